@@ -4,6 +4,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -31,47 +32,48 @@ var allowed = map[string][]string{
 	"internal/formtest":           {"internal/grammar"},
 	"docs":                        {},
 	"cmd/aqueduck":                {"internal/cli", "internal/sandbox", "internal/sync"},
-	"internal/cli":                {"docs/queries", "extract", "extract/api", "internal/admin", "internal/cli/emulate", "internal/cli/render", "internal/cli/usage", "internal/config", "internal/console", "internal/dictionary", "internal/grammar", "internal/plan", "internal/preview", "internal/problem", "internal/runlog", "internal/runner", "internal/sandbox", "internal/schedule", "internal/serve", "internal/sync", "internal/verify", "load/facts", "load/layout", "load/read", "schemas"},
+	"internal/cli":                {"docs/queries", "extract", "extract/api", "internal/admin", "internal/cli/emulate", "internal/cli/render", "internal/cli/usage", "internal/config", "internal/console", "internal/dictionary", "internal/grammar", "internal/plan", "internal/preview", "internal/problem", "internal/runlog", "internal/runner", "internal/sandbox", "internal/schedule", "internal/serve", "internal/sync", "internal/verify", "load/facts", "load/failure", "load/layout", "load/read", "schemas"},
 	"internal/serve":              {"internal/config", "internal/runlog", "internal/runner"},
-	"internal/console":            {"docs/queries", "internal/config", "internal/dictionary", "internal/problem", "internal/runlog", "load/layout", "load/read", "schemas"},
-	"internal/cli/render":         {"internal/config", "internal/plan", "internal/preview", "internal/problem", "internal/runlog", "internal/term", "internal/verify", "transform"},
+	"internal/console":            {"docs/queries", "internal/config", "internal/dictionary", "internal/problem", "internal/runlog", "load/failure", "load/layout", "load/read", "schemas"},
+	"internal/cli/render":         {"internal/config", "internal/dictionary", "internal/plan", "internal/preview", "internal/problem", "internal/runlog", "internal/term", "internal/verify", "transform"},
 	"internal/verify":             {"extract", "extract/api", "internal/config", "internal/plan", "internal/problem", "internal/runlog", "internal/runner", "internal/sync", "internal/sync/stream", "internal/sync/warehouse", "internal/term", "load", "load/compare", "load/facts", "load/mask", "schemas", "transform"},
 	"load/compare":                {"load/internal/clause", "load/internal/duck", "load/internal/stage", "load/layout", "load/read", "load/tombstone", "transform"},
 	"internal/preview":            {"extract", "extract/api", "extract/export", "internal/config", "internal/plan", "internal/problem", "internal/runlog", "internal/runner", "internal/sync", "internal/sync/stream", "internal/term", "load/layout", "schemas", "transform"},
-	"internal/plan":               {"extract", "extract/api", "extract/export", "internal/config", "internal/dictionary", "internal/problem", "internal/runlog", "internal/runner", "internal/sync", "internal/sync/stream", "internal/sync/warehouse", "internal/term", "load/read", "schemas", "transform"},
+	"internal/plan":               {"extract", "extract/api", "extract/export", "internal/config", "internal/dictionary", "internal/problem", "internal/runlog", "internal/runner", "internal/sync", "internal/sync/stream", "internal/sync/warehouse", "internal/term", "load/failure", "schemas", "transform"},
 	"internal/cli/emulate":        {"extract/api", "internal/cli/usage", "internal/emulator", "internal/emulator/api/fault", "internal/emulator/control", "internal/emulator/webhook", "internal/problem", "internal/runner", "load/layout"},
 	"internal/cli/usage":          {"internal/grammar", "load/read"},
-	"internal/admin":              {"extract", "internal/grammar", "internal/problem", "internal/runner", "internal/sync", "internal/sync/stream", "internal/sync/warehouse", "internal/term", "load/erase", "load/layout", "load/read", "schemas"},
-	"internal/sync":               {"extract", "extract/api", "internal/alert", "internal/config", "internal/dictionary", "internal/problem", "internal/runlog", "internal/runner", "internal/sandbox", "internal/sync/export", "internal/sync/stream", "internal/sync/warehouse", "internal/term", "load", "load/erase", "load/layout", "load/mask", "load/publish", "load/read", "schemas", "transform"},
+	"internal/admin":              {"extract", "internal/grammar", "internal/problem", "internal/runner", "internal/sync", "internal/sync/stream", "internal/sync/warehouse", "internal/term", "load/erase", "load/failure", "load/layout", "schemas"},
+	"internal/sync":               {"extract", "extract/api", "internal/alert", "internal/config", "internal/dictionary", "internal/problem", "internal/runlog", "internal/runner", "internal/sandbox", "internal/sync/export", "internal/sync/stream", "internal/sync/warehouse", "internal/term", "load", "load/erase", "load/failure", "load/layout", "load/mask", "load/publish", "schemas", "transform"},
 	"internal/sync/export":        {"extract", "extract/api", "extract/export", "internal/config", "internal/crash", "internal/dictionary", "internal/problem", "internal/sync/stream", "internal/sync/warehouse", "internal/term", "load", "schemas", "transform"},
 	"internal/sync/stream":        {"extract", "extract/api", "internal/config", "internal/problem", "internal/runlog", "internal/runner", "internal/sync/warehouse", "internal/term", "load", "load/read", "schemas", "transform"},
-	"internal/sync/warehouse":     {"extract", "internal/dictionary", "load", "load/facts", "load/layout", "load/publish", "schemas", "transform"},
-	"internal/runner":             {"extract/api", "internal/alert", "internal/config", "internal/dictionary", "internal/grammar", "internal/problem", "internal/runlog", "internal/sandbox", "load", "load/layout", "load/publish", "schemas", "transform"},
-	"internal/runlog":             {"internal/config", "internal/problem", "internal/term", "load", "load/layout", "load/read", "schemas", "transform"},
-	"internal/dictionary":         {"extract", "extract/export", "internal/config", "internal/grammar", "internal/problem", "internal/sandbox", "internal/term", "load/publish", "schemas", "transform", "transform/models"},
+	"internal/sync/warehouse":     {"extract", "internal/dictionary", "load", "load/facts", "load/failure", "load/layout", "load/publish", "schemas", "transform"},
+	"internal/runner":             {"extract/api", "internal/alert", "internal/config", "internal/dictionary", "internal/grammar", "internal/problem", "internal/runlog", "internal/sandbox", "load", "load/failure", "load/layout", "load/publish", "schemas", "transform"},
+	"internal/runlog":             {"internal/config", "internal/problem", "internal/term", "load", "load/failure", "load/layout", "load/read", "schemas", "transform"},
+	"internal/dictionary":         {"extract", "extract/export", "internal/config", "internal/grammar", "internal/problem", "internal/sandbox", "load/publish", "schemas", "transform", "transform/models"},
 	"internal/term":               {},
-	"internal/config":             {"extract/api", "internal/alert", "internal/grammar", "internal/problem", "internal/schedule", "load/publish", "schemas", "transform", "transform/models"},
+	"internal/config":             {"extract/api", "internal/alert", "internal/grammar", "internal/problem", "internal/schedule", "schemas", "transform", "transform/models"},
 	"transform/models":            {"schemas"},
 	"internal/schedule":           {},
 	"internal/alert":              {},
-	"internal/problem":            {"extract", "extract/api", "extract/export", "internal/grammar", "load", "load/layout", "load/publish", "load/read", "load/tombstone"},
-	"load/publish":                {"internal/crash", "internal/sandbox", "load", "load/facts", "load/internal/clause", "load/internal/disk", "load/internal/duck", "load/internal/system", "load/internal/workdb", "load/layout", "load/read", "transform"},
-	"load":                        {"internal/crash", "internal/sandbox", "load/erase", "load/facts", "load/internal/clause", "load/internal/disk", "load/internal/duck", "load/internal/stage", "load/internal/system", "load/internal/workdb", "load/layout", "load/mask", "load/read", "load/tombstone", "schemas", "transform"},
+	"internal/problem":            {"extract", "extract/api", "extract/export", "internal/grammar", "load/failure", "load/layout", "load/tombstone"},
+	"load/publish":                {"internal/crash", "internal/sandbox", "load", "load/facts", "load/failure", "load/internal/clause", "load/internal/disk", "load/internal/duck", "load/internal/system", "load/internal/workdb", "load/layout", "load/read", "transform", "transform/models"},
+	"load":                        {"internal/crash", "internal/sandbox", "load/erase", "load/facts", "load/failure", "load/internal/clause", "load/internal/disk", "load/internal/duck", "load/internal/stage", "load/internal/system", "load/internal/workdb", "load/layout", "load/mask", "load/read", "load/tombstone", "schemas", "transform"},
 	"load/mask":                   {"load/internal/clause", "load/internal/duck", "load/internal/stage", "load/internal/workdb", "load/read", "transform"},
 	"load/facts":                  {"load/internal/clause", "load/internal/duck", "load/internal/workdb", "load/read", "schemas", "transform"},
-	"load/read":                   {"internal/sandbox", "load/internal/clause", "load/internal/duck"},
+	"load/read":                   {"internal/sandbox", "load/failure", "load/internal/clause", "load/internal/duck"},
 	"load/erase":                  {"internal/crash", "load/internal/clause", "load/internal/duck", "load/internal/stage", "load/internal/workdb", "load/layout", "load/tombstone", "schemas", "transform"},
 	"load/tombstone":              {"load/internal/disk", "load/layout"},
-	"load/internal/workdb":        {"internal/crash", "load/internal/disk", "load/internal/duck", "load/internal/system", "load/layout", "transform"},
+	"load/internal/workdb":        {"internal/crash", "load/failure", "load/internal/disk", "load/internal/duck", "load/internal/system", "load/layout", "transform"},
 	"load/layout":                 {"internal/crash", "load/internal/disk"},
-	"load/internal/system":        {"load/internal/duck"},
+	"load/internal/system":        {"load/failure", "load/internal/duck"},
+	"load/failure":                {"load/internal/disk"},
 	"load/internal/disk":          {},
 	"load/internal/stage":         {"load/internal/duck", "transform"},
 	"load/internal/clause":        {"load/internal/duck", "transform"},
 	"transform":                   {"schemas", "transform/internal/jsontext", "transform/internal/scalar"},
 	"transform/internal/scalar":   {},
 	"transform/internal/jsontext": {},
-	"load/internal/duck":          {},
+	"load/internal/duck":          {"load/failure"},
 	"internal/sandbox":            {},
 	"internal/crash":              {},
 	"extract/export":              {"extract", "extract/api", "schemas"},
@@ -98,7 +100,7 @@ var homes = map[string][]string{
 	"github.com/spf13/cobra":        {"internal/cli", "internal/cli/emulate", "internal/cli/usage"},
 	"go.yaml.in/yaml":               {"internal/formtest", "internal/grammar"},
 	"github.com/santhosh-tekuri":    {"internal/formtest"},
-	"github.com/jedib0t/go-pretty":  {"internal/cli/render", "internal/dictionary", "internal/runlog", "internal/term"},
+	"github.com/jedib0t/go-pretty":  {"internal/cli/render"},
 	"github.com/prometheus":         {"internal/console"},
 	"golang.org/x/net/html":         {"internal/emulator/input", "transform"},
 	"github.com/klauspost/compress": {"extract/api", "extract/export"},
@@ -140,5 +142,24 @@ func TestImportsFollowTheHouse(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestWhatNeedsNoDatabaseLinksNone: DuckDB takes most of the time that a test of a small package is linked in. Tests count, too.
+func TestWhatNeedsNoDatabaseLinksNone(t *testing.T) {
+	t.Parallel()
+	list := []string{"list", "-tags=duckdb_arrow", "-deps", "-test", "-f", "{{.ImportPath}}"}
+	out, err := exec.Command("go", append(list, "./extract/...", "./transform", "./transform/internal/...", "./schemas/...", "./load/failure", "./load/layout", "./load/tombstone",
+		"./internal/alert", "./internal/config", "./internal/crash", "./internal/emulator/...", "./internal/grammar", "./internal/problem", "./internal/sandbox", "./internal/schedule", "./internal/term")...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(out), "aqueduck/internal/config.test\n") {
+		t.Fatal("the list has no tests")
+	}
+	for line := range strings.Lines(string(out)) {
+		if strings.HasPrefix(line, "github.com/duckdb/") {
+			t.Errorf("%s is linked: go list -deps -test -f '{{.ImportPath}} {{.Imports}}' of these packages says by whom", strings.TrimSpace(line))
+		}
 	}
 }

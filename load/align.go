@@ -36,7 +36,7 @@ const unaligned = "temp.unaligned"
 
 // Histories keep the states that records were in.
 type Histories struct {
-	*workdb.Database
+	db       *workdb.Database
 	erasures *erase.Erasures
 }
 
@@ -44,8 +44,8 @@ type Histories struct {
 // left has none, and its last one says what became of it; one that is back, or whose fields another stream has brought, has a new one. So
 // what was true at x is what readers were shown at x. It tells how many states ended or began.
 func (w *Histories) AlignHistory(ctx context.Context, schema string, c Current, now time.Time) (n int64, err error) {
-	err = w.Do("", func(*duck.DB) error {
-		history, err := w.Table(schema, c.Table.History)
+	err = w.db.Do("", func(*duck.DB) error {
+		history, err := w.db.Table(schema, c.Table.History)
 		if err != nil {
 			return err
 		}
@@ -78,10 +78,10 @@ func (w *Histories) latestChange(ctx context.Context, schema string, c Current) 
 		args = append(args, c.Table.Name, c.Table.History)
 	}
 	var latest, held string
-	if err := w.DB.Scan(ctx, query, args, &latest); err != nil {
+	if err := w.db.DB.Scan(ctx, query, args, &latest); err != nil {
 		return "", err
 	}
-	err := w.DB.Scan(ctx, "SELECT value FROM _sync.meta WHERE key = $1", []any{alignedKey(schema, c.Table.History)}, &held)
+	err := w.db.DB.Scan(ctx, "SELECT value FROM _sync.meta WHERE key = $1", []any{alignedKey(schema, c.Table.History)}, &held)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) || held == latest {
 		return "", err
 	}
@@ -99,10 +99,10 @@ type aligner struct {
 
 // release forgets the temporary relations. One that cannot be dropped is replaced by the next of its name.
 func (a *aligner) release(ctx context.Context) {
-	stage.Drop(ctx, a.work.DB, unaligned)
+	stage.Drop(ctx, a.work.db.DB, unaligned)
 	for _, r := range a.current.Relations {
 		if name, made := a.names[r.Name]; made {
-			_, _ = a.work.DB.Exec(context.WithoutCancel(ctx), "DROP "+r.Kind+" IF EXISTS "+name)
+			_, _ = a.work.db.DB.Exec(context.WithoutCancel(ctx), "DROP "+r.Kind+" IF EXISTS "+name)
 		}
 	}
 }
@@ -125,12 +125,12 @@ func (a *aligner) relate(ctx context.Context) (string, error) {
 			return named
 		})
 		query = clause.Bare(query, a.schema)
-		if err := read.RequireRead(a.work.DB, query); err != nil {
+		if err := read.RequireRead(a.work.db.DB, query); err != nil {
 			return "", fmt.Errorf("relation %s: %w", r.Name, err)
 		}
 		last = "temp.main." + duck.Name("aligning_"+r.Name)
 		a.names[r.Name] = last
-		if _, err := a.work.DB.Exec(ctx, "CREATE OR REPLACE TEMP "+r.Kind+" "+last+" AS "+query); err != nil {
+		if _, err := a.work.db.DB.Exec(ctx, "CREATE OR REPLACE TEMP "+r.Kind+" "+last+" AS "+query); err != nil {
 			return "", fmt.Errorf("relation %s: %w", r.Name, err)
 		}
 	}
@@ -146,8 +146,8 @@ func (a *aligner) align(ctx context.Context, now time.Time) (n int64, err error)
 	if err := a.compare(ctx, current); err != nil {
 		return 0, err
 	}
-	stamp := w.Stamp()
-	err = w.DB.Transaction(ctx, func() error {
+	stamp := w.db.Stamp()
+	err = w.db.DB.Transaction(ctx, func() error {
 		ended, err := a.end(ctx, now, stamp)
 		if err != nil {
 			return fmt.Errorf("end states: %w", err)
@@ -157,7 +157,7 @@ func (a *aligner) align(ctx context.Context, now time.Time) (n int64, err error)
 			return fmt.Errorf("begin states: %w", err)
 		}
 		if n = ended + begun; n > 0 {
-			if err := w.CountRows(ctx, a.schema, a.history.Name, begun, stamp); err != nil {
+			if err := w.db.CountRows(ctx, a.schema, a.history.Name, begun, stamp); err != nil {
 				return err
 			}
 		}
@@ -165,13 +165,13 @@ func (a *aligner) align(ctx context.Context, now time.Time) (n int64, err error)
 		if err != nil {
 			return err
 		}
-		if err := w.SaveNames(ctx, alignedKey(a.schema, t.History), []string{changed}); err != nil || n == 0 {
+		if err := w.db.SaveNames(ctx, alignedKey(a.schema, t.History), []string{changed}); err != nil || n == 0 {
 			return err
 		}
-		return w.SaveStamp(ctx, stamp)
+		return w.db.SaveStamp(ctx, stamp)
 	})
 	if err == nil && n > 0 {
-		w.Landed(stamp)
+		w.db.Landed(stamp)
 	}
 	return n, err
 }
@@ -183,7 +183,7 @@ func (a *aligner) compare(ctx context.Context, current string) error {
 		FROM (SELECT %s, hash(%s) AS state FROM %s WHERE %s IS NULL) h FULL JOIN (SELECT %[2]s, hash(%[6]s) AS state FROM %[7]s c) c ON %[8]s
 		WHERE h.state IS DISTINCT FROM c.state`, eitherKey(t.Key), duck.Names("", t.Key), clause.Content("", t), duck.Table(a.schema, a.history.Name), transform.ValidTo,
 		clause.Content("c.", t), current, clause.Matches("h.", t.Key, "c.", t.Key))
-	if _, err := w.DB.Exec(ctx, query); err != nil {
+	if _, err := w.db.DB.Exec(ctx, query); err != nil {
 		return fmt.Errorf("compare: %w", err)
 	}
 	return a.leaveErased(ctx)
@@ -210,7 +210,7 @@ func (a *aligner) leaveErased(ctx context.Context) error {
 			continue // it is not in the table of what is not aligned
 		}
 		var erased []string
-		err := w.EachValue(ctx, unaligned, []string{column}, func(values []string) {
+		err := w.db.EachValue(ctx, unaligned, []string{column}, func(values []string) {
 			if w.erasures.Erased(a.schema, values[0]) {
 				erased = append(erased, duck.Text(values[0]))
 			}
@@ -218,7 +218,7 @@ func (a *aligner) leaveErased(ctx context.Context) error {
 		if err != nil || len(erased) == 0 {
 			return err
 		}
-		if _, err := w.DB.Exec(ctx, "DELETE FROM "+unaligned+" WHERE "+duck.Name(column)+" IN ("+strings.Join(erased, ", ")+")"); err != nil {
+		if _, err := w.db.DB.Exec(ctx, "DELETE FROM "+unaligned+" WHERE "+duck.Name(column)+" IN ("+strings.Join(erased, ", ")+")"); err != nil {
 			return err
 		}
 	}
@@ -232,9 +232,9 @@ func (a *aligner) end(ctx context.Context, now, stamp time.Time) (int64, error) 
 	if name, ok := a.names[a.current.Lifecycle]; ok {
 		word = fmt.Sprintf("coalesce((SELECT any_value(l.lifecycle) FROM %s l WHERE %s), %s)", name, clause.Matches("l.", t.Key, "u.", t.Key), word)
 	}
-	return a.work.DB.Exec(ctx, fmt.Sprintf(`UPDATE %s AS h SET %s = greatest($1, h.%s + to_microseconds(1)), %s = CASE WHEN NOT u.here THEN u.word END, %s = $2, %s = $3
+	return a.work.db.DB.Exec(ctx, fmt.Sprintf(`UPDATE %s AS h SET %s = greatest($1, h.%s + to_microseconds(1)), %s = CASE WHEN NOT u.here THEN u.word END, %s = $2, %s = $3
 		FROM (SELECT *, %s AS word FROM %s u WHERE u.open) u WHERE h.%[2]s IS NULL AND %[9]s`, duck.Table(a.schema, a.history.Name), transform.ValidTo, transform.ValidFrom,
-		transform.Lifecycle, transform.SyncedAtColumn, transform.RunIDColumn, word, unaligned, clause.Matches("h.", t.Key, "u.", t.Key)), now, stamp, a.work.RunID())
+		transform.Lifecycle, transform.SyncedAtColumn, transform.RunIDColumn, word, unaligned, clause.Matches("h.", t.Key, "u.", t.Key)), now, stamp, a.work.db.RunID())
 }
 
 // begin begins a state of the records that are there, behind the one that they had.
@@ -245,24 +245,24 @@ func (a *aligner) begin(ctx context.Context, current string, now, stamp time.Tim
 		newest = "c." + duck.Name(t.Newest)
 	}
 	history := duck.Table(a.schema, a.history.Name)
-	return a.work.DB.Exec(ctx, fmt.Sprintf(`INSERT INTO %s (%s, %s, %s, %s, %s)
+	return a.work.db.DB.Exec(ctx, fmt.Sprintf(`INSERT INTO %s (%s, %s, %s, %s, %s)
 		SELECT %s, greatest($1, (SELECT greatest(max(h.%[11]s), max(h.%[3]s) + to_microseconds(1)) FROM %[1]s h WHERE %[8]s)), %[9]s, $2, $3
 		FROM %[10]s c JOIN %[12]s u ON %[13]s WHERE u.here`,
 		history, duck.Names("", columns), transform.ValidFrom, transform.SourceUpdatedAt, transform.SyncedAtColumn, transform.RunIDColumn,
 		duck.Names("c.", columns), clause.Matches("h.", t.Key, "c.", t.Key), newest, current, transform.ValidTo, unaligned, clause.Matches("c.", t.Key, "u.", t.Key)),
-		now, stamp, a.work.RunID())
+		now, stamp, a.work.db.RunID())
 }
 
 // FreezeHistories ends the open states of the histories that are kept no longer, of tables that still are: what is true of a record
 // afterwards they do not say. It tells how many states it ended, by history.
 func (w *Histories) FreezeHistories(ctx context.Context, schema string, now time.Time) (ended map[string]int64, err error) {
-	err = w.Do("end the states of histories that are kept no longer", func(db *duck.DB) error {
+	err = w.db.Do("end the states of histories that are kept no longer", func(db *duck.DB) error {
 		ended = map[string]int64{}
-		stamp := w.Stamp()
+		stamp := w.db.Stamp()
 		err := db.Transaction(ctx, func() error {
-			for _, h := range w.LeftHistories(schema) {
+			for _, h := range w.db.LeftHistories(schema) {
 				n, err := db.Exec(ctx, fmt.Sprintf("UPDATE %s SET %s = greatest($1, %s + to_microseconds(1)), %s = $2, %s = $3 WHERE %[2]s IS NULL",
-					duck.Table(schema, h.Name), transform.ValidTo, transform.ValidFrom, transform.SyncedAtColumn, transform.RunIDColumn), now.UTC(), stamp, w.RunID())
+					duck.Table(schema, h.Name), transform.ValidTo, transform.ValidFrom, transform.SyncedAtColumn, transform.RunIDColumn), now.UTC(), stamp, w.db.RunID())
 				if err != nil {
 					return fmt.Errorf("%s: %w", h.Name, err)
 				}
@@ -270,20 +270,20 @@ func (w *Histories) FreezeHistories(ctx context.Context, schema string, now time
 					continue
 				}
 				ended[h.Name] = n
-				if err := w.CountRows(ctx, schema, h.Name, 0, stamp); err != nil {
+				if err := w.db.CountRows(ctx, schema, h.Name, 0, stamp); err != nil {
 					return err
 				}
 			}
 			if len(ended) == 0 {
 				return nil
 			}
-			return w.SaveStamp(ctx, stamp)
+			return w.db.SaveStamp(ctx, stamp)
 		})
 		if err != nil {
 			return err
 		}
 		if len(ended) > 0 {
-			w.Landed(stamp)
+			w.db.Landed(stamp)
 		}
 		return nil
 	})

@@ -35,12 +35,12 @@ type Written struct {
 }
 
 // Checkpoints are those of all streams, each moved in the transaction of what it stands for.
-type Checkpoints struct{ *workdb.Database }
+type Checkpoints struct{ db *workdb.Database }
 
 // Checkpoint gives the stored checkpoint of a stream. It is read from the database each time: a commit may have
 // landed without its process having heard of it.
 func (w *Checkpoints) Checkpoint(ctx context.Context, workspace, stream string) (c Checkpoint, err error) {
-	err = w.Do("", func(*duck.DB) error {
+	err = w.db.Do("", func(*duck.DB) error {
 		c, err = w.checkpoint(ctx, workspace, stream)
 		return err
 	})
@@ -50,7 +50,7 @@ func (w *Checkpoints) Checkpoint(ctx context.Context, workspace, stream string) 
 func (w *Checkpoints) checkpoint(ctx context.Context, workspace, stream string) (Checkpoint, error) {
 	c := Checkpoint{Workspace: workspace, Stream: stream}
 	var syncedTo, historyTo sql.NullTime
-	err := w.DB.Scan(ctx, "SELECT seq, state, synced_to, history_to FROM _sync.checkpoints WHERE schema = $1 AND stream = $2",
+	err := w.db.DB.Scan(ctx, "SELECT seq, state, synced_to, history_to FROM _sync.checkpoints WHERE schema = $1 AND stream = $2",
 		[]any{workspace, stream}, &c.Seq, &c.State, &syncedTo, &historyTo)
 	if errors.Is(err, sql.ErrNoRows) {
 		return c, nil
@@ -75,10 +75,10 @@ func (c Checkpoint) same(stored Checkpoint) bool {
 
 // MoveByHand moves a checkpoint as somebody has asked, and notes in the same transaction who did what with it.
 func (w *Checkpoints) MoveByHand(ctx context.Context, base, next Checkpoint, what, who string) error {
-	return w.Do(fmt.Sprintf("move the checkpoint of %s", base.Stream), func(db *duck.DB) error {
+	return w.db.Do(fmt.Sprintf("move the checkpoint of %s", base.Stream), func(db *duck.DB) error {
 		_, err := w.move(ctx, base.Workspace, base.Stream, base, next, func(stamp time.Time) (Written, error) {
 			_, err := db.Exec(ctx, `INSERT INTO _sync.moves (run_id, recorded_at, schema, stream, what, synced_from, synced_to, moved_by)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, w.RunID(), stamp, base.Workspace, base.Stream, what, nullTime(base.SyncedTo), nullTime(next.SyncedTo), who)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, w.db.RunID(), stamp, base.Workspace, base.Stream, what, nullTime(base.SyncedTo), nullTime(next.SyncedTo), who)
 			return Written{}, err
 		})
 		return err
@@ -91,8 +91,8 @@ func (w *Checkpoints) move(ctx context.Context, workspace, stream string, base, 
 		return Written{}, fmt.Errorf("commit %d does not follow %d", next.Seq, base.Seq)
 	}
 	var written Written
-	stamp, landed := w.Stamp(), false
-	err := w.DB.Transaction(ctx, func() error {
+	stamp, landed := w.db.Stamp(), false
+	err := w.db.DB.Transaction(ctx, func() error {
 		crash.At(crash.CommitStaged)
 		stored, err := w.checkpoint(ctx, workspace, stream)
 		if err != nil {
@@ -111,25 +111,25 @@ func (w *Checkpoints) move(ctx context.Context, workspace, stream string, base, 
 			return fmt.Errorf("move the checkpoint: %w", err)
 		}
 		crash.At(crash.CommitWritten)
-		return w.SaveStamp(ctx, stamp)
+		return w.db.SaveStamp(ctx, stamp)
 	})
 	crash.At(crash.CommitDone)
 	if err != nil || landed {
-		return Written{SyncedAt: w.Last}, err
+		return Written{SyncedAt: w.db.Last}, err
 	}
-	w.Landed(stamp)
+	w.db.Landed(stamp)
 	written.SyncedAt = stamp
 	return written, nil
 }
 
 func (w *Checkpoints) saveCheckpoint(ctx context.Context, workspace, stream string, c Checkpoint, stamp time.Time) error {
-	args := []any{workspace, stream, c.Seq, c.State, nullTime(c.SyncedTo), nullTime(c.HistoryTo), w.RunID(), stamp}
-	n, err := w.DB.Exec(ctx, `UPDATE _sync.checkpoints SET seq = $3, state = $4, synced_to = $5, history_to = $6,
+	args := []any{workspace, stream, c.Seq, c.State, nullTime(c.SyncedTo), nullTime(c.HistoryTo), w.db.RunID(), stamp}
+	n, err := w.db.DB.Exec(ctx, `UPDATE _sync.checkpoints SET seq = $3, state = $4, synced_to = $5, history_to = $6,
 		run_id = $7, committed_at = $8 WHERE schema = $1 AND stream = $2`, args...)
 	if err != nil || n == 1 {
 		return err
 	}
-	_, err = w.DB.Exec(ctx, `INSERT INTO _sync.checkpoints (schema, stream, seq, state, synced_to, history_to, run_id, committed_at)
+	_, err = w.db.DB.Exec(ctx, `INSERT INTO _sync.checkpoints (schema, stream, seq, state, synced_to, history_to, run_id, committed_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, args...)
 	return err
 }

@@ -14,13 +14,13 @@ import (
 // next is success, and writes nothing; one that is not base is ErrFenced. The caller keeps the batches and releases
 // them.
 func (w *Work) Commit(ctx context.Context, workspace, stream string, base, next Checkpoint, batches []transform.Batch) (written Written, err error) {
-	err = w.Do(fmt.Sprintf("commit %s", stream), func(*duck.DB) error {
-		m := &merger{work: w.Database, schema: workspace, stream: stream, hook: erase.Arriving(w.Erasures, workspace)}
+	err = w.db.Do(fmt.Sprintf("commit %s", stream), func(*duck.DB) error {
+		m := &merger{work: w.db, schema: workspace, stream: stream, hook: erase.Arriving(w.Erasures, workspace)}
 		defer m.release(ctx)
 		if err := m.stage(ctx, batches); err != nil {
 			return err
 		}
-		written, err = w.move(ctx, workspace, stream, base, next, func(stamp time.Time) (Written, error) {
+		written, err = w.Checkpoints.move(ctx, workspace, stream, base, next, func(stamp time.Time) (Written, error) {
 			m.stamp = stamp
 			for _, b := range batches {
 				if err := w.recordNews(ctx, workspace, stream, b.News); err != nil {
@@ -45,10 +45,10 @@ func (w *Work) recordNews(ctx context.Context, schema, stream string, news []tra
 		if n.Column != "" {
 			change = "a value that the column does not hold: it is in _extra"
 		}
-		_, err := w.DB.Exec(ctx, `INSERT INTO _sync.schema_changes (run_id, recorded_at, schema, table_name, column_name, change, stream, path, example_type)
+		_, err := w.db.DB.Exec(ctx, `INSERT INTO _sync.schema_changes (run_id, recorded_at, schema, table_name, column_name, change, stream, path, example_type)
 			SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9 WHERE NOT EXISTS (SELECT 1 FROM _sync.schema_changes
 			WHERE schema = $3 AND table_name = $4 AND column_name = $5 AND stream = $7 AND path = $8 AND (column_name = '' OR example_type = $9))`,
-			w.RunID(), w.Now().UTC(), schema, n.Table, n.Column, change, stream, n.Path, n.Type)
+			w.db.RunID(), w.db.Now().UTC(), schema, n.Table, n.Column, change, stream, n.Path, n.Type)
 		if err != nil {
 			return fmt.Errorf("note the field %s of %s: %w", n.Path, n.Table, err)
 		}

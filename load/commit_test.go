@@ -1,6 +1,7 @@
 package load_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"aqueduck/load"
 	"aqueduck/load/committest"
 	"aqueduck/load/layout"
+	"aqueduck/transform"
 )
 
 // TestCommitKeepsItsContract runs the contract of every destination against the work database.
@@ -53,6 +55,16 @@ func (w *warehouse) open(tb testing.TB) {
 	w.Work = opened
 }
 
+// Ensure makes tables, as the contract has it.
+func (w *warehouse) Ensure(ctx context.Context, schema string, tables []transform.Table) ([]load.Change, error) {
+	return w.Tables.Ensure(ctx, schema, tables)
+}
+
+// Checkpoint gives the stored checkpoint, as the contract has it.
+func (w *warehouse) Checkpoint(ctx context.Context, workspace, stream string) (load.Checkpoint, error) {
+	return w.Checkpoints.Checkpoint(ctx, workspace, stream)
+}
+
 // Restart is a new process on the same directory.
 func (w *warehouse) Restart(tb testing.TB) {
 	tb.Helper()
@@ -70,7 +82,7 @@ func (w *warehouse) Rows(tb testing.TB, schema, table string) []committest.Row {
 
 func rowsOf(tb testing.TB, w *load.Work, schema, table string) []committest.Row {
 	tb.Helper()
-	texts, err := w.IDs(tb.Context(), schema, fmt.Sprintf("SELECT to_json(t)::VARCHAR || chr(0) || row_number() OVER () FROM {schema}.%s t", table))
+	texts, err := w.Facts.IDs(tb.Context(), schema, fmt.Sprintf("SELECT to_json(t)::VARCHAR || chr(0) || row_number() OVER () FROM {schema}.%s t", table))
 	if err != nil {
 		tb.Fatal(err)
 	}

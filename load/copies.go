@@ -21,7 +21,7 @@ func (w *Sweeps) copyDay(ctx context.Context, schema string, t transform.Table, 
 	copies, table, day := duck.Table(schema, c.Name), duck.Table(schema, t.Name), duck.Name(schemas.SnapshotDate)
 	today := duck.Text(sw.Day.Format(time.DateOnly)) + "::DATE"
 	same := clause.Matches("t.", t.Key, "c.", t.Key) + " AND t." + transform.HashColumn + " IS NOT DISTINCT FROM c." + transform.HashColumn
-	deleted, err := w.DB.Exec(ctx, fmt.Sprintf("DELETE FROM %s c WHERE c.%s = %s AND NOT EXISTS (SELECT 1 FROM %s t WHERE t.%s IS NULL AND %s)",
+	deleted, err := w.checkpoints.db.DB.Exec(ctx, fmt.Sprintf("DELETE FROM %s c WHERE c.%s = %s AND NOT EXISTS (SELECT 1 FROM %s t WHERE t.%s IS NULL AND %s)",
 		copies, day, today, table, transform.GoneColumn, same))
 	if err != nil {
 		return 0, fmt.Errorf("take out what the day's copy had: %w", err)
@@ -31,15 +31,15 @@ func (w *Sweeps) copyDay(ctx context.Context, schema string, t transform.Table, 
 		names = append(names, column.Name)
 	}
 	columns := duck.Names("", names)
-	added, err := w.DB.Exec(ctx, fmt.Sprintf(`INSERT INTO %s (%s, %s, %s, %s) SELECT %s, %s, $1, $2 FROM %s t
+	added, err := w.checkpoints.db.DB.Exec(ctx, fmt.Sprintf(`INSERT INTO %s (%s, %s, %s, %s) SELECT %s, %s, $1, $2 FROM %s t
 		WHERE t.%s IS NULL AND NOT EXISTS (SELECT 1 FROM %s c WHERE c.%s = %s AND %s)`,
 		copies, day, columns, transform.SyncedAtColumn, transform.RunIDColumn, today, columns, table, transform.GoneColumn, copies, day, today, clause.Matches("t.", t.Key, "c.", t.Key)),
-		stamp, w.RunID())
+		stamp, w.checkpoints.db.RunID())
 	if err != nil {
 		return 0, fmt.Errorf("copy the day: %w", err)
 	}
 	if added+deleted == 0 {
 		return 0, nil
 	}
-	return added, w.CountRows(ctx, schema, c.Name, added-deleted, stamp)
+	return added, w.checkpoints.db.CountRows(ctx, schema, c.Name, added-deleted, stamp)
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"aqueduck/load"
+	"aqueduck/load/failure"
 	"aqueduck/load/layout"
 )
 
@@ -147,11 +148,11 @@ func TestF4AFullDiskIsToldWhereverItIsMet(t *testing.T) {
 	t.Parallel()
 	for _, cause := range []error{syscall.ENOSPC, syscall.EDQUOT} {
 		err := layout.Dir("data").Explain(&os.PathError{Op: "write", Path: "run.json", Err: cause})
-		if !errors.Is(err, load.ErrDiskFull) || !strings.Contains(err.Error(), "the disk is full in data: ") {
+		if !errors.Is(err, failure.ErrDiskFull) || !strings.Contains(err.Error(), "the disk is full in data: ") {
 			t.Errorf("%v: %v", cause, err)
 		}
 	}
-	if err := layout.Dir("data").Explain(syscall.EIO); errors.Is(err, load.ErrDiskFull) {
+	if err := layout.Dir("data").Explain(syscall.EIO); errors.Is(err, failure.ErrDiskFull) {
 		t.Errorf("an error of another kind: %v", err)
 	}
 }

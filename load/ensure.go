@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"aqueduck/internal/crash"
+	"aqueduck/load/failure"
 	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
 	"aqueduck/load/internal/workdb"
@@ -22,12 +23,22 @@ type Change struct {
 }
 
 // Tables makes the tables of streams, and widens them.
-type Tables struct{ *workdb.Database }
+type Tables struct{ db *workdb.Database }
+
+// RegisterUnmanaged tells of tables that may be stored without being prepared: those of streams that the configuration does not read any
+// more, and of histories that it no longer keeps. What goes of a person, or is hidden, goes there too. Derived are the tables
+// that each publish makes anew.
+func (w *Tables) RegisterUnmanaged(ctx context.Context, schema string, tables []transform.Table, derived []string) error {
+	return w.db.RegisterUnmanaged(ctx, schema, tables, derived)
+}
+
+// Left gives the stored tables of a schema that its configuration reads and keeps no longer, as far as something describes them.
+func (w *Tables) Left(schema string) []transform.Table { return w.db.Left(schema) }
 
 // Ensure makes the tables that are missing, adds the columns that are missing, and fills those from _extra. A caller
 // runs it for all its tables before the first row. Columns that no table has any more stay, empty in new rows.
 func (w *Tables) Ensure(ctx context.Context, schema string, tables []transform.Table) (changes []Change, err error) {
-	err = w.Do("", func(*duck.DB) error {
+	err = w.db.Do("", func(*duck.DB) error {
 		if err := schemaNames(schema); err != nil {
 			return err
 		}
@@ -35,14 +46,14 @@ func (w *Tables) Ensure(ctx context.Context, schema string, tables []transform.T
 		if err != nil {
 			return fmt.Errorf("prepare the tables of %s: %w", schema, err)
 		}
-		w.Prepared(schema, tables)
+		w.db.Prepared(schema, tables)
 		return nil
 	})
 	return changes, err
 }
 
 func (w *Tables) ensure(ctx context.Context, schema string, tables []transform.Table) ([]Change, error) {
-	stored, err := w.StoredColumns(ctx, schema)
+	stored, err := w.db.StoredColumns(ctx, schema)
 	if err != nil {
 		return nil, err
 	}
@@ -51,12 +62,12 @@ func (w *Tables) ensure(ctx context.Context, schema string, tables []transform.T
 	})
 	// Changed columns beside rows in one log have had bugs in DuckDB's replay: such a log holds nothing else.
 	if altered {
-		if err := w.FoldHeld(ctx); err != nil {
+		if err := w.db.FoldHeld(ctx); err != nil {
 			return nil, err
 		}
 	}
 	var changes []Change
-	err = w.DB.Transaction(ctx, func() error {
+	err = w.db.DB.Transaction(ctx, func() error {
 		for _, t := range tables {
 			done, err := w.ensureTable(ctx, schema, t, stored[t.Name])
 			if err != nil {
@@ -70,7 +81,7 @@ func (w *Tables) ensure(ctx context.Context, schema string, tables []transform.T
 		crash.At(crash.TablesMade)
 	}
 	if err == nil && altered {
-		err = w.FoldHeld(ctx)
+		err = w.db.FoldHeld(ctx)
 	}
 	if err != nil {
 		return nil, err
@@ -117,11 +128,11 @@ func (w *Tables) ensureTable(ctx context.Context, schema string, t transform.Tab
 				statement += " USING " + transform.SpellDouble(duck.Name(c.Name))
 			}
 		}
-		if _, err := w.DB.Exec(ctx, "ALTER TABLE "+name+" "+statement); err != nil {
+		if _, err := w.db.DB.Exec(ctx, "ALTER TABLE "+name+" "+statement); err != nil {
 			return nil, fmt.Errorf("column %s: %w", c.Name, err)
 		}
 		if len(c.Path) > 0 {
-			if _, err := w.DB.Exec(ctx, "INSERT INTO _sync.meta VALUES ($1, '')", toFill(schema, t, c)); err != nil {
+			if _, err := w.db.DB.Exec(ctx, "INSERT INTO _sync.meta VALUES ($1, '')", toFill(schema, t, c)); err != nil {
 				return nil, err
 			}
 		}
@@ -131,7 +142,7 @@ func (w *Tables) ensureTable(ctx context.Context, schema string, t transform.Tab
 		return changes, nil
 	}
 	// A view remembers the columns that its table had.
-	_, err := w.DB.Exec(ctx, GoneView(schema, t))
+	_, err := w.db.DB.Exec(ctx, GoneView(schema, t))
 	return changes, err
 }
 
@@ -148,11 +159,11 @@ func (w *Tables) createTable(ctx context.Context, schema string, t transform.Tab
 		statements = append(statements, GoneView(schema, t))
 	}
 	for _, statement := range statements {
-		if _, err := w.DB.Exec(ctx, statement); err != nil {
+		if _, err := w.db.DB.Exec(ctx, statement); err != nil {
 			return nil, err
 		}
 	}
-	_, err := w.DB.Exec(ctx, "INSERT INTO _sync.tables (schema, table_name, rows) VALUES ($1, $2, 0)", schema, t.Name)
+	_, err := w.db.DB.Exec(ctx, "INSERT INTO _sync.tables (schema, table_name, rows) VALUES ($1, $2, 0)", schema, t.Name)
 	return []Change{{schema, t.Name, "", fmt.Sprintf("made, with %d columns", len(t.Columns))}}, err
 }
 
@@ -162,9 +173,6 @@ func GoneView(schema string, t transform.Table) string {
 		duck.Table(schema, t.View), transform.GoneColumn, duck.Table(schema, t.Name), transform.GoneColumn)
 }
 
-// ErrNarrower is the answer to a column declared with a type that not all stored values may fit.
-var ErrNarrower = errors.New("the stored values of a column might not fit its new type")
-
 // wider are the types that hold all values of one, as a record would bring them; of DOUBLE and BIGINT as far as doubles are
 // exact. A time as text is not what a source sends.
 var wider = map[string][]string{"BOOLEAN": {"BIGINT", "DOUBLE", "VARCHAR"}, "BIGINT": {"DOUBLE", "VARCHAR"}, "DOUBLE": {"VARCHAR"}}
@@ -173,22 +181,22 @@ var wider = map[string][]string{"BOOLEAN": {"BIGINT", "DOUBLE", "VARCHAR"}, "BIG
 func (w *Tables) widens(ctx context.Context, table, stored string, c transform.Column) error {
 	if stored == "BIGINT" && c.SQL == "DOUBLE" {
 		var rounded int64
-		err := w.DB.Scan(ctx, "SELECT count(*) FROM "+table+" WHERE NOT "+duck.Name(c.Name)+clause.ExactInDouble, nil, &rounded)
+		err := w.db.DB.Scan(ctx, "SELECT count(*) FROM "+table+" WHERE NOT "+duck.Name(c.Name)+clause.ExactInDouble, nil, &rounded)
 		if err != nil || rounded > 0 {
-			return errors.Join(err, fmt.Errorf("%w: %d values of column %s are numbers that a double would round; text holds them", ErrNarrower, rounded, c.Name))
+			return errors.Join(err, fmt.Errorf("%w: %d values of column %s are numbers that a double would round; text holds them", failure.ErrNarrower, rounded, c.Name))
 		}
 	}
 	if slices.Contains(wider[stored], c.SQL) {
 		return nil
 	}
-	return fmt.Errorf("%w: column %s is stored as %s and declared as %s", ErrNarrower, c.Name, stored, c.SQL)
+	return fmt.Errorf("%w: column %s is stored as %s and declared as %s", failure.ErrNarrower, c.Name, stored, c.SQL)
 }
 
 // recordChanges tells of changed tables in _sync.schema_changes.
 func (w *Tables) recordChanges(ctx context.Context, changes []Change) error {
 	for _, c := range changes {
-		_, err := w.DB.Exec(ctx, "INSERT INTO _sync.schema_changes (run_id, recorded_at, schema, table_name, column_name, change) VALUES ($1, $2, $3, $4, $5, $6)",
-			w.RunID(), w.Now().UTC(), c.Schema, c.Table, c.Column, c.What)
+		_, err := w.db.DB.Exec(ctx, "INSERT INTO _sync.schema_changes (run_id, recorded_at, schema, table_name, column_name, change) VALUES ($1, $2, $3, $4, $5, $6)",
+			w.db.RunID(), w.db.Now().UTC(), c.Schema, c.Table, c.Column, c.What)
 		if err != nil {
 			return err
 		}
@@ -203,11 +211,11 @@ var fileTypes = map[string]string{"BOOLEAN": "bool", "BIGINT": "int", "DOUBLE": 
 func (w *Tables) noteType(ctx context.Context, schema, table, column, stored string) error {
 	key := workdb.WasKey(schema, table, column)
 	var was string
-	err := w.DB.Scan(ctx, "SELECT value FROM _sync.meta WHERE key = $1", []any{key}, &was)
+	err := w.db.DB.Scan(ctx, "SELECT value FROM _sync.meta WHERE key = $1", []any{key}, &was)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
-	return w.SaveNames(ctx, key, []string{strings.TrimSpace(was + " " + fileTypes[stored])})
+	return w.db.SaveNames(ctx, key, []string{strings.TrimSpace(was + " " + fileTypes[stored])})
 }
 
 // schemaNames refuses schemas that mean something else to DuckDB or to us.

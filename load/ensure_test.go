@@ -16,7 +16,7 @@ import (
 // commit merges people as the next commit of their stream.
 func (w *warehouse) commit(t testing.TB, sweep int, people ...committest.Person) load.Written {
 	t.Helper()
-	base, err := w.Checkpoint(t.Context(), "main", "people")
+	base, err := w.Checkpoints.Checkpoint(t.Context(), "main", "people")
 	must(t, err)
 	next := base
 	next.Seq++
@@ -29,7 +29,7 @@ func (w *warehouse) commit(t testing.TB, sweep int, people ...committest.Person)
 
 func (w *warehouse) ensure(t testing.TB, s *schemas.Stream) []load.Change {
 	t.Helper()
-	changes, err := w.Ensure(t.Context(), "main", transform.Tables(s))
+	changes, err := w.Tables.Ensure(t.Context(), "main", transform.Tables(s))
 	must(t, err)
 	return changes
 }
@@ -50,7 +50,7 @@ func TestEnsureRefusesNamesThatAreTaken(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t, load.Options{})
 	for _, name := range []string{"", "_sync", "warehouse", "TEMP", "information_schema"} {
-		if _, err := w.Ensure(t.Context(), name, nil); err == nil {
+		if _, err := w.Tables.Ensure(t.Context(), name, nil); err == nil {
 			t.Errorf("schema %q was accepted", name)
 		}
 	}
@@ -61,7 +61,7 @@ func TestT143NoIndexes(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t, load.Options{})
 	w.ensure(t, committest.Stream())
-	ids, err := w.IDs(t.Context(), "main", "SELECT index_name FROM duckdb_indexes() UNION ALL SELECT constraint_text FROM duckdb_constraints() WHERE constraint_type <> 'NOT NULL'")
+	ids, err := w.Facts.IDs(t.Context(), "main", "SELECT index_name FROM duckdb_indexes() UNION ALL SELECT constraint_text FROM duckdb_constraints() WHERE constraint_type <> 'NOT NULL'")
 	must(t, err)
 	if len(ids) > 0 {
 		t.Errorf("indexes and constraints %v, want none", ids)
@@ -108,7 +108,7 @@ func TestT144AddedColumnsAreFilledAndFolded(t *testing.T) {
 func (w *warehouse) setExtra(t testing.TB, id, extra string) {
 	t.Helper()
 	tables := transform.Tables(committest.Stream())
-	base, err := w.Checkpoint(t.Context(), "main", "people")
+	base, err := w.Checkpoints.Checkpoint(t.Context(), "main", "people")
 	must(t, err)
 	next := base
 	next.Seq++
@@ -150,7 +150,7 @@ func TestEnsureRefusesTypesThatCouldLoseValues(t *testing.T) {
 			s.Columns = append(s.Columns, schemas.Column{Name: "moving", From: []string{"moving"}, Type: c.from})
 			w.ensure(t, s)
 			s.Columns[len(s.Columns)-1].Type = c.to
-			changes, err := w.Ensure(t.Context(), "main", transform.Tables(s))
+			changes, err := w.Tables.Ensure(t.Context(), "main", transform.Tables(s))
 			if c.refused != (err != nil) || !c.refused && len(changes) != 1 {
 				t.Errorf("changes %v, error %v; want refused: %t", changes, err, c.refused)
 			}

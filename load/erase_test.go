@@ -78,7 +78,7 @@ func newErasing(t *testing.T, o load.Options) *erasing {
 func (e *erasing) prepare() {
 	e.t.Helper()
 	for _, s := range e.streams {
-		_, err := e.Ensure(e.t.Context(), "main", transform.Tables(s))
+		_, err := e.Tables.Ensure(e.t.Context(), "main", transform.Tables(s))
 		must(e.t, err)
 	}
 }
@@ -91,7 +91,7 @@ func (e *erasing) take(stream string, records ...string) int64 {
 	for _, r := range records {
 		must(e.t, d.Append([]byte(r), transform.Meta{ReadAt: e.now}))
 	}
-	base, err := e.Checkpoint(e.t.Context(), "main", stream)
+	base, err := e.Checkpoints.Checkpoint(e.t.Context(), "main", stream)
 	must(e.t, err)
 	next := base
 	next.Seq++
@@ -106,7 +106,7 @@ func (e *erasing) take(stream string, records ...string) int64 {
 // says compares what a query gives, one text a row.
 func (e *erasing) says(sql string, want ...string) {
 	e.t.Helper()
-	got, err := e.IDs(e.t.Context(), "main", sql)
+	got, err := e.Facts.IDs(e.t.Context(), "main", sql)
 	must(e.t, err)
 	if strings.Join(got, ", ") != strings.Join(want, ", ") {
 		e.t.Errorf("%s:\n%q, want\n%q", sql, got, want)
@@ -139,7 +139,7 @@ func TestT35TombstonesAreStrongerThanWhatComes(t *testing.T) {
 			e.take("notes", `{"id":"1","text":"of nobody known"}`)
 	}
 	fill()
-	c, err := e.Erase(t.Context(), "main", erase.Asked, []string{"ann"})
+	c, err := e.Erasures.Erase(t.Context(), "main", erase.Asked, []string{"ann"})
 	must(t, err)
 	e.erased()
 	e.says("SELECT concat_ws('|', id, plan) FROM {schema}.talks", "1", "2|tin")
@@ -161,13 +161,13 @@ func TestT35TombstonesAreStrongerThanWhatComes(t *testing.T) {
 	copyFile(t, fresh.dir.Erasures(), log)
 	fresh.Restart(t)
 	fresh.prepare()
-	if !fresh.Behind("main") {
+	if !fresh.Erasures.Behind("main") {
 		t.Error("the older database does not know that it is")
 	}
-	_, err = fresh.Reapply(t.Context(), "main")
+	_, err = fresh.Erasures.Reapply(t.Context(), "main")
 	must(t, err)
 	fresh.erased()
-	if fresh.Behind("main") {
+	if fresh.Erasures.Behind("main") {
 		t.Error("it is still behind")
 	}
 }
@@ -178,7 +178,7 @@ func TestT35ARowThatCameBeforeItsRecordIsForgottenWithIt(t *testing.T) {
 	t.Parallel()
 	e := newErasing(t, load.Options{})
 	e.take("talks", annTalk, bobTalk)
-	_, err := e.Erase(t.Context(), "main", erase.Asked, []string{"ann"})
+	_, err := e.Erasures.Erase(t.Context(), "main", erase.Asked, []string{"ann"})
 	must(t, err)
 	e.take("reports", `{"id":"3","talk_id":"3","who":"ann"}`, `{"id":"4","talk_id":"4","who":"bob"}`)
 	e.take("talks", strings.Replace(annTalk, `"id":"1"`, `"id":"3"`, 1), strings.Replace(bobTalk, `"id":"2"`, `"id":"4"`, 1))
@@ -193,7 +193,7 @@ func TestKeptColumnsStayWhenAPersonIsErased(t *testing.T) {
 	t.Parallel()
 	e := newErasing(t, load.Options{Keep: map[string]bool{"talks.plan": true}})
 	e.take("talks", annTalk)
-	c, err := e.Erase(t.Context(), "main", erase.Forgotten, []string{"ann"})
+	c, err := e.Erasures.Erase(t.Context(), "main", erase.Forgotten, []string{"ann"})
 	must(t, err)
 	e.says("SELECT concat_ws('|', id, title, plan) FROM {schema}.talks", "1|gold")
 	if !strings.Contains(strings.Join(c.NotCovered, " "), "talks.plan: kept") {

@@ -22,7 +22,7 @@ func toFill(schema string, t transform.Table, c transform.Column) string {
 // fillNew fills the columns that are new, or that a process which died left empty, from _extra.
 func (w *Tables) fillNew(ctx context.Context, schema string, tables []transform.Table) ([]Change, error) {
 	waiting := map[string]bool{}
-	err := w.DB.Each(ctx, "SELECT key FROM _sync.meta WHERE key LIKE 'fill %'", nil, func(rows *sql.Rows) error {
+	err := w.db.DB.Each(ctx, "SELECT key FROM _sync.meta WHERE key LIKE 'fill %'", nil, func(rows *sql.Rows) error {
 		var key string
 		err := rows.Scan(&key)
 		waiting[key] = true
@@ -32,8 +32,8 @@ func (w *Tables) fillNew(ctx context.Context, schema string, tables []transform.
 		return nil, err
 	}
 	var changes []Change
-	stamp := w.Stamp()
-	err = w.DB.Transaction(ctx, func() error {
+	stamp := w.db.Stamp()
+	err = w.db.DB.Transaction(ctx, func() error {
 		for _, t := range tables {
 			for _, c := range t.Columns {
 				if !waiting[toFill(schema, t, c)] {
@@ -51,12 +51,12 @@ func (w *Tables) fillNew(ctx context.Context, schema string, tables []transform.
 		if err := w.recordChanges(ctx, changes); err != nil {
 			return err
 		}
-		return w.SaveStamp(ctx, stamp)
+		return w.db.SaveStamp(ctx, stamp)
 	})
-	stage.Drop(ctx, w.DB, made)
-	stage.Drop(ctx, w.DB, words)
+	stage.Drop(ctx, w.db.DB, made)
+	stage.Drop(ctx, w.db.DB, words)
 	if err == nil {
-		w.Landed(stamp)
+		w.db.Landed(stamp)
 	}
 	return changes, err
 }
@@ -64,7 +64,7 @@ func (w *Tables) fillNew(ctx context.Context, schema string, tables []transform.
 // fill takes the values of a new column out of _extra, where they were kept under one of the column's paths: the first that
 // has one. What does not fit the column stays there.
 func (w *Tables) fill(ctx context.Context, schema string, t transform.Table, c transform.Column, stamp time.Time) (int64, error) {
-	if _, err := w.DB.Exec(ctx, "DELETE FROM _sync.meta WHERE key = $1", toFill(schema, t, c)); err != nil {
+	if _, err := w.db.DB.Exec(ctx, "DELETE FROM _sync.meta WHERE key = $1", toFill(schema, t, c)); err != nil {
 		return 0, err
 	}
 	var filled int64
@@ -78,7 +78,7 @@ func (w *Tables) fill(ctx context.Context, schema string, t transform.Table, c t
 	if filled == 0 {
 		return 0, nil
 	}
-	return filled, w.CountRows(ctx, schema, t.Name, 0, stamp)
+	return filled, w.db.CountRows(ctx, schema, t.Name, 0, stamp)
 }
 
 // fillFrom takes the values out of one path in _extra, of rows that have none yet.
@@ -98,8 +98,8 @@ func (w *Tables) fillFrom(ctx context.Context, schema string, t transform.Table,
 		}
 		set, from, where = "m.made", " FROM "+made+" m", where+" AND m.sent = "+fitting
 	}
-	return w.DB.Exec(ctx, fmt.Sprintf(`UPDATE %s AS t SET %s = %s, _extra = nullif(json_merge_patch(_extra, %s)::VARCHAR, '{}')::JSON,
-		_synced_at = $1, _run_id = $2%s WHERE %s`, table, name, set, duck.Text(clause.Without(path)), from, where), stamp, w.RunID())
+	return w.db.DB.Exec(ctx, fmt.Sprintf(`UPDATE %s AS t SET %s = %s, _extra = nullif(json_merge_patch(_extra, %s)::VARCHAR, '{}')::JSON,
+		_synced_at = $1, _run_id = $2%s WHERE %s`, table, name, set, duck.Text(clause.Without(path)), from, where), stamp, w.db.RunID())
 }
 
 // words is the temporary table of values in _extra with what a column takes of them.
@@ -108,7 +108,7 @@ const words = "temp.words"
 // fillWidened is fillFrom for a column that has widened: what it takes is what a record with that value would bring.
 func (w *Tables) fillWidened(ctx context.Context, table string, c transform.Column, path []string, value string, stamp time.Time) (int64, error) {
 	var pairs [][]string
-	err := w.DB.Each(ctx, "SELECT DISTINCT ("+value+")::VARCHAR FROM "+table+" WHERE ("+value+") IS NOT NULL", nil, func(rows *sql.Rows) error {
+	err := w.db.DB.Each(ctx, "SELECT DISTINCT ("+value+")::VARCHAR FROM "+table+" WHERE ("+value+") IS NOT NULL", nil, func(rows *sql.Rows) error {
 		var raw string
 		if err := rows.Scan(&raw); err != nil {
 			return err
@@ -121,12 +121,12 @@ func (w *Tables) fillWidened(ctx context.Context, table string, c transform.Colu
 	if err != nil || len(pairs) == 0 {
 		return 0, err
 	}
-	if err := stage.Fill(ctx, w.DB, words, []string{"raw", "taken"}, len(pairs), func(i int) []string { return pairs[i] }); err != nil {
+	if err := stage.Fill(ctx, w.db.DB, words, []string{"raw", "taken"}, len(pairs), func(i int) []string { return pairs[i] }); err != nil {
 		return 0, err
 	}
-	return w.DB.Exec(ctx, fmt.Sprintf(`UPDATE %s AS t SET %s = x.taken::%s, _extra = nullif(json_merge_patch(_extra, %s)::VARCHAR, '{}')::JSON,
+	return w.db.DB.Exec(ctx, fmt.Sprintf(`UPDATE %s AS t SET %s = x.taken::%s, _extra = nullif(json_merge_patch(_extra, %s)::VARCHAR, '{}')::JSON,
 		_synced_at = $1, _run_id = $2 FROM %s x WHERE _extra IS NOT NULL AND %[2]s IS NULL AND (%[6]s)::VARCHAR = x.raw`,
-		table, duck.Name(c.Name), c.SQL, duck.Text(clause.Without(path)), words, value), stamp, w.RunID())
+		table, duck.Name(c.Name), c.SQL, duck.Text(clause.Without(path)), words, value), stamp, w.db.RunID())
 }
 
 // made is the temporary table of texts, with what a column makes of them.
@@ -134,7 +134,7 @@ const made = "temp.made"
 
 func (w *Tables) fillMade(ctx context.Context, query, as string) error {
 	var pairs [][]string
-	err := w.DB.Each(ctx, query, nil, func(rows *sql.Rows) error {
+	err := w.db.DB.Each(ctx, query, nil, func(rows *sql.Rows) error {
 		var sent string
 		err := rows.Scan(&sent)
 		pairs = append(pairs, []string{sent, transform.TextAs(as, sent)})
@@ -143,7 +143,7 @@ func (w *Tables) fillMade(ctx context.Context, query, as string) error {
 	if err != nil {
 		return err
 	}
-	return stage.Fill(ctx, w.DB, made, []string{"sent", "made"}, len(pairs), func(i int) []string { return pairs[i] })
+	return stage.Fill(ctx, w.db.DB, made, []string{"sent", "made"}, len(pairs), func(i int) []string { return pairs[i] })
 }
 
 // pointer escapes a path for a JSON pointer.

@@ -57,7 +57,7 @@ func noteIncomplete(ctx context.Context, m *merger, g group) error {
 
 // Incomplete gives the records of a stream that the last reading did not bring whole, the oldest first.
 func (w *DeadLetters) Incomplete(ctx context.Context, schema, stream string) (list []transform.Incomplete, err error) {
-	err = w.Do(fmt.Sprintf("read which records of %s are incomplete", stream), func(db *duck.DB) error {
+	err = w.db.Do(fmt.Sprintf("read which records of %s are incomplete", stream), func(db *duck.DB) error {
 		return db.Each(ctx, "SELECT id, reason, coalesce(error, '') FROM _sync.incomplete WHERE schema = $1 AND stream = $2 ORDER BY since, id", []any{schema, stream},
 			func(rows *sql.Rows) error {
 				var one transform.Incomplete

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"aqueduck/internal/sandbox"
+	"aqueduck/load/failure"
 	"aqueduck/load/read"
 )
 
@@ -99,10 +100,10 @@ func TestIsolationTellsErrorsFromEachOther(t *testing.T) {
 		path, sql string
 		want      error
 	}{
-		{"", "SELECT 1", read.ErrNothingPublished},
-		{t.TempDir() + "/none.duckdb", "SELECT 1", read.ErrUnreadable},
+		{"", "SELECT 1", failure.ErrNothingPublished},
+		{t.TempDir() + "/none.duckdb", "SELECT 1", failure.ErrUnreadable},
 		{file, "DELETE FROM people_all", read.ErrReadOnly},
-		{file, "SELECT repeat('x', 130 * 1024 * 1024)", read.ErrRow},
+		{file, "SELECT repeat('x', 130 * 1024 * 1024)", failure.ErrQueryRow},
 	} {
 		err := in.Query(t.Context(), tc.path, tc.sql, func([]string, []any) error { return nil })
 		if !errors.Is(err, tc.want) {
@@ -136,10 +137,10 @@ func TestS51TheLimitsHoldInsideOneFunction(t *testing.T) {
 		"FROM range(3000000) SELECT range, repeat('abcdefghijklmnopqrstuvwxyz', 30) || range",
 		"SELECT list(range) FROM range(100000000)",
 	} {
-		if err := in.Query(t.Context(), file, sql, func([]string, []any) error { return nil }); !errors.Is(err, read.ErrMemory) {
+		if err := in.Query(t.Context(), file, sql, func([]string, []any) error { return nil }); !errors.Is(err, failure.ErrQueryMemory) {
 			t.Errorf("%s: %v, want ErrMemory", sql, err)
 		}
-		if err := in.Parquet(t.Context(), file, sql, func() {}, &bytes.Buffer{}); !errors.Is(err, read.ErrMemory) {
+		if err := in.Parquet(t.Context(), file, sql, func() {}, &bytes.Buffer{}); !errors.Is(err, failure.ErrQueryMemory) {
 			t.Errorf("%s as Parquet: %v, want ErrMemory", sql, err)
 		}
 	}
@@ -156,7 +157,7 @@ func TestS51TheLimitsHoldInsideOneFunction(t *testing.T) {
 func TestS50AStatementThatBringsDuckDBDownIsTold(t *testing.T) {
 	t.Parallel()
 	err := isolated(t).Query(t.Context(), published(t).dir.Current(), "SELECT json_structure(repeat('[', 1000000) || repeat(']', 1000000))", func([]string, []any) error { return nil })
-	if !errors.Is(err, read.ErrFault) {
+	if !errors.Is(err, failure.ErrQueryFault) {
 		t.Errorf("error %v, want ErrFault", err)
 	}
 }

@@ -62,7 +62,7 @@ func newTalkStore(t *testing.T, s *schemas.Stream) *talkStore {
 
 func newTalkStoreIn(t *testing.T, work *load.Work, s *schemas.Stream) *talkStore {
 	t.Helper()
-	if _, err := work.Ensure(t.Context(), "main", transform.Tables(s)); err != nil {
+	if _, err := work.Tables.Ensure(t.Context(), "main", transform.Tables(s)); err != nil {
 		t.Fatal(err)
 	}
 	d, err := transform.NewDecoder(s, transform.Options{APIVersion: "1"})
@@ -107,7 +107,7 @@ func (s *talkStore) stored(id string) string {
 	} {
 		suffix := strings.TrimPrefix(s.name, "talks")
 		q = tableOfTalks.ReplaceAllString(fmt.Sprintf(q, id), "${1}"+suffix)
-		values, err := s.work.IDs(s.t.Context(), "main", q)
+		values, err := s.work.Facts.IDs(s.t.Context(), "main", q)
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -151,12 +151,12 @@ func TestT162WhatAnAnswerLeavesOutStays(t *testing.T) {
 			if got := s.stored("2"); got != was {
 				t.Errorf("another one became %q", got)
 			}
-			list, err := s.work.Incomplete(t.Context(), "main", "talks")
+			list, err := s.work.DeadLetters.Incomplete(t.Context(), "main", "talks")
 			if want := []transform.Incomplete{{Key: "1", Reason: transform.LeftOut}}; err != nil || tt.noted != slices.Equal(list, want) {
 				t.Errorf("noted %+v, %v", list, err)
 			}
 			s.commit(tt.record) // once more: it is as it is stored, and still not whole
-			if again, err := s.work.Incomplete(t.Context(), "main", "talks"); err != nil || !slices.Equal(again, list) {
+			if again, err := s.work.DeadLetters.Incomplete(t.Context(), "main", "talks"); err != nil || !slices.Equal(again, list) {
 				t.Errorf("noted %+v, %v, then %+v", list, err, again)
 			}
 			// Whatever comes whole replaces all of it.
@@ -164,7 +164,7 @@ func TestT162WhatAnAnswerLeavesOutStays(t *testing.T) {
 			if got := s.stored("1"); got != was {
 				t.Errorf("whole again it is %q", got)
 			}
-			if list, err := s.work.Incomplete(t.Context(), "main", "talks"); err != nil || len(list) > 0 {
+			if list, err := s.work.DeadLetters.Incomplete(t.Context(), "main", "talks"); err != nil || len(list) > 0 {
 				t.Errorf("whole again it is noted %+v, %v", list, err)
 			}
 		})
@@ -184,7 +184,7 @@ func TestT162ARecordThatLacksWhatIsStoredAndIsElseAsItWasIsNoChange(t *testing.T
 			t.Errorf("%s: wrote %d rows", record, w.Rows)
 		}
 	}
-	if list, err := s.work.Incomplete(t.Context(), "main", "talks"); err != nil || len(list) > 0 {
+	if list, err := s.work.DeadLetters.Incomplete(t.Context(), "main", "talks"); err != nil || len(list) > 0 {
 		t.Errorf("noted %+v, %v", list, err)
 	}
 	if w := s.commit(`{"id":"1","at":1700000000,"title":"t","tags":{"data":[{"id":"y","words":[]},{"id":"x","words":["q","new"]}]}}`); w.Rows == 0 {
@@ -199,7 +199,7 @@ func TestT186AReadingIsAChangeThoughTheRecordLacksWhatIsStored(t *testing.T) {
 	s := newTalkStore(t, stream)
 	for _, record := range []string{wholeTalk, wholeTalk, `{"id":"1","at":1700000000,"title":"t"}`} {
 		s.commit(record)
-		got, err := s.work.IDs(t.Context(), "main", "SELECT epoch(read_at)::BIGINT FROM main.talks")
+		got, err := s.work.Facts.IDs(t.Context(), "main", "SELECT epoch(read_at)::BIGINT FROM main.talks")
 		if want := strconv.FormatInt(1_700_000_000+s.read, 10); err != nil || !slices.Equal(got, []string{want}) {
 			t.Errorf("after a reading at %s the row is of %v, %v", want, got, err)
 		}
@@ -279,7 +279,7 @@ func TestT190WhatIsLeftOutIsTakenFromTheNewestCopy(t *testing.T) {
 			if got, want := own.stored("1"), record.Title+"|"+kept; got != want {
 				t.Errorf("stored %q, want %q", got, want)
 			}
-			if list, err := own.work.Incomplete(t.Context(), "main", own.name); err != nil || len(list) != 1 || list[0].Reason != transform.LeftOut {
+			if list, err := own.work.DeadLetters.Incomplete(t.Context(), "main", own.name); err != nil || len(list) != 1 || list[0].Reason != transform.LeftOut {
 				t.Errorf("noted %+v, %v", list, err)
 			}
 			if got := own.stored("2"); got != "- - - -" {

@@ -84,11 +84,11 @@ func recordName(prefix string, t transform.Table) string {
 }
 
 // DeadLetters tell what came and is not stored, or not whole.
-type DeadLetters struct{ *workdb.Database }
+type DeadLetters struct{ db *workdb.Database }
 
 // MisfitStreams gives the streams that have anything that does not fit, as pairs of schema and stream.
 func (w *DeadLetters) MisfitStreams(ctx context.Context) (streams map[[2]string]bool, err error) {
-	err = w.Do("look which streams have values that do not fit", func(db *duck.DB) error {
+	err = w.db.Do("look which streams have values that do not fit", func(db *duck.DB) error {
 		streams = map[[2]string]bool{}
 		return db.Each(ctx, "SELECT DISTINCT schema, stream FROM _sync.misfits", nil, func(rows *sql.Rows) error {
 			var name [2]string
@@ -134,7 +134,7 @@ func (w *DeadLetters) MergeMisfits(ctx context.Context, schema, stream string, t
 
 // withMisfits runs what changes the notes of a stream, in one transaction.
 func (w *DeadLetters) withMisfits(ctx context.Context, stream string, change func(db *duck.DB) error) error {
-	return w.Do("settle what does not fit of "+stream, func(db *duck.DB) error {
+	return w.db.Do("settle what does not fit of "+stream, func(db *duck.DB) error {
 		return db.Transaction(ctx, func() error { return change(db) })
 	})
 }
@@ -145,9 +145,9 @@ func misfitsOf(schema, stream string) string {
 
 // Misfits gives what does not fit of a stream, each value once however often it was read, by table, column and reason.
 func (w *DeadLetters) Misfits(ctx context.Context, schema, stream string) (list []Misfits, err error) {
-	err = w.Do("count what does not fit of "+stream, func(db *duck.DB) error {
+	err = w.db.Do("count what does not fit of "+stream, func(db *duck.DB) error {
 		return db.Each(ctx, `SELECT table_name, column_name, reason, sum(count)::BIGINT, coalesce(sum(count) FILTER (run_id = $1), 0)::BIGINT, min(key)
-			FROM _sync.misfits WHERE `+misfitsOf(schema, stream)+" GROUP BY ALL ORDER BY ALL", []any{w.RunID()}, func(rows *sql.Rows) error {
+			FROM _sync.misfits WHERE `+misfitsOf(schema, stream)+" GROUP BY ALL ORDER BY ALL", []any{w.db.RunID()}, func(rows *sql.Rows) error {
 			var m Misfits
 			err := rows.Scan(&m.Table, &m.Column, &m.Reason, &m.Count, &m.New, &m.Key)
 			list = append(list, m)
@@ -160,7 +160,7 @@ func (w *DeadLetters) Misfits(ctx context.Context, schema, stream string) (list 
 // forgetMisfits takes out what is not stored any more, what fits by now, and what a complete reading did not bring again.
 func (w *DeadLetters) forgetMisfits(ctx context.Context, schema, of string, own transform.Table, complete time.Time) error {
 	if !complete.IsZero() {
-		if _, err := w.DB.Exec(ctx, "DELETE FROM _sync.misfits WHERE "+of+" AND whole AND seen_at < $1", complete); err != nil {
+		if _, err := w.db.DB.Exec(ctx, "DELETE FROM _sync.misfits WHERE "+of+" AND whole AND seen_at < $1", complete); err != nil {
 			return err
 		}
 	}
@@ -169,11 +169,11 @@ func (w *DeadLetters) forgetMisfits(ctx context.Context, schema, of string, own 
 	if own.Gone {
 		there += " WHERE " + transform.GoneColumn + " IS NULL"
 	}
-	if _, err := w.DB.Exec(ctx, "DELETE FROM _sync.misfits WHERE "+of+" AND NOT whole AND key NOT IN ("+there+")"); err != nil {
+	if _, err := w.db.DB.Exec(ctx, "DELETE FROM _sync.misfits WHERE "+of+" AND NOT whole AND key NOT IN ("+there+")"); err != nil {
 		return err
 	}
 	var unfit []string
-	err := w.DB.Each(ctx, "SELECT DISTINCT column_name FROM _sync.misfits WHERE "+of+" AND NOT whole AND table_name = $1", []any{own.Name}, func(rows *sql.Rows) error {
+	err := w.db.DB.Each(ctx, "SELECT DISTINCT column_name FROM _sync.misfits WHERE "+of+" AND NOT whole AND table_name = $1", []any{own.Name}, func(rows *sql.Rows) error {
 		var name string
 		err := rows.Scan(&name)
 		unfit = append(unfit, name)
@@ -187,7 +187,7 @@ func (w *DeadLetters) forgetMisfits(ctx context.Context, schema, of string, own 
 			continue
 		}
 		// It may have widened, and taken the value that was waiting beside it.
-		_, err := w.DB.Exec(ctx, "DELETE FROM _sync.misfits WHERE "+of+" AND NOT whole AND table_name = $1 AND column_name = $2 AND reason IN ($3, $4) AND key IN ("+
+		_, err := w.db.DB.Exec(ctx, "DELETE FROM _sync.misfits WHERE "+of+" AND NOT whole AND table_name = $1 AND column_name = $2 AND reason IN ($3, $4) AND key IN ("+
 			stored+" WHERE "+duck.Name(c.Name)+" IS NOT NULL)", own.Name, c.Name, transform.ReasonType, transform.ReasonRange)
 		if err != nil {
 			return err

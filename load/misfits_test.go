@@ -12,11 +12,11 @@ import (
 // misfits are what does not fit of the talks, in one line.
 func (s *talkStore) misfits(complete time.Time) string {
 	s.t.Helper()
-	err := s.work.SettleMisfits(s.t.Context(), "main", "talks", []transform.Table{s.d.Take()[0].Table}, complete)
+	err := s.work.DeadLetters.SettleMisfits(s.t.Context(), "main", "talks", []transform.Table{s.d.Take()[0].Table}, complete)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	list, err := s.work.Misfits(s.t.Context(), "main", "talks")
+	list, err := s.work.DeadLetters.Misfits(s.t.Context(), "main", "talks")
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ func TestOrphansAreRowsOfListsWhoseRecordIsNotStored(t *testing.T) {
 		committest.Person{Region: "eu", ID: "2", Name: "b", Tags: []string{"x"}, Visits: []committest.Visit{{ID: "v", Note: "n"}}})
 	orphans := func() map[string]int64 {
 		t.Helper()
-		found, err := w.Orphans(t.Context(), "main", transform.Tables(committest.Stream()))
+		found, err := w.Facts.Orphans(t.Context(), "main", transform.Tables(committest.Stream()))
 		must(t, err)
 		return found
 	}

@@ -63,7 +63,7 @@ func await(ctx context.Context, w *workdb.Database, schema, stream string, t tra
 }
 
 // ChildQueue has the ids that streams wait for which are read over another.
-type ChildQueue struct{ *Checkpoints }
+type ChildQueue struct{ checkpoints *Checkpoints }
 
 // Origin is a table whose rows a stream is read over.
 type Origin struct {
@@ -75,8 +75,8 @@ type Origin struct {
 
 // Await has a stream wait for the rows that its origins hold already, and moves its checkpoint, in one transaction.
 func (w *ChildQueue) Await(ctx context.Context, schema, stream string, base, next Checkpoint, origins []Origin) error {
-	return w.Do("", func(*duck.DB) error {
-		_, err := w.move(ctx, schema, stream, base, next, func(stamp time.Time) (Written, error) {
+	return w.checkpoints.db.Do("", func(*duck.DB) error {
+		_, err := w.checkpoints.move(ctx, schema, stream, base, next, func(stamp time.Time) (Written, error) {
 			for _, o := range origins {
 				rows := "true"
 				if !o.Since.IsZero() && o.Table.Newest != "" {
@@ -85,7 +85,7 @@ func (w *ChildQueue) Await(ctx context.Context, schema, stream string, base, nex
 				if !o.Until.IsZero() && o.Table.Newest != "" {
 					rows += " AND " + duck.Name(o.Table.Newest) + " < " + clause.Instant(o.Until)
 				}
-				if _, err := await(ctx, w.Database, schema, stream, o.Table, o.Column, rows, stamp); err != nil {
+				if _, err := await(ctx, w.checkpoints.db, schema, stream, o.Table, o.Column, rows, stamp); err != nil {
 					return Written{}, err
 				}
 			}
@@ -97,7 +97,7 @@ func (w *ChildQueue) Await(ctx context.Context, schema, stream string, base, nex
 
 // Pending gives the ids that a stream waits for, those that have waited longest first, and when the last was put there.
 func (w *ChildQueue) Pending(ctx context.Context, schema, stream string) (ids []string, at time.Time, err error) {
-	err = w.Do(fmt.Sprintf("ask what %s has to read", stream), func(db *duck.DB) error {
+	err = w.checkpoints.db.Do(fmt.Sprintf("ask what %s has to read", stream), func(db *duck.DB) error {
 		err = db.Each(ctx, "SELECT id, since FROM _sync.pending WHERE schema = $1 AND stream = $2 ORDER BY since, id", []any{schema, stream},
 			func(rows *sql.Rows) error {
 				var id string

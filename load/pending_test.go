@@ -16,7 +16,7 @@ import (
 func TestRowsThatComeOrChangeWaitForTheStreamsOverThem(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t, load.Options{})
-	if _, err := w.Ensure(t.Context(), "main", transform.Tables(committest.Stream())); err != nil {
+	if _, err := w.Tables.Ensure(t.Context(), "main", transform.Tables(committest.Stream())); err != nil {
 		t.Fatal(err)
 	}
 	seqs := map[string]int64{}
@@ -24,7 +24,7 @@ func TestRowsThatComeOrChangeWaitForTheStreamsOverThem(t *testing.T) {
 		t.Helper()
 		w.now = w.now.Add(time.Minute)
 		defer committest.Release(batches)
-		base, err := w.Checkpoint(t.Context(), "main", stream)
+		base, err := w.Checkpoints.Checkpoint(t.Context(), "main", stream)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,7 +42,7 @@ func TestRowsThatComeOrChangeWaitForTheStreamsOverThem(t *testing.T) {
 	}
 	waiting := func(want ...string) (at time.Time) {
 		t.Helper()
-		ids, at, err := w.Pending(t.Context(), "main", "over")
+		ids, at, err := w.ChildQueue.Pending(t.Context(), "main", "over")
 		slices.Sort(ids)
 		if err != nil || !slices.Equal(ids, want) {
 			t.Errorf("%v wait, want %v; %v", ids, want, err)
@@ -67,14 +67,14 @@ func TestRowsThatComeOrChangeWaitForTheStreamsOverThem(t *testing.T) {
 	waiting()
 	people(person("1", "a"), person("2", "changed"))
 	waiting() // the same as they were
-	base, err := w.Checkpoint(t.Context(), "main", "over")
+	base, err := w.Checkpoints.Checkpoint(t.Context(), "main", "over")
 	if err != nil {
 		t.Fatal(err)
 	}
 	next := base
 	next.Seq++
 	origins := []load.Origin{{Table: transform.Tables(committest.Stream())[0], Column: "id"}}
-	if err := w.Await(t.Context(), "main", "over", base, next, origins); err != nil {
+	if err := w.ChildQueue.Await(t.Context(), "main", "over", base, next, origins); err != nil {
 		t.Fatal(err)
 	}
 	w.Restart(t)

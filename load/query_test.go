@@ -9,6 +9,7 @@ import (
 
 	"aqueduck/load"
 	"aqueduck/load/committest"
+	"aqueduck/load/failure"
 	"aqueduck/load/read"
 )
 
@@ -90,17 +91,17 @@ func TestS24TheSQLOfAStreamFileOnlyReads(t *testing.T) {
 		"DELETE FROM {schema}.people_all RETURNING id",
 		"SELECT 1); SET enable_external_access = true; SELECT * FROM (SELECT 2",
 	} {
-		if ids, err := w.IDs(t.Context(), "main", query); err == nil {
+		if ids, err := w.Facts.IDs(t.Context(), "main", query); err == nil {
 			t.Errorf("%q gave %v", query, ids)
 		}
-		if _, _, err := w.Expected(t.Context(), "main", query); err == nil {
+		if _, _, err := w.Facts.Expected(t.Context(), "main", query); err == nil {
 			t.Errorf("%q was allowed for a batch", query)
 		}
 	}
 	if got := w.LogSize(); got != log {
 		t.Errorf("the log has %d bytes, had %d", got, log)
 	}
-	if ids, err := w.IDs(t.Context(), "main", "SELECT id FROM {schema}.people_all; "); err != nil || len(ids) != 1 {
+	if ids, err := w.Facts.IDs(t.Context(), "main", "SELECT id FROM {schema}.people_all; "); err != nil || len(ids) != 1 {
 		t.Errorf("a query that reads gave %v, %v", ids, err)
 	}
 }
@@ -131,7 +132,7 @@ func TestQueryGivesNamesThenRows(t *testing.T) {
 func TestQueryBeforeTheFirstPublish(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t, load.Options{})
-	if err := read.Query(t.Context(), w.dir.Current(), "SELECT 1", nil); !errors.Is(err, read.ErrNothingPublished) {
+	if err := read.Query(t.Context(), w.dir.Current(), "SELECT 1", nil); !errors.Is(err, failure.ErrNothingPublished) {
 		t.Errorf("error %v, want ErrNothingPublished", err)
 	}
 }

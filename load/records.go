@@ -68,12 +68,12 @@ const (
 )
 
 // Records are those of runs, and of the workspaces that schemas are filled from.
-type Records struct{ *workdb.Database }
+type Records struct{ db *workdb.Database }
 
 // SaveRun writes the records of a run in one transaction, in the place of those it wrote before, and drops what is
 // kept long enough.
 func (w *Records) SaveRun(ctx context.Context, run Run, streams []StreamRun, rejects []RejectRow, findings []Finding) error {
-	return w.Do(fmt.Sprintf("save the records of run %s", run.RunID), func(db *duck.DB) error {
+	return w.db.Do(fmt.Sprintf("save the records of run %s", run.RunID), func(db *duck.DB) error {
 		return db.Transaction(ctx, func() error {
 			steps := []func() error{
 				func() error { return w.forgetRun(ctx, run.RunID) },
@@ -94,7 +94,7 @@ func (w *Records) SaveRun(ctx context.Context, run Run, streams []StreamRun, rej
 
 // forgetRun takes out the records of a run, and those of all runs that are old.
 func (w *Records) forgetRun(ctx context.Context, id string) error {
-	now := w.Now().UTC()
+	now := w.db.Now().UTC()
 	old := map[string]struct {
 		column string
 		keep   time.Duration
@@ -103,13 +103,13 @@ func (w *Records) forgetRun(ctx context.Context, id string) error {
 		"rejects": {"recorded_at", keepDetails}, "audit": {"recorded_at", keepDetails},
 	}
 	for table, o := range old {
-		_, err := w.DB.Exec(ctx, "DELETE FROM _sync."+table+" WHERE run_id = $1 OR "+o.column+" < $2", id, now.Add(-o.keep))
+		_, err := w.db.DB.Exec(ctx, "DELETE FROM _sync."+table+" WHERE run_id = $1 OR "+o.column+" < $2", id, now.Add(-o.keep))
 		if err != nil {
 			return err
 		}
 	}
 	for _, old := range []string{"schema_changes WHERE path IS NULL AND", "publishes WHERE"} {
-		if _, err := w.DB.Exec(ctx, "DELETE FROM _sync."+old+" recorded_at < $1", now.Add(-keepDetails)); err != nil {
+		if _, err := w.db.DB.Exec(ctx, "DELETE FROM _sync."+old+" recorded_at < $1", now.Add(-keepDetails)); err != nil {
 			return err
 		}
 	}
@@ -117,7 +117,7 @@ func (w *Records) forgetRun(ctx context.Context, id string) error {
 }
 
 func (w *Records) saveRun(ctx context.Context, r Run) error {
-	_, err := w.DB.Exec(ctx, `INSERT INTO _sync.runs (run_id, pipeline, started_at, finished_at, outcome, exit_code, rows,
+	_, err := w.db.DB.Exec(ctx, `INSERT INTO _sync.runs (run_id, pipeline, started_at, finished_at, outcome, exit_code, rows,
 		rejected, new_rejected, requests, retries, backfill, version, emulated, error)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
 		r.RunID, r.Pipeline, nullTime(r.Started), nullTime(r.Finished), r.Outcome, r.ExitCode, r.Rows,
@@ -127,7 +127,7 @@ func (w *Records) saveRun(ctx context.Context, r Run) error {
 
 func (w *Records) saveStreams(ctx context.Context, run string, streams []StreamRun) error {
 	for _, s := range streams {
-		_, err := w.DB.Exec(ctx, `INSERT INTO _sync.stream_runs (run_id, schema, stream, outcome, started_at, finished_at, pages,
+		_, err := w.db.DB.Exec(ctx, `INSERT INTO _sync.stream_runs (run_id, schema, stream, outcome, started_at, finished_at, pages,
 			records, rows, added, changed, gone, rejected, new_rejected, requests, retries, synced_to, history_to, backfill, error, hint)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`,
 			run, s.Schema, s.Stream, s.Outcome, nullTime(s.Started), nullTime(s.Finished), s.Pages,
@@ -142,7 +142,7 @@ func (w *Records) saveStreams(ctx context.Context, run string, streams []StreamR
 
 func (w *Records) saveRejects(ctx context.Context, run Run, rejects []RejectRow) error {
 	for _, r := range rejects {
-		_, err := w.DB.Exec(ctx, `INSERT INTO _sync.rejects (run_id, recorded_at, schema, stream, table_name, column_name, reason, count, sample_key)
+		_, err := w.db.DB.Exec(ctx, `INSERT INTO _sync.rejects (run_id, recorded_at, schema, stream, table_name, column_name, reason, count, sample_key)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 			run.RunID, w.recordedAt(run), r.Schema, r.Stream, r.Table, r.Column, r.Reason, r.Count, nullText(r.Key))
 		if err != nil {
@@ -154,7 +154,7 @@ func (w *Records) saveRejects(ctx context.Context, run Run, rejects []RejectRow)
 
 func (w *Records) saveFindings(ctx context.Context, run Run, findings []Finding) error {
 	for _, f := range findings {
-		_, err := w.DB.Exec(ctx, `INSERT INTO _sync.audit (run_id, recorded_at, schema, stream, table_name, kind, name, expected, found, message)
+		_, err := w.db.DB.Exec(ctx, `INSERT INTO _sync.audit (run_id, recorded_at, schema, stream, table_name, kind, name, expected, found, message)
 			SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10
 			WHERE NOT $11::BOOLEAN OR NOT EXISTS (SELECT 1 FROM _sync.audit WHERE schema = $3 AND stream = $4 AND name = $7)`,
 			run.RunID, w.recordedAt(run), f.Schema, f.Stream, f.Table, f.Kind, f.Name, f.Expected, f.Found, f.Message, f.Once)
@@ -167,7 +167,7 @@ func (w *Records) saveFindings(ctx context.Context, run Run, findings []Finding)
 
 func (w *Records) recordedAt(run Run) time.Time {
 	if run.Finished.IsZero() {
-		return w.Now().UTC()
+		return w.db.Now().UTC()
 	}
 	return run.Finished
 }
@@ -186,7 +186,7 @@ var ErrOtherWorkspace = errors.New("the schema is filled from another workspace"
 
 // Workspace gives the workspace that a schema is filled from; false when none is pinned yet.
 func (w *Records) Workspace(ctx context.Context, schema string) (found Workspace, there bool, err error) {
-	err = w.Do("", func(*duck.DB) error {
+	err = w.db.Do("", func(*duck.DB) error {
 		found, there, err = w.workspace(ctx, schema)
 		return err
 	})
@@ -195,7 +195,7 @@ func (w *Records) Workspace(ctx context.Context, schema string) (found Workspace
 
 func (w *Records) workspace(ctx context.Context, schema string) (Workspace, bool, error) {
 	found := Workspace{Schema: schema}
-	err := w.DB.Scan(ctx, "SELECT id, base_url, emulated, api_version FROM _sync.workspaces WHERE schema = $1", []any{schema},
+	err := w.db.DB.Scan(ctx, "SELECT id, base_url, emulated, api_version FROM _sync.workspaces WHERE schema = $1", []any{schema},
 		&found.ID, &found.BaseURL, &found.Emulated, &found.APIVersion)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Workspace{}, false, nil
@@ -209,7 +209,7 @@ func (w *Records) workspace(ctx context.Context, schema string) (Workspace, bool
 // Pin records the workspace of a schema, or its new address and version; another workspace is ErrOtherWorkspace. One
 // that had no record to tell its id by may get one later.
 func (w *Records) Pin(ctx context.Context, n Workspace) error {
-	return w.Do("", func(db *duck.DB) error {
+	return w.db.Do("", func(db *duck.DB) error {
 		old, there, err := w.workspace(ctx, n.Schema)
 		if err != nil {
 			return err
@@ -224,7 +224,7 @@ func (w *Records) Pin(ctx context.Context, n Workspace) error {
 		if there {
 			statement = "UPDATE _sync.workspaces SET id = $1, base_url = $2, emulated = $3, api_version = $4, pinned_at = coalesce(pinned_at, $6) WHERE schema = $5"
 		}
-		_, err = db.Exec(ctx, statement, n.ID, n.BaseURL, n.Emulated, n.APIVersion, n.Schema, w.Now().UTC())
+		_, err = db.Exec(ctx, statement, n.ID, n.BaseURL, n.Emulated, n.APIVersion, n.Schema, w.db.Now().UTC())
 		return err
 	})
 }

@@ -29,18 +29,18 @@ func TestT152AbsenceIsCountedBeforeItIsBelieved(t *testing.T) {
 	w.commit(t, 0, person("5")) // came after the sweeps began
 
 	sweep := load.Sweep{Table: "people_all", Number: 2, Opened: opened}
-	absent, present, err := w.Absent(t.Context(), "main", "people", sweep, 1)
+	absent, present, err := w.Sweeps.Absent(t.Context(), "main", "people", sweep, 1)
 	if err != nil || absent != 1 || present != 3 {
 		t.Fatalf("%d absent, %d present, %v; want 1 and 3", absent, present, err)
 	}
-	if absent, _, err = w.Absent(t.Context(), "main", "people", sweep); err != nil || absent != 2 {
+	if absent, _, err = w.Sweeps.Absent(t.Context(), "main", "people", sweep); err != nil || absent != 2 {
 		t.Fatalf("%d absent from the second sweep alone, %v; want 2", absent, err)
 	}
-	base, err := w.Checkpoint(t.Context(), "main", "people")
+	base, err := w.Checkpoints.Checkpoint(t.Context(), "main", "people")
 	must(t, err)
 	next := base
 	next.Seq++
-	written, err := w.MarkGone(t.Context(), "main", "people", base, next, sweep, 1)
+	written, err := w.Sweeps.MarkGone(t.Context(), "main", "people", base, next, sweep, 1)
 	if err != nil || written.Changed != 1 {
 		t.Fatalf("retire: %+v, %v; want one", written, err)
 	}
@@ -67,7 +67,7 @@ func TestForgetDropsOtherSweeps(t *testing.T) {
 	for sweep := range 3 {
 		w.commit(t, sweep+1, committest.Person{Region: "eu", ID: "1", Updated: 5})
 	}
-	must(t, w.ClearSeenKeys(t.Context(), "main", "people", 3))
+	must(t, w.Sweeps.ClearSeenKeys(t.Context(), "main", "people", 3))
 	if rows := w.Rows(t, "_sync", "seen"); len(rows) != 1 || rows[0]["sweep"] != "3" || rows[0]["key"] != `["eu","1"]` {
 		t.Errorf("seen %v, want the third sweep alone", rows)
 	}
@@ -82,23 +82,23 @@ func TestRunRecordsAreReplacedAndRetained(t *testing.T) {
 	}{{"ancient", 401 * 24 * time.Hour}, {"old", 91 * 24 * time.Hour}, {"new", time.Hour}, {"new", time.Hour}} {
 		now := w.now
 		w.now = now.Add(-c.age)
-		must(t, w.SaveRun(t.Context(), load.Run{RunID: c.id, Pipeline: "nightly", Started: w.now, Finished: w.now, Outcome: "OK", Rows: 5},
+		must(t, w.Records.SaveRun(t.Context(), load.Run{RunID: c.id, Pipeline: "nightly", Started: w.now, Finished: w.now, Outcome: "OK", Rows: 5},
 			[]load.StreamRun{{Schema: "main", Stream: "people", Outcome: "ok", Started: w.now, SyncedTo: w.now}},
 			[]load.RejectRow{{Schema: "main", Stream: "people", Table: "people_all", Column: "name", Reason: "type", Count: 2}},
 			[]load.Finding{{Schema: "main", Stream: "people", Kind: "soft", Name: "total_count", Message: "moved"}}))
-		base, err := w.Checkpoint(t.Context(), "main", "people")
+		base, err := w.Checkpoints.Checkpoint(t.Context(), "main", "people")
 		must(t, err)
-		must(t, w.MoveByHand(t.Context(), base, load.Checkpoint{Workspace: "main", Stream: "people", Seq: base.Seq + 1}, "reset", c.id))
+		must(t, w.Checkpoints.MoveByHand(t.Context(), base, load.Checkpoint{Workspace: "main", Stream: "people", Seq: base.Seq + 1}, "reset", c.id))
 		w.now = now
 	}
-	must(t, w.SaveRun(t.Context(), load.Run{RunID: "last", Started: w.now}, nil, nil, nil))
+	must(t, w.Records.SaveRun(t.Context(), load.Run{RunID: "last", Started: w.now}, nil, nil, nil))
 	for table, want := range map[string]string{"runs": "last new old", "stream_runs": "new", "rejects": "new", "audit": "new"} {
-		ids, err := w.IDs(t.Context(), "main", "SELECT run_id || CASE WHEN count(*) > 1 THEN ' twice' ELSE '' END FROM _sync."+table+" GROUP BY run_id")
+		ids, err := w.Facts.IDs(t.Context(), "main", "SELECT run_id || CASE WHEN count(*) > 1 THEN ' twice' ELSE '' END FROM _sync."+table+" GROUP BY run_id")
 		if got := strings.Join(ids, " "); err != nil || got != want {
 			t.Errorf("%s holds %q, %v; want %q", table, got, err, want)
 		}
 	}
-	if by, err := w.IDs(t.Context(), "main", "SELECT DISTINCT moved_by FROM _sync.moves"); err != nil || strings.Join(by, " ") != "new old" {
+	if by, err := w.Facts.IDs(t.Context(), "main", "SELECT DISTINCT moved_by FROM _sync.moves"); err != nil || strings.Join(by, " ") != "new old" {
 		t.Errorf("moves by hand of %q, %v", by, err)
 	}
 }
@@ -107,18 +107,18 @@ func TestT115AnotherWorkspaceIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t, load.Options{})
 	pinned := load.Workspace{Schema: "main", ID: "ws1", BaseURL: "https://api.example.test", APIVersion: "2.17"}
-	if _, there, err := w.Workspace(t.Context(), "main"); there || err != nil {
+	if _, there, err := w.Records.Workspace(t.Context(), "main"); there || err != nil {
 		t.Fatalf("a new warehouse has a workspace: %t, %v", there, err)
 	}
-	must(t, w.Pin(t.Context(), pinned))
+	must(t, w.Records.Pin(t.Context(), pinned))
 	pinned.APIVersion = "2.18"
-	must(t, w.Pin(t.Context(), pinned))
+	must(t, w.Records.Pin(t.Context(), pinned))
 	for _, other := range []load.Workspace{{Schema: "main", ID: "ws2"}, {Schema: "main", ID: "ws1", Emulated: true}} {
-		if err := w.Pin(t.Context(), other); !errors.Is(err, load.ErrOtherWorkspace) {
+		if err := w.Records.Pin(t.Context(), other); !errors.Is(err, load.ErrOtherWorkspace) {
 			t.Errorf("pin %+v: %v, want ErrOtherWorkspace", other, err)
 		}
 	}
-	got, there, err := w.Workspace(t.Context(), "main")
+	got, there, err := w.Records.Workspace(t.Context(), "main")
 	if diff := cmp.Diff(pinned, got); diff != "" || !there || err != nil {
 		t.Errorf("workspace: %v %s", err, diff)
 	}
@@ -129,11 +129,11 @@ func TestIDsAreReadFromTheFirstColumn(t *testing.T) {
 	w := newWarehouse(t, load.Options{})
 	w.ensure(t, committest.Stream())
 	w.commit(t, 0, committest.Person{Region: "eu", ID: "2", Updated: 5}, committest.Person{Region: "us", ID: "2", Updated: 5}, committest.Person{Region: "eu", ID: "10", Updated: 5})
-	ids, err := w.IDs(t.Context(), "main", "-- who\nSELECT id, region FROM {schema}.people UNION ALL SELECT NULL, NULL; ")
+	ids, err := w.Facts.IDs(t.Context(), "main", "-- who\nSELECT id, region FROM {schema}.people UNION ALL SELECT NULL, NULL; ")
 	if diff := cmp.Diff([]string{"10", "2"}, ids); err != nil || diff != "" {
 		t.Errorf("ids: %v %s", err, diff)
 	}
-	if _, err := w.IDs(t.Context(), "main", "SELECT nothing FROM {schema}.people"); err == nil {
+	if _, err := w.Facts.IDs(t.Context(), "main", "SELECT nothing FROM {schema}.people"); err == nil {
 		t.Error("a query of a column that is not there succeeded")
 	}
 }
@@ -142,7 +142,7 @@ func TestWorkRefusesAfterClose(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t, load.Options{})
 	must(t, w.Close())
-	if _, err := w.Checkpoint(t.Context(), "main", "people"); err == nil {
+	if _, err := w.Checkpoints.Checkpoint(t.Context(), "main", "people"); err == nil {
 		t.Error("a closed work database gave a checkpoint")
 	}
 	if _, err := w.Commit(t.Context(), "main", "people", load.Checkpoint{}, load.Checkpoint{Seq: 1}, nil); err == nil {
@@ -158,11 +158,11 @@ func TestT182RowsOfAValueThatWasRefusedAreNotJudged(t *testing.T) {
 	w.commit(t, 0, committest.Person{Region: "eu", ID: "1", Updated: 5, Name: "a"}, committest.Person{Region: "us", ID: "2", Updated: 5, Name: "b"},
 		committest.Person{Region: "us", ID: "3", Updated: 5, Name: "c"})
 	sweep := load.Sweep{Table: "people_all", Number: 1, Opened: w.now.Add(time.Hour)}
-	if absent, present, err := w.Absent(t.Context(), "main", "people", sweep); err != nil || absent != 3 || present != 0 {
+	if absent, present, err := w.Sweeps.Absent(t.Context(), "main", "people", sweep); err != nil || absent != 3 || present != 0 {
 		t.Fatalf("%d absent, %d present, %v; want all absent", absent, present, err)
 	}
 	sweep.Column, sweep.Refused = "region", []string{"us", "it's"}
-	if absent, present, err := w.Absent(t.Context(), "main", "people", sweep); err != nil || absent != 1 || present != 2 {
+	if absent, present, err := w.Sweeps.Absent(t.Context(), "main", "people", sweep); err != nil || absent != 1 || present != 2 {
 		t.Errorf("%d absent, %d present, %v; want those of us kept", absent, present, err)
 	}
 }

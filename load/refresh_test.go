@@ -23,7 +23,7 @@ func (w *warehouse) commitBatches(t testing.TB, change func(*transform.Batch), b
 	for i := range batches {
 		change(&batches[i])
 	}
-	base, err := w.Checkpoint(t.Context(), "main", "people")
+	base, err := w.Checkpoints.Checkpoint(t.Context(), "main", "people")
 	must(t, err)
 	next := base
 	next.Seq++
@@ -78,7 +78,7 @@ func TestT172AFullRefreshReplacesWhatWentBack(t *testing.T) {
 	if got := w.refresh(t, stale); got.Rows != 0 || w.told(t, "people_all", "name") != "earlier other" {
 		t.Errorf("an older copy of what the refresh has met: %+v, %s", got, w.told(t, "people_all", "name"))
 	}
-	must(t, w.BeginRefresh(t.Context(), "main", "people_all"))
+	must(t, w.Sweeps.BeginRefresh(t.Context(), "main", "people_all"))
 	if got := w.refresh(t, stale); got.Changed != 1 || w.told(t, "people_all", "name") != "earlier stale" {
 		t.Errorf("the next refresh: %+v, %s", got, w.told(t, "people_all", "name"))
 	}
@@ -115,7 +115,7 @@ func TestT172AFullRefreshComparesValues(t *testing.T) {
 			t.Errorf("%s: %s, was %s", table, got, whole[table])
 		}
 	}
-	must(t, w.BeginRefresh(t.Context(), "main", "people_all"))
+	must(t, w.Sweeps.BeginRefresh(t.Context(), "main", "people_all"))
 	if got := w.refresh(t, people...); got.Rows != 0 {
 		t.Errorf("a refresh that finds all as it is wrote %+v", got)
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // Rehearse has SQL of users tried by a process of its own before this one runs it: on tables like those of the work database without a row,
-// and on the published file, if there is one. What brings that process down comes back by its place, with read.ErrFault or read.ErrMemory or that it
+// and on the published file, if there is one. What brings that process down comes back by its place, with failure.ErrQueryFault or failure.ErrQueryMemory or that it
 // took too long; the others are tried again without it. What is wrong with any of them otherwise is left for the run to tell.
 func (w *Work) Rehearse(ctx context.Context, program sandbox.Program, schema, published string, all []read.Rehearsed) (map[int]error, error) {
 	if len(all) == 0 {
@@ -43,7 +43,7 @@ func (w *Work) Rehearse(ctx context.Context, program sandbox.Program, schema, pu
 
 // outline notes the statements that make the tables and views of the work database, tables first.
 func (w *Work) outline(ctx context.Context, r *read.Rehearsal) error {
-	return w.Do("", func(db *duck.DB) error {
+	return w.db.Do("", func(db *duck.DB) error {
 		return db.Each(ctx, `SELECT sql FROM (
 		SELECT 0 AS place, 'CREATE SCHEMA IF NOT EXISTS "' || replace(schema_name, '"', '""') || '"' AS sql FROM duckdb_schemas() WHERE database_name = $1 AND NOT internal
 		UNION ALL SELECT 1, sql FROM duckdb_tables() WHERE database_name = $1 AND NOT internal

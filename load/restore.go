@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"aqueduck/internal/crash"
+	"aqueduck/load/failure"
 	"aqueduck/load/internal/disk"
 	"aqueduck/load/internal/duck"
 	"aqueduck/load/internal/system"
@@ -16,17 +17,14 @@ import (
 	"aqueduck/load/layout"
 )
 
-// ErrNoWholeFile is the answer when the work database is gone and no published file is as it was published.
-var ErrNoWholeFile = errors.New("no published file is whole")
-
 // setAside keeps a damaged work database, the newest one only, for whoever wants to look at it.
 func (w *Work) setAside(cause error) error {
-	d := w.Dir()
+	d := w.db.Dir()
 	old, err := filepath.Glob(filepath.Join(d.State(), "damaged-*"))
 	if err != nil {
 		return err
 	}
-	name := filepath.Join(d.State(), "damaged-"+w.Now().UTC().Format("20060102T150405.000000"))
+	name := filepath.Join(d.State(), "damaged-"+w.db.Now().UTC().Format("20060102T150405.000000"))
 	if err := disk.Move(name, d.Work()); err != nil {
 		return fmt.Errorf("set the damaged work database aside: %w", err)
 	}
@@ -51,7 +49,7 @@ func firstLine(err error) string {
 // remake makes the work database from the newest published file that is as it was published, or an empty one when
 // nothing was ever published. It tells which.
 func (w *Work) remake(ctx context.Context) (string, error) {
-	d := w.Dir()
+	d := w.db.Dir()
 	// Without a database the directory is what a lost disk write left of it.
 	if err := errors.Join(d.TrashWork(), d.EmptyTrash()); err != nil {
 		return "", err
@@ -71,13 +69,13 @@ func (w *Work) remake(ctx context.Context) (string, error) {
 			}
 			return filepath.Base(file), disk.Move(d.Work(), fresh)
 		}
-		if errors.Is(disk.Explain(err, ""), ErrDiskFull) {
+		if errors.Is(disk.Explain(err, ""), failure.ErrDiskFull) {
 			return "", err
 		}
 		problems = append(problems, err)
 	}
 	if len(problems) > 0 {
-		return "", fmt.Errorf("%w: %w", ErrNoWholeFile, errors.Join(problems...))
+		return "", fmt.Errorf("%w: %w", failure.ErrNoWholeFile, errors.Join(problems...))
 	}
 	if err := os.RemoveAll(fresh); err != nil {
 		return "", err
@@ -94,7 +92,7 @@ func (w *Work) remake(ctx context.Context) (string, error) {
 
 // create makes an empty database. It is checkpointed while it is still private, so that its log begins empty.
 func (w *Work) create(ctx context.Context, path string) error {
-	db, err := duck.Open(ctx, w.Settings(path))
+	db, err := duck.Open(ctx, w.db.Settings(path))
 	if err != nil {
 		return err
 	}

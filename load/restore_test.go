@@ -10,6 +10,7 @@ import (
 
 	"aqueduck/load"
 	"aqueduck/load/committest"
+	"aqueduck/load/failure"
 	"aqueduck/load/layout"
 )
 
@@ -87,7 +88,7 @@ func TestF10DamagedWorkDatabaseIsRestored(t *testing.T) {
 			if !strings.Contains(w.Restored, "was set aside") || !strings.Contains(w.Restored, "run1.duckdb") {
 				t.Errorf("restored: %q, want to hear what was done", w.Restored)
 			}
-			if c, err := w.Checkpoint(t.Context(), "main", "people"); err != nil || c.Seq != 1 {
+			if c, err := w.Checkpoints.Checkpoint(t.Context(), "main", "people"); err != nil || c.Seq != 1 {
 				t.Errorf("checkpoint %+v, %v; want that of the published file", c, err)
 			}
 			aside, err := filepath.Glob(filepath.Join(w.dir.State(), "damaged-*"))
@@ -106,7 +107,7 @@ func TestTornLogLosesOnlyItsLastCommit(t *testing.T) {
 	w := published(t)
 	must(t, os.Truncate(w.dir.Database()+".wal", w.LogSize()-20))
 	w.open(t)
-	c, err := w.Checkpoint(t.Context(), "main", "people")
+	c, err := w.Checkpoints.Checkpoint(t.Context(), "main", "people")
 	if err != nil || c.Seq != 1 || w.Restored != "" {
 		t.Errorf("checkpoint %+v, %v, restored %q; want the commit before the cut", c, err, w.Restored)
 	}
@@ -122,7 +123,7 @@ func TestALogWithoutAWholeCommitIsFolded(t *testing.T) {
 		must(t, os.WriteFile(w.dir.Database()+".wal", log[:cut], 0o600))
 		w.open(t)
 		must(t, w.Fold(t.Context()))
-		if c, err := w.Checkpoint(t.Context(), "main", "people"); err != nil || c.Seq != 1 || w.Restored != "" || w.LogSize() > 0 {
+		if c, err := w.Checkpoints.Checkpoint(t.Context(), "main", "people"); err != nil || c.Seq != 1 || w.Restored != "" || w.LogSize() > 0 {
 			t.Errorf("cut at %d: checkpoint %+v, %v, a log of %d, restored %q; want that of the published file", cut, c, err, w.LogSize(), w.Restored)
 		}
 		must(t, w.Close())
@@ -145,7 +146,7 @@ func TestMissingWorkDatabaseIsCopiedFromThePublishedFile(t *testing.T) {
 			w := published(t)
 			must(t, lose(w))
 			w.open(t)
-			if c, err := w.Checkpoint(t.Context(), "main", "people"); err != nil || c.Seq != 1 || w.Restored != "" {
+			if c, err := w.Checkpoints.Checkpoint(t.Context(), "main", "people"); err != nil || c.Seq != 1 || w.Restored != "" {
 				t.Errorf("checkpoint %+v, %v, restored %q; want that of the published file and nothing repaired", c, err, w.Restored)
 			}
 		})
@@ -166,14 +167,14 @@ func TestS26ChangedPublishedFileIsNotTaken(t *testing.T) {
 
 	flip(t, newest, 50_000)
 	w.open(t)
-	if c, err := w.Checkpoint(t.Context(), "main", "people"); err != nil || c.Seq != 1 || !strings.Contains(w.Restored, "run2") {
+	if c, err := w.Checkpoints.Checkpoint(t.Context(), "main", "people"); err != nil || c.Seq != 1 || !strings.Contains(w.Restored, "run2") {
 		t.Errorf("checkpoint %+v, %v, restored %q; want that of run1 and to hear of run2", c, err, w.Restored)
 	}
 	must(t, w.Close())
 	must(t, os.RemoveAll(w.dir.Work()))
 	must(t, os.Remove(layout.SumFile(old)))
-	if _, err := load.Open(t.Context(), w.dir, w.options); !errors.Is(err, load.ErrNoWholeFile) {
-		t.Errorf("open: %v, want ErrNoWholeFile", err)
+	if _, err := load.Open(t.Context(), w.dir, w.options); !errors.Is(err, failure.ErrNoWholeFile) {
+		t.Errorf("open: %v, want failure.ErrNoWholeFile", err)
 	}
 	if _, err := os.Stat(w.dir.Work()); err == nil {
 		t.Error("an empty work database was made although files are published")
@@ -187,7 +188,7 @@ func TestLogBesideThePublishedFileIsNotCopied(t *testing.T) {
 	must(t, os.RemoveAll(w.dir.Work()))
 	write(t, w.dir.Current()+".wal", "somebody else's")
 	w.open(t)
-	if c, err := w.Checkpoint(t.Context(), "main", "people"); err != nil || c.Seq != 1 || w.Restored != "" {
+	if c, err := w.Checkpoints.Checkpoint(t.Context(), "main", "people"); err != nil || c.Seq != 1 || w.Restored != "" {
 		t.Errorf("checkpoint %+v, %v, restored %q; want that of the published file", c, err, w.Restored)
 	}
 }
@@ -209,7 +210,7 @@ func TestBackupIsPutBackIntoAnEmptyDirectory(t *testing.T) {
 	}
 	back, err := load.Open(t.Context(), fresh, w.options)
 	must(t, err)
-	if c, err := back.Checkpoint(t.Context(), "main", "people"); err != nil || c.Seq != 1 {
+	if c, err := back.Checkpoints.Checkpoint(t.Context(), "main", "people"); err != nil || c.Seq != 1 {
 		t.Errorf("checkpoint %+v, %v; want that of the backup", c, err)
 	}
 	must(t, back.Close())
@@ -249,8 +250,8 @@ func TestFullDiskIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 	must(t, os.Chmod(huge, 0o600))
 	must(t, os.Truncate(huge, 1<<43)) // a sparse file: it claims more than any disk has
 	_, err := load.Open(t.Context(), w.dir, w.options)
-	if !errors.Is(err, load.ErrDiskFull) || !strings.Contains(err.Error(), "GiB") {
-		t.Errorf("open: %v, want ErrDiskFull with sizes", err)
+	if !errors.Is(err, failure.ErrDiskFull) || !strings.Contains(err.Error(), "GiB") {
+		t.Errorf("open: %v, want failure.ErrDiskFull with sizes", err)
 	}
 	if _, err := os.Stat(w.dir.Work()); err == nil {
 		t.Error("something was written")

@@ -38,7 +38,7 @@ func TestF24ALostWorkDatabaseIsBackWithinAMinute(t *testing.T) {
 	if took > time.Minute || !strings.Contains(w.Restored, "restored from run1.duckdb") {
 		t.Errorf("after %s: %q", took, w.Restored)
 	}
-	if c, err := w.Checkpoint(t.Context(), "main", "people"); err != nil || c.Seq != 1 {
+	if c, err := w.Checkpoints.Checkpoint(t.Context(), "main", "people"); err != nil || c.Seq != 1 {
 		t.Errorf("checkpoint %+v, %v; want that of the published file", c, err)
 	}
 }

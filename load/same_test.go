@@ -23,7 +23,7 @@ func TestSameIsWhatIsStoredAndNotGone(t *testing.T) {
 	}
 	same := func(heads ...transform.Head) []bool {
 		t.Helper()
-		got, err := w.UnchangedFingerprints(t.Context(), "main", table, columns, heads)
+		got, err := w.Facts.UnchangedFingerprints(t.Context(), "main", table, columns, heads)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -25,12 +25,12 @@ type Sweep struct {
 }
 
 // Sweeps keep what walks over all records of a stream have seen, and mark what they have not.
-type Sweeps struct{ *Checkpoints }
+type Sweeps struct{ checkpoints *Checkpoints }
 
 // Absent counts the records that are stored, not gone and older here than the sweep's opening, and that neither the
 // sweep nor any of the other numbers saw; and those stored and not gone beside them.
 func (w *Sweeps) Absent(ctx context.Context, schema, stream string, sw Sweep, numbers ...int) (absent, present int64, err error) {
-	err = w.Do("", func(db *duck.DB) error {
+	err = w.checkpoints.db.Do("", func(db *duck.DB) error {
 		t, err := w.sweepable(schema, sw)
 		if err != nil {
 			return err
@@ -50,15 +50,15 @@ func (w *Sweeps) Absent(ctx context.Context, schema, stream string, sw Sweep, nu
 // MarkGone marks what Absent counts as gone, makes the copy of the day, forgets what the stream's sweeps saw, and moves the checkpoint, in one
 // transaction.
 func (w *Sweeps) MarkGone(ctx context.Context, schema, stream string, base, next Checkpoint, sw Sweep, numbers ...int) (written Written, err error) {
-	err = w.Do("", func(db *duck.DB) error {
+	err = w.checkpoints.db.Do("", func(db *duck.DB) error {
 		t, err := w.sweepable(schema, sw)
 		if err != nil {
 			return err
 		}
-		written, err = w.move(ctx, schema, stream, base, next, func(stamp time.Time) (Written, error) {
+		written, err = w.checkpoints.move(ctx, schema, stream, base, next, func(stamp time.Time) (Written, error) {
 			n, err := db.Exec(ctx, fmt.Sprintf("UPDATE %s AS t SET %s = $3, %s = $4, %s = $5 WHERE %[2]s IS NULL AND %[5]s",
 				duck.Table(schema, t.Name), transform.GoneColumn, transform.SyncedAtColumn, transform.RunIDColumn, unseen(t, sw, numbers)),
-				schema, stream, sw.Opened, stamp, w.RunID())
+				schema, stream, sw.Opened, stamp, w.checkpoints.db.RunID())
 			if err != nil {
 				return Written{}, err
 			}
@@ -67,11 +67,11 @@ func (w *Sweeps) MarkGone(ctx context.Context, schema, stream string, base, next
 			}
 			written := Written{Rows: n, Changed: n}
 			if n > 0 {
-				if err := w.CountRows(ctx, schema, t.Name, 0, stamp); err != nil {
+				if err := w.checkpoints.db.CountRows(ctx, schema, t.Name, 0, stamp); err != nil {
 					return Written{}, err
 				}
 			}
-			if err := endStates(ctx, w.Database, schema, t, stamp); err != nil {
+			if err := endStates(ctx, w.checkpoints.db, schema, t, stamp); err != nil {
 				return Written{}, err
 			}
 			copied, err := w.copyDay(ctx, schema, t, sw, stamp)
@@ -87,7 +87,7 @@ func (w *Sweeps) MarkGone(ctx context.Context, schema, stream string, base, next
 }
 
 func (w *Sweeps) sweepable(schema string, sw Sweep) (transform.Table, error) {
-	t, err := w.Table(schema, sw.Table)
+	t, err := w.checkpoints.db.Table(schema, sw.Table)
 	if err == nil && !t.Gone {
 		err = fmt.Errorf("table %s does not mark what is gone", t.Name)
 	}
@@ -111,7 +111,7 @@ func unseen(t transform.Table, sw Sweep, numbers []int) string {
 
 // SeenKeys is the number of different keys that the sweeps of a stream have seen.
 func (w *Sweeps) SeenKeys(ctx context.Context, schema, stream string) (n int64, err error) {
-	err = w.Do("", func(db *duck.DB) error {
+	err = w.checkpoints.db.Do("", func(db *duck.DB) error {
 		return db.Scan(ctx, "SELECT count(DISTINCT key) FROM _sync.seen WHERE schema = $1 AND stream = $2", []any{schema, stream}, &n)
 	})
 	return n, err
@@ -119,7 +119,7 @@ func (w *Sweeps) SeenKeys(ctx context.Context, schema, stream string) (n int64, 
 
 // ClearSeenKeys drops what the sweeps of a stream saw, but for those of the numbers given.
 func (w *Sweeps) ClearSeenKeys(ctx context.Context, schema, stream string, keep ...int) error {
-	return w.Do("", func(db *duck.DB) error {
+	return w.checkpoints.db.Do("", func(db *duck.DB) error {
 		list := []string{"-1"}
 		for _, n := range keep {
 			list = append(list, strconv.Itoa(n))

@@ -11,35 +11,35 @@ import (
 // upgrade brings a database that an older program wrote to the format of this one. What is there stays as it is: tables and
 // columns of _sync come, none goes. The log holds nothing else then, as with all changed columns.
 func (w *Work) upgrade(ctx context.Context) (err error) {
-	w.Alone(func() { err = w.upgradeAlone(ctx) })
+	w.db.Alone(func() { err = w.upgradeAlone(ctx) })
 	return err
 }
 
 func (w *Work) upgradeAlone(ctx context.Context) error {
-	format, err := system.ReadFormat(ctx, w.DB)
+	format, err := system.ReadFormat(ctx, w.db.DB)
 	if err != nil || format == system.Format {
 		return err
 	}
-	stored, err := w.StoredColumns(ctx, "_sync")
+	stored, err := w.db.StoredColumns(ctx, "_sync")
 	if err == nil {
-		err = w.FoldHeld(ctx)
+		err = w.db.FoldHeld(ctx)
 	}
 	if err != nil {
 		return err
 	}
-	err = w.DB.Transaction(ctx, func() error {
+	err = w.db.DB.Transaction(ctx, func() error {
 		for _, t := range system.Tables() {
 			for _, statement := range t.Missing(stored[t.Name]) {
-				if _, err := w.DB.Exec(ctx, statement); err != nil {
+				if _, err := w.db.DB.Exec(ctx, statement); err != nil {
 					return fmt.Errorf("table %s: %w", t.Name, err)
 				}
 			}
 		}
-		_, err := w.DB.Exec(ctx, "UPDATE _sync.meta SET value = $1 WHERE key = 'format'", strconv.Itoa(system.Format))
+		_, err := w.db.DB.Exec(ctx, "UPDATE _sync.meta SET value = $1 WHERE key = 'format'", strconv.Itoa(system.Format))
 		return err
 	})
 	if err != nil {
 		return fmt.Errorf("bring the database from format %d to %d: %w", format, system.Format, err)
 	}
-	return w.FoldHeld(ctx)
+	return w.db.FoldHeld(ctx)
 }

@@ -13,6 +13,7 @@ import (
 
 	"aqueduck/load"
 	"aqueduck/load/committest"
+	"aqueduck/load/failure"
 	"aqueduck/load/layout"
 	"aqueduck/load/read"
 	"aqueduck/transform"
@@ -48,9 +49,9 @@ func TestAnOlderWarehouseIsUpgradedWithoutLosingARow(t *testing.T) {
 			// It goes on as any other: new tables, a commit, a restart that finds nothing to upgrade.
 			w.ensure(t, committest.Stream())
 			w.commit(t, 0, committest.Person{Region: "eu", ID: "1", Updated: 5})
-			base, err := w.Checkpoint(t.Context(), "main", "people")
+			base, err := w.Checkpoints.Checkpoint(t.Context(), "main", "people")
 			must(t, err)
-			must(t, w.MoveByHand(t.Context(), base, load.Checkpoint{Workspace: "main", Stream: "people", Seq: base.Seq + 1, State: "{}"}, "reset", "ana@desk"))
+			must(t, w.Checkpoints.MoveByHand(t.Context(), base, load.Checkpoint{Workspace: "main", Stream: "people", Seq: base.Seq + 1, State: "{}"}, "reset", "ana@desk"))
 			w.Restart(t)
 			if moves := w.Rows(t, "_sync", "moves"); len(moves) != 1 || moves[0]["moved_by"] != "ana@desk" {
 				t.Errorf("moves by hand: %v", moves)
@@ -71,7 +72,7 @@ func TestANewerWarehouseIsRefused(t *testing.T) {
 	must(t, w.Close())
 	before, err := os.ReadFile(w.dir.Database())
 	must(t, err)
-	if _, err := load.Open(t.Context(), w.dir, w.options); !errors.Is(err, load.ErrFormat) || !strings.Contains(err.Error(), "format 99") {
+	if _, err := load.Open(t.Context(), w.dir, w.options); !errors.Is(err, failure.ErrFormat) || !strings.Contains(err.Error(), "format 99") {
 		t.Errorf("a newer database: %v", err)
 	}
 	if after, err := os.ReadFile(w.dir.Database()); err != nil || string(after) != string(before) {
@@ -137,7 +138,7 @@ func TestT122NewFieldsAreNotedOnce(t *testing.T) {
 	w.ensure(t, committest.Stream())
 	news := []transform.News{{Table: "people_all", Path: "plan.name", Type: "text"}, {Table: "people_all", Column: "updated_at", Path: "updated_at", Type: "bool"}}
 	for range 2 {
-		base, err := w.Checkpoint(t.Context(), "main", "people")
+		base, err := w.Checkpoints.Checkpoint(t.Context(), "main", "people")
 		must(t, err)
 		next := base
 		next.Seq++
@@ -147,9 +148,9 @@ func TestT122NewFieldsAreNotedOnce(t *testing.T) {
 		committest.Release(batches)
 		must(t, err)
 		w.now = w.now.Add(400 * 24 * time.Hour)
-		must(t, w.SaveRun(t.Context(), load.Run{RunID: "another"}, nil, nil, nil)) // which forgets what is old
+		must(t, w.Records.SaveRun(t.Context(), load.Run{RunID: "another"}, nil, nil, nil)) // which forgets what is old
 	}
-	got, err := w.IDs(t.Context(), "main", "SELECT concat_ws('|', stream, table_name, column_name, path, example_type, epoch(recorded_at)::BIGINT) FROM _sync.schema_changes WHERE path IS NOT NULL")
+	got, err := w.Facts.IDs(t.Context(), "main", "SELECT concat_ws('|', stream, table_name, column_name, path, example_type, epoch(recorded_at)::BIGINT) FROM _sync.schema_changes WHERE path IS NOT NULL")
 	must(t, err)
 	if len(got) != 2 || got[0] != "people|people_all|updated_at|updated_at|bool|1793498400" || got[1] != "people|people_all||plan.name|text|1793498400" {
 		t.Errorf("noted: %q", got)

@@ -26,7 +26,7 @@ const windowStart = 1_700_000_000
 // replaceWindow commits rows, seconds and names, as all that a window has.
 func (w *warehouse) replaceWindow(t testing.TB, from, to int64, rows map[int64][]string) (load.Written, error) {
 	t.Helper()
-	base, err := w.Checkpoint(t.Context(), "main", "calls")
+	base, err := w.Checkpoints.Checkpoint(t.Context(), "main", "calls")
 	must(t, err)
 	next := base
 	next.Seq++
@@ -47,7 +47,7 @@ func (w *warehouse) replaceWindow(t testing.TB, from, to int64, rows map[int64][
 // stored gives the rows as seconds and names, in the order of their text.
 func (w *warehouse) stored(t testing.TB) string {
 	t.Helper()
-	rows, err := w.IDs(t.Context(), "main", fmt.Sprintf("SELECT (epoch(_time)::BIGINT - %d) || who || chr(0) || row_number() OVER () FROM {schema}.calls", windowStart))
+	rows, err := w.Facts.IDs(t.Context(), "main", fmt.Sprintf("SELECT (epoch(_time)::BIGINT - %d) || who || chr(0) || row_number() OVER () FROM {schema}.calls", windowStart))
 	must(t, err)
 	for i, row := range rows {
 		rows[i], _, _ = strings.Cut(row, "\x00")
@@ -94,7 +94,7 @@ func TestARowThatComesAgainKeepsItsTime(t *testing.T) {
 	w.now = w.now.Add(time.Hour)
 	_, err = w.replaceWindow(t, 0, 10, map[int64][]string{1: {"a"}, 2: {"c"}})
 	must(t, err)
-	got, err := w.IDs(t.Context(), "main", "SELECT who FROM {schema}.calls WHERE _synced_at > (SELECT min(_synced_at) FROM {schema}.calls)")
+	got, err := w.Facts.IDs(t.Context(), "main", "SELECT who FROM {schema}.calls WHERE _synced_at > (SELECT min(_synced_at) FROM {schema}.calls)")
 	must(t, err)
 	if !slices.Equal(got, []string{"c"}) {
 		t.Errorf("changed: %v", got)

@@ -7,11 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"aqueduck/load/erase"
 	"aqueduck/load/facts"
+	"aqueduck/load/failure"
 	"aqueduck/load/internal/disk"
-	"aqueduck/load/internal/system"
 	"aqueduck/load/internal/workdb"
 	"aqueduck/load/layout"
 	"aqueduck/load/mask"
@@ -21,33 +22,55 @@ import (
 // Options of a work database.
 type Options = workdb.Options
 
-// Work is the open work database. Its methods may be called from many goroutines; one works at a time. What it can do stands with the
-// types that it is made of, by concern.
+// Work is the open work database, and what can be done in it by concern. All of that may be called from many goroutines; one works at a
+// time.
 type Work struct {
 	Restored string // what Open had to repair, in words; "" when nothing
 	Copied   bool   // Open made it from the file that readers have
 
-	*workdb.Database
-	*Tables
-	*Checkpoints
-	*Sweeps
-	*ChildQueue
-	*DeadLetters
-	*Histories
-	*Records
-	*facts.Facts
-	*mask.Masks
-	*erase.Erasures
+	Tables      *Tables
+	Checkpoints *Checkpoints
+	Sweeps      *Sweeps
+	ChildQueue  *ChildQueue
+	DeadLetters *DeadLetters
+	Histories   *Histories
+	Records     *Records
+	Facts       *facts.Facts
+	Masks       *mask.Masks
+	Erasures    *erase.Erasures
+
+	db *workdb.Database
 }
 
 // newWork gives all concerns one database.
 func newWork(db *workdb.Database, tombs *tombstone.Log) *Work {
-	checkpoints, erasures := &Checkpoints{db}, &erase.Erasures{Database: db, Tombs: tombs}
+	checkpoints, erasures := &Checkpoints{db}, erase.New(db, tombs)
 	return &Work{
-		Database: db, Tables: &Tables{db}, Checkpoints: checkpoints, Sweeps: &Sweeps{checkpoints}, ChildQueue: &ChildQueue{checkpoints},
-		DeadLetters: &DeadLetters{db}, Histories: &Histories{db, erasures}, Records: &Records{db}, Facts: &facts.Facts{Database: db}, Masks: &mask.Masks{Database: db}, Erasures: erasures,
+		db: db, Tables: &Tables{db}, Checkpoints: checkpoints, Sweeps: &Sweeps{checkpoints}, ChildQueue: &ChildQueue{checkpoints},
+		DeadLetters: &DeadLetters{db}, Histories: &Histories{db, erasures}, Records: &Records{db}, Facts: facts.New(db), Masks: mask.New(db), Erasures: erasures,
 	}
 }
+
+// Close closes the database; what is committed stays. One that has shown damage is set aside by the next Open.
+func (w *Work) Close() error { return w.db.Close() }
+
+// Clock is the time of the commits: the machine's, but never before a row that is stored.
+func (w *Work) Clock() time.Time { return w.db.Clock() }
+
+// Become makes what it writes from now on what another run writes, by that one's clock.
+func (w *Work) Become(runID string, now func() time.Time) { w.db.Become(runID, now) }
+
+// Doubt passes on an error that a copy of the database gave. When it speaks of damage, the next Open sets the database aside.
+func (w *Work) Doubt(err error) error { return w.db.Doubt(err) }
+
+// LogSize is the size in bytes of the log that the next start would replay.
+func (w *Work) LogSize() int64 { return w.db.LogSize() }
+
+// FoldNeeded reports whether the log is long enough to be taken into the file.
+func (w *Work) FoldNeeded() bool { return w.db.FoldNeeded() }
+
+// Fold takes the log into the file: in a copy, which then takes the work database's place.
+func (w *Work) Fold(ctx context.Context) error { return w.db.Fold(ctx) }
 
 // Open opens the work database, makes it from the newest whole published file when there is none, and repairs what a
 // killed process left. The caller holds the lock.
@@ -64,24 +87,24 @@ func Open(ctx context.Context, d layout.Dir, o workdb.Options) (*Work, error) {
 		return nil, disk.Explain(fmt.Errorf("open the work database: %w", err), string(d))
 	}
 	if err := w.upgrade(ctx); err != nil {
-		return nil, disk.Explain(errors.Join(fmt.Errorf("open the work database: %w", err), w.Close()), string(d))
+		return nil, disk.Explain(errors.Join(fmt.Errorf("open the work database: %w", err), w.db.Close()), string(d))
 	}
-	if err := w.ReadErasures(ctx); err != nil {
-		return nil, disk.Explain(errors.Join(fmt.Errorf("open the work database: %w", err), w.Close()), string(d))
+	if err := w.Erasures.ReadErasures(ctx); err != nil {
+		return nil, disk.Explain(errors.Join(fmt.Errorf("open the work database: %w", err), w.db.Close()), string(d))
 	}
 	return w, nil
 }
 
 // recover opens what is there; what cannot be opened is set aside, once, and made anew.
 func (w *Work) recover(ctx context.Context) error {
-	d := w.Dir()
+	d := w.db.Dir()
 	if disk.Exists(filepath.Join(d.Work(), workdb.SuspectName)) {
 		if err := w.setAside(errors.New("a run found it damaged")); err != nil {
 			return err
 		}
 	}
 	if disk.Exists(d.Database()) {
-		err := w.Open(ctx)
+		err := w.db.Open(ctx)
 		if err == nil || ctx.Err() != nil || !damage(err) {
 			return err
 		}
@@ -98,13 +121,13 @@ func (w *Work) recover(ctx context.Context) error {
 	if w.Restored != "" {
 		w.Restored += "; restored from " + from
 	}
-	return w.Open(ctx)
+	return w.db.Open(ctx)
 }
 
 // damage tells an error that only another copy of the database can cure. What is not known is taken for damage:
 // restoring reads a little again, not restoring would need hands.
 func damage(err error) bool {
-	if errors.Is(err, system.ErrFormat) || errors.Is(disk.Explain(err, ""), ErrDiskFull) {
+	if errors.Is(err, failure.ErrFormat) || errors.Is(disk.Explain(err, ""), failure.ErrDiskFull) {
 		return false
 	}
 	for _, sign := range []string{"Could not set lock on file", "Permission denied", "Too many open files", "Out of Memory"} {

@@ -109,7 +109,7 @@ func moveCheckpoints(ctx context.Context, r *runner.Runner, what, only, streamNa
 			return err
 		}
 		for _, s := range steps {
-			if err := w.Work.MoveByHand(ctx, s.Base, s.Next, what, r.By); err != nil {
+			if err := w.Work.Checkpoints.MoveByHand(ctx, s.Base, s.Next, what, r.By); err != nil {
 				return err
 			}
 		}

@@ -42,7 +42,7 @@ func Erase(ctx context.Context, r *runner.Runner, id string, confirm func([]Eras
 			return err
 		}
 		for _, e := range found {
-			c, err := w.Work.Erase(ctx, e.Workspace, erase.Asked, e.IDs)
+			c, err := w.Work.Erasures.Erase(ctx, e.Workspace, erase.Asked, e.IDs)
 			if err != nil {
 				return err
 			}
@@ -61,7 +61,7 @@ func countTouched(ctx context.Context, r *runner.Runner, w *warehouse.Writer, wo
 	if err != nil {
 		return nil, err
 	}
-	if there, err := w.Work.Mentioned(ctx, workspace, ids); err != nil || !there {
+	if there, err := w.Work.Erasures.Mentioned(ctx, workspace, ids); err != nil || !there {
 		return nil, err
 	}
 	from, into, err := sync.ReadMerges(ctx, w.Work, workspace, streams)
@@ -72,6 +72,6 @@ func countTouched(ctx context.Context, r *runner.Runner, w *warehouse.Writer, wo
 		return nil, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: fmt.Sprintf("contact %s was merged into %s, who it is today", id, into[i]),
 			Next: "aqueduck erase " + into[i] + ", which erases both"}
 	}
-	c, err := w.Work.Preview(ctx, workspace, ids)
+	c, err := w.Work.Erasures.Preview(ctx, workspace, ids)
 	return &Erased{workspace, ids, c}, err
 }

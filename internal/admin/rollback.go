@@ -10,8 +10,8 @@ import (
 
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runner"
+	"aqueduck/load/failure"
 	"aqueduck/load/layout"
-	"aqueduck/load/read"
 )
 
 // PublishedFile is a file that readers have or had.
@@ -48,7 +48,7 @@ func PublishedFiles(dir layout.Dir) ([]PublishedFile, error) {
 // he did. An empty run means the newest file before the one that readers have.
 func Rollback(ctx context.Context, r *runner.Runner, run string, agreed func(from, to PublishedFile) (bool, error)) (done bool, err error) {
 	if r.Dir.Current() == "" {
-		return false, read.ErrNothingPublished
+		return false, failure.ErrNothingPublished
 	}
 	held, err := r.Lock(ctx, 0)
 	if err != nil {

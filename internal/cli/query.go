@@ -16,6 +16,7 @@ import (
 	"aqueduck/internal/cli/usage"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/sandbox"
+	"aqueduck/load/failure"
 	"aqueduck/load/layout"
 	"aqueduck/load/read"
 )
@@ -165,7 +166,7 @@ func readStatement(env *Env, argument string) (string, error) {
 
 // explainUnanswered says why a statement was not answered, and what helps.
 func explainUnanswered(env *Env, err error) error {
-	if errors.Is(err, read.ErrNothingPublished) || errors.Is(err, read.ErrUnreadable) {
+	if errors.Is(err, failure.ErrNothingPublished) || errors.Is(err, failure.ErrUnreadable) {
 		return err
 	}
 	if env.written.failed() != nil {
@@ -176,13 +177,13 @@ func explainUnanswered(env *Env, err error) error {
 	switch {
 	case errors.Is(err, errTooLong):
 		p.Next = "ask for less, or give it longer: --timeout 1h"
-	case errors.Is(err, read.ErrMemory):
+	case errors.Is(err, failure.ErrQueryMemory):
 		p.Next = "ask for less, or give it more: --memory 8GB"
 	case errors.Is(err, render.ErrTable):
 		p.Next = "-o csv writes any number of rows; or ask for fewer: LIMIT 1000"
-	case errors.Is(err, read.ErrRow):
+	case errors.Is(err, failure.ErrQueryRow):
 		p.Next = "ask for a part of it: left(text, 1000)"
-	case errors.Is(err, read.ErrFault):
+	case errors.Is(err, failure.ErrQueryFault):
 		p.Next = "ask in another way; the warehouse is as it was"
 	case errors.As(err, &refused):
 		p.Next = "ask without it, or attach the published file in a DuckDB session of your own"

@@ -58,7 +58,7 @@ personal data, the field of the API that a column comes from, the models that it
 				}
 				return env.list([]string{"stream", "request", "since", "file", "doc"}, rows)
 			}
-			dictionary.PrintCatalogue(env.Stdout, all)
+			render.PrintCatalogue(all, env.Stdout)
 			return nil
 		},
 	}
@@ -87,9 +87,9 @@ func writeDictionary(ctx context.Context, env *Env, html bool) error {
 		return err
 	}
 	if html {
-		return d.HTML(env.Stdout)
+		return render.DictionaryHTML(d, env.Stdout)
 	}
-	return d.Markdown(env.Stdout)
+	return render.DictionaryMarkdown(d, env.Stdout)
 }
 
 // readCatalogue is that of the configuration; where there is none, and none was named, the built-in streams.
@@ -118,7 +118,7 @@ func printStream(env *Env, catalogue *schemas.Catalogue, name string) error {
 		}
 		return env.list([]string{"table", "column", "type", "from", "pii", "references", "doc"}, rows)
 	}
-	described.Print(env.Stdout)
+	render.PrintStream(described, env.Stdout)
 	return nil
 }
 

@@ -37,7 +37,7 @@ func watchRuns(env *Env, runner *runner.Runner) (end func()) {
 		runner.Log = env.logTo(env.Stderr, isFile && terminal(f), slog.LevelWarn)
 	case !env.quiet:
 		runner.TellBegin = true
-		runner.Watch = render.Every(plainEvery, func(r runlog.Running) { runner.Log.Info(r.Line()) })
+		runner.Watch = render.Every(plainEvery, func(r runlog.Running) { runner.Log.Info(render.RunningLine(&r)) })
 	}
 	return func() {}
 }

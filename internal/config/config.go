@@ -11,8 +11,8 @@ import (
 	"aqueduck/internal/grammar"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/schedule"
-	"aqueduck/load/publish"
 	"aqueduck/schemas"
+	"aqueduck/transform/models"
 )
 
 // Config is pipelines.yaml, read and checked. Nothing in it is secret: tokens are looked up when a run connects.
@@ -44,7 +44,7 @@ type Warehouse struct {
 		Keep    int
 		MaxLoss float64 // share of a table's rows that readers may lose at once
 	}
-	Office publish.Office
+	Office models.Office
 }
 
 // Workspace is one source; its name is the schema of its tables.

@@ -11,7 +11,7 @@ import (
 
 	"aqueduck/extract/api"
 	"aqueduck/internal/grammar"
-	"aqueduck/load/publish"
+	"aqueduck/transform/models"
 )
 
 // ConfigSpec is the grammar of pipelines.yaml.
@@ -80,7 +80,7 @@ func officeSpec(w *Warehouse) grammar.Spec {
 		take := func(v *grammar.Value) {
 			for _, stretch := range v.Texts() {
 				opens, ends, _ := strings.Cut(stretch, "-")
-				w.Office.Hours = append(w.Office.Hours, publish.Hours{Weekday: i + 1, Opens: opens, Ends: ends})
+				w.Office.Hours = append(w.Office.Hours, models.Hours{Weekday: i + 1, Opens: opens, Ends: ends})
 			}
 		}
 		office.Keys = append(office.Keys, grammar.Spec{Name: day, Kind: grammar.OneOrAll, Into: take, Item: &grammar.Spec{Kind: grammar.Text, Form: hoursForm, Check: checkHours, Hint: `e.g. "09:00-17:00"`},

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"aqueduck/load/read"
+	"aqueduck/load/failure"
 )
 
 func (c *Console) dataRoutes(mux *http.ServeMux) {
@@ -86,7 +86,7 @@ type schemaView struct {
 func (c *Console) dataPage(ctx context.Context, r *http.Request) (string, framed, error) {
 	v := &dataView{view: view{Title: "Data", Here: "data"}}
 	d, err := c.published(ctx)
-	if errors.Is(err, read.ErrNothingPublished) {
+	if errors.Is(err, failure.ErrNothingPublished) {
 		v.Nothing = true
 		return "data", v, nil
 	}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"aqueduck/load/failure"
 	"aqueduck/load/read"
 
 	"aqueduck/docs/queries"
@@ -15,7 +16,7 @@ import (
 func (c *Console) published(ctx context.Context) (*data, error) {
 	file, err := filepath.EvalSymlinks(c.o.Dir.Link())
 	if err != nil {
-		return nil, read.ErrNothingPublished
+		return nil, failure.ErrNothingPublished
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

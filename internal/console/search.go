@@ -7,7 +7,7 @@ import (
 	"net/url"
 	"strings"
 
-	"aqueduck/load/read"
+	"aqueduck/load/failure"
 )
 
 // searchView is what a word is found in.
@@ -49,7 +49,7 @@ func (c *Console) searchPage(ctx context.Context, r *http.Request) (string, fram
 		}
 	})
 	d, err := c.published(ctx)
-	if errors.Is(err, read.ErrNothingPublished) {
+	if errors.Is(err, failure.ErrNothingPublished) {
 		return "search", v, nil
 	}
 	if err != nil {

@@ -3,37 +3,34 @@ package dictionary
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-
 	"aqueduck/internal/grammar"
 	"aqueduck/internal/problem"
-	"aqueduck/internal/term"
 	"aqueduck/schemas"
 	"aqueduck/transform"
 )
 
 // Described is a stream as the catalogue tells of it.
 type Described struct {
-	Stream           string           `json:"stream"`
-	File             string           `json:"file"`
-	Doc              string           `json:"doc"`
-	Request          string           `json:"request"`
-	Since            string           `json:"since"`
-	Read             []string         `json:"read"`     // how it is read, a sentence each
-	Deletion         string           `json:"deletion"` // how it is noticed that a record is gone
-	Late             string           `json:"late"`     // what is noticed late, and after how long
-	Thousand         float64          `json:"requests_per_1000"`
-	Change           float64          `json:"requests_per_change"`   // 0: the whole list is read anyway
-	Version          string           `json:"api_version,omitempty"` // the first that has it
-	Scope            string           `json:"scope,omitempty"`
-	Tables           []DescribedTable `json:"tables"`
-	shown            []string         // what analysts find
-	thousand, change string           // in words
+	Stream       string           `json:"stream"`
+	File         string           `json:"file"`
+	Doc          string           `json:"doc"`
+	Request      string           `json:"request"`
+	Since        string           `json:"since"`
+	Read         []string         `json:"read"`     // how it is read, a sentence each
+	Deletion     string           `json:"deletion"` // how it is noticed that a record is gone
+	Late         string           `json:"late"`     // what is noticed late, and after how long
+	Thousand     float64          `json:"requests_per_1000"`
+	Change       float64          `json:"requests_per_change"`   // 0: the whole list is read anyway
+	Version      string           `json:"api_version,omitempty"` // the first that has it
+	Scope        string           `json:"scope,omitempty"`
+	Tables       []DescribedTable `json:"tables"`
+	Shown        []string         `json:"-"` // the tables that analysts find
+	ThousandText string           `json:"-"` // Thousand in words
+	ChangeText   string           `json:"-"` // Change in words
 }
 
 // DescribedTable is a table of a stream.
@@ -83,8 +80,8 @@ func noStream(c *schemas.Catalogue, name string) error {
 
 func describeStream(c *schemas.Catalogue, s *schemas.Stream) Described {
 	d := Described{Stream: s.Name, File: s.File, Doc: s.Doc, Request: s.Read.Method + " " + s.Read.Path, Since: s.Read.Since.By,
-		Read: s.How(), Deletion: s.Deletion(), Late: s.Late(), Thousand: s.Thousand(), Change: s.Change(), thousand: s.ThousandText(), change: s.ChangeText(),
-		Version: s.Needs.Version, Scope: s.Needs.Scope, Tables: []DescribedTable{}, shown: c.Shown(s)}
+		Read: s.How(), Deletion: s.Deletion(), Late: s.Late(), Thousand: s.Thousand(), Change: s.Change(), ThousandText: s.ThousandText(), ChangeText: s.ChangeText(),
+		Version: s.Needs.Version, Scope: s.Needs.Scope, Tables: []DescribedTable{}, Shown: c.Shown(s)}
 	if s.Family() {
 		return d
 	}
@@ -101,47 +98,6 @@ func describeStream(c *schemas.Catalogue, s *schemas.Stream) Described {
 		d.Tables = append(d.Tables, one)
 	}
 	return d
-}
-
-// PrintCatalogue writes a line a stream.
-func PrintCatalogue(w io.Writer, all []Described) {
-	t := table.NewWriter()
-	t.SetStyle(term.PlainStyle())
-	t.AppendHeader(table.Row{"STREAM", "REQUEST", "SINCE", "TABLES", "ONE ROW"})
-	for _, d := range all {
-		doc, _, _ := strings.Cut(strings.TrimPrefix(d.Doc, "One row "), ". ")
-		t.AppendRow(table.Row{d.Stream, d.Request, d.Since, term.JoinFew(d.shown, 3), term.Cut(strings.TrimSuffix(doc, "."), 60)})
-	}
-	fmt.Fprintln(w, term.Render(t))
-}
-
-// Print writes all there is to say of a stream.
-func (d Described) Print(w io.Writer) {
-	fmt.Fprintf(w, "%s  %s  (%s)\n%s\n\n  read      %s\n  deletion  %s\n  late      %s\n  requests  per 1,000 records: %s; per change: %s\n",
-		d.Stream, d.Request, d.File, d.Doc, strings.Join(d.Read, "\n            "), d.Deletion, d.Late, d.thousand, d.change)
-	if d.Version != "" {
-		fmt.Fprintf(w, "  version   %s or later\n", d.Version)
-	}
-	if d.Scope != "" {
-		fmt.Fprintf(w, "  scope     %s\n", d.Scope)
-	}
-	for _, one := range d.Tables {
-		fmt.Fprintf(w, "\n%s  key: %s\n", one.Table, strings.Join(one.Key, ", "))
-		t := table.NewWriter()
-		t.SetStyle(term.PlainStyle())
-		t.AppendHeader(table.Row{"COLUMN", "TYPE", "FROM", "MEANING"})
-		for _, column := range one.Columns {
-			doc := column.Doc
-			if column.References != "" {
-				doc = strings.TrimSpace(doc + " → " + column.References)
-			}
-			if column.PII {
-				doc = strings.TrimSpace(doc + " (personal data)")
-			}
-			t.AppendRow(table.Row{column.Column, column.Type, column.From, term.Cut(doc, 90)})
-		}
-		fmt.Fprintln(w, term.Render(t))
-	}
 }
 
 // StreamOf gives the stream that a person means by a name of the catalogue or by a stream file. A file that the catalogue

@@ -115,11 +115,11 @@ func (b *dictionary) schema() (publish.Schema, error) {
 		}
 		for _, r := range made {
 			b.relations[r.Name] = r
-			s.Relations = append(s.Relations, config.PublishedRelation(r))
+			s.Relations = append(s.Relations, PublishedRelation(r))
 		}
 	}
 	for _, m := range b.models {
-		relation := config.ModelRelation(m)
+		relation := ModelRelation(m)
 		s.Models.Relations = append(s.Models.Relations, relation)
 	}
 	return s, nil

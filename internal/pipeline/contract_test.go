@@ -122,7 +122,7 @@ func (b *bed) poison(stream string, change func(*extract.State)) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	base, err := work.Checkpoint(ctx, "main", stream)
+	base, err := work.Checkpoints.Checkpoint(ctx, "main", stream)
 	if err != nil {
 		b.t.Fatal(err)
 	}

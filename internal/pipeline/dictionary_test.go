@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"aqueduck/internal/cli/render"
 	"aqueduck/internal/dictionary"
 	"aqueduck/internal/sandbox"
 	"aqueduck/schemas"
@@ -44,7 +45,7 @@ var dictionaries = sync.OnceValues(func() (w written, err error) {
 		return w, err
 	}
 	var markdown, page strings.Builder
-	err = errors.Join(w.of.Markdown(&markdown), w.of.HTML(&page))
+	err = errors.Join(render.DictionaryMarkdown(w.of, &markdown), render.DictionaryHTML(w.of, &page))
 	w.markdown, w.page = markdown.String(), page.String()
 	return w, err
 })

@@ -21,7 +21,7 @@ import (
 	"aqueduck/internal/oracletest"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runner"
-	"aqueduck/load/read"
+	"aqueduck/load/failure"
 )
 
 // trial is one plan on its way. It is a testing.TB that keeps what fails instead of failing a test: a plan that fails is
@@ -255,7 +255,7 @@ func (t *trial) erase() {
 	defer t.common.alone.RUnlock()
 	_, err := admin.Erase(t.Context(), t.bed.runner, id, yes)
 	var problem *problem.Problem
-	if err != nil && !errors.Is(err, read.ErrNothingPublished) && !(errors.As(err, &problem) && problem.Class == "usage") {
+	if err != nil && !errors.Is(err, failure.ErrNothingPublished) && !(errors.As(err, &problem) && problem.Class == "usage") {
 		t.Errorf("erase: %s: %v", id, err)
 	}
 }

@@ -18,8 +18,8 @@ import (
 	"aqueduck/internal/runner"
 	"aqueduck/internal/term"
 	"aqueduck/load"
+	"aqueduck/load/failure"
 	"aqueduck/load/layout"
-	"aqueduck/load/read"
 )
 
 func TestDurationsAreBrief(t *testing.T) {
@@ -63,11 +63,11 @@ func TestEveryErrorHasAClassAndAnExitCode(t *testing.T) {
 		exit  int
 	}{
 		{"mistakes", fmt.Errorf("reload: %w", mistakes), "config", problem.ExitConfig},
-		{"nothing published", read.ErrNothingPublished, "data", problem.ExitFailed},
-		{"unreadable", fmt.Errorf("look: %w", read.ErrUnreadable), "data", problem.ExitFailed},
-		{"no whole file", fmt.Errorf("open: %w", load.ErrNoWholeFile), "data", problem.ExitConfig},
+		{"nothing published", failure.ErrNothingPublished, "data", problem.ExitFailed},
+		{"unreadable", fmt.Errorf("look: %w", failure.ErrUnreadable), "data", problem.ExitFailed},
+		{"no whole file", fmt.Errorf("open: %w", failure.ErrNoWholeFile), "data", problem.ExitConfig},
 		{"busy", &layout.BusyError{Holder: "process 1"}, "busy", problem.ExitBusy},
-		{"full", fmt.Errorf("publish: %w", load.ErrDiskFull), "disk", problem.ExitFailed},
+		{"full", fmt.Errorf("publish: %w", failure.ErrDiskFull), "disk", problem.ExitFailed},
 		{"an error of the disk", fmt.Errorf("publish: %w", &fs.PathError{Op: "sync", Path: "work.duckdb", Err: syscall.EIO}), "disk", problem.ExitFailed},
 		{"one that DuckDB met", errors.New(`publish: checkpoint the copy: IO Error: Could not write file "work.duckdb": Input/output error`), "disk", problem.ExitFailed},
 		{"one that DuckDB does not name", errors.New("publish: comment schema _sync: FATAL Error: fsync failed!"), "disk", problem.ExitFailed},

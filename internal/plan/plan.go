@@ -20,7 +20,7 @@ import (
 	"aqueduck/internal/sync/stream"
 	"aqueduck/internal/sync/warehouse"
 	"aqueduck/internal/term"
-	"aqueduck/load/read"
+	"aqueduck/load/failure"
 	"aqueduck/schemas"
 	"aqueduck/transform"
 )
@@ -97,7 +97,7 @@ type PlannedStream struct {
 func Make(ctx context.Context, r *runner.Runner, pipelines []*config.Pipeline, o runner.Options, asking bool) (*Plan, error) {
 	p := &Plan{Streams: []PlannedStream{}, Tables: []string{}, Columns: []string{}}
 	states, err := runlog.ReadStates(ctx, r.Dir, nil)
-	if err != nil && !errors.Is(err, read.ErrNothingPublished) {
+	if err != nil && !errors.Is(err, failure.ErrNothingPublished) {
 		return nil, err
 	}
 	past, err := pastRequests(ctx, r)
@@ -262,7 +262,7 @@ func pastRequests(ctx context.Context, r *runner.Runner) (map[string]int64, erro
 		past[runlog.AsText(v[0])] = runlog.AsWhole(v[1])
 		return nil
 	})
-	if errors.Is(err, read.ErrNothingPublished) {
+	if errors.Is(err, failure.ErrNothingPublished) {
 		return past, nil
 	}
 	return past, err
@@ -290,7 +290,7 @@ func planTables(ctx context.Context, r *runner.Runner, p *Plan) error {
 		have[runlog.AsText(v[0])], have[runlog.AsText(v[0])+"."+runlog.AsText(v[1])] = true, true
 		return nil
 	})
-	if err != nil && !errors.Is(err, read.ErrNothingPublished) {
+	if err != nil && !errors.Is(err, failure.ErrNothingPublished) {
 		return err
 	}
 	var workspaces []string

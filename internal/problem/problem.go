@@ -11,10 +11,8 @@ import (
 	"aqueduck/extract/api"
 	"aqueduck/extract/export"
 	"aqueduck/internal/grammar"
-	"aqueduck/load"
+	"aqueduck/load/failure"
 	"aqueduck/load/layout"
-	"aqueduck/load/publish"
-	"aqueduck/load/read"
 	"aqueduck/load/tombstone"
 )
 
@@ -115,39 +113,39 @@ func Classify(err error) *Problem {
 	var busy *layout.BusyError
 	var api *api.Error
 	var mistakes grammar.Mistakes
-	var held *publish.HeldBack
+	var held *failure.HeldBack
 	switch {
 	case errors.As(err, &held):
 		return ClassifyHeldBack(held)
 	case errors.As(err, &mistakes):
 		return &Problem{Class: "config", What: err.Error(), Next: "correct what is marked; aqueduck check looks again"}
-	case errors.Is(err, read.ErrNothingPublished):
+	case errors.Is(err, failure.ErrNothingPublished):
 		return &Problem{Class: "data", What: "nothing is published yet", Next: "aqueduck sync"}
-	case errors.Is(err, read.ErrUnreadable):
+	case errors.Is(err, failure.ErrUnreadable):
 		return &Problem{Class: "data", What: FirstLine(err),
 			Next: "aqueduck sync publishes a new one; until then an older file of .aqueduck/published can be opened"}
-	case errors.Is(err, load.ErrNoWholeFile):
+	case errors.Is(err, failure.ErrNoWholeFile):
 		return &Problem{Class: "data", What: FirstLine(err), Exit: ExitConfig,
 			Next: "put a backup of a published file into an empty directory, as warehouse.duckdb, and give that: --dir DIR"}
-	case errors.Is(err, load.ErrDamaged):
+	case errors.Is(err, failure.ErrDamaged):
 		return &Problem{Class: "data", What: FirstLine(err), Next: "run the same command again: it sets the file aside and goes on from the published one"}
 	case errors.As(err, &busy):
 		return &Problem{Class: "busy", What: err.Error(), Next: "run the same command again once it has ended; see what it does: aqueduck status"}
-	case errors.Is(err, load.ErrFormat):
+	case errors.Is(err, failure.ErrFormat):
 		return &Problem{Class: "config", What: FirstLine(err), Next: "use the newest version of the program that wrote this warehouse, or newer"}
 	case errors.Is(err, tombstone.ErrErasures):
 		return &Problem{Class: "data", What: FirstLine(err), Exit: ExitConfig,
 			Next: "put the file back from a backup, or move it away: it is written again from the published file, with all erasures that this one knows of"}
-	case errors.Is(err, load.ErrNarrower):
+	case errors.Is(err, failure.ErrNarrower):
 		return &Problem{Class: "config", What: FirstLine(err), Next: "give the column its old type, or another name"}
-	case errors.Is(err, read.ErrMemory) || errors.Is(err, read.ErrRow):
+	case errors.Is(err, failure.ErrQueryMemory) || errors.Is(err, failure.ErrQueryRow):
 		return &Problem{Class: "query", What: FirstLine(err), Next: "ask for less of it, or by aqueduck query, which takes --memory"}
-	case errors.Is(err, load.ErrWorkMemory):
+	case errors.Is(err, failure.ErrWorkMemory):
 		return &Problem{Class: "data", What: FirstLine(err),
 			Next: "what came is larger than DuckDB may hold: give it more, warehouse: {memory: 1GB} in pipelines.yaml (200MB if not said), then run the same command again; what was committed is safe"}
-	case errors.Is(err, read.ErrFault):
+	case errors.Is(err, failure.ErrQueryFault):
 		return &Problem{Class: "query", What: FirstLine(err), Next: "correct the model that is read; the warehouse is as it was"}
-	case errors.Is(err, load.ErrDiskFull):
+	case errors.Is(err, failure.ErrDiskFull):
 		return classifyFile(err)
 	case errors.Is(err, export.ErrLost):
 		return &Problem{Class: "transient", What: FirstLine(err)}
@@ -164,12 +162,12 @@ func Classify(err error) *Problem {
 // classifyFile tells what the operating system says of files from faults of the program, which are what nothing else explains.
 func classifyFile(err error) *Problem {
 	switch {
-	case errors.Is(layout.Dir("").Explain(err), load.ErrDiskFull): // also where nobody has said so
+	case errors.Is(layout.Dir("").Explain(err), failure.ErrDiskFull): // also where nobody has said so
 		return &Problem{Class: "disk", What: err.Error(), Next: "free some space and run the same command again; nothing that was committed is lost"}
-	case load.DiskFailed(err):
+	case failure.DiskFailed(err):
 		return &Problem{Class: "disk", What: "the system fails to read or write a file: " + FirstLine(err),
 			Next: "see what the system says of the disk (dmesg), or of open files (ulimit -n), then run the same command again; what was committed is safe"}
-	case load.Forbidden(err):
+	case failure.Forbidden(err):
 		return &Problem{Class: "config", What: "a file is not this user's to open: " + FirstLine(err), Next: "run it as the user that the warehouse belongs to, or name another directory: --dir DIR"}
 	}
 	return &Problem{Class: "bug", What: FirstLine(err), Next: "run the same command again, by -vv to see where it is; what was committed is safe"}
@@ -199,7 +197,7 @@ func Whence(err error) string {
 }
 
 // ClassifyHeldBack names what a publish would take from the readers, and the command that lets it.
-func ClassifyHeldBack(held *publish.HeldBack) *Problem {
+func ClassifyHeldBack(held *failure.HeldBack) *Problem {
 	var tables []string
 	for _, loss := range held.Losses {
 		if !slices.Contains(tables, loss.Table) {

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"aqueduck/internal/term"
+	"aqueduck/load/failure"
 	"aqueduck/load/layout"
-	"aqueduck/load/read"
 )
 
 // Moved is a checkpoint that somebody moved by hand.
@@ -92,7 +92,7 @@ func History(ctx context.Context, dir layout.Dir, pipeline string, most int) ([]
 	var moves []Moved
 	if pipeline == "" {
 		err = WithPublished(ctx, dir, func(f PublishedDB) (err error) { moves, err = f.moves(ctx); return err })
-		if err != nil && !errors.Is(err, read.ErrNothingPublished) {
+		if err != nil && !errors.Is(err, failure.ErrNothingPublished) {
 			return nil, err
 		}
 	}

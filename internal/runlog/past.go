@@ -16,8 +16,8 @@ import (
 
 	"aqueduck/internal/config"
 	"aqueduck/internal/problem"
+	"aqueduck/load/failure"
 	"aqueduck/load/layout"
-	"aqueduck/load/read"
 )
 
 // PastRun is one run that has ended, or what kept it from being one.
@@ -171,7 +171,7 @@ func PastRuns(ctx context.Context, dir layout.Dir, pipeline string, most int) ([
 		}
 		return nil
 	})
-	if err != nil && !errors.Is(err, read.ErrNothingPublished) {
+	if err != nil && !errors.Is(err, failure.ErrNothingPublished) {
 		return nil, err
 	}
 	runs = slices.DeleteFunc(runs, func(r PastRun) bool { return pipeline != "" && r.Pipeline != pipeline })

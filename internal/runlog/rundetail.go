@@ -8,8 +8,8 @@ import (
 
 	"aqueduck/internal/config"
 	"aqueduck/internal/problem"
+	"aqueduck/load/failure"
 	"aqueduck/load/layout"
-	"aqueduck/load/read"
 )
 
 // RunDetail is all that is known of one run that has ended.
@@ -110,7 +110,7 @@ func FindRun(ctx context.Context, dir layout.Dir, id string) (*RunDetail, error)
 	}
 	detail := &RunDetail{PastRun: found[len(found)-1], Published: found[len(found)-1].Moved != nil, Streams: []RunStream{}, Findings: []RunFinding{}, Changes: []RunChange{},
 		Rejects: []RunReject{}, Publishes: []RunPublished{}}
-	if err := WithPublished(ctx, dir, func(f PublishedDB) error { return detail.read(ctx, f) }); err != nil && !errors.Is(err, read.ErrNothingPublished) {
+	if err := WithPublished(ctx, dir, func(f PublishedDB) error { return detail.read(ctx, f) }); err != nil && !errors.Is(err, failure.ErrNothingPublished) {
 		return nil, err
 	}
 	return detail, nil

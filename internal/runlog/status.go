@@ -12,8 +12,8 @@ import (
 
 	"aqueduck/internal/config"
 	"aqueduck/internal/problem"
+	"aqueduck/load/failure"
 	"aqueduck/load/layout"
-	"aqueduck/load/read"
 	"aqueduck/schemas"
 )
 
@@ -135,7 +135,7 @@ func alive(pid int) bool {
 // readPublished reads how far each stream is, and until when the runs of the file lived.
 func (s *Status) readPublished(ctx context.Context, dir layout.Dir) (lived time.Time, err error) {
 	err = WithPublished(ctx, dir, func(f PublishedDB) (err error) { lived, err = s.read(ctx, f); return err })
-	if errors.Is(err, read.ErrNothingPublished) {
+	if errors.Is(err, failure.ErrNothingPublished) {
 		return lived, nil
 	}
 	return lived, err
@@ -192,7 +192,7 @@ func LastRuns(ctx context.Context, dir layout.Dir) (map[string]time.Time, error)
 		last[AsText(v[0])] = AsTime(v[1])
 		return nil
 	})
-	if errors.Is(err, read.ErrNothingPublished) {
+	if errors.Is(err, failure.ErrNothingPublished) {
 		return last, nil
 	}
 	return last, err

@@ -10,6 +10,7 @@ import (
 
 	"aqueduck/internal/problem"
 	"aqueduck/load"
+	"aqueduck/load/failure"
 	"aqueduck/load/layout"
 )
 
@@ -48,7 +49,7 @@ func (r *Runner) Lock(ctx context.Context, wait time.Duration) (*layout.LockHand
 
 // NotUsable is the problem of a data directory that cannot be used.
 func NotUsable(err error) *problem.Problem {
-	if load.Forbidden(err) {
+	if failure.Forbidden(err) {
 		return &problem.Problem{Class: "config", What: "the warehouse directory is not this user's to write", Err: err,
 			Next: "run it as the user that the warehouse belongs to, or name another directory: --dir DIR"}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"aqueduck/internal/config"
+	"aqueduck/internal/dictionary"
 	"aqueduck/load"
 	"aqueduck/load/publish"
 	"aqueduck/schemas"
@@ -14,7 +15,7 @@ import (
 func (r *Runner) models(workspace string) publish.Models {
 	m := publish.Models{Schema: config.ModelSchema(workspace), Values: publish.Values{Timezone: r.Config.Warehouse.Timezone, Office: r.Config.Warehouse.Office}}
 	for _, each := range r.Config.Models {
-		m.Relations = append(m.Relations, config.ModelRelation(each))
+		m.Relations = append(m.Relations, dictionary.ModelRelation(each))
 	}
 	return m
 }

@@ -176,7 +176,7 @@ func (r *Runner) Schema(name string) (publish.Schema, error) {
 				return schema, err
 			}
 			for _, relation := range relations {
-				schema.Relations = append(schema.Relations, config.PublishedRelation(relation))
+				schema.Relations = append(schema.Relations, dictionary.PublishedRelation(relation))
 			}
 		}
 	}

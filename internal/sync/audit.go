@@ -19,7 +19,7 @@ func auditRun(ctx context.Context, r *stream.Run) error {
 	ctx = context.WithoutCancel(ctx)
 	var told map[[3]string]bool
 	err := r.Writer.Use(func(work *load.Work) (err error) {
-		told, err = work.EarlierFindings(ctx)
+		told, err = work.Facts.EarlierFindings(ctx)
 		return err
 	})
 	if err != nil {
@@ -50,7 +50,7 @@ func auditRun(ctx context.Context, r *stream.Run) error {
 func auditOrphans(ctx context.Context, r *stream.Run, w *stream.Workspace) error {
 	var found map[string]int64
 	err := r.Writer.Use(func(work *load.Work) (err error) {
-		found, err = work.Orphans(ctx, w.Name, r.Writer.Tables[w.Name])
+		found, err = work.Facts.Orphans(ctx, w.Name, r.Writer.Tables[w.Name])
 		return err
 	})
 	if err != nil {
@@ -70,7 +70,7 @@ func auditOrphans(ctx context.Context, r *stream.Run, w *stream.Workspace) error
 func auditIncomplete(ctx context.Context, r *stream.Run, t *stream.Task) error {
 	var list []transform.Incomplete
 	err := r.Writer.Use(func(work *load.Work) (err error) {
-		list, err = work.Incomplete(ctx, t.Workspace.Name, t.Stream.Name)
+		list, err = work.DeadLetters.Incomplete(ctx, t.Workspace.Name, t.Stream.Name)
 		return err
 	})
 	list = slices.DeleteFunc(list, func(one transform.Incomplete) bool {

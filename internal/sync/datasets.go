@@ -8,14 +8,14 @@ import (
 	"aqueduck/internal/dictionary"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
-	"aqueduck/load/read"
+	"aqueduck/load/failure"
 	"aqueduck/schemas"
 )
 
 // StoredDataset gives the stream of a dataset that is published, for commands that move its mark.
 func StoredDataset(ctx context.Context, r *runner.Runner, stream string) (*schemas.Stream, bool, error) {
 	states, err := runlog.ReadStates(ctx, r.Dir, []string{stream})
-	if errors.Is(err, read.ErrNothingPublished) {
+	if errors.Is(err, failure.ErrNothingPublished) {
 		return nil, false, nil
 	}
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"aqueduck/internal/sync/warehouse"
 	"aqueduck/load"
 	"aqueduck/load/erase"
-	"aqueduck/load/publish"
+	"aqueduck/load/failure"
 	"aqueduck/schemas"
 )
 
@@ -36,11 +36,11 @@ func resumeErasures(ctx context.Context, r *runner.Runner) (unchanged *warehouse
 		if err := w.RegisterUnmanaged(ctx, each.Name); err != nil {
 			return nil, restored, err
 		}
-		unsearched, err := w.Work.Unsearched(ctx, each.Name)
+		unsearched, err := w.Work.Erasures.Unsearched(ctx, each.Name)
 		if err != nil {
 			return nil, restored, err
 		}
-		behind = behind || unsearched || w.Work.Behind(each.Name)
+		behind = behind || unsearched || w.Work.Erasures.Behind(each.Name)
 	}
 	if !behind {
 		return w, "", nil
@@ -49,7 +49,7 @@ func resumeErasures(ctx context.Context, r *runner.Runner) (unchanged *warehouse
 		return nil, restored, err
 	}
 	for _, each := range workspaces {
-		c, err := w.Work.Reapply(ctx, each.Name)
+		c, err := w.Work.Erasures.Reapply(ctx, each.Name)
 		if err != nil {
 			return nil, restored, fmt.Errorf("erase again who was erased before: %w", err)
 		}
@@ -60,7 +60,7 @@ func resumeErasures(ctx context.Context, r *runner.Runner) (unchanged *warehouse
 	if !r.Dir.Erasing() {
 		return nil, restored, nil // nothing of them was there; the database knows that from now on
 	}
-	var held *publish.HeldBack
+	var held *failure.HeldBack
 	if _, err = w.Publish(ctx, false); errors.As(err, &held) {
 		err = nil // the publish of whoever settles says so, and may have been told to let it pass
 	}
@@ -80,8 +80,8 @@ func eraseGone(ctx context.Context, r *stream.Run) error {
 			if ids, err = AddMerged(ctx, work, w.Name, streams, ids); err != nil {
 				return err
 			}
-			if ids = work.NotErased(w.Name, ids); len(ids) > 0 {
-				c, err = work.Erase(ctx, w.Name, erase.Forgotten, ids)
+			if ids = work.Erasures.NotErased(w.Name, ids); len(ids) > 0 {
+				c, err = work.Erasures.Erase(ctx, w.Name, erase.Forgotten, ids)
 			}
 			return err
 		})
@@ -104,7 +104,7 @@ func gone(ctx context.Context, work *load.Work, schema string, streams []*schema
 		if s.Persons == nil || s.Persons.Forgotten == "" {
 			continue
 		}
-		ids, err := work.IDs(ctx, schema, s.Persons.Forgotten)
+		ids, err := work.Facts.IDs(ctx, schema, s.Persons.Forgotten)
 		if err != nil {
 			return nil, fmt.Errorf("stream %s: %w", s.Name, err)
 		}
@@ -119,7 +119,7 @@ func ReadMerges(ctx context.Context, work *load.Work, schema string, streams []*
 		if s.Persons == nil || s.Persons.Merged == "" {
 			continue
 		}
-		a, b, err := work.Expected(ctx, schema, s.Persons.Merged)
+		a, b, err := work.Facts.Expected(ctx, schema, s.Persons.Merged)
 		if err != nil {
 			return nil, nil, fmt.Errorf("stream %s: %w", s.Name, err)
 		}

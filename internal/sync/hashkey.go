@@ -10,9 +10,9 @@ import (
 	"aqueduck/internal/runner"
 	"aqueduck/internal/sync/stream"
 	"aqueduck/load"
+	"aqueduck/load/failure"
 	"aqueduck/load/layout"
 	"aqueduck/load/mask"
-	"aqueduck/load/read"
 )
 
 // findHashKey decides which key hashed columns are made with. Values that are stored were made with one key: where that is not in its
@@ -23,7 +23,7 @@ func findHashKey(ctx context.Context, r *stream.Run) (rehash bool, err error) {
 		return false, &problem.Problem{Class: "config", What: "read the key for hashed columns", Err: err,
 			Next: "put the file back from a backup; without it, remove the file, then: " + acceptHashKeyCommand(r)}
 	}
-	mark, used, err := r.Writer.Work.HashedBy(ctx)
+	mark, used, err := r.Writer.Work.Masks.HashedBy(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -70,11 +70,11 @@ func noteHashKey(ctx context.Context, r *stream.Run) error {
 		return nil
 	}
 	return r.Writer.Use(func(work *load.Work) error {
-		mark, _, err := work.HashedBy(ctx)
+		mark, _, err := work.Masks.HashedBy(ctx)
 		if err != nil || mark == mask.HashKeyMark(r.HashKey) {
 			return err
 		}
-		return work.NoteHashKey(ctx, r.HashKey)
+		return work.Masks.NoteHashKey(ctx, r.HashKey)
 	})
 }
 
@@ -92,7 +92,7 @@ func checkHashKey(ctx context.Context, r *runner.Runner) (missing *problem.Probl
 		missing = HashKeyMissing(r.Dir, key, mark, used)
 		return err
 	})
-	if errors.Is(err, read.ErrNothingPublished) {
+	if errors.Is(err, failure.ErrNothingPublished) {
 		return nil, nil
 	}
 	return missing, err

@@ -13,8 +13,8 @@ import (
 	"aqueduck/internal/sync/stream"
 	"aqueduck/internal/term"
 	"aqueduck/load"
+	"aqueduck/load/failure"
 	"aqueduck/load/mask"
-	"aqueduck/load/read"
 	"aqueduck/schemas"
 	"aqueduck/transform"
 )
@@ -32,7 +32,7 @@ func applyMasking(ctx context.Context, r *stream.Run, w *stream.Workspace, strea
 			if err != nil || m == nil {
 				return err
 			}
-			rows, err := work.Mask(ctx, w.Name, *m)
+			rows, err := work.Masks.Mask(ctx, w.Name, *m)
 			if rows > 0 {
 				r.AddNote(fmt.Sprintf("%s: %s since this run: what was stored is rebuilt, %s changed, and every file with it", s.Name, strings.Join(added, ", "), term.Count(int(rows), "value")))
 			}
@@ -48,7 +48,7 @@ func applyMasking(ctx context.Context, r *stream.Run, w *stream.Workspace, strea
 // findMasking compares what is hashed and dropped of a stream, by itself and by those that go into its tables, with what was noted when its
 // rows were stored; nil where that is the same. added are the new names, in words.
 func findMasking(ctx context.Context, r *stream.Run, work *load.Work, w *stream.Workspace, s *schemas.Stream, streams []*schemas.Stream) (m *mask.Masking, added []string, err error) {
-	stored, noted, err := work.Hidden(ctx, w.Name, s.Name)
+	stored, noted, err := work.Masks.Hidden(ctx, w.Name, s.Name)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -57,7 +57,7 @@ func findMasking(ctx context.Context, r *stream.Run, work *load.Work, w *stream.
 		return nil, nil, nil
 	}
 	m = &mask.Masking{Stream: s.Name, Names: names, Key: r.HashKey}
-	if n, err := work.Rows(ctx, w.Name, transform.Tables(s)[0].Name); err != nil || n == 0 {
+	if n, err := work.Facts.Rows(ctx, w.Name, transform.Tables(s)[0].Name); err != nil || n == 0 {
 		return m, nil, err // nothing is stored under any name
 	}
 	m.Taken = mask.TakenBack(stored, names)
@@ -109,9 +109,9 @@ func noteRevealed(ctx context.Context, r *stream.Run, w *stream.Workspace) error
 		var rows int64
 		refreshed := slices.ContainsFunc(r.Tasks, func(t *stream.Task) bool { return t.Workspace == w && t.Stream.Name == s.Name && t.Refreshed })
 		err := r.Writer.Use(func(work *load.Work) (err error) {
-			names, rows, err = work.StillMasked(ctx, w.Name, s.Name, transform.Tables(s)[0].Name)
+			names, rows, err = work.Masks.StillMasked(ctx, w.Name, s.Name, transform.Tables(s)[0].Name)
 			if err == nil && len(names) > 0 && (rows == 0 || refreshed) {
-				err = work.EndReveal(ctx, w.Name, s.Name)
+				err = work.Masks.EndReveal(ctx, w.Name, s.Name)
 			}
 			return err
 		})
@@ -181,7 +181,7 @@ func MaskingNotes(ctx context.Context, r *runner.Runner) (notes []string, err er
 		}
 		return nil
 	})
-	if errors.Is(err, read.ErrNothingPublished) {
+	if errors.Is(err, failure.ErrNothingPublished) {
 		return notes, nil
 	}
 	return notes, err

@@ -24,7 +24,7 @@ func alignHistories(ctx context.Context, r *stream.Run) error {
 				return err
 			}
 			err = r.Writer.Use(func(work *load.Work) error {
-				_, err := work.AlignHistory(ctx, w.Name, current, w.Client.Now())
+				_, err := work.Histories.AlignHistory(ctx, w.Name, current, w.Client.Now())
 				return err
 			})
 			if err != nil {
@@ -42,7 +42,7 @@ func freezeHistories(ctx context.Context, r *stream.Run, w *stream.Workspace) er
 	}
 	var ended map[string]int64
 	err := r.Writer.Use(func(work *load.Work) (err error) {
-		ended, err = work.FreezeHistories(ctx, w.Name, w.Client.Now())
+		ended, err = work.Histories.FreezeHistories(ctx, w.Name, w.Client.Now())
 		return err
 	})
 	if err != nil {

@@ -21,7 +21,7 @@ func identifyWorkspace(ctx context.Context, r *stream.Run, w *stream.Workspace) 
 	var pinned load.Workspace
 	var known bool
 	err := r.Writer.Use(func(work *load.Work) (err error) {
-		pinned, known, err = work.Workspace(ctx, w.Name)
+		pinned, known, err = work.Records.Workspace(ctx, w.Name)
 		return err
 	})
 	if err != nil {
@@ -42,7 +42,7 @@ func identifyWorkspace(ctx context.Context, r *stream.Run, w *stream.Workspace) 
 			Next: "give the token of " + pinned.ID + ", or another directory: --dir DIR"}
 	}
 	return r.Writer.Use(func(work *load.Work) error {
-		return work.Pin(ctx, load.Workspace{Schema: w.Name, ID: id, BaseURL: w.Source.BaseURL, Emulated: w.Source.Emulated, APIVersion: w.Config.APIVersion})
+		return work.Records.Pin(ctx, load.Workspace{Schema: w.Name, ID: id, BaseURL: w.Source.BaseURL, Emulated: w.Source.Emulated, APIVersion: w.Config.APIVersion})
 	})
 }
 

@@ -12,7 +12,7 @@ import (
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
 	"aqueduck/internal/term"
-	"aqueduck/load/read"
+	"aqueduck/load/failure"
 )
 
 // NewSender gives what tells the targets of the configuration how runs go; nil where nobody is to be told. An address that cannot be
@@ -62,7 +62,7 @@ func columnChanges(ctx context.Context, r *runner.Runner, run string) (changes [
 		changes = append(changes, runlog.AsText(v[0])+": "+runlog.AsText(v[1])+term.WithNote(", at ", runlog.AsText(v[2])))
 		return nil
 	})
-	if errors.Is(err, read.ErrNothingPublished) {
+	if errors.Is(err, failure.ErrNothingPublished) {
 		err = nil
 	}
 	return changes, err

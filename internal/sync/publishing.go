@@ -9,6 +9,7 @@ import (
 	"aqueduck/internal/runner"
 	"aqueduck/internal/sync/stream"
 	"aqueduck/load"
+	"aqueduck/load/failure"
 	"aqueduck/load/publish"
 )
 
@@ -23,7 +24,7 @@ func publishRun(ctx context.Context, r *stream.Run, more bool) error {
 		return err
 	}
 	result, err := r.Writer.Publish(ctx, more)
-	var held *publish.HeldBack
+	var held *failure.HeldBack
 	switch {
 	case errors.As(err, &held) && more:
 		r.Held.Store(true) // the run goes on; what it still reads may explain it
@@ -42,7 +43,7 @@ func publishRun(ctx context.Context, r *stream.Run, more bool) error {
 }
 
 // holdBack ends a run whose readers keep what they have. The next run publishes, or says the same.
-func holdBack(ctx context.Context, r *stream.Run, held *publish.HeldBack) error {
+func holdBack(ctx context.Context, r *stream.Run, held *failure.HeldBack) error {
 	for _, loss := range held.Losses {
 		r.AddFinding(load.Finding{Schema: loss.Schema, Table: loss.Table, Kind: "exact", Name: "rows_lost", Expected: fmt.Sprint(loss.Before),
 			Found: fmt.Sprint(loss.After), Message: "the table lost so many rows that the publish was held back"})

@@ -25,7 +25,7 @@ func endRefreshes(ctx context.Context, r *stream.Run) error {
 		if stream.RefreshesTable(r, t.Workspace, t.Tables[0].Name) {
 			continue
 		}
-		err := r.Writer.Use(func(work *load.Work) error { return work.BeginRefresh(ctx, t.Workspace.Name, t.Tables[0].Name) })
+		err := r.Writer.Use(func(work *load.Work) error { return work.Sweeps.BeginRefresh(ctx, t.Workspace.Name, t.Tables[0].Name) })
 		if err != nil {
 			return fmt.Errorf("stream %s: end its full refresh: %w", t.Stream.Name, err)
 		}

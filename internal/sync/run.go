@@ -136,10 +136,10 @@ func prepareRun(ctx context.Context, r *stream.Run) error {
 			}
 		}
 		if err := r.Writer.Use(func(work *load.Work) (err error) {
-			if w.Answers, err = work.LastAnswers(ctx, w.Name); err != nil {
+			if w.Answers, err = work.Facts.LastAnswers(ctx, w.Name); err != nil {
 				return err
 			}
-			w.Shares, err = work.LastShares(ctx, w.Name)
+			w.Shares, err = work.Facts.LastShares(ctx, w.Name)
 			return err
 		}); err != nil {
 			return err
@@ -175,7 +175,7 @@ func keepFailed(ctx context.Context, r *stream.Run, w *stream.Workspace) error {
 		break
 	}
 	return r.Writer.Use(func(work *load.Work) error {
-		outcomes, err := work.LastOutcomes(ctx, w.Name, r.Pipeline.Name)
+		outcomes, err := work.Facts.LastOutcomes(ctx, w.Name, r.Pipeline.Name)
 		well := func(stream string) bool {
 			return outcomes[stream] == string(runlog.StatusOK) || outcomes[stream] == string(runlog.StatusUnavailable)
 		}

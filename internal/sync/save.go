@@ -101,7 +101,7 @@ func saveRunAs(ctx context.Context, r *stream.Run, outcome string) error {
 		}
 	}
 	err := r.Writer.Use(func(work *load.Work) error {
-		return work.SaveRun(context.WithoutCancel(ctx), saved, streams, rejects, report.Findings)
+		return work.Records.SaveRun(context.WithoutCancel(ctx), saved, streams, rejects, report.Findings)
 	})
 	if err != nil {
 		return fmt.Errorf("note down the run: %w", err)
@@ -116,17 +116,19 @@ func countRejects(ctx context.Context, r *stream.Run) error {
 		t.Result.CountRejects(nil)
 	}
 	return r.Writer.Use(func(work *load.Work) error {
-		streams, err := work.MisfitStreams(ctx)
+		streams, err := work.DeadLetters.MisfitStreams(ctx)
 		if err != nil {
 			return err
 		}
 		for _, step := range []func(t *stream.Task) error{
 			func(t *stream.Task) error {
-				return work.SettleMisfits(ctx, t.Workspace.Name, t.Stream.Name, t.Tables, wholeSince(t))
+				return work.DeadLetters.SettleMisfits(ctx, t.Workspace.Name, t.Stream.Name, t.Tables, wholeSince(t))
 			},
-			func(t *stream.Task) error { return work.MergeMisfits(ctx, t.Workspace.Name, t.Stream.Name, t.Tables) },
 			func(t *stream.Task) error {
-				noted, err := work.Misfits(ctx, t.Workspace.Name, t.Stream.Name)
+				return work.DeadLetters.MergeMisfits(ctx, t.Workspace.Name, t.Stream.Name, t.Tables)
+			},
+			func(t *stream.Task) error {
+				noted, err := work.DeadLetters.Misfits(ctx, t.Workspace.Name, t.Stream.Name)
 				t.Result.CountRejects(noted)
 				return err
 			},

@@ -12,14 +12,14 @@ import (
 	"aqueduck/internal/sync/stream"
 	"aqueduck/internal/sync/warehouse"
 	"aqueduck/load"
+	"aqueduck/load/failure"
 	"aqueduck/load/layout"
-	"aqueduck/load/read"
 )
 
 // WithWarehouse has do work on the published warehouse while nobody else does, every table prepared and every erasure applied.
 func WithWarehouse(ctx context.Context, r *runner.Runner, do func(*warehouse.Writer, []*stream.Workspace) error) (err error) {
 	if r.Dir.Current() == "" {
-		return read.ErrNothingPublished
+		return failure.ErrNothingPublished
 	}
 	if err := load.Prepare(r.Dir); err != nil {
 		return runner.NotUsable(err)

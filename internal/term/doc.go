@@ -1,2 +1,2 @@
-// Package term writes tables, counts, times and durations as people read them in a terminal.
+// Package term writes counts, times and durations as people read them.
 package term

@@ -37,7 +37,7 @@ func Arriving(w *Erasures, schema string) *Arrival { return &Arrival{erasures: w
 // rows that go are taken off their number.
 func (m *Arrival) Staged(ctx context.Context, batches []transform.Batch, tables []*stage.Batch) error {
 	m.tables = tables
-	tombs := m.erasures.Tombs
+	tombs := m.erasures.tombs
 	if len(tombs.Hashes) == 0 {
 		return nil
 	}
@@ -98,14 +98,14 @@ func (m *Arrival) Merged(ctx context.Context, stamp time.Time) error {
 		if rows == 0 {
 			continue
 		}
-		if err := w.Dir().BeginErasing(); err != nil { // files may be published that have them
+		if err := w.db.Dir().BeginErasing(); err != nil { // files may be published that have them
 			return err
 		}
 		_, gone, err := e.empty(ctx, t)
 		if err != nil {
 			return fmt.Errorf("%s: %w", t.Name, err)
 		}
-		if err := w.CountRows(ctx, m.schema, t.Name, -gone, m.stamp); err != nil {
+		if err := w.db.CountRows(ctx, m.schema, t.Name, -gone, m.stamp); err != nil {
 			return err
 		}
 	}
@@ -182,7 +182,7 @@ func (m *Arrival) findSubjects(b transform.Batch, ids map[string]bool) {
 			}
 			id := column.Value(i)
 			if id != last {
-				last, erased = id, m.erasures.Tombs.Has(here, id)
+				last, erased = id, m.erasures.tombs.Has(here, id)
 			}
 			if erased && !ids[id] {
 				ids[string(append([]byte(nil), id...))] = true // the batch keeps its own memory
@@ -243,10 +243,10 @@ func (m *Arrival) referred(ctx context.Context, e *eraser, t transform.Table, c 
 		for _, person := range clause.Persons(other) {
 			query := fmt.Sprintf("SELECT DISTINCT %s FROM %s WHERE %s IN (SELECT %s FROM %s) AND %[1]s IS NOT NULL",
 				duck.Name(person), e.at(other.Name), duck.Name(key[0]), duck.Name(c.Name), e.at(t.Name))
-			err := m.erasures.DB.Each(ctx, query, nil, func(rows *sql.Rows) error {
+			err := m.erasures.db.DB.Each(ctx, query, nil, func(rows *sql.Rows) error {
 				var id string
 				err := rows.Scan(&id)
-				if m.erasures.Tombs.Has(tombstone.People(m.schema), id) {
+				if m.erasures.tombs.Has(tombstone.People(m.schema), id) {
 					ids[id] = true
 				}
 				return err
@@ -263,7 +263,7 @@ func (m *Arrival) referred(ctx context.Context, e *eraser, t transform.Table, c 
 func (m *Arrival) emptyRedactedRows(ctx context.Context, batches []transform.Batch) error {
 	var e *eraser
 	for _, b := range batches {
-		marks := m.erasures.Tombs.Hashes[tombstone.Scope{Schema: m.schema, Table: b.Table.Name}]
+		marks := m.erasures.tombs.Hashes[tombstone.Scope{Schema: m.schema, Table: b.Table.Name}]
 		if len(marks) == 0 || b.Rows.NumRows() == 0 {
 			continue
 		}
@@ -274,7 +274,7 @@ func (m *Arrival) emptyRedactedRows(ctx context.Context, batches []transform.Bat
 		if e == nil {
 			e = m.stagedEraser()
 		}
-		if err := stage.Fill(ctx, m.erasures.DB, takenOut, b.Table.Key, len(keys), func(i int) []string { return keys[i] }); err != nil {
+		if err := stage.Fill(ctx, m.erasures.db.DB, takenOut, b.Table.Key, len(keys), func(i int) []string { return keys[i] }); err != nil {
 			return err
 		}
 		for _, part := range redacting(e.tables, b.Table) {
@@ -310,7 +310,7 @@ func (m *Arrival) erasedKeys(b transform.Batch) (keys [][]string) {
 				return nil // rows of tables with such keys have no texts that are taken out
 			}
 		}
-		if m.erasures.Tombs.Has(tombstone.Scope{Schema: m.schema, Table: b.Table.Name}, tombstone.RowKey(values)) {
+		if m.erasures.tombs.Has(tombstone.Scope{Schema: m.schema, Table: b.Table.Name}, tombstone.RowKey(values)) {
 			copied := make([]string, len(values))
 			for i, v := range values {
 				copied[i] = string(append([]byte(nil), v...))

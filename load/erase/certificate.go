@@ -45,7 +45,7 @@ func (w *Erasures) certify(ctx context.Context, e erasure) (Certificate, error) 
 			return c, err
 		}
 	}
-	undescribed, err := w.Undescribed(ctx, e.schema)
+	undescribed, err := w.db.Undescribed(ctx, e.schema)
 	if err != nil {
 		return c, err
 	}
@@ -77,7 +77,7 @@ func (w *Erasures) uncovered(ctx context.Context, s *eraser, t transform.Table, 
 		c.NotCovered = append(c.NotCovered, t.Name+": nothing says whether its rows are about persons; in a stream file person, pii and erase do")
 	}
 	for _, column := range t.Columns {
-		if name := t.Name + "." + column.Name; w.Keeps(name) {
+		if name := t.Name + "." + column.Name; w.db.Keeps(name) {
 			c.NotCovered = append(c.NotCovered, name+": kept, as the configuration says")
 		}
 	}
@@ -85,20 +85,20 @@ func (w *Erasures) uncovered(ctx context.Context, s *eraser, t transform.Table, 
 }
 
 func (w *Erasures) listFiles(c *Certificate) error {
-	published, err := w.Dir().PublishedFiles()
+	published, err := w.db.Dir().PublishedFiles()
 	if err != nil {
 		return err
 	}
-	traces, err := layout.ErasureTraces(w.Dir())
+	traces, err := layout.ErasureTraces(w.db.Dir())
 	if err != nil {
 		return err
 	}
-	parts, err := filepath.Glob(filepath.Join(w.Dir().Lake(c.Schema), "*", "*.parquet"))
+	parts, err := filepath.Glob(filepath.Join(w.db.Dir().Lake(c.Schema), "*", "*.parquet"))
 	if err != nil {
 		return err
 	}
 	for _, path := range slices.Concat(published, traces, parts) {
-		name, err := filepath.Rel(string(w.Dir()), path)
+		name, err := filepath.Rel(string(w.db.Dir()), path)
 		if err != nil {
 			return err
 		}
@@ -109,11 +109,11 @@ func (w *Erasures) listFiles(c *Certificate) error {
 
 // saveErasure writes the certificate, a row for each that was erased.
 func (w *Erasures) saveErasure(ctx context.Context, e erasure, c Certificate) error {
-	salt := hex.EncodeToString(w.Tombs.Salt)
-	if _, err := w.DB.Exec(ctx, "DELETE FROM _sync.meta WHERE key = 'erasures_salt'"); err != nil {
+	salt := hex.EncodeToString(w.tombs.Salt)
+	if _, err := w.db.DB.Exec(ctx, "DELETE FROM _sync.meta WHERE key = 'erasures_salt'"); err != nil {
 		return err
 	}
-	if _, err := w.DB.Exec(ctx, "INSERT INTO _sync.meta VALUES ('erasures_salt', $1)", salt); err != nil {
+	if _, err := w.db.DB.Exec(ctx, "INSERT INTO _sync.meta VALUES ('erasures_salt', $1)", salt); err != nil {
 		return err
 	}
 	marks := map[string][]tombstone.IDHash{"": e.hashes}
@@ -135,8 +135,8 @@ func (w *Erasures) saveErasure(ctx context.Context, e erasure, c Certificate) er
 			if w.applied[tombstone.Scope{Schema: e.schema, Table: table}][m] && (e.reason != Restored || c.Rows == 0) {
 				continue
 			}
-			_, err := w.DB.Exec(ctx, `INSERT INTO _sync.erasures (schema, table_name, mark, recorded_at, run_id, reason, together, rows, tables, files, not_covered)
-				VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`, e.schema, table, m.String(), w.Now().UTC(), w.RunID(),
+			_, err := w.db.DB.Exec(ctx, `INSERT INTO _sync.erasures (schema, table_name, mark, recorded_at, run_id, reason, together, rows, tables, files, not_covered)
+				VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`, e.schema, table, m.String(), w.db.Now().UTC(), w.db.RunID(),
 				e.reason, together, c.Rows, texts[0], texts[1], texts[2])
 			if err != nil {
 				return err

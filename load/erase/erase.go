@@ -14,12 +14,12 @@ import (
 
 // LeavesNoState reports whether persons of a schema were erased, and the rows of a history go as a whole with theirs.
 func (w *Erasures) LeavesNoState(schema string, history transform.Table) bool {
-	return len(w.Tombs.Hashes[tombstone.People(schema)]) > 0 && w.eraser(schema, time.Time{}).deletesRow(history)
+	return len(w.tombs.Hashes[tombstone.People(schema)]) > 0 && w.eraser(schema, time.Time{}).deletesRow(history)
 }
 
 // Mentioned says whether any row names one of some contacts.
 func (w *Erasures) Mentioned(ctx context.Context, schema string, ids []string) (named bool, err error) {
-	err = w.Do("", func(db *duck.DB) error {
+	err = w.db.Do("", func(db *duck.DB) error {
 		if err := w.fillSubjects(ctx, ids); err != nil {
 			return err
 		}
@@ -42,13 +42,13 @@ func (w *Erasures) Mentioned(ctx context.Context, schema string, ids []string) (
 // Erase erases contacts: what the tables hold of them, and from the next publish on every file. Their tombstones come
 // first. Each step can be taken again: a process killed between two is followed by one that goes on.
 func (w *Erasures) Erase(ctx context.Context, schema, reason string, ids []string) (c Certificate, err error) {
-	err = w.Do("", func(*duck.DB) error {
-		if err := w.Tombs.Begin(); err != nil {
+	err = w.db.Do("", func(*duck.DB) error {
+		if err := w.tombs.Begin(); err != nil {
 			return fmt.Errorf("note whom to erase: %w", err)
 		}
 		e := erasure{schema: schema, reason: reason, ids: ids}
 		for _, id := range ids {
-			e.hashes = append(e.hashes, w.Tombs.Hash(tombstone.People(schema), id))
+			e.hashes = append(e.hashes, w.tombs.Hash(tombstone.People(schema), id))
 		}
 		c, err = w.erase(ctx, e)
 		return err
@@ -58,7 +58,7 @@ func (w *Erasures) Erase(ctx context.Context, schema, reason string, ids []strin
 
 // Preview is what Erase would do, without doing it.
 func (w *Erasures) Preview(ctx context.Context, schema string, ids []string) (c Certificate, err error) {
-	err = w.Do("", func(*duck.DB) error {
+	err = w.db.Do("", func(*duck.DB) error {
 		c, err = w.certify(ctx, erasure{schema: schema, reason: Asked, ids: ids})
 		return err
 	})
@@ -76,24 +76,24 @@ func (w *Erasures) erase(ctx context.Context, e erasure) (Certificate, error) {
 	}
 	// Before the tombstones: a run that is killed in between finds that files are to be written anew, never tombstones that say
 	// that this was done. Where nothing was ever published and nothing is stored there are no bytes to remove.
-	if c.Rows > 0 || len(e.ids) > 0 && w.Dir().Current() != "" {
-		if err := w.Dir().BeginErasing(); err != nil {
+	if c.Rows > 0 || len(e.ids) > 0 && w.db.Dir().Current() != "" {
+		if err := w.db.Dir().BeginErasing(); err != nil {
 			return c, fmt.Errorf("note that files are to be erased: %w", err)
 		}
 	}
 	crash.At(crash.EraseBegun)
-	now := w.Now().UTC()
-	if err := w.Tombs.Add(tombstone.People(e.schema), e.hashes, now); err != nil {
+	now := w.db.Now().UTC()
+	if err := w.tombs.Add(tombstone.People(e.schema), e.hashes, now); err != nil {
 		return c, fmt.Errorf("note whom to erase: %w", err)
 	}
 	crash.At(crash.EraseNoted)
-	stamp := w.Stamp()
-	err = w.DB.Transaction(ctx, func() error { return w.eraseAll(ctx, e, c, stamp) })
+	stamp := w.db.Stamp()
+	err = w.db.DB.Transaction(ctx, func() error { return w.eraseAll(ctx, e, c, stamp) })
 	if err != nil {
 		return c, fmt.Errorf("erase: %w", err)
 	}
 	crash.At(crash.EraseCommitted)
-	w.Landed(stamp)
+	w.db.Landed(stamp)
 	w.take(e)
 	return c, nil
 }
@@ -116,7 +116,7 @@ func (w *Erasures) eraseAll(ctx context.Context, e erasure, c Certificate, stamp
 		if rows == 0 {
 			continue
 		}
-		if err := w.CountRows(ctx, e.schema, t.Name, -gone, stamp); err != nil {
+		if err := w.db.CountRows(ctx, e.schema, t.Name, -gone, stamp); err != nil {
 			return err
 		}
 		if t.Parent != "" {
@@ -139,7 +139,7 @@ func (w *Erasures) eraseAll(ctx context.Context, e erasure, c Certificate, stamp
 	if err := w.saveSearched(ctx, e.schema); err != nil {
 		return err
 	}
-	return w.SaveStamp(ctx, stamp)
+	return w.db.SaveStamp(ctx, stamp)
 }
 
 // moveRecords moves the _synced_at of the records whose children were emptied.
@@ -152,10 +152,10 @@ func (e *eraser) moveRecords(ctx context.Context, name string, stamp time.Time) 
 	if err != nil || named == "" {
 		return err
 	}
-	_, err = e.work.DB.Exec(ctx, fmt.Sprintf("UPDATE %s AS t SET %s WHERE EXISTS (SELECT 1 FROM %s n WHERE %s) AND %s < $1",
+	_, err = e.work.db.DB.Exec(ctx, fmt.Sprintf("UPDATE %s AS t SET %s WHERE EXISTS (SELECT 1 FROM %s n WHERE %s) AND %s < $1",
 		e.at(name), e.stored(), named, clause.Matches("n.", own.Key, "t.", own.Key), transform.SyncedAtColumn), e.args...)
 	if err != nil {
 		return err
 	}
-	return e.work.CountRows(ctx, e.schema, name, 0, stamp)
+	return e.work.db.CountRows(ctx, e.schema, name, 0, stamp)
 }

@@ -32,35 +32,40 @@ type erasure struct {
 
 // Erasures take persons, and texts that the source took out, from the stored rows, and keep them out of those that come.
 type Erasures struct {
-	*workdb.Database
-	Tombs   *tombstone.Log
+	db      *workdb.Database
+	tombs   *tombstone.Log
 	applied map[tombstone.Scope]map[tombstone.IDHash]bool // the tombstones that this database has taken in
+}
+
+// New erases from a work database, by the log of what was erased.
+func New(db *workdb.Database, tombs *tombstone.Log) *Erasures {
+	return &Erasures{db: db, tombs: tombs}
 }
 
 // ReadErasures reads which tombstones the database has taken in. A log that was lost is written again from them.
 func (w *Erasures) ReadErasures(ctx context.Context) error {
 	w.applied = map[tombstone.Scope]map[tombstone.IDHash]bool{}
 	var salt sql.NullString
-	if err := w.DB.Scan(ctx, "SELECT max(value) FROM _sync.meta WHERE key = 'erasures_salt'", nil, &salt); err != nil {
+	if err := w.db.DB.Scan(ctx, "SELECT max(value) FROM _sync.meta WHERE key = 'erasures_salt'", nil, &salt); err != nil {
 		return err
 	}
 	if !salt.Valid {
 		return nil
 	}
-	if w.Tombs.Salt == nil {
+	if w.tombs.Salt == nil {
 		raw, err := hex.DecodeString(salt.String)
 		if err != nil {
 			return fmt.Errorf("the salt of the erasures: %w", err)
 		}
-		if err := w.Tombs.BeginWith(raw); err != nil {
+		if err := w.tombs.BeginWith(raw); err != nil {
 			return err
 		}
 	}
-	if salt.String != hex.EncodeToString(w.Tombs.Salt) {
+	if salt.String != hex.EncodeToString(w.tombs.Salt) {
 		return nil // another log's: all of this one are applied anew
 	}
 	times := map[tombstone.Scope]map[tombstone.IDHash]time.Time{}
-	err := w.DB.Each(ctx, "SELECT schema, table_name, mark, recorded_at FROM _sync.erasures", nil, func(rows *sql.Rows) error {
+	err := w.db.DB.Each(ctx, "SELECT schema, table_name, mark, recorded_at FROM _sync.erasures", nil, func(rows *sql.Rows) error {
 		var p tombstone.Scope
 		var text string
 		var at time.Time
@@ -82,7 +87,7 @@ func (w *Erasures) ReadErasures(ctx context.Context) error {
 		return fmt.Errorf("read the erasures: %w", err)
 	}
 	for p, marks := range times {
-		if err := w.Tombs.Add(p, slices.Collect(maps.Keys(marks)), w.Now().UTC()); err != nil {
+		if err := w.tombs.Add(p, slices.Collect(maps.Keys(marks)), w.db.Now().UTC()); err != nil {
 			return err
 		}
 	}
@@ -97,12 +102,12 @@ func (w *Erasures) apply(p tombstone.Scope, m tombstone.IDHash) {
 }
 
 // Erased reports whether a person of a schema was erased.
-func (w *Erasures) Erased(schema, id string) bool { return w.Tombs.Has(tombstone.People(schema), id) }
+func (w *Erasures) Erased(schema, id string) bool { return w.tombs.Has(tombstone.People(schema), id) }
 
 // NotErased gives those of some contacts' ids that have no tombstone yet.
 func (w *Erasures) NotErased(schema string, ids []string) []string {
-	w.Alone(func() {
-		if w.Tombs.Salt != nil {
+	w.db.Alone(func() {
+		if w.tombs.Salt != nil {
 			ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return w.Erased(schema, id) })
 		}
 	})

@@ -13,14 +13,14 @@ import (
 // Reapply erases again what the log of erasures has and this database does not know of: it is older, a backup that was put
 // back, or has a table that was not looked through. The zero certificate says that there was nothing.
 func (w *Erasures) Reapply(ctx context.Context, schema string) (c Certificate, err error) {
-	err = w.Do("", func(*duck.DB) error {
+	err = w.db.Do("", func(*duck.DB) error {
 		e := erasure{schema: schema, reason: Restored, rows: map[string][][]string{}, rowHashes: map[string][]tombstone.IDHash{}}
 		again, err := w.unsearched(ctx, schema)
 		if err != nil {
 			return err
 		}
 		wanted := map[tombstone.Scope]map[tombstone.IDHash]bool{}
-		for p, marks := range w.Tombs.Hashes {
+		for p, marks := range w.tombs.Hashes {
 			for m := range marks {
 				if p.Schema != schema || w.applied[p][m] && !(again && p.Table == "") {
 					continue
@@ -67,8 +67,8 @@ func (w *Erasures) findErased(ctx context.Context, s *eraser, p tombstone.Scope,
 			if column == "" {
 				key = t.Key
 			}
-			err := w.EachValue(ctx, s.at(t.Name), key, func(values []string) {
-				if text := tombstone.RowKey(values); !found[text] && marks[w.Tombs.Hash(p, text)] {
+			err := w.db.EachValue(ctx, s.at(t.Name), key, func(values []string) {
+				if text := tombstone.RowKey(values); !found[text] && marks[w.tombs.Hash(p, text)] {
 					found[text] = true
 					if p.Table == "" {
 						e.ids = append(e.ids, text)
@@ -87,8 +87,8 @@ func (w *Erasures) findErased(ctx context.Context, s *eraser, p tombstone.Scope,
 
 // Behind says that the log of erasures has marks of a schema that this database has not taken in.
 func (w *Erasures) Behind(schema string) (behind bool) {
-	w.Alone(func() {
-		for scope, hashes := range w.Tombs.Hashes {
+	w.db.Alone(func() {
+		for scope, hashes := range w.tombs.Hashes {
 			for hash := range hashes {
 				behind = behind || scope.Schema == schema && !w.applied[scope][hash]
 			}

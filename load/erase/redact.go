@@ -30,7 +30,7 @@ func (m *Arrival) Replaces(ctx context.Context, s stage.Batch, candidates string
 		}
 		rows := fmt.Sprintf("(SELECT %s, %s AS said FROM %s AND s.%s IS NULL)", duck.Names("s.", t.Key), flag, candidates, duck.Name(c.Name))
 		var n int64
-		if err := m.erasures.DB.Scan(ctx, "SELECT count(*) FROM "+rows, nil, &n); err != nil || n == 0 {
+		if err := m.erasures.db.DB.Scan(ctx, "SELECT count(*) FROM "+rows, nil, &n); err != nil || n == 0 {
 			if err != nil {
 				return fmt.Errorf("look for what was redacted: %w", err)
 			}
@@ -38,7 +38,7 @@ func (m *Arrival) Replaces(ctx context.Context, s stage.Batch, candidates string
 		}
 		query := fmt.Sprintf("SELECT c.said, %s FROM %s t JOIN %s c ON %s WHERE t.%s IS NOT NULL", clause.Texts("t.", t.Key),
 			duck.Table(m.schema, t.Name), rows, clause.Matches("c.", t.Key, "t.", t.Key), duck.Name(c.Name))
-		err := m.erasures.DB.Each(ctx, query, nil, func(rows *sql.Rows) error {
+		err := m.erasures.db.DB.Each(ctx, query, nil, func(rows *sql.Rows) error {
 			var said bool
 			values := make([]string, len(t.Key))
 			into := []any{&said}
@@ -71,7 +71,7 @@ func (m *Arrival) Silent(ctx context.Context, t transform.Table, ids []string) e
 	}
 	query := fmt.Sprintf("SELECT %s FROM %s t WHERE t.%s IN (SELECT unnest(string_split($1, $2))) AND (%s)", clause.Texts("t.", t.Key),
 		duck.Table(m.schema, t.Name), duck.Name(t.MutedBy), strings.Join(left, " OR "))
-	return m.erasures.DB.Each(ctx, query, []any{strings.Join(ids, clause.Separator), clause.Separator}, func(rows *sql.Rows) error {
+	return m.erasures.db.DB.Each(ctx, query, []any{strings.Join(ids, clause.Separator), clause.Separator}, func(rows *sql.Rows) error {
 		values, into := make([]string, len(t.Key)), make([]any, len(t.Key))
 		for i := range values {
 			into[i] = &values[i]
@@ -127,19 +127,19 @@ func (m *Arrival) Seal(ctx context.Context, stamp time.Time) (changed int64, err
 	if err := w.listFiles(&c); err != nil {
 		return 0, err
 	}
-	if err := w.Tombs.Begin(); err != nil {
+	if err := w.tombs.Begin(); err != nil {
 		return 0, err
 	}
-	if err := w.Dir().BeginErasing(); err != nil {
+	if err := w.db.Dir().BeginErasing(); err != nil {
 		return 0, err
 	}
 	for table, keys := range r.erasure.rows {
 		p := tombstone.Scope{Schema: m.schema, Table: table}
 		for _, key := range keys {
-			r.rowHashes[table] = append(r.rowHashes[table], w.Tombs.Hash(p, tombstone.RowKey(key)))
+			r.rowHashes[table] = append(r.rowHashes[table], w.tombs.Hash(p, tombstone.RowKey(key)))
 		}
 		c.Tables[table] = int64(len(keys))
-		if err := w.Tombs.Add(p, r.rowHashes[table], w.Now().UTC()); err != nil {
+		if err := w.tombs.Add(p, r.rowHashes[table], w.db.Now().UTC()); err != nil {
 			return 0, err
 		}
 	}
@@ -158,13 +158,13 @@ func (m *Arrival) Landed() { m.erasures.take(m.redacted.erasure) }
 // takeOut takes what was redacted out of rows as they are stored, or out of the states that they were in, and counts these rows.
 func (m *Arrival) takeOut(ctx context.Context, keys map[string][][]string, states bool) (rows int64, err error) {
 	e := m.erasures.eraser(m.schema, m.stamp)
-	defer stage.Drop(ctx, m.erasures.DB, takenOut)
+	defer stage.Drop(ctx, m.erasures.db.DB, takenOut)
 	for table, keys := range keys {
 		t, ok := e.table(table)
 		if !ok || states && t.History == "" {
 			continue
 		}
-		if err := stage.Fill(ctx, m.erasures.DB, takenOut, t.Key, len(keys), func(i int) []string { return keys[i] }); err != nil {
+		if err := stage.Fill(ctx, m.erasures.db.DB, takenOut, t.Key, len(keys), func(i int) []string { return keys[i] }); err != nil {
 			return rows, err
 		}
 		for _, part := range redacting(e.tables, t) {
@@ -176,7 +176,7 @@ func (m *Arrival) takeOut(ctx context.Context, keys map[string][][]string, state
 				return rows, err
 			}
 			rows += n
-			if err := m.erasures.CountRows(ctx, m.schema, part.table.Name, 0, m.stamp); err != nil {
+			if err := m.erasures.db.CountRows(ctx, m.schema, part.table.Name, 0, m.stamp); err != nil {
 				return rows, err
 			}
 		}

@@ -18,7 +18,7 @@ func searchedKey(schema string) string { return "searched " + schema }
 // Unsearched says that there are tombstones, and a table that was not looked through for all of them by what its stream file
 // says today: it was not described then, or said less.
 func (w *Erasures) Unsearched(ctx context.Context, schema string) (unsearched bool, err error) {
-	err = w.Do("", func(*duck.DB) error {
+	err = w.db.Do("", func(*duck.DB) error {
 		unsearched, err = w.unsearched(ctx, schema)
 		return err
 	})
@@ -27,14 +27,14 @@ func (w *Erasures) Unsearched(ctx context.Context, schema string) (unsearched bo
 
 func (w *Erasures) unsearched(ctx context.Context, schema string) (bool, error) {
 	marked := false
-	for p, marks := range w.Tombs.Hashes {
+	for p, marks := range w.tombs.Hashes {
 		marked = marked || p.Schema == schema && len(marks) > 0
 	}
 	if !marked {
 		return false, nil
 	}
 	var text string
-	err := w.DB.Scan(ctx, "SELECT value FROM _sync.meta WHERE key = $1", []any{searchedKey(schema)}, &text)
+	err := w.db.DB.Scan(ctx, "SELECT value FROM _sync.meta WHERE key = $1", []any{searchedKey(schema)}, &text)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return false, fmt.Errorf("read which tables were looked through: %w", err)
 	}
@@ -44,7 +44,7 @@ func (w *Erasures) unsearched(ctx context.Context, schema string) (bool, error) 
 			return false, fmt.Errorf("read which tables were looked through: %w", err)
 		}
 	}
-	for name, t := range w.Described(schema) {
+	for name, t := range w.db.Described(schema) {
 		if rules := erasable(t); rules != "" && searched[name] != rules {
 			return true, nil
 		}
@@ -55,7 +55,7 @@ func (w *Erasures) unsearched(ctx context.Context, schema string) (bool, error) 
 // saveSearched notes that every table was looked through for every tombstone. It belongs into the transaction of an erasure.
 func (w *Erasures) saveSearched(ctx context.Context, schema string) error {
 	searched := map[string]string{}
-	for name, t := range w.Described(schema) {
+	for name, t := range w.db.Described(schema) {
 		if rules := erasable(t); rules != "" {
 			searched[name] = rules
 		}
@@ -64,10 +64,10 @@ func (w *Erasures) saveSearched(ctx context.Context, schema string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := w.DB.Exec(ctx, "DELETE FROM _sync.meta WHERE key = $1", searchedKey(schema)); err != nil {
+	if _, err := w.db.DB.Exec(ctx, "DELETE FROM _sync.meta WHERE key = $1", searchedKey(schema)); err != nil {
 		return err
 	}
-	_, err = w.DB.Exec(ctx, "INSERT INTO _sync.meta VALUES ($1, $2)", searchedKey(schema), string(text))
+	_, err = w.db.DB.Exec(ctx, "INSERT INTO _sync.meta VALUES ($1, $2)", searchedKey(schema), string(text))
 	return err
 }
 

@@ -22,7 +22,7 @@ func (w *Erasures) dropSubjects(ctx context.Context, e *eraser) {
 			}
 		}
 	}
-	stage.Drop(ctx, w.DB, names...)
+	stage.Drop(ctx, w.db.DB, names...)
 }
 
 // traces is the temporary table of the words that the records of runs may repeat of a person; takenOut that of the keys of
@@ -49,14 +49,14 @@ func (w *Erasures) eraseTraces(ctx context.Context, e *eraser) error {
 			}
 		}
 	}
-	if _, err := w.DB.Exec(ctx, "CREATE OR REPLACE TEMP TABLE "+traces+" AS "+strings.Join(parts, " UNION ")); err != nil {
+	if _, err := w.db.DB.Exec(ctx, "CREATE OR REPLACE TEMP TABLE "+traces+" AS "+strings.Join(parts, " UNION ")); err != nil {
 		return err
 	}
 	for table, columns := range map[string][]string{
 		"runs": {"error"}, "stream_runs": {"error", "hint"}, "audit": {"message", "expected", "found"}, "rejects": {"sample_key"},
 	} {
 		for _, c := range columns {
-			_, err := w.DB.Exec(ctx, fmt.Sprintf("UPDATE _sync.%s AS t SET %s = '(erased)' WHERE %[2]s IS NOT NULL AND EXISTS (SELECT 1 FROM %s x WHERE contains(t.%[2]s, x.word))",
+			_, err := w.db.DB.Exec(ctx, fmt.Sprintf("UPDATE _sync.%s AS t SET %s = '(erased)' WHERE %[2]s IS NOT NULL AND EXISTS (SELECT 1 FROM %s x WHERE contains(t.%[2]s, x.word))",
 				table, c, traces))
 			if err != nil {
 				return err
@@ -64,12 +64,12 @@ func (w *Erasures) eraseTraces(ctx context.Context, e *eraser) error {
 		}
 	}
 	for table, column := range map[string]string{"incomplete": "id", "misfits": "key"} {
-		if _, err := w.DB.Exec(ctx, fmt.Sprintf("DELETE FROM _sync.%s AS t WHERE t.%s IN (SELECT word FROM %s)", table, column, traces)); err != nil {
+		if _, err := w.db.DB.Exec(ctx, fmt.Sprintf("DELETE FROM _sync.%s AS t WHERE t.%s IN (SELECT word FROM %s)", table, column, traces)); err != nil {
 			return err
 		}
 	}
 	// What a stream still has to look up is told by id, in its state.
-	_, err := w.DB.Exec(ctx, `UPDATE _sync.checkpoints AS t SET state = json_merge_patch(t.state, (SELECT json_object('short', json_group_object(x.word, NULL)) FROM `+traces+` x
+	_, err := w.db.DB.Exec(ctx, `UPDATE _sync.checkpoints AS t SET state = json_merge_patch(t.state, (SELECT json_object('short', json_group_object(x.word, NULL)) FROM `+traces+` x
 		WHERE contains(t.state, '"' || x.word || '"')))::VARCHAR WHERE contains(t.state, '"short"') AND EXISTS (SELECT 1 FROM `+traces+` x WHERE contains(t.state, '"' || x.word || '"'))`)
 	return err
 }
@@ -80,7 +80,7 @@ func (w *Erasures) eraseRows(ctx context.Context, e *eraser, table string, keys 
 	if !ok || len(keys) == 0 {
 		return nil
 	}
-	if err := stage.Fill(ctx, w.DB, takenOut, t.Key, len(keys), func(i int) []string { return keys[i] }); err != nil {
+	if err := stage.Fill(ctx, w.db.DB, takenOut, t.Key, len(keys), func(i int) []string { return keys[i] }); err != nil {
 		return err
 	}
 	for _, part := range redacting(e.tables, t) {
@@ -91,7 +91,7 @@ func (w *Erasures) eraseRows(ctx context.Context, e *eraser, table string, keys 
 		if n == 0 {
 			continue
 		}
-		if err := w.CountRows(ctx, e.schema, part.table.Name, 0, stamp); err != nil {
+		if err := w.db.CountRows(ctx, e.schema, part.table.Name, 0, stamp); err != nil {
 			return err
 		}
 	}

@@ -17,7 +17,7 @@ import (
 // eraser looks at the stored tables of a schema.
 func (w *Erasures) eraser(schema string, stamp time.Time) *eraser {
 	e := &eraser{work: w, schema: schema, matching: map[string]string{}}
-	for _, t := range w.Described(schema) {
+	for _, t := range w.db.Described(schema) {
 		e.tables = append(e.tables, t)
 	}
 	slices.SortFunc(e.tables, func(a, b transform.Table) int { return strings.Compare(a.Name, b.Name) })
@@ -28,13 +28,13 @@ func (w *Erasures) eraser(schema string, stamp time.Time) *eraser {
 		return duck.Table(schema, table)
 	}
 	e.stored = func() string { return transform.SyncedAtColumn + " = $1, " + transform.RunIDColumn + " = $2" }
-	e.args = []any{stamp, w.RunID()}
+	e.args = []any{stamp, w.db.RunID()}
 	return e
 }
 
 // fillSubjects makes the temporary table of the persons at hand.
 func (w *Erasures) fillSubjects(ctx context.Context, ids []string) error {
-	return stage.Fill(ctx, w.DB, subjects, []string{"id"}, len(ids), func(i int) []string { return ids[i : i+1] })
+	return stage.Fill(ctx, w.db.DB, subjects, []string{"id"}, len(ids), func(i int) []string { return ids[i : i+1] })
 }
 
 // subjects is the temporary table of the ids of the persons that are being erased.
@@ -202,7 +202,7 @@ func (e *eraser) matchingRecords(ctx context.Context, own transform.Table) (stri
 	name := ""
 	if len(parts) > 0 {
 		name = "temp." + duck.Name("naming_"+own.Name)
-		if _, err := e.work.DB.Exec(ctx, "CREATE OR REPLACE TEMP TABLE "+name+" AS "+strings.Join(parts, " UNION ")); err != nil {
+		if _, err := e.work.db.DB.Exec(ctx, "CREATE OR REPLACE TEMP TABLE "+name+" AS "+strings.Join(parts, " UNION ")); err != nil {
 			return "", fmt.Errorf("find the records of %s: %w", own.Name, err)
 		}
 	}
@@ -220,7 +220,7 @@ func (e *eraser) rules(ctx context.Context, t transform.Table) (list []rule, unk
 		if c.Erased {
 			wanted = true
 		}
-		if !wanted || slices.Contains(t.Key, c.Name) || e.work.Keeps(t.Name+"."+c.Name) {
+		if !wanted || slices.Contains(t.Key, c.Name) || e.work.db.Keeps(t.Name+"."+c.Name) {
 			continue
 		}
 		group := strings.Join(c.Whose, ",")
@@ -270,7 +270,7 @@ func (e *eraser) empty(ctx context.Context, t transform.Table) (rows, gone int64
 		if err != nil || where == "" {
 			return 0, 0, err
 		}
-		gone, err = e.work.DB.Exec(ctx, "DELETE FROM "+relation+" t WHERE "+where)
+		gone, err = e.work.db.DB.Exec(ctx, "DELETE FROM "+relation+" t WHERE "+where)
 		return gone, gone, err
 	}
 	list, _, err := e.rules(ctx, t)
@@ -296,7 +296,7 @@ func (e *eraser) deletesRow(t transform.Table) bool {
 func (e *eraser) apply(ctx context.Context, t transform.Table, r rule) (int64, error) {
 	sets := []string{transform.ExtraColumn + " = NULL"}
 	if slices.ContainsFunc(t.Columns, func(c transform.Column) bool { return c.Name == transform.HashColumn }) {
-		sets = append(sets, fmt.Sprintf("%[1]s = (hash(%[1]s, %[2]s) >> 1)::BIGINT", transform.HashColumn, duck.Text(fmt.Sprintf("%x", e.work.Tombs.Salt))))
+		sets = append(sets, fmt.Sprintf("%[1]s = (hash(%[1]s, %[2]s) >> 1)::BIGINT", transform.HashColumn, duck.Text(fmt.Sprintf("%x", e.work.tombs.Salt))))
 	}
 	for _, c := range r.columns {
 		sets = append(sets, duck.Name(c)+" = NULL")
@@ -307,14 +307,14 @@ func (e *eraser) apply(ctx context.Context, t transform.Table, r rule) (int64, e
 	if s := e.stored(); s != "" {
 		sets = append(sets, s)
 	}
-	return e.work.DB.Exec(ctx, "UPDATE "+e.at(t.Name)+" AS t SET "+strings.Join(sets, ", ")+" WHERE "+r.where+" AND "+r.left(), e.args...)
+	return e.work.db.DB.Exec(ctx, "UPDATE "+e.at(t.Name)+" AS t SET "+strings.Join(sets, ", ")+" WHERE "+r.where+" AND "+r.left(), e.args...)
 }
 
 // countMatches is what empty would do, without doing it.
 func (e *eraser) countMatches(ctx context.Context, t transform.Table) (rows int64, err error) {
 	count := func(where string) error {
 		var n int64
-		err := e.work.DB.Scan(ctx, "SELECT count(*) FROM "+e.at(t.Name)+" t WHERE "+where, nil, &n)
+		err := e.work.db.DB.Scan(ctx, "SELECT count(*) FROM "+e.at(t.Name)+" t WHERE "+where, nil, &n)
 		rows = max(rows, n)
 		return err
 	}

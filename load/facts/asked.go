@@ -12,7 +12,7 @@ import (
 // IDs gives the first column of a query, as text, each value once and no NULL. {schema} in it stands for the
 // workspace's schema.
 func (w *Facts) IDs(ctx context.Context, schema, query string) (ids []string, err error) {
-	err = w.Do("ask for the ids to read", func(*duck.DB) error {
+	err = w.db.Do("ask for the ids to read", func(*duck.DB) error {
 		return w.ask(ctx, "SELECT DISTINCT #1::VARCHAR FROM (\n"+clause.Bare(query, schema)+"\n) WHERE #1 IS NOT NULL ORDER BY 1", func(rows *sql.Rows) error {
 			var id string
 			if err := rows.Scan(&id); err != nil {
@@ -29,7 +29,7 @@ func (w *Facts) IDs(ctx context.Context, schema, query string) (ids []string, er
 // first column and its second. Without a second the id is the key. The two lists have the same length. It is asked as if nothing
 // were stored in the tables of without.
 func (w *Facts) Expected(ctx context.Context, schema, query string, without ...string) (ids, keys []string, err error) {
-	err = w.Do("ask for the ids to read", func(*duck.DB) error {
+	err = w.db.Do("ask for the ids to read", func(*duck.DB) error {
 		return w.askWithout(ctx, schema, without, "SELECT DISTINCT COLUMNS(*)::VARCHAR FROM (\n"+clause.Bare(query, schema)+"\n) WHERE #1 IS NOT NULL ORDER BY ALL", func(rows *sql.Rows) error {
 			columns, err := rows.Columns()
 			if err != nil {
@@ -61,18 +61,18 @@ func (w *Facts) ask(ctx context.Context, query string, visit func(*sql.Rows) err
 
 // askWithout is ask as if some tables were empty.
 func (w *Facts) askWithout(ctx context.Context, schema string, without []string, query string, visit func(*sql.Rows) error) error {
-	if err := read.RequireRead(w.DB, query); err != nil {
+	if err := read.RequireRead(w.db.DB, query); err != nil {
 		return err
 	}
-	return w.DB.Undone(ctx, func() error {
-		if _, err := w.DB.Exec(ctx, "INSERT INTO _sync.meta VALUES ('asking', '')"); err != nil {
+	return w.db.DB.Undone(ctx, func() error {
+		if _, err := w.db.DB.Exec(ctx, "INSERT INTO _sync.meta VALUES ('asking', '')"); err != nil {
 			return err
 		}
 		for _, table := range without {
-			if _, err := w.DB.Exec(ctx, "DELETE FROM "+duck.Table(schema, table)); err != nil {
+			if _, err := w.db.DB.Exec(ctx, "DELETE FROM "+duck.Table(schema, table)); err != nil {
 				return err
 			}
 		}
-		return w.DB.Each(ctx, query, nil, visit)
+		return w.db.DB.Each(ctx, query, nil, visit)
 	})
 }

@@ -16,11 +16,14 @@ import (
 const nearlyAlwaysSet = 0.95
 
 // Facts answer questions about what the work database holds.
-type Facts struct{ *workdb.Database }
+type Facts struct{ db *workdb.Database }
+
+// New tells of a work database.
+func New(db *workdb.Database) *Facts { return &Facts{db} }
 
 // NonNullColumns says which columns of a table nearly every stored row has. An empty table has none.
 func (w *Facts) NonNullColumns(ctx context.Context, schema string, t transform.Table, version string) (filled map[string]bool, err error) {
-	err = w.Do(fmt.Sprintf("count the values of %s", t.Name), func(db *duck.DB) error {
+	err = w.db.Do(fmt.Sprintf("count the values of %s", t.Name), func(db *duck.DB) error {
 		counts := make([]string, len(t.Columns))
 		found := make([]any, len(t.Columns)+1)
 		for i, c := range t.Columns {
@@ -44,7 +47,7 @@ func (w *Facts) NonNullColumns(ctx context.Context, schema string, t transform.T
 
 // Newest is the largest time in a column of the rows that are not gone, and not after a time; the zero time where no row has one.
 func (w *Facts) Newest(ctx context.Context, schema string, t transform.Table, column string, until time.Time) (newest time.Time, err error) {
-	err = w.Do(fmt.Sprintf("find the newest row of %s", t.Name), func(db *duck.DB) error {
+	err = w.db.Do(fmt.Sprintf("find the newest row of %s", t.Name), func(db *duck.DB) error {
 		var found sql.NullTime
 		query := fmt.Sprintf("SELECT max(%[1]s) FROM %[2]s WHERE %[1]s <= $1", duck.Name(column), duck.Table(schema, t.Name))
 		if t.Gone {
@@ -61,8 +64,8 @@ func (w *Facts) Newest(ctx context.Context, schema string, t transform.Table, co
 
 // Rows counts the stored rows of a table.
 func (w *Facts) Rows(ctx context.Context, schema, table string) (n int64, err error) {
-	err = w.Do("", func(*duck.DB) error {
-		n, err = w.StoredRows(ctx, schema, table)
+	err = w.db.Do("", func(*duck.DB) error {
+		n, err = w.db.StoredRows(ctx, schema, table)
 		return err
 	})
 	return n, err
@@ -77,7 +80,7 @@ func (w *Facts) LastOutcomes(ctx context.Context, schema, pipeline string) (map[
 
 // outcomes asks for outcomes by stream.
 func (w *Facts) outcomes(ctx context.Context, query string, args ...any) (outcomes map[string]string, err error) {
-	err = w.Do("read how earlier runs ended", func(db *duck.DB) error {
+	err = w.db.Do("read how earlier runs ended", func(db *duck.DB) error {
 		outcomes = map[string]string{}
 		return db.Each(ctx, query, args, func(rows *sql.Rows) error {
 			var stream, outcome string
@@ -101,7 +104,7 @@ func (w *Facts) LastAnswers(ctx context.Context, schema string) (map[string]stri
 
 // LastShares gives, by stream of a schema, the share of its history that was read when a run last knew it.
 func (w *Facts) LastShares(ctx context.Context, schema string) (shares map[string]float64, err error) {
-	err = w.Do("read how far earlier runs were", func(db *duck.DB) error {
+	err = w.db.Do("read how far earlier runs were", func(db *duck.DB) error {
 		shares = map[string]float64{}
 		const query = "SELECT stream, arg_max(backfill, started_at) FROM _sync.stream_runs WHERE schema = $1 AND backfill > 0 GROUP BY stream"
 		return db.Each(ctx, query, []any{schema}, func(rows *sql.Rows) error {
@@ -119,7 +122,7 @@ func (w *Facts) LastShares(ctx context.Context, schema string) (shares map[strin
 
 // States gives the state of every checkpoint of a schema, by stream.
 func (w *Facts) States(ctx context.Context, schema string) (states map[string]string, err error) {
-	err = w.Do(fmt.Sprintf("read the checkpoints of %s", schema), func(db *duck.DB) error {
+	err = w.db.Do(fmt.Sprintf("read the checkpoints of %s", schema), func(db *duck.DB) error {
 		states = map[string]string{}
 		return db.Each(ctx, "SELECT stream, state FROM _sync.checkpoints WHERE schema = $1", []any{schema}, func(rows *sql.Rows) error {
 			var stream, state string

@@ -13,7 +13,7 @@ import (
 // Orphans counts, by table, the rows of nested lists whose record is not stored, of tables that changed since a publish last
 // looked at their keys. There should be none: both come in one commit.
 func (w *Facts) Orphans(ctx context.Context, schema string, tables []transform.Table) (found map[string]int64, err error) {
-	err = w.Do("", func(db *duck.DB) error {
+	err = w.db.Do("", func(db *duck.DB) error {
 		changed, err := w.changedTables(ctx, schema)
 		if err != nil {
 			return fmt.Errorf("list the tables that changed: %w", err)
@@ -43,7 +43,7 @@ func (w *Facts) Orphans(ctx context.Context, schema string, tables []transform.T
 func (w *Facts) changedTables(ctx context.Context, schema string) (map[string]bool, error) {
 	changed := map[string]bool{}
 	query := "SELECT table_name FROM _sync.tables WHERE schema = $1 AND changed_at IS DISTINCT FROM verified_at"
-	return changed, w.DB.Each(ctx, query, []any{schema}, func(rows *sql.Rows) error {
+	return changed, w.db.DB.Each(ctx, query, []any{schema}, func(rows *sql.Rows) error {
 		var name string
 		err := rows.Scan(&name)
 		changed[name] = true
@@ -53,10 +53,10 @@ func (w *Facts) changedTables(ctx context.Context, schema string) (map[string]bo
 
 // EarlierFindings names the findings of earlier runs, as schema, stream and name.
 func (w *Facts) EarlierFindings(ctx context.Context) (told map[[3]string]bool, err error) {
-	err = w.Do("", func(db *duck.DB) error {
+	err = w.db.Do("", func(db *duck.DB) error {
 		told = map[[3]string]bool{}
 		query := "SELECT DISTINCT coalesce(schema, ''), coalesce(stream, ''), name FROM _sync.audit WHERE run_id <> $1"
-		return db.Each(ctx, query, []any{w.RunID()}, func(rows *sql.Rows) error {
+		return db.Each(ctx, query, []any{w.db.RunID()}, func(rows *sql.Rows) error {
 			var name [3]string
 			err := rows.Scan(&name[0], &name[1], &name[2])
 			told[name] = true

@@ -18,9 +18,9 @@ import (
 // UnchangedFingerprints tells of each head whether the table has its record with these values, and not as gone. The table's key is one
 // column; columns are those of the heads' values.
 func (w *Facts) UnchangedFingerprints(ctx context.Context, schema string, t transform.Table, columns []transform.Column, heads []transform.Head) (same []bool, err error) {
-	err = w.Do("", func(db *duck.DB) error {
+	err = w.db.Do("", func(db *duck.DB) error {
 		same = make([]bool, len(heads))
-		if n, err := w.StoredRows(ctx, schema, t.Name); err != nil || n == 0 {
+		if n, err := w.db.StoredRows(ctx, schema, t.Name); err != nil || n == 0 {
 			return err
 		}
 		query, values := sameQuery(schema, t, columns, heads)
@@ -52,7 +52,7 @@ func (w *Facts) UnchangedFingerprints(ctx context.Context, schema string, t tran
 // EachKey gives the key of every row that is not gone and, by the table's own newest, not from before a time; the zero time
 // is before all. The table's key is one column.
 func (w *Facts) EachKey(ctx context.Context, schema string, t transform.Table, since time.Time, f func(key string)) error {
-	return w.Do("", func(db *duck.DB) error {
+	return w.db.Do("", func(db *duck.DB) error {
 		query := "SELECT " + duck.Name(t.Key[0]) + "::VARCHAR FROM " + duck.Table(schema, t.Name) + " WHERE true"
 		if t.Gone {
 			query += " AND " + transform.GoneColumn + " IS NULL"
@@ -127,7 +127,7 @@ func span(heads []transform.Head, column int) (first, last time.Time, ok bool) {
 
 // CountBetween is the number of rows that are not gone and have a time in a column from one to another, both included.
 func (w *Facts) CountBetween(ctx context.Context, schema string, t transform.Table, column string, from, to time.Time) (n int64, err error) {
-	err = w.Do("", func(db *duck.DB) error {
+	err = w.db.Do("", func(db *duck.DB) error {
 		query := "SELECT count(*) FROM " + duck.Table(schema, t.Name) + " WHERE " + between(t, column)
 		return db.Scan(ctx, query, []any{from, to}, &n)
 	})
@@ -137,7 +137,7 @@ func (w *Facts) CountBetween(ctx context.Context, schema string, t transform.Tab
 // KeysBetween gives the keys of such rows with their times, the newest first and no more than most. The table's key is one column;
 // among leaves only those keys, nil none of them out.
 func (w *Facts) KeysBetween(ctx context.Context, schema string, t transform.Table, column string, from, to time.Time, among []string, most int) (keys map[string]time.Time, err error) {
-	err = w.Do("", func(db *duck.DB) error {
+	err = w.db.Do("", func(db *duck.DB) error {
 		key := duck.Name(t.Key[0]) + "::VARCHAR"
 		query := fmt.Sprintf("SELECT %s, %s FROM %s WHERE %s", key, duck.Name(column), duck.Table(schema, t.Name), between(t, column))
 		values := []any{from, to}
@@ -169,7 +169,7 @@ func between(t transform.Table, column string) string {
 
 // RowsBetween counts the stored rows of a window of time.
 func (w *Facts) RowsBetween(ctx context.Context, schema string, t transform.Table, from, to time.Time) (n int64, err error) {
-	err = w.Do(fmt.Sprintf("count the rows of a window of %s", t.Name), func(db *duck.DB) error {
+	err = w.db.Do(fmt.Sprintf("count the rows of a window of %s", t.Name), func(db *duck.DB) error {
 		query := fmt.Sprintf("SELECT count(*) FROM %s WHERE %[2]s >= %[3]s AND %[2]s < %[4]s", duck.Table(schema, t.Name), duck.Name(t.Newest), clause.Instant(from), clause.Instant(to))
 		if err := db.Scan(ctx, query, nil, &n); err != nil {
 			return err

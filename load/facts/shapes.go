@@ -23,7 +23,7 @@ type Shape struct {
 
 // Shapes gives the columns of a schema that can widen, or have.
 func (w *Facts) Shapes(ctx context.Context, schema string) (all []Shape, err error) {
-	err = w.Do("", func(db *duck.DB) error {
+	err = w.db.Do("", func(db *duck.DB) error {
 		all, err = shapes(ctx, db, schema)
 		return err
 	})
@@ -63,7 +63,7 @@ func shapes(ctx context.Context, db *duck.DB, schema string) (all []Shape, err e
 
 // Known says whether a field, or a kind of value, of a stream was told of before.
 func (w *Facts) Known(ctx context.Context, schema, stream string) (known map[[3]string]bool, err error) {
-	err = w.Do("", func(db *duck.DB) error {
+	err = w.db.Do("", func(db *duck.DB) error {
 		known = map[[3]string]bool{}
 		return db.Each(ctx, "SELECT table_name, column_name, path FROM _sync.schema_changes WHERE schema = $1 AND stream = $2 AND path IS NOT NULL", []any{schema, stream},
 			func(rows *sql.Rows) error {

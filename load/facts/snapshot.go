@@ -58,7 +58,7 @@ func (e ErasedRows) Since(older ErasedRows) map[[2]string]int64 {
 
 // Snapshot counts what the work database holds.
 func (w *Facts) Snapshot(ctx context.Context) (s Snapshot, err error) {
-	err = w.Do("", func(db *duck.DB) error {
+	err = w.db.Do("", func(db *duck.DB) error {
 		s, err = ReadSnapshot(ctx, db)
 		return err
 	})

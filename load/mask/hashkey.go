@@ -17,7 +17,7 @@ const hashKeyFact = "hash_key"
 // HashedBy gives the mark of the key that stored values were hashed with. Older warehouses only tell that some were: used without a
 // mark.
 func (w *Masks) HashedBy(ctx context.Context) (mark string, used bool, err error) {
-	err = w.Do("", func(db *duck.DB) error {
+	err = w.db.Do("", func(db *duck.DB) error {
 		mark, used, err = hashedBy(ctx, db)
 		return err
 	})
@@ -40,8 +40,8 @@ func hashedBy(ctx context.Context, db *duck.DB) (mark string, used bool, err err
 
 // NoteHashKey notes which key values are hashed with from now on.
 func (w *Masks) NoteHashKey(ctx context.Context, key []byte) error {
-	return w.Do("note which key values are hashed with", func(db *duck.DB) error {
-		return db.Transaction(ctx, func() error { return w.SaveNames(ctx, hashKeyFact, []string{HashKeyMark(key)}) })
+	return w.db.Do("note which key values are hashed with", func(db *duck.DB) error {
+		return db.Transaction(ctx, func() error { return w.db.SaveNames(ctx, hashKeyFact, []string{HashKeyMark(key)}) })
 	})
 }
 

@@ -19,7 +19,7 @@ const hashes = "temp.hashes"
 
 // Hidden gives the names of hash and drop that the stored rows of a stream were made with; false where that was never noted.
 func (w *Masks) Hidden(ctx context.Context, schema, stream string) (names []string, noted bool, err error) {
-	err = w.Do(fmt.Sprintf("read what of %s is hidden", stream), func(db *duck.DB) error {
+	err = w.db.Do(fmt.Sprintf("read what of %s is hidden", stream), func(db *duck.DB) error {
 		names, noted, err = workdb.ReadNames(ctx, db, hiddenKey(schema, stream))
 		return err
 	})
@@ -30,13 +30,13 @@ func (w *Masks) Hidden(ctx context.Context, schema, stream string) (names []stri
 // changes, and those whose values a masking hid that was taken back, have no hash afterwards: they differ from whatever is read
 // again (T174). It tells how many values it hid; where it hid any, the next publish writes every file anew.
 func (w *Masks) Mask(ctx context.Context, schema string, m Masking) (rows int64, err error) {
-	err = w.Do("", func(db *duck.DB) error {
+	err = w.db.Do("", func(db *duck.DB) error {
 		if len(m.Hide) > 0 {
-			if err := w.Dir().BeginErasing(); err != nil {
+			if err := w.db.Dir().BeginErasing(); err != nil {
 				return err
 			}
 		}
-		stamp := w.Stamp()
+		stamp := w.db.Stamp()
 		err := db.Transaction(ctx, func() error {
 			for _, p := range m.Hide {
 				n, err := w.hideOne(ctx, schema, p, m.Key, stamp)
@@ -55,19 +55,19 @@ func (w *Masks) Mask(ctx context.Context, schema string, m Masking) (rows int64,
 				return err
 			}
 			taken = slices.DeleteFunc(clause.Union(taken, m.Taken), func(name string) bool { return slices.Contains(m.Names, name) })
-			if err := w.SaveNames(ctx, takenKey(schema, m.Stream), taken); err != nil {
+			if err := w.db.SaveNames(ctx, takenKey(schema, m.Stream), taken); err != nil {
 				return err
 			}
-			if err := w.SaveNames(ctx, hiddenKey(schema, m.Stream), m.Names); err != nil {
+			if err := w.db.SaveNames(ctx, hiddenKey(schema, m.Stream), m.Names); err != nil {
 				return err
 			}
-			return w.SaveStamp(ctx, stamp)
+			return w.db.SaveStamp(ctx, stamp)
 		})
 		stage.Drop(ctx, db, hashes)
 		if err != nil {
 			return fmt.Errorf("change what of %s is hashed and dropped: %w", m.Stream, err)
 		}
-		w.Landed(stamp)
+		w.db.Landed(stamp)
 		return nil
 	})
 	return rows, err
@@ -76,7 +76,7 @@ func (w *Masks) Mask(ctx context.Context, schema string, m Masking) (rows int64,
 // hideOne works on a table and on the states that its rows were in.
 func (w *Masks) hideOne(ctx context.Context, schema string, p transform.Hiding, key []byte, stamp time.Time) (int64, error) {
 	var all int64
-	for _, t := range w.Described(schema) {
+	for _, t := range w.db.Described(schema) {
 		if t.Name != p.Table && t.HistoryOf != p.Table && t.CopyOf != p.Table {
 			continue
 		}
@@ -96,7 +96,7 @@ func (w *Masks) hideOne(ctx context.Context, schema string, p transform.Hiding, 
 		if err := w.unhashParents(ctx, schema, t, transform.SyncedAtColumn+" = $1", stamp); err != nil {
 			return 0, err
 		}
-		if err := w.CountRows(ctx, schema, t.Name, -gone, stamp); err != nil {
+		if err := w.db.CountRows(ctx, schema, t.Name, -gone, stamp); err != nil {
 			return 0, err
 		}
 	}
@@ -105,7 +105,7 @@ func (w *Masks) hideOne(ctx context.Context, schema string, p transform.Hiding, 
 
 func (w *Masks) hideIn(ctx context.Context, relation string, t transform.Table, p transform.Hiding, key []byte, stamp time.Time) (rows, gone int64, err error) {
 	if p.Rows {
-		gone, err = w.DB.Exec(ctx, "DELETE FROM "+relation)
+		gone, err = w.db.DB.Exec(ctx, "DELETE FROM "+relation)
 		return gone, gone, err
 	}
 	if !slices.ContainsFunc(t.Columns, func(c transform.Column) bool { return c.Name == p.Column }) {
@@ -116,8 +116,8 @@ func (w *Masks) hideIn(ctx context.Context, relation string, t transform.Table, 
 		unhashed = ", " + transform.HashColumn + " = NULL"
 	}
 	set := func(value, from, where string) (int64, error) {
-		return w.DB.Exec(ctx, fmt.Sprintf("UPDATE %s AS t SET %s = %s%s, %s = $1, %s = $2%s WHERE %s", relation, column, value, unhashed,
-			transform.SyncedAtColumn, transform.RunIDColumn, from, where), stamp, w.RunID())
+		return w.db.DB.Exec(ctx, fmt.Sprintf("UPDATE %s AS t SET %s = %s%s, %s = $1, %s = $2%s WHERE %s", relation, column, value, unhashed,
+			transform.SyncedAtColumn, transform.RunIDColumn, from, where), stamp, w.db.RunID())
 	}
 	switch {
 	case p.Hash:
@@ -142,7 +142,7 @@ func (w *Masks) fillHashes(ctx context.Context, relation, column string, some bo
 	if some {
 		query += " AND NOT regexp_full_match(" + column + ", '[0-9a-f]{32}')"
 	}
-	err := w.DB.Each(ctx, query, nil, func(rows *sql.Rows) error {
+	err := w.db.DB.Each(ctx, query, nil, func(rows *sql.Rows) error {
 		var word string
 		err := rows.Scan(&word)
 		pairs = append(pairs, []string{word, transform.Hash(key, word)})
@@ -151,5 +151,5 @@ func (w *Masks) fillHashes(ctx context.Context, relation, column string, some bo
 	if err != nil {
 		return err
 	}
-	return stage.Fill(ctx, w.DB, hashes, []string{"word", "hash"}, len(pairs), func(i int) []string { return pairs[i] })
+	return stage.Fill(ctx, w.db.DB, hashes, []string{"word", "hash"}, len(pairs), func(i int) []string { return pairs[i] })
 }

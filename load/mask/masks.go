@@ -27,7 +27,10 @@ type Revealed struct {
 }
 
 // Masks hash and drop values that are stored, and take that back.
-type Masks struct{ *workdb.Database }
+type Masks struct{ db *workdb.Database }
+
+// New masks what a work database has.
+func New(db *workdb.Database) *Masks { return &Masks{db} }
 
 func hiddenKey(schema, stream string) string { return "hidden " + duck.Table(schema, stream) }
 

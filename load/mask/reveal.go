@@ -17,7 +17,7 @@ import (
 // reveal takes the hash off the rows whose values a masking hid that was taken back, and off the records that they lie in. Rows that
 // the source no longer has are left alone: nobody reads them again.
 func (w *Masks) reveal(ctx context.Context, schema string, p Revealed, stamp time.Time) error {
-	for _, t := range w.Described(schema) {
+	for _, t := range w.db.Described(schema) {
 		if t.Name != p.Table {
 			continue
 		}
@@ -42,7 +42,7 @@ func (w *Masks) reveal(ctx context.Context, schema string, p Revealed, stamp tim
 		if err := w.unhashParents(ctx, schema, t, within, stamp); err != nil || !all {
 			return err
 		}
-		if parent, ok := w.Described(schema)[t.Parent]; ok { // a list that was dropped names none of its records
+		if parent, ok := w.db.Described(schema)[t.Parent]; ok { // a list that was dropped names none of its records
 			return w.unhash(ctx, schema, parent, "true", stamp)
 		}
 	}
@@ -57,18 +57,18 @@ func (w *Masks) unhash(ctx context.Context, schema string, t transform.Table, wh
 	if t.Gone {
 		where = "(" + where + ") AND " + transform.GoneColumn + " IS NULL"
 	}
-	n, err := w.DB.Exec(ctx, fmt.Sprintf("UPDATE %s AS t SET %s = NULL, %s = $1, %s = $2 WHERE %s AND %[2]s IS NOT NULL", duck.Table(schema, t.Name),
-		transform.HashColumn, transform.SyncedAtColumn, transform.RunIDColumn, where), stamp, w.RunID())
+	n, err := w.db.DB.Exec(ctx, fmt.Sprintf("UPDATE %s AS t SET %s = NULL, %s = $1, %s = $2 WHERE %s AND %[2]s IS NOT NULL", duck.Table(schema, t.Name),
+		transform.HashColumn, transform.SyncedAtColumn, transform.RunIDColumn, where), stamp, w.db.RunID())
 	if err != nil || n == 0 {
 		return err
 	}
-	return w.CountRows(ctx, schema, t.Name, 0, stamp)
+	return w.db.CountRows(ctx, schema, t.Name, 0, stamp)
 }
 
 // unhashParents takes the hash off the records that some rows of a list lie in; where is about these rows, and may use $1 for the time
 // of the commit.
 func (w *Masks) unhashParents(ctx context.Context, schema string, t transform.Table, where string, stamp time.Time) error {
-	parent, ok := w.Described(schema)[t.Parent]
+	parent, ok := w.db.Described(schema)[t.Parent]
 	if !ok || len(t.ParentKey) != len(parent.Key) {
 		return nil
 	}
@@ -91,8 +91,8 @@ func TakenBack(stored, wanted []string) (taken []string) {
 // StillMasked tells which names of hash and drop were taken back of a stream, and how many rows of its own table still are as these
 // names left them, for they were not read again. No names: all were, or none was taken back.
 func (w *Masks) StillMasked(ctx context.Context, schema, stream, table string) (names []string, rows int64, err error) {
-	err = w.Do("", func(db *duck.DB) error {
-		t, ok := w.Described(schema)[table]
+	err = w.db.Do("", func(db *duck.DB) error {
+		t, ok := w.db.Described(schema)[table]
 		if names, _, err = workdb.ReadNames(ctx, db, takenKey(schema, stream)); err != nil || len(names) == 0 || !ok {
 			return err
 		}
@@ -135,7 +135,7 @@ func countMasked(ctx context.Context, db *duck.DB, schema string, t transform.Ta
 
 // EndReveal forgets which names of hash and drop were taken back of a stream: all of it was read again.
 func (w *Masks) EndReveal(ctx context.Context, schema, stream string) error {
-	return w.Do("", func(*duck.DB) error {
-		return w.SaveNames(ctx, takenKey(schema, stream), nil)
+	return w.db.Do("", func(*duck.DB) error {
+		return w.db.SaveNames(ctx, takenKey(schema, stream), nil)
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"aqueduck/internal/sandbox"
+	"aqueduck/load/failure"
 	"aqueduck/load/internal/duck"
 	"aqueduck/load/read"
 )
@@ -116,9 +117,9 @@ func (a *attempt) run(ctx context.Context, program sandbox.Program) (killed stri
 	case context.Cause(limited) == tooLong:
 		err = tooLong
 	case errors.As(err, &died) && died.OutOfMemory():
-		err = read.ErrMemory
+		err = failure.ErrQueryMemory
 	case errors.As(err, &died):
-		err = fmt.Errorf("%w: %w", read.ErrFault, died)
+		err = fmt.Errorf("%w: %w", failure.ErrQueryFault, died)
 	default:
 		return "", err
 	}

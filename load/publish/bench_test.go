@@ -68,7 +68,7 @@ func (r *wideRun) open(ctx context.Context) {
 	if err != nil {
 		r.b.Fatal(err)
 	}
-	if _, err := w.Ensure(ctx, "main", r.tables); err != nil {
+	if _, err := w.Tables.Ensure(ctx, "main", r.tables); err != nil {
 		r.b.Fatal(err)
 	}
 	r.work = w
@@ -83,7 +83,7 @@ func (r *wideRun) commit(ctx context.Context, name string, ids []int, version in
 		}
 	}()
 	start, cpu := time.Now(), cpuSeconds()
-	base, err := r.work.Checkpoint(ctx, "main", "contacts")
+	base, err := r.work.Checkpoints.Checkpoint(ctx, "main", "contacts")
 	if err != nil {
 		r.b.Fatal(err)
 	}

@@ -23,6 +23,7 @@ import (
 	"aqueduck/internal/sandbox"
 	"aqueduck/load"
 	"aqueduck/load/committest"
+	"aqueduck/load/failure"
 	"aqueduck/load/layout"
 	"aqueduck/load/publish"
 	"aqueduck/load/read"
@@ -39,7 +40,7 @@ func TestMain(m *testing.M) {
 	if order := os.Getenv(childVariable); order != "" {
 		if err := child(order); err != nil {
 			fmt.Fprintln(os.Stderr, err)
-			if errors.Is(err, load.ErrDiskFull) {
+			if errors.Is(err, failure.ErrDiskFull) {
 				os.Exit(28)
 			}
 			if strings.Contains(err.Error(), "Could not set lock on file") {
@@ -100,7 +101,7 @@ func life(ctx context.Context, d layout.Dir, last int64) (done bool, err error) 
 	if err != nil {
 		return false, err
 	}
-	if _, err := w.Ensure(ctx, "main", transform.Tables(committest.Stream())); err != nil {
+	if _, err := w.Tables.Ensure(ctx, "main", transform.Tables(committest.Stream())); err != nil {
 		return false, errors.Join(err, w.Close())
 	}
 	for n := 0; n < 4 && !done; n++ {
@@ -113,7 +114,7 @@ func life(ctx context.Context, d layout.Dir, last int64) (done bool, err error) 
 }
 
 func step(ctx context.Context, w *load.Work, last int64) (done bool, err error) {
-	base, err := w.Checkpoint(ctx, "main", "people")
+	base, err := w.Checkpoints.Checkpoint(ctx, "main", "people")
 	if err != nil || base.Seq >= last {
 		return base.Seq >= last, err
 	}
@@ -274,7 +275,7 @@ func committed(t *testing.T, d layout.Dir) int64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := w.Checkpoint(t.Context(), "main", "people")
+	c, err := w.Checkpoints.Checkpoint(t.Context(), "main", "people")
 	if err := errors.Join(err, w.Close()); err != nil {
 		t.Fatal(err)
 	}

@@ -3,10 +3,10 @@ package publish
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 
 	"aqueduck/load/facts"
+	"aqueduck/load/failure"
 	"aqueduck/load/internal/duck"
 	"aqueduck/load/layout"
 )
@@ -14,33 +14,13 @@ import (
 // fewRows may leave any table at once: of a tiny one that is a large share, and no sign of anything.
 const fewRows = 10
 
-// Loss is how many rows of a table readers would no longer find. Table is what they call it.
-type Loss struct {
-	Schema, Table string
-	Before, After int64
-}
-
-// HeldBack is the answer where a publish would take more of a table from its readers than it may (T152). They keep the
-// file they have, and the work database stays as it is.
-type HeldBack struct{ Losses []Loss }
-
-// Error names the first table, with its rows before and after.
-func (h *HeldBack) Error() string {
-	first := h.Losses[0]
-	text := fmt.Sprintf("the publish is held back: %s.%s would go from %d rows to %d", first.Schema, first.Table, first.Before, first.After)
-	if n := len(h.Losses) - 1; n > 0 {
-		text += fmt.Sprintf(", and %d more tables lose as much", n)
-	}
-	return text
-}
-
-// check compares what would be published with what readers have, and answers *HeldBack where a table lost a larger share of
+// check compares what would be published with what readers have, and answers *failure.HeldBack where a table lost a larger share of
 // its rows than s lets go. Rows that an erasure took out are no loss; views are what their tables are.
 func (s *Spec) check(now facts.Snapshot) error {
 	if s.MaxLoss <= 0 {
 		return nil
 	}
-	var held HeldBack
+	var held failure.HeldBack
 	erased := now.Erased.Since(s.Readers.Erased)
 	for _, before := range s.Readers.Tables {
 		name := [2]string{before.Schema, before.Name}
@@ -50,7 +30,7 @@ func (s *Spec) check(now facts.Snapshot) error {
 		}
 		lost := before.Shown - after.Shown - erased[name]
 		if lost > fewRows && float64(lost) > s.MaxLoss*float64(before.Shown) {
-			held.Losses = append(held.Losses, Loss{before.Schema, s.shown(before.Schema, before.Name), before.Shown, after.Shown})
+			held.Losses = append(held.Losses, failure.Loss{Schema: before.Schema, Table: s.shown(before.Schema, before.Name), Before: before.Shown, After: after.Shown})
 		}
 	}
 	if len(held.Losses) > 0 {

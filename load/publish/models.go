@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"aqueduck/load/failure"
 	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
 	"aqueduck/load/read"
@@ -243,7 +244,7 @@ func plain(err error) error {
 		return &elsewhere
 	}
 	if duck.OutOfMemory(err) {
-		return read.ErrMemory
+		return failure.ErrQueryMemory
 	}
 	first, _, _ := strings.Cut(err.Error(), "\n")
 	return errors.New(first)

@@ -13,6 +13,7 @@ import (
 
 	"aqueduck/internal/crash"
 	"aqueduck/load"
+	"aqueduck/load/failure"
 	"aqueduck/load/internal/disk"
 	"aqueduck/load/internal/duck"
 	"aqueduck/load/internal/workdb"
@@ -21,11 +22,11 @@ import (
 
 // Publish makes the content of the work database what readers see, in the file and in the lake, and closes it: the
 // next Open starts from the published file. When it fails, readers keep what they had and the work database stays; after
-// *HeldBack it is still open.
+// *failure.HeldBack it is still open.
 func Publish(ctx context.Context, d layout.Dir, w *load.Work, s Spec) (Result, error) {
 	p := &publication{dir: d, spec: s, at: s.Now().UTC().Truncate(time.Microsecond)}
 	err := p.run(ctx, w)
-	var held *HeldBack
+	var held *failure.HeldBack
 	if errors.As(err, &held) {
 		return Result{}, err
 	}
@@ -39,7 +40,7 @@ func Publish(ctx context.Context, d layout.Dir, w *load.Work, s Spec) (Result, e
 func (p *publication) run(ctx context.Context, w *load.Work) error {
 	d := p.dir
 	var err error
-	if p.before, err = w.Snapshot(ctx); err != nil {
+	if p.before, err = w.Facts.Snapshot(ctx); err != nil {
 		return err
 	}
 	if err := p.spec.check(p.before); err != nil {

@@ -44,7 +44,7 @@ func (h *house) open() {
 	w, err := load.Open(h.t.Context(), h.dir, load.Options{Now: func() time.Time { return h.now }, RunID: h.run()})
 	must(h.t, err)
 	h.work = w
-	_, err = w.Ensure(h.t.Context(), "main", transform.Tables(committest.Stream()))
+	_, err = w.Tables.Ensure(h.t.Context(), "main", transform.Tables(committest.Stream()))
 	must(h.t, err)
 }
 
@@ -52,7 +52,7 @@ func (h *house) run() string { return fmt.Sprintf("run%02d", h.runs) }
 
 func (h *house) commit(people ...committest.Person) load.Written {
 	h.t.Helper()
-	base, err := h.work.Checkpoint(h.t.Context(), "main", "people")
+	base, err := h.work.Checkpoints.Checkpoint(h.t.Context(), "main", "people")
 	must(h.t, err)
 	next := base
 	next.Seq++

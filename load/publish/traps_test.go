@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"aqueduck/load"
 	"aqueduck/load/committest"
+	"aqueduck/load/failure"
 	"aqueduck/load/layout"
 	"aqueduck/load/publish"
 	"aqueduck/load/read"
@@ -254,7 +254,7 @@ func TestF10DamageThatOnlyAPublishMeetsIsMadeGoodByTheNextRun(t *testing.T) {
 	s := h.spec()
 	s.Rebuild = true
 	_, err := publish.Publish(t.Context(), h.dir, h.work, s)
-	if !errors.Is(err, load.ErrDamaged) || !strings.Contains(err.Error(), h.dir.Database()) {
+	if !errors.Is(err, failure.ErrDamaged) || !strings.Contains(err.Error(), h.dir.Database()) {
 		t.Fatalf("publish: %v; want ErrDamaged, and the file's name", err)
 	}
 	h.consistent(true)
@@ -385,7 +385,7 @@ func TestT155NobodyElseCanOpenTheWorkDatabase(t *testing.T) {
 	h.publish()
 	h.commit(person("2", "b"))
 	h.consistent(true)
-	if _, err := h.work.Snapshot(t.Context()); err != nil || h.work.LogSize() == 0 {
+	if _, err := h.work.Facts.Snapshot(t.Context()); err != nil || h.work.LogSize() == 0 {
 		t.Fatalf("snapshot: %v, log of %d bytes", err, h.work.LogSize())
 	}
 	err := start(t, self(t), "open "+h.dir.Database()).Wait()

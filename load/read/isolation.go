@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"aqueduck/internal/sandbox"
+	"aqueduck/load/failure"
 	"aqueduck/load/internal/duck"
 )
 
@@ -26,15 +27,6 @@ const DefaultMemory = 2 << 30
 
 // LeastMemory is what a process needs to begin with.
 const LeastMemory = 256 << 20
-
-var (
-	// ErrMemory is the answer to a statement that needs more memory than it may have.
-	ErrMemory = errors.New("it needs more memory than it may have")
-	// ErrFault is the answer to a statement that brought its process down.
-	ErrFault = errors.New("it brought down the process that ran it, which is a fault in DuckDB")
-	// ErrRow is the answer to a statement one of whose rows is too large to pass on.
-	ErrRow = errors.New("one of its rows is larger than 128 MiB")
-)
 
 // question is what a process is asked.
 type question struct {
@@ -84,7 +76,7 @@ func (i Isolation) Parquet(ctx context.Context, path, statement string, ready fu
 
 func (i Isolation) ask(ctx context.Context, task, path, statement string, take func(kind byte, payload []byte) error) error {
 	if path == "" {
-		return ErrNothingPublished
+		return failure.ErrNothingPublished
 	}
 	memory := i.Memory
 	if memory == 0 {
@@ -95,7 +87,7 @@ func (i Isolation) ask(ctx context.Context, task, path, statement string, take f
 		if kind != wrongKind {
 			return take(kind, payload)
 		}
-		var f failure
+		var f sentError
 		if err := json.Unmarshal(payload, &f); err != nil {
 			return fmt.Errorf("read an error: %w", err)
 		}
@@ -107,37 +99,37 @@ func (i Isolation) ask(ctx context.Context, task, path, statement string, take f
 	case wrong != nil:
 		return wrong
 	case errors.Is(err, sandbox.ErrTooLarge):
-		return ErrRow
+		return failure.ErrQueryRow
 	case errors.As(err, &died) && died.OutOfMemory():
-		return ErrMemory
+		return failure.ErrQueryMemory
 	case errors.As(err, &died):
-		return fmt.Errorf("%w: %w", ErrFault, died)
+		return fmt.Errorf("%w: %w", failure.ErrQueryFault, died)
 	}
 	return err
 }
 
-// failure is an error of a process, as another can tell it from others.
-type failure struct {
+// sentError is an error of a process, as another can tell it from others.
+type sentError struct {
 	Kind    string   `json:"kind"`
 	Text    string   `json:"text"`
 	Refused *Refused `json:"refused,omitempty"`
 }
 
-// failures are the errors that mean something to whoever asked, by their names between processes.
-var failures = map[string]error{"unreadable": ErrUnreadable, "nothing": ErrNothingPublished, "readonly": ErrReadOnly, "memory": ErrMemory, "row": ErrRow}
+// knownErrors are the errors that mean something to whoever asked, by their names between processes.
+var knownErrors = map[string]error{"unreadable": failure.ErrUnreadable, "nothing": failure.ErrNothingPublished, "readonly": ErrReadOnly, "memory": failure.ErrQueryMemory, "row": failure.ErrQueryRow}
 
-func failureOf(err error) failure {
-	f := failure{Text: err.Error()}
+func sentErrorOf(err error) sentError {
+	f := sentError{Text: err.Error()}
 	if errors.As(err, &f.Refused) {
 		return f
 	}
 	if duck.OutOfMemory(err) {
-		err = ErrMemory
+		err = failure.ErrQueryMemory
 	}
 	if errors.Is(err, sandbox.ErrTooLarge) {
-		err = ErrRow
+		err = failure.ErrQueryRow
 	}
-	for kind, known := range failures {
+	for kind, known := range knownErrors {
 		if errors.Is(err, known) {
 			f.Kind = kind
 		}
@@ -145,8 +137,8 @@ func failureOf(err error) failure {
 	return f
 }
 
-func (f failure) err() error {
-	switch known := failures[f.Kind]; {
+func (f sentError) err() error {
+	switch known := knownErrors[f.Kind]; {
 	case f.Refused != nil:
 		return f.Refused
 	case f.Kind == "memory" || f.Kind == "row":
@@ -183,7 +175,7 @@ func failing(answer func(context.Context, question, *sandbox.Answer) error) sand
 		if err == nil {
 			return nil
 		}
-		text, err := json.Marshal(failureOf(err))
+		text, err := json.Marshal(sentErrorOf(err))
 		if err != nil {
 			return fmt.Errorf("write an error: %w", err)
 		}

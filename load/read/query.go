@@ -7,14 +7,9 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"aqueduck/load/failure"
 	"aqueduck/load/internal/duck"
 )
-
-// ErrNothingPublished is the answer to a query before the first publish.
-var ErrNothingPublished = errors.New("nothing is published yet: run `aqueduck sync` first")
-
-// ErrUnreadable is the answer when the published file is gone, damaged or not ours to read.
-var ErrUnreadable = errors.New("the published file cannot be read")
 
 // ErrReadOnly is the answer to a statement that does more than read.
 var ErrReadOnly = errors.New("only one statement that reads is allowed here: SELECT, FROM, WITH, DESCRIBE, SUMMARIZE or EXPLAIN")
@@ -48,13 +43,13 @@ func OpenReader(ctx context.Context, path string) (*Reader, error) {
 
 func openReader(ctx context.Context, path string, memory int64) (*Reader, error) {
 	if path == "" {
-		return nil, ErrNothingPublished
+		return nil, failure.ErrNothingPublished
 	}
 	for {
 		// DuckDB knows an open file by its path: the target of a link is another path after the next publish.
 		target, err := filepath.EvalSymlinks(path)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrUnreadable, err)
+			return nil, fmt.Errorf("%w: %w", failure.ErrUnreadable, err)
 		}
 		db, err := duck.Open(ctx, duck.Options{Path: target, ReadOnly: true, Threads: 2, Memory: memory})
 		if err == nil {
@@ -62,7 +57,7 @@ func openReader(ctx context.Context, path string, memory int64) (*Reader, error)
 		}
 		// Publishes may have come and taken the file away meanwhile: then the link leads to a newer one.
 		if newer, moved := filepath.EvalSymlinks(path); moved != nil || newer == target {
-			return nil, fmt.Errorf("%w: open %s: %w", ErrUnreadable, target, err)
+			return nil, fmt.Errorf("%w: open %s: %w", failure.ErrUnreadable, target, err)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"aqueduck/internal/sandbox"
+	"aqueduck/load/failure"
 	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
 )
@@ -52,9 +53,9 @@ func (r *Rehearsal) Run(ctx context.Context, program sandbox.Program) (at int, e
 	case context.Cause(limited) == tooLong:
 		return at, tooLong
 	case errors.As(err, &died) && died.OutOfMemory():
-		return at, ErrMemory
+		return at, failure.ErrQueryMemory
 	case errors.As(err, &died):
-		return at, fmt.Errorf("%w: %w", ErrFault, died)
+		return at, fmt.Errorf("%w: %w", failure.ErrQueryFault, died)
 	}
 	return -1, err
 }

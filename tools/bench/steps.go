@@ -70,7 +70,7 @@ func openWork(ctx context.Context, dir layout.Dir, tables []transform.Table) (*l
 	if err != nil {
 		return nil, err
 	}
-	_, err = work.Ensure(ctx, "main", tables)
+	_, err = work.Tables.Ensure(ctx, "main", tables)
 	return work, err
 }
 

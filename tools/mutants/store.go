@@ -102,7 +102,7 @@ var loading = []mutant{
 	},
 	{
 		bug: "a damaged log stops every run", file: "load/work.go", killer: "load.TestF10DamagedWorkDatabaseIsRestored",
-		old: "	if errors.Is(err, system.ErrFormat) || errors.Is(disk.Explain(err, \"\"), ErrDiskFull) {\n		return false\n", new: "	if errors.Is(err, system.ErrFormat) || err != nil || errors.Is(disk.Explain(err, \"\"), ErrDiskFull) {\n		return false\n",
+		old: "	if errors.Is(err, failure.ErrFormat) || errors.Is(disk.Explain(err, \"\"), failure.ErrDiskFull) {\n		return false\n", new: "	if errors.Is(err, failure.ErrFormat) || err != nil || errors.Is(disk.Explain(err, \"\"), failure.ErrDiskFull) {\n		return false\n",
 	},
 	{
 		bug: "keys are not checked before a publish", file: "load/publish/verify.go", killer: "publish.TestDoubledKeyIsNotPublished",

@@ -8,16 +8,13 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"aqueduck/internal/config"
-	"aqueduck/internal/term"
 )
 
 // PrintDue writes a line a time.
 func PrintDue(w io.Writer, all []config.Due) {
-	t := table.NewWriter()
-	t.SetStyle(term.PlainStyle())
-	t.AppendHeader(table.Row{"PIPELINE", "LOCAL", "ZONE", "UTC", "NOTE"})
+	t := newTable("PIPELINE", "LOCAL", "ZONE", "UTC", "NOTE")
 	for _, d := range all {
 		t.AppendRow(table.Row{d.Pipeline, d.Local, d.Zone, d.At.Format(time.RFC3339), d.Note})
 	}
-	fmt.Fprintln(w, term.Render(t))
+	fmt.Fprintln(w, renderTable(t))
 }

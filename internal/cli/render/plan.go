@@ -12,16 +12,14 @@ import (
 
 // PrintPlan writes the plan for a person; its last line is stable.
 func PrintPlan(p *plan.Plan, w io.Writer) {
-	t := table.NewWriter()
-	t.SetStyle(term.PlainStyle())
-	t.AppendHeader(table.Row{"STREAM", "READS", "RECORDS", "REQUESTS", "A CHANGE", "BASIS"})
-	t.SetColumnConfigs(term.AlignRight(3, 4, 5))
+	t := newTable("STREAM", "READS", "RECORDS", "REQUESTS", "A CHANGE", "BASIS")
+	t.SetColumnConfigs(alignRight(3, 4, 5))
 	known := true
 	for _, s := range p.Streams {
 		t.AppendRow(table.Row{s.Stream, s.Read, term.OrUnknown(s.Records, ""), term.OrUnknown(s.Requests, "~"), fmt.Sprintf("%.3f", s.Change), s.Basis})
 		known = known && s.Requests >= 0
 	}
-	fmt.Fprintln(w, term.Render(t))
+	fmt.Fprintln(w, renderTable(t))
 	for _, name := range p.Tables {
 		fmt.Fprintf(w, "  + table  %s\n", name)
 	}

@@ -16,9 +16,7 @@ import (
 
 // PrintOnline writes a line a stream.
 func PrintOnline(o *preview.Online, w io.Writer) {
-	t := table.NewWriter()
-	t.SetStyle(term.PlainStyle())
-	t.AppendHeader(table.Row{"WORKSPACE", "STREAM", "REQUEST", "READABLE", "NAMED", "WHY NOT"})
+	t := newTable("WORKSPACE", "STREAM", "REQUEST", "READABLE", "NAMED", "WHY NOT")
 	for _, s := range o.Streams {
 		named := ""
 		if s.Named {
@@ -26,7 +24,7 @@ func PrintOnline(o *preview.Online, w io.Writer) {
 		}
 		t.AppendRow(table.Row{s.Workspace, s.Stream, s.Request, s.Answer, named, s.Why})
 	}
-	fmt.Fprintln(w, term.Render(t))
+	fmt.Fprintln(w, renderTable(t))
 	for _, note := range o.Notes {
 		fmt.Fprintln(w, note)
 	}
@@ -93,20 +91,18 @@ func PrintTrial(t *preview.Trial, w io.Writer) {
 // printTrialTable shows the first rows, of the columns that have something in them.
 func printTrialTable(t *preview.TrialTable, w io.Writer) {
 	fmt.Fprintf(w, "\n%s  %s\n", t.Table, term.Count(t.Rows, "row"))
-	out := table.NewWriter()
-	out.SetStyle(term.PlainStyle())
-	var head table.Row
+	var heads []any
 	var shown []int
 	for i, name := range t.Columns {
 		own := !strings.HasPrefix(name, "_") || name == transform.ExtraColumn
 		if own && slices.ContainsFunc(t.First, func(row []*string) bool { return row[i] != nil }) {
-			head, shown = append(head, name), append(shown, i)
+			heads, shown = append(heads, name), append(shown, i)
 		}
 	}
 	if len(shown) == 0 {
 		return
 	}
-	out.AppendHeader(head)
+	out := newTable(heads...)
 	for _, row := range t.First {
 		var cells table.Row
 		for _, i := range shown {
@@ -119,5 +115,5 @@ func printTrialTable(t *preview.TrialTable, w io.Writer) {
 		}
 		out.AppendRow(cells)
 	}
-	fmt.Fprintln(w, term.Render(out))
+	fmt.Fprintln(w, renderTable(out))
 }

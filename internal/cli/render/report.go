@@ -16,10 +16,8 @@ import (
 // PrintReport writes what was read and where to, the table of a run, the errors with their next steps, and the last line.
 func PrintReport(r *runlog.Report, w io.Writer) {
 	fmt.Fprintf(w, "%s  run %s  api %s  →  %s + %s/\n\n", r.Pipeline, r.RunID, strings.Join(r.APIVersions, ", "), r.Dir.Link(), r.Dir.Lake(""))
-	t := table.NewWriter()
-	t.SetStyle(term.PlainStyle())
-	t.AppendHeader(table.Row{"STREAM", "STATUS", "EXTRACTED", "NEW", "CHANGED", "REJECTED", "REQS", "RETRIES", "TIME", "SYNCED TO"})
-	t.SetColumnConfigs(term.AlignRight(3, 4, 5, 6, 7, 8, 9))
+	t := newTable("STREAM", "STATUS", "EXTRACTED", "NEW", "CHANGED", "REJECTED", "REQS", "RETRIES", "TIME", "SYNCED TO")
+	t.SetColumnConfigs(alignRight(3, 4, 5, 6, 7, 8, 9))
 	for _, s := range r.Streams {
 		counted := term.Thousands
 		if s.Status == runlog.StatusUnavailable && s.Extracted == 0 {
@@ -28,7 +26,7 @@ func PrintReport(r *runlog.Report, w io.Writer) {
 		t.AppendRow(table.Row{s.Name(r), string(s.Status), counted(s.Extracted), counted(s.New), counted(s.Changed),
 			counted(s.Rejected), term.Thousands(s.Requests), term.Thousands(s.Retries), term.Duration(s.Time), s.Reached()})
 	}
-	fmt.Fprintln(w, term.Render(t))
+	fmt.Fprintln(w, renderTable(t))
 	made := 0
 	for _, c := range r.Changes {
 		if c.Column == "" {

@@ -62,29 +62,25 @@ func printConfiguration(d *runlog.RunDetail, w io.Writer) {
 	if len(d.Configuration) == 0 {
 		return
 	}
-	t := table.NewWriter()
-	t.SetStyle(term.PlainStyle())
-	t.AppendHeader(table.Row{"SETTING", "FROM"})
+	t := newTable("SETTING", "FROM")
 	for _, o := range d.Configuration {
 		t.AppendRow(table.Row{o.Setting, o.From})
 	}
-	fmt.Fprintf(w, "\n%s\n", term.Render(t))
+	fmt.Fprintf(w, "\n%s\n", renderTable(t))
 }
 
 func printRunStreams(d *runlog.RunDetail, w io.Writer) {
 	if len(d.Streams) == 0 {
 		return
 	}
-	t := table.NewWriter()
-	t.SetStyle(term.PlainStyle())
-	t.AppendHeader(table.Row{"STREAM", "STATUS", "EXTRACTED", "NEW", "CHANGED", "GONE", "REJECTED", "REQS", "RETRIES", "SYNCED TO"})
-	t.SetColumnConfigs(term.AlignRight(3, 4, 5, 6, 7, 8, 9))
+	t := newTable("STREAM", "STATUS", "EXTRACTED", "NEW", "CHANGED", "GONE", "REJECTED", "REQS", "RETRIES", "SYNCED TO")
+	t.SetColumnConfigs(alignRight(3, 4, 5, 6, 7, 8, 9))
 	called := runlog.Called(d.Streams, func(s runlog.RunStream) (string, string) { return s.Workspace, s.Stream })
 	for _, s := range d.Streams {
 		t.AppendRow(table.Row{called(s), s.Outcome, term.Thousands(s.Records), term.Thousands(s.New), term.Thousands(s.Changed), term.Thousands(s.Gone),
 			term.Thousands(s.Rejected), term.Thousands(s.Requests), term.Thousands(s.Retries), term.OrDash(s.SyncedTo)})
 	}
-	fmt.Fprintf(w, "\n%s\n", term.Render(t))
+	fmt.Fprintf(w, "\n%s\n", renderTable(t))
 	for _, s := range d.Streams {
 		if s.Error != "" {
 			fmt.Fprintf(w, "  %s: %s\n       next: %s\n", called(s), s.Error, s.Next)

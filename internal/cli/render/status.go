@@ -16,7 +16,7 @@ func PrintStatus(s *runlog.Status, w io.Writer) {
 	switch {
 	case s.Running != nil:
 		fmt.Fprintf(w, "running   %s, %s since %s: %s%s, %s\n", s.Running.Pipeline, s.Running.Doing,
-			s.Running.Started.UTC().Format(time.RFC3339), s.Running.Share(), term.Count(int(s.Running.Rows), "row"), term.Count(int(s.Running.Requests), "request"))
+			s.Running.Started.UTC().Format(time.RFC3339), shareRead(s.Running), term.Count(int(s.Running.Rows), "row"), term.Count(int(s.Running.Requests), "request"))
 		called := s.Running.Called()
 		for _, stream := range s.Running.Streams {
 			fmt.Fprintf(w, "          %-24s %-8s %s read, %s\n", called(stream), stream.Phase, term.Thousands(stream.Extracted), term.Count(int(stream.Rows), "row"))
@@ -60,9 +60,7 @@ func printFailed(s *runlog.Status, w io.Writer) (some bool) {
 
 func printStreamStates(s *runlog.Status, w io.Writer) {
 	called := runlog.Called(s.Streams, func(s runlog.StreamStatus) (string, string) { return s.Workspace, s.Stream })
-	t := table.NewWriter()
-	t.SetStyle(term.PlainStyle())
-	t.AppendHeader(table.Row{"STREAM", "LAST RUN", "FRESH", "SYNCED TO", "HISTORY"})
+	t := newTable("STREAM", "LAST RUN", "FRESH", "SYNCED TO", "HISTORY")
 	for _, stream := range s.Streams {
 		outcome := stream.Outcome
 		if outcome == "" {
@@ -70,7 +68,7 @@ func printStreamStates(s *runlog.Status, w io.Writer) {
 		}
 		t.AppendRow(table.Row{called(stream), outcome, describeFreshness(&stream, s.Now), term.OrDash(stream.SyncedTo), describeHistory(&stream)})
 	}
-	fmt.Fprintf(w, "\n%s\n", term.Render(t))
+	fmt.Fprintf(w, "\n%s\n", renderTable(t))
 	for _, stream := range s.Streams {
 		if stream.Hint != "" {
 			fmt.Fprintf(w, "  %s: next: %s\n", called(stream), stream.Hint)
@@ -106,15 +104,13 @@ func describeHistory(s *runlog.StreamStatus) string {
 }
 
 func printRuns(s *runlog.Status, w io.Writer) {
-	t := table.NewWriter()
-	t.SetStyle(term.PlainStyle())
-	t.AppendHeader(table.Row{"RUN", "PIPELINE", "STARTED", "OUTCOME", "ROWS", "REQUESTS", "TIME"})
-	t.SetColumnConfigs(term.AlignRight(5, 6, 7))
+	t := newTable("RUN", "PIPELINE", "STARTED", "OUTCOME", "ROWS", "REQUESTS", "TIME")
+	t.SetColumnConfigs(alignRight(5, 6, 7))
 	for _, r := range s.Runs {
 		t.AppendRow(table.Row{r.Run, r.Pipeline, r.Started.UTC().Format(time.RFC3339), r.Outcome + term.WithNote(", ", r.Note()), term.Thousands(r.Rows), term.Thousands(r.Requests),
 			term.Duration(r.Finished.Sub(r.Started))})
 	}
-	fmt.Fprintf(w, "\n%s\n", term.Render(t))
+	fmt.Fprintf(w, "\n%s\n", renderTable(t))
 }
 
 func ago(s *runlog.Status, t time.Time) string {

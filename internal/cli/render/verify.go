@@ -17,10 +17,8 @@ const shownFindings = 20
 
 // PrintVerification writes a line a stream, the differences, and what they mean.
 func PrintVerification(v *verify.Verification, w io.Writer) {
-	t := table.NewWriter()
-	t.SetStyle(term.PlainStyle())
-	t.AppendHeader(table.Row{"STREAM", "COMPARED", "MISSING", "STALE", "GHOST", "DOUBLED", "REQS", "HOW", "CONFIDENCE"})
-	t.SetColumnConfigs(term.AlignRight(2, 3, 4, 5, 6, 7))
+	t := newTable("STREAM", "COMPARED", "MISSING", "STALE", "GHOST", "DOUBLED", "REQS", "HOW", "CONFIDENCE")
+	t.SetColumnConfigs(alignRight(2, 3, 4, 5, 6, 7))
 	called := runlog.Called(v.Streams, func(s verify.Verified) (string, string) { return s.Workspace, s.Stream })
 	for _, s := range v.Streams {
 		means := ""
@@ -29,7 +27,7 @@ func PrintVerification(v *verify.Verification, w io.Writer) {
 		}
 		t.AppendRow(table.Row{called(s), term.Thousands(s.Sampled), s.Missing, s.Stale, s.Ghost, s.Doubled, s.Requests, s.How, means})
 	}
-	fmt.Fprintln(w, term.Render(t))
+	fmt.Fprintln(w, renderTable(t))
 	for _, s := range v.Streams {
 		if s.Error != "" {
 			fmt.Fprintf(w, "\n  error %s could not be compared: %s\n", called(s), s.Error)

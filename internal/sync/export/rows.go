@@ -213,7 +213,7 @@ func (t *exportReader) refuseEmptied(ctx context.Context, job extract.ExportJob,
 	}
 	var stored int64
 	err := t.Run.Writer.Use(func(work *load.Work) (err error) {
-		stored, err = work.RowsBetween(ctx, t.Workspace.Name, t.Tables[0], warehouse.UnixTime(job.From), warehouse.UnixTime(job.To))
+		stored, err = work.Facts.RowsBetween(ctx, t.Workspace.Name, t.Tables[0], warehouse.UnixTime(job.From), warehouse.UnixTime(job.To))
 		return err
 	})
 	if err != nil {

@@ -20,7 +20,7 @@ func refuseNewColumns(ctx context.Context, t *Task, news []transform.News) error
 	}
 	var known map[[3]string]bool
 	err := t.Run.Writer.Use(func(work *load.Work) (err error) {
-		known, err = work.Known(ctx, t.Workspace.Name, t.Stream.Name)
+		known, err = work.Facts.Known(ctx, t.Workspace.Name, t.Stream.Name)
 		return err
 	})
 	if err != nil {
@@ -180,7 +180,7 @@ func refuseVanishedColumns(ctx context.Context, t *Task) error {
 	}
 	if t.filled == nil {
 		err := t.Run.Writer.Use(func(work *load.Work) (err error) {
-			t.filled, err = work.NonNullColumns(ctx, t.Workspace.Name, t.Tables[0], t.Workspace.Config.APIVersion)
+			t.filled, err = work.Facts.NonNullColumns(ctx, t.Workspace.Name, t.Tables[0], t.Workspace.Config.APIVersion)
 			return err
 		})
 		if err != nil {

@@ -25,7 +25,7 @@ func readDetails(ctx context.Context, t *Task, reader *extract.Reader, page extr
 			heads[i] = t.heads.Read(record.Raw)
 		}
 		err := t.Run.Writer.Use(func(work *load.Work) (err error) {
-			same, err = work.UnchangedFingerprints(ctx, t.Workspace.Name, t.Tables[0], t.heads.Columns, heads)
+			same, err = work.Facts.UnchangedFingerprints(ctx, t.Workspace.Name, t.Tables[0], t.heads.Columns, heads)
 			return err
 		})
 		if err != nil {

@@ -12,7 +12,7 @@ import (
 
 // restoreDoubts reads what earlier runs have noted.
 func restoreDoubts(ctx context.Context, t *Task, work *load.Work) error {
-	list, err := work.Incomplete(ctx, t.Workspace.Name, t.Stream.Name)
+	list, err := work.DeadLetters.Incomplete(ctx, t.Workspace.Name, t.Stream.Name)
 	t.doubts = doubts{noted: map[string]string{}, asked: map[string]bool{}, whole: map[string]bool{}}
 	for _, one := range list {
 		t.doubts.noted[one.Key] = one.Reason

@@ -33,7 +33,7 @@ func weighWindow(ctx context.Context, t *Task, page extract.Page) error {
 	if t.evidence == nil || t.evidence.window != *page.Window {
 		t.evidence = &evidence{window: *page.Window}
 		err := t.Run.Writer.Use(func(work *load.Work) (err error) {
-			t.evidence.stored, err = work.CountBetween(ctx, t.Workspace.Name, t.Tables[0], column, from, to)
+			t.evidence.stored, err = work.Facts.CountBetween(ctx, t.Workspace.Name, t.Tables[0], column, from, to)
 			return err
 		})
 		if err != nil {
@@ -58,7 +58,7 @@ func reachKnown(ctx context.Context, t *Task, req *extract.Request) error {
 		return nil
 	}
 	return t.Run.Writer.Use(func(work *load.Work) (err error) {
-		req.Known, err = work.Newest(ctx, t.Workspace.Name, t.Tables[0], column, warehouse.UnixTime(t.State.SyncedTo))
+		req.Known, err = work.Facts.Newest(ctx, t.Workspace.Name, t.Tables[0], column, warehouse.UnixTime(t.State.SyncedTo))
 		if err != nil {
 			return fmt.Errorf("stream %s: find its newest record: %w", t.Stream.Name, err)
 		}
@@ -89,7 +89,7 @@ func dropKnown(ctx context.Context, t *Task, page extract.Page) (extract.Page, e
 	var stored map[string]time.Time
 	err := t.Run.Writer.Use(func(work *load.Work) (err error) {
 		from, to := time.Unix(page.Window.From, 0), time.Unix(page.Window.Before, 0)
-		stored, err = work.KeysBetween(ctx, t.Workspace.Name, t.Tables[0], t.Stream.TimeColumn(), from, to, keys, len(keys))
+		stored, err = work.Facts.KeysBetween(ctx, t.Workspace.Name, t.Tables[0], t.Stream.TimeColumn(), from, to, keys, len(keys))
 		return err
 	})
 	if err != nil {
@@ -115,7 +115,7 @@ func meetKnown(ctx context.Context, t *Task, column string, from, to time.Time, 
 		return nil
 	}
 	err := t.Run.Writer.Use(func(work *load.Work) error {
-		met, err := work.KeysBetween(ctx, t.Workspace.Name, t.Tables[0], column, from, to, keys, 1)
+		met, err := work.Facts.KeysBetween(ctx, t.Workspace.Name, t.Tables[0], column, from, to, keys, 1)
 		t.evidence.met = len(met) > 0
 		return err
 	})
@@ -181,7 +181,7 @@ func askOlder(ctx context.Context, t *Task, column string, before time.Time) err
 func askStored(ctx context.Context, t *Task, column string, from, to time.Time) (there []int64, asked int, known bool, err error) {
 	var stored map[string]time.Time
 	err = t.Run.Writer.Use(func(work *load.Work) (err error) {
-		stored, err = work.KeysBetween(ctx, t.Workspace.Name, t.Tables[0], column, from, to, nil, askedAsEvidence)
+		stored, err = work.Facts.KeysBetween(ctx, t.Workspace.Name, t.Tables[0], column, from, to, nil, askedAsEvidence)
 		return err
 	})
 	if err != nil {

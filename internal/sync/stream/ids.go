@@ -56,17 +56,17 @@ func (t *idReader) idsToRead(ctx context.Context, work *load.Work) (ids, keys []
 	schema, query, own := t.Workspace.Name, t.Stream.Read.Over.SQL, t.Tables[0]
 	anew := t.State.Replace && t.Stream.Into == "" && len(own.Key) == 1
 	if t.Stream.Read.Over.Size > 0 {
-		ids, keys, err = work.Expected(ctx, schema, query)
+		ids, keys, err = work.Facts.Expected(ctx, schema, query)
 		if err != nil || !anew {
 			return ids, keys, err
 		}
-		more, expected, err := work.Expected(ctx, schema, query, own.Name)
+		more, expected, err := work.Facts.Expected(ctx, schema, query, own.Name)
 		return append(ids, more...), append(keys, expected...), err
 	}
-	if ids, err = work.IDs(ctx, schema, query); err != nil || !anew {
+	if ids, err = work.Facts.IDs(ctx, schema, query); err != nil || !anew {
 		return ids, nil, err
 	}
-	err = work.EachKey(ctx, schema, own, time.Time{}, func(key string) { ids = append(ids, key) })
+	err = work.Facts.EachKey(ctx, schema, own, time.Time{}, func(key string) { ids = append(ids, key) })
 	slices.Sort(ids)
 	return slices.Compact(ids), nil, err
 }

@@ -24,7 +24,7 @@ func askNoted(ctx context.Context, t *Task) error {
 func askDoubted(ctx context.Context, t *Task) error {
 	ids := t.doubts.again
 	err := t.Run.Writer.Use(func(work *load.Work) error {
-		list, err := work.Incomplete(ctx, t.Workspace.Name, t.Stream.Name)
+		list, err := work.DeadLetters.Incomplete(ctx, t.Workspace.Name, t.Stream.Name)
 		for _, one := range list {
 			if one.Reason == transform.LeftOut {
 				ids = append(ids, one.Key)

@@ -128,7 +128,7 @@ func (t *listReader) listed(ctx context.Context) (map[string]bool, error) {
 func (t *listReader) unmatched(ctx context.Context, listed map[string]bool) (ids []string, err error) {
 	var stored int
 	err = t.Run.Writer.Use(func(work *load.Work) error {
-		return work.EachKey(ctx, t.Workspace.Name, t.Tables[0], t.Start, func(key string) {
+		return work.Facts.EachKey(ctx, t.Workspace.Name, t.Tables[0], t.Start, func(key string) {
 			stored++
 			if !listed[key] {
 				ids = append(ids, key)

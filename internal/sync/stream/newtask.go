@@ -22,7 +22,7 @@ func childQueues(ctx context.Context, r *Run, w *Workspace, s *schemas.Stream) (
 		}
 		var known load.Checkpoint
 		if err := r.Writer.Use(func(work *load.Work) (err error) {
-			known, err = work.Checkpoint(ctx, w.Name, other.Name)
+			known, err = work.Checkpoints.Checkpoint(ctx, w.Name, other.Name)
 			return err
 		}); err != nil {
 			return nil, fmt.Errorf("stream %s: see whether %s is read over it: %w", s.Name, other.Name, err)
@@ -57,7 +57,7 @@ func beginRefresh(ctx context.Context, t *Task, work *load.Work, again bool) err
 	if RefreshesTable(t.Run, t.Workspace, table) {
 		return nil // another stream of the run that goes into the same table has begun it
 	}
-	if err := work.BeginRefresh(ctx, t.Workspace.Name, table); err != nil {
+	if err := work.Sweeps.BeginRefresh(ctx, t.Workspace.Name, table); err != nil {
 		return fmt.Errorf("stream %s: begin its full refresh: %w", t.Stream.Name, err)
 	}
 	return nil
@@ -119,7 +119,7 @@ func (t *Task) restore(ctx context.Context) error {
 	again := t.Stream.Read.Detail != nil && t.Stream.Read.Since.Windowed() // every record of a whole list is read by itself anyway
 	return t.Run.Writer.Use(func(work *load.Work) error {
 		var err error
-		if t.Base, err = work.Checkpoint(ctx, t.Workspace.Name, t.Stream.Name); err != nil {
+		if t.Base, err = work.Checkpoints.Checkpoint(ctx, t.Workspace.Name, t.Stream.Name); err != nil {
 			return fmt.Errorf("stream %s: read its checkpoint: %w", t.Stream.Name, err)
 		}
 		if err := restoreDoubts(ctx, t, work); err != nil {
@@ -152,7 +152,7 @@ func pullBackWatermark(ctx context.Context, t *Task, work *load.Work) error {
 	}
 	to := t.Workspace.Client.Now()
 	if column := t.Stream.TimeColumn(); column != "" {
-		newest, err := work.Newest(ctx, t.Workspace.Name, t.Tables[0], column, to)
+		newest, err := work.Facts.Newest(ctx, t.Workspace.Name, t.Tables[0], column, to)
 		if err != nil {
 			return fmt.Errorf("stream %s: find its newest record: %w", t.Stream.Name, err)
 		}

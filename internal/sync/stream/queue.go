@@ -18,7 +18,7 @@ func (t *queueReader) Read(ctx context.Context, _ extract.Phase) error {
 	for !t.ShouldStop() {
 		var ids []string
 		err := t.Run.Writer.Use(func(work *load.Work) (err error) {
-			ids, t.askedAt, err = work.Pending(ctx, t.Workspace.Name, t.Stream.Name)
+			ids, t.askedAt, err = work.ChildQueue.Pending(ctx, t.Workspace.Name, t.Stream.Name)
 			return err
 		})
 		if err != nil || len(ids) == 0 {
@@ -60,7 +60,7 @@ func (t *queueReader) await(ctx context.Context) error {
 	}
 	next := t.NextCheckpoint(state)
 	err := t.Run.Writer.Use(func(work *load.Work) error {
-		return work.Await(ctx, t.Workspace.Name, t.Stream.Name, t.Base, next, origins)
+		return work.ChildQueue.Await(ctx, t.Workspace.Name, t.Stream.Name, t.Base, next, origins)
 	})
 	if err != nil {
 		return fmt.Errorf("stream %s: find what there is to read: %w", t.Stream.Name, err)

@@ -109,7 +109,7 @@ func (t *sweepReader) endShort(ctx context.Context, stated, all int64) error {
 // sweptSoFar is how many different records the walks of this run have brought, together.
 func (t *sweepReader) sweptSoFar(ctx context.Context) (n int64, err error) {
 	err = t.Run.Writer.Use(func(work *load.Work) (err error) {
-		n, err = work.SeenKeys(ctx, t.Workspace.Name, t.Stream.Name)
+		n, err = work.Sweeps.SeenKeys(ctx, t.Workspace.Name, t.Stream.Name)
 		return err
 	})
 	if err != nil {
@@ -129,7 +129,7 @@ func (t *sweepReader) firstSweep(ctx context.Context) (n int, resumed bool, err 
 }
 
 func (t *sweepReader) forgetSweeps(ctx context.Context) error {
-	err := t.Run.Writer.Use(func(work *load.Work) error { return work.ClearSeenKeys(ctx, t.Workspace.Name, t.Stream.Name) })
+	err := t.Run.Writer.Use(func(work *load.Work) error { return work.Sweeps.ClearSeenKeys(ctx, t.Workspace.Name, t.Stream.Name) })
 	if err != nil {
 		return fmt.Errorf("stream %s: forget what walks have seen: %w", t.Stream.Name, err)
 	}
@@ -140,7 +140,7 @@ func (t *sweepReader) forgetSweeps(ctx context.Context) error {
 // stood still, or the two last walks miss the same rows.
 func (t *sweepReader) agreed(ctx context.Context, first, n int) (agreed bool, err error) {
 	err = t.Run.Writer.Use(func(work *load.Work) error {
-		last, _, err := work.Absent(ctx, t.Workspace.Name, t.Stream.Name, t.swept(n))
+		last, _, err := work.Sweeps.Absent(ctx, t.Workspace.Name, t.Stream.Name, t.swept(n))
 		if err != nil {
 			return err
 		}
@@ -151,11 +151,11 @@ func (t *sweepReader) agreed(ctx context.Context, first, n int) (agreed bool, er
 		if n == first {
 			return nil
 		}
-		before, _, err := work.Absent(ctx, t.Workspace.Name, t.Stream.Name, t.swept(n-1))
+		before, _, err := work.Sweeps.Absent(ctx, t.Workspace.Name, t.Stream.Name, t.swept(n-1))
 		if err != nil {
 			return err
 		}
-		both, _, err := work.Absent(ctx, t.Workspace.Name, t.Stream.Name, t.swept(n), n-1)
+		both, _, err := work.Sweeps.Absent(ctx, t.Workspace.Name, t.Stream.Name, t.swept(n), n-1)
 		agreed = both == last && both == before
 		return err
 	})
@@ -178,7 +178,7 @@ func (t *sweepReader) retire(ctx context.Context, first, n int, agreed bool) err
 	state := t.State
 	state.Sweep, state.Position = nil, nil
 	err := t.Run.Writer.Use(func(work *load.Work) error {
-		absent, present, err := work.Absent(ctx, t.Workspace.Name, t.Stream.Name, t.swept(n), numbers...)
+		absent, present, err := work.Sweeps.Absent(ctx, t.Workspace.Name, t.Stream.Name, t.swept(n), numbers...)
 		if err != nil {
 			return err
 		}
@@ -190,7 +190,7 @@ func (t *sweepReader) retire(ctx context.Context, first, n int, agreed bool) err
 				Next: "look at the source; if it is right: aqueduck sync --accept-drop " + t.Stream.Name}
 		}
 		next := t.NextCheckpoint(state)
-		written, err := work.MarkGone(ctx, t.Workspace.Name, t.Stream.Name, t.Base, next, t.swept(n), numbers...)
+		written, err := work.Sweeps.MarkGone(ctx, t.Workspace.Name, t.Stream.Name, t.Base, next, t.swept(n), numbers...)
 		if err != nil {
 			return err
 		}

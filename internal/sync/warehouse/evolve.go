@@ -23,7 +23,7 @@ var stored = map[string]schemas.Type{"BOOLEAN": schemas.Bool, "BIGINT": schemas.
 func (w *Writer) EvolveStreams(ctx context.Context, schema string, streams []*schemas.Stream, wanted func(stream string) bool) ([]*schemas.Stream, error) {
 	var shapes []facts.Shape
 	err := w.Use(func(work *load.Work) (err error) {
-		shapes, err = work.Shapes(ctx, schema)
+		shapes, err = work.Facts.Shapes(ctx, schema)
 		return err
 	})
 	if err != nil {

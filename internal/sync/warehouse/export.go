@@ -14,7 +14,7 @@ import (
 func (w *Writer) AdoptDatasets(ctx context.Context, schema string, families []*schemas.Stream) (map[string]*extract.Export, []*schemas.Stream, error) {
 	var states map[string]string
 	err := w.Use(func(work *load.Work) (err error) {
-		states, err = work.States(ctx, schema)
+		states, err = work.Facts.States(ctx, schema)
 		return err
 	})
 	if err != nil {
@@ -46,7 +46,7 @@ func (w *Writer) WidenTable(ctx context.Context, schema string, t transform.Tabl
 	if w.Work == nil {
 		return nil, w.closed()
 	}
-	changes, err := w.Work.Ensure(ctx, schema, []transform.Table{t})
+	changes, err := w.Work.Tables.Ensure(ctx, schema, []transform.Table{t})
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 
 // PlanMove gives what would become of a checkpoint; of one that is not there nothing.
 func (w *Writer) PlanMove(ctx context.Context, schema, stream string, change func(extract.State) (extract.State, error)) (Step, error) {
-	base, err := w.Work.Checkpoint(ctx, schema, stream)
+	base, err := w.Work.Checkpoints.Checkpoint(ctx, schema, stream)
 	if err != nil || base.Seq == 0 {
 		return Step{}, err
 	}

@@ -11,6 +11,7 @@ import (
 	"aqueduck/internal/dictionary"
 	"aqueduck/load"
 	"aqueduck/load/facts"
+	"aqueduck/load/failure"
 	"aqueduck/load/layout"
 	"aqueduck/load/publish"
 	"aqueduck/schemas"
@@ -59,7 +60,7 @@ func (w *Writer) Remember(ctx context.Context) error {
 	if !w.Work.Copied {
 		return nil
 	}
-	s, err := w.Work.Snapshot(ctx)
+	s, err := w.Work.Facts.Snapshot(ctx)
 	w.readers = &s
 	return err
 }
@@ -70,7 +71,7 @@ func (w *Writer) Remember(ctx context.Context) error {
 func (w *Writer) Prepare(ctx context.Context, schema string, tables []transform.Table) ([]load.Change, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	changes, err := w.Work.Ensure(ctx, schema, tables)
+	changes, err := w.Work.Tables.Ensure(ctx, schema, tables)
 	if err != nil {
 		return nil, fmt.Errorf("prepare the tables of %s: %w", schema, err)
 	}
@@ -83,7 +84,7 @@ func (w *Writer) Prepare(ctx context.Context, schema string, tables []transform.
 
 // RegisterUnmanaged tells the work database of all tables that the catalogue can describe, read now or not.
 func (w *Writer) RegisterUnmanaged(ctx context.Context, schema string) error {
-	states, err := w.Work.States(ctx, schema)
+	states, err := w.Work.Facts.States(ctx, schema)
 	if err != nil {
 		return err
 	}
@@ -107,10 +108,10 @@ func (w *Writer) RegisterUnmanaged(ctx context.Context, schema string) error {
 			}
 		}
 	}
-	if err := w.Work.RegisterUnmanaged(ctx, schema, dictionary.Tables(streams), derived); err != nil {
+	if err := w.Work.Tables.RegisterUnmanaged(ctx, schema, dictionary.Tables(streams), derived); err != nil {
 		return err
 	}
-	for _, left := range w.Work.Left(schema) {
+	for _, left := range w.Work.Tables.Left(schema) {
 		w.announce(schema, left) // what is stored is published, kept or not any more
 	}
 	return nil
@@ -168,7 +169,7 @@ func (w *Writer) HasPublished() bool {
 	return w.publishes > 0
 }
 
-// Publish puts a new file before the readers. With more to come the work database is opened again. After *publish.HeldBack it
+// Publish puts a new file before the readers. With more to come the work database is opened again. After *failure.HeldBack it
 // is still open: nothing was done.
 func (w *Writer) Publish(ctx context.Context, more bool) (publish.Result, error) {
 	w.mu.Lock()
@@ -183,7 +184,7 @@ func (w *Writer) Publish(ctx context.Context, more bool) (publish.Result, error)
 	}
 	spec.Readers = *w.readers
 	result, err := publish.Publish(ctx, w.dir, w.Work, spec)
-	var held *publish.HeldBack
+	var held *failure.HeldBack
 	if errors.As(err, &held) {
 		return result, err
 	}
@@ -208,7 +209,7 @@ func (w *Writer) reopen(ctx context.Context) (err error) {
 		return err
 	}
 	for schema, tables := range w.Tables {
-		if _, err := w.Work.Ensure(ctx, schema, tables); err != nil {
+		if _, err := w.Work.Tables.Ensure(ctx, schema, tables); err != nil {
 			return err
 		}
 		if err := w.RegisterUnmanaged(ctx, schema); err != nil {

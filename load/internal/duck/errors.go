@@ -2,11 +2,12 @@ package duck
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"regexp"
 	"strings"
 	"time"
+
+	"aqueduck/load/failure"
 )
 
 // told makes an error of a statement fit for a message: that a cancelled context has ended it is said as others say it, where DuckDB
@@ -20,16 +21,13 @@ func told(ctx context.Context, err error) error {
 	}
 	if OutOfMemory(err) {
 		text, _, _ := strings.Cut(err.Error(), "\n")
-		return &discreet{ErrMemory.Error() + ": " + text, fmt.Errorf("%w: %w", ErrMemory, err)}
+		return &discreet{failure.ErrWorkMemory.Error() + ": " + text, fmt.Errorf("%w: %w", failure.ErrWorkMemory, err)}
 	}
 	if text := withoutValues(err.Error()); text != err.Error() {
 		return &discreet{text, err}
 	}
 	return err
 }
-
-// ErrMemory is the end of a statement that needs more memory than DuckDB may use.
-var ErrMemory = errors.New("it needs more memory than DuckDB may use")
 
 // OutOfMemory says whether a statement ended for want of memory. What DuckDB advises then is not for whoever reads the message.
 func OutOfMemory(err error) bool {

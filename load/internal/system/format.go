@@ -3,11 +3,11 @@ package system
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"strconv"
 	"time"
 
+	"aqueduck/load/failure"
 	"aqueduck/load/internal/duck"
 )
 
@@ -19,9 +19,6 @@ import (
 //	3: moves
 //	4: incomplete, misfits, new_rejected of runs and of their streams
 const Format = 4
-
-// ErrFormat is the answer to a database that a newer version of the program made.
-var ErrFormat = errors.New("a newer version of the program made the database")
 
 // ReadLast checks that a database is one of ours and gives the largest _synced_at ever given in it.
 func ReadLast(ctx context.Context, db *duck.DB) (time.Time, error) {
@@ -46,7 +43,7 @@ func ReadFormat(ctx context.Context, db *duck.DB) (int, error) {
 	case err != nil || format < 1:
 		return 0, fmt.Errorf("the database does not say what it is: its format is %q", found.String)
 	case format > Format:
-		return 0, fmt.Errorf("%w: it has format %d, this one knows %d", ErrFormat, format, Format)
+		return 0, fmt.Errorf("%w: it has format %d, this one knows %d", failure.ErrFormat, format, Format)
 	}
 	return format, nil
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"aqueduck/load/failure"
 	"aqueduck/load/internal/disk"
 )
 
@@ -33,22 +34,19 @@ func (w *Database) Doubt(err error) error {
 	return errors.Join(err, w.markSuspect())
 }
 
-// ErrDamaged is the answer of a work database that has shown damage: the next Open makes it from the published file.
-var ErrDamaged = errors.New("the work database is damaged")
-
 // Judge passes an error on, notes damage that it speaks of, and says when the disk is full.
 func (w *Database) Judge(err error) error {
 	if err == nil {
 		return nil
 	}
 	err = disk.Explain(err, string(w.path))
-	if errors.Is(err, disk.ErrFull) || errors.Is(err, ErrDamaged) {
+	if errors.Is(err, disk.ErrFull) || errors.Is(err, failure.ErrDamaged) {
 		return err
 	}
 	for _, sign := range []string{"Corrupt database file", "Corrupt WAL", "INTERNAL Error", "Serialization Error"} {
 		if strings.Contains(err.Error(), sign) {
 			w.suspect = true
-			return fmt.Errorf("%w (%s): %w", ErrDamaged, w.path.Database(), err)
+			return fmt.Errorf("%w (%s): %w", failure.ErrDamaged, w.path.Database(), err)
 		}
 	}
 	return err

@@ -1,4 +1,4 @@
-package dictionary
+package render
 
 import (
 	_ "embed"
@@ -6,6 +6,8 @@ import (
 	"html/template"
 	"io"
 	"strings"
+
+	"aqueduck/internal/dictionary"
 )
 
 const dictionaryHead = `# Dictionary
@@ -15,19 +17,19 @@ Each table has ` + "`_synced_at`" + ` (the commit that last changed the row), an
 ` + "`_hash`" + ` and ` + "`_run_id`" + ` beside these. Where a table keeps what has gone it does so under its name with ` + "`_all`" + `, with ` + "`_gone_at`" + `.
 `
 
-// Markdown writes the dictionary as one page: the streams, the models, and which column points to what.
-func (d *Dictionary) Markdown(w io.Writer) error {
+// DictionaryMarkdown writes a dictionary as one page: the streams, the models, and which column points to what.
+func DictionaryMarkdown(d *dictionary.Dictionary, w io.Writer) error {
 	var b strings.Builder
 	b.WriteString(dictionaryHead)
 	for _, s := range d.Streams {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\nRead by `%s`: %s.\n", asText(s.Stream), asText(s.Doc), s.Request, asText(strings.Join(s.Read, "; ")))
 		for _, t := range s.Tables {
-			t.markdown(&b)
+			tableMarkdown(&b, t)
 		}
 	}
 	b.WriteString("\n## Models\n")
 	for _, m := range d.Models {
-		m.markdown(&b)
+		tableMarkdown(&b, m)
 	}
 	b.WriteString("\n## References\n\nA column on the left holds values of the one on the right.\n\n")
 	for _, e := range d.Edges {
@@ -37,22 +39,22 @@ func (d *Dictionary) Markdown(w io.Writer) error {
 	return err
 }
 
-func (t DictionaryTable) markdown(b *strings.Builder) {
+func tableMarkdown(b *strings.Builder, t dictionary.DictionaryTable) {
 	fmt.Fprintf(b, "\n### %s\n\n%s", asText(t.Name), asText(t.Doc))
 	if len(t.Key) > 0 {
 		fmt.Fprintf(b, " Key: `%s`.", strings.Join(t.Key, "`, `"))
 	}
-	for _, note := range t.Notes() {
+	for _, note := range notesOf(t) {
 		b.WriteString(" " + asText(note))
 	}
 	b.WriteString("\n\n| column | type | meaning | from | models |\n|---|---|---|---|---|\n")
 	for _, c := range t.Columns {
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", asText(c.Name), asText(c.Type), asText(c.Meaning()), asText(strings.Join(c.From, "; ")), asText(strings.Join(c.Into, ", ")))
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", asText(c.Name), asText(c.Type), asText(meaningOf(c)), asText(strings.Join(c.From, "; ")), asText(strings.Join(c.Into, ", ")))
 	}
 }
 
-// Notes are sentences about a table beside its own.
-func (t DictionaryTable) Notes() (all []string) {
+// notesOf are sentences about a table beside its own.
+func notesOf(t dictionary.DictionaryTable) (all []string) {
 	if t.Gone != "" {
 		all = append(all, "What has gone is kept in "+t.Gone+".")
 	}
@@ -65,8 +67,8 @@ func (t DictionaryTable) Notes() (all []string) {
 	return all
 }
 
-// Meaning is what a column means, with what else is known of it.
-func (c DictionaryColumn) Meaning() string {
+// meaningOf is what a column means, with what else is known of it.
+func meaningOf(c dictionary.DictionaryColumn) string {
 	text := c.Doc
 	if c.References != "" {
 		text += " → " + c.References
@@ -85,14 +87,14 @@ func asText(text string) string { return marks.Replace(text) }
 //go:embed dictionary.html
 var dictionaryPage string
 
-// HTML writes the dictionary as one page that needs nothing else, with a picture of what points to what.
-func (d *Dictionary) HTML(w io.Writer) error {
-	page, err := template.New("dictionary").Parse(dictionaryPage)
+// DictionaryHTML writes a dictionary as one page that needs nothing else, with a picture of what points to what.
+func DictionaryHTML(d *dictionary.Dictionary, w io.Writer) error {
+	page, err := template.New("dictionary").Funcs(template.FuncMap{"notes": notesOf}).Parse(dictionaryPage)
 	if err != nil {
 		return fmt.Errorf("read the page of the dictionary: %w", err)
 	}
 	return page.Execute(w, struct {
-		*Dictionary
+		*dictionary.Dictionary
 		Diagram diagram
-	}{d, d.diagram()})
+	}{d, diagramOf(d)})
 }

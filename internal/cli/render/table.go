@@ -1,4 +1,4 @@
-package term
+package render
 
 import (
 	"strings"
@@ -7,17 +7,20 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// PlainStyle has no lines: it reads the same on a terminal, in a mail and in a log.
-func PlainStyle() table.Style {
+// newTable returns a table without lines: it reads the same on a terminal, in a mail and in a log.
+func newTable(heads ...any) table.Writer {
 	style := table.StyleDefault
 	style.Options = table.OptionsNoBordersAndSeparators
 	style.Format.Header = text.FormatDefault
 	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
-	return style
+	t := table.NewWriter()
+	t.SetStyle(style)
+	t.AppendHeader(heads)
+	return t
 }
 
-// AlignRight puts columns of numbers, counted from 1, on the right.
-func AlignRight(numbers ...int) []table.ColumnConfig {
+// alignRight puts columns of numbers, counted from 1, on the right.
+func alignRight(numbers ...int) []table.ColumnConfig {
 	columns := make([]table.ColumnConfig, len(numbers))
 	for i, n := range numbers {
 		columns[i] = table.ColumnConfig{Number: n, Align: text.AlignRight, AlignHeader: text.AlignRight}
@@ -25,8 +28,8 @@ func AlignRight(numbers ...int) []table.ColumnConfig {
 	return columns
 }
 
-// Render is a table, set in a little, with no spaces at the ends of its lines.
-func Render(t table.Writer) string {
+// renderTable is a table, set in a little, with no spaces at the ends of its lines.
+func renderTable(t table.Writer) string {
 	lines := strings.Split(t.Render(), "\n")
 	for i, line := range lines {
 		lines[i] = strings.TrimRight("  "+line, " ")

@@ -1,9 +1,11 @@
-package dictionary
+package render
 
 import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"aqueduck/internal/dictionary"
 )
 
 // diagram is a picture of streams in columns: what holds ids stands left of what they are of, as far as there is no circle.
@@ -43,12 +45,12 @@ type link struct {
 	references []string
 }
 
-// diagram lays out the streams that have a reference to another, or are one's aim.
-func (d *Dictionary) diagram() diagram {
-	links := d.links()
+// diagramOf lays out the streams that have a reference to another, or are one's aim.
+func diagramOf(d *dictionary.Dictionary) diagram {
+	links := linksOf(d)
 	ranks := ranked(links)
 	var columns [][]string
-	for _, name := range d.linked(links) {
+	for _, name := range linked(d, links) {
 		for len(columns) <= ranks[name] {
 			columns = append(columns, nil)
 		}
@@ -63,11 +65,11 @@ func (d *Dictionary) diagram() diagram {
 			}
 		}
 	}
-	return draws(columns, links)
+	return draw(columns, links)
 }
 
-// links are the references between streams, all between two of them together.
-func (d *Dictionary) links() (all []link) {
+// linksOf are the references between streams, all between two of them together.
+func linksOf(d *dictionary.Dictionary) (all []link) {
 	home := map[string]string{}
 	for _, s := range d.Streams {
 		for _, t := range s.Tables {
@@ -88,7 +90,7 @@ func (d *Dictionary) links() (all []link) {
 	return all
 }
 
-func (d *Dictionary) linked(links []link) (names []string) {
+func linked(d *dictionary.Dictionary, links []link) (names []string) {
 	for _, s := range d.Streams {
 		if slices.ContainsFunc(links, func(l link) bool { return l.from == s.Stream || l.to == s.Stream }) {
 			names = append(names, s.Stream)
@@ -137,7 +139,7 @@ func middle(name string, links []link, place map[string]int) int {
 	return sum / max(n, 1)
 }
 
-func draws(columns [][]string, links []link) diagram {
+func draw(columns [][]string, links []link) diagram {
 	most := 0
 	for _, column := range columns {
 		most = max(most, len(column))

@@ -1,0 +1,49 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"aqueduck/internal/dictionary"
+	"aqueduck/internal/term"
+)
+
+// PrintCatalogue writes a line a stream.
+func PrintCatalogue(all []dictionary.Described, w io.Writer) {
+	t := newTable("STREAM", "REQUEST", "SINCE", "TABLES", "ONE ROW")
+	for _, d := range all {
+		doc, _, _ := strings.Cut(strings.TrimPrefix(d.Doc, "One row "), ". ")
+		t.AppendRow(table.Row{d.Stream, d.Request, d.Since, term.JoinFew(d.Shown, 3), term.Cut(strings.TrimSuffix(doc, "."), 60)})
+	}
+	fmt.Fprintln(w, renderTable(t))
+}
+
+// PrintStream writes all there is to say of a stream.
+func PrintStream(d dictionary.Described, w io.Writer) {
+	fmt.Fprintf(w, "%s  %s  (%s)\n%s\n\n  read      %s\n  deletion  %s\n  late      %s\n  requests  per 1,000 records: %s; per change: %s\n",
+		d.Stream, d.Request, d.File, d.Doc, strings.Join(d.Read, "\n            "), d.Deletion, d.Late, d.ThousandText, d.ChangeText)
+	if d.Version != "" {
+		fmt.Fprintf(w, "  version   %s or later\n", d.Version)
+	}
+	if d.Scope != "" {
+		fmt.Fprintf(w, "  scope     %s\n", d.Scope)
+	}
+	for _, one := range d.Tables {
+		fmt.Fprintf(w, "\n%s  key: %s\n", one.Table, strings.Join(one.Key, ", "))
+		t := newTable("COLUMN", "TYPE", "FROM", "MEANING")
+		for _, column := range one.Columns {
+			doc := column.Doc
+			if column.References != "" {
+				doc = strings.TrimSpace(doc + " → " + column.References)
+			}
+			if column.PII {
+				doc = strings.TrimSpace(doc + " (personal data)")
+			}
+			t.AppendRow(table.Row{column.Column, column.Type, column.From, term.Cut(doc, 90)})
+		}
+		fmt.Fprintln(w, renderTable(t))
+	}
+}
