@@ -38,7 +38,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	tags, _ := catalogue.Stream("tags")
-	if _, err := work.Ensure(ctx, "main", transform.Tables(tags)); err != nil {
+	if _, err := work.Tables.Ensure(ctx, "main", transform.Tables(tags)); err != nil {
 		log.Fatal(err)
 	}
 
@@ -52,7 +52,7 @@ func Example() {
 		}
 	}
 	batches := decoder.Take()
-	before, err := work.Checkpoint(ctx, "main", "tags")
+	before, err := work.Checkpoints.Checkpoint(ctx, "main", "tags")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -66,11 +66,11 @@ func Example() {
 	}
 	fmt.Println(written.New, "new records")
 
-	names, err := work.IDs(ctx, "main", "SELECT name FROM {schema}.tags_all") // in order
+	names, err := work.Facts.IDs(ctx, "main", "SELECT name FROM {schema}.tags_all") // in order
 	if err != nil {
 		log.Fatal(err)
 	}
-	stored, err := work.Checkpoint(ctx, "main", "tags")
+	stored, err := work.Checkpoints.Checkpoint(ctx, "main", "tags")
 	if err != nil {
 		log.Fatal(err)
 	}
