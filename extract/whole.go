@@ -109,7 +109,7 @@ func hasPath(raw []byte, path []string) bool {
 }
 
 // Unsettled reports whether a record may have been read before all that its list tells of it had reached what answers: the list has a
-// newer time or a higher count than the record itself, or it has changed after the newest of its parts and nothing else in it is of then.
+// newer time or a higher count than the record itself, or it counts more parts than it has, or it has changed after the newest of its parts and nothing else in it is of then.
 // Where list and record count as many parts as came, none can be missing that the next search would not show by its count: then only a
 // part that has changed in its place may be behind, for as long as the source takes to show a change. listed is the list's own copy; nil:
 // there is none.
@@ -131,11 +131,23 @@ func Unsettled(s *schemas.Stream, listed, raw []byte, now time.Time) bool {
 	for _, c := range s.Children {
 		if c.Within == "" && !c.Complete && c.Count != nil {
 			n, newest := countItems(scan.Field(raw, c.From...))
+			if countsMore(s, c, raw, n) {
+				return true
+			}
 			behind := newest < at && !explainsChange(s, c, raw, at)
 			return behind && (isRecent(at, now, s.Read.Since.Lag) || !agreed(s, listed, raw, n))
 		}
 	}
 	return false
+}
+
+// countsMore reports whether a record counts more than the n parts that came, by a value that the next search is held against, while the list
+// of them says that these are all: it was read between the two.
+func countsMore(s *schemas.Stream, parts schemas.Child, raw []byte, n int64) bool {
+	return n >= 0 && scan.Count(scan.Field(raw, parts.Count...)) <= n && slices.ContainsFunc(s.Read.Detail.UnlessSame, func(path []string) bool {
+		value := scan.Field(raw, path...)
+		return path[0] != s.Read.Since.Field && value != nil && scan.Count(value) > n
+	})
 }
 
 // agreed reports whether a list's copy of a record and the record itself count n parts by one of the values that the next search is held

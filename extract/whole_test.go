@@ -34,6 +34,8 @@ func TestT168ARecordBehindItsHeadIsUnsettled(t *testing.T) {
 		{"changed by a rating", head, `{"id":"1","updated_at":100,"rating":{"updated_at":100},` + part("99") + `}`, false},
 		{"changed by what is counted", head, `{"id":"1","updated_at":100,"statistics":{"count":3,"last_reply_at":100},` + part("99") + `}`, true},
 		{"made then, without parts", head, `{"id":"1","created_at":100,"updated_at":100,"parts":{"list":[]}}`, false},
+		{"made then, with a part of then and a count of one more", head, `{"id":"1","created_at":100,"updated_at":100,"statistics":{"count":2},"parts":{"list":[{"created_at":100}],"total_count":1}}`, true},
+		{"the same, of which the source says that not all parts are sent", head, `{"id":"1","updated_at":100,"statistics":{"count":2},"parts":{"list":[{"created_at":100}],"total_count":2}}`, false},
 		{"read without a head", "", `{"id":"1","updated_at":100,` + part("100") + `}`, false},
 	}
 	for _, tt := range tests {
