@@ -43,6 +43,8 @@ type Env struct {
 	verbose   usage.Verbosity
 
 	watched atomic.Pointer[render.Screen] // where a run is shown, while it is
+	asked   *oneRun                       // the one run that this process is for; nil: it is for a command
+	runs    serves                        // how `serve` has a pipeline run; nil: by a process of its own
 	reloads atomic.Bool                   // SIGHUP is for another, and ends nothing
 	machine atomic.Bool                   // who reads stderr is a program: all on it is lines of JSON
 	written *resultWriter                 // what stdout is while a command runs

@@ -44,6 +44,9 @@ machine only, wants the token that its first start prints, and --read-only takes
 			if err := o.check(c); err != nil {
 				return err
 			}
+			if env.asked != nil {
+				return serveOne(c.Context(), env)
+			}
 			return serveAll(c.Context(), env, o)
 		},
 	}
@@ -87,7 +90,10 @@ func serveAll(ctx context.Context, env *Env, o serveOptions) (err error) {
 		return err
 	}
 	setup.Alerts = sync.NewSender(setup, setup.Config.Lookup)
-	s := &server{env: env, byHand: o.place.Address != "" && !o.readOnly, runner: setup, underWay: map[string]*underWay{}, reloaded: make(chan struct{}, 1)}
+	s := &server{env: env, run: runApart, byHand: o.place.Address != "" && !o.readOnly, runner: setup, underWay: map[string]*underWay{}, reloaded: make(chan struct{}, 1)}
+	if env.runs != nil {
+		s.run = env.runs
+	}
 	if err := s.fits(setup); err != nil {
 		return err
 	}
@@ -188,7 +194,10 @@ func aside(stop func(error), do func() error) (ended func()) {
 	return func() { <-done }
 }
 
-// runServed runs a pipeline once. Its failure is written down; the next time comes all the same.
+// serves is how `serve` has a pipeline run.
+type serves func(ctx context.Context, env *Env, runner *runner.Runner, p *config.Pipeline, o runner.Options)
+
+// runServed runs a pipeline once, in this process. Its failure is written down; the next time comes all the same.
 func runServed(ctx context.Context, env *Env, runner *runner.Runner, p *config.Pipeline, o runner.Options) {
 	out, end := afterOutput(env, p)
 	report, err := sync.Run(ctx, runner, p, o, out)

@@ -96,7 +96,7 @@ func (h *host) serve(until time.Time) (stdout, stderr string) {
 	h.end, h.cancel = until, cancel
 	var out, log bytes.Buffer
 	a := Env{Args: []string{"serve", "-q", "-f", filepath.Join(h.home, "pipelines.yaml")}, Stdout: &out, Stderr: &log,
-		Lookup: lookup(append(h.env, "WORKSPACE_URL="+h.server.URL, "WORKSPACE_TOKEN="+h.token)), Now: h.now, Wait: h.wait}
+		Lookup: lookup(append(h.env, "WORKSPACE_URL="+h.server.URL, "WORKSPACE_TOKEN="+h.token)), Now: h.now, Wait: h.wait, runs: runServed}
 	if code := execute(ctx, &a); code != 0 {
 		h.t.Fatalf("it ended with %d:\n%s%s", code, &out, &log)
 	}
