@@ -17,6 +17,7 @@ import (
 	"aqueduck/internal/config"
 	"aqueduck/internal/grammar"
 	"aqueduck/internal/problem"
+	"aqueduck/internal/runner"
 )
 
 // Env is the program with everything it takes from outside: its arguments, its streams, its environment, its clock.
@@ -51,6 +52,9 @@ type Env struct {
 
 	exit int // what a command that ended without an error wants the program to end with
 }
+
+// serves is how `serve` has a pipeline run.
+type serves func(ctx context.Context, env *Env, r *runner.Runner, p *config.Pipeline, o runner.Options)
 
 // printProblem says what went wrong, but for mistakes of the command line: to people in the one form that errors have, to programs in lines of
 // JSON.

@@ -194,9 +194,6 @@ func aside(stop func(error), do func() error) (ended func()) {
 	return func() { <-done }
 }
 
-// serves is how `serve` has a pipeline run.
-type serves func(ctx context.Context, env *Env, runner *runner.Runner, p *config.Pipeline, o runner.Options)
-
 // runServed runs a pipeline once, in this process. Its failure is written down; the next time comes all the same.
 func runServed(ctx context.Context, env *Env, runner *runner.Runner, p *config.Pipeline, o runner.Options) {
 	out, end := afterOutput(env, p)

@@ -84,6 +84,11 @@ func CheckConfig(file string, lookup func(string) (string, bool), more ...string
 	return loadConfig(names, expander{lookup: lookup, lenient: true, disk: newDisk(names)})
 }
 
+// LoadTexts is LoadConfig, of what a configuration was read from before.
+func LoadTexts(texts Texts, lookup func(string) (string, bool)) (*Config, *schemas.Catalogue, error) {
+	return loadConfig(texts.Names, expander{lookup: lookup, disk: &disk{from: &texts}})
+}
+
 func loadConfig(names []string, env expander) (*Config, *schemas.Catalogue, error) {
 	files, err := readFiles(names, env)
 	var lacking *fs.PathError

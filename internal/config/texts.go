@@ -4,8 +4,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"aqueduck/schemas"
 )
 
 // Texts are the files that a configuration was read from, as they were then. LoadTexts reads the same configuration from them, whatever has
@@ -15,11 +13,6 @@ type Texts struct {
 	Files     map[string][]byte   `json:"files"`     // by the paths that they were opened by
 	Found     map[string][]string `json:"found"`     // what each pattern found
 	Variables map[string]string   `json:"variables"` // of .env; whoever read that puts them in
-}
-
-// LoadTexts is LoadConfig, of what a configuration was read from before.
-func LoadTexts(texts Texts, lookup func(string) (string, bool)) (*Config, *schemas.Catalogue, error) {
-	return loadConfig(texts.Names, expander{lookup: lookup, disk: &disk{from: &texts}})
 }
 
 // disk reads files and keeps what it has read, each once; or it reads what was kept before, and nothing else. A nil one keeps nothing.
