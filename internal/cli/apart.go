@@ -17,8 +17,11 @@ import (
 	"aqueduck/internal/sync"
 )
 
-// runTask is the name of the task that is a run.
-const runTask = "run"
+// runTask is the name of the task that is a run, and learnedKind the kind of the message that it sends.
+const (
+	runTask     = "run"
+	learnedKind = 2
+)
 
 // runApart runs a pipeline once, in a process of its own: a fault inside DuckDB there ends that process, and no more. What it cannot say
 // itself is noted here.
@@ -35,7 +38,15 @@ func runApart(ctx context.Context, env *Env, r *runner.Runner, p *config.Pipelin
 			return errors.New("stdout or stderr is no file that a process can have")
 		}
 		return r.Program.Delegate(ctx, sandbox.Delegated{
-			Task: runTask, Request: oneRun{env.Name, env.Args, r.Config.Texts, p.Name, o}, Files: []*os.File{stdout, stderr},
+			Task: runTask, Request: oneRun{env.Name, env.Args, r.Config.Texts, p.Name, o, budgetsOf(r.Config)}, Files: []*os.File{stdout, stderr},
+			Take: func(_ byte, payload []byte) error {
+				var learned budgets
+				if err := json.Unmarshal(payload, &learned); err != nil {
+					return fmt.Errorf("read what a run has learned: %w", err)
+				}
+				learned.resume(r.Config)
+				return nil
+			},
 			Stop: func() any {
 				return stopped{CalledOff: errors.Is(context.Cause(ctx), sync.ErrCalledOff), Code: interruptCode(ctx)}
 			},
@@ -53,8 +64,15 @@ func runApart(ctx context.Context, env *Env, r *runner.Runner, p *config.Pipelin
 // the program's.
 func Tasks(env *Env) map[string]sandbox.Task {
 	tasks := sync.Tasks()
-	tasks[runTask] = func(ctx context.Context, request json.RawMessage, _ *sandbox.Answer) error {
-		return env.runAsked(ctx, request)
+	tasks[runTask] = func(ctx context.Context, request json.RawMessage, answer *sandbox.Answer) error {
+		if err := env.runAsked(ctx, request); err != nil {
+			return err
+		}
+		learned, err := json.Marshal(env.asked.Budgets)
+		if err != nil {
+			return err
+		}
+		return answer.Send(learnedKind, learned)
 	}
 	return tasks
 }
@@ -100,7 +118,9 @@ func serveOne(ctx context.Context, env *Env) error {
 		return setup.Config.NoPipelineError(env.asked.Pipeline)
 	}
 	setup.Alerts = sync.NewSender(setup, setup.Config.Lookup)
+	env.asked.Budgets.resume(setup.Config)
 	runServed(ctx, env, setup, p, env.asked.Options)
+	env.asked.Budgets = budgetsOf(setup.Config)
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"aqueduck/extract/api"
 	"aqueduck/internal/config"
 	"aqueduck/internal/runner"
 )
@@ -13,6 +14,24 @@ type oneRun struct {
 	Texts    config.Texts   `json:"texts"`
 	Pipeline string         `json:"pipeline"`
 	Options  runner.Options `json:"options"`
+	Budgets  budgets        `json:"budgets"`
+}
+
+// budgets are what is known of how fast each workspace may be asked. A run gives back what it has learned.
+type budgets map[string]api.Learned
+
+func budgetsOf(c *config.Config) budgets {
+	all := budgets{}
+	for name, w := range c.Workspaces {
+		all[name] = w.Budget.Learned()
+	}
+	return all
+}
+
+func (b budgets) resume(c *config.Config) {
+	for name, w := range c.Workspaces {
+		w.Budget.Resume(b[name])
+	}
 }
 
 // stopped is why a run is to end.

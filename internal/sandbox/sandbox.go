@@ -80,8 +80,9 @@ func (p Program) Run(ctx context.Context, task string, limits Limits, request an
 type Delegated struct {
 	Task    string
 	Request any
-	Files   []*os.File // Inherited gives them to the task
-	Stop    func() any // what the task is told, as *Stopped, once the context has ended; it then ends by itself
+	Files   []*os.File                            // Inherited gives them to the task
+	Take    func(kind byte, payload []byte) error // as of Run
+	Stop    func() any                            // what the task is told, as *Stopped, once the context has ended; it then ends by itself
 }
 
 // Delegate has a task done as Run does, by a process that is not killed when the context ends: it is told so, and waited for. It ends with
@@ -97,7 +98,7 @@ func (p Program) Delegate(ctx context.Context, d Delegated) error {
 			_, _ = w.lifeline.Write(message(text))
 		}
 	})()
-	return w.await(context.WithoutCancel(ctx), func(byte, []byte) error { return nil })
+	return w.await(context.WithoutCancel(ctx), d.Take)
 }
 
 // worker is a process that does a task.

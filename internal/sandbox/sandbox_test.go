@@ -198,7 +198,7 @@ func TestADelegatedTaskIsToldToEnd(t *testing.T) {
 	defer cancel()
 	ended := make(chan error, 1)
 	go func() {
-		ended <- program.Delegate(ctx, sandbox.Delegated{Task: "listen", Files: []*os.File{to}, Stop: func() any { return []int{15} }})
+		ended <- program.Delegate(ctx, sandbox.Delegated{Task: "listen", Files: []*os.File{to}, Take: func(byte, []byte) error { return nil }, Stop: func() any { return []int{15} }})
 	}()
 	said := make([]byte, 7)
 	if _, err := from.Read(said); err != nil || string(said) != "sesame\n" {
