@@ -25,7 +25,8 @@ func newServe(env *Env) *cobra.Command {
 then commits what is whole and ends. A time missed while the program was down, or whose run ended with it, is made up for
 once when it starts again; a time that comes while the pipeline still runs is left out, unless the pipeline says
 otherwise. A run that failed for what heals by itself is tried again after 15 minutes, 45 more and two hours more, before
-alerts are told of it. The warehouse is locked only while something runs; a second serve of it ends with 5.
+alerts are told of it. Each run is a process of its own: one that dies is told of and tried again likewise, and serve goes
+on. The warehouse is locked only while something runs; a second serve of it ends with 5.
 
 SIGHUP reads pipelines.yaml again. A run under way goes on; a file with mistakes changes nothing, and is told of.
 
