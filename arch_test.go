@@ -31,7 +31,7 @@ var allowed = map[string][]string{
 	"internal/goldentest":         {},
 	"internal/formtest":           {"internal/grammar"},
 	"docs":                        {},
-	"cmd/aqueduck":                {"internal/cli", "internal/sandbox", "internal/sync"},
+	"cmd/aqueduck":                {"internal/cli", "internal/sandbox"},
 	"internal/cli":                {"docs/queries", "extract", "extract/api", "internal/admin", "internal/cli/emulate", "internal/cli/render", "internal/cli/usage", "internal/config", "internal/console", "internal/dictionary", "internal/grammar", "internal/plan", "internal/preview", "internal/problem", "internal/runlog", "internal/runner", "internal/sandbox", "internal/schedule", "internal/serve", "internal/sync", "internal/verify", "load/facts", "load/failure", "load/layout", "load/read", "schemas"},
 	"internal/serve":              {"internal/config", "internal/runlog", "internal/runner"},
 	"internal/console":            {"docs/queries", "internal/config", "internal/dictionary", "internal/problem", "internal/runlog", "load/failure", "load/layout", "load/read", "schemas"},

@@ -8,19 +8,19 @@ import (
 
 	"aqueduck/internal/cli"
 	"aqueduck/internal/sandbox"
-	"aqueduck/internal/sync"
 )
 
 func main() {
 	cli.Harden()
-	if sandbox.Asked() {
-		os.Exit(sandbox.Serve(sync.Tasks()))
-	}
 	// The heap is a few large buffers of texts and numbers. To let garbage double it first would cost a hundred megabytes;
 	// at 20 % the first batches, whose buffers are still growing, cost 3 % more CPU time than at 40 %.
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(40)
 	}
-	os.Exit(cli.Run(&cli.Env{Name: os.Args[0], Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Lookup: os.LookupEnv,
-		Now: time.Now, Wait: cli.Wait}))
+	env := &cli.Env{Name: os.Args[0], Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Lookup: os.LookupEnv,
+		Now: time.Now, Wait: cli.Wait}
+	if sandbox.Asked() {
+		os.Exit(sandbox.Serve(cli.Tasks(env)))
+	}
+	os.Exit(cli.Run(env))
 }

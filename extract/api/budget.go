@@ -27,6 +27,34 @@ func NewBudget(requestsPerMinute int) *Budget {
 	return &Budget{newBudget(requestsPerMinute, time.Time{})} // full at first, whatever the clock
 }
 
+// Learned is what a Budget knows of its workspace, for one of another process.
+type Learned struct {
+	Pace   float64   `json:"pace"`   // requests a second; 0: nothing was learned
+	Known  float64   `json:"known"`  // of what the answers allow
+	Minute bool      `json:"minute"` // that is told by the minute
+	Until  time.Time `json:"until"`  // nobody asks before
+	Slowed time.Time `json:"slowed"` // when the workspace last refused
+}
+
+// Learned is what the Budget knows by now.
+func (b *Budget) Learned() Learned {
+	b.budget.mu.Lock()
+	defer b.budget.mu.Unlock()
+	return Learned{b.budget.pace, b.budget.known, b.budget.minute, b.budget.until, b.budget.slowed}
+}
+
+// Resume goes on from what another Budget of the workspace has learned. That one may have just spent what there was: nothing is sent at once.
+func (b *Budget) Resume(l Learned) {
+	if l.Pace == 0 {
+		return
+	}
+	b.budget.mu.Lock()
+	defer b.budget.mu.Unlock()
+	b.budget.pace, b.budget.known, b.budget.minute, b.budget.until, b.budget.slowed = l.Pace, l.Known, l.Minute, l.Until, l.Slowed
+	b.budget.spent = true
+	b.budget.apply(time.Time{})
+}
+
 // budget is the workspace's allowance of requests, shared by everything that asks it.
 type budget struct {
 	ceiling float64 // what the operator allows; +Inf when he does not say
@@ -38,6 +66,7 @@ type budget struct {
 	minute  bool      // a window longer than ten seconds was seen
 	until   time.Time // nobody asks before
 	slowed  time.Time // the last refusal that counted
+	spent   bool      // what may be sent at once was, when the first asks
 }
 
 func newBudget(perMinute int, now time.Time) *budget {
@@ -54,6 +83,10 @@ func newBudget(perMinute int, now time.Time) *budget {
 func (b *budget) enter(ctx context.Context, now func() time.Time, wait func(context.Context, time.Duration) error) error {
 	b.mu.Lock()
 	t := now()
+	if b.spent {
+		b.spent = false
+		b.limiter.ReserveN(t, b.limiter.Burst())
+	}
 	turn := t.Add(max(b.limiter.ReserveN(t, 1).DelayFrom(t), b.held(t)))
 	b.mu.Unlock()
 	if d := turn.Sub(now()); d > 0 {

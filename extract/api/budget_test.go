@@ -396,3 +396,36 @@ func TestABudgetOutlivesItsClients(t *testing.T) {
 		t.Errorf("after the clock was set back it waited %s, %v", now.Sub(before), err)
 	}
 }
+
+// TestT117ABudgetGoesOnInAnotherProcess: what one has learned another begins with, and the two together keep to the ceiling of a minute.
+func TestT117ABudgetGoesOnInAnotherProcess(t *testing.T) {
+	t.Parallel()
+	p := newPacer(600)
+	next := func() {
+		from := &Budget{p.b}
+		to := NewBudget(600)
+		to.Resume(from.Learned())
+		p.b = to.budget
+	}
+	p.count(t, 5*time.Minute, none)
+	learned := p.b.pace
+	n := 0
+	for range 6 {
+		next()
+		n += p.count(t, 10*time.Second, none)
+	}
+	if !within(n, 560, 601) || p.b.pace < learned {
+		t.Errorf("%d requests in a minute of six processes, want 600; the pace was %.1f and is %.1f", n, learned, p.b.pace)
+	}
+	p.b.refused(p.Now(), p.Now(), time.Minute)
+	next()
+	before := p.Now()
+	if p.ask(t, none); p.Now().Sub(before) < time.Minute {
+		t.Errorf("it asked %s after a refusal, want a minute", p.Now().Sub(before))
+	}
+	fresh := NewBudget(0)
+	fresh.Resume(Learned{})
+	if fresh.budget.pace != firstPace || fresh.budget.spent {
+		t.Errorf("nothing was learned, and it begins with %+v", fresh.Learned())
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -19,17 +20,12 @@ func (env *Env) load() (*config.Config, *schemas.Catalogue, error) {
 	return env.loadWith(config.LoadConfig)
 }
 
+// configReader is a way of reading a configuration: config.LoadConfig is one.
+type configReader func(string, func(string) (string, bool), ...string) (*config.Config, *schemas.Catalogue, error)
+
 // loadWith is load by another way of reading.
-func (env *Env) loadWith(read func(string, func(string) (string, bool), ...string) (*config.Config, *schemas.Catalogue, error)) (*config.Config, *schemas.Catalogue, error) {
-	lookup, err := env.variables()
-	if err != nil {
-		return nil, nil, err
-	}
-	files, err := config.ConfigFiles(env.file)
-	if err != nil {
-		return nil, nil, err
-	}
-	cfg, catalogue, err := read(files[0], lookup, files[1:]...)
+func (env *Env) loadWith(read configReader) (*config.Config, *schemas.Catalogue, error) {
+	cfg, catalogue, err := env.parse(read)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -40,6 +36,26 @@ func (env *Env) loadWith(read func(string, func(string) (string, bool), ...strin
 		}
 	}
 	return cfg, catalogue, nil
+}
+
+// parse reads the files, or what the process that wants this one to run read of them.
+func (env *Env) parse(read configReader) (*config.Config, *schemas.Catalogue, error) {
+	if env.asked != nil {
+		return config.LoadTexts(env.asked.Texts, env.lookup(env.asked.Texts.Variables))
+	}
+	files, err := config.ConfigFiles(env.file)
+	if err != nil {
+		return nil, nil, err
+	}
+	kept, err := readEnv(filepath.Join(filepath.Dir(files[0]), ".env"))
+	if err != nil {
+		return nil, nil, err
+	}
+	cfg, catalogue, err := read(files[0], env.lookup(kept), files[1:]...)
+	if err == nil {
+		cfg.Texts.Variables = kept
+	}
+	return cfg, catalogue, err
 }
 
 // configured says that there is a configuration, or that one was asked for by name.

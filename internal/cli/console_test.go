@@ -99,7 +99,7 @@ func TestTheConsoleBeginsAndEndsRuns(t *testing.T) {
 	p.until("\nOK nightly ")
 	var o runlog.Overview
 	v.ask(http.MethodGet, "overview", &o)
-	if len(o.Pipelines) != 1 || o.Pipelines[0].Health != runlog.HealthOK || len(o.Pipelines[0].Runs) != 2 {
+	if len(o.Pipelines) != 1 || o.Pipelines[0].Health != runlog.HealthOK || len(o.Pipelines[0].Runs) != 2 || !o.Pipelines[0].Runs[1].CalledOff {
 		t.Errorf("the overview is %+v", o.Pipelines)
 	}
 	p.signal(syscall.SIGTERM)

@@ -23,6 +23,11 @@ func (env *Env) variables() (func(string) (string, bool), error) {
 	if err != nil {
 		return nil, err
 	}
+	return env.lookup(kept), nil
+}
+
+// lookup looks up what the configuration names: in the environment, then in what .env has.
+func (env *Env) lookup(kept map[string]string) func(string) (string, bool) {
 	return func(name string) (string, bool) {
 		if value, ok := env.Lookup(name); ok && value != "" {
 			return value, true
@@ -31,7 +36,7 @@ func (env *Env) variables() (func(string) (string, bool), error) {
 			return value, true
 		}
 		return env.Lookup(name)
-	}, nil
+	}
 }
 
 // maxEnv bounds .env: it holds an address and a token, no data.

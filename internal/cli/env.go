@@ -17,6 +17,7 @@ import (
 	"aqueduck/internal/config"
 	"aqueduck/internal/grammar"
 	"aqueduck/internal/problem"
+	"aqueduck/internal/runner"
 )
 
 // Env is the program with everything it takes from outside: its arguments, its streams, its environment, its clock.
@@ -43,12 +44,17 @@ type Env struct {
 	verbose   usage.Verbosity
 
 	watched atomic.Pointer[render.Screen] // where a run is shown, while it is
+	asked   *oneRun                       // the one run that this process is for; nil: it is for a command
+	runs    serves                        // how `serve` has a pipeline run; nil: by a process of its own
 	reloads atomic.Bool                   // SIGHUP is for another, and ends nothing
 	machine atomic.Bool                   // who reads stderr is a program: all on it is lines of JSON
 	written *resultWriter                 // what stdout is while a command runs
 
 	exit int // what a command that ended without an error wants the program to end with
 }
+
+// serves is how `serve` has a pipeline run.
+type serves func(ctx context.Context, env *Env, r *runner.Runner, p *config.Pipeline, o runner.Options)
 
 // printProblem says what went wrong, but for mistakes of the command line: to people in the one form that errors have, to programs in lines of
 // JSON.

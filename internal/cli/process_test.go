@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"aqueduck/internal/sandbox"
-	pipelinesync "aqueduck/internal/sync"
 	"aqueduck/tools/diskfault"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -25,7 +24,7 @@ import (
 // The tests of this package that end processes run the program itself: another one, built with crash points.
 func TestMain(m *testing.M) {
 	if sandbox.Asked() {
-		os.Exit(sandbox.Serve(pipelinesync.Tasks()))
+		os.Exit(sandbox.Serve(Tasks(programEnv())))
 	}
 	diskfault.Launch()
 	if order := os.Getenv(analystVariable); order != "" {
@@ -37,8 +36,11 @@ func TestMain(m *testing.M) {
 // program does what the program does: the test binary under its name.
 func program() {
 	Harden()
-	env := Env{Name: os.Args[0], Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Lookup: os.LookupEnv, Now: time.Now, Wait: Wait}
-	os.Exit(Run(&env))
+	os.Exit(Run(programEnv()))
+}
+
+func programEnv() *Env {
+	return &Env{Name: os.Args[0], Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Lookup: os.LookupEnv, Now: time.Now, Wait: Wait}
 }
 
 // tidying runs the tests and removes what they built.

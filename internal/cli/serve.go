@@ -25,7 +25,8 @@ func newServe(env *Env) *cobra.Command {
 then commits what is whole and ends. A time missed while the program was down, or whose run ended with it, is made up for
 once when it starts again; a time that comes while the pipeline still runs is left out, unless the pipeline says
 otherwise. A run that failed for what heals by itself is tried again after 15 minutes, 45 more and two hours more, before
-alerts are told of it. The warehouse is locked only while something runs; a second serve of it ends with 5.
+alerts are told of it. Each run is a process of its own: one that dies is told of and tried again likewise, and serve goes
+on. The warehouse is locked only while something runs; a second serve of it ends with 5.
 
 SIGHUP reads pipelines.yaml again. A run under way goes on; a file with mistakes changes nothing, and is told of.
 
@@ -43,6 +44,9 @@ machine only, wants the token that its first start prints, and --read-only takes
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := o.check(c); err != nil {
 				return err
+			}
+			if env.asked != nil {
+				return serveOne(c.Context(), env)
 			}
 			return serveAll(c.Context(), env, o)
 		},
@@ -87,7 +91,10 @@ func serveAll(ctx context.Context, env *Env, o serveOptions) (err error) {
 		return err
 	}
 	setup.Alerts = sync.NewSender(setup, setup.Config.Lookup)
-	s := &server{env: env, byHand: o.place.Address != "" && !o.readOnly, runner: setup, underWay: map[string]*underWay{}, reloaded: make(chan struct{}, 1)}
+	s := &server{env: env, run: runApart, byHand: o.place.Address != "" && !o.readOnly, runner: setup, underWay: map[string]*underWay{}, reloaded: make(chan struct{}, 1)}
+	if env.runs != nil {
+		s.run = env.runs
+	}
 	if err := s.fits(setup); err != nil {
 		return err
 	}
@@ -188,7 +195,7 @@ func aside(stop func(error), do func() error) (ended func()) {
 	return func() { <-done }
 }
 
-// runServed runs a pipeline once. Its failure is written down; the next time comes all the same.
+// runServed runs a pipeline once, in this process. Its failure is written down; the next time comes all the same.
 func runServed(ctx context.Context, env *Env, runner *runner.Runner, p *config.Pipeline, o runner.Options) {
 	out, end := afterOutput(env, p)
 	report, err := sync.Run(ctx, runner, p, o, out)

@@ -30,6 +30,7 @@ type host struct {
 	before func(http.ResponseWriter, *http.Request) bool // answers in the workspace's place; nil: nothing does
 	noon   func()                                        // called at noon of each day, while nothing runs; nil: nothing happens
 	env    []string                                      // besides the workspace's address and token
+	run    serves                                        // how a pipeline is run: in this process, which has the clock
 
 	mu     sync.Mutex // guards what follows
 	end    time.Time
@@ -39,7 +40,7 @@ type host struct {
 
 func newHost(t *testing.T, clock time.Time, config string) *host {
 	t.Helper()
-	h := &host{t: t, home: inDirectory(t, config), moved: make(chan struct{})}
+	h := &host{t: t, run: runServed, home: inDirectory(t, config), moved: make(chan struct{})}
 	h.space = emulator.New(emulator.Config{Seed: 5, Contacts: 30, Inactive: 8, Activities: 40, Start: clock})
 	h.token = h.space.Token()
 	h.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -96,7 +97,7 @@ func (h *host) serve(until time.Time) (stdout, stderr string) {
 	h.end, h.cancel = until, cancel
 	var out, log bytes.Buffer
 	a := Env{Args: []string{"serve", "-q", "-f", filepath.Join(h.home, "pipelines.yaml")}, Stdout: &out, Stderr: &log,
-		Lookup: lookup(append(h.env, "WORKSPACE_URL="+h.server.URL, "WORKSPACE_TOKEN="+h.token)), Now: h.now, Wait: h.wait}
+		Lookup: lookup(append(h.env, "WORKSPACE_URL="+h.server.URL, "WORKSPACE_TOKEN="+h.token)), Now: h.now, Wait: h.wait, runs: h.run}
 	if code := execute(ctx, &a); code != 0 {
 		h.t.Fatalf("it ended with %d:\n%s%s", code, &out, &log)
 	}

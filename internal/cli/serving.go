@@ -24,6 +24,7 @@ import (
 // server is what `serve` has while it runs: the configuration that is served, which a reload replaces, and the runs under way.
 type server struct {
 	env      *Env
+	run      serves
 	byHand   bool // runs can be begun by hand: pipelines need no schedule
 	runs     sync.WaitGroup
 	reloaded chan struct{} // has one word while a configuration waits to be scheduled
@@ -69,7 +70,7 @@ func (s *server) schedule(ctx context.Context, last map[string]time.Time) {
 		timed, stop := context.WithCancel(ctx)
 		jobs := s.jobs(ctx, last, starts)
 		runner := s.current()
-		schedules.Go(func() { lookAtAge(timed, runner) })
+		schedules.Go(func() { s.lookAtAge(timed, runner) })
 		schedules.Go(func() { schedule.Run(timed, jobs, runner.Now, runner.Wait) })
 		select {
 		case <-ctx.Done():
@@ -83,11 +84,20 @@ func (s *server) schedule(ctx context.Context, last map[string]time.Time) {
 // lookEvery is how often serve looks whether data has grown too old while nothing runs.
 const lookEvery = 10 * time.Minute
 
-// lookAtAge tells of what has grown too old, where somebody is to be told, until the context ends.
-func lookAtAge(ctx context.Context, runner *runner.Runner) {
+// lookAtAge tells of what has grown too old, where somebody is to be told, until the context ends. A run does so itself when it ends, by what
+// was told before: two processes must not note that at once.
+func (s *server) lookAtAge(ctx context.Context, runner *runner.Runner) {
 	for runner.Alerts != nil && runner.Wait(ctx, lookEvery) == nil {
-		pipelinesync.NotifyFreshness(ctx, runner)
+		if !s.isRunning() {
+			pipelinesync.NotifyFreshness(ctx, runner)
+		}
 	}
+}
+
+func (s *server) isRunning() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.underWay) > 0
 }
 
 // jobs are the pipelines that have a schedule. When the program starts some owe a run of their last time. Their runs live as long as
@@ -148,7 +158,7 @@ func (s *server) one(ctx context.Context, runner *runner.Runner, p *config.Pipel
 		}
 	}
 	defer end()
-	runServed(ctx, s.env, runner, p, o)
+	s.run(ctx, s.env, runner, p, o)
 	return true
 }
 
@@ -209,7 +219,7 @@ func (s *server) start(ctx context.Context, name string, failed bool) error {
 	}
 	s.runs.Go(func() {
 		defer end()
-		runServed(run, s.env, setup, p, runner.Options{Wait: time.Minute, Failed: failed})
+		s.run(run, s.env, setup, p, runner.Options{Wait: time.Minute, Failed: failed})
 	})
 	return nil
 }

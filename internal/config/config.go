@@ -24,6 +24,7 @@ type Config struct {
 	Warnings   grammar.Mistakes // what is read all the same, and may not be meant
 
 	Lookup func(string) (string, bool) // the variables that it was read with
+	Texts  Texts                       // what it was read from; nothing where that was Texts
 
 	AlertConfigs []alertConfig       // who is told
 	Models       []schemas.Relation  // the program's and the user's own
@@ -135,6 +136,7 @@ type loader struct {
 	config    *Config
 	report    grammar.Report
 	catalogue *schemas.Catalogue
+	disk      *disk
 	known     []string // streams, those of broken files too: what is wrong with them is said there
 }
 
@@ -181,6 +183,7 @@ type expander struct {
 	dir     string // that relative files are from
 	secret  bool   // files must be for their owner only
 	lenient bool   // a variable or file that is not there is grammar.ErrUnknown
+	disk    *disk  // what files are read from
 }
 
 // piece is a part of a text of the configuration: letters, or a variable or file that stands for some.

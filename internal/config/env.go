@@ -124,19 +124,30 @@ func (e expander) file(name string) (string, error) {
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(e.dir, name)
 	}
-	info, err := os.Stat(name)
-	if err != nil {
+	if err := e.mayRead(name); err != nil {
 		return "", err
 	}
-	if !info.Mode().IsRegular() || info.Size() > maxFile {
-		return "", fmt.Errorf("%s is not a file of at most 64 KiB", name)
-	}
-	if mode := info.Mode().Perm(); e.secret && mode&0o077 != 0 {
-		return "", &openFile{name: name, mode: mode}
-	}
-	text, err := os.ReadFile(name)
+	text, err := e.disk.text(name)
 	if err != nil {
 		return "", err
 	}
 	return strings.TrimRight(string(text), "\r\n"), nil
+}
+
+// mayRead says why the text of a file is not put into another one. What was read before was allowed.
+func (e expander) mayRead(name string) error {
+	if e.disk != nil && e.disk.from != nil {
+		return nil
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxFile {
+		return fmt.Errorf("%s is not a file of at most 64 KiB", name)
+	}
+	if mode := info.Mode().Perm(); e.secret && mode&0o077 != 0 {
+		return &openFile{name: name, mode: mode}
+	}
+	return nil
 }

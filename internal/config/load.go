@@ -44,7 +44,7 @@ func ConfigFiles(names []string) (files []string, err error) {
 // readFiles reads files whose paths are from their own directories.
 func readFiles(names []string, env expander) (files []grammar.File, err error) {
 	for _, name := range names {
-		text, err := os.ReadFile(name)
+		text, err := env.disk.text(name)
 		if err != nil {
 			return nil, err
 		}
@@ -74,12 +74,19 @@ func filesOf(dir string) (files []string, err error) {
 // LoadConfig reads pipelines.yaml, and more files as if they were one with it, and the stream files they name. The lookup gives the value
 // of a variable; tokens and addresses are not looked up. What is wrong with the files comes back as grammar.Mistakes, all at once.
 func LoadConfig(file string, lookup func(string) (string, bool), more ...string) (*Config, *schemas.Catalogue, error) {
-	return loadConfig(append([]string{file}, more...), expander{lookup: lookup})
+	names := append([]string{file}, more...)
+	return loadConfig(names, expander{lookup: lookup, disk: newDisk(names)})
 }
 
 // CheckConfig is LoadConfig for a machine that has not the variables and files: a value that needs one is not checked.
 func CheckConfig(file string, lookup func(string) (string, bool), more ...string) (*Config, *schemas.Catalogue, error) {
-	return loadConfig(append([]string{file}, more...), expander{lookup: lookup, lenient: true})
+	names := append([]string{file}, more...)
+	return loadConfig(names, expander{lookup: lookup, lenient: true, disk: newDisk(names)})
+}
+
+// LoadTexts is LoadConfig, of what a configuration was read from before.
+func LoadTexts(texts Texts, lookup func(string) (string, bool)) (*Config, *schemas.Catalogue, error) {
+	return loadConfig(texts.Names, expander{lookup: lookup, disk: &disk{from: &texts}})
 }
 
 func loadConfig(names []string, env expander) (*Config, *schemas.Catalogue, error) {
@@ -91,7 +98,7 @@ func loadConfig(names []string, env expander) (*Config, *schemas.Catalogue, erro
 	case err != nil:
 		return nil, nil, &problem.Problem{Class: "config", What: "read the configuration", Err: err, Next: "name a file that can be read: -f FILE"}
 	}
-	l := &loader{config: &Config{File: strings.Join(names, ", "), Workspaces: map[string]*Workspace{}, settings: map[string]Settings{}, Lookup: env.lookup}}
+	l := &loader{disk: env.disk, config: &Config{File: strings.Join(names, ", "), Workspaces: map[string]*Workspace{}, settings: map[string]Settings{}, Lookup: env.lookup}}
 	spec := l.spec()
 	root := l.report.ReadAll(files, spec)
 	if !root.Given() {
@@ -109,7 +116,7 @@ func loadConfig(names []string, env expander) (*Config, *schemas.Catalogue, erro
 	if err := l.report.Err(); err != nil {
 		return nil, nil, err
 	}
-	l.config.Warnings, l.config.origins = l.report.Warnings(), origins(root)
+	l.config.Warnings, l.config.origins, l.config.Texts = l.report.Warnings(), origins(root), env.disk.read
 	return l.config, catalogue, nil
 }
 
@@ -117,7 +124,7 @@ func loadConfig(names []string, env expander) (*Config, *schemas.Catalogue, erro
 func (l *loader) takeStreamFiles(v *grammar.Value) {
 	var files []schemas.File
 	l.files(v, func(name string, text []byte) {
-		files = append(files, schemas.File{Name: name, Text: text, Dir: os.DirFS(filepath.Dir(name))})
+		files = append(files, schemas.File{Name: name, Text: text, Dir: directory{l.disk, filepath.Dir(name)}})
 		l.known = append(l.known, schemas.Declared(text))
 	})
 	if err := l.catalogue.AddFiles(files...); err != nil {
@@ -129,12 +136,12 @@ func (l *loader) takeStreamFiles(v *grammar.Value) {
 func (l *loader) files(v *grammar.Value, take func(name string, text []byte)) {
 	seen := map[string]bool{}
 	for _, pattern := range v.Items() {
-		names, err := filepath.Glob(from(pattern, pattern.Text()))
+		names, err := l.disk.find(from(pattern, pattern.Text()))
 		if err != nil || len(names) == 0 {
 			pattern.Wrong("", "no file matches %q", pattern.Text())
 		}
 		for _, name := range names {
-			text, err := os.ReadFile(name)
+			text, err := l.disk.text(name)
 			if err != nil {
 				pattern.Wrong("", "read the file: %v", err)
 				continue

@@ -31,8 +31,9 @@ func IsCatchUp(p *config.Pipeline, e *PastRun) bool {
 
 // crashedItem is what a run that was lost needs: somebody, where nothing makes up for it.
 func crashedItem(p *config.Pipeline, e *PastRun) Need {
-	n := Need{Pipeline: p.Name, Run: e.Run, Class: e.Class, What: "a run ended without a word; what it committed is safe", Next: "aqueduck sync " + p.Name}
-	if n.Act = !IsCatchUp(p, e); !n.Act {
+	n := Need{Pipeline: p.Name, Run: e.Run, Class: e.Class, What: e.Error, Next: e.Next}
+	catchUp := IsCatchUp(p, e)
+	if n.Act = !catchUp && e.RetryAt.IsZero(); catchUp && e.RetryAt.IsZero() {
 		n.What += "; aqueduck serve makes up for it when it starts"
 	}
 	return n

@@ -142,7 +142,7 @@ func (o *Overview) judge(dir layout.Dir, known *config.Pipeline, p *PipelineOver
 		failed = append(failed, crashedItem(known, o.Lost.Killed()))
 	}
 	for i, n := range failed {
-		if p.Try > 0 && !n.Act && n.Run == last.Run && last.Outcome == "FAILED" {
+		if p.Try > 0 && !n.Act && n.Run == last.Run && (last.Outcome == "FAILED" || !last.RetryAt.IsZero()) {
 			failed[i].What += fmt.Sprintf("; try %d of %d comes at %s", p.Try, Tries(), p.Next.Format("15:04 MST"))
 		}
 		if n.Act {

@@ -28,16 +28,31 @@ const (
 	errorKind = 1
 )
 
-func read(in *bufio.Reader) (o order, err error) {
+// message is a text as a process is sent it.
+func message(text []byte) []byte {
+	return append(binary.AppendUvarint(nil, uint64(len(text))), text...)
+}
+
+// readMessage reads what message made.
+func readMessage(in *bufio.Reader) ([]byte, error) {
 	size, err := binary.ReadUvarint(in)
-	if err != nil || size > largest {
-		return o, fmt.Errorf("read what to do: %w", err)
+	if err != nil {
+		return nil, err
+	}
+	if size > largest {
+		return nil, ErrTooLarge
 	}
 	text := make([]byte, size)
-	if _, err := io.ReadFull(in, text); err != nil {
-		return o, fmt.Errorf("read what to do: %w", err)
+	_, err = io.ReadFull(in, text)
+	return text, err
+}
+
+func read(in *bufio.Reader) (o order, err error) {
+	text, err := readMessage(in)
+	if err == nil {
+		err = json.Unmarshal(text, &o)
 	}
-	if err := json.Unmarshal(text, &o); err != nil {
+	if err != nil {
 		return o, fmt.Errorf("read what to do: %w", err)
 	}
 	return o, nil

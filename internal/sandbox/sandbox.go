@@ -69,53 +69,99 @@ var errNoProgram = errors.New("this program was not told how to start a process 
 // returns. It ends with the task's error, with *Died, or with the first error of take. A context that ends kills the process, whatever
 // it is at. The process has nothing of this one's environment but where libraries are.
 func (p Program) Run(ctx context.Context, task string, limits Limits, request any, take func(kind byte, payload []byte) error) error {
+	w, err := p.start(ctx, order{Task: task, Limits: limits}, request, environment(), nil)
+	if err != nil {
+		return err
+	}
+	return w.await(ctx, take)
+}
+
+// Delegated is a task for a process that has what this one has: its environment, its room, and some of its files.
+type Delegated struct {
+	Task    string
+	Request any
+	Files   []*os.File                            // Inherited gives them to the task
+	Take    func(kind byte, payload []byte) error // as of Run
+	Stop    func() any                            // what the task is told, as *Stopped, once the context has ended; it then ends by itself
+}
+
+// Delegate has a task done as Run does, by a process that is not killed when the context ends: it is told so, and waited for. It ends with
+// the task's error, or with *Died. Its process never outlives this one.
+func (p Program) Delegate(ctx context.Context, d Delegated) error {
+	w, err := p.start(context.WithoutCancel(ctx), order{Task: d.Task}, d.Request, os.Environ(), d.Files)
+	if err != nil {
+		return err
+	}
+	defer context.AfterFunc(ctx, func() {
+		// One that cannot be told has ended.
+		if text, err := json.Marshal(d.Stop()); err == nil {
+			_, _ = w.lifeline.Write(message(text))
+		}
+	})()
+	return w.await(context.WithoutCancel(ctx), d.Take)
+}
+
+// worker is a process that does a task.
+type worker struct {
+	cmd      *exec.Cmd
+	kill     func()
+	lifeline io.WriteCloser // it stays open as long as this process lives: its end is the end of the other
+	from     *os.File
+	words    tail
+}
+
+// start starts a process and asks it. A context that ends kills it.
+func (p Program) start(ctx context.Context, o order, request any, environment []string, files []*os.File) (*worker, error) {
 	if p.path == "" {
-		return errNoProgram
+		return nil, errNoProgram
 	}
-	body, err := json.Marshal(request)
-	if err != nil {
-		return fmt.Errorf("write what a process is asked: %w", err)
+	var text []byte
+	var err error
+	if o.Request, err = json.Marshal(request); err == nil {
+		text, err = json.Marshal(o)
 	}
-	text, err := json.Marshal(order{Task: task, Limits: limits, Request: body})
 	if err != nil {
-		return fmt.Errorf("write what a process is asked: %w", err)
+		return nil, fmt.Errorf("write what a process is asked: %w", err)
 	}
 	alive, kill := context.WithCancel(ctx)
-	defer kill()
-	c := exec.CommandContext(alive, p.path)
-	c.Args = []string{p.name, Argument}
-	c.Env = environment()
-	var words tail
-	c.Stdout, c.Stderr = &words, &words
+	w := &worker{cmd: exec.CommandContext(alive, p.path), kill: kill}
+	w.cmd.Args, w.cmd.Env = []string{p.name, Argument}, environment
+	w.cmd.Stdout, w.cmd.Stderr = &w.words, &w.words
 	from, to, err := os.Pipe()
 	if err != nil {
-		return fmt.Errorf("make a pipe: %w", err)
+		kill()
+		return nil, fmt.Errorf("make a pipe: %w", err)
 	}
-	defer from.Close()
-	c.ExtraFiles = []*os.File{to}
-	// It stays open as long as this process lives: its end is the end of the other.
-	lifeline, err := c.StdinPipe()
-	if err == nil {
-		err = c.Start()
+	w.from, w.cmd.ExtraFiles = from, append([]*os.File{to}, files...)
+	if w.lifeline, err = w.cmd.StdinPipe(); err == nil {
+		err = w.cmd.Start()
 	}
 	if err = errors.Join(err, to.Close()); err != nil {
-		return fmt.Errorf("start a process: %w", err)
+		kill()
+		return nil, errors.Join(fmt.Errorf("start a process: %w", err), from.Close())
 	}
 	// One that cannot be asked has ended, and is told of as such.
-	_, _ = lifeline.Write(append(binary.AppendUvarint(nil, uint64(len(text))), text...))
-	ended, err := receive(from, take)
+	_, _ = w.lifeline.Write(message(text))
+	return w, nil
+}
+
+// await takes what the process sends until it has ended.
+func (w *worker) await(ctx context.Context, take func(kind byte, payload []byte) error) error {
+	defer w.kill()
+	defer w.from.Close()
+	ended, err := receive(w.from, take)
 	if !ended {
-		kill() // it is at something that nobody waits for
+		w.kill() // it is at something that nobody waits for
 	}
-	_ = lifeline.Close() // it ends by itself
-	state := c.Wait()
+	_ = w.lifeline.Close() // it ends by itself
+	state := w.cmd.Wait()
 	switch {
 	case ended || err != nil:
 		return err
 	case ctx.Err() != nil:
 		return ctx.Err()
 	}
-	return &Died{State: fmt.Sprint(cmp.Or(state, errors.New("exit status 0"))), Words: words.text()}
+	return &Died{State: fmt.Sprint(cmp.Or(state, errors.New("exit status 0"))), Words: w.words.text()}
 }
 
 // environment is what a process of ours needs of this one's: neither token nor address.

@@ -66,6 +66,17 @@ var tasks = map[string]sandbox.Task{
 		fmt.Println("what DuckDB logs to standard output is no part of the answer")
 		return answer.Send(word, []byte(strings.Join(os.Environ(), " ")))
 	},
+	"listen": func(ctx context.Context, _ json.RawMessage, _ *sandbox.Answer) error {
+		if _, err := fmt.Fprintln(sandbox.Inherited(0, "said"), os.Getenv("WORKSPACE_TOKEN")); err != nil {
+			return err
+		}
+		<-ctx.Done()
+		var told *sandbox.Stopped
+		if !errors.As(context.Cause(ctx), &told) {
+			return context.Cause(ctx)
+		}
+		return fmt.Errorf("told %s", told.Told)
+	},
 	"too much": func(_ context.Context, _ json.RawMessage, answer *sandbox.Answer) error {
 		return answer.Send(word, make([]byte, 129<<20))
 	},
@@ -168,5 +179,37 @@ func TestS7AProcessOfItsOwnHasNothingOfTheEnvironment(t *testing.T) {
 	messages, err := run(t, t.Context(), "look", sandbox.Limits{}, nil)
 	if err != nil || len(messages) != 1 || messages[0] != "LD_LIBRARY_PATH=/nowhere GOTRACEBACK=none" {
 		t.Errorf("%q, %v", messages, err)
+	}
+}
+
+// TestADelegatedTaskIsToldToEnd: it has this process's environment and a file, and ends by itself.
+func TestADelegatedTaskIsToldToEnd(t *testing.T) {
+	t.Setenv("WORKSPACE_TOKEN", "sesame")
+	program, err := sandbox.Self()
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, to, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer from.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- program.Delegate(ctx, sandbox.Delegated{Task: "listen", Files: []*os.File{to}, Take: func(byte, []byte) error { return nil }, Stop: func() any { return []int{15} }})
+	}()
+	said := make([]byte, 7)
+	if _, err := from.Read(said); err != nil || string(said) != "sesame\n" {
+		t.Fatalf("it said %q, %v", said, err)
+	}
+	cancel()
+	if err := <-ended; err == nil || err.Error() != "told [15]" {
+		t.Errorf("it ended with %v", err)
+	}
+	var died *sandbox.Died
+	if err := program.Delegate(t.Context(), sandbox.Delegated{Task: "die"}); !errors.As(err, &died) || died.State != "signal: killed" {
+		t.Errorf("one that dies ends with %v", err)
 	}
 }

@@ -8,14 +8,21 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"time"
 
+	"aqueduck/internal/config"
+	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
+	"aqueduck/internal/sandbox"
 	"aqueduck/load/layout"
 )
 
 // ErrCalledOff is why a run ends that somebody did not want: no time of its schedule is owed it.
 var ErrCalledOff = errors.New("somebody called the run off")
+
+// orphansEnd is how long the process of a run may take to end when the one that began it was killed.
+const orphansEnd = 3 * time.Second
 
 // NoteCrashed notes down a run that ended without a word, where there is one, and tells of it unless it is made up for at once. It is for who
 // begins the runs of a schedule. Where something runs now nothing is lost.
@@ -23,7 +30,7 @@ func NoteCrashed(ctx context.Context, r *runner.Runner) error {
 	if _, err := os.Stat(r.Dir.RunFile()); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	held, err := layout.Lock(ctx, r.Dir, 0, r.Wait)
+	held, err := layout.Lock(ctx, r.Dir, orphansEnd, r.Wait)
 	var busy *layout.BusyError
 	if errors.As(err, &busy) {
 		return nil
@@ -68,6 +75,53 @@ func noteCrashedRun(r *runner.Runner) (*runlog.PastRun, error) {
 	}
 	r.Log.Warn("a run ended without a word: it was killed, or the machine was; what it committed is safe", "pipeline", left.Pipeline, "run", left.Run)
 	return past, r.Dir.Explain(os.Remove(r.Dir.RunFile()))
+}
+
+// NoteDied notes down a run whose process ended for some reason before it had said how the run did, tells of it, and has it tried again as
+// one that failed for what heals by itself. What is known of the run is what it began with, and what it has left.
+func NoteDied(ctx context.Context, r *runner.Runner, p *config.Pipeline, began runlog.Running, reason error) error {
+	past, err := noteDiedRun(ctx, r, p, began, reason)
+	if err != nil || past == nil {
+		return err
+	}
+	r.Log.Error("a run's process ended before the run did; what it committed is safe", "pipeline", past.Pipeline, "run", past.Run, "error", reason, "next", past.Next)
+	notifyRunEnded(ctx, r, past)
+	return nil
+}
+
+// noteDiedRun notes down what NoteDied does; nil where that was done.
+func noteDiedRun(ctx context.Context, r *runner.Runner, p *config.Pipeline, began runlog.Running, reason error) (past *runlog.PastRun, err error) {
+	// Without the lock another process might note it, which knows no reason. One that has the lock by now did.
+	if held, busy := layout.Lock(context.WithoutCancel(ctx), r.Dir, 0, r.Wait); busy == nil {
+		defer func() { err = errors.Join(err, held.Release()) }()
+	}
+	ends, err := runlog.ReadRunNotes(r.Dir)
+	if err != nil || slices.ContainsFunc(ends, func(e runlog.PastRun) bool { return e.Run == began.Run }) {
+		return nil, err
+	}
+	var left runlog.Running
+	text, err := os.ReadFile(r.Dir.RunFile())
+	own := err == nil && json.Unmarshal(text, &left) == nil && left.Run == began.Run
+	if !own {
+		left = began
+	}
+	past = left.Killed()
+	past.CalledOff = calledOff(ctx)
+	past.Error, past.Next = problem.Shorten(reason.Error())+"; what the run committed is safe", r.Given.To(nextOfDied(past.Run, reason))
+	planAnother(r, past, p)
+	if err := past.Save(r.Dir); err != nil || !own {
+		return past, err
+	}
+	return past, r.Dir.Explain(os.Remove(r.Dir.RunFile()))
+}
+
+// nextOfDied is what to do about a run whose process ended.
+func nextOfDied(run string, reason error) string {
+	var died *sandbox.Died
+	if errors.As(reason, &died) && (died.OutOfMemory() || died.State == "signal: killed") {
+		return "give it more memory, or DuckDB less of it: warehouse: {memory: 512MB}"
+	}
+	return "look how far it came: aqueduck runs show " + run + "; where each run ends so, take out the stream, model or SQL that came last"
 }
 
 // calledOff says that a run was ended by somebody who did not want it.

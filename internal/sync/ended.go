@@ -15,8 +15,10 @@ import (
 func Run(ctx context.Context, r *runner.Runner, p *config.Pipeline, o runner.Options, out io.Writer) (*runlog.Report, error) {
 	began := r.Now()
 	var err error
-	if o.RunID, err = r.NameRun(); err != nil {
-		return nil, err
+	if o.RunID == "" {
+		if o.RunID, err = r.NameRun(); err != nil {
+			return nil, err
+		}
 	}
 	past := runlog.PastRun{Run: o.RunID, Pipeline: p.Name, Started: runlog.ToMicroseconds(began), Narrow: o.IsNarrow(), CaughtUp: o.CaughtUp}
 	notifyRunBegan(ctx, r, &past)

@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync/atomic"
+
+	"aqueduck/internal/config"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
+	"aqueduck/internal/sandbox"
+	"aqueduck/internal/sync"
+)
+
+// runTask is the name of the task that is a run, and learnedKind the kind of the message that it sends.
+const (
+	runTask     = "run"
+	learnedKind = 2
+)
+
+// runApart runs a pipeline once, in a process of its own: a fault inside DuckDB there ends that process, and no more. What it cannot say
+// itself is noted here.
+func runApart(ctx context.Context, env *Env, r *runner.Runner, p *config.Pipeline, o runner.Options) {
+	began := runlog.Running{Pipeline: p.Name, Started: r.Now(), At: r.Now(), Try: o.Try, Narrow: o.IsNarrow(), CaughtUp: o.CaughtUp}
+	err := func() (err error) {
+		if o.RunID, err = r.NameRun(); err != nil {
+			return err
+		}
+		began.Run = o.RunID
+		stdout, isFile := env.written.to.(*os.File)
+		stderr, areFiles := env.Stderr.(*os.File)
+		if !isFile || !areFiles {
+			return errors.New("stdout or stderr is no file that a process can have")
+		}
+		return r.Program.Delegate(ctx, sandbox.Delegated{
+			Task: runTask, Request: oneRun{env.Name, env.Args, r.Config.Texts, p.Name, o, budgetsOf(r.Config)}, Files: []*os.File{stdout, stderr},
+			Take: func(_ byte, payload []byte) error {
+				var learned budgets
+				if err := json.Unmarshal(payload, &learned); err != nil {
+					return fmt.Errorf("read what a run has learned: %w", err)
+				}
+				learned.resume(r.Config)
+				return nil
+			},
+			Stop: func() any {
+				return stopped{CalledOff: errors.Is(context.Cause(ctx), sync.ErrCalledOff), Code: interruptCode(ctx)}
+			},
+		})
+	}()
+	if err == nil {
+		return
+	}
+	if err := sync.NoteDied(ctx, r, p, began, err); err != nil {
+		env.printProblem(err)
+	}
+}
+
+// Tasks are what this program does in processes of their own: what runs SQL that others have written, and the runs of `serve`. The Env is
+// the program's.
+func Tasks(env *Env) map[string]sandbox.Task {
+	tasks := sync.Tasks()
+	tasks[runTask] = func(ctx context.Context, request json.RawMessage, answer *sandbox.Answer) error {
+		if err := env.runAsked(ctx, request); err != nil {
+			return err
+		}
+		learned, err := json.Marshal(env.asked.Budgets)
+		if err != nil {
+			return err
+		}
+		return answer.Send(learnedKind, learned)
+	}
+	return tasks
+}
+
+// runAsked does one run of another process's `serve`. What that run is told of is told here.
+func (env *Env) runAsked(ctx context.Context, request json.RawMessage) error {
+	var asked oneRun
+	if err := json.Unmarshal(request, &asked); err != nil {
+		return fmt.Errorf("read what to run: %w", err)
+	}
+	env.Name, env.Args, env.asked = asked.Name, asked.Args, &asked
+	env.Stdin, env.Stdout, env.Stderr = eof{}, sandbox.Inherited(0, "stdout"), sandbox.Inherited(1, "stderr")
+	code := &atomic.Int32{}
+	run, cancel := context.WithCancelCause(context.WithValue(context.WithoutCancel(ctx), signalKey{}, code))
+	defer cancel(nil)
+	defer context.AfterFunc(ctx, func() {
+		var why stopped
+		var told *sandbox.Stopped
+		if errors.As(context.Cause(ctx), &told) {
+			_ = json.Unmarshal(told.Told, &why) // whatever it says, it is to end
+		}
+		if why.CalledOff {
+			cancel(sync.ErrCalledOff)
+			return
+		}
+		code.Store(int32(why.Code))
+		cancel(nil)
+	})()
+	if exit := execute(run, env); exit != problem.ExitOK {
+		return fmt.Errorf("its process ended with %d", exit)
+	}
+	return nil
+}
+
+// serveOne runs the pipeline that was asked for, as `serve` would.
+func serveOne(ctx context.Context, env *Env) error {
+	setup, err := newRunner(env)
+	if err != nil {
+		return err
+	}
+	p, ok := setup.Config.Pipeline(env.asked.Pipeline)
+	if !ok {
+		return setup.Config.NoPipelineError(env.asked.Pipeline)
+	}
+	setup.Alerts = sync.NewSender(setup, setup.Config.Lookup)
+	env.asked.Budgets.resume(setup.Config)
+	runServed(ctx, env, setup, p, env.asked.Options)
+	env.asked.Budgets = budgetsOf(setup.Config)
+	return nil
+}
+
+// eof is a stdin on which nobody says anything.
+type eof struct{}
+
+func (eof) Read([]byte) (int, error) { return 0, io.EOF }

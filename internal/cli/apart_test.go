@@ -1,0 +1,292 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"aqueduck/internal/config"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
+	"aqueduck/internal/sandbox"
+	pipelinesync "aqueduck/internal/sync"
+	"aqueduck/load/layout"
+)
+
+// TestS50AServedRunThatDuckDBBringsDownEndsNoServe: the SQL of a stream file leaves DuckDB's stack on rows that this run has just read, the
+// first of the warehouse. What was tried before had none of them. The console tells of it, and a run with the SQL mended is well.
+func TestS50AServedRunThatDuckDBBringsDownEndsNoServe(t *testing.T) {
+	t.Parallel()
+	h := newHeld(t)
+	home := filepath.Dir(h.file)
+	rewrite := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(home, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(h.file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rewrite("pipelines.yaml", strings.Replace(string(text), "streams: [", "streams: [lethal, ", 1)+"stream_files: [lethal.yaml]\n")
+	rewrite("lethal.yaml", `stream: lethal
+doc: One row a note.
+read: {endpoint: "GET /contacts/{id}/notes", records: data, page: {by: none}, since: {by: full}, over: {view: lethal.sql, after: [contacts]}}
+key: [id]
+columns: [{name: id, type: text, doc: Id.}]
+`)
+	rewrite("lethal.sql", "SELECT id FROM {schema}.contacts_raw WHERE json_structure(repeat('[', 1000000 + length(id)) || repeat(']', 1000000 + length(id))) IS NOT NULL")
+
+	p := start(t, "aqueduck", h.env(), "serve", "-f", h.file, "--console", "127.0.0.1:0", "--metrics", "127.0.0.1:0")
+	v := visit(t, p)
+	p.until("msg=waiting")
+	v.begins("nightly")
+	p.until(`msg="a run's process ended before the run did`)
+	metrics := visitor{t, "http://" + regexp.MustCompile(`metrics   (127\.0\.0\.1:\d+)`).FindStringSubmatch(p.says())[1], ""}
+	if status, text := metrics.fetch(http.MethodGet, "/healthz"); status != http.StatusOK {
+		t.Errorf("/healthz: %d %s", status, text)
+	}
+	var o runlog.Overview
+	v.ask(http.MethodGet, "overview", &o)
+	if len(o.Pipelines) != 1 || len(o.Pipelines[0].Runs) != 1 || o.Pipelines[0].Runs[0].Outcome != runlog.Killed {
+		t.Fatalf("the overview is %+v", o.Pipelines)
+	}
+	if told := o.Pipelines[0].Runs[0].Error; !strings.Contains(told, "its process ended: ") {
+		t.Errorf("the run is told as %q", told)
+	}
+	rewrite("lethal.sql", "SELECT id FROM {schema}.contacts_raw LIMIT 1")
+	if status, text := v.ask(http.MethodPost, "reload", nil); status != http.StatusAccepted {
+		t.Fatalf("%d %s", status, text)
+	}
+	v.begins("nightly")
+	p.until("\nOK nightly ")
+	p.signal(syscall.SIGTERM)
+	p.well()
+}
+
+// begins has the console begin a run. The one before tells of its end a little before it is over.
+func (v visitor) begins(pipeline string) {
+	v.t.Helper()
+	status, text := http.StatusConflict, ""
+	for status == http.StatusConflict {
+		status, text = v.ask(http.MethodPost, "pipelines/"+pipeline+"/run", nil)
+	}
+	if status != http.StatusAccepted {
+		v.t.Fatalf("%d %s", status, text)
+	}
+}
+
+// overdue has a run of two days ago, so that `serve` begins one at once, which waits for its second page.
+func overdue(t *testing.T) (*held, layout.Dir) {
+	t.Helper()
+	h := newHeld(t)
+	a, _, stderr := inProcess("sync", "-q", "-f", h.file)
+	a.Lookup = lookup(h.env())
+	a.Now, a.Wait = func() time.Time { return time.Now().Add(-48 * time.Hour) }, Wait
+	if code := execute(t.Context(), a); code != 0 {
+		t.Fatalf("the first run ended with %d: %s", code, stderr)
+	}
+	h.searches.Store(2)
+	return h, layout.Dir(filepath.Join(filepath.Dir(h.file), "data"))
+}
+
+// last is how the last run of a warehouse ended.
+func last(t *testing.T, dir layout.Dir) runlog.PastRun {
+	t.Helper()
+	ends, err := runlog.ReadRunNotes(dir)
+	if err != nil || len(ends) == 0 {
+		t.Fatalf("no run is noted: %v", err)
+	}
+	return ends[len(ends)-1]
+}
+
+// startInGroup starts the program as a terminal does: what it starts gets the signals of the terminal too.
+func startInGroup(t *testing.T, env []string, args ...string) (p *process, all func(syscall.Signal)) {
+	t.Helper()
+	p = start(t, "setsid", env, append([]string{"aqueduck"}, args...)...)
+	return p, func(s syscall.Signal) {
+		t.Helper()
+		if err := syscall.Kill(-p.cmd.Process.Pid, s); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestSignalsOfATerminalReachAServedRunOnce: Ctrl-C and a hangup are sent to all that a terminal runs. A reload leaves the run alone; the run
+// that is interrupted commits what is whole, and is noted with the code of the signal.
+func TestSignalsOfATerminalReachAServedRunOnce(t *testing.T) {
+	t.Parallel()
+	h, dir := overdue(t)
+	p, all := startInGroup(t, h.env(), "serve", "-f", h.file)
+	<-h.reached
+	all(syscall.SIGHUP)
+	p.until("the configuration was read again")
+	all(syscall.SIGINT)
+	p.until("once more stops at once")
+	h.open()
+	if code := p.exit(); code != 0 || strings.Count(p.says(), "once more stops at once") != 1 || !strings.Contains(p.says(), "\nINTERRUPTED nightly ") {
+		t.Errorf("it ended with %d:\n%s", code, p.says())
+	}
+	if e := last(t, dir); e.Outcome != "INTERRUPTED" || e.Exit != 130 || e.CalledOff || !e.CaughtUp || e.Try != 1 {
+		t.Errorf("it is noted as %+v", e)
+	}
+}
+
+// TestASecondSignalEndsServeAndItsRunAtOnce: the process is over when its run's is, which still waits for its answer.
+func TestASecondSignalEndsServeAndItsRunAtOnce(t *testing.T) {
+	t.Parallel()
+	h, _ := overdue(t)
+	p := start(t, "aqueduck", h.env(), "serve", "-f", h.file)
+	<-h.reached
+	p.signal(syscall.SIGTERM)
+	p.until("once more stops at once")
+	p.signal(syscall.SIGTERM)
+	if code := p.exit(); code != 143 {
+		t.Errorf("it ended with %d:\n%s", code, p.says())
+	}
+}
+
+// TestARunEndsWithTheServeThatBeganIt when that is killed: it is over before the next one begins its own, which finds how it ended and makes up
+// for it.
+func TestARunEndsWithTheServeThatBeganIt(t *testing.T) {
+	t.Parallel()
+	h, dir := overdue(t)
+	p := start(t, "aqueduck", h.env(), "serve", "-f", h.file)
+	<-h.reached
+	if err := p.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	next := start(t, "aqueduck", h.env(), "serve", "-f", h.file)
+	next.until("a run ended without a word")
+	<-p.ended // whoever has its stderr has ended too, and the workspace has not answered yet
+	h.open()
+	next.until("\nOK nightly ")
+	next.signal(syscall.SIGTERM)
+	next.well()
+	if e := last(t, dir); e.Outcome != "OK" || e.Try != 2 || !e.CaughtUp {
+		t.Errorf("the next is noted as %+v", e)
+	}
+}
+
+// TestS50AServedRunThatIsKilledIsToldInOneLine of the log, for programs too, with what ended it and what to do; it is tried again in a quarter
+// of an hour, not at once.
+func TestS50AServedRunThatIsKilledIsToldInOneLine(t *testing.T) {
+	t.Parallel()
+	h, dir := overdue(t)
+	p := start(t, "aqueduck", h.env(), "serve", "-f", h.file, "--log-format", "json")
+	<-h.reached
+	running, err := runlog.ReadRunning(dir)
+	if err != nil || running == nil || running.PID == p.cmd.Process.Pid {
+		t.Fatalf("the run is %+v, %v, and serve is %d", running, err, p.cmd.Process.Pid)
+	}
+	if err := syscall.Kill(running.PID, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	p.until("a run's process ended before the run did")
+	p.until(`"msg":"waiting"`)
+	p.signal(syscall.SIGTERM)
+	p.well()
+	told := 0
+	for _, line := range linesOfJSON(t, p.says()) {
+		if line["level"] == "ERROR" {
+			told++
+			if line["error"] != "its process ended: signal: killed" || !strings.Contains(fmt.Sprint(line["next"]), "more memory") || line["run"] != running.Run {
+				t.Errorf("it is told as %v", line)
+			}
+		}
+	}
+	e := last(t, dir)
+	if wait := e.RetryAt.Sub(time.Now()); told != 1 || e.Run != running.Run || e.Outcome != runlog.Killed || e.Try != 1 || wait < 10*time.Minute || wait > 15*time.Minute {
+		t.Errorf("%d lines tell of it; it is noted as %+v", told, e)
+	}
+	if _, err := os.Stat(dir.RunFile()); err == nil {
+		t.Error("it still counts as under way")
+	}
+}
+
+// TestAServedRunGoesByWhatServeHasRead: the files may be anything by then, and .env too.
+func TestAServedRunGoesByWhatServeHasRead(t *testing.T) {
+	t.Parallel()
+	h := newHeld(t)
+	home := filepath.Dir(h.file)
+	write := func(files map[string]string) {
+		t.Helper()
+		for name, text := range files {
+			if err := os.WriteFile(filepath.Join(home, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	text, err := os.ReadFile(h.file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(map[string]string{"pipelines.yaml": string(text) + "models: [models/*.sql]\n", ".env": "WORKSPACE_TOKEN=" + h.token + "\n"})
+	if err := os.Mkdir(filepath.Join(home, "models"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	const model = "-- relation: seen (table)\n-- doc: One row.\n-- column n: A number.\nSELECT 1 AS n\n"
+	write(map[string]string{"models/seen.sql": model})
+	p := start(t, "aqueduck", h.env()[:1], "serve", "-f", h.file, "--console", "127.0.0.1:0")
+	v := visit(t, p)
+	p.until("msg=waiting")
+	write(map[string]string{"pipelines.yaml": "pipelines: nonsense", ".env": "WORKSPACE_TOKEN=of-another\n", "models/seen.sql": "nonsense", "models/more.sql": "nonsense"})
+	if status, text := v.ask(http.MethodPost, "reload", nil); status != http.StatusUnprocessableEntity {
+		t.Fatalf("%d %s", status, text)
+	}
+	v.begins("nightly")
+	p.until("\nOK nightly ")
+	p.signal(syscall.SIGTERM)
+	p.well()
+	query := start(t, "aqueduck", nil, "query", "--dir", filepath.Join(home, "data"), "-o", "csv", "SELECT n FROM models.seen")
+	query.well()
+	if got := query.says(); got != "n\n1\n" {
+		t.Errorf("the model has %q", got)
+	}
+}
+
+// TestServeTriesARunThatDiesAFewTimesOnly: by the pauses of what heals by itself, and at once where serve starts again. It is told of the first
+// time. The run died before it had said anything.
+func TestServeTriesARunThatDiesAFewTimesOnly(t *testing.T) {
+	t.Parallel()
+	h := newHost(t, at(time.March, 2, 0, 0), alerted)
+	came := h.told()
+	var died []string
+	h.run = func(ctx context.Context, env *Env, r *runner.Runner, p *config.Pipeline, o runner.Options) {
+		if !h.now().Before(at(time.March, 3, 0, 0)) {
+			runServed(ctx, env, r, p, o)
+			return
+		}
+		died = append(died, fmt.Sprintf("%s %d", h.now().Format("15:04"), o.Try))
+		id, err := r.NameRun()
+		if err != nil {
+			t.Error(err)
+		}
+		reason := &sandbox.Died{State: "signal: segmentation fault"}
+		if err := pipelinesync.NoteDied(ctx, r, p, runlog.Running{Run: id, Pipeline: p.Name, Started: r.Now(), At: r.Now(), Try: o.Try}, reason); err != nil {
+			t.Error(err)
+		}
+	}
+	_, log := h.serve(at(time.March, 2, 1, 50))
+	status, stdout, stderr := inProcess("status", "-f", filepath.Join(h.home, "pipelines.yaml"))
+	status.Now = h.now
+	if code := execute(t.Context(), status); code != 0 || !strings.Contains(stdout.String(), "try 3 of 4, by aqueduck serve\n") {
+		t.Errorf("%d %s%s", code, stdout, stderr)
+	}
+	if got := strings.Count(log, "next=\"look how far it came: "); got != 2 {
+		t.Errorf("it was told %d times:\n%s", got, log)
+	}
+	h.serve(at(time.March, 3, 12, 0))
+	h.want("runs that died", died, "01:30 1", "01:45 2", "01:50 3", "03:50 4")
+	h.want("alerts", *came, "02 01:30 /ping/fail", "02 01:30 /hook failure interrupted", "02 01:45 /ping/fail", "02 01:50 /ping/fail", "02 03:50 /ping/fail",
+		"03 01:30 /ping/start", "03 01:30 /ping", "03 01:30 /hook recovery")
+	h.want("runs that were published", h.runs(), "03-03 01:30")
+}
