@@ -121,7 +121,7 @@ func makeRelation(ctx context.Context, db *duck.DB, schema string, r Relation, o
 	case "view", "table":
 		// It may be a user's own: no second statement follows it, whatever its text.
 		query := clause.InSchema(r.SQL, schema)
-		ok, err := db.Reads(query)
+		ok, err := db.Selects(query)
 		if err == nil && !ok {
 			err = read.ErrReadOnly
 		}

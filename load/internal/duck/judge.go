@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/duckdb/duckdb-go/v2"
@@ -64,6 +65,9 @@ func parseVerdicts(text string) verdicts {
 	return v
 }
 
+// listed are the verdicts of functions.txt, which is read once.
+var listed = sync.OnceValue(func() verdicts { return parseVerdicts(functionList) })
+
 // of says whether a name of a kind is allowed, and why it is not; known is false of a name that is in no line.
 func (v verdicts) of(kind, name string) (reason string, allowed, known bool) {
 	key := kind + " " + strings.ToLower(name)
@@ -89,24 +93,52 @@ func (v verdicts) of(kind, name string) (reason string, allowed, known bool) {
 // not. It is judged by how DuckDB parses it: to prepare it would be to bind it, and some functions act when they are bound. What it
 // refuses has been neither run nor bound.
 func (d *DB) Reads(statement string) (reads bool, err error) {
-	tree, at, err := d.parse(statement)
-	if err != nil || tree == nil {
+	j, err := d.judge(statement)
+	if err != nil || j == nil {
 		return false, err
 	}
-	j := &judgement{verdicts: parseVerdicts(functionList), statement: statement, from: at}
-	if err := j.walk(tree, "scalar"); err != nil {
+	return d.binds(j)
+}
+
+// Selects says whether a text is one SELECT and no more, as CREATE VIEW takes it, and gives the errors of Reads. It does not bind it where
+// it knows all that it calls: whoever creates the view does, and to bind a view of many tables twice costs as much as the view.
+func (d *DB) Selects(query string) (bool, error) {
+	j, err := d.judge(query)
+	switch {
+	case err != nil || j == nil || j.from > 0:
 		return false, err
+	case j.unknown == nil:
+		return true, nil
 	}
-	if j.unknown != nil {
-		if err := d.known(j.unknown); err != nil {
-			return false, err
-		}
-	}
-	reads, err = d.prepares(statement)
+	return d.binds(j)
+}
+
+// binds has DuckDB bind a statement that was judged. One that it binds although nobody knows what it calls is refused.
+func (d *DB) binds(j *judgement) (reads bool, err error) {
+	reads, err = d.prepares(j.statement)
 	if reads && j.unknown != nil {
 		return false, j.unknown
 	}
 	return reads, err
+}
+
+// judge holds all that one SELECT calls against the list; it gives nil of what is no SELECT, or more than one. A function that is in no
+// line is an error where DuckDB has it; where it has not, binding says so.
+func (d *DB) judge(statement string) (*judgement, error) {
+	tree, at, err := d.parse(statement)
+	if err != nil || tree == nil {
+		return nil, err
+	}
+	j := &judgement{verdicts: listed(), statement: statement, from: at}
+	if err := j.walk(tree, "scalar"); err != nil {
+		return nil, err
+	}
+	if j.unknown != nil {
+		if err := d.known(j.unknown); err != nil {
+			return nil, err
+		}
+	}
+	return j, nil
 }
 
 // known gives a refusal of a function that DuckDB has. Of one that it has not it says so itself, and which may be meant.
