@@ -137,7 +137,7 @@ func TestT146ReadersHoldUpNobody(t *testing.T) {
 	defer db.Close()
 	const count = "SELECT count(*) FROM contact_activities"
 	questions, old, fresh := 0, "", ""
-	for range 4 {
+	for range 2 {
 		s.life.hours()
 		s.life.begin()
 		p := s.sync()

@@ -76,7 +76,7 @@ var damages = []struct {
 // is, and then changes nothing: with the file put back all is well.
 func damaged(t *testing.T, y *yard) {
 	ends := map[string]int{}
-	each(t, lane.New(t, "damaged files", 6), func(t *testing.T, r *rand.Rand) {
+	each(t, lane.New(t, "damaged files", 4), func(t *testing.T, r *rand.Rand) {
 		p := y.plot(t, []string{later, killed, nothing}[r.IntN(3)])
 		of := p.kindsOf()
 		names := slices.Sorted(maps.Keys(of))

@@ -52,7 +52,7 @@ func powerLosses(t *testing.T, y *yard) {
 			t.Errorf("a run in a warehouse with history %q: %v", histories[i], err)
 		}
 	}
-	each(t, lane.New(t, "states of a disk that lost power", 5), func(t *testing.T, r *rand.Rand) {
+	each(t, lane.New(t, "states of a disk that lost power", 3), func(t *testing.T, r *rand.Rand) {
 		j := journals[r.IntN(len(journals))]
 		n, loss := r.IntN(j.Len()+1), diskfault.Losses()[r.IntN(len(diskfault.Losses()))]
 		p := y.plot(t, empty)
@@ -140,7 +140,7 @@ func diskErrors(t *testing.T, y *yard) {
 	}
 	t.Logf("%d calls that can fail", len(points))
 	ends := map[string]int{}
-	each(t, lane.New(t, "errors of the disk", 5), func(t *testing.T, r *rand.Rand) {
+	each(t, lane.New(t, "errors of the disk", 3), func(t *testing.T, r *rand.Rand) {
 		at := points[r.IntN(len(points))]
 		p := y.plot(t, at.history)
 		ends[p.strike(at.fault, at.n)]++

@@ -20,8 +20,8 @@ func TestF1KillsAtRandomTimesLoseNothing(t *testing.T) {
 		kills int
 		reads func(s *site) *site
 	}{
-		{"every kind of stream", 20, (*site).wholly},
-		{"contacts", 40, (*site).early}, // a run of which takes a third of the time
+		{"every kind of stream", 6, (*site).wholly},
+		{"contacts", 16, (*site).early}, // a run of which takes a third of the time
 	} {
 		t.Run(sites.name, func(t *testing.T) {
 			t.Parallel()

@@ -24,7 +24,7 @@ const soon = 10 * time.Second
 // TestF14SignalsEndARunSoon sends SIGINT and SIGTERM at any time of a run's life, in a new warehouse and in a full one.
 func TestF14SignalsEndARunSoon(t *testing.T) {
 	t.Parallel()
-	const signals = 8
+	const signals = 5
 	var waits []time.Duration
 	for l := lane.New(t, "runs interrupted at any time", signals); l.More(); l.Done(signals) {
 		waits = append(waits, interrupting(t, rand.New(rand.NewPCG(l.Seed(), 0)), signals)...)

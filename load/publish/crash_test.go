@@ -204,9 +204,9 @@ func self(t *testing.T) string {
 // TestF1KillsAtRandomTimesLoseNothing kills a committing, folding and publishing process again and again.
 func TestF1KillsAtRandomTimesLoseNothing(t *testing.T) {
 	t.Parallel()
-	kills := 50
+	kills := 16
 	if testing.Short() {
-		kills = 8
+		kills = 4
 	}
 	for l := lane.New(t, "publishing processes killed", kills); l.More(); l.Done(kills) {
 		dir := filepath.Join(t.TempDir(), strconv.FormatUint(l.Seed(), 10))

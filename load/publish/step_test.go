@@ -32,7 +32,7 @@ func TestF2KillsAtEveryNamedPointLoseNothing(t *testing.T) {
 		})
 	}
 	t.Run("soon after", func(t *testing.T) {
-		const kills = 12
+		const kills = 6
 		for l := lane.New(t, "processes killed within 8 ms of a step of a publish", kills); l.More(); l.Done(kills) {
 			dir := filepath.Join(t.TempDir(), strconv.FormatUint(l.Seed(), 10))
 			soonAfter(t, binary, dir, rand.New(rand.NewPCG(l.Seed(), 0)), kills)
@@ -50,7 +50,7 @@ func crashing(t *testing.T) string {
 		t.Skip("builds a second test binary")
 	}
 	binary := filepath.Join(t.TempDir(), "crashing.test")
-	build := exec.CommandContext(t.Context(), "go", "test", "-c", "-tags=duckdb_arrow,crashpoints", "-o", binary, ".")
+	build := exec.CommandContext(t.Context(), "go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-tags=duckdb_arrow,crashpoints", "-o", binary, ".")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build the test binary: %v\n%s", err, out)
 	}
