@@ -4,7 +4,7 @@ export GOFLAGS := -tags=duckdb_arrow -mod=readonly
 
 HOURS ?= 6
 
-.PHONY: build sums demo test torture torture-short model world mutants oracle-mutants long large twice browser screenshots release release-check interop fuzz check fmt vet lint vuln race bench bench-large bench-models docs clean
+.PHONY: build sums demo test torture torture-short model world mutants oracle-mutants long large twice nightly browser screenshots release release-check interop fuzz check fmt vet lint vuln race bench bench-large bench-models docs clean
 
 build: ## bin/aqueduck
 	go build -trimpath -o bin/aqueduck ./cmd/aqueduck
@@ -14,7 +14,8 @@ demo: build ## read an emulated workspace into demo/, then ask the published fil
 	@for q in docs/queries/demo_*.sql; do echo; sed -n 's/^-- //p' $$q; bin/aqueduck query --dir demo - < $$q || exit 1; done
 
 # Tests wait for disks and processes: more of them side by side than there are cores use both.
-TESTS := go test -parallel 4 -timeout 40m
+# Without what debuggers read, a test that holds DuckDB is linked in half the time. `make vet` looks at all of it once.
+TESTS := go test -vet=off -ldflags='-s -w' -parallel 4 -timeout 40m
 
 # The two packages that take longest begin first: the short ones fill what is left beside them, and neither runs alone at the end.
 test: ## every test
@@ -28,6 +29,11 @@ torture: ## kill, interrupt, race, refuse and starve the program by dice for HOU
 
 torture-short: ## the same tests, at the size that they have in make test
 	go run ./tools/torture -only "$(ONLY)"
+
+LANES ?=
+
+nightly: ## every long lane, one after the other, and one table at the end; LANES=model,world runs those, output in nightly/
+	go run ./tools/nightly -hours $(HOURS_OF) -seeds $(SEEDS) -only "$(LANES)"
 
 SEEDS ?= 500
 RUNS ?= 3
@@ -109,11 +115,12 @@ vuln: ## nothing with a known vulnerability is called
 	*) said=$$(go tool govulncheck $(VULNFLAGS) $(VULNED) 2>&1); echo "$$said"; \
 		case "$$said" in *"No vulnerabilities found"*) ;; *) exit 1;; esac;; esac
 
-# The race detector sees this process only: tests that start, and kill, processes of their own run in `make test`. The
-# emulator is asked by many at once in the tests of what reads it. What a run does side by side it does in each of these:
+# The race detector sees this process only: tests that start, and kill, processes of their own run in `make test`. These are the packages
+# where goroutines meet; what a run does side by side it does in each of the tests of whole runs that are named:
 RACED := TestFirstRunEqualsTheOracle|TestSecondRunWithoutChange|TestInterruptedSweepGoesOn|TestEveryDataset|TestT96|TestT97
-race:
-	$(TESTS) -race -short $$(go list ./... | grep -v -e /internal/emulator -e /internal/pipeline -e /docs -e /transform/models)
+race: ## the tests where goroutines meet, with the race detector
+	$(TESTS) -race -short ./extract/... ./internal/alert ./internal/console ./internal/sandbox ./internal/schedule ./internal/sync/... ./load ./load/read
+	$(TESTS) -race -short -run 'Serve|Console' ./internal/cli
 	$(TESTS) -race -short -run '$(RACED)' ./internal/pipeline
 
 bench: ## rows and MB per CPU-second, for docs/performance.md

@@ -1,0 +1,185 @@
+// Command nightly runs the lanes that are too long for CI one after the other, and prints one table at the end: what each lane
+// is, how it ended, and what it cost. A lane that fails does not stop the others.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// lane is one target of the Makefile.
+type lane struct {
+	target string
+	vars   []string // of make: NAME=value
+	says   string   // the last line of output that holds this word tells what was tried; "": none does
+}
+
+// lanes are all that a night runs, the shortest first: what is broken badly is known early.
+func lanes(hours, seeds string) []lane {
+	return []lane{
+		{"check", nil, ""},
+		{"test", nil, ""},
+		{"twice", nil, ""},
+		{"browser", nil, ""},
+		{"interop", nil, "rows are equal"},
+		{"release-check", nil, ""},
+		{"fuzz", nil, "execs:"},
+		{"world", []string{"SEEDS=" + seeds}, "none failed"},
+		{"model", []string{"SEEDS=" + seeds}, "none failed"},
+		{"mutants", nil, "killed in"},
+		{"long", nil, ""},
+		{"large", nil, ""},
+		{"torture", []string{"HOURS_OF=" + hours}, "nothing failed"},
+		{"oracle-mutants", nil, "noticed"},
+	}
+}
+
+func main() {
+	hours := flag.String("hours", "1", "how many hours the torture lane takes")
+	seeds := flag.String("seeds", "500", "how many seeds the model and world lanes try")
+	only := flag.String("only", "", "lanes to run, separated by commas; empty: all")
+	logs := flag.String("logs", "nightly", "directory for the output of each lane")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	chosen, err := choose(lanes(*hours, *seeds), *only)
+	if err == nil {
+		err = runAll(ctx, chosen, *logs, os.Stdout)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "nightly:", err)
+		os.Exit(1)
+	}
+}
+
+// choose gives the lanes that are named, in their order here; all when none is.
+func choose(all []lane, names string) ([]lane, error) {
+	if names == "" {
+		return all, nil
+	}
+	var chosen []lane
+	wanted := strings.Split(names, ",")
+	for _, l := range all {
+		if slices.Contains(wanted, l.target) {
+			chosen = append(chosen, l)
+		}
+	}
+	if len(chosen) != len(wanted) {
+		return nil, fmt.Errorf("a lane of %q does not exist, or is named twice", names)
+	}
+	return chosen, nil
+}
+
+// result is how a lane ended.
+type result struct {
+	outcome   string // ok, FAILED, skipped, interrupted
+	wall, cpu time.Duration
+	said      string
+}
+
+// runAll runs lanes in their order and prints the table, also of a night that somebody interrupts. A lane that fails is its error.
+func runAll(ctx context.Context, chosen []lane, logs string, out io.Writer) error {
+	if err := os.MkdirAll(logs, 0o755); err != nil {
+		return fmt.Errorf("make the directory of the logs: %w", err)
+	}
+	var failed []string
+	results := make([]result, len(chosen))
+	for i, l := range chosen {
+		results[i] = result{outcome: "not run"}
+		if ctx.Err() != nil {
+			continue
+		}
+		log := filepath.Join(logs, l.target+".log")
+		fmt.Fprintf(out, "%s make %s, output in %s\n", time.Now().UTC().Format("15:04:05"), strings.Join(append([]string{l.target}, l.vars...), " "), log)
+		var err error
+		if results[i], err = l.run(ctx, log); err != nil {
+			return fmt.Errorf("lane %s: %w", l.target, err)
+		}
+		if results[i].outcome == "FAILED" {
+			failed = append(failed, l.target)
+		}
+	}
+	printTable(out, chosen, results)
+	if ctx.Err() != nil {
+		return errors.New("interrupted")
+	}
+	if len(failed) > 0 {
+		return fmt.Errorf("failed: %s; each has its output in %s", strings.Join(failed, ", "), logs)
+	}
+	return nil
+}
+
+// run runs a lane with its output in a log. The error is one of the night's own: a lane that fails is a result.
+func (l lane) run(ctx context.Context, log string) (r result, err error) {
+	file, err := os.Create(log)
+	if err != nil {
+		return r, err
+	}
+	cmd := exec.CommandContext(ctx, "make", append([]string{l.target}, l.vars...)...)
+	cmd.Stdout, cmd.Stderr = file, file
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = time.Minute
+	began := time.Now()
+	ended := cmd.Run()
+	r.wall = time.Since(began)
+	if err := file.Close(); err != nil {
+		return r, err
+	}
+	if cmd.ProcessState == nil {
+		return r, ended // it was never started
+	}
+	// The time of a process counts those that it waited for.
+	r.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	switch {
+	case ctx.Err() != nil:
+		r.outcome = "interrupted"
+	case ended != nil:
+		r.outcome = "FAILED"
+	default:
+		r.outcome = "ok"
+	}
+	text, err := os.ReadFile(log)
+	if strings.Contains(string(text), "--- SKIP") && !strings.Contains(string(text), "--- PASS") {
+		r.outcome = "skipped" // what the lane needs is not on this machine
+	}
+	r.said = lastLine(string(text), l.says)
+	return r, err
+}
+
+// lastLine is the last line of a text that holds a word, shortened to what a table holds.
+func lastLine(text, word string) (found string) {
+	if word == "" {
+		return ""
+	}
+	for line := range strings.Lines(text) {
+		if strings.Contains(line, word) {
+			found = strings.TrimSpace(line)
+		}
+	}
+	if _, message, ok := strings.Cut(found, ".go:"); ok { // a test's log line begins by file and line
+		_, found, _ = strings.Cut(message, ": ")
+	}
+	const most = 100
+	if runes := []rune(found); len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return found
+}
+
+func printTable(out io.Writer, chosen []lane, results []result) {
+	fmt.Fprintf(out, "\n| lane | outcome | wall | CPU seconds | what it tried |\n|---|---|---:|---:|---|\n")
+	for i, l := range chosen {
+		r := results[i]
+		fmt.Fprintf(out, "| %s | %s | %s | %.0f | %s |\n", l.target, r.outcome, r.wall.Round(time.Second), r.cpu.Seconds(), r.said)
+	}
+}
