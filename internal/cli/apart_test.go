@@ -67,9 +67,11 @@ columns: [{name: id, type: text, doc: Id.}]
 		t.Fatalf("%d %s", status, text)
 	}
 	v.begins("nightly")
-	p.until("\nOK nightly ")
+	p.until(" published=")
 	p.signal(syscall.SIGTERM)
-	p.well()
+	if p.well(); !strings.Contains(p.says(), "\nOK nightly ") {
+		t.Errorf("it ended otherwise:\n%s", p.says())
+	}
 }
 
 // begins has the console begin a run. The one before tells of its end a little before it is over.
@@ -204,7 +206,7 @@ func TestS50AServedRunThatIsKilledIsToldInOneLine(t *testing.T) {
 		}
 	}
 	e := last(t, dir)
-	if wait := e.RetryAt.Sub(time.Now()); told != 1 || e.Run != running.Run || e.Outcome != runlog.Killed || e.Try != 1 || wait < 10*time.Minute || wait > 15*time.Minute {
+	if wait := time.Until(e.RetryAt); told != 1 || e.Run != running.Run || e.Outcome != runlog.Killed || e.Try != 1 || wait < 10*time.Minute || wait > 15*time.Minute {
 		t.Errorf("%d lines tell of it; it is noted as %+v", told, e)
 	}
 	if _, err := os.Stat(dir.RunFile()); err == nil {
@@ -243,9 +245,11 @@ func TestAServedRunGoesByWhatServeHasRead(t *testing.T) {
 		t.Fatalf("%d %s", status, text)
 	}
 	v.begins("nightly")
-	p.until("\nOK nightly ")
+	p.until(" run=01")
 	p.signal(syscall.SIGTERM)
-	p.well()
+	if p.well(); !strings.Contains(p.says(), "\nOK nightly ") {
+		t.Errorf("it ended otherwise:\n%s", p.says())
+	}
 	query := start(t, "aqueduck", nil, "query", "--dir", filepath.Join(home, "data"), "-o", "csv", "SELECT n FROM models.seen")
 	query.well()
 	if got := query.says(); got != "n\n1\n" {
