@@ -4,12 +4,17 @@ export GOFLAGS := -tags=duckdb_arrow -mod=readonly
 
 HOURS ?= 6
 
-.PHONY: build sums demo test torture torture-short model world mutants oracle-mutants long large twice nightly browser screenshots release release-check interop fuzz check fmt vet lint vuln race bench bench-large bench-models docs clean
+.PHONY: help measure build sums demo test torture torture-short model world mutants oracle-mutants long large twice nightly browser screenshots release release-check interop fuzz check fmt vet lint vuln race bench bench-large bench-models docs clean
+
+##@ Every day
 
 build: ## bin/aqueduck
 	go build -trimpath -o bin/aqueduck ./cmd/aqueduck
 
-demo: build ## read an emulated workspace into demo/, then ask the published file three questions
+help: ## this list; CONTRIBUTING.md has the settings that targets take
+	@awk -F ':.*## ' '/^##@ / {print "\n" substr($$0, 5)} /^[a-z-]+:.*## / {printf "  %-15s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: build ## read an emulated workspace into demo/, then ask three questions
 	@WORKSPACE_URL=emulator EMULATOR_HOURS=$(HOURS) bin/aqueduck sync nightly --dir demo
 	@for q in docs/queries/demo_*.sql; do echo; sed -n 's/^-- //p' $$q; bin/aqueduck query --dir demo - < $$q || exit 1; done
 
@@ -24,7 +29,9 @@ test: ## every test
 HOURS_OF ?= 8
 ONLY ?=
 
-torture: ## kill, interrupt, race, refuse and starve the program by dice for HOURS_OF hours; ONLY=word narrows it
+##@ Random faults, and lanes that take hours
+
+torture: ## kill, starve and race the program at random for HOURS_OF hours
 	go run ./tools/torture -for $(HOURS_OF)h -only "$(ONLY)"
 
 torture-short: ## the same tests, at the size that they have in make test
@@ -32,53 +39,59 @@ torture-short: ## the same tests, at the size that they have in make test
 
 LANES ?=
 
-nightly: ## every long lane, one after the other, and one table at the end; LANES=model,world runs those, output in nightly/
+nightly: ## every long lane, and one table at the end; LANES=model,world
 	go run ./tools/nightly -hours $(HOURS_OF) -seeds $(SEEDS) -only "$(LANES)"
 
 SEEDS ?= 500
 RUNS ?= 3
 
-model: ## random lives, faults, crashes and runs against the oracle: SEEDS=500 from FIRST=1 on, RUNS=3 at most in each; SEED=n or PLAN=file repeats one
+model: ## random lives, faults and runs against the oracle, SEEDS of them
 	AQUEDUCK_SEEDS=$(if $(SEED),1,$(SEEDS)) AQUEDUCK_SEED=$(or $(SEED),$(FIRST)) AQUEDUCK_RUNS=$(RUNS) AQUEDUCK_PLAN=$(abspath $(PLAN)) \
 		go test -tags=duckdb_arrow,crashpoints ./internal/pipeline -run F22 -v -timeout 48h
 
-world: ## answers that are wrong in ways that no status tells, against the oracle: SEEDS=2000 from FIRST=1 on; SEED=n repeats one
+world: ## answers that are wrong without an error, against the oracle, SEEDS of them
 	AQUEDUCK_SEEDS=$(if $(SEED),1,$(SEEDS)) AQUEDUCK_SEED=$(or $(SEED),$(FIRST)) AQUEDUCK_RUNS=$(RUNS) \
 		go test -tags=duckdb_arrow,crashpoints ./internal/pipeline -run F27 -v -timeout 48h
 
-long: ## a first sync of 200,000 conversations in virtual time, in one run and in pieces; takes most of an hour. A month of serve with faults, a minute
+long: ## a first sync of 200,000 conversations, a month of serve; an hour
 	AQUEDUCK_LONG=1 go test ./internal/cli -run AMonthOfServe -v
 	AQUEDUCK_LONG=1 go test ./internal/pipeline -run 'ALongFirstSync|RunsCutShort|DeltasReplay|DaysOfLife' -v -timeout 3h
 
-large: ## a million contacts and thirteen million parts in the emulator: its memory and speed; disks of twenty sizes; ten million rows restored
+large: ## a million contacts in the emulator, small disks, ten million rows restored
 	AQUEDUCK_LONG=1 go test ./internal/emulator -run AMillionContacts -v -timeout 1h
 	GOMAXPROCS=1 go test ./internal/emulator -run xxx -bench Walk -benchtime 5x
 	AQUEDUCK_LONG=1 go test ./internal/cli -run F5ASmallDisk -v
 	AQUEDUCK_ROWS=10000000 go test ./load -run F24 -v -timeout 1h
 
+##@ Releases
+
 twice: ## build the program in two places: both are the same file
 	AQUEDUCK_LONG=1 go test ./internal/cli -run TwoBuilds -v
 
-release: ## dist/: the archive that is installed, of the last commit, for this kind of machine, and SHA256SUMS
+release: ## dist/: the archive that is installed, of the last commit, and SHA256SUMS
 	go run ./tools/release -o dist
 
-release-check: ## make releases, one of them compiling everything anew: they are the same files, what should be in them is, and five commands lead to an answer
+release-check: ## make releases: they are the same files, and a new user gets to an answer
 	AQUEDUCK_LONG=1 go test ./tools/release -run 'TwoReleases|Colleague' -v -timeout 1h
 
-browser: ## the console in a headless Chromium: every page at two widths, keys, a live run, its buttons; skipped where there is none
+##@ Seen by other programs
+
+browser: ## the console in a headless Chromium; skipped where there is none
 	go test -tags=duckdb_arrow,browser ./internal/console -run Browser -v -timeout 20m
 
 screenshots: ## docs/img/*.png, from the same tests
 	mkdir -p docs/img
 	AQUEDUCK_SHOTS=$(abspath docs/img) go test -tags=duckdb_arrow,browser ./internal/console -run Browser -timeout 20m
 
-interop: ## the published file, its models and the lake as DuckDBs of three languages and another Parquet reader see them; installs 450 MB of packages
+interop: ## the published files, as other readers see them; installs 450 MB
 	AQUEDUCK_INTEROP=1 go test ./transform/models -run Interop -v -timeout 30m
 
-mutants: ## plant known bugs one at a time, each of which a named test must kill; ONLY=word narrows it, BY=package.Test tries that test alone
+##@ Tests of the tests
+
+mutants: ## plant known bugs, each of which a named test must notice
 	go run ./tools/mutants $(if $(BY),-by $(BY)) $(ONLY)
 
-oracle-mutants: ## servers that leave out, null or turn back one field each, held against the oracle end to end; ONLY=word narrows it to a family, MISSED=1 to what was missed last time. Then make docs
+oracle-mutants: ## servers that are wrong about one field each, against the oracle
 	mkdir -p internal/pipeline/testdata/judgments
 	AQUEDUCK_ORACLE_MUTANTS=1 AQUEDUCK_ONLY="$(ONLY)" AQUEDUCK_MISSED="$(MISSED)" go test ./internal/pipeline -run 'TestWrongServers$$' -v -parallel 2 -timeout 12h
 
@@ -89,21 +102,23 @@ fuzz: ## every fuzz test for FUZZTIME each
 	@for p in $$(go list ./...); do for f in $$(go test $$p -list '^Fuzz' | grep '^Fuzz'); do \
 		go test $$p -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) || exit 1; done; done
 
-check: fmt vet lint sums vuln race ## what CI asks for
+##@ Before a change lands
 
-fmt:
+check: fmt vet lint sums vuln race ## what has to hold before a change lands
+
+fmt: ## gofmt would change nothing
 	@out=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$out" || { echo "gofmt would change:"; echo "$$out"; exit 1; }
 
-vet:
+vet: ## go vet finds nothing
 	go vet ./...
 	go vet -tags=duckdb_arrow,browser,crashpoints ./internal/console ./internal/crash
 
-lint:
+lint: ## staticcheck finds nothing
 	GOGC=400 go tool staticcheck ./...
 
 SUMMED ?= .
 
-sums: ## the modules on this machine are what was downloaded: nothing was changed since
+sums: ## the modules on this machine are what was downloaded
 	go -C $(SUMMED) mod verify
 
 # Where there is no way to the database of vulnerabilities one line says so, and nothing fails. That is asked first, by modules,
@@ -123,19 +138,26 @@ race: ## the tests where goroutines meet, with the race detector
 	$(TESTS) -race -short -run 'Serve|Console' ./internal/cli
 	$(TESTS) -race -short -run '$(RACED)' ./internal/pipeline
 
+##@ Figures and pages
+
 bench: ## rows and MB per CPU-second, for docs/performance.md
 	go run ./tools/bench
 
 CONTACTS ?= 1000000
 CONVERSATIONS ?= 833000
 
-bench-large: ## a million contacts and ten million parts the whole way, within 768 MiB and 1 GiB of memory; the disk needs 60 GB
+bench-large: ## a million contacts the whole way in 1 GiB of memory; needs 60 GB of disk
 	go run ./tools/bench -large -contacts $(CONTACTS) -conversations $(CONVERSATIONS)
 
-bench-models: ## CPU time and memory of reading each model over a million contacts; the file takes up to 15 GB, and stays with KEEP=file; ONLY=word narrows it
+bench-models: ## CPU time and memory of each model over a million contacts; needs 15 GB of disk
 	go run ./tools/bench -models -contacts 1000000 -only "$(ONLY)" -keep "$(KEEP)"
 
-docs: ## the pages of docs/ that are made from the code: streams, pipelines, models, mutants, errors, figures of population
+OF ?= .
+
+measure: ## how long, branched, doubled and knotted the source is, or that OF another Go module
+	@go run ./tools/measure $(OF)
+
+docs: ## write the pages of docs/ that are made from the code
 	go run ./schemas/gendocs
 	go test ./internal/config ./internal/dictionary -run ThePageOf -update
 	go test ./internal/pipeline -run "ThePageOf|RequestsOfAChangedRecord" -update
@@ -146,5 +168,5 @@ docs: ## the pages of docs/ that are made from the code: streams, pipelines, mod
 	go test ./extract -run EveryEnvelopeOfEverySource -update
 	go test . -run ThePageOfErrors -update
 
-clean:
+clean: ## remove bin/, demo/ and dist/
 	rm -rf bin demo dist
