@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -120,7 +121,9 @@ func (w *walk) try(list []alternative, order []string, plain map[string]map[stri
 			id = ""
 		}
 		path, value := w.place(a)
-		if path == "id" && a.kind == "integer" {
+		if _, err := strconv.Atoi(order[i]); path == "id" && a.kind == "integer" && err == nil {
+			value = json.Number(order[i])
+		} else if path == "id" && a.kind == "integer" {
 			value = json.Number(fmt.Sprint(900_000_000 + i))
 			keys[fmt.Sprint(900_000_000+i)] = i
 		} else if path == "id" {
