@@ -19,6 +19,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 const (
@@ -204,8 +205,14 @@ func TestTheArchitecturePageNamesWhatIsThere(t *testing.T) {
 			t.Errorf("%s does not say what a kill at %s leaves", architecturePage, point)
 		}
 	}
-	if lines := strings.Count(string(text), "\n"); lines >= 250 {
-		t.Errorf("%s has %d lines: a newcomer reads fewer than 250", architecturePage, lines)
+	read, _, _ := strings.Cut(string(text), "\n## The packages\n") // their table is for looking up
+	if lines := strings.Count(read, "\n"); lines >= 200 {
+		t.Errorf("%s has %d lines above its table of packages: a newcomer reads fewer than 200", architecturePage, lines)
+	}
+	for n, line := range strings.Split(read, "\n") {
+		if width := utf8.RuneCountInString(line); width > 125 && !strings.HasPrefix(line, "|") {
+			t.Errorf("%s:%d: %d characters in a line of text", architecturePage, n+1, width)
+		}
 	}
 }
 
