@@ -80,6 +80,7 @@ var allowed = map[string][]string{
 	"extract/export":              {"extract", "extract/api", "schemas"},
 	"extract":                     {"extract/api", "extract/internal/scan", "schemas"},
 	"extract/internal/scan":       {},
+	"extract/internal/apitest":    {},
 	"extract/api":                 {"schemas"},
 	"schemas":                     {"internal/grammar"},
 	"internal/grammar":            {},

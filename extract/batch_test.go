@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"aqueduck/extract/api"
+	"aqueduck/extract/internal/apitest"
 	"aqueduck/schemas"
 )
 
@@ -35,7 +36,7 @@ func callsOf(t *testing.T, leftOut ...string) func(http.ResponseWriter, *http.Re
 			t.Errorf("asked %s: %v", body, err)
 		}
 		if len(sent["conversation_ids"]) > 20 {
-			reply(w, `400 {"type":"error.list","errors":[{"code":"parameter_invalid","message":"at most 20"}]}`)
+			apitest.Reply(w, `400 {"type":"error.list","errors":[{"code":"parameter_invalid","message":"at most 20"}]}`)
 			return
 		}
 		var found []string
@@ -46,7 +47,7 @@ func callsOf(t *testing.T, leftOut ...string) func(http.ResponseWriter, *http.Re
 				}
 			}
 		}
-		reply(w, `{"type":"list","data":[`+strings.Join(found, ",")+`]}`)
+		apitest.Reply(w, `{"type":"list","data":[`+strings.Join(found, ",")+`]}`)
 	}
 }
 
@@ -64,8 +65,8 @@ func TestT89IDsAreAskedForInTwenties(t *testing.T) {
 	a := serve(t, callsOf(t))
 	ids, keys := conversations(21)
 	got, pages := drain(t, NewReader(a.client(t), Request{Stream: batchStream(), IDs: ids, Keys: keys}))
-	if slices.Sort(got); !slices.Equal(got, keys) || len(a.asked()) != 2 {
-		t.Errorf("%d calls by %d requests", len(got), len(a.asked()))
+	if slices.Sort(got); !slices.Equal(got, keys) || len(a.Asked()) != 2 {
+		t.Errorf("%d calls by %d requests", len(got), len(a.Asked()))
 	}
 	if p := pages[len(pages)-1]; !p.Boundary || p.State.SyncedTo != noon.Unix() || p.ServerTime.IsZero() {
 		t.Errorf("last page: %+v", p.State)
@@ -85,14 +86,14 @@ func TestT89WhatWasAskedForAndDoesNotComeIsNoted(t *testing.T) {
 			t.Errorf("%s is not noted as left out: %v", call, got)
 		}
 	}
-	if len(got) != 82 || len(a.asked()) != 3 {
-		t.Errorf("%d calls by %d requests", len(got), len(a.asked()))
+	if len(got) != 82 || len(a.Asked()) != 3 {
+		t.Errorf("%d calls by %d requests", len(got), len(a.Asked()))
 	}
 }
 
 func TestABatchWithoutKeysExpectsItsIDs(t *testing.T) {
 	t.Parallel()
-	a := serve(t, answers(`{"data":[{"id":2},{"id":"9"}]}`))
+	a := serve(t, apitest.Answers(`{"data":[{"id":2},{"id":"9"}]}`))
 	got, _ := drain(t, NewReader(a.client(t), Request{Stream: batchStream(), IDs: []string{"1", "2"}}))
 	if len(got) != 3 || !slices.Contains(got, "gone:1") || slices.Contains(got, "gone:2") {
 		t.Errorf("got %v", got)
@@ -140,7 +141,7 @@ func TestABatchThatFailsIsNoSignOfAbsence(t *testing.T) {
 	good := callsOf(t)
 	a := serve(t, func(w http.ResponseWriter, r *http.Request, body string) {
 		if strings.Contains(body, `"125"`) {
-			reply(w, "500 oops")
+			apitest.Reply(w, "500 oops")
 			return
 		}
 		good(w, r, body)
@@ -150,7 +151,7 @@ func TestABatchThatFailsIsNoSignOfAbsence(t *testing.T) {
 	if api.ClassOf(err) != api.ClassContract || len(got) != 118 || last(pages).SyncedTo != 0 || slices.ContainsFunc(got, func(id string) bool { return strings.HasPrefix(id, "gone") }) {
 		t.Errorf("%d calls, %v, state %s", len(got), err, last(pages))
 	}
-	lost := serve(t, answers(errNotFound))
+	lost := serve(t, apitest.Answers(errNotFound))
 	if got, _, err := drained(NewReader(lost.client(t), Request{Stream: batchStream(), IDs: ids, Keys: keys})); api.ClassOf(err) != api.ClassNotFound || len(got) != 0 {
 		t.Errorf("404 for all: %v, %v", got, err)
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"aqueduck/extract/api"
+	"aqueduck/extract/internal/apitest"
 	"aqueduck/extract/internal/scan"
 	"aqueduck/schemas"
 )
@@ -45,7 +46,7 @@ const (
 func (b *book) serve(w http.ResponseWriter, r *http.Request, _ string) {
 	after, err := strconv.ParseInt(r.URL.Query().Get("created_at_after"), 10, 64)
 	if err != nil {
-		reply(w, `404 {"type":"error.list","errors":[{"code":"parameter_not_found","message":"created_at_after"}]}`)
+		apitest.Reply(w, `404 {"type":"error.list","errors":[{"code":"parameter_not_found","message":"created_at_after"}]}`)
 		return
 	}
 	before, _ := strconv.ParseInt(r.URL.Query().Get("created_at_before"), 10, 64)
@@ -63,7 +64,7 @@ func (b *book) serve(w http.ResponseWriter, r *http.Request, _ string) {
 	if len(found) > b.most {
 		found, pages = found[:b.most], b.more
 	}
-	reply(w, `{"type":"activity_log.list","activity_logs":[`+strings.Join(found, ",")+`],"pages":`+pages+`}`)
+	apitest.Reply(w, `{"type":"activity_log.list","activity_logs":[`+strings.Join(found, ",")+`],"pages":`+pages+`}`)
 }
 
 // readBook reads forward, then the history, as a run does, and gives the ids met, each once.
@@ -181,8 +182,8 @@ func TestBetweenReadsOnlyWhatIsNewAndNothingBeforeItsStart(t *testing.T) {
 	if err != nil || len(ids) < 30 || len(ids) > 32 || !st.HistoryDone {
 		t.Fatalf("read %d, %v, state %s", len(ids), err, st)
 	}
-	a.clock.now = a.clock.now.Add(24 * time.Hour)
-	b.times = append(b.times, a.clock.Now().Add(-time.Hour).Unix())
+	a.Clock.Set(a.Clock.Now().Add(24 * time.Hour))
+	b.times = append(b.times, a.Clock.Now().Add(-time.Hour).Unix())
 	c := a.client(t)
 	ids, next, err := readBook(t, c, st, noon.Add(-30*24*time.Hour))
 	if err != nil || !ids["100"] || len(ids) > 5 || c.Requests() > 2 || next.SyncedTo != st.SyncedTo+24*3600 {
@@ -215,7 +216,7 @@ func TestBetweenAWindowThatTimesOutIsHalved(t *testing.T) {
 		after, _ := strconv.ParseInt(r.URL.Query().Get("created_at_after"), 10, 64)
 		before, _ := strconv.ParseInt(r.URL.Query().Get("created_at_before"), 10, 64)
 		if before-after > 4*24*3600 {
-			reply(w, "504 ")
+			apitest.Reply(w, "504 ")
 			return
 		}
 		b.serve(w, r, body)

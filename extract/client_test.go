@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"aqueduck/extract/api"
+	"aqueduck/extract/internal/apitest"
 )
 
 // look asks for one record of the deleted contacts: the simplest request there is.
@@ -64,23 +65,23 @@ func TestNewRefusesWhatCannotWork(t *testing.T) {
 
 func TestT113T121EveryRequestSaysWhoAndWhichVersionAndAsksNoCache(t *testing.T) {
 	t.Parallel()
-	a := serve(t, answers(`{"data":[{"id":"1"}]}`))
+	a := serve(t, apitest.Answers(`{"data":[{"id":"1"}]}`))
 	c := a.client(t, func(o *api.Options) { o.VersionHeader = "Api-Version" })
 	if _, err := look(c); err != nil {
 		t.Fatal(err)
 	}
-	got := a.asked()[0]
+	got := a.Asked()[0]
 	want := map[string]string{
 		"Authorization": "Bearer secret-token-of-the-tests", "Api-Version": "2.17", "Accept": "application/json",
 		"Accept-Encoding": "gzip", "Cache-Control": "no-cache", "User-Agent": "aqueduck",
 	}
 	for name, value := range want {
-		if got.header.Get(name) != value {
-			t.Errorf("%s: %q, want %q", name, got.header.Get(name), value)
+		if got.Header.Get(name) != value {
+			t.Errorf("%s: %q, want %q", name, got.Header.Get(name), value)
 		}
 	}
-	if got.query != "page=1&per_page=1" {
-		t.Errorf("One asked %s", got.query)
+	if got.Query != "page=1&per_page=1" {
+		t.Errorf("One asked %s", got.Query)
 	}
 }
 
@@ -95,7 +96,7 @@ func TestT115OneAndCountTellWhoseWorkspaceItIs(t *testing.T) {
 	if total, err := CountRecords(context.Background(), c, searchStream()); err != nil || total != 30 {
 		t.Errorf("Count: %d, %v", total, err)
 	}
-	empty := serve(t, answers(`{"data":[]}`)).client(t)
+	empty := serve(t, apitest.Answers(`{"data":[]}`)).client(t)
 	if record, err := look(empty); record != nil || err != nil {
 		t.Errorf("One of nothing: %s, %v", record, err)
 	}
@@ -109,7 +110,7 @@ func TestT115OneAndCountTellWhoseWorkspaceItIs(t *testing.T) {
 
 func TestT116RefusedTokenStopsEverything(t *testing.T) {
 	t.Parallel()
-	a := serve(t, answers(`401 {"type":"error.list","request_id":"r9","errors":[{"code":"unauthorized","message":"Access Token Invalid secret-token-of-the-tests"}]}`))
+	a := serve(t, apitest.Answers(`401 {"type":"error.list","request_id":"r9","errors":[{"code":"unauthorized","message":"Access Token Invalid secret-token-of-the-tests"}]}`))
 	c := a.client(t)
 	_, err := look(c)
 	var e *api.Error
@@ -128,10 +129,10 @@ func TestT116RotatedTokenIsReadOnce(t *testing.T) {
 	t.Parallel()
 	a := serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
 		if r.Header.Get("Authorization") != "Bearer second" {
-			reply(w, `401 {"type":"error.list","errors":[{"code":"token_revoked","message":"x"}]}`)
+			apitest.Reply(w, `401 {"type":"error.list","errors":[{"code":"token_revoked","message":"x"}]}`)
 			return
 		}
-		reply(w, `{"data":[]}`)
+		apitest.Reply(w, `{"data":[]}`)
 	})
 	for name, test := range map[string]struct {
 		next     []api.Secret
@@ -198,7 +199,7 @@ func TestAnswersAreClassified(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := serve(t, answers(test.answer))
+			a := serve(t, apitest.Answers(test.answer))
 			c := a.client(t)
 			_, err := look(c)
 			if api.ClassOf(err) != test.class || c.Requests() != test.requests || c.Retries() != test.requests-1 {
@@ -210,7 +211,7 @@ func TestAnswersAreClassified(t *testing.T) {
 
 func TestErrorsSayWhatWasBeingDone(t *testing.T) {
 	t.Parallel()
-	a := serve(t, answers(`503 {"type":"error.list","request_id":"abc","errors":[{"code":"service_unavailable","message":"come\n  again"}]}`))
+	a := serve(t, apitest.Answers(`503 {"type":"error.list","request_id":"abc","errors":[{"code":"service_unavailable","message":"come\n  again"}]}`))
 	_, err := look(a.client(t))
 	want := "look at deleted_contacts: GET /contacts/deleted: 503 service_unavailable: come again (5 attempts, request_id abc)"
 	if err == nil || err.Error() != want {
@@ -226,7 +227,7 @@ func TestFailuresThatPassAreNotNoticed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := serve(t, answers(bad, bad, good))
+			a := serve(t, apitest.Answers(bad, bad, good))
 			c := a.client(t)
 			if record, err := look(c); err != nil || string(record) != `{"id":"1"}` || c.Requests() != 3 || c.Retries() != 2 {
 				t.Errorf("%s, %v after %d requests", record, err, c.Requests())
@@ -271,14 +272,14 @@ func TestStreamsSideBySideShareOneBudget(t *testing.T) {
 	for range 4 {
 		<-done
 	}
-	if c.Requests() != 25 || len(ws.asked()) != 25 {
-		t.Errorf("%d requests counted, %d sent; want 25", c.Requests(), len(ws.asked()))
+	if c.Requests() != 25 || len(ws.Asked()) != 25 {
+		t.Errorf("%d requests counted, %d sent; want 25", c.Requests(), len(ws.Asked()))
 	}
 }
 
 func TestSentIsCountedByStream(t *testing.T) {
 	t.Parallel()
-	a := nestedAPI(t, tagList(10, `,"total_count":12,"url":"/contacts/c1/tags"`), tagList(0, ""), func(w http.ResponseWriter, _, _ int) { reply(w, tagList(12, "")) })
+	a := nestedAPI(t, tagList(10, `,"total_count":12,"url":"/contacts/c1/tags"`), tagList(0, ""), func(w http.ResponseWriter, _, _ int) { apitest.Reply(w, tagList(12, "")) })
 	c := a.client(t)
 	if _, err := look(c); err != nil { // counts for none
 		t.Fatal(err)
@@ -291,7 +292,7 @@ func TestSentIsCountedByStream(t *testing.T) {
 
 func TestServerNowNeedsAnAnswer(t *testing.T) {
 	t.Parallel()
-	a := serve(t, answers(`{"data":[]}`))
+	a := serve(t, apitest.Answers(`{"data":[]}`))
 	c := a.client(t)
 	if !c.ServerNow().IsZero() {
 		t.Error("a server's time before any answer")
@@ -299,9 +300,7 @@ func TestServerNowNeedsAnAnswer(t *testing.T) {
 	if _, err := look(c); err != nil {
 		t.Fatal(err)
 	}
-	a.clock.mu.Lock()
-	a.clock.now = noon.Add(time.Hour)
-	a.clock.mu.Unlock()
+	a.Clock.Set(noon.Add(time.Hour))
 	if got := c.ServerNow(); !got.Equal(noon.Add(time.Hour)) {
 		t.Errorf("server's now %v", got)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"aqueduck/extract/api"
+	"aqueduck/extract/internal/apitest"
 )
 
 // first reads one page.
@@ -49,8 +50,8 @@ func TestT12DeadCursorGoesOnFromLastTime(t *testing.T) {
 	if !pages[9].Boundary || pages[9].State.SyncedTo != mark || c.Restarts() != 1 {
 		t.Errorf("%d restarts, state %s; want 1, the mark at %d", c.Restarts(), pages[9].State, mark)
 	}
-	got := ws.asked()
-	if q := got[2].body; strings.Contains(q, "starting_after") || !strings.Contains(q, fmt.Sprintf(`"value":%d`, at(10*hour)+9*60)) {
+	got := ws.Asked()
+	if q := got[2].Body; strings.Contains(q, "starting_after") || !strings.Contains(q, fmt.Sprintf(`"value":%d`, at(10*hour)+9*60)) {
 		t.Errorf("after the dead cursor it asked %s", q)
 	}
 }
@@ -127,7 +128,7 @@ func TestT13CursorOfAnotherRequestIsNotUsed(t *testing.T) {
 	}
 	for name, test := range change {
 		t.Run(name, func(t *testing.T) {
-			before := len(ws.asked())
+			before := len(ws.Asked())
 			r := Request{Stream: s}
 			if test.stream != nil {
 				r = *test.stream()
@@ -140,9 +141,9 @@ func TestT13CursorOfAnotherRequestIsNotUsed(t *testing.T) {
 			if _, err := NewReader(ws.client(t, options...), r).Next(context.Background()); err != nil {
 				t.Fatal(err)
 			}
-			asked := ws.asked()[before]
-			if kept := strings.Contains(asked.body, "starting_after"); kept != test.keeps {
-				t.Errorf("cursor used: %t, want %t: %s", kept, test.keeps, asked.body)
+			asked := ws.Asked()[before]
+			if kept := strings.Contains(asked.Body, "starting_after"); kept != test.keeps {
+				t.Errorf("cursor used: %t, want %t: %s", kept, test.keeps, asked.Body)
 			}
 		})
 	}
@@ -154,12 +155,12 @@ func TestT113AnotherVersionReadsFourDaysAgain(t *testing.T) {
 	state := State{SyncedTo: at(hour), HistoryTo: 1, HistoryDone: true, Version: "2.16",
 		Window: &Window{Kind: "forward", From: at(49 * hour), To: at(0)}, Position: &Position{Token: "x", Fingerprint: "y", Size: 150}}
 	_, pages := drain(t, NewReader(ws.client(t), Request{Stream: searchStream(), State: state}))
-	got := ws.asked()
-	if len(got) != 1 || got[0].version != "2.17" {
+	got := ws.Asked()
+	if len(got) != 1 || got[0].Version != "2.17" {
 		t.Fatalf("asked %v, want one request with the version", got)
 	}
-	if want := fmt.Sprintf(`"value":%d`, at(hour+4*day)); !strings.Contains(got[0].body, want) || strings.Contains(got[0].body, "starting_after") {
-		t.Errorf("asked %s, want %s and no cursor", got[0].body, want)
+	if want := fmt.Sprintf(`"value":%d`, at(hour+4*day)); !strings.Contains(got[0].Body, want) || strings.Contains(got[0].Body, "starting_after") {
+		t.Errorf("asked %s, want %s and no cursor", got[0].Body, want)
 	}
 	if s := last(pages); s.Version != "2.17" || s.SyncedTo != mark {
 		t.Errorf("state %s", s)
@@ -178,7 +179,7 @@ func TestT15CursorThatComesAgainStopsTheStream(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := serve(t, answers(texts...))
+			a := serve(t, apitest.Answers(texts...))
 			_, pages, err := drained(NewReader(a.client(t), Request{Stream: searchStream(), State: State{SyncedTo: at(2 * hour)}}))
 			if !errors.Is(err, ErrCursorLoop) || api.ClassOf(err) != api.ClassSource {
 				t.Errorf("got %v, want ErrCursorLoop", err)
@@ -192,7 +193,7 @@ func TestT15CursorThatComesAgainStopsTheStream(t *testing.T) {
 
 func TestT15CursorThatWasResumedFromCountsAsSeen(t *testing.T) {
 	t.Parallel()
-	a := serve(t, answers(envelopeOf([]string{record("1", at(hour))}, 9, map[string]any{"starting_after": "a"})))
+	a := serve(t, apitest.Answers(envelopeOf([]string{record("1", at(hour))}, 9, map[string]any{"starting_after": "a"})))
 	s := searchStream()
 	p := first(t, NewReader(a.client(t), Request{Stream: s, State: State{SyncedTo: at(2 * hour)}}))
 	if _, _, err := drained(NewReader(a.client(t), Request{Stream: s, State: p.State})); !errors.Is(err, ErrCursorLoop) {
@@ -219,8 +220,8 @@ func TestT131T164TheEarliestSaneClockCounts(t *testing.T) {
 	}
 	for _, tt := range tests {
 		ws := newWorkspace(t, contact{"a", noon.Add(tt.newest).Unix()})
-		ws.skew = tt.server
-		c := ws.client(t, func(o *api.Options) { o.Now = func() time.Time { return ws.clock.Now().Add(tt.own) } })
+		ws.Skew = tt.server
+		c := ws.client(t, func(o *api.Options) { o.Now = func() time.Time { return ws.Clock.Now().Add(tt.own) } })
 		ids, pages := drain(t, NewReader(c, Request{Stream: searchStream()}))
 		want := noon.Add(tt.want - 15*time.Minute).Unix()
 		s := last(pages)
@@ -254,7 +255,7 @@ func TestT133WithoutADateTheRecordsTellTheTime(t *testing.T) {
 	var records []string
 	a := serve(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
 		w.Header()["Date"] = nil
-		reply(w, envelopeOf(records, len(records), nil))
+		apitest.Reply(w, envelopeOf(records, len(records), nil))
 	})
 	read := func(state State) State {
 		_, pages := drain(t, NewReader(a.client(t), Request{Stream: searchStream(), State: state}))

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"aqueduck/extract/api"
+	"aqueduck/extract/internal/apitest"
 	"aqueduck/schemas"
 )
 
@@ -29,7 +30,7 @@ func withDetails(t testing.TB, ws *workspace, f func(id string) string) *fakeAPI
 	t.Helper()
 	return serve(t, func(w http.ResponseWriter, r *http.Request, body string) {
 		if id, ok := strings.CutPrefix(r.URL.Path, "/contacts/"); ok && r.Method == http.MethodGet {
-			reply(w, f(id))
+			apitest.Reply(w, f(id))
 			return
 		}
 		ws.handle(w, r, body)
@@ -69,10 +70,10 @@ func TestEachRecordOfAPageIsReplacedByItsOwnReading(t *testing.T) {
 		}
 	}
 	singles := 0
-	for _, q := range a.asked() {
-		if q.method == http.MethodGet {
+	for _, q := range a.Asked() {
+		if q.Method == http.MethodGet {
 			singles++
-			if q.query != "x=1" || q.version != "2.17" {
+			if q.Query != "x=1" || q.Version != "2.17" {
 				t.Fatalf("asked %+v", q)
 			}
 		}
@@ -169,8 +170,8 @@ func TestT58SilentChangesAreLookedForNowAndThen(t *testing.T) {
 			if found := slices.Contains(ids, "old"); found != test.again || pages[0].Again != test.again {
 				t.Errorf("read %v, again %t; want %t", ids, pages[0].Again, test.again)
 			}
-			if !strings.Contains(ws.asked()[0].body, fmt.Sprint(at(test.from))) {
-				t.Errorf("asked %s, want from %d", ws.asked()[0].body, at(test.from))
+			if !strings.Contains(ws.Asked()[0].Body, fmt.Sprint(at(test.from))) {
+				t.Errorf("asked %s, want from %d", ws.Asked()[0].Body, at(test.from))
 			}
 			if end := last(pages); (end.Refreshed == end.SyncedTo) != test.again {
 				t.Errorf("state after it: %s", end)

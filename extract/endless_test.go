@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"aqueduck/extract/api"
+	"aqueduck/extract/internal/apitest"
 )
 
 func TestT166ListsWithoutAnEndAreLeft(t *testing.T) {
@@ -38,7 +39,7 @@ func TestT166ListsWithoutAnEndAreLeft(t *testing.T) {
 			turn := 0
 			a := serve(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
 				turn++
-				reply(w, tt.page(turn))
+				apitest.Reply(w, tt.page(turn))
 			})
 			s := searchStream()
 			s.Read.Page.Size = 20
@@ -47,7 +48,7 @@ func TestT166ListsWithoutAnEndAreLeft(t *testing.T) {
 			if api.ClassOf(err) != api.ClassSource || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want an error with %q", err, tt.want)
 			}
-			if got := len(a.asked()); got != tt.requests {
+			if got := len(a.Asked()); got != tt.requests {
 				t.Errorf("%d requests, want %d", got, tt.requests)
 			}
 			if got := last(pages).SyncedTo; got != state.SyncedTo {
@@ -73,7 +74,7 @@ func TestT166AListThatStopsCountingIsReadToItsEnd(t *testing.T) {
 		if from+150 < n {
 			next = map[string]any{"starting_after": strconv.Itoa(from + 150)}
 		}
-		reply(w, envelopeOf(records, 1000, next))
+		apitest.Reply(w, envelopeOf(records, 1000, next))
 	})
 	s := searchStream()
 	ids, pages := drain(t, NewReader(a.client(t), Request{Stream: s, State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
@@ -94,8 +95,8 @@ func TestT171AFeedEndsOnAPageThatNamesNoNextOne(t *testing.T) {
 		s.Read.Page.Size = test.size
 		c := l.client(t)
 		ids, pages := drain(t, NewReader(c, Request{Stream: s}))
-		if !slices.Equal(ids, l.events) || len(l.asked()) != test.requests || last(pages).SyncedTo != noon.Unix() {
-			t.Errorf("%s: read %v by %d requests, state %s", name, ids, len(l.asked()), last(pages))
+		if !slices.Equal(ids, l.events) || len(l.Asked()) != test.requests || last(pages).SyncedTo != noon.Unix() {
+			t.Errorf("%s: read %v by %d requests, state %s", name, ids, len(l.Asked()), last(pages))
 		}
 		l.add(3)
 		ids, _ = drain(t, NewReader(c, Request{Stream: s, State: last(pages)}))

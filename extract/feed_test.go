@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"aqueduck/extract/api"
+	"aqueduck/extract/internal/apitest"
 	"aqueduck/extract/internal/scan"
 	"aqueduck/schemas"
 )
@@ -35,7 +36,7 @@ func newLog(t testing.TB, n int) *log {
 		from := l.kept
 		if token := q.Get("starting_after"); token != "" {
 			if l.dead {
-				reply(w, errClient)
+				apitest.Reply(w, errClient)
 				return
 			}
 			for from < len(l.events) && l.events[from] <= token {
@@ -59,7 +60,7 @@ func newLog(t testing.TB, n int) *log {
 			pages = pages[:strings.Index(pages, `,"pages"`)] + "}"
 		}
 		pages = strings.Replace(pages, `,"total_count":0`, "", 1)
-		reply(w, "{"+pages[len(`{"type":"list",`):])
+		apitest.Reply(w, "{"+pages[len(`{"type":"list",`):])
 	})
 	return l
 }
@@ -95,10 +96,10 @@ func TestT38FeedReadsItsLastPageAgain(t *testing.T) {
 				t.Errorf("then read %v, want %v", more, l.events[20:])
 			}
 			// Nothing new: the last page, and what its cursor leads to.
-			before := len(l.asked())
+			before := len(l.Asked())
 			more, pages = drain(t, NewReader(l.client(t), Request{Stream: s, State: last(pages)}))
-			if len(l.asked())-before > 2 || len(more) == 0 || last(pages).Bookmark == nil {
-				t.Errorf("a quiet feed: %v in %d requests", more, len(l.asked())-before)
+			if len(l.Asked())-before > 2 || len(more) == 0 || last(pages).Bookmark == nil {
+				t.Errorf("a quiet feed: %v in %d requests", more, len(l.Asked())-before)
 			}
 			for _, p := range pages {
 				if p.Gap {
@@ -193,7 +194,7 @@ func TestFeedKnowsItsPlaceByIDsOfAnyForm(t *testing.T) {
 		"a number":    {change: func(*schemas.Stream) {}},
 		"no such key": {change: func(s *schemas.Stream) { s.Key = []string{"a", "b"} }},
 	} {
-		a := serve(t, answers(`{"data":[{"id":41},{"id":42}],"pages":{"next":null}}`))
+		a := serve(t, apitest.Answers(`{"data":[{"id":41},{"id":42}],"pages":{"next":null}}`))
 		s := feedStream()
 		test.change(s)
 		_, pages := drain(t, NewReader(a.client(t), Request{Stream: s}))
@@ -206,13 +207,13 @@ func TestFeedKnowsItsPlaceByIDsOfAnyForm(t *testing.T) {
 
 func TestEmptyFeedKeepsItsBookmark(t *testing.T) {
 	t.Parallel()
-	a := serve(t, answers(`{"data":[]}`))
+	a := serve(t, apitest.Answers(`{"data":[]}`))
 	state := State{Bookmark: &Position{Token: "a", Fingerprint: "other", Last: "x"}}
 	_, pages := drain(t, NewReader(a.client(t), Request{Stream: feedStream(), State: state}))
 	if got := last(pages); got.Bookmark == nil || got.Bookmark.Token != "a" {
 		t.Errorf("state %s", got)
 	}
-	if got := a.asked()[0]; got.method != http.MethodGet || got.query != "per_page=150" {
+	if got := a.Asked()[0]; got.Method != http.MethodGet || got.Query != "per_page=150" {
 		t.Errorf("asked %+v: a cursor of another request must not be sent", got)
 	}
 }

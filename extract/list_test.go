@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"aqueduck/extract/api"
+	"aqueduck/extract/internal/apitest"
 	"aqueduck/schemas"
 )
 
@@ -88,10 +89,10 @@ func TestT14T16ListEndsOfEveryShape(t *testing.T) {
 				a := serve(t, nil)
 				a.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					if n++; r.URL.Query().Has("page") && r.URL.Query().Get("page") != "1" || r.URL.Query().Has("starting_after") {
-						reply(w, `{"data":[{"id":"2"}],"pages":{"next":null}}`)
+						apitest.Reply(w, `{"data":[{"id":"2"}],"pages":{"next":null}}`)
 						return
 					}
-					reply(w, strings.NewReplacer("{base}", a.URL, "{host}", strings.TrimPrefix(a.URL, "http://")).Replace(test.page))
+					apitest.Reply(w, strings.NewReplacer("{base}", a.URL, "{host}", strings.TrimPrefix(a.URL, "http://")).Replace(test.page))
 				})
 				s := sweepStream()
 				s.Read.Path, s.Read.Page = "/things", schemas.Page{By: by, In: "query", Size: 150}
@@ -133,13 +134,13 @@ func TestPlacesAreAskedForWhereTheStreamSays(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			a := serve(t, answers(`{"data":[{"id":"1"}],"pages":{"next":`+test.next+`}}`, `{"data":[{"id":"2"}],"pages":{"next":null}}`))
+			a := serve(t, apitest.Answers(`{"data":[{"id":"1"}],"pages":{"next":`+test.next+`}}`, `{"data":[{"id":"2"}],"pages":{"next":null}}`))
 			s := sweepStream()
 			s.Read.Method, s.Read.Path, s.Read.Page, s.Read.Query = test.method, "/things/list", test.page, []schemas.Param{paramX}
 			drain(t, NewReader(a.client(t), Request{Stream: s}))
-			got := a.asked()[1]
-			if got.query != test.query || got.body != test.body {
-				t.Errorf("asked ?%s with %s\nwant ?%s with %s", got.query, got.body, test.query, test.body)
+			got := a.Asked()[1]
+			if got.Query != test.query || got.Body != test.body {
+				t.Errorf("asked ?%s with %s\nwant ?%s with %s", got.Query, got.Body, test.query, test.body)
 			}
 		})
 	}
@@ -148,12 +149,12 @@ func TestPlacesAreAskedForWhereTheStreamSays(t *testing.T) {
 func TestT30PagesBeginAtOneAndNoSizeIsAskedForAsZero(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int{0, 1} {
-		a := serve(t, answers(`{"data":[]}`))
+		a := serve(t, apitest.Answers(`{"data":[]}`))
 		s := sweepStream()
 		s.Read.Page.Size = size
 		drain(t, NewReader(a.client(t), Request{Stream: s}))
 		want := map[int]string{0: "page=1", 1: "page=1&per_page=1"}[size]
-		if got := a.asked()[0].query; got != want {
+		if got := a.Asked()[0].Query; got != want {
 			t.Errorf("size %d: asked ?%s, want ?%s", size, got, want)
 		}
 	}
@@ -164,7 +165,7 @@ func TestEmptyPagesWithoutEndStop(t *testing.T) {
 	n := 0
 	a := serve(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
 		n++
-		reply(w, envelopeOf(nil, 5, map[string]any{"starting_after": strconv.Itoa(n)}))
+		apitest.Reply(w, envelopeOf(nil, 5, map[string]any{"starting_after": strconv.Itoa(n)}))
 	})
 	_, _, err := drained(NewReader(a.client(t), Request{Stream: searchStream(), State: State{SyncedTo: mark}}))
 	if api.ClassOf(err) != api.ClassSource || n != emptyPages {
@@ -174,7 +175,7 @@ func TestEmptyPagesWithoutEndStop(t *testing.T) {
 
 func TestListThatPaysNoHeedToThePageStops(t *testing.T) {
 	t.Parallel()
-	a := serve(t, answers(`{"data":[{"id":"1"}],"total_count":9}`))
+	a := serve(t, apitest.Answers(`{"data":[{"id":"1"}],"total_count":9}`))
 	ids, _, err := drained(NewReader(a.client(t), Request{Stream: sweepStream()}))
 	if api.ClassOf(err) != api.ClassSource || len(ids) != 1 {
 		t.Errorf("got %v and %v", ids, err)
@@ -189,7 +190,7 @@ func numbered(n int, fail func(from, size int) bool) func(http.ResponseWriter, *
 		size, _ := strconv.Atoi(q.Get("per_page"))
 		from := (page - 1) * size
 		if fail(from, size) {
-			reply(w, `504 <html>timeout</html>`)
+			apitest.Reply(w, `504 <html>timeout</html>`)
 			return
 		}
 		var records []string
@@ -197,7 +198,7 @@ func numbered(n int, fail func(from, size int) bool) func(http.ResponseWriter, *
 			records = append(records, fmt.Sprintf(`{"id":"%d"}`, i))
 		}
 		pages, _ := json.Marshal(map[string]int{"page": page, "per_page": size, "total_pages": (n + size - 1) / size})
-		reply(w, fmt.Sprintf(`{"data":[%s],"total_count":%d,"pages":%s}`, strings.Join(records, ","), n, pages))
+		apitest.Reply(w, fmt.Sprintf(`{"data":[%s],"total_count":%d,"pages":%s}`, strings.Join(records, ","), n, pages))
 	}
 }
 
@@ -245,7 +246,7 @@ func TestT20HalvedCursorPagesLoseNothing(t *testing.T) {
 		body := make([]byte, r.ContentLength)
 		_, _ = r.Body.Read(body)
 		if strings.Contains(string(body), `|c099"`) && strings.Contains(string(body), `"per_page":50`) {
-			reply(w, `503 busy`)
+			apitest.Reply(w, `503 busy`)
 			return
 		}
 		r.Body = http.NoBody

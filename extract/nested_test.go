@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"aqueduck/extract/api"
+	"aqueduck/extract/internal/apitest"
 	"aqueduck/extract/internal/scan"
 	"aqueduck/schemas"
 )
@@ -28,7 +29,7 @@ func nestedAPI(t testing.TB, tags, notes string, nested func(w http.ResponseWrit
 	t.Helper()
 	return serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
 		if strings.HasSuffix(r.URL.Path, "/search") {
-			reply(w, envelopeOf([]string{fmt.Sprintf(`{ "id":"c1", "tags" : %s ,"notes":%s, "updated_at":%d}`, tags, notes, at(hour))}, 1, nil))
+			apitest.Reply(w, envelopeOf([]string{fmt.Sprintf(`{ "id":"c1", "tags" : %s ,"notes":%s, "updated_at":%d}`, tags, notes, at(hour))}, 1, nil))
 			return
 		}
 		page, _ := strconv.Atoi(r.URL.Query().Get("page"))
@@ -73,7 +74,7 @@ func TestT44CutListsAreReadOn(t *testing.T) {
 				t.Parallel()
 				a := nestedAPI(t, tagList(test.sent, test.rest), tagList(1, ""), func(w http.ResponseWriter, page, size int) {
 					if !paged {
-						reply(w, tagList(test.n, ""))
+						apitest.Reply(w, tagList(test.n, ""))
 						return
 					}
 					numbered(test.n, func(int, int) bool { return false })(w, &http.Request{URL: mustURL(page, size)}, "")
@@ -97,7 +98,7 @@ func TestT44CutListsAreReadOn(t *testing.T) {
 						t.Fatalf("tag %d is %s", i, tag.ID)
 					}
 				}
-				if asked := len(a.asked()) > 1; asked != test.asks {
+				if asked := len(a.Asked()) > 1; asked != test.asks {
 					t.Errorf("asked on: %t, want %t", asked, test.asks)
 				}
 			})
@@ -108,7 +109,7 @@ func TestT44CutListsAreReadOn(t *testing.T) {
 func TestT44BothListsOfARecordAreReadOn(t *testing.T) {
 	t.Parallel()
 	a := nestedAPI(t, tagList(2, `,"total_count":3,"url":"\/contacts\/c1\/tags"`), tagList(1, `,"total_count":4,"url":"/contacts/c1/notes"`),
-		func(w http.ResponseWriter, _, _ int) { reply(w, tagList(4, "")) })
+		func(w http.ResponseWriter, _, _ int) { apitest.Reply(w, tagList(4, "")) })
 	p := first(t, NewReader(a.client(t), Request{Stream: taggedStream(), State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
 	raw := p.Records[0].Raw
 	tags, _ := scan.CountItems(scan.Field(raw, "tags", "data"))
@@ -120,7 +121,7 @@ func TestT44BothListsOfARecordAreReadOn(t *testing.T) {
 
 func TestT190OfARecordThatIsGoneMeanwhileACutListIsLeftOut(t *testing.T) {
 	t.Parallel()
-	a := nestedAPI(t, tagList(10, `,"total_count":12,"url":"/contacts/c1/tags"`), tagList(0, ""), func(w http.ResponseWriter, _, _ int) { reply(w, errNotFound) })
+	a := nestedAPI(t, tagList(10, `,"total_count":12,"url":"/contacts/c1/tags"`), tagList(0, ""), func(w http.ResponseWriter, _, _ int) { apitest.Reply(w, errNotFound) })
 	p := first(t, NewReader(a.client(t), Request{Stream: taggedStream(), State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
 	record := p.Records[0]
 	if _, there := scan.CountItems(scan.Field(record.Raw, "tags", "data")); there || record.Short != "c1" || scan.Field(record.Raw, "notes", "data") == nil || !json.Valid(record.Raw) {
@@ -143,7 +144,7 @@ func TestT170ANestedListThatCannotBeReadIsLeftOutOfItsRecord(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := nestedAPI(t, tagList(10, `,"total_count":12,"url":"/contacts/c1/tags"`), tagList(0, ""), func(w http.ResponseWriter, _, _ int) { reply(w, test.answer) })
+			a := nestedAPI(t, tagList(10, `,"total_count":12,"url":"/contacts/c1/tags"`), tagList(0, ""), func(w http.ResponseWriter, _, _ int) { apitest.Reply(w, test.answer) })
 			c := a.client(t)
 			_, pages, err := drained(NewReader(c, Request{Stream: taggedStream(), State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
 			if api.ClassOf(err) != test.class || c.Requests() > 20 {
@@ -169,10 +170,10 @@ func TestT170ManyUnreadableRecordsAreAFailureOfTheSource(t *testing.T) {
 		}
 		a := serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
 			if r.Method == http.MethodGet {
-				reply(w, "500 oops")
+				apitest.Reply(w, "500 oops")
 				return
 			}
-			reply(w, envelopeOf(records, n, nil))
+			apitest.Reply(w, envelopeOf(records, n, nil))
 		})
 		_, pages, err := drained(NewReader(a.client(t), Request{Stream: taggedStream(), State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
 		if failed := api.ClassOf(err) == api.ClassTransient && len(pages) == 0; failed != (n > mostAsideRecords) {
@@ -188,10 +189,10 @@ func TestNestedAddressesLeadNowhereElse(t *testing.T) {
 		"/contacts/c1/tags?x=1", "/contacts/c1/tags#x", "contacts/c1/tags", "/contacts/%2e%2e/tags", `\\evil\c1\tags`, "/contacts/c1/tags/", "/a/b",
 	} {
 		quoted, _ := json.Marshal(address)
-		a := nestedAPI(t, tagList(10, `,"total_count":12,"url":`+string(quoted)), tagList(0, ""), func(w http.ResponseWriter, _, _ int) { reply(w, tagList(12, "")) })
+		a := nestedAPI(t, tagList(10, `,"total_count":12,"url":`+string(quoted)), tagList(0, ""), func(w http.ResponseWriter, _, _ int) { apitest.Reply(w, tagList(12, "")) })
 		_, pages, err := drained(NewReader(a.client(t), Request{Stream: taggedStream(), State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
-		if err != nil || !strings.Contains(pages[0].Records[0].Error, "is no address") || len(a.asked()) != 1 {
-			t.Errorf("%q: %v after %d requests", address, err, len(a.asked()))
+		if err != nil || !strings.Contains(pages[0].Records[0].Error, "is no address") || len(a.Asked()) != 1 {
+			t.Errorf("%q: %v after %d requests", address, err, len(a.Asked()))
 		}
 	}
 }

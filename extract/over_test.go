@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"aqueduck/extract/api"
+	"aqueduck/extract/internal/apitest"
 )
 
 func TestOverReadsOneRecordPerID(t *testing.T) {
@@ -19,7 +20,7 @@ func TestOverReadsOneRecordPerID(t *testing.T) {
 	a := serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
 		id := strings.TrimPrefix(r.URL.Path, "/contacts/")
 		// Fields of a record may be named like those of an envelope.
-		reply(w, fmt.Sprintf(`{"id":%q,"pages":{"next":"x"},"data":7,"total_count":99}`, id))
+		apitest.Reply(w, fmt.Sprintf(`{"id":%q,"pages":{"next":"x"},"data":7,"total_count":99}`, id))
 	})
 	var asked []string
 	for i := range 120 {
@@ -64,7 +65,7 @@ func TestT37T169OnlyTheAPIsOwnWordsMeanGone(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := serve(t, answers(test.answer))
+			a := serve(t, apitest.Answers(test.answer))
 			ids, pages, err := drained(NewReader(a.client(t), Request{Stream: overStream(), IDs: []string{"x"}}))
 			if test.gone && (err != nil || !slices.Equal(ids, []string{"gone:x"}) || pages[0].ServerTime.IsZero()) {
 				t.Errorf("read %v, %v; want it gone, with the server's time", ids, err)
@@ -78,13 +79,13 @@ func TestT37T169OnlyTheAPIsOwnWordsMeanGone(t *testing.T) {
 
 func TestOverRefusesStrangeIDsAndReadsTheOthers(t *testing.T) {
 	t.Parallel()
-	a := serve(t, answers(`{"id":"ok"}`))
+	a := serve(t, apitest.Answers(`{"id":"ok"}`))
 	bad := []string{"../admins", "%2e%2e", "a\nb", "", "a/b", "a?b", "a#b", "é", strings.Repeat("a", 129), "a b", ".", ".."}
 	ids, _, err := drained(NewReader(a.client(t), Request{Stream: overStream(), IDs: append(bad, "fine_ID-1")}))
 	if !slices.Equal(ids, []string{"ok"}) || api.ClassOf(err) != api.ClassContract || !strings.Contains(err.Error(), "12 of 13 ids") {
 		t.Errorf("read %v, %v", ids, err)
 	}
-	if got := a.asked(); len(got) != 1 || got[0].path != "/contacts/fine_ID-1" {
+	if got := a.Asked(); len(got) != 1 || got[0].Path != "/contacts/fine_ID-1" {
 		t.Errorf("asked %v", got)
 	}
 }
@@ -93,10 +94,10 @@ func TestOverOneIDThatFailsDoesNotHoldTheOthers(t *testing.T) {
 	t.Parallel()
 	a := serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
 		if strings.HasSuffix(r.URL.Path, "/b") {
-			reply(w, "500 oops")
+			apitest.Reply(w, "500 oops")
 			return
 		}
-		reply(w, `{"id":"`+r.URL.Path[len("/contacts/"):]+`"}`)
+		apitest.Reply(w, `{"id":"`+r.URL.Path[len("/contacts/"):]+`"}`)
 	})
 	ids, pages, err := drained(NewReader(a.client(t), Request{Stream: overStream(), IDs: []string{"a", "b", "c"}}))
 	if !slices.Equal(ids, []string{"a", "c"}) || api.ClassOf(err) != api.ClassTransient || last(pages).SyncedTo != 0 {
@@ -129,7 +130,7 @@ func TestT170IDsThatFailDoNotHoldTheOthers(t *testing.T) {
 
 func TestOverGivesUpWhenAllFail(t *testing.T) {
 	t.Parallel()
-	a := serve(t, answers("500 oops"))
+	a := serve(t, apitest.Answers("500 oops"))
 	var asked []string
 	for i := range 500 {
 		asked = append(asked, fmt.Sprint(i))
@@ -142,7 +143,7 @@ func TestOverGivesUpWhenAllFail(t *testing.T) {
 
 func TestOverStopsAtOnceWhenNothingMayBeRead(t *testing.T) {
 	t.Parallel()
-	a := serve(t, answers(`403 {"type":"error.list","errors":[{"code":"api_plan_restricted","message":"x"}]}`))
+	a := serve(t, apitest.Answers(`403 {"type":"error.list","errors":[{"code":"api_plan_restricted","message":"x"}]}`))
 	c := a.client(t)
 	_, _, err := drained(NewReader(c, Request{Stream: overStream(), IDs: strings.Split(strings.Repeat("a,", 200)+"a", ",")}))
 	if api.ClassOf(err) != api.ClassPlan || c.Requests() > 10 {
@@ -154,10 +155,10 @@ func TestOverReadsListsPerID(t *testing.T) {
 	t.Parallel()
 	a := serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
 		if r.URL.Query().Get("page") == "1" {
-			reply(w, `{"data":[{"id":"1"}],"pages":{"next":{"page":2}}}`)
+			apitest.Reply(w, `{"data":[{"id":"1"}],"pages":{"next":{"page":2}}}`)
 			return
 		}
-		reply(w, `{"data":[{"id":"2"}],"pages":{"next":null}}`)
+		apitest.Reply(w, `{"data":[{"id":"2"}],"pages":{"next":null}}`)
 	})
 	s := overStream()
 	s.Read.Path, s.Read.Records = "/companies/{id}/notes", []string{"data"}

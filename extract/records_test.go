@@ -3,6 +3,8 @@ package extract
 import (
 	"strings"
 	"testing"
+
+	"aqueduck/extract/internal/apitest"
 )
 
 func TestT126BytesOfRecordsPassThroughUntouched(t *testing.T) {
@@ -11,7 +13,7 @@ func TestT126BytesOfRecordsPassThroughUntouched(t *testing.T) {
 		`{"id":"1","name":"` + "\xff\xfe" + `"}`, `{"id":"2","name":"\ud800"}`, "{ \"id\" :\t\"3\" , \"n\":1.0e2 }", `{"id":"4","name":"\u0000"}`,
 		`{"id":"5","id":"6","ID":"7"}`, `{}`, `{"":""}`, `{"id":123456789012345678901234567890}`, `{"a":{"}":"{"},"id":"9"}`, `"text"`, `7`, `[]`, `{"` + "\xff" + `":1}`,
 	}
-	a := serve(t, answers(`{"data":[`+strings.Join(records, " ,\n")+`, null]}`))
+	a := serve(t, apitest.Answers(`{"data":[`+strings.Join(records, " ,\n")+`, null]}`))
 	p := first(t, NewReader(a.client(t), Request{Stream: sweepStream()}))
 	if len(p.Records) != len(records) {
 		t.Fatalf("%d records, want %d", len(p.Records), len(records))

@@ -105,18 +105,18 @@ func TestT1T2OneQueryMissesNothingInAnyZone(t *testing.T) {
 			ws.days = zone
 			// Three readings within a day, two hours apart, each after changes in the seconds around it.
 			begin := noon.Add(time.Duration(h)*hour - 30*day)
-			ws.clock.now = begin
+			ws.Clock.Set(begin)
 			state := State{SyncedTo: begin.Add(-4 * hour).Unix(), HistoryTo: 1, HistoryDone: true, Version: "2.17"}
 			var read []string
 			c := ws.client(t)
 			for run := range 3 {
-				now := ws.clock.Now()
+				now := ws.Clock.Now()
 				for i, before := range []time.Duration{0, 1, time.Second, 15 * time.Minute, 16 * time.Minute, hour, 3*hour + 59*time.Minute} {
 					ws.touch(fmt.Sprintf("r%d-%d", run, i), now.Add(-before).Unix())
 				}
 				ids, pages := drain(t, NewReader(c, Request{Stream: searchStream(), State: state}))
 				read, state = append(read, ids...), last(pages)
-				ws.clock.now = now.Add(2 * hour)
+				ws.Clock.Set(now.Add(2 * hour))
 			}
 			if diff := cmp.Diff(ws.ids(), distinct(read)); diff != "" {
 				t.Fatalf("zone %v, hour %d (-want +got):\n%s", zone, h, diff)
@@ -196,7 +196,7 @@ func TestT9ChangesWhilePagingLoseNothing(t *testing.T) {
 		s.Read.Page.Size = 1 + dice.IntN(10)
 		ws.between = func(int) {
 			for range dice.IntN(3) {
-				ws.touch(fmt.Sprintf("c%04d", dice.IntN(n+5)), ws.clock.Now().Unix())
+				ws.touch(fmt.Sprintf("c%04d", dice.IntN(n+5)), ws.Clock.Now().Unix())
 			}
 		}
 		c := ws.client(t)
@@ -207,7 +207,7 @@ func TestT9ChangesWhilePagingLoseNothing(t *testing.T) {
 			note(latest, pages)
 			state = last(pages)
 			ws.between = nil // the second reading meets a quiet workspace
-			ws.clock.now = noon.Add(day)
+			ws.Clock.Set(noon.Add(day))
 		}
 		for _, c := range ws.contacts {
 			if latest[c.id] != c.at {
@@ -297,9 +297,9 @@ func TestT21T22AQuestionIsAFewFiltersOfWholeSeconds(t *testing.T) {
 		`\{"field":"updated_at","operator":"(?:>|\\u003e)","value":(\d+)\}\]\}`
 	question := regexp.MustCompile(`^\{"query":(?:` + from + `|\{"operator":"AND","value":\[` + from +
 		`,\{"field":"updated_at","operator":"(?:<|\\u003c)","value":\d+\}\]\}),"sort":`)
-	for _, q := range ws.asked() {
-		if m := question.FindStringSubmatch(q.body); m == nil || m[1] != m[2] || m[3] != m[4] {
-			t.Errorf("asked %s", q.body)
+	for _, q := range ws.Asked() {
+		if m := question.FindStringSubmatch(q.Body); m == nil || m[1] != m[2] || m[3] != m[4] {
+			t.Errorf("asked %s", q.Body)
 		}
 	}
 }
@@ -312,19 +312,20 @@ func TestT135AChangeOfTheZoneBetweenReadingsMissesNothing(t *testing.T) {
 			for _, h := range []int{0, 9, 10, 13, 22, 23} {
 				ws := newWorkspace(t)
 				ws.days = before
-				ws.clock.now = noon.Add(time.Duration(h)*hour - 30*day)
-				state := State{SyncedTo: ws.clock.now.Add(-4 * hour).Unix(), HistoryTo: 1, HistoryDone: true, Version: "2.16"}
+				ws.Clock.Set(noon.Add(time.Duration(h)*hour - 30*day))
+				state := State{SyncedTo: ws.Clock.Now().Add(-4 * hour).Unix(), HistoryTo: 1, HistoryDone: true, Version: "2.16"}
 				var read []string
 				c := ws.client(t, func(o *api.Options) { o.Version = "2.16" })
 				for run := range 3 {
-					now := ws.clock.Now()
+					now := ws.Clock.Now()
 					for i, ago := range []time.Duration{0, time.Second, 16 * time.Minute, hour, 3*hour + 59*time.Minute} {
 						ws.touch(fmt.Sprintf("r%d-%d", run, i), now.Add(-ago).Unix())
 					}
 					ids, pages := drain(t, NewReader(c, Request{Stream: searchStream(), State: state}))
 					read, state = append(read, ids...), last(pages)
 					// The index is slow: what is there already goes on lying in the days of before for one more reading.
-					ws.clock.now, ws.days, ws.indexed = now.Add(3*hour), after, []*time.Location{before, after, after}[run]
+					ws.Clock.Set(now.Add(3 * hour))
+					ws.days, ws.indexed = after, []*time.Location{before, after, after}[run]
 				}
 				if diff := cmp.Diff(ws.ids(), distinct(read)); diff != "" {
 					t.Fatalf("from %v to %v, hour %d (-want +got):\n%s", before, after, h, diff)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"aqueduck/extract/internal/apitest"
 	"aqueduck/extract/internal/scan"
 	"aqueduck/schemas"
 )
@@ -44,7 +45,7 @@ func newShifting(t testing.TB, n int) *shifting {
 		if page*size < int64(len(s.ids)) {
 			next = map[string]any{"page": page + 1}
 		}
-		reply(w, envelopeOf(records, len(s.ids), next))
+		apitest.Reply(w, envelopeOf(records, len(s.ids), next))
 	})
 	return s
 }
@@ -139,7 +140,7 @@ func TestSweepGoesOnAfterAKill(t *testing.T) {
 		}
 		s = p.State
 	}
-	list.clock.now = noon.Add(day)
+	list.Clock.Set(noon.Add(day))
 	ids, pages := drain(t, NewReader(list.client(t), Request{Stream: smallSweep(), State: s}))
 	if got := append(read, ids...); !slices.Equal(got, list.ids) {
 		t.Errorf("read %v", got)
@@ -158,11 +159,11 @@ func TestSweepByCursorBeginsAgainWhenItDies(t *testing.T) {
 		n++
 		switch token := r.URL.Query().Get("starting_after"); {
 		case n == 2:
-			reply(w, errClient)
+			apitest.Reply(w, errClient)
 		case token == "":
-			reply(w, envelopeOf([]string{`{"id":"1"}`}, 2, map[string]any{"starting_after": "a"}))
+			apitest.Reply(w, envelopeOf([]string{`{"id":"1"}`}, 2, map[string]any{"starting_after": "a"}))
 		default:
-			reply(w, envelopeOf([]string{`{"id":"2"}`}, 2, nil))
+			apitest.Reply(w, envelopeOf([]string{`{"id":"2"}`}, 2, nil))
 		}
 	})
 	s := feedStream()
@@ -175,12 +176,12 @@ func TestSweepByCursorBeginsAgainWhenItDies(t *testing.T) {
 
 func TestListWithoutPagesIsOnePage(t *testing.T) {
 	t.Parallel()
-	a := serve(t, answers(`{"type":"segment.list","segments":[{"id":"1"},null,{"id":"2"}],"pages":{}}`))
+	a := serve(t, apitest.Answers(`{"type":"segment.list","segments":[{"id":"1"},null,{"id":"2"}],"pages":{}}`))
 	s := sweepStream()
 	s.Read.Records, s.Read.Page = []string{"segments"}, schemas.Page{By: "none"}
 	ids, pages := drain(t, NewReader(a.client(t), Request{Stream: s}))
-	if got := last(pages).Sweep; len(ids) != 2 || !got.Steady || got.Total != -1 || a.asked()[0].query != "" {
-		t.Errorf("read %v, sweep %+v, asked %+v", ids, got, a.asked())
+	if got := last(pages).Sweep; len(ids) != 2 || !got.Steady || got.Total != -1 || a.Asked()[0].Query != "" {
+		t.Errorf("read %v, sweep %+v, asked %+v", ids, got, a.Asked())
 	}
 }
 
@@ -188,7 +189,7 @@ func TestSweepWithoutADateHasAnOpening(t *testing.T) {
 	t.Parallel()
 	a := serve(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
 		w.Header()["Date"] = nil
-		reply(w, `{"data":[]}`)
+		apitest.Reply(w, `{"data":[]}`)
 	})
 	_, pages := drain(t, NewReader(a.client(t), Request{Stream: sweepStream()}))
 	if got := last(pages).Sweep.Opened; got < noon.Unix() || got > noon.Add(time.Minute).Unix() {
@@ -208,7 +209,7 @@ func TestSweepOverValuesWalksAListForEach(t *testing.T) {
 		if page < 2 {
 			next = map[string]any{"page": page + 1}
 		}
-		reply(w, envelopeOf([]string{fmt.Sprintf(`{"id":"%s%d"}`, kind, page)}, 2, next))
+		apitest.Reply(w, envelopeOf([]string{fmt.Sprintf(`{"id":"%s%d"}`, kind, page)}, 2, next))
 	})
 	s := smallSweep()
 	s.Read.Over = &schemas.Over{Values: []string{"a", "b"}, As: "kind"}
@@ -265,9 +266,9 @@ func TestT182AValueThatTheSourceDoesNotKnowLeavesTheOthers(t *testing.T) {
 			a := serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
 				switch kind := r.URL.Query().Get("kind"); kind {
 				case "c":
-					reply(w, test.answer)
+					apitest.Reply(w, test.answer)
 				default:
-					reply(w, `{"data":[{"id":"`+kind+`1"}]}`)
+					apitest.Reply(w, `{"data":[{"id":"`+kind+`1"}]}`)
 				}
 			})
 			s := sweepStream()
@@ -275,8 +276,8 @@ func TestT182AValueThatTheSourceDoesNotKnowLeavesTheOthers(t *testing.T) {
 			s.Read.Over = &schemas.Over{Values: []string{"a", "c", "b"}, Optional: []string{"c"}, As: "kind"}
 			ids, pages := drain(t, NewReader(a.client(t), Request{Stream: s}))
 			last := pages[len(pages)-1].State.Sweep
-			if ids[0] != "a1" || ids[len(ids)-1] != "b1" || len(a.got) != 3 || slices.Equal(last.RefusedValues(), []string{"c"}) != test.refused {
-				t.Errorf("got %v by %d requests, refused %v", ids, len(a.got), last.RefusedValues())
+			if ids[0] != "a1" || ids[len(ids)-1] != "b1" || len(a.Asked()) != 3 || slices.Equal(last.RefusedValues(), []string{"c"}) != test.refused {
+				t.Errorf("got %v by %d requests, refused %v", ids, len(a.Asked()), last.RefusedValues())
 			}
 		})
 	}
@@ -288,11 +289,11 @@ func TestT182AValueThatTheSourceDoesNotKnowLeavesTheOthers(t *testing.T) {
 		a := serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
 			switch {
 			case r.URL.Query().Get("kind") != "c":
-				reply(w, `{"data":[{"id":"a1"}]}`)
+				apitest.Reply(w, `{"data":[{"id":"a1"}]}`)
 			case name == "an outage":
-				reply(w, "503 <html>")
+				apitest.Reply(w, "503 <html>")
 			default:
-				reply(w, objectOfErrors)
+				apitest.Reply(w, objectOfErrors)
 			}
 		})
 		stream := sweepStream()

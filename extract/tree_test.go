@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"aqueduck/extract/internal/apitest"
 	"aqueduck/extract/internal/scan"
 	"aqueduck/schemas"
 )
@@ -17,7 +18,7 @@ func forest(t testing.TB, inside map[string][]string) *fakeAPI {
 		q := r.URL.Query()
 		ids, there := inside[q.Get("within")]
 		if !there {
-			reply(w, errNotFound)
+			apitest.Reply(w, errNotFound)
 			return
 		}
 		page, size := scan.Count([]byte(q.Get("page"))), scan.Count([]byte(q.Get("per_page")))
@@ -30,7 +31,7 @@ func forest(t testing.TB, inside map[string][]string) *fakeAPI {
 		if page*size < int64(len(ids)) {
 			next = map[string]any{"page": page + 1}
 		}
-		reply(w, envelopeOf(records, len(ids), next))
+		apitest.Reply(w, envelopeOf(records, len(ids), next))
 	})
 }
 
@@ -46,8 +47,8 @@ func TestATreeIsWalkedToItsLeavesInOneSweep(t *testing.T) {
 	t.Parallel()
 	a := forest(t, map[string][]string{"": {"a", "b", "c"}, "a": {"d"}, "c": {}, "d": {"e", "a"}, "e": {}})
 	ids, pages := drain(t, NewReader(a.client(t), Request{Stream: treeStream()}))
-	if slices.Sort(ids); !slices.Equal(ids, []string{"a", "a", "b", "c", "d", "e"}) || len(a.asked()) != 7 {
-		t.Errorf("read %v in %d requests", ids, len(a.asked()))
+	if slices.Sort(ids); !slices.Equal(ids, []string{"a", "a", "b", "c", "d", "e"}) || len(a.Asked()) != 7 {
+		t.Errorf("read %v in %d requests", ids, len(a.Asked()))
 	}
 	for i, p := range pages {
 		if end := i == len(pages)-1; p.Boundary != end || p.State.Position != nil || (p.State.Window == nil) != end || (p.State.SyncedTo > 0) != end {
@@ -81,10 +82,10 @@ func TestAListThatHasWhatLiesBelowIsNoTree(t *testing.T) {
 	a := serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
 		asked++
 		if r.URL.Query().Get("page") == "1" {
-			reply(w, envelopeOf([]string{`{"id":"a","in":null}`, `{"id":"b"}`}, 3, map[string]any{"page": 2}))
+			apitest.Reply(w, envelopeOf([]string{`{"id":"a","in":null}`, `{"id":"b"}`}, 3, map[string]any{"page": 2}))
 			return
 		}
-		reply(w, envelopeOf([]string{`{"id":"c","in":"a"}`}, 3, nil))
+		apitest.Reply(w, envelopeOf([]string{`{"id":"c","in":"a"}`}, 3, nil))
 	})
 	ids, pages := drain(t, NewReader(a.client(t), Request{Stream: treeStream("in")}))
 	if !slices.Equal(ids, []string{"a", "b", "c"}) || asked != 2 || !pages[1].Boundary {

@@ -29,7 +29,7 @@ func TestWhoWatchesIsToldWhatAStreamWaitsFor(t *testing.T) {
 	c = a.client(t, func(o *api.Options) {
 		o.Wait = func(ctx context.Context, d time.Duration) error {
 			told = append(told, c.WaitsFor(sweepStream()))
-			return a.clock.Wait(ctx, d)
+			return a.Clock.Wait(ctx, d)
 		}
 	})
 	if _, err := NewReader(c, Request{Stream: sweepStream(), Phase: Forward}).Next(t.Context()); err != nil && !errors.Is(err, io.EOF) {

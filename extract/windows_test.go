@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"aqueduck/extract/api"
+	"aqueduck/extract/internal/apitest"
 	"aqueduck/extract/internal/scan"
 )
 
@@ -68,7 +69,7 @@ func TestWindowOfAnEarlierRunIsFinishedThenANewOneRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ws.clock.now = noon.Add(day)
+	ws.Clock.Set(noon.Add(day))
 	ws.touch("new", noon.Add(23*hour).Unix())
 	ids, pages := drain(t, NewReader(ws.client(t), Request{Stream: s, State: mustParse(t, p.State.String())}))
 	if !slices.Contains(ids, "new") || !slices.Contains(ids, "c29") {
@@ -171,7 +172,7 @@ func TestT138AWindowThatFailsMovesNoMarkPastIt(t *testing.T) {
 	broken := true
 	a := serve(t, func(w http.ResponseWriter, r *http.Request, body string) {
 		if broken && strings.Contains(body, second) {
-			reply(w, "503 busy")
+			apitest.Reply(w, "503 busy")
 			return
 		}
 		ws.handle(w, r, body)
@@ -183,9 +184,9 @@ func TestT138AWindowThatFailsMovesNoMarkPastIt(t *testing.T) {
 	if got := last(history); api.ClassOf(err) != api.ClassTransient || got.HistoryTo != whole || got.HistoryDone {
 		t.Errorf("%v, and the history is read down to %d, want %d: %s", err, got.HistoryTo, whole, got)
 	}
-	for _, q := range a.asked() {
-		if strings.Contains(q.body, third) {
-			t.Errorf("a window after it was asked for: %s", q.body)
+	for _, q := range a.Asked() {
+		if strings.Contains(q.Body, third) {
+			t.Errorf("a window after it was asked for: %s", q.Body)
 		}
 	}
 	broken = false

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"aqueduck/extract/internal/apitest"
 )
 
 // contact is a record of the tests' workspace.
@@ -70,7 +72,7 @@ func (ws *workspace) handle(w http.ResponseWriter, _ *http.Request, body string)
 		}
 	}
 	if err := json.Unmarshal([]byte(body), &q); err != nil || !q.Query.documented() || q.Sort.Order != "ascending" {
-		reply(w, `400 {"type":"error.list","errors":[{"code":"parameter_invalid","message":"query"}]}`)
+		apitest.Reply(w, `400 {"type":"error.list","errors":[{"code":"parameter_invalid","message":"query"}]}`)
 		return
 	}
 	var found []contact
@@ -137,7 +139,7 @@ func (ws *workspace) page(w http.ResponseWriter, found []contact, cursor string,
 	if cursor != "" {
 		if ws.life > 0 {
 			if ws.cursors[cursor]--; ws.cursors[cursor] < 0 {
-				reply(w, errClient)
+				apitest.Reply(w, errClient)
 				return
 			}
 		}
@@ -173,7 +175,7 @@ func (ws *workspace) page(w http.ResponseWriter, found []contact, cursor string,
 	if ws.untold {
 		total = -1
 	}
-	reply(w, envelopeOf(records, total, next))
+	apitest.Reply(w, envelopeOf(records, total, next))
 }
 
 // ids of the workspace's contacts, sorted.

@@ -8,16 +8,18 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"aqueduck/extract/internal/apitest"
 )
 
 // pacer plays an API with a budget: how many requests go out while its clock moves by a span.
 type pacer struct {
-	*clock
+	*apitest.Clock
 	b *budget
 }
 
 func newPacer(perMinute int) *pacer {
-	p := &pacer{clock: &clock{now: noon}}
+	p := &pacer{Clock: apitest.NewClock()}
 	p.b = newBudget(perMinute, noon)
 	return p
 }
@@ -182,7 +184,7 @@ func TestT117RefusalsHalveThePaceOnceAndItComesBack(t *testing.T) {
 		t.Errorf("%d requests in ten seconds, want it back at 80 a second", n)
 	}
 	for range 100 {
-		p.now = p.Now().Add(time.Minute)
+		p.Set(p.Now().Add(time.Minute))
 		p.b.refused(p.Now(), p.Now(), 0)
 	}
 	if n := p.count(t, time.Minute, none); n < 5 {
@@ -223,20 +225,20 @@ func TestT117WaitsAreTakenFromTheAnswer(t *testing.T) {
 					defer mu.Unlock()
 					w.Header().Set("Date", date)
 					if n++; n > 1 {
-						reply(w, `{"data":[]}`)
+						apitest.Reply(w, `{"data":[]}`)
 						return
 					}
 					for k, v := range test.headers {
 						w.Header().Set(k, v)
 					}
-					reply(w, "429 ")
+					apitest.Reply(w, "429 ")
 				})
-				c := a.client(t, func(o *Options) { o.Now = func() time.Time { return a.clock.Now().Add(skew) } })
-				before := a.clock.Now()
+				c := a.client(t, func(o *Options) { o.Now = func() time.Time { return a.Clock.Now().Add(skew) } })
+				before := a.Clock.Now()
 				if _, err := look(c); err != nil {
 					t.Fatal(err)
 				}
-				if waited := a.clock.Now().Sub(before); waited < test.min || waited > test.max {
+				if waited := a.Clock.Now().Sub(before); waited < test.min || waited > test.max {
 					t.Errorf("waited %v, want %v to %v", waited, test.min, test.max)
 				}
 			})

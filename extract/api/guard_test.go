@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"golang.org/x/net/dns/dnsmessage"
+
+	"aqueduck/extract/internal/apitest"
 )
 
 // certificate is one for a name, of an authority of its own.
@@ -73,13 +75,13 @@ func TestS8OnlyAServerThatProvesItsNameIsAsked(t *testing.T) {
 			asked := 0
 			server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				asked++
-				reply(w, `{"data":[]}`)
+				apitest.Reply(w, `{"data":[]}`)
 			}))
 			server.Config.ErrorLog = quiet()
 			server.TLS = &tls.Config{Certificates: []tls.Certificate{own}, MinVersion: tls.VersionTLS10, MaxVersion: test.newest}
 			server.StartTLS()
 			defer server.Close()
-			clk := &clock{now: noon}
+			clk := apitest.NewClock()
 			c, err := New(Options{BaseURL: server.URL, Token: "x", Version: "2.17", Now: clk.Now, Wait: clk.Wait})
 			if err != nil {
 				t.Fatal(err)
@@ -102,7 +104,7 @@ func TestCertificatesAreVerified(t *testing.T) {
 	server.Config.ErrorLog = quiet()
 	server.StartTLS()
 	defer server.Close()
-	clk := &clock{now: noon}
+	clk := apitest.NewClock()
 	c, err := New(Options{BaseURL: server.URL, Token: "x", Version: "2.17", Now: clk.Now, Wait: clk.Wait})
 	if err != nil {
 		t.Fatal(err)
@@ -128,7 +130,7 @@ func TestPlainHTTPLeavesThisMachineNever(t *testing.T) {
 // TestS6TheTransportItselfSendsNothingThatWrites goes past everything that checks a request before.
 func TestS6TheTransportItselfSendsNothingThatWrites(t *testing.T) {
 	t.Parallel()
-	a := serve(t, answers(`{"data":[]}`))
+	a := serve(t, apitest.Answers(`{"data":[]}`))
 	c := a.client(t, func(o *Options) { o.BaseURL = a.URL + "/v1" })
 	for _, test := range []struct {
 		method, path string
@@ -138,7 +140,7 @@ func TestS6TheTransportItselfSendsNothingThatWrites(t *testing.T) {
 		{"POST", "/v1/contacts", false}, {"PUT", "/v1/contacts/1", false}, {"DELETE", "/v1/contacts/1", false}, {"PATCH", "/v1/contacts/1", false},
 		{"POST", "/v1/contacts/merge", false}, {"POST", "/v1/export/reporting_data/enqueue/", false}, {"POST", "/v1/x%2Fsearch", false},
 	} {
-		before := len(a.asked())
+		before := len(a.Asked())
 		req, err := http.NewRequestWithContext(t.Context(), test.method, a.URL+test.path, strings.NewReader("{}"))
 		if err != nil {
 			t.Fatal(err)
@@ -147,7 +149,7 @@ func TestS6TheTransportItselfSendsNothingThatWrites(t *testing.T) {
 		if err == nil {
 			err = res.Body.Close()
 		}
-		if sent := len(a.asked()) > before; sent != test.sent || errors.Is(err, errOnlyReads) == test.sent {
+		if sent := len(a.Asked()) > before; sent != test.sent || errors.Is(err, errOnlyReads) == test.sent {
 			t.Errorf("%s %s: sent %t, %v", test.method, test.path, sent, err)
 		}
 	}
@@ -248,7 +250,7 @@ func TestS14HeadersWithoutEndAreGivenUp(t *testing.T) {
 	for size, ok := range map[int]bool{60 << 10: true, 80 << 10: false} {
 		a := serve(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
 			w.Header().Set("X-Long", strings.Repeat("x", size))
-			reply(w, `{"data":[]}`)
+			apitest.Reply(w, `{"data":[]}`)
 		})
 		if _, err := look(a.client(t)); (err == nil) != ok {
 			t.Errorf("headers of %d bytes: %v", size, err)
@@ -275,7 +277,7 @@ func TestS10HopsEndAndEachIsLookedAt(t *testing.T) {
 			n := 0
 			a := serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
 				if n++; n > test.hops {
-					reply(w, "the file")
+					apitest.Reply(w, "the file")
 					return
 				}
 				to := "/next?signature=abcdef"
@@ -294,9 +296,9 @@ func TestS10HopsEndAndEachIsLookedAt(t *testing.T) {
 			if errors.As(err, &foreign) != strings.HasPrefix(test.last, "https://files.") {
 				t.Errorf("%v", err)
 			}
-			for _, asked := range a.asked() {
-				if asked.auth != "" || asked.version != "" {
-					t.Errorf("a host that is not the API's was sent %v", asked.header)
+			for _, asked := range a.Asked() {
+				if asked.Auth != "" || asked.Version != "" {
+					t.Errorf("a host that is not the API's was sent %v", asked.Header)
 				}
 			}
 		})

@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"aqueduck/extract/internal/apitest"
 )
 
 func TestHideLeavesNoTraceOfAToken(t *testing.T) {
@@ -106,7 +108,7 @@ func TestS2AnAnswerThatHoldsTheTokenIsStoredWithoutIt(t *testing.T) {
 	const token = "dG9rOjEy/MzQ1Njc4OTA="
 	a := serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
 		sent := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
-		reply(w, `{"data":[{"id":"1","a":"`+sent+`","b":"`+strings.ReplaceAll(sent, "/", `\/`)+`","c":"short"}]}`)
+		apitest.Reply(w, `{"data":[{"id":"1","a":"`+sent+`","b":"`+strings.ReplaceAll(sent, "/", `\/`)+`","c":"short"}]}`)
 	})
 	c := a.client(t, func(o *Options) { o.Token = token })
 	record, err := look(c)

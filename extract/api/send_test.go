@@ -9,12 +9,13 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"aqueduck/extract/internal/apitest"
 	"aqueduck/schemas"
 )
 
 func TestT118EnqueueIsNeverRepeated(t *testing.T) {
 	t.Parallel()
-	a := serve(t, answers("500 "))
+	a := serve(t, apitest.Answers("500 "))
 	c := a.client(t)
 	_, err := c.Send(context.Background(), Call{Op: "enqueue", Method: "POST", Path: "/export/reporting_data/enqueue"})
 	if ClassOf(err) != ClassTransient || c.Requests() != 1 {
@@ -24,7 +25,7 @@ func TestT118EnqueueIsNeverRepeated(t *testing.T) {
 
 func TestOnlyReadingIsPossible(t *testing.T) {
 	t.Parallel()
-	a := serve(t, answers(`{"data":[]}`))
+	a := serve(t, apitest.Answers(`{"data":[]}`))
 	c := a.client(t)
 	for _, test := range []struct {
 		method, path string
@@ -48,7 +49,7 @@ func TestT119RedirectsAreNotFollowed(t *testing.T) {
 	var led atomic.Int32
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		led.Add(1)
-		reply(w, `{"data":[]}`)
+		apitest.Reply(w, `{"data":[]}`)
 	}))
 	defer other.Close()
 	for _, status := range []int{301, 302, 303, 307, 308} {

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/gzip"
+
+	"aqueduck/extract/internal/apitest"
 )
 
 func zip(t testing.TB, parts ...string) []byte {
@@ -155,7 +157,7 @@ func TestConnectionsThatBreakAreTriedAgain(t *testing.T) {
 			}
 			return
 		}
-		reply(w, `{"data":[]}`)
+		apitest.Reply(w, `{"data":[]}`)
 	})
 	if _, err := look(a.client(t)); err != nil {
 		t.Error(err)
@@ -169,7 +171,7 @@ func TestConnectionsThatBreakAreTriedAgain(t *testing.T) {
 func TestProxiesOfTheEnvironmentAreIgnored(t *testing.T) {
 	t.Setenv("HTTPS_PROXY", "http://127.0.0.1:1")
 	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")
-	a := serve(t, answers(`{"data":[]}`))
+	a := serve(t, apitest.Answers(`{"data":[]}`))
 	c := a.client(t)
 	if c.http.Transport.(onlyReads).Proxy != nil {
 		t.Error("the transport asks for a proxy")
@@ -181,7 +183,7 @@ func TestProxiesOfTheEnvironmentAreIgnored(t *testing.T) {
 
 func TestCancelledWaitEndsARequest(t *testing.T) {
 	t.Parallel()
-	a := serve(t, answers("503 "))
+	a := serve(t, apitest.Answers("503 "))
 	ctx, cancel := context.WithCancel(context.Background())
 	c := a.client(t, func(o *Options) {
 		o.Wait = func(ctx context.Context, _ time.Duration) error { cancel(); return ctx.Err() }
