@@ -108,7 +108,7 @@ func TestT170OneIDThatCannotBeReadHoldsBackNoOtherOfItsBatch(t *testing.T) {
 		good := callsOf(t)
 		a := serve(t, func(w http.ResponseWriter, r *http.Request, body string) {
 			if slices.ContainsFunc(spoiled, func(id string) bool { return strings.Contains(body, strconv.Quote(id)) }) {
-				reply(w, "500 oops")
+				apitest.Reply(w, "500 oops")
 				return
 			}
 			good(w, r, body)
@@ -128,7 +128,7 @@ func TestT170OneIDThatCannotBeReadHoldsBackNoOtherOfItsBatch(t *testing.T) {
 // TestABatchOfASourceThatIsDownIsNotAskedForOneByOne counts what a source is asked that answers nothing.
 func TestABatchOfASourceThatIsDownIsNotAskedForOneByOne(t *testing.T) {
 	t.Parallel()
-	a := serve(t, answers("500 oops"))
+	a := serve(t, apitest.Answers("500 oops"))
 	ids, keys := conversations(400)
 	c := a.client(t)
 	if _, _, err := drained(NewReader(c, Request{Stream: batchStream(), IDs: ids, Keys: keys})); api.ClassOf(err) != api.ClassTransient || c.Requests() > 50 {

@@ -125,7 +125,7 @@ func TestT84ASecondThatOverflowsStopsLoudly(t *testing.T) {
 	b.times = append(b.times, noon.Unix()-5*24*3600, noon.Unix()-24*3600)
 	slices.Sort(b.times)
 	ids, st, err := readBook(t, serve(t, b.serve).client(t), State{}, time.Time{})
-	if !errors.Is(err, ErrOverflow) || api.ClassOf(err) != api.ClassContract || !strings.Contains(err.Error(), "2026-03-07T") {
+	if !errors.Is(err, errOverflow) || api.ClassOf(err) != api.ClassContract || !strings.Contains(err.Error(), "2026-03-07T") {
 		t.Errorf("got %v", err)
 	}
 	if st.SyncedTo != 0 || !ids["0"] || ids["51"] {

@@ -294,8 +294,8 @@ func TestT137MarkInTheFutureIsRefused(t *testing.T) {
 				continue
 			}
 			_, pages, err := drained(NewReader(ws.client(t), Request{Stream: searchStream(), State: s, Phase: phase}))
-			if !errors.Is(err, ErrFuture) || len(pages) != 0 {
-				t.Errorf("%s: got %v and %d pages, want ErrFuture", name, err, len(pages))
+			if !errors.Is(err, errFuture) || len(pages) != 0 {
+				t.Errorf("%s: got %v and %d pages, want errFuture", name, err, len(pages))
 			}
 		}
 	}

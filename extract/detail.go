@@ -44,7 +44,7 @@ func (r *Reader) Detail(ctx context.Context, page Page, leave []bool) (Page, err
 // unsettled reports whether a record that changed lately may have been read too early.
 func (r *Reader) unsettled(listed, raw []byte) bool {
 	at, ok := TimeOf(r.r.Stream, raw)
-	return ok && isRecent(at, r.c.Now(), r.r.Stream.Read.Since.Overlap) && Unsettled(r.r.Stream, listed, raw, r.c.Now())
+	return ok && isRecent(at, r.c.Now(), r.r.Stream.Read.Since.Overlap) && unsettled(r.r.Stream, listed, raw, r.c.Now())
 }
 
 // readAside gives the page with the n records that read gives, side by side and in their order; nil is none. A record that cannot be

@@ -6,8 +6,8 @@ import "errors"
 var (
 	// ErrCursorLoop says that a list pointed back to a page it had been at.
 	ErrCursorLoop = errors.New("the list leads back to a page that was read before")
-	// ErrShort says that a list ended before it had given as many records as it states.
-	ErrShort = errors.New("the list ends before it has given all records")
-	// ErrFuture says that a mark lies after the server's clock: reading from it would find nothing, for ever.
-	ErrFuture = errors.New("a stored mark lies in the future")
+	// errShort says that a list ended before it had given as many records as it states.
+	errShort = errors.New("the list ends before it has given all records")
+	// errFuture says that a mark lies after the server's clock: reading from it would find nothing, for ever.
+	errFuture = errors.New("a stored mark lies in the future")
 )

@@ -112,10 +112,10 @@ func TestT170IDsThatFailDoNotHoldTheOthers(t *testing.T) {
 		a := serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
 			id := r.URL.Path[len("/contacts/"):]
 			if n, err := strconv.Atoi(id); err == nil && n%4 == 0 && n/4 < bad {
-				reply(w, "500 oops")
+				apitest.Reply(w, "500 oops")
 				return
 			}
-			reply(w, `{"id":"`+id+`"}`)
+			apitest.Reply(w, `{"id":"`+id+`"}`)
 		})
 		var asked []string
 		for i := range 200 {

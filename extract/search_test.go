@@ -397,7 +397,7 @@ func TestT165AListThatEndsShortOfItsOwnCountFailsInEveryRun(t *testing.T) {
 	state := State{SyncedTo: at(11 * hour), HistoryDone: true}
 	for range 2 {
 		ids, pages, err := drained(NewReader(ws.client(t), Request{Stream: s, State: state}))
-		if api.ClassOf(err) != api.ClassSource || !errors.Is(err, ErrShort) || !strings.Contains(err.Error(), "states 40, and 37 came") {
+		if api.ClassOf(err) != api.ClassSource || !errors.Is(err, errShort) || !strings.Contains(err.Error(), "states 40, and 37 came") {
 			t.Errorf("got %v", err)
 		}
 		if len(distinct(ids)) != 37 {

@@ -96,7 +96,7 @@ func (s *search) handleShortList() State {
 		st.Window, st.Position = nil, nil
 	}
 	if s.repeated {
-		s.fault = s.walk.sourceError(fmt.Errorf("%w: it states %d, and %d came", ErrShort, s.stated, s.stated-s.lacking()))
+		s.fault = s.walk.sourceError(fmt.Errorf("%w: it states %d, and %d came", errShort, s.stated, s.stated-s.lacking()))
 		return st
 	}
 	s.repeated = true

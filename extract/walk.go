@@ -200,5 +200,5 @@ func (w *walk) sourceError(err error) error {
 
 // shortError is the error of a list that ends before it has given what it states.
 func (w *walk) shortError(lacks int64) error {
-	return w.sourceError(fmt.Errorf("%w: it states %d, and %d came", ErrShort, w.tally.least, w.tally.least-lacks))
+	return w.sourceError(fmt.Errorf("%w: it states %d, and %d came", errShort, w.tally.least, w.tally.least-lacks))
 }

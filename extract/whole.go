@@ -108,12 +108,12 @@ func hasPath(raw []byte, path []string) bool {
 	return true
 }
 
-// Unsettled reports whether a record may have been read before all that its list tells of it had reached what answers: the list has a
+// unsettled reports whether a record may have been read before all that its list tells of it had reached what answers: the list has a
 // newer time or a higher count than the record itself, or it counts more parts than it has, or it has changed after the newest of its parts and nothing else in it is of then.
 // Where list and record count as many parts as came, none can be missing that the next search would not show by its count: then only a
 // part that has changed in its place may be behind, for as long as the source takes to show a change. listed is the list's own copy; nil:
 // there is none.
-func Unsettled(s *schemas.Stream, listed, raw []byte, now time.Time) bool {
+func unsettled(s *schemas.Stream, listed, raw []byte, now time.Time) bool {
 	at, ok := TimeOf(s, raw)
 	if !ok {
 		return false

@@ -43,13 +43,13 @@ func TestT168ARecordBehindItsHeadIsUnsettled(t *testing.T) {
 		if tt.listed != "" {
 			listed = []byte(tt.listed)
 		}
-		if got := Unsettled(s, listed, []byte(tt.raw), time.Unix(100+901, 0)); got != tt.want {
+		if got := unsettled(s, listed, []byte(tt.raw), time.Unix(100+901, 0)); got != tt.want {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
 	}
 	// A part that has changed in its place moves no count: it may be behind for as long as the source takes to show a change.
 	changed := []byte(`{"id":"1","updated_at":100,"statistics":{"count":2},` + part("99") + `}`)
-	if !Unsettled(s, []byte(head), changed, time.Unix(100+899, 0)) {
+	if !unsettled(s, []byte(head), changed, time.Unix(100+899, 0)) {
 		t.Error("changed a moment ago: settled")
 	}
 }

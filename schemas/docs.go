@@ -59,7 +59,7 @@ func Docs(c *Catalogue) string {
 	b.WriteString(Spec().Markdown())
 	b.WriteString(docsStreams)
 	for _, s := range c.Streams() {
-		said, all := s.Documented()
+		said, all := s.documented()
 		cells := []string{"`" + s.Name + "`", "`" + s.Read.Method + " " + s.Read.Path + "`", strings.Join(s.How(), "; "), strings.Join(quoted(s.Key), ", "),
 			strings.Join(quoted(c.Shown(s)), ", "), share(said, all), s.Deletion(), s.Late(), s.ThousandText(), s.ChangeText(), s.Needs.Version, s.Needs.Scope}
 		for _, cell := range cells {

@@ -145,8 +145,8 @@ func (s *Stream) alone() float64 {
 	return 1
 }
 
-// Documented is how many columns of all the stream's tables say what they hold, and how many there are.
-func (s *Stream) Documented() (said, all int) {
+// documented is how many columns of all the stream's tables say what they hold, and how many there are.
+func (s *Stream) documented() (said, all int) {
 	count := func(columns []Column) {
 		for _, c := range columns {
 			all++

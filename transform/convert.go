@@ -56,7 +56,7 @@ func (v *converter) convert(c *column, t token, f *field) (cell, string) {
 func TextAs(as, text string) string {
 	switch as {
 	case "url", "signed_url":
-		return Unsigned(text, as)
+		return unsigned(text, as)
 	case "plain_text":
 		return string(appendPlainText(nil, []byte(text)))
 	}

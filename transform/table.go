@@ -117,17 +117,14 @@ type Batch struct {
 // Incomplete is a record that an answer did not bring whole. What is stored of it stays.
 type Incomplete struct {
 	Key, Reason string
-	Error       string // of Unreadable
+	Error       string // of one that cannot be read
 }
 
-// Why a record is incomplete.
+// Why a record is incomplete, beside the reasons that extract finds for one read by itself.
 const (
-	LeftOut    = "left_out"   // a list or an object of it that is stored was left out
-	Stub       = "stub"       // nothing but its key and its time came
-	NoItems    = "no_items"   // its own reading came without the list that it is read for
-	Lacks      = "lacks"      // a list or an object of it was left out that the source always sends
-	Unreadable = "unreadable" // it cannot be read
-	Recheck    = "recheck"    // it may have been read too early: the next run asks once more
+	LeftOut = "left_out" // a list or an object of it that is stored was left out
+	Lacks   = "lacks"    // a list or an object of it was left out that the source always sends
+	Recheck = "recheck"  // it may have been read too early: the next run asks once more
 )
 
 // Feed is a stream that is read over the rows of a table.

@@ -22,8 +22,8 @@ func (x *recordText) unsigned(s span, as string) span {
 	return x.since(start)
 }
 
-// Unsigned is an address without what signs it, as a column with `as: url` or `as: signed_url` has it.
-func Unsigned(address, as string) string {
+// unsigned is an address without what signs it, as a column with `as: url` or `as: signed_url` has it.
+func unsigned(address, as string) string {
 	if out, cut := appendUnsigned(nil, []byte(address), as); cut {
 		return string(out)
 	}

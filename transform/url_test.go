@@ -39,7 +39,7 @@ func TestT181AnAddressKeepsItsQueryAndLosesItsSignature(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if got := Unsigned(tt.address, tt.as); got != tt.want {
+			if got := unsigned(tt.address, tt.as); got != tt.want {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
 			}
 			s := things()
@@ -74,9 +74,9 @@ func FuzzUnsigned(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, address string) {
 		for _, as := range []string{"url", "signed_url"} {
-			once := Unsigned(address, as)
-			if len(once) > len(address) || Unsigned(once, as) != once {
-				t.Errorf("%q: %q, then %q", address, once, Unsigned(once, as))
+			once := unsigned(address, as)
+			if len(once) > len(address) || unsigned(once, as) != once {
+				t.Errorf("%q: %q, then %q", address, once, unsigned(once, as))
 			}
 		}
 	})

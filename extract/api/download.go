@@ -21,8 +21,8 @@ type File struct {
 	Most   int64           // bytes that it may have
 }
 
-// ErrExpired says that an address answered with something else than a file: it is out of date, most likely.
-var ErrExpired = errors.New("the address no longer gives the file")
+// errExpired says that an address answered with something else than a file: it is out of date, most likely.
+var errExpired = errors.New("the address no longer gives the file")
 
 const (
 	mostHops  = 3
@@ -141,7 +141,7 @@ func (c *Client) save(res *http.Response, f File, u *url.URL, w io.Writer, cance
 		return false, c.refusedFile(res, f, u)
 	}
 	if kind := res.Header.Get("Content-Type"); strings.HasPrefix(kind, "text/html") {
-		return false, c.fileError(f, u, res.StatusCode, fmt.Errorf("%w: it is a page of HTML", ErrExpired))
+		return false, c.fileError(f, u, res.StatusCode, fmt.Errorf("%w: it is a page of HTML", errExpired))
 	}
 	timer := time.AfterFunc(c.limits.stall, func() { cancel(errStalled) })
 	defer timer.Stop()
@@ -179,7 +179,7 @@ func (c *Client) refusedFile(res *http.Response, f File, u *url.URL) error {
 	}
 	switch res.StatusCode {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusGone, http.StatusBadRequest:
-		e.Class, e.Err = ClassTransient, ErrExpired
+		e.Class, e.Err = ClassTransient, errExpired
 	}
 	return e
 }

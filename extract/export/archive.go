@@ -33,9 +33,9 @@ type Member struct {
 	Rows   int64
 }
 
-// Open reads a file whole and says whether it is a whole export: every checksum, every end, every row. sized says that its
+// openArchive reads a file whole and says whether it is a whole export: every checksum, every end, every row. sized says that its
 // length is known to be right, which a plain text needs to be trusted without a line's end at its own.
-func Open(file *os.File, sized bool, l Limits) (*Archive, error) {
+func openArchive(file *os.File, sized bool, l Limits) (*Archive, error) {
 	info, err := file.Stat()
 	if err != nil {
 		return nil, err

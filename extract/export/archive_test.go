@@ -87,7 +87,7 @@ func open(t testing.TB, body []byte, sized bool, l Limits) (*Archive, error) {
 	if _, err := f.Write(body); err != nil {
 		t.Fatal(err)
 	}
-	return Open(f, sized, l)
+	return openArchive(f, sized, l)
 }
 
 // rows reads an archive again: fields with bars between, ∅ for null.

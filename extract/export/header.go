@@ -21,8 +21,8 @@ type Columns struct {
 // instant. No header becomes a name that begins so.
 const TimeColumn = "_time"
 
-// ErrHeader says that the header of a file is none that the rows can be trusted by.
-var ErrHeader = errors.New("the header of the export is not that of the dataset")
+// errHeader says that the header of a file is none that the rows can be trusted by.
+var errHeader = errors.New("the header of the export is not that of the dataset")
 
 // Match finds the columns of a file by its header. known are those that the table has, in its order; accept takes a
 // header that has lost most of them.
@@ -45,7 +45,7 @@ func (d Dataset) Match(header []string, known []extract.ExportColumn, accept boo
 		}
 	}
 	if c.time < 0 {
-		return c, fmt.Errorf("%w: the time that rows are asked by (%s) is in none of %d columns", ErrHeader, d.Time, len(header))
+		return c, fmt.Errorf("%w: the time that rows are asked by (%s) is in none of %d columns", errHeader, d.Time, len(header))
 	}
 	// A source that suddenly tells next to nothing is not believed: the rows that it has told of would be overwritten.
 	current, found := 0, 0
@@ -58,7 +58,7 @@ func (d Dataset) Match(header []string, known []extract.ExportColumn, accept boo
 		}
 	}
 	if current >= 4 && found*2 < current && !accept {
-		return c, fmt.Errorf("%w: %d of %d columns are left", ErrHeader, found, current)
+		return c, fmt.Errorf("%w: %d of %d columns are left", errHeader, found, current)
 	}
 	for i := range c.All {
 		c.All[i].Gone = !taken[i]
@@ -85,7 +85,7 @@ func (d Dataset) attributes(header []string) ([]string, error) {
 		}
 		switch {
 		case len(those) > 1:
-			return nil, fmt.Errorf("%w: %d attributes are called %q, and the columns are not in the order that was asked for", ErrHeader, len(those), printable(text))
+			return nil, fmt.Errorf("%w: %d attributes are called %q, and the columns are not in the order that was asked for", errHeader, len(those), printable(text))
 		case len(those) == 1 && count(header, text) == 1:
 			ids[i] = those[0]
 		}

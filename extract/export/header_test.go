@@ -70,10 +70,10 @@ func TestT109ColumnsAreKnownByTheirAttributeWhateverTheirOrder(t *testing.T) {
 	if err != nil || !slices.Equal(names(localised), want) || localised.time != 1 {
 		t.Errorf("in another language: %v %v", names(localised), err)
 	}
-	if _, err := match(t, "Name|Created at|Person ID|Name|CSAT score, %", first.All); !errors.Is(err, ErrHeader) {
+	if _, err := match(t, "Name|Created at|Person ID|Name|CSAT score, %", first.All); !errors.Is(err, errHeader) {
 		t.Errorf("doubled names out of order: %v", err)
 	}
-	if _, err := match(t, "Person ID|Name|CSAT score, %", first.All); !errors.Is(err, ErrHeader) {
+	if _, err := match(t, "Person ID|Name|CSAT score, %", first.All); !errors.Is(err, errHeader) {
 		t.Errorf("without its time: %v", err)
 	}
 	more, err := match(t, "Person ID|Created at|Brand new|CSAT score, %", first.All)
@@ -88,7 +88,7 @@ func TestT109AHeaderThatLostMostColumnsIsRefusedUntilItIsAccepted(t *testing.T) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := match(t, "Person ID|Created at", first.All); !errors.Is(err, ErrHeader) {
+	if _, err := match(t, "Person ID|Created at", first.All); !errors.Is(err, errHeader) {
 		t.Errorf("most are gone: %v", err)
 	}
 	accepted, err := people.Match([]string{"Person ID", "Created at"}, first.All, true)

@@ -255,7 +255,7 @@ func (s Source) fetch(ctx context.Context, f api.File, spool *os.File, l Limits)
 	if err != nil {
 		return nil, err
 	}
-	return Open(spool, sized, l)
+	return openArchive(spool, sized, l)
 }
 
 // Spool makes a file that nobody finds: its name is gone before it holds anything, and with the process it goes too.

@@ -42,7 +42,7 @@ func (p Place) Listen() (net.Listener, error) {
 	if (p.Cert == "") != (p.Key == "") {
 		return nil, &problem.Problem{Class: "config", What: "TLS takes a certificate and its key", Next: "give both: --console-cert FILE --console-key FILE"}
 	}
-	if !Loopback(host) && (p.Cert == "" || p.Password == "") {
+	if !isLoopback(host) && (p.Cert == "" || p.Password == "") {
 		return nil, &problem.Problem{Class: "config", What: fmt.Sprintf("--console %s could be reached from other machines: that takes TLS and a password", p.Address), Next: "listen at 127.0.0.1, or give --console-cert, --console-key and --console-password-file"}
 	}
 	l, err := net.Listen("tcp", p.Address)
@@ -52,8 +52,8 @@ func (p Place) Listen() (net.Listener, error) {
 	return l, nil
 }
 
-// Loopback says whether a host of an address is this machine alone. A name other than localhost is not looked up.
-func Loopback(host string) bool {
+// isLoopback says whether a host of an address is this machine alone. A name other than localhost is not looked up.
+func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
@@ -87,7 +87,7 @@ func (p Place) Names(l net.Listener) []string {
 	_, port, _ := net.SplitHostPort(l.Addr().String()) // it listens there
 	host, _, _ := net.SplitHostPort(p.Address)
 	hosts := slices.Clone(p.Hosts)
-	if Loopback(host) {
+	if isLoopback(host) {
 		hosts = append(hosts, "127.0.0.1", "localhost", "::1")
 	} else if ip := net.ParseIP(host); host != "" && (ip == nil || !ip.IsUnspecified()) {
 		hosts = append(hosts, host)

@@ -44,7 +44,7 @@ func Metrics(s Serving, hosts []string, now func() time.Time) (http.Handler, err
 func ListenMetrics(address string, names []string) (net.Listener, []string, error) {
 	p := Place{Address: address, Hosts: names}
 	host, _, err := net.SplitHostPort(address)
-	if err == nil && !Loopback(host) {
+	if err == nil && !isLoopback(host) {
 		return nil, nil, &problem.Problem{Class: "config", What: fmt.Sprintf("--metrics %s could be reached from other machines", address),
 			Next: "listen at 127.0.0.1: what watches from elsewhere comes by a proxy (--metrics-host), or by a tunnel"}
 	}

@@ -42,8 +42,8 @@ var topics = []topic{
 	{name: "call.transcription_available", since: apiversion.V214},
 }
 
-// TopicNames are the topics that webhooks are told of.
-func TopicNames() (names []string) {
+// topicNames are the topics that webhooks are told of.
+func topicNames() (names []string) {
 	for _, t := range topics {
 		names = append(names, t.name)
 	}
@@ -61,7 +61,7 @@ type brought struct {
 
 // CheckWebhook says why an address and a secret make no webhook.
 func CheckWebhook(address, secret string) error {
-	return webhook.Hook{URL: address, Secret: secret}.Check(TopicNames())
+	return webhook.Hook{URL: address, Secret: secret}.Check(topicNames())
 }
 
 // Notifier tells webhooks of what happens in a workspace, beside it: however slow they are, the workspace is not.
@@ -79,7 +79,7 @@ type Notifier struct {
 // told.
 func (w *noticeDesk) Notify(address string, hooks ...webhook.Hook) (*Notifier, error) {
 	for _, h := range hooks {
-		if err := h.Check(TopicNames()); err != nil {
+		if err := h.Check(topicNames()); err != nil {
 			return nil, err
 		}
 	}

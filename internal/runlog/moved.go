@@ -26,8 +26,8 @@ type Moved struct {
 	run string
 }
 
-// HandMoved is the outcome, in a list of runs, of a command that moved checkpoints.
-const HandMoved = "MOVED"
+// handMoved is the outcome, in a list of runs, of a command that moved checkpoints.
+const handMoved = "MOVED"
 
 // String says who moved it, from where, to where and when.
 func (m Moved) String() string {
@@ -61,12 +61,12 @@ func (e PastRun) Note() string {
 // moves gives what was moved by hand, newest first; of a file that an older program published nothing.
 func (f PublishedDB) moves(ctx context.Context) (moves []Moved, err error) {
 	var there bool
-	err = f.Query(ctx, "SELECT 1 FROM duckdb_tables() WHERE schema_name = '_sync' AND table_name = 'moves'", func([]any) error { there = true; return nil })
+	err = f.query(ctx, "SELECT 1 FROM duckdb_tables() WHERE schema_name = '_sync' AND table_name = 'moves'", func([]any) error { there = true; return nil })
 	if err != nil || !there {
 		return nil, err
 	}
 	const all = "SELECT schema, stream, what, recorded_at, synced_from, synced_to, moved_by, run_id FROM _sync.moves ORDER BY recorded_at DESC, schema"
-	err = f.Query(ctx, all, func(v []any) error {
+	err = f.query(ctx, all, func(v []any) error {
 		moves = append(moves, Moved{AsText(v[0]), AsText(v[1]), AsText(v[2]), AsTime(v[3]), AsTime(v[4]), AsTime(v[5]), AsText(v[6]), AsText(v[7])})
 		return nil
 	})
@@ -101,7 +101,7 @@ func History(ctx context.Context, dir layout.Dir, pipeline string, most int) ([]
 			runs[i].Moved = append(runs[i].Moved, m)
 			continue
 		}
-		runs = append(runs, PastRun{Run: m.run, Started: m.At, Finished: m.At, Outcome: HandMoved, Moved: []Moved{m}})
+		runs = append(runs, PastRun{Run: m.run, Started: m.At, Finished: m.At, Outcome: handMoved, Moved: []Moved{m}})
 	}
 	newestFirst(runs)
 	return runs[:min(len(runs), most)], nil

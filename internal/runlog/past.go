@@ -167,7 +167,7 @@ func PastRuns(ctx context.Context, dir layout.Dir, pipeline string, most int) ([
 		if !noted[AsText(v[0])] {
 			exit, _ := v[5].(int32)
 			runs = append(runs, PastRun{Run: AsText(v[0]), Pipeline: AsText(v[1]), Started: AsTime(v[2]), Finished: AsTime(v[3]), Outcome: AsText(v[4]), Exit: int(exit),
-				Rows: AsWhole(v[6]), Requests: AsWhole(v[7]), Backfill: AsShare(v[8]), Error: AsText(v[9])})
+				Rows: AsWhole(v[6]), Requests: AsWhole(v[7]), Backfill: asShare(v[8]), Error: AsText(v[9])})
 		}
 		return nil
 	})

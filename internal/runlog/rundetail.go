@@ -142,7 +142,7 @@ func (d *RunDetail) read(ctx context.Context, f PublishedDB) error {
 			d.Publishes = append(d.Publishes, RunPublished{AsTime(v[0]), AsText(v[1]), AsWhole(v[2]), rebuilt})
 		}},
 	} {
-		if err := f.Query(ctx, q.sql, func(v []any) error { q.row(v); return nil }); err != nil {
+		if err := f.query(ctx, q.sql, func(v []any) error { q.row(v); return nil }); err != nil {
 			return err
 		}
 	}

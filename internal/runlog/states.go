@@ -28,7 +28,7 @@ func ReadStates(ctx context.Context, dir layout.Dir, streams []string) ([]Stream
 		if err != nil {
 			return err
 		}
-		return f.Query(ctx, all, func(v []any) error {
+		return f.query(ctx, all, func(v []any) error {
 			s := StreamState{Workspace: AsText(v[0]), Stream: AsText(v[1]), Seq: AsWhole(v[2]), SyncedTo: AsTime(v[3]), HistoryTo: AsTime(v[4]), State: AsText(v[5])}
 			if i := slices.IndexFunc(moves, func(m Moved) bool { return m.Workspace == s.Workspace && m.Stream == s.Stream }); i >= 0 {
 				s.Moved = &moves[i]

@@ -143,7 +143,7 @@ func (s *Status) readPublished(ctx context.Context, dir layout.Dir) (lived time.
 
 func (s *Status) read(ctx context.Context, f PublishedDB) (lived time.Time, err error) {
 	const known = "SELECT (SELECT coalesce(bool_or(emulated), false) FROM _sync.workspaces), (SELECT max(finished_at) FROM _sync.runs)"
-	err = f.Query(ctx, known, func(v []any) error {
+	err = f.query(ctx, known, func(v []any) error {
 		s.Emulated, _ = v[0].(bool)
 		lived = AsTime(v[1])
 		return nil
@@ -160,9 +160,9 @@ func (s *Status) read(ctx context.Context, f PublishedDB) (lived time.Time, err 
 			FROM _sync.stream_runs GROUP BY ALL) l USING (schema, stream)
 		WHERE f.stream IS NOT NULL OR l.ok IS NULL AND l.outcome <> 'unavailable' AND l.run IN (SELECT arg_max(run_id, started_at) FROM _sync.runs GROUP BY pipeline)
 		ORDER BY ALL`
-	err = f.Query(ctx, streams, func(v []any) error {
+	err = f.query(ctx, streams, func(v []any) error {
 		s.Streams = append(s.Streams, StreamStatus{Workspace: AsText(v[0]), Stream: AsText(v[1]), SyncedTo: AsTime(v[2]),
-			HistoryTo: AsTime(v[3]), Checked: AsTime(v[4]), Outcome: AsText(v[5]), Backfill: AsShare(v[6]), Hint: AsText(v[7]), OK: AsTime(v[8]),
+			HistoryTo: AsTime(v[3]), Checked: AsTime(v[4]), Outcome: AsText(v[5]), Backfill: asShare(v[6]), Hint: AsText(v[7]), OK: AsTime(v[8]),
 			first: AsTime(v[9])})
 		return nil
 	})
@@ -210,8 +210,8 @@ func AsWhole(v any) int64 {
 	return n
 }
 
-// AsShare is a column of the published file as a share; 0 for NULL.
-func AsShare(v any) float64 {
+// asShare is a column of the published file as a share; 0 for NULL.
+func asShare(v any) float64 {
 	f, _ := v.(float64)
 	return f
 }

@@ -236,7 +236,7 @@ func compare(t testing.TB, rt rapid.TB, s *session, m *Model) {
 	if diff := cmp.Diff(m.Tags(), texts(t, rt, s, "people_tags", "person_region", "person_id", "tag")); diff != "" {
 		rt.Fatalf("tags (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(m.Photos(), texts(t, rt, s, "people_photos", "region", "person", "visit_id", "photo")); diff != "" {
+	if diff := cmp.Diff(m.photoRows(), texts(t, rt, s, "people_photos", "region", "person", "visit_id", "photo")); diff != "" {
 		rt.Fatalf("photos (-want +got):\n%s", diff)
 	}
 	visits := map[string]Row{}
@@ -328,7 +328,7 @@ func (f *follower) compare(rt rapid.TB, m *Model) {
 	if diff := cmp.Diff(m.Tags(), f.tags); diff != "" {
 		rt.Fatalf("a consumer of _synced_at has other tags (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(m.Photos(), f.photos); diff != "" {
+	if diff := cmp.Diff(m.photoRows(), f.photos); diff != "" {
 		rt.Fatalf("a consumer of _synced_at has other photos (-want +got):\n%s", diff)
 	}
 }

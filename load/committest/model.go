@@ -173,8 +173,8 @@ func (m *Model) Visits() map[string]Row {
 	return table
 }
 
-// Photos gives the photos, as owner, visit and photo.
-func (m *Model) Photos() map[string]bool {
+// photoRows gives the photos, as owner, visit and photo.
+func (m *Model) photoRows() map[string]bool {
 	table := map[string]bool{}
 	for id, v := range m.visits {
 		for photo := range m.photos[id] {

@@ -42,8 +42,8 @@ func (d Dir) Database() string { return filepath.Join(d.Work(), "work.duckdb") }
 // Temp holds what is given up at the next start.
 func (d Dir) Temp() string { return filepath.Join(d.State(), "tmp") }
 
-// LockFile is locked by the process that writes.
-func (d Dir) LockFile() string { return filepath.Join(d.State(), "lock") }
+// lockFile is locked by the process that writes.
+func (d Dir) lockFile() string { return filepath.Join(d.State(), "lock") }
 
 // serveFile is locked by the process that runs the pipelines at their times.
 func (d Dir) serveFile() string { return filepath.Join(d.State(), "serving") }

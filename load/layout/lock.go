@@ -42,7 +42,7 @@ const lockPause = 250 * time.Millisecond
 func Lock(ctx context.Context, d Dir, wait time.Duration, pause func(context.Context, time.Duration) error) (*LockHandle, error) {
 	var waited time.Duration
 	for {
-		if held, err := takeLock(d, d.LockFile()); held != nil || err != nil {
+		if held, err := takeLock(d, d.lockFile()); held != nil || err != nil {
 			return held, err
 		}
 		if waited >= wait {
@@ -87,7 +87,7 @@ func (h *LockHandle) Release() error { return h.file.Unlock() }
 // lockHolder names the process that holds the lock. What run.json tells counts only when that process wrote it: a killed
 // one leaves its own behind.
 func lockHolder(d Dir) string {
-	holder := keeper(d.LockFile())
+	holder := keeper(d.lockFile())
 	var run struct {
 		PID      int       `json:"pid"`
 		Run      string    `json:"run"`

@@ -1,8 +1,6 @@
 package diskfault
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
 	"io/fs"
 	"maps"
 	"math/rand/v2"
@@ -299,18 +297,6 @@ func (f *node) resize(size int64) {
 		return
 	}
 	f.data = f.data[:size:size]
-}
-
-// Sum is equal for states with the same files.
-func (s State) Sum() (sum [sha256.Size]byte) {
-	h := sha256.New()
-	for _, path := range slices.Sorted(maps.Keys(s.root)) {
-		f := s.nodes[s.root[path]]
-		content := sha256.Sum256(f.data)
-		h.Write(binary.LittleEndian.AppendUint32([]byte(path+"\x00"+f.link+"\x00"), uint32(f.mode)))
-		h.Write(content[:])
-	}
-	return [sha256.Size]byte(h.Sum(nil))
 }
 
 // Write makes the files of the state in a directory that is not there yet.

@@ -10,9 +10,9 @@ import (
 	"aqueduck/internal/term"
 )
 
-// RunningTable shows a run under way to a person who watches it: what it does, how far it is, when it may end, and each stream. It
+// runningTable shows a run under way to a person who watches it: what it does, how far it is, when it may end, and each stream. It
 // has no line break at its end.
-func RunningTable(r *runlog.Running) string {
+func runningTable(r *runlog.Running) string {
 	t := newTable("STREAM", "DOING", "READ", "ROWS", "REQS", "HISTORY", "WAITS FOR")
 	t.SetColumnConfigs(alignRight(3, 4, 5, 6))
 	called := r.Called()

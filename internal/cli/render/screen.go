@@ -35,7 +35,7 @@ func (s *Screen) Write(text []byte) (int, error) {
 
 // Show draws the table of a run in place of the one before.
 func (s *Screen) Show(r runlog.Running) {
-	lines := strings.Split(RunningTable(&r), "\n")
+	lines := strings.Split(runningTable(&r), "\n")
 	for i, line := range lines {
 		if runes := []rune(line); len(runes) > wide {
 			lines[i] = string(runes[:wide])

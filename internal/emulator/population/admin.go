@@ -12,7 +12,7 @@ func AdminActions(seed uint64, start int64, count int) []event.AdminAction {
 	r := event.NewRNG(seed, event.ForLogs)
 	acts := make([]event.AdminAction, count)
 	for i := range acts {
-		acts[i] = DrawAction(seed, r, int32(i), r.Between(start-Year, start), start)
+		acts[i] = DrawAction(seed, r, int32(i), r.Between(start-year, start), start)
 	}
 	// What happens once, or once for each admin who was deleted, is among the last numbers, if there are enough.
 	if once := len(event.Former) + 1; count >= 8*once {
@@ -27,7 +27,7 @@ func AdminActions(seed uint64, start int64, count int) []event.AdminAction {
 
 // DrawAction draws the nth entry of the activity log, of a time.
 func DrawAction(seed uint64, r *event.RNG, n int32, at, start int64) event.AdminAction {
-	return NewAction(seed, event.AdminAction{At: at, N: n, Kind: event.ActionKind(r.N(int(event.DrawnActions))), Admin: uint8(AdminAt(r, at, start))})
+	return NewAction(seed, event.AdminAction{At: at, N: n, Kind: event.ActionKind(r.N(int(event.DrawnActions))), Admin: uint8(adminAt(r, at, start))})
 }
 
 // NewAction fills in what an entry is drawn with by its number.
@@ -44,8 +44,8 @@ func SortActions(acts []event.AdminAction) {
 	slices.SortStableFunc(acts, func(a, b event.AdminAction) int { return int(a.At - b.At) })
 }
 
-// AdminAt draws one of those who were admins at a time, by the place in everyone.
-func AdminAt(r *event.RNG, at, start int64) int {
+// adminAt draws one of those who were admins at a time, by the place in everyone.
+func adminAt(r *event.RNG, at, start int64) int {
 	n := r.N(len(event.Everyone))
 	if gone := n - len(event.Admins); gone >= 0 && at >= event.LeftAt(gone, start) {
 		return gone

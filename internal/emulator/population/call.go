@@ -6,8 +6,8 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// Year is how far back the activity log and the calls go.
-const Year = 365 * event.Day
+// year is how far back the activity log and the calls go.
+const year = 365 * event.Day
 
 // Busy is how much of each hour things happen in; the rest is quiet, so that the index has caught up at its end.
 const Busy = 45 * 60
@@ -27,7 +27,7 @@ func (c Callers) Populate(count int) (calls []event.Call, of map[int32][]int32) 
 	r := event.NewRNG(c.Seed, event.ForCalls)
 	of = map[int32][]int32{}
 	for i := range count {
-		one := c.Draw(r, int32(i), c.Start-Year+int64(i)*(Year-7200)/int64(count))
+		one := c.Draw(r, int32(i), c.Start-year+int64(i)*(year-7200)/int64(count))
 		if calls = append(calls, one); one.Removed == 0 {
 			of[int32(one.Conv)] = append(of[int32(one.Conv)], one.N)
 		}

@@ -8,7 +8,7 @@ import (
 
 // Ids of notes about companies begin beyond those of contacts, which are an int32 and some more: notes are deleted by their ids alone.
 const (
-	DrawnCompanyNotes   = 1 << 32
+	drawnCompanyNotes   = 1 << 32
 	WrittenCompanyNotes = 1 << 36
 )
 
@@ -43,10 +43,10 @@ func (m *Contacts) furnish(f *event.Company) {
 		f.Attrs = m.attrs(r, f.Created)
 	}
 	if r.Chance(0.4) {
-		f.Tags = Draws(r, 1+r.N(3), event.TagCount)
+		f.Tags = draws(r, 1+r.N(3), event.TagCount)
 	}
 	for range max(0, r.N(8)-5) {
-		f.Notes = append(f.Notes, event.CompanyNote{ID: DrawnCompanyNotes + 8*int64(f.N) + int64(len(f.Notes)), At: r.Between(f.Created, f.Updated+1),
+		f.Notes = append(f.Notes, event.CompanyNote{ID: drawnCompanyNotes + 8*int64(f.N) + int64(len(f.Notes)), At: r.Between(f.Created, f.Updated+1),
 			By: event.Admins[r.N(len(event.Admins))].ID, Body: "<p>" + r.Text(NoteWords) + "</p>"})
 	}
 }

@@ -121,7 +121,7 @@ func (m *Contacts) lists(r *event.RNG, d *event.Contact, num int) {
 	case r.Chance(0.6):
 		count = 1 + r.N(4)
 	}
-	d.Tags = Draws(r, count, event.TagCount)
+	d.Tags = draws(r, count, event.TagCount)
 	count = 0
 	switch {
 	case num%311 == 5:
@@ -129,7 +129,7 @@ func (m *Contacts) lists(r *event.RNG, d *event.Contact, num int) {
 	case r.Chance(0.35):
 		count = 1 + r.N(2)
 	}
-	d.Companies = Draws(r, min(count, m.Companies), m.Companies)
+	d.Companies = draws(r, min(count, m.Companies), m.Companies)
 	count = 0
 	switch {
 	case num%293 == 3:
@@ -146,8 +146,8 @@ func (m *Contacts) lists(r *event.RNG, d *event.Contact, num int) {
 	}
 }
 
-// Draws gives count different numbers below limit.
-func Draws(r *event.RNG, count, limit int) []int32 {
+// draws gives count different numbers below limit.
+func draws(r *event.RNG, count, limit int) []int32 {
 	if count == 0 {
 		return nil
 	}
@@ -236,7 +236,7 @@ func (m *Contacts) Subscriptions(born *event.Contact) []int32 {
 		return nil
 	}
 	r := event.NewRNG(m.Seed, event.ForSubscription, event.Fingerprint(born.ID))
-	return Draws(r, r.N(4), event.SubscriptionCount)
+	return draws(r, r.N(4), event.SubscriptionCount)
 }
 
 // SetAttribute gives a copy of the list with one attribute set, or removed when raw is empty.

@@ -221,7 +221,7 @@ func ContactAuthor(d *event.Contact) event.Author {
 
 // teammate draws who writes at a time: one of the admins that there were then.
 func (m *Conversations) teammate(r *event.RNG, at int64) event.Author {
-	return AdminAuthor(event.Everyone[AdminAt(r, at, m.start)])
+	return AdminAuthor(event.Everyone[adminAt(r, at, m.start)])
 }
 
 // redacts says whether a part that a conversation was born with, or with -1 its source, has lost its words: five in a thousand
@@ -248,8 +248,8 @@ func drawFiles(r *event.RNG, share float64) (list []event.File) {
 // around draws what hangs on a conversation of a time beside its parts, the last of which came at the end.
 func (m *Conversations) around(r *event.RNG, b *event.Beginning, at, end int64) {
 	if r.Chance(0.4) {
-		for _, tag := range Draws(r, 1+r.N(4), event.TagCount) {
-			b.Tags = append(b.Tags, event.AppliedTag{Tag: tag, At: at + int64(r.N(60)), By: event.Everyone[AdminAt(r, at, m.start)].ID})
+		for _, tag := range draws(r, 1+r.N(4), event.TagCount) {
+			b.Tags = append(b.Tags, event.AppliedTag{Tag: tag, At: at + int64(r.N(60)), By: event.Everyone[adminAt(r, at, m.start)].ID})
 		}
 	}
 	for range r.N(4) {

@@ -118,7 +118,7 @@ func (m *Conversations) CustomerSays(r *event.RNG, s *Scene, p *event.Part) {
 		p.External, p.App = "ext-"+strconv.Itoa(r.N(1e6)), "acme_bridge"
 	}
 	if r.Chance(0.03) {
-		p.Tags = Draws(r, 1+r.N(2), event.TagCount)
+		p.Tags = draws(r, 1+r.N(2), event.TagCount)
 	}
 }
 
@@ -165,7 +165,7 @@ func (m *Conversations) Assign(r *event.RNG, p *event.Part, as event.Assignment)
 // Row draws the ids that a row of the table of workspace-api 2.10 has at a time.
 func (m *Conversations) Row(r *event.RNG, as event.Assignment, at int64) event.Assigned {
 	a := event.Assigned{As: as}
-	teammate, team := event.Everyone[AdminAt(r, at, m.start)].ID, event.Teams[r.N(2)].ID // the third comes later
+	teammate, team := event.Everyone[adminAt(r, at, m.start)].ID, event.Teams[r.N(2)].ID // the third comes later
 	switch as {
 	case event.AssignTeamAndTeammate:
 		a.Admin, a.Team = teammate, team

@@ -99,7 +99,7 @@ func (d *DB) attach(ctx context.Context, o Options) error {
 		"USE " + Catalog,
 	}
 	if len(o.Reach) > 0 {
-		statements = append(statements, "SET allowed_directories = "+Texts(o.Reach))
+		statements = append(statements, "SET allowed_directories = "+texts(o.Reach))
 	}
 	// Views, and queries of stream files, are SQL that others have written: none of it finds more than it is meant to.
 	statements = append(statements, "SET enable_external_access = false", "SET lock_configuration = true")
@@ -199,8 +199,8 @@ func Names(prefix string, list []string) string {
 // Text quotes a literal, for the statements that take no parameters.
 func Text(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
-// Texts quotes literals as a list.
-func Texts(list []string) string {
+// texts quotes literals as a list.
+func texts(list []string) string {
 	quoted := make([]string, len(list))
 	for i, s := range list {
 		quoted[i] = Text(s)

@@ -27,15 +27,15 @@ func (w *Database) markSuspect() error {
 func (w *Database) Doubt(err error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	err = w.Judge(err)
+	err = w.judge(err)
 	if w.DB != nil {
 		return err // Close marks it
 	}
 	return errors.Join(err, w.markSuspect())
 }
 
-// Judge passes an error on, notes damage that it speaks of, and says when the disk is full.
-func (w *Database) Judge(err error) error {
+// judge passes an error on, notes damage that it speaks of, and says when the disk is full.
+func (w *Database) judge(err error) error {
 	if err == nil {
 		return nil
 	}

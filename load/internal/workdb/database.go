@@ -100,7 +100,7 @@ func (w *Database) Do(what string, work func(db *duck.DB) error) error {
 	if err != nil && what != "" {
 		err = fmt.Errorf("%s: %w", what, err)
 	}
-	return w.Judge(err)
+	return w.judge(err)
 }
 
 // Close closes the database; what is committed stays. A database that has shown damage is marked for the next Open.

@@ -28,7 +28,7 @@ func (w *Database) FoldNeeded() bool {
 func (w *Database) Fold(ctx context.Context) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.Judge(w.FoldHeld(ctx))
+	return w.judge(w.FoldHeld(ctx))
 }
 
 // FoldHeld is Fold for whoever works in the database already. The database is another one afterwards.
@@ -59,7 +59,7 @@ func (w *Database) foldCopy(ctx context.Context) error {
 		return err
 	}
 	crash.At(crash.FoldCopied)
-	if err := CheckpointCopy(ctx, w.Settings(filepath.Join(fresh, "work.duckdb"))); err != nil {
+	if err := checkpointCopy(ctx, w.Settings(filepath.Join(fresh, "work.duckdb"))); err != nil {
 		return err
 	}
 	crash.At(crash.FoldCheckpointed)
@@ -70,8 +70,8 @@ func (w *Database) foldCopy(ctx context.Context) error {
 	return d.FinishFold()
 }
 
-// CheckpointCopy takes the log of a private copy into its file, durably, and proves that no log is left.
-func CheckpointCopy(ctx context.Context, o duck.Options) error {
+// checkpointCopy takes the log of a private copy into its file, durably, and proves that no log is left.
+func checkpointCopy(ctx context.Context, o duck.Options) error {
 	db, err := duck.Open(ctx, o)
 	if err != nil {
 		return err
@@ -79,7 +79,7 @@ func CheckpointCopy(ctx context.Context, o duck.Options) error {
 	return CheckpointClose(ctx, db, o.Path)
 }
 
-// CheckpointClose is CheckpointCopy of a private database that is open.
+// CheckpointClose is checkpointCopy of a private database that is open.
 func CheckpointClose(ctx context.Context, db *duck.DB, path string) error {
 	err := db.Checkpoint(ctx)
 	if err == nil && disk.Size(path+".wal") > 0 {

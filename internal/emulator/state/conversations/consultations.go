@@ -242,5 +242,5 @@ func (e *EndedConsultation) finish(p *jsontext.Writer, say func(name, words stri
 
 // IsRedacted says whether words were taken out of a conversation.
 func (c *Conversation) IsRedacted() bool {
-	return c.Opening().Redacted || slices.ContainsFunc(c.Parts, func(p event.Part) bool { return p.Redacted })
+	return c.opening().Redacted || slices.ContainsFunc(c.Parts, func(p event.Part) bool { return p.Redacted })
 }

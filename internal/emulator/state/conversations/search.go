@@ -26,16 +26,16 @@ func (w *Desk) convFields() map[string]search.Field[Edition] {
 		"read":          flags(func(c *Conversation) bool { return c.Read }),
 
 		"ai_agent_participated": flags(func(c *Conversation) bool { return c.AI != nil }),
-		"source.type":           texts(func(c *Conversation) string { return c.Opening().Type }),
-		"source.id":             texts(func(c *Conversation) string { return c.Opening().ID }),
-		"source.delivered_as":   texts(func(c *Conversation) string { return c.Opening().Delivered }),
-		"source.subject":        texts(func(c *Conversation) string { return c.Opening().Subject }),
-		"source.body":           texts(func(c *Conversation) string { return c.Opening().Body }),
-		"source.url":            texts(func(c *Conversation) string { return c.Opening().URL }),
-		"source.author.id":      texts(func(c *Conversation) string { return c.Opening().Author.ID }),
-		"source.author.type":    texts(func(c *Conversation) string { return c.Opening().Author.Type }),
-		"source.author.name":    texts(func(c *Conversation) string { return c.Opening().Author.Name }),
-		"source.author.email":   texts(func(c *Conversation) string { return c.Opening().Author.Email }),
+		"source.type":           texts(func(c *Conversation) string { return c.opening().Type }),
+		"source.id":             texts(func(c *Conversation) string { return c.opening().ID }),
+		"source.delivered_as":   texts(func(c *Conversation) string { return c.opening().Delivered }),
+		"source.subject":        texts(func(c *Conversation) string { return c.opening().Subject }),
+		"source.body":           texts(func(c *Conversation) string { return c.opening().Body }),
+		"source.url":            texts(func(c *Conversation) string { return c.opening().URL }),
+		"source.author.id":      texts(func(c *Conversation) string { return c.opening().Author.ID }),
+		"source.author.type":    texts(func(c *Conversation) string { return c.opening().Author.Type }),
+		"source.author.name":    texts(func(c *Conversation) string { return c.opening().Author.Name }),
+		"source.author.email":   texts(func(c *Conversation) string { return c.opening().Author.Email }),
 
 		"statistics.count_conversation_parts": search.Integer(func(e *Edition) int64 { return int64(len(of(e).Parts)) }),
 		"statistics.count_reopens":            search.Integer(func(e *Edition) int64 { return of(e).Stats.Reopens }),
@@ -64,8 +64,8 @@ func ThreadFields(of func(e *Edition) *Conversation) map[string]search.Field[Edi
 	}
 }
 
-// Opening is the source, or an empty one.
-func (c *Conversation) Opening() *event.Source {
+// opening is the source, or an empty one.
+func (c *Conversation) opening() *event.Source {
 	if c.Source == nil {
 		return &event.Source{}
 	}
