@@ -28,8 +28,8 @@ type ExportColumn struct {
 
 // ExportSpan is a span of whole days, its end excluded.
 type ExportSpan struct {
-	From int64 `json:"from"`
-	To   int64 `json:"to"`
+	From int64 `json:"from"` // Unix seconds
+	To   int64 `json:"to"`   // Unix seconds
 }
 
 // ExportJob is one export. It is stored twice: before it is asked for, without an ID, and once the source has named it.

@@ -41,8 +41,8 @@ type State struct {
 type Window struct {
 	Kind  string `json:"kind"`            // forward, history, sweep
 	Again bool   `json:"again,omitempty"` // its records are read by themselves, also where they are as stored
-	From  int64  `json:"from,omitempty"`
-	To    int64  `json:"to,omitempty"` // forward: the mark to be; 0 when the server has not told its time
+	From  int64  `json:"from,omitempty"`  // Unix seconds, as To and Before are
+	To    int64  `json:"to,omitempty"`    // forward: the mark to be; 0 when the server has not told its time
 
 	// Before is where a forward window begins by the mark, where it reaches further back: what is older shows that the list still has
 	// what is stored.

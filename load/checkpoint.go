@@ -16,9 +16,9 @@ import (
 type Checkpoint struct {
 	Workspace, Stream string
 	Seq               int64
-	State             string // where reading goes on; load does not look into it
-	SyncedTo          time.Time
-	HistoryTo         time.Time
+	State             string    // where reading goes on; load does not look into it
+	SyncedTo          time.Time // the watermark
+	HistoryTo         time.Time // how far back history is read
 }
 
 // ErrFenced is the answer to a commit whose base is not the stored checkpoint: somebody else has written.
@@ -26,12 +26,12 @@ var ErrFenced = errors.New("the checkpoint is not the one that the reading began
 
 // Written counts what a commit changed.
 type Written struct {
-	Rows      int64 // rows written, over all tables
-	New       int64 // records that were not stored
-	Changed   int64 // records stored with other content, revived, or now gone
-	ChildRows int64 // rows written to child tables
-	Deleted   int64 // child rows taken out, those that came again with their parent too
-	SyncedAt  time.Time
+	Rows      int64     // rows written, over all tables
+	New       int64     // records that were not stored
+	Changed   int64     // records stored with other content, revived, or now gone
+	ChildRows int64     // rows written to child tables
+	Deleted   int64     // child rows taken out, those that came again with their parent too
+	SyncedAt  time.Time // the time of the commit, as the rows have it
 }
 
 // Checkpoints are those of all streams, each moved in the transaction of what it stands for.

@@ -14,32 +14,32 @@ import (
 // Run is one run, for _sync.runs.
 type Run struct {
 	RunID, Pipeline   string
-	Started, Finished time.Time
-	Outcome           string // OK, FAILED, INTERRUPTED
-	ExitCode          int
-	Rows              int64
-	Rejected          int64 // values that do not fit, and records kept out whole
-	NewRejected       int64 // of them: those that it met first
-	Requests, Retries int64
-	Backfill          float64 // 0 to 1
+	Started, Finished time.Time // by the run's clock
+	Outcome           string    // OK, FAILED, INTERRUPTED
+	ExitCode          int       // what the program ended with
+	Rows              int64     // written over all tables
+	Rejected          int64     // values that do not fit, and records kept out whole
+	NewRejected       int64     // of them: those that it met first
+	Requests, Retries int64     // sent, and of them: those that asked again
+	Backfill          float64   // 0 to 1
 	Version           string
-	Emulated          bool
+	Emulated          bool // by an emulated workspace
 	Error             string
 }
 
 // StreamRun is what a run did for one stream, for _sync.stream_runs.
 type StreamRun struct {
 	Schema, Stream      string
-	Outcome             string // ok, unavailable, FAILED, interrupted, cut
-	Started, Finished   time.Time
-	Pages, Records      int64
-	Rows, New, Changed  int64
-	Gone                int64
-	Rejected            int64 // as of a Run
-	NewRejected         int64
-	Requests, Retries   int64
-	SyncedTo, HistoryTo time.Time
-	Backfill            float64
+	Outcome             string    // ok, unavailable, FAILED, interrupted, cut
+	Started, Finished   time.Time // likewise
+	Pages, Records      int64     // read
+	Rows, New, Changed  int64     // over all its tables; New and Changed of its own table
+	Gone                int64     // records that left the source
+	Rejected            int64     // as of a Run
+	NewRejected         int64     // likewise
+	Requests, Retries   int64     // likewise
+	SyncedTo, HistoryTo time.Time // the watermark; how far back history is read
+	Backfill            float64   // 0 to 1
 	Error, Hint         string
 }
 
@@ -177,7 +177,7 @@ func nullText(s string) sql.NullString { return sql.NullString{String: s, Valid:
 // Workspace is the workspace that a schema is filled from.
 type Workspace struct {
 	Schema, ID, BaseURL string
-	Emulated            bool
+	Emulated            bool // the emulator
 	APIVersion          string
 }
 

@@ -119,9 +119,9 @@ type Over struct {
 	Streams  []string      // those whose rows it is read over; what they commit is put into _sync.pending for it
 	Where    string        // column of their tables with the id
 	For      time.Duration // rows that changed within it, by their stream's newest, are walked again each Every; 0: never
-	Every    time.Duration
-	Values   []string // literal values, one walk over a whole list each
-	Optional []string // those of them that the source may refuse: their rows, which have the value in the column As, stay then
+	Every    time.Duration // 0: never
+	Values   []string      // literal values, one walk over a whole list each
+	Optional []string      // those of them that the source may refuse: their rows, which have the value in the column As, stay then
 
 	View  string   // name of the SQL file
 	SQL   string   // its text, with {schema} for the workspace's schema; the first column is the id
@@ -177,8 +177,8 @@ type Persons struct {
 // Mark says what those columns hold that only the source names.
 type Mark struct {
 	Columns    []string // names, or patterns of names
-	Person     bool
-	PII        bool
+	Person     bool     // they hold ids of contacts
+	PII        bool     // they hold personal data
 	References string
 }
 

@@ -32,7 +32,7 @@ type Misfit struct {
 	Table  string
 	Column string // as in a Reject
 	Reason string
-	Count  int64
+	Count  int64 // values that did not fit so
 }
 
 // News is a field, or a kind of value, that a stream file does not know.

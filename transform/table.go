@@ -29,14 +29,14 @@ type Column struct {
 	SQL        string         // the type in DuckDB
 	Arrow      arrow.DataType // the type in a batch
 	Doc        string
-	PII        bool
-	Person     bool
-	Whose      []string // what tells whom it is about (schemas.Column)
-	Stays      bool     // kept where all else of a row is erased
-	Redactable bool     // once it comes as null, what was stored of it is erased
-	RedactedBy string   // the column that is true once that is for good
-	Erased     bool     // set where what a forgotten person wrote was taken out of the row
-	Volatile   bool
+	PII        bool           // personal data
+	Person     bool           // it holds a contact's id
+	Whose      []string       // what tells whom it is about (schemas.Column)
+	Stays      bool           // kept where all else of a row is erased
+	Redactable bool           // once it comes as null, what was stored of it is erased
+	RedactedBy string         // the column that is true once that is for good
+	Erased     bool           // set where what a forgotten person wrote was taken out of the row
+	Volatile   bool           // no part of the record's hash: it moves without being a change
 	Was        []schemas.Type // narrower types that the stored column had
 	References string
 	As         string     // what is made of a text (schemas.Column)

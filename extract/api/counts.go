@@ -11,7 +11,7 @@ import (
 // being too many (429), or failed at the source or on the way (5xx, or no answer). Waited is the time that they waited for their
 // turn, and before they were repeated.
 type Sent struct {
-	Requests, Retries, Limited, Failed int64
+	Requests, Retries, Limited, Failed int64 // requests, as told above
 	Waited                             time.Duration
 }
 

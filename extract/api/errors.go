@@ -44,7 +44,7 @@ type Error struct {
 	Code      string // the API's own code
 	Message   string // the API's own words, shortened, free of the token
 	RequestID string
-	Attempts  int
+	Attempts  int   // requests that were sent for it, the first one included
 	Err       error // what happened instead of a usable answer; may be nil
 
 	after      time.Duration // how long the answer asks to wait, 0 when it does not say

@@ -17,7 +17,7 @@ import (
 // Archive is the file of an export that was read to its end once, and found whole.
 type Archive struct {
 	Members []Member
-	Rows    int64
+	Rows    int64 // in all members, without headers
 	Text    int64 // bytes of all rows
 
 	file   *os.File

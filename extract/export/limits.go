@@ -8,10 +8,10 @@ type Limits struct {
 	Text    int64 // bytes of all that is in it
 	Ratio   int64 // of the two
 	Entries int   // of an archive
-	Columns int
-	Header  int // bytes of a header
-	Cell    int // bytes of a field
-	Row     int // bytes of a row
+	Columns int   // of a file
+	Header  int   // bytes of a header
+	Cell    int   // bytes of a field
+	Row     int   // bytes of a row
 }
 
 // Usual is far above any real export and far below what would hurt.

@@ -18,7 +18,7 @@ import (
 type PublishedFile struct {
 	Run     string    `json:"run"` // that published it; one of several of a run has -2, -3 … behind it
 	At      time.Time `json:"published_at"`
-	Bytes   int64     `json:"bytes"`
+	Bytes   int64     `json:"bytes"`   // size of the file
 	Current bool      `json:"current"` // readers have it now
 	Path    string    `json:"path"`
 }

@@ -19,9 +19,9 @@ import (
 type Config struct {
 	File       string // its name, or those of all files that it is read from
 	Warehouse  Warehouse
-	Workspaces map[string]*Workspace
-	Pipelines  []*Pipeline      // in the file's order
-	Warnings   grammar.Mistakes // what is read all the same, and may not be meant
+	Workspaces map[string]*Workspace // by name, which is the schema of their tables
+	Pipelines  []*Pipeline           // in the file's order
+	Warnings   grammar.Mistakes      // what is read all the same, and may not be meant
 
 	Lookup func(string) (string, bool) // the variables that it was read with
 	Texts  Texts                       // what it was read from; nothing where that was Texts
@@ -79,10 +79,10 @@ type Pipeline struct {
 	Streams     []string           // names, patterns put in
 	MaxTime     time.Duration      // a run ends after it
 	MaxRequests int64              // a run ends after so many
-	CatchUp     bool
-	Retry       bool // a run of the schedule that failed for what heals by itself is tried again
+	CatchUp     bool               // a time of the schedule that was missed is made up for
+	Retry       bool               // a run of the schedule that failed for what heals by itself is tried again
 	Overlap     schedule.Overlap
-	Jitter      time.Duration
+	Jitter      time.Duration // a start is put off by up to so much, drawn for each
 	After       []string      // commands for the shell, once changed data is published
 	Dir         string        // that they run in
 	WarnAfter   time.Duration // a stream that was last read well longer ago is late; 0: by the schedule

@@ -20,10 +20,10 @@ type Described struct {
 	Doc          string           `json:"doc"`
 	Request      string           `json:"request"`
 	Since        string           `json:"since"`
-	Read         []string         `json:"read"`     // how it is read, a sentence each
-	Deletion     string           `json:"deletion"` // how it is noticed that a record is gone
-	Late         string           `json:"late"`     // what is noticed late, and after how long
-	Thousand     float64          `json:"requests_per_1000"`
+	Read         []string         `json:"read"`                  // how it is read, a sentence each
+	Deletion     string           `json:"deletion"`              // how it is noticed that a record is gone
+	Late         string           `json:"late"`                  // what is noticed late, and after how long
+	Thousand     float64          `json:"requests_per_1000"`     // requests that reading 1,000 records takes
 	Change       float64          `json:"requests_per_change"`   // 0: the whole list is read anyway
 	Version      string           `json:"api_version,omitempty"` // the first that has it
 	Scope        string           `json:"scope,omitempty"`
@@ -48,7 +48,7 @@ type DescribedColumn struct {
 	Type       string `json:"type"`
 	From       string `json:"from"`
 	Doc        string `json:"doc"`
-	PII        bool   `json:"pii,omitempty"`
+	PII        bool   `json:"pii,omitempty"` // personal data
 	References string `json:"references,omitempty"`
 }
 

@@ -31,14 +31,14 @@ func (w *Workspace) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 // Config says which workspace to make. The zero value is the demo: a seed of 0, 10,400 active contacts, a virtual clock.
 type Config struct {
 	Seed           uint64
-	Contacts       int // active at hour 0; 0: 10,400
-	Inactive       int // listed as inactive at hour 0; 0: a tenth of Contacts, at least 1,000 when Contacts is 0 too
-	Activities     int // at least so many in the feed at hour 0; 0: twice Contacts
-	Conversations  int // at hour 0; 0: three for ten Contacts, at most 20,000, and 3,000 when Contacts is 0 too; below 0: none
-	Tickets        int // at hour 0; 0: one for three Conversations; below 0: none
-	Calls          int // listed at hour 0, but for those removed since; 0: a thirteenth of Contacts, 800 in the demo
-	Logs           int // entries of the admins' activity log at hour 0; 0: half of Contacts, 4,000 in the demo
-	Start          time.Time
+	Contacts       int                   // active at hour 0; 0: 10,400
+	Inactive       int                   // listed as inactive at hour 0; 0: a tenth of Contacts, at least 1,000 when Contacts is 0 too
+	Activities     int                   // at least so many in the feed at hour 0; 0: twice Contacts
+	Conversations  int                   // at hour 0; 0: three for ten Contacts, at most 20,000, and 3,000 when Contacts is 0 too; below 0: none
+	Tickets        int                   // at hour 0; 0: one for three Conversations; below 0: none
+	Calls          int                   // listed at hour 0, but for those removed since; 0: a thirteenth of Contacts, 800 in the demo
+	Logs           int                   // entries of the admins' activity log at hour 0; 0: half of Contacts, 4,000 in the demo
+	Start          time.Time             // hour 0; zero: a fixed day
 	Now            func() time.Time      // the clock, which must not ask the workspace; nil: one that stands until Live or Advance moves it
 	Token          string                // has every scope; "": made from the seed. AddToken adds others
 	WorkspaceID    string                // "": made from the seed

@@ -34,8 +34,8 @@ type Spec struct {
 	Kind     Kind
 	Into     func(v *Value) // what Fill hands the value to, the default where the file gives none: it fills a field
 	Doc      string
-	Default  string // in the file's own writing, for scalars
-	Required bool
+	Default  string                 // in the file's own writing, for scalars
+	Required bool                   // a mapping without it is a mistake
 	Later    bool                   // the key is reserved: a file that uses it is told that it is not built yet
 	Secret   func(text string) bool // says that a text must not be shown, neither in a message nor in an excerpt; nil: none is
 	Verbatim bool                   // the text is not resolved: whoever reads the value does that

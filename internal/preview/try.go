@@ -22,7 +22,7 @@ type Trial struct {
 	Request string       `json:"request"`
 	Keys    []string     `json:"keys"` // of the answer
 	Records string       `json:"records"`
-	Came    int          `json:"came"`
+	Came    int          `json:"came"`        // records of the page
 	Total   int64        `json:"total_count"` // -1: not told
 	Paging  string       `json:"paging"`
 	Refused string       `json:"refused,omitempty"` // why a run would stop
@@ -44,7 +44,7 @@ type TrialTable struct {
 type Untaken struct {
 	Table   string `json:"table"`
 	Path    string `json:"path"`
-	Seen    int    `json:"seen"`
+	Seen    int    `json:"seen"` // how many records have it
 	Example string `json:"example"`
 	Line    string `json:"line"`
 }
@@ -54,7 +54,7 @@ type Misfit struct {
 	Table  string `json:"table"`
 	Column string `json:"column"`
 	Reason string `json:"reason"`
-	Count  int64  `json:"count"`
+	Count  int64  `json:"count"` // how many of them
 }
 
 // shownRows is how many rows a trial shows.

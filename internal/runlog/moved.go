@@ -19,8 +19,8 @@ type Moved struct {
 	Stream    string    `json:"stream"`
 	What      string    `json:"what"` // rewind, reset
 	At        time.Time `json:"at"`
-	From      time.Time `json:"synced_from,omitzero"`
-	To        time.Time `json:"synced_to,omitzero"` // not there: everything is read again
+	From      time.Time `json:"synced_from,omitzero"` // the watermark before
+	To        time.Time `json:"synced_to,omitzero"`   // not there: everything is read again
 	By        string    `json:"moved_by"`
 
 	run string

@@ -24,13 +24,13 @@ import (
 type PastRun struct {
 	Run      string    `json:"run"`
 	Pipeline string    `json:"pipeline"`
-	Started  time.Time `json:"started_at"`
-	Finished time.Time `json:"finished_at"`
-	Outcome  string    `json:"outcome"` // OK, FAILED, INTERRUPTED, KILLED; in a list HandMoved and LeftOut too
-	Exit     int       `json:"exit_code"`
-	Rows     int64     `json:"rows"`
-	Requests int64     `json:"requests"`
-	Backfill float64   `json:"backfill"`
+	Started  time.Time `json:"started_at"`      // by the run's clock
+	Finished time.Time `json:"finished_at"`     // likewise
+	Outcome  string    `json:"outcome"`         // OK, FAILED, INTERRUPTED, KILLED; in a list HandMoved and LeftOut too
+	Exit     int       `json:"exit_code"`       // what the program ended with
+	Rows     int64     `json:"rows"`            // written over all tables
+	Requests int64     `json:"requests"`        // sent, repeated ones included
+	Backfill float64   `json:"backfill"`        // share of the history that is read, 0 to 1
 	Class    string    `json:"class,omitempty"` // of what went wrong first; "" as far as only the published file tells of it
 	Error    string    `json:"error,omitempty"`
 	Next     string    `json:"next,omitempty"`

@@ -34,19 +34,19 @@ const (
 type StreamResult struct {
 	Workspace, Stream string
 	Status            Outcome
-	Extracted         int64 // records read
-	New, Changed      int64 // rows of the stream's own table
-	Rows              int64 // rows written over all its tables
-	Gone              int64 // records that left the source
-	Rejected          int64 // records kept out whole and values that do not fit, each once: as of the run's end
-	NewRejected       int64 // of them: those that this run met first
-	Requests          int64
-	Retries           int64
-	Time              time.Duration
-	SyncedTo          time.Time
-	Backfill          float64 // share of the history that is read, 0 to 1
-	Cut               bool    // max_time, max_requests or --limit ended it; it goes on in the next run
-	Lost              bool    // unavailable, and was not so when it was asked for before
+	Extracted         int64         // records read
+	New, Changed      int64         // rows of the stream's own table
+	Rows              int64         // rows written over all its tables
+	Gone              int64         // records that left the source
+	Rejected          int64         // records kept out whole and values that do not fit, each once: as of the run's end
+	NewRejected       int64         // of them: those that this run met first
+	Requests          int64         // sent, repeated ones included
+	Retries           int64         // of them: those that asked again
+	Time              time.Duration // that it was read for
+	SyncedTo          time.Time     // the watermark; zero: none
+	Backfill          float64       // share of the history that is read, 0 to 1
+	Cut               bool          // max_time, max_requests or --limit ended it; it goes on in the next run
+	Lost              bool          // unavailable, and was not so when it was asked for before
 	Class, Error      string
 	Next              string
 	Rejects           []transform.Reject // what Rejected counts
@@ -89,21 +89,21 @@ func (s *StreamResult) CountRejects(noted []load.Misfits) {
 type Report struct {
 	Pipeline    string
 	RunID       string
-	APIVersions []string   // that were asked for, each once
-	Dir         layout.Dir // where the data is
-	Started     time.Time
-	Time        time.Duration
+	APIVersions []string      // that were asked for, each once
+	Dir         layout.Dir    // where the data is
+	Started     time.Time     // by the run's clock
+	Time        time.Duration // that it took
 	Streams     []StreamResult
 	Changes     []load.Change
 	Notes       []string         // what the reader should know besides: a restored database, a skewed clock
 	Interrupted bool             // it was told to stop, perhaps between two streams
 	Findings    []load.Finding   // of the audit; known and soft ones when they are new
 	Held        *problem.Problem // why readers keep the file they had; nil: they do not
-	Published   bool
+	Published   bool             // readers have a file of this run
 	After       *problem.Problem // the command that failed once data had been published; nil: none
 	// TablesChanged counts the tables that readers found changed, each time anew.
 	TablesChanged int
-	Requests      int64
+	Requests      int64         // sent, repeated ones included
 	Left          time.Duration // estimate until the history is read; 0 when it is, or unknown
 
 	Given problem.Given `json:"-"` // flags that next steps repeat

@@ -32,18 +32,18 @@ type RunStream struct {
 	Workspace   string    `json:"workspace"`
 	Stream      string    `json:"stream"`
 	Outcome     string    `json:"outcome"`
-	Records     int64     `json:"records"`
-	New         int64     `json:"new"`
-	Changed     int64     `json:"changed"`
-	Gone        int64     `json:"gone"`
+	Records     int64     `json:"records"`                // read
+	New         int64     `json:"new"`                    // rows of the stream's own table, as of Changed
+	Changed     int64     `json:"changed"`                // rows that were stored and differ
+	Gone        int64     `json:"gone"`                   // records that left the source
 	Rejected    int64     `json:"rejected"`               // what does not fit as of its end, each value once
 	NewRejected int64     `json:"new_rejected,omitempty"` // of that: what it met first; of a run that has just ended
-	Requests    int64     `json:"requests"`
-	Retries     int64     `json:"retries"`
-	Seconds     float64   `json:"seconds,omitempty"`  // of a run that has just ended
-	Backfill    float64   `json:"backfill,omitempty"` // share of its history that is read; likewise
-	SyncedTo    time.Time `json:"synced_to,omitzero"`
-	Class       string    `json:"class,omitempty"` // likewise
+	Requests    int64     `json:"requests"`               // sent, repeated ones included
+	Retries     int64     `json:"retries"`                // of them: those that asked again
+	Seconds     float64   `json:"seconds,omitempty"`      // of a run that has just ended
+	Backfill    float64   `json:"backfill,omitempty"`     // share of its history that is read; likewise
+	SyncedTo    time.Time `json:"synced_to,omitzero"`     // the watermark
+	Class       string    `json:"class,omitempty"`        // likewise
 	Error       string    `json:"error,omitempty"`
 	Next        string    `json:"next,omitempty"`
 }
@@ -79,8 +79,8 @@ type RunReject struct {
 type RunPublished struct {
 	At      time.Time `json:"at"`
 	File    string    `json:"file"`
-	Changed int64     `json:"tables_changed"`
-	Rebuilt bool      `json:"rebuilt"`
+	Changed int64     `json:"tables_changed"` // tables with other rows than before
+	Rebuilt bool      `json:"rebuilt"`        // the file was written anew, table by table
 }
 
 // FindRun gives a run, or a move by hand, by the beginning of its id; an empty one means the last run.

@@ -6,15 +6,15 @@ import "time"
 type Running struct {
 	Run      string          `json:"run"`
 	Pipeline string          `json:"pipeline"`
-	PID      int             `json:"pid"`
-	Started  time.Time       `json:"started"`
-	At       time.Time       `json:"at"`    // when this was written
-	Doing    string          `json:"doing"` // reading, publishing
-	Percent  float64         `json:"percent"`
+	PID      int             `json:"pid"`     // of the process that runs
+	Started  time.Time       `json:"started"` // by the run's clock
+	At       time.Time       `json:"at"`      // when this was written
+	Doing    string          `json:"doing"`   // reading, publishing
+	Percent  float64         `json:"percent"` // of the history that is read, 0 to 100
 	Left     time.Duration   `json:"left_ns"` // estimate; 0 unknown
 	Streams  []RunningStream `json:"streams"`
-	Rows     int64           `json:"rows"`
-	Requests int64           `json:"requests"`
+	Rows     int64           `json:"rows"`                // written over all tables
+	Requests int64           `json:"requests"`            // sent so far
 	Try      int             `json:"try,omitempty"`       // as PastRun has it
 	Narrow   bool            `json:"narrow,omitempty"`    // as PastRun has it
 	CaughtUp bool            `json:"caught_up,omitempty"` // as PastRun has it
@@ -26,11 +26,11 @@ type RunningStream struct {
 	Stream    string    `json:"stream"`
 	Phase     string    `json:"phase"`               // waiting, forward, history, done
 	WaitsFor  string    `json:"waits_for,omitempty"` // the streams it is read under, its turn, the rate limit, the next try; "": nothing
-	Requests  int64     `json:"requests"`
-	Extracted int64     `json:"extracted"`
-	Rows      int64     `json:"rows"`
-	Backfill  float64   `json:"backfill"`
-	SyncedTo  time.Time `json:"synced_to,omitzero"`
+	Requests  int64     `json:"requests"`            // sent so far
+	Extracted int64     `json:"extracted"`           // records read
+	Rows      int64     `json:"rows"`                // written over all its tables
+	Backfill  float64   `json:"backfill"`            // share of its history that is read, 0 to 1
+	SyncedTo  time.Time `json:"synced_to,omitzero"`  // the watermark
 }
 
 // RunFileEvery is how old run.json may be; whoever asks for the status waits no longer than this for the truth.

@@ -12,9 +12,9 @@ import (
 type StreamState struct {
 	Workspace string    `json:"workspace"`
 	Stream    string    `json:"stream"`
-	Seq       int64     `json:"seq"`
-	SyncedTo  time.Time `json:"synced_to"`
-	HistoryTo time.Time `json:"history_to"`
+	Seq       int64     `json:"seq"`        // of its commit, counted from 1
+	SyncedTo  time.Time `json:"synced_to"`  // the watermark
+	HistoryTo time.Time `json:"history_to"` // how far back history is read
 	State     string    `json:"state"`
 	Moved     *Moved    `json:"moved"` // when it was last moved by hand; nil: it was not
 }

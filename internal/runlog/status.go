@@ -27,14 +27,14 @@ type Status struct {
 	Given    problem.Given  `json:"-"`    // flags that the commands which are told repeat
 	Runs     []PastRun      `json:"runs"` // newest first
 	Streams  []StreamStatus `json:"streams"`
-	Emulated bool           `json:"emulated"`
-	Now      time.Time      `json:"now"` // by the clock that the data lives by
+	Emulated bool           `json:"emulated"` // the emulator fills it, no workspace
+	Now      time.Time      `json:"now"`      // by the clock that the data lives by
 }
 
 // NextRun is when a pipeline runs next.
 type NextRun struct {
 	Pipeline string    `json:"pipeline"`
-	At       time.Time `json:"at"`
+	At       time.Time `json:"at"`            // when it begins
 	Try      int       `json:"try,omitempty"` // which try of a run that failed; 0: its time has come
 }
 
@@ -42,13 +42,13 @@ type NextRun struct {
 type StreamStatus struct {
 	Workspace string    `json:"workspace"`
 	Stream    string    `json:"stream"`
-	SyncedTo  time.Time `json:"synced_to,omitzero"`
-	HistoryTo time.Time `json:"history_to,omitzero"` // not there once history is read to its beginning
-	Checked   time.Time `json:"checked_at,omitzero"`
+	SyncedTo  time.Time `json:"synced_to,omitzero"`    // the watermark
+	HistoryTo time.Time `json:"history_to,omitzero"`   // not there once history is read to its beginning
+	Checked   time.Time `json:"checked_at,omitzero"`   // when a run last asked for it
 	OK        time.Time `json:"read_well_at,omitzero"` // when the last run began that read it up to now
 	Freshness Freshness `json:"freshness,omitempty"`   // "": nothing says how old it may be
 	Outcome   string    `json:"outcome"`               // of its last run
-	Backfill  float64   `json:"backfill"`
+	Backfill  float64   `json:"backfill"`              // share of its history that is read, 0 to 1
 	Hint      string    `json:"next,omitempty"`
 
 	first time.Time // when a run first was to read it, of a workspace that has it

@@ -19,7 +19,7 @@ import (
 type Trace struct {
 	Run        string         `json:"run"`
 	Pipeline   string         `json:"pipeline"`
-	Started    time.Time      `json:"started"`
+	Started    time.Time      `json:"started"`        // by the run's clock
 	Ended      time.Time      `json:"ended,omitzero"` // not there while the run goes on, or when it was killed
 	Streams    []TracedStream `json:"streams"`
 	Publishing []Span         `json:"publishing"`
@@ -33,11 +33,11 @@ type TracedStream struct {
 	Stream    string        `json:"stream"`
 	Endpoint  string        `json:"endpoint"`
 	Class     string        `json:"class,omitempty"` // of the error that ended it
-	Requests  int64         `json:"requests"`
-	Retries   int64         `json:"retries"`
-	Limited   int64         `json:"limited"` // answered with 429
-	Failed    int64         `json:"failed"`  // 5xx, or no answer
-	Waited    time.Duration `json:"waited_ns"`
+	Requests  int64         `json:"requests"`        // sent, repeated ones included
+	Retries   int64         `json:"retries"`         // of them: those that asked again
+	Limited   int64         `json:"limited"`         // answered with 429
+	Failed    int64         `json:"failed"`          // 5xx, or no answer
+	Waited    time.Duration `json:"waited_ns"`       // for its turn, and before repeating
 	Spans     []Span        `json:"spans"`
 }
 
@@ -53,8 +53,8 @@ func (t *Trace) classes() map[string]string {
 // Span is a stretch of time in which one thing was done.
 type Span struct {
 	What string    `json:"what"` // reading, waiting, committing, publishing
-	From time.Time `json:"from"`
-	To   time.Time `json:"to"`
+	From time.Time `json:"from"` // by the run's clock
+	To   time.Time `json:"to"`   // likewise
 }
 
 const (

@@ -20,9 +20,9 @@ type Source struct {
 	BaseURL  string
 	Token    api.Secret
 	Refresh  func() (api.Secret, error) // reads a rotated token; nil when there is none
-	Emulated bool
-	Now      func() time.Time // the clock that the workspace lives by; nil: the runner's
-	Close    func() error     // ends what serves it; nil when nothing does
+	Emulated bool                       // it is the emulator
+	Now      func() time.Time           // the clock that the workspace lives by; nil: the runner's
+	Close    func() error               // ends what serves it; nil when nothing does
 }
 
 // Runner runs pipelines of one configuration into one warehouse.

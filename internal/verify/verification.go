@@ -30,11 +30,11 @@ type Verification struct {
 	File     string        `json:"file"`
 	Streams  []Verified    `json:"streams"`
 	Findings []Found       `json:"findings"`
-	Requests int64         `json:"requests"`
-	Sampled  int64         `json:"sampled"`
-	Differ   int64         `json:"differ"`
-	Under    float64       `json:"under"` // the share of rows that differ is below it, at 95 %; 1: nothing was sampled
-	Whole    bool          `json:"whole"` // nothing that can be asked was left out
+	Requests int64         `json:"requests"` // sent for it
+	Sampled  int64         `json:"sampled"`  // rows held against the source
+	Differ   int64         `json:"differ"`   // those of them that differ
+	Under    float64       `json:"under"`    // the share of rows that differ is below it, at 95 %; 1: nothing was sampled
+	Whole    bool          `json:"whole"`    // nothing that can be asked was left out
 	Given    problem.Given `json:"-"`
 }
 
@@ -43,16 +43,16 @@ type Verified struct {
 	Workspace string    `json:"workspace"`
 	Stream    string    `json:"stream"`
 	How       string    `json:"how"`
-	AsOf      time.Time `json:"as_of"` // what changed since is no difference
-	Sampled   int64     `json:"sampled"`
-	Differ    int64     `json:"differ"`
-	Missing   int       `json:"missing"`
-	Stale     int       `json:"stale"`
-	Ghost     int       `json:"ghost"`
-	Doubled   int       `json:"doubled"`
-	Under     float64   `json:"under"`
-	Whole     bool      `json:"whole"`
-	Requests  int64     `json:"requests"`
+	AsOf      time.Time `json:"as_of"`    // what changed since is no difference
+	Sampled   int64     `json:"sampled"`  // rows held against the source
+	Differ    int64     `json:"differ"`   // those of them that differ
+	Missing   int       `json:"missing"`  // records of the source that no row has
+	Stale     int       `json:"stale"`    // rows that are not as the source has them
+	Ghost     int       `json:"ghost"`    // rows that the source no longer has
+	Doubled   int       `json:"doubled"`  // rows that are there twice
+	Under     float64   `json:"under"`    // as of a Verification
+	Whole     bool      `json:"whole"`    // as of a Verification
+	Requests  int64     `json:"requests"` // sent for it
 	Error     string    `json:"error,omitempty"`
 }
 
@@ -65,7 +65,7 @@ type Found struct {
 	Kind      string   `json:"kind"`
 	Key       string   `json:"key"`
 	Columns   []string `json:"columns,omitempty"`
-	Accepted  bool     `json:"accepted"`
+	Accepted  bool     `json:"accepted"` // somebody has explained it
 }
 
 // Exit is the code that the verification ends the program with.

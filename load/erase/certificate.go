@@ -18,11 +18,11 @@ import (
 type Certificate struct {
 	Schema     string
 	Reason     string
-	Persons    []string // their marks in erasures.log
-	Rows       int64    // changed or removed, over all tables
-	Tables     map[string]int64
-	Files      []string // written anew or removed, from the warehouse's directory
-	NotCovered []string // table.column, with the reason
+	Persons    []string         // their marks in erasures.log
+	Rows       int64            // changed or removed, over all tables
+	Tables     map[string]int64 // Rows, by table
+	Files      []string         // written anew or removed, from the warehouse's directory
+	NotCovered []string         // table.column, with the reason
 }
 
 // certify counts what an erasure will take out.

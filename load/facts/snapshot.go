@@ -16,11 +16,11 @@ import (
 // TableState is a stored table at one moment.
 type TableState struct {
 	Schema, Name string
-	Rows         int64 // counted
-	Shown        int64 // those of them that are not gone
-	Recorded     int64 // what the commits added up
-	ChangedAt    time.Time
-	VerifiedAt   time.Time
+	Rows         int64     // counted
+	Shown        int64     // those of them that are not gone
+	Recorded     int64     // what the commits added up
+	ChangedAt    time.Time // when a row last changed
+	VerifiedAt   time.Time // what ChangedAt was when a publish last verified the table
 }
 
 // Snapshot is what a copy of the database must agree with.

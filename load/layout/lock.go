@@ -16,9 +16,9 @@ import (
 
 // BusyError is the answer when another process has what only one can have.
 type BusyError struct {
-	Serves bool   // it runs the pipelines at their times; else it writes
-	Holder string // who, as far as it has said
-	Waited time.Duration
+	Serves bool          // it runs the pipelines at their times; else it writes
+	Holder string        // who, as far as it has said
+	Waited time.Duration // for the lock; 0: it was asked for once
 }
 
 // Error says what the other process has, and which one it is.

@@ -21,11 +21,11 @@ const (
 
 // Manifest says which Parquet files count, and which published file they belong to.
 type Manifest struct {
-	Format      int              `json:"format"`
+	Format      int              `json:"format"` // of the manifest itself
 	RunID       string           `json:"run_id"`
 	File        string           `json:"file"`
-	PublishedAt time.Time        `json:"published_at"`
-	Tables      map[string]Table `json:"tables"`
+	PublishedAt time.Time        `json:"published_at"` // by the clock of the commits
+	Tables      map[string]Table `json:"tables"`       // by name
 }
 
 // Table is one table of the lake.
@@ -38,8 +38,8 @@ type Table struct {
 // Part is one Parquet file, named relative to the manifest.
 type Part struct {
 	File   string `json:"file"`
-	Rows   int64  `json:"rows"`
-	Bytes  int64  `json:"bytes"`
+	Rows   int64  `json:"rows"`  // in the file
+	Bytes  int64  `json:"bytes"` // size of the file
 	SHA256 string `json:"sha256"`
 	RunID  string `json:"run_id"`
 }

@@ -73,14 +73,14 @@ type Models struct {
 
 // Result tells what a publish did.
 type Result struct {
-	Published bool
+	Published bool   // readers have a new file; not so where nothing had changed
 	File      string // the published file
-	Bytes     int64
-	Changed   int // tables with other rows than before
-	Verified  int // tables whose keys were checked
-	Parts     int // Parquet files written
-	Reused    int // Parquet files that stayed as they are
-	Rebuilt   bool
+	Bytes     int64  // size of the file
+	Changed   int    // tables with other rows than before
+	Verified  int    // tables whose keys were checked
+	Parts     int    // Parquet files written
+	Reused    int    // Parquet files that stayed as they are
+	Rebuilt   bool   // the file was written anew, table by table
 
 	FailedModels []FailedModel // which are not in the file
 }

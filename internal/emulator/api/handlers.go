@@ -12,8 +12,8 @@ type Options struct {
 	DefaultVersion string
 	VersionHeader  string
 	Elsewhere      string
-	RatePerMinute  int
-	NoLog          bool
+	RatePerMinute  int  // requests a minute; 0: none is refused
+	NoLog          bool // requests are not kept for the control page
 	Watch          func(control.Request)
 }
 

@@ -50,25 +50,25 @@ type Request struct {
 
 // State is where the workspace stands.
 type State struct {
-	Clock      time.Time `json:"clock"`
-	Hours      int       `json:"hours"`
-	Active     int       `json:"active"`
-	Searchable int       `json:"searchable"`
-	Inactive   int       `json:"inactive"` // in the list of inactive contacts
-	Activities int       `json:"activities"`
+	Clock      time.Time `json:"clock"`      // the time of the workspace
+	Hours      int       `json:"hours"`      // of life so far
+	Active     int       `json:"active"`     // contacts that are active
+	Searchable int       `json:"searchable"` // contacts that search finds
+	Inactive   int       `json:"inactive"`   // in the list of inactive contacts
+	Activities int       `json:"activities"` // entries of the activity feed
 
 	Conversations int `json:"conversations"` // that are not deleted
-	Tickets       int `json:"tickets"`
-	Waiting       int `json:"waiting"` // changes that search does not know yet
-	Requests      int `json:"requests"`
+	Tickets       int `json:"tickets"`       // that are not deleted
+	Waiting       int `json:"waiting"`       // changes that search does not know yet
+	Requests      int `json:"requests"`      // that were answered so far
 }
 
 // Shown is what the page has besides the state and the requests.
 type Shown struct {
 	Workspace, Zone, Version, Token, Chaos string
 
-	Seed       uint64
-	NoLog      bool
+	Seed       uint64 // that the workspace is drawn from
+	NoLog      bool   // requests are not kept
 	Kinds      []Kind
 	Hooks      int                // addresses that are told of what happens
 	Deliveries []webhook.Delivery // oldest first

@@ -3,9 +3,9 @@ package event
 // Beginning is all that a conversation or a ticket was opened with: what was said and done until the time that its opening names. What
 // follows from it, as where it stands and who is in charge, is not among it.
 type Beginning struct {
-	Num      int32
+	Num      int32 // number of the conversation or ticket
 	Title    string
-	Priority bool
+	Priority bool  // it is marked as urgent
 	Company  int32 // number of the company; -1: none
 	Contacts []*Contact
 	Tags     []AppliedTag
@@ -33,6 +33,6 @@ type Beginning struct {
 // AIOutcome is what the part of the AI agent in a conversation came to.
 type AIOutcome struct {
 	Title, Resolution, Remark string
-	Stars                     int64
+	Stars                     int64 // 1 to 5; 0: not rated
 	Sources                   []ContentSource
 }

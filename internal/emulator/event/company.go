@@ -6,8 +6,8 @@ type Company struct {
 	N                             int32
 	ID, ExternalID, Name          string
 	Website, Industry, Plan       string
-	Created, Updated, LastRequest int64
-	Spend, Sessions, Size         int64
+	Created, Updated, LastRequest int64 // Unix seconds; 0: never
+	Spend, Sessions, Size         int64 // monthly spend, visits of its users, employees
 	Attrs                         []Attribute
 	Tags                          []int32
 	Notes                         []CompanyNote
@@ -15,7 +15,7 @@ type Company struct {
 
 // CompanyNote is a note about a company.
 type CompanyNote struct {
-	ID, At, By int64
+	ID, At, By int64 // At in Unix seconds; By is an admin's id
 	Body       string
 }
 
@@ -37,7 +37,7 @@ type CompanyEvent struct {
 	At   int64
 	Kind CompanyKind
 	N    int32
-	Tag  int32
+	Tag  int32 // id of the tag that was put on or taken off
 	Born *Company
 	Set  []Change
 	Note CompanyNote

@@ -2,9 +2,9 @@ package event
 
 // Consultation is one consultation: the AI agent asks the teammates what to answer (workspace-api 2.10, consultation events).
 type Consultation struct {
-	Conv       int32
+	Conv       int32 // number of the conversation
 	N          int32 // number within the conversation, or of those that life brought: its words are drawn from it
-	At, End    int64
+	At, End    int64 // Unix seconds
 	Outcome    string
 	Rounds     int   // of feedback
 	Part, Sent int64 // ids of the part that it is about and of the one that it led to; 0: none
@@ -31,7 +31,7 @@ type Rule struct {
 // Round is one round of feedback.
 type Round struct {
 	Input     string
-	Reviewer  int64
+	Reviewer  int64 // admin's id
 	Elsewhere bool  // it was given in the inbox, not with a part
 	Failed    bool  // nothing came of it
 	Delay     int64 // seconds until the draft that it led to
@@ -40,6 +40,6 @@ type Round struct {
 
 // Closing is how a consultation ends.
 type Closing struct {
-	Reviewer    int64
+	Reviewer    int64 // admin's id; 0: none
 	Final, Sent string
 }

@@ -5,9 +5,9 @@ package event
 type Contact struct {
 	ID, ExternalID, Email, Phone, Name, Avatar, Language string
 
-	Owner                                                    int64
-	Created, Updated, SignedUp, LastSeen, LastReplied        int64
-	LastContacted, LastOpened, LastClicked, Android, IOSSeen int64
+	Owner                                                    int64 // admin's id
+	Created, Updated, SignedUp, LastSeen, LastReplied        int64 // Unix seconds, as are those of the next line
+	LastContacted, LastOpened, LastClicked, Android, IOSSeen int64 // likewise; Android and IOSSeen: when an app last saw it
 
 	Place      *Place
 	Browser    *Browser
@@ -22,7 +22,7 @@ type Contact struct {
 	Left      []int32 // subscriptions that it was in, and is no longer
 	Joined    []int32 // those that it is in beside the ones that it was born with
 
-	User, Verified, Unsubscribed, Spam, Bounced bool
+	User, Verified, Unsubscribed, Spam, Bounced bool // User: not a lead; the others as the API calls them
 
 	Only bool // it was born with nothing but what somebody said
 }
@@ -102,7 +102,7 @@ const (
 
 // ContactEvent is one entry of the log of contacts.
 type ContactEvent struct {
-	At      int64
+	At      int64 // Unix seconds
 	Kind    ContactKind
 	User    bool // Created: the role it began with; RoleChanged: the role it has now
 	Quiet   bool // moves no updated_at

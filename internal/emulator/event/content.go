@@ -18,7 +18,7 @@ const (
 
 // ContentEvent is one entry of the log of content since hour 0.
 type ContentEvent struct {
-	At      int64
+	At      int64 // Unix seconds
 	Kind    ContentKind
 	N       int32
 	What    ContentChange
@@ -53,8 +53,8 @@ type Variation struct {
 type BornContent struct {
 	Kind             ContentKind
 	N                int32
-	Created, Updated int64
-	Edits            int
+	Created, Updated int64 // Unix seconds
+	Edits            int   // how often teammates had edited it
 }
 
 // Piece is what a piece of content was born with and keeps, whatever it says, unless something else is written.
@@ -75,8 +75,8 @@ type Piece struct {
 type Wording struct {
 	Title, Description, Body string
 	Other                    string // what dynamic content says in German
-	Draft                    bool
-	Author, Owner            int64 // 0: nobody
+	Draft                    bool   // it is not live
+	Author, Owner            int64  // 0: nobody
 	Locale, State, Method    string
 }
 

@@ -5,7 +5,7 @@ const ReportSpan = 365 * Day
 
 // Dataset is one dataset of the reporting data.
 type Dataset struct {
-	Number        uint64
+	Number        uint64 // what its rows are drawn from, with the seed
 	ID, Name, Doc string
 	Time          string // id of the attribute that rows are asked by
 	Attributes    []DatasetAttribute
@@ -17,9 +17,9 @@ type DatasetAttribute struct{ ID, Qualified, Name string }
 // ReportFact is one row as it was drawn: what it says at first, and what it says from a later hour on.
 type ReportFact struct {
 	Key     string
-	Created int64
-	Known   int // the hour from which the source has the row at all
-	Values  map[string]any
+	Created int64          // Unix seconds
+	Known   int            // the hour from which the source has the row at all
+	Values  map[string]any // by the id of the attribute
 	Changes []ReportChange
 	Silent  bool // a conversation that nobody answered: versions up to 2.16 do not export it (trap T108)
 }
@@ -67,8 +67,8 @@ func DatasetNamed(id string) *Dataset {
 type ReportEvent struct {
 	At           int64
 	Dataset, Key string
-	Created      int64
-	Values       map[string]any
+	Created      int64          // Unix seconds, of a row that came
+	Values       map[string]any // of a row that came, by the id of the attribute
 	Attribute    string
 	Value        any
 }

@@ -21,7 +21,7 @@ type Scorecard struct {
 // ReviewNote is a remark on a review; its writer may have been deleted.
 type ReviewNote struct {
 	ID, Body         string
-	Created, Updated int64
+	Created, Updated int64 // Unix seconds
 	Author           Reviewer
 }
 
@@ -34,6 +34,6 @@ type Evaluator struct {
 // Evaluation is what a monitor found, sent with include_monitors.
 type Evaluation struct {
 	ID, Name, Value, Reasoning string
-	Passed                     bool
+	Passed                     bool // as the monitor judged
 	At                         int64
 }

@@ -46,7 +46,7 @@ var Plans = []string{"", "Basic", "Pro & more", "企業"}
 
 // Team is a team of teammates.
 type Team struct {
-	ID      int64
+	ID      int64 // as the API sends it, a number
 	Name    string
 	Members bool // the admins who are in the teams are in it; else nobody is
 	Hour    int  // of life from which it is there
@@ -58,8 +58,8 @@ var Teams = []Team{{814865, "Support & Söhne", true, 0}, {814866, "売上", tru
 // SubscriptionType is a kind of message that contacts may be in or out of.
 type SubscriptionType struct {
 	Name, Description, Consent string
-	Live                       int // hour of life from which it is live, a draft before
-	Archived                   bool
+	Live                       int  // hour of life from which it is live, a draft before
+	Archived                   bool // it is no longer in use
 }
 
 // SubscriptionTypes are those that contacts may be in, one that is not yet in use, and one that is no longer.

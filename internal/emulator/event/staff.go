@@ -13,7 +13,7 @@ const BotID = 7000001
 
 // AdminAction is one entry of the activity log of admins. The list of them is only added to, and is the truth.
 type AdminAction struct {
-	At    int64
+	At    int64 // Unix seconds
 	ID    string
 	N     int32  // number of the entry
 	IP    string // from where it was done; "": nobody knows
@@ -27,10 +27,10 @@ type AdminAction struct {
 
 // Admin is a teammate.
 type Admin struct {
-	ID      int64
+	ID      int64 // may be beyond 2^53
 	Name    string
 	Email   string
-	InTeams bool
+	InTeams bool // is in those teams that have members
 }
 
 // Admins are those that there are now. Two ids are beyond 2^53: readers that go through floats change them (trap T124).

@@ -11,22 +11,22 @@ type Source struct {
 	Type, ID, Delivered, Subject, Body, URL string
 	Author                                  Author
 	Files                                   []File
-	Redacted                                bool
+	Redacted                                bool // its words were taken out
 }
 
 // File is an attachment. Its address is signed anew in every answer.
 type File struct {
 	Name, Type    string
-	Size          int64
-	Width, Height int64 // 0: no picture
-	ID            uint64
+	Size          int64  // bytes
+	Width, Height int64  // 0: no picture
+	ID            uint64 // of the upload, a part of its address
 }
 
 // Part is one thing that was said or done in a conversation. Its id is unique within the conversation only.
 type Part struct {
 	ID                                         int64
 	Type, Body                                 string
-	At, Updated, Notified                      int64
+	At, Updated, Notified                      int64 // Unix seconds
 	Until                                      int64 // snoozed until
 	Author                                     Author
 	Assigned                                   Assigned
@@ -34,7 +34,7 @@ type Part struct {
 	Call, EventType, Data, Meta, External, App string
 	Files                                      []File
 	Tags                                       []int32
-	Redacted                                   bool
+	Redacted                                   bool          // its words were taken out
 	Ticket                                     *TicketChange // what a part of a ticket did to it; nil: nothing
 }
 
@@ -60,7 +60,7 @@ var AssignmentNames = [Assignments]string{"nothing", "team_and_teammate", "teamm
 // Assigned is one row with the ids that it names.
 type Assigned struct {
 	As          Assignment
-	Admin, Team int64
+	Admin, Team int64 // ids; 0: nobody
 }
 
 // AppliedTag is a tag of a conversation: by whom it was put on, and when.
@@ -72,12 +72,12 @@ type AppliedTag struct {
 
 // Rating is what a contact thinks of a conversation.
 type Rating struct {
-	Stars            int64
+	Stars            int64 // 1 to 5
 	Remark           string
-	Created, Updated int64
+	Created, Updated int64 // Unix seconds
 	Contact          *Contact
 	By               string // admin, workflow or nobody
-	Admin            int64
+	Admin            int64  // id of the admin who is rated; 0: none
 }
 
 // SLA is the service level that a conversation is held to.
@@ -85,7 +85,7 @@ type SLA struct{ Name, Status string }
 
 // FirstReply is where the first reply of a contact came from.
 type FirstReply struct {
-	At        int64
+	At        int64 // Unix seconds
 	Type, URL string
 }
 
@@ -97,7 +97,7 @@ type LinkedObject struct{ Type, ID, Category string }
 
 // TicketChange is what a part did to its ticket.
 type TicketChange struct {
-	Moved       bool
+	Moved       bool       // its state changed
 	From, To    int        // places of states, when it moved
 	Attribute   *Attribute // what was set; a value of "" is none any more
 	AttributeID string     // of what was set

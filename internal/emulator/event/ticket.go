@@ -12,7 +12,7 @@ const (
 // TicketType is a type of tickets, with the attributes that its tickets have.
 type TicketType struct {
 	ID, Name, Description, Category string
-	Internal                        bool
+	Internal                        bool  // for teammates alone
 	Archived                        bool  // it has no new tickets any more
 	Made, Updated                   int64 // seconds after the workspace began
 	Attributes                      []TicketAttribute
@@ -21,7 +21,7 @@ type TicketType struct {
 // TicketAttribute is one that the tickets of a type have; Items are what one of a list chooses from.
 type TicketAttribute struct {
 	ID, Name, Kind string
-	Required       bool
+	Required       bool // a ticket cannot be opened without it
 	Items          []string
 }
 
@@ -46,7 +46,7 @@ func ticketTypes() (list []TicketType) {
 // TicketState is a state that tickets may be in.
 type TicketState struct {
 	ID, Category, Internal, External string
-	Archived                         bool
+	Archived                         bool     // tickets come into it no longer
 	Types                            []string // ids of the types whose tickets may be in it
 }
 

@@ -13,7 +13,7 @@ import (
 
 // Refusal is why a body is not taken.
 type Refusal struct {
-	Status        int
+	Status        int // of HTTP
 	Code, Message string
 }
 

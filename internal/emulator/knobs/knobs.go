@@ -223,7 +223,7 @@ func (k *Knobs) ShapesFor(route string) Shapes {
 // Lag is how long changes take to become searchable: evenly up to Max, but for a share that takes up to Tail.
 type Lag struct {
 	Max       time.Duration
-	TailShare float64
+	TailShare float64 // 0 to 1
 	Tail      time.Duration
 }
 

@@ -14,10 +14,10 @@ const Busy = 45 * 60
 
 // Callers are whom calls may be of.
 type Callers struct {
-	Seed          uint64
-	Start         int64 // hour 0
-	Conversations int
-	Contacts      int
+	Seed          uint64             // that they are drawn from
+	Start         int64              // hour 0
+	Conversations int                // how many there are
+	Contacts      int                // how many there are
 	Contact       func(n int) string // the id of the nth
 }
 

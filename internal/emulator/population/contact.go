@@ -12,7 +12,7 @@ import (
 // Contacts draws contacts and the things around them; all it makes is a function of its seed.
 type Contacts struct {
 	Seed      uint64
-	Companies int
+	Companies int // how many there are to belong to
 	avatars   []string
 	abouts    []string // texts that contacts share, as JSON
 }

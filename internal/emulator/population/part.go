@@ -29,7 +29,7 @@ var partKinds = []partKind{
 
 // Scene is a conversation or a ticket as whoever adds something to it finds it.
 type Scene struct {
-	Num      int32
+	Num      int32  // its number, which what is added is drawn from
 	Parts    int    // how many there are
 	State    string // after the last of them
 	Contacts []*event.Contact

@@ -11,7 +11,7 @@ import (
 
 // Env is what searches and cursors know of the service that they are of.
 type Env struct {
-	Seed  uint64
+	Seed  uint64 // that delays are drawn from
 	Knobs func() *knobs.Knobs
 	Now   func() int64
 	Zone  func() *time.Location // of the workspace
@@ -83,7 +83,7 @@ func (t *Tally) Count(log int, count func() int) int {
 
 // Page is the place of one answer in its list.
 type Page struct {
-	Number, PerPage int
+	Number, PerPage int    // Number is from 1; records on a page
 	Total           int    // records of the list; -1: not told
 	Token           string // of the next page
 	More            bool   // there is a next page; with no token it is asked for by number

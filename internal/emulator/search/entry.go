@@ -5,7 +5,7 @@ import "cmp"
 // Entry is a record's place in an ordering.
 type Entry struct {
 	key int64
-	Num int32
+	Num int32 // number of the record
 }
 
 func compareEntries(a, b Entry) int {

@@ -10,8 +10,8 @@ import (
 
 // Records is what a kind of record tells of itself to be searched. D is one version of a record, which never changes.
 type Records[D any] struct {
-	Kind   string // its word: a cursor of one search is no good in another
-	Fields map[string]Field[D]
+	Kind   string                       // its word: a cursor of one search is no good in another
+	Fields map[string]Field[D]          // by the name that a question gives
 	Prefix string                       // what the names of custom attributes begin with
 	Attrs  func(d *D) []event.Attribute // custom attributes
 	Usual  int                          // records on a page when the question does not say

@@ -4,7 +4,7 @@ import "fmt"
 
 // Refusal is why a search is not answered.
 type Refusal struct {
-	Status        int
+	Status        int // of HTTP
 	Code, Message string
 }
 

@@ -35,13 +35,13 @@ type Hook struct {
 // Delivery is how a notice fares on its way to one address.
 type Delivery struct {
 	ID, Topic string
-	URL       string // without its query
-	At        time.Time
-	Tries     int
-	Status    int    // of the last answer; 0: there was none
-	Error     string // why it was not taken
-	Taken     bool
-	Over      bool // it is taken or given up
+	URL       string    // without its query
+	At        time.Time // when it happened
+	Tries     int       // how often it was sent
+	Status    int       // of the last answer; 0: there was none
+	Error     string    // why it was not taken
+	Taken     bool      // the address answered with 2xx
+	Over      bool      // it is taken or given up
 }
 
 const (

@@ -116,7 +116,7 @@ type Run struct {
 	Writer   *warehouse.Writer
 	Progress *Progress
 	Now      func() time.Time
-	Started  time.Time
+	Started  time.Time // by the run's clock
 	Deadline time.Time // zero: none
 
 	Workspaces []*Workspace

@@ -31,7 +31,7 @@ const memoryLimit = 200_000_000
 // Options say how a file is opened.
 type Options struct {
 	Path     string
-	ReadOnly bool
+	ReadOnly bool     // nothing can be written
 	Reach    []string // directories whose files may be read and written too; no other file can be reached, and no network
 	Threads  int      // 0: 1
 	Memory   int64    // bytes that DuckDB may use; 0: 200 MB

@@ -22,7 +22,7 @@ var functionList string
 // Refused is a statement that reads, by calling what SQL of users may not call.
 type Refused struct {
 	Name   string // of the function or view
-	View   bool
+	View   bool   // Name is a view's
 	Reason string // what it does
 	Line   int    // of the statement, from 1; 0: the error says it elsewhere
 }

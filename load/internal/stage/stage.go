@@ -18,8 +18,8 @@ import (
 type Batch struct {
 	Name   string // quoted, with its catalog
 	Table  transform.Table
-	Rows   int64
-	Unique bool // no key comes twice
+	Rows   int64 // in the temporary table
+	Unique bool  // no key comes twice
 }
 
 // New copies a batch whole into a temporary table. It is the only door for Arrow: DuckDB gives wrong values, without

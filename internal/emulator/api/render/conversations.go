@@ -13,15 +13,15 @@ import (
 // Conversations is what an answer about conversations depends on beside the conversations.
 type Conversations struct {
 	Version   apiversion.Version
-	Later     bool // the version after 2.16
-	Reviews   bool // attributes that quality assurance wrote are sent
-	Cap       int  // parts in an answer
-	Parts     bool // parts are sent
-	Cards     bool // QA data is asked for
-	Monitors  bool
-	Omit      bool // parts have no fields that are null
-	Translate bool // bodies of parts are translated
-	Now       int64
+	Later     bool  // the version after 2.16
+	Reviews   bool  // attributes that quality assurance wrote are sent
+	Cap       int   // parts in an answer
+	Parts     bool  // parts are sent
+	Cards     bool  // QA data is asked for
+	Monitors  bool  // evaluations of monitors are sent
+	Omit      bool  // parts have no fields that are null
+	Translate bool  // bodies of parts are translated
+	Now       int64 // Unix seconds
 	Companies *population.Contacts
 }
 

@@ -13,10 +13,10 @@ type Book struct {
 	Maker         *population.Contacts
 	ContactLog    []event.ContactEvent
 	List          []Contact
-	ByID          map[string]int32
-	Feed          []int32 // places in the log that are activities
-	gone          []int32 // contacts in the list of inactive ones, ordered; rebuilt when stale
-	InactiveStale bool
+	ByID          map[string]int32 // number of the contact, by id
+	Feed          []int32          // places in the log that are activities
+	gone          []int32          // contacts in the list of inactive ones, ordered; rebuilt when stale
+	InactiveStale bool             // the list of inactive ones is to be made again
 	Notes         map[int32]string // bodies of notes added since hour 0
 	ContactIndex  search.Index[event.Contact]
 	present       search.Tally // active contacts

@@ -14,10 +14,10 @@ import (
 type Item struct {
 	Kind             event.ContentKind
 	N                int32
-	Created, Updated int64
-	Edits            int
+	Created, Updated int64   // Unix seconds
+	Edits            int     // how often teammates have edited it
 	Edited           []int64 // when it was edited since hour 0
-	Removed          bool
+	Removed          bool    // it is no longer served
 	Said             said
 	Noted            map[int]versionNote // of a data connector, by the place of the version
 }
@@ -142,9 +142,9 @@ type Maker struct {
 // Reading is what an answer depends on beside the content.
 type Reading struct {
 	Version apiversion.Version
-	Whole   bool // it is read by itself
-	Plain   bool // dynamic content is disabled
-	Now     int64
+	Whole   bool  // it is read by itself
+	Plain   bool  // dynamic content is disabled
+	Now     int64 // Unix seconds
 }
 
 // or is what was written as a field, or what is drawn.

@@ -12,11 +12,11 @@ import (
 
 // Conversation is one in full. It is drawn for each question from the log, and belongs to who drew it.
 type Conversation struct {
-	Num                                int32
+	Num                                int32 // its number, which its id is made of
 	ID, Title, State                   string
-	Created, Updated, Waiting, Snoozed int64
+	Created, Updated, Waiting, Snoozed int64 // Unix seconds; 0: null
 	Admin, Team                        int64 // 0: nobody
-	Read, Priority                     bool
+	Read, Priority                     bool  // as the API calls them
 	Company                            int32 // -1: none
 	Contacts                           []*event.Contact
 	Tags                               []event.AppliedTag
@@ -39,7 +39,7 @@ type Conversation struct {
 // AIAgent is what the AI agent did in a conversation.
 type AIAgent struct {
 	SourceType, Title, LastAnswer, Resolution, Remark string
-	Stars, Created, Updated                           int64
+	Stars, Created, Updated                           int64 // 1 to 5, 0: not rated; Unix seconds
 	Sources                                           []event.ContentSource
 }
 

@@ -49,10 +49,10 @@ func (w *Desk) FindThread(id string) (int32, bool) {
 // Edition is one version of a conversation as search knows it: what it is sorted by, and how to draw the rest of it.
 // It is never changed.
 type Edition struct {
-	Num              int32
+	Num              int32   // number of the conversation
 	Opened           int32   // place in the log of its opening
 	Events           []int32 // places of what happened since
-	Created, updated int64
+	Created, updated int64   // Unix seconds
 }
 
 // Thread is what the server keeps of one conversation. Everything else is drawn when it is asked for: there may be
@@ -61,7 +61,7 @@ type Thread struct {
 	Newest *Edition
 	search.Shown[Edition]
 	parts   int32
-	Deleted bool
+	Deleted bool // it is no longer served
 }
 
 // Record appends an event to the log of conversations and makes the served state follow it. The lock is held.

@@ -12,12 +12,12 @@ import (
 
 // Setup is what a workspace is made with.
 type Setup struct {
-	Seed          uint64
-	Start         time.Time
+	Seed          uint64           // that all is drawn from
+	Start         time.Time        // hour 0
 	Now           func() time.Time // the clock; nil: one that stands until it is moved
 	Contacts      int              // at hour 0, as are the next two
-	Conversations int
-	Tickets       int
+	Conversations int              // below 0: none
+	Tickets       int              // below 0: none
 }
 
 // Core is what all of a workspace has in common: the lock, the clock, the knobs, and what is still to happen.
@@ -28,7 +28,7 @@ type Core struct {
 	Mu          sync.Mutex // guards all of the workspace
 	offset      time.Duration
 	pinned      time.Time // the clock while a control works, which sees one time only
-	HoursLived  int
+	HoursLived  int       // hours of life since Setup.Start
 	Zone        *time.Location
 	WorkspaceID string
 

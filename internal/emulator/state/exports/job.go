@@ -27,12 +27,12 @@ type Job struct {
 	ID         string
 	Set        *event.Dataset
 	Attributes []string
-	From, To   int64
-	Made       time.Time
-	Failed     bool
-	Old        bool // asked for under a version that exports less
-	Link       int  // number of the last download URL
-	Expires    time.Time
+	From, To   int64     // Unix seconds
+	Made       time.Time // when it was asked for
+	Failed     bool      // there will be no file
+	Old        bool      // asked for under a version that exports less
+	Link       int       // number of the last download URL
+	Expires    time.Time // after which the file is gone
 }
 
 // JobStatus is the status of a job by the clock.
