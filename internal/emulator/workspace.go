@@ -38,7 +38,7 @@ type Config struct {
 	Tickets        int                   // at hour 0; 0: one for three Conversations; below 0: none
 	Calls          int                   // listed at hour 0, but for those removed since; 0: a thirteenth of Contacts, 800 in the demo
 	Logs           int                   // entries of the admins' activity log at hour 0; 0: half of Contacts, 4,000 in the demo
-	Start          time.Time             // hour 0; zero: a fixed day
+	Start          time.Time             // hour 0
 	Now            func() time.Time      // the clock, which must not ask the workspace; nil: one that stands until Live or Advance moves it
 	Token          string                // has every scope; "": made from the seed. AddToken adds others
 	WorkspaceID    string                // "": made from the seed

@@ -32,7 +32,7 @@ type Job struct {
 	Failed     bool      // there will be no file
 	Old        bool      // asked for under a version that exports less
 	Link       int       // number of the last download URL
-	Expires    time.Time // after which the file is gone
+	Expires    time.Time // the last download URL; zero: there is none
 }
 
 // JobStatus is the status of a job by the clock.
