@@ -1,10 +1,60 @@
 package plan
 
 import (
+	"context"
+	"fmt"
+	"slices"
+
 	"aqueduck/extract"
+	"aqueduck/extract/export"
+	"aqueduck/internal/config"
+	"aqueduck/internal/problem"
 	"aqueduck/internal/sync/warehouse"
 	"aqueduck/internal/term"
+	"aqueduck/schemas"
 )
+
+// planFamily plans the datasets of a family: those that are stored, and, when the source may be asked, those it has.
+func (p *planner) planFamily(ctx context.Context, from source, family *schemas.Stream) error {
+	means := func(name string) bool {
+		return slices.ContainsFunc(from.pipeline.Datasets, func(pattern string) bool { return config.MatchesDataset(pattern, family.Name, name) })
+	}
+	known := map[string]bool{}
+	for _, stored := range p.states {
+		state, err := extract.ParseState(stored.State)
+		if err != nil || state.Export == nil || stored.Workspace != from.workspace || state.Export.Family != family.Name || !means(stored.Stream) {
+			continue
+		}
+		known[stored.Stream] = true
+		planned := PlannedStream{Workspace: from.workspace, Stream: stored.Stream, Read: describeExport(state), Records: -1, Requests: -1, Basis: "not known"}
+		if n, ok := p.past[from.workspace+"."+stored.Stream]; ok {
+			planned.Requests, planned.Basis = n, "as in the last run"
+		}
+		p.add(planned)
+	}
+	if from.client == nil {
+		if len(known) == 0 {
+			p.plan.Streams = append(p.plan.Streams, PlannedStream{Workspace: from.workspace, Stream: family.Name + "_*", Read: "the datasets that the source has, 90 days or since start",
+				Records: -1, Requests: -1, Basis: "not known; --ask asks"})
+		}
+		return nil
+	}
+	sets, _, err := export.New(from.client, family).Datasets(ctx, family)
+	if problem.IsUnavailable(err) {
+		p.plan.Streams = append(p.plan.Streams, PlannedStream{Workspace: from.workspace, Stream: family.Name + "_*", Read: "nothing", Records: -1, Requests: 1, Basis: "unavailable to this workspace"})
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("ask %s which datasets there are: %w", family.Name, err)
+	}
+	for _, set := range sets {
+		if name := family.Name + "_" + export.Name(set.ID); means(name) && !known[name] {
+			p.plan.Streams = append(p.plan.Streams, PlannedStream{Workspace: from.workspace, Stream: name, Read: "the last 7 days, then back to the start",
+				Records: -1, Requests: -1, Basis: "the source does not say"})
+		}
+	}
+	return nil
+}
 
 // describeExport says what a run would read of a dataset.
 func describeExport(state extract.State) string {

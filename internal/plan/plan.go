@@ -10,7 +10,6 @@ import (
 
 	"aqueduck/extract"
 	"aqueduck/extract/api"
-	"aqueduck/extract/export"
 	"aqueduck/internal/config"
 	"aqueduck/internal/dictionary"
 	"aqueduck/internal/problem"
@@ -25,128 +24,62 @@ import (
 	"aqueduck/transform"
 )
 
-// planFamily plans the datasets of a family: those that are stored, and, when the source may be asked, those it has.
-func planFamily(ctx context.Context, r *runner.Runner, p *Plan, pipeline *config.Pipeline, workspace string, family *schemas.Stream,
-	states []runlog.StreamState, past map[string]int64, client *api.Client) error {
-	means := func(name string) bool {
-		return slices.ContainsFunc(pipeline.Datasets, func(pattern string) bool { return config.MatchesDataset(pattern, family.Name, name) })
-	}
-	known := map[string]bool{}
-	for _, stored := range states {
-		state, err := extract.ParseState(stored.State)
-		if err != nil || state.Export == nil || stored.Workspace != workspace || state.Export.Family != family.Name || !means(stored.Stream) {
-			continue
-		}
-		known[stored.Stream] = true
-		planned := PlannedStream{Workspace: workspace, Stream: stored.Stream, Read: describeExport(state), Records: -1, Requests: -1, Basis: "not known"}
-		if n, ok := past[workspace+"."+stored.Stream]; ok {
-			planned.Requests, planned.Basis = n, "as in the last run"
-		}
-		p.Streams = append(p.Streams, planned)
-		p.Requests += max(0, planned.Requests)
-	}
-	if client == nil {
-		if len(known) == 0 {
-			p.Streams = append(p.Streams, PlannedStream{Workspace: workspace, Stream: family.Name + "_*", Read: "the datasets that the source has, 90 days or since start",
-				Records: -1, Requests: -1, Basis: "not known; --ask asks"})
-		}
-		return nil
-	}
-	sets, _, err := export.New(client, family).Datasets(ctx, family)
-	if problem.IsUnavailable(err) {
-		p.Streams = append(p.Streams, PlannedStream{Workspace: workspace, Stream: family.Name + "_*", Read: "nothing", Records: -1, Requests: 1, Basis: "unavailable to this workspace"})
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("ask %s which datasets there are: %w", family.Name, err)
-	}
-	for _, set := range sets {
-		if name := family.Name + "_" + export.Name(set.ID); means(name) && !known[name] {
-			p.Streams = append(p.Streams, PlannedStream{Workspace: workspace, Stream: name, Read: "the last 7 days, then back to the start",
-				Records: -1, Requests: -1, Basis: "the source does not say"})
-		}
-	}
-	return nil
-}
-
-// Plan is what a sync would do, as far as it can be known beforehand.
-type Plan struct {
-	Streams  []PlannedStream `json:"streams"`
-	Tables   []string        `json:"tables_to_create"`
-	Columns  []string        `json:"columns_to_add"` // table.column
-	Requests int64           `json:"requests"`       // estimate; streams without one are left out
-	Time     time.Duration   `json:"time_ns"`        // estimate
-	Notes    []string        `json:"notes"`          // what the reader should know besides: rows that are still masked, a key that is missing
-}
-
-// Changes says that tables or columns would come.
-func (p *Plan) Changes() bool { return len(p.Tables)+len(p.Columns) > 0 }
-
-// PlannedStream is one stream of a plan.
-type PlannedStream struct {
-	Workspace string  `json:"workspace"`
-	Stream    string  `json:"stream"`
-	Read      string  `json:"read"`                // what would be read, in words
-	Records   int64   `json:"records"`             // in the source, when it was asked; -1 unknown
-	Requests  int64   `json:"requests"`            // estimate; -1 unknown
-	Basis     string  `json:"basis"`               // what the estimate comes from
-	Change    float64 `json:"requests_per_change"` // what a changed record costs; 0: none of its own
-}
-
 // Make looks at what is published and, when it may ask, at the source: one request a stream.
 func Make(ctx context.Context, r *runner.Runner, pipelines []*config.Pipeline, o runner.Options, asking bool) (*Plan, error) {
-	p := &Plan{Streams: []PlannedStream{}, Tables: []string{}, Columns: []string{}}
-	states, err := runlog.ReadStates(ctx, r.Dir, nil)
-	if err != nil && !errors.Is(err, failure.ErrNothingPublished) {
+	p := &planner{runner: r, plan: &Plan{Streams: []PlannedStream{}, Tables: []string{}, Columns: []string{}}, seen: map[string]bool{}}
+	var err error
+	if p.states, err = runlog.ReadStates(ctx, r.Dir, nil); err != nil && !errors.Is(err, failure.ErrNothingPublished) {
 		return nil, err
 	}
-	past, err := pastRequests(ctx, r)
-	if err != nil {
+	if p.past, err = pastRequests(ctx, r); err != nil {
 		return nil, err
 	}
-	seen := map[string]bool{}
 	for _, pipeline := range pipelines {
 		streams, err := r.SelectStreams(pipeline, &o)
 		if err != nil {
 			return nil, err
 		}
 		for _, name := range pipeline.Workspaces(r.Config) {
-			var count func(*schemas.Stream) (int64, error)
-			var ask *api.Client
-			if asking {
-				client, closing, err := ConnectReader(ctx, r, name)
-				if err != nil {
-					return nil, err
-				}
-				defer closing()
-				ask = client
-				count = func(s *schemas.Stream) (int64, error) { return extract.CountRecords(ctx, client, s) }
-			}
-			for _, s := range streams {
-				if seen[name+"."+s.Name] {
-					continue
-				}
-				seen[name+"."+s.Name] = true
-				if s.Family() {
-					if err := planFamily(ctx, r, p, pipeline, name, s, states, past, ask); err != nil {
-						return nil, err
-					}
-					continue
-				}
-				planned, err := planStream(r, name, s, states, past, count)
-				if err != nil {
-					return nil, err
-				}
-				p.Streams = append(p.Streams, planned)
-				p.Requests += max(0, planned.Requests)
+			if err := p.planWorkspace(ctx, source{pipeline: pipeline, workspace: name}, streams, asking); err != nil {
+				return nil, err
 			}
 		}
 	}
-	p.Time = estimateDuration(r, p)
-	if p.Notes, err = sync.MaskingNotes(ctx, r); err != nil {
+	p.plan.Time = estimateDuration(r, p.plan)
+	if p.plan.Notes, err = sync.MaskingNotes(ctx, r); err != nil {
 		return nil, err
 	}
-	return p, planTables(ctx, r, p)
+	return p.plan, planTables(ctx, r, p.plan)
+}
+
+func (p *planner) planWorkspace(ctx context.Context, from source, streams []*schemas.Stream, asking bool) error {
+	if asking {
+		client, closing, err := ConnectReader(ctx, p.runner, from.workspace)
+		if err != nil {
+			return err
+		}
+		defer closing()
+		from.client = client
+	}
+	for _, s := range streams {
+		name := from.workspace + "." + s.Name
+		if p.seen[name] {
+			continue
+		}
+		p.seen[name] = true
+		if s.Family() {
+			if err := p.planFamily(ctx, from, s); err != nil {
+				return err
+			}
+			continue
+		}
+		planned, err := p.planStream(ctx, from, s)
+		if err != nil {
+			return err
+		}
+		p.add(planned)
+	}
+	return nil
 }
 
 // ConnectReader is a client for the few requests of a plan.
@@ -176,24 +109,24 @@ func ConnectWorkspace(ctx context.Context, r *runner.Runner, name string, most i
 	}, nil
 }
 
-func planStream(r *runner.Runner, workspace string, s *schemas.Stream, states []runlog.StreamState, past map[string]int64, count func(*schemas.Stream) (int64, error)) (PlannedStream, error) {
-	planned := PlannedStream{Workspace: workspace, Stream: s.Name, Records: -1, Requests: -1, Basis: "not known; --ask asks", Change: s.Change()}
+func (p *planner) planStream(ctx context.Context, from source, s *schemas.Stream) (PlannedStream, error) {
+	planned := PlannedStream{Workspace: from.workspace, Stream: s.Name, Records: -1, Requests: -1, Basis: "not known; --ask asks", Change: s.Change()}
 	var state extract.State
-	i := slices.IndexFunc(states, func(x runlog.StreamState) bool { return x.Workspace == workspace && x.Stream == s.Name })
+	i := slices.IndexFunc(p.states, func(x runlog.StreamState) bool { return x.Workspace == from.workspace && x.Stream == s.Name })
 	if i >= 0 {
 		var err error
-		if state, err = extract.ParseState(states[i].State); err != nil {
+		if state, err = extract.ParseState(p.states[i].State); err != nil {
 			return planned, fmt.Errorf("the checkpoint of %s cannot be read: %w; next: aqueduck state reset %s", s.Name, err, s.Name)
 		}
 	}
-	if stream.Outdated(s, state, r.Config.Workspaces[workspace].APIVersion) {
+	if stream.Outdated(s, state, p.runner.Config.Workspaces[from.workspace].APIVersion) {
 		state, i = extract.State{}, -1
 	}
-	planned.Read = describe(s, state, r.Config.Settings(s.Name).Start)
-	if n, ok := past[workspace+"."+s.Name]; ok && i >= 0 {
+	planned.Read = describe(s, state, p.runner.Config.Settings(s.Name).Start)
+	if n, ok := p.past[from.workspace+"."+s.Name]; ok && i >= 0 {
 		planned.Requests, planned.Basis = n, "as in the last run"
 	}
-	if count == nil {
+	if from.client == nil {
 		return planned, nil
 	}
 	if s.Read.ByIDs() {
@@ -202,7 +135,7 @@ func planStream(r *runner.Runner, workspace string, s *schemas.Stream, states []
 		}
 		return planned, nil
 	}
-	total, err := count(s)
+	total, err := extract.CountRecords(ctx, from.client, s)
 	if problem.IsUnavailable(err) {
 		planned.Requests, planned.Basis = 1, "unavailable to this workspace"
 		return planned, nil
