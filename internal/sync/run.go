@@ -112,22 +112,7 @@ func prepareRun(ctx context.Context, r *stream.Run) error {
 		if err := export.ExpandDatasets(ctx, r, w); err != nil {
 			return explainUnidentified(r, w, err)
 		}
-		streams, err := evolveTables(ctx, r, w, r.Runner.StoredStreams(w.Name))
-		if err != nil {
-			return err
-		}
-		changes, err := r.Writer.Prepare(ctx, w.Name, dictionary.Tables(slices.Concat(streams, w.Exports.Known)))
-		if err != nil {
-			return err
-		}
-		r.Reported.Changes = append(r.Reported.Changes, changes...)
-		if err := r.Rehearse(ctx, w); err != nil {
-			return err
-		}
-		if err := freezeHistories(ctx, r, w); err != nil {
-			return err
-		}
-		if err := applyMasking(ctx, r, w, slices.Concat(r.Runner.StoredStreams(w.Name), w.Exports.Known)); err != nil {
+		if err := prepareTables(ctx, r, w); err != nil {
 			return err
 		}
 		if r.Options.Failed {
@@ -135,27 +120,56 @@ func prepareRun(ctx context.Context, r *stream.Run) error {
 				return err
 			}
 		}
-		if err := r.Writer.Use(func(work *load.Work) (err error) {
-			if w.Answers, err = work.Facts.LastAnswers(ctx, w.Name); err != nil {
-				return err
-			}
-			w.Shares, err = work.Facts.LastShares(ctx, w.Name)
+		if err := beginTasks(ctx, r, w); err != nil {
 			return err
-		}); err != nil {
-			return err
-		}
-		for i, s := range w.Streams {
-			t, err := stream.NewTask(ctx, r, w, s)
-			if err != nil {
-				return err
-			}
-			if r.Tasks = append(r.Tasks, t); i == 0 && w.Lost != nil {
-				t.RecordOutcome(ctx, w.Lost)
-				r.Progress.LogResult(t)
-			}
 		}
 	}
 	return noteHashKey(ctx, r)
+}
+
+// prepareTables makes the tables of a workspace as the configuration has them, before the first row comes.
+func prepareTables(ctx context.Context, r *stream.Run, w *stream.Workspace) error {
+	streams, err := evolveTables(ctx, r, w, r.Runner.StoredStreams(w.Name))
+	if err != nil {
+		return err
+	}
+	changes, err := r.Writer.Prepare(ctx, w.Name, dictionary.Tables(slices.Concat(streams, w.Exports.Known)))
+	if err != nil {
+		return err
+	}
+	r.Reported.Changes = append(r.Reported.Changes, changes...)
+	if err := r.Rehearse(ctx, w); err != nil {
+		return err
+	}
+	if err := freezeHistories(ctx, r, w); err != nil {
+		return err
+	}
+	return applyMasking(ctx, r, w, slices.Concat(r.Runner.StoredStreams(w.Name), w.Exports.Known))
+}
+
+// beginTasks makes a task of each stream of a workspace that the run reads, in their order.
+func beginTasks(ctx context.Context, r *stream.Run, w *stream.Workspace) error {
+	err := r.Writer.Use(func(work *load.Work) (err error) {
+		if w.Answers, err = work.Facts.LastAnswers(ctx, w.Name); err != nil {
+			return err
+		}
+		w.Shares, err = work.Facts.LastShares(ctx, w.Name)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for i, s := range w.Streams {
+		t, err := stream.NewTask(ctx, r, w, s)
+		if err != nil {
+			return err
+		}
+		if r.Tasks = append(r.Tasks, t); i == 0 && w.Lost != nil {
+			t.RecordOutcome(ctx, w.Lost)
+			r.Progress.LogResult(t)
+		}
+	}
+	return nil
 }
 
 // keepFailed leaves only the streams that did not end well in the pipeline's last run: all of them, where something else kept that
