@@ -47,63 +47,76 @@ type rules[D any] struct {
 }
 
 func (x *Index[D]) parse(body []byte, days bool) (*search[D], error) {
-	var sent struct {
-		Query json.RawMessage
-		Sort  *struct {
-			Field string `json:"field"`
-			Order string `json:"order"`
-		}
-		Pagination struct {
-			PerPage *int    `json:"per_page"`
-			After   *string `json:"starting_after"`
-		}
-	}
 	parts, err := jsontext.Object(body)
 	if err != nil {
 		return nil, refuse("the body is no JSON object")
 	}
-	sent.Query = parts["query"]
-	for name, into := range map[string]any{"sort": &sent.Sort, "pagination": &sent.Pagination} {
-		if raw, told := parts[name]; told && json.Unmarshal(raw, into) != nil {
-			return nil, refuse("%s is not what it should be", name)
-		}
-	}
 	s := &search[D]{sort: "updated_at", perPage: x.Usual}
-	if sent.Sort != nil {
-		s.sort, s.descending = sent.Sort.Field, sent.Sort.Order == "descending"
-		if sent.Sort.Order != "ascending" && !s.descending || x.env.Knobs().Sort == knobs.SortRejected && s.descending {
-			return nil, refuse("sort order %q is not known", sent.Sort.Order)
+	if err := x.parseSort(s, parts["sort"]); err != nil {
+		return nil, err
+	}
+	if err := s.parsePagination(parts["pagination"]); err != nil {
+		return nil, err
+	}
+	return s, x.parseQuery(s, parts["query"], days)
+}
+
+func (x *Index[D]) parseSort(s *search[D], raw json.RawMessage) error {
+	var sent *struct {
+		Field string `json:"field"`
+		Order string `json:"order"`
+	}
+	if len(raw) > 0 && json.Unmarshal(raw, &sent) != nil {
+		return refuse("sort is not what it should be")
+	}
+	if sent != nil {
+		s.sort, s.descending = sent.Field, sent.Order == "descending"
+		if sent.Order != "ascending" && !s.descending || x.env.Knobs().Sort == knobs.SortRejected && s.descending {
+			return refuse("sort order %q is not known", sent.Order)
 		}
 	}
 	if f, ok := x.Fields[s.sort]; !ok || f.kind != dateField {
-		return nil, refuse("cannot sort by %q", s.sort)
+		return refuse("cannot sort by %q", s.sort)
 	}
-	if p := sent.Pagination.PerPage; p != nil {
+	return nil
+}
+
+func (s *search[D]) parsePagination(raw json.RawMessage) error {
+	var sent struct {
+		PerPage *int   `json:"per_page"`
+		After   string `json:"starting_after"`
+	}
+	if len(raw) > 0 && json.Unmarshal(raw, &sent) != nil {
+		return refuse("pagination is not what it should be")
+	}
+	if p := sent.PerPage; p != nil {
 		if *p < 1 || *p > 150 {
-			return nil, refuse("per_page must be between 1 and 150")
+			return refuse("per_page must be between 1 and 150")
 		}
 		s.perPage = *p
 	}
-	if sent.Pagination.After != nil {
-		s.after = *sent.Pagination.After
+	s.after = sent.After
+	return nil
+}
+
+func (x *Index[D]) parseQuery(s *search[D], raw json.RawMessage, days bool) (err error) {
+	if len(raw) == 0 {
+		return refuse("query is missing")
 	}
 	r := rules[D]{x.env, &x.Records, days}
-	if len(sent.Query) == 0 {
-		return nil, refuse("query is missing")
-	}
-	if s.matches, err = r.compile(sent.Query, 0); err != nil {
-		return nil, err
+	if s.matches, err = r.compile(raw, 0); err != nil {
+		return err
 	}
 	// Every record has these two times; another field may be null, and null is in no span.
 	if (s.sort == "updated_at" || s.sort == "created_at") && x.env.Knobs().Sort != knobs.SortIgnored && x.env.Knobs().Sort != knobs.SortShuffled {
-		s.lo, s.hi, s.isSpan = r.span(sent.Query, s.sort)
+		s.lo, s.hi, s.isSpan = r.span(raw, s.sort)
 	}
 	var text bytes.Buffer
-	if err := json.Compact(&text, sent.Query); err != nil {
-		return nil, refuse("the query is no JSON: %v", err)
+	if err := json.Compact(&text, raw); err != nil {
+		return refuse("the query is no JSON: %v", err)
 	}
 	s.text = x.Kind + fmt.Sprintf("%s|%s|%t|%s|%t", text.Bytes(), s.sort, s.descending, x.env.Zone(), r.whole)
-	return s, nil
+	return nil
 }
 
 // compile makes a query a function; groups is how many groups it is in.

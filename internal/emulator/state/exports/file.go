@@ -27,23 +27,7 @@ func (w *Exports) exportRows(j *Job) [][]any {
 		return at >= j.From && at <= j.To
 	}
 	var rows [][]any
-	add := func(created int64, value func(attribute string) any) {
-		row := make([]any, len(j.Attributes))
-		for i, id := range j.Attributes {
-			a := w.FindAttribute(j.Set, id)
-			if a == nil {
-				continue // it is gone since the job was made
-			}
-			row[i] = value(a.ID)
-			if a.ID == j.Set.Time && w.K().Export.File.Local {
-				row[i] = time.Unix(created, 0).In(w.Zone).Format("2006-01-02 15:04:05")
-			}
-			if strings.HasPrefix(a.ID, "added.") {
-				row[i] = "more"
-			}
-		}
-		rows = append(rows, row)
-	}
+	add := func(created int64, value func(attribute string) any) { rows = append(rows, w.exportRow(j, created, value)) }
 	first := max(0, (j.From-birth+event.ReportSpan)/3600)
 	for hour := int(first); hour < now && birth-event.ReportSpan+int64(hour)*3600 <= j.To; hour++ {
 		for _, f := range w.exportHour(j.Set, hour) {
@@ -65,6 +49,25 @@ func (w *Exports) exportRows(j *Job) [][]any {
 		}
 	}
 	return rows
+}
+
+// exportRow is one row of a job, by what its attributes are.
+func (w *Exports) exportRow(j *Job, created int64, value func(attribute string) any) []any {
+	row := make([]any, len(j.Attributes))
+	for i, id := range j.Attributes {
+		a := w.FindAttribute(j.Set, id)
+		if a == nil {
+			continue // it is gone since the job was made
+		}
+		row[i] = value(a.ID)
+		if a.ID == j.Set.Time && w.K().Export.File.Local {
+			row[i] = time.Unix(created, 0).In(w.Zone).Format("2006-01-02 15:04:05")
+		}
+		if strings.HasPrefix(a.ID, "added.") {
+			row[i] = "more"
+		}
+	}
+	return row
 }
 
 // exportHour are the rows of one hour, counted from a year before hour 0.
