@@ -27,7 +27,9 @@ func (w *Exports) exportRows(j *Job) [][]any {
 		return at >= j.From && at <= j.To
 	}
 	var rows [][]any
-	add := func(created int64, value func(attribute string) any) { rows = append(rows, w.exportRow(j, created, value)) }
+	add := func(created int64, value func(attribute string) any) {
+		rows = append(rows, w.exportRow(j, created, value))
+	}
 	first := max(0, (j.From-birth+event.ReportSpan)/3600)
 	for hour := int(first); hour < now && birth-event.ReportSpan+int64(hour)*3600 <= j.To; hour++ {
 		for _, f := range w.exportHour(j.Set, hour) {
