@@ -9,7 +9,7 @@ import (
 // Circle is a set of files of one package in which each needs each other, directly or through others.
 type Circle struct {
 	Files []string
-	Lines int
+	Lines int // of those files, without tests
 }
 
 // LargestCircle is the largest set of files that need each other. It is empty where the files can be read one after the other.
