@@ -4,7 +4,7 @@ export GOFLAGS := -tags=duckdb_arrow -mod=readonly
 
 HOURS ?= 6
 
-.PHONY: help measure build sums demo test torture torture-short model world mutants oracle-mutants long large twice nightly browser screenshots release release-check interop fuzz check fmt vet lint vuln race bench bench-large bench-models docs clean
+.PHONY: help measure words build sums demo test torture torture-short model world mutants oracle-mutants long large twice nightly browser screenshots release release-check interop fuzz check fmt vet lint vuln race bench bench-large bench-models docs clean
 
 ##@ Every day
 
@@ -156,6 +156,9 @@ OF ?= .
 
 measure: ## how long, branched, doubled and knotted the source is, or that OF another Go module
 	@go run ./tools/measure $(OF)
+
+words: ## long sentences, words that the glossary replaces, long cells of tables
+	@go run ./tools/words -all
 
 docs: ## write the pages of docs/ that are made from the code
 	go run ./schemas/gendocs

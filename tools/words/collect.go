@@ -1,0 +1,204 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// collectTexts reads what people see of the project in a directory.
+func collectTexts(root string) (texts []text, err error) {
+	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		name = filepath.ToSlash(name)
+		if entry.IsDir() {
+			if name != "." && (strings.HasPrefix(entry.Name(), ".") || entry.Name() == "testdata" || notRead[name]) {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		read := readerOf(name)
+		if read == nil {
+			return nil
+		}
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		found, err := read(name, content)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		texts = append(texts, found...)
+		return nil
+	})
+	return texts, err
+}
+
+// notRead are directories of which people see nothing, or whose texts are data.
+var notRead = map[string]bool{
+	"tools": true, "bin": true, "dist": true, "demo": true, "nightly": true, "internal/emulator": true, "internal/crash": true,
+	"internal/lane": true, "internal/oracletest": true, "internal/formtest": true, "internal/readtest": true, "load/committest": true,
+}
+
+type textReader func(file string, content []byte) ([]text, error)
+
+// readerOf gives how the texts of a file are found; nil of one without any.
+func readerOf(name string) textReader {
+	switch filepath.Ext(name) {
+	case ".md":
+		return func(file string, content []byte) ([]text, error) { return markdownTexts(file, content), nil }
+	case ".yaml":
+		return yamlTexts
+	case ".sql":
+		return sqlTexts
+	case ".html":
+		return htmlTexts
+	case ".go":
+		if !strings.HasSuffix(name, "_test.go") {
+			return goTexts
+		}
+	}
+	return nil
+}
+
+// isProse reports whether a text is written for people: three words at least, and no statement of SQL.
+func isProse(s string) bool {
+	return len(wordPattern.FindAllString(s, -1)) >= 3 && strings.Contains(strings.TrimSpace(s), " ") && !sqlStatement.MatchString(s)
+}
+
+var sqlStatement = regexp.MustCompile(`(?:^|\s|\()(?:SELECT|INSERT|UPDATE [\w{%]|DELETE FROM|CREATE|ALTER|DROP|COPY|ATTACH|DETACH|PRAGMA|FROM [\w{%.]+|WHERE [\w{%(]|JOIN|UNION|COMMENT ON|CASE WHEN|BEGIN TRANSACTION|ORDER BY|GROUP BY|SET [a-z_.]+ ?=)(?:\s|$|\()`)
+
+// yamlTexts are the texts of a stream file or a pipeline file.
+func yamlTexts(file string, content []byte) (texts []text, err error) {
+	decoder := yaml.NewDecoder(bytes.NewReader(content))
+	var document yaml.Node
+	if err := decoder.Decode(&document); err != nil {
+		return nil, err
+	}
+	var visit func(n *yaml.Node)
+	visit = func(n *yaml.Node) {
+		if n.Kind == yaml.ScalarNode && isProse(n.Value) {
+			texts = append(texts, text{file: file, line: n.Line, body: withoutCode(n.Value)})
+		}
+		for i, child := range n.Content {
+			if n.Kind != yaml.MappingNode || i%2 == 1 {
+				visit(child)
+			}
+		}
+	}
+	visit(&document)
+	return texts, nil
+}
+
+// sqlTexts are the comments of a file of SQL. Headers of a model are one text each.
+func sqlTexts(file string, content []byte) (texts []text, err error) {
+	number := 0
+	for line := range strings.Lines(string(content)) {
+		number++
+		comment, is := strings.CutPrefix(strings.TrimSpace(line), "--")
+		if !is {
+			continue
+		}
+		comment = modelHeader.ReplaceAllString(strings.TrimSpace(comment), "")
+		if isProse(comment) {
+			texts = append(texts, text{file: file, line: number, body: withoutCode(comment)})
+		}
+	}
+	return texts, nil
+}
+
+var modelHeader = regexp.MustCompile(`^(?:column [\w*]+|[a-z]+): `)
+
+// htmlTexts are what stands between the tags of a page of the console.
+func htmlTexts(file string, content []byte) (texts []text, err error) {
+	page := htmlAction.ReplaceAllString(string(content), " "+codeWord+" ")
+	for _, at := range htmlBetween.FindAllStringSubmatchIndex(page, -1) {
+		if body := strings.Join(strings.Fields(page[at[2]:at[3]]), " "); isProse(body) {
+			texts = append(texts, text{file: file, line: 1 + strings.Count(page[:at[2]], "\n"), body: body})
+		}
+	}
+	return texts, nil
+}
+
+var (
+	htmlAction  = regexp.MustCompile(`\{\{[^}]*\}\}`)
+	htmlBetween = regexp.MustCompile(`>([^<>]+)<`)
+)
+
+// goTexts are the texts of a file of Go that people may see; parts that + joins are one text.
+func goTexts(file string, content []byte) (texts []text, err error) {
+	set := token.NewFileSet()
+	tree, err := parser.ParseFile(set, file, content, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	ast.Inspect(tree, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ImportSpec, *ast.Field:
+			_, isField := n.(*ast.Field)
+			return isField && n.(*ast.Field).Tag == nil
+		case *ast.BinaryExpr, *ast.BasicLit:
+			body, isText := joinedText(n.(ast.Expr))
+			if isText && isProse(body) {
+				texts = append(texts, text{file: file, line: set.Position(n.Pos()).Line, body: withoutCode(withoutUsage(body))})
+			}
+			return !isText
+		}
+		return true
+	})
+	return texts, nil
+}
+
+// joinedText is a text, or several that + joins, where what is computed counts as code.
+func joinedText(e ast.Expr) (body string, isText bool) {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		if e.Kind != token.STRING {
+			return codeWord, false
+		}
+		body, err := strconv.Unquote(e.Value)
+		return body, err == nil
+	case *ast.BinaryExpr:
+		if e.Op != token.ADD {
+			return codeWord, false
+		}
+		left, isLeft := joinedText(e.X)
+		right, isRight := joinedText(e.Y)
+		return left + right, isLeft || isRight
+	}
+	return codeWord, false
+}
+
+// withoutCode replaces what stands between backquotes.
+func withoutCode(s string) string { return backquoted.ReplaceAllString(s, codeWord) }
+
+var backquoted = regexp.MustCompile("`[^`]+`")
+
+// withoutUsage leaves out lines of a help text that are indented: examples and tables.
+func withoutUsage(s string) string {
+	var kept []string
+	for line := range strings.SplitSeq(s, "\n") {
+		if strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "\t") {
+			line = ""
+		}
+		kept = append(kept, line)
+	}
+	return strings.Join(kept, "\n")
+}
