@@ -169,7 +169,7 @@ docs: ## write the pages of docs/ that are made from the code
 	go test ./transform/models -run ThePageOf -update
 	go test ./transform -run EveryShapeOfEverySource -update
 	go test ./extract -run EveryEnvelopeOfEverySource -update
-	go test . -run ThePageOfErrors -update
+	go test . -run ThePageOf -update
 
 clean: ## remove bin/, demo/ and dist/
 	rm -rf bin demo dist

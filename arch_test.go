@@ -117,6 +117,7 @@ var homes = map[string][]string{
 	"golang.org/x/sys/unix":         {"internal/cli", "load/internal/disk", "tools/diskfault"},
 }
 
+// Holds: S7, S36.
 func TestImportsFollowTheHouse(t *testing.T) {
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {

@@ -24,6 +24,7 @@ var planted = map[string]string{
 
 // TestS42AKnownVulnerabilityFailsTheCheck runs `make vuln` on a program that calls what a database knows, on one that does not,
 // and where there is no way to a database.
+// Holds: S18.
 func TestS42AKnownVulnerabilityFailsTheCheck(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -135,6 +136,7 @@ func TestS41AChangedModuleFailsTheCheck(t *testing.T) {
 }
 
 // TestS45NoSecretIsInTheRepository looks for what credentials look like, and for the one word that would let a server go unverified.
+// Holds: S8.
 func TestS45NoSecretIsInTheRepository(t *testing.T) {
 	t.Parallel()
 	secrets := regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY|\bAKIA[0-9A-Z]{16}\b|\bgh[pousr]_[A-Za-z0-9]{36}|\bxox[abprs]-[A-Za-z0-9-]{10,}|` +

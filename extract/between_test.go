@@ -196,6 +196,7 @@ func TestBetweenReadsOnlyWhatIsNewAndNothingBeforeItsStart(t *testing.T) {
 	}
 }
 
+// Holds: T133.
 func TestBetweenWithoutAServersClockConcludesFromItsRecords(t *testing.T) {
 	t.Parallel()
 	b := &book{times: []int64{noon.Unix() - 7200, noon.Unix() - 3600}, most: 20, more: moreByNext}

@@ -20,6 +20,7 @@ func look(c *api.Client) ([]byte, error) {
 	return record, err
 }
 
+// Holds: S13.
 func TestNewRefusesWhatCannotWork(t *testing.T) {
 	t.Parallel()
 	good := api.Options{BaseURL: "https://api.example.com", Token: "canary-token-1", Version: "2.17"}
@@ -125,6 +126,7 @@ func TestT116RefusedTokenStopsEverything(t *testing.T) {
 	}
 }
 
+// Holds: S5.
 func TestT116RotatedTokenIsReadOnce(t *testing.T) {
 	t.Parallel()
 	a := serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
@@ -154,6 +156,7 @@ func TestT116RotatedTokenIsReadOnce(t *testing.T) {
 	}
 }
 
+// Holds: T82.
 func TestAnswersAreClassified(t *testing.T) {
 	t.Parallel()
 	const usualAttempts = 5

@@ -33,6 +33,7 @@ func minutesOf(n int) []contact {
 	return contacts
 }
 
+// Holds: F20.
 func TestT12DeadCursorGoesOnFromLastTime(t *testing.T) {
 	t.Parallel()
 	ws := newWorkspace(t, minutesOf(100)...)
@@ -201,6 +202,7 @@ func TestT15CursorThatWasResumedFromCountsAsSeen(t *testing.T) {
 	}
 }
 
+// Holds: F8.
 func TestT131T164TheEarliestSaneClockCounts(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -240,6 +242,7 @@ func TestT131T164TheEarliestSaneClockCounts(t *testing.T) {
 	}
 }
 
+// Holds: F8.
 func TestT132MarkNeverMovesBack(t *testing.T) {
 	t.Parallel()
 	ws := newWorkspace(t, contact{"a", at(hour)})

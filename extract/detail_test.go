@@ -130,6 +130,7 @@ func TestT56PageWhoseReadingsFailKeepsThoseThatCameAndDoesNotMoveOn(t *testing.T
 	}
 }
 
+// Holds: T56.
 func TestDetailWithinTheBudgetIsKeptWhenTheBudgetEnds(t *testing.T) {
 	t.Parallel()
 	a := withDetails(t, &workspace{contacts: some(20), cursors: map[string]int{}}, whole)

@@ -263,6 +263,7 @@ func TestT1T2T134EmulatorDaysInEveryZone(t *testing.T) {
 	}
 }
 
+// Holds: F20.
 func TestEmulatorKnobsLoseNothing(t *testing.T) {
 	t.Parallel()
 	tests := map[string]emulator.Knobs{

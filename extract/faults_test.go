@@ -14,6 +14,7 @@ import (
 	"aqueduck/schemas"
 )
 
+// Holds: F6.
 func TestEmulatorFaultsLoseNothing(t *testing.T) {
 	t.Parallel()
 	single := []string{"error=%s", "429=%s", "reset=%s", "truncate=%s", "garbage=%s", "html404=%s"}
@@ -62,6 +63,7 @@ func TestT9EmulatorChangesBetweenAnyTwoRequests(t *testing.T) {
 	c.compare()
 }
 
+// Holds: F1.
 func TestEmulatorKilledAfterEachPage(t *testing.T) {
 	t.Parallel()
 	c := emulated(t, emulator.Config{Seed: 6, Contacts: 120})

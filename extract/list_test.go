@@ -79,6 +79,7 @@ var listEnds = []listEnd{
 
 // TestT14T16ListEndsOfEveryShape holds every way a page may say, or not say, where its list goes on against what must be
 // done.
+// Holds: T17, T165, S12.
 func TestT14T16ListEndsOfEveryShape(t *testing.T) {
 	t.Parallel()
 	for _, test := range listEnds {

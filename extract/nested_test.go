@@ -182,6 +182,7 @@ func TestT170ManyUnreadableRecordsAreAFailureOfTheSource(t *testing.T) {
 	}
 }
 
+// Holds: S12.
 func TestNestedAddressesLeadNowhereElse(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{

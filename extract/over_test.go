@@ -77,6 +77,7 @@ func TestT37T169OnlyTheAPIsOwnWordsMeanGone(t *testing.T) {
 	}
 }
 
+// Holds: S15.
 func TestOverRefusesStrangeIDsAndReadsTheOthers(t *testing.T) {
 	t.Parallel()
 	a := serve(t, apitest.Answers(`{"id":"ok"}`))

@@ -174,6 +174,7 @@ func TestSweepByCursorBeginsAgainWhenItDies(t *testing.T) {
 	}
 }
 
+// Holds: T82.
 func TestListWithoutPagesIsOnePage(t *testing.T) {
 	t.Parallel()
 	a := serve(t, apitest.Answers(`{"type":"segment.list","segments":[{"id":"1"},null,{"id":"2"}],"pages":{}}`))

@@ -15,6 +15,7 @@ import (
 )
 
 // TestCommitKeepsItsContract runs the contract of every destination against the work database.
+// Holds: T7, T8, T18, T45, T139.
 func TestCommitKeepsItsContract(t *testing.T) {
 	t.Parallel()
 	committest.Run(t, func(tb testing.TB) committest.Committer { return newWarehouse(tb, load.Options{}) })

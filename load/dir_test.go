@@ -18,6 +18,7 @@ import (
 	"aqueduck/load/layout"
 )
 
+// Holds: S19.
 func TestPrepareRefusesWhatIsNotAWarehouse(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -45,6 +46,7 @@ func TestPrepareRefusesWhatIsNotAWarehouse(t *testing.T) {
 	}
 }
 
+// Holds: S19.
 func TestPrepareRefusesAReplaceableDirectory(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
@@ -104,6 +106,7 @@ func TestS20Modes(t *testing.T) {
 	}
 }
 
+// Holds: T145.
 func TestF9LockIsHeldByOne(t *testing.T) {
 	t.Parallel()
 	d := layout.Dir(filepath.Join(t.TempDir(), "data"))

@@ -14,6 +14,7 @@ import (
 )
 
 // TestS24QueryReachesNothingButTheFile tries what a statement could try.
+// Holds: S49.
 func TestS24QueryReachesNothingButTheFile(t *testing.T) {
 	t.Parallel()
 	w := published(t)
@@ -71,6 +72,7 @@ func TestS24QueryReachesNothingButTheFile(t *testing.T) {
 
 // TestS24TheSQLOfAStreamFileOnlyReads runs what a file of `over: {view: …}` could hold on the database that is written: where a
 // statement goes through that does more than read, a row is lost, a file is read, or the log is gone into the file.
+// Holds: S49.
 func TestS24TheSQLOfAStreamFileOnlyReads(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t, load.Options{})

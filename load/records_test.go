@@ -60,6 +60,7 @@ func TestT152AbsenceIsCountedBeforeItIsBelieved(t *testing.T) {
 	}
 }
 
+// Holds: T152.
 func TestForgetDropsOtherSweeps(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t, load.Options{})
@@ -73,6 +74,7 @@ func TestForgetDropsOtherSweeps(t *testing.T) {
 	}
 }
 
+// Holds: S39.
 func TestRunRecordsAreReplacedAndRetained(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t, load.Options{})

@@ -102,6 +102,7 @@ func TestF10DamagedWorkDatabaseIsRestored(t *testing.T) {
 }
 
 // TestTornLogLosesOnlyItsLastCommit cuts a log where a kill could have.
+// Holds: T141, F10.
 func TestTornLogLosesOnlyItsLastCommit(t *testing.T) {
 	t.Parallel()
 	w := published(t)
@@ -132,6 +133,7 @@ func TestALogWithoutAWholeCommitIsFolded(t *testing.T) {
 
 // TestMissingWorkDatabaseIsCopiedFromThePublishedFile also where its directory is there, or its log alone: what a disk may
 // hold when the power went.
+// Holds: F24.
 func TestMissingWorkDatabaseIsCopiedFromThePublishedFile(t *testing.T) {
 	t.Parallel()
 	for name, lose := range map[string]func(w *warehouse) error{
@@ -154,6 +156,7 @@ func TestMissingWorkDatabaseIsCopiedFromThePublishedFile(t *testing.T) {
 }
 
 // TestS26ChangedPublishedFileIsNotTaken falls back to an older file, and refuses when none is as it was.
+// Holds: F10.
 func TestS26ChangedPublishedFileIsNotTaken(t *testing.T) {
 	t.Parallel()
 	w := published(t)
@@ -182,6 +185,7 @@ func TestS26ChangedPublishedFileIsNotTaken(t *testing.T) {
 }
 
 // TestLogBesideThePublishedFileIsNotCopied leaves out what an analyst's session wrote.
+// Holds: T156, F11.
 func TestLogBesideThePublishedFileIsNotCopied(t *testing.T) {
 	t.Parallel()
 	w := published(t)
@@ -193,6 +197,7 @@ func TestLogBesideThePublishedFileIsNotCopied(t *testing.T) {
 	}
 }
 
+// Holds: F24.
 func TestBackupIsPutBackIntoAnEmptyDirectory(t *testing.T) {
 	t.Parallel()
 	w := published(t)
@@ -242,6 +247,7 @@ func TestS21LeftoversAreRemovedAtStart(t *testing.T) {
 	}
 }
 
+// Holds: T150, F5.
 func TestFullDiskIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 	t.Parallel()
 	w := published(t)

@@ -13,6 +13,7 @@ import (
 
 // TestT35TheLogOfErasuresOutlivesAKill reads what was added, leaves out a line that a killed process left half written, and
 // refuses one that is none.
+// Holds: S37.
 func TestT35TheLogOfErasuresOutlivesAKill(t *testing.T) {
 	t.Parallel()
 	d := layout.Dir(t.TempDir())

@@ -21,6 +21,7 @@ import (
 
 // TestAnOlderWarehouseIsUpgradedWithoutLosingARow opens a published file of every format there was, as the program of its
 // time wrote it, and compares what was in it.
+// Holds: F26.
 func TestAnOlderWarehouseIsUpgradedWithoutLosingARow(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/format*.duckdb.gz")
@@ -65,6 +66,7 @@ func TestAnOlderWarehouseIsUpgradedWithoutLosingARow(t *testing.T) {
 }
 
 // TestANewerWarehouseIsRefused leaves a file of a newer program as it is.
+// Holds: F26.
 func TestANewerWarehouseIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t, load.Options{})
@@ -132,6 +134,7 @@ func contentsOf(t testing.TB, w *warehouse) map[string]string {
 }
 
 // TestT122NewFieldsAreNotedOnce commits what a decoder tells of, twice.
+// Holds: F13.
 func TestT122NewFieldsAreNotedOnce(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t, load.Options{})

@@ -116,6 +116,7 @@ func TestAWindowWithRowsOfAnotherIsRefused(t *testing.T) {
 }
 
 // TestWindowsInAnyOrderEndAsTheLastOfEach compares with a map that is kept by the same rule.
+// Holds: F25.
 func TestWindowsInAnyOrderEndAsTheLastOfEach(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 7))

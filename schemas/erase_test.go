@@ -9,6 +9,7 @@ import (
 // TestPersonalColumnsHaveAPerson holds every built-in stream to saying whom its personal data is about: by a contact's id in
 // the row, in the item or the record that it lies in, or by what whose names. The tables that cannot are listed: a certificate
 // of erasure calls them not covered.
+// Holds: S40.
 func TestPersonalColumnsHaveAPerson(t *testing.T) {
 	t.Parallel()
 	uncovered := []string{"admin_activity_logs"} // about admins

@@ -137,6 +137,7 @@ func TestAChildHasItsParentsKeyFirst(t *testing.T) {
 	}
 }
 
+// Holds: T30.
 func TestEachBadStreamFileIsToldWhatIsWrongAndWhere(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/bad/*.yaml")

@@ -146,6 +146,7 @@ func TestGone(t *testing.T) {
 	}
 }
 
+// Holds: F13.
 func TestT33AbsentColumns(t *testing.T) {
 	t.Parallel()
 	b := decoder(t, things(), Options{Drop: []string{"body"}}).add(`{"id":"1","t":null,"i":1,"d":1,"b":true,"day":"2024-01-01"}`, `{"id":"2","at":1700000000,"j":{},"place":{"zip":1}}`)

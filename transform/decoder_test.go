@@ -9,6 +9,7 @@ import (
 )
 
 // TestEveryTypeTakesEveryShape is the table of what each type makes of each shape of JSON. "-" is a misfit.
+// Holds: T46.
 func TestEveryTypeTakesEveryShape(t *testing.T) {
 	t.Parallel()
 	shapes := []string{`null`, `"x"`, `""`, `"12"`, `12`, `1.5`, `true`, `"true"`, `"2024-05-06"`, `1700000000`, `[ 1 ]`, `{ "a": 1 }`}
@@ -92,6 +93,7 @@ func TestColumnsOfARow(t *testing.T) {
 	}
 }
 
+// Holds: T83.
 func TestT122UnknownFieldsKeepTheirNesting(t *testing.T) {
 	t.Parallel()
 	b := decoder(t, things(), Options{}).add(`{"zz": [1, {"a" : 2.50}], "place": {"post": {"box": 1e400}, "lat": 1, "city": ["a b"]}, "id": "1", "a\"b": null,
@@ -223,6 +225,7 @@ func TestRecordsWithoutKeyAreRejectedWhole(t *testing.T) {
 	}
 }
 
+// Holds: T129.
 func TestDepthAsAllowed(t *testing.T) {
 	t.Parallel()
 	deep := strings.Repeat("[", 63) + strings.Repeat("]", 63)

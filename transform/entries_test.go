@@ -31,6 +31,7 @@ func pages() *schemas.Stream {
 const translated = `{"id": 1, "author_ids": [7, "8", null, {"id": 9}],
 	"translated": {"type": "content", "en": {"type": "page_content", "title": "One", "at": "x", "odd": true}, "fr": null, "pt-BR": {"title": "Um"}, "de": "Eins"}}`
 
+// Holds: T91.
 func TestEntriesOfAnObjectAndBareItemsBecomeRows(t *testing.T) {
 	t.Parallel()
 	b := decoder(t, pages(), Options{}).add(translated, `{"id": 2, "author_ids": null, "translated": []}`)

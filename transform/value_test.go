@@ -70,6 +70,7 @@ func TestTextsAreKept(t *testing.T) {
 	}
 }
 
+// Holds: S23.
 func TestT49NastyAttributeNamesAreData(t *testing.T) {
 	t.Parallel()
 	names := `{"Plan":1,"plan":2,"PLAN ":3,"":4,"a\"b":5,"a.b":6,"😀":7,"__proto__":8,"'; DROP TABLE x; --":9}`

@@ -255,6 +255,7 @@ func TestBackoffGrowsAndEnds(t *testing.T) {
 	}
 }
 
+// Holds: T117.
 func FuzzHeadersBoundWaits(f *testing.F) {
 	f.Add("7", "100", "3", "1773144010", noon.Unix())
 	f.Add("Tue, 10 Mar 2026 12:00:30 GMT", "-1", "", "99999999999999999999", int64(0))

@@ -98,6 +98,7 @@ func TestS8OnlyAServerThatProvesItsNameIsAsked(t *testing.T) {
 	}
 }
 
+// Holds: S8.
 func TestCertificatesAreVerified(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a request came through") }))
@@ -115,6 +116,7 @@ func TestCertificatesAreVerified(t *testing.T) {
 	}
 }
 
+// Holds: S8.
 func TestPlainHTTPLeavesThisMachineNever(t *testing.T) {
 	t.Parallel()
 	for address, ok := range map[string]bool{
@@ -260,6 +262,7 @@ func TestS14HeadersWithoutEndAreGivenUp(t *testing.T) {
 
 // TestS10HopsEndAndEachIsLookedAt follows a file's address through redirects: three at most, and none that leads elsewhere than
 // https, or than this machine where the API is on it.
+// Holds: S14.
 func TestS10HopsEndAndEachIsLookedAt(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

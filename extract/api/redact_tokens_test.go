@@ -13,6 +13,7 @@ import (
 	"aqueduck/extract/internal/apitest"
 )
 
+// Holds: S2.
 func TestHideLeavesNoTraceOfAToken(t *testing.T) {
 	t.Parallel()
 	const token = "dG9rOjEyMzQ1Njc4OTA="
@@ -64,6 +65,7 @@ func TestS53AnEncodedTokenIsHiddenToo(t *testing.T) {
 }
 
 // FuzzHide looks for any eight characters of a token in what is left of a text that holds pieces of it.
+// Holds: S4.
 func FuzzHide(f *testing.F) {
 	f.Add("dG9rOjEyMzQ1Njc4OTA=", "Access Token dG9rOjEyMzQ1Njc4OTA= is bad: OjEyMzQ1Nj", 3)
 	f.Add("aaaaaaaaaaaaaaaa", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", 1)

@@ -10,6 +10,7 @@ import (
 	"testing"
 )
 
+// Holds: S3.
 func TestSecretIsNeverPrinted(t *testing.T) {
 	t.Parallel()
 	const canary = "tok3n-canary-93751"

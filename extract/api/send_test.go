@@ -23,6 +23,7 @@ func TestT118EnqueueIsNeverRepeated(t *testing.T) {
 	}
 }
 
+// Holds: S6.
 func TestOnlyReadingIsPossible(t *testing.T) {
 	t.Parallel()
 	a := serve(t, apitest.Answers(`{"data":[]}`))
@@ -44,6 +45,7 @@ func TestOnlyReadingIsPossible(t *testing.T) {
 	}
 }
 
+// Holds: S9.
 func TestT119RedirectsAreNotFollowed(t *testing.T) {
 	t.Parallel()
 	var led atomic.Int32

@@ -31,6 +31,7 @@ func zip(t testing.TB, parts ...string) []byte {
 	return b.Bytes()
 }
 
+// Holds: F6.
 func TestBodiesComeWholeOrNotAtAll(t *testing.T) {
 	t.Parallel()
 	const good = `{"data":[{"id":"1"}]}`
@@ -74,6 +75,7 @@ func TestBodiesComeWholeOrNotAtAll(t *testing.T) {
 	}
 }
 
+// Holds: S14.
 func TestT130BombEndsAtTheCap(t *testing.T) {
 	t.Parallel()
 	bomb := zip(t, `{"data":["`+strings.Repeat("0", 8<<20)+`"]}`)
@@ -89,6 +91,7 @@ func TestT130BombEndsAtTheCap(t *testing.T) {
 }
 
 // The limits of the transport run on the machine's clock: here they are short.
+// Holds: F7, S14.
 func TestServersThatHangAreGivenUp(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -145,6 +148,7 @@ func TestServersThatHangAreGivenUp(t *testing.T) {
 	}
 }
 
+// Holds: F6.
 func TestConnectionsThatBreakAreTriedAgain(t *testing.T) {
 	t.Parallel()
 	n := 0
@@ -168,6 +172,7 @@ func TestConnectionsThatBreakAreTriedAgain(t *testing.T) {
 	}
 }
 
+// Holds: S13.
 func TestProxiesOfTheEnvironmentAreIgnored(t *testing.T) {
 	t.Setenv("HTTPS_PROXY", "http://127.0.0.1:1")
 	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")

@@ -203,6 +203,7 @@ func TestT102BytesAfterTheEndAreRefused(t *testing.T) {
 	}
 }
 
+// Holds: S16.
 func TestT103HostileEntriesAreRefusedAndNothingIsWritten(t *testing.T) {
 	t.Parallel()
 	text := "id\n1\n"
@@ -242,6 +243,7 @@ func sparseTar(t testing.TB, e entry) []byte {
 	return zipped(t, bytes.Replace(body, []byte("AQUEDUCK.abc=1\n"), []byte("GNU.sparse.a=1\n"), 1))
 }
 
+// Holds: S17.
 func TestT104BombsAreRefusedBeforeTheyHurt(t *testing.T) {
 	t.Parallel()
 	l := Usual()
@@ -328,6 +330,7 @@ func TestT112AllMembersAreRead(t *testing.T) {
 	}
 }
 
+// Holds: S22.
 func TestASpoolFileHasNoName(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -74,6 +74,7 @@ func TestT110CSVIsReadAsItWasWritten(t *testing.T) {
 
 // FuzzCSV compares with the standard library where both have the same rules: that one drops blank lines, and carriage
 // returns before a line's end inside of quotes.
+// Holds: T110.
 func FuzzCSV(f *testing.F) {
 	for _, text := range []string{"a,b\n1,2\n", "a\n\"x\"\"\"\n", "a,b\n\"1\n2\",\n", "a,\"b\"\r\n,\"\"\r\n", "\"", "a\n\"\"\"\"\n", "a,b\n1\n", "\r\n"} {
 		f.Add(text)
@@ -97,6 +98,7 @@ func FuzzCSV(f *testing.F) {
 }
 
 // FuzzOpen holds an archive's reader to its promise: what it takes once it reads again alike, and it never panics.
+// Holds: S16.
 func FuzzOpen(f *testing.F) {
 	f.Add(tgz(f, file("a.csv", "id\n1\n")))
 	f.Add(zipOf(f, file("a.csv", "id\n1\n")))

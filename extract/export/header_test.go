@@ -27,6 +27,7 @@ func match(t testing.TB, header string, known []extract.ExportColumn) (Columns, 
 	return people.Match(strings.Split(header, "|"), known, false)
 }
 
+// Holds: S23.
 func TestHeadersBecomeUniqueNames(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

@@ -94,6 +94,7 @@ func (s *stand) asked(method, path string) (n int) {
 	return n
 }
 
+// Holds: T95.
 func TestT100AJobIsDoneWhenItSaysSoOrNamesAnAddress(t *testing.T) {
 	t.Parallel()
 	for name, k := range map[string]emulator.ExportKnobs{
@@ -175,6 +176,7 @@ func TestT101AFileThatIsNotWholeIsFetchedAgainAndThenGivenUp(t *testing.T) {
 	}
 }
 
+// Holds: T118.
 func TestT98AnEnqueueIsNeverSentTwiceByItself(t *testing.T) {
 	t.Parallel()
 	for name, wrong := range map[string]*fault.Fault{
@@ -208,6 +210,7 @@ func TestT96TheSixthJobIsRefusedAsARefusalThatPasses(t *testing.T) {
 }
 
 // TestT90TheTokenStaysWithTheAPI puts the files elsewhere, behind redirects, and looks at what arrives there.
+// Holds: S10.
 func TestT90TheTokenStaysWithTheAPI(t *testing.T) {
 	t.Parallel()
 	body := tgz(t, file("a.csv", "id\n1\n"))
@@ -236,6 +239,7 @@ func TestT90TheTokenStaysWithTheAPI(t *testing.T) {
 	}
 }
 
+// Holds: S4, S10.
 func TestT90AddressesThatLeadInsideAreRefused(t *testing.T) {
 	t.Parallel()
 	client, err := api.New(api.Options{BaseURL: "https://api.example.org", Token: "secret", Version: "2.17",

@@ -103,6 +103,7 @@ func TestT157AnAnalystWhoWritesHarmsNobody(t *testing.T) {
 
 // TestT157AFileThatAnAnalystChangedIsNotGoneOnFrom ends the session before the next run starts, which begins with a copy
 // of the published file.
+// Holds: S26.
 func TestT157AFileThatAnAnalystChangedIsNotGoneOnFrom(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 42)
@@ -126,6 +127,7 @@ func TestT157AFileThatAnAnalystChangedIsNotGoneOnFrom(t *testing.T) {
 
 // TestT146ReadersHoldUpNobody reads all the time while runs publish: one reader from a file that it keeps open, one that
 // opens the published file anew for each question.
+// Holds: F12.
 func TestT146ReadersHoldUpNobody(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 43)

@@ -29,6 +29,7 @@ func TestGoBuildWithoutTheTagSaysWhatToDo(t *testing.T) {
 
 // TestS43VersionTellsWhatTheProgramIsMadeOf holds the list of modules to what the Go tool reads in the same file, and the DuckDB
 // that is named to the one that answers.
+// Holds: S44.
 func TestS43VersionTellsWhatTheProgramIsMadeOf(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

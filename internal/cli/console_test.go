@@ -67,6 +67,7 @@ func (v visitor) fetch(method, path string) (status int, text string) {
 
 // TestTheConsoleBeginsAndEndsRuns over the real program: a run that a button began is ended by another while it waits for an
 // answer, and what failed is read again; it stops when it is asked to, while the console is open.
+// Holds: S29.
 func TestTheConsoleBeginsAndEndsRuns(t *testing.T) {
 	t.Parallel()
 	h := newHeld(t)

@@ -15,6 +15,7 @@ import (
 
 // TestDiskFaults has the disk fail in every way, on both sides of the program: the calls of Go and those of DuckDB. Each
 // kind of fault is a lane; F11 and F1 are those that can be counted.
+// Holds: F3, F4, F10, F11.
 func TestDiskFaults(t *testing.T) {
 	t.Parallel()
 	y := newYard(t, 31)

@@ -104,6 +104,7 @@ func ask(t *testing.T, method, url, body string, header ...string) string {
 	return string(text)
 }
 
+// Holds: S2.
 func TestEmulateLogsRequestsAndFaultsWithoutTokens(t *testing.T) {
 	t.Parallel()
 	p, url := emulating(t, "--token", "hidden-token", "--log-level", "debug")

@@ -51,6 +51,7 @@ func TestWhatInitWritesIsRightToTheLastComment(t *testing.T) {
 	}
 }
 
+// Holds: S1.
 func TestVariablesOfAFile(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -87,6 +88,7 @@ func TestVariablesOfAFile(t *testing.T) {
 }
 
 // TestATokenThatWasRotatedIsLookedUpAgain in its file, and in .env: what a run asks for when the API refuses the one it has.
+// Holds: S5.
 func TestATokenThatWasRotatedIsLookedUpAgain(t *testing.T) {
 	t.Parallel()
 	home := inDirectory(t, `version: 1

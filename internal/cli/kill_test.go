@@ -13,6 +13,7 @@ import (
 
 // TestF1KillsAtRandomTimesLoseNothing kills runs at any time of their life, some in a new warehouse and some in a full
 // one, while the workspace changes. After a few kills one quiet run must have it all.
+// Holds: T140, S21.
 func TestF1KillsAtRandomTimesLoseNothing(t *testing.T) {
 	t.Parallel()
 	for part, sites := range []struct {
@@ -62,6 +63,7 @@ func killing(t *testing.T, r *rand.Rand, s *site, wanted int) {
 
 // TestKillsAtEveryNamedPointLoseNothing dies at each place twice: as soon as a new warehouse comes there, and later, in
 // one that has rows, when the place is passed not for the first time.
+// Holds: T139, F2.
 func TestKillsAtEveryNamedPointLoseNothing(t *testing.T) {
 	t.Parallel()
 	t.Run("first", func(t *testing.T) {
@@ -116,6 +118,7 @@ func (s *site) visit(i int, place string, args ...string) {
 
 // TestWalksOfKilledRunsAreNoEvidence dies between a walk over the list of inactive contacts and its conclusion, more often
 // than a run walks. Whoever comes next must not conclude from what they saw: the list has changed since.
+// Holds: F1.
 func TestWalksOfKilledRunsAreNoEvidence(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 14)
@@ -133,6 +136,7 @@ func TestWalksOfKilledRunsAreNoEvidence(t *testing.T) {
 // TestAKilledRunIsNotReadAgain kills a run at a request and counts those that the next run needs: no more than a whole
 // run, and once history is being read, nothing again of what came forward before it, but for what every run asks. History
 // itself is so short here that all of it is one batch.
+// Holds: F1.
 func TestAKilledRunIsNotReadAgain(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 13)

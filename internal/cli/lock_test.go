@@ -70,6 +70,7 @@ func (s *site) throughGate(g *gate, name string, args ...string) *process {
 }
 
 // TestF9OfTenProcessesOneWorks starts ten at once, none of which waits.
+// Holds: T145.
 func TestF9OfTenProcessesOneWorks(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 21)

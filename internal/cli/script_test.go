@@ -34,6 +34,7 @@ pipelines:
 // workspaceStart is when the workspaces that tests serve begin to live.
 var workspaceStart = time.Date(2024, 6, 15, 2, 0, 0, 0, time.UTC)
 
+// Holds: S1, S7, S24, S25, S46.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	outside(t)

@@ -96,6 +96,7 @@ func newBlabbing(t *testing.T) *blabbing {
 
 // TestS2NeitherTokenNorAddressIsInAnythingThatIsWrittenOrSaid has everything go wrong that such a workspace can make go wrong, at
 // the level of debugging, and looks through what was said and every file.
+// Holds: S1.
 func TestS2NeitherTokenNorAddressIsInAnythingThatIsWrittenOrSaid(t *testing.T) {
 	t.Parallel()
 	outside(t)

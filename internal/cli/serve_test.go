@@ -231,6 +231,7 @@ func TestServeQueuesTheTimeThatComesDuringARun(t *testing.T) {
 	}
 }
 
+// Holds: S28.
 func TestServeEndsCleanlyWhenAsked(t *testing.T) {
 	t.Parallel()
 	home := inDirectory(t, scripted)

@@ -29,6 +29,7 @@ func environment(pairs ...string) func(string) (string, bool) {
 	}
 }
 
+// Holds: S1.
 func TestEachBadConfigIsToldWhatIsWrongAndWhere(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/bad/*.yaml")

@@ -60,6 +60,7 @@ func TestS52AReservedHeaderCarriesNoVersion(t *testing.T) {
 	}
 }
 
+// Holds: S13.
 func TestConnectSaysWhatIsMissingAndWhatNext(t *testing.T) {
 	t.Parallel()
 	c := connectable(t, "${U}", "${T}")
@@ -93,6 +94,7 @@ func TestConnectSaysWhatIsMissingAndWhatNext(t *testing.T) {
 	}
 }
 
+// Holds: S1.
 func TestATokenFileIsForItsOwnerOnly(t *testing.T) {
 	t.Parallel()
 	for mode, want := range map[os.FileMode]string{0o600: "", 0o400: "", 0o640: "can be read by others", 0o644: "(mode 0644)"} {
@@ -114,6 +116,7 @@ func TestATokenFileIsForItsOwnerOnly(t *testing.T) {
 	}
 }
 
+// Holds: S5.
 func TestARotatedTokenFileIsReadAgain(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "token")

@@ -46,6 +46,7 @@ func TestTheDictionaryIsThatOfThePublishedFile(t *testing.T) {
 }
 
 // TestNoValueOfAPersonIsShown on pages about data: neither in profiles nor in the answers of saved queries.
+// Holds: S35.
 func TestNoValueOfAPersonIsShown(t *testing.T) {
 	t.Parallel()
 	b := looker(t)

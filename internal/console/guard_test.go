@@ -268,6 +268,7 @@ func TestS31NoOtherSiteChangesAnything(t *testing.T) {
 }
 
 // TestReadOnlyHasNoButtons: neither on a page nor behind one.
+// Holds: S31.
 func TestReadOnlyHasNoButtons(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, func(o *Options) { o.ReadOnly = true })

@@ -158,6 +158,7 @@ garden.yaml:11:1: error: key "soil" is given twice
 	}
 }
 
+// Holds: S2.
 func TestASecretIsNeverShown(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, text string }{

@@ -19,6 +19,7 @@ var nasty = []string{"", "Plan", "PLAN ", "plan", "a.b.c", "a/b~c", "quo\"te", "
 	"line\nbreak", "bell\a", "\u202egnp.exe", "naïve", "nai\u0308ve", strings.Repeat("long name ", 1000), "NUL\x00here"}
 
 // TestT49AttributesOfAnyNameHaveAColumn gives a contact attributes of nasty names, and asks the view for the value of each.
+// Holds: S23.
 func TestT49AttributesOfAnyNameHaveAColumn(t *testing.T) {
 	serial(t)
 	t.Parallel()

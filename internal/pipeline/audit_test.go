@@ -17,6 +17,7 @@ import (
 
 // TestWhatIsCutShortAndWhatDoesNotAddUpIsTold: a conversation of more parts than are sent is a known limit, and told once. A list that
 // states more records than it gives fails its stream, in every run.
+// Holds: T165.
 func TestWhatIsCutShortAndWhatDoesNotAddUpIsTold(t *testing.T) {
 	serial(t)
 	t.Parallel()

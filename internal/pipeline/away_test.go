@@ -33,6 +33,7 @@ func away(t *testing.T) (b *bed, who string) {
 }
 
 // TestAContactThatIsAwayWhileItsListsAreReadHasThemInTheEnd: no list of those that left tells of it, and search does not either.
+// Holds: F1.
 func TestAContactThatIsAwayWhileItsListsAreReadHasThemInTheEnd(t *testing.T) {
 	t.Parallel()
 	b, who := away(t)

@@ -31,6 +31,7 @@ func (b *bed) companies() {
 
 // TestT78T79CompaniesEqualTheOracle reads companies that search has, has lost with their last user, or never had, through
 // hours of life and a night of tempers.
+// Holds: T81.
 func TestT78T79CompaniesEqualTheOracle(t *testing.T) {
 	serial(t)
 	t.Parallel()

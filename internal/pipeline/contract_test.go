@@ -21,6 +21,7 @@ import (
 
 // TestT19T119AnswersThatAreNoListStopTheirStream: a list that is an error, an empty object or a redirect is no empty
 // list. Its stream stops, nothing of it is taken away, the others go on.
+// Holds: S9.
 func TestT19T119AnswersThatAreNoListStopTheirStream(t *testing.T) {
 	serial(t)
 	t.Parallel()
@@ -183,6 +184,7 @@ func TestT13CursorOfAnotherQuestionIsNotSent(t *testing.T) {
 }
 
 // TestT113VersionChangeReadsDaysAgain: fields that only the new version has come in for what changed in the last days.
+// Holds: T46.
 func TestT113VersionChangeReadsDaysAgain(t *testing.T) {
 	serial(t)
 	t.Parallel()

@@ -73,6 +73,7 @@ func TestT61T62T63EveryRowOfTheAssignmentTable(t *testing.T) {
 }
 
 // TestT64WordsNobodyKnowsAreStored: kinds of parts, of authors and of teammates that no document has are text like others.
+// Holds: F13.
 func TestT64WordsNobodyKnowsAreStored(t *testing.T) {
 	t.Parallel()
 	serial(t)

@@ -21,6 +21,7 @@ func newTalkBed(t testing.TB, k emulator.Knobs) *bed {
 	return newBedWith(t, talks(k), strings.Replace(nightly, "streams: [", "streams: [conversations, ", 1))
 }
 
+// Holds: T61.
 func TestT54To61ConversationsEqualTheOracleHourByHour(t *testing.T) {
 	t.Parallel()
 	for _, temper := range []struct {
@@ -118,6 +119,7 @@ func TestMarksTakenBackReadEachConversationAgain(t *testing.T) {
 // TestTheQuietReadingsOfTheDocumentHealWithinAWeek lives with all that the document lets a workspace do without a sign: ratings,
 // reviews, redactions and untagging that move no updated_at, parts that change in their place, conversations that vanish. A
 // week later, after the refresh and a reconciliation, and for contacts a full refresh, nothing of it is left.
+// Holds: T45.
 func TestTheQuietReadingsOfTheDocumentHealWithinAWeek(t *testing.T) {
 	serial(t)
 	t.Parallel()

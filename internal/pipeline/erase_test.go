@@ -177,6 +177,7 @@ var withTalks = reading("conversations, calls, call_transcripts, tickets, hitl_e
 
 // TestT34AForgottenPersonIsInNoFile plants a word in every text of a contact, sees it in the files, has the workspace
 // delete him for good, and looks through every byte, every row and every Parquet file after the run that learnt of it.
+// Holds: T32, F18, S37.
 func TestT34AForgottenPersonIsInNoFile(t *testing.T) {
 	serial(t)
 	t.Parallel()
@@ -311,6 +312,7 @@ func (b *bed) inLake(word string) bool {
 }
 
 // TestT35ALeadIsForgottenWithTheContactItWasMergedInto tells of the merge only after the contact is forgotten.
+// Holds: S37.
 func TestT35ALeadIsForgottenWithTheContactItWasMergedInto(t *testing.T) {
 	serial(t)
 	t.Parallel()
@@ -336,6 +338,7 @@ func TestT35ALeadIsForgottenWithTheContactItWasMergedInto(t *testing.T) {
 
 // TestT35AReportReadBeforeItsConversationForgetsThePersonWithIt has an export's row published, with a person's name, before anything
 // that is stored says whom its conversation is with: the conversation comes later, of a person who was erased long ago.
+// Holds: F18.
 func TestT35AReportReadBeforeItsConversationForgetsThePersonWithIt(t *testing.T) {
 	serial(t)
 	t.Parallel()

@@ -36,6 +36,7 @@ const doorTypes = "SELECT string_agg(data_type, ' ' ORDER BY column_index) FROM 
 
 // TestT48ColumnsWidenBeforeTheNextRunAndLoseNothing gives columns values that they do not hold. The next run has wider columns,
 // with what came then and what comes now; so has the history.
+// Holds: F13.
 func TestT48ColumnsWidenBeforeTheNextRunAndLoseNothing(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tiny(411))

@@ -48,6 +48,7 @@ func TestT97ARunKilledBeforeItKnowsItsJobAsksAgain(t *testing.T) {
 }
 
 // TestARunThatIsCutAtEveryRequestLosesAndDoublesNothing ends runs by their number of requests until one comes to its end.
+// Holds: T97.
 func TestARunThatIsCutAtEveryRequestLosesAndDoublesNothing(t *testing.T) {
 	t.Parallel()
 	serial(t)
@@ -70,6 +71,7 @@ func TestARunThatIsCutAtEveryRequestLosesAndDoublesNothing(t *testing.T) {
 
 // TestT101ABrokenFileLeavesWhatIsStored has files that are never whole: their stream fails, nothing is lost, and the first
 // whole one makes up for it.
+// Holds: T102, T111.
 func TestT101ABrokenFileLeavesWhatIsStored(t *testing.T) {
 	t.Parallel()
 	serial(t)
@@ -141,6 +143,7 @@ func TestT109ColumnsMayComeInAnyOrderUnlessTheirNamesAreDoubled(t *testing.T) {
 }
 
 // TestAChangedHeaderAddsColumns has the source gain columns between two runs, one more in the middle of a run, and lose one.
+// Holds: F13.
 func TestAChangedHeaderAddsColumns(t *testing.T) {
 	t.Parallel()
 	serial(t)
@@ -193,6 +196,7 @@ func TestT109MostColumnsGoneIsRefusedUntilItIsAccepted(t *testing.T) {
 }
 
 // TestT152ASourceThatIsEmptyAllAtOnceIsNotBelieved has every export come with its header alone.
+// Holds: F19.
 func TestT152ASourceThatIsEmptyAllAtOnceIsNotBelieved(t *testing.T) {
 	t.Parallel()
 	serial(t)

@@ -61,6 +61,7 @@ func (b *bed) asks() (n int) {
 	return n
 }
 
+// Holds: T96.
 func TestEveryDatasetIsATableOfItsOwn(t *testing.T) {
 	t.Parallel()
 	b := exportBed(t, emulator.ExportKnobs{})

@@ -112,6 +112,7 @@ func TestT154AHistoryHasOneRowForEachStateThatAReadSaw(t *testing.T) {
 }
 
 // TestHistoryOfContactsHasWhatWasTrueWhenItWasRead holds the states of contacts against the truth of the time of each run.
+// Holds: T154.
 func TestHistoryOfContactsHasWhatWasTrueWhenItWasRead(t *testing.T) {
 	serial(t)
 	t.Parallel()

@@ -58,6 +58,7 @@ func of(id, columns string) string {
 
 // TestT69ToT74ConsultationsEqualTheOracle reads the consultations of conversations that live on, each once its conversation comes or
 // changes, and again in the weeks after.
+// Holds: T71, T73.
 func TestT69ToT74ConsultationsEqualTheOracle(t *testing.T) {
 	serial(t)
 	t.Parallel()
@@ -93,6 +94,7 @@ func TestT69AnOutcomeThatComesLateIsFoundWithinAWeek(t *testing.T) {
 }
 
 // TestT70RoundsBeyondTheNewestTenAreToldOf, and those that are stored stay.
+// Holds: T73.
 func TestT70RoundsBeyondTheNewestTenAreToldOf(t *testing.T) {
 	serial(t)
 	t.Parallel()

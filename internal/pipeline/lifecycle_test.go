@@ -126,6 +126,7 @@ func TestT25ACycleOfMergesEnds(t *testing.T) {
 
 // TestT27UnarchivedContactIsActiveAgain brings contacts back with and without a new updated_at, between the runs and
 // while the inactive list is being read; and once the API's first answer to that is that there is no such contact.
+// Holds: T40.
 func TestT27UnarchivedContactIsActiveAgain(t *testing.T) {
 	t.Parallel()
 	serial(t)
@@ -170,6 +171,7 @@ func TestT27UnarchivedContactIsActiveAgain(t *testing.T) {
 }
 
 // TestT36AnySignOfADeletionSuffices takes each source of evidence away in turn.
+// Holds: T40.
 func TestT36AnySignOfADeletionSuffices(t *testing.T) {
 	t.Parallel()
 	serial(t)
@@ -200,6 +202,7 @@ func TestT36AnySignOfADeletionSuffices(t *testing.T) {
 
 // TestT31StatusesFollowEachOther lets a contact go through every status, and takes a contact's role change while it is
 // archived for no sign of life.
+// Holds: T32.
 func TestT31StatusesFollowEachOther(t *testing.T) {
 	t.Parallel()
 	serial(t)

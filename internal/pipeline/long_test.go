@@ -173,6 +173,7 @@ func TestALongFirstSyncShowsTheNewestFirstAndWhenItEnds(t *testing.T) {
 
 // TestRunsCutShortAndKilledEndLikeOneLongRun cuts a first sync into pieces by max_time; in the middle of one its process
 // dies, which leaves what was on disk at that instant.
+// Holds: F25.
 func TestRunsCutShortAndKilledEndLikeOneLongRun(t *testing.T) {
 	t.Parallel()
 	long(t)

@@ -85,6 +85,7 @@ func TestWindowIsOfSearchedStreamsOnly(t *testing.T) {
 
 // TestFullRefreshComparesEverythingAndEmptiesNothing finds what changed without a new updated_at, and writes nothing else;
 // every file published on the way holds all contacts.
+// Holds: T47.
 func TestFullRefreshComparesEverythingAndEmptiesNothing(t *testing.T) {
 	t.Parallel()
 	b := newBedWith(t, tiny(63), strings.Replace(nightly, "{dir: data}", "{dir: data, publish: {every: 1m}}", 1))
@@ -197,6 +198,7 @@ func TestSelectAndExcludeNarrowARun(t *testing.T) {
 
 // TestCutRunsEndEqualToOneLongRun reads a workspace in small pieces, by requests and by time. Each ends cleanly; no mark
 // goes back; what is left is told; in the end nothing is missing.
+// Holds: T138.
 func TestCutRunsEndEqualToOneLongRun(t *testing.T) {
 	t.Parallel()
 	for _, cut := range []runner.Options{{MaxRequests: 9}, {MaxTime: 4 * time.Minute}} {
@@ -343,6 +345,7 @@ func TestInterruptedRunKeepsWhatIsWholeAndGoesOn(t *testing.T) {
 }
 
 // TestT151AnErrorOfClosingIsTold: what goes wrong when a run ends is no less wrong.
+// Holds: F4.
 func TestT151AnErrorOfClosingIsTold(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tiny(68))

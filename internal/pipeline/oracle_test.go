@@ -129,6 +129,7 @@ func TestT14AnEmptyCursorIsNoEnd(t *testing.T) {
 
 // TestChaosOnTheWireEqualsTheOracle asks through a line that loses, cuts and garbles answers. A run may fail then; what
 // it stored is whole, and the first one on a good line makes up for all.
+// Holds: F6.
 func TestChaosOnTheWireEqualsTheOracle(t *testing.T) {
 	t.Parallel()
 	c := tiny(24)
@@ -152,6 +153,7 @@ func TestChaosOnTheWireEqualsTheOracle(t *testing.T) {
 
 // TestGamesWithAnswersEqualTheOracle reads answers that are good and odd. What cannot be taken is told; the first run after
 // them makes up for all.
+// Holds: F13.
 func TestGamesWithAnswersEqualTheOracle(t *testing.T) {
 	serial(t)
 	for name, games := range map[string]struct {

@@ -88,6 +88,7 @@ func TestT161ASearchThatReturnsNothingIsCheckedByID(t *testing.T) {
 }
 
 // TestT161WhoeverLeftExplainsAnEmptySearch: where all that are stored in the window have left, an empty search is right.
+// Holds: T194.
 func TestT161WhoeverLeftExplainsAnEmptySearch(t *testing.T) {
 	t.Parallel()
 	for name, empty := range map[string]float64{"": 0, "T16 its list begins with empty pages": 0.9} {

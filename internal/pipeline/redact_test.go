@@ -12,6 +12,7 @@ import (
 
 // TestT59WhatTheSourceRedactsIsInNoFile has a part and a first message redacted after they were stored and published: no
 // byte of them stays, other texts of the same conversation do, and a backup from before does not bring them back.
+// Holds: F18, S37.
 func TestT59WhatTheSourceRedactsIsInNoFile(t *testing.T) {
 	serial(t)
 	t.Parallel()

@@ -20,6 +20,7 @@ import (
 
 // TestT116RefusedTokenStopsEverything revokes the token in the middle of a run: nothing more is asked, marks stay, what is
 // whole is kept, and with a good token the next run goes on.
+// Holds: S5.
 func TestT116RefusedTokenStopsEverything(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tiny(71))
@@ -78,6 +79,7 @@ func TestARunWhoseTimeIsUpBeforeItKnowsWhomItReadsSaysSo(t *testing.T) {
 }
 
 // TestRotatedTokenGoesOn: a token file that was replaced is read again, once.
+// Holds: T116, S5.
 func TestRotatedTokenGoesOn(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tiny(73))

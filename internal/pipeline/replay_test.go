@@ -19,6 +19,7 @@ import (
 
 // TestDeltasReplayToTheFullTables has a consumer downstream read what changed by `_synced_at`, from whatever file is
 // published, while random runs are cut, interrupted, repeated and published in their middle.
+// Holds: F25.
 func TestDeltasReplayToTheFullTables(t *testing.T) {
 	t.Parallel()
 	b := newBedWith(t, tiny(11), strings.Replace(nightly, "{dir: data}", "{dir: data, publish: {every: 5m}}", 1))

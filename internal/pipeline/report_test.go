@@ -244,6 +244,7 @@ func TestT131ClocksThatDifferAreTold(t *testing.T) {
 }
 
 // TestRejectsAreKeptForAWeek removes older texts of records that were kept out whole.
+// Holds: S22, S39.
 func TestRejectsAreKeptForAWeek(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tiny(125))

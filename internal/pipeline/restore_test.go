@@ -14,6 +14,7 @@ import (
 )
 
 // TestBackupAloneGoesOn puts a copied published file into an empty directory: the next run reads what is newer, not all.
+// Holds: F11.
 func TestBackupAloneGoesOn(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tiny(111))
@@ -64,6 +65,7 @@ func (b *bed) interrupt(after int) {
 }
 
 // TestLostWorkDatabaseIsMadeFromThePublishedFile takes away, and then spoils, what an interrupted run left.
+// Holds: F24.
 func TestLostWorkDatabaseIsMadeFromThePublishedFile(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tiny(113))
@@ -96,6 +98,7 @@ func TestLostWorkDatabaseIsMadeFromThePublishedFile(t *testing.T) {
 }
 
 // TestLostLakeIsWrittenAgain: the lake follows the published file, whatever became of it.
+// Holds: F24.
 func TestLostLakeIsWrittenAgain(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tiny(115))
@@ -122,6 +125,7 @@ func TestLostLakeIsWrittenAgain(t *testing.T) {
 
 // TestFailedPublishTellsWhyAndLosesNothing has publishing fail in the middle of a run, when other streams still have rows
 // to write: the run ends with the cause, and the next one publishes what this one committed.
+// Holds: F4.
 func TestFailedPublishTellsWhyAndLosesNothing(t *testing.T) {
 	t.Parallel()
 	b := newBedWith(t, tiny(116), strings.Replace(nightly, "{dir: data}", "{dir: data, publish: {every: 1m}}", 1))

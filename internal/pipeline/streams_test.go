@@ -20,6 +20,7 @@ import (
 // TestEveryStream leads each stream of the table through what happens to a list: a second run without news, a record that
 // changes, goes and comes back, a plan that does not have it, a page past the end, a field that nobody has told of, a value of
 // the wrong type. Each time the tables are what the oracle says.
+// Holds: T82, T91.
 func TestEveryStream(t *testing.T) {
 	t.Parallel()
 	for name, cases := range streamBeds() {
@@ -265,6 +266,7 @@ func raw(t testing.TB, value any) json.RawMessage {
 }
 
 // TestACopyADayIsKept of a list whose stream says so: that of the day's last reading.
+// Holds: T83, T153.
 func TestACopyADayIsKept(t *testing.T) {
 	serial(t)
 	t.Parallel()

@@ -51,6 +51,7 @@ func TestT28ListThatShiftsWhileItIsReadLosesNobody(t *testing.T) {
 }
 
 // TestSweepOfAQuietListIsOneWalk: nothing is missing from a list that stood still.
+// Holds: T28.
 func TestSweepOfAQuietListIsOneWalk(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tiny(52))
@@ -70,6 +71,7 @@ func TestSweepOfAQuietListIsOneWalk(t *testing.T) {
 
 // TestT152EmptyListsTakeNobodyAway: a source that answers with empty lists looks like one that lost everything. The run
 // says so until somebody accepts it, and looks anew each time.
+// Holds: F19.
 func TestT152EmptyListsTakeNobodyAway(t *testing.T) {
 	serial(t)
 	t.Parallel()

@@ -26,6 +26,7 @@ func TestSecondRunWithoutChangeWritesNoRow(t *testing.T) {
 	}
 }
 
+// Holds: F17.
 func TestDaysOfLifeEqualTheOracle(t *testing.T) {
 	long(t)
 	t.Parallel()

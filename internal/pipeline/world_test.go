@@ -100,6 +100,7 @@ func (t *trial) believed(r modelRun, report *runlog.Report) {
 }
 
 // TestF27WorldsThatWentWrongOnceAreRight carries out the plans that were left of those that failed.
+// Holds: T161, T191, T192, T194.
 func TestF27WorldsThatWentWrongOnceAreRight(t *testing.T) {
 	t.Parallel()
 	serial(t)

@@ -84,6 +84,7 @@ func TestRunQueuesOnceForAllTimesThatComeDuringARun(t *testing.T) {
 	})
 }
 
+// Holds: T136, F8.
 func TestRunCatchesUpOnceAfterDowntime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var d diary
@@ -203,6 +204,7 @@ func asleep(after, jump time.Duration) (func() time.Time, func(context.Context, 
 	return now, wait
 }
 
+// Holds: F8.
 func TestRunAfterTheMachineSleptRunsOnceOrNotAtAll(t *testing.T) {
 	for _, c := range []struct {
 		name    string

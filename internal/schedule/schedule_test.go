@@ -83,6 +83,7 @@ func TestT136TimesAroundChangesOfTheClock(t *testing.T) {
 	}
 }
 
+// Holds: F8.
 func TestT136ADailyTimeIsADayApartInEveryZone(t *testing.T) {
 	t.Parallel()
 	zones := []string{
@@ -123,6 +124,7 @@ func daily(t *testing.T, spec string, z *time.Location) {
 }
 
 // TestNextIsWhatWatchingTheClockGives compares with the plainest way there is: look at the clock every minute.
+// Holds: T136.
 func TestNextIsWhatWatchingTheClockGives(t *testing.T) {
 	t.Parallel()
 	zones := []string{"UTC", "America/New_York", "America/Santiago", "Europe/Berlin", "Asia/Beirut", "Australia/Lord_Howe", "Antarctica/Troll"}

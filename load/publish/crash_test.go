@@ -202,6 +202,7 @@ func self(t *testing.T) string {
 }
 
 // TestF1KillsAtRandomTimesLoseNothing kills a committing, folding and publishing process again and again.
+// Holds: T140, T148.
 func TestF1KillsAtRandomTimesLoseNothing(t *testing.T) {
 	t.Parallel()
 	kills := 16

@@ -111,6 +111,7 @@ func TestPartsOfOtherColumnsAreNotJoined(t *testing.T) {
 	}
 }
 
+// Holds: T151.
 func TestAuditFindsWhatAPartLacks(t *testing.T) {
 	t.Parallel()
 	db, dir := openScratch(t)

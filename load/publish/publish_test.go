@@ -199,6 +199,7 @@ func TestSeveralPublishesOfOneRun(t *testing.T) {
 	}
 }
 
+// Holds: S39.
 func TestKeepsOlderFilesToGoBackTo(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -250,6 +251,7 @@ func TestFailedPublishLeavesReadersAndWorkAlone(t *testing.T) {
 }
 
 // TestDoubledKeyIsNotPublished commits into a table behind the back of the merge.
+// Holds: T143.
 func TestDoubledKeyIsNotPublished(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -17,6 +17,7 @@ import (
 )
 
 // TestF2KillsAtEveryNamedPointLoseNothing builds the test binary with crash points and dies at each of them.
+// Holds: T139, T140.
 func TestF2KillsAtEveryNamedPointLoseNothing(t *testing.T) {
 	t.Parallel()
 	binary := crashing(t)

@@ -35,6 +35,7 @@ func count(t *testing.T, db *sql.DB, query string) int {
 }
 
 // TestT146ReadersStayOpenDuringPublishes keeps one session open, and asks in others, while new files come.
+// Holds: F12.
 func TestT146ReadersStayOpenDuringPublishes(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -117,6 +118,7 @@ func TestT153InstantsAreTheSameInEveryZone(t *testing.T) {
 }
 
 // TestT157ReadWriteSessionAcrossAPublish lets an analyst make the file writable and change it while a publish comes.
+// Holds: T147.
 func TestT157ReadWriteSessionAcrossAPublish(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -204,6 +206,7 @@ func TestAttachedFileReadsItsOwnTables(t *testing.T) {
 }
 
 // TestF10LakeThatIsNotWhatWasWrittenIsWrittenAgain damages parts and manifest.
+// Holds: T148, S26.
 func TestF10LakeThatIsNotWhatWasWrittenIsWrittenAgain(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -284,6 +287,7 @@ func spoilMiddle(t *testing.T, path string) {
 }
 
 // TestF11LakeOfAnotherRunIsNoticed puts back what an older run left.
+// Holds: T145.
 func TestF11LakeOfAnotherRunIsNoticed(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -298,6 +302,7 @@ func TestF11LakeOfAnotherRunIsNoticed(t *testing.T) {
 }
 
 // TestRebuildLeavesNoBytesOfDeletedRows looks for a deleted text in the file itself.
+// Holds: T34, F18.
 func TestRebuildLeavesNoBytesOfDeletedRows(t *testing.T) {
 	t.Parallel()
 	const canary = "canary-7c1f0e55"
@@ -328,6 +333,7 @@ func TestRebuildLeavesNoBytesOfDeletedRows(t *testing.T) {
 }
 
 // TestWornFileIsRebuilt replaces most rows a few times.
+// Holds: F17.
 func TestWornFileIsRebuilt(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -351,6 +357,7 @@ func TestWornFileIsRebuilt(t *testing.T) {
 }
 
 // TestF5FullDiskLosesNothing runs a process whose files may not grow beyond twenty sizes, then once with room.
+// Holds: T150, T151.
 func TestF5FullDiskLosesNothing(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -57,6 +57,7 @@ func testsOf(t *testing.T, dir string) string {
 	return all.String()
 }
 
+// Holds: F23.
 func TestThePageOfTheMutantsIsUpToDate(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(root, "docs", "mutants.md")

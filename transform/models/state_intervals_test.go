@@ -2,6 +2,7 @@ package models_test
 
 import "testing"
 
+// Holds: T75.
 func TestStateIntervalsAreWhatPartsTell(t *testing.T) {
 	t.Parallel()
 	g := newGolden(t, cases()...)

@@ -64,6 +64,7 @@ func TestS51ATableIsNoLongerThanMemoryShouldHold(t *testing.T) {
 	}
 }
 
+// Holds: S27.
 func TestATableMovesNoTerminal(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer

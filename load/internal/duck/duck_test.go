@@ -9,6 +9,7 @@ import (
 )
 
 // TestS25NothingIsLoadedFromElsewhere asks a file that is opened in each way what it may do, and tries to make it do more.
+// Holds: S46.
 func TestS25NothingIsLoadedFromElsewhere(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

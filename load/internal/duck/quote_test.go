@@ -10,6 +10,7 @@ import (
 )
 
 // FuzzQuote has DuckDB read a quoted name and a quoted text: each is one identifier, or one text, and nothing else.
+// Holds: S23.
 func FuzzQuote(f *testing.F) {
 	for _, s := range []string{
 		"id", "Plan", "PLAN ", `"`, `""`, `"; DROP TABLE t; --`, `x" FROM (SELECT 1) t; DELETE FROM t; --`, "'", "''", `'; DROP TABLE t; --`, `\`, `\'`, `\"`,

@@ -30,6 +30,7 @@ func TestT124T125IntegersAreExact(t *testing.T) {
 	}
 }
 
+// Holds: T159.
 func TestT53Timestamps(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, want, reason string }{
