@@ -18,7 +18,7 @@ import (
 	"aqueduck/schemas"
 )
 
-var update = flag.Bool("update", false, "write what docs/reliability.md says of envelopes")
+var update = flag.Bool("update", false, "write what docs/internals/shapes.md says of envelopes")
 
 // envelope is what public sources say of a list's answer, by path.
 type envelope map[string]struct {
@@ -230,7 +230,7 @@ func (c *copyOf) ids(s *schemas.Stream) []string {
 
 func holdEnvelopes(t *testing.T, want string) {
 	t.Helper()
-	const file, begin, end = "../docs/reliability.md", "<!-- envelopes -->\n", "<!-- end of envelopes -->"
+	const file, begin, end = "../docs/internals/shapes.md", "<!-- envelopes -->\n", "<!-- end of envelopes -->"
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

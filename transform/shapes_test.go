@@ -18,7 +18,7 @@ import (
 	"aqueduck/schemas"
 )
 
-var update = flag.Bool("update", false, "write the table of shapes in docs/reliability.md")
+var update = flag.Bool("update", false, "write the table of shapes in docs/internals/shapes.md")
 
 // walked is a resource of public sources that a stream reads, and the route that serves it.
 type walked struct {
@@ -124,7 +124,7 @@ func TestT184EveryShapeOfEverySourceIsReadWhole(t *testing.T) {
 			t.Errorf("%s is called a misfit and was none", name)
 		}
 	}
-	holdPage(t, "../docs/reliability.md", "<!-- shapes -->\n", "<!-- end of shapes -->", table.String())
+	holdPage(t, "../docs/internals/shapes.md", "<!-- shapes -->\n", "<!-- end of shapes -->", table.String())
 }
 
 // shapeColumns are those of the table of shapes, in their order.

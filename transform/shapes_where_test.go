@@ -21,7 +21,7 @@ const (
 	inExtra   = "in `_extra`, as sent"
 	leftOut   = "left out by `ignore`"
 	isNothing = "null"
-	isMisfit  = "misfit"
+	isMisfit  = "dead letter"
 	isLost    = "LOST"
 )
 
