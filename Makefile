@@ -4,7 +4,7 @@ export GOFLAGS := -tags=duckdb_arrow -mod=readonly
 
 HOURS ?= 6
 
-.PHONY: help measure words build sums demo test torture torture-short model world mutants oracle-mutants long large twice nightly browser screenshots release release-check interop fuzz check fmt vet lint vuln race bench bench-large bench-models docs clean
+.PHONY: help measure words build sums demo quick test torture torture-short model world mutants oracle-mutants long large twice nightly browser screenshots release release-check interop fuzz check fmt vet lint vuln race bench bench-large bench-models docs clean
 
 ##@ Every day
 
@@ -21,6 +21,12 @@ demo: build ## read an emulated workspace into demo/, then ask three questions
 # Tests wait for disks and processes: more of them side by side than there are cores use both.
 # Without what debuggers read, a test that holds DuckDB is linked in half the time. `make vet` looks at all of it once.
 TESTS := go test -vet=off -ldflags='-s -w' -parallel 4 -timeout 40m
+
+# Packages whose tests link no DuckDB, the longest first. arch_test.go holds that they stay so, and that none is left out.
+QUICK := ./internal/emulator . ./extract ./extract/api ./extract/export ./internal/config ./transform ./transform/internal/scalar ./schemas ./internal/alert \
+	./internal/crash ./internal/grammar ./internal/sandbox ./internal/schedule ./tools/measure ./tools/mutants ./tools/nightly ./tools/release ./tools/structure ./tools/words
+quick: ## the tests that need no DuckDB, in a minute: for while you write
+	$(TESTS) -short $(QUICK)
 
 # The two packages that take longest begin first: the short ones fill what is left beside them, and neither runs alone at the end.
 test: ## every test

@@ -149,21 +149,48 @@ func TestImportsFollowTheHouse(t *testing.T) {
 	}
 }
 
-// TestWhatNeedsNoDatabaseLinksNone: DuckDB takes most of the time that a test of a small package is linked in. Tests count, too.
-func TestWhatNeedsNoDatabaseLinksNone(t *testing.T) {
+// TestMakeQuickLinksNoDatabase: DuckDB takes most of the time that a test of a small package is linked in. Tests count, too.
+// A package whose tests link none is one of make quick.
+func TestMakeQuickLinksNoDatabase(t *testing.T) {
 	t.Parallel()
-	list := []string{"list", "-tags=duckdb_arrow", "-deps", "-test", "-f", "{{.ImportPath}}"}
-	out, err := exec.Command("go", append(list, "./extract/...", "./transform", "./transform/internal/...", "./schemas/...", "./load/failure", "./load/layout", "./load/tombstone",
-		"./internal/alert", "./internal/config", "./internal/crash", "./internal/emulator/...", "./internal/grammar", "./internal/problem", "./internal/sandbox", "./internal/schedule", "./internal/term")...).Output()
+	out, err := exec.Command("make", "--no-print-directory", "-n", "quick").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(out), "aqueduck/internal/config.test\n") {
-		t.Fatal("the list has no tests")
+	quick := slices.DeleteFunc(strings.Fields(string(out)), func(word string) bool { return word != "." && !strings.HasPrefix(word, "./") })
+	tests := testsWithTheirDatabase(t, quick)
+	if _, ok := tests["aqueduck/internal/config"]; !ok {
+		t.Fatalf("make quick has no tests of internal/config: %s", out)
 	}
-	for line := range strings.Lines(string(out)) {
-		if strings.HasPrefix(line, "github.com/duckdb/") {
-			t.Errorf("%s is linked: go list -deps -test -f '{{.ImportPath}} {{.Imports}}' of these packages says by whom", strings.TrimSpace(line))
+	for name, database := range tests {
+		if database != "" {
+			t.Errorf("the tests of %s link %s: go list -deps -test -f '{{.ImportPath}} {{.Imports}}' says by whom", name, database)
 		}
 	}
+	for name, database := range testsWithTheirDatabase(t, []string{"./..."}) {
+		if _, ok := tests[name]; !ok && database == "" {
+			t.Errorf("the tests of %s link no DuckDB: add it to QUICK of the Makefile", name)
+		}
+	}
+}
+
+// testsWithTheirDatabase are the packages that have tests, each with the module of DuckDB that these link.
+func testsWithTheirDatabase(t *testing.T, patterns []string) map[string]string {
+	t.Helper()
+	args := append([]string{"list", "-tags=duckdb_arrow", "-test", "-f", "{{.ImportPath}} {{.Deps}}"}, patterns...)
+	out, err := exec.Command("go", args...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	databases := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		name, deps, _ := strings.Cut(line, " ")
+		if name, ok := strings.CutSuffix(name, ".test"); ok {
+			databases[name] = ""
+			if at := strings.Index(deps, "github.com/duckdb/"); at >= 0 {
+				databases[name], _, _ = strings.Cut(deps[at:], " ")
+			}
+		}
+	}
+	return databases
 }
