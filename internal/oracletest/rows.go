@@ -3,6 +3,7 @@ package oracletest
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +17,41 @@ func Rows(file, query string) ([]string, error) {
 	var rows []string
 	err := read.Query(context.Background(), file, query, collect(&rows))
 	return rows, err
+}
+
+// Asked keeps the published file open that was asked last: to open a file costs more than most questions. It belongs to one goroutine at
+// a time, and who has asked closes it.
+type Asked struct {
+	path   string
+	info   os.FileInfo
+	reader *read.Reader
+}
+
+// Rows is Rows of a file, which is opened again where it is another one than last time, or was written since.
+func (a *Asked) Rows(file, query string) (rows []string, err error) {
+	info, err := os.Stat(file)
+	if err != nil || a.reader == nil || file != a.path || !os.SameFile(info, a.info) || info.Size() != a.info.Size() || !info.ModTime().Equal(a.info.ModTime()) {
+		if err := a.Close(); err != nil {
+			return nil, err
+		}
+		if a.reader, err = read.OpenReader(context.Background(), file); err != nil {
+			a.reader = nil
+			return nil, err
+		}
+		a.path, a.info = file, info
+	}
+	err = a.reader.Query(context.Background(), query, collect(&rows))
+	return rows, err
+}
+
+// Close closes the file, if one is open.
+func (a *Asked) Close() error {
+	if a.reader == nil {
+		return nil
+	}
+	err := a.reader.Close()
+	a.reader = nil
+	return err
 }
 
 func collect(rows *[]string) func([]string, []any) error {

@@ -40,7 +40,9 @@ type bed struct {
 	runner   *runner.Runner
 	file     string
 	log      *bytes.Buffer
+	reader   oracletest.Asked  // the published file that was asked last
 	emulated bool              // the source says so of itself
+	whole    bool              // publishes models and the lake as well
 	env      map[string]string // besides the workspace's own address and token
 }
 
@@ -81,6 +83,7 @@ func newBedWith(t testing.TB, c emulator.Config, config string) *bed {
 	b.front = b.space
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { b.front.ServeHTTP(w, r) }))
 	t.Cleanup(server.Close)
+	t.Cleanup(func() { b.must(b.reader.Close()) })
 	b.url = server.URL
 	b.configure(config)
 	return b
@@ -107,8 +110,11 @@ func (b *bed) configure(cfg string) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
+	if !b.whole {
+		parsed.Models = nil
+	}
 	b.runner = &runner.Runner{
-		Config: parsed, Catalogue: catalogue, Dir: layout.Dir(parsed.Warehouse.Dir), Now: b.space.Clock, Program: program,
+		Config: parsed, Catalogue: catalogue, Dir: layout.Dir(parsed.Warehouse.Dir), Now: b.space.Clock, Program: program, NoLake: !b.whole,
 		Log: slog.New(slog.NewTextHandler(b.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Wait: func(ctx context.Context, d time.Duration) error {
 			b.space.Advance(d)
@@ -119,6 +125,14 @@ func (b *bed) configure(cfg string) {
 			return runner.Source{BaseURL: url, Token: token, Emulated: b.emulated}, err
 		},
 	}
+}
+
+// publishingAll has the runs of a bed publish models and the lake, too. Most tests ask for neither.
+func (b *bed) publishingAll() *bed {
+	b.t.Helper()
+	b.whole = true
+	b.configure(b.config())
+	return b
 }
 
 // sync runs the pipeline and fails the test when the run does not end well.
@@ -157,7 +171,7 @@ func (b *bed) rows(sql string) []string {
 // rowsOf asks one published file.
 func (b *bed) rowsOf(file, sql string) []string {
 	b.t.Helper()
-	rows, err := oracletest.Rows(file, sql)
+	rows, err := b.reader.Rows(file, sql)
 	if err != nil {
 		b.t.Fatalf("%v\n%s", err, sql)
 	}

@@ -32,7 +32,7 @@ const canary, visible = "CANARY-", "FINCH-"
 // Holds: F18, S38.
 func TestHiddenValuesAreNowhere(t *testing.T) {
 	t.Parallel()
-	b := newBedWith(t, tiny(91), hidden)
+	b := newBedWith(t, tiny(91), hidden).publishingAll()
 	p := people{b}
 	var ids []string
 	for range 6 {
@@ -72,7 +72,7 @@ func TestHiddenValuesAreNowhere(t *testing.T) {
 func TestHidingLaterRebuildsWhatIsStored(t *testing.T) {
 	serial(t)
 	t.Parallel()
-	b := newBed(t, tiny(93))
+	b := newBed(t, tiny(93)).publishingAll()
 	p := people{b}
 	var ids []string
 	for n := range 4 {

@@ -35,7 +35,7 @@ columns: [{name: id, type: text, doc: Id.}, {name: updated_at, type: timestamp, 
 func TestT34WhatTheConfigurationReadsNoMoreIsErasedToo(t *testing.T) {
 	serial(t)
 	t.Parallel()
-	b := newBed(t, tiny(176))
+	b := newBed(t, tiny(176)).publishingAll()
 	var ids []string
 	for range 2 {
 		id, err := b.space.CreateContact("user", emulator.Change{Field: "name", Value: canary + "name"}, emulator.Change{Field: "email", Value: canary + "@x.example"})
@@ -92,7 +92,7 @@ func TestT34WhatTheConfigurationReadsNoMoreIsErasedToo(t *testing.T) {
 func TestHidingLaterReachesAHistoryThatIsNoLongerKept(t *testing.T) {
 	serial(t)
 	t.Parallel()
-	b := newBed(t, tiny(177))
+	b := newBed(t, tiny(177)).publishingAll()
 	b.configure(nightly + "streams: {contacts: {history: true}}\n")
 	b.sync(runner.Options{})
 	if got := b.rows("SELECT count(*) FILTER (email LIKE '%@%') > 10 FROM contacts_history"); got[0] != "true" {

@@ -143,7 +143,7 @@ func forgetful(t *testing.T, config string) (b *bed, person, lead string) {
 	t.Helper()
 	c := tiny(171)
 	c.Calls, c.Conversations, c.Knobs = 30, 40, emulator.Knobs{QuietConversations: emulator.Never}
-	b = newBedWith(t, c, config)
+	b = newBedWith(t, c, config).publishingAll()
 	p := people{b}
 	words, asked := planter{}, planter{}
 	var talks []string
@@ -316,7 +316,7 @@ func (b *bed) inLake(word string) bool {
 func TestT35ALeadIsForgottenWithTheContactItWasMergedInto(t *testing.T) {
 	serial(t)
 	t.Parallel()
-	b := newBed(t, tiny(175))
+	b := newBed(t, tiny(175)).publishingAll()
 	person, err := b.space.CreateContact("user")
 	b.must(err)
 	lead, err := b.space.CreateContact("lead", emulator.Change{Field: "name", Value: canary + "name"})
@@ -344,7 +344,7 @@ func TestT35AReportReadBeforeItsConversationForgetsThePersonWithIt(t *testing.T)
 	t.Parallel()
 	c := tiny(172)
 	c.Conversations, c.Knobs = 30, emulator.Knobs{QuietConversations: emulator.Never}
-	b := newBedWith(t, c, reading(`conversations, "reporting_*"`)+"streams: {\"reporting_*\": {start: 2024-06-01}}\n")
+	b := newBedWith(t, c, reading(`conversations, "reporting_*"`)+"streams: {\"reporting_*\": {start: 2024-06-01}}\n").publishingAll()
 	people := runner.Options{Select: []string{"contacts", "deleted_contacts", "contact_activities"}}
 	reports := runner.Options{Select: []string{"reporting_*"}}
 	told := func(name string) (person, talk string) {

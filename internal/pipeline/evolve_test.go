@@ -39,7 +39,7 @@ const doorTypes = "SELECT string_agg(data_type, ' ' ORDER BY column_index) FROM 
 // Holds: F13.
 func TestT48ColumnsWidenBeforeTheNextRunAndLoseNothing(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(411))
+	b := newBed(t, tiny(411)).publishingAll()
 	read := b.typed(b.withDoors(""), "evolve")
 	read(`{"id":1,"flag":true,"n":7,"d":1.5,"big":9007199254740993}`, `{"id":2,"flag":false,"n":8,"d":2,"big":1}`)
 	read(`{"id":1,"flag":true,"n":7,"d":1.5,"big":9007199254740993}`, `{"id":2,"flag":3,"n":8.5,"d":"much","big":0.5}`)
@@ -73,7 +73,7 @@ func TestT48ColumnsWidenBeforeTheNextRunAndLoseNothing(t *testing.T) {
 // no drift, and an erasure the columns as wide as they are.
 func TestT176WidenedColumnsHaveOneSpelling(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(414))
+	b := newBed(t, tiny(414)).publishingAll()
 	d := b.withDoors("")
 	read := b.typed(d, "evolve")
 	one := func(id int, flag, n, d string) string {
@@ -130,7 +130,7 @@ func TestT176WidenedColumnsHaveOneSpelling(t *testing.T) {
 // one text.
 func TestT176AFilesOwnTypeThatBecameWiderSpellsAsBefore(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(415))
+	b := newBed(t, tiny(415)).publishingAll()
 	d := b.withDoors("")
 	read := b.typed(d, "freeze")
 	read(`{"id":1,"n":1,"d":2.0}`, `{"id":2,"n":8,"d":0.5}`)
@@ -155,7 +155,7 @@ func TestT176AFilesOwnTypeThatBecameWiderSpellsAsBefore(t *testing.T) {
 func TestT122AStreamThatMayNotChangeStops(t *testing.T) {
 	serial(t)
 	t.Parallel()
-	b := newBed(t, tiny(412))
+	b := newBed(t, tiny(412)).publishingAll()
 	read := b.typed(b.withDoors(""), "fail")
 	if report := read(`{"id":1,"n":7,"odd":"x"}`); report.Exit() != 0 {
 		t.Fatalf("the first run: %+v", report.Streams)
@@ -179,7 +179,7 @@ func TestT122AStreamThatMayNotChangeStops(t *testing.T) {
 func TestT113AnotherVersionReadsAgainWhatItChanges(t *testing.T) {
 	serial(t)
 	t.Parallel()
-	b := newBedWith(t, tiny(431), strings.Replace(nightly, `"2.17"`, `"2.16"`, 1))
+	b := newBedWith(t, tiny(431), strings.Replace(nightly, `"2.17"`, `"2.16"`, 1)).publishingAll()
 	b.sync(runner.Options{})
 	b.space.Advance(240 * time.Hour) // far behind the days that each run reads again
 	b.sync(runner.Options{})
@@ -205,7 +205,7 @@ func TestT113AnotherVersionReadsAgainWhatItChanges(t *testing.T) {
 // pass them. A few are told of, and the others stored.
 func TestT123AStreamWhoseRecordsAreKeptOutStops(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(413))
+	b := newBed(t, tiny(413)).publishingAll()
 	d := b.withDoors("")
 	doorsOnly := runner.Options{Select: []string{"doors"}}
 	var odd []string
@@ -232,7 +232,7 @@ func TestT123AStreamWhoseRecordsAreKeptOutStops(t *testing.T) {
 // file, as a newer version of the program does with a built-in one: what waited in _extra is in it, in the file and in the lake.
 func TestT183AColumnThatAnUpgradeWidensHasTheValuesThatDidNotFit(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(414))
+	b := newBed(t, tiny(414)).publishingAll()
 	d := b.withDoors("")
 	file := filepath.Join(filepath.Dir(b.file), "streams", "doors.yaml")
 	run := func(kind string) *runlog.Report {

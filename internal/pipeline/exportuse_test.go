@@ -28,7 +28,7 @@ func streamStates(r *runlog.Report) (all []string) {
 func TestDatasetsAreChosenByNameAndPattern(t *testing.T) {
 	t.Parallel()
 	serial(t)
-	b := exportBed(t, emulator.ExportKnobs{})
+	b := exportBed(t, emulator.ExportKnobs{}).publishingAll()
 	for _, c := range []struct {
 		o    runner.Options
 		want string
@@ -60,7 +60,7 @@ func TestDatasetsAreChosenByNameAndPattern(t *testing.T) {
 func TestAWorkspaceWithoutExportsSaysSoAndKeepsWhatItHas(t *testing.T) {
 	t.Parallel()
 	serial(t)
-	b := exportBed(t, emulator.ExportKnobs{})
+	b := exportBed(t, emulator.ExportKnobs{}).publishingAll()
 	b.configure(strings.Replace(reporting, `["reporting_*"]`, `["reporting_*", contacts]`, 1))
 	b.sync(runner.Options{})
 	before := b.rows("SELECT count(*) FROM reporting_conversation")
@@ -85,7 +85,7 @@ func TestAWorkspaceWithoutExportsSaysSoAndKeepsWhatItHas(t *testing.T) {
 func TestColumnsOfDatasetsAreHiddenByPatternAndByName(t *testing.T) {
 	t.Parallel()
 	serial(t)
-	b := exportBed(t, emulator.ExportKnobs{})
+	b := exportBed(t, emulator.ExportKnobs{}).publishingAll()
 	b.configure(strings.Replace(reporting, "{start: 2024-05-06}", "{start: 2024-05-06, hash: [contact_name], drop: [teammate]}", 1))
 	b.sync(runner.Options{})
 	if got := b.rows("SELECT count(contact_name) > 10, bool_and(contact_name ~ '^[0-9a-f]{32,}$') FROM reporting_conversation"); !slices.Equal(got, []string{"true|true"}) {
@@ -104,7 +104,7 @@ func TestColumnsOfDatasetsAreHiddenByPatternAndByName(t *testing.T) {
 func TestTheMarksOfADatasetMoveBackAndAreForgotten(t *testing.T) {
 	t.Parallel()
 	serial(t)
-	b := exportBed(t, emulator.ExportKnobs{})
+	b := exportBed(t, emulator.ExportKnobs{}).publishingAll()
 	b.sync(runner.Options{})
 	yes := func([]admin.Move) (bool, error) { return true, nil }
 	rows := b.rows("SELECT count(*) FROM reporting_conversation")
@@ -134,7 +134,7 @@ func TestTheMarksOfADatasetMoveBackAndAreForgotten(t *testing.T) {
 func TestAnEarlierStartIsReadDownTo(t *testing.T) {
 	t.Parallel()
 	serial(t)
-	b := exportBed(t, emulator.ExportKnobs{})
+	b := exportBed(t, emulator.ExportKnobs{}).publishingAll()
 	b.sync(runner.Options{})
 	b.configure(strings.Replace(reporting, "2024-05-06", "2024-03-01", 1))
 	b.sync(runner.Options{})
@@ -144,7 +144,7 @@ func TestAnEarlierStartIsReadDownTo(t *testing.T) {
 func TestThePlanOfExportsIsOfflineUntilItAsks(t *testing.T) {
 	t.Parallel()
 	serial(t)
-	b := exportBed(t, emulator.ExportKnobs{})
+	b := exportBed(t, emulator.ExportKnobs{}).publishingAll()
 	planned := func(ask bool) string {
 		p, err := plan.Make(context.Background(), b.runner, b.runner.Config.Pipelines, runner.Options{}, ask)
 		if err != nil {
@@ -173,7 +173,7 @@ func TestThePlanOfExportsIsOfflineUntilItAsks(t *testing.T) {
 func TestTheLakeHasTheTablesOfDatasets(t *testing.T) {
 	t.Parallel()
 	serial(t)
-	b := exportBed(t, emulator.ExportKnobs{})
+	b := exportBed(t, emulator.ExportKnobs{}).publishingAll()
 	b.configure(strings.Replace(reporting, `["reporting_*"]`, `["reporting_*", contacts]`, 1))
 	b.sync(runner.Options{})
 	b.space.Live(5)

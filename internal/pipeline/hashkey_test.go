@@ -51,7 +51,7 @@ func (b *bed) keyRefused(words string) {
 // of its key; that it hashed is known all the same.
 func TestT175NoSecondKeyIsMadeInSilence(t *testing.T) {
 	t.Parallel()
-	b := newBedWith(t, tiny(431), hashing)
+	b := newBedWith(t, tiny(431), hashing).publishingAll()
 	b.sync(runner.Options{})
 	key, err := os.ReadFile(b.runner.Dir.HashKeyFile())
 	b.must(err)
@@ -106,7 +106,7 @@ func TestT175NoSecondKeyIsMadeInSilence(t *testing.T) {
 // all anew that the source still has. What a part of it has not read is told of until it is.
 func TestT175AnotherKeyIsAcceptedByName(t *testing.T) {
 	t.Parallel()
-	b := newBedWith(t, tiny(432), hashing)
+	b := newBedWith(t, tiny(432), hashing).publishingAll()
 	b.sync(runner.Options{})
 	hashed := func() (contacts, deleted []string) {
 		return b.rows("SELECT id, email FROM contacts WHERE email IS NOT NULL ORDER BY id"), b.rows("SELECT id, email FROM deleted_contacts WHERE email IS NOT NULL ORDER BY id")

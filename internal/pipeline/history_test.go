@@ -62,7 +62,7 @@ func door(id, updated int, state string) string {
 // one; what did not change, or came late from a replica, adds nothing.
 func TestT154AHistoryHasOneRowForEachStateThatAReadSaw(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(401))
+	b := newBed(t, tiny(401)).publishingAll()
 	d := b.withDoors("streams:\n  doors: {history: true}\n")
 	began := b.space.Clock().Truncate(time.Second)
 	history := func(want ...string) {
@@ -116,7 +116,7 @@ func TestT154AHistoryHasOneRowForEachStateThatAReadSaw(t *testing.T) {
 func TestHistoryOfContactsHasWhatWasTrueWhenItWasRead(t *testing.T) {
 	serial(t)
 	t.Parallel()
-	b := newBedWith(t, tiny(402), nightly+"streams:\n  contacts: {history: true, hash: [email]}\n")
+	b := newBedWith(t, tiny(402), nightly+"streams:\n  contacts: {history: true, hash: [email]}\n").publishingAll()
 	id := b.space.IDs("active")[3]
 	names := []string{"First <1>", "Second & \"2\"", "売上"}
 	for _, name := range names {

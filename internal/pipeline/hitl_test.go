@@ -21,7 +21,7 @@ func newConsulting(t testing.TB, conversations int, k emulator.Knobs) chats {
 	t.Helper()
 	c := talks(k)
 	c.Conversations = conversations
-	return chats{people{newBedWith(t, c, consulting)}}
+	return chats{people{newBedWith(t, c, consulting).publishingAll()}}
 }
 
 // consultations compares the events that are stored with those that a perfect reader holds, and the consultations with them: of

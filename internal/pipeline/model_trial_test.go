@@ -145,7 +145,7 @@ func (t *trial) newBed() *bed {
 	if p.readsAny("logs") {
 		c.Logs = 2 * p.contacts
 	}
-	b := newBedWith(t, c, fmt.Sprintf(modelConfig, strings.Join(p.streams(), ", ")))
+	b := newBedWith(t, c, fmt.Sprintf(modelConfig, strings.Join(p.streams(), ", "))).publishingAll()
 	b.runner.Log = quietLog(t.log)
 	b.runner.Parallel = 1 // what happens is a function of the plan
 	b.runner.Now = func() time.Time { return b.space.Clock().Add(t.skew) }

@@ -14,7 +14,7 @@ import (
 func TestOwnModelsAreBuiltAndTheirFailuresTold(t *testing.T) {
 	t.Parallel()
 	serial(t)
-	b := newBed(t, tiny(61))
+	b := newBed(t, tiny(61)).publishingAll()
 	dir := filepath.Join(filepath.Dir(b.file), "models")
 	write := func(name, query string) {
 		b.must(os.MkdirAll(dir, 0o755))
@@ -47,7 +47,7 @@ func TestOwnModelsAreBuiltAndTheirFailuresTold(t *testing.T) {
 func TestModelsOfASecondWorkspaceHaveTheirOwnSchema(t *testing.T) {
 	t.Parallel()
 	serial(t)
-	b := newBed(t, tiny(62))
+	b := newBed(t, tiny(62)).publishingAll()
 	b.configure(strings.Replace(nightly, "workspaces:\n", "workspaces:\n  acme: {base_url: \"${WORKSPACE_URL}\", token: \"${WORKSPACE_TOKEN}\"}\n", 1))
 	b.sync(runner.Options{})
 	for _, schema := range []string{"models", "acme_models"} {

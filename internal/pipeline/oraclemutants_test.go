@@ -109,6 +109,11 @@ func (j *judged) read(edit func(route string, body []byte) []byte) (v *verdict, 
 			j.t.Logf("given up: %.200s", up.why)
 		}
 	}()
+	defer func() {
+		if err := b.reader.Close(); err != nil {
+			j.t.Error(err)
+		}
+	}()
 	b.configure(j.config)
 	report = b.try(runner.Options{})
 	if report.Published {

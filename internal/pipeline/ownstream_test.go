@@ -43,7 +43,7 @@ children:
 // its Parquet, its place in the dictionary, and what left the list.
 func TestStreamOfTwoYAMLFilesNeedsNoGo(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(101))
+	b := newBed(t, tiny(101)).publishingAll()
 	centers := 120
 	b.before(func(rw http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Path != "/help_center/help_centers" {
@@ -140,8 +140,8 @@ pipelines:
   nightly: {streams: [contacts, deleted_contacts, contact_activities]}
   acme_only: {streams: [contacts], workspaces: acme}
 `
-	other := newBed(t, tiny(103))
-	b := newBed(t, tiny(102))
+	other := newBed(t, tiny(103)).publishingAll()
+	b := newBed(t, tiny(102)).publishingAll()
 	b.env = map[string]string{"OTHER_URL": other.url, "OTHER_TOKEN": other.space.Token()}
 	b.configure(config)
 	b.sync(runner.Options{})

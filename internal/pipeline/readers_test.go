@@ -19,7 +19,7 @@ func TestF12TenReadersAskDuringWholeRuns(t *testing.T) {
 	serial(t)
 	t.Parallel()
 	const readers = 10
-	b := newBed(t, tiny(73))
+	b := newBed(t, tiny(73)).publishingAll()
 	b.sync(runner.Options{})
 	l := newLife(b, 73)
 	ctx, stop := context.WithCancel(t.Context())

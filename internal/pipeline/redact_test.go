@@ -18,7 +18,7 @@ func TestT59WhatTheSourceRedactsIsInNoFile(t *testing.T) {
 	t.Parallel()
 	c := tiny(173)
 	c.Conversations, c.Knobs = 30, emulator.Knobs{QuietConversations: emulator.Never}
-	b := newBedWith(t, c, strings.Replace(nightly, "[contacts, deleted_contacts, contact_activities]", "conversations", 1))
+	b := newBedWith(t, c, strings.Replace(nightly, "[contacts, deleted_contacts, contact_activities]", "conversations", 1)).publishingAll()
 	id, err := b.space.CreateContact("user", emulator.Change{Field: "name", Value: "Rosa"})
 	b.must(err)
 	talk, err := b.space.OpenConversation(id, 2)

@@ -17,7 +17,7 @@ import (
 // Holds: F11.
 func TestBackupAloneGoesOn(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(111))
+	b := newBed(t, tiny(111)).publishingAll()
 	b.sync(runner.Options{})
 	backup, err := os.ReadFile(b.runner.Dir.Current())
 	if err != nil {
@@ -68,7 +68,7 @@ func (b *bed) interrupt(after int) {
 // Holds: F24.
 func TestLostWorkDatabaseIsMadeFromThePublishedFile(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(113))
+	b := newBed(t, tiny(113)).publishingAll()
 	b.sync(runner.Options{})
 	newLife(b, 113).happen(30)
 	b.space.Advance(time.Hour)
@@ -101,7 +101,7 @@ func TestLostWorkDatabaseIsMadeFromThePublishedFile(t *testing.T) {
 // Holds: F24.
 func TestLostLakeIsWrittenAgain(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(115))
+	b := newBed(t, tiny(115)).publishingAll()
 	b.sync(runner.Options{})
 	part := filepath.Join(b.runner.Dir.Lake("main"), "contacts", "all.parquet")
 	before, err := os.ReadFile(part)
@@ -128,7 +128,7 @@ func TestLostLakeIsWrittenAgain(t *testing.T) {
 // Holds: F4.
 func TestFailedPublishTellsWhyAndLosesNothing(t *testing.T) {
 	t.Parallel()
-	b := newBedWith(t, tiny(116), strings.Replace(nightly, "{dir: data}", "{dir: data, publish: {every: 1m}}", 1))
+	b := newBedWith(t, tiny(116), strings.Replace(nightly, "{dir: data}", "{dir: data, publish: {every: 1m}}", 1)).publishingAll()
 	b.sync(runner.Options{})
 	file := b.runner.Dir.Current()
 	newLife(b, 116).happen(20)

@@ -28,7 +28,7 @@ func TestT177TrueAtXIsWhatReadersWereShownAtX(t *testing.T) {
 	t.Parallel()
 	c := tiny(441)
 	c.Contacts, c.Knobs = 80, emulator.Knobs{NoLag: true}
-	b := newBedWith(t, c, nightly+"streams:\n  contacts: {history: true}\n")
+	b := newBedWith(t, c, nightly+"streams:\n  contacts: {history: true}\n").publishingAll()
 	l := newLife(b, 441)
 	type night struct {
 		at    time.Time
@@ -89,7 +89,7 @@ func TestT177TrueAtXIsWhatReadersWereShownAtX(t *testing.T) {
 // besides a state that is missing and one with other values: verify finds each without asking, and the next run mends them.
 func TestT177VerifyFindsStatesThatAreNotThoseOfTheRecords(t *testing.T) {
 	t.Parallel()
-	b := newBedWith(t, tiny(443), nightly+"streams:\n  contacts: {history: true}\n")
+	b := newBedWith(t, tiny(443), nightly+"streams:\n  contacts: {history: true}\n").publishingAll()
 	b.sync(runner.Options{})
 	ids := b.space.IDs("active")
 	b.must(b.space.Archive(ids[0]))
@@ -121,7 +121,7 @@ func TestT177VerifyFindsStatesThatAreNotThoseOfTheRecords(t *testing.T) {
 // with them.
 func TestT178AHistoryThatIsKeptNoLongerStaysInFileAndLake(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(442))
+	b := newBed(t, tiny(442)).publishingAll()
 	with, without := "streams:\n  doors: {history: true}\n", ""
 	d := b.withDoors(with)
 	own := strings.TrimSuffix(b.config(), with)

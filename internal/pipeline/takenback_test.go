@@ -32,7 +32,7 @@ func (b *bed) asShown() (rows []string) {
 // value that the source gives is what it was before, and the archived contact is told of.
 func TestT174WhatIsNoLongerHiddenReturns(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(93))
+	b := newBed(t, tiny(93)).publishingAll()
 	p := people{b}
 	for range 4 {
 		p.did(b.space.UpdateContact(p.user(), emulator.Change{Field: "phone", Value: "+1 555"}, emulator.Change{Field: "name", Value: "Ann"},
@@ -88,7 +88,7 @@ func TestT174WhatIsNoLongerHiddenReturns(t *testing.T) {
 // values once that is taken back, without a full refresh; of the others the run says that they are still hidden.
 func TestT174WhatWasStoredHiddenReturnsWhenItIsReadAgain(t *testing.T) {
 	t.Parallel()
-	b := newBedWith(t, tiny(96), nightly+"streams: {contacts: {hash: [email]}}\n")
+	b := newBedWith(t, tiny(96), nightly+"streams: {contacts: {hash: [email]}}\n").publishingAll()
 	b.sync(runner.Options{})
 	id := people{b}.user()
 	people{b}.did(b.space.UpdateContact(id, emulator.Change{Field: "email", Value: "ann@example.com"}))
@@ -161,7 +161,7 @@ func TestT174EveryKindOfStreamGivesBackWhatItHid(t *testing.T) {
 	c.Contacts, c.Conversations, c.Calls = 60, 15, 10
 	config := reading(`companies, conversations, calls, call_transcripts, admin_activity_logs, segments, reporting_conversation`)
 	exports := "streams:\n  \"reporting_*\": {start: 2024-03-01}\n"
-	b := newBedWith(t, c, config+exports)
+	b := newBedWith(t, c, config+exports).publishingAll()
 	b.sync(runner.Options{})
 	b.configure(config) // exports begin 90 days ago from now on, and these go further back
 	before := b.everything()
@@ -208,7 +208,7 @@ func TestT174EveryKindOfStreamGivesBackWhatItHid(t *testing.T) {
 func TestT174VerifyFindsWhatAHashThatLiesHides(t *testing.T) {
 	serial(t)
 	t.Parallel()
-	b := newBed(t, tiny(95))
+	b := newBed(t, tiny(95)).publishingAll()
 	p := people{b}
 	var ids []string
 	for range 4 {

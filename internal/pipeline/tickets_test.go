@@ -21,7 +21,7 @@ func ticketBed(t *testing.T, seed uint64, k emulator.Knobs) *bed {
 	t.Helper()
 	c := tiny(seed)
 	c.Conversations, c.Tickets, c.Knobs = 20, 60, k
-	return newBedWith(t, c, ticketsOnly)
+	return newBedWith(t, c, ticketsOnly).publishingAll()
 }
 
 func (b *bed) tickets() {

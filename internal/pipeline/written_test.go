@@ -63,7 +63,7 @@ func TestTheWholeDocumentIsWrittenServedAndInTheNextSync(t *testing.T) {
 	serial(t)
 	c := tiny(41)
 	c.Conversations, c.Tickets, c.Calls, c.ListDeletes, c.Export = 12, 8, 10, emulator.ListAll, emulator.ExportKnobs{Pending: -1, Working: -1}
-	b := newBedWith(t, c, just(`"*", reporting_conversation`))
+	b := newBedWith(t, c, just(`"*", reporting_conversation`)).publishingAll()
 	b.sync(runner.Options{})
 	holds := []func(){b.writesContacts(), b.writesContent(), b.writesConversations()}
 	b.space.Advance(8 * 24 * time.Hour) // notes of connectors' versions are read again after seven days

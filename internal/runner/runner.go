@@ -43,6 +43,7 @@ type Runner struct {
 	By        string                               // who moves checkpoints by hand, noted with each move
 	Flags     []config.Origin                      // that were given, and by what: noted with each run
 	Given     problem.Given                        // flags of the command line that next steps repeat
+	NoLake    bool                                 // publishes the file alone: tests that do not ask for the lake set it
 	Program   sandbox.Program                      // this program, which makes the models of users in processes of its own; needed where there are any
 
 	Interrupted func(context.Context) int // what the program ends with when a run was interrupted; nil: ExitInterrupted

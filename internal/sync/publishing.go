@@ -56,7 +56,7 @@ func holdBack(ctx context.Context, r *stream.Run, held *failure.HeldBack) error 
 // publishSpec says what the published file holds.
 func publishSpec(r *runner.Runner, id string, workspaces []*stream.Workspace) (publish.Spec, error) {
 	spec := publish.Spec{RunID: id, Keep: r.Config.Warehouse.Publish.Keep, Now: r.Now, Timezone: r.Config.Warehouse.Timezone, Program: r.Program,
-		Memory: r.Config.Warehouse.Memory, MaxLoss: r.Config.Warehouse.Publish.MaxLoss}
+		Memory: r.Config.Warehouse.Memory, MaxLoss: r.Config.Warehouse.Publish.MaxLoss, NoLake: r.NoLake}
 	for _, w := range workspaces {
 		schema, err := r.Schema(w.Name)
 		if err != nil {

@@ -59,6 +59,17 @@ func (p *publication) leftInLake(s Schema, list []wanted) (left []wanted) {
 	return left
 }
 
+func (p *publication) writeLakes(ctx context.Context, db *duck.DB) error {
+	for _, s := range p.spec.Schemas {
+		l, err := p.writeLake(ctx, db, s)
+		if err != nil {
+			return fmt.Errorf("write the Parquet files of %s: %w", s.Name, err)
+		}
+		p.lakes = append(p.lakes, l)
+	}
+	return nil
+}
+
 // writeLake writes the parts that changed, under temporary names, and audits them. Those made of others come last.
 func (p *publication) writeLake(ctx context.Context, db *duck.DB, s Schema) (*lake, error) {
 	l := &lake{dir: p.dir.Lake(s.Name), schema: s, written: map[string]string{}}

@@ -137,12 +137,10 @@ func (p *publication) fill(ctx context.Context, db *duck.DB) error {
 	if err := p.verify(ctx, db); err != nil {
 		return fmt.Errorf("verify: %w", err)
 	}
-	for _, s := range p.spec.Schemas {
-		l, err := p.writeLake(ctx, db, s)
-		if err != nil {
-			return fmt.Errorf("write the Parquet files of %s: %w", s.Name, err)
+	if !p.spec.NoLake || p.dir.Erasing() { // what is erased may be in Parquet files, too
+		if err := p.writeLakes(ctx, db); err != nil {
+			return err
 		}
-		p.lakes = append(p.lakes, l)
 	}
 	crash.At(crash.LakeWritten)
 	for _, s := range p.spec.Schemas {

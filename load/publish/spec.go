@@ -21,6 +21,7 @@ type Spec struct {
 	Accept   func(schema, table string) bool // a stored table that may lose more; nil: none
 	Memory   int64                           // bytes that DuckDB may use; 0: 200 MB
 	Timezone string                          // "": UTC; what days and weeks mean in relations
+	NoLake   bool                            // the file alone: Parquet files stay as they are
 	Program  sandbox.Program                 // this one, which makes the models of users in a process of its own; needed where there are any
 }
 
