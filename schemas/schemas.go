@@ -11,6 +11,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"aqueduck/internal/grammar"
 )
@@ -25,8 +26,19 @@ type File struct {
 	Dir  fs.FS // where its SQL files are; nil when it has none
 }
 
-// Builtin gives a catalogue of the streams that come with the program.
+// Builtin gives a catalogue of the streams that come with the program. They are read once: each catalogue can be added to, but
+// all have the same streams, which nobody changes.
 func Builtin() (*Catalogue, error) {
+	c, err := builtinOnce()
+	if err != nil {
+		return nil, err
+	}
+	return c.clone(), nil
+}
+
+var builtinOnce = sync.OnceValues(readBuiltin)
+
+func readBuiltin() (*Catalogue, error) {
 	c := &Catalogue{drafts: map[string]*draft{}, relations: map[string][]Relation{}}
 	names, err := fs.Glob(builtin, "*.yaml")
 	if err != nil {
