@@ -54,7 +54,7 @@ func declared(t *testing.T) (tests map[string]bool, text string) {
 	return tests, all.String()
 }
 
-// named is a test as docs/traps.md and docs/mutants.md name it, with or without one of its cases.
+// named is a test as docs/traps.md and docs/internals/mutants.md name it, with or without one of its cases.
 var named = regexp.MustCompile("`([a-z]+\\.(?:Test|Fuzz)\\w+)(?:/([^`]+))?`")
 
 // checkNames fails for each test of a line that is not there.
