@@ -146,7 +146,7 @@ race: ## the tests where goroutines meet, with the race detector
 
 ##@ Figures and pages
 
-bench: ## rows and MB per CPU-second, for docs/performance.md
+bench: ## rows and MB per CPU-second, for docs/internals/performance.md
 	go run ./tools/bench
 
 CONTACTS ?= 1000000

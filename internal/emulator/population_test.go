@@ -12,7 +12,7 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-var update = flag.Bool("update", false, "write what docs/population.md says of the population anew")
+var update = flag.Bool("update", false, "write what docs/internals/population.md says of the population anew")
 
 // TestThePopulationIsWhatItsPageSays asks the demo for everything it has, as a reader would.
 func TestThePopulationIsWhatItsPageSays(t *testing.T) {
@@ -157,7 +157,7 @@ func checkNames(t *testing.T, s *survey) {
 }
 
 const (
-	populationPage = "../../docs/population.md"
+	populationPage = "../../docs/internals/population.md"
 	measuredFrom   = "<!-- measured by TestThePopulationIsWhatItsPageSays; make docs writes it anew -->\n"
 	measuredTo     = "<!-- end -->\n"
 )

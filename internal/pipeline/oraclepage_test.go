@@ -12,10 +12,10 @@ import (
 	"aqueduck/internal/goldentest"
 )
 
-// TestThePageOfTheOracleIsUpToDate holds docs/oracle.md to what make oracle-mutants has kept.
+// TestThePageOfTheOracleIsUpToDate holds docs/internals/oracle.md to what make oracle-mutants has kept.
 func TestThePageOfTheOracleIsUpToDate(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join("..", "..", "docs", "oracle.md")
+	file := filepath.Join("..", "..", "docs", "internals", "oracle.md")
 	page := oraclePage(t)
 	if *goldentest.Update {
 		if err := os.WriteFile(file, []byte(page), 0o644); err != nil {
@@ -65,20 +65,29 @@ func oraclePage(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString(`# The oracle
 
-The emulator's oracle says what a perfect reader holds. It works that out from the log of events alone, in a package of its own,
-` + "`internal/emulator/oracle`" + `. That imports ` + "`internal/emulator/event`" + ` and nothing else of ours, and a test proves it. With what serves
-requests it shares types, the events with their facts, the calendar, and how ids and tags are named. What it says of a record it works out itself.
+The oracle of the [emulator](../emulator.md) computes the rows that a perfect reader holds. It computes them from the log of events alone, in the
+package ` + "`" + `internal/emulator/oracle` + "`" + `. That package imports ` + "`" + `internal/emulator/event` + "`" + ` and nothing else of this project; a test checks it. The oracle
+and the server share types, the events with their facts, the calendar, and the names of ids and tags. Everything else is written twice.
 
-So a server that is wrong must show. ` + "`make oracle-mutants`" + ` tries that: it collects every field of every answer that the program reads, and makes servers
-that leave one out, give null, or give the value of 27 hours before. The program reads each into a new warehouse, and the tables are held against the oracle.
-"Compared" are servers whose tables differ from the truth. "Told" are those whose run fails, finds something or rejects a record.
-With the others the tables were right. "Made up for" are those where another answer of the resource has the field: where every answer
-lacks it, it is noticed. "Around" are fields of a list's answer and not of its records: all records came without them. "No column" are fields that lie
-in ` + "`_extra`" + ` as they came, "ignored" are those that the stream names as not kept, most of them a type. "Missed" are the rest, all named below.
-Servers that change no byte of any answer are counted, and tried no further. A right server, whose answers are only taken apart and put together, ends each family.
+` + "`" + `make oracle-mutants` + "`" + ` tests the oracle with wrong servers. It collects every field of every answer that the program reads. For each field it makes
+servers that leave the field out, send null, or send the value of 27 hours before. The program reads each server into a new warehouse, and
+the tables are compared with the oracle. Each family ends with a right server, whose answers are only taken apart and put together.
 The file of an export counts as an answer, and its rows as records.
 
-| Family | Wrong servers | Compared | Told | Made up for | Around | No column | Ignored | Missed | Changed no byte | Runs |
+| Column | What became of the wrong server |
+|---|---|
+| Compared | the tables differ from the truth |
+| Reported | the run fails, has a finding or rejects a record |
+| Made up for | another answer of the resource has the field; where every answer lacks it, it is noticed |
+| Around | the field is of the list's answer and not of its records; all records came |
+| No column | the field is kept in ` + "`" + `_extra` + "`" + ` as it came |
+| Ignored | the stream names the field as not kept; most are types |
+| Missed | nothing notices it; all are listed below |
+| Changed no byte | no byte of any answer differs, so it is not tried further |
+
+The tables were right for "Made up for", "Around", "No column", "Ignored" and "Missed".
+
+| Family | Wrong servers | Compared | Reported | Made up for | Around | No column | Ignored | Missed | Changed no byte | Runs |
 |---|---|---|---|---|---|---|---|---|---|---|
 `)
 	fates := []string{compared, told, madeUp, around, noColumn, ignored, missed}

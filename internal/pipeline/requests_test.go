@@ -29,7 +29,7 @@ type changedRecord struct {
 }
 
 // TestRequestsOfAChangedRecord changes records of every kind and holds what the next run asks for, beyond a quiet one, against the
-// least possible: 1.1 times that, and a page that is not full. docs/performance.md shows what was measured.
+// least possible: 1.1 times that, and a page that is not full. docs/internals/performance.md shows what was measured.
 func TestRequestsOfAChangedRecord(t *testing.T) {
 	t.Parallel()
 	b := newBedWith(t, emulator.Config{Seed: 171, Contacts: 300, Inactive: 30, Activities: 300, Conversations: 200, Calls: 60},
@@ -126,10 +126,10 @@ func (b *bed) changesSome(n int) {
 	b.space.AddLogs(n, time.Hour)
 }
 
-// holdsRequests holds the table of docs/performance.md to what was measured; -update writes it anew.
+// holdsRequests holds the table of docs/internals/performance.md to what was measured; -update writes it anew.
 func holdsRequests(t *testing.T, all []changedRecord, c *schemas.Catalogue) {
 	t.Helper()
-	const file, begin, end = "../../docs/performance.md", "<!-- measured: requests of a changed record -->\n", "<!-- end -->"
+	const file, begin, end = "../../docs/internals/performance.md", "<!-- measured: requests of a changed record -->\n", "<!-- end -->"
 	var table strings.Builder
 	table.WriteString("| stream | changed | requests more | least possible | ratio |\n|---|---:|---:|---:|---:|\n")
 	var lists []string
@@ -161,6 +161,6 @@ func holdsRequests(t *testing.T, all []changedRecord, c *schemas.Catalogue) {
 		return
 	}
 	if diff := cmp.Diff(table.String(), was); diff != "" {
-		t.Errorf("make docs would change docs/performance.md (-want +got):\n%s", diff)
+		t.Errorf("make docs would change docs/internals/performance.md (-want +got):\n%s", diff)
 	}
 }

@@ -101,7 +101,7 @@ func within(args []string) error {
 	return syscall.Exec(args[1], args[1:], os.Environ())
 }
 
-// print writes the table that docs/performance.md shows.
+// print writes the table that docs/internals/performance.md shows.
 func (b *large) print(w io.Writer) {
 	fmt.Fprintf(w, "\n%d contacts, %d conversations\n\n", b.contacts, b.conversations)
 	fmt.Fprintln(w, "| run | CPU s | wall s | rows written | rows / CPU s | peak MiB | requests | publishes: CPU s (wall s) | disk MB after | at most |")

@@ -224,7 +224,7 @@ func readModel(args []string) (err error) {
 	return nil
 }
 
-// print writes the table that docs/performance.md shows.
+// print writes the table that docs/internals/performance.md shows.
 func (b *models) print(w io.Writer) {
 	fmt.Fprintf(w, "\n%s; %d threads, %s for DuckDB\n\n", b.sizes, modelThreads, modelMemory)
 	fmt.Fprintln(w, "| model | rows | CPU s | peak MiB |")

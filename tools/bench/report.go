@@ -48,7 +48,7 @@ func mean(costs []cost) cost {
 	return sum
 }
 
-// print writes the table that docs/performance.md shows.
+// print writes the table that docs/internals/performance.md shows.
 func (r *report) print(w io.Writer) {
 	peer := mean(r.readJSON)
 	fmt.Fprintf(w, "\n%d contacts, %.0f MB of JSON\n\n", r.contacts, float64(r.bytes)/1e6)

@@ -85,7 +85,7 @@ func (b *talks) spend(context.Context) (err error) {
 	return nil
 }
 
-// print writes the table that docs/performance.md shows.
+// print writes the table that docs/internals/performance.md shows.
 func (b *talks) print(w io.Writer) {
 	fmt.Fprintf(w, "\n%d conversations\n\n", b.conversations)
 	fmt.Fprintln(w, "| run | CPU s | rows written | rows / CPU s | peak MiB | requests |")

@@ -19,7 +19,7 @@ var believing = []mutant{
 		old: "return askOlder(ctx, t, column, from)", new: "return nil",
 	},
 	{
-		bug: "what is always sent is forgotten where a refresh fails at once", file: "internal/sync/stream/commit.go", killer: "pipeline.TestF27WorldsThatWentWrongOnceAreRight",
+		bug: "what is always sent is lost where a refresh fails at once", file: "internal/sync/stream/commit.go", killer: "pipeline.TestF27WorldsThatWentWrongOnceAreRight",
 		old: "t.State.Version = cmp.Or(t.State.Version, t.Workspace.Config.APIVersion)", new: "_ = cmp.Or(t.State.Version)",
 	},
 	{
@@ -47,11 +47,11 @@ var believing = []mutant{
 		old: "	t.State = t.State.PulledBack(to)\n", new: "	t.State = t.State.PulledBack(latest)\n",
 	},
 	{
-		bug: "a record behind its head is settled", file: "extract/whole.go", killer: "extract.TestT168ARecordBehindItsHeadIsUnsettled",
+		bug: "a record behind its head counts as complete", file: "extract/whole.go", killer: "extract.TestT168ARecordBehindItsHeadIsUnsettled",
 		old: "ok && head > at {", new: "ok && head > at+1e9 {",
 	},
 	{
-		bug: "a head newer than its newest part is settled", file: "extract/whole.go", killer: "extract.TestT168ARecordBehindItsHeadIsUnsettled",
+		bug: "a head newer than its newest part counts as complete", file: "extract/whole.go", killer: "extract.TestT168ARecordBehindItsHeadIsUnsettled",
 		old: "return behind && (isRecent(at, now, s.Read.Since.Lag) || !agreed(s, listed, raw, n))", new: "_, _ = n, behind\n			return false",
 	},
 	{

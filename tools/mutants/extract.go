@@ -3,7 +3,7 @@ package main
 // extracting are bugs of what asks the API and draws conclusions from what it answers.
 var extracting = []mutant{
 	{
-		bug: "the mark is the largest time seen", file: "extract/searchwindow.go", killer: "extract.TestNewStreamReadsForwardThenHistory",
+		bug: "the watermark is the largest time seen", file: "extract/searchwindow.go", killer: "extract.TestNewStreamReadsForwardThenHistory",
 		old: "	case s.window.To > 0:\n		return s.window.To\n",
 		new: "	case s.window.To > 0:\n		return s.reached\n",
 	},
@@ -13,12 +13,12 @@ var extracting = []mutant{
 		new: `s.filter(">", s.since), s.filter(">", s.since)`,
 	},
 	{
-		bug: "no overlap", file: "extract/searchwindow.go", killer: "extract.TestT6LateRecordsAreWithinTheOverlap",
+		bug: "no lookback window", file: "extract/searchwindow.go", killer: "extract.TestT6LateRecordsAreWithinTheOverlap",
 		old: "s.window.From = max(0, mark-int64(overlap/time.Second))",
 		new: "s.window.From = max(0, mark-int64(overlap/time.Second)/1000)",
 	},
 	{
-		bug: "the mark moves inside a window", file: "extract/search.go", killer: "extract.TestT4T11TiesLongerThanAPageSurviveAKillAtEachPage",
+		bug: "the watermark moves inside a window", file: "extract/search.go", killer: "extract.TestT4T11TiesLongerThanAPageSurviveAKillAtEachPage",
 		old: "	if w.Kind == windowForward {\n",
 		new: "	st.SyncedTo = max(st.SyncedTo, s.reached)\n	if w.Kind == windowForward {\n",
 	},
@@ -31,11 +31,11 @@ var extracting = []mutant{
 		old: "newest.After(early.Add(clockTolerance)) && !newest.After(late.Add(clockTolerance)):", new: "newest.After(early.Add(clockTolerance)):",
 	},
 	{
-		bug: "the mark moves back", file: "extract/searchwindow.go", killer: "extract.TestT132MarkNeverMovesBack",
+		bug: "the watermark moves back", file: "extract/searchwindow.go", killer: "extract.TestT132MarkNeverMovesBack",
 		old: "st.SyncedTo = max(st.SyncedTo, s.watermark())", new: "st.SyncedTo = s.watermark()",
 	},
 	{
-		bug: "a mark in the future is taken", file: "extract/reader.go", killer: "extract.TestT137MarkInTheFutureIsRefused",
+		bug: "a watermark in the future is taken", file: "extract/reader.go", killer: "extract.TestT137MarkInTheFutureIsRefused",
 		old: "if r.c.InFuture(mark.Add(-24 * time.Hour)) {", new: "if mark.Before(now) && mark.After(now) {",
 	},
 	{
@@ -110,7 +110,7 @@ var extracting = []mutant{
 		old: `enqueue", whole: true}`, new: `enqueue", whole: true, repeat: true}`,
 	},
 	{
-		bug: "a page whose readings fail moves the mark", file: "extract/detail.go", killer: "extract.TestT56PageWhoseReadingsFailKeepsThoseThatCameAndDoesNotMoveOn",
+		bug: "a page whose readings fail moves the watermark", file: "extract/detail.go", killer: "extract.TestT56PageWhoseReadingsFailKeepsThoseThatCameAndDoesNotMoveOn",
 		old: "		page.State, page.Boundary = r.before, false\n", new: "		page.Boundary = false\n",
 	},
 	{
@@ -118,7 +118,7 @@ var extracting = []mutant{
 		old: "mark := sh.used", new: "mark := sh.after",
 	},
 	{
-		bug: "a feed that forgot its place says nothing", file: "extract/feed.go", killer: "extract.TestT39FeedThatForgotItsPlaceSaysSo",
+		bug: "a feed that lost its place says nothing", file: "extract/feed.go", killer: "extract.TestT39FeedThatForgotItsPlaceSaysSo",
 		old: `if f.wanted != "" && (f.pages == 2 || sh.end) {`, new: `if f.wanted == "" && (f.pages == 2 || sh.end) {`,
 	},
 	{

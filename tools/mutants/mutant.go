@@ -8,7 +8,7 @@ type mutant struct {
 	killer   string // the test that notices, as package.Test or package.Test/case
 }
 
-// packages are the directories that tests are in, by the name that docs/mutants.md calls them.
+// packages are the directories that tests are in, by the name that docs/internals/mutants.md calls them.
 var packages = map[string]string{
 	"extract": "extract", "api": "extract/api", "export": "extract/export", "transform": "transform", "scalar": "transform/internal/scalar", "load": "load", "publish": "load/publish",
 	"pipeline": "internal/pipeline", "schedule": "internal/schedule",

@@ -9,7 +9,7 @@ import (
 )
 
 // With -update the page is written anew; git shows what is different.
-var update = flag.Bool("update", false, "write docs/mutants.md")
+var update = flag.Bool("update", false, "write docs/internals/mutants.md")
 
 const root = "../.."
 
@@ -60,7 +60,7 @@ func testsOf(t *testing.T, dir string) string {
 // Holds: F23.
 func TestThePageOfTheMutantsIsUpToDate(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join(root, "docs", "mutants.md")
+	file := filepath.Join(root, "docs", "internals", "mutants.md")
 	if *update {
 		if err := os.WriteFile(file, []byte(page()), 0o644); err != nil {
 			t.Fatal(err)

@@ -11,19 +11,19 @@ var lastRun = struct {
 	when         string
 }{bugs: 102, killed: 102, when: "23 or 24 November 2026"}
 
-// page is docs/mutants.md.
+// page is docs/internals/mutants.md.
 func page() string {
 	var text strings.Builder
-	fmt.Fprintf(&text, `# Mutants
+	fmt.Fprintf(&text, `# Planted bugs
 
-Bugs that somebody could write, and the test that notices each. `+"`make mutants`"+` plants them into a copy of the repository, one at a
-time, and runs only the test that is named here: one that passes all the same, and a bug that does not build, fail the command.
-Words narrow it: `+"`make mutants ONLY=overlap`"+`. A test in `+"`make test`"+` holds every bug to the code, so that none outlives what it is a
-bug of, and this page, which `+"`make docs`"+` writes.
+Each row is a bug that somebody could write, and the test that notices it. `+"`make mutants`"+` plants the bugs into a copy of the
+repository, one at a time, and runs only the test named here. The command fails when that test passes, or when the bug does not build.
+Words select bugs: `+"`make mutants ONLY=lookback`"+`. `+"`make test`"+` checks that the code each bug changes still exists. `+"`make docs`"+`
+writes this page.
 
-Each was last planted on %s: %d bugs, %d killed.
+Last run on %s: %d bugs planted, %d noticed.
 
-| Bug | Where | Killed by |
+| Bug | Where | Noticed by |
 |---|---|---|
 `, lastRun.when, lastRun.bugs, lastRun.killed)
 	for _, m := range mutants {

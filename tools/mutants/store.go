@@ -38,7 +38,7 @@ var transforming = []mutant{
 // loading are bugs of what commits rows, keeps the work database and publishes it.
 var loading = []mutant{
 	{
-		bug: "the mark is committed before the rows", file: "load/checkpoint.go", killer: "load.TestCommitKeepsItsContract/FailedCommitChangesNothing",
+		bug: "the watermark is committed before the rows", file: "load/checkpoint.go", killer: "load.TestCommitKeepsItsContract/FailedCommitChangesNothing",
 		old: "		if written, err = steps(stamp); err != nil {\n			return err\n		}\n",
 		new: "		if err := w.saveCheckpoint(ctx, workspace, stream, next, stamp); err != nil {\n			return err\n		}\n" +
 			"		for _, statement := range []string{\"COMMIT\", \"BEGIN TRANSACTION\"} {\n			if _, err := w.DB.Exec(ctx, statement); err != nil {\n				return err\n			}\n		}\n" +

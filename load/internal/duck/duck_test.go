@@ -53,6 +53,6 @@ func TestS48AnotherStorageFormatWantsTheKillsAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.HasPrefix(version, "v1.5.") {
-		t.Errorf("DuckDB is %s: run make torture and make fuzz with it, look at docs/performance.md and at the readers that are promised, then name it here", version)
+		t.Errorf("DuckDB is %s: run make torture and make fuzz with it, look at docs/internals/performance.md and at the readers that are promised, then name it here", version)
 	}
 }
