@@ -101,10 +101,7 @@ func TestTheDemoOfTheReadmeMovesOnlyWhatChanged(t *testing.T) {
 		t.Skip("three runs of the demo at its full size")
 	}
 	dir := checkout(t)
-	demo, test, _ := strings.Cut(the(t, "", "make demo"), "\n")
-	if demo != "make demo" || test != "make test\n" {
-		t.Fatalf("the two commands are %q and %q", demo, test)
-	}
+	demo := strings.TrimSpace(the(t, "", "make demo"))
 	first, served := sh(t, dir, demo), servedOn(t, dir)
 	second, servedNow := sh(t, dir, demo), servedOn(t, dir)
 	third := sh(t, dir, demo+" HOURS=0")
@@ -205,11 +202,7 @@ func TestTheReadmesOwnWorkspace(t *testing.T) {
 			t.Errorf("nothing says %q:\n%s", want, out)
 		}
 	}
-	asked := exec.Command("analyst")
-	asked.Dir, asked.Stdin = dir, strings.NewReader(the(t, "sql", "ATTACH"))
-	if out, err := asked.CombinedOutput(); err != nil {
-		t.Errorf("the SQL: %v\n%s", err, out)
-	}
+	runAsAnalyst(t, dir, the(t, "sql", "ATTACH"))
 	made := sh(t, dir, the(t, "", "streams new"), h.env()...)
 	for _, want := range []string{"contact_list_all  10 rows", "every field has a column", " GET /admins/activity_logs "} {
 		if !strings.Contains(made, want) {
@@ -225,11 +218,51 @@ func TestTheReadmesOwnWorkspace(t *testing.T) {
 	}
 }
 
+// TestTheBlocksOfTheReadmeRunInOrder runs them as they are written, as a reader does who has no account: `make demo`, then all of them.
+// Only the number of contacts is smaller than his.
+func TestTheBlocksOfTheReadmeRunInOrder(t *testing.T) {
+	t.Parallel()
+	outside(t)
+	dir, exports := checkout(t), ""
+	run := func(block string) string {
+		out := sh(t, dir, exports+block, "EMULATOR_CONTACTS=150")
+		for line := range strings.Lines(block) {
+			if strings.HasPrefix(line, "export ") {
+				exports += line
+			}
+		}
+		return out
+	}
+	sh(t, dir, the(t, "", "make demo")+the(t, "", "streams new"), "EMULATOR_CONTACTS=150") // by who jumps from the first to the last
+	for _, b := range readme(t) {
+		switch {
+		case b.language == "" && b.text != "make test\n":
+			if out := run(b.text); strings.Count(out, "\n") < 5 {
+				t.Errorf("%s says only\n%s", b.text, out)
+			}
+		case b.language == "sql":
+			runAsAnalyst(t, dir, b.text)
+		case b.language == "yaml":
+			run("cat > streams/company_notes.yaml <<'END'\n" + b.text + "END\nbin/aqueduck check")
+		}
+	}
+}
+
 // TestEveryBlockOfTheReadmeIsRun keeps this file complete.
 func TestEveryBlockOfTheReadmeIsRun(t *testing.T) {
 	t.Parallel()
-	if got := len(readme(t)); got != 6 {
-		t.Errorf("the README has %d blocks, six of them are run here", got)
+	if got := len(readme(t)); got != 7 {
+		t.Errorf("the README has %d blocks, seven of them are run here, `make test` as the run of this test", got)
+	}
+}
+
+// runAsAnalyst runs statements in a process that has DuckDB and nothing of the program.
+func runAsAnalyst(t *testing.T, dir, statements string) {
+	t.Helper()
+	asked := exec.Command("analyst")
+	asked.Dir, asked.Stdin = dir, strings.NewReader(statements)
+	if out, err := asked.CombinedOutput(); err != nil {
+		t.Errorf("the SQL: %v\n%s", err, out)
 	}
 }
 

@@ -1,0 +1,67 @@
+package dictionary
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"aqueduck/internal/goldentest"
+	"aqueduck/internal/sandbox"
+	"aqueduck/schemas"
+)
+
+// TestThePageOfTheDictionaryHasEveryRelation holds the two generated sections of docs/dictionary.md to the stream files and the models.
+func TestThePageOfTheDictionaryHasEveryRelation(t *testing.T) {
+	t.Parallel()
+	const file, begin, end = "../../docs/dictionary.md", "\n## Tables and views\n", "\n## Made for each workspace\n"
+	catalogue, err := schemas.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := NewDictionary(t.Context(), catalogue, nil, sandbox.Program{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var page strings.Builder
+	page.WriteString("\n| relation | one row is | key | stream |\n|---|---|---|---|\n")
+	for _, s := range d.Streams {
+		for _, table := range s.Tables {
+			if !table.Internal {
+				fmt.Fprintf(&page, "%s `%s` |\n", relationLine(table), s.Stream)
+			}
+		}
+	}
+	page.WriteString("\n## Models\n\n[models.md](models.md) has their columns and how they are measured.\n\n| model | one row is | key |\n|---|---|---|\n")
+	for _, model := range d.Models {
+		page.WriteString(relationLine(model) + "\n")
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, rest, found := strings.Cut(string(text), begin)
+	_, tail, closed := strings.Cut(rest, end)
+	if !found || !closed {
+		t.Fatalf("%s has no section between %q and %q", file, begin, end)
+	}
+	goldentest.Compare(t, file, head+begin+page.String()+end+tail)
+}
+
+// relationLine is the beginning of a relation's row: its name, the first sentence of its comment, its key. Views have no key; they
+// are made of relations that have one.
+func relationLine(table DictionaryTable) string {
+	grain, _, _ := strings.Cut(table.Doc, ". ")
+	grain = strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(grain, "One row "), "for "), ".")
+	grain = strings.ReplaceAll(grain, "|", `\|`)
+	key := ""
+	if len(table.Key) > 0 {
+		key = "`" + strings.Join(table.Key, "`, `") + "`"
+	}
+	name := "`" + table.Name + "`"
+	if table.Gone != "" {
+		name += ", `" + table.Gone + "`"
+	}
+	return fmt.Sprintf("| %s | %s | %s |", name, grain, cmp.Or(key, "–"))
+}
