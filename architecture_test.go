@@ -125,14 +125,14 @@ func wrongSpan(span string, packages map[string]declaredPackage, points []string
 	case ofPackage.MatchString(span):
 		m := ofPackage.FindStringSubmatch(span)
 		for dir, p := range packages {
-			if path.Base(dir) == m[1] && p.declares(m[2]) {
+			if path.Base(dir) == m[1] && p.declaresName(m[2]) {
 				return ""
 			}
 		}
 		return "no package " + m[1] + " declares " + m[2]
 	case ofType.MatchString(span):
 		for _, p := range packages {
-			if p.declares(span) {
+			if p.declaresName(span) {
 				return ""
 			}
 		}
@@ -147,8 +147,8 @@ func wrongSpan(span string, packages map[string]declaredPackage, points []string
 	return ""
 }
 
-// declares says whether any file of the package has a name.
-func (p declaredPackage) declares(name string) bool {
+// declaresName says whether any file of the package has a name.
+func (p declaredPackage) declaresName(name string) bool {
 	for _, names := range p.names {
 		if names[name] {
 			return true
@@ -289,11 +289,11 @@ func TestTheArchitecturePictureNamesPackagesThatAreThere(t *testing.T) {
 			if len(under) > 0 {
 				base = under[len(under)-1]
 			}
-			if below := attribute(part, "data-under"); below != "" {
+			if below := xmlAttribute(part, "data-under"); below != "" {
 				base = below
 			}
 			under = append(under, base)
-			isName = slices.Contains(strings.Fields(attribute(part, "class")), "p")
+			isName = slices.Contains(strings.Fields(xmlAttribute(part, "class")), "p")
 		case xml.EndElement:
 			under, isName = under[:len(under)-1], false
 		case xml.CharData:
@@ -313,8 +313,8 @@ func TestTheArchitecturePictureNamesPackagesThatAreThere(t *testing.T) {
 	}
 }
 
-// attribute gives the value of an attribute, "" where it is not given.
-func attribute(e xml.StartElement, name string) string {
+// xmlAttribute gives the value of an attribute, "" where it is not given.
+func xmlAttribute(e xml.StartElement, name string) string {
 	for _, a := range e.Attr {
 		if a.Name.Local == name {
 			return a.Value

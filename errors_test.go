@@ -91,12 +91,12 @@ with its rows, and readers keep the file they have until a new one is whole. An 
 	}
 }
 
-// saying is an error as the code makes it.
-type saying struct{ what, next string }
+// documentedError is an error as the code makes it.
+type documentedError struct{ what, next string }
 
 // errorsOfTheCode gives, by class, what every Problem that the code makes says.
-func errorsOfTheCode() (map[string][]saying, error) {
-	r := reading{sentinels: map[string]string{}, told: map[string][]saying{}}
+func errorsOfTheCode() (map[string][]documentedError, error) {
+	r := errorReader{sentinels: map[string]string{}, problems: map[string][]documentedError{}}
 	var files []*ast.File
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
@@ -111,102 +111,102 @@ func errorsOfTheCode() (map[string][]saying, error) {
 	}
 	for _, f := range files {
 		r.of = f.Name.Name
-		ast.Inspect(f, r.sentinel)
+		ast.Inspect(f, r.noteSentinel)
 	}
 	for _, f := range files {
 		r.of = f.Name.Name
-		ast.Inspect(f, r.alias)
+		ast.Inspect(f, r.noteAlias)
 	}
 	for _, f := range files {
 		r.of = f.Name.Name
-		ast.Inspect(f, r.problem)
+		ast.Inspect(f, r.noteProblem)
 	}
-	for class := range r.told {
-		slices.SortFunc(r.told[class], func(a, b saying) int { return strings.Compare(a.what+a.next, b.what+b.next) })
-		r.told[class] = slices.Compact(r.told[class])
+	for class := range r.problems {
+		slices.SortFunc(r.problems[class], func(a, b documentedError) int { return strings.Compare(a.what+a.next, b.what+b.next) })
+		r.problems[class] = slices.Compact(r.problems[class])
 	}
-	return r.told, nil
+	return r.problems, nil
 }
 
-// reading collects what is said.
-type reading struct {
+// errorReader collects what is said.
+type errorReader struct {
 	of        string            // the package that is being read
 	sentinels map[string]string // texts of errors by the names of their variables, package.Name
 	cause     string            // what the case that is being read is about
-	told      map[string][]saying
+	problems  map[string][]documentedError
 }
 
-func (r *reading) sentinel(n ast.Node) bool {
+func (r *errorReader) noteSentinel(n ast.Node) bool {
 	if v, ok := n.(*ast.ValueSpec); ok && len(v.Names) == 1 && len(v.Values) == 1 {
-		if call, ok := v.Values[0].(*ast.CallExpr); ok && len(call.Args) == 1 && name(call.Fun) == "New" {
-			r.sentinels[r.of+"."+v.Names[0].Name] = wording(call.Args[0])
+		if call, ok := v.Values[0].(*ast.CallExpr); ok && len(call.Args) == 1 && identifierOf(call.Fun) == "New" {
+			r.sentinels[r.of+"."+v.Names[0].Name] = messageTemplate(call.Args[0])
 		}
 	}
 	return true
 }
 
-// alias is a sentinel of another package under a name of this one.
-func (r *reading) alias(n ast.Node) bool {
+// noteAlias is a sentinel of another package under a name of this one.
+func (r *errorReader) noteAlias(n ast.Node) bool {
 	if v, ok := n.(*ast.ValueSpec); ok && len(v.Names) == 1 && len(v.Values) == 1 {
-		if text, ok := r.sentinels[r.qualified(v.Values[0])]; ok {
+		if text, ok := r.sentinels[r.qualifiedName(v.Values[0])]; ok {
 			r.sentinels[r.of+"."+v.Names[0].Name] = text
 		}
 	}
 	return true
 }
 
-func (r *reading) qualified(e ast.Expr) string {
+func (r *errorReader) qualifiedName(e ast.Expr) string {
 	if s, ok := e.(*ast.SelectorExpr); ok {
-		return name(s.X) + "." + s.Sel.Name
+		return identifierOf(s.X) + "." + s.Sel.Name
 	}
-	return r.of + "." + name(e)
+	return r.of + "." + identifierOf(e)
 }
 
-func (r *reading) problem(n ast.Node) bool {
+func (r *errorReader) noteProblem(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.CaseClause:
 		r.cause = ""
 		for _, e := range n.List {
-			if call, ok := e.(*ast.CallExpr); ok && name(call.Fun) == "Is" {
-				r.cause = r.sentinels[r.qualified(call.Args[1])]
+			if call, ok := e.(*ast.CallExpr); ok && identifierOf(call.Fun) == "Is" {
+				r.cause = r.sentinels[r.qualifiedName(call.Args[1])]
 			}
 		}
 	case *ast.AssignStmt:
-		if len(n.Lhs) == 2 && len(n.Rhs) == 2 && name(n.Lhs[0]) == "Class" && name(n.Lhs[1]) == "Next" {
+		if len(n.Lhs) == 2 && len(n.Rhs) == 2 && identifierOf(n.Lhs[0]) == "Class" && identifierOf(n.Lhs[1]) == "Next" {
 			class, _ := strconv.Unquote(wordingOf(n.Rhs[0]))
-			r.told[class] = append(r.told[class], saying{"what was asked of the API, and what it answered", wording(n.Rhs[1])})
+			r.problems[class] = append(r.problems[class], documentedError{"what was asked of the API, and what it answered", messageTemplate(n.Rhs[1])})
 		}
 	case *ast.CompositeLit:
-		if name(n.Type) != "Problem" {
+		if identifierOf(n.Type) != "Problem" {
 			return true
 		}
 		var class string
-		s := saying{what: "…", next: "…"}
+		s := documentedError{what: "…", next: "…"}
 		for _, e := range n.Elts {
 			pair, ok := e.(*ast.KeyValueExpr)
 			if !ok {
 				continue
 			}
-			switch name(pair.Key) {
+			switch identifierOf(pair.Key) {
 			case "Class":
 				class, _ = strconv.Unquote(wordingOf(pair.Value))
 			case "What":
-				s.what = wording(pair.Value)
+				s.what = messageTemplate(pair.Value)
 			case "Next":
-				s.next = wording(pair.Value)
+				s.next = messageTemplate(pair.Value)
 			}
 		}
 		if s.what == "…" && r.cause != "" {
 			s.what = r.cause + "…"
 		}
 		if class != "" && s.what != "…" {
-			r.told[class] = append(r.told[class], s)
+			r.problems[class] = append(r.problems[class], s)
 		}
 	}
 	return true
 }
 
-func name(e ast.Expr) string {
+func identifierOf(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.Ident:
 		return e.Name
@@ -225,18 +225,18 @@ func wordingOf(e ast.Expr) string {
 
 var verb = regexp.MustCompile(`"?%[-+# 0-9.]*[a-zA-Z]"?`)
 
-// wording is a text of the code with … for what only a run knows.
-func wording(e ast.Expr) string {
+// messageTemplate is a text of the code with … for what only a run knows.
+func messageTemplate(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.BasicLit:
 		if text, err := strconv.Unquote(e.Value); err == nil {
 			return strings.ReplaceAll(text, "|", "\\|")
 		}
 	case *ast.BinaryExpr:
-		return strings.ReplaceAll(wording(e.X)+wording(e.Y), "……", "…")
+		return strings.ReplaceAll(messageTemplate(e.X)+messageTemplate(e.Y), "……", "…")
 	case *ast.CallExpr:
-		if name(e.Fun) == "Sprintf" && len(e.Args) > 0 {
-			return strings.ReplaceAll(verb.ReplaceAllString(wording(e.Args[0]), "…"), "……", "…")
+		if identifierOf(e.Fun) == "Sprintf" && len(e.Args) > 0 {
+			return strings.ReplaceAll(verb.ReplaceAllString(messageTemplate(e.Args[0]), "…"), "……", "…")
 		}
 	}
 	return "…"

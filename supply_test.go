@@ -32,7 +32,7 @@ func TestS42AKnownVulnerabilityFailsTheCheck(t *testing.T) {
 	}
 	database := t.TempDir()
 	for name, text := range planted {
-		write(t, filepath.Join(database, name), text)
+		writeTextFile(t, filepath.Join(database, name), text)
 	}
 	for _, test := range []struct {
 		name, body, database, want string
@@ -45,8 +45,8 @@ func TestS42AKnownVulnerabilityFailsTheCheck(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			write(t, filepath.Join(dir, "go.mod"), "module planted\n\ngo 1.26\n")
-			write(t, filepath.Join(dir, "main.go"), "package main\n\nimport \"strings\"\n\nfunc main() { "+test.body+" }\n")
+			writeTextFile(t, filepath.Join(dir, "go.mod"), "module planted\n\ngo 1.26\n")
+			writeTextFile(t, filepath.Join(dir, "main.go"), "package main\n\nimport \"strings\"\n\nfunc main() { "+test.body+" }\n")
 			check := exec.Command("make", "--no-print-directory", "vuln", "VULNED=.", "VULNFLAGS=-C "+dir+" -db "+test.database)
 			out, err := check.CombinedOutput()
 			if (err != nil) != test.fails || !strings.Contains(string(out), test.want) {
@@ -100,8 +100,8 @@ func TestS41AChangedModuleFailsTheCheck(t *testing.T) {
 	proxy, cache, home := filepath.Join(dir, "proxy"), filepath.Join(dir, "cache"), filepath.Join(dir, "home")
 	versions := filepath.Join(proxy, "example.org", "part", "@v")
 	const mod, code = "module example.org/part\n\ngo 1.26\n", "package part\n"
-	write(t, filepath.Join(versions, "v1.0.0.info"), `{"Version": "v1.0.0"}`)
-	write(t, filepath.Join(versions, "v1.0.0.mod"), mod)
+	writeTextFile(t, filepath.Join(versions, "v1.0.0.info"), `{"Version": "v1.0.0"}`)
+	writeTextFile(t, filepath.Join(versions, "v1.0.0.mod"), mod)
 	var packed bytes.Buffer
 	archive := zip.NewWriter(&packed)
 	for name, text := range map[string]string{"go.mod": mod, "part.go": code} {
@@ -114,9 +114,9 @@ func TestS41AChangedModuleFailsTheCheck(t *testing.T) {
 	if err := archive.Close(); err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(versions, "v1.0.0.zip"), packed.String())
-	write(t, filepath.Join(home, "go.mod"), "module planted\n\ngo 1.26\n\nrequire example.org/part v1.0.0\n")
-	write(t, filepath.Join(home, "main.go"), "package main\n\nimport _ \"example.org/part\"\n\nfunc main() {}\n")
+	writeTextFile(t, filepath.Join(versions, "v1.0.0.zip"), packed.String())
+	writeTextFile(t, filepath.Join(home, "go.mod"), "module planted\n\ngo 1.26\n\nrequire example.org/part v1.0.0\n")
+	writeTextFile(t, filepath.Join(home, "main.go"), "package main\n\nimport _ \"example.org/part\"\n\nfunc main() {}\n")
 	run := func(name string, args ...string) (string, error) {
 		c := exec.Command(name, args...)
 		c.Env = append(os.Environ(), "GOMODCACHE="+cache, "GOPROXY=file://"+proxy, "GONOSUMDB=*", "GOFLAGS=-modcacherw", "GOWORK=off")
@@ -129,7 +129,7 @@ func TestS41AChangedModuleFailsTheCheck(t *testing.T) {
 	if said, err := run("make", "--no-print-directory", "sums", "SUMMED="+home); err != nil || !strings.Contains(said, "all modules verified") {
 		t.Errorf("as it was downloaded: %v\n%s", err, said)
 	}
-	write(t, filepath.Join(cache, "example.org", "part@v1.0.0", "part.go"), code+"func init() {}\n")
+	writeTextFile(t, filepath.Join(cache, "example.org", "part@v1.0.0", "part.go"), code+"func init() {}\n")
 	if said, err := run("make", "--no-print-directory", "sums", "SUMMED="+home); err == nil || !strings.Contains(said, "part v1.0.0: dir has been modified") {
 		t.Errorf("changed: %v\n%s", err, said)
 	}
@@ -174,7 +174,7 @@ func TestS45NoSecretIsInTheRepository(t *testing.T) {
 	}
 }
 
-func write(t *testing.T, path, text string) {
+func writeTextFile(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)

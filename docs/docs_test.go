@@ -24,32 +24,32 @@ workspaces: {main: {base_url: "${WORKSPACE_URL}", token: "${WORKSPACE_TOKEN}"}}
 pipelines: {all: {streams: [conversations, deleted_conversations, contacts, deleted_contacts, contact_activities]}}
 `
 
-// house is a warehouse of a small workspace that is read as often as a test wants.
-type house struct {
+// testWarehouse is a warehouse of a small workspace that is read as often as a test wants.
+type testWarehouse struct {
 	t      *testing.T
 	space  *emulator.Workspace
 	runner *runner.Runner
 }
 
-func newHouse(t *testing.T) *house {
+func newHouse(t *testing.T) *testWarehouse {
 	t.Helper()
 	space := emulator.New(emulator.Config{Seed: 9, Contacts: 60, Inactive: 10, Activities: 40, Conversations: 60})
-	runner, end, err := readtest.Runner(t.TempDir(), config, space)
+	runner, end, err := readtest.NewRunner(t.TempDir(), config, space)
 	must(t, err)
 	t.Cleanup(end)
-	return &house{t, space, runner}
+	return &testWarehouse{t, space, runner}
 }
 
-// publish runs once, and gives the file that readers have then.
-func (h *house) publish() string {
+// publishOnce runs once, and gives the file that readers have then.
+func (h *testWarehouse) publishOnce() string {
 	h.t.Helper()
-	file, err := readtest.Publish(h.t.Context(), h.runner)
+	file, err := readtest.PublishOnce(h.t.Context(), h.runner)
 	must(h.t, err)
 	return file
 }
 
-// blocks are the pieces of a page in a language.
-func blocks(t *testing.T, page, language string) (all []string) {
+// codeBlocks are the pieces of a page in a language.
+func codeBlocks(t *testing.T, page, language string) (all []string) {
 	t.Helper()
 	text, err := os.ReadFile(page)
 	must(t, err)
@@ -59,11 +59,11 @@ func blocks(t *testing.T, page, language string) (all []string) {
 	return all
 }
 
-// model is the SQL of the page's incremental model as dbt makes it, for a whole build and for the next one.
-func model(t *testing.T) (whole, next string) {
+// incrementalModel is the SQL of the page's incremental model as dbt makes it, for a whole build and for the next one.
+func incrementalModel(t *testing.T) (whole, next string) {
 	t.Helper()
 	var text string
-	for _, block := range blocks(t, "dbt.md", "sql") {
+	for _, block := range codeBlocks(t, "dbt.md", "sql") {
 		if strings.Contains(block, "materialized='incremental'") {
 			text = block
 		}
@@ -83,26 +83,26 @@ func model(t *testing.T) (whole, next string) {
 func TestTheIncrementalModelOfThePageEqualsAWholeBuild(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	whole, next := model(t)
-	db := open(t, "")
-	attach(t, db, h.publish())
-	run(t, db, "CREATE TABLE conversation_facts AS "+whole)
+	whole, next := incrementalModel(t)
+	db := openDuckDB(t, "")
+	attachWarehouse(t, db, h.publishOnce())
+	execStatement(t, db, "CREATE TABLE conversation_facts AS "+whole)
 	replaced := 0
 	for n := range 3 {
-		h.space.Live(5)
+		h.space.SimulateHours(5)
 		must(t, h.space.DeleteConversation(h.space.Oracle("conversations")[n]["id"].(string)))
 		h.space.Advance(time.Hour)
-		attach(t, db, h.publish())
-		run(t, db, "CREATE OR REPLACE TEMP TABLE news AS "+next)
-		replaced += len(rows(t, db, "FROM news"))
-		run(t, db, "DELETE FROM conversation_facts WHERE conversation_id IN (SELECT conversation_id FROM news)")
-		run(t, db, "INSERT INTO conversation_facts FROM news")
-		if got, want := rows(t, db, "FROM conversation_facts ORDER BY ALL"), rows(t, db, "FROM ("+whole+") ORDER BY ALL"); !slices.Equal(got, want) {
+		attachWarehouse(t, db, h.publishOnce())
+		execStatement(t, db, "CREATE OR REPLACE TEMP TABLE news AS "+next)
+		replaced += len(queryRows(t, db, "FROM news"))
+		execStatement(t, db, "DELETE FROM conversation_facts WHERE conversation_id IN (SELECT conversation_id FROM news)")
+		execStatement(t, db, "INSERT INTO conversation_facts FROM news")
+		if got, want := queryRows(t, db, "FROM conversation_facts ORDER BY ALL"), queryRows(t, db, "FROM ("+whole+") ORDER BY ALL"); !slices.Equal(got, want) {
 			t.Fatalf("built on: %d rows, as a whole: %d\n%s\nwant\n%s", len(got), len(want), strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 	}
-	all := len(rows(t, db, "FROM conversation_facts"))
-	if gone := rows(t, db, "FROM conversation_facts WHERE gone"); replaced == 0 || replaced >= 3*all || len(gone) == 0 {
+	all := len(queryRows(t, db, "FROM conversation_facts"))
+	if gone := queryRows(t, db, "FROM conversation_facts WHERE gone"); replaced == 0 || replaced >= 3*all || len(gone) == 0 {
 		t.Errorf("%d rows of %d were replaced, %d are gone", replaced, all, len(gone))
 	}
 }
@@ -111,23 +111,23 @@ func TestTheIncrementalModelOfThePageEqualsAWholeBuild(t *testing.T) {
 func TestTheStatementsOfThePagesAreAnswered(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	file := h.publish()
-	db := open(t, "")
-	attach(t, db, file)
-	for _, statement := range blocks(t, "dbt.md", "sql") {
-		if !strings.Contains(statement, "{{") && len(rows(t, db, statement)) == 0 {
+	file := h.publishOnce()
+	db := openDuckDB(t, "")
+	attachWarehouse(t, db, file)
+	for _, statement := range codeBlocks(t, "dbt.md", "sql") {
+		if !strings.Contains(statement, "{{") && len(queryRows(t, db, statement)) == 0 {
 			t.Errorf("no row answers\n%s", statement)
 		}
 	}
-	run(t, db, "USE warehouse")
-	for _, statement := range blocks(t, "bi.md", "sql") {
-		if got := rows(t, db, statement); len(got) == 0 || strings.Contains(got[0], "<nil>") {
+	execStatement(t, db, "USE warehouse")
+	for _, statement := range codeBlocks(t, "bi.md", "sql") {
+		if got := queryRows(t, db, statement); len(got) == 0 || strings.Contains(got[0], "<nil>") {
 			t.Errorf("%v answers\n%s", got, statement)
 		}
 	}
 }
 
-func open(t *testing.T, path string) *sql.DB {
+func openDuckDB(t *testing.T, path string) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("duckdb", path)
 	must(t, err)
@@ -136,21 +136,21 @@ func open(t *testing.T, path string) *sql.DB {
 	return db
 }
 
-// attach puts a published file in place of the one before, as the next run of dbt finds it.
-func attach(t *testing.T, db *sql.DB, file string) {
+// attachWarehouse puts a published file in place of the one before, as the next run of dbt finds it.
+func attachWarehouse(t *testing.T, db *sql.DB, file string) {
 	t.Helper()
-	run(t, db, "DETACH DATABASE IF EXISTS warehouse")
-	run(t, db, "ATTACH '"+file+"' AS warehouse (READ_ONLY)")
+	execStatement(t, db, "DETACH DATABASE IF EXISTS warehouse")
+	execStatement(t, db, "ATTACH '"+file+"' AS warehouse (READ_ONLY)")
 }
 
-func run(t *testing.T, db *sql.DB, statement string) {
+func execStatement(t *testing.T, db *sql.DB, statement string) {
 	t.Helper()
 	if _, err := db.Exec(statement); err != nil {
 		t.Fatalf("%v\n%s", err, statement)
 	}
 }
 
-func rows(t *testing.T, db *sql.DB, query string) (all []string) {
+func queryRows(t *testing.T, db *sql.DB, query string) (all []string) {
 	t.Helper()
 	found, err := db.Query(query)
 	if err != nil {

@@ -146,14 +146,14 @@ func TestTheReadmeIsShort(t *testing.T) {
 // TestTheDictionaryPageNamesEveryTableOfSync holds the page's last section to a published file.
 func TestTheDictionaryPageNamesEveryTableOfSync(t *testing.T) {
 	t.Parallel()
-	db := open(t, newHouse(t).publish()+"?access_mode=read_only")
+	db := openDuckDB(t, newHouse(t).publishOnce()+"?access_mode=read_only")
 	text, err := os.ReadFile("dictionary.md")
 	must(t, err)
 	named := map[string]bool{}
 	for _, m := range regexp.MustCompile("`_sync\\.(\\w+)`").FindAllStringSubmatch(string(text), -1) {
 		named[m[1]] = true
 	}
-	there := rows(t, db, "SELECT table_name FROM information_schema.tables WHERE table_schema = '_sync'")
+	there := queryRows(t, db, "SELECT table_name FROM information_schema.tables WHERE table_schema = '_sync'")
 	for _, name := range there {
 		if !named[name] {
 			t.Errorf("dictionary.md does not name _sync.%s", name)

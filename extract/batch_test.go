@@ -51,8 +51,8 @@ func callsOf(t *testing.T, leftOut ...string) func(http.ResponseWriter, *http.Re
 	}
 }
 
-// conversations gives ids to ask for with the calls expected for them, as an SQL file does: one row a call.
-func conversations(n int) (ids, keys []string) {
+// conversationIDs gives ids to ask for with the calls expected for them, as an SQL file does: one row a call.
+func conversationIDs(n int) (ids, keys []string) {
 	for i := range n {
 		id := fmt.Sprint(100 + i)
 		ids, keys = append(ids, id, id), append(keys, id+"a", id+"b")
@@ -62,39 +62,39 @@ func conversations(n int) (ids, keys []string) {
 
 func TestT89IDsAreAskedForInTwenties(t *testing.T) {
 	t.Parallel()
-	a := serve(t, callsOf(t))
-	ids, keys := conversations(21)
-	got, pages := drain(t, NewReader(a.client(t), Request{Stream: batchStream(), IDs: ids, Keys: keys}))
-	if slices.Sort(got); !slices.Equal(got, keys) || len(a.Asked()) != 2 {
-		t.Errorf("%d calls by %d requests", len(got), len(a.Asked()))
+	a := serveAPI(t, callsOf(t))
+	ids, keys := conversationIDs(21)
+	got, pages := drainPhase(t, NewReader(a.newClient(t), Request{Stream: batchStream(), IDs: ids, Keys: keys}))
+	if slices.Sort(got); !slices.Equal(got, keys) || len(a.Requests()) != 2 {
+		t.Errorf("%d calls by %d requests", len(got), len(a.Requests()))
 	}
 	if p := pages[len(pages)-1]; !p.Boundary || p.State.SyncedTo != noon.Unix() || p.ServerTime.IsZero() {
 		t.Errorf("last page: %+v", p.State)
 	}
-	if _, err := NewReader(a.client(t), Request{Stream: batchStream()}).Next(context.Background()); !errors.Is(err, io.EOF) {
+	if _, err := NewReader(a.newClient(t), Request{Stream: batchStream()}).Next(context.Background()); !errors.Is(err, io.EOF) {
 		t.Errorf("no ids: %v, want io.EOF", err)
 	}
 }
 
 func TestT89WhatWasAskedForAndDoesNotComeIsNoted(t *testing.T) {
 	t.Parallel()
-	a := serve(t, callsOf(t, "100a", "100b", "115b"))
-	ids, keys := conversations(41)
-	got, _ := drain(t, NewReader(a.client(t), Request{Stream: batchStream(), IDs: ids, Keys: keys}))
+	a := serveAPI(t, callsOf(t, "100a", "100b", "115b"))
+	ids, keys := conversationIDs(41)
+	got, _ := drainPhase(t, NewReader(a.newClient(t), Request{Stream: batchStream(), IDs: ids, Keys: keys}))
 	for _, call := range []string{"100a", "100b", "115b"} {
 		if !slices.Contains(got, "gone:"+call) || slices.Contains(got, call) {
 			t.Errorf("%s is not noted as left out: %v", call, got)
 		}
 	}
-	if len(got) != 82 || len(a.Asked()) != 3 {
-		t.Errorf("%d calls by %d requests", len(got), len(a.Asked()))
+	if len(got) != 82 || len(a.Requests()) != 3 {
+		t.Errorf("%d calls by %d requests", len(got), len(a.Requests()))
 	}
 }
 
 func TestABatchWithoutKeysExpectsItsIDs(t *testing.T) {
 	t.Parallel()
-	a := serve(t, apitest.Answers(`{"data":[{"id":2},{"id":"9"}]}`))
-	got, _ := drain(t, NewReader(a.client(t), Request{Stream: batchStream(), IDs: []string{"1", "2"}}))
+	a := serveAPI(t, apitest.AnswerWith(`{"data":[{"id":2},{"id":"9"}]}`))
+	got, _ := drainPhase(t, NewReader(a.newClient(t), Request{Stream: batchStream(), IDs: []string{"1", "2"}}))
 	if len(got) != 3 || !slices.Contains(got, "gone:1") || slices.Contains(got, "gone:2") {
 		t.Errorf("got %v", got)
 	}
@@ -106,7 +106,7 @@ func TestT170OneIDThatCannotBeReadHoldsBackNoOtherOfItsBatch(t *testing.T) {
 	t.Parallel()
 	for _, spoiled := range [][]string{{"107"}, {"101", "125", "126", "142", "163", "185"}} {
 		good := callsOf(t)
-		a := serve(t, func(w http.ResponseWriter, r *http.Request, body string) {
+		a := serveAPI(t, func(w http.ResponseWriter, r *http.Request, body string) {
 			if slices.ContainsFunc(spoiled, func(id string) bool { return strings.Contains(body, strconv.Quote(id)) }) {
 				apitest.Reply(w, "500 oops")
 				return
@@ -117,10 +117,10 @@ func TestT170OneIDThatCannotBeReadHoldsBackNoOtherOfItsBatch(t *testing.T) {
 		if len(spoiled) > 1 {
 			n = 100
 		}
-		ids, keys := conversations(n)
-		got, pages, err := drained(NewReader(a.client(t), Request{Stream: batchStream(), IDs: ids, Keys: keys}))
-		if api.ClassOf(err) != api.ClassTransient || len(got) != 2*(n-len(spoiled)) || last(pages).SyncedTo != 0 || pages[len(pages)-1].Left != 0 {
-			t.Errorf("%d of %d calls, %v, state %s", len(got), 2*(n-len(spoiled)), err, last(pages))
+		ids, keys := conversationIDs(n)
+		got, pages, err := tryDrain(NewReader(a.newClient(t), Request{Stream: batchStream(), IDs: ids, Keys: keys}))
+		if api.ClassOf(err) != api.ClassTransient || len(got) != 2*(n-len(spoiled)) || lastState(pages).SyncedTo != 0 || pages[len(pages)-1].Left != 0 {
+			t.Errorf("%d of %d calls, %v, state %s", len(got), 2*(n-len(spoiled)), err, lastState(pages))
 		}
 	}
 }
@@ -128,10 +128,10 @@ func TestT170OneIDThatCannotBeReadHoldsBackNoOtherOfItsBatch(t *testing.T) {
 // TestABatchOfASourceThatIsDownIsNotAskedForOneByOne counts what a source is asked that answers nothing.
 func TestABatchOfASourceThatIsDownIsNotAskedForOneByOne(t *testing.T) {
 	t.Parallel()
-	a := serve(t, apitest.Answers("500 oops"))
-	ids, keys := conversations(400)
-	c := a.client(t)
-	if _, _, err := drained(NewReader(c, Request{Stream: batchStream(), IDs: ids, Keys: keys})); api.ClassOf(err) != api.ClassTransient || c.Requests() > 50 {
+	a := serveAPI(t, apitest.AnswerWith("500 oops"))
+	ids, keys := conversationIDs(400)
+	c := a.newClient(t)
+	if _, _, err := tryDrain(NewReader(c, Request{Stream: batchStream(), IDs: ids, Keys: keys})); api.ClassOf(err) != api.ClassTransient || c.Requests() > 50 {
 		t.Errorf("got %v after %d requests", err, c.Requests())
 	}
 }
@@ -139,20 +139,20 @@ func TestABatchOfASourceThatIsDownIsNotAskedForOneByOne(t *testing.T) {
 func TestABatchThatFailsIsNoSignOfAbsence(t *testing.T) {
 	t.Parallel()
 	good := callsOf(t)
-	a := serve(t, func(w http.ResponseWriter, r *http.Request, body string) {
+	a := serveAPI(t, func(w http.ResponseWriter, r *http.Request, body string) {
 		if strings.Contains(body, `"125"`) {
 			apitest.Reply(w, "500 oops")
 			return
 		}
 		good(w, r, body)
 	})
-	ids, keys := conversations(60)
-	got, pages, err := drained(NewReader(a.client(t), Request{Stream: batchStream(), IDs: append(ids, "../admins"), Keys: append(keys, "x")}))
-	if api.ClassOf(err) != api.ClassContract || len(got) != 118 || last(pages).SyncedTo != 0 || slices.ContainsFunc(got, func(id string) bool { return strings.HasPrefix(id, "gone") }) {
-		t.Errorf("%d calls, %v, state %s", len(got), err, last(pages))
+	ids, keys := conversationIDs(60)
+	got, pages, err := tryDrain(NewReader(a.newClient(t), Request{Stream: batchStream(), IDs: append(ids, "../admins"), Keys: append(keys, "x")}))
+	if api.ClassOf(err) != api.ClassContract || len(got) != 118 || lastState(pages).SyncedTo != 0 || slices.ContainsFunc(got, func(id string) bool { return strings.HasPrefix(id, "gone") }) {
+		t.Errorf("%d calls, %v, state %s", len(got), err, lastState(pages))
 	}
-	lost := serve(t, apitest.Answers(errNotFound))
-	if got, _, err := drained(NewReader(lost.client(t), Request{Stream: batchStream(), IDs: ids, Keys: keys})); api.ClassOf(err) != api.ClassNotFound || len(got) != 0 {
+	lost := serveAPI(t, apitest.AnswerWith(errNotFound))
+	if got, _, err := tryDrain(NewReader(lost.newClient(t), Request{Stream: batchStream(), IDs: ids, Keys: keys})); api.ClassOf(err) != api.ClassNotFound || len(got) != 0 {
 		t.Errorf("404 for all: %v, %v", got, err)
 	}
 }

@@ -43,7 +43,7 @@ func benchStream() *schemas.Stream {
 // BenchmarkScan is what extraction does to a page that is in memory.
 func BenchmarkScan(b *testing.B) {
 	body := benchPage()
-	s := &search{Reader: &Reader{r: Request{Stream: benchStream()}}}
+	s := &searchReader{Reader: &Reader{r: Request{Stream: benchStream()}}}
 	g := recordPeekOf(listOf(benchStream(), 0))
 	b.SetBytes(int64(len(body)))
 	b.ReportAllocs()
@@ -66,7 +66,7 @@ func BenchmarkRead(b *testing.B) {
 	_ = zw.Close()
 	for _, gz := range []bool{false, true} {
 		b.Run(fmt.Sprintf("gzip=%t", gz), func(b *testing.B) {
-			a := serve(b, func(w http.ResponseWriter, _ *http.Request, _ string) {
+			a := serveAPI(b, func(w http.ResponseWriter, _ *http.Request, _ string) {
 				if gz {
 					w.Header().Set("Content-Encoding", "gzip")
 					_, _ = w.Write(zipped.Bytes())
@@ -74,12 +74,12 @@ func BenchmarkRead(b *testing.B) {
 				}
 				_, _ = w.Write(body)
 			})
-			c := a.client(b)
+			c := a.newClient(b)
 			b.SetBytes(int64(len(body)))
 			b.ReportAllocs()
 			w := newWalk(c, listOf(benchStream(), 0), nil)
 			for b.Loop() {
-				if _, err := w.first(context.Background()); err != nil {
+				if _, err := w.readFirstPage(context.Background()); err != nil {
 					b.Fatal(err)
 				}
 			}

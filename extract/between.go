@@ -17,35 +17,35 @@ var errOverflow = errors.New("more records in one second than one answer holds")
 // longestSpan is more seconds than any window has.
 const longestSpan = 1 << 40
 
-// between reads a stream in windows of time, as search does, from a list that has no pages: what is asked for is cut until
+// betweenReader reads a stream in windows of time, as search does, from a list that has no pages: what is asked for is cut until
 // one answer holds all of it. The windows, and what closing one means, are those of search.
-type between struct {
-	*search
-	until   int64 // end of the window being read, itself outside
-	reading bool  // a window is open
-	size    int64 // seconds asked for at once, 0: the whole window. It is kept from one window to the next: records lie as densely there
-	most    int64 // records that an answer held when it was not everything; 0 as long as each was
-	rows    int64 // records of the window read
+type betweenReader struct {
+	*searchReader
+	until        int64 // end of the window being read, itself outside
+	reading      bool  // a window is open
+	size         int64 // seconds asked for at once, 0: the whole window. It is kept from one window to the next: records lie as densely there
+	overflowRows int64 // records that an answer held when it was not everything; 0 as long as each was
+	rows         int64 // records of the window read
 }
 
 func readBetween(r *Reader) func(context.Context) (Page, error) {
-	b := &between{search: &search{Reader: r}}
+	b := &betweenReader{searchReader: &searchReader{Reader: r}}
 	b.state = b.state.switchPhase(r.r.Phase)
-	return b.next
+	return b.nextSpan
 }
 
-func (b *between) next(ctx context.Context) (Page, error) {
+func (b *betweenReader) nextSpan(ctx context.Context) (Page, error) {
 	if !b.reading {
 		if b.historyComplete() {
 			st := b.state
 			st.HistoryDone = true
 			return Page{State: st, Boundary: true, Total: -1, Done: -1, Left: 0}, nil
 		}
-		if err := b.begin(ctx); err != nil {
+		if err := b.openWindow(ctx); err != nil {
 			return Page{}, err
 		}
 	}
-	sh, to, err := b.fit(ctx)
+	sh, to, err := b.fitSpan(ctx)
 	if err != nil {
 		return Page{}, err
 	}
@@ -55,18 +55,18 @@ func (b *between) next(ctx context.Context) (Page, error) {
 		}
 		b.fresh = false
 	}
-	return b.page(sh, to), nil
+	return b.buildSpanPage(sh, to), nil
 }
 
-// begin opens the next window, or goes on in it; io.EOF when there is none.
-func (b *between) begin(ctx context.Context) error {
+// openWindow opens the next window, or goes on in it; io.EOF when there is none.
+func (b *betweenReader) openWindow(ctx context.Context) error {
 	if b.c.ServerNow().IsZero() {
 		// A window ends at the server's now, which any answer tells.
-		if _, err := peek(ctx, b.c, b.r.Stream); err != nil {
+		if _, err := peekList(ctx, b.c, b.r.Stream); err != nil {
 			return err
 		}
 	}
-	from, err := b.choose(ctx)
+	from, err := b.chooseWindow(ctx)
 	if err != nil {
 		return err
 	}
@@ -81,14 +81,14 @@ func (b *between) begin(ctx context.Context) error {
 	}
 	if b.until = b.window.To; b.until == 0 {
 		// Up to now, whenever that is: a day is granted for a clock of ours that is wrong.
-		b.until = max(unix(now), b.c.LocalNow().Unix()) + 24*3600
+		b.until = max(unixSeconds(now), b.c.LocalNow().Unix()) + 24*3600
 	}
 	return nil
 }
 
-// fit reads from b.since on as far as one answer holds everything, and gives the time up to which that is. What overflows
+// fitSpan reads from b.since on as far as one answer holds everything, and gives the time up to which that is. What overflows
 // is cut in two.
-func (b *between) fit(ctx context.Context) (sh listPage, to int64, err error) {
+func (b *betweenReader) fitSpan(ctx context.Context) (sh listPage, to int64, err error) {
 	attempts := 0
 	for {
 		to = max(b.until, b.since+1)
@@ -98,13 +98,13 @@ func (b *between) fit(ctx context.Context) (sh listPage, to int64, err error) {
 		sh, err = readSpan(ctx, b.c, listOf(b.r.Stream, 0), b.r.Stream.Read.Since.Field, b.since, to, attempts)
 		var failure *api.Error
 		switch {
-		case err == nil && !sh.overflows():
-			b.grow(int64(len(sh.records)))
+		case err == nil && !sh.isTruncated():
+			b.growSpan(int64(len(sh.records)))
 			return sh, to, nil
 		case err == nil && to-b.since <= 1:
-			return sh, to, b.overflow(sh)
+			return sh, to, b.overflowError(sh)
 		case err == nil:
-			b.most = max(b.most, int64(len(sh.records)))
+			b.overflowRows = max(b.overflowRows, int64(len(sh.records)))
 		case ctx.Err() != nil || !errors.As(err, &failure) || !failure.SmallerPageMayHelp() || to-b.since <= 1:
 			return sh, to, err
 		default:
@@ -114,31 +114,31 @@ func (b *between) fit(ctx context.Context) (sh listPage, to int64, err error) {
 	}
 }
 
-// grow chooses how much to ask for after an answer that held everything: twice as much, and no more than most of what an
+// growSpan chooses how much to ask for after an answer that held everything: twice as much, and no more than most of what an
 // answer can hold if records lie as densely there. What overflows is a request for nothing. The bounds may add two seconds.
-func (b *between) grow(got int64) {
+func (b *betweenReader) growSpan(got int64) {
 	next := min(2*b.size, longestSpan)
-	if b.most > 0 && b.size > 0 {
-		next = max(1, min(next, int64(0.85*float64(b.size+2)*float64(b.most)/float64(max(1, got)))-2))
+	if b.overflowRows > 0 && b.size > 0 {
+		next = max(1, min(next, int64(0.85*float64(b.size+2)*float64(b.overflowRows)/float64(max(1, got)))-2))
 	}
 	b.size = next
 }
 
-// overflow is the loud end of a stream whose records cannot all be had.
-func (b *between) overflow(sh listPage) error {
+// overflowError is the loud end of a stream whose records cannot all be had.
+func (b *betweenReader) overflowError(sh listPage) error {
 	return &api.Error{Class: api.ClassContract, Op: api.ReadOp(b.r.Stream), Method: b.r.Stream.Read.Method, Path: b.r.Stream.Read.Path,
 		Err: fmt.Errorf("%w: at %s it gives %d and says that there are others", errOverflow,
 			time.Unix(b.since, 0).UTC().Format(time.RFC3339), len(sh.records))}
 }
 
-// overflows reports whether an answer says that it is not everything.
-func (sh *listPage) overflows() bool {
+// isTruncated reports whether an answer says that it is not everything.
+func (sh *listPage) isTruncated() bool {
 	p := sh.pages
 	return p.next == nextPlace || p.next == nextURL || p.totalPages > 1 || sh.total > int64(len(sh.records))
 }
 
-// page draws the conclusions from an answer that holds everything up to a time.
-func (b *between) page(sh listPage, to int64) Page {
+// buildSpanPage draws the conclusions from an answer that holds everything up to a time.
+func (b *betweenReader) buildSpanPage(sh listPage, to int64) Page {
 	for _, g := range sh.seen {
 		if g.at != timeless {
 			b.reached = max(b.reached, g.at)
@@ -166,7 +166,7 @@ func (b *between) page(sh listPage, to int64) Page {
 }
 
 // stateInWindow is the state in the middle of a window.
-func (b *between) stateInWindow() State {
+func (b *betweenReader) stateInWindow() State {
 	st, w := b.state, b.window
 	st.Window, st.Position = &w, &Position{Since: b.since, LastTime: b.reached, Rows: b.rows}
 	if w.Kind == windowForward {
@@ -178,12 +178,12 @@ func (b *between) stateInWindow() State {
 // readSpan asks once for what lies from a time to before another. Whether the source counts the bounds in is not told: one second
 // earlier, and the end itself, are right either way, and where it does two windows share a second on either side. What comes
 // twice for that does no harm.
-func readSpan(ctx context.Context, c *api.Client, l list, field string, from, to int64, attempts int) (listPage, error) {
+func readSpan(ctx context.Context, c *api.Client, l listRequest, field string, from, to int64, attempts int) (listPage, error) {
 	l = withSpan(l, field, from, to)
 	times := recordPeek{field: -1}
-	times.field = times.to([]string{field}).head
-	var found *envelope
-	q := l.call(Position{})
+	times.field = times.pointerTo([]string{field}).head
+	var found *listEnvelope
+	q := l.callAt(Position{})
 	q.Attempts = attempts
 	q.Accept = func(a *api.Answer) (err error) {
 		found, err = parseEnvelope(a.Body, l.records, times)
@@ -193,11 +193,11 @@ func readSpan(ctx context.Context, c *api.Client, l list, field string, from, to
 	if err != nil {
 		return listPage{}, err
 	}
-	return listPage{envelope: *found, date: a.Date}, nil
+	return listPage{listEnvelope: *found, date: a.Date}, nil
 }
 
 // withSpan is a list asked for between two times.
-func withSpan(l list, field string, from, to int64) list {
+func withSpan(l listRequest, field string, from, to int64) listRequest {
 	l.query = append(append([]schemas.Param(nil), l.query...),
 		schemas.Param{Name: field + "_after", Value: strconv.FormatInt(max(0, from-1), 10)},
 		schemas.Param{Name: field + "_before", Value: strconv.FormatInt(to, 10)})

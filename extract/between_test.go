@@ -29,8 +29,8 @@ func logStream() *schemas.Stream {
 	}
 }
 
-// book is a log as the API serves it: what lies between two times, the newest first, and only so many of it.
-type book struct {
+// boundedLog is a log as the API serves it: what lies between two times, the newest first, and only so many of it.
+type boundedLog struct {
 	times []int64 // of the entries; their ids are their places
 	most  int
 	out   bool   // the times asked for are themselves outside
@@ -43,7 +43,7 @@ const (
 	moreByTotal = `{"type":"pages","page":1,"per_page":20,"total_pages":2}`
 )
 
-func (b *book) serve(w http.ResponseWriter, r *http.Request, _ string) {
+func (b *boundedLog) serveLog(w http.ResponseWriter, r *http.Request, _ string) {
 	after, err := strconv.ParseInt(r.URL.Query().Get("created_at_after"), 10, 64)
 	if err != nil {
 		apitest.Reply(w, `404 {"type":"error.list","errors":[{"code":"parameter_not_found","message":"created_at_after"}]}`)
@@ -72,12 +72,12 @@ func readBook(t testing.TB, c *api.Client, st State, start time.Time) (ids map[s
 	t.Helper()
 	ids, after = map[string]bool{}, st
 	for _, phase := range []Phase{Forward, History} {
-		some, pages, err := drained(NewReader(c, Request{Stream: logStream(), State: after, Phase: phase, Start: start}))
+		some, pages, err := tryDrain(NewReader(c, Request{Stream: logStream(), State: after, Phase: phase, Start: start}))
 		for _, id := range some {
 			ids[id] = true
 		}
 		if len(pages) > 0 {
-			after = last(pages)
+			after = lastState(pages)
 		}
 		if err != nil {
 			return ids, after, err
@@ -92,7 +92,7 @@ func TestT84WindowsAreSplitUntilOneAnswerHoldsAll(t *testing.T) {
 		for _, out := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, bounds outside %t", name, out), func(t *testing.T) {
 				t.Parallel()
-				b := &book{most: 20, out: out, more: more}
+				b := &boundedLog{most: 20, out: out, more: more}
 				for i := range int64(10_000) { // in one hour, three in each second at most
 					b.times = append(b.times, noon.Unix()-30*24*3600+i*3600/10_000)
 				}
@@ -100,7 +100,7 @@ func TestT84WindowsAreSplitUntilOneAnswerHoldsAll(t *testing.T) {
 					b.times = append(b.times, noon.Unix()-3600-i*365*24*12)
 				}
 				slices.Sort(b.times)
-				c := serve(t, b.serve).client(t)
+				c := serveAPI(t, b.serveLog).newClient(t)
 				ids, st, err := readBook(t, c, State{}, time.Time{})
 				if err != nil || len(ids) != len(b.times) {
 					t.Fatalf("read %d of %d entries, %v", len(ids), len(b.times), err)
@@ -118,13 +118,13 @@ func TestT84WindowsAreSplitUntilOneAnswerHoldsAll(t *testing.T) {
 
 func TestT84ASecondThatOverflowsStopsLoudly(t *testing.T) {
 	t.Parallel()
-	b := &book{most: 20, more: moreByNext}
+	b := &boundedLog{most: 20, more: moreByNext}
 	for range 50 {
 		b.times = append(b.times, noon.Unix()-3*24*3600)
 	}
 	b.times = append(b.times, noon.Unix()-5*24*3600, noon.Unix()-24*3600)
 	slices.Sort(b.times)
-	ids, st, err := readBook(t, serve(t, b.serve).client(t), State{}, time.Time{})
+	ids, st, err := readBook(t, serveAPI(t, b.serveLog).newClient(t), State{}, time.Time{})
 	if !errors.Is(err, errOverflow) || api.ClassOf(err) != api.ClassContract || !strings.Contains(err.Error(), "2026-03-07T") {
 		t.Errorf("got %v", err)
 	}
@@ -137,19 +137,19 @@ func TestT84ASecondThatOverflowsStopsLoudly(t *testing.T) {
 // what it reads twice is the overlap.
 func TestBetweenIsReadOnFromEveryAnswer(t *testing.T) {
 	t.Parallel()
-	b := &book{most: 20, more: moreByTotal}
+	b := &boundedLog{most: 20, more: moreByTotal}
 	for i := range int64(700) {
 		b.times = append(b.times, noon.Unix()-3600-i*i*50)
 	}
 	slices.Sort(b.times)
-	a := serve(t, b.serve)
+	a := serveAPI(t, b.serveLog)
 	st, ids := State{}, map[string]bool{}
 	for n := 0; ; n++ {
 		phase := Forward
 		if st.SyncedTo > 0 {
 			phase = History
 		}
-		p, err := NewReader(a.client(t), Request{Stream: logStream(), State: st, Phase: phase}).Next(context.Background())
+		p, err := NewReader(a.newClient(t), Request{Stream: logStream(), State: st, Phase: phase}).Next(context.Background())
 		if errors.Is(err, io.EOF) {
 			break
 		}
@@ -172,26 +172,26 @@ func TestBetweenIsReadOnFromEveryAnswer(t *testing.T) {
 
 func TestBetweenReadsOnlyWhatIsNewAndNothingBeforeItsStart(t *testing.T) {
 	t.Parallel()
-	b := &book{most: 20, more: moreByNext}
+	b := &boundedLog{most: 20, more: moreByNext}
 	for i := range int64(100) {
 		b.times = append(b.times, noon.Unix()-i*24*3600)
 	}
 	slices.Sort(b.times)
-	a := serve(t, b.serve)
-	ids, st, err := readBook(t, a.client(t), State{}, noon.Add(-30*24*time.Hour))
+	a := serveAPI(t, b.serveLog)
+	ids, st, err := readBook(t, a.newClient(t), State{}, noon.Add(-30*24*time.Hour))
 	if err != nil || len(ids) < 30 || len(ids) > 32 || !st.HistoryDone {
 		t.Fatalf("read %d, %v, state %s", len(ids), err, st)
 	}
 	a.Clock.Set(a.Clock.Now().Add(24 * time.Hour))
 	b.times = append(b.times, a.Clock.Now().Add(-time.Hour).Unix())
-	c := a.client(t)
+	c := a.newClient(t)
 	ids, next, err := readBook(t, c, st, noon.Add(-30*24*time.Hour))
 	if err != nil || !ids["100"] || len(ids) > 5 || c.Requests() > 2 || next.SyncedTo != st.SyncedTo+24*3600 {
 		t.Errorf("read %v with %d requests, %v, state %s", ids, c.Requests(), err, next)
 	}
 	// An explicit window moves no mark.
-	_, pages, err := drained(NewReader(a.client(t), Request{Stream: logStream(), State: next, Since: noon.Add(-80 * 24 * time.Hour), Until: noon.Add(-70 * 24 * time.Hour)}))
-	if err != nil || last(pages).String() != next.String() || len(pages[0].Records) < 10 {
+	_, pages, err := tryDrain(NewReader(a.newClient(t), Request{Stream: logStream(), State: next, Since: noon.Add(-80 * 24 * time.Hour), Until: noon.Add(-70 * 24 * time.Hour)}))
+	if err != nil || lastState(pages).String() != next.String() || len(pages[0].Records) < 10 {
 		t.Errorf("an explicit window: %v, %+v", err, pages)
 	}
 }
@@ -199,12 +199,12 @@ func TestBetweenReadsOnlyWhatIsNewAndNothingBeforeItsStart(t *testing.T) {
 // Holds: T133.
 func TestBetweenWithoutAServersClockConcludesFromItsRecords(t *testing.T) {
 	t.Parallel()
-	b := &book{times: []int64{noon.Unix() - 7200, noon.Unix() - 3600}, most: 20, more: moreByNext}
-	a := serve(t, func(w http.ResponseWriter, r *http.Request, body string) {
+	b := &boundedLog{times: []int64{noon.Unix() - 7200, noon.Unix() - 3600}, most: 20, more: moreByNext}
+	a := serveAPI(t, func(w http.ResponseWriter, r *http.Request, body string) {
 		w.Header()["Date"] = nil
-		b.serve(w, r, body)
+		b.serveLog(w, r, body)
 	})
-	ids, st, err := readBook(t, a.client(t), State{}, time.Time{})
+	ids, st, err := readBook(t, a.newClient(t), State{}, time.Time{})
 	if err != nil || len(ids) != 2 || st.SyncedTo != noon.Unix()-3600-15*60 {
 		t.Errorf("read %v, %v, state %s", ids, err, st)
 	}
@@ -212,19 +212,19 @@ func TestBetweenWithoutAServersClockConcludesFromItsRecords(t *testing.T) {
 
 func TestBetweenAWindowThatTimesOutIsHalved(t *testing.T) {
 	t.Parallel()
-	b := &book{times: []int64{noon.Unix() - 3*24*3600, noon.Unix() - 24*3600}, most: 20, more: moreByNext}
-	a := serve(t, func(w http.ResponseWriter, r *http.Request, body string) {
+	b := &boundedLog{times: []int64{noon.Unix() - 3*24*3600, noon.Unix() - 24*3600}, most: 20, more: moreByNext}
+	a := serveAPI(t, func(w http.ResponseWriter, r *http.Request, body string) {
 		after, _ := strconv.ParseInt(r.URL.Query().Get("created_at_after"), 10, 64)
 		before, _ := strconv.ParseInt(r.URL.Query().Get("created_at_before"), 10, 64)
 		if before-after > 4*24*3600 {
 			apitest.Reply(w, "504 ")
 			return
 		}
-		b.serve(w, r, body)
+		b.serveLog(w, r, body)
 	})
 	st := State{SyncedTo: noon.Add(-5 * 24 * time.Hour).Unix(), HistoryDone: true}
-	ids, pages := drain(t, NewReader(a.client(t), Request{Stream: logStream(), State: st}))
-	if len(ids) != 2 || last(pages).SyncedTo != noon.Add(-15*time.Minute).Unix() {
-		t.Errorf("read %v, state %s", ids, last(pages))
+	ids, pages := drainPhase(t, NewReader(a.newClient(t), Request{Stream: logStream(), State: st}))
+	if len(ids) != 2 || lastState(pages).SyncedTo != noon.Add(-15*time.Minute).Unix() {
+		t.Errorf("read %v, state %s", ids, lastState(pages))
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"aqueduck/extract/internal/apitest"
 )
 
-// look asks for one record of the deleted contacts: the simplest request there is.
-func look(c *api.Client) ([]byte, error) {
+// askOnce asks for one record of the deleted contacts: the simplest request there is.
+func askOnce(c *api.Client) ([]byte, error) {
 	record, _, err := FirstRecord(context.Background(), c, sweepStream())
 	return record, err
 }
@@ -66,12 +66,12 @@ func TestNewRefusesWhatCannotWork(t *testing.T) {
 
 func TestT113T121EveryRequestSaysWhoAndWhichVersionAndAsksNoCache(t *testing.T) {
 	t.Parallel()
-	a := serve(t, apitest.Answers(`{"data":[{"id":"1"}]}`))
-	c := a.client(t, func(o *api.Options) { o.VersionHeader = "Api-Version" })
-	if _, err := look(c); err != nil {
+	a := serveAPI(t, apitest.AnswerWith(`{"data":[{"id":"1"}]}`))
+	c := a.newClient(t, func(o *api.Options) { o.VersionHeader = "Api-Version" })
+	if _, err := askOnce(c); err != nil {
 		t.Fatal(err)
 	}
-	got := a.Asked()[0]
+	got := a.Requests()[0]
 	want := map[string]string{
 		"Authorization": "Bearer secret-token-of-the-tests", "Api-Version": "2.17", "Accept": "application/json",
 		"Accept-Encoding": "gzip", "Cache-Control": "no-cache", "User-Agent": "aqueduck",
@@ -89,7 +89,7 @@ func TestT113T121EveryRequestSaysWhoAndWhichVersionAndAsksNoCache(t *testing.T) 
 func TestT115OneAndCountTellWhoseWorkspaceItIs(t *testing.T) {
 	t.Parallel()
 	ws := newWorkspace(t, minutesOf(30)...)
-	c := ws.client(t)
+	c := ws.newClient(t)
 	record, at, err := FirstRecord(context.Background(), c, searchStream())
 	if err != nil || !strings.Contains(string(record), `"c000"`) || at.Unix() != noon.Unix() {
 		t.Errorf("One: %s, %v, %v", record, at, err)
@@ -97,8 +97,8 @@ func TestT115OneAndCountTellWhoseWorkspaceItIs(t *testing.T) {
 	if total, err := CountRecords(context.Background(), c, searchStream()); err != nil || total != 30 {
 		t.Errorf("Count: %d, %v", total, err)
 	}
-	empty := serve(t, apitest.Answers(`{"data":[]}`)).client(t)
-	if record, err := look(empty); record != nil || err != nil {
+	empty := serveAPI(t, apitest.AnswerWith(`{"data":[]}`)).newClient(t)
+	if record, err := askOnce(empty); record != nil || err != nil {
 		t.Errorf("One of nothing: %s, %v", record, err)
 	}
 	if total, err := CountRecords(context.Background(), empty, sweepStream()); total != -1 || err != nil {
@@ -111,14 +111,14 @@ func TestT115OneAndCountTellWhoseWorkspaceItIs(t *testing.T) {
 
 func TestT116RefusedTokenStopsEverything(t *testing.T) {
 	t.Parallel()
-	a := serve(t, apitest.Answers(`401 {"type":"error.list","request_id":"r9","errors":[{"code":"unauthorized","message":"Access Token Invalid secret-token-of-the-tests"}]}`))
-	c := a.client(t)
-	_, err := look(c)
+	a := serveAPI(t, apitest.AnswerWith(`401 {"type":"error.list","request_id":"r9","errors":[{"code":"unauthorized","message":"Access Token Invalid secret-token-of-the-tests"}]}`))
+	c := a.newClient(t)
+	_, err := askOnce(c)
 	var e *api.Error
 	if !errors.As(err, &e) || e.Class != api.ClassAuth || e.Status != 401 || e.RequestID != "r9" || strings.Contains(err.Error(), "secret-token") {
 		t.Errorf("got %v", err)
 	}
-	if _, _, err := drained(NewReader(c, Request{Stream: searchStream()})); api.ClassOf(err) != api.ClassAuth {
+	if _, _, err := tryDrain(NewReader(c, Request{Stream: searchStream()})); api.ClassOf(err) != api.ClassAuth {
 		t.Errorf("then: %v", err)
 	}
 	if c.Requests() != 1 {
@@ -129,7 +129,7 @@ func TestT116RefusedTokenStopsEverything(t *testing.T) {
 // Holds: S5.
 func TestT116RotatedTokenIsReadOnce(t *testing.T) {
 	t.Parallel()
-	a := serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+	a := serveAPI(t, func(w http.ResponseWriter, r *http.Request, _ string) {
 		if r.Header.Get("Authorization") != "Bearer second" {
 			apitest.Reply(w, `401 {"type":"error.list","errors":[{"code":"token_revoked","message":"x"}]}`)
 			return
@@ -147,10 +147,10 @@ func TestT116RotatedTokenIsReadOnce(t *testing.T) {
 		"empty":     {next: []api.Secret{""}, class: api.ClassAuth, requests: 1},
 	} {
 		n := 0
-		c := a.client(t, func(o *api.Options) {
+		c := a.newClient(t, func(o *api.Options) {
 			o.Refresh = func() (api.Secret, error) { n++; return test.next[n-1], nil }
 		})
-		if _, err := look(c); api.ClassOf(err) != test.class || c.Requests() != test.requests || n != 1 {
+		if _, err := askOnce(c); api.ClassOf(err) != test.class || c.Requests() != test.requests || n != 1 {
 			t.Errorf("%s: %v after %d requests, %d readings", name, err, c.Requests(), n)
 		}
 	}
@@ -202,9 +202,9 @@ func TestAnswersAreClassified(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := serve(t, apitest.Answers(test.answer))
-			c := a.client(t)
-			_, err := look(c)
+			a := serveAPI(t, apitest.AnswerWith(test.answer))
+			c := a.newClient(t)
+			_, err := askOnce(c)
 			if api.ClassOf(err) != test.class || c.Requests() != test.requests || c.Retries() != test.requests-1 {
 				t.Errorf("%v after %d requests; want class %s after %d", err, c.Requests(), test.class, test.requests)
 			}
@@ -214,8 +214,8 @@ func TestAnswersAreClassified(t *testing.T) {
 
 func TestErrorsSayWhatWasBeingDone(t *testing.T) {
 	t.Parallel()
-	a := serve(t, apitest.Answers(`503 {"type":"error.list","request_id":"abc","errors":[{"code":"service_unavailable","message":"come\n  again"}]}`))
-	_, err := look(a.client(t))
+	a := serveAPI(t, apitest.AnswerWith(`503 {"type":"error.list","request_id":"abc","errors":[{"code":"service_unavailable","message":"come\n  again"}]}`))
+	_, err := askOnce(a.newClient(t))
 	want := "look at deleted_contacts: GET /contacts/deleted: 503 service_unavailable: come again (5 attempts, request_id abc)"
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
@@ -230,9 +230,9 @@ func TestFailuresThatPassAreNotNoticed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := serve(t, apitest.Answers(bad, bad, good))
-			c := a.client(t)
-			if record, err := look(c); err != nil || string(record) != `{"id":"1"}` || c.Requests() != 3 || c.Retries() != 2 {
+			a := serveAPI(t, apitest.AnswerWith(bad, bad, good))
+			c := a.newClient(t)
+			if record, err := askOnce(c); err != nil || string(record) != `{"id":"1"}` || c.Requests() != 3 || c.Retries() != 2 {
 				t.Errorf("%s, %v after %d requests", record, err, c.Requests())
 			}
 		})
@@ -244,14 +244,14 @@ func TestMaxRequestsEndsARunCleanly(t *testing.T) {
 	ws := newWorkspace(t, minutesOf(100)...)
 	s := searchStream()
 	s.Read.Page.Size = 10
-	state := State{SyncedTo: at(11 * hour), HistoryDone: true}
-	c := ws.client(t, func(o *api.Options) { o.MaxRequests = 3 })
-	ids, pages, err := drained(NewReader(c, Request{Stream: s, State: state}))
+	state := State{SyncedTo: secondsBeforeNoon(11 * hour), HistoryDone: true}
+	c := ws.newClient(t, func(o *api.Options) { o.MaxRequests = 3 })
+	ids, pages, err := tryDrain(NewReader(c, Request{Stream: s, State: state}))
 	if !errors.Is(err, api.ErrBudget) || len(ids) != 30 || c.Requests() != 3 {
 		t.Fatalf("%d records, %v after %d requests", len(ids), err, c.Requests())
 	}
-	more, _ := drain(t, NewReader(ws.client(t), Request{Stream: s, State: last(pages)}))
-	if got := distinct(append(ids, more...)); !slices.Equal(got, ws.ids()) {
+	more, _ := drainPhase(t, NewReader(ws.newClient(t), Request{Stream: s, State: lastState(pages)}))
+	if got := sortedDistinct(append(ids, more...)); !slices.Equal(got, ws.contactIDs()) {
 		t.Errorf("read %v", got)
 	}
 }
@@ -261,11 +261,11 @@ func TestStreamsSideBySideShareOneBudget(t *testing.T) {
 	ws := newWorkspace(t, minutesOf(100)...)
 	s := searchStream()
 	s.Read.Page.Size = 10
-	c := ws.client(t, func(o *api.Options) { o.MaxRequests = 25 })
+	c := ws.newClient(t, func(o *api.Options) { o.MaxRequests = 25 })
 	done := make(chan int64)
 	for range 4 {
 		go func() {
-			_, _, err := drained(NewReader(c, Request{Stream: s, State: State{SyncedTo: at(11 * hour), HistoryDone: true}}))
+			_, _, err := tryDrain(NewReader(c, Request{Stream: s, State: State{SyncedTo: secondsBeforeNoon(11 * hour), HistoryDone: true}}))
 			if err != nil && !errors.Is(err, api.ErrBudget) {
 				t.Error(err)
 			}
@@ -275,32 +275,32 @@ func TestStreamsSideBySideShareOneBudget(t *testing.T) {
 	for range 4 {
 		<-done
 	}
-	if c.Requests() != 25 || len(ws.Asked()) != 25 {
-		t.Errorf("%d requests counted, %d sent; want 25", c.Requests(), len(ws.Asked()))
+	if c.Requests() != 25 || len(ws.Requests()) != 25 {
+		t.Errorf("%d requests counted, %d sent; want 25", c.Requests(), len(ws.Requests()))
 	}
 }
 
 func TestSentIsCountedByStream(t *testing.T) {
 	t.Parallel()
 	a := nestedAPI(t, tagList(10, `,"total_count":12,"url":"/contacts/c1/tags"`), tagList(0, ""), func(w http.ResponseWriter, _, _ int) { apitest.Reply(w, tagList(12, "")) })
-	c := a.client(t)
-	if _, err := look(c); err != nil { // counts for none
+	c := a.newClient(t)
+	if _, err := askOnce(c); err != nil { // counts for none
 		t.Fatal(err)
 	}
-	drain(t, NewReader(c, Request{Stream: taggedStream(), State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
-	if got := c.Sent(taggedStream()); got.Requests != 2 || got.Retries != 0 {
+	drainPhase(t, NewReader(c, Request{Stream: taggedStream(), State: State{SyncedTo: secondsBeforeNoon(2 * hour), HistoryDone: true}}))
+	if got := c.CountsFor(taggedStream()); got.Requests != 2 || got.Retries != 0 {
 		t.Errorf("%+v sent for the contacts, want a page and a nested list", got)
 	}
 }
 
 func TestServerNowNeedsAnAnswer(t *testing.T) {
 	t.Parallel()
-	a := serve(t, apitest.Answers(`{"data":[]}`))
-	c := a.client(t)
+	a := serveAPI(t, apitest.AnswerWith(`{"data":[]}`))
+	c := a.newClient(t)
 	if !c.ServerNow().IsZero() {
 		t.Error("a server's time before any answer")
 	}
-	if _, err := look(c); err != nil {
+	if _, err := askOnce(c); err != nil {
 		t.Fatal(err)
 	}
 	a.Clock.Set(noon.Add(time.Hour))

@@ -15,8 +15,8 @@ import (
 	"aqueduck/extract/internal/apitest"
 )
 
-// first reads one page.
-func first(t testing.TB, r *Reader) Page {
+// firstPage reads one page.
+func firstPage(t testing.TB, r *Reader) Page {
 	t.Helper()
 	p, err := r.Next(context.Background())
 	if err != nil {
@@ -25,10 +25,10 @@ func first(t testing.TB, r *Reader) Page {
 	return p
 }
 
-func minutesOf(n int) []contact {
-	var contacts []contact
+func minutesOf(n int) []testContact {
+	var contacts []testContact
 	for i := range n {
-		contacts = append(contacts, contact{fmt.Sprintf("c%03d", i), at(10*hour) + int64(i)*60})
+		contacts = append(contacts, testContact{fmt.Sprintf("c%03d", i), secondsBeforeNoon(10*hour) + int64(i)*60})
 	}
 	return contacts
 }
@@ -39,20 +39,20 @@ func TestT12DeadCursorGoesOnFromLastTime(t *testing.T) {
 	ws := newWorkspace(t, minutesOf(100)...)
 	s := searchStream()
 	s.Read.Page.Size = 10
-	p := first(t, NewReader(ws.client(t), Request{Stream: s, State: State{SyncedTo: at(11 * hour), HistoryDone: true}}))
+	p := firstPage(t, NewReader(ws.newClient(t), Request{Stream: s, State: State{SyncedTo: secondsBeforeNoon(11 * hour), HistoryDone: true}}))
 
 	ws.life = 1 // the server was restarted: it knows none of its cursors
 	clear(ws.cursors)
-	c := ws.client(t)
-	ids, pages := drain(t, NewReader(c, Request{Stream: s, State: mustParse(t, p.State.String())}))
-	if diff := cmp.Diff(ws.ids()[9:], ids[:91]); diff != "" {
+	c := ws.newClient(t)
+	ids, pages := drainPhase(t, NewReader(c, Request{Stream: s, State: mustParse(t, p.State.String())}))
+	if diff := cmp.Diff(ws.contactIDs()[9:], ids[:91]); diff != "" {
 		t.Errorf("ids after the restart (-want +got):\n%s", diff)
 	}
 	if !pages[9].Boundary || pages[9].State.SyncedTo != mark || c.Restarts() != 1 {
 		t.Errorf("%d restarts, state %s; want 1, the mark at %d", c.Restarts(), pages[9].State, mark)
 	}
-	got := ws.Asked()
-	if q := got[2].Body; strings.Contains(q, "starting_after") || !strings.Contains(q, fmt.Sprintf(`"value":%d`, at(10*hour)+9*60)) {
+	got := ws.Requests()
+	if q := got[2].Body; strings.Contains(q, "starting_after") || !strings.Contains(q, fmt.Sprintf(`"value":%d`, secondsBeforeNoon(10*hour)+9*60)) {
 		t.Errorf("after the dead cursor it asked %s", q)
 	}
 }
@@ -71,9 +71,9 @@ func TestT12CursorsThatDieOverAndOver(t *testing.T) {
 		ws.life = 100
 		s := searchStream()
 		s.Read.Page.Size = 15
-		c := ws.client(t)
-		ids, pages := drain(t, NewReader(c, Request{Stream: s, State: State{SyncedTo: at(11 * hour), HistoryDone: true}}))
-		if diff := cmp.Diff(ws.ids(), distinct(ids)); diff != "" {
+		c := ws.newClient(t)
+		ids, pages := drainPhase(t, NewReader(c, Request{Stream: s, State: State{SyncedTo: secondsBeforeNoon(11 * hour), HistoryDone: true}}))
+		if diff := cmp.Diff(ws.contactIDs(), sortedDistinct(ids)); diff != "" {
 			t.Errorf("zone %v (-want +got):\n%s", zone, diff)
 		}
 		for _, p := range pages[:len(pages)-1] {
@@ -88,17 +88,17 @@ func TestT12CursorsThatNeverLiveStopLoudly(t *testing.T) {
 	t.Parallel()
 	ws := newWorkspace(t, minutesOf(100)...)
 	for i := range ws.contacts {
-		ws.contacts[i].at = at(hour) // one second holds them all: there is no later time to go on from
+		ws.contacts[i].at = secondsBeforeNoon(hour) // one second holds them all: there is no later time to go on from
 	}
 	ws.between = func(int) { clear(ws.cursors) }
 	ws.life = 1
 	s := searchStream()
 	s.Read.Page.Size = 10
-	_, pages, err := drained(NewReader(ws.client(t), Request{Stream: s, State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
+	_, pages, err := tryDrain(NewReader(ws.newClient(t), Request{Stream: s, State: State{SyncedTo: secondsBeforeNoon(2 * hour), HistoryDone: true}}))
 	if api.ClassOf(err) != api.ClassCursor {
 		t.Errorf("got %v, want the cursor's error", err)
 	}
-	if last(pages).SyncedTo != at(2*hour) {
+	if lastState(pages).SyncedTo != secondsBeforeNoon(2*hour) {
 		t.Error("the mark moved")
 	}
 }
@@ -108,7 +108,7 @@ func TestT13CursorOfAnotherRequestIsNotUsed(t *testing.T) {
 	ws := newWorkspace(t, minutesOf(50)...)
 	s := searchStream()
 	s.Read.Page.Size = 10
-	p := first(t, NewReader(ws.client(t), Request{Stream: s, State: State{SyncedTo: at(11 * hour), HistoryDone: true}}))
+	p := firstPage(t, NewReader(ws.newClient(t), Request{Stream: s, State: State{SyncedTo: secondsBeforeNoon(11 * hour), HistoryDone: true}}))
 
 	change := map[string]struct {
 		client func(*api.Options)
@@ -129,7 +129,7 @@ func TestT13CursorOfAnotherRequestIsNotUsed(t *testing.T) {
 	}
 	for name, test := range change {
 		t.Run(name, func(t *testing.T) {
-			before := len(ws.Asked())
+			before := len(ws.Requests())
 			r := Request{Stream: s}
 			if test.stream != nil {
 				r = *test.stream()
@@ -139,10 +139,10 @@ func TestT13CursorOfAnotherRequestIsNotUsed(t *testing.T) {
 			if test.client != nil {
 				options = append(options, test.client)
 			}
-			if _, err := NewReader(ws.client(t, options...), r).Next(context.Background()); err != nil {
+			if _, err := NewReader(ws.newClient(t, options...), r).Next(context.Background()); err != nil {
 				t.Fatal(err)
 			}
-			asked := ws.Asked()[before]
+			asked := ws.Requests()[before]
 			if kept := strings.Contains(asked.Body, "starting_after"); kept != test.keeps {
 				t.Errorf("cursor used: %t, want %t: %s", kept, test.keeps, asked.Body)
 			}
@@ -153,17 +153,17 @@ func TestT13CursorOfAnotherRequestIsNotUsed(t *testing.T) {
 func TestT113AnotherVersionReadsFourDaysAgain(t *testing.T) {
 	t.Parallel()
 	ws := newWorkspace(t)
-	state := State{SyncedTo: at(hour), HistoryTo: 1, HistoryDone: true, Version: "2.16",
-		Window: &Window{Kind: "forward", From: at(49 * hour), To: at(0)}, Position: &Position{Token: "x", Fingerprint: "y", Size: 150}}
-	_, pages := drain(t, NewReader(ws.client(t), Request{Stream: searchStream(), State: state}))
-	got := ws.Asked()
+	state := State{SyncedTo: secondsBeforeNoon(hour), HistoryTo: 1, HistoryDone: true, Version: "2.16",
+		Window: &Window{Kind: "forward", From: secondsBeforeNoon(49 * hour), To: secondsBeforeNoon(0)}, Position: &Position{Token: "x", Fingerprint: "y", Size: 150}}
+	_, pages := drainPhase(t, NewReader(ws.newClient(t), Request{Stream: searchStream(), State: state}))
+	got := ws.Requests()
 	if len(got) != 1 || got[0].Version != "2.17" {
 		t.Fatalf("asked %v, want one request with the version", got)
 	}
-	if want := fmt.Sprintf(`"value":%d`, at(hour+4*day)); !strings.Contains(got[0].Body, want) || strings.Contains(got[0].Body, "starting_after") {
+	if want := fmt.Sprintf(`"value":%d`, secondsBeforeNoon(hour+4*day)); !strings.Contains(got[0].Body, want) || strings.Contains(got[0].Body, "starting_after") {
 		t.Errorf("asked %s, want %s and no cursor", got[0].Body, want)
 	}
-	if s := last(pages); s.Version != "2.17" || s.SyncedTo != mark {
+	if s := lastState(pages); s.Version != "2.17" || s.SyncedTo != mark {
 		t.Errorf("state %s", s)
 	}
 }
@@ -171,7 +171,7 @@ func TestT113AnotherVersionReadsFourDaysAgain(t *testing.T) {
 func TestT15CursorThatComesAgainStopsTheStream(t *testing.T) {
 	t.Parallel()
 	next := func(token string, id string) string {
-		return envelopeOf([]string{record(id, at(hour))}, 100, map[string]any{"starting_after": token})
+		return envelopeOf([]string{contactJSON(id, secondsBeforeNoon(hour))}, 100, map[string]any{"starting_after": token})
 	}
 	for name, texts := range map[string][]string{
 		"at once":     {next("a", "1"), next("a", "2")},
@@ -180,12 +180,12 @@ func TestT15CursorThatComesAgainStopsTheStream(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := serve(t, apitest.Answers(texts...))
-			_, pages, err := drained(NewReader(a.client(t), Request{Stream: searchStream(), State: State{SyncedTo: at(2 * hour)}}))
+			a := serveAPI(t, apitest.AnswerWith(texts...))
+			_, pages, err := tryDrain(NewReader(a.newClient(t), Request{Stream: searchStream(), State: State{SyncedTo: secondsBeforeNoon(2 * hour)}}))
 			if !errors.Is(err, ErrCursorLoop) || api.ClassOf(err) != api.ClassSource {
 				t.Errorf("got %v, want ErrCursorLoop", err)
 			}
-			if len(pages) > 0 && last(pages).SyncedTo != at(2*hour) {
+			if len(pages) > 0 && lastState(pages).SyncedTo != secondsBeforeNoon(2*hour) {
 				t.Error("the mark moved")
 			}
 		})
@@ -194,10 +194,10 @@ func TestT15CursorThatComesAgainStopsTheStream(t *testing.T) {
 
 func TestT15CursorThatWasResumedFromCountsAsSeen(t *testing.T) {
 	t.Parallel()
-	a := serve(t, apitest.Answers(envelopeOf([]string{record("1", at(hour))}, 9, map[string]any{"starting_after": "a"})))
+	a := serveAPI(t, apitest.AnswerWith(envelopeOf([]string{contactJSON("1", secondsBeforeNoon(hour))}, 9, map[string]any{"starting_after": "a"})))
 	s := searchStream()
-	p := first(t, NewReader(a.client(t), Request{Stream: s, State: State{SyncedTo: at(2 * hour)}}))
-	if _, _, err := drained(NewReader(a.client(t), Request{Stream: s, State: p.State})); !errors.Is(err, ErrCursorLoop) {
+	p := firstPage(t, NewReader(a.newClient(t), Request{Stream: s, State: State{SyncedTo: secondsBeforeNoon(2 * hour)}}))
+	if _, _, err := tryDrain(NewReader(a.newClient(t), Request{Stream: s, State: p.State})); !errors.Is(err, ErrCursorLoop) {
 		t.Errorf("got %v, want ErrCursorLoop", err)
 	}
 }
@@ -221,13 +221,13 @@ func TestT131T164TheEarliestSaneClockCounts(t *testing.T) {
 		{"a record from the future of both says nothing", 0, 10 * day, 400 * day, 0},
 	}
 	for _, tt := range tests {
-		ws := newWorkspace(t, contact{"a", noon.Add(tt.newest).Unix()})
+		ws := newWorkspace(t, testContact{"a", noon.Add(tt.newest).Unix()})
 		ws.Skew = tt.server
-		c := ws.client(t, func(o *api.Options) { o.Now = func() time.Time { return ws.Clock.Now().Add(tt.own) } })
-		ids, pages := drain(t, NewReader(c, Request{Stream: searchStream()}))
+		c := ws.newClient(t, func(o *api.Options) { o.Now = func() time.Time { return ws.Clock.Now().Add(tt.own) } })
+		ids, pages := drainPhase(t, NewReader(c, Request{Stream: searchStream()}))
 		want := noon.Add(tt.want - 15*time.Minute).Unix()
-		s := last(pages)
-		if past, _ := drain(t, NewReader(c, Request{Stream: searchStream(), State: s, Phase: History})); len(ids) == 0 {
+		s := lastState(pages)
+		if past, _ := drainPhase(t, NewReader(c, Request{Stream: searchStream(), State: s, Phase: History})); len(ids) == 0 {
 			ids = past
 		}
 		if len(ids) == 0 || s.SyncedTo < want-2 || s.SyncedTo > want+2 || s.HistoryTo > want-7*24*3600+2 {
@@ -245,10 +245,10 @@ func TestT131T164TheEarliestSaneClockCounts(t *testing.T) {
 // Holds: F8.
 func TestT132MarkNeverMovesBack(t *testing.T) {
 	t.Parallel()
-	ws := newWorkspace(t, contact{"a", at(hour)})
-	state := State{SyncedTo: at(-5 * hour), HistoryDone: true} // the server's clock was five hours ahead then
-	_, pages := drain(t, NewReader(ws.client(t), Request{Stream: searchStream(), State: state}))
-	if got := last(pages).SyncedTo; got != state.SyncedTo {
+	ws := newWorkspace(t, testContact{"a", secondsBeforeNoon(hour)})
+	state := State{SyncedTo: secondsBeforeNoon(-5 * hour), HistoryDone: true} // the server's clock was five hours ahead then
+	_, pages := drainPhase(t, NewReader(ws.newClient(t), Request{Stream: searchStream(), State: state}))
+	if got := lastState(pages).SyncedTo; got != state.SyncedTo {
 		t.Errorf("mark %d, was %d", got, state.SyncedTo)
 	}
 }
@@ -256,27 +256,27 @@ func TestT132MarkNeverMovesBack(t *testing.T) {
 func TestT133WithoutADateTheRecordsTellTheTime(t *testing.T) {
 	t.Parallel()
 	var records []string
-	a := serve(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
+	a := serveAPI(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
 		w.Header()["Date"] = nil
 		apitest.Reply(w, envelopeOf(records, len(records), nil))
 	})
 	read := func(state State) State {
-		_, pages := drain(t, NewReader(a.client(t), Request{Stream: searchStream(), State: state}))
+		_, pages := drainPhase(t, NewReader(a.newClient(t), Request{Stream: searchStream(), State: state}))
 		if !pages[0].ServerTime.IsZero() {
 			t.Errorf("a server's time without a date: %v", pages[0].ServerTime)
 		}
-		return last(pages)
+		return lastState(pages)
 	}
 	if s := read(State{}); s.SyncedTo != 0 || s.HistoryTo != 0 || !s.HistoryDone {
 		t.Errorf("an empty list moved a mark: %s", s)
 	}
-	records = []string{record("a", at(3*hour)), record("b", at(2*hour))}
+	records = []string{contactJSON("a", secondsBeforeNoon(3*hour)), contactJSON("b", secondsBeforeNoon(2*hour))}
 	s := read(State{})
-	if s.SyncedTo != at(2*hour+15*time.Minute) || !s.HistoryDone {
+	if s.SyncedTo != secondsBeforeNoon(2*hour+15*time.Minute) || !s.HistoryDone {
 		t.Errorf("state %s, want the latest record's time less the lag, and no history left", s)
 	}
 	// A record from the far future does not take the mark with it.
-	records = append(records, record("c", at(-1000*day)))
+	records = append(records, contactJSON("c", secondsBeforeNoon(-1000*day)))
 	if s := read(s); s.SyncedTo > noon.Unix() {
 		t.Errorf("state %s is in the future", s)
 	}
@@ -285,7 +285,7 @@ func TestT133WithoutADateTheRecordsTellTheTime(t *testing.T) {
 func TestT137MarkInTheFutureIsRefused(t *testing.T) {
 	t.Parallel()
 	future := time.Date(2999, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
-	ws := newWorkspace(t, contact{"a", at(hour)})
+	ws := newWorkspace(t, testContact{"a", secondsBeforeNoon(hour)})
 	for name, s := range map[string]State{
 		"mark":    {SyncedTo: future},
 		"history": {SyncedTo: mark, HistoryTo: future},
@@ -296,7 +296,7 @@ func TestT137MarkInTheFutureIsRefused(t *testing.T) {
 			if phase == History && name != "history" {
 				continue
 			}
-			_, pages, err := drained(NewReader(ws.client(t), Request{Stream: searchStream(), State: s, Phase: phase}))
+			_, pages, err := tryDrain(NewReader(ws.newClient(t), Request{Stream: searchStream(), State: s, Phase: phase}))
 			if !errors.Is(err, errFuture) || len(pages) != 0 {
 				t.Errorf("%s: got %v and %d pages, want errFuture", name, err, len(pages))
 			}

@@ -24,27 +24,27 @@ const (
 	mostAside   = 32
 )
 
-// Detail gives a page of a stream with `detail` whose records are replaced by their own readings; those that leave tells
+// ReadDetails gives a page of a stream with `detail` whose records are replaced by their own readings; those that leave tells
 // are left out. A record that the API says is gone by now is marked so. After an error the page has what was read, and the
 // State from before the page: stored, it is not read again.
-func (r *Reader) Detail(ctx context.Context, page Page, leave []bool) (Page, error) {
+func (r *Reader) ReadDetails(ctx context.Context, page Page, leave []bool) (Page, error) {
 	key, listed := keyPath(r.r.Stream), page.Records
 	return r.readAside(ctx, page, len(listed), func(i int) (*Record, error) {
 		if i < len(leave) && leave[i] {
 			return nil, nil
 		}
-		record, err := r.detail(ctx, listed[i].Raw, key)
+		record, err := r.fetchDetail(ctx, listed[i].Raw, key)
 		if record != nil && record.Raw != nil {
-			record.Unsettled = r.unsettled(listed[i].Raw, record.Raw)
+			record.MayBeStale = r.mayBeStale(listed[i].Raw, record.Raw)
 		}
 		return record, err
 	})
 }
 
-// unsettled reports whether a record that changed lately may have been read too early.
-func (r *Reader) unsettled(listed, raw []byte) bool {
-	at, ok := TimeOf(r.r.Stream, raw)
-	return ok && isRecent(at, r.c.Now(), r.r.Stream.Read.Since.Overlap) && unsettled(r.r.Stream, listed, raw, r.c.Now())
+// mayBeStale reports whether a record that changed lately may have been read too early.
+func (r *Reader) mayBeStale(listed, raw []byte) bool {
+	at, ok := RecordTime(r.r.Stream, raw)
+	return ok && isRecent(at, r.c.Now(), r.r.Stream.Read.Since.Overlap) && isStaleRead(r.r.Stream, listed, raw, r.c.Now())
 }
 
 // readAside gives the page with the n records that read gives, side by side and in their order; nil is none. A record that cannot be
@@ -59,7 +59,7 @@ func (r *Reader) readAside(ctx context.Context, page Page, n int, read func(i in
 	g.SetLimit(min(mostAside, max(fewestAside, r.c.RequestsPerSecond())))
 	for i := 0; i < n && !failed.Load(); i++ {
 		g.Go(func() (err error) {
-			defer Caught(&err)
+			defer RecoverPanic(&err)
 			found[i], err = read(i)
 			if found[i] != nil && isRecordError(err) && ctx.Err() == nil && int(unread.Add(1)) <= mostAsideRecords {
 				found[i].Missing, found[i].Error, errs[i], err = Unreadable, err.Error(), err, nil
@@ -96,15 +96,15 @@ func (r *Reader) readAside(ctx context.Context, page Page, n int, read func(i in
 	return page, err
 }
 
-// ByID reads records by their ids, as Detail does, of a stream whose file says how. Its State is the one of the last page.
-func (r *Reader) ByID(ctx context.Context, ids []string) (Page, error) {
+// ReadByID reads records by their ids, as Detail does, of a stream whose file says how. Its State is the one of the last page.
+func (r *Reader) ReadByID(ctx context.Context, ids []string) (Page, error) {
 	page := Page{State: r.state, ServerTime: r.c.ServerNow(), Total: -1, Done: -1, Left: -1}
 	r.before = r.state
 	return r.readAside(ctx, page, len(ids), func(i int) (*Record, error) { return r.byID(ctx, ids[i]) })
 }
 
-// detail reads one record by itself. The list's own stays when it has no id: it is kept out by whoever decodes it.
-func (r *Reader) detail(ctx context.Context, raw []byte, key []string) (*Record, error) {
+// fetchDetail reads one record by itself. The list's own stays when it has no id: it is kept out by whoever decodes it.
+func (r *Reader) fetchDetail(ctx context.Context, raw []byte, key []string) (*Record, error) {
 	id, ok := scan.Scalar(scan.Field(raw, key...))
 	if !ok {
 		return &Record{Raw: raw}, nil
@@ -114,7 +114,7 @@ func (r *Reader) detail(ctx context.Context, raw []byte, key []string) (*Record,
 
 func (r *Reader) byID(ctx context.Context, id string) (*Record, error) {
 	d := r.r.Stream.Read.Single()
-	l := list{op: api.ReadOp(r.r.Stream), method: http.MethodGet, query: d.Query, page: schemas.Page{By: "none"}, nested: nestedLists(r.r.Stream)}
+	l := listRequest{op: api.ReadOp(r.r.Stream), method: http.MethodGet, query: d.Query, page: schemas.Page{By: "none"}, nested: nestedLists(r.r.Stream)}
 	if !idPattern.MatchString(id) {
 		return nil, &api.Error{Class: api.ClassContract, Op: l.op, Method: l.method, Path: d.Path, Err: fmt.Errorf("%q is no id to read by", api.Shorten(id))}
 	}
@@ -122,7 +122,7 @@ func (r *Reader) byID(ctx context.Context, id string) (*Record, error) {
 	var fewer *Record // the first answer, where it has fewer parts than it counts
 	var came int64    // those that it has
 	for n := 1; ; n++ {
-		sh, err := newWalk(r.c, l, nil).next(ctx)
+		sh, err := newWalk(r.c, l, nil).nextPage(ctx)
 		var failure *api.Error
 		if errors.As(err, &failure) && failure.Class == api.ClassNotFound {
 			return &Record{Over: id, Gone: true}, nil
@@ -131,9 +131,9 @@ func (r *Reader) byID(ctx context.Context, id string) (*Record, error) {
 			return &Record{Over: id}, err
 		}
 		// What answers may have only half of a record that has just been made, or another's from a cache: it is asked once more.
-		record, why := pageOf(sh).Records[0], Missing(r.r.Stream, sh.records[0])
+		record, why := pageOf(sh).Records[0], IncompleteReason(r.r.Stream, sh.records[0])
 		record.Over, record.Missing = id, cmp.Or(why, record.Missing)
-		other, known := Key(r.r.Stream, sh.records[0])
+		other, known := RecordKey(r.r.Stream, sh.records[0])
 		another := known && other != id
 		parts, counted := countParts(r.r.Stream, sh.records[0])
 		switch {

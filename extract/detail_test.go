@@ -15,8 +15,8 @@ import (
 	"aqueduck/schemas"
 )
 
-// detailed is a searched stream whose records are read by themselves.
-func detailed() *schemas.Stream {
+// detailStream is a searched stream whose records are read by themselves.
+func detailStream() *schemas.Stream {
 	s := searchStream()
 	s.Read.Detail = &schemas.Detail{
 		Path: "/contacts/{id}", Query: []schemas.Param{paramX}, UnlessSame: [][]string{{"updated_at"}},
@@ -26,37 +26,39 @@ func detailed() *schemas.Stream {
 }
 
 // withDetails answers searches by a workspace, and single readings by f.
-func withDetails(t testing.TB, ws *workspace, f func(id string) string) *fakeAPI {
+func withDetails(t testing.TB, ws *testWorkspace, f func(id string) string) *fakeAPI {
 	t.Helper()
-	return serve(t, func(w http.ResponseWriter, r *http.Request, body string) {
+	return serveAPI(t, func(w http.ResponseWriter, r *http.Request, body string) {
 		if id, ok := strings.CutPrefix(r.URL.Path, "/contacts/"); ok && r.Method == http.MethodGet {
 			apitest.Reply(w, f(id))
 			return
 		}
-		ws.handle(w, r, body)
+		ws.serveSearch(w, r, body)
 	})
 }
 
-func whole(id string) string { return fmt.Sprintf(`{"type":"contact","id":%q,"parts":[1]}`, id) }
+func contactWithParts(id string) string {
+	return fmt.Sprintf(`{"type":"contact","id":%q,"parts":[1]}`, id)
+}
 
-func some(n int) (list []contact) {
+func someContacts(n int) (list []testContact) {
 	for i := range n {
-		list = append(list, contact{fmt.Sprintf("id%03d", i), at(time.Hour) + int64(i)})
+		list = append(list, testContact{fmt.Sprintf("id%03d", i), secondsBeforeNoon(time.Hour) + int64(i)})
 	}
 	return list
 }
 
 func TestEachRecordOfAPageIsReplacedByItsOwnReading(t *testing.T) {
 	t.Parallel()
-	a := withDetails(t, &workspace{contacts: some(70), cursors: map[string]int{}}, whole)
-	r := NewReader(a.client(t), Request{Stream: detailed()})
+	a := withDetails(t, &testWorkspace{contacts: someContacts(70), cursors: map[string]int{}}, contactWithParts)
+	r := NewReader(a.newClient(t), Request{Stream: detailStream()})
 	page, err := r.Next(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	leave := make([]bool, 70)
 	leave[3], leave[69] = true, true
-	page, err = r.Detail(t.Context(), page, leave)
+	page, err = r.ReadDetails(t.Context(), page, leave)
 	if err != nil || len(page.Records) != 68 || page.State.SyncedTo == 0 {
 		t.Fatalf("%d records, %v, state %s", len(page.Records), err, page.State)
 	}
@@ -65,12 +67,12 @@ func TestEachRecordOfAPageIsReplacedByItsOwnReading(t *testing.T) {
 		if i >= 3 {
 			want = fmt.Sprintf("id%03d", i+1)
 		}
-		if string(record.Raw) != whole(want) {
+		if string(record.Raw) != contactWithParts(want) {
 			t.Fatalf("record %d is %s, want %s", i, record.Raw, want)
 		}
 	}
 	singles := 0
-	for _, q := range a.Asked() {
+	for _, q := range a.Requests() {
 		if q.Method == http.MethodGet {
 			singles++
 			if q.Query != "x=1" || q.Version != "2.17" {
@@ -85,18 +87,18 @@ func TestEachRecordOfAPageIsReplacedByItsOwnReading(t *testing.T) {
 
 func TestT60RecordThatIsGoneBySingleReading(t *testing.T) {
 	t.Parallel()
-	a := withDetails(t, &workspace{contacts: some(2), cursors: map[string]int{}}, func(id string) string {
+	a := withDetails(t, &testWorkspace{contacts: someContacts(2), cursors: map[string]int{}}, func(id string) string {
 		if id == "id001" {
 			return errNotFound
 		}
-		return whole(id)
+		return contactWithParts(id)
 	})
-	r := NewReader(a.client(t), Request{Stream: detailed()})
+	r := NewReader(a.newClient(t), Request{Stream: detailStream()})
 	page, err := r.Next(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err = r.Detail(t.Context(), page, nil)
+	page, err = r.ReadDetails(t.Context(), page, nil)
 	if err != nil || len(page.Records) != 2 || !page.Records[1].Gone || page.Records[1].Over != "id001" || page.Records[0].Gone {
 		t.Errorf("%+v, %v", page.Records, err)
 	}
@@ -104,19 +106,19 @@ func TestT60RecordThatIsGoneBySingleReading(t *testing.T) {
 
 func TestT56PageWhoseReadingsFailKeepsThoseThatCameAndDoesNotMoveOn(t *testing.T) {
 	t.Parallel()
-	a := withDetails(t, &workspace{contacts: some(5), cursors: map[string]int{}}, func(id string) string {
+	a := withDetails(t, &testWorkspace{contacts: someContacts(5), cursors: map[string]int{}}, func(id string) string {
 		if id == "id004" {
 			return `403 {"type":"error.list","errors":[{"code":"api_plan_restricted","message":"no"}]}`
 		}
-		return whole(id)
+		return contactWithParts(id)
 	})
-	before := State{SyncedTo: at(2 * time.Hour), HistoryDone: true, Version: "2.17", Refreshed: at(2 * time.Hour)}
-	r := NewReader(a.client(t), Request{Stream: detailed(), State: before})
+	before := State{SyncedTo: secondsBeforeNoon(2 * time.Hour), HistoryDone: true, Version: "2.17", Refreshed: secondsBeforeNoon(2 * time.Hour)}
+	r := NewReader(a.newClient(t), Request{Stream: detailStream(), State: before})
 	page, err := r.Next(t.Context())
 	if err != nil || page.State.SyncedTo == before.SyncedTo {
 		t.Fatalf("%v, %s", err, page.State)
 	}
-	page, err = r.Detail(t.Context(), page, nil)
+	page, err = r.ReadDetails(t.Context(), page, nil)
 	if api.ClassOf(err) != api.ClassPlan {
 		t.Errorf("%v, want what the API said", err)
 	}
@@ -133,13 +135,13 @@ func TestT56PageWhoseReadingsFailKeepsThoseThatCameAndDoesNotMoveOn(t *testing.T
 // Holds: T56.
 func TestDetailWithinTheBudgetIsKeptWhenTheBudgetEnds(t *testing.T) {
 	t.Parallel()
-	a := withDetails(t, &workspace{contacts: some(20), cursors: map[string]int{}}, whole)
-	r := NewReader(a.client(t, func(o *api.Options) { o.MaxRequests = 12 }), Request{Stream: detailed()})
+	a := withDetails(t, &testWorkspace{contacts: someContacts(20), cursors: map[string]int{}}, contactWithParts)
+	r := NewReader(a.newClient(t, func(o *api.Options) { o.MaxRequests = 12 }), Request{Stream: detailStream()})
 	page, err := r.Next(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err = r.Detail(t.Context(), page, nil)
+	page, err = r.ReadDetails(t.Context(), page, nil)
 	if !errors.Is(err, api.ErrBudget) || len(page.Records) != 10 {
 		t.Errorf("%d records and %v; two requests were searches", len(page.Records), err)
 	}
@@ -162,19 +164,19 @@ func TestT58SilentChangesAreLookedForNowAndThen(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ws := newWorkspace(t, contact{"old", at(10 * day)}, contact{"new", at(day)})
-			state := State{SyncedTo: at(time.Hour), HistoryDone: true, Version: test.version}
+			ws := newWorkspace(t, testContact{"old", secondsBeforeNoon(10 * day)}, testContact{"new", secondsBeforeNoon(day)})
+			state := State{SyncedTo: secondsBeforeNoon(time.Hour), HistoryDone: true, Version: test.version}
 			if test.refreshed > 0 {
-				state.Refreshed = at(test.refreshed)
+				state.Refreshed = secondsBeforeNoon(test.refreshed)
 			}
-			ids, pages := drain(t, NewReader(ws.client(t), Request{Stream: detailed(), State: state}))
-			if found := slices.Contains(ids, "old"); found != test.again || pages[0].Again != test.again {
-				t.Errorf("read %v, again %t; want %t", ids, pages[0].Again, test.again)
+			ids, pages := drainPhase(t, NewReader(ws.newClient(t), Request{Stream: detailStream(), State: state}))
+			if found := slices.Contains(ids, "old"); found != test.again || pages[0].RereadAll != test.again {
+				t.Errorf("read %v, again %t; want %t", ids, pages[0].RereadAll, test.again)
 			}
-			if !strings.Contains(ws.Asked()[0].Body, fmt.Sprint(at(test.from))) {
-				t.Errorf("asked %s, want from %d", ws.Asked()[0].Body, at(test.from))
+			if !strings.Contains(ws.Requests()[0].Body, fmt.Sprint(secondsBeforeNoon(test.from))) {
+				t.Errorf("asked %s, want from %d", ws.Requests()[0].Body, secondsBeforeNoon(test.from))
 			}
-			if end := last(pages); (end.Refreshed == end.SyncedTo) != test.again {
+			if end := lastState(pages); (end.Refreshed == end.SyncedTo) != test.again {
 				t.Errorf("state after it: %s", end)
 			}
 		})
@@ -183,16 +185,16 @@ func TestT58SilentChangesAreLookedForNowAndThen(t *testing.T) {
 
 func TestAFullRefreshReadsEveryRecordByItselfUntilTheHistoryIsRead(t *testing.T) {
 	t.Parallel()
-	ws := newWorkspace(t, contact{"older", at(400 * 24 * time.Hour)}, contact{"new", at(time.Hour)})
-	c := ws.client(t)
-	_, forward := drain(t, NewReader(c, Request{Stream: detailed(), State: State{Again: true}}))
-	_, history := drain(t, NewReader(c, Request{Stream: detailed(), State: last(forward), Phase: History}))
+	ws := newWorkspace(t, testContact{"older", secondsBeforeNoon(400 * 24 * time.Hour)}, testContact{"new", secondsBeforeNoon(time.Hour)})
+	c := ws.newClient(t)
+	_, forward := drainPhase(t, NewReader(c, Request{Stream: detailStream(), State: State{RereadAll: true}}))
+	_, history := drainPhase(t, NewReader(c, Request{Stream: detailStream(), State: lastState(forward), Phase: History}))
 	for _, page := range slices.Concat(forward, history) {
-		if !page.Again {
+		if !page.RereadAll {
 			t.Errorf("a page of a full refresh is not read again: %s", page.State)
 		}
 	}
-	if end := last(history); end.Again || !end.HistoryDone {
+	if end := lastState(history); end.RereadAll || !end.HistoryDone {
 		t.Errorf("after it: %s", end)
 	}
 }
@@ -200,10 +202,10 @@ func TestAFullRefreshReadsEveryRecordByItselfUntilTheHistoryIsRead(t *testing.T)
 func TestHistoryAsksForNoRecordThatTheWindowAboveHasRead(t *testing.T) {
 	t.Parallel()
 	week := int64(7 * 24 * 3600)
-	ws := newWorkspace(t, contact{"old", at(time.Hour) - 2*week}, contact{"edge", at(time.Hour) - week}, contact{"new", at(time.Hour)})
-	state := State{SyncedTo: at(0), HistoryTo: at(time.Hour) - week, Version: "2.17"}
-	ids, _ := drain(t, NewReader(ws.client(t), Request{Stream: detailed(), State: state, Phase: History}))
-	if want := []string{"edge", "old"}; !slices.Equal(distinct(ids), want) {
+	ws := newWorkspace(t, testContact{"old", secondsBeforeNoon(time.Hour) - 2*week}, testContact{"edge", secondsBeforeNoon(time.Hour) - week}, testContact{"new", secondsBeforeNoon(time.Hour)})
+	state := State{SyncedTo: secondsBeforeNoon(0), HistoryTo: secondsBeforeNoon(time.Hour) - week, Version: "2.17"}
+	ids, _ := drainPhase(t, NewReader(ws.newClient(t), Request{Stream: detailStream(), State: state, Phase: History}))
+	if want := []string{"edge", "old"}; !slices.Equal(sortedDistinct(ids), want) {
 		t.Errorf("read %v, want %v", ids, want)
 	}
 }
@@ -211,18 +213,18 @@ func TestHistoryAsksForNoRecordThatTheWindowAboveHasRead(t *testing.T) {
 func TestContextEndsSingleReadings(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
-	a := withDetails(t, &workspace{contacts: some(40), cursors: map[string]int{}}, func(id string) string {
+	a := withDetails(t, &testWorkspace{contacts: someContacts(40), cursors: map[string]int{}}, func(id string) string {
 		if id == "id005" {
 			cancel()
 		}
-		return whole(id)
+		return contactWithParts(id)
 	})
-	r := NewReader(a.client(t), Request{Stream: detailed()})
+	r := NewReader(a.newClient(t), Request{Stream: detailStream()})
 	page, err := r.Next(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err = r.Detail(ctx, page, nil)
+	page, err = r.ReadDetails(ctx, page, nil)
 	if !errors.Is(err, context.Canceled) || page.State.SyncedTo != 0 {
 		t.Errorf("%v, %s", err, page.State)
 	}
@@ -231,19 +233,19 @@ func TestContextEndsSingleReadings(t *testing.T) {
 func TestT170ARecordThatCanNeverBeReadIsSetAside(t *testing.T) {
 	t.Parallel()
 	for _, answer := range []string{"500 oops", "{", `{"type":"error.list","errors":[{"code":"odd","message":"odd"}]}`} {
-		a := withDetails(t, &workspace{contacts: some(5), cursors: map[string]int{}}, func(id string) string {
+		a := withDetails(t, &testWorkspace{contacts: someContacts(5), cursors: map[string]int{}}, func(id string) string {
 			if id == "id002" {
 				return answer
 			}
-			return whole(id)
+			return contactWithParts(id)
 		})
-		r := NewReader(a.client(t), Request{Stream: detailed(), State: State{SyncedTo: at(2 * time.Hour), HistoryDone: true, Version: "2.17", Refreshed: at(2 * time.Hour)}})
+		r := NewReader(a.newClient(t), Request{Stream: detailStream(), State: State{SyncedTo: secondsBeforeNoon(2 * time.Hour), HistoryDone: true, Version: "2.17", Refreshed: secondsBeforeNoon(2 * time.Hour)}})
 		page, err := r.Next(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		state := page.State.String()
-		page, err = r.Detail(t.Context(), page, nil)
+		page, err = r.ReadDetails(t.Context(), page, nil)
 		if err != nil || !page.Boundary || page.State.String() != state || len(page.Records) != 5 {
 			t.Fatalf("%s: %v, %d records, state %s", answer, err, len(page.Records), page.State)
 		}
@@ -257,13 +259,13 @@ func TestT170ARecordThatCanNeverBeReadIsSetAside(t *testing.T) {
 
 func TestT170WhereNoRecordCanBeReadTheSourceIsDown(t *testing.T) {
 	t.Parallel()
-	a := withDetails(t, &workspace{contacts: some(3), cursors: map[string]int{}}, func(string) string { return "500 oops" })
-	r := NewReader(a.client(t), Request{Stream: detailed()})
+	a := withDetails(t, &testWorkspace{contacts: someContacts(3), cursors: map[string]int{}}, func(string) string { return "500 oops" })
+	r := NewReader(a.newClient(t), Request{Stream: detailStream()})
 	page, err := r.Next(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if page, err = r.Detail(t.Context(), page, nil); api.ClassOf(err) != api.ClassTransient || page.Boundary {
+	if page, err = r.ReadDetails(t.Context(), page, nil); api.ClassOf(err) != api.ClassTransient || page.Boundary {
 		t.Errorf("got %v", err)
 	}
 }
@@ -273,20 +275,20 @@ func TestT195TheAnswerOfAnotherRecordIsNone(t *testing.T) {
 	t.Parallel()
 	for _, wrong := range []int{1, 9} {
 		asked := 0
-		a := withDetails(t, &workspace{contacts: some(3), cursors: map[string]int{}}, func(id string) string {
+		a := withDetails(t, &testWorkspace{contacts: someContacts(3), cursors: map[string]int{}}, func(id string) string {
 			if id == "id001" {
 				if asked++; asked <= wrong {
-					return whole("id002")
+					return contactWithParts("id002")
 				}
 			}
-			return whole(id)
+			return contactWithParts(id)
 		})
-		page, err := NewReader(a.client(t), Request{Stream: detailed()}).ByID(t.Context(), []string{"id000", "id001", "id002"})
+		page, err := NewReader(a.newClient(t), Request{Stream: detailStream()}).ReadByID(t.Context(), []string{"id000", "id001", "id002"})
 		if err != nil || len(page.Records) != 3 || asked != 2 {
 			t.Fatalf("%d records, %v after %d requests", len(page.Records), err, asked)
 		}
 		one := page.Records[1]
-		if stays := wrong > 1; one.Over != "id001" || stays != (one.Missing == Unreadable && one.Raw == nil && strings.Contains(one.Error, "id002")) || !stays && string(one.Raw) != whole("id001") {
+		if stays := wrong > 1; one.Over != "id001" || stays != (one.Missing == Unreadable && one.Raw == nil && strings.Contains(one.Error, "id002")) || !stays && string(one.Raw) != contactWithParts("id001") {
 			t.Errorf("wrong %d times: %+v", wrong, one)
 		}
 	}
@@ -294,7 +296,7 @@ func TestT195TheAnswerOfAnotherRecordIsNone(t *testing.T) {
 
 func TestT163HalfARecordIsAskedForOnceMore(t *testing.T) {
 	t.Parallel()
-	s := detailed()
+	s := detailStream()
 	s.Columns = append(s.Columns, textColumn("name"), textColumn("email"), textColumn("phone"))
 	s.Children = []schemas.Child{{Table: "parts", From: []string{"parts", "list"}, Count: []string{"parts", "total_count"}, Key: []string{"id"}}}
 	const stub, bare, good = `{"id":"id000","updated_at":5}`, `{"id":"id000","name":null}`, `{"id":"id000","name":"n","parts":{"list":[]}}`
@@ -321,11 +323,11 @@ func TestT163HalfARecordIsAskedForOnceMore(t *testing.T) {
 	}
 	for _, tt := range tests {
 		n := 0
-		a := withDetails(t, &workspace{contacts: some(1), cursors: map[string]int{}}, func(string) string {
+		a := withDetails(t, &testWorkspace{contacts: someContacts(1), cursors: map[string]int{}}, func(string) string {
 			n++
 			return tt.answers[min(n, len(tt.answers))-1]
 		})
-		page, err := NewReader(a.client(t), Request{Stream: s}).ByID(t.Context(), []string{"id000"})
+		page, err := NewReader(a.newClient(t), Request{Stream: s}).ReadByID(t.Context(), []string{"id000"})
 		if err != nil || len(page.Records) != 1 || page.Records[0].Missing != tt.missing || n != tt.asked {
 			t.Errorf("%s: %+v, %v after %d requests", tt.name, page.Records, err, n)
 		}

@@ -37,7 +37,7 @@ type copyOf struct {
 	change  func(*api.Options)
 }
 
-func emulated(t testing.TB, c emulator.Config) *copyOf {
+func emulatedCopy(t testing.TB, c emulator.Config) *copyOf {
 	t.Helper()
 	if c.Contacts == 0 {
 		c.Contacts = 250
@@ -49,12 +49,12 @@ func emulated(t testing.TB, c emulator.Config) *copyOf {
 	server := httptest.NewServer(w)
 	t.Cleanup(server.Close)
 	return &copyOf{t: t, w: w, url: server.URL, states: map[string]extract.State{}, records: map[string]map[string]map[string]any{},
-		hidden: append(w.IDs("archived"), w.IDs("blocked")...)}
+		hidden: append(w.ContactIDs("archived"), w.ContactIDs("blocked")...)}
 }
 
 var builtin = sync.OnceValues(schemas.Builtin)
 
-func stream(t testing.TB, name string) *schemas.Stream {
+func builtinStream(t testing.TB, name string) *schemas.Stream {
 	t.Helper()
 	catalogue, err := builtin()
 	if err != nil {
@@ -68,11 +68,11 @@ func stream(t testing.TB, name string) *schemas.Stream {
 	return &copied
 }
 
-// client is a new client, as a new run makes one. Waiting moves the workspace's clock.
-func (c *copyOf) client() *api.Client {
+// newRunClient is a new client, as a new run makes one. Waiting moves the workspace's clock.
+func (c *copyOf) newRunClient() *api.Client {
 	c.t.Helper()
 	o := api.Options{
-		BaseURL: c.url, Token: api.Secret(c.w.Token()), Version: "2.17", Now: c.w.Clock,
+		BaseURL: c.url, Token: api.Secret(c.w.AccessToken()), Version: "2.17", Now: c.w.CurrentTime,
 		Wait: func(ctx context.Context, d time.Duration) error { c.w.Advance(d); return ctx.Err() },
 	}
 	if c.change != nil {
@@ -86,9 +86,9 @@ func (c *copyOf) client() *api.Client {
 	return client
 }
 
-// read is one run over a stream, forward then history, as the pipeline does it. It stops after so many pages, as a kill
+// readStream is one run over a stream, forward then history, as the pipeline does it. It stops after so many pages, as a kill
 // would; -1: at the end.
-func (c *copyOf) read(client *api.Client, s *schemas.Stream, pages int) error {
+func (c *copyOf) readStream(client *api.Client, s *schemas.Stream, pages int) error {
 	for _, phase := range []extract.Phase{extract.Forward, extract.History} {
 		state, err := extract.ParseState(c.states[s.Name].String())
 		if err != nil {
@@ -110,14 +110,14 @@ func (c *copyOf) read(client *api.Client, s *schemas.Stream, pages int) error {
 				// The pipeline would note it and ask for it by id; here the page is read again.
 				return fmt.Errorf("%s: a record did not come whole: %s %s", phase, p.Records[i].Missing, p.Records[i].Error)
 			}
-			c.take(s.Name, p)
+			c.storePage(s.Name, p)
 		}
 	}
 	return nil
 }
 
-// take stores a page as the loader would: the newest copy of a record wins, a sweep's records replace the ones before it.
-func (c *copyOf) take(name string, p extract.Page) {
+// storePage stores a page as the loader would: the newest copy of a record wins, a sweep's records replace the ones before it.
+func (c *copyOf) storePage(name string, p extract.Page) {
 	c.t.Helper()
 	if c.records[name] == nil || p.State.Sweep != nil && c.states[name].Window == nil {
 		c.records[name] = map[string]map[string]any{}
@@ -140,15 +140,15 @@ func (c *copyOf) take(name string, p extract.Page) {
 	c.states[name] = p.State
 }
 
-// sync reads everything, over again until no run fails, at most so many times.
-func (c *copyOf) sync(runs int, streams ...*schemas.Stream) {
+// syncStreams reads everything, over again until no run fails, at most so many times.
+func (c *copyOf) syncStreams(runs int, streams ...*schemas.Stream) {
 	c.t.Helper()
 	var err error
 	for range runs {
-		client := c.client()
+		client := c.newRunClient()
 		err = nil
 		for _, s := range streams {
-			err = errors.Join(err, c.read(client, s, -1))
+			err = errors.Join(err, c.readStream(client, s, -1))
 		}
 		if err == nil {
 			return
@@ -157,12 +157,12 @@ func (c *copyOf) sync(runs int, streams ...*schemas.Stream) {
 	c.t.Fatalf("after %d runs: %v", runs, err)
 }
 
-// quiet lets the index catch up.
-func (c *copyOf) quiet() { c.w.Advance(time.Hour) }
+// catchUpIndex lets the index catch up.
+func (c *copyOf) catchUpIndex() { c.w.Advance(time.Hour) }
 
-// compare holds contacts against the oracle: ids, the time of each, and its nested lists. Contacts that have left search are
+// compareContacts holds contacts against the oracle: ids, the time of each, and its nested lists. Contacts that have left search are
 // in the copy still: it is the lifecycle's work to find out.
-func (c *copyOf) compare() {
+func (c *copyOf) compareContacts() {
 	c.t.Helper()
 	want, got := map[string]string{}, map[string]string{}
 	for _, row := range c.w.Oracle("contacts") {
@@ -213,17 +213,17 @@ func (c *copyOf) compareIDs(name string) {
 
 func TestEmulatorFirstReadingThenNights(t *testing.T) {
 	t.Parallel()
-	c := emulated(t, emulator.Config{Seed: 1})
-	all := []*schemas.Stream{stream(t, "contacts"), stream(t, "deleted_contacts"), stream(t, "contact_activities")}
+	c := emulatedCopy(t, emulator.Config{Seed: 1})
+	all := []*schemas.Stream{builtinStream(t, "contacts"), builtinStream(t, "deleted_contacts"), builtinStream(t, "contact_activities")}
 	for range 4 {
-		c.sync(1, all...)
+		c.syncStreams(1, all...)
 		c.compareIDs("deleted_contacts")
 		c.compareIDs("contact_activities")
-		c.w.Live(9)
-		c.quiet()
+		c.w.SimulateHours(9)
+		c.catchUpIndex()
 	}
-	c.sync(1, all...)
-	c.compare()
+	c.syncStreams(1, all...)
+	c.compareContacts()
 	for _, name := range []string{"deleted_contacts", "contact_activities"} {
 		c.compareIDs(name)
 	}
@@ -248,16 +248,16 @@ func TestT1T2T134EmulatorDaysInEveryZone(t *testing.T) {
 			t.Run(name+" "+version, func(t *testing.T) {
 				t.Parallel()
 				midnight := time.Date(2026, 4, 5, 0, 0, 0, 0, zone) // a change of the clocks in Santiago and on Lord Howe
-				c := emulated(t, emulator.Config{Seed: 2, Contacts: 120, Zone: zone, Start: midnight.Add(-5 * time.Hour),
+				c := emulatedCopy(t, emulator.Config{Seed: 2, Contacts: 120, Zone: zone, Start: midnight.Add(-5 * time.Hour),
 					Knobs: emulator.Knobs{NoLag: true, ChangeShare: 0.2, Misday: 5 * time.Minute}})
 				c.change = func(o *api.Options) { o.Version = version }
 				for range 10 { // hour by hour across midnight
-					c.sync(1, stream(t, "contacts"))
-					c.w.Live(1)
+					c.syncStreams(1, builtinStream(t, "contacts"))
+					c.w.SimulateHours(1)
 				}
-				c.quiet()
-				c.sync(1, stream(t, "contacts"))
-				c.compare()
+				c.catchUpIndex()
+				c.syncStreams(1, builtinStream(t, "contacts"))
+				c.compareContacts()
 			})
 		}
 	}
@@ -299,18 +299,18 @@ func TestEmulatorKnobsLoseNothing(t *testing.T) {
 	for name, knobs := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := emulated(t, emulator.Config{Seed: 3, Contacts: 150, Knobs: knobs})
-			contacts := stream(t, "contacts")
+			c := emulatedCopy(t, emulator.Config{Seed: 3, Contacts: 150, Knobs: knobs})
+			contacts := builtinStream(t, "contacts")
 			contacts.Read.Page.Size = 40
-			feed := stream(t, "contact_activities")
-			all := []*schemas.Stream{contacts, stream(t, "deleted_contacts"), feed}
+			feed := builtinStream(t, "contact_activities")
+			all := []*schemas.Stream{contacts, builtinStream(t, "deleted_contacts"), feed}
 			for range 2 {
-				c.sync(1, all...)
-				c.w.Live(8)
+				c.syncStreams(1, all...)
+				c.w.SimulateHours(8)
 			}
 			c.w.Advance(8 * time.Hour)
-			c.sync(1, all...)
-			c.compare()
+			c.syncStreams(1, all...)
+			c.compareContacts()
 			for _, s := range all[1:] {
 				c.compareIDs(s.Name)
 			}

@@ -18,7 +18,7 @@ func TestT166ListsWithoutAnEndAreLeft(t *testing.T) {
 	pageOf := func(from, n, total, turn int) string {
 		var records []string
 		for i := range n {
-			records = append(records, record(fmt.Sprintf("c%05d", from+i), at(hour)))
+			records = append(records, contactJSON(fmt.Sprintf("c%05d", from+i), secondsBeforeNoon(hour)))
 		}
 		return envelopeOf(records, total, map[string]any{"starting_after": "t" + strconv.Itoa(turn)})
 	}
@@ -37,21 +37,21 @@ func TestT166ListsWithoutAnEndAreLeft(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			turn := 0
-			a := serve(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
+			a := serveAPI(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
 				turn++
 				apitest.Reply(w, tt.page(turn))
 			})
 			s := searchStream()
 			s.Read.Page.Size = 20
-			state := State{SyncedTo: at(2 * hour), HistoryDone: true}
-			_, pages, err := drained(NewReader(a.client(t), Request{Stream: s, State: state}))
+			state := State{SyncedTo: secondsBeforeNoon(2 * hour), HistoryDone: true}
+			_, pages, err := tryDrain(NewReader(a.newClient(t), Request{Stream: s, State: state}))
 			if api.ClassOf(err) != api.ClassSource || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want an error with %q", err, tt.want)
 			}
-			if got := len(a.Asked()); got != tt.requests {
+			if got := len(a.Requests()); got != tt.requests {
 				t.Errorf("%d requests, want %d", got, tt.requests)
 			}
-			if got := last(pages).SyncedTo; got != state.SyncedTo {
+			if got := lastState(pages).SyncedTo; got != state.SyncedTo {
 				t.Errorf("the watermark moved to %d", got)
 			}
 		})
@@ -61,14 +61,14 @@ func TestT166ListsWithoutAnEndAreLeft(t *testing.T) {
 func TestT166AListThatStopsCountingIsReadToItsEnd(t *testing.T) {
 	t.Parallel()
 	const n = 5000
-	a := serve(t, func(w http.ResponseWriter, _ *http.Request, body string) {
+	a := serveAPI(t, func(w http.ResponseWriter, _ *http.Request, body string) {
 		from := 0
 		if _, token, found := strings.Cut(body, `"starting_after":"`); found {
 			from, _ = strconv.Atoi(strings.TrimRight(token, `"}`))
 		}
 		var records []string
 		for i := from; i < min(n, from+150); i++ {
-			records = append(records, record(strconv.Itoa(i), at(hour)+int64(i)))
+			records = append(records, contactJSON(strconv.Itoa(i), secondsBeforeNoon(hour)+int64(i)))
 		}
 		var next any
 		if from+150 < n {
@@ -77,9 +77,9 @@ func TestT166AListThatStopsCountingIsReadToItsEnd(t *testing.T) {
 		apitest.Reply(w, envelopeOf(records, 1000, next))
 	})
 	s := searchStream()
-	ids, pages := drain(t, NewReader(a.client(t), Request{Stream: s, State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
-	if len(ids) != n || last(pages).SyncedTo != mark {
-		t.Errorf("%d records, state %s", len(ids), last(pages))
+	ids, pages := drainPhase(t, NewReader(a.newClient(t), Request{Stream: s, State: State{SyncedTo: secondsBeforeNoon(2 * hour), HistoryDone: true}}))
+	if len(ids) != n || lastState(pages).SyncedTo != mark {
+		t.Errorf("%d records, state %s", len(ids), lastState(pages))
 	}
 }
 
@@ -93,14 +93,14 @@ func TestT171AFeedEndsOnAPageThatNamesNoNextOne(t *testing.T) {
 		l.silent = true
 		s := feedStream()
 		s.Read.Page.Size = test.size
-		c := l.client(t)
-		ids, pages := drain(t, NewReader(c, Request{Stream: s}))
-		if !slices.Equal(ids, l.events) || len(l.Asked()) != test.requests || last(pages).SyncedTo != noon.Unix() {
-			t.Errorf("%s: read %v by %d requests, state %s", name, ids, len(l.Asked()), last(pages))
+		c := l.newClient(t)
+		ids, pages := drainPhase(t, NewReader(c, Request{Stream: s}))
+		if !slices.Equal(ids, l.events) || len(l.Requests()) != test.requests || lastState(pages).SyncedTo != noon.Unix() {
+			t.Errorf("%s: read %v by %d requests, state %s", name, ids, len(l.Requests()), lastState(pages))
 		}
-		l.add(3)
-		ids, _ = drain(t, NewReader(c, Request{Stream: s, State: last(pages)}))
-		if ids = distinct(ids); !slices.Equal(ids[len(ids)-3:], l.events[10:]) {
+		l.appendEvents(3)
+		ids, _ = drainPhase(t, NewReader(c, Request{Stream: s, State: lastState(pages)}))
+		if ids = sortedDistinct(ids); !slices.Equal(ids[len(ids)-3:], l.events[10:]) {
 			t.Errorf("%s: read on with %v", name, ids)
 		}
 	}
@@ -112,7 +112,7 @@ func TestT171AFullPageOfAFeedThatLostItsNextOnceIsNoEnd(t *testing.T) {
 	l.lost = 2 // the second answer
 	s := feedStream()
 	s.Read.Page.Size = 5
-	reader := NewReader(l.client(t), Request{Stream: s})
+	reader := NewReader(l.newClient(t), Request{Stream: s})
 	var ids []string
 	for {
 		page, err := reader.Next(context.Background())
@@ -120,7 +120,7 @@ func TestT171AFullPageOfAFeedThatLostItsNextOnceIsNoEnd(t *testing.T) {
 			break
 		}
 		for _, r := range page.Records {
-			id, _ := Key(s, r.Raw)
+			id, _ := RecordKey(s, r.Raw)
 			ids = append(ids, id)
 		}
 	}

@@ -14,69 +14,69 @@ import (
 	"aqueduck/extract/internal/scan"
 )
 
-// envelope is one page of a list, taken apart. Its records are parts of the answer's body.
-type envelope struct {
+// listEnvelope is one page of a list, taken apart. Its records are parts of the answer's body.
+type listEnvelope struct {
 	records [][]byte
-	seen    []peeked // of each record
-	total   int64    // total_count, -1 when it is not given
-	pages   pages
+	seen    []peekedRecord // of each record
+	total   int64          // total_count, -1 when it is not given
+	pages   pageInfo
 }
 
 // parseEnvelope takes an answer's body apart. Of the records it notes where they lie, and what g wants to know of them. keys are the
 // names that the list may have; without any, the body is itself the one record.
 //
 // It never gives an envelope for a body that lacks the list: an error decoded as an empty page would look like the end.
-func parseEnvelope(body []byte, keys []string, g recordPeek) (*envelope, error) {
-	s := scanner{body: body, keys: keys, peek: g, envelope: envelope{total: -1}, picked: make([][]byte, len(g.heads))}
+func parseEnvelope(body []byte, keys []string, g recordPeek) (*listEnvelope, error) {
+	s := envelopeScanner{body: body, keys: keys, peek: g, listEnvelope: listEnvelope{total: -1}, picked: make([][]byte, len(g.heads))}
 	d := jx.DecodeBytes(body)
 	if d.Next() != jx.Object {
 		if err := d.Skip(); err != nil {
-			return nil, broken(body, err)
+			return nil, wrapDecodeError(body, err)
 		}
 		return nil, errors.New("the answer is no JSON object")
 	}
-	read := s.member
+	read := s.scanMember
 	if len(keys) == 0 {
-		read = s.itself
+		read = s.scanSingleRecord
 	}
 	if err := d.ObjBytes(read); err != nil {
 		if s.wrong != nil {
 			return nil, s.wrong
 		}
-		return nil, broken(body, err)
+		return nil, wrapDecodeError(body, err)
 	}
 	if err := d.Skip(); err != io.EOF {
 		return nil, fmt.Errorf("%w: more follows its end", api.ErrNotJSON)
 	}
-	return s.result()
+	return s.finishScan()
 }
 
-// broken wraps the decoder's complaint; an empty body is said in plain words.
-func broken(body []byte, err error) error {
+// wrapDecodeError wraps the decoder's complaint; an empty body is said in plain words.
+func wrapDecodeError(body []byte, err error) error {
 	if len(body) == 0 {
 		return fmt.Errorf("%w: it is empty", api.ErrNotJSON)
 	}
 	return fmt.Errorf("%w: %w", api.ErrNotJSON, err)
 }
 
-// scanner is one pass over an envelope.
-type scanner struct {
-	envelope
+// envelopeScanner is one pass over an envelope.
+type envelopeScanner struct {
+	listEnvelope
 	body   []byte
 	keys   []string
 	peek   recordPeek
 	kind   string
 	lists  []string // names of the lists found
-	flat   pages    // counters that lie in the envelope itself
+	flat   pageInfo // counters that lie in the envelope itself
 	wrong  error    // what is well-formed and yet no envelope
 	end    int      // where the record before ends, 0 before the first
 	picked [][]byte // values of peek.heads in the record at hand
 }
 
-// member reads one key of the envelope.
-func (s *scanner) member(d *jx.Decoder, key []byte) error {
+// scanMember reads one key of the envelope.
+func (s *envelopeScanner) scanMember(d *jx.Decoder, key []byte) error {
 	if slices.Contains(s.keys, string(key)) {
-		return s.list(d, string(key))
+		return s.scanList(d, string(key))
 	}
 	raw, err := d.Raw()
 	if err != nil {
@@ -90,23 +90,23 @@ func (s *scanner) member(d *jx.Decoder, key []byte) error {
 	case "pages":
 		s.pages, s.wrong = parsePages(raw)
 	case "page", "per_page", "total_pages":
-		s.flat.counter(string(key), raw)
+		s.flat.setCounter(string(key), raw)
 	}
 	return s.wrong
 }
 
-// itself reads one key of an answer that is the record. Its fields may have any name, so that none is about pages.
-func (s *scanner) itself(d *jx.Decoder, key []byte) error {
+// scanSingleRecord reads one key of an answer that is the record. Its fields may have any name, so that none is about pages.
+func (s *envelopeScanner) scanSingleRecord(d *jx.Decoder, key []byte) error {
 	raw, err := d.Raw()
 	if string(key) == "type" {
 		s.kind, _ = scan.Text(raw)
 	}
-	s.peek.pick(key, raw, s.picked)
+	s.peek.pickValue(key, raw, s.picked)
 	return err
 }
 
-// list notes where each record lies. A null among them stands for nothing.
-func (s *scanner) list(d *jx.Decoder, key string) error {
+// scanList notes where each record lies. A null among them stands for nothing.
+func (s *envelopeScanner) scanList(d *jx.Decoder, key string) error {
 	if kind := d.Next(); kind != jx.Array {
 		if err := d.Skip(); err != nil {
 			return err
@@ -116,12 +116,12 @@ func (s *scanner) list(d *jx.Decoder, key string) error {
 	}
 	s.lists = append(s.lists, key)
 	s.end = 0
-	return d.Arr(s.element)
+	return d.Arr(s.scanRecord)
 }
 
-// element notes one record. The decoder does not tell where it is, and finding the end of a record by itself would cost a
+// scanRecord notes one record. The decoder does not tell where it is, and finding the end of a record by itself would cost a
 // second pass: the end is that of its last value. The first element of a list shows where the list is.
-func (s *scanner) element(d *jx.Decoder) error {
+func (s *envelopeScanner) scanRecord(d *jx.Decoder) error {
 	kind := d.Next()
 	if kind != jx.Object || s.end == 0 {
 		raw, err := d.Raw()
@@ -130,55 +130,55 @@ func (s *scanner) element(d *jx.Decoder) error {
 		}
 		clear(s.picked)
 		if kind == jx.Object && len(s.picked) > 0 {
-			err = jx.DecodeBytes(raw).ObjBytes(s.value)
+			err = jx.DecodeBytes(raw).ObjBytes(s.scanField)
 		}
 		if kind != jx.Null {
-			s.keep(raw)
+			s.addRecord(raw)
 		}
-		s.end = s.after(raw)
+		s.end = s.endOfValue(raw)
 		return err
 	}
 	from := s.end
 	clear(s.picked)
-	if err := d.ObjBytes(s.value); err != nil {
+	if err := d.ObjBytes(s.scanField); err != nil {
 		return err
 	}
 	from += bytes.IndexByte(s.body[from:], '{')
 	s.end = max(s.end, from+1)
 	s.end += bytes.IndexByte(s.body[s.end:], '}') + 1
-	s.keep(s.body[from:s.end])
+	s.addRecord(s.body[from:s.end])
 	return nil
 }
 
-// value reads one field of a record.
-func (s *scanner) value(d *jx.Decoder, key []byte) error {
+// scanField reads one field of a record.
+func (s *envelopeScanner) scanField(d *jx.Decoder, key []byte) error {
 	raw, err := d.Raw()
 	if err != nil {
 		return err
 	}
-	s.peek.pick(key, raw, s.picked)
-	s.end = s.after(raw)
+	s.peek.pickValue(key, raw, s.picked)
+	s.end = s.endOfValue(raw)
 	return nil
 }
 
-// after is where a value ends in the body. The decoder cuts values out of the body without touching their capacity, which
+// endOfValue is where a value ends in the body. The decoder cuts values out of the body without touching their capacity, which
 // therefore tells how far behind their beginning the body's end is.
-func (s *scanner) after(raw []byte) int { return cap(s.body) - cap(raw) + len(raw) }
+func (s *envelopeScanner) endOfValue(raw []byte) int { return cap(s.body) - cap(raw) + len(raw) }
 
-// keep adds a record.
-func (s *scanner) keep(raw []byte) {
+// addRecord adds a record.
+func (s *envelopeScanner) addRecord(raw []byte) {
 	s.records = append(s.records, raw[:len(raw):len(raw)]) // whoever appends to it does not reach the next one
-	s.seen = append(s.seen, s.peek.inspect(s.picked))
+	s.seen = append(s.seen, s.peek.inspectRecord(s.picked))
 }
 
-// result holds the pass against what an envelope must be.
-func (s *scanner) result() (*envelope, error) {
+// finishScan holds the pass against what an envelope must be.
+func (s *envelopeScanner) finishScan() (*listEnvelope, error) {
 	switch {
 	case s.kind == "error.list":
 		return nil, api.ErrErrorList
 	case len(s.keys) == 0:
-		s.keep(s.body)
-		return &s.envelope, nil
+		s.addRecord(s.body)
+		return &s.listEnvelope, nil
 	case len(s.lists) == 0:
 		return nil, fmt.Errorf("the answer has no list: none of its keys is %s", strings.Join(s.keys, " or "))
 	case len(s.lists) > 1:
@@ -187,5 +187,5 @@ func (s *scanner) result() (*envelope, error) {
 	if s.pages.next == nextAbsent && s.pages.totalPages == 0 {
 		s.pages = s.pages.orElse(s.flat)
 	}
-	return &s.envelope, nil
+	return &s.listEnvelope, nil
 }

@@ -82,7 +82,7 @@ func FuzzScan(f *testing.F) {
 }
 
 // checkRecords compares the records of an envelope with encoding/json's, where that reads the same key.
-func checkRecords(t *testing.T, body []byte, e *envelope, want []json.RawMessage) {
+func checkRecords(t *testing.T, body []byte, e *listEnvelope, want []json.RawMessage) {
 	var names map[string]json.RawMessage
 	if json.Unmarshal(body, &names) != nil {
 		return

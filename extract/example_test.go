@@ -22,7 +22,7 @@ func Example() {
 	server := httptest.NewServer(workspace)
 	defer server.Close()
 
-	client, err := api.New(api.Options{BaseURL: server.URL, Token: api.Secret(workspace.Token()), Version: "2.17", Now: workspace.Clock})
+	client, err := api.New(api.Options{BaseURL: server.URL, Token: api.Secret(workspace.AccessToken()), Version: "2.17", Now: workspace.CurrentTime})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -8,14 +8,14 @@ import (
 // Export is what the stream of a dataset remembers besides its marks: what the source calls it, the columns that its files
 // have had, and the job that it waits for.
 type Export struct {
-	Family    string         `json:"family"`              // name of the stream file
-	Dataset   string         `json:"dataset"`             // its id at the source
-	Doc       string         `json:"doc,omitempty"`       // what one row is, in the source's words
-	Columns   []ExportColumn `json:"columns,omitempty"`   // in the order of the table; never fewer
-	Job       *ExportJob     `json:"job,omitempty"`       // asked for, or about to be
-	Refresh   *ExportSpan    `json:"refresh,omitempty"`   // what is left of the refresh under way
-	Refreshed int64          `json:"refreshed,omitempty"` // first second of the day on which the last refresh began
-	Down      int64          `json:"down,omitempty"`      // the lowest time ever read: what is read anew goes down to it
+	Family     string         `json:"family"`              // name of the stream file
+	Dataset    string         `json:"dataset"`             // its id at the source
+	Doc        string         `json:"doc,omitempty"`       // what one row is, in the source's words
+	Columns    []ExportColumn `json:"columns,omitempty"`   // in the order of the table; never fewer
+	Job        *ExportJob     `json:"job,omitempty"`       // asked for, or about to be
+	Refresh    *ExportSpan    `json:"refresh,omitempty"`   // what is left of the refresh under way
+	Refreshed  int64          `json:"refreshed,omitempty"` // first second of the day on which the last refresh began
+	LowestTime int64          `json:"down,omitempty"`      // the lowest time ever read: what is read anew goes down to it
 }
 
 // ExportColumn is a column of a dataset: the name here, the header there, and the attribute it is of where that is known.
@@ -49,7 +49,7 @@ const (
 	ExportWindow  = "window"  // was asked for by its days, and moves nothing
 )
 
-func (e *Export) check() error {
+func (e *Export) validateExport() error {
 	if e.Family == "" || e.Dataset == "" {
 		return errors.New("an export of no dataset")
 	}
@@ -60,14 +60,14 @@ func (e *Export) check() error {
 		}
 		names[c.Name] = true
 	}
-	if e.Refreshed < 0 || e.Down < 0 || e.Refresh != nil && !e.Refresh.whole() {
+	if e.Refreshed < 0 || e.LowestTime < 0 || e.Refresh != nil && !e.Refresh.isValidSpan() {
 		return errors.New("a refresh is no span of time")
 	}
-	if j := e.Job; j != nil && (!j.whole() || j.Asked < 0 || j.Tries < 0 ||
+	if j := e.Job; j != nil && (!j.isValidSpan() || j.Asked < 0 || j.Tries < 0 ||
 		j.Kind != ExportForward && j.Kind != ExportRefresh && j.Kind != ExportHistory && j.Kind != ExportWindow) {
 		return errors.New("a job is for no span of time, or of no kind")
 	}
 	return nil
 }
 
-func (s ExportSpan) whole() bool { return s.From > 0 && s.To > s.From }
+func (s ExportSpan) isValidSpan() bool { return s.From > 0 && s.To > s.From }

@@ -24,14 +24,14 @@ func TestEmulatorFaultsLoseNothing(t *testing.T) {
 			chaos := fmt.Sprintf(faults, p)
 			t.Run(chaos, func(t *testing.T) {
 				t.Parallel()
-				c := emulated(t, emulator.Config{Seed: 4, Contacts: 100, Knobs: emulator.Knobs{Chaos: chaos}})
-				all := []*schemas.Stream{stream(t, "contacts"), stream(t, "deleted_contacts"), stream(t, "contact_activities")}
+				c := emulatedCopy(t, emulator.Config{Seed: 4, Contacts: 100, Knobs: emulator.Knobs{Chaos: chaos}})
+				all := []*schemas.Stream{builtinStream(t, "contacts"), builtinStream(t, "deleted_contacts"), builtinStream(t, "contact_activities")}
 				all[0].Read.Page.Size = 20
-				c.sync(5, all...)
-				c.w.Live(6)
-				c.quiet()
-				c.sync(5, all...)
-				c.compare()
+				c.syncStreams(5, all...)
+				c.w.SimulateHours(6)
+				c.catchUpIndex()
+				c.syncStreams(5, all...)
+				c.compareContacts()
 				c.compareIDs("deleted_contacts")
 				c.compareIDs("contact_activities")
 			})
@@ -41,79 +41,79 @@ func TestEmulatorFaultsLoseNothing(t *testing.T) {
 
 func TestT9EmulatorChangesBetweenAnyTwoRequests(t *testing.T) {
 	t.Parallel()
-	c := emulated(t, emulator.Config{Seed: 5})
-	contacts := stream(t, "contacts")
+	c := emulatedCopy(t, emulator.Config{Seed: 5})
+	contacts := builtinStream(t, "contacts")
 	contacts.Read.Page.Size = 10
-	ids := c.w.IDs("active")
-	c.w.Between(func(n int) {
+	ids := c.w.ContactIDs("active")
+	c.w.RunBetween(func(n int) {
 		c.w.Advance(time.Second)
 		id := ids[(n*7919)%len(ids)]
 		// Some have been merged or deleted since: then nothing happens.
-		_ = c.w.UpdateContact(id, emulator.Change{Field: "name", Value: fmt.Sprintf("changed %d", n)})
+		_ = c.w.UpdateContact(id, emulator.FieldChange{Field: "name", Value: fmt.Sprintf("changed %d", n)})
 		if n%5 == 0 {
 			_, _ = c.w.CreateContact("lead")
 		}
 	})
 	for range 3 {
-		c.sync(1, contacts)
+		c.syncStreams(1, contacts)
 	}
-	c.w.Between(nil)
-	c.quiet()
-	c.sync(1, contacts)
-	c.compare()
+	c.w.RunBetween(nil)
+	c.catchUpIndex()
+	c.syncStreams(1, contacts)
+	c.compareContacts()
 }
 
 // Holds: F1.
 func TestEmulatorKilledAfterEachPage(t *testing.T) {
 	t.Parallel()
-	c := emulated(t, emulator.Config{Seed: 6, Contacts: 120})
-	all := []*schemas.Stream{stream(t, "contacts"), stream(t, "deleted_contacts"), stream(t, "contact_activities")}
+	c := emulatedCopy(t, emulator.Config{Seed: 6, Contacts: 120})
+	all := []*schemas.Stream{builtinStream(t, "contacts"), builtinStream(t, "deleted_contacts"), builtinStream(t, "contact_activities")}
 	for _, s := range all {
 		s.Read.Page.Size = 10
 	}
 	for n := range 75 {
 		for _, s := range all {
-			if err := c.read(c.client(), s, 1+n%3); err != nil {
+			if err := c.readStream(c.newRunClient(), s, 1+n%3); err != nil {
 				t.Fatal(err)
 			}
 		}
 		if n%25 == 24 {
-			c.w.Live(1)
+			c.w.SimulateHours(1)
 			c.w.ExpireCursors()
 		}
 	}
-	c.quiet()
-	c.sync(1, all...)
-	c.sync(1, all...) // the sweep that the last kill had left open may have missed what moved
-	c.compare()
+	c.catchUpIndex()
+	c.syncStreams(1, all...)
+	c.syncStreams(1, all...) // the sweep that the last kill had left open may have missed what moved
+	c.compareContacts()
 	c.compareIDs("deleted_contacts")
 	c.compareIDs("contact_activities")
 }
 
 func TestT15EmulatorLoopStops(t *testing.T) {
 	t.Parallel()
-	c := emulated(t, emulator.Config{Seed: 7, Knobs: emulator.Knobs{LoopAt: 3}})
-	contacts := stream(t, "contacts")
+	c := emulatedCopy(t, emulator.Config{Seed: 7, Knobs: emulator.Knobs{LoopAt: 3}})
+	contacts := builtinStream(t, "contacts")
 	contacts.Read.Page.Size = 10
-	if err := c.read(c.client(), contacts, -1); !errors.Is(err, extract.ErrCursorLoop) {
+	if err := c.readStream(c.newRunClient(), contacts, -1); !errors.Is(err, extract.ErrCursorLoop) {
 		t.Errorf("got %v, want ErrCursorLoop", err)
 	}
 }
 
 func TestT39EmulatorRetentionIsTold(t *testing.T) {
 	t.Parallel()
-	c := emulated(t, emulator.Config{Seed: 8, Contacts: 60, Activities: 600})
-	feed := stream(t, "contact_activities")
-	c.sync(1, feed)
-	c.w.Live(24)
-	c.sync(1, feed)
+	c := emulatedCopy(t, emulator.Config{Seed: 8, Contacts: 60, Activities: 600})
+	feed := builtinStream(t, "contact_activities")
+	c.syncStreams(1, feed)
+	c.w.SimulateHours(24)
+	c.syncStreams(1, feed)
 	if c.gaps != 0 {
 		t.Fatalf("%d gaps in a feed that was read daily", c.gaps)
 	}
 	c.w.Advance(60 * 24 * time.Hour)
 	c.w.SetKnobs(func(k *emulator.Knobs) { k.Retention = 30 * 24 * time.Hour })
-	c.w.Live(24)
-	c.sync(1, feed)
+	c.w.SimulateHours(24)
+	c.syncStreams(1, feed)
 	if c.gaps != 1 {
 		t.Errorf("%d gaps told after an outage longer than the feed goes back, want 1", c.gaps)
 	}
@@ -121,10 +121,10 @@ func TestT39EmulatorRetentionIsTold(t *testing.T) {
 
 func TestT116EmulatorRevokedAndRotatedTokens(t *testing.T) {
 	t.Parallel()
-	c := emulated(t, emulator.Config{Seed: 9})
-	client := c.client()
-	c.w.Rotate("another")
-	err := c.read(client, stream(t, "contacts"), -1)
+	c := emulatedCopy(t, emulator.Config{Seed: 9})
+	client := c.newRunClient()
+	c.w.RotateToken("another")
+	err := c.readStream(client, builtinStream(t, "contacts"), -1)
 	if api.ClassOf(err) != api.ClassAuth || client.Requests() != 1 {
 		t.Errorf("got %v after %d requests", err, client.Requests())
 	}
@@ -132,25 +132,25 @@ func TestT116EmulatorRevokedAndRotatedTokens(t *testing.T) {
 		o.Token = "old"
 		o.Refresh = func() (api.Secret, error) { return "another", nil }
 	}
-	c.sync(1, stream(t, "contacts"))
-	c.quiet()
-	c.compare()
+	c.syncStreams(1, builtinStream(t, "contacts"))
+	c.catchUpIndex()
+	c.compareContacts()
 }
 
 func TestEmulatorRefusalsOfOneStream(t *testing.T) {
 	t.Parallel()
-	c := emulated(t, emulator.Config{Seed: 10, Knobs: emulator.Knobs{LaterOnly: true}})
+	c := emulatedCopy(t, emulator.Config{Seed: 10, Knobs: emulator.Knobs{LaterOnly: true}})
 	c.change = func(o *api.Options) { o.Version = "2.14" }
-	if err := c.read(c.client(), stream(t, "deleted_contacts"), -1); api.ClassOf(err) != api.ClassNotFound {
+	if err := c.readStream(c.newRunClient(), builtinStream(t, "deleted_contacts"), -1); api.ClassOf(err) != api.ClassNotFound {
 		t.Errorf("got %v, want that the API says that there is no such list", err)
 	}
 }
 
 func TestEmulatorOverReadsByID(t *testing.T) {
 	t.Parallel()
-	c := emulated(t, emulator.Config{Seed: 11})
-	ids := append(c.w.IDs("active")[:60], c.w.IDs("merged")[:1]...)
-	r := extract.NewReader(c.client(), extract.Request{Stream: stream(t, "contacts_by_id"), IDs: append(ids, "nobody")})
+	c := emulatedCopy(t, emulator.Config{Seed: 11})
+	ids := append(c.w.ContactIDs("active")[:60], c.w.ContactIDs("merged")[:1]...)
+	r := extract.NewReader(c.newRunClient(), extract.Request{Stream: builtinStream(t, "contacts_by_id"), IDs: append(ids, "nobody")})
 	gone, there := 0, 0
 	for {
 		p, err := r.Next(context.Background())
@@ -176,11 +176,11 @@ func TestEmulatorOverReadsByID(t *testing.T) {
 func TestT117EmulatorQuotaIsNeverPassed(t *testing.T) {
 	t.Parallel()
 	for _, knobs := range []emulator.Knobs{{}, {NoRateHeaders: true}, {NoRateHeaders: true, RetryAfter: "seconds"}, {NoRateHeaders: true, RetryAfter: "date"}} {
-		c := emulated(t, emulator.Config{Seed: 12, Contacts: 100, RatePerMinute: 600, Knobs: knobs})
-		contacts := stream(t, "contacts")
+		c := emulatedCopy(t, emulator.Config{Seed: 12, Contacts: 100, RatePerMinute: 600, Knobs: knobs})
+		contacts := builtinStream(t, "contacts")
 		contacts.Read.Page.Size = 1
-		client := c.client()
-		if err := c.read(client, contacts, -1); err != nil {
+		client := c.newRunClient()
+		if err := c.readStream(client, contacts, -1); err != nil {
 			t.Errorf("%+v: %v", knobs, err)
 		}
 		refused := 0
@@ -205,22 +205,22 @@ func TestF20ACursorThatDiesAtAnyPageCostsLittle(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			walk := func(dies int) (requests int) {
-				c := emulated(t, emulator.Config{Seed: 13, Contacts: 100, Activities: 120})
-				s := stream(t, name)
+				c := emulatedCopy(t, emulator.Config{Seed: 13, Contacts: 100, Activities: 120})
+				s := builtinStream(t, name)
 				s.Read.Page.Size = 10
-				c.w.Between(func(n int) {
+				c.w.RunBetween(func(n int) {
 					if n == dies {
 						c.w.ExpireCursors()
 					}
 				})
-				c.sync(1, s)
-				c.w.Between(nil)
+				c.syncStreams(1, s)
+				c.w.RunBetween(nil)
 				if name == "contacts" {
-					c.compare()
+					c.compareContacts()
 				} else {
 					c.compareIDs(name)
 				}
-				return c.w.Count()
+				return c.w.RequestCount()
 			}
 			clean, most := walk(0), 0
 			for page := 2; page <= clean; page++ {

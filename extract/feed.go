@@ -9,38 +9,38 @@ import (
 	"aqueduck/extract/internal/scan"
 )
 
-// feed reads a list that only grows, oldest first. What is remembered is the cursor of the last page that held anything: the
+// feedReader reads a list that only grows, oldest first. What is remembered is the cursor of the last page that held anything: the
 // next reading begins with that page again, for it may have been filled up, also in its middle.
-type feed struct {
+type feedReader struct {
 	*Reader
-	walk   *walk
-	id     []string // path of a record's id; nil when it has none
-	wanted string   // id of the last record read before, until it is met again
-	pages  int
-	fresh  bool // no answer has come yet
-	gap    bool // the place of the last reading is no longer known
-	opened time.Time
-	deaths int
+	walk         *listWalk
+	id           []string // path of a record's id; nil when it has none
+	lastReadID   string   // id of the last record read before, until it is met again
+	pages        int
+	fresh        bool // no answer has come yet
+	gap          bool // the place of the last reading is no longer known
+	opened       time.Time
+	cursorDeaths int
 }
 
 func readFeed(r *Reader) func(context.Context) (Page, error) {
 	if r.r.Phase == History {
-		return finished
+		return readNothing
 	}
-	f := &feed{Reader: r, fresh: true, id: keyPath(r.r.Stream)}
-	return f.next
+	f := &feedReader{Reader: r, fresh: true, id: keyPath(r.r.Stream)}
+	return f.nextFeedPage
 }
 
-func (f *feed) next(ctx context.Context) (Page, error) {
+func (f *feedReader) nextFeedPage(ctx context.Context) (Page, error) {
 	if f.walk == nil {
-		f.open()
+		f.resumeBookmark()
 	}
 	if f.walk.ended {
 		return Page{}, io.EOF
 	}
-	sh, err := f.walk.next(ctx)
-	for api.ClassOf(err) == api.ClassCursor && f.revive() {
-		sh, err = f.walk.next(ctx)
+	sh, err := f.walk.nextPage(ctx)
+	for api.ClassOf(err) == api.ClassCursor && f.recoverCursor() {
+		sh, err = f.walk.nextPage(ctx)
 	}
 	if err != nil {
 		return Page{}, err
@@ -51,45 +51,45 @@ func (f *feed) next(ctx context.Context) (Page, error) {
 		}
 		f.fresh, f.opened = false, sh.date
 	}
-	return f.page(sh), nil
+	return f.buildFeedPage(sh), nil
 }
 
-func (f *feed) open() {
+func (f *feedReader) resumeBookmark() {
 	from := f.state.Bookmark
-	f.walk = f.begin(from)
-	if from != nil && from.Fingerprint == f.walk.print {
-		f.wanted = from.Last
+	f.walk = f.startWalk(from)
+	if from != nil && from.Fingerprint == f.walk.fingerprint {
+		f.lastReadID = from.Last
 	}
 }
 
-func (f *feed) begin(from *Position) *walk {
+func (f *feedReader) startWalk(from *Position) *listWalk {
 	l := listOf(f.r.Stream, 0)
-	l.tail = true
+	l.isGrowing = true
 	return newWalk(f.c, l, from)
 }
 
-// revive begins at the feed's first record after the server has forgotten a cursor. Everything that the feed still has is
+// recoverCursor begins at the feed's first record after the server has forgotten a cursor. Everything that the feed still has is
 // read again, which does no harm.
-func (f *feed) revive() bool {
-	if f.deaths++; f.deaths > maxCursorDeaths {
+func (f *feedReader) recoverCursor() bool {
+	if f.cursorDeaths++; f.cursorDeaths > maxCursorDeaths {
 		return false
 	}
 	f.c.NoteRestart()
-	f.gap, f.wanted = true, ""
-	f.walk = f.begin(nil)
+	f.gap, f.lastReadID = true, ""
+	f.walk = f.startWalk(nil)
 	return true
 }
 
-func (f *feed) page(sh listPage) Page {
+func (f *feedReader) buildFeedPage(sh listPage) Page {
 	p := pageOf(sh)
-	p.progress(sh.after.Rows, sh.total)
+	p.setProgress(sh.nextPosition.Rows, sh.total)
 	p.Gap = f.detectGap(sh)
 
 	p.State = f.state
 	p.State.Version = f.c.Version()
 	// An empty page's cursor is no bookmark: a record that is put in late would lie before it.
 	if n := len(sh.records); n > 0 {
-		mark := sh.used
+		mark := sh.position
 		mark.Last = f.recordID(sh.records[n-1])
 		p.State.Bookmark = &mark
 	}
@@ -104,13 +104,13 @@ func (f *feed) page(sh listPage) Page {
 
 // detectGap reports, once, that the feed has let go of the place where the last reading ended: its cursor, or its last record,
 // which must be on the first page, or on the second if others were put in before it.
-func (f *feed) detectGap(sh listPage) bool {
+func (f *feedReader) detectGap(sh listPage) bool {
 	f.pages++
-	if f.wanted != "" && f.hasRecord(sh, f.wanted) {
-		f.wanted = ""
+	if f.lastReadID != "" && f.hasRecord(sh, f.lastReadID) {
+		f.lastReadID = ""
 	}
-	if f.wanted != "" && (f.pages == 2 || sh.end) {
-		f.gap, f.wanted = true, ""
+	if f.lastReadID != "" && (f.pages == 2 || sh.end) {
+		f.gap, f.lastReadID = true, ""
 	}
 	gap := f.gap
 	f.gap = false
@@ -118,7 +118,7 @@ func (f *feed) detectGap(sh listPage) bool {
 }
 
 // hasRecord reports whether a page has the record of an id.
-func (f *feed) hasRecord(sh listPage, id string) bool {
+func (f *feedReader) hasRecord(sh listPage, id string) bool {
 	for _, raw := range sh.records {
 		if f.recordID(raw) == id {
 			return true
@@ -128,7 +128,7 @@ func (f *feed) hasRecord(sh listPage, id string) bool {
 }
 
 // recordID is a record's id, as text, whatever it was sent as.
-func (f *feed) recordID(raw []byte) string {
+func (f *feedReader) recordID(raw []byte) string {
 	if f.id == nil {
 		return ""
 	}

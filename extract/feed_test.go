@@ -14,8 +14,8 @@ import (
 	"aqueduck/schemas"
 )
 
-// log is a feed by cursor, which is the id of the event before the page.
-type log struct {
+// eventLog is a feed by cursor, which is the id of the event before the page.
+type eventLog struct {
 	*fakeAPI
 	events []string // in the feed's order
 	kept   int      // events before this one were let go of
@@ -26,11 +26,11 @@ type log struct {
 	dead   bool // no cursor is known
 }
 
-func newLog(t testing.TB, n int) *log {
+func newLog(t testing.TB, n int) *eventLog {
 	t.Helper()
-	l := &log{}
-	l.add(n)
-	l.fakeAPI = serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+	l := &eventLog{}
+	l.appendEvents(n)
+	l.fakeAPI = serveAPI(t, func(w http.ResponseWriter, r *http.Request, _ string) {
 		q := r.URL.Query()
 		size, _ := strconv.Atoi(q.Get("per_page"))
 		from := l.kept
@@ -65,7 +65,7 @@ func newLog(t testing.TB, n int) *log {
 	return l
 }
 
-func (l *log) add(n int) {
+func (l *eventLog) appendEvents(n int) {
 	for range n {
 		l.events = append(l.events, fmt.Sprintf("e%04d", 10*len(l.events)))
 	}
@@ -80,26 +80,26 @@ func TestT38FeedReadsItsLastPageAgain(t *testing.T) {
 			l.tail = tail
 			s := feedStream()
 			s.Read.Page.Size = 10
-			ids, pages := drain(t, NewReader(l.client(t), Request{Stream: s}))
-			if !slices.Equal(ids, l.events) || last(pages).SyncedTo != noon.Unix() || !pages[len(pages)-1].Boundary {
-				t.Errorf("read %v, state %s", ids, last(pages))
+			ids, pages := drainPhase(t, NewReader(l.newClient(t), Request{Stream: s}))
+			if !slices.Equal(ids, l.events) || lastState(pages).SyncedTo != noon.Unix() || !pages[len(pages)-1].Boundary {
+				t.Errorf("read %v, state %s", ids, lastState(pages))
 			}
-			if b := last(pages).Bookmark; b == nil || b.Token != "e0190" || b.Last != "e0240" {
+			if b := lastState(pages).Bookmark; b == nil || b.Token != "e0190" || b.Last != "e0240" {
 				t.Fatalf("bookmark %+v, want the cursor of the last page that held anything", b)
 			}
 
 			// While nobody looked the feed grew, and an event was put in late, before ones that were read.
 			l.events = slices.Insert(l.events, 23, "e0225")
-			l.add(3)
-			more, pages := drain(t, NewReader(l.client(t), Request{Stream: s, State: mustParse(t, last(pages).String())}))
+			l.appendEvents(3)
+			more, pages := drainPhase(t, NewReader(l.newClient(t), Request{Stream: s, State: mustParse(t, lastState(pages).String())}))
 			if !slices.Equal(more, l.events[20:]) {
 				t.Errorf("then read %v, want %v", more, l.events[20:])
 			}
 			// Nothing new: the last page, and what its cursor leads to.
-			before := len(l.Asked())
-			more, pages = drain(t, NewReader(l.client(t), Request{Stream: s, State: last(pages)}))
-			if len(l.Asked())-before > 2 || len(more) == 0 || last(pages).Bookmark == nil {
-				t.Errorf("a quiet feed: %v in %d requests", more, len(l.Asked())-before)
+			before := len(l.Requests())
+			more, pages = drainPhase(t, NewReader(l.newClient(t), Request{Stream: s, State: lastState(pages)}))
+			if len(l.Requests())-before > 2 || len(more) == 0 || lastState(pages).Bookmark == nil {
+				t.Errorf("a quiet feed: %v in %d requests", more, len(l.Requests())-before)
 			}
 			for _, p := range pages {
 				if p.Gap {
@@ -119,9 +119,9 @@ func TestT38FeedKilledAtEachPageLosesNothing(t *testing.T) {
 	var state State
 	for n := 1; n <= 6; n++ {
 		// Each run gets one page further than the last before it is killed.
-		r := NewReader(l.client(t), Request{Stream: s, State: mustParse(t, state.String())})
+		r := NewReader(l.newClient(t), Request{Stream: s, State: mustParse(t, state.String())})
 		for range min(n, 2) {
-			p := first(t, r)
+			p := firstPage(t, r)
 			for _, rec := range p.Records {
 				id, _ := scan.Text(scan.Field(rec.Raw, "id"))
 				read = append(read, id)
@@ -129,7 +129,7 @@ func TestT38FeedKilledAtEachPageLosesNothing(t *testing.T) {
 			state = p.State
 		}
 	}
-	if got := distinct(read); !slices.Equal(got, l.events) {
+	if got := sortedDistinct(read); !slices.Equal(got, l.events) {
 		t.Errorf("read %v", got)
 	}
 }
@@ -138,18 +138,18 @@ func TestT39FeedThatForgotItsPlaceSaysSo(t *testing.T) {
 	t.Parallel()
 	s := feedStream()
 	s.Read.Page.Size = 10
-	for name, outage := range map[string]func(*log){
-		"cursor is dead":      func(l *log) { l.dead = true; l.kept = 40; l.add(3) },
-		"events are gone":     func(l *log) { l.kept = 40; l.add(20) },
-		"all events are gone": func(l *log) { l.kept = 25 },
+	for name, outage := range map[string]func(*eventLog){
+		"cursor is dead":      func(l *eventLog) { l.dead = true; l.kept = 40; l.appendEvents(3) },
+		"events are gone":     func(l *eventLog) { l.kept = 40; l.appendEvents(20) },
+		"all events are gone": func(l *eventLog) { l.kept = 25 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := newLog(t, 25)
-			_, pages := drain(t, NewReader(l.client(t), Request{Stream: s}))
-			l.add(17)
+			_, pages := drainPhase(t, NewReader(l.newClient(t), Request{Stream: s}))
+			l.appendEvents(17)
 			outage(l)
-			ids, pages, err := drained(NewReader(l.client(t), Request{Stream: s, State: last(pages)}))
+			ids, pages, err := tryDrain(NewReader(l.newClient(t), Request{Stream: s, State: lastState(pages)}))
 			if l.dead {
 				// Paging on needs cursors: what the first page held is kept, the gap is told, then it stops.
 				if api.ClassOf(err) != "" || len(ids) == 0 {
@@ -167,8 +167,8 @@ func TestT39FeedThatForgotItsPlaceSaysSo(t *testing.T) {
 			if gaps != 1 {
 				t.Errorf("%d gaps told, want 1", gaps)
 			}
-			if !slices.Equal(distinct(ids), l.events[l.kept:]) {
-				t.Errorf("read %v, want %v", distinct(ids), l.events[l.kept:])
+			if !slices.Equal(sortedDistinct(ids), l.events[l.kept:]) {
+				t.Errorf("read %v, want %v", sortedDistinct(ids), l.events[l.kept:])
 			}
 		})
 	}
@@ -177,10 +177,10 @@ func TestT39FeedThatForgotItsPlaceSaysSo(t *testing.T) {
 func TestFeedOfOnePageThatLostItsBeginningSaysSo(t *testing.T) {
 	t.Parallel()
 	l := newLog(t, 5)
-	_, pages := drain(t, NewReader(l.client(t), Request{Stream: feedStream()}))
+	_, pages := drainPhase(t, NewReader(l.newClient(t), Request{Stream: feedStream()}))
 	l.kept = 8
-	l.add(5)
-	_, pages = drain(t, NewReader(l.client(t), Request{Stream: feedStream(), State: last(pages)}))
+	l.appendEvents(5)
+	_, pages = drainPhase(t, NewReader(l.newClient(t), Request{Stream: feedStream(), State: lastState(pages)}))
 	if !pages[0].Gap {
 		t.Error("no gap told")
 	}
@@ -194,11 +194,11 @@ func TestFeedKnowsItsPlaceByIDsOfAnyForm(t *testing.T) {
 		"a number":    {change: func(*schemas.Stream) {}},
 		"no such key": {change: func(s *schemas.Stream) { s.Key = []string{"a", "b"} }},
 	} {
-		a := serve(t, apitest.Answers(`{"data":[{"id":41},{"id":42}],"pages":{"next":null}}`))
+		a := serveAPI(t, apitest.AnswerWith(`{"data":[{"id":41},{"id":42}],"pages":{"next":null}}`))
 		s := feedStream()
 		test.change(s)
-		_, pages := drain(t, NewReader(a.client(t), Request{Stream: s}))
-		_, pages = drain(t, NewReader(a.client(t), Request{Stream: s, State: mustParse(t, last(pages).String())}))
+		_, pages := drainPhase(t, NewReader(a.newClient(t), Request{Stream: s}))
+		_, pages = drainPhase(t, NewReader(a.newClient(t), Request{Stream: s, State: mustParse(t, lastState(pages).String())}))
 		if pages[0].Gap {
 			t.Errorf("%s: a gap where there is none", name)
 		}
@@ -207,13 +207,13 @@ func TestFeedKnowsItsPlaceByIDsOfAnyForm(t *testing.T) {
 
 func TestEmptyFeedKeepsItsBookmark(t *testing.T) {
 	t.Parallel()
-	a := serve(t, apitest.Answers(`{"data":[]}`))
+	a := serveAPI(t, apitest.AnswerWith(`{"data":[]}`))
 	state := State{Bookmark: &Position{Token: "a", Fingerprint: "other", Last: "x"}}
-	_, pages := drain(t, NewReader(a.client(t), Request{Stream: feedStream(), State: state}))
-	if got := last(pages); got.Bookmark == nil || got.Bookmark.Token != "a" {
+	_, pages := drainPhase(t, NewReader(a.newClient(t), Request{Stream: feedStream(), State: state}))
+	if got := lastState(pages); got.Bookmark == nil || got.Bookmark.Token != "a" {
 		t.Errorf("state %s", got)
 	}
-	if got := a.Asked()[0]; got.Method != http.MethodGet || got.Query != "per_page=150" {
+	if got := a.Requests()[0]; got.Method != http.MethodGet || got.Query != "per_page=150" {
 		t.Errorf("asked %+v: a cursor of another request must not be sent", got)
 	}
 }

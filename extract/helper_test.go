@@ -30,11 +30,11 @@ var noon = apitest.Noon
 // fakeAPI is a server that answers as a test says.
 type fakeAPI struct{ *apitest.Server }
 
-func serve(t testing.TB, handle func(w http.ResponseWriter, r *http.Request, body string)) *fakeAPI {
+func serveAPI(t testing.TB, handle func(w http.ResponseWriter, r *http.Request, body string)) *fakeAPI {
 	return &fakeAPI{apitest.Serve(t, handle)}
 }
 
-func (a *fakeAPI) client(t testing.TB, change ...func(*api.Options)) *api.Client {
+func (a *fakeAPI) newClient(t testing.TB, change ...func(*api.Options)) *api.Client {
 	t.Helper()
 	o := api.Options{BaseURL: a.URL, Token: "secret-token-of-the-tests", Version: "2.17", Now: a.Clock.Now, Wait: a.Clock.Wait}
 	for _, f := range change {
@@ -99,17 +99,17 @@ func overStream() *schemas.Stream {
 	}
 }
 
-// drain reads to the end of a phase.
-func drain(t testing.TB, r *Reader) (ids []string, pages []Page) {
+// drainPhase reads to the end of a phase.
+func drainPhase(t testing.TB, r *Reader) (ids []string, pages []Page) {
 	t.Helper()
-	ids, pages, err := drained(r)
+	ids, pages, err := tryDrain(r)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return ids, pages
 }
 
-func drained(r *Reader) (ids []string, pages []Page, err error) {
+func tryDrain(r *Reader) (ids []string, pages []Page, err error) {
 	for range 10_000 {
 		p, err := r.Next(context.Background())
 		if errors.Is(err, io.EOF) {
@@ -130,10 +130,10 @@ func drained(r *Reader) (ids []string, pages []Page, err error) {
 	return ids, pages, errors.New("10,000 pages and no end")
 }
 
-func last(pages []Page) State { return pages[len(pages)-1].State }
+func lastState(pages []Page) State { return pages[len(pages)-1].State }
 
-// record is a contact's JSON.
-func record(id string, updatedAt int64) string {
+// contactJSON is a contact's JSON.
+func contactJSON(id string, updatedAt int64) string {
 	return fmt.Sprintf(`{"type":"contact","id":%q,"updated_at":%d}`, id, updatedAt)
 }
 

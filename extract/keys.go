@@ -8,8 +8,8 @@ import (
 	"aqueduck/schemas"
 )
 
-// Key is the id of a record, as text; false when the stream has no key of one field, or the record none.
-func Key(s *schemas.Stream, raw []byte) (string, bool) {
+// RecordKey is the id of a record, as text; false when the stream has no key of one field, or the record none.
+func RecordKey(s *schemas.Stream, raw []byte) (string, bool) {
 	path := keyPath(s)
 	if path == nil {
 		return "", false
@@ -17,8 +17,8 @@ func Key(s *schemas.Stream, raw []byte) (string, bool) {
 	return scan.Scalar(scan.Field(raw, path...))
 }
 
-// TimeOf is the time of a record that its list is asked by, in unix seconds; false when it has none.
-func TimeOf(s *schemas.Stream, raw []byte) (int64, bool) {
+// RecordTime is the time of a record that its list is asked by, in unix seconds; false when it has none.
+func RecordTime(s *schemas.Stream, raw []byte) (int64, bool) {
 	if s.Read.Since.Field == "" {
 		return 0, false
 	}

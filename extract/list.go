@@ -15,33 +15,33 @@ import (
 	"aqueduck/schemas"
 )
 
-// list is one list of the API, as it is asked for.
-type list struct {
-	op       string // for messages
-	method   string
-	path     string // escaped
-	over     string // id or value that it is of; "" when the stream has one list
-	query    []schemas.Param
-	records  []string
-	page     schemas.Page
-	search   *searching // nil: the whole list
-	nested   []nestedList
-	key      []string            // path of a record's key; nil: it has none of one field
-	ids      map[string][]string // a batch: what is asked for, by the name it is sent in; nil otherwise
-	optional bool                // the source may refuse it
-	tail     bool                // its last page may be empty and point at itself: more will come there
+// listRequest is one list of the API, as it is asked for.
+type listRequest struct {
+	op        string // for messages
+	method    string
+	path      string // escaped
+	over      string // id or value that it is of; "" when the stream has one list
+	query     []schemas.Param
+	records   []string
+	page      schemas.Page
+	search    *timeRange // nil: the whole list
+	nested    []nestedList
+	key       []string            // path of a record's key; nil: it has none of one field
+	ids       map[string][]string // a batch: what is asked for, by the name it is sent in; nil otherwise
+	optional  bool                // the source may refuse it
+	isGrowing bool                // its last page may be empty and point at itself: more will come there
 }
 
-// searching asks for the records whose field is at or after a time, in its order.
-type searching struct {
+// timeRange asks for the records whose field is at or after a time, in its order.
+type timeRange struct {
 	field  string
 	since  int64
 	before int64 // and before another time; 0: up to the end
 }
 
 // listOf is the list of a stream. since is the time that a searched stream is asked from.
-func listOf(s *schemas.Stream, since int64) list {
-	l := list{
+func listOf(s *schemas.Stream, since int64) listRequest {
+	l := listRequest{
 		op:     api.ReadOp(s),
 		method: s.Read.Method, path: s.Read.Path, query: s.Read.Query, records: s.Read.Records, page: s.Read.Page,
 		nested: nestedLists(s), key: keyPath(s),
@@ -50,13 +50,13 @@ func listOf(s *schemas.Stream, since int64) list {
 		l.nested = nil // the record's own reading has them
 	}
 	if s.Read.Since.By == "search" {
-		l.search = &searching{field: s.Read.Since.Field, since: since}
+		l.search = &timeRange{field: s.Read.Since.Field, since: since}
 	}
 	return l
 }
 
 // forValue is the list for an id or a value that the stream is read over: in the path, or in the query.
-func (l list) forValue(as, value string) list {
+func (l listRequest) forValue(as, value string) listRequest {
 	l.over, l.path = value, strings.ReplaceAll(l.path, "{id}", url.PathEscape(value))
 	if as != "" {
 		l.query = append(slices.Clip(l.query), schemas.Param{Name: as, Value: value})
@@ -65,11 +65,11 @@ func (l list) forValue(as, value string) list {
 }
 
 // listsOf are the lists that a stream read in full has: one, or one a value.
-func listsOf(s *schemas.Stream) []list {
+func listsOf(s *schemas.Stream) []listRequest {
 	if s.Read.Over == nil {
-		return []list{listOf(s, 0)}
+		return []listRequest{listOf(s, 0)}
 	}
-	var lists []list
+	var lists []listRequest
 	for _, value := range s.Read.Over.Values {
 		l := listOf(s, 0).forValue(s.Read.Over.As, value)
 		l.optional = slices.Contains(s.Read.Over.Optional, value)
@@ -81,33 +81,33 @@ func listsOf(s *schemas.Stream) []list {
 // The body of a POST.
 type (
 	listBody struct {
-		Query      *group      `json:"query,omitempty"`
-		Sort       *order      `json:"sort,omitempty"`
-		Pagination *pagination `json:"pagination,omitempty"`
+		Query      *filterGroup    `json:"query,omitempty"`
+		Sort       *sortOrder      `json:"sort,omitempty"`
+		Pagination *paginationBody `json:"pagination,omitempty"`
 	}
-	group struct {
-		Operator string   `json:"operator"`
-		Value    []filter `json:"value"`
+	filterGroup struct {
+		Operator string        `json:"operator"`
+		Value    []queryFilter `json:"value"`
 	}
-	// filter is one condition on a field, or a group of them.
-	filter struct {
+	// queryFilter is one condition on a field, or a group of them.
+	queryFilter struct {
 		Field    string          `json:"field,omitempty"`
 		Operator string          `json:"operator"`
 		Value    json.RawMessage `json:"value"`
 	}
-	order struct {
+	sortOrder struct {
 		Field string `json:"field"`
 		Order string `json:"order"`
 	}
-	pagination struct {
+	paginationBody struct {
 		Page          int64  `json:"page,omitempty"`
 		PerPage       int    `json:"per_page,omitempty"`
 		StartingAfter string `json:"starting_after,omitempty"`
 	}
 )
 
-// call asks for the page at a position.
-func (l *list) call(p Position) api.Call {
+// callAt asks for the page at a position.
+func (l *listRequest) callAt(p Position) api.Call {
 	q := api.Call{Op: l.op, Method: l.method, Path: l.path, Cursor: p.Token != ""}
 	query := url.Values{}
 	for _, param := range l.query {
@@ -115,41 +115,41 @@ func (l *list) call(p Position) api.Call {
 	}
 	var body listBody
 	if l.page.In == "body" {
-		body.Pagination = &pagination{Page: p.Page, PerPage: p.Size, StartingAfter: p.Token}
+		body.Pagination = &paginationBody{Page: p.Page, PerPage: p.Size, StartingAfter: p.Token}
 	} else {
 		setPlace(query, p)
 	}
 	if s := l.search; s != nil {
-		body.Query = s.query()
-		body.Sort = &order{Field: s.field, Order: "ascending"}
+		body.Query = s.buildQuery()
+		body.Sort = &sortOrder{Field: s.field, Order: "ascending"}
 	}
 	if l.method == http.MethodPost {
-		q.Body = marshal(body)
+		q.Body = marshalBody(body)
 		if l.ids != nil {
-			q.Body = marshal(l.ids)
+			q.Body = marshalBody(l.ids)
 		}
 	}
 	q.Query = query.Encode()
 	return q
 }
 
-// query is what a search asks. Where time fields mean whole days of a zone that is not told, "=" takes the day of the time and ">"
+// buildQuery is what a search asks. Where time fields mean whole days of a zone that is not told, "=" takes the day of the time and ">"
 // what follows it. Where they mean seconds, "=" takes that second. Together they miss nothing either way. "<" takes what is before
 // the time, or before its day.
-func (s *searching) query() *group {
-	from := group{Operator: "OR", Value: []filter{s.filter("=", s.since), s.filter(">", s.since)}}
+func (s *timeRange) buildQuery() *filterGroup {
+	from := filterGroup{Operator: "OR", Value: []queryFilter{s.timeFilter("=", s.since), s.timeFilter(">", s.since)}}
 	if s.before == 0 {
 		return &from
 	}
-	return &group{Operator: "AND", Value: []filter{{Operator: from.Operator, Value: marshal(from.Value)}, s.filter("<", s.before)}}
+	return &filterGroup{Operator: "AND", Value: []queryFilter{{Operator: from.Operator, Value: marshalBody(from.Value)}, s.timeFilter("<", s.before)}}
 }
 
-func (s *searching) filter(operator string, at int64) filter {
-	return filter{Field: s.field, Operator: operator, Value: marshal(at)}
+func (s *timeRange) timeFilter(operator string, at int64) queryFilter {
+	return queryFilter{Field: s.field, Operator: operator, Value: marshalBody(at)}
 }
 
-// marshal is the JSON of a part of a request's body.
-func marshal[T int64 | []filter | listBody | map[string][]string](v T) json.RawMessage {
+// marshalBody is the JSON of a part of a request's body.
+func marshalBody[T int64 | []queryFilter | listBody | map[string][]string](v T) json.RawMessage {
 	text, err := json.Marshal(v)
 	if err != nil {
 		panic("extract: a request's body is always JSON: " + err.Error()) // texts and numbers only
@@ -169,10 +169,10 @@ func setPlace(query url.Values, p Position) {
 	}
 }
 
-// fingerprint names the request without its place: a cursor given for one must not be used for another, for it may be
+// requestFingerprint names the request without its place: a cursor given for one must not be used for another, for it may be
 // accepted and mean another list (T13).
-func (l *list) fingerprint(base, version string) string {
-	q := l.call(Position{})
+func (l *listRequest) requestFingerprint(base, version string) string {
+	q := l.callAt(Position{})
 	h := sha256.New()
 	for _, part := range []string{base, version, q.Method, q.Path, q.Query, string(q.Body)} {
 		fmt.Fprintf(h, "%d:%s\n", len(part), part)

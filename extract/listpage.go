@@ -4,16 +4,16 @@ import "time"
 
 // listPage is one page of a walk.
 type listPage struct {
-	envelope
-	fresh  int64     // records of it that came for the first time
-	lacks  int64     // of the last page: records that the list states and has not given
-	over   string    // id or value that the list is of
-	date   time.Time // the server's clock, zero when not told
-	used   Position  // where the page was
-	after  Position  // where the next one is
-	end    bool
-	short  []string // by record: its id where a list of it could not be read on; nil: none was
-	unread []error  // by record: why a list of it could not be read on, and is left out of it; nil: none was
+	listEnvelope
+	fresh        int64     // records of it that came for the first time
+	missingRows  int64     // of the last page: records that the list states and has not given
+	over         string    // id or value that the list is of
+	date         time.Time // the server's clock, zero when not told
+	position     Position  // where the page was
+	nextPosition Position  // where the next one is
+	end          bool
+	short        []string // by record: its id where a list of it could not be read on; nil: none was
+	unread       []error  // by record: why a list of it could not be read on, and is left out of it; nil: none was
 }
 
 // pageOf makes a Page of a listPage; the caller adds the state.

@@ -20,9 +20,9 @@ const (
 	nestedCap   = 10 // items of a nested list that is cut without saying so
 )
 
-// Capped finds what a record has only the newest of, by its own count: what is cut short, the table of a nested list, "" where the
+// FindTruncated finds what a record has only the newest of, by its own count: what is cut short, the table of a nested list, "" where the
 // stream says that it is something else, how many were sent at the most, of how many. Zeros where there is nothing.
-func Capped(s *schemas.Stream, record []byte) (what, table string, sent, of int64) {
+func FindTruncated(s *schemas.Stream, record []byte) (what, table string, sent, of int64) {
 	if told := scan.Field(record, s.Capped.Count...); s.Capped.Most > 0 && told != nil && scan.Count(told) > s.Capped.Most {
 		return s.Capped.Of, "", s.Capped.Most, scan.Count(told)
 	}
@@ -39,8 +39,8 @@ func Capped(s *schemas.Stream, record []byte) (what, table string, sent, of int6
 	return "", "", 0, 0
 }
 
-// complete reads the cut lists of a page's records on and puts the whole ones in their place.
-func (w *walk) complete(ctx context.Context, sh *listPage) error {
+// completeNested reads the cut lists of a page's records on and puts the whole ones in their place.
+func (w *listWalk) completeNested(ctx context.Context, sh *listPage) error {
 	var g errgroup.Group
 	g.SetLimit(nestedAside)
 	for i, seen := range sh.seen {
@@ -51,7 +51,7 @@ func (w *walk) complete(ctx context.Context, sh *listPage) error {
 			sh.short, sh.unread = make([]string, len(sh.records)), make([]error, len(sh.records))
 		}
 		g.Go(func() (err error) {
-			defer Caught(&err)
+			defer RecoverPanic(&err)
 			sh.records[i], sh.short[i], sh.unread[i], err = w.fillIn(ctx, sh.records[i], seen.cuts)
 			return err
 		})
@@ -61,7 +61,7 @@ func (w *walk) complete(ctx context.Context, sh *listPage) error {
 		if one == nil || err != nil {
 			continue
 		}
-		if w.aside++; w.aside > mostAsideRecords {
+		if w.unreadRecords++; w.unreadRecords > mostAsideRecords {
 			err = one
 		}
 	}
@@ -70,7 +70,7 @@ func (w *walk) complete(ctx context.Context, sh *listPage) error {
 
 // fillIn gives a copy of a record with its cut lists whole. A list that cannot be read is left out: what is stored of it stays. A record
 // that has gone since its page was made is short as well, for it may come back without a sign.
-func (w *walk) fillIn(ctx context.Context, record []byte, cut []nestedList) (filled []byte, short string, unread, err error) {
+func (w *listWalk) fillIn(ctx context.Context, record []byte, cut []nestedList) (filled []byte, short string, unread, err error) {
 	for _, n := range cut {
 		whole, err := w.readNested(ctx, record, n)
 		if api.ClassOf(err) == api.ClassNotFound {
@@ -94,18 +94,18 @@ func (w *walk) fillIn(ctx context.Context, record []byte, cut []nestedList) (fil
 }
 
 // readNested reads one nested list to its end.
-func (w *walk) readNested(ctx context.Context, record []byte, n nestedList) ([][]byte, error) {
+func (w *listWalk) readNested(ctx context.Context, record []byte, n nestedList) ([][]byte, error) {
 	address, ok := scan.Text(scan.Field(record, n.rest...))
 	if !ok || !nestedPath.MatchString(address) {
 		return nil, w.contractError(fmt.Errorf("a list is cut short, and %q is no address to read it on from", api.Shorten(address)))
 	}
-	l := list{
+	l := listRequest{
 		op: w.list.op, method: "GET", path: address, records: []string{"data", path.Base(address)}, key: []string{"id"},
 		page: schemas.Page{By: "nested", In: "query", Size: nestedSize},
 	}
 	var whole [][]byte
 	for nested := newWalk(w.c, l, nil); !nested.ended; {
-		sh, err := nested.next(ctx)
+		sh, err := nested.nextPage(ctx)
 		if api.ClassOf(err) == api.ClassCursor {
 			return nil, nested.contractError(err) // it is not the page's own cursor that died
 		}
@@ -113,8 +113,8 @@ func (w *walk) readNested(ctx context.Context, record []byte, n nestedList) ([][
 			return nil, err
 		}
 		whole = append(whole, sh.records...)
-		if sh.lacks > 0 {
-			return nil, nested.shortError(sh.lacks)
+		if sh.missingRows > 0 {
+			return nil, nested.shortError(sh.missingRows)
 		}
 	}
 	return whole, nil

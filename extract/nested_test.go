@@ -27,9 +27,9 @@ func taggedStream() *schemas.Stream {
 // nestedAPI has one contact, whose lists are as given, and what its nested addresses answer.
 func nestedAPI(t testing.TB, tags, notes string, nested func(w http.ResponseWriter, page, size int)) *fakeAPI {
 	t.Helper()
-	return serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+	return serveAPI(t, func(w http.ResponseWriter, r *http.Request, _ string) {
 		if strings.HasSuffix(r.URL.Path, "/search") {
-			apitest.Reply(w, envelopeOf([]string{fmt.Sprintf(`{ "id":"c1", "tags" : %s ,"notes":%s, "updated_at":%d}`, tags, notes, at(hour))}, 1, nil))
+			apitest.Reply(w, envelopeOf([]string{fmt.Sprintf(`{ "id":"c1", "tags" : %s ,"notes":%s, "updated_at":%d}`, tags, notes, secondsBeforeNoon(hour))}, 1, nil))
 			return
 		}
 		page, _ := strconv.Atoi(r.URL.Query().Get("page"))
@@ -77,10 +77,10 @@ func TestT44CutListsAreReadOn(t *testing.T) {
 						apitest.Reply(w, tagList(test.n, ""))
 						return
 					}
-					numbered(test.n, func(int, int) bool { return false })(w, &http.Request{URL: mustURL(page, size)}, "")
+					numberedList(test.n, func(int, int) bool { return false })(w, &http.Request{URL: mustURL(page, size)}, "")
 				})
-				r := Request{Stream: taggedStream(), State: State{SyncedTo: at(2 * hour), HistoryDone: true}}
-				p := first(t, NewReader(a.client(t), r))
+				r := Request{Stream: taggedStream(), State: State{SyncedTo: secondsBeforeNoon(2 * hour), HistoryDone: true}}
+				p := firstPage(t, NewReader(a.newClient(t), r))
 				var got struct {
 					ID        string
 					UpdatedAt int64 `json:"updated_at"`
@@ -98,7 +98,7 @@ func TestT44CutListsAreReadOn(t *testing.T) {
 						t.Fatalf("tag %d is %s", i, tag.ID)
 					}
 				}
-				if asked := len(a.Asked()) > 1; asked != test.asks {
+				if asked := len(a.Requests()) > 1; asked != test.asks {
 					t.Errorf("asked on: %t, want %t", asked, test.asks)
 				}
 			})
@@ -110,7 +110,7 @@ func TestT44BothListsOfARecordAreReadOn(t *testing.T) {
 	t.Parallel()
 	a := nestedAPI(t, tagList(2, `,"total_count":3,"url":"\/contacts\/c1\/tags"`), tagList(1, `,"total_count":4,"url":"/contacts/c1/notes"`),
 		func(w http.ResponseWriter, _, _ int) { apitest.Reply(w, tagList(4, "")) })
-	p := first(t, NewReader(a.client(t), Request{Stream: taggedStream(), State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
+	p := firstPage(t, NewReader(a.newClient(t), Request{Stream: taggedStream(), State: State{SyncedTo: secondsBeforeNoon(2 * hour), HistoryDone: true}}))
 	raw := p.Records[0].Raw
 	tags, _ := scan.CountItems(scan.Field(raw, "tags", "data"))
 	notes, _ := scan.CountItems(scan.Field(raw, "notes", "data"))
@@ -122,7 +122,7 @@ func TestT44BothListsOfARecordAreReadOn(t *testing.T) {
 func TestT190OfARecordThatIsGoneMeanwhileACutListIsLeftOut(t *testing.T) {
 	t.Parallel()
 	a := nestedAPI(t, tagList(10, `,"total_count":12,"url":"/contacts/c1/tags"`), tagList(0, ""), func(w http.ResponseWriter, _, _ int) { apitest.Reply(w, errNotFound) })
-	p := first(t, NewReader(a.client(t), Request{Stream: taggedStream(), State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
+	p := firstPage(t, NewReader(a.newClient(t), Request{Stream: taggedStream(), State: State{SyncedTo: secondsBeforeNoon(2 * hour), HistoryDone: true}}))
 	record := p.Records[0]
 	if _, there := scan.CountItems(scan.Field(record.Raw, "tags", "data")); there || record.Short != "c1" || scan.Field(record.Raw, "notes", "data") == nil || !json.Valid(record.Raw) {
 		t.Errorf("got %+v: %s", record, record.Raw)
@@ -145,8 +145,8 @@ func TestT170ANestedListThatCannotBeReadIsLeftOutOfItsRecord(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a := nestedAPI(t, tagList(10, `,"total_count":12,"url":"/contacts/c1/tags"`), tagList(0, ""), func(w http.ResponseWriter, _, _ int) { apitest.Reply(w, test.answer) })
-			c := a.client(t)
-			_, pages, err := drained(NewReader(c, Request{Stream: taggedStream(), State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
+			c := a.newClient(t)
+			_, pages, err := tryDrain(NewReader(c, Request{Stream: taggedStream(), State: State{SyncedTo: secondsBeforeNoon(2 * hour), HistoryDone: true}}))
 			if api.ClassOf(err) != test.class || c.Requests() > 20 {
 				t.Errorf("%d pages, %v after %d requests; want class %s", len(pages), err, c.Requests(), test.class)
 			}
@@ -166,16 +166,16 @@ func TestT170ManyUnreadableRecordsAreAFailureOfTheSource(t *testing.T) {
 	for _, n := range []int{mostAsideRecords, mostAsideRecords + 1} {
 		var records []string
 		for i := range n {
-			records = append(records, fmt.Sprintf(`{"id":"c%d","updated_at":%d,"tags":{"data":[%s],"total_count":12,"url":"/contacts/c%d/tags"}}`, i, at(hour), `{"id":"t"}`, i))
+			records = append(records, fmt.Sprintf(`{"id":"c%d","updated_at":%d,"tags":{"data":[%s],"total_count":12,"url":"/contacts/c%d/tags"}}`, i, secondsBeforeNoon(hour), `{"id":"t"}`, i))
 		}
-		a := serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+		a := serveAPI(t, func(w http.ResponseWriter, r *http.Request, _ string) {
 			if r.Method == http.MethodGet {
 				apitest.Reply(w, "500 oops")
 				return
 			}
 			apitest.Reply(w, envelopeOf(records, n, nil))
 		})
-		_, pages, err := drained(NewReader(a.client(t), Request{Stream: taggedStream(), State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
+		_, pages, err := tryDrain(NewReader(a.newClient(t), Request{Stream: taggedStream(), State: State{SyncedTo: secondsBeforeNoon(2 * hour), HistoryDone: true}}))
 		if failed := api.ClassOf(err) == api.ClassTransient && len(pages) == 0; failed != (n > mostAsideRecords) {
 			t.Errorf("%d records: %d pages, %v", n, len(pages), err)
 		}
@@ -191,9 +191,9 @@ func TestNestedAddressesLeadNowhereElse(t *testing.T) {
 	} {
 		quoted, _ := json.Marshal(address)
 		a := nestedAPI(t, tagList(10, `,"total_count":12,"url":`+string(quoted)), tagList(0, ""), func(w http.ResponseWriter, _, _ int) { apitest.Reply(w, tagList(12, "")) })
-		_, pages, err := drained(NewReader(a.client(t), Request{Stream: taggedStream(), State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
-		if err != nil || !strings.Contains(pages[0].Records[0].Error, "is no address") || len(a.Asked()) != 1 {
-			t.Errorf("%q: %v after %d requests", address, err, len(a.Asked()))
+		_, pages, err := tryDrain(NewReader(a.newClient(t), Request{Stream: taggedStream(), State: State{SyncedTo: secondsBeforeNoon(2 * hour), HistoryDone: true}}))
+		if err != nil || !strings.Contains(pages[0].Records[0].Error, "is no address") || len(a.Requests()) != 1 {
+			t.Errorf("%q: %v after %d requests", address, err, len(a.Requests()))
 		}
 	}
 }

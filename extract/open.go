@@ -6,8 +6,8 @@ import (
 	"aqueduck/extract/api"
 )
 
-// ways are the values of `since: {by}`.
-var ways = map[string]func(*Reader) func(context.Context) (Page, error){
+// readers are the values of `since: {by}`.
+var readers = map[string]func(*Reader) func(context.Context) (Page, error){
 	"search":   readSearch,
 	"full":     readSweep,
 	"bookmark": readFeed,
@@ -20,7 +20,7 @@ func NewReader(c *api.Client, r Request) *Reader {
 		r.Phase = Forward
 	}
 	rd := &Reader{c: c, r: r, state: r.State}
-	way := ways[r.Stream.Read.Since.By]
+	way := readers[r.Stream.Read.Since.By]
 	if r.Stream.Read.ByIDs() {
 		way = readOver
 		if r.Stream.Read.Over.Size > 0 {

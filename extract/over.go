@@ -19,34 +19,34 @@ const (
 	overMisses = 3  // requests that may fail before the others are given up too, where nothing has come yet
 )
 
-// over reads what there is under ids: under one a request, or under several.
-type over struct {
+// childReader reads what there is under ids: under one a request, or under several.
+type childReader struct {
 	*Reader
-	units  [][]string // ids still to be asked for, a request each
-	page   int        // requests of a page
-	left   int        // ids in them
-	ask    func(ctx context.Context, ids []string) lookupResult
-	opened time.Time
-	came   atomic.Int32 // requests that were answered
-	misses []error      // why requests failed
+	units           [][]string // ids still to be asked for, a request each
+	requestsPerPage int        // requests of a page
+	idsLeft         int        // ids in them
+	ask             func(ctx context.Context, ids []string) lookupResult
+	opened          time.Time
+	answered        atomic.Int32 // requests that were answered
+	failures        []error      // why requests failed
 }
 
 func readOver(r *Reader) func(context.Context) (Page, error) {
 	if r.r.Phase == History {
-		return finished
+		return readNothing
 	}
-	o := &over{Reader: r, page: overBatch}
+	o := &childReader{Reader: r, requestsPerPage: overBatch}
 	o.ask = o.askOne
-	for _, id := range o.askable() {
+	for _, id := range o.askableIDs() {
 		o.units = append(o.units, []string{id})
 	}
-	o.left = len(o.units)
-	return o.next
+	o.idsLeft = len(o.units)
+	return o.nextBatch
 }
 
-// askable is the ids that may be put into a request. The others are never asked for: what is in them could lead anywhere.
+// askableIDs is the ids that may be put into a request. The others are never asked for: what is in them could lead anywhere.
 // That there are some is told once the rest was read.
-func (o *over) askable() []string {
+func (o *childReader) askableIDs() []string {
 	var ids []string
 	for _, id := range o.r.IDs {
 		if idPattern.MatchString(id) {
@@ -54,7 +54,7 @@ func (o *over) askable() []string {
 		}
 	}
 	if bad := len(o.r.IDs) - len(ids); bad > 0 {
-		o.misses = append(o.misses, &api.Error{Class: api.ClassContract, Op: api.ReadOp(o.r.Stream), Method: o.r.Stream.Read.Method, Path: o.r.Stream.Read.Path,
+		o.failures = append(o.failures, &api.Error{Class: api.ClassContract, Op: api.ReadOp(o.r.Stream), Method: o.r.Stream.Read.Method, Path: o.r.Stream.Read.Path,
 			Err: fmt.Errorf("%d of %d ids hold signs that no id of the API has", bad, len(o.r.IDs))})
 	}
 	return ids
@@ -68,14 +68,14 @@ type lookupResult struct {
 	err     error
 }
 
-func (o *over) next(ctx context.Context) (Page, error) {
+func (o *childReader) nextBatch(ctx context.Context) (Page, error) {
 	if len(o.units) == 0 {
-		if len(o.misses) > 0 {
-			return Page{}, o.misses[0]
+		if len(o.failures) > 0 {
+			return Page{}, o.failures[0]
 		}
 		return Page{}, io.EOF
 	}
-	units := o.units[:min(o.page, len(o.units))]
+	units := o.units[:min(o.requestsPerPage, len(o.units))]
 	found, err := o.askAll(ctx, units)
 	if err != nil {
 		return Page{}, err
@@ -92,9 +92,9 @@ func (o *over) next(ctx context.Context) (Page, error) {
 			}
 			continue
 		}
-		o.left -= len(units[i])
+		o.idsLeft -= len(units[i])
 		if f.err != nil {
-			o.misses = append(o.misses, f.err)
+			o.failures = append(o.failures, f.err)
 			continue
 		}
 		p.Records = append(p.Records, f.records...)
@@ -104,25 +104,25 @@ func (o *over) next(ctx context.Context) (Page, error) {
 		}
 	}
 	o.units = append(apart, o.units[len(units):]...)
-	if o.isDown(len(o.misses)) {
-		o.units, o.left = nil, 0
+	if o.isDown(len(o.failures)) {
+		o.units, o.idsLeft = nil, 0
 	}
 	if o.opened.IsZero() {
 		o.opened = p.ServerTime
 	}
-	p.Left, p.Boundary = int64(o.left), len(o.units) == 0
+	p.Left, p.Boundary = int64(o.idsLeft), len(o.units) == 0
 	p.Done = int64(len(o.r.IDs)) - p.Left
 	p.State.Version = o.c.Version()
-	if p.Boundary && len(o.misses) == 0 {
-		p.State.SyncedTo = max(p.State.SyncedTo, unix(o.opened))
+	if p.Boundary && len(o.failures) == 0 {
+		p.State.SyncedTo = max(p.State.SyncedTo, unixSeconds(o.opened))
 	}
 	return p, nil
 }
 
 // missingEverywhere is the 404 of a stream that has never been read and whose first answers all say it, though the rows that it is read
 // over are there: the workspace, or this API version, does not have it. Nothing of it was answered then.
-func (o *over) missingEverywhere(found []lookupResult) error {
-	if !o.r.Stream.Read.Pending() || o.state.SyncedTo > 0 || !o.opened.IsZero() {
+func (o *childReader) missingEverywhere(found []lookupResult) error {
+	if !o.r.Stream.Read.UsesPendingIDs() || o.state.SyncedTo > 0 || !o.opened.IsZero() {
 		return nil
 	}
 	for _, f := range found {
@@ -134,20 +134,20 @@ func (o *over) missingEverywhere(found []lookupResult) error {
 }
 
 // askAll makes the requests of a page, side by side. One that fails does not stop the others, unless that is about all of them.
-func (o *over) askAll(ctx context.Context, units [][]string) ([]lookupResult, error) {
+func (o *childReader) askAll(ctx context.Context, units [][]string) ([]lookupResult, error) {
 	found := make([]lookupResult, len(units))
 	var missed atomic.Int32
 	var g errgroup.Group
 	g.SetLimit(overAside)
 	for i, ids := range units {
 		g.Go(func() (err error) {
-			defer Caught(&err)
-			if o.isDown(int(missed.Load()) + len(o.misses)) {
+			defer RecoverPanic(&err)
+			if o.isDown(int(missed.Load()) + len(o.failures)) {
 				found[i].err = errors.New("given up after others had failed")
 				return nil
 			}
 			if found[i] = o.ask(ctx, ids); found[i].err == nil {
-				o.came.Add(1)
+				o.answered.Add(1)
 				return nil
 			}
 			missed.Add(1)
@@ -161,8 +161,8 @@ func (o *over) askAll(ctx context.Context, units [][]string) ([]lookupResult, er
 }
 
 // isDown reports whether so many requests have failed that it is the source which cannot be read, and not what they asked for.
-func (o *over) isDown(misses int) bool {
-	return misses > mostAsideRecords || misses > overMisses && o.came.Load() == 0
+func (o *childReader) isDown(misses int) bool {
+	return misses > mostAsideRecords || misses > overMisses && o.answered.Load() == 0
 }
 
 // concernsAll reports whether an error is about more than the one id.
@@ -175,12 +175,12 @@ func concernsAll(err error) bool {
 }
 
 // askOne reads what there is under one id.
-func (o *over) askOne(ctx context.Context, ids []string) lookupResult {
+func (o *childReader) askOne(ctx context.Context, ids []string) lookupResult {
 	id := ids[0]
 	l := listOf(o.r.Stream, 0).forValue(o.r.Stream.Read.Over.As, id)
 	var f lookupResult
 	for w := newWalk(o.c, l, nil); !w.ended; {
-		sh, err := w.next(ctx)
+		sh, err := w.nextPage(ctx)
 		var failure *api.Error
 		if errors.As(err, &failure) && failure.Class == api.ClassNotFound {
 			return lookupResult{records: []Record{{Over: id, Gone: true}}, date: failure.ServerTime, none: err}

@@ -17,7 +17,7 @@ import (
 
 func TestOverReadsOneRecordPerID(t *testing.T) {
 	t.Parallel()
-	a := serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+	a := serveAPI(t, func(w http.ResponseWriter, r *http.Request, _ string) {
 		id := strings.TrimPrefix(r.URL.Path, "/contacts/")
 		// Fields of a record may be named like those of an envelope.
 		apitest.Reply(w, fmt.Sprintf(`{"id":%q,"pages":{"next":"x"},"data":7,"total_count":99}`, id))
@@ -26,7 +26,7 @@ func TestOverReadsOneRecordPerID(t *testing.T) {
 	for i := range 120 {
 		asked = append(asked, fmt.Sprintf("id-%03d", i))
 	}
-	ids, pages := drain(t, NewReader(a.client(t), Request{Stream: overStream(), IDs: asked}))
+	ids, pages := drainPhase(t, NewReader(a.newClient(t), Request{Stream: overStream(), IDs: asked}))
 	if !slices.Equal(ids, asked) || len(pages) != 3 {
 		t.Errorf("%d records on %d pages", len(ids), len(pages))
 	}
@@ -36,7 +36,7 @@ func TestOverReadsOneRecordPerID(t *testing.T) {
 	if p := pages[2]; !p.Boundary || p.State.SyncedTo < noon.Unix() || p.Records[0].Over != "id-100" {
 		t.Errorf("last page: %+v", p.State)
 	}
-	if _, err := NewReader(a.client(t), Request{Stream: overStream()}).Next(context.Background()); !errors.Is(err, io.EOF) {
+	if _, err := NewReader(a.newClient(t), Request{Stream: overStream()}).Next(context.Background()); !errors.Is(err, io.EOF) {
 		t.Errorf("no ids: %v, want io.EOF", err)
 	}
 }
@@ -65,8 +65,8 @@ func TestT37T169OnlyTheAPIsOwnWordsMeanGone(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := serve(t, apitest.Answers(test.answer))
-			ids, pages, err := drained(NewReader(a.client(t), Request{Stream: overStream(), IDs: []string{"x"}}))
+			a := serveAPI(t, apitest.AnswerWith(test.answer))
+			ids, pages, err := tryDrain(NewReader(a.newClient(t), Request{Stream: overStream(), IDs: []string{"x"}}))
 			if test.gone && (err != nil || !slices.Equal(ids, []string{"gone:x"}) || pages[0].ServerTime.IsZero()) {
 				t.Errorf("read %v, %v; want it gone, with the server's time", ids, err)
 			}
@@ -80,29 +80,29 @@ func TestT37T169OnlyTheAPIsOwnWordsMeanGone(t *testing.T) {
 // Holds: S15.
 func TestOverRefusesStrangeIDsAndReadsTheOthers(t *testing.T) {
 	t.Parallel()
-	a := serve(t, apitest.Answers(`{"id":"ok"}`))
+	a := serveAPI(t, apitest.AnswerWith(`{"id":"ok"}`))
 	bad := []string{"../admins", "%2e%2e", "a\nb", "", "a/b", "a?b", "a#b", "é", strings.Repeat("a", 129), "a b", ".", ".."}
-	ids, _, err := drained(NewReader(a.client(t), Request{Stream: overStream(), IDs: append(bad, "fine_ID-1")}))
+	ids, _, err := tryDrain(NewReader(a.newClient(t), Request{Stream: overStream(), IDs: append(bad, "fine_ID-1")}))
 	if !slices.Equal(ids, []string{"ok"}) || api.ClassOf(err) != api.ClassContract || !strings.Contains(err.Error(), "12 of 13 ids") {
 		t.Errorf("read %v, %v", ids, err)
 	}
-	if got := a.Asked(); len(got) != 1 || got[0].Path != "/contacts/fine_ID-1" {
+	if got := a.Requests(); len(got) != 1 || got[0].Path != "/contacts/fine_ID-1" {
 		t.Errorf("asked %v", got)
 	}
 }
 
 func TestOverOneIDThatFailsDoesNotHoldTheOthers(t *testing.T) {
 	t.Parallel()
-	a := serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+	a := serveAPI(t, func(w http.ResponseWriter, r *http.Request, _ string) {
 		if strings.HasSuffix(r.URL.Path, "/b") {
 			apitest.Reply(w, "500 oops")
 			return
 		}
 		apitest.Reply(w, `{"id":"`+r.URL.Path[len("/contacts/"):]+`"}`)
 	})
-	ids, pages, err := drained(NewReader(a.client(t), Request{Stream: overStream(), IDs: []string{"a", "b", "c"}}))
-	if !slices.Equal(ids, []string{"a", "c"}) || api.ClassOf(err) != api.ClassTransient || last(pages).SyncedTo != 0 {
-		t.Errorf("read %v, %v, state %s", ids, err, last(pages))
+	ids, pages, err := tryDrain(NewReader(a.newClient(t), Request{Stream: overStream(), IDs: []string{"a", "b", "c"}}))
+	if !slices.Equal(ids, []string{"a", "c"}) || api.ClassOf(err) != api.ClassTransient || lastState(pages).SyncedTo != 0 {
+		t.Errorf("read %v, %v, state %s", ids, err, lastState(pages))
 	}
 }
 
@@ -110,7 +110,7 @@ func TestOverOneIDThatFailsDoesNotHoldTheOthers(t *testing.T) {
 func TestT170IDsThatFailDoNotHoldTheOthers(t *testing.T) {
 	t.Parallel()
 	for _, bad := range []int{mostAsideRecords, mostAsideRecords + 1} {
-		a := serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+		a := serveAPI(t, func(w http.ResponseWriter, r *http.Request, _ string) {
 			id := r.URL.Path[len("/contacts/"):]
 			if n, err := strconv.Atoi(id); err == nil && n%4 == 0 && n/4 < bad {
 				apitest.Reply(w, "500 oops")
@@ -122,31 +122,31 @@ func TestT170IDsThatFailDoNotHoldTheOthers(t *testing.T) {
 		for i := range 200 {
 			asked = append(asked, fmt.Sprint(i))
 		}
-		ids, pages, err := drained(NewReader(a.client(t), Request{Stream: overStream(), IDs: asked}))
-		if whole := len(ids) == 200-bad; whole != (bad <= mostAsideRecords) || api.ClassOf(err) != api.ClassTransient || last(pages).SyncedTo != 0 {
-			t.Errorf("%d that fail: read %d, %v, state %s", bad, len(ids), err, last(pages))
+		ids, pages, err := tryDrain(NewReader(a.newClient(t), Request{Stream: overStream(), IDs: asked}))
+		if whole := len(ids) == 200-bad; whole != (bad <= mostAsideRecords) || api.ClassOf(err) != api.ClassTransient || lastState(pages).SyncedTo != 0 {
+			t.Errorf("%d that fail: read %d, %v, state %s", bad, len(ids), err, lastState(pages))
 		}
 	}
 }
 
 func TestOverGivesUpWhenAllFail(t *testing.T) {
 	t.Parallel()
-	a := serve(t, apitest.Answers("500 oops"))
+	a := serveAPI(t, apitest.AnswerWith("500 oops"))
 	var asked []string
 	for i := range 500 {
 		asked = append(asked, fmt.Sprint(i))
 	}
-	c := a.client(t)
-	if _, _, err := drained(NewReader(c, Request{Stream: overStream(), IDs: asked})); api.ClassOf(err) != api.ClassTransient || c.Requests() > 50 {
+	c := a.newClient(t)
+	if _, _, err := tryDrain(NewReader(c, Request{Stream: overStream(), IDs: asked})); api.ClassOf(err) != api.ClassTransient || c.Requests() > 50 {
 		t.Errorf("got %v after %d requests", err, c.Requests())
 	}
 }
 
 func TestOverStopsAtOnceWhenNothingMayBeRead(t *testing.T) {
 	t.Parallel()
-	a := serve(t, apitest.Answers(`403 {"type":"error.list","errors":[{"code":"api_plan_restricted","message":"x"}]}`))
-	c := a.client(t)
-	_, _, err := drained(NewReader(c, Request{Stream: overStream(), IDs: strings.Split(strings.Repeat("a,", 200)+"a", ",")}))
+	a := serveAPI(t, apitest.AnswerWith(`403 {"type":"error.list","errors":[{"code":"api_plan_restricted","message":"x"}]}`))
+	c := a.newClient(t)
+	_, _, err := tryDrain(NewReader(c, Request{Stream: overStream(), IDs: strings.Split(strings.Repeat("a,", 200)+"a", ",")}))
 	if api.ClassOf(err) != api.ClassPlan || c.Requests() > 10 {
 		t.Errorf("got %v after %d requests", err, c.Requests())
 	}
@@ -154,7 +154,7 @@ func TestOverStopsAtOnceWhenNothingMayBeRead(t *testing.T) {
 
 func TestOverReadsListsPerID(t *testing.T) {
 	t.Parallel()
-	a := serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+	a := serveAPI(t, func(w http.ResponseWriter, r *http.Request, _ string) {
 		if r.URL.Query().Get("page") == "1" {
 			apitest.Reply(w, `{"data":[{"id":"1"}],"pages":{"next":{"page":2}}}`)
 			return
@@ -164,7 +164,7 @@ func TestOverReadsListsPerID(t *testing.T) {
 	s := overStream()
 	s.Read.Path, s.Read.Records = "/companies/{id}/notes", []string{"data"}
 	s.Read.Page = sweepStream().Read.Page
-	ids, pages := drain(t, NewReader(a.client(t), Request{Stream: s, IDs: []string{"a", "b"}}))
+	ids, pages := drainPhase(t, NewReader(a.newClient(t), Request{Stream: s, IDs: []string{"a", "b"}}))
 	if !slices.Equal(ids, []string{"1", "2", "1", "2"}) || pages[0].Records[3].Over != "b" {
 		t.Errorf("read %v", ids)
 	}

@@ -6,29 +6,29 @@ import (
 	"net/url"
 )
 
-// pager is how one kind of list says where it goes on.
-type pager struct {
+// pagingMode is how one kind of list says where it goes on.
+type pagingMode struct {
 	start int64 // number of the first page; 0: pages have none
 	// given moves on by a `next` that was given.
-	given func(p Position, e *envelope) (Position, error)
+	onNext func(p Position, e *listEnvelope) (Position, error)
 	// silent moves on, or ends, where nothing says that the list ends.
-	silent func(p Position, e *envelope) (next Position, end bool, err error)
+	onNoNext func(p Position, e *listEnvelope) (next Position, end bool, err error)
 }
 
 // pagers are the values of `page: {by}`, with that of nested lists: of those nothing is declared, so that a list without
 // any word on pages is whole.
-var pagers = map[string]pager{
-	"none":   {start: 0, given: unusable, silent: single},
-	"number": {start: 1, given: byNumber, silent: countOn},
-	"cursor": {start: 0, given: byCursor, silent: noCursor},
-	"nested": {start: 1, given: byNumber, silent: nestedOn},
+var pagers = map[string]pagingMode{
+	"none":   {start: 0, onNext: refuseNext, onNoNext: endSinglePage},
+	"number": {start: 1, onNext: byNumber, onNoNext: countOn},
+	"cursor": {start: 0, onNext: byCursor, onNoNext: noCursor},
+	"nested": {start: 1, onNext: byNumber, onNoNext: nestedOn},
 }
 
-// follow says where the list goes on after the page at p, or that it ends; rows are the records that it has given by now, each
+// nextPosition says where the list goes on after the page at p, or that it ends; rows are the records that it has given by now, each
 // counted once. It ends when `next` is null; or when `next` is not given and the page is empty, or the rows reach total_count, or
 // the page is the last of total_pages. Where it states more rows than it has given, neither its last page nor a null is believed
 // as long as pages can be asked for by number: only an empty page is.
-func (l *list) follow(p Position, rows int64, e *envelope, base *url.URL) (next Position, end bool, err error) {
+func (l *listRequest) nextPosition(p Position, rows int64, e *listEnvelope, base *url.URL) (next Position, end bool, err error) {
 	g := pagers[l.page.By]
 	next = p
 	more := e.total > rows && l.page.Most == 0 && len(e.records) > 0
@@ -38,34 +38,34 @@ func (l *list) follow(p Position, rows int64, e *envelope, base *url.URL) (next 
 			next, _, err = countOn(p, e)
 		}
 	case nextPlace:
-		next, err = g.given(p, e)
+		next, err = g.onNext(p, e)
 	case nextURL:
-		next.Page, next.Token, err = resolve(e.pages.address, base, l.path)
+		next.Page, next.Token, err = parseNextURL(e.pages.address, base, l.path)
 	case nextBare:
 		// Of a list by number it says nothing; one by cursor has no other way to go on.
-		if end = g.start == 0 || counted(rows, max(p.Page, e.pages.number), more, e); !end {
-			next, end, err = g.silent(p, e)
+		if end = g.start == 0 || endsByCounts(rows, max(p.Page, e.pages.number), more, e); !end {
+			next, end, err = g.onNoNext(p, e)
 		}
 	default:
-		if end = l.tail || counted(rows, max(p.Page, e.pages.number), more, e); !end {
-			next, end, err = g.silent(p, e)
+		if end = l.isGrowing || endsByCounts(rows, max(p.Page, e.pages.number), more, e); !end {
+			next, end, err = g.onNoNext(p, e)
 		}
 	}
 	next.Rows = rows
 	return next, end, err
 }
 
-// counted reports whether a list that names no next page ends by its counts; more: by its total it has records left.
-func counted(rows, number int64, more bool, e *envelope) bool {
+// endsByCounts reports whether a list that names no next page ends by its counts; more: by its total it has records left.
+func endsByCounts(rows, number int64, more bool, e *listEnvelope) bool {
 	last := e.pages.totalPages > 0 && number >= e.pages.totalPages
 	return len(e.records) == 0 || e.total >= 0 && rows >= e.total || last && !more
 }
 
-func unusable(p Position, _ *envelope) (Position, error) {
+func refuseNext(p Position, _ *listEnvelope) (Position, error) {
 	return p, errors.New("the list has a next page, and the stream file says `page: {by: none}`")
 }
 
-func byNumber(p Position, e *envelope) (Position, error) {
+func byNumber(p Position, e *listEnvelope) (Position, error) {
 	p.Page, p.Token = e.pages.page, e.pages.cursor
 	if p.Page > 0 {
 		p.Token = ""
@@ -73,7 +73,7 @@ func byNumber(p Position, e *envelope) (Position, error) {
 	return p, nil
 }
 
-func byCursor(p Position, e *envelope) (Position, error) {
+func byCursor(p Position, e *listEnvelope) (Position, error) {
 	if e.pages.cursor == "" {
 		return p, errors.New("`pages.next` of the answer holds no cursor, and the stream file says `page: {by: cursor}`")
 	}
@@ -81,33 +81,33 @@ func byCursor(p Position, e *envelope) (Position, error) {
 	return p, nil
 }
 
-func single(p Position, e *envelope) (Position, bool, error) {
+func endSinglePage(p Position, e *listEnvelope) (Position, bool, error) {
 	if e.total >= 0 || e.pages.totalPages > 1 {
 		return p, false, fmt.Errorf("the list has %d records by its own count, %d came, and the stream file says `page: {by: none}`", e.total, len(e.records))
 	}
 	return p, true, nil
 }
 
-func countOn(p Position, _ *envelope) (Position, bool, error) {
+func countOn(p Position, _ *listEnvelope) (Position, bool, error) {
 	p.Page++
 	return p, false, nil
 }
 
-func noCursor(p Position, e *envelope) (Position, bool, error) {
+func noCursor(p Position, e *listEnvelope) (Position, bool, error) {
 	return p, false, fmt.Errorf("the answer has no `pages.next` after %d records, and nothing says that the list ends there (total_count %d)",
 		p.Rows+int64(len(e.records)), e.total)
 }
 
-func nestedOn(p Position, e *envelope) (Position, bool, error) {
+func nestedOn(p Position, e *listEnvelope) (Position, bool, error) {
 	if e.total < 0 && e.pages.totalPages == 0 {
 		return p, true, nil
 	}
 	return countOn(p, e)
 }
 
-// resized is the place for the same record with another number of records a page. Where pages go by number it may begin
+// withPageSize is the place for the same record with another number of records a page. Where pages go by number it may begin
 // earlier: records that come twice do no harm.
-func (p Position) resized(size int) Position {
+func (p Position) withPageSize(size int) Position {
 	if p.Page > 0 && p.Token == "" {
 		before := (p.Page - 1) * int64(p.Size)
 		p.Page = before/int64(size) + 1

@@ -23,8 +23,8 @@ const (
 	nextBare  // an object that says by null that it has no cursor, and names no page
 )
 
-// pages is an answer's word on where its list goes on.
-type pages struct {
+// pageInfo is an answer's word on where its list goes on.
+type pageInfo struct {
 	next    nextKind
 	page    int64  // nextPlace
 	cursor  string // nextPlace
@@ -35,8 +35,8 @@ type pages struct {
 
 // parsePages reads the pagination object, of which every part may be missing or null. A shape outside the known ones is an
 // error: guessing would end a list early.
-func parsePages(raw []byte) (pages, error) {
-	var p pages
+func parsePages(raw []byte) (pageInfo, error) {
+	var p pageInfo
 	d := jx.DecodeBytes(raw)
 	switch d.Next() {
 	case jx.Null:
@@ -52,7 +52,7 @@ func parsePages(raw []byte) (pages, error) {
 			return err
 		}
 		if string(key) != "next" {
-			p.counter(string(key), raw)
+			p.setCounter(string(key), raw)
 			return nil
 		}
 		wrong = p.readNext(raw)
@@ -64,8 +64,8 @@ func parsePages(raw []byte) (pages, error) {
 	return p, err
 }
 
-// counter takes in one of the numbers; others, and what is no number, say nothing.
-func (p *pages) counter(key string, raw []byte) {
+// setCounter takes in one of the numbers; others, and what is no number, say nothing.
+func (p *pageInfo) setCounter(key string, raw []byte) {
 	n := max(0, scan.Count(raw))
 	switch key {
 	case "page":
@@ -78,13 +78,13 @@ func (p *pages) counter(key string, raw []byte) {
 }
 
 // orElse fills what p does not tell from another source.
-func (p pages) orElse(other pages) pages {
+func (p pageInfo) orElse(other pageInfo) pageInfo {
 	other.next, other.page, other.cursor, other.address = p.next, p.page, p.cursor, p.address
 	return other
 }
 
 // readNext reads `next`.
-func (p *pages) readNext(raw []byte) error {
+func (p *pageInfo) readNext(raw []byte) error {
 	d := jx.DecodeBytes(raw)
 	switch d.Next() {
 	case jx.Null:
@@ -111,7 +111,7 @@ func (p *pages) readNext(raw []byte) error {
 		case string(key) == "page":
 			p.page = max(0, scan.Count(raw))
 		case string(key) == "starting_after":
-			p.cursor = cursor(raw)
+			p.cursor = parseCursor(raw)
 			empty, none = string(raw) == `""`, string(raw) == "null"
 		}
 		return nil
@@ -129,8 +129,8 @@ func (p *pages) readNext(raw []byte) error {
 	return nil
 }
 
-// cursor reads a cursor, which is opaque: a number is taken as it is written.
-func cursor(raw []byte) string {
+// parseCursor reads a cursor, which is opaque: a number is taken as it is written.
+func parseCursor(raw []byte) string {
 	if s, ok := scan.Text(raw); ok {
 		return s
 	}
@@ -140,9 +140,9 @@ func cursor(raw []byte) string {
 	return ""
 }
 
-// resolve turns an address of a next page into its place in the list. It may not lead anywhere else: to another host with
+// parseNextURL turns an address of a next page into its place in the list. It may not lead anywhere else: to another host with
 // the token, or to another list.
-func resolve(address string, base *url.URL, path string) (page int64, cursor string, err error) {
+func parseNextURL(address string, base *url.URL, path string) (page int64, cursor string, err error) {
 	u, err := url.Parse(address)
 	if err != nil {
 		return 0, "", errors.New("`pages.next` of the answer is no URL")

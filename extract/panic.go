@@ -5,18 +5,18 @@ import (
 	"runtime/debug"
 )
 
-// Panic is a fault of the program that was met while it ran, as an error, with the stack of where.
-type Panic struct {
+// PanicError is a fault of the program that was met while it ran, as an error, with the stack of where.
+type PanicError struct {
 	Value any
 	Stack []byte
 }
 
 // Error says what it was, without the stack.
-func (p *Panic) Error() string { return fmt.Sprintf("panic: %v", p.Value) }
+func (p *PanicError) Error() string { return fmt.Sprintf("panic: %v", p.Value) }
 
-// Caught makes a panic of the function that defers it its error. What runs beside it goes on: it must be able to.
-func Caught(err *error) {
+// RecoverPanic makes a panic of the function that defers it its error. What runs beside it goes on: it must be able to.
+func RecoverPanic(err *error) {
 	if value := recover(); value != nil {
-		*err = &Panic{Value: value, Stack: debug.Stack()}
+		*err = &PanicError{Value: value, Stack: debug.Stack()}
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 // FirstRecord reads one record of the stream's list, with the server's time of the answer. The record is nil when the list is empty.
 func FirstRecord(ctx context.Context, c *api.Client, s *schemas.Stream) (record []byte, serverTime time.Time, err error) {
-	sh, err := peek(ctx, c, s)
+	sh, err := peekList(ctx, c, s)
 	if err != nil {
 		return nil, time.Time{}, err
 	}
@@ -24,7 +24,7 @@ func FirstRecord(ctx context.Context, c *api.Client, s *schemas.Stream) (record 
 
 // CountRecords is the number of records that the stream's list has by its own word, -1 when it does not say.
 func CountRecords(ctx context.Context, c *api.Client, s *schemas.Stream) (total int64, err error) {
-	sh, err := peek(ctx, c, s)
+	sh, err := peekList(ctx, c, s)
 	if err != nil {
 		return -1, err
 	}
@@ -34,8 +34,8 @@ func CountRecords(ctx context.Context, c *api.Client, s *schemas.Stream) (total 
 	return sh.total, nil
 }
 
-// peek reads the first page of a stream's whole list, as small as its paging allows.
-func peek(ctx context.Context, c *api.Client, s *schemas.Stream) (listPage, error) {
+// peekList reads the first page of a stream's whole list, as small as its paging allows.
+func peekList(ctx context.Context, c *api.Client, s *schemas.Stream) (listPage, error) {
 	if s.Read.ByIDs() {
 		return listPage{}, fmt.Errorf("peek %s: it has no list of its own, it is read by id", s.Name)
 	}
@@ -49,5 +49,5 @@ func peek(ctx context.Context, c *api.Client, s *schemas.Stream) (listPage, erro
 		l.page.Size = 1
 	}
 	l.nested = nil
-	return newWalk(c, l, nil).first(ctx)
+	return newWalk(c, l, nil).readFirstPage(ctx)
 }

@@ -36,8 +36,8 @@ func PreviewStream(ctx context.Context, c *api.Client, s *schemas.Stream, id str
 		return Preview{}, err
 	}
 	at := Position{Page: pagers[l.page.By].start, Size: l.page.Size}
-	var found *envelope
-	q := l.call(at)
+	var found *listEnvelope
+	q := l.callAt(at)
 	q.Accept = func(a *api.Answer) (err error) {
 		found, err = parseEnvelope(a.Body, l.records, recordPeekOf(l))
 		return err
@@ -62,14 +62,14 @@ func PreviewStream(ctx context.Context, c *api.Client, s *schemas.Stream, id str
 		return sight, nil
 	}
 	reader := NewReader(c, Request{Stream: s})
-	page, err := reader.Detail(ctx, Page{Records: sight.Records[:min(few, len(sight.Records))]}, nil)
+	page, err := reader.ReadDetails(ctx, Page{Records: sight.Records[:min(few, len(sight.Records))]}, nil)
 	sight.Records = slices.DeleteFunc(page.Records, func(r Record) bool { return r.Gone })
 	return sight, err
 }
 
 // previewList is the list that PreviewStream asks for: the whole one, the last day of one that is read between two times, or what there
 // is under an id.
-func previewList(c *api.Client, s *schemas.Stream, id string) (list, error) {
+func previewList(c *api.Client, s *schemas.Stream, id string) (listRequest, error) {
 	l := listOf(s, 0)
 	l.op, l.nested = "look at "+s.Name, nil
 	switch over := s.Read.Over; {
@@ -90,8 +90,8 @@ func previewList(c *api.Client, s *schemas.Stream, id string) (list, error) {
 }
 
 // describePlace says where a list goes on after its first page.
-func describePlace(l *list, at Position, e *envelope, base *url.URL) (string, error) {
-	next, end, err := l.follow(at, int64(len(e.records)), e, base)
+func describePlace(l *listRequest, at Position, e *listEnvelope, base *url.URL) (string, error) {
+	next, end, err := l.nextPosition(at, int64(len(e.records)), e, base)
 	switch {
 	case err != nil:
 		return "", err
@@ -116,7 +116,7 @@ type Discovery struct {
 // Discover reads the beginning of a list of which nothing is known: GET path, as it is and once more for a page of one
 // record, which shows what names the next page. Of several lists in the answer, list names one.
 func Discover(ctx context.Context, c *api.Client, path, list string) (Discovery, error) {
-	whole, err := outline(ctx, c, path, "", list)
+	whole, err := fetchOutline(ctx, c, path, "", list)
 	if err != nil {
 		return Discovery{}, err
 	}
@@ -134,7 +134,7 @@ func Discover(ctx context.Context, c *api.Client, path, list string) (Discovery,
 	}
 	found := schemas.Page{In: "query", Size: size}
 	if found.By, f.Why = whole.pagedBy(f.Why); found.By == "" && len(whole.records) > 1 {
-		one, err := outline(ctx, c, path, "per_page=1", list)
+		one, err := fetchOutline(ctx, c, path, "per_page=1", list)
 		if err != nil {
 			return Discovery{}, err
 		}
@@ -151,15 +151,15 @@ func Discover(ctx context.Context, c *api.Client, path, list string) (Discovery,
 // usualPage is the size of pages that the API's document has as a default.
 const usualPage = 50
 
-// outlined is an answer of which only the form is known.
-type outlined struct {
+// answerOutline is an answer of which only the form is known.
+type answerOutline struct {
 	key     string
 	records [][]byte
-	pages   pages
+	pages   pageInfo
 }
 
-func outline(ctx context.Context, c *api.Client, path, query, list string) (outlined, error) {
-	var o outlined
+func fetchOutline(ctx context.Context, c *api.Client, path, query, list string) (answerOutline, error) {
+	var o answerOutline
 	_, err := c.Send(ctx, api.Call{Op: "look at " + path, Method: "GET", Path: path, Query: query, Accept: func(a *api.Answer) (err error) {
 		if err := api.AcceptJSON(a); err != nil {
 			return err
@@ -171,9 +171,9 @@ func outline(ctx context.Context, c *api.Client, path, query, list string) (outl
 }
 
 // outlineOf finds the one list of objects in an answer.
-func outlineOf(body []byte, list string) (outlined, error) {
+func outlineOf(body []byte, list string) (answerOutline, error) {
 	if jx.DecodeBytes(body).Next() != jx.Object {
-		return outlined{}, errors.New("the answer is no JSON object")
+		return answerOutline{}, errors.New("the answer is no JSON object")
 	}
 	var lists []string
 	kind := ""
@@ -192,21 +192,21 @@ func outlineOf(body []byte, list string) (outlined, error) {
 	isList := kind == "list" || strings.HasSuffix(kind, ".list") || list != ""
 	switch {
 	case !isList && (kind != "" || len(lists) != 1):
-		return outlined{records: [][]byte{body}}, nil
+		return answerOutline{records: [][]byte{body}}, nil
 	case len(lists) == 0:
-		return outlined{}, fmt.Errorf("the answer has no list: its keys are %s", api.Shorten(strings.Join(keys, ", ")))
+		return answerOutline{}, fmt.Errorf("the answer has no list: its keys are %s", api.Shorten(strings.Join(keys, ", ")))
 	case len(lists) > 1:
-		return outlined{}, fmt.Errorf("the answer has more than one list: %s", strings.Join(lists, ", "))
+		return answerOutline{}, fmt.Errorf("the answer has more than one list: %s", strings.Join(lists, ", "))
 	}
 	e, err := parseEnvelope(body, lists, recordPeek{field: -1})
 	if err != nil {
-		return outlined{}, err
+		return answerOutline{}, err
 	}
-	return outlined{key: lists[0], records: e.records, pages: e.pages}, nil
+	return answerOutline{key: lists[0], records: e.records, pages: e.pages}, nil
 }
 
 // pagedBy is what names the next page, as far as this answer tells.
-func (o outlined) pagedBy(otherwise string) (by, why string) {
+func (o answerOutline) pagedBy(otherwise string) (by, why string) {
 	switch p := o.pages; {
 	case p.next == nextPlace && p.cursor != "":
 		return "cursor", "`pages.next` holds a cursor"

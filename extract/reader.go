@@ -47,7 +47,7 @@ type Page struct {
 	ServerTime time.Time // the server's clock, zero when it did not tell
 	Total      int64     // total_count, -1 when it was not sent
 	Done, Left int64     // records of this window read, and left by its own count; -1 unknown
-	Again      bool      // of a stream with detail: records are read by themselves, also where they are as stored
+	RereadAll  bool      // of a stream with detail: records are read by themselves, also where they are as stored
 	Window     *Window   // of a stream that is read in windows: the one that the page is of; nil: of any other, and of an explicit one
 	Resumed    bool      // the window was begun by an earlier reader
 	Gap        bool      // a feed no longer knows the place where the last reading ended: records may be missing between
@@ -59,10 +59,10 @@ type Record struct {
 	Over string // the id or value it was asked for by
 	Gone bool   // asked for by id, and the API itself says that there is none; without Raw
 
-	Above     bool   // it lies after the history window that it came in: a window before has read it, unless it has moved since
-	Missing   string // why it is not whole: Stub, NoItems, Unreadable; "" when it may be
-	Error     string // of Unreadable
-	Unsettled bool   // read by itself, and what the list tells of it had perhaps not reached what answered
+	Above      bool   // it lies after the history window that it came in: a window before has read it, unless it has moved since
+	Missing    string // why it is not whole: Stub, NoItems, Unreadable; "" when it may be
+	Error      string // of Unreadable
+	MayBeStale bool   // read by itself, and what the list tells of it had perhaps not reached what answered
 
 	Short string // its id, where the rest of a list of it was answered 404: it was away just then
 }
@@ -95,11 +95,11 @@ func (r *Reader) Next(ctx context.Context) (Page, error) {
 	return page, nil
 }
 
-// finished is the step of a reading that has nothing left.
-func finished(context.Context) (Page, error) { return Page{}, io.EOF }
+// readNothing is the step of a reading that has nothing left.
+func readNothing(context.Context) (Page, error) { return Page{}, io.EOF }
 
-// progress tells how far a walk has come, by the list's own count where that is plausible.
-func (p *Page) progress(done, total int64) {
+// setProgress tells how far a walk has come, by the list's own count where that is plausible.
+func (p *Page) setProgress(done, total int64) {
 	p.Done = done
 	if total >= done {
 		p.Left = total - done
@@ -113,7 +113,7 @@ func (r *Reader) refuseFuture(date time.Time) error {
 	if now.IsZero() {
 		now = r.c.LocalNow()
 	}
-	mark := time.Unix(r.r.State.latest(), 0)
+	mark := time.Unix(r.r.State.latestSeconds(), 0)
 	if r.c.InFuture(mark.Add(-24 * time.Hour)) {
 		return &api.Error{Class: api.ClassContract, Op: "read " + r.r.Stream.Name, Method: r.r.Stream.Read.Method, Path: r.r.Stream.Read.Path,
 			Err: fmt.Errorf("%w: %s, and the server's clock says %s", errFuture, mark.UTC().Format(time.RFC3339), now.UTC().Format(time.RFC3339))}
@@ -121,8 +121,8 @@ func (r *Reader) refuseFuture(date time.Time) error {
 	return nil
 }
 
-// unix is t in seconds, 0 for no time.
-func unix(t time.Time) int64 {
+// unixSeconds is t in seconds, 0 for no time.
+func unixSeconds(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
 	}

@@ -23,8 +23,8 @@ const (
 	day  = 24 * time.Hour
 )
 
-// at is a time before noon, in seconds.
-func at(before time.Duration) int64 { return noon.Add(-before).Unix() }
+// secondsBeforeNoon is a time before noon, in seconds.
+func secondsBeforeNoon(before time.Duration) int64 { return noon.Add(-before).Unix() }
 
 // mark is where a forward window that opens at noon ends.
 var mark = noon.Add(-15 * time.Minute).Unix()
@@ -33,12 +33,12 @@ func TestNewStreamReadsForwardThenHistory(t *testing.T) {
 	t.Parallel()
 	ws := newWorkspace(t)
 	for i := range 1000 {
-		ws.touch(fmt.Sprintf("c%04d", i), at(time.Duration(i)*30*hour)-3600) // three and a half years
+		ws.touchContact(fmt.Sprintf("c%04d", i), secondsBeforeNoon(time.Duration(i)*30*hour)-3600) // three and a half years
 	}
-	c := ws.client(t)
+	c := ws.newClient(t)
 
-	ids, pages := drain(t, NewReader(c, Request{Stream: searchStream()}))
-	s := last(pages)
+	ids, pages := drainPhase(t, NewReader(c, Request{Stream: searchStream()}))
+	s := lastState(pages)
 	want := State{SyncedTo: mark, HistoryTo: mark - 7*24*3600, Version: "2.17"}
 	if diff := cmp.Diff(want, s); diff != "" {
 		t.Fatalf("state after the forward window (-want +got):\n%s", diff)
@@ -47,8 +47,8 @@ func TestNewStreamReadsForwardThenHistory(t *testing.T) {
 		t.Errorf("%d records in the forward window, want the 6 of a week", len(ids))
 	}
 
-	more, pages := drain(t, NewReader(c, Request{Stream: searchStream(), State: s, Phase: History}))
-	if diff := cmp.Diff(ws.ids(), distinct(append(ids, more...))); diff != "" {
+	more, pages := drainPhase(t, NewReader(c, Request{Stream: searchStream(), State: s, Phase: History}))
+	if diff := cmp.Diff(ws.contactIDs(), sortedDistinct(append(ids, more...))); diff != "" {
 		t.Errorf("ids (-want +got):\n%s", diff)
 	}
 	var spans []int64
@@ -60,11 +60,11 @@ func TestNewStreamReadsForwardThenHistory(t *testing.T) {
 	if got := fmt.Sprint(spans[:6]); got != "[14 28 56 112 224 448]" || len(spans) != 7 {
 		t.Errorf("history windows of %v days", spans)
 	}
-	got := last(pages)
+	got := lastState(pages)
 	if !got.HistoryDone || got.HistoryTo != 0 || got.SyncedTo != mark || got.Window != nil || got.Position != nil {
 		t.Errorf("state after the history: %s", got)
 	}
-	if _, _, err := drained(NewReader(c, Request{Stream: searchStream(), State: got, Phase: History})); err != nil {
+	if _, _, err := tryDrain(NewReader(c, Request{Stream: searchStream(), State: got, Phase: History})); err != nil {
 		t.Errorf("history that is done: %v", err)
 	}
 }
@@ -73,22 +73,22 @@ func TestHistoryEndsAtStart(t *testing.T) {
 	t.Parallel()
 	ws := newWorkspace(t)
 	for i := range 100 {
-		ws.touch(fmt.Sprintf("c%04d", i), at(time.Duration(i)*day))
+		ws.touchContact(fmt.Sprintf("c%04d", i), secondsBeforeNoon(time.Duration(i)*day))
 	}
-	c := ws.client(t)
+	c := ws.newClient(t)
 	start := noon.Add(-60 * day)
-	state := State{SyncedTo: mark, HistoryTo: at(7 * day), Version: "2.17"}
-	ids, pages := drain(t, NewReader(c, Request{Stream: searchStream(), State: state, Phase: History, Start: start}))
-	if got := last(pages); got.HistoryTo != start.Unix() || !got.HistoryDone {
+	state := State{SyncedTo: mark, HistoryTo: secondsBeforeNoon(7 * day), Version: "2.17"}
+	ids, pages := drainPhase(t, NewReader(c, Request{Stream: searchStream(), State: state, Phase: History, Start: start}))
+	if got := lastState(pages); got.HistoryTo != start.Unix() || !got.HistoryDone {
 		t.Errorf("state %s, want history down to %d, done", got, start.Unix())
 	}
-	if ids := distinct(ids); len(ids) < 54 || ids[len(ids)-1] != "c0060" {
+	if ids := sortedDistinct(ids); len(ids) < 54 || ids[len(ids)-1] != "c0060" {
 		t.Errorf("read %d records, the oldest %s; want all down to c0060", len(ids), ids[len(ids)-1])
 	}
 
 	// A start that was put later than what is read already leaves nothing to do.
-	_, pages = drain(t, NewReader(c, Request{Stream: searchStream(), State: state, Phase: History, Start: noon.Add(-day)}))
-	if len(pages) != 1 || !last(pages).HistoryDone || len(pages[0].Records) != 0 {
+	_, pages = drainPhase(t, NewReader(c, Request{Stream: searchStream(), State: state, Phase: History, Start: noon.Add(-day)}))
+	if len(pages) != 1 || !lastState(pages).HistoryDone || len(pages[0].Records) != 0 {
 		t.Errorf("a later start: %d pages, want one that says that the history is done", len(pages))
 	}
 }
@@ -108,17 +108,17 @@ func TestT1T2OneQueryMissesNothingInAnyZone(t *testing.T) {
 			ws.Clock.Set(begin)
 			state := State{SyncedTo: begin.Add(-4 * hour).Unix(), HistoryTo: 1, HistoryDone: true, Version: "2.17"}
 			var read []string
-			c := ws.client(t)
+			c := ws.newClient(t)
 			for run := range 3 {
 				now := ws.Clock.Now()
 				for i, before := range []time.Duration{0, 1, time.Second, 15 * time.Minute, 16 * time.Minute, hour, 3*hour + 59*time.Minute} {
-					ws.touch(fmt.Sprintf("r%d-%d", run, i), now.Add(-before).Unix())
+					ws.touchContact(fmt.Sprintf("r%d-%d", run, i), now.Add(-before).Unix())
 				}
-				ids, pages := drain(t, NewReader(c, Request{Stream: searchStream(), State: state}))
-				read, state = append(read, ids...), last(pages)
+				ids, pages := drainPhase(t, NewReader(c, Request{Stream: searchStream(), State: state}))
+				read, state = append(read, ids...), lastState(pages)
 				ws.Clock.Set(now.Add(2 * hour))
 			}
-			if diff := cmp.Diff(ws.ids(), distinct(read)); diff != "" {
+			if diff := cmp.Diff(ws.contactIDs(), sortedDistinct(read)); diff != "" {
 				t.Fatalf("zone %v, hour %d (-want +got):\n%s", zone, h, diff)
 			}
 		}
@@ -129,21 +129,21 @@ func TestT4T11TiesLongerThanAPageSurviveAKillAtEachPage(t *testing.T) {
 	t.Parallel()
 	ws := newWorkspace(t)
 	for i := range 500 {
-		ws.touch(fmt.Sprintf("c%04d", i), at(hour))
+		ws.touchContact(fmt.Sprintf("c%04d", i), secondsBeforeNoon(hour))
 	}
 	s := searchStream()
 	s.Read.Page.Size = 20
-	state := State{SyncedTo: at(2 * hour), HistoryDone: true, Version: "2.17"}
+	state := State{SyncedTo: secondsBeforeNoon(2 * hour), HistoryDone: true, Version: "2.17"}
 	var read []string
 	pages := 0
 	for state.SyncedTo != mark {
 		// A new client and reader for every page: each goes on from the committed state alone.
-		r := NewReader(ws.client(t), Request{Stream: s, State: mustParse(t, state.String())})
+		r := NewReader(ws.newClient(t), Request{Stream: s, State: mustParse(t, state.String())})
 		p, err := r.Next(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p.State.SyncedTo != at(2*hour) && !p.Boundary {
+		if p.State.SyncedTo != secondsBeforeNoon(2*hour) && !p.Boundary {
 			t.Fatal("the mark moved inside the window")
 		}
 		for _, rec := range p.Records {
@@ -153,19 +153,19 @@ func TestT4T11TiesLongerThanAPageSurviveAKillAtEachPage(t *testing.T) {
 		state = p.State
 		pages++
 	}
-	if diff := cmp.Diff(ws.ids(), distinct(read)); diff != "" || len(read) != 500 || pages != 25 {
+	if diff := cmp.Diff(ws.contactIDs(), sortedDistinct(read)); diff != "" || len(read) != 500 || pages != 25 {
 		t.Errorf("%d records on %d pages (-want +got):\n%s", len(read), pages, diff)
 	}
 }
 
 func TestT5MarkStaysBehindTheServersClock(t *testing.T) {
 	t.Parallel()
-	ws := newWorkspace(t, contact{"a", at(0)})
-	c := ws.client(t)
-	_, pages := drain(t, NewReader(c, Request{Stream: searchStream(), State: State{SyncedTo: at(hour), HistoryDone: true}}))
+	ws := newWorkspace(t, testContact{"a", secondsBeforeNoon(0)})
+	c := ws.newClient(t)
+	_, pages := drainPhase(t, NewReader(c, Request{Stream: searchStream(), State: State{SyncedTo: secondsBeforeNoon(hour), HistoryDone: true}}))
 	// Changed again in the same second, after its page was served.
-	ws.touch("b", at(0))
-	ids, _ := drain(t, NewReader(c, Request{Stream: searchStream(), State: last(pages)}))
+	ws.touchContact("b", secondsBeforeNoon(0))
+	ids, _ := drainPhase(t, NewReader(c, Request{Stream: searchStream(), State: lastState(pages)}))
 	if !slices.Contains(ids, "b") {
 		t.Errorf("read %v, without b", ids)
 	}
@@ -173,11 +173,11 @@ func TestT5MarkStaysBehindTheServersClock(t *testing.T) {
 
 func TestT6LateRecordsAreWithinTheOverlap(t *testing.T) {
 	t.Parallel()
-	ws := newWorkspace(t, contact{"a", at(hour)})
-	c := ws.client(t)
-	_, pages := drain(t, NewReader(c, Request{Stream: searchStream(), State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
-	ws.touch("late", at(47*hour)) // the index found it two days after its change
-	ids, _ := drain(t, NewReader(c, Request{Stream: searchStream(), State: last(pages)}))
+	ws := newWorkspace(t, testContact{"a", secondsBeforeNoon(hour)})
+	c := ws.newClient(t)
+	_, pages := drainPhase(t, NewReader(c, Request{Stream: searchStream(), State: State{SyncedTo: secondsBeforeNoon(2 * hour), HistoryDone: true}}))
+	ws.touchContact("late", secondsBeforeNoon(47*hour)) // the index found it two days after its change
+	ids, _ := drainPhase(t, NewReader(c, Request{Stream: searchStream(), State: lastState(pages)}))
 	if !slices.Contains(ids, "late") {
 		t.Errorf("read %v, without the late one", ids)
 	}
@@ -190,22 +190,22 @@ func TestT9ChangesWhilePagingLoseNothing(t *testing.T) {
 		n := 1 + dice.IntN(40)
 		ws := newWorkspace(t)
 		for i := range n {
-			ws.touch(fmt.Sprintf("c%04d", i), at(time.Duration(i)*10*time.Minute))
+			ws.touchContact(fmt.Sprintf("c%04d", i), secondsBeforeNoon(time.Duration(i)*10*time.Minute))
 		}
 		s := searchStream()
 		s.Read.Page.Size = 1 + dice.IntN(10)
 		ws.between = func(int) {
 			for range dice.IntN(3) {
-				ws.touch(fmt.Sprintf("c%04d", dice.IntN(n+5)), ws.Clock.Now().Unix())
+				ws.touchContact(fmt.Sprintf("c%04d", dice.IntN(n+5)), ws.Clock.Now().Unix())
 			}
 		}
-		c := ws.client(t)
+		c := ws.newClient(t)
 		latest := map[string]int64{}
-		state := State{SyncedTo: at(11 * hour), HistoryDone: true, Version: "2.17"}
+		state := State{SyncedTo: secondsBeforeNoon(11 * hour), HistoryDone: true, Version: "2.17"}
 		for range 2 {
-			_, pages := drain(t, NewReader(c, Request{Stream: s, State: state}))
-			note(latest, pages)
-			state = last(pages)
+			_, pages := drainPhase(t, NewReader(c, Request{Stream: s, State: state}))
+			noteLatestTimes(latest, pages)
+			state = lastState(pages)
 			ws.between = nil // the second reading meets a quiet workspace
 			ws.Clock.Set(noon.Add(day))
 		}
@@ -217,8 +217,8 @@ func TestT9ChangesWhilePagingLoseNothing(t *testing.T) {
 	}
 }
 
-// note keeps the latest time that each record was read as of.
-func note(latest map[string]int64, pages []Page) {
+// noteLatestTimes keeps the latest time that each record was read as of.
+func noteLatestTimes(latest map[string]int64, pages []Page) {
 	for _, p := range pages {
 		for _, rec := range p.Records {
 			id, _ := scan.Text(scan.Field(rec.Raw, "id"))
@@ -233,18 +233,18 @@ func TestT10UnsortedListIsReadToItsEnd(t *testing.T) {
 	ws := newWorkspace(t)
 	ws.shuffle = true
 	for i := range 100 {
-		ws.touch(fmt.Sprintf("c%02d", i), at(time.Duration((i*37)%100)*hour/2))
+		ws.touchContact(fmt.Sprintf("c%02d", i), secondsBeforeNoon(time.Duration((i*37)%100)*hour/2))
 	}
 	s := searchStream()
 	s.Read.Page.Size = 10
-	ids, pages := drain(t, NewReader(ws.client(t), Request{Stream: s, State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
-	if diff := cmp.Diff(ws.ids(), distinct(ids)); diff != "" {
+	ids, pages := drainPhase(t, NewReader(ws.newClient(t), Request{Stream: s, State: State{SyncedTo: secondsBeforeNoon(2 * hour), HistoryDone: true}}))
+	if diff := cmp.Diff(ws.contactIDs(), sortedDistinct(ids)); diff != "" {
 		t.Errorf("ids (-want +got):\n%s", diff)
 	}
 	if p := pages[4].State.Position; !p.Unsorted || p.LastTime != 0 {
 		t.Errorf("position %+v: want it unsorted, without a time", p)
 	}
-	if got := last(pages).SyncedTo; got != mark {
+	if got := lastState(pages).SyncedTo; got != mark {
 		t.Errorf("mark %d, want %d", got, mark)
 	}
 }
@@ -253,14 +253,14 @@ func TestT10ARecordOutOfItsPlaceDoesNotEndAWindow(t *testing.T) {
 	t.Parallel()
 	ws := newWorkspace(t)
 	for i := range 40 {
-		ws.touch(fmt.Sprintf("c%02d", i), at(hour)+int64(i)*60)
+		ws.touchContact(fmt.Sprintf("c%02d", i), secondsBeforeNoon(hour)+int64(i)*60)
 	}
-	ws.shuffle = true                // by id, which is by time for all but one:
-	ws.touch("c09", at(time.Minute)) // the last of its page
+	ws.shuffle = true                                      // by id, which is by time for all but one:
+	ws.touchContact("c09", secondsBeforeNoon(time.Minute)) // the last of its page
 	s := searchStream()
 	s.Read.Page.Size = 10
-	ids, _ := drain(t, NewReader(ws.client(t), Request{Stream: s, State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
-	if diff := cmp.Diff(ws.ids(), distinct(ids)); diff != "" {
+	ids, _ := drainPhase(t, NewReader(ws.newClient(t), Request{Stream: s, State: State{SyncedTo: secondsBeforeNoon(2 * hour), HistoryDone: true}}))
+	if diff := cmp.Diff(ws.contactIDs(), sortedDistinct(ids)); diff != "" {
 		t.Errorf("ids (-want +got):\n%s", diff)
 	}
 }
@@ -270,12 +270,12 @@ func TestT10RecordsAfterTheWindowEndNoListOutOfOrder(t *testing.T) {
 	ws := newWorkspace(t)
 	ws.shuffle = true // by id: two that are not in the order of time, six after the window that are, and those of the window
 	for i, before := range []int{30, 50, 14, 12, 10, 8, 6, 4, 45, 44, 43, 42} {
-		ws.touch(fmt.Sprintf("c%02d", i), at(time.Duration(before)*time.Minute))
+		ws.touchContact(fmt.Sprintf("c%02d", i), secondsBeforeNoon(time.Duration(before)*time.Minute))
 	}
 	s := searchStream()
 	s.Read.Page.Size = 8
-	ids, _ := drain(t, NewReader(ws.client(t), Request{Stream: s, State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
-	if diff := cmp.Diff(ws.ids(), distinct(ids)); diff != "" {
+	ids, _ := drainPhase(t, NewReader(ws.newClient(t), Request{Stream: s, State: State{SyncedTo: secondsBeforeNoon(2 * hour), HistoryDone: true}}))
+	if diff := cmp.Diff(ws.contactIDs(), sortedDistinct(ids)); diff != "" {
 		t.Errorf("ids (-want +got):\n%s", diff)
 	}
 }
@@ -285,19 +285,19 @@ func TestT10RecordsAfterTheWindowEndNoListOutOfOrder(t *testing.T) {
 func TestT21T22AQuestionIsAFewFiltersOfWholeSeconds(t *testing.T) {
 	t.Parallel()
 	ws := newWorkspace(t, minutesOf(60)...)
-	ws.touch("old", at(100*day))
+	ws.touchContact("old", secondsBeforeNoon(100*day))
 	ws.life = 2
 	s := searchStream()
 	s.Read.Page.Size = 10
-	c := ws.client(t)
-	_, pages := drain(t, NewReader(c, Request{Stream: s}))
-	drain(t, NewReader(c, Request{Stream: s, State: last(pages), Phase: History}))
-	drain(t, NewReader(c, Request{Stream: s, State: last(pages), Since: noon.Add(-11*hour - time.Second/2), Until: noon}))
+	c := ws.newClient(t)
+	_, pages := drainPhase(t, NewReader(c, Request{Stream: s}))
+	drainPhase(t, NewReader(c, Request{Stream: s, State: lastState(pages), Phase: History}))
+	drainPhase(t, NewReader(c, Request{Stream: s, State: lastState(pages), Since: noon.Add(-11*hour - time.Second/2), Until: noon}))
 	from := `\{"operator":"OR","value":\[\{"field":"updated_at","operator":"=","value":(\d+)\},` +
 		`\{"field":"updated_at","operator":"(?:>|\\u003e)","value":(\d+)\}\]\}`
 	question := regexp.MustCompile(`^\{"query":(?:` + from + `|\{"operator":"AND","value":\[` + from +
 		`,\{"field":"updated_at","operator":"(?:<|\\u003c)","value":\d+\}\]\}),"sort":`)
-	for _, q := range ws.Asked() {
+	for _, q := range ws.Requests() {
 		if m := question.FindStringSubmatch(q.Body); m == nil || m[1] != m[2] || m[3] != m[4] {
 			t.Errorf("asked %s", q.Body)
 		}
@@ -315,19 +315,19 @@ func TestT135AChangeOfTheZoneBetweenReadingsMissesNothing(t *testing.T) {
 				ws.Clock.Set(noon.Add(time.Duration(h)*hour - 30*day))
 				state := State{SyncedTo: ws.Clock.Now().Add(-4 * hour).Unix(), HistoryTo: 1, HistoryDone: true, Version: "2.16"}
 				var read []string
-				c := ws.client(t, func(o *api.Options) { o.Version = "2.16" })
+				c := ws.newClient(t, func(o *api.Options) { o.Version = "2.16" })
 				for run := range 3 {
 					now := ws.Clock.Now()
 					for i, ago := range []time.Duration{0, time.Second, 16 * time.Minute, hour, 3*hour + 59*time.Minute} {
-						ws.touch(fmt.Sprintf("r%d-%d", run, i), now.Add(-ago).Unix())
+						ws.touchContact(fmt.Sprintf("r%d-%d", run, i), now.Add(-ago).Unix())
 					}
-					ids, pages := drain(t, NewReader(c, Request{Stream: searchStream(), State: state}))
-					read, state = append(read, ids...), last(pages)
+					ids, pages := drainPhase(t, NewReader(c, Request{Stream: searchStream(), State: state}))
+					read, state = append(read, ids...), lastState(pages)
 					// The index is slow: what is there already goes on lying in the days of before for one more reading.
 					ws.Clock.Set(now.Add(3 * hour))
 					ws.days, ws.indexed = after, []*time.Location{before, after, after}[run]
 				}
-				if diff := cmp.Diff(ws.ids(), distinct(read)); diff != "" {
+				if diff := cmp.Diff(ws.contactIDs(), sortedDistinct(read)); diff != "" {
 					t.Fatalf("from %v to %v, hour %d (-want +got):\n%s", before, after, h, diff)
 				}
 			}
@@ -341,18 +341,18 @@ func TestT160AnIndexOfOlderTimesEndsNoWindow(t *testing.T) {
 	now := map[string]int64{}
 	for i := range 90 {
 		id := fmt.Sprintf("c%02d", i)
-		ws.touch(id, at(time.Duration(90-i)*day))
+		ws.touchContact(id, secondsBeforeNoon(time.Duration(90-i)*day))
 		if i%10 > 4 { // five in a row, over and over
-			now[id] = at(time.Minute)
+			now[id] = secondsBeforeNoon(time.Minute)
 		}
 	}
 	ws.now = now
 	s := searchStream()
 	s.Read.Page.Size = 4
-	c := ws.client(t)
-	ids, pages := drain(t, NewReader(c, Request{Stream: s}))
-	more, _ := drain(t, NewReader(c, Request{Stream: s, State: last(pages), Phase: History}))
-	if diff := cmp.Diff(ws.ids(), distinct(append(ids, more...)), cmpopts.SortSlices(strings.Compare)); diff != "" {
+	c := ws.newClient(t)
+	ids, pages := drainPhase(t, NewReader(c, Request{Stream: s}))
+	more, _ := drainPhase(t, NewReader(c, Request{Stream: s, State: lastState(pages), Phase: History}))
+	if diff := cmp.Diff(ws.contactIDs(), sortedDistinct(append(ids, more...)), cmpopts.SortSlices(strings.Compare)); diff != "" {
 		t.Errorf("ids (-want +got):\n%s", diff)
 	}
 }
@@ -364,9 +364,9 @@ func TestT160ADeadCursorGoesOnFromNoTimeThatOnlyTheRecordHas(t *testing.T) {
 		now := map[string]int64{}
 		for i := range 60 {
 			id := fmt.Sprintf("c%02d", i)
-			ws.touch(id, at(6*day)+int64(i)*3600)
+			ws.touchContact(id, secondsBeforeNoon(6*day)+int64(i)*3600)
 			if i >= 12 && i < 20 { // the page before the cursor dies ends among them
-				now[id] = at(time.Minute)
+				now[id] = secondsBeforeNoon(time.Minute)
 			}
 		}
 		ws.now = now
@@ -378,12 +378,12 @@ func TestT160ADeadCursorGoesOnFromNoTimeThatOnlyTheRecordHas(t *testing.T) {
 		}
 		s := searchStream()
 		s.Read.Page.Size = 4
-		ids, pages := drain(t, NewReader(ws.client(t), Request{Stream: s, State: State{SyncedTo: at(5 * day), HistoryDone: true}}))
-		if diff := cmp.Diff(ws.ids(), distinct(ids), cmpopts.SortSlices(strings.Compare)); diff != "" {
+		ids, pages := drainPhase(t, NewReader(ws.newClient(t), Request{Stream: s, State: State{SyncedTo: secondsBeforeNoon(5 * day), HistoryDone: true}}))
+		if diff := cmp.Diff(ws.contactIDs(), sortedDistinct(ids), cmpopts.SortSlices(strings.Compare)); diff != "" {
 			t.Errorf("total told: %v: ids (-want +got):\n%s", told, diff)
 		}
-		if last(pages).SyncedTo != mark {
-			t.Errorf("total told: %v: state %s", told, last(pages))
+		if lastState(pages).SyncedTo != mark {
+			t.Errorf("total told: %v: state %s", told, lastState(pages))
 		}
 	}
 }
@@ -394,23 +394,23 @@ func TestT165AListThatEndsShortOfItsOwnCountFailsInEveryRun(t *testing.T) {
 	ws.short = 3 // of its records never come
 	s := searchStream()
 	s.Read.Page.Size = 10
-	state := State{SyncedTo: at(11 * hour), HistoryDone: true}
+	state := State{SyncedTo: secondsBeforeNoon(11 * hour), HistoryDone: true}
 	for range 2 {
-		ids, pages, err := drained(NewReader(ws.client(t), Request{Stream: s, State: state}))
+		ids, pages, err := tryDrain(NewReader(ws.newClient(t), Request{Stream: s, State: state}))
 		if api.ClassOf(err) != api.ClassSource || !errors.Is(err, errShort) || !strings.Contains(err.Error(), "states 40, and 37 came") {
 			t.Errorf("got %v", err)
 		}
-		if len(distinct(ids)) != 37 {
-			t.Errorf("%d records", len(distinct(ids)))
+		if len(sortedDistinct(ids)) != 37 {
+			t.Errorf("%d records", len(sortedDistinct(ids)))
 		}
-		if state = last(pages); state.SyncedTo != at(11*hour) || state.Window != nil {
+		if state = lastState(pages); state.SyncedTo != secondsBeforeNoon(11*hour) || state.Window != nil {
 			t.Errorf("state %s", state)
 		}
 	}
 	ws.short = 0
-	ids, pages := drain(t, NewReader(ws.client(t), Request{Stream: s, State: state}))
-	if len(ids) != 40 || last(pages).SyncedTo != mark {
-		t.Errorf("%d records, state %s", len(ids), last(pages))
+	ids, pages := drainPhase(t, NewReader(ws.newClient(t), Request{Stream: s, State: state}))
+	if len(ids) != 40 || lastState(pages).SyncedTo != mark {
+		t.Errorf("%d records, state %s", len(ids), lastState(pages))
 	}
 }
 
@@ -419,14 +419,14 @@ func TestT165RecordsThatComeAndGoWhileAListIsReadAreNoContradiction(t *testing.T
 	ws := newWorkspace(t, minutesOf(60)...)
 	ws.between = func(n int) {
 		if n == 3 { // one that came and one that did not leave; one changes
-			ws.contacts = slices.DeleteFunc(ws.contacts, func(c contact) bool { return c.id == "c003" || c.id == "c050" })
-			ws.touch("c001", at(time.Minute))
+			ws.contacts = slices.DeleteFunc(ws.contacts, func(c testContact) bool { return c.id == "c003" || c.id == "c050" })
+			ws.touchContact("c001", secondsBeforeNoon(time.Minute))
 		}
 	}
 	s := searchStream()
 	s.Read.Page.Size = 10
-	ids, pages := drain(t, NewReader(ws.client(t), Request{Stream: s, State: State{SyncedTo: at(11 * hour), HistoryDone: true}}))
-	if last(pages).SyncedTo != mark || len(ids) != 60 {
-		t.Errorf("%d records, state %s", len(ids), last(pages))
+	ids, pages := drainPhase(t, NewReader(ws.newClient(t), Request{Stream: s, State: State{SyncedTo: secondsBeforeNoon(11 * hour), HistoryDone: true}}))
+	if lastState(pages).SyncedTo != mark || len(ids) != 60 {
+		t.Errorf("%d records, state %s", len(ids), lastState(pages))
 	}
 }

@@ -21,7 +21,7 @@ func (s State) switchPhase(to Phase) State {
 }
 
 // openForward begins a window from the mark to the server's now.
-func (s *search) openForward(ctx context.Context, changed bool) error {
+func (s *searchReader) openForward(ctx context.Context, changed bool) error {
 	since := s.r.Stream.Read.Since
 	s.window = Window{Kind: windowForward}
 	if mark := s.state.SyncedTo; mark > 0 {
@@ -30,8 +30,8 @@ func (s *search) openForward(ctx context.Context, changed bool) error {
 			overlap = max(overlap, changeOverlap)
 		}
 		s.window.From = max(0, mark-int64(overlap/time.Second))
-		s.refresh(changed)
-		if known := unix(s.r.Known); known > 0 && known < s.window.From {
+		s.widenForRefresh(changed)
+		if known := unixSeconds(s.r.Known); known > 0 && known < s.window.From {
 			s.window.From, s.window.Before = known, s.window.From
 		}
 		return nil
@@ -45,13 +45,13 @@ func (s *search) openForward(ctx context.Context, changed bool) error {
 		now = s.c.ServerNow()
 	}
 	if !now.IsZero() { // a server without a clock is read from the beginning
-		s.window.From = max(0, now.Add(-since.Lag-firstForward).Unix(), unix(s.r.Start))
+		s.window.From = max(0, now.Add(-since.Lag-firstForward).Unix(), unixSeconds(s.r.Start))
 	}
 	return nil
 }
 
-// refresh widens a window, when it is time, to the records whose silent changes are looked for.
-func (s *search) refresh(changed bool) {
+// widenForRefresh widens a window, when it is time, to the records whose silent changes are looked for.
+func (s *searchReader) widenForRefresh(changed bool) {
 	d := s.r.Stream.Read.Detail
 	if d == nil || d.Every == 0 {
 		return
@@ -61,19 +61,19 @@ func (s *search) refresh(changed bool) {
 		now = s.c.LocalNow()
 	}
 	if changed || now.Sub(time.Unix(s.state.Refreshed, 0)) >= d.Every {
-		s.window.From, s.window.Again = max(0, min(s.window.From, now.Add(-d.For).Unix())), true
+		s.window.From, s.window.RereadAll = max(0, min(s.window.From, now.Add(-d.For).Unix())), true
 	}
 }
 
 // historyComplete reports that the history was read further down than is wanted now: its start was put later since.
-func (s *search) historyComplete() bool {
+func (s *searchReader) historyComplete() bool {
 	st := s.state
-	return s.r.Phase == History && s.r.Since.IsZero() && s.r.Until.IsZero() && !st.HistoryDone && st.Window == nil && st.HistoryTo > 0 && st.HistoryTo <= unix(s.r.Start)
+	return s.r.Phase == History && s.r.Since.IsZero() && s.r.Until.IsZero() && !st.HistoryDone && st.Window == nil && st.HistoryTo > 0 && st.HistoryTo <= unixSeconds(s.r.Start)
 }
 
 // openHistory begins the next window downward; false when there is none.
-func (s *search) openHistory() bool {
-	start := max(0, unix(s.r.Start))
+func (s *searchReader) openHistory() bool {
+	start := max(0, unixSeconds(s.r.Start))
 	to := s.state.HistoryTo
 	if to <= start || s.state.SyncedTo == 0 {
 		return false
@@ -88,7 +88,7 @@ func (s *search) openHistory() bool {
 
 // handleShortList draws the conclusion from a list that ended short of its own count. It is walked once more, for records may have come and
 // gone; when it falls short again the stream fails, and what the window was to prove is not proven. The state is that of before it.
-func (s *search) handleShortList() State {
+func (s *searchReader) handleShortList() State {
 	st := s.state
 	if s.explicit {
 		st = s.r.State
@@ -96,48 +96,48 @@ func (s *search) handleShortList() State {
 		st.Window, st.Position = nil, nil
 	}
 	if s.repeated {
-		s.fault = s.walk.sourceError(fmt.Errorf("%w: it states %d, and %d came", errShort, s.stated, s.stated-s.lacking()))
+		s.pendingError = s.walk.sourceError(fmt.Errorf("%w: it states %d, and %d came", errShort, s.statedTotal, s.statedTotal-s.missingRecords()))
 		return st
 	}
 	s.repeated = true
-	s.since, s.stated, s.earlier, s.before = s.window.From, 0, map[uint64]struct{}{}, 0
+	s.since, s.statedTotal, s.earlierKeys, s.earlierRows = s.window.From, 0, map[uint64]struct{}{}, 0
 	s.previous, s.unsorted = 0, false
-	s.walk = newWalk(s.c, s.list(), nil)
+	s.walk = newWalk(s.c, s.remainingList(), nil)
 	return st
 }
 
 // stateAfterWindow is the state after a window: only now a mark moves.
-func (s *search) stateAfterWindow() State {
+func (s *searchReader) stateAfterWindow() State {
 	st := s.state
 	st.Window, st.Position = nil, nil
-	start := max(0, unix(s.r.Start))
+	start := max(0, unixSeconds(s.r.Start))
 	if s.window.Kind == windowHistory {
 		st.HistorySpan = s.state.HistoryTo - s.window.From
 		st.HistoryTo = s.window.From
 		st.HistoryDone = st.HistoryTo <= start
-		st.Again = st.Again && !st.HistoryDone
+		st.RereadAll = st.RereadAll && !st.HistoryDone
 		return st
 	}
 	if s.state.SyncedTo == 0 {
 		st.HistoryTo = s.window.From
 		st.HistoryDone = st.HistoryTo <= start
-		st.Again = st.Again && !st.HistoryDone
+		st.RereadAll = st.RereadAll && !st.HistoryDone
 	}
-	if s.r.Stream.Read.Detail != nil && (s.window.Again || s.state.SyncedTo == 0) {
-		st.Refreshed = s.watermark()
+	if s.r.Stream.Read.Detail != nil && (s.window.RereadAll || s.state.SyncedTo == 0) {
+		st.Refreshed = s.windowWatermark()
 	}
-	st.SyncedTo = max(st.SyncedTo, s.watermark())
+	st.SyncedTo = max(st.SyncedTo, s.windowWatermark())
 	st.Version = s.c.Version()
 	return st
 }
 
-// watermark is the time up to which a forward window has read everything.
-func (s *search) watermark() int64 {
+// windowWatermark is the time up to which a forward window has read everything.
+func (s *searchReader) windowWatermark() int64 {
 	lag := int64(s.r.Stream.Read.Since.Lag / time.Second)
 	switch {
-	case s.window.To > 0 && !s.began.IsZero() && s.c.ClocksDisagree():
+	case s.window.To > 0 && !s.openedAt.IsZero() && s.c.ClocksDisagree():
 		// By now the records have told more of the clocks than was known when the window began.
-		return max(1, s.c.Now().Add(s.began.Sub(s.c.LocalNow())).Unix()-lag)
+		return max(1, s.c.Now().Add(s.openedAt.Sub(s.c.LocalNow())).Unix()-lag)
 	case s.window.To > 0:
 		return s.window.To
 	case s.unsorted:

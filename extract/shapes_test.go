@@ -20,26 +20,26 @@ import (
 
 var update = flag.Bool("update", false, "write what docs/internals/shapes.md says of envelopes")
 
-// envelope is what public sources say of a list's answer, by path.
-type envelope map[string]struct {
+// documentedList is what public sources say of a list's answer, by path.
+type documentedList map[string]struct {
 	Types []string
 	Enum  []string
 }
 
 // publicEnvelopes are the envelopes of all operations.
-func publicEnvelopes(t testing.TB) map[string]envelope {
+func publicEnvelopes(t testing.TB) map[string]documentedList {
 	t.Helper()
 	text, err := os.ReadFile("../transform/testdata/public-shapes.json")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var all struct {
-		Resources map[string]struct{ Paths envelope }
+		Resources map[string]struct{ Paths documentedList }
 	}
 	if err := json.Unmarshal(text, &all); err != nil {
 		t.Fatal(err)
 	}
-	lists := map[string]envelope{}
+	lists := map[string]documentedList{}
 	for name, one := range all.Resources {
 		if operation, is := strings.CutPrefix(name, "list "); is {
 			lists[operation] = one.Paths
@@ -48,10 +48,10 @@ func publicEnvelopes(t testing.TB) map[string]envelope {
 	return lists
 }
 
-// listed is a list that a stream reads, and the route and key that the emulator serves it by.
-type listed struct{ stream, operation, route, key string }
+// listedStream is a list that a stream reads, and the route and key that the emulator serves it by.
+type listedStream struct{ stream, operation, route, key string }
 
-var everyList = []listed{
+var everyList = []listedStream{
 	{"contacts", "POST /contacts/search", "contacts.search", "data"},
 	{"contact_activities", "GET /contacts/activities", "contacts.activities", "data"},
 	{"companies", "POST /companies/search", "companies.search", "data"},
@@ -101,14 +101,14 @@ var otherwiseRead = map[string]string{
 }
 
 // shapesOf are the ways in which the emulator serves one shape of an envelope; nil: as it always does. false: no way is known.
-func (l listed) shapesOf(path, kind string, enum []string) ([]func(*emulator.Knobs), bool) {
+func (l listedStream) shapesOf(path, kind string, enum []string) ([]func(*emulator.Knobs), bool) {
 	form := func(path, as string) func(*emulator.Knobs) {
 		return func(k *emulator.Knobs) { k.Forms = []emulator.Form{{Of: l.route, Path: path, As: as}} }
 	}
-	next, end := func(s emulator.Shape) func(*emulator.Knobs) {
-		return func(k *emulator.Knobs) { k.ShapesOf = map[string]emulator.Shapes{l.route: {Next: s}} }
-	}, func(s emulator.Shape) func(*emulator.Knobs) {
-		return func(k *emulator.Knobs) { k.ShapesOf = map[string]emulator.Shapes{l.route: {End: s}} }
+	next, end := func(s emulator.PageShape) func(*emulator.Knobs) {
+		return func(k *emulator.Knobs) { k.ShapesOf = map[string]emulator.PageShapes{l.route: {Next: s}} }
+	}, func(s emulator.PageShape) func(*emulator.Knobs) {
+		return func(k *emulator.Knobs) { k.ShapesOf = map[string]emulator.PageShapes{l.route: {End: s}} }
 	}
 	var ways []func(*emulator.Knobs)
 	switch {
@@ -124,7 +124,7 @@ func (l listed) shapesOf(path, kind string, enum []string) ([]func(*emulator.Kno
 	case strings.HasSuffix(path, "[]") && kind == "object":
 		ways = append(ways, func(*emulator.Knobs) {}) // with the list
 	case strings.HasSuffix(path, "[]") && kind == "null":
-		ways = append(ways, l.edit(`"`+l.key+`":\[`, `${0}null,`), l.edit(`"`+l.key+`":\[\]`, `"`+l.key+`":[null]`))
+		ways = append(ways, l.editAnswers(`"`+l.key+`":\[`, `${0}null,`), l.editAnswers(`"`+l.key+`":\[\]`, `"`+l.key+`":[null]`))
 	case path == "total_count" && kind == "null":
 		ways = append(ways, form("$.total_count", "null"))
 	case path == "pages" && kind == "null":
@@ -134,15 +134,15 @@ func (l listed) shapesOf(path, kind string, enum []string) ([]func(*emulator.Kno
 	case path == "pages.next" && kind == "string":
 		ways = append(ways, next(emulator.ShapeURL))
 	case path == "pages.next.starting_after" && kind == "null":
-		ways = append(ways, l.edit(`"next":null`, `"next":{"per_page":20,"starting_after":null}`))
+		ways = append(ways, l.editAnswers(`"next":null`, `"next":{"per_page":20,"starting_after":null}`))
 	default:
 		return nil, false
 	}
 	return ways, true
 }
 
-// edit changes the text of a route's answers.
-func (l listed) edit(pattern, by string) func(*emulator.Knobs) {
+// editAnswers changes the text of a route's answers.
+func (l listedStream) editAnswers(pattern, by string) func(*emulator.Knobs) {
 	at := regexp.MustCompile(pattern)
 	return func(k *emulator.Knobs) {
 		k.Mutate = func(route string, body []byte) []byte {
@@ -159,19 +159,19 @@ func (l listed) edit(pattern, by string) func(*emulator.Knobs) {
 func TestT185EveryEnvelopeOfEverySourceIsReadToItsEnd(t *testing.T) {
 	t.Parallel()
 	envelopes := publicEnvelopes(t)
-	c := emulated(t, emulator.Config{Seed: 17, Contacts: 16, Inactive: 8, Activities: 24, Conversations: 12, Tickets: 12, Calls: 12, Logs: 12, NoLog: true, Knobs: emulator.Knobs{NoLag: true, NestedCap: 2, SubListPage: 3}})
+	c := emulatedCopy(t, emulator.Config{Seed: 17, Contacts: 16, Inactive: 8, Activities: 24, Conversations: 12, Tickets: 12, Calls: 12, Logs: 12, NoLog: true, Knobs: emulator.Knobs{NoLag: true, NestedCap: 2, SubListPage: 3}})
 	var usual emulator.Knobs
 	c.w.SetKnobs(func(k *emulator.Knobs) { usual = *k })
 	shapes := 0
 	for _, l := range everyList {
-		s := stream(t, l.stream)
+		s := builtinStream(t, l.stream)
 		if s.Read.Page.Size > 0 {
 			s.Read.Page.Size = 5
 		}
 		if s.Read.Page.Size > 0 && l.route == "content_snippets.list" {
 			s.Read.Page.Size = 20
 		}
-		want := c.ids(s)
+		want := c.readIDs(s)
 		if len(want) == 0 {
 			t.Errorf("%s: the emulator has no record", l.operation)
 		}
@@ -188,7 +188,7 @@ func TestT185EveryEnvelopeOfEverySourceIsReadToItsEnd(t *testing.T) {
 				shapes++
 				for _, way := range ways {
 					c.w.SetKnobs(func(k *emulator.Knobs) { *k = usual; way(k) })
-					if diff := cmp.Diff(want, c.ids(s)); diff != "" {
+					if diff := cmp.Diff(want, c.readIDs(s)); diff != "" {
 						t.Errorf("%s with %s as %s (-want +got):\n%s", l.operation, path, kind, diff)
 					}
 				}
@@ -197,19 +197,19 @@ func TestT185EveryEnvelopeOfEverySourceIsReadToItsEnd(t *testing.T) {
 		c.w.SetKnobs(func(k *emulator.Knobs) { *k = usual })
 	}
 	for operation := range envelopes {
-		if !slices.ContainsFunc(everyList, func(l listed) bool { return l.operation == operation }) && otherwiseRead[operation] == "" {
+		if !slices.ContainsFunc(everyList, func(l listedStream) bool { return l.operation == operation }) && otherwiseRead[operation] == "" {
 			t.Errorf("%s is not walked", operation)
 		}
 	}
 	holdEnvelopes(t, fmt.Sprintf("%d lists of public sources, of %d, are read by walking them: in each of %d shapes of their envelopes.\n", len(everyList), len(envelopes), shapes))
 }
 
-// ids reads a stream whole, anew, and gives what it has, by id.
-func (c *copyOf) ids(s *schemas.Stream) []string {
+// readIDs reads a stream whole, anew, and gives what it has, by id.
+func (c *copyOf) readIDs(s *schemas.Stream) []string {
 	c.t.Helper()
 	delete(c.states, s.Name)
 	delete(c.records, s.Name)
-	if err := c.read(c.client(), s, -1); err != nil {
+	if err := c.readStream(c.newRunClient(), s, -1); err != nil {
 		c.t.Errorf("%s: %v", s.Name, err)
 		return nil
 	}

@@ -24,14 +24,14 @@ type State struct {
 	Version     string           `json:"version,omitempty"`      // API version it was made under
 	Refreshed   int64            `json:"refreshed,omitempty"`    // up to here the records were read by themselves, same or not
 	Reconciled  int64            `json:"reconciled,omitempty"`   // when the whole list was last held against what is stored
-	Again       bool             `json:"again,omitempty"`        // until the history is read, so is every record
+	RereadAll   bool             `json:"again,omitempty"`        // until the history is read, so is every record
 	Replace     bool             `json:"replace,omitempty"`      // a full refresh is under way: what is stored from before it gives way
 	Export      *Export          `json:"export,omitempty"`       // of a dataset of exports
 
-	Sent      []string `json:"sent,omitempty"`      // lists and objects, by their paths, that the source always sends under this version
-	Sometimes []string `json:"sometimes,omitempty"` // and those that it sends at times: many records lack them
+	AlwaysSent    []string `json:"sent,omitempty"`      // lists and objects, by their paths, that the source always sends under this version
+	SometimesSent []string `json:"sometimes,omitempty"` // and those that it sends at times: many records lack them
 
-	Asked string `json:"asked,omitempty"` // id of the record that was asked for last, of more that did not come whole than a run asks for
+	LastAskedID string `json:"asked,omitempty"` // id of the record that was asked for last, of more that did not come whole than a run asks for
 
 	// Short are records by id that are stored without the rest of a list of theirs, for they were away just then; with the server's time.
 	Short map[string]int64 `json:"short,omitempty"`
@@ -39,19 +39,19 @@ type State struct {
 
 // Window is a span of time, or a whole list, read in one go.
 type Window struct {
-	Kind  string `json:"kind"`            // forward, history, sweep
-	Again bool   `json:"again,omitempty"` // its records are read by themselves, also where they are as stored
-	From  int64  `json:"from,omitempty"`  // Unix seconds, as To and Before are
-	To    int64  `json:"to,omitempty"`    // forward: the mark to be; 0 when the server has not told its time
+	Kind      string `json:"kind"`            // forward, history, sweep
+	RereadAll bool   `json:"again,omitempty"` // its records are read by themselves, also where they are as stored
+	From      int64  `json:"from,omitempty"`  // Unix seconds, as To and Before are
+	To        int64  `json:"to,omitempty"`    // forward: the mark to be; 0 when the server has not told its time
 
 	// Before is where a forward window begins by the mark, where it reaches further back: what is older shows that the list still has
 	// what is stored.
 	Before int64 `json:"before,omitempty"`
 }
 
-// Asks reports whether a record of a time, in seconds, is among those that the window asks for. A forward one has no end: it asks for
+// IncludesTime reports whether a record of a time, in seconds, is among those that the window asks for. A forward one has no end: it asks for
 // what changes while it is read, too.
-func (w Window) Asks(at int64) bool {
+func (w Window) IncludesTime(at int64) bool {
 	return at >= w.From && (w.Kind == windowForward || at <= w.To)
 }
 
@@ -86,13 +86,13 @@ type Position struct {
 
 // Sweep is one walk over a whole list.
 type Sweep struct {
-	Number int   `json:"number"`           // from 1
-	Opened int64 `json:"opened,omitempty"` // server's time when it began; 0 before that
-	Steady bool  `json:"steady,omitempty"` // walked in one go, and the list's own count never changed and was met
-	Total  int64 `json:"total,omitempty"`  // the list's own count at the beginning, -1 when it does not tell
-	Rows   int64 `json:"rows,omitempty"`   // records read, each counted once
-	Lacks  int64 `json:"lacks,omitempty"`  // records that its lists state and did not give
-	Capped bool  `json:"capped,omitempty"` // the list stopped before its end: what it did not have may be there
+	Number      int   `json:"number"`           // from 1
+	Opened      int64 `json:"opened,omitempty"` // server's time when it began; 0 before that
+	Steady      bool  `json:"steady,omitempty"` // walked in one go, and the list's own count never changed and was met
+	Total       int64 `json:"total,omitempty"`  // the list's own count at the beginning, -1 when it does not tell
+	Rows        int64 `json:"rows,omitempty"`   // records read, each counted once
+	MissingRows int64 `json:"lacks,omitempty"`  // records that its lists state and did not give
+	Capped      bool  `json:"capped,omitempty"` // the list stopped before its end: what it did not have may be there
 
 	Refused string `json:"refused,omitempty"` // optional values that the source did not know, with commas between
 }
@@ -126,14 +126,14 @@ func ParseState(text string) (State, error) {
 	if _, err := d.Token(); err != io.EOF {
 		return State{}, errors.New("read a checkpoint: more follows its end")
 	}
-	if err := s.check(); err != nil {
+	if err := s.validateState(); err != nil {
 		return State{}, fmt.Errorf("read a checkpoint: %w", err)
 	}
 	return s, nil
 }
 
-// check refuses states that no reading leads to.
-func (s State) check() error {
+// validateState refuses states that no reading leads to.
+func (s State) validateState() error {
 	if s.SyncedTo < 0 || s.HistoryTo < 0 || s.HistorySpan < 0 || s.Refreshed < 0 || s.Reconciled < 0 {
 		return errors.New("a mark is before 1970")
 	}
@@ -161,20 +161,20 @@ func (s State) check() error {
 		}
 	}
 	if s.Export != nil {
-		if err := s.Export.check(); err != nil {
+		if err := s.Export.validateExport(); err != nil {
 			return err
 		}
 	}
-	if w := s.Sweep; w != nil && (w.Number < 1 || w.Opened < 0 || w.Rows < 0 || w.Lacks < 0 || w.Total < -1) {
+	if w := s.Sweep; w != nil && (w.Number < 1 || w.Opened < 0 || w.Rows < 0 || w.MissingRows < 0 || w.Total < -1) {
 		return errors.New("a sweep is below its first number")
 	}
 	return nil
 }
 
-// PulledBack is the state as if it had been reached by a time: what it says of later ones is taken back, and what was begun is begun
+// RewindTo is the state as if it had been reached by a time: what it says of later ones is taken back, and what was begun is begun
 // anew. Nothing is lost by it, and some is read again.
-func (s State) PulledBack(to time.Time) State {
-	at := max(0, unix(to))
+func (s State) RewindTo(to time.Time) State {
+	at := max(0, unixSeconds(to))
 	for _, mark := range []*int64{&s.SyncedTo, &s.HistoryTo, &s.Refreshed, &s.Reconciled} {
 		*mark = min(*mark, at)
 	}
@@ -182,16 +182,16 @@ func (s State) PulledBack(to time.Time) State {
 	return s
 }
 
-// Latest is the latest time that the state says something of; the zero time where it says nothing of any.
-func (s State) Latest() time.Time {
-	if at := s.latest(); at > 0 {
+// LatestTime is the latest time that the state says something of; the zero time where it says nothing of any.
+func (s State) LatestTime() time.Time {
+	if at := s.latestSeconds(); at > 0 {
 		return time.Unix(at, 0)
 	}
 	return time.Time{}
 }
 
-// latest is the latest time in the state.
-func (s State) latest() int64 {
+// latestSeconds is the latest time in the state.
+func (s State) latestSeconds() int64 {
 	latest := max(s.SyncedTo, s.HistoryTo, s.Refreshed)
 	if s.Window != nil {
 		latest = max(latest, s.Window.From, s.Window.To)

@@ -17,21 +17,21 @@ import (
 	"aqueduck/schemas"
 )
 
-// shifting is a list by number whose entries come and go.
-type shifting struct {
+// shiftingList is a list by number whose entries come and go.
+type shiftingList struct {
 	*fakeAPI
 	ids     []string
 	between func(n int) // before the nth request, from 1
 	n       int
 }
 
-func newShifting(t testing.TB, n int) *shifting {
+func newShifting(t testing.TB, n int) *shiftingList {
 	t.Helper()
-	s := &shifting{between: func(int) {}}
+	s := &shiftingList{between: func(int) {}}
 	for i := range n {
 		s.ids = append(s.ids, fmt.Sprintf("d%03d", i))
 	}
-	s.fakeAPI = serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+	s.fakeAPI = serveAPI(t, func(w http.ResponseWriter, r *http.Request, _ string) {
 		s.n++
 		s.between(s.n)
 		q := r.URL.Query()
@@ -59,14 +59,14 @@ func smallSweep() *schemas.Stream {
 func TestSweepReadsAListOnce(t *testing.T) {
 	t.Parallel()
 	list := newShifting(t, 25)
-	c := list.client(t)
+	c := list.newClient(t)
 	r := NewReader(c, Request{Stream: smallSweep()})
-	ids, pages := drain(t, r)
+	ids, pages := drainPhase(t, r)
 	if !slices.Equal(ids, list.ids) {
 		t.Errorf("read %v", ids)
 	}
 	want := State{SyncedTo: noon.Unix(), Version: "2.17", Sweep: &Sweep{Number: 1, Opened: noon.Unix(), Steady: true, Total: 25, Rows: 25}}
-	if diff := cmp.Diff(want, last(pages)); diff != "" {
+	if diff := cmp.Diff(want, lastState(pages)); diff != "" {
 		t.Errorf("state (-want +got):\n%s", diff)
 	}
 	if p := pages[1]; p.Boundary || p.State.Window == nil || p.Done != 20 || p.Left != 5 {
@@ -77,14 +77,14 @@ func TestSweepReadsAListOnce(t *testing.T) {
 	}
 
 	// An ended sweep has nothing left; the next one is begun by its number.
-	if _, err := NewReader(c, Request{Stream: smallSweep(), State: last(pages)}).Next(context.Background()); !errors.Is(err, io.EOF) {
+	if _, err := NewReader(c, Request{Stream: smallSweep(), State: lastState(pages)}).Next(context.Background()); !errors.Is(err, io.EOF) {
 		t.Errorf("a sweep that has ended: %v, want io.EOF", err)
 	}
-	again := last(pages)
+	again := lastState(pages)
 	again.Sweep = &Sweep{Number: 2}
-	ids, pages = drain(t, NewReader(c, Request{Stream: smallSweep(), State: again}))
-	if len(ids) != 25 || last(pages).Sweep.Number != 2 || last(pages).Sweep.Opened < noon.Unix() {
-		t.Errorf("second sweep: %d records, %+v", len(ids), last(pages).Sweep)
+	ids, pages = drainPhase(t, NewReader(c, Request{Stream: smallSweep(), State: again}))
+	if len(ids) != 25 || lastState(pages).Sweep.Number != 2 || lastState(pages).Sweep.Opened < noon.Unix() {
+		t.Errorf("second sweep: %d records, %+v", len(ids), lastState(pages).Sweep)
 	}
 	if _, err := NewReader(c, Request{Stream: smallSweep(), Phase: History}).Next(context.Background()); !errors.Is(err, io.EOF) {
 		t.Errorf("history of a list: %v, want io.EOF", err)
@@ -109,19 +109,19 @@ func TestT28T29ListThatMovesIsNotSteady(t *testing.T) {
 					list.ids = test.change(list.ids)
 				}
 			}
-			ids, pages := drain(t, NewReader(list.client(t), Request{Stream: smallSweep()}))
-			if got := len(distinct(ids)); got != test.found {
+			ids, pages := drainPhase(t, NewReader(list.newClient(t), Request{Stream: smallSweep()}))
+			if got := len(sortedDistinct(ids)); got != test.found {
 				t.Errorf("found %d, want %d", got, test.found)
 			}
 			// A replacement keeps every count: only a second sweep can tell.
-			if steady := last(pages).Sweep.Steady; steady != (name == "one replaced") {
-				t.Errorf("steady: %t, sweep %+v", steady, last(pages).Sweep)
+			if steady := lastState(pages).Sweep.Steady; steady != (name == "one replaced") {
+				t.Errorf("steady: %t, sweep %+v", steady, lastState(pages).Sweep)
 			}
-			again := last(pages)
+			again := lastState(pages)
 			again.Sweep = &Sweep{Number: 2}
-			more, pages := drain(t, NewReader(list.client(t), Request{Stream: smallSweep(), State: again}))
-			if !slices.Equal(more, list.ids) || !last(pages).Sweep.Steady {
-				t.Errorf("the quiet second sweep: %v, %+v", more, last(pages).Sweep)
+			more, pages := drainPhase(t, NewReader(list.newClient(t), Request{Stream: smallSweep(), State: again}))
+			if !slices.Equal(more, list.ids) || !lastState(pages).Sweep.Steady {
+				t.Errorf("the quiet second sweep: %v, %+v", more, lastState(pages).Sweep)
 			}
 		})
 	}
@@ -133,7 +133,7 @@ func TestSweepGoesOnAfterAKill(t *testing.T) {
 	var read []string
 	var s State
 	for range 3 {
-		p := first(t, NewReader(list.client(t), Request{Stream: smallSweep(), State: mustParse(t, s.String())}))
+		p := firstPage(t, NewReader(list.newClient(t), Request{Stream: smallSweep(), State: mustParse(t, s.String())}))
 		for _, rec := range p.Records {
 			id, _ := scan.Text(scan.Field(rec.Raw, "id"))
 			read = append(read, id)
@@ -141,12 +141,12 @@ func TestSweepGoesOnAfterAKill(t *testing.T) {
 		s = p.State
 	}
 	list.Clock.Set(noon.Add(day))
-	ids, pages := drain(t, NewReader(list.client(t), Request{Stream: smallSweep(), State: s}))
+	ids, pages := drainPhase(t, NewReader(list.newClient(t), Request{Stream: smallSweep(), State: s}))
 	if got := append(read, ids...); !slices.Equal(got, list.ids) {
 		t.Errorf("read %v", got)
 	}
 	// It went over a night: what has left the list meanwhile it cannot say.
-	got := last(pages).Sweep
+	got := lastState(pages).Sweep
 	if want := (Sweep{Number: 1, Opened: noon.Unix(), Steady: false, Total: 45, Rows: 45}); *got != want {
 		t.Errorf("sweep %+v, want %+v", *got, want)
 	}
@@ -155,7 +155,7 @@ func TestSweepGoesOnAfterAKill(t *testing.T) {
 func TestSweepByCursorBeginsAgainWhenItDies(t *testing.T) {
 	t.Parallel()
 	n := 0
-	a := serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+	a := serveAPI(t, func(w http.ResponseWriter, r *http.Request, _ string) {
 		n++
 		switch token := r.URL.Query().Get("starting_after"); {
 		case n == 2:
@@ -168,8 +168,8 @@ func TestSweepByCursorBeginsAgainWhenItDies(t *testing.T) {
 	})
 	s := feedStream()
 	s.Read.Since.By = "full"
-	ids, pages := drain(t, NewReader(a.client(t), Request{Stream: s}))
-	if got := last(pages).Sweep; !slices.Equal(ids, []string{"1", "1", "2"}) || got.Steady || got.Rows != 2 {
+	ids, pages := drainPhase(t, NewReader(a.newClient(t), Request{Stream: s}))
+	if got := lastState(pages).Sweep; !slices.Equal(ids, []string{"1", "1", "2"}) || got.Steady || got.Rows != 2 {
 		t.Errorf("read %v, sweep %+v", ids, got)
 	}
 }
@@ -177,23 +177,23 @@ func TestSweepByCursorBeginsAgainWhenItDies(t *testing.T) {
 // Holds: T82.
 func TestListWithoutPagesIsOnePage(t *testing.T) {
 	t.Parallel()
-	a := serve(t, apitest.Answers(`{"type":"segment.list","segments":[{"id":"1"},null,{"id":"2"}],"pages":{}}`))
+	a := serveAPI(t, apitest.AnswerWith(`{"type":"segment.list","segments":[{"id":"1"},null,{"id":"2"}],"pages":{}}`))
 	s := sweepStream()
 	s.Read.Records, s.Read.Page = []string{"segments"}, schemas.Page{By: "none"}
-	ids, pages := drain(t, NewReader(a.client(t), Request{Stream: s}))
-	if got := last(pages).Sweep; len(ids) != 2 || !got.Steady || got.Total != -1 || a.Asked()[0].Query != "" {
-		t.Errorf("read %v, sweep %+v, asked %+v", ids, got, a.Asked())
+	ids, pages := drainPhase(t, NewReader(a.newClient(t), Request{Stream: s}))
+	if got := lastState(pages).Sweep; len(ids) != 2 || !got.Steady || got.Total != -1 || a.Requests()[0].Query != "" {
+		t.Errorf("read %v, sweep %+v, asked %+v", ids, got, a.Requests())
 	}
 }
 
 func TestSweepWithoutADateHasAnOpening(t *testing.T) {
 	t.Parallel()
-	a := serve(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
+	a := serveAPI(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
 		w.Header()["Date"] = nil
 		apitest.Reply(w, `{"data":[]}`)
 	})
-	_, pages := drain(t, NewReader(a.client(t), Request{Stream: sweepStream()}))
-	if got := last(pages).Sweep.Opened; got < noon.Unix() || got > noon.Add(time.Minute).Unix() {
+	_, pages := drainPhase(t, NewReader(a.newClient(t), Request{Stream: sweepStream()}))
+	if got := lastState(pages).Sweep.Opened; got < noon.Unix() || got > noon.Add(time.Minute).Unix() {
 		t.Errorf("opened at %d", got)
 	}
 }
@@ -202,7 +202,7 @@ func TestSweepWithoutADateHasAnOpening(t *testing.T) {
 func TestSweepOverValuesWalksAListForEach(t *testing.T) {
 	t.Parallel()
 	var asked []string
-	source := serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+	source := serveAPI(t, func(w http.ResponseWriter, r *http.Request, _ string) {
 		q := r.URL.Query()
 		kind, page := q.Get("kind"), scan.Count([]byte(q.Get("page")))
 		asked = append(asked, fmt.Sprint(kind, page))
@@ -214,7 +214,7 @@ func TestSweepOverValuesWalksAListForEach(t *testing.T) {
 	})
 	s := smallSweep()
 	s.Read.Over = &schemas.Over{Values: []string{"a", "b"}, As: "kind"}
-	c := source.client(t)
+	c := source.newClient(t)
 	read := func(state State, pages int) (State, []string) {
 		t.Helper()
 		var found []string
@@ -264,7 +264,7 @@ func TestT182AValueThatTheSourceDoesNotKnowLeavesTheOthers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+			a := serveAPI(t, func(w http.ResponseWriter, r *http.Request, _ string) {
 				switch kind := r.URL.Query().Get("kind"); kind {
 				case "c":
 					apitest.Reply(w, test.answer)
@@ -275,10 +275,10 @@ func TestT182AValueThatTheSourceDoesNotKnowLeavesTheOthers(t *testing.T) {
 			s := sweepStream()
 			s.Read.Page = schemas.Page{By: "none"}
 			s.Read.Over = &schemas.Over{Values: []string{"a", "c", "b"}, Optional: []string{"c"}, As: "kind"}
-			ids, pages := drain(t, NewReader(a.client(t), Request{Stream: s}))
+			ids, pages := drainPhase(t, NewReader(a.newClient(t), Request{Stream: s}))
 			last := pages[len(pages)-1].State.Sweep
-			if ids[0] != "a1" || ids[len(ids)-1] != "b1" || len(a.Asked()) != 3 || slices.Equal(last.RefusedValues(), []string{"c"}) != test.refused {
-				t.Errorf("got %v by %d requests, refused %v", ids, len(a.Asked()), last.RefusedValues())
+			if ids[0] != "a1" || ids[len(ids)-1] != "b1" || len(a.Requests()) != 3 || slices.Equal(last.RefusedValues(), []string{"c"}) != test.refused {
+				t.Errorf("got %v by %d requests, refused %v", ids, len(a.Requests()), last.RefusedValues())
 			}
 		})
 	}
@@ -287,7 +287,7 @@ func TestT182AValueThatTheSourceDoesNotKnowLeavesTheOthers(t *testing.T) {
 		"an outage":    {Values: []string{"a", "c"}, Optional: []string{"c"}, As: "kind"},
 		"not optional": {Values: []string{"a", "c"}, As: "kind"},
 	} {
-		a := serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+		a := serveAPI(t, func(w http.ResponseWriter, r *http.Request, _ string) {
 			switch {
 			case r.URL.Query().Get("kind") != "c":
 				apitest.Reply(w, `{"data":[{"id":"a1"}]}`)
@@ -299,7 +299,7 @@ func TestT182AValueThatTheSourceDoesNotKnowLeavesTheOthers(t *testing.T) {
 		})
 		stream := sweepStream()
 		stream.Read.Page, stream.Read.Over = schemas.Page{By: "none"}, s
-		if ids, _, err := drained(NewReader(a.client(t), Request{Stream: stream})); err == nil {
+		if ids, _, err := tryDrain(NewReader(a.newClient(t), Request{Stream: stream})); err == nil {
 			t.Errorf("%s: got %v and no error", name, ids)
 		}
 	}

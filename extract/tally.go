@@ -11,28 +11,28 @@ const (
 	capUnit      = 1000 // a total of so many thousands exactly is where a server stops counting, not a count
 )
 
-// tally counts the records that a walk brings, each of them once, and holds them against what the list states of itself.
-type tally struct {
-	met      map[uint64]struct{} // hashes of the keys that came
-	before   int64               // records before the place that the walk resumed at
-	distinct int64               // those, and the ones that came for the first time
-	rows     int64               // records that came, repeated ones too
-	latest   int64               // the latest time of a record; timeless where the list has no times
-	least    int64               // the smallest total that a page stated, -1: none did
-	most     int64               // the largest
-	stalled  int                 // pages in a row that brought nothing new
+// recordTally counts the records that a walk brings, each of them once, and holds them against what the list states of itself.
+type recordTally struct {
+	seenKeys    map[uint64]struct{} // hashes of the keys that came
+	resumedRows int64               // records before the place that the walk resumed at
+	distinct    int64               // those, and the ones that came for the first time
+	rows        int64               // records that came, repeated ones too
+	latest      int64               // the latest time of a record; timeless where the list has no times
+	minTotal    int64               // the smallest total that a page stated, -1: none did
+	maxTotal    int64               // the largest
+	stalled     int                 // pages in a row that brought nothing new
 }
 
-func newTally(before int64) tally {
-	return tally{met: map[uint64]struct{}{}, before: before, distinct: before, latest: timeless, least: -1, most: -1}
+func newTally(before int64) recordTally {
+	return recordTally{seenKeys: map[uint64]struct{}{}, resumedRows: before, distinct: before, latest: timeless, minTotal: -1, maxTotal: -1}
 }
 
 // keySeed makes the hashes of one process agree with each other; they are kept nowhere else.
 var keySeed = maphash.MakeSeed()
 
-// add takes in a page. A record is known by its key; one that has changed since it came is no new one, but shows that the list
+// tallyPage takes in a page. A record is known by its key; one that has changed since it came is no new one, but shows that the list
 // moves on.
-func (t *tally) add(e *envelope) {
+func (t *recordTally) tallyPage(e *listEnvelope) {
 	moved := false
 	for i, g := range e.seen {
 		key := g.key
@@ -40,8 +40,8 @@ func (t *tally) add(e *envelope) {
 			key = e.records[i]
 		}
 		hash := maphash.Bytes(keySeed, key)
-		if _, known := t.met[hash]; !known {
-			t.met[hash] = struct{}{}
+		if _, known := t.seenKeys[hash]; !known {
+			t.seenKeys[hash] = struct{}{}
 			t.distinct++
 			moved = true
 		}
@@ -57,23 +57,23 @@ func (t *tally) add(e *envelope) {
 	if e.total < 0 || e.total == 0 && t.rows > 0 {
 		return
 	}
-	t.most = max(t.most, e.total)
-	if t.least < 0 || e.total < t.least {
-		t.least = e.total
+	t.maxTotal = max(t.maxTotal, e.total)
+	if t.minTotal < 0 || e.total < t.minTotal {
+		t.minTotal = e.total
 	}
 }
 
-// lacking is how many records the list states that it has and has not given. While it is read its total moves: the smallest one
+// missingRecords is how many records the list states that it has and has not given. While it is read its total moves: the smallest one
 // counts, which records that left have made so.
-func (t *tally) lacking() int64 { return max(0, t.least-t.distinct) }
+func (t *recordTally) missingRecords() int64 { return max(0, t.minTotal-t.distinct) }
 
-// endless says why a list that has not ended by now has no end; nil while it may have one.
-func (t *tally) endless() error {
+// checkEndless says why a list that has not ended by now has no end; nil while it may have one.
+func (t *recordTally) checkEndless() error {
 	if t.stalled >= stalledPages {
 		return fmt.Errorf("%d pages in a row brought no record that had not come before", t.stalled)
 	}
-	if t.most > 0 && t.most%capUnit != 0 && t.rows > 2*t.most+repeatsSlack {
-		return fmt.Errorf("%d records came from a list that states %d, and it goes on", t.rows, t.most)
+	if t.maxTotal > 0 && t.maxTotal%capUnit != 0 && t.rows > 2*t.maxTotal+repeatsSlack {
+		return fmt.Errorf("%d records came from a list that states %d, and it goes on", t.rows, t.maxTotal)
 	}
 	return nil
 }

@@ -8,22 +8,22 @@ import (
 	"aqueduck/schemas"
 )
 
-// tree is a list whose records hold others, which it has when it is asked with their keys (schemas.Below).
-type tree struct {
-	stream *schemas.Stream
-	met    map[string]bool // keys whose own list is walked, or will be: a circle ends there
-	flat   bool            // the list itself has what lies below
+// recordTree is a list whose records hold others, which it has when it is asked with their keys (schemas.Below).
+type recordTree struct {
+	stream      *schemas.Stream
+	visitedKeys map[string]bool // keys whose own list is walked, or will be: a circle ends there
+	flat        bool            // the list itself has what lies below
 }
 
-func treeOf(s *schemas.Stream) *tree {
+func treeOf(s *schemas.Stream) *recordTree {
 	if s.Read.Below == nil {
 		return nil
 	}
-	return &tree{stream: s, met: map[string]bool{}}
+	return &recordTree{stream: s, visitedKeys: map[string]bool{}}
 }
 
 // addChildLists gives the lists that are left to be walked after a page, with those of its records.
-func (t *tree) addChildLists(left []list, sh listPage) []list {
+func (t *recordTree) addChildLists(left []listRequest, sh listPage) []listRequest {
 	below, key := t.stream.Read.Below, keyPath(t.stream)
 	for _, raw := range sh.records {
 		if sh.over == "" && below.Unless != nil {
@@ -31,10 +31,10 @@ func (t *tree) addChildLists(left []list, sh listPage) []list {
 			t.flat = t.flat || inside
 		}
 		id, ok := scan.Scalar(scan.Field(raw, key...))
-		if !ok || t.met[id] {
+		if !ok || t.visitedKeys[id] {
 			continue
 		}
-		t.met[id] = true
+		t.visitedKeys[id] = true
 		left = append(left, listOf(t.stream, 0).forValue(below.As, id))
 	}
 	if t.flat {
@@ -44,11 +44,11 @@ func (t *tree) addChildLists(left []list, sh listPage) []list {
 }
 
 // skipVanished is the answer that there is no list of a record, which has gone since it was listed, as a list without records.
-func (s *sweep) skipVanished(sh listPage, err error) (listPage, error) {
+func (s *sweepReader) skipVanished(sh listPage, err error) (listPage, error) {
 	var failure *api.Error
 	if s.tree == nil || s.walk.list.over == "" || !errors.As(err, &failure) || failure.Class != api.ClassNotFound {
 		return sh, err
 	}
-	s.walk.ended, s.now.Steady = true, false
-	return listPage{envelope: envelope{total: -1}, over: s.walk.list.over, date: failure.ServerTime, end: true}, nil
+	s.walk.ended, s.current.Steady = true, false
+	return listPage{listEnvelope: listEnvelope{total: -1}, over: s.walk.list.over, date: failure.ServerTime, end: true}, nil
 }

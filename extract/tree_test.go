@@ -11,10 +11,10 @@ import (
 	"aqueduck/schemas"
 )
 
-// forest is a list by number whose records hold others: of each record, and of none, the ids of those inside.
-func forest(t testing.TB, inside map[string][]string) *fakeAPI {
+// serveTree is a list by number whose records hold others: of each record, and of none, the ids of those inside.
+func serveTree(t testing.TB, inside map[string][]string) *fakeAPI {
 	t.Helper()
-	return serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+	return serveAPI(t, func(w http.ResponseWriter, r *http.Request, _ string) {
 		q := r.URL.Query()
 		ids, there := inside[q.Get("within")]
 		if !there {
@@ -45,17 +45,17 @@ func treeStream(unless ...string) *schemas.Stream {
 // TestATreeIsWalkedToItsLeavesInOneSweep, past one that has gone since it was listed; one that is met again ends there.
 func TestATreeIsWalkedToItsLeavesInOneSweep(t *testing.T) {
 	t.Parallel()
-	a := forest(t, map[string][]string{"": {"a", "b", "c"}, "a": {"d"}, "c": {}, "d": {"e", "a"}, "e": {}})
-	ids, pages := drain(t, NewReader(a.client(t), Request{Stream: treeStream()}))
-	if slices.Sort(ids); !slices.Equal(ids, []string{"a", "a", "b", "c", "d", "e"}) || len(a.Asked()) != 7 {
-		t.Errorf("read %v in %d requests", ids, len(a.Asked()))
+	a := serveTree(t, map[string][]string{"": {"a", "b", "c"}, "a": {"d"}, "c": {}, "d": {"e", "a"}, "e": {}})
+	ids, pages := drainPhase(t, NewReader(a.newClient(t), Request{Stream: treeStream()}))
+	if slices.Sort(ids); !slices.Equal(ids, []string{"a", "a", "b", "c", "d", "e"}) || len(a.Requests()) != 7 {
+		t.Errorf("read %v in %d requests", ids, len(a.Requests()))
 	}
 	for i, p := range pages {
 		if end := i == len(pages)-1; p.Boundary != end || p.State.Position != nil || (p.State.Window == nil) != end || (p.State.SyncedTo > 0) != end {
 			t.Errorf("page %d of %d: %s", i, len(pages), p.State)
 		}
 	}
-	if last(pages).Sweep.Steady {
+	if lastState(pages).Sweep.Steady {
 		t.Error("a list that one has gone from stood still")
 	}
 }
@@ -63,15 +63,15 @@ func TestATreeIsWalkedToItsLeavesInOneSweep(t *testing.T) {
 // TestATreeThatIsLeftIsWalkedFromItsRoot: what lay below the pages before is known to nobody.
 func TestATreeThatIsLeftIsWalkedFromItsRoot(t *testing.T) {
 	t.Parallel()
-	a := forest(t, map[string][]string{"": {"a", "b", "c"}, "a": {"d"}, "b": {}, "c": {}, "d": {}})
-	c := a.client(t)
+	a := serveTree(t, map[string][]string{"": {"a", "b", "c"}, "a": {"d"}, "b": {}, "c": {}, "d": {}})
+	c := a.newClient(t)
 	page, err := NewReader(c, Request{Stream: treeStream()}).Next(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	ids, pages := drain(t, NewReader(c, Request{Stream: treeStream(), State: page.State}))
-	if slices.Sort(ids); !slices.Equal(ids, []string{"a", "b", "c", "d"}) || !last(pages).Sweep.Steady {
-		t.Errorf("read %v, %s", ids, last(pages))
+	ids, pages := drainPhase(t, NewReader(c, Request{Stream: treeStream(), State: page.State}))
+	if slices.Sort(ids); !slices.Equal(ids, []string{"a", "b", "c", "d"}) || !lastState(pages).Sweep.Steady {
+		t.Errorf("read %v, %s", ids, lastState(pages))
 	}
 }
 
@@ -79,7 +79,7 @@ func TestATreeThatIsLeftIsWalkedFromItsRoot(t *testing.T) {
 func TestAListThatHasWhatLiesBelowIsNoTree(t *testing.T) {
 	t.Parallel()
 	var asked int
-	a := serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+	a := serveAPI(t, func(w http.ResponseWriter, r *http.Request, _ string) {
 		asked++
 		if r.URL.Query().Get("page") == "1" {
 			apitest.Reply(w, envelopeOf([]string{`{"id":"a","in":null}`, `{"id":"b"}`}, 3, map[string]any{"page": 2}))
@@ -87,7 +87,7 @@ func TestAListThatHasWhatLiesBelowIsNoTree(t *testing.T) {
 		}
 		apitest.Reply(w, envelopeOf([]string{`{"id":"c","in":"a"}`}, 3, nil))
 	})
-	ids, pages := drain(t, NewReader(a.client(t), Request{Stream: treeStream("in")}))
+	ids, pages := drainPhase(t, NewReader(a.newClient(t), Request{Stream: treeStream("in")}))
 	if !slices.Equal(ids, []string{"a", "b", "c"}) || asked != 2 || !pages[1].Boundary {
 		t.Errorf("read %v in %d requests", ids, asked)
 	}

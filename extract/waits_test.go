@@ -16,7 +16,7 @@ import (
 func TestWhoWatchesIsToldWhatAStreamWaitsFor(t *testing.T) {
 	t.Parallel()
 	answers := []int{http.StatusTooManyRequests, http.StatusServiceUnavailable}
-	a := serve(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
+	a := serveAPI(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
 		if len(answers) > 0 {
 			w.WriteHeader(answers[0])
 			answers = answers[1:]
@@ -26,7 +26,7 @@ func TestWhoWatchesIsToldWhatAStreamWaitsFor(t *testing.T) {
 	})
 	var told []string
 	var c *api.Client
-	c = a.client(t, func(o *api.Options) {
+	c = a.newClient(t, func(o *api.Options) {
 		o.Wait = func(ctx context.Context, d time.Duration) error {
 			told = append(told, c.WaitsFor(sweepStream()))
 			return a.Clock.Wait(ctx, d)

@@ -26,8 +26,8 @@ const (
 // stubColumns is how many columns besides key and time a stream must have for a record without all of them to be a stub.
 const stubColumns = 3
 
-// Missing says why a record is not whole, by what a record of its stream always has; "" when it may be. Null and empty are something.
-func Missing(s *schemas.Stream, raw []byte) string {
+// IncompleteReason says why a record is not whole, by what a record of its stream always has; "" when it may be. Null and empty are something.
+func IncompleteReason(s *schemas.Stream, raw []byte) string {
 	known, found := 0, false
 	for _, c := range s.Columns {
 		if isBookkeeping(s, c) {
@@ -74,9 +74,9 @@ func countParts(s *schemas.Stream, raw []byte) (came, counted int64) {
 	return came, counted
 }
 
-// Untimed reports whether a record has something for the time that tells which of two copies is newer, and it is no time of a workspace:
+// HasInvalidTime reports whether a record has something for the time that tells which of two copies is newer, and it is no time of a workspace:
 // by what is stored of it no window would find it again. Null and 0 say that there is none; a text is left to its column.
-func Untimed(s *schemas.Stream, raw []byte) bool {
+func HasInvalidTime(s *schemas.Stream, raw []byte) bool {
 	i := slices.IndexFunc(s.Columns, func(c schemas.Column) bool { return s.Newest != "" && c.Name == s.Newest })
 	if i < 0 {
 		return false
@@ -108,18 +108,18 @@ func hasPath(raw []byte, path []string) bool {
 	return true
 }
 
-// unsettled reports whether a record may have been read before all that its list tells of it had reached what answers: the list has a
+// isStaleRead reports whether a record may have been read before all that its list tells of it had reached what answers: the list has a
 // newer time or a higher count than the record itself, or it counts more parts than it has, or it has changed after the newest of its parts and nothing else in it is of then.
 // Where list and record count as many parts as came, none can be missing that the next search would not show by its count: then only a
 // part that has changed in its place may be behind, for as long as the source takes to show a change. listed is the list's own copy; nil:
 // there is none.
-func unsettled(s *schemas.Stream, listed, raw []byte, now time.Time) bool {
-	at, ok := TimeOf(s, raw)
+func isStaleRead(s *schemas.Stream, listed, raw []byte, now time.Time) bool {
+	at, ok := RecordTime(s, raw)
 	if !ok {
 		return false
 	}
 	if listed != nil {
-		if head, ok := TimeOf(s, listed); ok && head > at {
+		if head, ok := RecordTime(s, listed); ok && head > at {
 			return true
 		}
 		for _, path := range s.Read.Detail.UnlessSame {
@@ -135,7 +135,7 @@ func unsettled(s *schemas.Stream, listed, raw []byte, now time.Time) bool {
 				return true
 			}
 			behind := newest < at && !explainsChange(s, c, raw, at)
-			return behind && (isRecent(at, now, s.Read.Since.Lag) || !agreed(s, listed, raw, n))
+			return behind && (isRecent(at, now, s.Read.Since.Lag) || !countsAgree(s, listed, raw, n))
 		}
 	}
 	return false
@@ -150,9 +150,9 @@ func countsMore(s *schemas.Stream, parts schemas.Child, raw []byte, n int64) boo
 	})
 }
 
-// agreed reports whether a list's copy of a record and the record itself count n parts by one of the values that the next search is held
+// countsAgree reports whether a list's copy of a record and the record itself count n parts by one of the values that the next search is held
 // against.
-func agreed(s *schemas.Stream, listed, raw []byte, n int64) bool {
+func countsAgree(s *schemas.Stream, listed, raw []byte, n int64) bool {
 	return slices.ContainsFunc(s.Read.Detail.UnlessSame, func(path []string) bool {
 		return listed != nil && n >= 0 && scan.Count(scan.Field(listed, path...)) == n && scan.Count(scan.Field(raw, path...)) == n
 	})

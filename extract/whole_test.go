@@ -9,7 +9,7 @@ import (
 
 func TestT168ARecordBehindItsHeadIsUnsettled(t *testing.T) {
 	t.Parallel()
-	s := detailed()
+	s := detailStream()
 	s.Read.Since.Field, s.Read.Since.Lag = "updated_at", 15*time.Minute
 	s.Read.Detail.UnlessSame = [][]string{{"statistics", "count"}}
 	s.Children = []schemas.Child{{Table: "parts", From: []string{"parts", "list"}, Count: []string{"parts", "total_count"}, Key: []string{"id"}}}
@@ -43,13 +43,13 @@ func TestT168ARecordBehindItsHeadIsUnsettled(t *testing.T) {
 		if tt.listed != "" {
 			listed = []byte(tt.listed)
 		}
-		if got := unsettled(s, listed, []byte(tt.raw), time.Unix(100+901, 0)); got != tt.want {
+		if got := isStaleRead(s, listed, []byte(tt.raw), time.Unix(100+901, 0)); got != tt.want {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
 	}
 	// A part that has changed in its place moves no count: it may be behind for as long as the source takes to show a change.
 	changed := []byte(`{"id":"1","updated_at":100,"statistics":{"count":2},` + part("99") + `}`)
-	if !unsettled(s, []byte(head), changed, time.Unix(100+899, 0)) {
+	if !isStaleRead(s, []byte(head), changed, time.Unix(100+899, 0)) {
 		t.Error("changed a moment ago: settled")
 	}
 }
@@ -60,9 +60,9 @@ func TestT159TimesInMillisecondsMoveAWindowLikeOthers(t *testing.T) {
 	ws.millis = true
 	s := searchStream()
 	s.Read.Page.Size = 10
-	ids, pages := drain(t, NewReader(ws.client(t), Request{Stream: s, State: State{SyncedTo: at(11 * hour), HistoryDone: true}}))
-	if len(ids) != 40 || last(pages).SyncedTo != mark {
-		t.Errorf("%d records, state %s", len(ids), last(pages))
+	ids, pages := drainPhase(t, NewReader(ws.newClient(t), Request{Stream: s, State: State{SyncedTo: secondsBeforeNoon(11 * hour), HistoryDone: true}}))
+	if len(ids) != 40 || lastState(pages).SyncedTo != mark {
+		t.Errorf("%d records, state %s", len(ids), lastState(pages))
 	}
 	if p := pages[1].State.Position; p.LastTime != ws.contacts[19].at {
 		t.Errorf("position %+v, want the time of the 20th contact, %d", p, ws.contacts[19].at)

@@ -22,14 +22,14 @@ func TestT160AForwardPassEndsWhereTheListEnds(t *testing.T) {
 	t.Parallel()
 	ws := newWorkspace(t)
 	for i := range 100 {
-		ws.touch(fmt.Sprintf("c%02d", i), at(hour)+int64(i)*60)
+		ws.touchContact(fmt.Sprintf("c%02d", i), secondsBeforeNoon(hour)+int64(i)*60)
 	}
 	s := searchStream()
 	s.Read.Page.Size = 10
-	ids, pages := drain(t, NewReader(ws.client(t), Request{Stream: s, State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
+	ids, pages := drainPhase(t, NewReader(ws.newClient(t), Request{Stream: s, State: State{SyncedTo: secondsBeforeNoon(2 * hour), HistoryDone: true}}))
 	// 46 records up to 15 minutes before noon, and those after it, which are no end.
 	if len(ids) != 100 || len(pages) != 10 || !pages[9].Boundary || pages[9].State.SyncedTo != mark {
-		t.Errorf("%d records on %d pages, state %s, want 100 on 10 and the watermark at %d", len(ids), len(pages), last(pages), mark)
+		t.Errorf("%d records on %d pages, state %s, want 100 on 10 and the watermark at %d", len(ids), len(pages), lastState(pages), mark)
 	}
 	if p := pages[1]; p.Done != 20 || p.Left != 80 || p.Total != 100 {
 		t.Errorf("second page: total %d, done %d, left %d", p.Total, p.Done, p.Left)
@@ -40,14 +40,14 @@ func TestExplicitWindowMovesNoMark(t *testing.T) {
 	t.Parallel()
 	ws := newWorkspace(t)
 	for i := range 50 {
-		ws.touch(fmt.Sprintf("c%02d", i), at(time.Duration(i)*day))
+		ws.touchContact(fmt.Sprintf("c%02d", i), secondsBeforeNoon(time.Duration(i)*day))
 	}
 	s := searchStream()
 	s.Read.Page.Size = 3
-	state := State{SyncedTo: at(hour), HistoryTo: at(9 * day), Version: "2.17"}
+	state := State{SyncedTo: secondsBeforeNoon(hour), HistoryTo: secondsBeforeNoon(9 * day), Version: "2.17"}
 	r := Request{Stream: s, State: state, Since: noon.Add(-30 * day), Until: noon.Add(-20 * day)}
-	ids, pages := drain(t, NewReader(ws.client(t), r))
-	if ids = distinct(ids); ids[0] != "c19" || ids[len(ids)-1] != "c30" {
+	ids, pages := drainPhase(t, NewReader(ws.newClient(t), r))
+	if ids = sortedDistinct(ids); ids[0] != "c19" || ids[len(ids)-1] != "c30" {
 		t.Errorf("read %v, want c30 to c20, and c19 for the day that a zone may lie away", ids)
 	}
 	for _, p := range pages {
@@ -61,17 +61,17 @@ func TestWindowOfAnEarlierRunIsFinishedThenANewOneRead(t *testing.T) {
 	t.Parallel()
 	ws := newWorkspace(t)
 	for i := range 30 {
-		ws.touch(fmt.Sprintf("c%02d", i), at(hour)+int64(i))
+		ws.touchContact(fmt.Sprintf("c%02d", i), secondsBeforeNoon(hour)+int64(i))
 	}
 	s := searchStream()
 	s.Read.Page.Size = 10
-	p, err := NewReader(ws.client(t), Request{Stream: s, State: State{SyncedTo: at(2 * hour), HistoryDone: true}}).Next(context.Background())
+	p, err := NewReader(ws.newClient(t), Request{Stream: s, State: State{SyncedTo: secondsBeforeNoon(2 * hour), HistoryDone: true}}).Next(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
 	ws.Clock.Set(noon.Add(day))
-	ws.touch("new", noon.Add(23*hour).Unix())
-	ids, pages := drain(t, NewReader(ws.client(t), Request{Stream: s, State: mustParse(t, p.State.String())}))
+	ws.touchContact("new", noon.Add(23*hour).Unix())
+	ids, pages := drainPhase(t, NewReader(ws.newClient(t), Request{Stream: s, State: mustParse(t, p.State.String())}))
 	if !slices.Contains(ids, "new") || !slices.Contains(ids, "c29") {
 		t.Errorf("read %v", ids)
 	}
@@ -90,7 +90,7 @@ func TestContextEndsAReadingAtOnce(t *testing.T) {
 	t.Parallel()
 	arrived := make(chan struct{})
 	leave := make(chan struct{})
-	a := serve(t, func(http.ResponseWriter, *http.Request, string) {
+	a := serveAPI(t, func(http.ResponseWriter, *http.Request, string) {
 		close(arrived)
 		<-leave
 	})
@@ -100,7 +100,7 @@ func TestContextEndsAReadingAtOnce(t *testing.T) {
 		<-arrived
 		cancel()
 	}()
-	_, err := NewReader(a.client(t), Request{Stream: searchStream(), State: State{SyncedTo: mark}}).Next(ctx)
+	_, err := NewReader(a.newClient(t), Request{Stream: searchStream(), State: State{SyncedTo: mark}}).Next(ctx)
 	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "read contacts") {
 		t.Errorf("got %v, want the context's error and what was being done", err)
 	}
@@ -117,9 +117,9 @@ func mustParse(t testing.TB, text string) State {
 
 func TestNextAfterTheEndStaysAtTheEnd(t *testing.T) {
 	t.Parallel()
-	ws := newWorkspace(t, contact{"a", at(hour)})
-	r := NewReader(ws.client(t), Request{Stream: searchStream(), State: State{SyncedTo: at(2 * hour), HistoryDone: true}})
-	drain(t, r)
+	ws := newWorkspace(t, testContact{"a", secondsBeforeNoon(hour)})
+	r := NewReader(ws.newClient(t), Request{Stream: searchStream(), State: State{SyncedTo: secondsBeforeNoon(2 * hour), HistoryDone: true}})
+	drainPhase(t, r)
 	for range 3 {
 		if _, err := r.Next(context.Background()); !errors.Is(err, io.EOF) {
 			t.Fatalf("got %v, want io.EOF", err)
@@ -132,17 +132,17 @@ func TestHistoryWindowIsGoneOnWithAfterAForwardOne(t *testing.T) {
 	t.Parallel()
 	ws := newWorkspace(t)
 	for i := range 1500 {
-		ws.touch(fmt.Sprintf("c%04d", i), at(10*day)-int64(i)) // all in the first window of the history
+		ws.touchContact(fmt.Sprintf("c%04d", i), secondsBeforeNoon(10*day)-int64(i)) // all in the first window of the history
 	}
-	c := ws.client(t)
+	c := ws.newClient(t)
 	var state State
 	var ids []string
 	for runs := 0; !state.HistoryDone; runs++ {
 		if runs > 20 {
-			t.Fatalf("no end after %d runs of one page, %d of 1500 records read: %s", runs, len(distinct(ids)), state)
+			t.Fatalf("no end after %d runs of one page, %d of 1500 records read: %s", runs, len(sortedDistinct(ids)), state)
 		}
-		_, pages := drain(t, NewReader(c, Request{Stream: searchStream(), State: state}))
-		stored, err := ParseState(last(pages).String())
+		_, pages := drainPhase(t, NewReader(c, Request{Stream: searchStream(), State: state}))
+		stored, err := ParseState(lastState(pages).String())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -155,7 +155,7 @@ func TestHistoryWindowIsGoneOnWithAfterAForwardOne(t *testing.T) {
 		}
 		state = page.State
 	}
-	if got := len(distinct(ids)); got != 1500 {
+	if got := len(sortedDistinct(ids)); got != 1500 {
 		t.Errorf("%d records read, want 1500", got)
 	}
 }
@@ -163,35 +163,35 @@ func TestHistoryWindowIsGoneOnWithAfterAForwardOne(t *testing.T) {
 // The windows of a stream are read in order: one that fails keeps those after it from being read, and the mark where it was.
 func TestT138AWindowThatFailsMovesNoMarkPastIt(t *testing.T) {
 	t.Parallel()
-	ws := &workspace{cursors: map[string]int{}}
+	ws := &testWorkspace{cursors: map[string]int{}}
 	for i := range 300 {
-		ws.touch(fmt.Sprintf("c%03d", i), at(time.Duration(i)*day))
+		ws.touchContact(fmt.Sprintf("c%03d", i), secondsBeforeNoon(time.Duration(i)*day))
 	}
 	whole := mark - int64(21*day/time.Second) // the forward window, and the first of the history
 	second, third := fmt.Sprint(whole-int64(28*day/time.Second)), fmt.Sprint(whole-int64(84*day/time.Second))
 	broken := true
-	a := serve(t, func(w http.ResponseWriter, r *http.Request, body string) {
+	a := serveAPI(t, func(w http.ResponseWriter, r *http.Request, body string) {
 		if broken && strings.Contains(body, second) {
 			apitest.Reply(w, "503 busy")
 			return
 		}
-		ws.handle(w, r, body)
+		ws.serveSearch(w, r, body)
 	})
 	s := searchStream()
 	s.Read.Page.Size = 10
-	ids, pages := drain(t, NewReader(a.client(t), Request{Stream: s}))
-	more, history, err := drained(NewReader(a.client(t), Request{Stream: s, State: last(pages), Phase: History}))
-	if got := last(history); api.ClassOf(err) != api.ClassTransient || got.HistoryTo != whole || got.HistoryDone {
+	ids, pages := drainPhase(t, NewReader(a.newClient(t), Request{Stream: s}))
+	more, history, err := tryDrain(NewReader(a.newClient(t), Request{Stream: s, State: lastState(pages), Phase: History}))
+	if got := lastState(history); api.ClassOf(err) != api.ClassTransient || got.HistoryTo != whole || got.HistoryDone {
 		t.Errorf("%v, and the history is read down to %d, want %d: %s", err, got.HistoryTo, whole, got)
 	}
-	for _, q := range a.Asked() {
+	for _, q := range a.Requests() {
 		if strings.Contains(q.Body, third) {
 			t.Errorf("a window after it was asked for: %s", q.Body)
 		}
 	}
 	broken = false
-	rest, _ := drain(t, NewReader(a.client(t), Request{Stream: s, State: mustParse(t, last(history).String()), Phase: History}))
-	if got := distinct(slices.Concat(ids, more, rest)); !slices.Equal(got, ws.ids()) {
+	rest, _ := drainPhase(t, NewReader(a.newClient(t), Request{Stream: s, State: mustParse(t, lastState(history).String()), Phase: History}))
+	if got := sortedDistinct(slices.Concat(ids, more, rest)); !slices.Equal(got, ws.contactIDs()) {
 		t.Errorf("%d of 300 records", len(got))
 	}
 }

@@ -14,18 +14,18 @@ import (
 	"aqueduck/extract/internal/apitest"
 )
 
-// contact is a record of the tests' workspace.
-type contact struct {
+// testContact is a record of the tests' workspace.
+type testContact struct {
 	id string
 	at int64
 }
 
-// workspace is a small API of contacts whose search works as the document says. It is exact where the tests need it: what a
+// testWorkspace is a small API of contacts whose search works as the document says. It is exact where the tests need it: what a
 // day is, when a cursor dies.
-type workspace struct {
+type testWorkspace struct {
 	*fakeAPI
 	mu       sync.Mutex // guards what follows
-	contacts []contact
+	contacts []testContact
 	days     *time.Location   // where "=" and ">" mean days of this zone; nil: seconds
 	indexed  *time.Location   // where records lie in the days of another zone than the question means; nil: in those of days
 	cursors  map[string]int   // cursor: requests it will live; nil: for ever
@@ -39,24 +39,24 @@ type workspace struct {
 	n        int
 }
 
-func newWorkspace(t testing.TB, contacts ...contact) *workspace {
+func newWorkspace(t testing.TB, contacts ...testContact) *testWorkspace {
 	t.Helper()
-	ws := &workspace{contacts: contacts, cursors: map[string]int{}}
-	ws.fakeAPI = serve(t, ws.handle)
+	ws := &testWorkspace{contacts: contacts, cursors: map[string]int{}}
+	ws.fakeAPI = serveAPI(t, ws.serveSearch)
 	return ws
 }
 
-func (ws *workspace) touch(id string, at int64) {
+func (ws *testWorkspace) touchContact(id string, at int64) {
 	for i := range ws.contacts {
 		if ws.contacts[i].id == id {
 			ws.contacts[i].at = at
 			return
 		}
 	}
-	ws.contacts = append(ws.contacts, contact{id, at})
+	ws.contacts = append(ws.contacts, testContact{id, at})
 }
 
-func (ws *workspace) handle(w http.ResponseWriter, _ *http.Request, body string) {
+func (ws *testWorkspace) serveSearch(w http.ResponseWriter, _ *http.Request, body string) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	ws.n++
@@ -64,60 +64,60 @@ func (ws *workspace) handle(w http.ResponseWriter, _ *http.Request, body string)
 		ws.between(ws.n)
 	}
 	var q struct {
-		Query      condition
+		Query      searchCondition
 		Sort       struct{ Field, Order string }
 		Pagination struct {
 			PerPage       int    `json:"per_page"`
 			StartingAfter string `json:"starting_after"`
 		}
 	}
-	if err := json.Unmarshal([]byte(body), &q); err != nil || !q.Query.documented() || q.Sort.Order != "ascending" {
+	if err := json.Unmarshal([]byte(body), &q); err != nil || !q.Query.isDocumented() || q.Sort.Order != "ascending" {
 		apitest.Reply(w, `400 {"type":"error.list","errors":[{"code":"parameter_invalid","message":"query"}]}`)
 		return
 	}
-	var found []contact
+	var found []testContact
 	for _, c := range ws.contacts {
-		if ws.matches(c.at, &q.Query) {
+		if ws.matchesCondition(c.at, &q.Query) {
 			found = append(found, c)
 		}
 	}
-	slices.SortFunc(found, func(a, b contact) int {
+	slices.SortFunc(found, func(a, b testContact) int {
 		if a.at != b.at && !ws.shuffle {
 			return int(a.at - b.at)
 		}
 		return strings.Compare(a.id, b.id)
 	})
-	ws.page(w, found, q.Pagination.StartingAfter, q.Pagination.PerPage)
+	ws.writePage(w, found, q.Pagination.StartingAfter, q.Pagination.PerPage)
 }
 
-// condition is a filter of a search, or a group of them.
-type condition struct {
+// searchCondition is a filter of a search, or a group of them.
+type searchCondition struct {
 	Field, Operator string
 	Value           json.RawMessage
 }
 
-// within are the conditions of a group; nil when it is a filter.
-func (c *condition) within() (list []condition) {
+// nestedConditions are the conditions of a group; nil when it is a filter.
+func (c *searchCondition) nestedConditions() (list []searchCondition) {
 	if c.Field == "" {
 		_ = json.Unmarshal(c.Value, &list) // what is no list has no conditions, which documented refuses
 	}
 	return list
 }
 
-// documented reports whether a search is one of the two that are asked: from a time on, and from a time on up to another.
-func (c *condition) documented() bool {
-	from := c.within()
+// isDocumented reports whether a search is one of the two that are asked: from a time on, and from a time on up to another.
+func (c *searchCondition) isDocumented() bool {
+	from := c.nestedConditions()
 	if c.Operator == "AND" && len(from) == 2 && from[1].Field != "" && from[1].Operator == "<" {
-		c, from = &from[0], from[0].within()
+		c, from = &from[0], from[0].nestedConditions()
 	}
 	return c.Operator == "OR" && len(from) == 2 && from[0].Operator == "=" && from[1].Operator == ">"
 }
 
-func (ws *workspace) matches(at int64, c *condition) bool {
-	if list := c.within(); list != nil {
-		fits := func(one condition) bool { return ws.matches(at, &one) }
+func (ws *testWorkspace) matchesCondition(at int64, c *searchCondition) bool {
+	if list := c.nestedConditions(); list != nil {
+		fits := func(one searchCondition) bool { return ws.matchesCondition(at, &one) }
 		if c.Operator == "AND" {
-			return !slices.ContainsFunc(list, func(one condition) bool { return !fits(one) })
+			return !slices.ContainsFunc(list, func(one searchCondition) bool { return !fits(one) })
 		}
 		return slices.ContainsFunc(list, fits)
 	}
@@ -133,8 +133,8 @@ func (ws *workspace) matches(at int64, c *condition) bool {
 	return order == map[string]int{"<": -1, "=": 0, ">": 1}[c.Operator]
 }
 
-// page gives the records after the one that the cursor names by its sort key, so that a record that moves is not lost.
-func (ws *workspace) page(w http.ResponseWriter, found []contact, cursor string, size int) {
+// writePage gives the records after the one that the cursor names by its sort key, so that a record that moves is not lost.
+func (ws *testWorkspace) writePage(w http.ResponseWriter, found []testContact, cursor string, size int) {
 	total := len(found)
 	if cursor != "" {
 		if ws.life > 0 {
@@ -145,7 +145,7 @@ func (ws *workspace) page(w http.ResponseWriter, found []contact, cursor string,
 		}
 		at, id, _ := strings.Cut(cursor, "|")
 		seconds, _ := strconv.ParseInt(at, 10, 64)
-		i := slices.IndexFunc(found, func(c contact) bool {
+		i := slices.IndexFunc(found, func(c testContact) bool {
 			return !ws.shuffle && c.at > seconds || (ws.shuffle || c.at == seconds) && c.id > id
 		})
 		if i < 0 {
@@ -167,7 +167,7 @@ func (ws *workspace) page(w http.ResponseWriter, found []contact, cursor string,
 		if ws.millis {
 			at *= 1000
 		}
-		records = append(records, record(c.id, at))
+		records = append(records, contactJSON(c.id, at))
 	}
 	if next == nil {
 		records = records[:max(0, len(records)-ws.short)]
@@ -178,8 +178,8 @@ func (ws *workspace) page(w http.ResponseWriter, found []contact, cursor string,
 	apitest.Reply(w, envelopeOf(records, total, next))
 }
 
-// ids of the workspace's contacts, sorted.
-func (ws *workspace) ids() []string {
+// contactIDs of the workspace's contacts, sorted.
+func (ws *testWorkspace) contactIDs() []string {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	var ids []string
@@ -190,8 +190,8 @@ func (ws *workspace) ids() []string {
 	return ids
 }
 
-// distinct sorts and takes out what is there twice.
-func distinct(ids []string) []string {
+// sortedDistinct sorts and takes out what is there twice.
+func sortedDistinct(ids []string) []string {
 	ids = slices.Clone(ids)
 	slices.Sort(ids)
 	return slices.Compact(ids)

@@ -56,9 +56,9 @@ func (w *Histories) AlignHistory(ctx context.Context, schema string, c Current, 
 		if changed == "" {
 			return nil
 		}
-		a := aligner{work: w, schema: schema, current: c, history: history, names: map[string]string{}}
-		defer a.release(ctx)
-		n, err = a.align(ctx, now.UTC())
+		a := historyAligner{work: w, schema: schema, current: c, history: history, names: map[string]string{}}
+		defer a.dropTemporary(ctx)
+		n, err = a.alignStates(ctx, now.UTC())
 		if err != nil {
 			return fmt.Errorf("bring %s in line with the records: %w", history.Name, err)
 		}
@@ -88,8 +88,8 @@ func (w *Histories) latestChange(ctx context.Context, schema string, c Current) 
 	return latest, nil
 }
 
-// aligner brings one history in line with what readers are shown.
-type aligner struct {
+// historyAligner brings one history in line with what readers are shown.
+type historyAligner struct {
 	work    *Histories
 	schema  string
 	current Current
@@ -97,8 +97,8 @@ type aligner struct {
 	names   map[string]string // temporary relations, by the names they stand for
 }
 
-// release forgets the temporary relations. One that cannot be dropped is replaced by the next of its name.
-func (a *aligner) release(ctx context.Context) {
+// dropTemporary forgets the temporary relations. One that cannot be dropped is replaced by the next of its name.
+func (a *historyAligner) dropTemporary(ctx context.Context) {
 	stage.Drop(ctx, a.work.db.DB, unaligned)
 	for _, r := range a.current.Relations {
 		if name, made := a.names[r.Name]; made {
@@ -107,8 +107,8 @@ func (a *aligner) release(ctx context.Context) {
 	}
 }
 
-// relate makes the relations as they would be published now, under temporary names, and gives the one of the records that are there.
-func (a *aligner) relate(ctx context.Context) (string, error) {
+// createRelations makes the relations as they would be published now, under temporary names, and gives the one of the records that are there.
+func (a *historyAligner) createRelations(ctx context.Context) (string, error) {
 	t := a.current.Table
 	if len(a.current.Relations) == 0 {
 		if t.Gone {
@@ -137,22 +137,22 @@ func (a *aligner) relate(ctx context.Context) (string, error) {
 	return last, nil
 }
 
-func (a *aligner) align(ctx context.Context, now time.Time) (n int64, err error) {
+func (a *historyAligner) alignStates(ctx context.Context, now time.Time) (n int64, err error) {
 	w, t := a.work, a.current.Table
-	current, err := a.relate(ctx)
+	current, err := a.createRelations(ctx)
 	if err != nil {
 		return 0, err
 	}
-	if err := a.compare(ctx, current); err != nil {
+	if err := a.findUnaligned(ctx, current); err != nil {
 		return 0, err
 	}
 	stamp := w.db.Stamp()
 	err = w.db.DB.Transaction(ctx, func() error {
-		ended, err := a.end(ctx, now, stamp)
+		ended, err := a.endStates(ctx, now, stamp)
 		if err != nil {
 			return fmt.Errorf("end states: %w", err)
 		}
-		begun, err := a.begin(ctx, current, now, stamp)
+		begun, err := a.beginStates(ctx, current, now, stamp)
 		if err != nil {
 			return fmt.Errorf("begin states: %w", err)
 		}
@@ -171,13 +171,13 @@ func (a *aligner) align(ctx context.Context, now time.Time) (n int64, err error)
 		return w.db.SaveStamp(ctx, stamp)
 	})
 	if err == nil && n > 0 {
-		w.db.Landed(stamp)
+		w.db.NoteCommit(stamp)
 	}
 	return n, err
 }
 
-// compare finds the records whose open state is not what is shown of them.
-func (a *aligner) compare(ctx context.Context, current string) error {
+// findUnaligned finds the records whose open state is not what is shown of them.
+func (a *historyAligner) findUnaligned(ctx context.Context, current string) error {
 	w, t := a.work, a.current.Table
 	query := fmt.Sprintf(`CREATE OR REPLACE TEMP TABLE unaligned AS SELECT %s, h.state IS NOT NULL AS open, c.state IS NOT NULL AS here
 		FROM (SELECT %s, hash(%s) AS state FROM %s WHERE %s IS NULL) h FULL JOIN (SELECT %[2]s, hash(%[6]s) AS state FROM %[7]s c) c ON %[8]s
@@ -199,7 +199,7 @@ func eitherKey(key []string) string {
 }
 
 // leaveErased leaves the persons without a state who were erased, where nothing of theirs is kept in the history.
-func (a *aligner) leaveErased(ctx context.Context) error {
+func (a *historyAligner) leaveErased(ctx context.Context) error {
 	w, t := a.work, a.current.Table
 	people := clause.Persons(t)
 	if len(people) == 0 || !w.erasures.LeavesNoState(a.schema, a.history) {
@@ -225,8 +225,8 @@ func (a *aligner) leaveErased(ctx context.Context) error {
 	return nil
 }
 
-// end ends the open states of the records; those of records that left say what became of them.
-func (a *aligner) end(ctx context.Context, now, stamp time.Time) (int64, error) {
+// endStates ends the open states of the records; those of records that left say what became of them.
+func (a *historyAligner) endStates(ctx context.Context, now, stamp time.Time) (int64, error) {
 	t := a.current.Table
 	word := duck.Text(transform.LifecycleGone)
 	if name, ok := a.names[a.current.Lifecycle]; ok {
@@ -237,10 +237,10 @@ func (a *aligner) end(ctx context.Context, now, stamp time.Time) (int64, error) 
 		transform.Lifecycle, transform.SyncedAtColumn, transform.RunIDColumn, word, unaligned, clause.Matches("h.", t.Key, "u.", t.Key)), now, stamp, a.work.db.RunID())
 }
 
-// begin begins a state of the records that are there, behind the one that they had.
-func (a *aligner) begin(ctx context.Context, current string, now, stamp time.Time) (int64, error) {
+// beginStates begins a state of the records that are there, behind the one that they had.
+func (a *historyAligner) beginStates(ctx context.Context, current string, now, stamp time.Time) (int64, error) {
 	t := a.current.Table
-	columns, newest := shared(a.history), "NULL"
+	columns, newest := sharedColumns(a.history), "NULL"
 	if t.Newest != "" {
 		newest = "c." + duck.Name(t.Newest)
 	}
@@ -260,7 +260,7 @@ func (w *Histories) FreezeHistories(ctx context.Context, schema string, now time
 		ended = map[string]int64{}
 		stamp := w.db.Stamp()
 		err := db.Transaction(ctx, func() error {
-			for _, h := range w.db.LeftHistories(schema) {
+			for _, h := range w.db.UnmanagedHistories(schema) {
 				n, err := db.Exec(ctx, fmt.Sprintf("UPDATE %s SET %s = greatest($1, %s + to_microseconds(1)), %s = $2, %s = $3 WHERE %[2]s IS NULL",
 					duck.Table(schema, h.Name), transform.ValidTo, transform.ValidFrom, transform.SyncedAtColumn, transform.RunIDColumn), now.UTC(), stamp, w.db.RunID())
 				if err != nil {
@@ -283,7 +283,7 @@ func (w *Histories) FreezeHistories(ctx context.Context, schema string, now time
 			return err
 		}
 		if len(ended) > 0 {
-			w.db.Landed(stamp)
+			w.db.NoteCommit(stamp)
 		}
 		return nil
 	})

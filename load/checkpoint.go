@@ -41,13 +41,13 @@ type Checkpoints struct{ db *workdb.Database }
 // landed without its process having heard of it.
 func (w *Checkpoints) Checkpoint(ctx context.Context, workspace, stream string) (c Checkpoint, err error) {
 	err = w.db.Do("", func(*duck.DB) error {
-		c, err = w.checkpoint(ctx, workspace, stream)
+		c, err = w.readCheckpoint(ctx, workspace, stream)
 		return err
 	})
 	return c, err
 }
 
-func (w *Checkpoints) checkpoint(ctx context.Context, workspace, stream string) (Checkpoint, error) {
+func (w *Checkpoints) readCheckpoint(ctx context.Context, workspace, stream string) (Checkpoint, error) {
 	c := Checkpoint{Workspace: workspace, Stream: stream}
 	var syncedTo, historyTo sql.NullTime
 	err := w.db.DB.Scan(ctx, "SELECT seq, state, synced_to, history_to FROM _sync.checkpoints WHERE schema = $1 AND stream = $2",
@@ -67,16 +67,16 @@ func (w *Checkpoints) checkpoint(ctx context.Context, workspace, stream string) 
 	return c, nil
 }
 
-// same says whether a checkpoint is the one already stored.
-func (c Checkpoint) same(stored Checkpoint) bool {
+// equalsStored says whether a checkpoint is the one already stored.
+func (c Checkpoint) equalsStored(stored Checkpoint) bool {
 	return c.Seq == stored.Seq && c.State == stored.State &&
 		workdb.Micro(c.SyncedTo).Equal(stored.SyncedTo) && workdb.Micro(c.HistoryTo).Equal(stored.HistoryTo)
 }
 
-// MoveByHand moves a checkpoint as somebody has asked, and notes in the same transaction who did what with it.
-func (w *Checkpoints) MoveByHand(ctx context.Context, base, next Checkpoint, what, who string) error {
+// MoveManually moves a checkpoint as somebody has asked, and notes in the same transaction who did what with it.
+func (w *Checkpoints) MoveManually(ctx context.Context, base, next Checkpoint, what, who string) error {
 	return w.db.Do(fmt.Sprintf("move the checkpoint of %s", base.Stream), func(db *duck.DB) error {
-		_, err := w.move(ctx, base.Workspace, base.Stream, base, next, func(stamp time.Time) (Written, error) {
+		_, err := w.moveCheckpoint(ctx, base.Workspace, base.Stream, base, next, func(stamp time.Time) (Written, error) {
 			_, err := db.Exec(ctx, `INSERT INTO _sync.moves (run_id, recorded_at, schema, stream, what, synced_from, synced_to, moved_by)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, w.db.RunID(), stamp, base.Workspace, base.Stream, what, nullTime(base.SyncedTo), nullTime(next.SyncedTo), who)
 			return Written{}, err
@@ -85,8 +85,8 @@ func (w *Checkpoints) MoveByHand(ctx context.Context, base, next Checkpoint, wha
 	})
 }
 
-// move runs steps and moves a checkpoint in one transaction.
-func (w *Checkpoints) move(ctx context.Context, workspace, stream string, base, next Checkpoint, steps func(stamp time.Time) (Written, error)) (Written, error) {
+// moveCheckpoint runs steps and moves a checkpoint in one transaction.
+func (w *Checkpoints) moveCheckpoint(ctx context.Context, workspace, stream string, base, next Checkpoint, steps func(stamp time.Time) (Written, error)) (Written, error) {
 	if next.Seq != base.Seq+1 {
 		return Written{}, fmt.Errorf("commit %d does not follow %d", next.Seq, base.Seq)
 	}
@@ -94,11 +94,11 @@ func (w *Checkpoints) move(ctx context.Context, workspace, stream string, base, 
 	stamp, landed := w.db.Stamp(), false
 	err := w.db.DB.Transaction(ctx, func() error {
 		crash.At(crash.CommitStaged)
-		stored, err := w.checkpoint(ctx, workspace, stream)
+		stored, err := w.readCheckpoint(ctx, workspace, stream)
 		if err != nil {
 			return err
 		}
-		if landed = next.same(stored); landed {
+		if landed = next.equalsStored(stored); landed {
 			return nil
 		}
 		if stored.Seq != base.Seq {
@@ -117,7 +117,7 @@ func (w *Checkpoints) move(ctx context.Context, workspace, stream string, base, 
 	if err != nil || landed {
 		return Written{SyncedAt: w.db.Last}, err
 	}
-	w.db.Landed(stamp)
+	w.db.NoteCommit(stamp)
 	written.SyncedAt = stamp
 	return written, nil
 }

@@ -12,8 +12,8 @@ import (
 
 // mergeChild brings a child table in line with what became of its parents. Of a child inside an incomplete one, within is
 // the batch of the items that its lists lie in.
-func (m *merger) mergeChild(ctx context.Context, g group, child stage.Batch, c tally) error {
-	own, within := g.own, g.child(child.Table.Within)
+func (m *commitMerger) mergeChild(ctx context.Context, g stagedGroup, child stage.Batch, c mergeCounts) error {
+	own, within := g.own, g.childBatch(child.Table.Within)
 	if child.Table.Complete {
 		return m.replaceSets(ctx, own, child, c)
 	}
@@ -27,7 +27,7 @@ func (m *merger) mergeChild(ctx context.Context, g group, child stage.Batch, c t
 
 // replaceSets replaces the children of changed parents and adds those of new ones. Parents that stay as they are have
 // the same children: their hash covers them.
-func (m *merger) replaceSets(ctx context.Context, own, child stage.Batch, c tally) error {
+func (m *commitMerger) replaceSets(ctx context.Context, own, child stage.Batch, c mergeCounts) error {
 	if c.added+c.changed == 0 {
 		return nil
 	}
@@ -38,7 +38,7 @@ func (m *merger) replaceSets(ctx context.Context, own, child stage.Batch, c tall
 		return err
 	}
 	if c.changed > 0 && stored > 0 {
-		deleted, err = m.exec(ctx, fmt.Sprintf("DELETE FROM %s t USING %s d WHERE %s AND d.state = '%s'",
+		deleted, err = m.execStatement(ctx, fmt.Sprintf("DELETE FROM %s t USING %s d WHERE %s AND d.state = '%s'",
 			duck.Table(m.schema, t.Name), decided, clause.Matches("t.", t.ParentKey, "d.", own.Table.Key), isChanged))
 		if err != nil {
 			return fmt.Errorf("take out the stored children: %w", err)
@@ -52,7 +52,7 @@ func (m *merger) replaceSets(ctx context.Context, own, child stage.Batch, c tall
 		if from, err = m.lastCopies(ctx, child, from, c.whole); err != nil {
 			return err
 		}
-		if added, err = m.insert(ctx, t, from); err != nil {
+		if added, err = m.insertRows(ctx, t, from); err != nil {
 			return err
 		}
 	}
@@ -61,7 +61,7 @@ func (m *merger) replaceSets(ctx context.Context, own, child stage.Batch, c tall
 
 // addItems adds to child sets that are not complete: rows that are new or have other content are written, the others
 // stay. A parent that was not written itself moves its _synced_at with them.
-func (m *merger) addItems(ctx context.Context, g group, child stage.Batch) error {
+func (m *commitMerger) addItems(ctx context.Context, g stagedGroup, child stage.Batch) error {
 	if child.Rows == 0 {
 		return nil
 	}
@@ -77,20 +77,20 @@ func (m *merger) addItems(ctx context.Context, g group, child stage.Batch) error
 	if g.refresh {
 		other += " OR " + clause.Differ(t, "s.", "t.")
 	}
-	_, err = m.exec(ctx, fmt.Sprintf(`CREATE OR REPLACE TEMP TABLE items AS SELECT s.place, %s, t.%s IS NOT NULL AS stored
+	_, err = m.execStatement(ctx, fmt.Sprintf(`CREATE OR REPLACE TEMP TABLE items AS SELECT s.place, %s, t.%s IS NOT NULL AS stored
 		FROM %s s LEFT JOIN %s t ON %s WHERE t.%[2]s IS NULL OR %[6]s`,
 		duck.Names("s.", clause.Union(t.Key, t.ParentKey)), transform.SyncedAtColumn, from, table, clause.Matches("s.", t.Key, "t.", t.Key), other))
 	if err != nil {
 		return fmt.Errorf("compare with the stored children: %w", err)
 	}
-	if err := m.hook.Replaces(ctx, child, child.Name+" s WHERE s.rowid IN (SELECT place FROM temp.items WHERE stored)"); err != nil {
+	if err := m.hook.BeforeReplace(ctx, child, child.Name+" s WHERE s.rowid IN (SELECT place FROM temp.items WHERE stored)"); err != nil {
 		return err
 	}
-	deleted, err := m.exec(ctx, fmt.Sprintf("DELETE FROM %s t USING temp.items i WHERE %s AND i.stored", table, clause.Matches("t.", t.Key, "i.", t.Key)))
+	deleted, err := m.execStatement(ctx, fmt.Sprintf("DELETE FROM %s t USING temp.items i WHERE %s AND i.stored", table, clause.Matches("t.", t.Key, "i.", t.Key)))
 	if err != nil {
 		return fmt.Errorf("take out the stored children: %w", err)
 	}
-	added, err := m.insert(ctx, t, child.Name+" WHERE rowid IN (SELECT place FROM temp.items)")
+	added, err := m.insertRows(ctx, t, child.Name+" WHERE rowid IN (SELECT place FROM temp.items)")
 	if err != nil || added == 0 {
 		return err
 	}
@@ -101,7 +101,7 @@ func (m *merger) addItems(ctx context.Context, g group, child stage.Batch) error
 }
 
 // leaveItems takes out the stored rows that an item no longer has. Items that did not come keep theirs.
-func (m *merger) leaveItems(ctx context.Context, own, child, within stage.Batch) error {
+func (m *commitMerger) leaveItems(ctx context.Context, own, child, within stage.Batch) error {
 	if within.Rows == 0 {
 		return nil
 	}
@@ -111,14 +111,14 @@ func (m *merger) leaveItems(ctx context.Context, own, child, within stage.Batch)
 	if child.Rows > 0 {
 		still = fmt.Sprintf(" WHERE NOT EXISTS (SELECT 1 FROM %s s WHERE %s AND s.%s)", child.Name, clause.Matches("s.", t.Key, "t.", t.Key), counting)
 	}
-	_, err := m.exec(ctx, fmt.Sprintf(`CREATE OR REPLACE TEMP TABLE leaving AS SELECT %s FROM %s t
+	_, err := m.execStatement(ctx, fmt.Sprintf(`CREATE OR REPLACE TEMP TABLE leaving AS SELECT %s FROM %s t
 		SEMI JOIN (SELECT %s FROM %s WHERE %s) w ON %s%s`,
 		duck.Names("t.", clause.Union(t.Key, t.ParentKey)), duck.Table(m.schema, t.Name),
 		duck.Names("", within.Table.Key), within.Name, counting, clause.Matches("t.", t.WithinKey, "w.", within.Table.Key), still))
 	if err != nil {
 		return fmt.Errorf("compare with the items that came: %w", err)
 	}
-	deleted, err := m.exec(ctx, fmt.Sprintf("DELETE FROM %s t USING temp.leaving l WHERE %s", duck.Table(m.schema, t.Name), clause.Matches("t.", t.Key, "l.", t.Key)))
+	deleted, err := m.execStatement(ctx, fmt.Sprintf("DELETE FROM %s t USING temp.leaving l WHERE %s", duck.Table(m.schema, t.Name), clause.Matches("t.", t.Key, "l.", t.Key)))
 	if err != nil || deleted == 0 {
 		return err
 	}
@@ -129,8 +129,8 @@ func (m *merger) leaveItems(ctx context.Context, own, child, within stage.Batch)
 }
 
 // moveParents moves the _synced_at of records that were not written themselves, with those of their rows in a table t.
-func (m *merger) moveParents(ctx context.Context, own stage.Batch, t transform.Table, rows string) error {
-	moved, err := m.exec(ctx, fmt.Sprintf("UPDATE %s AS p SET %s = $1, %s = $2 FROM (SELECT DISTINCT %s FROM %s) i WHERE %s AND p.%[2]s < $1",
+func (m *commitMerger) moveParents(ctx context.Context, own stage.Batch, t transform.Table, rows string) error {
+	moved, err := m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS p SET %s = $1, %s = $2 FROM (SELECT DISTINCT %s FROM %s) i WHERE %s AND p.%[2]s < $1",
 		duck.Table(m.schema, own.Table.Name), transform.SyncedAtColumn, transform.RunIDColumn, duck.Names("", t.ParentKey), rows,
 		clause.Matches("p.", own.Table.Key, "i.", t.ParentKey)), m.stamp, m.work.RunID())
 	if err != nil {
@@ -144,7 +144,7 @@ func (m *merger) moveParents(ctx context.Context, own stage.Batch, t transform.T
 	return m.work.CountRows(ctx, m.schema, own.Table.Name, 0, m.stamp)
 }
 
-func (m *merger) countChildren(ctx context.Context, t transform.Table, added, deleted int64) error {
+func (m *commitMerger) countChildren(ctx context.Context, t transform.Table, added, deleted int64) error {
 	if added+deleted == 0 {
 		return nil
 	}

@@ -15,31 +15,31 @@ import (
 // them.
 func (w *Work) Commit(ctx context.Context, workspace, stream string, base, next Checkpoint, batches []transform.Batch) (written Written, err error) {
 	err = w.db.Do(fmt.Sprintf("commit %s", stream), func(*duck.DB) error {
-		m := &merger{work: w.db, schema: workspace, stream: stream, hook: erase.Arriving(w.Erasures, workspace)}
-		defer m.release(ctx)
-		if err := m.stage(ctx, batches); err != nil {
+		m := &commitMerger{work: w.db, schema: workspace, stream: stream, hook: erase.NewArrival(w.Erasures, workspace)}
+		defer m.dropStaged(ctx)
+		if err := m.stageBatches(ctx, batches); err != nil {
 			return err
 		}
-		written, err = w.Checkpoints.move(ctx, workspace, stream, base, next, func(stamp time.Time) (Written, error) {
+		written, err = w.Checkpoints.moveCheckpoint(ctx, workspace, stream, base, next, func(stamp time.Time) (Written, error) {
 			m.stamp = stamp
 			for _, b := range batches {
-				if err := w.recordNews(ctx, workspace, stream, b.News); err != nil {
+				if err := w.recordNews(ctx, workspace, stream, b.SchemaDrift); err != nil {
 					return Written{}, err
 				}
 			}
-			return m.merge(ctx)
+			return m.mergeGroups(ctx)
 		})
 		if err != nil {
 			return err
 		}
-		m.hook.Landed()
+		m.hook.AfterCommit()
 		return nil
 	})
 	return written, err
 }
 
 // recordNews tells, once and for all, of fields and kinds of values that a stream file does not know.
-func (w *Work) recordNews(ctx context.Context, schema, stream string, news []transform.News) error {
+func (w *Work) recordNews(ctx context.Context, schema, stream string, news []transform.SchemaDrift) error {
 	for _, n := range news {
 		change := "a field that no column takes: it is in _extra"
 		if n.Column != "" {

@@ -21,24 +21,24 @@ func TestCommitKeepsItsContract(t *testing.T) {
 	committest.Run(t, func(tb testing.TB) committest.Committer { return newWarehouse(tb, load.Options{}) })
 }
 
-// warehouse is a work database of a test, its clock standing still unless moved.
-type warehouse struct {
+// testWarehouse is a work database of a test, its clock standing still unless moved.
+type testWarehouse struct {
 	*load.Work
 	dir     layout.Dir
 	options load.Options
 	now     time.Time
 }
 
-func newWarehouse(tb testing.TB, o load.Options) *warehouse {
+func newWarehouse(tb testing.TB, o load.Options) *testWarehouse {
 	tb.Helper()
-	w := &warehouse{dir: layout.Dir(tb.TempDir() + "/data"), now: time.Date(2026, 11, 1, 2, 0, 0, 0, time.UTC)}
+	w := &testWarehouse{dir: layout.Dir(tb.TempDir() + "/data"), now: time.Date(2026, 11, 1, 2, 0, 0, 0, time.UTC)}
 	o.Now = func() time.Time { return w.now }
 	o.RunID = "run"
 	w.options = o
 	if err := load.Prepare(w.dir); err != nil {
 		tb.Fatal(err)
 	}
-	w.open(tb)
+	w.openWork(tb)
 	tb.Cleanup(func() {
 		if err := w.Close(); err != nil {
 			tb.Error(err)
@@ -47,7 +47,7 @@ func newWarehouse(tb testing.TB, o load.Options) *warehouse {
 	return w
 }
 
-func (w *warehouse) open(tb testing.TB) {
+func (w *testWarehouse) openWork(tb testing.TB) {
 	tb.Helper()
 	opened, err := load.Open(tb.Context(), w.dir, w.options)
 	if err != nil {
@@ -57,26 +57,26 @@ func (w *warehouse) open(tb testing.TB) {
 }
 
 // Ensure makes tables, as the contract has it.
-func (w *warehouse) Ensure(ctx context.Context, schema string, tables []transform.Table) ([]load.Change, error) {
+func (w *testWarehouse) Ensure(ctx context.Context, schema string, tables []transform.Table) ([]load.Change, error) {
 	return w.Tables.Ensure(ctx, schema, tables)
 }
 
 // Checkpoint gives the stored checkpoint, as the contract has it.
-func (w *warehouse) Checkpoint(ctx context.Context, workspace, stream string) (load.Checkpoint, error) {
+func (w *testWarehouse) Checkpoint(ctx context.Context, workspace, stream string) (load.Checkpoint, error) {
 	return w.Checkpoints.Checkpoint(ctx, workspace, stream)
 }
 
 // Restart is a new process on the same directory.
-func (w *warehouse) Restart(tb testing.TB) {
+func (w *testWarehouse) Restart(tb testing.TB) {
 	tb.Helper()
 	if err := w.Close(); err != nil {
 		tb.Fatal(err)
 	}
-	w.open(tb)
+	w.openWork(tb)
 }
 
 // Rows reads a table through the door for ids: each row is one text.
-func (w *warehouse) Rows(tb testing.TB, schema, table string) []committest.Row {
+func (w *testWarehouse) Rows(tb testing.TB, schema, table string) []committest.Row {
 	tb.Helper()
 	return rowsOf(tb, w.Work, schema, table)
 }
@@ -103,15 +103,15 @@ func rowsOf(tb testing.TB, w *load.Work, schema, table string) []committest.Row 
 			}
 			rows[i][name] = fmt.Sprint(value)
 			if strings.HasSuffix(name, "_at") {
-				rows[i][name] = instant(rows[i][name])
+				rows[i][name] = formatInstant(rows[i][name])
 			}
 		}
 	}
 	return rows
 }
 
-// instant brings DuckDB's text of an instant into the form of the contract's tests.
-func instant(text string) string {
+// formatInstant brings DuckDB's text of an instant into the form of the contract's tests.
+func formatInstant(text string) string {
 	text = strings.TrimSuffix(strings.Replace(text, " ", "T", 1), "+00")
 	whole, fraction, found := strings.Cut(text, ".")
 	if !found {

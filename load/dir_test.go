@@ -26,14 +26,14 @@ func TestPrepareRefusesWhatIsNotAWarehouse(t *testing.T) {
 		make func(t *testing.T, path string)
 		want string
 	}{
-		{"other files", func(t *testing.T, path string) { write(t, filepath.Join(path, "thesis.tex"), "") }, "is not a warehouse of this program and holds thesis.tex"},
-		{"a file", func(t *testing.T, path string) { write(t, path, "") }, "is not a directory itself"},
+		{"other files", func(t *testing.T, path string) { writeFile(t, filepath.Join(path, "thesis.tex"), "") }, "is not a warehouse of this program and holds thesis.tex"},
+		{"a file", func(t *testing.T, path string) { writeFile(t, path, "") }, "is not a directory itself"},
 		{"a link", func(t *testing.T, path string) { must(t, os.Symlink(t.TempDir(), path)) }, "is not a directory itself"},
 		{"writable by everybody", func(t *testing.T, path string) { must(t, os.Mkdir(path, 0o755)); must(t, os.Chmod(path, 0o777)) }, "can be written by everybody"},
 		{"of a later version", func(t *testing.T, path string) {
-			write(t, filepath.Join(path, ".aqueduck", "format"), "aqueduck warehouse 9\n")
+			writeFile(t, filepath.Join(path, ".aqueduck", "format"), "aqueduck warehouse 9\n")
 		}, "another version of the program"},
-		{"a hidden directory of somebody else", func(t *testing.T, path string) { write(t, filepath.Join(path, ".aqueduck", "x"), "") }, "holds .aqueduck"},
+		{"a hidden directory of somebody else", func(t *testing.T, path string) { writeFile(t, filepath.Join(path, ".aqueduck", "x"), "") }, "holds .aqueduck"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -117,7 +117,7 @@ func TestF9LockIsHeldByOne(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, d.RunFile(), fmt.Sprintf(`{"pid": %d, "run": "01K9", "pipeline": "nightly", "started": "2026-11-01T02:00:00Z", "more": 1}`, os.Getpid()))
+	writeFile(t, d.RunFile(), fmt.Sprintf(`{"pid": %d, "run": "01K9", "pipeline": "nightly", "started": "2026-11-01T02:00:00Z", "more": 1}`, os.Getpid()))
 	var busy *layout.BusyError
 	if _, err := layout.Lock(t.Context(), d, time.Second, pause); !errors.As(err, &busy) || busy.Waited != time.Second {
 		t.Fatalf("a second lock: %v, want busy after a second", err)
@@ -133,7 +133,7 @@ func TestF9LockIsHeldByOne(t *testing.T) {
 	must(t, again.Release())
 }
 
-func write(t testing.TB, path, text string) {
+func writeFile(t testing.TB, path, text string) {
 	t.Helper()
 	must(t, os.MkdirAll(filepath.Dir(path), 0o755))
 	must(t, os.WriteFile(path, []byte(text), 0o600))

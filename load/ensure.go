@@ -32,8 +32,10 @@ func (w *Tables) RegisterUnmanaged(ctx context.Context, schema string, tables []
 	return w.db.RegisterUnmanaged(ctx, schema, tables, derived)
 }
 
-// Left gives the stored tables of a schema that its configuration reads and keeps no longer, as far as something describes them.
-func (w *Tables) Left(schema string) []transform.Table { return w.db.Left(schema) }
+// UnmanagedTables gives the stored tables of a schema that its configuration reads and keeps no longer, as far as something describes them.
+func (w *Tables) UnmanagedTables(schema string) []transform.Table {
+	return w.db.UnmanagedTables(schema)
+}
 
 // Ensure makes the tables that are missing, adds the columns that are missing, and fills those from _extra. A caller
 // runs it for all its tables before the first row. Columns that no table has any more stay, empty in new rows.
@@ -42,27 +44,27 @@ func (w *Tables) Ensure(ctx context.Context, schema string, tables []transform.T
 		if err := schemaNames(schema); err != nil {
 			return err
 		}
-		changes, err = w.ensure(ctx, schema, tables)
+		changes, err = w.ensureTables(ctx, schema, tables)
 		if err != nil {
 			return fmt.Errorf("prepare the tables of %s: %w", schema, err)
 		}
-		w.db.Prepared(schema, tables)
+		w.db.RegisterPrepared(schema, tables)
 		return nil
 	})
 	return changes, err
 }
 
-func (w *Tables) ensure(ctx context.Context, schema string, tables []transform.Table) ([]Change, error) {
+func (w *Tables) ensureTables(ctx context.Context, schema string, tables []transform.Table) ([]Change, error) {
 	stored, err := w.db.StoredColumns(ctx, schema)
 	if err != nil {
 		return nil, err
 	}
 	altered := slices.ContainsFunc(tables, func(t transform.Table) bool {
-		return stored[t.Name] != nil && len(differing(t, stored[t.Name])) > 0
+		return stored[t.Name] != nil && len(changedColumns(t, stored[t.Name])) > 0
 	})
 	// Changed columns beside rows in one log have had bugs in DuckDB's replay: such a log holds nothing else.
 	if altered {
-		if err := w.db.FoldHeld(ctx); err != nil {
+		if err := w.db.FoldLocked(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -81,7 +83,7 @@ func (w *Tables) ensure(ctx context.Context, schema string, tables []transform.T
 		crash.At(crash.TablesMade)
 	}
 	if err == nil && altered {
-		err = w.db.FoldHeld(ctx)
+		err = w.db.FoldLocked(ctx)
 	}
 	if err != nil {
 		return nil, err
@@ -98,8 +100,8 @@ func sqlType(declared string) string {
 	return declared
 }
 
-// differing gives the columns that a stored table lacks or has with another type.
-func differing(t transform.Table, stored map[string]string) []transform.Column {
+// changedColumns gives the columns that a stored table lacks or has with another type.
+func changedColumns(t transform.Table, stored map[string]string) []transform.Column {
 	return slices.DeleteFunc(slices.Clone(t.Columns), func(c transform.Column) bool {
 		return stored[c.Name] == sqlType(c.SQL)
 	})
@@ -111,12 +113,12 @@ func (w *Tables) ensureTable(ctx context.Context, schema string, t transform.Tab
 		return w.createTable(ctx, schema, t)
 	}
 	var changes []Change
-	for _, c := range differing(t, stored) {
+	for _, c := range changedColumns(t, stored) {
 		kind, there := stored[c.Name]
 		change := Change{schema, t.Name, c.Name, "added as " + c.SQL}
 		statement := "ADD COLUMN " + duck.Name(c.Name) + " " + c.SQL
 		if there {
-			if err := w.widens(ctx, name, kind, c); err != nil {
+			if err := w.requireWidening(ctx, name, kind, c); err != nil {
 				return nil, err
 			}
 			if err := w.noteType(ctx, schema, t.Name, c.Name, kind); err != nil {
@@ -177,8 +179,8 @@ func GoneView(schema string, t transform.Table) string {
 // exact. A time as text is not what a source sends.
 var wider = map[string][]string{"BOOLEAN": {"BIGINT", "DOUBLE", "VARCHAR"}, "BIGINT": {"DOUBLE", "VARCHAR"}, "DOUBLE": {"VARCHAR"}}
 
-// widens refuses a change of type that could lose values.
-func (w *Tables) widens(ctx context.Context, table, stored string, c transform.Column) error {
+// requireWidening refuses a change of type that could lose values.
+func (w *Tables) requireWidening(ctx context.Context, table, stored string, c transform.Column) error {
 	if stored == "BIGINT" && c.SQL == "DOUBLE" {
 		var rounded int64
 		err := w.db.DB.Scan(ctx, "SELECT count(*) FROM "+table+" WHERE NOT "+duck.Name(c.Name)+clause.ExactInDouble, nil, &rounded)

@@ -13,8 +13,8 @@ import (
 	"aqueduck/transform"
 )
 
-// commit merges people as the next commit of their stream.
-func (w *warehouse) commit(t testing.TB, sweep int, people ...committest.Person) load.Written {
+// commitPeople merges people as the next commit of their stream.
+func (w *testWarehouse) commitPeople(t testing.TB, sweep int, people ...committest.Person) load.Written {
 	t.Helper()
 	base, err := w.Checkpoints.Checkpoint(t.Context(), "main", "people")
 	must(t, err)
@@ -27,7 +27,7 @@ func (w *warehouse) commit(t testing.TB, sweep int, people ...committest.Person)
 	return written
 }
 
-func (w *warehouse) ensure(t testing.TB, s *schemas.Stream) []load.Change {
+func (w *testWarehouse) ensureStream(t testing.TB, s *schemas.Stream) []load.Change {
 	t.Helper()
 	changes, err := w.Tables.Ensure(t.Context(), "main", transform.Tables(s))
 	must(t, err)
@@ -37,11 +37,11 @@ func (w *warehouse) ensure(t testing.TB, s *schemas.Stream) []load.Change {
 func TestEnsureIsRepeatable(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t, load.Options{})
-	if n := len(w.ensure(t, committest.Stream())); n != 4 {
+	if n := len(w.ensureStream(t, committest.Stream())); n != 4 {
 		t.Errorf("%d changes at first, want 4 tables", n)
 	}
 	w.Restart(t)
-	if changes := w.ensure(t, committest.Stream()); len(changes) != 0 {
+	if changes := w.ensureStream(t, committest.Stream()); len(changes) != 0 {
 		t.Errorf("changes %v on a database that has all", changes)
 	}
 }
@@ -60,7 +60,7 @@ func TestEnsureRefusesNamesThatAreTaken(t *testing.T) {
 func TestT143NoIndexes(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t, load.Options{})
-	w.ensure(t, committest.Stream())
+	w.ensureStream(t, committest.Stream())
 	ids, err := w.Facts.IDs(t.Context(), "main", "SELECT index_name FROM duckdb_indexes() UNION ALL SELECT constraint_text FROM duckdb_constraints() WHERE constraint_type <> 'NOT NULL'")
 	must(t, err)
 	if len(ids) > 0 {
@@ -74,8 +74,8 @@ func TestT144AddedColumnsAreFilledAndFolded(t *testing.T) {
 	w := newWarehouse(t, load.Options{})
 	s := committest.Stream()
 	s.Columns = append(s.Columns, schemas.Column{Name: "seats", From: []string{"seats"}, Type: schemas.Int})
-	w.ensure(t, committest.Stream())
-	w.commit(t, 0, committest.Person{Region: "eu", ID: "1", Updated: 5, Name: "a"}, committest.Person{Region: "eu", ID: "2", Updated: 5, Name: "b"})
+	w.ensureStream(t, committest.Stream())
+	w.commitPeople(t, 0, committest.Person{Region: "eu", ID: "1", Updated: 5, Name: "a"}, committest.Person{Region: "eu", ID: "2", Updated: 5, Name: "b"})
 	before := w.Rows(t, "main", "people_all")[0]["_synced_at"]
 	w.setExtra(t, "1", `{"plan": {"name": "big", "since": 1700000000}, "a/b~c": true, "seats": "many"}`)
 
@@ -83,7 +83,7 @@ func TestT144AddedColumnsAreFilledAndFolded(t *testing.T) {
 		schemas.Column{Name: "plan_name", From: []string{"plan", "name"}, Type: schemas.Text},
 		schemas.Column{Name: "plan_since", From: []string{"plan", "since"}, Type: schemas.Timestamp},
 		schemas.Column{Name: "odd", From: []string{"a/b~c"}, Type: schemas.Bool})
-	if changes := w.ensure(t, s); len(changes) != 7 || changes[4].What != "filled in 1 rows" {
+	if changes := w.ensureStream(t, s); len(changes) != 7 || changes[4].What != "filled in 1 rows" {
 		t.Errorf("changes %v, want four columns, three of them filled", changes)
 	}
 	w.Restart(t)
@@ -105,7 +105,7 @@ func TestT144AddedColumnsAreFilledAndFolded(t *testing.T) {
 }
 
 // setExtra puts a text where the decoder keeps fields without a column.
-func (w *warehouse) setExtra(t testing.TB, id, extra string) {
+func (w *testWarehouse) setExtra(t testing.TB, id, extra string) {
 	t.Helper()
 	tables := transform.Tables(committest.Stream())
 	base, err := w.Checkpoints.Checkpoint(t.Context(), "main", "people")
@@ -148,7 +148,7 @@ func TestEnsureRefusesTypesThatCouldLoseValues(t *testing.T) {
 			w := newWarehouse(t, load.Options{})
 			s := committest.Stream()
 			s.Columns = append(s.Columns, schemas.Column{Name: "moving", From: []string{"moving"}, Type: c.from})
-			w.ensure(t, s)
+			w.ensureStream(t, s)
 			s.Columns[len(s.Columns)-1].Type = c.to
 			changes, err := w.Tables.Ensure(t.Context(), "main", transform.Tables(s))
 			if c.refused != (err != nil) || !c.refused && len(changes) != 1 {
@@ -162,14 +162,14 @@ func TestEnsureRefusesTypesThatCouldLoseValues(t *testing.T) {
 func TestT142LogIsFoldedBeforeItIsLong(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t, load.Options{FoldAt: 200 << 10})
-	w.ensure(t, committest.Stream())
+	w.ensureStream(t, committest.Stream())
 	folds := 0
 	for i := range 60 {
 		var list []committest.Person
 		for j := range 100 {
 			list = append(list, committest.Person{Region: "eu", ID: fmt.Sprint(i, "-", j), Updated: 5, Name: strings.Repeat("x", 50)})
 		}
-		w.commit(t, 0, list...)
+		w.commitPeople(t, 0, list...)
 		if w.FoldNeeded() {
 			must(t, w.Fold(t.Context()))
 			folds++
@@ -192,8 +192,8 @@ func TestT180T181AddedColumnsAreFilledFromTheirPlacesAsTheyWouldBeRead(t *testin
 	t.Parallel()
 	w := newWarehouse(t, load.Options{})
 	s := committest.Stream()
-	w.ensure(t, committest.Stream())
-	w.commit(t, 0, committest.Person{Region: "eu", ID: "1", Updated: 5, Name: "a"}, committest.Person{Region: "eu", ID: "2", Updated: 5, Name: "b"},
+	w.ensureStream(t, committest.Stream())
+	w.commitPeople(t, 0, committest.Person{Region: "eu", ID: "1", Updated: 5, Name: "a"}, committest.Person{Region: "eu", ID: "2", Updated: 5, Name: "b"},
 		committest.Person{Region: "eu", ID: "3", Updated: 5, Name: "c"})
 	w.setExtra(t, "1", `{"avatar": "https://x.test/a?id=1&Signature=secret", "home": "https://x.test/?signature=secret&page=2"}`)
 	w.setExtra(t, "2", `{"avatar": {"kind": "round", "image_url": "https://x.test/b?Signature=secret"}}`)
@@ -202,7 +202,7 @@ func TestT180T181AddedColumnsAreFilledFromTheirPlacesAsTheyWouldBeRead(t *testin
 	s.Columns = append(s.Columns,
 		schemas.Column{Name: "avatar", From: []string{"avatar"}, Or: [][]string{{"avatar", "image_url"}, {"picture"}}, Type: schemas.Text, As: "url"},
 		schemas.Column{Name: "home", From: []string{"home"}, Type: schemas.Text, As: "url"})
-	w.ensure(t, s)
+	w.ensureStream(t, s)
 	w.Restart(t)
 	rows := byID(w.Rows(t, "main", "people_all"))
 	got := map[string][]string{}

@@ -54,28 +54,28 @@ key: [id]
 columns: [{name: id, type: text}, {name: text, type: text, pii: true}]
 `
 
-// erasing is a warehouse with the three streams.
-type erasing struct {
-	*warehouse
+// erasureFixture is a warehouse with the three streams.
+type erasureFixture struct {
+	*testWarehouse
 	t       *testing.T
 	streams map[string]*schemas.Stream
 }
 
-func newErasing(t *testing.T, o load.Options) *erasing {
+func newErasing(t *testing.T, o load.Options) *erasureFixture {
 	t.Helper()
 	catalogue, err := schemas.Builtin()
 	must(t, err)
-	e := &erasing{newWarehouse(t, o), t, map[string]*schemas.Stream{}}
+	e := &erasureFixture{newWarehouse(t, o), t, map[string]*schemas.Stream{}}
 	for _, text := range []string{talks, reports, notes} {
-		name := schemas.Declared([]byte(text))
+		name := schemas.DeclaredName([]byte(text))
 		must(t, catalogue.Add(name+".yaml", []byte(text)))
 		e.streams[name], _ = catalogue.Stream(name)
 	}
-	e.prepare()
+	e.ensureAll()
 	return e
 }
 
-func (e *erasing) prepare() {
+func (e *erasureFixture) ensureAll() {
 	e.t.Helper()
 	for _, s := range e.streams {
 		_, err := e.Tables.Ensure(e.t.Context(), "main", transform.Tables(s))
@@ -83,8 +83,8 @@ func (e *erasing) prepare() {
 	}
 }
 
-// take commits records of a stream and tells how many rows that wrote.
-func (e *erasing) take(stream string, records ...string) int64 {
+// commitRecords commits records of a stream and tells how many rows that wrote.
+func (e *erasureFixture) commitRecords(stream string, records ...string) int64 {
 	e.t.Helper()
 	d, err := transform.NewDecoder(e.streams[stream], transform.Options{APIVersion: "2.17"})
 	must(e.t, err)
@@ -103,8 +103,8 @@ func (e *erasing) take(stream string, records ...string) int64 {
 	return written.Rows
 }
 
-// says compares what a query gives, one text a row.
-func (e *erasing) says(sql string, want ...string) {
+// expectRows compares what a query gives, one text a row.
+func (e *erasureFixture) expectRows(sql string, want ...string) {
 	e.t.Helper()
 	got, err := e.Facts.IDs(e.t.Context(), "main", sql)
 	must(e.t, err)
@@ -119,14 +119,14 @@ const (
 	bobTalk = `{"id":"2","updated_at":1700000000,"author_id":"bob","body":"bob said","title":"about bob","plan":"tin","contacts":[{"id":"bob","mail":"bob@x"}],"parts":[]}`
 )
 
-// erased holds when nothing that is about ann is stored, and all that is not is.
-func (e *erasing) erased() {
+// expectErased holds when nothing that is about ann is stored, and all that is not is.
+func (e *erasureFixture) expectErased() {
 	e.t.Helper()
-	e.says("SELECT concat_ws('|', id, body, title, erased) FROM {schema}.talks", "1|true", "2|bob said|about bob")
-	e.says("SELECT concat_ws('|', talk_id, contact_id, mail) FROM {schema}.talk_contacts", "1|ann", "1|bob|bob@x", "2|bob|bob@x")
-	e.says("SELECT concat_ws('|', id, author_id, text, _extra::VARCHAR) FROM {schema}.talk_parts", "1|ann", "2|bob|bob wrote")
-	e.says("SELECT concat_ws('|', part_id, file) FROM {schema}.talk_files", "1", "2|bob.pdf")
-	e.says("SELECT concat_ws('|', id, who) FROM {schema}.reports", "1", "2|bob")
+	e.expectRows("SELECT concat_ws('|', id, body, title, erased) FROM {schema}.talks", "1|true", "2|bob said|about bob")
+	e.expectRows("SELECT concat_ws('|', talk_id, contact_id, mail) FROM {schema}.talk_contacts", "1|ann", "1|bob|bob@x", "2|bob|bob@x")
+	e.expectRows("SELECT concat_ws('|', id, author_id, text, _extra::VARCHAR) FROM {schema}.talk_parts", "1|ann", "2|bob|bob wrote")
+	e.expectRows("SELECT concat_ws('|', part_id, file) FROM {schema}.talk_files", "1", "2|bob.pdf")
+	e.expectRows("SELECT concat_ws('|', id, who) FROM {schema}.reports", "1", "2|bob")
 }
 
 // TestT35TombstonesAreStrongerThanWhatComes erases a person from rows that are stored, and commits the same rows again: as
@@ -135,39 +135,39 @@ func TestT35TombstonesAreStrongerThanWhatComes(t *testing.T) {
 	t.Parallel()
 	e := newErasing(t, load.Options{})
 	fill := func() (rows int64) {
-		return e.take("talks", annTalk, bobTalk) + e.take("reports", `{"id":"1","talk_id":"1","who":"ann"}`, `{"id":"2","talk_id":"2","who":"bob"}`) +
-			e.take("notes", `{"id":"1","text":"of nobody known"}`)
+		return e.commitRecords("talks", annTalk, bobTalk) + e.commitRecords("reports", `{"id":"1","talk_id":"1","who":"ann"}`, `{"id":"2","talk_id":"2","who":"bob"}`) +
+			e.commitRecords("notes", `{"id":"1","text":"of nobody known"}`)
 	}
 	fill()
 	c, err := e.Erasures.Erase(t.Context(), "main", erase.Asked, []string{"ann"})
 	must(t, err)
-	e.erased()
-	e.says("SELECT concat_ws('|', id, plan) FROM {schema}.talks", "1", "2|tin")
+	e.expectErased()
+	e.expectRows("SELECT concat_ws('|', id, plan) FROM {schema}.talks", "1", "2|tin")
 	if c.Rows != 5 || strings.Join(c.NotCovered, " ") != "notes.text: no column tells whom it is about notes._extra: no column tells whom it is about" || !e.dir.Erasing() {
 		t.Errorf("the certificate: %+v", c)
 	}
 	if rows := fill(); rows != 0 {
 		t.Errorf("the same rows again wrote %d", rows)
 	}
-	e.take("talks", strings.Replace(annTalk, "ann said", "ann said more", 1), strings.Replace(bobTalk, "tin", "iron", 1))
-	e.erased()
-	e.says("SELECT concat_ws('|', id, plan) FROM {schema}.talks", "1", "2|iron")
+	e.commitRecords("talks", strings.Replace(annTalk, "ann said", "ann said more", 1), strings.Replace(bobTalk, "tin", "iron", 1))
+	e.expectErased()
+	e.expectRows("SELECT concat_ws('|', id, plan) FROM {schema}.talks", "1", "2|iron")
 
 	must(t, e.Close()) // and a database that is older than the erasure
 	log := e.dir.Erasures()
 	fresh := newErasing(t, load.Options{})
-	fresh.take("talks", annTalk, bobTalk)
-	fresh.take("reports", `{"id":"1","talk_id":"1","who":"ann"}`, `{"id":"2","talk_id":"2","who":"bob"}`)
+	fresh.commitRecords("talks", annTalk, bobTalk)
+	fresh.commitRecords("reports", `{"id":"1","talk_id":"1","who":"ann"}`, `{"id":"2","talk_id":"2","who":"bob"}`)
 	copyFile(t, fresh.dir.Erasures(), log)
 	fresh.Restart(t)
-	fresh.prepare()
-	if !fresh.Erasures.Behind("main") {
+	fresh.ensureAll()
+	if !fresh.Erasures.NeedsReapply("main") {
 		t.Error("the older database does not know that it is")
 	}
 	_, err = fresh.Erasures.Reapply(t.Context(), "main")
 	must(t, err)
-	fresh.erased()
-	if fresh.Erasures.Behind("main") {
+	fresh.expectErased()
+	if fresh.Erasures.NeedsReapply("main") {
 		t.Error("it is still behind")
 	}
 }
@@ -177,12 +177,12 @@ func TestT35TombstonesAreStrongerThanWhatComes(t *testing.T) {
 func TestT35ARowThatCameBeforeItsRecordIsForgottenWithIt(t *testing.T) {
 	t.Parallel()
 	e := newErasing(t, load.Options{})
-	e.take("talks", annTalk, bobTalk)
+	e.commitRecords("talks", annTalk, bobTalk)
 	_, err := e.Erasures.Erase(t.Context(), "main", erase.Asked, []string{"ann"})
 	must(t, err)
-	e.take("reports", `{"id":"3","talk_id":"3","who":"ann"}`, `{"id":"4","talk_id":"4","who":"bob"}`)
-	e.take("talks", strings.Replace(annTalk, `"id":"1"`, `"id":"3"`, 1), strings.Replace(bobTalk, `"id":"2"`, `"id":"4"`, 1))
-	e.says("SELECT concat_ws('|', id, who) FROM {schema}.reports", "3", "4|bob")
+	e.commitRecords("reports", `{"id":"3","talk_id":"3","who":"ann"}`, `{"id":"4","talk_id":"4","who":"bob"}`)
+	e.commitRecords("talks", strings.Replace(annTalk, `"id":"1"`, `"id":"3"`, 1), strings.Replace(bobTalk, `"id":"2"`, `"id":"4"`, 1))
+	e.expectRows("SELECT concat_ws('|', id, who) FROM {schema}.reports", "3", "4|bob")
 	if !e.dir.Erasing() {
 		t.Error("files that may have it are not written anew")
 	}
@@ -192,10 +192,10 @@ func TestT35ARowThatCameBeforeItsRecordIsForgottenWithIt(t *testing.T) {
 func TestKeptColumnsStayWhenAPersonIsErased(t *testing.T) {
 	t.Parallel()
 	e := newErasing(t, load.Options{Keep: map[string]bool{"talks.plan": true}})
-	e.take("talks", annTalk)
+	e.commitRecords("talks", annTalk)
 	c, err := e.Erasures.Erase(t.Context(), "main", erase.Forgotten, []string{"ann"})
 	must(t, err)
-	e.says("SELECT concat_ws('|', id, title, plan) FROM {schema}.talks", "1|gold")
+	e.expectRows("SELECT concat_ws('|', id, title, plan) FROM {schema}.talks", "1|gold")
 	if !strings.Contains(strings.Join(c.NotCovered, " "), "talks.plan: kept") {
 		t.Errorf("not covered: %v", c.NotCovered)
 	}

@@ -13,8 +13,8 @@ import (
 	"aqueduck/load/read"
 )
 
-// asked gives the rows of a statement on a file with a table of odd values, each value with its Go type.
-func asked(t *testing.T, statement string) (names []string, rows [][]string) {
+// queryOddFile gives the rows of a statement on a file with a table of odd values, each value with its Go type.
+func queryOddFile(t *testing.T, statement string) (names []string, rows [][]string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "odd.duckdb")
 	db, err := sql.Open("duckdb", file)
@@ -76,7 +76,7 @@ func TestQueryGivesValuesExact(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			_, rows := asked(t, tc.sql)
+			_, rows := queryOddFile(t, tc.sql)
 			if diff := cmp.Diff([][]string{{tc.want}}, rows); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
@@ -86,7 +86,7 @@ func TestQueryGivesValuesExact(t *testing.T) {
 
 func TestQueryKeepsNamesAndOrderOfExactColumns(t *testing.T) {
 	t.Parallel()
-	names, rows := asked(t, `SELECT 100 * i + k AS "a", j AS "a", i AS "B c" FROM odd, range(100) r(k) ORDER BY 1 DESC`)
+	names, rows := queryOddFile(t, `SELECT 100 * i + k AS "a", j AS "a", i AS "B c" FROM odd, range(100) r(k) ORDER BY 1 DESC`)
 	if diff := cmp.Diff([]string{"a", "a", "B c"}, names); diff != "" {
 		t.Error(diff)
 	}
@@ -104,7 +104,7 @@ func TestQueryAnswersWhatCannotBeDescribed(t *testing.T) {
 	t.Parallel()
 	for _, statement := range []string{"EXPLAIN SELECT j FROM odd", "DESCRIBE odd", "SUMMARIZE odd", "SHOW TABLES", "FROM odd LIMIT 1",
 		"PIVOT (SELECT i % 2 AS k, '1'::JSON AS j FROM odd) ON k IN (0, 1) USING count(*) GROUP BY j"} {
-		if _, rows := asked(t, statement); len(rows) == 0 {
+		if _, rows := queryOddFile(t, statement); len(rows) == 0 {
 			t.Errorf("%s: no rows", statement)
 		}
 	}

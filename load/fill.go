@@ -39,7 +39,7 @@ func (w *Tables) fillNew(ctx context.Context, schema string, tables []transform.
 				if !waiting[toFill(schema, t, c)] {
 					continue
 				}
-				n, err := w.fill(ctx, schema, t, c, stamp)
+				n, err := w.fillFromExtra(ctx, schema, t, c, stamp)
 				if err != nil {
 					return fmt.Errorf("fill column %s of %s from _extra: %w", c.Name, t.Name, err)
 				}
@@ -56,14 +56,14 @@ func (w *Tables) fillNew(ctx context.Context, schema string, tables []transform.
 	stage.Drop(ctx, w.db.DB, made)
 	stage.Drop(ctx, w.db.DB, words)
 	if err == nil {
-		w.db.Landed(stamp)
+		w.db.NoteCommit(stamp)
 	}
 	return changes, err
 }
 
-// fill takes the values of a new column out of _extra, where they were kept under one of the column's paths: the first that
+// fillFromExtra takes the values of a new column out of _extra, where they were kept under one of the column's paths: the first that
 // has one. What does not fit the column stays there.
-func (w *Tables) fill(ctx context.Context, schema string, t transform.Table, c transform.Column, stamp time.Time) (int64, error) {
+func (w *Tables) fillFromExtra(ctx context.Context, schema string, t transform.Table, c transform.Column, stamp time.Time) (int64, error) {
 	if _, err := w.db.DB.Exec(ctx, "DELETE FROM _sync.meta WHERE key = $1", toFill(schema, t, c)); err != nil {
 		return 0, err
 	}
@@ -84,7 +84,7 @@ func (w *Tables) fill(ctx context.Context, schema string, t transform.Table, c t
 // fillFrom takes the values out of one path in _extra, of rows that have none yet.
 func (w *Tables) fillFrom(ctx context.Context, schema string, t transform.Table, c transform.Column, path []string, stamp time.Time) (int64, error) {
 	table, name := duck.Table(schema, t.Name), duck.Name(c.Name)
-	value := "json_extract(_extra, " + duck.Text("/"+strings.Join(pointer(path), "/")) + ")"
+	value := "json_extract(_extra, " + duck.Text("/"+strings.Join(jsonPointer(path), "/")) + ")"
 	if len(c.Was) > 0 {
 		return w.fillWidened(ctx, table, c, path, value, stamp)
 	}
@@ -113,7 +113,7 @@ func (w *Tables) fillWidened(ctx context.Context, table string, c transform.Colu
 		if err := rows.Scan(&raw); err != nil {
 			return err
 		}
-		if taken, ok := transform.Spell(c, []byte(raw)); ok {
+		if taken, ok := transform.SpellScalar(c, []byte(raw)); ok {
 			pairs = append(pairs, []string{raw, taken})
 		}
 		return nil
@@ -146,8 +146,8 @@ func (w *Tables) fillMade(ctx context.Context, query, as string) error {
 	return stage.Fill(ctx, w.db.DB, made, []string{"sent", "made"}, len(pairs), func(i int) []string { return pairs[i] })
 }
 
-// pointer escapes a path for a JSON pointer.
-func pointer(path []string) []string {
+// jsonPointer escapes a path for a JSON pointer.
+func jsonPointer(path []string) []string {
 	escaped := make([]string, len(path))
 	for i, s := range path {
 		escaped[i] = strings.NewReplacer("~", "~0", "/", "~1").Replace(s)

@@ -19,7 +19,7 @@ const states = "temp.states"
 // keepStates adds to the history of a group's table what the batch shows, before its rows are written. A copy older than one
 // that was seen before it is no state: it comes from a replica that lags. Equal states in a row are one, so that reading
 // again adds nothing (T154).
-func (m *merger) keepStates(ctx context.Context, g group) error {
+func (m *commitMerger) keepStates(ctx context.Context, g stagedGroup) error {
 	t := g.own.Table
 	if t.History == "" {
 		return nil
@@ -32,18 +32,18 @@ func (m *merger) keepStates(ctx context.Context, g group) error {
 		return fmt.Errorf("compare with the stored states: %w", err)
 	}
 	name := duck.Table(m.schema, history.Name)
-	ended, err := m.exec(ctx, fmt.Sprintf(`UPDATE %s AS h SET %s = s.__until, %s = $1, %s = $2 FROM %s s
+	ended, err := m.execStatement(ctx, fmt.Sprintf(`UPDATE %s AS h SET %s = s.__until, %s = $1, %s = $2 FROM %s s
 		WHERE s._row < 0 AND s.__until IS NOT NULL AND h.%[2]s IS NULL AND %[6]s`, name, transform.ValidTo, transform.SyncedAtColumn, transform.RunIDColumn,
 		states, clause.Matches("h.", t.Key, "s.", t.Key)), m.stamp, m.work.RunID())
 	if err != nil {
 		return fmt.Errorf("end the states that were: %w", err)
 	}
-	shared := shared(history)
+	shared := sharedColumns(history)
 	newest := "NULL"
 	if t.Newest != "" {
 		newest = "b." + duck.Name(t.Newest)
 	}
-	added, err := m.exec(ctx, fmt.Sprintf("INSERT INTO %s (%s, %s, %s, %s, %s, %s) SELECT %s, s.__since, %s, s.__until, $1, $2 FROM %s s JOIN %s b ON b._row = s._row",
+	added, err := m.execStatement(ctx, fmt.Sprintf("INSERT INTO %s (%s, %s, %s, %s, %s, %s) SELECT %s, s.__since, %s, s.__until, $1, $2 FROM %s s JOIN %s b ON b._row = s._row",
 		name, duck.Names("", shared), transform.ValidFrom, transform.SourceUpdatedAt, transform.ValidTo, transform.SyncedAtColumn, transform.RunIDColumn,
 		duck.Names("b.", shared), newest, states, g.own.Name), m.stamp, m.work.RunID())
 	if err != nil || added+ended == 0 {
@@ -53,8 +53,8 @@ func (m *merger) keepStates(ctx context.Context, g group) error {
 	return m.work.CountRows(ctx, m.schema, history.Name, added, m.stamp)
 }
 
-// shared are the columns that a history has of its table.
-func shared(history transform.Table) []string {
+// sharedColumns are the columns that a history has of its table.
+func sharedColumns(history transform.Table) []string {
 	var names []string
 	for _, c := range history.Columns {
 		if !slices.Contains(append(transform.HistoryColumns(), transform.SyncedAtColumn, transform.RunIDColumn), c.Name) {
@@ -66,7 +66,7 @@ func shared(history transform.Table) []string {
 
 // findStates fills the table of states. The i-th of a record begins when its answer came, but a microsecond after the one
 // before it at the earliest: the server tells whole seconds, and one of them may have shown several.
-func (m *merger) findStates(ctx context.Context, g group) error {
+func (m *commitMerger) findStates(ctx context.Context, g stagedGroup) error {
 	own, t := g.own, g.own.Table
 	key, live := duck.Names("", t.Key), ""
 	if t.Gone {
@@ -102,7 +102,7 @@ func (m *merger) findStates(ctx context.Context, g group) error {
 		duck.Names("s.", t.Key), transform.ReadAtColumn, clause.Content("s.", t), newest, before, own.Name, live,
 		duck.Names("h.", t.Key), transform.ValidFrom, clause.Content("h.", t), duck.Table(m.schema, t.History),
 		clause.Matches("h.", t.Key, "s.", t.Key), transform.ValidTo, key)
-	_, err := m.exec(ctx, query)
+	_, err := m.execStatement(ctx, query)
 	return err
 }
 

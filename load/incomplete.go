@@ -18,9 +18,9 @@ import (
 const doubted = "temp.doubted"
 
 // noteIncomplete takes out of _sync.incomplete what came whole, and puts in what did not. A record that is there already keeps its time.
-func noteIncomplete(ctx context.Context, m *merger, g group) error {
+func noteIncomplete(ctx context.Context, m *commitMerger, g stagedGroup) error {
 	if len(g.completed) > 0 {
-		_, err := m.exec(ctx, "DELETE FROM _sync.incomplete WHERE schema = $1 AND stream = $2 AND id IN (SELECT unnest(string_split($3, $4)))",
+		_, err := m.execStatement(ctx, "DELETE FROM _sync.incomplete WHERE schema = $1 AND stream = $2 AND id IN (SELECT unnest(string_split($3, $4)))",
 			m.schema, m.stream, strings.Join(g.completed, clause.Separator), clause.Separator)
 		if err != nil {
 			return fmt.Errorf("take out the records that came whole: %w", err)
@@ -48,7 +48,7 @@ func noteIncomplete(ctx context.Context, m *merger, g group) error {
 		"INSERT INTO _sync.incomplete (schema, stream, id, reason, error, since) SELECT " + duck.Text(m.schema) + ", " + duck.Text(m.stream) + ", id, reason, nullif(error, ''), " + clause.Instant(m.stamp) + " FROM " + doubted +
 			" WHERE id NOT IN (SELECT id FROM _sync.incomplete WHERE " + of + ")",
 	} {
-		if _, err := m.exec(ctx, statement); err != nil {
+		if _, err := m.execStatement(ctx, statement); err != nil {
 			return fmt.Errorf("note the records that did not come whole: %w", err)
 		}
 	}

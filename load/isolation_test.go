@@ -18,15 +18,15 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if sandbox.Asked() {
+	if sandbox.IsTaskProcess() {
 		os.Exit(sandbox.Serve(read.Tasks()))
 	}
 	os.Exit(m.Run())
 }
 
-func isolated(t *testing.T) read.Isolation {
+func newIsolation(t *testing.T) read.Isolation {
 	t.Helper()
-	program, err := sandbox.Self()
+	program, err := sandbox.CurrentProgram()
 	must(t, err)
 	return read.Isolation{Program: program}
 }
@@ -34,7 +34,7 @@ func isolated(t *testing.T) read.Isolation {
 // TestIsolationGivesWhatQueryGives asks for values of all types here and in another process: names, values and their types are the same.
 func TestIsolationGivesWhatQueryGives(t *testing.T) {
 	t.Parallel()
-	file := published(t).dir.Current()
+	file := publishedWarehouse(t).dir.Current()
 	for _, statement := range []string{
 		`SELECT NULL AS a, true AS a, false, 1::TINYINT, -2::SMALLINT, 3::INTEGER, -9007199254740993::BIGINT, 1::UTINYINT, 2::USMALLINT, 3::UINTEGER, 18446744073709551615::UBIGINT,
 			170141183460469231731687303715884105727, 1.5::FLOAT, 'nan'::DOUBLE, '-inf'::DOUBLE, 0.1::DOUBLE, 12345678901234567890.10 AS decimal`,
@@ -51,7 +51,7 @@ func TestIsolationGivesWhatQueryGives(t *testing.T) {
 			return func(columns []string, row []any) error {
 				v := visit{Columns: slices.Clone(columns)}
 				for _, value := range row {
-					v.Values = append(v.Values, kept(value))
+					v.Values = append(v.Values, typedText(value))
 				}
 				*into = append(*into, v)
 				return nil
@@ -59,15 +59,15 @@ func TestIsolationGivesWhatQueryGives(t *testing.T) {
 		}
 		var here, there []visit
 		must(t, read.Query(t.Context(), file, statement, gather(&here)))
-		must(t, isolated(t).Query(t.Context(), file, statement, gather(&there)))
+		must(t, newIsolation(t).Query(t.Context(), file, statement, gather(&there)))
 		if diff := cmp.Diff(here, there); diff != "" {
 			t.Errorf("%s (-here +there):\n%s", statement, diff)
 		}
 	}
 }
 
-// kept is a value with its type, where a type is its own; what has none but the driver's is what is printed of it.
-func kept(v any) string {
+// typedText is a value with its type, where a type is its own; what has none but the driver's is what is printed of it.
+func typedText(v any) string {
 	switch v := v.(type) {
 	case fmt.Stringer:
 		return v.String()
@@ -79,11 +79,11 @@ func kept(v any) string {
 
 func TestIsolationGivesParquet(t *testing.T) {
 	t.Parallel()
-	file := published(t).dir.Current()
+	file := publishedWarehouse(t).dir.Current()
 	var here, there bytes.Buffer
 	ready := false
 	must(t, read.Parquet(t.Context(), file, "FROM people ORDER BY ALL", func() {}, &here))
-	must(t, isolated(t).Parquet(t.Context(), file, "FROM people ORDER BY ALL", func() { ready = true }, &there))
+	must(t, newIsolation(t).Parquet(t.Context(), file, "FROM people ORDER BY ALL", func() { ready = true }, &there))
 	if !ready || here.Len() == 0 || !bytes.Equal(here.Bytes(), there.Bytes()) {
 		t.Errorf("ready %t, %d bytes, want %d", ready, there.Len(), here.Len())
 	}
@@ -95,7 +95,7 @@ func TestIsolationTellsErrorsFromEachOther(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test runs it: the race detector itself takes more memory than a statement may have")
 	}
-	file, in := published(t).dir.Current(), isolated(t)
+	file, in := publishedWarehouse(t).dir.Current(), newIsolation(t)
 	for _, tc := range []struct {
 		path, sql string
 		want      error
@@ -129,7 +129,7 @@ func TestS51TheLimitsHoldInsideOneFunction(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test runs it: the race detector itself takes more memory than a statement may have")
 	}
-	file, in := published(t).dir.Current(), isolated(t)
+	file, in := publishedWarehouse(t).dir.Current(), newIsolation(t)
 	in.Memory = read.LeastMemory
 	for _, sql := range []string{
 		"SELECT length(repeat('x', 3000000000))",
@@ -156,7 +156,7 @@ func TestS51TheLimitsHoldInsideOneFunction(t *testing.T) {
 // TestS50AStatementThatBringsDuckDBDownIsTold has one that leaves its stack: here it would end this process.
 func TestS50AStatementThatBringsDuckDBDownIsTold(t *testing.T) {
 	t.Parallel()
-	err := isolated(t).Query(t.Context(), published(t).dir.Current(), "SELECT json_structure(repeat('[', 1000000) || repeat(']', 1000000))", func([]string, []any) error { return nil })
+	err := newIsolation(t).Query(t.Context(), publishedWarehouse(t).dir.Current(), "SELECT json_structure(repeat('[', 1000000) || repeat(']', 1000000))", func([]string, []any) error { return nil })
 	if !errors.Is(err, failure.ErrQueryFault) {
 		t.Errorf("error %v, want ErrFault", err)
 	}

@@ -18,7 +18,7 @@ const lacking = "temp.lacking"
 // keepAbsent puts into the staged rows what their answers left out and is stored: absent is not empty. What comes after it sees
 // whole records. Of a record that is then as it is stored nothing has changed; of one that is not, it is noted that it was not read
 // whole, where there was something to keep.
-func (m *merger) keepAbsent(ctx context.Context, g group, c tally) (tally, error) {
+func (m *commitMerger) keepAbsent(ctx context.Context, g stagedGroup, c mergeCounts) (mergeCounts, error) {
 	if err := m.keepItemLists(ctx, g); err != nil {
 		return c, err
 	}
@@ -36,10 +36,10 @@ func (m *merger) keepAbsent(ctx context.Context, g group, c tally) (tally, error
 		those = fmt.Sprintf("d.state IN ('%s', '%s')", isChanged, isNew)
 	}
 	if noted != "" {
-		those = fmt.Sprintf("(%s OR d.state = '%s' AND %s IN (%s))", those, isSame, clause.KeyText("s.", t.Key), noted)
+		those = fmt.Sprintf("(%s OR d.state = '%s' AND %s IN (%s))", those, isUnchanged, clause.KeyText("s.", t.Key), noted)
 	}
-	n, err := m.create(ctx, lacking, fmt.Sprintf("SELECT s._row, s.%[1]s AS absent, %[2]s, false AS kept, false AS beside, d.state <> '%[5]s' AS news FROM %[3]s s JOIN %[4]s d ON d._row = s._row WHERE %[6]s AND s.%[1]s IS NOT NULL",
-		transform.AbsentColumn, duck.Names("s.", t.Key), g.own.Name, decided, isSame, those))
+	n, err := m.createTemporary(ctx, lacking, fmt.Sprintf("SELECT s._row, s.%[1]s AS absent, %[2]s, false AS kept, false AS beside, d.state <> '%[5]s' AS news FROM %[3]s s JOIN %[4]s d ON d._row = s._row WHERE %[6]s AND s.%[1]s IS NOT NULL",
+		transform.AbsentColumn, duck.Names("s.", t.Key), g.own.Name, decided, isUnchanged, those))
 	if err == nil && n == 0 {
 		err = m.noteLeftOut(ctx, g, noted, false)
 	}
@@ -55,33 +55,33 @@ func (m *merger) keepAbsent(ctx context.Context, g group, c tally) (tally, error
 			return c, fmt.Errorf("keep what only %s has: %w", t.Beside, err)
 		}
 	}
-	if err := m.keepFrom(ctx, g, copies{}); err != nil {
+	if err := m.keepFrom(ctx, g, storedCopies{}); err != nil {
 		return c, err
 	}
 	same, err := m.findUnchanged(ctx, g)
 	if err != nil {
 		return c, fmt.Errorf("compare what is whole now: %w", err)
 	}
-	c.changed, c.same, c.whole = c.changed-same, c.same+same, c.whole && same == 0
+	c.changed, c.unchanged, c.whole = c.changed-same, c.unchanged+same, c.whole && same == 0
 	return c, m.noteLeftOut(ctx, g, noted, true)
 }
 
 // anyBeside reports whether the table with other copies of a table's records has any.
-func (m *merger) anyBeside(ctx context.Context, t transform.Table) (some bool, err error) {
+func (m *commitMerger) anyBeside(ctx context.Context, t transform.Table) (some bool, err error) {
 	if t.Beside != "" {
 		err = m.work.DB.Scan(ctx, "SELECT count(*) > 0 FROM _sync.tables WHERE schema = $1 AND table_name = $2 AND rows > 0", []any{m.schema, t.Beside}, &some)
 	}
 	return some, err
 }
 
-// copies say where what is stored of records is: in their own tables, or in those beside them.
-type copies struct {
-	beside bool
-	same   map[string]map[string]bool // by table: the columns that both have
+// storedCopies say where what is stored of records is: in their own tables, or in those beside them.
+type storedCopies struct {
+	beside        bool
+	sharedColumns map[string]map[string]bool // by table: the columns that both have
 }
 
-// of is the table that holds the copies of a table's rows.
-func (c copies) of(t transform.Table) string {
+// tableFor is the table that holds the copies of a table's rows.
+func (c storedCopies) tableFor(t transform.Table) string {
 	if c.beside {
 		return t.Beside
 	}
@@ -90,19 +90,19 @@ func (c copies) of(t transform.Table) string {
 
 // lookBeside marks the records whose newest stored copy is in the table beside theirs: it was changed last, or stored last. It gives where
 // that is; the zero value where there is no such table yet.
-func (m *merger) lookBeside(ctx context.Context, g group) (copies, error) {
+func (m *commitMerger) lookBeside(ctx context.Context, g stagedGroup) (storedCopies, error) {
 	t := g.own.Table
 	columns, err := m.work.StoredColumns(ctx, m.schema)
 	if err != nil || len(columns[t.Beside]) == 0 { // that stream has not been read yet
-		return copies{}, err
+		return storedCopies{}, err
 	}
-	from := copies{beside: true, same: map[string]map[string]bool{}}
+	from := storedCopies{beside: true, sharedColumns: map[string]map[string]bool{}}
 	for _, one := range append([]stage.Batch{g.own}, g.children...) {
 		both := map[string]bool{}
 		for name, kind := range columns[one.Table.Name] {
 			both[name] = columns[one.Table.Beside][name] == kind
 		}
-		from.same[one.Table.Name] = both
+		from.sharedColumns[one.Table.Name] = both
 	}
 	newer := fmt.Sprintf("t.%[1]s > x.%[1]s", transform.SyncedAtColumn)
 	if t.Newest != "" {
@@ -115,13 +115,13 @@ func (m *merger) lookBeside(ctx context.Context, g group) (copies, error) {
 	if t.Gone {
 		newer += " AND t." + transform.GoneColumn + " IS NULL"
 	}
-	_, err = m.exec(ctx, fmt.Sprintf("UPDATE %s AS l SET beside = true FROM %s x WHERE %s AND NOT EXISTS (SELECT 1 FROM %s t WHERE %s)",
+	_, err = m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS l SET beside = true FROM %s x WHERE %s AND NOT EXISTS (SELECT 1 FROM %s t WHERE %s)",
 		lacking, duck.Table(m.schema, t.Beside), there, duck.Table(m.schema, t.Name), clause.Matches("t.", t.Key, "x.", t.Key)+" AND "+newer))
 	return from, err
 }
 
 // keepFrom puts in what was left out of the records whose newest copy is there.
-func (m *merger) keepFrom(ctx context.Context, g group, from copies) error {
+func (m *commitMerger) keepFrom(ctx context.Context, g stagedGroup, from storedCopies) error {
 	if err := m.keepColumns(ctx, g, from); err != nil {
 		return fmt.Errorf("keep the columns that were left out: %w", err)
 	}
@@ -137,12 +137,12 @@ func (m *merger) keepFrom(ctx context.Context, g group, from copies) error {
 }
 
 // keepColumns fills the columns of objects that were left out.
-func (m *merger) keepColumns(ctx context.Context, g group, from copies) error {
+func (m *commitMerger) keepColumns(ctx context.Context, g stagedGroup, from storedCopies) error {
 	t := g.own.Table
 	var set, kept []string
 	for _, group := range t.Groups {
 		for _, column := range group.Columns {
-			if from.beside && !from.same[t.Name][column] {
+			if from.beside && !from.sharedColumns[t.Name][column] {
 				continue
 			}
 			name := duck.Name(column)
@@ -153,24 +153,24 @@ func (m *merger) keepColumns(ctx context.Context, g group, from copies) error {
 	if len(set) == 0 {
 		return nil
 	}
-	stored := duck.Table(m.schema, from.of(t)) + " t WHERE " + clause.Matches("l.", t.Key, "t.", t.Key) + fmt.Sprintf(" AND l.beside = %t", from.beside)
-	if _, err := m.exec(ctx, fmt.Sprintf("UPDATE %s AS l SET kept = true FROM %s AND (%s)", lacking, stored, strings.Join(kept, " OR "))); err != nil {
+	stored := duck.Table(m.schema, from.tableFor(t)) + " t WHERE " + clause.Matches("l.", t.Key, "t.", t.Key) + fmt.Sprintf(" AND l.beside = %t", from.beside)
+	if _, err := m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS l SET kept = true FROM %s AND (%s)", lacking, stored, strings.Join(kept, " OR "))); err != nil {
 		return err
 	}
-	_, err := m.exec(ctx, fmt.Sprintf("UPDATE %s AS s SET %s FROM %s l, %s AND l._row = s._row", g.own.Name, strings.Join(set, ", "), lacking, stored))
+	_, err := m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS s SET %s FROM %s l, %s AND l._row = s._row", g.own.Name, strings.Join(set, ", "), lacking, stored))
 	return err
 }
 
 // keepList copies the stored rows of a list that was left out, with those of the lists in its items, to the staged ones. A list that
 // only grows needs none: nothing of it goes.
-func (m *merger) keepList(ctx context.Context, g group, list transform.Group, from copies) error {
+func (m *commitMerger) keepList(ctx context.Context, g stagedGroup, list transform.Group, from storedCopies) error {
 	i := slices.IndexFunc(g.children, func(s stage.Batch) bool { return s.Table.Name == list.Child })
 	if i < 0 {
 		return nil
 	}
 	t := g.children[i].Table
 	those := fmt.Sprintf("%s AND l.absent & %d <> 0 AND l.beside = %t", clause.Matches("t.", t.ParentKey, "l.", g.own.Table.Key), list.Bit, from.beside)
-	_, err := m.exec(ctx, fmt.Sprintf("UPDATE %s AS l SET kept = true WHERE EXISTS (SELECT 1 FROM %s t WHERE %s)", lacking, duck.Table(m.schema, from.of(t)), those))
+	_, err := m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS l SET kept = true WHERE EXISTS (SELECT 1 FROM %s t WHERE %s)", lacking, duck.Table(m.schema, from.tableFor(t)), those))
 	if err != nil || !t.Complete && !from.beside {
 		return err
 	}
@@ -183,7 +183,7 @@ func (m *merger) keepList(ctx context.Context, g group, list transform.Group, fr
 }
 
 // keepItemLists does the same for the lists in items: an item that came without one keeps the rows of it.
-func (m *merger) keepItemLists(ctx context.Context, g group) error {
+func (m *commitMerger) keepItemLists(ctx context.Context, g stagedGroup) error {
 	for _, outer := range g.children {
 		bits, err := m.absentIn(ctx, outer)
 		if err != nil {
@@ -200,7 +200,7 @@ func (m *merger) keepItemLists(ctx context.Context, g group) error {
 			inner := g.children[i].Table
 			joined := fmt.Sprintf("%s o ON %s AND o.%s & %d <> 0", outer.Name, clause.Matches("t.", inner.WithinKey, "o.", outer.Table.Key), transform.AbsentColumn, group.Bit)
 			for _, name := range append([]string{inner.Name}, withinAll(g, inner.Name)...) {
-				if err := m.copyStored(ctx, g, name, copies{}, "o._row", joined); err != nil {
+				if err := m.copyStored(ctx, g, name, storedCopies{}, "o._row", joined); err != nil {
 					return fmt.Errorf("keep the rows of %s, which were left out: %w", name, err)
 				}
 			}
@@ -210,7 +210,7 @@ func (m *merger) keepItemLists(ctx context.Context, g group) error {
 }
 
 // absentIn are the groups that any row of a staged batch was sent without.
-func (m *merger) absentIn(ctx context.Context, s stage.Batch) (bits uint64, err error) {
+func (m *commitMerger) absentIn(ctx context.Context, s stage.Batch) (bits uint64, err error) {
 	if !s.Table.Absent || s.Rows == 0 {
 		return 0, nil
 	}
@@ -220,7 +220,7 @@ func (m *merger) absentIn(ctx context.Context, s stage.Batch) (bits uint64, err 
 }
 
 // withinAll are the tables of the lists that lie in the items of a list, at whatever depth.
-func withinAll(g group, table string) (names []string) {
+func withinAll(g stagedGroup, table string) (names []string) {
 	for _, child := range g.children {
 		if child.Table.Within == table {
 			names = append(append(names, child.Table.Name), withinAll(g, child.Table.Name)...)
@@ -230,10 +230,10 @@ func withinAll(g group, table string) (names []string) {
 }
 
 // copyStored adds stored rows t of a child table to the staged ones, joined with those that they are kept for.
-func (m *merger) copyStored(ctx context.Context, g group, table string, from copies, row, joined string) error {
+func (m *commitMerger) copyStored(ctx context.Context, g stagedGroup, table string, from storedCopies, row, joined string) error {
 	i := slices.IndexFunc(g.children, func(s stage.Batch) bool { return s.Table.Name == table })
 	child := &g.children[i]
-	stored, err := m.work.StoredRows(ctx, m.schema, from.of(child.Table))
+	stored, err := m.work.StoredRows(ctx, m.schema, from.tableFor(child.Table))
 	if err != nil || stored == 0 {
 		return err
 	}
@@ -243,28 +243,28 @@ func (m *merger) copyStored(ctx context.Context, g group, table string, from cop
 			continue
 		}
 		value := "t." + duck.Name(c.Name)
-		if from.beside && !from.same[table][c.Name] {
+		if from.beside && !from.sharedColumns[table][c.Name] {
 			value = "NULL::" + c.SQL
 		}
 		names, values = append(names, c.Name), append(values, value+" AS "+duck.Name(c.Name))
 	}
-	source := fmt.Sprintf("SELECT %s AS _row, %s FROM %s t JOIN %s", row, strings.Join(values, ", "), duck.Table(m.schema, from.of(child.Table)), joined)
+	source := fmt.Sprintf("SELECT %s AS _row, %s FROM %s t JOIN %s", row, strings.Join(values, ", "), duck.Table(m.schema, from.tableFor(child.Table)), joined)
 	if child.Name == "" {
 		name := "temp." + duck.Name("kept_"+table)
-		n, err := m.create(ctx, name, source)
+		n, err := m.createTemporary(ctx, name, source)
 		if err != nil || n == 0 {
 			return err
 		}
 		child.Name, child.Rows, child.Unique = name, n, false
 		return nil
 	}
-	n, err := m.exec(ctx, fmt.Sprintf("INSERT INTO %s (_row, %s) %s", child.Name, duck.Names("", names), source))
+	n, err := m.execStatement(ctx, fmt.Sprintf("INSERT INTO %s (_row, %s) %s", child.Name, duck.Names("", names), source))
 	child.Rows, child.Unique = child.Rows+n, child.Unique && n == 0
 	return err
 }
 
 // findUnchanged counts the records that are as they are stored now that nothing is left out of them, and decides so.
-func (m *merger) findUnchanged(ctx context.Context, g group) (int64, error) {
+func (m *commitMerger) findUnchanged(ctx context.Context, g stagedGroup) (int64, error) {
 	t := g.own.Table
 	var same []string
 	for _, name := range clause.Compared(t) {
@@ -285,20 +285,20 @@ func (m *merger) findUnchanged(ctx context.Context, g group) (int64, error) {
 		}
 		same = append(same, came+" = "+fmt.Sprintf(sum, duck.Table(m.schema, child.Table.Name), clause.Matches("c.", child.Table.ParentKey, "t.", t.Key)))
 	}
-	n, err := m.exec(ctx, fmt.Sprintf(`UPDATE %s AS d SET state = '%s' FROM %s l, %s s, %s t
+	n, err := m.execStatement(ctx, fmt.Sprintf(`UPDATE %s AS d SET state = '%s' FROM %s l, %s s, %s t
 		WHERE l.news AND l._row = d._row AND s._row = d._row AND %s AND %s`,
-		decided, isSame, lacking, g.own.Name, duck.Table(m.schema, t.Name), clause.Matches("t.", t.Key, "s.", t.Key), strings.Join(same, " AND ")))
+		decided, isUnchanged, lacking, g.own.Name, duck.Table(m.schema, t.Name), clause.Matches("t.", t.Key, "s.", t.Key), strings.Join(same, " AND ")))
 	if err != nil || n == 0 {
 		return 0, err
 	}
-	_, err = m.exec(ctx, fmt.Sprintf("UPDATE %s SET news = false WHERE _row IN (SELECT _row FROM %s WHERE state = '%s')", lacking, decided, isSame))
+	_, err = m.execStatement(ctx, fmt.Sprintf("UPDATE %s SET news = false WHERE _row IN (SELECT _row FROM %s WHERE state = '%s')", lacking, decided, isUnchanged))
 	return n, err
 }
 
 // completeAbove reports whether the lists that a list lies in are complete sets, all the way up: then the record's hash covers it.
-func (g *group) completeAbove(t transform.Table) bool {
+func (g *stagedGroup) completeAbove(t transform.Table) bool {
 	for t.Within != "" {
-		if t = g.child(t.Within).Table; !t.Complete {
+		if t = g.childBatch(t.Within).Table; !t.Complete {
 			return false
 		}
 	}
@@ -306,7 +306,7 @@ func (g *group) completeAbove(t transform.Table) bool {
 }
 
 // notedLeftOut is the query for the records of the stream that are noted as left out in part; "" where there is none.
-func (m *merger) notedLeftOut(ctx context.Context, t transform.Table) (string, error) {
+func (m *commitMerger) notedLeftOut(ctx context.Context, t transform.Table) (string, error) {
 	if len(t.Key) != 1 {
 		return "", nil
 	}
@@ -321,7 +321,7 @@ func (m *merger) notedLeftOut(ctx context.Context, t transform.Table) (string, e
 
 // noteLeftOut notes the records of which something that is stored was left out, if they have changed or were noted before, and takes
 // out those of which nothing is any more.
-func (m *merger) noteLeftOut(ctx context.Context, g group, noted string, any bool) error {
+func (m *commitMerger) noteLeftOut(ctx context.Context, g stagedGroup, noted string, any bool) error {
 	t := g.own.Table
 	if len(t.Key) != 1 {
 		return nil
@@ -332,11 +332,11 @@ func (m *merger) noteLeftOut(ctx context.Context, g group, noted string, any boo
 	}
 	var err error
 	if noted != "" {
-		_, err = m.exec(ctx, fmt.Sprintf("DELETE FROM _sync.incomplete WHERE schema = $1 AND stream = $2 AND reason = '%s' AND id IN (SELECT %s FROM %s s JOIN %s d ON d._row = s._row WHERE d.state <> '%s') AND id NOT IN (%s)",
+		_, err = m.execStatement(ctx, fmt.Sprintf("DELETE FROM _sync.incomplete WHERE schema = $1 AND stream = $2 AND reason = '%s' AND id IN (SELECT %s FROM %s s JOIN %s d ON d._row = s._row WHERE d.state <> '%s') AND id NOT IN (%s)",
 			transform.LeftOut, clause.KeyText("s.", t.Key), g.own.Name, decided, isOlder, kept), m.schema, m.stream)
 	}
 	if err == nil && any {
-		_, err = m.exec(ctx, fmt.Sprintf("INSERT INTO _sync.incomplete (schema, stream, id, reason, since) SELECT $1, $2, id, '%s', $3 FROM (%s AND news) AS kept(id) WHERE id NOT IN (SELECT id FROM _sync.incomplete WHERE schema = $1 AND stream = $2)",
+		_, err = m.execStatement(ctx, fmt.Sprintf("INSERT INTO _sync.incomplete (schema, stream, id, reason, since) SELECT $1, $2, id, '%s', $3 FROM (%s AND news) AS kept(id) WHERE id NOT IN (SELECT id FROM _sync.incomplete WHERE schema = $1 AND stream = $2)",
 			transform.LeftOut, kept), m.schema, m.stream, m.stamp)
 	}
 	if err != nil {

@@ -16,9 +16,9 @@ import (
 	"aqueduck/transform"
 )
 
-// meetings is a stream with what records have of lists and objects: an object with one in it, free JSON, a complete list with a list in
+// talkStream is a stream with what records have of lists and objects: an object with one in it, free JSON, a complete list with a list in
 // its items, and one that only grows with such a list.
-func meetings() *schemas.Stream {
+func talkStream() *schemas.Stream {
 	column := func(name string, t schemas.Type, from ...string) schemas.Column {
 		if from == nil {
 			from = []string{name}
@@ -72,8 +72,8 @@ func newTalkStoreIn(t *testing.T, work *load.Work, s *schemas.Stream) *talkStore
 	return &talkStore{t: t, work: work, d: d, name: s.Table, at: load.Checkpoint{Workspace: "main", Stream: s.Table}}
 }
 
-// commit stores records.
-func (s *talkStore) commit(records ...string) load.Written {
+// commitRecords stores records.
+func (s *talkStore) commitRecords(records ...string) load.Written {
 	s.t.Helper()
 	for _, r := range records {
 		if err := s.d.Append([]byte(r), transform.Meta{ReadAt: time.Unix(1_700_000_000+s.read, 0)}); err != nil {
@@ -94,8 +94,8 @@ func (s *talkStore) commit(records ...string) load.Written {
 	return w
 }
 
-// stored is all that is stored of a talk, in one line.
-func (s *talkStore) stored(id string) string {
+// storedText is all that is stored of a talk, in one line.
+func (s *talkStore) storedText(id string) string {
 	s.t.Helper()
 	var all []string
 	for _, q := range []string{
@@ -139,29 +139,29 @@ func TestT162WhatAnAnswerLeavesOutStays(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			s := newTalkStore(t, meetings())
-			s.commit(wholeTalk, strings.ReplaceAll(wholeTalk, `"id":"1"`, `"id":"2"`))
-			if got := s.stored("1"); got != was {
+			s := newTalkStore(t, talkStream())
+			s.commitRecords(wholeTalk, strings.ReplaceAll(wholeTalk, `"id":"1"`, `"id":"2"`))
+			if got := s.storedText("1"); got != was {
 				t.Fatalf("stored %q", got)
 			}
-			s.commit(tt.record)
-			if got := s.stored("1"); got != tt.want {
+			s.commitRecords(tt.record)
+			if got := s.storedText("1"); got != tt.want {
 				t.Errorf("stored %q, want %q", got, tt.want)
 			}
-			if got := s.stored("2"); got != was {
+			if got := s.storedText("2"); got != was {
 				t.Errorf("another one became %q", got)
 			}
 			list, err := s.work.DeadLetters.Incomplete(t.Context(), "main", "talks")
 			if want := []transform.Incomplete{{Key: "1", Reason: transform.LeftOut}}; err != nil || tt.noted != slices.Equal(list, want) {
 				t.Errorf("noted %+v, %v", list, err)
 			}
-			s.commit(tt.record) // once more: it is as it is stored, and still not whole
+			s.commitRecords(tt.record) // once more: it is as it is stored, and still not whole
 			if again, err := s.work.DeadLetters.Incomplete(t.Context(), "main", "talks"); err != nil || !slices.Equal(again, list) {
 				t.Errorf("noted %+v, %v, then %+v", list, err, again)
 			}
 			// Whatever comes whole replaces all of it.
-			s.commit(strings.ReplaceAll(wholeTalk, "1700000000", "1700000002"))
-			if got := s.stored("1"); got != was {
+			s.commitRecords(strings.ReplaceAll(wholeTalk, "1700000000", "1700000002"))
+			if got := s.storedText("1"); got != was {
 				t.Errorf("whole again it is %q", got)
 			}
 			if list, err := s.work.DeadLetters.Incomplete(t.Context(), "main", "talks"); err != nil || len(list) > 0 {
@@ -173,32 +173,32 @@ func TestT162WhatAnAnswerLeavesOutStays(t *testing.T) {
 
 func TestT162ARecordThatLacksWhatIsStoredAndIsElseAsItWasIsNoChange(t *testing.T) {
 	t.Parallel()
-	s := newTalkStore(t, meetings())
-	s.commit(wholeTalk)
+	s := newTalkStore(t, talkStream())
+	s.commitRecords(wholeTalk)
 	for _, record := range []string{
 		`{"id":"1","at":1700000000,"title":"t"}`,
 		`{"id":"1","at":1700000000,"title":"t","attributes":{"k":1},"tags":{"data":[{"id":"y","words":[]},{"id":"x","words":["q","p"]}]}}`,
 		wholeTalk,
 	} {
-		if w := s.commit(record); w.Rows != 0 {
+		if w := s.commitRecords(record); w.Rows != 0 {
 			t.Errorf("%s: wrote %d rows", record, w.Rows)
 		}
 	}
 	if list, err := s.work.DeadLetters.Incomplete(t.Context(), "main", "talks"); err != nil || len(list) > 0 {
 		t.Errorf("noted %+v, %v", list, err)
 	}
-	if w := s.commit(`{"id":"1","at":1700000000,"title":"t","tags":{"data":[{"id":"y","words":[]},{"id":"x","words":["q","new"]}]}}`); w.Rows == 0 {
+	if w := s.commitRecords(`{"id":"1","at":1700000000,"title":"t","tags":{"data":[{"id":"y","words":[]},{"id":"x","words":["q","new"]}]}}`); w.Rows == 0 {
 		t.Error("another word of a tag was taken for no change")
 	}
 }
 
 func TestT186AReadingIsAChangeThoughTheRecordLacksWhatIsStored(t *testing.T) {
 	t.Parallel()
-	stream := meetings()
+	stream := talkStream()
 	stream.Columns = append(stream.Columns, schemas.Column{Name: "read_at", From: []string{schemas.FromReadAt}, Type: schemas.Timestamp, Doc: "The time of the answer."})
 	s := newTalkStore(t, stream)
 	for _, record := range []string{wholeTalk, wholeTalk, `{"id":"1","at":1700000000,"title":"t"}`} {
-		s.commit(record)
+		s.commitRecords(record)
 		got, err := s.work.Facts.IDs(t.Context(), "main", "SELECT epoch(read_at)::BIGINT FROM main.talks")
 		if want := strconv.FormatInt(1_700_000_000+s.read, 10); err != nil || !slices.Equal(got, []string{want}) {
 			t.Errorf("after a reading at %s the row is of %v, %v", want, got, err)
@@ -206,27 +206,27 @@ func TestT186AReadingIsAChangeThoughTheRecordLacksWhatIsStored(t *testing.T) {
 		s.read += 60
 	}
 	const want = `t|s|a|{"k":1} x,y xp,xq mM mf,mg`
-	if got := s.stored("1"); got != want {
+	if got := s.storedText("1"); got != want {
 		t.Errorf("stored is %s, not %s", got, want)
 	}
 }
 
 func TestT162NewRecordsMayLackAnything(t *testing.T) {
 	t.Parallel()
-	s := newTalkStore(t, meetings())
-	s.commit(`{"id":"9","at":1700000000,"title":"new"}`)
-	if got, want := s.stored("9"), "new - - - -"; got != want {
+	s := newTalkStore(t, talkStream())
+	s.commitRecords(`{"id":"9","at":1700000000,"title":"new"}`)
+	if got, want := s.storedText("9"), "new - - - -"; got != want {
 		t.Errorf("stored %q, want %q", got, want)
 	}
 }
 
 func TestT190WhereNothingIsStoredBesideItARecordIsAsItCame(t *testing.T) {
 	t.Parallel()
-	stream := meetings()
+	stream := talkStream()
 	stream.Beside = "elsewhere"
 	s := newTalkStore(t, stream)
-	s.commit(`{"id":"9","at":1700000000,"title":"new"}`)
-	if got, want := s.stored("9"), "new - - - -"; got != want {
+	s.commitRecords(`{"id":"9","at":1700000000,"title":"new"}`)
+	if got, want := s.storedText("9"), "new - - - -"; got != want {
 		t.Errorf("stored %q, want %q", got, want)
 	}
 }
@@ -255,8 +255,8 @@ func TestT190WhatIsLeftOutIsTakenFromTheNewestCopy(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			beside := newTalkStore(t, meetings())
-			stream := meetings()
+			beside := newTalkStore(t, talkStream())
+			stream := talkStream()
 			stream.Table, stream.Beside = "talks_by_id", "talks"
 			for i := range stream.Children {
 				c := &stream.Children[i]
@@ -266,23 +266,23 @@ func TestT190WhatIsLeftOutIsTakenFromTheNewestCopy(t *testing.T) {
 				}
 			}
 			own := newTalkStoreIn(t, beside.work, stream)
-			beside.commit(tt.beside, strings.ReplaceAll(wholeTalk, `"id":"1"`, `"id":"2"`))
+			beside.commitRecords(tt.beside, strings.ReplaceAll(wholeTalk, `"id":"1"`, `"id":"2"`))
 			if tt.own != "" {
-				own.commit(tt.own)
+				own.commitRecords(tt.own)
 			}
-			own.commit(tt.comes)
+			own.commitRecords(tt.comes)
 			var record struct{ Title string }
 			if err := json.Unmarshal([]byte(tt.comes), &record); err != nil {
 				t.Fatal(err)
 			}
 			_, kept, _ := strings.Cut(tt.want, "|")
-			if got, want := own.stored("1"), record.Title+"|"+kept; got != want {
+			if got, want := own.storedText("1"), record.Title+"|"+kept; got != want {
 				t.Errorf("stored %q, want %q", got, want)
 			}
 			if list, err := own.work.DeadLetters.Incomplete(t.Context(), "main", own.name); err != nil || len(list) != 1 || list[0].Reason != transform.LeftOut {
 				t.Errorf("noted %+v, %v", list, err)
 			}
-			if got := own.stored("2"); got != "- - - -" {
+			if got := own.storedText("2"); got != "- - - -" {
 				t.Errorf("another one became %q", got)
 			}
 		})

@@ -12,8 +12,8 @@ import (
 	"aqueduck/transform"
 )
 
-// stage copies all batches into temporary tables. It comes before the transaction: what it makes is not the file's.
-func (m *merger) stage(ctx context.Context, batches []transform.Batch) error {
+// stageBatches copies all batches into temporary tables. It comes before the transaction: what it makes is not the file's.
+func (m *commitMerger) stageBatches(ctx context.Context, batches []transform.Batch) error {
 	for i, b := range batches {
 		s := stage.Batch{Table: b.Table}
 		if b.Rows.NumRows() > 0 {
@@ -23,8 +23,8 @@ func (m *merger) stage(ctx context.Context, batches []transform.Batch) error {
 			}
 		}
 		if b.Table.Parent == "" {
-			m.groups = append(m.groups, group{own: s, mode: b.Mode, window: b.Window, sweep: b.Sweep, seen: b.Seen, feeds: b.Feeds, gone: goneRows(b) > 0, refresh: b.Refresh, muted: b.Muted, misfits: b.Misfits, incomplete: b.Incomplete, completed: b.Completed})
-			m.answered = append(m.answered, answer{b.Answered, b.AskedAt})
+			m.groups = append(m.groups, stagedGroup{own: s, mode: b.Mode, window: b.Window, sweep: b.Sweep, seen: b.Seen, feeds: b.ChildStreams, gone: goneRows(b) > 0, refresh: b.Refresh, redactedIDs: b.RedactedIDs, misfits: b.Misfits, incomplete: b.Incomplete, completed: b.Completed})
+			m.answeredSets = append(m.answeredSets, answeredIDs{b.Answered, b.AskedAt})
 			continue
 		}
 		last := len(m.groups) - 1
@@ -33,14 +33,14 @@ func (m *merger) stage(ctx context.Context, batches []transform.Batch) error {
 		}
 		m.groups[last].children = append(m.groups[last].children, s)
 	}
-	if err := m.hook.Staged(ctx, batches, m.staged()); err != nil {
+	if err := m.hook.AfterStaging(ctx, batches, m.stagedTables()); err != nil {
 		return fmt.Errorf("leave out who was erased: %w", err)
 	}
 	return nil
 }
 
-// staged are all tables of the commit, those without rows too.
-func (m *merger) staged() (all []*stage.Batch) {
+// stagedTables are all tables of the commit, those without rows too.
+func (m *commitMerger) stagedTables() (all []*stage.Batch) {
 	for i := range m.groups {
 		g := &m.groups[i]
 		all = append(all, &g.own)
@@ -61,8 +61,8 @@ func goneRows(b transform.Batch) int {
 	return column.Len() - column.NullN()
 }
 
-// release forgets the temporary tables.
-func (m *merger) release(ctx context.Context) {
+// dropStaged forgets the temporary tables.
+func (m *commitMerger) dropStaged(ctx context.Context) {
 	names := []string{decided, "temp.gone", "temp.items", "temp.leaving", states, lacking, otherLists}
 	for _, g := range m.groups {
 		for _, s := range append(g.children, g.own) {
@@ -74,7 +74,7 @@ func (m *merger) release(ctx context.Context) {
 	stage.Drop(ctx, m.work.DB, names...)
 }
 
-func (m *merger) merge(ctx context.Context) (Written, error) {
+func (m *commitMerger) mergeGroups(ctx context.Context) (Written, error) {
 	if err := dequeueAnswered(ctx, m); err != nil {
 		return Written{}, err
 	}
@@ -85,17 +85,17 @@ func (m *merger) merge(ctx context.Context) (Written, error) {
 		if err := noteMisfits(ctx, m, g); err != nil {
 			return Written{}, fmt.Errorf("note what did not fit: %w", err)
 		}
-		if err := m.hook.Silent(ctx, g.own.Table, g.muted); err != nil {
+		if err := m.hook.BeforeMerge(ctx, g.own.Table, g.redactedIDs); err != nil {
 			return Written{}, fmt.Errorf("find what %s lost: %w", g.own.Table.Name, err)
 		}
 		if err := m.mergeGroup(ctx, g); err != nil {
 			return Written{}, fmt.Errorf("merge %s: %w", g.own.Table.Name, err)
 		}
 	}
-	if err := m.hook.Merged(ctx, m.stamp); err != nil {
+	if err := m.hook.AfterMerge(ctx, m.stamp); err != nil {
 		return Written{}, fmt.Errorf("empty what is about who was erased: %w", err)
 	}
-	emptied, err := m.hook.Seal(ctx, m.stamp)
+	emptied, err := m.hook.BeforeCommit(ctx, m.stamp)
 	if err != nil {
 		return Written{}, fmt.Errorf("note what was redacted: %w", err)
 	}
@@ -104,9 +104,9 @@ func (m *merger) merge(ctx context.Context) (Written, error) {
 	return m.written, nil
 }
 
-func (m *merger) mergeGroup(ctx context.Context, g group) error {
+func (m *commitMerger) mergeGroup(ctx context.Context, g stagedGroup) error {
 	if g.mode != transform.Merge {
-		return m.replace(ctx, g)
+		return m.mergeUnkeyed(ctx, g)
 	}
 	if err := recordSeenKeys(ctx, m, g); err != nil {
 		return err
@@ -115,7 +115,7 @@ func (m *merger) mergeGroup(ctx context.Context, g group) error {
 		return nil
 	}
 	before := m.written.Rows
-	counts, err := m.decide(ctx, g)
+	counts, err := m.decideRecords(ctx, g)
 	if err != nil {
 		return err
 	}
@@ -151,13 +151,13 @@ func (m *merger) mergeGroup(ctx context.Context, g group) error {
 }
 
 // recordSeenKeys records the keys of a sweep's batch, of unchanged records too.
-func recordSeenKeys(ctx context.Context, m *merger, g group) error {
+func recordSeenKeys(ctx context.Context, m *commitMerger, g stagedGroup) error {
 	if g.sweep == 0 {
 		return nil
 	}
 	const into = "INSERT INTO _sync.seen SELECT DISTINCT $1, $2, $3::INTEGER, "
 	if g.own.Rows > 0 {
-		_, err := m.exec(ctx, fmt.Sprintf(into+"%s FROM %s", clause.KeyText("", g.own.Table.Key), g.own.Name), m.schema, m.stream, g.sweep)
+		_, err := m.execStatement(ctx, fmt.Sprintf(into+"%s FROM %s", clause.KeyText("", g.own.Table.Key), g.own.Name), m.schema, m.stream, g.sweep)
 		if err != nil {
 			return err
 		}
@@ -165,20 +165,20 @@ func recordSeenKeys(ctx context.Context, m *merger, g group) error {
 	if len(g.seen) == 0 {
 		return nil
 	}
-	_, err := m.exec(ctx, into+"unnest(string_split($4, $5))", m.schema, m.stream, g.sweep, strings.Join(g.seen, clause.Separator), clause.Separator)
+	_, err := m.execStatement(ctx, into+"unnest(string_split($4, $5))", m.schema, m.stream, g.sweep, strings.Join(g.seen, clause.Separator), clause.Separator)
 	return err
 }
 
-// decide fills the table of decisions: one row a key, for the copy of it that counts.
-func (m *merger) decide(ctx context.Context, g group) (tally, error) {
+// decideRecords fills the table of decisions: one row a key, for the copy of it that counts.
+func (m *commitMerger) decideRecords(ctx context.Context, g stagedGroup) (mergeCounts, error) {
 	t := g.own.Table
 	live := g.own.Name
 	if g.gone {
 		live = "(SELECT * FROM " + live + " WHERE " + transform.GoneColumn + " IS NULL)"
 	}
-	doubled, err := m.doubled(ctx, g.own, live)
+	doubled, err := m.hasDuplicateKeys(ctx, g.own, live)
 	if err != nil {
-		return tally{}, err
+		return mergeCounts{}, err
 	}
 	candidates := live
 	if doubled {
@@ -186,34 +186,34 @@ func (m *merger) decide(ctx context.Context, g group) (tally, error) {
 	}
 	stored, err := m.work.StoredRows(ctx, m.schema, t.Name)
 	if err != nil {
-		return tally{}, err
+		return mergeCounts{}, err
 	}
 	keys := duck.Names("s.", t.Key)
 	query := fmt.Sprintf("SELECT s._row, %s, '%s' AS state FROM %s s", keys, isNew, candidates)
 	if stored > 0 {
 		query = fmt.Sprintf("SELECT s._row, %s, %s AS state FROM %s s LEFT JOIN %s t ON %s",
-			keys, m.state(g, doubled), candidates, duck.Table(m.schema, t.Name), clause.Matches("s.", t.Key, "t.", t.Key))
+			keys, m.stateExpression(g, doubled), candidates, duck.Table(m.schema, t.Name), clause.Matches("s.", t.Key, "t.", t.Key))
 	}
-	if _, err := m.exec(ctx, "CREATE OR REPLACE TEMP TABLE "+decided+" AS "+query); err != nil {
-		return tally{}, fmt.Errorf("compare with the stored rows: %w", err)
+	if _, err := m.execStatement(ctx, "CREATE OR REPLACE TEMP TABLE "+decided+" AS "+query); err != nil {
+		return mergeCounts{}, fmt.Errorf("compare with the stored rows: %w", err)
 	}
 	if g.refresh && stored > 0 {
-		if err := m.refresh(ctx, g); err != nil {
-			return tally{}, err
+		if err := m.completeRefresh(ctx, g); err != nil {
+			return mergeCounts{}, err
 		}
 	}
-	return m.count(ctx, g)
+	return m.countDecisions(ctx, g)
 }
 
-// count counts the decisions.
-func (m *merger) count(ctx context.Context, g group) (c tally, err error) {
+// countDecisions counts the decisions.
+func (m *commitMerger) countDecisions(ctx context.Context, g stagedGroup) (c mergeCounts, err error) {
 	err = m.work.DB.Each(ctx, "SELECT state, count(*) FROM "+decided+" GROUP BY state", nil, func(rows *sql.Rows) error {
 		var state string
 		var n int64
 		if err := rows.Scan(&state, &n); err != nil {
 			return err
 		}
-		into := map[string]*int64{isNew: &c.added, isChanged: &c.changed, isSame: &c.same, isOlder: &c.older}
+		into := map[string]*int64{isNew: &c.added, isChanged: &c.changed, isUnchanged: &c.unchanged, isOlder: &c.older}
 		*into[state] = n
 		return nil
 	})
@@ -222,18 +222,18 @@ func (m *merger) count(ctx context.Context, g group) (c tally, err error) {
 }
 
 // writeOwn replaces changed records and adds new ones.
-func (m *merger) writeOwn(ctx context.Context, g group, c tally) error {
+func (m *commitMerger) writeOwn(ctx context.Context, g stagedGroup, c mergeCounts) error {
 	t := g.own.Table
 	if c.added+c.changed == 0 {
 		return nil
 	}
 	if c.changed > 0 {
-		if err := m.hook.Replaces(ctx, g.own, fmt.Sprintf("%s s WHERE s._row IN (SELECT _row FROM %s WHERE state = '%s')", g.own.Name, decided, isChanged)); err != nil {
+		if err := m.hook.BeforeReplace(ctx, g.own, fmt.Sprintf("%s s WHERE s._row IN (SELECT _row FROM %s WHERE state = '%s')", g.own.Name, decided, isChanged)); err != nil {
 			return err
 		}
 	}
 	if c.changed > 0 {
-		_, err := m.exec(ctx, fmt.Sprintf("DELETE FROM %s t USING %s d WHERE %s AND d.state = '%s'",
+		_, err := m.execStatement(ctx, fmt.Sprintf("DELETE FROM %s t USING %s d WHERE %s AND d.state = '%s'",
 			duck.Table(m.schema, t.Name), decided, clause.Matches("t.", t.Key, "d.", t.Key), isChanged))
 		if err != nil {
 			return fmt.Errorf("take out the stored copies: %w", err)
@@ -243,7 +243,7 @@ func (m *merger) writeOwn(ctx context.Context, g group, c tally) error {
 	if !c.whole {
 		rows += " WHERE _row IN (" + writtenRows() + ")"
 	}
-	n, err := m.insert(ctx, t, rows)
+	n, err := m.insertRows(ctx, t, rows)
 	if err != nil {
 		return err
 	}
@@ -256,22 +256,22 @@ func (m *merger) writeOwn(ctx context.Context, g group, c tally) error {
 // markGone handles the rows that say that their record is gone: the stored row keeps its content and says so too; a
 // record never seen gets a row with nothing but that. One that is known to be gone is noted again, with the new time:
 // whoever asked again has an answer now. Where a later row of the batch has the record again, it is not gone.
-func (m *merger) markGone(ctx context.Context, own stage.Batch) error {
+func (m *commitMerger) markGone(ctx context.Context, own stage.Batch) error {
 	t, gone := own.Table, transform.GoneColumn
 	key := duck.Names("", t.Key)
-	_, err := m.exec(ctx, fmt.Sprintf(`CREATE OR REPLACE TEMP TABLE gone AS SELECT %[1]s, max(_row) AS _row, max_by(%[2]s, _row) AS at
+	_, err := m.execStatement(ctx, fmt.Sprintf(`CREATE OR REPLACE TEMP TABLE gone AS SELECT %[1]s, max(_row) AS _row, max_by(%[2]s, _row) AS at
 		FROM %[3]s GROUP BY %[1]s HAVING max(_row) = max(_row) FILTER (%[2]s IS NOT NULL)`, key, gone, own.Name))
 	if err != nil {
 		return err
 	}
 	table := duck.Table(m.schema, t.Name)
-	marked, err := m.exec(ctx, fmt.Sprintf("UPDATE %s AS t SET %s = g.at, %s = $1, %s = $2 FROM temp.gone g WHERE %s AND t.%s IS DISTINCT FROM g.at",
+	marked, err := m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS t SET %s = g.at, %s = $1, %s = $2 FROM temp.gone g WHERE %s AND t.%s IS DISTINCT FROM g.at",
 		table, gone, transform.SyncedAtColumn, transform.RunIDColumn, clause.Matches("t.", t.Key, "g.", t.Key), gone),
 		m.stamp, m.work.RunID())
 	if err != nil {
 		return fmt.Errorf("mark the gone records: %w", err)
 	}
-	added, err := m.insert(ctx, t, fmt.Sprintf("%s s WHERE _row IN (SELECT _row FROM temp.gone g WHERE NOT EXISTS (SELECT 1 FROM %s t WHERE %s))",
+	added, err := m.insertRows(ctx, t, fmt.Sprintf("%s s WHERE _row IN (SELECT _row FROM temp.gone g WHERE NOT EXISTS (SELECT 1 FROM %s t WHERE %s))",
 		own.Name, table, clause.Matches("t.", t.Key, "g.", t.Key)))
 	if err != nil || marked+added == 0 {
 		return err

@@ -31,7 +31,7 @@ const (
 )
 
 // noteMisfits has _sync.misfits tell of each record of a batch what did not fit in it, whoever read it before.
-func noteMisfits(ctx context.Context, m *merger, g group) error {
+func noteMisfits(ctx context.Context, m *commitMerger, g stagedGroup) error {
 	t := g.own.Table
 	of := "schema = " + duck.Text(m.schema) + " AND record_table = " + duck.Text(t.Name)
 	var stored int64
@@ -68,7 +68,7 @@ func noteMisfits(ctx context.Context, m *merger, g group) error {
 			SELECT %s, %s, %s, key, table_name, column_name, reason, whole, count, %s, %s FROM %s u WHERE NOT EXISTS (SELECT 1 FROM _sync.misfits m WHERE %s AND %s)`,
 			duck.Text(m.schema), duck.Text(m.stream), duck.Text(t.Name), duck.Text(m.work.RunID()), clause.Instant(m.stamp), unfit, of, same),
 	} {
-		if _, err := m.exec(ctx, statement); err != nil {
+		if _, err := m.execStatement(ctx, statement); err != nil {
 			return err
 		}
 	}
@@ -100,10 +100,10 @@ func (w *DeadLetters) MisfitStreams(ctx context.Context) (streams map[[2]string]
 	return streams, err
 }
 
-// SettleMisfits forgets what does not fit of a stream of MisfitStreams where it is not stored any more, or fits by now; and so it does with
+// ClearResolvedMisfits forgets what does not fit of a stream of MisfitStreams where it is not stored any more, or fits by now; and so it does with
 // the records kept out whole that a complete reading, which began at complete, did not bring again; the zero time: there was none. tables
 // are those of the stream, its own first.
-func (w *DeadLetters) SettleMisfits(ctx context.Context, schema, stream string, tables []transform.Table, complete time.Time) error {
+func (w *DeadLetters) ClearResolvedMisfits(ctx context.Context, schema, stream string, tables []transform.Table, complete time.Time) error {
 	return w.withMisfits(ctx, stream, func(*duck.DB) error {
 		return w.forgetMisfits(ctx, schema, misfitsOf(schema, stream), tables[0], complete)
 	})

@@ -13,8 +13,8 @@ import (
 func TestOrphansAreRowsOfListsWhoseRecordIsNotStored(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t, load.Options{})
-	w.ensure(t, committest.Stream())
-	w.commit(t, 0,
+	w.ensureStream(t, committest.Stream())
+	w.commitPeople(t, 0,
 		committest.Person{Region: "eu", ID: "1", Name: "a", Tags: []string{"x", "y"}},
 		committest.Person{Region: "eu", ID: "2", Name: "b", Tags: []string{"x"}, Visits: []committest.Visit{{ID: "v", Note: "n"}}})
 	orphans := func() map[string]int64 {

@@ -27,7 +27,7 @@ func TestAnAnswerKeepsItsTypesAndRowsInParquet(t *testing.T) {
 		[{'a': range, 'b': ['{"x": 1}'::JSON]}] AS nested, [range::HUGEINT] AS sums, MAP {'k': 1.50::DECIMAL(5, 2)} AS map, md5(range::VARCHAR)::UUID AS id,
 		NULLIF(range % 2 = 0, true) AS yes, CASE WHEN range = 0 THEN 'nan'::DOUBLE ELSE range / 3 END AS f, 'é' || range AS "x""y", NULL AS nothing
 		FROM range(5000)`
-	w := published(t)
+	w := publishedWarehouse(t)
 	var text bytes.Buffer
 	ready := false
 	if err := read.Parquet(t.Context(), w.dir.Current(), all, func() { ready = true }, &text); err != nil || !ready {
@@ -62,18 +62,18 @@ func TestAnAnswerKeepsItsTypesAndRowsInParquet(t *testing.T) {
 	}
 }
 
-// full is a disk without room.
-type full struct{}
+// fullDisk is a disk without room.
+type fullDisk struct{}
 
 var errFull = errors.New("no room")
 
-func (full) Write([]byte) (int, error) { return 0, errFull }
+func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
 
 // TestColumnsOfOneNameAllComeInParquet asks for two columns of one name, which a table cannot have.
 func TestColumnsOfOneNameAllComeInParquet(t *testing.T) {
 	t.Parallel()
 	var text bytes.Buffer
-	if err := read.Parquet(t.Context(), published(t).dir.Current(), "SELECT 1 AS a, 2 AS a, 3 AS A, 4 AS a_1", func() {}, &text); err != nil {
+	if err := read.Parquet(t.Context(), publishedWarehouse(t).dir.Current(), "SELECT 1 AS a, 2 AS a, 3 AS A, 4 AS a_1", func() {}, &text); err != nil {
 		t.Fatal(err)
 	}
 	file, err := parquet.OpenFile(bytes.NewReader(text.Bytes()), int64(text.Len()))
@@ -91,8 +91,8 @@ func TestColumnsOfOneNameAllComeInParquet(t *testing.T) {
 
 func TestParquetThatCannotBeWrittenIsToldAsThat(t *testing.T) {
 	t.Parallel()
-	w := published(t)
-	err := read.Parquet(t.Context(), w.dir.Current(), "SELECT range, random() FROM range(1000000)", func() {}, full{})
+	w := publishedWarehouse(t)
+	err := read.Parquet(t.Context(), w.dir.Current(), "SELECT range, random() FROM range(1000000)", func() {}, fullDisk{})
 	if !errors.Is(err, errFull) || strings.Contains(err.Error(), "IO Error") {
 		t.Errorf("got %v", err)
 	}

@@ -15,12 +15,12 @@ import (
 )
 
 // dequeueAnswered takes the answered ids out of _sync.pending. One that was put there again since it was asked for stays.
-func dequeueAnswered(ctx context.Context, m *merger) error {
-	for _, a := range m.answered {
+func dequeueAnswered(ctx context.Context, m *commitMerger) error {
+	for _, a := range m.answeredSets {
 		if len(a.ids) == 0 {
 			continue
 		}
-		_, err := m.exec(ctx, `DELETE FROM _sync.pending WHERE schema = $1 AND stream = $2 AND since <= $3
+		_, err := m.execStatement(ctx, `DELETE FROM _sync.pending WHERE schema = $1 AND stream = $2 AND since <= $3
 			AND id IN (SELECT unnest(string_split($4, $5)))`, m.schema, m.stream, workdb.Micro(a.at), strings.Join(a.ids, clause.Separator), clause.Separator)
 		if err != nil {
 			return fmt.Errorf("take out the ids that were read: %w", err)
@@ -30,18 +30,18 @@ func dequeueAnswered(ctx context.Context, m *merger) error {
 }
 
 // enqueueWritten puts the rows that this commit wrote into _sync.pending for the streams that are read over them.
-func enqueueWritten(ctx context.Context, m *merger, g group) error {
+func enqueueWritten(ctx context.Context, m *commitMerger, g stagedGroup) error {
 	for _, f := range g.feeds {
 		rows := fmt.Sprintf("%s = %s", transform.SyncedAtColumn, clause.Instant(m.stamp))
-		if _, err := await(ctx, m.work, m.schema, f.Stream, g.own.Table, f.Column, rows, m.stamp); err != nil {
+		if _, err := enqueueIDs(ctx, m.work, m.schema, f.Stream, g.own.Table, f.Column, rows, m.stamp); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// await has a stream wait for the ids in a column of the rows of a table that fit a condition and are not gone.
-func await(ctx context.Context, w *workdb.Database, schema, stream string, t transform.Table, column, rows string, stamp time.Time) (int64, error) {
+// enqueueIDs has a stream wait for the ids in a column of the rows of a table that fit a condition and are not gone.
+func enqueueIDs(ctx context.Context, w *workdb.Database, schema, stream string, t transform.Table, column, rows string, stamp time.Time) (int64, error) {
 	id := duck.Name(column) + "::VARCHAR"
 	query := fmt.Sprintf("SELECT DISTINCT %s AS id FROM %s WHERE %s AND %s IS NOT NULL", id, duck.Table(schema, t.Name), rows, duck.Name(column))
 	if t.Gone {
@@ -65,18 +65,18 @@ func await(ctx context.Context, w *workdb.Database, schema, stream string, t tra
 // ChildQueue has the ids that streams wait for which are read over another.
 type ChildQueue struct{ checkpoints *Checkpoints }
 
-// Origin is a table whose rows a stream is read over.
-type Origin struct {
+// ParentTable is a table whose rows a stream is read over.
+type ParentTable struct {
 	Table  transform.Table
 	Column string    // has the id
 	Since  time.Time // only rows that are not from before it, by the table's own newest; zero: all
 	Until  time.Time // and from before this; zero: all
 }
 
-// Await has a stream wait for the rows that its origins hold already, and moves its checkpoint, in one transaction.
-func (w *ChildQueue) Await(ctx context.Context, schema, stream string, base, next Checkpoint, origins []Origin) error {
+// EnqueueStored has a stream wait for the rows that its origins hold already, and moves its checkpoint, in one transaction.
+func (w *ChildQueue) EnqueueStored(ctx context.Context, schema, stream string, base, next Checkpoint, origins []ParentTable) error {
 	return w.checkpoints.db.Do("", func(*duck.DB) error {
-		_, err := w.checkpoints.move(ctx, schema, stream, base, next, func(stamp time.Time) (Written, error) {
+		_, err := w.checkpoints.moveCheckpoint(ctx, schema, stream, base, next, func(stamp time.Time) (Written, error) {
 			for _, o := range origins {
 				rows := "true"
 				if !o.Since.IsZero() && o.Table.Newest != "" {
@@ -85,7 +85,7 @@ func (w *ChildQueue) Await(ctx context.Context, schema, stream string, base, nex
 				if !o.Until.IsZero() && o.Table.Newest != "" {
 					rows += " AND " + duck.Name(o.Table.Newest) + " < " + clause.Instant(o.Until)
 				}
-				if _, err := await(ctx, w.checkpoints.db, schema, stream, o.Table, o.Column, rows, stamp); err != nil {
+				if _, err := enqueueIDs(ctx, w.checkpoints.db, schema, stream, o.Table, o.Column, rows, stamp); err != nil {
 					return Written{}, err
 				}
 			}

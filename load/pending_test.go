@@ -37,7 +37,7 @@ func TestRowsThatComeOrChangeWaitForTheStreamsOverThem(t *testing.T) {
 	people := func(list ...committest.Person) {
 		t.Helper()
 		batches := committest.Batches(0, list...)
-		batches[0].Feeds = []transform.Feed{{Stream: "over", Column: "id"}}
+		batches[0].ChildStreams = []transform.ChildStream{{Stream: "over", Column: "id"}}
 		commit("people", batches)
 	}
 	waiting := func(want ...string) (at time.Time) {
@@ -73,8 +73,8 @@ func TestRowsThatComeOrChangeWaitForTheStreamsOverThem(t *testing.T) {
 	}
 	next := base
 	next.Seq++
-	origins := []load.Origin{{Table: transform.Tables(committest.Stream())[0], Column: "id"}}
-	if err := w.ChildQueue.Await(t.Context(), "main", "over", base, next, origins); err != nil {
+	origins := []load.ParentTable{{Table: transform.Tables(committest.Stream())[0], Column: "id"}}
+	if err := w.ChildQueue.EnqueueStored(t.Context(), "main", "over", base, next, origins); err != nil {
 		t.Fatal(err)
 	}
 	w.Restart(t)

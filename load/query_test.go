@@ -17,7 +17,7 @@ import (
 // Holds: S49.
 func TestS24QueryReachesNothingButTheFile(t *testing.T) {
 	t.Parallel()
-	w := published(t)
+	w := publishedWarehouse(t)
 	for _, statement := range []string{
 		"SELECT * FROM read_text('/etc/passwd')",
 		"SELECT * FROM read_csv('/etc/passwd')",
@@ -76,8 +76,8 @@ func TestS24QueryReachesNothingButTheFile(t *testing.T) {
 func TestS24TheSQLOfAStreamFileOnlyReads(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t, load.Options{})
-	w.ensure(t, committest.Stream())
-	w.commit(t, 0, committest.Person{Region: "eu", ID: "1", Updated: 5})
+	w.ensureStream(t, committest.Stream())
+	w.commitPeople(t, 0, committest.Person{Region: "eu", ID: "1", Updated: 5})
 	log := w.LogSize()
 	for _, query := range []string{
 		"SELECT 1); DELETE FROM {schema}.people_all; SELECT * FROM (SELECT 2",
@@ -110,7 +110,7 @@ func TestS24TheSQLOfAStreamFileOnlyReads(t *testing.T) {
 
 func TestQueryGivesNamesThenRows(t *testing.T) {
 	t.Parallel()
-	w := published(t)
+	w := publishedWarehouse(t)
 	var got [][]any
 	query := "SELECT id, region FROM people WHERE id = "
 	visit := func(columns []string, row []any) error {

@@ -187,13 +187,13 @@ var ErrOtherWorkspace = errors.New("the schema is filled from another workspace"
 // Workspace gives the workspace that a schema is filled from; false when none is pinned yet.
 func (w *Records) Workspace(ctx context.Context, schema string) (found Workspace, there bool, err error) {
 	err = w.db.Do("", func(*duck.DB) error {
-		found, there, err = w.workspace(ctx, schema)
+		found, there, err = w.readWorkspace(ctx, schema)
 		return err
 	})
 	return found, there, err
 }
 
-func (w *Records) workspace(ctx context.Context, schema string) (Workspace, bool, error) {
+func (w *Records) readWorkspace(ctx context.Context, schema string) (Workspace, bool, error) {
 	found := Workspace{Schema: schema}
 	err := w.db.DB.Scan(ctx, "SELECT id, base_url, emulated, api_version FROM _sync.workspaces WHERE schema = $1", []any{schema},
 		&found.ID, &found.BaseURL, &found.Emulated, &found.APIVersion)
@@ -206,11 +206,11 @@ func (w *Records) workspace(ctx context.Context, schema string) (Workspace, bool
 	return found, true, nil
 }
 
-// Pin records the workspace of a schema, or its new address and version; another workspace is ErrOtherWorkspace. One
+// PinWorkspace records the workspace of a schema, or its new address and version; another workspace is ErrOtherWorkspace. One
 // that had no record to tell its id by may get one later.
-func (w *Records) Pin(ctx context.Context, n Workspace) error {
+func (w *Records) PinWorkspace(ctx context.Context, n Workspace) error {
 	return w.db.Do("", func(db *duck.DB) error {
-		old, there, err := w.workspace(ctx, n.Schema)
+		old, there, err := w.readWorkspace(ctx, n.Schema)
 		if err != nil {
 			return err
 		}

@@ -16,17 +16,17 @@ import (
 func TestT152AbsenceIsCountedBeforeItIsBelieved(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t, load.Options{})
-	w.ensure(t, committest.Stream())
+	w.ensureStream(t, committest.Stream())
 	person := func(id string) committest.Person {
 		return committest.Person{Region: "eu", ID: id, Updated: 5, Name: id}
 	}
-	w.commit(t, 0, person("1"), person("2"), person("3"), person("4"))
-	w.commit(t, 0, committest.Person{Region: "eu", ID: "4", GoneAt: 9})
+	w.commitPeople(t, 0, person("1"), person("2"), person("3"), person("4"))
+	w.commitPeople(t, 0, committest.Person{Region: "eu", ID: "4", GoneAt: 9})
 	opened := w.now.Add(time.Hour)
 	w.now = opened.Add(time.Minute)
-	w.commit(t, 1, person("1"), person("1"))
-	w.commit(t, 2, person("2"))
-	w.commit(t, 0, person("5")) // came after the sweeps began
+	w.commitPeople(t, 1, person("1"), person("1"))
+	w.commitPeople(t, 2, person("2"))
+	w.commitPeople(t, 0, person("5")) // came after the sweeps began
 
 	sweep := load.Sweep{Table: "people_all", Number: 2, Opened: opened}
 	absent, present, err := w.Sweeps.Absent(t.Context(), "main", "people", sweep, 1)
@@ -40,7 +40,7 @@ func TestT152AbsenceIsCountedBeforeItIsBelieved(t *testing.T) {
 	must(t, err)
 	next := base
 	next.Seq++
-	written, err := w.Sweeps.MarkGone(t.Context(), "main", "people", base, next, sweep, 1)
+	written, err := w.Sweeps.SoftDeleteAbsent(t.Context(), "main", "people", base, next, sweep, 1)
 	if err != nil || written.Changed != 1 {
 		t.Fatalf("retire: %+v, %v; want one", written, err)
 	}
@@ -54,7 +54,7 @@ func TestT152AbsenceIsCountedBeforeItIsBelieved(t *testing.T) {
 	if view := byID(w.Rows(t, "main", "people")); len(view) != 3 || view["3"] != nil {
 		t.Errorf("people %v, want 1, 2 and 5", view)
 	}
-	w.commit(t, 0, person("3"))
+	w.commitPeople(t, 0, person("3"))
 	if view := byID(w.Rows(t, "main", "people")); view["3"] == nil {
 		t.Error("a record that is read again is still gone")
 	}
@@ -64,9 +64,9 @@ func TestT152AbsenceIsCountedBeforeItIsBelieved(t *testing.T) {
 func TestForgetDropsOtherSweeps(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t, load.Options{})
-	w.ensure(t, committest.Stream())
+	w.ensureStream(t, committest.Stream())
 	for sweep := range 3 {
-		w.commit(t, sweep+1, committest.Person{Region: "eu", ID: "1", Updated: 5})
+		w.commitPeople(t, sweep+1, committest.Person{Region: "eu", ID: "1", Updated: 5})
 	}
 	must(t, w.Sweeps.ClearSeenKeys(t.Context(), "main", "people", 3))
 	if rows := w.Rows(t, "_sync", "seen"); len(rows) != 1 || rows[0]["sweep"] != "3" || rows[0]["key"] != `["eu","1"]` {
@@ -90,7 +90,7 @@ func TestRunRecordsAreReplacedAndRetained(t *testing.T) {
 			[]load.Finding{{Schema: "main", Stream: "people", Kind: "soft", Name: "total_count", Message: "moved"}}))
 		base, err := w.Checkpoints.Checkpoint(t.Context(), "main", "people")
 		must(t, err)
-		must(t, w.Checkpoints.MoveByHand(t.Context(), base, load.Checkpoint{Workspace: "main", Stream: "people", Seq: base.Seq + 1}, "reset", c.id))
+		must(t, w.Checkpoints.MoveManually(t.Context(), base, load.Checkpoint{Workspace: "main", Stream: "people", Seq: base.Seq + 1}, "reset", c.id))
 		w.now = now
 	}
 	must(t, w.Records.SaveRun(t.Context(), load.Run{RunID: "last", Started: w.now}, nil, nil, nil))
@@ -112,11 +112,11 @@ func TestT115AnotherWorkspaceIsRefused(t *testing.T) {
 	if _, there, err := w.Records.Workspace(t.Context(), "main"); there || err != nil {
 		t.Fatalf("a new warehouse has a workspace: %t, %v", there, err)
 	}
-	must(t, w.Records.Pin(t.Context(), pinned))
+	must(t, w.Records.PinWorkspace(t.Context(), pinned))
 	pinned.APIVersion = "2.18"
-	must(t, w.Records.Pin(t.Context(), pinned))
+	must(t, w.Records.PinWorkspace(t.Context(), pinned))
 	for _, other := range []load.Workspace{{Schema: "main", ID: "ws2"}, {Schema: "main", ID: "ws1", Emulated: true}} {
-		if err := w.Records.Pin(t.Context(), other); !errors.Is(err, load.ErrOtherWorkspace) {
+		if err := w.Records.PinWorkspace(t.Context(), other); !errors.Is(err, load.ErrOtherWorkspace) {
 			t.Errorf("pin %+v: %v, want ErrOtherWorkspace", other, err)
 		}
 	}
@@ -129,8 +129,8 @@ func TestT115AnotherWorkspaceIsRefused(t *testing.T) {
 func TestIDsAreReadFromTheFirstColumn(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t, load.Options{})
-	w.ensure(t, committest.Stream())
-	w.commit(t, 0, committest.Person{Region: "eu", ID: "2", Updated: 5}, committest.Person{Region: "us", ID: "2", Updated: 5}, committest.Person{Region: "eu", ID: "10", Updated: 5})
+	w.ensureStream(t, committest.Stream())
+	w.commitPeople(t, 0, committest.Person{Region: "eu", ID: "2", Updated: 5}, committest.Person{Region: "us", ID: "2", Updated: 5}, committest.Person{Region: "eu", ID: "10", Updated: 5})
 	ids, err := w.Facts.IDs(t.Context(), "main", "-- who\nSELECT id, region FROM {schema}.people UNION ALL SELECT NULL, NULL; ")
 	if diff := cmp.Diff([]string{"10", "2"}, ids); err != nil || diff != "" {
 		t.Errorf("ids: %v %s", err, diff)
@@ -156,8 +156,8 @@ func TestWorkRefusesAfterClose(t *testing.T) {
 func TestT182RowsOfAValueThatWasRefusedAreNotJudged(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t, load.Options{})
-	w.ensure(t, committest.Stream())
-	w.commit(t, 0, committest.Person{Region: "eu", ID: "1", Updated: 5, Name: "a"}, committest.Person{Region: "us", ID: "2", Updated: 5, Name: "b"},
+	w.ensureStream(t, committest.Stream())
+	w.commitPeople(t, 0, committest.Person{Region: "eu", ID: "1", Updated: 5, Name: "a"}, committest.Person{Region: "us", ID: "2", Updated: 5, Name: "b"},
 		committest.Person{Region: "us", ID: "3", Updated: 5, Name: "c"})
 	sweep := load.Sweep{Table: "people_all", Number: 1, Opened: w.now.Add(time.Hour)}
 	if absent, present, err := w.Sweeps.Absent(t.Context(), "main", "people", sweep); err != nil || absent != 3 || present != 0 {

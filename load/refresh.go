@@ -20,9 +20,9 @@ func (w *Sweeps) BeginRefresh(ctx context.Context, schema, table string) error {
 	return w.ClearSeenKeys(ctx, schema, refreshOf(table))
 }
 
-// state tells a record's state by the stored copy t of it. A full refresh takes what the source has now for the truth: there a copy
+// stateExpression tells a record's state by the stored copy t of it. A full refresh takes what the source has now for the truth: there a copy
 // is older only than one that the refresh itself has brought, and values are compared, for a hash may lie (T172).
-func (m *merger) state(g group, doubled bool) string {
+func (m *commitMerger) stateExpression(g stagedGroup, doubled bool) string {
 	t := g.own.Table
 	var s strings.Builder
 	s.WriteString("CASE WHEN t." + transform.SyncedAtColumn + " IS NULL THEN '" + isNew + "'")
@@ -43,13 +43,13 @@ func (m *merger) state(g group, doubled bool) string {
 	if g.refresh {
 		same += " AND NOT (" + clause.Differ(t, "s.", "t.") + ")"
 	}
-	s.WriteString(" WHEN " + same + " THEN '" + isSame + "' ELSE '" + isChanged + "' END")
+	s.WriteString(" WHEN " + same + " THEN '" + isUnchanged + "' ELSE '" + isChanged + "' END")
 	return s.String()
 }
 
-// refresh completes the decisions of a full refresh: a record is changed as well where a stored list of it has other rows than the
+// completeRefresh completes the decisions of a full refresh: a record is changed as well where a stored list of it has other rows than the
 // batch, whatever the hashes say.
-func (m *merger) refresh(ctx context.Context, g group) error {
+func (m *commitMerger) completeRefresh(ctx context.Context, g stagedGroup) error {
 	for _, child := range g.children {
 		if !child.Table.Complete {
 			continue
@@ -62,11 +62,11 @@ func (m *merger) refresh(ctx context.Context, g group) error {
 }
 
 // noteMet notes which records a full refresh has met, once the batch is merged.
-func noteMet(ctx context.Context, m *merger, g group) error {
+func noteMet(ctx context.Context, m *commitMerger, g stagedGroup) error {
 	if !g.refresh || g.own.Table.Newest == "" {
 		return nil
 	}
-	_, err := m.exec(ctx, fmt.Sprintf("INSERT INTO _sync.seen SELECT $1, $2, %d, %s FROM %s", refreshSweep, clause.KeyText("", g.own.Table.Key), decided),
+	_, err := m.execStatement(ctx, fmt.Sprintf("INSERT INTO _sync.seen SELECT $1, $2, %d, %s FROM %s", refreshSweep, clause.KeyText("", g.own.Table.Key), decided),
 		m.schema, refreshOf(g.own.Table.Name))
 	if err != nil {
 		return fmt.Errorf("note which records the refresh has met: %w", err)
@@ -75,16 +75,16 @@ func noteMet(ctx context.Context, m *merger, g group) error {
 }
 
 // compareLists marks as changed the records, same so far, whose stored rows of a list are others than those that came.
-func (m *merger) compareLists(ctx context.Context, own, child stage.Batch) error {
+func (m *commitMerger) compareLists(ctx context.Context, own, child stage.Batch) error {
 	t := child.Table
 	stored, err := m.work.StoredRows(ctx, m.schema, t.Name)
 	if err != nil || stored == 0 && child.Rows == 0 {
 		return err
 	}
 	columns := duck.Names("t.", clause.Union(t.ParentKey, clause.Compared(t)))
-	same := fmt.Sprintf("SELECT _row FROM %s WHERE state = '%s'", decided, isSame)
+	same := fmt.Sprintf("SELECT _row FROM %s WHERE state = '%s'", decided, isUnchanged)
 	here := fmt.Sprintf("SELECT %s FROM %s t SEMI JOIN (SELECT * FROM %s WHERE state = '%s') d ON %s", columns, duck.Table(m.schema, t.Name),
-		decided, isSame, clause.Matches("t.", t.ParentKey, "d.", own.Table.Key))
+		decided, isUnchanged, clause.Matches("t.", t.ParentKey, "d.", own.Table.Key))
 	query := here
 	if child.Rows > 0 {
 		from, err := m.lastCopies(ctx, child, "(SELECT *, rowid AS place FROM "+child.Name+" WHERE _row IN ("+same+"))", false)
@@ -94,9 +94,9 @@ func (m *merger) compareLists(ctx context.Context, own, child stage.Batch) error
 		came := "SELECT " + columns + " FROM " + from + " t"
 		query = fmt.Sprintf("(%s EXCEPT %s) UNION ALL (%s EXCEPT %s)", here, came, came, here)
 	}
-	if _, err := m.exec(ctx, fmt.Sprintf("CREATE OR REPLACE TEMP TABLE other_lists AS SELECT DISTINCT %s FROM (%s)", duck.Names("", t.ParentKey), query)); err != nil {
+	if _, err := m.execStatement(ctx, fmt.Sprintf("CREATE OR REPLACE TEMP TABLE other_lists AS SELECT DISTINCT %s FROM (%s)", duck.Names("", t.ParentKey), query)); err != nil {
 		return err
 	}
-	_, err = m.exec(ctx, fmt.Sprintf("UPDATE %s AS d SET state = '%s' FROM %s x WHERE %s", decided, isChanged, otherLists, clause.Matches("d.", own.Table.Key, "x.", t.ParentKey)))
+	_, err = m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS d SET state = '%s' FROM %s x WHERE %s", decided, isChanged, otherLists, clause.Matches("d.", own.Table.Key, "x.", t.ParentKey)))
 	return err
 }

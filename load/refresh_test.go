@@ -10,14 +10,14 @@ import (
 	"aqueduck/transform"
 )
 
-// refresh merges people as a commit of a full refresh.
-func (w *warehouse) refresh(t testing.TB, people ...committest.Person) load.Written {
+// refreshPeople merges people as a commit of a full refresh.
+func (w *testWarehouse) refreshPeople(t testing.TB, people ...committest.Person) load.Written {
 	t.Helper()
 	return w.commitBatches(t, func(b *transform.Batch) { b.Refresh = true }, committest.Batches(0, people...))
 }
 
 // commitBatches is the next commit of the stream; change alters each batch first.
-func (w *warehouse) commitBatches(t testing.TB, change func(*transform.Batch), batches []transform.Batch) load.Written {
+func (w *testWarehouse) commitBatches(t testing.TB, change func(*transform.Batch), batches []transform.Batch) load.Written {
 	t.Helper()
 	defer committest.Release(batches)
 	for i := range batches {
@@ -32,8 +32,8 @@ func (w *warehouse) commitBatches(t testing.TB, change func(*transform.Batch), b
 	return written
 }
 
-// told gives some columns of the rows of a table, in order.
-func (w *warehouse) told(t testing.TB, table string, columns ...string) string {
+// columnText gives some columns of the rows of a table, in order.
+func (w *testWarehouse) columnText(t testing.TB, table string, columns ...string) string {
 	t.Helper()
 	var list []string
 	for _, row := range w.Rows(t, "main", table) {
@@ -53,34 +53,34 @@ func (w *warehouse) told(t testing.TB, table string, columns ...string) string {
 func TestT172AFullRefreshReplacesWhatWentBack(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t, load.Options{})
-	w.ensure(t, committest.Stream())
+	w.ensureStream(t, committest.Stream())
 	visit := func(note string) []committest.Visit {
 		return []committest.Visit{{ID: "v1", Note: note, Photos: note[:1]}}
 	}
 	later := committest.Person{Region: "eu", ID: "1", Updated: 9, Name: "later", Tags: []string{"x", "y"}, Visits: visit("long")}
 	earlier := committest.Person{Region: "eu", ID: "1", Updated: 5, Name: "earlier", Tags: []string{"z"}, Visits: visit("brief")}
 	other := committest.Person{Region: "eu", ID: "2", Updated: 7, Name: "other", Tags: []string{"o"}}
-	w.commit(t, 0, later, other)
-	if w.commit(t, 0, earlier); w.told(t, "people_all", "name") != "later other" || w.told(t, "people_tags", "tag") != "o x y" {
-		t.Errorf("an ordinary commit kept %s, tags %s", w.told(t, "people_all", "name"), w.told(t, "people_tags", "tag"))
+	w.commitPeople(t, 0, later, other)
+	if w.commitPeople(t, 0, earlier); w.columnText(t, "people_all", "name") != "later other" || w.columnText(t, "people_tags", "tag") != "o x y" {
+		t.Errorf("an ordinary commit kept %s, tags %s", w.columnText(t, "people_all", "name"), w.columnText(t, "people_tags", "tag"))
 	}
-	if got := w.refresh(t, earlier, other); got.Changed != 1 || got.New != 0 {
+	if got := w.refreshPeople(t, earlier, other); got.Changed != 1 || got.New != 0 {
 		t.Errorf("the refresh wrote %+v, want one record changed", got)
 	}
-	if w.told(t, "people_all", "name") != "earlier other" || w.told(t, "people_tags", "tag") != "o z" ||
-		w.told(t, "people_visits", "note") != "brief" || w.told(t, "people_photos", "photo") != "b" {
-		t.Errorf("the refresh left %s, tags %s, visits %s, photos %s", w.told(t, "people_all", "name"), w.told(t, "people_tags", "tag"),
-			w.told(t, "people_visits", "note"), w.told(t, "people_photos", "photo"))
+	if w.columnText(t, "people_all", "name") != "earlier other" || w.columnText(t, "people_tags", "tag") != "o z" ||
+		w.columnText(t, "people_visits", "note") != "brief" || w.columnText(t, "people_photos", "photo") != "b" {
+		t.Errorf("the refresh left %s, tags %s, visits %s, photos %s", w.columnText(t, "people_all", "name"), w.columnText(t, "people_tags", "tag"),
+			w.columnText(t, "people_visits", "note"), w.columnText(t, "people_photos", "photo"))
 	}
 	w.Restart(t)
-	w.ensure(t, committest.Stream())
+	w.ensureStream(t, committest.Stream())
 	stale := committest.Person{Region: "eu", ID: "2", Updated: 3, Name: "stale"}
-	if got := w.refresh(t, stale); got.Rows != 0 || w.told(t, "people_all", "name") != "earlier other" {
-		t.Errorf("an older copy of what the refresh has met: %+v, %s", got, w.told(t, "people_all", "name"))
+	if got := w.refreshPeople(t, stale); got.Rows != 0 || w.columnText(t, "people_all", "name") != "earlier other" {
+		t.Errorf("an older copy of what the refresh has met: %+v, %s", got, w.columnText(t, "people_all", "name"))
 	}
 	must(t, w.Sweeps.BeginRefresh(t.Context(), "main", "people_all"))
-	if got := w.refresh(t, stale); got.Changed != 1 || w.told(t, "people_all", "name") != "earlier stale" {
-		t.Errorf("the next refresh: %+v, %s", got, w.told(t, "people_all", "name"))
+	if got := w.refreshPeople(t, stale); got.Changed != 1 || w.columnText(t, "people_all", "name") != "earlier stale" {
+		t.Errorf("the next refresh: %+v, %s", got, w.columnText(t, "people_all", "name"))
 	}
 }
 
@@ -89,34 +89,34 @@ func TestT172AFullRefreshReplacesWhatWentBack(t *testing.T) {
 func TestT172AFullRefreshComparesValues(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t, load.Options{})
-	w.ensure(t, committest.Stream())
+	w.ensureStream(t, committest.Stream())
 	people := []committest.Person{
 		{Region: "eu", ID: "1", Updated: 5, Name: "a", Tags: []string{"x"}, Visits: []committest.Visit{{ID: "v1", Note: "n", Photos: "a"}}},
 		{Region: "eu", ID: "2", Updated: 5, Name: "b", Tags: []string{"y"}, Visits: []committest.Visit{{ID: "v2", Note: "n", Photos: "b"}}},
 		{Region: "eu", ID: "3", Updated: 5, Name: "c", Tags: []string{"z"}},
 		{Region: "eu", ID: "4", Updated: 5, Name: "d"},
 	}
-	w.commit(t, 0, people...)
+	w.commitPeople(t, 0, people...)
 	tables := map[string]string{"people_all": "name", "people_tags": "tag", "people_visits": "note", "people_photos": "photo"}
 	whole := map[string]string{}
 	for table, column := range tables {
-		whole[table] = w.told(t, table, column)
+		whole[table] = w.columnText(t, table, column)
 	}
 	for _, damage := range []string{"UPDATE main.people_all SET name = 'hidden' WHERE id = '1'", "UPDATE main.people_visits SET note = 'hidden' WHERE id = 'v1'",
 		"UPDATE main.people_photos SET photo = 'hidden' WHERE visit_id = 'v2'", "UPDATE main.people_tags SET tag = 'hidden' WHERE person_id = '3'"} {
 		must(t, w.Plant(t.Context(), damage))
 	}
-	if got := w.commit(t, 0, people...); got.Rows > 4 { // the photo that is not in the answer is no longer there
+	if got := w.commitPeople(t, 0, people...); got.Rows > 4 { // the photo that is not in the answer is no longer there
 		t.Errorf("an ordinary commit wrote %+v", got)
 	}
-	w.refresh(t, people...)
+	w.refreshPeople(t, people...)
 	for table, column := range tables {
-		if got := w.told(t, table, column); got != whole[table] {
+		if got := w.columnText(t, table, column); got != whole[table] {
 			t.Errorf("%s: %s, was %s", table, got, whole[table])
 		}
 	}
 	must(t, w.Sweeps.BeginRefresh(t.Context(), "main", "people_all"))
-	if got := w.refresh(t, people...); got.Rows != 0 {
+	if got := w.refreshPeople(t, people...); got.Rows != 0 {
 		t.Errorf("a refresh that finds all as it is wrote %+v", got)
 	}
 }
@@ -144,12 +144,12 @@ func TestT173OfTwoCopiesTheNewerCounts(t *testing.T) {
 		s := committest.Stream()
 		s.Newest = newest
 		tables := transform.Tables(s)
-		w.ensure(t, s)
+		w.ensureStream(t, s)
 		w.commitBatches(t, func(b *transform.Batch) {
 			b.Table = tables[slices.IndexFunc(tables, func(t transform.Table) bool { return t.Name == b.Table.Name })]
 		}, committest.Batches(0, answer...))
 		for table, column := range map[string]string{"people_all": "name", "people_tags": "tag", "people_visits": "note", "people_photos": "photo"} {
-			if got := w.told(t, table, column); got != "a a a a a a" {
+			if got := w.columnText(t, table, column); got != "a a a a a a" {
 				t.Errorf("%s: %s has the copies %s", name, table, got)
 			}
 		}

@@ -18,7 +18,7 @@ func (w *Work) Rehearse(ctx context.Context, program sandbox.Program, schema, pu
 		return nil, nil
 	}
 	r := read.Rehearsal{Schema: schema, Path: published, Memory: read.DefaultMemory / 2}
-	if err := w.outline(ctx, &r); err != nil {
+	if err := w.collectDDL(ctx, &r); err != nil {
 		return nil, fmt.Errorf("look what SQL of users can be tried on: %w", err)
 	}
 	lethal := map[int]error{}
@@ -41,8 +41,8 @@ func (w *Work) Rehearse(ctx context.Context, program sandbox.Program, schema, pu
 	}
 }
 
-// outline notes the statements that make the tables and views of the work database, tables first.
-func (w *Work) outline(ctx context.Context, r *read.Rehearsal) error {
+// collectDDL notes the statements that make the tables and views of the work database, tables first.
+func (w *Work) collectDDL(ctx context.Context, r *read.Rehearsal) error {
 	return w.db.Do("", func(db *duck.DB) error {
 		return db.Each(ctx, `SELECT sql FROM (
 		SELECT 0 AS place, 'CREATE SCHEMA IF NOT EXISTS "' || replace(schema_name, '"', '""') || '"' AS sql FROM duckdb_schemas() WHERE database_name = $1 AND NOT internal

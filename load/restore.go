@@ -46,9 +46,9 @@ func firstLine(err error) string {
 	return line
 }
 
-// remake makes the work database from the newest published file that is as it was published, or an empty one when
+// restoreDatabase makes the work database from the newest published file that is as it was published, or an empty one when
 // nothing was ever published. It tells which.
-func (w *Work) remake(ctx context.Context) (string, error) {
+func (w *Work) restoreDatabase(ctx context.Context) (string, error) {
 	d := w.db.Dir()
 	// Without a database the directory is what a lost disk write left of it.
 	if err := errors.Join(d.TrashWork(), d.EmptyTrash()); err != nil {
@@ -83,15 +83,15 @@ func (w *Work) remake(ctx context.Context) (string, error) {
 	if err := os.Mkdir(fresh, 0o700); err != nil {
 		return "", err
 	}
-	if err := w.create(ctx, filepath.Join(fresh, "work.duckdb")); err != nil {
+	if err := w.createDatabase(ctx, filepath.Join(fresh, "work.duckdb")); err != nil {
 		return "", err
 	}
 	crash.At(crash.OpenCreated)
 	return "nothing: no file was published yet", disk.Move(d.Work(), fresh)
 }
 
-// create makes an empty database. It is checkpointed while it is still private, so that its log begins empty.
-func (w *Work) create(ctx context.Context, path string) error {
+// createDatabase makes an empty database. It is checkpointed while it is still private, so that its log begins empty.
+func (w *Work) createDatabase(ctx context.Context, path string) error {
 	db, err := duck.Open(ctx, w.db.Settings(path))
 	if err != nil {
 		return err

@@ -14,24 +14,24 @@ import (
 	"aqueduck/load/layout"
 )
 
-// published is a warehouse with one commit in a published file, made by hand, and another in the work database only.
-func published(t *testing.T) *warehouse {
+// publishedWarehouse is a warehouse with one commit in a published file, made by hand, and another in the work database only.
+func publishedWarehouse(t *testing.T) *testWarehouse {
 	t.Helper()
 	w := newWarehouse(t, load.Options{})
-	w.ensure(t, committest.Stream())
-	w.commit(t, 0, committest.Person{Region: "eu", ID: "1", Updated: 5})
+	w.ensureStream(t, committest.Stream())
+	w.commitPeople(t, 0, committest.Person{Region: "eu", ID: "1", Updated: 5})
 	must(t, w.Fold(t.Context()))
 	must(t, w.Close())
-	w.seal(t, "run1")
-	w.open(t)
-	w.ensure(t, committest.Stream())
-	w.commit(t, 0, committest.Person{Region: "eu", ID: "2", Updated: 5})
+	w.publishFile(t, "run1")
+	w.openWork(t)
+	w.ensureStream(t, committest.Stream())
+	w.commitPeople(t, 0, committest.Person{Region: "eu", ID: "2", Updated: 5})
 	must(t, w.Close())
 	return w
 }
 
-// seal makes a published file of the closed work database, which is folded.
-func (w *warehouse) seal(t testing.TB, name string) string {
+// publishFile makes a published file of the closed work database, which is folded.
+func (w *testWarehouse) publishFile(t testing.TB, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(w.dir.Database())
 	must(t, err)
@@ -42,7 +42,7 @@ func (w *warehouse) seal(t testing.TB, name string) string {
 	return file
 }
 
-func flip(t testing.TB, path string, at int64) {
+func corruptFile(t testing.TB, path string, at int64) {
 	t.Helper()
 	must(t, os.Chmod(path, 0o600))
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
@@ -62,29 +62,32 @@ func TestF10DamagedWorkDatabaseIsRestored(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name   string
-		damage func(t *testing.T, w *warehouse)
+		damage func(t *testing.T, w *testWarehouse)
 	}{
-		{"empty file", func(t *testing.T, w *warehouse) { must(t, os.Truncate(w.dir.Database(), 0)) }},
-		{"half a file", func(t *testing.T, w *warehouse) { must(t, os.Truncate(w.dir.Database(), 20_000)) }},
-		{"not a database", func(t *testing.T, w *warehouse) { write(t, w.dir.Database(), strings.Repeat("x", 100_000)) }},
-		{"header", func(t *testing.T, w *warehouse) { flip(t, w.dir.Database(), 4096); flip(t, w.dir.Database(), 8192) }},
-		{"T141 log", func(t *testing.T, w *warehouse) { flip(t, w.dir.Database()+".wal", 300) }},
-		{"T156 log of another file", func(t *testing.T, w *warehouse) {
+		{"empty file", func(t *testing.T, w *testWarehouse) { must(t, os.Truncate(w.dir.Database(), 0)) }},
+		{"half a file", func(t *testing.T, w *testWarehouse) { must(t, os.Truncate(w.dir.Database(), 20_000)) }},
+		{"not a database", func(t *testing.T, w *testWarehouse) { writeFile(t, w.dir.Database(), strings.Repeat("x", 100_000)) }},
+		{"header", func(t *testing.T, w *testWarehouse) {
+			corruptFile(t, w.dir.Database(), 4096)
+			corruptFile(t, w.dir.Database(), 8192)
+		}},
+		{"T141 log", func(t *testing.T, w *testWarehouse) { corruptFile(t, w.dir.Database()+".wal", 300) }},
+		{"T156 log of another file", func(t *testing.T, w *testWarehouse) {
 			other := newWarehouse(t, load.Options{})
-			other.ensure(t, committest.Stream())
+			other.ensureStream(t, committest.Stream())
 			must(t, other.Close())
 			text, err := os.ReadFile(other.dir.Database() + ".wal")
 			must(t, err)
 			must(t, os.WriteFile(w.dir.Database()+".wal", text, 0o600))
 		}},
-		{"marked by a run", func(t *testing.T, w *warehouse) { write(t, filepath.Join(w.dir.Work(), "suspect"), "") }},
+		{"marked by a run", func(t *testing.T, w *testWarehouse) { writeFile(t, filepath.Join(w.dir.Work(), "suspect"), "") }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			w := published(t)
-			write(t, filepath.Join(w.dir.State(), "damaged-20200101T000000", "x"), "")
+			w := publishedWarehouse(t)
+			writeFile(t, filepath.Join(w.dir.State(), "damaged-20200101T000000", "x"), "")
 			c.damage(t, w)
-			w.open(t)
+			w.openWork(t)
 			if !strings.Contains(w.Restored, "was set aside") || !strings.Contains(w.Restored, "run1.duckdb") {
 				t.Errorf("restored: %q, want to hear what was done", w.Restored)
 			}
@@ -95,8 +98,8 @@ func TestF10DamagedWorkDatabaseIsRestored(t *testing.T) {
 			if err != nil || len(aside) != 1 || strings.Contains(aside[0], "2020") {
 				t.Errorf("set aside: %v, %v; want the newest alone", aside, err)
 			}
-			w.ensure(t, committest.Stream())
-			w.commit(t, 0, committest.Person{Region: "eu", ID: "2", Updated: 5})
+			w.ensureStream(t, committest.Stream())
+			w.commitPeople(t, 0, committest.Person{Region: "eu", ID: "2", Updated: 5})
 		})
 	}
 }
@@ -105,9 +108,9 @@ func TestF10DamagedWorkDatabaseIsRestored(t *testing.T) {
 // Holds: T141, F10.
 func TestTornLogLosesOnlyItsLastCommit(t *testing.T) {
 	t.Parallel()
-	w := published(t)
+	w := publishedWarehouse(t)
 	must(t, os.Truncate(w.dir.Database()+".wal", w.LogSize()-20))
-	w.open(t)
+	w.openWork(t)
 	c, err := w.Checkpoints.Checkpoint(t.Context(), "main", "people")
 	if err != nil || c.Seq != 1 || w.Restored != "" {
 		t.Errorf("checkpoint %+v, %v, restored %q; want the commit before the cut", c, err, w.Restored)
@@ -117,12 +120,12 @@ func TestTornLogLosesOnlyItsLastCommit(t *testing.T) {
 // TestALogWithoutAWholeCommitIsFolded cuts a log of one commit at different places: that commit never was.
 func TestALogWithoutAWholeCommitIsFolded(t *testing.T) {
 	t.Parallel()
-	w := published(t)
+	w := publishedWarehouse(t)
 	log, err := os.ReadFile(w.dir.Database() + ".wal")
 	must(t, err)
 	for _, cut := range []int{1, 50, len(log) / 2, len(log) - 1} {
 		must(t, os.WriteFile(w.dir.Database()+".wal", log[:cut], 0o600))
-		w.open(t)
+		w.openWork(t)
 		must(t, w.Fold(t.Context()))
 		if c, err := w.Checkpoints.Checkpoint(t.Context(), "main", "people"); err != nil || c.Seq != 1 || w.Restored != "" || w.LogSize() > 0 {
 			t.Errorf("cut at %d: checkpoint %+v, %v, a log of %d, restored %q; want that of the published file", cut, c, err, w.LogSize(), w.Restored)
@@ -136,18 +139,18 @@ func TestALogWithoutAWholeCommitIsFolded(t *testing.T) {
 // Holds: F24.
 func TestMissingWorkDatabaseIsCopiedFromThePublishedFile(t *testing.T) {
 	t.Parallel()
-	for name, lose := range map[string]func(w *warehouse) error{
-		"all":             func(w *warehouse) error { return os.RemoveAll(w.dir.Work()) },
-		"all but its log": func(w *warehouse) error { return os.Remove(w.dir.Database()) },
-		"all but its directory": func(w *warehouse) error {
+	for name, lose := range map[string]func(w *testWarehouse) error{
+		"all":             func(w *testWarehouse) error { return os.RemoveAll(w.dir.Work()) },
+		"all but its log": func(w *testWarehouse) error { return os.Remove(w.dir.Database()) },
+		"all but its directory": func(w *testWarehouse) error {
 			return errors.Join(os.Remove(w.dir.Database()), os.Remove(w.dir.Database()+".wal"))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := published(t)
+			w := publishedWarehouse(t)
 			must(t, lose(w))
-			w.open(t)
+			w.openWork(t)
 			if c, err := w.Checkpoints.Checkpoint(t.Context(), "main", "people"); err != nil || c.Seq != 1 || w.Restored != "" {
 				t.Errorf("checkpoint %+v, %v, restored %q; want that of the published file and nothing repaired", c, err, w.Restored)
 			}
@@ -159,17 +162,17 @@ func TestMissingWorkDatabaseIsCopiedFromThePublishedFile(t *testing.T) {
 // Holds: F10.
 func TestS26ChangedPublishedFileIsNotTaken(t *testing.T) {
 	t.Parallel()
-	w := published(t)
-	w.open(t)
+	w := publishedWarehouse(t)
+	w.openWork(t)
 	must(t, w.Fold(t.Context()))
 	must(t, w.Close())
-	newest := w.seal(t, "run2")
+	newest := w.publishFile(t, "run2")
 	old := filepath.Join(w.dir.Published(), "run1.duckdb")
 	must(t, os.Chtimes(old, time.Unix(1, 0), time.Unix(1, 0)))
 	must(t, os.RemoveAll(w.dir.Work()))
 
-	flip(t, newest, 50_000)
-	w.open(t)
+	corruptFile(t, newest, 50_000)
+	w.openWork(t)
 	if c, err := w.Checkpoints.Checkpoint(t.Context(), "main", "people"); err != nil || c.Seq != 1 || !strings.Contains(w.Restored, "run2") {
 		t.Errorf("checkpoint %+v, %v, restored %q; want that of run1 and to hear of run2", c, err, w.Restored)
 	}
@@ -188,10 +191,10 @@ func TestS26ChangedPublishedFileIsNotTaken(t *testing.T) {
 // Holds: T156, F11.
 func TestLogBesideThePublishedFileIsNotCopied(t *testing.T) {
 	t.Parallel()
-	w := published(t)
+	w := publishedWarehouse(t)
 	must(t, os.RemoveAll(w.dir.Work()))
-	write(t, w.dir.Current()+".wal", "somebody else's")
-	w.open(t)
+	writeFile(t, w.dir.Current()+".wal", "somebody else's")
+	w.openWork(t)
 	if c, err := w.Checkpoints.Checkpoint(t.Context(), "main", "people"); err != nil || c.Seq != 1 || w.Restored != "" {
 		t.Errorf("checkpoint %+v, %v, restored %q; want that of the published file", c, err, w.Restored)
 	}
@@ -200,13 +203,13 @@ func TestLogBesideThePublishedFileIsNotCopied(t *testing.T) {
 // Holds: F24.
 func TestBackupIsPutBackIntoAnEmptyDirectory(t *testing.T) {
 	t.Parallel()
-	w := published(t)
+	w := publishedWarehouse(t)
 	text, err := os.ReadFile(w.dir.Current())
 	must(t, err)
 	fresh := layout.Dir(filepath.Join(t.TempDir(), "fresh"))
 	must(t, os.Mkdir(string(fresh), 0o755))
 	must(t, os.WriteFile(fresh.Link(), text, 0o644))
-	write(t, filepath.Join(string(fresh), "erasures.log"), "")
+	writeFile(t, filepath.Join(string(fresh), "erasures.log"), "")
 	must(t, load.Prepare(fresh))
 	must(t, load.Prepare(fresh))
 	info, err := os.Lstat(fresh.Link())
@@ -226,7 +229,7 @@ func TestBackupIsPutBackIntoAnEmptyDirectory(t *testing.T) {
 		t.Errorf("a file in the place of the link: %v, want to hear what to do", err)
 	}
 	notOurs := layout.Dir(filepath.Join(t.TempDir(), "other"))
-	write(t, notOurs.Link(), "not a database")
+	writeFile(t, notOurs.Link(), "not a database")
 	if err := load.Prepare(notOurs); err == nil || !strings.Contains(err.Error(), "backup") {
 		t.Errorf("a file that is no database: %v, want a refusal", err)
 	}
@@ -235,11 +238,11 @@ func TestBackupIsPutBackIntoAnEmptyDirectory(t *testing.T) {
 // TestS21LeftoversAreRemovedAtStart removes what a killed process left.
 func TestS21LeftoversAreRemovedAtStart(t *testing.T) {
 	t.Parallel()
-	w := published(t)
+	w := publishedWarehouse(t)
 	for _, name := range []string{"trash-work/x", "new-run/x", "wtmp-work/x", "tmp/spill", ".run.json123"} {
-		write(t, filepath.Join(w.dir.State(), name), "")
+		writeFile(t, filepath.Join(w.dir.State(), name), "")
 	}
-	w.open(t)
+	w.openWork(t)
 	for _, name := range []string{"trash-work", "new-run", "wtmp-work", "tmp/spill", ".run.json123"} {
 		if _, err := os.Lstat(filepath.Join(w.dir.State(), name)); err == nil {
 			t.Errorf("%s is still there", name)
@@ -250,7 +253,7 @@ func TestS21LeftoversAreRemovedAtStart(t *testing.T) {
 // Holds: T150, F5.
 func TestFullDiskIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 	t.Parallel()
-	w := published(t)
+	w := publishedWarehouse(t)
 	must(t, os.RemoveAll(w.dir.Work()))
 	huge := filepath.Join(w.dir.Published(), "run1.duckdb")
 	must(t, os.Chmod(huge, 0o600))

@@ -13,15 +13,15 @@ import (
 func TestSameIsWhatIsStoredAndNotGone(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t, load.Options{})
-	w.ensure(t, committest.Stream())
+	w.ensureStream(t, committest.Stream())
 	table := transform.Tables(committest.Stream())[0]
 	table.Key = []string{"id"} // no region is needed to tell these apart
 	columns := []transform.Column{table.Columns[2], table.Columns[3]}
 	const at = 1_700_000_000
-	head := func(id string, seconds int64, name string) transform.Head {
-		return transform.Head{Key: id, Values: []string{strconv.FormatInt(seconds*1_000_000, 10), name}}
+	head := func(id string, seconds int64, name string) transform.ListFingerprint {
+		return transform.ListFingerprint{Key: id, Values: []string{strconv.FormatInt(seconds*1_000_000, 10), name}}
 	}
-	same := func(heads ...transform.Head) []bool {
+	same := func(heads ...transform.ListFingerprint) []bool {
 		t.Helper()
 		got, err := w.Facts.UnchangedFingerprints(t.Context(), "main", table, columns, heads)
 		if err != nil {
@@ -32,14 +32,14 @@ func TestSameIsWhatIsStoredAndNotGone(t *testing.T) {
 	if got := same(head("1", at, "a")); !slices.Equal(got, []bool{false}) {
 		t.Errorf("of an empty table: %v", got)
 	}
-	w.commit(t, 0,
+	w.commitPeople(t, 0,
 		committest.Person{Region: "eu", ID: "1", Updated: at, Name: "a"},
 		committest.Person{Region: "eu", ID: "2", Updated: at + 5, Name: "it's"},
 		committest.Person{Region: "eu", ID: "3", Name: "timeless"},
 		committest.Person{Region: "eu", ID: "4", Updated: at, Name: "d"})
-	w.commit(t, 0, committest.Person{Region: "eu", ID: "4", GoneAt: at + 9})
+	w.commitPeople(t, 0, committest.Person{Region: "eu", ID: "4", GoneAt: at + 9})
 	for i, c := range []struct {
-		head transform.Head
+		head transform.ListFingerprint
 		want bool
 	}{
 		{head("1", at, "a"), true},
@@ -49,10 +49,10 @@ func TestSameIsWhatIsStoredAndNotGone(t *testing.T) {
 		{head("3", at, "timeless"), false},
 		{head("4", at, "d"), false},
 		{head("5", at, "a"), false},
-		{transform.Head{}, false},
+		{transform.ListFingerprint{}, false},
 		{head("1\x1f2", at, "a"), false},
 	} {
-		all := []transform.Head{head("2", at+5, "other"), c.head, {}}
+		all := []transform.ListFingerprint{head("2", at+5, "other"), c.head, {}}
 		if got := same(all...); !slices.Equal(got, []bool{false, c.want, false}) {
 			t.Errorf("%d: %v, want %t", i, got, c.want)
 		}

@@ -31,12 +31,12 @@ type Sweeps struct{ checkpoints *Checkpoints }
 // sweep nor any of the other numbers saw; and those stored and not gone beside them.
 func (w *Sweeps) Absent(ctx context.Context, schema, stream string, sw Sweep, numbers ...int) (absent, present int64, err error) {
 	err = w.checkpoints.db.Do("", func(db *duck.DB) error {
-		t, err := w.sweepable(schema, sw)
+		t, err := w.requireSweepable(schema, sw)
 		if err != nil {
 			return err
 		}
 		query := fmt.Sprintf("SELECT count(*) FILTER (%s), count(*) FROM %s t WHERE %s IS NULL",
-			unseen(t, sw, numbers), duck.Table(schema, t.Name), transform.GoneColumn)
+			unseenCondition(t, sw, numbers), duck.Table(schema, t.Name), transform.GoneColumn)
 		var all int64
 		if err := db.Scan(ctx, query, []any{schema, stream, sw.Opened}, &absent, &all); err != nil {
 			return fmt.Errorf("count what %s does not have any more: %w", stream, err)
@@ -47,17 +47,17 @@ func (w *Sweeps) Absent(ctx context.Context, schema, stream string, sw Sweep, nu
 	return absent, present, err
 }
 
-// MarkGone marks what Absent counts as gone, makes the copy of the day, forgets what the stream's sweeps saw, and moves the checkpoint, in one
+// SoftDeleteAbsent marks what Absent counts as gone, makes the copy of the day, forgets what the stream's sweeps saw, and moves the checkpoint, in one
 // transaction.
-func (w *Sweeps) MarkGone(ctx context.Context, schema, stream string, base, next Checkpoint, sw Sweep, numbers ...int) (written Written, err error) {
+func (w *Sweeps) SoftDeleteAbsent(ctx context.Context, schema, stream string, base, next Checkpoint, sw Sweep, numbers ...int) (written Written, err error) {
 	err = w.checkpoints.db.Do("", func(db *duck.DB) error {
-		t, err := w.sweepable(schema, sw)
+		t, err := w.requireSweepable(schema, sw)
 		if err != nil {
 			return err
 		}
-		written, err = w.checkpoints.move(ctx, schema, stream, base, next, func(stamp time.Time) (Written, error) {
+		written, err = w.checkpoints.moveCheckpoint(ctx, schema, stream, base, next, func(stamp time.Time) (Written, error) {
 			n, err := db.Exec(ctx, fmt.Sprintf("UPDATE %s AS t SET %s = $3, %s = $4, %s = $5 WHERE %[2]s IS NULL AND %[5]s",
-				duck.Table(schema, t.Name), transform.GoneColumn, transform.SyncedAtColumn, transform.RunIDColumn, unseen(t, sw, numbers)),
+				duck.Table(schema, t.Name), transform.GoneColumn, transform.SyncedAtColumn, transform.RunIDColumn, unseenCondition(t, sw, numbers)),
 				schema, stream, sw.Opened, stamp, w.checkpoints.db.RunID())
 			if err != nil {
 				return Written{}, err
@@ -86,7 +86,7 @@ func (w *Sweeps) MarkGone(ctx context.Context, schema, stream string, base, next
 	return written, err
 }
 
-func (w *Sweeps) sweepable(schema string, sw Sweep) (transform.Table, error) {
+func (w *Sweeps) requireSweepable(schema string, sw Sweep) (transform.Table, error) {
 	t, err := w.checkpoints.db.Table(schema, sw.Table)
 	if err == nil && !t.Gone {
 		err = fmt.Errorf("table %s does not mark what is gone", t.Name)
@@ -94,8 +94,8 @@ func (w *Sweeps) sweepable(schema string, sw Sweep) (transform.Table, error) {
 	return t, err
 }
 
-// unseen is the condition for a row t that no sweep saw; parameters 1 to 3 are schema, stream and opening.
-func unseen(t transform.Table, sw Sweep, numbers []int) string {
+// unseenCondition is the condition for a row t that no sweep saw; parameters 1 to 3 are schema, stream and opening.
+func unseenCondition(t transform.Table, sw Sweep, numbers []int) string {
 	list := []string{strconv.Itoa(sw.Number)}
 	for _, n := range numbers {
 		list = append(list, strconv.Itoa(n))

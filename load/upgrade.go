@@ -8,10 +8,10 @@ import (
 	"aqueduck/load/internal/system"
 )
 
-// upgrade brings a database that an older program wrote to the format of this one. What is there stays as it is: tables and
+// upgradeFormat brings a database that an older program wrote to the format of this one. What is there stays as it is: tables and
 // columns of _sync come, none goes. The log holds nothing else then, as with all changed columns.
-func (w *Work) upgrade(ctx context.Context) (err error) {
-	w.db.Alone(func() { err = w.upgradeAlone(ctx) })
+func (w *Work) upgradeFormat(ctx context.Context) (err error) {
+	w.db.WithLock(func() { err = w.upgradeAlone(ctx) })
 	return err
 }
 
@@ -22,7 +22,7 @@ func (w *Work) upgradeAlone(ctx context.Context) error {
 	}
 	stored, err := w.db.StoredColumns(ctx, "_sync")
 	if err == nil {
-		err = w.db.FoldHeld(ctx)
+		err = w.db.FoldLocked(ctx)
 	}
 	if err != nil {
 		return err
@@ -41,5 +41,5 @@ func (w *Work) upgradeAlone(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("bring the database from format %d to %d: %w", format, system.Format, err)
 	}
-	return w.db.FoldHeld(ctx)
+	return w.db.FoldLocked(ctx)
 }

@@ -32,13 +32,13 @@ func TestAnOlderWarehouseIsUpgradedWithoutLosingARow(t *testing.T) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
 			old := filepath.Join(t.TempDir(), "old.duckdb")
-			unzip(t, old, file)
-			w := &warehouse{dir: layout.Dir(t.TempDir()), now: time.Date(2026, 12, 1, 2, 0, 0, 0, time.UTC)}
-			unzip(t, filepath.Join(string(w.dir), "warehouse.duckdb"), file)
+			unzipFile(t, old, file)
+			w := &testWarehouse{dir: layout.Dir(t.TempDir()), now: time.Date(2026, 12, 1, 2, 0, 0, 0, time.UTC)}
+			unzipFile(t, filepath.Join(string(w.dir), "warehouse.duckdb"), file)
 			w.options = load.Options{RunID: "now", Now: func() time.Time { return w.now }}
 			must(t, load.Prepare(w.dir))
-			w.open(t)
-			before, after := contents(t, old), contentsOf(t, w)
+			w.openWork(t)
+			before, after := tableSums(t, old), workTableSums(t, w)
 			for table, rows := range before {
 				if after[table] != rows {
 					t.Errorf("%s: %s, was %s", table, after[table], rows)
@@ -48,16 +48,16 @@ func TestAnOlderWarehouseIsUpgradedWithoutLosingARow(t *testing.T) {
 				t.Errorf("the old file had %v", before)
 			}
 			// It goes on as any other: new tables, a commit, a restart that finds nothing to upgrade.
-			w.ensure(t, committest.Stream())
-			w.commit(t, 0, committest.Person{Region: "eu", ID: "1", Updated: 5})
+			w.ensureStream(t, committest.Stream())
+			w.commitPeople(t, 0, committest.Person{Region: "eu", ID: "1", Updated: 5})
 			base, err := w.Checkpoints.Checkpoint(t.Context(), "main", "people")
 			must(t, err)
-			must(t, w.Checkpoints.MoveByHand(t.Context(), base, load.Checkpoint{Workspace: "main", Stream: "people", Seq: base.Seq + 1, State: "{}"}, "reset", "ana@desk"))
+			must(t, w.Checkpoints.MoveManually(t.Context(), base, load.Checkpoint{Workspace: "main", Stream: "people", Seq: base.Seq + 1, State: "{}"}, "reset", "ana@desk"))
 			w.Restart(t)
 			if moves := w.Rows(t, "_sync", "moves"); len(moves) != 1 || moves[0]["moved_by"] != "ana@desk" {
 				t.Errorf("moves by hand: %v", moves)
 			}
-			if got := contentsOf(t, w); got["main.contacts_raw"] != before["main.contacts_raw"] || w.Restored != "" {
+			if got := workTableSums(t, w); got["main.contacts_raw"] != before["main.contacts_raw"] || w.Restored != "" {
 				t.Errorf("after a restart: %s, %s", got["main.contacts_raw"], w.Restored)
 			}
 			must(t, w.Close())
@@ -82,7 +82,7 @@ func TestANewerWarehouseIsRefused(t *testing.T) {
 	}
 }
 
-func unzip(t testing.TB, to, from string) {
+func unzipFile(t testing.TB, to, from string) {
 	t.Helper()
 	f, err := os.Open(from)
 	must(t, err)
@@ -100,7 +100,7 @@ const tablesOf = `SELECT schema_name || '.' || table_name AS name, string_agg('"
 	FROM duckdb_columns() WHERE database_name = current_database() AND NOT internal AND table_name NOT IN (SELECT view_name FROM duckdb_views())
 	AND column_name NOT IN ('stream', 'path', 'example_type', 'value', 'new_rejected') GROUP BY ALL`
 
-func contents(t testing.TB, file string) map[string]string {
+func tableSums(t testing.TB, file string) map[string]string {
 	t.Helper()
 	ask := func(sql string, visit func(row []any)) {
 		must(t, read.Query(t.Context(), file, sql, func(_ []string, row []any) error {
@@ -120,17 +120,17 @@ func contents(t testing.TB, file string) map[string]string {
 	return tables
 }
 
-// contentsOf looks into the work database of a warehouse, in a copy that is a published file.
-func contentsOf(t testing.TB, w *warehouse) map[string]string {
+// workTableSums looks into the work database of a warehouse, in a copy that is a published file.
+func workTableSums(t testing.TB, w *testWarehouse) map[string]string {
 	t.Helper()
 	must(t, w.Fold(t.Context()))
 	must(t, w.Close())
-	defer w.open(t)
+	defer w.openWork(t)
 	text, err := os.ReadFile(w.dir.Database())
 	must(t, err)
 	file := filepath.Join(t.TempDir(), "copy.duckdb")
 	must(t, os.WriteFile(file, text, 0o600))
-	return contents(t, file)
+	return tableSums(t, file)
 }
 
 // TestT122NewFieldsAreNotedOnce commits what a decoder tells of, twice.
@@ -138,15 +138,15 @@ func contentsOf(t testing.TB, w *warehouse) map[string]string {
 func TestT122NewFieldsAreNotedOnce(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t, load.Options{})
-	w.ensure(t, committest.Stream())
-	news := []transform.News{{Table: "people_all", Path: "plan.name", Type: "text"}, {Table: "people_all", Column: "updated_at", Path: "updated_at", Type: "bool"}}
+	w.ensureStream(t, committest.Stream())
+	news := []transform.SchemaDrift{{Table: "people_all", Path: "plan.name", Type: "text"}, {Table: "people_all", Column: "updated_at", Path: "updated_at", Type: "bool"}}
 	for range 2 {
 		base, err := w.Checkpoints.Checkpoint(t.Context(), "main", "people")
 		must(t, err)
 		next := base
 		next.Seq++
 		batches := committest.Batches(0, committest.Person{Region: "eu", ID: "1", Updated: 5})
-		batches[0].News = news
+		batches[0].SchemaDrift = news
 		_, err = w.Commit(t.Context(), "main", "people", base, next, batches)
 		committest.Release(batches)
 		must(t, err)

@@ -10,16 +10,16 @@ import (
 	"aqueduck/transform"
 )
 
-// replace handles the modes without keys: rows are added, and where the batch is all that a window of time has, stored
+// mergeUnkeyed handles the modes without keys: rows are added, and where the batch is all that a window of time has, stored
 // ones of the window that it has not go.
-func (m *merger) replace(ctx context.Context, g group) error {
+func (m *commitMerger) mergeUnkeyed(ctx context.Context, g stagedGroup) error {
 	var deleted, added int64
 	var err error
 	switch {
 	case g.mode == transform.ReplaceWindow:
 		deleted, added, err = m.replaceWindow(ctx, g)
 	case g.own.Rows > 0:
-		added, err = m.insert(ctx, g.own.Table, g.own.Name)
+		added, err = m.insertRows(ctx, g.own.Table, g.own.Name)
 	}
 	if err != nil || deleted+added == 0 {
 		return err
@@ -34,7 +34,7 @@ func (m *merger) replace(ctx context.Context, g group) error {
 
 // replaceWindow makes the rows of a window those of the batch. Rows are compared by content, each copy with one copy:
 // what is stored and comes again stays as it is, so that a window read again in vain changes nothing.
-func (m *merger) replaceWindow(ctx context.Context, g group) (deleted, added int64, err error) {
+func (m *commitMerger) replaceWindow(ctx context.Context, g stagedGroup) (deleted, added int64, err error) {
 	t := g.own.Table
 	if t.Newest == "" {
 		return 0, 0, errors.New("a window can only be replaced in a table with a time column")
@@ -42,7 +42,7 @@ func (m *merger) replaceWindow(ctx context.Context, g group) (deleted, added int
 	table, newest := duck.Table(m.schema, t.Name), duck.Name(t.Newest)
 	window := fmt.Sprintf("%[1]s >= %[2]s AND %[1]s < %[3]s", newest, clause.Instant(g.window[0]), clause.Instant(g.window[1]))
 	if g.own.Rows == 0 {
-		deleted, err = m.exec(ctx, "DELETE FROM "+table+" WHERE "+window)
+		deleted, err = m.execStatement(ctx, "DELETE FROM "+table+" WHERE "+window)
 		return deleted, 0, err
 	}
 	var stray int64
@@ -60,13 +60,13 @@ func (m *merger) replaceWindow(ctx context.Context, g group) (deleted, added int
 	stored := fmt.Sprintf(copies, "rowid", same, table+" WHERE "+window)
 	came := fmt.Sprintf(copies, transform.RowColumn, same, g.own.Name)
 	fresh := fmt.Sprintf("CREATE OR REPLACE TEMP TABLE %s AS SELECT c.place FROM %s c ANTI JOIN %s s USING (content, copy)", decided, came, stored)
-	if _, err := m.exec(ctx, fresh); err != nil {
+	if _, err := m.execStatement(ctx, fresh); err != nil {
 		return 0, 0, fmt.Errorf("compare with the stored rows: %w", err)
 	}
 	gone := fmt.Sprintf("DELETE FROM %s WHERE rowid IN (SELECT s.place FROM %s s ANTI JOIN %s c USING (content, copy))", table, stored, came)
-	if deleted, err = m.exec(ctx, gone); err != nil {
+	if deleted, err = m.execStatement(ctx, gone); err != nil {
 		return 0, 0, fmt.Errorf("take out what the window no longer has: %w", err)
 	}
-	added, err = m.insert(ctx, t, fmt.Sprintf("%s WHERE %s IN (SELECT place FROM %s)", g.own.Name, transform.RowColumn, decided))
+	added, err = m.insertRows(ctx, t, fmt.Sprintf("%s WHERE %s IN (SELECT place FROM %s)", g.own.Name, transform.RowColumn, decided))
 	return deleted, added, err
 }

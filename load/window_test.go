@@ -14,8 +14,8 @@ import (
 	"aqueduck/transform"
 )
 
-// calls is a stream without a key, whose rows come by windows of time.
-func calls() *schemas.Stream {
+// callStream is a stream without a key, whose rows come by windows of time.
+func callStream() *schemas.Stream {
 	return &schemas.Stream{Name: "calls", Table: "calls", Newest: "_time", Columns: []schemas.Column{
 		{Name: "_time", From: []string{"_time"}, Type: schemas.Timestamp, Required: true},
 		{Name: "who", From: []string{"who"}, Type: schemas.Text}}}
@@ -24,13 +24,13 @@ func calls() *schemas.Stream {
 const windowStart = 1_700_000_000
 
 // replaceWindow commits rows, seconds and names, as all that a window has.
-func (w *warehouse) replaceWindow(t testing.TB, from, to int64, rows map[int64][]string) (load.Written, error) {
+func (w *testWarehouse) replaceWindow(t testing.TB, from, to int64, rows map[int64][]string) (load.Written, error) {
 	t.Helper()
 	base, err := w.Checkpoints.Checkpoint(t.Context(), "main", "calls")
 	must(t, err)
 	next := base
 	next.Seq++
-	decoder, err := transform.NewDecoder(calls(), transform.Options{APIVersion: "2.17"})
+	decoder, err := transform.NewDecoder(callStream(), transform.Options{APIVersion: "2.17"})
 	must(t, err)
 	for at, names := range rows {
 		for _, who := range names {
@@ -44,8 +44,8 @@ func (w *warehouse) replaceWindow(t testing.TB, from, to int64, rows map[int64][
 	return w.Commit(t.Context(), "main", "calls", base, next, batches)
 }
 
-// stored gives the rows as seconds and names, in the order of their text.
-func (w *warehouse) stored(t testing.TB) string {
+// storedText gives the rows as seconds and names, in the order of their text.
+func (w *testWarehouse) storedText(t testing.TB) string {
 	t.Helper()
 	rows, err := w.Facts.IDs(t.Context(), "main", fmt.Sprintf("SELECT (epoch(_time)::BIGINT - %d) || who || chr(0) || row_number() OVER () FROM {schema}.calls", windowStart))
 	must(t, err)
@@ -59,13 +59,13 @@ func (w *warehouse) stored(t testing.TB) string {
 func TestAWindowIsReplacedAsAWhole(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t, load.Options{})
-	w.ensure(t, calls())
+	w.ensureStream(t, callStream())
 	step := func(from, to int64, rows map[int64][]string, want string, added, changed, deleted int64) {
 		t.Helper()
 		w.now = w.now.Add(time.Hour)
 		written, err := w.replaceWindow(t, from, to, rows)
 		must(t, err)
-		if got := w.stored(t); got != want {
+		if got := w.storedText(t); got != want {
 			t.Errorf("stored %q, want %q", got, want)
 		}
 		if written.New != added || written.Changed != changed || written.Deleted != deleted {
@@ -79,7 +79,7 @@ func TestAWindowIsReplacedAsAWhole(t *testing.T) {
 	step(0, 10, map[int64][]string{9: {"b"}}, "10c 9b", 0, 0, 3)
 	step(0, 10, nil, "10c", 0, 0, 1)
 	w.Restart(t)
-	if got := w.stored(t); got != "10c" {
+	if got := w.storedText(t); got != "10c" {
 		t.Errorf("after a restart %q", got)
 	}
 }
@@ -88,7 +88,7 @@ func TestAWindowIsReplacedAsAWhole(t *testing.T) {
 func TestARowThatComesAgainKeepsItsTime(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t, load.Options{})
-	w.ensure(t, calls())
+	w.ensureStream(t, callStream())
 	_, err := w.replaceWindow(t, 0, 10, map[int64][]string{1: {"a"}, 2: {"b"}})
 	must(t, err)
 	w.now = w.now.Add(time.Hour)
@@ -104,13 +104,13 @@ func TestARowThatComesAgainKeepsItsTime(t *testing.T) {
 func TestAWindowWithRowsOfAnotherIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t, load.Options{})
-	w.ensure(t, calls())
+	w.ensureStream(t, callStream())
 	for _, at := range []int64{-1, 10} {
 		if _, err := w.replaceWindow(t, 0, 10, map[int64][]string{5: {"a"}, at: {"b"}}); err == nil {
 			t.Errorf("a row at %d went into [0, 10)", at)
 		}
 	}
-	if got := w.stored(t); got != "" {
+	if got := w.storedText(t); got != "" {
 		t.Errorf("stored %q", got)
 	}
 }
@@ -121,7 +121,7 @@ func TestWindowsInAnyOrderEndAsTheLastOfEach(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 7))
 	w := newWarehouse(t, load.Options{})
-	w.ensure(t, calls())
+	w.ensureStream(t, callStream())
 	truth := map[int64][]string{}
 	for range 30 {
 		from := r.Int64N(8)
@@ -143,7 +143,7 @@ func TestWindowsInAnyOrderEndAsTheLastOfEach(t *testing.T) {
 			}
 		}
 		slices.Sort(want)
-		if got := w.stored(t); got != strings.Join(want, " ") {
+		if got := w.storedText(t); got != strings.Join(want, " ") {
 			t.Fatalf("stored %q, want %q", got, want)
 		}
 	}

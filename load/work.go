@@ -57,11 +57,11 @@ func (w *Work) Close() error { return w.db.Close() }
 // Clock is the time of the commits: the machine's, but never before a row that is stored.
 func (w *Work) Clock() time.Time { return w.db.Clock() }
 
-// Become makes what it writes from now on what another run writes, by that one's clock.
-func (w *Work) Become(runID string, now func() time.Time) { w.db.Become(runID, now) }
+// SwitchRun makes what it writes from now on what another run writes, by that one's clock.
+func (w *Work) SwitchRun(runID string, now func() time.Time) { w.db.SwitchRun(runID, now) }
 
-// Doubt passes on an error that a copy of the database gave. When it speaks of damage, the next Open sets the database aside.
-func (w *Work) Doubt(err error) error { return w.db.Doubt(err) }
+// ReportDamage passes on an error that a copy of the database gave. When it speaks of damage, the next Open sets the database aside.
+func (w *Work) ReportDamage(err error) error { return w.db.ReportDamage(err) }
 
 // LogSize is the size in bytes of the log that the next start would replay.
 func (w *Work) LogSize() int64 { return w.db.LogSize() }
@@ -83,10 +83,10 @@ func Open(ctx context.Context, d layout.Dir, o workdb.Options) (*Work, error) {
 		return nil, fmt.Errorf("read what was erased: %w", err)
 	}
 	w := newWork(workdb.New(d, o), tombs)
-	if err := w.recover(ctx); err != nil {
+	if err := w.recoverDatabase(ctx); err != nil {
 		return nil, disk.Explain(fmt.Errorf("open the work database: %w", err), string(d))
 	}
-	if err := w.upgrade(ctx); err != nil {
+	if err := w.upgradeFormat(ctx); err != nil {
 		return nil, disk.Explain(errors.Join(fmt.Errorf("open the work database: %w", err), w.db.Close()), string(d))
 	}
 	if err := w.Erasures.ReadErasures(ctx); err != nil {
@@ -95,8 +95,8 @@ func Open(ctx context.Context, d layout.Dir, o workdb.Options) (*Work, error) {
 	return w, nil
 }
 
-// recover opens what is there; what cannot be opened is set aside, once, and made anew.
-func (w *Work) recover(ctx context.Context) error {
+// recoverDatabase opens what is there; what cannot be opened is set aside, once, and made anew.
+func (w *Work) recoverDatabase(ctx context.Context) error {
 	d := w.db.Dir()
 	if disk.Exists(filepath.Join(d.Work(), workdb.SuspectName)) {
 		if err := w.setAside(errors.New("a run found it damaged")); err != nil {
@@ -105,14 +105,14 @@ func (w *Work) recover(ctx context.Context) error {
 	}
 	if disk.Exists(d.Database()) {
 		err := w.db.Open(ctx)
-		if err == nil || ctx.Err() != nil || !damage(err) {
+		if err == nil || ctx.Err() != nil || !isDamage(err) {
 			return err
 		}
 		if err := w.setAside(err); err != nil {
 			return err
 		}
 	}
-	from, err := w.remake(ctx)
+	from, err := w.restoreDatabase(ctx)
 	if err != nil {
 		return err
 	}
@@ -124,9 +124,9 @@ func (w *Work) recover(ctx context.Context) error {
 	return w.db.Open(ctx)
 }
 
-// damage tells an error that only another copy of the database can cure. What is not known is taken for damage:
+// isDamage tells an error that only another copy of the database can cure. What is not known is taken for damage:
 // restoring reads a little again, not restoring would need hands.
-func damage(err error) bool {
+func isDamage(err error) bool {
 	if errors.Is(err, failure.ErrFormat) || errors.Is(disk.Explain(err, ""), failure.ErrDiskFull) {
 		return false
 	}

@@ -7,48 +7,48 @@ import (
 	"aqueduck/internal/grammar"
 )
 
-// draft is a stream file that is read but may still lean on others.
-type draft struct {
-	stream  *Stream
-	file    *grammar.Value
-	suffix  string
-	like    string
-	settled bool // what it is like is put in
+// streamDraft is a stream file that is read but may still lean on others.
+type streamDraft struct {
+	stream   *Stream
+	file     *grammar.Value
+	suffix   string
+	like     string
+	resolved bool // what it is like is put in
 }
 
-// build makes a stream of a checked file; what only other streams can tell is left open.
-func build(file string, v *grammar.Value) *draft {
+// buildDraft makes a stream of a checked file; what only other streams can tell is left open.
+func buildDraft(file string, v *grammar.Value) *streamDraft {
 	s := &Stream{
 		Name: v.Key("stream").Text(), File: file, Doc: v.Key("doc").Text(),
 		Read: buildRead(v.Key("read")),
 		Key:  v.Key("key").Texts(), Newest: v.Key("newest").Text(), Absent: v.Key("absent").Text(),
-		Identity: split(v.Key("identity").Text()), With: v.Key("with").Text(), PublishAs: v.Key("publish_as").Text(),
-		Ignore: paths(v.Key("ignore")), Erase: v.Key("erase").Text(),
+		Identity: splitPath(v.Key("identity").Text()), With: v.Key("with").Text(), PublishAs: v.Key("publish_as").Text(),
+		Ignore: splitPaths(v.Key("ignore")), Erase: v.Key("erase").Text(),
 	}
-	if persons := v.Key("persons"); persons.Set() {
+	if persons := v.Key("persons"); persons.IsSet() {
 		s.Persons = &Persons{}
 	}
 	for _, m := range v.Key("mark").Items() {
-		s.Marks = append(s.Marks, Mark{Columns: m.Key("columns").Texts(), Person: m.Key("person").Bool(), PII: m.Key("pii").Bool(), References: m.Key("references").Text()})
+		s.ColumnFlags = append(s.ColumnFlags, ColumnFlags{Columns: m.Key("columns").Texts(), Person: m.Key("person").Bool(), PII: m.Key("pii").Bool(), References: m.Key("references").Text()})
 	}
-	d := &draft{stream: s, file: v, suffix: v.Key("suffix").Text(), like: v.Key("like").Text()}
+	d := &streamDraft{stream: s, file: v, suffix: v.Key("suffix").Text(), like: v.Key("like").Text()}
 	if into := v.Key("into").Text(); into != "" {
 		d.like, s.Into, s.With = into, into, into
 	}
 	s.Outdated = v.Key("on_version_change").Text() == "again"
-	if reconcile := v.Key("reconcile"); reconcile.Set() {
+	if reconcile := v.Key("reconcile"); reconcile.IsSet() {
 		s.Reconcile = reconcile.Key("every").Duration()
-		if single := reconcile.Key("endpoint"); single.Set() {
+		if single := reconcile.Key("endpoint"); single.IsSet() {
 			_, path, _ := strings.Cut(single.Text(), " ")
 			s.Read.Missing = &Detail{Path: path}
 		}
 	}
-	if capped := v.Key("capped"); capped.Set() {
-		s.Capped = Capped{Count: split(capped.Key("count").Text()), Most: int64(capped.Key("most").Int()), Of: capped.Key("of").Text()}
+	if capped := v.Key("capped"); capped.IsSet() {
+		s.Capped = Capped{Count: splitPath(capped.Key("count").Text()), Most: int64(capped.Key("most").Int()), Of: capped.Key("of").Text()}
 	}
-	s.Snapshot = v.Key("snapshot").Set()
-	s.Needs = Needs{Version: v.Key("needs").Key("version").Text(), Scope: v.Key("needs").Key("scope").Text()}
-	s.Told.Deletion, s.Told.Late = v.Key("told").Key("deletion").Text(), v.Key("told").Key("late").Text()
+	s.Snapshot = v.Key("snapshot").IsSet()
+	s.Requirements = Requirements{Version: v.Key("needs").Key("version").Text(), Scope: v.Key("needs").Key("scope").Text()}
+	s.DocumentedNotes.Deletion, s.DocumentedNotes.Late = v.Key("told").Key("deletion").Text(), v.Key("told").Key("late").Text()
 	s.Internal = d.suffix != ""
 	s.Table = s.Name + d.suffix
 	for _, c := range v.Key("columns").Items() {
@@ -56,7 +56,7 @@ func build(file string, v *grammar.Value) *draft {
 	}
 	requireKey(s.Columns, s.Key)
 	for _, c := range v.Key("children").Items() {
-		in := above{name: s.Name, key: s.Key, columns: s.Columns}
+		in := parentList{name: s.Name, key: s.Key, columns: s.Columns}
 		s.Children = append(s.Children, buildChildren(c, in, d.suffix)...)
 	}
 	return d
@@ -71,24 +71,24 @@ func buildRead(v *grammar.Value) Read {
 		Page:    Page{By: page.Key("by").Text(), In: page.Key("in").Text(), Size: page.Key("size").Int(), Most: page.Key("most").Int()},
 		Since:   Since{By: since.Key("by").Text()},
 	}
-	r.Query = params(v.Key("query"))
+	r.Query = buildParams(v.Key("query"))
 	if slices.Equal(r.Records, []string{itself}) {
 		r.Records = nil
 	}
-	if r.Since.Windowed() {
+	if r.Since.HasWindows() {
 		r.Since.Field = since.Key("field").Text()
 		r.Since.Lag, r.Since.Overlap = since.Key("lag").Duration(), since.Key("overlap").Duration()
 	}
-	if over := v.Key("over"); over.Set() {
+	if over := v.Key("over"); over.IsSet() {
 		r.Over = buildOver(over)
 	}
-	if below := v.Key("below"); below.Set() {
-		r.Below = &Below{As: below.Key("as").Text(), Unless: split(below.Key("unless").Text())}
+	if below := v.Key("below"); below.IsSet() {
+		r.Below = &Below{As: below.Key("as").Text(), Unless: splitPath(below.Key("unless").Text())}
 	}
-	if detail := v.Key("detail"); detail.Set() {
+	if detail := v.Key("detail"); detail.IsSet() {
 		_, path, _ := strings.Cut(detail.Key("endpoint").Text(), " ")
-		r.Detail = &Detail{Path: path, Query: params(detail.Key("query")), UnlessSame: paths(detail.Key("unless_same"))}
-		if refresh := detail.Key("refresh"); refresh.Set() {
+		r.Detail = &Detail{Path: path, Query: buildParams(detail.Key("query")), UnlessSame: splitPaths(detail.Key("unless_same"))}
+		if refresh := detail.Key("refresh"); refresh.IsSet() {
 			r.Detail.For, r.Detail.Every = refresh.Key("for").Duration(), refresh.Key("every").Duration()
 		}
 	}
@@ -98,13 +98,13 @@ func buildRead(v *grammar.Value) Read {
 func buildOver(v *grammar.Value) *Over {
 	over := &Over{View: viewOf(v).Text(), After: v.Key("after").Texts(), As: v.Key("as").Text(), Size: v.Key("size").Int(),
 		Streams: v.Key("stream").Texts(), Where: v.Key("where").Text(), Values: v.Key("values").Texts(), Optional: v.Key("optional").Texts()}
-	if refresh := v.Key("refresh"); refresh.Set() {
+	if refresh := v.Key("refresh"); refresh.IsSet() {
 		over.For, over.Every = refresh.Key("for").Duration(), refresh.Key("every").Duration()
 	}
 	return over
 }
 
-func params(v *grammar.Value) []Param {
+func buildParams(v *grammar.Value) []Param {
 	var list []Param
 	for _, q := range v.Entries() {
 		list = append(list, Param{Name: q.Name, Value: q.Value.Text()})
@@ -114,7 +114,7 @@ func params(v *grammar.Value) []Param {
 
 // viewOf is the key of `over` that names the SQL file.
 func viewOf(over *grammar.Value) *grammar.Value {
-	if over.Key("batch").Given() {
+	if over.Key("batch").IsGiven() {
 		return over.Key("batch")
 	}
 	return over.Key("view")
@@ -127,16 +127,16 @@ func buildColumn(v *grammar.Value) Column {
 		Default: v.Key("default").Text(), Volatile: v.Key("volatile").Bool(), References: v.Key("references").Text(), Attributes: v.Key("attributes").Text(),
 		Whose: v.Key("whose").Texts(), Stays: v.Key("stays").Bool(), Redactable: v.Key("redactable").Bool(), RedactedBy: v.Key("redacted_by").Text(),
 	}
-	c.From, c.Or = places(v.Key("from"))
+	c.From, c.Or = buildPaths(v.Key("from"))
 	if c.From == nil {
 		c.From = []string{c.Name}
 	}
 	return c
 }
 
-// places are the paths of a from, the first and the others.
-func places(from *grammar.Value) (first []string, others [][]string) {
-	all := paths(from)
+// buildPaths are the paths of a from, the first and the others.
+func buildPaths(from *grammar.Value) (first []string, others [][]string) {
+	all := splitPaths(from)
 	switch len(all) {
 	case 0:
 		return nil, nil
@@ -146,8 +146,8 @@ func places(from *grammar.Value) (first []string, others [][]string) {
 	return all[0], all[1:]
 }
 
-// above is what a list lies in: the record, or an item of another list.
-type above struct {
+// parentList is what a list lies in: the record, or an item of another list.
+type parentList struct {
 	name     string // of its rows
 	table    string // "" for the record
 	key      []string
@@ -156,24 +156,24 @@ type above struct {
 }
 
 // buildChildren makes a child, and those inside its items after it.
-func buildChildren(v *grammar.Value, in above, suffix string) []Child {
+func buildChildren(v *grammar.Value, in parentList, suffix string) []Child {
 	c := buildChild(v, in, suffix)
 	list := []Child{c}
 	for _, inner := range v.Key("children").Items() {
-		item := above{name: v.Key("table").Text(), table: c.Table, key: c.Key, columns: c.Columns, complete: c.Complete}
+		item := parentList{name: v.Key("table").Text(), table: c.Table, key: c.Key, columns: c.Columns, complete: c.Complete}
 		list = append(list, buildChildren(inner, item, suffix)...)
 	}
 	return list
 }
 
 // buildChild puts the key columns of what the list lies in before the child's own, unless the file declares them.
-func buildChild(v *grammar.Value, in above, suffix string) Child {
+func buildChild(v *grammar.Value, in parentList, suffix string) Child {
 	c := Child{
 		Table: v.Key("table").Text() + suffix, Doc: v.Key("doc").Text(), Within: in.table,
 		Key: v.Key("key").Texts(), Complete: in.complete, Erase: v.Key("erase").Text(),
-		Entries: v.Key("each").Text() == "entries", Count: split(v.Key("count").Text()), Rest: split(v.Key("rest").Text()),
+		Entries: v.Key("each").Text() == "entries", Count: splitPath(v.Key("count").Text()), Rest: splitPath(v.Key("rest").Text()),
 	}
-	c.From, c.Or = places(v.Key("from"))
+	c.From, c.Or = buildPaths(v.Key("from"))
 	if in.table == "" {
 		c.Complete = v.Key("complete").Bool()
 	}
@@ -182,8 +182,8 @@ func buildChild(v *grammar.Value, in above, suffix string) Child {
 		own = append(own, buildColumn(column))
 	}
 	for i, key := range in.key {
-		of, known := find(in.columns, key)
-		if _, declared := find(own, at(c.Key, i)); declared || !known || at(c.Key, i) == "" {
+		of, known := findColumn(in.columns, key)
+		if _, declared := findColumn(own, itemAt(c.Key, i)); declared || !known || itemAt(c.Key, i) == "" {
 			continue
 		}
 		references := of.References
@@ -209,8 +209,8 @@ func requireKey(columns []Column, key []string) {
 	}
 }
 
-// resemble puts in what the stream takes from the one that it is like.
-func (d *draft) resemble(model *draft) {
+// inheritFrom puts in what the stream takes from the one that it is like.
+func (d *streamDraft) inheritFrom(model *streamDraft) {
 	s, m := d.stream, model.stream
 	s.Columns = slices.Concat(m.Columns, s.Columns)
 	if len(s.Key) == 0 {
@@ -229,7 +229,7 @@ func (d *draft) resemble(model *draft) {
 	s.Table = strings.TrimSuffix(m.Table, model.suffix) + d.suffix
 	s.Copies = s.With == m.Name && s.Into == ""
 	if s.Copies {
-		s.Beside = m.stored()
+		s.Beside = m.storedTable()
 	}
 	var children []Child
 	for _, c := range m.Children {
@@ -246,19 +246,19 @@ func (d *draft) resemble(model *draft) {
 	s.Children = append(children, s.Children...)
 }
 
-// accompany tells a stream of the one whose tables hold copies of its records. Of several it is the first.
-func (d *draft) accompany(copies *draft) {
+// linkCopies tells a stream of the one whose tables hold copies of its records. Of several it is the first.
+func (d *streamDraft) linkCopies(copies *streamDraft) {
 	s, other := d.stream, copies.stream
 	if s.Beside != "" {
 		return
 	}
-	s.Beside = other.stored()
+	s.Beside = other.storedTable()
 	for i := range s.Children {
 		s.Children[i].Beside = other.Children[i].Table
 	}
 }
 
-func find(columns []Column, name string) (Column, bool) {
+func findColumn(columns []Column, name string) (Column, bool) {
 	i := slices.IndexFunc(columns, func(c Column) bool { return c.Name == name })
 	if i < 0 {
 		return Column{}, false
@@ -266,22 +266,22 @@ func find(columns []Column, name string) (Column, bool) {
 	return columns[i], true
 }
 
-func at(list []string, i int) string {
+func itemAt(list []string, i int) string {
 	if i < len(list) {
 		return list[i]
 	}
 	return ""
 }
 
-func paths(v *grammar.Value) [][]string {
+func splitPaths(v *grammar.Value) [][]string {
 	var all [][]string
 	for _, text := range v.Texts() {
-		all = append(all, split(text))
+		all = append(all, splitPath(text))
 	}
 	return all
 }
 
-func split(path string) []string {
+func splitPath(path string) []string {
 	if path == "" {
 		return nil
 	}

@@ -7,7 +7,7 @@ import (
 
 // Catalogue is the streams that a pipeline can name. It is not changed while it is read.
 type Catalogue struct {
-	drafts    map[string]*draft
+	drafts    map[string]*streamDraft
 	relations map[string][]Relation
 }
 
@@ -32,7 +32,7 @@ func (c *Catalogue) Stream(name string) (*Stream, bool) {
 	return d.stream, true
 }
 
-// clone is a catalogue that can be added to without this one.
-func (c *Catalogue) clone() *Catalogue {
+// cloneCatalogue is a catalogue that can be added to without this one.
+func (c *Catalogue) cloneCatalogue() *Catalogue {
 	return &Catalogue{drafts: maps.Clone(c.drafts), relations: maps.Clone(c.relations)}
 }

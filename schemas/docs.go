@@ -59,9 +59,9 @@ func Docs(c *Catalogue) string {
 	b.WriteString(Spec().Markdown())
 	b.WriteString(docsStreams)
 	for _, s := range c.Streams() {
-		said, all := s.documented()
-		cells := []string{"`" + s.Name + "`", "`" + s.Read.Method + " " + s.Read.Path + "`", strings.Join(s.How(), "; "), strings.Join(quoted(s.Key), ", "),
-			strings.Join(quoted(c.Shown(s)), ", "), share(said, all), s.Deletion(), s.Late(), s.ThousandText(), s.ChangeText(), s.Needs.Version, s.Needs.Scope}
+		said, all := s.documentedColumns()
+		cells := []string{"`" + s.Name + "`", "`" + s.Read.Method + " " + s.Read.Path + "`", strings.Join(s.DescribeRead(), "; "), strings.Join(quoteNames(s.Key), ", "),
+			strings.Join(quoteNames(c.PublishedNames(s)), ", "), shareText(said, all), s.DescribeDeletions(), s.DescribeLateness(), s.PerThousandText(), s.PerChangeText(), s.Requirements.Version, s.Requirements.Scope}
 		for _, cell := range cells {
 			fmt.Fprintf(&b, "| %s ", cmp.Or(cell, "–"))
 		}
@@ -85,21 +85,21 @@ const docsStreams = `
 |---|---|---|---|---|---:|---|---|---:|---:|---|---|
 `
 
-func share(said, all int) string {
+func shareText(said, all int) string {
 	if all == 0 {
 		return "by the source"
 	}
 	return fmt.Sprintf("%d of %d", said, all)
 }
 
-// Shown names what analysts find of a stream: its tables, or the relations that are published in their place.
-func (c *Catalogue) Shown(s *Stream) []string {
-	if s.Family() {
+// PublishedNames names what analysts find of a stream: its tables, or the relations that are published in their place.
+func (c *Catalogue) PublishedNames(s *Stream) []string {
+	if s.IsExportFamily() {
 		return []string{s.Name + "_<dataset>"}
 	}
 	all := []string{}
 	if !s.Internal {
-		all = s.tables()
+		all = s.tableNames()
 	}
 	for _, r := range c.relations[s.PublishAs] {
 		all = append(all, r.Name)
@@ -107,7 +107,7 @@ func (c *Catalogue) Shown(s *Stream) []string {
 	return all
 }
 
-func quoted(names []string) []string {
+func quoteNames(names []string) []string {
 	var all []string
 	for _, name := range names {
 		all = append(all, "`"+name+"`")

@@ -14,14 +14,14 @@ func TestThePageOfTheGrammarIsUpToDate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(Docs(builtins(t)), string(got)); diff != "" {
+	if diff := cmp.Diff(Docs(loadBuiltins(t)), string(got)); diff != "" {
 		t.Errorf("make docs would change it (-want +got):\n%s", diff)
 	}
 }
 
 func TestTheExampleOfTheGrammarIsAStream(t *testing.T) {
 	t.Parallel()
-	c := builtins(t)
+	c := loadBuiltins(t)
 	_, text, _ := strings.Cut(Docs(c), "```yaml\n")
 	text, _, _ = strings.Cut(text, "```")
 	if err := c.Add("docs/streams.md", []byte(text)); err != nil {
@@ -35,7 +35,7 @@ func TestTheExampleOfTheGrammarIsAStream(t *testing.T) {
 // TestTheFirstSentenceOfEachTableIsItsGrain holds the words of streams, of lists inside their records and of relations to one form.
 func TestTheFirstSentenceOfEachTableIsItsGrain(t *testing.T) {
 	t.Parallel()
-	c := builtins(t)
+	c := loadBuiltins(t)
 	docs := map[string]string{}
 	for _, s := range c.Streams() {
 		docs[s.Name] = s.Doc

@@ -29,7 +29,7 @@ func TestPersonalColumnsHaveAPerson(t *testing.T) {
 		for table, columns := range tables {
 			for _, c := range columns {
 				told := anywhere || slices.ContainsFunc(c.Whose, func(name string) bool {
-					of, known := find(columns, name)
+					of, known := findColumn(columns, name)
 					return known && of.References != ""
 				})
 				if c.PII && !told && !slices.Contains(uncovered, table) {

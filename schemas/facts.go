@@ -10,8 +10,8 @@ import (
 // exportDays is how many days of a dataset one export may hold (workspace-api 3.1).
 const exportDays = 28
 
-// How says in words what the `read` block of the stream's file says.
-func (s *Stream) How() []string {
+// DescribeRead says in words what the `read` block of the stream's file says.
+func (s *Stream) DescribeRead() []string {
 	r := s.Read
 	how := []string{map[string]string{
 		"full":     "the whole list",
@@ -21,7 +21,7 @@ func (s *Stream) How() []string {
 		Export:     fmt.Sprintf("datasets that the source exports as files of up to %d days, a stream and a table each", exportDays),
 	}[r.Since.By]}
 	if r.Over != nil {
-		how = []string{r.Over.words()}
+		how = []string{r.Over.describeOver()}
 	}
 	if r.Page.Size > 0 {
 		how = append(how, fmt.Sprintf("pages of %d, by %s", r.Page.Size, r.Page.By))
@@ -40,7 +40,7 @@ func (s *Stream) How() []string {
 	return how
 }
 
-func (o *Over) words() string {
+func (o *Over) describeOver() string {
 	text := "each id that " + o.View + " finds"
 	switch {
 	case len(o.Values) > 0:
@@ -57,16 +57,16 @@ func (o *Over) words() string {
 	return text
 }
 
-// Deletion says how it is noticed that the source has a record no more, or that it is not.
-func (s *Stream) Deletion() string {
+// DescribeDeletions says how it is noticed that the source has a record no more, or that it is not.
+func (s *Stream) DescribeDeletions() string {
 	r := s.Read
 	switch {
-	case s.Told.Deletion != "":
-		return s.Told.Deletion
-	case s.Family():
+	case s.DocumentedNotes.Deletion != "":
+		return s.DocumentedNotes.Deletion
+	case s.IsExportFamily():
 		return "what is read again has what is there"
 	case s.Reconcile > 0:
-		return "missing from the whole list, walked each " + days(s.Reconcile) + ", and 404 by id"
+		return "missing from the whole list, walked each " + durationText(s.Reconcile) + ", and 404 by id"
 	case s.Absent != "gone":
 		return "not noticed"
 	case r.Over != nil && r.Over.Size > 0:
@@ -79,30 +79,30 @@ func (s *Stream) Deletion() string {
 	return "missing from two whole walks"
 }
 
-// Late says what a run may not see yet, and after how long a later one does.
-func (s *Stream) Late() string {
+// DescribeLateness says what a run may not see yet, and after how long a later one does.
+func (s *Stream) DescribeLateness() string {
 	r := s.Read
-	if s.Told.Late != "" {
-		return s.Told.Late
+	if s.DocumentedNotes.Late != "" {
+		return s.DocumentedNotes.Late
 	}
-	if s.Family() {
+	if s.IsExportFamily() {
 		return "each day is read again once a day for 35 days (`refresh`)"
 	}
 	var late []string
-	if r.Since.Windowed() {
-		late = append(late, fmt.Sprintf("what the source finds late: up to %s by the next run, up to %s before the mark by each", days(r.Since.Lag), days(r.Since.Overlap)))
+	if r.Since.HasWindows() {
+		late = append(late, fmt.Sprintf("what the source finds late: up to %s by the next run, up to %s before the mark by each", durationText(r.Since.Lag), durationText(r.Since.Overlap)))
 	}
 	switch {
 	case s.Reconcile > 0 && r.Detail == nil:
-		late = append(late, "what it never finds, and what changes without a sign: "+days(s.Reconcile))
+		late = append(late, "what it never finds, and what changes without a sign: "+durationText(s.Reconcile))
 	case s.Reconcile > 0:
-		late = append(late, "what it never finds: "+days(s.Reconcile))
+		late = append(late, "what it never finds: "+durationText(s.Reconcile))
 	}
 	if d := r.Detail; d != nil && d.Every > 0 {
-		late = append(late, "what changes without a sign: "+again(d.Every, d.For))
+		late = append(late, "what changes without a sign: "+rereadText(d.Every, d.For))
 	}
 	if o := r.Over; o != nil && o.Every > 0 {
-		late = append(late, fmt.Sprintf("what comes without a change of %s: %s", strings.Join(o.Streams, ", "), again(o.Every, o.For)))
+		late = append(late, fmt.Sprintf("what comes without a change of %s: %s", strings.Join(o.Streams, ", "), rereadText(o.Every, o.For)))
 	}
 	if len(late) == 0 {
 		return "nothing: the next run has it"
@@ -110,22 +110,22 @@ func (s *Stream) Late() string {
 	return strings.Join(late, "; ")
 }
 
-// Thousand is how many requests a thousand records take when they are read for the first time.
-func (s *Stream) Thousand() float64 { return 1000 * (s.pages() + s.alone()) }
+// RequestsPerThousand is how many requests a thousand records take when they are read for the first time.
+func (s *Stream) RequestsPerThousand() float64 { return 1000 * (s.listRequests() + s.detailRequests()) }
 
-// Change is how many requests it costs that one record has changed. 0: none of its own, the list is read whole anyway.
-func (s *Stream) Change() float64 {
+// RequestsPerChange is how many requests it costs that one record has changed. 0: none of its own, the list is read whole anyway.
+func (s *Stream) RequestsPerChange() float64 {
 	switch {
 	case s.Read.ByIDs():
-		return s.pages()
-	case s.Family(), s.Read.Since.By == "full":
+		return s.listRequests()
+	case s.IsExportFamily(), s.Read.Since.By == "full":
 		return 0
 	}
-	return s.pages() + s.alone()
+	return s.listRequests() + s.detailRequests()
 }
 
-// pages is the share of a request in which a page brings one record.
-func (s *Stream) pages() float64 {
+// listRequests is the share of a request in which a page brings one record.
+func (s *Stream) listRequests() float64 {
 	r := s.Read
 	switch {
 	case r.ByIDs() && r.Over.Size > 0:
@@ -138,15 +138,15 @@ func (s *Stream) pages() float64 {
 	return 1 / float64(r.Page.Size)
 }
 
-func (s *Stream) alone() float64 {
+func (s *Stream) detailRequests() float64 {
 	if s.Read.Detail == nil {
 		return 0
 	}
 	return 1
 }
 
-// documented is how many columns of all the stream's tables say what they hold, and how many there are.
-func (s *Stream) documented() (said, all int) {
+// documentedColumns is how many columns of all the stream's tables say what they hold, and how many there are.
+func (s *Stream) documentedColumns() (said, all int) {
 	count := func(columns []Column) {
 		for _, c := range columns {
 			all++
@@ -162,19 +162,19 @@ func (s *Stream) documented() (said, all int) {
 	return said, all
 }
 
-// again says how often something is read again, and for how long.
-func again(every, span time.Duration) string {
+// rereadText says how often something is read again, and for how long.
+func rereadText(every, span time.Duration) string {
 	if span >= tenYears {
-		return days(every)
+		return durationText(every)
 	}
-	return fmt.Sprintf("%s, for %s after the last change", days(every), days(span))
+	return fmt.Sprintf("%s, for %s after the last change", durationText(every), durationText(span))
 }
 
 // tenYears stands in stream files for always.
 const tenYears = 3650 * 24 * time.Hour
 
-// days is a duration as the stream files have it: 7d, 48h, 15m.
-func days(d time.Duration) string {
+// durationText is a duration as the stream files have it: 7d, 48h, 15m.
+func durationText(d time.Duration) string {
 	switch {
 	case d%(24*time.Hour) == 0 && d > 48*time.Hour:
 		return strconv.Itoa(int(d/(24*time.Hour))) + "d"
@@ -184,23 +184,23 @@ func days(d time.Duration) string {
 	return strconv.Itoa(int(d/time.Minute)) + "m"
 }
 
-// ThousandText is Thousand in words.
-func (s *Stream) ThousandText() string {
+// PerThousandText is Thousand in words.
+func (s *Stream) PerThousandText() string {
 	switch {
-	case s.Family():
+	case s.IsExportFamily():
 		return fmt.Sprintf("3 for up to %d days", exportDays)
 	case s.Read.Since.By == "between":
 		return "a span is halved until one answer holds it"
-	case s.Thousand() == 0:
+	case s.RequestsPerThousand() == 0:
 		return "1 in all"
 	}
-	return strconv.FormatFloat(s.Thousand(), 'g', 4, 64)
+	return strconv.FormatFloat(s.RequestsPerThousand(), 'g', 4, 64)
 }
 
-// ChangeText is Change in words.
-func (s *Stream) ChangeText() string {
-	if s.Change() == 0 {
+// PerChangeText is Change in words.
+func (s *Stream) PerChangeText() string {
+	if s.RequestsPerChange() == 0 {
 		return "list"
 	}
-	return strconv.FormatFloat(s.Change(), 'g', 4, 64)
+	return strconv.FormatFloat(s.RequestsPerChange(), 'g', 4, 64)
 }

@@ -41,38 +41,38 @@ func (f Field) Line() string {
 // Infer finds the columns that JSON objects would fill: one a scalar or list, those inside an object by themselves when its
 // keys are the same everywhere, else one for the whole. taken are names that the columns must not have.
 func Infer(records [][]byte, taken []string) []Field {
-	root := &shape{}
+	root := &valueShape{}
 	for _, raw := range records {
-		root.look(raw)
+		root.addValue(raw)
 	}
 	names := map[string]bool{}
 	for _, name := range taken {
 		names[name] = true
 	}
 	var list []Field
-	for _, s := range root.leaves(0) {
-		f := s.field()
-		f.Column.Name = free(columnOf(s.path), names)
+	for _, s := range root.leafShapes(0) {
+		f := s.inferField()
+		f.Column.Name = freeName(columnOf(s.path), names)
 		names[f.Column.Name] = true
 		list = append(list, f)
 	}
 	return list
 }
 
-// shape is what a number of values at one path have in common.
-type shape struct {
+// valueShape is what a number of values at one path have in common.
+type valueShape struct {
 	path    []string
 	seen    int
 	kinds   map[string]int // of the values, by the type of column that each fits best
 	objects int
-	fields  []*shape // of the objects, in the order they were met
-	value   string   // the first
-	various bool     // others were not the same
+	fields  []*valueShape // of the objects, in the order they were met
+	value   string        // the first
+	various bool          // others were not the same
 	values  map[string]bool
 }
 
-// look takes one value in.
-func (s *shape) look(raw []byte) {
+// addValue takes one value in.
+func (s *valueShape) addValue(raw []byte) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || raw[0] == 'n' {
 		return
@@ -101,15 +101,15 @@ func (s *shape) look(raw []byte) {
 		if err != nil || d.Decode(&value) != nil {
 			return
 		}
-		s.at(key.(string)).look(value)
+		s.fieldShape(key.(string)).addValue(value)
 	}
 }
 
-func (s *shape) at(key string) *shape {
-	i := slices.IndexFunc(s.fields, func(f *shape) bool { return f.path[len(f.path)-1] == key })
+func (s *valueShape) fieldShape(key string) *valueShape {
+	i := slices.IndexFunc(s.fields, func(f *valueShape) bool { return f.path[len(f.path)-1] == key })
 	if i < 0 {
 		i = len(s.fields)
-		s.fields = append(s.fields, &shape{path: append(slices.Clone(s.path), key)})
+		s.fields = append(s.fields, &valueShape{path: append(slices.Clone(s.path), key)})
 	}
 	return s.fields[i]
 }
@@ -119,24 +119,24 @@ const (
 	mostParts = 20 // keys of an object that may: one with more is free-form
 )
 
-// leaves are the shapes that a column would take.
-func (s *shape) leaves(depth int) []*shape {
-	if depth > 0 && !s.fixed(depth) {
-		return []*shape{s}
+// leafShapes are the shapes that a column would take.
+func (s *valueShape) leafShapes(depth int) []*valueShape {
+	if depth > 0 && !s.isFixedObject(depth) {
+		return []*valueShape{s}
 	}
-	var list []*shape
+	var list []*valueShape
 	for _, f := range s.fields {
-		list = append(list, f.leaves(depth+1)...)
+		list = append(list, f.leafShapes(depth+1)...)
 	}
 	return list
 }
 
-// fixed says that all values are objects whose fields look like those of a program, not like somebody's data.
-func (s *shape) fixed(depth int) bool {
+// isFixedObject says that all values are objects whose fields look like those of a program, not like somebody's data.
+func (s *valueShape) isFixedObject(depth int) bool {
 	if s.objects == 0 || s.objects < s.seen || depth > deepest || len(s.fields) > mostParts {
 		return false
 	}
-	return !slices.ContainsFunc(s.fields, func(f *shape) bool { return !plainKey.MatchString(f.path[len(f.path)-1]) })
+	return !slices.ContainsFunc(s.fields, func(f *valueShape) bool { return !plainKey.MatchString(f.path[len(f.path)-1]) })
 }
 
 var (
@@ -146,7 +146,7 @@ var (
 	personal  = regexp.MustCompile(`email|phone`)
 )
 
-func (s *shape) field() Field {
+func (s *valueShape) inferField() Field {
 	name := s.path[len(s.path)-1]
 	f := Field{Column: Column{From: s.path, Type: s.columnType(), PII: s.columnType() == Text && personal.MatchString(strings.Join(s.path, "_"))}, Seen: s.seen, Example: s.value,
 		Distinct: len(s.values) == s.seen}
@@ -159,7 +159,7 @@ func (s *shape) field() Field {
 }
 
 // columnType is the narrowest type that all values fit. An id is a text, whatever the source sends.
-func (s *shape) columnType() Type {
+func (s *valueShape) columnType() Type {
 	name := s.path[len(s.path)-1]
 	only := func(kinds ...string) bool {
 		n := 0
@@ -240,8 +240,8 @@ func columnOf(path []string) string {
 	return strings.TrimRight(name[:min(len(name), longest)], "_")
 }
 
-// free is a name that none of the others has.
-func free(name string, others map[string]bool) string {
+// freeName is a name that none of the others has.
+func freeName(name string, others map[string]bool) string {
 	if !others[name] {
 		return name
 	}

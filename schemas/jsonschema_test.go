@@ -22,8 +22,8 @@ func TestTheEditorsSchemaOfStreamFilesAgreesWithTheCheck(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			pair.Hold(file, text)
-			if _, schema, there := pair.Verdicts(text); right && (!there || schema != nil) {
+			pair.CheckAgreement(file, text)
+			if _, schema, there := pair.Validate(text); right && (!there || schema != nil) {
 				t.Errorf("%s: %v", file, schema)
 			}
 		}
@@ -33,6 +33,6 @@ func TestTheEditorsSchemaOfStreamFilesAgreesWithTheCheck(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		pair.HoldVariants(text, 41)
+		pair.CheckVariants(text, 41)
 	}
 }

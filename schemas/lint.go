@@ -28,8 +28,8 @@ var largestPage = map[string]int{
 	"GET /data_connectors":         50,
 }
 
-// lint finds what the form of the file cannot tell: keys that do not go together, names that are not there.
-func (c *Catalogue) lint(d *draft) {
+// checkDraft finds what the form of the file cannot tell: keys that do not go together, names that are not there.
+func (c *Catalogue) checkDraft(d *streamDraft) {
 	d.lintPage()
 	c.lintFamilies(d)
 	if d.stream.Read.Since.By == Export {
@@ -45,17 +45,17 @@ func (c *Catalogue) lint(d *draft) {
 	d.lintColumns()
 	d.lintKey()
 	// Children of the file come after those of the stream that it is like.
-	own := d.stream.Children[len(d.stream.Children)-count(d.file.Key("children")):]
-	d.lintChildren(d.file.Key("children"), above{key: d.stream.Key, columns: d.stream.Columns}, own)
+	own := d.stream.Children[len(d.stream.Children)-countChildren(d.file.Key("children")):]
+	d.lintChildren(d.file.Key("children"), parentList{key: d.stream.Key, columns: d.stream.Columns}, own)
 	lintErase(d.file.Key("columns"), d.stream.Columns, d.stream.Columns)
 	d.lintEraseChildren(d.file.Key("children"))
-	if v := d.file.Key("mark"); v.Given() {
+	if v := d.file.Key("mark"); v.IsGiven() {
 		v.WrongKey("mark the columns themselves", "mark is for exports, whose columns only the source names")
 	}
 	c.lintTables(d)
 }
 
-func (d *draft) lintPage() {
+func (d *streamDraft) lintPage() {
 	read, page := d.file.Key("read"), d.file.Key("read").Key("page")
 	in, size := page.Key("in"), page.Key("size")
 	records := read.Key("records").Texts()
@@ -67,19 +67,19 @@ func (d *draft) lintPage() {
 		return
 	case "none":
 		for _, v := range []*grammar.Value{in, size, page.Key("most")} {
-			if v.Given() {
+			if v.IsGiven() {
 				v.WrongKey("", "%s: there are no pages where by is none", v.Path())
 			}
 		}
 		return
 	}
-	if most := page.Key("most"); most.Given() && read.Key("since").Key("by").Text() != "full" {
+	if most := page.Key("most"); most.IsGiven() && read.Key("since").Key("by").Text() != "full" {
 		most.WrongKey("", "%s: only a list that is read in full is known to stop", most.Path())
 	}
-	if !in.Given() {
+	if !in.IsGiven() {
 		page.Key("by").Wrong(`in: query, or in: body`, "pages need in")
 	}
-	if !size.Given() {
+	if !size.IsGiven() {
 		page.Key("by").Wrong("e.g. size: 50", "pages need size")
 	}
 	if in.Text() == "body" && d.stream.Read.Method == "GET" {
@@ -91,26 +91,26 @@ func (d *draft) lintPage() {
 	}
 }
 
-func (d *draft) lintSince() {
+func (d *streamDraft) lintSince() {
 	since, page := d.file.Key("read").Key("since"), d.file.Key("read").Key("page")
 	by, field := since.Key("by"), since.Key("field")
-	if !d.stream.Read.Since.Windowed() {
+	if !d.stream.Read.Since.HasWindows() {
 		for _, v := range []*grammar.Value{field, since.Key("lag"), since.Key("overlap")} {
-			if v.Given() && by.Set() {
+			if v.IsGiven() && by.IsSet() {
 				v.WrongKey("", "%s: only by: search and by: between have it", v.Path())
 			}
 		}
-		if by.Text() == "bookmark" && page.Key("by").Set() && page.Key("by").Text() != "cursor" {
+		if by.Text() == "bookmark" && page.Key("by").IsSet() && page.Key("by").Text() != "cursor" {
 			by.Wrong("page: {by: cursor, …}", "a bookmark is a cursor, so pages must be by cursor")
 		}
 		return
 	}
 	if by.Text() == "between" {
 		d.lintBetween()
-	} else if page.Key("by").Set() && (page.Key("by").Text() != "cursor" || page.Key("in").Text() == "query") {
+	} else if page.Key("by").IsSet() && (page.Key("by").Text() != "cursor" || page.Key("in").Text() == "query") {
 		page.Key("by").Wrong("page: {by: cursor, in: body, size: …}", "a search is paged by a cursor in the body")
 	}
-	if !field.Given() {
+	if !field.IsGiven() {
 		by.Wrong("e.g. field: updated_at", "a %s needs field", map[string]string{"search": "search", "between": "reading between two times"}[by.Text()])
 		return
 	}
@@ -120,24 +120,24 @@ func (d *draft) lintSince() {
 			times = append(times, strings.Join(c.From, "."))
 		}
 	}
-	if field.Set() && !slices.Contains(times, field.Text()) {
+	if field.IsSet() && !slices.Contains(times, field.Text()) {
 		field.Wrong(grammar.DidYouMean(field.Text(), times), "no timestamp column is from field %q", field.Text())
 	}
 }
 
-func (d *draft) lintDetail() {
+func (d *streamDraft) lintDetail() {
 	read := d.file.Key("read")
 	d.lintReconcile(read)
 	detail, by := read.Key("detail"), read.Key("since").Key("by").Text()
-	if !detail.Set() || detail.Flawed() {
+	if !detail.IsSet() || detail.HasRefusedKeys() {
 		return
 	}
 	lintSingle(detail.Key("endpoint"))
-	if by != "" && by != "search" && (by != "full" || read.Key("over").Given()) {
+	if by != "" && by != "search" && (by != "full" || read.Key("over").IsGiven()) {
 		detail.WrongKey("", "read.detail: only a stream that is searched, or has one list that is read in full, has it")
 	}
 	for _, v := range []*grammar.Value{detail.Key("unless_same"), detail.Key("refresh")} {
-		if by == "full" && v.Given() {
+		if by == "full" && v.IsGiven() {
 			v.WrongKey("", "%s: of a list that is read in full every record is read by itself, each time", v.Path())
 		}
 	}
@@ -146,9 +146,9 @@ func (d *draft) lintDetail() {
 	}
 	for _, v := range detail.Key("unless_same").Items() {
 		i := slices.IndexFunc(d.stream.Columns, func(c Column) bool {
-			return slices.Equal(c.From, split(v.Text())) && len(c.Or) == 0 && c.As == "" && (c.Type == Timestamp || c.Type == Int || c.Type == Text)
+			return slices.Equal(c.From, splitPath(v.Text())) && len(c.Or) == 0 && c.As == "" && (c.Type == Timestamp || c.Type == Int || c.Type == Text)
 		})
-		if i < 0 && v.Set() {
+		if i < 0 && v.IsSet() {
 			v.Wrong("", "no column of timestamps, whole numbers or text is from field %q", v.Text())
 		}
 	}
@@ -156,40 +156,40 @@ func (d *draft) lintDetail() {
 
 // lintSingle holds the reading of one record to what its reader does.
 func lintSingle(endpoint *grammar.Value) {
-	if endpoint.Set() && (!strings.HasPrefix(endpoint.Text(), "GET ") || !strings.Contains(endpoint.Text(), "{id}")) {
+	if endpoint.IsSet() && (!strings.HasPrefix(endpoint.Text(), "GET ") || !strings.Contains(endpoint.Text(), "{id}")) {
 		endpoint.Wrong("e.g. GET /conversations/{id}", "one record is read by GET, with {id} in the path")
 	}
 }
 
 // lintReconcile needs a list to hold against what is stored, and a way to ask for one record.
-func (d *draft) lintReconcile(read *grammar.Value) {
+func (d *streamDraft) lintReconcile(read *grammar.Value) {
 	v := d.file.Key("reconcile")
-	if !v.Set() {
+	if !v.IsSet() {
 		return
 	}
 	single := v.Key("endpoint")
 	lintSingle(single)
-	if single.Given() && read.Key("detail").Given() {
+	if single.IsGiven() && read.Key("detail").IsGiven() {
 		single.WrongKey("", "%s: read.detail says already how one record is read", single.Path())
 	}
 	if d.stream.Read.Single() == nil || d.stream.Absent != "gone" || d.stream.Read.Since.By != "search" {
 		v.WrongKey("", "reconcile asks by id for what has vanished from a search: it needs read.detail, or an endpoint of its own, and absent: gone")
 	}
-	if single.Given() && len(d.stream.Key) > 1 {
+	if single.IsGiven() && len(d.stream.Key) > 1 {
 		single.WrongKey("", "%s: {id} is one column, and the key has %d", single.Path(), len(d.stream.Key))
 	}
 }
 
 // lintSnapshot refuses copies of what no walk knows whole.
-func (d *draft) lintSnapshot() {
+func (d *streamDraft) lintSnapshot() {
 	snapshot := d.file.Key("snapshot")
-	if !snapshot.Set() {
+	if !snapshot.IsSet() {
 		return
 	}
 	if d.stream.Absent != "gone" || d.stream.Read.Since.By != "full" || d.stream.Read.ByIDs() {
 		snapshot.WrongKey("absent: gone", "a copy is made of a list that is read whole, without what is gone from it: snapshot needs since: {by: full} and absent: gone")
 	}
-	if c, taken := find(d.stream.Columns, SnapshotDate); taken {
+	if c, taken := findColumn(d.stream.Columns, SnapshotDate); taken {
 		snapshot.Wrong("", "the copies have a column %q of their own", c.Name)
 	}
 }

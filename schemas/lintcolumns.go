@@ -8,7 +8,7 @@ import (
 	"aqueduck/internal/grammar"
 )
 
-func (d *draft) lintColumns() {
+func (d *streamDraft) lintColumns() {
 	own := d.file.Key("columns")
 	if len(d.stream.Columns) == 0 && d.like == "" {
 		own.Wrong("", "a stream has columns")
@@ -41,15 +41,15 @@ func lintColumns(v *grammar.Value, inherited, all []Column) {
 	closed := slices.DeleteFunc(slices.Clone(all), func(c Column) bool { return c.Type == JSON })
 	for _, item := range v.Items() {
 		name, from := item.Key("name"), item.Key("from")
-		if other, twice := places[name.Text()]; twice && name.Set() {
+		if other, twice := places[name.Text()]; twice && name.IsSet() {
 			name.Wrong("", "%q is the name of %s", name.Text(), other)
 		}
 		places[name.Text()] = item.Path() + " too"
-		if as := item.Key("as"); as.Set() && item.Key("type").Set() && Type(item.Key("type").Text()) != Text {
+		if as := item.Key("as"); as.IsSet() && item.Key("type").IsSet() && Type(item.Key("type").Text()) != Text {
 			as.Wrong("", "only a text can be read as %s", as.Text())
 		}
 		lintDefault(item.Key("default"), Type(item.Key("type").Text()))
-		if attributes := item.Key("attributes"); attributes.Set() && item.Key("type").Set() && Type(item.Key("type").Text()) != JSON {
+		if attributes := item.Key("attributes"); attributes.IsSet() && item.Key("type").IsSet() && Type(item.Key("type").Text()) != JSON {
 			attributes.Wrong("type: json", "only an object has attributes")
 		}
 		around := closed
@@ -65,7 +65,7 @@ func lintColumns(v *grammar.Value, inherited, all []Column) {
 
 // lintDefault refuses a default that its column would not hold.
 func lintDefault(v *grammar.Value, typ Type) {
-	if !v.Set() || typ == "" {
+	if !v.IsSet() || typ == "" {
 		return
 	}
 	if _, err := strconv.ParseInt(v.Text(), 10, 64); typ == Int && err != nil {
@@ -79,7 +79,7 @@ func lintDefault(v *grammar.Value, typ Type) {
 // lintSource checks that a source other than the record has the type that it gives.
 func lintSource(from, typ *grammar.Value) {
 	gives := map[string]Type{FromReadAt: Timestamp, FromOver: Text, FromPosition: Int, FromKey: Text, FromErased: Bool}
-	if want, ok := gives[from.Text()]; ok && typ.Set() && Type(typ.Text()) != want {
+	if want, ok := gives[from.Text()]; ok && typ.IsSet() && Type(typ.Text()) != want {
 		typ.Wrong("", "%s gives %s", from.Text(), want)
 	}
 }
@@ -95,7 +95,7 @@ func lintPlaces(from *grammar.Value, all []Column) {
 			place.Wrong("", "%q is there twice", place.Text())
 		}
 		seen[place.Text()] = true
-		lintInside(place, split(place.Text()), all)
+		lintInside(place, splitPath(place.Text()), all)
 	}
 }
 
@@ -103,31 +103,31 @@ func lintPlaces(from *grammar.Value, all []Column) {
 // that may be filled from inside as well says that an object may come there.
 func lintInside(v *grammar.Value, path []string, all []Column) {
 	for _, c := range all {
-		if !slices.ContainsFunc(c.Places(), func(place []string) bool { return inside(place, path) && !c.opens(place) }) {
+		if !slices.ContainsFunc(c.Places(), func(place []string) bool { return isInside(place, path) && !c.fillsFromInside(place) }) {
 			continue
 		}
 		v.Wrong("", "%q is inside of what column %q takes as a whole", strings.Join(path, "."), c.Name)
 	}
 }
 
-// inside reports whether a path leads into what is at a place.
-func inside(place, path []string) bool {
+// isInside reports whether a path leads into what is at a place.
+func isInside(place, path []string) bool {
 	return len(place) < len(path) && slices.Equal(place, path[:len(place)])
 }
 
-// opens reports whether the column is filled from inside of one of its places, too.
-func (c Column) opens(place []string) bool {
-	return slices.ContainsFunc(c.Places(), func(other []string) bool { return inside(place, other) })
+// fillsFromInside reports whether the column is filled from inside of one of its places, too.
+func (c Column) fillsFromInside(place []string) bool {
+	return slices.ContainsFunc(c.Places(), func(other []string) bool { return isInside(place, other) })
 }
 
-func (d *draft) lintKey() {
+func (d *streamDraft) lintKey() {
 	key, newest := d.file.Key("key"), d.file.Key("newest")
-	if len(d.stream.Key) == 0 && d.like == "" && !key.Given() {
+	if len(d.stream.Key) == 0 && d.like == "" && !key.IsGiven() {
 		d.file.Key("stream").WrongKey("e.g. key: [id]", `key "key" is missing`)
 	}
 	lintKey(key, d.stream.Columns)
-	if newest.Set() {
-		if c, ok := find(d.stream.Columns, newest.Text()); !ok || c.Type != Timestamp {
+	if newest.IsSet() {
+		if c, ok := findColumn(d.stream.Columns, newest.Text()); !ok || c.Type != Timestamp {
 			var times []string
 			for _, c := range d.stream.Columns {
 				if c.Type == Timestamp {
@@ -146,9 +146,9 @@ func lintKey(key *grammar.Value, columns []Column) {
 			v.Wrong("", "%q is in the key twice", v.Text())
 		}
 		seen[v.Text()] = true
-		c, ok := find(columns, v.Text())
+		c, ok := findColumn(columns, v.Text())
 		if !ok {
-			v.Wrong(grammar.DidYouMean(v.Text(), names(columns)), "no column %q", v.Text())
+			v.Wrong(grammar.DidYouMean(v.Text(), columnNames(columns)), "no column %q", v.Text())
 			continue
 		}
 		if c.Type == JSON || c.Type == Double || c.Type == Bool {
@@ -160,47 +160,47 @@ func lintKey(key *grammar.Value, columns []Column) {
 	}
 }
 
-// count is how many children a file declares, those inside others too.
-func count(children *grammar.Value) int {
+// countChildren is how many children a file declares, those inside others too.
+func countChildren(children *grammar.Value) int {
 	n := 0
 	for _, v := range children.Items() {
-		n += 1 + count(v.Key("children"))
+		n += 1 + countChildren(v.Key("children"))
 	}
 	return n
 }
 
 // lintChildren checks the children of a record or of an item. built are they and those inside them, in the file's order.
-func (d *draft) lintChildren(children *grammar.Value, in above, built []Child) {
+func (d *streamDraft) lintChildren(children *grammar.Value, in parentList, built []Child) {
 	for _, v := range children.Items() {
 		c, inner := built[0], v.Key("children")
 		lintChild(v, in, c)
 		for _, list := range inner.Items() {
 			lintPlaces(list.Key("from"), c.Columns)
 		}
-		d.lintChildren(inner, above{key: c.Key, columns: c.Columns}, built[1:])
-		built = built[1+count(inner):]
+		d.lintChildren(inner, parentList{key: c.Key, columns: c.Columns}, built[1:])
+		built = built[1+countChildren(inner):]
 	}
 }
 
-func lintChild(v *grammar.Value, in above, c Child) {
+func lintChild(v *grammar.Value, in parentList, c Child) {
 	key := v.Key("key")
 	lintColumns(v.Key("columns"), nil, c.Columns)
 	lintKey(key, c.Columns)
-	if key.Set() && len(c.Key) <= len(in.key) {
+	if key.IsSet() && len(c.Key) <= len(in.key) {
 		key.Wrong("", "the key needs a column for each of the parent's key (%s), then one of its own", strings.Join(in.key, ", "))
 	}
 	for _, capped := range []*grammar.Value{v.Key("count"), v.Key("rest")} {
-		if capped.Given() && c.Entries {
+		if capped.IsGiven() && c.Entries {
 			capped.WrongKey("", "%s: entries of an object are all that there are", capped.Path())
 		}
 	}
 	for i, parent := range in.key {
-		column, ok := find(c.Columns, at(c.Key, i))
+		column, ok := findColumn(c.Columns, itemAt(c.Key, i))
 		if ok && column.From[0] != FromParent {
 			key.Items()[i].Wrong("leave the column out, or give it from: $parent."+parent, "column %q must be the parent's %q", column.Name, parent)
 		}
 	}
-	if rest := v.Key("rest"); rest.Given() && len(c.Or) > 0 {
+	if rest := v.Key("rest"); rest.IsGiven() && len(c.Or) > 0 {
 		rest.WrongKey("", "%s: a list that is read on has one place", rest.Path())
 	}
 	for _, column := range v.Key("columns").Items() {
@@ -211,20 +211,20 @@ func lintChild(v *grammar.Value, in above, c Child) {
 }
 
 // lintChildSource checks where a column of a nested list's table is from.
-func lintChildSource(from *grammar.Value, in above, c Child) {
+func lintChildSource(from *grammar.Value, in parentList, c Child) {
 	name, ok := strings.CutPrefix(from.Text(), FromParent+".")
-	if _, known := find(in.columns, name); ok && !known {
-		from.Wrong(grammar.DidYouMean(name, names(in.columns)), "the parent has no column %q", name)
+	if _, known := findColumn(in.columns, name); ok && !known {
+		from.Wrong(grammar.DidYouMean(name, columnNames(in.columns)), "the parent has no column %q", name)
 	}
 	if from.Text() == FromKey && !c.Entries || from.Text() == FromPosition && c.Entries {
 		from.Wrong("", "entries have a $key, items of a list a $position")
 	}
-	if root := split(from.Text()); len(root) > 0 && (root[0] == FromReadAt || root[0] == FromOver) {
+	if root := splitPath(from.Text()); len(root) > 0 && (root[0] == FromReadAt || root[0] == FromOver) {
 		from.Wrong("take it from $parent", "only the stream's own table has %s", root[0])
 	}
 }
 
-func names(columns []Column) []string {
+func columnNames(columns []Column) []string {
 	var all []string
 	for _, c := range columns {
 		all = append(all, c.Name)

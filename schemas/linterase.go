@@ -10,35 +10,35 @@ import (
 // the stream's own table.
 func lintErase(columns *grammar.Value, all, record []Column) {
 	for _, v := range columns.Items() {
-		c, _ := find(all, v.Key("name").Text())
+		c, _ := findColumn(all, v.Key("name").Text())
 		whose := v.Key("whose")
-		if whose.Set() && !c.PII && c.From[0] != FromErased {
+		if whose.IsSet() && !c.PII && c.From[0] != FromErased {
 			whose.WrongKey("pii: true", "only personal data, or a column from $erased, is somebody's")
 		}
 		for _, name := range whose.Texts() {
 			if name == WhoseRecord {
 				continue
 			}
-			of, known := find(all, name)
+			of, known := findColumn(all, name)
 			if !known {
-				of, known = find(record, name)
+				of, known = findColumn(record, name)
 			}
 			if !known || !of.Person && of.References == "" {
-				whose.Wrong(grammar.DidYouMean(name, names(all)), "no column %q with a contact's id or a reference", name)
+				whose.Wrong(grammar.DidYouMean(name, columnNames(all)), "no column %q with a contact's id or a reference", name)
 			}
 		}
 		by := v.Key("redacted_by")
-		if flag, known := find(all, by.Text()); by.Set() && (!known || flag.Type != Bool) {
+		if flag, known := findColumn(all, by.Text()); by.IsSet() && (!known || flag.Type != Bool) {
 			by.Wrong("", "no bool column %q", by.Text())
 		}
-		if by.Set() && !c.Redactable {
+		if by.IsSet() && !c.Redactable {
 			by.WrongKey("redactable: true", "redacted_by says when a redactable column is taken out for good")
 		}
 	}
 }
 
 // lintEraseChildren checks the children of a record or of an item.
-func (d *draft) lintEraseChildren(children *grammar.Value) {
+func (d *streamDraft) lintEraseChildren(children *grammar.Value) {
 	for _, v := range children.Items() {
 		i := slices.IndexFunc(d.stream.Children, func(c Child) bool { return c.Table == v.Key("table").Text()+d.suffix })
 		if i >= 0 {

@@ -8,26 +8,26 @@ import (
 
 // lintExport checks a family of exports: where its datasets are listed, and that it says nothing about a table, which
 // only the source can.
-func (d *draft) lintExport() {
+func (d *streamDraft) lintExport() {
 	read := d.file.Key("read")
 	endpoint := read.Key("endpoint")
-	if path := d.stream.Read.Path; endpoint.Set() && (d.stream.Read.Method != "GET" || !strings.HasPrefix(path, "/export/") || !strings.HasSuffix(path, "/get_datasets")) {
+	if path := d.stream.Read.Path; endpoint.IsSet() && (d.stream.Read.Method != "GET" || !strings.HasPrefix(path, "/export/") || !strings.HasSuffix(path, "/get_datasets")) {
 		endpoint.Wrong("GET /export/…/get_datasets", "exports are asked for beside the list of their datasets")
 	}
-	if by := read.Key("page").Key("by"); by.Set() && by.Text() != "none" {
+	if by := read.Key("page").Key("by"); by.IsSet() && by.Text() != "none" {
 		by.Wrong("page: {by: none}", "the list of datasets has no pages")
 	}
 	since := read.Key("since")
 	for _, v := range []*grammar.Value{since.Key("field"), since.Key("lag"), since.Key("overlap"), read.Key("over"), d.file.Key("key"), d.file.Key("newest"), d.file.Key("absent"),
 		d.file.Key("like"), d.file.Key("suffix"), d.file.Key("publish_as"), d.file.Key("columns"), d.file.Key("children"), d.file.Key("with"), d.file.Key("erase"), d.file.Key("persons")} {
-		if v.Given() {
+		if v.IsGiven() {
 			v.WrongKey("", "%s: the source tells what tables of exports are like", v.Path())
 		}
 	}
 }
 
 // lintFamilies keeps the names of a family's datasets free.
-func (c *Catalogue) lintFamilies(d *draft) {
+func (c *Catalogue) lintFamilies(d *streamDraft) {
 	for _, name := range c.Names() {
 		s := c.drafts[name].stream
 		if s.Read.Since.By == Export && strings.HasPrefix(d.stream.Name, s.Name+"_") {

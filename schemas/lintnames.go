@@ -9,12 +9,12 @@ import (
 
 // lintStream refuses the name of a stream that is not there.
 func (c *Catalogue) lintStream(v *grammar.Value) {
-	if _, ok := c.drafts[v.Text()]; !ok && v.Set() {
+	if _, ok := c.drafts[v.Text()]; !ok && v.IsSet() {
 		v.Wrong(grammar.DidYouMean(v.Text(), c.Names()), "no stream %q", v.Text())
 	}
 }
 
-func (c *Catalogue) lintNames(d *draft) {
+func (c *Catalogue) lintNames(d *streamDraft) {
 	c.lintStream(d.file.Key("with"))
 	if d.like != "" && d.suffix == "" && d.stream.Into == "" {
 		d.file.Key("like").Wrong("e.g. suffix: _by_id", "a stream like another one needs a suffix: its tables would have the same names")
@@ -26,7 +26,7 @@ func (c *Catalogue) lintNames(d *draft) {
 	if absent.Text() != "gone" {
 		return
 	}
-	if by := d.stream.Read.Since.By; by != "" && by != "full" && d.stream.Read.Single() == nil && !c.shared(d.stream) {
+	if by := d.stream.Read.Since.By; by != "" && by != "full" && d.stream.Read.Single() == nil && !c.sharesTables(d.stream) {
 		absent.Wrong("", "only what is read in full, or by id, can be found absent")
 	}
 	if d.stream.Read.ByIDs() && len(d.stream.Key) > 1 {
@@ -35,11 +35,11 @@ func (c *Catalogue) lintNames(d *draft) {
 }
 
 // lintRedacted needs an answer for each id, rows that tell whose they are, and texts in them.
-func (d *draft) lintRedacted(absent *grammar.Value) {
-	if !d.stream.Read.Pending() {
+func (d *streamDraft) lintRedacted(absent *grammar.Value) {
+	if !d.stream.Read.UsesPendingIDs() {
 		absent.Wrong("over: {stream: …}", "only what is read over the rows of another stream answers for each id")
 	}
-	if _, ok := d.stream.Asked(); !ok {
+	if _, ok := d.stream.AskedIDColumn(); !ok {
 		absent.Wrong("from: $over", "no column has the id that was asked for")
 	}
 	if !slices.ContainsFunc(d.stream.Columns, func(c Column) bool { return c.Redactable }) {
@@ -47,8 +47,8 @@ func (d *draft) lintRedacted(absent *grammar.Value) {
 	}
 }
 
-// shared says whether another stream, which is read in full, goes into the tables of one.
-func (c *Catalogue) shared(s *Stream) bool {
+// sharesTables says whether another stream, which is read in full, goes into the tables of one.
+func (c *Catalogue) sharesTables(s *Stream) bool {
 	for _, d := range c.drafts {
 		if d.stream.Into == s.Name && d.stream.Read.Since.By == "full" {
 			return true
@@ -58,13 +58,13 @@ func (c *Catalogue) shared(s *Stream) bool {
 }
 
 // lintInto refuses what a stream says of tables that are another one's.
-func (c *Catalogue) lintInto(d *draft) {
+func (c *Catalogue) lintInto(d *streamDraft) {
 	into := d.file.Key("into")
-	if !into.Set() {
+	if !into.IsSet() {
 		return
 	}
 	for _, key := range []string{"like", "with", "suffix", "key", "newest", "absent", "columns", "children", "snapshot", "publish_as", "reconcile"} {
-		if v := d.file.Key(key); v.Given() {
+		if v := d.file.Key(key); v.IsGiven() {
 			v.WrongKey("", "%s: the tables are those of %s, which says so", v.Path(), into.Text())
 		}
 	}
@@ -74,7 +74,7 @@ func (c *Catalogue) lintInto(d *draft) {
 }
 
 // lintTables refuses a name that two tables or relations of the workspace would share.
-func (c *Catalogue) lintTables(d *draft) {
+func (c *Catalogue) lintTables(d *streamDraft) {
 	if d.like != "" && d.suffix == "" {
 		return // told already, or they are another stream's
 	}
@@ -85,7 +85,7 @@ func (c *Catalogue) lintTables(d *draft) {
 		if s == d.stream || s.Into != "" || d.stream.Into != "" {
 			continue
 		}
-		for _, table := range s.tables() {
+		for _, table := range s.tableNames() {
 			owners[table] = "a table of stream " + s.Name
 		}
 		for _, r := range c.relations[s.PublishAs] {
@@ -93,7 +93,7 @@ func (c *Catalogue) lintTables(d *draft) {
 		}
 	}
 	v := d.file.Key("stream")
-	for _, table := range d.stream.tables() {
+	for _, table := range d.stream.tableNames() {
 		if owner, taken := owners[table]; taken {
 			v.Wrong("", "table %q is %s", table, owner)
 		}
@@ -101,8 +101,8 @@ func (c *Catalogue) lintTables(d *draft) {
 	}
 }
 
-// tables names all that a stream puts into the workspace's schema.
-func (s *Stream) tables() []string {
+// tableNames names all that a stream puts into the workspace's schema.
+func (s *Stream) tableNames() []string {
 	all := []string{s.Table}
 	if s.Absent == "gone" {
 		all = append(all, s.Table+"_all")

@@ -8,47 +8,47 @@ import (
 )
 
 // lintOver checks what a stream is read over, and how that is sent.
-func (c *Catalogue) lintOver(d *draft) {
+func (c *Catalogue) lintOver(d *streamDraft) {
 	read := d.file.Key("read")
 	over, endpoint := read.Key("over"), read.Key("endpoint")
-	if below := read.Key("below"); below.Set() && (d.stream.Read.Since.By != "full" || over.Given() || d.stream.Read.Method != "GET" || len(d.stream.Key) != 1) {
+	if below := read.Key("below"); below.IsSet() && (d.stream.Read.Since.By != "full" || over.IsGiven() || d.stream.Read.Method != "GET" || len(d.stream.Key) != 1) {
 		below.WrongKey("", "read.below: only one list that is read in full by GET, of records with a key of one column, has it")
 	}
 	inPath := strings.Contains(d.stream.Read.Path, "{id}")
-	if inPath && !over.Given() {
+	if inPath && !over.IsGiven() {
 		endpoint.Wrong("over: {view: …}", "nothing fills {id}")
 	}
-	if !over.Set() {
+	if !over.IsSet() {
 		return
 	}
 	var ways []string
 	for _, way := range []string{"view", "stream", "values", "batch"} {
-		if over.Key(way).Given() {
+		if over.Key(way).IsGiven() {
 			ways = append(ways, way)
 		}
 	}
-	if len(ways) != 1 && !over.Flawed() {
+	if len(ways) != 1 && !over.HasRefusedKeys() {
 		over.WrongKey("one of view: file.sql, stream: name, values: [a, b], batch: file.sql", "over needs one of view, stream, values and batch")
 	}
-	if as := over.Key("as"); endpoint.Set() && !over.Key("batch").Given() && inPath == as.Given() {
+	if as := over.Key("as"); endpoint.IsSet() && !over.Key("batch").IsGiven() && inPath == as.IsGiven() {
 		endpoint.Wrong("e.g. GET /contacts/{id}, or as: parent_folder_id", "what it is read over fills {id}, or goes into the query as `as`: one of the two")
 	}
 	d.lintBatch()
 	d.lintOptional()
 	c.lintOverStream(d)
-	if by := read.Key("since").Key("by"); by.Set() && by.Text() != "full" {
+	if by := read.Key("since").Key("by"); by.IsSet() && by.Text() != "full" {
 		by.Wrong("since: {by: full}", "a stream over something else is read in full")
 	}
 	for _, after := range over.Key("after").Items() {
 		c.lintStream(after)
-		if !over.Key("view").Given() && !over.Key("batch").Given() {
+		if !over.Key("view").IsGiven() && !over.Key("batch").IsGiven() {
 			after.Wrong("", "only ids of an SQL file wait for other streams")
 		}
 	}
 }
 
 // lintOptional needs a column that tells the rows of a value that was refused.
-func (d *draft) lintOptional() {
+func (d *streamDraft) lintOptional() {
 	over := d.file.Key("read").Key("over")
 	optional, as := over.Key("optional"), over.Key("as").Text()
 	for _, v := range optional.Items() {
@@ -56,24 +56,24 @@ func (d *draft) lintOptional() {
 			v.Wrong(grammar.DidYouMean(v.Text(), over.Key("values").Texts()), "%q is none of the values", v.Text())
 		}
 	}
-	if _, there := find(d.stream.Columns, as); optional.Given() && !there {
+	if _, there := findColumn(d.stream.Columns, as); optional.IsGiven() && !there {
 		optional.WrongKey("", "%s: no column is called %q, as `as` is: nothing tells which rows are of a value", optional.Path(), as)
 	}
 }
 
 // lintOverStream holds the streams that ids come from to what is taken of them.
-func (c *Catalogue) lintOverStream(d *draft) {
+func (c *Catalogue) lintOverStream(d *streamDraft) {
 	over := d.file.Key("read").Key("over")
 	where, refresh := over.Key("where"), over.Key("refresh")
-	if !over.Key("stream").Given() {
+	if !over.Key("stream").IsGiven() {
 		for _, v := range []*grammar.Value{where, refresh} {
-			if v.Given() {
+			if v.IsGiven() {
 				v.WrongKey("stream: name", "%s: only over: {stream} has it", v.Path())
 			}
 		}
 		return
 	}
-	if !where.Given() && !over.Flawed() {
+	if !where.IsGiven() && !over.HasRefusedKeys() {
 		over.Key("stream").Wrong("e.g. where: id", "over: {stream} needs where")
 	}
 	for _, v := range over.Key("stream").Items() {
@@ -82,10 +82,10 @@ func (c *Catalogue) lintOverStream(d *draft) {
 		if !known {
 			continue
 		}
-		if _, there := find(other.stream.Columns, where.Text()); where.Set() && !there {
-			where.Wrong(grammar.DidYouMean(where.Text(), names(other.stream.Columns)), "stream %q has no column %q", v.Text(), where.Text())
+		if _, there := findColumn(other.stream.Columns, where.Text()); where.IsSet() && !there {
+			where.Wrong(grammar.DidYouMean(where.Text(), columnNames(other.stream.Columns)), "stream %q has no column %q", v.Text(), where.Text())
 		}
-		if refresh.Set() && other.stream.Newest == "" {
+		if refresh.IsSet() && other.stream.Newest == "" {
 			refresh.WrongKey("", "stream %q has no newest that tells when its rows changed", v.Text())
 		}
 	}

@@ -6,39 +6,39 @@ import "strings"
 var largestBatch = map[string]int{"POST /calls/search": 20}
 
 // lintBetween holds what is read between two times to what its reader can do: a window is split until one answer holds it.
-func (d *draft) lintBetween() {
+func (d *streamDraft) lintBetween() {
 	read := d.file.Key("read")
-	if page := read.Key("page").Key("by"); page.Set() && page.Text() != "none" {
+	if page := read.Key("page").Key("by"); page.IsSet() && page.Text() != "none" {
 		page.Wrong("page: {by: none}", "what is read between two times has no pages: a window is split until one answer holds it")
 	}
 	if d.stream.Read.Method == "POST" {
 		read.Key("endpoint").Wrong("e.g. GET /admins/activity_logs", "the two times are sent in the query of a GET")
 	}
 	for _, child := range d.file.Key("children").Items() {
-		if rest := child.Key("rest"); rest.Given() {
+		if rest := child.Key("rest"); rest.IsGiven() {
 			rest.WrongKey("", "%s: lists inside what is read between two times are not read on", rest.Path())
 		}
 	}
 }
 
 // lintBatch checks the keys of one request for several ids.
-func (d *draft) lintBatch() {
+func (d *streamDraft) lintBatch() {
 	read := d.file.Key("read")
 	over, endpoint := read.Key("over"), read.Key("endpoint")
 	batch, as, size := over.Key("batch"), over.Key("as"), over.Key("size")
-	if !batch.Given() {
-		if size.Given() {
+	if !batch.IsGiven() {
+		if size.IsGiven() {
 			size.WrongKey("batch: file.sql", "%s: only a batch has it", size.Path())
 		}
 		return
 	}
-	if !as.Given() || !size.Given() {
+	if !as.IsGiven() || !size.IsGiven() {
 		batch.Wrong("e.g. as: conversation_ids, size: 20", "a batch needs as and size")
 	}
-	if endpoint.Set() && (d.stream.Read.Method != "POST" || strings.Contains(d.stream.Read.Path, "{id}")) {
+	if endpoint.IsSet() && (d.stream.Read.Method != "POST" || strings.Contains(d.stream.Read.Path, "{id}")) {
 		endpoint.Wrong("e.g. POST /calls/search", "a batch of ids is sent in the body of a POST")
 	}
-	if page := read.Key("page").Key("by"); page.Set() && page.Text() != "none" {
+	if page := read.Key("page").Key("by"); page.IsSet() && page.Text() != "none" {
 		page.Wrong("page: {by: none}", "one answer holds what is sent for a batch of ids")
 	}
 	if most, got := largestBatch[endpoint.Text()], size.Int(); most > 0 && got > most {

@@ -17,9 +17,9 @@ type Proposal struct {
 	Why     string // how the paging was found
 }
 
-// Reads refuses an address that no stream without `over` can be read from.
-func Reads(path string) error {
-	if err := endpoint("GET " + path); err != nil {
+// CheckReadable refuses an address that no stream without `over` can be read from.
+func CheckReadable(path string) error {
+	if err := checkEndpoint("GET " + path); err != nil {
 		return err
 	}
 	if strings.Contains(path, "{id}") {
@@ -51,7 +51,7 @@ func (c *Catalogue) Propose(p Proposal) (name string, text []byte, err error) {
 	if name == "" {
 		name = columnOf([]string{p.Path[strings.LastIndexByte(p.Path, '/')+1:]})
 	}
-	if c.taken(name) {
+	if c.isTaken(name) {
 		name = "own_" + name
 	}
 	var b strings.Builder
@@ -61,7 +61,7 @@ func (c *Catalogue) Propose(p Proposal) (name string, text []byte, err error) {
 	if p.List == "" {
 		records = itself
 	}
-	fmt.Fprintf(&b, "  records: %s\n  page: %s\n  since: {by: full}\nkey: [%s]\n", records, p.Page.text(), key)
+	fmt.Fprintf(&b, "  records: %s\n  page: %s\n  since: {by: full}\nkey: [%s]\n", records, p.Page.pagingText(), key)
 	if p.List != "" {
 		b.WriteString("absent: gone\n")
 	}
@@ -73,23 +73,23 @@ func (c *Catalogue) Propose(p Proposal) (name string, text []byte, err error) {
 	}
 	fmt.Fprintf(&b, "columns:\n%s\n", strings.Join(columns, "\n"))
 	text = []byte(b.String())
-	if err := c.clone().Add(name+".yaml", text); err != nil {
+	if err := c.cloneCatalogue().Add(name+".yaml", text); err != nil {
 		return "", nil, fmt.Errorf("the file that was made is not right: %w", err)
 	}
 	return name, text, nil
 }
 
-func (p Page) text() string {
+func (p Page) pagingText() string {
 	if p.By == "none" {
 		return "{by: none}"
 	}
 	return fmt.Sprintf("{by: %s, in: %s, size: %d}", p.By, p.In, p.Size)
 }
 
-// taken says that a table of the name is there, or a stream.
-func (c *Catalogue) taken(name string) bool {
+// isTaken says that a table of the name is there, or a stream.
+func (c *Catalogue) isTaken(name string) bool {
 	for _, s := range c.Streams() {
-		if s.Name == name || slices.Contains(s.tables(), name) || slices.Contains(s.tables(), name+"_all") || slices.Contains(c.Shown(s), name) {
+		if s.Name == name || slices.Contains(s.tableNames(), name) || slices.Contains(s.tableNames(), name+"_all") || slices.Contains(c.PublishedNames(s), name) {
 			return true
 		}
 	}

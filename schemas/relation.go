@@ -43,7 +43,7 @@ func ParseRelations(file, text string) ([]Relation, error) {
 			}
 			continue
 		}
-		all[len(all)-1].take(line, i+1)
+		all[len(all)-1].parseLine(line, i+1)
 	}
 	for i := range all {
 		all[i].SQL = strings.TrimRight(strings.TrimSpace(all[i].SQL), "; \n")
@@ -72,8 +72,8 @@ func ParseRelations(file, text string) ([]Relation, error) {
 	return all, report.Err()
 }
 
-// take adds one line of the relation's block.
-func (r *Relation) take(line string, number int) {
+// parseLine adds one line of the relation's block.
+func (r *Relation) parseLine(line string, number int) {
 	if doc, ok := strings.CutPrefix(line, "-- doc: "); ok && r.SQL == "" {
 		r.Doc = doc
 		return

@@ -7,7 +7,7 @@ import (
 
 func TestPublishedRelationsAreDocumentedAndKeepTheirComments(t *testing.T) {
 	t.Parallel()
-	all, err := builtins(t).Relations("contact_lifecycle")
+	all, err := loadBuiltins(t).Relations("contact_lifecycle")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestPublishedRelationsAreDocumentedAndKeepTheirComments(t *testing.T) {
 			t.Errorf("no relation %s in %v", name, names)
 		}
 	}
-	if _, err := builtins(t).Relations("nothing"); err == nil {
+	if _, err := loadBuiltins(t).Relations("nothing"); err == nil {
 		t.Error("relations of nothing")
 	}
 }

@@ -33,13 +33,13 @@ func Builtin() (*Catalogue, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.clone(), nil
+	return c.cloneCatalogue(), nil
 }
 
 var builtinOnce = sync.OnceValues(readBuiltin)
 
 func readBuiltin() (*Catalogue, error) {
-	c := &Catalogue{drafts: map[string]*draft{}, relations: map[string][]Relation{}}
+	c := &Catalogue{drafts: map[string]*streamDraft{}, relations: map[string][]Relation{}}
 	names, err := fs.Glob(builtin, "*.yaml")
 	if err != nil {
 		return nil, fmt.Errorf("list the built-in streams: %w", err)
@@ -71,11 +71,11 @@ func (c *Catalogue) Add(name string, text []byte) error {
 // grammar.Mistakes, all at once, and then the catalogue is as it was.
 func (c *Catalogue) AddFiles(files ...File) error {
 	var report grammar.Report
-	next := c.clone()
-	var added []*draft
+	next := c.cloneCatalogue()
+	var added []*streamDraft
 	for _, f := range files {
 		v := report.Read(f.Name, f.Text, Spec(), nil)
-		d := build(f.Name, v)
+		d := buildDraft(f.Name, v)
 		if d.stream.Name == "" {
 			continue
 		}
@@ -87,16 +87,16 @@ func (c *Catalogue) AddFiles(files ...File) error {
 			v.Key("stream").Wrong(hint, "stream %q is declared in %s", d.stream.Name, other.stream.File)
 			continue
 		}
-		next.files(d, f.Dir)
+		next.readSQLFiles(d, f.Dir)
 		next.drafts[d.stream.Name] = d
 		added = append(added, d)
 	}
 	for _, d := range added {
-		next.settle(d, nil)
+		next.resolveDraft(d, nil)
 	}
 	for _, d := range added {
 		if model := next.drafts[d.like]; d.stream.Copies && slices.Contains(added, model) {
-			model.accompany(d)
+			model.linkCopies(d)
 		}
 	}
 	// A file whose form is broken has been told so: what follows from it would only distract.
@@ -104,7 +104,7 @@ func (c *Catalogue) AddFiles(files ...File) error {
 		return err
 	}
 	for _, d := range added {
-		next.lint(d)
+		next.checkDraft(d)
 	}
 	if err := report.Err(); err != nil {
 		return err
@@ -113,14 +113,14 @@ func (c *Catalogue) AddFiles(files ...File) error {
 	return nil
 }
 
-// files reads the SQL files that a stream file names.
-func (c *Catalogue) files(d *draft, dir fs.FS) {
+// readSQLFiles reads the SQL files that a stream file names.
+func (c *Catalogue) readSQLFiles(d *streamDraft, dir fs.FS) {
 	if over := d.stream.Read.Over; over != nil && over.View != "" {
 		over.SQL = sqlText(viewOf(d.file.Key("read").Key("over")), dir, over.View)
 	}
 	if persons := d.stream.Persons; persons != nil {
 		for key, into := range map[string]*string{"forgotten": &persons.Forgotten, "merged": &persons.Merged} {
-			if v := d.file.Key("persons").Key(key); v.Set() {
+			if v := d.file.Key("persons").Key(key); v.IsSet() {
 				*into = sqlText(v, dir, v.Text())
 			}
 		}
@@ -166,13 +166,13 @@ func sqlText(v *grammar.Value, dir fs.FS, name string) string {
 	return string(text)
 }
 
-// settle puts in what a stream takes from another one, and that one before it. The trail ends a circle.
-func (c *Catalogue) settle(d *draft, trail []string) {
-	if d.settled || d.like == "" {
-		d.settled = true
+// resolveDraft puts in what a stream takes from another one, and that one before it. The trail ends a circle.
+func (c *Catalogue) resolveDraft(d *streamDraft, trail []string) {
+	if d.resolved || d.like == "" {
+		d.resolved = true
 		return
 	}
-	d.settled = true
+	d.resolved = true
 	v := d.file.Key("like")
 	if d.stream.Into != "" {
 		v = d.file.Key("into")
@@ -187,8 +187,8 @@ func (c *Catalogue) settle(d *draft, trail []string) {
 		v.Wrong("", "%q is like itself, by way of %s", d.like, strings.Join(trail, ", "))
 		return
 	}
-	c.settle(model, trail)
-	d.resemble(model)
+	c.resolveDraft(model, trail)
+	d.inheritFrom(model)
 }
 
 // Relations gives the published relations of an SQL file that a stream's publish_as names, in the order to make them.
@@ -200,8 +200,8 @@ func (c *Catalogue) Relations(publishAs string) ([]Relation, error) {
 	return slices.Clone(all), nil
 }
 
-// Declared is the name that a stream file declares, however wrong the rest of it is; "" when it declares none.
-func Declared(text []byte) string {
+// DeclaredName is the name that a stream file declares, however wrong the rest of it is; "" when it declares none.
+func DeclaredName(text []byte) string {
 	var report grammar.Report
 	return report.Read("", text, Spec(), nil).Key("stream").Text()
 }

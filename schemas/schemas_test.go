@@ -16,7 +16,7 @@ import (
 	"aqueduck/internal/grammar"
 )
 
-func builtins(t testing.TB) *Catalogue {
+func loadBuiltins(t testing.TB) *Catalogue {
 	t.Helper()
 	c, err := Builtin()
 	if err != nil {
@@ -25,7 +25,7 @@ func builtins(t testing.TB) *Catalogue {
 	return c
 }
 
-func stream(t testing.TB, c *Catalogue, name string) *Stream {
+func mustStream(t testing.TB, c *Catalogue, name string) *Stream {
 	t.Helper()
 	s, ok := c.Stream(name)
 	if !ok {
@@ -36,21 +36,21 @@ func stream(t testing.TB, c *Catalogue, name string) *Stream {
 
 func TestEveryBuiltinTableAndColumnIsDocumented(t *testing.T) {
 	t.Parallel()
-	for _, s := range builtins(t).Streams() {
+	for _, s := range loadBuiltins(t).Streams() {
 		if s.Doc == "" {
 			t.Errorf("%s: no doc", s.Name)
 		}
-		documented(t, s.Table, s.Columns)
+		checkDocumented(t, s.Table, s.Columns)
 		for _, child := range s.Children {
 			if child.Doc == "" {
 				t.Errorf("%s: no doc", child.Table)
 			}
-			documented(t, child.Table, child.Columns)
+			checkDocumented(t, child.Table, child.Columns)
 		}
 	}
 }
 
-func documented(t *testing.T, table string, columns []Column) {
+func checkDocumented(t *testing.T, table string, columns []Column) {
 	t.Helper()
 	for _, c := range columns {
 		if c.Doc == "" {
@@ -68,8 +68,8 @@ func TestAnIdIsTextAndPointsToItsTable(t *testing.T) {
 		"source_id", "attribute_id", "plan_id", "scorecard_id", "evaluator_id", "monitor_id", "hitl_cycle_id", "rule_id",
 		"role_id", "default_address_settings_id", "audience_id", "reference_object_type_id", "option_id", "topic_id", "subtopic_id", "reference_id",
 		"author_id", "source_author_id", "assigned_to_id", "rating_teammate_id", "object_id", "parent_id", "teammate_id"} // or a type beside them says which stream
-	for _, s := range builtins(t).Streams() {
-		for _, columns := range slices.Concat([][]Column{s.Columns}, children(s)) {
+	for _, s := range loadBuiltins(t).Streams() {
+		for _, columns := range slices.Concat([][]Column{s.Columns}, childColumns(s)) {
 			for _, c := range columns {
 				if c.Name != "id" && !strings.HasSuffix(c.Name, "_id") {
 					continue
@@ -85,7 +85,7 @@ func TestAnIdIsTextAndPointsToItsTable(t *testing.T) {
 	}
 }
 
-func children(s *Stream) (all [][]Column) {
+func childColumns(s *Stream) (all [][]Column) {
 	for _, c := range s.Children {
 		all = append(all, c.Columns)
 	}
@@ -94,8 +94,8 @@ func children(s *Stream) (all [][]Column) {
 
 func TestAStreamLikeAnotherHasItsTablesUnderItsOwnSuffix(t *testing.T) {
 	t.Parallel()
-	c := builtins(t)
-	model, s := stream(t, c, "contacts"), stream(t, c, "contacts_by_id")
+	c := loadBuiltins(t)
+	model, s := mustStream(t, c, "contacts"), mustStream(t, c, "contacts_by_id")
 	if model.Table != "contacts_raw" || s.Table != "contacts_by_id" || !model.Internal || !s.Internal {
 		t.Errorf("got %s, %s", model.Table, s.Table)
 	}
@@ -124,7 +124,7 @@ func TestAStreamLikeAnotherHasItsTablesUnderItsOwnSuffix(t *testing.T) {
 
 func TestAChildHasItsParentsKeyFirst(t *testing.T) {
 	t.Parallel()
-	tags := stream(t, builtins(t), "contacts").Children[0]
+	tags := mustStream(t, loadBuiltins(t), "contacts").Children[0]
 	want := Column{
 		Name: "contact_id", From: []string{FromParent, "id"}, Type: Text, Required: true, Person: true,
 		Doc: "The contacts row it belongs to.", References: "contacts.id",
@@ -144,7 +144,7 @@ func TestEachBadStreamFileIsToldWhatIsWrongAndWhere(t *testing.T) {
 	if err != nil || len(files) < 35 {
 		t.Fatalf("%d files, %v", len(files), err)
 	}
-	c := builtins(t) // a refused file leaves it as it is, so that all can share it
+	c := loadBuiltins(t) // a refused file leaves it as it is, so that all can share it
 	before := c.Names()
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
@@ -167,7 +167,7 @@ func TestEachBadStreamFileIsToldWhatIsWrongAndWhere(t *testing.T) {
 
 func TestStreamFilesMayLeanOnOneAnotherInAnyOrder(t *testing.T) {
 	t.Parallel()
-	c := builtins(t)
+	c := loadBuiltins(t)
 	dir := fstest.MapFS{
 		"ids.sql":    {Data: []byte("SELECT id FROM {schema}.things_raw")},
 		"things.sql": {Data: []byte("-- relation: things (view)\n-- doc: One row a thing.\n-- column id: Thing id.\n\nSELECT *\nFROM {schema}.things_raw;\n")},
@@ -191,10 +191,10 @@ columns: [{name: id, type: text}]
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := stream(t, c, "more_things"); s.Table != "things_more" || s.Columns[0].Name != "id" || s.Read.Over.SQL == "" {
+	if s := mustStream(t, c, "more_things"); s.Table != "things_more" || s.Columns[0].Name != "id" || s.Read.Over.SQL == "" {
 		t.Errorf("got %+v", s)
 	}
-	if diff := cmp.Diff([]Param{{"all", "true"}, {"kind", "x"}}, stream(t, c, "things").Read.Query); diff != "" {
+	if diff := cmp.Diff([]Param{{"all", "true"}, {"kind", "x"}}, mustStream(t, c, "things").Read.Query); diff != "" {
 		t.Error(diff)
 	}
 	got, err := c.Relations("things")
@@ -206,7 +206,7 @@ columns: [{name: id, type: text}]
 
 func TestMistakesOfAllFilesComeAtOnce(t *testing.T) {
 	t.Parallel()
-	err := builtins(t).AddFiles(
+	err := loadBuiltins(t).AddFiles(
 		File{Name: "a.yaml", Text: []byte("stream: a\nread: x\n")},
 		File{Name: "b.yaml", Text: []byte("stram: b\n")},
 		File{Name: "c.yaml", Text: []byte("[")})
@@ -223,7 +223,7 @@ func TestMistakesOfAllFilesComeAtOnce(t *testing.T) {
 
 func TestDetailSaysHowARecordIsReadByItself(t *testing.T) {
 	t.Parallel()
-	c := builtins(t)
+	c := loadBuiltins(t)
 	err := c.Add("x.yaml", []byte(`
 stream: talks
 doc: One row a talk.
@@ -250,7 +250,7 @@ children:
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := stream(t, c, "talks")
+	s := mustStream(t, c, "talks")
 	want := &Detail{
 		Path: "/talks/{id}", Query: []Param{{"a", "true"}}, UnlessSame: [][]string{{"updated_at"}, {"stats", "parts"}},
 		For: 14 * 24 * time.Hour, Every: 7 * 24 * time.Hour,
@@ -276,7 +276,7 @@ children:
 // under another version, and how the contacts of a company are paged is not shown: none of them is asked for.
 func TestT23T50T68T81NoBuiltinStreamAsksForWhatIsNotCertain(t *testing.T) {
 	t.Parallel()
-	for _, s := range builtins(t).Streams() {
+	for _, s := range loadBuiltins(t).Streams() {
 		query := slices.Clone(s.Read.Query)
 		if s.Read.Detail != nil {
 			query = append(query, s.Read.Detail.Query...)

@@ -55,7 +55,7 @@ func Spec() *grammar.Spec {
 		}}},
 		{Name: "reconcile", Kind: grammar.Map, Doc: "search: a walk over the whole list, without the records' own readings, finds what search no longer has and what it never told: both are asked for by id. What a list without `detail` has is compared, too: so changes without a sign are found.",
 			Keys: []grammar.Spec{{Name: "every", Kind: grammar.Duration, Required: true, Doc: "How often, once the history is read."},
-				{Name: "endpoint", Kind: grammar.Text, Form: request, Check: endpoint, Hint: "e.g. GET /tickets/{id}", Doc: "Path of one record, where there is no `detail` that says it; `{id}` is the record's key."}}},
+				{Name: "endpoint", Kind: grammar.Text, Form: request, Check: checkEndpoint, Hint: "e.g. GET /tickets/{id}", Doc: "Path of one record, where there is no `detail` that says it; `{id}` is the record's key."}}},
 		{Name: "snapshot", Kind: grammar.Enum, Doc: "Keeps copies of what the list had. Needs `absent: gone`.", Values: []grammar.Choice{{Name: "day",
 			Doc: "one a day, as of the day's last reading, in `<table>_daily`: the columns of the table after `snapshot_date`, a day of `warehouse.timezone`."}}},
 		{Name: "on_version_change", Kind: grammar.Enum, Values: []grammar.Choice{{Name: "again", Doc: "everything is read again, and compared."}},
@@ -73,7 +73,7 @@ func Spec() *grammar.Spec {
 func readSpec() grammar.Spec {
 	scalar := &grammar.Spec{Name: "NAME", Kind: grammar.Text, Doc: "Its value."}
 	return grammar.Spec{Name: "read", Kind: grammar.Map, Required: true, Doc: "How the stream is asked for.", Keys: []grammar.Spec{
-		{Name: "endpoint", Kind: grammar.Text, Required: true, Form: request, Check: endpoint, Hint: "e.g. GET /help_center/help_centers",
+		{Name: "endpoint", Kind: grammar.Text, Required: true, Form: request, Check: checkEndpoint, Hint: "e.g. GET /help_center/help_centers",
 			Doc: "Method and path, below the base address. `{id}` is filled by `over`."},
 		{Name: "query", Kind: grammar.Free, Item: scalar, Doc: "Query parameters sent with every request."},
 		{Name: "records", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text}, Required: true,
@@ -125,7 +125,7 @@ func readSpec() grammar.Spec {
 
 func detailSpec(scalar *grammar.Spec) grammar.Spec {
 	return grammar.Spec{Name: "detail", Kind: grammar.Map, Doc: "Each record of a page is replaced by its own reading, which has what the list leaves out. Of a list that is read in full every record is, each time.", Keys: []grammar.Spec{
-		{Name: "endpoint", Kind: grammar.Text, Required: true, Form: request, Check: endpoint, Hint: "e.g. GET /conversations/{id}", Doc: "Path of one record; `{id}` is the record's key."},
+		{Name: "endpoint", Kind: grammar.Text, Required: true, Form: request, Check: checkEndpoint, Hint: "e.g. GET /conversations/{id}", Doc: "Path of one record; `{id}` is the record's key."},
 		{Name: "query", Kind: grammar.Free, Item: scalar, Doc: "Query parameters sent with it."},
 		{Name: "unless_same", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Text, Form: dotted},
 			Doc: "search: paths of fields that the list has too. Where all are as stored, the record is not read again."},
@@ -146,7 +146,7 @@ func columnSpec() *grammar.Spec {
 	}
 	return &grammar.Spec{Kind: grammar.Map, Keys: []grammar.Spec{
 		{Name: "name", Kind: grammar.Text, Required: true, Form: inTable, Check: columnName, Doc: "Name of the column."},
-		{Name: "from", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text, Check: source, Hint: "a path like location.country, or $read_at, $over, $erased, $position, $parent.id"},
+		{Name: "from", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text, Check: checkSource, Hint: "a path like location.country, or $read_at, $over, $erased, $position, $parent.id"},
 			Some: true, Doc: "Where the value is: a path in the record (default: the name), or several: the first that has a value fills the column, and what another has besides stays in `_extra`. Or one of these: `$read_at` the server's time of the answer, `$over` the id or value that was asked for, `$erased` whether the row lost what a forgotten person wrote; in a child `$parent.<column>`, `$position`, the place in the list, `$key`, the key of an entry, and `$item`, an item that is a text or a number itself."},
 		{Name: "type", Kind: grammar.Enum, Required: true, Doc: "Type of the column.", Values: []grammar.Choice{
 			{Name: string(Text), Doc: "any scalar, as text."}, {Name: string(Int), Doc: "64 bits."}, {Name: string(Double)}, {Name: string(Bool)},
@@ -227,7 +227,7 @@ func columnName(text string) error {
 	return nil
 }
 
-func source(text string) error {
+func checkSource(text string) error {
 	if !strings.HasPrefix(text, "$") {
 		return dotted.Check(text)
 	}
@@ -240,8 +240,8 @@ func source(text string) error {
 	return fmt.Errorf("no such source: %q", text)
 }
 
-// endpoint refuses what would never be sent: this program only reads.
-func endpoint(text string) error {
+// checkEndpoint refuses what would never be sent: this program only reads.
+func checkEndpoint(text string) error {
 	if err := request.Check(text); err != nil {
 		return err
 	}

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Needs is what a workspace must have for a stream, as far as the API's document names it.
-type Needs struct {
+// Requirements is what a workspace must have for a stream, as far as the API's document names it.
+type Requirements struct {
 	Version string // the first API version that has it; "": the document names none
 	Scope   string // of the token; "": the document names none
 }
@@ -19,28 +19,28 @@ type Stream struct {
 	Doc     string // the comment of its table
 	Table   string // the table its records go to: the name, or that of the stream it is like, with its suffix
 
-	Read      Read
-	Key       []string      // columns that name a record
-	Newest    string        // timestamp column that decides between two copies of a record; "" compares by arrival
-	Absent    string        // "gone": a record that a complete sweep does not find, or a reading by id answers 404, is marked gone; or Redacted
-	Identity  []string      // path in a record of the workspace's id; nil when the records do not tell
-	Outdated  bool          // what is stored is not what another API version sends: all is read again under it
-	Reconcile time.Duration // how often the whole list is held against what is stored; 0: never
-	Into      string        // the stream whose tables the records go into; "": its own
-	With      string        // the stream that this one is read along with
-	Beside    string        // the stored table that holds copies of the same records: that of the stream that it is like and read along with, or the other way about; "": none
-	Copies    bool          // it is the one of the two that is like the other
-	Snapshot  bool          // Table_daily keeps a copy of what there is, one a day
-	PublishAs string        // the SQL file, without its ending, that makes the published relations of this stream's group
-	Dataset   string        // of a stream that a family of exports stands for: its id at the source
-	History   bool          // each state of a record that was seen is kept; the configuration asks for it
-	Internal  bool          // the file gives a suffix: the table feeds published relations and is not itself for analysts
-	Erase     string        // what becomes of a forgotten person's rows: "" personal columns null, "all" all but the key, "rows" none is left
-	Persons   *Persons      // what the stream tells about persons as such; nil: nothing
-	Marks     []Mark        // of a family of exports: what its columns hold, by name
-	Needs     Needs         // what a workspace must have for it
-	Capped    Capped        // what records count, and have only the newest of; zero: nothing
-	Told      struct {      // for the catalogue, what the file says itself; "": what follows from the rest
+	Read            Read
+	Key             []string      // columns that name a record
+	Newest          string        // timestamp column that decides between two copies of a record; "" compares by arrival
+	Absent          string        // "gone": a record that a complete sweep does not find, or a reading by id answers 404, is marked gone; or Redacted
+	Identity        []string      // path in a record of the workspace's id; nil when the records do not tell
+	Outdated        bool          // what is stored is not what another API version sends: all is read again under it
+	Reconcile       time.Duration // how often the whole list is held against what is stored; 0: never
+	Into            string        // the stream whose tables the records go into; "": its own
+	With            string        // the stream that this one is read along with
+	Beside          string        // the stored table that holds copies of the same records: that of the stream that it is like and read along with, or the other way about; "": none
+	Copies          bool          // it is the one of the two that is like the other
+	Snapshot        bool          // Table_daily keeps a copy of what there is, one a day
+	PublishAs       string        // the SQL file, without its ending, that makes the published relations of this stream's group
+	Dataset         string        // of a stream that a family of exports stands for: its id at the source
+	History         bool          // each state of a record that was seen is kept; the configuration asks for it
+	Internal        bool          // the file gives a suffix: the table feeds published relations and is not itself for analysts
+	Erase           string        // what becomes of a forgotten person's rows: "" personal columns null, "all" all but the key, "rows" none is left
+	Persons         *Persons      // what the stream tells about persons as such; nil: nothing
+	ColumnFlags     []ColumnFlags // of a family of exports: what its columns hold, by name
+	Requirements    Requirements  // what a workspace must have for it
+	Capped          Capped        // what records count, and have only the newest of; zero: nothing
+	DocumentedNotes struct {      // for the catalogue, what the file says itself; "": what follows from the rest
 		Deletion, Late string
 	}
 
@@ -111,8 +111,8 @@ type Since struct {
 	Overlap time.Duration // windowed: how far behind the mark each reading begins
 }
 
-// Windowed says that the stream is read in windows of time: it has a mark, a history, and a beginning to choose.
-func (s Since) Windowed() bool { return s.By == "search" || s.By == "between" }
+// HasWindows says that the stream is read in windows of time: it has a mark, a history, and a beginning to choose.
+func (s Since) HasWindows() bool { return s.By == "search" || s.By == "between" }
 
 // Over says that a stream is one walk per row of something else, one request per so many rows, or one walk per literal value.
 type Over struct {
@@ -148,8 +148,8 @@ func (s *Stream) Owner() string {
 	return s.Name
 }
 
-// stored is the table that the rows are in, those that are gone too.
-func (s *Stream) stored() string {
+// storedTable is the table that the rows are in, those that are gone too.
+func (s *Stream) storedTable() string {
 	if s.Absent == "gone" {
 		return s.Table + "_all"
 	}
@@ -165,8 +165,8 @@ func (s *Stream) DailyTable() string { return s.Table + "_daily" }
 // ByIDs says that the stream is read under ids which the warehouse tells, and has no list of its own.
 func (r Read) ByIDs() bool { return r.Over != nil && len(r.Over.Values) == 0 }
 
-// Pending says that its ids wait in _sync.pending until they are read.
-func (r Read) Pending() bool { return r.Over != nil && len(r.Over.Streams) > 0 }
+// UsesPendingIDs says that its ids wait in _sync.pending until they are read.
+func (r Read) UsesPendingIDs() bool { return r.Over != nil && len(r.Over.Streams) > 0 }
 
 // Persons are SQL files about contacts as persons, with {schema} for the workspace's schema.
 type Persons struct {
@@ -174,16 +174,16 @@ type Persons struct {
 	Merged    string // pairs of ids: one that was merged, and the one it was merged into
 }
 
-// Mark says what those columns hold that only the source names.
-type Mark struct {
+// ColumnFlags says what those columns hold that only the source names.
+type ColumnFlags struct {
 	Columns    []string // names, or patterns of names
 	Person     bool     // they hold ids of contacts
 	PII        bool     // they hold personal data
 	References string
 }
 
-// Asked is the column with the id that a row was asked for by.
-func (s *Stream) Asked() (Column, bool) {
+// AskedIDColumn is the column with the id that a row was asked for by.
+func (s *Stream) AskedIDColumn() (Column, bool) {
 	i := slices.IndexFunc(s.Columns, func(c Column) bool { return c.From[0] == FromOver })
 	if i < 0 {
 		return Column{}, false
@@ -191,15 +191,15 @@ func (s *Stream) Asked() (Column, bool) {
 	return s.Columns[i], true
 }
 
-// TellsOfPersons says whether the file marks a person, personal data, or what becomes of them.
-func (s *Stream) TellsOfPersons() bool {
+// HasPersonalData says whether the file marks a person, personal data, or what becomes of them.
+func (s *Stream) HasPersonalData() bool {
 	marks := func(c Column) bool { return c.Person || c.PII }
 	return s.Erase != "" || slices.ContainsFunc(s.Columns, marks) ||
 		slices.ContainsFunc(s.Children, func(c Child) bool { return c.Erase != "" || slices.ContainsFunc(c.Columns, marks) })
 }
 
-// Family says that the stream stands for others, one a dataset that the source exports: it has no table and no columns.
-func (s *Stream) Family() bool { return s.Read.Since.By == Export && s.Dataset == "" }
+// IsExportFamily says that the stream stands for others, one a dataset that the source exports: it has no table and no columns.
+func (s *Stream) IsExportFamily() bool { return s.Read.Since.By == Export && s.Dataset == "" }
 
 // Export is the way of reading of a family and of the streams that it stands for.
 const Export = "export"

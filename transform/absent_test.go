@@ -11,8 +11,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 )
 
-// absent gives, by table, the paths that each row of the next batches was sent without.
-func (b bench) absent() map[string][]string {
+// absentPaths gives, by table, the paths that each row of the next batches was sent without.
+func (b testDecoder) absentPaths() map[string][]string {
 	b.Helper()
 	all := map[string][]string{}
 	for _, batch := range b.Take() {
@@ -37,8 +37,8 @@ func (b bench) absent() map[string][]string {
 
 func TestT162WhatAnAnswerLeavesOutIsToldFromWhatIsEmpty(t *testing.T) {
 	t.Parallel()
-	s := things()
-	s.Children[1].Columns = append(s.Children[1].Columns, col("note", schemas.JSON), col("by", schemas.Text, "author", "id"))
+	s := thingStream()
+	s.Children[1].Columns = append(s.Children[1].Columns, newColumn("note", schemas.JSON), newColumn("by", schemas.Text, "author", "id"))
 	const all = "j parts place place.post tags.data"
 	tests := []struct{ name, record, want, parts string }{
 		{"nothing came", `{"id":"1"}`, all, ""},
@@ -52,7 +52,7 @@ func TestT162WhatAnAnswerLeavesOutIsToldFromWhatIsEmpty(t *testing.T) {
 		{"items without theirs", `{"id":"1","j":1,"parts":[{"body":"a"},{"body":"b","note":null,"author":{}}],"place":null,"tags":null}`, "", "author note|"},
 	}
 	for _, tt := range tests {
-		got := decoder(t, s, Options{}).add(tt.record).absent()
+		got := newTestDecoder(t, s, Options{}).appendAll(tt.record).absentPaths()
 		own := strings.Fields(got["things"][0])
 		slices.Sort(own)
 		if text := strings.Join(own, " "); text != tt.want {
@@ -66,7 +66,7 @@ func TestT162WhatAnAnswerLeavesOutIsToldFromWhatIsEmpty(t *testing.T) {
 
 func TestT162DroppedValuesAreNotKept(t *testing.T) {
 	t.Parallel()
-	got := decoder(t, things(), Options{Drop: []string{"place", "j"}}).add(`{"id":"1"}`).absent()
+	got := newTestDecoder(t, thingStream(), Options{Drop: []string{"place", "j"}}).appendAll(`{"id":"1"}`).absentPaths()
 	if want := "parts tags.data"; got["things"][0] != want {
 		t.Errorf("absent are %q, want %q", got["things"][0], want)
 	}
@@ -75,9 +75,9 @@ func TestT162DroppedValuesAreNotKept(t *testing.T) {
 func TestATableHasNoMoreGroupsThanItsMarksHaveBits(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int]bool{maxGroups: true, maxGroups + 1: false} {
-		s := &schemas.Stream{Name: "s", Table: "s", Key: []string{"id"}, Columns: []schemas.Column{col("id", schemas.Text)}}
+		s := &schemas.Stream{Name: "s", Table: "s", Key: []string{"id"}, Columns: []schemas.Column{newColumn("id", schemas.Text)}}
 		for i := range n {
-			s.Columns = append(s.Columns, col(fmt.Sprintf("j%d", i), schemas.JSON))
+			s.Columns = append(s.Columns, newColumn(fmt.Sprintf("j%d", i), schemas.JSON))
 		}
 		if _, err := NewDecoder(s, Options{}); (err == nil) != want {
 			t.Errorf("%d: %v", n, err)
@@ -89,37 +89,37 @@ func TestT162ARecordWithoutWhatTheSourceAlwaysSendsIsSuspect(t *testing.T) {
 	t.Parallel()
 	record := func(id int, rest string) string { return fmt.Sprintf(`{"id":"%03d"%s}`, id, rest) }
 	const all = `,"tags":{"data":[]},"place":null`
-	b := decoder(t, things(), Options{})
-	b.add(record(0, `,"place":null`)) // nobody knows yet whether this source leaves out what is empty
+	b := newTestDecoder(t, thingStream(), Options{})
+	b.appendAll(record(0, `,"place":null`)) // nobody knows yet whether this source leaves out what is empty
 	for i := range 48 {
-		b.add(record(i+1, all))
+		b.appendAll(record(i+1, all))
 	}
 	if got := b.Suspects(); len(got) > 0 {
 		t.Errorf("suspects %v", got)
 	}
-	b.add(record(99, all)) // one of fifty lacks it
+	b.appendAll(record(99, all)) // one of fifty lacks it
 	if got := b.Suspects(); !slices.Equal(got, []string{"000"}) {
 		t.Errorf("suspects %v, want the first", got)
 	}
-	b.add(record(100, all), record(101, ""), record(102, `,"place":{},"tags":{"total_count":3}`), record(103, `,"place":{},"tags":{"total_count":0}`))
+	b.appendAll(record(100, all), record(101, ""), record(102, `,"place":{},"tags":{"total_count":3}`), record(103, `,"place":{},"tags":{"total_count":0}`))
 	if got := b.Suspects(); !slices.Equal(got, []string{"101", "102"}) {
 		t.Errorf("suspects %v", got)
 	}
-	always := b.Always()
+	always := b.AlwaysSent()
 	slices.Sort(always)
 	if !slices.Equal(always, []string{"place", "place.post", "tags.data"}) {
 		t.Errorf("it always sends %v", always)
 	}
 
-	next := decoder(t, things(), Options{})
-	next.Expect(always, nil)
-	if got := next.add(record(1, `,"place":null`)).Suspects(); !slices.Equal(got, []string{"001"}) {
+	next := newTestDecoder(t, thingStream(), Options{})
+	next.ExpectGroups(always, nil)
+	if got := next.appendAll(record(1, `,"place":null`)).Suspects(); !slices.Equal(got, []string{"001"}) {
 		t.Errorf("suspects of the next run %v", got)
 	}
 	for i := range alwaysRecords {
-		next.add(record(i, `,"place":null`))
+		next.appendAll(record(i, `,"place":null`))
 	}
-	if got := next.Vanished(); !slices.Equal(got, []string{"tags.data"}) {
+	if got := next.VanishedGroups(); !slices.Equal(got, []string{"tags.data"}) {
 		t.Errorf("vanished %v", got)
 	}
 }
@@ -129,35 +129,35 @@ func TestT162WhatASourceSendsAtTimesIsNotLacking(t *testing.T) {
 	t.Parallel()
 	with := func(id int) string { return fmt.Sprintf(`{"id":"%d","tags":{"data":[]},"place":{}}`, id) }
 	without := func(id int) string { return fmt.Sprintf(`{"id":"%d","tags":{"data":[]}}`, id) }
-	b := decoder(t, things(), Options{}).add(with(1))
-	if b.add(without(2)); !b.LacksSome() {
+	b := newTestDecoder(t, thingStream(), Options{}).appendAll(with(1))
+	if b.appendAll(without(2)); !b.LacksUsual() {
 		t.Error("the first that lacks what another one had is not told")
 	}
 	for i := range alwaysRecords {
-		if b.add(with(3 + 2*i)); b.LacksSome() {
+		if b.appendAll(with(3 + 2*i)); b.LacksUsual() {
 			t.Error("one that lacks nothing")
 		}
-		if b.add(without(4 + 2*i)); b.LacksSome() {
+		if b.appendAll(without(4 + 2*i)); b.LacksUsual() {
 			t.Fatalf("record %d: half of those before it were without", i)
 		}
 	}
-	if got := b.Sometimes(); !slices.Equal(got, []string{"place", "place.post"}) || len(b.Suspects()) > 0 {
+	if got := b.SometimesSent(); !slices.Equal(got, []string{"place", "place.post"}) || len(b.Suspects()) > 0 {
 		t.Errorf("sent at times are %v", got)
 	}
-	next := decoder(t, things(), Options{})
-	next.Expect(b.Always(), b.Sometimes())
-	if next.add(with(1), without(2)); next.LacksSome() {
+	next := newTestDecoder(t, thingStream(), Options{})
+	next.ExpectGroups(b.AlwaysSent(), b.SometimesSent())
+	if next.appendAll(with(1), without(2)); next.LacksUsual() {
 		t.Error("the next run does not know what is sent at times")
 	}
 }
 
 func TestT162WhereWhatIsLeftOutIsEmptyNothingIsMarked(t *testing.T) {
 	t.Parallel()
-	b := decoder(t, things(), Options{LeftOutEmpty: true}).add(`{"id":"1","tags":{"data":[]}}`, `{"id":"2"}`)
+	b := newTestDecoder(t, thingStream(), Options{LeftOutEmpty: true}).appendAll(`{"id":"1","tags":{"data":[]}}`, `{"id":"2"}`)
 	if got := b.Suspects(); len(got) > 0 {
 		t.Errorf("suspects %v", got)
 	}
-	if got := b.absent(); len(got) > 0 {
+	if got := b.absentPaths(); len(got) > 0 {
 		t.Errorf("absent are %v", got)
 	}
 }

@@ -11,11 +11,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// hashes gives _hash of the record's own row.
-func hashes(t *testing.T, s *schemas.Stream, records ...string) []int64 {
+// rowHashes gives _hash of the record's own row.
+func rowHashes(t *testing.T, s *schemas.Stream, records ...string) []int64 {
 	t.Helper()
 	var list []int64
-	for _, row := range decoder(t, s, Options{}).add(records...).rows()[s.Table] {
+	for _, row := range newTestDecoder(t, s, Options{}).appendAll(records...).takeRows()[s.Table] {
 		list = append(list, row[HashColumn].(int64))
 	}
 	return list
@@ -39,14 +39,14 @@ func TestHashIsOfContent(t *testing.T) {
 		`{"id":"1","body":"a","i":1,"at":1700000000,"place":{"city":"c","x":1},"y":2,"tags":{"data":[{"id":"1","name":"n"},{"id":"2"}]}}`,
 		`{"id":"1"}`,
 	}
-	want := hashes(t, things(), base)[0]
-	for i, got := range hashes(t, things(), same...) {
+	want := rowHashes(t, thingStream(), base)[0]
+	for i, got := range rowHashes(t, thingStream(), same...) {
 		if got != want {
 			t.Errorf("%s: another hash", same[i])
 		}
 	}
 	seen := map[int64]bool{want: true}
-	for i, got := range hashes(t, things(), other...) {
+	for i, got := range rowHashes(t, thingStream(), other...) {
 		if seen[got] {
 			t.Errorf("%s: the same hash", other[i])
 		}
@@ -56,24 +56,24 @@ func TestHashIsOfContent(t *testing.T) {
 
 func TestT47VolatileColumnsAreNoChange(t *testing.T) {
 	t.Parallel()
-	s := things()
+	s := thingStream()
 	s.Columns[1].Volatile = true
-	if got := hashes(t, s, `{"id":"1","t":"a"}`, `{"id":"1","t":"b"}`); got[0] != got[1] {
+	if got := rowHashes(t, s, `{"id":"1","t":"a"}`, `{"id":"1","t":"b"}`); got[0] != got[1] {
 		t.Error("a volatile column changed the hash")
 	}
 }
 
 func TestTakeBeginsAnew(t *testing.T) {
 	t.Parallel()
-	b := decoder(t, things(), Options{})
+	b := newTestDecoder(t, thingStream(), Options{})
 	for round := range 3 {
 		for i := range 1000 {
-			b.add(fmt.Sprintf(`{"id":"%d","t":"x%d","b":%v,"tags":{"data":[{"id":"%d"}]}}`, i, round, i%3 == 0, i))
+			b.appendAll(fmt.Sprintf(`{"id":"%d","t":"x%d","b":%v,"tags":{"data":[{"id":"%d"}]}}`, i, round, i%3 == 0, i))
 		}
 		if b.Records() != 1000 || b.Bytes() < 1000*100 {
 			t.Errorf("%d records, %d bytes", b.Records(), b.Bytes())
 		}
-		rows := b.rows()
+		rows := b.takeRows()
 		if b.Records() != 0 || b.Bytes() != 0 {
 			t.Errorf("%d records, %d bytes after Take", b.Records(), b.Bytes())
 		}
@@ -88,7 +88,7 @@ func TestTakeBeginsAnew(t *testing.T) {
 			t.Errorf("%d tags", len(tags))
 		}
 	}
-	if got := b.rows(); len(got) != 3 || len(got["things"]) != 0 {
+	if got := b.takeRows(); len(got) != 3 || len(got["things"]) != 0 {
 		t.Errorf("nothing more: %v", got)
 	}
 }
@@ -96,11 +96,11 @@ func TestTakeBeginsAnew(t *testing.T) {
 // TestBatchesStayAsTheyAre holds a batch while others are built: memory is used again only after its release.
 func TestBatchesStayAsTheyAre(t *testing.T) {
 	t.Parallel()
-	b := decoder(t, things(), Options{})
+	b := newTestDecoder(t, thingStream(), Options{})
 	var held [][]Batch
 	for round := range 4 {
 		for i := range 300 {
-			b.add(fmt.Sprintf(`{"id":"%d-%d","i":%d}`, round, i, round))
+			b.appendAll(fmt.Sprintf(`{"id":"%d-%d","i":%d}`, round, i, round))
 		}
 		held = append(held, b.Take())
 		if round == 1 {
@@ -126,13 +126,13 @@ func TestBatchesStayAsTheyAre(t *testing.T) {
 
 func TestGone(t *testing.T) {
 	t.Parallel()
-	s := things()
+	s := thingStream()
 	s.Absent = "gone"
-	s.Columns = append(s.Columns, col("asked", schemas.Text, schemas.FromOver), col("read_at", schemas.Timestamp, schemas.FromReadAt))
-	b := decoder(t, s, Options{APIVersion: "v"}).add(`{"id":"1"}`)
-	b.Gone("2", Meta{ReadAt: readAt, Over: "2"})
-	b.Gone("2", Meta{ReadAt: readAt.Add(time.Hour), Over: "2"})
-	rows := b.rows()["things_all"]
+	s.Columns = append(s.Columns, newColumn("asked", schemas.Text, schemas.FromOver), newColumn("read_at", schemas.Timestamp, schemas.FromReadAt))
+	b := newTestDecoder(t, s, Options{APIVersion: "v"}).appendAll(`{"id":"1"}`)
+	b.AppendGone("2", Meta{ReadAt: readAt, Over: "2"})
+	b.AppendGone("2", Meta{ReadAt: readAt.Add(time.Hour), Over: "2"})
+	rows := b.takeRows()["things_all"]
 	if len(rows) != 3 || rows[1][HashColumn] == rows[2][HashColumn] {
 		t.Fatalf("rows %v", rows)
 	}
@@ -149,7 +149,7 @@ func TestGone(t *testing.T) {
 // Holds: F13.
 func TestT33AbsentColumns(t *testing.T) {
 	t.Parallel()
-	b := decoder(t, things(), Options{Drop: []string{"body"}}).add(`{"id":"1","t":null,"i":1,"d":1,"b":true,"day":"2024-01-01"}`, `{"id":"2","at":1700000000,"j":{},"place":{"zip":1}}`)
+	b := newTestDecoder(t, thingStream(), Options{Drop: []string{"body"}}).appendAll(`{"id":"1","t":null,"i":1,"d":1,"b":true,"day":"2024-01-01"}`, `{"id":"2","at":1700000000,"j":{},"place":{"zip":1}}`)
 	names, records := b.AbsentColumns()
 	if diff := cmp.Diff([]string{"t", "jk", "city", "zip", "link"}, names); diff != "" || records != 2 {
 		t.Errorf("%d records, %s", records, diff)
@@ -158,7 +158,7 @@ func TestT33AbsentColumns(t *testing.T) {
 
 func TestTablesOfAStream(t *testing.T) {
 	t.Parallel()
-	s := things()
+	s := thingStream()
 	s.Absent = "gone"
 	tables := Tables(s)
 	own, tags := tables[0], tables[1]
@@ -168,7 +168,7 @@ func TestTablesOfAStream(t *testing.T) {
 	if tags.Parent != "things_all" || !tags.Complete || tags.Gone || tags.Columns[0].Path != nil || !cmp.Equal(tags.ParentKey, []string{"thing_id"}) {
 		t.Errorf("%+v", tags)
 	}
-	for i, batch := range decoder(t, s, Options{}).Take() {
+	for i, batch := range newTestDecoder(t, s, Options{}).Take() {
 		stored := tables[i].Columns[:len(tables[i].Columns)-2]
 		for j, c := range stored {
 			if f := batch.Rows.Schema().Field(j + 1); f.Name != c.Name || f.Type.ID() != c.Arrow.ID() {
@@ -195,22 +195,22 @@ func TestBuiltinStreamsCompile(t *testing.T) {
 
 func TestContactsLeaveNothingOver(t *testing.T) {
 	t.Parallel()
-	b := decoder(t, builtin(t, "contacts"), Options{}).add(string(contact(1)))
-	for table, rows := range b.rows() {
+	b := newTestDecoder(t, builtinStream(t, "contacts"), Options{}).appendAll(string(sampleContact(1)))
+	for table, rows := range b.takeRows() {
 		for _, row := range rows {
 			if row[ExtraColumn] != nil {
 				t.Errorf("%s: %v", table, row[ExtraColumn])
 			}
 		}
 	}
-	if got := b.complaints(); len(got) > 0 {
+	if got := b.rejectLines(); len(got) > 0 {
 		t.Error(got)
 	}
 }
 
 func TestDecodingAllocatesNothing(t *testing.T) {
-	record := contact(7)
-	d, err := NewDecoder(builtin(t, "contacts"), Options{})
+	record := sampleContact(7)
+	d, err := NewDecoder(builtinStream(t, "contacts"), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,8 @@ import (
 	"aqueduck/schemas"
 )
 
-// contact makes a contact of about 2 KB, as search returns it.
-func contact(i int) []byte {
+// sampleContact makes a contact of about 2 KB, as search returns it.
+func sampleContact(i int) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, `{"type":"contact","id":"65f0c1d2e3%014x","workspace_id":"abc123de","external_id":"customer-%d","role":"user",`, i, i)
 	fmt.Fprintf(&b, `"email":"person.%d@example.com","email_verified":true,"phone":"+4930%08d","name":"Person Number %d","avatar":"https://cdn.example.com/avatars/%d/square_128.png?Signature=abc%d","owner_id":%d,`, i, i, i, i, i, i%40)
@@ -34,7 +34,7 @@ func contact(i int) []byte {
 // catalogue is made once: no test changes it.
 var catalogue = sync.OnceValues(schemas.Builtin)
 
-func builtin(t testing.TB, name string) *schemas.Stream {
+func builtinStream(t testing.TB, name string) *schemas.Stream {
 	t.Helper()
 	catalogue, err := catalogue()
 	if err != nil {
@@ -52,10 +52,10 @@ func BenchmarkDecodeContacts(b *testing.B) {
 	records := make([][]byte, 150) // a page
 	size := 0
 	for i := range records {
-		records[i] = contact(i)
+		records[i] = sampleContact(i)
 		size += len(records[i])
 	}
-	d, err := NewDecoder(builtin(b, "contacts"), Options{APIVersion: "2.17"})
+	d, err := NewDecoder(builtinStream(b, "contacts"), Options{APIVersion: "2.17"})
 	if err != nil {
 		b.Fatal(err)
 	}

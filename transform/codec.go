@@ -7,11 +7,11 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 )
 
-// kind is a type of the stream files, as a number to switch on.
-type kind uint8
+// columnKind is a type of the stream files, as a number to switch on.
+type columnKind uint8
 
 const (
-	kindText kind = iota
+	kindText columnKind = iota
 	kindJSON
 	kindInt
 	kindDouble
@@ -20,18 +20,18 @@ const (
 	kindDate
 )
 
-// fixed says that a value is a number in its cell; others are bytes elsewhere.
-func (k kind) fixed() bool { return k > kindJSON }
+// isFixed says that a value is a number in its cell; others are bytes elsewhere.
+func (k columnKind) isFixed() bool { return k > kindJSON }
 
-// codec is how one type of the stream files is stored.
-type codec struct {
-	kind  kind
+// typeCodec is how one type of the stream files is stored.
+type typeCodec struct {
+	kind  columnKind
 	sql   string
 	arrow arrow.DataType
 	width int64 // bytes a row in Arrow, without the text itself
 }
 
-var codecs = map[schemas.Type]codec{
+var codecs = map[schemas.Type]typeCodec{
 	schemas.Text:      {kindText, "VARCHAR", arrow.BinaryTypes.String, 4},
 	schemas.Int:       {kindInt, "BIGINT", arrow.PrimitiveTypes.Int64, 8},
 	schemas.Double:    {kindDouble, "DOUBLE", arrow.PrimitiveTypes.Float64, 8},
@@ -41,9 +41,9 @@ var codecs = map[schemas.Type]codec{
 	schemas.JSON:      {kindJSON, "JSON", arrow.BinaryTypes.String, 4},
 }
 
-// parse reads a value that is stored as a number. The reason is "" when it is one.
-func (k kind) parse(t token, text []byte) (uint64, string) {
-	if t.container() || k != kindBool && (t.first == 't' || t.first == 'f') {
+// parseScalar reads a value that is stored as a number. The reason is "" when it is one.
+func (k columnKind) parseScalar(t jsonValue, text []byte) (uint64, string) {
+	if t.isContainer() || k != kindBool && (t.first == 't' || t.first == 'f') {
 		return 0, ReasonType
 	}
 	var v int64

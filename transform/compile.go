@@ -10,49 +10,49 @@ import (
 )
 
 // defaultOf reads the value of a column for records that have none.
-func defaultOf(d schemas.Column) (*fallback, error) {
+func defaultOf(d schemas.Column) (*defaultValue, error) {
 	if d.Default == "" {
 		return nil, nil
 	}
-	v := &fallback{text: d.Default}
-	if k := codecs[d.Type].kind; k.fixed() {
+	v := &defaultValue{text: d.Default}
+	if k := codecs[d.Type].kind; k.isFixed() {
 		var reason string
-		if v.number, reason = k.parse(token{first: d.Default[0], raw: []byte(d.Default)}, []byte(d.Default)); reason != "" {
+		if v.number, reason = k.parseScalar(jsonValue{first: d.Default[0], raw: []byte(d.Default)}, []byte(d.Default)); reason != "" {
 			return nil, fmt.Errorf("column %s: default %s: %s", d.Name, d.Default, reason)
 		}
 	}
 	return v, nil
 }
 
-// compiler builds the plans of one stream.
-type compiler struct {
+// planCompiler builds the plans of one stream.
+type planCompiler struct {
 	stream *schemas.Stream
-	plans  []*plan
+	plans  []*tablePlan
 	nodes  int
-	lists  [][]*field // the places of each child's list
+	lists  [][]*fieldNode // the places of each child's list
 }
 
-func compile(s *schemas.Stream, p *policy) ([]*plan, error) {
-	c := compiler{stream: s}
+func compilePlans(s *schemas.Stream, p *maskPolicy) ([]*tablePlan, error) {
+	c := planCompiler{stream: s}
 	for i, t := range Tables(s) {
 		declared, key := s.Columns, s.Key
 		if i > 0 {
 			declared, key = s.Children[i-1].Columns, s.Children[i-1].Key
 		}
-		outer := max(0, slices.IndexFunc(c.plans, func(p *plan) bool { return p.table.Name == t.Within }))
-		one, err := c.table(i, outer, t, declared, key)
+		outer := max(0, slices.IndexFunc(c.plans, func(p *tablePlan) bool { return p.table.Name == t.Within }))
+		one, err := c.compileTable(i, outer, t, declared, key)
 		if err != nil {
 			return nil, fmt.Errorf("table %s: %w", t.Name, err)
 		}
 		c.plans = append(c.plans, one)
 	}
 	for i, child := range s.Children {
-		if err := c.list(child, c.plans[i+1]); err != nil {
+		if err := c.placeList(child, c.plans[i+1]); err != nil {
 			return nil, fmt.Errorf("table %s: %w", child.Table, err)
 		}
 	}
-	c.bookkeeping()
-	c.finish(c.plans[0].root, p, 1)
+	c.skipIgnored()
+	c.finishTree(c.plans[0].root, p, 1)
 	c.joinPlaces()
 	for _, p := range c.plans {
 		if len(p.table.Groups) > maxGroups {
@@ -61,23 +61,23 @@ func compile(s *schemas.Stream, p *policy) ([]*plan, error) {
 		p.table.Absent = p.all != 0
 	}
 	for i, child := range s.Children {
-		c.counting(c.plans[i+1], child)
+		c.linkItemCount(c.plans[i+1], child)
 	}
 	return c.plans, nil
 }
 
-// apart reports whether a column has places in an object and outside of it: it is left out where all of them are.
-func apart(places [][]string) bool {
+// isApart reports whether a column has places in an object and outside of it: it is left out where all of them are.
+func isApart(places [][]string) bool {
 	return slices.ContainsFunc(places, func(place []string) bool { return len(place) > 1 }) &&
 		slices.ContainsFunc(places, func(place []string) bool { return place[0] != places[0][0] })
 }
 
 // joinPlaces has what may come at several places count as left out only where none of them came: such columns have a group of their
 // own, and the later places of a list say as much as its first.
-func (c *compiler) joinPlaces() {
+func (c *planCompiler) joinPlaces() {
 	for _, fields := range c.lists {
 		for _, f := range fields[1:] {
-			if !f.holds(fields[0]) {
+			if !f.containsField(fields[0]) {
 				f.bit |= fields[0].bit
 			}
 		}
@@ -100,32 +100,32 @@ func (c *compiler) joinPlaces() {
 	}
 }
 
-// counting has the field that counts a list's items, if there is one, say of a list that did not come whether it is empty.
-func (c *compiler) counting(list *plan, child schemas.Child) {
+// linkItemCount has the field that counts a list's items, if there is one, say of a list that did not come whether it is empty.
+func (c *planCompiler) linkItemCount(list *tablePlan, child schemas.Child) {
 	outer := c.plans[list.outer]
-	from, err := c.field(outer.root, child.From)
+	from, err := c.fieldAt(outer.root, child.From)
 	if err != nil || len(child.From) < 2 {
 		return
 	}
 	beside := from.in.fields["total_count"]
 	if len(child.Count) > 0 && child.Within == "" {
-		beside, _ = c.field(c.plans[0].root, child.Count)
+		beside, _ = c.fieldAt(c.plans[0].root, child.Count)
 	}
 	if beside != nil {
 		beside.counts |= from.bit
 	}
 }
 
-// list puts the places of a child's list into the tree of what it lies in.
-func (c *compiler) list(child schemas.Child, p *plan) error {
+// placeList puts the places of a child's list into the tree of what it lies in.
+func (c *planCompiler) placeList(child schemas.Child, p *tablePlan) error {
 	outer := c.plans[p.outer]
-	var fields []*field // a place may lie inside another: all are found before one leads into the items
+	var fields []*fieldNode // a place may lie inside another: all are found before one leads into the items
 	for _, place := range child.Places() {
-		f, err := c.field(outer.root, place)
+		f, err := c.fieldAt(outer.root, place)
 		if err != nil {
 			return err
 		}
-		if f.list != nil || !f.shares() {
+		if f.list != nil || !f.canShareList() {
 			return fmt.Errorf("%s is taken already", f.path)
 		}
 		fields = append(fields, f)
@@ -137,19 +137,19 @@ func (c *compiler) list(child schemas.Child, p *plan) error {
 	}
 	c.lists = append(c.lists, fields)
 	outer.places = max(outer.places, len(fields))
-	outer.holds = true
+	outer.hasNestedLists = true
 	return nil
 }
 
-// table lays out one table and puts the fields of its columns into the tree.
-func (c *compiler) table(number, outer int, t Table, declared []schemas.Column, key []string) (*plan, error) {
-	p := &plan{number: number, outer: outer, table: t, root: &node{fields: map[string]*field{}}}
+// compileTable lays out one table and puts the fields of its columns into the tree.
+func (c *planCompiler) compileTable(number, outer int, t Table, declared []schemas.Column, key []string) (*tablePlan, error) {
+	p := &tablePlan{number: number, outer: outer, table: t, root: &objectNode{fields: map[string]*fieldNode{}}}
 	p.root.of = p
 	for i, d := range declared {
 		if len(d.From) == 0 || codecs[d.Type].arrow == nil {
 			return nil, fmt.Errorf("column %s: no source, or no type", d.Name)
 		}
-		one := column{name: d.Name, kind: codecs[d.Type].kind, as: d.As, hashed: !d.Volatile, was: widenedFrom(d.Was)}
+		one := columnPlan{name: d.Name, kind: codecs[d.Type].kind, as: d.As, hashed: !d.Volatile, priorTypes: widenedFrom(d.Was)}
 		var err error
 		if one.none, err = defaultOf(d); err != nil {
 			return nil, err
@@ -157,8 +157,8 @@ func (c *compiler) table(number, outer int, t Table, declared []schemas.Column, 
 		if d.Required || slices.Contains(key, d.Name) {
 			p.keys = append(p.keys, i)
 		}
-		if computed(d.From) && d.From[0] != schemas.FromItem {
-			if err := c.computed(&one, d, p); err != nil {
+		if isComputed(d.From) && d.From[0] != schemas.FromItem {
+			if err := c.compileComputed(&one, d, p); err != nil {
 				return nil, fmt.Errorf("column %s: %w", d.Name, err)
 			}
 			p.columns = append(p.columns, one)
@@ -170,14 +170,14 @@ func (c *compiler) table(number, outer int, t Table, declared []schemas.Column, 
 			continue
 		}
 		for rank, place := range d.Places() {
-			f, err := c.field(p.root, place)
+			f, err := c.fieldAt(p.root, place)
 			if err != nil {
 				return nil, fmt.Errorf("column %s: %w", d.Name, err)
 			}
-			f.take(rank, i, d)
+			f.addColumn(rank, i, d)
 			f.key = f.key || d.Required || slices.Contains(key, d.Name)
 		}
-		p.columns[i].apart = apart(d.Places())
+		p.columns[i].apart = isApart(d.Places())
 		p.places = max(p.places, len(d.Places()))
 	}
 	for _, name := range key {
@@ -194,14 +194,14 @@ func (c *compiler) table(number, outer int, t Table, declared []schemas.Column, 
 }
 
 // takeItem has a column take the items themselves.
-func (p *plan) takeItem(column int) {
+func (p *tablePlan) takeItem(column int) {
 	if p.item == nil {
-		p.item = &field{name: schemas.FromItem, path: schemas.FromItem, in: p.root, key: true}
+		p.item = &fieldNode{name: schemas.FromItem, path: schemas.FromItem, in: p.root, key: true}
 	}
 	p.item.columns = append(p.item.columns, column)
 }
 
-func (c *compiler) computed(one *column, d schemas.Column, in *plan) error {
+func (c *planCompiler) compileComputed(one *columnPlan, d schemas.Column, in *tablePlan) error {
 	one.source, one.silent = d.From[0], true
 	want := map[string]schemas.Type{
 		schemas.FromReadAt: schemas.Timestamp, schemas.FromOver: schemas.Text, schemas.FromPosition: schemas.Int,
@@ -213,7 +213,7 @@ func (c *compiler) computed(one *column, d schemas.Column, in *plan) error {
 			return fmt.Errorf("%s is for child tables, with the name of a column", schemas.FromParent)
 		}
 		above := c.plans[in.outer]
-		one.parent = slices.IndexFunc(above.columns, func(p column) bool { return p.name == d.From[1] })
+		one.parent = slices.IndexFunc(above.columns, func(p columnPlan) bool { return p.name == d.From[1] })
 		if one.parent < 0 {
 			return fmt.Errorf("%s has no column %s", above.table.Name, d.From[1])
 		}
@@ -225,57 +225,57 @@ func (c *compiler) computed(one *column, d schemas.Column, in *plan) error {
 	return nil
 }
 
-// field gives the field at a path, made if need be.
-func (c *compiler) field(at *node, path []string) (*field, error) {
+// fieldAt gives the field at a path, made if need be.
+func (c *planCompiler) fieldAt(at *objectNode, path []string) (*fieldNode, error) {
 	if len(path) == 0 {
 		return nil, fmt.Errorf("no source")
 	}
 	for _, name := range path[:len(path)-1] {
-		f := at.child(name)
+		f := at.childField(name)
 		if f.list != nil {
 			at = f.list.root
 			continue
 		}
-		at = f.enter()
+		at = f.enterObject()
 	}
-	return at.child(path[len(path)-1]), nil
+	return at.childField(path[len(path)-1]), nil
 }
 
-// bookkeeping marks what goes nowhere: what the file ignores, and what only tells how a list is read on.
-func (c *compiler) bookkeeping() {
+// skipIgnored marks what goes nowhere: what the file ignores, and what only tells how a list is read on.
+func (c *planCompiler) skipIgnored() {
 	paths := c.stream.Ignore
 	for _, child := range c.stream.Children {
 		paths = append(slices.Clip(paths), child.Count, child.Rest)
 	}
 	for _, path := range paths {
-		for _, f := range c.meant(c.plans[0].root, path) {
-			f.skip = f.idle()
+		for _, f := range c.matchingFields(c.plans[0].root, path) {
+			f.skip = f.isUnused()
 		}
 	}
 }
 
-// meant gives the fields that a path through lists may mean, made if need be. Where a field may be a list as well as an object
+// matchingFields gives the fields that a path through lists may mean, made if need be. Where a field may be a list as well as an object
 // around one, the path goes on in both.
-func (c *compiler) meant(at *node, path []string) []*field {
+func (c *planCompiler) matchingFields(at *objectNode, path []string) []*fieldNode {
 	if len(path) == 0 {
 		return nil
 	}
-	f := at.child(path[0])
+	f := at.childField(path[0])
 	if len(path) == 1 {
-		return []*field{f}
+		return []*fieldNode{f}
 	}
-	var all []*field
-	for _, p := range f.lists() {
-		all = append(all, c.meant(p.root, path[1:])...)
+	var all []*fieldNode
+	for _, p := range f.listPlans() {
+		all = append(all, c.matchingFields(p.root, path[1:])...)
 	}
 	if f.object != nil || len(all) == 0 {
-		all = append(all, c.meant(f.enter(), path[1:])...)
+		all = append(all, c.matchingFields(f.enterObject(), path[1:])...)
 	}
 	return all
 }
 
-// finish numbers the nodes of a tree and hangs the policies into it.
-func (c *compiler) finish(n *node, p *policy, depth int) {
+// finishTree numbers the nodes of a tree and hangs the policies into it.
+func (c *planCompiler) finishTree(n *objectNode, p *maskPolicy, depth int) {
 	n.number, n.policy, n.depth = c.nodes, p, depth
 	c.nodes++
 	names := make([]string, 0, len(n.fields))
@@ -285,36 +285,36 @@ func (c *compiler) finish(n *node, p *policy, depth int) {
 	slices.Sort(names)
 	for _, name := range names {
 		f := n.fields[name]
-		f.policy = p.at([]byte(name))
+		f.policy = p.policyOf([]byte(name))
 		for _, i := range f.columns {
-			n.of.columns[i].silent = f.policy.action() == actDrop
+			n.of.columns[i].silent = f.policy.actionHere() == actDrop
 		}
 		f.plain = f.plainColumn()
-		f.mark()
+		f.assignGroup()
 		if f.object != nil {
 			f.object.kept = n.kept || f.whole || f.list != nil && f.list.entries
-			c.finish(f.object, f.policy, depth+1)
+			c.finishTree(f.object, f.policy, depth+1)
 			f.inside = f.object.inside
 		}
 		n.inside |= f.bit | f.inside
 		if f.list != nil {
 			below := f.policy
 			if f.list.entries {
-				below = below.at([]byte(schemas.AnyKey))
+				below = below.policyOf([]byte(schemas.AnyKey))
 			}
 			if f.list.item != nil {
 				f.list.item.policy = below
 			}
-			c.finish(f.list.root, below, depth+2) // a list is a level too
+			c.finishTree(f.list.root, below, depth+2) // a list is a level too
 		}
 	}
 }
 
-// mark gives a list or an object its bit. What is dropped has none: nothing of it is kept.
-func (f *field) mark() {
+// assignGroup gives a list or an object its bit. What is dropped has none: nothing of it is kept.
+func (f *fieldNode) assignGroup() {
 	p := f.in.of
 	whole := slices.ContainsFunc(f.columns, func(i int) bool { return p.columns[i].kind == kindJSON })
-	if f.policy.action() == actDrop || f.object == nil && f.list == nil && !whole {
+	if f.policy.actionHere() == actDrop || f.object == nil && f.list == nil && !whole {
 		return
 	}
 	g := Group{Bit: 1 << min(len(p.table.Groups), maxGroups), Path: f.path}

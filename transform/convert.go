@@ -2,18 +2,18 @@ package transform
 
 import "aqueduck/transform/internal/scalar"
 
-// converter makes the cell of a column of a value of the record at hand.
-type converter struct {
+// cellConverter makes the cell of a column of a value of the record at hand.
+type cellConverter struct {
 	text *recordText
-	mask *masker
+	mask *jsonMasker
 }
 
-// value is what a column makes of a value: its hash, where the policy wants that. The reason is "" when it holds the value.
-func (v *converter) value(c *column, t token, f *field) (value cell, reason string) {
-	if f.policy.action() != actHash {
-		return v.convert(c, t, f)
+// maskedCell is what a column makes of a value: its hash, where the policy wants that. The reason is "" when it holds the value.
+func (v *cellConverter) maskedCell(c *columnPlan, t jsonValue, f *fieldNode) (value rowCell, reason string) {
+	if f.policy.actionHere() != actHash {
+		return v.convertValue(c, t, f)
 	}
-	hashed := cell{set: true, span: v.mask.hashed(t.raw)}
+	hashed := rowCell{set: true, textSpan: v.mask.appendHash(t.raw)}
 	if c.kind == kindText { // without the quotes
 		hashed.from++
 		hashed.size -= 2
@@ -21,52 +21,52 @@ func (v *converter) value(c *column, t token, f *field) (value cell, reason stri
 	return hashed, ""
 }
 
-func (v *converter) convert(c *column, t token, f *field) (cell, string) {
+func (v *cellConverter) convertValue(c *columnPlan, t jsonValue, f *fieldNode) (rowCell, string) {
 	x := v.text
 	switch {
 	case c.kind == kindJSON:
-		return cell{set: true, span: v.mask.json(t.raw, f.policy, f.in.depth)}, ""
-	case c.kind.fixed() && c.was.any():
-		number, reason := c.was.parse(c.kind, t, x.piece(t.text))
-		return cell{set: true, number: number}, reason
-	case c.kind.fixed():
-		number, reason := c.kind.parse(t, x.piece(t.text))
-		c.millis = c.millis || c.kind == kindTimestamp && reason == "" && scalar.TellsMilliseconds(x.piece(t.text))
-		return cell{set: true, number: number}, reason
-	case t.container():
-		return cell{}, ReasonType
-	case c.was.any():
-		return cell{set: true, span: x.spell(c.was, t)}, ""
+		return rowCell{set: true, textSpan: v.mask.maskedJSON(t.raw, f.policy, f.in.depth)}, ""
+	case c.kind.isFixed() && c.priorTypes.hasAny():
+		number, reason := c.priorTypes.parseWidened(c.kind, t, x.bytesOf(t.text))
+		return rowCell{set: true, number: number}, reason
+	case c.kind.isFixed():
+		number, reason := c.kind.parseScalar(t, x.bytesOf(t.text))
+		c.millis = c.millis || c.kind == kindTimestamp && reason == "" && scalar.TellsMilliseconds(x.bytesOf(t.text))
+		return rowCell{set: true, number: number}, reason
+	case t.isContainer():
+		return rowCell{}, ReasonType
+	case c.priorTypes.hasAny():
+		return rowCell{set: true, textSpan: x.spellScalar(c.priorTypes, t)}, ""
 	case t.first != '"':
-		return cell{set: true, span: t.text}, ""
+		return rowCell{set: true, textSpan: t.text}, ""
 	}
 	switch c.as {
 	case "url", "signed_url":
-		t.text = x.unsigned(t.text, c.as)
+		t.text = x.unsignedSpan(t.text, c.as)
 	case "plain_text":
 		start := len(x.arena)
 		// The text may lie in the arena itself, which is added to.
-		x.arena = appendPlainText(x.arena, x.piece(t.text))
-		t.text = x.since(start)
+		x.arena = appendPlainText(x.arena, x.bytesOf(t.text))
+		t.text = x.arenaSpan(start)
 	}
-	return cell{set: true, span: t.text}, ""
+	return rowCell{set: true, textSpan: t.text}, ""
 }
 
 // TextAs is what a column with `as` makes of a text.
 func TextAs(as, text string) string {
 	switch as {
 	case "url", "signed_url":
-		return unsigned(text, as)
+		return unsignedURL(text, as)
 	case "plain_text":
 		return string(appendPlainText(nil, []byte(text)))
 	}
 	return text
 }
 
-// none is the value of a column that the record has nothing for.
-func (v *converter) none(c *column) cell {
-	if c.kind.fixed() {
-		return cell{set: true, number: c.none.number}
+// defaultCell is the value of a column that the record has nothing for.
+func (v *cellConverter) defaultCell(c *columnPlan) rowCell {
+	if c.kind.isFixed() {
+		return rowCell{set: true, number: c.none.number}
 	}
-	return cell{set: true, span: v.text.put(c.none.text)}
+	return rowCell{set: true, textSpan: v.text.appendText(c.none.text)}
 }

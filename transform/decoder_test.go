@@ -32,8 +32,8 @@ func TestEveryTypeTakesEveryShape(t *testing.T) {
 			if tt.name == "city" {
 				record = fmt.Sprintf(`{"id":"1","place":{"city":%s}}`, shape)
 			}
-			b := decoder(t, things(), Options{}).add(record)
-			row := b.row()
+			b := newTestDecoder(t, thingStream(), Options{}).appendAll(record)
+			row := b.onlyRow()
 			got := row[tt.name]
 			if extra, ok := row["_extra"].(string); ok {
 				got = "-"
@@ -53,13 +53,13 @@ func TestEveryTypeTakesEveryShape(t *testing.T) {
 
 func TestColumnsOfARow(t *testing.T) {
 	t.Parallel()
-	b := decoder(t, things(), Options{APIVersion: "2.17"}).add(` {
+	b := newTestDecoder(t, thingStream(), Options{APIVersion: "2.17"}).appendAll(` {
 		"type": "thing", "id": 7, "t": "a\u00e9\n", "place": {"city": "Ulm", "post": {"zip": 89073}},
 		"link": "https://x.test/a?x=1&Signature=1", "body": "<p>one&amp;<b>two</b></p><p>three</p>",
 		"tags": {"type": "list", "data": [{"type": "tag", "id": "t1"}, null, {"id": 2, "name": "n"}], "url": "/things/7/tags", "total_count": 2},
 		"parts": [{"body": "first"}, {"body": "second"}]
 	} `)
-	got := b.rows()
+	got := b.takeRows()
 	for _, rows := range got {
 		for _, row := range rows {
 			if row["_hash"] == nil || row["_api_version"] != "2.17" {
@@ -88,7 +88,7 @@ func TestColumnsOfARow(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if got := b.complaints(); len(got) > 0 {
+	if got := b.rejectLines(); len(got) > 0 {
 		t.Error(got)
 	}
 }
@@ -96,16 +96,16 @@ func TestColumnsOfARow(t *testing.T) {
 // Holds: T83.
 func TestT122UnknownFieldsKeepTheirNesting(t *testing.T) {
 	t.Parallel()
-	b := decoder(t, things(), Options{}).add(`{"zz": [1, {"a" : 2.50}], "place": {"post": {"box": 1e400}, "lat": 1, "city": ["a b"]}, "id": "1", "a\"b": null,
+	b := newTestDecoder(t, thingStream(), Options{}).appendAll(`{"zz": [1, {"a" : 2.50}], "place": {"post": {"box": 1e400}, "lat": 1, "city": ["a b"]}, "id": "1", "a\"b": null,
 		"tags": {"data": [{"id": "t", "colour": {"r": 1}}]}}`)
-	rows := b.rows()
+	rows := b.takeRows()
 	if got, want := rows["things"][0]["_extra"], `{"a\"b":null,"zz":[1,{"a":2.50}],"place":{"city":["a b"],"lat":1,"post":{"box":1e400}}}`; got != want {
 		t.Errorf("got  %v\nwant %v", got, want)
 	}
 	if got, want := rows["thing_tags"][0]["_extra"], `{"colour":{"r":1}}`; got != want {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	if diff := cmp.Diff([]string{"things city type 1"}, b.complaints()); diff != "" {
+	if diff := cmp.Diff([]string{"things city type 1"}, b.rejectLines()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -130,12 +130,12 @@ func TestScalarBesideItsWholeObject(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			b := decoder(t, things(), Options{}).add(`{"id": "1", "j": ` + tt.sent + `}`)
-			row := b.row()
+			b := newTestDecoder(t, thingStream(), Options{}).appendAll(`{"id": "1", "j": ` + tt.sent + `}`)
+			row := b.onlyRow()
 			if diff := cmp.Diff([]any{tt.scalar, tt.j, tt.extra}, []any{row["jk"], row["j"], row["_extra"]}); diff != "" {
 				t.Errorf("scalar, whole, _extra (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(tt.complaints, b.complaints()); diff != "" {
+			if diff := cmp.Diff(tt.complaints, b.rejectLines()); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -145,11 +145,11 @@ func TestScalarBesideItsWholeObject(t *testing.T) {
 func TestHashAndDropOfAScalarReachItsWholeObject(t *testing.T) {
 	t.Parallel()
 	const sent = `{"id": "1", "j": {"k": "secret", "x": 1}}`
-	row := decoder(t, things(), Options{Hash: []string{"jk"}, HashKey: []byte("k")}).add(sent).row()
+	row := newTestDecoder(t, thingStream(), Options{Hash: []string{"jk"}, HashKey: []byte("k")}).appendAll(sent).onlyRow()
 	if hashed, _ := row["jk"].(string); len(hashed) != 32 || row["j"] != `{"k":"`+hashed+`","x":1}` {
 		t.Errorf("hashed: %v beside %v", row["jk"], row["j"])
 	}
-	row = decoder(t, things(), Options{Drop: []string{"jk"}}).add(sent).row()
+	row = newTestDecoder(t, thingStream(), Options{Drop: []string{"jk"}}).appendAll(sent).onlyRow()
 	if row["jk"] != nil || row["j"] != `{"x":1}` {
 		t.Errorf("dropped: %v beside %v", row["jk"], row["j"])
 	}
@@ -157,15 +157,15 @@ func TestHashAndDropOfAScalarReachItsWholeObject(t *testing.T) {
 
 func TestT123ShapeOfAnObjectChanged(t *testing.T) {
 	t.Parallel()
-	b := decoder(t, things(), Options{}).add(`{"id":"1","place":"Ulm","tags":{"data":{}},"parts":"none"}`, `{"id":"2","tags":[{"id":"t"}]}`)
-	rows := b.rows()["things"]
+	b := newTestDecoder(t, thingStream(), Options{}).appendAll(`{"id":"1","place":"Ulm","tags":{"data":{}},"parts":"none"}`, `{"id":"2","tags":[{"id":"t"}]}`)
+	rows := b.takeRows()["things"]
 	if got, want := rows[0]["_extra"], `{"parts":"none","place":"Ulm"}`; got != want {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	if got, want := rows[1]["_extra"], `{"tags":[{"id":"t"}]}`; got != want {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	if diff := cmp.Diff([]string{"things parts type 1", "things place type 1", "things tags type 1"}, b.complaints()); diff != "" {
+	if diff := cmp.Diff([]string{"things parts type 1", "things place type 1", "things tags type 1"}, b.rejectLines()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -188,11 +188,11 @@ func TestT128DuplicateNames(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			b := decoder(t, things(), Options{}).add(tt.record)
-			if got := b.row()["_extra"]; got != tt.extra {
+			b := newTestDecoder(t, thingStream(), Options{}).appendAll(tt.record)
+			if got := b.onlyRow()["_extra"]; got != tt.extra {
 				t.Errorf("got %v, want %v", got, tt.extra)
 			}
-			if diff := cmp.Diff(tt.want, b.complaints()); diff != "" {
+			if diff := cmp.Diff(tt.want, b.rejectLines()); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -213,12 +213,12 @@ func TestRecordsWithoutKeyAreRejectedWhole(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			b := decoder(t, things(), Options{}).add(tt.record)
+			b := newTestDecoder(t, thingStream(), Options{}).appendAll(tt.record)
 			rejects := b.Rejects()
 			if len(rejects) != 1 || rejects[0].Reason != tt.reason || string(rejects[0].Raw) != tt.record || rejects[0].Count != 1 {
 				t.Fatalf("rejects %+v", rejects)
 			}
-			if got := b.add(`{"id":"9"}`).row()["id"]; got != "9" {
+			if got := b.appendAll(`{"id":"9"}`).onlyRow()["id"]; got != "9" {
 				t.Errorf("the record after it: %v", got)
 			}
 		})
@@ -229,7 +229,7 @@ func TestRecordsWithoutKeyAreRejectedWhole(t *testing.T) {
 func TestDepthAsAllowed(t *testing.T) {
 	t.Parallel()
 	deep := strings.Repeat("[", 63) + strings.Repeat("]", 63)
-	if got := decoder(t, things(), Options{}).add(`{"id":"1","j":` + deep + `}`).row()["j"]; got != deep {
+	if got := newTestDecoder(t, thingStream(), Options{}).appendAll(`{"id":"1","j":` + deep + `}`).onlyRow()["j"]; got != deep {
 		t.Errorf("got %v", got)
 	}
 }
@@ -237,8 +237,8 @@ func TestDepthAsAllowed(t *testing.T) {
 func TestItemsWithoutKeyKeepTheRecord(t *testing.T) {
 	t.Parallel()
 	record := `{"id":"1","tags":{"data":[{"name":"no id"},"text",{"id":"t"},{"id":"a","id":"b"}]}}`
-	b := decoder(t, things(), Options{}).add(record)
-	if got := len(b.rows()["thing_tags"]); got != 1 {
+	b := newTestDecoder(t, thingStream(), Options{}).appendAll(record)
+	if got := len(b.takeRows()["thing_tags"]); got != 1 {
 		t.Errorf("%d tags", got)
 	}
 	var refused int64
@@ -257,18 +257,18 @@ func TestItemsWithoutKeyKeepTheRecord(t *testing.T) {
 
 func TestBrokenTextIsAnErrorAndLeavesTheBatch(t *testing.T) {
 	t.Parallel()
-	b := decoder(t, things(), Options{})
+	b := newTestDecoder(t, thingStream(), Options{})
 	for _, broken := range []string{``, ` `, `{`, `{"id":"1"`, `{"id":"1"}}`, `{"id":"1"} {}`, `{"id":"1",}`, `{"id":01}`, `{"id":"1","tags":{"data":[{"id":"t"}`,
 		`{"id":"1","x":tru}`, `{'id':1}`, "{\"id\":\"a\nb\"}", `{"id":"\x"}`, `<html>`, `[1`} {
 		if err := b.Append([]byte(broken), Meta{}); err == nil {
 			t.Errorf("%q is taken", broken)
 		}
 	}
-	rows := b.add(`{"id":"2","tags":{"data":[{"id":"t"}]}}`).rows()
+	rows := b.appendAll(`{"id":"2","tags":{"data":[{"id":"t"}]}}`).takeRows()
 	if len(rows["things"]) != 1 || len(rows["thing_tags"]) != 1 || rows["thing_tags"][0]["_row"] != int64(0) {
 		t.Errorf("rows %v", rows)
 	}
-	if got := b.complaints(); len(got) > 0 {
+	if got := b.rejectLines(); len(got) > 0 {
 		t.Error(got)
 	}
 }

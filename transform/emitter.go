@@ -6,26 +6,26 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// emitter adds complete rows to the batches of their tables, with their hashes.
-type emitter struct {
+// batchEmitter adds complete rows to the batches of their tables, with their hashes.
+type batchEmitter struct {
 	version   []byte // for _api_version
 	text      *recordText
-	memory    pool
+	memory    memoryPool
 	canonical []byte // room for what a hash is made of
 	records   int    // since the last Take
 	bytes     int64
 }
 
-// add adds one row to its batch and gives its hash. children are the hashes of the rows that are part of its content.
-func (e *emitter) add(p *plan, r int, children uint64, m *Meta) uint64 {
-	cells := p.cells[r*p.width() : (r+1)*p.width()]
+// addRow adds one row to its batch and gives its hash. children are the hashes of the rows that are part of its content.
+func (e *batchEmitter) addRow(p *tablePlan, r int, children uint64, m *Meta) uint64 {
+	cells := p.cells[r*p.rowWidth() : (r+1)*p.rowWidth()]
 	o := p.out
 	if o.rows == 0 {
 		for i := range o.vectors {
-			o.vectors[i].reserve(&e.memory)
+			o.vectors[i].reserveRoom(&e.memory)
 		}
 	}
-	h := e.hash(p, cells, p.rows[r].gone, children)
+	h := e.contentHash(p, cells, p.rows[r].gone, children)
 	o.vectors[0].appendNumber(o.rows, uint64(e.records))
 	for i := range cells {
 		c := &cells[i]
@@ -33,11 +33,11 @@ func (e *emitter) add(p *plan, r int, children uint64, m *Meta) uint64 {
 			continue
 		}
 		v := &o.vectors[firstColumn+i]
-		if v.kind.fixed() {
+		if v.kind.isFixed() {
 			v.appendNumber(o.rows, c.number)
 			continue
 		}
-		v.appendText(o.rows, e.text.piece(c.span))
+		v.appendText(o.rows, e.text.bytesOf(c.textSpan))
 		e.bytes += int64(c.size)
 	}
 	system := o.vectors[firstColumn+len(cells):]
@@ -61,9 +61,9 @@ func (e *emitter) add(p *plan, r int, children uint64, m *Meta) uint64 {
 	return h
 }
 
-// hash makes a number of a row's content. A column that is empty adds nothing: one more column at the end of a stream
+// contentHash makes a number of a row's content. A column that is empty adds nothing: one more column at the end of a stream
 // file changes no hash until it has values.
-func (e *emitter) hash(p *plan, cells []cell, gone bool, children uint64) uint64 {
+func (e *batchEmitter) contentHash(p *tablePlan, cells []rowCell, gone bool, children uint64) uint64 {
 	b := append(e.canonical[:0], p.table.Name...)
 	if gone {
 		b = append(b, " gone"...)
@@ -81,23 +81,23 @@ func (e *emitter) hash(p *plan, cells []cell, gone bool, children uint64) uint64
 			tag = 0xffff
 		}
 		b = binary.LittleEndian.AppendUint16(b, tag)
-		if p.out.vectors[firstColumn+i].kind.fixed() {
+		if p.out.vectors[firstColumn+i].kind.isFixed() {
 			b = binary.LittleEndian.AppendUint64(b, c.number)
 			continue
 		}
 		b = binary.LittleEndian.AppendUint32(b, c.size)
-		b = append(b, e.text.piece(c.span)...)
+		b = append(b, e.text.bytesOf(c.textSpan)...)
 	}
 	b = binary.LittleEndian.AppendUint64(b, children)
 	e.canonical = b
 	return xxhash.Sum64(b)
 }
 
-// take ends the batches and begins the next ones.
-func (e *emitter) take(plans []*plan) []Batch {
+// takeBatches ends the batches and begins the next ones.
+func (e *batchEmitter) takeBatches(plans []*tablePlan) []Batch {
 	batches := make([]Batch, len(plans))
 	for i, p := range plans {
-		batches[i] = Batch{Table: p.table, Mode: Merge, Rows: p.out.take(&e.memory)}
+		batches[i] = Batch{Table: p.table, Mode: Merge, Rows: p.out.takeRows(&e.memory)}
 	}
 	e.records, e.bytes = 0, 0
 	return batches

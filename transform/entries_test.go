@@ -9,20 +9,20 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// pages is a stream with an object of entries by locale and a list of bare ids.
-func pages() *schemas.Stream {
+// pageStream is a stream with an object of entries by locale and a list of bare ids.
+func pageStream() *schemas.Stream {
 	return &schemas.Stream{
 		Name: "pages", Table: "pages", Key: []string{"id"}, Ignore: [][]string{{"translated", "type"}},
-		Columns: []schemas.Column{col("id", schemas.Text)},
+		Columns: []schemas.Column{newColumn("id", schemas.Text)},
 		Children: []schemas.Child{
 			{
 				Table: "page_translations", From: []string{"translated"}, Entries: true, Key: []string{"page_id", "locale"}, Complete: true,
-				Columns: []schemas.Column{col("page_id", schemas.Text, schemas.FromParent, "id"), col("locale", schemas.Text, schemas.FromKey),
-					col("title", schemas.Text), col("at", schemas.Timestamp)},
+				Columns: []schemas.Column{newColumn("page_id", schemas.Text, schemas.FromParent, "id"), newColumn("locale", schemas.Text, schemas.FromKey),
+					newColumn("title", schemas.Text), newColumn("at", schemas.Timestamp)},
 			},
 			{
 				Table: "page_authors", From: []string{"author_ids"}, Key: []string{"page_id", "author_id"}, Complete: true,
-				Columns: []schemas.Column{col("page_id", schemas.Text, schemas.FromParent, "id"), col("author_id", schemas.Text, schemas.FromItem)},
+				Columns: []schemas.Column{newColumn("page_id", schemas.Text, schemas.FromParent, "id"), newColumn("author_id", schemas.Text, schemas.FromItem)},
 			},
 		},
 	}
@@ -34,8 +34,8 @@ const translated = `{"id": 1, "author_ids": [7, "8", null, {"id": 9}],
 // Holds: T91.
 func TestEntriesOfAnObjectAndBareItemsBecomeRows(t *testing.T) {
 	t.Parallel()
-	b := decoder(t, pages(), Options{}).add(translated, `{"id": 2, "author_ids": null, "translated": []}`)
-	rows := b.rows()
+	b := newTestDecoder(t, pageStream(), Options{}).appendAll(translated, `{"id": 2, "author_ids": null, "translated": []}`)
+	rows := b.takeRows()
 	want := map[string][]map[string]any{
 		"page_translations": {
 			{"page_id": "1", "locale": "en", "title": "One", "_extra": `{"at":"x","odd":true}`},
@@ -54,15 +54,15 @@ func TestEntriesOfAnObjectAndBareItemsBecomeRows(t *testing.T) {
 		}
 	}
 	told := []string{"page_authors  no_key 1 whole", "page_translations  not_an_object 1 whole", "page_translations at type 1"}
-	if diff := cmp.Diff(told, b.complaints()); diff != "" {
+	if diff := cmp.Diff(told, b.rejectLines()); diff != "" {
 		t.Errorf("what is no entry and no item (-want +got):\n%s", diff)
 	}
 }
 
 func TestWhatIsHashedOfEntriesAndItemsIsHashedInAllOfThem(t *testing.T) {
 	t.Parallel()
-	b := decoder(t, pages(), Options{Hash: []string{"page_translations.title", "page_authors.author_id"}, HashKey: []byte("k")}).add(translated)
-	for _, row := range append(b.rows()["page_translations"], b.rows()["page_authors"]...) {
+	b := newTestDecoder(t, pageStream(), Options{Hash: []string{"page_translations.title", "page_authors.author_id"}, HashKey: []byte("k")}).appendAll(translated)
+	for _, row := range append(b.takeRows()["page_translations"], b.takeRows()["page_authors"]...) {
 		for _, name := range []string{"title", "author_id"} {
 			if text, ok := row[name].(string); ok && len(text) != 32 {
 				t.Errorf("%s is %q", name, text)

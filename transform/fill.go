@@ -1,76 +1,76 @@
 package transform
 
-// filler puts values into the row that is open: into the columns of their field, or into _extra.
-type filler struct {
+// rowFiller puts values into the row that is open: into the columns of their field, or into _extra.
+type rowFiller struct {
 	text    *recordText
-	values  *converter
-	extras  extras
-	rejects *rejects
-	news    *news
+	values  *cellConverter
+	extras  extraFields
+	rejects *rejectCounter
+	news    *driftLog
 }
 
-// fill puts a value into the columns of its field; one that does not fit goes to _extra. opened says that the value was
+// fillColumns puts a value into the columns of its field; one that does not fit goes to _extra. opened says that the value was
 // looked into: then only columns that take it whole are left.
-func (l *filler) fill(f *field, raw []byte, w *frame, opened bool) {
+func (l *rowFiller) fillColumns(f *fieldNode, raw []byte, w *rowFrame, opened bool) {
 	if raw[0] == 'n' {
 		return
 	}
 	cells := w.plan.cells[w.row:]
-	t := l.text.token(raw)
+	t := l.text.unquoteValue(raw)
 	misfit := false
 	for _, i := range f.columns {
 		c := &w.plan.columns[i]
 		if opened && c.kind != kindJSON {
 			continue
 		}
-		value, reason := l.values.value(c, t, f)
+		value, reason := l.values.maskedCell(c, t, f)
 		if reason != "" {
 			misfit = true
-			l.misfit(c, f, raw, w, reason)
+			l.noteMisfit(c, f, raw, w, reason)
 			continue
 		}
 		cells[i] = value
 	}
 	if misfit {
-		l.extras.spill(f, raw, w)
+		l.extras.keepMisfit(f, raw, w)
 	}
 }
 
-// misfit notes that a column does not hold a value.
-func (l *filler) misfit(c *column, f *field, raw []byte, w *frame, reason string) {
-	l.rejects.complain(w.plan.number, c.name, reason)
-	l.news.misfit(w.plan.table.Name, c, f.path, raw)
+// noteMisfit notes that a column does not hold a value.
+func (l *rowFiller) noteMisfit(c *columnPlan, f *fieldNode, raw []byte, w *rowFrame, reason string) {
+	l.rejects.addPending(w.plan.number, c.name, reason)
+	l.news.noteMisfit(w.plan.table.Name, c, f.path, raw)
 }
 
-// reject keeps a value of the wrong kind, which no column of its field is asked about.
-func (l *filler) reject(f *field, raw []byte, w *frame, reason string) {
-	l.rejects.complain(w.plan.number, f.label(w.plan), reason)
-	l.extras.spill(f, raw, w)
+// rejectValue keeps a value of the wrong kind, which no column of its field is asked about.
+func (l *rowFiller) rejectValue(f *fieldNode, raw []byte, w *rowFrame, reason string) {
+	l.rejects.addPending(w.plan.number, f.messageName(w.plan), reason)
+	l.extras.keepMisfit(f, raw, w)
 }
 
-// unknown keeps a field that the stream file does not know.
-func (l *filler) unknown(n *node, name, raw []byte, p *policy, w *frame) {
-	l.news.field(n, name, raw)
-	if !l.extras.add(n, name, raw, p, w) {
-		l.rejects.complain(w.plan.number, ExtraColumn, ReasonDuplicate)
+// keepUnknown keeps a field that the stream file does not know.
+func (l *rowFiller) keepUnknown(n *objectNode, name, raw []byte, p *maskPolicy, w *rowFrame) {
+	l.news.noteField(n, name, raw)
+	if !l.extras.addUnknown(n, name, raw, p, w) {
+		l.rejects.addPending(w.plan.number, ExtraColumn, ReasonDuplicate)
 	}
 }
 
-// offer reports whether a column has a value now that came at a later place: it had none yet and takes it, or it has the same.
-func (l *filler) offer(column int, f *field, raw []byte, w *frame) bool {
+// offerValue reports whether a column has a value now that came at a later place: it had none yet and takes it, or it has the same.
+func (l *rowFiller) offerValue(column int, f *fieldNode, raw []byte, w *rowFrame) bool {
 	c, have := &w.plan.columns[column], &w.plan.cells[w.row+column]
-	value, reason := l.values.value(c, l.text.token(raw), f)
+	value, reason := l.values.maskedCell(c, l.text.unquoteValue(raw), f)
 	switch {
 	case reason != "" && !have.set:
-		l.misfit(c, f, raw, w, reason)
+		l.noteMisfit(c, f, raw, w, reason)
 		return false
 	case reason != "":
 		return false
 	case !have.set:
 		*have = value
 		return true
-	case c.kind.fixed():
+	case c.kind.isFixed():
 		return have.number == value.number
 	}
-	return string(l.text.piece(have.span)) == string(l.text.piece(value.span))
+	return string(l.text.bytesOf(have.textSpan)) == string(l.text.bytesOf(value.textSpan))
 }

@@ -9,21 +9,21 @@ import (
 	"aqueduck/schemas"
 )
 
-// Head is the little of a record that tells whether it is stored as it is: its key and some of its values, those of
+// ListFingerprint is the little of a record that tells whether it is stored as it is: its key and some of its values, those of
 // timestamps in microseconds. Values is nil where the record lacks one of them.
-type Head struct {
+type ListFingerprint struct {
 	Key    string
 	Values []string
 }
 
-// Heads reads the heads of one stream's records. It is for one goroutine.
-type Heads struct {
+// FingerprintReader reads the heads of one stream's records. It is for one goroutine.
+type FingerprintReader struct {
 	Columns []Column // of the values, in their order
 	d       *Decoder
 }
 
-// NewHeads compiles what a stream's `detail: {unless_same}` names; nil when it names nothing.
-func NewHeads(s *schemas.Stream) (*Heads, error) {
+// NewFingerprintReader compiles what a stream's `detail: {unless_same}` names; nil when it names nothing.
+func NewFingerprintReader(s *schemas.Stream) (*FingerprintReader, error) {
 	if s.Read.Detail == nil || len(s.Read.Detail.UnlessSame) == 0 || len(s.Key) != 1 {
 		return nil, nil
 	}
@@ -41,30 +41,30 @@ func NewHeads(s *schemas.Stream) (*Heads, error) {
 		reduced.Columns = append(reduced.Columns, s.Columns[i])
 	}
 	d, err := NewDecoder(reduced, Options{})
-	return &Heads{Columns: columns(reduced.Columns[1:]), d: d}, err
+	return &FingerprintReader{Columns: tableColumns(reduced.Columns[1:]), d: d}, err
 }
 
 // Read gives the head of a record, without values when the record is none that could be compared.
-func (h *Heads) Read(raw []byte) Head {
+func (h *FingerprintReader) Read(raw []byte) ListFingerprint {
 	d := h.d
-	d.begin(raw, Meta{})
-	w := d.reader.open(d.plans[0])
-	err := errors.Join(d.reader.read(&w), d.reader.close(&w))
-	d.completer.complete(d.plans[0])
+	d.resetRecord(raw, Meta{})
+	w := d.reader.openRow(d.plans[0])
+	err := errors.Join(d.reader.readRecord(&w), d.reader.closeRow(&w))
+	d.completer.completeRows(d.plans[0])
 	if err != nil || d.plans[0].rows[0].bad != "" {
-		return Head{}
+		return ListFingerprint{}
 	}
 	texts := make([]string, 0, len(d.plans[0].columns))
 	for i, c := range d.plans[0].columns {
 		cell := d.plans[0].cells[i]
 		switch {
 		case !cell.set:
-			return Head{}
-		case c.kind.fixed():
+			return ListFingerprint{}
+		case c.kind.isFixed():
 			texts = append(texts, strconv.FormatInt(int64(cell.number), 10))
 		default:
-			texts = append(texts, string(d.text.piece(cell.span)))
+			texts = append(texts, string(d.text.bytesOf(cell.textSpan)))
 		}
 	}
-	return Head{Key: texts[0], Values: texts[1:]}
+	return ListFingerprint{Key: texts[0], Values: texts[1:]}
 }

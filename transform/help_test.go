@@ -15,32 +15,32 @@ import (
 // readAt is the server's time in all tests.
 var readAt = time.Date(2026, 11, 3, 2, 0, 0, 0, time.UTC)
 
-func col(name string, t schemas.Type, from ...string) schemas.Column {
+func newColumn(name string, t schemas.Type, from ...string) schemas.Column {
 	if len(from) == 0 {
 		from = []string{name}
 	}
 	return schemas.Column{Name: name, Type: t, From: from}
 }
 
-// things is a stream with a column of each type, a flattened object, free JSON and two child tables.
-func things() *schemas.Stream {
+// thingStream is a stream with a column of each type, a flattened object, free JSON and two child tables.
+func thingStream() *schemas.Stream {
 	return &schemas.Stream{
 		Name: "things", Table: "things", Doc: "One row a thing.", Key: []string{"id"}, Newest: "at",
 		Ignore: [][]string{{"type"}, {"tags", "data", "type"}},
 		Columns: []schemas.Column{
-			col("id", schemas.Text),
-			col("t", schemas.Text),
-			col("i", schemas.Int),
-			col("d", schemas.Double),
-			col("b", schemas.Bool),
-			col("at", schemas.Timestamp),
-			col("day", schemas.Date),
-			col("j", schemas.JSON),
-			col("jk", schemas.Text, "j", "k"),
-			col("city", schemas.Text, "place", "city"),
-			col("zip", schemas.Text, "place", "post", "zip"),
+			newColumn("id", schemas.Text),
+			newColumn("t", schemas.Text),
+			newColumn("i", schemas.Int),
+			newColumn("d", schemas.Double),
+			newColumn("b", schemas.Bool),
+			newColumn("at", schemas.Timestamp),
+			newColumn("day", schemas.Date),
+			newColumn("j", schemas.JSON),
+			newColumn("jk", schemas.Text, "j", "k"),
+			newColumn("city", schemas.Text, "place", "city"),
+			newColumn("zip", schemas.Text, "place", "post", "zip"),
 			{Name: "link", Type: schemas.Text, From: []string{"link"}, As: "url"},
-			col("body", schemas.Text),
+			newColumn("body", schemas.Text),
 			{Name: "body_text", Type: schemas.Text, From: []string{"body"}, As: "plain_text"},
 		},
 		Children: []schemas.Child{
@@ -48,41 +48,41 @@ func things() *schemas.Stream {
 				Table: "thing_tags", Doc: "One row a tag.", From: []string{"tags", "data"}, Key: []string{"thing_id", "tag_id"}, Complete: true,
 				Count: []string{"tags", "total_count"}, Rest: []string{"tags", "url"},
 				Columns: []schemas.Column{
-					col("thing_id", schemas.Text, schemas.FromParent, "id"),
-					col("tag_id", schemas.Text, "id"),
-					col("name", schemas.Text),
-					col("set_at", schemas.Timestamp),
+					newColumn("thing_id", schemas.Text, schemas.FromParent, "id"),
+					newColumn("tag_id", schemas.Text, "id"),
+					newColumn("name", schemas.Text),
+					newColumn("set_at", schemas.Timestamp),
 				},
 			},
 			{
 				Table: "thing_parts", Doc: "One row a part.", From: []string{"parts"}, Key: []string{"thing_id", "position"},
 				Columns: []schemas.Column{
-					col("thing_id", schemas.Text, schemas.FromParent, "id"),
-					col("position", schemas.Int, schemas.FromPosition),
-					col("read_at", schemas.Timestamp, schemas.FromReadAt),
-					col("body", schemas.Text),
+					newColumn("thing_id", schemas.Text, schemas.FromParent, "id"),
+					newColumn("position", schemas.Int, schemas.FromPosition),
+					newColumn("read_at", schemas.Timestamp, schemas.FromReadAt),
+					newColumn("body", schemas.Text),
 				},
 			},
 		},
 	}
 }
 
-// bench is a decoder with its memory watched.
-type bench struct {
+// testDecoder is a decoder with its memory watched.
+type testDecoder struct {
 	testing.TB
 	*Decoder
 }
 
-func decoder(t testing.TB, s *schemas.Stream, o Options) bench {
+func newTestDecoder(t testing.TB, s *schemas.Stream, o Options) testDecoder {
 	t.Helper()
 	d, err := NewDecoder(s, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return bench{t, d}
+	return testDecoder{t, d}
 }
 
-func (b bench) add(records ...string) bench {
+func (b testDecoder) appendAll(records ...string) testDecoder {
 	b.Helper()
 	for _, r := range records {
 		if err := b.Append([]byte(r), Meta{ReadAt: readAt}); err != nil {
@@ -92,8 +92,8 @@ func (b bench) add(records ...string) bench {
 	return b
 }
 
-// rows gives the rows of the next batches, by table; a column that is NULL is not there.
-func (b bench) rows() map[string][]map[string]any {
+// takeRows gives the rows of the next batches, by table; a column that is NULL is not there.
+func (b testDecoder) takeRows() map[string][]map[string]any {
 	b.Helper()
 	all := map[string][]map[string]any{}
 	for _, batch := range b.Take() {
@@ -103,18 +103,18 @@ func (b bench) rows() map[string][]map[string]any {
 	return all
 }
 
-// row gives the only row of the stream's own table.
-func (b bench) row() map[string]any {
+// onlyRow gives the only row of the stream's own table.
+func (b testDecoder) onlyRow() map[string]any {
 	b.Helper()
-	rows := b.rows()[b.plans[0].table.Name]
+	rows := b.takeRows()[b.plans[0].table.Name]
 	if len(rows) != 1 {
 		b.Fatalf("%d rows, rejected %+v", len(rows), b.Rejects())
 	}
 	return rows[0]
 }
 
-// complaints gives the rejects as "table column reason count", with " whole" for those of whole records.
-func (b bench) complaints() []string {
+// rejectLines gives the rejects as "table column reason count", with " whole" for those of whole records.
+func (b testDecoder) rejectLines() []string {
 	list := []string{}
 	for _, r := range b.Rejects() {
 		line := fmt.Sprintf("%s %s %s %d", r.Table, r.Column, r.Reason, r.Count)
@@ -133,14 +133,14 @@ func rowsOf(t testing.TB, batch arrow.RecordBatch) []map[string]any {
 		rows[r] = map[string]any{}
 		for c := range int(batch.NumCols()) {
 			if column := batch.Column(c); !column.IsNull(r) && batch.ColumnName(c) != AbsentColumn {
-				rows[r][batch.ColumnName(c)] = value(t, column, r)
+				rows[r][batch.ColumnName(c)] = cellValue(t, column, r)
 			}
 		}
 	}
 	return rows
 }
 
-func value(t testing.TB, column arrow.Array, r int) any {
+func cellValue(t testing.TB, column arrow.Array, r int) any {
 	switch a := column.(type) {
 	case *array.String:
 		if !utf8.ValidString(a.Value(r)) {

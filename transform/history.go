@@ -27,7 +27,7 @@ func History(s *schemas.Stream) (Table, bool) {
 		Name: own.History, HistoryOf: own.Name, Key: append(append([]string{}, s.Key...), ValidFrom),
 		Doc: "One row a state of a record of " + s.Name + " that a read has seen, from the time its history is kept. A change of its lists alone is none. " + s.Doc,
 	}
-	t.Columns = columns(s.Columns)
+	t.Columns = tableColumns(s.Columns)
 	t.Columns = append(t.Columns, systemColumns(false)[:2]...) // _extra and _api_version
 	t.Columns = append(t.Columns,
 		systemColumn(ValidFrom, schemas.Timestamp, "Time of the server's answer that first showed the state; a microsecond after the state before it where one second had both."),

@@ -2,8 +2,8 @@ package transform
 
 import "github.com/go-faster/jx"
 
-// list reads the rows of a child table, whose list lies in the row w.
-func (r *reader) list(p *plan, w *frame) error {
+// readList reads the rows of a child table, whose list lies in the row w.
+func (r *recordReader) readList(p *tablePlan, w *rowFrame) error {
 	it, err := r.js.ArrIter()
 	if err != nil {
 		return err
@@ -15,17 +15,17 @@ func (r *reader) list(p *plan, w *frame) error {
 			}
 			continue
 		}
-		p.came = w.object
-		if err := r.item(p, row{position: position, above: w.row}); err != nil {
+		p.listObject = w.object
+		if err := r.readItem(p, rowState{position: position, above: w.row}); err != nil {
 			return err
 		}
 	}
 	return it.Err()
 }
 
-// entries reads the rows of a child table that are the entries of an object. What the file ignores in an item is no entry
+// readEntries reads the rows of a child table that are the entries of an object. What the file ignores in an item is no entry
 // either, unless it is one: such an object often says of which type it is, as its items do.
-func (r *reader) entries(p *plan, w *frame) error {
+func (r *recordReader) readEntries(p *tablePlan, w *rowFrame) error {
 	it, err := r.js.ObjIter()
 	if err != nil {
 		return err
@@ -38,26 +38,26 @@ func (r *reader) entries(p *plan, w *frame) error {
 			}
 			continue
 		}
-		p.came = w.object
-		if err := r.item(p, row{key: r.text.put(string(it.Key())), above: w.row}); err != nil {
+		p.listObject = w.object
+		if err := r.readItem(p, rowState{key: r.text.appendText(string(it.Key())), above: w.row}); err != nil {
 			return err
 		}
 	}
 	return it.Err()
 }
 
-// item reads one row of a child table; of says where it lies.
-func (r *reader) item(p *plan, of row) (err error) {
-	w := r.open(p)
+// readItem reads one row of a child table; of says where it lies.
+func (r *recordReader) readItem(p *tablePlan, of rowState) (err error) {
+	w := r.openRow(p)
 	own := &p.rows[len(p.rows)-1]
 	own.position, own.key, own.above = of.position, of.key, of.above
 	switch t := r.js.Next(); {
 	case t == jx.Object:
-		err = r.object(p.root, &w)
+		err = r.readObject(p.root, &w)
 	case p.item != nil:
 		var raw jx.Raw
 		if raw, err = r.js.Raw(); err == nil {
-			r.row.fill(p.item, raw, &w, false)
+			r.row.fillColumns(p.item, raw, &w, false)
 		}
 	default:
 		w.bad = ReasonNotObject
@@ -66,20 +66,20 @@ func (r *reader) item(p *plan, of row) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := r.settle(&w); err != nil {
+	if err := r.resolveDeferred(&w); err != nil {
 		return err
 	}
-	if !p.holds && w.bad == "" && r.saysNothing(&w) {
+	if !p.hasNestedLists && w.bad == "" && r.saysNothing(&w) {
 		p.cells, p.rows = p.cells[:w.row], p.rows[:len(p.rows)-1]
 		return nil
 	}
-	return r.close(&w)
+	return r.closeRow(&w)
 }
 
 // saysNothing reports that no field of a row was filled. Some lists have one empty object to say that they are empty, or an item
 // that names its type and nobody.
-func (r *reader) saysNothing(w *frame) bool {
-	return w.empty() && len(r.row.extras.list) == w.extras
+func (r *recordReader) saysNothing(w *rowFrame) bool {
+	return w.isEmpty() && len(r.row.extras.list) == w.extras
 }
 
 func emptyObject(js *jx.Decoder) bool {

@@ -10,38 +10,38 @@ import (
 	"github.com/go-faster/jx"
 )
 
-// masker writes values of the record at hand as JSON, masked as the policy says.
-type masker struct {
+// jsonMasker writes values of the record at hand as JSON, masked as the policy says.
+type jsonMasker struct {
 	text   *recordText
-	policy *policy // of a record
+	policy *maskPolicy // of a record
 	mac    hash.Hash
 }
 
-// json gives a value as JSON text: compact, valid, with the policy applied. depth is that of the object that holds it.
-func (m *masker) json(raw []byte, p *policy, depth int) span {
+// maskedJSON gives a value as JSON text: compact, valid, with the policy applied. depth is that of the object that holds it.
+func (m *jsonMasker) maskedJSON(raw []byte, p *maskPolicy, depth int) textSpan {
 	nested, clean := jsontext.Survey(raw)
 	if depth+nested > jsontext.MaxDepth {
 		m.text.deep = true
-		return span{}
+		return textSpan{}
 	}
 	start := len(m.text.arena)
 	switch {
 	case p != nil:
-		m.rewrite(raw, p)
+		m.rewriteValue(raw, p)
 	case clean:
-		return m.text.within(raw)
+		return m.text.spanOf(raw)
 	default:
-		m.text.compact(raw)
+		m.text.appendCompact(raw)
 	}
-	return m.text.since(start)
+	return m.text.arenaSpan(start)
 }
 
-// rewrite adds a value that is known to be JSON to the arena, hashed and dropped as its policy says.
-func (m *masker) rewrite(raw []byte, p *policy) {
+// rewriteValue adds a value that is known to be JSON to the arena, hashed and dropped as its policy says.
+func (m *jsonMasker) rewriteValue(raw []byte, p *maskPolicy) {
 	raw = bytes.TrimLeft(raw, " \t\r\n")
 	switch {
-	case p.action() == actHash && raw[0] != 'n':
-		m.hashed(raw)
+	case p.actionHere() == actHash && raw[0] != 'n':
+		m.appendHash(raw)
 	case p != nil && raw[0] == '{':
 		m.rewriteObject(raw, p)
 	case p != nil && raw[0] == '[':
@@ -53,58 +53,58 @@ func (m *masker) rewrite(raw []byte, p *policy) {
 				m.text.arena = append(m.text.arena, ',')
 			}
 			if item, err := js.Raw(); err == nil {
-				m.rewrite(item, p)
+				m.rewriteValue(item, p)
 			}
 		}
 		m.text.arena = append(m.text.arena, ']')
 	default:
-		m.text.compact(raw)
+		m.text.appendCompact(raw)
 	}
 }
 
-func (m *masker) rewriteObject(raw []byte, p *policy) {
+func (m *jsonMasker) rewriteObject(raw []byte, p *maskPolicy) {
 	x := m.text
 	x.arena = append(x.arena, '{')
 	js := jx.DecodeBytes(raw)
 	fields, _ := js.ObjIter()
 	for first := true; fields.Next(); {
-		below := p.at(fields.Key())
+		below := p.policyOf(fields.Key())
 		value, err := js.Raw()
-		if err != nil || below.action() == actDrop {
+		if err != nil || below.actionHere() == actDrop {
 			continue
 		}
 		if !first {
 			x.arena = append(x.arena, ',')
 		}
 		first = false
-		x.quote(fields.Key())
+		x.appendQuoted(fields.Key())
 		x.arena = append(x.arena, ':')
-		m.rewrite(value, below)
+		m.rewriteValue(value, below)
 	}
 	x.arena = append(x.arena, '}')
 }
 
-// hashed adds the keyed hash of a value as a JSON string: 12 and "12" have the same one, so that joins go on working
+// appendHash adds the keyed hash of a value as a JSON string: 12 and "12" have the same one, so that joins go on working
 // where the source sends ids in both ways. An object or a list is hashed as a whole.
-func (m *masker) hashed(raw []byte) span {
+func (m *jsonMasker) appendHash(raw []byte) textSpan {
 	x := m.text
 	start := len(x.arena)
 	m.mac.Reset()
-	if t := x.token(raw); t.container() {
-		x.compact(raw)
+	if t := x.unquoteValue(raw); t.isContainer() {
+		x.appendCompact(raw)
 		m.mac.Write(x.arena[start:])
 	} else {
-		m.mac.Write(x.piece(t.text))
+		m.mac.Write(x.bytesOf(t.text))
 	}
 	x.arena = append(x.arena[:start], '"')
 	var sum [32]byte
 	x.arena = hex.AppendEncode(x.arena, m.mac.Sum(sum[:0])[:16])
 	x.arena = append(x.arena, '"')
-	return x.since(start)
+	return x.arenaSpan(start)
 }
 
-// record gives a copy of the record's text with hash and drop applied; nil when it cannot be taken apart for that.
-func (m *masker) record() []byte {
+// maskedRecord gives a copy of the record's text with hash and drop applied; nil when it cannot be taken apart for that.
+func (m *jsonMasker) maskedRecord() []byte {
 	x := m.text
 	if m.policy == nil {
 		return bytes.Clone(x.raw)
@@ -113,6 +113,6 @@ func (m *masker) record() []byte {
 		return nil
 	}
 	start := len(x.arena)
-	m.rewrite(x.raw, m.policy)
+	m.rewriteValue(x.raw, m.policy)
 	return bytes.Clone(x.arena[start:])
 }

@@ -10,33 +10,33 @@ import (
 
 // newPolicy compiles the names of hash and drop: a column, a child's table and column, or a path in the record, whose
 // first name the stream file must know unless it is _extra: a misspelt name must not leave personal data in place.
-func newPolicy(s *schemas.Stream, o Options) (*policy, error) {
+func newPolicy(s *schemas.Stream, o Options) (*maskPolicy, error) {
 	if len(o.Hash)+len(o.Drop) == 0 {
 		return nil, nil
 	}
 	if len(o.Hash) > 0 && len(o.HashKey) == 0 {
 		return nil, fmt.Errorf("hash %s: no key to hash with", strings.Join(o.Hash, ", "))
 	}
-	root := &policy{kids: map[string]*policy{}}
+	root := &maskPolicy{kids: map[string]*maskPolicy{}}
 	for _, wanted := range []struct {
-		act   action
+		act   maskAction
 		names []string
 	}{{actHash, o.Hash}, {actDrop, o.Drop}} {
 		for _, name := range wanted.names {
-			paths, err := sources(s, name)
+			paths, err := sourcePaths(s, name)
 			if err != nil {
 				return nil, fmt.Errorf("%s %s: %w", wanted.act, name, err)
 			}
 			for _, path := range paths {
-				root.add(path, wanted.act)
+				root.addPath(path, wanted.act)
 			}
 		}
 	}
-	return root, root.allowed(s)
+	return root, root.checkAllowed(s)
 }
 
-// sources gives the paths in a record that a name of hash or drop stands for.
-func sources(s *schemas.Stream, name string) ([][]string, error) {
+// sourcePaths gives the paths in a record that a name of hash or drop stands for.
+func sourcePaths(s *schemas.Stream, name string) ([][]string, error) {
 	var paths [][]string
 	for _, c := range s.Columns {
 		if c.Name == name {
@@ -52,7 +52,7 @@ func sources(s *schemas.Stream, name string) ([][]string, error) {
 		}
 	}
 	for _, path := range paths {
-		if slices.ContainsFunc(path, func(step string) bool { return computed([]string{step}) }) {
+		if slices.ContainsFunc(path, func(step string) bool { return isComputed([]string{step}) }) {
 			return nil, fmt.Errorf("the column is not filled from a field of the record")
 		}
 	}
@@ -63,7 +63,7 @@ func sources(s *schemas.Stream, name string) ([][]string, error) {
 	switch {
 	case path[0] == ExtraColumn && len(path) > 1:
 		paths = append(paths, path[1:])
-	case knows(s, path[0]):
+	case declaresField(s, path[0]):
 		paths = append(paths, path)
 	case len(paths) == 0:
 		return nil, fmt.Errorf("stream %s has no such column, nor a field %q; a field that it does not declare is %s.%s", s.Name, path[0], ExtraColumn, name)
@@ -71,17 +71,17 @@ func sources(s *schemas.Stream, name string) ([][]string, error) {
 	return paths, nil
 }
 
-func knows(s *schemas.Stream, field string) bool {
+func declaresField(s *schemas.Stream, field string) bool {
 	first := func(path []string) bool { return len(path) > 0 && path[0] == field }
 	return slices.ContainsFunc(s.Columns, func(c schemas.Column) bool { return slices.ContainsFunc(c.Places(), first) }) ||
 		slices.ContainsFunc(s.Children, func(c schemas.Child) bool { return c.Within == "" && slices.ContainsFunc(c.Places(), first) }) ||
 		slices.ContainsFunc(s.Ignore, first)
 }
 
-// allowed refuses what the tables cannot do without.
-func (p *policy) allowed(s *schemas.Stream) error {
+// checkAllowed refuses what the tables cannot do without.
+func (p *maskPolicy) checkAllowed(s *schemas.Stream) error {
 	for _, c := range s.Columns {
-		act := p.strictest(c.Places())
+		act := p.strictestAction(c.Places())
 		switch {
 		case act == actKeep:
 		case slices.Contains(s.Key, c.Name):
@@ -94,10 +94,10 @@ func (p *policy) allowed(s *schemas.Stream) error {
 	}
 	for _, child := range s.Children {
 		for _, c := range child.Columns {
-			if computed(c.From) && c.From[0] != schemas.FromItem {
+			if isComputed(c.From) && c.From[0] != schemas.FromItem {
 				continue
 			}
-			act := p.strictest(pathsOf(s, child, c))
+			act := p.strictestAction(pathsOf(s, child, c))
 			name := child.Table + "." + c.Name
 			switch {
 			case act == actDrop && (c.Required || slices.Contains(child.Key, c.Name)):

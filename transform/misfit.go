@@ -35,8 +35,8 @@ type Misfit struct {
 	Count  int64 // values that did not fit so
 }
 
-// News is a field, or a kind of value, that a stream file does not know.
-type News struct {
+// SchemaDrift is a field, or a kind of value, that a stream file does not know.
+type SchemaDrift struct {
 	Table  string
 	Column string // that does not hold the value; "" of a field that no column takes
 	Path   string // with dots, in the record or in the item

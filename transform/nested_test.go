@@ -8,28 +8,28 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// reviews is a stream whose lists hold lists: those of a whole list, and those of one that is never whole.
-func reviews() *schemas.Stream {
+// reviewStream is a stream whose lists hold lists: those of a whole list, and those of one that is never whole.
+func reviewStream() *schemas.Stream {
 	return &schemas.Stream{
 		Name: "reviews", Table: "reviews", Key: []string{"id"}, Ignore: [][]string{{"cards", "type"}},
-		Columns: []schemas.Column{col("id", schemas.Text)},
+		Columns: []schemas.Column{newColumn("id", schemas.Text)},
 		Children: []schemas.Child{
 			{
 				Table: "cards", From: []string{"cards"}, Key: []string{"review_id", "card_id"}, Complete: true,
-				Columns: []schemas.Column{col("review_id", schemas.Text, schemas.FromParent, "id"), col("card_id", schemas.Text, "id"), col("name", schemas.Text)},
+				Columns: []schemas.Column{newColumn("review_id", schemas.Text, schemas.FromParent, "id"), newColumn("card_id", schemas.Text, "id"), newColumn("name", schemas.Text)},
 			},
 			{
 				Table: "notes", Within: "cards", From: []string{"more", "notes"}, Key: []string{"review_id", "card_id", "note_id"}, Complete: true,
 				Columns: []schemas.Column{
-					col("review_id", schemas.Text, schemas.FromParent, "review_id"), col("card_id", schemas.Text, schemas.FromParent, "card_id"),
-					col("note_id", schemas.Text, "id"), col("body", schemas.Text), col("card_name", schemas.Text, schemas.FromParent, "name"),
+					newColumn("review_id", schemas.Text, schemas.FromParent, "review_id"), newColumn("card_id", schemas.Text, schemas.FromParent, "card_id"),
+					newColumn("note_id", schemas.Text, "id"), newColumn("body", schemas.Text), newColumn("card_name", schemas.Text, schemas.FromParent, "name"),
 				},
 			},
 			{
 				Table: "words", Within: "notes", From: []string{"words"}, Key: []string{"review_id", "card_id", "note_id", "position"}, Complete: true,
 				Columns: []schemas.Column{
-					col("review_id", schemas.Text, schemas.FromParent, "review_id"), col("card_id", schemas.Text, schemas.FromParent, "card_id"),
-					col("note_id", schemas.Text, schemas.FromParent, "note_id"), col("position", schemas.Int, schemas.FromPosition), col("w", schemas.Text),
+					newColumn("review_id", schemas.Text, schemas.FromParent, "review_id"), newColumn("card_id", schemas.Text, schemas.FromParent, "card_id"),
+					newColumn("note_id", schemas.Text, schemas.FromParent, "note_id"), newColumn("position", schemas.Int, schemas.FromPosition), newColumn("w", schemas.Text),
 				},
 			},
 		},
@@ -44,8 +44,8 @@ const reviewed = `{"id": 1, "cards": [
 
 func TestListsInsideItemsBecomeRowsOfTheirOwn(t *testing.T) {
 	t.Parallel()
-	b := decoder(t, reviews(), Options{APIVersion: "2.17"}).add(`{"id": "0", "cards": [{"id": "z"}]}`, reviewed)
-	rows := b.rows()
+	b := newTestDecoder(t, reviewStream(), Options{APIVersion: "2.17"}).appendAll(`{"id": "0", "cards": [{"id": "z"}]}`, reviewed)
+	rows := b.takeRows()
 	want := map[string][]map[string]any{
 		"cards": {
 			{"_row": int64(0), "review_id": "0", "card_id": "z"},
@@ -73,14 +73,16 @@ func TestListsInsideItemsBecomeRowsOfTheirOwn(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", table, diff)
 		}
 	}
-	if diff := cmp.Diff([]string{"cards  no_key 1 whole"}, b.complaints()); diff != "" {
+	if diff := cmp.Diff([]string{"cards  no_key 1 whole"}, b.rejectLines()); diff != "" {
 		t.Errorf("an item without its key is told of, once (-want +got):\n%s", diff)
 	}
 }
 
 func TestAChangeInsideAnItemIsAChangeOfTheRecord(t *testing.T) {
 	t.Parallel()
-	hash := func(record string) any { return decoder(t, reviews(), Options{}).add(record).row()["_hash"] }
+	hash := func(record string) any {
+		return newTestDecoder(t, reviewStream(), Options{}).appendAll(record).onlyRow()["_hash"]
+	}
 	one := hash(`{"id": 1, "cards": [{"id": "a", "more": {"notes": [{"id": "n", "words": [{"w": "p"}]}]}}]}`)
 	other := hash(`{"id": 1, "cards": [{"id": "a", "more": {"notes": [{"id": "n", "words": [{"w": "q"}]}]}}]}`)
 	if one == other {
@@ -90,8 +92,8 @@ func TestAChangeInsideAnItemIsAChangeOfTheRecord(t *testing.T) {
 
 func TestHashAndDropReachInsideItems(t *testing.T) {
 	t.Parallel()
-	b := decoder(t, reviews(), Options{Hash: []string{"notes.body"}, Drop: []string{"cards.more.notes.words"}, HashKey: []byte("k")}).add(reviewed)
-	rows := b.rows()
+	b := newTestDecoder(t, reviewStream(), Options{Hash: []string{"notes.body"}, Drop: []string{"cards.more.notes.words"}, HashKey: []byte("k")}).appendAll(reviewed)
+	rows := b.takeRows()
 	if len(rows["words"]) != 0 {
 		t.Errorf("dropped, and stored: %v", rows["words"])
 	}

@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// mostNews bounds what one decoder tells: objects keyed by ids would bring a field a record.
-const mostNews = 500
+// maxDrift bounds what one decoder tells: objects keyed by ids would bring a field a record.
+const maxDrift = 500
 
-// news is what a decoder has met that its file does not know. Each is told once.
-type news struct {
-	known map[News]bool
-	fresh []News
+// driftLog is what a decoder has met that its file does not know. Each is told once.
+type driftLog struct {
+	known      map[SchemaDrift]bool
+	unreported []SchemaDrift
 }
 
-// field notes a field of an object that no column takes.
-func (s *news) field(n *node, name, raw []byte) {
-	if raw[0] == 'n' || n.met[string(name)] || len(s.known) >= mostNews {
+// noteField notes a field of an object that no column takes.
+func (s *driftLog) noteField(n *objectNode, name, raw []byte) {
+	if raw[0] == 'n' || n.met[string(name)] || len(s.known) >= maxDrift {
 		return
 	}
 	if n.met == nil {
@@ -27,32 +27,32 @@ func (s *news) field(n *node, name, raw []byte) {
 	for at := n; at.parent != nil; at = at.parent {
 		path = append([]string{string(at.name)}, path...)
 	}
-	s.tell(News{Table: n.of.table.Name, Path: strings.Join(path, "."), Type: typeOf(raw)})
+	s.addDrift(SchemaDrift{Table: n.of.table.Name, Path: strings.Join(path, "."), Type: typeOf(raw)})
 }
 
-// misfit notes a value that its column does not hold. A number that even a column of doubles would round is as good as a text.
-func (s *news) misfit(table string, c *column, path string, raw []byte) {
+// noteMisfit notes a value that its column does not hold. A number that even a column of doubles would round is as good as a text.
+func (s *driftLog) noteMisfit(table string, c *columnPlan, path string, raw []byte) {
 	kind := typeOf(raw)
 	if kind == "int" && c.kind != kindBool {
 		kind = "text"
 	}
-	s.tell(News{Table: table, Column: c.name, Path: path, Type: kind})
+	s.addDrift(SchemaDrift{Table: table, Column: c.name, Path: path, Type: kind})
 }
 
-func (s *news) tell(n News) {
-	if s.known[n] || len(s.known) >= mostNews {
+func (s *driftLog) addDrift(n SchemaDrift) {
+	if s.known[n] || len(s.known) >= maxDrift {
 		return
 	}
 	if s.known == nil {
-		s.known = map[News]bool{}
+		s.known = map[SchemaDrift]bool{}
 	}
 	s.known[n] = true
-	s.fresh = append(s.fresh, n)
+	s.unreported = append(s.unreported, n)
 }
 
-func (s *news) take() []News {
-	fresh := s.fresh
-	s.fresh = nil
+func (s *driftLog) takeDrift() []SchemaDrift {
+	fresh := s.unreported
+	s.unreported = nil
 	return fresh
 }
 

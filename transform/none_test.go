@@ -6,14 +6,14 @@ import (
 	"aqueduck/schemas"
 )
 
-// transcripts is a stream whose list may come as one empty object, or as text.
-func transcripts() *schemas.Stream {
+// transcriptStream is a stream whose list may come as one empty object, or as text.
+func transcriptStream() *schemas.Stream {
 	return &schemas.Stream{
 		Name: "transcripts", Table: "transcripts", Key: []string{"call_id"},
-		Columns: []schemas.Column{col("call_id", schemas.Text, "id"), col("transcript_text", schemas.Text, "transcript")},
+		Columns: []schemas.Column{newColumn("call_id", schemas.Text, "id"), newColumn("transcript_text", schemas.Text, "transcript")},
 		Children: []schemas.Child{{
 			Table: "lines", From: []string{"transcript"}, Key: []string{"call_id", "_position"}, Complete: true,
-			Columns: []schemas.Column{col("call_id", schemas.Text, schemas.FromParent, "call_id"), col("_position", schemas.Int, schemas.FromPosition), col("text", schemas.Text, "text")},
+			Columns: []schemas.Column{newColumn("call_id", schemas.Text, schemas.FromParent, "call_id"), newColumn("_position", schemas.Int, schemas.FromPosition), newColumn("text", schemas.Text, "text")},
 		}},
 	}
 }
@@ -35,7 +35,7 @@ func TestT88AListOfOneEmptyObjectIsNone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d, err := NewDecoder(transcripts(), Options{})
+			d, err := NewDecoder(transcriptStream(), Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

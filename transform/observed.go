@@ -23,26 +23,28 @@ func (d *Decoder) MillisecondColumns() (names []string) {
 }
 
 // Rejects gives what was rejected since it was last asked, and forgets it.
-func (d *Decoder) Rejects() []Reject { return d.rejects.take() }
+func (d *Decoder) Rejects() []Reject { return d.rejects.takeRejects() }
 
-// LacksSome reports whether the last record that was kept lacks a list or an object that nearly all before it had, and that is not known
+// LacksUsual reports whether the last record that was kept lacks a list or an object that nearly all before it had, and that is not known
 // to be sent at times only.
-func (d *Decoder) LacksSome() bool { return d.suspects.lacks }
+func (d *Decoder) LacksUsual() bool { return d.suspects.lacksUsual }
 
 // Suspects gives the keys of the records since it was last asked that were sent without what their source always sends.
-func (d *Decoder) Suspects() []string { return d.suspects.take() }
+func (d *Decoder) Suspects() []string { return d.suspects.takeKeys() }
 
-// Expect tells the decoder which lists and objects, by their paths, the source was known to send always, and which at times.
-func (d *Decoder) Expect(always, sometimes []string) { d.suspects.expect(always, sometimes) }
-
-// Sometimes gives the paths of the lists and objects that the source sends at times, as far as the decoder was told or has seen of many
-// records.
-func (d *Decoder) Sometimes() []string { return d.suspects.paths(d.suspects.sometimes) }
-
-// Always gives the paths of the lists and objects that the source always sends, as far as the decoder was told or has seen.
-func (d *Decoder) Always() []string {
-	return d.suspects.paths(func(_ int, always bool) bool { return always })
+// ExpectGroups tells the decoder which lists and objects, by their paths, the source was known to send always, and which at times.
+func (d *Decoder) ExpectGroups(always, sometimes []string) {
+	d.suspects.expectGroups(always, sometimes)
 }
 
-// Vanished gives the paths of those that hardly any of many records had: the source does not send them any more.
-func (d *Decoder) Vanished() []string { return d.suspects.paths(d.suspects.vanished) }
+// SometimesSent gives the paths of the lists and objects that the source sends at times, as far as the decoder was told or has seen of many
+// records.
+func (d *Decoder) SometimesSent() []string { return d.suspects.groupPaths(d.suspects.isSometimesSent) }
+
+// AlwaysSent gives the paths of the lists and objects that the source always sends, as far as the decoder was told or has seen.
+func (d *Decoder) AlwaysSent() []string {
+	return d.suspects.groupPaths(func(_ int, always bool) bool { return always })
+}
+
+// VanishedGroups gives the paths of those that hardly any of many records had: the source does not send them any more.
+func (d *Decoder) VanishedGroups() []string { return d.suspects.groupPaths(d.suspects.isVanished) }

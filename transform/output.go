@@ -5,44 +5,44 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 )
 
-// output is the batch of one table while it grows.
-type output struct {
+// tableOutput is the batch of one table while it grows.
+type tableOutput struct {
 	schema  *arrow.Schema
-	width   int64    // bytes of a row without its texts
-	rows    int      // so far
-	vectors []vector // in the order of the schema
+	width   int64          // bytes of a row without its texts
+	rows    int            // so far
+	vectors []columnVector // in the order of the schema
 }
 
 // Places of the columns in a batch: _row, those of the stream file, _extra, and what follows.
 const firstColumn = 1
 
-func newOutput(t Table) *output {
-	o := &output{width: 8}
+func newOutput(t Table) *tableOutput {
+	o := &tableOutput{width: 8}
 	fields := []arrow.Field{{Name: RowColumn, Type: arrow.PrimitiveTypes.Int64}}
-	o.vectors = append(o.vectors, vector{kind: kindInt})
+	o.vectors = append(o.vectors, columnVector{kind: kindInt})
 	for _, c := range t.Columns[:len(t.Columns)-2] { // the last two are the commit's
 		fields = append(fields, arrow.Field{Name: c.Name, Type: c.Arrow, Nullable: true})
-		o.vectors = append(o.vectors, vector{kind: codecs[c.Type].kind})
+		o.vectors = append(o.vectors, columnVector{kind: codecs[c.Type].kind})
 		o.width += codecs[c.Type].width + 1
 	}
 	if t.Absent {
 		fields = append(fields, arrow.Field{Name: AbsentColumn, Type: arrow.PrimitiveTypes.Int64, Nullable: true})
-		o.vectors = append(o.vectors, vector{kind: kindInt})
+		o.vectors = append(o.vectors, columnVector{kind: kindInt})
 		o.width += 9
 	}
 	if t.History != "" {
 		fields = append(fields, arrow.Field{Name: ReadAtColumn, Type: arrow.FixedWidthTypes.Timestamp_us, Nullable: true})
-		o.vectors = append(o.vectors, vector{kind: kindTimestamp})
+		o.vectors = append(o.vectors, columnVector{kind: kindTimestamp})
 		o.width += 9
 	}
 	o.schema = arrow.NewSchema(fields, nil)
 	return o
 }
 
-func (o *output) take(mem *pool) arrow.RecordBatch {
+func (o *tableOutput) takeRows(mem *memoryPool) arrow.RecordBatch {
 	arrays := make([]arrow.Array, len(o.vectors))
 	for i := range o.vectors {
-		arrays[i] = o.vectors[i].take(o.rows, o.schema.Field(i).Type, mem)
+		arrays[i] = o.vectors[i].takeArray(o.rows, o.schema.Field(i).Type, mem)
 		defer arrays[i].Release() // the batch holds on to it
 	}
 	rows := o.rows

@@ -2,29 +2,29 @@ package transform
 
 import "github.com/go-faster/jx"
 
-// waiting is a value of a field that is a later place of a column, or of a list. It is looked at once the whole object is
+// deferredValue is a value of a field that is a later place of a column, or of a list. It is looked at once the whole object is
 // read: the order in which fields are sent decides nothing.
-type waiting struct {
-	f     *field
+type deferredValue struct {
+	f     *fieldNode
 	raw   []byte
 	taken bool // a column, or a table, has it
 }
 
-// wait keeps a value for the end of its row. Columns that the field is the first place of are filled at once.
-func (r *reader) wait(f *field, raw []byte, w *frame) {
+// deferValue keeps a value for the end of its row. Columns that the field is the first place of are filled at once.
+func (r *recordReader) deferValue(f *fieldNode, raw []byte, w *rowFrame) {
 	if raw[0] == 'n' {
 		return
 	}
 	if len(f.columns) > 0 {
-		r.row.fill(f, raw, w, false)
+		r.row.fillColumns(f, raw, w, false)
 	}
-	r.waiting = append(r.waiting, waiting{f, raw, len(f.columns) > 0})
+	r.deferred = append(r.deferred, deferredValue{f, raw, len(f.columns) > 0})
 }
 
-// settle gives the waiting values of a row to the columns and lists whose first places had nothing, those of a lower rank
+// resolveDeferred gives the waiting values of a row to the columns and lists whose first places had nothing, those of a lower rank
 // first. What is then held nowhere goes to _extra.
-func (r *reader) settle(w *frame) error {
-	list := r.waiting[w.waits:]
+func (r *recordReader) resolveDeferred(w *rowFrame) error {
+	list := r.deferred[w.firstDeferred:]
 	if len(list) == 0 {
 		return nil
 	}
@@ -34,7 +34,7 @@ func (r *reader) settle(w *frame) error {
 				if place.rank != rank {
 					continue
 				}
-				took, err := r.offer(place, list[i], w)
+				took, err := r.offerDeferred(place, list[i], w)
 				if err != nil {
 					return err
 				}
@@ -44,23 +44,23 @@ func (r *reader) settle(w *frame) error {
 	}
 	for _, one := range list {
 		if !one.taken {
-			r.row.extras.spill(one.f, one.raw, w)
+			r.row.extras.keepMisfit(one.f, one.raw, w)
 		}
 	}
-	r.waiting = r.waiting[:w.waits]
+	r.deferred = r.deferred[:w.firstDeferred]
 	return nil
 }
 
-// offer reports whether a column or a list has a value now: it had none yet and takes it, or it has the same.
-func (r *reader) offer(place laterPlace, one waiting, w *frame) (bool, error) {
+// offerDeferred reports whether a column or a list has a value now: it had none yet and takes it, or it has the same.
+func (r *recordReader) offerDeferred(place laterPlace, one deferredValue, w *rowFrame) (bool, error) {
 	if place.list != nil {
 		return r.offerList(place.list, one, w)
 	}
-	return r.row.offer(place.column, one.f, one.raw, w), nil
+	return r.row.offerValue(place.column, one.f, one.raw, w), nil
 }
 
 // offerList reads a list of a later place, where no place before it brought items. An empty one is nothing to keep.
-func (r *reader) offerList(p *plan, one waiting, w *frame) (taken bool, err error) {
+func (r *recordReader) offerList(p *tablePlan, one deferredValue, w *rowFrame) (taken bool, err error) {
 	outer := r.js
 	defer func() { r.js = outer }()
 	r.js = jx.DecodeBytes(one.raw)
@@ -69,13 +69,13 @@ func (r *reader) offerList(p *plan, one waiting, w *frame) (taken bool, err erro
 	switch {
 	case empty:
 		return true, nil
-	case p.came == w.object:
+	case p.listObject == w.object:
 		return false, nil
 	case one.raw[0] == '[' && !p.entries:
-		return true, r.list(p, w)
+		return true, r.readList(p, w)
 	case one.raw[0] == '{' && p.entries:
-		return true, r.entries(p, w)
+		return true, r.readEntries(p, w)
 	}
-	r.row.rejects.complain(w.plan.number, one.f.label(w.plan), ReasonType)
+	r.row.rejects.addPending(w.plan.number, one.f.messageName(w.plan), ReasonType)
 	return false, nil
 }

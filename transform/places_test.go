@@ -9,30 +9,30 @@ import (
 	"aqueduck/schemas"
 )
 
-// placed is a stream whose columns and lists may be at several places.
-func placed() *schemas.Stream {
-	avatar := col("avatar", schemas.Text)
+// placedStream is a stream whose columns and lists may be at several places.
+func placedStream() *schemas.Stream {
+	avatar := newColumn("avatar", schemas.Text)
 	avatar.Or = [][]string{{"avatar", "image_url"}}
-	count := col("count", schemas.Int, "statistics", "count")
+	count := newColumn("count", schemas.Int, "statistics", "count")
 	count.Or = [][]string{{"statistics", "total"}, {"count"}}
-	label := col("label", schemas.Text, "state", "label")
+	label := newColumn("label", schemas.Text, "state", "label")
 	label.Or = [][]string{{"state_label"}}
 	return &schemas.Stream{
 		Name: "things", Table: "things", Key: []string{"id"}, Ignore: [][]string{{"avatar", "type"}, {"parts", "tags", "type"}, {"mates", "type"}},
-		Columns: []schemas.Column{col("id", schemas.Text), avatar, count, col("state", schemas.JSON), label},
+		Columns: []schemas.Column{newColumn("id", schemas.Text), avatar, count, newColumn("state", schemas.JSON), label},
 		Children: []schemas.Child{
 			{
 				Table: "thing_mates", From: []string{"mates", "mates"}, Or: [][]string{{"mates", "admins"}}, Key: []string{"thing_id", "mate_id"}, Complete: true,
-				Columns: []schemas.Column{col("thing_id", schemas.Text, schemas.FromParent, "id"), col("mate_id", schemas.Text, "id")},
+				Columns: []schemas.Column{newColumn("thing_id", schemas.Text, schemas.FromParent, "id"), newColumn("mate_id", schemas.Text, "id")},
 			},
 			{
 				Table: "thing_parts", From: []string{"parts"}, Key: []string{"thing_id", "part_id"}, Complete: true,
-				Columns: []schemas.Column{col("thing_id", schemas.Text, schemas.FromParent, "id"), col("part_id", schemas.Text, "id")},
+				Columns: []schemas.Column{newColumn("thing_id", schemas.Text, schemas.FromParent, "id"), newColumn("part_id", schemas.Text, "id")},
 			},
 			{
 				Table: "thing_part_tags", Within: "thing_parts", From: []string{"tags"}, Or: [][]string{{"tags", "tags"}}, Key: []string{"thing_id", "part_id", "tag_id"}, Complete: true,
 				Columns: []schemas.Column{
-					col("thing_id", schemas.Text, schemas.FromParent, "thing_id"), col("part_id", schemas.Text, schemas.FromParent, "part_id"), col("tag_id", schemas.Text, "id"),
+					newColumn("thing_id", schemas.Text, schemas.FromParent, "thing_id"), newColumn("part_id", schemas.Text, schemas.FromParent, "part_id"), newColumn("tag_id", schemas.Text, "id"),
 				},
 			},
 		},
@@ -63,12 +63,12 @@ func TestT180AValueIsTakenFromTheFirstPlaceThatHasOne(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			b := decoder(t, placed(), Options{}).add(`{"id": "1", ` + tt.sent + `}`)
-			row := b.row()
+			b := newTestDecoder(t, placedStream(), Options{}).appendAll(`{"id": "1", ` + tt.sent + `}`)
+			row := b.onlyRow()
 			if diff := cmp.Diff([]any{tt.avatar, tt.count, tt.label, tt.extra}, []any{row["avatar"], row["count"], row["label"], row["_extra"]}); diff != "" {
 				t.Errorf("avatar, count, label, _extra (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(tt.complaints, b.complaints()); diff != "" {
+			if diff := cmp.Diff(tt.complaints, b.rejectLines()); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -93,8 +93,8 @@ func TestT180AListIsTakenFromTheFirstPlaceThatHasItems(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			b := decoder(t, placed(), Options{}).add(`{"id": "1", ` + tt.sent + `}`)
-			rows := b.rows()
+			b := newTestDecoder(t, placedStream(), Options{}).appendAll(`{"id": "1", ` + tt.sent + `}`)
+			rows := b.takeRows()
 			var mates, tags []any
 			for _, row := range rows["thing_mates"] {
 				mates = append(mates, row["mate_id"])
@@ -105,7 +105,7 @@ func TestT180AListIsTakenFromTheFirstPlaceThatHasItems(t *testing.T) {
 			if diff := cmp.Diff([]any{tt.mates, tt.tags, tt.extra}, []any{mates, tags, rows["things"][0]["_extra"]}); diff != "" {
 				t.Errorf("mates, tags, _extra (-want +got):\n%s", diff)
 			}
-			if got := b.complaints(); len(got) > 0 {
+			if got := b.rejectLines(); len(got) > 0 {
 				t.Error(got)
 			}
 		})
@@ -115,7 +115,7 @@ func TestT180AListIsTakenFromTheFirstPlaceThatHasItems(t *testing.T) {
 func TestT180TheOrderOfFieldsIsNoContentOfSeveralPlaces(t *testing.T) {
 	t.Parallel()
 	hash := func(sent string) any {
-		return decoder(t, placed(), Options{}).add(sent).row()["_hash"]
+		return newTestDecoder(t, placedStream(), Options{}).appendAll(sent).onlyRow()["_hash"]
 	}
 	one := hash(`{"id": 1, "count": 9, "statistics": {"count": 7, "total": 8}, "mates": {"mates": [{"id": 1}], "admins": [{"id": 2}]}}`)
 	other := hash(`{"mates": {"admins": [{"id": 2}], "mates": [{"id": 1}]}, "statistics": {"total": 8, "count": 7}, "count": 9, "id": 1}`)
@@ -131,10 +131,10 @@ func TestT180WhatIsHiddenIsHiddenAtEveryPlace(t *testing.T) {
 		`{"id": 3, "avatar": {"image_url": "canary"}, "mates": {"mates": [{"id": "x"}], "admins": [{"id": "canary"}]}}`,
 	}
 	for _, record := range records {
-		for _, row := range decoder(t, placed(), Options{Drop: []string{"avatar"}, Hash: []string{"thing_mates.mate_id"}, HashKey: []byte("key")}).add(record).rows() {
+		for _, row := range newTestDecoder(t, placedStream(), Options{Drop: []string{"avatar"}, Hash: []string{"thing_mates.mate_id"}, HashKey: []byte("key")}).appendAll(record).takeRows() {
 			for _, one := range row {
 				for name, value := range one {
-					if text, ok := value.(string); ok && contains(text, "canary") {
+					if text, ok := value.(string); ok && containsText(text, "canary") {
 						t.Errorf("%s: %s has %s", record, name, text)
 					}
 				}
@@ -142,8 +142,8 @@ func TestT180WhatIsHiddenIsHiddenAtEveryPlace(t *testing.T) {
 		}
 	}
 	paths := map[string]bool{}
-	for _, h := range hidings(t, placed(), "avatar", false) {
-		paths[h.Table+"/"+h.Column+"/"+join(h.Path)] = true
+	for _, h := range maskRulesFor(t, placedStream(), "avatar", false) {
+		paths[h.Table+"/"+h.Column+"/"+joinPath(h.Path)] = true
 	}
 	for _, want := range []string{"things/avatar/", "things/_extra/avatar", "things/_extra/avatar.image_url"} {
 		if !paths[want] {
@@ -152,13 +152,13 @@ func TestT180WhatIsHiddenIsHiddenAtEveryPlace(t *testing.T) {
 	}
 }
 
-func contains(text, part string) bool { return strings.Contains(text, part) }
+func containsText(text, part string) bool { return strings.Contains(text, part) }
 
-func join(path []string) string { return strings.Join(path, ".") }
+func joinPath(path []string) string { return strings.Join(path, ".") }
 
-func hidings(t *testing.T, s *schemas.Stream, name string, hash bool) []Hiding {
+func maskRulesFor(t *testing.T, s *schemas.Stream, name string, hash bool) []MaskRule {
 	t.Helper()
-	all, err := Hidings(s, name, hash)
+	all, err := MaskRules(s, name, hash)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,17 +170,17 @@ func TestAFieldOfAnObjectWhoseEntriesAreRowsMayHaveAColumn(t *testing.T) {
 	for _, whole := range []bool{true, false} {
 		s := &schemas.Stream{
 			Name: "things", Table: "things", Key: []string{"id"},
-			Columns: []schemas.Column{col("id", schemas.Text), col("title", schemas.Text, "attributes", "_title_")},
+			Columns: []schemas.Column{newColumn("id", schemas.Text), newColumn("title", schemas.Text, "attributes", "_title_")},
 			Children: []schemas.Child{{
 				Table: "thing_attributes", From: []string{"attributes"}, Entries: true, Key: []string{"thing_id", "name"}, Complete: true,
-				Columns: []schemas.Column{col("thing_id", schemas.Text, schemas.FromParent, "id"), col("name", schemas.Text, schemas.FromKey), col("value", schemas.JSON, schemas.FromItem)},
+				Columns: []schemas.Column{newColumn("thing_id", schemas.Text, schemas.FromParent, "id"), newColumn("name", schemas.Text, schemas.FromKey), newColumn("value", schemas.JSON, schemas.FromItem)},
 			}},
 		}
 		if whole {
-			s.Columns = append(s.Columns, col("attributes", schemas.JSON))
+			s.Columns = append(s.Columns, newColumn("attributes", schemas.JSON))
 		}
-		b := decoder(t, s, Options{}).add(`{"id": 1, "attributes": {"_title_": "Help", "n": 7, "none": null, "o": [1]}}`)
-		rows := b.rows()
+		b := newTestDecoder(t, s, Options{}).appendAll(`{"id": 1, "attributes": {"_title_": "Help", "n": 7, "none": null, "o": [1]}}`)
+		rows := b.takeRows()
 		row := rows["things"][0]
 		if row["title"] != "Help" || row["_extra"] != nil || whole && row["attributes"] != `{"_title_":"Help","n":7,"none":null,"o":[1]}` {
 			t.Errorf("whole %v: got %v", whole, row)
@@ -189,7 +189,7 @@ func TestAFieldOfAnObjectWhoseEntriesAreRowsMayHaveAColumn(t *testing.T) {
 		for _, row := range rows["thing_attributes"] {
 			entries = append(entries, row["name"].(string)+"="+row["value"].(string))
 		}
-		if diff := cmp.Diff([]string{`_title_="Help"`, "n=7", "o=[1]"}, entries); diff != "" || len(b.complaints()) > 0 {
+		if diff := cmp.Diff([]string{`_title_="Help"`, "n=7", "o=[1]"}, entries); diff != "" || len(b.rejectLines()) > 0 {
 			t.Errorf("whole %v: %s", whole, diff)
 		}
 	}

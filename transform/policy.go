@@ -6,26 +6,26 @@ import (
 	"aqueduck/schemas"
 )
 
-// action is what is done to a value before anything is stored; a stricter one is greater.
-type action int
+// maskAction is what is done to a value before anything is stored; a stricter one is greater.
+type maskAction int
 
 const (
-	actKeep action = iota
+	actKeep maskAction = iota
 	actHash
 	actDrop
 )
 
-func (a action) String() string { return [...]string{"keep", "hash", "drop"}[a] }
+func (a maskAction) String() string { return [...]string{"keep", "hash", "drop"}[a] }
 
-// policy is what is done to the value at one path of a record and to those below it. Lists take no part in a path: it
+// maskPolicy is what is done to the value at one path of a record and to those below it. Lists take no part in a path: it
 // goes on in their items. A nil policy keeps everything.
-type policy struct {
-	act  action
-	kids map[string]*policy
+type maskPolicy struct {
+	act  maskAction
+	kids map[string]*maskPolicy
 }
 
-// at gives the policy of a field of an object.
-func (p *policy) at(name []byte) *policy {
+// policyOf gives the policy of a field of an object.
+func (p *maskPolicy) policyOf(name []byte) *maskPolicy {
 	if p == nil {
 		return nil
 	}
@@ -39,7 +39,7 @@ func (p *policy) at(name []byte) *policy {
 	return p
 }
 
-func (p *policy) action() action {
+func (p *maskPolicy) actionHere() maskAction {
 	if p == nil {
 		return actKeep
 	}
@@ -49,35 +49,35 @@ func (p *policy) action() action {
 // maxSegments bounds a path that is written with dots: names may hold dots too, so each way to cut it counts.
 const maxSegments = 10
 
-func (p *policy) add(path []string, act action) {
+func (p *maskPolicy) addPath(path []string, act maskAction) {
 	for n := 1; n <= len(path); n++ {
 		name := strings.Join(path[:n], ".")
 		kid := p.kids[name]
 		if kid == nil {
-			kid = &policy{kids: map[string]*policy{}}
+			kid = &maskPolicy{kids: map[string]*maskPolicy{}}
 			p.kids[name] = kid
 		}
 		if n == len(path) {
 			kid.act = max(kid.act, act)
 			return
 		}
-		kid.add(path[n:], act)
+		kid.addPath(path[n:], act)
 	}
 }
 
-// strictest gives the strictest action at the ends of some paths.
-func (p *policy) strictest(paths [][]string) action {
+// strictestAction gives the strictest action at the ends of some paths.
+func (p *maskPolicy) strictestAction(paths [][]string) maskAction {
 	act := actKeep
 	for _, path := range paths {
-		act = max(act, p.along(path))
+		act = max(act, p.actionAt(path))
 	}
 	return act
 }
 
-// along gives the action at the end of a path.
-func (p *policy) along(path []string) action {
+// actionAt gives the action at the end of a path.
+func (p *maskPolicy) actionAt(path []string) maskAction {
 	for _, name := range path {
-		p = p.at([]byte(name))
+		p = p.policyOf([]byte(name))
 	}
-	return p.action()
+	return p.actionHere()
 }

@@ -51,8 +51,8 @@ func TestS38HashAndDropLeaveTheValueNowhere(t *testing.T) {
 	for _, o := range []Options{{Hash: names, HashKey: key}, {Drop: names}} {
 		for _, format := range canaryRecords {
 			record := fmt.Sprintf(format, canary)
-			b := decoder(t, things(), o)
-			b.add(record)
+			b := newTestDecoder(t, thingStream(), o)
+			b.appendAll(record)
 			for _, batch := range b.Take() {
 				if at := inBuffers(batch.Rows); at != "" {
 					t.Errorf("%+v: %s: in %s", o, record, at)
@@ -86,7 +86,7 @@ func inBuffers(rows arrow.RecordBatch) string {
 func TestHashIsKeyedAndStable(t *testing.T) {
 	t.Parallel()
 	hashed := func(key, record string) any {
-		return decoder(t, things(), Options{Hash: []string{"t", "j.a"}, HashKey: []byte(key)}).add(record).row()["t"]
+		return newTestDecoder(t, thingStream(), Options{Hash: []string{"t", "j.a"}, HashKey: []byte(key)}).appendAll(record).onlyRow()["t"]
 	}
 	one := hashed("k", `{"id":"1","t":"12"}`)
 	if s, ok := one.(string); !ok || len(s) != 32 {
@@ -101,7 +101,7 @@ func TestHashIsKeyedAndStable(t *testing.T) {
 	if got := hashed("k", `{"id":"1","t":null}`); got != nil {
 		t.Errorf("null became %v", got)
 	}
-	row := decoder(t, things(), Options{Hash: []string{"j.a"}, HashKey: []byte("k")}).add(`{"id":"1","j":{"b": 1.0, "a": "12", "c": [ ]}}`).row()
+	row := newTestDecoder(t, thingStream(), Options{Hash: []string{"j.a"}, HashKey: []byte("k")}).appendAll(`{"id":"1","j":{"b": 1.0, "a": "12", "c": [ ]}}`).onlyRow()
 	if got, want := row["j"], fmt.Sprintf(`{"b":1.0,"a":"%s","c":[]}`, one); got != want {
 		t.Errorf("got %v, want %v", got, want)
 	}
@@ -125,7 +125,7 @@ func TestPoliciesThatCannotBeAreRefused(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := NewDecoder(things(), tt.o)
+			_, err := NewDecoder(thingStream(), tt.o)
 			if want := "stream things: " + tt.want; err == nil || err.Error() != want {
 				t.Errorf("got  %v\nwant %s", err, want)
 			}

@@ -7,24 +7,24 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// pool keeps the memory of batches that were released, for the batches to come: memory that is new costs more to touch
+// memoryPool keeps the memory of batches that were released, for the batches to come: memory that is new costs more to touch
 // than a record costs to decode. It holds no more than was handed out and came back.
-type pool struct {
+type memoryPool struct {
 	mu   sync.Mutex // guards what follows: a batch may be released anywhere
 	free [][]byte
 	out  int // buffers handed out and not back
 }
 
-// lend makes a buffer of what a column holds; its memory comes back when the last holder releases it.
-func (p *pool) lend(b []byte) *memory.Buffer {
+// lendBuffer makes a buffer of what a column holds; its memory comes back when the last holder releases it.
+func (p *memoryPool) lendBuffer(b []byte) *memory.Buffer {
 	p.mu.Lock()
 	p.out++
 	p.mu.Unlock()
 	return memory.NewBufferWithAllocator(b, p)
 }
 
-// room gives memory for a little more than size bytes, aligned for every type; nil for none.
-func (p *pool) room(size int) []byte {
+// takeRoom gives memory for a little more than size bytes, aligned for every type; nil for none.
+func (p *memoryPool) takeRoom(size int) []byte {
 	if size == 0 {
 		return nil
 	}
@@ -48,24 +48,24 @@ func (p *pool) room(size int) []byte {
 }
 
 // Free takes memory back. With Allocate and Reallocate it makes the pool a memory.Allocator, which a buffer wants.
-func (p *pool) Free(b []byte) {
+func (p *memoryPool) Free(b []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.out--
 	p.free = append(p.free, b)
 }
 
-// trim gives up what is kept.
-func (p *pool) trim() {
+// dropFree gives up what is kept.
+func (p *memoryPool) dropFree() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.free = nil
 }
 
 // Allocate gives zeroed memory.
-func (p *pool) Allocate(size int) []byte { return memory.DefaultAllocator.Allocate(size) }
+func (p *memoryPool) Allocate(size int) []byte { return memory.DefaultAllocator.Allocate(size) }
 
 // Reallocate makes memory longer or shorter.
-func (p *pool) Reallocate(size int, b []byte) []byte {
+func (p *memoryPool) Reallocate(size int, b []byte) []byte {
 	return memory.DefaultAllocator.Reallocate(size, b)
 }

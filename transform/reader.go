@@ -10,23 +10,23 @@ import (
 	"github.com/go-faster/jx"
 )
 
-// reader takes the text of a record apart, into cells of its own row and of the rows of the lists in it.
-type reader struct {
-	js      *jx.Decoder
-	text    *recordText
-	row     filler
-	waiting []waiting // values of later places, of the open rows
-	objects uint64    // numbers rows, over all records
+// recordReader takes the text of a record apart, into cells of its own row and of the rows of the lists in it.
+type recordReader struct {
+	js       *jx.Decoder
+	text     *recordText
+	row      rowFiller
+	deferred []deferredValue // values of later places, of the open rows
+	objects  uint64          // numbers rows, over all records
 }
 
-// read takes the text of a whole record apart.
-func (r *reader) read(w *frame) error {
+// readRecord takes the text of a whole record apart.
+func (r *recordReader) readRecord(w *rowFrame) error {
 	r.js.ResetBytes(r.text.raw)
 	if r.js.Next() != jx.Object {
 		w.bad = ReasonNotObject
 		return r.js.Validate()
 	}
-	if err := r.object(w.plan.root, w); err != nil {
+	if err := r.readObject(w.plan.root, w); err != nil {
 		return err
 	}
 	switch err := r.js.Skip(); err {
@@ -39,29 +39,29 @@ func (r *reader) read(w *frame) error {
 	}
 }
 
-// open begins a row.
-func (r *reader) open(p *plan) frame {
+// openRow begins a row.
+func (r *recordReader) openRow(p *tablePlan) rowFrame {
 	r.objects++
 	n := len(p.cells)
-	p.cells = slices.Grow(p.cells, p.width())[:n+p.width()]
+	p.cells = slices.Grow(p.cells, p.rowWidth())[:n+p.rowWidth()]
 	clear(p.cells[n:])
-	p.rows = append(p.rows, row{object: r.objects})
-	return frame{plan: p, row: n, object: r.objects, extras: len(r.row.extras.list), waits: len(r.waiting)}
+	p.rows = append(p.rows, rowState{object: r.objects})
+	return rowFrame{plan: p, row: n, object: r.objects, extras: len(r.row.extras.list), firstDeferred: len(r.deferred)}
 }
 
-// close ends a row: what no column took becomes its _extra.
-func (r *reader) close(w *frame) error {
-	if err := r.settle(w); err != nil {
+// closeRow ends a row: what no column took becomes its _extra.
+func (r *recordReader) closeRow(w *rowFrame) error {
+	if err := r.resolveDeferred(w); err != nil {
 		return err
 	}
-	r.row.extras.close(w)
-	of := &w.plan.rows[w.row/w.plan.width()]
+	r.row.extras.closeRow(w)
+	of := &w.plan.rows[w.row/w.plan.rowWidth()]
 	of.bad, of.absent = w.bad, w.plan.all&^w.present
 	return nil
 }
 
-// object reads an object that the plan looks into.
-func (r *reader) object(n *node, w *frame) error {
+// readObject reads an object that the plan looks into.
+func (r *recordReader) readObject(n *objectNode, w *rowFrame) error {
 	it, err := r.js.ObjIter()
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func (r *reader) object(n *node, w *frame) error {
 		empty = false
 		if f == nil || f.name != string(it.Key()) {
 			if f = n.fields[string(it.Key())]; f == nil {
-				if err := r.unknown(n, it.Key(), w); err != nil {
+				if err := r.readUnknown(n, it.Key(), w); err != nil {
 					return err
 				}
 				continue
@@ -80,7 +80,7 @@ func (r *reader) object(n *node, w *frame) error {
 			*expected = f
 		}
 		expected = &f.next
-		if err := r.known(f, w); err != nil {
+		if err := r.readKnown(f, w); err != nil {
 			return err
 		}
 	}
@@ -90,32 +90,32 @@ func (r *reader) object(n *node, w *frame) error {
 	return it.Err()
 }
 
-// unknown reads a field that the stream file does not know.
-func (r *reader) unknown(n *node, name []byte, w *frame) error {
-	p := n.policy.at(name)
-	if n.kept || p.action() == actDrop {
+// readUnknown reads a field that the stream file does not know.
+func (r *recordReader) readUnknown(n *objectNode, name []byte, w *rowFrame) error {
+	p := n.policy.policyOf(name)
+	if n.kept || p.actionHere() == actDrop {
 		return r.js.Skip()
 	}
 	raw, err := r.js.Raw()
 	if err != nil {
 		return err
 	}
-	r.row.unknown(n, name, raw, p, w)
+	r.row.keepUnknown(n, name, raw, p, w)
 	return nil
 }
 
-func (r *reader) known(f *field, w *frame) error {
+func (r *recordReader) readKnown(f *fieldNode, w *rowFrame) error {
 	w.present |= f.bit
 	if f.counts != 0 {
 		return r.countItems(f, w)
 	}
-	if f.skip || f.policy.action() == actDrop {
+	if f.skip || f.policy.actionHere() == actDrop {
 		return r.js.Skip()
 	}
 	again := f.seen == w.object
 	f.seen = w.object
 	if !again && (f.object != nil || f.list != nil) {
-		return r.inside(f, w)
+		return r.readNested(f, w)
 	}
 	raw, err := r.js.Raw()
 	switch {
@@ -125,19 +125,19 @@ func (r *reader) known(f *field, w *frame) error {
 		if f.key {
 			w.bad = ReasonDuplicate
 		}
-		r.row.reject(f, raw, w, ReasonDuplicate)
+		r.row.rejectValue(f, raw, w, ReasonDuplicate)
 	case len(f.later) > 0:
-		r.wait(f, raw, w)
+		r.deferValue(f, raw, w)
 	case f.plain >= 0 && raw[0] == '"' && bytes.IndexByte(raw, '\\') < 0:
-		w.plan.cells[w.row+f.plain] = cell{set: true, span: r.text.within(raw[1 : len(raw)-1])}
+		w.plan.cells[w.row+f.plain] = rowCell{set: true, textSpan: r.text.spanOf(raw[1 : len(raw)-1])}
 	default:
-		r.row.fill(f, raw, w, false)
+		r.row.fillColumns(f, raw, w, false)
 	}
 	return nil
 }
 
 // countItems reads the field that counts a list's items: of one that has none it does not matter that it is left out.
-func (r *reader) countItems(f *field, w *frame) error {
+func (r *recordReader) countItems(f *fieldNode, w *rowFrame) error {
 	raw, err := r.js.Raw()
 	if err != nil {
 		return err
@@ -145,22 +145,22 @@ func (r *reader) countItems(f *field, w *frame) error {
 	if string(raw) == "0" {
 		w.present |= f.counts
 	}
-	if f.skip || f.policy.action() == actDrop {
+	if f.skip || f.policy.actionHere() == actDrop {
 		return nil
 	}
-	r.row.fill(f, raw, w, false)
+	r.row.fillColumns(f, raw, w, false)
 	return nil
 }
 
-// inside reads a field whose object is looked into, or whose list becomes rows.
-func (r *reader) inside(f *field, w *frame) error {
+// readNested reads a field whose object is looked into, or whose list becomes rows.
+func (r *recordReader) readNested(f *fieldNode, w *rowFrame) error {
 	entries := f.list != nil && f.list.entries
 	if !f.whole && !entries {
 		switch t := r.js.Next(); {
 		case t == jx.Object && f.object != nil:
-			return r.object(f.object, w)
+			return r.readObject(f.object, w)
 		case t == jx.Array && f.list != nil:
-			return r.list(f.list, w)
+			return r.readList(f.list, w)
 		}
 	}
 	raw, err := r.js.Raw()
@@ -170,7 +170,7 @@ func (r *reader) inside(f *field, w *frame) error {
 	}
 	opened := false
 	if raw[0] == '{' || raw[0] == '[' {
-		opened, err = r.enter(f, raw, w)
+		opened, err = r.enterValue(f, raw, w)
 	}
 	if !opened || raw[0] == '[' && f.list == nil {
 		w.present |= f.inside // something else came in its place
@@ -179,33 +179,33 @@ func (r *reader) inside(f *field, w *frame) error {
 	case err != nil:
 		return err
 	case !opened && len(f.later) > 0:
-		r.wait(f, raw, w)
+		r.deferValue(f, raw, w)
 	case len(f.columns) > 0:
-		r.row.fill(f, raw, w, opened)
+		r.row.fillColumns(f, raw, w, opened)
 	case !opened:
-		r.row.reject(f, raw, w, ReasonType)
+		r.row.rejectValue(f, raw, w, ReasonType)
 	}
 	return nil
 }
 
-// enter looks into an object or a list, if the plan does; opened reports whether it does.
-func (r *reader) enter(f *field, raw []byte, w *frame) (opened bool, err error) {
+// enterValue looks into an object or a list, if the plan does; opened reports whether it does.
+func (r *recordReader) enterValue(f *fieldNode, raw []byte, w *rowFrame) (opened bool, err error) {
 	outer := r.js
 	defer func() { r.js = outer }()
 	entries := f.list != nil && f.list.entries
 	switch r.js = jx.DecodeBytes(raw); {
 	case raw[0] == '{' && f.object != nil && entries:
-		if err := r.object(f.object, w); err != nil {
+		if err := r.readObject(f.object, w); err != nil {
 			return true, err
 		}
 		r.js = jx.DecodeBytes(raw) // what has a column is an entry as well
-		return true, r.entries(f.list, w)
+		return true, r.readEntries(f.list, w)
 	case raw[0] == '{' && f.object != nil:
-		return true, r.object(f.object, w)
+		return true, r.readObject(f.object, w)
 	case raw[0] == '[' && f.list != nil && !entries:
-		return true, r.list(f.list, w)
+		return true, r.readList(f.list, w)
 	case raw[0] == '{' && entries:
-		return true, r.entries(f.list, w)
+		return true, r.readEntries(f.list, w)
 	case raw[0] == '{' && f.list != nil:
 		return emptyObject(r.js), nil // an empty list, in some answers
 	case raw[0] == '[':

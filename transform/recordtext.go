@@ -9,20 +9,20 @@ import (
 	"github.com/go-faster/jx"
 )
 
-// span is a piece of the record at hand: of its text, or of the arena.
-type span struct {
+// textSpan is a piece of the record at hand: of its text, or of the arena.
+type textSpan struct {
 	from, size uint32
 	arena      bool
 }
 
-// token is a value of a record: a scalar's text, without quotes, or the whole of an object or a list.
-type token struct {
+// jsonValue is a value of a record: a scalar's text, without quotes, or the whole of an object or a list.
+type jsonValue struct {
 	first byte // of the value as sent
-	text  span
+	text  textSpan
 	raw   []byte
 }
 
-func (t token) container() bool { return t.first == '{' || t.first == '[' }
+func (t jsonValue) isContainer() bool { return t.first == '{' || t.first == '[' }
 
 // recordText is the text of the record at hand, with an arena of texts that are not in it as they are. Spans point into both.
 type recordText struct {
@@ -33,8 +33,8 @@ type recordText struct {
 	deep   bool // nested too deep
 }
 
-// begin forgets the last record.
-func (x *recordText) begin(raw []byte) {
+// resetRecord forgets the last record.
+func (x *recordText) resetRecord(raw []byte) {
 	x.raw, x.arena = raw, x.arena[:0]
 	x.mended, x.deep = false, false
 	if !utf8.Valid(raw) {
@@ -43,60 +43,60 @@ func (x *recordText) begin(raw []byte) {
 	}
 }
 
-// piece gives the bytes of a span, good until the arena grows.
-func (x *recordText) piece(s span) []byte {
+// bytesOf gives the bytes of a span, good until the arena grows.
+func (x *recordText) bytesOf(s textSpan) []byte {
 	if s.arena {
 		return x.arena[s.from : s.from+s.size]
 	}
 	return x.raw[s.from : s.from+s.size]
 }
 
-// within gives the span of a slice of the record's text. A slice ends its capacity where its array does: so its place
+// spanOf gives the span of a slice of the record's text. A slice ends its capacity where its array does: so its place
 // is known without a search.
-func (x *recordText) within(b []byte) span {
-	return span{from: uint32(cap(x.raw) - cap(b)), size: uint32(len(b))}
+func (x *recordText) spanOf(b []byte) textSpan {
+	return textSpan{from: uint32(cap(x.raw) - cap(b)), size: uint32(len(b))}
 }
 
-// since gives the span of what was added to the arena.
-func (x *recordText) since(start int) span {
-	return span{from: uint32(start), size: uint32(len(x.arena) - start), arena: true}
+// arenaSpan gives the span of what was added to the arena.
+func (x *recordText) arenaSpan(start int) textSpan {
+	return textSpan{from: uint32(start), size: uint32(len(x.arena) - start), arena: true}
 }
 
-func (x *recordText) put(s string) span {
+func (x *recordText) appendText(s string) textSpan {
 	start := len(x.arena)
 	x.arena = append(x.arena, s...)
-	return x.since(start)
+	return x.arenaSpan(start)
 }
 
-// token takes the quotes and escapes off a scalar.
-func (x *recordText) token(raw []byte) token {
-	t := token{first: raw[0], raw: raw}
+// unquoteValue takes the quotes and escapes off a scalar.
+func (x *recordText) unquoteValue(raw []byte) jsonValue {
+	t := jsonValue{first: raw[0], raw: raw}
 	if t.first != '"' {
-		t.text = x.within(raw)
+		t.text = x.spanOf(raw)
 		return t
 	}
 	inner := raw[1 : len(raw)-1]
 	if bytes.IndexByte(inner, '\\') < 0 {
-		t.text = x.within(inner)
+		t.text = x.spanOf(inner)
 		return t
 	}
 	start := len(x.arena)
 	var mended bool
 	x.arena, mended = jsontext.AppendUnescaped(x.arena, inner)
 	x.mended = x.mended || mended
-	t.text = x.since(start)
+	t.text = x.arenaSpan(start)
 	return t
 }
 
-// compact adds a value that is known to be JSON to the arena, as JSON without spaces.
-func (x *recordText) compact(raw []byte) {
+// appendCompact adds a value that is known to be JSON to the arena, as JSON without spaces.
+func (x *recordText) appendCompact(raw []byte) {
 	var mended bool
 	x.arena, mended = jsontext.AppendCompact(x.arena, raw)
 	x.mended = x.mended || mended
 }
 
-// quote adds a text to the arena, as a JSON string.
-func (x *recordText) quote(text []byte) {
+// appendQuoted adds a text to the arena, as a JSON string.
+func (x *recordText) appendQuoted(text []byte) {
 	w := jx.Writer{Buf: x.arena}
 	w.ByteStr(text)
 	x.arena = w.Buf

@@ -18,21 +18,21 @@ import (
 	"aqueduck/transform/internal/jsontext"
 )
 
-// reference decodes slowly and plainly, by maps of encoding/json: what the decoder must come to as well.
-type reference struct {
+// referenceDecoder decodes slowly and plainly, by maps of encoding/json: what the decoder must come to as well.
+type referenceDecoder struct {
 	stream   *schemas.Stream
 	row      map[string]any
 	extra    map[string]any
 	children map[string][]any // the lists of the child tables
 }
 
-func (r *reference) object(path []string, value, extra map[string]any, columns []schemas.Column) {
+func (r *referenceDecoder) decodeObject(path []string, value, extra map[string]any, columns []schemas.Column) {
 	for name, v := range value {
 		at := append(slices.Clone(path), name)
-		fits := r.field(at, v, columns, func(below map[string]any) {
+		fits := r.decodeField(at, v, columns, func(below map[string]any) {
 			inner := map[string]any{}
-			r.object(at, below, inner, columns)
-			if len(inner) > 0 && !r.kept(at, columns) {
+			r.decodeObject(at, below, inner, columns)
+			if len(inner) > 0 && !r.isKept(at, columns) {
 				extra[name] = inner
 			}
 		})
@@ -42,13 +42,13 @@ func (r *reference) object(path []string, value, extra map[string]any, columns [
 	}
 }
 
-// kept says that a JSON column has the whole of what is at a path.
-func (r *reference) kept(at []string, columns []schemas.Column) bool {
+// isKept says that a JSON column has the whole of what is at a path.
+func (r *referenceDecoder) isKept(at []string, columns []schemas.Column) bool {
 	return slices.ContainsFunc(columns, func(c schemas.Column) bool { return c.Type == schemas.JSON && slices.Equal(c.From, at) })
 }
 
-// field says whether a value has its place.
-func (r *reference) field(at []string, v any, columns []schemas.Column, descend func(map[string]any)) bool {
+// decodeField says whether a value has its place.
+func (r *referenceDecoder) decodeField(at []string, v any, columns []schemas.Column, descend func(map[string]any)) bool {
 	own := len(columns) == len(r.stream.Columns)
 	if own && slices.ContainsFunc(append(slices.Clone(r.stream.Ignore), []string{"tags", "total_count"}, []string{"tags", "url"}), func(p []string) bool { return slices.Equal(p, at) }) {
 		return true
@@ -58,7 +58,7 @@ func (r *reference) field(at []string, v any, columns []schemas.Column, descend 
 	for _, c := range columns {
 		if slices.Equal(c.From, at) {
 			known = true
-			got, ok := convert(c, v)
+			got, ok := convertReference(c, v)
 			if !ok {
 				fits = false
 			}
@@ -90,7 +90,7 @@ func (r *reference) field(at []string, v any, columns []schemas.Column, descend 
 	return known && fits || holds && (v == nil || isList && len(list) == 0 && !slices.ContainsFunc(columns, func(c schemas.Column) bool { return slices.Equal(c.From, at) && c.Type != schemas.JSON }))
 }
 
-func convert(c schemas.Column, v any) (any, bool) {
+func convertReference(c schemas.Column, v any) (any, bool) {
 	if v == nil {
 		return nil, true
 	}
@@ -149,18 +149,18 @@ func convert(c schemas.Column, v any) (any, bool) {
 	return nil, false
 }
 
-// plain says that encoding/json sees a record as we do: no name twice, nothing deep, no exponents that exhaust big.Rat,
+// isPlainJSON says that encoding/json sees a record as we do: no name twice, nothing deep, no exponents that exhaust big.Rat,
 // no surrogates in a row, of which jx makes something else in names.
-func plain(raw []byte) bool {
+func isPlainJSON(raw []byte) bool {
 	if regexp.MustCompile(`[eE][+-]?[0-9]{4}|\\u[dD][89abAB]`).Match(raw) {
 		return false
 	}
 	js := json.NewDecoder(bytes.NewReader(raw))
 	js.UseNumber()
-	return unique(js, 0)
+	return hasUniqueNames(js, 0)
 }
 
-func unique(js *json.Decoder, depth int) bool {
+func hasUniqueNames(js *json.Decoder, depth int) bool {
 	token, err := js.Token()
 	if err != nil || depth > jsontext.MaxDepth-4 {
 		return false
@@ -178,14 +178,14 @@ func unique(js *json.Decoder, depth int) bool {
 			}
 			seen[name] = true
 		}
-		if !unique(js, depth+1) {
+		if !hasUniqueNames(js, depth+1) {
 			return false
 		}
 	}
 	return true
 }
 
-func numbers(t testing.TB, text string) any {
+func decodeNumbers(t testing.TB, text string) any {
 	t.Helper()
 	js := json.NewDecoder(strings.NewReader(text))
 	js.UseNumber()
@@ -196,30 +196,30 @@ func numbers(t testing.TB, text string) any {
 	return v
 }
 
-// settle makes the columns of a row comparable: JSON by its content, system columns away.
-func settle(t testing.TB, row map[string]any, columns []schemas.Column) map[string]any {
+// comparableRow makes the columns of a row comparable: JSON by its content, system columns away.
+func comparableRow(t testing.TB, row map[string]any, columns []schemas.Column) map[string]any {
 	t.Helper()
 	for _, c := range columns {
 		if text, ok := row[c.Name].(string); ok && c.Type == schemas.JSON {
-			row[c.Name] = numbers(t, text)
+			row[c.Name] = decodeNumbers(t, text)
 		}
 	}
 	for _, name := range []string{RowColumn, HashColumn, VersionColumn} {
 		delete(row, name)
 	}
 	if text, ok := row[ExtraColumn].(string); ok {
-		row[ExtraColumn] = numbers(t, text)
+		row[ExtraColumn] = decodeNumbers(t, text)
 	}
 	return row
 }
 
-// agree decodes a record both ways.
-func agree(t testing.TB, raw []byte) {
+// checkAgreement decodes a record both ways.
+func checkAgreement(t testing.TB, raw []byte) {
 	t.Helper()
-	s := things()
-	b := decoder(t, s, Options{})
+	s := thingStream()
+	b := newTestDecoder(t, s, Options{})
 	err := b.Append(raw, Meta{ReadAt: readAt})
-	rows := b.rows() // finds what is no UTF-8
+	rows := b.takeRows() // finds what is no UTF-8
 	rejects := b.Rejects()
 	whole := slices.ContainsFunc(rejects, func(r Reject) bool { return r.Table == "things" && r.Raw != nil })
 	kept := len(rows["things"]) == 1
@@ -229,12 +229,12 @@ func agree(t testing.TB, raw []byte) {
 	if valid := json.Valid(raw); valid == (err != nil) && !jsontext.TooDeep(raw) {
 		t.Fatalf("%q: valid %v, error %v", raw, valid, err)
 	}
-	if err != nil || !plain(raw) {
+	if err != nil || !isPlainJSON(raw) {
 		return
 	}
-	record, isObject := numbers(t, string(raw)).(map[string]any)
-	want := reference{stream: s, row: map[string]any{}, extra: map[string]any{}, children: map[string][]any{}}
-	want.object(nil, record, want.extra, s.Columns)
+	record, isObject := decodeNumbers(t, string(raw)).(map[string]any)
+	want := referenceDecoder{stream: s, row: map[string]any{}, extra: map[string]any{}, children: map[string][]any{}}
+	want.decodeObject(nil, record, want.extra, s.Columns)
 	if _, hasKey := want.row["id"]; !isObject || !hasKey {
 		if kept {
 			t.Fatalf("%q: kept without a key", raw)
@@ -247,14 +247,14 @@ func agree(t testing.TB, raw []byte) {
 	if len(want.extra) > 0 {
 		want.row[ExtraColumn] = want.extra
 	}
-	compare(t, raw, want.row, settle(t, rows["things"][0], s.Columns))
+	compareDecoded(t, raw, want.row, comparableRow(t, rows["things"][0], s.Columns))
 	for _, c := range s.Children {
-		want.items(t, raw, c, rows[c.Table], rejects)
+		want.compareItems(t, raw, c, rows[c.Table], rejects)
 	}
 }
 
-// items compares the rows of a child table.
-func (r *reference) items(t testing.TB, raw []byte, c schemas.Child, got []map[string]any, rejects []Reject) {
+// compareItems compares the rows of a child table.
+func (r *referenceDecoder) compareItems(t testing.TB, raw []byte, c schemas.Child, got []map[string]any, rejects []Reject) {
 	t.Helper()
 	var refused int64
 	for _, reject := range rejects {
@@ -268,12 +268,12 @@ func (r *reference) items(t testing.TB, raw []byte, c schemas.Child, got []map[s
 			continue
 		}
 		sent++
-		one := reference{stream: r.stream, row: map[string]any{"thing_id": r.row["id"]}, extra: map[string]any{}}
+		one := referenceDecoder{stream: r.stream, row: map[string]any{"thing_id": r.row["id"]}, extra: map[string]any{}}
 		object, ok := item.(map[string]any)
 		if c.Table == "thing_tags" {
-			object = without(object, "type")
+			object = withoutField(object, "type")
 		}
-		one.object(nil, object, one.extra, c.Columns)
+		one.decodeObject(nil, object, one.extra, c.Columns)
 		if len(one.extra) > 0 {
 			one.row[ExtraColumn] = one.extra
 		}
@@ -292,7 +292,7 @@ func (r *reference) items(t testing.TB, raw []byte, c schemas.Child, got []map[s
 		if len(got) == 0 {
 			t.Fatalf("%q: %s has too few rows", raw, c.Table)
 		}
-		compare(t, raw, one.row, settle(t, got[0], c.Columns))
+		compareDecoded(t, raw, one.row, comparableRow(t, got[0], c.Columns))
 		got = got[1:]
 	}
 	if len(got) > 0 || refused != 0 {
@@ -300,7 +300,7 @@ func (r *reference) items(t testing.TB, raw []byte, c schemas.Child, got []map[s
 	}
 }
 
-func without(object map[string]any, name string) map[string]any {
+func withoutField(object map[string]any, name string) map[string]any {
 	copied := map[string]any{}
 	for k, v := range object {
 		if k != name {
@@ -310,7 +310,7 @@ func without(object map[string]any, name string) map[string]any {
 	return copied
 }
 
-func compare(t testing.TB, raw []byte, want, got map[string]any) {
+func compareDecoded(t testing.TB, raw []byte, want, got map[string]any) {
 	t.Helper()
 	if !reflect.DeepEqual(want, got) {
 		t.Fatalf("%q\n got %v\nwant %v", raw, got, want)
@@ -333,8 +333,8 @@ var (
 	rareValues = []string{`"\ud83d\ude00"`, `"\ud83d"`, "\"\xff\"", "tru", `{"a":1,"a":2}`}
 )
 
-// generated writes the value of a field with the names and kinds of values that matter, now and then a broken one.
-func generated(r *rand.Rand, field string, depth int) string {
+// generateValue writes the value of a field with the names and kinds of values that matter, now and then a broken one.
+func generateValue(r *rand.Rand, field string, depth int) string {
 	names, known := someNames[field]
 	list := field == "data" || field == "parts"
 	switch {
@@ -345,13 +345,13 @@ func generated(r *rand.Rand, field string, depth int) string {
 	case list && depth%2 == 0:
 		var items []string
 		for range r.IntN(4) {
-			items = append(items, generated(r, field, depth-1))
+			items = append(items, generateValue(r, field, depth-1))
 		}
 		return "[" + strings.Join(items, ", ") + "]"
 	}
 	var fields []string
 	for _, i := range r.Perm(len(names))[:r.IntN(len(names)+1)] {
-		fields = append(fields, fmt.Sprintf(`"%s" :%s`, names[i], generated(r, names[i], (depth-1)/2*2)))
+		fields = append(fields, fmt.Sprintf(`"%s" :%s`, names[i], generateValue(r, names[i], (depth-1)/2*2)))
 	}
 	if (field == "" || field == "data") && r.IntN(10) > 0 && !slices.ContainsFunc(fields, func(f string) bool { return strings.HasPrefix(f, `"id"`) }) {
 		fields = append(fields, fmt.Sprintf(`"id":%d`, r.IntN(9)))
@@ -363,17 +363,17 @@ func TestDecoderAgreesWithReference(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 5_000 {
-		agree(t, []byte(generated(r, "", 7)))
+		checkAgreement(t, []byte(generateValue(r, "", 7)))
 	}
 }
 
 func FuzzRecord(f *testing.F) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 50 {
-		f.Add([]byte(generated(r, "", 7)))
+		f.Add([]byte(generateValue(r, "", 7)))
 	}
 	for _, record := range canaryRecords {
 		f.Add([]byte(record))
 	}
-	f.Fuzz(func(t *testing.T, raw []byte) { agree(t, raw) })
+	f.Fuzz(func(t *testing.T, raw []byte) { checkAgreement(t, raw) })
 }

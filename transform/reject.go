@@ -8,35 +8,35 @@ import (
 	"strconv"
 )
 
-// complaint is a reject of the record at hand: it counts when the record is kept.
-type complaint struct {
+// pendingReject is a reject of the record at hand: it counts when the record is kept.
+type pendingReject struct {
 	table          int
 	column, reason string
 }
 
-// rejects counts what did not fit.
-type rejects struct {
-	stream  string
-	plans   []*plan
-	text    *recordText
-	mask    *masker
-	pending []complaint // of the record at hand
-	counted map[complaint]*Reject
-	whole   []Reject
-	misfits []Misfit
+// rejectCounter counts what did not fit.
+type rejectCounter struct {
+	stream          string
+	plans           []*tablePlan
+	text            *recordText
+	mask            *jsonMasker
+	pending         []pendingReject // of the record at hand
+	counted         map[pendingReject]*Reject
+	rejectedRecords []Reject
+	misfits         []Misfit
 }
 
-// complain notes that a value of the record at hand does not fit.
-func (j *rejects) complain(table int, column, reason string) {
-	j.pending = append(j.pending, complaint{table, column, reason})
+// addPending notes that a value of the record at hand does not fit.
+func (j *rejectCounter) addPending(table int, column, reason string) {
+	j.pending = append(j.pending, pendingReject{table, column, reason})
 }
 
-// keep counts the complaints about a record that is kept; number is its number in the batch.
-func (j *rejects) keep(number int) {
+// countPending counts the complaints about a record that is kept; number is its number in the batch.
+func (j *rejectCounter) countPending(number int) {
 	for _, c := range j.pending {
 		r := j.counted[c]
 		if r == nil {
-			r = &Reject{Stream: j.stream, Table: j.plans[c.table].table.Name, Column: c.column, Reason: c.reason, Key: j.key()}
+			r = &Reject{Stream: j.stream, Table: j.plans[c.table].table.Name, Column: c.column, Reason: c.reason, Key: j.currentKey()}
 			j.counted[c] = r
 		}
 		r.Count++
@@ -44,10 +44,10 @@ func (j *rejects) keep(number int) {
 	}
 }
 
-// refuse keeps the text of the record at hand, because n rows of a table were not taken.
-func (j *rejects) refuse(number, table int, reason string, n int64) {
-	reject := Reject{Stream: j.stream, Table: j.plans[table].table.Name, Reason: reason, Count: n, Key: j.key(), Raw: j.mask.record()}
-	j.whole = append(j.whole, reject)
+// rejectRecord keeps the text of the record at hand, because n rows of a table were not taken.
+func (j *rejectCounter) rejectRecord(number, table int, reason string, n int64) {
+	reject := Reject{Stream: j.stream, Table: j.plans[table].table.Name, Reason: reason, Count: n, Key: j.currentKey(), Raw: j.mask.maskedRecord()}
+	j.rejectedRecords = append(j.rejectedRecords, reject)
 	m := Misfit{Row: int64(number), Table: reject.Table, Reason: reason, Count: n}
 	if table == 0 {
 		m.Row, m.Key = -1, reject.Key
@@ -59,10 +59,10 @@ func (j *rejects) refuse(number, table int, reason string, n int64) {
 	j.misfits = append(j.misfits, m)
 }
 
-func (j *rejects) key() string { return recordKey(j.plans[0], j.text) }
+func (j *rejectCounter) currentKey() string { return recordKey(j.plans[0], j.text) }
 
 // recordKey gives the first key column of the record at hand, "" when it has none.
-func recordKey(own *plan, x *recordText) string {
+func recordKey(own *tablePlan, x *recordText) string {
 	if len(own.keys) == 0 || len(own.cells) == 0 {
 		return ""
 	}
@@ -70,16 +70,16 @@ func recordKey(own *plan, x *recordText) string {
 	switch k := own.columns[own.keys[0]].kind; {
 	case !c.set:
 		return ""
-	case k.fixed():
+	case k.isFixed():
 		return strconv.FormatInt(int64(c.number), 10)
 	}
-	return string(x.piece(c.span))
+	return string(x.bytesOf(c.textSpan))
 }
 
-// take gives what was rejected since it was last asked, and forgets it.
-func (j *rejects) take() []Reject {
-	list := j.whole
-	j.whole = nil
+// takeRejects gives what was rejected since it was last asked, and forgets it.
+func (j *rejectCounter) takeRejects() []Reject {
+	list := j.rejectedRecords
+	j.rejectedRecords = nil
 	for _, r := range j.counted {
 		list = append(list, *r)
 	}
@@ -91,7 +91,7 @@ func (j *rejects) take() []Reject {
 }
 
 // takeMisfits gives what did not fit in the records of a batch, and forgets it.
-func (j *rejects) takeMisfits() []Misfit {
+func (j *rejectCounter) takeMisfits() []Misfit {
 	list := j.misfits
 	j.misfits = nil
 	return list

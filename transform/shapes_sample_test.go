@@ -9,26 +9,26 @@ import (
 	"testing"
 )
 
-// shapes are what public sources say that answers of this API look like: facts alone, no texts and no values.
-type shapes struct {
-	Resources map[string]struct{ Paths map[string]shape }
+// publicShapeSet are what public sources say that answers of this API look like: facts alone, no texts and no values.
+type publicShapeSet struct {
+	Resources map[string]struct{ Paths map[string]pathShape }
 }
 
-// shape is what a path of a resource holds.
-type shape struct {
+// pathShape is what a path of a resource holds.
+type pathShape struct {
 	Types    []string
 	Enum     []string
 	Format   string
 	Resource string // told under that resource
 }
 
-func publicShapes(t testing.TB) shapes {
+func publicShapes(t testing.TB) publicShapeSet {
 	t.Helper()
 	text, err := os.ReadFile("testdata/public-shapes.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var s shapes
+	var s publicShapeSet
 	if err := json.Unmarshal(text, &s); err != nil {
 		t.Fatal(err)
 	}
@@ -38,34 +38,34 @@ func publicShapes(t testing.TB) shapes {
 // freeKey stands for a key of somebody's own, such as the name of a custom attribute.
 const freeKey = "shape_key"
 
-// paths are those of a resource, with those of the resources that are told elsewhere in their places.
-func (s shapes) paths(resource string) map[string]shape {
-	all := map[string]shape{}
+// resourcePaths are those of a resource, with those of the resources that are told elsewhere in their places.
+func (s publicShapeSet) resourcePaths(resource string) map[string]pathShape {
+	all := map[string]pathShape{}
 	for path, one := range s.Resources[resource].Paths {
 		all[path] = one
 		if one.Resource == "" {
 			continue
 		}
-		for below, inner := range s.paths(one.Resource) {
+		for below, inner := range s.resourcePaths(one.Resource) {
 			all[path+"."+below] = inner
 		}
 	}
 	return all
 }
 
-// sampler makes values that have a shape.
-type sampler struct {
-	paths map[string]shape
+// shapeSampler makes values that have a shape.
+type shapeSampler struct {
+	paths map[string]pathShape
 	names []string // of paths, sorted
 }
 
-func (s shapes) sampler(resource string) *sampler {
-	paths := s.paths(resource)
-	return &sampler{paths, slices.Sorted(maps.Keys(paths))}
+func (s publicShapeSet) newSampler(resource string) *shapeSampler {
+	paths := s.resourcePaths(resource)
+	return &shapeSampler{paths, slices.Sorted(maps.Keys(paths))}
 }
 
-// value is one of a JSON type at a path, with all that lies below it.
-func (s *sampler) value(path, kind string) any {
+// sampleValue is one of a JSON type at a path, with all that lies below it.
+func (s *shapeSampler) sampleValue(path, kind string) any {
 	switch kind {
 	case "null":
 		return nil
@@ -84,20 +84,20 @@ func (s *sampler) value(path, kind string) any {
 	case "array":
 		below := path + "[]"
 		if _, told := s.paths[below]; !told {
-			if s.leads(below) {
-				return []any{s.object(below)}
+			if s.hasBelow(below) {
+				return []any{s.sampleObject(below)}
 			}
 			return []any{} // no source says what is in it
 		}
-		return []any{s.value(below, s.first(below))}
+		return []any{s.sampleValue(below, s.likelyType(below))}
 	case "object":
-		return s.object(path)
+		return s.sampleObject(path)
 	}
-	return s.text(path)
+	return s.sampleText(path)
 }
 
-// first is the type of a path that a value of it most likely has.
-func (s *sampler) first(path string) string {
+// likelyType is the type of a path that a value of it most likely has.
+func (s *shapeSampler) likelyType(path string) string {
 	types := s.paths[path].Types
 	for _, kind := range []string{"object", "array"} {
 		if slices.Contains(types, kind) {
@@ -111,12 +111,12 @@ func (s *sampler) first(path string) string {
 	return types[at]
 }
 
-// leads reports whether there are paths below one.
-func (s *sampler) leads(path string) bool {
+// hasBelow reports whether there are paths below one.
+func (s *shapeSampler) hasBelow(path string) bool {
 	return slices.ContainsFunc(s.names, func(name string) bool { return strings.HasPrefix(name, path+".") })
 }
 
-func (s *sampler) object(path string) any {
+func (s *shapeSampler) sampleObject(path string) any {
 	object := map[string]any{}
 	before := path + "."
 	if path == "" {
@@ -130,7 +130,7 @@ func (s *sampler) object(path string) any {
 		if below == "{}" {
 			below = freeKey
 		}
-		object[below] = s.value(name, s.first(name))
+		object[below] = s.sampleValue(name, s.likelyType(name))
 	}
 	if len(object) == 0 {
 		object["sample"] = "text"
@@ -138,12 +138,12 @@ func (s *sampler) object(path string) any {
 	return object
 }
 
-func (s *sampler) isTime(path string) bool {
+func (s *shapeSampler) isTime(path string) bool {
 	name := path[strings.LastIndexByte(path, '.')+1:]
 	return strings.Contains(s.paths[path].Format, "unix") || strings.HasSuffix(name, "_at") || name == "timestamp" || name == "waiting_since" || name == "snoozed_until"
 }
 
-func (s *sampler) text(path string) string {
+func (s *shapeSampler) sampleText(path string) string {
 	one, name := s.paths[path], path[strings.LastIndexByte(path, '.')+1:]
 	switch {
 	case strings.Contains(one.Format, "ISO"), s.isTime(path):

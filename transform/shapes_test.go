@@ -20,8 +20,8 @@ import (
 
 var update = flag.Bool("update", false, "write the table of shapes in docs/internals/shapes.md")
 
-// walked is a resource of public sources that a stream reads, and the route that serves it.
-type walked struct {
+// walkedResource is a resource of public sources that a stream reads, and the route that serves it.
+type walkedResource struct {
 	stream, resource, route string
 	under                   string // path in the record where the resource's own record is; "": the record itself
 	over                    string // stream whose records name the ids to read by; "": the stream has a list of its own
@@ -31,7 +31,7 @@ type walked struct {
 }
 
 // everyWalk are the resources that the built-in streams read.
-var everyWalk = []walked{
+var everyWalk = []walkedResource{
 	{stream: "contacts", resource: "contact_list_item", route: "contacts.search"},
 	{stream: "contacts", resource: "tag", route: "contacts.search", under: "tags.data[]"},
 	{stream: "contacts", resource: "note", route: "contacts.search", under: "notes.data[]"},
@@ -88,7 +88,7 @@ func TestT184EveryShapeOfEverySourceIsReadWhole(t *testing.T) {
 		Start: time.Date(2026, 3, 10, 0, 0, 0, 0, time.UTC), Knobs: emulator.Knobs{NoLag: true, NestedCap: 1000}})
 	server := httptest.NewServer(space)
 	t.Cleanup(server.Close)
-	client, err := api.New(api.Options{BaseURL: server.URL, Token: api.Secret(space.Token()), Version: "2.17", Now: space.Clock,
+	client, err := api.New(api.Options{BaseURL: server.URL, Token: api.Secret(space.AccessToken()), Version: "2.17", Now: space.CurrentTime,
 		Wait: func(ctx context.Context, d time.Duration) error { space.Advance(d); return ctx.Err() }})
 	if err != nil {
 		t.Fatal(err)
@@ -99,8 +99,8 @@ func TestT184EveryShapeOfEverySourceIsReadWhole(t *testing.T) {
 	table.WriteString("| stream | public resource | paths | shapes | " + strings.Join(shapeColumns, " | ") + " |\n|---|---" + strings.Repeat("|---:", len(shapeColumns)+2) + "|\n")
 	sums := make([]int, len(shapeColumns)+2)
 	for _, one := range everyWalk {
-		w := &walk{TB: t, walked: one, s: builtin(t, one.stream), space: space, client: client, tally: map[string]int{}, became: map[string]string{}, found: met}
-		w.run(all)
+		w := &shapeWalk{TB: t, walkedResource: one, s: builtinStream(t, one.stream), space: space, client: client, tally: map[string]int{}, became: map[string]string{}, found: met}
+		w.runWalk(all)
 		for _, where := range w.became {
 			w.tally[where]++
 		}

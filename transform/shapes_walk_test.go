@@ -18,32 +18,32 @@ import (
 	"aqueduck/schemas"
 )
 
-// alternative is one JSON type that one path of a resource has in some source.
-type alternative struct {
+// shapeChoice is one JSON type that one path of a resource has in some source.
+type shapeChoice struct {
 	path, kind string
 	sample     any
 }
 
-// walk reads the shapes of one resource.
-type walk struct {
+// shapeWalk reads the shapes of one resource.
+type shapeWalk struct {
 	testing.TB
-	walked
+	walkedResource
 	s       *schemas.Stream
 	space   *emulator.Workspace
 	client  *api.Client
 	ids     []string // to read by
 	keys    []string
-	sampler *sampler
+	sampler *shapeSampler
 	tally   map[string]int
 	became  map[string]string // what became of a shape, by its path and type
 	found   map[string]bool   // misfits that were met
 }
 
-func (w *walk) run(all shapes) {
+func (w *shapeWalk) runWalk(all publicShapeSet) {
 	w.Helper()
 	w.space.SetKnobs(func(k *emulator.Knobs) { k.Forms = nil })
 	w.findIDs()
-	plain := w.read()
+	plain := w.readStream()
 	if len(plain) == 0 {
 		w.Fatalf("%s: the emulator has no record", w.stream)
 	}
@@ -52,27 +52,27 @@ func (w *walk) run(all shapes) {
 		order = append(order, id)
 	}
 	slices.Sort(order)
-	left := w.alternatives(all)
+	left := w.listChoices(all)
 	for len(left) > 0 {
 		n := min(len(left), len(order))
 		if w.single {
 			n = 1
 		}
-		w.try(left[:n], order, plain)
+		w.tryShapes(left[:n], order, plain)
 		left = left[n:]
 	}
 }
 
-// alternatives are the shapes of the resource, each with a value that has it.
-func (w *walk) alternatives(all shapes) (list []alternative) {
-	sampler := all.sampler(w.resource)
+// listChoices are the shapes of the resource, each with a value that has it.
+func (w *shapeWalk) listChoices(all publicShapeSet) (list []shapeChoice) {
+	sampler := all.newSampler(w.resource)
 	paths := map[string]bool{}
 	for _, path := range sampler.names {
 		if path == "$" {
 			continue // an answer that is no object
 		}
 		for _, kind := range sampler.paths[path].Types {
-			list = append(list, alternative{path, kind, sampler.value(path, kind)})
+			list = append(list, shapeChoice{path, kind, sampler.sampleValue(path, kind)})
 			paths[path] = true
 			w.tally["types"]++
 		}
@@ -82,23 +82,23 @@ func (w *walk) alternatives(all shapes) (list []alternative) {
 	return list
 }
 
-// lists are the forms that put a list of one item, with all that it may have, where a path leads through one.
-func (w *walk) lists(a alternative, id string) []emulator.Form {
+// listForms are the forms that put a list of one item, with all that it may have, where a path leads through one.
+func (w *shapeWalk) listForms(a shapeChoice, id string) []emulator.Form {
 	path, value := "", any(nil)
 	if before, _, is := strings.Cut(a.path, "[]"); is && a.path != before+"[]" {
-		path, value = before, w.sampler.value(before, "array")
+		path, value = before, w.sampler.sampleValue(before, "array")
 	}
 	if before, _, is := strings.Cut(w.under, "[]"); is {
-		path, value = before, []any{w.sampler.object("")}
+		path, value = before, []any{w.sampler.sampleObject("")}
 	}
 	if path == "" {
 		return nil
 	}
-	return []emulator.Form{{Of: w.route, ID: id, Path: strings.ReplaceAll(path, "{}", freeKey), As: compact(value)}}
+	return []emulator.Form{{Of: w.route, ID: id, Path: strings.ReplaceAll(path, "{}", freeKey), As: compactJSON(value)}}
 }
 
-// place is where a shape is put: the path of a value, of the items of a list the list itself.
-func (w *walk) place(a alternative) (path string, value any) {
+// placeShape is where a shape is put: the path of a value, of the items of a list the list itself.
+func (w *shapeWalk) placeShape(a shapeChoice) (path string, value any) {
 	path, value = a.path, a.sample
 	if before, of, is := strings.Cut(w.under, "[]"); is {
 		path = before + "[]" + of + "." + path
@@ -110,8 +110,8 @@ func (w *walk) place(a alternative) (path string, value any) {
 	return path, value
 }
 
-// try has records come with one shape each, and looks what became of it.
-func (w *walk) try(list []alternative, order []string, plain map[string]map[string]any) {
+// tryShapes has records come with one shape each, and looks what became of it.
+func (w *shapeWalk) tryShapes(list []shapeChoice, order []string, plain map[string]map[string]any) {
 	w.Helper()
 	var forms []emulator.Form
 	keys := map[string]int{}
@@ -120,7 +120,7 @@ func (w *walk) try(list []alternative, order []string, plain map[string]map[stri
 		if w.single {
 			id = ""
 		}
-		path, value := w.place(a)
+		path, value := w.placeShape(a)
 		if _, err := strconv.Atoi(order[i]); path == "id" && a.kind == "integer" && err == nil {
 			value = json.Number(order[i])
 		} else if path == "id" && a.kind == "integer" {
@@ -130,25 +130,25 @@ func (w *walk) try(list []alternative, order []string, plain map[string]map[stri
 			value = id
 		}
 		keys[order[i]] = i
-		forms = append(forms, w.lists(a, id)...)
+		forms = append(forms, w.listForms(a, id)...)
 		for _, other := range w.placesBefore(path) {
 			forms = append(forms, emulator.Form{Of: w.route, ID: id, Path: other, As: "absent"})
 		}
 		if list, _, nested := strings.Cut(path, ".data"); nested && w.route == "contacts.search" {
 			forms = append(forms, emulator.Form{Of: w.route, ID: id, Path: list + ".total_count", As: "1"}, emulator.Form{Of: w.route, ID: id, Path: list + ".has_more", As: "false"})
 		}
-		forms = append(forms, emulator.Form{Of: w.route, ID: id, Path: path, As: compact(value)})
+		forms = append(forms, emulator.Form{Of: w.route, ID: id, Path: path, As: compactJSON(value)})
 	}
 	// A form that changes the id comes last: the others are asked for by the id that was.
-	slices.SortStableFunc(forms, func(a, b emulator.Form) int { return strings.Compare(last(a), last(b)) })
+	slices.SortStableFunc(forms, func(a, b emulator.Form) int { return strings.Compare(formOrder(a), formOrder(b)) })
 	w.space.SetKnobs(func(k *emulator.Knobs) { k.Forms = forms })
-	for key, record := range w.read() {
+	for key, record := range w.readStream() {
 		i, asked := keys[key]
 		if w.single {
 			i, asked = 0, true
 		}
 		if asked {
-			w.check(list[i], record)
+			w.checkRecord(list[i], record)
 			delete(keys, key)
 			if list[i].path == "id" {
 				delete(keys, order[i])
@@ -162,7 +162,7 @@ func (w *walk) try(list []alternative, order []string, plain map[string]map[stri
 	}
 }
 
-func last(f emulator.Form) string {
+func formOrder(f emulator.Form) string {
 	if f.Path == "id" {
 		return "1"
 	}
@@ -170,7 +170,7 @@ func last(f emulator.Form) string {
 }
 
 // placesBefore are the places that go before a path where a column or a list may be at several: a shape is looked for there alone.
-func (w *walk) placesBefore(path string) (others []string) {
+func (w *shapeWalk) placesBefore(path string) (others []string) {
 	// Paths of stream files have no signs for lists; those of the form do.
 	plain := strings.ReplaceAll(path, "[]", "")
 	add := func(prefix []string, places [][]string) {
@@ -183,18 +183,18 @@ func (w *walk) placesBefore(path string) (others []string) {
 			if strings.HasPrefix(plain, strings.Join(whole, ".")+".") || strings.HasPrefix(strings.Join(whole, ".")+".", plain+".") {
 				continue
 			}
-			others = append(others, w.signed(whole, path))
+			others = append(others, w.withListSigns(whole, path))
 		}
 	}
 	for _, c := range w.s.Columns {
 		add(nil, c.Places())
 	}
 	for _, c := range w.s.Children {
-		for _, around := range w.around(c) {
+		for _, around := range w.outerPaths(c) {
 			add(around, c.Places())
 		}
 		for _, column := range c.Columns {
-			if !computed(column.From) {
+			if !isComputed(column.From) {
 				for _, items := range w.s.PathsOf(c) {
 					add(items, column.Places())
 				}
@@ -204,8 +204,8 @@ func (w *walk) placesBefore(path string) (others []string) {
 	return others
 }
 
-// around are the paths of what a child's list lies in.
-func (w *walk) around(c schemas.Child) [][]string {
+// outerPaths are the paths of what a child's list lies in.
+func (w *shapeWalk) outerPaths(c schemas.Child) [][]string {
 	i := slices.IndexFunc(w.s.Children, func(outer schemas.Child) bool { return outer.Table == c.Within })
 	if c.Within == "" || i < 0 {
 		return [][]string{nil}
@@ -213,8 +213,8 @@ func (w *walk) around(c schemas.Child) [][]string {
 	return w.s.PathsOf(w.s.Children[i])
 }
 
-// signed writes a path with the signs for lists that another path has where they are the same.
-func (w *walk) signed(path []string, like string) string {
+// withListSigns writes a path with the signs for lists that another path has where they are the same.
+func (w *shapeWalk) withListSigns(path []string, like string) string {
 	var all []string
 	steps := strings.Split(like, ".")
 	for i, name := range path {
@@ -227,12 +227,12 @@ func (w *walk) signed(path []string, like string) string {
 }
 
 // findIDs asks the stream that this one is read over for the ids.
-func (w *walk) findIDs() {
+func (w *shapeWalk) findIDs() {
 	if w.over == "" {
 		return
 	}
-	other := &walk{TB: w.TB, walked: walked{stream: w.over}, s: builtin(w.TB, w.over), space: w.space, client: w.client}
-	records := other.read()
+	other := &shapeWalk{TB: w.TB, walkedResource: walkedResource{stream: w.over}, s: builtinStream(w.TB, w.over), space: w.space, client: w.client}
+	records := other.readStream()
 	for _, id := range slices.Sorted(maps.Keys(records)) {
 		record, asked := records[id], id
 		if w.s.Read.Over.Size > 0 {
@@ -245,10 +245,10 @@ func (w *walk) findIDs() {
 	}
 }
 
-// read reads the stream whole, as a run does, and gives its records by their ids; those without one by a number.
-func (w *walk) read() map[string]map[string]any {
+// readStream reads the stream whole, as a run does, and gives its records by their ids; those without one by a number.
+func (w *shapeWalk) readStream() map[string]map[string]any {
 	w.Helper()
-	r := extract.NewReader(w.client, extract.Request{Stream: w.s, Since: time.Date(2015, 1, 1, 0, 0, 0, 0, time.UTC), Until: w.space.Clock().Add(time.Hour), IDs: w.ids, Keys: w.keys})
+	r := extract.NewReader(w.client, extract.Request{Stream: w.s, Since: time.Date(2015, 1, 1, 0, 0, 0, 0, time.UTC), Until: w.space.CurrentTime().Add(time.Hour), IDs: w.ids, Keys: w.keys})
 	records := map[string]map[string]any{}
 	for {
 		page, err := r.Next(w.Context())
@@ -256,10 +256,10 @@ func (w *walk) read() map[string]map[string]any {
 			return records
 		}
 		if err == nil && w.byID {
-			page, err = r.ByID(w.Context(), idsOf(w.s, page))
+			page, err = r.ReadByID(w.Context(), idsOf(w.s, page))
 		}
 		if err == nil && w.s.Read.Detail != nil && !w.listed {
-			page, err = r.Detail(w.Context(), page, nil)
+			page, err = r.ReadDetails(w.Context(), page, nil)
 		}
 		if err != nil {
 			w.Fatalf("%s: %v", w.stream, err)
@@ -268,7 +268,7 @@ func (w *walk) read() map[string]map[string]any {
 			if one.Gone {
 				continue
 			}
-			record, _ := decoded(string(one.Raw)).(map[string]any)
+			record, _ := decodeJSON(string(one.Raw)).(map[string]any)
 			id := fmt.Sprint(record["id"])
 			if record["id"] == nil {
 				id = fmt.Sprint("none ", len(records))
@@ -285,7 +285,7 @@ func (w *walk) read() map[string]map[string]any {
 // idsOf are the ids of a page's records.
 func idsOf(s *schemas.Stream, page extract.Page) (ids []string) {
 	for _, record := range page.Records {
-		if id, ok := extract.Key(s, record.Raw); ok {
+		if id, ok := extract.RecordKey(s, record.Raw); ok {
 			ids = append(ids, id)
 		}
 	}
@@ -293,29 +293,29 @@ func idsOf(s *schemas.Stream, page extract.Page) (ids []string) {
 }
 
 // checkListed holds a record of a list to what finds it there: its id and, where the stream compares it, its head.
-func (w *walk) checkListed(a alternative, record map[string]any, raw string) {
+func (w *shapeWalk) checkListed(a shapeChoice, record map[string]any, raw string) {
 	w.Helper()
-	heads, err := NewHeads(w.s)
+	heads, err := NewFingerprintReader(w.s)
 	if err != nil {
 		w.Fatal(err)
 	}
-	id, _ := extract.Key(w.s, []byte(raw))
-	if head := heads.read(raw); id != fmt.Sprint(record["id"]) || head.Key != "" && head.Key != id {
+	id, _ := extract.RecordKey(w.s, []byte(raw))
+	if head := heads.readOptional(raw); id != fmt.Sprint(record["id"]) || head.Key != "" && head.Key != id {
 		w.Errorf("%s: %s as %s: the record %v is found by %q, %q", w.stream, a.path, a.kind, record["id"], id, head.Key)
 	}
-	w.note(a, ownReading)
+	w.noteOutcome(a, ownReading)
 }
 
-// read is Read of what may be nil.
-func (h *Heads) read(raw string) Head {
+// readOptional is Read of what may be nil.
+func (h *FingerprintReader) readOptional(raw string) ListFingerprint {
 	if h == nil {
-		return Head{}
+		return ListFingerprint{}
 	}
 	return h.Read([]byte(raw))
 }
 
-// check decodes one record that has come with a shape.
-func (w *walk) check(a alternative, record map[string]any) {
+// checkRecord decodes one record that has come with a shape.
+func (w *shapeWalk) checkRecord(a shapeChoice, record map[string]any) {
 	w.Helper()
 	raw, over := record["$raw"].(string), record["$over"].(string)
 	delete(record, "$raw")
@@ -324,14 +324,14 @@ func (w *walk) check(a alternative, record map[string]any) {
 		w.checkListed(a, record, raw)
 		return
 	}
-	b := decoder(w.TB, w.s, Options{APIVersion: "2.17"})
+	b := newTestDecoder(w.TB, w.s, Options{APIVersion: "2.17"})
 	if err := b.Append([]byte(raw), Meta{ReadAt: readAt, Over: over}); err != nil {
 		w.Errorf("%s: %s as %s: %v", w.stream, a.path, a.kind, err)
 		return
 	}
-	rows, rejects := b.rows(), b.Rejects()
+	rows, rejects := b.takeRows(), b.Rejects()
 	name := w.stream + " " + a.path + " " + a.kind
-	f := &finder{stream: w.s, rows: rows, rejected: map[string]bool{}, next: map[string]int{}, found: map[string]int{}}
+	f := &valueFinder{stream: w.s, rows: rows, rejected: map[string]bool{}, next: map[string]int{}, found: map[string]int{}}
 	for _, reject := range rejects {
 		f.rejected[reject.Table+" "+reject.Column] = true
 		if misfits[name] == "" {
@@ -344,17 +344,17 @@ func (w *walk) check(a alternative, record map[string]any) {
 		w.Errorf("%s: %d rows", name, len(rows[own]))
 		return
 	}
-	path, value := w.place(a)
+	path, value := w.placeShape(a)
 	along := strings.Split(strings.ReplaceAll(path, "[]", ""), ".")
-	f.look(record, level{table: own, cols: w.s.Columns, row: rows[own][0]}, along)
+	f.findBelow(record, objectLevel{table: own, cols: w.s.Columns, row: rows[own][0]}, along)
 	for _, lost := range f.lost {
-		w.Errorf("%s: %s\n  sent %s", name, lost, compact(value))
+		w.Errorf("%s: %s\n  sent %s", name, lost, compactJSON(value))
 	}
-	w.note(a, f.where())
+	w.noteOutcome(a, f.worstOutcome())
 }
 
-// note keeps what became of a shape; where several records came with it, the worst.
-func (w *walk) note(a alternative, where string) {
+// noteOutcome keeps what became of a shape; where several records came with it, the worst.
+func (w *shapeWalk) noteOutcome(a shapeChoice, where string) {
 	name := a.path + " " + a.kind
 	if before := w.became[name]; before == "" || slices.Index(ways, where) > slices.Index(ways, before) {
 		w.became[name] = where
@@ -367,8 +367,8 @@ var ways = []string{"not sent", isNothing, leftOut, ownReading, inExtra, inJSON,
 // ownReading is what becomes of a record of a list whose records are read by themselves.
 const ownReading = "read by itself"
 
-// where says in one word what became of a shape: the worst of what became of its parts.
-func (f *finder) where() string {
+// worstOutcome says in one word what became of a shape: the worst of what became of its parts.
+func (f *valueFinder) worstOutcome() string {
 	worst := 0
 	for where := range f.found {
 		worst = max(worst, slices.Index(ways, where))

@@ -25,9 +25,9 @@ const (
 	isLost    = "LOST"
 )
 
-// finder looks for the values of one record in the rows that were made of it, by what its stream file says and by nothing of the
+// valueFinder looks for the values of one record in the rows that were made of it, by what its stream file says and by nothing of the
 // decoder.
-type finder struct {
+type valueFinder struct {
 	stream   *schemas.Stream
 	rows     map[string][]map[string]any
 	rejected map[string]bool // table and column that complained
@@ -36,8 +36,8 @@ type finder struct {
 	lost     []string
 }
 
-// level is what the fields of one object may go to.
-type level struct {
+// objectLevel is what the fields of one object may go to.
+type objectLevel struct {
 	table  string
 	within string // child whose items these are; "" of the record
 	prefix []string
@@ -46,7 +46,7 @@ type level struct {
 	lists  []string // path from the record, for what the file ignores
 }
 
-func (f *finder) children(l level) (all []schemas.Child) {
+func (f *valueFinder) childrenOf(l objectLevel) (all []schemas.Child) {
 	for _, c := range f.stream.Children {
 		if c.Within == l.within {
 			all = append(all, c)
@@ -55,81 +55,81 @@ func (f *finder) children(l level) (all []schemas.Child) {
 	return all
 }
 
-// look finds what lies along a path of the record, and all below its end. An empty path looks for everything.
-func (f *finder) look(object map[string]any, l level, along []string) {
+// findBelow finds what lies along a path of the record, and all below its end. An empty path looks for everything.
+func (f *valueFinder) findBelow(object map[string]any, l objectLevel, along []string) {
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		if len(along) > 0 && along[0] != name {
 			continue
 		}
 		inner := l
 		inner.prefix, inner.lists = append(slices.Clip(l.prefix), name), append(slices.Clip(l.lists), name)
-		f.value(object[name], inner, rest(along))
+		f.findValue(object[name], inner, pathRest(along))
 	}
 }
 
-func rest(along []string) []string {
+func pathRest(along []string) []string {
 	if len(along) == 0 {
 		return nil
 	}
 	return along[1:]
 }
 
-// value finds one value, whose path in the row's own object is l.prefix.
-func (f *finder) value(v any, l level, along []string) {
+// findValue finds one value, whose path in the row's own object is l.prefix.
+func (f *valueFinder) findValue(v any, l objectLevel, along []string) {
 	switch {
 	case v == nil:
-		f.count(isNothing)
+		f.countOutcome(isNothing)
 		return
-	case f.ignored(l.lists):
-		f.count(leftOut)
+	case f.isIgnored(l.lists):
+		f.countOutcome(leftOut)
 		return
 	}
 	if f.inColumns(v, l) {
 		return
 	}
 	if extra, ok := l.row[ExtraColumn].(string); ok {
-		if stored, there := at(decoded(extra), l.prefix); there && same(stored, v) {
-			f.count(map[bool]string{true: isMisfit, false: inExtra}[f.complained(l)])
+		if stored, there := valueAt(decodeJSON(extra), l.prefix); there && sameJSON(stored, v) {
+			f.countOutcome(map[bool]string{true: isMisfit, false: inExtra}[f.isRejected(l)])
 			return
 		}
 	}
-	for _, c := range f.children(l) {
-		if slices.ContainsFunc(c.Places(), func(place []string) bool { return slices.Equal(place, l.prefix) }) && f.items(v, c, l, along) {
+	for _, c := range f.childrenOf(l) {
+		if slices.ContainsFunc(c.Places(), func(place []string) bool { return slices.Equal(place, l.prefix) }) && f.findItems(v, c, l, along) {
 			return
 		}
 	}
-	if object, isObject := v.(map[string]any); isObject && f.leads(l) {
+	if object, isObject := v.(map[string]any); isObject && f.leadsInside(l) {
 		if len(along) == 0 {
-			f.count(lookedIn)
+			f.countOutcome(lookedIn)
 		}
-		f.look(object, l, along)
+		f.findBelow(object, l, along)
 		return
 	}
-	if nothing(v) {
-		f.count(isNothing) // an empty list where others have an object, and the other way round
+	if isEmptyValue(v) {
+		f.countOutcome(isNothing) // an empty list where others have an object, and the other way round
 		return
 	}
-	f.count(isLost)
-	f.lost = append(f.lost, fmt.Sprintf("%s.%s: %s in %v", l.table, strings.Join(l.prefix, "."), compact(v), l.row))
+	f.countOutcome(isLost)
+	f.lost = append(f.lost, fmt.Sprintf("%s.%s: %s in %v", l.table, strings.Join(l.prefix, "."), compactJSON(v), l.row))
 }
 
 // inColumns reports whether a column has the value, or one of JSON that is around it.
-func (f *finder) inColumns(v any, l level) bool {
+func (f *valueFinder) inColumns(v any, l objectLevel) bool {
 	for _, c := range l.cols {
-		if computed(c.From) {
+		if isComputed(c.From) {
 			continue
 		}
 		for _, place := range c.Places() {
-			if slices.Equal(place, l.prefix) && c.As != "plain_text" && holds(c, l.row[c.Name], v) {
-				f.count(map[bool]string{true: inJSON, false: inColumn}[c.Type == schemas.JSON])
+			if slices.Equal(place, l.prefix) && c.As != "plain_text" && holdsValue(c, l.row[c.Name], v) {
+				f.countOutcome(map[bool]string{true: inJSON, false: inColumn}[c.Type == schemas.JSON])
 				return true
 			}
 			if c.Type != schemas.JSON || len(place) >= len(l.prefix) || !slices.Equal(place, l.prefix[:len(place)]) {
 				continue
 			}
 			text, _ := l.row[c.Name].(string)
-			if stored, there := at(decoded(text), l.prefix[len(place):]); there && same(stored, v) {
-				f.count(inJSON)
+			if stored, there := valueAt(decodeJSON(text), l.prefix[len(place):]); there && sameJSON(stored, v) {
+				f.countOutcome(inJSON)
 				return true
 			}
 		}
@@ -137,8 +137,8 @@ func (f *finder) inColumns(v any, l level) bool {
 	return false
 }
 
-// items looks at the rows of a nested list; false where the value is no list that the table takes.
-func (f *finder) items(v any, c schemas.Child, l level, along []string) bool {
+// findItems looks at the rows of a nested list; false where the value is no list that the table takes.
+func (f *valueFinder) findItems(v any, c schemas.Child, l objectLevel, along []string) bool {
 	var items []any
 	var keys []string
 	switch {
@@ -148,11 +148,11 @@ func (f *finder) items(v any, c schemas.Child, l level, along []string) bool {
 			return false
 		}
 		for _, key := range slices.Sorted(maps.Keys(entries)) {
-			switch ignored := f.ignored(append(slices.Clip(l.lists), key)); {
+			switch ignored := f.isIgnored(append(slices.Clip(l.lists), key)); {
 			case !ignored:
 				items, keys = append(items, entries[key]), append(keys, key)
 			case len(along) > 0 && along[0] == key:
-				f.count(map[bool]string{true: isNothing, false: leftOut}[entries[key] == nil])
+				f.countOutcome(map[bool]string{true: isNothing, false: leftOut}[entries[key] == nil])
 			}
 		}
 	default:
@@ -163,38 +163,38 @@ func (f *finder) items(v any, c schemas.Child, l level, along []string) bool {
 		items = list
 	}
 	if len(along) == 0 {
-		f.count(lookedIn)
+		f.countOutcome(lookedIn)
 	}
 	for i, item := range items {
 		if item == nil || f.saysNothing(item, f.stream.PathOf(c)) {
-			f.count(isNothing)
+			f.countOutcome(isNothing)
 			continue
 		}
-		row := f.row(c, i, keys)
+		row := f.rowOfItem(c, i, keys)
 		if row == nil {
-			f.count(isLost)
-			f.lost = append(f.lost, fmt.Sprintf("%s has no row for %s", c.Table, compact(item)))
+			f.countOutcome(isLost)
+			f.lost = append(f.lost, fmt.Sprintf("%s has no row for %s", c.Table, compactJSON(item)))
 			continue
 		}
-		inner := level{table: c.Table, within: c.Table, cols: c.Columns, row: row, lists: f.stream.PathOf(c)}
+		inner := objectLevel{table: c.Table, within: c.Table, cols: c.Columns, row: row, lists: f.stream.PathOf(c)}
 		step := along
 		if c.Entries {
-			step = rest(along)
+			step = pathRest(along)
 			if len(along) > 0 && along[0] != keys[i] {
 				continue
 			}
 		}
 		if object, isObject := item.(map[string]any); isObject && !slices.ContainsFunc(c.Columns, func(c schemas.Column) bool { return c.From[0] == schemas.FromItem }) {
-			f.look(object, inner, step)
+			f.findBelow(object, inner, step)
 			continue
 		}
-		f.item(item, c, row)
+		f.findItem(item, c, row)
 	}
 	return true
 }
 
-// row is the row of an item: of entries by its key, of others the next one.
-func (f *finder) row(c schemas.Child, i int, keys []string) map[string]any {
+// rowOfItem is the row of an item: of entries by its key, of others the next one.
+func (f *valueFinder) rowOfItem(c schemas.Child, i int, keys []string) map[string]any {
 	if c.Entries {
 		for _, row := range f.rows[c.Table] {
 			for _, column := range c.Columns {
@@ -214,40 +214,40 @@ func (f *finder) row(c schemas.Child, i int, keys []string) map[string]any {
 }
 
 // saysNothing reports whether an item has nothing but nulls and what the file ignores.
-func (f *finder) saysNothing(item any, path []string) bool {
+func (f *valueFinder) saysNothing(item any, path []string) bool {
 	object, is := item.(map[string]any)
 	for name, v := range object {
-		if v != nil && !f.ignored(append(slices.Clip(path), name)) {
+		if v != nil && !f.isIgnored(append(slices.Clip(path), name)) {
 			return false
 		}
 	}
 	return is
 }
 
-// item finds an item that is a scalar.
-func (f *finder) item(item any, c schemas.Child, row map[string]any) {
+// findItem finds an item that is a scalar.
+func (f *valueFinder) findItem(item any, c schemas.Child, row map[string]any) {
 	for _, column := range c.Columns {
-		if column.From[0] == schemas.FromItem && holds(column, row[column.Name], item) {
-			f.count(map[bool]string{true: inJSON, false: inColumn}[column.Type == schemas.JSON])
+		if column.From[0] == schemas.FromItem && holdsValue(column, row[column.Name], item) {
+			f.countOutcome(map[bool]string{true: inJSON, false: inColumn}[column.Type == schemas.JSON])
 			return
 		}
 	}
-	f.count(isLost)
-	f.lost = append(f.lost, fmt.Sprintf("%s: %s in %v", c.Table, compact(item), row))
+	f.countOutcome(isLost)
+	f.lost = append(f.lost, fmt.Sprintf("%s: %s in %v", c.Table, compactJSON(item), row))
 }
 
-// leads reports whether a column or a list is from inside of an object.
-func (f *finder) leads(l level) bool {
+// leadsInside reports whether a column or a list is from inside of an object.
+func (f *valueFinder) leadsInside(l objectLevel) bool {
 	inside := func(place []string) bool {
 		return len(place) > len(l.prefix) && slices.Equal(place[:len(l.prefix)], l.prefix)
 	}
 	return slices.ContainsFunc(l.cols, func(c schemas.Column) bool { return slices.ContainsFunc(c.Places(), inside) }) ||
-		slices.ContainsFunc(f.children(l), func(c schemas.Child) bool { return slices.ContainsFunc(c.Places(), inside) }) ||
+		slices.ContainsFunc(f.childrenOf(l), func(c schemas.Child) bool { return slices.ContainsFunc(c.Places(), inside) }) ||
 		l.within == "" && slices.ContainsFunc(f.stream.Ignore, inside)
 }
 
-// ignored reports whether the stream file keeps a path out on purpose.
-func (f *finder) ignored(path []string) bool {
+// isIgnored reports whether the stream file keeps a path out on purpose.
+func (f *valueFinder) isIgnored(path []string) bool {
 	// Keys of entries take no part in the paths of a stream file.
 	path = slices.DeleteFunc(slices.Clone(path), func(name string) bool { return name == schemas.AnyKey })
 	is := func(p []string) bool { return slices.Equal(p, path) }
@@ -256,8 +256,8 @@ func (f *finder) ignored(path []string) bool {
 	})
 }
 
-// complained reports whether a column that is from the value's place did not hold it.
-func (f *finder) complained(l level) bool {
+// isRejected reports whether a column that is from the value's place did not hold it.
+func (f *valueFinder) isRejected(l objectLevel) bool {
 	if f.rejected[l.table+" "+strings.Join(l.prefix, ".")] {
 		return true
 	}
@@ -266,16 +266,16 @@ func (f *finder) complained(l level) bool {
 	})
 }
 
-func (f *finder) count(where string) { f.found[where]++ }
+func (f *valueFinder) countOutcome(where string) { f.found[where]++ }
 
-// holds reports whether what a column has stored is the value.
-func holds(c schemas.Column, stored, sent any) bool {
+// holdsValue reports whether what a column has stored is the value.
+func holdsValue(c schemas.Column, stored, sent any) bool {
 	if stored == nil {
 		return false
 	}
 	if c.Type == schemas.JSON {
 		text, _ := stored.(string)
-		return same(decoded(text), sent)
+		return sameJSON(decodeJSON(text), sent)
 	}
 	text := ""
 	switch v := sent.(type) {
@@ -311,14 +311,14 @@ func holds(c schemas.Column, stored, sent any) bool {
 	return false
 }
 
-func nothing(v any) bool {
+func isEmptyValue(v any) bool {
 	list, isList := v.([]any)
 	object, isObject := v.(map[string]any)
 	return isList && len(list) == 0 || isObject && len(object) == 0
 }
 
-// at gives what is at a path of objects.
-func at(v any, path []string) (any, bool) {
+// valueAt gives what is at a path of objects.
+func valueAt(v any, path []string) (any, bool) {
 	for _, name := range path {
 		object, is := v.(map[string]any)
 		if !is {
@@ -331,10 +331,10 @@ func at(v any, path []string) (any, bool) {
 	return v, true
 }
 
-// same compares two JSON values; numbers as they are written.
-func same(a, b any) bool { return reflect.DeepEqual(a, b) }
+// sameJSON compares two JSON values; numbers as they are written.
+func sameJSON(a, b any) bool { return reflect.DeepEqual(a, b) }
 
-func decoded(text string) (v any) {
+func decodeJSON(text string) (v any) {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
 	if text == "" || d.Decode(&v) != nil {
@@ -343,7 +343,7 @@ func decoded(text string) (v any) {
 	return v
 }
 
-func compact(v any) string {
+func compactJSON(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {
 		return err.Error()

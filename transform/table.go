@@ -94,19 +94,19 @@ const (
 
 // Batch is a number of records of one table. Whoever receives it releases Rows.
 type Batch struct {
-	Table  Table
-	Mode   Mode
-	Sweep  int               // above 0: the keys count as seen in this sweep
-	Seen   []string          // and so do these, of records that are left as they are stored; of tables with a key of one column
-	Rows   arrow.RecordBatch // _row, then the table's columns without _synced_at and _run_id; built whole, never a slice
-	Window [2]time.Time
-	News   []News // what these rows have that the stream file does not know, each told once by a decoder
+	Table       Table
+	Mode        Mode
+	Sweep       int               // above 0: the keys count as seen in this sweep
+	Seen        []string          // and so do these, of records that are left as they are stored; of tables with a key of one column
+	Rows        arrow.RecordBatch // _row, then the table's columns without _synced_at and _run_id; built whole, never a slice
+	Window      [2]time.Time
+	SchemaDrift []SchemaDrift // what these rows have that the stream file does not know, each told once by a decoder
 
-	Feeds      []Feed       // streams that are read over rows of the table: each that comes or changes waits for them
-	Answered   []string     // ids that the stream waits for no longer: the batch has all that there is under them
-	Muted      []string     // of a table with MutedBy: ids that answered, and have no rows any more
-	Incomplete []Incomplete // records that could not be read whole; of tables with a key of one column
-	Completed  []string     // keys of those that were noted so before, and came whole, or are gone
+	ChildStreams []ChildStream // streams that are read over rows of the table: each that comes or changes waits for them
+	Answered     []string      // ids that the stream waits for no longer: the batch has all that there is under them
+	RedactedIDs  []string      // of a table with MutedBy: ids that answered, and have no rows any more
+	Incomplete   []Incomplete  // records that could not be read whole; of tables with a key of one column
+	Completed    []string      // keys of those that were noted so before, and came whole, or are gone
 
 	Misfits []Misfit // what did not fit, by record; of the stream's own table, those of its children too
 
@@ -127,8 +127,8 @@ const (
 	Recheck = "recheck"  // it may have been read too early: the next run asks once more
 )
 
-// Feed is a stream that is read over the rows of a table.
-type Feed struct {
+// ChildStream is a stream that is read over the rows of a table.
+type ChildStream struct {
 	Stream string
 	Column string // has the id
 }
@@ -140,15 +140,15 @@ func Tables(s *schemas.Stream) []Table {
 		Beside:  s.Beside,
 		Copies:  s.Copies,
 		Doc:     s.Doc,
-		Columns: columns(s.Columns),
+		Columns: tableColumns(s.Columns),
 		Key:     s.Key,
 		Newest:  s.Newest,
-		Dated:   dated(s),
+		Dated:   newestColumn(s),
 		Gone:    s.Absent == "gone",
 		Erase:   s.Erase,
 	}
-	own.Unmarked = !s.BuiltIn && !s.TellsOfPersons()
-	if asked, ok := s.Asked(); ok && s.Absent == schemas.Redacted {
+	own.Unmarked = !s.BuiltIn && !s.HasPersonalData()
+	if asked, ok := s.AskedIDColumn(); ok && s.Absent == schemas.Redacted {
 		own.MutedBy = asked.Name
 	}
 	if own.Gone {
@@ -164,7 +164,7 @@ func Tables(s *schemas.Stream) []Table {
 			Name:     c.Table,
 			Beside:   c.Beside,
 			Doc:      c.Doc,
-			Columns:  append(columns(c.Columns), systemColumns(false)...),
+			Columns:  append(tableColumns(c.Columns), systemColumns(false)...),
 			Key:      c.Key,
 			Parent:   own.Name,
 			Complete: c.Complete,
@@ -180,9 +180,9 @@ func Tables(s *schemas.Stream) []Table {
 	return tables
 }
 
-// dated names the column that tells the newer of two copies of a record in one answer. A whole list is the source's word on what
+// newestColumn names the column that tells the newer of two copies of a record in one answer. A whole list is the source's word on what
 // there is now, so that a stream may have no newest; the copies within it still say when each was changed.
-func dated(s *schemas.Stream) string {
+func newestColumn(s *schemas.Stream) string {
 	if s.Newest != "" {
 		return s.Newest
 	}
@@ -194,14 +194,14 @@ func dated(s *schemas.Stream) string {
 	return ""
 }
 
-// Copies is the table that keeps a copy of a stream's own table a day: what there is then, under the date.
-func Copies(s *schemas.Stream) (t Table, ok bool) {
+// SnapshotTable is the table that keeps a copy of a stream's own table a day: what there is then, under the date.
+func SnapshotTable(s *schemas.Stream) (t Table, ok bool) {
 	if !s.Snapshot {
 		return Table{}, false
 	}
 	date := Column{Name: schemas.SnapshotDate, Type: schemas.Date, SQL: codecs[schemas.Date].sql, Arrow: codecs[schemas.Date].arrow,
 		Doc: "Day of the copy, in the warehouse's timezone; the copy is of the day's last reading."}
-	own := append([]Column{date}, columns(s.Columns)...)
+	own := append([]Column{date}, tableColumns(s.Columns)...)
 	for i := range own {
 		own[i].Path, own[i].Or = nil, nil // filled from the table, and from no record
 	}
@@ -225,7 +225,7 @@ func fromAbove(c schemas.Child, keys []string) []string {
 	return names
 }
 
-func columns(declared []schemas.Column) []Column {
+func tableColumns(declared []schemas.Column) []Column {
 	list := make([]Column, 0, len(declared)+6)
 	for _, c := range declared {
 		column := Column{
@@ -233,7 +233,7 @@ func columns(declared []schemas.Column) []Column {
 			PII: c.PII, Person: c.Person, Volatile: c.Volatile, Was: c.Was, References: c.References,
 			Whose: c.Whose, Stays: c.Stays, Redactable: c.Redactable, RedactedBy: c.RedactedBy, Erased: c.From[0] == schemas.FromErased,
 		}
-		if !computed(c.From) {
+		if !isComputed(c.From) {
 			column.Path, column.Or, column.As = c.From, c.Or, c.As
 		}
 		list = append(list, column)
@@ -241,8 +241,8 @@ func columns(declared []schemas.Column) []Column {
 	return list
 }
 
-// computed says whether a column's source is no field of the record.
-func computed(from []string) bool {
+// isComputed says whether a column's source is no field of the record.
+func isComputed(from []string) bool {
 	switch from[0] {
 	case schemas.FromReadAt, schemas.FromOver, schemas.FromParent, schemas.FromPosition, schemas.FromKey, schemas.FromItem, schemas.FromErased:
 		return true

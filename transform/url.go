@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// unsigned takes out of an address what it is signed with: that opens the file for whoever has it, and is another one at each
+// unsignedSpan takes out of an address what it is signed with: that opens the file for whoever has it, and is another one at each
 // reading. All else stays as sent.
-func (x *recordText) unsigned(s span, as string) span {
-	address := x.piece(s)
+func (x *recordText) unsignedSpan(s textSpan, as string) textSpan {
+	address := x.bytesOf(s)
 	if bytes.IndexByte(address, '?') < 0 {
 		return s
 	}
@@ -19,11 +19,11 @@ func (x *recordText) unsigned(s span, as string) span {
 		x.arena = x.arena[:start]
 		return s
 	}
-	return x.since(start)
+	return x.arenaSpan(start)
 }
 
-// unsigned is an address without what signs it, as a column with `as: url` or `as: signed_url` has it.
-func unsigned(address, as string) string {
+// unsignedURL is an address without what signs it, as a column with `as: url` or `as: signed_url` has it.
+func unsignedURL(address, as string) string {
 	if out, cut := appendUnsigned(nil, []byte(address), as); cut {
 		return string(out)
 	}
@@ -41,7 +41,7 @@ func appendUnsigned(to, address []byte, as string) (out []byte, cut bool) {
 		return append(to, address...), false
 	}
 	path, query := rest[:i], rest[i+1:]
-	var all signature // of the whole query
+	var all signatureKind // of the whole query
 	for q := query; len(q) > 0; {
 		var p []byte
 		p, q = nextParameter(q)
@@ -52,7 +52,7 @@ func appendUnsigned(to, address []byte, as string) (out []byte, cut bool) {
 	for q := query; len(q) > 0; {
 		var p []byte
 		p, q = nextParameter(q)
-		if signatureOf(p).signs(all, as) {
+		if signatureOf(p).signsAddress(all, as) {
 			cut = true
 			continue
 		}
@@ -70,20 +70,20 @@ func nextParameter(query []byte) (first, rest []byte) {
 	return query, nil
 }
 
-// signature is what the name of a parameter says about the signing of an address.
-type signature uint8
+// signatureKind is what the name of a parameter says about the signing of an address.
+type signatureKind uint8
 
 const (
-	signsAlone  signature = 1 << iota // signs wherever it stands
-	signsBeside                       // belongs to a signature where the address has one
-	signsShared                       // is a part of a shared access signature, where sig and one of its bounds are there
-	signsFile                         // signs the address of a file; a page may have its own of that name
-	isSig                             // sig
-	isBound                           // of sig: what says when it ends, or which version it has
+	signsAlone  signatureKind = 1 << iota // signs wherever it stands
+	signsBeside                           // belongs to a signature where the address has one
+	signsShared                           // is a part of a shared access signature, where sig and one of its bounds are there
+	signsFile                             // signs the address of a file; a page may have its own of that name
+	isSig                                 // sig
+	isBound                               // of sig: what says when it ends, or which version it has
 )
 
-// signs reports whether a parameter signs an address; all is what the parameters of the address say together.
-func (s signature) signs(all signature, as string) bool {
+// signsAddress reports whether a parameter signs an address; all is what the parameters of the address say together.
+func (s signatureKind) signsAddress(all signatureKind, as string) bool {
 	switch {
 	case s&signsAlone != 0, s&signsFile != 0 && as == "signed_url":
 		return true
@@ -94,7 +94,7 @@ func (s signature) signs(all signature, as string) bool {
 }
 
 // signatures are the parameters, in lower case, by which stores of files and what delivers them sign addresses.
-var signatures = map[string]signature{
+var signatures = map[string]signatureKind{
 	"signature": signsAlone, "hmac": signsAlone, "awsaccesskeyid": signsAlone, "googleaccessid": signsAlone, "ossaccesskeyid": signsAlone, "key-pair-id": signsAlone,
 	"x-signature": signsAlone, "x-expires": signsAlone, "hdnts": signsAlone, "hdnea": signsAlone, "__token__": signsAlone, "__gda__": signsAlone,
 	"expires": signsBeside | signsFile | isBound, "policy": signsBeside | signsFile, "expiry": signsBeside | signsFile, "expiration": signsBeside | signsFile,
@@ -112,7 +112,7 @@ var signingPrefixes = []string{"x-amz-", "x-goog-", "x-oss-", "x-cos-", "x-obs-"
 const longestName = 64
 
 // signatureOf reads the name of a parameter. Signers do not agree on capitals, and a name may be escaped.
-func signatureOf(parameter []byte) signature {
+func signatureOf(parameter []byte) signatureKind {
 	name := parameter
 	if i := bytes.IndexByte(parameter, '='); i >= 0 {
 		name = parameter[:i]

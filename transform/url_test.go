@@ -39,13 +39,13 @@ func TestT181AnAddressKeepsItsQueryAndLosesItsSignature(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if got := unsigned(tt.address, tt.as); got != tt.want {
+			if got := unsignedURL(tt.address, tt.as); got != tt.want {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
 			}
-			s := things()
+			s := thingStream()
 			s.Columns = append(s.Columns, schemas.Column{Name: "address", Type: schemas.Text, From: []string{"address"}, As: tt.as})
 			for _, sent := range []string{tt.address, strings.ReplaceAll(tt.address, "/", `\/`)} {
-				if got := decoder(t, s, Options{}).add(`{"id": "1", "address": "` + sent + `"}`).row()["address"]; got != tt.want {
+				if got := newTestDecoder(t, s, Options{}).appendAll(`{"id": "1", "address": "` + sent + `"}`).onlyRow()["address"]; got != tt.want {
 					t.Errorf("%s: stored %s, want %s", sent, got, tt.want)
 				}
 			}
@@ -56,8 +56,8 @@ func TestT181AnAddressKeepsItsQueryAndLosesItsSignature(t *testing.T) {
 func TestT181ASignatureIsNoContentAndStaysNowhere(t *testing.T) {
 	t.Parallel()
 	hash := func(signature string) any {
-		b := decoder(t, things(), Options{}).add(`{"id": "1", "link": "https://x.test/a?id=7&Expires=` + signature + `&Signature=` + signature + `", "link": "https://x.test/b?Signature=` + signature + `"}`)
-		row := b.row()
+		b := newTestDecoder(t, thingStream(), Options{}).appendAll(`{"id": "1", "link": "https://x.test/a?id=7&Expires=` + signature + `&Signature=` + signature + `", "link": "https://x.test/b?Signature=` + signature + `"}`)
+		row := b.onlyRow()
 		if row["link"] != "https://x.test/a?id=7" || row["_extra"] != `{"link":"https://x.test/b"}` {
 			t.Errorf("got %v, %v", row["link"], row["_extra"])
 		}
@@ -74,9 +74,9 @@ func FuzzUnsigned(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, address string) {
 		for _, as := range []string{"url", "signed_url"} {
-			once := unsigned(address, as)
-			if len(once) > len(address) || unsigned(once, as) != once {
-				t.Errorf("%q: %q, then %q", address, once, unsigned(once, as))
+			once := unsignedURL(address, as)
+			if len(once) > len(address) || unsignedURL(once, as) != once {
+				t.Errorf("%q: %q, then %q", address, once, unsignedURL(once, as))
 			}
 		}
 	})

@@ -7,12 +7,12 @@ import (
 
 func TestT159ColumnsWhoseTimesComeInMillisecondsAreNamed(t *testing.T) {
 	t.Parallel()
-	b := decoder(t, things(), Options{}).add(
+	b := newTestDecoder(t, thingStream(), Options{}).appendAll(
 		`{"id":"1","at":1700000000,"tags":{"data":[{"id":"1","set_at":1700000000000}]}}`, `{"id":"2","at":"2023-11-14T22:13:20Z"}`)
 	if got := b.MillisecondColumns(); !slices.Equal(got, []string{"thing_tags.set_at"}) {
 		t.Errorf("got %v", got)
 	}
-	b.add(`{"id":"3","at":1700000000123}`)
+	b.appendAll(`{"id":"3","at":1700000000123}`)
 	if got := b.MillisecondColumns(); !slices.Equal(got, []string{"things.at", "thing_tags.set_at"}) {
 		t.Errorf("got %v", got)
 	}
@@ -33,12 +33,12 @@ func TestT126InvalidTextIsMendedOnceAndCounted(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			b := decoder(t, things(), Options{}).add(`{"id":"1","t":` + tt.value + `,"j":` + tt.value + `,"x":` + tt.value + `}`)
-			row := b.row()
+			b := newTestDecoder(t, thingStream(), Options{}).appendAll(`{"id":"1","t":` + tt.value + `,"j":` + tt.value + `,"x":` + tt.value + `}`)
+			row := b.onlyRow()
 			if row["t"] != tt.text || row["j"] != tt.json || row["_extra"] != `{"x":`+tt.json+`}` {
 				t.Errorf("got %q, %q, %q", row["t"], row["j"], row["_extra"])
 			}
-			if got := b.complaints(); len(got) != 1 || got[0] != "things  utf8 1" {
+			if got := b.rejectLines(); len(got) != 1 || got[0] != "things  utf8 1" {
 				t.Errorf("rejects %v", got)
 			}
 		})
@@ -58,12 +58,12 @@ func TestTextsAreKept(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			b := decoder(t, things(), Options{}).add(`{"id":"1","t":` + tt.value + `,"j": [ ` + tt.value + ` , {"a" : ` + tt.value + `} ]}`)
-			row := b.row()
+			b := newTestDecoder(t, thingStream(), Options{}).appendAll(`{"id":"1","t":` + tt.value + `,"j": [ ` + tt.value + ` , {"a" : ` + tt.value + `} ]}`)
+			row := b.onlyRow()
 			if row["t"] != tt.text || row["j"] != `[`+tt.json+`,{"a":`+tt.json+`}]` {
 				t.Errorf("got %q, %q", row["t"], row["j"])
 			}
-			if got := b.complaints(); len(got) != 0 {
+			if got := b.rejectLines(); len(got) != 0 {
 				t.Errorf("rejects %v", got)
 			}
 		})
@@ -74,7 +74,7 @@ func TestTextsAreKept(t *testing.T) {
 func TestT49NastyAttributeNamesAreData(t *testing.T) {
 	t.Parallel()
 	names := `{"Plan":1,"plan":2,"PLAN ":3,"":4,"a\"b":5,"a.b":6,"😀":7,"__proto__":8,"'; DROP TABLE x; --":9}`
-	if got := decoder(t, things(), Options{}).add(`{"id":"1","j":` + names + `}`).row()["j"]; got != names {
+	if got := newTestDecoder(t, thingStream(), Options{}).appendAll(`{"id":"1","j":` + names + `}`).onlyRow()["j"]; got != names {
 		t.Errorf("got %v", got)
 	}
 }

@@ -6,11 +6,11 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// vector is one column of a batch while it grows, in Arrow's layout. Arrow's own builders do the same at a third of the
+// columnVector is one column of a batch while it grows, in Arrow's layout. Arrow's own builders do the same at a third of the
 // speed: they see to room, null and offset through a call each, where most cells of a record are null. Here a null
 // costs nothing until the next value.
-type vector struct {
-	kind  kind
+type columnVector struct {
+	kind  columnKind
 	rows  int // so far, those after the last value aside
 	nulls int
 	valid []byte  // one bit a row
@@ -22,54 +22,54 @@ type vector struct {
 	last struct{ valid, longs, words, bytes int }
 }
 
-// wide says that a value has eight bytes.
-func (k kind) wide() bool { return k == kindInt || k == kindDouble || k == kindTimestamp }
+// isWide says that a value has eight bytes.
+func (k columnKind) isWide() bool { return k == kindInt || k == kindDouble || k == kindTimestamp }
 
-func (v *vector) appendText(row int, text []byte) {
-	v.mark(row)
+func (v *columnVector) appendText(row int, text []byte) {
+	v.markValid(row)
 	v.words = append(v.words, int32(len(v.bytes)))
 	v.bytes = append(v.bytes, text...)
 }
 
-func (v *vector) appendNumber(row int, n uint64) {
-	v.mark(row)
+func (v *columnVector) appendNumber(row int, n uint64) {
+	v.markValid(row)
 	switch {
-	case v.kind.wide():
+	case v.kind.isWide():
 		v.longs = append(v.longs, int64(n))
 	case v.kind == kindDate:
 		v.words = append(v.words, int32(n))
 	default:
-		v.bytes = extend(v.bytes, row+1)
+		v.bytes = extendBitmap(v.bytes, row+1)
 		v.bytes[row>>3] |= byte(n) << (row & 7)
 	}
 }
 
-// mark makes the rows before this one null, as far as they have no value, and this one not.
-func (v *vector) mark(row int) {
+// markValid makes the rows before this one null, as far as they have no value, and this one not.
+func (v *columnVector) markValid(row int) {
 	if v.rows < row {
-		v.pad(row)
+		v.padNulls(row)
 	}
 	v.rows = row + 1
 	if row>>3 >= len(v.valid) {
-		v.valid = extend(v.valid, row+1)
+		v.valid = extendBitmap(v.valid, row+1)
 	}
 	v.valid[row>>3] |= 1 << (row & 7)
 }
 
-// pad adds nulls up to a number of rows.
-func (v *vector) pad(rows int) {
+// padNulls adds nulls up to a number of rows.
+func (v *columnVector) padNulls(rows int) {
 	missing := rows - v.rows
 	v.nulls += missing
 	v.rows = rows
 	switch {
-	case v.kind.wide():
+	case v.kind.isWide():
 		v.longs = append(v.longs, make([]int64, missing)...)
 	case v.kind == kindBool:
-		v.bytes = extend(v.bytes, rows)
+		v.bytes = extendBitmap(v.bytes, rows)
 	default:
 		from := len(v.words)
 		v.words = append(v.words, make([]int32, missing)...)
-		if !v.kind.fixed() {
+		if !v.kind.isFixed() {
 			setAll(v.words[from:], int32(len(v.bytes)))
 		}
 	}
@@ -81,29 +81,29 @@ func setAll(words []int32, value int32) {
 	}
 }
 
-// extend makes a bitmap long enough for a number of rows.
-func extend(bits []byte, rows int) []byte {
+// extendBitmap makes a bitmap long enough for a number of rows.
+func extendBitmap(bits []byte, rows int) []byte {
 	if missing := (rows+7)/8 - len(bits); missing > 0 {
 		bits = append(bits, make([]byte, missing)...)
 	}
 	return bits
 }
 
-// take ends the column at a number of rows and begins the next one.
-func (v *vector) take(rows int, t arrow.DataType, mem *pool) arrow.Array {
-	v.pad(rows)
-	v.valid = extend(v.valid, rows)
-	buffers := []*memory.Buffer{mem.lend(v.valid)}
+// takeArray ends the column at a number of rows and begins the next one.
+func (v *columnVector) takeArray(rows int, t arrow.DataType, mem *memoryPool) arrow.Array {
+	v.padNulls(rows)
+	v.valid = extendBitmap(v.valid, rows)
+	buffers := []*memory.Buffer{mem.lendBuffer(v.valid)}
 	switch {
-	case v.kind.wide():
-		buffers = append(buffers, mem.lend(arrow.Int64Traits.CastToBytes(v.longs)))
+	case v.kind.isWide():
+		buffers = append(buffers, mem.lendBuffer(arrow.Int64Traits.CastToBytes(v.longs)))
 	case v.kind == kindBool:
-		buffers = append(buffers, mem.lend(v.bytes))
+		buffers = append(buffers, mem.lendBuffer(v.bytes))
 	case v.kind == kindDate:
-		buffers = append(buffers, mem.lend(arrow.Int32Traits.CastToBytes(v.words)))
+		buffers = append(buffers, mem.lendBuffer(arrow.Int32Traits.CastToBytes(v.words)))
 	default:
 		v.words = append(v.words, int32(len(v.bytes)))
-		buffers = append(buffers, mem.lend(arrow.Int32Traits.CastToBytes(v.words)), mem.lend(v.bytes))
+		buffers = append(buffers, mem.lendBuffer(arrow.Int32Traits.CastToBytes(v.words)), mem.lendBuffer(v.bytes))
 	}
 	data := array.NewData(t, rows, buffers, nil, v.nulls, 0)
 	defer data.Release()
@@ -111,17 +111,17 @@ func (v *vector) take(rows int, t arrow.DataType, mem *pool) arrow.Array {
 		b.Release() // the data holds on to it
 	}
 	made := array.MakeFromData(data)
-	next := vector{kind: v.kind}
+	next := columnVector{kind: v.kind}
 	next.last.valid, next.last.longs, next.last.words, next.last.bytes = len(v.valid), len(v.longs), len(v.words), len(v.bytes)
 	*v = next
 	return made
 }
 
-// reserve makes room for a batch like the last one, or a little longer. It is called when a first row comes, and not
+// reserveRoom makes room for a batch like the last one, or a little longer. It is called when a first row comes, and not
 // before: by then the last batch may have been released.
-func (v *vector) reserve(mem *pool) {
-	v.valid = mem.room(v.last.valid)
-	v.longs = arrow.Int64Traits.CastFromBytes(mem.room(v.last.longs * 8))
-	v.words = arrow.Int32Traits.CastFromBytes(mem.room(v.last.words * 4))
-	v.bytes = mem.room(v.last.bytes)
+func (v *columnVector) reserveRoom(mem *memoryPool) {
+	v.valid = mem.takeRoom(v.last.valid)
+	v.longs = arrow.Int64Traits.CastFromBytes(mem.takeRoom(v.last.longs * 8))
+	v.words = arrow.Int32Traits.CastFromBytes(mem.takeRoom(v.last.words * 4))
+	v.bytes = mem.takeRoom(v.last.bytes)
 }

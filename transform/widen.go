@@ -9,21 +9,21 @@ import (
 	"aqueduck/transform/internal/scalar"
 )
 
-// widened are the narrower types that a column had before the one it has now. A value that one of them held is spelled as that type
+// narrowerTypes are the narrower types that a column had before the one it has now. A value that one of them held is spelled as that type
 // spelled it, whether the row was stored before the column widened or after: one value has one spelling (T176).
-type widened struct{ bools, ints, doubles bool }
+type narrowerTypes struct{ bools, ints, doubles bool }
 
-func widenedFrom(was []schemas.Type) widened {
-	return widened{slices.Contains(was, schemas.Bool), slices.Contains(was, schemas.Int), slices.Contains(was, schemas.Double)}
+func widenedFrom(was []schemas.Type) narrowerTypes {
+	return narrowerTypes{slices.Contains(was, schemas.Bool), slices.Contains(was, schemas.Int), slices.Contains(was, schemas.Double)}
 }
 
-func (w widened) any() bool { return w.bools || w.numbers() }
+func (w narrowerTypes) hasAny() bool { return w.bools || w.hasNumbers() }
 
-func (w widened) numbers() bool { return w.ints || w.doubles }
+func (w narrowerTypes) hasNumbers() bool { return w.ints || w.doubles }
 
-// parse reads a value of a column of numbers that was of a narrower type: of bool, whose values go on as 1 and 0, or of int, whose
+// parseWidened reads a value of a column of numbers that was of a narrower type: of bool, whose values go on as 1 and 0, or of int, whose
 // numbers are not rounded.
-func (w widened) parse(k kind, t token, text []byte) (uint64, string) {
+func (w narrowerTypes) parseWidened(k columnKind, t jsonValue, text []byte) (uint64, string) {
 	if one, reason := scalar.ParseBool(text); w.bools && reason == "" {
 		if k == kindDouble && one == 1 {
 			one = math.Float64bits(1)
@@ -33,27 +33,27 @@ func (w widened) parse(k kind, t token, text []byte) (uint64, string) {
 	if n, reason := scalar.ParseInt(text); k == kindDouble && (reason == ReasonRange || reason == "" && (n > 1<<53 || n < -1<<53)) {
 		return 0, ReasonRange
 	}
-	return k.parse(t, text)
+	return k.parseScalar(t, text)
 }
 
-// spell gives the text of a scalar in a column of texts that was of narrower types.
-func (x *recordText) spell(w widened, t token) span {
+// spellScalar gives the text of a scalar in a column of texts that was of narrower types.
+func (x *recordText) spellScalar(w narrowerTypes, t jsonValue) textSpan {
 	start := len(x.arena)
-	text, changed := w.appendTo(x.arena, t.first == '"', x.piece(t.text))
+	text, changed := w.appendTo(x.arena, t.first == '"', x.bytesOf(t.text))
 	if !changed {
 		return t.text
 	}
 	x.arena = text
-	return x.since(start)
+	return x.arenaSpan(start)
 }
 
 // appendTo adds the spelling of a scalar to b; false where it is the text as sent. Numbers are canonical, for a column of numbers knows
 // no other way to write them; quoted ones where a column of numbers held them.
-func (w widened) appendTo(b []byte, quoted bool, text []byte) ([]byte, bool) {
-	if one, reason := scalar.ParseBool(text); reason == "" && w.bools && w.numbers() {
+func (w narrowerTypes) appendTo(b []byte, quoted bool, text []byte) ([]byte, bool) {
+	if one, reason := scalar.ParseBool(text); reason == "" && w.bools && w.hasNumbers() {
 		return strconv.AppendUint(b, one, 10), true
 	}
-	if quoted && !w.numbers() {
+	if quoted && !w.hasNumbers() {
 		return b, false
 	}
 	if n, reason := scalar.ParseInt(text); w.ints || w.bools { // else doubles held them, rounded
@@ -90,23 +90,23 @@ func SpellDouble(value string) string {
 	return "CASE WHEN " + value + " = trunc(" + value + ") AND abs(" + value + ") < 9223372036854775808 THEN " + value + "::BIGINT::VARCHAR ELSE " + value + "::VARCHAR END"
 }
 
-// Spell gives a JSON scalar as the text of a value that a column which has widened takes of it, as a record with that value would bring
+// SpellScalar gives a JSON scalar as the text of a value that a column which has widened takes of it, as a record with that value would bring
 // it; false where it takes none.
-func Spell(c Column, raw []byte) (string, bool) {
+func SpellScalar(c Column, raw []byte) (string, bool) {
 	x := recordText{raw: raw}
-	t := x.token(raw)
-	if t.container() || raw[0] == 'n' {
+	t := x.unquoteValue(raw)
+	if t.isContainer() || raw[0] == 'n' {
 		return "", false
 	}
 	w, k := widenedFrom(c.Was), codecs[c.Type].kind
-	text := x.piece(t.text)
+	text := x.bytesOf(t.text)
 	if k == kindText {
 		if spelled, changed := w.appendTo(nil, t.first == '"', text); changed {
 			return string(spelled), true
 		}
 		return string(text), true
 	}
-	number, reason := w.parse(k, t, text)
+	number, reason := w.parseWidened(k, t, text)
 	if reason != "" {
 		return "", false
 	}

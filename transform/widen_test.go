@@ -26,18 +26,18 @@ func TestT176AValueHasOneSpellingInAColumnThatHasWidened(t *testing.T) {
 	} {
 		s := &schemas.Stream{Name: "s", Table: "s", Key: []string{"id"}, Columns: []schemas.Column{
 			{Name: "id", From: []string{"id"}, Type: schemas.Text}, {Name: "v", From: []string{"v"}, Type: schemas.Text, Was: types[c.was]}}}
-		if got := decoder(t, s, Options{}).add(`{"id":"1","v":` + c.sent + `}`).row()["v"]; got != c.want {
+		if got := newTestDecoder(t, s, Options{}).appendAll(`{"id":"1","v":` + c.sent + `}`).onlyRow()["v"]; got != c.want {
 			t.Errorf("%s in a column that was %q is %v, want %s", c.sent, c.was, got, c.want)
 		}
 		if c.was == "" {
 			continue
 		}
-		if got, ok := Spell(columns(s.Columns)[1], []byte(c.sent)); !ok || got != c.want {
+		if got, ok := SpellScalar(tableColumns(s.Columns)[1], []byte(c.sent)); !ok || got != c.want {
 			t.Errorf("%s, put in later into a column that was %q, is %v, want %s", c.sent, c.was, got, c.want)
 		}
 	}
 	for _, raw := range []string{`null`, `{}`, `[1]`} {
-		if got, ok := Spell(Column{Type: schemas.Text, Was: types["int"]}, []byte(raw)); ok {
+		if got, ok := SpellScalar(Column{Type: schemas.Text, Was: types["int"]}, []byte(raw)); ok {
 			t.Errorf("%s is %q", raw, got)
 		}
 	}

@@ -19,7 +19,7 @@ func main() {
 	}
 	env := &cli.Env{Name: os.Args[0], Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Lookup: os.LookupEnv,
 		Now: time.Now, Wait: cli.Wait}
-	if sandbox.Asked() {
+	if sandbox.IsTaskProcess() {
 		os.Exit(sandbox.Serve(cli.Tasks(env)))
 	}
 	os.Exit(cli.Run(env))

@@ -37,7 +37,7 @@ func All() ([]Query, error) {
 			return nil, fmt.Errorf("read the saved queries: %w", err)
 		}
 		if name != joins {
-			all = append(all, parse(strings.TrimSuffix(name, ".sql"), string(text)))
+			all = append(all, parseQuery(strings.TrimSuffix(name, ".sql"), string(text)))
 		}
 	}
 	return all, nil
@@ -48,11 +48,11 @@ var (
 	named = regexp.MustCompile(`(?i)(?:\bwith|,)\s+([a-z_][a-z0-9_]*) as (?:materialized )?\(`)
 )
 
-func parse(name, text string) Query {
+func parseQuery(name, text string) Query {
 	first, _, _ := strings.Cut(text, "\n")
 	q := Query{Name: name, Question: strings.TrimPrefix(first, "-- "), SQL: text}
-	for _, found := range read.FindAllStringSubmatch(q.statement(), -1) {
-		if relation := found[2] + found[3]; q.stored(found) && !slices.Contains(q.Reads, relation) {
+	for _, found := range read.FindAllStringSubmatch(q.uncommentedSQL(), -1) {
+		if relation := found[2] + found[3]; q.isStoredRelation(found) && !slices.Contains(q.Reads, relation) {
 			q.Reads = append(q.Reads, relation)
 		}
 	}
@@ -60,8 +60,8 @@ func parse(name, text string) Query {
 	return q
 }
 
-// statement is the SQL without its comments, in which words stand that look like SQL.
-func (q Query) statement() string {
+// uncommentedSQL is the SQL without its comments, in which words stand that look like SQL.
+func (q Query) uncommentedSQL() string {
 	var b strings.Builder
 	for line := range strings.Lines(q.SQL) {
 		if !strings.HasPrefix(line, "--") {
@@ -71,8 +71,8 @@ func (q Query) statement() string {
 	return b.String()
 }
 
-// stored says that what a FROM or JOIN names is a relation of the workspace: neither one that the statement makes itself nor one of _sync.
-func (q Query) stored(found []string) bool {
+// isStoredRelation says that what a FROM or JOIN names is a relation of the workspace: neither one that the statement makes itself nor one of _sync.
+func (q Query) isStoredRelation(found []string) bool {
 	if found[2] != "" {
 		return found[2] == "models."
 	}
@@ -81,16 +81,16 @@ func (q Query) stored(found []string) bool {
 
 // In is the statement for the workspace of a schema, each of its relations named with that schema and its models with theirs.
 func (q Query) In(schema, models string) string {
-	return read.ReplaceAllStringFunc(q.statement(), func(text string) string {
+	return read.ReplaceAllStringFunc(q.uncommentedSQL(), func(text string) string {
 		found := read.FindStringSubmatch(text)
 		switch {
-		case !q.stored(found):
+		case !q.isStoredRelation(found):
 			return text
 		case found[2] != "":
-			return found[1] + " " + quoted(models) + "." + found[3]
+			return found[1] + " " + quoteIdentifier(models) + "." + found[3]
 		}
-		return found[1] + " " + quoted(schema) + "." + found[3]
+		return found[1] + " " + quoteIdentifier(schema) + "." + found[3]
 	})
 }
 
-func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+func quoteIdentifier(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

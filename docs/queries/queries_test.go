@@ -29,9 +29,9 @@ pipelines: {all: {streams: "*"}}
 `
 
 // filled is a published file of a small workspace.
-var filled = readtest.Shared{Config: config, Space: func() *emulator.Workspace {
+var filled = readtest.SharedFile{Config: config, Space: func() *emulator.Workspace {
 	space := emulator.New(emulator.Config{Seed: 5, Contacts: 60, Inactive: 20, Activities: 60, Conversations: 60, Calls: 15, Logs: 20})
-	space.Live(6)
+	space.SimulateHours(6)
 	return space
 }}
 
@@ -45,54 +45,54 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// session is an analyst's, with the published file in it.
-type session struct {
+// analystSession is an analyst's, with the published file in it.
+type analystSession struct {
 	t  *testing.T
 	db *sql.DB
 }
 
-func open(t *testing.T, path string) *session {
+func openSession(t *testing.T, path string) *analystSession {
 	t.Helper()
 	db, err := sql.Open("duckdb", path)
 	must(t, err)
 	db.SetMaxOpenConns(1)
 	t.Cleanup(func() { must(t, db.Close()) })
-	return &session{t, db}
+	return &analystSession{t, db}
 }
 
-// alone has nothing but the published file.
-func alone(t *testing.T) *session {
+// openPublishedFile has nothing but the published file.
+func openPublishedFile(t *testing.T) *analystSession {
 	t.Helper()
 	file, err := filled.File()
 	must(t, err)
-	return open(t, file+"?access_mode=read_only&threads=1")
+	return openSession(t, file+"?access_mode=read_only&threads=1")
 }
 
-// attached has it under another name, beside a database with relations of the same names; USE makes it the one that is meant.
-func attached(t *testing.T) *session {
+// attachPublishedFile has it under another name, beside a database with relations of the same names; USE makes it the one that is meant.
+func attachPublishedFile(t *testing.T) *analystSession {
 	t.Helper()
 	file, err := filled.File()
 	must(t, err)
-	s := open(t, "?threads=1")
-	s.exec("ATTACH '" + file + "' AS elsewhere (READ_ONLY)")
-	for _, row := range s.rows("SELECT DISTINCT table_schema, table_name FROM information_schema.tables WHERE table_catalog = 'elsewhere'") {
+	s := openSession(t, "?threads=1")
+	s.execSQL("ATTACH '" + file + "' AS elsewhere (READ_ONLY)")
+	for _, row := range s.queryRows("SELECT DISTINCT table_schema, table_name FROM information_schema.tables WHERE table_catalog = 'elsewhere'") {
 		schema, table, _ := strings.Cut(row, "|")
-		s.exec("CREATE SCHEMA IF NOT EXISTS " + schema)
-		s.exec("CREATE TABLE " + schema + "." + table + " AS SELECT 'mine' AS id")
+		s.execSQL("CREATE SCHEMA IF NOT EXISTS " + schema)
+		s.execSQL("CREATE TABLE " + schema + "." + table + " AS SELECT 'mine' AS id")
 	}
-	s.exec("USE elsewhere")
+	s.execSQL("USE elsewhere")
 	return s
 }
 
-func (s *session) exec(statement string) {
+func (s *analystSession) execSQL(statement string) {
 	s.t.Helper()
 	if _, err := s.db.Exec(statement); err != nil {
 		s.t.Fatalf("%v\n%s", err, statement)
 	}
 }
 
-// rows are the values of each row as text, with bars between them.
-func (s *session) rows(query string) (all []string) {
+// queryRows are the values of each row as text, with bars between them.
+func (s *analystSession) queryRows(query string) (all []string) {
 	s.t.Helper()
 	rows, err := s.db.Query(query)
 	if err != nil {
@@ -125,8 +125,8 @@ var (
 	with  = regexp.MustCompile(`\{"key":"(\w+)","value":\{"aliases"`)
 )
 
-// reads are the relations that DuckDB finds in a statement, those that it makes itself and those of _sync left out.
-func (s *session) reads(statement string) (names []string) {
+// relationsRead are the relations that DuckDB finds in a statement, those that it makes itself and those of _sync left out.
+func (s *analystSession) relationsRead(statement string) (names []string) {
 	s.t.Helper()
 	var tree string
 	must(s.t, s.db.QueryRow("SELECT json_serialize_sql($1::VARCHAR)::VARCHAR", statement).Scan(&tree))
@@ -143,7 +143,7 @@ func (s *session) reads(statement string) (names []string) {
 	return slices.Compact(names)
 }
 
-func all(t *testing.T) []queries.Query {
+func allQueries(t *testing.T) []queries.Query {
 	t.Helper()
 	found, err := queries.All()
 	must(t, err)
@@ -163,19 +163,19 @@ const most = 40
 // TestEveryQuestionIsAnswered holds each file to its form, and asks it: some rows come, not too many, and in the same order each time.
 func TestEveryQuestionIsAnswered(t *testing.T) {
 	t.Parallel()
-	s, questions := alone(t), map[string]bool{}
-	if n := len(all(t)); n < 25 {
+	s, questions := openPublishedFile(t), map[string]bool{}
+	if n := len(allQueries(t)); n < 25 {
 		t.Errorf("there are %d questions", n)
 	}
-	for _, q := range all(t) {
+	for _, q := range allQueries(t) {
 		if !strings.HasPrefix(q.SQL, "-- "+q.Question+"\n") || !strings.HasSuffix(q.Question, "?") || questions[q.Question] {
 			t.Errorf("%s: its first line is no question of its own: %s", q.Name, q.Question)
 		}
 		questions[q.Question] = true
-		if got := s.reads(q.SQL); !slices.Equal(got, q.Reads) {
+		if got := s.relationsRead(q.SQL); !slices.Equal(got, q.Reads) {
 			t.Errorf("%s: it is taken to read %v, it reads %v", q.Name, q.Reads, got)
 		}
-		rows := s.rows(q.SQL)
+		rows := s.queryRows(q.SQL)
 		if len(rows) == 0 || len(rows) > most && q.Name != "data_personal" && q.Name != "data_as_of" && q.Name != "data_rows" {
 			t.Errorf("%s: %d rows", q.Name, len(rows))
 		}
@@ -189,16 +189,16 @@ func TestEveryQuestionIsAnswered(t *testing.T) {
 // another name, and of sessions in three time zones.
 func TestSavedQueriesAreRightWhereverTheyAreAsked(t *testing.T) {
 	t.Parallel()
-	s, other := alone(t), attached(t)
+	s, other := openPublishedFile(t), attachPublishedFile(t)
 	want := map[string][]string{}
 	for _, zone := range []string{"UTC", "America/Los_Angeles", "Asia/Tokyo"} {
-		s.exec("SET TimeZone = '" + zone + "'")
-		other.exec("SET TimeZone = '" + zone + "'")
-		for _, q := range all(t) {
+		s.execSQL("SET TimeZone = '" + zone + "'")
+		other.execSQL("SET TimeZone = '" + zone + "'")
+		for _, q := range allQueries(t) {
 			if want[q.Name] == nil {
-				want[q.Name] = s.rows(q.In("main", "models"))
+				want[q.Name] = s.queryRows(q.In("main", "models"))
 			}
-			for place, got := range map[string][]string{"alone": s.rows(q.SQL), "attached": other.rows(q.SQL)} {
+			for place, got := range map[string][]string{"alone": s.queryRows(q.SQL), "attached": other.queryRows(q.SQL)} {
 				if !slices.Equal(got, want[q.Name]) {
 					t.Errorf("%s, %s, in a session of %s:\n%s\nwant\n%s", q.Name, place, zone, strings.Join(got, "\n"), strings.Join(want[q.Name], "\n"))
 				}
@@ -212,8 +212,8 @@ func TestTheWrongJoinsGiveAnotherAnswer(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("joins.sql")
 	must(t, err)
-	s := alone(t)
-	s.exec("SET TimeZone = 'America/Los_Angeles'")
+	s := openPublishedFile(t)
+	s.execSQL("SET TimeZone = 'America/Los_Angeles'")
 	pairs := regexp.MustCompile(`(?m)^-- \d+\. `).Split(string(text), -1)[1:]
 	if len(pairs) < 8 {
 		t.Errorf("there are %d pairs", len(pairs))
@@ -226,7 +226,7 @@ func TestTheWrongJoinsGiveAnotherAnswer(t *testing.T) {
 		answers := func(sql string) []string {
 			_, sql, _ = strings.Cut(sql, "\n") // the rest of the line that says why
 			sql, _, _ = strings.Cut(sql, ";\n")
-			return s.rows("SELECT question, answer FROM (" + sql + ")")
+			return s.queryRows("SELECT question, answer FROM (" + sql + ")")
 		}
 		wrong, right := answers(parts[1]), answers(parts[2])
 		if len(wrong) == 0 || len(right) == 0 || slices.Equal(wrong, right) {

@@ -44,4 +44,4 @@ func AcceptJSON(a *Answer) error {
 }
 
 // Pause waits by the client's clock; ErrBudget when the client is to stop before.
-func (c *Client) Pause(ctx context.Context, d time.Duration) error { return c.wait(ctx, d) }
+func (c *Client) Pause(ctx context.Context, d time.Duration) error { return c.waitBeforeStop(ctx, d) }

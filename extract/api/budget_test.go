@@ -12,59 +12,59 @@ import (
 	"aqueduck/extract/internal/apitest"
 )
 
-// pacer plays an API with a budget: how many requests go out while its clock moves by a span.
-type pacer struct {
+// pacedAPI plays an API with a budget: how many requests go out while its clock moves by a span.
+type pacedAPI struct {
 	*apitest.Clock
-	b *budget
+	b *requestBudget
 }
 
-func newPacer(perMinute int) *pacer {
-	p := &pacer{Clock: apitest.NewClock()}
+func newPacer(perMinute int) *pacedAPI {
+	p := &pacedAPI{Clock: apitest.NewClock()}
 	p.b = newBudget(perMinute, noon)
 	return p
 }
 
-// ask sends one request and answers it.
-func (p *pacer) ask(t testing.TB, h func() http.Header) {
+// sendOne sends one request and answers it.
+func (p *pacedAPI) sendOne(t testing.TB, h func() http.Header) {
 	t.Helper()
-	if err := p.b.enter(context.Background(), p.Now, p.Wait); err != nil {
+	if err := p.b.waitTurn(context.Background(), p.Now, p.Wait); err != nil {
 		t.Fatal(err)
 	}
-	p.b.learn(h(), p.Now(), p.Now().Truncate(time.Second))
+	p.b.learnQuota(h(), p.Now(), p.Now().Truncate(time.Second))
 }
 
-// count is the number of requests within a span.
-func (p *pacer) count(t testing.TB, span time.Duration, h func() http.Header) int {
+// countWithin is the number of requests within a span.
+func (p *pacedAPI) countWithin(t testing.TB, span time.Duration, h func() http.Header) int {
 	t.Helper()
 	end := p.Now().Add(span)
 	n := 0
 	for p.Now().Before(end) {
-		p.ask(t, h)
+		p.sendOne(t, h)
 		n++
 	}
 	return n
 }
 
-func none() http.Header { return http.Header{} }
+func noHeaders() http.Header { return http.Header{} }
 
-// within reports whether n is between low and high.
-func within(n, low, high int) bool { return low <= n && n <= high }
+// isWithin reports whether n is between low and high.
+func isWithin(n, low, high int) bool { return low <= n && n <= high }
 
 func TestT117PaceBeginsLowAndGrowsWithoutHeaders(t *testing.T) {
 	t.Parallel()
 	p := newPacer(0)
-	if n := p.count(t, time.Second, none); !within(n, 4, 8) {
+	if n := p.countWithin(t, time.Second, noHeaders); !isWithin(n, 4, 8) {
 		t.Errorf("%d requests in the first second, want about 5", n)
 	}
-	before := p.count(t, 10*time.Second, none)
-	after := p.count(t, 10*time.Second, none)
+	before := p.countWithin(t, 10*time.Second, noHeaders)
+	after := p.countWithin(t, 10*time.Second, noHeaders)
 	if after <= before || after > 3*before {
 		t.Errorf("%d, then %d requests in ten seconds: want it to grow, and gently", before, after)
 	}
 	p.b.mu.Lock()
 	p.b.pace = 2 * blindPace
 	p.b.mu.Unlock()
-	if n := p.count(t, 10*time.Second, none); n > 11*int(blindPace) {
+	if n := p.countWithin(t, 10*time.Second, noHeaders); n > 11*int(blindPace) {
 		t.Errorf("%d requests in ten seconds: the pace has no end", n)
 	}
 }
@@ -73,7 +73,7 @@ func TestT117OperatorsCeilingHolds(t *testing.T) {
 	t.Parallel()
 	p := newPacer(60)
 	generous := func() http.Header { return limitHeaders(p.Now(), 10_000, 9_999, 9) }
-	if n := p.count(t, time.Minute, generous); !within(n, 58, 63) {
+	if n := p.countWithin(t, time.Minute, generous); !isWithin(n, 58, 63) {
 		t.Errorf("%d requests in a minute, want 60", n)
 	}
 }
@@ -82,7 +82,7 @@ func TestAPauseIsMadeUpForWithinTheCeiling(t *testing.T) {
 	t.Parallel()
 	p := newPacer(1000)
 	generous := func() http.Header { return limitHeaders(p.Now(), 10_000, 9_999, 9) }
-	p.count(t, time.Minute, generous)
+	p.countWithin(t, time.Minute, generous)
 	end, n := p.Now().Add(time.Minute), 0
 	for p.Now().Before(end) {
 		if n++; n%150 == 0 {
@@ -90,9 +90,9 @@ func TestAPauseIsMadeUpForWithinTheCeiling(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		p.ask(t, generous)
+		p.sendOne(t, generous)
 	}
-	if !within(n, 950, 1000) {
+	if !isWithin(n, 950, 1000) {
 		t.Errorf("%d requests in a minute with pauses, want at least 95 of 100 of 1000, and no more than those", n)
 	}
 }
@@ -107,9 +107,9 @@ func limitHeaders(now time.Time, limit, remaining, reset int) http.Header {
 	return h
 }
 
-// windowed is a server's quota over windows of the clock, used by this client and others.
-type windowed struct {
-	p      *pacer
+// windowQuota is a server's quota over windows of the clock, used by this client and others.
+type windowQuota struct {
+	p      *pacedAPI
 	length int64 // seconds a window
 	limit  int
 	others int // requests a window that others make
@@ -119,7 +119,7 @@ type windowed struct {
 	silent bool // no Reset header
 }
 
-func (w *windowed) headers() http.Header {
+func (w *windowQuota) quotaHeaders() http.Header {
 	now := w.p.Now()
 	if n := now.Unix() / w.length; n != w.window {
 		w.window, w.used = n, w.others
@@ -137,22 +137,22 @@ func (w *windowed) headers() http.Header {
 func TestT117PaceIsLearnedAndLeavesAFifthToOthers(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		w         windowed
+		w         windowQuota
 		low, high int // requests in ten minutes
 	}{
-		"windows of ten seconds":        {windowed{length: 10, limit: 100}, 4400, 4900},
-		"windows of a minute":           {windowed{length: 60, limit: 600}, 4400, 4950},
-		"a minute, its end not told":    {windowed{length: 60, limit: 600, silent: true}, 4400, 4900},
-		"ten seconds, busy with others": {windowed{length: 10, limit: 100, others: 50}, 1500, 2000},
-		"a tiny quota":                  {windowed{length: 60, limit: 3}, 15, 32},
+		"windows of ten seconds":        {windowQuota{length: 10, limit: 100}, 4400, 4900},
+		"windows of a minute":           {windowQuota{length: 60, limit: 600}, 4400, 4950},
+		"a minute, its end not told":    {windowQuota{length: 60, limit: 600, silent: true}, 4400, 4900},
+		"ten seconds, busy with others": {windowQuota{length: 10, limit: 100, others: 50}, 1500, 2000},
+		"a tiny quota":                  {windowQuota{length: 60, limit: 3}, 15, 32},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPacer(0)
 			w := test.w
 			w.p = p
-			n := p.count(t, 10*time.Minute, w.headers)
-			if !within(n, test.low, test.high) || w.over > 0 {
+			n := p.countWithin(t, 10*time.Minute, w.quotaHeaders)
+			if !isWithin(n, test.low, test.high) || w.over > 0 {
 				t.Errorf("%d requests in ten minutes, want %d to %d; %d over the quota", n, test.low, test.high, w.over)
 			}
 		})
@@ -163,10 +163,10 @@ func TestT117RefusalsHalveThePaceOnceAndItComesBack(t *testing.T) {
 	t.Parallel()
 	p := newPacer(0)
 	generous := func() http.Header { return limitHeaders(p.Now(), 1000, 990, 9) }
-	p.count(t, 5*time.Second, generous)
+	p.countWithin(t, 5*time.Second, generous)
 	sent := p.Now()
 	for range 8 { // under way together, refused together
-		p.b.refused(p.Now(), sent, 2*time.Second)
+		p.b.applyRefusal(p.Now(), sent, 2*time.Second)
 	}
 	p.b.mu.Lock()
 	pace := p.b.pace
@@ -175,19 +175,19 @@ func TestT117RefusalsHalveThePaceOnceAndItComesBack(t *testing.T) {
 		t.Errorf("pace %f after a refusal at 80, want 40", pace)
 	}
 	before := p.Now()
-	p.ask(t, generous)
+	p.sendOne(t, generous)
 	if waited := p.Now().Sub(before); waited < 2*time.Second {
 		t.Errorf("asked again after %v, the answer said 2s", waited)
 	}
-	p.count(t, 5*time.Second, generous)
-	if n := p.count(t, 10*time.Second, generous); !within(n, 700, 850) {
+	p.countWithin(t, 5*time.Second, generous)
+	if n := p.countWithin(t, 10*time.Second, generous); !isWithin(n, 700, 850) {
 		t.Errorf("%d requests in ten seconds, want it back at 80 a second", n)
 	}
 	for range 100 {
 		p.Set(p.Now().Add(time.Minute))
-		p.b.refused(p.Now(), p.Now(), 0)
+		p.b.applyRefusal(p.Now(), p.Now(), 0)
 	}
-	if n := p.count(t, time.Minute, none); n < 5 {
+	if n := p.countWithin(t, time.Minute, noHeaders); n < 5 {
 		t.Errorf("%d requests in a minute after a hundred refusals", n)
 	}
 }
@@ -220,7 +220,7 @@ func TestT117WaitsAreTakenFromTheAnswer(t *testing.T) {
 				t.Parallel()
 				var mu sync.Mutex
 				n := 0
-				a := serve(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
+				a := serveAPI(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
 					mu.Lock()
 					defer mu.Unlock()
 					w.Header().Set("Date", date)
@@ -233,9 +233,9 @@ func TestT117WaitsAreTakenFromTheAnswer(t *testing.T) {
 					}
 					apitest.Reply(w, "429 ")
 				})
-				c := a.client(t, func(o *Options) { o.Now = func() time.Time { return a.Clock.Now().Add(skew) } })
+				c := a.newClient(t, func(o *Options) { o.Now = func() time.Time { return a.Clock.Now().Add(skew) } })
 				before := a.Clock.Now()
-				if _, err := look(c); err != nil {
+				if _, err := askFirst(c); err != nil {
 					t.Fatal(err)
 				}
 				if waited := a.Clock.Now().Sub(before); waited < test.min || waited > test.max {
@@ -249,7 +249,7 @@ func TestT117WaitsAreTakenFromTheAnswer(t *testing.T) {
 func TestBackoffGrowsAndEnds(t *testing.T) {
 	t.Parallel()
 	for n := 1; n < 100; n++ {
-		if d := backoff(n); d <= 0 || d > longestWait || n < 5 && d > 10*time.Second {
+		if d := backoffDelay(n); d <= 0 || d > longestWait || n < 5 && d > 10*time.Second {
 			t.Errorf("wait %d is %v", n, d)
 		}
 	}
@@ -273,24 +273,24 @@ func FuzzHeadersBoundWaits(f *testing.F) {
 			t.Errorf("date %v", d)
 		}
 		b := newBudget(0, noon)
-		b.learn(h, noon, at)
-		b.refused(noon, noon, time.Duration(now))
-		if hold := b.until.Sub(noon); hold > longestWait || b.pace <= 0 {
+		b.learnQuota(h, noon, at)
+		b.applyRefusal(noon, noon, time.Duration(now))
+		if hold := b.pausedUntil.Sub(noon); hold > longestWait || b.pace <= 0 {
 			t.Errorf("holds for %v at %f a second", hold, b.pace)
 		}
 	})
 }
 
-// shared is a server's quota over windows of the clock that refuses what is over it.
-type shared struct {
+// sharedQuota is a server's quota over windows of the clock that refuses what is over it.
+type sharedQuota struct {
 	mu                  sync.Mutex // guards what follows
 	limit, used, window int
 	refused             int
 	silent              bool // its answers do not tell of the quota, refusals only when to ask again
 }
 
-// answer takes one request, and says whether it was refused, with the headers of the answer.
-func (s *shared) answer(now time.Time, seconds int) (ok bool, h http.Header) {
+// answerOne takes one request, and says whether it was refused, with the headers of the answer.
+func (s *sharedQuota) answerOne(now time.Time, seconds int) (ok bool, h http.Header) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if n := int(now.Unix()) / seconds; n != s.window {
@@ -303,7 +303,7 @@ func (s *shared) answer(now time.Time, seconds int) (ok bool, h http.Header) {
 	}
 	s.used++
 	if s.silent {
-		return true, none()
+		return true, noHeaders()
 	}
 	return true, limitHeaders(now, s.limit, s.limit-s.used, reset)
 }
@@ -324,7 +324,7 @@ func TestT117ProcessesThatShareAWorkspaceStayWithinItsQuota(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				const lived = 10 * time.Minute
-				s, end := &shared{limit: c.limit, silent: c.silent}, time.Now().Add(lived)
+				s, end := &sharedQuota{limit: c.limit, silent: c.silent}, time.Now().Add(lived)
 				read := make([]int, c.processes)
 				var all sync.WaitGroup
 				for p := range read {
@@ -332,18 +332,18 @@ func TestT117ProcessesThatShareAWorkspaceStayWithinItsQuota(t *testing.T) {
 					for range 3 { // streams are read side by side
 						all.Go(func() {
 							for time.Now().Before(end) {
-								if b.enter(t.Context(), time.Now, sleep) != nil {
+								if b.waitTurn(t.Context(), time.Now, sleepContext) != nil {
 									return
 								}
 								sent := time.Now()
-								_ = sleep(t.Context(), 120*time.Millisecond) // what an answer takes
-								ok, h := s.answer(time.Now(), c.seconds)
+								_ = sleepContext(t.Context(), 120*time.Millisecond) // what an answer takes
+								ok, h := s.answerOne(time.Now(), c.seconds)
 								if !ok {
 									wait, _ := refusalWait(h, time.Now())
-									b.refused(time.Now(), sent, wait)
+									b.applyRefusal(time.Now(), sent, wait)
 									continue
 								}
-								b.learn(h, time.Now(), time.Now())
+								b.learnQuota(h, time.Now(), time.Now())
 								mu.Lock()
 								read[p]++
 								mu.Unlock()
@@ -383,7 +383,7 @@ func TestABudgetOutlivesItsClients(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 2 {
-			if err := c.budget.enter(t.Context(), clock, wait); err != nil {
+			if err := c.budget.waitTurn(t.Context(), clock, wait); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -392,10 +392,10 @@ func TestABudgetOutlivesItsClients(t *testing.T) {
 	if took := now.Sub(noon); took < 8900*time.Millisecond || took > 9100*time.Millisecond {
 		t.Errorf("ten requests at one a second took %s", took)
 	}
-	shared.budget.refused(now, now, time.Hour)
+	shared.budget.applyRefusal(now, now, time.Hour)
 	now = now.Add(-365 * 24 * time.Hour)
 	before := now
-	if err := shared.budget.enter(t.Context(), clock, wait); err != nil || now.Sub(before) > longestWait {
+	if err := shared.budget.waitTurn(t.Context(), clock, wait); err != nil || now.Sub(before) > longestWait {
 		t.Errorf("after the clock was set back it waited %s, %v", now.Sub(before), err)
 	}
 }
@@ -407,28 +407,28 @@ func TestT117ABudgetGoesOnInAnotherProcess(t *testing.T) {
 	next := func() {
 		from := &Budget{p.b}
 		to := NewBudget(600)
-		to.Resume(from.Learned())
+		to.ResumePace(from.LearnedPace())
 		p.b = to.budget
 	}
-	p.count(t, 5*time.Minute, none)
+	p.countWithin(t, 5*time.Minute, noHeaders)
 	learned := p.b.pace
 	n := 0
 	for range 6 {
 		next()
-		n += p.count(t, 10*time.Second, none)
+		n += p.countWithin(t, 10*time.Second, noHeaders)
 	}
-	if !within(n, 560, 601) || p.b.pace < learned {
+	if !isWithin(n, 560, 601) || p.b.pace < learned {
 		t.Errorf("%d requests in a minute of six processes, want 600; the pace was %.1f and is %.1f", n, learned, p.b.pace)
 	}
-	p.b.refused(p.Now(), p.Now(), time.Minute)
+	p.b.applyRefusal(p.Now(), p.Now(), time.Minute)
 	next()
 	before := p.Now()
-	if p.ask(t, none); p.Now().Sub(before) < time.Minute {
+	if p.sendOne(t, noHeaders); p.Now().Sub(before) < time.Minute {
 		t.Errorf("it asked %s after a refusal, want a minute", p.Now().Sub(before))
 	}
 	fresh := NewBudget(0)
-	fresh.Resume(Learned{})
-	if fresh.budget.pace != firstPace || fresh.budget.spent {
-		t.Errorf("nothing was learned, and it begins with %+v", fresh.Learned())
+	fresh.ResumePace(LearnedPace{})
+	if fresh.budget.pace != firstPace || fresh.budget.burstSpent {
+		t.Errorf("nothing was learned, and it begins with %+v", fresh.LearnedPace())
 	}
 }

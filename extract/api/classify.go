@@ -23,7 +23,7 @@ func (c *Client) classifyResponse(q Call, a *Answer, err error) *Error {
 		return c.classifyBody(q, a)
 	}
 	told := parseErrorList(a.Body)
-	e := c.describe(a, told)
+	e := c.answerError(a, told)
 	e.Class = classOfStatus(a.status, q, told)
 	switch {
 	case a.status >= 300 && a.status < 400:
@@ -41,7 +41,7 @@ func (c *Client) classifyResponse(q Call, a *Answer, err error) *Error {
 		if a.status == http.StatusTooManyRequests {
 			asked = refusalWait
 		}
-		e.after, _ = asked(a.head, server)
+		e.retryAfter, _ = asked(a.head, server)
 	}
 	return e
 }
@@ -56,7 +56,7 @@ func (c *Client) classifyBody(q Call, a *Answer) *Error {
 		return nil
 	}
 	told := parseErrorList(a.Body)
-	e := c.describe(a, told)
+	e := c.answerError(a, told)
 	e.Err = err
 	switch {
 	case errors.Is(err, ErrNotJSON):
@@ -69,13 +69,13 @@ func (c *Client) classifyBody(q Call, a *Answer) *Error {
 	return e
 }
 
-// describe copies what an answer says about itself into an error, free of the token.
-func (c *Client) describe(a *Answer, told errorList) *Error {
+// answerError copies what an answer says about itself into an error, free of the token.
+func (c *Client) answerError(a *Answer, told errorList) *Error {
 	e := &Error{Status: a.status, RequestID: told.requestID, ServerTime: a.Date}
 	if e.RequestID == "" {
 		e.RequestID = a.head.Get("X-Request-Id")
 	}
-	tokens := c.tokens()
+	tokens := c.secretTokens()
 	e.Code = redactTokens(Shorten(told.code), tokens)
 	e.Message = redactTokens(Shorten(told.message), tokens)
 	e.RequestID = redactTokens(Shorten(e.RequestID), tokens)
@@ -119,11 +119,11 @@ func (l errorList) meansNotFound(path string) bool {
 	if l.code == "" && l.message != "" || l.code == "not_found" || l.code == "resource_not_found" {
 		return true
 	}
-	return missing && slices.ContainsFunc(strings.Split(path, "/"), func(part string) bool { return singular(part) == thing })
+	return missing && slices.ContainsFunc(strings.Split(path, "/"), func(part string) bool { return singularName(part) == thing })
 }
 
-// singular is the name of one thing, by the name that a path has for many.
-func singular(many string) string {
+// singularName is the name of one thing, by the name that a path has for many.
+func singularName(many string) string {
 	if stem, ok := strings.CutSuffix(many, "ies"); ok {
 		return stem + "y"
 	}

@@ -38,8 +38,8 @@ type Client struct {
 	base     *url.URL
 	http     *http.Client
 	files    *http.Client // for addresses that answers name: never with the token
-	limits   limits
-	budget   *budget
+	limits   requestLimits
+	budget   *requestBudget
 	unzip    sync.Pool // of *unzipper
 	requests atomic.Int64
 	retries  atomic.Int64
@@ -68,7 +68,7 @@ func New(o Options) (*Client, error) {
 		o.Now = time.Now
 	}
 	if o.Wait == nil {
-		o.Wait = sleep
+		o.Wait = sleepContext
 	}
 	switch {
 	case o.Token == "":
@@ -86,7 +86,7 @@ func New(o Options) (*Client, error) {
 	}
 	c := &Client{o: o, base: base, limits: defaultLimits, token: o.Token, issuedTokens: []Secret{o.Token},
 		serverClock:  serverClock{own: o.Now},
-		streamCounts: streamCounts{now: o.Now, sent: map[string]Sent{}, waiting: map[[2]string]int{}}}
+		streamCounts: streamCounts{now: o.Now, sent: map[string]RequestCounts{}, waiting: map[[2]string]int{}}}
 	if o.Budget == nil {
 		o.Budget = NewBudget(o.RequestsPerMinute)
 	}

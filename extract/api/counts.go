@@ -7,10 +7,10 @@ import (
 	"aqueduck/schemas"
 )
 
-// Sent counts requests: all of them, those that asked again for what a failed one had asked for, and those that were refused for
+// RequestCounts counts requests: all of them, those that asked again for what a failed one had asked for, and those that were refused for
 // being too many (429), or failed at the source or on the way (5xx, or no answer). Waited is the time that they waited for their
 // turn, and before they were repeated.
-type Sent struct {
+type RequestCounts struct {
 	Requests, Retries, Limited, Failed int64 // requests, as told above
 	Waited                             time.Duration
 }
@@ -19,13 +19,13 @@ type Sent struct {
 type streamCounts struct {
 	now func() time.Time
 
-	mu      sync.Mutex        // guards what follows
-	sent    map[string]Sent   // by what it was for
-	waiting map[[2]string]int // how many requests wait now, by the same and by what they wait for
+	mu      sync.Mutex               // guards what follows
+	sent    map[string]RequestCounts // by what it was for
+	waiting map[[2]string]int        // how many requests wait now, by the same and by what they wait for
 }
 
-// Sent is what was sent to read one stream, its nested lists included.
-func (c *streamCounts) Sent(s *schemas.Stream) Sent {
+// CountsFor is what was sent to read one stream, its nested lists included.
+func (c *streamCounts) CountsFor(s *schemas.Stream) RequestCounts {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.sent[ReadOp(s)]
@@ -47,7 +47,7 @@ func (c *streamCounts) countWait(op, what string, wait func() error) error {
 	c.mu.Lock()
 	c.waiting[key]--
 	c.mu.Unlock()
-	c.note(op, Sent{Waited: c.now().Sub(began)})
+	c.addCounts(op, RequestCounts{Waited: c.now().Sub(began)})
 	return err
 }
 
@@ -63,8 +63,8 @@ func (c *streamCounts) WaitsFor(s *schemas.Stream) string {
 	return ""
 }
 
-// note adds to what is counted of an op.
-func (c *streamCounts) note(op string, more Sent) {
+// addCounts adds to what is counted of an op.
+func (c *streamCounts) addCounts(op string, more RequestCounts) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t := c.sent[op]

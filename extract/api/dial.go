@@ -12,7 +12,7 @@ import (
 )
 
 // newFileTransport is for addresses that answers name: it carries no credentials, and reaches no machine of the inside.
-func newFileTransport(base *url.URL, l limits) *http.Transport {
+func newFileTransport(base *url.URL, l requestLimits) *http.Transport {
 	t := newTransport(base, l)
 	t.DialContext = guardedDialer(base, l).DialContext
 	return t
@@ -20,7 +20,7 @@ func newFileTransport(base *url.URL, l limits) *http.Transport {
 
 // guardedDialer dials public addresses only; beside an API on this machine, only this machine. What counts is the address that a
 // connection is made to: a name may resolve to another one a moment later, and a number may be written in many ways.
-func guardedDialer(base *url.URL, l limits) *net.Dialer {
+func guardedDialer(base *url.URL, l requestLimits) *net.Dialer {
 	dialer := &net.Dialer{Timeout: l.dial, KeepAlive: 30 * time.Second, Control: onlyPublic}
 	if base.Scheme == "http" {
 		dialer.Control = onlyLoopback

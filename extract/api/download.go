@@ -36,12 +36,12 @@ func (c *Client) Download(ctx context.Context, f File, w io.Writer) (sized bool,
 	defer cancel(nil)
 	defer time.AfterFunc(fileTotal, func() { cancel(errTooSlow) }).Stop()
 
-	target, err := c.target(f)
+	target, err := c.fileURL(f)
 	if err != nil {
 		return false, err
 	}
 	for hop := 0; ; hop++ {
-		res, err := c.fetch(ctx, f, target)
+		res, err := c.requestFile(ctx, f, target)
 		if err != nil {
 			return false, err
 		}
@@ -52,7 +52,7 @@ func (c *Client) Download(ctx context.Context, f File, w io.Writer) (sized bool,
 			}
 			continue
 		}
-		sized, err := c.save(res, f, target, w, cancel)
+		sized, err := c.saveBody(res, f, target, w, cancel)
 		if closed := res.Body.Close(); err == nil && closed != nil {
 			err = c.fileError(f, target, 0, closed)
 		}
@@ -63,8 +63,8 @@ func (c *Client) Download(ctx context.Context, f File, w io.Writer) (sized bool,
 	}
 }
 
-// target is where a file is asked for first.
-func (c *Client) target(f File) (*url.URL, error) {
+// fileURL is where a file is asked for first.
+func (c *Client) fileURL(f File) (*url.URL, error) {
 	if f.URL != "" {
 		u, err := c.allowedURL(c.base, f.URL)
 		if err != nil {
@@ -95,7 +95,7 @@ func (c *Client) allowedURL(from *url.URL, text string) (*url.URL, error) {
 		return from, errForeign
 	}
 	if !c.trustsHost(u) {
-		return from, &ForeignHost{redactTokens(Shorten(hostOf(u)), c.tokens())}
+		return from, &ForeignHost{redactTokens(Shorten(hostOf(u)), c.secretTokens())}
 	}
 	return u, nil
 }
@@ -105,9 +105,9 @@ func (c *Client) isOwnAddress(u *url.URL) bool {
 	return u.Scheme == c.base.Scheme && u.Host == c.base.Host
 }
 
-// fetch asks once.
-func (c *Client) fetch(ctx context.Context, f File, u *url.URL) (*http.Response, error) {
-	token, err := c.admit(ReadOp(f.Stream), 1)
+// requestFile asks once.
+func (c *Client) requestFile(ctx context.Context, f File, u *url.URL) (*http.Response, error) {
+	token, err := c.admitRequest(ReadOp(f.Stream), 1)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", ReadOp(f.Stream), err)
 	}
@@ -118,7 +118,7 @@ func (c *Client) fetch(ctx context.Context, f File, u *url.URL) (*http.Response,
 	req.Header = http.Header{"Accept": {"application/octet-stream"}, "User-Agent": {"aqueduck"}}
 	client := c.files
 	if c.isOwnAddress(u) {
-		if err := c.budget.enter(ctx, c.o.Now, c.wait); err != nil {
+		if err := c.budget.waitTurn(ctx, c.o.Now, c.waitBeforeStop); err != nil {
 			return nil, fmt.Errorf("%s: %w", ReadOp(f.Stream), err)
 		}
 		req.Header.Set("Authorization", "Bearer "+string(token))
@@ -135,8 +135,8 @@ func (c *Client) fetch(ctx context.Context, f File, u *url.URL) (*http.Response,
 	return res, nil
 }
 
-// save writes a good answer's body.
-func (c *Client) save(res *http.Response, f File, u *url.URL, w io.Writer, cancel context.CancelCauseFunc) (bool, error) {
+// saveBody writes a good answer's body.
+func (c *Client) saveBody(res *http.Response, f File, u *url.URL, w io.Writer, cancel context.CancelCauseFunc) (bool, error) {
 	if res.StatusCode != http.StatusOK {
 		return false, c.refusedFile(res, f, u)
 	}
@@ -168,12 +168,12 @@ func (c *Client) refusedFile(res *http.Response, f File, u *url.URL) error {
 		}
 		told := parseErrorList(body)
 		a := &Answer{status: res.StatusCode, head: res.Header, Date: parseDate(res.Header)}
-		described := c.describe(a, told)
+		described := c.answerError(a, told)
 		described.Op, described.Method, described.Path, described.Attempts = e.Op, e.Method, e.Path, 1
 		described.Class = classOfStatus(res.StatusCode, Call{}, told)
 		e = described
 		if e.Class == ClassAuth && f.URL == "" {
-			c.stop(e)
+			c.stopSending(e)
 			return e
 		}
 	}
@@ -190,5 +190,5 @@ func (c *Client) fileError(f File, u *url.URL, status int, err error) *Error {
 	if c.isOwnAddress(u) {
 		place = u.Path
 	}
-	return &Error{Class: ClassTransient, Op: ReadOp(f.Stream), Method: http.MethodGet, Path: redactTokens(Shorten(place), c.tokens()), Status: status, Attempts: 1, Err: err}
+	return &Error{Class: ClassTransient, Op: ReadOp(f.Stream), Method: http.MethodGet, Path: redactTokens(Shorten(place), c.secretTokens()), Status: status, Attempts: 1, Err: err}
 }

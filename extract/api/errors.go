@@ -47,7 +47,7 @@ type Error struct {
 	Attempts  int   // requests that were sent for it, the first one included
 	Err       error // what happened instead of a usable answer; may be nil
 
-	after      time.Duration // how long the answer asks to wait, 0 when it does not say
+	retryAfter time.Duration // how long the answer asks to wait, 0 when it does not say
 	ServerTime time.Time     // the server's clock, zero when not told
 }
 
@@ -119,11 +119,11 @@ func (e *Error) SmallerPageMayHelp() bool {
 			return true
 		}
 	}
-	return timeout(e.Err)
+	return isTimeout(e.Err)
 }
 
-// timeout reports whether err is a limit of the transport that was passed.
-func timeout(err error) bool {
+// isTimeout reports whether err is a limit of the transport that was passed.
+func isTimeout(err error) bool {
 	var t interface{ Timeout() bool }
 	return errors.As(err, &t) && t.Timeout()
 }

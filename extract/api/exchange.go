@@ -37,8 +37,8 @@ type Answer struct {
 	Date       time.Time // the time that the answer counts as of: serverDate, unless that is not sane
 }
 
-// exchange sends a call once. An error means that no whole answer came.
-func (c *Client) exchange(ctx context.Context, q Call, token Secret) (*Answer, error) {
+// sendOnce sends a call once. An error means that no whole answer came.
+func (c *Client) sendOnce(ctx context.Context, q Call, token Secret) (*Answer, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	most, why := c.limits.total, errTooSlow
@@ -73,14 +73,14 @@ func (c *Client) exchange(ctx context.Context, q Call, token Secret) (*Answer, e
 	if err != nil {
 		return nil, cancelCause(ctx, err)
 	}
-	body, err := c.receive(res, q.Hint, cancel)
+	body, err := c.readBody(res, q.Hint, cancel)
 	if closed := res.Body.Close(); err == nil {
 		err = closed
 	}
 	if err != nil {
 		return nil, cancelCause(ctx, err)
 	}
-	body = redactBody(body, c.tokens())
+	body = redactBody(body, c.secretTokens())
 	return &Answer{status: res.StatusCode, head: res.Header, Body: body, serverDate: parseDate(res.Header)}, nil
 }
 
@@ -97,8 +97,8 @@ func cancelCause(ctx context.Context, err error) error {
 	return err
 }
 
-// receive reads a body to its end, decompressed, in memory of its own.
-func (c *Client) receive(res *http.Response, hint int, cancel context.CancelCauseFunc) ([]byte, error) {
+// readBody reads a body to its end, decompressed, in memory of its own.
+func (c *Client) readBody(res *http.Response, hint int, cancel context.CancelCauseFunc) ([]byte, error) {
 	timer := time.AfterFunc(c.limits.stall, func() { cancel(errStalled) })
 	defer timer.Stop()
 	body := &idleTimeoutReader{r: res.Body, alive: func() { timer.Reset(c.limits.stall) }}
@@ -110,9 +110,9 @@ func (c *Client) receive(res *http.Response, hint int, cancel context.CancelCaus
 		}
 		return readToEnd(body, hint, c.limits.body)
 	case "gzip", "x-gzip":
-		return c.inflate(body, hint)
+		return c.inflateBody(body, hint)
 	default:
-		return nil, fmt.Errorf("the answer is encoded as %q, which was not asked for", redactTokens(Shorten(encoding), c.tokens()))
+		return nil, fmt.Errorf("the answer is encoded as %q, which was not asked for", redactTokens(Shorten(encoding), c.secretTokens()))
 	}
 }
 
@@ -130,17 +130,17 @@ func (l *idleTimeoutReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// unzipper keeps the tables of a decompressor between answers.
-type unzipper struct {
+// gzipState keeps the tables of a decompressor between answers.
+type gzipState struct {
 	in *bufio.Reader
 	gz gzip.Reader
 }
 
-// inflate reads one gzip member with nothing after it: a second one would be decoded as if it belonged to the answer.
-func (c *Client) inflate(r io.Reader, hint int) ([]byte, error) {
-	z, ok := c.unzip.Get().(*unzipper)
+// inflateBody reads one gzip member with nothing after it: a second one would be decoded as if it belonged to the answer.
+func (c *Client) inflateBody(r io.Reader, hint int) ([]byte, error) {
+	z, ok := c.unzip.Get().(*gzipState)
 	if !ok {
-		z = &unzipper{in: bufio.NewReaderSize(nil, 32<<10)}
+		z = &gzipState{in: bufio.NewReaderSize(nil, 32<<10)}
 	}
 	defer c.unzip.Put(z)
 	z.in.Reset(r)

@@ -23,8 +23,8 @@ import (
 	"aqueduck/extract/internal/apitest"
 )
 
-// certificate is one for a name, of an authority of its own.
-func certificate(t testing.TB, name string, until time.Time) (tls.Certificate, *x509.CertPool) {
+// testCertificate is one for a name, of an authority of its own.
+func testCertificate(t testing.TB, name string, until time.Time) (tls.Certificate, *x509.CertPool) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -71,13 +71,13 @@ func TestS8OnlyAServerThatProvesItsNameIsAsked(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			own, roots := certificate(t, test.host, test.until)
+			own, roots := testCertificate(t, test.host, test.until)
 			asked := 0
 			server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				asked++
 				apitest.Reply(w, `{"data":[]}`)
 			}))
-			server.Config.ErrorLog = quiet()
+			server.Config.ErrorLog = quietLogger()
 			server.TLS = &tls.Config{Certificates: []tls.Certificate{own}, MinVersion: tls.VersionTLS10, MaxVersion: test.newest}
 			server.StartTLS()
 			defer server.Close()
@@ -90,7 +90,7 @@ func TestS8OnlyAServerThatProvesItsNameIsAsked(t *testing.T) {
 			if test.trusted {
 				c.http.Transport.(onlyReads).TLSClientConfig.RootCAs = roots
 			}
-			_, err = look(c)
+			_, err = askFirst(c)
 			if (err == nil) != (test.want == "") || (asked > 0) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 				t.Errorf("%v after %d requests that came through, want %q", err, asked, test.want)
 			}
@@ -102,7 +102,7 @@ func TestS8OnlyAServerThatProvesItsNameIsAsked(t *testing.T) {
 func TestCertificatesAreVerified(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a request came through") }))
-	server.Config.ErrorLog = quiet()
+	server.Config.ErrorLog = quietLogger()
 	server.StartTLS()
 	defer server.Close()
 	clk := apitest.NewClock()
@@ -111,7 +111,7 @@ func TestCertificatesAreVerified(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if _, err := look(c); ClassOf(err) != ClassContract || c.Requests() != 1 || !strings.Contains(err.Error(), "certificate") {
+	if _, err := askFirst(c); ClassOf(err) != ClassContract || c.Requests() != 1 || !strings.Contains(err.Error(), "certificate") {
 		t.Errorf("%v after %d requests", err, c.Requests())
 	}
 }
@@ -132,8 +132,8 @@ func TestPlainHTTPLeavesThisMachineNever(t *testing.T) {
 // TestS6TheTransportItselfSendsNothingThatWrites goes past everything that checks a request before.
 func TestS6TheTransportItselfSendsNothingThatWrites(t *testing.T) {
 	t.Parallel()
-	a := serve(t, apitest.Answers(`{"data":[]}`))
-	c := a.client(t, func(o *Options) { o.BaseURL = a.URL + "/v1" })
+	a := serveAPI(t, apitest.AnswerWith(`{"data":[]}`))
+	c := a.newClient(t, func(o *Options) { o.BaseURL = a.URL + "/v1" })
 	for _, test := range []struct {
 		method, path string
 		sent         bool
@@ -142,7 +142,7 @@ func TestS6TheTransportItselfSendsNothingThatWrites(t *testing.T) {
 		{"POST", "/v1/contacts", false}, {"PUT", "/v1/contacts/1", false}, {"DELETE", "/v1/contacts/1", false}, {"PATCH", "/v1/contacts/1", false},
 		{"POST", "/v1/contacts/merge", false}, {"POST", "/v1/export/reporting_data/enqueue/", false}, {"POST", "/v1/x%2Fsearch", false},
 	} {
-		before := len(a.Asked())
+		before := len(a.Requests())
 		req, err := http.NewRequestWithContext(t.Context(), test.method, a.URL+test.path, strings.NewReader("{}"))
 		if err != nil {
 			t.Fatal(err)
@@ -151,7 +151,7 @@ func TestS6TheTransportItselfSendsNothingThatWrites(t *testing.T) {
 		if err == nil {
 			err = res.Body.Close()
 		}
-		if sent := len(a.Asked()) > before; sent != test.sent || errors.Is(err, errOnlyReads) == test.sent {
+		if sent := len(a.Requests()) > before; sent != test.sent || errors.Is(err, errOnlyReads) == test.sent {
 			t.Errorf("%s %s: sent %t, %v", test.method, test.path, sent, err)
 		}
 	}
@@ -250,11 +250,11 @@ func nameServer(t *testing.T, answer [4]byte) func(context.Context, string, stri
 func TestS14HeadersWithoutEndAreGivenUp(t *testing.T) {
 	t.Parallel()
 	for size, ok := range map[int]bool{60 << 10: true, 80 << 10: false} {
-		a := serve(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
+		a := serveAPI(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
 			w.Header().Set("X-Long", strings.Repeat("x", size))
 			apitest.Reply(w, `{"data":[]}`)
 		})
-		if _, err := look(a.client(t)); (err == nil) != ok {
+		if _, err := askFirst(a.newClient(t)); (err == nil) != ok {
 			t.Errorf("headers of %d bytes: %v", size, err)
 		}
 	}
@@ -278,7 +278,7 @@ func TestS10HopsEndAndEachIsLookedAt(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			n := 0
-			a := serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+			a := serveAPI(t, func(w http.ResponseWriter, r *http.Request, _ string) {
 				if n++; n > test.hops {
 					apitest.Reply(w, "the file")
 					return
@@ -291,7 +291,7 @@ func TestS10HopsEndAndEachIsLookedAt(t *testing.T) {
 			})
 			elsewhere := strings.Replace(a.URL, "127.0.0.1", "localhost", 1) // another host than the API's: no token
 			var got bytes.Buffer
-			_, err := a.client(t).Download(t.Context(), File{Stream: sweepStream(), URL: elsewhere + "/first?signature=abcdef", Most: 100}, &got)
+			_, err := a.newClient(t).Download(t.Context(), File{Stream: sweepStream(), URL: elsewhere + "/first?signature=abcdef", Most: 100}, &got)
 			if (err == nil) != test.ok || test.ok && got.String() != "the file" || err != nil && strings.Contains(err.Error(), "abcdef") {
 				t.Errorf("%q, %v", got.String(), err)
 			}
@@ -299,7 +299,7 @@ func TestS10HopsEndAndEachIsLookedAt(t *testing.T) {
 			if errors.As(err, &foreign) != strings.HasPrefix(test.last, "https://files.") {
 				t.Errorf("%v", err)
 			}
-			for _, asked := range a.Asked() {
+			for _, asked := range a.Requests() {
 				if asked.Auth != "" || asked.Version != "" {
 					t.Errorf("a host that is not the API's was sent %v", asked.Header)
 				}

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// backoff is the wait before attempt n+1 when the server does not name one: it doubles from half a second. The random
+// backoffDelay is the wait before attempt n+1 when the server does not name one: it doubles from half a second. The random
 // half keeps streams that failed together from coming back together.
-func backoff(n int) time.Duration {
+func backoffDelay(n int) time.Duration {
 	d := min(500*time.Millisecond<<min(n-1, 10), longestWait)
 	return d/2 + rand.N(d/2)
 }
@@ -28,8 +28,8 @@ func parseDate(h http.Header) time.Time {
 	return t.UTC()
 }
 
-// quota is what an answer says about how much may be asked.
-type quota struct {
+// rateQuota is what an answer says about how much may be asked.
+type rateQuota struct {
 	limit      int64         // requests a window, 0 unknown
 	remaining  int64         // of it, -1 unknown
 	reset      time.Duration // until the window ends, never below zero
@@ -38,15 +38,15 @@ type quota struct {
 
 // parseQuota reads the rate headers. now is the server's clock where it is known: Reset is a time of the server's, and a
 // clock of ours that is wrong by an hour must not make a wait of an hour.
-func parseQuota(h http.Header, now time.Time) quota {
-	q := quota{remaining: -1}
-	if n, ok := header(h, "X-RateLimit-Limit"); ok && n > 0 {
+func parseQuota(h http.Header, now time.Time) rateQuota {
+	q := rateQuota{remaining: -1}
+	if n, ok := intHeader(h, "X-RateLimit-Limit"); ok && n > 0 {
 		q.limit = n
 	}
-	if n, ok := header(h, "X-RateLimit-Remaining"); ok && n >= 0 {
+	if n, ok := intHeader(h, "X-RateLimit-Remaining"); ok && n >= 0 {
 		q.remaining = n
 	}
-	if n, ok := header(h, "X-RateLimit-Reset"); ok {
+	if n, ok := intHeader(h, "X-RateLimit-Reset"); ok {
 		// A minute is the longest window there is: what is further away is no end of one. An end that has just passed is one.
 		if d := time.Unix(n, 0).Sub(now); d > -longestWait && d <= 2*longestWait {
 			q.reset, q.resetKnown = max(0, d), true
@@ -80,7 +80,7 @@ func retryAfter(h http.Header, now time.Time) (time.Duration, bool) {
 	return 0, false
 }
 
-func header(h http.Header, name string) (int64, bool) {
+func intHeader(h http.Header, name string) (int64, bool) {
 	n, err := strconv.ParseInt(strings.TrimSpace(h.Get(name)), 10, 64)
 	return n, err == nil
 }

@@ -27,11 +27,11 @@ var noon = apitest.Noon
 // fakeAPI is a server that answers as a test says.
 type fakeAPI struct{ *apitest.Server }
 
-func serve(t testing.TB, handle func(w http.ResponseWriter, r *http.Request, body string)) *fakeAPI {
+func serveAPI(t testing.TB, handle func(w http.ResponseWriter, r *http.Request, body string)) *fakeAPI {
 	return &fakeAPI{apitest.Serve(t, handle)}
 }
 
-func (a *fakeAPI) client(t testing.TB, change ...func(*Options)) *Client {
+func (a *fakeAPI) newClient(t testing.TB, change ...func(*Options)) *Client {
 	t.Helper()
 	o := Options{BaseURL: a.URL, Token: "secret-token-of-the-tests", Version: "2.17", Now: a.Clock.Now, Wait: a.Clock.Wait}
 	for _, f := range change {
@@ -48,8 +48,8 @@ func (a *fakeAPI) client(t testing.TB, change ...func(*Options)) *Client {
 // sweepStream is the stream of the simplest list that there is.
 func sweepStream() *schemas.Stream { return &schemas.Stream{Name: "deleted_contacts"} }
 
-// look asks for the list of deleted contacts, and gives its first record.
-func look(c *Client) ([]byte, error) { return askOnce(context.Background(), c) }
+// askFirst asks for the list of deleted contacts, and gives its first record.
+func askFirst(c *Client) ([]byte, error) { return askOnce(context.Background(), c) }
 
 func askOnce(ctx context.Context, c *Client) ([]byte, error) {
 	reply, err := c.Ask(ctx, Question{Stream: sweepStream(), Method: http.MethodGet, Path: "/contacts/deleted"})
@@ -63,5 +63,5 @@ func askOnce(ctx context.Context, c *Client) ([]byte, error) {
 	return list.Data[0], nil
 }
 
-// quiet swallows what a test's server has to say.
-func quiet() *stdlog.Logger { return stdlog.New(io.Discard, "", 0) }
+// quietLogger swallows what a test's server has to say.
+func quietLogger() *stdlog.Logger { return stdlog.New(io.Discard, "", 0) }

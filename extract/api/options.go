@@ -55,8 +55,8 @@ func ReservedHeader(name string) bool {
 	return false
 }
 
-// sleep waits on the machine's clock.
-func sleep(ctx context.Context, d time.Duration) error {
+// sleepContext waits on the machine's clock.
+func sleepContext(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {

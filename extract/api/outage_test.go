@@ -27,16 +27,18 @@ import (
 	"aqueduck/schemas"
 )
 
-// wire is a network within this process: in a bubble of virtual time it takes none, but for what those at its ends wait.
-type wire struct {
+// pipeNetwork is a network within this process: in a bubble of virtual time it takes none, but for what those at its ends wait.
+type pipeNetwork struct {
 	calls chan net.Conn
 	once  sync.Once
 	cut   chan struct{}
 }
 
-func newWire() *wire { return &wire{calls: make(chan net.Conn), cut: make(chan struct{})} }
+func newWire() *pipeNetwork {
+	return &pipeNetwork{calls: make(chan net.Conn), cut: make(chan struct{})}
+}
 
-func (w *wire) Accept() (net.Conn, error) {
+func (w *pipeNetwork) Accept() (net.Conn, error) {
 	select {
 	case c := <-w.calls:
 		return c, nil
@@ -45,10 +47,10 @@ func (w *wire) Accept() (net.Conn, error) {
 	}
 }
 
-func (w *wire) Close() error   { w.once.Do(func() { close(w.cut) }); return nil }
-func (w *wire) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80} }
+func (w *pipeNetwork) Close() error   { w.once.Do(func() { close(w.cut) }); return nil }
+func (w *pipeNetwork) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80} }
 
-func (w *wire) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+func (w *pipeNetwork) dialPipe(ctx context.Context, _, _ string) (net.Conn, error) {
 	ours, theirs := net.Pipe()
 	select {
 	case w.calls <- theirs:
@@ -60,9 +62,9 @@ func (w *wire) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 }
 
-// bubble runs f in virtual time, with a client as it is made for users, clock and limits included, that asks a server by a wire.
+// inVirtualTime runs f in virtual time, with a client as it is made for users, clock and limits included, that asks a server by a wire.
 // Whatever either of them left running would keep the bubble from ending.
-func bubble(t *testing.T, handler func() http.Handler, token string, f func(t *testing.T, c *api.Client)) {
+func inVirtualTime(t *testing.T, handler func() http.Handler, token string, f func(t *testing.T, c *api.Client)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire()
@@ -73,7 +75,7 @@ func bubble(t *testing.T, handler func() http.Handler, token string, f func(t *t
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.DialBy(w.dial)
+		c.DialBy(w.dialPipe)
 		f(t, c)
 		c.Close()
 		if err := server.Close(); err != nil {
@@ -113,7 +115,7 @@ func TestF7AServerThatHangsIsGivenUpWithinNinetySeconds(t *testing.T) {
 				defer mu.Unlock()
 				given = append(given, time.Since(asked))
 			})
-			bubble(t, func() http.Handler { return hang }, "secret-token-of-the-tests", func(t *testing.T, c *api.Client) {
+			inVirtualTime(t, func() http.Handler { return hang }, "secret-token-of-the-tests", func(t *testing.T, c *api.Client) {
 				began := time.Now()
 				_, _, err := readAll(extract.NewReader(c, extract.Request{Stream: sweepStream(150)}))
 				if api.ClassOf(err) != api.ClassTransient {
@@ -133,7 +135,7 @@ func TestF7AServerThatHangsIsGivenUpWithinNinetySeconds(t *testing.T) {
 				t.Logf("%d requests, given up after %s each; in all %s", len(given), given[0], time.Since(began))
 			})
 			given = nil
-			bubble(t, func() http.Handler { return hang }, "secret-token-of-the-tests", func(t *testing.T, c *api.Client) {
+			inVirtualTime(t, func() http.Handler { return hang }, "secret-token-of-the-tests", func(t *testing.T, c *api.Client) {
 				const most = 45 * time.Second
 				began := time.Now()
 				c.StopAt(began.Add(most))
@@ -154,9 +156,9 @@ func TestF6FaultsOfTheAPITakeLittleTime(t *testing.T) {
 		t.Skip("one reader at a time: nothing for the race detector")
 	}
 	l := lane.New(t, "readings through faults in virtual time", 1)
-	for ; l.More(); l.Done(1) {
+	for ; l.HasNext(); l.CountTrials(1) {
 		contacts := 2400
-		if l.Long() {
+		if l.HasDeadline() {
 			contacts = 12_000 // fewer requests say less about a share of them
 		}
 		clean := readThrough(t, l.Seed(), contacts, 0)
@@ -171,18 +173,18 @@ func TestF6FaultsOfTheAPITakeLittleTime(t *testing.T) {
 	}
 }
 
-type spent struct {
+type readCost struct {
 	requests int64
 	time     time.Duration
 }
 
 // readThrough reads all contacts of a workspace through a line on which a share of requests fails, of each kind as many.
-func readThrough(t *testing.T, seed uint64, contacts int, share float64) (s spent) {
+func readThrough(t *testing.T, seed uint64, contacts int, share float64) (s readCost) {
 	t.Helper()
 	kinds := share / 7
 	chaos := fmt.Sprintf("error=%[1]g:500,error=%[1]g:503,error=%[1]g:504,429=%[1]g,reset=%[1]g,truncate=%[1]g,garbage=%[1]g,slow=1:100ms", kinds)
 	var space *emulator.Workspace
-	bubble(t, func() http.Handler {
+	inVirtualTime(t, func() http.Handler {
 		space = emulator.New(emulator.Config{Seed: seed, Contacts: contacts, Inactive: 10, Activities: 10, RatePerMinute: 1000, Start: time.Now(), Now: time.Now,
 			Token: "secret-token-of-the-tests", Knobs: emulator.Knobs{NoLag: true, Chaos: chaos}})
 		return space
@@ -213,8 +215,8 @@ func readThrough(t *testing.T, seed uint64, contacts int, share float64) (s spen
 				}
 			}
 		}
-		s = spent{c.Requests(), time.Since(began)}
-		if want := len(space.IDs("active")); len(read) != want {
+		s = readCost{c.Requests(), time.Since(began)}
+		if want := len(space.ContactIDs("active")); len(read) != want {
 			t.Errorf("%d contacts were read, want %d", len(read), want)
 		}
 	})

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// encoded are the forms in which a token is a part of what base64 or hex is of it, alone or with something on either side.
-func encoded(token Secret) (forms []string) {
+// encodedForms are the forms in which a token is a part of what base64 or hex is of it, alone or with something on either side.
+func encodedForms(token Secret) (forms []string) {
 	for offset, shared := range []int{0, 2, 3} { // how many characters hold bits of what stands before
 		text := append(make([]byte, offset), token...)
 		whole := len(text) * 8 / 6 // the last character may hold bits of what stands behind
@@ -25,7 +25,7 @@ func redactEscaped(text []byte, token Secret, trace int) []byte {
 	if !bytes.ContainsAny(text, `%\`) {
 		return text
 	}
-	plain, at := unescape(text)
+	plain, at := unescapeText(text)
 	return redactPieces(text, plain, at, string(token), trace)
 }
 
@@ -58,8 +58,8 @@ func redactPieces(text, plain []byte, at []int, form string, trace int) []byte {
 	return append(out, text[kept:]...)
 }
 
-// unescape reads %2F, \/ and \u002f, with as many backslashes as there are, and tells where in text each byte begins, and the end.
-func unescape(text []byte) (plain []byte, at []int) {
+// unescapeText reads %2F, \/ and \u002f, with as many backslashes as there are, and tells where in text each byte begins, and the end.
+func unescapeText(text []byte) (plain []byte, at []int) {
 	for i := 0; i < len(text); {
 		at = append(at, i)
 		digits := text[:0]

@@ -12,7 +12,7 @@ func redactTokens(text string, tokens []Secret) string {
 	const trace = 8 // shorter pieces say nothing about a token, and are common in ordinary words
 	for _, t := range tokens {
 		part := redactEscaped([]byte(text), t, trace)
-		for _, form := range encoded(t) {
+		for _, form := range encodedForms(t) {
 			part = redactPieces(part, part, nil, form, 2*trace) // which are as much of the token, or more
 		}
 		text = string(part)
@@ -32,7 +32,7 @@ func redactBody(body []byte, tokens []Secret) []byte {
 		if len(t) < least {
 			continue
 		}
-		for _, form := range append(encoded(t), string(t)) {
+		for _, form := range append(encodedForms(t), string(t)) {
 			if bytes.Contains(body, []byte(form)) {
 				body = bytes.ReplaceAll(body, []byte(form), []byte(redacted))
 			}

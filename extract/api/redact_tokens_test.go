@@ -108,12 +108,12 @@ func TestS4WordsFromOutsideTellNobodysAddressAndMoveNoTerminal(t *testing.T) {
 func TestS2AnAnswerThatHoldsTheTokenIsStoredWithoutIt(t *testing.T) {
 	t.Parallel()
 	const token = "dG9rOjEy/MzQ1Njc4OTA="
-	a := serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+	a := serveAPI(t, func(w http.ResponseWriter, r *http.Request, _ string) {
 		sent := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 		apitest.Reply(w, `{"data":[{"id":"1","a":"`+sent+`","b":"`+strings.ReplaceAll(sent, "/", `\/`)+`","c":"short"}]}`)
 	})
-	c := a.client(t, func(o *Options) { o.Token = token })
-	record, err := look(c)
+	c := a.newClient(t, func(o *Options) { o.Token = token })
+	record, err := askFirst(c)
 	if want := `{"id":"1","a":"[redacted]","b":"[redacted]","c":"short"}`; err != nil || string(record) != want {
 		t.Errorf("%s, %v; want %s", record, err, want)
 	}

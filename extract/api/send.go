@@ -22,21 +22,21 @@ func (c *Client) Send(ctx context.Context, q Call) (*Answer, error) {
 	if most == 0 {
 		most = usualAttempts
 	}
-	if !rule.repeat {
+	if !rule.retrySafe {
 		most = 1
 	}
 	renewed := false
 	for n := 1; ; n++ {
-		a, token, failure, err := c.attempt(ctx, q, n)
+		a, token, failure, err := c.sendAttempt(ctx, q, n)
 		if err != nil || failure == nil {
 			return a, err
 		}
 		if failure.Class == ClassAuth {
-			if !renewed && c.renew(token) {
+			if !renewed && c.renewToken(token) {
 				renewed = true
 				continue
 			}
-			c.stop(failure)
+			c.stopSending(failure)
 			return nil, failure
 		}
 		if n >= most || !worthRetrying(failure, n) {
@@ -45,7 +45,7 @@ func (c *Client) Send(ctx context.Context, q Call) (*Answer, error) {
 		c.retries.Add(1)
 		// A refusal holds back everybody, this call with them; other failures are this call's own.
 		if failure.Status != http.StatusTooManyRequests {
-			if err := c.countWait(q.Op, ForNextTry, func() error { return c.wait(ctx, failure.wait(n)) }); err != nil {
+			if err := c.countWait(q.Op, ForNextTry, func() error { return c.waitBeforeStop(ctx, failure.retryDelay(n)) }); err != nil {
 				return nil, fmt.Errorf("%s: %w", q.Op, err)
 			}
 		}
@@ -64,26 +64,26 @@ func worthRetrying(e *Error, n int) bool {
 	return e.Class == ClassContract && e.Status == http.StatusOK && n < 3
 }
 
-// wait is the time before the next attempt: what the answer named, if it did.
-func (e *Error) wait(n int) time.Duration {
-	if e.after > 0 {
-		return e.after
+// retryDelay is the time before the next attempt: what the answer named, if it did.
+func (e *Error) retryDelay(n int) time.Duration {
+	if e.retryAfter > 0 {
+		return e.retryAfter
 	}
-	return backoff(n)
+	return backoffDelay(n)
 }
 
-// attempt sends q once, in its turn. It gives either an answer that is taken, or a failure that the API or the way to it
+// sendAttempt sends q once, in its turn. It gives either an answer that is taken, or a failure that the API or the way to it
 // is the cause of, or an error that ends the call: the context's, ErrBudget, or that nothing more may be sent.
-func (c *Client) attempt(ctx context.Context, q Call, n int) (*Answer, Secret, *Error, error) {
-	if err := c.countWait(q.Op, ForRateLimit, func() error { return c.budget.enter(ctx, c.o.Now, c.wait) }); err != nil {
+func (c *Client) sendAttempt(ctx context.Context, q Call, n int) (*Answer, Secret, *Error, error) {
+	if err := c.countWait(q.Op, ForRateLimit, func() error { return c.budget.waitTurn(ctx, c.o.Now, c.waitBeforeStop) }); err != nil {
 		return nil, "", nil, fmt.Errorf("%s: %w", q.Op, err)
 	}
-	token, err := c.admit(q.Op, n)
+	token, err := c.admitRequest(q.Op, n)
 	if err != nil {
 		return nil, "", nil, fmt.Errorf("%s: %w", q.Op, err)
 	}
 	sent := c.o.Now()
-	a, err := c.exchange(ctx, q, token)
+	a, err := c.sendOnce(ctx, q, token)
 	if ctx.Err() != nil {
 		return nil, "", nil, fmt.Errorf("%s: %w", q.Op, ctx.Err())
 	}
@@ -91,7 +91,7 @@ func (c *Client) attempt(ctx context.Context, q Call, n int) (*Answer, Secret, *
 		return nil, "", nil, fmt.Errorf("%s: %w", q.Op, err)
 	}
 	if err == nil {
-		c.observe(a)
+		c.observeAnswer(a)
 	}
 	failure := c.classifyResponse(q, a, err)
 	if failure == nil {
@@ -100,16 +100,16 @@ func (c *Client) attempt(ctx context.Context, q Call, n int) (*Answer, Secret, *
 	failure.Op, failure.Method, failure.Path, failure.Attempts = q.Op, q.Method, q.Path, n
 	switch {
 	case failure.Status == http.StatusTooManyRequests:
-		c.note(q.Op, Sent{Limited: 1})
-		c.budget.refused(c.o.Now(), sent, failure.wait(n))
+		c.addCounts(q.Op, RequestCounts{Limited: 1})
+		c.budget.applyRefusal(c.o.Now(), sent, failure.retryDelay(n))
 	case failure.Status == 0 || failure.Status >= http.StatusInternalServerError:
-		c.note(q.Op, Sent{Failed: 1})
+		c.addCounts(q.Op, RequestCounts{Failed: 1})
 	}
 	return nil, token, failure, nil
 }
 
-// observe learns the pace and the server's clock from an answer.
-func (c *Client) observe(a *Answer) {
+// observeAnswer learns the pace and the server's clock from an answer.
+func (c *Client) observeAnswer(a *Answer) {
 	now := c.o.Now()
 	server := now
 	if !a.serverDate.IsZero() {
@@ -117,6 +117,6 @@ func (c *Client) observe(a *Answer) {
 	}
 	a.Date = c.hearServer(a.serverDate, now)
 	if a.status < 400 {
-		c.budget.learn(a.head, now, server)
+		c.budget.learnQuota(a.head, now, server)
 	}
 }

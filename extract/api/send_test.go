@@ -15,8 +15,8 @@ import (
 
 func TestT118EnqueueIsNeverRepeated(t *testing.T) {
 	t.Parallel()
-	a := serve(t, apitest.Answers("500 "))
-	c := a.client(t)
+	a := serveAPI(t, apitest.AnswerWith("500 "))
+	c := a.newClient(t)
 	_, err := c.Send(context.Background(), Call{Op: "enqueue", Method: "POST", Path: "/export/reporting_data/enqueue"})
 	if ClassOf(err) != ClassTransient || c.Requests() != 1 {
 		t.Errorf("%v after %d requests", err, c.Requests())
@@ -26,8 +26,8 @@ func TestT118EnqueueIsNeverRepeated(t *testing.T) {
 // Holds: S6.
 func TestOnlyReadingIsPossible(t *testing.T) {
 	t.Parallel()
-	a := serve(t, apitest.Answers(`{"data":[]}`))
-	c := a.client(t)
+	a := serveAPI(t, apitest.AnswerWith(`{"data":[]}`))
+	c := a.newClient(t)
 	for _, test := range []struct {
 		method, path string
 		allowed      bool
@@ -55,14 +55,14 @@ func TestT119RedirectsAreNotFollowed(t *testing.T) {
 	}))
 	defer other.Close()
 	for _, status := range []int{301, 302, 303, 307, 308} {
-		a := serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+		a := serveAPI(t, func(w http.ResponseWriter, r *http.Request, _ string) {
 			target := other.URL
 			if status%2 == 0 {
 				target = "/contacts/elsewhere"
 			}
 			http.Redirect(w, r, target+"?signature=secret", status)
 		})
-		c := a.client(t)
+		c := a.newClient(t)
 		_, err := c.Ask(t.Context(), Question{Stream: &schemas.Stream{Name: "contacts"}, Method: http.MethodPost, Path: "/contacts/search", Body: []byte("{}")})
 		if !errors.Is(err, errRedirect) || c.Requests() != 1 || strings.Contains(err.Error(), "signature") {
 			t.Errorf("%d: %v after %d requests", status, err, c.Requests())

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// admit counts a request and gives the token for it, or says why none may be sent.
-func (c *Client) admit(op string, n int) (Secret, error) {
+// admitRequest counts a request and gives the token for it, or says why none may be sent.
+func (c *Client) admitRequest(op string, n int) (Secret, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.stopped != nil {
@@ -16,11 +16,11 @@ func (c *Client) admit(op string, n int) (Secret, error) {
 		return "", ErrBudget
 	}
 	c.requests.Add(1)
-	more := Sent{Requests: 1}
+	more := RequestCounts{Requests: 1}
 	if n > 1 {
 		more.Retries = 1
 	}
-	c.note(op, more)
+	c.addCounts(op, more)
 	return c.token, nil
 }
 
@@ -38,16 +38,16 @@ func (c *Client) timeLeft() (time.Duration, bool) {
 	return c.stopAt.Sub(c.o.Now()), !c.stopAt.IsZero()
 }
 
-// wait waits before a request, unless it would come too late.
-func (c *Client) wait(ctx context.Context, d time.Duration) error {
+// waitBeforeStop waits before a request, unless it would come too late.
+func (c *Client) waitBeforeStop(ctx context.Context, d time.Duration) error {
 	if left, bounded := c.timeLeft(); bounded && d >= left {
 		return ErrBudget
 	}
 	return c.o.Wait(ctx, d)
 }
 
-// renew asks for a rotated token after one was refused. False: there is no other.
-func (c *Client) renew(refused Secret) bool {
+// renewToken asks for a rotated token after one was refused. False: there is no other.
+func (c *Client) renewToken(refused Secret) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.token != refused {
@@ -65,8 +65,8 @@ func (c *Client) renew(refused Secret) bool {
 	return true
 }
 
-// stop makes every further request fail at once: asking on with a refused token helps nobody.
-func (c *Client) stop(e *Error) {
+// stopSending makes every further request fail at once: asking on with a refused token helps nobody.
+func (c *Client) stopSending(e *Error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.stopped == nil {
@@ -74,8 +74,8 @@ func (c *Client) stop(e *Error) {
 	}
 }
 
-// tokens are all that must not show in a message.
-func (c *Client) tokens() []Secret {
+// secretTokens are all that must not show in a message.
+func (c *Client) secretTokens() []Secret {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.issuedTokens

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// limits bound what one request may take.
-type limits struct {
+// requestLimits bound what one request may take.
+type requestLimits struct {
 	dial   time.Duration // connecting, and as much again for TLS
 	header time.Duration // until the answer begins
 	stall  time.Duration // between two pieces of a body
@@ -19,7 +19,7 @@ type limits struct {
 	body   int           // bytes of a body, decompressed
 }
 
-var defaultLimits = limits{
+var defaultLimits = requestLimits{
 	dial:   10 * time.Second,
 	header: 30 * time.Second,
 	stall:  30 * time.Second,
@@ -30,7 +30,7 @@ var defaultLimits = limits{
 
 // newTransport asks over verified TLS; over plain HTTP only where the connected address is this machine's. It knows no
 // proxy: an environment variable must not redirect a token.
-func newTransport(base *url.URL, l limits) *http.Transport {
+func newTransport(base *url.URL, l requestLimits) *http.Transport {
 	dialer := &net.Dialer{Timeout: l.dial, KeepAlive: 30 * time.Second}
 	if base.Scheme == "http" {
 		dialer.Control = onlyLoopback

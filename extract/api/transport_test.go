@@ -16,7 +16,7 @@ import (
 	"aqueduck/extract/internal/apitest"
 )
 
-func zip(t testing.TB, parts ...string) []byte {
+func gzipParts(t testing.TB, parts ...string) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	for _, part := range parts {
@@ -35,7 +35,7 @@ func zip(t testing.TB, parts ...string) []byte {
 func TestBodiesComeWholeOrNotAtAll(t *testing.T) {
 	t.Parallel()
 	const good = `{"data":[{"id":"1"}]}`
-	whole := zip(t, good)
+	whole := gzipParts(t, good)
 	tests := map[string]struct {
 		encoding, length string
 		body             []byte
@@ -49,7 +49,7 @@ func TestBodiesComeWholeOrNotAtAll(t *testing.T) {
 		"gzip cut early":    {encoding: "gzip", body: whole[:5], class: ClassTransient},
 		"gzip checksum":     {encoding: "gzip", body: append(bytes.Clone(whole[:len(whole)-8]), 1, 2, 3, 4, 5, 6, 7, 8), class: ClassTransient},
 		"gzip trailing":     {encoding: "gzip", body: append(bytes.Clone(whole), "<html>"...), class: ClassTransient},
-		"gzip second":       {encoding: "gzip", body: zip(t, good, " "), class: ClassTransient},
+		"gzip second":       {encoding: "gzip", body: gzipParts(t, good, " "), class: ClassTransient},
 		"gzip that is none": {encoding: "gzip", body: []byte(good), class: ClassTransient},
 		"gzip empty":        {encoding: "gzip", class: ClassTransient},
 		"other encoding":    {encoding: "br", body: []byte(good), class: ClassTransient},
@@ -58,7 +58,7 @@ func TestBodiesComeWholeOrNotAtAll(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := serve(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
+			a := serveAPI(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
 				if test.encoding != "" {
 					w.Header().Set("Content-Encoding", test.encoding)
 				}
@@ -67,7 +67,7 @@ func TestBodiesComeWholeOrNotAtAll(t *testing.T) {
 				}
 				_, _ = w.Write(test.body)
 			})
-			record, err := look(a.client(t))
+			record, err := askFirst(a.newClient(t))
 			if ClassOf(err) != test.class || (err == nil) != (test.class == "") || err == nil && string(record) != `{"id":"1"}` {
 				t.Errorf("%s, %v", record, err)
 			}
@@ -78,14 +78,14 @@ func TestBodiesComeWholeOrNotAtAll(t *testing.T) {
 // Holds: S14.
 func TestT130BombEndsAtTheCap(t *testing.T) {
 	t.Parallel()
-	bomb := zip(t, `{"data":["`+strings.Repeat("0", 8<<20)+`"]}`)
-	a := serve(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
+	bomb := gzipParts(t, `{"data":["`+strings.Repeat("0", 8<<20)+`"]}`)
+	a := serveAPI(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
 		w.Header().Set("Content-Encoding", "gzip")
 		_, _ = w.Write(bomb)
 	})
-	c := a.client(t)
+	c := a.newClient(t)
 	c.limits.body = 1 << 20
-	if _, err := look(c); !errors.Is(err, errTooBig) || c.Requests() != 1 {
+	if _, err := askFirst(c); !errors.Is(err, errTooBig) || c.Requests() != 1 {
 		t.Errorf("%v after %d requests", err, c.Requests())
 	}
 }
@@ -95,16 +95,16 @@ func TestT130BombEndsAtTheCap(t *testing.T) {
 func TestServersThatHangAreGivenUp(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
-		limits func(*limits)
+		limits func(*requestLimits)
 		answer func(w http.ResponseWriter, leave <-chan struct{})
 		want   error
 	}{
 		"no answer": {
-			limits: func(l *limits) { l.header = 20 * time.Millisecond },
+			limits: func(l *requestLimits) { l.header = 20 * time.Millisecond },
 			answer: func(_ http.ResponseWriter, leave <-chan struct{}) { <-leave },
 		},
 		"stalled body": {
-			limits: func(l *limits) { l.stall = 20 * time.Millisecond },
+			limits: func(l *requestLimits) { l.stall = 20 * time.Millisecond },
 			answer: func(w http.ResponseWriter, leave <-chan struct{}) {
 				_, _ = io.WriteString(w, `{"data":[`)
 				w.(http.Flusher).Flush()
@@ -113,7 +113,7 @@ func TestServersThatHangAreGivenUp(t *testing.T) {
 			want: errStalled,
 		},
 		"a byte at a time": {
-			limits: func(l *limits) { l.total = 50 * time.Millisecond },
+			limits: func(l *requestLimits) { l.total = 50 * time.Millisecond },
 			answer: func(w http.ResponseWriter, leave <-chan struct{}) {
 				tick := time.NewTicker(2 * time.Millisecond)
 				defer tick.Stop()
@@ -134,13 +134,13 @@ func TestServersThatHangAreGivenUp(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			leave := make(chan struct{})
-			a := serve(t, func(w http.ResponseWriter, _ *http.Request, _ string) { test.answer(w, leave) })
+			a := serveAPI(t, func(w http.ResponseWriter, _ *http.Request, _ string) { test.answer(w, leave) })
 			defer close(leave)
-			c := a.client(t)
+			c := a.newClient(t)
 			test.limits(&c.limits)
 			c.http.Transport = newTransport(c.base, c.limits)
-			_, err := look(c)
-			if ClassOf(err) != ClassTransient || test.want != nil && !errors.Is(err, test.want) || test.want == nil && !timeout(err) {
+			_, err := askFirst(c)
+			if ClassOf(err) != ClassTransient || test.want != nil && !errors.Is(err, test.want) || test.want == nil && !isTimeout(err) {
 				t.Errorf("got %v", err)
 			}
 			c.Close()
@@ -152,7 +152,7 @@ func TestServersThatHangAreGivenUp(t *testing.T) {
 func TestConnectionsThatBreakAreTriedAgain(t *testing.T) {
 	t.Parallel()
 	n := 0
-	a := serve(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
+	a := serveAPI(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
 		if n++; n < 3 {
 			conn, _, err := http.NewResponseController(w).Hijack()
 			if err == nil {
@@ -163,11 +163,11 @@ func TestConnectionsThatBreakAreTriedAgain(t *testing.T) {
 		}
 		apitest.Reply(w, `{"data":[]}`)
 	})
-	if _, err := look(a.client(t)); err != nil {
+	if _, err := askFirst(a.newClient(t)); err != nil {
 		t.Error(err)
 	}
 	a.Close()
-	if _, err := look(a.client(t)); ClassOf(err) != ClassTransient {
+	if _, err := askFirst(a.newClient(t)); ClassOf(err) != ClassTransient {
 		t.Errorf("nobody there: %v", err)
 	}
 }
@@ -176,21 +176,21 @@ func TestConnectionsThatBreakAreTriedAgain(t *testing.T) {
 func TestProxiesOfTheEnvironmentAreIgnored(t *testing.T) {
 	t.Setenv("HTTPS_PROXY", "http://127.0.0.1:1")
 	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")
-	a := serve(t, apitest.Answers(`{"data":[]}`))
-	c := a.client(t)
+	a := serveAPI(t, apitest.AnswerWith(`{"data":[]}`))
+	c := a.newClient(t)
 	if c.http.Transport.(onlyReads).Proxy != nil {
 		t.Error("the transport asks for a proxy")
 	}
-	if _, err := look(c); err != nil {
+	if _, err := askFirst(c); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestCancelledWaitEndsARequest(t *testing.T) {
 	t.Parallel()
-	a := serve(t, apitest.Answers("503 "))
+	a := serveAPI(t, apitest.AnswerWith("503 "))
 	ctx, cancel := context.WithCancel(context.Background())
-	c := a.client(t, func(o *Options) {
+	c := a.newClient(t, func(o *Options) {
 		o.Wait = func(ctx context.Context, _ time.Duration) error { cancel(); return ctx.Err() }
 	})
 	_, err := askOnce(ctx, c)
@@ -203,10 +203,10 @@ func TestSleepEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := sleep(ctx, time.Hour); !errors.Is(err, context.Canceled) {
+	if err := sleepContext(ctx, time.Hour); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
-	if err := sleep(context.Background(), 0); err != nil {
+	if err := sleepContext(context.Background(), 0); err != nil {
 		t.Errorf("got %v", err)
 	}
 }

@@ -42,21 +42,21 @@ func openArchive(file *os.File, sized bool, l Limits) (*Archive, error) {
 	}
 	a := &Archive{file: file, size: info.Size(), sized: sized, limits: l}
 	if a.size > l.File {
-		return nil, broken("it has %d bytes, more than %d", a.size, l.File)
+		return nil, formatErrorf("it has %d bytes, more than %d", a.size, l.File)
 	}
 	seen := map[string]bool{}
-	err = a.walk(func(name string, r *bufio.Reader) error {
+	err = a.walkMembers(func(name string, r *bufio.Reader) error {
 		if seen[name] {
-			return broken("two members are called %s", name)
+			return formatErrorf("two members are called %s", name)
 		}
 		seen[name] = true
 		m := Member{Name: name}
-		t, err := a.table(name, r, nil)
+		t, err := a.openTable(name, r, nil)
 		if err != nil {
 			return err
 		}
 		for {
-			cells, err := t.next()
+			cells, err := t.nextRow()
 			if errors.Is(err, io.EOF) {
 				break
 			}
@@ -68,9 +68,9 @@ func openArchive(file *os.File, sized bool, l Limits) (*Archive, error) {
 			}
 			m.Rows++
 		}
-		m.Header = t.header()
-		if name == plainName && !sized && !t.whole() {
-			return broken("its last line has no end, and nobody said how long it is")
+		m.Header = t.headerNames()
+		if name == plainName && !sized && !t.isComplete() {
+			return formatErrorf("its last line has no end, and nobody said how long it is")
 		}
 		a.Members = append(a.Members, m)
 		a.Rows += m.Rows
@@ -80,22 +80,22 @@ func openArchive(file *os.File, sized bool, l Limits) (*Archive, error) {
 		return nil, err
 	}
 	if len(a.Members) == 0 {
-		return nil, broken("there is no file of rows in it")
+		return nil, formatErrorf("there is no file of rows in it")
 	}
 	return a, nil
 }
 
-// Each reads all rows again, member by member. The cells are good until visit returns; there may be fewer than the member
+// EachRow reads all rows again, member by member. The cells are good until visit returns; there may be fewer than the member
 // has columns, and those are null.
-func (a *Archive) Each(visit func(member int, cells []Cell) error) error {
+func (a *Archive) EachRow(visit func(member int, cells []Cell) error) error {
 	n := 0
-	return a.walk(func(name string, r *bufio.Reader) error {
-		t, err := a.table(name, r, a.Members[n].Header)
+	return a.walkMembers(func(name string, r *bufio.Reader) error {
+		t, err := a.openTable(name, r, a.Members[n].Header)
 		if err != nil {
 			return err
 		}
 		for {
-			cells, err := t.next()
+			cells, err := t.nextRow()
 			if errors.Is(err, io.EOF) {
 				n++
 				return nil
@@ -113,15 +113,15 @@ func (a *Archive) Each(visit func(member int, cells []Cell) error) error {
 // plainName is what a file is called that is its only member.
 const plainName = "the file itself"
 
-// table chooses the reader of a member, by its name or, where it has none, by how it begins.
-func (a *Archive) table(name string, r *bufio.Reader, header []string) (t table, err error) {
+// openTable chooses the reader of a member, by its name or, where it has none, by how it begins.
+func (a *Archive) openTable(name string, r *bufio.Reader, header []string) (t tableReader, err error) {
 	asJSON := false
 	if name == plainName {
 		start, _ := r.Peek(1024) // a short file is looked at as far as it goes
 		if first := bytes.TrimLeft(bytes.TrimPrefix(start, []byte("\ufeff")), " \t\r\n"); len(first) > 0 {
 			asJSON = first[0] == '{' || first[0] == '['
 			if first[0] == '<' || asJSON && bytes.Contains(first, []byte(`"error.list"`)) {
-				return nil, broken("it is a page or an error, no export")
+				return nil, formatErrorf("it is a page or an error, no export")
 			}
 		}
 	} else {
@@ -135,32 +135,32 @@ func (a *Archive) table(name string, r *bufio.Reader, header []string) (t table,
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return named{t, name}, nil
+	return namedTable{t, name}, nil
 }
 
-// named puts the member's name before what is wrong with it.
-type named struct {
-	table
+// namedTable puts the member's name before what is wrong with it.
+type namedTable struct {
+	tableReader
 	name string
 }
 
-func (n named) next() ([]Cell, error) {
-	cells, err := n.table.next()
+func (n namedTable) nextRow() ([]Cell, error) {
+	cells, err := n.tableReader.nextRow()
 	if err != nil && !errors.Is(err, io.EOF) {
 		err = fmt.Errorf("%s: %w", n.name, err)
 	}
 	return cells, err
 }
 
-// walk calls visit for every file of rows, by the form that the first bytes tell.
-func (a *Archive) walk(visit func(name string, r *bufio.Reader) error) error {
+// walkMembers calls visit for every file of rows, by the form that the first bytes tell.
+func (a *Archive) walkMembers(visit func(name string, r *bufio.Reader) error) error {
 	if _, err := a.file.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
 	var magic [4]byte
 	n, err := io.ReadFull(a.file, magic[:])
 	if n == 0 {
-		return broken("it is empty")
+		return formatErrorf("it is empty")
 	}
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return err
@@ -171,25 +171,25 @@ func (a *Archive) walk(visit func(name string, r *bufio.Reader) error) error {
 	left := min(a.limits.Text, a.size*a.limits.Ratio+ratioSlack)
 	switch {
 	case magic[0] == 0x1f && magic[1] == 0x8b:
-		return a.gunzip(&left, visit)
+		return a.readGzip(&left, visit)
 	case string(magic[:]) == "PK\x03\x04", string(magic[:]) == "PK\x05\x06":
-		return a.unzip(&left, visit)
+		return a.readZip(&left, visit)
 	}
-	return visit(plainName, bufio.NewReaderSize(&bomb{a.file, &left}, 64<<10))
+	return visit(plainName, bufio.NewReaderSize(&ratioReader{a.file, &left}, 64<<10))
 }
 
-// gunzip reads one gzip stream with nothing after it: a second one would be taken for a part of the first.
-func (a *Archive) gunzip(left *int64, visit func(string, *bufio.Reader) error) error {
+// readGzip reads one gzip stream with nothing after it: a second one would be taken for a part of the first.
+func (a *Archive) readGzip(left *int64, visit func(string, *bufio.Reader) error) error {
 	in := bufio.NewReaderSize(a.file, 64<<10)
 	z, err := gzip.NewReader(in)
 	if err != nil {
-		return broken("decompress: %v", err)
+		return formatErrorf("decompress: %v", err)
 	}
 	z.Multistream(false)
-	text := bufio.NewReaderSize(&bomb{&unzipped{z}, left}, 64<<10)
+	text := bufio.NewReaderSize(&ratioReader{&unzipReader{z}, left}, 64<<10)
 	start, _ := text.Peek(512) // what cannot be read is met again below
 	if isTar(start) {
-		err = untar(text, a.limits, visit)
+		err = readTar(text, a.limits, visit)
 	} else {
 		err = visit(plainName, text)
 	}
@@ -198,32 +198,32 @@ func (a *Archive) gunzip(left *int64, visit func(string, *bufio.Reader) error) e
 	}
 	// The checksum is at the stream's end.
 	if n, err := io.Copy(io.Discard, text); err != nil || n > 0 {
-		return errors.Join(err, broken("%d bytes follow the rows", n))
+		return errors.Join(err, formatErrorf("%d bytes follow the rows", n))
 	}
 	if _, err := in.ReadByte(); !errors.Is(err, io.EOF) {
-		return broken("bytes follow the end of the compressed stream")
+		return formatErrorf("bytes follow the end of the compressed stream")
 	}
 	return nil
 }
 
-// unzip reads a zip archive, whose directory is at its end.
-func (a *Archive) unzip(left *int64, visit func(string, *bufio.Reader) error) error {
+// readZip reads a zip archive, whose directory is at its end.
+func (a *Archive) readZip(left *int64, visit func(string, *bufio.Reader) error) error {
 	z, err := zip.NewReader(a.file, a.size)
 	if err != nil {
-		return broken("%v", err)
+		return formatErrorf("%v", err)
 	}
 	end := make([]byte, 22)
 	if _, err := a.file.ReadAt(end, a.size-int64(len(end)+len(z.Comment))); err != nil || string(end[:4]) != "PK\x05\x06" {
-		return broken("bytes follow the end of the archive")
+		return formatErrorf("bytes follow the end of the archive")
 	}
 	if len(z.File) > a.limits.Entries {
-		return broken("it has %d entries, more than %d", len(z.File), a.limits.Entries)
+		return formatErrorf("it has %d entries, more than %d", len(z.File), a.limits.Entries)
 	}
 	for _, f := range z.File {
 		if f.FileInfo().IsDir() {
 			continue
 		}
-		if err := harmless(f.Name, f.Mode().IsRegular()); err != nil {
+		if err := checkEntry(f.Name, f.Mode().IsRegular()); err != nil {
 			return err
 		}
 		if !holdsRows(f.Name) {
@@ -239,8 +239,8 @@ func (a *Archive) unzip(left *int64, visit func(string, *bufio.Reader) error) er
 func unzipOne(f *zip.File, left *int64, visit func(string, *bufio.Reader) error) error {
 	r, err := f.Open()
 	if err != nil {
-		return broken("%s: %v", printable(f.Name), err)
+		return formatErrorf("%s: %v", printableName(f.Name), err)
 	}
-	err = visit(printable(f.Name), bufio.NewReaderSize(&bomb{&unzipped{r}, left}, 64<<10))
+	err = visit(printableName(f.Name), bufio.NewReaderSize(&ratioReader{&unzipReader{r}, left}, 64<<10))
 	return errors.Join(err, r.Close())
 }

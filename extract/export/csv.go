@@ -27,15 +27,15 @@ func newCSV(r *bufio.Reader, l Limits) (*csvTable, error) {
 		_, _ = r.Discard(3) // they were just seen
 	}
 	c.limits.Row = l.Header
-	cells, err := c.next()
+	cells, err := c.nextRow()
 	if errors.Is(err, io.EOF) {
-		return nil, broken("it is empty, not even a header is there")
+		return nil, formatErrorf("it is empty, not even a header is there")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("header: %w", err)
 	}
 	if len(cells) > l.Columns {
-		return nil, broken("the header has %d columns, more than %d", len(cells), l.Columns)
+		return nil, formatErrorf("the header has %d columns, more than %d", len(cells), l.Columns)
 	}
 	for _, cell := range cells {
 		c.names = append(c.names, string(cell.Text))
@@ -44,16 +44,16 @@ func newCSV(r *bufio.Reader, l Limits) (*csvTable, error) {
 	return c, nil
 }
 
-func (c *csvTable) header() []string { return c.names }
+func (c *csvTable) headerNames() []string { return c.names }
 
-func (c *csvTable) whole() bool { return c.ended }
+func (c *csvTable) isComplete() bool { return c.ended }
 
-// next reads one row. An empty line is a row of one null, which only a file with one column may have.
-func (c *csvTable) next() ([]Cell, error) {
+// nextRow reads one row. An empty line is a row of one null, which only a file with one column may have.
+func (c *csvTable) nextRow() ([]Cell, error) {
 	c.text, c.ends, c.nulls = c.text[:0], c.ends[:0], c.nulls[:0]
 	c.line++
 	for first := true; ; first = false {
-		more, err := c.field()
+		more, err := c.readField()
 		if errors.Is(err, io.EOF) && first && len(c.text) == 0 && c.nulls[0] {
 			return nil, io.EOF
 		}
@@ -62,14 +62,14 @@ func (c *csvTable) next() ([]Cell, error) {
 		}
 		c.ended = err == nil
 		if len(c.ends) > c.limits.Columns {
-			return nil, broken("row %d has more than %d fields", c.line, c.limits.Columns)
+			return nil, formatErrorf("row %d has more than %d fields", c.line, c.limits.Columns)
 		}
 		if !more {
 			break
 		}
 	}
 	if c.names != nil && len(c.ends) != len(c.names) {
-		return nil, broken("row %d has %d fields, the header has %d", c.line, len(c.ends), len(c.names))
+		return nil, formatErrorf("row %d has %d fields, the header has %d", c.line, len(c.ends), len(c.names))
 	}
 	c.cells = c.cells[:0]
 	from := 0
@@ -80,49 +80,49 @@ func (c *csvTable) next() ([]Cell, error) {
 	return c.cells, nil
 }
 
-// field reads one field and what ends it; more says that a comma did. io.EOF comes with the last field of a file whose
+// readField reads one field and what ends it; more says that a comma did. io.EOF comes with the last field of a file whose
 // last line has no end.
-func (c *csvTable) field() (more bool, err error) {
+func (c *csvTable) readField() (more bool, err error) {
 	from := len(c.text)
 	b, err := c.r.ReadByte()
 	if err == nil && b == '"' {
-		if err = c.quoted(from); err != nil {
+		if err = c.readQuoted(from); err != nil {
 			return false, err
 		}
 		c.ends, c.nulls = append(c.ends, len(c.text)), append(c.nulls, false)
 		if b, err = c.r.ReadByte(); err == nil && b != ',' && b != '\r' && b != '\n' {
-			return false, broken("%q follows a closing quote", b)
+			return false, formatErrorf("%q follows a closing quote", b)
 		}
-		return c.end(b, err)
+		return c.endField(b, err)
 	}
 	for ; err == nil && b != ',' && b != '\n' && b != '\r'; b, err = c.r.ReadByte() {
 		if b == '"' {
-			return false, broken("a quote inside a field without quotes")
+			return false, formatErrorf("a quote inside a field without quotes")
 		}
-		if err := c.add(from, b); err != nil {
+		if err := c.appendByte(from, b); err != nil {
 			return false, err
 		}
 	}
 	c.ends, c.nulls = append(c.ends, len(c.text)), append(c.nulls, len(c.text) == from)
-	return c.end(b, err)
+	return c.endField(b, err)
 }
 
-// end takes the rest of what ends a field.
-func (c *csvTable) end(b byte, err error) (more bool, _ error) {
+// endField takes the rest of what ends a field.
+func (c *csvTable) endField(b byte, err error) (more bool, _ error) {
 	if err == nil && b == '\r' {
 		if b, err = c.r.ReadByte(); errors.Is(err, io.EOF) || err == nil && b != '\n' {
-			return false, broken("a carriage return that ends no line")
+			return false, formatErrorf("a carriage return that ends no line")
 		}
 	}
 	return err == nil && b == ',', err
 }
 
-// quoted reads up to the closing quote; a doubled one is a quote of the text.
-func (c *csvTable) quoted(from int) error {
+// readQuoted reads up to the closing quote; a doubled one is a quote of the text.
+func (c *csvTable) readQuoted(from int) error {
 	for {
 		b, err := c.r.ReadByte()
 		if errors.Is(err, io.EOF) {
-			return broken("the file ends inside of quotes")
+			return formatErrorf("the file ends inside of quotes")
 		}
 		if err != nil {
 			return err
@@ -134,21 +134,21 @@ func (c *csvTable) quoted(from int) error {
 			}
 			_, _ = c.r.Discard(1)
 		}
-		if err := c.add(from, b); err != nil {
+		if err := c.appendByte(from, b); err != nil {
 			return err
 		}
 	}
 }
 
-func (c *csvTable) add(from int, b byte) error {
+func (c *csvTable) appendByte(from int, b byte) error {
 	if b == 0 {
-		return broken("a byte of zero, which no text has")
+		return formatErrorf("a byte of zero, which no text has")
 	}
 	if len(c.text)-from >= c.limits.Cell {
-		return broken("a field is longer than %d bytes", c.limits.Cell)
+		return formatErrorf("a field is longer than %d bytes", c.limits.Cell)
 	}
 	if len(c.text) >= c.limits.Row {
-		return broken("a row is longer than %d bytes", c.limits.Row)
+		return formatErrorf("a row is longer than %d bytes", c.limits.Row)
 	}
 	c.text = append(c.text, b)
 	return nil

@@ -10,15 +10,15 @@ import (
 	"testing"
 )
 
-// parse reads a text as CSV, its header first.
-func parse(text string) (all [][]string, nulls [][]bool, err error) {
-	c, err := newCSV(bufio.NewReader(strings.NewReader(text)), Usual())
+// parseCSV reads a text as CSV, its header first.
+func parseCSV(text string) (all [][]string, nulls [][]bool, err error) {
+	c, err := newCSV(bufio.NewReader(strings.NewReader(text)), DefaultLimits())
 	if err != nil {
 		return nil, nil, err
 	}
-	all = append(all, c.header())
+	all = append(all, c.headerNames())
 	for {
-		cells, err := c.next()
+		cells, err := c.nextRow()
 		if errors.Is(err, io.EOF) {
 			return all, nulls, nil
 		}
@@ -52,7 +52,7 @@ func TestT110CSVIsReadAsItWasWritten(t *testing.T) {
 		{"one column, null", "a\n\n", []string{""}, []bool{true}},
 		{"a mark inside", "a\n\ufeffx\n", []string{"\ufeffx"}, nil},
 	} {
-		all, nulls, err := parse(c.text)
+		all, nulls, err := parseCSV(c.text)
 		if err != nil || len(all) != 2 || !slices.Equal(all[1], c.want) {
 			t.Errorf("%s: %q %v", c.name, all, err)
 			continue
@@ -66,7 +66,7 @@ func TestT110CSVIsReadAsItWasWritten(t *testing.T) {
 		"too many": "a,b\n1,2,3\n", "a blank line": "a,b\n1,2\n\n3,4\n", "a bare carriage return": "a\nx\ry\n", "cr at the end": "a\nx\r",
 		"no header": "", "zeros": "a\n\x00\n",
 	} {
-		if _, _, err := parse(text); !errors.Is(err, ErrFormat) {
+		if _, _, err := parseCSV(text); !errors.Is(err, ErrFormat) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -83,7 +83,7 @@ func FuzzCSV(f *testing.F) {
 		if strings.ContainsRune(text, '\r') || strings.Contains("\n"+text, "\n\n") || strings.HasPrefix(text, "\ufeff") || strings.ContainsRune(text, 0) {
 			return
 		}
-		got, _, err := parse(text)
+		got, _, err := parseCSV(text)
 		want, theirs := csv.NewReader(strings.NewReader(text)).ReadAll()
 		if theirs == nil && len(want) == 0 {
 			theirs = io.EOF // without a header there is nothing to read
@@ -100,15 +100,15 @@ func FuzzCSV(f *testing.F) {
 // FuzzOpen holds an archive's reader to its promise: what it takes once it reads again alike, and it never panics.
 // Holds: S16.
 func FuzzOpen(f *testing.F) {
-	f.Add(tgz(f, file("a.csv", "id\n1\n")))
-	f.Add(zipOf(f, file("a.csv", "id\n1\n")))
+	f.Add(tarGzip(f, fileEntry("a.csv", "id\n1\n")))
+	f.Add(zipOf(f, fileEntry("a.csv", "id\n1\n")))
 	f.Add([]byte(`[{"a":1}]`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		a, err := open(t, body, true, Usual())
+		a, err := openSpooled(t, body, true, DefaultLimits())
 		if err != nil {
 			return
 		}
-		if n := len(rows(t, a)); int64(n) != a.Rows {
+		if n := len(readRows(t, a)); int64(n) != a.Rows {
 			t.Errorf("%d rows the second time, %d the first", n, a.Rows)
 		}
 	})

@@ -16,8 +16,8 @@ type Attribute struct {
 	Name      string `json:"name"`
 }
 
-// key is the id that is sent, and that a column is known by: names and order may change.
-func (a Attribute) key() string {
+// columnID is the id that is sent, and that a column is known by: names and order may change.
+func (a Attribute) columnID() string {
 	if a.Qualified != "" {
 		return a.Qualified
 	}

@@ -8,25 +8,25 @@ import (
 	"strings"
 )
 
-// unzipped says of every error of the decompressor that the file is broken.
-type unzipped struct{ r io.Reader }
+// unzipReader says of every error of the decompressor that the file is broken.
+type unzipReader struct{ r io.Reader }
 
-func (u *unzipped) Read(p []byte) (int, error) {
+func (u *unzipReader) Read(p []byte) (int, error) {
 	n, err := u.r.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		err = broken("decompress: %v", err)
+		err = formatErrorf("decompress: %v", err)
 	}
 	return n, err
 }
 
-// harmless refuses an entry that no export has. Nothing is ever written under its name; but who sends such a one does not
+// checkEntry refuses an entry that no export has. Nothing is ever written under its name; but who sends such a one does not
 // send an export.
-func harmless(name string, regular bool) error {
+func checkEntry(name string, regular bool) error {
 	switch {
 	case !regular:
-		return broken("%s is no regular file", printable(name))
+		return formatErrorf("%s is no regular file", printableName(name))
 	case !filepath.IsLocal(name) || strings.ContainsAny(name, "\\\x00"):
-		return broken("%s leads out of the archive", printable(name))
+		return formatErrorf("%s leads out of the archive", printableName(name))
 	}
 	return nil
 }
@@ -45,8 +45,8 @@ func holdsRows(name string) bool {
 	return false
 }
 
-// printable is a name as a message may show it.
-func printable(name string) string {
+// printableName is a name as a message may show it.
+func printableName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r == '\ufffd' {
 			return '?'

@@ -24,20 +24,20 @@ const TimeColumn = "_time"
 // errHeader says that the header of a file is none that the rows can be trusted by.
 var errHeader = errors.New("the header of the export is not that of the dataset")
 
-// Match finds the columns of a file by its header. known are those that the table has, in its order; accept takes a
+// MatchColumns finds the columns of a file by its header. known are those that the table has, in its order; accept takes a
 // header that has lost most of them.
-func (d Dataset) Match(header []string, known []extract.ExportColumn, accept bool) (Columns, error) {
-	attributes, err := d.attributes(header)
+func (d Dataset) MatchColumns(header []string, known []extract.ExportColumn, accept bool) (Columns, error) {
+	attributes, err := d.matchAttributes(header)
 	if err != nil {
 		return Columns{}, err
 	}
 	c := Columns{All: slices.Clone(known), place: make([]int, len(header)), time: -1}
 	taken := map[int]bool{}
 	for i, text := range header {
-		at := find(c.All, text, attributes[i], taken)
+		at := findColumn(c.All, text, attributes[i], taken)
 		if at < 0 {
 			at = len(c.All)
-			c.All = append(c.All, extract.ExportColumn{Name: c.unique(text, attributes[i], count(header, text) > 1), Header: text, Attribute: attributes[i]})
+			c.All = append(c.All, extract.ExportColumn{Name: c.uniqueName(text, attributes[i], countEqual(header, text) > 1), Header: text, Attribute: attributes[i]})
 		}
 		taken[at], c.place[i] = true, at
 		if d.Time != "" && attributes[i] == d.Time {
@@ -66,13 +66,13 @@ func (d Dataset) Match(header []string, known []extract.ExportColumn, accept boo
 	return c, nil
 }
 
-// attributes says which attribute each column of a header is of, "" where that is not known. Columns come in the order that
+// matchAttributes says which attribute each column of a header is of, "" where that is not known. Columns come in the order that
 // was asked for, or in another one; a name that several attributes have tells nothing out of order.
-func (d Dataset) attributes(header []string) ([]string, error) {
+func (d Dataset) matchAttributes(header []string) ([]string, error) {
 	ids := make([]string, len(header))
 	if d.inOrder(header) {
 		for i := range header {
-			ids[i] = d.Attributes[i].key()
+			ids[i] = d.Attributes[i].columnID()
 		}
 		return ids, nil
 	}
@@ -80,13 +80,13 @@ func (d Dataset) attributes(header []string) ([]string, error) {
 		var those []string
 		for _, a := range d.Attributes {
 			if a.Name == text {
-				those = append(those, a.key())
+				those = append(those, a.columnID())
 			}
 		}
 		switch {
 		case len(those) > 1:
-			return nil, fmt.Errorf("%w: %d attributes are called %q, and the columns are not in the order that was asked for", errHeader, len(those), printable(text))
-		case len(those) == 1 && count(header, text) == 1:
+			return nil, fmt.Errorf("%w: %d attributes are called %q, and the columns are not in the order that was asked for", errHeader, len(those), printableName(text))
+		case len(those) == 1 && countEqual(header, text) == 1:
 			ids[i] = those[0]
 		}
 	}
@@ -111,9 +111,9 @@ func (d Dataset) inOrder(header []string) bool {
 	return true
 }
 
-// find gives the table's column for one of a file: by the attribute, where that is known, else by the header; of several
+// findColumn gives the table's column for one of a file: by the attribute, where that is known, else by the header; of several
 // with one header the first that is free.
-func find(columns []extract.ExportColumn, header, attribute string, taken map[int]bool) int {
+func findColumn(columns []extract.ExportColumn, header, attribute string, taken map[int]bool) int {
 	for i, c := range columns {
 		if attribute != "" && c.Attribute == attribute && !taken[i] {
 			return i
@@ -127,7 +127,7 @@ func find(columns []extract.ExportColumn, header, attribute string, taken map[in
 	return -1
 }
 
-func count(list []string, text string) (n int) {
+func countEqual(list []string, text string) (n int) {
 	for _, s := range list {
 		if s == text {
 			n++
@@ -139,37 +139,37 @@ func count(list []string, text string) (n int) {
 // longestName leaves room for the number of a double: DuckDB takes any, other tools up to 63.
 const longestName = 56
 
-// unique gives a column its name. One whose header several have, or whose header holds letters that a name cannot, is called
+// uniqueName gives a column its name. One whose header several have, or whose header holds letters that a name cannot, is called
 // by its attribute.
-func (c *Columns) unique(header, attribute string, doubled bool) string {
-	name := Name(header)
+func (c *Columns) uniqueName(header, attribute string, doubled bool) string {
+	name := SnakeCase(header)
 	foreign := strings.ContainsFunc(header, func(r rune) bool { return r > unicode.MaxASCII && unicode.IsLetter(r) })
-	if other := Name(attribute); other != "" && (name == "" || doubled || foreign) {
+	if other := SnakeCase(attribute); other != "" && (name == "" || doubled || foreign) {
 		name = other
 	}
 	if name == "" {
 		name = fmt.Sprintf("column_%d", len(c.All)+1)
 	}
-	if c.free(name) {
+	if c.isFreeName(name) {
 		return name
 	}
-	if other := Name(attribute); other != "" && c.free(other) {
+	if other := SnakeCase(attribute); other != "" && c.isFreeName(other) {
 		return other
 	}
 	for n := 2; ; n++ {
-		if numbered := fmt.Sprintf("%s_%d", name, n); c.free(numbered) {
+		if numbered := fmt.Sprintf("%s_%d", name, n); c.isFreeName(numbered) {
 			return numbered
 		}
 	}
 }
 
-func (c *Columns) free(name string) bool {
+func (c *Columns) isFreeName(name string) bool {
 	return !slices.ContainsFunc(c.All, func(known extract.ExportColumn) bool { return known.Name == name })
 }
 
-// Name makes snake_case of a text: letters and digits of ASCII in lower case, everything else one _. It is "" when none is
+// SnakeCase makes snake_case of a text: letters and digits of ASCII in lower case, everything else one _. It is "" when none is
 // left.
-func Name(text string) string {
+func SnakeCase(text string) string {
 	var b strings.Builder
 	gap, lower := false, false
 	for _, r := range text {

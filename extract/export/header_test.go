@@ -15,16 +15,16 @@ var people = Dataset{ID: "people", Time: "p.at", Attributes: []Attribute{
 	{ID: "name", Qualified: "p.name", Name: "Name"}, {ID: "name", Qualified: "team.name", Name: "Name"}, {ID: "csat", Name: "CSAT score, %"},
 }}
 
-func names(c Columns) (all []string) {
+func columnNames(c Columns) (all []string) {
 	for _, column := range c.All {
 		all = append(all, column.Name)
 	}
 	return all
 }
 
-func match(t testing.TB, header string, known []extract.ExportColumn) (Columns, error) {
+func matchHeader(t testing.TB, header string, known []extract.ExportColumn) (Columns, error) {
 	t.Helper()
-	return people.Match(strings.Split(header, "|"), known, false)
+	return people.MatchColumns(strings.Split(header, "|"), known, false)
 }
 
 // Holds: S23.
@@ -34,16 +34,16 @@ func TestHeadersBecomeUniqueNames(t *testing.T) {
 		"Conversation ID": "conversation_id", "CSAT score, %": "csat_score", "firstResponse": "first_response", "  a--b  ": "a_b", "1st": "n1st",
 		"_time": "time", "名前": "", "": "", strings.Repeat("long ", 40): strings.TrimRight(strings.Repeat("long_", 11)+"l", "_"), `"; DROP TABLE x`: "drop_table_x",
 	} {
-		if got := Name(text); got != want {
+		if got := SnakeCase(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
 	odd := Dataset{Time: "t", Attributes: []Attribute{{ID: "t", Name: "T"}}}
-	c, err := odd.Match([]string{"T", "a b", "A-B", "a_b_2", "", "名", "a b"}, nil, false)
+	c, err := odd.MatchColumns([]string{"T", "a b", "A-B", "a_b_2", "", "名", "a b"}, nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := names(c), []string{"t", "a_b", "a_b_2", "a_b_2_2", "column_5", "column_6", "a_b_3"}; !slices.Equal(got, want) {
+	if got, want := columnNames(c), []string{"t", "a_b", "a_b_2", "a_b_2_2", "column_5", "column_6", "a_b_3"}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	for i, header := range []string{"T", "a b", "A-B", "a_b_2", "", "名", "a b"} {
@@ -55,48 +55,48 @@ func TestHeadersBecomeUniqueNames(t *testing.T) {
 
 func TestT109ColumnsAreKnownByTheirAttributeWhateverTheirOrder(t *testing.T) {
 	t.Parallel()
-	first, err := match(t, "Person ID|Created at|Name|Name|CSAT score, %", nil)
+	first, err := matchHeader(t, "Person ID|Created at|Name|Name|CSAT score, %", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"person_id", "created_at", "p_name", "team_name", "csat_score"}
-	if got := names(first); !slices.Equal(got, want) {
+	if got := columnNames(first); !slices.Equal(got, want) {
 		t.Fatalf("%v, want %v", got, want)
 	}
-	permuted, err := match(t, "CSAT score, %|Created at|Person ID", first.All)
+	permuted, err := matchHeader(t, "CSAT score, %|Created at|Person ID", first.All)
 	if err != nil || !slices.Equal(permuted.place, []int{4, 1, 0}) || permuted.time != 1 {
 		t.Errorf("permuted: %v %d %v", permuted.place, permuted.time, err)
 	}
-	localised, err := match(t, "Personen-ID|Erstellt am|Name|Name|CSAT score, %", first.All)
-	if err != nil || !slices.Equal(names(localised), want) || localised.time != 1 {
-		t.Errorf("in another language: %v %v", names(localised), err)
+	localised, err := matchHeader(t, "Personen-ID|Erstellt am|Name|Name|CSAT score, %", first.All)
+	if err != nil || !slices.Equal(columnNames(localised), want) || localised.time != 1 {
+		t.Errorf("in another language: %v %v", columnNames(localised), err)
 	}
-	if _, err := match(t, "Name|Created at|Person ID|Name|CSAT score, %", first.All); !errors.Is(err, errHeader) {
+	if _, err := matchHeader(t, "Name|Created at|Person ID|Name|CSAT score, %", first.All); !errors.Is(err, errHeader) {
 		t.Errorf("doubled names out of order: %v", err)
 	}
-	if _, err := match(t, "Person ID|Name|CSAT score, %", first.All); !errors.Is(err, errHeader) {
+	if _, err := matchHeader(t, "Person ID|Name|CSAT score, %", first.All); !errors.Is(err, errHeader) {
 		t.Errorf("without its time: %v", err)
 	}
-	more, err := match(t, "Person ID|Created at|Brand new|CSAT score, %", first.All)
-	if err != nil || !slices.Equal(names(more), append(want, "brand_new")) || !more.All[2].Gone || more.All[5].Gone {
+	more, err := matchHeader(t, "Person ID|Created at|Brand new|CSAT score, %", first.All)
+	if err != nil || !slices.Equal(columnNames(more), append(want, "brand_new")) || !more.All[2].Gone || more.All[5].Gone {
 		t.Errorf("one more, two less: %+v %v", more.All, err)
 	}
 }
 
 func TestT109AHeaderThatLostMostColumnsIsRefusedUntilItIsAccepted(t *testing.T) {
 	t.Parallel()
-	first, err := match(t, "Person ID|Created at|Name|Name|CSAT score, %", nil)
+	first, err := matchHeader(t, "Person ID|Created at|Name|Name|CSAT score, %", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := match(t, "Person ID|Created at", first.All); !errors.Is(err, errHeader) {
+	if _, err := matchHeader(t, "Person ID|Created at", first.All); !errors.Is(err, errHeader) {
 		t.Errorf("most are gone: %v", err)
 	}
-	accepted, err := people.Match([]string{"Person ID", "Created at"}, first.All, true)
+	accepted, err := people.MatchColumns([]string{"Person ID", "Created at"}, first.All, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := match(t, "Person ID|Created at", accepted.All); err != nil {
+	if _, err := matchHeader(t, "Person ID|Created at", accepted.All); err != nil {
 		t.Errorf("accepted once: %v", err)
 	}
 }
@@ -137,12 +137,12 @@ func TestT107TimesAreReadByWhatTheySayAndElseInTheZone(t *testing.T) {
 
 func TestARecordHasItsColumnsAndItsTime(t *testing.T) {
 	t.Parallel()
-	c, err := match(t, "Person ID|Created at|Name|Name|CSAT score, %", nil)
+	c, err := matchHeader(t, "Person ID|Created at|Name|Name|CSAT score, %", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	cell := func(s string) Cell { return Cell{Text: []byte(s)} }
-	row := c.Record(nil, []Cell{cell("a\"b\\c\n\x01"), cell("1700000000"), {Null: true}, cell(""), cell("é")}, time.UTC)
+	row := c.BuildRecord(nil, []Cell{cell("a\"b\\c\n\x01"), cell("1700000000"), {Null: true}, cell(""), cell("é")}, time.UTC)
 	want := `{"person_id":"a\"b\\c\u000a\u0001","created_at":"1700000000","team_name":"","csat_score":"é","_time":1700000000}`
 	if string(row.JSON) != want {
 		t.Errorf("%s", row.JSON)

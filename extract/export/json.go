@@ -13,7 +13,7 @@ import (
 // jsonTable reads JSON objects, one after the other or in one list. The columns are the names that any of them has.
 type jsonTable struct {
 	d      *json.Decoder
-	in     *capped
+	in     *cappedReader
 	limits Limits
 	names  []string
 	place  map[string]int
@@ -24,7 +24,7 @@ type jsonTable struct {
 
 // newJSON begins to read; known are the columns that an earlier reading found, none at the first.
 func newJSON(r *bufio.Reader, l Limits, known []string) (*jsonTable, error) {
-	in := &capped{r: r, most: int64(l.Row), left: int64(l.Row)}
+	in := &cappedReader{r: r, most: int64(l.Row), left: int64(l.Row)}
 	t := &jsonTable{d: json.NewDecoder(in), in: in, limits: l, names: slices.Clone(known), place: map[string]int{}}
 	for i, name := range known {
 		t.place[name] = i
@@ -35,7 +35,7 @@ func newJSON(r *bufio.Reader, l Limits, known []string) (*jsonTable, error) {
 	}
 	if t.list = first == '['; t.list {
 		if _, err := t.d.Token(); err != nil {
-			return nil, broken("no list begins: %v", err)
+			return nil, formatErrorf("no list begins: %v", err)
 		}
 	}
 	return t, nil
@@ -46,7 +46,7 @@ func firstByte(r *bufio.Reader) (byte, error) {
 	for {
 		b, err := r.Peek(1)
 		if errors.Is(err, io.EOF) {
-			return 0, broken("it is empty")
+			return 0, formatErrorf("it is empty")
 		}
 		if err != nil {
 			return 0, err
@@ -58,32 +58,32 @@ func firstByte(r *bufio.Reader) (byte, error) {
 	}
 }
 
-// capped ends a record that does not end.
-type capped struct {
+// cappedReader ends a record that does not end.
+type cappedReader struct {
 	r          io.Reader
 	most, left int64
 }
 
-func (c *capped) Read(p []byte) (int, error) {
+func (c *cappedReader) Read(p []byte) (int, error) {
 	if c.left <= 0 {
-		return 0, broken("a record is longer than %d bytes", c.most)
+		return 0, formatErrorf("a record is longer than %d bytes", c.most)
 	}
 	n, err := c.r.Read(p)
 	c.left -= int64(n)
 	return n, err
 }
 
-func (t *jsonTable) header() []string { return t.names }
+func (t *jsonTable) headerNames() []string { return t.names }
 
-func (t *jsonTable) whole() bool { return true } // a record has its own end
+func (t *jsonTable) isComplete() bool { return true } // a record has its own end
 
-func (t *jsonTable) next() ([]Cell, error) {
+func (t *jsonTable) nextRow() ([]Cell, error) {
 	if t.list && !t.d.More() {
 		if _, err := t.d.Token(); err != nil {
-			return nil, t.wrong(err)
+			return nil, t.decodeError(err)
 		}
 		if _, err := t.d.Token(); !errors.Is(err, io.EOF) {
-			return nil, broken("something follows the end of the list")
+			return nil, formatErrorf("something follows the end of the list")
 		}
 		return nil, io.EOF
 	}
@@ -93,7 +93,7 @@ func (t *jsonTable) next() ([]Cell, error) {
 		if errors.Is(err, io.EOF) && !t.list && t.rows > 0 {
 			return nil, io.EOF
 		}
-		return nil, t.wrong(err)
+		return nil, t.decodeError(err)
 	}
 	t.rows++
 	t.cells = t.cells[:0]
@@ -102,20 +102,20 @@ func (t *jsonTable) next() ([]Cell, error) {
 	}
 	d := jx.DecodeBytes(raw)
 	if d.Next() != jx.Object {
-		return nil, broken("record %d is no object", t.rows)
+		return nil, formatErrorf("record %d is no object", t.rows)
 	}
-	if err := d.ObjBytes(t.member); err != nil {
-		return nil, t.wrong(err)
+	if err := d.ObjBytes(t.readMember); err != nil {
+		return nil, t.decodeError(err)
 	}
 	return t.cells, nil
 }
 
-// member takes one field of a record. Text comes as it means, everything else as it was sent.
-func (t *jsonTable) member(d *jx.Decoder, key []byte) error {
+// readMember takes one field of a record. Text comes as it means, everything else as it was sent.
+func (t *jsonTable) readMember(d *jx.Decoder, key []byte) error {
 	i, known := t.place[string(key)]
 	if !known {
 		if len(t.names) >= t.limits.Columns {
-			return broken("there are more than %d columns", t.limits.Columns)
+			return formatErrorf("there are more than %d columns", t.limits.Columns)
 		}
 		i = len(t.names)
 		t.place[string(key)] = i
@@ -135,9 +135,9 @@ func (t *jsonTable) member(d *jx.Decoder, key []byte) error {
 	return err
 }
 
-func (t *jsonTable) wrong(err error) error {
+func (t *jsonTable) decodeError(err error) error {
 	if errors.Is(err, ErrFormat) {
 		return err
 	}
-	return broken("record %d: %v", t.rows+1, err)
+	return formatErrorf("record %d: %v", t.rows+1, err)
 }

@@ -14,24 +14,24 @@ type Limits struct {
 	Row     int   // bytes of a row
 }
 
-// Usual is far above any real export and far below what would hurt.
-func Usual() Limits {
+// DefaultLimits is far above any real export and far below what would hurt.
+func DefaultLimits() Limits {
 	return Limits{File: 2 << 30, Text: 16 << 30, Ratio: 200, Entries: 1000, Columns: 2000, Header: 256 << 10, Cell: 4 << 20, Row: 16 << 20}
 }
 
 // ratioSlack is what a small file may hold whatever its ratio: a header and a few rows that are alike.
 const ratioSlack = 1 << 20
 
-// bomb ends a stream that gives more than it may.
-type bomb struct {
+// ratioReader ends a stream that gives more than it may.
+type ratioReader struct {
 	r    io.Reader
 	left *int64
 }
 
-func (b *bomb) Read(p []byte) (int, error) {
+func (b *ratioReader) Read(p []byte) (int, error) {
 	n, err := b.r.Read(p)
 	if *b.left -= int64(n); *b.left < 0 {
-		return 0, broken("it holds far more than its size can mean")
+		return 0, formatErrorf("it holds far more than its size can mean")
 	}
 	return n, err
 }

@@ -15,9 +15,9 @@ type Row struct {
 	Ambiguous bool   // clocks were changed: it may be another hour
 }
 
-// Record makes a record of a row: a text for every column that is not null, and the time. A time that says no zone is read
+// BuildRecord makes a record of a row: a text for every column that is not null, and the time. A time that says no zone is read
 // in the given one.
-func (c Columns) Record(into []byte, cells []Cell, zone *time.Location) Row {
+func (c Columns) BuildRecord(into []byte, cells []Cell, zone *time.Location) Row {
 	var r Row
 	into = append(into[:0], '{')
 	for i, cell := range cells {
@@ -89,16 +89,16 @@ func (r *Row) readTime(text string, zone *time.Location) {
 	}
 	for _, form := range bare {
 		if t, err := time.Parse(form, text); err == nil {
-			r.Time, r.Ambiguous = instant(t, zone)
+			r.Time, r.Ambiguous = wallInstant(t, zone)
 			r.Timed = true
 			return
 		}
 	}
 }
 
-// instant finds when a clock on the wall of a zone showed a time. Where clocks are put back it showed it twice, and the
+// wallInstant finds when a clock on the wall of a zone showed a time. Where clocks are put back it showed it twice, and the
 // first counts; where they are put forward it never did.
-func instant(wall time.Time, zone *time.Location) (at int64, ambiguous bool) {
+func wallInstant(wall time.Time, zone *time.Location) (at int64, ambiguous bool) {
 	guess := time.Unix(wall.Unix(), 0).In(zone)
 	_, before := guess.Add(-26 * time.Hour).Zone()
 	_, after := guess.Add(26 * time.Hour).Zone()

@@ -48,28 +48,28 @@ func (s Source) Datasets(ctx context.Context, family *schemas.Stream) (sets []Da
 	}
 	var entries []json.RawMessage
 	if err := json.Unmarshal(list, &entries); err != nil || entries == nil {
-		return nil, nil, s.contract(family, family.Read.Path, errors.New("it lists no datasets"))
+		return nil, nil, s.contractError(family, family.Read.Path, errors.New("it lists no datasets"))
 	}
 	sets = []Dataset{}
 	for _, entry := range entries {
 		var d Dataset
-		if err := json.Unmarshal(entry, &d); err != nil || Name(d.ID) == "" || len(d.Attributes) == 0 {
-			odd = append(odd, printable(d.ID))
+		if err := json.Unmarshal(entry, &d); err != nil || SnakeCase(d.ID) == "" || len(d.Attributes) == 0 {
+			odd = append(odd, printableName(d.ID))
 			continue
 		}
 		// Rows are asked by the time attribute under its plain id or its qualified one; columns go by the one that is sent.
 		if at := slices.IndexFunc(d.Attributes, func(a Attribute) bool { return a.ID == d.Time || a.Qualified == d.Time }); at >= 0 {
-			d.Time = d.Attributes[at].key()
+			d.Time = d.Attributes[at].columnID()
 		}
 		sets = append(sets, d)
 	}
 	if len(sets) == 0 && len(odd) > 0 {
-		return nil, nil, s.contract(family, family.Read.Path, fmt.Errorf("dataset %q has no id that makes a name, or no attributes", odd[0]))
+		return nil, nil, s.contractError(family, family.Read.Path, fmt.Errorf("dataset %q has no id that makes a name, or no attributes", odd[0]))
 	}
 	return sets, odd, nil
 }
 
-func (s Source) contract(stream *schemas.Stream, path string, err error) error {
+func (s Source) contractError(stream *schemas.Stream, path string, err error) error {
 	return &api.Error{Class: api.ClassContract, Op: "read " + stream.Name, Method: http.MethodGet, Path: path, Status: http.StatusOK, Err: err}
 }
 
@@ -80,8 +80,8 @@ type Status struct {
 	URL  string `json:"download_url"`
 }
 
-// done says that there is a file to fetch: the source says so in a word that is known, or names an address for it.
-func (s Status) done() bool {
+// isReady says that there is a file to fetch: the source says so in a word that is known, or names an address for it.
+func (s Status) isReady() bool {
 	switch s.Word {
 	case "complete", "completed", "success":
 		return true
@@ -106,7 +106,7 @@ func parseStatus(body []byte) (Status, error) {
 		}
 	}
 	if !idForm.MatchString(st.ID) || strings.Trim(st.ID, ".") == "" {
-		return st, fmt.Errorf("job_identifier %q is none", printable(st.ID))
+		return st, fmt.Errorf("job_identifier %q is none", printableName(st.ID))
 	}
 	return st, nil
 }
@@ -116,7 +116,7 @@ func parseStatus(body []byte) (Status, error) {
 func (s Source) Enqueue(ctx context.Context, stream *schemas.Stream, d Dataset, from, to int64) (Status, error) {
 	ids := make([]string, len(d.Attributes))
 	for i, a := range d.Attributes {
-		ids[i] = a.key()
+		ids[i] = a.columnID()
 	}
 	body, err := json.Marshal(map[string]any{"dataset_id": d.ID, "attribute_ids": ids, "start_time": from, "end_time": to})
 	if err != nil {
@@ -129,7 +129,7 @@ func (s Source) Enqueue(ctx context.Context, stream *schemas.Stream, d Dataset, 
 	}
 	st, err := parseStatus(reply.Body)
 	if err != nil {
-		return st, s.contract(stream, path, err)
+		return st, s.contractError(stream, path, err)
 	}
 	return st, nil
 }
@@ -156,7 +156,7 @@ func (s Source) Await(ctx context.Context, stream *schemas.Stream, job extract.E
 			return Status{}, err
 		}
 		age := s.client.Now().Sub(time.Unix(job.Asked, 0))
-		st, err := s.look(ctx, stream, job.ID)
+		st, err := s.fetchStatus(ctx, stream, job.ID)
 		switch {
 		case api.ClassOf(err) == api.ClassNotFound && age < hiddenFor && !earlier:
 			continue
@@ -164,17 +164,17 @@ func (s Source) Await(ctx context.Context, stream *schemas.Stream, job extract.E
 			return st, fmt.Errorf("%w: it does not know job %s", ErrLost, job.ID)
 		case err != nil:
 			return st, err
-		case st.done():
+		case st.isReady():
 			return st, nil
 		case st.Word == "failed":
 			return st, fmt.Errorf("%w: job %s says failed", ErrLost, job.ID)
 		case age > oldest:
-			return st, fmt.Errorf("%w: job %s says %q since %s", ErrLost, job.ID, printable(st.Word), age.Round(time.Minute))
+			return st, fmt.Errorf("%w: job %s says %q since %s", ErrLost, job.ID, printableName(st.Word), age.Round(time.Minute))
 		}
 	}
 }
 
-func (s Source) look(ctx context.Context, stream *schemas.Stream, id string) (Status, error) {
+func (s Source) fetchStatus(ctx context.Context, stream *schemas.Stream, id string) (Status, error) {
 	path := s.prefix + "/" + url.PathEscape(id)
 	reply, err := s.client.Ask(ctx, api.Question{Stream: stream, Method: http.MethodGet, Path: path})
 	if err != nil {
@@ -182,10 +182,10 @@ func (s Source) look(ctx context.Context, stream *schemas.Stream, id string) (St
 	}
 	st, err := parseStatus(reply.Body)
 	if err == nil && st.ID != id {
-		err = fmt.Errorf("it tells of job %s", printable(st.ID))
+		err = fmt.Errorf("it tells of job %s", printableName(st.ID))
 	}
 	if err != nil {
-		return st, s.contract(stream, path, err)
+		return st, s.contractError(stream, path, err)
 	}
 	return st, nil
 }
@@ -202,7 +202,7 @@ func (s Source) Fetch(ctx context.Context, stream *schemas.Stream, st Status, sp
 			if err := s.client.Pause(ctx, time.Second<<n); err != nil {
 				return nil, err
 			}
-			fresh, err := s.look(ctx, stream, st.ID)
+			fresh, err := s.fetchStatus(ctx, stream, st.ID)
 			if err != nil {
 				return nil, err
 			}
@@ -211,9 +211,9 @@ func (s Source) Fetch(ctx context.Context, stream *schemas.Stream, st Status, sp
 		f := api.File{Stream: stream, URL: st.URL, Most: l.File}
 		if st.URL == "" || n == fetches-1 {
 			// The API gives the file itself where it names no address, or names one that leads nowhere.
-			f.URL, f.Path = "", s.here(st)
+			f.URL, f.Path = "", s.downloadPath(st)
 		}
-		archive, err := s.fetch(ctx, f, spool, l)
+		archive, err := s.downloadFile(ctx, f, spool, l)
 		var foreign *api.ForeignHost
 		if errors.As(err, &foreign) {
 			return s.fetchHere(ctx, stream, st, spool, l, err)
@@ -229,22 +229,22 @@ func (s Source) Fetch(ctx context.Context, stream *schemas.Stream, st Status, sp
 	return nil, fmt.Errorf("%w: job %s: %w", ErrLost, st.ID, last)
 }
 
-// here is the path by which the API gives the file itself.
-func (s Source) here(st Status) string {
+// downloadPath is the path by which the API gives the file itself.
+func (s Source) downloadPath(st Status) string {
 	return strings.Replace(s.prefix, "/export", "/download", 1) + "/" + url.PathEscape(st.ID)
 }
 
 // fetchHere brings the file of the API itself. Where that fails too, what is said is that the address was refused: another job would
 // get one like it, and the host can be named.
 func (s Source) fetchHere(ctx context.Context, stream *schemas.Stream, st Status, spool *os.File, l Limits, refused error) (*Archive, error) {
-	archive, err := s.fetch(ctx, api.File{Stream: stream, Path: s.here(st), Most: l.File}, spool, l)
+	archive, err := s.downloadFile(ctx, api.File{Stream: stream, Path: s.downloadPath(st), Most: l.File}, spool, l)
 	if err == nil || ctx.Err() != nil || api.ClassOf(err) == api.ClassAuth || errors.Is(err, api.ErrBudget) {
 		return archive, err
 	}
 	return nil, fmt.Errorf("%w; nor does the API give the file itself: %w", refused, err)
 }
 
-func (s Source) fetch(ctx context.Context, f api.File, spool *os.File, l Limits) (*Archive, error) {
+func (s Source) downloadFile(ctx context.Context, f api.File, spool *os.File, l Limits) (*Archive, error) {
 	if err := spool.Truncate(0); err != nil {
 		return nil, err
 	}
@@ -258,8 +258,8 @@ func (s Source) fetch(ctx context.Context, f api.File, spool *os.File, l Limits)
 	return openArchive(spool, sized, l)
 }
 
-// Spool makes a file that nobody finds: its name is gone before it holds anything, and with the process it goes too.
-func Spool(dir string) (*os.File, error) {
+// CreateSpool makes a file that nobody finds: its name is gone before it holds anything, and with the process it goes too.
+func CreateSpool(dir string) (*os.File, error) {
 	file, err := os.CreateTemp(dir, "export-")
 	if err != nil {
 		return nil, fmt.Errorf("make a file for an export: %w", err)

@@ -18,13 +18,13 @@ import (
 	"aqueduck/schemas"
 )
 
-// family is the stream file of the exports, as far as asking goes.
-func family() *schemas.Stream {
+// exportFamily is the stream file of the exports, as far as asking goes.
+func exportFamily() *schemas.Stream {
 	return &schemas.Stream{Name: "reporting", Read: schemas.Read{Method: "GET", Path: "/export/reporting_data/get_datasets", Records: []string{"data"}}}
 }
 
-// stand is an emulated workspace with a client whose waiting moves its clock.
-type stand struct {
+// emulatedSource is an emulated workspace with a client whose waiting moves its clock.
+type emulatedSource struct {
 	t      testing.TB
 	w      *emulator.Workspace
 	client *api.Client
@@ -32,60 +32,60 @@ type stand struct {
 	url    string
 }
 
-func newStand(t testing.TB, k emulator.ExportKnobs) *stand {
+func newStand(t testing.TB, k emulator.ExportKnobs) *emulatedSource {
 	t.Helper()
 	w := emulator.New(emulator.Config{Seed: 4, Contacts: 60, Knobs: emulator.Knobs{Export: k}})
 	server := httptest.NewServer(w)
 	t.Cleanup(server.Close)
-	client, err := api.New(api.Options{BaseURL: server.URL, Token: api.Secret(w.Token()), Version: "2.17", Now: w.Clock,
+	client, err := api.New(api.Options{BaseURL: server.URL, Token: api.Secret(w.AccessToken()), Version: "2.17", Now: w.CurrentTime,
 		Wait: func(ctx context.Context, d time.Duration) error { w.Advance(d); return ctx.Err() }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(client.Close)
-	return &stand{t, w, client, New(client, family()), server.URL}
+	return &emulatedSource{t, w, client, New(client, exportFamily()), server.URL}
 }
 
-// dataset gives the one of conversations.
-func (s *stand) dataset() Dataset {
+// conversationDataset gives the one of conversations.
+func (s *emulatedSource) conversationDataset() Dataset {
 	s.t.Helper()
-	sets, _, err := s.source.Datasets(context.Background(), family())
+	sets, _, err := s.source.Datasets(context.Background(), exportFamily())
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	return sets[0]
 }
 
-// ask enqueues an export of the last two weeks.
-func (s *stand) ask(d Dataset) (Status, extract.ExportJob, error) {
-	now := s.w.Clock()
-	st, err := s.source.Enqueue(context.Background(), family(), d, now.AddDate(0, 0, -14).Unix(), now.Unix())
+// enqueueJob enqueues an export of the last two weeks.
+func (s *emulatedSource) enqueueJob(d Dataset) (Status, extract.ExportJob, error) {
+	now := s.w.CurrentTime()
+	st, err := s.source.Enqueue(context.Background(), exportFamily(), d, now.AddDate(0, 0, -14).Unix(), now.Unix())
 	return st, extract.ExportJob{ID: st.ID, Asked: now.Unix()}, err
 }
 
-func never() error { return nil }
+func neverPause() error { return nil }
 
-// whole asks, waits and fetches.
-func (s *stand) whole() (*Archive, error) {
+// fetchExport asks, waits and fetches.
+func (s *emulatedSource) fetchExport() (*Archive, error) {
 	s.t.Helper()
-	_, job, err := s.ask(s.dataset())
+	_, job, err := s.enqueueJob(s.conversationDataset())
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	st, err := s.source.Await(context.Background(), family(), job, false, never)
+	st, err := s.source.Await(context.Background(), exportFamily(), job, false, neverPause)
 	if err != nil {
 		return nil, err
 	}
-	spool, err := Spool(s.t.TempDir())
+	spool, err := CreateSpool(s.t.TempDir())
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	s.t.Cleanup(func() { _ = spool.Close() })
-	return s.source.Fetch(context.Background(), family(), st, spool, Usual())
+	return s.source.Fetch(context.Background(), exportFamily(), st, spool, DefaultLimits())
 }
 
-// asked counts requests of a path.
-func (s *stand) asked(method, path string) (n int) {
+// countRequests counts requests of a path.
+func (s *emulatedSource) countRequests(method, path string) (n int) {
 	for _, r := range s.w.Requests() {
 		if r.Method == method && strings.HasPrefix(r.Path, path) {
 			n++
@@ -105,7 +105,7 @@ func TestT100AJobIsDoneWhenItSaysSoOrNamesAnAddress(t *testing.T) {
 		"not known at first":     {Hidden: 30 * time.Second},
 	} {
 		s := newStand(t, k)
-		a, err := s.whole()
+		a, err := s.fetchExport()
 		if err != nil || a.Rows == 0 {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -114,7 +114,7 @@ func TestT100AJobIsDoneWhenItSaysSoOrNamesAnAddress(t *testing.T) {
 		"failed": {Fail: 1}, "an unknown word without a URL": {Status: "limbo", NoURL: true}, "never known": {Hidden: 100 * time.Hour},
 		"never done": {Pending: 100 * time.Hour},
 	} {
-		if _, err := newStand(t, k).whole(); !errors.Is(err, ErrLost) {
+		if _, err := newStand(t, k).fetchExport(); !errors.Is(err, ErrLost) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -124,24 +124,24 @@ func TestT99AnExpiredAddressIsAskedForAnew(t *testing.T) {
 	t.Parallel()
 	for _, answer := range []string{"403", "404", "410", "html"} {
 		s := newStand(t, emulator.ExportKnobs{URLLife: time.Minute, Expired: answer})
-		_, job, err := s.ask(s.dataset())
+		_, job, err := s.enqueueJob(s.conversationDataset())
 		if err != nil {
 			t.Fatal(err)
 		}
-		st, err := s.source.Await(context.Background(), family(), job, false, never)
+		st, err := s.source.Await(context.Background(), exportFamily(), job, false, neverPause)
 		if err != nil {
 			t.Fatal(err)
 		}
 		s.w.Advance(2 * time.Minute)
-		spool, err := Spool(t.TempDir())
+		spool, err := CreateSpool(t.TempDir())
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer spool.Close()
-		if a, err := s.source.Fetch(context.Background(), family(), st, spool, Usual()); err != nil || a.Rows == 0 {
+		if a, err := s.source.Fetch(context.Background(), exportFamily(), st, spool, DefaultLimits()); err != nil || a.Rows == 0 {
 			t.Errorf("%s: %v", answer, err)
 		}
-		if n := s.asked("GET", "/_storage/"); n != 2 {
+		if n := s.countRequests("GET", "/_storage/"); n != 2 {
 			t.Errorf("%s: %d addresses were tried", answer, n)
 		}
 	}
@@ -150,10 +150,10 @@ func TestT99AnExpiredAddressIsAskedForAnew(t *testing.T) {
 func TestT99AnAddressThatNeverWorksGivesWayToTheAPIsOwn(t *testing.T) {
 	t.Parallel()
 	s := newStand(t, emulator.ExportKnobs{Storage: "https://127.0.0.1:1"})
-	if a, err := s.whole(); err != nil || a.Rows == 0 {
+	if a, err := s.fetchExport(); err != nil || a.Rows == 0 {
 		t.Error(err)
 	}
-	if s.asked("GET", "/download/reporting_data/") != 1 {
+	if s.countRequests("GET", "/download/reporting_data/") != 1 {
 		t.Error("the API's own download was not tried")
 	}
 }
@@ -161,7 +161,7 @@ func TestT99AnAddressThatNeverWorksGivesWayToTheAPIsOwn(t *testing.T) {
 func TestT101AFileThatIsNotWholeIsFetchedAgainAndThenGivenUp(t *testing.T) {
 	t.Parallel()
 	s := newStand(t, emulator.ExportKnobs{File: emulator.ExportFile{Truncate: 0.1}})
-	if _, err := s.whole(); !errors.Is(err, ErrLost) || !errors.Is(err, ErrFormat) {
+	if _, err := s.fetchExport(); !errors.Is(err, ErrLost) || !errors.Is(err, ErrFormat) {
 		t.Errorf("%v", err)
 	}
 	tries := 0
@@ -171,7 +171,7 @@ func TestT101AFileThatIsNotWholeIsFetchedAgainAndThenGivenUp(t *testing.T) {
 		}
 		return file
 	}}})
-	if a, err := s.whole(); err != nil || a.Rows == 0 || tries != 3 {
+	if a, err := s.fetchExport(); err != nil || a.Rows == 0 || tries != 3 {
 		t.Errorf("%d tries, %v", tries, err)
 	}
 }
@@ -183,17 +183,17 @@ func TestT98AnEnqueueIsNeverSentTwiceByItself(t *testing.T) {
 		"reset": {Reset: true}, "response lost": {Truncate: true}, "503": {Status: 503}, "429": {Status: 429}, "garbage": {Garbage: true},
 	} {
 		s := newStand(t, emulator.ExportKnobs{})
-		d := s.dataset()
-		s.w.Inject(func(_ int, r *http.Request) *fault.Fault {
+		d := s.conversationDataset()
+		s.w.InjectFaults(func(_ int, r *http.Request) *fault.Fault {
 			if r.Method == http.MethodPost {
 				return wrong
 			}
 			return nil
 		})
-		if _, _, err := s.ask(d); err == nil {
+		if _, _, err := s.enqueueJob(d); err == nil {
 			t.Errorf("%s: taken", name)
 		}
-		if n := s.asked("POST", "/export/"); n != 1 {
+		if n := s.countRequests("POST", "/export/"); n != 1 {
 			t.Errorf("%s: sent %d times", name, n)
 		}
 	}
@@ -202,9 +202,9 @@ func TestT98AnEnqueueIsNeverSentTwiceByItself(t *testing.T) {
 func TestT96TheSixthJobIsRefusedAsARefusalThatPasses(t *testing.T) {
 	t.Parallel()
 	s := newStand(t, emulator.ExportKnobs{Pending: time.Minute})
-	d := s.dataset()
+	d := s.conversationDataset()
 	s.w.OccupyExports(5)
-	if _, _, err := s.ask(d); api.StatusOf(err) != http.StatusTooManyRequests || api.ClassOf(err) != api.ClassTransient {
+	if _, _, err := s.enqueueJob(d); api.StatusOf(err) != http.StatusTooManyRequests || api.ClassOf(err) != api.ClassTransient {
 		t.Errorf("%v", err)
 	}
 }
@@ -213,7 +213,7 @@ func TestT96TheSixthJobIsRefusedAsARefusalThatPasses(t *testing.T) {
 // Holds: S10.
 func TestT90TheTokenStaysWithTheAPI(t *testing.T) {
 	t.Parallel()
-	body := tgz(t, file("a.csv", "id\n1\n"))
+	body := tarGzip(t, fileEntry("a.csv", "id\n1\n"))
 	var seen []http.Header
 	var other *httptest.Server
 	other = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -226,7 +226,7 @@ func TestT90TheTokenStaysWithTheAPI(t *testing.T) {
 	}))
 	t.Cleanup(other.Close)
 	s := newStand(t, emulator.ExportKnobs{Storage: other.URL})
-	if a, err := s.whole(); err != nil || a.Rows != 1 {
+	if a, err := s.fetchExport(); err != nil || a.Rows != 1 {
 		t.Fatal(err)
 	}
 	if len(seen) != 2 {
@@ -251,7 +251,7 @@ func TestT90AddressesThatLeadInsideAreRefused(t *testing.T) {
 	for _, address := range []string{"http://files.example.org/x", "https://user:pass@files.example.org/x", "file:///etc/passwd", "https://127.0.0.1/x",
 		"https://169.254.169.254/latest", "https://10.0.0.1/x", "https://[::1]/x", "https://[fd00:ec2::254]/x", "https://0.0.0.0/x", "https:///x"} {
 		var got bytes.Buffer
-		_, err := client.Download(context.Background(), api.File{Stream: family(), URL: address + "?signature=abcdef", Most: 100}, &got)
+		_, err := client.Download(context.Background(), api.File{Stream: exportFamily(), URL: address + "?signature=abcdef", Most: 100}, &got)
 		if err == nil || got.Len() > 0 {
 			t.Errorf("%s was fetched", address)
 		}
@@ -266,21 +266,21 @@ func TestT90AddressesThatLeadInsideAreRefused(t *testing.T) {
 func TestS10AFileAtAForeignHostIsAskedOfTheAPIItself(t *testing.T) {
 	t.Parallel()
 	s := newStand(t, emulator.ExportKnobs{Storage: "https://bucket.storage.example.net"})
-	if a, err := s.whole(); err != nil || a.Rows == 0 {
+	if a, err := s.fetchExport(); err != nil || a.Rows == 0 {
 		t.Error(err)
 	}
-	s.w.Inject(func(_ int, r *http.Request) *fault.Fault {
+	s.w.InjectFaults(func(_ int, r *http.Request) *fault.Fault {
 		if strings.HasPrefix(r.URL.Path, "/download/") {
 			return &fault.Fault{Status: http.StatusFound, Header: map[string]string{"Location": "https://other.example.net/x?signature=abcdef"}}
 		}
 		return nil
 	})
-	_, err := s.whole()
+	_, err := s.fetchExport()
 	var foreign *api.ForeignHost
 	if !errors.As(err, &foreign) || foreign.Host != "bucket.storage.example.net" || errors.Is(err, ErrLost) || strings.Contains(err.Error(), "signature") {
 		t.Errorf("%v", err)
 	}
-	if n := s.asked("GET", "/download/"); n != 2 {
+	if n := s.countRequests("GET", "/download/"); n != 2 {
 		t.Errorf("the API itself was asked %d times", n)
 	}
 }
@@ -288,7 +288,7 @@ func TestS10AFileAtAForeignHostIsAskedOfTheAPIItself(t *testing.T) {
 func TestDatasetsAreReadInEitherEnvelope(t *testing.T) {
 	t.Parallel()
 	s := newStand(t, emulator.ExportKnobs{})
-	if d := s.dataset(); d.ID != "conversation" || d.Time != "conversation.created_at" || len(d.Attributes) != 11 {
+	if d := s.conversationDataset(); d.ID != "conversation" || d.Time != "conversation.created_at" || len(d.Attributes) != 11 {
 		t.Errorf("%+v", d)
 	}
 	for text, ids := range map[string][]string{
@@ -301,7 +301,7 @@ func TestDatasetsAreReadInEitherEnvelope(t *testing.T) {
 		`[{"id":"!!","attributes":[{"id":"x"}]},{"id":7},null,"b",{"id":"c","attributes":[]},{"id":"a","attributes":[{"id":"x"}]}]`: {"a"},
 	} {
 		s.w.SetKnobs(func(k *emulator.Knobs) { k.Mutate = func(string, []byte) []byte { return []byte(text) } })
-		sets, _, err := s.source.Datasets(context.Background(), family())
+		sets, _, err := s.source.Datasets(context.Background(), exportFamily())
 		var got []string
 		for _, d := range sets {
 			got = append(got, d.ID)

@@ -14,13 +14,13 @@ type Cell struct {
 // ErrFormat says that a file is not what it should be: cut off, damaged, of another form. Nothing of it counts.
 var ErrFormat = errors.New("the file is no whole export")
 
-func broken(format string, args ...any) error {
+func formatErrorf(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrFormat, fmt.Sprintf(format, args...))
 }
 
-// table reads the rows of one file. The cells are good until the next row.
-type table interface {
-	next() ([]Cell, error) // io.EOF after the last row
-	header() []string      // complete once all rows are read
-	whole() bool           // the last row had its end
+// tableReader reads the rows of one file. The cells are good until the next row.
+type tableReader interface {
+	nextRow() ([]Cell, error) // io.EOF after the last row
+	headerNames() []string    // complete once all rows are read
+	isComplete() bool         // the last row had its end
 }

@@ -19,22 +19,22 @@ func isTar(start []byte) bool {
 	return allZero(start[:512]) // the end of an archive without entries
 }
 
-// counted counts what an archive's reader takes.
-type counted struct {
+// countingReader counts what an archive's reader takes.
+type countingReader struct {
 	r io.Reader
 	n int64
 }
 
-func (c *counted) Read(p []byte) (int, error) {
+func (c *countingReader) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.n += int64(n)
 	return n, err
 }
 
-// untar streams the regular files of an archive. Its reader takes the end of the input for the end of the archive: that
+// readTar streams the regular files of an archive. Its reader takes the end of the input for the end of the archive: that
 // two blocks of zeros are there, and nothing but zeros after them, is checked here.
-func untar(r io.Reader, l Limits, visit func(string, *bufio.Reader) error) error {
-	in := &counted{r: r}
+func readTar(r io.Reader, l Limits, visit func(string, *bufio.Reader) error) error {
+	in := &countingReader{r: r}
 	t := tar.NewReader(in)
 	entries := 0
 	var done, pad int64
@@ -47,10 +47,10 @@ func untar(r io.Reader, l Limits, visit func(string, *bufio.Reader) error) error
 			if errors.Is(err, ErrFormat) {
 				return err
 			}
-			return broken("%v", err)
+			return formatErrorf("%v", err)
 		}
 		if entries++; entries > l.Entries {
-			return broken("it has more than %d entries", l.Entries)
+			return formatErrorf("it has more than %d entries", l.Entries)
 		}
 		if err := untarOne(t, h, visit); err != nil {
 			return err
@@ -58,13 +58,13 @@ func untar(r io.Reader, l Limits, visit func(string, *bufio.Reader) error) error
 		done, pad = in.n, (512-h.Size%512)%512
 	}
 	if in.n-done-pad < 1024 {
-		return broken("the archive has no end")
+		return formatErrorf("the archive has no end")
 	}
 	rest := make([]byte, 32<<10)
 	for {
 		n, err := in.Read(rest)
 		if !allZero(rest[:n]) {
-			return broken("bytes follow the end of the archive")
+			return formatErrorf("bytes follow the end of the archive")
 		}
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -84,16 +84,16 @@ func untarOne(t *tar.Reader, h *tar.Header, visit func(string, *bufio.Reader) er
 	for name := range h.PAXRecords {
 		sparse = sparse || strings.HasPrefix(name, "GNU.sparse.")
 	}
-	if err := harmless(h.Name, h.Typeflag == tar.TypeReg && !sparse); err != nil {
+	if err := checkEntry(h.Name, h.Typeflag == tar.TypeReg && !sparse); err != nil {
 		return err
 	}
 	if holdsRows(h.Name) {
-		if err := visit(printable(h.Name), bufio.NewReaderSize(&unzipped{t}, 64<<10)); err != nil {
+		if err := visit(printableName(h.Name), bufio.NewReaderSize(&unzipReader{t}, 64<<10)); err != nil {
 			return err
 		}
 	}
 	if _, err := io.Copy(io.Discard, t); err != nil {
-		return broken("%s: %v", printable(h.Name), err)
+		return formatErrorf("%s: %v", printableName(h.Name), err)
 	}
 	return nil
 }

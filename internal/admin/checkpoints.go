@@ -29,7 +29,7 @@ func Rewind(ctx context.Context, r *runner.Runner, workspace, stream string, to 
 	if err != nil {
 		return err
 	}
-	if !s.Read.Since.Windowed() && s.Dataset == "" {
+	if !s.Read.Since.HasWindows() && s.Dataset == "" {
 		return &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: "stream " + stream + " has no mark in time: it is read by " + s.Read.Since.By,
 			Next: "aqueduck state reset " + stream + term.WithNote(" --workspace ", workspace)}
 	}
@@ -59,7 +59,7 @@ func Reset(ctx context.Context, r *runner.Runner, workspace, stream string, conf
 		return err
 	}
 	return moveCheckpoints(ctx, r, "reset", workspace, stream, confirm, func(state extract.State) (extract.State, error) {
-		return extract.State{Export: sync.TableOf(state.Export), Again: s.Read.Detail != nil}, nil
+		return extract.State{Export: sync.TableOf(state.Export), RereadAll: s.Read.Detail != nil}, nil
 	})
 }
 
@@ -80,7 +80,7 @@ func findStream(ctx context.Context, r *runner.Runner, stream string) (*schemas.
 // moveCheckpoints changes the checkpoint of a stream in one workspace, or in every one that has one: all of them or, where one cannot be, none.
 // Then it publishes, so that what people see is what the next run goes on from.
 func moveCheckpoints(ctx context.Context, r *runner.Runner, what, only, streamName string, confirm Confirm, change func(extract.State) (extract.State, error)) error {
-	names := r.Config.Names()
+	names := r.Config.WorkspaceNames()
 	if only != "" {
 		if _, err := r.Config.Workspace(only); err != nil {
 			return err
@@ -109,7 +109,7 @@ func moveCheckpoints(ctx context.Context, r *runner.Runner, what, only, streamNa
 			return err
 		}
 		for _, s := range steps {
-			if err := w.Work.Checkpoints.MoveByHand(ctx, s.Base, s.Next, what, r.By); err != nil {
+			if err := w.Work.Checkpoints.MoveManually(ctx, s.Base, s.Next, what, r.By); err != nil {
 				return err
 			}
 		}

@@ -61,7 +61,7 @@ func countTouched(ctx context.Context, r *runner.Runner, w *warehouse.Writer, wo
 	if err != nil {
 		return nil, err
 	}
-	if there, err := w.Work.Erasures.Mentioned(ctx, workspace, ids); err != nil || !there {
+	if there, err := w.Work.Erasures.IsMentioned(ctx, workspace, ids); err != nil || !there {
 		return nil, err
 	}
 	from, into, err := sync.ReadMerges(ctx, w.Work, workspace, streams)

@@ -62,7 +62,7 @@ func Rollback(ctx context.Context, r *runner.Runner, run string, agreed func(fro
 	if len(files) < 2 || !files[0].Current {
 		return false, &problem.Problem{Class: "data", What: "there is no older published file to go back to", Next: "warehouse.publish.keep in pipelines.yaml says how many are kept"}
 	}
-	to, err := chosen(files, run)
+	to, err := chooseFile(files, run)
 	if err != nil {
 		return false, err
 	}
@@ -75,8 +75,8 @@ func Rollback(ctx context.Context, r *runner.Runner, run string, agreed func(fro
 	return true, nil
 }
 
-// chosen is the file of a run, by the beginning of its name.
-func chosen(files []PublishedFile, run string) (PublishedFile, error) {
+// chooseFile is the file of a run, by the beginning of its name.
+func chooseFile(files []PublishedFile, run string) (PublishedFile, error) {
 	if run == "" {
 		return files[1], nil
 	}

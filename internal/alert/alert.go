@@ -8,58 +8,58 @@ import (
 	"strings"
 )
 
-// Begun pings that a run has begun.
-func (s *Sender) Begun(ctx context.Context, r Run) {
-	for t := range s.of(r.Pipeline) {
-		s.ping(ctx, t, "/start", r)
+// NotifyStarted pings that a run has begun.
+func (s *Sender) NotifyStarted(ctx context.Context, r Run) {
+	for t := range s.targetsFor(r.Pipeline) {
+		s.pingTarget(ctx, t, "/start", r)
 	}
 }
 
-// Ended pings how a run has ended, and tells webhooks of a failure, of its end, and of what was new in the source. One that was
+// NotifyEnded pings how a run has ended, and tells webhooks of a failure, of its end, and of what was new in the source. One that was
 // interrupted is over for nobody: whoever did so knows, and a service that waits for its end will say so. One that is tried again has not
 // ended yet.
-func (s *Sender) Ended(ctx context.Context, r Run) {
+func (s *Sender) NotifyEnded(ctx context.Context, r Run) {
 	if r.Interrupted {
 		return
 	}
-	for t := range s.of(r.Pipeline) {
-		if !r.Again {
-			s.told(ctx, t, r)
+	for t := range s.targetsFor(r.Pipeline) {
+		if !r.WillRetry {
+			s.notifyOutcome(ctx, t, r)
 		}
 		if len(r.Changes) > 0 && slices.Contains(t.On, Changed) {
-			s.post(ctx, t, Message{Event: Changed, Pipeline: r.Pipeline, Run: r.ID, Changes: r.Changes, At: r.At,
+			s.postMessage(ctx, t, Message{Event: Changed, Pipeline: r.Pipeline, Run: r.ID, Changes: r.Changes, At: r.At,
 				Text: fmt.Sprintf("aqueduck: %s: the source has changed\n%s", r.Pipeline, strings.Join(r.Changes, "\n"))})
 		}
 	}
 }
 
-// told pings how a run has ended, and posts that it failed, or that this is over.
-func (s *Sender) told(ctx context.Context, t Target, r Run) {
+// notifyOutcome pings how a run has ended, and posts that it failed, or that this is over.
+func (s *Sender) notifyOutcome(ctx context.Context, t Target, r Run) {
 	way := ""
-	if !r.Well {
+	if !r.Succeeded {
 		way = "/fail"
 	}
-	s.ping(ctx, t, way, r)
+	s.pingTarget(ctx, t, way, r)
 	m := Message{Event: Failure, Pipeline: r.Pipeline, Run: r.ID, Class: r.Class, Error: r.Error, Next: r.Next, Line: r.Line, At: r.At}
 	m.Text = fmt.Sprintf("aqueduck: %s failed: error[%s] %s\nnext: %s\n%s", r.Pipeline, r.Class, r.Error, r.Next, r.Line)
 	over := Message{Event: Recovery, Pipeline: r.Pipeline, Run: r.ID, Line: r.Line, At: r.At}
 	over.Text = fmt.Sprintf("aqueduck: %s is well again\n%s", r.Pipeline, r.Line)
-	s.tell(ctx, t, m, over, !r.Well)
+	s.postWithCooldown(ctx, t, m, over, !r.Succeeded)
 }
 
-// Aged tells which streams of a pipeline are older than they may be; none ends what was told before.
-func (s *Sender) Aged(ctx context.Context, pipeline string, streams []string) {
-	for t := range s.of(pipeline) {
+// NotifyFreshness tells which streams of a pipeline are older than they may be; none ends what was told before.
+func (s *Sender) NotifyFreshness(ctx context.Context, pipeline string, streams []string) {
+	for t := range s.targetsFor(pipeline) {
 		at := s.Now().UTC()
 		m := Message{Event: Late, Pipeline: pipeline, Class: "freshness", Next: "aqueduck status", Streams: streams, At: at}
 		m.Text = fmt.Sprintf("aqueduck: %s is late: older than they may be: %s\nnext: aqueduck status", pipeline, strings.Join(streams, ", "))
 		over := Message{Event: Recovery, Pipeline: pipeline, At: at, Text: fmt.Sprintf("aqueduck: %s is on time again", pipeline)}
-		s.tell(ctx, t, m, over, len(streams) > 0)
+		s.postWithCooldown(ctx, t, m, over, len(streams) > 0)
 	}
 }
 
-// of gives the targets that a pipeline's runs are told to.
-func (s *Sender) of(pipeline string) func(func(Target) bool) {
+// targetsFor gives the targets that a pipeline's runs are told to.
+func (s *Sender) targetsFor(pipeline string) func(func(Target) bool) {
 	return func(yield func(Target) bool) {
 		for _, t := range s.Targets {
 			if (len(t.Pipelines) == 0 || slices.Contains(t.Pipelines, pipeline)) && !yield(t) {
@@ -69,33 +69,33 @@ func (s *Sender) of(pipeline string) func(func(Target) bool) {
 	}
 }
 
-// tell posts what is wrong, unless it was told and the target wants rest from it, or that it is over, where it had been told.
-func (s *Sender) tell(ctx context.Context, t Target, wrong, over Message, isWrong bool) {
+// postWithCooldown posts what is wrong, unless it was told and the target wants rest from it, or that it is over, where it had been told.
+func (s *Sender) postWithCooldown(ctx context.Context, t Target, wrong, over Message, isWrong bool) {
 	if t.Webhook == "" || !slices.Contains(t.On, wrong.Event) {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	told := s.read()
+	told := s.readSent()
 	key := strings.Join([]string{t.Name, wrong.Pipeline, string(wrong.Event)}, " ")
 	before, known := told[key]
 	switch {
 	case isWrong && known && before.Class == wrong.Class && s.Now().Sub(before.At) < t.Cooldown:
 		return
 	case isWrong:
-		if !s.post(ctx, t, wrong) {
+		if !s.postMessage(ctx, t, wrong) {
 			return // it is still to be told
 		}
-		told[key] = entry{Class: wrong.Class, At: s.Now().UTC()}
+		told[key] = sentAlert{Class: wrong.Class, At: s.Now().UTC()}
 	case !known:
 		return
 	default:
-		if slices.Contains(t.On, Recovery) && !s.post(ctx, t, over) {
+		if slices.Contains(t.On, Recovery) && !s.postMessage(ctx, t, over) {
 			return
 		}
 		delete(told, key)
 	}
-	if err := s.write(told); err != nil {
+	if err := s.writeSent(told); err != nil {
 		s.Log.Warn("it could not be noted down what was told: it may be told again", "alert", t.Name, "error", err)
 	}
 }

@@ -21,8 +21,8 @@ import (
 
 const runID = "01K9ZZZZZZZZZZZZZZZZZZZZZZ"
 
-// desk is where alerts come in, and whoever sends them.
-type desk struct {
+// alertServer is where alerts come in, and whoever sends them.
+type alertServer struct {
 	t      *testing.T
 	sender *alert.Sender
 	now    time.Time
@@ -33,8 +33,8 @@ type desk struct {
 	answer []int    // the next answers; then 200
 }
 
-func newDesk(t *testing.T, on ...alert.Kind) *desk {
-	d := &desk{t: t, now: time.Date(2026, 11, 1, 2, 0, 0, 0, time.UTC)}
+func newDesk(t *testing.T, on ...alert.Kind) *alertServer {
+	d := &alertServer{t: t, now: time.Date(2026, 11, 1, 2, 0, 0, 0, time.UTC)}
 	server := httptest.NewServer(d)
 	t.Cleanup(server.Close)
 	target := alert.Target{Name: "ops", Ping: server.URL + "/ping/secret-of-ping", Webhook: server.URL + "/hook/secret-of-hook", On: on, Cooldown: 4 * time.Hour}
@@ -46,7 +46,7 @@ func newDesk(t *testing.T, on ...alert.Kind) *desk {
 	return d
 }
 
-func (d *desk) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (d *alertServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	body, err := io.ReadAll(r.Body)
@@ -72,8 +72,8 @@ func (d *desk) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// came gives what came in since it was last asked.
-func (d *desk) came() []string {
+// takeReceived gives what came in since it was last asked.
+func (d *alertServer) takeReceived() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	got := d.got
@@ -81,76 +81,76 @@ func (d *desk) came() []string {
 	return got
 }
 
-func (d *desk) want(what string, want ...string) {
+func (d *alertServer) wantReceived(what string, want ...string) {
 	d.t.Helper()
-	if got := d.came(); !slices.Equal(got, want) {
+	if got := d.takeReceived(); !slices.Equal(got, want) {
 		d.t.Errorf("%s:\n%s\nwant\n%s", what, strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
-func well() alert.Run {
-	return alert.Run{Pipeline: "nightly", ID: runID, Well: true, Line: "OK nightly ok=4"}
+func okRun() alert.Run {
+	return alert.Run{Pipeline: "nightly", ID: runID, Succeeded: true, Line: "OK nightly ok=4"}
 }
 
-func failed(class string) alert.Run {
+func failedRun(class string) alert.Run {
 	return alert.Run{Pipeline: "nightly", ID: runID, Class: class, Error: "contacts: 503", Next: "aqueduck sync nightly --failed", Line: "FAILED nightly ok=3"}
 }
 
-const told = "POST /hook/secret-of-hook failure|aqueduck: nightly failed: error[transient] contacts: 503\nnext: aqueduck sync nightly --failed\nFAILED nightly ok=3"
+const failureMessage = "POST /hook/secret-of-hook failure|aqueduck: nightly failed: error[transient] contacts: 503\nnext: aqueduck sync nightly --failed\nFAILED nightly ok=3"
 
 func TestPingsSayWhenARunBeginsAndHowItEnds(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	d.sender.Begun(t.Context(), alert.Run{Pipeline: "nightly", ID: runID})
-	d.sender.Ended(t.Context(), well())
-	d.sender.Ended(t.Context(), failed("transient"))
-	stopped := failed("interrupted")
+	d.sender.NotifyStarted(t.Context(), alert.Run{Pipeline: "nightly", ID: runID})
+	d.sender.NotifyEnded(t.Context(), okRun())
+	d.sender.NotifyEnded(t.Context(), failedRun("transient"))
+	stopped := failedRun("interrupted")
 	stopped.Interrupted = true
-	d.sender.Ended(t.Context(), stopped)
+	d.sender.NotifyEnded(t.Context(), stopped)
 	const rid = "?rid=019a7fff-ffff-ffff-ffff-ffffffffffff"
-	d.want("pings", "POST /ping/secret-of-ping/start"+rid+" ", "POST /ping/secret-of-ping"+rid+" OK nightly ok=4", "POST /ping/secret-of-ping/fail"+rid+" FAILED nightly ok=3")
+	d.wantReceived("pings", "POST /ping/secret-of-ping/start"+rid+" ", "POST /ping/secret-of-ping"+rid+" OK nightly ok=4", "POST /ping/secret-of-ping/fail"+rid+" FAILED nightly ok=3")
 }
 
 func TestAFailureIsToldOnceAndThenThatItIsOver(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, alert.Failure, alert.Recovery)
 	d.sender.Targets[0].Ping = ""
-	d.sender.Ended(t.Context(), well())
-	d.want("all is well")
-	d.sender.Ended(t.Context(), failed("transient"))
-	d.want("the first failure", told)
+	d.sender.NotifyEnded(t.Context(), okRun())
+	d.wantReceived("all is well")
+	d.sender.NotifyEnded(t.Context(), failedRun("transient"))
+	d.wantReceived("the first failure", failureMessage)
 	d.now = d.now.Add(time.Hour)
-	d.sender.Ended(t.Context(), failed("transient"))
-	d.want("the same within the cooldown")
-	d.sender.Ended(t.Context(), failed("auth"))
-	d.want("another one", strings.Replace(told, "transient", "auth", 1))
+	d.sender.NotifyEnded(t.Context(), failedRun("transient"))
+	d.wantReceived("the same within the cooldown")
+	d.sender.NotifyEnded(t.Context(), failedRun("auth"))
+	d.wantReceived("another one", strings.Replace(failureMessage, "transient", "auth", 1))
 	d.now = d.now.Add(4 * time.Hour)
-	d.sender.Ended(t.Context(), failed("auth"))
-	d.want("the same later", strings.Replace(told, "transient", "auth", 1))
-	d.sender.Ended(t.Context(), well())
-	d.want("recovery", "POST /hook/secret-of-hook recovery|aqueduck: nightly is well again\nOK nightly ok=4")
-	d.sender.Ended(t.Context(), well())
-	d.want("still well")
+	d.sender.NotifyEnded(t.Context(), failedRun("auth"))
+	d.wantReceived("the same later", strings.Replace(failureMessage, "transient", "auth", 1))
+	d.sender.NotifyEnded(t.Context(), okRun())
+	d.wantReceived("recovery", "POST /hook/secret-of-hook recovery|aqueduck: nightly is well again\nOK nightly ok=4")
+	d.sender.NotifyEnded(t.Context(), okRun())
+	d.wantReceived("still well")
 }
 
 func TestAWebhookIsToldOnlyWhatItWants(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, alert.Late)
 	d.sender.Targets[0].Ping, d.sender.Targets[0].Pipelines = "", []string{"nightly"}
-	d.sender.Ended(t.Context(), failed("transient"))
-	changed := well()
+	d.sender.NotifyEnded(t.Context(), failedRun("transient"))
+	changed := okRun()
 	changed.Changes = []string{"contacts.plan: a field that no column takes"}
-	d.sender.Ended(t.Context(), changed)
-	d.sender.Aged(t.Context(), "weekly", []string{"calls"})
-	d.want("what it does not want")
-	d.sender.Aged(t.Context(), "nightly", []string{"contacts", "calls"})
-	d.sender.Aged(t.Context(), "nightly", []string{"contacts", "calls"})
-	d.want("late, once", "POST /hook/secret-of-hook late|aqueduck: nightly is late: older than they may be: contacts, calls\nnext: aqueduck status")
-	d.sender.Aged(t.Context(), "nightly", nil)
-	d.want("on time again, which nobody wants to know")
+	d.sender.NotifyEnded(t.Context(), changed)
+	d.sender.NotifyFreshness(t.Context(), "weekly", []string{"calls"})
+	d.wantReceived("what it does not want")
+	d.sender.NotifyFreshness(t.Context(), "nightly", []string{"contacts", "calls"})
+	d.sender.NotifyFreshness(t.Context(), "nightly", []string{"contacts", "calls"})
+	d.wantReceived("late, once", "POST /hook/secret-of-hook late|aqueduck: nightly is late: older than they may be: contacts, calls\nnext: aqueduck status")
+	d.sender.NotifyFreshness(t.Context(), "nightly", nil)
+	d.wantReceived("on time again, which nobody wants to know")
 	d.sender.Targets[0].On = []alert.Kind{alert.Changed}
-	d.sender.Ended(t.Context(), changed)
-	d.want("a change", "POST /hook/secret-of-hook schema_change|aqueduck: nightly: the source has changed\ncontacts.plan: a field that no column takes")
+	d.sender.NotifyEnded(t.Context(), changed)
+	d.wantReceived("a change", "POST /hook/secret-of-hook schema_change|aqueduck: nightly: the source has changed\ncontacts.plan: a field that no column takes")
 }
 
 // TestWhatIsNotTakenIsTriedAgainAndToldLater: a failure that nobody heard of is still to be told.
@@ -159,24 +159,24 @@ func TestWhatIsNotTakenIsTriedAgainAndToldLater(t *testing.T) {
 	d := newDesk(t, alert.Failure)
 	d.sender.Targets[0].Ping = ""
 	d.answer = []int{503, 429, 200}
-	d.sender.Ended(t.Context(), failed("transient"))
-	d.want("in three tries", told, told, told)
+	d.sender.NotifyEnded(t.Context(), failedRun("transient"))
+	d.wantReceived("in three tries", failureMessage, failureMessage, failureMessage)
 	if err := os.Remove(d.sender.State); err != nil {
 		t.Fatal(err)
 	}
 	d.answer = []int{500, 500, 500}
-	d.sender.Ended(t.Context(), failed("transient"))
-	d.want("in vain", told, told, told)
-	d.sender.Ended(t.Context(), failed("transient"))
-	d.want("later", told)
+	d.sender.NotifyEnded(t.Context(), failedRun("transient"))
+	d.wantReceived("in vain", failureMessage, failureMessage, failureMessage)
+	d.sender.NotifyEnded(t.Context(), failedRun("transient"))
+	d.wantReceived("later", failureMessage)
 	if err := os.Remove(d.sender.State); err != nil {
 		t.Fatal(err)
 	}
 	d.answer = []int{302}
-	d.sender.Ended(t.Context(), failed("transient"))
-	d.want("an answer that leads elsewhere is not followed", told)
+	d.sender.NotifyEnded(t.Context(), failedRun("transient"))
+	d.wantReceived("an answer that leads elsewhere is not followed", failureMessage)
 	d.sender.Targets[0].Webhook = "http://127.0.0.1:1/hook/secret-of-hook"
-	d.sender.Ended(t.Context(), failed("auth"))
+	d.sender.NotifyEnded(t.Context(), failedRun("auth"))
 	if log := d.log.String(); strings.Contains(log, "secret") || strings.Count(log, "an alert could not be sent") != 3 {
 		t.Errorf("the log says too much, or too little:\n%s", log)
 	}
@@ -191,7 +191,7 @@ func TestASpoiltNoteOfWhatWasToldCostsNoMessage(t *testing.T) {
 		if err := os.WriteFile(d.sender.State, []byte(`{"ops`), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		d.sender.Ended(t.Context(), failed("transient"))
+		d.sender.NotifyEnded(t.Context(), failedRun("transient"))
 	}
-	d.want("told each time", told, told)
+	d.wantReceived("told each time", failureMessage, failureMessage)
 }

@@ -10,27 +10,27 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// entry is what a target was told last of a pipeline.
-type entry struct {
+// sentAlert is what a target was told last of a pipeline.
+type sentAlert struct {
 	Class string    `json:"class"`
 	At    time.Time `json:"at"`
 }
 
-// read gives what was told. A file that cannot be read is as good as none: something may be told twice.
-func (s *Sender) read() map[string]entry {
-	told := map[string]entry{}
+// readSent gives what was told. A file that cannot be read is as good as none: something may be told twice.
+func (s *Sender) readSent() map[string]sentAlert {
+	told := map[string]sentAlert{}
 	text, err := os.ReadFile(s.State)
 	if err == nil {
 		err = json.Unmarshal(text, &told)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		s.Log.Warn("what was told before cannot be read: it may be told again", "file", s.State, "error", err)
-		return map[string]entry{}
+		return map[string]sentAlert{}
 	}
 	return told
 }
 
-func (s *Sender) write(told map[string]entry) error {
+func (s *Sender) writeSent(told map[string]sentAlert) error {
 	text, err := json.Marshal(told)
 	if err != nil {
 		return err

@@ -18,13 +18,13 @@ var Kinds = []Kind{Failure, Late, Recovery, Changed}
 
 // Run is a run as it is told of.
 type Run struct {
-	Pipeline, ID       string
-	Well, Interrupted  bool      // it ended well, or somebody stopped it; with neither it failed
-	Again              bool      // it went wrong, and is tried again before anybody has to know
-	Class, Error, Next string    // of what went wrong first
-	Line               string    // its last line
-	Changes            []string  // what was new in the source
-	At                 time.Time // when it ended
+	Pipeline, ID           string
+	Succeeded, Interrupted bool      // it ended well, or somebody stopped it; with neither it failed
+	WillRetry              bool      // it went wrong, and is tried again before anybody has to know
+	Class, Error, Next     string    // of what went wrong first
+	Line                   string    // its last line
+	Changes                []string  // what was new in the source
+	At                     time.Time // when it ended
 }
 
 // Message is what a webhook gets, as JSON. Text says it all in words, as chat services show it.

@@ -18,12 +18,12 @@ import (
 
 // What telling may take: a run waits for it.
 const (
-	patience = 10 * time.Second // for one answer
-	tries    = 3
+	answerTimeout = 10 * time.Second // for one answer
+	maxTries      = 3
 )
 
-// ping sends the last line of a run to where one is awaited. The id of the run is sent as such services want ids: as a UUID.
-func (s *Sender) ping(ctx context.Context, t Target, way string, r Run) {
+// pingTarget sends the last line of a run to where one is awaited. The id of the run is sent as such services want ids: as a UUID.
+func (s *Sender) pingTarget(ctx context.Context, t Target, way string, r Run) {
 	if t.Ping == "" {
 		return
 	}
@@ -38,11 +38,11 @@ func (s *Sender) ping(ctx context.Context, t Target, way string, r Run) {
 		q.Set("rid", fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:]))
 		u.RawQuery = q.Encode()
 	}
-	s.send(ctx, t, u.String(), "text/plain; charset=utf-8", []byte(r.Line))
+	s.sendRetrying(ctx, t, u.String(), "text/plain; charset=utf-8", []byte(r.Line))
 }
 
-// post sends a message to a webhook, and says whether it was taken.
-func (s *Sender) post(ctx context.Context, t Target, m Message) bool {
+// postMessage sends a message to a webhook, and says whether it was taken.
+func (s *Sender) postMessage(ctx context.Context, t Target, m Message) bool {
 	if t.Webhook == "" {
 		return true
 	}
@@ -51,34 +51,34 @@ func (s *Sender) post(ctx context.Context, t Target, m Message) bool {
 		s.Log.Warn("an alert could not be sent", "alert", t.Name, "error", err)
 		return false
 	}
-	return s.send(ctx, t, t.Webhook, "application/json", body)
+	return s.sendRetrying(ctx, t, t.Webhook, "application/json", body)
 }
 
-// send tries to send until it is taken, or there is no use. What goes wrong is said without the address.
-func (s *Sender) send(ctx context.Context, t Target, address, kind string, body []byte) bool {
+// sendRetrying tries to send until it is taken, or there is no use. What goes wrong is said without the address.
+func (s *Sender) sendRetrying(ctx context.Context, t Target, address, kind string, body []byte) bool {
 	s.once.Do(func() {
-		s.client = &http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true}, // no proxy of the environment's
+		s.client = &http.Client{Timeout: answerTimeout, Transport: &http.Transport{DisableKeepAlives: true}, // no proxy of the environment's
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	})
 	for try := 1; ; try++ {
-		again, err := s.attempt(ctx, address, kind, body)
+		again, err := s.sendOnce(ctx, address, kind, body)
 		if err == nil {
 			return true
 		}
-		if !again || try == tries || s.Wait(ctx, time.Duration(try*try)*time.Second) != nil {
+		if !again || try == maxTries || s.Wait(ctx, time.Duration(try*try)*time.Second) != nil {
 			s.Log.Warn("an alert could not be sent", "alert", t.Name, "error", err)
 			return false
 		}
 	}
 }
 
-// Reach connects to an address and sends nothing: a ping would count, a message would be read. An error does not repeat the address.
-func (a Address) Reach(ctx context.Context) error {
+// CheckReachable connects to an address and sends nothing: a ping would count, a message would be read. An error does not repeat the address.
+func (a Address) CheckReachable(ctx context.Context) error {
 	u, err := url.Parse(a.address)
 	if err != nil {
 		return errors.New("its address is none")
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
 	port := u.Port()
 	if port == "" {
@@ -92,8 +92,8 @@ func (a Address) Reach(ctx context.Context) error {
 	return conn.Close()
 }
 
-// attempt sends once, and says whether another try may go better.
-func (s *Sender) attempt(ctx context.Context, address, kind string, body []byte) (again bool, err error) {
+// sendOnce sends once, and says whether another try may go better.
+func (s *Sender) sendOnce(ctx context.Context, address, kind string, body []byte) (again bool, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
 	if err != nil {
 		return false, errors.New("its address is none")

@@ -15,10 +15,10 @@ import (
 // analystVariable makes the test binary an analyst with a file open for writing.
 const analystVariable = "AQUEDUCK_TEST_ANALYST"
 
-// analyst changes the file at a path and says so; then, at every line it is told, it says what it sees, until it is told
+// analystMain changes the file at a path and says so; then, at every line it is told, it says what it sees, until it is told
 // to leave.
-func analyst(path string) int {
-	err := analyse(path)
+func analystMain(path string) int {
+	err := analyzeFile(path)
 	if err != nil {
 		fmt.Println(err)
 		return 1
@@ -26,7 +26,7 @@ func analyst(path string) int {
 	return 0
 }
 
-func analyse(path string) error {
+func analyzeFile(path string) error {
 	db, err := sql.Open("duckdb", path)
 	if err != nil {
 		return err
@@ -55,8 +55,8 @@ func analyse(path string) error {
 	return lines.Err()
 }
 
-// employ starts an analyst on the published file, which it may write: that takes a chmod.
-func (s *site) employ() *process {
+// startAnalyst starts an analyst on the published file, which it may write: that takes a chmod.
+func (s *emulatedSite) startAnalyst() *testProcess {
 	s.t.Helper()
 	if err := os.Chmod(s.dir.Current(), 0o644); err != nil {
 		s.t.Fatal(err)
@@ -65,8 +65,8 @@ func (s *site) employ() *process {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	a := start(s.t, path, []string{analystVariable + "=" + s.dir.Link()})
-	a.until("changed")
+	a := startProcess(s.t, path, []string{analystVariable + "=" + s.dir.Link()})
+	a.waitForText("changed")
 	return a
 }
 
@@ -75,23 +75,23 @@ func (s *site) employ() *process {
 func TestT157AnAnalystWhoWritesHarmsNobody(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 41)
-	s.settle()
+	s.syncUntilEqual()
 	for _, killed := range []bool{true, false} {
-		a := s.employ()
+		a := s.startAnalyst()
 		for i := range 3 { // the third publish removes the session's file
-			s.life.hours()
-			s.settle()
-			a.tell(fmt.Sprint("look ", i))
-			a.until(fmt.Sprintf("look %d: true true", i))
+			s.life.passHours()
+			s.syncUntilEqual()
+			a.writeLine(fmt.Sprint("look ", i))
+			a.waitForText(fmt.Sprintf("look %d: true true", i))
 		}
 		if killed {
-			a.kill()
+			a.killAndWait()
 		} else {
-			a.tell("leave")
-			a.well()
+			a.writeLine("leave")
+			a.requireSuccess()
 		}
-		s.life.hours()
-		s.settle()
+		s.life.passHours()
+		s.syncUntilEqual()
 		if left, err := filepath.Glob(filepath.Join(s.dir.Published(), "*.wal")); err != nil || len(left) > 0 {
 			t.Errorf("logs were left behind: %v, %v", left, err)
 		}
@@ -107,22 +107,22 @@ func TestT157AnAnalystWhoWritesHarmsNobody(t *testing.T) {
 func TestT157AFileThatAnAnalystChangedIsNotGoneOnFrom(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 42)
-	s.settle()
-	s.life.hours()
-	a := s.employ()
-	a.kill() // the changes are in a log beside the file, which stays as it was
-	s.settle()
-	s.life.hours()
-	a = s.employ()
-	a.tell("leave") // the changes are in the file
-	a.well()
-	s.life.hours()
-	p := s.sync()
-	p.well()
-	if want := "was changed after it was published"; !strings.Contains(p.says(), want) {
-		t.Errorf("the run does not say that the file %s:\n%s", want, p.says())
+	s.syncUntilEqual()
+	s.life.passHours()
+	a := s.startAnalyst()
+	a.killAndWait() // the changes are in a log beside the file, which stays as it was
+	s.syncUntilEqual()
+	s.life.passHours()
+	a = s.startAnalyst()
+	a.writeLine("leave") // the changes are in the file
+	a.requireSuccess()
+	s.life.passHours()
+	p := s.startSync()
+	p.requireSuccess()
+	if want := "was changed after it was published"; !strings.Contains(p.outputText(), want) {
+		t.Errorf("the run does not say that the file %s:\n%s", want, p.outputText())
 	}
-	s.settle()
+	s.syncUntilEqual()
 }
 
 // TestT146ReadersHoldUpNobody reads all the time while runs publish: one reader from a file that it keeps open, one that
@@ -131,7 +131,7 @@ func TestT157AFileThatAnAnalystChangedIsNotGoneOnFrom(t *testing.T) {
 func TestT146ReadersHoldUpNobody(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 43)
-	s.settle()
+	s.syncUntilEqual()
 	db, err := sql.Open("duckdb", s.dir.Current()+"?access_mode=read_only")
 	if err != nil {
 		t.Fatal(err)
@@ -140,9 +140,9 @@ func TestT146ReadersHoldUpNobody(t *testing.T) {
 	const count = "SELECT count(*) FROM contact_activities"
 	questions, old, fresh := 0, "", ""
 	for range 2 {
-		s.life.hours()
-		s.life.begin()
-		p := s.sync()
+		s.life.passHours()
+		s.life.startActivity()
+		p := s.startSync()
 		for running := true; running; questions += 2 {
 			select {
 			case <-p.ended:
@@ -154,17 +154,17 @@ func TestT146ReadersHoldUpNobody(t *testing.T) {
 				t.Fatalf("the file that is kept open: %s, %v; it was %s", n, err, old)
 			}
 			old = n
-			rows, err := oracletest.Rows(s.dir.Link(), count)
+			rows, err := oracletest.QueryRows(s.dir.Link(), count)
 			if err != nil || len(rows) != 1 {
 				t.Fatalf("the published file: %v, %v", rows, err)
 			}
 			fresh = rows[0]
 		}
-		p.well()
+		p.requireSuccess()
 	}
 	if old == fresh {
 		t.Errorf("both readers see %s events: the one that opens anew should see more", old)
 	}
 	t.Logf("%d questions", questions)
-	s.settle()
+	s.syncUntilEqual()
 }

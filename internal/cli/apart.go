@@ -37,25 +37,25 @@ func runApart(ctx context.Context, env *Env, r *runner.Runner, p *config.Pipelin
 		if !isFile || !areFiles {
 			return errors.New("stdout or stderr is no file that a process can have")
 		}
-		return r.Program.Delegate(ctx, sandbox.Delegated{
+		return r.Program.Delegate(ctx, sandbox.DelegatedTask{
 			Task: runTask, Request: oneRun{env.Name, env.Args, r.Config.Texts, p.Name, o, budgetsOf(r.Config)}, Files: []*os.File{stdout, stderr},
 			Take: func(_ byte, payload []byte) error {
-				var learned budgets
+				var learned learnedBudgets
 				if err := json.Unmarshal(payload, &learned); err != nil {
 					return fmt.Errorf("read what a run has learned: %w", err)
 				}
-				learned.resume(r.Config)
+				learned.restoreBudgets(r.Config)
 				return nil
 			},
 			Stop: func() any {
-				return stopped{CalledOff: errors.Is(context.Cause(ctx), sync.ErrCalledOff), Code: interruptCode(ctx)}
+				return stopRequest{Cancelled: errors.Is(context.Cause(ctx), sync.ErrCalledOff), Code: interruptCode(ctx)}
 			},
 		})
 	}()
 	if err == nil {
 		return
 	}
-	if err := sync.NoteDied(ctx, r, p, began, err); err != nil {
+	if err := sync.RecordDiedRun(ctx, r, p, began, err); err != nil {
 		env.printProblem(err)
 	}
 }
@@ -84,24 +84,24 @@ func (env *Env) runAsked(ctx context.Context, request json.RawMessage) error {
 		return fmt.Errorf("read what to run: %w", err)
 	}
 	env.Name, env.Args, env.asked = asked.Name, asked.Args, &asked
-	env.Stdin, env.Stdout, env.Stderr = eof{}, sandbox.Inherited(0, "stdout"), sandbox.Inherited(1, "stderr")
+	env.Stdin, env.Stdout, env.Stderr = emptyStdin{}, sandbox.InheritedFile(0, "stdout"), sandbox.InheritedFile(1, "stderr")
 	code := &atomic.Int32{}
 	run, cancel := context.WithCancelCause(context.WithValue(context.WithoutCancel(ctx), signalKey{}, code))
 	defer cancel(nil)
 	defer context.AfterFunc(ctx, func() {
-		var why stopped
+		var why stopRequest
 		var told *sandbox.Stopped
 		if errors.As(context.Cause(ctx), &told) {
 			_ = json.Unmarshal(told.Told, &why) // whatever it says, it is to end
 		}
-		if why.CalledOff {
+		if why.Cancelled {
 			cancel(sync.ErrCalledOff)
 			return
 		}
 		code.Store(int32(why.Code))
 		cancel(nil)
 	})()
-	if exit := execute(run, env); exit != problem.ExitOK {
+	if exit := runCommand(run, env); exit != problem.ExitOK {
 		return fmt.Errorf("its process ended with %d", exit)
 	}
 	return nil
@@ -118,13 +118,13 @@ func serveOne(ctx context.Context, env *Env) error {
 		return setup.Config.NoPipelineError(env.asked.Pipeline)
 	}
 	setup.Alerts = sync.NewSender(setup, setup.Config.Lookup)
-	env.asked.Budgets.resume(setup.Config)
+	env.asked.Budgets.restoreBudgets(setup.Config)
 	runServed(ctx, env, setup, p, env.asked.Options)
 	env.asked.Budgets = budgetsOf(setup.Config)
 	return nil
 }
 
-// eof is a stdin on which nobody says anything.
-type eof struct{}
+// emptyStdin is a stdin on which nobody says anything.
+type emptyStdin struct{}
 
-func (eof) Read([]byte) (int, error) { return 0, io.EOF }
+func (emptyStdin) Read([]byte) (int, error) { return 0, io.EOF }

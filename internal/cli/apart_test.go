@@ -45,17 +45,17 @@ columns: [{name: id, type: text, doc: Id.}]
 `)
 	rewrite("lethal.sql", "SELECT id FROM {schema}.contacts_raw WHERE json_structure(repeat('[', 1000000 + length(id)) || repeat(']', 1000000 + length(id))) IS NOT NULL")
 
-	p := start(t, "aqueduck", h.env(), "serve", "-f", h.file, "--console", "127.0.0.1:0", "--metrics", "127.0.0.1:0")
-	v := visit(t, p)
-	p.until("msg=waiting")
-	v.begins("nightly")
-	p.until(`msg="a run's process ended before the run did`)
-	metrics := visitor{t, "http://" + regexp.MustCompile(`metrics   (127\.0\.0\.1:\d+)`).FindStringSubmatch(p.says())[1], ""}
-	if status, text := metrics.fetch(http.MethodGet, "/healthz"); status != http.StatusOK {
+	p := startProcess(t, "aqueduck", h.environment(), "serve", "-f", h.file, "--console", "127.0.0.1:0", "--metrics", "127.0.0.1:0")
+	v := openConsole(t, p)
+	p.waitForText("msg=waiting")
+	v.triggerRun("nightly")
+	p.waitForText(`msg="a run's process ended before the run did`)
+	metrics := consoleClient{t, "http://" + regexp.MustCompile(`metrics   (127\.0\.0\.1:\d+)`).FindStringSubmatch(p.outputText())[1], ""}
+	if status, text := metrics.sendRequest(http.MethodGet, "/healthz"); status != http.StatusOK {
 		t.Errorf("/healthz: %d %s", status, text)
 	}
 	var o runlog.Overview
-	v.ask(http.MethodGet, "overview", &o)
+	v.callAPI(http.MethodGet, "overview", &o)
 	if len(o.Pipelines) != 1 || len(o.Pipelines[0].Runs) != 1 || o.Pipelines[0].Runs[0].Outcome != runlog.Killed {
 		t.Fatalf("the overview is %+v", o.Pipelines)
 	}
@@ -63,45 +63,45 @@ columns: [{name: id, type: text, doc: Id.}]
 		t.Errorf("the run is told as %q", told)
 	}
 	rewrite("lethal.sql", "SELECT id FROM {schema}.contacts_raw LIMIT 1")
-	if status, text := v.ask(http.MethodPost, "reload", nil); status != http.StatusAccepted {
+	if status, text := v.callAPI(http.MethodPost, "reload", nil); status != http.StatusAccepted {
 		t.Fatalf("%d %s", status, text)
 	}
-	v.begins("nightly")
-	p.until(" published=")
-	p.signal(syscall.SIGTERM)
-	if p.well(); !strings.Contains(p.says(), "\nOK nightly ") {
-		t.Errorf("it ended otherwise:\n%s", p.says())
+	v.triggerRun("nightly")
+	p.waitForText(" published=")
+	p.sendSignal(syscall.SIGTERM)
+	if p.requireSuccess(); !strings.Contains(p.outputText(), "\nOK nightly ") {
+		t.Errorf("it ended otherwise:\n%s", p.outputText())
 	}
 }
 
-// begins has the console begin a run. The one before tells of its end a little before it is over.
-func (v visitor) begins(pipeline string) {
+// triggerRun has the console begin a run. The one before tells of its end a little before it is over.
+func (v consoleClient) triggerRun(pipeline string) {
 	v.t.Helper()
 	status, text := http.StatusConflict, ""
 	for status == http.StatusConflict {
-		status, text = v.ask(http.MethodPost, "pipelines/"+pipeline+"/run", nil)
+		status, text = v.callAPI(http.MethodPost, "pipelines/"+pipeline+"/run", nil)
 	}
 	if status != http.StatusAccepted {
 		v.t.Fatalf("%d %s", status, text)
 	}
 }
 
-// overdue has a run of two days ago, so that `serve` begins one at once, which waits for its second page.
-func overdue(t *testing.T) (*held, layout.Dir) {
+// startOverdueRun has a run of two days ago, so that `serve` begins one at once, which waits for its second page.
+func startOverdueRun(t *testing.T) (*pausedSearch, layout.Dir) {
 	t.Helper()
 	h := newHeld(t)
 	a, _, stderr := inProcess("sync", "-q", "-f", h.file)
-	a.Lookup = lookup(h.env())
+	a.Lookup = lookupIn(h.environment())
 	a.Now, a.Wait = func() time.Time { return time.Now().Add(-48 * time.Hour) }, Wait
-	if code := execute(t.Context(), a); code != 0 {
+	if code := runCommand(t.Context(), a); code != 0 {
 		t.Fatalf("the first run ended with %d: %s", code, stderr)
 	}
 	h.searches.Store(2)
 	return h, layout.Dir(filepath.Join(filepath.Dir(h.file), "data"))
 }
 
-// last is how the last run of a warehouse ended.
-func last(t *testing.T, dir layout.Dir) runlog.PastRun {
+// lastRun is how the last run of a warehouse ended.
+func lastRun(t *testing.T, dir layout.Dir) runlog.PastRun {
 	t.Helper()
 	ends, err := runlog.ReadRunNotes(dir)
 	if err != nil || len(ends) == 0 {
@@ -111,9 +111,9 @@ func last(t *testing.T, dir layout.Dir) runlog.PastRun {
 }
 
 // startInGroup starts the program as a terminal does: what it starts gets the signals of the terminal too.
-func startInGroup(t *testing.T, env []string, args ...string) (p *process, all func(syscall.Signal)) {
+func startInGroup(t *testing.T, env []string, args ...string) (p *testProcess, all func(syscall.Signal)) {
 	t.Helper()
-	p = start(t, "setsid", env, append([]string{"aqueduck"}, args...)...)
+	p = startProcess(t, "setsid", env, append([]string{"aqueduck"}, args...)...)
 	return p, func(s syscall.Signal) {
 		t.Helper()
 		if err := syscall.Kill(-p.cmd.Process.Pid, s); err != nil {
@@ -126,18 +126,18 @@ func startInGroup(t *testing.T, env []string, args ...string) (p *process, all f
 // that is interrupted commits what is whole, and is noted with the code of the signal.
 func TestSignalsOfATerminalReachAServedRunOnce(t *testing.T) {
 	t.Parallel()
-	h, dir := overdue(t)
-	p, all := startInGroup(t, h.env(), "serve", "-f", h.file)
+	h, dir := startOverdueRun(t)
+	p, all := startInGroup(t, h.environment(), "serve", "-f", h.file)
 	<-h.reached
 	all(syscall.SIGHUP)
-	p.until("the configuration was read again")
+	p.waitForText("the configuration was read again")
 	all(syscall.SIGINT)
-	p.until("once more stops at once")
+	p.waitForText("once more stops at once")
 	h.open()
-	if code := p.exit(); code != 0 || strings.Count(p.says(), "once more stops at once") != 1 || !strings.Contains(p.says(), "\nINTERRUPTED nightly ") {
-		t.Errorf("it ended with %d:\n%s", code, p.says())
+	if code := p.exitCode(); code != 0 || strings.Count(p.outputText(), "once more stops at once") != 1 || !strings.Contains(p.outputText(), "\nINTERRUPTED nightly ") {
+		t.Errorf("it ended with %d:\n%s", code, p.outputText())
 	}
-	if e := last(t, dir); e.Outcome != "INTERRUPTED" || e.Exit != 130 || e.CalledOff || !e.CaughtUp || e.Try != 1 {
+	if e := lastRun(t, dir); e.Outcome != "INTERRUPTED" || e.Exit != 130 || e.CalledOff || !e.CaughtUp || e.Try != 1 {
 		t.Errorf("it is noted as %+v", e)
 	}
 }
@@ -145,14 +145,14 @@ func TestSignalsOfATerminalReachAServedRunOnce(t *testing.T) {
 // TestASecondSignalEndsServeAndItsRunAtOnce: the process is over when its run's is, which still waits for its answer.
 func TestASecondSignalEndsServeAndItsRunAtOnce(t *testing.T) {
 	t.Parallel()
-	h, _ := overdue(t)
-	p := start(t, "aqueduck", h.env(), "serve", "-f", h.file)
+	h, _ := startOverdueRun(t)
+	p := startProcess(t, "aqueduck", h.environment(), "serve", "-f", h.file)
 	<-h.reached
-	p.signal(syscall.SIGTERM)
-	p.until("once more stops at once")
-	p.signal(syscall.SIGTERM)
-	if code := p.exit(); code != 143 {
-		t.Errorf("it ended with %d:\n%s", code, p.says())
+	p.sendSignal(syscall.SIGTERM)
+	p.waitForText("once more stops at once")
+	p.sendSignal(syscall.SIGTERM)
+	if code := p.exitCode(); code != 143 {
+		t.Errorf("it ended with %d:\n%s", code, p.outputText())
 	}
 }
 
@@ -160,20 +160,20 @@ func TestASecondSignalEndsServeAndItsRunAtOnce(t *testing.T) {
 // for it.
 func TestARunEndsWithTheServeThatBeganIt(t *testing.T) {
 	t.Parallel()
-	h, dir := overdue(t)
-	p := start(t, "aqueduck", h.env(), "serve", "-f", h.file)
+	h, dir := startOverdueRun(t)
+	p := startProcess(t, "aqueduck", h.environment(), "serve", "-f", h.file)
 	<-h.reached
 	if err := p.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	next := start(t, "aqueduck", h.env(), "serve", "-f", h.file)
-	next.until("a run ended without a word")
+	next := startProcess(t, "aqueduck", h.environment(), "serve", "-f", h.file)
+	next.waitForText("a run ended without a word")
 	<-p.ended // whoever has its stderr has ended too, and the workspace has not answered yet
 	h.open()
-	next.until("\nOK nightly ")
-	next.signal(syscall.SIGTERM)
-	next.well()
-	if e := last(t, dir); e.Outcome != "OK" || e.Try != 2 || !e.CaughtUp {
+	next.waitForText("\nOK nightly ")
+	next.sendSignal(syscall.SIGTERM)
+	next.requireSuccess()
+	if e := lastRun(t, dir); e.Outcome != "OK" || e.Try != 2 || !e.CaughtUp {
 		t.Errorf("the next is noted as %+v", e)
 	}
 }
@@ -182,8 +182,8 @@ func TestARunEndsWithTheServeThatBeganIt(t *testing.T) {
 // of an hour, not at once.
 func TestS50AServedRunThatIsKilledIsToldInOneLine(t *testing.T) {
 	t.Parallel()
-	h, dir := overdue(t)
-	p := start(t, "aqueduck", h.env(), "serve", "-f", h.file, "--log-format", "json")
+	h, dir := startOverdueRun(t)
+	p := startProcess(t, "aqueduck", h.environment(), "serve", "-f", h.file, "--log-format", "json")
 	<-h.reached
 	running, err := runlog.ReadRunning(dir)
 	if err != nil || running == nil || running.PID == p.cmd.Process.Pid {
@@ -192,12 +192,12 @@ func TestS50AServedRunThatIsKilledIsToldInOneLine(t *testing.T) {
 	if err := syscall.Kill(running.PID, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	p.until("a run's process ended before the run did")
-	p.until(`"msg":"waiting"`)
-	p.signal(syscall.SIGTERM)
-	p.well()
+	p.waitForText("a run's process ended before the run did")
+	p.waitForText(`"msg":"waiting"`)
+	p.sendSignal(syscall.SIGTERM)
+	p.requireSuccess()
 	told := 0
-	for _, line := range linesOfJSON(t, p.says()) {
+	for _, line := range linesOfJSON(t, p.outputText()) {
 		if line["level"] == "ERROR" {
 			told++
 			if line["error"] != "its process ended: signal: killed" || !strings.Contains(fmt.Sprint(line["next"]), "more memory") || line["run"] != running.Run {
@@ -205,7 +205,7 @@ func TestS50AServedRunThatIsKilledIsToldInOneLine(t *testing.T) {
 			}
 		}
 	}
-	e := last(t, dir)
+	e := lastRun(t, dir)
 	if wait := time.Until(e.RetryAt); told != 1 || e.Run != running.Run || e.Outcome != runlog.Killed || e.Try != 1 || wait < 10*time.Minute || wait > 15*time.Minute {
 		t.Errorf("%d lines tell of it; it is noted as %+v", told, e)
 	}
@@ -237,22 +237,22 @@ func TestAServedRunGoesByWhatServeHasRead(t *testing.T) {
 	}
 	const model = "-- relation: seen (table)\n-- doc: One row.\n-- column n: A number.\nSELECT 1 AS n\n"
 	write(map[string]string{"models/seen.sql": model})
-	p := start(t, "aqueduck", h.env()[:1], "serve", "-f", h.file, "--console", "127.0.0.1:0")
-	v := visit(t, p)
-	p.until("msg=waiting")
+	p := startProcess(t, "aqueduck", h.environment()[:1], "serve", "-f", h.file, "--console", "127.0.0.1:0")
+	v := openConsole(t, p)
+	p.waitForText("msg=waiting")
 	write(map[string]string{"pipelines.yaml": "pipelines: nonsense", ".env": "WORKSPACE_TOKEN=of-another\n", "models/seen.sql": "nonsense", "models/more.sql": "nonsense"})
-	if status, text := v.ask(http.MethodPost, "reload", nil); status != http.StatusUnprocessableEntity {
+	if status, text := v.callAPI(http.MethodPost, "reload", nil); status != http.StatusUnprocessableEntity {
 		t.Fatalf("%d %s", status, text)
 	}
-	v.begins("nightly")
-	p.until(" run=01")
-	p.signal(syscall.SIGTERM)
-	if p.well(); !strings.Contains(p.says(), "\nOK nightly ") {
-		t.Errorf("it ended otherwise:\n%s", p.says())
+	v.triggerRun("nightly")
+	p.waitForText(" run=01")
+	p.sendSignal(syscall.SIGTERM)
+	if p.requireSuccess(); !strings.Contains(p.outputText(), "\nOK nightly ") {
+		t.Errorf("it ended otherwise:\n%s", p.outputText())
 	}
-	query := start(t, "aqueduck", nil, "query", "--dir", filepath.Join(home, "data"), "-o", "csv", "SELECT n FROM models.seen")
-	query.well()
-	if got := query.says(); got != "n\n1\n" {
+	query := startProcess(t, "aqueduck", nil, "query", "--dir", filepath.Join(home, "data"), "-o", "csv", "SELECT n FROM models.seen")
+	query.requireSuccess()
+	if got := query.outputText(); got != "n\n1\n" {
 		t.Errorf("the model has %q", got)
 	}
 }
@@ -261,36 +261,36 @@ func TestAServedRunGoesByWhatServeHasRead(t *testing.T) {
 // time. The run died before it had said anything.
 func TestServeTriesARunThatDiesAFewTimesOnly(t *testing.T) {
 	t.Parallel()
-	h := newHost(t, at(time.March, 2, 0, 0), alerted)
-	came := h.told()
+	h := newHost(t, date2026(time.March, 2, 0, 0), alerted)
+	came := h.collectAlerts()
 	var died []string
 	h.run = func(ctx context.Context, env *Env, r *runner.Runner, p *config.Pipeline, o runner.Options) {
-		if !h.now().Before(at(time.March, 3, 0, 0)) {
+		if !h.clockTime().Before(date2026(time.March, 3, 0, 0)) {
 			runServed(ctx, env, r, p, o)
 			return
 		}
-		died = append(died, fmt.Sprintf("%s %d", h.now().Format("15:04"), o.Try))
+		died = append(died, fmt.Sprintf("%s %d", h.clockTime().Format("15:04"), o.Try))
 		id, err := r.NameRun()
 		if err != nil {
 			t.Error(err)
 		}
-		reason := &sandbox.Died{State: "signal: segmentation fault"}
-		if err := pipelinesync.NoteDied(ctx, r, p, runlog.Running{Run: id, Pipeline: p.Name, Started: r.Now(), At: r.Now(), Try: o.Try}, reason); err != nil {
+		reason := &sandbox.ProcessDied{State: "signal: segmentation fault"}
+		if err := pipelinesync.RecordDiedRun(ctx, r, p, runlog.Running{Run: id, Pipeline: p.Name, Started: r.Now(), At: r.Now(), Try: o.Try}, reason); err != nil {
 			t.Error(err)
 		}
 	}
-	_, log := h.serve(at(time.March, 2, 1, 50))
+	_, log := h.serveUntil(date2026(time.March, 2, 1, 50))
 	status, stdout, stderr := inProcess("status", "-f", filepath.Join(h.home, "pipelines.yaml"))
-	status.Now = h.now
-	if code := execute(t.Context(), status); code != 0 || !strings.Contains(stdout.String(), "try 3 of 4, by aqueduck serve\n") {
+	status.Now = h.clockTime
+	if code := runCommand(t.Context(), status); code != 0 || !strings.Contains(stdout.String(), "try 3 of 4, by aqueduck serve\n") {
 		t.Errorf("%d %s%s", code, stdout, stderr)
 	}
 	if got := strings.Count(log, "next=\"look how far it came: "); got != 2 {
 		t.Errorf("it was told %d times:\n%s", got, log)
 	}
-	h.serve(at(time.March, 3, 12, 0))
-	h.want("runs that died", died, "01:30 1", "01:45 2", "01:50 3", "03:50 4")
-	h.want("alerts", *came, "02 01:30 /ping/fail", "02 01:30 /hook failure interrupted", "02 01:45 /ping/fail", "02 01:50 /ping/fail", "02 03:50 /ping/fail",
+	h.serveUntil(date2026(time.March, 3, 12, 0))
+	h.requireEqual("runs that died", died, "01:30 1", "01:45 2", "01:50 3", "03:50 4")
+	h.requireEqual("alerts", *came, "02 01:30 /ping/fail", "02 01:30 /hook failure interrupted", "02 01:45 /ping/fail", "02 01:50 /ping/fail", "02 03:50 /ping/fail",
 		"03 01:30 /ping/start", "03 01:30 /ping", "03 01:30 /hook recovery")
-	h.want("runs that were published", h.runs(), "03-03 01:30")
+	h.requireEqual("runs that were published", h.runStarts(), "03-03 01:30")
 }

@@ -31,7 +31,7 @@ func TestT175TheRestoreOfTheManualWorks(t *testing.T) {
 	c := emulator.Config{Seed: 5, Contacts: 60, Inactive: 12, Activities: 90, Now: time.Now, Start: workspaceStart, WorkspaceID: "ws_backup", Token: "token-of-backup"}
 	server := httptest.NewServer(emulator.New(c))
 	t.Cleanup(server.Close)
-	dir := checkout(t)
+	dir := makeCheckout(t)
 	config := filepath.Join(dir, "pipelines.yaml")
 	if err := os.Remove(config); err != nil {
 		t.Fatal(err)
@@ -41,11 +41,11 @@ func TestT175TheRestoreOfTheManualWorks(t *testing.T) {
 	}
 	run := func(command string) string {
 		t.Helper()
-		return sh(t, dir, command, "WORKSPACE_URL="+server.URL, "WORKSPACE_TOKEN="+c.Token)
+		return runShell(t, dir, command, "WORKSPACE_URL="+server.URL, "WORKSPACE_TOKEN="+c.Token)
 	}
 	emails := func(warehouse string) string {
 		t.Helper()
-		rows, err := oracletest.Rows(filepath.Join(dir, warehouse, "warehouse.duckdb"), "SELECT id, email FROM contacts WHERE email IS NOT NULL ORDER BY id")
+		rows, err := oracletest.QueryRows(filepath.Join(dir, warehouse, "warehouse.duckdb"), "SELECT id, email FROM contacts WHERE email IS NOT NULL ORDER BY id")
 		if err != nil || len(rows) < 10 {
 			t.Fatal(rows, err)
 		}

@@ -19,28 +19,28 @@ pipelines:
 alerts:
   ops: {ping: "${PING_URL}", webhook: "${HOOK_URL}"}
 `)
-	n.at("2026-11-20 02:00")
+	n.moveClockTo("2026-11-20 02:00")
 	old, look := "WORKSPACE_TOKEN=token-of-before", []string{"query", "-o", "csv", "SELECT count(*) AS contacts, max(updated_at) AS newest FROM contacts"}
-	n.says("a good night", old, "sync", "nightly", "-q")
+	n.recordCommand("a good night", old, "sync", "nightly", "-q")
 
 	n.outage = [2]time.Time{time.Date(2026, 11, 21, 2, 10, 0, 0, time.UTC), time.Date(2026, 11, 21, 2, 50, 0, 0, time.UTC)}
-	n.space.Live(24)
-	n.at("2026-11-21 02:10")
-	n.says("the API is away", old, "sync", "nightly", "-q")
-	n.at("2026-11-21 02:50")
-	n.space.Rotate("token-of-after")
-	n.says("the token is revoked", old, "sync", "nightly", "-q")
-	n.at("2026-11-21 08:00")
-	n.says("the operator in the morning", old, "status")
-	n.says("the analyst meanwhile", old, look...)
+	n.space.SimulateHours(24)
+	n.moveClockTo("2026-11-21 02:10")
+	n.recordCommand("the API is away", old, "sync", "nightly", "-q")
+	n.moveClockTo("2026-11-21 02:50")
+	n.space.RotateToken("token-of-after")
+	n.recordCommand("the token is revoked", old, "sync", "nightly", "-q")
+	n.moveClockTo("2026-11-21 08:00")
+	n.recordCommand("the operator in the morning", old, "status")
+	n.recordCommand("the analyst meanwhile", old, look...)
 
-	n.at("2026-11-22 02:00")
+	n.moveClockTo("2026-11-22 02:00")
 	healed := "WORKSPACE_TOKEN=token-of-after"
-	n.says("the disk is full", healed+" DISK_KIB=2000", "sync", "nightly", "-q")
-	n.at("2026-11-22 08:00")
-	n.says("the operator in the morning", healed, "status")
-	n.says("the analyst meanwhile", healed, look...)
-	n.says("the one command that heals it", healed, "sync", "nightly")
-	n.says("the analyst at last", healed, look...)
-	n.ends("testdata/badnight.txt", n.story.String())
+	n.recordCommand("the disk is full", healed+" DISK_KIB=2000", "sync", "nightly", "-q")
+	n.moveClockTo("2026-11-22 08:00")
+	n.recordCommand("the operator in the morning", healed, "status")
+	n.recordCommand("the analyst meanwhile", healed, look...)
+	n.recordCommand("the one command that heals it", healed, "sync", "nightly")
+	n.recordCommand("the analyst at last", healed, look...)
+	n.compareStory("testdata/badnight.txt", n.story.String())
 }

@@ -43,7 +43,7 @@ func TestS43VersionTellsWhatTheProgramIsMadeOf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var v versions
+	var v versionInfo
 	if err := json.Unmarshal(said, &v); err != nil {
 		t.Fatal(err)
 	}

@@ -69,7 +69,7 @@ var mistakeForms = []string{"text", "json", "github"}
 
 // printMistakes tells what is wrong with the configuration, or what it holds when nothing is.
 func printMistakes(ctx context.Context, env *Env, format string, lenient bool) error {
-	read := env.load
+	read := env.loadConfig
 	if lenient {
 		read = func() (*config.Config, *schemas.Catalogue, error) { return env.loadWith(config.CheckConfig) }
 	}
@@ -99,7 +99,7 @@ func printMistakes(ctx context.Context, env *Env, format string, lenient bool) e
 		return err
 	}
 	if text := found.Format(); text != "" {
-		env.say(text)
+		env.printNotice(text)
 	}
 	if err := printContents(env, config, catalogue); err != nil || lenient {
 		return err
@@ -117,7 +117,7 @@ func maskingNotes(ctx context.Context, env *Env, config *config.Config) (found g
 	}
 	notes, err := sync.MaskingNotes(ctx, runner)
 	if err != nil {
-		env.log().Debug("the published file was not looked at", "error", err)
+		env.newLogger().Debug("the published file was not looked at", "error", err)
 		return nil
 	}
 	for _, note := range notes {
@@ -156,7 +156,7 @@ func checkOnline(ctx context.Context, env *Env, format string) error {
 		env.exit = problem.ExitFailed
 	}
 	if format == "json" {
-		return errors.Join(err, env.encode(answers))
+		return errors.Join(err, env.printJSON(answers))
 	}
 	render.PrintOnline(answers, env.Stdout)
 	return err

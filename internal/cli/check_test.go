@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// changed are files that differ from one with every key by another value or a line left out, drawn from a seed: some are right,
+// mutatedConfigs are files that differ from one with every key by another value or a line left out, drawn from a seed: some are right,
 // some are not.
-func changed(t *testing.T, n int) (texts []string) {
+func mutatedConfigs(t *testing.T, n int) (texts []string) {
 	t.Helper()
 	text, err := os.ReadFile("../../internal/config/testdata/complete/pipelines.yaml")
 	if err != nil {
@@ -40,8 +40,8 @@ func changed(t *testing.T, n int) (texts []string) {
 	return texts
 }
 
-// addressed are files with an address that only a run looks up, or none.
-func addressed(t *testing.T) (texts []string) {
+// configsWithAddress are files with an address that only a run looks up, or none.
+func configsWithAddress(t *testing.T) (texts []string) {
 	t.Helper()
 	text, err := os.ReadFile("../../internal/config/testdata/complete/pipelines.yaml")
 	if err != nil {
@@ -57,7 +57,7 @@ func addressed(t *testing.T) (texts []string) {
 // of the machine, variables and files with tokens, is there.
 func TestWhatCheckFindsRightSyncReads(t *testing.T) {
 	t.Parallel()
-	home := room(t)
+	home := warehouseRoom(t)
 	if err := os.CopyFS(home, os.DirFS("../../internal/config/testdata/complete")); err != nil {
 		t.Fatal(err)
 	}
@@ -65,11 +65,11 @@ func TestWhatCheckFindsRightSyncReads(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(home, "pipelines.yaml")
-	env := lookup([]string{"WORKSPACE_URL=http://127.0.0.1:9", "WORKSPACE_TOKEN=x", "ACME_URL=http://127.0.0.1:9", "SET=http://127.0.0.1:9"})
+	env := lookupIn([]string{"WORKSPACE_URL=http://127.0.0.1:9", "WORKSPACE_TOKEN=x", "ACME_URL=http://127.0.0.1:9", "SET=http://127.0.0.1:9"})
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
 	right := 0
-	for _, text := range append(changed(t, 24), addressed(t)...) {
+	for _, text := range append(mutatedConfigs(t, 24), configsWithAddress(t)...) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +77,7 @@ func TestWhatCheckFindsRightSyncReads(t *testing.T) {
 		ended := func(command string) int {
 			a, _, stderr := inProcess(command, "-f", file)
 			a.Lookup, a.Now, a.Wait = env, time.Now, Wait
-			code := execute(over, a)
+			code := runCommand(over, a)
 			said[command] = stderr.String()
 			return code
 		}
@@ -107,7 +107,7 @@ func TestEveryMistakeEndsWithThree(t *testing.T) {
 			t.Fatal(err)
 		}
 		a, stdout, stderr := inProcess("check", "-f", file+".yaml")
-		code := execute(t.Context(), a)
+		code := runCommand(t.Context(), a)
 		got := strings.ReplaceAll(stderr.String(), "../../internal/config/testdata/bad/", "")
 		if code != 3 || stdout.Len() > 0 || got != string(want) {
 			t.Errorf("%s ended with %d:\n%s%s", name, code, stdout, got)

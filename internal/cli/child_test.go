@@ -14,7 +14,7 @@ import (
 func onFullDisk() {
 	fillDisk()
 	os.Args[0] = "aqueduck"
-	program()
+	runAsProgram()
 }
 
 // fillDisk lets no file of this process grow beyond DISK_KIB.
@@ -51,5 +51,5 @@ func onLoopback() {
 		os.Exit(99)
 	}
 	os.Args[0] = "aqueduck"
-	program()
+	runAsProgram()
 }

@@ -15,12 +15,12 @@ import (
 	"aqueduck/schemas"
 )
 
-// completion gives the shell what may stand where the user types.
-type completion struct{ env *Env }
+// shellCompletion gives the shell what may stand where the user types.
+type shellCompletion struct{ env *Env }
 
-// pipelines gives the shell the names of the pipelines, with how their last runs went; none while the configuration has mistakes.
-func (of completion) pipelines(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-	config, _, err := of.env.load()
+// completePipelines gives the shell the names of the pipelines, with how their last runs went; none while the configuration has mistakes.
+func (of shellCompletion) completePipelines(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	config, _, err := of.env.loadConfig()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -40,9 +40,9 @@ func (of completion) pipelines(c *cobra.Command, _ []string, _ string) ([]string
 // asGiven has the shell show what it is given in that order, and no files.
 const asGiven = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 
-// runs gives the shell the ids of the runs, the newest first, with what became of them.
-func (of completion) runs(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	dir, err := of.env.warehouse()
+// completeRuns gives the shell the ids of the runs, the newest first, with what became of them.
+func (of shellCompletion) completeRuns(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	dir, err := of.env.warehouseDir()
 	if err != nil || len(args) > 0 {
 		return nil, asGiven
 	}
@@ -54,9 +54,9 @@ func (of completion) runs(c *cobra.Command, args []string, _ string) ([]string, 
 	return ids, asGiven
 }
 
-// files gives the shell the runs whose published files readers could have again.
-func (of completion) files(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	dir, err := of.env.warehouse()
+// completePublishedFiles gives the shell the runs whose published files readers could have again.
+func (of shellCompletion) completePublishedFiles(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	dir, err := of.env.warehouseDir()
 	if err != nil || len(args) > 0 {
 		return nil, asGiven
 	}
@@ -70,9 +70,9 @@ func (of completion) files(_ *cobra.Command, args []string, _ string) ([]string,
 	return ids, asGiven
 }
 
-// streams gives the shell the names of the streams: those of the configuration, or the built-in ones.
-func (of completion) streams(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	_, catalogue, err := of.env.load()
+// completeStreams gives the shell the names of the streams: those of the configuration, or the built-in ones.
+func (of shellCompletion) completeStreams(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	_, catalogue, err := of.env.loadConfig()
 	if err != nil {
 		catalogue, err = schemas.Builtin()
 	}
@@ -82,10 +82,10 @@ func (of completion) streams(*cobra.Command, []string, string) ([]string, cobra.
 	return catalogue.Names(), cobra.ShellCompDirectiveNoFileComp
 }
 
-// choices gives the shell what chooses streams: their names, and those that begin as what is typed with their pipelines'.
-func (of completion) choices(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-	names, directive := of.streams(c, args, typed)
-	config, _, err := of.env.load()
+// completeSelectors gives the shell what chooses streams: their names, and those that begin as what is typed with their pipelines'.
+func (of shellCompletion) completeSelectors(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	names, directive := of.completeStreams(c, args, typed)
+	config, _, err := of.env.loadConfig()
 	if err != nil || typed == "" {
 		return names, directive
 	}
@@ -99,21 +99,21 @@ func (of completion) choices(c *cobra.Command, args []string, typed string) ([]s
 	return names, directive
 }
 
-// workspaces gives the shell the names of the workspaces.
-func (of completion) workspaces(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	config, _, err := of.env.load()
+// completeWorkspaces gives the shell the names of the workspaces.
+func (of shellCompletion) completeWorkspaces(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	config, _, err := of.env.loadConfig()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return config.Names(), cobra.ShellCompDirectiveNoFileComp
+	return config.WorkspaceNames(), cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeFlags gives the shell the values that flags may have, by their names: the same name means the same in every command.
 func completeFlags(env *Env, c *cobra.Command) {
-	of := completion{env}
+	of := shellCompletion{env}
 	values := map[string]cobra.CompletionFunc{
-		"select": of.choices, "exclude": of.choices, "accept-drop": of.streams, "pipeline": of.pipelines,
-		"workspace": of.workspaces, "saved": completeSaved,
+		"select": of.completeSelectors, "exclude": of.completeSelectors, "accept-drop": of.completeStreams, "pipeline": of.completePipelines,
+		"workspace": of.completeWorkspaces, "saved": completeSaved,
 		"format": cobra.FixedCompletions(mistakeForms, cobra.ShellCompDirectiveNoFileComp),
 	}
 	for name, known := range valuesOf {

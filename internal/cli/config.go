@@ -15,8 +15,8 @@ import (
 	"aqueduck/schemas"
 )
 
-// load reads the configuration and every stream file, reporting all mistakes at once.
-func (env *Env) load() (*config.Config, *schemas.Catalogue, error) {
+// loadConfig reads the configuration and every stream file, reporting all mistakes at once.
+func (env *Env) loadConfig() (*config.Config, *schemas.Catalogue, error) {
 	return env.loadWith(config.LoadConfig)
 }
 
@@ -25,23 +25,23 @@ type configReader func(string, func(string) (string, bool), ...string) (*config.
 
 // loadWith is load by another way of reading.
 func (env *Env) loadWith(read configReader) (*config.Config, *schemas.Catalogue, error) {
-	cfg, catalogue, err := env.parse(read)
+	cfg, catalogue, err := env.parseConfig(read)
 	if err != nil {
 		return nil, nil, err
 	}
 	if env.dir != "" {
 		cfg.Warehouse.Dir = env.dir
 		if i := slices.IndexFunc(env.flags, func(o config.Origin) bool { return o.Setting == "--dir" }); i >= 0 {
-			cfg.Came("warehouse.dir", env.flags[i].From)
+			cfg.SetProvenance("warehouse.dir", env.flags[i].From)
 		}
 	}
 	return cfg, catalogue, nil
 }
 
-// parse reads the files, or what the process that wants this one to run read of them.
-func (env *Env) parse(read configReader) (*config.Config, *schemas.Catalogue, error) {
+// parseConfig reads the files, or what the process that wants this one to run read of them.
+func (env *Env) parseConfig(read configReader) (*config.Config, *schemas.Catalogue, error) {
 	if env.asked != nil {
-		return config.LoadTexts(env.asked.Texts, env.lookup(env.asked.Texts.Variables))
+		return config.LoadTexts(env.asked.Texts, env.lookupWithDotenv(env.asked.Texts.Variables))
 	}
 	files, err := config.ConfigFiles(env.file)
 	if err != nil {
@@ -51,15 +51,15 @@ func (env *Env) parse(read configReader) (*config.Config, *schemas.Catalogue, er
 	if err != nil {
 		return nil, nil, err
 	}
-	cfg, catalogue, err := read(files[0], env.lookup(kept), files[1:]...)
+	cfg, catalogue, err := read(files[0], env.lookupWithDotenv(kept), files[1:]...)
 	if err == nil {
 		cfg.Texts.Variables = kept
 	}
 	return cfg, catalogue, err
 }
 
-// configured says that there is a configuration, or that one was asked for by name.
-func (env *Env) configured() bool {
+// hasConfig says that there is a configuration, or that one was asked for by name.
+func (env *Env) hasConfig() bool {
 	return env.configExists() || env.fileNames() != "pipelines.yaml"
 }
 
@@ -74,15 +74,15 @@ func (env *Env) configExists() bool {
 // fileNames names the configuration as it was named.
 func (env *Env) fileNames() string { return strings.Join(env.file, ", ") }
 
-// warehouse is the directory to look into: commands that only look need no configuration when --dir is given.
-func (env *Env) warehouse() (layout.Dir, error) {
+// warehouseDir is the directory to look into: commands that only look need no configuration when --dir is given.
+func (env *Env) warehouseDir() (layout.Dir, error) {
 	if env.dir != "" {
 		if _, err := os.Stat(env.dir); errors.Is(err, fs.ErrNotExist) {
 			return "", &problem.Problem{Class: "config", What: "there is no directory " + env.dir, Next: "name the warehouse's directory: --dir DIR"}
 		}
 		return layout.Dir(env.dir), nil
 	}
-	config, _, err := env.load()
+	config, _, err := env.loadConfig()
 	if err != nil {
 		return "", err
 	}

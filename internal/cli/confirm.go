@@ -10,8 +10,8 @@ import (
 	"aqueduck/internal/problem"
 )
 
-// confirm asks, and gives the answer. A question that nobody answers is no "no" that a script may pass over.
-func confirm(env *Env, question string) (bool, error) {
+// askConfirmation asks, and gives the answer. A question that nobody answers is no "no" that a script may pass over.
+func askConfirmation(env *Env, question string) (bool, error) {
 	fmt.Fprint(env.Stderr, question)
 	answer, err := bufio.NewReader(env.Stdin).ReadString('\n')
 	switch {

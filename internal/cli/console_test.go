@@ -14,30 +14,30 @@ import (
 	"aqueduck/internal/runlog"
 )
 
-// visitor asks the console of a process.
-type visitor struct {
+// consoleClient asks the console of a process.
+type consoleClient struct {
 	t              *testing.T
 	address, token string
 }
 
-// visit waits for the console of a process that has just made its token.
-func visit(t *testing.T, p *process) visitor {
+// openConsole waits for the console of a process that has just made its token.
+func openConsole(t *testing.T, p *testProcess) consoleClient {
 	t.Helper()
-	p.until("it lies in ")
-	told := regexp.MustCompile(`console   (http://127\.0\.0\.1:\d+)\n +its token, shown this once: (\S+)\n +it lies in (\S+)\n`).FindStringSubmatch(p.says())
+	p.waitForText("it lies in ")
+	told := regexp.MustCompile(`console   (http://127\.0\.0\.1:\d+)\n +its token, shown this once: (\S+)\n +it lies in (\S+)\n`).FindStringSubmatch(p.outputText())
 	if told == nil {
-		t.Fatalf("the console is told of in other words:\n%s", p.says())
+		t.Fatalf("the console is told of in other words:\n%s", p.outputText())
 	}
 	if text, err := os.ReadFile(told[3]); err != nil || strings.TrimSpace(string(text)) != told[2] {
 		t.Errorf("in %s is another token: %v", told[3], err)
 	}
-	return visitor{t, told[1], told[2]}
+	return consoleClient{t, told[1], told[2]}
 }
 
-// ask asks the API.
-func (v visitor) ask(method, path string, into any) (status int, text string) {
+// callAPI asks the API.
+func (v consoleClient) callAPI(method, path string, into any) (status int, text string) {
 	v.t.Helper()
-	status, text = v.fetch(method, "/api/v1/"+path)
+	status, text = v.sendRequest(method, "/api/v1/"+path)
 	if into != nil {
 		if err := json.Unmarshal([]byte(text), into); err != nil {
 			v.t.Fatalf("%s: %v\n%s", path, err, text)
@@ -46,7 +46,7 @@ func (v visitor) ask(method, path string, into any) (status int, text string) {
 	return status, text
 }
 
-func (v visitor) fetch(method, path string) (status int, text string) {
+func (v consoleClient) sendRequest(method, path string) (status int, text string) {
 	v.t.Helper()
 	r, err := http.NewRequestWithContext(v.t.Context(), method, v.address+path, nil)
 	if err != nil {
@@ -72,40 +72,40 @@ func TestTheConsoleBeginsAndEndsRuns(t *testing.T) {
 	t.Parallel()
 	h := newHeld(t)
 	h.searches.Store(2)
-	p := start(t, "aqueduck", h.env(), "serve", "-f", h.file, "--console", "127.0.0.1:0", "--metrics", "127.0.0.1:0")
-	v := visit(t, p)
-	p.until("msg=waiting")
-	metrics := visitor{t, "http://" + regexp.MustCompile(`metrics   (127\.0\.0\.1:\d+)`).FindStringSubmatch(p.says())[1], ""}
-	if status, text := metrics.fetch(http.MethodGet, "/metrics"); status != http.StatusOK || !strings.Contains(text, `aqueduck_running{pipeline="nightly"} 0`) {
+	p := startProcess(t, "aqueduck", h.environment(), "serve", "-f", h.file, "--console", "127.0.0.1:0", "--metrics", "127.0.0.1:0")
+	v := openConsole(t, p)
+	p.waitForText("msg=waiting")
+	metrics := consoleClient{t, "http://" + regexp.MustCompile(`metrics   (127\.0\.0\.1:\d+)`).FindStringSubmatch(p.outputText())[1], ""}
+	if status, text := metrics.sendRequest(http.MethodGet, "/metrics"); status != http.StatusOK || !strings.Contains(text, `aqueduck_running{pipeline="nightly"} 0`) {
 		t.Errorf("metrics: %d %s", status, text)
 	}
-	if status, text := v.ask(http.MethodPost, "pipelines/nightly/cancel", nil); status != http.StatusConflict || !strings.Contains(text, "runs no nightly now") {
+	if status, text := v.callAPI(http.MethodPost, "pipelines/nightly/cancel", nil); status != http.StatusConflict || !strings.Contains(text, "runs no nightly now") {
 		t.Errorf("ending what does not run: %d %s", status, text)
 	}
-	if status, text := v.ask(http.MethodPost, "pipelines/nightly/run", nil); status != http.StatusAccepted {
+	if status, text := v.callAPI(http.MethodPost, "pipelines/nightly/run", nil); status != http.StatusAccepted {
 		t.Fatalf("%d %s", status, text)
 	}
 	<-h.reached
-	if status, text := v.ask(http.MethodPost, "pipelines/nightly/run", nil); status != http.StatusConflict || !strings.Contains(text, "runs already") {
+	if status, text := v.callAPI(http.MethodPost, "pipelines/nightly/run", nil); status != http.StatusConflict || !strings.Contains(text, "runs already") {
 		t.Errorf("a second run: %d %s", status, text)
 	}
-	if status, text := v.ask(http.MethodPost, "pipelines/nightly/cancel", nil); status != http.StatusAccepted {
+	if status, text := v.callAPI(http.MethodPost, "pipelines/nightly/cancel", nil); status != http.StatusAccepted {
 		t.Errorf("%d %s", status, text)
 	}
 	h.open()
-	p.until("\nINTERRUPTED nightly ")
+	p.waitForText("\nINTERRUPTED nightly ")
 	for status := http.StatusConflict; status == http.StatusConflict; { // its last words come before its end
-		status, _ = v.ask(http.MethodPost, "pipelines/nightly/retry", nil)
+		status, _ = v.callAPI(http.MethodPost, "pipelines/nightly/retry", nil)
 	}
-	p.until("\nOK nightly ")
+	p.waitForText("\nOK nightly ")
 	var o runlog.Overview
-	v.ask(http.MethodGet, "overview", &o)
+	v.callAPI(http.MethodGet, "overview", &o)
 	if len(o.Pipelines) != 1 || o.Pipelines[0].Health != runlog.HealthOK || len(o.Pipelines[0].Runs) != 2 || !o.Pipelines[0].Runs[1].CalledOff {
 		t.Errorf("the overview is %+v", o.Pipelines)
 	}
-	p.signal(syscall.SIGTERM)
-	if code := p.exit(); code != 0 || !strings.Contains(p.says(), "msg=stopped") {
-		t.Errorf("it ended with %d:\n%s", code, p.says())
+	p.sendSignal(syscall.SIGTERM)
+	if code := p.exitCode(); code != 0 || !strings.Contains(p.outputText(), "msg=stopped") {
+		t.Errorf("it ended with %d:\n%s", code, p.outputText())
 	}
 }
 
@@ -124,26 +124,26 @@ func TestAConfigurationIsReadAgainWhileItIsServed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p := start(t, "aqueduck", []string{"WORKSPACE_URL=emulator"}, "serve", "-f", filepath.Dir(file), "--console", "127.0.0.1:0")
-	v := visit(t, p)
-	p.until("msg=waiting pipeline=nightly")
+	p := startProcess(t, "aqueduck", []string{"WORKSPACE_URL=emulator"}, "serve", "-f", filepath.Dir(file), "--console", "127.0.0.1:0")
+	v := openConsole(t, p)
+	p.waitForText("msg=waiting pipeline=nightly")
 	rewrite("  nightly:", "  nihgtly: {schedule: \"0 5 * * *\", streams: [contcts]}\n  nightly:")
-	p.signal(syscall.SIGHUP)
-	p.until("it is served as it was")
-	if status, text := v.ask(http.MethodPost, "reload", nil); status != http.StatusUnprocessableEntity || !strings.Contains(text, `did you mean \"contacts\"?`) {
+	p.sendSignal(syscall.SIGHUP)
+	p.waitForText("it is served as it was")
+	if status, text := v.callAPI(http.MethodPost, "reload", nil); status != http.StatusUnprocessableEntity || !strings.Contains(text, `did you mean \"contacts\"?`) {
 		t.Errorf("a bad file: %d %s", status, text)
 	}
 	var o runlog.Overview
-	v.ask(http.MethodGet, "overview", &o)
+	v.callAPI(http.MethodGet, "overview", &o)
 	if len(o.Pipelines) != 1 {
 		t.Errorf("after it: %+v", o.Pipelines)
 	}
 	rewrite("contcts", "contacts")
-	if status, text := v.ask(http.MethodPost, "reload", nil); status != http.StatusAccepted {
+	if status, text := v.callAPI(http.MethodPost, "reload", nil); status != http.StatusAccepted {
 		t.Errorf("a good file: %d %s", status, text)
 	}
-	p.until("msg=waiting pipeline=nihgtly")
-	v.ask(http.MethodGet, "overview", &o)
+	p.waitForText("msg=waiting pipeline=nihgtly")
+	v.callAPI(http.MethodGet, "overview", &o)
 	if len(o.Pipelines) != 2 || o.Pipelines[0].Name != "nihgtly" {
 		t.Errorf("after it: %+v", o.Pipelines)
 	}
@@ -151,15 +151,15 @@ func TestAConfigurationIsReadAgainWhileItIsServed(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(filepath.Dir(file), "more.yaml"), []byte(more), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p.signal(syscall.SIGHUP)
-	p.until("msg=waiting pipeline=hourly")
+	p.sendSignal(syscall.SIGHUP)
+	p.waitForText("msg=waiting pipeline=hourly")
 	rewrite("version: 1", "version: 1\nwarehouse: {dir: elsewhere}")
-	if status, text := v.ask(http.MethodPost, "reload", nil); status != http.StatusUnprocessableEntity || !strings.Contains(text, "anew for another warehouse") {
+	if status, text := v.callAPI(http.MethodPost, "reload", nil); status != http.StatusUnprocessableEntity || !strings.Contains(text, "anew for another warehouse") {
 		t.Errorf("another directory: %d %s", status, text)
 	}
-	p.signal(syscall.SIGTERM)
-	if code := p.exit(); code != 0 {
-		t.Errorf("it ended with %d:\n%s", code, p.says())
+	p.sendSignal(syscall.SIGTERM)
+	if code := p.exitCode(); code != 0 {
+		t.Errorf("it ended with %d:\n%s", code, p.outputText())
 	}
 }
 
@@ -167,12 +167,12 @@ func TestFlagsOfTheConsoleWantAConsole(t *testing.T) {
 	t.Parallel()
 	for _, flag := range []string{"--read-only", "--console-host=x", "--console-cert=x", "--console-password-file=x"} {
 		a, _, stderr := inProcess("serve", flag)
-		if code := execute(t.Context(), a); code != 2 || !strings.Contains(stderr.String(), "give --console ADDRESS too") {
+		if code := runCommand(t.Context(), a); code != 2 || !strings.Contains(stderr.String(), "give --console ADDRESS too") {
 			t.Errorf("%s: %d %s", flag, code, stderr)
 		}
 	}
 	a, _, stderr := inProcess("serve", "--metrics-host=x")
-	if code := execute(t.Context(), a); code != 2 || !strings.Contains(stderr.String(), "give --metrics ADDRESS too") {
+	if code := runCommand(t.Context(), a); code != 2 || !strings.Contains(stderr.String(), "give --metrics ADDRESS too") {
 		t.Errorf("%d %s", code, stderr)
 	}
 }

@@ -28,7 +28,7 @@ var kinds = []struct{ kind, pattern string }{
 }
 
 // kindsOf gives the files of a warehouse by kind.
-func (p *plot) kindsOf() map[string][]string {
+func (p *warehouseCopy) kindsOf() map[string][]string {
 	p.t.Helper()
 	found := map[string][]string{}
 	err := filepath.WalkDir(string(p.dir), func(path string, d fs.DirEntry, err error) error {
@@ -72,36 +72,36 @@ var damages = []struct {
 	{"an older one", nil},
 }
 
-// damaged spoils one file of a warehouse after another. A run makes good what is spoilt, or refuses and says which file it
+// damageEachFile spoils one file of a warehouse after another. A run makes good what is spoilt, or refuses and says which file it
 // is, and then changes nothing: with the file put back all is well.
-func damaged(t *testing.T, y *yard) {
+func damageEachFile(t *testing.T, y *frozenSite) {
 	ends := map[string]int{}
-	each(t, lane.New(t, "damaged files", 4), func(t *testing.T, r *rand.Rand) {
-		p := y.plot(t, []string{later, killed, nothing}[r.IntN(3)])
+	eachTrial(t, lane.New(t, "damaged files", 4), func(t *testing.T, r *rand.Rand) {
+		p := y.copyWarehouse(t, []string{later, killed, nothing}[r.IntN(3)])
 		of := p.kindsOf()
 		names := slices.Sorted(maps.Keys(of))
 		kind := names[r.IntN(len(names))]
 		path := of[kind][r.IntN(len(of[kind]))]
-		restore, what := p.damage(r, path)
+		restore, what := p.damageFile(r, path)
 		t.Logf("%s %s: %s", kind, strings.TrimPrefix(path, string(p.dir)), what)
-		e := p.run()
+		e := p.syncOnce()
 		switch {
-		case e.well():
+		case e.succeeded():
 			ends["made good"]++
-			p.true()
-			p.parts()
+			p.requireOracleData()
+			p.requireLakeParts()
 		default:
 			ends[kind+" refused"]++
-			refused(t, e, p.dir.State(), path)
+			requireRefusal(t, e, p.dir.State(), path)
 			restore()
 		}
-		p.recovers()
+		p.requireRecovery()
 	})
 	t.Logf("%v", ends)
 }
 
-// refused fails the test unless a run says, as a mistake that is not its own, what is wrong with which file, and what to do.
-func refused(t *testing.T, e ended, state, path string) {
+// requireRefusal fails the test unless a run says, as a mistake that is not its own, what is wrong with which file, and what to do.
+func requireRefusal(t *testing.T, e endedRun, state, path string) {
 	t.Helper()
 	name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), ".duckdb"), ".sha256")
 	if path == filepath.Join(state, "format") {
@@ -112,8 +112,8 @@ func refused(t *testing.T, e ended, state, path string) {
 	}
 }
 
-// damage spoils a file and gives what puts it back.
-func (p *plot) damage(r *rand.Rand, path string) (restore func(), what string) {
+// damageFile spoils a file and gives what puts it back.
+func (p *warehouseCopy) damageFile(r *rand.Rand, path string) (restore func(), what string) {
 	p.t.Helper()
 	must := func(err error) {
 		p.t.Helper()
@@ -123,7 +123,7 @@ func (p *plot) damage(r *rand.Rand, path string) (restore func(), what string) {
 	}
 	kept := path + ".kept"
 	must(os.Rename(path, kept))
-	p.duplicate(path, kept)
+	p.copyDirectory(path, kept)
 	text, err := os.ReadFile(path)
 	must(err)
 	aside := string(p.dir) + ".kept"
@@ -139,13 +139,13 @@ func (p *plot) damage(r *rand.Rand, path string) (restore func(), what string) {
 	must(os.Remove(path))
 	d := damages[r.IntN(len(damages))]
 	if info.Mode()&fs.ModeSymlink != 0 {
-		return restore, p.relink(r, path)
+		return restore, p.retargetLink(r, path)
 	}
 	if r.IntN(8) == 0 {
 		return restore, "gone"
 	}
 	if d.do == nil {
-		text = p.older(path)
+		text = p.olderContent(path)
 	} else if len(text) > 0 {
 		text = d.do(r, text)
 	}
@@ -154,16 +154,16 @@ func (p *plot) damage(r *rand.Rand, path string) (restore func(), what string) {
 	return restore, d.what
 }
 
-// older is what a file was once: in the oldest warehouse that is known, or, for one of a name of its own, what another was.
-func (p *plot) older(path string) []byte {
+// olderContent is what a file was once: in the oldest warehouse that is known, or, for one of a name of its own, what another was.
+func (p *warehouseCopy) olderContent(path string) []byte {
 	p.t.Helper()
 	rel, err := filepath.Rel(string(p.dir), path)
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	text, err := os.ReadFile(filepath.Join(p.base(first), rel))
+	text, err := os.ReadFile(filepath.Join(p.historyDir(first), rel))
 	if errors.Is(err, fs.ErrNotExist) {
-		others, globErr := filepath.Glob(filepath.Join(p.base(first), filepath.Dir(rel), "*"+filepath.Ext(rel)))
+		others, globErr := filepath.Glob(filepath.Join(p.historyDir(first), filepath.Dir(rel), "*"+filepath.Ext(rel)))
 		if len(others) == 0 || globErr != nil {
 			return nil // once there was none
 		}
@@ -175,8 +175,8 @@ func (p *plot) older(path string) []byte {
 	return text
 }
 
-// relink has the link, which is gone, lead elsewhere.
-func (p *plot) relink(r *rand.Rand, path string) string {
+// retargetLink has the link, which is gone, lead elsewhere.
+func (p *warehouseCopy) retargetLink(r *rand.Rand, path string) string {
 	p.t.Helper()
 	files, err := p.dir.PublishedFiles()
 	if err != nil {
@@ -197,8 +197,8 @@ func (p *plot) relink(r *rand.Rand, path string) string {
 	return "leads to " + to
 }
 
-// parts fails the test unless every part of the lake is the one that its manifest means.
-func (p *plot) parts() {
+// requireLakeParts fails the test unless every part of the lake is the one that its manifest means.
+func (p *warehouseCopy) requireLakeParts() {
 	p.t.Helper()
 	text, err := os.ReadFile(filepath.Join(p.dir.Lake("main"), "_manifest.json"))
 	if err != nil {
@@ -220,24 +220,24 @@ func (p *plot) parts() {
 }
 
 // rolledBack puts back a part of a warehouse as it was three runs ago, beside what is newer, and the whole of it.
-func rolledBack(t *testing.T, y *yard, histories []string) {
+func rolledBack(t *testing.T, y *frozenSite, histories []string) {
 	for _, part := range []string{"lake", ".aqueduck", ".aqueduck/published", "erasures.log", "."} {
 		for _, history := range histories {
 			t.Run(part+" "+history, func(t *testing.T) {
-				p := y.plot(t, history)
-				to, from := filepath.Join(string(p.dir), part), filepath.Join(y.base(first), part)
+				p := y.copyWarehouse(t, history)
+				to, from := filepath.Join(string(p.dir), part), filepath.Join(y.historyDir(first), part)
 				if err := os.RemoveAll(to); err != nil {
 					t.Fatal(err)
 				}
 				if _, err := os.Stat(from); err == nil {
-					y.duplicate(to, from)
+					y.copyDirectory(to, from)
 				}
-				if e := p.run(); !e.well() {
+				if e := p.syncOnce(); !e.succeeded() {
 					t.Fatal(e)
 				}
-				p.true()
-				p.parts()
-				p.tidy()
+				p.requireOracleData()
+				p.requireLakeParts()
+				p.requireTidyCopy()
 			})
 		}
 	}

@@ -21,7 +21,7 @@ func TestDiskFaults(t *testing.T) {
 	y := newYard(t, 31)
 	t.Run("F3", func(t *testing.T) { powerLosses(t, y) })
 	t.Run("F4", func(t *testing.T) { diskErrors(t, y) })
-	t.Run("F10", func(t *testing.T) { damaged(t, y) })
+	t.Run("F10", func(t *testing.T) { damageEachFile(t, y) })
 	rolled := histories[2:3]
 	if os.Getenv("AQUEDUCK_LONG") != "" {
 		rolled = histories[1:]
@@ -30,59 +30,59 @@ func TestDiskFaults(t *testing.T) {
 	t.Run("F1", func(t *testing.T) { killsAtRarePlaces(t, y) })
 }
 
-// each makes the trials of a lane, each by itself: the same seed is the same fault again.
-func each(t *testing.T, l *lane.Lane, do func(t *testing.T, r *rand.Rand)) {
+// eachTrial makes the trials of a lane, each by itself: the same seed is the same fault again.
+func eachTrial(t *testing.T, l *lane.Trials, do func(t *testing.T, r *rand.Rand)) {
 	t.Helper()
-	for l.More() {
+	for l.HasNext() {
 		t.Run(fmt.Sprint(l.Seed()), func(t *testing.T) { do(t, rand.New(rand.NewPCG(l.Seed(), 0))) })
-		l.Done(1)
+		l.CountTrials(1)
 	}
 }
 
 // powerLosses notes what runs write and begins with what a disk may hold of that when the power goes.
-func powerLosses(t *testing.T, y *yard) {
+func powerLosses(t *testing.T, y *frozenSite) {
 	var journals []*diskfault.Journal
 	for _, history := range histories {
-		journals = append(journals, y.record(t, history))
+		journals = append(journals, y.recordWrites(t, history))
 	}
 	for i, j := range journals { // what was noted is what happened
-		p := y.plot(t, empty)
-		p.begin(j.State(j.Len(), diskfault.LoseNothing, rand.New(rand.NewPCG(1, 0))))
-		p.true()
-		if err := j.Ordered(); err != nil {
+		p := y.copyWarehouse(t, empty)
+		p.restoreDisk(j.State(j.Len(), diskfault.LoseNothing, rand.New(rand.NewPCG(1, 0))))
+		p.requireOracleData()
+		if err := j.CheckOrder(); err != nil {
 			t.Errorf("a run in a warehouse with history %q: %v", histories[i], err)
 		}
 	}
-	each(t, lane.New(t, "states of a disk that lost power", 3), func(t *testing.T, r *rand.Rand) {
+	eachTrial(t, lane.New(t, "states of a disk that lost power", 3), func(t *testing.T, r *rand.Rand) {
 		j := journals[r.IntN(len(journals))]
 		n, loss := r.IntN(j.Len()+1), diskfault.Losses()[r.IntN(len(diskfault.Losses()))]
-		p := y.plot(t, empty)
-		p.begin(j.State(n, loss, r))
-		p.readable()
-		p.recovers()
+		p := y.copyWarehouse(t, empty)
+		p.restoreDisk(j.State(n, loss, r))
+		p.requireReadable()
+		p.requireRecovery()
 		if t.Failed() {
 			t.Logf("after change %d of %d (%s), losing %s", n, j.Len(), j.Change(n), loss)
 		}
 	})
 }
 
-// begin makes the warehouse what a disk holds.
-func (p *plot) begin(s diskfault.State) {
+// restoreDisk makes the warehouse what a disk holds.
+func (p *warehouseCopy) restoreDisk(s diskfault.State) {
 	p.t.Helper()
 	if err := s.Write(string(p.dir)); err != nil {
 		p.t.Fatal(err)
 	}
 }
 
-// record runs undisturbed and notes what is written.
-func (y *yard) record(t *testing.T, history string) *diskfault.Journal {
+// recordWrites runs undisturbed and notes what is written.
+func (y *frozenSite) recordWrites(t *testing.T, history string) *diskfault.Journal {
 	t.Helper()
-	p := y.plot(t, history)
+	p := y.copyWarehouse(t, history)
 	j, err := diskfault.NewJournal(string(p.dir))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e := p.watched(diskfault.Watch{After: j.Note}); !e.well() {
+	if e := p.syncWatched(diskfault.Watch{After: j.RecordCall}); !e.succeeded() {
 		t.Fatal(e)
 	}
 	return j
@@ -101,14 +101,14 @@ type diskFault struct {
 var faults = []diskFault{
 	{what: "EIO", errno: syscall.EIO, hits: func(c diskfault.Call) bool { return true }},
 	{what: "EIO while reading", errno: syscall.EIO, reads: true, hits: func(c diskfault.Call) bool { return c.Name == "read" }},
-	{what: "ENOSPC", errno: syscall.ENOSPC, hits: grows},
-	{what: "EDQUOT", errno: syscall.EDQUOT, hits: grows},
+	{what: "ENOSPC", errno: syscall.ENOSPC, hits: needsDiskSpace},
+	{what: "EDQUOT", errno: syscall.EDQUOT, hits: needsDiskSpace},
 	{what: "EMFILE", errno: syscall.EMFILE, hits: diskfault.Call.Opens},
 	{what: "a short write", short: true, hits: func(c diskfault.Call) bool { return c.Name == "write" }},
 }
 
-// grows says whether a call needs room.
-func grows(c diskfault.Call) bool {
+// needsDiskSpace says whether a call needs room.
+func needsDiskSpace(c diskfault.Call) bool {
 	switch c.Name {
 	case "write", "mkdir", "rename", "symlink", "fsync", "truncate":
 		return true
@@ -117,7 +117,7 @@ func grows(c diskfault.Call) bool {
 }
 
 // diskErrors has calls of runs fail, each of them as likely as the next.
-func diskErrors(t *testing.T, y *yard) {
+func diskErrors(t *testing.T, y *frozenSite) {
 	type point struct {
 		history string
 		fault   diskFault
@@ -126,8 +126,8 @@ func diskErrors(t *testing.T, y *yard) {
 	var points []point
 	for _, history := range histories {
 		calls := make([]int, len(faults))
-		p := y.plot(t, history)
-		if e := p.watched(diskfault.Watch{Reads: true, Fault: func(c diskfault.Call) diskfault.Fault {
+		p := y.copyWarehouse(t, history)
+		if e := p.syncWatched(diskfault.Watch{Reads: true, Fault: func(c diskfault.Call) diskfault.Fault {
 			for i, f := range faults {
 				if f.hits(c) && (f.reads || c.Name != "read") {
 					calls[i]++
@@ -135,16 +135,16 @@ func diskErrors(t *testing.T, y *yard) {
 				}
 			}
 			return diskfault.Fault{}
-		}}); !e.well() {
+		}}); !e.succeeded() {
 			t.Fatal(e)
 		}
 	}
 	t.Logf("%d calls that can fail", len(points))
 	ends := map[string]int{}
-	each(t, lane.New(t, "errors of the disk", 3), func(t *testing.T, r *rand.Rand) {
+	eachTrial(t, lane.New(t, "errors of the disk", 3), func(t *testing.T, r *rand.Rand) {
 		at := points[r.IntN(len(points))]
-		p := y.plot(t, at.history)
-		ends[p.strike(at.fault, at.n)]++
+		p := y.copyWarehouse(t, at.history)
+		ends[p.injectFault(at.fault, at.n)]++
 		if t.Failed() {
 			t.Logf("%s at call %d in a warehouse with history %q", at.fault.what, at.n, at.history)
 		}
@@ -152,12 +152,12 @@ func diskErrors(t *testing.T, y *yard) {
 	t.Logf("%v", ends)
 }
 
-// strike has the n-th call that a fault can happen to meet it, and gives how the run ended. It ends with an error, or the
+// injectFault has the n-th call that a fault can happen to meet it, and gives how the run ended. It ends with an error, or the
 // fault had no effect; whatever it was, the next run makes good.
-func (p *plot) strike(f diskFault, n int) string {
+func (p *warehouseCopy) injectFault(f diskFault, n int) string {
 	p.t.Helper()
 	var hit diskfault.Call
-	e := p.watched(diskfault.Watch{Reads: f.reads, Fault: func(c diskfault.Call) diskfault.Fault {
+	e := p.syncWatched(diskfault.Watch{Reads: f.reads, Fault: func(c diskfault.Call) diskfault.Fault {
 		if f.hits(c) {
 			if n--; n == 0 {
 				hit = c
@@ -169,11 +169,11 @@ func (p *plot) strike(f diskFault, n int) string {
 	p.t.Logf("%s: %s", f.what, hit)
 	how := "another error"
 	switch {
-	case e.well():
+	case e.succeeded():
 		how = "no effect"
-		p.true()
-		p.tidy()
-		if hit.Name != "" && !f.short && !harmless(hit) {
+		p.requireOracleData()
+		p.requireTidyCopy()
+		if hit.Name != "" && !f.short && !isHarmless(hit) {
 			p.t.Errorf("%s of %s was passed over: %v", f.what, hit, e)
 		}
 	case e.status.ExitStatus() == problem.ExitInternal:
@@ -189,14 +189,14 @@ func (p *plot) strike(f diskFault, n int) string {
 	if strings.Contains(e.said, "goroutine ") {
 		p.t.Errorf("it did not end, it broke: %v", e)
 	}
-	p.readable()
-	p.recovers()
+	p.requireReadable()
+	p.requireRecovery()
 	return how
 }
 
-// harmless says whether a run may pass over the error of a call: what it could not read it wrote again, what it could not
+// isHarmless says whether a run may pass over the error of a call: what it could not read it wrote again, what it could not
 // remove it removes later, nobody relies on run.json or on how runs spent their time, ended.jsonl repeats what the database has, and what the kernel does not copy is copied by hand.
-func harmless(c diskfault.Call) bool {
+func isHarmless(c diskfault.Call) bool {
 	return c.Reads() || c.Name == "unlink" || c.Copies || strings.Contains(c.Path+c.To, "run.json") || strings.Contains(c.Path, "ended.jsonl") ||
 		strings.Contains(c.Path+c.To, ".aqueduck/runs/")
 }

@@ -27,38 +27,38 @@ shown. Nothing is asked of the workspace: aqueduck check --online does that.`,
 		Annotations: map[string]string{forms: "json csv"},
 		Args:        usage.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			all := settings(env, c)
+			all := globalSettings(env, c)
 			named, err := mentionedVariables(env)
 			if err != nil {
 				return err
 			}
 			all = append(all, named...)
 			if env.output == "json" {
-				return env.encode(all)
+				return env.printJSON(all)
 			}
 			var rows [][]any
 			for _, o := range all {
 				rows = append(rows, []any{o.Setting, o.Value, o.From})
 			}
-			return env.list([]string{"setting", "value", "from"}, rows)
+			return env.printRows([]string{"setting", "value", "from"}, rows)
 		},
 	}
 }
 
-// origin is a setting, and where it comes from.
-type origin struct {
+// settingOrigin is a setting, and where it comes from.
+type settingOrigin struct {
 	Setting string `json:"setting"`
 	Value   string `json:"value"`
 	From    string `json:"from"`
 }
 
-// settings are the settings that all commands have.
-func settings(env *Env, c *cobra.Command) (all []origin) {
+// globalSettings are the settings that all commands have.
+func globalSettings(env *Env, c *cobra.Command) (all []settingOrigin) {
 	c.InheritedFlags().VisitAll(func(f *pflag.Flag) {
-		o := origin{f.Name, strings.Join(usage.Values(f), ","), flagOrigin(env, f)}
+		o := settingOrigin{f.Name, strings.Join(usage.FlagValues(f), ","), flagOrigin(env, f)}
 		if f.Name == "dir" && o.From == "default" {
-			if config, _, err := env.load(); err == nil {
-				o.Value, o.From = config.Warehouse.Dir, config.From("warehouse.dir")
+			if config, _, err := env.loadConfig(); err == nil {
+				o.Value, o.From = config.Warehouse.Dir, config.Provenance("warehouse.dir")
 			}
 		}
 		all = append(all, o)
@@ -88,7 +88,7 @@ func givenFlags(env *Env, c *cobra.Command) (all []config.Origin) {
 }
 
 // mentionedVariables are the variables that pipelines.yaml names, without their values; none where there is no such file.
-func mentionedVariables(env *Env) (all []origin, err error) {
+func mentionedVariables(env *Env) (all []settingOrigin, err error) {
 	files, err := config.ConfigFiles(env.file)
 	if err != nil {
 		return nil, err
@@ -96,10 +96,10 @@ func mentionedVariables(env *Env) (all []origin, err error) {
 	configured, err := config.Origins(files)
 	var lacking *fs.PathError
 	if errors.As(err, &lacking) && errors.Is(err, fs.ErrNotExist) {
-		return []origin{{"configuration", "", "there is no " + lacking.Path}}, nil
+		return []settingOrigin{{"configuration", "", "there is no " + lacking.Path}}, nil
 	}
 	if err != nil {
-		return []origin{{"configuration", "", env.fileNames() + " cannot be read: aqueduck check"}}, nil
+		return []settingOrigin{{"configuration", "", env.fileNames() + " cannot be read: aqueduck check"}}, nil
 	}
 	dotenv := filepath.Join(filepath.Dir(files[0]), ".env")
 	kept, err := readEnv(dotenv)
@@ -111,16 +111,16 @@ func mentionedVariables(env *Env) (all []origin, err error) {
 			all = append(all, variableOrigin(env, v, o.File, dotenv, kept))
 		}
 	}
-	slices.SortFunc(all, func(a, b origin) int { return cmp.Compare(a.Setting, b.Setting) })
-	return slices.CompactFunc(all, func(a, b origin) bool { return a.Setting == b.Setting }), nil
+	slices.SortFunc(all, func(a, b settingOrigin) int { return cmp.Compare(a.Setting, b.Setting) })
+	return slices.CompactFunc(all, func(a, b settingOrigin) bool { return a.Setting == b.Setting }), nil
 }
 
 // notSet is where a variable comes from that nothing gives.
 const notSet = "not set"
 
 // variableOrigin says where a variable comes from.
-func variableOrigin(env *Env, v config.Variable, file, dotenv string, kept map[string]string) origin {
-	o := origin{v.Name, "", notSet}
+func variableOrigin(env *Env, v config.Variable, file, dotenv string, kept map[string]string) settingOrigin {
+	o := settingOrigin{v.Name, "", notSet}
 	value, _ := env.Lookup(v.Name)
 	switch {
 	case value != "":

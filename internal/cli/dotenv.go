@@ -13,8 +13,8 @@ import (
 	"aqueduck/internal/problem"
 )
 
-// variables looks up what the configuration names: in the environment, then in .env beside its first file.
-func (env *Env) variables() (func(string) (string, bool), error) {
+// loadVariables looks up what the configuration names: in the environment, then in .env beside its first file.
+func (env *Env) loadVariables() (func(string) (string, bool), error) {
 	files, err := config.ConfigFiles(env.file)
 	if err != nil {
 		return nil, err
@@ -23,11 +23,11 @@ func (env *Env) variables() (func(string) (string, bool), error) {
 	if err != nil {
 		return nil, err
 	}
-	return env.lookup(kept), nil
+	return env.lookupWithDotenv(kept), nil
 }
 
-// lookup looks up what the configuration names: in the environment, then in what .env has.
-func (env *Env) lookup(kept map[string]string) func(string) (string, bool) {
+// lookupWithDotenv looks up what the configuration names: in the environment, then in what .env has.
+func (env *Env) lookupWithDotenv(kept map[string]string) func(string) (string, bool) {
 	return func(name string) (string, bool) {
 		if value, ok := env.Lookup(name); ok && value != "" {
 			return value, true
@@ -67,7 +67,7 @@ func readEnv(name string) (map[string]string, error) {
 	n := 0
 	for line := range strings.Lines(strings.TrimPrefix(string(text), "\ufeff")) {
 		n++
-		variable, value, err := assignment(line)
+		variable, value, err := parseAssignment(line)
 		if err == nil && variable == "" {
 			continue
 		}
@@ -82,9 +82,9 @@ func readEnv(name string) (map[string]string, error) {
 	return kept, nil
 }
 
-// assignment reads NAME=value, with or without quotes and export; nothing of an empty line or a comment. What is wrong is said
+// parseAssignment reads NAME=value, with or without quotes and export; nothing of an empty line or a comment. What is wrong is said
 // without the line: it may hold a token.
-func assignment(line string) (name, value string, err error) {
+func parseAssignment(line string) (name, value string, err error) {
 	line = strings.TrimSpace(line)
 	if line == "" || line[0] == '#' {
 		return "", "", nil

@@ -12,7 +12,7 @@ import (
 // TestS55TheEmulatorAnswersToThisMachineAlone asks the emulator inside a run, and that of emulate, under names that lead to them.
 func TestS55TheEmulatorAnswersToThisMachineAlone(t *testing.T) {
 	t.Parallel()
-	inside, err := emulate.EmbedStill(lookup([]string{"EMULATOR_CONTACTS=10"}), layout.Dir(t.TempDir()))
+	inside, err := emulate.EmbedStill(lookupIn([]string{"EMULATOR_CONTACTS=10"}), layout.Dir(t.TempDir()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,7 +21,7 @@ func TestS55TheEmulatorAnswersToThisMachineAlone(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	_, served := emulating(t)
+	_, served := startEmulator(t)
 	for _, url := range []string{inside.BaseURL, served} {
 		for host, foreign := range map[string]bool{"": false, "localhost": false, "LOCALHOST:8080": false, "127.0.0.1": false, "[::1]:80": false, "[::1]": false,
 			"rebound.example": true, "rebound.example:80": true, "localhost.example": true, "127.0.0.1.example": true, "192.0.2.1": true, "localhost.": true} {

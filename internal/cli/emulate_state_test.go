@@ -14,12 +14,12 @@ import (
 	"aqueduck/internal/emulator/control"
 )
 
-// truth is what the oracle of a served workspace tells of every stream at a time, its rows sorted.
-func truth(t *testing.T, address string, at time.Time) string {
+// oracleRows is what the oracle of a served workspace tells of every stream at a time, its rows sorted.
+func oracleRows(t *testing.T, address string, at time.Time) string {
 	t.Helper()
 	var all strings.Builder
 	for _, stream := range emulator.OracleStreams() {
-		rows := strings.FieldsFunc(ask(t, "GET", address+"/_oracle/"+stream+"?at="+url.QueryEscape(at.Format(time.RFC3339)), ""),
+		rows := strings.FieldsFunc(requestBody(t, "GET", address+"/_oracle/"+stream+"?at="+url.QueryEscape(at.Format(time.RFC3339)), ""),
 			func(r rune) bool { return r == '\n' })
 		for i := range rows {
 			rows[i] = strings.TrimLeft(rows[i], "[,")
@@ -32,27 +32,27 @@ func truth(t *testing.T, address string, at time.Time) string {
 
 func clockOf(t *testing.T, address string) time.Time {
 	t.Helper()
-	var state control.State
-	if err := json.Unmarshal([]byte(ask(t, "GET", address+"/_emulator/state", "")), &state); err != nil {
+	var state control.WorkspaceState
+	if err := json.Unmarshal([]byte(requestBody(t, "GET", address+"/_emulator/state", "")), &state); err != nil {
 		t.Fatal(err)
 	}
 	return state.Clock
 }
 
-// memory is what was known of a workspace when its process was killed.
-type memory struct {
+// stateBeforeKill is what was known of a workspace when its process was killed.
+type stateBeforeKill struct {
 	at     time.Time
-	truth  string
+	oracle string
 	cursor string // of the second page of contacts
 }
 
-// lived starts a workspace with a state, has things happen in it, and kills it.
-func lived(t *testing.T, file string) (then memory) {
+// liveAndKill starts a workspace with a state, has things happen in it, and kills it.
+func liveAndKill(t *testing.T, file string) (then stateBeforeKill) {
 	t.Helper()
-	p, address := emulating(t, "--seed", "7", "--conversations", "20", "--hours", "2", "--zone", "Asia/Tokyo", "--state", file)
+	p, address := startEmulator(t, "--seed", "7", "--conversations", "20", "--hours", "2", "--zone", "Asia/Tokyo", "--state", file)
 	do := func(name, with string) string {
 		t.Helper()
-		answer := ask(t, "POST", address+"/_emulator/do/"+name, with)
+		answer := requestBody(t, "POST", address+"/_emulator/do/"+name, with)
 		if !strings.HasPrefix(answer, "{") {
 			t.Fatalf("%s: %s", name, answer)
 		}
@@ -74,7 +74,7 @@ func lived(t *testing.T, file string) (then memory) {
 	do("workspace-id", `{"id": "ws-other"}`)
 	written := func(method, path, body string) {
 		t.Helper()
-		if answer := ask(t, method, address+path, body, "Authorization", "Bearer rotated-token"); strings.Contains(answer, `"error.list"`) {
+		if answer := requestBody(t, method, address+path, body, "Authorization", "Bearer rotated-token"); strings.Contains(answer, `"error.list"`) {
 			t.Fatalf("%s %s: %s", method, path, answer)
 		}
 	}
@@ -83,40 +83,40 @@ func lived(t *testing.T, file string) (then memory) {
 	written("POST", "/contacts/bulk", `{"contacts": [{"external_id": "bulk"}, {"external_id": "written"}]}`)
 	do("advance", `{"by": "10m"}`)                                                 // what was begun is over
 	written("POST", "/contacts/bulk/delete", `{"contacts": [{"id": "`+user+`"}]}`) // and this is not when the process is killed
-	if refused := ask(t, "POST", address+"/contacts", `{"external_id": "written"}`, "Authorization", "Bearer rotated-token"); !strings.Contains(refused, "conflict") {
+	if refused := requestBody(t, "POST", address+"/contacts", `{"external_id": "written"}`, "Authorization", "Bearer rotated-token"); !strings.Contains(refused, "conflict") {
 		t.Errorf("written twice: %s", refused)
 	}
-	if refused := ask(t, "POST", address+"/_emulator/do/contacts.archive", `{"id": "nobody"}`); !strings.Contains(refused, "no such contact") {
+	if refused := requestBody(t, "POST", address+"/_emulator/do/contacts.archive", `{"id": "nobody"}`); !strings.Contains(refused, "no such contact") {
 		t.Errorf("archived nobody: %s", refused)
 	}
-	page := ask(t, "GET", address+"/contacts?per_page=5", "", "Authorization", "Bearer rotated-token")
+	page := requestBody(t, "GET", address+"/contacts?per_page=5", "", "Authorization", "Bearer rotated-token")
 	_, then.cursor, _ = strings.Cut(page, `"starting_after":"`)
 	then.cursor, _, _ = strings.Cut(then.cursor, `"`)
 	then.at = clockOf(t, address)
-	then.truth = truth(t, address, then.at)
+	then.oracle = oracleRows(t, address, then.at)
 	for _, word := range []string{"written", "bulk", "Wrītten"} {
-		if !strings.Contains(then.truth, `"`+word+`"`) {
+		if !strings.Contains(then.oracle, `"`+word+`"`) {
 			t.Errorf("the oracle does not tell %s", word)
 		}
 	}
-	p.kill()
+	p.killAndWait()
 	return then
 }
 
-// again starts with the state alone and compares.
-func again(t *testing.T, file string, then memory) *process {
+// restartFromState starts with the state alone and compares.
+func restartFromState(t *testing.T, file string, then stateBeforeKill) *testProcess {
 	t.Helper()
-	p := start(t, "aqueduck", nil, "emulate", "--port", "0", "--state", file)
-	p.until(" sync --dir emulated\n")
-	_, address, _ := strings.Cut(p.says(), "serving an emulated workspace on ")
+	p := startProcess(t, "aqueduck", nil, "emulate", "--port", "0", "--state", file)
+	p.waitForText(" sync --dir emulated\n")
+	_, address, _ := strings.Cut(p.outputText(), "serving an emulated workspace on ")
 	address, _, _ = strings.Cut(address, "\n")
-	if now := truth(t, address, then.at); now != then.truth || len(now) < 100_000 {
-		t.Errorf("the oracle tells %d bytes, before the restart %d", len(now), len(then.truth))
+	if now := oracleRows(t, address, then.at); now != then.oracle || len(now) < 100_000 {
+		t.Errorf("the oracle tells %d bytes, before the restart %d", len(now), len(then.oracle))
 	}
-	if knobs := ask(t, "GET", address+"/_emulator/knobs", ""); !strings.Contains(knobs, `"PartsCap":2,`) {
+	if knobs := requestBody(t, "GET", address+"/_emulator/knobs", ""); !strings.Contains(knobs, `"PartsCap":2,`) {
 		t.Errorf("knobs are %s", knobs)
 	}
-	if answer := ask(t, "GET", address+"/contacts?per_page=5&starting_after="+then.cursor, "", "Authorization", "Bearer rotated-token"); !strings.Contains(answer, "ws-other") {
+	if answer := requestBody(t, "GET", address+"/contacts?per_page=5&starting_after="+then.cursor, "", "Authorization", "Bearer rotated-token"); !strings.Contains(answer, "ws-other") {
 		t.Errorf("with the token and the cursor of before: %.200s", answer)
 	}
 	if clock := clockOf(t, address); clock.Before(then.at) || clock.After(then.at.Add(time.Hour)) {
@@ -128,13 +128,13 @@ func again(t *testing.T, file string, then memory) *process {
 func TestEmulateIsTheSameWorkspaceAfterAKill(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "state.ndjson")
-	then := lived(t, file)
-	p := again(t, file, then)
-	other := start(t, "aqueduck", nil, "emulate", "--port", "0", "--state", file)
-	if code := other.exit(); code != 5 || !strings.Contains(other.says(), "error[busy] another process serves the workspace of "+file) {
-		t.Errorf("a second process on one file ended with %d:\n%s", code, other.says())
+	then := liveAndKill(t, file)
+	p := restartFromState(t, file, then)
+	other := startProcess(t, "aqueduck", nil, "emulate", "--port", "0", "--state", file)
+	if code := other.exitCode(); code != 5 || !strings.Contains(other.outputText(), "error[busy] another process serves the workspace of "+file) {
+		t.Errorf("a second process on one file ended with %d:\n%s", code, other.outputText())
 	}
-	p.kill()
+	p.killAndWait()
 	// The lines end with one that was not whole when the process was killed.
 	whole, err := os.ReadFile(file)
 	if err != nil {
@@ -143,21 +143,21 @@ func TestEmulateIsTheSameWorkspaceAfterAKill(t *testing.T) {
 	if err := os.WriteFile(file, append(whole, `{"at":"2026-11-20T02:0`...), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p = again(t, file, then)
-	if !strings.Contains(p.says(), "the last line of the state was not whole") {
-		t.Errorf("nothing is said of it:\n%s", p.says())
+	p = restartFromState(t, file, then)
+	if !strings.Contains(p.outputText(), "the last line of the state was not whole") {
+		t.Errorf("nothing is said of it:\n%s", p.outputText())
 	}
-	p.kill()
+	p.killAndWait()
 	if now, err := os.ReadFile(file); err != nil || string(now) != string(whole) {
 		t.Errorf("the file is\n%s\nwas\n%s", now, whole)
 	}
-	again(t, file, then)
+	restartFromState(t, file, then)
 }
 
 func TestEmulateRefusesAStateThatIsDamagedOrOfAnother(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "state.ndjson")
-	lived(t, file)
+	liveAndKill(t, file)
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -185,9 +185,9 @@ func TestEmulateRefusesAStateThatIsDamagedOrOfAnother(t *testing.T) {
 		if err := os.WriteFile(file, []byte(row.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		p := start(t, "aqueduck", nil, append([]string{"emulate", "--port", "0", "--state", file}, strings.Fields(row.args)...)...)
-		if code := p.exit(); code != row.code || !strings.Contains(p.says(), row.wanted) || !strings.Contains(p.says(), "next: ") {
-			t.Errorf("%s: it ended with %d, want %d and %q:\n%s", name, code, row.code, row.wanted, p.says())
+		p := startProcess(t, "aqueduck", nil, append([]string{"emulate", "--port", "0", "--state", file}, strings.Fields(row.args)...)...)
+		if code := p.exitCode(); code != row.code || !strings.Contains(p.outputText(), row.wanted) || !strings.Contains(p.outputText(), "next: ") {
+			t.Errorf("%s: it ended with %d, want %d and %q:\n%s", name, code, row.code, row.wanted, p.outputText())
 		}
 		if left, err := os.ReadFile(file); err != nil || string(left) != row.text {
 			t.Errorf("%s: the file was changed", name)

@@ -23,26 +23,26 @@ const defaultToken = "emulated-workspace-token"
 // inDirectory is a directory with a configuration.
 func inDirectory(t *testing.T, config string) string {
 	t.Helper()
-	home := room(t)
+	home := warehouseRoom(t)
 	if err := os.WriteFile(filepath.Join(home, "pipelines.yaml"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return home
 }
 
-// emulating starts emulate on a free port and gives its address once it is served.
-func emulating(t *testing.T, args ...string) (p *process, url string) {
+// startEmulator starts emulate on a free port and gives its address once it is served.
+func startEmulator(t *testing.T, args ...string) (p *testProcess, url string) {
 	t.Helper()
-	p = start(t, "aqueduck", nil, append([]string{"emulate", "--port", "0", "--contacts", "60"}, args...)...)
-	p.until(" sync --dir emulated\n")
-	_, url, _ = strings.Cut(p.says(), "serving an emulated workspace on ")
+	p = startProcess(t, "aqueduck", nil, append([]string{"emulate", "--port", "0", "--contacts", "60"}, args...)...)
+	p.waitForText(" sync --dir emulated\n")
+	_, url, _ = strings.Cut(p.outputText(), "serving an emulated workspace on ")
 	url, _, _ = strings.Cut(url, "\n")
 	return p, url
 }
 
-// tried are the lines to try: the curl and the sync.
-func tried(p *process) (curl, sync string) {
-	_, lines, _ := strings.Cut(p.says(), "a pipelines.yaml is:\n")
+// suggestedCommands are the lines to try: the curl and the sync.
+func suggestedCommands(p *testProcess) (curl, sync string) {
+	_, lines, _ := strings.Cut(p.outputText(), "a pipelines.yaml is:\n")
 	curl, lines, _ = strings.Cut(lines, "\n")
 	sync, _, _ = strings.Cut(lines, "\n")
 	return strings.TrimSpace(curl), strings.TrimSpace(sync)
@@ -50,11 +50,11 @@ func tried(p *process) (curl, sync string) {
 
 func TestEmulatePrintsCommandsThatWork(t *testing.T) {
 	t.Parallel()
-	p, url := emulating(t, "--token", "it's-a-token")
-	if !strings.Contains(p.says(), "\ntoken: it's-a-token\n") || !strings.Contains(p.says(), url+"/_oracle/contacts") {
-		t.Errorf("it does not say the token and the oracle:\n%s", p.says())
+	p, url := startEmulator(t, "--token", "it's-a-token")
+	if !strings.Contains(p.outputText(), "\ntoken: it's-a-token\n") || !strings.Contains(p.outputText(), url+"/_oracle/contacts") {
+		t.Errorf("it does not say the token and the oracle:\n%s", p.outputText())
 	}
-	curl, try := tried(p)
+	curl, try := suggestedCommands(p)
 	var stdout, stderr bytes.Buffer
 	sync := exec.Command("sh", "-c", try)
 	sync.Dir, sync.Stdout, sync.Stderr = inDirectory(t, scripted), &stdout, &stderr
@@ -68,7 +68,7 @@ func TestEmulatePrintsCommandsThatWork(t *testing.T) {
 		t.Fatalf("%s is %q: %v", curl, words, err)
 	}
 	name, value, _ := strings.Cut(words[2], ": ")
-	if body := ask(t, "GET", words[3], "", name, value); !strings.Contains(body, `"total_count":60`) {
+	if body := requestBody(t, "GET", words[3], "", name, value); !strings.Contains(body, `"total_count":60`) {
 		t.Errorf("%s answers %s", curl, body)
 	}
 	if _, err := exec.LookPath("curl"); err == nil {
@@ -76,14 +76,14 @@ func TestEmulatePrintsCommandsThatWork(t *testing.T) {
 			t.Errorf("%s ended with %v: %s", curl, err, out)
 		}
 	}
-	p.signal(syscall.SIGTERM)
-	if code := p.exit(); code != 0 {
-		t.Errorf("it ended with %d:\n%s", code, p.says())
+	p.sendSignal(syscall.SIGTERM)
+	if code := p.exitCode(); code != 0 {
+		t.Errorf("it ended with %d:\n%s", code, p.outputText())
 	}
 }
 
-// ask makes one request, with a header where there is one, and gives the body of the answer; a fault gives none.
-func ask(t *testing.T, method, url, body string, header ...string) string {
+// requestBody makes one request, with a header where there is one, and gives the body of the answer; a fault gives none.
+func requestBody(t *testing.T, method, url, body string, header ...string) string {
 	t.Helper()
 	req, err := http.NewRequest(method, url, strings.NewReader(body))
 	if err != nil {
@@ -107,15 +107,15 @@ func ask(t *testing.T, method, url, body string, header ...string) string {
 // Holds: S2.
 func TestEmulateLogsRequestsAndFaultsWithoutTokens(t *testing.T) {
 	t.Parallel()
-	p, url := emulating(t, "--token", "hidden-token", "--log-level", "debug")
-	ask(t, "GET", url+"/contacts?access_token=hidden-token", "", "Authorization", "Bearer hidden-token")
-	p.until("level=DEBUG msg=request n=1 method=GET path=/contacts status=200 ")
-	ask(t, "POST", url+"/_emulator/do/rotate", `{"token": "other-token"}`)
-	p.until("level=INFO msg=control do=rotate\n")
-	ask(t, "POST", url+"/_emulator/chaos?set=error=1:502", "")
-	ask(t, "GET", url+"/contacts", "", "Authorization", "Bearer other-token")
-	p.until(`level=INFO msg=fault n=2 method=GET path=/contacts status=502 version="" fault=error:502`)
-	_, logged, _ := strings.Cut(p.says(), " sync --dir emulated\n")
+	p, url := startEmulator(t, "--token", "hidden-token", "--log-level", "debug")
+	requestBody(t, "GET", url+"/contacts?access_token=hidden-token", "", "Authorization", "Bearer hidden-token")
+	p.waitForText("level=DEBUG msg=request n=1 method=GET path=/contacts status=200 ")
+	requestBody(t, "POST", url+"/_emulator/do/rotate", `{"token": "other-token"}`)
+	p.waitForText("level=INFO msg=control do=rotate\n")
+	requestBody(t, "POST", url+"/_emulator/chaos?set=error=1:502", "")
+	requestBody(t, "GET", url+"/contacts", "", "Authorization", "Bearer other-token")
+	p.waitForText(`level=INFO msg=fault n=2 method=GET path=/contacts status=502 version="" fault=error:502`)
+	_, logged, _ := strings.Cut(p.outputText(), " sync --dir emulated\n")
 	if strings.Contains(logged, "hidden-token") || strings.Contains(logged, "other-token") {
 		t.Errorf("a token is logged:\n%s", logged)
 	}
@@ -123,17 +123,17 @@ func TestEmulateLogsRequestsAndFaultsWithoutTokens(t *testing.T) {
 
 func TestEmulateServesWhatItsFlagsSay(t *testing.T) {
 	t.Parallel()
-	_, url := emulating(t, "--conversations", "7", "--hours", "2", "--api-version", "2.16", "--rate", "60", "--zone", "Asia/Tokyo")
+	_, url := startEmulator(t, "--conversations", "7", "--hours", "2", "--api-version", "2.16", "--rate", "60", "--zone", "Asia/Tokyo")
 	var state struct{ Hours, Conversations int }
-	if err := json.Unmarshal([]byte(ask(t, "GET", url+"/_emulator/state", "")), &state); err != nil || state.Hours != 2 || state.Conversations < 7 || state.Conversations > 15 {
+	if err := json.Unmarshal([]byte(requestBody(t, "GET", url+"/_emulator/state", "")), &state); err != nil || state.Hours != 2 || state.Conversations < 7 || state.Conversations > 15 {
 		t.Errorf("%+v, %v", state, err)
 	}
 	header := []string{"Authorization", "Bearer " + defaultToken}
-	if body := ask(t, "GET", url+"/data_attributes", "", header...); strings.Contains(body, `"datetime"`) || !strings.Contains(body, `"date"`) {
+	if body := requestBody(t, "GET", url+"/data_attributes", "", header...); strings.Contains(body, `"datetime"`) || !strings.Contains(body, `"date"`) {
 		t.Errorf("2.16 answers %.200s", body)
 	}
 	for n := range 100 { // ten in each ten seconds of the clock, which may change in between
-		if body := ask(t, "GET", url+"/teams", "", header...); strings.Contains(body, "rate_limit_exceeded") {
+		if body := requestBody(t, "GET", url+"/teams", "", header...); strings.Contains(body, "rate_limit_exceeded") {
 			if n < 5 {
 				t.Errorf("the limit is reached at request %d", n)
 			}
@@ -145,12 +145,12 @@ func TestEmulateServesWhatItsFlagsSay(t *testing.T) {
 
 func TestEmulateServesTheTokensAndThePlanOfItsFlags(t *testing.T) {
 	t.Parallel()
-	_, url := emulating(t, "--scoped-token", "reader=read_conversations,read_dynamic_content", "--scoped-token", "bare", "--knobs", `{"Unavailable": ["calls"]}`)
+	_, url := startEmulator(t, "--scoped-token", "reader=read_conversations,read_dynamic_content", "--scoped-token", "bare", "--knobs", `{"Unavailable": ["calls"]}`)
 	for _, test := range []struct{ token, path, says string }{
 		{"reader", "/dynamic_contents", `"type":"list"`}, {"bare", "/dynamic_contents", "lacks the scope read_dynamic_content"}, {defaultToken, "/dynamic_contents", `"type":"list"`},
 		{"bare", "/contacts", `"type":"list"`}, {defaultToken, "/calls", "api_plan_restricted"}, {"reader", "/calls/1/recording", "api_plan_restricted"},
 	} {
-		if body := ask(t, "GET", url+test.path, "", "Authorization", "Bearer "+test.token); !strings.Contains(body, test.says) {
+		if body := requestBody(t, "GET", url+test.path, "", "Authorization", "Bearer "+test.token); !strings.Contains(body, test.says) {
 			t.Errorf("%s answers %s: %s", test.path, test.token, body)
 		}
 	}
@@ -162,7 +162,7 @@ func TestEmulateRefusesWhatMakesNoWorkspace(t *testing.T) {
 		"--rate=-1": "cannot be below zero", "--api-version latest": "--api-version latest: it is a number as 2.17", "--chaos eror=1": "no such fault",
 		"--scoped-token =read_conversations": "it is a token and its scopes", "--scoped-token x=banana": `there is no scope "banana"; there are read_conversations, `, `--knobs {"Sorted":1}`: "there is no knob Sorted", `--knobs {"Unavailable":["call"]}`: "a list of routes"} {
 		a, _, stderr := inProcess(append([]string{"emulate"}, strings.Fields(line)...)...)
-		if code := execute(t.Context(), a); code != 2 || !strings.Contains(stderr.String(), "error[usage] ") || !strings.Contains(stderr.String(), wanted) {
+		if code := runCommand(t.Context(), a); code != 2 || !strings.Contains(stderr.String(), "error[usage] ") || !strings.Contains(stderr.String(), wanted) {
 			t.Errorf("%s ended with %d:\n%s", line, code, stderr)
 		}
 	}
@@ -170,14 +170,14 @@ func TestEmulateRefusesWhatMakesNoWorkspace(t *testing.T) {
 
 func TestEmulateSaysThatAPortIsTaken(t *testing.T) {
 	t.Parallel()
-	p := start(t, "aqueduck", nil, "emulate", "--port", "0", "--contacts", "60")
-	p.until("serving an emulated workspace on http://127.0.0.1:")
-	_, port, _ := strings.Cut(p.says(), "http://127.0.0.1:")
+	p := startProcess(t, "aqueduck", nil, "emulate", "--port", "0", "--contacts", "60")
+	p.waitForText("serving an emulated workspace on http://127.0.0.1:")
+	_, port, _ := strings.Cut(p.outputText(), "http://127.0.0.1:")
 	port, _, _ = strings.Cut(port, "\n")
-	other := start(t, "aqueduck", nil, "emulate", "--port", port, "--contacts", "60")
-	if code := other.exit(); code != 1 || !strings.Contains(other.says(), "error[config] port "+port+" cannot be served: ") ||
-		!strings.Contains(other.says(), "next: choose another one; --port 0 takes any that is free") {
-		t.Errorf("it ended with %d:\n%s", code, other.says())
+	other := startProcess(t, "aqueduck", nil, "emulate", "--port", port, "--contacts", "60")
+	if code := other.exitCode(); code != 1 || !strings.Contains(other.outputText(), "error[config] port "+port+" cannot be served: ") ||
+		!strings.Contains(other.outputText(), "next: choose another one; --port 0 takes any that is free") {
+		t.Errorf("it ended with %d:\n%s", code, other.outputText())
 	}
 }
 
@@ -194,22 +194,22 @@ func TestEmulateTellsWebhooksAndSaysWhatWasNotDelivered(t *testing.T) {
 		came <- r.URL.Path + " " + string(body)
 	}))
 	t.Cleanup(hooks.Close)
-	p, url := emulating(t, "--webhook", hooks.URL+"/taken", "--webhook", hooks.URL+"/broken", "--webhook-secret", "between us")
-	p.until("webhooks are signed with the secret between us\n")
-	ask(t, "POST", url+"/_emulator/do/content.create", `{"kind": "dynamic_contents"}`)
+	p, url := startEmulator(t, "--webhook", hooks.URL+"/taken", "--webhook", hooks.URL+"/broken", "--webhook-secret", "between us")
+	p.waitForText("webhooks are signed with the secret between us\n")
+	requestBody(t, "POST", url+"/_emulator/do/content.create", `{"kind": "dynamic_contents"}`)
 	for range 2 {
 		if one := <-came; !strings.Contains(one, `"topic":"dynamic_content.created"`) {
 			t.Errorf("%s comes", one)
 		}
 	}
-	p.until("notification not taken yet")
-	p.signal(syscall.SIGTERM)
-	if code := p.exit(); code != 0 || !strings.Contains(p.says(), "notifications that were not delivered: 1\n") {
-		t.Errorf("it ended with %d:\n%s", code, p.says())
+	p.waitForText("notification not taken yet")
+	p.sendSignal(syscall.SIGTERM)
+	if code := p.exitCode(); code != 0 || !strings.Contains(p.outputText(), "notifications that were not delivered: 1\n") {
+		t.Errorf("it ended with %d:\n%s", code, p.outputText())
 	}
 	for _, args := range [][]string{{"--webhook", "127.0.0.1:99"}, {"--webhook", "http://127.0.0.1/", "--webhook-secret", ""}} {
-		if p := start(t, "aqueduck", nil, append([]string{"emulate"}, args...)...); p.exit() != 2 {
-			t.Errorf("%v is taken:\n%s", args, p.says())
+		if p := startProcess(t, "aqueduck", nil, append([]string{"emulate"}, args...)...); p.exitCode() != 2 {
+			t.Errorf("%v is taken:\n%s", args, p.outputText())
 		}
 	}
 }

@@ -39,13 +39,13 @@ type Env struct {
 	progress  string // auto, tty, plain, json, none
 	color     string // auto, always, never
 	quiet     bool
-	given     problem.Given   // -f and --dir, as far as they were given
-	flags     []config.Origin // that were given, and by what
+	given     problem.CLIFlags // -f and --dir, as far as they were given
+	flags     []config.Origin  // that were given, and by what
 	verbose   usage.Verbosity
 
 	watched atomic.Pointer[render.Screen] // where a run is shown, while it is
 	asked   *oneRun                       // the one run that this process is for; nil: it is for a command
-	runs    serves                        // how `serve` has a pipeline run; nil: by a process of its own
+	runs    pipelineRunner                // how `serve` has a pipeline run; nil: by a process of its own
 	reloads atomic.Bool                   // SIGHUP is for another, and ends nothing
 	machine atomic.Bool                   // who reads stderr is a program: all on it is lines of JSON
 	written *resultWriter                 // what stdout is while a command runs
@@ -53,8 +53,8 @@ type Env struct {
 	exit int // what a command that ended without an error wants the program to end with
 }
 
-// serves is how `serve` has a pipeline run.
-type serves func(ctx context.Context, env *Env, r *runner.Runner, p *config.Pipeline, o runner.Options)
+// pipelineRunner is how `serve` has a pipeline run.
+type pipelineRunner func(ctx context.Context, env *Env, r *runner.Runner, p *config.Pipeline, o runner.Options)
 
 // printProblem says what went wrong, but for mistakes of the command line: to people in the one form that errors have, to programs in lines of
 // JSON.
@@ -86,16 +86,16 @@ func (env *Env) printTrace(err error) {
 	switch {
 	case env.verbose <= 1 && (debug == "0" || debug == "false"):
 	case env.machine.Load():
-		env.jsonLog().Error("where it is", "trace", problem.Whence(err))
+		env.jsonLog().Error("where it is", "trace", problem.Trace(err))
 	default:
-		fmt.Fprintf(env.Stderr, "\n%s\n", problem.Whence(err))
+		fmt.Fprintf(env.Stderr, "\n%s\n", problem.Trace(err))
 	}
 }
 
 // asProblem is an error with a next step that can be copied.
 func (env *Env) asProblem(err error) *problem.Problem {
 	problem := *problem.AsProblem(err)
-	problem.Next = env.given.To(problem.Next)
+	problem.Next = env.given.Append(problem.Next)
 	return &problem
 }
 
@@ -107,8 +107,8 @@ func (env *Env) variableOr(name, value string) string {
 	return value
 }
 
-// say tells a person something that is no result, above the table of a run if there is one.
-func (env *Env) say(text string) {
+// printNotice tells a person something that is no result, above the table of a run if there is one.
+func (env *Env) printNotice(text string) {
 	if s := env.watched.Load(); s != nil {
 		fmt.Fprintln(s, text)
 		return
@@ -120,8 +120,8 @@ func (env *Env) say(text string) {
 	fmt.Fprintln(env.Stderr, text)
 }
 
-// coloured says whether a terminal's owner wants colours and it has them: the flag goes before NO_COLOR, that before FORCE_COLOR.
-func (env *Env) coloured() bool {
+// wantsColor says whether a terminal's owner wants colours and it has them: the flag goes before NO_COLOR, that before FORCE_COLOR.
+func (env *Env) wantsColor() bool {
 	switch {
 	case env.color != "auto":
 		return env.color == "always"
@@ -131,7 +131,7 @@ func (env *Env) coloured() bool {
 	return env.variableOr("FORCE_COLOR", "") != "" || env.variableOr("TERM", "") != "dumb"
 }
 
-func terminal(f *os.File) bool {
+func isTerminal(f *os.File) bool {
 	_, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ) // /dev/null has no size
 	return err == nil
 }
@@ -141,10 +141,10 @@ func (env *Env) jsonLog() *slog.Logger {
 	return render.NewLog(env.Stderr, render.LogStyle{Form: "json"})
 }
 
-// log is the log that was asked for, on stderr.
-func (env *Env) log() *slog.Logger {
+// newLogger is the log that was asked for, on stderr.
+func (env *Env) newLogger() *slog.Logger {
 	f, ok := env.Stderr.(*os.File)
-	return env.logTo(env.Stderr, ok && terminal(f), slog.LevelDebug)
+	return env.logTo(env.Stderr, ok && isTerminal(f), slog.LevelDebug)
 }
 
 // logTo logs what was asked for, and no less important than a level, for people where they look at a terminal.
@@ -153,15 +153,15 @@ func (env *Env) logTo(w io.Writer, people bool, least slog.Level) *slog.Logger {
 	if !env.quiet {
 		level = max(levels[env.logLevel], least)
 	}
-	return render.NewLog(w, render.LogStyle{Level: level, Form: env.logFormat, Terminal: people, Colors: env.coloured()})
+	return render.NewLog(w, render.LogStyle{Level: level, Form: env.logFormat, Terminal: people, Colors: env.wantsColor()})
 }
 
-// encode writes a result as JSON.
-func (env *Env) encode(v any) error { return render.JSON(env.Stdout, v) }
+// printJSON writes a result as JSON.
+func (env *Env) printJSON(v any) error { return render.WriteJSON(env.Stdout, v) }
 
-// list writes rows that are known as a whole, in the form that was asked for.
-func (env *Env) list(columns []string, all [][]any) error {
-	return render.List(env.output, env.Stdout, columns, all)
+// printRows writes rows that are known as a whole, in the form that was asked for.
+func (env *Env) printRows(columns []string, all [][]any) error {
+	return render.WriteList(env.output, env.Stdout, columns, all)
 }
 
 var levels = map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError}

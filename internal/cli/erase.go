@@ -39,7 +39,7 @@ source is not read again. Needs neither token nor network.`,
 				if yes {
 					return true, nil
 				}
-				return confirm(env, "erase it? [y/N] ")
+				return askConfirmation(env, "erase it? [y/N] ")
 			})
 			if err != nil {
 				return err
@@ -72,8 +72,8 @@ func printTouched(env *Env, found []admin.Erased) {
 	}
 }
 
-// certificate is what _sync.erasures has of an erasure, as JSON has it.
-type certificate struct {
+// erasureCertificate is what _sync.erasures has of an erasure, as JSON has it.
+type erasureCertificate struct {
 	Workspace  string           `json:"workspace"`
 	Reason     string           `json:"reason"`
 	Persons    []string         `json:"persons"`
@@ -85,11 +85,11 @@ type certificate struct {
 
 func printCertificates(env *Env, done []admin.Erased) error {
 	if env.output == "json" {
-		all := make([]certificate, len(done))
+		all := make([]erasureCertificate, len(done))
 		for i, e := range done {
-			all[i] = certificate{e.Workspace, e.Reason, e.Persons, e.Certificate.Rows, e.Tables, e.Files, e.NotCovered}
+			all[i] = erasureCertificate{e.Workspace, e.Reason, e.Persons, e.Certificate.Rows, e.Tables, e.Files, e.NotCovered}
 		}
-		return env.encode(all)
+		return env.printJSON(all)
 	}
 	out := render.NewRows(env.output, env.Stdout)
 	if err := out.Columns([]string{"workspace", "what", "name", "rows"}); err != nil {

@@ -18,31 +18,31 @@ import (
 func TestT34AnErasureThatIsKilledGoesOn(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 16)
-	s.settle()
+	s.syncUntilEqual()
 	for _, point := range append(crash.ErasePoints(), crash.LinkSwapped, crash.PublishRetained) {
 		const canary = "CANARY-of-a-person"
-		id, err := s.space.CreateContact("user", emulator.Change{Field: "name", Value: canary}, emulator.Change{Field: "custom_attributes.word", Value: canary})
+		id, err := s.space.CreateContact("user", emulator.FieldChange{Field: "name", Value: canary}, emulator.FieldChange{Field: "custom_attributes.word", Value: canary})
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.settle()
-		if s.holding(canary) == nil {
+		s.syncUntilEqual()
+		if s.filesContaining(canary) == nil {
 			t.Fatal("the warehouse does not hold him: the test finds nothing")
 		}
-		if err := s.space.Erase(id); err != nil {
+		if err := s.space.EraseContact(id); err != nil {
 			t.Fatal(err)
 		}
-		s.crash(point + ":1")
-		s.opens()
-		s.settle()
-		if found := s.holding(canary); found != nil {
+		s.crashAt(point + ":1")
+		s.readEveryRow()
+		s.syncUntilEqual()
+		if found := s.filesContaining(canary); found != nil {
 			t.Fatalf("killed at %s, he is still in %v", point, found)
 		}
 	}
 }
 
-// holding gives the files of the warehouse that hold a word.
-func (s *site) holding(word string) (found []string) {
+// filesContaining gives the files of the warehouse that hold a word.
+func (s *emulatedSite) filesContaining(word string) (found []string) {
 	s.t.Helper()
 	err := filepath.WalkDir(string(s.dir), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {

@@ -36,7 +36,7 @@ func applyVariables(env *Env, c *cobra.Command) (err error) {
 			return
 		}
 		if wrong := f.Value.Set(value); wrong != nil {
-			err = usage.Errorf(c, "%s=%s, which stands for --%s: %w", usage.VariableOf(f), value, f.Name, usage.Expected(f, wrong))
+			err = usage.Errorf(c, "%s=%s, which stands for --%s: %w", usage.VariableOf(f), value, f.Name, usage.DescribeExpected(f, wrong))
 		}
 	})
 	return err

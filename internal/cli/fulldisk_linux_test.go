@@ -38,9 +38,9 @@ func TestF5ASmallDiskLosesNothing(t *testing.T) {
 		if err := os.MkdirAll(string(s.dir), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		mount(t, string(s.dir), size, 0)
-		p := s.sync()
-		code, said := p.exit(), p.says()
+		mountTmpfs(t, string(s.dir), size, 0)
+		p := s.startSync()
+		code, said := p.exitCode(), p.outputText()
 		switch {
 		case code == 0:
 			ends["done"]++
@@ -51,9 +51,9 @@ func TestF5ASmallDiskLosesNothing(t *testing.T) {
 		default:
 			t.Errorf("with %d MB: exit %d\n%s", size, code, said)
 		}
-		mount(t, string(s.dir), 1024, syscall.MS_REMOUNT)
-		s.sync().well()
-		oracletest.Equal(t, s.space, s.dir.Current())
+		mountTmpfs(t, string(s.dir), 1024, syscall.MS_REMOUNT)
+		s.startSync().requireSuccess()
+		oracletest.CompareAll(t, s.space, s.dir.Current())
 		if err := syscall.Unmount(string(s.dir), 0); err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +61,7 @@ func TestF5ASmallDiskLosesNothing(t *testing.T) {
 	t.Logf("20 sizes: %v", ends)
 }
 
-func mount(t *testing.T, dir string, megabytes int, flags uintptr) {
+func mountTmpfs(t *testing.T, dir string, megabytes int, flags uintptr) {
 	t.Helper()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", flags, fmt.Sprintf("size=%dm,mode=755", megabytes)); err != nil {
 		t.Fatal(err)

@@ -36,20 +36,20 @@ func TestF26AWarehouseOfAnEarlierProgramGoesOn(t *testing.T) {
 			dir := layout.Dir(filepath.Join(home, "warehouse"))
 			rows := func(query string) []string {
 				t.Helper()
-				rows, err := oracletest.Rows(dir.Current(), query)
+				rows, err := oracletest.QueryRows(dir.Current(), query)
 				if err != nil {
 					t.Fatal(err)
 				}
 				return rows
 			}
-			run := func(args ...string) *process {
+			run := func(args ...string) *testProcess {
 				t.Helper()
 				path, err := built()
 				if err != nil {
 					t.Fatal(err)
 				}
 				env := []string{"WORKSPACE_URL=http://127.0.0.1:1", "WORKSPACE_TOKEN=none"}
-				return start(t, path, env, append(args, "--file", filepath.Join(home, "pipelines.yaml"), "--dir", string(dir))...)
+				return startProcess(t, path, env, append(args, "--file", filepath.Join(home, "pipelines.yaml"), "--dir", string(dir))...)
 			}
 			gone := rows("SELECT min(id) FROM contacts WHERE email IS NOT NULL")[0]
 			others := func() []string {
@@ -60,8 +60,8 @@ func TestF26AWarehouseOfAnEarlierProgramGoesOn(t *testing.T) {
 			if strings.HasPrefix(before[0], "0|") {
 				t.Fatalf("the old warehouse has %v", before)
 			}
-			run("runs").well()
-			run("erase", gone, "--yes").well()
+			run("runs").requireSuccess()
+			run("erase", gone, "--yes").requireSuccess()
 			if after := others(); strings.Join(after, " ") != strings.Join(before, " ") {
 				t.Errorf("the other contacts, and the activities, are %v, were %v", after, before)
 			}
@@ -75,8 +75,8 @@ func TestF26AWarehouseOfAnEarlierProgramGoesOn(t *testing.T) {
 			if err := os.WriteFile(mark, []byte("aqueduck warehouse 2\n"), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			if p := run("erase", gone, "--yes"); p.exit() != 3 || !strings.Contains(p.says(), "another version of the program made this warehouse") {
-				t.Errorf("a warehouse of a program to come: exit %d\n%s", p.exit(), p.says())
+			if p := run("erase", gone, "--yes"); p.exitCode() != 3 || !strings.Contains(p.outputText(), "another version of the program made this warehouse") {
+				t.Errorf("a warehouse of a program to come: exit %d\n%s", p.exitCode(), p.outputText())
 			}
 		})
 	}

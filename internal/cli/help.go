@@ -48,16 +48,16 @@ Of the embedded workspace:
   EMULATOR_SEED        at the first run: another seed is another workspace (default 1)
   EMULATOR_CONTACTS    at the first run: how many active contacts it has (default 10400)`
 
-// topics are pages of help that are no commands.
-func topics() []*cobra.Command {
+// helpTopics are pages of help that are no commands.
+func helpTopics() []*cobra.Command {
 	return []*cobra.Command{
 		{Use: "exit-codes", Short: "What the program ends with", Long: exitCodes},
 		{Use: "env", Short: "Variables of the environment", Long: variables},
 	}
 }
 
-// help shows the page of a command or a topic.
-func help() *cobra.Command {
+// newHelp shows the page of a command or a topic.
+func newHelp() *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [command or topic]",
 		Short:   "Help about a command or a topic",

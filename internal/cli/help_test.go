@@ -48,7 +48,7 @@ func TestHelpOfEachCommandHasExamplesAndEveryFlag(t *testing.T) {
 	for _, c := range commands {
 		words := strings.Fields(c.CommandPath())[1:]
 		a, stdout, stderr := inProcess(append(words, "--help")...)
-		if code := execute(context.Background(), a); code != 0 || stderr.Len() > 0 {
+		if code := runCommand(context.Background(), a); code != 0 || stderr.Len() > 0 {
 			t.Errorf("%s --help ended with %d: %s", c.CommandPath(), code, stderr)
 		}
 		page := stdout.String()
@@ -75,15 +75,15 @@ func TestExamplesOfHelpAreCommandLinesThatThereAre(t *testing.T) {
 				t.Errorf("%s: the example %q is of another program", c.CommandPath(), line)
 				continue
 			}
-			if meant, err := understood(line); err != nil || !strings.HasPrefix(meant, c.CommandPath()) {
+			if meant, err := parseCommandLine(line); err != nil || !strings.HasPrefix(meant, c.CommandPath()) {
 				t.Errorf("%s: the example %q is not right: %v", c.CommandPath(), line, err)
 			}
 		}
 	}
 }
 
-// understood gives the command that a line means, or what is wrong with its flags and arguments.
-func understood(line string) (string, error) {
+// parseCommandLine gives the command that a line means, or what is wrong with its flags and arguments.
+func parseCommandLine(line string) (string, error) {
 	line, _, _ = strings.Cut(line, " < ")
 	line, _, _ = strings.Cut(line, " >> ")
 	line, _, _ = strings.Cut(line, " > ")
@@ -91,7 +91,7 @@ func understood(line string) (string, error) {
 	a, _, _ := inProcess()
 	root := newRoot(a)
 	root.InitDefaultHelpCmd()
-	meant, rest, err := root.Find(words(line))
+	meant, rest, err := root.Find(splitWords(line))
 	if err == nil {
 		err = meant.ParseFlags(rest)
 	}
@@ -117,7 +117,7 @@ func TestCommandLinesOfTheDocsAreSuchThatThereAre(t *testing.T) {
 		for line := range strings.Lines(string(text)) {
 			for _, m := range ours.FindAllStringSubmatch(line, -1) {
 				found++
-				if _, err := understood(m[1] + m[2]); err != nil {
+				if _, err := parseCommandLine(m[1] + m[2]); err != nil {
 					t.Errorf("%s: %q is not right: %v", file, m[0], err)
 				}
 			}
@@ -128,8 +128,8 @@ func TestCommandLinesOfTheDocsAreSuchThatThereAre(t *testing.T) {
 	}
 }
 
-// words splits a line as a shell does, as far as examples need it.
-func words(line string) (all []string) {
+// splitWords splits a line as a shell does, as far as examples need it.
+func splitWords(line string) (all []string) {
 	word, quote := "", rune(0)
 	for _, r := range strings.TrimSpace(line) + " " {
 		switch {
@@ -150,12 +150,12 @@ func TestHelpTopicsAreThere(t *testing.T) {
 	t.Parallel()
 	for topic, wanted := range map[string]string{"exit-codes": " 143 by SIGTERM", "env": "EMULATOR_HOURS", "sync": "--full-refresh"} {
 		a, stdout, _ := inProcess("help", topic)
-		if code := execute(context.Background(), a); code != 0 || !strings.Contains(stdout.String(), wanted) {
+		if code := runCommand(context.Background(), a); code != 0 || !strings.Contains(stdout.String(), wanted) {
 			t.Errorf("help %s ended with %d and says\n%s", topic, code, stdout)
 		}
 	}
 	a, stdout, _ := inProcess()
-	if code := execute(context.Background(), a); code != 0 || !strings.Contains(stdout.String(), "exit-codes") {
+	if code := runCommand(context.Background(), a); code != 0 || !strings.Contains(stdout.String(), "exit-codes") {
 		t.Errorf("without a command it ended with %d and says\n%s", code, stdout)
 	}
 }
@@ -164,7 +164,7 @@ func TestTheShellIsGivenPipelinesAndStreams(t *testing.T) {
 	t.Parallel()
 	for args, wanted := range map[string]string{"sync": "nightly\n", "plan": "nightly\n", "state rewind": "deleted_contacts\n", "state show": "contacts\n"} {
 		a, stdout, _ := inProcess(append([]string{"__complete", "-f", "../../pipelines.yaml"}, append(strings.Fields(args), "")...)...)
-		if code := execute(context.Background(), a); code != 0 || !strings.Contains(stdout.String(), wanted) {
+		if code := runCommand(context.Background(), a); code != 0 || !strings.Contains(stdout.String(), wanted) {
 			t.Errorf("%s: %d\n%s", args, code, stdout)
 		}
 	}
@@ -176,7 +176,7 @@ func TestTheShellIsGivenTheValuesOfFlags(t *testing.T) {
 		"query --workspace": "main\n", "query --saved": "contacts_by_country", "sync -o": "json\n", "status --output": "csv\n", "check --format": "github\n",
 		"sync --progress": "plain\n", "sync --color": "never\n", "serve --log-level": "debug\n"} {
 		a, stdout, _ := inProcess(append([]string{"__complete", "-f", "../../pipelines.yaml"}, append(strings.Fields(args), "")...)...)
-		if code := execute(context.Background(), a); code != 0 || !strings.Contains(stdout.String(), wanted) {
+		if code := runCommand(context.Background(), a); code != 0 || !strings.Contains(stdout.String(), wanted) {
 			t.Errorf("%s: %d\n%s", args, code, stdout)
 		}
 	}
@@ -186,7 +186,7 @@ func TestTheShellIsGivenStreamsOfAPipelineOnceItIsTyped(t *testing.T) {
 	t.Parallel()
 	for typed, want := range map[string]bool{"": false, "co": false, "night": true, "nightly.co": true, "nightly.x": false} {
 		a, stdout, _ := inProcess("__complete", "-f", "../../pipelines.yaml", "verify", "--select", typed)
-		if code := execute(context.Background(), a); code != 0 || strings.Contains(stdout.String(), "nightly.contacts\n") != want {
+		if code := runCommand(context.Background(), a); code != 0 || strings.Contains(stdout.String(), "nightly.contacts\n") != want {
 			t.Errorf("%q: %d\n%s", typed, code, stdout)
 		}
 	}
@@ -199,8 +199,8 @@ func TestOnlyWhoAsksIsShownWhereAFaultIs(t *testing.T) {
 		shown     bool
 	}{{"--verbose", "", false}, {"-vv", "", true}, {"--quiet", "AQUEDUCK_DEBUG=1", true}, {"--quiet", "AQUEDUCK_DEBUG=0", false}, {"--quiet", "AQUEDUCK_VERBOSE=2", true}} {
 		a, _, stderr := inProcess("schedule", "next", "-f", "../../pipelines.yaml", asked.flag)
-		a.Lookup, a.Now = lookup(strings.Fields(asked.env)), func() time.Time { panic("no clock") }
-		code := execute(t.Context(), a)
+		a.Lookup, a.Now = lookupIn(strings.Fields(asked.env)), func() time.Time { panic("no clock") }
+		code := runCommand(t.Context(), a)
 		text := stderr.String()
 		if code != problem.ExitInternal || !strings.HasPrefix(text, "error[bug] panic: no clock\n     next: ") || strings.Contains(text, "goroutine ") != asked.shown || strings.Contains(text, "help_test.go") != asked.shown {
 			t.Errorf("%+v: %d\n%s", asked, code, text)
@@ -223,8 +223,8 @@ func TestColoursAreLeftOutWhereNobodyWantsThem(t *testing.T) {
 		{"auto", "FORCE_COLOR=1 TERM=dumb", true}, {"auto", "NO_COLOR=1 FORCE_COLOR=1", false}, {"always", "NO_COLOR=1", true}, {"never", "FORCE_COLOR=1", false},
 	} {
 		a, _, _ := inProcess()
-		a.color, a.Lookup = c.flag, lookup(strings.Fields(c.env))
-		if got := a.coloured(); got != c.want {
+		a.color, a.Lookup = c.flag, lookupIn(strings.Fields(c.env))
+		if got := a.wantsColor(); got != c.want {
 			t.Errorf("%+v: %t", c, got)
 		}
 	}

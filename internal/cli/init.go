@@ -40,7 +40,7 @@ Nothing that is there already is overwritten without --force.`,
 			if len(env.file) != 1 {
 				return usage.Errorf(c, "--file %s: init makes one file", env.fileNames())
 			}
-			files, err := starters(env.file[0], emulated)
+			files, err := starterFiles(env.file[0], emulated)
 			if err != nil {
 				return err
 			}
@@ -60,20 +60,20 @@ Nothing that is there already is overwritten without --force.`,
 	return c
 }
 
-// starter is a file to write.
-type starter struct {
+// starterFile is a file to write.
+type starterFile struct {
 	name string
 	text []byte
 	mode fs.FileMode
 }
 
-func starters(config string, emulated bool) ([]starter, error) {
+func starterFiles(config string, emulated bool) ([]starterFile, error) {
 	schema, err := configSchema()
 	if err != nil {
 		return nil, err
 	}
 	dir := filepath.Dir(config)
-	return []starter{
+	return []starterFile{
 		{config, []byte(starterText(emulated)), 0o644},
 		{filepath.Join(dir, "pipelines.schema.json"), schema, 0o644},
 		{filepath.Join(dir, ".env.example"), starterEnv, 0o600}, // its copy has to have the mode
@@ -99,7 +99,7 @@ func starterText(emulated bool) string {
 }
 
 // writeStarters writes the files, none where one of them is there, and the lines of .gitignore.
-func writeStarters(env *Env, files []starter, force bool) error {
+func writeStarters(env *Env, files []starterFile, force bool) error {
 	for _, f := range files {
 		if _, err := os.Lstat(f.name); !force && !errors.Is(err, fs.ErrNotExist) {
 			return &problem.Problem{Class: "config", What: f.name + " is there already; nothing was written", Next: "go to another directory, or overwrite it: --force"}

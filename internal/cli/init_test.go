@@ -16,7 +16,7 @@ import (
 // TestWhatInitWritesIsRightToTheLastComment takes the comments away that hide a key: what people are shown to write is right too.
 func TestWhatInitWritesIsRightToTheLastComment(t *testing.T) {
 	t.Parallel()
-	home := room(t)
+	home := warehouseRoom(t)
 	if err := os.CopyFS(home, os.DirFS("../../internal/config/testdata/complete")); err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func TestWhatInitWritesIsRightToTheLastComment(t *testing.T) {
 		if !strings.HasPrefix(text, "# yaml-language-server: $schema=./pipelines.schema.json\n") {
 			t.Errorf("editors are not told of the schema:\n%s", text)
 		}
-		if _, schema, there := pair.Verdicts([]byte(text)); !there || schema != nil {
+		if _, schema, there := pair.Validate([]byte(text)); !there || schema != nil {
 			t.Errorf("the schema says %v of\n%s", schema, text)
 		}
 		file := filepath.Join(home, "pipelines.yaml")

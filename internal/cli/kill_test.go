@@ -19,44 +19,44 @@ func TestF1KillsAtRandomTimesLoseNothing(t *testing.T) {
 	for part, sites := range []struct {
 		name  string
 		kills int
-		reads func(s *site) *site
+		reads func(s *emulatedSite) *emulatedSite
 	}{
-		{"every kind of stream", 6, (*site).wholly},
-		{"contacts", 16, (*site).early}, // a run of which takes a third of the time
+		{"every kind of stream", 6, (*emulatedSite).readAllStreams},
+		{"contacts", 16, (*emulatedSite).publishEarly}, // a run of which takes a third of the time
 	} {
 		t.Run(sites.name, func(t *testing.T) {
 			t.Parallel()
-			for l := lane.New(t, "runs killed at any time", sites.kills); l.More(); l.Done(sites.kills) {
+			for l := lane.New(t, "runs killed at any time", sites.kills); l.HasNext(); l.CountTrials(sites.kills) {
 				r := rand.New(rand.NewPCG(l.Seed(), uint64(part)))
-				killing(t, r, sites.reads(newSite(t, r.Uint64())), sites.kills)
+				killRuns(t, r, sites.reads(newSite(t, r.Uint64())), sites.kills)
 			}
 		})
 	}
 }
 
-func killing(t *testing.T, r *rand.Rand, s *site, wanted int) {
-	defer s.leave()
-	first := s.settle() // how long a run takes in a new warehouse
+func killRuns(t *testing.T, r *rand.Rand, s *emulatedSite, wanted int) {
+	defer s.closeSite()
+	first := s.syncUntilEqual() // how long a run takes in a new warehouse
 	span, killed, ended := first, 0, 0
 	for killed < wanted {
 		if r.IntN(3) == 0 {
-			s.move()
+			s.newWarehouse()
 			span = first
 		}
 		for range min(3+r.IntN(6), wanted-killed) {
-			s.life.begin()
-			p := s.sync()
+			s.life.startActivity()
+			p := s.startSync()
 			if p.killAfter(time.Duration(r.Int64N(int64(span)))) {
 				killed++
 			} else {
-				p.well()
+				p.requireSuccess()
 				ended++
 				span = p.age
 			}
-			s.opens()
-			s.life.hours()
+			s.readEveryRow()
+			s.life.passHours()
 		}
-		span = s.settle()
+		span = s.syncUntilEqual()
 	}
 	t.Logf("%d runs killed, %d had ended before", killed, ended)
 }
@@ -68,51 +68,51 @@ func TestKillsAtEveryNamedPointLoseNothing(t *testing.T) {
 	t.Parallel()
 	t.Run("first", func(t *testing.T) {
 		t.Parallel()
-		s := newSite(t, 11).early()
-		for i, point := range without(crash.Points(), crash.OpenRestored) {
-			s.visit(i, point+":1")
+		s := newSite(t, 11).publishEarly()
+		for i, point := range excludePoints(crash.Points(), crash.OpenRestored) {
+			s.crashAndInspect(i, point+":1")
 		}
-		s.visit(0, crash.OpenRestored+":1") // which needs a published file
-		s.settle()
+		s.crashAndInspect(0, crash.OpenRestored+":1") // which needs a published file
+		s.syncUntilEqual()
 	})
 	t.Run("later", func(t *testing.T) {
 		t.Parallel()
-		s := newSite(t, 12).early()
-		s.settle()
-		for i, point := range without(crash.Points(), crash.OpenCreated, crash.TablesMade) {
+		s := newSite(t, 12).publishEarly()
+		s.syncUntilEqual()
+		for i, point := range excludePoints(crash.Points(), crash.OpenCreated, crash.TablesMade) {
 			switch {
 			case strings.HasPrefix(point, "fold-"):
-				s.crash(crash.CommitDone + ":3") // a run folds when a killed one has left a log
-				s.visit(i, point+":1")
+				s.crashAt(crash.CommitDone + ":3") // a run folds when a killed one has left a log
+				s.crashAndInspect(i, point+":1")
 			case strings.HasPrefix(point, "commit-"), point == crash.LakePart:
-				s.visit(i, point+":3")
+				s.crashAndInspect(i, point+":3")
 			case point == crash.PublishRetained:
-				for s.files() < 3 { // with all that are kept: an erasure may have left only the newest
-					s.life.hours()
-					s.settle()
+				for s.publishedFileCount() < 3 { // with all that are kept: an erasure may have left only the newest
+					s.life.passHours()
+					s.syncUntilEqual()
 				}
-				s.visit(i, point+":2", "--full-refresh")
+				s.crashAndInspect(i, point+":2", "--full-refresh")
 			default:
-				s.visit(i, point+":2", "--full-refresh") // which publishes twice
+				s.crashAndInspect(i, point+":2", "--full-refresh") // which publishes twice
 			}
 		}
-		s.settle()
+		s.syncUntilEqual()
 	})
 }
 
-func without(points []string, left ...string) []string {
+func excludePoints(points []string, left ...string) []string {
 	return slices.DeleteFunc(points, func(p string) bool { return slices.Contains(left, p) })
 }
 
-// visit dies at a place, while the workspace changes, and now and then sees whether that did any harm.
-func (s *site) visit(i int, place string, args ...string) {
+// crashAndInspect dies at a place, while the workspace changes, and now and then sees whether that did any harm.
+func (s *emulatedSite) crashAndInspect(i int, place string, args ...string) {
 	s.t.Helper()
-	s.life.hours()
-	s.life.begin()
-	s.crash(place, args...)
-	s.opens()
+	s.life.passHours()
+	s.life.startActivity()
+	s.crashAt(place, args...)
+	s.readEveryRow()
 	if i%8 == 7 {
-		s.settle()
+		s.syncUntilEqual()
 	}
 }
 
@@ -122,14 +122,14 @@ func (s *site) visit(i int, place string, args ...string) {
 func TestWalksOfKilledRunsAreNoEvidence(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 14)
-	s.settle()
+	s.syncUntilEqual()
 	for _, args := range [][]string{nil, {"--full-refresh"}} {
 		for range 4 {
-			s.life.hours()
-			s.crash(crash.CommitDone+":1", append(args, "--select", "deleted_contacts")...)
+			s.life.passHours()
+			s.crashAt(crash.CommitDone+":1", append(args, "--select", "deleted_contacts")...)
 		}
-		s.life.hours()
-		s.settle()
+		s.life.passHours()
+		s.syncUntilEqual()
 	}
 }
 
@@ -140,20 +140,20 @@ func TestWalksOfKilledRunsAreNoEvidence(t *testing.T) {
 func TestAKilledRunIsNotReadAgain(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 13)
-	asked := func() int { return s.space.Count() }
-	s.settle()
-	all, forward := asked(), s.forward()
+	asked := func() int { return s.space.RequestCount() }
+	s.syncUntilEqual()
+	all, forward := asked(), s.forwardRequests()
 	before := asked()
-	s.settle()
+	s.syncUntilEqual()
 	always := asked() - before
-	for l := lane.New(t, "runs killed at a request", 1); l.More(); l.Done(3) {
+	for l := lane.New(t, "runs killed at a request", 1); l.HasNext(); l.CountTrials(3) {
 		r := rand.New(rand.NewPCG(l.Seed(), 0))
 		// Not among the last requests: a workspace that has moved may need fewer than it did at first.
 		for _, at := range []int{2 + r.IntN(forward-2), forward + 1, forward + 1 + r.IntN(max(1, all-forward-5))} {
-			s.move()
+			s.newWarehouse()
 			s.killAt(at)
 			before := asked()
-			s.settle()
+			s.syncUntilEqual()
 			needs := all + always
 			if at > forward {
 				needs -= forward
@@ -167,11 +167,11 @@ func TestAKilledRunIsNotReadAgain(t *testing.T) {
 }
 
 // killAt kills a run while its n-th request is under way.
-func (s *site) killAt(n int) {
+func (s *emulatedSite) killAt(n int) {
 	s.t.Helper()
-	last := s.space.Count() + n
+	last := s.space.RequestCount() + n
 	reached, dead := make(chan struct{}), make(chan struct{})
-	s.space.Between(func(at int) {
+	s.space.RunBetween(func(at int) {
 		if at == last {
 			close(reached)
 		}
@@ -179,19 +179,19 @@ func (s *site) killAt(n int) {
 			<-dead
 		}
 	})
-	p := s.sync()
+	p := s.startSync()
 	select {
 	case <-reached:
 	case <-p.ended:
-		s.t.Fatalf("the run had ended before request %d:\n%s", n, p.says())
+		s.t.Fatalf("the run had ended before request %d:\n%s", n, p.outputText())
 	}
-	p.kill()
-	s.space.Between(nil)
+	p.killAndWait()
+	s.space.RunBetween(nil)
 	close(dead)
 }
 
-// forward is how many requests came before those for history: the feed, which has none, was read to its end by then.
-func (s *site) forward() int {
+// forwardRequests is how many requests came before those for history: the feed, which has none, was read to its end by then.
+func (s *emulatedSite) forwardRequests() int {
 	last := 0
 	for i, r := range s.space.Requests() {
 		if r.Path == "/contacts/activities" {

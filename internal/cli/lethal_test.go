@@ -35,9 +35,9 @@ func TestS50SQLOfAStreamThatBringsDuckDBDownEndsNoServe(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := newHost(t, at(time.March, 1, 11, 50), served)
+			h := newHost(t, date2026(time.March, 1, 11, 50), served)
 			if tt.later {
-				h.serve(at(time.March, 2, 11, 50))
+				h.serveUntil(date2026(time.March, 2, 11, 50))
 			} else {
 				h.space.Advance(24 * time.Hour)
 			}
@@ -55,7 +55,7 @@ columns: [{name: id, type: text, doc: Id.}]
 					t.Fatal(err)
 				}
 			}
-			stdout, stderr := h.serve(at(time.March, 4, 12, 0))
+			stdout, stderr := h.serveUntil(date2026(time.March, 4, 12, 0))
 			if dir := layout.Dir(filepath.Join(h.home, "data")); dir.Current() != "" {
 				err := read.Query(t.Context(), dir.Current(), "SELECT error FROM _sync.stream_runs WHERE stream = 'lethal'", func(_ []string, row []any) error {
 					stderr += fmt.Sprintln(row...)

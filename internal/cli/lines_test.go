@@ -28,16 +28,16 @@ func linesOfJSON(t *testing.T, stderr string) (all []map[string]any) {
 // TestServeSaysNothingButLinesOfJSONToPrograms: what it opens, what the commands after a run write, and why a night went wrong.
 func TestServeSaysNothingButLinesOfJSONToPrograms(t *testing.T) {
 	t.Parallel()
-	h := newHost(t, at(time.March, 2, 0, 0), strings.Replace(served, "schedule:", `after: ['echo "{changed"; printf "%s\n\nhalf" "$AQUEDUCK_PIPELINE"; exit 3'], retry: none, schedule:`, 1))
+	h := newHost(t, date2026(time.March, 2, 0, 0), strings.Replace(served, "schedule:", `after: ['echo "{changed"; printf "%s\n\nhalf" "$AQUEDUCK_PIPELINE"; exit 3'], retry: none, schedule:`, 1))
 	h.env = []string{"AQUEDUCK_LOG_FORMAT=json", "AQUEDUCK_METRICS=127.0.0.1:0"}
 	h.before = func(w http.ResponseWriter, _ *http.Request) bool {
-		if h.now().Before(at(time.March, 3, 0, 0)) {
+		if h.clockTime().Before(date2026(time.March, 3, 0, 0)) {
 			return false
 		}
 		w.WriteHeader(http.StatusUnauthorized)
 		return true
 	}
-	_, stderr := h.serve(at(time.March, 3, 12, 0))
+	_, stderr := h.serveUntil(date2026(time.March, 3, 12, 0))
 	said := linesOfJSON(t, stderr)
 	for _, want := range []struct{ key, text string }{{"msg", "metrics "}, {"msg", "{changed"}, {"msg", "nightly"}, {"msg", "half"}, {"after", "nightly"}, {"class", "auth"}, {"next", "give a token"}} {
 		found := false
@@ -56,7 +56,7 @@ func TestWhatKeepsServeFromBeginningIsLinesOfJSON(t *testing.T) {
 	for _, file := range []string{"../../internal/config/testdata/bad/unknown-key.yaml", "nowhere.yaml"} {
 		for _, command := range []string{"serve", "sync"} {
 			a, _, stderr := inProcess(command, "-f", file, "--log-format", "json")
-			if code := execute(t.Context(), a); code != 3 {
+			if code := runCommand(t.Context(), a); code != 3 {
 				t.Errorf("%s of %s ended with %d", command, file, code)
 			}
 			said := linesOfJSON(t, stderr.String())

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pseudo gives both ends of a terminal.
-func pseudo(t *testing.T) (ours, theirs *os.File) {
+// openPseudoTerminal gives both ends of a terminal.
+func openPseudoTerminal(t *testing.T) (ours, theirs *os.File) {
 	t.Helper()
 	ours, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {
@@ -36,7 +36,7 @@ func pseudo(t *testing.T) (ours, theirs *os.File) {
 
 func TestATerminalShowsTheRunUnderWay(t *testing.T) {
 	t.Parallel()
-	ours, theirs := pseudo(t)
+	ours, theirs := openPseudoTerminal(t)
 	showsTheRunUnderWay(t, ours, theirs)
 }
 
@@ -57,7 +57,7 @@ func showsTheRunUnderWay(t *testing.T, ours, theirs *os.File, arguments ...strin
 	h := newHeld(t)
 	h.searches.Store(8)
 	command := exec.Command("aqueduck", append([]string{"sync", "-f", h.file}, arguments...)...)
-	command.Env = append(os.Environ(), append(h.env(), "TERM=xterm", "NO_COLOR=1")...)
+	command.Env = append(os.Environ(), append(h.environment(), "TERM=xterm", "NO_COLOR=1")...)
 	var report strings.Builder
 	command.Stdout, command.Stderr = &report, theirs
 	if err := command.Start(); err != nil {

@@ -13,9 +13,9 @@ import (
 	"aqueduck/internal/lane"
 )
 
-// gate stands before a workspace: the first request waits at it until it is opened, and with it whoever asks later. It
+// requestGate stands before a workspace: the first request waits at it until it is opened, and with it whoever asks later. It
 // notes who asked: processes that are told apart come with tokens of their own.
-type gate struct {
+type requestGate struct {
 	server  *httptest.Server
 	reached chan struct{} // closed by the first request
 	opened  chan struct{}
@@ -24,11 +24,11 @@ type gate struct {
 	seen []string   // who asked, each once for every time that it took turns
 }
 
-func newGate(t *testing.T, space *emulator.Workspace) *gate {
-	g := &gate{reached: make(chan struct{}), opened: make(chan struct{})}
+func newGate(t *testing.T, space *emulator.Workspace) *requestGate {
+	g := &requestGate{reached: make(chan struct{}), opened: make(chan struct{})}
 	g.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		g.note(r.Header.Get("Authorization"))
-		r.Header.Set("Authorization", "Bearer "+space.Token())
+		g.noteArrival(r.Header.Get("Authorization"))
+		r.Header.Set("Authorization", "Bearer "+space.AccessToken())
 		<-g.opened
 		space.ServeHTTP(w, r)
 	}))
@@ -36,7 +36,7 @@ func newGate(t *testing.T, space *emulator.Workspace) *gate {
 	return g
 }
 
-func (g *gate) note(name string) {
+func (g *requestGate) noteArrival(name string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if len(g.seen) == 0 {
@@ -47,24 +47,24 @@ func (g *gate) note(name string) {
 	}
 }
 
-// wait waits until a process stands at the gate.
-func (g *gate) wait(p *process) {
+// waitForArrival waits until a process stands at the gate.
+func (g *requestGate) waitForArrival(p *testProcess) {
 	p.t.Helper()
 	select {
 	case <-g.reached:
 	case <-p.ended:
-		p.t.Fatalf("the process ended (%v) before it asked anything:\n%s", p.err, p.says())
+		p.t.Fatalf("the process ended (%v) before it asked anything:\n%s", p.err, p.outputText())
 	}
 }
 
-func (g *gate) turns() []string {
+func (g *requestGate) arrivalOrder() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return slices.Clone(g.seen)
 }
 
 // throughGate starts a run that comes to the workspace by a token of its own.
-func (s *site) throughGate(g *gate, name string, args ...string) *process {
+func (s *emulatedSite) throughGate(g *requestGate, name string, args ...string) *testProcess {
 	s.t.Helper()
 	return s.syncWith([]string{"WORKSPACE_URL=" + g.server.URL, "WORKSPACE_TOKEN=the-token-of-" + name}, args...)
 }
@@ -74,30 +74,30 @@ func (s *site) throughGate(g *gate, name string, args ...string) *process {
 func TestF9OfTenProcessesOneWorks(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 21)
-	for l := lane.New(t, "races of ten processes", 1); l.More(); l.Done(1) {
-		s.life.hours()
-		s.race(10)
+	for l := lane.New(t, "races of ten processes", 1); l.HasNext(); l.CountTrials(1) {
+		s.life.passHours()
+		s.raceProcesses(10)
 	}
-	s.settle()
+	s.syncUntilEqual()
 }
 
-func (s *site) race(processes int) {
+func (s *emulatedSite) raceProcesses(processes int) {
 	s.t.Helper()
 	g := newGate(s.t, s.space)
 	defer g.server.Close()
-	ended := make(chan *process, processes)
+	ended := make(chan *testProcess, processes)
 	for i := range processes {
 		p := s.throughGate(g, strconv.Itoa(i), "--wait", "0s")
 		go func() { <-p.ended; ended <- p }()
 	}
 	for range processes - 1 {
-		if p := <-ended; p.exit() != 5 || !strings.Contains(p.says(), "another process writes this warehouse") {
-			s.t.Errorf("a process that found the warehouse taken ended with %d:\n%s", p.exit(), p.says())
+		if p := <-ended; p.exitCode() != 5 || !strings.Contains(p.outputText(), "another process writes this warehouse") {
+			s.t.Errorf("a process that found the warehouse taken ended with %d:\n%s", p.exitCode(), p.outputText())
 		}
 	}
 	close(g.opened)
-	(<-ended).well()
-	if turns := g.turns(); len(turns) != 1 {
+	(<-ended).requireSuccess()
+	if turns := g.arrivalOrder(); len(turns) != 1 {
 		s.t.Errorf("the workspace was asked by %v, want by one", turns)
 	}
 }
@@ -109,13 +109,13 @@ func TestF9ABusyWarehouseNamesItsHolder(t *testing.T) {
 	s.killAt(3)
 	g := newGate(t, s.space)
 	holder := s.throughGate(g, "holder")
-	g.wait(holder)
-	other := s.sync("--wait", "0s")
-	if other.exit() != 5 || !strings.Contains(other.says(), "process "+strconv.Itoa(holder.cmd.Process.Pid)+", pipeline nightly, run 0") {
-		t.Errorf("a process that found the warehouse taken by %d ended with %d:\n%s", holder.cmd.Process.Pid, other.exit(), other.says())
+	g.waitForArrival(holder)
+	other := s.startSync("--wait", "0s")
+	if other.exitCode() != 5 || !strings.Contains(other.outputText(), "process "+strconv.Itoa(holder.cmd.Process.Pid)+", pipeline nightly, run 0") {
+		t.Errorf("a process that found the warehouse taken by %d ended with %d:\n%s", holder.cmd.Process.Pid, other.exitCode(), other.outputText())
 	}
 	close(g.opened)
-	holder.well()
+	holder.requireSuccess()
 }
 
 // TestF9DeathFreesTheWarehouse kills the one that works while two wait: they take turns, and each reads to its end.
@@ -124,15 +124,15 @@ func TestF9DeathFreesTheWarehouse(t *testing.T) {
 	s := newSite(t, 23)
 	g := newGate(t, s.space)
 	holder := s.throughGate(g, "holder")
-	g.wait(holder)
-	waiting := []*process{s.throughGate(g, "second"), s.throughGate(g, "third")}
-	holder.kill()
+	g.waitForArrival(holder)
+	waiting := []*testProcess{s.throughGate(g, "second"), s.throughGate(g, "third")}
+	holder.killAndWait()
 	close(g.opened)
 	for _, p := range waiting {
-		p.well()
+		p.requireSuccess()
 	}
-	if turns := g.turns(); len(turns) != 3 {
+	if turns := g.arrivalOrder(); len(turns) != 3 {
 		t.Errorf("they asked by turns %v, want one after the other", turns)
 	}
-	s.settle()
+	s.syncUntilEqual()
 }

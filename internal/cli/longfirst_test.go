@@ -22,15 +22,15 @@ pipelines:
 `
 	n := newNights(t, 6000, config)
 	token := "WORKSPACE_TOKEN=token-of-before"
-	n.at("2026-11-20 02:00")
-	n.says("the first run", token, "sync", "nightly", "-q")
-	n.says("how far it is", token, "status")
-	n.stopAt = n.space.Clock().Add(3 * time.Minute)
-	n.says("it goes on, and the machine stops", token, "sync", "nightly", "-q")
-	n.says("how far it is then", token, "status")
-	n.configure(strings.Replace(config, "8m", "1h", 1))
-	n.says("with more time", token, "sync", "nightly", "-q")
-	n.says("done", token, "status")
+	n.moveClockTo("2026-11-20 02:00")
+	n.recordCommand("the first run", token, "sync", "nightly", "-q")
+	n.recordCommand("how far it is", token, "status")
+	n.stopAt = n.space.CurrentTime().Add(3 * time.Minute)
+	n.recordCommand("it goes on, and the machine stops", token, "sync", "nightly", "-q")
+	n.recordCommand("how far it is then", token, "status")
+	n.writeConfig(strings.Replace(config, "8m", "1h", 1))
+	n.recordCommand("with more time", token, "sync", "nightly", "-q")
+	n.recordCommand("done", token, "status")
 	// How many requests fit into a time, nobody can say to the last one.
 	told := regexp.MustCompile(`(exit )?-?\d[\d,:]*`).ReplaceAllStringFunc(n.story.String(), func(text string) string {
 		if strings.HasPrefix(text, "exit") {
@@ -39,7 +39,7 @@ pipelines:
 		return "N"
 	})
 	told = regexp.MustCompile(`(N[hms]|N\.N[ms]|T\.Ts)+`).ReplaceAllString(told, "TIME")
-	n.ends("testdata/longfirst.txt", regexp.MustCompile(`(\S)  +`).ReplaceAllString(told, "$1  "))
+	n.compareStory("testdata/longfirst.txt", regexp.MustCompile(`(\S)  +`).ReplaceAllString(told, "$1  "))
 	last := 0
 	for _, m := range regexp.MustCompile(`backfill=(\d+)%|, (\d+)%\n`).FindAllStringSubmatch(n.story.String(), -1) {
 		percent, err := strconv.Atoi(m[1] + m[2])

@@ -14,12 +14,12 @@ import (
 	"aqueduck/load/layout"
 )
 
-// interrupted has serve be asked to stop in the middle of the first night's run.
-func interrupted(t *testing.T, config string) *host {
+// serveInterrupted has serve be asked to stop in the middle of the first night's run.
+func serveInterrupted(t *testing.T, config string) *serveHost {
 	t.Helper()
-	h := newHost(t, at(time.March, 2, 0, 0), config)
+	h := newHost(t, date2026(time.March, 2, 0, 0), config)
 	h.took = time.Minute
-	if out, _ := h.serve(at(time.March, 2, 1, 32)); !strings.Contains(out, "INTERRUPTED nightly ") {
+	if out, _ := h.serveUntil(date2026(time.March, 2, 1, 32)); !strings.Contains(out, "INTERRUPTED nightly ") {
 		t.Fatalf("nothing was interrupted:\n%s", out)
 	}
 	h.took = 0
@@ -29,25 +29,25 @@ func interrupted(t *testing.T, config string) *host {
 // TestServeMakesUpForANightThatWasInterrupted when it starts again, once; where that is not wanted the next night comes.
 func TestServeMakesUpForANightThatWasInterrupted(t *testing.T) {
 	t.Parallel()
-	h := interrupted(t, served)
+	h := serveInterrupted(t, served)
 	h.space.Advance(time.Hour)
-	began := h.now().Format("01-02 15:04")
-	h.serve(at(time.March, 2, 12, 0))
-	h.serve(at(time.March, 2, 13, 0))
-	h.want("runs", h.runs()[1:], began)
+	began := h.clockTime().Format("01-02 15:04")
+	h.serveUntil(date2026(time.March, 2, 12, 0))
+	h.serveUntil(date2026(time.March, 2, 13, 0))
+	h.requireEqual("runs", h.runStarts()[1:], began)
 	a, stdout, _ := inProcess("runs", "--dir", filepath.Join(h.home, "data"), "-o", "csv")
-	execute(t.Context(), a)
+	runCommand(t.Context(), a)
 	var notes []string
 	for line := range strings.Lines(stdout.String()) {
 		notes = append(notes, line[strings.LastIndex(line, ",")+1:])
 	}
-	h.want("notes of runs", notes, "note\n", "caught up\n", "\n")
+	h.requireEqual("notes of runs", notes, "note\n", "caught up\n", "\n")
 	a, stdout, _ = inProcess("runs", "show", "--dir", filepath.Join(h.home, "data"))
-	if execute(t.Context(), a); !strings.Contains(stdout.String(), "\n          caught up: ") {
+	if runCommand(t.Context(), a); !strings.Contains(stdout.String(), "\n          caught up: ") {
 		t.Errorf("the run is told as\n%s", stdout)
 	}
-	h = interrupted(t, strings.Replace(served, "schedule:", "catch_up: none, schedule:", 1))
-	if out, _ := h.serve(at(time.March, 2, 12, 0)); strings.Contains(out, "nightly") {
+	h = serveInterrupted(t, strings.Replace(served, "schedule:", "catch_up: none, schedule:", 1))
+	if out, _ := h.serveUntil(date2026(time.March, 2, 12, 0)); strings.Contains(out, "nightly") {
 		t.Errorf("it was made up for:\n%s", out)
 	}
 }
@@ -66,14 +66,14 @@ func TestServeMakesUpForANightThatWasLost(t *testing.T) {
 		{"one", 0, []string{"02 04:00 /ping/fail", "02 04:00 /hook failure interrupted"}, true},
 		{"none", 1, []string{"02 04:00 /ping/fail", "02 04:00 /hook failure interrupted"}, true},
 	} {
-		h := newHost(t, at(time.March, 2, 4, 0), strings.Replace(alerted, "schedule:", "catch_up: "+c.catchUp+", schedule:", 1))
-		came := h.told()
+		h := newHost(t, date2026(time.March, 2, 4, 0), strings.Replace(alerted, "schedule:", "catch_up: "+c.catchUp+", schedule:", 1))
+		came := h.collectAlerts()
 		dir := layout.Dir(filepath.Join(h.home, "data"))
 		if err := load.Prepare(dir); err != nil {
 			t.Fatal(err)
 		}
 		// What a killed run leaves; the process is this one, as in a container that was started again.
-		left, err := json.Marshal(runlog.Running{Run: "01KJP3D2M0000000000000000A", Pipeline: "nightly", PID: os.Getpid(), Started: at(time.March, 2, 1, 30), At: at(time.March, 2, 1, 31), Try: c.try})
+		left, err := json.Marshal(runlog.Running{Run: "01KJP3D2M0000000000000000A", Pipeline: "nightly", PID: os.Getpid(), Started: date2026(time.March, 2, 1, 30), At: date2026(time.March, 2, 1, 31), Try: c.try})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,12 +83,12 @@ func TestServeMakesUpForANightThatWasLost(t *testing.T) {
 		if err := os.Chtimes(dir.RunFile(), time.Unix(1, 0), time.Unix(1, 0)); err != nil {
 			t.Fatal(err)
 		}
-		needs := func() []runlog.Need {
-			config, catalogue, err := config.LoadConfig(filepath.Join(h.home, "pipelines.yaml"), lookup(append(h.env, "WORKSPACE_URL="+h.server.URL, "WORKSPACE_TOKEN=x")))
+		needs := func() []runlog.ActionItem {
+			config, catalogue, err := config.LoadConfig(filepath.Join(h.home, "pipelines.yaml"), lookupIn(append(h.env, "WORKSPACE_URL="+h.server.URL, "WORKSPACE_TOKEN=x")))
 			if err != nil {
 				t.Fatal(err)
 			}
-			o, err := runlog.ReadOverview(t.Context(), dir, config, catalogue, h.now())
+			o, err := runlog.ReadOverview(t.Context(), dir, config, catalogue, h.clockTime())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -97,9 +97,9 @@ func TestServeMakesUpForANightThatWasLost(t *testing.T) {
 		if n := needs(); len(n) != 1 || n[0].Act != c.act || strings.Contains(n[0].What, "makes up") == c.act || strings.Contains(n[0].What, "comes at") {
 			t.Errorf("%s, try %d: before serve starts %+v", c.catchUp, c.try, n)
 		}
-		h.serve(at(time.March, 2, 12, 0))
-		h.serve(at(time.March, 2, 13, 0))
-		h.want("alerts with catch_up: "+c.catchUp, *came, c.alerts...)
+		h.serveUntil(date2026(time.March, 2, 12, 0))
+		h.serveUntil(date2026(time.March, 2, 13, 0))
+		h.requireEqual("alerts with catch_up: "+c.catchUp, *came, c.alerts...)
 		if n := needs(); len(n) > 0 != c.act || c.act && !n[0].Act {
 			t.Errorf("%s, try %d: after it %+v", c.catchUp, c.try, n)
 		}

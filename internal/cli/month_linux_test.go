@@ -25,21 +25,21 @@ import (
 // inMonth is in the environment of the process that lives through a month: its disk is full for a night, and what it holds is measured.
 const inMonth = "AQUEDUCK_MONTH"
 
-// month is `serve` up to 31 March, from the first, or from the 18th.
-type month struct {
-	*host
+// serveMonth is `serve` up to 31 March, from the first, or from the 18th.
+type serveMonth struct {
+	*serveHost
 	dir     layout.Dir
 	first   int // its first day
 	off     int // the day on which the machine is switched off for two nights; it comes back at noon
-	nights  map[int]trouble
-	measure int     // the day on which it is measured first
-	early   holding // what it held then
-	late    holding // at the end
+	nights  map[int]nightFault
+	measure int           // the day on which it is measured first
+	early   resourceUsage // what it held then
+	late    resourceUsage // at the end
 }
 
-// trouble is what befalls one night.
-type trouble struct {
-	begin  func(m *month, night time.Time)
+// nightFault is what befalls one night.
+type nightFault struct {
+	begin  func(m *serveMonth, night time.Time)
 	ran    string   // how its runs end
 	alerts []string // that somebody has to look at, and the next night's
 }
@@ -49,44 +49,44 @@ const (
 	well   = "02:30 OK 1\n"
 )
 
-// troubles are all that befall a month, in their order.
-func troubles() []trouble {
-	away := func(d time.Duration, paths ...string) func(*month, time.Time) {
-		return func(m *month, night time.Time) { m.away(night, night.Add(d), paths...) }
+// monthFaults are all that befall a month, in their order.
+func monthFaults() []nightFault {
+	away := func(d time.Duration, paths ...string) func(*serveMonth, time.Time) {
+		return func(m *serveMonth, night time.Time) { m.failRequests(night, night.Add(d), paths...) }
 	}
 	fails := func(at, class string) []string {
 		return []string{at + " /ping/fail", at + " /hook failure " + class, "01:30 /hook recovery"}
 	}
-	return []trouble{
+	return []nightFault{
 		{away(40 * time.Minute), healed, nil},
-		{func(m *month, _ time.Time) { m.before = refusing() }, well, nil},
-		{func(m *month, _ time.Time) { m.space.Rotate("another") }, "02:30 FAILED 1\n", fails("01:30", "auth")},
-		{func(m *month, _ time.Time) { m.diskOf(1 << 20) }, "02:30 FAILED 1\n", fails("01:30", "disk")},
+		{func(m *serveMonth, _ time.Time) { m.before = refuseSomeRequests() }, well, nil},
+		{func(m *serveMonth, _ time.Time) { m.space.RotateToken("another") }, "02:30 FAILED 1\n", fails("01:30", "auth")},
+		{func(m *serveMonth, _ time.Time) { m.diskOf(1 << 20) }, "02:30 FAILED 1\n", fails("01:30", "disk")},
 		{away(8 * time.Hour), "02:30 FAILED 1\n02:45 FAILED 2\n03:30 FAILED 3\n05:30 FAILED 4\n", fails("04:30", "transient")},
 		{away(40*time.Minute, "/contacts/deleted"), healed, nil},
 	}
 }
 
 // newMonth has the troubles come at their days: two weeks are enough for all of them.
-func newMonth(t *testing.T) *month {
+func newMonth(t *testing.T) *serveMonth {
 	t.Helper()
-	m := &month{first: 18, measure: 22, off: 29, nights: map[int]trouble{}}
+	m := &serveMonth{first: 18, measure: 22, off: 29, nights: map[int]nightFault{}}
 	days := []int{20, 21, 22, 24, 26, 28}
 	if os.Getenv("AQUEDUCK_LONG") != "" {
 		m.first, m.measure, m.off = 1, 6, 26
 		days = []int{4, 8, 13, 17, 20, 24}
 	}
-	for i, trouble := range troubles() {
+	for i, trouble := range monthFaults() {
 		m.nights[days[i]] = trouble
 	}
-	m.host = newHost(t, at(time.March, m.first, 13, 0), strings.Replace(alerted, "[contacts, deleted_contacts]", "[contacts, deleted_contacts, contact_activities]", 1))
+	m.serveHost = newHost(t, date2026(time.March, m.first, 13, 0), strings.Replace(alerted, "[contacts, deleted_contacts]", "[contacts, deleted_contacts, contact_activities]", 1))
 	m.dir = layout.Dir(filepath.Join(m.home, "data"))
-	m.noon = m.pass12
+	m.noon = m.passNoon
 	return m
 }
 
-// holding is what this process holds: bytes of Go's heap that are in use, open files, goroutines.
-type holding struct{ heap, files, goroutines int }
+// resourceUsage is what this process holds: bytes of Go's heap that are in use, open files, goroutines.
+type resourceUsage struct{ heap, files, goroutines int }
 
 // TestF17AMonthOfServeWithFaultsMissesNoNight: each night has its run, and none beside another; what failed is read again that night where
 // it heals by itself, else in the next, and then all is as the workspace has it. The process holds no more after thirty nights than after five,
@@ -102,12 +102,12 @@ func TestF17AMonthOfServeWithFaultsMissesNoNight(t *testing.T) {
 	}
 	signal.Ignore(syscall.SIGXFSZ)
 	m := newMonth(t)
-	came := m.told()
-	m.serve(at(time.March, m.off, 12, 0))
-	m.space.Advance(m.back().Sub(m.now()))
-	m.serve(at(time.March, 31, 12, 0))
-	m.ran()
-	m.alerted(*came)
+	came := m.collectAlerts()
+	m.serveUntil(date2026(time.March, m.off, 12, 0))
+	m.space.Advance(m.restartTime().Sub(m.clockTime()))
+	m.serveUntil(date2026(time.March, 31, 12, 0))
+	m.checkRunOutcomes()
+	m.checkAlerts(*came)
 	t.Logf("after some nights the process held %+v, at the end %+v", m.early, m.late)
 	if m.late.heap > m.early.heap+most || m.late.files > m.early.files+2 || m.late.goroutines > m.early.goroutines+2 {
 		t.Error("that is more")
@@ -117,14 +117,14 @@ func TestF17AMonthOfServeWithFaultsMissesNoNight(t *testing.T) {
 // most is how many bytes more may be held at the end: a hundred kilobytes a night would be seen.
 const most = 1 << 20
 
-// pass12 is noon: nothing runs, life goes on, what was wrong is mended and the next night's fault begins.
-func (m *month) pass12() {
+// passNoon is noon: nothing runs, life goes on, what was wrong is mended and the next night's fault begins.
+func (m *serveMonth) passNoon() {
 	defer func() {
 		if m.t.Failed() {
 			m.cancel() // which ends the test, too
 		}
 	}()
-	day := m.now().Day()
+	day := m.clockTime().Day()
 	free, err := layout.Lock(m.t.Context(), m.dir, 0, nil)
 	if err != nil {
 		m.t.Fatalf("on %d March at noon: %v", day, err)
@@ -133,25 +133,25 @@ func (m *month) pass12() {
 		m.t.Fatal(err)
 	}
 	if m.nights[day].alerts == nil { // what did not heal by itself the next night heals
-		oracletest.Equal(m.t, m.space, m.dir.Current())
+		oracletest.CompareAll(m.t, m.space, m.dir.Current())
 	}
 	switch day {
 	case m.measure:
-		m.early = m.holds()
+		m.early = m.measureResources()
 	case 31:
-		m.late = m.holds()
+		m.late = m.measureResources()
 	}
 	m.before = nil
 	m.diskOf(1 << 40)
-	m.space.Rotate(m.token)
-	m.space.Live(3)
+	m.space.RotateToken(m.token)
+	m.space.SimulateHours(3)
 	if trouble, ok := m.nights[day+1]; ok {
-		trouble.begin(m, at(time.March, day+1, 1, 30))
+		trouble.begin(m, date2026(time.March, day+1, 1, 30))
 	}
 }
 
-// refusing answers two of three requests for a path with 429, or with an answer that is cut.
-func refusing() func(http.ResponseWriter, *http.Request) bool {
+// refuseSomeRequests answers two of three requests for a path with 429, or with an answer that is cut.
+func refuseSomeRequests() func(http.ResponseWriter, *http.Request) bool {
 	var mu sync.Mutex // guards asked
 	asked := map[string]int{}
 	return func(w http.ResponseWriter, r *http.Request) bool {
@@ -173,7 +173,7 @@ func refusing() func(http.ResponseWriter, *http.Request) bool {
 }
 
 // diskOf lets no file grow beyond so many bytes.
-func (m *month) diskOf(most uint64) {
+func (m *serveMonth) diskOf(most uint64) {
 	m.t.Helper()
 	var limit syscall.Rlimit
 	err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit)
@@ -186,8 +186,8 @@ func (m *month) diskOf(most uint64) {
 	}
 }
 
-// ran compares how the runs of each night ended.
-func (m *month) ran() {
+// checkRunOutcomes compares how the runs of each night ended.
+func (m *serveMonth) checkRunOutcomes() {
 	m.t.Helper()
 	zone, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
@@ -215,7 +215,7 @@ func (m *month) ran() {
 			want[day] = trouble.ran
 		case day == m.off+1: // nobody was there
 		case day == m.off+2:
-			want[day] = m.back().In(zone).Format("15:04") + " OK 1\n"
+			want[day] = m.restartTime().In(zone).Format("15:04") + " OK 1\n"
 		case day == 29: // the clocks go from two to three
 			want[day] = "03:00 OK 1\n"
 		default:
@@ -227,11 +227,11 @@ func (m *month) ran() {
 	}
 }
 
-// back is when the machine is switched on again.
-func (m *month) back() time.Time { return at(time.March, m.off+2, 9, 0) }
+// restartTime is when the machine is switched on again.
+func (m *serveMonth) restartTime() time.Time { return date2026(time.March, m.off+2, 9, 0) }
 
-// alerted compares what came in, but for pings of what begins and goes well.
-func (m *month) alerted(came []string) {
+// checkAlerts compares what came in, but for pings of what begins and goes well.
+func (m *serveMonth) checkAlerts(came []string) {
 	m.t.Helper()
 	var got, want []string
 	for _, c := range came {
@@ -244,10 +244,10 @@ func (m *month) alerted(came []string) {
 			want = append(want, fmt.Sprintf("%02d %s", day+i/2, alert))
 		}
 	}
-	m.want("alerts", got, want...)
+	m.requireEqual("alerts", got, want...)
 }
 
-func (m *month) holds() (h holding) {
+func (m *serveMonth) measureResources() (h resourceUsage) {
 	m.t.Helper()
 	runtime.GC()
 	runtime.GC() // what finalizers gave free
@@ -257,7 +257,7 @@ func (m *month) holds() (h holding) {
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	return holding{int(stats.HeapAlloc), len(files), runtime.NumGoroutine()}
+	return resourceUsage{int(stats.HeapAlloc), len(files), runtime.NumGoroutine()}
 }
 
 // livesInItsOwnProcess runs the test in a process that has nothing else to do.

@@ -14,28 +14,28 @@ type oneRun struct {
 	Texts    config.Texts   `json:"texts"`
 	Pipeline string         `json:"pipeline"`
 	Options  runner.Options `json:"options"`
-	Budgets  budgets        `json:"budgets"`
+	Budgets  learnedBudgets `json:"budgets"`
 }
 
-// budgets are what is known of how fast each workspace may be asked. A run gives back what it has learned.
-type budgets map[string]api.Learned
+// learnedBudgets are what is known of how fast each workspace may be asked. A run gives back what it has learned.
+type learnedBudgets map[string]api.LearnedPace
 
-func budgetsOf(c *config.Config) budgets {
-	all := budgets{}
+func budgetsOf(c *config.Config) learnedBudgets {
+	all := learnedBudgets{}
 	for name, w := range c.Workspaces {
-		all[name] = w.Budget.Learned()
+		all[name] = w.Budget.LearnedPace()
 	}
 	return all
 }
 
-func (b budgets) resume(c *config.Config) {
+func (b learnedBudgets) restoreBudgets(c *config.Config) {
 	for name, w := range c.Workspaces {
-		w.Budget.Resume(b[name])
+		w.Budget.ResumePace(b[name])
 	}
 }
 
-// stopped is why a run is to end.
-type stopped struct {
-	CalledOff bool `json:"called_off"` // somebody did not want it
+// stopRequest is why a run is to end.
+type stopRequest struct {
+	Cancelled bool `json:"called_off"` // somebody did not want it
 	Code      int  `json:"code"`       // what an interrupted run is noted with
 }

@@ -24,13 +24,13 @@ Nothing is written. CSV has the streams alone. With --detailed-exitcode it ends 
   aqueduck plan --detailed-exitcode
   aqueduck plan -o json`,
 		Annotations:       map[string]string{forms: "json csv"},
-		ValidArgsFunction: completion{env}.pipelines,
+		ValidArgsFunction: shellCompletion{env}.completePipelines,
 		RunE: func(c *cobra.Command, args []string) error {
 			runner, err := newReadOnlyRunner(env)
 			if err != nil {
 				return err
 			}
-			pipelines, err := runner.Chosen(args, o)
+			pipelines, err := runner.ChoosePipelines(args, o)
 			if err != nil {
 				return err
 			}
@@ -42,7 +42,7 @@ Nothing is written. CSV has the streams alone. With --detailed-exitcode it ends 
 				env.exit = problem.ExitChanges
 			}
 			if env.output == "json" {
-				return env.encode(planned)
+				return env.printJSON(planned)
 			}
 			if env.output == "csv" {
 				return printPlannedStreams(env, planned)
@@ -70,5 +70,5 @@ func printPlannedStreams(env *Env, p *plan.Plan) error {
 	for _, s := range p.Streams {
 		all = append(all, []any{s.Workspace, s.Stream, s.Read, known(s.Records), known(s.Requests), s.Change, s.Basis})
 	}
-	return env.list([]string{"workspace", "stream", "reads", "records", "requests", "requests_per_change", "basis"}, all)
+	return env.printRows([]string{"workspace", "stream", "reads", "records", "requests", "requests_per_change", "basis"}, all)
 }

@@ -23,18 +23,18 @@ import (
 
 // The tests of this package that end processes run the program itself: another one, built with crash points.
 func TestMain(m *testing.M) {
-	if sandbox.Asked() {
+	if sandbox.IsTaskProcess() {
 		os.Exit(sandbox.Serve(Tasks(programEnv())))
 	}
 	diskfault.Launch()
 	if order := os.Getenv(analystVariable); order != "" {
-		os.Exit(analyst(order))
+		os.Exit(analystMain(order))
 	}
-	testscript.Main(tidying{m}, commands) // commands are in script_test.go
+	testscript.Main(cleaningRunner{m}, commands) // commands are in script_test.go
 }
 
-// program does what the program does: the test binary under its name.
-func program() {
+// runAsProgram does what the program does: the test binary under its name.
+func runAsProgram() {
 	Harden()
 	os.Exit(Run(programEnv()))
 }
@@ -43,10 +43,10 @@ func programEnv() *Env {
 	return &Env{Name: os.Args[0], Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Lookup: os.LookupEnv, Now: time.Now, Wait: Wait}
 }
 
-// tidying runs the tests and removes what they built.
-type tidying struct{ *testing.M }
+// cleaningRunner runs the tests and removes what they built.
+type cleaningRunner struct{ *testing.M }
 
-func (t tidying) Run() int {
+func (t cleaningRunner) Run() int {
 	code := t.M.Run()
 	if err := os.RemoveAll(buildDir()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -69,8 +69,8 @@ var built = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
-// process is a running program, with all that it has said.
-type process struct {
+// testProcess is a running program, with all that it has said.
+type testProcess struct {
 	t       *testing.T
 	cmd     *exec.Cmd
 	in      io.Writer
@@ -84,10 +84,10 @@ type process struct {
 	news chan struct{} // closed and replaced whenever more is said
 }
 
-// start starts the program; what it says on stdout and on stderr comes together.
-func start(t *testing.T, path string, env []string, args ...string) *process {
+// startProcess starts the program; what it says on stdout and on stderr comes together.
+func startProcess(t *testing.T, path string, env []string, args ...string) *testProcess {
 	t.Helper()
-	p := &process{t: t, cmd: exec.Command(path, args...), started: time.Now(), ended: make(chan struct{}), news: make(chan struct{})}
+	p := &testProcess{t: t, cmd: exec.Command(path, args...), started: time.Now(), ended: make(chan struct{}), news: make(chan struct{})}
 	p.cmd.Env = append(os.Environ(), env...)
 	p.cmd.Stdout, p.cmd.Stderr = p, p
 	in, err := p.cmd.StdinPipe()
@@ -103,12 +103,12 @@ func start(t *testing.T, path string, env []string, args ...string) *process {
 		p.age = time.Since(p.started)
 		close(p.ended)
 	}()
-	t.Cleanup(p.kill)
+	t.Cleanup(p.killAndWait)
 	return p
 }
 
 // Write takes in what the process says.
-func (p *process) Write(b []byte) (int, error) {
+func (p *testProcess) Write(b []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	close(p.news)
@@ -116,89 +116,91 @@ func (p *process) Write(b []byte) (int, error) {
 	return p.said.Write(b)
 }
 
-func (p *process) output() (string, <-chan struct{}) {
+func (p *testProcess) outputSoFar() (string, <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.said.String(), p.news
 }
 
-func (p *process) says() string {
-	text, _ := p.output()
+func (p *testProcess) outputText() string {
+	text, _ := p.outputSoFar()
 	return text
 }
 
-// until waits until the process has said a text; it fails the test when the process ends without.
-func (p *process) until(text string) {
+// waitForText waits until the process has said a text; it fails the test when the process ends without.
+func (p *testProcess) waitForText(text string) {
 	p.t.Helper()
 	for {
-		said, news := p.output()
+		said, news := p.outputSoFar()
 		if strings.Contains(said, text) {
 			return
 		}
 		select {
 		case <-news:
 		case <-p.ended:
-			if !strings.Contains(p.says(), text) {
-				p.t.Fatalf("the process ended (%v) and never said %q:\n%s", p.err, text, p.says())
+			if !strings.Contains(p.outputText(), text) {
+				p.t.Fatalf("the process ended (%v) and never said %q:\n%s", p.err, text, p.outputText())
 			}
 		}
 	}
 }
 
-// tell gives the process a line to read.
-func (p *process) tell(line string) {
+// writeLine gives the process a line to read.
+func (p *testProcess) writeLine(line string) {
 	p.t.Helper()
 	if _, err := io.WriteString(p.in, line+"\n"); err != nil {
 		p.t.Fatal(err)
 	}
 }
 
-func (p *process) signal(s os.Signal) {
+func (p *testProcess) sendSignal(s os.Signal) {
 	p.t.Helper()
 	if err := p.cmd.Process.Signal(s); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		p.t.Fatal(err)
 	}
 }
 
-// kill ends the process, if it still runs, and waits until it has ended.
-func (p *process) kill() {
+// killAndWait ends the process, if it still runs, and waits until it has ended.
+func (p *testProcess) killAndWait() {
 	_ = p.cmd.Process.Kill() // it may have ended
 	<-p.ended
 }
 
 // killAfter kills the process at a time of its life, and says whether it still was alive then.
-func (p *process) killAfter(delay time.Duration) bool {
+func (p *testProcess) killAfter(delay time.Duration) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), delay)
 	defer cancel()
 	select {
 	case <-p.ended:
 	case <-ctx.Done():
 	}
-	p.kill()
-	return p.killed()
+	p.killAndWait()
+	return p.wasKilled()
 }
 
-// killed says whether SIGKILL has ended the process.
-func (p *process) killed() bool {
+// wasKilled says whether SIGKILL has ended the process.
+func (p *testProcess) wasKilled() bool {
 	<-p.ended
-	return p.status().Signaled() && p.status().Signal() == syscall.SIGKILL
+	return p.waitStatus().Signaled() && p.waitStatus().Signal() == syscall.SIGKILL
 }
 
-func (p *process) status() syscall.WaitStatus { return p.cmd.ProcessState.Sys().(syscall.WaitStatus) }
+func (p *testProcess) waitStatus() syscall.WaitStatus {
+	return p.cmd.ProcessState.Sys().(syscall.WaitStatus)
+}
 
-// exit waits for the end and gives the exit code as a shell does: 128 and the signal for one that a signal has ended.
-func (p *process) exit() int {
+// exitCode waits for the end and gives the exit code as a shell does: 128 and the signal for one that a signal has ended.
+func (p *testProcess) exitCode() int {
 	<-p.ended
-	if p.status().Signaled() {
-		return 128 + int(p.status().Signal())
+	if p.waitStatus().Signaled() {
+		return 128 + int(p.waitStatus().Signal())
 	}
 	return p.cmd.ProcessState.ExitCode()
 }
 
-// well waits for the end and fails the test when the process did not end well.
-func (p *process) well() {
+// requireSuccess waits for the end and fails the test when the process did not end well.
+func (p *testProcess) requireSuccess() {
 	p.t.Helper()
-	if code := p.exit(); code != 0 {
-		p.t.Fatalf("%s ended with %d:\n%s", strings.Join(p.cmd.Args[1:], " "), code, p.says())
+	if code := p.exitCode(); code != 0 {
+		p.t.Fatalf("%s ended with %d:\n%s", strings.Join(p.cmd.Args[1:], " "), code, p.outputText())
 	}
 }

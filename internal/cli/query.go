@@ -22,8 +22,8 @@ import (
 )
 
 func newQuery(env *Env) *cobra.Command {
-	var s saved
-	bounds := bounds{memory: read.DefaultMemory}
+	var s savedOptions
+	bounds := queryLimits{memory: read.DefaultMemory}
 	c := &cobra.Command{
 		Use:   `query "SQL"`,
 		Short: "Ask the published file",
@@ -44,7 +44,7 @@ values at most.
   aqueduck query --list
   aqueduck query --saved conversations_by_team -o csv
   aqueduck query - < question.sql`,
-		Args:        s.arguments,
+		Args:        s.checkArguments,
 		Annotations: map[string]string{forms: "json csv parquet"},
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := checkParquet(env, c, s.list); err != nil {
@@ -53,7 +53,7 @@ values at most.
 			if s.list {
 				return printSaved(env)
 			}
-			dir, err := env.warehouse()
+			dir, err := env.warehouseDir()
 			if err != nil {
 				return err
 			}
@@ -64,7 +64,7 @@ values at most.
 			if err != nil {
 				return err
 			}
-			if err := answer(c.Context(), env, dir, statement, bounds); err != nil {
+			if err := writeAnswer(c.Context(), env, dir, statement, bounds); err != nil {
 				return explainUnanswered(env, err)
 			}
 			return nil
@@ -85,7 +85,7 @@ func checkParquet(env *Env, c *cobra.Command, list bool) error {
 		return nil
 	case list:
 		return usage.Errorf(c, "--output parquet: --list writes table or json or csv only")
-	case ok && terminal(f):
+	case ok && isTerminal(f):
 		return usage.Errorf(c, "--output parquet writes a file: say where, by > answer.parquet")
 	}
 	return nil
@@ -94,16 +94,16 @@ func checkParquet(env *Env, c *cobra.Command, list bool) error {
 // errTooLong is why a statement was given up.
 var errTooLong = errors.New("it took too long and was given up")
 
-// bounds are what a statement may take.
-type bounds struct {
+// queryLimits are what a statement may take.
+type queryLimits struct {
 	time   time.Duration // until its first row; 0: for ever
 	memory usage.Memory
 }
 
-// answer writes the rows that a statement gives, the first within a time: they are all worked out then, and writing them takes as long
+// writeAnswer writes the rows that a statement gives, the first within a time: they are all worked out then, and writing them takes as long
 // as whoever reads them.
-func answer(ctx context.Context, env *Env, dir layout.Dir, statement string, b bounds) error {
-	program, err := sandbox.Self()
+func writeAnswer(ctx context.Context, env *Env, dir layout.Dir, statement string, b queryLimits) error {
+	program, err := sandbox.CurrentProgram()
 	if err != nil {
 		return err
 	}
@@ -169,7 +169,7 @@ func explainUnanswered(env *Env, err error) error {
 	if errors.Is(err, failure.ErrNothingPublished) || errors.Is(err, failure.ErrUnreadable) {
 		return err
 	}
-	if env.written.failed() != nil {
+	if env.written.writeError() != nil {
 		return fmt.Errorf("write the result: %w", err)
 	}
 	p := &problem.Problem{Class: "query", What: "the statement was not answered", Err: err, Next: "FROM _sync.dictionary lists tables and columns"}

@@ -13,10 +13,10 @@ import (
 // TestParquetIsNotWrittenOnATerminal: what it is, is told before anything is asked.
 func TestParquetIsNotWrittenOnATerminal(t *testing.T) {
 	t.Parallel()
-	_, theirs := pseudo(t)
+	_, theirs := openPseudoTerminal(t)
 	a, _, stderr := inProcess("query", "--dir", t.TempDir(), "-o", "parquet", "SELECT 1")
 	a.Stdout = theirs
-	if code := execute(t.Context(), a); code != problem.ExitUsage || !strings.Contains(stderr.String(), "--output parquet writes a file: say where, by > answer.parquet") {
+	if code := runCommand(t.Context(), a); code != problem.ExitUsage || !strings.Contains(stderr.String(), "--output parquet writes a file: say where, by > answer.parquet") {
 		t.Errorf("%d: %s", code, stderr)
 	}
 }
@@ -34,9 +34,9 @@ func TestS24CtrlCEndsAStatementThatNeverWould(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer time.AfterFunc(300*time.Millisecond, cancel).Stop()
 	var out, said bytes.Buffer
-	a := Env{Args: []string{"query", "--dir", dir, "SELECT count(*) FROM range(1000000000000)"}, Stdout: &out, Stderr: &said, Lookup: lookup(nil)}
+	a := Env{Args: []string{"query", "--dir", dir, "SELECT count(*) FROM range(1000000000000)"}, Stdout: &out, Stderr: &said, Lookup: lookupIn(nil)}
 	began := time.Now()
-	if code := execute(ctx, &a); code != 130 || !strings.HasPrefix(said.String(), "interrupted") || out.Len() > 0 || time.Since(began) > 20*time.Second {
+	if code := runCommand(ctx, &a); code != 130 || !strings.HasPrefix(said.String(), "interrupted") || out.Len() > 0 || time.Since(began) > 20*time.Second {
 		t.Errorf("after %s it ended with %d and said\n%s%s", time.Since(began), code, &said, &out)
 	}
 }

@@ -18,26 +18,26 @@ import (
 	"aqueduck/load/layout"
 )
 
-// block is a piece of the README between two fences.
-type block struct{ language, text string }
+// codeBlock is a piece of the README between two fences.
+type codeBlock struct{ language, text string }
 
-func readme(t *testing.T) (blocks []block) {
+func readmeBlocks(t *testing.T) (blocks []codeBlock) {
 	t.Helper()
 	text, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, m := range regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)^```$").FindAllStringSubmatch(string(text), -1) {
-		blocks = append(blocks, block{m[1], m[2]})
+		blocks = append(blocks, codeBlock{m[1], m[2]})
 	}
 	return blocks
 }
 
-// the gives the one block of the README that holds a text.
-func the(t *testing.T, language, holds string) string {
+// blockContaining gives the one block of the README that holds a text.
+func blockContaining(t *testing.T, language, holds string) string {
 	t.Helper()
 	var found []string
-	for _, b := range readme(t) {
+	for _, b := range readmeBlocks(t) {
 		if b.language == language && strings.Contains(b.text, holds) {
 			found = append(found, b.text)
 		}
@@ -48,10 +48,10 @@ func the(t *testing.T, language, holds string) string {
 	return found[0]
 }
 
-// checkout is a directory that has what the README's commands need, with the program already built: go does nothing.
-func checkout(t *testing.T) string {
+// makeCheckout is a directory that has what the README's commands need, with the program already built: go does nothing.
+func makeCheckout(t *testing.T) string {
 	t.Helper()
-	dir := room(t)
+	dir := warehouseRoom(t)
 	for _, name := range []string{"Makefile", "pipelines.yaml", "docs"} {
 		from, err := filepath.Abs("../../" + name)
 		if err == nil {
@@ -80,8 +80,8 @@ func checkout(t *testing.T) string {
 	return dir
 }
 
-// sh runs a command as the README has it.
-func sh(t *testing.T, dir, command string, env ...string) string {
+// runShell runs a command as the README has it.
+func runShell(t *testing.T, dir, command string, env ...string) string {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	c := exec.Command("sh", "-e", "-c", command)
@@ -100,35 +100,35 @@ func TestTheDemoOfTheReadmeMovesOnlyWhatChanged(t *testing.T) {
 	if testing.Short() {
 		t.Skip("three runs of the demo at its full size")
 	}
-	dir := checkout(t)
-	demo := strings.TrimSpace(the(t, "", "make demo"))
-	first, served := sh(t, dir, demo), servedOn(t, dir)
-	second, servedNow := sh(t, dir, demo), servedOn(t, dir)
-	third := sh(t, dir, demo+" HOURS=0")
-	if all, some := written(t, first), written(t, second); all < 30_000 || some == 0 || 3*some >= all {
+	dir := makeCheckout(t)
+	demo := strings.TrimSpace(blockContaining(t, "", "make demo"))
+	first, served := runShell(t, dir, demo), servedOn(t, dir)
+	second, servedNow := runShell(t, dir, demo), servedOn(t, dir)
+	third := runShell(t, dir, demo+" HOURS=0")
+	if all, some := rowsWritten(t, first), rowsWritten(t, second); all < 30_000 || some == 0 || 3*some >= all {
 		t.Errorf("the first run wrote %d rows, the second %d", all, some)
 	}
-	if n := written(t, third); n != 0 {
+	if n := rowsWritten(t, third); n != 0 {
 		t.Errorf("when no time had passed %d rows were written", n)
 	}
-	if answers(t, first) == answers(t, second) {
+	if demoAnswers(t, first) == demoAnswers(t, second) {
 		t.Error("six hours of life changed no answer")
 	}
-	if answers(t, second) != answers(t, third) {
-		t.Errorf("no time had passed, and the answers changed:\n%s\n%s", answers(t, second), answers(t, third))
+	if demoAnswers(t, second) != demoAnswers(t, third) {
+		t.Errorf("no time had passed, and the answers changed:\n%s\n%s", demoAnswers(t, second), demoAnswers(t, third))
 	}
 	// Cursors are of an address: were its port taken by another program, the feed would be read from its beginning.
 	if feed := regexp.MustCompile(`(?m)^  contact_activities +ok +\d\d\d? `); served == servedNow && !feed.MatchString(second) {
 		t.Errorf("the feed was not read from its bookmark on:\n%s", second)
 	}
-	around := the(t, "", "bin/aqueduck status --dir demo")
+	around := blockContaining(t, "", "bin/aqueduck status --dir demo")
 	for line := range strings.Lines(around) {
-		if out := sh(t, dir, line); strings.Count(out, "\n") < 3 {
+		if out := runShell(t, dir, line); strings.Count(out, "\n") < 3 {
 			t.Errorf("%s says only\n%s", line, out)
 		}
 	}
 	everyQuestionIsAnswered(t, filepath.Join(dir, "demo"))
-	sh(t, dir, "make clean")
+	runShell(t, dir, "make clean")
 	if _, err := os.Stat(filepath.Join(dir, "demo")); !os.IsNotExist(err) {
 		t.Errorf("make clean left the demo: %v", err)
 	}
@@ -142,7 +142,7 @@ func everyQuestionIsAnswered(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	for _, q := range all {
-		if rows, err := oracletest.Rows(layout.Dir(dir).Current(), q.SQL); err != nil || len(rows) == 0 {
+		if rows, err := oracletest.QueryRows(layout.Dir(dir).Current(), q.SQL); err != nil || len(rows) == 0 {
 			t.Errorf("%s: %d rows, %v", q.Name, len(rows), err)
 		}
 	}
@@ -159,8 +159,8 @@ func servedOn(t *testing.T, dir string) string {
 	return port
 }
 
-// written is what the last line of a run says.
-func written(t *testing.T, out string) int {
+// rowsWritten is what the last line of a run says.
+func rowsWritten(t *testing.T, out string) int {
 	t.Helper()
 	m := regexp.MustCompile(`(?m)^OK nightly ok=\d+ unavailable=0 failed=0 rows=(\d+) `).FindStringSubmatch(out)
 	if m == nil {
@@ -173,8 +173,8 @@ func written(t *testing.T, out string) int {
 	return n
 }
 
-// answers is what the demo prints after the run: three questions, each with a table.
-func answers(t *testing.T, out string) string {
+// demoAnswers is what the demo prints after the run: three questions, each with a table.
+func demoAnswers(t *testing.T, out string) string {
 	t.Helper()
 	_, after, found := strings.Cut(out, "run=")
 	if !found || strings.Count(after, "?\n┌") != 3 {
@@ -188,13 +188,13 @@ func answers(t *testing.T, out string) string {
 // one: its address and token are the only words that are others.
 func TestTheReadmesOwnWorkspace(t *testing.T) {
 	t.Parallel()
-	outside(t)
+	skipInsideSandbox(t)
 	h := newHeld(t)
-	dir := checkout(t)
+	dir := makeCheckout(t)
 	out := ""
-	for line := range strings.Lines(the(t, "", "export WORKSPACE_URL")) {
+	for line := range strings.Lines(blockContaining(t, "", "export WORKSPACE_URL")) {
 		if variable, _, exported := strings.Cut(strings.TrimPrefix(line, "export "), "="); !exported || !strings.HasPrefix(variable, "WORKSPACE_") {
-			out += sh(t, dir, line, h.env()...)
+			out += runShell(t, dir, line, h.environment()...)
 		}
 	}
 	for _, want := range []string{"pipelines.yaml is right", " tables to create, 0 columns to add, ", "OK nightly ok=", "data      as of "} {
@@ -202,17 +202,17 @@ func TestTheReadmesOwnWorkspace(t *testing.T) {
 			t.Errorf("nothing says %q:\n%s", want, out)
 		}
 	}
-	runAsAnalyst(t, dir, the(t, "sql", "ATTACH"))
-	made := sh(t, dir, the(t, "", "streams new"), h.env()...)
+	runAsAnalyst(t, dir, blockContaining(t, "sql", "ATTACH"))
+	made := runShell(t, dir, blockContaining(t, "", "streams new"), h.environment()...)
 	for _, want := range []string{"contact_list_all  10 rows", "every field has a column", " GET /admins/activity_logs "} {
 		if !strings.Contains(made, want) {
 			t.Errorf("nothing says %q:\n%s", want, made)
 		}
 	}
 	own := strings.Replace(everything, "[contacts,", "[company_notes, companies, contacts,", 1) + "\nstream_files: [streams/*.yaml]\n"
-	sh(t, dir, "cat > own.yaml <<'END'\n"+own+"END\ncat > streams/company_notes.yaml <<'END'\n"+the(t, "yaml", "stream: company_notes")+"END\n")
-	out = sh(t, dir, `bin/aqueduck sync -q --select companies --select company_notes; bin/aqueduck query -o csv "SELECT count(body) > 0 AS n FROM company_notes JOIN companies c ON c.id = company_id"`,
-		append(h.env(), "AQUEDUCK_FILE=own.yaml", "AQUEDUCK_DIR=own")...)
+	runShell(t, dir, "cat > own.yaml <<'END'\n"+own+"END\ncat > streams/company_notes.yaml <<'END'\n"+blockContaining(t, "yaml", "stream: company_notes")+"END\n")
+	out = runShell(t, dir, `bin/aqueduck sync -q --select companies --select company_notes; bin/aqueduck query -o csv "SELECT count(body) > 0 AS n FROM company_notes JOIN companies c ON c.id = company_id"`,
+		append(h.environment(), "AQUEDUCK_FILE=own.yaml", "AQUEDUCK_DIR=own")...)
 	if !strings.Contains(out, "OK nightly ok=4 ") || !strings.HasSuffix(out, "n\ntrue\n") {
 		t.Errorf("the stream gives\n%s", out)
 	}
@@ -222,10 +222,10 @@ func TestTheReadmesOwnWorkspace(t *testing.T) {
 // Only the number of contacts is smaller than his.
 func TestTheBlocksOfTheReadmeRunInOrder(t *testing.T) {
 	t.Parallel()
-	outside(t)
-	dir, exports := checkout(t), ""
+	skipInsideSandbox(t)
+	dir, exports := makeCheckout(t), ""
 	run := func(block string) string {
-		out := sh(t, dir, exports+block, "EMULATOR_CONTACTS=150")
+		out := runShell(t, dir, exports+block, "EMULATOR_CONTACTS=150")
 		for line := range strings.Lines(block) {
 			if strings.HasPrefix(line, "export ") {
 				exports += line
@@ -233,8 +233,8 @@ func TestTheBlocksOfTheReadmeRunInOrder(t *testing.T) {
 		}
 		return out
 	}
-	sh(t, dir, the(t, "", "make demo")+the(t, "", "streams new"), "EMULATOR_CONTACTS=150") // by who jumps from the first to the last
-	for _, b := range readme(t) {
+	runShell(t, dir, blockContaining(t, "", "make demo")+blockContaining(t, "", "streams new"), "EMULATOR_CONTACTS=150") // by who jumps from the first to the last
+	for _, b := range readmeBlocks(t) {
 		switch {
 		case b.language == "" && b.text != "make test\n":
 			if out := run(b.text); strings.Count(out, "\n") < 5 {
@@ -251,7 +251,7 @@ func TestTheBlocksOfTheReadmeRunInOrder(t *testing.T) {
 // TestEveryBlockOfTheReadmeIsRun keeps this file complete.
 func TestEveryBlockOfTheReadmeIsRun(t *testing.T) {
 	t.Parallel()
-	if got := len(readme(t)); got != 7 {
+	if got := len(readmeBlocks(t)); got != 7 {
 		t.Errorf("the README has %d blocks, seven of them are run here, `make test` as the run of this test", got)
 	}
 }

@@ -22,7 +22,7 @@ func (w *resultWriter) Write(text []byte) (int, error) {
 	return n, err
 }
 
-func (w *resultWriter) failed() error {
+func (w *resultWriter) writeError() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.err

@@ -25,8 +25,8 @@ const alerted = served + `alerts:
   ops: {ping: "${PING_URL}", webhook: "${HOOK_URL}", on: [failure, recovery]}
 `
 
-// told has the host's alerts come in, as HH:MM PATH, and what a webhook is told of.
-func (h *host) told() *[]string {
+// collectAlerts has the host's alerts come in, as HH:MM PATH, and what a webhook is told of.
+func (h *serveHost) collectAlerts() *[]string {
 	h.t.Helper()
 	var came []string
 	desk := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -38,17 +38,17 @@ func (h *host) told() *[]string {
 		_ = json.Unmarshal(body, &message) // a ping is none
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		came = append(came, strings.TrimSpace(h.now().Format("02 15:04")+" "+r.URL.Path+" "+message.Event+" "+message.Class))
+		came = append(came, strings.TrimSpace(h.clockTime().Format("02 15:04")+" "+r.URL.Path+" "+message.Event+" "+message.Class))
 	}))
 	h.t.Cleanup(desk.Close)
 	h.env = []string{"PING_URL=" + desk.URL + "/ping", "HOOK_URL=" + desk.URL + "/hook"}
 	return &came
 }
 
-// away has the API answer 503 from one time to another.
-func (h *host) away(from, to time.Time, paths ...string) {
+// failRequests has the API answer 503 from one time to another.
+func (h *serveHost) failRequests(from, to time.Time, paths ...string) {
 	h.before = func(w http.ResponseWriter, r *http.Request) bool {
-		if now := h.now(); now.Before(from) || !now.Before(to) || len(paths) > 0 && !slices.Contains(paths, r.URL.Path) {
+		if now := h.clockTime(); now.Before(from) || !now.Before(to) || len(paths) > 0 && !slices.Contains(paths, r.URL.Path) {
 			return false
 		}
 		w.WriteHeader(http.StatusServiceUnavailable)
@@ -59,12 +59,12 @@ func (h *host) away(from, to time.Time, paths ...string) {
 // TestServeTriesAgainWhatHealsByItself: an outage of forty minutes costs no night, and nobody is woken.
 func TestServeTriesAgainWhatHealsByItself(t *testing.T) {
 	t.Parallel()
-	h := newHost(t, at(time.March, 2, 0, 0), alerted)
-	came := h.told()
-	h.away(at(time.March, 3, 1, 30), at(time.March, 3, 2, 10))
-	_, log := h.serve(at(time.March, 3, 12, 0))
-	h.want("alerts", *came, "02 01:30 /ping/start", "02 01:30 /ping", "03 01:30 /ping/start", "03 01:45 /ping/start", "03 02:30 /ping/start", "03 02:30 /ping")
-	h.want("runs that were published", h.runs(), "03-02 01:30", "03-03 02:30")
+	h := newHost(t, date2026(time.March, 2, 0, 0), alerted)
+	came := h.collectAlerts()
+	h.failRequests(date2026(time.March, 3, 1, 30), date2026(time.March, 3, 2, 10))
+	_, log := h.serveUntil(date2026(time.March, 3, 12, 0))
+	h.requireEqual("alerts", *came, "02 01:30 /ping/start", "02 01:30 /ping", "03 01:30 /ping/start", "03 01:45 /ping/start", "03 02:30 /ping/start", "03 02:30 /ping")
+	h.requireEqual("runs that were published", h.runStarts(), "03-02 01:30", "03-03 02:30")
 	if !strings.Contains(log, `msg="the run is tried again" pipeline=nightly class=transient at=2026-03-03T01:45:`) || !strings.Contains(log, `try="3 of 4"`) {
 		t.Errorf("the log does not tell of it:\n%s", log)
 	}
@@ -76,19 +76,19 @@ func TestServeTellsOfTheLastFailure(t *testing.T) {
 		t.Skip("the race lane has the test of what is tried again")
 	}
 	t.Parallel()
-	h := newHost(t, at(time.March, 2, 0, 0), alerted)
-	came := h.told()
-	h.away(at(time.March, 2, 1, 30), at(time.March, 2, 12, 0))
-	h.serve(at(time.March, 3, 1, 0))
-	h.want("alerts", *came, "02 01:30 /ping/start", "02 01:45 /ping/start", "02 02:30 /ping/start", "02 04:30 /ping/start", "02 04:30 /ping/fail", "02 04:30 /hook failure transient")
+	h := newHost(t, date2026(time.March, 2, 0, 0), alerted)
+	came := h.collectAlerts()
+	h.failRequests(date2026(time.March, 2, 1, 30), date2026(time.March, 2, 12, 0))
+	h.serveUntil(date2026(time.March, 3, 1, 0))
+	h.requireEqual("alerts", *came, "02 01:30 /ping/start", "02 01:45 /ping/start", "02 02:30 /ping/start", "02 04:30 /ping/start", "02 04:30 /ping/fail", "02 04:30 /hook failure transient")
 	*came = nil
-	h.serve(at(time.March, 3, 12, 0))
-	h.want("alerts of the next night", *came, "03 01:30 /ping/start", "03 01:30 /ping", "03 01:30 /hook recovery")
+	h.serveUntil(date2026(time.March, 3, 12, 0))
+	h.requireEqual("alerts of the next night", *came, "03 01:30 /ping/start", "03 01:30 /ping", "03 01:30 /hook recovery")
 	*came = nil
-	h.away(at(time.March, 4, 1, 30), at(time.March, 4, 2, 10))
-	h.configure(strings.Replace(alerted, "schedule:", "retry: none, schedule:", 1))
-	h.serve(at(time.March, 4, 12, 0))
-	h.want("alerts where nothing is tried again", *came, "04 01:30 /ping/start", "04 01:30 /ping/fail", "04 01:30 /hook failure transient")
+	h.failRequests(date2026(time.March, 4, 1, 30), date2026(time.March, 4, 2, 10))
+	h.writePipelines(strings.Replace(alerted, "schedule:", "retry: none, schedule:", 1))
+	h.serveUntil(date2026(time.March, 4, 12, 0))
+	h.requireEqual("alerts where nothing is tried again", *came, "04 01:30 /ping/start", "04 01:30 /ping/fail", "04 01:30 /hook failure transient")
 }
 
 // TestServeGoesOnTryingAfterARestart: what is tried again is noted beside the database, where status finds it, and is only what failed.
@@ -97,28 +97,28 @@ func TestServeGoesOnTryingAfterARestart(t *testing.T) {
 		t.Skip("the race lane has the test of what is tried again")
 	}
 	t.Parallel()
-	h := newHost(t, at(time.March, 2, 0, 0), alerted)
-	came := h.told()
-	h.serve(at(time.March, 3, 1, 0))
+	h := newHost(t, date2026(time.March, 2, 0, 0), alerted)
+	came := h.collectAlerts()
+	h.serveUntil(date2026(time.March, 3, 1, 0))
 	*came = nil
-	h.away(at(time.March, 3, 1, 30), at(time.March, 3, 2, 10), "/contacts/deleted")
-	h.serve(at(time.March, 3, 1, 40))
+	h.failRequests(date2026(time.March, 3, 1, 30), date2026(time.March, 3, 2, 10), "/contacts/deleted")
+	h.serveUntil(date2026(time.March, 3, 1, 40))
 	status, stdout, stderr := inProcess("status", "-f", filepath.Join(h.home, "pipelines.yaml"))
-	status.Now = h.now
-	if code := execute(t.Context(), status); code != 0 || !strings.Contains(stdout.String(), "+01:00, in 5m: try 2 of 4, by aqueduck serve\n") {
+	status.Now = h.clockTime
+	if code := runCommand(t.Context(), status); code != 0 || !strings.Contains(stdout.String(), "+01:00, in 5m: try 2 of 4, by aqueduck serve\n") {
 		t.Errorf("%d %s%s", code, stdout, stderr)
 	}
-	config, catalogue, err := config.LoadConfig(filepath.Join(h.home, "pipelines.yaml"), lookup(h.env))
+	config, catalogue, err := config.LoadConfig(filepath.Join(h.home, "pipelines.yaml"), lookupIn(h.env))
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := runlog.ReadOverview(t.Context(), layout.Dir(config.Warehouse.Dir), config, catalogue, h.now())
+	o, err := runlog.ReadOverview(t.Context(), layout.Dir(config.Warehouse.Dir), config, catalogue, h.clockTime())
 	if err != nil || len(o.Needs) != 1 || o.Needs[0].Act || o.Needs[0].What != "the last reading of deleted_contacts failed; try 2 of 4 comes at 02:45 CET" ||
 		o.Pipelines[0].Health != runlog.HealthError || len(o.Coming) != 2 || o.Coming[0].Try != 2 {
 		t.Errorf("the overview has %+v, %+v, %v", o.Needs, o.Coming, err)
 	}
-	out, _ := h.serve(at(time.March, 3, 12, 0))
-	h.want("alerts", *came, "03 01:30 /ping/start", "03 01:45 /ping/start", "03 02:30 /ping/start", "03 02:30 /ping")
+	out, _ := h.serveUntil(date2026(time.March, 3, 12, 0))
+	h.requireEqual("alerts", *came, "03 01:30 /ping/start", "03 01:45 /ping/start", "03 02:30 /ping/start", "03 02:30 /ping")
 	if !strings.Contains(out, "FAILED nightly ok=0 unavailable=0 failed=1 ") || !strings.Contains(out, "OK nightly ok=1 ") {
 		t.Errorf("it did not read what failed alone:\n%s", out)
 	}
@@ -128,7 +128,7 @@ func TestServeGoesOnTryingAfterARestart(t *testing.T) {
 func TestARunThatAReloadOvertookIsHandedOver(t *testing.T) {
 	t.Parallel()
 	before, since := &runner.Runner{}, &runner.Runner{}
-	s := &server{runner: since, reloaded: make(chan struct{}, 1)}
+	s := &pipelineServer{runner: since, reloaded: make(chan struct{}, 1)}
 	s.handOver(since)
 	if len(s.reloaded) != 0 {
 		t.Error("the jobs are made anew though nothing was reloaded")
@@ -140,15 +140,15 @@ func TestARunThatAReloadOvertookIsHandedOver(t *testing.T) {
 	}
 }
 
-func (h *host) want(what string, got []string, want ...string) {
+func (h *serveHost) requireEqual(what string, got []string, want ...string) {
 	h.t.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
 		h.t.Errorf("%s (-want +got):\n%s", what, diff)
 	}
 }
 
-// configure replaces pipelines.yaml.
-func (h *host) configure(config string) {
+// writePipelines replaces pipelines.yaml.
+func (h *serveHost) writePipelines(config string) {
 	h.t.Helper()
 	if err := os.WriteFile(filepath.Join(h.home, "pipelines.yaml"), []byte(config), 0o600); err != nil {
 		h.t.Fatal(err)

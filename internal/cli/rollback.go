@@ -25,9 +25,9 @@ schedule first if readers are to keep it. The Parquet files stay as they are unt
 		Annotations:       map[string]string{forms: "json csv"},
 		Example:           "  aqueduck rollback --list\n  aqueduck rollback\n  aqueduck rollback 01K9 --yes",
 		Args:              usage.AtMostOne("a run"),
-		ValidArgsFunction: completion{env}.files,
+		ValidArgsFunction: shellCompletion{env}.completePublishedFiles,
 		RunE: func(c *cobra.Command, args []string) error {
-			dir, err := env.warehouse()
+			dir, err := env.warehouseDir()
 			if err != nil {
 				return err
 			}
@@ -38,13 +38,13 @@ schedule first if readers are to keep it. The Parquet files stay as they are unt
 			if len(args) > 0 {
 				run = args[0]
 			}
-			runner := &runner.Runner{Dir: dir, Now: env.Now, Wait: env.Wait, Log: env.log()}
+			runner := &runner.Runner{Dir: dir, Now: env.Now, Wait: env.Wait, Log: env.newLogger()}
 			done, err := admin.Rollback(c.Context(), runner, run, func(from, to admin.PublishedFile) (bool, error) {
 				fmt.Fprintf(env.Stderr, "- %s of %s\n+ %s of %s\n", from.Run, from.At.Format(time.RFC3339), to.Run, to.At.Format(time.RFC3339))
 				if yes {
 					return true, nil
 				}
-				return confirm(env, "give readers the older one? [y/N] ")
+				return askConfirmation(env, "give readers the older one? [y/N] ")
 			})
 			if err == nil && !done {
 				fmt.Fprintln(env.Stderr, "nothing was changed")
@@ -63,7 +63,7 @@ func printFiles(env *Env, dir layout.Dir) error {
 		return err
 	}
 	if env.output == "json" {
-		return env.encode(append([]admin.PublishedFile{}, files...))
+		return env.printJSON(append([]admin.PublishedFile{}, files...))
 	}
 	out := render.NewRows(env.output, env.Stdout)
 	if err := out.Columns([]string{"run", "published_at", "bytes", "current"}); err != nil {

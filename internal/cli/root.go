@@ -38,28 +38,28 @@ Results go to stdout, everything else to stderr.`,
 		return &usage.Error{Command: c.CommandPath(), Err: usage.SuggestFlag(c, err)}
 	})
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
-		env.given, env.flags = given(c), givenFlags(env, c)
+		env.given, env.flags = cliFlags(c), givenFlags(env, c)
 		return checkGlobals(env, c)
 	}
 	root.AddCommand(newInit(env), newCheck(env), newSchema(env), newPlan(env), newSchedule(env), newSync(env), newStatus(env), newRuns(env),
 		newRollback(env), newVerify(env), newQuery(env), newDoctor(env), newStreams(env), newState(env), newErase(env), newServe(env),
-		emulate.NewCommand(emulate.Host{Name: env.Name, Stdout: env.Stdout, Now: env.Now, Log: env.log}), newVersion(env))
-	root.AddCommand(topics()...)
-	root.SetHelpCommand(help())
+		emulate.NewCommand(emulate.Host{Name: env.Name, Stdout: env.Stdout, Now: env.Now, Log: env.newLogger}), newVersion(env))
+	root.AddCommand(helpTopics()...)
+	root.SetHelpCommand(newHelp())
 	completeFlags(env, root)
 	return root
 }
 
-// given are the flags that name the configuration and the warehouse.
-func given(c *cobra.Command) problem.Given {
+// cliFlags are the flags that name the configuration and the warehouse.
+func cliFlags(c *cobra.Command) problem.CLIFlags {
 	var words []string
 	for _, f := range []struct{ name, flag string }{{"file", "-f"}, {"dir", "--dir"}} {
 		if !c.Flags().Changed(f.name) {
 			continue
 		}
-		for _, value := range usage.Values(c.Flag(f.name)) {
+		for _, value := range usage.FlagValues(c.Flag(f.name)) {
 			words = append(words, f.flag, value)
 		}
 	}
-	return problem.GivenBy(words...)
+	return problem.JoinCLIFlags(words...)
 }

@@ -15,10 +15,10 @@ import (
 func Run(env *Env) int {
 	ctx, stop := signalContext(env)
 	defer stop()
-	return execute(ctx, env)
+	return runCommand(ctx, env)
 }
 
-func execute(ctx context.Context, env *Env) int {
+func runCommand(ctx context.Context, env *Env) int {
 	env.written = &resultWriter{to: env.Stdout}
 	env.Stdout = env.written
 	root := newRoot(env)
@@ -27,7 +27,7 @@ func execute(ctx context.Context, env *Env) int {
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
 	err := recoverPanic(func() error { return root.ExecuteContext(ctx) })
-	if lost := env.written.failed(); err == nil && lost != nil && env.exit == problem.ExitOK {
+	if lost := env.written.writeError(); err == nil && lost != nil && env.exit == problem.ExitOK {
 		err = fmt.Errorf("write the result: %w", lost)
 	}
 	if err == nil {
@@ -47,7 +47,7 @@ func printFailure(ctx context.Context, env *Env, err error) int {
 		fmt.Fprintf(env.Stderr, "error[usage] %v\n     next: %s --help\n", err, misuse.Command)
 		return problem.ExitUsage
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
-		env.say("interrupted; what was committed is safe, and the same command goes on from there")
+		env.printNotice("interrupted; what was committed is safe, and the same command goes on from there")
 		return interruptCode(ctx)
 	}
 	return env.printProblem(err).ExitCode()
@@ -55,6 +55,6 @@ func printFailure(ctx context.Context, env *Env, err error) int {
 
 // recoverPanic makes a panic of what a command does its error.
 func recoverPanic(do func() error) (err error) {
-	defer extract.Caught(&err)
+	defer extract.RecoverPanic(&err)
 	return do()
 }

@@ -35,17 +35,17 @@ func newReadOnlyRunner(env *Env) (*runner.Runner, error) {
 
 // runnerWith is a Runner whose embedded workspace is started in a given way.
 func runnerWith(env *Env, embedded func(func(string) (string, bool), layout.Dir) (runner.Source, error)) (*runner.Runner, error) {
-	cfg, catalogue, err := env.load()
+	cfg, catalogue, err := env.loadConfig()
 	if err != nil {
 		return nil, err
 	}
-	program, err := sandbox.Self()
+	program, err := sandbox.CurrentProgram()
 	if err != nil {
 		return nil, err
 	}
 	dir := layout.Dir(cfg.Warehouse.Dir)
 	return &runner.Runner{
-		Config: cfg, Catalogue: catalogue, Dir: dir, Program: program, Now: env.Now, Wait: env.Wait, Log: env.log(), Version: release(), Given: env.given, Flags: env.flags, Interrupted: interruptCode,
+		Config: cfg, Catalogue: catalogue, Dir: dir, Program: program, Now: env.Now, Wait: env.Wait, Log: env.newLogger(), Version: buildVersion(), Given: env.given, Flags: env.flags, Interrupted: interruptCode,
 		Connect: func(_ context.Context, name string) (runner.Source, error) {
 			url, token, err := cfg.Connect(name, cfg.Lookup)
 			if err == nil && url == config.Emulator {
@@ -58,7 +58,7 @@ func runnerWith(env *Env, embedded func(func(string) (string, bool), layout.Dir)
 
 // currentToken looks a token up again: its file, or .env, may hold another one by now.
 func currentToken(env *Env, config *config.Config, workspace string) (api.Secret, error) {
-	lookup, err := env.variables()
+	lookup, err := env.loadVariables()
 	if err != nil {
 		return "", err
 	}

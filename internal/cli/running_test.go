@@ -16,8 +16,8 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// held is a workspace whose answer to one search is held back until the test opens it.
-type held struct {
+// pausedSearch is a workspace whose answer to one search is held back until the test opens it.
+type pausedSearch struct {
 	server   *httptest.Server
 	token    string
 	file     string        // pipelines.yaml
@@ -27,13 +27,13 @@ type held struct {
 	searches atomic.Int64 // left until the one that is held back
 }
 
-func newHeld(t *testing.T) *held {
+func newHeld(t *testing.T) *pausedSearch {
 	t.Helper()
 	space := emulator.New(emulator.Config{Seed: 5, Contacts: 400, Inactive: 20, Activities: 90, Start: workspaceStart, Now: time.Now})
 	// The time of the schedule is half a day away: where it is served it does not come while the test goes on.
 	schedule := fmt.Sprintf(`"0 %d * * *"`, (time.Now().UTC().Hour()+12)%24)
 	config := strings.Replace(scripted, `"0 2 * * *"`, schedule, 1) + "warehouse: {publish: {first: 0s}}\n"
-	h := &held{token: space.Token(), file: filepath.Join(inDirectory(t, config), "pipelines.yaml"),
+	h := &pausedSearch{token: space.AccessToken(), file: filepath.Join(inDirectory(t, config), "pipelines.yaml"),
 		reached: make(chan struct{}), opened: make(chan struct{})}
 	h.open = sync.OnceFunc(func() { close(h.opened) })
 	h.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -54,7 +54,7 @@ func newHeld(t *testing.T) *held {
 	return h
 }
 
-func (h *held) env() []string {
+func (h *pausedSearch) environment() []string {
 	return []string{"WORKSPACE_URL=" + h.server.URL, "WORKSPACE_TOKEN=" + h.token}
 }
 
@@ -62,12 +62,12 @@ func TestStatusTellsOfTheRunUnderWay(t *testing.T) {
 	t.Parallel()
 	h := newHeld(t)
 	h.searches.Store(8)
-	run := start(t, "aqueduck", h.env(), "sync", "-f", h.file)
+	run := startProcess(t, "aqueduck", h.environment(), "sync", "-f", h.file)
 	<-h.reached
 	ask := func(args ...string) string {
-		p := start(t, "aqueduck", nil, append(args, "-f", h.file)...)
-		p.well()
-		return p.says()
+		p := startProcess(t, "aqueduck", nil, append(args, "-f", h.file)...)
+		p.requireSuccess()
+		return p.outputText()
 	}
 	// The run tells of itself every two seconds.
 	told := regexp.MustCompile(`(?m)^running   nightly, reading since \S+Z: \d?\d%, (about \S+ left, )?[\d,]+ rows, \d+ requests$`)
@@ -93,23 +93,23 @@ func TestStatusTellsOfTheRunUnderWay(t *testing.T) {
 		t.Errorf("the file of the run's first publish:\n%s", got)
 	}
 
-	other := start(t, "aqueduck", h.env(), "sync", "-f", h.file, "--wait", "0s")
-	code := other.exit()
+	other := startProcess(t, "aqueduck", h.environment(), "sync", "-f", h.file, "--wait", "0s")
+	code := other.exitCode()
 	said := regexp.MustCompile(`(?m)^error\[busy\] another process writes this warehouse: process ` + strconv.Itoa(run.cmd.Process.Pid) +
 		`, pipeline nightly, run [0-9A-Z]{26}, since \d{4}-\S+Z\n     next: wait for it, by --wait, or see what it does: aqueduck status -f ` + regexp.QuoteMeta(h.file) + `$`)
-	if code != 5 || !said.MatchString(other.says()) {
-		t.Errorf("a second run ended with %d:\n%s", code, other.says())
+	if code != 5 || !said.MatchString(other.outputText()) {
+		t.Errorf("a second run ended with %d:\n%s", code, other.outputText())
 	}
-	move := start(t, "aqueduck", nil, "state", "reset", "contacts", "--yes", "-f", h.file)
-	if code := move.exit(); code != 5 || strings.Contains(move.says(), "--wait") {
-		t.Errorf("a reset during a run ended with %d:\n%s", code, move.says())
+	move := startProcess(t, "aqueduck", nil, "state", "reset", "contacts", "--yes", "-f", h.file)
+	if code := move.exitCode(); code != 5 || strings.Contains(move.outputText(), "--wait") {
+		t.Errorf("a reset during a run ended with %d:\n%s", code, move.outputText())
 	}
 
-	patient := start(t, "aqueduck", h.env(), "sync", "-f", h.file)
-	patient.until("waiting: another process writes this warehouse")
+	patient := startProcess(t, "aqueduck", h.environment(), "sync", "-f", h.file)
+	patient.waitForText("waiting: another process writes this warehouse")
 	h.open()
-	run.well()
-	patient.well()
+	run.requireSuccess()
+	patient.requireSuccess()
 	if got := ask("status"); strings.Contains(got, "running") {
 		t.Errorf("after the run:\n%s", got)
 	}

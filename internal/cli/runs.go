@@ -24,7 +24,7 @@ func newRuns(env *Env) *cobra.Command {
 			if most < 1 {
 				return usage.Errorf(c, "-n: at least one run")
 			}
-			dir, err := env.warehouse()
+			dir, err := env.warehouseDir()
 			if err != nil {
 				return err
 			}
@@ -49,7 +49,7 @@ func newRuns(env *Env) *cobra.Command {
 // checkPipelineName refuses a name that no pipeline has, when there is a configuration to look it up in. One that pipelines.yaml had once is
 // no mistake: its runs are listed.
 func checkPipelineName(env *Env, name string) error {
-	if config, _, err := env.load(); err == nil {
+	if config, _, err := env.loadConfig(); err == nil {
 		_, unknown := config.Select([]string{name})
 		return unknown
 	}
@@ -58,7 +58,7 @@ func checkPipelineName(env *Env, name string) error {
 
 func printRuns(env *Env, runs []runlog.PastRun) error {
 	if env.output == "json" {
-		return env.encode(runs)
+		return env.printJSON(runs)
 	}
 	out := render.NewRows(env.output, env.Stdout)
 	if err := out.Columns([]string{"run", "pipeline", "started", "finished", "outcome", "exit", "rows", "requests", "error", "note"}); err != nil {
@@ -71,9 +71,9 @@ func printRuns(env *Env, runs []runlog.PastRun) error {
 		}
 		note := r.Note()
 		if env.output == "table" {
-			text, note = render.Shortened(text), render.Shortened(note)
+			text, note = render.ShortenText(text), render.ShortenText(note)
 		}
-		err := out.Row([]any{r.Run, r.Pipeline, render.Moment(r.Started.Truncate(time.Second)), render.Moment(r.Finished.Truncate(time.Second)), r.Outcome, int64(r.Exit), r.Rows, r.Requests, text, note})
+		err := out.Row([]any{r.Run, r.Pipeline, render.TimeCell(r.Started.Truncate(time.Second)), render.TimeCell(r.Finished.Truncate(time.Second)), r.Outcome, int64(r.Exit), r.Rows, r.Requests, text, note})
 		if err != nil {
 			return err
 		}
@@ -91,9 +91,9 @@ the configuration came from that it went by: line of the file, variable, flag or
 		Example:           "  aqueduck runs show\n  aqueduck runs show 01K9 -o json\n  aqueduck runs show -v",
 		Args:              usage.AtMostOne("a run"),
 		Annotations:       map[string]string{forms: "json"},
-		ValidArgsFunction: completion{env}.runs,
+		ValidArgsFunction: shellCompletion{env}.completeRuns,
 		RunE: func(c *cobra.Command, args []string) error {
-			dir, err := env.warehouse()
+			dir, err := env.warehouseDir()
 			if err != nil {
 				return err
 			}
@@ -115,7 +115,7 @@ the configuration came from that it went by: line of the file, variable, flag or
 				}
 			}
 			if env.output == "json" {
-				return env.encode(run)
+				return env.printJSON(run)
 			}
 			render.PrintRun(run, env.Stdout)
 			return nil

@@ -21,14 +21,14 @@ import (
 	"aqueduck/schemas"
 )
 
-// saved is what `query` takes in place of a statement.
-type saved struct {
+// savedOptions is what `query` takes in place of a statement.
+type savedOptions struct {
 	name, workspace string
 	list            bool
 }
 
-// arguments takes a statement, or none where a saved query or their list is asked for.
-func (s *saved) arguments(c *cobra.Command, args []string) error {
+// checkArguments takes a statement, or none where a saved query or their list is asked for.
+func (s *savedOptions) checkArguments(c *cobra.Command, args []string) error {
 	if s.name == "" && !s.list {
 		return usage.OneArgument("an SQL statement in quotes")(c, args)
 	}
@@ -73,7 +73,7 @@ func printSaved(env *Env) error {
 }
 
 // answerSaved answers a saved query. Where the warehouse lacks what it reads, it says which streams that needs.
-func answerSaved(ctx context.Context, env *Env, dir layout.Dir, s saved, b bounds) error {
+func answerSaved(ctx context.Context, env *Env, dir layout.Dir, s savedOptions, b queryLimits) error {
 	q, err := savedQuery(s.name)
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ func answerSaved(ctx context.Context, env *Env, dir layout.Dir, s saved, b bound
 	if err != nil {
 		return err
 	}
-	err = answer(ctx, env, dir, q.In(schema, config.ModelSchema(schema)), b)
+	err = writeAnswer(ctx, env, dir, q.In(schema, config.ModelSchema(schema)), b)
 	if err == nil {
 		return nil
 	}
@@ -116,7 +116,7 @@ func schemaOf(env *Env, workspace string) (string, error) {
 	if workspace != "" || env.dir != "" {
 		return cmp.Or(workspace, "main"), nil
 	}
-	config, _, err := env.load()
+	config, _, err := env.loadConfig()
 	if err != nil {
 		return "", err
 	}
@@ -153,7 +153,7 @@ func missingRelations(ctx context.Context, env *Env, dir layout.Dir, q queries.Q
 	if err != nil {
 		return err
 	}
-	streams, err := dictionary.StreamsOf(catalogue, missing)
+	streams, err := dictionary.StreamsForRelations(catalogue, missing)
 	if err != nil {
 		return err
 	}

@@ -32,12 +32,12 @@ func newScheduleNext(env *Env) *cobra.Command {
 skip a time or show it twice. Reads the configuration only.`,
 		Example:           "  aqueduck schedule next\n  aqueduck schedule next nightly -n 10\n  aqueduck schedule next -o json",
 		Annotations:       map[string]string{forms: "json csv"},
-		ValidArgsFunction: completion{env}.pipelines,
+		ValidArgsFunction: shellCompletion{env}.completePipelines,
 		RunE: func(c *cobra.Command, args []string) error {
 			if each < 1 || each > 1000 {
 				return usage.Errorf(c, "--number %d: it is 1 to 1000", each)
 			}
-			cfg, _, err := env.load()
+			cfg, _, err := env.loadConfig()
 			if err != nil {
 				return err
 			}
@@ -47,14 +47,14 @@ skip a time or show it twice. Reads the configuration only.`,
 			}
 			due := config.NextRuns(pipelines, env.Now(), each)
 			if env.output == "json" {
-				return env.encode(due)
+				return env.printJSON(due)
 			}
 			if env.output == "csv" {
 				var all [][]any
 				for _, d := range due {
 					all = append(all, []any{d.Pipeline, d.Local, d.Zone, d.At, d.Note})
 				}
-				return env.list([]string{"pipeline", "local", "zone", "at", "note"}, all)
+				return env.printRows([]string{"pipeline", "local", "zone", "at", "note"}, all)
 			}
 			if len(due) == 0 {
 				_, err := fmt.Fprintf(env.Stdout, "no schedule: %s runs by hand only\n", env.fileNames())

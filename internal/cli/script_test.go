@@ -20,7 +20,7 @@ import (
 )
 
 // commands are the programs that scripts call: the test binary under other names.
-var commands = map[string]func(){"aqueduck": program, "aqueduck-on-a-full-disk": onFullDisk, "aqueduck-on-loopback": onLoopback,
+var commands = map[string]func(){"aqueduck": runAsProgram, "aqueduck-on-a-full-disk": onFullDisk, "aqueduck-on-loopback": onLoopback,
 	"analyst": askAsAnalyst, "aqueduck-in-virtual-time": inVirtualTime}
 
 // scripted is the configuration of a script that brings none.
@@ -37,7 +37,7 @@ var workspaceStart = time.Date(2024, 6, 15, 2, 0, 0, 0, time.UTC)
 // Holds: S1, S7, S24, S25, S46.
 func TestScripts(t *testing.T) {
 	t.Parallel()
-	outside(t)
+	skipInsideSandbox(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                "testdata/script",
 		RequireUniqueNames: true,
@@ -56,13 +56,13 @@ func TestScripts(t *testing.T) {
 			return exec.Command("unshare", "-rm", "true").Run() == nil, nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "says": says, "workspace": serveWorkspace, "filled": copyFilled, "same": same, "into": keepLine, "build": buildProgram,
+			"exits": scriptExits, "says": scriptStderr, "workspace": serveWorkspace, "filled": copyFilled, "same": scriptSameRows, "into": keepLine, "build": buildProgram,
 		},
 	})
 }
 
-// exits runs a program that must end with a code: exits 3 aqueduck check.
-func exits(ts *testscript.TestScript, neg bool, args []string) {
+// scriptExits runs a program that must end with a code: exits 3 aqueduck check.
+func scriptExits(ts *testscript.TestScript, neg bool, args []string) {
 	want, err := strconv.Atoi(args[0])
 	if err != nil || neg || len(args) < 2 {
 		ts.Fatalf("usage: exits CODE PROGRAM ARGUMENT…")
@@ -79,9 +79,9 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// says compares what the last program wrote to stderr with the lines of a file, lines of the log aside. $WORK/ in the
+// scriptStderr compares what the last program wrote to stderr with the lines of a file, lines of the log aside. $WORK/ in the
 // file is the script's directory.
-func says(ts *testscript.TestScript, neg bool, args []string) {
+func scriptStderr(ts *testscript.TestScript, neg bool, args []string) {
 	var lines []string
 	for line := range strings.Lines(ts.ReadFile("stderr")) {
 		if !strings.HasPrefix(line, "time=") {
@@ -94,8 +94,8 @@ func says(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// same holds when a query gives the same rows now as when it was last asked for under this name: same NAME DIR SQL.
-func same(ts *testscript.TestScript, neg bool, args []string) {
+// scriptSameRows holds when a query gives the same rows now as when it was last asked for under this name: same NAME DIR SQL.
+func scriptSameRows(ts *testscript.TestScript, neg bool, args []string) {
 	now, err := exec.Command("aqueduck", "query", "--dir", ts.MkAbs(args[1]), "-o", "csv", args[2]).Output()
 	ts.Check(err)
 	file := ts.MkAbs(".same-" + args[0])

@@ -25,26 +25,26 @@ const (
 	canaryMail  = "rosa.canary@finch.example.org"
 )
 
-// outside skips a test that looks at processes from outside in the lane that looks into this one.
-func outside(t *testing.T) {
+// skipInsideSandbox skips a test that looks at processes from outside in the lane that looks into this one.
+func skipInsideSandbox(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("it looks at what other processes leave and say, in the lane without the race detector")
 	}
 }
 
-// blabbing is a workspace that repeats the token and a person's address wherever an answer has a place for it: in errors, in the
+// leakyWorkspace is a workspace that repeats the token and a person's address wherever an answer has a place for it: in errors, in the
 // name of a list, in addresses, in headers, in a record.
-type blabbing struct {
+type leakyWorkspace struct {
 	*httptest.Server
 	space   *emulator.Workspace
 	revoked atomic.Bool
 	led     atomic.Int64 // requests that came where a redirect leads
 }
 
-func newBlabbing(t *testing.T) *blabbing {
+func newBlabbing(t *testing.T) *leakyWorkspace {
 	t.Helper()
-	b := &blabbing{space: emulator.New(emulator.Config{Seed: 7, Contacts: 30, Inactive: 4, Activities: 30, Start: workspaceStart, Now: time.Now, Token: canaryToken})}
+	b := &leakyWorkspace{space: emulator.New(emulator.Config{Seed: 7, Contacts: 30, Inactive: 4, Activities: 30, Start: workspaceStart, Now: time.Now, Token: canaryToken})}
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { b.led.Add(1) }))
 	t.Cleanup(elsewhere.Close)
 	const said = "token " + canaryToken + " of " + canaryMail
@@ -99,19 +99,19 @@ func newBlabbing(t *testing.T) *blabbing {
 // Holds: S1.
 func TestS2NeitherTokenNorAddressIsInAnythingThatIsWrittenOrSaid(t *testing.T) {
 	t.Parallel()
-	outside(t)
+	skipInsideSandbox(t)
 	b := newBlabbing(t)
 	home := inDirectory(t, strings.Replace(scripted, "[contacts, deleted_contacts, contact_activities]", `[contacts, deleted_contacts, contact_activities,
     tags, teams, admins, segments, subscription_types, ticket_types, ticket_states, away_status_reasons]`, 1))
 	said := ""
 	run := func(want int, args ...string) {
 		t.Helper()
-		p := start(t, "aqueduck", []string{"WORKSPACE_URL=" + b.URL, "WORKSPACE_TOKEN=" + canaryToken},
+		p := startProcess(t, "aqueduck", []string{"WORKSPACE_URL=" + b.URL, "WORKSPACE_TOKEN=" + canaryToken},
 			append(args, "-f", filepath.Join(home, "pipelines.yaml"), "--dir", filepath.Join(home, "data"), "--log-level", "debug")...)
-		if got := p.exit(); got != want {
-			t.Errorf("%s ended with %d, want %d:\n%s", strings.Join(args, " "), got, want, p.says())
+		if got := p.exitCode(); got != want {
+			t.Errorf("%s ended with %d, want %d:\n%s", strings.Join(args, " "), got, want, p.outputText())
 		}
-		said += p.says()
+		said += p.outputText()
 	}
 	run(1, "sync")
 	for _, words := range []string{"400 [redacted]", "token [redacted] of [redacted]", "redirects are not followed", "leads to another host"} {
@@ -171,13 +171,13 @@ func TestS2NeitherTokenNorAddressIsInAnythingThatIsWrittenOrSaid(t *testing.T) {
 // TestS7WhatTheProgramHoldsStaysInIt looks at a running process from outside: its command line, and that a crash leaves no core.
 func TestS7WhatTheProgramHoldsStaysInIt(t *testing.T) {
 	t.Parallel()
-	outside(t)
+	skipInsideSandbox(t)
 	if _, err := os.Stat("/proc/self/limits"); err != nil {
 		t.Skip("there is no /proc to look at a process by")
 	}
 	h := newHeld(t)
 	h.searches.Store(2)
-	p := start(t, "sh", h.env(), "-c", `ulimit -c unlimited; exec aqueduck "$@"`, "sh", "sync", "-f", h.file)
+	p := startProcess(t, "sh", h.environment(), "-c", `ulimit -c unlimited; exec aqueduck "$@"`, "sh", "sync", "-f", h.file)
 	<-h.reached
 	proc := filepath.Join("/proc", fmt.Sprint(p.cmd.Process.Pid))
 	limits, err := os.ReadFile(filepath.Join(proc, "limits"))
@@ -193,14 +193,14 @@ func TestS7WhatTheProgramHoldsStaysInIt(t *testing.T) {
 		t.Errorf("the command line is %q, %v", words, err)
 	}
 	h.open()
-	p.well()
+	p.requireSuccess()
 }
 
 // TestS20FilesHaveTheirModesWhateverTheUmask runs where nothing is masked, and where all is: what readers need they can read,
 // nobody else can write anything, and what is not for them they cannot reach.
 func TestS20FilesHaveTheirModesWhateverTheUmask(t *testing.T) {
 	t.Parallel()
-	outside(t)
+	skipInsideSandbox(t)
 	space := emulator.New(emulator.Config{Seed: 7, Contacts: 30, Inactive: 4, Activities: 30, Start: workspaceStart, Now: time.Now, Knobs: emulator.Knobs{
 		// A record without its key is kept aside.
 		Mutate: func(_ string, body []byte) []byte {
@@ -213,7 +213,7 @@ func TestS20FilesHaveTheirModesWhateverTheUmask(t *testing.T) {
 	for _, mask := range []string{"000", "077"} {
 		dir := filepath.Join(inDirectory(t, config), "data")
 		command := exec.Command("sh", "-c", "umask "+mask+`; exec aqueduck sync -q -f "$1" --dir "$2"`, "sh", filepath.Join(filepath.Dir(dir), "pipelines.yaml"), dir)
-		command.Env = append(os.Environ(), "WORKSPACE_URL="+server.URL, "WORKSPACE_TOKEN="+space.Token())
+		command.Env = append(os.Environ(), "WORKSPACE_URL="+server.URL, "WORKSPACE_TOKEN="+space.AccessToken())
 		if out, err := command.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}

@@ -42,7 +42,7 @@ machine only, wants the token that its first start prints, and --read-only takes
   aqueduck serve --console 0.0.0.0:8443 --console-host reports.example --console-cert c.pem --console-key k.pem --console-password-file p`,
 		Args: usage.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := o.check(c); err != nil {
+			if err := o.checkFlags(c); err != nil {
 				return err
 			}
 			if env.asked != nil {
@@ -71,8 +71,8 @@ type serveOptions struct {
 	metricsHosts []string
 }
 
-// check refuses flags that mean nothing without the console.
-func (o serveOptions) check(c *cobra.Command) error {
+// checkFlags refuses flags that mean nothing without the console.
+func (o serveOptions) checkFlags(c *cobra.Command) error {
 	for _, name := range []string{"console-host", "console-cert", "console-key", "console-password-file", "read-only"} {
 		if o.place.Address == "" && c.Flags().Changed(name) {
 			return usage.Errorf(c, "--%s is about the console: give --console ADDRESS too", name)
@@ -91,11 +91,11 @@ func serveAll(ctx context.Context, env *Env, o serveOptions) (err error) {
 		return err
 	}
 	setup.Alerts = sync.NewSender(setup, setup.Config.Lookup)
-	s := &server{env: env, run: runApart, byHand: o.place.Address != "" && !o.readOnly, runner: setup, underWay: map[string]*underWay{}, reloaded: make(chan struct{}, 1)}
+	s := &pipelineServer{env: env, run: runApart, byHand: o.place.Address != "" && !o.readOnly, runner: setup, activeRuns: map[string]*activeRun{}, reloaded: make(chan struct{}, 1)}
 	if env.runs != nil {
 		s.run = env.runs
 	}
-	if err := s.fits(setup); err != nil {
+	if err := s.checkServable(setup); err != nil {
 		return err
 	}
 	held, err := runner.HoldServeLock(setup)
@@ -103,7 +103,7 @@ func serveAll(ctx context.Context, env *Env, o serveOptions) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, held.Release()) }()
-	if err := sync.NoteCrashed(ctx, setup); err != nil {
+	if err := sync.RecordCrashedRun(ctx, setup); err != nil {
 		return err
 	}
 	last, err := runlog.LastRuns(ctx, setup.Dir)
@@ -114,15 +114,15 @@ func serveAll(ctx context.Context, env *Env, o serveOptions) (err error) {
 	// What ends the console ends the program: nobody would see that it is gone.
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	shown, err := s.show(ctx, o, stop)
+	shown, err := s.serveConsole(ctx, o, stop)
 	if err != nil {
 		return err
 	}
-	measured, err := s.measure(ctx, o, stop)
+	measured, err := s.serveMetrics(ctx, o, stop)
 	if err != nil {
 		return err
 	}
-	s.schedule(ctx, last)
+	s.runSchedules(ctx, last)
 	stop(nil)
 	shown()
 	measured()
@@ -134,12 +134,12 @@ func serveAll(ctx context.Context, env *Env, o serveOptions) (err error) {
 	return nil // asked to stop, and stopped
 }
 
-// show opens the console, where one is wanted. What it gives waits for its end.
-func (s *server) show(ctx context.Context, o serveOptions, stop func(error)) (ended func(), err error) {
+// serveConsole opens the console, where one is wanted. What it gives waits for its end.
+func (s *pipelineServer) serveConsole(ctx context.Context, o serveOptions, stop func(error)) (ended func(), err error) {
 	if o.place.Address == "" {
 		return func() {}, nil
 	}
-	secret, made, err := o.place.Secret(s.current().Dir)
+	secret, made, err := o.place.Secret(s.currentRunner().Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -149,8 +149,8 @@ func (s *server) show(ctx context.Context, o serveOptions, stop func(error)) (en
 	}
 	address := listener.Addr().String()
 	c, err := console.New(console.Options{
-		Serving: s.serving(ctx), Address: address, Hosts: o.place.Names(listener), Secret: secret, TLS: o.place.Cert != "", ReadOnly: o.readOnly,
-		Version: release(), Now: time.Now,
+		Serving: s.consoleServing(ctx), Address: address, Hosts: o.place.Names(listener), Secret: secret, TLS: o.place.Cert != "", ReadOnly: o.readOnly,
+		Version: buildVersion(), Now: time.Now,
 	})
 	if err != nil {
 		return nil, err
@@ -159,15 +159,15 @@ func (s *server) show(ctx context.Context, o serveOptions, stop func(error)) (en
 	if o.place.Cert != "" {
 		scheme = "https://"
 	}
-	s.env.say("console   " + scheme + address)
+	s.env.printNotice("console   " + scheme + address)
 	if made != "" {
-		s.env.say(fmt.Sprintf("          its token, shown this once: %s\n          it lies in %s", secret, made))
+		s.env.printNotice(fmt.Sprintf("          its token, shown this once: %s\n          it lies in %s", secret, made))
 	}
-	return aside(stop, func() error { return c.Serve(ctx, listener, o.place.Cert, o.place.Key) }), nil
+	return runInBackground(stop, func() error { return c.Serve(ctx, listener, o.place.Cert, o.place.Key) }), nil
 }
 
-// measure answers Prometheus, where that is wanted. What it gives waits for its end.
-func (s *server) measure(ctx context.Context, o serveOptions, stop func(error)) (ended func(), err error) {
+// serveMetrics answers Prometheus, where that is wanted. What it gives waits for its end.
+func (s *pipelineServer) serveMetrics(ctx context.Context, o serveOptions, stop func(error)) (ended func(), err error) {
 	if o.metrics == "" {
 		return func() {}, nil
 	}
@@ -175,16 +175,16 @@ func (s *server) measure(ctx context.Context, o serveOptions, stop func(error)) 
 	if err != nil {
 		return nil, err
 	}
-	handler, err := console.Metrics(s.serving(ctx), hosts, time.Now)
+	handler, err := console.Metrics(s.consoleServing(ctx), hosts, time.Now)
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
-	s.env.say("metrics   " + listener.Addr().String())
-	return aside(stop, func() error { return console.ServeMetrics(ctx, listener, handler, s.current().Log) }), nil
+	s.env.printNotice("metrics   " + listener.Addr().String())
+	return runInBackground(stop, func() error { return console.ServeMetrics(ctx, listener, handler, s.currentRunner().Log) }), nil
 }
 
-// aside does something until it ends, which ends the program if it was not asked to. What it gives waits for that.
-func aside(stop func(error), do func() error) (ended func()) {
+// runInBackground does something until it ends, which ends the program if it was not asked to. What it gives waits for that.
+func runInBackground(stop func(error), do func() error) (ended func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

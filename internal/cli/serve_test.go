@@ -19,8 +19,8 @@ import (
 	"aqueduck/load/read"
 )
 
-// host runs `serve` inside the test, on a clock that waiting moves.
-type host struct {
+// serveHost runs `serve` inside the test, on a clock that waiting moves.
+type serveHost struct {
 	t      *testing.T
 	home   string
 	server *httptest.Server
@@ -30,7 +30,7 @@ type host struct {
 	before func(http.ResponseWriter, *http.Request) bool // answers in the workspace's place; nil: nothing does
 	noon   func()                                        // called at noon of each day, while nothing runs; nil: nothing happens
 	env    []string                                      // besides the workspace's address and token
-	run    serves                                        // how a pipeline is run: in this process, which has the clock
+	run    pipelineRunner                                // how a pipeline is run: in this process, which has the clock
 
 	mu     sync.Mutex // guards what follows
 	end    time.Time
@@ -38,13 +38,13 @@ type host struct {
 	moved  chan struct{} // closed when the clock moves
 }
 
-func newHost(t *testing.T, clock time.Time, config string) *host {
+func newHost(t *testing.T, clock time.Time, config string) *serveHost {
 	t.Helper()
-	h := &host{t: t, run: runServed, home: inDirectory(t, config), moved: make(chan struct{})}
+	h := &serveHost{t: t, run: runServed, home: inDirectory(t, config), moved: make(chan struct{})}
 	h.space = emulator.New(emulator.Config{Seed: 5, Contacts: 30, Inactive: 8, Activities: 40, Start: clock})
-	h.token = h.space.Token()
+	h.token = h.space.AccessToken()
 	h.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h.pass(h.took)
+		h.advanceClock(h.took)
 		if h.before == nil || !h.before(w, r) {
 			h.space.ServeHTTP(w, r)
 		}
@@ -53,23 +53,23 @@ func newHost(t *testing.T, clock time.Time, config string) *host {
 	return h
 }
 
-func (h *host) now() time.Time { return h.space.Clock() }
+func (h *serveHost) clockTime() time.Time { return h.space.CurrentTime() }
 
-// pass moves the clock; at the end of the test's time the program is asked to stop.
-func (h *host) pass(d time.Duration) {
+// advanceClock moves the clock; at the end of the test's time the program is asked to stop.
+func (h *serveHost) advanceClock(d time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.space.Advance(d)
 	close(h.moved)
 	h.moved = make(chan struct{})
-	if !h.now().Before(h.end) {
+	if !h.clockTime().Before(h.end) {
 		h.cancel()
 	}
 }
 
-// wait moves the clock, but for what looks at the age of data now and then: it goes by what else comes to pass.
-func (h *host) wait(ctx context.Context, d time.Duration) error {
-	for until := h.now().Add(d); d == lookEvery && ctx.Err() == nil && h.now().Before(until); {
+// waitOnClock moves the clock, but for what looks at the age of data now and then: it goes by what else comes to pass.
+func (h *serveHost) waitOnClock(ctx context.Context, d time.Duration) error {
+	for until := h.clockTime().Add(d); d == lookEvery && ctx.Err() == nil && h.clockTime().Before(until); {
 		h.mu.Lock()
 		moved := h.moved
 		h.mu.Unlock()
@@ -81,31 +81,31 @@ func (h *host) wait(ctx context.Context, d time.Duration) error {
 	if err := ctx.Err(); err != nil || d == lookEvery {
 		return err
 	}
-	before := h.now()
-	h.pass(d)
-	if noon := before.Truncate(24 * time.Hour).Add(12 * time.Hour); h.noon != nil && before.Before(noon) && !h.now().Before(noon) {
+	before := h.clockTime()
+	h.advanceClock(d)
+	if noon := before.Truncate(24 * time.Hour).Add(12 * time.Hour); h.noon != nil && before.Before(noon) && !h.clockTime().Before(noon) {
 		h.noon()
 	}
 	return ctx.Err()
 }
 
-// serve runs the program until a time, and gives what it wrote.
-func (h *host) serve(until time.Time) (stdout, stderr string) {
+// serveUntil runs the program until a time, and gives what it wrote.
+func (h *serveHost) serveUntil(until time.Time) (stdout, stderr string) {
 	h.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	h.end, h.cancel = until, cancel
 	var out, log bytes.Buffer
 	a := Env{Args: []string{"serve", "-q", "-f", filepath.Join(h.home, "pipelines.yaml")}, Stdout: &out, Stderr: &log,
-		Lookup: lookup(append(h.env, "WORKSPACE_URL="+h.server.URL, "WORKSPACE_TOKEN="+h.token)), Now: h.now, Wait: h.wait, runs: h.run}
-	if code := execute(ctx, &a); code != 0 {
+		Lookup: lookupIn(append(h.env, "WORKSPACE_URL="+h.server.URL, "WORKSPACE_TOKEN="+h.token)), Now: h.clockTime, Wait: h.waitOnClock, runs: h.run}
+	if code := runCommand(ctx, &a); code != 0 {
 		h.t.Fatalf("it ended with %d:\n%s%s", code, &out, &log)
 	}
 	return out.String(), log.String()
 }
 
-// runs are the times at which runs began, by the minute.
-func (h *host) runs() (began []string) {
+// runStarts are the times at which runs began, by the minute.
+func (h *serveHost) runStarts() (began []string) {
 	h.t.Helper()
 	dir := layout.Dir(filepath.Join(h.home, "data"))
 	err := read.Query(h.t.Context(), dir.Current(), "SELECT started_at FROM _sync.runs ORDER BY ALL", func(_ []string, row []any) error {
@@ -121,14 +121,14 @@ func (h *host) runs() (began []string) {
 }
 
 // listsWhatWasLeftOut says that runs lists so many times, and that none of them is taken for a run.
-func (h *host) listsWhatWasLeftOut(times int) {
+func (h *serveHost) listsWhatWasLeftOut(times int) {
 	h.t.Helper()
 	ask := func(args ...string) string {
 		h.t.Helper()
 		var out, log bytes.Buffer
 		a := Env{Args: append(args, "-f", filepath.Join(h.home, "pipelines.yaml")), Stdout: &out, Stderr: &log,
-			Lookup: lookup([]string{"WORKSPACE_URL=" + h.server.URL, "WORKSPACE_TOKEN=" + h.token}), Now: h.now, Wait: h.wait}
-		if code := execute(context.Background(), &a); code != 0 {
+			Lookup: lookupIn([]string{"WORKSPACE_URL=" + h.server.URL, "WORKSPACE_TOKEN=" + h.token}), Now: h.clockTime, Wait: h.waitOnClock}
+		if code := runCommand(context.Background(), &a); code != 0 {
 			h.t.Fatalf("%v ended with %d:\n%s%s", args, code, &out, &log)
 		}
 		return out.String()
@@ -156,19 +156,19 @@ pipelines:
   nightly: {schedule: "30 2 * * *", streams: [contacts, deleted_contacts]}
 `
 
-func at(month time.Month, day, hour, minute int) time.Time {
+func date2026(month time.Month, day, hour, minute int) time.Time {
 	return time.Date(2026, month, day, hour, minute, 0, 0, time.UTC)
 }
 
 // TestASecondServeOfOneWarehouseIsRefused: both would read everything, and tell of it twice. One run by hand is none.
 func TestASecondServeOfOneWarehouseIsRefused(t *testing.T) {
 	t.Parallel()
-	h := newHost(t, at(time.March, 2, 1, 0), served)
+	h := newHost(t, date2026(time.March, 2, 1, 0), served)
 	second := func() (code int, said string) {
 		var out, log bytes.Buffer
 		a := Env{Args: []string{"serve", "-f", filepath.Join(h.home, "pipelines.yaml")}, Stdout: &out, Stderr: &log,
-			Lookup: lookup([]string{"WORKSPACE_URL=" + h.server.URL, "WORKSPACE_TOKEN=" + h.token}), Now: h.now, Wait: h.wait}
-		return execute(t.Context(), &a), log.String()
+			Lookup: lookupIn([]string{"WORKSPACE_URL=" + h.server.URL, "WORKSPACE_TOKEN=" + h.token}), Now: h.clockTime, Wait: h.waitOnClock}
+		return runCommand(t.Context(), &a), log.String()
 	}
 	asked := false
 	h.before = func(http.ResponseWriter, *http.Request) bool {
@@ -181,7 +181,7 @@ func TestASecondServeOfOneWarehouseIsRefused(t *testing.T) {
 		return false
 	}
 	for day := range 2 { // what the first had is given back
-		if stdout, _ := h.serve(at(time.March, 2+day, 12, 0)); !asked || strings.Count(stdout, "OK nightly ok=3 ") != 1 {
+		if stdout, _ := h.serveUntil(date2026(time.March, 2+day, 12, 0)); !asked || strings.Count(stdout, "OK nightly ok=3 ") != 1 {
 			t.Errorf("on day %d, asked %v:\n%s", day, asked, stdout)
 		}
 	}
@@ -190,29 +190,29 @@ func TestASecondServeOfOneWarehouseIsRefused(t *testing.T) {
 // TestServeRunsAtItsTimes over the night in which 02:30 does not come, and over a downtime of two nights.
 func TestServeRunsAtItsTimes(t *testing.T) {
 	t.Parallel()
-	h := newHost(t, at(time.March, 27, 12, 0), served)
-	stdout, _ := h.serve(at(time.March, 30, 12, 0))
+	h := newHost(t, date2026(time.March, 27, 12, 0), served)
+	stdout, _ := h.serveUntil(date2026(time.March, 30, 12, 0))
 	if got := strings.Count(stdout, "OK nightly ok=3 "); got != 3 {
 		t.Errorf("%d runs went well:\n%s", got, stdout)
 	}
-	h.space.Advance(at(time.April, 1, 12, 0).Sub(h.now()))
-	h.serve(at(time.April, 2, 12, 0))
+	h.space.Advance(date2026(time.April, 1, 12, 0).Sub(h.clockTime()))
+	h.serveUntil(date2026(time.April, 2, 12, 0))
 	want := []string{"03-28 01:30", "03-29 01:00", "03-30 00:30", "04-01 12:00", "04-02 00:30"}
-	if diff := cmp.Diff(want, h.runs()); diff != "" {
+	if diff := cmp.Diff(want, h.runStarts()); diff != "" {
 		t.Errorf("runs began (-want +got):\n%s", diff)
 	}
 }
 
 func TestServeLeavesOutTimesThatComeDuringARun(t *testing.T) {
 	t.Parallel()
-	h := newHost(t, at(time.March, 2, 11, 50), strings.Replace(served, "30 2 * * *", "0 * * * *", 1))
+	h := newHost(t, date2026(time.March, 2, 11, 50), strings.Replace(served, "30 2 * * *", "0 * * * *", 1))
 	h.took = 7 * time.Minute
-	_, stderr := h.serve(at(time.March, 2, 15, 30))
+	_, stderr := h.serveUntil(date2026(time.March, 2, 15, 30))
 	if !strings.Contains(stderr, `msg="a run was left out: the last one still ran, or the machine slept" pipeline=nightly at=2026-03-02T1`) {
 		t.Errorf("no word of what was left out:\n%s", stderr)
 	}
 	h.listsWhatWasLeftOut(strings.Count(stderr, "a run was left out"))
-	for _, began := range h.runs() {
+	for _, began := range h.runStarts() {
 		if !strings.HasSuffix(began, ":00") {
 			t.Errorf("a run began at %s", began)
 		}
@@ -222,10 +222,10 @@ func TestServeLeavesOutTimesThatComeDuringARun(t *testing.T) {
 func TestServeQueuesTheTimeThatComesDuringARun(t *testing.T) {
 	t.Parallel()
 	config := strings.Replace(served, `"30 2 * * *"`, `"0 * * * *", overlap: queue`, 1)
-	h := newHost(t, at(time.March, 2, 11, 50), config)
+	h := newHost(t, date2026(time.March, 2, 11, 50), config)
 	h.took = 7 * time.Minute
-	h.serve(at(time.March, 2, 15, 30))
-	runs := h.runs()
+	h.serveUntil(date2026(time.March, 2, 15, 30))
+	runs := h.runStarts()
 	if len(runs) < 2 || strings.HasSuffix(runs[1], ":00") {
 		t.Errorf("runs began at %v; the second should follow the first at once", runs)
 	}
@@ -235,11 +235,11 @@ func TestServeQueuesTheTimeThatComesDuringARun(t *testing.T) {
 func TestServeEndsCleanlyWhenAsked(t *testing.T) {
 	t.Parallel()
 	home := inDirectory(t, scripted)
-	p := start(t, "aqueduck", []string{"WORKSPACE_URL=emulator"}, "serve", "-f", filepath.Join(home, "pipelines.yaml"))
-	p.until("msg=waiting pipeline=nightly next=")
-	p.signal(syscall.SIGTERM)
-	if code := p.exit(); code != 0 || !strings.Contains(p.says(), "msg=stopped") {
-		t.Errorf("it ended with %d:\n%s", code, p.says())
+	p := startProcess(t, "aqueduck", []string{"WORKSPACE_URL=emulator"}, "serve", "-f", filepath.Join(home, "pipelines.yaml"))
+	p.waitForText("msg=waiting pipeline=nightly next=")
+	p.sendSignal(syscall.SIGTERM)
+	if code := p.exitCode(); code != 0 || !strings.Contains(p.outputText(), "msg=stopped") {
+		t.Errorf("it ended with %d:\n%s", code, p.outputText())
 	}
 }
 
@@ -249,25 +249,25 @@ func TestServeAskedToStopCommitsWhatIsWhole(t *testing.T) {
 	t.Parallel()
 	h := newHeld(t)
 	a, _, stderr := inProcess("sync", "-q", "-f", h.file)
-	a.Lookup = lookup(h.env())
+	a.Lookup = lookupIn(h.environment())
 	a.Now, a.Wait = func() time.Time { return time.Now().Add(-48 * time.Hour) }, Wait
-	if code := execute(t.Context(), a); code != 0 {
+	if code := runCommand(t.Context(), a); code != 0 {
 		t.Fatalf("the first run ended with %d: %s", code, stderr)
 	}
 	h.searches.Store(2)
-	p := start(t, "aqueduck", h.env(), "serve", "-f", h.file)
+	p := startProcess(t, "aqueduck", h.environment(), "serve", "-f", h.file)
 	<-h.reached
-	p.signal(syscall.SIGTERM)
-	p.until("once more stops at once")
+	p.sendSignal(syscall.SIGTERM)
+	p.waitForText("once more stops at once")
 	h.open()
-	if code := p.exit(); code != 0 || !strings.Contains(p.says(), "\nINTERRUPTED nightly ") {
-		t.Errorf("it ended with %d:\n%s", code, p.says())
+	if code := p.exitCode(); code != 0 || !strings.Contains(p.outputText(), "\nINTERRUPTED nightly ") {
+		t.Errorf("it ended with %d:\n%s", code, p.outputText())
 	}
-	start(t, "aqueduck", h.env(), "sync", "-f", h.file).well()
+	startProcess(t, "aqueduck", h.environment(), "sync", "-f", h.file).requireSuccess()
 }
 
-// lookup finds variables in a list as the operating system has it.
-func lookup(list []string) func(string) (string, bool) {
+// lookupIn finds variables in a list as the operating system has it.
+func lookupIn(list []string) func(string) (string, bool) {
 	return func(name string) (string, bool) {
 		for _, pair := range list {
 			if found, value, _ := strings.Cut(pair, "="); found == name {

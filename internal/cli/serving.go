@@ -21,34 +21,34 @@ import (
 	"aqueduck/schemas"
 )
 
-// server is what `serve` has while it runs: the configuration that is served, which a reload replaces, and the runs under way.
-type server struct {
+// pipelineServer is what `serve` has while it runs: the configuration that is served, which a reload replaces, and the runs under way.
+type pipelineServer struct {
 	env      *Env
-	run      serves
+	run      pipelineRunner
 	byHand   bool // runs can be begun by hand: pipelines need no schedule
 	runs     sync.WaitGroup
 	reloaded chan struct{} // has one word while a configuration waits to be scheduled
 
-	mu       sync.Mutex // guards what follows
-	runner   *runner.Runner
-	trouble  string // why the file as it is now is not served
-	underWay map[string]*underWay
+	mu          sync.Mutex // guards what follows
+	runner      *runner.Runner
+	reloadError string // why the file as it is now is not served
+	activeRuns  map[string]*activeRun
 }
 
-// underWay is one run of a pipeline.
-type underWay struct {
+// activeRun is one run of a pipeline.
+type activeRun struct {
 	cancel context.CancelCauseFunc
 	ended  chan struct{}
 }
 
-func (s *server) current() *runner.Runner {
+func (s *pipelineServer) currentRunner() *runner.Runner {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.runner
 }
 
-// fits says what keeps a configuration from being served.
-func (s *server) fits(runner *runner.Runner) error {
+// checkServable says what keeps a configuration from being served.
+func (s *pipelineServer) checkServable(runner *runner.Runner) error {
 	if err := checkConnections(runner, runner.Config.Pipelines); err != nil {
 		return err
 	}
@@ -60,16 +60,16 @@ func (s *server) fits(runner *runner.Runner) error {
 	return &problem.Problem{Class: "config", What: "no pipeline of " + s.env.fileNames() + " has a schedule", Next: `give one, e.g. schedule: "0 2 * * *"`}
 }
 
-// schedule runs the pipelines at their times until the context ends. A configuration that was read anew is gone on with at once;
+// runSchedules runs the pipelines at their times until the context ends. A configuration that was read anew is gone on with at once;
 // runs under way are not touched by it.
-func (s *server) schedule(ctx context.Context, last map[string]time.Time) {
+func (s *pipelineServer) runSchedules(ctx context.Context, last map[string]time.Time) {
 	var schedules sync.WaitGroup
 	defer schedules.Wait()
 	starts := true
 	for ctx.Err() == nil {
 		timed, stop := context.WithCancel(ctx)
-		jobs := s.jobs(ctx, last, starts)
-		runner := s.current()
+		jobs := s.scheduledJobs(ctx, last, starts)
+		runner := s.currentRunner()
 		schedules.Go(func() { s.lookAtAge(timed, runner) })
 		schedules.Go(func() { schedule.Run(timed, jobs, runner.Now, runner.Wait) })
 		select {
@@ -86,7 +86,7 @@ const lookEvery = 10 * time.Minute
 
 // lookAtAge tells of what has grown too old, where somebody is to be told, until the context ends. A run does so itself when it ends, by what
 // was told before: two processes must not note that at once.
-func (s *server) lookAtAge(ctx context.Context, runner *runner.Runner) {
+func (s *pipelineServer) lookAtAge(ctx context.Context, runner *runner.Runner) {
 	for runner.Alerts != nil && runner.Wait(ctx, lookEvery) == nil {
 		if !s.isRunning() {
 			pipelinesync.NotifyFreshness(ctx, runner)
@@ -94,16 +94,16 @@ func (s *server) lookAtAge(ctx context.Context, runner *runner.Runner) {
 	}
 }
 
-func (s *server) isRunning() bool {
+func (s *pipelineServer) isRunning() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.underWay) > 0
+	return len(s.activeRuns) > 0
 }
 
-// jobs are the pipelines that have a schedule. When the program starts some owe a run of their last time. Their runs live as long as
+// scheduledJobs are the pipelines that have a schedule. When the program starts some owe a run of their last time. Their runs live as long as
 // the program wants them to, not as their schedule.
-func (s *server) jobs(ctx context.Context, last map[string]time.Time, starts bool) (jobs []schedule.Job) {
-	setup := s.current()
+func (s *pipelineServer) scheduledJobs(ctx context.Context, last map[string]time.Time, starts bool) (jobs []schedule.Job) {
+	setup := s.currentRunner()
 	for _, p := range setup.Config.Pipelines {
 		if p.Schedule == nil {
 			continue
@@ -113,7 +113,7 @@ func (s *server) jobs(ctx context.Context, last map[string]time.Time, starts boo
 				setup.Log.Info("waiting", "pipeline", p.Name, "next", p.Schedule.Next(setup.Now()).Format(time.RFC3339))
 			}
 		}
-		skipped := func(at time.Time) { serve.NoteSkipped(setup, p, at) }
+		skipped := func(at time.Time) { serve.RecordSkip(setup, p, at) }
 		waiting()
 		owed := 0
 		if starts {
@@ -121,20 +121,20 @@ func (s *server) jobs(ctx context.Context, last map[string]time.Time, starts boo
 		}
 		try := max(1, owed) // of the run that comes first
 		jobs = append(jobs, schedule.Job{
-			Name: p.Name, Schedule: p.Schedule, CatchUp: p.CatchUp, Overlap: p.Overlap, Jitter: p.Jitter, Last: last[p.Name], Owed: owed > 0, Skipped: skipped,
+			Name: p.Name, Schedule: p.Schedule, CatchUp: p.CatchUp, Overlap: p.Overlap, Jitter: p.Jitter, Last: last[p.Name], PendingCatchUp: owed > 0, Skipped: skipped,
 			Run: func(_ context.Context, caughtUp bool) {
-				if !s.one(ctx, setup, p, runner.Options{Wait: time.Hour, Try: try, CaughtUp: caughtUp}, p.Overlap == schedule.Queue) {
+				if !s.runPipeline(ctx, setup, p, runner.Options{Wait: time.Hour, Try: try, CaughtUp: caughtUp}, p.Overlap == schedule.Queue) {
 					skipped(setup.Now())
 				}
 				try = 1
 				s.handOver(setup)
 				waiting()
 			},
-			Again: func() time.Time { at, _ := serve.NextRetry(setup, p); return at },
+			NextRetry: func() time.Time { at, _ := serve.NextRetry(setup, p); return at },
 			Retry: func(context.Context) {
 				_, o := serve.NextRetry(setup, p)
 				o.Wait = time.Hour
-				s.one(ctx, setup, p, o, false) // where it runs already somebody saw to it
+				s.runPipeline(ctx, setup, p, o, false) // where it runs already somebody saw to it
 				s.handOver(setup)
 				waiting()
 			},
@@ -143,11 +143,11 @@ func (s *server) jobs(ctx context.Context, last map[string]time.Time, starts boo
 	return jobs
 }
 
-// one runs a pipeline, and is false where it runs already, by hand or by a configuration that was replaced since; unless it is to
+// runPipeline runs a pipeline, and is false where it runs already, by hand or by a configuration that was replaced since; unless it is to
 // wait for that.
-func (s *server) one(ctx context.Context, runner *runner.Runner, p *config.Pipeline, o runner.Options, wait bool) bool {
-	ctx, end, other := s.begin(ctx, p.Name)
-	for ; other != nil; ctx, end, other = s.begin(ctx, p.Name) {
+func (s *pipelineServer) runPipeline(ctx context.Context, runner *runner.Runner, p *config.Pipeline, o runner.Options, wait bool) bool {
+	ctx, end, other := s.registerRun(ctx, p.Name)
+	for ; other != nil; ctx, end, other = s.registerRun(ctx, p.Name) {
 		if !wait {
 			return false
 		}
@@ -162,46 +162,46 @@ func (s *server) one(ctx context.Context, runner *runner.Runner, p *config.Pipel
 	return true
 }
 
-// begin notes a run of a pipeline, with a context that the console may end. Where one is under way it gives what tells of its end.
-func (s *server) begin(ctx context.Context, name string) (_ context.Context, end func(), other <-chan struct{}) {
+// registerRun notes a run of a pipeline, with a context that the console may end. Where one is under way it gives what tells of its end.
+func (s *pipelineServer) registerRun(ctx context.Context, name string) (_ context.Context, end func(), other <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if u := s.underWay[name]; u != nil {
+	if u := s.activeRuns[name]; u != nil {
 		return ctx, nil, u.ended
 	}
 	run, cancel := context.WithCancelCause(ctx)
-	u := &underWay{cancel, make(chan struct{})}
-	s.underWay[name] = u
+	u := &activeRun{cancel, make(chan struct{})}
+	s.activeRuns[name] = u
 	return run, func() {
 		cancel(nil)
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		delete(s.underWay, name)
+		delete(s.activeRuns, name)
 		close(u.ended)
 	}, nil
 }
 
-// serving is what the console may ask and do.
-func (s *server) serving(ctx context.Context) console.Serving {
+// consoleServing is what the console may ask and do.
+func (s *pipelineServer) consoleServing(ctx context.Context) console.Serving {
 	return console.Serving{
-		Dir: s.current().Dir,
-		Log: s.current().Log,
+		Dir: s.currentRunner().Dir,
+		Log: s.currentRunner().Log,
 		Config: func() (*config.Config, *schemas.Catalogue) {
-			runner := s.current()
+			runner := s.currentRunner()
 			return runner.Config, runner.Catalogue
 		},
-		Trouble: func() string { s.mu.Lock(); defer s.mu.Unlock(); return s.trouble },
-		Run:     func(name string, failed bool) error { return s.start(ctx, name, failed) },
-		Cancel:  s.cancel,
-		Reload:  s.reload,
+		Trouble: func() string { s.mu.Lock(); defer s.mu.Unlock(); return s.reloadError },
+		Run:     func(name string, failed bool) error { return s.startRun(ctx, name, failed) },
+		Cancel:  s.cancelRun,
+		Reload:  s.reloadConfig,
 
-		Isolation: read.Isolation{Program: s.current().Program},
+		Isolation: read.Isolation{Program: s.currentRunner().Program},
 	}
 }
 
-// start begins a run that somebody asked for, and does not wait for it.
-func (s *server) start(ctx context.Context, name string, failed bool) error {
-	setup := s.current()
+// startRun begins a run that somebody asked for, and does not wait for it.
+func (s *pipelineServer) startRun(ctx context.Context, name string, failed bool) error {
+	setup := s.currentRunner()
 	p, ok := setup.Config.Pipeline(name)
 	if !ok {
 		return &problem.Problem{Class: "usage", What: fmt.Sprintf("there is no pipeline %q", name), Next: "go back to the overview"}
@@ -213,7 +213,7 @@ func (s *server) start(ctx context.Context, name string, failed bool) error {
 	if running != nil {
 		return &problem.Problem{Class: "busy", What: running.Pipeline + " runs already", Next: "wait for its end, or cancel it"}
 	}
-	run, end, other := s.begin(ctx, name)
+	run, end, other := s.registerRun(ctx, name)
 	if other != nil {
 		return &problem.Problem{Class: "busy", What: name + " runs already", Next: "wait for its end, or cancel it"}
 	}
@@ -224,11 +224,11 @@ func (s *server) start(ctx context.Context, name string, failed bool) error {
 	return nil
 }
 
-// cancel asks a run to stop. It commits what is whole first.
-func (s *server) cancel(name string) error {
+// cancelRun asks a run to stop. It commits what is whole first.
+func (s *pipelineServer) cancelRun(name string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	u := s.underWay[name]
+	u := s.activeRuns[name]
 	if u == nil {
 		return &problem.Problem{Class: "usage", What: "this program runs no " + name + " now", Next: "a run of another process is ended where it was begun, by Ctrl-C"}
 	}
@@ -236,11 +236,11 @@ func (s *server) cancel(name string) error {
 	return nil
 }
 
-// reload reads the configuration again. One with mistakes changes nothing but what is told of it.
-func (s *server) reload() error {
+// reloadConfig reads the configuration again. One with mistakes changes nothing but what is told of it.
+func (s *pipelineServer) reloadConfig() error {
 	fresh, err := newRunner(s.env)
 	if err == nil {
-		err = s.fits(fresh)
+		err = s.checkServable(fresh)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -248,19 +248,19 @@ func (s *server) reload() error {
 		err = &problem.Problem{Class: "config", What: fmt.Sprintf("warehouse.dir is %s now, and %s is served", fresh.Dir, s.runner.Dir), Next: "start `aqueduck serve` anew for another warehouse"}
 	}
 	if err != nil {
-		s.trouble = problem.AsProblem(err).Error()
-		s.runner.Log.Error("the configuration has mistakes: it is served as it was", "file", s.env.fileNames(), "error", s.trouble)
+		s.reloadError = problem.AsProblem(err).Error()
+		s.runner.Log.Error("the configuration has mistakes: it is served as it was", "file", s.env.fileNames(), "error", s.reloadError)
 		return err
 	}
 	fresh.Alerts = pipelinesync.NewSender(fresh, fresh.Config.Lookup)
-	s.runner, s.trouble = fresh, ""
+	s.runner, s.reloadError = fresh, ""
 	s.runner.Log.Info("the configuration was read again", "file", s.env.fileNames())
-	s.reschedule()
+	s.requestReschedule()
 	return nil
 }
 
-// reschedule has the jobs made anew from what is current.
-func (s *server) reschedule() {
+// requestReschedule has the jobs made anew from what is current.
+func (s *pipelineServer) requestReschedule() {
 	select {
 	case s.reloaded <- struct{}{}:
 	default: // it is waited for already, and will be asked for what is current then
@@ -268,14 +268,14 @@ func (s *server) reschedule() {
 }
 
 // handOver has the jobs of the configuration that came during a run know how it ended: they may have to try it again.
-func (s *server) handOver(runner *runner.Runner) {
-	if s.current() != runner {
-		s.reschedule()
+func (s *pipelineServer) handOver(runner *runner.Runner) {
+	if s.currentRunner() != runner {
+		s.requestReschedule()
 	}
 }
 
 // reloadOnHangup reloads on SIGHUP until what it gives is called.
-func reloadOnHangup(env *Env, s *server) (end func()) {
+func reloadOnHangup(env *Env, s *pipelineServer) (end func()) {
 	env.reloads.Store(true)
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, syscall.SIGHUP)
@@ -285,7 +285,7 @@ func reloadOnHangup(env *Env, s *server) (end func()) {
 		for {
 			select {
 			case <-hangup:
-				_ = s.reload() // it has told of its error
+				_ = s.reloadConfig() // it has told of its error
 			case <-done:
 				return
 			}

@@ -26,44 +26,44 @@ func TestF14SignalsEndARunSoon(t *testing.T) {
 	t.Parallel()
 	const signals = 5
 	var waits []time.Duration
-	for l := lane.New(t, "runs interrupted at any time", signals); l.More(); l.Done(signals) {
-		waits = append(waits, interrupting(t, rand.New(rand.NewPCG(l.Seed(), 0)), signals)...)
+	for l := lane.New(t, "runs interrupted at any time", signals); l.HasNext(); l.CountTrials(signals) {
+		waits = append(waits, interruptRuns(t, rand.New(rand.NewPCG(l.Seed(), 0)), signals)...)
 	}
 	slices.Sort(waits)
 	t.Logf("%d runs interrupted took %s, %s at most", len(waits), waits[len(waits)/2], waits[len(waits)-1])
 }
 
-func interrupting(t *testing.T, r *rand.Rand, wanted int) (waits []time.Duration) {
+func interruptRuns(t *testing.T, r *rand.Rand, wanted int) (waits []time.Duration) {
 	s := newSite(t, r.Uint64())
-	defer s.leave()
-	first := s.settle()
+	defer s.closeSite()
+	first := s.syncUntilEqual()
 	span := first
 	for i := 0; len(waits) < wanted; i++ {
 		if i%5 == 4 {
-			s.settle()
+			s.syncUntilEqual()
 		}
 		if i%10 == 0 {
-			s.move()
+			s.newWarehouse()
 			span = first
 		}
-		s.life.begin()
-		p := s.sync()
-		if wait, was := p.interrupt([]syscall.Signal{syscall.SIGINT, syscall.SIGTERM}[i%2], time.Duration(r.Int64N(int64(span)))); was {
+		s.life.startActivity()
+		p := s.startSync()
+		if wait, was := p.interruptAfter([]syscall.Signal{syscall.SIGINT, syscall.SIGTERM}[i%2], time.Duration(r.Int64N(int64(span)))); was {
 			waits = append(waits, wait)
 		} else {
-			p.well()
+			p.requireSuccess()
 			span = p.age
 		}
-		s.opens()
-		s.life.hours()
+		s.readEveryRow()
+		s.life.passHours()
 	}
-	s.settle()
+	s.syncUntilEqual()
 	return waits
 }
 
-// interrupt sends a signal at a time of the process's life and sees that it ends as it should; false when it had ended
+// interruptAfter sends a signal at a time of the process's life and sees that it ends as it should; false when it had ended
 // well before. It gives how long the end took.
-func (p *process) interrupt(signal syscall.Signal, delay time.Duration) (time.Duration, bool) {
+func (p *testProcess) interruptAfter(signal syscall.Signal, delay time.Duration) (time.Duration, bool) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), delay)
 	defer cancel()
@@ -71,19 +71,19 @@ func (p *process) interrupt(signal syscall.Signal, delay time.Duration) (time.Du
 	case <-p.ended:
 	case <-ctx.Done():
 	}
-	p.signal(signal)
+	p.sendSignal(signal)
 	at := time.Now()
-	code := p.exit()
+	code := p.exitCode()
 	took := time.Since(at)
 	if code == 0 {
 		return 0, false
 	}
 	if took > soon {
-		p.t.Errorf("%s after %s ended the process after %s:\n%s", signal, delay, took, p.says())
+		p.t.Errorf("%s after %s ended the process after %s:\n%s", signal, delay, took, p.outputText())
 	}
-	said := p.says()
+	said := p.outputText()
 	goesOn := strings.Contains(said, "the same command goes on from there") || strings.Contains(said, "next: aqueduck sync ")
-	young := p.status().Signaled() // before the program could say how it takes signals
+	young := p.waitStatus().Signaled() // before the program could say how it takes signals
 	if code != 128+int(signal) || !goesOn && !young {
 		p.t.Errorf("%s after %s ended the process with %d:\n%s", signal, delay, code, said)
 	}
@@ -96,16 +96,16 @@ func TestF14ASecondSignalEndsAtOnce(t *testing.T) {
 	s := newSite(t, 32)
 	for _, pair := range [][2]syscall.Signal{{syscall.SIGINT, syscall.SIGTERM}, {syscall.SIGTERM, syscall.SIGINT}} {
 		p := s.syncWith([]string{"AQUEDUCK_CRASH=commit-written:2:hold"})
-		p.until("holding at commit-written")
-		p.signal(pair[0])
-		p.until("once more stops at once")
-		p.signal(pair[1])
-		if code := p.exit(); code != 128+int(pair[1]) {
+		p.waitForText("holding at commit-written")
+		p.sendSignal(pair[0])
+		p.waitForText("once more stops at once")
+		p.sendSignal(pair[1])
+		if code := p.exitCode(); code != 128+int(pair[1]) {
 			t.Errorf("%s after %s ended the process with %d", pair[1], pair[0], code)
 		}
-		s.life.hours()
+		s.life.passHours()
 	}
-	s.settle()
+	s.syncUntilEqual()
 }
 
 // TestF14TheCodeOfAnInterruptedRunIsTheOneThatIsNoted: runs, the summary and the process tell one code, by the signal that came.
@@ -119,15 +119,15 @@ func TestF14TheCodeOfAnInterruptedRunIsTheOneThatIsNoted(t *testing.T) {
 	for _, sent := range signals {
 		asked, answer := make(chan struct{}), make(chan struct{})
 		var first sync.Once
-		s.space.Between(func(int) { first.Do(func() { close(asked); <-answer }) })
+		s.space.RunBetween(func(int) { first.Do(func() { close(asked); <-answer }) })
 		file := filepath.Join(t.TempDir(), "run.json")
-		p := s.sync("--summary-file", file)
+		p := s.startSync("--summary-file", file)
 		<-asked
-		p.signal(sent)
-		p.until("once more stops at once")
+		p.sendSignal(sent)
+		p.waitForText("once more stops at once")
 		close(answer)
 		want := 128 + int(sent)
-		if code := p.exit(); code != want {
+		if code := p.exitCode(); code != want {
 			t.Errorf("%s ended the process with %d", sent, code)
 		}
 		runs, err := runlog.PastRuns(t.Context(), s.dir, "", 1)
@@ -150,13 +150,13 @@ func TestF14ARunThatIgnoresHangupsGoesOn(t *testing.T) {
 	}
 	asked, answer := make(chan struct{}), make(chan struct{})
 	var first sync.Once
-	s.space.Between(func(int) { first.Do(func() { close(asked); <-answer }) })
-	p := start(t, "sh", []string{"WORKSPACE_URL=" + s.server.URL, "WORKSPACE_TOKEN=" + s.space.Token()}, "-c", `trap "" HUP; exec "$0" "$@"`,
+	s.space.RunBetween(func(int) { first.Do(func() { close(asked); <-answer }) })
+	p := startProcess(t, "sh", []string{"WORKSPACE_URL=" + s.server.URL, "WORKSPACE_TOKEN=" + s.space.AccessToken()}, "-c", `trap "" HUP; exec "$0" "$@"`,
 		path, "sync", "nightly", "--file", filepath.Join(s.home, "pipelines.yaml"), "--dir", string(s.dir))
 	<-asked
-	p.signal(syscall.SIGHUP)
+	p.sendSignal(syscall.SIGHUP)
 	close(answer)
-	if code := p.exit(); code != 0 || strings.Contains(p.says(), "once more stops at once") {
-		t.Errorf("it ended with %d:\n%s", code, p.says())
+	if code := p.exitCode(); code != 0 || strings.Contains(p.outputText(), "once more stops at once") {
+		t.Errorf("it ended with %d:\n%s", code, p.outputText())
 	}
 }

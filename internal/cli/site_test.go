@@ -32,20 +32,20 @@ var everything = strings.Replace(nightly, "contact_activities]}", `contact_activ
 streams:
   "reporting_*": {start: 2024-06-01}`, 1)
 
-// site is an emulated workspace, served by the test, with a warehouse that processes fill. Its clock stands still but
+// emulatedSite is an emulated workspace, served by the test, with a warehouse that processes fill. Its clock stands still but
 // for what the test and its life move.
-type site struct {
+type emulatedSite struct {
 	t      *testing.T
 	space  *emulator.Workspace
 	server *httptest.Server
-	life   *life
+	life   *workspaceLife
 	home   string     // holds pipelines.yaml and the warehouse
 	dir    layout.Dir // the warehouse
 	houses int        // warehouses there were
 	whole  bool       // every kind of stream is read
 }
 
-func newSite(t *testing.T, seed uint64) *site {
+func newSite(t *testing.T, seed uint64) *emulatedSite {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("its processes are built without the race detector: they are killed in the lane without it")
@@ -55,26 +55,26 @@ func newSite(t *testing.T, seed uint64) *site {
 	space := emulator.New(emulator.Config{Seed: seed, Contacts: 240, Inactive: 40, Activities: 400, Conversations: 60, Knobs: emulator.Knobs{
 		QuietConversations: emulator.Never, Export: emulator.ExportKnobs{Pending: -1, Working: -1},
 	}})
-	s := &site{t: t, space: space, home: room(t), life: &life{t: t, space: space, r: rand.New(rand.NewPCG(seed, 1))}}
+	s := &emulatedSite{t: t, space: space, home: warehouseRoom(t), life: &workspaceLife{t: t, space: space, r: rand.New(rand.NewPCG(seed, 1))}}
 	s.server = httptest.NewServer(space)
 	t.Cleanup(s.server.Close)
 	if err := os.WriteFile(filepath.Join(s.home, "pipelines.yaml"), []byte(nightly), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.move()
+	s.newWarehouse()
 	return s
 }
 
-// leave ends the site before its test ends, for there may be many in one.
-func (s *site) leave() {
+// closeSite ends the site before its test ends, for there may be many in one.
+func (s *emulatedSite) closeSite() {
 	s.server.Close()
 	if err := os.RemoveAll(string(s.dir)); err != nil {
 		s.t.Error(err)
 	}
 }
 
-// early has the site's processes publish twice, the newest before the history, however short they are.
-func (s *site) early() *site {
+// publishEarly has the site's processes publish twice, the newest before the history, however short they are.
+func (s *emulatedSite) publishEarly() *emulatedSite {
 	s.t.Helper()
 	config := strings.Replace(nightly, "{dir: data}", "{dir: data, publish: {first: 0s}}", 1)
 	if err := os.WriteFile(filepath.Join(s.home, "pipelines.yaml"), []byte(config), 0o600); err != nil {
@@ -83,8 +83,8 @@ func (s *site) early() *site {
 	return s
 }
 
-// wholly has the site's processes read every kind of stream, which takes them longer.
-func (s *site) wholly() *site {
+// readAllStreams has the site's processes read every kind of stream, which takes them longer.
+func (s *emulatedSite) readAllStreams() *emulatedSite {
 	s.t.Helper()
 	s.whole = true
 	if err := os.WriteFile(filepath.Join(s.home, "pipelines.yaml"), []byte(everything), 0o600); err != nil {
@@ -93,9 +93,9 @@ func (s *site) wholly() *site {
 	return s
 }
 
-// room is a directory for a warehouse, in memory where there is enough: what a kill leaves behind does not depend on
+// warehouseRoom is a directory for a warehouse, in memory where there is enough: what a kill leaves behind does not depend on
 // the disk, and the time that a run waits for it is most of a run.
-func room(t *testing.T) string {
+func warehouseRoom(t *testing.T) string {
 	t.Helper()
 	const memory, enough = "/dev/shm", 2 << 30
 	var fs syscall.Statfs_t
@@ -114,8 +114,8 @@ func room(t *testing.T) string {
 	return dir
 }
 
-// move goes on in a new, empty warehouse.
-func (s *site) move() {
+// newWarehouse goes on in a new, empty warehouse.
+func (s *emulatedSite) newWarehouse() {
 	s.t.Helper()
 	if s.houses > 0 {
 		if err := os.RemoveAll(string(s.dir)); err != nil {
@@ -126,60 +126,60 @@ func (s *site) move() {
 	s.dir = layout.Dir(filepath.Join(s.home, "data"+strconv.Itoa(s.houses)))
 }
 
-// sync starts a run.
-func (s *site) sync(args ...string) *process {
+// startSync starts a run.
+func (s *emulatedSite) startSync(args ...string) *testProcess {
 	s.t.Helper()
 	return s.syncWith(nil, args...)
 }
 
 // syncWith starts a run with more in its environment.
-func (s *site) syncWith(env []string, args ...string) *process {
+func (s *emulatedSite) syncWith(env []string, args ...string) *testProcess {
 	s.t.Helper()
 	path, err := built()
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	env = append([]string{"WORKSPACE_URL=" + s.server.URL, "WORKSPACE_TOKEN=" + s.space.Token()}, env...)
+	env = append([]string{"WORKSPACE_URL=" + s.server.URL, "WORKSPACE_TOKEN=" + s.space.AccessToken()}, env...)
 	args = append([]string{"sync", "nightly", "--file", filepath.Join(s.home, "pipelines.yaml"), "--dir", string(s.dir)}, args...)
-	return start(s.t, path, env, args...)
+	return startProcess(s.t, path, env, args...)
 }
 
-// crash runs into a named place until it dies there.
-func (s *site) crash(place string, args ...string) {
+// crashAt runs into a named place until it dies there.
+func (s *emulatedSite) crashAt(place string, args ...string) {
 	s.t.Helper()
-	if p := s.syncWith([]string{"AQUEDUCK_CRASH=" + place}, args...); !p.killed() {
-		s.t.Fatalf("the process did not come to %s:\n%s", place, p.says())
+	if p := s.syncWith([]string{"AQUEDUCK_CRASH=" + place}, args...); !p.wasKilled() {
+		s.t.Fatalf("the process did not come to %s:\n%s", place, p.outputText())
 	}
 }
 
-// settle lets quiet hours pass, after which each transcript is asked for again and each export refreshed, and runs once, undisturbed; then all that
+// syncUntilEqual lets quiet hours pass, after which each transcript is asked for again and each export refreshed, and runs once, undisturbed; then all that
 // is published must be the truth. It gives the time that the run took.
-func (s *site) settle() time.Duration {
+func (s *emulatedSite) syncUntilEqual() time.Duration {
 	s.t.Helper()
-	s.life.rest()
+	s.life.stopActivity()
 	s.space.Advance(25 * time.Hour)
-	p := s.sync()
-	p.well()
+	p := s.startSync()
+	p.requireSuccess()
 	took := p.age
-	oracletest.Equal(s.t, s.space, s.dir.Current())
+	oracletest.CompareAll(s.t, s.space, s.dir.Current())
 	if s.whole {
-		oracletest.Reports(s.t, s.space, s.dir.Current(), time.Date(2024, 6, 1, 0, 0, 0, 0, time.UTC))
+		oracletest.CompareReports(s.t, s.space, s.dir.Current(), time.Date(2024, 6, 1, 0, 0, 0, 0, time.UTC))
 	}
 	if consistent, err := publish.Consistent(s.t.Context(), s.dir); err != nil || !consistent {
 		s.t.Errorf("file and lake are of one moment: %t, %v", consistent, err)
 	}
-	if strings.Contains(p.says(), "note:") && !strings.Contains(p.says(), "note: this machine's clock is") { // the workspace's is its own
-		s.t.Errorf("the run found something to note:\n%s", p.says())
+	if strings.Contains(p.outputText(), "note:") && !strings.Contains(p.outputText(), "note: this machine's clock is") { // the workspace's is its own
+		s.t.Errorf("the run found something to note:\n%s", p.outputText())
 	}
-	s.tidy()
+	s.requireTidyDir()
 	if s.t.Failed() {
 		s.t.FailNow()
 	}
 	return took
 }
 
-// files is how many published files there are.
-func (s *site) files() int {
+// publishedFileCount is how many published files there are.
+func (s *emulatedSite) publishedFileCount() int {
 	s.t.Helper()
 	files, err := s.dir.PublishedFiles()
 	if err != nil {
@@ -188,8 +188,8 @@ func (s *site) files() int {
 	return len(files)
 }
 
-// tidy fails the test when more is in the warehouse's directory than a run leaves there.
-func (s *site) tidy() {
+// requireTidyDir fails the test when more is in the warehouse's directory than a run leaves there.
+func (s *emulatedSite) requireTidyDir() {
 	s.t.Helper()
 	wanted := map[string]bool{"format": true, "lock": true, "published": true, "tmp": true, "rejects": true, "runs": true, "hash.key": true, "ended.jsonl": true}
 	entries, err := os.ReadDir(s.dir.State())
@@ -213,14 +213,14 @@ func (s *site) tidy() {
 	}
 }
 
-// opens reads every row of what readers have at this moment, if they have anything.
-func (s *site) opens() {
+// readEveryRow reads every row of what readers have at this moment, if they have anything.
+func (s *emulatedSite) readEveryRow() {
 	s.t.Helper()
 	file := s.dir.Current()
 	if file == "" {
 		return
 	}
-	rows, err := oracletest.Rows(file, `SELECT count(*) = count(DISTINCT id), sum(length(a::VARCHAR)) > 0 FROM contacts_all a`)
+	rows, err := oracletest.QueryRows(file, `SELECT count(*) = count(DISTINCT id), sum(length(a::VARCHAR)) > 0 FROM contacts_all a`)
 	if err != nil || len(rows) != 1 || rows[0] != "true|true" {
 		s.t.Fatalf("what is published after the kill: %v, %v", rows, err)
 	}

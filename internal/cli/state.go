@@ -40,9 +40,9 @@ func newStateShow(env *Env) *cobra.Command {
 (cut in the table, whole in JSON and CSV), and who last moved one by hand, from where and when. Needs neither token nor network.`,
 		Example:           "  aqueduck state show\n  aqueduck state show contacts -o json",
 		Annotations:       map[string]string{forms: "json csv"},
-		ValidArgsFunction: completion{env}.streams,
+		ValidArgsFunction: shellCompletion{env}.completeStreams,
 		RunE: func(c *cobra.Command, args []string) error {
-			dir, err := env.warehouse()
+			dir, err := env.warehouseDir()
 			if err != nil {
 				return err
 			}
@@ -81,13 +81,13 @@ func selectStates(env *Env, c *cobra.Command, states []runlog.StreamState, names
 
 // shownState is a checkpoint as JSON has it: null for what is not there.
 type shownState struct {
-	Workspace string          `json:"workspace"`
-	Stream    string          `json:"stream"`
-	Seq       int64           `json:"seq"`
-	SyncedTo  *time.Time      `json:"synced_to"`
-	HistoryTo *time.Time      `json:"history_to"`
-	State     json.RawMessage `json:"state"`
-	Moved     *runlog.Moved   `json:"moved"`
+	Workspace string                 `json:"workspace"`
+	Stream    string                 `json:"stream"`
+	Seq       int64                  `json:"seq"`
+	SyncedTo  *time.Time             `json:"synced_to"`
+	HistoryTo *time.Time             `json:"history_to"`
+	State     json.RawMessage        `json:"state"`
+	Moved     *runlog.CheckpointMove `json:"moved"`
 }
 
 func printStates(env *Env, states []runlog.StreamState) error {
@@ -96,7 +96,7 @@ func printStates(env *Env, states []runlog.StreamState) error {
 		for i, s := range states {
 			shown[i] = shownState{s.Workspace, s.Stream, s.Seq, knownTime(s.SyncedTo), knownTime(s.HistoryTo), json.RawMessage(s.State), s.Moved}
 		}
-		return env.encode(shown)
+		return env.printJSON(shown)
 	}
 	out := render.NewRows(env.output, env.Stdout)
 	if err := out.Columns([]string{"workspace", "stream", "seq", "synced_to", "history_to", "state"}); err != nil {
@@ -105,9 +105,9 @@ func printStates(env *Env, states []runlog.StreamState) error {
 	for _, s := range states {
 		state := s.State
 		if env.output == "table" {
-			state = render.Shortened(state)
+			state = render.ShortenText(state)
 		}
-		if err := out.Row([]any{s.Workspace, s.Stream, s.Seq, render.Moment(s.SyncedTo), render.Moment(s.HistoryTo), state}); err != nil {
+		if err := out.Row([]any{s.Workspace, s.Stream, s.Seq, render.TimeCell(s.SyncedTo), render.TimeCell(s.HistoryTo), state}); err != nil {
 			return err
 		}
 	}
@@ -131,7 +131,7 @@ func knownTime(t time.Time) *time.Time {
 
 func newStateRewind(env *Env) *cobra.Command {
 	var to string
-	var m move
+	var m checkpointMove
 	c := &cobra.Command{
 		Use:   "rewind STREAM --to TIME",
 		Short: "Read a stream again from a time on",
@@ -141,9 +141,9 @@ first. Where one cannot be moved, none is.`,
 		Example: "  aqueduck state rewind contacts --to 2026-11-01\n  aqueduck state rewind contacts --to 2026-11-01T12:00:00Z --yes\n" +
 			"  aqueduck state rewind contacts --to 2026-11-01 --workspace main",
 		Args:              usage.OneArgument("a stream"),
-		ValidArgsFunction: completion{env}.streams,
+		ValidArgsFunction: shellCompletion{env}.completeStreams,
 		RunE: func(c *cobra.Command, args []string) error {
-			mark, err := instant(to)
+			mark, err := parseTime(to)
 			if err != nil {
 				return usage.Errorf(c, "--to: %w", err)
 			}
@@ -156,12 +156,12 @@ first. Where one cannot be moved, none is.`,
 		},
 	}
 	c.Flags().StringVar(&to, "to", "", "the date or time to read again from")
-	m.flags(c)
+	m.addFlags(c)
 	return c
 }
 
 func newStateReset(env *Env) *cobra.Command {
-	var m move
+	var m checkpointMove
 	c := &cobra.Command{
 		Use:   "reset STREAM",
 		Short: "Forget how far a stream is read: the next run reads all of it and compares",
@@ -169,35 +169,35 @@ func newStateReset(env *Env) *cobra.Command {
 reads everything and compares. Shows each checkpoint as it is and as it would be, and asks first.`,
 		Example:           "  aqueduck state reset contacts\n  aqueduck state reset contacts --workspace main --yes",
 		Args:              usage.OneArgument("a stream"),
-		ValidArgsFunction: completion{env}.streams,
+		ValidArgsFunction: shellCompletion{env}.completeStreams,
 		RunE: func(c *cobra.Command, args []string) error {
 			return moveCheckpoints(env, m, func(r *runner.Runner, confirm admin.Confirm) error {
 				return admin.Reset(c.Context(), r, m.workspace, args[0], confirm)
 			})
 		},
 	}
-	m.flags(c)
+	m.addFlags(c)
 	return c
 }
 
-// move is what the command line says of moving checkpoints.
-type move struct {
+// checkpointMove is what the command line says of moving checkpoints.
+type checkpointMove struct {
 	workspace string
 	yes       bool
 }
 
-func (m *move) flags(c *cobra.Command) {
+func (m *checkpointMove) addFlags(c *cobra.Command) {
 	c.Flags().StringVar(&m.workspace, "workspace", "", "the workspace whose checkpoint is meant (default: all that have one)")
 	c.Flags().BoolVar(&m.yes, "yes", false, "do not ask")
 }
 
 // moveCheckpoints shows what would move, asks, and has it moved.
-func moveCheckpoints(env *Env, m move, do func(*runner.Runner, admin.Confirm) error) error {
+func moveCheckpoints(env *Env, m checkpointMove, do func(*runner.Runner, admin.Confirm) error) error {
 	runner, err := newReadOnlyRunner(env)
 	if err != nil {
 		return err
 	}
-	runner.By = operator()
+	runner.By = operatorName()
 	changed := false
 	err = do(runner, func(moves []admin.Move) (bool, error) {
 		question := "change it? [y/N] "
@@ -214,7 +214,7 @@ func moveCheckpoints(env *Env, m move, do func(*runner.Runner, admin.Confirm) er
 		changed = m.yes
 		if !m.yes {
 			var err error
-			if changed, err = confirm(env, question); err != nil {
+			if changed, err = askConfirmation(env, question); err != nil {
 				return false, err
 			}
 		}
@@ -226,8 +226,8 @@ func moveCheckpoints(env *Env, m move, do func(*runner.Runner, admin.Confirm) er
 	return err
 }
 
-// operator is who uses the program, as far as the machine says.
-func operator() string {
+// operatorName is who uses the program, as far as the machine says.
+func operatorName() string {
 	name, place := "somebody", "somewhere"
 	if u, err := user.Current(); err == nil && u.Username != "" {
 		name = u.Username

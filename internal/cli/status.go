@@ -26,14 +26,14 @@ freshness is breached when two have not; freshness: in pipelines.yaml sets other
 		Args:        usage.NoArguments,
 		Annotations: map[string]string{forms: "json csv"},
 		RunE: func(c *cobra.Command, _ []string) error {
-			dir, err := env.warehouse()
+			dir, err := env.warehouseDir()
 			if err != nil {
 				return err
 			}
 			var config *config.Config // without one there is no next run to tell of
 			var catalogue *schemas.Catalogue
 			if env.configExists() {
-				if config, catalogue, err = env.load(); err != nil && (env.dir == "" || exitCode) {
+				if config, catalogue, err = env.loadConfig(); err != nil && (env.dir == "" || exitCode) {
 					return err
 				}
 				if err != nil {
@@ -47,7 +47,7 @@ freshness is breached when two have not; freshness: in pipelines.yaml sets other
 			s.Given = env.given
 			switch env.output {
 			case "json":
-				err = env.encode(s)
+				err = env.printJSON(s)
 			case "csv":
 				err = printStatusStreams(env, s)
 			default:
@@ -68,7 +68,7 @@ freshness is breached when two have not; freshness: in pipelines.yaml sets other
 func printStatusStreams(env *Env, s *runlog.Status) error {
 	var all [][]any
 	for _, x := range s.Streams {
-		all = append(all, []any{x.Workspace, x.Stream, x.Outcome, string(x.Freshness), render.Moment(x.OK), render.Moment(x.SyncedTo), render.Moment(x.HistoryTo), x.Backfill})
+		all = append(all, []any{x.Workspace, x.Stream, x.Outcome, string(x.Freshness), render.TimeCell(x.OK), render.TimeCell(x.SyncedTo), render.TimeCell(x.HistoryTo), x.Backfill})
 	}
-	return env.list([]string{"workspace", "stream", "last_run", "freshness", "read_well_at", "synced_to", "history_to", "backfill"}, all)
+	return env.printRows([]string{"workspace", "stream", "last_run", "freshness", "read_well_at", "synced_to", "history_to", "backfill"}, all)
 }

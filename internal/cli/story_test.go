@@ -48,8 +48,8 @@ func inVirtualTime() {
 	os.Exit(Run(&a))
 }
 
-// nights is a workspace with its times, an operator's machine, and the desk where his alerts come in.
-type nights struct {
+// nightStory is a workspace with its times, an operator's machine, and the desk where his alerts come in.
+type nightStory struct {
 	t      *testing.T
 	dir    string
 	space  *emulator.Workspace
@@ -63,29 +63,29 @@ type nights struct {
 	stopAt  time.Time   // the machine stops then
 }
 
-func newNights(t *testing.T, contacts int, config string) *nights {
+func newNights(t *testing.T, contacts int, config string) *nightStory {
 	t.Helper()
-	n := &nights{t: t, dir: t.TempDir(), space: emulator.New(emulator.Config{Seed: 4, Contacts: contacts, Inactive: 12, Activities: 60, Token: "token-of-before",
+	n := &nightStory{t: t, dir: t.TempDir(), space: emulator.New(emulator.Config{Seed: 4, Contacts: contacts, Inactive: 12, Activities: 60, Token: "token-of-before",
 		Start: time.Date(2026, 11, 20, 1, 50, 0, 0, time.UTC)})}
-	api := httptest.NewServer(http.HandlerFunc(n.api))
-	desk := httptest.NewServer(http.HandlerFunc(n.desk))
+	api := httptest.NewServer(http.HandlerFunc(n.serveAPI))
+	desk := httptest.NewServer(http.HandlerFunc(n.serveDesk))
 	t.Cleanup(api.Close)
 	t.Cleanup(desk.Close)
 	n.env = append(os.Environ(), "WORKSPACE_URL="+api.URL, clockVariable+"="+desk.URL+"/clock", "PING_URL="+desk.URL+"/ping/x", "HOOK_URL="+desk.URL+"/hook/x")
-	n.configure(config)
+	n.writeConfig(config)
 	return n
 }
 
-// configure writes pipelines.yaml.
-func (n *nights) configure(config string) {
+// writeConfig writes pipelines.yaml.
+func (n *nightStory) writeConfig(config string) {
 	n.t.Helper()
 	if err := os.WriteFile(filepath.Join(n.dir, "pipelines.yaml"), []byte(config), 0o600); err != nil {
 		n.t.Fatal(err)
 	}
 }
 
-func (n *nights) api(w http.ResponseWriter, r *http.Request) {
-	if now := n.space.Clock(); !now.Before(n.outage[0]) && now.Before(n.outage[1]) {
+func (n *nightStory) serveAPI(w http.ResponseWriter, r *http.Request) {
+	if now := n.space.CurrentTime(); !now.Before(n.outage[0]) && now.Before(n.outage[1]) {
 		w.Header().Set("Date", now.UTC().Format(http.TimeFormat))
 		http.Error(w, `{"type":"error.list","request_id":"req_503","errors":[{"code":"service_unavailable","message":"try later"}]}`, http.StatusServiceUnavailable)
 		return
@@ -93,8 +93,8 @@ func (n *nights) api(w http.ResponseWriter, r *http.Request) {
 	n.space.ServeHTTP(w, r)
 }
 
-// desk is the clock, and where alerts come in.
-func (n *nights) desk(w http.ResponseWriter, r *http.Request) {
+// serveDesk is the clock, and where alerts come in.
+func (n *nightStory) serveDesk(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/clock" {
 		d, err := time.ParseDuration(r.FormValue("wait"))
 		if err != nil {
@@ -104,7 +104,7 @@ func (n *nights) desk(w http.ResponseWriter, r *http.Request) {
 			n.space.Advance(d)
 		}
 		n.mu.Lock()
-		if n.stopAt.IsZero() || n.space.Clock().Before(n.stopAt) {
+		if n.stopAt.IsZero() || n.space.CurrentTime().Before(n.stopAt) {
 			n.mu.Unlock()
 		} else {
 			n.stopAt = time.Time{}
@@ -114,7 +114,7 @@ func (n *nights) desk(w http.ResponseWriter, r *http.Request) {
 			}
 			return
 		}
-		if err := json.NewEncoder(w).Encode(n.space.Clock()); err != nil {
+		if err := json.NewEncoder(w).Encode(n.space.CurrentTime()); err != nil {
 			n.t.Error(err)
 		}
 		return
@@ -130,21 +130,21 @@ func (n *nights) desk(w http.ResponseWriter, r *http.Request) {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.alerted = append(n.alerted, strings.TrimSpace(n.space.Clock().Format("15:04")+" "+r.URL.Path+" "+text))
+	n.alerted = append(n.alerted, strings.TrimSpace(n.space.CurrentTime().Format("15:04")+" "+r.URL.Path+" "+text))
 }
 
-// at moves the clock to a time.
-func (n *nights) at(when string) {
+// moveClockTo moves the clock to a time.
+func (n *nightStory) moveClockTo(when string) {
 	n.t.Helper()
 	to, err := time.Parse("2006-01-02 15:04", when)
 	if err != nil {
 		n.t.Fatal(err)
 	}
-	n.space.Advance(to.Sub(n.space.Clock()))
+	n.space.Advance(to.Sub(n.space.CurrentTime()))
 }
 
-// run runs a command of the operator, and gives what it wrote and its exit code, as they are but for what is another each time.
-func (n *nights) run(env string, args ...string) string {
+// runCommandLine runs a command of the operator, and gives what it wrote and its exit code, as they are but for what is another each time.
+func (n *nightStory) runCommandLine(env string, args ...string) string {
 	n.t.Helper()
 	c := exec.CommandContext(n.t.Context(), "aqueduck-in-virtual-time", args...)
 	c.Dir, c.Env = n.dir, append(n.env, strings.Fields(env)...)
@@ -168,14 +168,14 @@ func (n *nights) run(env string, args ...string) string {
 			lines = append(lines, strings.TrimRight(line, " \n"))
 		}
 	}
-	return tidied(strings.Join(lines, "\n")) + fmt.Sprintf("\nexit %d", c.ProcessState.ExitCode())
+	return normalizeOutput(strings.Join(lines, "\n")) + fmt.Sprintf("\nexit %d", c.ProcessState.ExitCode())
 }
 
-// came gives the alerts that came in since it was last asked.
-func (n *nights) came() string {
+// takeAlerts gives the alerts that came in since it was last asked.
+func (n *nightStory) takeAlerts() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	all := tidied(strings.Join(n.alerted, "\n"))
+	all := normalizeOutput(strings.Join(n.alerted, "\n"))
 	n.alerted = nil
 	return all
 }
@@ -191,18 +191,18 @@ var untidy = []struct {
 	{regexp.MustCompile(`(copy_file_range|write): file too large`), "file too large"},
 }
 
-func tidied(text string) string {
+func normalizeOutput(text string) string {
 	for _, u := range untidy {
 		text = u.what.ReplaceAllString(text, u.with)
 	}
 	return text
 }
 
-// says adds to the story what a command answers, and which alerts came in meanwhile, as HH:MM PATH BODY.
-func (n *nights) says(comment, env string, args ...string) {
+// recordCommand adds to the story what a command answers, and which alerts came in meanwhile, as HH:MM PATH BODY.
+func (n *nightStory) recordCommand(comment, env string, args ...string) {
 	n.t.Helper()
-	fmt.Fprintf(&n.story, "# %s, %s\n$ aqueduck %s\n%s\n", n.space.Clock().Format("2 January 15:04"), comment, strings.Join(args, " "), n.run(env, args...))
-	if came := n.came(); came != "" {
+	fmt.Fprintf(&n.story, "# %s, %s\n$ aqueduck %s\n%s\n", n.space.CurrentTime().Format("2 January 15:04"), comment, strings.Join(args, " "), n.runCommandLine(env, args...))
+	if came := n.takeAlerts(); came != "" {
 		fmt.Fprintf(&n.story, "\nalerts:\n%s\n", came)
 	}
 	n.story.WriteString("\n")
@@ -210,8 +210,8 @@ func (n *nights) says(comment, env string, args ...string) {
 
 var update = flag.Bool("update", false, "write the stories as they are told now")
 
-// ends compares the story, as it is told, with the one of a file.
-func (n *nights) ends(file, got string) {
+// compareStory compares the story, as it is told, with the one of a file.
+func (n *nightStory) compareStory(file, got string) {
 	n.t.Helper()
 	if *update {
 		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {

@@ -31,7 +31,7 @@ personal data, the field of the API that a column comes from, the models that it
   aqueduck streams -o json
   aqueduck streams --html > dictionary.html`,
 		Annotations:       map[string]string{forms: "json csv"},
-		ValidArgsFunction: completion{env}.streams,
+		ValidArgsFunction: shellCompletion{env}.completeStreams,
 		Args:              usage.AtMostOne("the name of a stream"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if markdown || html {
@@ -47,16 +47,16 @@ personal data, the field of the API that a column comes from, the models that it
 			if len(args) == 1 {
 				return printStream(env, catalogue, args[0])
 			}
-			all := dictionary.Describe(catalogue)
+			all := dictionary.DescribeCatalogue(catalogue)
 			if env.output == "json" {
-				return env.encode(all)
+				return env.printJSON(all)
 			}
 			if env.output == "csv" {
 				var rows [][]any
 				for _, d := range all {
 					rows = append(rows, []any{d.Stream, d.Request, d.Since, d.File, d.Doc})
 				}
-				return env.list([]string{"stream", "request", "since", "file", "doc"}, rows)
+				return env.printRows([]string{"stream", "request", "since", "file", "doc"}, rows)
 			}
 			render.PrintCatalogue(all, env.Stdout)
 			return nil
@@ -72,13 +72,13 @@ personal data, the field of the API that a column comes from, the models that it
 func writeDictionary(ctx context.Context, env *Env, html bool) error {
 	var config *config.Config
 	catalogue, err := schemas.Builtin()
-	if env.configured() {
-		config, catalogue, err = env.load()
+	if env.hasConfig() {
+		config, catalogue, err = env.loadConfig()
 	}
 	if err != nil {
 		return err
 	}
-	program, err := sandbox.Self()
+	program, err := sandbox.CurrentProgram()
 	if err != nil {
 		return err
 	}
@@ -94,20 +94,20 @@ func writeDictionary(ctx context.Context, env *Env, html bool) error {
 
 // readCatalogue is that of the configuration; where there is none, and none was named, the built-in streams.
 func readCatalogue(env *Env) (*schemas.Catalogue, error) {
-	if !env.configured() {
+	if !env.hasConfig() {
 		return schemas.Builtin()
 	}
-	_, catalogue, err := env.load()
+	_, catalogue, err := env.loadConfig()
 	return catalogue, err
 }
 
 func printStream(env *Env, catalogue *schemas.Catalogue, name string) error {
-	described, err := dictionary.DescribeOne(catalogue, name)
+	described, err := dictionary.DescribeStream(catalogue, name)
 	if err != nil {
 		return err
 	}
 	if env.output == "json" {
-		return env.encode(described)
+		return env.printJSON(described)
 	}
 	if env.output == "csv" {
 		var rows [][]any
@@ -116,7 +116,7 @@ func printStream(env *Env, catalogue *schemas.Catalogue, name string) error {
 				rows = append(rows, []any{t.Table, c.Column, c.Type, c.From, c.PII, c.References, c.Doc})
 			}
 		}
-		return env.list([]string{"table", "column", "type", "from", "pii", "references", "doc"}, rows)
+		return env.printRows([]string{"table", "column", "type", "from", "pii", "references", "doc"}, rows)
 	}
 	render.PrintStream(described, env.Stdout)
 	return nil
@@ -135,13 +135,13 @@ stream file, or the name of a stream. Nothing is written.`,
   aqueduck streams try contacts_by_id --id 6762f23e4b2b8e36b0f2a4d1 -o json`,
 		Args:              usage.OneArgument("a stream file or the name of a stream"),
 		Annotations:       map[string]string{forms: "json"},
-		ValidArgsFunction: completion{env}.streams,
+		ValidArgsFunction: shellCompletion{env}.completeStreams,
 		RunE: func(c *cobra.Command, args []string) error {
 			runner, err := newReadOnlyRunner(env)
 			if err != nil {
 				return err
 			}
-			s, err := dictionary.StreamOf(runner.Catalogue, args[0])
+			s, err := dictionary.FindStream(runner.Catalogue, args[0])
 			if err != nil {
 				return err
 			}
@@ -153,7 +153,7 @@ stream file, or the name of a stream. Nothing is written.`,
 				return err
 			}
 			if env.output == "json" {
-				return env.encode(trial)
+				return env.printJSON(trial)
 			}
 			render.PrintTrial(trial, env.Stdout)
 			return nil
@@ -187,7 +187,7 @@ written.`,
 			if err != nil {
 				return err
 			}
-			env.say(fmt.Sprintf("stream %[1]s: put it into a file that stream_files names; then %[2]s streams try streams/%[1]s.yaml", made, env.Name))
+			env.printNotice(fmt.Sprintf("stream %[1]s: put it into a file that stream_files names; then %[2]s streams try streams/%[1]s.yaml", made, env.Name))
 			_, err = env.Stdout.Write(text)
 			return err
 		},

@@ -40,9 +40,9 @@ A terminal shows each stream while it is read, how much of its history is there,
   aqueduck sync nightly -q --summary-file run.json --log-format json
   WORKSPACE_URL=emulator aqueduck sync nightly --dir demo`,
 		Annotations:       map[string]string{forms: "json"},
-		ValidArgsFunction: completion{env}.pipelines,
+		ValidArgsFunction: shellCompletion{env}.completePipelines,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := spans(c, &o, since, until); err != nil {
+			if err := checkTimeFlags(c, &o, since, until); err != nil {
 				return err
 			}
 			return syncAll(c.Context(), env, args, o, summary)
@@ -71,7 +71,7 @@ func syncAll(ctx context.Context, env *Env, names []string, o runner.Options, fi
 	if err != nil {
 		return err
 	}
-	pipelines, err := runner.Chosen(names, o)
+	pipelines, err := runner.ChoosePipelines(names, o)
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func syncAll(ctx context.Context, env *Env, names []string, o runner.Options, fi
 		return err
 	}
 	runner.Alerts = sync.NewSender(runner, runner.Config.Lookup)
-	summary := &runlog.Summary{Version: 1, Program: release(), Runs: []*runlog.RunDetail{}}
+	summary := &runlog.Summary{Version: 1, Program: buildVersion(), Runs: []*runlog.RunDetail{}}
 	runner.Ended = summary.Add
 	defer func() { err = errors.Join(err, writeSummary(env, summary, file)) }()
 	defer watchRuns(env, runner)()
@@ -125,7 +125,7 @@ func writeSummary(env *Env, s *runlog.Summary, file string) error {
 		}
 	}
 	if env.output == "json" {
-		return env.encode(s)
+		return env.printJSON(s)
 	}
 	return nil
 }
@@ -146,10 +146,10 @@ func printReport(env *Env, r *runlog.Report) {
 	render.PrintReport(r, env.Stdout)
 }
 
-// spans checks the flags of sync that hold a time or a span of time.
-func spans(c *cobra.Command, o *runner.Options, since, until string) (err error) {
-	if o.Since, err = instant(since); err == nil {
-		o.Until, err = instant(until)
+// checkTimeFlags checks the flags of sync that hold a time or a span of time.
+func checkTimeFlags(c *cobra.Command, o *runner.Options, since, until string) (err error) {
+	if o.Since, err = parseTime(since); err == nil {
+		o.Until, err = parseTime(until)
 	}
 	switch {
 	case err != nil:
@@ -166,8 +166,8 @@ func spans(c *cobra.Command, o *runner.Options, since, until string) (err error)
 	return nil
 }
 
-// instant reads a date or a time as a person writes it; dates begin at midnight UTC.
-func instant(s string) (time.Time, error) {
+// parseTime reads a date or a time as a person writes it; dates begin at midnight UTC.
+func parseTime(s string) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
 	}

@@ -29,7 +29,7 @@ told best right after a sync: a record of a list without times, or one that was 
   aqueduck verify --accept 1f2e3d4c5b6a
   aqueduck verify -o json`,
 		Annotations:       map[string]string{forms: "json"},
-		ValidArgsFunction: completion{env}.pipelines,
+		ValidArgsFunction: shellCompletion{env}.completePipelines,
 		RunE: func(c *cobra.Command, args []string) error {
 			setup, err := newReadOnlyRunner(env)
 			if err != nil {
@@ -43,17 +43,17 @@ told best right after a sync: a record of a list without times, or one that was 
 			case o.Requests < 1:
 				return usage.Errorf(c, "--requests is at least 1")
 			}
-			pipelines, err := setup.Chosen(args, runner.Options{Select: o.Select, Exclude: o.Exclude})
+			pipelines, err := setup.ChoosePipelines(args, runner.Options{Select: o.Select, Exclude: o.Exclude})
 			if err != nil {
 				return err
 			}
-			verified, err := verify.Verify(c.Context(), setup, pipelines, o, env.say)
+			verified, err := verify.Verify(c.Context(), setup, pipelines, o, env.printNotice)
 			if err != nil {
 				return err
 			}
 			env.exit = verified.Exit()
 			if env.output == "json" {
-				return env.encode(verified)
+				return env.printJSON(verified)
 			}
 			if env.quiet {
 				fmt.Fprintln(env.Stdout, verified.LastLine())

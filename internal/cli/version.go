@@ -29,31 +29,31 @@ that is linked in, with the checksum of its module, and every module as a Cyclon
 				return err
 			}
 			if env.output != "json" && !asJSON {
-				_, err := fmt.Fprintf(env.Stdout, "aqueduck %s, %s, DuckDB %s\n", release(), runtime.Version(), library.Version)
+				_, err := fmt.Fprintf(env.Stdout, "aqueduck %s, %s, DuckDB %s\n", buildVersion(), runtime.Version(), library.Version)
 				return err
 			}
-			made := modules()
-			v := versions{Version: release(), Go: runtime.Version(), SBOM: billOf(made, library)}
-			v.DuckDB = duckdb{Version: library.Version, Source: library.Source}
+			made := linkedModules()
+			v := versionInfo{Version: buildVersion(), Go: runtime.Version(), SBOM: billOf(made, library)}
+			v.DuckDB = duckdbVersion{Version: library.Version, Source: library.Source}
 			// The library comes prebuilt, in a module of its own for each system. That module's checksum is all that tells which it is.
 			if i := slices.IndexFunc(made, func(m *debug.Module) bool { return strings.Contains(m.Path, "duckdb-go-bindings/lib/") }); i >= 0 {
 				v.DuckDB.Module, v.DuckDB.Sum = made[i].Path+" "+made[i].Version, made[i].Sum
 			}
-			return env.encode(v)
+			return env.printJSON(v)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "the same as -o json")
 	return c
 }
 
-type versions struct {
-	Version string `json:"version"`
-	Go      string `json:"go"`
-	DuckDB  duckdb `json:"duckdb"`
-	SBOM    bill   `json:"sbom"`
+type versionInfo struct {
+	Version string        `json:"version"`
+	Go      string        `json:"go"`
+	DuckDB  duckdbVersion `json:"duckdb"`
+	SBOM    sbomDocument  `json:"sbom"`
 }
 
-type duckdb struct {
+type duckdbVersion struct {
 	Version string `json:"version"`
 	Source  string `json:"source"`           // the commit that it was built from
 	Module  string `json:"module,omitempty"` // that it is linked from

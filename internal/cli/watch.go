@@ -18,7 +18,7 @@ import (
 // cursor; in a line now and then; as lines of JSON; or not at all. What it gives ends that.
 func watchRuns(env *Env, runner *runner.Runner) (end func()) {
 	f, isFile := env.Stderr.(*os.File)
-	able := isFile && !env.quiet && env.logLevel != "debug" && terminal(f) && env.variableOr("TERM", "dumb") != "dumb"
+	able := isFile && !env.quiet && env.logLevel != "debug" && isTerminal(f) && env.variableOr("TERM", "dumb") != "dumb"
 	switch {
 	case env.progress == "tty" || env.progress == "auto" && able:
 		s := render.NewScreen(env.Stderr)
@@ -28,16 +28,16 @@ func watchRuns(env *Env, runner *runner.Runner) (end func()) {
 		return func() { env.watched.Store(nil) }
 	case env.progress == "json":
 		runner.Log = env.logTo(env.Stderr, false, slog.LevelWarn)
-		runner.Watch = render.Every(jsonEvery, func(r runlog.Running) {
+		runner.Watch = render.ThrottleSnapshots(jsonEvery, func(r runlog.Running) {
 			if line, err := json.Marshal(r); err == nil { // it is made of numbers and texts
 				fmt.Fprintf(env.Stderr, "%s\n", line)
 			}
 		})
 	case env.progress == "none":
-		runner.Log = env.logTo(env.Stderr, isFile && terminal(f), slog.LevelWarn)
+		runner.Log = env.logTo(env.Stderr, isFile && isTerminal(f), slog.LevelWarn)
 	case !env.quiet:
 		runner.TellBegin = true
-		runner.Watch = render.Every(plainEvery, func(r runlog.Running) { runner.Log.Info(render.RunningLine(&r)) })
+		runner.Watch = render.ThrottleSnapshots(plainEvery, func(r runlog.Running) { runner.Log.Info(render.RunningLine(&r)) })
 	}
 	return func() {}
 }

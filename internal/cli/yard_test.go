@@ -20,10 +20,10 @@ import (
 	"aqueduck/tools/diskfault"
 )
 
-// yard is an emulated workspace that stands still, and warehouses of several histories. Each can be copied any number of
+// frozenSite is an emulated workspace that stands still, and warehouses of several histories. Each can be copied any number of
 // times, for a run that something happens to; what a run has to find is always the same.
-type yard struct {
-	*site
+type frozenSite struct {
+	*emulatedSite
 	copies atomic.Int64
 }
 
@@ -38,9 +38,9 @@ const (
 
 var histories = []string{empty, later, killed, nothing}
 
-func newYard(t *testing.T, seed uint64) *yard {
+func newYard(t *testing.T, seed uint64) *frozenSite {
 	t.Helper()
-	y := &yard{site: newSite(t, seed)}
+	y := &frozenSite{emulatedSite: newSite(t, seed)}
 	config := strings.Replace(nightly, "[contacts, deleted_contacts, contact_activities]}", `[deleted_contacts, calls]}
   exports: {streams: [reporting_conversation]}
 streams:
@@ -49,61 +49,61 @@ streams:
 		t.Fatal(err)
 	}
 	for n := range 4 { // more than are kept
-		y.life.hours()
-		y.sync().well()
+		y.life.passHours()
+		y.startSync().requireSuccess()
 		if n == 0 {
-			y.duplicate(y.base(first), string(y.dir))
+			y.copyDirectory(y.historyDir(first), string(y.dir))
 		}
 	}
 	// Whom the next run forgets may be named in what is kept of rejected records: it goes.
 	if err := os.WriteFile(filepath.Join(y.dir.RejectDir(), "kept.jsonl"), []byte("{}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, end := range []func(string) error{y.space.RequestDeletion, y.space.Erase} {
-		if err := end(y.space.IDs("active")[0]); err != nil {
+	for _, end := range []func(string) error{y.space.RequestDeletion, y.space.EraseContact} {
+		if err := end(y.space.ContactIDs("active")[0]); err != nil {
 			t.Fatal(err)
 		}
 	}
-	y.life.hours()
+	y.life.passHours()
 	y.space.Advance(25 * time.Hour)
 	for _, history := range histories[1:] {
 		switch history {
 		case killed:
-			y.crash(crash.CommitDone + ":2")
+			y.crashAt(crash.CommitDone + ":2")
 		case nothing:
-			y.sync().well()
+			y.startSync().requireSuccess()
 			y.tidyAt(t, y.dir)
 		}
-		y.duplicate(y.base(history), string(y.dir))
+		y.copyDirectory(y.historyDir(history), string(y.dir))
 	}
 	return y
 }
 
-// base is where a history is kept.
-func (y *yard) base(history string) string { return filepath.Join(y.home, "base-"+history) }
+// historyDir is where a history is kept.
+func (y *frozenSite) historyDir(history string) string { return filepath.Join(y.home, "base-"+history) }
 
-// duplicate copies a directory as it is, with its times and links.
-func (y *yard) duplicate(to, from string) {
+// copyDirectory copies a directory as it is, with its times and links.
+func (y *frozenSite) copyDirectory(to, from string) {
 	y.t.Helper()
 	if out, err := exec.Command("cp", "-a", from, to).CombinedOutput(); err != nil {
 		y.t.Fatalf("copy %s: %v\n%s", from, err, out)
 	}
 }
 
-// plot is one copy of a warehouse.
-type plot struct {
-	*yard
+// warehouseCopy is one copy of a warehouse.
+type warehouseCopy struct {
+	*frozenSite
 	t        *testing.T
 	dir      layout.Dir
 	pipeline string
 }
 
-// plot gives a copy of the warehouse of a history. It goes with the test.
-func (y *yard) plot(t *testing.T, history string) *plot {
+// copyWarehouse gives a copy of the warehouse of a history. It goes with the test.
+func (y *frozenSite) copyWarehouse(t *testing.T, history string) *warehouseCopy {
 	t.Helper()
-	p := &plot{yard: y, t: t, pipeline: "nightly", dir: layout.Dir(filepath.Join(y.home, "plot"+strconv.FormatInt(y.copies.Add(1), 10)))}
+	p := &warehouseCopy{frozenSite: y, t: t, pipeline: "nightly", dir: layout.Dir(filepath.Join(y.home, "plot"+strconv.FormatInt(y.copies.Add(1), 10)))}
 	if history != empty {
-		y.duplicate(string(p.dir), y.base(history))
+		y.copyDirectory(string(p.dir), y.historyDir(history))
 	}
 	t.Cleanup(func() {
 		if err := os.RemoveAll(string(p.dir)); err != nil {
@@ -113,7 +113,7 @@ func (y *yard) plot(t *testing.T, history string) *plot {
 	return p
 }
 
-func (p *plot) command(args []string) []string {
+func (p *warehouseCopy) syncCommand(args []string) []string {
 	p.t.Helper()
 	path, err := built()
 	if err != nil {
@@ -122,49 +122,49 @@ func (p *plot) command(args []string) []string {
 	return append([]string{path, "sync", p.pipeline, "--file", filepath.Join(p.home, "pipelines.yaml"), "--dir", string(p.dir)}, args...)
 }
 
-func (p *plot) environment() []string {
+func (p *warehouseCopy) syncEnvironment() []string {
 	// No file is made elsewhere first and moved in: every one is written below the warehouse's directory.
-	return append(os.Environ(), "WORKSPACE_URL="+p.server.URL, "WORKSPACE_TOKEN="+p.space.Token(), "TMPDIR=/nowhere")
+	return append(os.Environ(), "WORKSPACE_URL="+p.server.URL, "WORKSPACE_TOKEN="+p.space.AccessToken(), "TMPDIR=/nowhere")
 }
 
-// ended is how a run ended.
-type ended struct {
+// endedRun is how a run ended.
+type endedRun struct {
 	status syscall.WaitStatus
 	said   string
 }
 
-func (e ended) well() bool { return e.status.Exited() && e.status.ExitStatus() == 0 }
+func (e endedRun) succeeded() bool { return e.status.Exited() && e.status.ExitStatus() == 0 }
 
-func (e ended) String() string {
+func (e endedRun) String() string {
 	if e.status.Signaled() {
 		return fmt.Sprintf("ended by %v and said:\n%s", e.status.Signal(), e.said)
 	}
 	return fmt.Sprintf("exit %d, and it said:\n%s", e.status.ExitStatus(), e.said)
 }
 
-// run runs undisturbed, but for what its environment says.
-func (p *plot) run(env ...string) ended {
+// syncOnce runs undisturbed, but for what its environment says.
+func (p *warehouseCopy) syncOnce(env ...string) endedRun {
 	p.t.Helper()
-	line := p.command(nil)
+	line := p.syncCommand(nil)
 	c := exec.CommandContext(p.t.Context(), line[0], line[1:]...)
-	c.Env = append(p.environment(), env...)
+	c.Env = append(p.syncEnvironment(), env...)
 	out, err := c.CombinedOutput()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		p.t.Fatal(err)
 	}
-	return ended{c.ProcessState.Sys().(syscall.WaitStatus), string(out)}
+	return endedRun{c.ProcessState.Sys().(syscall.WaitStatus), string(out)}
 }
 
-// watched runs under watch.
-func (p *plot) watched(w diskfault.Watch, args ...string) ended {
+// syncWatched runs under watch.
+func (p *warehouseCopy) syncWatched(w diskfault.Watch, args ...string) endedRun {
 	p.t.Helper()
 	out, err := os.Create(string(p.dir) + ".out")
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	w.Dir, w.Out, w.Env = string(p.dir), out, p.environment()
-	status, err := diskfault.Run(w, p.command(args)...)
+	w.Dir, w.Out, w.Env = string(p.dir), out, p.syncEnvironment()
+	status, err := diskfault.Run(w, p.syncCommand(args)...)
 	said, err2 := os.ReadFile(out.Name())
 	err2 = errors.Join(err2, out.Close(), os.Remove(out.Name()))
 	if errors.Is(err, diskfault.ErrUnsupported) {
@@ -173,23 +173,23 @@ func (p *plot) watched(w diskfault.Watch, args ...string) ended {
 	if err := errors.Join(err, err2); err != nil {
 		p.t.Fatal(err)
 	}
-	return ended{status, string(said)}
+	return endedRun{status, string(said)}
 }
 
-// true fails the test unless what is published is what the workspace holds, file and lake.
-func (p *plot) true() {
+// requireOracleData fails the test unless what is published is what the workspace holds, file and lake.
+func (p *warehouseCopy) requireOracleData() {
 	p.t.Helper()
 	if p.dir.Current() == "" {
 		p.t.Fatal("nothing is published")
 	}
-	oracletest.Streams(p.t, p.space, p.dir.Current(), "deleted_contacts", "calls")
+	oracletest.CompareStreams(p.t, p.space, p.dir.Current(), "deleted_contacts", "calls")
 	if consistent, err := publish.Consistent(p.t.Context(), p.dir); err != nil || !consistent {
 		p.t.Errorf("file and lake are of one moment: %t, %v", consistent, err)
 	}
 }
 
-// readable fails the test unless what readers find at this moment is whole: the file is the one that was published.
-func (p *plot) readable() {
+// requireReadable fails the test unless what readers find at this moment is whole: the file is the one that was published.
+func (p *warehouseCopy) requireReadable() {
 	p.t.Helper()
 	info, err := os.Lstat(p.dir.Link())
 	if errors.Is(err, os.ErrNotExist) || err == nil && info.Mode().IsRegular() { // a backup that is not taken in yet
@@ -201,19 +201,19 @@ func (p *plot) readable() {
 	}
 }
 
-// recovers runs undisturbed and fails the test unless all is well then, and nothing is left behind but perhaps what was
+// requireRecovery runs undisturbed and fails the test unless all is well then, and nothing is left behind but perhaps what was
 // damaged.
-func (p *plot) recovers() {
+func (p *warehouseCopy) requireRecovery() {
 	p.t.Helper()
-	if e := p.run(); !e.well() {
+	if e := p.syncOnce(); !e.succeeded() {
 		p.t.Fatalf("the next run: %v", e)
 	}
-	p.true()
-	p.tidy()
+	p.requireOracleData()
+	p.requireTidyCopy()
 }
 
-// tidy fails the test when more is there than a run leaves, and than what was set aside because it was damaged.
-func (p *plot) tidy() {
+// requireTidyCopy fails the test when more is there than a run leaves, and than what was set aside because it was damaged.
+func (p *warehouseCopy) requireTidyCopy() {
 	p.t.Helper()
 	aside, err := filepath.Glob(filepath.Join(p.dir.State(), "damaged-*"))
 	if err != nil || len(aside) > 1 {
@@ -227,9 +227,9 @@ func (p *plot) tidy() {
 	p.tidyAt(p.t, p.dir)
 }
 
-func (s *site) tidyAt(t *testing.T, dir layout.Dir) {
+func (s *emulatedSite) tidyAt(t *testing.T, dir layout.Dir) {
 	t.Helper()
 	at := *s
 	at.t, at.dir = t, dir
-	at.tidy()
+	at.requireTidyDir()
 }

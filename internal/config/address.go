@@ -22,35 +22,35 @@ const braces = "a variable has braces: ${VAR}"
 
 const addressHint = "the address of the workspace's region, e.g. https://api.example.com, or emulator"
 
-// address checks what requests, and with them the token, are sent to.
-func address(text string) (string, error) {
+// normalizeBaseURL checks what requests, and with them the token, are sent to.
+func normalizeBaseURL(text string) (string, error) {
 	if text == Emulator {
 		return text, nil
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Hostname() == "" {
-		return "", fmt.Errorf("%s is no address", shown(text))
+		return "", fmt.Errorf("%s is no address", quoteAddress(text))
 	}
 	switch {
 	case u.User != nil:
 		return "", errors.New("an address with a user or password in it")
-	case u.Scheme == "http" && !loopback(u.Hostname()):
+	case u.Scheme == "http" && !isLoopback(u.Hostname()):
 		return "", errors.New("http:// would send the token in the open: https:// is needed")
 	case u.Scheme != "https" && u.Scheme != "http":
-		return "", fmt.Errorf("%s is no https:// address", shown(text))
+		return "", fmt.Errorf("%s is no https:// address", quoteAddress(text))
 	case strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" || u.ForceQuery:
-		return "", fmt.Errorf("%s has more than a host: paths come from the stream files", shown(text))
+		return "", fmt.Errorf("%s has more than a host: paths come from the stream files", quoteAddress(text))
 	}
 	return u.Scheme + "://" + u.Host, nil
 }
 
-func loopback(host string) bool {
+func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// shown quotes an address, and nothing that may be a token in the wrong variable.
-func shown(text string) string {
+// quoteAddress quotes an address, and nothing that may be a token in the wrong variable.
+func quoteAddress(text string) string {
 	const most = 60
 	if !strings.Contains(text, "://") || len(text) > most {
 		return "what is given"
@@ -58,10 +58,10 @@ func shown(text string) string {
 	return strconv.Quote(text)
 }
 
-// printable says whether a token can be sent in a header.
-func printable(token string) bool {
+// isPrintable says whether a token can be sent in a header.
+func isPrintable(token string) bool {
 	return token != "" && !strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
-// literal says that a text is more than references to variables and files: it may be a secret itself.
-func literal(text string) bool { return !reference.MatchString(text) }
+// hasLiteralText says that a text is more than references to variables and files: it may be a secret itself.
+func hasLiteralText(text string) bool { return !reference.MatchString(text) }

@@ -10,16 +10,16 @@ import (
 	"aqueduck/internal/problem"
 )
 
-// take puts an address into its field.
-func (a *alertEntry) take(field *string) func(*grammar.Value) {
+// takeAddress puts an address into its field.
+func (a *alertEntry) takeAddress(field *string) func(*grammar.Value) {
 	return func(v *grammar.Value) {
 		*field = v.Text()
-		if !v.Set() {
+		if !v.IsSet() {
 			return
 		}
 		a.addressed = true
 		if strings.Contains(v.Text(), "$") {
-			legible(v) // what it stands for is looked up when somebody is told
+			checkReferences(v) // what it stands for is looked up when somebody is told
 		} else if err := alertAddress(v.Text()); err != nil {
 			v.WrongKey("e.g. ${PING_URL}", "%s: %v", v.Path(), err)
 		}
@@ -30,7 +30,7 @@ func (a *alertEntry) takeKinds(v *grammar.Value) {
 	for _, kind := range v.Texts() {
 		a.On = append(a.On, alert.Kind(kind))
 	}
-	if !v.Set() {
+	if !v.IsSet() {
 		a.On = []alert.Kind{alert.Failure, alert.Late, alert.Recovery}
 	}
 }
@@ -40,8 +40,8 @@ func (c *Config) Alerts(lookup func(string) (string, bool)) (targets []alert.Tar
 	for _, a := range c.AlertConfigs {
 		var errs [2]error
 		t := a.Target
-		t.Ping, errs[0] = a.address("ping", a.Ping, lookup)
-		t.Webhook, errs[1] = a.address("webhook", a.Webhook, lookup)
+		t.Ping, errs[0] = a.resolveAddress("ping", a.Ping, lookup)
+		t.Webhook, errs[1] = a.resolveAddress("webhook", a.Webhook, lookup)
 		for _, err := range errs {
 			if err != nil {
 				missing = append(missing, err)
@@ -54,11 +54,11 @@ func (c *Config) Alerts(lookup func(string) (string, bool)) (targets []alert.Tar
 	return targets, missing
 }
 
-func (a *alertConfig) address(key, text string, lookup func(string) (string, bool)) (string, error) {
+func (a *alertConfig) resolveAddress(key, text string, lookup func(string) (string, bool)) (string, error) {
 	if text == "" {
 		return "", nil
 	}
-	address, err := expander{lookup: lookup, dir: a.dir, secret: true}.expand(text)
+	address, err := referenceExpander{lookup: lookup, dir: a.dir, secret: true}.expandText(text)
 	if err == nil {
 		address = strings.TrimSpace(address)
 		err = alertAddress(address)
@@ -75,7 +75,7 @@ func alertAddress(text string) error {
 	switch {
 	case err != nil || u.Hostname() == "":
 		return errors.New("this is no address") // it may be a secret: it is not shown
-	case u.Scheme == "http" && !loopback(u.Hostname()):
+	case u.Scheme == "http" && !isLoopback(u.Hostname()):
 		return errors.New("http:// would send it in the open: https:// is needed")
 	case u.Scheme != "https" && u.Scheme != "http":
 		return errors.New("this is no https:// address")

@@ -9,8 +9,8 @@ import (
 	"aqueduck/internal/alert"
 )
 
-// alerting is a configuration with one alert.
-func alerting(t *testing.T, text string) (*Config, error) {
+// alertConfigOf is a configuration with one alert.
+func alertConfigOf(t *testing.T, text string) (*Config, error) {
 	t.Helper()
 	return configOf(t, map[string]string{"pipelines.yaml": `
 version: 1
@@ -22,11 +22,11 @@ alerts: {ops: ` + text + `}
 
 func TestAlertsSayWhoIsToldOfWhat(t *testing.T) {
 	t.Parallel()
-	c, err := alerting(t, `{ping: "${PING}", webhook: "https://hooks.example.com/s3cret"}`)
+	c, err := alertConfigOf(t, `{ping: "${PING}", webhook: "https://hooks.example.com/s3cret"}`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	targets, missing := c.Alerts(environment("PING", "https://ping.example.com/x\n"))
+	targets, missing := c.Alerts(variablesOf("PING", "https://ping.example.com/x\n"))
 	if len(targets) != 1 || len(missing) > 0 {
 		t.Fatal(targets, missing)
 	}
@@ -35,10 +35,10 @@ func TestAlertsSayWhoIsToldOfWhat(t *testing.T) {
 		!slices.Equal(got.On, []alert.Kind{alert.Failure, alert.Late, alert.Recovery}) {
 		t.Errorf("%+v", got)
 	}
-	if c, err = alerting(t, `{webhook: "${HOOK}", on: [schema_change], cooldown: 1h, pipelines: weekly}`); err != nil {
+	if c, err = alertConfigOf(t, `{webhook: "${HOOK}", on: [schema_change], cooldown: 1h, pipelines: weekly}`); err != nil {
 		t.Fatal(err)
 	}
-	targets, _ = c.Alerts(environment("HOOK", "https://hooks.example.com"))
+	targets, _ = c.Alerts(variablesOf("HOOK", "https://hooks.example.com"))
 	if got := targets[0]; !slices.Equal(got.On, []alert.Kind{alert.Changed}) || got.Cooldown != time.Hour || !slices.Equal(got.Pipelines, []string{"weekly"}) {
 		t.Errorf("%+v", got)
 	}
@@ -47,15 +47,15 @@ func TestAlertsSayWhoIsToldOfWhat(t *testing.T) {
 // TestAnAlertWithoutItsVariableFailsNoRun: the others are told.
 func TestAnAlertWithoutItsVariableFailsNoRun(t *testing.T) {
 	t.Parallel()
-	c, err := alerting(t, `{ping: "${PING}", webhook: "${HOOK}"}`)
+	c, err := alertConfigOf(t, `{ping: "${PING}", webhook: "${HOOK}"}`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	targets, missing := c.Alerts(environment("HOOK", "https://hooks.example.com"))
+	targets, missing := c.Alerts(variablesOf("HOOK", "https://hooks.example.com"))
 	if len(targets) != 1 || targets[0].Ping != "" || len(missing) != 1 || missing[0].Error() != "alerts.ops.ping: the variable PING is not set" {
 		t.Errorf("%+v, %v", targets, missing)
 	}
-	if targets, missing := c.Alerts(environment("HOOK", "http://s3cret.example.com", "PING", "s3cret")); len(targets) > 0 || len(missing) != 2 ||
+	if targets, missing := c.Alerts(variablesOf("HOOK", "http://s3cret.example.com", "PING", "s3cret")); len(targets) > 0 || len(missing) != 2 ||
 		strings.Contains(missing[0].Error()+missing[1].Error(), "s3cret") {
 		t.Errorf("%+v, %v; want two mistakes that do not show what may be secret", targets, missing)
 	}
@@ -73,7 +73,7 @@ func TestAlertsThatAreWrong(t *testing.T) {
 		`{ping: "${P}", cooldown: soon}`:         "cooldown",
 		`{pnig: "https://ping.example.com/s3t"}`: `did you mean "ping"?`,
 	} {
-		_, err := alerting(t, text)
+		_, err := alertConfigOf(t, text)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "s3t") {
 			t.Errorf("%s: %v; want %q, and no address", text, err, want)
 		}

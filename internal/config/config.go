@@ -95,7 +95,7 @@ type Pipeline struct {
 // Workspaces names the workspaces that the pipeline reads.
 func (p *Pipeline) Workspaces(c *Config) []string {
 	if len(p.workspaces) == 0 {
-		return c.Names()
+		return c.WorkspaceNames()
 	}
 	return slices.Clone(p.workspaces)
 }
@@ -120,8 +120,8 @@ func (c *Config) Workspace(name string) (string, error) {
 	return name, nil
 }
 
-// Names are the workspaces of the configuration, in its order.
-func (c *Config) Names() []string { return slices.Clone(c.NameList) }
+// WorkspaceNames are the workspaces of the configuration, in its order.
+func (c *Config) WorkspaceNames() []string { return slices.Clone(c.NameList) }
 
 // pipelineNames are the pipelines of the configuration, in its order.
 func (c *Config) pipelineNames() (names []string) {
@@ -131,13 +131,13 @@ func (c *Config) pipelineNames() (names []string) {
 	return names
 }
 
-// loader is what reading one configuration needs.
-type loader struct {
-	config    *Config
-	report    grammar.Report
-	catalogue *schemas.Catalogue
-	disk      *disk
-	known     []string // streams, those of broken files too: what is wrong with them is said there
+// configLoader is what reading one configuration needs.
+type configLoader struct {
+	config       *Config
+	report       grammar.Report
+	catalogue    *schemas.Catalogue
+	cache        *fileCache
+	knownStreams []string // streams, those of broken files too: what is wrong with them is said there
 }
 
 // alertConfig is one place to tell, as the file has it.
@@ -151,7 +151,7 @@ type alertConfig struct {
 // alertEntry is an alert while its keys are taken.
 type alertEntry struct {
 	alertConfig
-	*loader
+	*configLoader
 	addressed bool // it has an address, however wrong
 }
 
@@ -164,34 +164,34 @@ type workspaceEntry struct {
 // pipelineEntry is a pipeline while its keys are taken.
 type pipelineEntry struct {
 	Pipeline
-	*loader
+	*configLoader
 	zone     *time.Location
 	patterns *grammar.Value // of streams: looked up once the workspaces are known
 }
 
 // settingsEntry is what is said of the streams of one name or pattern, while its keys are taken.
 type settingsEntry struct {
-	*loader
+	*configLoader
 	names    []string          // those that it means
 	streams  []*schemas.Stream // those, and those that are read along with them; no families
 	datasets datasetSettings   // of families among them, if any
 }
 
-// expander puts variables and files into texts of the configuration.
-type expander struct {
+// referenceExpander puts variables and files into texts of the configuration.
+type referenceExpander struct {
 	lookup  func(string) (string, bool)
-	dir     string // that relative files are from
-	secret  bool   // files must be for their owner only
-	lenient bool   // a variable or file that is not there is grammar.ErrUnknown
-	disk    *disk  // what files are read from
+	dir     string     // that relative files are from
+	secret  bool       // files must be for their owner only
+	lenient bool       // a variable or file that is not there is grammar.ErrUnknown
+	cache   *fileCache // what files are read from
 }
 
-// piece is a part of a text of the configuration: letters, or a variable or file that stands for some.
-type piece struct {
-	text       string // as it is; of a reference the name of the variable, or file:path
-	reference  bool
-	otherwise  string // the default of a variable
-	hasDefault bool
+// textPiece is a part of a text of the configuration: letters, or a variable or file that stands for some.
+type textPiece struct {
+	text         string // as it is; of a reference the name of the variable, or file:path
+	reference    bool
+	defaultValue string // the default of a variable
+	hasDefault   bool
 }
 
 // datasetSettings are those of the datasets that a name or pattern means.

@@ -17,8 +17,8 @@ import (
 	"aqueduck/internal/schedule"
 )
 
-// environment is a lookup of variables that are written down.
-func environment(pairs ...string) func(string) (string, bool) {
+// variablesOf is a lookup of variables that are written down.
+func variablesOf(pairs ...string) func(string) (string, bool) {
 	return func(name string) (string, bool) {
 		for i := 0; i < len(pairs); i += 2 {
 			if pairs[i] == name {
@@ -39,7 +39,7 @@ func TestEachBadConfigIsToldWhatIsWrongAndWhere(t *testing.T) {
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
 			t.Parallel()
-			_, _, err := LoadConfig(file, environment())
+			_, _, err := LoadConfig(file, variablesOf())
 			var mistakes grammar.Mistakes
 			if !errors.As(err, &mistakes) {
 				t.Fatalf("got %v, want mistakes", err)
@@ -78,7 +78,7 @@ func TestAWorkspaceIsNamedWithoutQuotes(t *testing.T) {
 func TestWhatIsReadAllTheSameIsWarnedOf(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"skipped-hour", "older-version"} {
-		c, _, err := LoadConfig("testdata/warned/"+name+".yaml", environment())
+		c, _, err := LoadConfig("testdata/warned/"+name+".yaml", variablesOf())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,23 +98,23 @@ pipelines: {nightly: {streams: [contacts, "${STREAM}"], schedule: "${CRON}"}}
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c, _, err := CheckConfig(file, environment("RATE", "60"))
+	c, _, err := CheckConfig(file, variablesOf("RATE", "60"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if w := c.Warehouse; w.Publish.Keep != 2 || w.Timezone != "UTC" || c.Workspaces["main"].RequestsPerMinute != 60 || len(c.Pipelines[0].Streams) != 1 {
 		t.Errorf("got %+v", c)
 	}
-	if _, _, err := CheckConfig(file, environment("RATE", "quick")); err == nil {
+	if _, _, err := CheckConfig(file, variablesOf("RATE", "quick")); err == nil {
 		t.Error("what is set was not checked")
 	}
-	if _, _, err := LoadConfig(file, environment("RATE", "60")); err == nil || !strings.Contains(err.Error(), "the variable STREAM is not set") {
+	if _, _, err := LoadConfig(file, variablesOf("RATE", "60")); err == nil || !strings.Contains(err.Error(), "the variable STREAM is not set") {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestTheProjectsOwnConfigNeedsNoVariableToBeChecked(t *testing.T) {
-	c, catalogue, err := LoadConfig("../../pipelines.yaml", environment())
+	c, catalogue, err := LoadConfig("../../pipelines.yaml", variablesOf())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func configOf(t *testing.T, files map[string]string, env ...string) (*Config, er
 			t.Fatal(err)
 		}
 	}
-	c, _, err := LoadConfig(filepath.Join(dir, "pipelines.yaml"), environment(env...))
+	c, _, err := LoadConfig(filepath.Join(dir, "pipelines.yaml"), variablesOf(env...))
 	return c, err
 }
 
@@ -231,7 +231,7 @@ pipelines: {nightly: {streams: [contacts]}}
 
 func TestAConfigThatIsNotThereSaysWhatToDo(t *testing.T) {
 	t.Parallel()
-	_, _, err := LoadConfig(filepath.Join(t.TempDir(), "pipelines.yaml"), environment())
+	_, _, err := LoadConfig(filepath.Join(t.TempDir(), "pipelines.yaml"), variablesOf())
 	var p *problem.Problem
 	if !errors.As(err, &p) || p.Class != "config" || p.Next == "" {
 		t.Errorf("got %v", err)

@@ -18,7 +18,7 @@ const noDefault = "an empty environment, as cron has it, must not load something
 
 func (w *workspaceEntry) takeBaseURL(v *grammar.Value) {
 	w.baseURL, w.address = v.Text(), v
-	if !v.Set() {
+	if !v.IsSet() {
 		return
 	}
 	if fallback.MatchString(w.baseURL) {
@@ -26,10 +26,10 @@ func (w *workspaceEntry) takeBaseURL(v *grammar.Value) {
 		return
 	}
 	if strings.Contains(w.baseURL, "${") {
-		legible(v) // what it stands for is looked up when a run asks for it
+		checkReferences(v) // what it stands for is looked up when a run asks for it
 		return
 	}
-	if _, err := address(w.baseURL); err != nil {
+	if _, err := normalizeBaseURL(w.baseURL); err != nil {
 		hint := addressHint
 		if strings.HasPrefix(w.baseURL, "$") {
 			hint = braces
@@ -41,11 +41,11 @@ func (w *workspaceEntry) takeBaseURL(v *grammar.Value) {
 func (w *workspaceEntry) takeToken(v *grammar.Value) {
 	w.Token = v.Text()
 	switch {
-	case !v.Given() && w.address.Set() && w.baseURL != Emulator && !w.value.Flawed():
+	case !v.IsGiven() && w.address.IsSet() && w.baseURL != Emulator && !w.value.HasRefusedKeys():
 		w.address.WrongKey("token: ${WORKSPACE_TOKEN}", "key %q is missing in %s", "token", w.value.Path())
-	case v.Set() && fallback.MatchString(w.Token):
+	case v.IsSet() && fallback.MatchString(w.Token):
 		v.WrongKey(noDefault, "%s: a token has no default", v.Path())
-	case v.Set() && !reference.MatchString(w.Token):
+	case v.IsSet() && !reference.MatchString(w.Token):
 		hint := ""
 		if strings.HasPrefix(w.Token, "$") {
 			hint = braces
@@ -61,30 +61,30 @@ func (c *Config) Connect(workspace string, lookup func(string) (string, bool)) (
 	if !ok {
 		return "", "", fmt.Errorf("no workspace %q in %s", workspace, c.File)
 	}
-	text, err := expander{lookup: lookup, dir: w.dir}.expand(w.baseURL)
+	text, err := referenceExpander{lookup: lookup, dir: w.dir}.expandText(w.baseURL)
 	if err != nil {
-		return "", "", w.problem("base_url", err, "set it to the address of the workspace's region, or to emulator to try without an account")
+		return "", "", w.configProblem("base_url", err, "set it to the address of the workspace's region, or to emulator to try without an account")
 	}
-	if baseURL, err = address(text); err != nil {
-		return "", "", w.problem("base_url", err, addressHint)
+	if baseURL, err = normalizeBaseURL(text); err != nil {
+		return "", "", w.configProblem("base_url", err, addressHint)
 	}
 	if baseURL == Emulator {
 		return baseURL, "", nil
 	}
-	secret, err := expander{lookup: lookup, dir: w.dir, secret: true}.expand(w.Token)
+	secret, err := referenceExpander{lookup: lookup, dir: w.dir, secret: true}.expandText(w.Token)
 	var open *openFile
 	if errors.As(err, &open) {
-		return "", "", w.problem("token", err, "chmod 600 "+open.name)
+		return "", "", w.configProblem("token", err, "chmod 600 "+open.name)
 	}
 	if err != nil {
-		return "", "", w.problem("token", err, "set it to the access token of the workspace, or give a file: token: ${file:/run/secrets/token}")
+		return "", "", w.configProblem("token", err, "set it to the access token of the workspace, or give a file: token: ${file:/run/secrets/token}")
 	}
-	if secret = strings.TrimSpace(secret); !printable(secret) {
-		return "", "", w.problem("token", errors.New("there is none, or it has characters that no token has"), "copy the token again, in one line")
+	if secret = strings.TrimSpace(secret); !isPrintable(secret) {
+		return "", "", w.configProblem("token", errors.New("there is none, or it has characters that no token has"), "copy the token again, in one line")
 	}
 	return baseURL, api.Secret(secret), nil
 }
 
-func (w *Workspace) problem(key string, err error, next string) error {
+func (w *Workspace) configProblem(key string, err error, next string) error {
 	return &problem.Problem{Class: "config", What: "workspaces." + w.Name + "." + key, Err: err, Next: next}
 }

@@ -10,7 +10,7 @@ import (
 	"aqueduck/internal/problem"
 )
 
-func connectable(t *testing.T, baseURL, token string) *Config {
+func connectableConfig(t *testing.T, baseURL, token string) *Config {
 	t.Helper()
 	c, err := configOf(t, map[string]string{"pipelines.yaml": `
 version: 1
@@ -25,7 +25,7 @@ pipelines: {nightly: {streams: [contacts]}}
 
 func TestConnectGivesAddressAndToken(t *testing.T) {
 	t.Parallel()
-	c := connectable(t, "${U}", "${T}")
+	c := connectableConfig(t, "${U}", "${T}")
 	for _, c2 := range []struct{ name, url, wantURL, wantToken string }{
 		{"https", "https://api.example.com", "https://api.example.com", "s3cret"},
 		{"slash", "https://api.example.com/", "https://api.example.com", "s3cret"},
@@ -35,7 +35,7 @@ func TestConnectGivesAddressAndToken(t *testing.T) {
 	} {
 		t.Run(c2.name, func(t *testing.T) {
 			t.Parallel()
-			url, token, err := c.Connect("main", environment("U", c2.url, "T", " s3cret\n"))
+			url, token, err := c.Connect("main", variablesOf("U", c2.url, "T", " s3cret\n"))
 			if err != nil || url != c2.wantURL || string(token) != c2.wantToken {
 				t.Errorf("got %s, %q, %v", url, string(token), err)
 			}
@@ -63,7 +63,7 @@ func TestS52AReservedHeaderCarriesNoVersion(t *testing.T) {
 // Holds: S13.
 func TestConnectSaysWhatIsMissingAndWhatNext(t *testing.T) {
 	t.Parallel()
-	c := connectable(t, "${U}", "${T}")
+	c := connectableConfig(t, "${U}", "${T}")
 	for _, c2 := range []struct {
 		name string
 		env  []string
@@ -82,7 +82,7 @@ func TestConnectSaysWhatIsMissingAndWhatNext(t *testing.T) {
 	} {
 		t.Run(c2.name, func(t *testing.T) {
 			t.Parallel()
-			_, _, err := c.Connect("main", environment(c2.env...))
+			_, _, err := c.Connect("main", variablesOf(c2.env...))
 			var p *problem.Problem
 			if !errors.As(err, &p) || p.Class != "config" || p.Next == "" || !strings.Contains(err.Error(), c2.want) {
 				t.Fatalf("got %v, want %q", err, c2.want)
@@ -105,8 +105,8 @@ func TestATokenFileIsForItsOwnerOnly(t *testing.T) {
 		if err := os.Chmod(file, mode); err != nil {
 			t.Fatal(err)
 		}
-		c := connectable(t, "https://api.example.com", "${file:"+file+"}")
-		_, token, err := c.Connect("main", environment())
+		c := connectableConfig(t, "https://api.example.com", "${file:"+file+"}")
+		_, token, err := c.Connect("main", variablesOf())
 		if want == "" && (err != nil || string(token) != "s3cret") {
 			t.Errorf("%04o: got %q, %v", mode, string(token), err)
 		}
@@ -120,12 +120,12 @@ func TestATokenFileIsForItsOwnerOnly(t *testing.T) {
 func TestARotatedTokenFileIsReadAgain(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "token")
-	c := connectable(t, "https://api.example.com", "${file:"+file+"}")
+	c := connectableConfig(t, "https://api.example.com", "${file:"+file+"}")
 	for _, want := range []string{"first", "second"} {
 		if err := os.WriteFile(file, []byte(want), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, token, err := c.Connect("main", environment()); err != nil || string(token) != want {
+		if _, token, err := c.Connect("main", variablesOf()); err != nil || string(token) != want {
 			t.Errorf("got %q, %v", string(token), err)
 		}
 	}

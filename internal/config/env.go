@@ -12,10 +12,10 @@ import (
 	"aqueduck/internal/grammar"
 )
 
-// legible refuses variables and files that cannot be looked up, whatever there is.
-func legible(v *grammar.Value) {
-	nothing := expander{lookup: func(string) (string, bool) { return "", false }, dir: filepath.Dir(v.File()), lenient: true}
-	if _, err := nothing.expand(v.Text()); err != nil && !errors.Is(err, grammar.ErrUnknown) {
+// checkReferences refuses variables and files that cannot be looked up, whatever there is.
+func checkReferences(v *grammar.Value) {
+	nothing := referenceExpander{lookup: func(string) (string, bool) { return "", false }, dir: filepath.Dir(v.File()), lenient: true}
+	if _, err := nothing.expandText(v.Text()); err != nil && !errors.Is(err, grammar.ErrUnknown) {
 		v.Wrong("", "%v", err)
 	}
 }
@@ -25,9 +25,9 @@ const maxFile = 64 << 10
 
 var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// pieces takes a text apart: ${VAR}, ${VAR:-default} and ${file:path}; $$ is one $, any other $ is itself.
-func pieces(text string) (all []piece, err error) {
-	plain := func(text string) { all = append(all, piece{text: text}) }
+// splitReferences takes a text apart: ${VAR}, ${VAR:-default} and ${file:path}; $$ is one $, any other $ is itself.
+func splitReferences(text string) (all []textPiece, err error) {
+	plain := func(text string) { all = append(all, textPiece{text: text}) }
 	for {
 		before, rest, found := strings.Cut(text, "$")
 		plain(before)
@@ -42,9 +42,9 @@ func pieces(text string) (all []piece, err error) {
 			if !closed {
 				return nil, errors.New("${ is not closed")
 			}
-			p := piece{text: name, reference: true}
+			p := textPiece{text: name, reference: true}
 			if !strings.HasPrefix(name, "file:") {
-				p.text, p.otherwise, p.hasDefault = strings.Cut(name, ":-")
+				p.text, p.defaultValue, p.hasDefault = strings.Cut(name, ":-")
 				if !IsVariable(p.text) {
 					return nil, fmt.Errorf("%q is no name of a variable; $$ stands for a $", p.text)
 				}
@@ -58,16 +58,16 @@ func pieces(text string) (all []piece, err error) {
 	}
 }
 
-// expand puts what they stand for in the place of the references of a text.
-func (e expander) expand(text string) (string, error) {
-	all, err := pieces(text)
+// expandText puts what they stand for in the place of the references of a text.
+func (e referenceExpander) expandText(text string) (string, error) {
+	all, err := splitReferences(text)
 	if err != nil {
 		return "", err
 	}
 	var b strings.Builder
 	var unknown error
 	for _, p := range all {
-		value, err := e.value(p)
+		value, err := e.expandPiece(p)
 		if errors.Is(err, grammar.ErrUnknown) {
 			unknown = err
 		} else if err != nil {
@@ -81,29 +81,29 @@ func (e expander) expand(text string) (string, error) {
 // IsVariable says whether a text can name a variable of the environment.
 func IsVariable(text string) bool { return variable.MatchString(text) }
 
-// value is what a piece stands for.
-func (e expander) value(p piece) (string, error) {
+// expandPiece is what a piece stands for.
+func (e referenceExpander) expandPiece(p textPiece) (string, error) {
 	if !p.reference {
 		return p.text, nil
 	}
 	if file, ok := strings.CutPrefix(p.text, "file:"); ok {
-		text, err := e.file(file)
-		return text, e.missing(err)
+		text, err := e.readSecretFile(file)
+		return text, e.lenientError(err)
 	}
 	value, set := e.lookup(p.text)
 	switch {
 	case value != "":
 		return value, nil
 	case p.hasDefault:
-		return p.otherwise, nil
+		return p.defaultValue, nil
 	case set:
-		return "", e.missing(fmt.Errorf("the variable %s is empty", p.text))
+		return "", e.lenientError(fmt.Errorf("the variable %s is empty", p.text))
 	}
-	return "", e.missing(fmt.Errorf("the variable %s is not set", p.text))
+	return "", e.lenientError(fmt.Errorf("the variable %s is not set", p.text))
 }
 
-// missing is the error of what is not there.
-func (e expander) missing(err error) error {
+// lenientError is the error of what is not there.
+func (e referenceExpander) lenientError(err error) error {
 	if e.lenient && err != nil {
 		return grammar.ErrUnknown
 	}
@@ -120,14 +120,14 @@ func (e *openFile) Error() string {
 	return fmt.Sprintf("%s can be read by others (mode %04o)", e.name, e.mode)
 }
 
-func (e expander) file(name string) (string, error) {
+func (e referenceExpander) readSecretFile(name string) (string, error) {
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(e.dir, name)
 	}
 	if err := e.mayRead(name); err != nil {
 		return "", err
 	}
-	text, err := e.disk.text(name)
+	text, err := e.cache.readFile(name)
 	if err != nil {
 		return "", err
 	}
@@ -135,8 +135,8 @@ func (e expander) file(name string) (string, error) {
 }
 
 // mayRead says why the text of a file is not put into another one. What was read before was allowed.
-func (e expander) mayRead(name string) error {
-	if e.disk != nil && e.disk.from != nil {
+func (e referenceExpander) mayRead(name string) error {
+	if e.cache != nil && e.cache.from != nil {
 		return nil
 	}
 	info, err := os.Stat(name)

@@ -52,10 +52,10 @@ func MatchesDataset(pattern, family, stream string) bool {
 	return err == nil && matches || pattern == family
 }
 
-// families names the families of exports whose datasets a name or pattern can mean. Which there are only the source knows.
-func (l *loader) families(pattern string) (names []string) {
+// matchingFamilies names the families of exports whose datasets a name or pattern can mean. Which there are only the source knows.
+func (l *configLoader) matchingFamilies(pattern string) (names []string) {
 	for _, s := range l.catalogue.Streams() {
-		if s.Family() && MatchesFamily(pattern, s.Name) {
+		if s.IsExportFamily() && MatchesFamily(pattern, s.Name) {
 			names = append(names, s.Name)
 		}
 	}

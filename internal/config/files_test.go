@@ -32,14 +32,14 @@ func TestEachFileOfAConfigurationNamesPathsFromItsOwnDirectory(t *testing.T) {
 	if err != nil || len(files) != 4 {
 		t.Fatal(files, err)
 	}
-	c, _, err := LoadConfig(files[0], environment(), files[1:]...)
+	c, _, err := LoadConfig(files[0], variablesOf(), files[1:]...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Warehouse.Dir != filepath.Join(dir, "a/here") || !slices.Equal(c.Names(), []string{"main", "acme"}) || len(c.Pipelines) != 2 || c.Pipelines[0].Dir != filepath.Join(dir, "b") {
-		t.Errorf("%+v %v %+v", c.Warehouse, c.Names(), c.Pipelines)
+	if c.Warehouse.Dir != filepath.Join(dir, "a/here") || !slices.Equal(c.WorkspaceNames(), []string{"main", "acme"}) || len(c.Pipelines) != 2 || c.Pipelines[0].Dir != filepath.Join(dir, "b") {
+		t.Errorf("%+v %v %+v", c.Warehouse, c.WorkspaceNames(), c.Pipelines)
 	}
-	if url, token, err := c.Connect("acme", environment()); err != nil || url != "https://api.example.com" || token != "of-acme" {
+	if url, token, err := c.Connect("acme", variablesOf()); err != nil || url != "https://api.example.com" || token != "of-acme" {
 		t.Error(url, err)
 	}
 	if last := c.Models[len(c.Models)-1]; last.File != filepath.Join(dir, "b/own/mine.sql") {

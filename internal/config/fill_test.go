@@ -32,8 +32,8 @@ func TestEveryKeyOfTheGrammarFillsAField(t *testing.T) {
 		t.Fatal(err)
 	}
 	root := document.Content[0]
-	whole := filled(t, file, root)
-	if !reflect.DeepEqual(filled(t, file, root), whole) {
+	whole := loadFilled(t, file, root)
+	if !reflect.DeepEqual(loadFilled(t, file, root), whole) {
 		t.Fatal("the same file is another configuration each time")
 	}
 	for path, places := range keysOf(ConfigSpec(), "", root) {
@@ -49,7 +49,7 @@ func TestEveryKeyOfTheGrammarFillsAField(t *testing.T) {
 			if other := others[path]; other != "" {
 				p.in.Content = append(p.in.Content, before[p.at], &yaml.Node{Kind: yaml.ScalarNode, Value: other})
 			}
-			if reflect.DeepEqual(filled(t, file, root), whole) {
+			if reflect.DeepEqual(loadFilled(t, file, root), whole) {
 				t.Errorf("line %d: %s fills no field", before[p.at].Line, path)
 			}
 			p.in.Content = before
@@ -57,8 +57,8 @@ func TestEveryKeyOfTheGrammarFillsAField(t *testing.T) {
 	}
 }
 
-// filled is what a file fills: the configuration, and the streams whose history is kept.
-func filled(t *testing.T, file string, root *yaml.Node) any {
+// loadFilled is what a file fills: the configuration, and the streams whose history is kept.
+func loadFilled(t *testing.T, file string, root *yaml.Node) any {
 	t.Helper()
 	text, err := yaml.Marshal(root)
 	if err != nil {
@@ -67,7 +67,7 @@ func filled(t *testing.T, file string, root *yaml.Node) any {
 	if err := os.WriteFile(file, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c, catalogue, err := LoadConfig(file, environment())
+	c, catalogue, err := LoadConfig(file, variablesOf())
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
@@ -82,15 +82,15 @@ func filled(t *testing.T, file string, root *yaml.Node) any {
 	return []any{c, kept}
 }
 
-// place is a key of a map in a file.
-type place struct {
+// nodePosition is a key of a map in a file.
+type nodePosition struct {
 	in *yaml.Node
 	at int
 }
 
 // keysOf are the keys below a spec that hold no keys themselves, by their paths, with their places in a file.
-func keysOf(s *grammar.Spec, path string, n *yaml.Node) map[string][]place {
-	all := map[string][]place{}
+func keysOf(s *grammar.Spec, path string, n *yaml.Node) map[string][]nodePosition {
+	all := map[string][]nodePosition{}
 	add := func(s *grammar.Spec, path string, n *yaml.Node) {
 		for path, places := range keysOf(s, path, n) {
 			all[path] = append(all[path], places...)
@@ -111,7 +111,7 @@ func keysOf(s *grammar.Spec, path string, n *yaml.Node) map[string][]place {
 			if n.Content[at].Value == k.Name && nested {
 				add(k, path+k.Name+".", n.Content[at+1])
 			} else if n.Content[at].Value == k.Name {
-				all[path+k.Name] = append(all[path+k.Name], place{n, at})
+				all[path+k.Name] = append(all[path+k.Name], nodePosition{n, at})
 			}
 		}
 	}

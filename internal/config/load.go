@@ -42,14 +42,14 @@ func ConfigFiles(names []string) (files []string, err error) {
 }
 
 // readFiles reads files whose paths are from their own directories.
-func readFiles(names []string, env expander) (files []grammar.File, err error) {
+func readFiles(names []string, env referenceExpander) (files []grammar.File, err error) {
 	for _, name := range names {
-		text, err := env.disk.text(name)
+		text, err := env.cache.readFile(name)
 		if err != nil {
 			return nil, err
 		}
 		env.dir = filepath.Dir(name)
-		files = append(files, grammar.File{Name: name, Text: text, Resolve: env.expand})
+		files = append(files, grammar.File{Name: name, Text: text, Resolve: env.expandText})
 	}
 	return files, nil
 }
@@ -75,21 +75,21 @@ func filesOf(dir string) (files []string, err error) {
 // of a variable; tokens and addresses are not looked up. What is wrong with the files comes back as grammar.Mistakes, all at once.
 func LoadConfig(file string, lookup func(string) (string, bool), more ...string) (*Config, *schemas.Catalogue, error) {
 	names := append([]string{file}, more...)
-	return loadConfig(names, expander{lookup: lookup, disk: newDisk(names)})
+	return loadConfig(names, referenceExpander{lookup: lookup, cache: newDisk(names)})
 }
 
 // CheckConfig is LoadConfig for a machine that has not the variables and files: a value that needs one is not checked.
 func CheckConfig(file string, lookup func(string) (string, bool), more ...string) (*Config, *schemas.Catalogue, error) {
 	names := append([]string{file}, more...)
-	return loadConfig(names, expander{lookup: lookup, lenient: true, disk: newDisk(names)})
+	return loadConfig(names, referenceExpander{lookup: lookup, lenient: true, cache: newDisk(names)})
 }
 
 // LoadTexts is LoadConfig, of what a configuration was read from before.
 func LoadTexts(texts Texts, lookup func(string) (string, bool)) (*Config, *schemas.Catalogue, error) {
-	return loadConfig(texts.Names, expander{lookup: lookup, disk: &disk{from: &texts}})
+	return loadConfig(texts.Names, referenceExpander{lookup: lookup, cache: &fileCache{from: &texts}})
 }
 
-func loadConfig(names []string, env expander) (*Config, *schemas.Catalogue, error) {
+func loadConfig(names []string, env referenceExpander) (*Config, *schemas.Catalogue, error) {
 	files, err := readFiles(names, env)
 	var lacking *fs.PathError
 	switch {
@@ -98,17 +98,17 @@ func loadConfig(names []string, env expander) (*Config, *schemas.Catalogue, erro
 	case err != nil:
 		return nil, nil, &problem.Problem{Class: "config", What: "read the configuration", Err: err, Next: "name a file that can be read: -f FILE"}
 	}
-	l := &loader{disk: env.disk, config: &Config{File: strings.Join(names, ", "), Workspaces: map[string]*Workspace{}, settings: map[string]Settings{}, Lookup: env.lookup}}
-	spec := l.spec()
+	l := &configLoader{cache: env.cache, config: &Config{File: strings.Join(names, ", "), Workspaces: map[string]*Workspace{}, settings: map[string]Settings{}, Lookup: env.lookup}}
+	spec := l.configSpec()
 	root := l.report.ReadAll(files, spec)
-	if !root.Given() {
+	if !root.IsGiven() {
 		return nil, nil, l.report.Err() // no document: there is nothing more to find
 	}
 	catalogue, err := schemas.Builtin()
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the built-in streams: %w", err)
 	}
-	l.catalogue, l.known = catalogue, catalogue.Names()
+	l.catalogue, l.knownStreams = catalogue, catalogue.Names()
 	if l.config.Models, err = models.Builtin(); err != nil {
 		return nil, nil, fmt.Errorf("read the built-in models: %w", err)
 	}
@@ -116,32 +116,32 @@ func loadConfig(names []string, env expander) (*Config, *schemas.Catalogue, erro
 	if err := l.report.Err(); err != nil {
 		return nil, nil, err
 	}
-	l.config.Warnings, l.config.origins, l.config.Texts = l.report.Warnings(), origins(root), env.disk.read
+	l.config.Warnings, l.config.origins, l.config.Texts = l.report.Warnings(), collectOrigins(root), env.cache.read
 	return l.config, catalogue, nil
 }
 
 // takeStreamFiles adds the user's own streams to the catalogue.
-func (l *loader) takeStreamFiles(v *grammar.Value) {
+func (l *configLoader) takeStreamFiles(v *grammar.Value) {
 	var files []schemas.File
-	l.files(v, func(name string, text []byte) {
-		files = append(files, schemas.File{Name: name, Text: text, Dir: directory{l.disk, filepath.Dir(name)}})
-		l.known = append(l.known, schemas.Declared(text))
+	l.readMatchingFiles(v, func(name string, text []byte) {
+		files = append(files, schemas.File{Name: name, Text: text, Dir: cachedDirectory{l.cache, filepath.Dir(name)}})
+		l.knownStreams = append(l.knownStreams, schemas.DeclaredName(text))
 	})
 	if err := l.catalogue.AddFiles(files...); err != nil {
 		v.Report(err)
 	}
 }
 
-// files reads each file that a list of names and patterns means, once.
-func (l *loader) files(v *grammar.Value, take func(name string, text []byte)) {
+// readMatchingFiles reads each file that a list of names and patterns means, once.
+func (l *configLoader) readMatchingFiles(v *grammar.Value, take func(name string, text []byte)) {
 	seen := map[string]bool{}
 	for _, pattern := range v.Items() {
-		names, err := l.disk.find(from(pattern, pattern.Text()))
+		names, err := l.cache.globFiles(resolvePath(pattern, pattern.Text()))
 		if err != nil || len(names) == 0 {
 			pattern.Wrong("", "no file matches %q", pattern.Text())
 		}
 		for _, name := range names {
-			text, err := l.disk.text(name)
+			text, err := l.cache.readFile(name)
 			if err != nil {
 				pattern.Wrong("", "read the file: %v", err)
 				continue
@@ -158,43 +158,43 @@ func (l *loader) files(v *grammar.Value, take func(name string, text []byte)) {
 	}
 }
 
-// from is a path that a value names as the program opens it: from the directory of the value's file.
-func from(v *grammar.Value, name string) string {
+// resolvePath is a path that a value names as the program opens it: from the directory of the value's file.
+func resolvePath(v *grammar.Value, name string) string {
 	if filepath.IsAbs(name) {
 		return name
 	}
 	return filepath.Join(filepath.Dir(v.File()), name)
 }
 
-func (l *loader) takeWorkspaces(v *grammar.Value) {
+func (l *configLoader) takeWorkspaces(v *grammar.Value) {
 	c := l.config
 	for _, e := range v.Entries() {
 		w := &workspaceEntry{Workspace: Workspace{Name: e.Name, dir: filepath.Dir(e.Value.File())}, value: e.Value}
-		e.Value.Fill(w.spec())
+		e.Value.Fill(w.workspaceSpec())
 		w.Budget = api.NewBudget(w.RequestsPerMinute)
 		c.Workspaces[e.Name] = &w.Workspace
 		c.NameList = append(c.NameList, e.Name)
 	}
 }
 
-func (l *loader) takePipelines(v *grammar.Value) {
+func (l *configLoader) takePipelines(v *grammar.Value) {
 	zone, err := time.LoadLocation(l.config.Warehouse.Timezone)
 	if err != nil {
 		zone = time.UTC // the grammar has refused it already
 	}
 	for _, e := range v.Entries() {
-		p := &pipelineEntry{Pipeline: Pipeline{Name: e.Name, Dir: filepath.Dir(e.Value.File())}, loader: l, zone: zone}
-		e.Value.Fill(p.spec())
+		p := &pipelineEntry{Pipeline: Pipeline{Name: e.Name, Dir: filepath.Dir(e.Value.File())}, configLoader: l, zone: zone}
+		e.Value.Fill(p.pipelineSpec())
 		p.selectStreams()
 		l.config.Pipelines = append(l.config.Pipelines, &p.Pipeline)
 	}
 }
 
-func (l *loader) takeAlerts(v *grammar.Value) {
+func (l *configLoader) takeAlerts(v *grammar.Value) {
 	for _, e := range v.Entries() {
-		a := &alertEntry{alertConfig: alertConfig{Target: alert.Target{Name: e.Name}, dir: filepath.Dir(e.Value.File())}, loader: l}
-		e.Value.Fill(a.spec())
-		if !a.addressed && !e.Value.Flawed() {
+		a := &alertEntry{alertConfig: alertConfig{Target: alert.Target{Name: e.Name}, dir: filepath.Dir(e.Value.File())}, configLoader: l}
+		e.Value.Fill(a.alertSpec())
+		if !a.addressed && !e.Value.HasRefusedKeys() {
 			e.Value.WrongKey("", "%s has neither ping nor webhook", e.Value.Path())
 		}
 		l.config.AlertConfigs = append(l.config.AlertConfigs, a.alertConfig)
@@ -203,12 +203,12 @@ func (l *loader) takeAlerts(v *grammar.Value) {
 
 // takeSettings gives each stream what the patterns that mean it say, a stream's own name last. A stream that is read along
 // with another one gets that one's settings too: both hold the same personal data.
-func (l *loader) takeSettings(v *grammar.Value) {
+func (l *configLoader) takeSettings(v *grammar.Value) {
 	entries := slices.Clone(v.Entries())
 	slices.SortStableFunc(entries, func(a, b grammar.Entry) int { return PatternRank(a.Name) - PatternRank(b.Name) })
 	for _, e := range entries {
 		s := l.settingsEntry(e)
-		e.Value.Fill(s.spec())
+		e.Value.Fill(s.streamSettingsSpec())
 		if len(s.datasets.families) > 0 {
 			l.config.datasets = append(l.config.datasets, s.datasets)
 		}

@@ -27,21 +27,21 @@ func (c *Config) MaskedColumns(s *schemas.Stream, streams []*schemas.Stream) []s
 	for _, other := range streams {
 		if other.Name == s.Name || other.Into == s.Name {
 			settings := c.Settings(other.Name)
-			hash, drop = slices.Concat(hash, hideable(other, settings.Hash)), slices.Concat(drop, hideable(other, settings.Drop))
+			hash, drop = slices.Concat(hash, maskableColumns(other, settings.Hash)), slices.Concat(drop, maskableColumns(other, settings.Drop))
 		}
 	}
-	return slices.Concat(marked("hash:", hash), marked("drop:", drop))
+	return slices.Concat(prefixNames("hash:", hash), prefixNames("drop:", drop))
 }
 
-// hideable are the names that a stream has: those of a pattern are not all for each of its streams.
-func hideable(s *schemas.Stream, names []string) []string {
+// maskableColumns are the names that a stream has: those of a pattern are not all for each of its streams.
+func maskableColumns(s *schemas.Stream, names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
-		_, err := transform.Hidings(s, name, false)
+		_, err := transform.MaskRules(s, name, false)
 		return err != nil
 	})
 }
 
-func marked(kind string, names []string) (all []string) {
+func prefixNames(kind string, names []string) (all []string) {
 	for _, name := range names {
 		all = append(all, kind+name)
 	}

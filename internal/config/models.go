@@ -9,8 +9,8 @@ import (
 )
 
 // takeModels adds the user's own models to the program's: they have names of their own.
-func (l *loader) takeModels(v *grammar.Value) {
-	l.files(v, func(name string, text []byte) {
+func (l *configLoader) takeModels(v *grammar.Value) {
+	l.readMatchingFiles(v, func(name string, text []byte) {
 		own, err := models.Parse(name, string(text))
 		if err != nil {
 			v.Report(err)

@@ -11,31 +11,31 @@ import (
 // Origins tells of each value of a configuration where it comes from, of one with mistakes too. One that is no YAML at all has none, and is
 // an error.
 func Origins(names []string) ([]Origin, error) {
-	files, err := readFiles(names, expander{lookup: func(string) (string, bool) { return "", false }, lenient: true})
+	files, err := readFiles(names, referenceExpander{lookup: func(string) (string, bool) { return "", false }, lenient: true})
 	if err != nil {
 		return nil, fmt.Errorf("read the configuration: %w", err)
 	}
 	var report grammar.Report
 	root := report.ReadAll(files, ConfigSpec())
-	if !root.Given() {
+	if !root.IsGiven() {
 		return nil, report.Err()
 	}
-	return origins(root), nil
+	return collectOrigins(root), nil
 }
 
-func origins(root *grammar.Value) (all []Origin) {
+func collectOrigins(root *grammar.Value) (all []Origin) {
 	root.Walk(func(path, file string, line int, written []string) {
 		o := Origin{Setting: path, From: "default", File: file}
 		if line > 0 {
 			o.From = fmt.Sprintf("%s:%d", file, line)
 		}
 		for _, text := range written {
-			parts, err := pieces(text)
+			parts, err := splitReferences(text)
 			if err != nil {
 				continue // a mistake, which the check tells
 			}
 			for _, p := range parts {
-				o.lean(p)
+				o.addReference(p)
 			}
 		}
 		all = append(all, o)
@@ -43,8 +43,8 @@ func origins(root *grammar.Value) (all []Origin) {
 	return all
 }
 
-// lean notes what a value is written with.
-func (o *Origin) lean(p piece) {
+// addReference notes what a value is written with.
+func (o *Origin) addReference(p textPiece) {
 	if !p.reference {
 		return
 	}
@@ -59,8 +59,8 @@ func (o *Origin) lean(p piece) {
 	}
 }
 
-// Came says that a value comes from elsewhere than the file.
-func (c *Config) Came(setting, from string) {
+// SetProvenance says that a value comes from elsewhere than the file.
+func (c *Config) SetProvenance(setting, from string) {
 	for i := range c.origins {
 		if c.origins[i].Setting == setting {
 			c.origins[i].From = from
@@ -68,8 +68,8 @@ func (c *Config) Came(setting, from string) {
 	}
 }
 
-// From tells where a value comes from.
-func (c *Config) From(setting string) string {
+// Provenance tells where a value comes from.
+func (c *Config) Provenance(setting string) string {
 	i := slices.IndexFunc(c.origins, func(o Origin) bool { return o.Setting == setting })
 	if i < 0 {
 		return ""

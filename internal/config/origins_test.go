@@ -28,7 +28,7 @@ alerts: {ops: {ping: "${PING}"}}
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Came("warehouse.dir", "flag --dir")
+	c.SetProvenance("warehouse.dir", "flag --dir")
 	told := func(pipeline string) (lines []string) {
 		p, _ := c.Pipeline(pipeline)
 		for _, o := range c.OriginsOf(p) {

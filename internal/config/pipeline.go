@@ -11,7 +11,7 @@ import (
 )
 
 func (p *pipelineEntry) takeSchedule(v *grammar.Value) {
-	if !v.Set() {
+	if !v.IsSet() {
 		return
 	}
 	times, err := schedule.Parse(v.Text(), p.zone)
@@ -36,7 +36,7 @@ func (p *pipelineEntry) takeOverlap(v *grammar.Value) {
 }
 
 func (p *pipelineEntry) takeErrorAfter(v *grammar.Value) {
-	if p.ErrorAfter = v.Duration(); v.Set() && p.ErrorAfter < p.WarnAfter {
+	if p.ErrorAfter = v.Duration(); v.IsSet() && p.ErrorAfter < p.WarnAfter {
 		v.Wrong("", "error_after is less than warn_after")
 	}
 }
@@ -44,13 +44,13 @@ func (p *pipelineEntry) takeErrorAfter(v *grammar.Value) {
 // selectStreams takes in the streams that the names and patterns of the pipeline mean.
 func (p *pipelineEntry) selectStreams() {
 	for _, pattern := range p.patterns.Items() {
-		for _, name := range p.streams(pattern.Text(), pattern.Wrong) {
+		for _, name := range p.matchingStreams(pattern.Text(), pattern.Wrong) {
 			if !slices.Contains(p.Streams, name) {
 				p.Streams = append(p.Streams, name)
 			}
 		}
 		p.warnOfVersion(pattern)
-		if len(p.families(pattern.Text())) > 0 {
+		if len(p.matchingFamilies(pattern.Text())) > 0 {
 			p.Datasets = append(p.Datasets, pattern.Text())
 		}
 	}
@@ -59,14 +59,14 @@ func (p *pipelineEntry) selectStreams() {
 // warnOfVersion warns of a stream that is named and that the API version of a workspace does not have: it would be unavailable.
 func (p *pipelineEntry) warnOfVersion(stream *grammar.Value) {
 	s, ok := p.catalogue.Stream(stream.Text())
-	if !ok || s.Needs.Version == "" {
+	if !ok || s.Requirements.Version == "" {
 		return
 	}
 	for _, name := range p.Workspaces(p.config) {
 		w, there := p.config.Workspaces[name]
-		if there && OlderVersion(w.APIVersion, s.Needs.Version) {
-			stream.Warn(fmt.Sprintf("api_version: %q, or later", s.Needs.Version), "%q needs API version %s, and workspace %s asks for %s: it will be unavailable",
-				s.Name, s.Needs.Version, name, w.APIVersion)
+		if there && OlderVersion(w.APIVersion, s.Requirements.Version) {
+			stream.Warn(fmt.Sprintf("api_version: %q, or later", s.Requirements.Version), "%q needs API version %s, and workspace %s asks for %s: it will be unavailable",
+				s.Name, s.Requirements.Version, name, w.APIVersion)
 		}
 	}
 }

@@ -30,7 +30,7 @@ func TestTheEditorsSchemaAgreesWithTheCheck(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pair.HoldVariants(text, 7, `"-3" is no version`, `"-3" is no name of a header`, `"1.5" is no name of a header`, // numbers have no pattern
+	pair.CheckVariants(text, 7, `"-3" is no version`, `"-3" is no name of a header`, `"1.5" is no name of a header`, // numbers have no pattern
 		`download_hosts': got number`, `download_hosts/0': got number`, `download_hosts/1': got number`) // 1.5 is a host to the check
 	files, err := filepath.Glob("testdata/bad/*.yaml")
 	if err != nil {
@@ -48,8 +48,8 @@ func TestTheEditorsSchemaAgreesWithTheCheck(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		pair.Hold(name, text)
-		if _, schema, there := pair.Verdicts(text); there && (schema == nil) != known[name] {
+		pair.CheckAgreement(name, text)
+		if _, schema, there := pair.Validate(text); there && (schema == nil) != known[name] {
 			t.Errorf("%s: the schema says %v", name, schema)
 		}
 	}
@@ -68,7 +68,7 @@ func TestTheEditorsSchemaDiffersWhereItMust(t *testing.T) {
 		"a day that no month has":               {"streams: {contacts: {start: 2026-02-30}}", `found "2026-02-30"`, ""},
 		"a time of more than a hundred years":   {"warehouse: {publish: {every: 99999999d}}", "expected a duration", ""},
 	} {
-		check, schema, there := pair.Verdicts([]byte(file + c.more + "\n"))
+		check, schema, there := pair.Validate([]byte(file + c.more + "\n"))
 		if !there || check == nil || !strings.Contains(check.Error(), c.check) || (schema == nil) != (c.schema == "") {
 			t.Errorf("%s: %v, %v", name, check, schema)
 		}

@@ -45,14 +45,14 @@ func TestS56NoLineOfASecretFileIsQuoted(t *testing.T) {
 				if err := os.WriteFile(file, fmt.Appendf(nil, config, key, tt.file), 0o644); err != nil {
 					t.Fatal(err)
 				}
-				if _, _, err := CheckConfig(file, environment()); err == nil || strings.Contains(err.Error(), canary) {
+				if _, _, err := CheckConfig(file, variablesOf()); err == nil || strings.Contains(err.Error(), canary) {
 					t.Errorf("as %s: %v", key, err)
 				}
 			}
 			if strings.HasPrefix(tt.name, "elsewhere") {
 				return // named by itself it is in the configuration's directory
 			}
-			if _, _, err := CheckConfig(secret, environment()); err == nil || strings.Contains(err.Error(), canary) {
+			if _, _, err := CheckConfig(secret, variablesOf()); err == nil || strings.Contains(err.Error(), canary) {
 				t.Errorf("as the configuration: %v", err)
 			}
 		})

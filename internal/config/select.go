@@ -68,13 +68,13 @@ func PatternRank(pattern string) int {
 	return 1
 }
 
-// streams are those that a name or pattern means; none is a mistake.
-func (l *loader) streams(pattern string, wrong func(hint, format string, args ...any)) []string {
-	all := slices.DeleteFunc(slices.Clone(l.known), func(name string) bool {
+// matchingStreams are those that a name or pattern means; none is a mistake.
+func (l *configLoader) matchingStreams(pattern string, wrong func(hint, format string, args ...any)) []string {
+	all := slices.DeleteFunc(slices.Clone(l.knownStreams), func(name string) bool {
 		ok, err := path.Match(pattern, name)
 		return err != nil || !ok
 	})
-	for _, family := range l.families(pattern) {
+	for _, family := range l.matchingFamilies(pattern) {
 		if !slices.Contains(all, family) {
 			all = append(all, family)
 		}

@@ -11,16 +11,16 @@ import (
 )
 
 // settingsEntry finds what a name or pattern means.
-func (l *loader) settingsEntry(e grammar.Entry) *settingsEntry {
-	s := &settingsEntry{loader: l, datasets: datasetSettings{pattern: e.Name}}
-	s.names = l.streams(e.Name, func(hint, format string, args ...any) {
+func (l *configLoader) settingsEntry(e grammar.Entry) *settingsEntry {
+	s := &settingsEntry{configLoader: l, datasets: datasetSettings{pattern: e.Name}}
+	s.names = l.matchingStreams(e.Name, func(hint, format string, args ...any) {
 		e.Value.WrongKey(hint, "streams: "+format, args...)
 	})
 	for _, stream := range l.catalogue.Streams() {
 		switch {
 		case !slices.Contains(s.names, stream.Name) && !slices.Contains(s.names, stream.With):
-		case stream.Family():
-			s.datasets.families = l.families(e.Name)
+		case stream.IsExportFamily():
+			s.datasets.families = l.matchingFamilies(e.Name)
 		default:
 			s.streams = append(s.streams, stream)
 		}
@@ -28,8 +28,8 @@ func (l *loader) settingsEntry(e grammar.Entry) *settingsEntry {
 	return s
 }
 
-// where has the settings of those streams take a value that can have it, and says whether any can.
-func (s *settingsEntry) where(can func(*schemas.Stream) bool, take func(*Settings)) (taken bool) {
+// applyWhere has the settings of those streams take a value that can have it, and says whether any can.
+func (s *settingsEntry) applyWhere(can func(*schemas.Stream) bool, take func(*Settings)) (taken bool) {
 	for _, stream := range s.streams {
 		if can(stream) {
 			settings := s.config.settings[stream.Name]
@@ -40,23 +40,23 @@ func (s *settingsEntry) where(can func(*schemas.Stream) bool, take func(*Setting
 	return taken
 }
 
-// given has the settings of each stream take a value that the file gives.
-func (s *settingsEntry) given(take func(*Settings, *grammar.Value)) func(*grammar.Value) {
+// takeGiven has the settings of each stream take a value that the file gives.
+func (s *settingsEntry) takeGiven(take func(*Settings, *grammar.Value)) func(*grammar.Value) {
 	return func(v *grammar.Value) {
-		s.where(func(*schemas.Stream) bool { return v.Given() }, func(of *Settings) { take(of, v) })
+		s.applyWhere(func(*schemas.Stream) bool { return v.IsGiven() }, func(of *Settings) { take(of, v) })
 	}
 }
 
 func (s *settingsEntry) takeStart(v *grammar.Value) {
 	s.datasets.settings.Start = v.Date()
-	if !v.Set() || len(s.streams) == 0 {
+	if !v.IsSet() || len(s.streams) == 0 {
 		return
 	}
 	if v.Date().After(time.Now().Add(24 * time.Hour)) {
 		v.Wrong("", "%s: nothing is there yet, and nothing older would be read", v.Date().Format(time.DateOnly))
 	}
-	windowed := func(stream *schemas.Stream) bool { return stream.Read.Since.Windowed() }
-	if !s.where(windowed, func(of *Settings) { of.Start = v.Date() }) {
+	windowed := func(stream *schemas.Stream) bool { return stream.Read.Since.HasWindows() }
+	if !s.applyWhere(windowed, func(of *Settings) { of.Start = v.Date() }) {
 		v.WrongKey("leave it out", "%s: only a stream that is read in windows of time has a beginning to choose", v.Path())
 	}
 }
@@ -66,10 +66,10 @@ func (s *settingsEntry) takeStart(v *grammar.Value) {
 func (s *settingsEntry) takeHistory(v *grammar.Value) {
 	for _, stream := range s.streams {
 		owner := stream.Owner()
-		if v.Given() && slices.Contains(s.names, stream.Name) && !slices.Contains(s.names, owner) {
+		if v.IsGiven() && slices.Contains(s.names, stream.Name) && !slices.Contains(s.names, owner) {
 			v.WrongKey("streams: {"+owner+": {history: true}}", "%s: its tables are those of %s", v.Path(), owner)
 		}
-		if !v.Given() || !slices.Contains(s.names, owner) {
+		if !v.IsGiven() || !slices.Contains(s.names, owner) {
 			continue
 		}
 		if _, taken := s.catalogue.Stream(owner + "_history"); taken {
@@ -84,19 +84,19 @@ func (s *settingsEntry) takeHistory(v *grammar.Value) {
 	}
 }
 
-// hide takes in what is hashed, or dropped. A name that no stream knows would leave personal data where it is; columns of datasets are
+// takeMasked takes in what is hashed, or dropped. A name that no stream knows would leave personal data where it is; columns of datasets are
 // known to the source only: their names are looked for when a run has met them.
-func (s *settingsEntry) hide(names func(*Settings) *[]string) func(*grammar.Value) {
+func (s *settingsEntry) takeMasked(names func(*Settings) *[]string) func(*grammar.Value) {
 	return func(v *grammar.Value) {
 		*names(&s.datasets.settings) = v.Texts()
 		for _, item := range v.Items() {
-			s.hideOne(item, names)
+			s.takeMaskedName(item, names)
 		}
 	}
 }
 
-// hideOne finds the streams that can hide a name: of a pattern's streams one is enough.
-func (s *settingsEntry) hideOne(item *grammar.Value, names func(*Settings) *[]string) {
+// takeMaskedName finds the streams that can hide a name: of a pattern's streams one is enough.
+func (s *settingsEntry) takeMaskedName(item *grammar.Value, names func(*Settings) *[]string) {
 	var refused error
 	take := func(of *Settings) { *names(of) = append(*names(of), item.Text()) }
 	can := func(stream *schemas.Stream) bool {
@@ -106,7 +106,7 @@ func (s *settingsEntry) hideOne(item *grammar.Value, names func(*Settings) *[]st
 		refused = cmp.Or(refused, err)
 		return err == nil
 	}
-	if s.where(can, take) || refused == nil {
+	if s.applyWhere(can, take) || refused == nil {
 		return
 	}
 	var columns []string
@@ -134,7 +134,7 @@ func (s *settingsEntry) takeKeepErased(v *grammar.Value) {
 		is := func(c transform.Column) bool { return IsKeepable(c) && c.Name == item.Text() }
 		in := func(t transform.Table) bool { return slices.ContainsFunc(t.Columns, is) }
 		can := func(stream *schemas.Stream) bool { return slices.ContainsFunc(transform.Tables(stream), in) }
-		if take := func(of *Settings) { of.KeepErased = append(of.KeepErased, item.Text()) }; !s.where(can, take) && len(s.streams) > 0 {
+		if take := func(of *Settings) { of.KeepErased = append(of.KeepErased, item.Text()) }; !s.applyWhere(can, take) && len(s.streams) > 0 {
 			item.Wrong("", "no column %q that could stay: what is a person's own goes with him", item.Text())
 		}
 	}
@@ -143,7 +143,7 @@ func (s *settingsEntry) takeKeepErased(v *grammar.Value) {
 // takeRefresh takes in how far back datasets are read again.
 func (s *settingsEntry) takeRefresh(v *grammar.Value) {
 	s.datasets.settings.Refresh = v.Duration()
-	if v.Set() && len(s.datasets.families) == 0 {
+	if v.IsSet() && len(s.datasets.families) == 0 {
 		v.WrongKey("leave it out", "%s: only exports are read again", v.Path())
 	}
 }

@@ -15,49 +15,49 @@ import (
 )
 
 // ConfigSpec is the grammar of pipelines.yaml.
-func ConfigSpec() *grammar.Spec { return (&loader{config: &Config{}}).spec() }
+func ConfigSpec() *grammar.Spec { return (&configLoader{config: &Config{}}).configSpec() }
 
-// spec is the grammar, bound to the configuration that is loaded. Values are taken in the order of the keys: pipelines name workspaces and
+// configSpec is the grammar, bound to the configuration that is loaded. Values are taken in the order of the keys: pipelines name workspaces and
 // streams, alerts name pipelines.
-func (l *loader) spec() *grammar.Spec {
+func (l *configLoader) configSpec() *grammar.Spec {
 	return &grammar.Spec{Kind: grammar.Map, Keys: []grammar.Spec{
 		{Name: "version", Kind: grammar.Enum, Required: true, Values: []grammar.Choice{{Name: "1"}}, Doc: "Version of this grammar."},
 		warehouseSpec(&l.config.Warehouse),
-		{Name: "workspaces", Kind: grammar.Free, Required: true, Some: true, Item: new(workspaceEntry).spec(), Into: l.takeWorkspaces, Form: schemaForm, Check: checkSchema,
+		{Name: "workspaces", Kind: grammar.Free, Required: true, Some: true, Item: new(workspaceEntry).workspaceSpec(), Into: l.takeWorkspaces, Form: schemaForm, Check: checkSchema,
 			Hint: "lower-case letters, digits and _, beginning with a letter, and no word of SQL: it is the schema of its tables", Doc: "Where records come from."},
 		{Name: "stream_files", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text}, Into: l.takeStreamFiles, Doc: "Your own streams: files or patterns, from this file's directory, e.g. streams/*.yaml."},
 		{Name: "models", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text}, Into: l.takeModels, Doc: "Your own models: SQL files or patterns, from this file's directory, e.g. models/*.sql. See docs/models.md."},
-		{Name: "streams", Kind: grammar.Free, Item: new(settingsEntry).spec(), Into: l.takeSettings, Doc: "What is wanted different from the stream files, by name or pattern."},
-		{Name: "pipelines", Kind: grammar.Free, Required: true, Some: true, Item: (&pipelineEntry{loader: l}).spec(), Into: l.takePipelines, Form: pipelineForm,
+		{Name: "streams", Kind: grammar.Free, Item: new(settingsEntry).streamSettingsSpec(), Into: l.takeSettings, Doc: "What is wanted different from the stream files, by name or pattern."},
+		{Name: "pipelines", Kind: grammar.Free, Required: true, Some: true, Item: (&pipelineEntry{configLoader: l}).pipelineSpec(), Into: l.takePipelines, Form: pipelineForm,
 			Hint: "letters, digits, - and _, beginning with a letter", Doc: "What is read, and when."},
-		{Name: "alerts", Kind: grammar.Free, Item: (&alertEntry{loader: l}).spec(), Into: l.takeAlerts, Form: pipelineForm,
+		{Name: "alerts", Kind: grammar.Free, Item: (&alertEntry{configLoader: l}).alertSpec(), Into: l.takeAlerts, Form: pipelineForm,
 			Hint: "letters, digits, - and _, beginning with a letter", Doc: "Who is told how runs go."},
 	}}
 }
 
 func warehouseSpec(w *Warehouse) grammar.Spec {
 	return grammar.Spec{Name: "warehouse", Kind: grammar.Map, Doc: "Where the data goes.", Keys: []grammar.Spec{
-		{Name: "dir", Kind: grammar.Text, Into: func(v *grammar.Value) { w.Dir = from(v, v.Text()) }, Default: "data", Doc: "Directory of warehouse.duckdb and lake/, from this file's own."},
+		{Name: "dir", Kind: grammar.Text, Into: func(v *grammar.Value) { w.Dir = resolvePath(v, v.Text()) }, Default: "data", Doc: "Directory of warehouse.duckdb and lake/, from this file's own."},
 		{Name: "timezone", Kind: grammar.Text, Into: func(v *grammar.Value) { w.Timezone = v.Text() }, Default: "UTC", Check: checkZone, Hint: "e.g. Europe/Berlin",
 			Doc: "What day and week mean in models and schedules; columns stay instants."},
-		{Name: "memory", Kind: grammar.Text, Into: func(v *grammar.Value) { w.Memory, _ = grammar.Memory(v.Text()) }, Default: "200MB", Form: grammar.MemoryForm, Check: checkMemory, Hint: "e.g. 1GB",
+		{Name: "memory", Kind: grammar.Text, Into: func(v *grammar.Value) { w.Memory, _ = grammar.ParseMemory(v.Text()) }, Default: "200MB", Form: grammar.MemoryForm, Check: checkMemory, Hint: "e.g. 1GB",
 			Doc: "What DuckDB may use while records are stored and published; the program needs some 400 MB besides. More is needed only where a single record has tens of megabytes."},
 		{Name: "publish", Kind: grammar.Map, Doc: "How often readers get a new file.", Keys: []grammar.Spec{
 			{Name: "first", Kind: grammar.Duration, Into: func(v *grammar.Value) { w.Publish.First = v.Duration() }, Default: "10s", Doc: "While history is still read, what is newest is published once it is there, but no sooner after the run's start: a short run publishes once."},
 			{Name: "every", Kind: grammar.Duration, Into: func(v *grammar.Value) { w.Publish.Every = v.Duration() }, Default: "60m", Doc: "During a long run; at its end in any case."},
 			{Name: "keep", Kind: grammar.Int, Into: func(v *grammar.Value) { w.Publish.Keep = v.Int() }, Default: "2", Max: 100, Doc: "Older files to go back to."},
-			{Name: "max_loss", Kind: grammar.Text, Into: func(v *grammar.Value) { w.Publish.MaxLoss, _ = percentage(v.Text()) }, Default: "30%", Form: shareForm, Check: checkShare, Hint: "e.g. 30%; 100% lets everything go",
+			{Name: "max_loss", Kind: grammar.Text, Into: func(v *grammar.Value) { w.Publish.MaxLoss, _ = parsePercentage(v.Text()) }, Default: "30%", Form: shareForm, Check: checkShare, Hint: "e.g. 30%; 100% lets everything go",
 				Doc: "Readers keep the file they have when a table would lose a larger share of its rows, and more than ten. Erasures are no loss."},
 		}},
 		officeSpec(w),
 	}}
 }
 
-func (a *alertEntry) spec() *grammar.Spec {
+func (a *alertEntry) alertSpec() *grammar.Spec {
 	return &grammar.Spec{Name: "NAME", Kind: grammar.Map, Doc: "One place to tell. What cannot be told is logged, and fails no run.", Keys: []grammar.Spec{
-		{Name: "ping", Kind: grammar.Text, Into: a.take(&a.Ping), Verbatim: true, Secret: literal,
+		{Name: "ping", Kind: grammar.Text, Into: a.takeAddress(&a.Ping), Verbatim: true, Secret: hasLiteralText,
 			Doc: "Address that gets a POST with the last line of each run: as it is when it went well, with `/start` before it, `/fail` when it did not, and the run's id as `rid`. For services that call when one is missing."},
-		{Name: "webhook", Kind: grammar.Text, Into: a.take(&a.Webhook), Verbatim: true, Secret: literal,
+		{Name: "webhook", Kind: grammar.Text, Into: a.takeAddress(&a.Webhook), Verbatim: true, Secret: hasLiteralText,
 			Doc: "Address that gets a POST of JSON with `event`, `text` and what belongs to it. Best from `${VAR}` or `${file:…}`: such addresses are secret."},
 		{Name: "on", Kind: grammar.List, Into: a.takeKinds, Item: &grammar.Spec{Kind: grammar.Enum, Values: []grammar.Choice{
 			{Name: "failure", Doc: "a run did not end with 0."},
@@ -66,7 +66,7 @@ func (a *alertEntry) spec() *grammar.Spec {
 			{Name: "schema_change", Doc: "the source has fields that nobody knew, or a column was added or widened."}}},
 			Doc: "What the webhook is told; left out: failure, late, recovery."},
 		{Name: "cooldown", Kind: grammar.Duration, Into: func(v *grammar.Value) { a.Cooldown = v.Duration() }, Default: "4h", Doc: "The same failure again is told no sooner."},
-		{Name: "pipelines", Kind: grammar.OneOrAll, Into: named("pipeline", a.config.pipelineNames(), &a.Pipelines), Some: true, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Whose runs; left out: those of all."},
+		{Name: "pipelines", Kind: grammar.OneOrAll, Into: takeKnownNames("pipeline", a.config.pipelineNames(), &a.Pipelines), Some: true, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Whose runs; left out: those of all."},
 	}}
 }
 
@@ -89,12 +89,12 @@ func officeSpec(w *Warehouse) grammar.Spec {
 	return office
 }
 
-func (w *workspaceEntry) spec() *grammar.Spec {
+func (w *workspaceEntry) workspaceSpec() *grammar.Spec {
 	return &grammar.Spec{Name: "NAME", Kind: grammar.Map,
 		Doc: "Its name is the schema of its tables; main is the one that needs no schema in a query.", Keys: []grammar.Spec{
 			{Name: "base_url", Kind: grammar.Text, Into: w.takeBaseURL, Required: true, Verbatim: true, Secret: regexp.MustCompile(`//[^/]*@`).MatchString,
 				Doc: "Address of the workspace's region, best from a variable; `emulator` is the embedded workspace. No default."},
-			{Name: "token", Kind: grammar.Text, Into: w.takeToken, Verbatim: true, Secret: literal,
+			{Name: "token", Kind: grammar.Text, Into: w.takeToken, Verbatim: true, Secret: hasLiteralText,
 				Doc: "`${VAR}` or `${file:/run/secrets/x}`, a file that only its owner can read. Never the token itself, and no default."},
 			{Name: "api_version", Kind: grammar.Text, Into: func(v *grammar.Value) { w.APIVersion = v.Text() }, Default: LatestVersion, Form: versionForm, Check: checkVersion, Hint: `e.g. "` + LatestVersion + `", the latest that there is`, Doc: "Version that is asked for with each request, no later than `" + LatestVersion + "`."},
 			{Name: "version_header", Kind: grammar.Text, Into: func(v *grammar.Value) { w.VersionHeader = v.Text() }, Default: "Service-Version", Form: headerForm, Check: checkHeader, Hint: "e.g. Service-Version", Doc: "Header that carries it, none that says something else."},
@@ -105,16 +105,16 @@ func (w *workspaceEntry) spec() *grammar.Spec {
 		}}
 }
 
-func (s *settingsEntry) spec() *grammar.Spec {
+func (s *settingsEntry) streamSettingsSpec() *grammar.Spec {
 	return &grammar.Spec{Name: "STREAM", Kind: grammar.Map, Doc: "A stream's name, or a pattern of names: `*contacts`.", Keys: []grammar.Spec{
 		{Name: "start", Kind: grammar.Date, Into: s.takeStart, Doc: "How far back history is read; left out: to the beginning, of exports 90 days."},
-		{Name: "hash", Kind: grammar.List, Into: s.hide(func(of *Settings) *[]string { return &of.Hash }), Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Columns or dotted paths whose value is stored as a hash only."},
-		{Name: "drop", Kind: grammar.List, Into: s.hide(func(of *Settings) *[]string { return &of.Drop }), Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Columns or dotted paths that are not stored."},
-		{Name: "on_change", Kind: grammar.Enum, Into: s.given(func(of *Settings, v *grammar.Value) { of.OnChange = v.Text() }), Default: "freeze", Doc: "What a field or a kind of value does that the stream file does not know. It is in `_extra` and in `_sync.schema_changes` in any case.", Values: []grammar.Choice{
+		{Name: "hash", Kind: grammar.List, Into: s.takeMasked(func(of *Settings) *[]string { return &of.Hash }), Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Columns or dotted paths whose value is stored as a hash only."},
+		{Name: "drop", Kind: grammar.List, Into: s.takeMasked(func(of *Settings) *[]string { return &of.Drop }), Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Columns or dotted paths that are not stored."},
+		{Name: "on_change", Kind: grammar.Enum, Into: s.takeGiven(func(of *Settings, v *grammar.Value) { of.OnChange = v.Text() }), Default: "freeze", Doc: "What a field or a kind of value does that the stream file does not know. It is in `_extra` and in `_sync.schema_changes` in any case.", Values: []grammar.Choice{
 			{Name: "freeze", Doc: "columns stay as they are."},
 			{Name: "evolve", Doc: "a column of booleans or numbers that does not hold what came is widened before the next run reads, bool → int → double → text, and has the past values too."},
 			{Name: "fail", Doc: "the stream stops before anything is stored, but for its first run."}}},
-		{Name: "left_out", Kind: grammar.Enum, Into: s.given(func(of *Settings, v *grammar.Value) { of.LeftOutEmpty = v.Text() == "empty" }), Default: "keep", Doc: "What it means that an answer leaves out a list or an object of a record.", Values: []grammar.Choice{
+		{Name: "left_out", Kind: grammar.Enum, Into: s.takeGiven(func(of *Settings, v *grammar.Value) { of.LeftOutEmpty = v.Text() == "empty" }), Default: "keep", Doc: "What it means that an answer leaves out a list or an object of a record.", Values: []grammar.Choice{
 			{Name: "keep", Doc: "nothing is said of it: what is stored stays, and the record is asked for again."},
 			{Name: "empty", Doc: "it is empty: for an API that leaves out what is empty."}}},
 		{Name: "keep_erased", Kind: grammar.List, Into: s.takeKeepErased, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Columns of personal data that stay when a person is erased, e.g. `custom_attributes` of conversations; never those that are his own."},
@@ -124,11 +124,11 @@ func (s *settingsEntry) spec() *grammar.Spec {
 	}}
 }
 
-func (p *pipelineEntry) spec() *grammar.Spec {
+func (p *pipelineEntry) pipelineSpec() *grammar.Spec {
 	return &grammar.Spec{Name: "NAME", Kind: grammar.Map, Doc: "Called by its name: `aqueduck sync NAME`.", Keys: []grammar.Spec{
 		{Name: "schedule", Kind: grammar.Text, Into: p.takeSchedule, Doc: "When `aqueduck serve` runs it: minute hour day month weekday. Left out: by hand only."},
 		{Name: "streams", Kind: grammar.OneOrAll, Into: func(v *grammar.Value) { p.patterns = v }, Required: true, Some: true, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Streams to read, by name or pattern."},
-		{Name: "workspaces", Kind: grammar.OneOrAll, Into: named("workspace", p.config.NameList, &p.workspaces), Some: true, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Workspaces to read; left out: all."},
+		{Name: "workspaces", Kind: grammar.OneOrAll, Into: takeKnownNames("workspace", p.config.NameList, &p.workspaces), Some: true, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Workspaces to read; left out: all."},
 		{Name: "max_time", Kind: grammar.Duration, Into: func(v *grammar.Value) { p.MaxTime = v.Duration() }, Default: "20h", Check: checkPositive, Doc: "A run ends cleanly after it; history goes on next time. The default has a nightly run ended before the next one."},
 		{Name: "max_requests", Kind: grammar.Int, Into: func(v *grammar.Value) { p.MaxRequests = int64(v.Int()) }, Default: "5000000", Min: 1, Max: 1_000_000_000, Doc: "A run ends cleanly after so many requests; the next one goes on."},
 		{Name: "catch_up", Kind: grammar.Enum, Into: func(v *grammar.Value) { p.CatchUp = v.Text() == "one" }, Default: "one", Doc: "After downtime.", Values: []grammar.Choice{
@@ -146,8 +146,8 @@ func (p *pipelineEntry) spec() *grammar.Spec {
 	}}
 }
 
-// named puts names into a field, each of which is known.
-func named(what string, known []string, field *[]string) func(*grammar.Value) {
+// takeKnownNames puts names into a field, each of which is known.
+func takeKnownNames(what string, known []string, field *[]string) func(*grammar.Value) {
 	return func(v *grammar.Value) {
 		*field = v.Texts()
 		for _, item := range v.Items() {
@@ -229,7 +229,7 @@ var numbered = regexp.MustCompile(`^[0-9]{1,4}\.[0-9]{1,4}$`)
 const leastMemory = 100_000_000
 
 func checkMemory(text string) error {
-	n, err := grammar.Memory(text)
+	n, err := grammar.ParseMemory(text)
 	if err == nil && n < leastMemory {
 		return fmt.Errorf("%s is less than DuckDB needs: 100MB", text)
 	}
@@ -237,12 +237,12 @@ func checkMemory(text string) error {
 }
 
 func checkShare(text string) error {
-	_, err := percentage(text)
+	_, err := parsePercentage(text)
 	return err
 }
 
-// percentage reads a share written as one.
-func percentage(text string) (float64, error) {
+// parsePercentage reads a share written as one.
+func parsePercentage(text string) (float64, error) {
 	number, ok := strings.CutSuffix(text, "%")
 	percent, err := strconv.ParseFloat(number, 64)
 	if !ok || err != nil || !(percent > 0 && percent <= 100) {

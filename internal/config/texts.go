@@ -15,18 +15,18 @@ type Texts struct {
 	Variables map[string]string   `json:"variables"` // of .env; whoever read that puts them in
 }
 
-// disk reads files and keeps what it has read, each once; or it reads what was kept before, and nothing else. A nil one keeps nothing.
-type disk struct {
+// fileCache reads files and keeps what it has read, each once; or it reads what was kept before, and nothing else. A nil one keeps nothing.
+type fileCache struct {
 	from *Texts
 	read Texts
 }
 
-func newDisk(names []string) *disk {
-	return &disk{read: Texts{Names: names, Files: map[string][]byte{}, Found: map[string][]string{}}}
+func newDisk(names []string) *fileCache {
+	return &fileCache{read: Texts{Names: names, Files: map[string][]byte{}, Found: map[string][]string{}}}
 }
 
-// text gives what is in a file.
-func (d *disk) text(name string) ([]byte, error) {
+// readFile gives what is in a file.
+func (d *fileCache) readFile(name string) ([]byte, error) {
 	if d == nil {
 		return os.ReadFile(name)
 	}
@@ -46,8 +46,8 @@ func (d *disk) text(name string) ([]byte, error) {
 	return text, err
 }
 
-// find gives the files that a pattern means.
-func (d *disk) find(pattern string) ([]string, error) {
+// globFiles gives the files that a pattern means.
+func (d *fileCache) globFiles(pattern string) ([]string, error) {
 	if d.from != nil {
 		return d.from.Found[pattern], nil
 	}
@@ -56,19 +56,19 @@ func (d *disk) find(pattern string) ([]string, error) {
 	return names, err
 }
 
-// directory is a directory of a disk.
-type directory struct {
-	disk *disk
-	name string
+// cachedDirectory is a directory of a disk.
+type cachedDirectory struct {
+	cache *fileCache
+	name  string
 }
 
 // Open opens a file that is not kept.
-func (d directory) Open(name string) (fs.File, error) { return os.DirFS(d.name).Open(name) }
+func (d cachedDirectory) Open(name string) (fs.File, error) { return os.DirFS(d.name).Open(name) }
 
 // ReadFile reads one that is.
-func (d directory) ReadFile(name string) ([]byte, error) {
+func (d cachedDirectory) ReadFile(name string) ([]byte, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
 	}
-	return d.disk.text(filepath.Join(d.name, name))
+	return d.cache.readFile(filepath.Join(d.name, name))
 }

@@ -37,7 +37,7 @@ func TestAConfigurationIsReadAgainFromItsTexts(t *testing.T) {
 		}
 		return []any{c.File, c.Warehouse, c.Pipelines[0].Streams, models, sql}
 	}
-	c, catalogue, err := LoadConfig(filepath.Join(dir, "pipelines.yaml"), environment())
+	c, catalogue, err := LoadConfig(filepath.Join(dir, "pipelines.yaml"), variablesOf())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestAConfigurationIsReadAgainFromItsTexts(t *testing.T) {
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	again, catalogue, err := LoadTexts(c.Texts, environment())
+	again, catalogue, err := LoadTexts(c.Texts, variablesOf())
 	if err != nil {
 		t.Fatal(err)
 	}

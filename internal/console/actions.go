@@ -6,41 +6,41 @@ import (
 	"strings"
 )
 
-// actions are the buttons: forms of pages, and the same by the API.
-func (c *Console) actions(mux *http.ServeMux) {
+// registerActions are the buttons: forms of pages, and the same by the API.
+func (c *Console) registerActions(mux *http.ServeMux) {
 	for action, do := range map[string]func(r *http.Request) error{
 		"run":    func(r *http.Request) error { return c.o.Run(r.PathValue("name"), false) },
 		"retry":  func(r *http.Request) error { return c.o.Run(r.PathValue("name"), true) },
 		"cancel": func(r *http.Request) error { return c.o.Cancel(r.PathValue("name")) },
 	} {
-		mux.HandleFunc("POST /p/{name}/"+action, c.button(action, do))
-		mux.HandleFunc("POST /api/v1/pipelines/{name}/"+action, c.button(action, do))
+		mux.HandleFunc("POST /p/{name}/"+action, c.serveAction(action, do))
+		mux.HandleFunc("POST /api/v1/pipelines/{name}/"+action, c.serveAction(action, do))
 	}
 	reload := func(*http.Request) error { return c.o.Reload() }
-	mux.HandleFunc("POST /reload", c.button("reload", reload))
-	mux.HandleFunc("POST /api/v1/reload", c.button("reload", reload))
+	mux.HandleFunc("POST /reload", c.serveAction("reload", reload))
+	mux.HandleFunc("POST /api/v1/reload", c.serveAction("reload", reload))
 }
 
-// button does one thing, and goes back to the page that it was on.
-func (c *Console) button(action string, do func(r *http.Request) error) http.HandlerFunc {
+// serveAction does one thing, and goes back to the page that it was on.
+func (c *Console) serveAction(action string, do func(r *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if err := r.ParseForm(); err != nil {
-			c.wrong(w, r, errForm)
+			c.renderError(w, r, errForm)
 			return
 		}
 		if c.o.ReadOnly {
-			c.wrong(w, r, errReadOnly)
+			c.renderError(w, r, errReadOnly)
 			return
 		}
 		err := do(r)
-		c.forget()
+		c.clearOverview()
 		switch {
 		case err != nil:
-			c.wrong(w, r, err)
+			c.renderError(w, r, err)
 		case strings.HasPrefix(r.URL.Path, "/api/"):
-			encode(w, http.StatusAccepted, map[string]string{"done": said[action]})
+			writeJSON(w, http.StatusAccepted, map[string]string{"done": actionMessages[action]})
 		default:
-			back := url.URL{Path: within(r.PostForm.Get("back")), RawQuery: "said=" + action}
+			back := url.URL{Path: safeRedirectPath(r.PostForm.Get("back")), RawQuery: "said=" + action}
 			http.Redirect(w, r, back.String(), http.StatusSeeOther)
 		}
 	}

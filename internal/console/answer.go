@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-func encode(w http.ResponseWriter, status int, v any) {
+func writeJSON(w http.ResponseWriter, status int, v any) {
 	text, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		http.Error(w, "this cannot be said in JSON: "+err.Error(), http.StatusInternalServerError)
@@ -23,5 +23,5 @@ func writeProblem(w http.ResponseWriter, status int, class, what string, next ..
 	for _, n := range next {
 		v["next"] = n
 	}
-	encode(w, status, v)
+	writeJSON(w, status, v)
 }

@@ -11,11 +11,11 @@ import (
 	"aqueduck/internal/runlog"
 )
 
-// api has the pages as JSON. What is asked for and how it looks changes only with the version in the path.
-func (c *Console) api(mux *http.ServeMux) {
-	mux.HandleFunc("GET /api/v1/overview", c.json(func(ctx context.Context, _ *http.Request) (any, error) { return c.overview(ctx) }))
-	mux.HandleFunc("GET /api/v1/pipelines/{name}", c.json(func(ctx context.Context, r *http.Request) (any, error) {
-		o, err := c.overview(ctx)
+// registerAPI has the pages as JSON. What is asked for and how it looks changes only with the version in the path.
+func (c *Console) registerAPI(mux *http.ServeMux) {
+	mux.HandleFunc("GET /api/v1/overview", c.serveJSON(func(ctx context.Context, _ *http.Request) (any, error) { return c.readOverview(ctx) }))
+	mux.HandleFunc("GET /api/v1/pipelines/{name}", c.serveJSON(func(ctx context.Context, r *http.Request) (any, error) {
+		o, err := c.readOverview(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -24,34 +24,34 @@ func (c *Console) api(mux *http.ServeMux) {
 		}
 		return nil, errNotThere
 	}))
-	mux.HandleFunc("GET /api/v1/runs/{id}", c.json(func(ctx context.Context, r *http.Request) (any, error) {
+	mux.HandleFunc("GET /api/v1/runs/{id}", c.serveJSON(func(ctx context.Context, r *http.Request) (any, error) {
 		d, err := runlog.ReadRun(ctx, c.o.Dir, r.PathValue("id"))
 		if err == nil && d == nil {
 			err = errNotThere
 		}
 		return d, err
 	}))
-	mux.HandleFunc("GET /api/v1/events", c.events)
+	mux.HandleFunc("GET /api/v1/events", c.streamEvents)
 }
 
-// json makes a handler of what reads something.
-func (c *Console) json(read func(context.Context, *http.Request) (any, error)) http.HandlerFunc {
+// serveJSON makes a handler of what reads something.
+func (c *Console) serveJSON(read func(context.Context, *http.Request) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		v, err := read(r.Context(), r)
 		if err != nil {
-			c.wrong(w, r, err)
+			c.renderError(w, r, err)
 			return
 		}
-		encode(w, http.StatusOK, v)
+		writeJSON(w, http.StatusOK, v)
 	}
 }
 
 // lookEvery is how often a page that is live is told of a run under way: as often as the run tells of itself.
 const lookEvery = time.Second
 
-// events tells of the run under way for as long as somebody listens: event running with what run.json says, which is what the
+// streamEvents tells of the run under way for as long as somebody listens: event running with what run.json says, which is what the
 // table of `sync` shows, whenever it changes; event idle when nothing runs, again whenever a run has ended.
-func (c *Console) events(w http.ResponseWriter, r *http.Request) {
+func (c *Console) streamEvents(w http.ResponseWriter, r *http.Request) {
 	select {
 	case c.live <- struct{}{}:
 		defer func() { <-c.live }()
@@ -68,7 +68,7 @@ func (c *Console) events(w http.ResponseWriter, r *http.Request) {
 	defer tick.Stop()
 	last := ""
 	for {
-		event, err := c.event()
+		event, err := c.readRunEvent()
 		if err != nil {
 			return
 		}
@@ -89,7 +89,7 @@ func (c *Console) events(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (c *Console) event() (string, error) {
+func (c *Console) readRunEvent() (string, error) {
 	running, err := runlog.ReadRunning(c.o.Dir)
 	if err != nil {
 		return "", err

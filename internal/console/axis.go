@@ -10,14 +10,14 @@ import (
 	"aqueduck/internal/runlog"
 )
 
-// axis is a run drawn over its time, a line a stream.
-type axis struct {
-	Lines []line
+// timeAxis is a run drawn over its time, a line a stream.
+type timeAxis struct {
+	Lines []streamLine
 	Ticks []string // evenly spread
 	Took  time.Duration
 }
 
-type line struct {
+type streamLine struct {
 	Name, Endpoint string
 	Class          string // of the error that ended it
 	Bars           template.HTML
@@ -29,23 +29,23 @@ type line struct {
 }
 
 // axisOf draws what is known of how a run spent its time; nothing when nothing is.
-func axisOf(d *runlog.RunAccount) axis {
+func axisOf(d *runlog.RunAccount) timeAxis {
 	if d.Trace == nil {
-		return axis{}
+		return timeAxis{}
 	}
 	from, to := d.Trace.Started, d.Trace.Ended
 	if to.IsZero() {
 		to = lastOf(d.Trace)
 	}
-	a := axis{Took: to.Sub(from)}
+	a := timeAxis{Took: to.Sub(from)}
 	if a.Took <= 0 {
-		return axis{}
+		return timeAxis{}
 	}
 	const ticks = 4
 	for i := range ticks + 1 {
-		a.Ticks = append(a.Ticks, took(a.Took*time.Duration(i)/ticks))
+		a.Ticks = append(a.Ticks, formatDuration(a.Took*time.Duration(i)/ticks))
 	}
-	called := runlog.Called(d.Trace.Streams, func(s runlog.TracedStream) (string, string) { return s.Workspace, s.Stream })
+	called := runlog.StreamNamer(d.Trace.Streams, func(s runlog.TracedStream) (string, string) { return s.Workspace, s.Stream })
 	began := func(s runlog.TracedStream) time.Time {
 		if len(s.Spans) == 0 {
 			return to
@@ -55,11 +55,11 @@ func axisOf(d *runlog.RunAccount) axis {
 	streams := slices.Clone(d.Trace.Streams)
 	slices.SortStableFunc(streams, func(a, b runlog.TracedStream) int { return began(a).Compare(began(b)) }) // one reads it like a page
 	for _, s := range streams {
-		l := line{Name: called(s), Endpoint: s.Endpoint, Class: s.Class, Bars: spans(s.Spans, from, a.Took), Requests: s.Requests, Limited: s.Limited, Failed: s.Failed,
+		l := streamLine{Name: called(s), Endpoint: s.Endpoint, Class: s.Class, Bars: drawSpans(s.Spans, from, a.Took), Requests: s.Requests, Limited: s.Limited, Failed: s.Failed,
 			Retries: s.Retries, Waited: s.Waited}
 		a.Lines = append(a.Lines, l)
 	}
-	a.Lines = append(a.Lines, line{Name: "publishing", Bars: spans(d.Trace.Publishing, from, a.Took)})
+	a.Lines = append(a.Lines, streamLine{Name: "publishing", Bars: drawSpans(d.Trace.Publishing, from, a.Took)})
 	return a
 }
 
@@ -81,7 +81,7 @@ func lastOf(t *runlog.Trace) time.Time {
 // layers are drawn one above the other: what a stream waited for lies on its reading.
 var layers = []string{"reading", "waiting", "committing", "publishing"}
 
-func spans(all []runlog.Span, from time.Time, whole time.Duration) template.HTML {
+func drawSpans(all []runlog.Span, from time.Time, whole time.Duration) template.HTML {
 	var b strings.Builder
 	b.WriteString(`<svg class="axis" viewBox="0 0 1000 16" preserveAspectRatio="none" aria-hidden="true">`)
 	for i := 1; i < 4; i++ {
@@ -100,7 +100,7 @@ func spans(all []runlog.Span, from time.Time, whole time.Duration) template.HTML
 				y, h = 6, 4
 			}
 			fmt.Fprintf(&b, `<rect class="%s" x="%.1f" y="%d" width="%.1f" height="%d"><title>%s %s, from %s on</title></rect>`,
-				layer, x, y, min(w, 1000-x), h, layer, took(s.To.Sub(s.From)), took(s.From.Sub(from)))
+				layer, x, y, min(w, 1000-x), h, layer, formatDuration(s.To.Sub(s.From)), formatDuration(s.From.Sub(from)))
 		}
 	}
 	b.WriteString("</svg>")

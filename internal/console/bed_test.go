@@ -38,15 +38,15 @@ pipelines:
 `
 
 // warehouse is one for all tests of this package that only look: three runs of nightly, of which the second failed.
-var warehouse = sync.OnceValues(func() (w *made, err error) {
-	begun.Store(true)
+var warehouse = sync.OnceValues(func() (w *sharedWarehouse, err error) {
+	warehouseUsed.Store(true)
 	dir, err := os.MkdirTemp("", "console")
 	if err != nil {
 		return nil, err
 	}
 	space := emulator.New(emulator.Config{Seed: 5, Contacts: 40, Inactive: 10, Conversations: 25})
-	space.Live(2)
-	r, end, err := readtest.Runner(dir, pipelinesYAML, space)
+	space.SimulateHours(2)
+	r, end, err := readtest.NewRunner(dir, pipelinesYAML, space)
 	if err != nil {
 		return nil, err
 	}
@@ -57,13 +57,13 @@ var warehouse = sync.OnceValues(func() (w *made, err error) {
 		source.Emulated = true // its time is what a page takes for now
 		return source, err
 	}
-	w = &made{dir: dir, runner: r, space: space}
-	if _, err := readtest.Publish(context.Background(), r); err != nil {
+	w = &sharedWarehouse{dir: dir, runner: r, space: space}
+	if _, err := readtest.PublishOnce(context.Background(), r); err != nil {
 		return w, err
 	}
 	space.Advance(24 * time.Hour)
-	space.Live(3)
-	space.Inject(func(_ int, r *http.Request) *fault.Fault {
+	space.SimulateHours(3)
+	space.InjectFaults(func(_ int, r *http.Request) *fault.Fault {
 		if r.URL.Path != "/tags" {
 			return nil
 		}
@@ -77,10 +77,10 @@ var warehouse = sync.OnceValues(func() (w *made, err error) {
 	return w, nil
 })
 
-// begun says that a test has asked for it.
-var begun atomic.Bool
+// warehouseUsed says that a test has asked for it.
+var warehouseUsed atomic.Bool
 
-type made struct {
+type sharedWarehouse struct {
 	dir    string
 	runner *runner.Runner
 	space  *emulator.Workspace
@@ -88,19 +88,19 @@ type made struct {
 }
 
 func TestMain(m *testing.M) {
-	if sandbox.Asked() {
+	if sandbox.IsTaskProcess() {
 		os.Exit(sandbox.Serve(pipelinesync.Tasks()))
 	}
 	code := m.Run()
-	if begun.Load() {
-		code = max(code, tidy())
+	if warehouseUsed.Load() {
+		code = max(code, removeShared())
 	}
 	os.Exit(code)
 }
 
-// tidy removes what the tests share.
-func tidy() int {
-	b, err := common()
+// removeShared removes what the tests share.
+func removeShared() int {
+	b, err := sharedConsole()
 	if err == nil {
 		b.server.Close()
 	}
@@ -117,8 +117,8 @@ func tidy() int {
 
 const secret = "a-secret-of-the-test"
 
-// bed is a console over real HTTP, with a browser's cookies.
-type bed struct {
+// consoleBed is a console over real HTTP, with a browser's cookies.
+type consoleBed struct {
 	t       *testing.T
 	console *Console
 	server  *httptest.Server
@@ -132,36 +132,36 @@ type bed struct {
 }
 
 // newBed makes a console of its own, for tests that change something.
-func newBed(t *testing.T, change func(*Options)) *bed {
+func newBed(t *testing.T, change func(*Options)) *consoleBed {
 	t.Helper()
-	b := &bed{t: t, now: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)}
-	if err := b.open(change); err != nil {
+	b := &consoleBed{t: t, now: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)}
+	if err := b.openConsole(change); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(b.server.Close)
-	return b.visited(t)
+	return b.withBrowser(t)
 }
 
-// common is the console of all tests that only look: what it has read from the database it reads once.
-var common = sync.OnceValues(func() (*bed, error) {
-	b := &bed{now: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)}
-	return b, b.open(nil)
+// sharedConsole is the console of all tests that only look: what it has read from the database it reads once.
+var sharedConsole = sync.OnceValues(func() (*consoleBed, error) {
+	b := &consoleBed{now: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)}
+	return b, b.openConsole(nil)
 })
 
-// looker is somebody who has logged in there.
-func looker(t *testing.T) *bed {
+// loginToShared is somebody who has logged in there.
+func loginToShared(t *testing.T) *consoleBed {
 	t.Helper()
-	b, err := common()
+	b, err := sharedConsole()
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := (&bed{console: b.console, server: b.server}).visited(t)
-	own.login()
+	own := (&consoleBed{console: b.console, server: b.server}).withBrowser(t)
+	own.loginWithSecret()
 	return own
 }
 
-// visited gives the console a browser with cookies of its own.
-func (b *bed) visited(t *testing.T) *bed {
+// withBrowser gives the console a browser with cookies of its own.
+func (b *consoleBed) withBrowser(t *testing.T) *consoleBed {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
 	if err != nil {
@@ -172,29 +172,29 @@ func (b *bed) visited(t *testing.T) *bed {
 	return b
 }
 
-func (b *bed) open(change func(*Options)) error {
+func (b *consoleBed) openConsole(change func(*Options)) error {
 	w, err := warehouse()
 	if err != nil {
 		return err
 	}
-	program, err := sandbox.Self()
+	program, err := sandbox.CurrentProgram()
 	if err != nil {
 		return err
 	}
 	b.server = httptest.NewUnstartedServer(nil)
-	o := Options{Secret: secret, Address: b.server.Listener.Addr().String(), Hosts: []string{b.server.Listener.Addr().String()}, Now: b.clock, Version: "test",
+	o := Options{Secret: secret, Address: b.server.Listener.Addr().String(), Hosts: []string{b.server.Listener.Addr().String()}, Now: b.readClock, Version: "test",
 		Serving: Serving{
 			Dir:     w.runner.Dir,
 			Config:  func() (*config.Config, *schemas.Catalogue) { return w.runner.Config, w.runner.Catalogue },
 			Trouble: func() string { b.mu.Lock(); defer b.mu.Unlock(); return b.trouble },
 			Run: func(name string, failed bool) error {
 				if failed {
-					return b.did("retry " + name)
+					return b.recordAction("retry " + name)
 				}
-				return b.did("run " + name)
+				return b.recordAction("run " + name)
 			},
-			Cancel: func(name string) error { return b.did("cancel " + name) },
-			Reload: func() error { return b.did("reload") },
+			Cancel: func(name string) error { return b.recordAction("cancel " + name) },
+			Reload: func() error { return b.recordAction("reload") },
 
 			Isolation: read.Isolation{Program: program},
 		}}
@@ -209,27 +209,27 @@ func (b *bed) open(change func(*Options)) error {
 	return nil
 }
 
-func (b *bed) clock() time.Time {
+func (b *consoleBed) readClock() time.Time {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.now
 }
 
-func (b *bed) pass(d time.Duration) {
+func (b *consoleBed) advanceClock(d time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.now = b.now.Add(d)
 }
 
-func (b *bed) did(what string) error {
+func (b *consoleBed) recordAction(what string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.done = append(b.done, what)
 	return b.refuse
 }
 
-// ask sends a request as it is, and gives the answer with its body read.
-func (b *bed) ask(method, path string, form url.Values, change func(*http.Request)) (*http.Response, string) {
+// sendRequest sends a request as it is, and gives the answer with its body read.
+func (b *consoleBed) sendRequest(method, path string, form url.Values, change func(*http.Request)) (*http.Response, string) {
 	b.t.Helper()
 	r, err := http.NewRequestWithContext(b.t.Context(), method, b.server.URL+path, strings.NewReader(form.Encode()))
 	if err != nil {
@@ -252,18 +252,18 @@ func (b *bed) ask(method, path string, form url.Values, change func(*http.Reques
 	return a, string(text)
 }
 
-func (b *bed) login() {
+func (b *consoleBed) loginWithSecret() {
 	b.t.Helper()
-	a, text := b.ask(http.MethodPost, "/login", url.Values{"token": {secret}}, nil)
+	a, text := b.sendRequest(http.MethodPost, "/login", url.Values{"token": {secret}}, nil)
 	if a.StatusCode != http.StatusSeeOther {
 		b.t.Fatalf("the login was answered %s: %s", a.Status, text)
 	}
 }
 
-// get reads a page that is there.
-func (b *bed) get(path string) string {
+// fetchPage reads a page that is there.
+func (b *consoleBed) fetchPage(path string) string {
 	b.t.Helper()
-	a, text := b.ask(http.MethodGet, path, nil, nil)
+	a, text := b.sendRequest(http.MethodGet, path, nil, nil)
 	if a.StatusCode != http.StatusOK {
 		b.t.Fatalf("%s was answered %s: %s", path, a.Status, text)
 	}

@@ -67,7 +67,7 @@ func newStage(t *testing.T) *stage {
 	s.space = emulator.New(emulator.Config{Seed: 7, Contacts: 150, Inactive: 30, Activities: 60, Conversations: 80, Calls: 25, Start: time.Date(2026, 11, 2, 1, 59, 0, 0, time.UTC)})
 	var end func()
 	var err error
-	if s.runner, end, err = readtest.Runner(t.TempDir(), nights, s.space); err != nil {
+	if s.runner, end, err = readtest.NewRunner(t.TempDir(), nights, s.space); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(end)
@@ -81,7 +81,7 @@ func newStage(t *testing.T) *stage {
 	listener := httptest.NewUnstartedServer(nil)
 	s.server = listener
 	address := listener.Listener.Addr().String()
-	program, err := sandbox.Self()
+	program, err := sandbox.CurrentProgram()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func newStage(t *testing.T) *stage {
 func (s *stage) live() {
 	const nights = 14
 	for night := range nights {
-		s.space.Inject(func(_ int, r *http.Request) *fault.Fault {
+		s.space.InjectFaults(func(_ int, r *http.Request) *fault.Fault {
 			s.space.Advance(time.Duration(120+len(r.URL.Path)*17%400) * time.Millisecond)
 			if wait := time.Duration(s.slow.Load()); wait > 0 {
 				return &fault.Fault{Wait: wait}
@@ -129,9 +129,9 @@ func (s *stage) live() {
 			return nil
 		})
 		for _, p := range s.runner.Config.Pipelines {
-			if next := p.Schedule.Next(s.space.Clock().Add(-time.Minute)); next.Sub(s.space.Clock()) > 20*time.Hour {
+			if next := p.Schedule.Next(s.space.CurrentTime().Add(-time.Minute)); next.Sub(s.space.CurrentTime()) > 20*time.Hour {
 				continue
-			} else if wait := next.Sub(s.space.Clock()); wait > 0 {
+			} else if wait := next.Sub(s.space.CurrentTime()); wait > 0 {
 				s.space.Advance(wait)
 			}
 			if _, err := pipelinesync.Run(s.t.Context(), s.runner, p, runner.Options{}, io.Discard); err != nil {
@@ -139,11 +139,11 @@ func (s *stage) live() {
 			}
 		}
 		if night < nights-1 {
-			clock := s.space.Clock()
-			s.space.Live(int(clock.Truncate(24*time.Hour).Add(25*time.Hour+59*time.Minute).Sub(clock) / time.Hour))
+			clock := s.space.CurrentTime()
+			s.space.SimulateHours(int(clock.Truncate(24*time.Hour).Add(25*time.Hour+59*time.Minute).Sub(clock) / time.Hour))
 		}
 	}
-	s.space.Inject(func(int, *http.Request) *fault.Fault {
+	s.space.InjectFaults(func(int, *http.Request) *fault.Fault {
 		s.space.Advance(250 * time.Millisecond)
 		if wait := time.Duration(s.slow.Load()); wait > 0 {
 			return &fault.Fault{Wait: wait}

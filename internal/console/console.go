@@ -18,13 +18,13 @@ type Console struct {
 	o       Options
 	pages   map[string]*template.Template
 	assets  fs.FS
-	guard   *guard
+	guard   *accessGuard
 	handler http.Handler
 	live    chan struct{} // holds one of each connection that events go to, as many as there may be
 	ending  chan struct{} // closed when the server shuts down: what is live ends then
 
 	mu    sync.Mutex // guards what follows
 	seen  *runlog.Overview
-	until time.Time // that it may be shown
-	facts *data     // of the published file that was last asked
+	until time.Time      // that it may be shown
+	facts *publishedData // of the published file that was last asked
 }

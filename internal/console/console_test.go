@@ -18,8 +18,8 @@ import (
 	"aqueduck/internal/runlog"
 )
 
-// contains fails for each text that a page lacks.
-func contains(t *testing.T, page string, texts ...string) {
+// requireTexts fails for each text that a page lacks.
+func requireTexts(t *testing.T, page string, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
 		if !strings.Contains(page, text) {
@@ -30,55 +30,55 @@ func contains(t *testing.T, page string, texts ...string) {
 
 func TestTheOverviewTellsOfEachPipeline(t *testing.T) {
 	t.Parallel()
-	b := looker(t)
-	page := b.get("/")
-	contains(t, page, `href="/p/nightly"`, "needs you", `href="/p/weekly"`, "○</i> new", "the last reading of tags failed", "<code>data</code>", "The next 24 hours",
+	b := loginToShared(t)
+	page := b.fetchPage("/")
+	requireTexts(t, page, `href="/p/nightly"`, "needs you", `href="/p/weekly"`, "○</i> new", "the last reading of tags failed", "<code>data</code>", "The next 24 hours",
 		`formaction="/p/nightly/run"`, `formaction="/p/nightly/retry"`, `class="strip"`, `class="spark"`, ", caught up</title>", `<path class="caught"`)
 	if n := strings.Count(page, `<a href="/runs/`); n < 3 {
 		t.Errorf("%d links to runs:\n%s", n, page)
 	}
-	if strings.Contains(page, "<!doctype") == strings.Contains(b.get("/?part=live"), "<!doctype") {
+	if strings.Contains(page, "<!doctype") == strings.Contains(b.fetchPage("/?part=live"), "<!doctype") {
 		t.Error("the part that is live is not a part")
 	}
 }
 
 func TestThePageOfAPipelineHasItsStreamsAndCharts(t *testing.T) {
 	t.Parallel()
-	b := looker(t)
-	page := b.get("/p/nightly")
-	contains(t, page, `<tr id="deleted_contacts">`, "Rows written", "Duration", "Requests", "2xx", "fresh", "✖</i> failed", "<code>0 2 * * *</code>")
+	b := loginToShared(t)
+	page := b.fetchPage("/p/nightly")
+	requireTexts(t, page, `<tr id="deleted_contacts">`, "Rows written", "Duration", "Requests", "2xx", "fresh", "✖</i> failed", "<code>0 2 * * *</code>")
 	if n := strings.Count(page, `class="bars"`); n != 3 {
 		t.Errorf("%d charts", n)
 	}
-	contains(t, b.get("/p/weekly"), "Nothing of it has been read yet.", "Nothing has run yet.")
-	if a, _ := b.ask(http.MethodGet, "/p/none", nil, nil); a.StatusCode != http.StatusNotFound {
+	requireTexts(t, b.fetchPage("/p/weekly"), "Nothing of it has been read yet.", "Nothing has run yet.")
+	if a, _ := b.sendRequest(http.MethodGet, "/p/none", nil, nil); a.StatusCode != http.StatusNotFound {
 		t.Errorf("a pipeline that is not there: %s", a.Status)
 	}
 }
 
 func TestThePageOfARunHasItsAxisItsErrorsAndItsRequests(t *testing.T) {
 	t.Parallel()
-	b := looker(t)
+	b := loginToShared(t)
 	w, _ := warehouse()
-	page := b.get("/runs/" + w.failed)
-	contains(t, page, "Where the time went", `class="reading"`, `class="publishing"`, "<code>POST /contacts/search</code>", "<code>GET /tags</code>",
+	page := b.fetchPage("/runs/" + w.failed)
+	requireTexts(t, page, "Where the time went", `class="reading"`, `class="publishing"`, "<code>POST /contacts/search</code>", "<code>GET /tags</code>",
 		"<b>data</b>", "wants you", "next: ", "Retry failed", "Published</dt><dd>yes")
 	for _, id := range []string{"01K0000000000000000000000X", "'; DROP TABLE x", "..%2F..%2Fx"} {
-		if a, _ := b.ask(http.MethodGet, "/runs/"+url.PathEscape(id), nil, nil); a.StatusCode != http.StatusNotFound {
+		if a, _ := b.sendRequest(http.MethodGet, "/runs/"+url.PathEscape(id), nil, nil); a.StatusCode != http.StatusNotFound {
 			t.Errorf("run %s: %s", id, a.Status)
 		}
 	}
-	contains(t, b.get("/runs"), w.failed, ">caught up<")
-	contains(t, b.get("/freshness"), "conversations", "Last read well")
-	contains(t, b.get("/search?q=deleted"), `<a href="/p/nightly#deleted_contacts">deleted_contacts</a>`)
+	requireTexts(t, b.fetchPage("/runs"), w.failed, ">caught up<")
+	requireTexts(t, b.fetchPage("/freshness"), "conversations", "Last read well")
+	requireTexts(t, b.fetchPage("/search?q=deleted"), `<a href="/p/nightly#deleted_contacts">deleted_contacts</a>`)
 }
 
 func TestTheAPIHasThePagesAsJSON(t *testing.T) {
 	t.Parallel()
-	b := looker(t)
+	b := loginToShared(t)
 	w, _ := warehouse()
 	var o runlog.Overview
-	readJSON(t, b.get("/api/v1/overview"), &o)
+	readJSON(t, b.fetchPage("/api/v1/overview"), &o)
 	if len(o.Pipelines) != 2 || o.Pipelines[0].Health != runlog.HealthAct || len(o.Pipelines[0].Runs) != 2 || len(o.Needs) == 0 || o.Needs[0].Class != "data" || !o.Needs[0].Act {
 		t.Errorf("the overview is %+v", o)
 	}
@@ -86,17 +86,17 @@ func TestTheAPIHasThePagesAsJSON(t *testing.T) {
 		t.Errorf("of the next 24 hours: %+v", o.Coming)
 	}
 	var p runlog.PipelineOverview
-	readJSON(t, b.get("/api/v1/pipelines/nightly"), &p)
+	readJSON(t, b.fetchPage("/api/v1/pipelines/nightly"), &p)
 	if p.Name != "nightly" || len(p.Streams) < 5 || p.AsOf.IsZero() {
 		t.Errorf("the pipeline is %+v", p)
 	}
 	var d runlog.RunAccount
-	readJSON(t, b.get("/api/v1/runs/"+w.failed), &d)
+	readJSON(t, b.fetchPage("/api/v1/runs/"+w.failed), &d)
 	i := slices.IndexFunc(d.Streams, func(s runlog.RunStream) bool { return s.Stream == "tags" })
 	if d.Outcome != "FAILED" || d.Trace == nil || i < 0 || d.ClassOf(d.Streams[i]) != "data" || d.Streams[i].Next == "" || d.Class != "data" {
 		t.Errorf("the run is %+v", d)
 	}
-	a, text := b.ask(http.MethodGet, "/api/v1/runs/x", nil, nil)
+	a, text := b.sendRequest(http.MethodGet, "/api/v1/runs/x", nil, nil)
 	if a.StatusCode != http.StatusNotFound || !strings.Contains(text, `"error": "there is no such page"`) || !strings.Contains(text, `"next": "GET /api/v1/overview`) {
 		t.Errorf("%s %s", a.Status, text)
 	}
@@ -113,12 +113,12 @@ func readJSON(t *testing.T, text string, into any) {
 func TestS27HostileTextIsShownAsText(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, nil)
-	b.login()
+	b.loginWithSecret()
 	b.trouble = "pipelines.yaml:1:1: " + hostile
 	w, _ := warehouse()
 	shown := 0
 	for _, path := range []string{"/", "/p/nightly", "/runs/" + w.failed, "/runs", "/freshness", "/search?q=" + url.QueryEscape(hostile), "/login?next=" + url.QueryEscape(`/"`+hostile), "/?said=" + url.QueryEscape(hostile)} {
-		page := b.get(path)
+		page := b.fetchPage(path)
 		if strings.Contains(page, "<script>alert") || strings.Contains(page, "<img src=x") {
 			t.Errorf("%s has it as it is:\n%s", path, page)
 		}
@@ -132,16 +132,16 @@ func TestS27HostileTextIsShownAsText(t *testing.T) {
 func TestButtonsDoWhatTheySay(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, nil)
-	b.login()
+	b.loginWithSecret()
 	for path, back := range map[string]string{"/p/nightly/run": "/p/nightly", "/p/nightly/retry": "//evil.test", "/p/nightly/cancel": "/runs/x", "/reload": ""} {
-		a, text := b.ask(http.MethodPost, path, url.Values{"back": {back}}, nil)
+		a, text := b.sendRequest(http.MethodPost, path, url.Values{"back": {back}}, nil)
 		to := a.Header.Get("Location")
 		if a.StatusCode != http.StatusSeeOther || !strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") {
 			t.Errorf("%s: %s to %s: %s", path, a.Status, to, text)
 		}
-		contains(t, b.get(to[strings.Index(to, "?"):]), said[path[strings.LastIndex(path, "/")+1:]])
+		requireTexts(t, b.fetchPage(to[strings.Index(to, "?"):]), actionMessages[path[strings.LastIndex(path, "/")+1:]])
 	}
-	a, text := b.ask(http.MethodPost, "/api/v1/pipelines/nightly/run", nil, nil)
+	a, text := b.sendRequest(http.MethodPost, "/api/v1/pipelines/nightly/run", nil, nil)
 	if a.StatusCode != http.StatusAccepted || !strings.Contains(text, "The run has begun.") {
 		t.Errorf("%s %s", a.Status, text)
 	}
@@ -150,7 +150,7 @@ func TestButtonsDoWhatTheySay(t *testing.T) {
 		t.Errorf("done: %v", b.done)
 	}
 	b.refuse = &problem.Problem{Class: "busy", What: "nightly runs already", Next: "wait"}
-	a, text = b.ask(http.MethodPost, "/p/nightly/run", nil, nil)
+	a, text = b.sendRequest(http.MethodPost, "/p/nightly/run", nil, nil)
 	if a.StatusCode != http.StatusConflict || !strings.Contains(text, "nightly runs already") {
 		t.Errorf("%s %s", a.Status, text)
 	}
@@ -162,10 +162,10 @@ func TestARunIsLive(t *testing.T) {
 	b := newBed(t, func(o *Options) {
 		o.Dir = newDir(t, o.Dir)
 	})
-	b.login()
+	b.loginWithSecret()
 	dir := b.console.o.Dir
 	const id = "01K0000000000000000000000R"
-	running, err := json.Marshal(runlog.Running{Run: id, Pipeline: "nightly", PID: os.Getpid(), Started: b.clock(), At: b.clock(), Doing: "reading", Percent: 40,
+	running, err := json.Marshal(runlog.Running{Run: id, Pipeline: "nightly", PID: os.Getpid(), Started: b.readClock(), At: b.readClock(), Doing: "reading", Percent: 40,
 		Streams: []runlog.RunningStream{{Stream: "contacts", Phase: "history", Extracted: 1234, Backfill: 0.4}}})
 	if err != nil {
 		t.Fatal(err)
@@ -198,9 +198,9 @@ func TestARunIsLive(t *testing.T) {
 	if got := next(); got != "running" {
 		t.Errorf("while it runs: %s", got)
 	}
-	page := b.get("/runs/" + id)
-	contains(t, page, `data-live="running"`, `<noscript><meta http-equiv="refresh"`, "1\u202f234", "40\u202f%", `formaction="/p/nightly/cancel"`, "▶</i> running")
-	contains(t, b.get("/"), "is reading</a>", `formaction="/p/nightly/cancel"`)
+	page := b.fetchPage("/runs/" + id)
+	requireTexts(t, page, `data-live="running"`, `<noscript><meta http-equiv="refresh"`, "1\u202f234", "40\u202f%", `formaction="/p/nightly/cancel"`, "▶</i> running")
+	requireTexts(t, b.fetchPage("/"), "is reading</a>", `formaction="/p/nightly/cancel"`)
 	if err := os.Remove(dir.RunFile()); err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func TestARunIsLive(t *testing.T) {
 // TestEachLinkLeadsSomewhere follows what the pages name.
 func TestEachLinkLeadsSomewhere(t *testing.T) {
 	t.Parallel()
-	b := looker(t)
+	b := loginToShared(t)
 	links := regexp.MustCompile(`(?:href|src)="(/[^"#]*)`)
 	seen, todo, data := map[string]bool{}, []string{"/"}, 0
 	for len(todo) > 0 {
@@ -232,7 +232,7 @@ func TestEachLinkLeadsSomewhere(t *testing.T) {
 			continue
 		}
 		seen[path] = true
-		for _, m := range links.FindAllStringSubmatch(b.get(path), -1) {
+		for _, m := range links.FindAllStringSubmatch(b.fetchPage(path), -1) {
 			link := strings.ReplaceAll(m[1], "&amp;", "&")
 			if strings.HasPrefix(link, "/data/") {
 				if data++; data > 4 && !thorough {

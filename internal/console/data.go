@@ -16,15 +16,15 @@ import (
 	"aqueduck/schemas"
 )
 
-// data is what is known of one published file. It never changes: another file is another data.
-type data struct {
-	file   string
-	apart  read.Isolation // of what views of users are asked, or may be
-	Tables []*Table       `json:"tables"`
+// publishedData is what is known of one published file. It never changes: another file is another data.
+type publishedData struct {
+	file      string
+	isolation read.Isolation // of what views of users are asked, or may be
+	Tables    []*Table       `json:"tables"`
 
-	mu       sync.Mutex           // one question at a time: each may use all the memory that questions have
-	profiles map[string][]profile // by schema.table
-	answers  map[string]*answer   // by the name of the saved query
+	mu       sync.Mutex                 // one question at a time: each may use all the memory that questions have
+	profiles map[string][]columnProfile // by schema.table
+	answers  map[string]*queryResult    // by the name of the saved query
 }
 
 // Table is a table, view or model that analysts can read.
@@ -60,8 +60,8 @@ func (t *Table) Personal() (n int) {
 // questionTime is how long a question of a page may take.
 const questionTime = 30 * time.Second
 
-// ask opens the file for a question.
-func (d *data) ask(ctx context.Context, question func(r *read.Reader) error) error {
+// withReader opens the file for a question.
+func (d *publishedData) withReader(ctx context.Context, question func(r *read.Reader) error) error {
 	r, err := read.OpenReader(ctx, d.file)
 	if err != nil {
 		return err
@@ -69,16 +69,16 @@ func (d *data) ask(ctx context.Context, question func(r *read.Reader) error) err
 	return errors.Join(question(r), r.Close())
 }
 
-// each runs a statement and gives its rows.
-func each(ctx context.Context, r *read.Reader, statement string, row func(v []any)) error {
+// eachRow runs a statement and gives its rows.
+func eachRow(ctx context.Context, r *read.Reader, statement string, row func(v []any)) error {
 	return r.Query(ctx, statement, rowsOf(row))
 }
 
 // queryApart runs a statement that reads what users have defined: whatever that does, this process goes on.
-func (d *data) queryApart(ctx context.Context, statement string, visit func(columns []string, v []any) error) error {
+func (d *publishedData) queryApart(ctx context.Context, statement string, visit func(columns []string, v []any) error) error {
 	limited, cancel := context.WithTimeout(ctx, questionTime)
 	defer cancel()
-	err := d.apart.Query(limited, d.file, statement, visit)
+	err := d.isolation.Query(limited, d.file, statement, visit)
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		return &problem.Problem{Class: "query", What: fmt.Sprintf("it took longer than %s and was given up", questionTime), Next: "ask it by aqueduck query, which takes --timeout"}
 	}
@@ -97,29 +97,29 @@ func rowsOf(row func(v []any)) func([]string, []any) error {
 // hidden are columns that hold whatever no other took, or are of no use to people.
 var hidden = []string{"_extra", "_hash"}
 
-// read reads the dictionary, the comments of tables and how many rows are stored.
-func (d *data) read(ctx context.Context, r *read.Reader, catalogue *schemas.Catalogue) error {
+// readDictionary reads the dictionary, the comments of tables and how many rows are stored.
+func (d *publishedData) readDictionary(ctx context.Context, r *read.Reader, catalogue *schemas.Catalogue) error {
 	tables := map[string]*Table{}
 	const columns = `SELECT schema, table_name, kind, column_name, type, coalesce(doc, ''), pii OR person, coalesce(reference, '') FROM _sync.dictionary
 		ORDER BY schema LIKE '%models', schema, table_name, position`
-	err := each(ctx, r, columns, func(v []any) {
-		name := word(v[0]) + "." + word(v[1])
+	err := eachRow(ctx, r, columns, func(v []any) {
+		name := asString(v[0]) + "." + asString(v[1])
 		t := tables[name]
 		if t == nil {
-			t = &Table{Schema: word(v[0]), Name: word(v[1]), Kind: word(v[2]), Rows: -1}
+			t = &Table{Schema: asString(v[0]), Name: asString(v[1]), Kind: asString(v[2]), Rows: -1}
 			tables[name], d.Tables = t, append(d.Tables, t)
 		}
 		personal, _ := v[6].(bool)
-		column := Column{Name: word(v[3]), Type: strings.Replace(strings.ToLower(word(v[4])), "timestamp with time zone", "timestamptz", 1), Doc: word(v[5]), Personal: personal || slices.Contains(hidden, word(v[3])), References: word(v[7])}
+		column := Column{Name: asString(v[3]), Type: strings.Replace(strings.ToLower(asString(v[4])), "timestamp with time zone", "timestamptz", 1), Doc: asString(v[5]), Personal: personal || slices.Contains(hidden, asString(v[3])), References: asString(v[7])}
 		t.Columns = append(t.Columns, column)
 	})
 	if err != nil {
 		return err
 	}
 	const comments = `SELECT schema_name || '.' || table_name, comment, false FROM duckdb_tables() UNION ALL SELECT schema_name || '.' || view_name, comment, true FROM duckdb_views()`
-	err = each(ctx, r, comments, func(v []any) {
-		if t := tables[word(v[0])]; t != nil {
-			t.Doc = word(v[1])
+	err = eachRow(ctx, r, comments, func(v []any) {
+		if t := tables[asString(v[0])]; t != nil {
+			t.Doc = asString(v[1])
 			if view, _ := v[2].(bool); view {
 				t.Kind = "view"
 			}
@@ -128,31 +128,31 @@ func (d *data) read(ctx context.Context, r *read.Reader, catalogue *schemas.Cata
 	if err != nil {
 		return err
 	}
-	err = each(ctx, r, `SELECT schema || '.' || table_name, rows FROM _sync.tables`, func(v []any) {
-		if t := tables[word(v[0])]; t != nil && t.Kind != "view" {
+	err = eachRow(ctx, r, `SELECT schema || '.' || table_name, rows FROM _sync.tables`, func(v []any) {
+		if t := tables[asString(v[0])]; t != nil && t.Kind != "view" {
 			t.Rows, _ = v[1].(int64)
 		}
 	})
 	if err != nil {
 		return err
 	}
-	if err := d.count(ctx); err != nil {
+	if err := d.countViews(ctx); err != nil {
 		return err
 	}
 	for _, t := range d.Tables {
-		if t.From, err = origin(catalogue, t); err != nil {
+		if t.From, err = sourceEndpoints(catalogue, t); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// count counts the rows of views that show what a table has. What models have is not known before they are asked.
-func (d *data) count(ctx context.Context) error {
+// countViews counts the rows of views that show what a table has. What models have is not known before they are asked.
+func (d *publishedData) countViews(ctx context.Context) error {
 	var parts []string
 	for i, t := range d.Tables {
-		if t.Kind == "view" && !t.model() {
-			parts = append(parts, fmt.Sprintf("SELECT %d::BIGINT, count(*) FROM %s.%s", i, quoted(t.Schema), quoted(t.Name)))
+		if t.Kind == "view" && !t.isModel() {
+			parts = append(parts, fmt.Sprintf("SELECT %d::BIGINT, count(*) FROM %s.%s", i, quoteIdentifier(t.Schema), quoteIdentifier(t.Name)))
 		}
 	}
 	if len(parts) == 0 {
@@ -164,16 +164,16 @@ func (d *data) count(ctx context.Context) error {
 	}))
 }
 
-// model says whether it is one that analysts measure with, which may take a while to read.
-func (t *Table) model() bool { return strings.HasSuffix(t.Schema, "models") }
+// isModel says whether it is one that analysts measure with, which may take a while to read.
+func (t *Table) isModel() bool { return strings.HasSuffix(t.Schema, "models") }
 
-// origin says what of the API a table is made of.
-func origin(catalogue *schemas.Catalogue, t *Table) (from []string, err error) {
+// sourceEndpoints says what of the API a table is made of.
+func sourceEndpoints(catalogue *schemas.Catalogue, t *Table) (from []string, err error) {
 	name := t.Name
-	if t.model() {
+	if t.isModel() {
 		name = "models." + name
 	}
-	streams, err := dictionary.StreamsOf(catalogue, []string{name})
+	streams, err := dictionary.StreamsForRelations(catalogue, []string{name})
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +186,7 @@ func origin(catalogue *schemas.Catalogue, t *Table) (from []string, err error) {
 	return slices.Compact(from), nil
 }
 
-func (d *data) table(schema, name string) *Table {
+func (d *publishedData) findTable(schema, name string) *Table {
 	for _, t := range d.Tables {
 		if t.Schema == schema && t.Name == name {
 			return t
@@ -195,8 +195,8 @@ func (d *data) table(schema, name string) *Table {
 	return nil
 }
 
-// profile is what the values of a column are like. Of texts there is none: one of them is somebody's.
-type profile struct {
+// columnProfile is what the values of a column are like. Of texts there is none: one of them is somebody's.
+type columnProfile struct {
 	Column   string  `json:"column"`
 	Distinct int64   `json:"distinct"` // about
 	Nulls    float64 `json:"nulls"`    // in percent
@@ -208,16 +208,16 @@ type profile struct {
 
 var instant = regexp.MustCompile(`^(\d{4}-\d\d-\d\d \d\d:\d\d)\S*\+00$`)
 
-// minute is a value, without the seconds where it is a time.
-func minute(v any) string { return instant.ReplaceAllString(word(v), "$1") }
+// formatMinute is a value, without the seconds where it is a time.
+func formatMinute(v any) string { return instant.ReplaceAllString(asString(v), "$1") }
 
-// ranged says whether the smallest and largest value of a type may be shown.
-func ranged(kind string) bool {
+// showsRange says whether the smallest and largest value of a type may be shown.
+func showsRange(kind string) bool {
 	return slices.ContainsFunc([]string{"int", "double", "decimal", "timestamp", "date", "float"}, func(word string) bool { return strings.Contains(kind, word) })
 }
 
-// profile looks at the values of a table, once a file: at none of a column that is personal.
-func (d *data) profile(ctx context.Context, t *Table) ([]profile, error) {
+// profileTable looks at the values of a table, once a file: at none of a column that is personal.
+func (d *publishedData) profileTable(ctx context.Context, t *Table) ([]columnProfile, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	name := t.Schema + "." + t.Name
@@ -228,21 +228,21 @@ func (d *data) profile(ctx context.Context, t *Table) ([]profile, error) {
 	kinds := map[string]string{}
 	for _, c := range t.Columns {
 		if !c.Personal {
-			asked = append(asked, quoted(c.Name))
+			asked = append(asked, quoteIdentifier(c.Name))
 			kinds[c.Name] = c.Type
 		}
 	}
-	found := []profile{}
+	found := []columnProfile{}
 	if len(asked) > 0 {
 		statement := "SELECT column_name, min::VARCHAR, max::VARCHAR, approx_unique, q50::VARCHAR, count, null_percentage::DOUBLE FROM (SUMMARIZE SELECT " +
-			strings.Join(asked, ", ") + " FROM " + quoted(t.Schema) + "." + quoted(t.Name) + ")"
+			strings.Join(asked, ", ") + " FROM " + quoteIdentifier(t.Schema) + "." + quoteIdentifier(t.Name) + ")"
 		err := d.queryApart(ctx, statement, rowsOf(func(v []any) {
-			p := profile{Column: word(v[0])}
+			p := columnProfile{Column: asString(v[0])}
 			p.Distinct, _ = v[3].(int64)
 			p.Rows, _ = v[5].(int64)
 			p.Nulls, _ = v[6].(float64)
-			if ranged(kinds[p.Column]) {
-				p.Min, p.Max, p.Median = minute(v[1]), minute(v[2]), minute(v[4])
+			if showsRange(kinds[p.Column]) {
+				p.Min, p.Max, p.Median = formatMinute(v[1]), formatMinute(v[2]), formatMinute(v[4])
 			}
 			found = append(found, p)
 		}))
@@ -254,15 +254,15 @@ func (d *data) profile(ctx context.Context, t *Table) ([]profile, error) {
 	return found, nil
 }
 
-func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+func quoteIdentifier(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-func word(v any) string {
+func asString(v any) string {
 	s, _ := v.(string)
 	return s
 }
 
-// question is a saved query, and whether this warehouse can answer it.
-type question struct {
+// savedQuery is a saved query, and whether this warehouse can answer it.
+type savedQuery struct {
 	Name     string   `json:"name"`
 	Question string   `json:"question"`
 	SQL      string   `json:"sql"`
@@ -275,8 +275,8 @@ type question struct {
 	reads     []string
 }
 
-// answer is what a saved query gives.
-type answer struct {
+// queryResult is what a saved query gives.
+type queryResult struct {
 	Columns []string `json:"columns"`
 	Rows    [][]any  `json:"rows"`
 	Hidden  []string `json:"hidden"` // columns whose values are personal
@@ -286,15 +286,15 @@ type answer struct {
 // mostRows is more than a saved query has, but for those that list what there is.
 const mostRows = 200
 
-// answer answers a saved query, once a file. A column with the name of one that is personal has no values.
-func (d *data) answer(ctx context.Context, q question) (*answer, error) {
+// runSavedQuery answers a saved query, once a file. A column with the name of one that is personal has no values.
+func (d *publishedData) runSavedQuery(ctx context.Context, q savedQuery) (*queryResult, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	key := q.Workspace + "." + q.Name
 	if known := d.answers[key]; known != nil {
 		return known, nil
 	}
-	a := &answer{Rows: [][]any{}, Hidden: []string{}}
+	a := &queryResult{Rows: [][]any{}, Hidden: []string{}}
 	err := d.queryApart(ctx, q.statement, func(columns []string, v []any) error {
 		if v == nil {
 			a.Columns = slices.Clone(columns)

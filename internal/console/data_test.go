@@ -18,9 +18,9 @@ var thorough = os.Getenv("AQUEDUCK_LONG") != ""
 
 func TestTheDictionaryIsThatOfThePublishedFile(t *testing.T) {
 	t.Parallel()
-	b := looker(t)
-	page := b.get("/data")
-	contains(t, page, "Schema <code>main</code>", "Schema <code>models</code>", `<a href="/data/t/main/contacts">contacts</a>`, `<a href="/data/q/contacts_by_country">`, "this warehouse does not have")
+	b := loginToShared(t)
+	page := b.fetchPage("/data")
+	requireTexts(t, page, "Schema <code>main</code>", "Schema <code>models</code>", `<a href="/data/t/main/contacts">contacts</a>`, `<a href="/data/q/contacts_by_country">`, "this warehouse does not have")
 	w, _ := warehouse()
 	var rows int64
 	err := read.Query(t.Context(), w.runner.Dir.Current(), "SELECT count(*) FROM contacts_all", func(_ []string, v []any) error {
@@ -32,15 +32,15 @@ func TestTheDictionaryIsThatOfThePublishedFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var d data
-	readJSON(t, b.get("/api/v1/data"), &d)
+	var d publishedData
+	readJSON(t, b.fetchPage("/api/v1/data"), &d)
 	i := slices.IndexFunc(d.Tables, func(t *Table) bool { return t.Name == "conversations" })
 	if i < 0 || d.Tables[i].Doc == "" || d.Tables[i].Rows < 1 || !slices.Contains(d.Tables[i].From, "POST /conversations/search") || len(d.Tables[i].Columns) < 20 {
 		t.Fatalf("conversations is %+v", d.Tables[i])
 	}
-	page = b.get("/data/t/main/contacts_all?profile=1")
-	contains(t, page, `<tr id="email">`, "personal: not shown", "<dt>Rows</dt><dd>"+number(rows), `<tr id="created_at">`)
-	if a, _ := b.ask(http.MethodGet, "/data/t/main/none", nil, nil); a.StatusCode != http.StatusNotFound {
+	page = b.fetchPage("/data/t/main/contacts_all?profile=1")
+	requireTexts(t, page, `<tr id="email">`, "personal: not shown", "<dt>Rows</dt><dd>"+formatNumber(rows), `<tr id="created_at">`)
+	if a, _ := b.sendRequest(http.MethodGet, "/data/t/main/none", nil, nil); a.StatusCode != http.StatusNotFound {
 		t.Errorf("a table that is not there: %s", a.Status)
 	}
 }
@@ -49,9 +49,9 @@ func TestTheDictionaryIsThatOfThePublishedFile(t *testing.T) {
 // Holds: S35.
 func TestNoValueOfAPersonIsShown(t *testing.T) {
 	t.Parallel()
-	b := looker(t)
+	b := loginToShared(t)
 	w, _ := warehouse()
-	secret := persons(t, w)
+	secret := personTexts(t, w)
 	err := read.Query(t.Context(), w.runner.Dir.Current(), "SELECT id FROM contacts_all", func(_ []string, v []any) error {
 		if v != nil {
 			secret = append(secret, v[0].(string))
@@ -63,11 +63,11 @@ func TestNoValueOfAPersonIsShown(t *testing.T) {
 	}
 	paths := []string{"/data", "/data/t/main/contacts_all?profile=1", "/api/v1/data/main/conversations", "/data/q/people_with_most_conversations", "/api/v1/questions/people_with_most_conversations"}
 	if thorough {
-		d, err := b.console.published(t.Context())
+		d, err := b.console.readPublished(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, err := b.console.questions(d, "")
+		all, err := b.console.savedQueries(d, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +79,7 @@ func TestNoValueOfAPersonIsShown(t *testing.T) {
 		}
 	}
 	for _, path := range paths {
-		page := b.get(path)
+		page := b.fetchPage(path)
 		for _, text := range secret {
 			if strings.Contains(page, text) {
 				t.Errorf("%s has %q of a person", path, text)
@@ -87,21 +87,21 @@ func TestNoValueOfAPersonIsShown(t *testing.T) {
 			}
 		}
 	}
-	contains(t, b.get("/data/q/people_with_most_conversations"), `<span class="pii">•••</span>`, "values of <code>contact_id</code> are not shown")
+	requireTexts(t, b.fetchPage("/data/q/people_with_most_conversations"), `<span class="pii">•••</span>`, "values of <code>contact_id</code> are not shown")
 }
 
 func TestSavedQueriesAreDrawn(t *testing.T) {
 	t.Parallel()
-	b := looker(t)
-	contains(t, b.get("/data/q/contacts_by_country"), "Which countries do the active contacts come from", `class="inbar"`, "Its SQL", "SELECT ")
-	contains(t, b.get("/data/q/contacts_by_week"), `class="bars"`, "<figcaption><b>")
-	contains(t, b.get("/data/q/articles_by_views"), "This warehouse does not have what it reads: <code>articles</code>")
-	var a answer
-	readJSON(t, b.get("/api/v1/questions/contacts_by_country"), &a)
+	b := loginToShared(t)
+	requireTexts(t, b.fetchPage("/data/q/contacts_by_country"), "Which countries do the active contacts come from", `class="inbar"`, "Its SQL", "SELECT ")
+	requireTexts(t, b.fetchPage("/data/q/contacts_by_week"), `class="bars"`, "<figcaption><b>")
+	requireTexts(t, b.fetchPage("/data/q/articles_by_views"), "This warehouse does not have what it reads: <code>articles</code>")
+	var a queryResult
+	readJSON(t, b.fetchPage("/api/v1/questions/contacts_by_country"), &a)
 	if len(a.Columns) < 2 || len(a.Rows) == 0 || len(a.Hidden) > 0 {
 		t.Errorf("%+v", a)
 	}
-	contains(t, b.get("/search?q=country"), `href="/data/q/contacts_by_country"`, `href="/data/t/main/contacts#location_country"`)
+	requireTexts(t, b.fetchPage("/search?q=country"), `href="/data/q/contacts_by_country"`, `href="/data/t/main/contacts#location_country"`)
 }
 
 // TestQuestionsAreAskedAboutEachWorkspace where there are two: one that the published file has, and one that was never read.
@@ -117,21 +117,21 @@ func TestQuestionsAreAskedAboutEachWorkspace(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := newBed(t, func(o *Options) { o.Config = func() (*config.Config, *schemas.Catalogue) { return two, catalogue } })
-	b.login()
-	contains(t, b.get("/data"), `<b>main</b> · <a href="/data?workspace=acme">acme</a>`, `<a href="/data/q/contacts_by_country?workspace=main">`)
-	contains(t, b.get("/data?workspace=acme"), `<a href="/data?workspace=main">main</a> · <b>acme</b>`, "this warehouse does not have contacts")
-	contains(t, b.get("/data/q/contacts_by_country"), `<a href="/data/q/contacts_by_country?workspace=acme">acme</a>`, `class="inbar"`)
-	contains(t, b.get("/data/q/contacts_by_country?workspace=acme"), "This warehouse does not have what it reads: <code>contacts</code>")
-	if a, _ := b.ask(http.MethodGet, "/data?workspace=nobody", nil, nil); a.StatusCode != http.StatusNotFound {
+	b.loginWithSecret()
+	requireTexts(t, b.fetchPage("/data"), `<b>main</b> · <a href="/data?workspace=acme">acme</a>`, `<a href="/data/q/contacts_by_country?workspace=main">`)
+	requireTexts(t, b.fetchPage("/data?workspace=acme"), `<a href="/data?workspace=main">main</a> · <b>acme</b>`, "this warehouse does not have contacts")
+	requireTexts(t, b.fetchPage("/data/q/contacts_by_country"), `<a href="/data/q/contacts_by_country?workspace=acme">acme</a>`, `class="inbar"`)
+	requireTexts(t, b.fetchPage("/data/q/contacts_by_country?workspace=acme"), "This warehouse does not have what it reads: <code>contacts</code>")
+	if a, _ := b.sendRequest(http.MethodGet, "/data?workspace=nobody", nil, nil); a.StatusCode != http.StatusNotFound {
 		t.Errorf("a workspace that there is not: %s", a.Status)
 	}
-	d, err := b.console.published(t.Context())
+	d, err := b.console.readPublished(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for workspace, statement := range map[string]string{"main": "SELECT 'of main'", "acme": "SELECT 'of acme'"} {
 		for range 2 { // the second time from memory
-			a, err := d.answer(t.Context(), question{Name: "whose", Workspace: workspace, statement: statement})
+			a, err := d.runSavedQuery(t.Context(), savedQuery{Name: "whose", Workspace: workspace, statement: statement})
 			if err != nil || len(a.Rows) != 1 || a.Rows[0][0] != "of "+workspace {
 				t.Errorf("%s: %+v, %v", workspace, a, err)
 			}

@@ -18,8 +18,8 @@ import (
 // shownRuns is how many runs a strip has.
 const shownRuns = 30
 
-// strip is the last runs of a pipeline, the newest on the right, each a link with its own shape.
-func strip(runs []runlog.PastRun) template.HTML {
+// drawRunStrip is the last runs of a pipeline, the newest on the right, each a link with its own shape.
+func drawRunStrip(runs []runlog.PastRun) template.HTML {
 	const wide, high = 9, 18
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg class="strip" viewBox="0 0 %d %d" width="%d" height="%d" role="img" aria-label="the last runs">`, shownRuns*wide, high, shownRuns*wide, high)
@@ -31,7 +31,7 @@ func strip(runs []runlog.PastRun) template.HTML {
 			continue
 		}
 		r := runs[i]
-		m := shape(r.Outcome)
+		m := badgeOf(r.Outcome)
 		title := fmt.Sprintf("%s, %s, %d rows", r.Started.UTC().Format("2006-01-02 15:04 UTC"), m.Word, r.Rows)
 		if r.CaughtUp {
 			title += ", caught up"
@@ -54,9 +54,9 @@ func strip(runs []runlog.PastRun) template.HTML {
 	return template.HTML(b.String())
 }
 
-// spark is the rows of the last runs as a row of bars, each above its run in the strip. Their heights are the roots of the numbers:
+// drawSparkline is the rows of the last runs as a row of bars, each above its run in the strip. Their heights are the roots of the numbers:
 // beside a first run the others would not be seen.
-func spark(runs []runlog.PastRun) template.HTML {
+func drawSparkline(runs []runlog.PastRun) template.HTML {
 	const wide, high = 9, 24
 	runs = runs[:min(len(runs), shownRuns)]
 	var most int64 = 1
@@ -73,56 +73,56 @@ func spark(runs []runlog.PastRun) template.HTML {
 	return template.HTML(b.String())
 }
 
-// chart is one thing over the runs of a pipeline, as stacked columns.
-type chart struct {
+// runChart is one thing over the runs of a pipeline, as stacked columns.
+type runChart struct {
 	Title, Most string
 	Bars        template.HTML
 	From, To    time.Time
-	Legend      []legend
+	Legend      []legendEntry
 }
 
-type legend struct{ Class, Word string }
+type legendEntry struct{ Class, Word string }
 
-// column is one run's share of a chart: its parts from the bottom up, by class.
-type column struct {
+// chartColumn is one run's share of a chart: its parts from the bottom up, by class.
+type chartColumn struct {
 	run   runlog.PastRun
-	parts []part
+	parts []columnPart
 	label string
 }
 
-type part struct {
+type columnPart struct {
 	class string
 	value float64
 }
 
 // chartsOf are rows, duration and requests of the runs of a pipeline. Requests are split where something tells how they were answered.
-func chartsOf(dir layout.Dir, runs []runlog.PastRun) ([]chart, error) {
+func chartsOf(dir layout.Dir, runs []runlog.PastRun) ([]runChart, error) {
 	runs = slices.Clone(runs)
 	slices.Reverse(runs)
 	if len(runs) == 0 {
 		return nil, nil
 	}
-	var rows, times, requests []column
+	var rows, times, requests []chartColumn
 	for _, r := range runs {
 		length := r.Finished.Sub(r.Started)
 		class := "main"
 		if r.Outcome == "FAILED" {
 			class = "error"
 		}
-		rows = append(rows, column{r, []part{{class, float64(r.Rows)}}, number(r.Rows) + " rows"})
-		times = append(times, column{r, []part{{class, length.Seconds()}}, took(length)})
+		rows = append(rows, chartColumn{r, []columnPart{{class, float64(r.Rows)}}, formatNumber(r.Rows) + " rows"})
+		times = append(times, chartColumn{r, []columnPart{{class, length.Seconds()}}, formatDuration(length)})
 		limited, broken, err := answersOf(dir, r.Run)
 		if err != nil {
 			return nil, err
 		}
-		requests = append(requests, column{r, []part{{"main", float64(r.Requests - limited - broken)}, {"late", float64(limited)}, {"error", float64(broken)}},
-			fmt.Sprintf("%s requests, %d answered 429, %d answered 5xx or not at all", number(r.Requests), limited, broken)})
+		requests = append(requests, chartColumn{r, []columnPart{{"main", float64(r.Requests - limited - broken)}, {"late", float64(limited)}, {"error", float64(broken)}},
+			fmt.Sprintf("%s requests, %d answered 429, %d answered 5xx or not at all", formatNumber(r.Requests), limited, broken)})
 	}
 	from, to := runs[0].Started, runs[len(runs)-1].Started
-	return []chart{
-		{"Rows written", most(rows, func(v float64) string { return number(int64(v)) }), bars(rows), from, to, nil},
-		{"Duration", most(times, func(v float64) string { return took(time.Duration(v * float64(time.Second))) }), bars(times), from, to, nil},
-		{"Requests", most(requests, func(v float64) string { return number(int64(v)) }), bars(requests), from, to, []legend{{"main", "2xx"}, {"late", "429"}, {"error", "5xx"}}},
+	return []runChart{
+		{"Rows written", formatLargest(rows, func(v float64) string { return formatNumber(int64(v)) }), drawColumns(rows), from, to, nil},
+		{"Duration", formatLargest(times, func(v float64) string { return formatDuration(time.Duration(v * float64(time.Second))) }), drawColumns(times), from, to, nil},
+		{"Requests", formatLargest(requests, func(v float64) string { return formatNumber(int64(v)) }), drawColumns(requests), from, to, []legendEntry{{"main", "2xx"}, {"late", "429"}, {"error", "5xx"}}},
 	}, nil
 }
 
@@ -138,27 +138,27 @@ func answersOf(dir layout.Dir, run string) (limited, broken int64, err error) {
 	return limited, broken, nil
 }
 
-func (c column) total() (sum float64) {
+func (c chartColumn) sumParts() (sum float64) {
 	for _, p := range c.parts {
 		sum += p.value
 	}
 	return sum
 }
 
-func most(columns []column, say func(float64) string) string {
+func formatLargest(columns []chartColumn, say func(float64) string) string {
 	top := 0.0
 	for _, c := range columns {
-		top = max(top, c.total())
+		top = max(top, c.sumParts())
 	}
 	return say(top)
 }
 
-// bars draws columns into a box that is as wide as the page has room for.
-func bars(columns []column) template.HTML {
+// drawColumns draws columns into a box that is as wide as the page has room for.
+func drawColumns(columns []chartColumn) template.HTML {
 	const high, slots = 100.0, 12 // few runs are no broad columns
 	top := 0.0
 	for _, c := range columns {
-		top = max(top, c.total())
+		top = max(top, c.sumParts())
 	}
 	if top == 0 {
 		top = 1

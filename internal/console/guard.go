@@ -20,24 +20,24 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 // longestBody is more than any form of ours has.
 const longestBody = 16 << 10
 
-// guard lets through requests of those who have the secret, and of sessions that began by it.
-type guard struct {
+// accessGuard lets through requests of those who have the secret, and of sessions that began by it.
+type accessGuard struct {
 	o        Options
-	sessions *sessions
-	tries    *tries
+	sessions *sessionStore
+	tries    *tokenAttempts
 }
 
-func newGuard(o Options) *guard {
-	return &guard{o: o, sessions: newSessions(o.Now), tries: &tries{now: o.Now}}
+func newGuard(o Options) *accessGuard {
+	return &accessGuard{o: o, sessions: newSessions(o.Now), tries: &tokenAttempts{now: o.Now}}
 }
 
-// before puts before the pages all that a request has to pass: each answer has the headers, whatever it is.
-func (g *guard) before(next http.Handler) http.Handler {
+// protectPages puts before the pages all that a request has to pass: each answer has the headers, whatever it is.
+func (g *accessGuard) protectPages(next http.Handler) http.Handler {
 	origin := http.NewCrossOriginProtection()
 	origin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "this request comes from another site", http.StatusForbidden)
 	}))
-	inner := origin.Handler(g.authenticated(next))
+	inner := origin.Handler(g.requireLogin(next))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Security-Policy", policy)
@@ -61,20 +61,20 @@ func (g *guard) before(next http.Handler) http.Handler {
 	})
 }
 
-// open says what is shown to whoever asks: the way in, and whether the program is alive.
-func open(path string) bool {
+// isPublicPath says what is shown to whoever asks: the way in, and whether the program is alive.
+func isPublicPath(path string) bool {
 	return path == "/login" || path == "/healthz" || path == "/readyz" || strings.HasPrefix(path, "/assets/")
 }
 
-// authenticated lets through who has the token, as a bearer or by a session.
-func (g *guard) authenticated(next http.Handler) http.Handler {
+// requireLogin lets through who has the token, as a bearer or by a session.
+func (g *accessGuard) requireLogin(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if open(r.URL.Path) || g.sessions.known(r, g.cookie()) {
+		if isPublicPath(r.URL.Path) || g.sessions.hasSession(r, g.cookieName()) {
 			next.ServeHTTP(w, r)
 			return
 		}
 		if bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
-			switch g.admits(bearer) {
+			switch g.checkToken(bearer) {
 			case admitted:
 				next.ServeHTTP(w, r)
 			case tooMany:
@@ -95,47 +95,47 @@ func (g *guard) authenticated(next http.Handler) http.Handler {
 	})
 }
 
-// admission is the answer to a token.
-type admission int
+// tokenVerdict is the answer to a token.
+type tokenVerdict int
 
 const (
-	refused admission = iota
+	refused tokenVerdict = iota
 	admitted
 	tooMany
 )
 
-// admits compares a token with the console's in a time that tells nothing. After a few wrong ones it looks at none for a while.
-func (g *guard) admits(token string) admission {
-	if !g.tries.allowed() {
+// checkToken compares a token with the console's in a time that tells nothing. After a few wrong ones it looks at none for a while.
+func (g *accessGuard) checkToken(token string) tokenVerdict {
+	if !g.tries.mayTry() {
 		return tooMany
 	}
 	a, b := sha256.Sum256([]byte(token)), sha256.Sum256([]byte(g.o.Secret))
 	if subtle.ConstantTimeCompare(a[:], b[:]) == 1 {
-		g.tries.right()
+		g.tries.resetFailures()
 		return admitted
 	}
-	g.tries.wrong()
+	g.tries.recordFailure()
 	return refused
 }
 
-// begin makes a session. Whatever session the browser had before is not gone on with.
-func (g *guard) begin(w http.ResponseWriter, r *http.Request) {
-	g.sessions.end(r, g.cookie())
-	g.set(w, g.sessions.begin(), 0)
+// beginSession makes a session. Whatever session the browser had before is not gone on with.
+func (g *accessGuard) beginSession(w http.ResponseWriter, r *http.Request) {
+	g.sessions.dropSession(r, g.cookieName())
+	g.setCookie(w, g.sessions.startSession(), 0)
 }
 
-// end ends the session that a browser has.
-func (g *guard) end(w http.ResponseWriter, r *http.Request) {
-	g.sessions.end(r, g.cookie())
-	g.set(w, "", -1)
+// endSession ends the session that a browser has.
+func (g *accessGuard) endSession(w http.ResponseWriter, r *http.Request) {
+	g.sessions.dropSession(r, g.cookieName())
+	g.setCookie(w, "", -1)
 }
 
-func (g *guard) set(w http.ResponseWriter, value string, age int) {
-	http.SetCookie(w, &http.Cookie{Name: g.cookie(), Value: value, Path: "/", MaxAge: age, HttpOnly: true, Secure: g.o.TLS, SameSite: http.SameSiteStrictMode})
+func (g *accessGuard) setCookie(w http.ResponseWriter, value string, age int) {
+	http.SetCookie(w, &http.Cookie{Name: g.cookieName(), Value: value, Path: "/", MaxAge: age, HttpOnly: true, Secure: g.o.TLS, SameSite: http.SameSiteStrictMode})
 }
 
-// cookie is what the session's is called: that of another console on this machine has another name, since browsers do not tell ports apart.
-func (g *guard) cookie() string {
+// cookieName is what the session's is called: that of another console on this machine has another name, since browsers do not tell ports apart.
+func (g *accessGuard) cookieName() string {
 	name := "aqueduck"
 	if i := strings.LastIndexByte(g.o.Address, ':'); i >= 0 {
 		name += "_" + strings.Map(func(r rune) rune {
@@ -161,8 +161,8 @@ const (
 	pause     = 30 * time.Second // between each two after those
 )
 
-// tries counts wrong tokens, whoever sends them: on one machine there is no telling who asks.
-type tries struct {
+// tokenAttempts counts wrong tokens, whoever sends them: on one machine there is no telling who asks.
+type tokenAttempts struct {
 	now func() time.Time
 
 	mu    sync.Mutex // guards what follows
@@ -170,19 +170,19 @@ type tries struct {
 	last  time.Time
 }
 
-func (t *tries) allowed() bool {
+func (t *tokenAttempts) mayTry() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.count < freeTries || t.now().Sub(t.last) >= pause
 }
 
-func (t *tries) wrong() {
+func (t *tokenAttempts) recordFailure() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.count, t.last = t.count+1, t.now()
 }
 
-func (t *tries) right() {
+func (t *tokenAttempts) resetFailures() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.count = 0

@@ -93,51 +93,51 @@ func TestS29NobodyComesInWithoutTheToken(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, nil)
 	for _, path := range []string{"/", "/p/nightly", "/runs", "/search", "/data"} {
-		if a, _ := b.ask(http.MethodGet, path, nil, nil); a.StatusCode != http.StatusSeeOther || !strings.HasPrefix(a.Header.Get("Location"), "/login?next=") {
+		if a, _ := b.sendRequest(http.MethodGet, path, nil, nil); a.StatusCode != http.StatusSeeOther || !strings.HasPrefix(a.Header.Get("Location"), "/login?next=") {
 			t.Errorf("%s: %s", path, a.Status)
 		}
 	}
 	for method, path := range map[string]string{http.MethodGet: "/api/v1/overview", http.MethodPost: "/p/nightly/run"} {
-		if a, text := b.ask(method, path, nil, nil); a.StatusCode != http.StatusUnauthorized || a.Header.Get("WWW-Authenticate") == "" || !strings.Contains(text, `"next": "`) {
+		if a, text := b.sendRequest(method, path, nil, nil); a.StatusCode != http.StatusUnauthorized || a.Header.Get("WWW-Authenticate") == "" || !strings.Contains(text, `"next": "`) {
 			t.Errorf("%s: %s %s", path, a.Status, text)
 		}
 	}
 	with := func(token string) func(*http.Request) {
 		return func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+token) }
 	}
-	if a, _ := b.ask(http.MethodGet, "/api/v1/overview", nil, with(secret)); a.StatusCode != http.StatusOK {
+	if a, _ := b.sendRequest(http.MethodGet, "/api/v1/overview", nil, with(secret)); a.StatusCode != http.StatusOK {
 		t.Errorf("with the token: %s", a.Status)
 	}
-	if a, text := b.ask(http.MethodGet, "/api/v1/overview", nil, with(secret[1:])); a.StatusCode != http.StatusUnauthorized || !strings.Contains(text, `"next": "`) {
+	if a, text := b.sendRequest(http.MethodGet, "/api/v1/overview", nil, with(secret[1:])); a.StatusCode != http.StatusUnauthorized || !strings.Contains(text, `"next": "`) {
 		t.Errorf("with another: %s %s", a.Status, text)
 	}
 	// A cookie that somebody else chose is no session, and does not become one.
-	fixed := func(r *http.Request) { r.AddCookie(&http.Cookie{Name: b.console.guard.cookie(), Value: "chosen"}) }
-	a, _ := b.ask(http.MethodPost, "/login", url.Values{"token": {secret}, "next": {"//evil.test"}}, fixed)
+	fixed := func(r *http.Request) { r.AddCookie(&http.Cookie{Name: b.console.guard.cookieName(), Value: "chosen"}) }
+	a, _ := b.sendRequest(http.MethodPost, "/login", url.Values{"token": {secret}, "next": {"//evil.test"}}, fixed)
 	made := a.Cookies()
 	if len(made) != 1 || made[0].Value == "chosen" || len(made[0].Value) < 20 || !made[0].HttpOnly || made[0].SameSite != http.SameSiteStrictMode || made[0].Path != "/" || a.Header.Get("Location") != "/" {
 		t.Fatalf("the login gives %v, and leads to %s", made, a.Header.Get("Location"))
 	}
 	b.client.Jar = nil
 	own := func(r *http.Request) { r.AddCookie(made[0]) }
-	if a, _ := b.ask(http.MethodGet, "/", nil, fixed); a.StatusCode != http.StatusSeeOther {
+	if a, _ := b.sendRequest(http.MethodGet, "/", nil, fixed); a.StatusCode != http.StatusSeeOther {
 		t.Errorf("the chosen cookie: %s", a.Status)
 	}
 	for range 3 { // each request has it live on
-		if a, _ := b.ask(http.MethodGet, "/", nil, own); a.StatusCode != http.StatusOK {
+		if a, _ := b.sendRequest(http.MethodGet, "/", nil, own); a.StatusCode != http.StatusOK {
 			t.Errorf("the session: %s", a.Status)
 		}
-		b.pass(idle - time.Minute)
+		b.advanceClock(idle - time.Minute)
 	}
-	b.pass(2 * time.Minute)
-	if a, _ := b.ask(http.MethodGet, "/", nil, own); a.StatusCode != http.StatusSeeOther {
+	b.advanceClock(2 * time.Minute)
+	if a, _ := b.sendRequest(http.MethodGet, "/", nil, own); a.StatusCode != http.StatusSeeOther {
 		t.Errorf("a session that was idle for too long: %s", a.Status)
 	}
-	b.login()
-	a, _ = b.ask(http.MethodPost, "/login", url.Values{"token": {secret}}, nil)
+	b.loginWithSecret()
+	a, _ = b.sendRequest(http.MethodPost, "/login", url.Values{"token": {secret}}, nil)
 	own = func(r *http.Request) { r.AddCookie(a.Cookies()[0]) }
-	b.ask(http.MethodPost, "/logout", nil, own)
-	if a, _ := b.ask(http.MethodGet, "/", nil, own); a.StatusCode != http.StatusSeeOther {
+	b.sendRequest(http.MethodPost, "/logout", nil, own)
+	if a, _ := b.sendRequest(http.MethodGet, "/", nil, own); a.StatusCode != http.StatusSeeOther {
 		t.Errorf("after the logout: %s", a.Status)
 	}
 }
@@ -176,11 +176,11 @@ func TestS29TheTokenIsForItsOwner(t *testing.T) {
 
 func TestS30OnlyItsOwnNamesAreAnswered(t *testing.T) {
 	t.Parallel()
-	b := looker(t)
+	b := loginToShared(t)
 	_, port, _ := net.SplitHostPort(b.server.Listener.Addr().String())
 	for _, host := range []string{"evil.test", "evil.test:" + port, "127.0.0.1", "127.1:" + port, "0x7f000001:" + port, "[::ffff:127.0.0.1]:" + port, "127.0.0.1.:" + port, "localhost:1"} {
 		for _, path := range []string{"/", "/login", "/healthz", "/assets/console.css"} {
-			if a, _ := b.ask(http.MethodGet, path, nil, func(r *http.Request) { r.Host = host }); a.StatusCode != http.StatusMisdirectedRequest {
+			if a, _ := b.sendRequest(http.MethodGet, path, nil, func(r *http.Request) { r.Host = host }); a.StatusCode != http.StatusMisdirectedRequest {
 				t.Errorf("%s at %s: %s", path, host, a.Status)
 			}
 		}
@@ -218,13 +218,13 @@ func TestTheConsoleIsReachedByAProxy(t *testing.T) {
 	b := newBed(t, func(o *Options) { o.Hosts = append(o.Hosts, place.Names(l)...) })
 	for host, want := range map[string]int{"reports.example": http.StatusOK, "intranet.example:8443": http.StatusOK, "reports.example:8443": http.StatusMisdirectedRequest} {
 		for _, path := range []string{"/login", "/healthz", "/assets/console.css"} {
-			if a, _ := b.ask(http.MethodGet, path, nil, func(r *http.Request) { r.Host = host }); a.StatusCode != want {
+			if a, _ := b.sendRequest(http.MethodGet, path, nil, func(r *http.Request) { r.Host = host }); a.StatusCode != want {
 				t.Errorf("%s at %s: %s", path, host, a.Status)
 			}
 		}
 	}
 	for site, want := range map[string]int{"https://reports.example": http.StatusAccepted, "https://evil.example": http.StatusForbidden} {
-		a, _ := b.ask(http.MethodPost, "/api/v1/reload", nil, func(r *http.Request) {
+		a, _ := b.sendRequest(http.MethodPost, "/api/v1/reload", nil, func(r *http.Request) {
 			r.Host = "reports.example"
 			r.Header.Set("Origin", site)
 			r.Header.Set("Authorization", "Bearer "+secret)
@@ -238,12 +238,12 @@ func TestTheConsoleIsReachedByAProxy(t *testing.T) {
 func TestS31NoOtherSiteChangesAnything(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, nil)
-	b.login()
+	b.loginWithSecret()
 	for _, header := range []map[string]string{
 		{"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}, {"Origin": "null"}, {"Origin": "https://evil.test"}, {"Origin": "http://127.0.0.1:1"},
 	} {
 		for _, path := range []string{"/p/nightly/run", "/api/v1/reload", "/login", "/logout"} {
-			a, _ := b.ask(http.MethodPost, path, url.Values{"token": {secret}}, func(r *http.Request) {
+			a, _ := b.sendRequest(http.MethodPost, path, url.Values{"token": {secret}}, func(r *http.Request) {
 				for k, v := range header {
 					r.Header.Set(k, v)
 				}
@@ -254,14 +254,14 @@ func TestS31NoOtherSiteChangesAnything(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/p/nightly/run", "/p/nightly/cancel", "/p/nightly/retry", "/reload", "/logout", "/api/v1/reload", "/api/v1/pipelines/nightly/run"} {
-		if a, _ := b.ask(http.MethodGet, path, nil, nil); a.StatusCode < 400 {
+		if a, _ := b.sendRequest(http.MethodGet, path, nil, nil); a.StatusCode < 400 {
 			t.Errorf("GET %s: %s", path, a.Status)
 		}
 	}
 	if len(b.done) > 0 {
 		t.Errorf("done: %v", b.done)
 	}
-	a, _ := b.ask(http.MethodPost, "/p/nightly/run", nil, func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "same-origin") })
+	a, _ := b.sendRequest(http.MethodPost, "/p/nightly/run", nil, func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "same-origin") })
 	if a.StatusCode != http.StatusSeeOther || len(b.done) != 1 {
 		t.Errorf("its own: %s, %v", a.Status, b.done)
 	}
@@ -272,15 +272,15 @@ func TestS31NoOtherSiteChangesAnything(t *testing.T) {
 func TestReadOnlyHasNoButtons(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, func(o *Options) { o.ReadOnly = true })
-	b.login()
+	b.loginWithSecret()
 	w, _ := warehouse()
 	for _, path := range []string{"/", "/p/nightly", "/runs/" + w.failed} {
-		if page := b.get(path); strings.Contains(page, "formaction") || !strings.Contains(page, "read-only") {
+		if page := b.fetchPage(path); strings.Contains(page, "formaction") || !strings.Contains(page, "read-only") {
 			t.Errorf("%s has buttons", path)
 		}
 	}
 	for _, path := range []string{"/p/nightly/run", "/p/nightly/retry", "/p/nightly/cancel", "/reload", "/api/v1/reload"} {
-		if a, text := b.ask(http.MethodPost, path, nil, nil); a.StatusCode != http.StatusForbidden || !strings.Contains(text, "read-only") {
+		if a, text := b.sendRequest(http.MethodPost, path, nil, nil); a.StatusCode != http.StatusForbidden || !strings.Contains(text, "read-only") {
 			t.Errorf("%s: %s %s", path, a.Status, text)
 		}
 	}
@@ -291,10 +291,10 @@ func TestReadOnlyHasNoButtons(t *testing.T) {
 
 func TestS32EachAnswerHasTheHeaders(t *testing.T) {
 	t.Parallel()
-	b := looker(t)
+	b := loginToShared(t)
 	check := func(path string) {
 		t.Helper()
-		a, text := b.ask(http.MethodGet, path, nil, nil)
+		a, text := b.sendRequest(http.MethodGet, path, nil, nil)
 		csp := a.Header.Get("Content-Security-Policy")
 		for _, part := range []string{"default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "form-action 'self'", "base-uri 'none'"} {
 			if !strings.Contains(csp, part) {
@@ -327,7 +327,7 @@ func TestS34GuessingAndFloodingEnd(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, nil)
 	guess := func(token string) int {
-		a, _ := b.ask(http.MethodPost, "/login", url.Values{"token": {token}}, nil)
+		a, _ := b.sendRequest(http.MethodPost, "/login", url.Values{"token": {token}}, nil)
 		return a.StatusCode
 	}
 	for i := range freeTries {
@@ -338,20 +338,20 @@ func TestS34GuessingAndFloodingEnd(t *testing.T) {
 	if got := guess(secret); got != http.StatusTooManyRequests {
 		t.Errorf("after them even the right one waits: %d", got)
 	}
-	a, text := b.ask(http.MethodGet, "/api/v1/overview", nil, func(r *http.Request) { r.Header.Set("Authorization", "Bearer wrong") })
+	a, text := b.sendRequest(http.MethodGet, "/api/v1/overview", nil, func(r *http.Request) { r.Header.Set("Authorization", "Bearer wrong") })
 	if a.StatusCode != http.StatusTooManyRequests || a.Header.Get("Retry-After") != "30" || !strings.Contains(text, `"next": "wait half a minute"`) {
 		t.Errorf("a bearer meanwhile: %s %s", a.Status, text)
 	}
-	b.pass(pause)
+	b.advanceClock(pause)
 	if got := guess("wrong"); got != http.StatusUnauthorized {
 		t.Errorf("a guess after the pause: %d", got)
 	}
 	if got := guess(secret); got != http.StatusTooManyRequests {
 		t.Errorf("right behind it: %d", got)
 	}
-	b.pass(pause)
-	b.login()
-	if a, text := b.ask(http.MethodPost, "/p/nightly/run", url.Values{"back": {strings.Repeat("x", longestBody)}}, nil); a.StatusCode != http.StatusBadRequest || len(b.done) > 0 {
+	b.advanceClock(pause)
+	b.loginWithSecret()
+	if a, text := b.sendRequest(http.MethodPost, "/p/nightly/run", url.Values{"back": {strings.Repeat("x", longestBody)}}, nil); a.StatusCode != http.StatusBadRequest || len(b.done) > 0 {
 		t.Errorf("a long body: %s %s", a.Status, text)
 	}
 }
@@ -359,7 +359,7 @@ func TestS34GuessingAndFloodingEnd(t *testing.T) {
 // TestS34TheServerEndsAndIsReachedByTLS over a server as the program starts it, with TLS; and it ends while somebody listens.
 func TestS34TheServerEndsAndIsReachedByTLS(t *testing.T) {
 	t.Parallel()
-	cert, key := certificate(t)
+	cert, key := makeCertificate(t)
 	place := Place{Address: "127.0.0.1:0", Cert: cert, Key: key}
 	l, err := place.Listen()
 	if err != nil {
@@ -385,8 +385,8 @@ func TestS34TheServerEndsAndIsReachedByTLS(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer a.Body.Close()
-	if a.Header.Get("Strict-Transport-Security") == "" || !strings.HasPrefix(b.console.guard.cookie(), "__Host-") {
-		t.Errorf("headers %v, cookie %s", a.Header, b.console.guard.cookie())
+	if a.Header.Get("Strict-Transport-Security") == "" || !strings.HasPrefix(b.console.guard.cookieName(), "__Host-") {
+		t.Errorf("headers %v, cookie %s", a.Header, b.console.guard.cookieName())
 	}
 	stop()
 	if err := <-ended; err != nil {
@@ -398,7 +398,7 @@ func TestS34TheServerEndsAndIsReachedByTLS(t *testing.T) {
 func TestS54LivePagesHaveACeiling(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, nil)
-	b.login()
+	b.loginWithSecret()
 	open := func() (*http.Response, context.CancelFunc) {
 		ctx, leave := context.WithCancel(t.Context())
 		r, err := http.NewRequestWithContext(ctx, http.MethodGet, b.server.URL+"/api/v1/events", nil)
@@ -421,7 +421,7 @@ func TestS54LivePagesHaveACeiling(t *testing.T) {
 			t.Fatalf("one is answered %s", a.Status)
 		}
 	}
-	refused, text := b.ask(http.MethodGet, "/api/v1/events", nil, nil)
+	refused, text := b.sendRequest(http.MethodGet, "/api/v1/events", nil, nil)
 	if refused.StatusCode != http.StatusServiceUnavailable || refused.Header.Get("Retry-After") != "60" || !strings.Contains(text, `"next": "close some of them"`) {
 		t.Errorf("one more is answered %s: %s", refused.Status, text)
 	}
@@ -434,8 +434,8 @@ func TestS54LivePagesHaveACeiling(t *testing.T) {
 	}
 }
 
-// certificate makes one for 127.0.0.1.
-func certificate(t *testing.T) (cert, key string) {
+// makeCertificate makes one for 127.0.0.1.
+func makeCertificate(t *testing.T) (cert, key string) {
 	t.Helper()
 	k, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -468,7 +468,7 @@ func TestS33ThereIsNoBoxForSQL(t *testing.T) {
 	asked := map[string]bool{}
 	w, _ := warehouse()
 	for _, path := range []string{"/login", "/", "/p/nightly", "/runs/" + w.failed, "/search?q=x", "/data", "/data/q/contacts_by_country"} {
-		page := b.get(path)
+		page := b.fetchPage(path)
 		if strings.Contains(page, "<textarea") || strings.Contains(page, "contenteditable") {
 			t.Errorf("%s has a box", path)
 		}
@@ -476,7 +476,7 @@ func TestS33ThereIsNoBoxForSQL(t *testing.T) {
 			asked[m[1]] = true
 		}
 		if path == "/login" {
-			b.login()
+			b.loginWithSecret()
 		}
 	}
 	for name := range asked {
@@ -485,7 +485,7 @@ func TestS33ThereIsNoBoxForSQL(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/search?q=", "/api/v1/query?sql=", "/runs/"} {
-		if a, text := b.ask(http.MethodGet, path+url.PathEscape("x' UNION SELECT email FROM contacts_all --"), nil, nil); strings.Contains(text, "@") {
+		if a, text := b.sendRequest(http.MethodGet, path+url.PathEscape("x' UNION SELECT email FROM contacts_all --"), nil, nil); strings.Contains(text, "@") {
 			t.Errorf("%s: %s %s", path, a.Status, text)
 		}
 	}
@@ -494,11 +494,11 @@ func TestS33ThereIsNoBoxForSQL(t *testing.T) {
 // TestS35OverviewsHaveNoPersonalData: no name, address or number of anybody in the warehouse is on a page about pipelines and runs.
 func TestS35OverviewsHaveNoPersonalData(t *testing.T) {
 	t.Parallel()
-	b := looker(t)
+	b := loginToShared(t)
 	w, _ := warehouse()
-	persons := persons(t, w)
+	persons := personTexts(t, w)
 	for _, path := range []string{"/", "/p/nightly", "/runs", "/runs/" + w.failed, "/freshness", "/search?q=a", "/api/v1/overview", "/api/v1/pipelines/nightly", "/api/v1/runs/" + w.failed} {
-		page := b.get(path)
+		page := b.fetchPage(path)
 		for _, text := range persons {
 			if strings.Contains(page, text) {
 				t.Errorf("%s has %q of a person", path, text)
@@ -507,8 +507,8 @@ func TestS35OverviewsHaveNoPersonalData(t *testing.T) {
 	}
 }
 
-// persons are the names, addresses and numbers of everybody in the warehouse.
-func persons(t *testing.T, w *made) (all []string) {
+// personTexts are the names, addresses and numbers of everybody in the warehouse.
+func personTexts(t *testing.T, w *sharedWarehouse) (all []string) {
 	t.Helper()
 	const query = `SELECT DISTINCT v FROM (SELECT unnest([name, email, phone, external_id]) AS v FROM contacts_all) WHERE length(v) > 4`
 	err := read.Query(t.Context(), w.runner.Dir.Current(), query, func(_ []string, row []any) error {
@@ -525,24 +525,24 @@ func persons(t *testing.T, w *made) (all []string) {
 
 func TestS36NothingOfTheProgramItselfIsShown(t *testing.T) {
 	t.Parallel()
-	b := looker(t)
+	b := loginToShared(t)
 	for _, path := range []string{"/metrics", "/debug/pprof/", "/debug/pprof/heap", "/debug/vars"} {
-		if a, _ := b.ask(http.MethodGet, path, nil, nil); a.StatusCode != http.StatusNotFound {
+		if a, _ := b.sendRequest(http.MethodGet, path, nil, nil); a.StatusCode != http.StatusNotFound {
 			t.Errorf("%s: %s", path, a.Status)
 		}
 	}
 	b.client.Jar = nil
 	for path, want := range map[string]string{"/healthz": "ok\n", "/readyz": "ok\n"} {
-		if text := b.get(path); text != want {
+		if text := b.fetchPage(path); text != want {
 			t.Errorf("%s says %q", path, text)
 		}
 	}
 	b = newBed(t, func(o *Options) { o.Dir = newDir(t, "") })
-	if a, _ := b.ask(http.MethodGet, "/readyz", nil, nil); a.StatusCode != http.StatusServiceUnavailable {
+	if a, _ := b.sendRequest(http.MethodGet, "/readyz", nil, nil); a.StatusCode != http.StatusServiceUnavailable {
 		t.Errorf("before the first publish: %s", a.Status)
 	}
-	b.login()
-	contains(t, b.get("/"), "○</i> new")
+	b.loginWithSecret()
+	requireTexts(t, b.fetchPage("/"), "○</i> new")
 }
 
 // TestS36MetricsHaveAnAddressOfTheirOwn, which only this machine reaches.
@@ -557,8 +557,8 @@ func TestS36MetricsHaveAnAddressOfTheirOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := looker(t)
-	h, err := Metrics(b.console.o.Serving, hosts, b.clock)
+	b := loginToShared(t)
+	h, err := Metrics(b.console.o.Serving, hosts, b.readClock)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -566,7 +566,7 @@ func TestS36MetricsHaveAnAddressOfTheirOwn(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- ServeMetrics(ctx, l, h, nil) }()
 	b.server = &httptest.Server{URL: "http://" + l.Addr().String()}
-	text := b.get("/metrics")
+	text := b.fetchPage("/metrics")
 	for _, want := range []string{"\naqueduck_configuration_ok 1\n", `aqueduck_needs{who="you"} 1`, `aqueduck_last_run_ok{pipeline="nightly"} 0`, `aqueduck_next_run_timestamp_seconds{pipeline="weekly"} 1.`,
 		`aqueduck_stream_late{stream="contacts",workspace="main"} 0`, `aqueduck_stream_backfill_ratio{stream="contacts",workspace="main"} 1`, "process_open_fds ", "go_goroutines "} {
 		if !strings.Contains(text, want) {
@@ -574,19 +574,19 @@ func TestS36MetricsHaveAnAddressOfTheirOwn(t *testing.T) {
 		}
 	}
 	w, _ := warehouse()
-	for _, person := range persons(t, w) {
+	for _, person := range personTexts(t, w) {
 		if strings.Contains(text, person) {
 			t.Errorf("the metrics have %q of a person", person)
 		}
 	}
 	for path, want := range map[string]int{"/healthz": http.StatusOK, "/readyz": http.StatusOK, "/": http.StatusNotFound, "/debug/pprof/": http.StatusNotFound} {
-		if a, _ := b.ask(http.MethodGet, path, nil, nil); a.StatusCode != want {
+		if a, _ := b.sendRequest(http.MethodGet, path, nil, nil); a.StatusCode != want {
 			t.Errorf("%s: %s", path, a.Status)
 		}
 	}
 	for host, want := range map[string]int{"evil.test": http.StatusMisdirectedRequest, "metrics.example": http.StatusOK, "metrics.example:8443": http.StatusMisdirectedRequest} {
 		for _, path := range []string{"/metrics", "/healthz", "/readyz"} {
-			if a, _ := b.ask(http.MethodGet, path, nil, func(r *http.Request) { r.Host = host }); a.StatusCode != want {
+			if a, _ := b.sendRequest(http.MethodGet, path, nil, func(r *http.Request) { r.Host = host }); a.StatusCode != want {
 				t.Errorf("%s at %s: %s", path, host, a.Status)
 			}
 		}

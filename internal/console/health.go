@@ -8,9 +8,9 @@ import (
 	"aqueduck/load/layout"
 )
 
-// health says whether the program is alive, and whether there is something for readers to open. It tells nothing else: whoever
+// registerHealth says whether the program is alive, and whether there is something for readers to open. It tells nothing else: whoever
 // watches machines needs no token.
-func health(mux *http.ServeMux, dir layout.Dir) {
+func registerHealth(mux *http.ServeMux, dir layout.Dir) {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
 		if _, err := os.Stat(dir.Link()); err != nil {

@@ -33,7 +33,7 @@ const unixPrefix = "unix:"
 // Listen opens the place. It refuses one that others than this machine's users could reach in the open.
 func (p Place) Listen() (net.Listener, error) {
 	if path, ok := strings.CutPrefix(p.Address, unixPrefix); ok {
-		return socket(path)
+		return listenUnix(path)
 	}
 	host, _, err := net.SplitHostPort(p.Address)
 	if err != nil {
@@ -58,8 +58,8 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// socket listens at a path, for its owner only. One that was left behind, and that nobody listens at, is replaced.
-func socket(path string) (net.Listener, error) {
+// listenUnix listens at a path, for its owner only. One that was left behind, and that nobody listens at, is replaced.
+func listenUnix(path string) (net.Listener, error) {
 	if info, err := os.Lstat(path); err == nil && info.Mode().Type() == fs.ModeSocket {
 		if other, err := net.Dial("unix", path); err == nil {
 			return nil, errors.Join(&problem.Problem{Class: "config", What: "another process listens at " + path, Next: "end it, or give another socket"}, other.Close())
@@ -113,7 +113,7 @@ const tokenFile = "console.token"
 // new one, which is then said once; "" when there was one.
 func (p Place) Secret(dir layout.Dir) (secret, made string, err error) {
 	if p.Password != "" {
-		secret, err = private(p.Password)
+		secret, err = readSecret(p.Password)
 		if errors.Is(err, fs.ErrNotExist) {
 			err = &problem.Problem{Class: "config", What: "there is no " + p.Password, Next: "write a password into it, for its owner only (mode 0600)"}
 		}
@@ -123,7 +123,7 @@ func (p Place) Secret(dir layout.Dir) (secret, made string, err error) {
 		return secret, "", err
 	}
 	file := filepath.Join(dir.State(), tokenFile)
-	secret, err = private(file)
+	secret, err = readSecret(file)
 	if err == nil && len(secret) >= shortest {
 		return secret, "", nil
 	}
@@ -137,8 +137,8 @@ func (p Place) Secret(dir layout.Dir) (secret, made string, err error) {
 	return secret, file, nil
 }
 
-// private reads a secret that nobody but its owner can read.
-func private(file string) (string, error) {
+// readSecret reads a secret that nobody but its owner can read.
+func readSecret(file string) (string, error) {
 	info, err := os.Stat(file)
 	if err != nil {
 		return "", fmt.Errorf("read the secret of the console: %w", err)

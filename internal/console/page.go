@@ -13,14 +13,14 @@ import (
 	"aqueduck/internal/runlog"
 )
 
-// said is what a page says after a button, by the word in its address: no text comes from there.
-var said = map[string]string{
+// actionMessages is what a page says after a button, by the word in its address: no text comes from there.
+var actionMessages = map[string]string{
 	"run": "The run has begun.", "retry": "What failed is being read again.", "cancel": "The run is asked to stop: what is whole is committed first.",
 	"reload": "The configuration was read again, and is served from now on.",
 }
 
-// view is what every page shows around its own.
-type view struct {
+// pageView is what every page shows around its own.
+type pageView struct {
 	Title    string
 	Here     string // which of the places in the head is this
 	Now      time.Time
@@ -34,10 +34,10 @@ type view struct {
 	Emulated bool
 }
 
-func (v *view) frame() *view { return v }
+func (v *pageView) pageFrame() *pageView { return v }
 
-// framed is every page's own.
-type framed interface{ frame() *view }
+// framedPage is every page's own.
+type framedPage interface{ pageFrame() *pageView }
 
 // errors that pages end with.
 var (
@@ -46,30 +46,30 @@ var (
 	errReadOnly = errors.New("this console only shows: it was started with --read-only")
 )
 
-// page makes a handler of what reads a page's content.
-func (c *Console) page(read func(context.Context, *http.Request) (name string, content framed, err error)) http.HandlerFunc {
+// servePage makes a handler of what reads a page's content.
+func (c *Console) servePage(read func(context.Context, *http.Request) (name string, content framedPage, err error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		name, content, err := read(r.Context(), r)
 		if err != nil {
-			c.wrong(w, r, err)
+			c.renderError(w, r, err)
 			return
 		}
-		v := content.frame()
-		o, err := c.overview(r.Context())
+		v := content.pageFrame()
+		o, err := c.readOverview(r.Context())
 		if err != nil {
-			c.wrong(w, r, err)
+			c.renderError(w, r, err)
 			return
 		}
 		v.In, v.Now, v.Emulated = true, o.Now, o.Emulated
-		v.Wanting = len(slices.DeleteFunc(slices.Clone(o.Needs), func(n runlog.Need) bool { return !n.Act }))
-		v.Trouble, v.Said = c.o.Trouble(), said[r.URL.Query().Get("said")]
-		c.show(w, r, http.StatusOK, name, content)
+		v.Wanting = len(slices.DeleteFunc(slices.Clone(o.Needs), func(n runlog.ActionItem) bool { return !n.Act }))
+		v.Trouble, v.Said = c.o.Trouble(), actionMessages[r.URL.Query().Get("said")]
+		c.renderPage(w, r, http.StatusOK, name, content)
 	}
 }
 
-// show writes a page. It is made whole before its first byte is sent.
-func (c *Console) show(w http.ResponseWriter, r *http.Request, status int, name string, content framed) {
-	v := content.frame()
+// renderPage writes a page. It is made whole before its first byte is sent.
+func (c *Console) renderPage(w http.ResponseWriter, r *http.Request, status int, name string, content framedPage) {
+	v := content.pageFrame()
 	v.ReadOnly, v.Address, v.Program = c.o.ReadOnly, c.o.Address, c.o.Version
 	var b bytes.Buffer
 	page, part := c.pages[name], "layout.html"
@@ -88,12 +88,12 @@ func (c *Console) show(w http.ResponseWriter, r *http.Request, status int, name 
 
 // errorView is a page that could not be shown.
 type errorView struct {
-	view
+	pageView
 	What, Next string
 }
 
-// wrong says on a page, or as JSON, what went wrong and what helps.
-func (c *Console) wrong(w http.ResponseWriter, r *http.Request, err error) {
+// renderError says on a page, or as JSON, what went wrong and what helps.
+func (c *Console) renderError(w http.ResponseWriter, r *http.Request, err error) {
 	status, p := http.StatusInternalServerError, problem.AsProblem(err)
 	switch {
 	case errors.Is(err, errNotThere):
@@ -116,14 +116,14 @@ func (c *Console) wrong(w http.ResponseWriter, r *http.Request, err error) {
 		writeProblem(w, status, p.Class, p.Error(), p.Next)
 		return
 	}
-	c.show(w, r, status, "error", &errorView{view: view{Title: "Not done", In: true, Now: c.o.Now()}, What: p.Error(), Next: p.Next})
+	c.renderPage(w, r, status, "error", &errorView{pageView: pageView{Title: "Not done", In: true, Now: c.o.Now()}, What: p.Error(), Next: p.Next})
 }
 
 // fresh is how long an overview is shown to whoever asks: a page is looked at by people.
 const fresh = time.Second
 
-// overview is what is known of all pipelines.
-func (c *Console) overview(ctx context.Context) (*runlog.Overview, error) {
+// readOverview is what is known of all pipelines.
+func (c *Console) readOverview(ctx context.Context) (*runlog.Overview, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.seen != nil && c.o.Now().Before(c.until) {
@@ -138,8 +138,8 @@ func (c *Console) overview(ctx context.Context) (*runlog.Overview, error) {
 	return o, nil
 }
 
-// forget has the next page look anew.
-func (c *Console) forget() {
+// clearOverview has the next page look anew.
+func (c *Console) clearOverview() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.seen = nil

@@ -10,13 +10,13 @@ import (
 
 // overviewView is the first page.
 type overviewView struct {
-	view
+	pageView
 	*runlog.Overview
 	Counts map[string]int
 }
 
-func (c *Console) overviewPage(ctx context.Context, _ *http.Request) (string, framed, error) {
-	o, err := c.overview(ctx)
+func (c *Console) overviewPage(ctx context.Context, _ *http.Request) (string, framedPage, error) {
+	o, err := c.readOverview(ctx)
 	if err != nil {
 		return "", nil, err
 	}
@@ -24,20 +24,20 @@ func (c *Console) overviewPage(ctx context.Context, _ *http.Request) (string, fr
 	for _, p := range o.Pipelines {
 		counts[string(p.Health)]++
 	}
-	return "overview", &overviewView{view{Title: "Overview", Here: "overview"}, o, counts}, nil
+	return "overview", &overviewView{pageView{Title: "Overview", Here: "overview"}, o, counts}, nil
 }
 
 // pipelineView is the page of a pipeline.
 type pipelineView struct {
-	view
+	pageView
 	runlog.PipelineOverview
 	Status *runlog.Overview
-	Mine   []runlog.Need
-	Charts []chart
+	Mine   []runlog.ActionItem
+	Charts []runChart
 }
 
-func (c *Console) pipelinePage(ctx context.Context, r *http.Request) (string, framed, error) {
-	o, err := c.overview(ctx)
+func (c *Console) pipelinePage(ctx context.Context, r *http.Request) (string, framedPage, error) {
+	o, err := c.readOverview(ctx)
 	if err != nil {
 		return "", nil, err
 	}
@@ -45,7 +45,7 @@ func (c *Console) pipelinePage(ctx context.Context, r *http.Request) (string, fr
 	if !ok {
 		return "", nil, errNotThere
 	}
-	v := &pipelineView{view: view{Title: p.Name, Here: "overview"}, PipelineOverview: p, Status: o}
+	v := &pipelineView{pageView: pageView{Title: p.Name, Here: "overview"}, PipelineOverview: p, Status: o}
 	for _, n := range o.Needs {
 		if n.Pipeline == p.Name {
 			v.Mine = append(v.Mine, n)
@@ -59,16 +59,16 @@ func (c *Console) pipelinePage(ctx context.Context, r *http.Request) (string, fr
 
 // runsView is the list of all runs.
 type runsView struct {
-	view
+	pageView
 	Runs []runlog.PastRun
 }
 
-func (c *Console) runsPage(ctx context.Context, _ *http.Request) (string, framed, error) {
-	o, err := c.overview(ctx)
+func (c *Console) runsPage(ctx context.Context, _ *http.Request) (string, framedPage, error) {
+	o, err := c.readOverview(ctx)
 	if err != nil {
 		return "", nil, err
 	}
-	v := &runsView{view: view{Title: "Runs", Here: "runs"}}
+	v := &runsView{pageView: pageView{Title: "Runs", Here: "runs"}}
 	for _, p := range o.Pipelines {
 		v.Runs = append(v.Runs, p.Runs...)
 	}
@@ -78,14 +78,14 @@ func (c *Console) runsPage(ctx context.Context, _ *http.Request) (string, framed
 
 // freshnessView is every stream, with how old it is.
 type freshnessView struct {
-	view
+	pageView
 	Streams []runlog.StreamStatus
 }
 
-func (c *Console) freshnessPage(ctx context.Context, _ *http.Request) (string, framed, error) {
-	o, err := c.overview(ctx)
+func (c *Console) freshnessPage(ctx context.Context, _ *http.Request) (string, framedPage, error) {
+	o, err := c.readOverview(ctx)
 	if err != nil {
 		return "", nil, err
 	}
-	return "freshness", &freshnessView{view{Title: "Freshness", Here: "freshness"}, o.Streams}, nil
+	return "freshness", &freshnessView{pageView{Title: "Freshness", Here: "freshness"}, o.Streams}, nil
 }

@@ -12,8 +12,8 @@ import (
 	"aqueduck/internal/config"
 )
 
-// published is what is known of the file that readers have now; nil when there is none yet.
-func (c *Console) published(ctx context.Context) (*data, error) {
+// readPublished is what is known of the file that readers have now; nil when there is none yet.
+func (c *Console) readPublished(ctx context.Context) (*publishedData, error) {
 	file, err := filepath.EvalSymlinks(c.o.Dir.Link())
 	if err != nil {
 		return nil, failure.ErrNothingPublished
@@ -23,9 +23,9 @@ func (c *Console) published(ctx context.Context) (*data, error) {
 	if c.facts != nil && c.facts.file == file {
 		return c.facts, nil
 	}
-	d := &data{file: file, apart: c.o.Isolation, profiles: map[string][]profile{}, answers: map[string]*answer{}}
+	d := &publishedData{file: file, isolation: c.o.Isolation, profiles: map[string][]columnProfile{}, answers: map[string]*queryResult{}}
 	_, catalogue := c.o.Config()
-	err = d.ask(ctx, func(r *read.Reader) error { return d.read(ctx, r, catalogue) })
+	err = d.withReader(ctx, func(r *read.Reader) error { return d.readDictionary(ctx, r, catalogue) })
 	if err != nil {
 		return nil, err
 	}
@@ -33,8 +33,8 @@ func (c *Console) published(ctx context.Context) (*data, error) {
 	return d, nil
 }
 
-// questions are the saved queries about a workspace; "": the first of the configuration.
-func (c *Console) questions(d *data, workspace string) ([]question, error) {
+// savedQueries are the saved queries about a workspace; "": the first of the configuration.
+func (c *Console) savedQueries(d *publishedData, workspace string) ([]savedQuery, error) {
 	all, err := queries.All()
 	if err != nil {
 		return nil, err
@@ -44,15 +44,15 @@ func (c *Console) questions(d *data, workspace string) ([]question, error) {
 	if err != nil {
 		return nil, errNotThere
 	}
-	var found []question
+	var found []savedQuery
 	for _, q := range all {
-		one := question{Name: q.Name, Question: q.Question, SQL: q.SQL, Workspace: schema, statement: q.In(schema, config.ModelSchema(schema)), personal: map[string]bool{}, reads: q.Reads}
+		one := savedQuery{Name: q.Name, Question: q.Question, SQL: q.SQL, Workspace: schema, statement: q.In(schema, config.ModelSchema(schema)), personal: map[string]bool{}, reads: q.Reads}
 		for _, name := range q.Reads {
 			of := schema
 			if model, ok := strings.CutPrefix(name, "models."); ok {
 				of, name = config.ModelSchema(schema), model
 			}
-			t := d.table(of, name)
+			t := d.findTable(of, name)
 			if t == nil {
 				one.Lacks = append(one.Lacks, name)
 				continue

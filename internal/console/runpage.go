@@ -10,22 +10,22 @@ import (
 
 // runView is the page of a run.
 type runView struct {
-	view
+	pageView
 	*runlog.RunAccount
-	Axis    axis
-	Errors  []failed
+	Axis    timeAxis
+	Errors  []failedStreams
 	Can     bool // be stopped from here
 	Healing bool // what failed can be read again from here
 }
 
-// failed are the streams that met an error of one class.
-type failed struct {
+// failedStreams are the streams that met an error of one class.
+type failedStreams struct {
 	Class   string
 	Act     bool
 	Streams []runlog.RunStream
 }
 
-func (c *Console) runPage(ctx context.Context, r *http.Request) (string, framed, error) {
+func (c *Console) runPage(ctx context.Context, r *http.Request) (string, framedPage, error) {
 	d, err := runlog.ReadRun(ctx, c.o.Dir, r.PathValue("id"))
 	if err != nil {
 		return "", nil, err
@@ -33,15 +33,15 @@ func (c *Console) runPage(ctx context.Context, r *http.Request) (string, framed,
 	if d == nil {
 		return "", nil, errNotThere
 	}
-	v := &runView{view: view{Title: "Run of " + d.Pipeline, Here: "runs"}, RunAccount: d, Axis: axisOf(d)}
+	v := &runView{pageView: pageView{Title: "Run of " + d.Pipeline, Here: "runs"}, RunAccount: d, Axis: axisOf(d)}
 	for _, s := range d.Streams {
 		if s.Error == "" {
 			continue
 		}
 		class := d.ClassOf(s)
-		i := slices.IndexFunc(v.Errors, func(f failed) bool { return f.Class == class })
+		i := slices.IndexFunc(v.Errors, func(f failedStreams) bool { return f.Class == class })
 		if i < 0 {
-			i, v.Errors = len(v.Errors), append(v.Errors, failed{Class: class, Act: runlog.Wanting(class)})
+			i, v.Errors = len(v.Errors), append(v.Errors, failedStreams{Class: class, Act: runlog.NeedsAttention(class)})
 		}
 		v.Errors[i].Streams = append(v.Errors[i].Streams, s)
 	}

@@ -12,61 +12,61 @@ import (
 
 // searchView is what a word is found in.
 type searchView struct {
-	view
+	pageView
 	Query string
-	Found []found
+	Found []searchHit
 }
 
-type found struct{ Kind, Name, Doc, Link string }
+type searchHit struct{ Kind, Name, Doc, Link string }
 
 // mostFound is more than anybody reads.
 const mostFound = 100
 
 // searchPage finds pipelines, streams, runs, tables, questions and columns by a part of their names.
-func (c *Console) searchPage(ctx context.Context, r *http.Request) (string, framed, error) {
-	v := &searchView{view: view{Title: "Search"}, Query: strings.TrimSpace(r.URL.Query().Get("q"))}
-	o, err := c.overview(ctx)
+func (c *Console) searchPage(ctx context.Context, r *http.Request) (string, framedPage, error) {
+	v := &searchView{pageView: pageView{Title: "Search"}, Query: strings.TrimSpace(r.URL.Query().Get("q"))}
+	o, err := c.readOverview(ctx)
 	if err != nil || v.Query == "" {
 		return "search", v, err
 	}
-	v.find("pipeline", func(add func(name, doc, link string)) {
+	v.addMatches("pipeline", func(add func(name, doc, link string)) {
 		for _, p := range o.Pipelines {
 			add(p.Name, "", "/p/"+url.PathEscape(p.Name))
 		}
 	})
-	v.find("stream", func(add func(name, doc, link string)) {
+	v.addMatches("stream", func(add func(name, doc, link string)) {
 		for _, p := range o.Pipelines {
 			for _, s := range p.Streams {
 				add(s.Stream, "read by "+p.Name, "/p/"+url.PathEscape(p.Name)+"#"+url.PathEscape(s.Stream))
 			}
 		}
 	})
-	v.find("run", func(add func(name, doc, link string)) {
+	v.addMatches("run", func(add func(name, doc, link string)) {
 		for _, p := range o.Pipelines {
 			for _, run := range p.Runs {
 				add(run.Run, run.Outcome+" "+p.Name, "/runs/"+url.PathEscape(run.Run))
 			}
 		}
 	})
-	d, err := c.published(ctx)
+	d, err := c.readPublished(ctx)
 	if errors.Is(err, failure.ErrNothingPublished) {
 		return "search", v, nil
 	}
 	if err != nil {
 		return "", nil, err
 	}
-	all, err := c.questions(d, "")
-	v.find("table", func(add func(name, doc, link string)) {
+	all, err := c.savedQueries(d, "")
+	v.addMatches("table", func(add func(name, doc, link string)) {
 		for _, t := range d.Tables {
 			add(t.Name, "in "+t.Schema, "/data/t/"+url.PathEscape(t.Schema)+"/"+url.PathEscape(t.Name))
 		}
 	})
-	v.find("question", func(add func(name, doc, link string)) {
+	v.addMatches("question", func(add func(name, doc, link string)) {
 		for _, q := range all {
 			add(q.Question, q.Name, "/data/q/"+url.PathEscape(q.Name))
 		}
 	})
-	v.find("column", func(add func(name, doc, link string)) {
+	v.addMatches("column", func(add func(name, doc, link string)) {
 		for _, t := range d.Tables {
 			for _, column := range t.Columns {
 				add(column.Name, "of "+t.Schema+"."+t.Name, "/data/t/"+url.PathEscape(t.Schema)+"/"+url.PathEscape(t.Name)+"#"+url.PathEscape(column.Name))
@@ -76,12 +76,12 @@ func (c *Console) searchPage(ctx context.Context, r *http.Request) (string, fram
 	return "search", v, err
 }
 
-// find adds those of a kind that have the word in their names, or in what is said of them.
-func (v *searchView) find(kind string, each func(add func(name, doc, link string))) {
+// addMatches adds those of a kind that have the word in their names, or in what is said of them.
+func (v *searchView) addMatches(kind string, each func(add func(name, doc, link string))) {
 	word := strings.ToLower(v.Query)
 	each(func(name, doc, link string) {
 		if len(v.Found) < mostFound && strings.Contains(strings.ToLower(name+" "+doc), word) {
-			v.Found = append(v.Found, found{kind, name, doc, link})
+			v.Found = append(v.Found, searchHit{kind, name, doc, link})
 		}
 	})
 }

@@ -38,41 +38,41 @@ func New(o Options) (*Console, error) {
 		if name == "layout" || name == "parts" {
 			continue
 		}
-		page, err := template.New("layout.html").Funcs(words).ParseFS(pages, "pages/layout.html", "pages/parts.html", "pages/"+name+".html")
+		page, err := template.New("layout.html").Funcs(templateFuncs).ParseFS(pages, "pages/layout.html", "pages/parts.html", "pages/"+name+".html")
 		if err != nil {
 			return nil, fmt.Errorf("read the page %s: %w", name, err)
 		}
 		c.pages[name] = page
 	}
-	c.handler = c.guard.before(c.routes())
+	c.handler = c.guard.protectPages(c.registerRoutes())
 	return c, nil
 }
 
 // ServeHTTP answers a request, if it may be asked.
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) { c.handler.ServeHTTP(w, r) }
 
-func (c *Console) routes() http.Handler {
+func (c *Console) registerRoutes() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", c.page(c.overviewPage))
-	mux.HandleFunc("GET /p/{name}", c.page(c.pipelinePage))
-	mux.HandleFunc("GET /runs", c.page(c.runsPage))
-	mux.HandleFunc("GET /runs/{id}", c.page(c.runPage))
-	mux.HandleFunc("GET /freshness", c.page(c.freshnessPage))
-	mux.HandleFunc("GET /search", c.page(c.searchPage))
+	mux.HandleFunc("GET /{$}", c.servePage(c.overviewPage))
+	mux.HandleFunc("GET /p/{name}", c.servePage(c.pipelinePage))
+	mux.HandleFunc("GET /runs", c.servePage(c.runsPage))
+	mux.HandleFunc("GET /runs/{id}", c.servePage(c.runPage))
+	mux.HandleFunc("GET /freshness", c.servePage(c.freshnessPage))
+	mux.HandleFunc("GET /search", c.servePage(c.searchPage))
 	mux.HandleFunc("GET /login", c.loginPage)
-	mux.HandleFunc("POST /login", c.login)
-	mux.HandleFunc("POST /logout", c.logout)
-	mux.HandleFunc("GET /assets/{name}", c.asset)
-	c.actions(mux)
-	c.api(mux)
+	mux.HandleFunc("POST /login", c.serveLogin)
+	mux.HandleFunc("POST /logout", c.serveLogout)
+	mux.HandleFunc("GET /assets/{name}", c.serveAsset)
+	c.registerActions(mux)
+	c.registerAPI(mux)
 	c.dataRoutes(mux)
-	health(mux, c.o.Dir)
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { c.wrong(w, r, errNotThere) })
+	registerHealth(mux, c.o.Dir)
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { c.renderError(w, r, errNotThere) })
 	return mux
 }
 
-// asset serves a file of ours by its own name.
-func (c *Console) asset(w http.ResponseWriter, r *http.Request) {
+// serveAsset serves a file of ours by its own name.
+func (c *Console) serveAsset(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "public, max-age=3600")
 	http.ServeFileFS(w, r, c.assets, r.PathValue("name"))
 }
@@ -80,12 +80,12 @@ func (c *Console) asset(w http.ResponseWriter, r *http.Request) {
 // Serve answers at a listener until the context ends; requests under way have a few seconds more. With TLS it needs the files of
 // a certificate and its key.
 func (c *Console) Serve(ctx context.Context, l net.Listener, cert, key string) error {
-	return serve(ctx, l, c, cert, key, c.o.Log, func() { close(c.ending) })
+	return serveUntilDone(ctx, l, c, cert, key, c.o.Log, func() { close(c.ending) })
 }
 
-// words are what pages say numbers, times and states with.
-var words = template.FuncMap{
-	"num": number[int64], "ago": ago, "until": until, "iso": iso, "took": took, "percent": percent, "seg": url.PathEscape, "shape": shape, "short": short,
-	"strip": strip, "spark": spark, "clock": clock, "left": took, "state": state, "streamState": streamState, "plural": plural[int],
-	"nulls": nulls, "day": func(t time.Time) string { return t.UTC().Format("Mon 2 Jan") },
+// templateFuncs are what pages say numbers, times and states with.
+var templateFuncs = template.FuncMap{
+	"num": formatNumber[int64], "ago": formatAgo, "until": formatUntil, "iso": formatISO, "took": formatDuration, "percent": formatPercent, "seg": url.PathEscape, "shape": badgeOf, "short": shortRunID,
+	"strip": drawRunStrip, "spark": drawSparkline, "clock": formatClock, "left": formatDuration, "state": healthBadge, "streamState": streamState, "plural": pluralForm[int],
+	"nulls": formatNullShare, "day": func(t time.Time) string { return t.UTC().Format("Mon 2 Jan") },
 }

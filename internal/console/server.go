@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-func serve(ctx context.Context, l net.Listener, h http.Handler, cert, key string, log *slog.Logger, ending func()) error {
+func serveUntilDone(ctx context.Context, l net.Listener, h http.Handler, cert, key string, log *slog.Logger, ending func()) error {
 	server := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
 	if log != nil {
 		server.ErrorLog = slog.NewLogLogger(log.Handler(), slog.LevelWarn)

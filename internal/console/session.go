@@ -13,20 +13,20 @@ const (
 	mostSessions = 64            // the one that was idle longest makes room
 )
 
-// sessions are those who have logged in. They live in memory: another start of the program knows none of them. Only hashes are kept.
-type sessions struct {
+// sessionStore are those who have logged in. They live in memory: another start of the program knows none of them. Only hashes are kept.
+type sessionStore struct {
 	now func() time.Time
 
 	mu   sync.Mutex // guards what follows
 	seen map[[sha256.Size]byte]time.Time
 }
 
-func newSessions(now func() time.Time) *sessions {
-	return &sessions{now: now, seen: map[[sha256.Size]byte]time.Time{}}
+func newSessions(now func() time.Time) *sessionStore {
+	return &sessionStore{now: now, seen: map[[sha256.Size]byte]time.Time{}}
 }
 
-// begin makes a session, with a name that nobody has chosen.
-func (s *sessions) begin() string {
+// startSession makes a session, with a name that nobody has chosen.
+func (s *sessionStore) startSession() string {
 	name := rand.Text()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -44,8 +44,8 @@ func (s *sessions) begin() string {
 	return name
 }
 
-// known says whether a request has the cookie of a session, which lives on then.
-func (s *sessions) known(r *http.Request, cookie string) bool {
+// hasSession says whether a request has the cookie of a session, which lives on then.
+func (s *sessionStore) hasSession(r *http.Request, cookie string) bool {
 	found, err := r.Cookie(cookie)
 	if err != nil {
 		return false
@@ -62,7 +62,7 @@ func (s *sessions) known(r *http.Request, cookie string) bool {
 	return true
 }
 
-func (s *sessions) end(r *http.Request, cookie string) {
+func (s *sessionStore) dropSession(r *http.Request, cookie string) {
 	if found, err := r.Cookie(cookie); err == nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()

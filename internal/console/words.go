@@ -10,8 +10,8 @@ import (
 	"aqueduck/internal/runlog"
 )
 
-// number is a whole number as people read it.
-func number[T int | int64](n T) string {
+// formatNumber is a whole number as people read it.
+func formatNumber[T int | int64](n T) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
 		s = s[:i] + "\u202f" + s[i:] // a narrow space, which does not break
@@ -19,49 +19,49 @@ func number[T int | int64](n T) string {
 	return s
 }
 
-func plural[T int | int64](n T, one, many string) string {
+func pluralForm[T int | int64](n T, one, many string) string {
 	if n == 1 {
 		return one
 	}
 	return many
 }
 
-// iso is a time that has no doubt about it.
-func iso(t time.Time) string {
+// formatISO is a time that has no doubt about it.
+func formatISO(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
 	return t.UTC().Format(time.RFC3339)
 }
 
-func clock(t time.Time) string { return t.Format("15:04") }
+func formatClock(t time.Time) string { return t.Format("15:04") }
 
-// ago is how long ago a time was; "–" for none.
-func ago(now, t time.Time) string {
+// formatAgo is how long ago a time was; "–" for none.
+func formatAgo(now, t time.Time) string {
 	switch {
 	case t.IsZero():
 		return "–"
 	case t.After(now):
-		return until(now, t)
+		return formatUntil(now, t)
 	case now.Sub(t) < time.Minute:
 		return "just now"
 	}
-	return span(now.Sub(t)) + " ago"
+	return formatSpan(now.Sub(t)) + " ago"
 }
 
-// until is in how long a time comes.
-func until(now, t time.Time) string {
+// formatUntil is in how long a time comes.
+func formatUntil(now, t time.Time) string {
 	switch {
 	case t.IsZero():
 		return "–"
 	case t.Sub(now) < time.Minute:
 		return "now"
 	}
-	return "in " + span(t.Sub(now))
+	return "in " + formatSpan(t.Sub(now))
 }
 
-// span is a time in its two largest units.
-func span(d time.Duration) string {
+// formatSpan is a time in its two largest units.
+func formatSpan(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch {
 	case d < time.Hour:
@@ -74,8 +74,8 @@ func span(d time.Duration) string {
 	return fmt.Sprintf("%d days", d/day)
 }
 
-// took is how long something took.
-func took(d time.Duration) string {
+// formatDuration is how long something took.
+func formatDuration(d time.Duration) string {
 	switch {
 	case d < time.Second:
 		return fmt.Sprintf("%d ms", d.Milliseconds())
@@ -87,45 +87,45 @@ func took(d time.Duration) string {
 	return fmt.Sprintf("%d h %d min", d/time.Hour, d%time.Hour/time.Minute)
 }
 
-// percent of a share: all of it only when it is all.
-func percent(share float64) string {
+// formatPercent of a share: all of it only when it is all.
+func formatPercent(share float64) string {
 	if share < 1 {
 		share = min(share, 0.99)
 	}
 	return fmt.Sprintf("%.0f\u202f%%", math.Floor(100*share))
 }
 
-// short is the end of a run's id, which tells those of a page apart.
-func short(id string) string { return "…" + id[max(0, len(id)-6):] }
+// shortRunID is the end of a run's id, which tells those of a page apart.
+func shortRunID(id string) string { return "…" + id[max(0, len(id)-6):] }
 
-// mark is a state as a shape and a colour, so that it can be told by either.
-type mark struct{ Class, Sign, Word string }
+// stateBadge is a state as a shape and a colour, so that it can be told by either.
+type stateBadge struct{ Class, Sign, Word string }
 
-// shape is that of a state that a pipeline, a stream or a run can be in.
-func shape(state string) mark {
+// badgeOf is that of a state that a pipeline, a stream or a run can be in.
+func badgeOf(state string) stateBadge {
 	switch strings.ToLower(state) {
 	case "ok", "on time", "fresh":
-		return mark{"ok", "●", strings.ToLower(state)}
+		return stateBadge{"ok", "●", strings.ToLower(state)}
 	case "late":
-		return mark{"late", "▲", "late"}
+		return stateBadge{"late", "▲", "late"}
 	case "breached":
-		return mark{"error", "◆", "much too old"}
+		return stateBadge{"error", "◆", "much too old"}
 	case "error", "interrupted":
-		return mark{"late", "◆", strings.ToLower(state)}
+		return stateBadge{"late", "◆", strings.ToLower(state)}
 	case "act", "failed":
-		return mark{"error", "✖", strings.ToLower(state)}
+		return stateBadge{"error", "✖", strings.ToLower(state)}
 	case "running":
-		return mark{"busy", "▶", "running"}
+		return stateBadge{"busy", "▶", "running"}
 	case "unavailable":
-		return mark{"quiet", "⊘", "unavailable"}
+		return stateBadge{"quiet", "⊘", "unavailable"}
 	case "unfinished", "killed", "cut":
-		return mark{"late", "◐", strings.ToLower(state)}
+		return stateBadge{"late", "◐", strings.ToLower(state)}
 	}
-	return mark{"quiet", "○", cmp.Or(strings.ToLower(state), "–")}
+	return stateBadge{"quiet", "○", cmp.Or(strings.ToLower(state), "–")}
 }
 
-func state(h runlog.Health) mark {
-	m := shape(string(h))
+func healthBadge(h runlog.Health) stateBadge {
+	m := badgeOf(string(h))
 	if h == runlog.HealthAct {
 		m.Word = "needs you"
 	}
@@ -133,15 +133,15 @@ func state(h runlog.Health) mark {
 }
 
 // streamState is the worse of how a stream's last reading ended and how old it is.
-func streamState(s runlog.StreamStatus) mark {
+func streamState(s runlog.StreamStatus) stateBadge {
 	if s.Outcome != "" && s.Outcome != string(runlog.StatusOK) {
-		return shape(s.Outcome)
+		return badgeOf(s.Outcome)
 	}
-	return shape(cmp.Or(string(s.Freshness), s.Outcome))
+	return badgeOf(cmp.Or(string(s.Freshness), s.Outcome))
 }
 
-// nulls is a share in percent of which the smallest is still some.
-func nulls(percent float64) string {
+// formatNullShare is a share in percent of which the smallest is still some.
+func formatNullShare(percent float64) string {
 	switch {
 	case percent == 0:
 		return "–"

@@ -50,15 +50,15 @@ func At(name string) {
 		return
 	}
 	if later, err := time.ParseDuration(what); err == nil {
-		time.AfterFunc(later, die)
+		time.AfterFunc(later, killProcess)
 		return
 	}
 	if what == "hold" {
 		fmt.Fprintf(os.Stderr, "holding at %s\n", name)
 	} else {
-		die()
+		killProcess()
 	}
 	select {} // until the signal arrives
 }
 
-func die() { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL) }
+func killProcess() { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL) }

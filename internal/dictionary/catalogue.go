@@ -13,37 +13,37 @@ import (
 	"aqueduck/transform"
 )
 
-// Described is a stream as the catalogue tells of it.
-type Described struct {
-	Stream       string           `json:"stream"`
-	File         string           `json:"file"`
-	Doc          string           `json:"doc"`
-	Request      string           `json:"request"`
-	Since        string           `json:"since"`
-	Read         []string         `json:"read"`                  // how it is read, a sentence each
-	Deletion     string           `json:"deletion"`              // how it is noticed that a record is gone
-	Late         string           `json:"late"`                  // what is noticed late, and after how long
-	Thousand     float64          `json:"requests_per_1000"`     // requests that reading 1,000 records takes
-	Change       float64          `json:"requests_per_change"`   // 0: the whole list is read anyway
-	Version      string           `json:"api_version,omitempty"` // the first that has it
-	Scope        string           `json:"scope,omitempty"`
-	Tables       []DescribedTable `json:"tables"`
-	Shown        []string         `json:"-"` // the tables that analysts find
-	ThousandText string           `json:"-"` // Thousand in words
-	ChangeText   string           `json:"-"` // Change in words
+// StreamDescription is a stream as the catalogue tells of it.
+type StreamDescription struct {
+	Stream       string             `json:"stream"`
+	File         string             `json:"file"`
+	Doc          string             `json:"doc"`
+	Request      string             `json:"request"`
+	Since        string             `json:"since"`
+	Read         []string           `json:"read"`                  // how it is read, a sentence each
+	Deletion     string             `json:"deletion"`              // how it is noticed that a record is gone
+	Late         string             `json:"late"`                  // what is noticed late, and after how long
+	Thousand     float64            `json:"requests_per_1000"`     // requests that reading 1,000 records takes
+	Change       float64            `json:"requests_per_change"`   // 0: the whole list is read anyway
+	Version      string             `json:"api_version,omitempty"` // the first that has it
+	Scope        string             `json:"scope,omitempty"`
+	Tables       []TableDescription `json:"tables"`
+	Shown        []string           `json:"-"` // the tables that analysts find
+	ThousandText string             `json:"-"` // Thousand in words
+	ChangeText   string             `json:"-"` // Change in words
 }
 
-// DescribedTable is a table of a stream.
-type DescribedTable struct {
-	Table   string            `json:"table"`
-	Doc     string            `json:"doc"`
-	Key     []string          `json:"key"`
-	Parent  string            `json:"parent,omitempty"`
-	Columns []DescribedColumn `json:"columns"`
+// TableDescription is a table of a stream.
+type TableDescription struct {
+	Table   string              `json:"table"`
+	Doc     string              `json:"doc"`
+	Key     []string            `json:"key"`
+	Parent  string              `json:"parent,omitempty"`
+	Columns []ColumnDescription `json:"columns"`
 }
 
-// DescribedColumn is a column of a stream file.
-type DescribedColumn struct {
+// ColumnDescription is a column of a stream file.
+type ColumnDescription struct {
 	Column     string `json:"column"`
 	Type       string `json:"type"`
 	From       string `json:"from"`
@@ -52,20 +52,20 @@ type DescribedColumn struct {
 	References string `json:"references,omitempty"`
 }
 
-// Describe tells of every stream of a catalogue, in the order of their names.
-func Describe(c *schemas.Catalogue) []Described {
-	var all []Described
+// DescribeCatalogue tells of every stream of a catalogue, in the order of their names.
+func DescribeCatalogue(c *schemas.Catalogue) []StreamDescription {
+	var all []StreamDescription
 	for _, s := range c.Streams() {
 		all = append(all, describeStream(c, s))
 	}
 	return all
 }
 
-// DescribeOne tells of one stream; a name that is near helps when there is none.
-func DescribeOne(c *schemas.Catalogue, name string) (Described, error) {
+// DescribeStream tells of one stream; a name that is near helps when there is none.
+func DescribeStream(c *schemas.Catalogue, name string) (StreamDescription, error) {
 	s, ok := c.Stream(name)
 	if !ok {
-		return Described{}, noStream(c, name)
+		return StreamDescription{}, noStream(c, name)
 	}
 	return describeStream(c, s), nil
 }
@@ -78,11 +78,11 @@ func noStream(c *schemas.Catalogue, name string) error {
 	return &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: fmt.Sprintf("there is no stream %q", name), Next: next}
 }
 
-func describeStream(c *schemas.Catalogue, s *schemas.Stream) Described {
-	d := Described{Stream: s.Name, File: s.File, Doc: s.Doc, Request: s.Read.Method + " " + s.Read.Path, Since: s.Read.Since.By,
-		Read: s.How(), Deletion: s.Deletion(), Late: s.Late(), Thousand: s.Thousand(), Change: s.Change(), ThousandText: s.ThousandText(), ChangeText: s.ChangeText(),
-		Version: s.Needs.Version, Scope: s.Needs.Scope, Tables: []DescribedTable{}, Shown: c.Shown(s)}
-	if s.Family() {
+func describeStream(c *schemas.Catalogue, s *schemas.Stream) StreamDescription {
+	d := StreamDescription{Stream: s.Name, File: s.File, Doc: s.Doc, Request: s.Read.Method + " " + s.Read.Path, Since: s.Read.Since.By,
+		Read: s.DescribeRead(), Deletion: s.DescribeDeletions(), Late: s.DescribeLateness(), Thousand: s.RequestsPerThousand(), Change: s.RequestsPerChange(), ThousandText: s.PerThousandText(), ChangeText: s.PerChangeText(),
+		Version: s.Requirements.Version, Scope: s.Requirements.Scope, Tables: []TableDescription{}, Shown: c.PublishedNames(s)}
+	if s.IsExportFamily() {
 		return d
 	}
 	columns := [][]schemas.Column{s.Columns}
@@ -90,9 +90,9 @@ func describeStream(c *schemas.Catalogue, s *schemas.Stream) Described {
 		columns = append(columns, child.Columns)
 	}
 	for i, t := range transform.Tables(s) {
-		one := DescribedTable{Table: t.Name, Doc: t.Doc, Key: t.Key, Parent: t.Parent}
+		one := TableDescription{Table: t.Name, Doc: t.Doc, Key: t.Key, Parent: t.Parent}
 		for _, column := range columns[i] {
-			one.Columns = append(one.Columns, DescribedColumn{Column: column.Name, Type: string(column.Type), From: eachOf(column.Places()),
+			one.Columns = append(one.Columns, ColumnDescription{Column: column.Name, Type: string(column.Type), From: eachOf(column.Places()),
 				Doc: column.Doc, PII: column.PII, References: column.References})
 		}
 		d.Tables = append(d.Tables, one)
@@ -100,9 +100,9 @@ func describeStream(c *schemas.Catalogue, s *schemas.Stream) Described {
 	return d
 }
 
-// StreamOf gives the stream that a person means by a name of the catalogue or by a stream file. A file that the catalogue
+// FindStream gives the stream that a person means by a name of the catalogue or by a stream file. A file that the catalogue
 // does not have yet is added to it; what is wrong with it comes back as grammar.Mistakes.
-func StreamOf(c *schemas.Catalogue, name string) (*schemas.Stream, error) {
+func FindStream(c *schemas.Catalogue, name string) (*schemas.Stream, error) {
 	if s, ok := c.Stream(name); ok {
 		return s, nil
 	}
@@ -113,7 +113,7 @@ func StreamOf(c *schemas.Catalogue, name string) (*schemas.Stream, error) {
 	if err != nil {
 		return nil, &problem.Problem{Class: "config", What: "read the stream file", Err: err, Next: "name a stream file, or a stream that aqueduck streams lists"}
 	}
-	declared := schemas.Declared(text)
+	declared := schemas.DeclaredName(text)
 	if s, ok := c.Stream(declared); ok && sameFile(s.File, name) {
 		return s, nil
 	}

@@ -22,13 +22,13 @@ func DatasetStream(family *schemas.Stream, name string, e *extract.Export) *sche
 	for _, c := range e.Columns {
 		s.Columns = append(s.Columns, schemas.Column{Name: c.Name, From: []string{c.Name}, Type: schemas.Text, Doc: c.Header})
 	}
-	mark(s, family.Marks)
+	annotateColumns(s, family.ColumnFlags)
 	return s
 }
 
-// mark says of the columns of a dataset what the family's file knows of their names. What is personal is about the persons,
+// annotateColumns says of the columns of a dataset what the family's file knows of their names. What is personal is about the persons,
 // and those of the records, that the row names.
-func mark(s *schemas.Stream, marks []schemas.Mark) {
+func annotateColumns(s *schemas.Stream, marks []schemas.ColumnFlags) {
 	var whose []string
 	for i := range s.Columns[1:] {
 		c := &s.Columns[1+i]

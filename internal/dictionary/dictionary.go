@@ -26,7 +26,7 @@ type Dictionary struct {
 
 // DictionaryStream is a stream with what it gives.
 type DictionaryStream struct {
-	Described
+	StreamDescription
 	Tables []DictionaryTable
 }
 
@@ -65,8 +65,8 @@ func NewDictionary(ctx context.Context, c *schemas.Catalogue, config *config.Con
 	if config != nil {
 		all = config.Models
 	}
-	b := &dictionary{catalogue: c, models: all, relations: map[string]schemas.Relation{}}
-	schema, err := b.schema()
+	b := &dictionaryBuilder{catalogue: c, models: all, relations: map[string]schemas.Relation{}}
+	schema, err := b.publishSchema()
 	if err != nil {
 		return nil, err
 	}
@@ -75,30 +75,30 @@ func NewDictionary(ctx context.Context, c *schemas.Catalogue, config *config.Con
 		return nil, err
 	}
 	b.outline = outline
-	return b.make(schema.Internal), nil
+	return b.buildDictionary(schema.Internal), nil
 }
 
-// dictionary is one under way.
-type dictionary struct {
+// dictionaryBuilder is one under way.
+type dictionaryBuilder struct {
 	catalogue *schemas.Catalogue
 	models    []schemas.Relation
 	relations map[string]schemas.Relation // by name, those that are published in place of tables
-	outline   []publish.Outlined
+	outline   []publish.RelationOutline
 }
 
 // dictionarySchema is the workspace that a dictionary is of: that of most warehouses.
 const dictionarySchema = "main"
 
-// named is what a query calls a table or a model.
-func named(o publish.Outlined) string {
+// queryName is what a query calls a table or a model.
+func queryName(o publish.RelationOutline) string {
 	if o.Model {
 		return config.ModelSchema(dictionarySchema) + "." + o.Name
 	}
 	return o.Name
 }
 
-// schema is that of a workspace for which every stream is read.
-func (b *dictionary) schema() (publish.Schema, error) {
+// publishSchema is that of a workspace for which every stream is read.
+func (b *dictionaryBuilder) publishSchema() (publish.Schema, error) {
 	s := publish.Schema{Name: dictionarySchema, Tables: Tables(b.catalogue.Streams()), Models: publish.Models{Schema: config.ModelSchema(dictionarySchema)}}
 	for _, stream := range b.catalogue.Streams() {
 		if stream.Internal {
@@ -125,22 +125,22 @@ func (b *dictionary) schema() (publish.Schema, error) {
 	return s, nil
 }
 
-func (b *dictionary) make(internal []string) *Dictionary {
+func (b *dictionaryBuilder) buildDictionary(internal []string) *Dictionary {
 	d := &Dictionary{}
 	for _, m := range b.models {
-		d.Models = append(d.Models, b.table(b.outlineOf(m)))
+		d.Models = append(d.Models, b.describeTable(b.outlineOf(m)))
 	}
 	for _, s := range b.catalogue.Streams() {
-		one := DictionaryStream{Described: describeStream(b.catalogue, s)}
-		for _, name := range b.given(s) {
+		one := DictionaryStream{StreamDescription: describeStream(b.catalogue, s)}
+		for _, name := range b.relationsOfStream(s) {
 			for _, o := range b.outline {
 				if o.Model || o.Name != name {
 					continue
 				}
-				t := b.table(o)
+				t := b.describeTable(o)
 				t.Internal = slices.Contains(internal, name)
 				one.Tables = append(one.Tables, t)
-				d.Edges = append(d.Edges, edges(t)...)
+				d.Edges = append(d.Edges, visibleReferences(t)...)
 			}
 		}
 		d.Streams = append(d.Streams, one)
@@ -150,26 +150,26 @@ func (b *dictionary) make(internal []string) *Dictionary {
 
 // outlineOf is the outline of a model. One that could not be made, because the source names the columns that it reads, has those
 // that its file tells of.
-func (b *dictionary) outlineOf(m schemas.Relation) publish.Outlined {
+func (b *dictionaryBuilder) outlineOf(m schemas.Relation) publish.RelationOutline {
 	for _, o := range b.outline {
 		if o.Model && o.Name == m.Name {
 			return o
 		}
 	}
-	o := publish.Outlined{Name: m.Name, Kind: m.Kind, Doc: m.Doc, Model: true}
+	o := publish.RelationOutline{Name: m.Name, Kind: m.Kind, Doc: m.Doc, Model: true}
 	for _, c := range m.Columns {
 		o.Columns = append(o.Columns, transform.Column{Name: c.Name, Doc: c.Doc})
 	}
 	return o
 }
 
-// given names what stands under a stream: what analysts find, then its tables where those only feed that. What is in the
+// relationsOfStream names what stands under a stream: what analysts find, then its tables where those only feed that. What is in the
 // tables of another stream stands there.
-func (b *dictionary) given(s *schemas.Stream) []string {
-	if s.Into != "" || s.Family() {
+func (b *dictionaryBuilder) relationsOfStream(s *schemas.Stream) []string {
+	if s.Into != "" || s.IsExportFamily() {
 		return nil
 	}
-	names := slices.Clone(b.catalogue.Shown(s))
+	names := slices.Clone(b.catalogue.PublishedNames(s))
 	for _, t := range Tables([]*schemas.Stream{s}) {
 		if name := cmp.Or(t.View, t.Name); !slices.Contains(names, name) {
 			names = append(names, name)
@@ -181,8 +181,8 @@ func (b *dictionary) given(s *schemas.Stream) []string {
 	return names
 }
 
-// edges are the references of a table that analysts see.
-func edges(t DictionaryTable) (all []Reference) {
+// visibleReferences are the references of a table that analysts see.
+func visibleReferences(t DictionaryTable) (all []Reference) {
 	for _, c := range t.Columns {
 		if of, column, ok := strings.Cut(c.References, "."); ok && !t.Internal {
 			all = append(all, Reference{t.Name, c.Name, of, column})
@@ -191,22 +191,22 @@ func edges(t DictionaryTable) (all []Reference) {
 	return all
 }
 
-func (b *dictionary) table(o publish.Outlined) DictionaryTable {
-	t := DictionaryTable{Name: named(o), Kind: o.Kind, Doc: o.Doc}
+func (b *dictionaryBuilder) describeTable(o publish.RelationOutline) DictionaryTable {
+	t := DictionaryTable{Name: queryName(o), Kind: o.Kind, Doc: o.Doc}
 	relation, made := b.relations[o.Name]
 	if o.Model {
 		relation, made = b.models[slices.IndexFunc(b.models, func(m schemas.Relation) bool { return m.Name == o.Name })], true
 	}
 	t.Key = relation.Key
 	if made {
-		stored, others := sources(relation)
+		stored, others := sourceRelations(relation)
 		for _, other := range others {
 			stored = append(stored, config.ModelSchema(dictionarySchema)+"."+other)
 		}
 		slices.Sort(stored)
 		t.Reads = stored
 	}
-	fields := b.fields(o.Name)
+	fields := b.fieldLineage(o.Name)
 	for _, s := range b.catalogue.Streams() {
 		for _, stored := range transform.Tables(s) {
 			if !made && cmp.Or(stored.View, stored.Name) == o.Name {
@@ -223,20 +223,20 @@ func (b *dictionary) table(o publish.Outlined) DictionaryTable {
 		}
 		column := DictionaryColumn{Name: c.Name, Type: strings.ToLower(c.SQL), Doc: c.Doc, PII: c.PII || c.Person, References: c.References, From: fields[c.Name]}
 		if made {
-			column.From = b.inherited(t.Reads, c.Name)
+			column.From = b.inheritedSource(t.Reads, c.Name)
 		}
 		if !o.Model {
-			column.Into = b.into(o.Name, c.Name)
+			column.Into = b.modelsReading(o.Name, c.Name)
 		}
 		t.Columns = append(t.Columns, column)
 	}
 	return t
 }
 
-// inherited names the column of the same name in the first that the SQL reads, which is also where its comment comes from.
-func (b *dictionary) inherited(reads []string, column string) []string {
+// inheritedSource names the column of the same name in the first that the SQL reads, which is also where its comment comes from.
+func (b *dictionaryBuilder) inheritedSource(reads []string, column string) []string {
 	for _, o := range b.outline {
-		name := named(o)
+		name := queryName(o)
 		has := func(c transform.Column) bool { return c.Name == column }
 		if slices.Contains(reads, name) && slices.ContainsFunc(o.Columns, has) {
 			return []string{name + "." + column}
@@ -248,22 +248,22 @@ func (b *dictionary) inherited(reads []string, column string) []string {
 // unspoken are comments and texts, whose words are no names of columns.
 var unspoken = regexp.MustCompile(`--.*|'[^']*'`)
 
-// into names the models whose SQL reads a table and names the column.
-func (b *dictionary) into(table, column string) (all []string) {
+// modelsReading names the models whose SQL reads a table and names the column.
+func (b *dictionaryBuilder) modelsReading(table, column string) (all []string) {
 	word := regexp.MustCompile(`(?i)\b` + regexp.QuoteMeta(column) + `\b`)
 	for _, m := range b.models {
-		if stored, _ := sources(m); slices.Contains(stored, table) && word.MatchString(unspoken.ReplaceAllString(m.SQL, "")) {
+		if stored, _ := sourceRelations(m); slices.Contains(stored, table) && word.MatchString(unspoken.ReplaceAllString(m.SQL, "")) {
 			all = append(all, config.ModelSchema(dictionarySchema)+"."+m.Name)
 		}
 	}
 	return all
 }
 
-// fields says for each column of a table where it is in the API's answers, for each stream that writes it.
-func (b *dictionary) fields(table string) map[string][]string {
+// fieldLineage says for each column of a table where it is in the API's answers, for each stream that writes it.
+func (b *dictionaryBuilder) fieldLineage(table string) map[string][]string {
 	all := map[string][]string{}
 	for _, s := range b.catalogue.Streams() {
-		if s.Family() {
+		if s.IsExportFamily() {
 			continue
 		}
 		request := s.Read.Method + " " + s.Read.Path

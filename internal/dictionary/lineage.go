@@ -12,8 +12,8 @@ import (
 
 var sourceOf = regexp.MustCompile(`\{(schema|models)\}\.([a-z][a-z0-9_]*)`)
 
-// sources are what the SQL of a model, or of a published relation, reads: stored relations and other models, each once.
-func sources(r schemas.Relation) (stored, others []string) {
+// sourceRelations are what the SQL of a model, or of a published relation, reads: stored relations and other models, each once.
+func sourceRelations(r schemas.Relation) (stored, others []string) {
 	for _, found := range sourceOf.FindAllStringSubmatch(r.SQL, -1) {
 		list := &stored
 		if found[1] == "models" {
@@ -26,9 +26,9 @@ func sources(r schemas.Relation) (stored, others []string) {
 	return stored, others
 }
 
-// StreamsOf names the streams that have to be read for relations to be there: of a stored relation, as contacts, its own; of a
+// StreamsForRelations names the streams that have to be read for relations to be there: of a stored relation, as contacts, its own; of a
 // model, as models.reply_pairs, those of everything that it reads.
-func StreamsOf(c *schemas.Catalogue, relations []string) ([]string, error) {
+func StreamsForRelations(c *schemas.Catalogue, relations []string) ([]string, error) {
 	all, err := models.Builtin()
 	if err != nil {
 		return nil, fmt.Errorf("read the built-in models: %w", err)
@@ -51,7 +51,7 @@ func StreamsOf(c *schemas.Catalogue, relations []string) ([]string, error) {
 			if m.Name != model {
 				continue
 			}
-			stored, others := sources(m)
+			stored, others := sourceRelations(m)
 			waiting = append(waiting, stored...)
 			for _, other := range others {
 				waiting = append(waiting, "models."+other)
@@ -65,10 +65,10 @@ func StreamsOf(c *schemas.Catalogue, relations []string) ([]string, error) {
 // streamOf names the stream that a pipeline has to name for a stored relation; a dataset of exports is a stream itself.
 func streamOf(c *schemas.Catalogue, relation string) []string {
 	for _, s := range c.Streams() {
-		if s.With == "" && s.Into == "" && slices.Contains(c.Shown(s), relation) {
+		if s.With == "" && s.Into == "" && slices.Contains(c.PublishedNames(s), relation) {
 			return []string{s.Name}
 		}
-		if s.Family() && strings.HasPrefix(relation, s.Name+"_") {
+		if s.IsExportFamily() && strings.HasPrefix(relation, s.Name+"_") {
 			return []string{relation}
 		}
 	}

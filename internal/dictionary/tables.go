@@ -8,8 +8,8 @@ import (
 	"aqueduck/transform"
 )
 
-// Matches says whether a stream, or the one it goes with, is meant by one of the patterns.
-func Matches(patterns []string, s *schemas.Stream) bool {
+// MatchesStream says whether a stream, or the one it goes with, is meant by one of the patterns.
+func MatchesStream(patterns []string, s *schemas.Stream) bool {
 	return slices.ContainsFunc(patterns, func(pattern string) bool {
 		for _, name := range []string{s.Name, s.With} {
 			if ok, err := path.Match(pattern, name); err == nil && ok && name != "" {
@@ -30,7 +30,7 @@ func Tables(streams []*schemas.Stream) (all []transform.Table) {
 		if history, kept := transform.History(s); kept {
 			all = append(all, history)
 		}
-		if copies, kept := transform.Copies(s); kept {
+		if copies, kept := transform.SnapshotTable(s); kept {
 			all = append(all, copies)
 		}
 	}

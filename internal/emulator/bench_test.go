@@ -16,7 +16,7 @@ func BenchmarkSearchPage(b *testing.B) {
 		`{"field":"updated_at","operator":">","value":1600000000}]},"sort":{"field":"updated_at","order":"ascending"},"pagination":{"per_page":150}}`)
 	for b.Loop() {
 		r := httptest.NewRequest(http.MethodPost, "/contacts/search", bytes.NewReader(body))
-		r.Header.Set("Authorization", "Bearer "+w.Token())
+		r.Header.Set("Authorization", "Bearer "+w.AccessToken())
 		rw := httptest.NewRecorder()
 		w.ServeHTTP(rw, r)
 		if rw.Code != http.StatusOK {
@@ -49,7 +49,7 @@ func BenchmarkOneConversation(b *testing.B) {
 	w := New(Config{Conversations: 20_000, NoLog: true})
 	for n := 0; b.Loop(); n++ {
 		r := httptest.NewRequest(http.MethodGet, "/conversations/"+event.ConversationID(int32(n*7919%20_000))+"?include_scorecards=true", nil)
-		r.Header.Set("Authorization", "Bearer "+w.Token())
+		r.Header.Set("Authorization", "Bearer "+w.AccessToken())
 		rw := httptest.NewRecorder()
 		w.ServeHTTP(rw, r)
 		if rw.Code != http.StatusOK {

@@ -12,11 +12,11 @@ import (
 // other id is.
 func TestWhatAListHasIsReadByItsID(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60})
-	c.w.Live(3)
+	c := startWorkspace(t, emulator.Config{Contacts: 60})
+	c.w.SimulateHours(3)
 	for _, list := range []string{"/contacts", "/calls", "/articles", "/internal_articles", "/help_center/collections", "/news/newsfeeds", "/news/news_items", "/folders",
 		"/dynamic_contents", "/data_connectors"} {
-		items := c.do("GET", list, nil).data()
+		items := c.do("GET", list, nil).dataItems()
 		if len(items) == 0 {
 			t.Errorf("%s has nothing", list)
 		}
@@ -31,7 +31,7 @@ func TestWhatAListHasIsReadByItsID(t *testing.T) {
 				t.Errorf("%s/%v: %d\n%s\nin the list\n%s", list, item["id"], r.status, asText(t, r.json), asText(t, item))
 			}
 		}
-		if r := c.do("GET", list+"/1", nil); r.status != 404 || r.code() != "not_found" {
+		if r := c.do("GET", list+"/1", nil); r.status != 404 || r.errorCode() != "not_found" {
 			t.Errorf("%s/1: %d %s", list, r.status, r.raw)
 		}
 	}
@@ -42,7 +42,7 @@ func TestWhatAListHasIsReadByItsID(t *testing.T) {
 			t.Errorf("%s is\n%s\nin the list\n%s", path, asText(t, got), asText(t, firm))
 		}
 		inside := firm["segments"].(m)["segments"].([]any)
-		if got := c.do("GET", path+"/segments", nil).records(); fmt.Sprint(got) != fmt.Sprint(inside) {
+		if got := c.do("GET", path+"/segments", nil).listRecords(); fmt.Sprint(got) != fmt.Sprint(inside) {
 			t.Errorf("%s/segments are %v, want %v", path, got, inside)
 		}
 		segments += len(inside)

@@ -11,7 +11,7 @@ import (
 // workspace-api 4.11 and 7, traps T88 and T90.
 func TestT88ACallIsHeardAndReadWhenItIsThere(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Seed: 3, Calls: 60})
+	c := startWorkspace(t, emulator.Config{Seed: 3, Calls: 60})
 	lines := map[any]int{}
 	for _, line := range c.w.Oracle("call_transcript_lines") {
 		lines[line["call_id"]]++
@@ -42,7 +42,7 @@ func TestT88ACallIsHeardAndReadWhenItIsThere(t *testing.T) {
 		t.Errorf("%d calls heard, %d read", heard, read)
 	}
 	for _, what := range []string{"recording", "transcript"} {
-		if r := c.do("GET", "/calls/none/"+what, nil); r.status != 404 || r.code() != "not_found" {
+		if r := c.do("GET", "/calls/none/"+what, nil); r.status != 404 || r.errorCode() != "not_found" {
 			t.Errorf("7: the %s of no call: %d", what, r.status)
 		}
 	}
@@ -51,14 +51,14 @@ func TestT88ACallIsHeardAndReadWhenItIsThere(t *testing.T) {
 // workspace-api 4.11.
 func TestAContactIsFoundByItsExternalID(t *testing.T) {
 	t.Parallel()
-	c := start(t, prompt())
-	id := c.one("user", set("external_id", "mine-1"))
+	c := startWorkspace(t, noLagConfig())
+	id := c.createContact("user", setField("external_id", "mine-1"))
 	r := c.do("GET", "/contacts/find_by_external_id/mine-1", nil)
 	if _, told := r.json["email_verified"]; r.json["id"] != id || !told {
 		t.Errorf("found %s", r.raw)
 	}
-	must(t, c.w.Archive(id))
-	if r := c.do("GET", "/contacts/find_by_external_id/mine-1", nil); r.status != 404 || r.code() != "not_found" {
+	failOn(t, c.w.ArchiveContact(id))
+	if r := c.do("GET", "/contacts/find_by_external_id/mine-1", nil); r.status != 404 || r.errorCode() != "not_found" {
 		t.Errorf("7: an archived one: %d", r.status)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// called turns a call as it is sent into the columns of the oracle.
-func called(t testing.TB, c map[string]any) map[string]any {
+// callRow turns a call as it is sent into the columns of the oracle.
+func callRow(t testing.TB, c map[string]any) map[string]any {
 	row := map[string]any{}
 	for name, v := range c {
 		switch text, _ := v.(string); {
@@ -39,35 +39,35 @@ func called(t testing.TB, c map[string]any) map[string]any {
 
 func TestCallsAreServedAsTheOracleHasThem(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Seed: 3, Calls: 130})
+	c := startWorkspace(t, emulator.Config{Seed: 3, Calls: 130})
 	for range 3 {
 		var rows []map[string]any
-		for _, call := range c.numbered("/calls", 150) { // more than 25 are never given
-			rows = append(rows, called(t, call))
+		for _, call := range c.walkPages("/calls", 150) { // more than 25 are never given
+			rows = append(rows, callRow(t, call))
 		}
 		sameRows(t, "calls", rows, c.w.Oracle("calls"))
-		c.w.Live(5)
+		c.w.SimulateHours(5)
 		c.w.Advance(20 * time.Minute)
 	}
-	if r := c.do("GET", "/calls?per_page=150", nil); len(r.data()) != 25 {
-		t.Errorf("a page of %d", len(r.data()))
+	if r := c.do("GET", "/calls?per_page=150", nil); len(r.dataItems()) != 25 {
+		t.Errorf("a page of %d", len(r.dataItems()))
 	}
-	if r := c.do("GET", "/calls/nobody", nil); r.status != 404 || r.code() != "not_found" {
-		t.Errorf("a call that is not there: %d %s", r.status, r.code())
+	if r := c.do("GET", "/calls/nobody", nil); r.status != 404 || r.errorCode() != "not_found" {
+		t.Errorf("a call that is not there: %d %s", r.status, r.errorCode())
 	}
 }
 
 func TestCallSearchGivesTranscriptsAndLeavesOutWithoutAWord(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Seed: 4, Calls: 130, Knobs: emulator.Knobs{CallsLeftOut: 0.2}})
-	c.w.Live(3)
+	c := startWorkspace(t, emulator.Config{Seed: 4, Calls: 130, Knobs: emulator.Knobs{CallsLeftOut: 0.2}})
+	c.w.SimulateHours(3)
 	conversations, wanted := map[string]bool{}, c.w.Oracle("call_transcripts")
 	for _, row := range c.w.Oracle("calls") {
 		conversations[row["conversation_id"].(string)] = true
 	}
 	var rows, lines []map[string]any
 	for id := range conversations {
-		for _, call := range c.do("POST", "/calls/search", m{"conversation_ids": []string{id}}).data() {
+		for _, call := range c.do("POST", "/calls/search", m{"conversation_ids": []string{id}}).dataItems() {
 			list, told := call["transcript"].([]any)
 			if !told {
 				continue // it has not ended
@@ -100,15 +100,15 @@ func TestCallSearchGivesTranscriptsAndLeavesOutWithoutAWord(t *testing.T) {
 // TestT77PartsSumUpCallsThatTheListHas: the call of a part is one of GET /calls, of the same conversation, and has ended.
 func TestT77PartsSumUpCallsThatTheListHas(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Seed: 7, Contacts: 100, Conversations: 120, Calls: 80, Knobs: emulator.Knobs{ChangeShare: 0.2}})
+	c := startWorkspace(t, emulator.Config{Seed: 7, Contacts: 100, Conversations: 120, Calls: 80, Knobs: emulator.Knobs{ChangeShare: 0.2}})
 	check := func(least int) {
 		t.Helper()
 		calls, told := map[string]map[string]any{}, map[string]bool{}
-		for _, call := range c.numbered("/calls", 25) {
+		for _, call := range c.walkPages("/calls", 25) {
 			calls[call["id"].(string)] = call
 		}
 		for _, talk := range c.allTalks() {
-			for _, part := range parts(talk) {
+			for _, part := range partsOf(talk) {
 				if part["part_type"] != "call_summary" {
 					continue
 				}
@@ -126,16 +126,16 @@ func TestT77PartsSumUpCallsThatTheListHas(t *testing.T) {
 	check(40)
 	before := len(c.w.Oracle("calls"))
 	_, call, err := c.w.SummariseCall(c.w.ConversationIDs()[3])
-	must(t, err)
+	failOn(t, err)
 	if rows := c.w.Oracle("calls"); len(rows) != before+1 || rows[before]["id"] != call {
 		t.Errorf("summing up call %s adds %v", call, rows[before:])
 	}
-	c.w.Live(20)
+	c.w.SimulateHours(20)
 	check(45)
 }
 
-// logged turns an entry of the activity log into the columns of the oracle.
-func logged(t testing.TB, e map[string]any) map[string]any {
+// activityRow turns an entry of the activity log into the columns of the oracle.
+func activityRow(t testing.TB, e map[string]any) map[string]any {
 	who, ok := e["performed_by"].(map[string]any)
 	if !ok {
 		t.Fatalf("nobody did %v", e)
@@ -146,15 +146,15 @@ func logged(t testing.TB, e map[string]any) map[string]any {
 
 func TestActivityLogsLieBetweenTwoTimesAndHaveNoSecondPage(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Seed: 5, Logs: 120, Knobs: emulator.Knobs{LogPage: 1000}})
-	c.w.Live(10)
+	c := startWorkspace(t, emulator.Config{Seed: 5, Logs: 120, Knobs: emulator.Knobs{LogPage: 1000}})
+	c.w.SimulateHours(10)
 	entries := func(query string) []any {
 		list, _ := c.do("GET", "/admins/activity_logs?"+query, nil).json["activity_logs"].([]any)
 		return list
 	}
 	var rows, wanted []map[string]any
 	for _, e := range entries("created_at_after=0") {
-		rows = append(rows, logged(t, e.(map[string]any)))
+		rows = append(rows, activityRow(t, e.(map[string]any)))
 	}
 	for _, row := range c.w.Oracle("admin_activity_logs") {
 		delete(row, "metadata")
@@ -172,15 +172,15 @@ func TestActivityLogsLieBetweenTwoTimesAndHaveNoSecondPage(t *testing.T) {
 	}
 	c.w.SetKnobs(func(k *emulator.Knobs) { k.LogPage = 0 })
 	first, second := c.do("GET", "/admins/activity_logs?created_at_after=1", nil), c.do("GET", "/admins/activity_logs?created_at_after=1&page=2", nil)
-	if first.next() == nil || string(first.raw) != string(second.raw) || len(entries("created_at_after=1&per_page=250")) <= 20 {
+	if first.nextPage() == nil || string(first.raw) != string(second.raw) || len(entries("created_at_after=1&per_page=250")) <= 20 {
 		t.Errorf("20 entries, and no page of others: %s", first.raw)
 	}
-	if r := c.do("GET", "/admins/activity_logs", nil); r.status != 404 || r.code() != "parameter_not_found" {
-		t.Errorf("without created_at_after: %d %s", r.status, r.code())
+	if r := c.do("GET", "/admins/activity_logs", nil); r.status != 404 || r.errorCode() != "parameter_not_found" {
+		t.Errorf("without created_at_after: %d %s", r.status, r.errorCode())
 	}
-	c.w.AddLogs(50, time.Second)
+	c.w.AddRandomActions(50, time.Second)
 	c.w.SetKnobs(func(k *emulator.Knobs) { k.LogBoundsOut = false })
-	now := c.w.Clock().Unix()
+	now := c.w.CurrentTime().Unix()
 	if n := len(entries(fmt.Sprintf("created_at_after=%d&created_at_before=%d&per_page=250", now, now))); n < 50 {
 		t.Errorf("%d entries in this second", n)
 	}
@@ -188,10 +188,10 @@ func TestActivityLogsLieBetweenTwoTimesAndHaveNoSecondPage(t *testing.T) {
 
 func TestCallsAndLogsAreAFunctionOfSeedAndHours(t *testing.T) {
 	t.Parallel()
-	a, b := start(t, emulator.Config{Seed: 6}), start(t, emulator.Config{Seed: 6})
-	a.w.Live(4)
-	a.w.Live(5)
-	b.w.Live(9)
+	a, b := startWorkspace(t, emulator.Config{Seed: 6}), startWorkspace(t, emulator.Config{Seed: 6})
+	a.w.SimulateHours(4)
+	a.w.SimulateHours(5)
+	b.w.SimulateHours(9)
 	for _, stream := range []string{"calls", "call_transcripts", "call_transcript_lines", "admin_activity_logs"} {
 		sameRows(t, stream, a.w.Oracle(stream), b.w.Oracle(stream))
 	}

@@ -10,8 +10,8 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// walk reads a list by whichever way on it names, the default page size unless the query says.
-func (c *client) walk(path string) (all []map[string]any, first reply) {
+// walkList reads a list by whichever way on it names, the default page size unless the query says.
+func (c *apiClient) walkList(path string) (all []map[string]any, first apiReply) {
 	c.t.Helper()
 	join := "?"
 	if strings.Contains(path, "?") {
@@ -22,20 +22,20 @@ func (c *client) walk(path string) (all []map[string]any, first reply) {
 		if r.status != 200 || r.json["type"] != "list" {
 			c.t.Fatalf("%s: %d %s", path, r.status, r.raw)
 		}
-		all = append(all, r.data()...)
-		switch next := r.next(); {
+		all = append(all, r.dataItems()...)
+		switch next := r.nextPage(); {
 		case next == nil:
 			return all, first
 		case next["starting_after"] != nil:
 			r = c.do("GET", path+join+"starting_after="+next["starting_after"].(string), nil)
 		default:
-			r = c.do("GET", fmt.Sprintf("%s%spage=%d", path, join, whole(next["page"])), nil)
+			r = c.do("GET", fmt.Sprintf("%s%spage=%d", path, join, toInt(next["page"])), nil)
 		}
 	}
 }
 
-// seconds turns ISO-8601 times into seconds, as the oracle has them.
-func seconds(t testing.TB, list []map[string]any) []map[string]any {
+// timesToUnix turns ISO-8601 times into seconds, as the oracle has them.
+func timesToUnix(t testing.TB, list []map[string]any) []map[string]any {
 	for _, row := range list {
 		for _, name := range []string{"created_at", "updated_at"} {
 			if text, ok := row[name].(string); ok {
@@ -50,21 +50,21 @@ func seconds(t testing.TB, list []map[string]any) []map[string]any {
 	return list
 }
 
-func (c *client) sameContent(t *testing.T, stream string, served []map[string]any) {
+func (c *apiClient) sameContent(t *testing.T, stream string, served []map[string]any) {
 	t.Helper()
 	want := c.w.Oracle(stream)
 	for _, list := range [][]map[string]any{served, want} {
 		for _, row := range list {
-			sparse(row)
+			dropNulls(row)
 		}
 	}
-	sameRows(t, stream, plainRows(seconds(t, served)), sameJSON(want))
+	sameRows(t, stream, plainRows(timesToUnix(t, served)), sameJSON(want))
 }
 
 // workspace-api 2.5, 2.6, 4.6, 4.9, 4.11.
 func TestContentIsServedAsTheOracleTellsAfterEveryHour(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Seed: 7, Contacts: 60})
+	c := startWorkspace(t, emulator.Config{Seed: 7, Contacts: 60})
 	for range 5 {
 		for _, list := range []struct {
 			section, stream, path string
@@ -77,45 +77,45 @@ func TestContentIsServedAsTheOracleTellsAfterEveryHour(t *testing.T) {
 			{"4.11", "folders", "/folders?per_page=5", 5},
 			{"none", "data_connectors", "/data_connectors", 20},
 		} {
-			all, first := c.walk(list.path)
-			if len(first.data()) != list.page {
-				t.Errorf("%s (%s): %d on a page", list.path, list.section, len(first.data()))
+			all, first := c.walkList(list.path)
+			if len(first.dataItems()) != list.page {
+				t.Errorf("%s (%s): %d on a page", list.path, list.section, len(first.dataItems()))
 			}
 			c.sameContent(t, list.stream, all)
 		}
-		listed, first := c.walk("/articles")
+		listed, first := c.walkList("/articles")
 		var articles, versions []map[string]any
 		for _, a := range listed {
 			articles = append(articles, c.do("GET", fmt.Sprintf("/articles/%v", a["id"]), nil).json) // 2.5: an integer, and text in the path
 		}
-		if a := first.data(); len(a) != 25 || a[0]["statistics"] != nil || whole(a[0]["updated_at"]) < whole(a[24]["updated_at"]) {
+		if a := first.dataItems(); len(a) != 25 || a[0]["statistics"] != nil || toInt(a[0]["updated_at"]) < toInt(a[24]["updated_at"]) {
 			t.Errorf("a page of %d articles: %v", len(a), a[0])
 		}
 		c.sameContent(t, "articles", articles)
-		connectors, _ := c.walk("/data_connectors")
+		connectors, _ := c.walkList("/data_connectors")
 		for _, one := range connectors {
-			list, _ := c.walk("/data_connectors/" + one["id"].(string) + "/versions")
-			if !slices.IsSortedFunc(list, func(a, b map[string]any) int { return whole(b["version_number"]) - whole(a["version_number"]) }) {
+			list, _ := c.walkList("/data_connectors/" + one["id"].(string) + "/versions")
+			if !slices.IsSortedFunc(list, func(a, b map[string]any) int { return toInt(b["version_number"]) - toInt(a["version_number"]) }) {
 				t.Error("4.11: versions are not the newest first")
 			}
 			versions = append(versions, list...)
 		}
 		c.sameContent(t, "data_connector_versions", versions)
-		c.w.Live(2)
+		c.w.SimulateHours(2)
 	}
 }
 
 // workspace-api 4.11, 5.4 and the public form: counters in the envelope, and no pages.
 func TestDynamicContentsHaveNoPagesAndMayBeDisabled(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Seed: 8, Contacts: 60})
-	c.w.Live(3)
+	c := startWorkspace(t, emulator.Config{Seed: 8, Contacts: 60})
+	c.w.SimulateHours(3)
 	first, second := c.do("GET", "/dynamic_contents", nil), c.do("GET", "/dynamic_contents?page=2", nil)
-	if _, there := first.json["pages"]; there || len(first.data()) != 50 || whole(first.json["total_pages"]) != 2 || whole(second.json["page"]) != 2 {
+	if _, there := first.json["pages"]; there || len(first.dataItems()) != 50 || toInt(first.json["total_pages"]) != 2 || toInt(second.json["page"]) != 2 {
 		t.Errorf("counters %v %v", first.json["total_pages"], second.json["page"])
 	}
-	all := append(first.data(), second.data()...)
-	if !slices.IsSortedFunc(all, func(a, b map[string]any) int { return whole(b["updated_at"]) - whole(a["updated_at"]) }) {
+	all := append(first.dataItems(), second.dataItems()...)
+	if !slices.IsSortedFunc(all, func(a, b map[string]any) int { return toInt(b["updated_at"]) - toInt(a["updated_at"]) }) {
 		t.Error("4.11: not the most recently updated first")
 	}
 	c.sameContent(t, "dynamic_contents", all)
@@ -134,9 +134,9 @@ func TestDynamicContentsHaveNoPagesAndMayBeDisabled(t *testing.T) {
 // Traps T91 to T93.
 func TestT93ArticlesTellDynamicContentByVersionAndStatisticsThatMove(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60})
+	c := startWorkspace(t, emulator.Config{Contacts: 60})
 	bodies := func() string {
-		all, _ := c.walk("/articles?per_page=250")
+		all, _ := c.walkList("/articles?per_page=250")
 		var text []string
 		for _, a := range all {
 			if text = append(text, a["body"].(string)); a["translated_content"].(map[string]any)["type"] != "article_translated_content" {
@@ -169,12 +169,12 @@ func TestT93ArticlesTellDynamicContentByVersionAndStatisticsThatMove(t *testing.
 // workspace-api 4.11: one version by its own id, and the folders of one folder.
 func TestPartsOfContentAreReadByTheirIDs(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60})
-	version := c.do("GET", "/data_connectors/5100/versions", nil).data()[0]["entity_version_id"].(string)
+	c := startWorkspace(t, emulator.Config{Contacts: 60})
+	version := c.do("GET", "/data_connectors/5100/versions", nil).dataItems()[0]["entity_version_id"].(string)
 	if r := c.do("GET", "/data_connectors/5100/versions/"+version, nil); r.json["entity_version_id"] != version {
 		t.Errorf("4.11: version %s is %s", version, r.raw)
 	}
-	within := c.do("GET", "/folders?parent_folder_id=660", nil).data()
+	within := c.do("GET", "/folders?parent_folder_id=660", nil).dataItems()
 	for _, one := range within {
 		if one["parent_folder_id"] != "660" {
 			t.Errorf("4.11: a folder of another: %v", one)

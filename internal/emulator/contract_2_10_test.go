@@ -10,7 +10,7 @@ import (
 )
 
 // Section 2.10: structures of conversations. What else a conversation has, the document does not show.
-var talkShapes = shapes{
+var talkShapes = shapeSpecs{
 	"conversation": `type =conversation  id string  created_at,updated_at time  state =open|snoozed|closed  custom_attributes object  conversation_rating @rating?
 		ai_agent @ai_agent?  conversation_parts @parts  scorecards @scorecard[]`,
 	"rating":          `rating integer  remark string?  created_at,updated_at time  teammate @teammate?`,
@@ -37,11 +37,11 @@ var talkShapes = shapes{
 
 func TestContract2_10AConversationHasEveryField(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 600})
-	v := view(talkShapes)
+	c := startWorkspace(t, emulator.Config{Contacts: 600})
+	v := newShapeCheck(talkShapes)
 	for _, talk := range c.allTalks() {
-		v.see(t, "conversation", talk)
-		for _, part := range parts(talk) {
+		v.checkObject(t, "conversation", talk)
+		for _, part := range partsOf(talk) {
 			details, _ := part["event_details"].(map[string]any)
 			if sums := part["part_type"] == "call_summary"; sums != (details["call_id"] != nil) {
 				t.Errorf("2.10: a %v with call_id %v", part["part_type"], details["call_id"])
@@ -50,18 +50,18 @@ func TestContract2_10AConversationHasEveryField(t *testing.T) {
 				t.Errorf("2.10: a %v with data %v", part["part_type"], part["data"])
 			}
 		}
-		for _, card := range each(talk, "scorecards") {
+		for _, card := range itemsAt(talk, "scorecards") {
 			c.soundCard(t, card)
 		}
 	}
-	v.judge(t, slices.Collect(maps.Keys(talkShapes))...)
+	v.checkFilled(t, slices.Collect(maps.Keys(talkShapes))...)
 }
 
 // soundCard holds a scorecard against the sentences of section 2.10 about who did what.
-func (c *client) soundCard(t *testing.T, card map[string]any) {
+func (c *apiClient) soundCard(t *testing.T, card map[string]any) {
 	t.Helper()
-	notes := each(card, "notes")
-	if !slices.IsSortedFunc(notes, func(a, b map[string]any) int { return whole(a["created_at"]) - whole(b["created_at"]) }) {
+	notes := itemsAt(card, "notes")
+	if !slices.IsSortedFunc(notes, func(a, b map[string]any) int { return toInt(a["created_at"]) - toInt(b["created_at"]) }) {
 		t.Error("2.10: notes are not the oldest first")
 	}
 	status := card["review_status"]
@@ -83,7 +83,7 @@ func (c *client) soundCard(t *testing.T, card map[string]any) {
 }
 
 // Section 2.10: consultation events, the data by type.
-var eventShapes = shapes{
+var eventShapes = shapeSpecs{
 	"": `hitl_cycle_id,event_type string  conversation_part_id,rule_id,rule_name string?  created_at time  data object`,
 	"ai_consultation_started": `channel string  rule_threshold_percent integer?  confidence_percent integer
 		sharp_ask,ask_rationale,issue_summary,customer_question string?`,
@@ -96,15 +96,15 @@ var eventShapes = shapes{
 
 func TestContract2_10ConsultationEventsHaveEveryField(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60, Conversations: 600})
-	c.w.Live(4)
-	v, outcomes := view(eventShapes), map[any]int{}
+	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 600})
+	c.w.SimulateHours(4)
+	v, outcomes := newShapeCheck(eventShapes), map[any]int{}
 	for _, id := range c.w.ConversationIDs() {
 		bounds, rules := map[any]int{}, map[any]any{}
-		for _, e := range c.do("GET", "/conversations/"+id+"/hitl_events", nil).data() {
-			v.see(t, "", e)
+		for _, e := range c.do("GET", "/conversations/"+id+"/hitl_events", nil).dataItems() {
+			v.checkObject(t, "", e)
 			data, cycle := e["data"].(map[string]any), e["hitl_cycle_id"]
-			v.see(t, e["event_type"].(string), data)
+			v.checkObject(t, e["event_type"].(string), data)
 			switch e["event_type"] {
 			case "ai_consultation_started":
 				bounds[cycle], rules[cycle] = bounds[cycle]+1, e["rule_id"]
@@ -125,7 +125,7 @@ func TestContract2_10ConsultationEventsHaveEveryField(t *testing.T) {
 			}
 		}
 	}
-	v.judge(t, slices.Collect(maps.Keys(eventShapes))...)
+	v.checkFilled(t, slices.Collect(maps.Keys(eventShapes))...)
 	if len(outcomes) != 5 {
 		t.Errorf("3.1: outcomes %v", outcomes)
 	}
@@ -134,12 +134,12 @@ func TestContract2_10ConsultationEventsHaveEveryField(t *testing.T) {
 // Section 2.8: the envelope of each list, its key, its counters; api-notes: the default page and the largest.
 func TestContract2_8EnvelopesOfLists(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 300})
+	c := startWorkspace(t, emulator.Config{Contacts: 300})
 	contact := c.w.Oracle("contact_companies")[0]["contact_id"].(string)
 	firm := c.w.Oracle("contact_companies")[0]["company_id"].(string)
 	connector := c.w.Oracle("data_connectors")[0]["id"].(string)
-	query := m{"query": since(0)}
-	v := view(shapes{"pages": `type =pages  page,per_page,total_pages integer  next @next?`, "next": `page integer  ~starting_after string`})
+	query := m{"query": updatedSince(0)}
+	v := newShapeCheck(shapeSpecs{"pages": `type =pages  page,per_page,total_pages integer  next @next?`, "next": `page integer  ~starting_after string`})
 	for _, list := range []struct {
 		section, method, path, kind, key string
 		body                             any
@@ -177,20 +177,20 @@ func TestContract2_8EnvelopesOfLists(t *testing.T) {
 			t.Errorf("%s: %s: type %v, pages %v, a count: %t", list.section, list.path, r.json["type"], page, counted)
 			continue
 		}
-		v.see(t, "pages", page)
-		if got := whole(page["per_page"]); got != list.usual || !list.untold && (page["next"] != nil) != (r.total() > list.usual) ||
-			!list.untold && whole(page["total_pages"]) != (r.total()+list.usual-1)/list.usual {
-			t.Errorf("%s: %s: pages %v of %d", list.section, list.path, page, r.total())
+		v.checkObject(t, "pages", page)
+		if got := toInt(page["per_page"]); got != list.usual || !list.untold && (page["next"] != nil) != (r.totalCount() > list.usual) ||
+			!list.untold && toInt(page["total_pages"]) != (r.totalCount()+list.usual-1)/list.usual {
+			t.Errorf("%s: %s: pages %v of %d", list.section, list.path, page, r.totalCount())
 		}
 		join := map[bool]string{true: "&", false: "?"}[strings.Contains(list.path, "?")]
 		if list.most > 0 {
 			r = c.do(list.method, list.path+join+"per_page=1000", list.body)
-			if got := whole(r.json["pages"].(map[string]any)["per_page"]); r.status != 200 || got != list.most || len(asList(r.json[list.key])) > list.most {
+			if got := toInt(r.json["pages"].(map[string]any)["per_page"]); r.status != 200 || got != list.most || len(asList(r.json[list.key])) > list.most {
 				t.Errorf("%s: %s: at most %d a page, want %d", list.section, list.path, got, list.most)
 			}
 		}
 	}
-	v.judge(t, "pages", "next")
+	v.checkFilled(t, "pages", "next")
 	for path, kind := range map[string][2]string{"/segments": {"segment.list", "segments"}, "/admins/activity_logs?created_at_after=1": {"activity_log.list", "activity_logs"}} {
 		if r := c.do("GET", path, nil); r.json["type"] != kind[0] || asList(r.json[kind[1]]) == nil {
 			t.Errorf("2.8: %s has type %v", path, r.json["type"])

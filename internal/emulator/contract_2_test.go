@@ -11,7 +11,7 @@ import (
 )
 
 // Section 2.1, with the nested lists.
-var contactShapes = shapes{
+var contactShapes = shapeSpecs{
 	"contact": `type =contact  id string  workspace_id string  external_id string?  role =user|lead  email string?  email_verified boolean
 		phone,name string?  avatar string?  owner_id integer?  social_profiles @social_profiles  unsubscribed_from_emails boolean
 		created_at,updated_at time  signed_up_at,last_seen_at,last_replied_at,last_contacted_at,last_email_opened_at,last_email_clicked_at time?
@@ -32,11 +32,11 @@ var contactShapes = shapes{
 
 func TestContract2_1AContactHasEveryField(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 1500})
-	v := view(contactShapes)
-	contacts := c.searchAll(since(0))
+	c := startWorkspace(t, emulator.Config{Contacts: 1500})
+	v := newShapeCheck(contactShapes)
+	contacts := c.searchAll(updatedSince(0))
 	for _, contact := range contacts {
-		v.see(t, "contact", contact)
+		v.checkObject(t, "contact", contact)
 		for name := range contact["custom_attributes"].(map[string]any) {
 			switch contact["custom_attributes"].(map[string]any)[name].(type) {
 			case map[string]any, []any:
@@ -49,28 +49,28 @@ func TestContract2_1AContactHasEveryField(t *testing.T) {
 			}
 		}
 	}
-	v.judge(t, slices.Collect(maps.Keys(contactShapes))...)
+	v.checkFilled(t, slices.Collect(maps.Keys(contactShapes))...)
 	// The same by every way that a contact is read: 4.3, 4.11.
 	first := contacts[0]["id"].(string)
 	external := contacts[slices.IndexFunc(contacts, func(c map[string]any) bool { return c["external_id"] != nil })]["external_id"].(string)
 	firm := c.w.Oracle("contact_companies")[0]["company_id"].(string)
-	v = view(contactShapes)
-	v.see(t, "contact", c.do("GET", "/contacts/"+first, nil).json)
-	v.see(t, "contact", c.do("GET", "/contacts/find_by_external_id/"+external, nil).json)
+	v = newShapeCheck(contactShapes)
+	v.checkObject(t, "contact", c.do("GET", "/contacts/"+first, nil).json)
+	v.checkObject(t, "contact", c.do("GET", "/contacts/find_by_external_id/"+external, nil).json)
 	for _, path := range []string{"/contacts?per_page=150", "/companies/" + firm + "/contacts"} {
-		list := c.do("GET", path, nil).data()
+		list := c.do("GET", path, nil).dataItems()
 		if len(list) == 0 {
 			t.Errorf("%s is empty", path)
 		}
 		for _, contact := range list {
-			v.see(t, "contact", contact)
+			v.checkObject(t, "contact", contact)
 		}
 	}
-	v.judge(t)
+	v.checkFilled(t)
 }
 
 // Sections 2.2 to 2.7, and the fields of 2.10 that are no part of a conversation.
-var smallShapes = shapes{
+var smallShapes = shapeSpecs{
 	"company": `type =company  company_id,id,app_id string  created_at,updated_at time  monthly_spend,session_count,user_count number  tags @company_tags
 		segments @company_segments  plan object  custom_attributes object`,
 	"company_tags":     `type =tag.list  tags object[]`,
@@ -105,10 +105,10 @@ const activityTypes = "admin_deletion|admin_invite_change|admin_invite_creation|
 
 func TestContract2EveryRecordHasTheFieldsOfItsTable(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 300})
+	c := startWorkspace(t, emulator.Config{Contacts: 300})
 	connector := c.w.Oracle("data_connectors")[0]["id"].(string)
 	attached := c.w.Oracle("contact_companies")[0]["contact_id"].(string)
-	v := view(smallShapes)
+	v := newShapeCheck(smallShapes)
 	for _, list := range []struct{ section, shape, path, key string }{
 		{"2.2", "company", "/contacts/" + attached + "/companies", "data"},
 		{"2.3", "segment", "/segments", "segments"},
@@ -129,22 +129,22 @@ func TestContract2EveryRecordHasTheFieldsOfItsTable(t *testing.T) {
 			t.Errorf("%s: %s is empty", list.section, list.path)
 		}
 		for _, one := range found {
-			v.see(t, list.shape, one.(map[string]any))
+			v.checkObject(t, list.shape, one.(map[string]any))
 		}
 	}
 	for _, firm := range c.listCompanies("&per_page=60") {
-		v.see(t, "company", firm)
+		v.checkObject(t, "company", firm)
 	}
 	for _, row := range c.w.Oracle("articles") {
 		one := c.do("GET", fmt.Sprintf("/articles/%v", row["id"]), nil).json
-		v.see(t, "article", one)
+		v.checkObject(t, "article", one)
 		locales := one["translated_content"].(map[string]any)
 		if locales["type"] != "article_translated_content" || len(locales) < 2 || one["statistics"] == nil {
 			t.Errorf("2.5: translated_content %v", locales)
 		}
 		for locale, content := range locales {
 			if locale != "type" {
-				v.see(t, "content", content.(map[string]any))
+				v.checkObject(t, "content", content.(map[string]any))
 			}
 		}
 	}
@@ -154,15 +154,15 @@ func TestContract2EveryRecordHasTheFieldsOfItsTable(t *testing.T) {
 			judged = append(judged, name)
 		}
 	}
-	v.judge(t, judged...)
+	v.checkFilled(t, judged...)
 }
 
 // Section 2.10: merged_into_id only when the status is merged; no address of what is gone for ever. Section 3.1: every status.
 func TestContract2_10DeletedContacts(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 600})
+	c := startWorkspace(t, emulator.Config{Contacts: 600})
 	seen := map[any]int{}
-	for _, entry := range c.numbered("/contacts/deleted", 150) {
+	for _, entry := range c.walkPages("/contacts/deleted", 150) {
 		status := entry["status"]
 		seen[status]++
 		if _, has := entry["merged_into_id"]; has != (status == "merged") {

@@ -8,18 +8,18 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// find gives the ids that a search returns.
-func (c *client) find(query any) []string {
+// searchIDs gives the ids that a search returns.
+func (c *apiClient) searchIDs(query any) []string {
 	c.t.Helper()
-	r := c.search(query)
+	r := c.searchContacts(query)
 	if r.status != 200 {
 		c.t.Fatalf("search: %d %s", r.status, r.raw)
 	}
-	return r.ids()
+	return r.itemIDs()
 }
 
-// one makes a contact that search knows at once.
-func (c *client) one(role string, set ...emulator.Change) string {
+// createContact makes a contact that search knows at once.
+func (c *apiClient) createContact(role string, set ...emulator.FieldChange) string {
 	c.t.Helper()
 	id, err := c.w.CreateContact(role, set...)
 	if err != nil {
@@ -28,64 +28,66 @@ func (c *client) one(role string, set ...emulator.Change) string {
 	return id
 }
 
-func prompt() emulator.Config { return emulator.Config{Knobs: emulator.Knobs{NoLag: true}} }
+func noLagConfig() emulator.Config { return emulator.Config{Knobs: emulator.Knobs{NoLag: true}} }
 
-func set(field string, value any) emulator.Change { return emulator.Change{Field: field, Value: value} }
+func setField(field string, value any) emulator.FieldChange {
+	return emulator.FieldChange{Field: field, Value: value}
+}
 
 // Section 4.1, example by example.
 func TestContract4_1OperatorsMeanWhatTheDocumentSays(t *testing.T) {
 	t.Parallel()
-	c := start(t, prompt())
-	born := c.w.Clock().Unix()
-	a := c.one("user", set("name", "Zaphod Beeblebrox"), set("email", "zaphod@heart.example"), set("owner_id", 9007199254740993),
-		set("location_country", "Betelgeuse"), set("unsubscribed_from_emails", true), set("custom_attributes.heads", 2),
-		set("custom_attributes.ship", "Heart of Gold"), set("custom_attributes.cool", true))
-	b := c.one("lead", set("name", "Trillian Astra"), set("email", "trillian@heart.example"), set("location_country", "Betelgeuse"),
-		set("custom_attributes.heads", 1), set("unsubscribed_from_emails", false))
-	if err := c.w.Tag(a, 599); err != nil {
+	c := startWorkspace(t, noLagConfig())
+	born := c.w.CurrentTime().Unix()
+	a := c.createContact("user", setField("name", "Zaphod Beeblebrox"), setField("email", "zaphod@heart.example"), setField("owner_id", 9007199254740993),
+		setField("location_country", "Betelgeuse"), setField("unsubscribed_from_emails", true), setField("custom_attributes.heads", 2),
+		setField("custom_attributes.ship", "Heart of Gold"), setField("custom_attributes.cool", true))
+	b := c.createContact("lead", setField("name", "Trillian Astra"), setField("email", "trillian@heart.example"), setField("location_country", "Betelgeuse"),
+		setField("custom_attributes.heads", 1), setField("unsubscribed_from_emails", false))
+	if err := c.w.TagContact(a, 599); err != nil {
 		t.Fatal(err)
 	}
-	home := filter("location.country", "=", "Betelgeuse")
+	home := fieldFilter("location.country", "=", "Betelgeuse")
 	for _, tc := range []struct {
 		name   string
 		filter any
 		want   []string
 	}{
-		{"4.1 = text", filter("name", "=", "Zaphod Beeblebrox"), []string{a}},
-		{"4.1 != text", filter("role", "!=", "user"), []string{b}},
-		{"4.1 IN", filter("email", "IN", []string{"zaphod@heart.example", "nobody@x"}), []string{a}},
-		{"4.1 NIN", filter("email", "NIN", []string{"zaphod@heart.example"}), []string{b}},
-		{"4.1 ~ contains", filter("name", "~", "llian As"), []string{b}},
-		{"4.1 !~ does not contain", filter("name", "!~", "llian As"), []string{a}},
-		{"4.1 ^ starts with", filter("name", "^", "Zaph"), []string{a}},
-		{"4.1 $ ends with", filter("name", "$", "Astra"), []string{b}},
-		{"4.1 owner_id is a String field", filter("owner_id", "=", "9007199254740993"), []string{a}},
-		{"4.1 email_domain", filter("email_domain", "=", "heart.example"), []string{a, b}},
-		{"4.1 Boolean", filter("unsubscribed_from_emails", "=", true), []string{a}},
-		{"4.1 Boolean !=", filter("unsubscribed_from_emails", "!=", true), []string{b}},
-		{"4.1.4 tag_id =", filter("tag_id", "=", "7527093"), []string{a}},
-		{"4.1.4 tag_id !=", filter("tag_id", "!=", "7527093"), []string{b}},
-		{"4.1 Integer >", filter("custom_attributes.heads", ">", 1), []string{a}},
-		{"4.1 Integer <=", filter("custom_attributes.heads", "<=", 1), []string{b}},
-		{"4.1 Integer IN", filter("custom_attributes.heads", "IN", []int{1, 3}), []string{b}},
-		{"4.1 custom text", filter("custom_attributes.ship", "^", "Heart"), []string{a}},
-		{"4.1 custom boolean", filter("custom_attributes.cool", "=", true), []string{a}},
-		{"9 Date = exact second", filter("created_at", "=", born), []string{a, b}},
-		{"9 Date > is exclusive", filter("created_at", ">", born), nil},
-		{"9 Date < is exclusive", filter("created_at", "<", born), nil},
-		{"4.1 OR", group("OR", filter("role", "=", "lead"), filter("role", "=", "user")), []string{a, b}},
-		{"8 two levels", group("AND", filter("role", "=", "lead"), filter("name", "~", "a")), []string{b}},
+		{"4.1 = text", fieldFilter("name", "=", "Zaphod Beeblebrox"), []string{a}},
+		{"4.1 != text", fieldFilter("role", "!=", "user"), []string{b}},
+		{"4.1 IN", fieldFilter("email", "IN", []string{"zaphod@heart.example", "nobody@x"}), []string{a}},
+		{"4.1 NIN", fieldFilter("email", "NIN", []string{"zaphod@heart.example"}), []string{b}},
+		{"4.1 ~ contains", fieldFilter("name", "~", "llian As"), []string{b}},
+		{"4.1 !~ does not contain", fieldFilter("name", "!~", "llian As"), []string{a}},
+		{"4.1 ^ starts with", fieldFilter("name", "^", "Zaph"), []string{a}},
+		{"4.1 $ ends with", fieldFilter("name", "$", "Astra"), []string{b}},
+		{"4.1 owner_id is a String field", fieldFilter("owner_id", "=", "9007199254740993"), []string{a}},
+		{"4.1 email_domain", fieldFilter("email_domain", "=", "heart.example"), []string{a, b}},
+		{"4.1 Boolean", fieldFilter("unsubscribed_from_emails", "=", true), []string{a}},
+		{"4.1 Boolean !=", fieldFilter("unsubscribed_from_emails", "!=", true), []string{b}},
+		{"4.1.4 tag_id =", fieldFilter("tag_id", "=", "7527093"), []string{a}},
+		{"4.1.4 tag_id !=", fieldFilter("tag_id", "!=", "7527093"), []string{b}},
+		{"4.1 Integer >", fieldFilter("custom_attributes.heads", ">", 1), []string{a}},
+		{"4.1 Integer <=", fieldFilter("custom_attributes.heads", "<=", 1), []string{b}},
+		{"4.1 Integer IN", fieldFilter("custom_attributes.heads", "IN", []int{1, 3}), []string{b}},
+		{"4.1 custom text", fieldFilter("custom_attributes.ship", "^", "Heart"), []string{a}},
+		{"4.1 custom boolean", fieldFilter("custom_attributes.cool", "=", true), []string{a}},
+		{"9 Date = exact second", fieldFilter("created_at", "=", born), []string{a, b}},
+		{"9 Date > is exclusive", fieldFilter("created_at", ">", born), nil},
+		{"9 Date < is exclusive", fieldFilter("created_at", "<", born), nil},
+		{"4.1 OR", filterGroup("OR", fieldFilter("role", "=", "lead"), fieldFilter("role", "=", "user")), []string{a, b}},
+		{"8 two levels", filterGroup("AND", fieldFilter("role", "=", "lead"), fieldFilter("name", "~", "a")), []string{b}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			got := c.find(group("AND", home, tc.filter))
-			if slices.Sort(got); !slices.Equal(got, sorted(tc.want)) {
+			got := c.searchIDs(filterGroup("AND", home, tc.filter))
+			if slices.Sort(got); !slices.Equal(got, sortedCopy(tc.want)) {
 				t.Errorf("got %v, want %v", got, tc.want)
 			}
 		})
 	}
 }
 
-func sorted(list []string) []string {
+func sortedCopy(list []string) []string {
 	list = slices.Clone(list)
 	slices.Sort(list)
 	return list
@@ -112,9 +114,9 @@ var wrong = []struct {
 // Sections 4.1 and 8: what a search refuses, as the document does not say with which status (7).
 func TestContract4_1SearchRefusesWhatTheDocumentForbids(t *testing.T) {
 	t.Parallel()
-	c := start(t, prompt())
-	lead := filter("role", "=", "lead")
-	many := group("OR")
+	c := startWorkspace(t, noLagConfig())
+	lead := fieldFilter("role", "=", "lead")
+	many := filterGroup("OR")
 	for range 16 {
 		many["value"] = append(many["value"].([]any), lead)
 	}
@@ -123,35 +125,35 @@ func TestContract4_1SearchRefusesWhatTheDocumentForbids(t *testing.T) {
 		query any
 	}
 	list := []refusal{
-		{"4.1.4 tag_id IN", filter("tag_id", "IN", []string{"1"})},
-		{"4.1.6 IN nothing on a Date", filter("updated_at", "IN", []int{})},
+		{"4.1.4 tag_id IN", fieldFilter("tag_id", "IN", []string{"1"})},
+		{"4.1.6 IN nothing on a Date", fieldFilter("updated_at", "IN", []int{})},
 		{"4.1 a filter has three fields", m{"field": "name", "operator": "=", "value": "a", "values": 1}},
-		{"4.1.6 != on a customer's Date", filter("custom_attributes.renewal_date", "!=", 1700000000)},
-		{"4.1 unknown field", filter("shoe_size", "=", "44")},
-		{"4.1 a field that is not searchable", filter("browser_version", "=", "1")},
-		{"4.1 spelled andoid_sdk_version", filter("android_sdk_version", "=", "1")},
-		{"4.1 unknown operator", filter("name", "LIKE", "a")},
+		{"4.1.6 != on a customer's Date", fieldFilter("custom_attributes.renewal_date", "!=", 1700000000)},
+		{"4.1 unknown field", fieldFilter("shoe_size", "=", "44")},
+		{"4.1 a field that is not searchable", fieldFilter("browser_version", "=", "1")},
+		{"4.1 spelled andoid_sdk_version", fieldFilter("android_sdk_version", "=", "1")},
+		{"4.1 unknown operator", fieldFilter("name", "LIKE", "a")},
 		{"4.1 the operator is upper case", m{"operator": "and", "value": []any{lead, lead}}},
 		{"4.1 the operator is a string", m{"field": "name", "operator": 1, "value": "a"}},
 		{"4.1 no operator", m{"field": "name", "value": "a"}},
 		{"4.1 no field", m{"operator": "=", "value": "a"}},
 		{"4.1 no value", m{"field": "name", "operator": "="}},
 		{"4.1 no filter", m{}}, {"4.1 no query", nil}, {"4.1 a list is no query", []any{lead}}, {"4.1 text is no query", "role = lead"},
-		{"4.1 no filters in a group", group("AND")},
+		{"4.1 no filters in a group", filterGroup("AND")},
 		{"4.1 a group takes a list", m{"operator": "AND", "value": lead}},
 		{"8 T22 sixteen filters in a group", many},
-		{"8 T22 sixteen filters in an inner group", group("AND", lead, many)},
-		{"8 T22 three levels", group("AND", group("OR", group("AND", lead, lead), lead), lead)},
+		{"8 T22 sixteen filters in an inner group", filterGroup("AND", lead, many)},
+		{"8 T22 three levels", filterGroup("AND", filterGroup("OR", filterGroup("AND", lead, lead), lead), lead)},
 	}
 	for _, w := range wrong {
 		for _, value := range w.values {
-			list = append(list, refusal{w.rule, filter(w.field, w.operator, value)}, refusal{w.rule + ", in a group", group("OR", lead, filter(w.field, w.operator, value))})
+			list = append(list, refusal{w.rule, fieldFilter(w.field, w.operator, value)}, refusal{w.rule + ", in a group", filterGroup("OR", lead, fieldFilter(w.field, w.operator, value))})
 		}
 	}
 	for _, c.version = range []string{"2.13", "2.16", "2.17"} {
 		for _, r := range list {
-			if got := c.search(r.query); got.status != 400 || got.code() != "parameter_invalid" || got.json["type"] != "error.list" {
-				t.Errorf("%s in %s: %v: %d %s", r.rule, c.version, r.query, got.status, got.code())
+			if got := c.searchContacts(r.query); got.status != 400 || got.errorCode() != "parameter_invalid" || got.json["type"] != "error.list" {
+				t.Errorf("%s in %s: %v: %d %s", r.rule, c.version, r.query, got.status, got.errorCode())
 			}
 		}
 	}
@@ -160,14 +162,14 @@ func TestContract4_1SearchRefusesWhatTheDocumentForbids(t *testing.T) {
 // Sections 4.1 and 8: what the limits just allow, and the parts of the body beside the query.
 func TestContract4_1TheBodyOfASearch(t *testing.T) {
 	t.Parallel()
-	c := start(t, prompt())
-	all := since(0)
-	lead := filter("role", "=", "lead")
-	full := group("OR")
+	c := startWorkspace(t, noLagConfig())
+	all := updatedSince(0)
+	lead := fieldFilter("role", "=", "lead")
+	full := filterGroup("OR")
 	for range 15 {
 		full["value"] = append(full["value"].([]any), lead)
 	}
-	rounds := group("AND")
+	rounds := filterGroup("AND")
 	for range 15 {
 		rounds["value"] = append(rounds["value"].([]any), full)
 	}
@@ -180,7 +182,7 @@ func TestContract4_1TheBodyOfASearch(t *testing.T) {
 	}{
 		{"8 fifteen filters in a group", "", m{"query": full, "pagination": m{"per_page": 1}}, 200, 1},
 		{"8 fifteen in each of fifteen groups", "", m{"query": rounds, "pagination": m{"per_page": 1}}, 200, 1},
-		{"8 two levels", "", m{"query": group("AND", group("OR", lead, lead), lead), "pagination": m{"per_page": 1}}, 200, 1},
+		{"8 two levels", "", m{"query": filterGroup("AND", filterGroup("OR", lead, lead), lead), "pagination": m{"per_page": 1}}, 200, 1},
 		{"4.1, 8 per_page is 50 by default", "", m{"query": all}, 200, 50},
 		{"4.1 an empty pagination", "", m{"query": all, "pagination": m{}}, 200, 50},
 		{"api-notes: at most 150", "", m{"query": all, "pagination": m{"per_page": 150}}, 200, 150},
@@ -222,18 +224,18 @@ func TestT1DaysOfTheWorkspaceUpTo216ExactSecondsLater(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			config := prompt()
+			config := noLagConfig()
 			config.Zone = zone
-			c := start(t, config)
+			c := startWorkspace(t, config)
 			// 300 contacts of old are out of the way: only these are asked for.
 			midnight := time.Date(2024, 7, 3, 0, 0, 0, 0, zone)
 			at := map[int64]string{}
 			for _, when := range []time.Time{midnight.Add(-time.Second), midnight, midnight.Add(9 * time.Hour), midnight.Add(24 * time.Hour)} {
-				c.w.Advance(when.Sub(c.w.Clock()))
-				at[when.Unix()] = c.one("user", set("location_city", "Here"))
+				c.w.Advance(when.Sub(c.w.CurrentTime()))
+				at[when.Unix()] = c.createContact("user", setField("location_city", "Here"))
 			}
 			ask := func(operator string, t int64) int {
-				return len(c.find(group("AND", filter("location.city", "=", "Here"), filter("created_at", operator, t))))
+				return len(c.searchIDs(filterGroup("AND", fieldFilter("location.city", "=", "Here"), fieldFilter("created_at", operator, t))))
 			}
 			nine := midnight.Add(9 * time.Hour).Unix()
 			c.version = "2.16"
@@ -246,7 +248,7 @@ func TestT1DaysOfTheWorkspaceUpTo216ExactSecondsLater(t *testing.T) {
 			}
 			// The one query is right in both meanings.
 			for _, c.version = range []string{"2.13", "2.14", "2.16", "2.17", "3.0"} {
-				if got := len(c.find(group("AND", filter("location.city", "=", "Here"), since(nine)))); got < 2 {
+				if got := len(c.searchIDs(filterGroup("AND", fieldFilter("location.city", "=", "Here"), updatedSince(nine)))); got < 2 {
 					t.Errorf("%s: since nine finds %d", c.version, got)
 				}
 			}
@@ -257,11 +259,11 @@ func TestT1DaysOfTheWorkspaceUpTo216ExactSecondsLater(t *testing.T) {
 // Sections 4.1.5 and 9: a customer's Date is matched by the workspace's day up to 2.16, by the UTC day later.
 func TestT50CustomersDatesHaveDaysOfTheWorkspaceOrOfUTC(t *testing.T) {
 	t.Parallel()
-	config := prompt()
+	config := noLagConfig()
 	config.Zone = time.FixedZone("UTC+10", 36000)
-	c := start(t, config)
+	c := startWorkspace(t, config)
 	day := time.Date(2024, 7, 3, 0, 0, 0, 0, time.UTC).Unix()
-	id := c.one("user", set("custom_attributes.renewal_date", day+20*3600)) // the fourth of July, 06:00 there
+	id := c.createContact("user", setField("custom_attributes.renewal_date", day+20*3600)) // the fourth of July, 06:00 there
 	for _, test := range []struct {
 		version, operator string
 		at                int64
@@ -272,7 +274,7 @@ func TestT50CustomersDatesHaveDaysOfTheWorkspaceOrOfUTC(t *testing.T) {
 		{"2.16", "=", day + 38*3600, false}, {"2.16", ">", day, true}, {"2.16", "<", day + 37*3600, false},
 	} {
 		c.version = test.version
-		got := c.find(group("AND", filter("id", "=", id), filter("custom_attributes.renewal_date", test.operator, test.at)))
+		got := c.searchIDs(filterGroup("AND", fieldFilter("id", "=", id), fieldFilter("custom_attributes.renewal_date", test.operator, test.at)))
 		if found := len(got) == 1; found != test.found {
 			t.Errorf("%s: %s %d: found %t", test.version, test.operator, test.at-day, found)
 		}
@@ -286,20 +288,20 @@ func TestSpansOfTimeAreAnsweredAsAnyOtherQuery(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := start(t, emulator.Config{Contacts: 120, Zone: zone})
-	now := c.w.Clock().Unix()
-	always := group("OR", filter("role", "=", "lead"), filter("role", "=", "user"))
+	c := startWorkspace(t, emulator.Config{Contacts: 120, Zone: zone})
+	now := c.w.CurrentTime().Unix()
+	always := filterGroup("OR", fieldFilter("role", "=", "lead"), fieldFilter("role", "=", "user"))
 	for _, c.version = range []string{"2.16", "2.17"} {
 		for _, d := range []int64{0, now - 400*86400, now - 100*86400 + 17, now, now + 86400} {
-			for _, query := range []m{since(d), filter("updated_at", "<", d), filter("updated_at", "=", d),
-				group("AND", filter("updated_at", ">", d), filter("updated_at", "<", d+50*86400)),
-				group("OR", filter("updated_at", "<", d), filter("updated_at", ">", d+86400*3))} {
-				fast, slow := c.search(query), c.search(group("AND", always, query))
+			for _, query := range []m{updatedSince(d), fieldFilter("updated_at", "<", d), fieldFilter("updated_at", "=", d),
+				filterGroup("AND", fieldFilter("updated_at", ">", d), fieldFilter("updated_at", "<", d+50*86400)),
+				filterGroup("OR", fieldFilter("updated_at", "<", d), fieldFilter("updated_at", ">", d+86400*3))} {
+				fast, slow := c.searchContacts(query), c.searchContacts(filterGroup("AND", always, query))
 				if query["operator"] == "AND" {
-					slow = c.search(group("AND", append([]any{always}, query["value"].([]any)...)...))
+					slow = c.searchContacts(filterGroup("AND", append([]any{always}, query["value"].([]any)...)...))
 				}
-				if fast.total() != slow.total() || !slices.Equal(fast.ids(), slow.ids()) {
-					t.Errorf("%s %v: %d and %d", c.version, query, fast.total(), slow.total())
+				if fast.totalCount() != slow.totalCount() || !slices.Equal(fast.itemIDs(), slow.itemIDs()) {
+					t.Errorf("%s %v: %d and %d", c.version, query, fast.totalCount(), slow.totalCount())
 				}
 			}
 		}
@@ -309,11 +311,11 @@ func TestSpansOfTimeAreAnsweredAsAnyOtherQuery(t *testing.T) {
 // Sections 2.8 and 4.1.5.
 func TestContract4_1SearchSortsByTheWholeTimeAndPagesByCursor(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 400})
-	all := c.searchAll(since(0))
+	c := startWorkspace(t, emulator.Config{Contacts: 400})
+	all := c.searchAll(updatedSince(0))
 	last, seen := 0, map[any]bool{}
 	for _, contact := range all {
-		if at := whole(contact["updated_at"]); at < last {
+		if at := toInt(contact["updated_at"]); at < last {
 			t.Fatalf("updated_at %d after %d", at, last)
 		} else {
 			last = at
@@ -323,16 +325,16 @@ func TestContract4_1SearchSortsByTheWholeTimeAndPagesByCursor(t *testing.T) {
 	if len(all) != 400 || len(seen) != 400 {
 		t.Errorf("%d records, %d contacts, want 400", len(all), len(seen))
 	}
-	r := c.do("POST", "/contacts/search", m{"query": since(0)})
-	if r.total() != 400 {
-		t.Errorf("4.1: %d in all, want 400", r.total())
+	r := c.do("POST", "/contacts/search", m{"query": updatedSince(0)})
+	if r.totalCount() != 400 {
+		t.Errorf("4.1: %d in all, want 400", r.totalCount())
 	}
-	down := c.do("POST", "/contacts/search", m{"query": since(0), "sort": m{"field": "updated_at", "order": "descending"}, "pagination": m{"per_page": 3}})
-	if got, want := down.ids()[0], all[len(all)-1]["id"]; got != want {
+	down := c.do("POST", "/contacts/search", m{"query": updatedSince(0), "sort": m{"field": "updated_at", "order": "descending"}, "pagination": m{"per_page": 3}})
+	if got, want := down.itemIDs()[0], all[len(all)-1]["id"]; got != want {
 		t.Errorf("descending begins with %v, want %v", got, want)
 	}
-	next := c.do("POST", "/contacts/search", m{"query": since(0), "sort": m{"field": "updated_at", "order": "descending"}, "pagination": down.next()})
-	if got, want := next.ids()[0], all[len(all)-4]["id"]; got != want {
+	next := c.do("POST", "/contacts/search", m{"query": updatedSince(0), "sort": m{"field": "updated_at", "order": "descending"}, "pagination": down.nextPage()})
+	if got, want := next.itemIDs()[0], all[len(all)-4]["id"]; got != want {
 		t.Errorf("descending goes on with %v, want %v", got, want)
 	}
 }

@@ -10,12 +10,12 @@ import (
 // Section 5.3: what a token may do with the scopes that it has.
 func TestContract5ATokenNeedsTheScopeOfWhatItAsks(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60})
+	c := startWorkspace(t, emulator.Config{Contacts: 60})
 	tokens := map[string]string{"none": "", "dynamic": "read_dynamic_content", "writer": "read_write_dynamic_content", "versions": "read_data_connector_versions",
 		"noter": "read_write_data_connector_versions", "talks": "read_conversations", "notes": "write_users_companies",
 		"many": "read_conversations read_dynamic_content write_users_companies"}
 	for token, scopes := range tokens {
-		c.must(c.w.AddToken(token, strings.Fields(scopes)...))
+		c.failOn(c.w.AddToken(token, strings.Fields(scopes)...))
 	}
 	talk := c.w.ConversationIDs()[0]
 	for _, test := range []struct {
@@ -40,12 +40,12 @@ func TestContract5ATokenNeedsTheScopeOfWhatItAsks(t *testing.T) {
 			if strings.Contains(" "+test.may+" ", " "+token+" ") {
 				want, code = 200, ""
 			}
-			if r := c.do("GET", test.path, nil); r.status != want || r.code() != code {
-				t.Errorf("%s: %s with a token of %q: %d %s, want %d", test.rule, test.path, scopes, r.status, r.code(), want)
+			if r := c.do("GET", test.path, nil); r.status != want || r.errorCode() != code {
+				t.Errorf("%s: %s with a token of %q: %d %s, want %d", test.rule, test.path, scopes, r.status, r.errorCode(), want)
 			}
 		}
 	}
-	c.w.Rotate("another")
+	c.w.RotateToken("another")
 	if c.auth = "Bearer many"; c.do("GET", "/contacts", nil).status != 401 {
 		t.Error("5.1: a token is good after another became the only one")
 	}
@@ -54,9 +54,9 @@ func TestContract5ATokenNeedsTheScopeOfWhatItAsks(t *testing.T) {
 // Sections 5.1, 5.4, 5.5: who is let in, and to what.
 func TestContract5WhoIsLetIn(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60, Knobs: emulator.Knobs{NoDynamicContent: true, Unavailable: []string{"away_status_reasons.list", "dynamic_contents.get"},
+	c := startWorkspace(t, emulator.Config{Contacts: 60, Knobs: emulator.Knobs{NoDynamicContent: true, Unavailable: []string{"away_status_reasons.list", "dynamic_contents.get"},
 		Forbidden: []string{"tags.list"}}})
-	c.must(c.w.AddToken("scoped", "read_conversations"))
+	c.failOn(c.w.AddToken("scoped", "read_conversations"))
 	for _, test := range []struct {
 		rule, auth, path string
 		status           int
@@ -64,7 +64,7 @@ func TestContract5WhoIsLetIn(t *testing.T) {
 	}{
 		{"5.1", "", "/contacts", 200, ""},
 		{"5.1", "Bearer scoped", "/contacts", 200, ""},
-		{"5.1 one example omits the word", c.w.Token(), "/contacts", 200, ""},
+		{"5.1 one example omits the word", c.w.AccessToken(), "/contacts", 200, ""},
 		{"5.1 no token", "-", "/contacts", 401, "unauthorized"},
 		{"5.1 no token after the word", "Bearer ", "/contacts", 401, "unauthorized"},
 		{"5.1 another token", "Bearer nonsense", "/contacts", 401, "unauthorized"},
@@ -76,8 +76,8 @@ func TestContract5WhoIsLetIn(t *testing.T) {
 		{"5.3 a scope that is not shown", "", "/tags", 403, "token_unauthorized"},
 	} {
 		c.auth = test.auth
-		if r := c.do("GET", test.path, nil); r.status != test.status || r.code() != test.code {
-			t.Errorf("%s: GET %s: %d %s, want %d %s", test.rule, test.path, r.status, r.code(), test.status, test.code)
+		if r := c.do("GET", test.path, nil); r.status != test.status || r.errorCode() != test.code {
+			t.Errorf("%s: GET %s: %d %s, want %d %s", test.rule, test.path, r.status, r.errorCode(), test.status, test.code)
 		}
 	}
 }

@@ -8,14 +8,14 @@ import (
 )
 
 // errorShapes is the error body: request_id is a string or null.
-var errorShapes = shapes{"error": `type =error.list  request_id string?  errors @one[]`, "one": `code,message string`}
+var errorShapes = shapeSpecs{"error": `type =error.list  request_id string?  errors @one[]`, "one": `code,message string`}
 
 // Section 7, row by row, for what reads; what writes has tests of its own.
 func TestContract7Errors(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 120, Knobs: emulator.Knobs{Unavailable: []string{"logs.list"}}})
+	c := startWorkspace(t, emulator.Config{Contacts: 120, Knobs: emulator.Knobs{Unavailable: []string{"logs.list"}}})
 	dead := "?starting_after=bm90aGluZw"
-	late := m{"query": since(0), "pagination": m{"starting_after": "bm90aGluZw"}}
+	late := m{"query": updatedSince(0), "pagination": m{"starting_after": "bm90aGluZw"}}
 	mute := c.callLike(func(row map[string]any) bool { return row["recording_url"] == nil })
 	firm := "/companies/" + c.w.Oracle("companies")[0]["id"].(string)
 	connector := "/data_connectors/" + c.w.Oracle("data_connectors")[0]["id"].(string)
@@ -58,32 +58,32 @@ func TestContract7Errors(t *testing.T) {
 		{"403 the plan lacks a feature (4.10)", "GET", "/admins/activity_logs?created_at_after=1", nil, 403, "api_plan_restricted"},
 	} {
 		r := c.do(row.method, row.path, row.body)
-		if r.status != row.status || r.code() != row.code {
-			t.Errorf("%s: %s %s: %d %s, want %d %s", row.rule, row.method, row.path, r.status, r.code(), row.status, row.code)
+		if r.status != row.status || r.errorCode() != row.code {
+			t.Errorf("%s: %s %s: %d %s, want %d %s", row.rule, row.method, row.path, r.status, r.errorCode(), row.status, row.code)
 			continue
 		}
-		v := view(errorShapes)
-		v.see(t, "error", r.json)
-		v.judge(t, "one")
+		v := newShapeCheck(errorShapes)
+		v.checkObject(t, "error", r.json)
+		v.checkFilled(t, "one")
 	}
 	for _, kind := range []string{"internal_articles", "help_center/collections", "news/newsfeeds", "news/news_items", "folders", "dynamic_contents", "data_connectors"} {
-		if r := c.do("GET", "/"+kind+"/1", nil); r.status != 404 || r.code() != "not_found" {
-			t.Errorf("404 another resource is missing: one of %s: %d %s", kind, r.status, r.code())
+		if r := c.do("GET", "/"+kind+"/1", nil); r.status != 404 || r.errorCode() != "not_found" {
+			t.Errorf("404 another resource is missing: one of %s: %d %s", kind, r.status, r.errorCode())
 		}
 		if r := c.do("GET", "/"+kind+"?per_page=0", nil); r.status != 400 {
 			t.Errorf("400 a non-positive per_page of %s: %d", kind, r.status)
 		}
 	}
 	c.w.SetKnobs(func(k *emulator.Knobs) { k.Unavailable, k.NoDynamicContent = nil, true })
-	if r := c.do("GET", "/admins/activity_logs", nil); r.status != 404 || r.code() != "parameter_not_found" {
-		t.Errorf("404 a required parameter is missing (4.10): %d %s", r.status, r.code())
+	if r := c.do("GET", "/admins/activity_logs", nil); r.status != 404 || r.errorCode() != "parameter_not_found" {
+		t.Errorf("404 a required parameter is missing (4.10): %d %s", r.status, r.errorCode())
 	}
 	if r := c.do("GET", "/dynamic_contents", nil); r.status != 403 {
 		t.Errorf("403 dynamic content is disabled: %d", r.status)
 	}
 }
 
-func (c *client) callLike(fits func(row map[string]any) bool) string {
+func (c *apiClient) callLike(fits func(row map[string]any) bool) string {
 	c.t.Helper()
 	for _, row := range c.w.Oracle("calls") {
 		if fits(row) {
@@ -97,7 +97,7 @@ func (c *client) callLike(fits func(row map[string]any) bool) string {
 // Section 7, "Successful codes used": 200 and 302 where a recording is.
 func TestContract7SuccessfulCodes(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 120})
+	c := startWorkspace(t, emulator.Config{Contacts: 120})
 	id := c.callLike(func(row map[string]any) bool { return row["recording_url"] != nil && row["transcription_url"] != nil })
 	if r := c.do("GET", "/calls/"+id+"/recording", nil); r.status != 302 || r.header.Get("Location") == "" {
 		t.Errorf("302: %d to %q", r.status, r.header.Get("Location"))
@@ -111,7 +111,7 @@ func TestContract7SuccessfulCodes(t *testing.T) {
 // are in 4.1.
 func TestContract8Limits(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 300, Inactive: 200, Calls: 60, Knobs: emulator.Knobs{Export: emulator.ExportKnobs{Pending: time.Hour}}})
+	c := startWorkspace(t, emulator.Config{Contacts: 300, Inactive: 200, Calls: 60, Knobs: emulator.Knobs{Export: emulator.ExportKnobs{Pending: time.Hour}}})
 	ids := func(n int) m {
 		list := make([]string, n)
 		for i := range list {
@@ -135,7 +135,7 @@ func TestContract8Limits(t *testing.T) {
 		{"calls search: 21 conversation_ids", "POST", "/calls/search", ids(21), 400, 0},
 	} {
 		r := c.do(row.method, row.path, row.body)
-		if size := len(r.data()); r.status != row.status || row.size >= 0 && size != row.size {
+		if size := len(r.dataItems()); r.status != row.status || row.size >= 0 && size != row.size {
 			t.Errorf("8 %s: %d with %d, want %d with %d", row.limit, r.status, size, row.status, row.size)
 		}
 	}
@@ -145,8 +145,8 @@ func TestContract8Limits(t *testing.T) {
 		if n == 5 {
 			want = 429
 		}
-		if r := c.do("POST", "/export/reporting_data/enqueue", export); r.status != want || n == 5 && r.code() != "rate_limit_exceeded" {
-			t.Errorf("8 pending exports: 5: number %d answers %d %s", n+1, r.status, r.code())
+		if r := c.do("POST", "/export/reporting_data/enqueue", export); r.status != want || n == 5 && r.errorCode() != "rate_limit_exceeded" {
+			t.Errorf("8 pending exports: 5: number %d answers %d %s", n+1, r.status, r.errorCode())
 		}
 	}
 	c.w.Advance(2 * time.Hour)
@@ -156,9 +156,9 @@ func TestContract8Limits(t *testing.T) {
 }
 
 // exportOf asks for the first attribute of a dataset.
-func (c *client) exportOf(dataset string) m {
+func (c *apiClient) exportOf(dataset string) m {
 	c.t.Helper()
-	for _, set := range c.do("GET", "/export/reporting_data/get_datasets", nil).data() {
+	for _, set := range c.do("GET", "/export/reporting_data/get_datasets", nil).dataItems() {
 		if set["id"] != dataset {
 			continue
 		}
@@ -176,19 +176,19 @@ func (c *client) exportOf(dataset string) m {
 // Section 8: the ten most recent feedback rounds are returned, while rounds_count counts all (4.11).
 func TestContract8TheTenNewestRoundsAreReturned(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60, Conversations: 900})
+	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 900})
 	most := 0
 	for _, id := range c.w.ConversationIDs() {
 		rounds := map[any][]int{}
-		for _, e := range c.do("GET", "/conversations/"+id+"/hitl_events", nil).data() {
+		for _, e := range c.do("GET", "/conversations/"+id+"/hitl_events", nil).dataItems() {
 			data, cycle := e["data"].(map[string]any), e["hitl_cycle_id"]
 			if e["event_type"] == "ai_teammate_input_received" {
-				rounds[cycle] = append(rounds[cycle], whole(data["round_index"]))
+				rounds[cycle] = append(rounds[cycle], toInt(data["round_index"]))
 			}
 			if e["event_type"] != "ai_consultation_finished" {
 				continue
 			}
-			all, list := whole(data["rounds_count"]), rounds[cycle]
+			all, list := toInt(data["rounds_count"]), rounds[cycle]
 			most = max(most, all)
 			if len(list) != min(all, 10) || len(list) > 0 && list[len(list)-1]-list[0] != len(list)-1 {
 				t.Errorf("of %d rounds %v are told", all, list)

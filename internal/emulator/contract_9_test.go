@@ -18,18 +18,18 @@ var versions = []string{"2.13", "2.14", "2.16", "2.17", "3.0"}
 // needles are texts that versions tell apart.
 var needles = []string{`<span class="service-dynamic-content"`, `<div class="service-dynamic-content"`, "#{{dynamic_content:"}
 
-// census notes which paths an answer has, which short values they have, and which of the needles are in them. Lists add nothing
+// recordPaths notes which paths an answer has, which short values they have, and which of the needles are in them. Lists add nothing
 // to a path.
-func census(seen map[string]bool, path string, v any) {
+func recordPaths(seen map[string]bool, path string, v any) {
 	seen[path] = true
 	switch v := v.(type) {
 	case map[string]any:
 		for name, inner := range v {
-			census(seen, path+"."+name, inner)
+			recordPaths(seen, path+"."+name, inner)
 		}
 	case []any:
 		for _, inner := range v {
-			census(seen, path, inner)
+			recordPaths(seen, path, inner)
 		}
 	case string:
 		if len(v) < 60 {
@@ -48,26 +48,26 @@ func census(seen map[string]bool, path string, v any) {
 }
 
 // readAll takes the census of all that versions tell apart.
-func (c *client) readAll() map[string]bool {
+func (c *apiClient) readAll() map[string]bool {
 	c.t.Helper()
 	seen := map[string]bool{}
-	for _, contact := range c.searchAll(since(0)) {
-		census(seen, "contact", contact)
+	for _, contact := range c.searchAll(updatedSince(0)) {
+		recordPaths(seen, "contact", contact)
 	}
 	for _, talk := range c.allTalks() {
-		census(seen, "conversation", talk)
+		recordPaths(seen, "conversation", talk)
 	}
 	for name, path := range map[string]string{"news_item": "/news/news_items", "article": "/articles?per_page=250", "attribute": "/data_attributes",
 		"internal_article": "/internal_articles"} {
 		if c.version == "2.13" && name == "internal_article" {
 			continue
 		}
-		all, _ := c.walk(path)
+		all, _ := c.walkList(path)
 		for _, one := range all {
-			census(seen, name, one)
+			recordPaths(seen, name, one)
 		}
 	}
-	census(seen, "activity", c.do("GET", "/admins/activity_logs?created_at_after=1&per_page=250", nil).json["activity_logs"])
+	recordPaths(seen, "activity", c.do("GET", "/admins/activity_logs?created_at_after=1&per_page=250", nil).json["activity_logs"])
 	return seen
 }
 
@@ -121,7 +121,7 @@ func TestContract9EachVersionSendsWhatItHas(t *testing.T) {
 	for at, version := range versions {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
-			c := start(t, emulator.Config{})
+			c := startWorkspace(t, emulator.Config{})
 			c.version = version
 			seen := c.readAll()
 			for _, rule := range changed {
@@ -137,7 +137,7 @@ func TestContract9EachVersionSendsWhatItHas(t *testing.T) {
 // Section 9: "workspaces on 2.16 or earlier explicitly opted in still see them" (trap T67).
 func TestContract9AttributesOfQualityAssuranceNeedAnOptIn(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Knobs: emulator.Knobs{QAOptOut: true}})
+	c := startWorkspace(t, emulator.Config{Knobs: emulator.Knobs{QAOptOut: true}})
 	for _, c.version = range []string{"2.13", "2.16", "2.17"} {
 		if c.readAll()["conversation.custom_attributes.Review status"] {
 			t.Errorf("%s sends them to a workspace that did not opt in", c.version)
@@ -150,27 +150,27 @@ func TestContract9AttributesOfQualityAssuranceNeedAnOptIn(t *testing.T) {
 func TestContract9EndpointsAreThereFromTheirVersionOn(t *testing.T) {
 	t.Parallel()
 	for _, strict := range []bool{false, true} {
-		c := start(t, emulator.Config{Contacts: 150, Knobs: emulator.Knobs{LaterOnly: strict, Export: emulator.ExportKnobs{Pending: time.Second, Working: time.Second}}})
-		for _, e := range c.endpoints() {
+		c := startWorkspace(t, emulator.Config{Contacts: 150, Knobs: emulator.Knobs{LaterOnly: strict, Export: emulator.ExportKnobs{Pending: time.Second, Working: time.Second}}})
+		for _, e := range c.listEndpoints() {
 			for at, version := range versions {
 				c.version = version
 				want := at >= slices.Index(versions, e.from) || e.from == "2.17" && !strict
 				r := c.do(e.method, e.path, e.body)
-				if there := r.status == 200 || r.status == 302; there != want || !there && (r.status != 404 || r.code() != "not_found") {
-					t.Errorf("%s: %s %s in %s: %d %s, want that it is there: %t", e.rule, e.method, e.path, version, r.status, r.code(), want)
+				if there := r.status == 200 || r.status == 302; there != want || !there && (r.status != 404 || r.errorCode() != "not_found") {
+					t.Errorf("%s: %s %s in %s: %d %s, want that it is there: %t", e.rule, e.method, e.path, version, r.status, r.errorCode(), want)
 				}
 			}
 		}
 	}
 }
 
-type endpoint struct {
+type knownEndpoint struct {
 	rule, from, method, path string
 	body                     any
 }
 
-// endpoints are addresses that there is something at.
-func (c *client) endpoints() []endpoint {
+// listEndpoints are addresses that there is something at.
+func (c *apiClient) listEndpoints() []knownEndpoint {
 	c.t.Helper()
 	first := func(stream, column string, like func(row map[string]any) bool) string {
 		for _, row := range c.w.Oracle(stream) {
@@ -187,17 +187,17 @@ func (c *client) endpoints() []endpoint {
 	job, _ := c.do("POST", "/export/reporting_data/enqueue", export).json["job_identifier"].(string)
 	c.w.Advance(time.Minute)
 	connector := first("data_connectors", "id", nil)
-	bulk, err := c.w.StartJob(jobs.ContactsCreate, jobs.Plan{})
-	c.must(err)
-	pair := m{"from": c.one("lead"), "into": c.one("user")}
-	list := []endpoint{
-		{"4.1", "", "POST", "/contacts/search", m{"query": since(0)}},
+	bulk, err := c.w.StartJob(jobs.ContactsCreate, jobs.JobPlan{})
+	c.failOn(err)
+	pair := m{"from": c.createContact("lead"), "into": c.createContact("user")}
+	list := []knownEndpoint{
+		{"4.1", "", "POST", "/contacts/search", m{"query": updatedSince(0)}},
 		{"4.7", "", "GET", "/segments", nil},
 		{"4.9", "", "GET", "/news/newsfeeds", nil},
 		{"4.10", "", "GET", "/admins/activity_logs?created_at_after=1", nil},
-		{"4.11", "", "POST", "/conversations/search", m{"query": since(0)}},
-		{"api-notes", "", "POST", "/tickets/search", m{"query": since(0)}},
-		{"4.11", "", "POST", "/companies/search", m{"query": since(0)}},
+		{"4.11", "", "POST", "/conversations/search", m{"query": updatedSince(0)}},
+		{"api-notes", "", "POST", "/tickets/search", m{"query": updatedSince(0)}},
+		{"4.11", "", "POST", "/companies/search", m{"query": updatedSince(0)}},
 		{"9, later: contact endpoints of 4.11", "2.17", "POST", "/contacts/merge/preview", pair},
 		{"4.11; 9, 2.14 calls API", "2.14", "POST", "/calls/search", m{"conversation_ids": []string{talk}}},
 		{"9, 2.14: reporting data export API", "2.14", "POST", "/export/reporting_data/enqueue", export},
@@ -217,7 +217,7 @@ func (c *client) endpoints() []endpoint {
 			first("data_connector_versions", "entity_version_id", func(row map[string]any) bool { return row["data_connector_id"] == connector })},
 	} {
 		for _, path := range strings.Fields(added.paths) {
-			list = append(list, endpoint{rule: added.rule, from: added.from, method: "GET", path: path})
+			list = append(list, knownEndpoint{rule: added.rule, from: added.from, method: "GET", path: path})
 		}
 	}
 	return list
@@ -242,16 +242,16 @@ func TestContract9TheHeaderSelectsTheVersion(t *testing.T) {
 		{"9: 2.9 is older than 2.14", emulator.Config{}, "Service-Version", "2.9", false},
 		{"9: a version beyond the later one", emulator.Config{}, "Service-Version", "2.100", true},
 	} {
-		c := start(t, test.config)
+		c := startWorkspace(t, test.config)
 		c.header, c.version = test.header, test.version
-		if _, later := c.search(since(0)).data()[0]["email_verified"]; later != test.later {
+		if _, later := c.searchContacts(updatedSince(0)).dataItems()[0]["email_verified"]; later != test.later {
 			t.Errorf("%s: the later version is served: %t, want %t", test.rule, later, test.later)
 		}
 	}
-	c := start(t, emulator.Config{})
+	c := startWorkspace(t, emulator.Config{})
 	for _, c.version = range []string{"nonsense", "2", "v2.17", "2.17.1", "2.17beta", "2.-1", "+2.17", "-2.17", "2. 17"} {
-		if r := c.do("GET", "/contacts", nil); r.status != 400 || r.code() != "parameter_invalid" {
-			t.Errorf("version %s: %d %s", c.version, r.status, r.code())
+		if r := c.do("GET", "/contacts", nil); r.status != 400 || r.errorCode() != "parameter_invalid" {
+			t.Errorf("version %s: %d %s", c.version, r.status, r.errorCode())
 		}
 	}
 }

@@ -9,21 +9,21 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// put writes fields of an object under a prefix; a null object gives nulls.
-func put(row map[string]any, prefix string, object any, names ...string) {
+// putFields writes fields of an object under a prefix; a null object gives nulls.
+func putFields(row map[string]any, prefix string, object any, names ...string) {
 	fields, _ := object.(map[string]any)
 	for _, name := range names {
 		row[prefix+name] = fields[name]
 	}
 }
 
-func inner(object any, name string) any {
+func fieldOf(object any, name string) any {
 	fields, _ := object.(map[string]any)
 	return fields[name]
 }
 
-// address is the URL of a file without its signature.
-func address(v any) any {
+// unsignedURL is the URL of a file without its signature.
+func unsignedURL(v any) any {
 	text, ok := v.(string)
 	if !ok {
 		return nil
@@ -40,31 +40,31 @@ var statisticNames = []string{"time_to_assignment", "time_to_admin_reply", "time
 // flatTalk turns a conversation as it is sent into the columns of the oracle.
 func flatTalk(talk map[string]any) map[string]any {
 	row := map[string]any{}
-	put(row, "", talk, "id", "title", "created_at", "updated_at", "waiting_since", "snoozed_until", "open", "state", "read", "priority",
+	putFields(row, "", talk, "id", "title", "created_at", "updated_at", "waiting_since", "snoozed_until", "open", "state", "read", "priority",
 		"admin_assignee_id", "team_assignee_id", "custom_attributes", "ai_agent_participated")
-	row["company_id"] = inner(talk["company"], "id")
-	put(row, "source_", talk["source"], "type", "id", "delivered_as", "subject", "body", "url", "redacted")
-	put(row, "source_author_", inner(talk["source"], "author"), "type", "id", "name", "email", "from_ai_agent", "is_ai_answer")
-	put(row, "first_contact_reply_", talk["first_contact_reply"], "created_at", "type", "url")
-	put(row, "", talk["sla_applied"], "sla_name", "sla_status")
-	put(row, "statistics_", talk["statistics"], statisticNames...)
-	put(row, "ai_agent_", talk["ai_agent"], "source_type", "source_title", "last_answer_type", "resolution_state", "rating", "rating_remark",
+	row["company_id"] = fieldOf(talk["company"], "id")
+	putFields(row, "source_", talk["source"], "type", "id", "delivered_as", "subject", "body", "url", "redacted")
+	putFields(row, "source_author_", fieldOf(talk["source"], "author"), "type", "id", "name", "email", "from_ai_agent", "is_ai_answer")
+	putFields(row, "first_contact_reply_", talk["first_contact_reply"], "created_at", "type", "url")
+	putFields(row, "", talk["sla_applied"], "sla_name", "sla_status")
+	putFields(row, "statistics_", talk["statistics"], statisticNames...)
+	putFields(row, "ai_agent_", talk["ai_agent"], "source_type", "source_title", "last_answer_type", "resolution_state", "rating", "rating_remark",
 		"created_at", "updated_at")
-	put(row, "", talk["conversation_rating"], "rating")
-	put(row, "rating_", talk["conversation_rating"], "remark", "created_at", "updated_at")
-	put(row, "rating_contact_", inner(talk["conversation_rating"], "contact"), "id")
-	put(row, "rating_teammate_", inner(talk["conversation_rating"], "teammate"), "type", "id")
+	putFields(row, "", talk["conversation_rating"], "rating")
+	putFields(row, "rating_", talk["conversation_rating"], "remark", "created_at", "updated_at")
+	putFields(row, "rating_contact_", fieldOf(talk["conversation_rating"], "contact"), "id")
+	putFields(row, "rating_teammate_", fieldOf(talk["conversation_rating"], "teammate"), "type", "id")
 	return row
 }
 
 func flatPart(part map[string]any) map[string]any {
 	row := map[string]any{}
-	put(row, "", part, "id", "part_type", "body", "created_at", "updated_at", "notified_at", "admin_assignee_id", "team_assignee_id",
+	putFields(row, "", part, "id", "part_type", "body", "created_at", "updated_at", "notified_at", "admin_assignee_id", "team_assignee_id",
 		"external_id", "redacted", "state", "event_type", "app_package_code")
-	put(row, "assigned_to_", part["assigned_to"], "type", "id")
-	put(row, "author_", part["author"], "type", "id", "name", "email")
-	put(row, "", part["author"], "from_ai_agent", "is_ai_answer")
-	row["call_id"] = inner(part["event_details"], "call_id")
+	putFields(row, "assigned_to_", part["assigned_to"], "type", "id")
+	putFields(row, "author_", part["author"], "type", "id", "name", "email")
+	putFields(row, "", part["author"], "from_ai_agent", "is_ai_answer")
+	row["call_id"] = fieldOf(part["event_details"], "call_id")
 	row["metadata"], row["event_details"], row["event_data"] = jsonText(part["metadata"]), jsonText(part["event_details"]), jsonText(part["data"])
 	row["readable"] = true
 	return row
@@ -83,29 +83,29 @@ func jsonText(v any) any {
 
 func flatFile(file map[string]any, position int) map[string]any {
 	row := map[string]any{"position": position}
-	put(row, "", file, "name", "url", "content_type", "filesize", "width", "height")
-	row["url"] = address(row["url"])
+	putFields(row, "", file, "name", "url", "content_type", "filesize", "width", "height")
+	row["url"] = unsignedURL(row["url"])
 	return row
 }
 
 func flatCritic(row map[string]any, object any, name string) {
-	row[name+"_type"], row[name+"_id"] = inner(object, "type"), nil
-	if id := inner(object, "admin_id"); id != nil {
+	row[name+"_type"], row[name+"_id"] = fieldOf(object, "type"), nil
+	if id := fieldOf(object, "admin_id"); id != nil {
 		row[name+"_id"] = fmt.Sprint(id)
 	}
 }
 
 func flatCard(card map[string]any) map[string]any {
 	row := map[string]any{}
-	put(row, "", card, "scorecard_id", "name", "passed", "score", "review_status")
+	putFields(row, "", card, "scorecard_id", "name", "passed", "score", "review_status")
 	for _, who := range []string{"reviewed_teammate", "reviewer", "submitted_by", "revised_by"} {
 		flatCritic(row, card[who], who)
 	}
 	return row
 }
 
-// tables are the rows of every table of conversations as they are served.
-func tables(talks []map[string]any) map[string][]map[string]any {
+// conversationTables are the rows of every table of conversations as they are served.
+func conversationTables(talks []map[string]any) map[string][]map[string]any {
 	rows := map[string][]map[string]any{}
 	for _, talk := range talks {
 		add := func(table string, row map[string]any) {
@@ -113,24 +113,24 @@ func tables(talks []map[string]any) map[string][]map[string]any {
 			rows[table] = append(rows[table], row)
 		}
 		rows["conversations"] = append(rows["conversations"], flatTalk(talk))
-		for _, item := range each(talk, "contacts", "contacts") {
+		for _, item := range itemsAt(talk, "contacts", "contacts") {
 			add("conversation_contacts", m{"contact_id": item["id"], "external_id": item["external_id"]})
 		}
-		for _, item := range each(talk, "tags", "tags") {
+		for _, item := range itemsAt(talk, "tags", "tags") {
 			by, _ := item["applied_by"].(m)
 			add("conversation_tags", m{"tag_id": item["id"], "name": item["name"], "applied_at": item["applied_at"], "applied_by_id": by["id"]})
 		}
-		for _, item := range each(talk, "teammates", "teammates") {
+		for _, item := range itemsAt(talk, "teammates", "teammates") {
 			add("conversation_teammates", m{"admin_id": item["id"]})
 		}
-		for _, item := range each(talk, "linked_objects", "data") {
+		for _, item := range itemsAt(talk, "linked_objects", "data") {
 			add("conversation_linked_objects", m{"object_type": item["type"], "object_id": item["id"], "category": item["category"]})
 		}
-		for i, item := range each(talk, "ai_agent", "content_sources", "content_sources") {
+		for i, item := range itemsAt(talk, "ai_agent", "content_sources", "content_sources") {
 			add("conversation_content_sources", m{"position": i, "content_type": item["content_type"], "title": item["title"],
 				"locale": item["locale"], "url": item["url"]})
 		}
-		for i, item := range each(talk, "source", "attachments") {
+		for i, item := range itemsAt(talk, "source", "attachments") {
 			add("conversation_source_attachments", flatFile(item, i))
 		}
 		partTables(talk, add)
@@ -140,44 +140,44 @@ func tables(talks []map[string]any) map[string][]map[string]any {
 }
 
 func partTables(talk map[string]any, add func(table string, row map[string]any)) {
-	for _, part := range parts(talk) {
+	for _, part := range partsOf(talk) {
 		add("conversation_parts", flatPart(part))
-		for i, item := range each(part, "attachments") {
+		for i, item := range itemsAt(part, "attachments") {
 			row := flatFile(item, i)
 			row["part_id"], row["readable"] = part["id"], true
 			add("conversation_attachments", row)
 		}
-		for _, item := range each(part, "tags", "tags") {
+		for _, item := range itemsAt(part, "tags", "tags") {
 			add("conversation_part_tags", m{"part_id": part["id"], "tag_id": item["id"], "name": item["name"], "readable": true})
 		}
 	}
 }
 
 func reviewTables(talk map[string]any, add func(table string, row map[string]any)) {
-	for _, card := range each(talk, "scorecards") {
+	for _, card := range itemsAt(talk, "scorecards") {
 		add("conversation_scorecards", flatCard(card))
-		for _, note := range each(card, "notes") {
+		for _, note := range itemsAt(card, "notes") {
 			row := m{"scorecard_id": card["scorecard_id"], "note_id": note["id"]}
-			put(row, "", note, "body", "created_at", "updated_at")
+			putFields(row, "", note, "body", "created_at", "updated_at")
 			flatCritic(row, note["author"], "author")
 			add("conversation_scorecard_notes", row)
 		}
-		for _, e := range each(card, "evaluators") {
+		for _, e := range itemsAt(card, "evaluators") {
 			row := m{"scorecard_id": card["scorecard_id"], "evaluator_id": e["evaluator_id"], "name": e["name"],
-				"reasons": jsonText(inner(e["result"], "reasons"))}
-			put(row, "", e["result"], "value", "value_label", "source", "reasoning")
+				"reasons": jsonText(fieldOf(e["result"], "reasons"))}
+			putFields(row, "", e["result"], "value", "value_label", "source", "reasoning")
 			add("conversation_scorecard_evaluators", row)
 		}
 	}
-	for _, item := range each(talk, "monitor_evaluations") {
+	for _, item := range itemsAt(talk, "monitor_evaluations") {
 		row := m{}
-		put(row, "", item, "monitor_id", "name", "passed", "value", "reasoning", "evaluated_at")
+		putFields(row, "", item, "monitor_id", "name", "passed", "value", "reasoning", "evaluated_at")
 		add("conversation_monitor_evaluations", row)
 	}
 }
 
-// canonical writes the columns of JSON as a decoder would.
-func canonical(row map[string]any) map[string]any {
+// canonicalRow writes the columns of JSON as a decoder would.
+func canonicalRow(row map[string]any) map[string]any {
 	for _, column := range []string{"metadata", "event_details", "event_data", "reasons"} {
 		if text, ok := row[column].(string); ok {
 			var v any
@@ -191,9 +191,9 @@ func canonical(row map[string]any) map[string]any {
 }
 
 // sameTalks compares all that is served of conversations with what the oracle tells.
-func (c *client) sameTalks(t *testing.T) {
+func (c *apiClient) sameTalks(t *testing.T) {
 	t.Helper()
-	served := tables(c.allTalks())
+	served := conversationTables(c.allTalks())
 	for _, table := range emulator.OracleStreams() {
 		if !strings.HasPrefix(table, "conversation") {
 			continue
@@ -201,7 +201,7 @@ func (c *client) sameTalks(t *testing.T) {
 		var want []map[string]any
 		for _, row := range c.w.Oracle(table) {
 			if row["readable"] != false {
-				want = append(want, canonical(row))
+				want = append(want, canonicalRow(row))
 			}
 		}
 		sameRows(t, table, served[table], want)
@@ -210,10 +210,10 @@ func (c *client) sameTalks(t *testing.T) {
 
 func TestConversationsAreServedAsTheOracleTellsAfterEveryHour(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Seed: 7, Contacts: 60, Conversations: 120, Knobs: emulator.Knobs{ChangeShare: 0.3, SilentParts: true,
+	c := startWorkspace(t, emulator.Config{Seed: 7, Contacts: 60, Conversations: 120, Knobs: emulator.Knobs{ChangeShare: 0.3, SilentParts: true,
 		DeleteConversations: true, PartsCap: 40}})
 	for hour := range 6 {
-		c.w.Live(min(hour, 1))
+		c.w.SimulateHours(min(hour, 1))
 		if c.sameTalks(t); t.Failed() {
 			t.Fatalf("after hour %d", hour)
 		}
@@ -229,8 +229,8 @@ func TestTheSameSeedAndHoursGiveTheSameConversations(t *testing.T) {
 	t.Parallel()
 	rows := func(seed uint64) string {
 		w := emulator.New(emulator.Config{Seed: seed, Contacts: 100, Knobs: emulator.Knobs{ChangeShare: 0.2, SilentParts: true, DeleteConversations: true}})
-		w.Live(4)
-		return fmt.Sprint(alike(w.Oracle("conversations")), alike(w.Oracle("conversation_parts")), alike(w.Oracle("conversation_scorecards")))
+		w.SimulateHours(4)
+		return fmt.Sprint(comparableRows(w.Oracle("conversations")), comparableRows(w.Oracle("conversation_parts")), comparableRows(w.Oracle("conversation_scorecards")))
 	}
 	first := rows(3)
 	if rows(3) != first {
@@ -246,8 +246,8 @@ func TestConversationsMoveNothingOfContacts(t *testing.T) {
 	t.Parallel()
 	rows := func(conversations int) string {
 		w := emulator.New(emulator.Config{Seed: 5, Contacts: 150, Conversations: conversations, Knobs: emulator.Knobs{ChangeShare: 0.1}})
-		w.Live(5)
-		return fmt.Sprint(alike(w.Oracle("contacts")), alike(w.Oracle("contact_activities")), alike(w.Oracle("contact_lifecycle")))
+		w.SimulateHours(5)
+		return fmt.Sprint(comparableRows(w.Oracle("contacts")), comparableRows(w.Oracle("contact_activities")), comparableRows(w.Oracle("contact_lifecycle")))
 	}
 	if rows(-1) != rows(400) {
 		t.Error("contacts differ")
@@ -275,21 +275,21 @@ func TestLifeDoesEverythingToConversations(t *testing.T) {
 			count("conversation_parts", redacted)}
 	}
 	before := counts()
-	w.Live(6)
+	w.SimulateHours(6)
 	after := counts()
 	for i := range before {
 		if after[i] == before[i] {
 			t.Errorf("%v became %v", before, after)
 		}
 	}
-	if after[3] < before[3] || w.State().Conversations == len(w.Oracle("conversations")) && w.State().Conversations == 300 {
+	if after[3] < before[3] || w.CurrentState().Conversations == len(w.Oracle("conversations")) && w.CurrentState().Conversations == 300 {
 		t.Error("nothing was redacted, or nothing came and went")
 	}
 }
 
 func TestT65ReviewsAndRatingsMoveUpdatedAtAsTheKnobSays(t *testing.T) {
 	t.Parallel()
-	for knob, want := range map[emulator.Sometimes][2]bool{emulator.Always: {true, false}, emulator.Never: {false, true}, emulator.ByTurns: {true, true}} {
+	for knob, want := range map[emulator.Occurrence][2]bool{emulator.Always: {true, false}, emulator.Never: {false, true}, emulator.ByTurns: {true, true}} {
 		w := emulator.New(emulator.Config{Contacts: 60, Conversations: 300, Knobs: emulator.Knobs{ChangeShare: 0.2, QuietConversations: knob}})
 		// reviews of each conversation, and when it was last updated
 		read := func() (map[any]string, map[any]any) {
@@ -303,7 +303,7 @@ func TestT65ReviewsAndRatingsMoveUpdatedAtAsTheKnobSays(t *testing.T) {
 			return reviews, updated
 		}
 		before, was := read()
-		w.Live(3)
+		w.SimulateHours(3)
 		after, is := read()
 		var got [2]bool // changed without moving, changed and moved
 		for id, review := range after {

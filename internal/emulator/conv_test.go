@@ -10,10 +10,10 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// talks are the conversations of a reply, under either name.
-func (r reply) talks() []map[string]any {
+// conversationItems are the conversations of a reply, under either name.
+func (r apiReply) conversationItems() []map[string]any {
 	r.json["data"] = slices.Concat(asList(r.json["conversations"]), asList(r.json["data"]))
-	return r.data()
+	return r.dataItems()
 }
 
 func asList(v any) []any {
@@ -21,8 +21,8 @@ func asList(v any) []any {
 	return list
 }
 
-// each gives the items of a list inside a conversation or a part: {type, <key>: […]}, a bare list, or null.
-func each(record map[string]any, path ...string) []map[string]any {
+// itemsAt gives the items of a list inside a conversation or a part: {type, <key>: […]}, a bare list, or null.
+func itemsAt(record map[string]any, path ...string) []map[string]any {
 	var v any = record
 	for _, key := range path {
 		object, _ := v.(map[string]any)
@@ -35,7 +35,7 @@ func each(record map[string]any, path ...string) []map[string]any {
 	return items
 }
 
-func (c *client) searchTalks(query any, per int, after string) reply {
+func (c *apiClient) searchTalks(query any, per int, after string) apiReply {
 	c.t.Helper()
 	page := m{"per_page": per}
 	if after != "" {
@@ -45,24 +45,24 @@ func (c *client) searchTalks(query any, per int, after string) reply {
 }
 
 // allTalks walks a search to its end and reads every conversation by itself, with its quality data.
-func (c *client) allTalks() []map[string]any {
+func (c *apiClient) allTalks() []map[string]any {
 	c.t.Helper()
 	var all []map[string]any
 	for after := ""; ; {
-		r := c.searchTalks(since(0), 150, after)
+		r := c.searchTalks(updatedSince(0), 150, after)
 		if r.status != 200 {
 			c.t.Fatalf("search: %d %s", r.status, r.raw)
 		}
-		for _, talk := range r.talks() {
-			all = append(all, c.talk(talk["id"].(string)))
+		for _, talk := range r.conversationItems() {
+			all = append(all, c.fetchConversation(talk["id"].(string)))
 		}
-		if after, _ = r.next()["starting_after"].(string); after == "" {
+		if after, _ = r.nextPage()["starting_after"].(string); after == "" {
 			return all
 		}
 	}
 }
 
-func (c *client) talk(id string) map[string]any {
+func (c *apiClient) fetchConversation(id string) map[string]any {
 	c.t.Helper()
 	r := c.do("GET", "/conversations/"+id+"?include_scorecards=true&include_monitors=true", nil)
 	if r.status != 200 {
@@ -71,22 +71,22 @@ func (c *client) talk(id string) map[string]any {
 	return r.json
 }
 
-func parts(talk map[string]any) []map[string]any {
-	return each(talk, "conversation_parts", "conversation_parts")
+func partsOf(talk map[string]any) []map[string]any {
+	return itemsAt(talk, "conversation_parts", "conversation_parts")
 }
 
 func TestT54SearchSendsNoPartsUnderOneOfTwoNames(t *testing.T) {
 	t.Parallel()
 	for _, key := range []string{"", "data"} {
-		c := start(t, emulator.Config{Knobs: emulator.Knobs{ConversationsKey: key}})
-		r := c.searchTalks(since(0), 7, "")
-		if len(r.talks()) != 7 || r.total() != 90 || r.json["type"] != "conversation.list" {
-			t.Fatalf("%d of %d: %s", len(r.talks()), r.total(), r.raw[:80])
+		c := startWorkspace(t, emulator.Config{Knobs: emulator.Knobs{ConversationsKey: key}})
+		r := c.searchTalks(updatedSince(0), 7, "")
+		if len(r.conversationItems()) != 7 || r.totalCount() != 90 || r.json["type"] != "conversation.list" {
+			t.Fatalf("%d of %d: %s", len(r.conversationItems()), r.totalCount(), r.raw[:80])
 		}
 		if _, named := r.json["conversations"]; named == (key == "data") {
 			t.Errorf("key %q: conversations is there: %t", key, named)
 		}
-		for _, talk := range r.talks() {
+		for _, talk := range r.conversationItems() {
 			for _, name := range []string{"conversation_parts", "scorecards", "monitor_evaluations"} {
 				if _, there := talk[name]; there {
 					t.Errorf("a result of search has %s", name)
@@ -98,12 +98,12 @@ func TestT54SearchSendsNoPartsUnderOneOfTwoNames(t *testing.T) {
 
 func TestT57AnAnswerHoldsTheNewestPartsAndTellsTheTrueNumber(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60, Conversations: 810})
+	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 810})
 	sizes := map[int]int{}
 	for _, talk := range c.allTalks() {
-		total := whole(talk["conversation_parts"].(map[string]any)["total_count"])
+		total := toInt(talk["conversation_parts"].(map[string]any)["total_count"])
 		sizes[total]++
-		sent := parts(talk)
+		sent := partsOf(talk)
 		if len(sent) != min(total, 500) {
 			t.Fatalf("%d of %d parts sent", len(sent), total)
 		}
@@ -113,11 +113,11 @@ func TestT57AnAnswerHoldsTheNewestPartsAndTellsTheTrueNumber(t *testing.T) {
 				t.Errorf("part %v twice in %v", part["id"], talk["id"])
 			}
 			seen[part["id"]] = true
-			if i > 0 && whole(part["created_at"]) < whole(sent[i-1]["created_at"]) {
+			if i > 0 && toInt(part["created_at"]) < toInt(sent[i-1]["created_at"]) {
 				t.Errorf("part %d of %v is older than the one before", i, talk["id"])
 			}
 		}
-		if total > 0 && whole(sent[len(sent)-1]["created_at"]) != whole(talk["updated_at"]) {
+		if total > 0 && toInt(sent[len(sent)-1]["created_at"]) != toInt(talk["updated_at"]) {
 			t.Errorf("the newest part of %v is missing", talk["id"])
 		}
 	}
@@ -126,20 +126,20 @@ func TestT57AnAnswerHoldsTheNewestPartsAndTellsTheTrueNumber(t *testing.T) {
 			t.Errorf("no conversation has %d parts", n)
 		}
 	}
-	if largest := slices.Max(keys(sizes)); largest <= 1000 {
+	if largest := slices.Max(mapKeys(sizes)); largest <= 1000 {
 		t.Errorf("the largest has %d parts", largest)
 	}
 }
 
-func keys(of map[int]int) (list []int) {
+func mapKeys(of map[int]int) (list []int) {
 	for n := range of {
 		list = append(list, n)
 	}
 	return list
 }
 
-// row is what a part says of an assignment: null, absent and 0 are three things.
-func row(part map[string]any) string {
+// describeAssignment is what a part says of an assignment: null, absent and 0 are three things.
+func describeAssignment(part map[string]any) string {
 	field := func(name string) string {
 		v, there := part[name]
 		switch id := fmt.Sprint(v); {
@@ -179,12 +179,12 @@ func TestT61EveryRowOfTheAssignmentTableIsThere(t *testing.T) {
 		{"before the later version", false, "2.16", []string{"admin absent absent", "team absent absent", "bot absent absent",
 			"nobody_admin absent absent", "null absent absent"}},
 	} {
-		c := start(t, emulator.Config{Knobs: emulator.Knobs{OmitEmpty: test.omit}})
+		c := startWorkspace(t, emulator.Config{Knobs: emulator.Knobs{OmitEmpty: test.omit}})
 		c.version = test.version
 		seen := map[string]bool{}
 		for _, talk := range c.allTalks() {
-			for _, part := range parts(talk) {
-				seen[row(part)] = true
+			for _, part := range partsOf(talk) {
+				seen[describeAssignment(part)] = true
 			}
 		}
 		for _, want := range test.rows {
@@ -201,8 +201,8 @@ func TestT61EveryRowOfTheAssignmentTableIsThere(t *testing.T) {
 
 func TestT65QualityDataComesOnlyWhenAskedFor(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{})
-	id := c.searchTalks(since(0), 1, "").talks()[0]["id"].(string)
+	c := startWorkspace(t, emulator.Config{})
+	id := c.searchTalks(updatedSince(0), 1, "").conversationItems()[0]["id"].(string)
 	for query, want := range map[string][2]bool{"": {}, "?include_scorecards=true": {true, false}, "?include_monitors=true": {false, true},
 		"?include_scorecards=false": {}} {
 		answer := c.do("GET", "/conversations/"+id+query, nil).json
@@ -217,14 +217,14 @@ func TestT65QualityDataComesOnlyWhenAskedFor(t *testing.T) {
 // A conversation that tells no statistics, and no teammates, has them all the same for search.
 func TestConversationsAreSearchedByWhatSomeDoNotTell(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{})
+	c := startWorkspace(t, emulator.Config{})
 	all := len(c.w.ConversationIDs())
-	for _, query := range []m{filter("statistics.count_conversation_parts", ">", 20), filter("statistics.count_reopens", "!=", 0),
-		filter("statistics.count_assignments", "IN", []int{1, 2}), filter("statistics.last_close_at", ">", 1600000000),
-		filter("teammate_ids", "=", c.w.Oracle("conversation_teammates")[0]["admin_id"]),
-		filter("statistics.last_contact_reply_at", "<", c.w.Clock().Unix()-300*86400)} {
-		if r := c.searchTalks(query, 150, ""); r.status != 200 || r.total() == 0 || r.total() == all {
-			t.Errorf("%v: %d with %d of %d", query, r.status, r.total(), all)
+	for _, query := range []m{fieldFilter("statistics.count_conversation_parts", ">", 20), fieldFilter("statistics.count_reopens", "!=", 0),
+		fieldFilter("statistics.count_assignments", "IN", []int{1, 2}), fieldFilter("statistics.last_close_at", ">", 1600000000),
+		fieldFilter("teammate_ids", "=", c.w.Oracle("conversation_teammates")[0]["admin_id"]),
+		fieldFilter("statistics.last_contact_reply_at", "<", c.w.CurrentTime().Unix()-300*86400)} {
+		if r := c.searchTalks(query, 150, ""); r.status != 200 || r.totalCount() == 0 || r.totalCount() == all {
+			t.Errorf("%v: %d with %d of %d", query, r.status, r.totalCount(), all)
 		}
 	}
 }
@@ -232,9 +232,9 @@ func TestConversationsAreSearchedByWhatSomeDoNotTell(t *testing.T) {
 func TestT1ConversationsAreSearchedByDayUpTo216AndBySecondLater(t *testing.T) {
 	t.Parallel()
 	zone := time.FixedZone("UTC+14", 14*3600)
-	c := start(t, emulator.Config{Zone: zone})
+	c := startWorkspace(t, emulator.Config{Zone: zone})
 	one := c.allTalks()[40]
-	at := whole(one["updated_at"])
+	at := toInt(one["updated_at"])
 	first := time.Unix(int64(at), 0).In(zone).Truncate(time.Second)
 	day := time.Date(first.Year(), first.Month(), first.Day(), 0, 0, 0, 0, zone).Unix()
 	for _, test := range []struct {
@@ -242,13 +242,13 @@ func TestT1ConversationsAreSearchedByDayUpTo216AndBySecondLater(t *testing.T) {
 		query   m
 		want    bool
 	}{
-		{"2.17", filter("updated_at", "=", at), true}, {"2.17", filter("updated_at", "=", at+1), false}, {"2.17", filter("updated_at", ">", at), false},
-		{"2.17", filter("updated_at", ">", at-1), true}, {"2.16", filter("updated_at", "=", day), true}, {"2.16", filter("updated_at", ">", day), false},
-		{"2.16", filter("updated_at", ">", day-1), true}, {"2.16", filter("updated_at", "<", day+3600), false},
+		{"2.17", fieldFilter("updated_at", "=", at), true}, {"2.17", fieldFilter("updated_at", "=", at+1), false}, {"2.17", fieldFilter("updated_at", ">", at), false},
+		{"2.17", fieldFilter("updated_at", ">", at-1), true}, {"2.16", fieldFilter("updated_at", "=", day), true}, {"2.16", fieldFilter("updated_at", ">", day), false},
+		{"2.16", fieldFilter("updated_at", ">", day-1), true}, {"2.16", fieldFilter("updated_at", "<", day+3600), false},
 	} {
 		c.version = test.version
-		r := c.searchTalks(group("AND", test.query, filter("id", "=", one["id"])), 20, "")
-		if found := len(r.talks()) == 1; found != test.want {
+		r := c.searchTalks(filterGroup("AND", test.query, fieldFilter("id", "=", one["id"])), 20, "")
+		if found := len(r.conversationItems()) == 1; found != test.want {
 			t.Errorf("%s %v: found %t", test.version, test.query, found)
 		}
 	}
@@ -256,14 +256,14 @@ func TestT1ConversationsAreSearchedByDayUpTo216AndBySecondLater(t *testing.T) {
 
 func TestT13ACursorOfContactSearchIsNoGoodForConversations(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{})
-	body := m{"query": since(0), "pagination": m{"per_page": 10}, "sort": m{"field": "updated_at", "order": "ascending"}}
-	token := c.do("POST", "/contacts/search", body).next()["starting_after"].(string)
-	if r := c.searchTalks(since(0), 10, token); r.status != 400 || r.code() != "client_error" {
-		t.Errorf("got %d %s", r.status, r.code())
+	c := startWorkspace(t, emulator.Config{})
+	body := m{"query": updatedSince(0), "pagination": m{"per_page": 10}, "sort": m{"field": "updated_at", "order": "ascending"}}
+	token := c.do("POST", "/contacts/search", body).nextPage()["starting_after"].(string)
+	if r := c.searchTalks(updatedSince(0), 10, token); r.status != 400 || r.errorCode() != "client_error" {
+		t.Errorf("got %d %s", r.status, r.errorCode())
 	}
-	token = c.searchTalks(since(0), 10, "").next()["starting_after"].(string)
-	if r := c.searchTalks(since(0), 10, token); r.status != 200 || len(r.talks()) != 10 {
+	token = c.searchTalks(updatedSince(0), 10, "").nextPage()["starting_after"].(string)
+	if r := c.searchTalks(updatedSince(0), 10, token); r.status != 200 || len(r.conversationItems()) != 10 {
 		t.Errorf("its own: %d %s", r.status, r.raw)
 	}
 }
@@ -271,20 +271,20 @@ func TestT13ACursorOfContactSearchIsNoGoodForConversations(t *testing.T) {
 func TestTheDemoHasConversationsOfEverySize(t *testing.T) {
 	t.Parallel()
 	w := emulator.New(emulator.Config{})
-	if n := w.State().Conversations; n != 3000 {
+	if n := w.CurrentState().Conversations; n != 3000 {
 		t.Errorf("%d conversations", n)
 	}
-	if n := emulator.New(emulator.Config{Contacts: 50, Conversations: -1}).State().Conversations; n != 0 {
+	if n := emulator.New(emulator.Config{Contacts: 50, Conversations: -1}).CurrentState().Conversations; n != 0 {
 		t.Errorf("%d conversations where none are wanted", n)
 	}
 }
 
 func TestAConversationThatNeverWasIsNotFound(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{})
+	c := startWorkspace(t, emulator.Config{})
 	for _, id := range []string{"215470000000001", "215470009000000", "x", "-7", "0215470000000007"} {
-		if r := c.do("GET", "/conversations/"+id, nil); r.status != 404 || r.code() != "not_found" {
-			t.Errorf("%s: %d %s", id, r.status, r.code())
+		if r := c.do("GET", "/conversations/"+id, nil); r.status != 404 || r.errorCode() != "not_found" {
+			t.Errorf("%s: %d %s", id, r.status, r.errorCode())
 		}
 	}
 }

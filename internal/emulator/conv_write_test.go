@@ -9,8 +9,8 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// good asks for something that must be answered 200.
-func (c *client) good(method, path string, body any) map[string]any {
+// doOK asks for something that must be answered 200.
+func (c *apiClient) doOK(method, path string, body any) map[string]any {
 	c.t.Helper()
 	r := c.do(method, path, body)
 	if r.status != 200 {
@@ -19,20 +19,20 @@ func (c *client) good(method, path string, body any) map[string]any {
 	return r.json
 }
 
-// few is still with hardly anything else in the workspace.
-func few(t *testing.T) (*client, string) {
+// newSmallClient is still with hardly anything else in the workspace.
+func newSmallClient(t *testing.T) (*apiClient, string) {
 	t.Helper()
-	c := start(t, emulator.Config{Contacts: 60, Conversations: 4, Knobs: emulator.Knobs{NoLag: true}})
-	id, err := c.w.OpenConversation(c.w.IDs("active")[0], 3)
-	must(t, err)
+	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 4, Knobs: emulator.Knobs{NoLag: true}})
+	id, err := c.w.OpenConversation(c.w.ContactIDs("active")[0], 3)
+	failOn(t, err)
 	c.w.Advance(time.Hour)
 	return c, id
 }
 
-func last(parts []map[string]any) map[string]any { return parts[len(parts)-1] }
+func lastPart(parts []map[string]any) map[string]any { return parts[len(parts)-1] }
 
-// assignment is the body of one, as workspace-api 4.11 has it.
-func assignment(to string, more m) m {
+// assignmentBody is the body of one, as workspace-api 4.11 has it.
+func assignmentBody(to string, more m) m {
 	sent := m{"message_type": "assignment", "type": "admin", "admin_id": "814860", "assignee_id": to}
 	for name, v := range more {
 		sent[name] = v
@@ -43,32 +43,32 @@ func assignment(to string, more m) m {
 // Section 2.10, row by row, as far as a request can cause it; "no assignment change" is what a reply does.
 func TestContract2_10ARequestAssignsByEveryRowOfTheTable(t *testing.T) {
 	t.Parallel()
-	c, id := few(t)
-	must(t, c.w.ReopenConversation(id))
+	c, id := newSmallClient(t)
+	failOn(t, c.w.ReopenConversation(id))
 	for _, row := range []struct {
 		name                 string
 		sent                 m
 		to, admin, team      any
 		inCharge, teamCharge any // of the conversation after it; nil: as before
 	}{
-		{"a teammate", assignment("200963802864963123", nil), m{"type": "admin", "id": "200963802864963123"}, "200963802864963123", nil, "200963802864963123", nil},
-		{"a team", assignment("814865", nil), m{"type": "team", "id": "814865"}, nil, "814865", nil, "814865"},
-		{"a team, of which a teammate is found by round robin", assignment("814866", nil), m{"type": "admin"}, "someone", "814866", "someone", "814866"},
-		{"the bot", assignment("7000001", nil), m{"type": "bot", "id": "7000001"}, "7000001", nil, "7000001", nil},
-		{"the team is removed", assignment("0", m{"type": "team"}), m{"type": "nobody_admin", "id": nil}, nil, "0", nil, "0"},
-		{"the teammate is removed", assignment("0", nil), m{"type": "nobody_admin", "id": nil}, "0", nil, "0", nil},
-		{"a team, by its own kind", assignment("814865", m{"type": "team"}), m{"type": "team", "id": "814865"}, nil, "814865", nil, "814865"},
-		{"unassigned without naming a kind", assignment("0", m{"type": nil}), m{"type": "nobody_admin", "id": nil}, nil, nil, "0", "0"},
+		{"a teammate", assignmentBody("200963802864963123", nil), m{"type": "admin", "id": "200963802864963123"}, "200963802864963123", nil, "200963802864963123", nil},
+		{"a team", assignmentBody("814865", nil), m{"type": "team", "id": "814865"}, nil, "814865", nil, "814865"},
+		{"a team, of which a teammate is found by round robin", assignmentBody("814866", nil), m{"type": "admin"}, "someone", "814866", "someone", "814866"},
+		{"the bot", assignmentBody("7000001", nil), m{"type": "bot", "id": "7000001"}, "7000001", nil, "7000001", nil},
+		{"the team is removed", assignmentBody("0", m{"type": "team"}), m{"type": "nobody_admin", "id": nil}, nil, "0", nil, "0"},
+		{"the teammate is removed", assignmentBody("0", nil), m{"type": "nobody_admin", "id": nil}, "0", nil, "0", nil},
+		{"a team, by its own kind", assignmentBody("814865", m{"type": "team"}), m{"type": "team", "id": "814865"}, nil, "814865", nil, "814865"},
+		{"unassigned without naming a kind", assignmentBody("0", m{"type": nil}), m{"type": "nobody_admin", "id": nil}, nil, nil, "0", "0"},
 		{"no assignment change", nil, nil, nil, nil, nil, nil},
 	} {
-		before, wanted := c.talk(id), "assignment"
+		before, wanted := c.fetchConversation(id), "assignment"
 		var talk map[string]any
 		if row.sent == nil {
-			talk, wanted = c.good("POST", "/conversations/"+id+"/reply", m{"message_type": "comment", "body": "hm"}), "comment"
+			talk, wanted = c.doOK("POST", "/conversations/"+id+"/reply", m{"message_type": "comment", "body": "hm"}), "comment"
 		} else {
-			talk = c.good("POST", "/conversations/"+id+"/parts", row.sent)
+			talk = c.doOK("POST", "/conversations/"+id+"/parts", row.sent)
 		}
-		part := last(parts(talk))
+		part := lastPart(partsOf(talk))
 		same := func(what string, got, want any) {
 			if want == "someone" {
 				want = part["admin_assignee_id"]
@@ -84,7 +84,7 @@ func TestContract2_10ARequestAssignsByEveryRowOfTheTable(t *testing.T) {
 		same("assigned_to", part["assigned_to"], row.to)
 		same("admin_assignee_id", part["admin_assignee_id"], row.admin)
 		same("team_assignee_id", part["team_assignee_id"], row.team)
-		same("the author", inner(part["author"], "id"), "814860")
+		same("the author", fieldOf(part["author"], "id"), "814860")
 		for name, want := range map[string]any{"admin_assignee_id": row.inCharge, "team_assignee_id": row.teamCharge} {
 			if want == nil {
 				want = before[name]
@@ -95,7 +95,7 @@ func TestContract2_10ARequestAssignsByEveryRowOfTheTable(t *testing.T) {
 	}
 	turns := map[string]bool{}
 	for range 3 {
-		turns[fmt.Sprint(last(parts(c.good("POST", "/conversations/"+id+"/parts", assignment("814866", nil))))["admin_assignee_id"])] = true
+		turns[fmt.Sprint(lastPart(partsOf(c.doOK("POST", "/conversations/"+id+"/parts", assignmentBody("814866", nil))))["admin_assignee_id"])] = true
 	}
 	if len(turns) != 3 {
 		t.Errorf("round robin puts %v in charge", turns)
@@ -121,30 +121,30 @@ func TestContract3_2AnAssignmentReopensUnlessToldNotTo(t *testing.T) {
 		{"snoozed, skip_reopen", "2.17", "snoozed", true, "snoozed", 0},
 		{"snoozed", "2.17", "snoozed", nil, "snoozed", 0},
 	} {
-		c, id := few(t)
-		must(t, c.w.ReopenConversation(id))
+		c, id := newSmallClient(t)
+		failOn(t, c.w.ReopenConversation(id))
 		switch row.state {
 		case "closed":
-			must(t, c.w.CloseConversation(id))
+			failOn(t, c.w.CloseConversation(id))
 		case "snoozed":
-			must(t, c.w.SnoozeConversation(id, c.w.Clock().Add(time.Hour)))
+			failOn(t, c.w.SnoozeConversation(id, c.w.CurrentTime().Add(time.Hour)))
 		}
-		before := c.talk(id)
+		before := c.fetchConversation(id)
 		c.w.Advance(time.Minute)
 		c.version = row.version
-		talk := c.good("POST", "/conversations/"+id+"/parts", assignment("5", m{"skip_reopen": row.skip}))
-		if talk["state"] != row.want || stat(talk, "count_reopens") != stat(before, "count_reopens")+row.reopened {
-			t.Errorf("%s: %v, reopened %d times more", row.name, talk["state"], stat(talk, "count_reopens")-stat(before, "count_reopens"))
+		talk := c.doOK("POST", "/conversations/"+id+"/parts", assignmentBody("5", m{"skip_reopen": row.skip}))
+		if talk["state"] != row.want || talkStatistic(talk, "count_reopens") != talkStatistic(before, "count_reopens")+row.reopened {
+			t.Errorf("%s: %v, reopened %d times more", row.name, talk["state"], talkStatistic(talk, "count_reopens")-talkStatistic(before, "count_reopens"))
 		}
-		if kind := last(parts(talk))["part_type"]; (kind == "assign_and_reopen") != (row.reopened > 0) {
+		if kind := lastPart(partsOf(talk))["part_type"]; (kind == "assign_and_reopen") != (row.reopened > 0) {
 			t.Errorf("%s: the part is a %v", row.name, kind)
 		}
-		if stat(talk, "last_close_at") != stat(before, "last_close_at") || stat(talk, "count_assignments") != stat(before, "count_assignments")+1 {
-			t.Errorf("%s: closed at %d, before %d", row.name, stat(talk, "last_close_at"), stat(before, "last_close_at"))
+		if talkStatistic(talk, "last_close_at") != talkStatistic(before, "last_close_at") || talkStatistic(talk, "count_assignments") != talkStatistic(before, "count_assignments")+1 {
+			t.Errorf("%s: closed at %d, before %d", row.name, talkStatistic(talk, "last_close_at"), talkStatistic(before, "last_close_at"))
 		}
 		if row.reopened > 0 { // the close timestamp changes when it is closed again
-			must(t, c.w.CloseConversation(id))
-			if stat(c.talk(id), "last_close_at") != int(c.w.Clock().Unix()) {
+			failOn(t, c.w.CloseConversation(id))
+			if talkStatistic(c.fetchConversation(id), "last_close_at") != int(c.w.CurrentTime().Unix()) {
 				t.Errorf("%s: the close timestamp does not change", row.name)
 			}
 		}
@@ -156,28 +156,28 @@ func TestContract3_2AnAssignmentReopensUnlessToldNotTo(t *testing.T) {
 // What the document does not show of POST /conversations/{id}/parts: it is closed, opened and snoozed, by whoever is named.
 func TestAConversationIsClosedOpenedAndSnoozedByRequests(t *testing.T) {
 	t.Parallel()
-	c, id := few(t)
-	until := c.w.Clock().Add(time.Hour).Unix()
+	c, id := newSmallClient(t)
+	until := c.w.CurrentTime().Add(time.Hour).Unix()
 	for _, row := range []struct {
 		does, part, state string
 		body              any
 	}{{"open", "open", "open", nil}, {"close", "close", "closed", nil}, {"open", "open", "open", nil}, {"snoozed", "snoozed", "snoozed", nil}, {"close", "close", "closed", "<p>bye</p>"}} {
-		before := c.talk(id)
+		before := c.fetchConversation(id)
 		c.w.Advance(time.Minute)
-		talk := c.good("POST", "/conversations/"+id+"/parts", m{"message_type": row.does, "type": "admin", "admin_id": "5", "snoozed_until": until, "body": row.body})
-		part := last(parts(talk))
-		if part["part_type"] != row.part || talk["state"] != row.state || inner(part["author"], "id") != "5" || part["body"] != row.body {
+		talk := c.doOK("POST", "/conversations/"+id+"/parts", m{"message_type": row.does, "type": "admin", "admin_id": "5", "snoozed_until": until, "body": row.body})
+		part := lastPart(partsOf(talk))
+		if part["part_type"] != row.part || talk["state"] != row.state || fieldOf(part["author"], "id") != "5" || part["body"] != row.body {
 			t.Errorf("%s: %v, %v", row.does, talk["state"], part)
 		}
-		if (talk["snoozed_until"] != nil) != (row.state == "snoozed") || (stat(talk, "last_close_at") == int(c.w.Clock().Unix())) != (row.state == "closed") {
+		if (talk["snoozed_until"] != nil) != (row.state == "snoozed") || (talkStatistic(talk, "last_close_at") == int(c.w.CurrentTime().Unix())) != (row.state == "closed") {
 			t.Errorf("%s: snoozed until %v, %v", row.does, talk["snoozed_until"], talk["statistics"])
 		}
 		reopened := 0
 		if before["state"] == "closed" {
 			reopened = 1
 		}
-		if stat(talk, "count_reopens") != stat(before, "count_reopens")+reopened {
-			t.Errorf("%s: reopened %d times", row.does, stat(talk, "count_reopens"))
+		if talkStatistic(talk, "count_reopens") != talkStatistic(before, "count_reopens")+reopened {
+			t.Errorf("%s: reopened %d times", row.does, talkStatistic(talk, "count_reopens"))
 		}
 	}
 	c.sameTalks(t)
@@ -185,19 +185,19 @@ func TestAConversationIsClosedOpenedAndSnoozedByRequests(t *testing.T) {
 
 func TestAContactBeginsAConversationWithHisWords(t *testing.T) {
 	t.Parallel()
-	c, _ := few(t)
-	who := c.good("POST", "/contacts", m{"role": "lead", "name": "Ann"})["id"]
+	c, _ := newSmallClient(t)
+	who := c.doOK("POST", "/contacts", m{"role": "lead", "name": "Ann"})["id"]
 	for range 4 { // drawn ones begin in other ways
-		id := fmt.Sprint(c.does("conversations.open", m{"contact": who, "body": "<p>hello?"}).json["id"])
+		id := fmt.Sprint(c.doOperation("conversations.open", m{"contact": who, "body": "<p>hello?"}).json["id"])
 		c.w.Advance(time.Minute)
-		talk := c.talk(id)
+		talk := c.fetchConversation(id)
 		source := talk["source"].(map[string]any)
-		if source["delivered_as"] != "customer_initiated" || source["body"] != "<p>hello?" || inner(source["author"], "id") != who || inner(source["author"], "name") != "Ann" ||
-			talk["conversation_rating"] != nil || len(parts(talk)) != 0 || talk["waiting_since"] != talk["created_at"] || talk["state"] != "open" {
+		if source["delivered_as"] != "customer_initiated" || source["body"] != "<p>hello?" || fieldOf(source["author"], "id") != who || fieldOf(source["author"], "name") != "Ann" ||
+			talk["conversation_rating"] != nil || len(partsOf(talk)) != 0 || talk["waiting_since"] != talk["created_at"] || talk["state"] != "open" {
 			t.Errorf("%v", talk)
 		}
-		talk = c.good("POST", "/conversations/"+id+"/reply", m{"message_type": "comment", "admin_id": "5", "body": "yes?"})
-		if talk["waiting_since"] != nil || len(parts(talk)) != 1 {
+		talk = c.doOK("POST", "/conversations/"+id+"/reply", m{"message_type": "comment", "admin_id": "5", "body": "yes?"})
+		if talk["waiting_since"] != nil || len(partsOf(talk)) != 1 {
 			t.Errorf("answered: %v", talk)
 		}
 	}
@@ -207,9 +207,9 @@ func TestAContactBeginsAConversationWithHisWords(t *testing.T) {
 // Sections 4.11, 2.10: words of teammates and of contacts, and what follows from them.
 func TestContract4_11AConversationIsRepliedTo(t *testing.T) {
 	t.Parallel()
-	c, id := few(t)
-	who := each(c.talk(id), "contacts", "contacts")[0]
-	contact := c.good("PUT", "/contacts/"+who["id"].(string), m{"email": "now@example.com", "external_id": "now-1"})
+	c, id := newSmallClient(t)
+	who := itemsAt(c.fetchConversation(id), "contacts", "contacts")[0]
+	contact := c.doOK("PUT", "/contacts/"+who["id"].(string), m{"email": "now@example.com", "external_id": "now-1"})
 	for _, row := range []struct {
 		name           string
 		sent           m
@@ -225,26 +225,26 @@ func TestContract4_11AConversationIsRepliedTo(t *testing.T) {
 		{"a contact by the e-mail", m{"message_type": "comment", "type": "user", "email": contact["email"], "body": "hello?"}, "comment", contact["role"], who["id"], "open", false, false},
 		{"a contact by the external id", m{"message_type": "comment", "type": "user", "user_id": contact["external_id"], "body": "?"}, "comment", contact["role"], who["id"], "open", false, false},
 	} {
-		must(t, c.w.CloseConversation(id))
-		before := c.talk(id)
+		failOn(t, c.w.CloseConversation(id))
+		before := c.fetchConversation(id)
 		c.w.Advance(time.Minute)
-		now := int(c.w.Clock().Unix())
-		talk := c.good("POST", "/conversations/"+id+"/reply", row.sent)
-		part := last(parts(talk))
-		if part["body"] != row.sent["body"] || part["part_type"] != row.kind || whole(part["created_at"]) != now || inner(part["author"], "type") != row.as ||
-			inner(part["author"], "id") != row.by || len(each(part, "attachments")) != 0 || part["metadata"] != nil {
+		now := int(c.w.CurrentTime().Unix())
+		talk := c.doOK("POST", "/conversations/"+id+"/reply", row.sent)
+		part := lastPart(partsOf(talk))
+		if part["body"] != row.sent["body"] || part["part_type"] != row.kind || toInt(part["created_at"]) != now || fieldOf(part["author"], "type") != row.as ||
+			fieldOf(part["author"], "id") != row.by || len(itemsAt(part, "attachments")) != 0 || part["metadata"] != nil {
 			t.Errorf("%s: the part is %v", row.name, part)
 		}
 		if (part["notified_at"] == nil) != (row.kind == "note") {
 			t.Errorf("%s: notified at %v", row.name, part["notified_at"])
 		}
-		if talk["state"] != row.state || talk["read"] != row.read && row.kind == "comment" || whole(talk["updated_at"]) != now {
+		if talk["state"] != row.state || talk["read"] != row.read && row.kind == "comment" || toInt(talk["updated_at"]) != now {
 			t.Errorf("%s: %v, read %v, updated at %v", row.name, talk["state"], talk["read"], talk["updated_at"])
 		}
-		if (stat(talk, "last_admin_reply_at") == now) != row.answered || stat(talk, "count_conversation_parts") != stat(before, "count_conversation_parts")+1 {
+		if (talkStatistic(talk, "last_admin_reply_at") == now) != row.answered || talkStatistic(talk, "count_conversation_parts") != talkStatistic(before, "count_conversation_parts")+1 {
 			t.Errorf("%s: the statistics are %v", row.name, talk["statistics"])
 		}
-		if found := c.searchTalks(filter("updated_at", "=", now), 20, "").talks(); len(found) != 1 || found[0]["id"] != id {
+		if found := c.searchTalks(fieldFilter("updated_at", "=", now), 20, "").conversationItems(); len(found) != 1 || found[0]["id"] != id {
 			t.Errorf("%s: search finds %d", row.name, len(found))
 		}
 		c.sameTalks(t)
@@ -254,7 +254,7 @@ func TestContract4_11AConversationIsRepliedTo(t *testing.T) {
 // Section 4.11, 9: what is said of a conversation. company_id is of 2.14.
 func TestContract4_11AConversationIsUpdated(t *testing.T) {
 	t.Parallel()
-	c, id := few(t)
+	c, id := newSmallClient(t)
 	firm := c.w.Oracle("companies")[7]["id"]
 	for _, row := range []struct {
 		name, version string
@@ -272,9 +272,9 @@ func TestContract4_11AConversationIsUpdated(t *testing.T) {
 		{"several", "2.17", m{"title": nil, "read": true, "custom_attributes": m{"n": 1.5, "Escalated": true, "text": "é", "Language": nil}}, m{"title": nil, "read": true}, true},
 	} {
 		c.version = row.version
-		before := c.talk(id)
+		before := c.fetchConversation(id)
 		c.w.Advance(time.Minute)
-		talk := c.good("PUT", "/conversations/"+id, row.sent)
+		talk := c.doOK("PUT", "/conversations/"+id, row.sent)
 		for name, want := range row.want {
 			if fmt.Sprint(talk[name]) != fmt.Sprint(want) {
 				t.Errorf("%s: %s is %v", row.name, name, talk[name])
@@ -286,13 +286,13 @@ func TestContract4_11AConversationIsUpdated(t *testing.T) {
 		c.version = "2.17"
 		c.sameTalks(t)
 	}
-	attrs := c.talk(id)["custom_attributes"].(map[string]any)
+	attrs := c.fetchConversation(id)["custom_attributes"].(map[string]any)
 	if fmt.Sprintf("%v %v %v %v", attrs["n"], attrs["Escalated"], attrs["text"], attrs["Language"]) != "1.5 true é <nil>" {
 		t.Errorf("custom attributes: %v", attrs)
 	}
 	for _, next := range []m{{"message_type": "comment", "body": "x"}, {"message_type": "note", "body": "x"}} { // the next word decides again
-		c.good("PUT", "/conversations/"+id, m{"read": false})
-		read := c.good("POST", "/conversations/"+id+"/reply", next)["read"]
+		c.doOK("PUT", "/conversations/"+id, m{"read": false})
+		read := c.doOK("POST", "/conversations/"+id+"/reply", next)["read"]
 		if read != (next["message_type"] == "comment") {
 			t.Errorf("after a %v read is %v", next["message_type"], read)
 		}
@@ -308,28 +308,28 @@ type refusedWrite struct {
 	code, says                  string // says: what the message names
 }
 
-// refuses asks for what must be refused, and looks whether anything has happened.
-func (c *client) refuses(t *testing.T, list []refusedWrite) {
+// checkRefused asks for what must be refused, and looks whether anything has happened.
+func (c *apiClient) checkRefused(t *testing.T, list []refusedWrite) {
 	t.Helper()
-	var done []emulator.Done
-	c.w.Journal(func(d emulator.Done) error {
+	var done []emulator.JournalEntry
+	c.w.SetJournal(func(d emulator.JournalEntry) error {
 		done = append(done, d)
 		return nil
 	})
-	before := remember(c.w)
+	before := snapshotOracle(c.w)
 	for _, row := range list {
 		c.version = row.version
 		if row.version == "" {
 			c.version = "2.17"
 		}
 		r := c.do(row.method, row.path, row.sent)
-		if r.status != row.status || r.code() != row.code || !strings.Contains(string(r.raw), row.says) {
+		if r.status != row.status || r.errorCode() != row.code || !strings.Contains(string(r.raw), row.says) {
 			t.Errorf("%s: %s %s: %d %s, want %d %s of %q", row.name, row.method, row.path, r.status, r.raw, row.status, row.code, row.says)
 		}
 	}
-	after := remember(c.w)
+	after := snapshotOracle(c.w)
 	for stream, rows := range before.rows {
-		if d := difference(after.rows[stream], rows); d != "" {
+		if d := firstDifference(after.rows[stream], rows); d != "" {
 			t.Errorf("refused, but of %s%s", stream, d)
 		}
 	}
@@ -341,38 +341,38 @@ func (c *client) refuses(t *testing.T, list []refusedWrite) {
 // Sections 7, 4.11.
 func TestContract7ConversationsThatAreRefused(t *testing.T) {
 	t.Parallel()
-	c, id := few(t)
+	c, id := newSmallClient(t)
 	gone := c.w.ConversationIDs()[3]
-	must(t, c.w.DeleteConversation(gone))
-	talk, stranger := "/conversations/"+id, c.w.IDs("active")[1]
+	failOn(t, c.w.DeleteConversation(gone))
+	talk, stranger := "/conversations/"+id, c.w.ContactIDs("active")[1]
 	parts, reply := talk+"/parts", talk+"/reply"
-	c.refuses(t, []refusedWrite{
-		{"no such conversation", "", "POST", "/conversations/1/parts", assignment("5", nil), 404, "not_found", "Conversation"},
-		{"a deleted conversation", "", "POST", "/conversations/" + gone + "/parts", assignment("5", nil), 404, "not_found", "Conversation"},
+	c.checkRefused(t, []refusedWrite{
+		{"no such conversation", "", "POST", "/conversations/1/parts", assignmentBody("5", nil), 404, "not_found", "Conversation"},
+		{"a deleted conversation", "", "POST", "/conversations/" + gone + "/parts", assignmentBody("5", nil), 404, "not_found", "Conversation"},
 		{"no such conversation", "", "POST", "/conversations/1/reply", m{"message_type": "note", "body": "x"}, 404, "not_found", "Conversation"},
 		{"a deleted conversation", "", "POST", "/conversations/" + gone + "/reply", m{"message_type": "note", "body": "x"}, 404, "not_found", "Conversation"},
 		{"no such conversation", "", "PUT", "/conversations/1", m{"title": "x"}, 404, "not_found", "Conversation"},
 		{"a deleted conversation", "", "PUT", "/conversations/" + gone, m{"title": "x"}, 404, "not_found", "Conversation"},
 
-		{"no message_type", "", "POST", parts, assignment("5", m{"message_type": nil}), 400, "parameter_not_found", "message_type"},
-		{"another message_type", "", "POST", parts, assignment("5", m{"message_type": "tea"}), 400, "parameter_invalid", "message_type"},
-		{"no admin_id", "", "POST", parts, assignment("5", m{"admin_id": nil}), 400, "parameter_not_found", "admin_id"},
-		{"a missing admin", "", "POST", parts, assignment("5", m{"admin_id": "1"}), 404, "not_found", "Admin"},
-		{"an admin who was deleted", "", "POST", parts, assignment("5", m{"admin_id": "814801"}), 404, "not_found", "Admin"},
-		{"an admin who is a team", "", "POST", parts, assignment("5", m{"admin_id": "814865"}), 404, "not_found", "Admin"},
-		{"an admin who is a bot", "", "POST", parts, assignment("5", m{"admin_id": "7000002"}), 404, "not_found", "Admin"},
-		{"no assignee", "", "POST", parts, assignment("5", m{"assignee_id": nil}), 400, "parameter_not_found", "assignee_id"},
-		{"a missing assignee", "", "POST", parts, assignment("6", nil), 404, "not_found", "Assignee"},
-		{"an assignee who was deleted", "", "POST", parts, assignment("814801", nil), 404, "not_found", "Assignee"},
-		{"a team that is yet to come", "", "POST", parts, assignment("814867", nil), 404, "not_found", "Assignee"},
-		{"a teammate as a team", "", "POST", parts, assignment("5", m{"type": "team"}), 404, "not_found", "Assignee"},
-		{"a bot as a team", "", "POST", parts, assignment("7000001", m{"type": "team"}), 404, "not_found", "Assignee"},
-		{"another kind", "", "POST", parts, assignment("5", m{"type": "bot"}), 400, "parameter_invalid", "type"},
+		{"no message_type", "", "POST", parts, assignmentBody("5", m{"message_type": nil}), 400, "parameter_not_found", "message_type"},
+		{"another message_type", "", "POST", parts, assignmentBody("5", m{"message_type": "tea"}), 400, "parameter_invalid", "message_type"},
+		{"no admin_id", "", "POST", parts, assignmentBody("5", m{"admin_id": nil}), 400, "parameter_not_found", "admin_id"},
+		{"a missing admin", "", "POST", parts, assignmentBody("5", m{"admin_id": "1"}), 404, "not_found", "Admin"},
+		{"an admin who was deleted", "", "POST", parts, assignmentBody("5", m{"admin_id": "814801"}), 404, "not_found", "Admin"},
+		{"an admin who is a team", "", "POST", parts, assignmentBody("5", m{"admin_id": "814865"}), 404, "not_found", "Admin"},
+		{"an admin who is a bot", "", "POST", parts, assignmentBody("5", m{"admin_id": "7000002"}), 404, "not_found", "Admin"},
+		{"no assignee", "", "POST", parts, assignmentBody("5", m{"assignee_id": nil}), 400, "parameter_not_found", "assignee_id"},
+		{"a missing assignee", "", "POST", parts, assignmentBody("6", nil), 404, "not_found", "Assignee"},
+		{"an assignee who was deleted", "", "POST", parts, assignmentBody("814801", nil), 404, "not_found", "Assignee"},
+		{"a team that is yet to come", "", "POST", parts, assignmentBody("814867", nil), 404, "not_found", "Assignee"},
+		{"a teammate as a team", "", "POST", parts, assignmentBody("5", m{"type": "team"}), 404, "not_found", "Assignee"},
+		{"a bot as a team", "", "POST", parts, assignmentBody("7000001", m{"type": "team"}), 404, "not_found", "Assignee"},
+		{"another kind", "", "POST", parts, assignmentBody("5", m{"type": "bot"}), 400, "parameter_invalid", "type"},
 		{"closed by nobody", "", "POST", parts, m{"message_type": "close"}, 400, "parameter_not_found", "admin_id"},
 		{"closed by a missing admin", "", "POST", parts, m{"message_type": "close", "admin_id": "1"}, 404, "not_found", "Admin"},
 		{"snoozed until no time", "", "POST", parts, m{"message_type": "snoozed", "admin_id": "5"}, 400, "parameter_not_found", "snoozed_until"},
 		{"snoozed until a time that is over", "", "POST", parts, m{"message_type": "snoozed", "admin_id": "5", "snoozed_until": 1}, 400, "parameter_invalid", ":\"snoozed_until must be a later time"},
-		{"skip_reopen is no flag", "", "POST", parts, assignment("5", m{"skip_reopen": "yes"}), 400, "parameter_invalid", "skip_reopen"},
+		{"skip_reopen is no flag", "", "POST", parts, assignmentBody("5", m{"skip_reopen": "yes"}), 400, "parameter_invalid", "skip_reopen"},
 		{"no object", "", "POST", parts, []int{1}, 400, "parameter_invalid", "JSON object"},
 
 		{"no message_type", "", "POST", reply, m{"body": "x"}, 400, "parameter_not_found", "message_type"},

@@ -15,24 +15,24 @@ import (
 
 func TestAPageFarPastTheEndIsEmpty(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{})
-	id := c.w.IDs("active")[0]
+	c := startWorkspace(t, emulator.Config{})
+	id := c.w.ContactIDs("active")[0]
 	for _, path := range []string{"/contacts/deleted", "/conversations/deleted", "/articles", "/help_center/collections", "/internal_articles", "/news/newsfeeds",
 		"/news/news_items", "/folders", "/calls", "/contacts/" + id + "/tags", "/dynamic_contents"} {
 		for _, page := range []string{"1000", fmt.Sprint(math.MaxInt64), fmt.Sprint(math.MaxInt64/4 + 1), strings.Repeat("9", 30)} {
 			r := c.do("GET", path+"?per_page=4&page="+page, nil)
-			if list := r.records(); r.status != 200 || len(list) != 0 || r.next() != nil {
+			if list := r.listRecords(); r.status != 200 || len(list) != 0 || r.nextPage() != nil {
 				t.Errorf("%s, page %s: %d with %d records", path, page, r.status, len(list))
 			}
 		}
 	}
-	if r := c.do("POST", "/companies/list?per_page=60&page="+fmt.Sprint(math.MaxInt64), nil); r.status != 200 || len(r.data()) != 0 {
-		t.Errorf("companies: %d with %d", r.status, len(r.data()))
+	if r := c.do("POST", "/companies/list?per_page=60&page="+fmt.Sprint(math.MaxInt64), nil); r.status != 200 || len(r.dataItems()) != 0 {
+		t.Errorf("companies: %d with %d", r.status, len(r.dataItems()))
 	}
 }
 
-// records are those of a list, whatever it calls them.
-func (r reply) records() []any {
+// listRecords are those of a list, whatever it calls them.
+func (r apiReply) listRecords() []any {
 	for _, key := range []string{"data", "conversations", "calls", "dynamic_contents"} {
 		if list, ok := r.json[key].([]any); ok {
 			return list
@@ -43,13 +43,13 @@ func (r reply) records() []any {
 
 func TestOperationsAndKnobsThatMakeNoSenseAreRefused(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{})
-	talk, lead, user := c.w.ConversationIDs()[0], c.w.Oracle("contacts")[1]["id"], c.w.IDs("permanently_deleted")[0]
-	merged, ticket := c.w.IDs("merged")[0], c.w.TicketIDs()[0]
-	first := c.w.IDs("active")[0]
+	c := startWorkspace(t, emulator.Config{})
+	talk, lead, user := c.w.ConversationIDs()[0], c.w.Oracle("contacts")[1]["id"], c.w.ContactIDs("permanently_deleted")[0]
+	merged, ticket := c.w.ContactIDs("merged")[0], c.w.TicketIDs()[0]
+	first := c.w.ContactIDs("active")[0]
 	left, err := c.w.OpenConversation(first, 1)
-	must(t, err)
-	must(t, c.w.Archive(first))
+	failOn(t, err)
+	failOn(t, c.w.ArchiveContact(first))
 	parts := func() int { return len(c.w.Oracle("conversation_parts")) + len(c.w.Oracle("ticket_parts")) }
 	for _, test := range []struct {
 		operation string
@@ -101,21 +101,21 @@ func TestOperationsAndKnobsThatMakeNoSenseAreRefused(t *testing.T) {
 			t.Errorf("%s with %v: %d %s", test.operation, test.with, r.status, r.raw)
 		}
 	}
-	c.does("set", m{"Unavailable": []string{"tags.list"}, "IgnoreVersion": "2.16", "TotalError": -0.5, "DateOffset": "-5m", "EndShape": "empty", "SearchRefused": 422})
-	if r := c.do("GET", "/tags", nil); r.status != 403 || r.code() != "api_plan_restricted" {
-		t.Errorf("a route by its name: %d %s", r.status, r.code())
+	c.doOperation("set", m{"Unavailable": []string{"tags.list"}, "IgnoreVersion": "2.16", "TotalError": -0.5, "DateOffset": "-5m", "EndShape": "empty", "SearchRefused": 422})
+	if r := c.do("GET", "/tags", nil); r.status != 403 || r.errorCode() != "api_plan_restricted" {
+		t.Errorf("a route by its name: %d %s", r.status, r.errorCode())
 	}
 }
 
 // What follows the object of an operation's parameters is no part of it, and nobody knows what it was meant to be.
 func TestParametersOfAnOperationAreOneObject(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60})
+	c := startWorkspace(t, emulator.Config{Contacts: 60})
 	id := c.w.ConversationIDs()[0]
 	for _, body := range []string{`{"id": "` + id + `"} and more`, `{"id": "` + id + `"}{}`, `{"id": "` + id + `"}]`} {
 		res, err := http.Post(c.url+"/_emulator/do/conversations.delete", "application/json", strings.NewReader(body))
-		must(t, err)
-		if must(t, res.Body.Close()); res.StatusCode != 400 {
+		failOn(t, err)
+		if failOn(t, res.Body.Close()); res.StatusCode != 400 {
 			t.Errorf("%s: %d", body, res.StatusCode)
 		}
 	}
@@ -123,17 +123,17 @@ func TestParametersOfAnOperationAreOneObject(t *testing.T) {
 
 func TestWhoeverWasErasedStaysErased(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{})
-	id, err := c.w.CreateContact("user", emulator.Change{Field: "email", Value: "canary@example.org"})
+	c := startWorkspace(t, emulator.Config{})
+	id, err := c.w.CreateContact("user", emulator.FieldChange{Field: "email", Value: "canary@example.org"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, step := range []func(string) error{c.w.Archive, c.w.Erase} {
+	for _, step := range []func(string) error{c.w.ArchiveContact, c.w.EraseContact} {
 		if err := step(id); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if c.w.Unarchive(id, true) == nil || c.w.Erase(id) == nil || c.w.Block(id) == nil {
+	if c.w.UnarchiveContact(id, true) == nil || c.w.EraseContact(id) == nil || c.w.BlockContact(id) == nil {
 		t.Error("something more happened to it")
 	}
 	if r := c.do("GET", "/contacts/"+id, nil); r.status != 404 || strings.Contains(string(r.raw), "canary") {
@@ -143,8 +143,8 @@ func TestWhoeverWasErasedStaysErased(t *testing.T) {
 
 func TestAnEscapedSlashIsPartOfAnID(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{})
-	id, err := c.w.CreateContact("user", emulator.Change{Field: "external_id", Value: "a/b c%d"})
+	c := startWorkspace(t, emulator.Config{})
+	id, err := c.w.CreateContact("user", emulator.FieldChange{Field: "external_id", Value: "a/b c%d"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,8 +158,8 @@ func TestAnEscapedSlashIsPartOfAnID(t *testing.T) {
 
 func TestNamesOfASearchAreReadAsTheyAreWritten(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{})
-	for name, body := range map[string]any{"the query": m{"QUERY": since(0)}, "a field": m{"query": m{"Field": "id", "operator": "=", "value": "1"}},
+	c := startWorkspace(t, emulator.Config{})
+	for name, body := range map[string]any{"the query": m{"QUERY": updatedSince(0)}, "a field": m{"query": m{"Field": "id", "operator": "=", "value": "1"}},
 		"no query": m{"query": nil}, "a list": []any{}} {
 		if r := c.do("POST", "/contacts/search", body); r.status != 400 || strings.Contains(string(r.raw), "struct") {
 			t.Errorf("%s: %d %s", name, r.status, r.raw)
@@ -169,12 +169,12 @@ func TestNamesOfASearchAreReadAsTheyAreWritten(t *testing.T) {
 
 func TestT135AChangeOfTheTimeZoneIsInTheActivityLog(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{})
+	c := startWorkspace(t, emulator.Config{})
 	zone, err := time.LoadLocation("Asia/Kathmandu")
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := c.w.Clock().Unix()
+	before := c.w.CurrentTime().Unix()
 	c.w.SetZone(zone)
 	c.w.SetZone(zone)
 	entries := c.do("GET", fmt.Sprintf("/admins/activity_logs?created_at_after=%d&per_page=250", before), nil).json["activity_logs"].([]any)

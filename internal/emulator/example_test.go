@@ -18,7 +18,7 @@ func Example() {
 	server := httptest.NewServer(workspace)
 	defer server.Close()
 
-	answer, err := workspace.Do("contacts.create", json.RawMessage(`{"role": "user", "set": {"name": "Zoë"}}`))
+	answer, err := workspace.RunOperation("contacts.create", json.RawMessage(`{"role": "user", "set": {"name": "Zoë"}}`))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	request.Header.Set("Authorization", "Bearer "+workspace.Token())
+	request.Header.Set("Authorization", "Bearer "+workspace.AccessToken())
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		log.Fatal(err)

@@ -22,14 +22,14 @@ import (
 var conversationIDs = []string{"conversation.conversation_id", "conversation.created_at", "channel", "teammate.name", "contact.name",
 	"time_to_first_response", "csat", "state", "subject", "bot_involved", "user_replied"}
 
-func (c *client) enqueue(from, to time.Time) reply {
+func (c *apiClient) enqueueExport(from, to time.Time) apiReply {
 	c.t.Helper()
 	return c.do("POST", "/export/reporting_data/enqueue", map[string]any{"dataset_id": "conversation", "attribute_ids": conversationIDs,
 		"start_time": from.Unix(), "end_time": to.Unix()})
 }
 
-// fetch gets a temporary URL without any credentials.
-func fetch(t testing.TB, url string) (int, []byte) {
+// fetchURL gets a temporary URL without any credentials.
+func fetchURL(t testing.TB, url string) (int, []byte) {
 	t.Helper()
 	req, err := http.NewRequest("GET", url, nil)
 	if err != nil {
@@ -47,8 +47,8 @@ func fetch(t testing.TB, url string) (int, []byte) {
 	return res.StatusCode, body
 }
 
-// table reads the one CSV file of a .tgz.
-func table(t testing.TB, file []byte) [][]string {
+// readCSV reads the one CSV file of a .tgz.
+func readCSV(t testing.TB, file []byte) [][]string {
 	t.Helper()
 	z, err := gzip.NewReader(bytes.NewReader(file))
 	if err != nil {
@@ -67,14 +67,14 @@ func table(t testing.TB, file []byte) [][]string {
 
 func TestAnExportGoesFromPendingToAFileWithTheRowsOfTheOracle(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Seed: 3})
-	c.w.Live(60)
+	c := startWorkspace(t, emulator.Config{Seed: 3})
+	c.w.SimulateHours(60)
 	sets := c.do("GET", "/export/reporting_data/get_datasets", nil)
 	if list := sets.json["data"].([]any); len(list) != 3 || list[0].(map[string]any)["default_time_attribute_id"] != "created_at" {
 		t.Fatalf("datasets: %s", sets.raw)
 	}
-	now := c.w.Clock()
-	job := c.enqueue(now.AddDate(-2, 0, 0), now)
+	now := c.w.CurrentTime()
+	job := c.enqueueExport(now.AddDate(-2, 0, 0), now)
 	id, _ := job.json["job_identifier"].(string)
 	if id == "" || job.json["status"] != "pending" || job.json["download_url"] != "" {
 		t.Fatalf("enqueued: %s", job.raw)
@@ -88,18 +88,18 @@ func TestAnExportGoesFromPendingToAFileWithTheRowsOfTheOracle(t *testing.T) {
 	if done.json["status"] != "complete" || url == "" {
 		t.Fatalf("done: %s", done.raw)
 	}
-	status, file := fetch(t, url)
+	status, file := fetchURL(t, url)
 	if status != http.StatusOK {
 		t.Fatalf("status %d", status)
 	}
-	rows, truth := table(t, file), c.w.Oracle("reporting_conversation")
+	rows, truth := readCSV(t, file), c.w.Oracle("reporting_conversation")
 	if len(rows)-1 != len(truth) || len(truth) < 1000 {
 		t.Errorf("%d rows in the file, %d in truth", len(rows)-1, len(truth))
 	}
 	if !slices.Equal(rows[0][3:5], []string{"Name", "Name"}) {
 		t.Errorf("header %q", rows[0])
 	}
-	_, again := fetch(t, c.url+"/download/reporting_data/"+id)
+	_, again := fetchURL(t, c.url+"/download/reporting_data/"+id)
 	if !bytes.Contains(again, []byte("error.list")) {
 		t.Errorf("the API's own download needs no token: %.80s", again)
 	}
@@ -110,9 +110,9 @@ func TestAnExportGoesFromPendingToAFileWithTheRowsOfTheOracle(t *testing.T) {
 
 func TestAnExportTellsOfTheConversationsOfItsYear(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Seed: 3, Conversations: 300})
-	born := c.w.Clock()
-	c.w.Live(3)
+	c := startWorkspace(t, emulator.Config{Seed: 3, Conversations: 300})
+	born := c.w.CurrentTime()
+	c.w.SimulateHours(3)
 	told := map[any]any{}
 	for _, row := range c.w.Oracle("conversations") {
 		if at := row["created_at"].(int64); at >= born.AddDate(0, 0, -365).Unix() && row["statistics_count_assignments"] != nil {
@@ -120,7 +120,7 @@ func TestAnExportTellsOfTheConversationsOfItsYear(t *testing.T) {
 		}
 	}
 	same, less, none := 0, 0, 0
-	for _, row := range c.exported(c.w.Clock().AddDate(-2, 0, 0)) {
+	for _, row := range c.exportRows(c.w.CurrentTime().AddDate(-2, 0, 0)) {
 		of, there := told[row[0]].([]any)
 		if !there {
 			continue
@@ -145,41 +145,41 @@ func TestAnExportTellsOfTheConversationsOfItsYear(t *testing.T) {
 	if len(told) > 0 || same == 0 || less == 0 || none == 0 {
 		t.Errorf("%d conversations are missing; of the others %d have the same time, %d less, %d none", len(told), same, less, none)
 	}
-	must(t, c.w.ReportChange("conversation", c.w.ConversationIDs()[299], "state", "closed"))
+	failOn(t, c.w.ReportChange("conversation", c.w.ConversationIDs()[299], "state", "closed"))
 	if err := c.w.ReportChange("conversation", c.w.ConversationIDs()[0], "state", "closed"); err == nil {
 		t.Error("a conversation of years ago is in the export")
 	}
 }
 
-// exported are the rows of conversations since a time.
-func (c *client) exported(since time.Time) [][]string {
+// exportRows are the rows of conversations since a time.
+func (c *apiClient) exportRows(since time.Time) [][]string {
 	c.t.Helper()
-	id := c.good("POST", "/export/reporting_data/enqueue", m{"dataset_id": "conversation", "attribute_ids": conversationIDs,
-		"start_time": since.Unix(), "end_time": c.w.Clock().Unix()})["job_identifier"]
+	id := c.doOK("POST", "/export/reporting_data/enqueue", m{"dataset_id": "conversation", "attribute_ids": conversationIDs,
+		"start_time": since.Unix(), "end_time": c.w.CurrentTime().Unix()})["job_identifier"]
 	c.w.Advance(time.Second)
-	_, file := fetch(c.t, fmt.Sprint(c.good("GET", fmt.Sprint("/export/reporting_data/", id), nil)["download_url"]))
-	return table(c.t, file)[1:]
+	_, file := fetchURL(c.t, fmt.Sprint(c.doOK("GET", fmt.Sprint("/export/reporting_data/", id), nil)["download_url"]))
+	return readCSV(c.t, file)[1:]
 }
 
 // Sections 4.11, 9: what is written is in the exports; who never answered is not, before 2.17 (trap T108). After thirty days a row stays.
 func TestAnExportTellsOfConversationsThatAreWritten(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60, Conversations: 4})
+	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 4})
 	c.w.Advance(time.Hour)
-	began := c.w.Clock()
-	user := c.recipient("user", 0)
+	began := c.w.CurrentTime()
+	user := c.pickRecipient("user", 0)
 	begins := func(body string) string {
 		t.Helper()
 		id, err := c.w.BeginConversation(user["id"].(string), body)
-		must(t, err)
+		failOn(t, err)
 		return id
 	}
 	asked := begins("hello")
-	sent := fmt.Sprint(c.good("POST", "/messages", message(user, m{"message_type": "email", "subject": "news"}))["conversation_id"])
+	sent := fmt.Sprint(c.doOK("POST", "/messages", messageBody(user, m{"message_type": "email", "subject": "news"}))["conversation_id"])
 	gone := begins("never mind")
-	row := func(c *client, id string) string {
+	row := func(c *apiClient, id string) string {
 		t.Helper()
-		for _, row := range c.exported(began.Add(-time.Minute)) {
+		for _, row := range c.exportRows(began.Add(-time.Minute)) {
 			if row[0] == id {
 				return fmt.Sprintf("%q", row[2:])
 			}
@@ -200,25 +200,25 @@ func TestAnExportTellsOfConversationsThatAreWritten(t *testing.T) {
 	const talk = `["conversation" "" "" "%s" "" "%s" "" "false" "true"]`
 	is("at first", asked, fmt.Sprintf(talk, "", "open"))
 	is("without an answer", sent, `["email" "" "" "" "" "open" "" "false" "false"]`)
-	if got := row(c.version216(), sent); got != "" {
+	if got := row(c.withOldVersion(), sent); got != "" {
 		t.Errorf("2.16 exports %s", got)
 	}
-	c.w.Advance(10*time.Minute - c.w.Clock().Sub(began))
-	c.good("POST", "/conversations/"+asked+"/reply", m{"message_type": "comment", "type": "admin", "admin_id": "814860", "body": "yes?"})
-	c.good("POST", "/conversations/"+sent+"/reply", m{"message_type": "comment", "type": "user", "contact_id": user["id"], "body": "ah"})
-	must(t, c.w.DeleteConversation(gone))
+	c.w.Advance(10*time.Minute - c.w.CurrentTime().Sub(began))
+	c.doOK("POST", "/conversations/"+asked+"/reply", m{"message_type": "comment", "type": "admin", "admin_id": "814860", "body": "yes?"})
+	c.doOK("POST", "/conversations/"+sent+"/reply", m{"message_type": "comment", "type": "user", "contact_id": user["id"], "body": "ah"})
+	failOn(t, c.w.DeleteConversation(gone))
 	waited := row(c, asked)
 	if waited != fmt.Sprintf(talk, "600", "open") && waited != fmt.Sprintf(talk, "400", "open") {
 		t.Errorf("answered after ten minutes: %s", waited)
 	}
 	is("answered", sent, `["email" "" "" "" "" "open" "" "false" "true"]`)
 	is("deleted", gone, fmt.Sprintf(talk, "", "open"))
-	if row(c.version216(), sent) == "" {
+	if row(c.withOldVersion(), sent) == "" {
 		t.Error("2.16 does not export one that was answered")
 	}
-	must(t, c.w.ReportChange("conversation", asked, "subject", "by hand"))
+	failOn(t, c.w.ReportChange("conversation", asked, "subject", "by hand"))
 	c.w.Advance(31 * 24 * time.Hour)
-	c.good("POST", "/conversations/"+sent+"/parts", m{"message_type": "close", "type": "admin", "admin_id": "814860"})
+	c.doOK("POST", "/conversations/"+sent+"/parts", m{"message_type": "close", "type": "admin", "admin_id": "814860"})
 	is("closed after a month", sent, `["email" "" "" "" "" "open" "" "false" "true"]`)
 	if got := row(c, asked); !strings.Contains(got, "by hand") {
 		t.Errorf("changed by hand: %s", got)
@@ -228,17 +228,17 @@ func TestAnExportTellsOfConversationsThatAreWritten(t *testing.T) {
 func TestADownloadURLExpiresAndIsRenewed(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]int{"": 403, "404": 404, "410": 410, "html": 200} {
-		c := start(t, emulator.Config{Seed: 3, Knobs: emulator.Knobs{Export: emulator.ExportKnobs{URLLife: time.Minute, Expired: name}}})
-		now := c.w.Clock()
-		id := c.enqueue(now.AddDate(0, 0, -1), now).json["job_identifier"].(string)
+		c := startWorkspace(t, emulator.Config{Seed: 3, Knobs: emulator.Knobs{Export: emulator.ExportKnobs{URLLife: time.Minute, Expired: name}}})
+		now := c.w.CurrentTime()
+		id := c.enqueueExport(now.AddDate(0, 0, -1), now).json["job_identifier"].(string)
 		c.w.Advance(time.Minute)
 		url := c.do("GET", "/export/reporting_data/"+id, nil).json["download_url"].(string)
 		c.w.Advance(2 * time.Minute)
-		if status, body := fetch(t, url); status != want || !bytes.HasPrefix(body, []byte("<html>")) {
+		if status, body := fetchURL(t, url); status != want || !bytes.HasPrefix(body, []byte("<html>")) {
 			t.Errorf("%q: %d %.60s", name, status, body)
 		}
 		url = c.do("GET", "/export/reporting_data/"+id, nil).json["download_url"].(string)
-		if status, _ := fetch(t, url); status != http.StatusOK {
+		if status, _ := fetchURL(t, url); status != http.StatusOK {
 			t.Errorf("%q: renewed: %d", name, status)
 		}
 	}
@@ -251,7 +251,7 @@ func TestReportingRowsComeLateAndChange(t *testing.T) {
 	if again := emulator.New(emulator.Config{Seed: 5, Contacts: 300}).Oracle("reporting_conversation"); !slices.EqualFunc(before, again, maps.Equal) {
 		t.Error("the same seed is another workspace")
 	}
-	w.Live(24 * 20)
+	w.SimulateHours(24 * 20)
 	old := map[any]map[string]any{}
 	for _, row := range before {
 		old[row["conversation_id"]] = row
@@ -270,8 +270,8 @@ func TestReportingRowsComeLateAndChange(t *testing.T) {
 	if late == 0 || changed == 0 {
 		t.Errorf("in twenty days %d rows came late and %d changed", late, changed)
 	}
-	must(t, w.ReportRow("conversation", "x1", birth, map[string]any{"conversation_id": "x1", "state": "open"}))
-	must(t, w.ReportChange("conversation", "x1", "state", "closed"))
+	failOn(t, w.ReportRow("conversation", "x1", birth, map[string]any{"conversation_id": "x1", "state": "open"}))
+	failOn(t, w.ReportChange("conversation", "x1", "state", "closed"))
 	last := w.Oracle("reporting_conversation")
 	if row := last[len(last)-1]; row["state"] != "closed" || row["_time"] != birth {
 		t.Errorf("by hand: %v", row)
@@ -281,7 +281,7 @@ func TestReportingRowsComeLateAndChange(t *testing.T) {
 // Sections 4.11, 8: what a job needs; what is refused takes no slot and makes no job.
 func TestContract7ExportsThatAreRefused(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60, Knobs: emulator.Knobs{Export: emulator.ExportKnobs{Pending: time.Hour}}})
+	c := startWorkspace(t, emulator.Config{Contacts: 60, Knobs: emulator.Knobs{Export: emulator.ExportKnobs{Pending: time.Hour}}})
 	export := func(more m) m {
 		sent := c.exportOf("conversation")
 		for name, v := range more {
@@ -309,7 +309,7 @@ func TestContract7ExportsThatAreRefused(t *testing.T) {
 		{"a start before all time", export(m{"start_time": 0}), "parameter_invalid", "start_time"},
 		{"times as texts", export(m{"start_time": "2024-06-01"}), "parameter_invalid", "start_time"},
 	} {
-		if r := c.do("POST", "/export/reporting_data/enqueue", row.sent); r.status != 400 || r.code() != row.code || !strings.Contains(string(r.raw), row.says) {
+		if r := c.do("POST", "/export/reporting_data/enqueue", row.sent); r.status != 400 || r.errorCode() != row.code || !strings.Contains(string(r.raw), row.says) {
 			t.Errorf("%s: %d %s", row.name, r.status, r.raw)
 		}
 	}
@@ -322,7 +322,7 @@ func TestContract7ExportsThatAreRefused(t *testing.T) {
 			t.Errorf("got %v", job)
 		}
 	}
-	if r := c.do("POST", "/export/reporting_data/enqueue", export(nil)); r.status != 429 || r.code() != "rate_limit_exceeded" {
+	if r := c.do("POST", "/export/reporting_data/enqueue", export(nil)); r.status != 429 || r.errorCode() != "rate_limit_exceeded" {
 		t.Errorf("the sixth: %d %s", r.status, r.raw)
 	}
 }

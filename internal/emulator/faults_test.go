@@ -17,10 +17,10 @@ import (
 
 func TestChaosStrikesExactRequests(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Knobs: emulator.Knobs{Chaos: "reset@2,error@3-4:500,redirect@5:307,html404@6,error@8-207=0.5:502"}})
+	c := startWorkspace(t, emulator.Config{Knobs: emulator.Knobs{Chaos: "reset@2,error@3-4:500,redirect@5:307,html404@6,error@8-207=0.5:502"}})
 	var got []int
 	for range 7 {
-		r, _ := c.try("GET", "/admins", nil) // a status of 0 is a connection that was cut
+		r, _ := c.tryRequest("GET", "/admins", nil) // a status of 0 is a connection that was cut
 		got = append(got, r.status)
 	}
 	if want := []int{200, 0, 500, 500, 307, 404, 200}; !slices.Equal(got, want) {
@@ -54,13 +54,13 @@ func TestChaosStrikesExactRequests(t *testing.T) {
 // A log of faults is one of what came, by the names that bring it.
 func TestTheLogTellsTheFaultsThatWerePlayed(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Knobs: emulator.Knobs{Chaos: "age@1-4,utf8@5,429=1,reset@6,html404@7,slow@8:1ms,error@9:500,redirect@10:307,drip@11:1ms,encoding@12"}})
+	c := startWorkspace(t, emulator.Config{Knobs: emulator.Knobs{Chaos: "age@1-4,utf8@5,429=1,reset@6,html404@7,slow@8:1ms,error@9:500,redirect@10:307,drip@11:1ms,encoding@12"}})
 	for n := range 13 {
 		path := map[int]string{4: "/contacts/nobody"}[n]
 		if method := map[bool]string{true: "POST", false: "GET"}[n < 2]; method == "POST" {
-			_, _ = c.try("POST", "/contacts", m{"role": "lead"}) // no cache answers these
+			_, _ = c.tryRequest("POST", "/contacts", m{"role": "lead"}) // no cache answers these
 		} else {
-			_, _ = c.try("GET", cmp.Or(path, "/tags"), nil) // nor those that nobody asked before
+			_, _ = c.tryRequest("GET", cmp.Or(path, "/tags"), nil) // nor those that nobody asked before
 		}
 	}
 	var got []string
@@ -71,7 +71,7 @@ func TestTheLogTellsTheFaultsThatWerePlayed(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q\nwant %q", got, want)
 	}
-	c.must(c.w.SetChaos("age@15"))
+	c.failOn(c.w.SetChaos("age@15"))
 	for range 2 {
 		c.do("GET", "/teams", nil)
 	}
@@ -82,17 +82,17 @@ func TestTheLogTellsTheFaultsThatWerePlayed(t *testing.T) {
 
 func TestT119WhoeverFollowsARedirectIsNoted(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Knobs: emulator.Knobs{Chaos: "redirect@1"}})
+	c := startWorkspace(t, emulator.Config{Knobs: emulator.Knobs{Chaos: "redirect@1"}})
 	first := c.do("GET", "/tags", nil)
 	to := strings.TrimPrefix(first.header.Get("Location"), c.url)
-	if r := c.do("GET", to, nil); first.status != 302 || r.status != 200 || len(r.data()) != 0 {
+	if r := c.do("GET", to, nil); first.status != 302 || r.status != 200 || len(r.dataItems()) != 0 {
 		t.Errorf("%d leads to %s, which answers %d", first.status, to, r.status)
 	}
 	log := c.w.Requests()
 	if came := log[len(log)-1]; !came.Auth || came.Path != "/_elsewhere/tags" || came.Header.Get("Authorization") == "" {
 		t.Errorf("noted: %+v", came)
 	}
-	other := start(t, emulator.Config{Elsewhere: "http://elsewhere.example", Knobs: emulator.Knobs{Chaos: "redirect@1"}})
+	other := startWorkspace(t, emulator.Config{Elsewhere: "http://elsewhere.example", Knobs: emulator.Knobs{Chaos: "redirect@1"}})
 	if to := other.do("GET", "/tags", nil).header.Get("Location"); to != "http://elsewhere.example/_elsewhere/tags" {
 		t.Errorf("another host: %s", to)
 	}
@@ -100,11 +100,11 @@ func TestT119WhoeverFollowsARedirectIsNoted(t *testing.T) {
 
 func TestT121ACacheGivesTheAnswerOfBeforeWithItsAge(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Knobs: emulator.Knobs{Chaos: "age@2-3"}})
-	id := c.w.IDs("active")[0]
+	c := startWorkspace(t, emulator.Config{Knobs: emulator.Knobs{Chaos: "age@2-3"}})
+	id := c.w.ContactIDs("active")[0]
 	before := c.do("GET", "/contacts/"+id, nil)
 	c.w.Advance(time.Hour)
-	if err := c.w.UpdateContact(id, emulator.Change{Field: "name", Value: "New Name"}); err != nil {
+	if err := c.w.UpdateContact(id, emulator.FieldChange{Field: "name", Value: "New Name"}); err != nil {
 		t.Fatal(err)
 	}
 	stale := c.do("GET", "/contacts/"+id, nil)
@@ -121,16 +121,16 @@ func TestT121ACacheGivesTheAnswerOfBeforeWithItsAge(t *testing.T) {
 
 func TestAnAnswerMayComeSlowlyOrUnderAWrongName(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Knobs: emulator.Knobs{Chaos: "drip@1:3ms,encoding@2"}})
+	c := startWorkspace(t, emulator.Config{Knobs: emulator.Knobs{Chaos: "drip@1:3ms,encoding@2"}})
 	began := time.Now()
-	if r := c.do("GET", "/contacts", nil); len(r.data()) != 10 || time.Since(began) < 16*3*time.Millisecond {
-		t.Errorf("%d contacts in %s", len(r.data()), time.Since(began))
+	if r := c.do("GET", "/contacts", nil); len(r.dataItems()) != 10 || time.Since(began) < 16*3*time.Millisecond {
+		t.Errorf("%d contacts in %s", len(r.dataItems()), time.Since(began))
 	}
 	req, err := http.NewRequest("GET", c.url+"/contacts", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Header.Set("Authorization", "Bearer "+c.w.Token())
+	req.Header.Set("Authorization", "Bearer "+c.w.AccessToken())
 	req.Header.Set("Accept-Encoding", "gzip") // by hand: net/http then leaves the body as it is
 	res, err := fresh.RoundTrip(req)
 	if err != nil {
@@ -145,22 +145,22 @@ func TestAnAnswerMayComeSlowlyOrUnderAWrongName(t *testing.T) {
 
 func TestGamesWithTheJSONOfGoodAnswers(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{})
+	c := startWorkspace(t, emulator.Config{})
 	plain := c.do("GET", "/contacts", nil)
 	same := func(a, b []byte) bool { // read leniently: 1, 1.0 and "1" are one number
 		strip := strings.NewReplacer(`"`, "", ".0,", ",", "e0,", ",", ".0}", "}", "e0}", "}")
 		return strip.Replace(string(a)) == strip.Replace(string(b))
 	}
-	tests := map[fault.Game]func(raw []byte) bool{
-		fault.GameUTF8: func(raw []byte) bool {
+	tests := map[fault.Mangling]func(raw []byte) bool{
+		fault.MangleUTF8: func(raw []byte) bool {
 			return !utf8.Valid(raw) && bytes.Contains(raw, []byte(`\ud800"`)) && bytes.Contains(raw, []byte(`\u0000"`))
 		},
-		fault.GameNumbers: func(raw []byte) bool { return json.Valid(raw) && !bytes.Equal(raw, plain.raw) && same(raw, plain.raw) },
-		fault.GameKeys:    func(raw []byte) bool { return json.Valid(raw) && bytes.Contains(raw, []byte(`"UPDATED_AT":2`)) },
-		fault.GameDepth:   func(raw []byte) bool { return bytes.Contains(raw, bytes.Repeat([]byte("["), 20_000)) },
-		fault.GameSize:    func(raw []byte) bool { return json.Valid(raw) && len(raw) > 80<<20 },
-		fault.GameUnknown: func(raw []byte) bool { return json.Valid(raw) && bytes.Contains(raw, []byte(`"not_yet_told"`)) },
-		fault.GameMorph:   func(raw []byte) bool { return json.Valid(raw) && bytes.Contains(raw, []byte(`:{"value":"`)) },
+		fault.MangleNumbers: func(raw []byte) bool { return json.Valid(raw) && !bytes.Equal(raw, plain.raw) && same(raw, plain.raw) },
+		fault.MangleKeys:    func(raw []byte) bool { return json.Valid(raw) && bytes.Contains(raw, []byte(`"UPDATED_AT":2`)) },
+		fault.MangleDepth:   func(raw []byte) bool { return bytes.Contains(raw, bytes.Repeat([]byte("["), 20_000)) },
+		fault.MangleSize:    func(raw []byte) bool { return json.Valid(raw) && len(raw) > 80<<20 },
+		fault.MangleUnknown: func(raw []byte) bool { return json.Valid(raw) && bytes.Contains(raw, []byte(`"not_yet_told"`)) },
+		fault.MangleMorph:   func(raw []byte) bool { return json.Valid(raw) && bytes.Contains(raw, []byte(`:{"value":"`)) },
 	}
 	for game, good := range tests {
 		if err := c.w.SetChaos(string(game) + "=1"); err != nil {
@@ -174,27 +174,27 @@ func TestGamesWithTheJSONOfGoodAnswers(t *testing.T) {
 
 func TestKnobsOfSearchThatTheDocumentLeavesOpen(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Knobs: emulator.Knobs{NoLag: true}})
-	at := int64(whole(c.searchAll(since(0))[100]["updated_at"]))
-	above, equal := len(c.searchAll(filter("updated_at", ">", at))), len(c.searchAll(filter("updated_at", "=", at)))
-	below := len(c.searchAll(filter("updated_at", "<", at)))
+	c := startWorkspace(t, emulator.Config{Knobs: emulator.Knobs{NoLag: true}})
+	at := int64(toInt(c.searchAll(updatedSince(0))[100]["updated_at"]))
+	above, equal := len(c.searchAll(fieldFilter("updated_at", ">", at))), len(c.searchAll(fieldFilter("updated_at", "=", at)))
+	below := len(c.searchAll(fieldFilter("updated_at", "<", at)))
 	if equal == 0 || above+equal+below != 300 {
 		t.Errorf("%d above, %d equal, %d below", above, equal, below)
 	}
 	c.w.SetKnobs(func(k *emulator.Knobs) { k.Inclusive = true })
-	if up, down := len(c.searchAll(filter("updated_at", ">", at))), len(c.searchAll(filter("updated_at", "<", at))); up != above+equal || down != below+equal {
+	if up, down := len(c.searchAll(fieldFilter("updated_at", ">", at))), len(c.searchAll(fieldFilter("updated_at", "<", at))); up != above+equal || down != below+equal {
 		t.Errorf("inclusive: %d above, %d below", up, down)
 	}
 
 	c.w.SetKnobs(func(k *emulator.Knobs) { k.Inclusive, k.ShortPages = false, 0.5 })
-	before := c.w.Count()
-	if got := len(c.searchAll(since(0))); got != 300 || c.w.Count()-before < 3 {
-		t.Errorf("in short pages %d contacts by %d requests", got, c.w.Count()-before)
+	before := c.w.RequestCount()
+	if got := len(c.searchAll(updatedSince(0))); got != 300 || c.w.RequestCount()-before < 3 {
+		t.Errorf("in short pages %d contacts by %d requests", got, c.w.RequestCount()-before)
 	}
 
 	c.w.SetKnobs(func(k *emulator.Knobs) { k.ShortPages = 0 })
-	token := c.search(since(0)).next()["starting_after"]
-	other := m{"query": filter("created_at", ">", 1), "pagination": m{"starting_after": token}}
+	token := c.searchContacts(updatedSince(0)).nextPage()["starting_after"]
+	other := m{"query": fieldFilter("created_at", ">", 1), "pagination": m{"starting_after": token}}
 	if r := c.do("POST", "/contacts/search", other); r.status != 400 {
 		t.Errorf("the cursor of another question: %d", r.status)
 	}
@@ -204,7 +204,7 @@ func TestKnobsOfSearchThatTheDocumentLeavesOpen(t *testing.T) {
 	}
 
 	c.w.SetKnobs(func(k *emulator.Knobs) {
-		k.ShapesOf = map[string]emulator.Shapes{"contacts.list": {Next: emulator.ShapeURL, End: emulator.ShapeEmpty}}
+		k.ShapesOf = map[string]emulator.PageShapes{"contacts.list": {Next: emulator.ShapeURL, End: emulator.ShapeEmpty}}
 	})
 	page := func(path string) any { return c.do("GET", path, nil).json["pages"].(map[string]any)["next"] }
 	if list, feed := page("/contacts"), page("/contacts/activities"); !strings.HasPrefix(list.(string), c.url+"/contacts?") || feed.(map[string]any)["starting_after"] == nil {
@@ -214,15 +214,15 @@ func TestKnobsOfSearchThatTheDocumentLeavesOpen(t *testing.T) {
 
 func TestT6EachKindOfRecordHasALagOfItsOwn(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Knobs: emulator.Knobs{LagOf: map[string]emulator.Lag{
+	c := startWorkspace(t, emulator.Config{Knobs: emulator.Knobs{LagOf: map[string]emulator.SearchLag{
 		"contacts": {Max: time.Second}, "contacts.new": {TailShare: 1, Tail: 6 * time.Hour}}}})
-	known := c.w.IDs("active")[0]
-	found := func(id string) int { return c.search(filter("name", "=", "Somebody "+id)).total() }
-	if err := c.w.UpdateContact(known, emulator.Change{Field: "name", Value: "Somebody " + known}); err != nil {
+	known := c.w.ContactIDs("active")[0]
+	found := func(id string) int { return c.searchContacts(fieldFilter("name", "=", "Somebody "+id)).totalCount() }
+	if err := c.w.UpdateContact(known, emulator.FieldChange{Field: "name", Value: "Somebody " + known}); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"a", "b", "c", "d"} {
-		if _, err := c.w.CreateContact("user", emulator.Change{Field: "name", Value: "Somebody " + name}); err != nil {
+		if _, err := c.w.CreateContact("user", emulator.FieldChange{Field: "name", Value: "Somebody " + name}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -238,7 +238,7 @@ func TestT6EachKindOfRecordHasALagOfItsOwn(t *testing.T) {
 
 func TestT117TheQuotaMayBeToldOddly(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Knobs: emulator.Knobs{OddRateHeaders: true}})
+	c := startWorkspace(t, emulator.Config{Knobs: emulator.Knobs{OddRateHeaders: true}})
 	if r := c.do("GET", "/tags", nil); !strings.HasPrefix(r.header.Get("X-RateLimit-Remaining"), "-") {
 		t.Errorf("remaining %q", r.header.Get("X-RateLimit-Remaining"))
 	}

@@ -29,8 +29,8 @@ func TestAClientOfAnotherLanguageReadsEveryListToItsEnd(t *testing.T) {
 	}
 	t.Parallel()
 	python := filepath.Join(t.TempDir(), "env", "bin", "python")
-	install(t, "python3", "-m", "venv", filepath.Dir(filepath.Dir(python)))
-	install(t, python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", "testdata/foreign/requirements.txt")
+	installPackage(t, "python3", "-m", "venv", filepath.Dir(filepath.Dir(python)))
+	installPackage(t, python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", "testdata/foreign/requirements.txt")
 	readsAll(t, python, "testdata/foreign/walk.py")
 }
 
@@ -40,7 +40,7 @@ func TestAClientOfTheAPIsOwnReadsEveryListToItsEnd(t *testing.T) {
 		t.Skip("AQUEDUCK_CLIENT names no package")
 	}
 	dir := t.TempDir()
-	install(t, "npm", "install", "--silent", "--prefix", dir, name)
+	installPackage(t, "npm", "install", "--silent", "--prefix", dir, name)
 	script, err := filepath.Abs("testdata/foreign/walk.mjs")
 	if err != nil {
 		t.Fatal(err)
@@ -52,8 +52,8 @@ func TestAClientOfTheAPIsOwnReadsEveryListToItsEnd(t *testing.T) {
 // unreachable is what installers say where there is no registry to reach, or no way to install.
 var unreachable = regexp.MustCompile(`(?i)connection broken|NewConnectionError|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ensurepip is not available`)
 
-// install runs what brings a package here. The test is skipped where the installer, or the network, is not there.
-func install(t *testing.T, command ...string) {
+// installPackage runs what brings a package here. The test is skipped where the installer, or the network, is not there.
+func installPackage(t *testing.T, command ...string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
@@ -73,7 +73,7 @@ func readsAll(t *testing.T, command ...string) {
 	defer server.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	run := exec.CommandContext(ctx, command[0], append(command[1:], server.URL, w.Token())...)
+	run := exec.CommandContext(ctx, command[0], append(command[1:], server.URL, w.AccessToken())...)
 	var problems bytes.Buffer
 	run.Stderr = &problems
 	out, err := run.Output()

@@ -10,7 +10,7 @@ import (
 // TestFormsGiveAnswersAnotherShape asks for the forms in which public sources differ, of all records and of one.
 func TestFormsGiveAnswersAnotherShape(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Seed: 7, Contacts: 60, Conversations: 20, Knobs: emulator.Knobs{NoLag: true}})
+	c := startWorkspace(t, emulator.Config{Seed: 7, Contacts: 60, Conversations: 20, Knobs: emulator.Knobs{NoLag: true}})
 	list := func() []any { return asList(c.do("GET", "/contacts?per_page=50", nil).json["data"]) }
 	conversation := asList(c.do("GET", "/conversations", nil).json["conversations"])[0].(map[string]any)["id"].(string)
 	plain := c.do("GET", "/conversations/"+conversation, nil).json

@@ -5,8 +5,8 @@ import (
 	"aqueduck/internal/emulator/knobs"
 )
 
-// Change is one field set to a value: text, an integer, bool, or nil for null.
-type Change = event.Change
+// FieldChange is one field set to a value: text, an integer, bool, or nil for null.
+type FieldChange = event.FieldChange
 
 // Number is a JSON number kept as it is written.
 type Number = event.Number
@@ -38,26 +38,26 @@ type Form = knobs.Form
 // ExportFile says what the file of an export looks like.
 type ExportFile = knobs.ExportFile
 
-// Lag is how long changes take to become searchable.
-type Lag = knobs.Lag
+// SearchLag is how long changes take to become searchable.
+type SearchLag = knobs.SearchLag
 
-// Shape is a form that pages or pages.next takes (trap T14).
-type Shape = knobs.Shape
+// PageShape is a form that pages or pages.next takes (trap T14).
+type PageShape = knobs.PageShape
 
-// Shapes are the forms of the two ends of a page.
-type Shapes = knobs.Shapes
+// PageShapes are the forms of the two ends of a page.
+type PageShapes = knobs.PageShapes
 
-// Order is the order of the list of inactive contacts.
-type Order = knobs.Order
+// InactiveOrder is the order of the list of inactive contacts.
+type InactiveOrder = knobs.InactiveOrder
 
 // SortMode says what the service makes of a search's sort.
 type SortMode = knobs.SortMode
 
-// Sometimes says whether something happens that may happen or not.
-type Sometimes = knobs.Sometimes
+// Occurrence says whether something happens that may happen or not.
+type Occurrence = knobs.Occurrence
 
-// Listing says whether contacts deleted by DELETE get an entry in the list of inactive ones.
-type Listing = knobs.Listing
+// DeleteListing says whether contacts deleted by DELETE get an entry in the list of inactive ones.
+type DeleteListing = knobs.DeleteListing
 
 // Words of knobs.
 const (

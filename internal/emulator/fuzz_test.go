@@ -19,15 +19,15 @@ import (
 
 // Whatever is asked, the emulator answers: with a status of the document, in JSON, and without falling over.
 
-func fuzzed() *Workspace {
+func newFuzzWorkspace() *Workspace {
 	return New(Config{Contacts: 60, Conversations: 20, NoLog: true, Knobs: knobs.Knobs{NoGzip: true}})
 }
 
-// asked serves one request without a socket, as it is, whatever is in its address.
-func asked(t *testing.T, w *Workspace, method, path, query, version string, body []byte) *httptest.ResponseRecorder {
+// serveUnsocketed serves one request without a socket, as it is, whatever is in its address.
+func serveUnsocketed(t *testing.T, w *Workspace, method, path, query, version string, body []byte) *httptest.ResponseRecorder {
 	t.Helper()
 	r := &http.Request{Method: method, Host: "localhost", URL: &url.URL{Path: path, RawQuery: query}, Body: io.NopCloser(bytes.NewReader(body)),
-		Header: http.Header{"Authorization": {"Bearer " + w.Token()}, w.Options.VersionHeader: {version}}}
+		Header: http.Header{"Authorization": {"Bearer " + w.AccessToken()}, w.Options.VersionHeader: {version}}}
 	rw := httptest.NewRecorder()
 	w.ServeHTTP(rw, r)
 	switch rw.Code {
@@ -42,7 +42,7 @@ func asked(t *testing.T, w *Workspace, method, path, query, version string, body
 }
 
 func FuzzSearches(f *testing.F) {
-	w := fuzzed()
+	w := newFuzzWorkspace()
 	paths := []string{"/contacts/search", "/conversations/search", "/tickets/search", "/companies/search", "/tickets/search", "/calls/search", "/contacts/merge/preview",
 		"/export/reporting_data/enqueue"}
 	for _, body := range []string{
@@ -64,12 +64,12 @@ func FuzzSearches(f *testing.F) {
 		if later {
 			version = "2.17"
 		}
-		asked(t, w, "POST", paths[int(which)%len(paths)], "", version, body)
+		serveUnsocketed(t, w, "POST", paths[int(which)%len(paths)], "", version, body)
 	})
 }
 
 func FuzzAddresses(f *testing.F) {
-	w := fuzzed()
+	w := newFuzzWorkspace()
 	for i, r := range api.Routes {
 		f.Add(uint8(i), w.List[0].Doc.ID, "page=2&per_page=5", "2.17")
 		f.Add(uint8(i), "../%2e", "starting_after=AAAA&per_page=-1&order=x", r.Name)
@@ -81,13 +81,13 @@ func FuzzAddresses(f *testing.F) {
 		if strings.HasPrefix(path, "/_") || !strings.HasPrefix(path, "/") {
 			return
 		}
-		asked(t, w, r.Method, path, query, version, nil)
+		serveUnsocketed(t, w, r.Method, path, query, version, nil)
 	})
 }
 
 // FuzzWrites writes to whatever takes a body; replies say what they may, tables too.
 func FuzzWrites(f *testing.F) {
-	w := fuzzed()
+	w := newFuzzWorkspace()
 	ids := []string{"1", w.List[0].Doc.ID, event.ConversationID(0), event.TicketID(0), event.TicketID(1)}
 	writes := slices.DeleteFunc(slices.Clone(api.Routes), func(r api.Route) bool { return r.Method == "GET" || r.Method == "DELETE" })
 	for which := range writes {
@@ -110,13 +110,13 @@ func FuzzWrites(f *testing.F) {
 			version = "2.17"
 		}
 		r := writes[int(which)%len(writes)]
-		asked(t, w, r.Method, braces.ReplaceAllLiteralString(r.Path, ids[int(place)%len(ids)]), "", version, body)
+		serveUnsocketed(t, w, r.Method, braces.ReplaceAllLiteralString(r.Path, ids[int(place)%len(ids)]), "", version, body)
 	})
 }
 
 // FuzzCursors bends cursors that were handed out: what a client sends back may be anything.
 func FuzzCursors(f *testing.F) {
-	w := fuzzed()
+	w := newFuzzWorkspace()
 	lists := []string{"/contacts", "/contacts/activities", "/conversations", "/data_connectors", "/companies/" + w.CompanyList[0].Newest.ID + "/contacts"}
 	for which := range lists {
 		f.Add(uint8(which), false, []byte{0})
@@ -133,9 +133,9 @@ func FuzzCursors(f *testing.F) {
 		}
 		ask := func(token string) *httptest.ResponseRecorder {
 			if method == "GET" {
-				return asked(t, w, method, path, "per_page=2&starting_after="+token, "2.17", nil)
+				return serveUnsocketed(t, w, method, path, "per_page=2&starting_after="+token, "2.17", nil)
 			}
-			return asked(t, w, method, path, "", "2.17", []byte(body+token+`"}}`))
+			return serveUnsocketed(t, w, method, path, "", "2.17", []byte(body+token+`"}}`))
 		}
 		var page struct {
 			Pages struct {
@@ -159,9 +159,9 @@ func FuzzCursors(f *testing.F) {
 // FuzzOperations makes anything happen with any parameters. What is refused has not happened, and afterwards the workspace and
 // its oracle still answer.
 func FuzzOperations(f *testing.F) {
-	seed := fuzzed()
+	seed := newFuzzWorkspace()
 	contact, talk := seed.List[0].Doc.ID, event.ConversationID(0)
-	for i, o := range operations() {
+	for i, o := range allOperations() {
 		with := map[string]any{}
 		for _, p := range o.params {
 			switch {
@@ -191,7 +191,7 @@ func FuzzOperations(f *testing.F) {
 		f.Add(uint8(i), []byte(`{"hours":-1,"by":"-9000000h","n":100000,"at":"0000-01-01T00:00:00Z"}`), "at=9999999999999")
 	}
 	f.Fuzz(func(t *testing.T, which uint8, with []byte, query string) {
-		all := operations()
+		all := allOperations()
 		name := all[int(which)%len(all)].name
 		w := New(Config{Contacts: 8, Conversations: 4, Calls: 4, NoLog: true})
 		ask := func(method, path, query string, body []byte) int {

@@ -15,8 +15,8 @@ import (
 // fresh opens a connection for each request: on a used one net/http repeats a GET by itself, and the numbers move.
 var fresh = &http.Transport{DisableKeepAlives: true}
 
-// client asks a workspace over real HTTP.
-type client struct {
+// apiClient asks a workspace over real HTTP.
+type apiClient struct {
 	t       testing.TB
 	w       *emulator.Workspace
 	url     string
@@ -25,39 +25,39 @@ type client struct {
 	auth    string // the header Authorization; "": with the workspace's own token, "-": none
 }
 
-func start(t testing.TB, c emulator.Config) *client {
+func startWorkspace(t testing.TB, c emulator.Config) *apiClient {
 	t.Helper()
 	if c.Contacts == 0 {
 		c.Contacts = 300
 	}
-	return serve(t, emulator.New(c))
+	return serveWorkspace(t, emulator.New(c))
 }
 
-func serve(t testing.TB, w *emulator.Workspace) *client {
+func serveWorkspace(t testing.TB, w *emulator.Workspace) *apiClient {
 	t.Helper()
 	s := httptest.NewServer(w)
 	t.Cleanup(s.Close)
-	return &client{t: t, w: w, url: s.URL, version: "2.17", header: "Service-Version"}
+	return &apiClient{t: t, w: w, url: s.URL, version: "2.17", header: "Service-Version"}
 }
 
-// reply is an answer, decoded when it is JSON.
-type reply struct {
+// apiReply is an answer, decoded when it is JSON.
+type apiReply struct {
 	status int
 	header http.Header
 	raw    []byte
 	json   map[string]any
 }
 
-func (c *client) do(method, path string, body any) reply {
+func (c *apiClient) do(method, path string, body any) apiReply {
 	c.t.Helper()
-	r, err := c.try(method, path, body)
+	r, err := c.tryRequest(method, path, body)
 	if err != nil {
 		c.t.Fatalf("%s %s: %v", method, path, err)
 	}
 	return r
 }
 
-func (c *client) try(method, path string, body any) (reply, error) {
+func (c *apiClient) tryRequest(method, path string, body any) (apiReply, error) {
 	var send io.Reader
 	if body != nil {
 		text, err := json.Marshal(body)
@@ -72,7 +72,7 @@ func (c *client) try(method, path string, body any) (reply, error) {
 	}
 	switch c.auth {
 	case "":
-		req.Header.Set("Authorization", "Bearer "+c.w.Token())
+		req.Header.Set("Authorization", "Bearer "+c.w.AccessToken())
 	case "-":
 	default:
 		req.Header.Set("Authorization", c.auth)
@@ -82,18 +82,18 @@ func (c *client) try(method, path string, body any) (reply, error) {
 	}
 	res, err := fresh.RoundTrip(req)
 	if err != nil {
-		return reply{}, err
+		return apiReply{}, err
 	}
 	defer res.Body.Close()
 	raw, err := io.ReadAll(res.Body)
-	r := reply{status: res.StatusCode, header: res.Header, raw: raw}
+	r := apiReply{status: res.StatusCode, header: res.Header, raw: raw}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
 	_ = dec.Decode(&r.json) // some answers are no JSON on purpose
 	return r, err
 }
 
-func (r reply) data() []map[string]any {
+func (r apiReply) dataItems() []map[string]any {
 	var list []map[string]any
 	items, _ := r.json["data"].([]any)
 	for _, item := range items {
@@ -102,24 +102,24 @@ func (r reply) data() []map[string]any {
 	return list
 }
 
-func (r reply) ids() []string {
+func (r apiReply) itemIDs() []string {
 	var list []string
-	for _, item := range r.data() {
+	for _, item := range r.dataItems() {
 		list = append(list, item["id"].(string))
 	}
 	return list
 }
 
-func (r reply) total() int { return whole(r.json["total_count"]) }
+func (r apiReply) totalCount() int { return toInt(r.json["total_count"]) }
 
-// next is pages.next when it is an object.
-func (r reply) next() map[string]any {
+// nextPage is pages.next when it is an object.
+func (r apiReply) nextPage() map[string]any {
 	pages, _ := r.json["pages"].(map[string]any)
 	next, _ := pages["next"].(map[string]any)
 	return next
 }
 
-func (r reply) code() string {
+func (r apiReply) errorCode() string {
 	list, _ := r.json["errors"].([]any)
 	if len(list) == 0 {
 		return ""
@@ -127,7 +127,7 @@ func (r reply) code() string {
 	return list[0].(map[string]any)["code"].(string)
 }
 
-func whole(v any) int {
+func toInt(v any) int {
 	n, _ := v.(json.Number)
 	i, _ := n.Int64()
 	return int(i)
@@ -135,24 +135,24 @@ func whole(v any) int {
 
 type m = map[string]any
 
-func filter(field, operator string, value any) m {
+func fieldFilter(field, operator string, value any) m {
 	return m{"field": field, "operator": operator, "value": value}
 }
 
-func group(operator string, filters ...any) m { return m{"operator": operator, "value": filters} }
+func filterGroup(operator string, filters ...any) m { return m{"operator": operator, "value": filters} }
 
-// since is the one query that is right for both meanings of a time (design, section 7).
-func since(t int64) m {
-	return group("OR", filter("updated_at", "=", t), filter("updated_at", ">", t))
+// updatedSince is the one query that is right for both meanings of a time (design, section 7).
+func updatedSince(t int64) m {
+	return filterGroup("OR", fieldFilter("updated_at", "=", t), fieldFilter("updated_at", ">", t))
 }
 
-func (c *client) search(query any) reply {
+func (c *apiClient) searchContacts(query any) apiReply {
 	c.t.Helper()
 	return c.do("POST", "/contacts/search", m{"query": query, "pagination": m{"per_page": 150}})
 }
 
 // searchAll walks a search to its end.
-func (c *client) searchAll(query any) []map[string]any {
+func (c *apiClient) searchAll(query any) []map[string]any {
 	c.t.Helper()
 	var all []map[string]any
 	page := m{"per_page": 150}
@@ -161,8 +161,8 @@ func (c *client) searchAll(query any) []map[string]any {
 		if r.status != 200 {
 			c.t.Fatalf("search: %d %s", r.status, r.raw)
 		}
-		all = append(all, r.data()...)
-		token, _ := r.next()["starting_after"].(string)
+		all = append(all, r.dataItems()...)
+		token, _ := r.nextPage()["starting_after"].(string)
 		if token == "" {
 			return all
 		}
@@ -170,28 +170,28 @@ func (c *client) searchAll(query any) []map[string]any {
 	}
 }
 
-// numbered walks a list that is paged by number.
-func (c *client) numbered(path string, per int) []map[string]any {
+// walkPages walks a list that is paged by number.
+func (c *apiClient) walkPages(path string, per int) []map[string]any {
 	c.t.Helper()
 	var all []map[string]any
 	for page := 1; ; page++ {
 		r := c.do("GET", fmt.Sprintf("%s?page=%d&per_page=%d", path, page, per), nil)
-		all = append(all, r.data()...)
-		if r.next() == nil {
+		all = append(all, r.dataItems()...)
+		if r.nextPage() == nil {
 			return all
 		}
 	}
 }
 
-// cursors walks a list that is paged by cursor in the query.
-func (c *client) cursors(path string) []map[string]any {
+// walkCursors walks a list that is paged by cursor in the query.
+func (c *apiClient) walkCursors(path string) []map[string]any {
 	c.t.Helper()
 	var all []map[string]any
 	token := ""
 	for {
 		r := c.do("GET", path+"?per_page=150&starting_after="+token, nil)
-		all = append(all, r.data()...)
-		next, _ := r.next()["starting_after"].(string)
+		all = append(all, r.dataItems()...)
+		next, _ := r.nextPage()["starting_after"].(string)
 		if next == "" {
 			return all
 		}

@@ -9,19 +9,19 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// consulted gives the events of a conversation's consultations in the columns of the oracle.
-func (c *client) consulted(id string) []map[string]any {
+// consultationRows gives the events of a conversation's consultations in the columns of the oracle.
+func (c *apiClient) consultationRows(id string) []map[string]any {
 	c.t.Helper()
 	r := c.do("GET", "/conversations/"+id+"/hitl_events", nil)
 	if r.status != 200 || r.json["type"] != "list" {
 		c.t.Fatalf("hitl_events of %s: %d %s", id, r.status, r.raw)
 	}
-	rows, last := r.data(), 0
+	rows, last := r.dataItems(), 0
 	for _, row := range rows {
-		if whole(row["created_at"]) < last {
-			c.t.Errorf("4.11: %s tells of %d after %d", id, whole(row["created_at"]), last)
+		if toInt(row["created_at"]) < last {
+			c.t.Errorf("4.11: %s tells of %d after %d", id, toInt(row["created_at"]), last)
 		}
-		last = whole(row["created_at"])
+		last = toInt(row["created_at"])
 		maps.Copy(row, row["data"].(map[string]any))
 		delete(row, "data")
 		row["conversation_id"] = id
@@ -29,19 +29,19 @@ func (c *client) consulted(id string) []map[string]any {
 	return rows
 }
 
-// readable are the rows of the oracle that an answer holds, without what is null.
-func readable(rows []map[string]any) (list []map[string]any) {
+// readableRows are the rows of the oracle that an answer holds, without what is null.
+func readableRows(rows []map[string]any) (list []map[string]any) {
 	for _, row := range rows {
 		if row["readable"] != false {
 			row = maps.Clone(row)
 			delete(row, "readable")
-			list = append(list, sparse(row))
+			list = append(list, dropNulls(row))
 		}
 	}
 	return list
 }
 
-func sparse(row map[string]any) map[string]any {
+func dropNulls(row map[string]any) map[string]any {
 	maps.DeleteFunc(row, func(_ string, v any) bool { return v == nil })
 	return row
 }
@@ -49,23 +49,23 @@ func sparse(row map[string]any) map[string]any {
 // workspace-api 2.10 and 4.11, traps T69 to T74.
 func TestConsultationsAreServedAsTheOracleTellsAfterEveryHour(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Seed: 7, Contacts: 60, Conversations: 150, Knobs: emulator.Knobs{ChangeShare: 0.2, DeleteConversations: true}})
+	c := startWorkspace(t, emulator.Config{Seed: 7, Contacts: 60, Conversations: 150, Knobs: emulator.Knobs{ChangeShare: 0.2, DeleteConversations: true}})
 	kinds, waiting, hidden := map[any]int{}, 0, 0
 	for range 8 {
 		var rows []map[string]any
 		for _, id := range c.w.ConversationIDs() {
-			for _, row := range c.consulted(id) {
+			for _, row := range c.consultationRows(id) {
 				kinds[row["event_type"]]++
 				if row["outcome"] == "superseded" {
 					waiting++
 				}
-				rows = append(rows, sparse(row))
+				rows = append(rows, dropNulls(row))
 			}
 		}
 		all := c.w.Oracle("hitl_events")
-		sameRows(t, "hitl_events", rows, readable(all))
+		sameRows(t, "hitl_events", rows, readableRows(all))
 		hidden += len(all) - len(rows)
-		c.w.Live(1)
+		c.w.SimulateHours(1)
 	}
 	if len(kinds) != 5 || waiting == 0 || hidden == 0 || kinds["ai_consultation_started"] != kinds["ai_consultation_finished"] {
 		t.Errorf("events %v, %d superseded, %d out of reach", kinds, waiting, hidden)
@@ -74,25 +74,25 @@ func TestConsultationsAreServedAsTheOracleTellsAfterEveryHour(t *testing.T) {
 
 func TestT69ConsultationsAreToldOfWhenTheyHaveEnded(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60, Conversations: 30})
-	contact := c.one("user")
+	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 30})
+	contact := c.createContact("user")
 	id, err := c.w.OpenConversation(contact, 0)
-	must(t, err)
-	must(t, c.w.Consult(id, "approved", 12, time.Hour))
-	if rows := c.consulted(id); len(rows) != 0 {
+	failOn(t, err)
+	failOn(t, c.w.StartConsultation(id, "approved", 12, time.Hour))
+	if rows := c.consultationRows(id); len(rows) != 0 {
 		t.Fatalf("4.11: an outstanding consultation has %d events", len(rows))
 	}
 	c.w.Advance(10 * time.Minute)
-	must(t, c.w.Consult(id, "timed_out_escalated", 0, time.Hour)) // 3.2: supersedes the first
+	failOn(t, c.w.StartConsultation(id, "timed_out_escalated", 0, time.Hour)) // 3.2: supersedes the first
 	c.w.Advance(time.Minute)
 	rounds, ends := map[string]bool{}, map[any]bool{}
-	for _, row := range c.consulted(id) {
-		if n := whole(row["round_index"]); n > 0 {
+	for _, row := range c.consultationRows(id) {
+		if n := toInt(row["round_index"]); n > 0 {
 			rounds[fmt.Sprint(n)] = true
 		}
 		if row["event_type"] == "ai_consultation_finished" {
 			ends[row["outcome"]] = true
-			if whole(row["rounds_count"]) != 12 {
+			if toInt(row["rounds_count"]) != 12 {
 				t.Errorf("T70: rounds_count %v", row["rounds_count"])
 			}
 		}
@@ -101,22 +101,22 @@ func TestT69ConsultationsAreToldOfWhenTheyHaveEnded(t *testing.T) {
 		t.Errorf("8: rounds %v served, ends %v", rounds, ends)
 	}
 	c.w.Advance(time.Hour)
-	if rows := c.consulted(id); rows[len(rows)-1]["outcome"] != "timed_out_escalated" || rows[len(rows)-1]["conversation_part_id"] != nil {
+	if rows := c.consultationRows(id); rows[len(rows)-1]["outcome"] != "timed_out_escalated" || rows[len(rows)-1]["conversation_part_id"] != nil {
 		t.Errorf("T74: the last event is %v", rows[len(rows)-1])
 	}
 }
 
 func TestT72ARedactedConversationTellsNoWordsOfItsConsultations(t *testing.T) {
 	t.Parallel()
-	for _, hide := range []emulator.Sometimes{emulator.Always, emulator.Never} {
-		c := start(t, emulator.Config{Contacts: 60, Conversations: 30, Knobs: emulator.Knobs{HitlRedacted: hide}})
-		id, err := c.w.OpenConversation(c.one("user"), 1)
-		must(t, err)
-		must(t, c.w.Consult(id, "approved", 1, time.Minute))
+	for _, hide := range []emulator.Occurrence{emulator.Always, emulator.Never} {
+		c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 30, Knobs: emulator.Knobs{HitlRedacted: hide}})
+		id, err := c.w.OpenConversation(c.createContact("user"), 1)
+		failOn(t, err)
+		failOn(t, c.w.StartConsultation(id, "approved", 1, time.Minute))
 		c.w.Advance(time.Hour)
-		before := c.consulted(id)
-		must(t, c.w.Redact(id, "", true))
-		rows := c.consulted(id)
+		before := c.consultationRows(id)
+		failOn(t, c.w.RedactPart(id, "", true))
+		rows := c.consultationRows(id)
 		if hide == emulator.Always && len(rows) != 0 || hide == emulator.Never && len(rows) != len(before) {
 			t.Errorf("4.11: %d events after redaction", len(rows))
 		}
@@ -128,12 +128,12 @@ func TestT72ARedactedConversationTellsNoWordsOfItsConsultations(t *testing.T) {
 				}
 			}
 		}
-		must(t, c.w.DeleteConversation(id))
-		if r := c.do("GET", "/conversations/"+id+"/hitl_events", nil); r.status != 404 || r.code() != "not_found" {
+		failOn(t, c.w.DeleteConversation(id))
+		if r := c.do("GET", "/conversations/"+id+"/hitl_events", nil); r.status != 404 || r.errorCode() != "not_found" {
 			t.Errorf("7: of a deleted conversation: %d", r.status)
 		}
 	}
-	c := start(t, emulator.Config{Contacts: 60, Knobs: emulator.Knobs{Forbidden: []string{"conversations.hitl"}}})
+	c := startWorkspace(t, emulator.Config{Contacts: 60, Knobs: emulator.Knobs{Forbidden: []string{"conversations.hitl"}}})
 	if r := c.do("GET", "/conversations/"+c.w.ConversationIDs()[0]+"/hitl_events", nil); r.status != 403 {
 		t.Errorf("5.3: without the scope read_conversations: %d", r.status)
 	}
@@ -142,22 +142,22 @@ func TestT72ARedactedConversationTellsNoWordsOfItsConsultations(t *testing.T) {
 // Deleted conversations, as public descriptions have them (trap T60).
 func TestT60DeletedConversationsAreListedByPageNumber(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60, Conversations: 4000, Knobs: emulator.Knobs{DeleteConversations: true, ChangeShare: 0.05}})
-	c.w.Live(2)
+	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 4000, Knobs: emulator.Knobs{DeleteConversations: true, ChangeShare: 0.05}})
+	c.w.SimulateHours(2)
 	var rows []map[string]any
 	for page := 1; ; page++ {
 		r := c.do("GET", fmt.Sprintf("/conversations/deleted?per_page=100&page=%d", page), nil)
-		here := r.talks()
+		here := r.conversationItems()
 		if r.json["type"] != "conversations.list" || len(here) > 60 {
 			t.Fatalf("%d on a page of %v", len(here), r.json["type"])
 		}
 		rows = append(rows, here...)
-		if r.next() == nil {
+		if r.nextPage() == nil {
 			break
 		}
 	}
 	for i, row := range rows {
-		if i > 0 && whole(row["deleted_at"]) > whole(rows[i-1]["deleted_at"]) {
+		if i > 0 && toInt(row["deleted_at"]) > toInt(rows[i-1]["deleted_at"]) {
 			t.Error("not the latest first")
 		}
 		delete(row, "type")
@@ -167,14 +167,14 @@ func TestT60DeletedConversationsAreListedByPageNumber(t *testing.T) {
 	if len(want) <= 80 {
 		t.Errorf("life deleted none: %d", len(want))
 	}
-	if r := c.do("GET", "/conversations/deleted", nil); len(r.talks()) != 20 {
-		t.Errorf("a page of %d", len(r.talks()))
+	if r := c.do("GET", "/conversations/deleted", nil); len(r.conversationItems()) != 20 {
+		t.Errorf("a page of %d", len(r.conversationItems()))
 	}
-	if r := c.do("GET", "/conversations/deleted?order=asc&per_page=1", nil); r.talks()[0]["id"] != want[0]["id"] {
-		t.Errorf("order asc begins with %v", r.talks()[0])
+	if r := c.do("GET", "/conversations/deleted?order=asc&per_page=1", nil); r.conversationItems()[0]["id"] != want[0]["id"] {
+		t.Errorf("order asc begins with %v", r.conversationItems()[0])
 	}
-	if r := c.do("GET", "/conversations/deleted?page=500", nil); r.status != 200 || len(r.talks()) != 0 {
-		t.Errorf("past the end: %d, %d", r.status, len(r.talks()))
+	if r := c.do("GET", "/conversations/deleted?page=500", nil); r.status != 200 || len(r.conversationItems()) != 0 {
+		t.Errorf("past the end: %d, %d", r.status, len(r.conversationItems()))
 	}
 	c.version = "2.16"
 	c.w.SetKnobs(func(k *emulator.Knobs) { k.LaterOnly = true })
@@ -186,24 +186,24 @@ func TestT60DeletedConversationsAreListedByPageNumber(t *testing.T) {
 // workspace-api 4.11: GET /conversations.
 func TestConversationsAreListedByCursorWithoutParts(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60, Conversations: 70})
-	must(t, c.w.DeleteConversation(c.w.ConversationIDs()[5]))
+	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 70})
+	failOn(t, c.w.DeleteConversation(c.w.ConversationIDs()[5]))
 	seen, pages := map[any]bool{}, 0
 	for path := "/conversations"; path != ""; pages++ {
 		r := c.do("GET", path, nil)
-		for _, talk := range r.talks() {
+		for _, talk := range r.conversationItems() {
 			if seen[talk["id"]] = true; talk["conversation_parts"] != nil {
 				t.Error("a list sends parts")
 			}
 		}
-		if path = ""; r.next() != nil {
-			path = "/conversations?starting_after=" + r.next()["starting_after"].(string)
+		if path = ""; r.nextPage() != nil {
+			path = "/conversations?starting_after=" + r.nextPage()["starting_after"].(string)
 		}
 	}
 	if len(seen) != 69 || pages != 4 {
 		t.Errorf("%d conversations on %d pages of 20", len(seen), pages)
 	}
-	if r := c.do("GET", "/conversations?starting_after=none", nil); r.status != 400 || r.code() != "client_error" {
+	if r := c.do("GET", "/conversations?starting_after=none", nil); r.status != 400 || r.errorCode() != "client_error" {
 		t.Errorf("7: a bad cursor: %d", r.status)
 	}
 }

@@ -12,21 +12,21 @@ import (
 // workspace-api 3.1 (states), 4.11: job details, the resource and its URL once successful.
 func TestAJobIsPendingThenInProgressThenOver(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60})
+	c := startWorkspace(t, emulator.Config{Contacts: 60})
 	ticket := c.w.TicketIDs()[0]
 	for _, test := range []struct {
 		name, path, end, resource string
-		kind                      jobs.Kind
-		plan                      jobs.Plan
+		kind                      jobs.JobKind
+		plan                      jobs.JobPlan
 	}{
-		{"a ticket", "/jobs/status/", "success", ticket, jobs.TicketsEnqueue, jobs.Plan{Resource: ticket}},
-		{"a ticket that is not made", "/jobs/status/", "failed", "", jobs.TicketsEnqueue, jobs.Plan{Fails: true}},
-		{"contacts in bulk", "/contacts/bulk/", "success", "", jobs.ContactsUpdate, jobs.Plan{}},
-		{"contacts in bulk, as any job", "/jobs/status/", "success", "", jobs.ContactsDelete, jobs.Plan{}},
-		{"a bulk that fails", "/contacts/bulk/", "failed", "", jobs.ContactsCreate, jobs.Plan{Fails: true}},
+		{"a ticket", "/jobs/status/", "success", ticket, jobs.TicketsEnqueue, jobs.JobPlan{Resource: ticket}},
+		{"a ticket that is not made", "/jobs/status/", "failed", "", jobs.TicketsEnqueue, jobs.JobPlan{Fails: true}},
+		{"contacts in bulk", "/contacts/bulk/", "success", "", jobs.ContactsUpdate, jobs.JobPlan{}},
+		{"contacts in bulk, as any job", "/jobs/status/", "success", "", jobs.ContactsDelete, jobs.JobPlan{}},
+		{"a bulk that fails", "/contacts/bulk/", "failed", "", jobs.ContactsCreate, jobs.JobPlan{Fails: true}},
 	} {
 		id, err := c.w.StartJob(test.kind, test.plan)
-		must(t, err)
+		failOn(t, err)
 		for _, want := range []string{"pending", "in_progress", test.end} {
 			job := c.do("GET", test.path+id, nil).json
 			if job["type"] != "job" || job["id"] != id || job["status"] != want {
@@ -51,18 +51,18 @@ func TestAJobIsPendingThenInProgressThenOver(t *testing.T) {
 // workspace-api 7: 404 for what is not there; a job of a ticket is no bulk job.
 func TestAJobThatNobodyStartedIsNotFound(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60})
-	id, err := c.w.StartJob(jobs.TicketsEnqueue, jobs.Plan{Resource: c.w.TicketIDs()[0]})
-	must(t, err)
+	c := startWorkspace(t, emulator.Config{Contacts: 60})
+	id, err := c.w.StartJob(jobs.TicketsEnqueue, jobs.JobPlan{Resource: c.w.TicketIDs()[0]})
+	failOn(t, err)
 	for _, path := range []string{"/jobs/status/1", "/contacts/bulk/1", "/contacts/bulk/" + id} {
-		if r := c.do("GET", path, nil); r.status != 404 || r.code() != "not_found" {
-			t.Errorf("%s: %d %s", path, r.status, r.code())
+		if r := c.do("GET", path, nil); r.status != 404 || r.errorCode() != "not_found" {
+			t.Errorf("%s: %d %s", path, r.status, r.errorCode())
 		}
 	}
-	if _, err := c.w.StartJob("tea", jobs.Plan{}); err == nil {
+	if _, err := c.w.StartJob("tea", jobs.JobPlan{}); err == nil {
 		t.Error("a job of no kind starts")
 	}
-	if _, err := c.w.StartJob(jobs.TicketsEnqueue, jobs.Plan{Resource: "1"}); err == nil {
+	if _, err := c.w.StartJob(jobs.TicketsEnqueue, jobs.JobPlan{Resource: "1"}); err == nil {
 		t.Error("a job makes a ticket that never is")
 	}
 }
@@ -70,7 +70,7 @@ func TestAJobThatNobodyStartedIsNotFound(t *testing.T) {
 // What is started by hand over HTTP is read over HTTP.
 func TestAJobIsStartedByAnOperation(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60})
+	c := startWorkspace(t, emulator.Config{Contacts: 60})
 	ticket := c.w.TicketIDs()[1]
 	r := c.do("POST", "/_emulator/do/jobs.start", m{"kind": "ticket", "pending": "1s", "working": "1s", "resource": ticket})
 	c.w.Advance(2 * time.Second)
@@ -82,12 +82,12 @@ func TestAJobIsStartedByAnOperation(t *testing.T) {
 
 func TestT95AJobMayCallItsStatusAnything(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60})
+	c := startWorkspace(t, emulator.Config{Contacts: 60})
 	if r := c.do("POST", "/_emulator/set", m{"JobWords": m{"in_progress": "crunching", "success": "completed_with_warnings"}}); r.status != 200 {
 		t.Fatalf("the knob: %d %s", r.status, r.raw)
 	}
-	id, err := c.w.StartJob(jobs.ContactsCreate, jobs.Plan{Pending: time.Second, Working: time.Second})
-	must(t, err)
+	id, err := c.w.StartJob(jobs.ContactsCreate, jobs.JobPlan{Pending: time.Second, Working: time.Second})
+	failOn(t, err)
 	for _, want := range []string{"pending", "crunching", "completed_with_warnings"} {
 		if got := c.do("GET", "/contacts/bulk/"+id, nil).json["status"]; got != want {
 			t.Errorf("status %v, want %s", got, want)

@@ -36,7 +36,7 @@ func checkKnobs(k *knobs.Knobs) error {
 	var wrong error
 	eachKnob(k, func(path string, v reflect.Value) {
 		if wrong == nil {
-			if wants := wanted(path, v); wants != "" {
+			if wants := explainBadKnob(path, v); wants != "" {
 				wrong = fmt.Errorf("%s cannot be %v: it is %s", path, v.Interface(), wants)
 			}
 		}
@@ -62,8 +62,8 @@ func eachKnob(k *knobs.Knobs, see func(path string, v reflect.Value)) {
 	walk("", reflect.ValueOf(k).Elem())
 }
 
-// wanted says what a knob may be where its value is not that, and "" where it is.
-func wanted(path string, v reflect.Value) string {
+// explainBadKnob says what a knob may be where its value is not that, and "" where it is.
+func explainBadKnob(path string, v reflect.Value) string {
 	low, high := 0.0, 1e20
 	if b, own := knobBounds[path]; own {
 		low, high = b[0], b[1]
@@ -83,16 +83,16 @@ func wanted(path string, v reflect.Value) string {
 		fits = path != "Unavailable" && path != "Forbidden" || !slices.ContainsFunc(value, func(name string) bool { return !api.IsAmongRoutes(name) })
 	case []knobs.Form:
 		fits = !slices.ContainsFunc(value, func(f knobs.Form) bool { return front.Form(f).IsUnfit() })
-	case map[string]knobs.Shapes:
+	case map[string]knobs.PageShapes:
 		for name := range value {
 			fits = fits && api.IsRoute(name)
 		}
-	case map[string]knobs.Lag:
+	case map[string]knobs.SearchLag:
 		for kind := range value {
 			fits = fits && slices.Contains(lagKinds, strings.TrimSuffix(kind, ".new"))
 		}
 	default:
-		if list := allowed(path, v); list != nil {
+		if list := allowedWords(path, v); list != nil {
 			fits = slices.Contains(list, v.String())
 		} else if path == "IgnoreVersion" && v.String() != "" {
 			_, fits = apiversion.Parse(v.String())
@@ -106,12 +106,12 @@ func wanted(path string, v reflect.Value) string {
 
 var lagKinds = []string{"contacts", "conversations", "companies", "tickets"}
 
-// allowed are the words of a knob; nil is any.
-func allowed(path string, v reflect.Value) []string {
+// allowedWords are the words of a knob; nil is any.
+func allowedWords(path string, v reflect.Value) []string {
 	switch v.Interface().(type) {
-	case knobs.Sometimes:
+	case knobs.Occurrence:
 		return []string{string(knobs.ByTurns), string(knobs.Always), string(knobs.Never)}
-	case knobs.Order:
+	case knobs.InactiveOrder:
 		return []string{string(knobs.OrderRecent), string(knobs.OrderOldest), string(knobs.OrderRandom)}
 	}
 	return knobWords[path]
@@ -119,7 +119,7 @@ func allowed(path string, v reflect.Value) []string {
 
 // knobWants describes what a knob may be.
 func knobWants(path string, v reflect.Value) string {
-	if list := allowed(path, v); list != nil {
+	if list := allowedWords(path, v); list != nil {
 		quoted := make([]string, len(list))
 		for i, word := range list {
 			quoted[i] = fmt.Sprintf("%q", word)
@@ -146,9 +146,9 @@ func knobWants(path string, v reflect.Value) string {
 	case []knobs.Form:
 		return "a list of objects with the `Of` of a route, as `Unavailable` names it, the `Path` of a value in its records, or after `$.` around them, and perhaps `ID` of one record, " +
 			"`To` where it is sent instead, `As` what is: a JSON text, or " + strings.Join(front.FormWords, ", ")
-	case map[string]knobs.Shapes:
+	case map[string]knobs.PageShapes:
 		return "routes, as `Unavailable` names them, with their `Next` and `End`"
-	case map[string]knobs.Lag:
+	case map[string]knobs.SearchLag:
 		return "kinds of records, as contacts or contacts.new, with their `Max`, `TailShare`, `Tail`; " + strings.Join(lagKinds, ", ")
 	case map[string]string:
 		return "words, with those that are said instead"

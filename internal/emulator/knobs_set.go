@@ -12,11 +12,11 @@ import (
 	"aqueduck/internal/emulator/knobs"
 )
 
-// turn sets knobs by the names of their fields, and gives all knobs as they are then. Durations may be texts, as 4m.
-func (w *Workspace) turn(sent map[string]any) (*knobs.Knobs, error) {
+// setKnobFields sets knobs by the names of their fields, and gives all knobs as they are then. Durations may be texts, as 4m.
+func (w *Workspace) setKnobFields(sent map[string]any) (*knobs.Knobs, error) {
 	all, err := jsonFields(w.K())
 	if err == nil {
-		err = overlay(all, sent, "")
+		err = overlayFields(all, sent, "")
 	}
 	if err != nil {
 		return nil, err
@@ -49,8 +49,8 @@ func jsonFields(v any) (map[string]any, error) {
 	return fields, json.Unmarshal(text, &fields)
 }
 
-// overlay writes what was sent over what is there, object by object. What is not there has another name.
-func overlay(all, sent map[string]any, path string) error {
+// overlayFields writes what was sent over what is there, object by object. What is not there has another name.
+func overlayFields(all, sent map[string]any, path string) error {
 	for name, v := range sent {
 		old, known := all[name]
 		if !known {
@@ -64,7 +64,7 @@ func overlay(all, sent map[string]any, path string) error {
 		case !isObject:
 			return fmt.Errorf("the knob %s is an object: %s", path+name, strings.Join(slices.Sorted(maps.Keys(under)), ", "))
 		default:
-			if err := overlay(under, more, path+name+"."); err != nil {
+			if err := overlayFields(under, more, path+name+"."); err != nil {
 				return err
 			}
 		}
@@ -89,14 +89,14 @@ func knobsOf(all map[string]any) (*knobs.Knobs, error) {
 		case wrong.Type.String() != "time.Duration" || wrong.Value != "string":
 			return nil, fmt.Errorf("the knob %s is no %s but %s", wrong.Field, wrong.Value, wrong.Type)
 		}
-		if err := spell(all, strings.Split(wrong.Field, ".")); err != nil {
+		if err := replaceDurationText(all, strings.Split(wrong.Field, ".")); err != nil {
 			return nil, fmt.Errorf("the knob %s: %w", wrong.Field, err)
 		}
 	}
 }
 
-// spell replaces the text of a duration by its number.
-func spell(all map[string]any, path []string) error {
+// replaceDurationText replaces the text of a duration by its number.
+func replaceDurationText(all map[string]any, path []string) error {
 	for ; len(path) > 1; path = path[1:] {
 		all, _ = all[path[0]].(map[string]any)
 	}

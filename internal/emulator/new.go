@@ -17,32 +17,32 @@ import (
 // New makes the workspace as it is at hour 0.
 func New(c Config) *Workspace {
 	c = withDefaults(c)
-	w := &Workspace{noticeDesk: &noticeDesk{Server: newServer(c)}, operations: operations()}
-	w.controls = control.New(w, w.about())
-	w.OnOperation = func(name string, with []byte) ([]byte, error) { return w.doing(name, with) }
+	w := &Workspace{noticeDesk: &noticeDesk{Server: newServer(c)}, operations: allOperations()}
+	w.controls = control.New(w, w.workspaceInfo())
+	w.OnOperation = func(name string, with []byte) ([]byte, error) { return w.runOperationHeld(name, with) }
 	w.Contacts.OnAttached = func(company int32, at int64) {
-		w.Companies.Record(event.CompanyEvent{At: at, Kind: event.CompanyUpdated, N: company})
+		w.Companies.RecordCompanyEvent(event.CompanyEvent{At: at, Kind: event.CompanyUpdated, N: company})
 	}
-	w.Conversations.OnEvent, w.Conversations.AddCall = w.tellOfConversation, w.Calls.AddCall
-	w.Content.OnEvent, w.OnPassed = w.tellOfContent, w.passing
+	w.Conversations.OnEvent, w.Conversations.AddCall = w.notifyConversation, w.Calls.AddCall
+	w.Content.OnEvent, w.OnPassed = w.notifyContent, w.notifyElapsed
 	if err := w.SetChaos(c.Chaos); err != nil {
 		panic(err) // a programmer's mistake: CheckChaos says so of what users give
 	}
-	w.Contacts.Begin(population.Populate(w.Contacts.Maker, c.Start.Unix(), c.Contacts, c.Inactive, c.Activities))
-	w.ActionLog = population.AdminActions(c.Seed, c.Start.Unix(), c.Logs)
-	w.Conversations.Begin()
-	w.Tickets.Begin()
-	w.Calls.Begin(c.Calls)
-	w.Companies.Begin()
-	w.Content.Begin()
-	w.DeletedBefore = population.Deletions(c.Seed, c.Start.Unix(), c.Conversations)
+	w.Contacts.SeedContacts(population.DrawContactLog(w.Contacts.Maker, c.Start.Unix(), c.Contacts, c.Inactive, c.Activities))
+	w.ActionLog = population.DrawAdminActions(c.Seed, c.Start.Unix(), c.Logs)
+	w.Conversations.SeedConversations()
+	w.Tickets.SeedTickets()
+	w.Calls.SeedCalls(c.Calls)
+	w.Companies.SeedCompanies()
+	w.Content.SeedContent()
+	w.DeletedBefore = population.DrawDeletions(c.Seed, c.Start.Unix(), c.Conversations)
 	w.Deleted = append(slices.Clone(w.DeletedBefore), w.Deleted...)
 	w.NoteTerms(c.Start.Unix())
 	switch {
 	case c.Hours > 0 && c.Now == nil:
-		w.Live(c.Hours)
+		w.SimulateHours(c.Hours)
 	case c.Hours > 0:
-		w.StandAt(c.Start.Add(time.Duration(c.Hours)*time.Hour), func() { w.Live(c.Hours) })
+		w.StandAt(c.Start.Add(time.Duration(c.Hours)*time.Hour), func() { w.SimulateHours(c.Hours) })
 	}
 	return w
 }
@@ -90,10 +90,10 @@ func withDefaults(c Config) Config {
 		c.Zone = time.UTC
 	}
 	if c.Token == "" {
-		c.Token = fmt.Sprintf("emulated_%016x", event.Mix(c.Seed+1))
+		c.Token = fmt.Sprintf("emulated_%016x", event.MixBits(c.Seed+1))
 	}
 	if c.WorkspaceID == "" {
-		c.WorkspaceID = fmt.Sprintf("ws%06x", event.Mix(c.Seed)&0xffffff)
+		c.WorkspaceID = fmt.Sprintf("ws%06x", event.MixBits(c.Seed)&0xffffff)
 	}
 	if c.DefaultVersion == "" {
 		c.DefaultVersion = "2.17"

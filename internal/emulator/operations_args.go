@@ -16,16 +16,16 @@ import (
 )
 
 // jobContacts are the contacts that jobs.start was told of.
-func (a args) jobContacts(name string) (list []jobs.Contact) {
-	all, _ := a[name].([]args)
+func (a operationArgs) jobContacts(name string) (list []jobs.JobContact) {
+	all, _ := a[name].([]operationArgs)
 	for _, one := range all {
-		list = append(list, jobs.Contact{ID: one.text("id"), Role: one.text("role"), Set: one.changes("set")})
+		list = append(list, jobs.JobContact{ID: one.textArg("id"), Role: one.textArg("role"), Set: one.changesArg("set")})
 	}
 	return list
 }
 
-// param is one parameter of an operation.
-type param struct {
+// operationParam is one parameter of an operation.
+type operationParam struct {
 	name     string
 	kind     *paramKind
 	optional bool
@@ -120,7 +120,7 @@ func readFields(v any) (any, error) {
 }
 
 // jobContact is how one of the contacts of a job is read.
-var jobContact = operation{name: "contacts", params: []param{{name: "id", kind: &textParam, optional: true},
+var jobContact = operationSpec{name: "contacts", params: []operationParam{{name: "id", kind: &textParam, optional: true},
 	{name: "role", kind: &textParam, optional: true, of: []string{"user", "lead"}}, {name: "set", kind: &fieldsParam, optional: true}}}
 
 func readJobContacts(v any) (any, error) {
@@ -128,13 +128,13 @@ func readJobContacts(v any) (any, error) {
 	if !ok {
 		return nil, errKind
 	}
-	var list []args
+	var list []operationArgs
 	for _, one := range all {
 		text, err := json.Marshal(one)
 		if err != nil {
 			return nil, err
 		}
-		a, err := jobContact.read(text)
+		a, err := jobContact.decodeParameters(text)
 		if err != nil {
 			return nil, err
 		}
@@ -143,98 +143,100 @@ func readJobContacts(v any) (any, error) {
 	return list, nil
 }
 
-// args are the parameters of one call, each of the type that its kind reads.
-type args map[string]any
+// operationArgs are the parameters of one call, each of the type that its kind reads.
+type operationArgs map[string]any
 
-func (a args) text(name string) string {
+func (a operationArgs) textArg(name string) string {
 	text, _ := a[name].(string)
 	return text
 }
 
-// list is texts with spaces between them.
-func (a args) list(name string) []string { return strings.Fields(a.text(name)) }
+// listArg is texts with spaces between them.
+func (a operationArgs) listArg(name string) []string { return strings.Fields(a.textArg(name)) }
 
-// whole is a number, or the usual one when it was left out.
-func (a args) whole(name string, usual int) int {
+// intArg is a number, or the usual one when it was left out.
+func (a operationArgs) intArg(name string, usual int) int {
 	if n, ok := a[name].(int); ok {
 		return n
 	}
 	return usual
 }
 
-func (a args) flag(name string, usual bool) bool {
+func (a operationArgs) flagArg(name string, usual bool) bool {
 	if flag, ok := a[name].(bool); ok {
 		return flag
 	}
 	return usual
 }
 
-// maybe is a flag, or nil when it was left out.
-func (a args) maybe(name string) *bool {
+// optionalFlagArg is a flag, or nil when it was left out.
+func (a operationArgs) optionalFlagArg(name string) *bool {
 	if flag, ok := a[name].(bool); ok {
 		return &flag
 	}
 	return nil
 }
 
-func (a args) span(name string) time.Duration {
+func (a operationArgs) durationArg(name string) time.Duration {
 	d, _ := a[name].(time.Duration)
 	return d
 }
 
-func (a args) time(name string) time.Time {
+func (a operationArgs) timeArg(name string) time.Time {
 	t, _ := a[name].(time.Time)
 	return t
 }
 
-func (a args) fields(name string) map[string]any {
+func (a operationArgs) fieldsArg(name string) map[string]any {
 	fields, _ := a[name].(map[string]any)
 	return fields
 }
 
-// changes are fields in the order of their names.
-func (a args) changes(name string) []event.Change {
-	var set []event.Change
-	for field, v := range a.fields(name) {
-		set = append(set, event.Change{Field: field, Value: core.NumberOrValue(v)})
+// changesArg are fields in the order of their names.
+func (a operationArgs) changesArg(name string) []event.FieldChange {
+	var set []event.FieldChange
+	for field, v := range a.fieldsArg(name) {
+		set = append(set, event.FieldChange{Field: field, Value: core.NumberOrValue(v)})
 	}
-	slices.SortFunc(set, func(a, b event.Change) int { return strings.Compare(a.Field, b.Field) })
+	slices.SortFunc(set, func(a, b event.FieldChange) int { return strings.Compare(a.Field, b.Field) })
 	return set
 }
 
-func (a args) assignment(name string) event.Assignment {
-	return event.Assignment(max(0, slices.Index(event.AssignmentNames[:], a.text(name))))
+func (a operationArgs) assignmentArg(name string) event.Assignment {
+	return event.Assignment(max(0, slices.Index(event.AssignmentNames[:], a.textArg(name))))
 }
 
 // Parameters that many operations have.
 var (
-	idParam   = param{name: "id", kind: &textParam}
-	setParam  = param{name: "set", kind: &fieldsParam}
-	bodyParam = param{name: "body", kind: &textParam}
-	bumpParam = param{name: "bump", kind: &flagParam, optional: true}
-	tagParam  = param{name: "tag", kind: &textParam}
-	partParam = param{name: "part", kind: &textParam}
+	idParam   = operationParam{name: "id", kind: &textParam}
+	setParam  = operationParam{name: "set", kind: &fieldsParam}
+	bodyParam = operationParam{name: "body", kind: &textParam}
+	bumpParam = operationParam{name: "bump", kind: &flagParam, optional: true}
+	tagParam  = operationParam{name: "tag", kind: &textParam}
+	partParam = operationParam{name: "part", kind: &textParam}
 )
 
 // onID is an operation that needs nothing but an id.
-func onID(do func(w *Workspace, id string) error) func(w *Workspace, a args) (any, error) {
-	return func(w *Workspace, a args) (any, error) { return nil, do(w, a.text("id")) }
+func onID(do func(w *Workspace, id string) error) func(w *Workspace, a operationArgs) (any, error) {
+	return func(w *Workspace, a operationArgs) (any, error) { return nil, do(w, a.textArg("id")) }
 }
 
-// bumping is one that also says whether updated_at moves; it does unless told otherwise.
-func bumping(do func(w *Workspace, id string, bump bool) error) func(w *Workspace, a args) (any, error) {
-	return func(w *Workspace, a args) (any, error) { return nil, do(w, a.text("id"), a.flag("bump", true)) }
+// withBumpFlag is one that also says whether updated_at moves; it does unless told otherwise.
+func withBumpFlag(do func(w *Workspace, id string, bump bool) error) func(w *Workspace, a operationArgs) (any, error) {
+	return func(w *Workspace, a operationArgs) (any, error) {
+		return nil, do(w, a.textArg("id"), a.flagArg("bump", true))
+	}
 }
 
-// tagging is one that names a tag, by the id that the API tells.
-func tagging(do func(w *Workspace, id string, tag int) error) func(w *Workspace, a args) (any, error) {
-	return func(w *Workspace, a args) (any, error) {
+// withTagArg is one that names a tag, by the id that the API tells.
+func withTagArg(do func(w *Workspace, id string, tag int) error) func(w *Workspace, a operationArgs) (any, error) {
+	return func(w *Workspace, a operationArgs) (any, error) {
 		for n := range event.TagCount {
-			if strconv.FormatInt(event.TagID(int32(n)), 10) == a.text("tag") {
-				return nil, do(w, a.text("id"), n)
+			if strconv.FormatInt(event.TagID(int32(n)), 10) == a.textArg("tag") {
+				return nil, do(w, a.textArg("id"), n)
 			}
 		}
-		return nil, errors.New("no tag " + a.text("tag"))
+		return nil, errors.New("no tag " + a.textArg("tag"))
 	}
 }
 

@@ -8,21 +8,21 @@ import (
 )
 
 var (
-	byParam      = param{name: "by", kind: &textParam, of: []string{"contact", "teammate", "ai", "note"}}
-	actorParam   = param{name: "by", kind: &wordParam, optional: true} // an admin, or the AI operator
-	namingParams = []param{actorParam, {name: "teammate", kind: &wordParam, optional: true},
+	byParam      = operationParam{name: "by", kind: &textParam, of: []string{"contact", "teammate", "ai", "note"}}
+	actorParam   = operationParam{name: "by", kind: &wordParam, optional: true} // an admin, or the AI operator
+	namingParams = []operationParam{actorParam, {name: "teammate", kind: &wordParam, optional: true},
 		{name: "team", kind: &wordParam, optional: true}}
-	asParam      = param{name: "as", kind: &textParam, of: event.AssignmentNames[:]}
-	outcomeParam = param{name: "outcome", kind: &textParam, of: population.Outcomes[2:]} // the first ones are the same
+	asParam      = operationParam{name: "as", kind: &textParam, of: event.AssignmentNames[:]}
+	outcomeParam = operationParam{name: "outcome", kind: &textParam, of: population.Outcomes[2:]} // the first ones are the same
 )
 
-var replyParams = []param{idParam, byParam, bodyParam, {name: "author", kind: &wordParam, optional: true}}
+var replyParams = []operationParam{idParam, byParam, bodyParam, {name: "author", kind: &wordParam, optional: true}}
 
-// replies is a reply by whoever is named, or else by one who is drawn.
-func replies(named func(w *Workspace, id string, by conversations.Speaker, who, body string) error, drawn func(w *Workspace, id string, by conversations.Speaker, body string) error) func(w *Workspace, id string, a args) error {
-	return func(w *Workspace, id string, a args) error {
-		by, body := conversations.Speaker(a.text("by")), a.text("body")
-		if who := a.text("author"); who != "" {
+// replyByNameOrDrawn is a reply by whoever is named, or else by one who is drawn.
+func replyByNameOrDrawn(named func(w *Workspace, id string, by conversations.Speaker, who, body string) error, drawn func(w *Workspace, id string, by conversations.Speaker, body string) error) func(w *Workspace, id string, a operationArgs) error {
+	return func(w *Workspace, id string, a operationArgs) error {
+		by, body := conversations.Speaker(a.textArg("by")), a.textArg("body")
+		if who := a.textArg("author"); who != "" {
 			return named(w, id, by, who, body)
 		}
 		return drawn(w, id, by, body)
@@ -30,13 +30,13 @@ func replies(named func(w *Workspace, id string, by conversations.Speaker, who, 
 }
 
 // addsPart answers the id of the part that was added.
-func addsPart(do func(w *Workspace, id string, a args) error) func(w *Workspace, a args) (any, error) {
+func addsPart(do func(w *Workspace, id string, a operationArgs) error) func(w *Workspace, a operationArgs) (any, error) {
 	return addsPartTo((*Workspace).PartIDs, do)
 }
 
-func addsPartTo(list func(w *Workspace, id string) []string, do func(w *Workspace, id string, a args) error) func(w *Workspace, a args) (any, error) {
-	return func(w *Workspace, a args) (any, error) {
-		id := a.text("id")
+func addsPartTo(list func(w *Workspace, id string) []string, do func(w *Workspace, id string, a operationArgs) error) func(w *Workspace, a operationArgs) (any, error) {
+	return func(w *Workspace, a operationArgs) (any, error) {
+		id := a.textArg("id")
 		if err := do(w, id, a); err != nil {
 			return nil, err
 		}
@@ -45,7 +45,7 @@ func addsPartTo(list func(w *Workspace, id string) []string, do func(w *Workspac
 	}
 }
 
-// naming is who acts and who is put in charge.
-func (a args) naming() conversations.Naming {
-	return conversations.Naming{By: a.text("by"), Teammate: a.text("teammate"), Team: a.text("team")}
+// namingArg is who acts and who is put in charge.
+func (a operationArgs) namingArg() conversations.Naming {
+	return conversations.Naming{By: a.textArg("by"), Teammate: a.textArg("teammate"), Team: a.textArg("team")}
 }

@@ -14,8 +14,8 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// step is one operation over HTTP, and where what it did is seen. Words that begin with $ stand for what was made before.
-type step struct {
+// operationStep is one operation over HTTP, and where what it did is seen. Words that begin with $ stand for what was made before.
+type operationStep struct {
 	do     string
 	with   m
 	keep   string // name of the id that it answers
@@ -23,7 +23,7 @@ type step struct {
 	asked  string // a GET, or a POST without a body, that must be answered otherwise
 }
 
-var contactSteps = []step{
+var contactSteps = []operationStep{
 	{"contacts.create", m{"role": "user", "set": m{"name": "Zoë", "custom_attributes.big": json.Number("12345678901234567890")}}, "user", "contacts", "/contacts?per_page=150"},
 	{"contacts.create", m{"role": "lead", "set": m{"email": nil}}, "lead", "contacts", "/contacts?per_page=150"},
 	{"contacts.create", m{"role": "lead"}, "chained", "contacts", "/contacts?per_page=150"},
@@ -56,7 +56,7 @@ var contactSteps = []step{
 
 const wholeTalk = "/conversations/$talk?include_scorecards=true&include_monitors=true"
 
-var conversationSteps = []step{
+var conversationSteps = []operationStep{
 	{"conversations.open", m{"contact": "$first", "parts": 2}, "talk", "conversations", "/conversations"},
 	{"conversations.reply", m{"id": "$talk", "by": "contact", "body": "where is it?"}, "said", "conversation_parts", wholeTalk},
 	{"messages.send", m{"from": "5", "to": "$user", "type": "email", "body": "hello"}, "", "conversations", "/conversations?per_page=150"},
@@ -97,7 +97,7 @@ var conversationSteps = []step{
 
 const wholeTicket = `POST /tickets/search {"query":{"field":"id","operator":"=","value":"$ticket"}}`
 
-var ticketSteps = []step{
+var ticketSteps = []operationStep{
 	{"tickets.create", m{"type": "1200", "contact": "$first", "set": m{"_default_title_": "Broken"}}, "ticket", "tickets", wholeTicket},
 	{"tickets.reply", m{"id": "$ticket", "by": "contact", "body": "it fell"}, "fell", "ticket_parts", wholeTicket},
 	{"tickets.state", m{"id": "$ticket", "state": "3302"}, "", "tickets", wholeTicket},
@@ -111,7 +111,7 @@ var ticketSteps = []step{
 	{"tickets.delete", m{"id": "$ticket"}, "", "tickets", "/tickets/$ticket"},
 }
 
-var otherSteps = []step{
+var otherSteps = []operationStep{
 	{"companies.create", m{"set": m{"name": "Neu & Co"}}, "firm", "companies", "POST /companies/list?per_page=60"},
 	{"companies.update", m{"id": "$firm", "set": m{"monthly_spend": 7000}}, "", "companies", "/companies/$firm"},
 	{"companies.tag", m{"id": "$firm", "tag": "$tag"}, "", "company_tags", "/companies/$firm"},
@@ -131,22 +131,22 @@ var otherSteps = []step{
 // elsewhere are the operations that change no row; they have tests of their own.
 var elsewhere = []string{"advance", "set", "chaos", "expire-cursors", "rotate", "add-token", "zone", "jobs.start", "tickets.enqueue", "exports.occupy"}
 
-// before is what the steps name that was there before them.
-func before(w *emulator.Workspace) map[string]string {
+// existingIDs is what the steps name that was there before them.
+func existingIDs(w *emulator.Workspace) map[string]string {
 	subscribed := w.Oracle("contact_subscriptions")[0]
-	return map[string]string{"first": w.IDs("active")[0], "tag": fmt.Sprint(w.Oracle("tags")[3]["id"]), "company": fmt.Sprint(w.Oracle("companies")[1]["id"]),
+	return map[string]string{"first": w.ContactIDs("active")[0], "tag": fmt.Sprint(w.Oracle("tags")[3]["id"]), "company": fmt.Sprint(w.Oracle("companies")[1]["id"]),
 		"subscriber": subscribed["contact_id"].(string), "subscription": subscribed["subscription_id"].(string)}
 }
 
 func TestEveryOperationIsSeenByTheAPIAndByTheOracle(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 20, Conversations: 6, Knobs: emulator.Knobs{NoLag: true, ListDeletes: emulator.ListAll, HitlRedacted: emulator.Never}})
-	made := before(c.w)
+	c := startWorkspace(t, emulator.Config{Contacts: 20, Conversations: 6, Knobs: emulator.Knobs{NoLag: true, ListDeletes: emulator.ListAll, HitlRedacted: emulator.Never}})
+	made := existingIDs(c.w)
 	done := slices.Clone(elsewhere)
 	for _, s := range slices.Concat(contactSteps, conversationSteps, ticketSteps, otherSteps) {
 		done = append(done, s.do)
-		told, seen := s.told(c), c.seen(filled(s.asked, made))
-		r := c.do("POST", "/_emulator/do/"+s.do, s.fill(made))
+		told, seen := s.oracleRows(c), c.readAnswer(resolveNames(s.asked, made))
+		r := c.do("POST", "/_emulator/do/"+s.do, s.resolveBody(made))
 		if r.status != 200 {
 			t.Fatalf("%s: %d %s", s.do, r.status, r.raw)
 		}
@@ -162,10 +162,10 @@ func TestEveryOperationIsSeenByTheAPIAndByTheOracle(t *testing.T) {
 		if s.stream == "" {
 			continue
 		}
-		if slices.Equal(told, s.told(c)) {
+		if slices.Equal(told, s.oracleRows(c)) {
 			t.Errorf("%s: the oracle tells the same %s", s.do, s.stream)
 		}
-		if seen == c.seen(filled(s.asked, made)) {
+		if seen == c.readAnswer(resolveNames(s.asked, made)) {
 			t.Errorf("%s: the API answers %s as before: %s", s.do, s.asked, seen)
 		}
 	}
@@ -176,42 +176,42 @@ func TestEveryOperationIsSeenByTheAPIAndByTheOracle(t *testing.T) {
 	}
 }
 
-func (s step) told(c *client) []string {
+func (s operationStep) oracleRows(c *apiClient) []string {
 	if s.stream == "" {
 		return nil
 	}
-	return alike(c.w.Oracle(s.stream))
+	return comparableRows(c.w.Oracle(s.stream))
 }
 
-func (s step) fill(made map[string]string) m {
+func (s operationStep) resolveBody(made map[string]string) m {
 	with := m{}
 	for name, v := range s.with {
 		if text, ok := v.(string); ok {
-			v = filled(text, made)
+			v = resolveNames(text, made)
 		}
 		with[name] = v
 	}
 	return with
 }
 
-func filled(text string, made map[string]string) string {
+func resolveNames(text string, made map[string]string) string {
 	return regexp.MustCompile(`\$\w+`).ReplaceAllStringFunc(text, func(name string) string { return made[name[1:]] })
 }
 
 var signature = regexp.MustCompile(`\?[^"]*`)
 
-// seen is an answer of the API, without the signatures of its addresses, which are always other ones.
-func (c *client) seen(asked string) string {
+// readAnswer is an answer of the API, without the signatures of its addresses, which are always other ones.
+func (c *apiClient) readAnswer(asked string) string {
 	c.t.Helper()
 	switch method, path, posts := strings.Cut(asked, " "); {
 	case asked == "":
 		return ""
 	case asked == "an export":
-		now := c.w.Clock()
-		job := c.enqueue(now.AddDate(0, 0, -2), now)
+		now := c.w.CurrentTime()
+		job := c.enqueueExport(now.AddDate(0, 0, -2), now)
 		c.w.Advance(time.Minute)
 		id, _ := job.json["job_identifier"].(string)
-		return fmt.Sprint(table(c.t, c.do("GET", "/download/reporting_data/"+id, nil).raw))
+		return fmt.Sprint(readCSV(c.t, c.do("GET", "/download/reporting_data/"+id, nil).raw))
 	case posts:
 		path, body, _ := strings.Cut(path, " ")
 		return signature.ReplaceAllString(string(c.do(method, path, json.RawMessage(cmp.Or(body, "{}"))).raw), "")
@@ -222,7 +222,7 @@ func (c *client) seen(asked string) string {
 
 var firstColumn = regexp.MustCompile("(?m)^\\| `([^`]+)` \\|")
 
-func operationNames(t *testing.T, c *client) (names []string) {
+func operationNames(t *testing.T, c *apiClient) (names []string) {
 	t.Helper()
 	for _, found := range firstColumn.FindAllSubmatch(c.do("GET", "/_emulator/", nil).raw, -1) {
 		names = append(names, string(found[1]))
@@ -236,21 +236,21 @@ func operationNames(t *testing.T, c *client) (names []string) {
 func TestTheDocsHaveTheTableOfOperations(t *testing.T) {
 	t.Parallel()
 	docs, err := os.ReadFile("../../docs/emulator.md")
-	must(t, err)
-	if !strings.Contains(string(docs), emulator.Operations()) {
-		t.Errorf("docs/emulator.md must have\n\n%s", emulator.Operations())
+	failOn(t, err)
+	if !strings.Contains(string(docs), emulator.OperationTable()) {
+		t.Errorf("docs/emulator.md must have\n\n%s", emulator.OperationTable())
 	}
-	c := start(t, emulator.Config{Contacts: 20})
-	if r := c.do("GET", "/_emulator/", nil); !strings.Contains(string(r.raw), emulator.Operations()) {
+	c := startWorkspace(t, emulator.Config{Contacts: 20})
+	if r := c.do("GET", "/_emulator/", nil); !strings.Contains(string(r.raw), emulator.OperationTable()) {
 		t.Errorf("GET /_emulator/ does not tell it: %s", r.raw)
 	}
 }
 
 func TestAnOperationThatIsMisspeltIsToldWhatThereIs(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 20})
-	id := c.w.IDs("active")[0]
-	before := alike(c.w.Oracle("contact_activities"))
+	c := startWorkspace(t, emulator.Config{Contacts: 20})
+	id := c.w.ContactIDs("active")[0]
+	before := comparableRows(c.w.Oracle("contact_activities"))
 	for _, row := range []struct {
 		name   string
 		do     string
@@ -296,7 +296,7 @@ func TestAnOperationThatIsMisspeltIsToldWhatThereIs(t *testing.T) {
 			t.Errorf("%s: %d %.300s", row.name, r.status, r.raw)
 		}
 	}
-	if !slices.Equal(before, alike(c.w.Oracle("contact_activities"))) {
+	if !slices.Equal(before, comparableRows(c.w.Oracle("contact_activities"))) {
 		t.Error("what was refused has happened")
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// flat turns a contact as it is sent into the columns of the oracle.
-func flat(c map[string]any) map[string]any {
+// flatContact turns a contact as it is sent into the columns of the oracle.
+func flatContact(c map[string]any) map[string]any {
 	row := map[string]any{}
 	for name, v := range c {
 		switch name {
@@ -30,8 +30,8 @@ func flat(c map[string]any) map[string]any {
 	return row
 }
 
-// alike makes rows comparable: numbers as text, attributes as decoded objects.
-func alike(rows []map[string]any) []string {
+// comparableRows makes rows comparable: numbers as text, attributes as decoded objects.
+func comparableRows(rows []map[string]any) []string {
 	var out []string
 	for _, row := range rows {
 		row = maps.Clone(row)
@@ -56,7 +56,7 @@ func alike(rows []map[string]any) []string {
 
 func sameRows(t *testing.T, stream string, got, want []map[string]any) {
 	t.Helper()
-	a, b := alike(got), alike(want)
+	a, b := comparableRows(got), comparableRows(want)
 	if slices.Equal(a, b) {
 		return
 	}
@@ -68,8 +68,8 @@ func sameRows(t *testing.T, stream string, got, want []map[string]any) {
 	}
 }
 
-// children gives the rows of a nested list, read on where it is cut.
-func (c *client) children(contacts []map[string]any, list, column string) []map[string]any {
+// childRows gives the rows of a nested list, read on where it is cut.
+func (c *apiClient) childRows(contacts []map[string]any, list, column string) []map[string]any {
 	var rows []map[string]any
 	for _, contact := range contacts {
 		nested := contact[list].(map[string]any)
@@ -77,8 +77,8 @@ func (c *client) children(contacts []map[string]any, list, column string) []map[
 		for _, item := range nested["data"].([]any) {
 			items = append(items, item.(map[string]any))
 		}
-		if whole(nested["total_count"]) > len(items) {
-			items = c.numbered(nested["url"].(string), 7)
+		if toInt(nested["total_count"]) > len(items) {
+			items = c.walkPages(nested["url"].(string), 7)
 		}
 		for _, item := range items {
 			row := m{"contact_id": contact["id"], column: item["id"]}
@@ -93,20 +93,20 @@ func (c *client) children(contacts []map[string]any, list, column string) []map[
 
 func TestWhatIsServedIsWhatTheOracleTellsAfterEveryHour(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Seed: 7, Contacts: 250, Knobs: emulator.Knobs{ChangeShare: 0.12}})
+	c := startWorkspace(t, emulator.Config{Seed: 7, Contacts: 250, Knobs: emulator.Knobs{ChangeShare: 0.12}})
 	for hour := range 8 {
 		if hour > 0 {
-			c.w.Live(1)
+			c.w.SimulateHours(1)
 		}
-		contacts := c.searchAll(since(0))
+		contacts := c.searchAll(updatedSince(0))
 		var rows []map[string]any
 		for _, contact := range contacts {
-			rows = append(rows, flat(contact))
+			rows = append(rows, flatContact(contact))
 		}
 		sameRows(t, "contacts", rows, c.w.Oracle("contacts"))
-		sameRows(t, "contact_tags", c.children(contacts, "tags", "tag_id"), c.w.Oracle("contact_tags"))
-		sameRows(t, "contact_notes", c.children(contacts, "notes", "note_id"), c.w.Oracle("contact_notes"))
-		sameRows(t, "contact_companies", c.children(contacts, "companies", "company_id"), c.w.Oracle("contact_companies"))
+		sameRows(t, "contact_tags", c.childRows(contacts, "tags", "tag_id"), c.w.Oracle("contact_tags"))
+		sameRows(t, "contact_notes", c.childRows(contacts, "notes", "note_id"), c.w.Oracle("contact_notes"))
+		sameRows(t, "contact_companies", c.childRows(contacts, "companies", "company_id"), c.w.Oracle("contact_companies"))
 		c.sameLists(t)
 		if t.Failed() {
 			t.Fatalf("after hour %d", hour)
@@ -114,7 +114,7 @@ func TestWhatIsServedIsWhatTheOracleTellsAfterEveryHour(t *testing.T) {
 	}
 }
 
-func (c *client) sameLists(t *testing.T) {
+func (c *apiClient) sameLists(t *testing.T) {
 	t.Helper()
 	complete := func(rows []map[string]any, columns ...string) []map[string]any {
 		for _, row := range rows {
@@ -127,10 +127,10 @@ func (c *client) sameLists(t *testing.T) {
 		}
 		return rows
 	}
-	sameRows(t, "deleted_contacts", complete(c.numbered("/contacts/deleted", 150), "merged_into_id"), c.w.Oracle("deleted_contacts"))
-	sameRows(t, "contact_activities", complete(c.cursors("/contacts/activities"), "external_id", "role", "merge_source_id",
+	sameRows(t, "deleted_contacts", complete(c.walkPages("/contacts/deleted", 150), "merged_into_id"), c.w.Oracle("deleted_contacts"))
+	sameRows(t, "contact_activities", complete(c.walkCursors("/contacts/activities"), "external_id", "role", "merge_source_id",
 		"merge_target_id", "failure_reason"), c.w.Oracle("contact_activities"))
-	if got, want := len(c.cursors("/contacts")), len(c.w.Oracle("contacts")); got != want {
+	if got, want := len(c.walkCursors("/contacts")), len(c.w.Oracle("contacts")); got != want {
 		t.Errorf("GET /contacts gives %d contacts, want %d", got, want)
 	}
 }
@@ -139,8 +139,8 @@ func TestTheSameSeedAndHoursGiveTheSameWorkspace(t *testing.T) {
 	t.Parallel()
 	rows := func() string {
 		w := emulator.New(emulator.Config{Seed: 3, Contacts: 200})
-		w.Live(4)
-		return fmt.Sprint(alike(w.Oracle("contacts")), alike(w.Oracle("contact_activities")), alike(w.Oracle("contact_lifecycle")))
+		w.SimulateHours(4)
+		return fmt.Sprint(comparableRows(w.Oracle("contacts")), comparableRows(w.Oracle("contact_activities")), comparableRows(w.Oracle("contact_lifecycle")))
 	}
 	first := rows()
 	if second := rows(); first != second {
@@ -151,7 +151,7 @@ func TestTheSameSeedAndHoursGiveTheSameWorkspace(t *testing.T) {
 func TestTheDemoHasEverySizeThatIsPromised(t *testing.T) {
 	t.Parallel()
 	w := emulator.New(emulator.Config{})
-	s := w.State()
+	s := w.CurrentState()
 	if s.Searchable < 10_000 || s.Active != s.Searchable || s.Inactive < 1_000 || s.Activities < 20_000 {
 		t.Errorf("sizes: %+v", s)
 	}
@@ -190,7 +190,7 @@ func TestTheDemoHasEverySizeThatIsPromised(t *testing.T) {
 		t.Errorf("the largest tie of updated_at is %d contacts: less than two pages (trap T11)", most)
 	}
 	activities := w.Oracle("contact_activities")
-	w.Live(6)
+	w.SimulateHours(6)
 	if more := len(w.Oracle("contact_activities")) - len(activities); more < 10 {
 		t.Errorf("six hours gave %d activities", more)
 	}

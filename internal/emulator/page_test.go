@@ -14,38 +14,38 @@ import (
 	"aqueduck/internal/emulator/webhook"
 )
 
-// look asks for the page as a browser does, under a name for this machine.
-func (c *client) look(host string) (status int, header http.Header, page string) {
+// fetchPage asks for the page as a browser does, under a name for this machine.
+func (c *apiClient) fetchPage(host string) (status int, header http.Header, page string) {
 	c.t.Helper()
 	req, err := http.NewRequest("GET", c.url+"/", nil)
-	c.must(err)
+	c.failOn(err)
 	if host != "" {
 		req.Host = host
 	}
 	res, err := fresh.RoundTrip(req)
-	c.must(err)
+	c.failOn(err)
 	defer res.Body.Close()
 	text, err := io.ReadAll(res.Body)
-	c.must(err)
+	c.failOn(err)
 	return res.StatusCode, res.Header, string(text)
 }
 
 func TestThePageShowsWhatIsThereAndWhatWasAsked(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60, Conversations: 12, WorkspaceID: "ws42", Zone: mustZone(t, "Asia/Tokyo")})
-	s := listen(t)
-	end := c.notify(webhook.Hook{URL: s.url})
+	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 12, WorkspaceID: "ws42", Zone: mustZone(t, "Asia/Tokyo")})
+	s := newSubscriber(t)
+	end := c.startWebhook(webhook.Hook{URL: s.url})
 	c.do("GET", "/contacts", nil)
 	c.do("GET", "/contacts/nobody", nil)
 	c.auth = "Bearer other"
 	c.do("GET", "/contacts", nil)
 	c.auth = ""
-	c.must(c.w.SetChaos("error=1:502"))
+	c.failOn(c.w.SetChaos("error=1:502"))
 	c.do("GET", "/teams", nil)
-	_, err := c.w.Do("content.create", json.RawMessage(`{"kind": "dynamic_contents"}`))
-	c.must(err)
-	s.next()
-	status, header, page := c.look("")
+	_, err := c.w.RunOperation("content.create", json.RawMessage(`{"kind": "dynamic_contents"}`))
+	c.failOn(err)
+	s.nextDelivery()
+	status, header, page := c.fetchPage("")
 	if status != 200 || header.Get("Content-Type") != "text/html; charset=utf-8" {
 		t.Fatalf("%d %v", status, header)
 	}
@@ -53,29 +53,29 @@ func TestThePageShowsWhatIsThereAndWhatWasAsked(t *testing.T) {
 		`<a href="/_oracle/contacts">contacts</a> <b>60</b>`, `<a href="/_oracle/teams">teams</a>`, `<a href="/_oracle/dynamic_contents">dynamic_contents</a> <b>57</b>`,
 		`contacts.get</th><td><span class="s4">404 × 1</span>`, `contacts.list</th><td><span class="s2">200 × 1</span> <span class="s4">401 × 1</span>`,
 		`teams.list</th><td><span class="s5">502 × 1</span>`,
-		"GET /contacts/nobody", "<td>Contact Not Found</td>", "<td>Access Token Invalid</td>", "<code>error=1:502</code>", `error:502 × 1`, "dynamic_content.created", "Authorization: Bearer " + c.w.Token()} {
+		"GET /contacts/nobody", "<td>Contact Not Found</td>", "<td>Access Token Invalid</td>", "<code>error=1:502</code>", `error:502 × 1`, "dynamic_content.created", "Authorization: Bearer " + c.w.AccessToken()} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not have %s", want)
 		}
 	}
 	for _, link := range regexp.MustCompile(`href="([^"]*)"`).FindAllStringSubmatch(page, -1) {
 		res, err := http.Get(c.url + link[1])
-		c.must(err)
+		c.failOn(err)
 		res.Body.Close()
 		if res.StatusCode != 200 {
 			t.Errorf("%s is answered %d", link[1], res.StatusCode)
 		}
 	}
-	if c.w.Count() != 4 {
-		t.Errorf("looking is counted as a request: %d", c.w.Count())
+	if c.w.RequestCount() != 4 {
+		t.Errorf("looking is counted as a request: %d", c.w.RequestCount())
 	}
 	if end() != 0 {
 		t.Error("a notification was not delivered")
 	}
-	if _, _, page = c.look(""); !strings.Contains(page, "Nobody is told of what happens.") {
+	if _, _, page = c.fetchPage(""); !strings.Contains(page, "Nobody is told of what happens.") {
 		t.Error("the page has webhooks that have ended")
 	}
-	c.must(c.w.SetChaos(""))
+	c.failOn(c.w.SetChaos(""))
 	if r := c.do("GET", "/", nil); r.status != 404 {
 		t.Errorf("with a token / is answered %d", r.status)
 	}
@@ -94,14 +94,14 @@ func mustZone(t *testing.T, name string) *time.Location {
 func TestThePageEscapesWhatOthersSay(t *testing.T) {
 	t.Parallel()
 	const evil = `"><script>alert(1)</script><img src=x onerror=alert(2)>`
-	c := start(t, emulator.Config{Contacts: 60, WorkspaceID: evil, Token: "it's" + evil, Start: time.Date(2024, 6, 15, 2, 0, 0, 0, time.UTC)})
-	n, err := c.w.Notify(c.url, webhook.Hook{URL: "http://127.0.0.1:1/%3Cscript%3E<script>alert(3)</script>", Secret: "x", Tries: 1})
-	c.must(err)
+	c := startWorkspace(t, emulator.Config{Contacts: 60, WorkspaceID: evil, Token: "it's" + evil, Start: time.Date(2024, 6, 15, 2, 0, 0, 0, time.UTC)})
+	n, err := c.w.StartNotifier(c.url, webhook.Hook{URL: "http://127.0.0.1:1/%3Cscript%3E<script>alert(3)</script>", Secret: "x", Tries: 1})
+	c.failOn(err)
 	c.version = evil
 	c.do("GET", "/contacts/%3Cscript%3Ealert(4)%3C%2Fscript%3E?%22%3E%3Cscript>", nil)
 	_, err = c.w.CreateContent("dynamic_contents")
-	c.must(err)
-	_, header, page := c.look("")
+	c.failOn(err)
+	_, header, page := c.fetchPage("")
 	if strings.Contains(page, "<script") || strings.Contains(page, "<img") || !strings.Contains(page, "&lt;script&gt;alert(4)") {
 		t.Errorf("the page has what was sent:\n%s", page)
 	}
@@ -117,10 +117,10 @@ func TestThePageEscapesWhatOthersSay(t *testing.T) {
 // A name that leads to this machine from elsewhere shows nothing: a page of that name could read it.
 func TestThePageIsServedUnderNamesOfThisMachineOnly(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60})
+	c := startWorkspace(t, emulator.Config{Contacts: 60})
 	for host, want := range map[string]int{"127.0.0.1": 200, "127.0.0.1:8080": 200, "localhost": 200, "LOCALHOST:80": 200, "[::1]:8080": 200, "127.9.9.9": 200,
 		"evil.example": 403, "localhost.evil.example": 403, "127.0.0.1.evil.example:8080": 403, "10.0.0.1": 403, "0.0.0.0": 403, "": 200} {
-		if status, _, page := c.look(host); status != want || (want != 200) == strings.Contains(page, c.w.Token()) {
+		if status, _, page := c.fetchPage(host); status != want || (want != 200) == strings.Contains(page, c.w.AccessToken()) {
 			t.Errorf("%s is answered %d, want %d", host, status, want)
 		}
 	}
@@ -129,7 +129,7 @@ func TestThePageIsServedUnderNamesOfThisMachineOnly(t *testing.T) {
 // Nor can a page of elsewhere that is open in a browser here have anything done, or read what is true.
 func TestNoPageOfElsewhereReachesTheControls(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60})
+	c := startWorkspace(t, emulator.Config{Contacts: 60})
 	for _, row := range []struct {
 		name, method, path, host, origin string
 		status                           int
@@ -144,18 +144,18 @@ func TestNoPageOfElsewhereReachesTheControls(t *testing.T) {
 		{"another name that looks", "GET", "/_emulator/requests", "evil.example:8080", "", 403},
 	} {
 		req, err := http.NewRequest(row.method, c.url+row.path, nil)
-		c.must(err)
+		c.failOn(err)
 		if row.host != "" {
 			req.Host = row.host
 		}
 		if row.origin != "" {
 			req.Header.Set("Origin", row.origin)
 		}
-		before := c.w.State()
+		before := c.w.CurrentState()
 		res, err := fresh.RoundTrip(req)
-		c.must(err)
+		c.failOn(err)
 		res.Body.Close()
-		if res.StatusCode != row.status || row.status != 200 && c.w.State() != before {
+		if res.StatusCode != row.status || row.status != 200 && c.w.CurrentState() != before {
 			t.Errorf("%s: %d, want %d", row.name, res.StatusCode, row.status)
 		}
 	}

@@ -20,7 +20,7 @@ func TestThePopulationIsWhatItsPageSays(t *testing.T) {
 	if testing.Short() {
 		t.Skip("asks eight thousand times")
 	}
-	s := surveyOf(start(t, emulator.Config{Contacts: 10_400, Conversations: 3000, Calls: 800, Logs: 4000}))
+	s := surveyOf(startWorkspace(t, emulator.Config{Contacts: 10_400, Conversations: 3000, Calls: 800, Logs: 4000}))
 	slices.Sort(s.sizes)
 	t.Run("shares", func(t *testing.T) { checkShares(t, s) })
 	t.Run("optional fields", func(t *testing.T) { checkOptional(t, s) })
@@ -30,15 +30,15 @@ func TestThePopulationIsWhatItsPageSays(t *testing.T) {
 	t.Run("the page", func(t *testing.T) { checkPage(t, s) })
 }
 
-// share is one figure of the population.
-type share struct {
+// populationShare is one figure of the population.
+type populationShare struct {
 	what, asked string
 	low, high   float64
 	measured    float64
 	unit, drawn string
 }
 
-func (s *survey) shares() []share {
+func (s *fieldSurvey) populationShares() []populationShare {
 	per := func(n, of int) float64 { return 100 * float64(n) / float64(of) }
 	count := func(has func(contact map[string]any) bool) (n int) {
 		for _, contact := range s.contacts {
@@ -49,7 +49,7 @@ func (s *survey) shares() []share {
 		return n
 	}
 	leads := count(func(d map[string]any) bool { return d["role"] == "lead" })
-	tagged := count(func(d map[string]any) bool { return whole(d["tags"].(m)["total_count"]) > 10 })
+	tagged := count(func(d map[string]any) bool { return toInt(d["tags"].(m)["total_count"]) > 10 })
 	named := count(func(d map[string]any) bool { name, _ := d["name"].(string); return isForeign(name) })
 	n := len(s.sizes)
 	huge := 0
@@ -58,7 +58,7 @@ func (s *survey) shares() []share {
 			huge++
 		}
 	}
-	return []share{
+	return []populationShare{
 		{"leads among active contacts", "35 %", 34, 36, per(leads, len(s.contacts)), "%", "`live`"},
 		{"contacts with more than ten tags", "2 %", 1.8, 2.2, per(tagged, len(s.contacts)), "%", "`lists`"},
 		{"parts of a conversation, median", "6", 6, 6, float64(s.sizes[n/2]), "", "`size`"},
@@ -76,8 +76,8 @@ func (s *survey) shares() []share {
 func isForeign(s string) bool { return strings.IndexFunc(s, func(r rune) bool { return r > 127 }) >= 0 }
 
 // formerAdmins are those who wrote or did something and are not in the list of admins.
-func (s *survey) formerAdmins() (ids []string) {
-	there := s.values("admin.id")
+func (s *fieldSurvey) formerAdmins() (ids []string) {
+	there := s.fieldValues("admin.id")
 	for id := range s.authors {
 		if !slices.Contains(there, id) {
 			ids = append(ids, id)
@@ -87,8 +87,8 @@ func (s *survey) formerAdmins() (ids []string) {
 	return ids
 }
 
-func checkShares(t *testing.T, s *survey) {
-	for _, f := range s.shares() {
+func checkShares(t *testing.T, s *fieldSurvey) {
+	for _, f := range s.populationShares() {
 		if f.measured < f.low || f.measured > f.high {
 			t.Errorf("%s: %.2f %s, asked for %s (%g to %g)", f.what, f.measured, f.unit, f.asked, f.low, f.high)
 		}
@@ -96,7 +96,7 @@ func checkShares(t *testing.T, s *survey) {
 }
 
 // A deleted admin's deletion is in the activity log, and nobody else's.
-func checkFormer(t *testing.T, s *survey) {
+func checkFormer(t *testing.T, s *fieldSurvey) {
 	slices.Sort(s.removed)
 	if got := s.formerAdmins(); !slices.Equal(got, s.removed) {
 		t.Errorf("%v wrote and are no admins, the activity log tells of the deletion of %v", got, s.removed)
@@ -104,13 +104,13 @@ func checkFormer(t *testing.T, s *survey) {
 }
 
 // checkOptional: what is not always there is missing, or null, sometimes and not always.
-func checkOptional(t *testing.T, s *survey) {
+func checkOptional(t *testing.T, s *fieldSurvey) {
 	always := map[string]bool{}
 	for _, object := range alwaysThere {
 		for _, name := range strings.Fields(object.names) {
 			if field := object.at + "." + name; s.fields[field] == nil {
 				t.Errorf("%s was not seen", field)
-			} else if n := s.missing(field); n > 0 {
+			} else if n := s.missingCount(field); n > 0 {
 				t.Errorf("%s is missing %d times", field, n)
 			} else {
 				always[field] = true
@@ -122,15 +122,15 @@ func checkOptional(t *testing.T, s *survey) {
 		case strings.HasPrefix(field, "log.metadata."), strings.HasPrefix(field, "article.translated_content."):
 		case f.there == f.null:
 			t.Errorf("%s is never there", field)
-		case !always[field] && s.missing(field) == 0:
+		case !always[field] && s.missingCount(field) == 0:
 			t.Errorf("%s is never missing: let it be so in the population, or in alwaysThere", field)
 		}
 	}
 }
 
-func checkValues(t *testing.T, s *survey) {
+func checkValues(t *testing.T, s *fieldSurvey) {
 	for _, e := range enumerations {
-		have := s.values(e.field)
+		have := s.fieldValues(e.field)
 		for _, want := range strings.Fields(e.values) {
 			if !slices.Contains(have, want) {
 				t.Errorf("%s is never %s, only %v", e.field, want, have)
@@ -139,7 +139,7 @@ func checkValues(t *testing.T, s *survey) {
 	}
 }
 
-func checkNames(t *testing.T, s *survey) {
+func checkNames(t *testing.T, s *fieldSurvey) {
 	for _, name := range nastyNames {
 		if s.names[name] == nil {
 			t.Errorf("no custom attribute is called %.30q", name)
@@ -163,7 +163,7 @@ const (
 )
 
 // checkPage holds the page to what was measured.
-func checkPage(t *testing.T, s *survey) {
+func checkPage(t *testing.T, s *fieldSurvey) {
 	page, err := os.ReadFile(populationPage)
 	if err != nil {
 		t.Fatal(err)
@@ -173,21 +173,21 @@ func checkPage(t *testing.T, s *survey) {
 	if !found || !closed {
 		t.Fatalf("%s has no place for what is measured", populationPage)
 	}
-	want := string(before) + measuredFrom + s.measured() + measuredTo + string(after)
+	want := string(before) + measuredFrom + s.measuredTable() + measuredTo + string(after)
 	if *update {
 		if err := os.WriteFile(populationPage, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	} else if want != string(page) {
-		t.Errorf("%s is not what was measured; run make docs:\n%s", populationPage, s.measured())
+		t.Errorf("%s is not what was measured; run make docs:\n%s", populationPage, s.measuredTable())
 	}
 }
 
-// measured is the part of the page that is measured.
-func (s *survey) measured() string {
+// measuredTable is the part of the page that is measured.
+func (s *fieldSurvey) measuredTable() string {
 	var b strings.Builder
 	b.WriteString("| what | asked | measured | drawn in |\n|---|---:|---:|---|\n")
-	for _, f := range s.shares() {
+	for _, f := range s.populationShares() {
 		form := "%.0f"
 		if f.unit != "" && f.measured < 20 {
 			form = "%.1f"

@@ -10,7 +10,7 @@ import (
 // The lists that public descriptions have beyond the document: each is read to its end in its own way, and lives.
 func TestListsOfPublicDescriptionsAreServedAndLive(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Seed: 7, Contacts: 60, Conversations: 30})
+	c := startWorkspace(t, emulator.Config{Seed: 7, Contacts: 60, Conversations: 30})
 	whole := func(path, key string) []any {
 		t.Helper()
 		r := c.do("GET", path, nil)
@@ -65,7 +65,7 @@ func TestListsOfPublicDescriptionsAreServedAndLive(t *testing.T) {
 			t.Errorf("%s of none: %d", path, r.status)
 		}
 	}
-	c.w.Live(6)
+	c.w.SimulateHours(6)
 	if n, m, l := len(whole("/brands", "data")), len(macros()), len(snippets()); n != 3 || m != 43 || l != 44 {
 		t.Errorf("six hours later: %d brands, %d macros, %d snippets", n, m, l)
 	}

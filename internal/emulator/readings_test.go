@@ -13,39 +13,39 @@ import (
 
 func TestTheOtherReadingsOfFilters(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Knobs: emulator.Knobs{NoLag: true}})
+	c := startWorkspace(t, emulator.Config{Knobs: emulator.Knobs{NoLag: true}})
 	segment := c.w.Oracle("segments")[0]["id"]
-	all, have := c.search(since(0)).total(), 0
-	for _, contact := range c.searchAll(since(0)) {
+	all, have := c.searchContacts(updatedSince(0)).totalCount(), 0
+	for _, contact := range c.searchAll(updatedSince(0)) {
 		if contact["custom_attributes"].(m)["plan"] != nil {
 			have++
 		}
 	}
-	none := filter("name", "IN", []string{})
-	part := filter("segment_id", "~", segment)
-	lacks := filter("custom_attributes.plan", "!=", "no such plan")
-	if c.search(none).status != 200 || c.search(part).status != 200 || c.search(lacks).total() != all || have == all || have == 0 {
-		t.Errorf("usual: %d, %d, %d of %d, %d have one", c.search(none).status, c.search(part).status, c.search(lacks).total(), all, have)
+	none := fieldFilter("name", "IN", []string{})
+	part := fieldFilter("segment_id", "~", segment)
+	lacks := fieldFilter("custom_attributes.plan", "!=", "no such plan")
+	if c.searchContacts(none).status != 200 || c.searchContacts(part).status != 200 || c.searchContacts(lacks).totalCount() != all || have == all || have == 0 {
+		t.Errorf("usual: %d, %d, %d of %d, %d have one", c.searchContacts(none).status, c.searchContacts(part).status, c.searchContacts(lacks).totalCount(), all, have)
 	}
 	c.w.SetKnobs(func(k *emulator.Knobs) { k.StrictFilters, k.SearchRefused = true, 422 })
-	if c.search(none).status != 422 || c.search(part).status != 422 || c.search(lacks).total() != have {
-		t.Errorf("strict: %d, %d, %d of %d", c.search(none).status, c.search(part).status, c.search(lacks).total(), have)
+	if c.searchContacts(none).status != 422 || c.searchContacts(part).status != 422 || c.searchContacts(lacks).totalCount() != have {
+		t.Errorf("strict: %d, %d, %d of %d", c.searchContacts(none).status, c.searchContacts(part).status, c.searchContacts(lacks).totalCount(), have)
 	}
-	if r := c.search(filter("segment_id", "=", segment)); r.status != 200 || r.total() == 0 {
+	if r := c.searchContacts(fieldFilter("segment_id", "=", segment)); r.status != 200 || r.totalCount() == 0 {
 		t.Errorf("what the document tells: %d", r.status)
 	}
 }
 
 func TestTheOtherReadingsOfCompanies(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Knobs: emulator.Knobs{NoLag: true}})
+	c := startWorkspace(t, emulator.Config{Knobs: emulator.Knobs{NoLag: true}})
 	users := func() (of map[any]any) {
 		of = map[any]any{}
 		for _, firm := range c.listCompanies("&per_page=60") {
 			of[firm["id"]] = firm["user_count"]
 		}
 		for _, row := range c.w.Oracle("companies") {
-			if n := int64(whole(of[row["id"]])); n != row["user_count"].(int64) {
+			if n := int64(toInt(of[row["id"]])); n != row["user_count"].(int64) {
 				t.Errorf("%v has %d users, in truth %d", row["id"], n, row["user_count"])
 			}
 		}
@@ -55,7 +55,7 @@ func TestTheOtherReadingsOfCompanies(t *testing.T) {
 	c.w.SetKnobs(func(k *emulator.Knobs) { k.UsersOnly = true })
 	fewer := 0
 	for id, n := range users() {
-		if whole(n) < whole(before[id]) {
+		if toInt(n) < toInt(before[id]) {
 			fewer++
 		}
 	}
@@ -63,7 +63,7 @@ func TestTheOtherReadingsOfCompanies(t *testing.T) {
 		t.Errorf("without leads %d companies have fewer users", fewer)
 	}
 	updated := func() any { return c.w.Oracle("companies")[0]["updated_at"] }
-	id := c.w.IDs("active")[0]
+	id := c.w.ContactIDs("active")[0]
 	c.w.Advance(time.Hour)
 	was := updated()
 	for _, moves := range []bool{false, true} {
@@ -72,7 +72,7 @@ func TestTheOtherReadingsOfCompanies(t *testing.T) {
 			t.Fatal(err)
 		}
 		served := c.do("GET", "/companies/"+c.w.Oracle("companies")[0]["id"].(string), nil).json["updated_at"]
-		if (updated() != was) != moves || int64(whole(served)) != updated() {
+		if (updated() != was) != moves || int64(toInt(served)) != updated() {
 			t.Errorf("attaching moves updated_at %v to %v, served as %v; want moved: %t", was, updated(), served, moves)
 		}
 	}
@@ -80,7 +80,7 @@ func TestTheOtherReadingsOfCompanies(t *testing.T) {
 
 func TestTheOtherReadingsOfNames(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Knobs: emulator.Knobs{SegmentCount: "contact_count", FormerAdmins: true, OldLimitType: "limit_change",
+	c := startWorkspace(t, emulator.Config{Knobs: emulator.Knobs{SegmentCount: "contact_count", FormerAdmins: true, OldLimitType: "limit_change",
 		NoDynamicContent: true, Codes: map[string]string{"forbidden": "feature_disabled", "not_found": "resource_not_found"}}})
 	segment := c.do("GET", "/segments?include_count=true", nil).json["segments"].([]any)[0].(m)
 	if segment["contact_count"] == nil || segment["count"] != nil {
@@ -91,11 +91,11 @@ func TestTheOtherReadingsOfNames(t *testing.T) {
 	if usual := c.w.Oracle("admins"); len(admins) != len(told) || len(admins) != len(usual)+4 {
 		t.Errorf("%d admins with those who were deleted, %d in truth, %d without", len(admins), len(told), len(usual))
 	}
-	if r := c.do("GET", "/dynamic_contents", nil); r.status != 403 || r.code() != "feature_disabled" {
-		t.Errorf("dynamic content: %d %s", r.status, r.code())
+	if r := c.do("GET", "/dynamic_contents", nil); r.status != 403 || r.errorCode() != "feature_disabled" {
+		t.Errorf("dynamic content: %d %s", r.status, r.errorCode())
 	}
-	if r := c.do("GET", "/contacts/nobody", nil); r.status != 404 || r.code() != "resource_not_found" {
-		t.Errorf("nobody: %d %s", r.status, r.code())
+	if r := c.do("GET", "/contacts/nobody", nil); r.status != 404 || r.errorCode() != "resource_not_found" {
+		t.Errorf("nobody: %d %s", r.status, r.errorCode())
 	}
 	c.version = "2.13"
 	var types []string
@@ -109,8 +109,8 @@ func TestTheOtherReadingsOfNames(t *testing.T) {
 
 func TestAScopeToWriteMayNotBeOneToRead(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{})
-	c.must(c.w.AddToken("writer", "read_write_dynamic_content"))
+	c := startWorkspace(t, emulator.Config{})
+	c.failOn(c.w.AddToken("writer", "read_write_dynamic_content"))
 	c.auth = "Bearer writer"
 	ask := func() int { return c.do("GET", "/dynamic_contents", nil).status }
 	if ask() != 200 {
@@ -124,16 +124,16 @@ func TestAScopeToWriteMayNotBeOneToRead(t *testing.T) {
 
 func TestT27WhoComesBackMayKeepItsTimeAlwaysOrNever(t *testing.T) {
 	t.Parallel()
-	for _, reading := range []emulator.Sometimes{emulator.Always, emulator.Never} {
-		c := start(t, emulator.Config{Contacts: 800, Inactive: 400, Knobs: emulator.Knobs{QuietReturns: reading, ChangeShare: 0.02}})
+	for _, reading := range []emulator.Occurrence{emulator.Always, emulator.Never} {
+		c := startWorkspace(t, emulator.Config{Contacts: 800, Inactive: 400, Knobs: emulator.Knobs{QuietReturns: reading, ChangeShare: 0.02}})
 		gone := map[any]bool{}
 		for _, row := range c.w.Oracle("contact_lifecycle") {
 			if row["lifecycle"] == "archived" || row["lifecycle"] == "blocked" {
 				gone[row["id"]] = true
 			}
 		}
-		hourZero := c.w.Clock().Unix()
-		c.w.Live(12)
+		hourZero := c.w.CurrentTime().Unix()
+		c.w.SimulateHours(12)
 		back, kept := 0, 0
 		for _, row := range c.w.Oracle("contacts") {
 			if !gone[row["id"]] {

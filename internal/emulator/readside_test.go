@@ -14,9 +14,9 @@ import (
 // workspace-api 4.11: folder_id searches the folders inside it too, in the later version.
 func TestInternalArticlesAreFoundByPhraseAndFolder(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60})
+	c := startWorkspace(t, emulator.Config{Contacts: 60})
 	parents := map[any]any{}
-	folders, _ := c.walk("/folders")
+	folders, _ := c.walkList("/folders")
 	for _, f := range folders {
 		parents[f["id"]] = f["parent_folder_id"]
 	}
@@ -25,7 +25,7 @@ func TestInternalArticlesAreFoundByPhraseAndFolder(t *testing.T) {
 		}
 		return folder == top
 	}
-	articles, _ := c.walk("/internal_articles?per_page=250")
+	articles, _ := c.walkList("/internal_articles?per_page=250")
 	deepest := 0
 	for top := range parents {
 		for _, version := range []string{"2.17", "2.16"} {
@@ -36,8 +36,8 @@ func TestInternalArticlesAreFoundByPhraseAndFolder(t *testing.T) {
 				}
 			}
 			c.version = version
-			found, _ := c.walk("/internal_articles/search?per_page=7&folder_id=" + top.(string))
-			if got := ids(found); !slices.Equal(got, want) {
+			found, _ := c.walkList("/internal_articles/search?per_page=7&folder_id=" + top.(string))
+			if got := idsOf(found); !slices.Equal(got, want) {
 				t.Errorf("%s: folder %v has %v, want %v", version, top, got, want)
 			}
 			if version == "2.17" {
@@ -52,16 +52,16 @@ func TestInternalArticlesAreFoundByPhraseAndFolder(t *testing.T) {
 	i := slices.IndexFunc(articles, func(a map[string]any) bool { return strings.HasPrefix(a["title"].(string), "How to") })
 	some := articles[i]["title"].(string)
 	for phrase, want := range map[string]int{strings.ToUpper(some): 1, "": len(articles), "no such words": 0} {
-		if found, _ := c.walk("/internal_articles/search?phrase=" + url.QueryEscape(phrase)); len(found) != want {
+		if found, _ := c.walkList("/internal_articles/search?phrase=" + url.QueryEscape(phrase)); len(found) != want {
 			t.Errorf("%q: %d articles, want %d", phrase, len(found), want)
 		}
 	}
-	if r := c.do("GET", "/internal_articles/search?folder_id=1", nil); r.status != 404 || r.code() != "not_found" {
+	if r := c.do("GET", "/internal_articles/search?folder_id=1", nil); r.status != 404 || r.errorCode() != "not_found" {
 		t.Errorf("7: a folder that is not there: %d", r.status)
 	}
 }
 
-func ids(list []map[string]any) (ids []any) {
+func idsOf(list []map[string]any) (ids []any) {
 	for _, one := range list {
 		ids = append(ids, one["id"])
 	}
@@ -71,30 +71,30 @@ func ids(list []map[string]any) (ids []any) {
 // workspace-api 2.6, 9: news items by the newsfeeds that they are assigned to.
 func TestTheItemsOfANewsfeedAreThoseAssignedToIt(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60})
-	c.w.Live(4)
-	items, _ := c.walk("/news/news_items")
-	feeds, _ := c.walk("/news/newsfeeds")
+	c := startWorkspace(t, emulator.Config{Contacts: 60})
+	c.w.SimulateHours(4)
+	items, _ := c.walkList("/news/news_items")
+	feeds, _ := c.walkList("/news/newsfeeds")
 	sum := 0
 	for _, feed := range feeds {
 		var want []any
 		for _, item := range items {
-			for _, a := range each(item, "newsfeed_assignments") {
+			for _, a := range itemsAt(item, "newsfeed_assignments") {
 				if fmt.Sprint(a["newsfeed_id"]) == feed["id"] {
 					want = append(want, item["id"])
 				}
 			}
 		}
-		got, _ := c.walk("/news/newsfeeds/" + feed["id"].(string) + "/items")
-		if !slices.Equal(ids(got), want) {
-			t.Errorf("feed %v has %v, want %v", feed["id"], ids(got), want)
+		got, _ := c.walkList("/news/newsfeeds/" + feed["id"].(string) + "/items")
+		if !slices.Equal(idsOf(got), want) {
+			t.Errorf("feed %v has %v, want %v", feed["id"], idsOf(got), want)
 		}
 		sum += len(got)
 	}
 	if sum != len(items) {
 		t.Errorf("%d of %d items are in a feed", sum, len(items))
 	}
-	if r := c.do("GET", "/news/newsfeeds/1/items", nil); r.status != 404 || r.code() != "not_found" {
+	if r := c.do("GET", "/news/newsfeeds/1/items", nil); r.status != 404 || r.errorCode() != "not_found" {
 		t.Errorf("7: a feed that is not there: %d", r.status)
 	}
 }
@@ -102,11 +102,11 @@ func TestTheItemsOfANewsfeedAreThoseAssignedToIt(t *testing.T) {
 // workspace-api 4.11, 9 (version 2.14): bodies of parts change, what is true does not.
 func TestT68TranslationsRewriteTheBodiesOfParts(t *testing.T) {
 	t.Parallel()
-	c, id := still(t, emulator.Knobs{})
-	must(t, c.w.ReplyConversation(id, conversations.ByContact, "<p>über</p>"))
+	c, id := newStillClient(t, emulator.Knobs{})
+	failOn(t, c.w.ReplyConversation(id, conversations.ByContact, "<p>über</p>"))
 	last := func(version, query string) any {
 		c.version = version
-		list := parts(c.do("GET", "/conversations/"+id+query, nil).json)
+		list := partsOf(c.do("GET", "/conversations/"+id+query, nil).json)
 		return list[len(list)-1]["body"]
 	}
 	truth := func() (body any) {
@@ -135,16 +135,16 @@ func TestT68TranslationsRewriteTheBodiesOfParts(t *testing.T) {
 func TestT23IncludeMergeHistoryMayAddFields(t *testing.T) {
 	t.Parallel()
 	for _, knob := range []bool{false, true} {
-		c := start(t, emulator.Config{Knobs: emulator.Knobs{NoLag: true, MergeHistory: knob}})
-		lead, user := c.one("lead"), c.one("user")
-		must(t, c.w.Merge(lead, user))
+		c := startWorkspace(t, emulator.Config{Knobs: emulator.Knobs{NoLag: true, MergeHistory: knob}})
+		lead, user := c.createContact("lead"), c.createContact("user")
+		failOn(t, c.w.MergeContacts(lead, user))
 		for query, want := range map[string]bool{"": false, "?include_merge_history=false": false, "?include_merge_history=true": knob} {
-			r := c.do("POST", "/contacts/search"+query, m{"query": filter("id", "=", user)})
-			if r.status != 200 || len(r.data()) != 1 {
+			r := c.do("POST", "/contacts/search"+query, m{"query": fieldFilter("id", "=", user)})
+			if r.status != 200 || len(r.dataItems()) != 1 {
 				t.Fatalf("%q: %d %s", query, r.status, r.raw)
 			}
-			history, there := r.data()[0]["merge_history"]
-			if there != want || there && each(m{"h": history}, "h", "merged_contacts")[0]["id"] != lead {
+			history, there := r.dataItems()[0]["merge_history"]
+			if there != want || there && itemsAt(m{"h": history}, "h", "merged_contacts")[0]["id"] != lead {
 				t.Errorf("%q with the knob %t: %v", query, knob, history)
 			}
 		}

@@ -18,8 +18,8 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// walker reads lists to their ends over connections that it keeps, and looks at no more of an answer than it needs.
-type walker struct {
+// listWalker reads lists to their ends over connections that it keeps, and looks at no more of an answer than it needs.
+type listWalker struct {
 	t     testing.TB
 	token string
 	url   string
@@ -28,13 +28,13 @@ type walker struct {
 	last  string // the body sent last
 }
 
-func newWalker(t testing.TB, w *emulator.Workspace) *walker {
+func newWalker(t testing.TB, w *emulator.Workspace) *listWalker {
 	server := httptest.NewServer(w)
 	t.Cleanup(server.Close)
-	return &walker{t: t, token: w.Token(), url: server.URL, http: http.Client{Transport: &http.Transport{DisableCompression: true}}}
+	return &listWalker{t: t, token: w.AccessToken(), url: server.URL, http: http.Client{Transport: &http.Transport{DisableCompression: true}}}
 }
 
-func (k *walker) ask(method, path, body string) []byte {
+func (k *listWalker) sendRequest(method, path, body string) []byte {
 	r, err := http.NewRequest(method, k.url+path, strings.NewReader(body))
 	if err != nil {
 		k.t.Fatal(err)
@@ -58,10 +58,10 @@ func (k *walker) ask(method, path, body string) []byte {
 const everySecond = `"query":{"operator":"OR","value":[{"field":"updated_at","operator":"=","value":1000000000},` +
 	`{"field":"updated_at","operator":">","value":1000000000}]},"sort":{"field":"updated_at","order":"ascending"}`
 
-// search walks a search to its end and hands each page on.
-func (k *walker) search(path string, page func(answer []byte)) {
+// walkSearch walks a search to its end and hands each page on.
+func (k *listWalker) walkSearch(path string, page func(answer []byte)) {
 	for after := ""; ; {
-		answer := k.ask("POST", path, `{`+everySecond+`,"pagination":{"per_page":150`+after+`}}`)
+		answer := k.sendRequest("POST", path, `{`+everySecond+`,"pagination":{"per_page":150`+after+`}}`)
 		page(answer)
 		_, next, more := bytes.Cut(answer[max(0, len(answer)-600):], []byte(`"starting_after":"`))
 		if !more {
@@ -72,8 +72,8 @@ func (k *walker) search(path string, page func(answer []byte)) {
 	}
 }
 
-// peak is the most memory that this process ever had, in MiB.
-func peak(t testing.TB) int {
+// peakMemory is the most memory that this process ever had, in MiB.
+func peakMemory(t testing.TB) int {
 	status, err := os.ReadFile("/proc/self/status")
 	found := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(status)
 	if err != nil || found == nil {
@@ -86,8 +86,8 @@ func peak(t testing.TB) int {
 	return kb >> 10
 }
 
-// cpu is the processor time that this process has had.
-func cpu() time.Duration {
+// cpuTime is the processor time that this process has had.
+func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
 		return 0
@@ -103,16 +103,16 @@ func TestAMillionContactsLiveInFourGiB(t *testing.T) {
 		contacts, conversations = 1_000_000, 1_000_000
 		defer debug.SetGCPercent(debug.SetGCPercent(40)) // as the program has it
 	}
-	began := cpu()
+	began := cpuTime()
 	say := func(what string) {
-		t.Logf("%-36s %7.1f CPU-s, peak %5d MiB", what, (cpu() - began).Seconds(), peak(t))
-		began = cpu()
+		t.Logf("%-36s %7.1f CPU-s, peak %5d MiB", what, (cpuTime() - began).Seconds(), peakMemory(t))
+		began = cpuTime()
 	}
 	w := emulator.New(emulator.Config{Seed: 1, Contacts: contacts, Conversations: conversations, NoLog: true})
 	say("made")
 	k := newWalker(t, w)
 	n := 0
-	k.search("/contacts/search", func(answer []byte) { n += bytes.Count(answer, []byte(`{"type":"contact","id":`)) })
+	k.walkSearch("/contacts/search", func(answer []byte) { n += bytes.Count(answer, []byte(`{"type":"contact","id":`)) })
 	if n != contacts {
 		t.Errorf("search gave %d contacts of %d", n, contacts)
 	}
@@ -121,7 +121,7 @@ func TestAMillionContactsLiveInFourGiB(t *testing.T) {
 	n = 0
 	parts := 0
 	told := regexp.MustCompile(`"count_conversation_parts":(\d+)`)
-	k.search("/conversations/search", func(answer []byte) {
+	k.walkSearch("/conversations/search", func(answer []byte) {
 		n += bytes.Count(answer, []byte(`"ai_agent_participated":`))
 		for _, found := range told.FindAllSubmatch(answer, -1) {
 			size, _ := strconv.Atoi(string(found[1])) // digits
@@ -135,13 +135,13 @@ func TestAMillionContactsLiveInFourGiB(t *testing.T) {
 	}
 	say(fmt.Sprintf("conversations searched, %.1f M parts", float64(parts)/1e6))
 	for _, id := range ids {
-		k.ask("GET", "/conversations/"+id, "")
+		k.sendRequest("GET", "/conversations/"+id, "")
 	}
 	say(fmt.Sprintf("%d conversations by id", len(ids)))
-	w.Live(1)
-	k.search("/contacts/search", func([]byte) {})
+	w.SimulateHours(1)
+	k.walkSearch("/contacts/search", func([]byte) {})
 	say("an hour lived, contacts once more")
-	if most := peak(t); most > 4096 {
+	if most := peakMemory(t); most > 4096 {
 		t.Errorf("%d MiB of memory, more than 4 GiB", most)
 	}
 }

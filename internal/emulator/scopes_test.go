@@ -72,13 +72,13 @@ func TestContract5EveryEndpointNeedsItsScopeAndItsPlan(t *testing.T) {
 				t.Errorf("%s with the scope %s: %q, want %q", r.Name, scope, got, want)
 			}
 		}
-		if got := refused(r, w.Token()); got != "" {
+		if got := refused(r, w.AccessToken()); got != "" {
 			t.Errorf("%s is refused to the main token: %s", r.Name, got)
 		}
 		family, _, _ := strings.Cut(r.Name, ".")
 		for _, plan := range []string{r.Name, family} {
 			w.SetKnobs(func(k *knobs.Knobs) { k.Unavailable = []string{plan} })
-			if got := refused(r, w.Token()); got != "api_plan_restricted" {
+			if got := refused(r, w.AccessToken()); got != "api_plan_restricted" {
 				t.Errorf("%s without %s in the plan: %q", r.Name, plan, got)
 			}
 		}

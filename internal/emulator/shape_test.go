@@ -9,24 +9,24 @@ import (
 	"testing"
 )
 
-// shapes are objects by name: a line for each field with its kind. A kind is a type; or =a|b, the values that there are; or a
+// shapeSpecs are objects by name: a line for each field with its kind. A kind is a type; or =a|b, the values that there are; or a
 // path, in which {id} is the object's own id; or @name, an object of that shape; [] makes it a list of them. ? is said of a
 // field that may be null, ~ of one that may be absent.
-type shapes map[string]string
+type shapeSpecs map[string]string
 
-// viewed is what was seen of shapes: what was wrong, and which fields ever had a value.
-type viewed struct {
-	shapes shapes
+// shapeCheck is what was seen of shapes: what was wrong, and which fields ever had a value.
+type shapeCheck struct {
+	shapes shapeSpecs
 	wrong  map[string]string
 	filled map[string]bool
 }
 
-func view(s shapes) *viewed {
-	return &viewed{shapes: s, wrong: map[string]string{}, filled: map[string]bool{}}
+func newShapeCheck(s shapeSpecs) *shapeCheck {
+	return &shapeCheck{shapes: s, wrong: map[string]string{}, filled: map[string]bool{}}
 }
 
-// fields gives name and kind of the fields of a shape.
-func (s shapes) fields(t testing.TB, shape string) (list [][2]string) {
+// shapeFields gives name and kind of the fields of a shape.
+func (s shapeSpecs) shapeFields(t testing.TB, shape string) (list [][2]string) {
 	t.Helper()
 	text, known := s[shape]
 	if !known {
@@ -41,10 +41,10 @@ func (s shapes) fields(t testing.TB, shape string) (list [][2]string) {
 	return list
 }
 
-// see holds an object against a shape.
-func (v *viewed) see(t testing.TB, shape string, object map[string]any) {
+// checkObject holds an object against a shape.
+func (v *shapeCheck) checkObject(t testing.TB, shape string, object map[string]any) {
 	t.Helper()
-	for _, field := range v.shapes.fields(t, shape) {
+	for _, field := range v.shapes.shapeFields(t, shape) {
 		name, kind := strings.TrimPrefix(field[0], "~"), strings.TrimSuffix(field[1], "?")
 		value, there := object[name]
 		switch at := shape + "." + name; {
@@ -56,23 +56,23 @@ func (v *viewed) see(t testing.TB, shape string, object map[string]any) {
 		case value == nil:
 		default:
 			v.filled[at] = true
-			if !v.is(t, kind, value, object) {
+			if !v.isKind(t, kind, value, object) {
 				v.wrong[at] = fmt.Sprintf("is %v, not %s", value, kind)
 			}
 		}
 	}
 }
 
-// is says whether a value is of a kind.
-func (v *viewed) is(t testing.TB, kind string, value any, of map[string]any) bool {
+// isKind says whether a value is of a kind.
+func (v *shapeCheck) isKind(t testing.TB, kind string, value any, of map[string]any) bool {
 	if inner, isList := strings.CutSuffix(kind, "[]"); isList {
 		list, ok := value.([]any)
-		return ok && !slices.ContainsFunc(list, func(one any) bool { return !v.is(t, inner, one, of) })
+		return ok && !slices.ContainsFunc(list, func(one any) bool { return !v.isKind(t, inner, one, of) })
 	}
 	if name, isObject := strings.CutPrefix(kind, "@"); isObject {
 		object, ok := value.(map[string]any)
 		if ok {
-			v.see(t, name, object)
+			v.checkObject(t, name, object)
 		}
 		return ok
 	}
@@ -101,14 +101,14 @@ func (v *viewed) is(t testing.TB, kind string, value any, of map[string]any) boo
 	return map[string]string{"boolean": "bool", "object": "map[string]interface {}"}[kind] == fmt.Sprintf("%T", value)
 }
 
-// judge tells what was wrong, and which fields of the shapes named never had a value.
-func (v *viewed) judge(t *testing.T, names ...string) {
+// checkFilled tells what was wrong, and which fields of the shapes named never had a value.
+func (v *shapeCheck) checkFilled(t *testing.T, names ...string) {
 	t.Helper()
 	for at, what := range v.wrong {
 		t.Errorf("%s %s", at, what)
 	}
 	for _, shape := range names {
-		for _, field := range v.shapes.fields(t, shape) {
+		for _, field := range v.shapes.shapeFields(t, shape) {
 			if at := shape + "." + strings.TrimPrefix(field[0], "~"); !v.filled[at] {
 				t.Errorf("%s never has a value", at)
 			}

@@ -45,7 +45,7 @@ func sameJSON(list []map[string]any) []map[string]any {
 // The lists that are not paged: 2.3, 2.4, 4.7, and those that the document only uses.
 func TestSmallListsAreServedAsTheOracleTells(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Seed: 7, Contacts: 200, Knobs: emulator.Knobs{ChangeShare: 0.1}})
+	c := startWorkspace(t, emulator.Config{Seed: 7, Contacts: 200, Knobs: emulator.Knobs{ChangeShare: 0.1}})
 	for range 7 {
 		for _, list := range []struct{ section, stream, path, kind, key string }{
 			{"4.7", "segments", "/segments?include_count=true", "segment.list", "segments"},
@@ -64,26 +64,26 @@ func TestSmallListsAreServedAsTheOracleTells(t *testing.T) {
 			}
 			var served []map[string]any
 			for _, item := range asList(r.json[list.key]) {
-				served = append(served, sparse(item.(map[string]any)))
+				served = append(served, dropNulls(item.(map[string]any)))
 			}
 			var want []map[string]any
 			for _, row := range c.w.Oracle(list.stream) {
-				want = append(want, sparse(row))
+				want = append(want, dropNulls(row))
 			}
 			sameRows(t, list.stream, plainRows(served), sameJSON(want))
 		}
-		c.w.Live(1)
+		c.w.SimulateHours(1)
 	}
 }
 
 // workspace-api 9 and trap T51.
 func TestT51StandardTimesAreDatesOrDatetimesByVersion(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 100})
+	c := startWorkspace(t, emulator.Config{Contacts: 100})
 	for version, want := range map[string]string{"2.16": "date", "2.17": "datetime"} {
 		c.version = version
 		kinds := map[any]any{}
-		for _, a := range c.do("GET", "/data_attributes?model=contact", nil).data() {
+		for _, a := range c.do("GET", "/data_attributes?model=contact", nil).dataItems() {
 			if kinds[a["full_name"]] = a["data_type"]; a["model"] != "contact" || a["archived"] != false || (a["id"] == nil) == (a["custom"] == true) {
 				t.Errorf("%s: %v", version, a)
 			}
@@ -96,7 +96,7 @@ func TestT51StandardTimesAreDatesOrDatetimesByVersion(t *testing.T) {
 		t.Error("4.7: contacts are counted without include_count")
 	}
 	c.w.SetKnobs(func(k *emulator.Knobs) { k.Unavailable = []string{"away_status_reasons.list"} })
-	if r := c.do("GET", "/away_status_reasons", nil); r.status != 403 || r.code() != "api_plan_restricted" {
-		t.Errorf("5.5: %d %s", r.status, r.code())
+	if r := c.do("GET", "/away_status_reasons", nil); r.status != 403 || r.errorCode() != "api_plan_restricted" {
+		t.Errorf("5.5: %d %s", r.status, r.errorCode())
 	}
 }

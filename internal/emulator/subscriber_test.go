@@ -30,7 +30,7 @@ type subscriber struct {
 	one chan m // what was taken
 }
 
-func listen(t *testing.T) *subscriber {
+func newSubscriber(t *testing.T) *subscriber {
 	t.Helper()
 	s := &subscriber{t: t, one: make(chan m, 10_000)}
 	server := httptest.NewServer(s)
@@ -65,8 +65,8 @@ func (s *subscriber) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// next is the next that comes.
-func (s *subscriber) next() m {
+// nextDelivery is the next that comes.
+func (s *subscriber) nextDelivery() m {
 	s.t.Helper()
 	select {
 	case one := <-s.one:
@@ -77,12 +77,12 @@ func (s *subscriber) next() m {
 	}
 }
 
-// all are those of these topics, once they are there, by topic.
-func (s *subscriber) all(topics ...string) map[string]m {
+// collectTopics are those of these topics, once they are there, by topic.
+func (s *subscriber) collectTopics(topics ...string) map[string]m {
 	s.t.Helper()
 	list := map[string]m{}
 	for range topics {
-		one := s.next()
+		one := s.nextDelivery()
 		list[one["topic"].(string)] = one
 	}
 	for _, name := range topics {
@@ -93,17 +93,17 @@ func (s *subscriber) all(topics ...string) map[string]m {
 	return list
 }
 
-func item(one m) m { return one["data"].(m)["item"].(m) }
+func itemOf(one m) m { return one["data"].(m)["item"].(m) }
 
-// notify has a subscriber told, without waiting long between tries. What it gives ends that.
-func (c *client) notify(h webhook.Hook) func() int {
+// startWebhook has a subscriber told, without waiting long between tries. What it gives ends that.
+func (c *apiClient) startWebhook(h webhook.Hook) func() int {
 	c.t.Helper()
 	h.Backoff = time.Millisecond
 	if h.Secret == "" {
 		h.Secret = hookSecret
 	}
-	n, err := c.w.Notify(c.url, h)
-	c.must(err)
+	n, err := c.w.StartNotifier(c.url, h)
+	c.failOn(err)
 	end := sync.OnceValue(func() int {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// survey is what one reader sees who asks for everything: of each kind of record how often each field was there.
-type survey struct {
-	*client
+// fieldSurvey is what one reader sees who asks for everything: of each kind of record how often each field was there.
+type fieldSurvey struct {
+	*apiClient
 	objects map[string]int             // by path: how many objects there were
 	fields  map[string]*fieldSeen      // by path
 	names   map[string]map[string]bool // of custom attributes: the JSON types that came under each name, by kind of record
@@ -39,23 +39,23 @@ type fieldSeen struct {
 // mostValues is more than any enumeration has.
 const mostValues = 60
 
-func newSurvey(c *client) *survey {
-	return &survey{client: c, objects: map[string]int{}, fields: map[string]*fieldSeen{}, names: map[string]map[string]bool{},
+func newSurvey(c *apiClient) *fieldSurvey {
+	return &fieldSurvey{apiClient: c, objects: map[string]int{}, fields: map[string]*fieldSeen{}, names: map[string]map[string]bool{},
 		authors: map[string]bool{}, derived: map[string]map[string]bool{}}
 }
 
-// talk measures one conversation.
-func (s *survey) talk(c m) {
+// measureConversation measures one conversation.
+func (s *fieldSurvey) measureConversation(c m) {
 	answered := false
 	list := c["conversation_parts"].(m)
-	s.sizes = append(s.sizes, whole(list["total_count"]))
+	s.sizes = append(s.sizes, toInt(list["total_count"]))
 	if source, ok := c["source"].(m); ok {
-		s.said(source)
+		s.measureText(source)
 	}
 	for _, item := range list["conversation_parts"].([]any) {
 		p := item.(m)
-		s.said(p)
-		s.note("assignment", assignmentOf(p))
+		s.measureText(p)
+		s.countValue("assignment", assignmentOf(p))
 		s.parts++
 		if p["redacted"] == true {
 			s.redacted++
@@ -96,16 +96,16 @@ func assignmentOf(p m) string {
 	return "-all"
 }
 
-// note counts a value that no field tells by itself.
-func (s *survey) note(field, value string) {
+// countValue counts a value that no field tells by itself.
+func (s *fieldSurvey) countValue(field, value string) {
 	if s.derived[field] == nil {
 		s.derived[field] = map[string]bool{}
 	}
 	s.derived[field][value] = true
 }
 
-// said measures a text.
-func (s *survey) said(of m) {
+// measureText measures a text.
+func (s *fieldSurvey) measureText(of m) {
 	body, _ := of["body"].(string)
 	if body == "" {
 		return
@@ -119,14 +119,14 @@ func (s *survey) said(of m) {
 	}
 }
 
-// see takes a record, and what is in it, into account.
-func (s *survey) see(path string, v any) {
+// surveyValue takes a record, and what is in it, into account.
+func (s *fieldSurvey) surveyValue(path string, v any) {
 	switch v := v.(type) {
 	case map[string]any:
 		s.objects[path]++
 		for name, value := range v {
 			if name == "custom_attributes" {
-				s.attributes(path, value)
+				s.surveyAttributes(path, value)
 				continue
 			}
 			at := path + "." + name
@@ -139,11 +139,11 @@ func (s *survey) see(path string, v any) {
 			if value == nil {
 				f.null++
 			}
-			s.see(at, value)
+			s.surveyValue(at, value)
 		}
 	case []any:
 		for _, item := range v {
-			s.see(path+"[]", item)
+			s.surveyValue(path+"[]", item)
 		}
 	case string, json.Number, bool:
 		if f := s.fields[path]; f != nil && len(f.values) < mostValues {
@@ -152,7 +152,7 @@ func (s *survey) see(path string, v any) {
 	}
 }
 
-func (s *survey) attributes(kind string, value any) {
+func (s *fieldSurvey) surveyAttributes(kind string, value any) {
 	list, _ := value.(map[string]any)
 	for name, value := range list {
 		if s.names[name] == nil {
@@ -162,13 +162,13 @@ func (s *survey) attributes(kind string, value any) {
 	}
 }
 
-// missing is how many of the objects that could have a field did not tell it, absent or null.
-func (s *survey) missing(field string) int {
+// missingCount is how many of the objects that could have a field did not tell it, absent or null.
+func (s *fieldSurvey) missingCount(field string) int {
 	f := s.fields[field]
 	return s.objects[field[:strings.LastIndex(field, ".")]] - f.there + f.null
 }
 
-func (s *survey) values(field string) []string {
+func (s *fieldSurvey) fieldValues(field string) []string {
 	if f := s.fields[field]; f != nil {
 		return slices.Sorted(maps.Keys(f.values))
 	}
@@ -192,24 +192,24 @@ var numberedLists = []struct {
 }
 
 // surveyOf asks for everything that there is to read.
-func surveyOf(c *client) *survey {
+func surveyOf(c *apiClient) *fieldSurvey {
 	s := newSurvey(c)
-	for _, contact := range c.searchAll(since(1)) {
-		s.see("contact", contact)
+	for _, contact := range c.searchAll(updatedSince(1)) {
+		s.surveyValue("contact", contact)
 		s.contacts = append(s.contacts, contact)
 	}
 	for _, l := range smallLists {
 		for _, item := range c.do("GET", l.path, nil).json[l.key].([]any) {
-			s.see(l.kind, item)
+			s.surveyValue(l.kind, item)
 		}
 	}
 	for _, l := range numberedLists {
-		for _, item := range c.numbered(l.path, l.per) {
-			s.see(l.kind, item)
+		for _, item := range c.walkPages(l.path, l.per) {
+			s.surveyValue(l.kind, item)
 		}
 	}
-	for _, e := range c.cursors("/contacts/activities") {
-		s.see("activity", e)
+	for _, e := range c.walkCursors("/contacts/activities") {
+		s.surveyValue("activity", e)
 	}
 	s.surveyConversations()
 	s.surveyCompanies()
@@ -220,12 +220,12 @@ func surveyOf(c *client) *survey {
 }
 
 // surveyConversations reads every conversation by its id, its consultations and its calls with their transcripts.
-func (s *survey) surveyConversations() {
+func (s *fieldSurvey) surveyConversations() {
 	var ids []string
 	for page := 1; ; page++ {
 		r := s.do("GET", "/conversations/deleted?per_page=60&page="+strconv.Itoa(page), nil)
 		s.seeAll("deleted_conversation", r.json["conversations"])
-		if r.next() == nil {
+		if r.nextPage() == nil {
 			break
 		}
 	}
@@ -234,14 +234,14 @@ func (s *survey) surveyConversations() {
 		for _, item := range r.json["conversations"].([]any) {
 			ids = append(ids, item.(m)["id"].(string))
 		}
-		if token, _ = r.next()["starting_after"].(string); token == "" {
+		if token, _ = r.nextPage()["starting_after"].(string); token == "" {
 			break
 		}
 	}
 	for _, id := range ids {
 		one := s.do("GET", "/conversations/"+id+"?include_scorecards=true&include_monitors=true", nil).json
-		s.see("conversation", one)
-		s.talk(one)
+		s.surveyValue("conversation", one)
+		s.measureConversation(one)
 		s.seeAll("consultation", s.do("GET", "/conversations/"+id+"/hitl_events", nil).json["data"])
 	}
 	for group := range slices.Chunk(ids, 20) {
@@ -249,35 +249,35 @@ func (s *survey) surveyConversations() {
 	}
 }
 
-func (s *survey) surveyCompanies() {
+func (s *fieldSurvey) surveyCompanies() {
 	for page := 1; ; page++ {
 		r := s.do("POST", "/companies/list?per_page=60&page="+strconv.Itoa(page), nil)
 		for _, item := range r.json["data"].([]any) {
-			s.see("company", item)
+			s.surveyValue("company", item)
 			path := "/companies/" + item.(m)["id"].(string)
 			s.seeAll("company_note", s.do("GET", path+"/notes", nil).json["data"])
 		}
-		if r.next() == nil {
+		if r.nextPage() == nil {
 			return
 		}
 	}
 }
 
 // surveyContent reads what has a list of its own kind.
-func (s *survey) surveyContent() {
-	for _, item := range s.numbered("/articles", 250) {
-		s.see("article", s.do("GET", "/articles/"+item["id"].(json.Number).String(), nil).json)
+func (s *fieldSurvey) surveyContent() {
+	for _, item := range s.walkPages("/articles", 250) {
+		s.surveyValue("article", s.do("GET", "/articles/"+item["id"].(json.Number).String(), nil).json)
 	}
 	s.seeAll("dynamic_content", s.do("GET", "/dynamic_contents", nil).json["data"])
-	for _, item := range s.do("GET", "/data_connectors?per_page=50", nil).data() {
-		s.see("data_connector", item)
+	for _, item := range s.do("GET", "/data_connectors?per_page=50", nil).dataItems() {
+		s.surveyValue("data_connector", item)
 		s.seeAll("data_connector_version", s.do("GET", "/data_connectors/"+item["id"].(string)+"/versions?per_page=50", nil).json["data"])
 	}
 }
 
 // surveyLogs reads the activity log of admins week by week.
-func (s *survey) surveyLogs() {
-	end := s.w.Clock().Unix()
+func (s *fieldSurvey) surveyLogs() {
+	end := s.w.CurrentTime().Unix()
 	for at := end - 53*week; at < end; at += week {
 		for half := at; half < at+week; half += week / 2 {
 			path := fmt.Sprintf("/admins/activity_logs?per_page=250&created_at_after=%d&created_at_before=%d", half, half+week/2-1)
@@ -286,7 +286,7 @@ func (s *survey) surveyLogs() {
 				s.t.Fatalf("half a week has %d entries or more", len(list))
 			}
 			for _, item := range list {
-				s.see("log", item)
+				s.surveyValue("log", item)
 				s.authors[item.(m)["performed_by"].(m)["id"].(string)] = true
 				if gone, ok := item.(m)["metadata"].(m)["deleted_admin"].(m); ok {
 					s.removed = append(s.removed, gone["id"].(string))
@@ -296,21 +296,21 @@ func (s *survey) surveyLogs() {
 	}
 }
 
-func (s *survey) seeAll(path string, list any) {
+func (s *fieldSurvey) seeAll(path string, list any) {
 	for _, item := range list.([]any) {
-		s.see(path, item)
+		s.surveyValue(path, item)
 	}
 }
 
 // surveyCallsUnderWay looks at calls while they ring, are answered and have just ended.
-func (s *survey) surveyCallsUnderWay() {
+func (s *fieldSurvey) surveyCallsUnderWay() {
 	for i, conversation := range s.w.ConversationIDs()[:8] {
 		id, err := s.w.StartCall(conversation, i%2 == 0)
 		for _, next := range []func(string) error{s.w.AnswerCall, s.w.EndCall, nil} {
 			if err != nil {
 				s.t.Fatal(err)
 			}
-			s.see("call", s.do("GET", "/calls/"+id, nil).json)
+			s.surveyValue("call", s.do("GET", "/calls/"+id, nil).json)
 			s.seeAll("call", s.do("POST", "/calls/search", m{"conversation_ids": []any{conversation}}).json["data"])
 			s.w.Advance(time.Minute)
 			if next != nil {

@@ -13,12 +13,12 @@ import (
 )
 
 // stillTicket is a workspace whose index has no lag and whose clock stands, with a ticket of a type that has a part.
-func stillTicket(t *testing.T, kind string) (*client, string) {
+func stillTicket(t *testing.T, kind string) (*apiClient, string) {
 	t.Helper()
-	c := start(t, emulator.Config{Contacts: 60, Conversations: 60, Knobs: emulator.Knobs{NoLag: true}})
-	id, err := c.w.CreateTicket(c.w.IDs("active")[0], kind, emulator.Change{Field: "_default_title_", Value: "Broken \"thing\""})
-	must(t, err)
-	must(t, c.w.ReplyTicket(id, conversations.ByNote, "<p>first</p>"))
+	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 60, Knobs: emulator.Knobs{NoLag: true}})
+	id, err := c.w.CreateTicket(c.w.ContactIDs("active")[0], kind, emulator.FieldChange{Field: "_default_title_", Value: "Broken \"thing\""})
+	failOn(t, err)
+	failOn(t, c.w.ReplyTicket(id, conversations.ByNote, "<p>first</p>"))
 	c.w.Advance(time.Hour)
 	return c, id
 }
@@ -27,15 +27,15 @@ func stillTicket(t *testing.T, kind string) (*client, string) {
 func TestATicketIsReadByTheAddressOfItsJobUntilItIsDeleted(t *testing.T) {
 	t.Parallel()
 	c, id := stillTicket(t, "1200")
-	listed, other := c.ticket(id), c.w.TicketIDs()[0]
+	listed, other := c.findTicket(id), c.w.TicketIDs()[0]
 	if r := c.do("GET", "/tickets/"+id, nil); r.status != 200 || fmt.Sprint(r.json) != fmt.Sprint(listed) {
 		t.Errorf("by its id: %d %s", r.status, r.raw)
 	}
-	must(t, c.w.DeleteTicket(id))
-	if r := c.do("GET", "/tickets/"+id, nil); r.status != 404 || r.code() != "not_found" {
+	failOn(t, c.w.DeleteTicket(id))
+	if r := c.do("GET", "/tickets/"+id, nil); r.status != 404 || r.errorCode() != "not_found" {
 		t.Errorf("deleted: %d %s", r.status, r.raw)
 	}
-	if found := c.searchTickets(filter("id", "=", id), 20, "").tickets(); len(found) != 0 {
+	if found := c.searchTickets(fieldFilter("id", "=", id), 20, "").ticketItems(); len(found) != 0 {
 		t.Errorf("search finds %v", found)
 	}
 	if r := c.do("GET", "/tickets/"+other, nil); r.status != 200 {
@@ -76,9 +76,9 @@ func TestEveryOperationChangesTheTicketAndMovesItOrNot(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			c, id := stillTicket(t, "1200")
 			part = c.w.TicketPartIDs(id)[0]
-			before := c.ticket(id)
-			must(t, test.do(c.w, id))
-			after := c.ticket(id)
+			before := c.findTicket(id)
+			failOn(t, test.do(c.w, id))
+			after := c.findTicket(id)
 			if moved := fmt.Sprint(after["updated_at"]) != fmt.Sprint(before["updated_at"]); moved != test.moves {
 				t.Errorf("updated_at moved: %t", moved)
 			}
@@ -94,23 +94,23 @@ func TestEveryOperationChangesTheTicketAndMovesItOrNot(t *testing.T) {
 func TestATicketGoesThroughItsStates(t *testing.T) {
 	t.Parallel()
 	c, id := stillTicket(t, "1200")
-	if one := c.ticket(id); inner(one["ticket_state"], "category") != "submitted" || inner(one["ticket_attributes"], "_default_title_") != `Broken "thing"` ||
+	if one := c.findTicket(id); fieldOf(one["ticket_state"], "category") != "submitted" || fieldOf(one["ticket_attributes"], "_default_title_") != `Broken "thing"` ||
 		one["open"] != true || one["category"] != "Customer" {
 		t.Errorf("at first %v", one)
 	}
-	must(t, c.w.SetTicketAttribute(id, "Größe", `"L"`))
-	must(t, c.w.CloseTicket(id))
-	one := c.ticket(id)
+	failOn(t, c.w.SetTicketAttribute(id, "Größe", `"L"`))
+	failOn(t, c.w.CloseTicket(id))
+	one := c.findTicket(id)
 	list := ticketParts(one)
 	size, done := list[len(list)-2], list[len(list)-1]
-	if inner(one["ticket_state"], "category") != "resolved" || one["open"] != false || done["previous_ticket_state"] != "submitted" || done["ticket_state"] != "resolved" {
+	if fieldOf(one["ticket_state"], "category") != "resolved" || one["open"] != false || done["previous_ticket_state"] != "submitted" || done["ticket_state"] != "resolved" {
 		t.Errorf("then %v by %v", one["ticket_state"], done)
 	}
-	if inner(one["ticket_attributes"], "Größe") != `"L"` || inner(inner(size["updated_attribute_data"], "attribute"), "id") != "12002" {
+	if fieldOf(one["ticket_attributes"], "Größe") != `"L"` || fieldOf(fieldOf(size["updated_attribute_data"], "attribute"), "id") != "12002" {
 		t.Errorf("2.10: the size is %v, by %v", one["ticket_attributes"], size["updated_attribute_data"])
 	}
-	must(t, c.w.ReplyTicket(id, conversations.ByContact, "<p>not yet</p>"))
-	if one = c.ticket(id); one["open"] != true {
+	failOn(t, c.w.ReplyTicket(id, conversations.ByContact, "<p>not yet</p>"))
+	if one = c.findTicket(id); one["open"] != true {
 		t.Error("the customer's answer does not open it")
 	}
 }
@@ -125,7 +125,7 @@ func TestATrackerAndABackOfficeTicketTakeOnlyNotes(t *testing.T) {
 		}
 	}
 	c.w.SetKnobs(func(k *emulator.Knobs) { k.ChangeShare = 0.5 })
-	c.w.Live(4)
+	c.w.SimulateHours(4)
 	comments := map[any]int{}
 	for _, ticket := range c.allTickets() {
 		for _, part := range ticketParts(ticket) {
@@ -143,9 +143,9 @@ func TestATicketRefusesWhatDoesNotFit(t *testing.T) {
 	t.Parallel()
 	c, id := stillTicket(t, "1200")
 	parts := len(c.w.TicketPartIDs(id))
-	_, noType := c.w.CreateTicket("", "9", emulator.Change{})
+	_, noType := c.w.CreateTicket("", "9", emulator.FieldChange{})
 	_, noContact := c.w.CreateTicket("nobody", "1200")
-	_, noValue := c.w.CreateTicket("", "1200", emulator.Change{Field: "Anzahl #", Value: "many"})
+	_, noValue := c.w.CreateTicket("", "1200", emulator.FieldChange{Field: "Anzahl #", Value: "many"})
 	if noType == nil || noValue == nil || !errors.Is(noContact, contacts.ErrUnknown) {
 		t.Errorf("created: %v, %v, %v", noType, noContact, noValue)
 	}

@@ -12,13 +12,13 @@ import (
 // Sections 4.11, 9: a ticket is as it was written, assigned from 2.14 on, and found by every read.
 func TestContract4_11ATicketIsCreated(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60, Conversations: 30, Knobs: emulator.Knobs{LagMax: 10 * time.Minute}})
-	people := c.w.IDs("active")
-	one := c.good("PUT", "/contacts/"+people[0], m{"external_id": "one-1"})
-	two := c.good("PUT", "/contacts/"+people[1], m{"email": "two@example.com"})
+	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 30, Knobs: emulator.Knobs{LagMax: 10 * time.Minute}})
+	people := c.w.ContactIDs("active")
+	one := c.doOK("PUT", "/contacts/"+people[0], m{"external_id": "one-1"})
+	two := c.doOK("PUT", "/contacts/"+people[1], m{"email": "two@example.com"})
 	ids := func(ticket map[string]any) string {
 		var list []any
-		for _, who := range each(ticket, "contacts", "contacts") {
+		for _, who := range itemsAt(ticket, "contacts", "contacts") {
 			list = append(list, who["id"])
 		}
 		return fmt.Sprint(list)
@@ -48,13 +48,13 @@ func TestContract4_11ATicketIsCreated(t *testing.T) {
 	} {
 		c.w.Advance(time.Hour)
 		c.version = row.version
-		ticket := c.good("POST", "/tickets", row.sent)
+		ticket := c.doOK("POST", "/tickets", row.sent)
 		id := ticket["id"].(string)
-		if now := int(c.w.Clock().Unix()); whole(ticket["created_at"]) != now || whole(ticket["updated_at"]) != now || ticket["open"] != true {
+		if now := int(c.w.CurrentTime().Unix()); toInt(ticket["created_at"]) != now || toInt(ticket["updated_at"]) != now || ticket["open"] != true {
 			t.Errorf("%s: %v", row.name, ticket)
 		}
-		if fmt.Sprint(ticket["ticket_attributes"]) != fmt.Sprint(row.attrs) || inner(ticket["ticket_type"], "id") != fmt.Sprint(row.sent["ticket_type_id"]) ||
-			ids(ticket) != fmt.Sprint(row.who) || len(each(ticket, "linked_objects", "data")) != 0 {
+		if fmt.Sprint(ticket["ticket_attributes"]) != fmt.Sprint(row.attrs) || fieldOf(ticket["ticket_type"], "id") != fmt.Sprint(row.sent["ticket_type_id"]) ||
+			ids(ticket) != fmt.Sprint(row.who) || len(itemsAt(ticket, "linked_objects", "data")) != 0 {
 			t.Errorf("%s: %v", row.name, ticket)
 		}
 		if row.admin == "someone" && fmt.Sprint(ticket["admin_assignee_id"]) != "0" {
@@ -63,11 +63,11 @@ func TestContract4_11ATicketIsCreated(t *testing.T) {
 		if fmt.Sprint(ticket["admin_assignee_id"]) != fmt.Sprint(row.admin) || fmt.Sprint(ticket["team_assignee_id"]) != fmt.Sprint(row.team) || len(ticketParts(ticket)) != row.assigned {
 			t.Errorf("%s: assigned to %v and %v by %d parts", row.name, ticket["admin_assignee_id"], ticket["team_assignee_id"], len(ticketParts(ticket)))
 		}
-		if n := len(c.searchTickets(filter("id", "=", id), 20, "").tickets()); n != 0 {
+		if n := len(c.searchTickets(fieldFilter("id", "=", id), 20, "").ticketItems()); n != 0 {
 			t.Errorf("%s: search is not late", row.name)
 		}
 		c.w.Advance(10 * time.Minute)
-		if found := c.searchTickets(filter("id", "=", id), 20, "").tickets(); len(found) != 1 || fmt.Sprint(found[0]) != fmt.Sprint(ticket) {
+		if found := c.searchTickets(fieldFilter("id", "=", id), 20, "").ticketItems(); len(found) != 1 || fmt.Sprint(found[0]) != fmt.Sprint(ticket) {
 			t.Errorf("%s: search finds %v", row.name, found)
 		}
 	}
@@ -87,10 +87,10 @@ func newTicket(contact any, more m) m {
 // Sections 3.1, 4.11: a job, and the ticket when it has succeeded; not before, whoever asks, and at its own time.
 func TestContract4_11AnEnqueuedTicketIsThereWhenItsJobHasSucceeded(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60, Conversations: 30, Knobs: emulator.Knobs{NoLag: true}})
-	who, began := c.w.IDs("active")[0], c.w.Clock()
+	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 30, Knobs: emulator.Knobs{NoLag: true}})
+	who, began := c.w.ContactIDs("active")[0], c.w.CurrentTime()
 	before := len(c.w.TicketIDs())
-	job := c.good("POST", "/tickets/enqueue", newTicket(who, m{"assignment": m{"team_assignee_id": "814865"}}))
+	job := c.doOK("POST", "/tickets/enqueue", newTicket(who, m{"assignment": m{"team_assignee_id": "814865"}}))
 	for _, step := range []struct {
 		wait   time.Duration
 		status string
@@ -99,7 +99,7 @@ func TestContract4_11AnEnqueuedTicketIsThereWhenItsJobHasSucceeded(t *testing.T)
 		if job["id"] == "" || job["type"] != "job" || job["resource_type"] != "ticket" || job["url"] != c.url+"/jobs/status/"+fmt.Sprint(job["id"]) {
 			t.Fatalf("the job: %v", job)
 		}
-		job = c.good("GET", "/jobs/status/"+fmt.Sprint(job["id"]), nil)
+		job = c.doOK("GET", "/jobs/status/"+fmt.Sprint(job["id"]), nil)
 		over := step.status == "success"
 		if job["status"] != step.status || (job["resource_id"] != nil) != over || (job["resource_url"] != nil) != over {
 			t.Errorf("%s: %v", step.status, job)
@@ -108,15 +108,15 @@ func TestContract4_11AnEnqueuedTicketIsThereWhenItsJobHasSucceeded(t *testing.T)
 			t.Errorf("%s: %d tickets", step.status, made)
 		}
 	}
-	ticket := c.good("GET", strings.TrimPrefix(fmt.Sprint(job["resource_url"]), c.url), nil)
-	if ticket["id"] != job["resource_id"] || whole(ticket["created_at"]) != int(began.Add(5*time.Minute).Unix()) || inner(ticket["ticket_attributes"], "_default_title_") != "later" ||
-		fmt.Sprint(ticket["team_assignee_id"]) != "814865" || len(each(ticket, "contacts", "contacts")) != 1 {
+	ticket := c.doOK("GET", strings.TrimPrefix(fmt.Sprint(job["resource_url"]), c.url), nil)
+	if ticket["id"] != job["resource_id"] || toInt(ticket["created_at"]) != int(began.Add(5*time.Minute).Unix()) || fieldOf(ticket["ticket_attributes"], "_default_title_") != "later" ||
+		fmt.Sprint(ticket["team_assignee_id"]) != "814865" || len(itemsAt(ticket, "contacts", "contacts")) != 1 {
 		t.Errorf("the ticket: %v", ticket)
 	}
 	c.sameTickets(t)
 	for at, want := range map[time.Duration]int{5*time.Minute - time.Second: 0, 5 * time.Minute: 1} {
 		rows, err := c.w.TruthAt("tickets", began.Add(at))
-		must(t, err)
+		failOn(t, err)
 		there := 0
 		for row := range rows {
 			if row["id"] == ticket["id"] {
@@ -132,23 +132,23 @@ func TestContract4_11AnEnqueuedTicketIsThereWhenItsJobHasSucceeded(t *testing.T)
 // The oracle, a search, an hour of life and another request find what is due done.
 func TestAnEnqueuedTicketIsThereForWhoeverAsksFirst(t *testing.T) {
 	t.Parallel()
-	for name, ask := range map[string]func(c *client) int{
-		"the oracle": func(c *client) int { return len(c.w.Oracle("tickets")) },
-		"a search":   func(c *client) int { return c.searchTickets(since(0), 150, "").total() },
-		"life":       func(c *client) int { c.w.Live(1); return len(c.w.Oracle("tickets")) - 1 }, // brings one of its own
-		"an operation": func(c *client) int {
-			c.good("POST", "/_emulator/do/contacts.create", m{"role": "lead"})
+	for name, ask := range map[string]func(c *apiClient) int{
+		"the oracle": func(c *apiClient) int { return len(c.w.Oracle("tickets")) },
+		"a search":   func(c *apiClient) int { return c.searchTickets(updatedSince(0), 150, "").totalCount() },
+		"life":       func(c *apiClient) int { c.w.SimulateHours(1); return len(c.w.Oracle("tickets")) - 1 }, // brings one of its own
+		"an operation": func(c *apiClient) int {
+			c.doOK("POST", "/_emulator/do/contacts.create", m{"role": "lead"})
 			return len(c.w.TicketIDs())
 		},
-		"another write": func(c *client) int {
-			c.good("POST", "/tickets", newTicket(c.w.IDs("active")[0], nil))
+		"another write": func(c *apiClient) int {
+			c.doOK("POST", "/tickets", newTicket(c.w.ContactIDs("active")[0], nil))
 			return len(c.w.TicketIDs()) - 1
 		},
-		"the state": func(c *client) int { return whole(c.good("GET", "/_emulator/state", nil)["tickets"]) },
+		"the state": func(c *apiClient) int { return toInt(c.doOK("GET", "/_emulator/state", nil)["tickets"]) },
 	} {
-		c := start(t, emulator.Config{Contacts: 60, Conversations: 30, Knobs: emulator.Knobs{NoLag: true}})
+		c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 30, Knobs: emulator.Knobs{NoLag: true}})
 		before := len(c.w.TicketIDs())
-		c.good("POST", "/tickets/enqueue", newTicket(c.w.IDs("active")[0], nil))
+		c.doOK("POST", "/tickets/enqueue", newTicket(c.w.ContactIDs("active")[0], nil))
 		c.w.Advance(5 * time.Minute)
 		if got := ask(c); got != before+1 {
 			t.Errorf("%s finds %d tickets, want %d", name, got, before+1)
@@ -160,12 +160,12 @@ func TestAnEnqueuedTicketIsThereForWhoeverAsksFirst(t *testing.T) {
 // Section 3.1: a job whose contact has gone by then fails.
 func TestContract3_1AJobFailsWhenItsContactHasGone(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60, Conversations: 30})
-	who, before := c.w.IDs("active")[0], len(c.w.TicketIDs())
-	job := c.good("POST", "/tickets/enqueue", newTicket(who, nil))
-	must(t, c.w.Archive(who))
+	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 30})
+	who, before := c.w.ContactIDs("active")[0], len(c.w.TicketIDs())
+	job := c.doOK("POST", "/tickets/enqueue", newTicket(who, nil))
+	failOn(t, c.w.ArchiveContact(who))
 	c.w.Advance(time.Hour)
-	job = c.good("GET", "/jobs/status/"+fmt.Sprint(job["id"]), nil)
+	job = c.doOK("GET", "/jobs/status/"+fmt.Sprint(job["id"]), nil)
 	if job["status"] != "failed" || job["resource_id"] != nil || job["resource_url"] != nil || len(c.w.TicketIDs()) != before {
 		t.Errorf("got %v and %d tickets", job, len(c.w.TicketIDs())-before)
 	}
@@ -196,30 +196,30 @@ func TestContract9ATicketIsUpdatedInTheFormOfItsVersion(t *testing.T) {
 		c, id := stillTicket(t, "1200")
 		before := len(c.w.TicketPartIDs(id))
 		c.version = row.version
-		ticket := c.good("PUT", "/tickets/"+id, row.sent)
+		ticket := c.doOK("PUT", "/tickets/"+id, row.sent)
 		added := ticketParts(ticket)[before:]
 		kinds := []string{}
 		for _, part := range added {
 			kinds = append(kinds, fmt.Sprint(part["part_type"]))
-			if inner(part["author"], "id") != row.author {
+			if fieldOf(part["author"], "id") != row.author {
 				t.Errorf("%s: a part by %v", row.name, part["author"])
 			}
 		}
-		if fmt.Sprint(kinds) != fmt.Sprint(row.parts) || (whole(ticket["updated_at"]) == int(c.w.Clock().Unix())) != (len(added) > 0) {
+		if fmt.Sprint(kinds) != fmt.Sprint(row.parts) || (toInt(ticket["updated_at"]) == int(c.w.CurrentTime().Unix())) != (len(added) > 0) {
 			t.Errorf("%s: %v, updated at %v", row.name, kinds, ticket["updated_at"])
 		}
 		if row.admin == "someone" {
-			row.admin = last(added)["admin_assignee_id"]
+			row.admin = lastPart(added)["admin_assignee_id"]
 		}
 		if fmt.Sprint(ticket["admin_assignee_id"]) != fmt.Sprint(row.admin) || fmt.Sprint(ticket["team_assignee_id"]) != fmt.Sprint(row.team) {
 			t.Errorf("%s: assigned to %v and %v", row.name, ticket["admin_assignee_id"], ticket["team_assignee_id"])
 		}
-		if id := row.sent["ticket_state_id"]; id != nil && inner(ticket["ticket_state"], "id") != fmt.Sprint(id) || ticket["open"] != (id != "3303") {
+		if id := row.sent["ticket_state_id"]; id != nil && fieldOf(ticket["ticket_state"], "id") != fmt.Sprint(id) || ticket["open"] != (id != "3303") {
 			t.Errorf("%s: in state %v, open: %v", row.name, ticket["ticket_state"], ticket["open"])
 		}
 		set, _ := row.sent["ticket_attributes"].(m)
 		for name, want := range set {
-			if got := inner(ticket["ticket_attributes"], name); got != want {
+			if got := fieldOf(ticket["ticket_attributes"], name); got != want {
 				t.Errorf("%s: %s is %v", row.name, name, got)
 			}
 		}
@@ -231,27 +231,27 @@ func TestContract9ATicketIsUpdatedInTheFormOfItsVersion(t *testing.T) {
 // Section 4.11: a ticket of the back office takes comments from when it is shared until it is not any more; others are as their category is.
 func TestContract4_11ABackOfficeTicketIsSharedByARequest(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60, Conversations: 60, Knobs: emulator.Knobs{NoLag: true}})
-	who, comment := c.w.IDs("active")[0], m{"message_type": "comment", "body": "x"}
+	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 60, Knobs: emulator.Knobs{NoLag: true}})
+	who, comment := c.w.ContactIDs("active")[0], m{"message_type": "comment", "body": "x"}
 	for kind, office := range map[string]bool{"1200": false, "1201": true, "1202": false} {
-		ticket := c.good("POST", "/tickets", newTicket(who, m{"ticket_type_id": kind, "ticket_attributes": m{"Größe": "S"}}))
+		ticket := c.doOK("POST", "/tickets", newTicket(who, m{"ticket_type_id": kind, "ticket_attributes": m{"Größe": "S"}}))
 		path, shared := "/tickets/"+ticket["id"].(string), ticket["is_shared"].(bool)
 		c.w.Advance(time.Minute)
-		if same := c.good("PUT", path, m{"is_shared": shared}); fmt.Sprint(same) != fmt.Sprint(ticket) {
+		if same := c.doOK("PUT", path, m{"is_shared": shared}); fmt.Sprint(same) != fmt.Sprint(ticket) {
 			t.Errorf("%s: nothing was said, and it is %v", kind, same)
 		}
 		for range 2 {
 			shared = !shared
 			r := c.do("PUT", path, m{"is_shared": shared, "ticket_attributes": m{"_default_title_": fmt.Sprint(shared)}})
 			if !office {
-				if r.status != 400 || r.code() != "parameter_invalid" || !strings.Contains(string(r.raw), "is_shared must be left out") {
+				if r.status != 400 || r.errorCode() != "parameter_invalid" || !strings.Contains(string(r.raw), "is_shared must be left out") {
 					t.Errorf("%s: %d %s", kind, r.status, r.raw)
 				}
 				break
 			}
 			takes := map[bool]int{true: 200, false: 400}[shared]
-			if found := c.searchTickets(group("AND", filter("id", "=", ticket["id"]), filter("is_shared", "=", shared)), 5, ""); r.json["is_shared"] != shared ||
-				c.do("POST", path+"/reply", comment).status != takes || found.total() != 1 || inner(r.json["ticket_attributes"], "_default_title_") != fmt.Sprint(shared) {
+			if found := c.searchTickets(filterGroup("AND", fieldFilter("id", "=", ticket["id"]), fieldFilter("is_shared", "=", shared)), 5, ""); r.json["is_shared"] != shared ||
+				c.do("POST", path+"/reply", comment).status != takes || found.totalCount() != 1 || fieldOf(r.json["ticket_attributes"], "_default_title_") != fmt.Sprint(shared) {
 				t.Errorf("shared %t: %s", shared, r.raw)
 			}
 		}
@@ -262,24 +262,24 @@ func TestContract4_11ABackOfficeTicketIsSharedByARequest(t *testing.T) {
 // Section 4.11: what a tracker, and a ticket of the back office that is not shared, take.
 func TestContract4_11RepliesToTickets(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60, Conversations: 60, Knobs: emulator.Knobs{NoLag: true}})
-	who := c.w.IDs("active")[0]
+	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 60, Knobs: emulator.Knobs{NoLag: true}})
+	who := c.w.ContactIDs("active")[0]
 	seen := map[string]bool{}
 	for _, kind := range []string{"1200", "1201", "1201", "1202"} {
-		ticket := c.good("POST", "/tickets", newTicket(who, m{"ticket_type_id": kind, "ticket_attributes": m{"Größe": "S"}}))
+		ticket := c.doOK("POST", "/tickets", newTicket(who, m{"ticket_type_id": kind, "ticket_attributes": m{"Größe": "S"}}))
 		name, path := fmt.Sprint(ticket["category"], " shared: ", ticket["is_shared"]), "/tickets/"+ticket["id"].(string)
 		seen[name] = true
 		for _, sent := range []m{{"message_type": "comment", "body": "<p>a"}, {"message_type": "comment", "body": "b", "type": "user", "contact_id": who}, {"message_type": "note", "body": "<i>c</i>", "admin_id": "5"}} {
-			before := len(ticketParts(c.good("GET", path, nil)))
+			before := len(ticketParts(c.doOK("GET", path, nil)))
 			r := c.do("POST", path+"/reply", sent)
-			added := len(ticketParts(c.good("GET", path, nil))) - before
+			added := len(ticketParts(c.doOK("GET", path, nil))) - before
 			if sent["message_type"] == "comment" && ticket["is_shared"] != true {
-				if r.status != 400 || r.code() != "parameter_invalid" || added != 0 || !strings.Contains(string(r.raw), `:"message_type must be note: no customer reads`) {
+				if r.status != 400 || r.errorCode() != "parameter_invalid" || added != 0 || !strings.Contains(string(r.raw), `:"message_type must be note: no customer reads`) {
 					t.Errorf("%s: a comment: %d %s", name, r.status, r.raw)
 				}
 				continue
 			}
-			part := last(ticketParts(r.json))
+			part := lastPart(ticketParts(r.json))
 			if r.status != 200 || added != 1 || part["body"] != sent["body"] || part["part_type"] != sent["message_type"] {
 				t.Errorf("%s: %v: %d %v", name, sent, r.status, part)
 			}
@@ -295,16 +295,16 @@ func TestContract4_11RepliesToTickets(t *testing.T) {
 func TestContract7TicketsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	c, id := stillTicket(t, "1200")
-	gone, away := c.w.TicketIDs()[2], c.w.IDs("archived")[0]
-	must(t, c.w.DeleteTicket(gone))
-	who, ticket := c.w.IDs("active")[0], "/tickets/"+id
+	gone, away := c.w.TicketIDs()[2], c.w.ContactIDs("archived")[0]
+	failOn(t, c.w.DeleteTicket(gone))
+	who, ticket := c.w.ContactIDs("active")[0], "/tickets/"+id
 	list := []refusedWrite{
 		{"no enqueueing before 2.14", "2.13", "POST", "/tickets/enqueue", newTicket(who, nil), 404, "not_found", ""},
 		{"no such ticket", "", "POST", "/tickets/1/reply", m{"message_type": "note", "body": "x"}, 404, "not_found", "Ticket"},
 		{"a deleted ticket", "", "POST", "/tickets/" + gone + "/reply", m{"message_type": "note", "body": "x"}, 404, "not_found", "Ticket"},
 		{"no such ticket", "", "PUT", "/tickets/1", m{}, 404, "not_found", "Ticket"},
 		{"no message_type", "", "POST", ticket + "/reply", m{"body": "x"}, 400, "parameter_not_found", "message_type"},
-		{"a contact who takes no part", "", "POST", ticket + "/reply", m{"message_type": "comment", "type": "user", "contact_id": c.w.IDs("active")[1], "body": "x"}, 404, "not_found", "User"},
+		{"a contact who takes no part", "", "POST", ticket + "/reply", m{"message_type": "comment", "type": "user", "contact_id": c.w.ContactIDs("active")[1], "body": "x"}, 404, "not_found", "User"},
 		{"assignment is no longer supported", "2.14", "PUT", ticket, m{"ticket_attributes": m{"Größe": "S"}, "assignment": m{"admin_id": "5", "assignee_id": "5"}}, 400, "parameter_invalid", "assignment"},
 		{"assignment is no longer supported", "", "PUT", ticket, m{"assignment": nil}, 400, "parameter_invalid", "assignment"},
 		{"a missing admin", "2.14", "PUT", ticket, m{"ticket_attributes": m{"Größe": "S"}, "admin_id": 1}, 404, "not_found", "Admin"},
@@ -340,7 +340,7 @@ func TestContract7TicketsThatAreRefused(t *testing.T) {
 			{"an assignment that is no object", "", "POST", path, newTicket(who, m{"assignment": "5"}), 400, "parameter_invalid", "assignment"},
 		}...)
 	}
-	c.refuses(t, list)
+	c.checkRefused(t, list)
 	if r := c.do("GET", "/tickets", nil); r.status != 405 {
 		t.Errorf("GET /tickets: %d: only search lists tickets", r.status)
 	}

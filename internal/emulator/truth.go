@@ -15,7 +15,7 @@ import (
 var ErrTime = errors.New("no truth of that time")
 
 // OracleStreams names the streams that Oracle knows.
-func OracleStreams() []string { return oracle.Streams() }
+func OracleStreams() []string { return oracle.StreamNames() }
 
 // Oracle gives the rows that a perfect reader would hold of a stream now, computed from the log alone; nil for a stream
 // it does not know. The package's documentation tells the columns.
@@ -35,8 +35,8 @@ func (w *Workspace) Oracle(stream string) []map[string]any {
 func (w *Workspace) Truth(stream string) iter.Seq[map[string]any] {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
-	w.RunDue(w.Time())
-	return oracle.New(w.TruthLog(), w.Now()).Rows(stream)
+	w.RunDue(w.TimeHeld())
+	return oracle.New(w.TruthLog(), w.UnixNow()).StreamRows(stream)
 }
 
 // TruthAt is Truth as it was: the rows that a perfect reader held when a second was over. It is what Truth told then, and
@@ -44,16 +44,16 @@ func (w *Workspace) Truth(stream string) iter.Seq[map[string]any] {
 func (w *Workspace) TruthAt(stream string, t time.Time) (iter.Seq[map[string]any], error) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
-	w.RunDue(w.Time())
-	start, now := w.Setup.Start.Unix(), w.Now()
+	w.RunDue(w.TimeHeld())
+	start, now := w.Setup.Start.Unix(), w.UnixNow()
 	switch at := t.Unix(); {
 	case at < start:
 		return nil, fmt.Errorf("%w: %s is before hour 0, %s, and what the population was before it is not drawn", ErrTime,
 			t.UTC().Format(time.RFC3339), w.Setup.Start.UTC().Format(time.RFC3339))
 	case at > now:
-		return nil, fmt.Errorf("%w: %s is yet to come, it is %s", ErrTime, t.UTC().Format(time.RFC3339), w.Time().UTC().Format(time.RFC3339))
+		return nil, fmt.Errorf("%w: %s is yet to come, it is %s", ErrTime, t.UTC().Format(time.RFC3339), w.TimeHeld().UTC().Format(time.RFC3339))
 	}
-	rows := oracle.At(w.TruthLog(), t.Unix()).Rows(stream)
+	rows := oracle.NewAt(w.TruthLog(), t.Unix()).StreamRows(stream)
 	if rows == nil {
 		return nil, unknownStream(stream)
 	}

@@ -14,51 +14,51 @@ import (
 	"aqueduck/internal/emulator/state/conversations"
 )
 
-// remembered is what the oracle told of every stream at a time.
-type remembered struct {
+// oracleSnapshot is what the oracle told of every stream at a time.
+type oracleSnapshot struct {
 	at   time.Time
 	rows map[string][]string
 }
 
-func remember(w *emulator.Workspace) remembered {
-	r := remembered{at: w.Clock(), rows: map[string][]string{}}
+func snapshotOracle(w *emulator.Workspace) oracleSnapshot {
+	r := oracleSnapshot{at: w.CurrentTime(), rows: map[string][]string{}}
 	for _, stream := range emulator.OracleStreams() {
-		r.rows[stream] = alike(w.Oracle(stream))
+		r.rows[stream] = comparableRows(w.Oracle(stream))
 	}
 	return r
 }
 
-// happens does by hand what no hour of life does: things that are noted later than they were, and other readings.
-func happens(t *testing.T, w *emulator.Workspace, hour int) {
+// applyLateChanges does by hand what no hour of life does: things that are noted later than they were, and other readings.
+func applyLateChanges(t *testing.T, w *emulator.Workspace, hour int) {
 	t.Helper()
 	contact, err := w.CreateContact("lead")
-	must(t, err)
+	failOn(t, err)
 	user, err := w.CreateContact("user")
-	must(t, err)
+	failOn(t, err)
 	talk, err := w.OpenConversation(user, 3)
-	must(t, err)
+	failOn(t, err)
 	_, _, err = w.SummariseCall(talk) // the call began two hours ago
-	must(t, err)
-	must(t, w.Consult(talk, "approved", 2, 20*time.Minute))
-	w.AddLogs(5, 3*time.Hour)
-	must(t, w.ReportRow("conversation", fmt.Sprint("by hand ", hour), w.Clock().Unix()-86400, map[string]any{"state": "open"}))
+	failOn(t, err)
+	failOn(t, w.StartConsultation(talk, "approved", 2, 20*time.Minute))
+	w.AddRandomActions(5, 3*time.Hour)
+	failOn(t, w.ReportRow("conversation", fmt.Sprint("by hand ", hour), w.CurrentTime().Unix()-86400, map[string]any{"state": "open"}))
 	w.Advance(25 * time.Minute)
-	must(t, w.Merge(contact, user))
-	must(t, w.Erase(w.IDs("active")[hour]))
-	must(t, w.Redact(talk, w.PartIDs(talk)[0], true))
+	failOn(t, w.MergeContacts(contact, user))
+	failOn(t, w.EraseContact(w.ContactIDs("active")[hour]))
+	failOn(t, w.RedactPart(talk, w.PartIDs(talk)[0], true))
 	file := w.Oracle("conversation_attachments")[0]
-	must(t, w.Redact(file["conversation_id"].(string), file["part_id"].(string), false))
-	must(t, w.DeleteConversation(w.ConversationIDs()[hour]))
-	must(t, w.ReportChange("conversation", fmt.Sprint("by hand ", hour), "state", "closed"))
+	failOn(t, w.RedactPart(file["conversation_id"].(string), file["part_id"].(string), false))
+	failOn(t, w.DeleteConversation(w.ConversationIDs()[hour]))
+	failOn(t, w.ReportChange("conversation", fmt.Sprint("by hand ", hour), "state", "closed"))
 	ticket, err := w.CreateTicket(user, "1200")
-	must(t, err)
-	must(t, w.ReplyTicket(ticket, conversations.ByContact, "<p>secret</p>"))
-	must(t, w.RedactTicketPart(ticket, w.TicketPartIDs(ticket)[0], false))
-	must(t, w.CloseTicket(w.TicketIDs()[hour]))
+	failOn(t, err)
+	failOn(t, w.ReplyTicket(ticket, conversations.ByContact, "<p>secret</p>"))
+	failOn(t, w.RedactTicketPart(ticket, w.TicketPartIDs(ticket)[0], false))
+	failOn(t, w.CloseTicket(w.TicketIDs()[hour]))
 	w.SetWorkspaceID(fmt.Sprint("ws", hour))
 	w.SetKnobs(func(k *emulator.Knobs) {
 		k.PartsCap, k.TranscriptLate, k.CallsLeftOut = 100+hour, time.Duration(hour)*time.Hour, 0.1*float64(hour)
-		k.HitlRedacted = []emulator.Sometimes{emulator.ByTurns, emulator.Always, emulator.Never}[hour%3]
+		k.HitlRedacted = []emulator.Occurrence{emulator.ByTurns, emulator.Always, emulator.Never}[hour%3]
 	})
 }
 
@@ -66,14 +66,14 @@ func TestTruthAtATimeIsWhatTheOracleToldThen(t *testing.T) {
 	t.Parallel()
 	w := emulator.New(emulator.Config{Seed: 14, Contacts: 150, Conversations: 120,
 		Knobs: emulator.Knobs{ChangeShare: 0.15, DeleteConversations: true, SilentParts: true}})
-	past := []remembered{remember(w)}
+	past := []oracleSnapshot{snapshotOracle(w)}
 	for hour := range 7 {
-		w.Live(1)
-		past = append(past, remember(w))
+		w.SimulateHours(1)
+		past = append(past, snapshotOracle(w))
 		if hour%2 == 0 {
 			w.Advance(time.Second) // what is done by hand at the same second would belong to it
-			happens(t, w, hour)
-			past = append(past, remember(w))
+			applyLateChanges(t, w, hour)
+			past = append(past, snapshotOracle(w))
 		}
 	}
 	moved := map[string]bool{}
@@ -83,9 +83,9 @@ func TestTruthAtATimeIsWhatTheOracleToldThen(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := alike(slices.Collect(rows))
+			got := comparableRows(slices.Collect(rows))
 			if !slices.Equal(got, then.rows[stream]) {
-				t.Errorf("%s at %s, the %dth time: %d rows, %d then%s", stream, then.at, i, len(got), len(then.rows[stream]), difference(got, then.rows[stream]))
+				t.Errorf("%s at %s, the %dth time: %d rows, %d then%s", stream, then.at, i, len(got), len(then.rows[stream]), firstDifference(got, then.rows[stream]))
 			}
 			moved[stream] = moved[stream] || i > 0 && !slices.Equal(got, past[i-1].rows[stream])
 		}
@@ -99,8 +99,8 @@ func TestTruthAtATimeIsWhatTheOracleToldThen(t *testing.T) {
 	}
 }
 
-// difference tells the first rows that are on one side only.
-func difference(got, want []string) string {
+// firstDifference tells the first rows that are on one side only.
+func firstDifference(got, want []string) string {
 	for _, row := range got {
 		if !slices.Contains(want, row) {
 			return "\ntold  " + row
@@ -116,10 +116,10 @@ func difference(got, want []string) string {
 
 func TestTruthAtATimeIsAskedForOverHTTP(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60})
-	then := c.w.Clock()
+	c := startWorkspace(t, emulator.Config{Contacts: 60})
+	then := c.w.CurrentTime()
 	c.w.Advance(time.Hour)
-	c.one("user")
+	c.createContact("user")
 	count := func(at string) (rows []map[string]any) {
 		t.Helper()
 		r := c.do("GET", "/_oracle/contacts"+at, nil)
@@ -129,7 +129,7 @@ func TestTruthAtATimeIsAskedForOverHTTP(t *testing.T) {
 		return rows
 	}
 	now, before := len(count("")), len(count("?at="+fmt.Sprint(then.Unix())))
-	if now != before+1 || len(count("?at="+then.Format(time.RFC3339))) != before || len(count("?at="+c.w.Clock().Format(time.RFC3339))) != now {
+	if now != before+1 || len(count("?at="+then.Format(time.RFC3339))) != before || len(count("?at="+c.w.CurrentTime().Format(time.RFC3339))) != now {
 		t.Errorf("%d contacts now, %d an hour ago", now, before)
 	}
 	for at, wanted := range map[string]string{fmt.Sprint(then.Unix() - 1): "before hour 0", fmt.Sprint(then.Unix() + 7200): "yet to come",

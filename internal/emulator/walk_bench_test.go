@@ -10,17 +10,17 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// discard is a client that reads nothing.
-type discard struct {
+// discardWriter is a client that reads nothing.
+type discardWriter struct {
 	header http.Header
 	n      int
 }
 
-func (d *discard) Header() http.Header { return d.header }
+func (d *discardWriter) Header() http.Header { return d.header }
 
-func (d *discard) WriteHeader(int) {}
+func (d *discardWriter) WriteHeader(int) {}
 
-func (d *discard) Write(b []byte) (int, error) {
+func (d *discardWriter) Write(b []byte) (int, error) {
 	d.n += len(b)
 	return len(b), nil
 }
@@ -34,23 +34,23 @@ func BenchmarkWalk(b *testing.B) {
 		path    string
 		records int
 	}{{"/contacts/search", 100_000}, {"/conversations/search", 20_000}} {
-		bodies := k.questions(list.path)
+		bodies := k.searchBodies(list.path)
 		for _, way := range []string{"handler", "handler-gzip", "loopback", "loopback-gzip"} {
 			b.Run(strings.Trim(strings.ReplaceAll(list.path, "/search", ""), "/")+"/"+way, func(b *testing.B) {
 				over, zipped := strings.HasPrefix(way, "loopback"), strings.HasSuffix(way, "gzip")
 				tenth := len(bodies) / 10
 				var all, first, last time.Duration
 				for b.Loop() {
-					marks := []time.Duration{cpu()}
+					marks := []time.Duration{cpuTime()}
 					for i, body := range bodies {
 						if over {
 							k.gzip = zipped
-							k.ask("POST", list.path, body)
+							k.sendRequest("POST", list.path, body)
 						} else {
-							answered(b, w, list.path, body, zipped)
+							benchmarkAnswer(b, w, list.path, body, zipped)
 						}
 						if i+1 == tenth || i+1 == len(bodies)-tenth || i+1 == len(bodies) {
-							marks = append(marks, cpu())
+							marks = append(marks, cpuTime())
 						}
 					}
 					all, first, last = all+marks[3]-marks[0], first+marks[1]-marks[0], last+marks[3]-marks[2]
@@ -62,20 +62,20 @@ func BenchmarkWalk(b *testing.B) {
 	}
 }
 
-// questions are the bodies of a search's pages.
-func (k *walker) questions(path string) (bodies []string) {
+// searchBodies are the bodies of a search's pages.
+func (k *listWalker) searchBodies(path string) (bodies []string) {
 	k.gzip = false
-	k.search(path, func([]byte) { bodies = append(bodies, k.last) })
+	k.walkSearch(path, func([]byte) { bodies = append(bodies, k.last) })
 	return bodies
 }
 
-func answered(b *testing.B, w *emulator.Workspace, path, body string, zipped bool) {
+func benchmarkAnswer(b *testing.B, w *emulator.Workspace, path, body string, zipped bool) {
 	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
-	r.Header.Set("Authorization", "Bearer "+w.Token())
+	r.Header.Set("Authorization", "Bearer "+w.AccessToken())
 	if zipped {
 		r.Header.Set("Accept-Encoding", "gzip")
 	}
-	to := &discard{header: http.Header{}}
+	to := &discardWriter{header: http.Header{}}
 	w.ServeHTTP(to, r)
 	if to.n < 1000 {
 		b.Fatalf("%s gave %d bytes", body, to.n)

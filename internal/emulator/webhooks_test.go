@@ -21,57 +21,57 @@ import (
 // Section 6: every topic, whether a request, an operation or time brings it, with what the same is when it is read.
 func TestContract6EveryTopicIsTold(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60, Conversations: 12, WorkspaceID: "ws1"})
+	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 12, WorkspaceID: "ws1"})
 	c.version = "2.18"
 	c.w.SetKnobs(func(k *emulator.Knobs) { k.NoLag = true })
-	s := listen(t)
-	c.notify(webhook.Hook{URL: s.url})
-	talk := fresher(c)
+	s := newSubscriber(t)
+	c.startWebhook(webhook.Hook{URL: s.url})
+	talk := unratedConversation(c)
 	made := c.do("POST", "/dynamic_contents", m{"name": "price <b>", "content_type": "inline", "variations": []m{{"locale": "en", "value": "5"}}})
-	got := s.all("dynamic_content.created")["dynamic_content.created"]
-	if now := json.Number(strconv.FormatInt(c.w.Clock().Unix(), 10)); got["type"] != "notification_event" || got["app_id"] != "ws1" || got["created_at"] != now || got["delivery_attempts"] != json.Number("1") || got["id"] == nil {
+	got := s.collectTopics("dynamic_content.created")["dynamic_content.created"]
+	if now := json.Number(strconv.FormatInt(c.w.CurrentTime().Unix(), 10)); got["type"] != "notification_event" || got["app_id"] != "ws1" || got["created_at"] != now || got["delivery_attempts"] != json.Number("1") || got["id"] == nil {
 		t.Errorf("the envelope is %v", got)
 	}
-	same(t, "what was created", item(got), made.json)
+	checkSameItem(t, "what was created", itemOf(got), made.json)
 	id := made.json["id"].(string)
 	changed := c.do("PUT", "/dynamic_contents/"+id, m{"name": "cost"})
-	same(t, "what was updated", item(s.all("dynamic_content.updated")["dynamic_content.updated"]), changed.json)
+	checkSameItem(t, "what was updated", itemOf(s.collectTopics("dynamic_content.updated")["dynamic_content.updated"]), changed.json)
 	c.do("DELETE", "/dynamic_contents/"+id, nil)
-	if gone := item(s.all("dynamic_content.deleted")["dynamic_content.deleted"]); gone["id"] != id {
+	if gone := itemOf(s.collectTopics("dynamic_content.deleted")["dynamic_content.deleted"]); gone["id"] != id {
 		t.Errorf("%v is told of as deleted", gone)
 	}
 
-	c.must(c.w.ReplyConversation(talk, conversations.ByAI, "let me see"))
+	c.failOn(c.w.ReplyConversation(talk, conversations.ByAI, "let me see"))
 	read := c.do("GET", "/conversations/"+talk, nil).json
-	reply := item(s.all("conversation.operator.replied")["conversation.operator.replied"])
+	reply := itemOf(s.collectTopics("conversation.operator.replied")["conversation.operator.replied"])
 	all := read["conversation_parts"].(m)["conversation_parts"].([]any)
 	read["conversation_parts"].(m)["conversation_parts"] = all[len(all)-1:]
-	same(t, "the conversation with the part of the reply", reply, read)
-	c.must(c.w.Rate(talk, 4, "good", true))
-	same(t, "the rated conversation", item(s.all("conversation.rating.added")["conversation.rating.added"]), c.do("GET", "/conversations/"+talk, nil).json)
-	c.must(c.w.Rate(talk, 5, "better", true)) // is a change of the rating
+	checkSameItem(t, "the conversation with the part of the reply", reply, read)
+	c.failOn(c.w.RateConversation(talk, 4, "good", true))
+	checkSameItem(t, "the rated conversation", itemOf(s.collectTopics("conversation.rating.added")["conversation.rating.added"]), c.do("GET", "/conversations/"+talk, nil).json)
+	c.failOn(c.w.RateConversation(talk, 5, "better", true)) // is a change of the rating
 
 	call, err := c.w.StartCall(talk, false)
-	c.must(err)
+	c.failOn(err)
 	like := func(name, state string) {
 		t.Helper()
-		if got := item(s.all(name)[name]); got["id"] != call || got["state"] != state {
+		if got := itemOf(s.collectTopics(name)[name]); got["id"] != call || got["state"] != state {
 			t.Errorf("%s tells of %v", name, got)
 		}
 	}
 	like("call.started", "ringing")
-	c.must(c.w.AnswerCall(call))
-	c.must(c.w.EndCall(call))
+	c.failOn(c.w.AnswerCall(call))
+	c.failOn(c.w.EndCall(call))
 	like("call.ended", "ended")
-	c.must(c.w.RecordCall(call))
+	c.failOn(c.w.RecordCall(call))
 	like("call.recording_available", "ended")
-	c.must(c.w.TranscribeCall(call, false))
+	c.failOn(c.w.TranscribeCall(call, false))
 	like("call.transcription_available", "ended")
 
 	job := c.do("POST", "/contacts/bulk", m{"contacts": []m{{"external_id": "bulk-1"}, {"external_id": "bulk-1"}}})
 	c.w.Advance(10 * time.Minute) // nobody asks for it
-	done := item(s.all("job.completed")["job.completed"])
-	same(t, "the job", done, c.do("GET", "/contacts/bulk/"+job.json["id"].(string), nil).json)
+	done := itemOf(s.collectTopics("job.completed")["job.completed"])
+	checkSameItem(t, "the job", done, c.do("GET", "/contacts/bulk/"+job.json["id"].(string), nil).json)
 	if done["status"] != "success" || len(done["rejected"].([]any)) != 1 {
 		t.Errorf("the job is %v", done)
 	}
@@ -80,29 +80,29 @@ func TestContract6EveryTopicIsTold(t *testing.T) {
 // A job is told of when it is over, to the fraction of a second: then the ticket that it made is there.
 func TestContract6AJobThatIsToldOfAsOverHasMadeItsTicket(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60, Conversations: 12})
-	s := listen(t)
-	c.notify(webhook.Hook{URL: s.url, Topics: []string{"job.completed"}})
+	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 12})
+	s := newSubscriber(t)
+	c.startWebhook(webhook.Hook{URL: s.url, Topics: []string{"job.completed"}})
 	c.w.Advance(900 * time.Millisecond)
-	job := c.good("POST", "/tickets/enqueue", newTicket(c.one("user"), nil))
+	job := c.doOK("POST", "/tickets/enqueue", newTicket(c.createContact("user"), nil))
 	c.w.Advance(5*time.Minute - 800*time.Millisecond)
-	if status := c.good("GET", "/jobs/status/"+job["id"].(string), nil)["status"]; status != "in_progress" {
+	if status := c.doOK("GET", "/jobs/status/"+job["id"].(string), nil)["status"]; status != "in_progress" {
 		t.Fatalf("it is %v", status)
 	}
 	c.w.Advance(time.Minute)
-	same(t, "the job", item(s.all("job.completed")["job.completed"]), c.good("GET", "/jobs/status/"+job["id"].(string), nil))
+	checkSameItem(t, "the job", itemOf(s.collectTopics("job.completed")["job.completed"]), c.doOK("GET", "/jobs/status/"+job["id"].(string), nil))
 }
 
-// fresher is a conversation without a rating.
-func fresher(c *client) string {
+// unratedConversation is a conversation without a rating.
+func unratedConversation(c *apiClient) string {
 	c.t.Helper()
-	id, err := c.w.OpenConversation(c.one("user"), 0)
-	c.must(err)
+	id, err := c.w.OpenConversation(c.createContact("user"), 0)
+	c.failOn(err)
 	return id
 }
 
-// same compares what a notification tells with what an answer has. Addresses are signed anew in each.
-func same(t *testing.T, what string, got, want m) {
+// checkSameItem compares what a notification tells with what an answer has. Addresses are signed anew in each.
+func checkSameItem(t *testing.T, what string, got, want m) {
 	t.Helper()
 	if g, w := asText(t, got), asText(t, want); g != w {
 		t.Errorf("%s: told\n%s\nread\n%s", what, g, w)
@@ -122,16 +122,16 @@ func asText(t *testing.T, v any) string {
 func TestContract6NotificationsHaveAssignmentsAndNoQAData(t *testing.T) {
 	t.Parallel()
 	for _, version := range []string{"2.17", "2.16"} {
-		c := start(t, emulator.Config{Contacts: 60, Conversations: 12, DefaultVersion: version})
-		s := listen(t)
-		c.notify(webhook.Hook{URL: s.url, Topics: []string{"conversation.rating.added"}})
+		c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 12, DefaultVersion: version})
+		s := newSubscriber(t)
+		c.startWebhook(webhook.Hook{URL: s.url, Topics: []string{"conversation.rating.added"}})
 		c.w.SetKnobs(func(k *emulator.Knobs) { k.QAOptOut = true })
-		talk := fresher(c)
-		c.must(c.w.Review(talk, 0, "submitted", true))
-		c.must(c.w.Monitor(talk, 0, true))
-		c.must(c.w.AssignConversation(talk, emulator.RemoveTeammate, false))
-		c.must(c.w.Rate(talk, 1, "", true))
-		told := item(s.next())
+		talk := unratedConversation(c)
+		c.failOn(c.w.ReviewConversation(talk, 0, "submitted", true))
+		c.failOn(c.w.EvaluateConversation(talk, 0, true))
+		c.failOn(c.w.AssignConversation(talk, emulator.RemoveTeammate, false))
+		c.failOn(c.w.RateConversation(talk, 1, "", true))
+		told := itemOf(s.nextDelivery())
 		attrs := asText(t, told["custom_attributes"])
 		if told["scorecards"] != nil || told["monitor_evaluations"] != nil || strings.Contains(attrs, "QA") || strings.Contains(attrs, "Review") {
 			t.Errorf("%s: QA data: %s", version, asText(t, told))
@@ -149,18 +149,18 @@ func TestContract6NotificationsHaveAssignmentsAndNoQAData(t *testing.T) {
 func TestContract6ARatingThatAWorkflowAskedForNamesIt(t *testing.T) {
 	t.Parallel()
 	for version, want := range map[string]string{"2.17": "admin nobody workflow", "2.16": "admin nobody"} {
-		c := start(t, emulator.Config{Contacts: 60, Conversations: 6, DefaultVersion: version})
+		c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 6, DefaultVersion: version})
 		c.version = version
-		s := listen(t)
-		c.notify(webhook.Hook{URL: s.url})
+		s := newSubscriber(t)
+		c.startWebhook(webhook.Hook{URL: s.url})
 		kinds := map[string]bool{}
 		for range 16 {
-			talk := fresher(c)
+			talk := unratedConversation(c)
 			if read := c.do("GET", "/conversations/"+talk, nil).json; read["conversation_rating"] == nil { // some begin with one
-				c.must(c.w.Rate(talk, 3, "", true))
+				c.failOn(c.w.RateConversation(talk, 3, "", true))
 			}
-			told := item(s.next())
-			same(t, version+": a rated conversation", told, c.do("GET", "/conversations/"+talk, nil).json)
+			told := itemOf(s.nextDelivery())
+			checkSameItem(t, version+": a rated conversation", told, c.do("GET", "/conversations/"+talk, nil).json)
 			by, _ := told["conversation_rating"].(m)["teammate"].(m)
 			if kind, named := by["type"].(string); named {
 				kinds[kind] = true
@@ -190,23 +190,23 @@ func TestContract6TopicsNeedTheirVersionAndTheirScope(t *testing.T) {
 		{"5.1 a token that is not good", "2.17", "gone", emulator.Knobs{}, ""},
 		{"5.4 dynamic content is disabled", "2.17", "", emulator.Knobs{NoDynamicContent: true}, "conversation.operator.replied conversation.rating.added job.completed"},
 	} {
-		c := start(t, emulator.Config{Contacts: 60, Conversations: 6, DefaultVersion: test.version, Knobs: test.knobs})
-		c.must(c.w.AddToken("other", "write_users_companies"))
-		c.must(c.w.AddToken("talks", "read_conversations"))
-		s := listen(t)
-		end := c.notify(webhook.Hook{URL: s.url, Token: test.token})
-		talk := fresher(c)
-		c.must(c.w.ReplyConversation(talk, conversations.ByAI, "x"))
-		c.must(c.w.ReplyConversation(talk, conversations.ByTeammate, "x"))
-		c.must(c.w.Rate(talk, 4, "", true))
+		c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 6, DefaultVersion: test.version, Knobs: test.knobs})
+		c.failOn(c.w.AddToken("other", "write_users_companies"))
+		c.failOn(c.w.AddToken("talks", "read_conversations"))
+		s := newSubscriber(t)
+		end := c.startWebhook(webhook.Hook{URL: s.url, Token: test.token})
+		talk := unratedConversation(c)
+		c.failOn(c.w.ReplyConversation(talk, conversations.ByAI, "x"))
+		c.failOn(c.w.ReplyConversation(talk, conversations.ByTeammate, "x"))
+		c.failOn(c.w.RateConversation(talk, 4, "", true))
 		_, err := c.w.CreateContent("dynamic_contents")
-		c.must(err)
+		c.failOn(err)
 		_, err = c.w.CreateContent("articles")
-		c.must(err)
-		_, err = c.w.StartJob(jobs.ContactsDelete, jobs.Plan{Fails: true})
-		c.must(err)
+		c.failOn(err)
+		_, err = c.w.StartJob(jobs.ContactsDelete, jobs.JobPlan{Fails: true})
+		c.failOn(err)
 		c.w.Advance(time.Hour)
-		c.w.State()
+		c.w.CurrentState()
 		if missed := end(); missed != 0 {
 			t.Errorf("%s: %d were not delivered", test.rule, missed)
 		}
@@ -224,13 +224,13 @@ func TestContract6TopicsNeedTheirVersionAndTheirScope(t *testing.T) {
 // What is not answered with a 2xx comes again, as the same notification, until it is taken or given up; nobody waits for it.
 func TestANotificationComesAgainUntilItIsTaken(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60, Conversations: 6})
-	s := listen(t)
+	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 6})
+	s := newSubscriber(t)
 	s.answer = func(n int) int { return []int{500, 302, 404, 200}[min(n, 4)-1] }
-	end := c.notify(webhook.Hook{URL: s.url})
+	end := c.startWebhook(webhook.Hook{URL: s.url})
 	_, err := c.w.CreateContent("dynamic_contents")
-	c.must(err)
-	if last := s.next(); last["delivery_attempts"] != json.Number("4") || len(s.got) != 4 || s.got[0]["id"] != last["id"] || s.got[0]["delivery_attempts"] != json.Number("1") {
+	c.failOn(err)
+	if last := s.nextDelivery(); last["delivery_attempts"] != json.Number("4") || len(s.got) != 4 || s.got[0]["id"] != last["id"] || s.got[0]["delivery_attempts"] != json.Number("1") {
 		t.Errorf("it came as %v", s.got)
 	}
 	if missed := end(); missed != 0 {
@@ -238,9 +238,9 @@ func TestANotificationComesAgainUntilItIsTaken(t *testing.T) {
 	}
 	s.answer = func(int) int { return 500 }
 	over := make(chan webhook.Delivery, 100)
-	end = c.notify(webhook.Hook{URL: s.url + "?key=hidden", Tries: 3, Watch: func(d webhook.Delivery) { over <- d }})
+	end = c.startWebhook(webhook.Hook{URL: s.url + "?key=hidden", Tries: 3, Watch: func(d webhook.Delivery) { over <- d }})
 	_, err = c.w.CreateContent("dynamic_contents")
-	c.must(err)
+	c.failOn(err)
 	for try := 1; try <= 3; try++ {
 		if d := <-over; d.Tries != try || d.Taken || d.Over != (try == 3) || d.Status != 500 || d.Error != "answered 500" || d.URL != s.url {
 			t.Errorf("try %d: %+v", try, d)
@@ -254,7 +254,7 @@ func TestANotificationComesAgainUntilItIsTaken(t *testing.T) {
 // A subscriber that never answers holds up neither the workspace nor its end, which says what was not delivered.
 func TestASubscriberThatHangsHoldsNothingUp(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60, Conversations: 6})
+	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 6})
 	let := make(chan struct{})
 	hangs := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		select {
@@ -264,8 +264,8 @@ func TestASubscriberThatHangsHoldsNothingUp(t *testing.T) {
 	}))
 	t.Cleanup(hangs.Close)
 	t.Cleanup(func() { close(let) })
-	n, err := c.w.Notify(c.url, webhook.Hook{URL: hangs.URL, Secret: "x"})
-	c.must(err)
+	n, err := c.w.StartNotifier(c.url, webhook.Hook{URL: hangs.URL, Secret: "x"})
+	c.failOn(err)
 	for range 20 {
 		if r := c.do("POST", "/dynamic_contents", m{"name": "n", "content_type": "inline", "variations": []m{{"locale": "en", "value": "5"}}}); r.status != 200 {
 			t.Fatalf("%d %s", r.status, r.raw)
@@ -285,18 +285,18 @@ func TestASubscriberThatHangsHoldsNothingUp(t *testing.T) {
 func TestAJournalThatIsDoneAgainSendsNothing(t *testing.T) {
 	t.Parallel()
 	config := emulator.Config{Contacts: 120, Conversations: 60}
-	c := start(t, config)
-	var journal []emulator.Done
-	c.w.Journal(func(d emulator.Done) error { journal = append(journal, d); return nil })
-	s := listen(t)
-	end := c.notify(webhook.Hook{URL: s.url})
+	c := startWorkspace(t, config)
+	var journal []emulator.JournalEntry
+	c.w.SetJournal(func(d emulator.JournalEntry) error { journal = append(journal, d); return nil })
+	s := newSubscriber(t)
+	end := c.startWebhook(webhook.Hook{URL: s.url})
 	for range 30 {
-		_, err := c.w.Do("live", json.RawMessage(`{"hours": 1}`))
-		c.must(err)
+		_, err := c.w.RunOperation("live", json.RawMessage(`{"hours": 1}`))
+		c.failOn(err)
 	}
 	c.do("POST", "/contacts/bulk", m{"contacts": []m{{"external_id": "b"}}})
-	_, err := c.w.Do("content.create", json.RawMessage(`{"kind": "dynamic_contents"}`))
-	c.must(err)
+	_, err := c.w.RunOperation("content.create", json.RawMessage(`{"kind": "dynamic_contents"}`))
+	c.failOn(err)
 	if missed := end(); missed != 0 {
 		t.Errorf("%d were not delivered", missed)
 	}
@@ -318,10 +318,10 @@ func TestAJournalThatIsDoneAgainSendsNothing(t *testing.T) {
 	if calls := len(c.w.CallIDs()); topics["call.started"] == 0 || topics["call.started"] > calls {
 		t.Errorf("%d calls began, of %d", topics["call.started"], calls)
 	}
-	again, before := serve(t, emulator.New(config)), len(s.got)
-	end = again.notify(webhook.Hook{URL: s.url})
+	again, before := serveWorkspace(t, emulator.New(config)), len(s.got)
+	end = again.startWebhook(webhook.Hook{URL: s.url})
 	for _, d := range journal {
-		again.must(again.w.Redo(d))
+		again.failOn(again.w.ReplayOperation(d))
 	}
 	if missed := end(); missed != 0 || len(s.got) != before {
 		t.Errorf("a journal that is done again tells of %v", s.got[before:])
@@ -333,7 +333,7 @@ func TestAWebhookIsAnAddressWithASecret(t *testing.T) {
 	w := emulator.New(emulator.Config{Contacts: 20, Conversations: -1})
 	for _, h := range []webhook.Hook{{URL: "http://127.0.0.1/x"}, {URL: "ftp://127.0.0.1/x", Secret: "s"}, {URL: "127.0.0.1:99", Secret: "s"},
 		{URL: "http://", Secret: "s"}, {URL: "http://me:pass@127.0.0.1/", Secret: "s"}, {URL: "http://127.0.0.1/", Secret: "s", Topics: []string{"contact.created"}}} {
-		if _, err := w.Notify("http://127.0.0.1", h); err == nil {
+		if _, err := w.StartNotifier("http://127.0.0.1", h); err == nil {
 			t.Errorf("%+v is taken", h)
 		}
 	}

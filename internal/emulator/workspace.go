@@ -56,7 +56,7 @@ type Config struct {
 // Workspace is one workspace in memory. It is an http.Handler, safe for use by many at once.
 type Workspace struct {
 	*noticeDesk
-	operations []operation      // all of them; here, as knobs name routes, and routes carry out operations
-	journal    func(Done) error // nil: none is kept
+	operations []operationSpec          // all of them; here, as knobs name routes, and routes carry out operations
+	journal    func(JournalEntry) error // nil: none is kept
 	controls   *control.Server
 }

@@ -9,8 +9,8 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// bulked asks for a job, which must be accepted, and gives its id.
-func (c *client) bulked(method, path string, contacts ...m) string {
+// submitBulkJob asks for a job, which must be accepted, and gives its id.
+func (c *apiClient) submitBulkJob(method, path string, contacts ...m) string {
 	c.t.Helper()
 	r := c.do(method, path, m{"contacts": contacts})
 	id, _ := r.json["id"].(string)
@@ -20,8 +20,8 @@ func (c *client) bulked(method, path string, contacts ...m) string {
 	return id
 }
 
-// over waits for a job and gives what it has rejected, as index and code.
-func (c *client) over(job string) string {
+// awaitBulkJob waits for a job and gives what it has rejected, as index and code.
+func (c *apiClient) awaitBulkJob(job string) string {
 	c.t.Helper()
 	c.w.Advance(5 * time.Minute)
 	r := c.do("GET", "/contacts/bulk/"+job, nil)
@@ -29,7 +29,7 @@ func (c *client) over(job string) string {
 		c.t.Fatalf("the job is %s", r.raw)
 	}
 	said := ""
-	for _, one := range each(r.json, "rejected") {
+	for _, one := range itemsAt(r.json, "rejected") {
 		said += fmt.Sprint(one["index"], " ", one["code"], " ", one["id"], "; ")
 		if one["message"] == nil {
 			c.t.Error("a rejection without a message")
@@ -41,25 +41,25 @@ func (c *client) over(job string) string {
 // Section 4.11: strict creation: who is there already is rejected, and stays as it is. It happens when the job is over, and at its time.
 func TestContract4_11ContactsAreCreatedInBulk(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60, Knobs: emulator.Knobs{NoLag: true}})
-	c.made("POST", "/contacts", m{"external_id": "there", "email": "there@example.com", "name": "Before"})
-	c.made("POST", "/contacts", m{"role": "lead", "email": "lead@example.com", "name": "Before"})
-	before, active := c.w.Clock(), len(c.w.IDs("active"))
-	job := c.bulked("POST", "/contacts/bulk", m{"external_id": "new", "email": "new@example.com", "email_verified": true, "custom_attributes": m{"n": 1.50}},
+	c := startWorkspace(t, emulator.Config{Contacts: 60, Knobs: emulator.Knobs{NoLag: true}})
+	c.createRecord("POST", "/contacts", m{"external_id": "there", "email": "there@example.com", "name": "Before"})
+	c.createRecord("POST", "/contacts", m{"role": "lead", "email": "lead@example.com", "name": "Before"})
+	before, active := c.w.CurrentTime(), len(c.w.ContactIDs("active"))
+	job := c.submitBulkJob("POST", "/contacts/bulk", m{"external_id": "new", "email": "new@example.com", "email_verified": true, "custom_attributes": m{"n": 1.50}},
 		m{"external_id": "there", "name": "After"}, m{"email": "there@example.com", "name": "After"}, m{"role": "lead", "email": "lead@example.com", "name": "After"},
 		m{"external_id": "new"}, m{"role": "lead", "name": "Only a name"})
 	c.w.Advance(4*time.Minute + 59*time.Second)
-	if len(c.w.IDs("active")) != active || c.do("GET", "/contacts/bulk/"+job, nil).json["status"] != "in_progress" {
+	if len(c.w.ContactIDs("active")) != active || c.do("GET", "/contacts/bulk/"+job, nil).json["status"] != "in_progress" {
 		t.Error("it has happened before the job is over")
 	}
 	c.w.Advance(10 * time.Minute)
-	if got := c.over(job); got != "1 conflict <nil>; 2 conflict <nil>; 3 conflict <nil>; 4 conflict <nil>; " {
+	if got := c.awaitBulkJob(job); got != "1 conflict <nil>; 2 conflict <nil>; 3 conflict <nil>; 4 conflict <nil>; " {
 		t.Errorf("rejected: %s", got)
 	}
-	if got := whole(c.do("GET", "/contacts/bulk/"+job, nil).json["total"]); got != 6 {
+	if got := toInt(c.do("GET", "/contacts/bulk/"+job, nil).json["total"]); got != 6 {
 		t.Errorf("%d contacts in all", got)
 	}
-	if len(c.w.IDs("active")) != active+2 || len(c.find(filter("name", "=", "After"))) != 0 {
+	if len(c.w.ContactIDs("active")) != active+2 || len(c.searchIDs(fieldFilter("name", "=", "After"))) != 0 {
 		t.Error("others than the two new ones came, or one changed")
 	}
 	r := c.do("GET", "/contacts/find_by_external_id/new", nil)
@@ -73,8 +73,8 @@ func TestContract4_11ContactsAreCreatedInBulk(t *testing.T) {
 	// What happened when nobody asked is told of its own time.
 	for at, want := range map[time.Time]int{before.Add(299 * time.Second): active, before.Add(300 * time.Second): active + 2} {
 		rows, err := c.w.TruthAt("contacts", at)
-		must(t, err)
-		if got := len(all(rows)); got != want {
+		failOn(t, err)
+		if got := len(collectRows(rows)); got != want {
 			t.Errorf("at %s there were %d contacts, want %d", at, got, want)
 		}
 	}
@@ -82,30 +82,30 @@ func TestContract4_11ContactsAreCreatedInBulk(t *testing.T) {
 
 func TestContract4_11ContactsAreUpdatedAndDeletedInBulk(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60, Knobs: emulator.Knobs{NoLag: true, ListDeletes: emulator.ListAll}})
-	user := c.made("POST", "/contacts", m{"external_id": "a", "email": "a@example.com", "name": "A"})
-	lead := c.made("POST", "/contacts", m{"role": "lead", "name": "B"})
-	gone := c.one("lead")
-	must(t, c.w.Archive(gone))
-	twin := c.made("POST", "/contacts", m{"role": "lead", "email": "a@example.com"})
-	job := c.bulked("PUT", "/contacts/bulk", m{"id": user, "name": nil, "custom_attributes": m{"x": true}}, m{"id": gone, "name": "C"}, m{"id": lead, "role": "user", "email": "a@example.com"},
+	c := startWorkspace(t, emulator.Config{Contacts: 60, Knobs: emulator.Knobs{NoLag: true, ListDeletes: emulator.ListAll}})
+	user := c.createRecord("POST", "/contacts", m{"external_id": "a", "email": "a@example.com", "name": "A"})
+	lead := c.createRecord("POST", "/contacts", m{"role": "lead", "name": "B"})
+	gone := c.createContact("lead")
+	failOn(t, c.w.ArchiveContact(gone))
+	twin := c.createRecord("POST", "/contacts", m{"role": "lead", "email": "a@example.com"})
+	job := c.submitBulkJob("PUT", "/contacts/bulk", m{"id": user, "name": nil, "custom_attributes": m{"x": true}}, m{"id": gone, "name": "C"}, m{"id": lead, "role": "user", "email": "a@example.com"},
 		m{"id": "nobody", "name": "C"}, m{"id": lead, "role": "user", "email": "b@example.com"},
 		m{"id": twin, "role": "user"})
-	if got, want := c.over(job), fmt.Sprintf("1 not_found %s; 2 conflict %s; 3 not_found nobody; 5 conflict %s; ", gone, lead, twin); got != want {
+	if got, want := c.awaitBulkJob(job), fmt.Sprintf("1 not_found %s; 2 conflict %s; 3 not_found nobody; 5 conflict %s; ", gone, lead, twin); got != want {
 		t.Errorf("rejected: %s, want %s", got, want)
 	}
 	one, two := c.do("GET", "/contacts/"+user, nil).json, c.do("GET", "/contacts/"+lead, nil).json
-	if one["name"] != nil || inner(one["custom_attributes"], "x") != true || two["role"] != "user" || two["email"] != "b@example.com" {
+	if one["name"] != nil || fieldOf(one["custom_attributes"], "x") != true || two["role"] != "user" || two["email"] != "b@example.com" {
 		t.Errorf("they are %v and %v", one, two)
 	}
 	c.sameContact(user)
 	c.sameContact(lead)
-	job = c.bulked("POST", "/contacts/bulk/delete", m{"id": user}, m{"id": gone}, m{"id": user})
-	if got, want := c.over(job), fmt.Sprintf("1 not_found %s; 2 not_found %s; ", gone, user); got != want {
+	job = c.submitBulkJob("POST", "/contacts/bulk/delete", m{"id": user}, m{"id": gone}, m{"id": user})
+	if got, want := c.awaitBulkJob(job), fmt.Sprintf("1 not_found %s; 2 not_found %s; ", gone, user); got != want {
 		t.Errorf("rejected: %s, want %s", got, want)
 	}
-	if c.do("GET", "/contacts/"+user, nil).status != 404 || c.listed(user)["status"] != "pending_deletion" || c.fate(user)["inactive_since"] != c.w.Clock().Unix() {
-		t.Errorf("it is %v", c.fate(user))
+	if c.do("GET", "/contacts/"+user, nil).status != 404 || c.inactiveEntry(user)["status"] != "pending_deletion" || c.lifecycleRow(user)["inactive_since"] != c.w.CurrentTime().Unix() {
+		t.Errorf("it is %v", c.lifecycleRow(user))
 	}
 	for _, row := range []struct {
 		name, method, path string
@@ -121,7 +121,7 @@ func TestContract4_11ContactsAreUpdatedAndDeletedInBulk(t *testing.T) {
 		{"no id", "PUT", "/contacts/bulk", m{"contacts": []m{{"name": "x"}}}, "parameter_not_found"},
 		{"no id", "POST", "/contacts/bulk/delete", m{"contacts": []m{{}}}, "parameter_not_found"},
 	} {
-		if r := c.do(row.method, row.path, row.body); r.status != 400 || r.code() != row.code {
+		if r := c.do(row.method, row.path, row.body); r.status != 400 || r.errorCode() != row.code {
 			t.Errorf("%s: %d %s, want %s", row.name, r.status, r.raw, row.code)
 		}
 	}
@@ -130,20 +130,22 @@ func TestContract4_11ContactsAreUpdatedAndDeletedInBulk(t *testing.T) {
 // What is due has happened for whoever looks first.
 func TestWhatIsDueWaitsForNobody(t *testing.T) {
 	t.Parallel()
-	for name, known := range map[string]func(c *client) bool{
-		"a request":  func(c *client) bool { return c.do("GET", "/contacts/find_by_external_id/new", nil).status == 200 },
-		"the oracle": func(c *client) bool { return strings.Contains(fmt.Sprint(c.w.Oracle("contacts")), "external_id:new ") },
-		"the state":  func(c *client) bool { return c.w.State().Active == 61 },
-		"an operation": func(c *client) bool {
-			return c.do("POST", "/_emulator/do/expire-cursors", nil).status == 200 && len(c.w.IDs("active")) == 61
+	for name, known := range map[string]func(c *apiClient) bool{
+		"a request": func(c *apiClient) bool { return c.do("GET", "/contacts/find_by_external_id/new", nil).status == 200 },
+		"the oracle": func(c *apiClient) bool {
+			return strings.Contains(fmt.Sprint(c.w.Oracle("contacts")), "external_id:new ")
 		},
-		"the truth of a time": func(c *client) bool {
-			rows, err := c.w.TruthAt("contacts", c.w.Clock())
-			return err == nil && strings.Contains(fmt.Sprint(all(rows)), `"external_id":"new"`)
+		"the state": func(c *apiClient) bool { return c.w.CurrentState().Active == 61 },
+		"an operation": func(c *apiClient) bool {
+			return c.do("POST", "/_emulator/do/expire-cursors", nil).status == 200 && len(c.w.ContactIDs("active")) == 61
+		},
+		"the truth of a time": func(c *apiClient) bool {
+			rows, err := c.w.TruthAt("contacts", c.w.CurrentTime())
+			return err == nil && strings.Contains(fmt.Sprint(collectRows(rows)), `"external_id":"new"`)
 		},
 	} {
-		c := start(t, emulator.Config{Contacts: 60})
-		c.bulked("POST", "/contacts/bulk", m{"external_id": "new"})
+		c := startWorkspace(t, emulator.Config{Contacts: 60})
+		c.submitBulkJob("POST", "/contacts/bulk", m{"external_id": "new"})
 		c.w.Advance(5 * time.Minute)
 		if !known(c) {
 			t.Errorf("%s does not know of it", name)
@@ -155,30 +157,30 @@ func TestWhatIsDueWaitsForNobody(t *testing.T) {
 // midst of hours of life.
 func TestWhatHappensLaterHappensInAJournalThatIsDoneAgain(t *testing.T) {
 	t.Parallel()
-	c, pass, done, again := journaled(t)
-	begun := c.w.Clock()
-	c.bulked("POST", "/contacts/bulk", m{"external_id": "first"})
-	second := c.bulked("POST", "/contacts/bulk", m{"external_id": "first"})
+	c, pass, done, again := newJournaledClient(t)
+	begun := c.w.CurrentTime()
+	c.submitBulkJob("POST", "/contacts/bulk", m{"external_id": "first"})
+	second := c.submitBulkJob("POST", "/contacts/bulk", m{"external_id": "first"})
 	pass(time.Hour) // nobody asks
-	c.made("PUT", "/contacts/"+c.w.IDs("active")[3], m{"name": "C"})
-	leaver, hour := c.w.IDs("active")[0], c.w.Clock().Add(time.Hour)
-	job := c.bulked("POST", "/contacts/bulk/delete", m{"id": leaver}, m{"id": c.w.IDs("active")[1]})
+	c.createRecord("PUT", "/contacts/"+c.w.ContactIDs("active")[3], m{"name": "C"})
+	leaver, hour := c.w.ContactIDs("active")[0], c.w.CurrentTime().Add(time.Hour)
+	job := c.submitBulkJob("POST", "/contacts/bulk/delete", m{"id": leaver}, m{"id": c.w.ContactIDs("active")[1]})
 	c.do("POST", "/_emulator/do/live", m{"hours": 2}) // in its midst
 	pass(5 * time.Minute)
-	if r := c.do("GET", "/contacts/bulk/"+job, nil); r.json["status"] != "success" || len(each(r.json, "rejected")) != 0 {
+	if r := c.do("GET", "/contacts/bulk/"+job, nil); r.json["status"] != "success" || len(itemsAt(r.json, "rejected")) != 0 {
 		t.Errorf("the job is %s", r.raw)
 	}
-	if rejected := each(c.do("GET", "/contacts/bulk/"+second, nil).json, "rejected"); len(rejected) != 1 {
+	if rejected := itemsAt(c.do("GET", "/contacts/bulk/"+second, nil).json, "rejected"); len(rejected) != 1 {
 		t.Errorf("of two jobs of one time the second did not come after the first: %v", rejected)
 	}
 	rows, err := c.w.TruthAt("contacts", hour)
-	must(t, err)
+	failOn(t, err)
 	for row := range rows {
 		if row["id"] == leaver {
 			t.Error("who was deleted in an hour of life was still there when it was over")
 		}
 	}
-	last := c.bulked("POST", "/contacts/bulk", m{"external_id": "last"})
+	last := c.submitBulkJob("POST", "/contacts/bulk", m{"external_id": "last"})
 	pass(3 * time.Minute)
 	if len(*done) != 6 {
 		t.Errorf("the journal has %d lines", len(*done))
@@ -187,7 +189,7 @@ func TestWhatHappensLaterHappensInAJournalThatIsDoneAgain(t *testing.T) {
 	sameTruth(t, w, c.w, begun.Add(5*time.Minute), begun.Add(6*time.Minute), begun.Add(2*time.Hour))
 	pass(2 * time.Minute) // after the journal's end
 	sameTruth(t, w, c.w)
-	if w := serve(t, w); w.do("GET", "/contacts/find_by_external_id/last", nil).status != 200 || w.do("GET", "/contacts/bulk/"+last, nil).json["status"] != "success" {
+	if w := serveWorkspace(t, w); w.do("GET", "/contacts/find_by_external_id/last", nil).status != 200 || w.do("GET", "/contacts/bulk/"+last, nil).json["status"] != "success" {
 		t.Error("what was under way when the journal ended has not happened")
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// made asks for something that must be answered 200, and gives its id.
-func (c *client) made(method, path string, body any) string {
+// createRecord asks for something that must be answered 200, and gives its id.
+func (c *apiClient) createRecord(method, path string, body any) string {
 	c.t.Helper()
 	r := c.do(method, path, body)
 	id, _ := r.json["id"].(string)
@@ -22,8 +22,8 @@ func (c *client) made(method, path string, body any) string {
 	return id
 }
 
-// row is what the oracle tells of one record; nil when it does not know it.
-func (c *client) row(stream, id string) map[string]any {
+// oracleRow is what the oracle tells of one record; nil when it does not know it.
+func (c *apiClient) oracleRow(stream, id string) map[string]any {
 	for _, row := range c.w.Oracle(stream) {
 		if row["id"] == id {
 			return row
@@ -33,9 +33,9 @@ func (c *client) row(stream, id string) map[string]any {
 }
 
 // sameContact compares what the API gives of a contact with what the oracle tells.
-func (c *client) sameContact(id string) {
+func (c *apiClient) sameContact(id string) {
 	c.t.Helper()
-	got, want := alike([]map[string]any{flat(c.do("GET", "/contacts/"+id, nil).json)}), alike([]map[string]any{c.row("contacts", id)})
+	got, want := comparableRows([]map[string]any{flatContact(c.do("GET", "/contacts/"+id, nil).json)}), comparableRows([]map[string]any{c.oracleRow("contacts", id)})
 	if got[0] != want[0] {
 		c.t.Errorf("served  %s\noracle  %s", got[0], want[0])
 	}
@@ -44,8 +44,8 @@ func (c *client) sameContact(id string) {
 // Sections 2.1, 4.11: a contact has what was sent and nothing else, and is seen wherever contacts are.
 func TestContract4_11AContactIsCreated(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60, Knobs: emulator.Knobs{LagMax: 10 * time.Minute}})
-	now := c.w.Clock().Unix()
+	c := startWorkspace(t, emulator.Config{Contacts: 60, Knobs: emulator.Knobs{LagMax: 10 * time.Minute}})
+	now := c.w.CurrentTime().Unix()
 	sent := m{"role": "user", "external_id": "new-1", "email": "zoë@example.com", "phone": "+4930", "name": "Zoë <&>", "avatar": "https://x.example/a.png",
 		"owner_id": json.Number("9007199254740993"), "signed_up_at": now - 5, "last_seen_at": now - 4, "unsubscribed_from_emails": true, "language_override": "de",
 		"email_verified": true, "custom_attributes": m{"plan": "Pro", "paid": true, "big": json.Number("12345678901234567890"), "part": json.Number("1.50"), "none": nil}}
@@ -69,14 +69,14 @@ func TestContract4_11AContactIsCreated(t *testing.T) {
 		t.Error("the answer is not what GET gives")
 	}
 	c.sameContact(id)
-	if c.searchable(id) {
+	if c.isSearchable(id) {
 		t.Error("4.1.2: a new contact is found at once")
 	}
 	c.w.Advance(10 * time.Minute)
-	if !c.searchable(id) || c.do("GET", "/contacts/find_by_external_id/new-1", nil).json["id"] != id {
+	if !c.isSearchable(id) || c.do("GET", "/contacts/find_by_external_id/new-1", nil).json["id"] != id {
 		t.Error("4.1.2: it is not found")
 	}
-	feed := c.cursors("/contacts/activities")
+	feed := c.walkCursors("/contacts/activities")
 	if last := feed[len(feed)-1]; last["event_type"] != "contact.created" || last["contact_id"] != id || last["external_id"] != "new-1" || last["role"] != "user" {
 		t.Errorf("4.11: the last activity is %v", last)
 	}
@@ -99,13 +99,13 @@ func TestContract4_11AContactIsCreated(t *testing.T) {
 func TestContract9AnEmailIsVerifiedFrom216OnAndToldLater(t *testing.T) {
 	t.Parallel()
 	for version, want := range map[string][2]bool{"2.14": {false, false}, "2.16": {true, false}, "2.17": {true, true}} {
-		c := start(t, emulator.Config{Contacts: 60})
+		c := startWorkspace(t, emulator.Config{Contacts: 60})
 		c.version = version
 		r := c.do("POST", "/contacts", m{"email": "a@example.com", "email_verified": true})
 		if _, told := r.json["email_verified"]; told != want[1] {
 			t.Errorf("%s: told: %t", version, told)
 		}
-		if got := c.row("contacts", r.json["id"].(string))["email_verified"]; got != want[0] {
+		if got := c.oracleRow("contacts", r.json["id"].(string))["email_verified"]; got != want[0] {
 			t.Errorf("%s: verified: %v", version, got)
 		}
 	}
@@ -114,8 +114,8 @@ func TestContract9AnEmailIsVerifiedFrom216OnAndToldLater(t *testing.T) {
 // Section 3.2: verified until the address changes, and then only after it is marked again.
 func TestContract3_2AChangedEmailIsUnverified(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60})
-	id := c.made("POST", "/contacts", m{"email": "a@example.com", "email_verified": true})
+	c := startWorkspace(t, emulator.Config{Contacts: 60})
+	id := c.createRecord("POST", "/contacts", m{"email": "a@example.com", "email_verified": true})
 	for _, row := range []struct {
 		name string
 		sent m
@@ -141,10 +141,10 @@ func TestContract3_2AChangedEmailIsUnverified(t *testing.T) {
 // Section 4.11: what is sent is set, and the rest stays.
 func TestContract4_11AContactIsUpdated(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60, Knobs: emulator.Knobs{NoLag: true}})
-	id := c.made("POST", "/contacts", m{"role": "lead", "name": "Ann", "phone": "+49", "owner_id": 5, "custom_attributes": m{"plan": "Pro", "n": 1}})
+	c := startWorkspace(t, emulator.Config{Contacts: 60, Knobs: emulator.Knobs{NoLag: true}})
+	id := c.createRecord("POST", "/contacts", m{"role": "lead", "name": "Ann", "phone": "+49", "owner_id": 5, "custom_attributes": m{"plan": "Pro", "n": 1}})
 	c.w.Advance(time.Hour)
-	now := c.w.Clock().Unix()
+	now := c.w.CurrentTime().Unix()
 	r := c.do("PUT", "/contacts/"+id, m{"role": "user", "phone": nil, "owner_id": nil, "last_seen_at": now, "custom_attributes": m{"plan": nil, "n": 2}, "unknown": m{}})
 	for name, want := range map[string]any{"role": "user", "name": "Ann", "phone": nil, "owner_id": nil, "last_seen_at": now, "updated_at": now,
 		"created_at": now - 3600, "custom_attributes": m{"n": 2}} {
@@ -153,19 +153,19 @@ func TestContract4_11AContactIsUpdated(t *testing.T) {
 		}
 	}
 	c.sameContact(id)
-	if found := c.find(filter("name", "=", "Ann")); len(found) != 1 || found[0] != id {
+	if found := c.searchIDs(fieldFilter("name", "=", "Ann")); len(found) != 1 || found[0] != id {
 		t.Errorf("search finds %v", found)
 	}
-	feed := c.cursors("/contacts/activities")
+	feed := c.walkCursors("/contacts/activities")
 	if last := feed[len(feed)-1]; last["event_type"] != "contact.role_updated" || last["role"] != "user" {
 		t.Errorf("4.11: the last activity is %v", last)
 	}
 	c.w.Advance(time.Hour)
-	if r := c.do("PUT", "/contacts/"+id, m{"unknown": 1}); r.status != 200 || whole(r.json["updated_at"]) != int(now) {
+	if r := c.do("PUT", "/contacts/"+id, m{"unknown": 1}); r.status != 200 || toInt(r.json["updated_at"]) != int(now) {
 		t.Errorf("nothing at all: %d, updated at %v", r.status, r.json["updated_at"])
 	}
 	c.do("PUT", "/contacts/"+id, m{"role": "user", "name": "Bea"})
-	if more := c.cursors("/contacts/activities"); len(more) != len(feed) {
+	if more := c.walkCursors("/contacts/activities"); len(more) != len(feed) {
 		t.Error("a role that stays as it is is an activity")
 	}
 }
@@ -174,11 +174,11 @@ func TestContract4_11AContactIsUpdated(t *testing.T) {
 // of its own.
 func TestAContactThatIsKnownAsAnotherIsUpdated(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60})
-	id := c.made("POST", "/contacts", m{"email": "x@example.com"})
-	twin, err := c.w.CreateContact("user", emulator.Change{Field: "email", Value: "x@example.com"})
-	must(t, err)
-	lead := c.made("POST", "/contacts", m{"role": "lead", "email": "x@example.com"})
+	c := startWorkspace(t, emulator.Config{Contacts: 60})
+	id := c.createRecord("POST", "/contacts", m{"email": "x@example.com"})
+	twin, err := c.w.CreateContact("user", emulator.FieldChange{Field: "email", Value: "x@example.com"})
+	failOn(t, err)
+	lead := c.createRecord("POST", "/contacts", m{"role": "lead", "email": "x@example.com"})
 	for _, row := range []struct {
 		name, id string
 		sent     m
@@ -197,12 +197,12 @@ func TestAContactThatIsKnownAsAnotherIsUpdated(t *testing.T) {
 // Section 7: what is refused has not happened.
 func TestContract7ContactsThatAreRefused(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60})
-	id, gone := c.made("POST", "/contacts", m{"external_id": "x", "email": "x@example.com"}), c.one("lead")
-	other := c.made("POST", "/contacts", m{"external_id": "y"})
-	twin := c.made("POST", "/contacts", m{"role": "lead", "external_id": "x2", "email": "x@example.com"})
-	must(t, c.w.Merge(gone, id))
-	before := remember(c.w)
+	c := startWorkspace(t, emulator.Config{Contacts: 60})
+	id, gone := c.createRecord("POST", "/contacts", m{"external_id": "x", "email": "x@example.com"}), c.createContact("lead")
+	other := c.createRecord("POST", "/contacts", m{"external_id": "y"})
+	twin := c.createRecord("POST", "/contacts", m{"role": "lead", "external_id": "x2", "email": "x@example.com"})
+	failOn(t, c.w.MergeContacts(gone, id))
+	before := snapshotOracle(c.w)
 	for _, row := range []struct {
 		name, method, path string
 		body               any
@@ -237,11 +237,11 @@ func TestContract7ContactsThatAreRefused(t *testing.T) {
 		{"another method", "PATCH", "/contacts/" + id, m{"name": "x"}, 405, "method_not_allowed", ""},
 	} {
 		r := c.do(row.method, row.path, row.body)
-		if r.status != row.status || r.code() != row.code || !strings.Contains(string(r.raw), row.says) {
+		if r.status != row.status || r.errorCode() != row.code || !strings.Contains(string(r.raw), row.says) {
 			t.Errorf("%s: %d %s, want %d %s and %q", row.name, r.status, r.raw, row.status, row.code, row.says)
 		}
 	}
-	for stream, rows := range remember(c.w).rows {
+	for stream, rows := range snapshotOracle(c.w).rows {
 		if fmt.Sprint(rows) != fmt.Sprint(before.rows[stream]) {
 			t.Errorf("%s tells something else", stream)
 		}
@@ -251,14 +251,14 @@ func TestContract7ContactsThatAreRefused(t *testing.T) {
 // Who is known by a name is who has it now: from a merge too, and not who gave it up or left.
 func TestAContactIsKnownByWhatItHasNow(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60})
+	c := startWorkspace(t, emulator.Config{Contacts: 60})
 	users := slices.DeleteFunc(c.w.Oracle("contacts"), func(row map[string]any) bool { return row["role"] != "user" })
 	born := users[0]
-	heir, lead := c.made("POST", "/contacts", m{"external_id": "heir"}), c.made("POST", "/contacts", m{"role": "lead", "email": "lead@example.com"})
-	c.made("POST", "/contacts/merge", m{"from": lead, "into": heir})
-	moved, gone := c.made("POST", "/contacts", m{"email": "old@example.com"}), c.made("POST", "/contacts", m{"email": "gone@example.com"})
-	c.made("PUT", "/contacts/"+moved, m{"email": "new@example.com"})
-	c.made("DELETE", "/contacts/"+gone, nil)
+	heir, lead := c.createRecord("POST", "/contacts", m{"external_id": "heir"}), c.createRecord("POST", "/contacts", m{"role": "lead", "email": "lead@example.com"})
+	c.createRecord("POST", "/contacts/merge", m{"from": lead, "into": heir})
+	moved, gone := c.createRecord("POST", "/contacts", m{"email": "old@example.com"}), c.createRecord("POST", "/contacts", m{"email": "gone@example.com"})
+	c.createRecord("PUT", "/contacts/"+moved, m{"email": "new@example.com"})
+	c.createRecord("DELETE", "/contacts/"+gone, nil)
 	for _, row := range []struct {
 		name  string
 		sent  m

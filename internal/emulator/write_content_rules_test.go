@@ -8,17 +8,17 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// refusal is a request that must be refused, and why.
-type refusal struct {
+// refusalCase is a request that must be refused, and why.
+type refusalCase struct {
 	rule, method, path string
 	body               any
 	status             int
 	code, names        string // the message names what is wrong
 }
 
-func articleRefusals() []refusal {
+func articleRefusals() []refusalCase {
 	const span = `<span class="service-dynamic-content" data-service-dynamic-content-key="nothing">x</span>`
-	return []refusal{
+	return []refusalCase{
 		{"no title", "POST", "/articles", m{"author_id": 5}, 400, "parameter_not_found", "title is missing"},
 		{"no title left", "PUT", "/articles/9400000", m{"title": nil}, 400, "parameter_not_found", "title is null"},
 		{"an empty title", "PUT", "/articles/9400000", m{"title": ""}, 400, "parameter_invalid", "title"},
@@ -44,7 +44,7 @@ func articleRefusals() []refusal {
 	}
 }
 
-func contentRefusals(now int64) []refusal {
+func contentRefusals(now int64) []refusalCase {
 	one := func(locale string) m { return m{"locale": locale, "body": "b"} }
 	dynamic := func(more m) m {
 		d := m{"name": "n", "content_type": "inline", "variations": []m{one("en")}}
@@ -54,7 +54,7 @@ func contentRefusals(now int64) []refusal {
 		return d
 	}
 	news := func(assigned ...m) m { return m{"title": "t", "sender_id": 5, "newsfeed_assignments": assigned} }
-	return []refusal{
+	return []refusalCase{
 		{"no name of a folder", "POST", "/folders", m{}, 400, "parameter_not_found", "name"},
 		{"7: no folder to lie in", "POST", "/folders", m{"name": "n", "parent_folder_id": "1"}, 404, "not_found", "Folder"},
 		{"a folder in itself", "PUT", "/folders/660", m{"parent_folder_id": "660"}, 400, "parameter_invalid", "parent_folder_id"},
@@ -94,16 +94,16 @@ func contentRefusals(now int64) []refusal {
 // Sections 4.11, 7: what is refused says why, and has not happened.
 func TestContract7ContentThatIsRefused(t *testing.T) {
 	t.Parallel()
-	c, _, done, _ := journaled(t)
-	before := remember(c.w)
-	for _, row := range append(articleRefusals(), contentRefusals(c.w.Clock().Unix())...) {
+	c, _, done, _ := newJournaledClient(t)
+	before := snapshotOracle(c.w)
+	for _, row := range append(articleRefusals(), contentRefusals(c.w.CurrentTime().Unix())...) {
 		r := c.do(row.method, row.path, row.body)
-		if r.status != row.status || r.code() != row.code || !strings.Contains(string(r.raw), row.names) {
+		if r.status != row.status || r.errorCode() != row.code || !strings.Contains(string(r.raw), row.names) {
 			t.Errorf("%s: %s %s %v: %d %s", row.rule, row.method, row.path, row.body, r.status, r.raw)
 		}
 	}
-	for stream, rows := range remember(c.w).rows {
-		if d := difference(rows, before.rows[stream]); d != "" {
+	for stream, rows := range snapshotOracle(c.w).rows {
+		if d := firstDifference(rows, before.rows[stream]); d != "" {
 			t.Errorf("%s%s", stream, d)
 		}
 	}
@@ -113,7 +113,7 @@ func TestContract7ContentThatIsRefused(t *testing.T) {
 }
 
 // contentAskings are one of each endpoint that writes content.
-func (c *client) contentAskings() (all []asking) {
+func (c *apiClient) contentAskings() (all []writeRequest) {
 	c.t.Helper()
 	for _, kind := range []struct {
 		name, path string
@@ -126,56 +126,56 @@ func (c *client) contentAskings() (all []asking) {
 		{"folders", "/folders", m{"name": "n"}, true},
 		{"dynamic_contents", "/dynamic_contents", m{"name": "n", "content_type": "block", "variations": []m{{"locale": "en", "body": "b"}}}, true},
 	} {
-		id := c.does("content.create", m{"kind": kind.name}).json["id"].(string)
-		all = append(all, asking{kind.name + ".create", "POST", kind.path, kind.body, kind.late},
-			asking{kind.name + ".update", "PUT", kind.path + "/" + id, kind.body, kind.late},
-			asking{kind.name + ".delete", "DELETE", kind.path + "/" + id, nil, kind.late})
+		id := c.doOperation("content.create", m{"kind": kind.name}).json["id"].(string)
+		all = append(all, writeRequest{kind.name + ".create", "POST", kind.path, kind.body, kind.late},
+			writeRequest{kind.name + ".update", "PUT", kind.path + "/" + id, kind.body, kind.late},
+			writeRequest{kind.name + ".delete", "DELETE", kind.path + "/" + id, nil, kind.late})
 	}
-	return append(all, asking{"data_connectors.note", "PATCH", "/data_connectors/5100/versions/880000", m{"note": "n"}, true})
+	return append(all, writeRequest{"data_connectors.note", "PATCH", "/data_connectors/5100/versions/880000", m{"note": "n"}, true})
 }
 
 // contentStreams are those of the oracle that tell of what can be written of content.
 var contentStreams = []string{"articles", "internal_articles", "news_items", "folders", "dynamic_contents", "data_connectors", "data_connector_versions"}
 
-func contentNow(w *emulator.Workspace) remembered {
-	r := remembered{at: w.Clock(), rows: map[string][]string{}}
+func contentNow(w *emulator.Workspace) oracleSnapshot {
+	r := oracleSnapshot{at: w.CurrentTime(), rows: map[string][]string{}}
 	for _, stream := range contentStreams {
-		r.rows[stream] = alike(w.Oracle(stream))
+		r.rows[stream] = comparableRows(w.Oracle(stream))
 	}
 	return r
 }
 
 // contentWritten writes content of every kind, with life in between, and keeps what was told at times.
-func (c *client) contentWritten() (then []remembered) {
+func (c *apiClient) contentWritten() (then []oracleSnapshot) {
 	c.t.Helper()
 	pass := func() {
-		c.does("live", m{"hours": 2})
+		c.doOperation("live", m{"hours": 2})
 		then = append(then, contentNow(c.w))
-		c.does("advance", m{"by": "1m"})
+		c.doOperation("advance", m{"by": "1m"})
 	}
-	folder := c.made("POST", "/folders", m{"name": "f", "parent_folder_id": 660})
-	dynamic := c.writes("POST", "/dynamic_contents", m{"name": "d", "content_type": "block", "variations": []m{{"locale": "en", "body": "<p>d</p>"}}})
+	folder := c.createRecord("POST", "/folders", m{"name": "f", "parent_folder_id": 660})
+	dynamic := c.writeOK("POST", "/dynamic_contents", m{"name": "d", "content_type": "block", "variations": []m{{"locale": "en", "body": "<p>d</p>"}}})
 	body := `<div class="service-dynamic-content" data-service-dynamic-content-key="` + dynamic["key"].(string) + `"></div>`
-	article := fmt.Sprint(c.writes("POST", "/articles", m{"title": "t", "body": body, "author_id": 5, "folder_id": folder, "translated_content": m{"ja": m{"title": "題", "body": body}}})["id"])
-	internal := fmt.Sprint(c.writes("POST", "/internal_articles", m{"title": "t", "author_id": 5, "owner_id": 5, "folder_id": folder})["id"])
-	news := c.made("POST", "/news/news_items", m{"title": "t", "sender_id": 5, "newsfeed_assignments": []m{{"newsfeed_id": 480, "published_at": 1718000000}}})
-	note := c.do("GET", "/data_connectors/5133/versions", nil).data()[0]["entity_version_id"].(string)
-	c.writes("PATCH", "/data_connectors/5133/versions/"+note, m{"note": "n"})
+	article := fmt.Sprint(c.writeOK("POST", "/articles", m{"title": "t", "body": body, "author_id": 5, "folder_id": folder, "translated_content": m{"ja": m{"title": "題", "body": body}}})["id"])
+	internal := fmt.Sprint(c.writeOK("POST", "/internal_articles", m{"title": "t", "author_id": 5, "owner_id": 5, "folder_id": folder})["id"])
+	news := c.createRecord("POST", "/news/news_items", m{"title": "t", "sender_id": 5, "newsfeed_assignments": []m{{"newsfeed_id": 480, "published_at": 1718000000}}})
+	note := c.do("GET", "/data_connectors/5133/versions", nil).dataItems()[0]["entity_version_id"].(string)
+	c.writeOK("PATCH", "/data_connectors/5133/versions/"+note, m{"note": "n"})
 	pass()
-	c.does("content.edit", m{"kind": "articles", "id": article})
-	c.does("content.edit", m{"kind": "dynamic_contents", "id": dynamic["id"]})
-	c.writes("PUT", "/folders/"+folder, m{"parent_folder_id": 671})
-	c.writes("PUT", "/news/news_items/"+news, m{"body": "b", "newsfeed_assignments": []m{}})
+	c.doOperation("content.edit", m{"kind": "articles", "id": article})
+	c.doOperation("content.edit", m{"kind": "dynamic_contents", "id": dynamic["id"]})
+	c.writeOK("PUT", "/folders/"+folder, m{"parent_folder_id": 671})
+	c.writeOK("PUT", "/news/news_items/"+news, m{"body": "b", "newsfeed_assignments": []m{}})
 	pass()
-	c.version216().writes("PUT", "/articles/"+article, m{"body": "#{{dynamic_content:key_0}}"})
-	c.writes("PUT", "/articles/9400022", m{"title": "of the population"})
-	c.writes("PUT", "/internal_articles/"+internal, m{"body": "b", "folder_id": nil})
-	c.writes("PATCH", "/data_connectors/5133/versions/"+note, m{"note": ""})
+	c.withOldVersion().writeOK("PUT", "/articles/"+article, m{"body": "#{{dynamic_content:key_0}}"})
+	c.writeOK("PUT", "/articles/9400022", m{"title": "of the population"})
+	c.writeOK("PUT", "/internal_articles/"+internal, m{"body": "b", "folder_id": nil})
+	c.writeOK("PATCH", "/data_connectors/5133/versions/"+note, m{"note": ""})
 	pass()
-	c.writes("PUT", "/articles/"+article, m{"folder_id": nil, "translated_content": m{"ja": m{"body": ""}}})
-	c.writes("DELETE", "/folders/"+folder, nil)
-	c.writes("DELETE", "/dynamic_contents/"+dynamic["id"].(string), nil)
-	c.writes("DELETE", "/internal_articles/"+internal, nil)
+	c.writeOK("PUT", "/articles/"+article, m{"folder_id": nil, "translated_content": m{"ja": m{"body": ""}}})
+	c.writeOK("DELETE", "/folders/"+folder, nil)
+	c.writeOK("DELETE", "/dynamic_contents/"+dynamic["id"].(string), nil)
+	c.writeOK("DELETE", "/internal_articles/"+internal, nil)
 	pass()
 	return then
 }
@@ -183,7 +183,7 @@ func (c *client) contentWritten() (then []remembered) {
 // What is written of content is served as the oracle tells, which tells of every time what it told then, and a journal does it again.
 func TestWrittenContentIsTheSameAfterARestartAndAtEveryTime(t *testing.T) {
 	t.Parallel()
-	c, _, _, again := journaled(t)
+	c, _, _, again := newJournaledClient(t)
 	told := append(c.contentWritten(), contentNow(c.w))
 	c.contentIsTold(t)
 	w := again()
@@ -191,14 +191,14 @@ func TestWrittenContentIsTheSameAfterARestartAndAtEveryTime(t *testing.T) {
 		for stream, rows := range then.rows {
 			for _, of := range []*emulator.Workspace{c.w, w} {
 				at, err := of.TruthAt(stream, then.at)
-				must(t, err)
-				if d := difference(all(at), rows); d != "" {
+				failOn(t, err)
+				if d := firstDifference(collectRows(at), rows); d != "" {
 					t.Errorf("%s at %s%s", stream, then.at, d)
 				}
 			}
 		}
 	}
-	other := serve(t, w)
+	other := serveWorkspace(t, w)
 	for _, path := range []string{"/articles?per_page=250", "/internal_articles", "/news/news_items", "/folders", "/dynamic_contents", "/data_connectors/5133/versions"} {
 		if string(other.do("GET", path, nil).raw) != string(c.do("GET", path, nil).raw) {
 			t.Errorf("GET %s is answered otherwise after a restart", path)

@@ -11,8 +11,8 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// told compares some fields of what was answered, or is told, with what they must be.
-func told(t testing.TB, of string, got, want map[string]any) {
+// checkFields compares some fields of what was answered, or is told, with what they must be.
+func checkFields(t testing.TB, of string, got, want map[string]any) {
 	t.Helper()
 	for name, value := range want {
 		have, err := json.Marshal(got[name])
@@ -23,8 +23,8 @@ func told(t testing.TB, of string, got, want map[string]any) {
 	}
 }
 
-// writes asks for something that must be done, and gives the answer.
-func (c *client) writes(method, path string, body any) map[string]any {
+// writeOK asks for something that must be done, and gives the answer.
+func (c *apiClient) writeOK(method, path string, body any) map[string]any {
 	c.t.Helper()
 	r := c.do(method, path, body)
 	if r.status != 200 {
@@ -34,22 +34,22 @@ func (c *client) writes(method, path string, body any) map[string]any {
 }
 
 // contentIsTold compares what is served of all content that is written with what the oracle tells.
-func (c *client) contentIsTold(t *testing.T) {
+func (c *apiClient) contentIsTold(t *testing.T) {
 	t.Helper()
 	version := c.version
 	c.version = "2.17"
 	for stream, path := range map[string]string{"internal_articles": "/internal_articles", "news_items": "/news/news_items", "folders": "/folders"} {
-		list, _ := c.walk(path)
+		list, _ := c.walkList(path)
 		c.sameContent(t, stream, list)
 	}
-	listed, _ := c.walk("/articles?per_page=250")
+	listed, _ := c.walkList("/articles?per_page=250")
 	var whole, dynamic []map[string]any
 	for _, a := range listed {
-		whole = append(whole, c.writes("GET", fmt.Sprintf("/articles/%v", a["id"]), nil))
+		whole = append(whole, c.writeOK("GET", fmt.Sprintf("/articles/%v", a["id"]), nil))
 	}
 	c.sameContent(t, "articles", whole)
 	for page := 1; page < 3; page++ {
-		dynamic = append(dynamic, c.do("GET", fmt.Sprintf("/dynamic_contents?page=%d", page), nil).data()...)
+		dynamic = append(dynamic, c.do("GET", fmt.Sprintf("/dynamic_contents?page=%d", page), nil).dataItems()...)
 	}
 	c.sameContent(t, "dynamic_contents", dynamic)
 	c.version = version
@@ -58,52 +58,52 @@ func (c *client) contentIsTold(t *testing.T) {
 // Sections 2.5, 4.6, 4.11, 9.
 func TestContract2_5ArticlesAreWritten(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60})
-	now := c.w.Clock().Unix()
+	c := startWorkspace(t, emulator.Config{Contacts: 60})
+	now := c.w.CurrentTime().Unix()
 	sent := m{"title": "Zurück <&>", "description": "d", "body": "<p>b</p>", "author_id": json.Number("9007199254740993"), "state": "published", "parent_id": 3310011,
 		"parent_type": "collection", "folder_id": "671", "translated_content": m{"type": "article_translated_content",
 			"fr": m{"type": "article_content", "title": "Retour", "body": "<p>f</p>", "state": "published"}, "pt-BR": m{"title": "Volta"}}}
-	a := c.writes("POST", "/articles", sent)
+	a := c.writeOK("POST", "/articles", sent)
 	id := fmt.Sprint(a["id"])
-	told(t, "2.5", a, m{"type": "article", "title": "Zurück <&>", "description": "d", "body": "<p>b</p>", "author_id": sent["author_id"], "state": "published", "parent_id": 3310011,
+	checkFields(t, "2.5", a, m{"type": "article", "title": "Zurück <&>", "description": "d", "body": "<p>b</p>", "author_id": sent["author_id"], "state": "published", "parent_id": 3310011,
 		"parent_type": "collection", "folder_id": "671", "default_locale": "en", "created_at": now, "updated_at": now, "url": "https://help.example/articles/" + id})
 	said := a["translated_content"].(m)
-	told(t, "2.5 en", said["en"].(m), m{"type": "article_content", "title": "Zurück <&>", "description": "d", "body": "<p>b</p>", "state": "published"})
-	told(t, "2.5 fr", said["fr"].(m), m{"title": "Retour", "description": nil, "body": "<p>f</p>", "state": "published", "author_id": sent["author_id"]})
-	told(t, "2.5 pt-BR", said["pt-BR"].(m), m{"title": "Volta", "body": nil, "state": "draft", "url": nil})
+	checkFields(t, "2.5 en", said["en"].(m), m{"type": "article_content", "title": "Zurück <&>", "description": "d", "body": "<p>b</p>", "state": "published"})
+	checkFields(t, "2.5 fr", said["fr"].(m), m{"title": "Retour", "description": nil, "body": "<p>f</p>", "state": "published", "author_id": sent["author_id"]})
+	checkFields(t, "2.5 pt-BR", said["pt-BR"].(m), m{"title": "Volta", "body": nil, "state": "draft", "url": nil})
 	if one := c.do("GET", "/articles/"+id, nil); jsonText(one.json) != jsonText(a) {
 		t.Errorf("4.6: the answer is not what GET gives: %s", one.raw)
 	}
 	c.contentIsTold(t)
-	then := c.w.Clock()
+	then := c.w.CurrentTime()
 	c.w.Advance(time.Minute)
-	a = c.writes("PUT", "/articles/"+id, m{"title": "New", "folder_id": nil, "parent_id": nil, "translated_content": m{"fr": m{"title": "Nouveau"}}})
-	told(t, "updated", a, m{"title": "New", "body": "<p>b</p>", "folder_id": nil, "parent_id": nil, "parent_type": nil, "created_at": now, "updated_at": now + 60})
-	told(t, "updated fr", a["translated_content"].(m)["fr"].(m), m{"title": "Nouveau", "body": "<p>f</p>", "updated_at": now + 60})
-	if first := c.do("GET", "/articles", nil).data()[0]; fmt.Sprint(first["id"]) != id {
+	a = c.writeOK("PUT", "/articles/"+id, m{"title": "New", "folder_id": nil, "parent_id": nil, "translated_content": m{"fr": m{"title": "Nouveau"}}})
+	checkFields(t, "updated", a, m{"title": "New", "body": "<p>b</p>", "folder_id": nil, "parent_id": nil, "parent_type": nil, "created_at": now, "updated_at": now + 60})
+	checkFields(t, "updated fr", a["translated_content"].(m)["fr"].(m), m{"title": "Nouveau", "body": "<p>f</p>", "updated_at": now + 60})
+	if first := c.do("GET", "/articles", nil).dataItems()[0]; fmt.Sprint(first["id"]) != id {
 		t.Errorf("what was changed last is not the first: %v", first["id"])
 	}
-	if same := c.writes("PUT", "/articles/"+id, nil); jsonText(same) != jsonText(a) {
+	if same := c.writeOK("PUT", "/articles/"+id, nil); jsonText(same) != jsonText(a) {
 		t.Errorf("an update of nothing: %v", same)
 	}
-	drawn := c.writes("GET", "/articles/9400011", nil)
+	drawn := c.writeOK("GET", "/articles/9400011", nil)
 	c.w.Advance(time.Minute)
-	a = c.writes("PUT", "/articles/9400011", m{"state": "draft"})
-	told(t, "what was not sent", a, m{"title": drawn["title"], "body": drawn["body"], "author_id": drawn["author_id"], "url": nil, "updated_at": now + 120})
+	a = c.writeOK("PUT", "/articles/9400011", m{"state": "draft"})
+	checkFields(t, "what was not sent", a, m{"title": drawn["title"], "body": drawn["body"], "author_id": drawn["author_id"], "url": nil, "updated_at": now + 120})
 	c.contentIsTold(t)
-	told(t, "9: in 2.16", c.version216().writes("PUT", "/articles/"+id, m{"folder_id": "660", "state": "draft"}), m{"state": "draft"})
-	told(t, "9: there is no folder_id in 2.16", c.writes("GET", "/articles/"+id, nil), m{"folder_id": nil})
+	checkFields(t, "9: in 2.16", c.withOldVersion().writeOK("PUT", "/articles/"+id, m{"folder_id": "660", "state": "draft"}), m{"state": "draft"})
+	checkFields(t, "9: there is no folder_id in 2.16", c.writeOK("GET", "/articles/"+id, nil), m{"folder_id": nil})
 	c.w.Advance(time.Minute)
-	told(t, "deleted", c.writes("DELETE", "/articles/"+id, nil), m{"id": id, "object": "article", "deleted": true})
-	if r := c.do("GET", "/articles/"+id, nil); r.status != 404 || c.row("articles", id) != nil {
+	checkFields(t, "deleted", c.writeOK("DELETE", "/articles/"+id, nil), m{"id": id, "object": "article", "deleted": true})
+	if r := c.do("GET", "/articles/"+id, nil); r.status != 404 || c.oracleRow("articles", id) != nil {
 		t.Errorf("7: deleted and there: %s", r.raw)
 	}
 	c.contentIsTold(t)
 	rows, err := c.w.TruthAt("articles", then)
-	must(t, err)
+	failOn(t, err)
 	for row := range rows {
 		if row["id"] == id {
-			told(t, "as it was", row, m{"title": "Zurück <&>", "folder_id": "671"})
+			checkFields(t, "as it was", row, m{"title": "Zurück <&>", "folder_id": "671"})
 			return
 		}
 	}
@@ -113,24 +113,24 @@ func TestContract2_5ArticlesAreWritten(t *testing.T) {
 // What teammates say anew is drawn; where it lies, whose it is and what it says in other languages stays as it was written.
 func TestTeammatesEditWhatWasWritten(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60})
-	now := c.w.Clock().Unix()
-	id := fmt.Sprint(c.writes("POST", "/articles", m{"title": "New", "body": "<p>b</p>", "author_id": 5, "state": "published", "folder_id": "671",
+	c := startWorkspace(t, emulator.Config{Contacts: 60})
+	now := c.w.CurrentTime().Unix()
+	id := fmt.Sprint(c.writeOK("POST", "/articles", m{"title": "New", "body": "<p>b</p>", "author_id": 5, "state": "published", "folder_id": "671",
 		"translated_content": m{"fr": m{"title": "Nouveau", "body": "<p>f</p>"}}})["id"])
-	before := c.writes("GET", "/articles/"+id, nil)
+	before := c.writeOK("GET", "/articles/"+id, nil)
 	c.w.Advance(time.Minute)
-	c.must(c.w.EditContent("articles", id))
-	a := c.writes("GET", "/articles/"+id, nil)
-	told(t, "where a teammate's edit leaves it", a, m{"folder_id": "671", "author_id": before["author_id"], "state": "published", "updated_at": now + 60})
-	told(t, "in another language", a["translated_content"].(m)["fr"].(m), m{"title": "Nouveau", "body": "<p>f</p>"})
+	c.failOn(c.w.EditContent("articles", id))
+	a := c.writeOK("GET", "/articles/"+id, nil)
+	checkFields(t, "where a teammate's edit leaves it", a, m{"folder_id": "671", "author_id": before["author_id"], "state": "published", "updated_at": now + 60})
+	checkFields(t, "in another language", a["translated_content"].(m)["fr"].(m), m{"title": "Nouveau", "body": "<p>f</p>"})
 	if a["title"] == "New" || a["body"] == "<p>b</p>" {
 		t.Errorf("a teammate's edit says the same: %v", a)
 	}
 	c.contentIsTold(t)
 }
 
-// version216 is the same client in a version before the later one.
-func (c *client) version216() *client {
+// withOldVersion is the same client in a version before the later one.
+func (c *apiClient) withOldVersion() *apiClient {
 	before := *c
 	before.version = "2.16"
 	return &before
@@ -139,15 +139,15 @@ func (c *client) version216() *client {
 // Section 2.5: references to dynamic content in bodies that are sent.
 func TestContract2_5BodiesKeepReferencesByVersion(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60})
+	c := startWorkspace(t, emulator.Config{Contacts: 60})
 	for _, d := range []m{
 		{"key": "price", "content_type": "inline", "variations": []m{{"locale": "en", "value": "5 < 6"}, {"locale": "de", "value": "5,00"}, {"locale": "fr", "intentionally_empty": true, "body": "x"}}},
 		{"key": "hours", "content_type": "block", "variations": []m{{"locale": "en", "body": "<p>9 to 5</p>"}}},
 	} {
 		d["name"] = d["key"]
-		c.writes("POST", "/dynamic_contents", d)
+		c.writeOK("POST", "/dynamic_contents", d)
 	}
-	id := fmt.Sprint(c.writes("POST", "/articles", m{"title": "t", "author_id": 5})["id"])
+	id := fmt.Sprint(c.writeOK("POST", "/articles", m{"title": "t", "author_id": 5})["id"])
 	const price, hours = `<span class="service-dynamic-content" data-service-dynamic-content-key="price">`, `<div class="service-dynamic-content" data-service-dynamic-content-key="hours">`
 	const both = "<p>" + price + "5 &lt; 6</span></p>" + hours + "<p>9 to 5</p></div>"
 	for _, row := range []struct{ rule, version, sent, later, earlier string }{
@@ -173,27 +173,27 @@ func TestContract2_5BodiesKeepReferencesByVersion(t *testing.T) {
 			body = m{"title": "other"}
 		}
 		c.version = row.version
-		c.writes("PUT", "/articles/"+id, body)
+		c.writeOK("PUT", "/articles/"+id, body)
 		c.version = "2.17"
-		a := c.writes("GET", "/articles/"+id, nil)
+		a := c.writeOK("GET", "/articles/"+id, nil)
 		inGerman := strings.ReplaceAll(row.later, "5 &lt; 6", "5,00")
 		if got, german := orEmpty(a["body"]), a["translated_content"].(m)["de"].(m)["body"]; got != row.later || orEmpty(german) != inGerman {
 			t.Errorf("%s: %v, in German %v", row.rule, got, german)
 		}
-		if got := orEmpty(c.version216().writes("GET", "/articles/"+id, nil)["body"]); got != row.earlier {
+		if got := orEmpty(c.withOldVersion().writeOK("GET", "/articles/"+id, nil)["body"]); got != row.earlier {
 			t.Errorf("%s: up to 2.16 %s", row.rule, got)
 		}
 	}
-	a := c.writes("PUT", "/articles/"+id, m{"body": both, "translated_content": m{"fr": m{"title": "T", "body": both}}})
+	a := c.writeOK("PUT", "/articles/"+id, m{"body": both, "translated_content": m{"fr": m{"title": "T", "body": both}}})
 	if french := a["translated_content"].(m)["fr"].(m)["body"]; french != "<p>"+price+"</span></p>"+hours+"<p>9 to 5</p></div>" {
 		t.Errorf("4.11: what is empty on purpose shows the default: %v", french)
 	}
 	c.contentIsTold(t)
 	c.w.SetKnobs(func(k *emulator.Knobs) { k.NoDynamicContent = true })
-	if body := c.writes("GET", "/articles/"+id, nil)["body"]; body != "<p>5 &lt; 6</p><p>9 to 5</p>" {
+	if body := c.writeOK("GET", "/articles/"+id, nil)["body"]; body != "<p>5 &lt; 6</p><p>9 to 5</p>" {
 		t.Errorf("2.5: where it is disabled: %v", body)
 	}
-	if body := c.writes("PUT", "/articles/"+id, m{"body": hours + "x</div>"})["body"]; body != "x" {
+	if body := c.writeOK("PUT", "/articles/"+id, m{"body": hours + "x</div>"})["body"]; body != "x" {
 		t.Errorf("2.5: written where it is disabled: %v", body)
 	}
 }
@@ -201,20 +201,20 @@ func TestContract2_5BodiesKeepReferencesByVersion(t *testing.T) {
 // Section 2.5: what was written where dynamic content is disabled is words, which a journal that is done again where it is not keeps.
 func TestWordsWrittenWhereDynamicContentIsDisabledStayWords(t *testing.T) {
 	t.Parallel()
-	c, _, _, again := journaled(t)
+	c, _, _, again := newJournaledClient(t)
 	c.w.SetKnobs(func(k *emulator.Knobs) { k.NoDynamicContent = true })
 	const sent = `#{{dynamic_content:key_0}} <span class="service-dynamic-content" data-service-dynamic-content-key="nothing">x</span>`
 	paths := []string{}
 	for _, version := range []string{"2.16", "2.17"} {
 		c.version = version
-		a := c.writes("POST", "/articles", m{"title": version, "author_id": 5, "body": sent})
+		a := c.writeOK("POST", "/articles", m{"title": version, "author_id": 5, "body": sent})
 		if paths = append(paths, "/articles/"+fmt.Sprint(a["id"])); a["body"] != "#{{dynamic_content:key_0}} x" {
 			t.Errorf("%s: %v", version, a["body"])
 		}
 	}
-	other := serve(t, again())
+	other := serveWorkspace(t, again())
 	for _, path := range paths {
-		if body := other.writes("GET", path, nil)["body"]; body != "#{{dynamic_content:key_0}} x" {
+		if body := other.writeOK("GET", path, nil)["body"]; body != "#{{dynamic_content:key_0}} x" {
 			t.Errorf("%s when the journal is done again: %v", path, body)
 		}
 	}
@@ -228,22 +228,22 @@ func orEmpty(v any) string {
 // Section 2: of what is drawn some lack what api-notes says may be absent; what is written does not.
 func TestWhatIsWrittenHasWhatEverySuchRecordHas(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60, Conversations: 4, Tickets: 6})
-	article := fmt.Sprint(c.writes("POST", "/articles", m{"title": "t", "author_id": 5})["id"])
+	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 4, Tickets: 6})
+	article := fmt.Sprint(c.writeOK("POST", "/articles", m{"title": "t", "author_id": 5})["id"])
 	for name, n := range c.do("GET", "/articles/"+article, nil).json["statistics"].(map[string]any) {
-		if name != "type" && whole(n) != 0 {
+		if name != "type" && toInt(n) != 0 {
 			t.Errorf("2.5: an article that nobody read has %s %v", name, n)
 		}
 	}
 	for range 7 { // of drawn ones every seventh tells no times
-		a := c.writes("POST", "/internal_articles", m{"title": "t", "owner_id": 5, "author_id": 5})
-		if whole(a["created_at"]) == 0 || a["updated_at"] != a["created_at"] {
+		a := c.writeOK("POST", "/internal_articles", m{"title": "t", "owner_id": 5, "author_id": 5})
+		if toInt(a["created_at"]) == 0 || a["updated_at"] != a["created_at"] {
 			t.Errorf("an internal article of %v, %v", a["created_at"], a["updated_at"])
 		}
 	}
 	for range 3 { // of drawn ones the eighth, and then each 89th, has null where lists are
-		id := c.made("POST", "/tickets", m{"ticket_type_id": "1200", "contacts": []m{{"id": c.w.IDs("active")[0]}}, "ticket_attributes": m{"Größe": "S"}})
-		if got := c.good("GET", "/tickets/"+id, nil); got["linked_objects"] == nil || got["contacts"] == nil || got["ticket_parts"] == nil {
+		id := c.createRecord("POST", "/tickets", m{"ticket_type_id": "1200", "contacts": []m{{"id": c.w.ContactIDs("active")[0]}}, "ticket_attributes": m{"Größe": "S"}})
+		if got := c.doOK("GET", "/tickets/"+id, nil); got["linked_objects"] == nil || got["contacts"] == nil || got["ticket_parts"] == nil {
 			t.Errorf("ticket %s is linked to %v, of %v", id, got["linked_objects"], got["contacts"])
 		}
 	}
@@ -253,16 +253,16 @@ func TestWhatIsWrittenHasWhatEverySuchRecordHas(t *testing.T) {
 // Section 4.11, 9: internal articles, and the search for them in folders.
 func TestContract4_11InternalArticlesAreWrittenAndFound(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60})
-	inner := c.made("POST", "/folders", m{"name": "inner"}) // before the one that it will lie in
-	outer := c.made("POST", "/folders", m{"name": "outer"})
-	c.writes("PUT", "/folders/"+outer, m{"parent_folder_id": "660"})
-	c.writes("PUT", "/folders/"+inner, m{"parent_folder_id": outer})
-	a := c.writes("POST", "/internal_articles", m{"title": "Wie?", "body": "<p>quokka</p>", "owner_id": 814860, "author_id": 5, "locale": "de", "folder_id": inner})
+	c := startWorkspace(t, emulator.Config{Contacts: 60})
+	inner := c.createRecord("POST", "/folders", m{"name": "inner"}) // before the one that it will lie in
+	outer := c.createRecord("POST", "/folders", m{"name": "outer"})
+	c.writeOK("PUT", "/folders/"+outer, m{"parent_folder_id": "660"})
+	c.writeOK("PUT", "/folders/"+inner, m{"parent_folder_id": outer})
+	a := c.writeOK("POST", "/internal_articles", m{"title": "Wie?", "body": "<p>quokka</p>", "owner_id": 814860, "author_id": 5, "locale": "de", "folder_id": inner})
 	id := fmt.Sprint(a["id"])
-	told(t, "4.11", a, m{"type": "internal_article", "title": "Wie?", "body": "<p>quokka</p>", "owner_id": 814860, "author_id": 5, "locale": "de", "folder_id": inner})
+	checkFields(t, "4.11", a, m{"type": "internal_article", "title": "Wie?", "body": "<p>quokka</p>", "owner_id": 814860, "author_id": 5, "locale": "de", "folder_id": inner})
 	found := func(query string) bool {
-		return slices.ContainsFunc(c.do("GET", "/internal_articles/search?"+query, nil).data(), func(a map[string]any) bool { return fmt.Sprint(a["id"]) == id })
+		return slices.ContainsFunc(c.do("GET", "/internal_articles/search?"+query, nil).dataItems(), func(a map[string]any) bool { return fmt.Sprint(a["id"]) == id })
 	}
 	if !found("phrase=QUOKKA") || found("phrase=wombat") || !found("folder_id="+inner) || !found("phrase=quokka&folder_id="+outer) || !found("folder_id=660") {
 		t.Error("4.11: the search does not find what was written where it is")
@@ -271,7 +271,7 @@ func TestContract4_11InternalArticlesAreWrittenAndFound(t *testing.T) {
 	if found("folder_id=" + outer) {
 		t.Error("9: the search is recursive in 2.14")
 	}
-	told(t, "updated in 2.14", c.writes("PUT", "/internal_articles/"+id, m{"body": "<p>wombat #{{dynamic_content:key_0}}</p>", "owner_id": nil, "folder_id": nil}),
+	checkFields(t, "updated in 2.14", c.writeOK("PUT", "/internal_articles/"+id, m{"body": "<p>wombat #{{dynamic_content:key_0}}</p>", "owner_id": nil, "folder_id": nil}),
 		m{"title": "Wie?", "owner_id": nil, "body": "<p>wombat #{{dynamic_content:key_0}}</p>"})
 	if !found("phrase=wombat") || !found("folder_id="+inner) {
 		t.Error("9: the folder is written in 2.14, or the body is not")
@@ -282,7 +282,7 @@ func TestContract4_11InternalArticlesAreWrittenAndFound(t *testing.T) {
 		t.Errorf("9: internal articles are written in 2.13: %d", r.status)
 	}
 	c.version = "2.17"
-	told(t, "deleted", c.writes("DELETE", "/internal_articles/"+id, nil), m{"id": id, "object": "internal_article", "deleted": true})
+	checkFields(t, "deleted", c.writeOK("DELETE", "/internal_articles/"+id, nil), m{"id": id, "object": "internal_article", "deleted": true})
 	if c.do("GET", "/internal_articles/"+id, nil).status != 404 || found("phrase=wombat") {
 		t.Error("7: deleted and there")
 	}

@@ -19,7 +19,7 @@ func TestABodyOfManyReferencesIsReadAtOnce(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it looks at the clock, which the race detector slows down")
 	}
-	c := start(t, emulator.Config{Contacts: 60})
+	c := startWorkspace(t, emulator.Config{Contacts: 60})
 	const open = `<span class="service-dynamic-content" data-service-dynamic-content-key="key_0">`
 	const many = 1500
 	began := time.Now()
@@ -41,8 +41,8 @@ func TestABodyOfManyReferencesIsReadAtOnce(t *testing.T) {
 var odd = []any{nil, m{}, []any{}, []any{nil}, []any{m{}}, m{"": nil}, "", " ", "0", "x\x00<&>", -1, 0, 1.5, json.Number("1e400"), json.Number("9223372036854775808"), true,
 	json.RawMessage(strings.Repeat("[", 2000) + strings.Repeat("]", 2000)), strings.Repeat("9", 4000)}
 
-// bent calls f with a body in which one thing after the other, at every depth, is something odd; and with none of it.
-func bent(body any, f func(body any)) {
+// mutateBody calls f with a body in which one thing after the other, at every depth, is something odd; and with none of it.
+func mutateBody(body any, f func(body any)) {
 	switch body := body.(type) {
 	case m:
 		for name, was := range body {
@@ -50,7 +50,7 @@ func bent(body any, f func(body any)) {
 				body[name] = value
 				f(body)
 			}
-			bent(was, func(inner any) {
+			mutateBody(was, func(inner any) {
 				body[name] = inner
 				f(body)
 			})
@@ -64,7 +64,7 @@ func bent(body any, f func(body any)) {
 			for n := range body {
 				list[n] = body[n]
 			}
-			bent(body[i], func(inner any) {
+			mutateBody(body[i], func(inner any) {
 				list[i] = inner
 				f(list)
 			})
@@ -76,10 +76,10 @@ func bent(body any, f func(body any)) {
 // journal is done again.
 func TestOddBodiesAreAnsweredAndDoneAgain(t *testing.T) {
 	t.Parallel()
-	c, pass, done, again := journaled(t)
-	all := c.askings()
+	c, pass, done, again := newJournaledClient(t)
+	all := c.writeRequests()
 	sent, refused := 0, 0
-	ask := func(a asking, body any) {
+	ask := func(a writeRequest, body any) {
 		lines := len(*done)
 		r := c.do(a.method, a.path, body)
 		sent++
@@ -97,7 +97,7 @@ func TestOddBodiesAreAnsweredAndDoneAgain(t *testing.T) {
 		if a.method == http.MethodDelete {
 			continue
 		}
-		bent(a.body, func(body any) { ask(a, body) })
+		mutateBody(a.body, func(body any) { ask(a, body) })
 		pass(time.Second)
 	}
 	pass(time.Hour)
@@ -110,8 +110,8 @@ func TestOddBodiesAreAnsweredAndDoneAgain(t *testing.T) {
 // A request whose body ends before it should is not answered as if it had been carried out, and nothing has happened.
 func TestABodyThatIsCutIsNotAnswered(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60})
-	active := len(c.w.IDs("active"))
+	c := startWorkspace(t, emulator.Config{Contacts: 60})
+	active := len(c.w.ContactIDs("active"))
 	if r := c.do("POST", "/contacts", m{"role": "lead", "name": strings.Repeat("x", 8<<20)}); r.status != 400 || !strings.Contains(string(r.raw), "larger than 8 MiB") {
 		t.Errorf("a body that is too large: %d %.200s", r.status, r.raw)
 	}
@@ -121,15 +121,15 @@ func TestABodyThatIsCutIsNotAnswered(t *testing.T) {
 		"a bad chunk": "Transfer-Encoding: chunked\r\n\r\nzz\r\n" + `{"role": "lead"}` + "\r\n0\r\n\r\n",
 	} {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(c.url, "http://"))
-		must(t, err)
-		_, err = conn.Write([]byte("POST /contacts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + c.w.Token() + "\r\n" + body))
-		must(t, err)
-		must(t, conn.(*net.TCPConn).CloseWrite())
+		failOn(t, err)
+		_, err = conn.Write([]byte("POST /contacts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + c.w.AccessToken() + "\r\n" + body))
+		failOn(t, err)
+		failOn(t, conn.(*net.TCPConn).CloseWrite())
 		answer, err := io.ReadAll(conn)
-		must(t, err)
-		must(t, conn.Close())
-		if strings.Contains(string(answer), " 200 ") || len(c.w.IDs("active")) != active {
-			t.Errorf("%s: %d contacts, and it is answered\n%s", name, len(c.w.IDs("active"))-active, answer)
+		failOn(t, err)
+		failOn(t, conn.Close())
+		if strings.Contains(string(answer), " 200 ") || len(c.w.ContactIDs("active")) != active {
+			t.Errorf("%s: %d contacts, and it is answered\n%s", name, len(c.w.ContactIDs("active"))-active, answer)
 		}
 	}
 }

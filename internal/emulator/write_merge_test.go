@@ -14,10 +14,10 @@ import (
 // Sections 3.2, 4.2: the lead leaves search for good, the user gets what it lacked and is the answer.
 func TestContract4_2ALeadIsMergedIntoAUser(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60, Knobs: emulator.Knobs{NoLag: true}})
-	lead := c.made("POST", "/contacts", m{"role": "lead", "name": "Lead", "email": "l@example.com", "phone": "+49", "owner_id": 5, "custom_attributes": m{"plan": "a", "new": true}})
-	user := c.made("POST", "/contacts", m{"external_id": "u", "name": "User", "email_verified": true, "custom_attributes": m{"plan": "b"}})
-	other := c.made("POST", "/contacts", m{"role": "lead"})
+	c := startWorkspace(t, emulator.Config{Contacts: 60, Knobs: emulator.Knobs{NoLag: true}})
+	lead := c.createRecord("POST", "/contacts", m{"role": "lead", "name": "Lead", "email": "l@example.com", "phone": "+49", "owner_id": 5, "custom_attributes": m{"plan": "a", "new": true}})
+	user := c.createRecord("POST", "/contacts", m{"external_id": "u", "name": "User", "email_verified": true, "custom_attributes": m{"plan": "b"}})
+	other := c.createRecord("POST", "/contacts", m{"role": "lead"})
 	for _, row := range []struct {
 		name, from, into string
 		status           int
@@ -27,11 +27,11 @@ func TestContract4_2ALeadIsMergedIntoAUser(t *testing.T) {
 		{"a user", user, user, 400, "invalid_merge"}, {"into a lead", lead, other, 400, "invalid_merge"}, {"into itself", lead, lead, 400, "invalid_merge"},
 		{"nothing", "", user, 404, "not_found"},
 	} {
-		if r := c.do("POST", "/contacts/merge", m{"from": row.from, "into": row.into}); r.status != row.status || r.code() != row.code {
+		if r := c.do("POST", "/contacts/merge", m{"from": row.from, "into": row.into}); r.status != row.status || r.errorCode() != row.code {
 			t.Errorf("%s: %d %s, want %d %s", row.name, r.status, r.raw, row.status, row.code)
 		}
 	}
-	if r := c.do("POST", "/contacts/merge", m{"from": lead}); r.status != 400 || r.code() != "parameter_not_found" {
+	if r := c.do("POST", "/contacts/merge", m{"from": lead}); r.status != 400 || r.errorCode() != "parameter_not_found" {
 		t.Errorf("without into: %d %s", r.status, r.raw)
 	}
 	r := c.do("POST", "/contacts/merge", m{"from": lead, "into": user})
@@ -42,17 +42,17 @@ func TestContract4_2ALeadIsMergedIntoAUser(t *testing.T) {
 		}
 	}
 	c.sameContact(user)
-	if c.searchable(lead) || !c.searchable(user) {
+	if c.isSearchable(lead) || !c.isSearchable(user) {
 		t.Error("4.1.1: only the target is searchable")
 	}
-	if e := c.listed(lead); e["status"] != "merged" || e["merged_into_id"] != user {
+	if e := c.inactiveEntry(lead); e["status"] != "merged" || e["merged_into_id"] != user {
 		t.Errorf("2.10: entry %v", e)
 	}
-	feed := c.cursors("/contacts/activities")
+	feed := c.walkCursors("/contacts/activities")
 	if last := feed[len(feed)-1]; last["event_type"] != "contact.merged" || last["merge_source_id"] != lead || last["merge_target_id"] != user {
 		t.Errorf("4.11: the last activity is %v", last)
 	}
-	if r := c.do("POST", "/contacts/merge", m{"from": lead, "into": user}); r.status != 404 || r.code() != "not_found" {
+	if r := c.do("POST", "/contacts/merge", m{"from": lead, "into": user}); r.status != 404 || r.errorCode() != "not_found" {
 		t.Errorf("again: %d %s", r.status, r.raw)
 	}
 }
@@ -84,7 +84,7 @@ func filledIn(contact map[string]any) map[string]string {
 	place := contact["location"].(map[string]any)
 	said["location"] = strings.Trim(fmt.Sprint(place["country"], " ", place["region"], " ", place["city"]), " ")
 	delete(rest, "location")
-	said["social_profiles"] = fmt.Sprint(inner(contact["social_profiles"], "data"))
+	said["social_profiles"] = fmt.Sprint(fieldOf(contact["social_profiles"], "data"))
 	delete(rest, "social_profiles")
 	for name, value := range contact["custom_attributes"].(map[string]any) {
 		said["custom_attributes."+name] = fmt.Sprint(value)
@@ -102,8 +102,8 @@ func filledIn(contact map[string]any) map[string]string {
 	return said
 }
 
-// having counts the records of a stream that name one of these contacts, or any without them.
-func (c *client) having(stream, record string, contacts ...string) int {
+// countRecords counts the records of a stream that name one of these contacts, or any without them.
+func (c *apiClient) countRecords(stream, record string, contacts ...string) int {
 	records := map[any]bool{}
 	for _, row := range c.w.Oracle(stream) {
 		if len(contacts) == 0 || slices.Contains(contacts, fmt.Sprint(row["contact_id"])) {
@@ -116,8 +116,8 @@ func (c *client) having(stream, record string, contacts ...string) int {
 // Sections 2.10, 3.2, 4.11: of any pair, what the preview tells comes true, and nothing else does.
 func TestWhatAMergePreviewTellsIsWhatTheMergeDoes(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Seed: 4, Contacts: 150, Conversations: 300, Knobs: emulator.Knobs{NoLag: true, ChangeShare: 0.1}})
-	c.w.Live(3)
+	c := startWorkspace(t, emulator.Config{Seed: 4, Contacts: 150, Conversations: 300, Knobs: emulator.Knobs{NoLag: true, ChangeShare: 0.1}})
+	c.w.SimulateHours(3)
 	var leads, users []string
 	for _, row := range c.w.Oracle("contacts") {
 		if row["role"] == "lead" {
@@ -127,19 +127,19 @@ func TestWhatAMergePreviewTellsIsWhatTheMergeDoes(t *testing.T) {
 		}
 	}
 	// A few tell no contacts at all, though they have some (api-notes: any of the objects may be null).
-	mute := map[string]int{"conversations": len(c.w.Oracle("conversations")) - c.having("conversation_contacts", "conversation_id"),
-		"tickets": len(c.w.Oracle("tickets")) - c.having("ticket_contacts", "ticket_id")}
+	mute := map[string]int{"conversations": len(c.w.Oracle("conversations")) - c.countRecords("conversation_contacts", "conversation_id"),
+		"tickets": len(c.w.Oracle("tickets")) - c.countRecords("ticket_contacts", "ticket_id")}
 	told := map[string]int{}
 	merged := map[string][]string{}
 	for i, lead := range leads[:40] {
 		user := users[i%25] // some get two
 		asked := func(id string) map[string]any { return c.do("GET", "/contacts/"+id, nil).json }
-		p, mine, theirs := c.preview(lead, user), filledIn(asked(user)), filledIn(asked(lead))
-		count := func(kind, side string) int { return whole(inner(inner(p.json["counts"], kind), side)) }
+		p, mine, theirs := c.previewMerge(lead, user), filledIn(asked(user)), filledIn(asked(lead))
+		count := func(kind, side string) int { return toInt(fieldOf(fieldOf(p.json["counts"], kind), side)) }
 		for kind, stream := range map[string]string{"conversations": "conversation_contacts", "tickets": "ticket_contacts", "notes": "contact_notes", "tags": "contact_tags"} {
 			record := map[string]string{"conversations": "conversation_id", "tickets": "ticket_id", "notes": "note_id", "tags": "tag_id"}[kind]
 			for side, who := range map[string][]string{"from": {lead}, "into": append([]string{user}, merged[user]...)} {
-				got, want := count(kind, side), c.having(stream, record, who...)
+				got, want := count(kind, side), c.countRecords(stream, record, who...)
 				if got < want || got > want+mute[kind] {
 					t.Errorf("%s %s: %d, want %d", kind, side, got, want)
 				}
@@ -150,7 +150,7 @@ func TestWhatAMergePreviewTellsIsWhatTheMergeDoes(t *testing.T) {
 			t.Fatalf("%d %s", r.status, r.raw)
 		}
 		merged[user] = append(merged[user], lead)
-		changes := each(p.json, "attribute_changes")
+		changes := itemsAt(p.json, "attribute_changes")
 		for _, change := range changes {
 			name := change["attribute"].(string)
 			told[name]++
@@ -174,37 +174,37 @@ func TestWhatAMergePreviewTellsIsWhatTheMergeDoes(t *testing.T) {
 // Sections 2.10, 3.2: what was the lead's is the user's, who goes on with it; what was said stays as it was said.
 func TestContract2_10AMergePassesConversationsAndTicketsOn(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60, Conversations: 90, Knobs: emulator.Knobs{NoLag: true}})
-	lead, user := c.made("POST", "/contacts", m{"role": "lead"}), c.made("POST", "/contacts", m{"external_id": "u"})
-	sent := c.good("POST", "/messages", m{"message_type": "inapp", "body": "hello", "from": m{"type": "admin", "id": "814860"},
+	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 90, Knobs: emulator.Knobs{NoLag: true}})
+	lead, user := c.createRecord("POST", "/contacts", m{"role": "lead"}), c.createRecord("POST", "/contacts", m{"external_id": "u"})
+	sent := c.doOK("POST", "/messages", m{"message_type": "inapp", "body": "hello", "from": m{"type": "admin", "id": "814860"},
 		"to": []m{{"type": "lead", "id": lead}, {"type": "user", "id": user}}})
-	ticket := c.made("POST", "/tickets", m{"ticket_type_id": "1200", "contacts": []m{{"id": lead}}, "ticket_attributes": m{"Größe": "S"}})
+	ticket := c.createRecord("POST", "/tickets", m{"ticket_type_id": "1200", "contacts": []m{{"id": lead}}, "ticket_attributes": m{"Größe": "S"}})
 	talks := map[string]string{"/conversations/": fmt.Sprint(sent["conversation_id"]), "/tickets/": ticket}
 	for path, id := range talks {
-		c.good("POST", path+id+"/reply", m{"message_type": "comment", "type": "user", "contact_id": lead, "body": "as the lead"})
+		c.doOK("POST", path+id+"/reply", m{"message_type": "comment", "type": "user", "contact_id": lead, "body": "as the lead"})
 	}
-	before := whole(c.good("GET", "/conversations/"+talks["/conversations/"], nil)["updated_at"])
+	before := toInt(c.doOK("GET", "/conversations/"+talks["/conversations/"], nil)["updated_at"])
 	c.w.Advance(time.Minute)
-	c.good("POST", "/contacts/merge", m{"from": lead, "into": user})
+	c.doOK("POST", "/contacts/merge", m{"from": lead, "into": user})
 	for path, id := range talks {
 		for range 2 {
-			record := c.good("GET", path+id, nil)
-			who := each(record["contacts"].(map[string]any), "contacts")
-			if len(who) != 1 || who[0]["id"] != user || who[0]["external_id"] != "u" || whole(record["updated_at"]) <= before {
+			record := c.doOK("GET", path+id, nil)
+			who := itemsAt(record["contacts"].(map[string]any), "contacts")
+			if len(who) != 1 || who[0]["id"] != user || who[0]["external_id"] != "u" || toInt(record["updated_at"]) <= before {
 				t.Errorf("%s: of %v, changed %v, before it %d", path, who, record["updated_at"], before)
 			}
-			c.good("POST", path+id+"/reply", m{"message_type": "comment", "type": "user", "contact_id": user, "body": "as the user"})
+			c.doOK("POST", path+id+"/reply", m{"message_type": "comment", "type": "user", "contact_id": user, "body": "as the user"})
 		}
-		found := c.do("POST", path+"search", m{"query": filter("contact_ids", "=", user)})
-		if gone := c.do("POST", path+"search", m{"query": filter("contact_ids", "=", lead)}); found.total() != 1 || gone.total() != 0 {
-			t.Errorf("%s: found by the user %d times, by the lead %d times", path, found.total(), gone.total())
+		found := c.do("POST", path+"search", m{"query": fieldFilter("contact_ids", "=", user)})
+		if gone := c.do("POST", path+"search", m{"query": fieldFilter("contact_ids", "=", lead)}); found.totalCount() != 1 || gone.totalCount() != 0 {
+			t.Errorf("%s: found by the user %d times, by the lead %d times", path, found.totalCount(), gone.totalCount())
 		}
 	}
-	if p := c.preview(c.made("POST", "/contacts", m{"role": "lead"}), user); fmt.Sprint(p.json["counts"].(map[string]any)["conversations"]) != "map[from:0 into:1]" {
+	if p := c.previewMerge(c.createRecord("POST", "/contacts", m{"role": "lead"}), user); fmt.Sprint(p.json["counts"].(map[string]any)["conversations"]) != "map[from:0 into:1]" {
 		t.Errorf("a preview has then %v", p.json)
 	}
-	parts := c.talk(talks["/conversations/"])["conversation_parts"].(map[string]any)
-	if first := each(parts, "conversation_parts")[0]; inner(first["author"], "id") != any(lead) {
+	parts := c.fetchConversation(talks["/conversations/"])["conversation_parts"].(map[string]any)
+	if first := itemsAt(parts, "conversation_parts")[0]; fieldOf(first["author"], "id") != any(lead) {
 		t.Errorf("who wrote before it is %v", first["author"])
 	}
 	c.sameTalks(t)

@@ -12,23 +12,23 @@ import (
 	"aqueduck/internal/emulator/api/fault"
 )
 
-// asking is a writing request that would be carried out.
-type asking struct {
+// writeRequest is a writing request that would be carried out.
+type writeRequest struct {
 	route, method, path string
 	body                any
 	late                bool // it came with the later version
 }
 
-// askings are one of each writing endpoint of contacts and what belongs to them, of content, conversations and tickets. What they need is
+// writeRequests are one of each writing endpoint of contacts and what belongs to them, of content, conversations and tickets. What they need is
 // made by operations, which a journal has.
-func (c *client) askings() []asking {
+func (c *apiClient) writeRequests() []writeRequest {
 	c.t.Helper()
-	user, lead := c.comes("user"), c.comes("lead")
-	c.does("contacts.note", m{"id": user, "body": "<p>hello</p>"})
+	user, lead := c.createByOperation("user"), c.createByOperation("lead")
+	c.doOperation("contacts.note", m{"id": user, "body": "<p>hello</p>"})
 	firm, sub := c.w.Oracle("companies")[0]["id"].(string), c.w.Oracle("contact_subscriptions")[0]
-	c.does("contacts.attach", m{"id": user, "company": firm})
-	note := c.do("GET", "/contacts/"+user+"/notes", nil).ids()[0]
-	return slices.Concat(c.contentAskings(), c.askingsOfTalks(), []asking{
+	c.doOperation("contacts.attach", m{"id": user, "company": firm})
+	note := c.do("GET", "/contacts/"+user+"/notes", nil).itemIDs()[0]
+	return slices.Concat(c.contentAskings(), c.askingsOfTalks(), []writeRequest{
 		{"contacts.create", "POST", "/contacts", m{"role": "lead"}, false},
 		{"contacts.update", "PUT", "/contacts/" + user, m{"name": "N"}, false},
 		{"contacts.delete", "DELETE", "/contacts/" + user, nil, false},
@@ -44,22 +44,22 @@ func (c *client) askings() []asking {
 	})
 }
 
-// comes makes a contact by an operation.
-func (c *client) comes(role string) string {
+// createByOperation makes a contact by an operation.
+func (c *apiClient) createByOperation(role string) string {
 	c.t.Helper()
-	return c.does("contacts.create", m{"role": role}).json["id"].(string)
+	return c.doOperation("contacts.create", m{"role": role}).json["id"].(string)
 }
 
 // askingsOfTalks are those of conversations, tickets and messages.
-func (c *client) askingsOfTalks() []asking {
+func (c *apiClient) askingsOfTalks() []writeRequest {
 	c.t.Helper()
-	user, talk, ticket := c.comes("user"), "/conversations/"+c.w.ConversationIDs()[0], "/tickets/"+c.w.TicketIDs()[0]
+	user, talk, ticket := c.createByOperation("user"), "/conversations/"+c.w.ConversationIDs()[0], "/tickets/"+c.w.TicketIDs()[0]
 	note := m{"message_type": "note", "body": "x"}
-	return []asking{
-		{"conversations.part", "POST", talk + "/parts", assignment("5", nil), false},
+	return []writeRequest{
+		{"conversations.part", "POST", talk + "/parts", assignmentBody("5", nil), false},
 		{"conversations.reply", "POST", talk + "/reply", note, false},
 		{"conversations.update", "PUT", talk, m{"title": "x"}, false},
-		{"messages.create", "POST", "/messages", message([]m{{"type": "user", "id": user}}, nil), false},
+		{"messages.create", "POST", "/messages", messageBody([]m{{"type": "user", "id": user}}, nil), false},
 		{"tickets.create", "POST", "/tickets", newTicket(user, nil), false},
 		{"tickets.enqueue", "POST", "/tickets/enqueue", newTicket(user, nil), false},
 		{"tickets.reply", "POST", ticket + "/reply", note, false},
@@ -70,31 +70,31 @@ func (c *client) askingsOfTalks() []asking {
 // Sections 5, 7, 9: who may not, and what is no question, changes nothing and is not in the journal.
 func TestContract7WhatIsNotToBeWrittenIsNot(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60, Conversations: 5})
-	all := c.askings()
+	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 5})
+	all := c.writeRequests()
 	journal := 0
-	c.w.Journal(func(emulator.Done) error { journal++; return nil })
-	before := remember(c.w)
+	c.w.SetJournal(func(emulator.JournalEntry) error { journal++; return nil })
+	before := snapshotOracle(c.w)
 	for _, row := range []struct {
 		rule    string
-		knobs   func(k *emulator.Knobs, a asking)
-		change  func(c *client, a *asking)
-		applies func(a asking) bool
+		knobs   func(k *emulator.Knobs, a writeRequest)
+		change  func(c *apiClient, a *writeRequest)
+		applies func(a writeRequest) bool
 		status  int
 		code    string
 	}{
-		{rule: "5.1 no token", change: func(c *client, _ *asking) { c.auth = "-" }, status: 401, code: "unauthorized"},
-		{rule: "5.1 another token", change: func(c *client, _ *asking) { c.auth = "Bearer other" }, status: 401, code: "unauthorized"},
-		{rule: "5.5 the plan", knobs: func(k *emulator.Knobs, a asking) { k.Unavailable = []string{a.route} }, status: 403, code: "api_plan_restricted"},
-		{rule: "5.3 a scope", knobs: func(k *emulator.Knobs, a asking) { k.Forbidden = []string{a.route} }, status: 403, code: "token_unauthorized"},
-		{rule: "9 a version before it", knobs: func(k *emulator.Knobs, _ asking) { k.LaterOnly = true }, change: func(c *client, _ *asking) { c.version = "2.16" },
-			applies: func(a asking) bool { return a.late }, status: 404, code: "not_found"},
-		{rule: "9 no version", change: func(c *client, _ *asking) { c.version = "soon" }, status: 400, code: "parameter_invalid"},
-		{rule: "7 no JSON", change: func(_ *client, a *asking) { a.body = json.RawMessage(`[1]`) }, status: 400, code: "parameter_invalid"},
-		{rule: "7 no parameters", change: func(_ *client, a *asking) { a.body = m{} }, applies: func(a asking) bool { return a.body != nil && !strings.HasSuffix(a.route, ".update") },
+		{rule: "5.1 no token", change: func(c *apiClient, _ *writeRequest) { c.auth = "-" }, status: 401, code: "unauthorized"},
+		{rule: "5.1 another token", change: func(c *apiClient, _ *writeRequest) { c.auth = "Bearer other" }, status: 401, code: "unauthorized"},
+		{rule: "5.5 the plan", knobs: func(k *emulator.Knobs, a writeRequest) { k.Unavailable = []string{a.route} }, status: 403, code: "api_plan_restricted"},
+		{rule: "5.3 a scope", knobs: func(k *emulator.Knobs, a writeRequest) { k.Forbidden = []string{a.route} }, status: 403, code: "token_unauthorized"},
+		{rule: "9 a version before it", knobs: func(k *emulator.Knobs, _ writeRequest) { k.LaterOnly = true }, change: func(c *apiClient, _ *writeRequest) { c.version = "2.16" },
+			applies: func(a writeRequest) bool { return a.late }, status: 404, code: "not_found"},
+		{rule: "9 no version", change: func(c *apiClient, _ *writeRequest) { c.version = "soon" }, status: 400, code: "parameter_invalid"},
+		{rule: "7 no JSON", change: func(_ *apiClient, a *writeRequest) { a.body = json.RawMessage(`[1]`) }, status: 400, code: "parameter_invalid"},
+		{rule: "7 no parameters", change: func(_ *apiClient, a *writeRequest) { a.body = m{} }, applies: func(a writeRequest) bool { return a.body != nil && !strings.HasSuffix(a.route, ".update") },
 			status: 400, code: "parameter_not_found"},
-		{rule: "7 another method", change: func(_ *client, a *asking) { a.method = "OPTIONS" }, status: 405, code: "method_not_allowed"},
-		{rule: "7 another path", change: func(_ *client, a *asking) { a.path += "/more/than/that" }, status: 404, code: "not_found"},
+		{rule: "7 another method", change: func(_ *apiClient, a *writeRequest) { a.method = "OPTIONS" }, status: 405, code: "method_not_allowed"},
+		{rule: "7 another path", change: func(_ *apiClient, a *writeRequest) { a.path += "/more/than/that" }, status: 404, code: "not_found"},
 	} {
 		for _, a := range all {
 			if row.applies != nil && !row.applies(a) {
@@ -111,20 +111,20 @@ func TestContract7WhatIsNotToBeWrittenIsNot(t *testing.T) {
 				}
 			})
 			r := asker.do(what.method, what.path, what.body)
-			if r.status != row.status || r.code() != row.code {
+			if r.status != row.status || r.errorCode() != row.code {
 				t.Errorf("%s: %s %s: %d %s, want %d %s", row.rule, what.method, what.path, r.status, r.raw, row.status, row.code)
 				continue
 			}
-			v := view(errorShapes)
-			v.see(t, "error", r.json)
-			v.judge(t, "one")
+			v := newShapeCheck(errorShapes)
+			v.checkObject(t, "error", r.json)
+			v.checkFilled(t, "one")
 		}
 	}
-	if now := remember(c.w); journal != 0 || fmt.Sprint(now.rows) != fmt.Sprint(before.rows) {
+	if now := snapshotOracle(c.w); journal != 0 || fmt.Sprint(now.rows) != fmt.Sprint(before.rows) {
 		t.Errorf("something has happened: the journal has %d lines", journal)
 	}
 	for i := range all {
-		a := c.askings()[i]
+		a := c.writeRequests()[i]
 		if r := c.do(a.method, a.path, a.body); r.status != 200 && r.status != 202 {
 			t.Errorf("what may be asked: %s %s: %d %s", a.method, a.path, r.status, r.raw)
 		}
@@ -134,11 +134,11 @@ func TestContract7WhatIsNotToBeWrittenIsNot(t *testing.T) {
 // A cache in between answers questions, and no request that writes.
 func TestT121NoCacheAnswersAWrite(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60})
-	c.w.Inject(func(int, *http.Request) *fault.Fault { return nil })
-	first := c.made("POST", "/contacts", m{"role": "lead"})
-	c.w.Inject(func(int, *http.Request) *fault.Fault { return &fault.Fault{Replay: true} })
-	if second := c.made("POST", "/contacts", m{"role": "lead"}); second == first {
+	c := startWorkspace(t, emulator.Config{Contacts: 60})
+	c.w.InjectFaults(func(int, *http.Request) *fault.Fault { return nil })
+	first := c.createRecord("POST", "/contacts", m{"role": "lead"})
+	c.w.InjectFaults(func(int, *http.Request) *fault.Fault { return &fault.Fault{Replay: true} })
+	if second := c.createRecord("POST", "/contacts", m{"role": "lead"}); second == first {
 		t.Error("a second contact is answered with the first")
 	}
 }
@@ -146,20 +146,20 @@ func TestT121NoCacheAnswersAWrite(t *testing.T) {
 // An answer that is cut on its way tells nothing of whether it was written; one that is refused on its way was not.
 func TestAWriteWhoseAnswerIsCutHasHappened(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Contacts: 60})
+	c := startWorkspace(t, emulator.Config{Contacts: 60})
 	for external, want := range map[string]struct {
 		fault  fault.Fault
 		status int
 	}{"cut": {fault.Fault{Truncate: true}, 200}, "garbled": {fault.Fault{Garbage: true}, 200}, "reset": {fault.Fault{Reset: true}, 404},
 		"down": {fault.Fault{Status: 503}, 404}, "limited": {fault.Fault{Status: 429}, 404}} {
-		next := c.w.Count() + 1
-		c.w.Inject(func(n int, _ *http.Request) *fault.Fault {
+		next := c.w.RequestCount() + 1
+		c.w.InjectFaults(func(n int, _ *http.Request) *fault.Fault {
 			if n == next {
 				return &want.fault
 			}
 			return nil
 		})
-		_, err := c.try("POST", "/contacts", m{"external_id": external})
+		_, err := c.tryRequest("POST", "/contacts", m{"external_id": external})
 		if (err != nil) != (want.fault.Truncate || want.fault.Reset) {
 			t.Errorf("%s: %v", external, err)
 		}

@@ -11,15 +11,15 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// journaled is a workspace whose journal is kept, and how time passes in it; again makes the workspace that does the journal again.
-func journaled(t *testing.T) (c *client, pass func(time.Duration), done *[]emulator.Done, again func() *emulator.Workspace) {
+// newJournaledClient is a workspace whose journal is kept, and how time passes in it; again makes the workspace that does the journal again.
+func newJournaledClient(t *testing.T) (c *apiClient, pass func(time.Duration), done *[]emulator.JournalEntry, again func() *emulator.Workspace) {
 	t.Helper()
 	var passed atomic.Int64
 	config := emulator.Config{Contacts: 60, Now: func() time.Time {
 		return time.Date(2024, 6, 15, 2, 0, 0, 0, time.UTC).Add(time.Duration(passed.Load()))
 	}}
-	c, done = start(t, config), &[]emulator.Done{}
-	c.w.Journal(func(d emulator.Done) error {
+	c, done = startWorkspace(t, config), &[]emulator.JournalEntry{}
+	c.w.SetJournal(func(d emulator.JournalEntry) error {
 		*done = append(*done, d)
 		return nil
 	})
@@ -27,7 +27,7 @@ func journaled(t *testing.T) (c *client, pass func(time.Duration), done *[]emula
 		t.Helper()
 		w := emulator.New(config)
 		for _, d := range *done {
-			must(t, w.Redo(d))
+			failOn(t, w.ReplayOperation(d))
 		}
 		return w
 	}
@@ -36,45 +36,45 @@ func journaled(t *testing.T) (c *client, pass func(time.Duration), done *[]emula
 // sameTruth compares what two workspaces tell, of now and of the times given.
 func sameTruth(t *testing.T, got, want *emulator.Workspace, times ...time.Time) {
 	t.Helper()
-	mine, theirs := remember(got), remember(want)
+	mine, theirs := snapshotOracle(got), snapshotOracle(want)
 	for stream, rows := range mine.rows {
-		if d := difference(rows, theirs.rows[stream]); d != "" {
+		if d := firstDifference(rows, theirs.rows[stream]); d != "" {
 			t.Errorf("%s%s", stream, d)
 		}
 		for _, at := range times {
 			now, err := got.TruthAt(stream, at)
-			must(t, err)
+			failOn(t, err)
 			then, err := want.TruthAt(stream, at)
-			must(t, err)
-			if d := difference(all(now), all(then)); d != "" {
+			failOn(t, err)
+			if d := firstDifference(collectRows(now), collectRows(then)); d != "" {
 				t.Errorf("%s at %s%s", stream, at, d)
 			}
 		}
 	}
 }
 
-func all(rows func(yield func(map[string]any) bool)) []string {
+func collectRows(rows func(yield func(map[string]any) bool)) []string {
 	var list []map[string]any
 	for row := range rows {
 		list = append(list, row)
 	}
-	return alike(list)
+	return comparableRows(list)
 }
 
 func TestWhatIsWrittenIsInTheJournalAndWhatIsRefusedIsNot(t *testing.T) {
 	t.Parallel()
-	c, pass, done, again := journaled(t)
-	id := c.made("POST", "/contacts", m{"email": "a@example.com", "custom_attributes": m{"n": 1.5}})
+	c, pass, done, again := newJournaledClient(t)
+	id := c.createRecord("POST", "/contacts", m{"email": "a@example.com", "custom_attributes": m{"n": 1.5}})
 	pass(time.Minute)
-	c.made("PUT", "/contacts/"+id, m{"name": "A", "email_verified": true})
+	c.createRecord("PUT", "/contacts/"+id, m{"name": "A", "email_verified": true})
 	c.do("PUT", "/contacts/"+id, m{"name": 5})
 	c.do("PUT", "/contacts/nobody", m{"name": "A"})
 	if len(*done) != 2 {
 		t.Errorf("the journal has %v", *done)
 	}
 	sameTruth(t, again(), c.w)
-	c.w.Journal(func(emulator.Done) error { return errors.New("the disk is full") })
-	if r := c.do("PUT", "/contacts/"+id, m{"name": "B"}); r.status != 500 || r.code() != "server_error" {
+	c.w.SetJournal(func(emulator.JournalEntry) error { return errors.New("the disk is full") })
+	if r := c.do("PUT", "/contacts/"+id, m{"name": "B"}); r.status != 500 || r.errorCode() != "server_error" {
 		t.Errorf("what could not be written down is answered %d %s", r.status, r.raw)
 	}
 }
@@ -90,24 +90,24 @@ func TestWhatIsDueLaterDoesNotHappenBeforeWhatIsBeingDone(t *testing.T) {
 		now := time.Date(2024, 6, 15, 2, 0, 0, 0, time.UTC).Add(time.Duration(seconds.Load()) * time.Second)
 		if interrupted.CompareAndSwap(true, false) {
 			seconds.Add(600)
-			asking.Go(func() { w.State() })
+			asking.Go(func() { w.CurrentState() })
 		}
 		return now
 	}}
 	w = emulator.New(config)
-	c := serve(t, w)
-	var done []emulator.Done
-	w.Journal(func(d emulator.Done) error { done = append(done, d); return nil })
-	id := c.made("POST", "/contacts", m{"external_id": "a"})
-	c.bulked("PUT", "/contacts/bulk", m{"id": id, "name": "second"})
+	c := serveWorkspace(t, w)
+	var done []emulator.JournalEntry
+	w.SetJournal(func(d emulator.JournalEntry) error { done = append(done, d); return nil })
+	id := c.createRecord("POST", "/contacts", m{"external_id": "a"})
+	c.submitBulkJob("PUT", "/contacts/bulk", m{"id": id, "name": "second"})
 	interrupted.Store(true)
-	c.does("contacts.update", m{"id": id, "set": m{"name": "first", "phone": strings.Repeat("4", 4<<20)}}) // which takes a while to read
+	c.doOperation("contacts.update", m{"id": id, "set": m{"name": "first", "phone": strings.Repeat("4", 4<<20)}}) // which takes a while to read
 	asking.Wait()
 	again := emulator.New(config)
 	for _, d := range done {
-		must(t, again.Redo(d))
+		failOn(t, again.ReplayOperation(d))
 	}
-	if got, redone := c.row("contacts", id)["name"], serve(t, again).row("contacts", id)["name"]; got != "second" || redone != got {
+	if got, redone := c.oracleRow("contacts", id)["name"], serveWorkspace(t, again).oracleRow("contacts", id)["name"]; got != "second" || redone != got {
 		t.Errorf("it is called %v, and %v when the journal is done again", got, redone)
 	}
 }

@@ -8,29 +8,29 @@ import (
 	"time"
 )
 
-// writer asks for what comes to its mind, of contacts that are there and of some that are not.
-type writer struct {
-	*client
+// contactWriter asks for what comes to its mind, of contacts that are there and of some that are not.
+type contactWriter struct {
+	*apiClient
 	r    *rand.Rand
 	done map[string]int // by route, what was carried out
 	n    int
 }
 
-func (w *writer) one(of []string) string {
+func (w *contactWriter) pickID(of []string) string {
 	if len(of) == 0 || w.r.IntN(12) == 0 {
 		return "nobody"
 	}
 	return of[w.r.IntN(len(of))]
 }
 
-// word is one of a few, so that users are known by the same ones.
-func (w *writer) word(of string) string { return fmt.Sprint(of, w.r.IntN(40)) }
+// drawWord is one of a few, so that users are known by the same ones.
+func (w *contactWriter) drawWord(of string) string { return fmt.Sprint(of, w.r.IntN(40)) }
 
-// fields are some that a contact may have.
-func (w *writer) fields() m {
-	all := m{"external_id": w.word("x"), "email": w.word("m") + "@example.com", "name": w.word("N<&>"), "phone": nil, "avatar": "https://a.example/1",
+// drawFields are some that a contact may have.
+func (w *contactWriter) drawFields() m {
+	all := m{"external_id": w.drawWord("x"), "email": w.drawWord("m") + "@example.com", "name": w.drawWord("N<&>"), "phone": nil, "avatar": "https://a.example/1",
 		"owner_id": 5, "email_verified": w.r.IntN(2) == 0, "role": []string{"user", "lead"}[w.r.IntN(2)], "language_override": "de", "last_seen_at": 1718000000,
-		"custom_attributes": m{w.word("a"): w.r.IntN(9), "plan": nil}, "unsubscribed_from_emails": true}
+		"custom_attributes": m{w.drawWord("a"): w.r.IntN(9), "plan": nil}, "unsubscribed_from_emails": true}
 	some := m{}
 	for name, value := range all {
 		if w.r.IntN(3) == 0 {
@@ -40,11 +40,11 @@ func (w *writer) fields() m {
 	return some
 }
 
-// write asks for one thing.
-func (w *writer) write() {
+// writeContact asks for one thing.
+func (w *contactWriter) writeContact() {
 	w.t.Helper()
-	active := w.w.IDs("active")
-	id := w.one(active)
+	active := w.w.ContactIDs("active")
+	id := w.pickID(active)
 	with := func(fields m, id string) m {
 		fields["id"] = id
 		return fields
@@ -54,20 +54,20 @@ func (w *writer) write() {
 	firm := firms[w.r.IntN(len(firms))]["id"].(string)
 	links := w.w.Oracle("contact_companies")
 	link := links[w.r.IntN(len(links))]
-	a := []asking{
-		{"create", "POST", "/contacts", w.fields(), false},
-		{"update", "PUT", "/contacts/" + id, w.fields(), false},
-		{"update", "PUT", "/contacts/" + id, w.fields(), false},
+	a := []writeRequest{
+		{"create", "POST", "/contacts", w.drawFields(), false},
+		{"update", "PUT", "/contacts/" + id, w.drawFields(), false},
+		{"update", "PUT", "/contacts/" + id, w.drawFields(), false},
 		{"delete", "DELETE", "/contacts/" + id, nil, false},
-		{"merge", "POST", "/contacts/merge", m{"from": id, "into": w.one(active)}, false},
-		{"merge", "POST", "/contacts/merge", m{"from": id, "into": w.one(active)}, false},
-		{"bulk create", "POST", "/contacts/bulk", m{"contacts": []m{w.fields(), w.fields()}}, false},
-		{"bulk update", "PUT", "/contacts/bulk", m{"contacts": []m{with(w.fields(), id), with(w.fields(), w.one(active))}}, false},
-		{"bulk delete", "POST", "/contacts/bulk/delete", m{"contacts": []m{{"id": id}, {"id": w.one(active)}}}, false},
+		{"merge", "POST", "/contacts/merge", m{"from": id, "into": w.pickID(active)}, false},
+		{"merge", "POST", "/contacts/merge", m{"from": id, "into": w.pickID(active)}, false},
+		{"bulk create", "POST", "/contacts/bulk", m{"contacts": []m{w.drawFields(), w.drawFields()}}, false},
+		{"bulk update", "PUT", "/contacts/bulk", m{"contacts": []m{with(w.drawFields(), id), with(w.drawFields(), w.pickID(active))}}, false},
+		{"bulk delete", "POST", "/contacts/bulk/delete", m{"contacts": []m{{"id": id}, {"id": w.pickID(active)}}}, false},
 		{"attach", "POST", "/contacts/" + id + "/companies", m{"id": firm}, false},
 		{"detach", "DELETE", fmt.Sprint("/contacts/", link["contact_id"], "/companies/", link["company_id"]), nil, false},
 		{"leave", "DELETE", "/contacts/" + id + "/subscriptions/" + fmt.Sprint(100+w.r.IntN(6)), nil, false},
-		{"convert", "POST", "/visitors/convert", m{"type": "user", "visitor": m{"id": "v"}, "user": m{"user_id": w.word("x")}}, false},
+		{"convert", "POST", "/visitors/convert", m{"type": "user", "visitor": m{"id": "v"}, "user": m{"user_id": w.drawWord("x")}}, false},
 		{"delete note", "DELETE", "/notes/" + fmt.Sprint(notes[w.r.IntN(len(notes))]["note_id"]), nil, false},
 	}[w.n%14]
 	w.n++
@@ -85,35 +85,35 @@ func (w *writer) write() {
 // done again.
 func TestWhatIsWrittenIsServedAsTheOracleTells(t *testing.T) {
 	t.Parallel()
-	c, pass, done, again := journaled(t)
-	w := &writer{client: c, r: rand.New(rand.NewPCG(1, 2)), done: map[string]int{}}
+	c, pass, done, again := newJournaledClient(t)
+	w := &contactWriter{apiClient: c, r: rand.New(rand.NewPCG(1, 2)), done: map[string]int{}}
 	var then []time.Time
 	for round := range 6 {
 		for range 56 {
-			w.write()
+			w.writeContact()
 			pass(time.Duration(w.r.IntN(40)) * time.Second)
 		}
-		then = append(then, c.w.Clock())
+		then = append(then, c.w.CurrentTime())
 		if round%2 == 1 {
 			c.do("POST", "/_emulator/do/live", m{"hours": 1})
 		}
 		pass(10 * time.Minute) // search catches up, jobs are over
-		contacts := c.searchAll(since(0))
+		contacts := c.searchAll(updatedSince(0))
 		var rows, read, subscriptions []map[string]any
 		for _, contact := range contacts {
-			rows = append(rows, flat(contact))
+			rows = append(rows, flatContact(contact))
 		}
-		for _, id := range c.w.IDs("active") {
-			read = append(read, flat(c.do("GET", "/contacts/"+id, nil).json))
-			for _, sub := range c.do("GET", "/contacts/"+id+"/subscriptions", nil).ids() {
+		for _, id := range c.w.ContactIDs("active") {
+			read = append(read, flatContact(c.do("GET", "/contacts/"+id, nil).json))
+			for _, sub := range c.do("GET", "/contacts/"+id+"/subscriptions", nil).itemIDs() {
 				subscriptions = append(subscriptions, m{"contact_id": id, "subscription_id": sub})
 			}
 		}
 		sameRows(t, "contacts", rows, c.w.Oracle("contacts"))
 		sameRows(t, "contacts by id", read, c.w.Oracle("contacts"))
-		sameRows(t, "contact_tags", c.children(contacts, "tags", "tag_id"), c.w.Oracle("contact_tags"))
-		sameRows(t, "contact_notes", c.children(contacts, "notes", "note_id"), c.w.Oracle("contact_notes"))
-		sameRows(t, "contact_companies", c.children(contacts, "companies", "company_id"), c.w.Oracle("contact_companies"))
+		sameRows(t, "contact_tags", c.childRows(contacts, "tags", "tag_id"), c.w.Oracle("contact_tags"))
+		sameRows(t, "contact_notes", c.childRows(contacts, "notes", "note_id"), c.w.Oracle("contact_notes"))
+		sameRows(t, "contact_companies", c.childRows(contacts, "companies", "company_id"), c.w.Oracle("contact_companies"))
 		sameRows(t, "contact_subscriptions", subscriptions, c.w.Oracle("contact_subscriptions"))
 		c.sameLists(t)
 		if t.Failed() {
@@ -134,19 +134,19 @@ func TestWhatIsWrittenIsServedAsTheOracleTells(t *testing.T) {
 // Many write at once, while others read and time passes: nothing is lost, and nothing is there twice.
 func TestManyWriteAtOnce(t *testing.T) {
 	t.Parallel()
-	c, id := few(t)
-	before, tickets, who := len(c.w.PartIDs(id)), len(c.w.TicketIDs()), c.w.IDs("active")[0]
+	c, id := newSmallClient(t)
+	before, tickets, who := len(c.w.PartIDs(id)), len(c.w.TicketIDs()), c.w.ContactIDs("active")[0]
 	var all sync.WaitGroup
 	for n := range 4 {
 		all.Go(func() {
 			for i := range 8 {
 				for path, sent := range map[string]any{"/conversations/" + id + "/reply": m{"message_type": "note", "body": fmt.Sprint(n, i)}, "/tickets/enqueue": newTicket(who, nil)} {
-					if r, err := c.try("POST", path, sent); err != nil || r.status != 200 {
+					if r, err := c.tryRequest("POST", path, sent); err != nil || r.status != 200 {
 						t.Errorf("%s: %d %s, %v", path, r.status, r.raw, err)
 					}
 				}
 				c.w.Advance(20 * time.Second)
-				if r, err := c.try("GET", "/conversations/"+id, nil); err != nil || r.status != 200 {
+				if r, err := c.tryRequest("GET", "/conversations/"+id, nil); err != nil || r.status != 200 {
 					t.Errorf("%d %v", r.status, err)
 				}
 			}
@@ -155,7 +155,7 @@ func TestManyWriteAtOnce(t *testing.T) {
 	all.Wait()
 	c.w.Advance(time.Hour)
 	said := map[any]bool{}
-	for _, part := range parts(c.talk(id))[before:] {
+	for _, part := range partsOf(c.fetchConversation(id))[before:] {
 		said[part["body"]] = true
 	}
 	if made := len(c.w.Oracle("tickets")) - tickets; len(said) != 32 || made != 32 {
@@ -167,23 +167,23 @@ func TestManyWriteAtOnce(t *testing.T) {
 // What many have written at once, while others read and hours of life pass, is the same when the journal is done again.
 func TestWhatManyWroteAtOnceIsDoneAgain(t *testing.T) {
 	t.Parallel()
-	c, pass, done, again := journaled(t)
+	c, pass, done, again := newJournaledClient(t)
 	var all sync.WaitGroup
 	for n := range 4 {
 		all.Go(func() {
-			w := &writer{client: c, r: rand.New(rand.NewPCG(uint64(n), 3)), done: map[string]int{}}
+			w := &contactWriter{apiClient: c, r: rand.New(rand.NewPCG(uint64(n), 3)), done: map[string]int{}}
 			for i := range 28 {
-				w.write()
+				w.writeContact()
 				pass(time.Duration(w.r.IntN(40_000)) * time.Millisecond)
 				if i%14 == 13 {
-					w.does("live", m{"hours": 1})
+					w.doOperation("live", m{"hours": 1})
 				}
 			}
 		})
 		all.Go(func() {
 			for range 28 {
 				c.do("GET", "/contacts?per_page=50", nil)
-				c.w.State()
+				c.w.CurrentState()
 				pass(500 * time.Millisecond)
 			}
 		})

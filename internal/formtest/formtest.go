@@ -14,8 +14,8 @@ import (
 	"aqueduck/internal/grammar"
 )
 
-// Pair is one form of files, told by a grammar and by the JSON Schema that is made of it.
-type Pair struct {
+// SchemaPair is one form of files, told by a grammar and by the JSON Schema that is made of it.
+type SchemaPair struct {
 	t         testing.TB
 	spec      *grammar.Spec
 	variables bool
@@ -23,7 +23,7 @@ type Pair struct {
 }
 
 // New makes the schema. What only a function of the grammar finds is left out: no schema can say it.
-func New(t testing.TB, spec *grammar.Spec, variables bool) *Pair {
+func New(t testing.TB, spec *grammar.Spec, variables bool) *SchemaPair {
 	t.Helper()
 	text, err := spec.JSONSchema("files", variables)
 	if err != nil {
@@ -45,7 +45,7 @@ func New(t testing.TB, spec *grammar.Spec, variables bool) *Pair {
 	if got := compiled.DraftVersion; got != 7 {
 		t.Fatalf("it is of draft %d", got)
 	}
-	return &Pair{t: t, spec: formOnly(spec), variables: variables, schema: compiled}
+	return &SchemaPair{t: t, spec: formOnly(spec), variables: variables, schema: compiled}
 }
 
 // formOnly is a grammar without its functions.
@@ -62,8 +62,8 @@ func formOnly(s *grammar.Spec) *grammar.Spec {
 	return &copied
 }
 
-// Verdicts are what the two say of a file, nil for nothing. The file is one that an editor can read: there is false.
-func (p *Pair) Verdicts(text []byte) (check, schema error, there bool) {
+// Validate are what the two say of a file, nil for nothing. The file is one that an editor can read: there is false.
+func (p *SchemaPair) Validate(text []byte) (check, schema error, there bool) {
 	instance, there := instanceOf(text)
 	if !there {
 		return nil, nil, false
@@ -78,27 +78,27 @@ func (p *Pair) Verdicts(text []byte) (check, schema error, there bool) {
 	return report.Err(), p.schema.Validate(instance), true
 }
 
-// Hold fails the test where one of the two finds something and the other does not.
-func (p *Pair) Hold(name string, text []byte) {
+// CheckAgreement fails the test where one of the two finds something and the other does not.
+func (p *SchemaPair) CheckAgreement(name string, text []byte) {
 	p.t.Helper()
-	check, schema, there := p.Verdicts(text)
+	check, schema, there := p.Validate(text)
 	if there && (check == nil) != (schema == nil) {
 		p.t.Errorf("%s: the check says %v\nthe schema says %v\n%s", name, check, schema, text)
 	}
 }
 
-// HoldVariants holds the two against one another over a file, and every n-th of its variants. A variant of a kind that is known to
+// CheckVariants holds the two against one another over a file, and every n-th of its variants. A variant of a kind that is known to
 // differ is one of which either says one of these texts.
-func (p *Pair) HoldVariants(text []byte, n int, differs ...string) {
+func (p *SchemaPair) CheckVariants(text []byte, n int, differs ...string) {
 	p.t.Helper()
-	p.Hold("the file", text)
-	for i, variant := range variants(p.t, text, n) {
-		check, schema, _ := p.Verdicts(variant)
+	p.CheckAgreement("the file", text)
+	for i, variant := range fileVariants(p.t, text, n) {
+		check, schema, _ := p.Validate(variant)
 		said := fmt.Sprint(check, schema)
 		if slices.ContainsFunc(differs, func(text string) bool { return strings.Contains(said, text) }) {
 			continue
 		}
-		p.Hold(fmt.Sprintf("variant %d", i*n), variant)
+		p.CheckAgreement(fmt.Sprintf("variant %d", i*n), variant)
 	}
 }
 
@@ -113,20 +113,20 @@ func instanceOf(text []byte) (any, bool) {
 		return nil, false
 	}
 	budget := 5000 // values: aliases of aliases are many
-	return value(first.Content[0], &budget)
+	return decodeNode(first.Content[0], &budget)
 }
 
-func value(n *yaml.Node, budget *int) (any, bool) {
+func decodeNode(n *yaml.Node, budget *int) (any, bool) {
 	if *budget--; *budget < 0 {
 		return nil, false
 	}
 	switch n.Kind {
 	case yaml.AliasNode:
-		return value(n.Alias, budget)
+		return decodeNode(n.Alias, budget)
 	case yaml.SequenceNode:
 		list := []any{}
 		for _, item := range n.Content {
-			v, ok := value(item, budget)
+			v, ok := decodeNode(item, budget)
 			if !ok {
 				return nil, false
 			}
@@ -137,7 +137,7 @@ func value(n *yaml.Node, budget *int) (any, bool) {
 		object := map[string]any{}
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			key := n.Content[i]
-			v, ok := value(n.Content[i+1], budget)
+			v, ok := decodeNode(n.Content[i+1], budget)
 			if _, twice := object[key.Value]; !ok || twice || key.Kind != yaml.ScalarNode || key.Tag == "!!merge" || key.Tag == "!!null" {
 				return nil, false
 			}
@@ -153,9 +153,9 @@ func value(n *yaml.Node, budget *int) (any, bool) {
 	return v, err == nil
 }
 
-// variants are every n-th of the files that differ from one by one change each: another kind of value, a key left out, added or
+// fileVariants are every n-th of the files that differ from one by one change each: another kind of value, a key left out, added or
 // misspelled.
-func variants(t testing.TB, text []byte, n int) (all [][]byte) {
+func fileVariants(t testing.TB, text []byte, n int) (all [][]byte) {
 	t.Helper()
 	var root yaml.Node
 	if err := yaml.Unmarshal(text, &root); err != nil {

@@ -79,14 +79,14 @@ type Choice struct {
 // Value is one place of a checked file. What the file leaves out, or has wrong, reads as its default: the mistake is
 // in the report already, and a caller need not look.
 type Value struct {
-	doc    *document
+	doc    *checkedFile
 	flawed bool   // keys of the map were refused
-	in     *Value // what it would be a key of, when the file leaves it out
+	parent *Value // what it would be a key of, when the file leaves it out
 	spec   *Spec
 	path   string
 	node   *yaml.Node // nil when the file leaves it out
 	name   *yaml.Node // the key that it belongs to, if any
-	good   bool       // there, and what the spec wants
+	valid  bool       // there, and what the spec wants
 	text   string     // of a scalar, resolved
 	keys   []Entry
 	items  []*Value
@@ -101,16 +101,16 @@ type Entry struct {
 // Resolve gives the text that a scalar stands for, e.g. with variables put in.
 type Resolve func(text string) (string, error)
 
-// document is one file while it is checked.
-type document struct {
-	report  *Report
-	file    string
-	lines   []string
-	resolve Resolve
-	quiet   map[int]bool // lines with a secret: never quoted
-	values  int
-	part    bool     // others have what it lacks
-	meant   []string // of a part: what misspelled keys at its top most likely stand for
+// checkedFile is one file while it is checked.
+type checkedFile struct {
+	report      *Report
+	file        string
+	lines       []string
+	resolve     Resolve
+	secretLines map[int]bool // lines with a secret: never quoted
+	values      int
+	isPart      bool     // others have what it lacks
+	meantKeys   []string // of a part: what misspelled keys at its top most likely stand for
 }
 
 // Limits of a file: far above what any real one needs, and small enough that no file can hurt.
@@ -119,7 +119,7 @@ const (
 	maxValues = 20_000 // aliases count each time they are used
 )
 
-func (s *Spec) key(name string) *Spec {
+func (s *Spec) keySpec(name string) *Spec {
 	for i := range s.Keys {
 		if s.Keys[i].Name == name {
 			return &s.Keys[i]
@@ -128,4 +128,4 @@ func (s *Spec) key(name string) *Spec {
 	return nil
 }
 
-func (s *Spec) scalar() bool { return s.Kind >= Text }
+func (s *Spec) isScalar() bool { return s.Kind >= Text }

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// garden is a spec with one key of every kind.
-func garden() *Spec {
+// specOfAllKinds is a spec with one key of every kind.
+func specOfAllKinds() *Spec {
 	return &Spec{Kind: Map, Keys: []Spec{
 		{Name: "name", Kind: Text, Required: true, Doc: "Its name."},
 		{Name: "beds", Kind: Free, Doc: "Where things grow.", Item: &Spec{Name: "BED", Kind: Map, Keys: []Spec{
@@ -37,9 +37,9 @@ func garden() *Spec {
 	}}
 }
 
-func read(text string) (*Value, Mistakes) {
+func readText(text string) (*Value, Mistakes) {
 	var r Report
-	v := r.Read("garden.yaml", []byte(text), garden(), nil)
+	v := r.Read("garden.yaml", []byte(text), specOfAllKinds(), nil)
 	var m Mistakes
 	errors.As(r.Err(), &m)
 	return v, m
@@ -47,7 +47,7 @@ func read(text string) (*Value, Mistakes) {
 
 func TestValuesOfACheckedFile(t *testing.T) {
 	t.Parallel()
-	v, m := read("name: 2.10\nbeds: {a: {plants: leek, depth: 4, sown: 2026-03-01}, b: {plants: [pea, bean]}}\nwater: 1d12h\nfenced: false\n")
+	v, m := readText("name: 2.10\nbeds: {a: {plants: leek, depth: 4, sown: 2026-03-01}, b: {plants: [pea, bean]}}\nwater: 1d12h\nfenced: false\n")
 	if m != nil {
 		t.Fatal(m)
 	}
@@ -64,7 +64,7 @@ func TestValuesOfACheckedFile(t *testing.T) {
 	if a.Key("depth").Int() != 4 || b.Key("depth").Int() != 3 || a.Key("sown").Date() != time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC) {
 		t.Error("depth or sown")
 	}
-	if v.Key("water").Duration() != 36*time.Hour || v.Key("fenced").Bool() || v.Key("soil").Set() || v.Key("nothing").Key("below").Text() != "" {
+	if v.Key("water").Duration() != 36*time.Hour || v.Key("fenced").Bool() || v.Key("soil").IsSet() || v.Key("nothing").Key("below").Text() != "" {
 		t.Error("water, fenced or what is not there")
 	}
 	if b.Key("plants").Items()[1].Path() != "beds.b.plants[1]" {
@@ -91,7 +91,7 @@ func TestFillHandsEachValueToItsKeyInTheOrderOfTheSpec(t *testing.T) {
 
 func TestAllMistakesComeAtOnceInTheOrderOfTheirPlaces(t *testing.T) {
 	t.Parallel()
-	_, m := read(`nam: x
+	_, m := readText(`nam: x
 beds:
   a: {plants: leek, depth: 12, sown: 1.3.}
   a: {plants: pea}
@@ -172,7 +172,7 @@ func TestASecretIsNeverShown(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			_, m := read(c.text)
+			_, m := readText(c.text)
 			text, err := m.JSON()
 			if len(m) == 0 || err != nil || strings.Contains(m.Format()+string(text), "HUSH") {
 				t.Errorf("%v\n%s", err, m.Format())
@@ -188,7 +188,7 @@ func TestFormatShowsTwentyAndCountsTheRest(t *testing.T) {
 	for i := range 30 {
 		fmt.Fprintf(&text, "unknown%d: 1\n", i)
 	}
-	_, m := read(text.String())
+	_, m := readText(text.String())
 	got := m.Format()
 	if len(m) != 30 || strings.Count(got, "error: unknown key") != 20 || !strings.Contains(got, "… and 10 more\n") || !strings.HasSuffix(got, "30 errors in garden.yaml\n") {
 		t.Error(got)
@@ -197,7 +197,7 @@ func TestFormatShowsTwentyAndCountsTheRest(t *testing.T) {
 
 func TestJSONHasEveryPartOfAMistake(t *testing.T) {
 	t.Parallel()
-	_, m := read("name: x\nwatr: 1d\n")
+	_, m := readText("name: x\nwatr: 1d\n")
 	text, err := m.JSON()
 	if err != nil {
 		t.Fatal(err)
@@ -219,7 +219,7 @@ func TestJSONHasEveryPartOfAMistake(t *testing.T) {
 
 func TestColumnsAreCountedInCharacters(t *testing.T) {
 	t.Parallel()
-	_, m := read("name: x\nbeds: {\"gärtchen 🌱\": {plants: x, größe: 1}}\n")
+	_, m := readText("name: x\nbeds: {\"gärtchen 🌱\": {plants: x, größe: 1}}\n")
 	if len(m) != 1 || m[0].Column != 34 {
 		t.Fatalf("got %+v", m)
 	}
@@ -233,7 +233,7 @@ func TestColumnsAreCountedInCharacters(t *testing.T) {
 func TestQuotesAreUnderlinedWithWhatIsInThem(t *testing.T) {
 	t.Parallel()
 	for _, quoted := range []string{`"atomic"`, `'atomic'`, `atomic`} {
-		_, m := read("{name: x, tools: [" + quoted + "]}")
+		_, m := readText("{name: x, tools: [" + quoted + "]}")
 		lines := strings.Split(m.Format(), "\n")
 		if got := strings.Count(lines[2], "^"); got != len(quoted) {
 			t.Errorf("%d characters are underlined of\n%s", got, m.Format())
@@ -243,7 +243,7 @@ func TestQuotesAreUnderlinedWithWhatIsInThem(t *testing.T) {
 
 func TestALongLineIsCutAroundTheMistake(t *testing.T) {
 	t.Parallel()
-	_, m := read("{name: x, tools: [" + strings.Repeat("spade, ", 100) + "atomic, " + strings.Repeat("spade, ", 100) + "]}")
+	_, m := readText("{name: x, tools: [" + strings.Repeat("spade, ", 100) + "atomic, " + strings.Repeat("spade, ", 100) + "]}")
 	lines := strings.Split(m.Format(), "\n")
 	if utf8.RuneCountInString(lines[1]) > 160 {
 		t.Error(lines[1])
@@ -267,7 +267,7 @@ func TestAFileCannotHurt(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if _, m := read(c.text); !strings.Contains(m.Format(), c.want) {
+			if _, m := readText(c.text); !strings.Contains(m.Format(), c.want) {
 				t.Errorf("got %s, want %s", m.Format(), c.want)
 			}
 		})
@@ -327,7 +327,7 @@ func TestMarkdownHasARowForEachKey(t *testing.T) {
 | ` + "`lock` | text |  | Opens the shed. |" + `
 | ` + "`drone` | | | Waters by itself. *Not built yet: refused.* |" + `
 `
-	if diff := cmp.Diff(want, garden().Markdown()); diff != "" {
+	if diff := cmp.Diff(want, specOfAllKinds().Markdown()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -337,7 +337,7 @@ func FuzzReadNeverPanicsAndPlacesItsMistakes(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		_, m := read(text)
+		_, m := readText(text)
 		lines := strings.Count(text, "\n") + strings.Count(text, "\r") + strings.Count(text, "\u0085") + strings.Count(text, "\u2028") + strings.Count(text, "\u2029") + 2
 		for _, x := range m {
 			if x.Line < 0 || x.Line > lines || x.Message == "" {

@@ -9,40 +9,40 @@ import (
 func (s *Spec) Markdown() string {
 	var b strings.Builder
 	b.WriteString("| key | value | default | meaning |\n|---|---|---|---|\n")
-	s.rows(&b, "")
+	s.writeRows(&b, "")
 	return b.String()
 }
 
-func (s *Spec) rows(b *strings.Builder, path string) {
+func (s *Spec) writeRows(b *strings.Builder, path string) {
 	for i := range s.Keys {
 		k := &s.Keys[i]
-		k.row(b, join(path, k.Name))
-		k.below(b, join(path, k.Name))
+		k.writeRow(b, joinPath(path, k.Name))
+		k.writeRowsBelow(b, joinPath(path, k.Name))
 	}
 }
 
-// below writes the rows of what a key holds.
-func (s *Spec) below(b *strings.Builder, path string) {
+// writeRowsBelow writes the rows of what a key holds.
+func (s *Spec) writeRowsBelow(b *strings.Builder, path string) {
 	if s.Later || s.See != "" {
 		return
 	}
 	switch s.Kind {
 	case Map:
-		s.rows(b, path)
+		s.writeRows(b, path)
 	case Free:
-		path = join(path, s.Item.Name)
+		path = joinPath(path, s.Item.Name)
 		if s.Item.Kind != Map {
-			s.Item.row(b, path)
+			s.Item.writeRow(b, path)
 		}
-		s.Item.below(b, path)
+		s.Item.writeRowsBelow(b, path)
 	case List, OneOrAll:
-		s.Item.below(b, path+"[]")
+		s.Item.writeRowsBelow(b, path+"[]")
 	}
 }
 
-func (s *Spec) row(b *strings.Builder, path string) {
+func (s *Spec) writeRow(b *strings.Builder, path string) {
 	if s.Later {
-		fmt.Fprintf(b, "| `%s` | | | %s *Not built yet: refused.* |\n", path, cell(s.Doc))
+		fmt.Fprintf(b, "| `%s` | | | %s *Not built yet: refused.* |\n", path, tableCell(s.Doc))
 		return
 	}
 	value := s.Default
@@ -56,19 +56,19 @@ func (s *Spec) row(b *strings.Builder, path string) {
 	if s.See != "" {
 		see = " Keys as in `" + s.See + "`."
 	}
-	fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", path, cell(s.form()), value, cell(s.Doc+s.choices()+see))
+	fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", path, tableCell(s.formText()), value, tableCell(s.Doc+s.choicesText()+see))
 }
 
-// form names what may be written.
-func (s *Spec) form() string {
+// formText names what may be written.
+func (s *Spec) formText() string {
 	names := map[Kind]string{
 		Map: "keys", Free: "keys", Text: "text", Int: "number", Bool: "true, false", Duration: "duration", Date: "date",
 	}
 	switch s.Kind {
 	case List:
-		return "list of " + s.Item.form()
+		return "list of " + s.Item.formText()
 	case OneOrAll:
-		return s.Item.form() + ", or a list"
+		return s.Item.formText() + ", or a list"
 	case Enum:
 		var built []string
 		for _, c := range s.Values {
@@ -81,8 +81,8 @@ func (s *Spec) form() string {
 	return names[s.Kind]
 }
 
-// choices explains the values of an Enum, those that are not built yet last.
-func (s *Spec) choices() string {
+// choicesText explains the values of an Enum, those that are not built yet last.
+func (s *Spec) choicesText() string {
 	var b strings.Builder
 	var later []string
 	for _, c := range s.Values {
@@ -100,7 +100,7 @@ func (s *Spec) choices() string {
 	return b.String()
 }
 
-// cell keeps text inside its cell.
-func cell(text string) string {
+// tableCell keeps text inside its cell.
+func tableCell(text string) string {
 	return strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "|", `\|`)
 }

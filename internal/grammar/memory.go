@@ -9,8 +9,8 @@ import (
 // MemoryForm is the form of an amount of memory.
 var MemoryForm = NewForm(`^([0-9]{1,9})([kKmMgGtT])([iI]?)[bB]$`, "%q is no amount of memory: e.g. 4GB")
 
-// Memory reads an amount of it, as people write it: 512MB, 2GB or 2GiB. It gives bytes.
-func Memory(text string) (int64, error) {
+// ParseMemory reads an amount of it, as people write it: 512MB, 2GB or 2GiB. It gives bytes.
+func ParseMemory(text string) (int64, error) {
 	found := MemoryForm.pattern.FindStringSubmatch(strings.TrimSpace(text))
 	if found == nil {
 		return 0, MemoryForm.Check(text)

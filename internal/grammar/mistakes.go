@@ -41,18 +41,18 @@ func (m Mistakes) Format() string {
 	}
 	var b strings.Builder
 	for _, x := range m[:min(len(m), maxShown)] {
-		x.format(&b)
+		x.writeMistake(&b)
 		b.WriteByte('\n')
 	}
 	if hidden := len(m) - maxShown; hidden > 0 {
 		fmt.Fprintf(&b, "… and %d more\n\n", hidden)
 	}
-	fmt.Fprintf(&b, "%s in %s\n", m.count(), strings.Join(m.files(), ", "))
+	fmt.Fprintf(&b, "%s in %s\n", m.countText(), strings.Join(m.fileNames(), ", "))
 	return b.String()
 }
 
-// count says how many there are of each kind.
-func (m Mistakes) count() string {
+// countText says how many there are of each kind.
+func (m Mistakes) countText() string {
 	errors, warnings := 0, 0
 	for _, x := range m {
 		if x.Warning {
@@ -102,7 +102,7 @@ func (m Mistakes) Annotations() string {
 	return b.String()
 }
 
-func (m Mistakes) files() []string {
+func (m Mistakes) fileNames() []string {
 	var files []string
 	for _, x := range m {
 		if !slices.Contains(files, x.File) {
@@ -120,7 +120,7 @@ func (x Mistake) Kind() string {
 	return "error"
 }
 
-func (x Mistake) format(b *strings.Builder) {
+func (x Mistake) writeMistake(b *strings.Builder) {
 	b.WriteString(x.File)
 	if x.Line > 0 {
 		fmt.Fprintf(b, ":%d:%d", x.Line, x.Column)
@@ -132,15 +132,15 @@ func (x Mistake) format(b *strings.Builder) {
 		}
 		return
 	}
-	line, column := window(x.Excerpt, x.Column)
+	line, column := cutLine(x.Excerpt, x.Column)
 	fmt.Fprintf(b, "%5d | %s\n", x.Line, line)
 	width := max(1, min(x.width, len([]rune(line))-column+1))
 	caret := fmt.Sprintf("%5s | %s%s %s", "", strings.Repeat(" ", column-1), strings.Repeat("^", width), x.Hint)
 	b.WriteString(strings.TrimRight(caret, " ") + "\n")
 }
 
-// window cuts a long line to the part around a column, and says which column of the part it is.
-func window(line string, column int) (string, int) {
+// cutLine cuts a long line to the part around a column, and says which column of the part it is.
+func cutLine(line string, column int) (string, int) {
 	const before, most = 60, 140
 	runes := []rune(line)
 	if len(runes) <= most {
@@ -169,7 +169,7 @@ func (r *Report) Hide(file string) { r.hidden = append(r.hidden, file) }
 // secret that was named by mistake. Of one that is its owner's alone no line is told.
 func (r *Report) Add(m Mistake) {
 	hidden := slices.Contains(r.hidden, m.File) || strings.HasPrefix(filepath.Base(m.File), ".env")
-	if hidden || m.Excerpt != "" && private(m.File) {
+	if hidden || m.Excerpt != "" && isPrivateFile(m.File) {
 		m.Excerpt = ""
 	}
 	if hidden && !m.known {
@@ -184,8 +184,8 @@ func (r *Report) Add(m Mistake) {
 // quoted is what a message quotes, in either kind of quotes; an apostrophe is none.
 var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|\B'[^']*'\B`)
 
-// private reports whether a file is for no other eyes than its owner's.
-func private(file string) bool {
+// isPrivateFile reports whether a file is for no other eyes than its owner's.
+func isPrivateFile(file string) bool {
 	info, err := os.Stat(file)
 	return err == nil && info.Mode().Perm()&0o077 == 0
 }
@@ -203,7 +203,7 @@ func (r *Report) Err() error {
 	if !slices.ContainsFunc(r.mistakes, func(m Mistake) bool { return !m.Warning }) {
 		return nil
 	}
-	return r.sorted()
+	return r.sortedMistakes()
 }
 
 // Warnings are those of files without a mistake.
@@ -211,10 +211,10 @@ func (r *Report) Warnings() Mistakes {
 	if r.Err() != nil {
 		return nil
 	}
-	return r.sorted()
+	return r.sortedMistakes()
 }
 
-func (r *Report) sorted() Mistakes {
+func (r *Report) sortedMistakes() Mistakes {
 	rank := map[bool]int{true: 1}
 	sorted := slices.Clone(r.mistakes)
 	slices.SortStableFunc(sorted, func(a, b Mistake) int {

@@ -9,7 +9,7 @@ import (
 func Nearest(word string, candidates []string) string {
 	best, bestDistance := "", max(1, len([]rune(word))/3)+1
 	for _, c := range candidates {
-		if d := distance(strings.ToLower(word), strings.ToLower(c)); d < bestDistance {
+		if d := editDistance(strings.ToLower(word), strings.ToLower(c)); d < bestDistance {
 			best, bestDistance = c, d
 		}
 	}
@@ -28,8 +28,8 @@ func DidYouMean(word string, candidates []string) string {
 	return ""
 }
 
-// distance counts the letters to add, drop, change or swap with their neighbour to get from a to b.
-func distance(a, b string) int {
+// editDistance counts the letters to add, drop, change or swap with their neighbour to get from a to b.
+func editDistance(a, b string) int {
 	x, y := []rune(a), []rune(b)
 	before, last, next := make([]int, len(y)+1), make([]int, len(y)+1), make([]int, len(y)+1)
 	for j := range last {

@@ -19,36 +19,36 @@ var ErrUnknown = errors.New("the value is not known here")
 // Read checks a file's text against a spec and gives its values; never nil. Mistakes are gathered in the report.
 // A nil resolve takes scalars as they are written.
 func (r *Report) Read(file string, text []byte, root *Spec, resolve Resolve) *Value {
-	return r.read(&document{file: file, resolve: resolve}, text, root)
+	return r.readDocument(&checkedFile{file: file, resolve: resolve}, text, root)
 }
 
-func (r *Report) read(d *document, text []byte, root *Spec) *Value {
-	d.report, d.quiet = r, map[int]bool{}
+func (r *Report) readDocument(d *checkedFile, text []byte, root *Spec) *Value {
+	d.report, d.secretLines = r, map[int]bool{}
 	nothing := &Value{doc: d, spec: root}
 	if len(text) > maxBytes {
-		d.wrong(nil, fmt.Sprintf("the file has %d bytes, more than 1 MiB", len(text)), "")
+		d.reportMistake(nil, fmt.Sprintf("the file has %d bytes, more than 1 MiB", len(text)), "")
 		return nothing
 	}
 	text = bytes.TrimPrefix(text, []byte(byteOrderMark))
 	d.lines = strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n")
-	if !ours(d.lines, root) {
+	if !looksLikeSpec(d.lines, root) {
 		r.Hide(d.file) // it may be any file
 	}
-	if !d.readable(text) {
+	if !d.isReadable(text) {
 		return nothing
 	}
-	node, ok := d.parse(text)
+	node, ok := d.parseDocument(text)
 	if !ok {
 		return nothing
 	}
-	return d.value(root, "", nil, node)
+	return d.checkValue(root, "", nil, node)
 }
 
 // byteOrderMark is what some editors put before UTF-8 text.
 const byteOrderMark = "\ufeff"
 
-// readable refuses what no parser of YAML takes, at the place where it is.
-func (d *document) readable(text []byte) bool {
+// isReadable refuses what no parser of YAML takes, at the place where it is.
+func (d *checkedFile) isReadable(text []byte) bool {
 	for at := 0; at < len(text); {
 		r, size := utf8.DecodeRune(text[at:])
 		message, hint := "", ""
@@ -65,10 +65,10 @@ func (d *document) readable(text []byte) bool {
 			before := string(text[:at])
 			line := strings.Count(before, "\n")
 			column := utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:])
-			if confidential(d.lines[line]) {
-				d.hush(line + 1)
+			if mayBeSecret(d.lines[line]) {
+				d.hideLine(line + 1)
 			}
-			d.wrong(&yaml.Node{Line: line + 1, Column: column + 1}, message, hint)
+			d.reportMistake(&yaml.Node{Line: line + 1, Column: column + 1}, message, hint)
 			return false
 		}
 		at += size
@@ -76,41 +76,41 @@ func (d *document) readable(text []byte) bool {
 	return true
 }
 
-// parse gives the only document of the text, and false when there is none that can be checked.
-func (d *document) parse(text []byte) (*yaml.Node, bool) {
+// parseDocument gives the only document of the text, and false when there is none that can be checked.
+func (d *checkedFile) parseDocument(text []byte) (*yaml.Node, bool) {
 	loader, err := yaml.NewLoader(bytes.NewReader(text))
 	if err != nil {
-		d.wrong(nil, err.Error(), "")
+		d.reportMistake(nil, err.Error(), "")
 		return nil, false
 	}
 	var first, second yaml.Node
 	if err := loader.Load(&first); errors.Is(err, io.EOF) {
-		d.wrong(nil, "the file is empty", "")
+		d.reportMistake(nil, "the file is empty", "")
 		return nil, false
 	} else if err != nil {
-		d.syntax(err)
+		d.reportSyntax(err)
 		return nil, false
 	}
 	switch err := loader.Load(&second); {
 	case err == nil:
-		d.wrong(&second, "a second document: one file is one document", "take out the ---")
+		d.reportMistake(&second, "a second document: one file is one document", "take out the ---")
 		return nil, false
 	case !errors.Is(err, io.EOF):
-		d.syntax(err)
+		d.reportSyntax(err)
 		return nil, false
 	}
 	if len(first.Content) != 1 {
-		d.wrong(nil, "the file is empty", "")
+		d.reportMistake(nil, "the file is empty", "")
 		return nil, false
 	}
 	return first.Content[0], true
 }
 
-// syntax reports text that is no YAML.
-func (d *document) syntax(err error) {
+// reportSyntax reports text that is no YAML.
+func (d *checkedFile) reportSyntax(err error) {
 	var broken *yaml.LoadError
 	if !errors.As(err, &broken) {
-		d.wrong(nil, "no YAML: "+err.Error(), "")
+		d.reportMistake(nil, "no YAML: "+err.Error(), "")
 		return
 	}
 	message := "no YAML: " + broken.Message
@@ -125,11 +125,11 @@ func (d *document) syntax(err error) {
 	line := ""
 	if place.Line > 0 && place.Line <= len(d.lines) {
 		line = d.lines[place.Line-1]
-		if confidential(line) {
-			d.hush(place.Line)
+		if mayBeSecret(line) {
+			d.hideLine(place.Line)
 		}
 	}
-	d.wrong(&yaml.Node{Line: place.Line, Column: place.Column}, message, meantBy(message, line))
+	d.reportMistake(&yaml.Node{Line: place.Line, Column: place.Column}, message, meantBy(message, line))
 }
 
 // meantBy is what to do about text that is no YAML: what people write most often instead of it.
@@ -155,12 +155,12 @@ func meantBy(message, line string) string {
 	return ""
 }
 
-// wrong reports a mistake at a node; nil is the file as a whole.
-func (d *document) wrong(n *yaml.Node, message, hint string) {
-	d.report.Add(d.mistake(n, message, hint))
+// reportMistake reports a mistake at a node; nil is the file as a whole.
+func (d *checkedFile) reportMistake(n *yaml.Node, message, hint string) {
+	d.report.Add(d.newMistake(n, message, hint))
 }
 
-func (d *document) mistake(n *yaml.Node, message, hint string) Mistake {
+func (d *checkedFile) newMistake(n *yaml.Node, message, hint string) Mistake {
 	m := Mistake{File: d.file, Message: message, Hint: hint}
 	if n == nil || n.Line == 0 {
 		return m
@@ -173,14 +173,14 @@ func (d *document) mistake(n *yaml.Node, message, hint string) Mistake {
 	if strings.ContainsAny(n.Value, "\n") {
 		m.width = 1
 	}
-	if n.Line <= len(d.lines) && !d.quiet[n.Line] {
-		m.Excerpt = printable(d.lines[n.Line-1])
+	if n.Line <= len(d.lines) && !d.secretLines[n.Line] {
+		m.Excerpt = printableLine(d.lines[n.Line-1])
 	}
 	return m
 }
 
-// ours reports whether a text looks like a file of the spec: one of its lines begins with a key of it.
-func ours(lines []string, root *Spec) bool {
+// looksLikeSpec reports whether a text looks like a file of the spec: one of its lines begins with a key of it.
+func looksLikeSpec(lines []string, root *Spec) bool {
 	return root.Kind != Map || slices.ContainsFunc(lines, func(line string) bool {
 		key, _, found := strings.Cut(strings.TrimLeft(line, " {"), ":")
 		key = strings.Trim(strings.TrimSpace(key), `"'`)
@@ -188,9 +188,9 @@ func ours(lines []string, root *Spec) bool {
 	})
 }
 
-// hush keeps a line with a secret from being quoted, also by the mistakes found before the secret was.
-func (d *document) hush(line int) {
-	d.quiet[line] = true
+// hideLine keeps a line with a secret from being quoted, also by the mistakes found before the secret was.
+func (d *checkedFile) hideLine(line int) {
+	d.secretLines[line] = true
 	for i, m := range d.report.mistakes {
 		if m.File == d.file && m.Line == line {
 			d.report.mistakes[i].Excerpt = ""
@@ -198,8 +198,8 @@ func (d *document) hush(line int) {
 	}
 }
 
-// confidential guesses from a word whether what stands beside it must not be shown: the spec does not know it.
-func confidential(text string) bool {
+// mayBeSecret guesses from a word whether what stands beside it must not be shown: the spec does not know it.
+func mayBeSecret(text string) bool {
 	text = strings.ToLower(text)
 	for _, word := range []string{"token", "secret", "passw", "bearer", "api_key", "apikey"} {
 		if strings.Contains(text, word) {
@@ -209,8 +209,8 @@ func confidential(text string) bool {
 	return false
 }
 
-// printable keeps one column a character, and a terminal safe from the file.
-func printable(line string) string {
+// printableLine keeps one column a character, and a terminal safe from the file.
+func printableLine(line string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\t' {
 			return ' '

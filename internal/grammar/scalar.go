@@ -43,13 +43,13 @@ func ParseDate(text string) (time.Time, error) {
 	return t, nil
 }
 
-// refusal is why a scalar does not fit, with what to do about it.
-type refusal struct {
+// scalarRefusal is why a scalar does not fit, with what to do about it.
+type scalarRefusal struct {
 	message, hint string
 }
 
-// fits says nothing when the text of a scalar is what its spec wants.
-func (s *Spec) fits(text string) *refusal {
+// checkScalarText says nothing when the text of a scalar is what its spec wants.
+func (s *Spec) checkScalarText(text string) *scalarRefusal {
 	var err error
 	hint := ""
 	switch s.Kind {
@@ -69,7 +69,7 @@ func (s *Spec) fits(text string) *refusal {
 		return s.fitsEnum(text)
 	}
 	if err == nil {
-		err, hint = s.refuses(text), s.Hint
+		err, hint = s.refuseText(text), s.Hint
 	}
 	if err == nil {
 		return nil
@@ -78,11 +78,11 @@ func (s *Spec) fits(text string) *refusal {
 		// The message may quote the text.
 		err = errors.New("the value does not fit")
 	}
-	return &refusal{message: err.Error(), hint: hint}
+	return &scalarRefusal{message: err.Error(), hint: hint}
 }
 
-// refuses holds a text to its form, then to what else is asked of it.
-func (s *Spec) refuses(text string) error {
+// refuseText holds a text to its form, then to what else is asked of it.
+func (s *Spec) refuseText(text string) error {
 	if err := s.Form.Check(text); err != nil || s.Check == nil {
 		return err
 	}
@@ -100,11 +100,11 @@ func (s *Spec) fitsInt(text string) error {
 	return nil
 }
 
-func (s *Spec) fitsEnum(text string) *refusal {
+func (s *Spec) fitsEnum(text string) *scalarRefusal {
 	var built []string
 	for _, c := range s.Values {
 		if c.Name == text && c.Later {
-			return &refusal{message: fmt.Sprintf("%q is not built yet", text)}
+			return &scalarRefusal{message: fmt.Sprintf("%q is not built yet", text)}
 		}
 		if c.Name == text {
 			return nil
@@ -113,5 +113,5 @@ func (s *Spec) fitsEnum(text string) *refusal {
 			built = append(built, c.Name)
 		}
 	}
-	return &refusal{message: fmt.Sprintf("no such value: %q", text), hint: DidYouMean(text, built)}
+	return &scalarRefusal{message: fmt.Sprintf("no such value: %q", text), hint: DidYouMean(text, built)}
 }

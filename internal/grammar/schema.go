@@ -7,31 +7,31 @@ import (
 	"strings"
 )
 
-// schema is a part of a JSON Schema.
-type schema struct {
-	Schema        string             `json:"$schema,omitempty"`
-	Title         string             `json:"title,omitempty"`
-	Description   string             `json:"description,omitempty"`
-	Type          []string           `json:"type,omitempty"`
-	Enum          []any              `json:"enum,omitempty"`
-	AnyOf         []*schema          `json:"anyOf,omitempty"`
-	Default       any                `json:"default,omitempty"`
-	Pattern       string             `json:"pattern,omitempty"`
-	Minimum       *int64             `json:"minimum,omitempty"`
-	Maximum       *int64             `json:"maximum,omitempty"`
-	Items         *schema            `json:"items,omitempty"`
-	MinItems      int                `json:"minItems,omitempty"`
-	Properties    map[string]*schema `json:"properties,omitempty"`
-	Required      []string           `json:"required,omitempty"`
-	MinProperties int                `json:"minProperties,omitempty"`
-	PropertyNames *schema            `json:"propertyNames,omitempty"`
-	Additional    any                `json:"additionalProperties,omitempty"` // false, or what each other key holds
+// jsonSchema is a part of a JSON Schema.
+type jsonSchema struct {
+	Schema        string                 `json:"$schema,omitempty"`
+	Title         string                 `json:"title,omitempty"`
+	Description   string                 `json:"description,omitempty"`
+	Type          []string               `json:"type,omitempty"`
+	Enum          []any                  `json:"enum,omitempty"`
+	AnyOf         []*jsonSchema          `json:"anyOf,omitempty"`
+	Default       any                    `json:"default,omitempty"`
+	Pattern       string                 `json:"pattern,omitempty"`
+	Minimum       *int64                 `json:"minimum,omitempty"`
+	Maximum       *int64                 `json:"maximum,omitempty"`
+	Items         *jsonSchema            `json:"items,omitempty"`
+	MinItems      int                    `json:"minItems,omitempty"`
+	Properties    map[string]*jsonSchema `json:"properties,omitempty"`
+	Required      []string               `json:"required,omitempty"`
+	MinProperties int                    `json:"minProperties,omitempty"`
+	PropertyNames *jsonSchema            `json:"propertyNames,omitempty"`
+	Additional    any                    `json:"additionalProperties,omitempty"` // false, or what each other key holds
 }
 
 // JSONSchema describes the form of a file for editors, as JSON Schema draft-07: what their language server for YAML reads. With
 // variables, any text may have a ${VAR} in place of what it asks for.
 func (s *Spec) JSONSchema(title string, variables bool) ([]byte, error) {
-	root := s.schema(variables)
+	root := s.valueSchema(variables)
 	root.Schema, root.Title = "http://json-schema.org/draft-07/schema#", title
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -41,46 +41,46 @@ func (s *Spec) JSONSchema(title string, variables bool) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-func (s *Spec) schema(variables bool) *schema {
-	j := &schema{}
+func (s *Spec) valueSchema(variables bool) *jsonSchema {
+	j := &jsonSchema{}
 	switch s.Kind {
 	case Map:
-		j.Type, j.Additional, j.Properties = []string{"object"}, false, map[string]*schema{}
+		j.Type, j.Additional, j.Properties = []string{"object"}, false, map[string]*jsonSchema{}
 		for i := range s.Keys {
 			if k := &s.Keys[i]; !k.Later {
-				j.Properties[k.Name] = k.schema(variables)
+				j.Properties[k.Name] = k.valueSchema(variables)
 			}
 			if s.Keys[i].Required {
 				j.Required = append(j.Required, s.Keys[i].Name)
 			}
 		}
 	case Free:
-		j.Type, j.Additional = []string{"object"}, s.Item.schema(variables)
+		j.Type, j.Additional = []string{"object"}, s.Item.valueSchema(variables)
 		if s.Some {
 			j.MinProperties = 1
 		}
 		if s.Form != nil {
-			j.PropertyNames = &schema{Pattern: s.Form.pattern.String()}
+			j.PropertyNames = &jsonSchema{Pattern: s.Form.pattern.String()}
 		}
 	case List:
-		j = s.list(variables)
+		j = s.listSchema(variables)
 	case OneOrAll:
-		j.AnyOf = []*schema{s.Item.schema(variables), s.list(variables)}
+		j.AnyOf = []*jsonSchema{s.Item.valueSchema(variables), s.listSchema(variables)}
 		if !s.Required {
-			j.AnyOf = append(j.AnyOf, &schema{Type: []string{"null"}})
+			j.AnyOf = append(j.AnyOf, &jsonSchema{Type: []string{"null"}})
 		}
 	default:
 		j = s.scalarSchema(variables && !s.Verbatim)
 	}
-	if !s.scalar() && s.Kind != OneOrAll && !s.Required && len(j.Required) == 0 {
+	if !s.isScalar() && s.Kind != OneOrAll && !s.Required && len(j.Required) == 0 {
 		j.Type = append(j.Type, "null") // a key without a value stands for what is left out
 	}
-	j.Description = strings.Join(strings.Fields(s.Doc+s.choices()), " ")
+	j.Description = strings.Join(strings.Fields(s.Doc+s.choicesText()), " ")
 	return j
 }
 
-func (s *Spec) list(variables bool) *schema {
-	j := &schema{Type: []string{"array"}, Items: s.Item.schema(variables)}
+func (s *Spec) listSchema(variables bool) *jsonSchema {
+	j := &jsonSchema{Type: []string{"array"}, Items: s.Item.valueSchema(variables)}
 	if s.Some {
 		j.MinItems = 1
 	}
@@ -88,8 +88,8 @@ func (s *Spec) list(variables bool) *schema {
 }
 
 // scalarSchema takes what the editor has read as text or number where the file is held to what is written.
-func (s *Spec) scalarSchema(variables bool) *schema {
-	j := &schema{Type: []string{"string"}, Default: s.given()}
+func (s *Spec) scalarSchema(variables bool) *jsonSchema {
+	j := &jsonSchema{Type: []string{"string"}, Default: s.defaultValue()}
 	or := func(pattern string) string {
 		if variables {
 			return pattern + `|\$\{`
@@ -120,16 +120,16 @@ func (s *Spec) scalarSchema(variables bool) *schema {
 	case Date:
 		j.Pattern = or(`^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$`)
 	case Enum:
-		j.Type, j.AnyOf = nil, s.values()
+		j.Type, j.AnyOf = nil, s.enumSchemas()
 		if variables {
-			j.AnyOf = append(j.AnyOf, &schema{Type: []string{"string"}, Pattern: `\$\{`})
+			j.AnyOf = append(j.AnyOf, &jsonSchema{Type: []string{"string"}, Pattern: `\$\{`})
 		}
 	}
 	return j
 }
 
-// values are what is built of an Enum, as text, and as the numbers that an editor makes of some.
-func (s *Spec) values() []*schema {
+// enumSchemas are what is built of an Enum, as text, and as the numbers that an editor makes of some.
+func (s *Spec) enumSchemas() []*jsonSchema {
 	var names, numbers []any
 	for _, c := range s.Values {
 		if c.Later {
@@ -140,15 +140,15 @@ func (s *Spec) values() []*schema {
 			numbers = append(numbers, n)
 		}
 	}
-	all := []*schema{{Enum: names}}
+	all := []*jsonSchema{{Enum: names}}
 	if numbers != nil {
-		all = append(all, &schema{Enum: numbers})
+		all = append(all, &jsonSchema{Enum: numbers})
 	}
 	return all
 }
 
-// given is the default as JSON has it; nil: there is none.
-func (s *Spec) given() any {
+// defaultValue is the default as JSON has it; nil: there is none.
+func (s *Spec) defaultValue() any {
 	if n, err := strconv.ParseInt(s.Default, 10, 64); s.Kind == Int && err == nil {
 		return n
 	}

@@ -24,34 +24,34 @@ func (r *Report) ReadAll(files []File, root *Spec) *Value {
 	var meant []string
 	whole, there := true, map[string]int{}
 	for _, f := range files {
-		d := &document{file: f.Name, resolve: f.Resolve, part: true}
-		part := r.read(d, f.Text, root)
-		if whole = whole && part.good; !part.good {
+		d := &checkedFile{file: f.Name, resolve: f.Resolve, isPart: true}
+		part := r.readDocument(d, f.Text, root)
+		if whole = whole && part.valid; !part.valid {
 			continue
 		}
-		meant = append(meant, d.meant...)
+		meant = append(meant, d.meantKeys...)
 		for i := 0; i+1 < len(part.node.Content); i += 2 {
 			there[part.node.Content[i].Value] = part.node.Content[i].Line
 		}
 		if all == nil {
 			all = part
 		} else {
-			all.join(part)
+			all.mergeKeys(part)
 		}
 	}
 	if !whole { // what a file that cannot be read would have is not missed
 		if all == nil {
-			all = &Value{doc: &document{report: r, file: files[0].Name}, spec: root}
+			all = &Value{doc: &checkedFile{report: r, file: files[0].Name}, spec: root}
 		}
 		all.node = nil
 		return all
 	}
-	all.doc.missing(all, there, meant)
+	all.doc.reportMissingKeys(all, there, meant)
 	return all
 }
 
-// join takes in the keys of a map of another file.
-func (v *Value) join(other *Value) {
+// mergeKeys takes in the keys of a map of another file.
+func (v *Value) mergeKeys(other *Value) {
 	v.flawed = v.flawed || other.flawed
 	for _, e := range other.keys {
 		i := slices.IndexFunc(v.keys, func(known Entry) bool { return known.Name == e.Name })
@@ -59,26 +59,26 @@ func (v *Value) join(other *Value) {
 		case i < 0:
 			v.keys = append(v.keys, e)
 		case v.path == "" && e.Value.spec.Kind == Free:
-			v.keys[i].Value.join(e.Value)
-		case v.path == "" && e.Value.says(v.keys[i].Value):
+			v.keys[i].Value.mergeKeys(e.Value)
+		case v.path == "" && e.Value.isWrittenAlike(v.keys[i].Value):
 		default:
 			hint := ""
 			if v.path == "" {
 				hint = "it is from one file as a whole"
 			}
-			e.Value.doc.wrong(e.Value.name, fmt.Sprintf("%s is given twice, first in %s", e.Value.path, v.keys[i].Value.place()), hint)
+			e.Value.doc.reportMistake(e.Value.name, fmt.Sprintf("%s is given twice, first in %s", e.Value.path, v.keys[i].Value.keyPosition()), hint)
 		}
 	}
 }
 
-// says that a value is plain, and written as another is: no contradiction.
-func (v *Value) says(other *Value) bool {
+// isWrittenAlike that a value is plain, and written as another is: no contradiction.
+func (v *Value) isWrittenAlike(other *Value) bool {
 	plain := func(v *Value) bool { return v.node != nil && v.node.Kind == yaml.ScalarNode }
 	return plain(v) && plain(other) && v.node.Value == other.node.Value
 }
 
-// place is where the key of a value is.
-func (v *Value) place() string {
+// keyPosition is where the key of a value is.
+func (v *Value) keyPosition() string {
 	return fmt.Sprintf("%s:%d:%d", v.doc.file, v.name.Line, v.name.Column)
 }
 

@@ -16,7 +16,7 @@ func readAll(texts ...string) (*Value, []string) {
 		name := string(rune('a' + i))
 		files = append(files, File{Name: name, Text: []byte(text), Resolve: func(text string) (string, error) { return strings.ReplaceAll(text, "$FILE", name), nil }})
 	}
-	v := r.ReadAll(files, garden())
+	v := r.ReadAll(files, specOfAllKinds())
 	var m Mistakes
 	errors.As(r.Err(), &m)
 	var all []string

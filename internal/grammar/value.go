@@ -9,14 +9,14 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// Set says that the file gives the value, and that it fits.
-func (v *Value) Set() bool { return v.good }
+// IsSet says that the file gives the value, and that it fits.
+func (v *Value) IsSet() bool { return v.valid }
 
-// Given says that the file gives the value, whether it fits or not.
-func (v *Value) Given() bool { return v.node != nil }
+// IsGiven says that the file gives the value, whether it fits or not.
+func (v *Value) IsGiven() bool { return v.node != nil }
 
-// Flawed says that keys of the map were refused: what is missing may be what they were meant to be.
-func (v *Value) Flawed() bool { return v.flawed }
+// HasRefusedKeys says that keys of the map were refused: what is missing may be what they were meant to be.
+func (v *Value) HasRefusedKeys() bool { return v.flawed }
 
 // Path is where the value is in the file, e.g. pipelines.nightly.streams[0].
 func (v *Value) Path() string { return v.path }
@@ -30,11 +30,11 @@ func (v *Value) Key(name string) *Value {
 	}
 	spec := &Spec{}
 	if v.spec.Kind == Map {
-		if known := v.spec.key(name); known != nil {
+		if known := v.spec.keySpec(name); known != nil {
 			spec = known
 		}
 	}
-	return &Value{doc: v.doc, in: v, spec: spec, path: join(v.path, name)}
+	return &Value{doc: v.doc, parent: v, spec: spec, path: joinPath(v.path, name)}
 }
 
 // Entries are the keys of a map in the file's order, the misspelled ones left out.
@@ -45,7 +45,7 @@ func (v *Value) Items() []*Value { return v.items }
 
 // Text is the text of a scalar.
 func (v *Value) Text() string {
-	if v.good {
+	if v.valid {
 		return v.text
 	}
 	return v.spec.Default
@@ -118,14 +118,14 @@ func (v *Value) Walk(visit func(path, file string, line int, written []string)) 
 			e.Value.Walk(visit)
 		}
 	case v.node != nil:
-		visit(v.path, v.doc.file, v.node.Line, written(v.node))
+		visit(v.path, v.doc.file, v.node.Line, writtenTexts(v.node))
 	case v.spec.Default != "":
 		visit(v.path, v.doc.file, 0, nil)
 	}
 }
 
-// written are the texts of a scalar, or of a list of them.
-func written(n *yaml.Node) (all []string) {
+// writtenTexts are the texts of a scalar, or of a list of them.
+func writtenTexts(n *yaml.Node) (all []string) {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
 	}
@@ -148,10 +148,10 @@ func (v *Value) Wrong(hint, format string, args ...any) {
 		message = v.path + ": " + message
 	}
 	if v.node != nil {
-		v.doc.wrong(v.node, message, hint)
+		v.doc.reportMistake(v.node, message, hint)
 		return
 	}
-	v.doc.wrong(v.holder(), message, hint)
+	v.doc.reportMistake(v.nearestNode(), message, hint)
 }
 
 // Warn reports something at the value that is read all the same.
@@ -165,7 +165,7 @@ func (v *Value) Warn(hint, format string, args ...any) {
 
 // WrongKey reports a mistake at the key of the value, e.g. for a key that does not belong there.
 func (v *Value) WrongKey(hint, format string, args ...any) {
-	v.doc.wrong(v.holder(), fmt.Sprintf(format, args...), hint)
+	v.doc.reportMistake(v.nearestNode(), fmt.Sprintf(format, args...), hint)
 }
 
 // Report takes in the mistakes of another file that the value names; any other error is one at the value.
@@ -178,9 +178,9 @@ func (v *Value) Report(err error) {
 	v.Wrong("", "%v", err)
 }
 
-// holder is the node of the nearest key around the value that the file has.
-func (v *Value) holder() *yaml.Node {
-	for ; v != nil; v = v.in {
+// nearestNode is the node of the nearest key around the value that the file has.
+func (v *Value) nearestNode() *yaml.Node {
+	for ; v != nil; v = v.parent {
 		if v.name != nil {
 			return v.name
 		}
@@ -191,7 +191,7 @@ func (v *Value) holder() *yaml.Node {
 	return nil
 }
 
-func join(path, key string) string {
+func joinPath(path, key string) string {
 	if path == "" {
 		return key
 	}

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Lane is one test's trials. What they prove is said in one line when the test ends.
-type Lane struct {
+// Trials is one test's trials. What they prove is said in one line when the test ends.
+type Trials struct {
 	t     testing.TB
 	what  string
 	least int
@@ -23,9 +23,9 @@ type Lane struct {
 
 // New gives a test its lane. AQUEDUCK_TORTURE, a time as 10m, makes it go on until that is over, without it there are least
 // trials; AQUEDUCK_SEED is the first one's seed. what names the trials: "runs killed".
-func New(t testing.TB, what string, least int) *Lane {
+func New(t testing.TB, what string, least int) *Trials {
 	t.Helper()
-	l := &Lane{t: t, what: what, least: least, first: 1, next: 1}
+	l := &Trials{t: t, what: what, least: least, first: 1, next: 1}
 	if text := os.Getenv("AQUEDUCK_SEED"); text != "" {
 		seed, err := strconv.ParseUint(text, 10, 64)
 		if err != nil {
@@ -44,16 +44,16 @@ func New(t testing.TB, what string, least int) *Lane {
 			l.next = l.first
 		}
 	}
-	t.Cleanup(l.say)
+	t.Cleanup(l.reportTrials)
 	return l
 }
 
-// Long says that the lane was given a time.
-func (l *Lane) Long() bool { return !l.until.IsZero() }
+// HasDeadline says that the lane was given a time.
+func (l *Trials) HasDeadline() bool { return !l.until.IsZero() }
 
-// More says that there is another trial to make, of the next seed.
-func (l *Lane) More() bool {
-	if l.t.Failed() || l.done >= l.least && (!l.Long() || time.Now().After(l.until)) {
+// HasNext says that there is another trial to make, of the next seed.
+func (l *Trials) HasNext() bool {
+	if l.t.Failed() || l.done >= l.least && (!l.HasDeadline() || time.Now().After(l.until)) {
 		return false
 	}
 	l.next++
@@ -61,25 +61,25 @@ func (l *Lane) More() bool {
 }
 
 // Seed is that of the trial under way.
-func (l *Lane) Seed() uint64 { return l.next - 1 }
+func (l *Trials) Seed() uint64 { return l.next - 1 }
 
-// Done counts what a trial tried: itself, or the many times that it did.
-func (l *Lane) Done(n int) { l.done += n }
+// CountTrials counts what a trial tried: itself, or the many times that it did.
+func (l *Trials) CountTrials(n int) { l.done += n }
 
-// say is what make torture reads: how many trials, from which seed on, and what it means that none of them failed, or how the one
+// reportTrials is what make torture reads: how many trials, from which seed on, and what it means that none of them failed, or how the one
 // that did is repeated.
-func (l *Lane) say() {
+func (l *Trials) reportTrials() {
 	if l.t.Failed() {
 		l.t.Logf("lane: AQUEDUCK_SEED=%d go test -tags=duckdb_arrow -run '^%s$' . repeats what failed, in the directory of this package", l.Seed(), l.t.Name())
 		return
 	}
 	if l.done > 0 {
-		l.t.Logf("lane: %d %s, seeds from %d on, none failed: %s", l.done, l.what, l.first, Bound(l.done))
+		l.t.Logf("lane: %d %s, seeds from %d on, none failed: %s", l.done, l.what, l.first, FailureBound(l.done))
 	}
 }
 
-// Bound is what n trials without a failure say of the true rate, with 95 % confidence.
-func Bound(n int) string {
+// FailureBound is what n trials without a failure say of the true rate, with 95 % confidence.
+func FailureBound(n int) string {
 	if n <= 3 {
 		return "too few to bound anything"
 	}

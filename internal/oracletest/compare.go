@@ -7,13 +7,13 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// readable leaves out what no answer holds any more: parts beyond the newest ones, whose stored rows, if there are any,
+// dropUnreadable leaves out what no answer holds any more: parts beyond the newest ones, whose stored rows, if there are any,
 // are as they were when they were read last. The first two columns name the part.
-func readable(got []string, rows []map[string]any, columns []string) (kept []string, want []map[string]any) {
+func dropUnreadable(got []string, rows []map[string]any, columns []string) (kept []string, want []map[string]any) {
 	out := map[string]bool{}
 	for _, row := range rows {
 		if row["readable"] == false {
-			out[join([]any{row[columns[0]], row[columns[1]]})] = true
+			out[joinValues([]any{row[columns[0]], row[columns[1]]})] = true
 			continue
 		}
 		want = append(want, row)
@@ -26,9 +26,9 @@ func readable(got []string, rows []map[string]any, columns []string) (kept []str
 	return kept, want
 }
 
-func compare(t testing.TB, space *emulator.Workspace, file string, truths []truth, kept *memory) {
+func compareTruths(t testing.TB, space *emulator.Workspace, file string, truths []streamTruth, kept *erasedRecords) {
 	t.Helper()
-	f := open(t, file)
+	f := openPublished(t, file)
 	defer f.close()
 	for _, truth := range truths {
 		var ours, theirs []string
@@ -40,15 +40,15 @@ func compare(t testing.TB, space *emulator.Workspace, file string, truths []trut
 			theirs, ours = append(theirs, theirName), append(ours, ourName)
 		}
 		query := "SELECT " + strings.Join(ours, ", ") + " FROM " + truth.relation
-		got, rows := readable(f.rows(query), space.Oracle(truth.stream), theirs)
+		got, rows := dropUnreadable(f.selectRows(query), space.Oracle(truth.stream), theirs)
 		var want []string
 		for _, row := range rows {
 			values := make([]any, len(theirs))
 			for i, name := range theirs {
-				values[i] = kept.value(truth.stream, name, row)
+				values[i] = kept.storedValue(truth.stream, name, row)
 			}
-			want = append(want, join(values))
+			want = append(want, joinValues(values))
 		}
-		Same(t, truth.stream, got, want)
+		CompareRows(t, truth.stream, got, want)
 	}
 }

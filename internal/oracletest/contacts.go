@@ -1,10 +1,10 @@
 package oracletest
 
 // contactTruths are about contacts: what the oracle is asked for, and how the warehouse tells the same.
-func contactTruths() []truth {
-	return []truth{
+func contactTruths() []streamTruth {
+	return []streamTruth{
 		{"contacts", "contacts", []string{"id", "workspace_id", "external_id", "role", "email", "email_verified", "phone", "name", "avatar",
-			"custom_attributes:custom_attributes::VARCHAR", "owner_id", "unsubscribed_from_emails", "created_at", "updated_at", unfit("signed_up_at"), "last_seen_at", "last_replied_at",
+			"custom_attributes:custom_attributes::VARCHAR", "owner_id", "unsubscribed_from_emails", "created_at", "updated_at", epochOrExtra("signed_up_at"), "last_seen_at", "last_replied_at",
 			"last_contacted_at", "last_email_opened_at", "last_email_clicked_at", "language_override", "browser", "browser_version",
 			"browser_language", "os", "location_country", "location_region", "location_city",
 			"android_app_name", "android_app_version", "android_device", "android_os_version", "android_sdk_version", "android_last_seen_at",
@@ -22,7 +22,7 @@ func contactTruths() []truth {
 	}
 }
 
-// unfit is a column of times, some of which no clock ever showed: those are null, and in _extra as they were sent.
-func unfit(column string) string {
+// epochOrExtra is a column of times, some of which no clock ever showed: those are null, and in _extra as they were sent.
+func epochOrExtra(column string) string {
 	return column + ":coalesce(epoch(" + column + ")::BIGINT::VARCHAR, _extra->>'$." + column + "')"
 }

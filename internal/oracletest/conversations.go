@@ -7,8 +7,8 @@ import (
 )
 
 // conversationTruths are about conversations. A file that has never read any has none of their tables.
-func conversationTruths() []truth {
-	list := []truth{{"conversations", "conversations", []string{"id", "title", "created_at", "updated_at", "waiting_since", "snoozed_until",
+func conversationTruths() []streamTruth {
+	list := []streamTruth{{"conversations", "conversations", []string{"id", "title", "created_at", "updated_at", "waiting_since", "snoozed_until",
 		"open", "state", "read", "priority", "admin_assignee_id", "team_assignee_id", "company_id",
 		"source_type", "source_id", "source_delivered_as", "source_subject", "source_body", "source_url", "source_redacted",
 		"source_author_type", "source_author_id", "source_author_name", "source_author_email", "source_author_from_ai_agent",
@@ -43,13 +43,13 @@ func conversationTruths() []truth {
 			"reviewer_type", "reviewer_id", "submitted_by_type", "submitted_by_id", "revised_by_type", "revised_by_id"},
 	} {
 		relation := "(SELECT t.* FROM " + table + " t JOIN conversations c ON c.id = t.conversation_id)"
-		list = append(list, truth{table, relation, append([]string{"conversation_id"}, columns...)})
+		list = append(list, streamTruth{table, relation, append([]string{"conversation_id"}, columns...)})
 	}
 	return list
 }
 
-// Conversations is Equal for a file that was made from conversations alone.
-func Conversations(t testing.TB, space *emulator.Workspace, file string) {
+// CompareConversations is Equal for a file that was made from conversations alone.
+func CompareConversations(t testing.TB, space *emulator.Workspace, file string) {
 	t.Helper()
-	compare(t, space, file, conversationTruths(), nil) // nobody told it whom to forget
+	compareTruths(t, space, file, conversationTruths(), nil) // nobody told it whom to forget
 }

@@ -35,8 +35,8 @@ var forgetting = map[string]map[string][]string{
 	"reporting_conversation":            {ofRecord: {"contact_name", "subject"}},
 }
 
-// Forgotten are the contacts whom the workspace has erased for good, under every id that was merged into them.
-func Forgotten(space *emulator.Workspace) map[string]bool {
+// ErasedContacts are the contacts whom the workspace has erased for good, under every id that was merged into them.
+func ErasedContacts(space *emulator.Workspace) map[string]bool {
 	gone, before := map[string]bool{}, map[string][]string{}
 	var todo []string
 	merged := func(from, into any) {
@@ -66,15 +66,15 @@ func Forgotten(space *emulator.Workspace) map[string]bool {
 	return gone
 }
 
-// memory is what a warehouse may hold of a workspace that has forgotten some of its contacts.
-type memory struct {
+// erasedRecords is what a warehouse may hold of a workspace that has forgotten some of its contacts.
+type erasedRecords struct {
 	forgotten map[string]bool
 	records   map[any]bool    // conversations and tickets that name one of them, which share their numbers
 	parts     map[[2]any]bool // that one of them wrote
 }
 
-func remember(space *emulator.Workspace) *memory {
-	m := &memory{Forgotten(space), map[any]bool{}, map[[2]any]bool{}}
+func findErased(space *emulator.Workspace) *erasedRecords {
+	m := &erasedRecords{ErasedContacts(space), map[any]bool{}, map[[2]any]bool{}}
 	if len(m.forgotten) == 0 {
 		return m
 	}
@@ -84,7 +84,7 @@ func remember(space *emulator.Workspace) *memory {
 	} {
 		for _, row := range space.Oracle(stream) {
 			id := recordOf(stream, row)
-			if slices.ContainsFunc(columns, func(c string) bool { return m.names(row[c]) }) {
+			if slices.ContainsFunc(columns, func(c string) bool { return m.isErased(row[c]) }) {
 				m.records[id] = true
 				if row["part_type"] != nil {
 					m.parts[[2]any{id, row["id"]}] = true
@@ -108,13 +108,13 @@ func recordOf(stream string, row map[string]any) any {
 	return nil
 }
 
-func (m *memory) names(id any) bool {
+func (m *erasedRecords) isErased(id any) bool {
 	text, ok := id.(string)
 	return ok && m.forgotten[text]
 }
 
-// value is what a warehouse holds of one value of the oracle.
-func (m *memory) value(stream, column string, row map[string]any) any {
+// storedValue is what a warehouse holds of one value of the oracle.
+func (m *erasedRecords) storedValue(stream, column string, row map[string]any) any {
 	if m == nil {
 		return row[column]
 	}
@@ -122,7 +122,7 @@ func (m *memory) value(stream, column string, row map[string]any) any {
 		if !slices.Contains(columns, column) {
 			continue
 		}
-		about := m.names(row[whose])
+		about := m.isErased(row[whose])
 		switch whose {
 		case ofRecord:
 			about = m.records[recordOf(stream, row)]

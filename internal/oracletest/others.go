@@ -1,8 +1,8 @@
 package oracletest
 
 // otherTruths are those of streams that not every pipeline reads.
-func otherTruths() []truth {
-	return []truth{
+func otherTruths() []streamTruth {
+	return []streamTruth{
 		{"calls", "calls", []string{"id", "conversation_id", "admin_id", "contact_id", "state", "call_type", "direction", "phone", "initiated_at",
 			"answered_at", "ended_at", "ended_reason", "created_at", "updated_at", "recording_url", "transcription_url"}},
 		{"call_transcripts", "(SELECT t.* FROM call_transcripts t JOIN calls c ON c.id = t.call_id)",

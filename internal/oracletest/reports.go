@@ -17,17 +17,17 @@ var reportColumns = map[string][]string{
 	"conversation_state":  {"conversation_id", "state", "started_at", "ended_at", "duration:duration_minutes"},
 }
 
-// Reports compares the tables of all datasets, from a day on, with what a perfect reader would hold now. Only a file that has the
+// CompareReports compares the tables of all datasets, from a day on, with what a perfect reader would hold now. Only a file that has the
 // conversations too can know whom a row is about, and forgets him.
-func Reports(t testing.TB, space *emulator.Workspace, file string, start time.Time) {
+func CompareReports(t testing.TB, space *emulator.Workspace, file string, start time.Time) {
 	t.Helper()
 	for set := range reportColumns {
-		Report(t, space, file, set, start)
+		CompareReport(t, space, file, set, start)
 	}
 }
 
-// Report compares the table of one dataset.
-func Report(t testing.TB, space *emulator.Workspace, file, set string, start time.Time) {
+// CompareReport compares the table of one dataset.
+func CompareReport(t testing.TB, space *emulator.Workspace, file, set string, start time.Time) {
 	t.Helper()
 	ours, theirs := []string{"epoch(_time)::BIGINT"}, []string{"_time"}
 	for _, c := range reportColumns[set] {
@@ -37,17 +37,17 @@ func Report(t testing.TB, space *emulator.Workspace, file, set string, start tim
 		}
 		ours, theirs = append(ours, our), append(theirs, their)
 	}
-	got, err := Rows(file, fmt.Sprintf("SELECT %s FROM reporting_%s WHERE _time >= TIMESTAMPTZ '%s'", strings.Join(ours, ", "), set, start.Format(time.RFC3339)))
+	got, err := QueryRows(file, fmt.Sprintf("SELECT %s FROM reporting_%s WHERE _time >= TIMESTAMPTZ '%s'", strings.Join(ours, ", "), set, start.Format(time.RFC3339)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	there, err := Rows(file, "SELECT DISTINCT table_name FROM information_schema.tables WHERE table_name = 'conversations'")
+	there, err := QueryRows(file, "SELECT DISTINCT table_name FROM information_schema.tables WHERE table_name = 'conversations'")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var kept *memory
+	var kept *erasedRecords
 	if len(there) > 0 {
-		kept = remember(space)
+		kept = findErased(space)
 	}
 	stream := "reporting_" + set
 	var want []string
@@ -57,12 +57,12 @@ func Report(t testing.TB, space *emulator.Workspace, file, set string, start tim
 		}
 		values := make([]any, len(theirs))
 		for i, name := range theirs {
-			values[i] = kept.value(stream, name, row)
+			values[i] = kept.storedValue(stream, name, row)
 		}
-		want = append(want, join(values))
+		want = append(want, joinValues(values))
 	}
 	if len(want) == 0 {
 		t.Fatalf("the oracle has no rows of %s", set)
 	}
-	Same(t, stream, got, want)
+	CompareRows(t, stream, got, want)
 }

@@ -12,10 +12,10 @@ import (
 	"aqueduck/load/read"
 )
 
-// Rows asks a published file; each row is its values as text, separated by bars.
-func Rows(file, query string) ([]string, error) {
+// QueryRows asks a published file; each row is its values as text, separated by bars.
+func QueryRows(file, query string) ([]string, error) {
 	var rows []string
-	err := read.Query(context.Background(), file, query, collect(&rows))
+	err := read.Query(context.Background(), file, query, appendRows(&rows))
 	return rows, err
 }
 
@@ -40,7 +40,7 @@ func (a *Asked) Rows(file, query string) (rows []string, err error) {
 		}
 		a.path, a.info = file, info
 	}
-	err = a.reader.Query(context.Background(), query, collect(&rows))
+	err = a.reader.Query(context.Background(), query, appendRows(&rows))
 	return rows, err
 }
 
@@ -54,55 +54,55 @@ func (a *Asked) Close() error {
 	return err
 }
 
-func collect(rows *[]string) func([]string, []any) error {
+func appendRows(rows *[]string) func([]string, []any) error {
 	return func(_ []string, row []any) error {
 		if row != nil {
-			*rows = append(*rows, join(row))
+			*rows = append(*rows, joinValues(row))
 		}
 		return nil
 	}
 }
 
-// published is a file that is asked several times: opening it costs more than most questions.
-type published struct {
+// publishedFile is a file that is asked several times: opening it costs more than most questions.
+type publishedFile struct {
 	testing.TB
 	*read.Reader
 }
 
-func open(t testing.TB, file string) published {
+func openPublished(t testing.TB, file string) publishedFile {
 	t.Helper()
 	r, err := read.OpenReader(context.Background(), file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return published{t, r}
+	return publishedFile{t, r}
 }
 
-func (f published) rows(query string) (rows []string) {
+func (f publishedFile) selectRows(query string) (rows []string) {
 	f.Helper()
-	if err := f.Query(context.Background(), query, collect(&rows)); err != nil {
+	if err := f.Query(context.Background(), query, appendRows(&rows)); err != nil {
 		f.Fatalf("%v\n%s", err, query)
 	}
 	return rows
 }
 
-func (f published) close() {
+func (f publishedFile) close() {
 	f.Helper()
 	if err := f.Close(); err != nil {
 		f.Error(err)
 	}
 }
 
-func join(values []any) string {
+func joinValues(values []any) string {
 	texts := make([]string, len(values))
 	for i, v := range values {
-		texts[i] = plain(v)
+		texts[i] = valueText(v)
 	}
 	return strings.Join(texts, "|")
 }
 
-// plain is a value as text, the same for one that the oracle gives and one that the warehouse stores.
-func plain(v any) string {
+// valueText is a value as text, the same for one that the oracle gives and one that the warehouse stores.
+func valueText(v any) string {
 	switch v := v.(type) {
 	case nil:
 		return "∅"
@@ -112,29 +112,29 @@ func plain(v any) string {
 	return fmt.Sprint(v)
 }
 
-// Same compares two sets of rows, in any order, and shows the first that are in one only.
-func Same(t testing.TB, what string, got, want []string) {
+// CompareRows compares two sets of rows, in any order, and shows the first that are in one only.
+func CompareRows(t testing.TB, what string, got, want []string) {
 	t.Helper()
 	slices.Sort(got)
 	slices.Sort(want)
 	if slices.Equal(got, want) {
 		return
 	}
-	if judge, ok := t.(Judge); ok {
-		judge.Differ(what, only(got, want, len(got)), only(want, got, len(want)))
+	if judge, ok := t.(DiffRecorder); ok {
+		judge.RecordDiff(what, rowsOnlyIn(got, want, len(got)), rowsOnlyIn(want, got, len(want)))
 		return
 	}
 	t.Errorf("%s: %d rows here, %d in truth\nonly here:\n  %s\nonly in truth:\n  %s", what, len(got), len(want),
-		strings.Join(only(got, want, 3), "\n  "), strings.Join(only(want, got, 3), "\n  "))
+		strings.Join(rowsOnlyIn(got, want, 3), "\n  "), strings.Join(rowsOnlyIn(want, got, 3), "\n  "))
 }
 
-// Judge is a test that is told of every row that is in one of two sets only, and says itself what is wrong about it.
-type Judge interface {
-	Differ(what string, here, truth []string)
+// DiffRecorder is a test that is told of every row that is in one of two sets only, and says itself what is wrong about it.
+type DiffRecorder interface {
+	RecordDiff(what string, here, truth []string)
 }
 
-// only gives the first rows of a list that another one has not, or not as often.
-func only(list, other []string, most int) (first []string) {
+// rowsOnlyIn gives the first rows of a list that another one has not, or not as often.
+func rowsOnlyIn(list, other []string, most int) (first []string) {
 	left := map[string]int{}
 	for _, row := range other {
 		left[row]++

@@ -18,11 +18,11 @@ type Table struct {
 	Where   func(row map[string]any) bool
 }
 
-// Holds compares tables with what the oracle says now. edit, which may be nil, is given the oracle's rows first: what was
+// CompareTables compares tables with what the oracle says now. edit, which may be nil, is given the oracle's rows first: what was
 // done to the answers on their way.
-func Holds(t testing.TB, space *emulator.Workspace, file string, edit func(table Table, rows []map[string]any) []map[string]any, tables ...Table) {
+func CompareTables(t testing.TB, space *emulator.Workspace, file string, edit func(table Table, rows []map[string]any) []map[string]any, tables ...Table) {
 	t.Helper()
-	f := open(t, file)
+	f := openPublished(t, file)
 	defer f.close()
 	for _, table := range tables {
 		rows := space.Oracle(table.Oracle)
@@ -41,12 +41,12 @@ func Holds(t testing.TB, space *emulator.Workspace, file string, edit func(table
 			if table.Where != nil && !table.Where(row) {
 				continue
 			}
-			for _, item := range table.rows(t, row) {
+			for _, item := range table.expandRow(t, row) {
 				values := make([]any, len(theirs))
 				for i, name := range theirs {
 					values[i] = item[name]
 				}
-				want = append(want, join(values))
+				want = append(want, joinValues(values))
 			}
 		}
 		from := table.Of
@@ -54,13 +54,13 @@ func Holds(t testing.TB, space *emulator.Workspace, file string, edit func(table
 			from = table.Name
 		}
 		query := "SELECT " + strings.Join(ours, ", ") + " FROM " + from
-		Same(t, table.Name, f.rows(query), want)
+		CompareRows(t, table.Name, f.selectRows(query), want)
 	}
 }
 
-// rows are the rows that one of the oracle's rows stands for. Those of a list have the fields of their item, the item itself as
+// expandRow are the rows that one of the oracle's rows stands for. Those of a list have the fields of their item, the item itself as
 // item, its key in an object as key, and what the oracle's row has with "parent." before.
-func (t Table) rows(tb testing.TB, row map[string]any) (list []map[string]any) {
+func (t Table) expandRow(tb testing.TB, row map[string]any) (list []map[string]any) {
 	if t.Items == "" {
 		return []map[string]any{row}
 	}

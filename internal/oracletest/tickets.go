@@ -6,28 +6,28 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// Tickets is Equal for a file that was made from tickets alone. Nobody told it whom to forget.
-func Tickets(t testing.TB, space *emulator.Workspace, file string) {
+// CompareTickets is Equal for a file that was made from tickets alone. Nobody told it whom to forget.
+func CompareTickets(t testing.TB, space *emulator.Workspace, file string) {
 	t.Helper()
-	compare(t, space, file, ticketTruths(), nil)
-	pairs, err := Rows(file, `SELECT id, name, value FROM (SELECT id, unnest(json_keys(ticket_attributes)) AS name, ticket_attributes AS a FROM tickets),
+	compareTruths(t, space, file, ticketTruths(), nil)
+	pairs, err := QueryRows(file, `SELECT id, name, value FROM (SELECT id, unnest(json_keys(ticket_attributes)) AS name, ticket_attributes AS a FROM tickets),
 		LATERAL (SELECT (a->('$."' || replace(name, '"', '\"') || '"'))::VARCHAR AS value) WHERE value <> 'null'`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := Rows(file, "SELECT ticket_id, name, (value->'$')::VARCHAR FROM ticket_attributes JOIN tickets ON id = ticket_id")
+	rows, err := QueryRows(file, "SELECT ticket_id, name, (value->'$')::VARCHAR FROM ticket_attributes JOIN tickets ON id = ticket_id")
 	if err != nil {
 		t.Fatal(err)
 	}
-	Same(t, "ticket_attributes", rows, pairs)
+	CompareRows(t, "ticket_attributes", rows, pairs)
 }
 
 // ticketTruths are about tickets. A file that has never read any has none of their tables.
-func ticketTruths() []truth {
+func ticketTruths() []streamTruth {
 	of := func(table string) string {
 		return "(SELECT t.* FROM " + table + " t JOIN tickets c ON c.id = t.ticket_id)"
 	}
-	return []truth{
+	return []streamTruth{
 		{"tickets", "tickets", []string{"id", "number", "category", "ticket_type_id", "ticket_type_name", "ticket_state_id", "ticket_state_category",
 			"ticket_state_internal_label", "ticket_state_external_label", "admin_assignee_id", "team_assignee_id", "created_at", "updated_at", "open",
 			"snoozed_until", "is_shared", "part_count", "ticket_attributes:ticket_attributes::VARCHAR"}},

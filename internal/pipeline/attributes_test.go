@@ -21,19 +21,19 @@ var nasty = []string{"", "Plan", "PLAN ", "plan", "a.b.c", "a/b~c", "quo\"te", "
 // TestT49AttributesOfAnyNameHaveAColumn gives a contact attributes of nasty names, and asks the view for the value of each.
 // Holds: S23.
 func TestT49AttributesOfAnyNameHaveAColumn(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
-	b := newBed(t, tiny(421))
-	id := b.space.IDs("active")[0]
+	b := newBed(t, tinyConfig(421))
+	id := b.space.ContactIDs("active")[0]
 	for i, name := range nasty {
-		b.must(b.space.UpdateContact(id, emulator.Change{Field: "custom_attributes." + name, Value: fmt.Sprint("value ", i)}))
+		b.failOn(b.space.UpdateContact(id, emulator.FieldChange{Field: "custom_attributes." + name, Value: fmt.Sprint("value ", i)}))
 	}
 	b.space.Advance(time.Hour)
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	columns := map[string]string{}
-	for _, row := range b.rows("SELECT to_json({'n': name, 'c': column_name})::VARCHAR FROM _sync.attributes WHERE stream = 'contacts'") {
+	for _, row := range b.queryRows("SELECT to_json({'n': name, 'c': column_name})::VARCHAR FROM _sync.attributes WHERE stream = 'contacts'") {
 		var one struct{ N, C string }
-		b.must(json.Unmarshal([]byte(row), &one))
+		b.failOn(json.Unmarshal([]byte(row), &one))
 		columns[one.N] = one.C
 	}
 	for i, name := range nasty {
@@ -45,12 +45,12 @@ func TestT49AttributesOfAnyNameHaveAColumn(t *testing.T) {
 			t.Errorf("%q has no column", name)
 			continue
 		}
-		got := b.rows(fmt.Sprintf(`SELECT "%s"::VARCHAR FROM contacts_attributes WHERE contacts_attributes.id = '%s'`, strings.ReplaceAll(column, `"`, `""`), id))
+		got := b.queryRows(fmt.Sprintf(`SELECT "%s"::VARCHAR FROM contacts_attributes WHERE contacts_attributes.id = '%s'`, strings.ReplaceAll(column, `"`, `""`), id))
 		if len(got) != 1 || got[0] != fmt.Sprint("value ", i) {
 			t.Errorf("%q, column %q: %q", name, column, got)
 		}
 	}
-	if got := b.rows("SELECT (SELECT count(*) FROM contacts_attributes), (SELECT count(*) FROM contacts), (SELECT count(*) FROM _sync.dictionary WHERE table_name = 'contacts_attributes') - (SELECT count(*) FROM _sync.attributes WHERE stream = 'contacts')"); got[0] != fmt.Sprintf("%d|%[1]d|1", len(b.space.IDs("active"))) {
+	if got := b.queryRows("SELECT (SELECT count(*) FROM contacts_attributes), (SELECT count(*) FROM contacts), (SELECT count(*) FROM _sync.dictionary WHERE table_name = 'contacts_attributes') - (SELECT count(*) FROM _sync.attributes WHERE stream = 'contacts')"); got[0] != fmt.Sprintf("%d|%[1]d|1", len(b.space.ContactIDs("active"))) {
 		t.Errorf("rows of the view, contacts, columns beside the attributes: %s", got[0])
 	}
 	b.equalsOracle()
@@ -60,18 +60,18 @@ func TestT49AttributesOfAnyNameHaveAColumn(t *testing.T) {
 // it was sent, before and after the column became a text.
 func TestT176AnAttributeHasOneSpelling(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(423))
+	b := newBed(t, tinyConfig(423))
 	d := b.withDoors("")
-	b.must(os.WriteFile(filepath.Join(filepath.Dir(b.file), "streams", "doors.yaml"), []byte(doors+"  - {name: custom, type: json, attributes: door}\n"), 0o600))
-	b.configure(b.config())
+	b.failOn(os.WriteFile(filepath.Join(filepath.Dir(b.file), "streams", "doors.yaml"), []byte(doors+"  - {name: custom, type: json, attributes: door}\n"), 0o600))
+	b.writeConfig(b.readConfig())
 	pages := []string{`{"id":1,"custom":{"a":1,"b":true}}`, `{"id":2,"custom":{"a":1.0,"b":1}}`, `{"id":3,"custom":{"a":2.50,"b":1.0}}`, `{"id":4,"custom":{"a":1e20,"b":false}}`}
-	d.show(pages...)
-	b.sync(runner.Options{Select: []string{"doors"}})
+	d.showPages(pages...)
+	b.syncOnce(runner.Options{Select: []string{"doors"}})
 	b.space.Advance(time.Hour)
-	d.show(append(pages, `{"id":5,"custom":{"a":"1","b":"true"}}`, `{"id":6,"custom":{"a":1.00,"b":0.5}}`)...)
-	b.sync(runner.Options{Select: []string{"doors"}})
+	d.showPages(append(pages, `{"id":5,"custom":{"a":"1","b":"true"}}`, `{"id":6,"custom":{"a":1.00,"b":0.5}}`)...)
+	b.syncOnce(runner.Options{Select: []string{"doors"}})
 	want := []string{"1|1|true", "2|1|1", "3|2.5|1", "4|1e+20|false", "5|1|true", "6|1|0.5"}
-	if got := b.rows("SELECT id, a, b FROM doors_attributes ORDER BY id"); !slices.Equal(got, want) {
+	if got := b.queryRows("SELECT id, a, b FROM doors_attributes ORDER BY id"); !slices.Equal(got, want) {
 		t.Errorf("attributes %v, want %v", got, want)
 	}
 }
@@ -80,72 +80,72 @@ func TestT176AnAttributeHasOneSpelling(t *testing.T) {
 // attributes calls a date; a column keeps its name, and never narrows.
 func TestT48AttributesHaveTheTypeOfWhatWasSeen(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(422))
+	b := newBed(t, tinyConfig(422))
 	d := b.withDoors("")
 	file := filepath.Join(filepath.Dir(b.file), "streams", "doors.yaml")
-	b.must(os.WriteFile(file, []byte(doors+"  - {name: custom, type: json, attributes: door}\n"), 0o600))
-	b.configure(strings.Replace(nightly, "[contacts,", "[doors, data_attributes, contacts,", 1) + "stream_files: [streams/*.yaml]\n")
+	b.failOn(os.WriteFile(file, []byte(doors+"  - {name: custom, type: json, attributes: door}\n"), 0o600))
+	b.writeConfig(strings.Replace(nightly, "[contacts,", "[doors, data_attributes, contacts,", 1) + "stream_files: [streams/*.yaml]\n")
 	types := func(want string) {
 		t.Helper()
-		if got := b.rows("SELECT string_agg(column_name || ' ' || data_type, ', ' ORDER BY column_index) FROM duckdb_columns() WHERE table_name = 'doors_attributes'"); got[0] != want {
+		if got := b.queryRows("SELECT string_agg(column_name || ' ' || data_type, ', ' ORDER BY column_index) FROM duckdb_columns() WHERE table_name = 'doors_attributes'"); got[0] != want {
 			t.Errorf("columns %s, want %s", got[0], want)
 		}
 	}
-	d.show(`{"id":1,"custom":{"flag":true,"n":7,"d":1,"text":"x","mixed":1,"list":[1],"null":null,"big":9007199254740993}}`, `{"id":2,"custom":{"flag":false,"n":-1,"d":0.5,"text":"y","mixed":"no","list":{},"big":0.5}}`)
-	b.sync(runner.Options{Select: []string{"doors"}})
+	d.showPages(`{"id":1,"custom":{"flag":true,"n":7,"d":1,"text":"x","mixed":1,"list":[1],"null":null,"big":9007199254740993}}`, `{"id":2,"custom":{"flag":false,"n":-1,"d":0.5,"text":"y","mixed":"no","list":{},"big":0.5}}`)
+	b.syncOnce(runner.Options{Select: []string{"doors"}})
 	types("id VARCHAR, big VARCHAR, d DOUBLE, flag BOOLEAN, list JSON, mixed VARCHAR, n BIGINT, text VARCHAR")
-	if got := b.rows("SELECT flag, n, d, text, mixed, list::VARCHAR, big FROM doors_attributes ORDER BY id"); strings.Join(got, "\n") != "true|7|1|x|1|[1]|9007199254740993\nfalse|-1|0.5|y|no|{}|0.5" {
+	if got := b.queryRows("SELECT flag, n, d, text, mixed, list::VARCHAR, big FROM doors_attributes ORDER BY id"); strings.Join(got, "\n") != "true|7|1|x|1|[1]|9007199254740993\nfalse|-1|0.5|y|no|{}|0.5" {
 		t.Errorf("values: %q", got)
 	}
 	// A name that would come first comes last, and a number where flags were makes a text of them, which it stays.
-	d.show(`{"id":1,"custom":{"flag":8,"Big":true}}`)
-	b.sync(runner.Options{Select: []string{"doors"}})
-	d.show(`{"id":1,"custom":{"flag":true}}`)
-	b.sync(runner.Options{Select: []string{"doors"}})
+	d.showPages(`{"id":1,"custom":{"flag":8,"Big":true}}`)
+	b.syncOnce(runner.Options{Select: []string{"doors"}})
+	d.showPages(`{"id":1,"custom":{"flag":true}}`)
+	b.syncOnce(runner.Options{Select: []string{"doors"}})
 	types("id VARCHAR, big VARCHAR, d DOUBLE, flag VARCHAR, list JSON, mixed VARCHAR, n BIGINT, text VARCHAR, Big_2 BOOLEAN")
 
-	b.sync(runner.Options{})
-	if got := b.rows("SELECT count(*) FROM contacts_attributes a JOIN _sync.attributes s ON s.stream = 'contacts' AND s.types LIKE '%date%'"); got[0] == "0" {
+	b.syncOnce(runner.Options{})
+	if got := b.queryRows("SELECT count(*) FROM contacts_attributes a JOIN _sync.attributes s ON s.stream = 'contacts' AND s.types LIKE '%date%'"); got[0] == "0" {
 		t.Error("no attribute of contacts is a date")
 	}
-	if got := b.rows("SELECT data_type FROM duckdb_columns() WHERE table_name = 'contacts_attributes' AND data_type LIKE 'TIMESTAMP%'"); len(got) == 0 {
-		t.Errorf("no column of contacts_attributes is a time: %v", b.rows("SELECT name, types FROM _sync.attributes WHERE stream = 'contacts'"))
+	if got := b.queryRows("SELECT data_type FROM duckdb_columns() WHERE table_name = 'contacts_attributes' AND data_type LIKE 'TIMESTAMP%'"); len(got) == 0 {
+		t.Errorf("no column of contacts_attributes is a time: %v", b.queryRows("SELECT name, types FROM _sync.attributes WHERE stream = 'contacts'"))
 	}
 }
 
 // TestT51T52WhatTheListOfAttributesSaysChangesNoColumn: a later version calls the standard times datetime, and an attribute is
 // archived while its values stay. Both are told in the list's own rows; what is stored of records keeps its types and values.
 func TestT51T52WhatTheListOfAttributesSaysChangesNoColumn(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
 	config := strings.Replace(nightly, "contacts, deleted_contacts, contact_activities", "data_attributes, contacts, companies", 1)
-	b := newBedWith(t, tiny(423), strings.Replace(config, "2.17", "2.16", 1))
-	b.sync(runner.Options{})
+	b := newBedWith(t, tinyConfig(423), strings.Replace(config, "2.17", "2.16", 1))
+	b.syncOnce(runner.Options{})
 	const (
 		told  = "SELECT (SELECT data_type FROM data_attributes WHERE model = 'contact' AND full_name = 'last_seen_at'), (SELECT archived FROM data_attributes WHERE model = 'company' AND name = 'score')"
 		types = "SELECT table_name, column_name, data_type FROM duckdb_columns() WHERE table_name IN ('contacts_raw', 'contacts_attributes', 'companies_attributes') ORDER BY ALL"
 		seen  = "SELECT (SELECT count(last_seen_at) FROM contacts) > 20, (SELECT count(score) FROM companies_attributes) > 3"
 	)
-	if got := b.rows(told); got[0] != "date|false" {
+	if got := b.queryRows(told); got[0] != "date|false" {
 		t.Fatalf("at first: %s", got[0])
 	}
-	before := b.rows(types)
+	before := b.queryRows(types)
 	if !slices.ContainsFunc(before, func(row string) bool {
 		return strings.HasPrefix(row, "contacts_attributes|") && strings.HasSuffix(row, "|TIMESTAMP WITH TIME ZONE")
 	}) {
 		t.Errorf("no attribute is a time: %v", before)
 	}
-	b.space.Live(5)
+	b.space.SimulateHours(5)
 	b.space.Advance(time.Hour)
-	b.configure(config)
-	b.sync(runner.Options{})
-	if got := b.rows(told); got[0] != "datetime|true" {
+	b.writeConfig(config)
+	b.syncOnce(runner.Options{})
+	if got := b.queryRows(told); got[0] != "datetime|true" {
 		t.Errorf("in the later version, once archived: %s", got[0])
 	}
-	if after := b.rows(types); !slices.Equal(slices.DeleteFunc(after, func(row string) bool { return !slices.Contains(before, row) }), before) {
+	if after := b.queryRows(types); !slices.Equal(slices.DeleteFunc(after, func(row string) bool { return !slices.Contains(before, row) }), before) {
 		t.Errorf("columns were %v, are %v", before, after)
 	}
-	if got := b.rows(seen); got[0] != "true|true" {
+	if got := b.queryRows(seen); got[0] != "true|true" {
 		t.Errorf("there are times and scores: %s", got[0])
 	}
 }

@@ -16,19 +16,19 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// away is a workspace in which a contact with a long list of tags is archived between the page of search that it is on and the reading of
+// newArchivedBed is a workspace in which a contact with a long list of tags is archived between the page of search that it is on and the reading of
 // that list, and comes back later without a new updated_at.
-func away(t *testing.T) (b *bed, who string) {
-	b = newBed(t, small())
+func newArchivedBed(t *testing.T) (b *testBed, who string) {
+	b = newBed(t, smallConfig())
 	b.front = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if p := strings.Split(r.URL.Path, "/"); who == "" && len(p) == 4 && p[1] == "contacts" && p[3] == "tags" {
 			who = p[2]
-			b.must(b.space.Archive(who))
+			b.failOn(b.space.ArchiveContact(who))
 		}
 		b.space.ServeHTTP(w, r)
 	})
-	b.sync(runner.Options{})
-	b.must(b.space.Unarchive(who, false))
+	b.syncOnce(runner.Options{})
+	b.failOn(b.space.UnarchiveContact(who, false))
 	return b, who
 }
 
@@ -36,19 +36,19 @@ func away(t *testing.T) (b *bed, who string) {
 // Holds: F1.
 func TestAContactThatIsAwayWhileItsListsAreReadHasThemInTheEnd(t *testing.T) {
 	t.Parallel()
-	b, who := away(t)
+	b, who := newArchivedBed(t)
 	tags := "SELECT count(*) > 10 FROM contact_tags WHERE contact_id = '" + who + "'"
-	if got := b.rows(tags); got[0] != "false" {
+	if got := b.queryRows(tags); got[0] != "false" {
 		t.Fatalf("%s has all its tags already: the test shows nothing", who)
 	}
 	b.space.Advance(25 * time.Hour)
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	b.equalsOracle()
-	n := b.space.Count()
-	b.sync(runner.Options{})
-	quiet := b.space.Count() - n
-	b.sync(runner.Options{})
-	if again := b.space.Count() - n - quiet; again != quiet || b.rows(tags)[0] != "true" {
+	n := b.space.RequestCount()
+	b.syncOnce(runner.Options{})
+	quiet := b.space.RequestCount() - n
+	b.syncOnce(runner.Options{})
+	if again := b.space.RequestCount() - n - quiet; again != quiet || b.queryRows(tags)[0] != "true" {
 		t.Errorf("%d requests, then %d: it is asked for again and again", quiet, again)
 	}
 }
@@ -56,48 +56,48 @@ func TestAContactThatIsAwayWhileItsListsAreReadHasThemInTheEnd(t *testing.T) {
 // TestT190WhoLeavesWhileHisListsAreReadByIDIsNoFailure: asked for once more in the same run, he is gone.
 func TestT190WhoLeavesWhileHisListsAreReadByIDIsNoFailure(t *testing.T) {
 	t.Parallel()
-	b, who := away(t)
+	b, who := newArchivedBed(t)
 	b.space.Advance(25 * time.Hour)
 	left := false
 	b.front = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/contacts/"+who+"/tags" && !left {
 			left = true
-			b.must(b.space.Archive(who))
+			b.failOn(b.space.ArchiveContact(who))
 		}
 		b.space.ServeHTTP(w, r)
 	})
-	b.sync(runner.Options{})
-	if noted := b.rows("FROM _sync.incomplete"); !left || len(noted) > 0 {
+	b.syncOnce(runner.Options{})
+	if noted := b.queryRows("FROM _sync.incomplete"); !left || len(noted) > 0 {
 		t.Errorf("left while he was read: %t; noted is %v", left, noted)
 	}
 	b.space.Advance(25 * time.Hour)
-	b.must(b.space.Unarchive(who, false))
+	b.failOn(b.space.UnarchiveContact(who, false))
 	b.space.Advance(25 * time.Hour)
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	b.equalsOracle()
 }
 
 // TestT186WhoIsArchivedASecondTimeComesBackASecondTime though the second reading by id says nothing that the first one did not.
 func TestT186WhoIsArchivedASecondTimeComesBackASecondTime(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(34))
-	b.sync(runner.Options{})
+	b := newBed(t, tinyConfig(34))
+	b.syncOnce(runner.Options{})
 	b.space.Advance(80 * time.Hour) // older than the overlap
-	people := b.space.IDs("active")
+	people := b.space.ContactIDs("active")
 	for range 2 {
 		for _, leave := range []bool{true, false} {
 			for _, id := range people[:12] {
 				if leave {
-					b.must(b.space.Archive(id))
+					b.failOn(b.space.ArchiveContact(id))
 				} else {
-					b.must(b.space.Unarchive(id, false))
+					b.failOn(b.space.UnarchiveContact(id, false))
 				}
 				b.space.Advance(time.Second)
 			}
-			b.sync(runner.Options{})
+			b.syncOnce(runner.Options{})
 			b.space.Advance(25 * time.Hour)
 		}
-		b.is("active", "", people[:12]...)
+		b.checkLifecycle("active", "", people[:12]...)
 	}
 	b.equalsOracle()
 }
@@ -105,16 +105,16 @@ func TestT186WhoIsArchivedASecondTimeComesBackASecondTime(t *testing.T) {
 // TestWhoIsErasedIsInNoNoteOfAStream nor in those of runs that ended.
 func TestWhoIsErasedIsInNoNoteOfAStream(t *testing.T) {
 	t.Parallel()
-	b, who := away(t)
-	if got := b.rows("SELECT count(*) FROM _sync.checkpoints WHERE contains(state, '" + who + "')"); got[0] != "1" {
+	b, who := newArchivedBed(t)
+	if got := b.queryRows("SELECT count(*) FROM _sync.checkpoints WHERE contains(state, '" + who + "')"); got[0] != "1" {
 		t.Fatalf("%s is in no state: the test shows nothing", who)
 	}
 	note := `{"run":"01K9","pipeline":"nightly","outcome":"FAILED","class":"transient","error":"GET /contacts/` + who + `: 503"}`
-	b.must(os.WriteFile(b.runner.Dir.EndsFile(), []byte("\n"+note+"\ntorn"), 0o600))
+	b.failOn(os.WriteFile(b.runner.Dir.EndsFile(), []byte("\n"+note+"\ntorn"), 0o600))
 	if _, err := admin.Erase(context.Background(), b.runner, who, func([]admin.Erased) (bool, error) { return true, nil }); err != nil {
 		t.Fatal(err)
 	}
-	if got := b.rows("SELECT count(*) FROM _sync.checkpoints WHERE contains(state, '" + who + "')"); got[0] != "0" {
+	if got := b.queryRows("SELECT count(*) FROM _sync.checkpoints WHERE contains(state, '" + who + "')"); got[0] != "0" {
 		t.Error("the state of a stream still names him")
 	}
 	text, err := os.ReadFile(b.runner.Dir.EndsFile())
@@ -122,29 +122,29 @@ func TestWhoIsErasedIsInNoNoteOfAStream(t *testing.T) {
 		t.Errorf("the notes of ended runs are %s (%v)", text, err)
 	}
 	b.space.Advance(time.Hour)
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 }
 
 // TestT190WhatSearchLeavesOutIsAsTheReadingByIDHadIt: he has had his tags since search last told all of him, and of so few nobody knows what
 // their source always sends.
 func TestT190WhatSearchLeavesOutIsAsTheReadingByIDHadIt(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
-	c := tiny(94)
+	c := tinyConfig(94)
 	c.Contacts, c.Inactive, c.Activities = 12, 2, 20
 	b := newBed(t, c)
-	b.sync(runner.Options{})
-	id := b.space.IDs("active")[0]
+	b.syncOnce(runner.Options{})
+	id := b.space.ContactIDs("active")[0]
 	tags := "SELECT tag_id FROM contact_tags WHERE contact_id = '" + id + "' ORDER BY 1"
-	was := b.rows(tags)
+	was := b.queryRows(tags)
 	b.space.Advance(time.Hour)
 	for n := range 3 {
-		b.must(b.space.Tag(id, n))
+		b.failOn(b.space.TagContact(id, n))
 	}
-	b.must(b.space.Archive(id))
-	b.sync(runner.Options{})
+	b.failOn(b.space.ArchiveContact(id))
+	b.syncOnce(runner.Options{})
 	b.space.Advance(80 * time.Hour) // search will not find him again
-	b.must(b.space.Unarchive(id, false))
+	b.failOn(b.space.UnarchiveContact(id, false))
 	leaving := func(routes ...string) {
 		b.space.SetKnobs(func(k *emulator.Knobs) {
 			k.Mutate = func(route string, body []byte) []byte {
@@ -157,21 +157,21 @@ func TestT190WhatSearchLeavesOutIsAsTheReadingByIDHadIt(t *testing.T) {
 	}
 	leaving("contacts.search")
 	b.space.Advance(time.Hour)
-	b.sync(runner.Options{})
-	all := b.rows(tags)
+	b.syncOnce(runner.Options{})
+	all := b.queryRows(tags)
 	if len(all) <= len(was) {
 		t.Fatalf("read by id he has the tags %v, and had %v: the test shows nothing", all, was)
 	}
 	leaving("contacts.search", "contacts.get")
 	for n := range 2 {
-		b.must(b.space.UpdateContact(id, emulator.Change{Field: "name", Value: fmt.Sprint("Name ", n)}))
+		b.failOn(b.space.UpdateContact(id, emulator.FieldChange{Field: "name", Value: fmt.Sprint("Name ", n)}))
 		b.space.Advance(25 * time.Hour)
-		report := b.try(runner.Options{})
-		if got := b.rows(tags); !slices.Equal(got, all) || report.Exit() != problem.ExitFailed || len(findings(report, "incomplete")) != 1 {
+		report := b.trySync(runner.Options{})
+		if got := b.queryRows(tags); !slices.Equal(got, all) || report.Exit() != problem.ExitFailed || len(findingsNamed(report, "incomplete")) != 1 {
 			t.Errorf("run %d: the tags are %v, were %v: %s", n, got, all, report.LastLine())
 		}
 	}
 	leaving("contacts.search")
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	b.equalsOracle()
 }

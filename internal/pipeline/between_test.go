@@ -16,19 +16,19 @@ import (
 // TestT179AMemberOfAFamilyIsReadBetweenTimes names one dataset of exports, and streams that are read under the rows of others, for a span
 // of time: each reads what lies in it and moves no mark. A whole list has no times, which is said.
 func TestT179AMemberOfAFamilyIsReadBetweenTimes(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
-	c := tiny(451)
+	c := tinyConfig(451)
 	c.Contacts, c.Conversations = 60, 25
-	b := newBedWith(t, c, reading(`conversations, hitl_events, tags, "reporting_*"`)+"streams:\n  \"reporting_*\": {start: 2024-06-01}\n")
-	b.sync(runner.Options{})
+	b := newBedWith(t, c, withStreams(`conversations, hitl_events, tags, "reporting_*"`)+"streams:\n  \"reporting_*\": {start: 2024-06-01}\n")
+	b.syncOnce(runner.Options{})
 	b.space.Advance(10 * time.Hour)
-	states := func() []string { return b.rows("SELECT stream, state FROM _sync.checkpoints ORDER BY stream") }
+	states := func() []string { return b.queryRows("SELECT stream, state FROM _sync.checkpoints ORDER BY stream") }
 	before := states()
 	asked := func(o runner.Options) (report *runlog.Report, paths []string) {
 		t.Helper()
 		first := len(b.space.Requests())
-		report = b.sync(o)
+		report = b.syncOnce(o)
 		for _, r := range b.space.Requests()[first:] {
 			paths = append(paths, r.Method+" "+r.Path)
 		}
@@ -36,14 +36,14 @@ func TestT179AMemberOfAFamilyIsReadBetweenTimes(t *testing.T) {
 	}
 
 	// Rows of two days that were lost come again, those of other days do not.
-	b.plant("DELETE FROM reporting_conversation WHERE _time < '2024-06-08 00:00:00+00'", "UPDATE _sync.tables SET rows = (SELECT count(*) FROM reporting_conversation) WHERE table_name = 'reporting_conversation'")
+	b.plantRows("DELETE FROM reporting_conversation WHERE _time < '2024-06-08 00:00:00+00'", "UPDATE _sync.tables SET rows = (SELECT count(*) FROM reporting_conversation) WHERE table_name = 'reporting_conversation'")
 	b.goOnFromPlanted()
 	from, until := time.Date(2024, 6, 5, 0, 0, 0, 0, time.UTC), time.Date(2024, 6, 7, 0, 0, 0, 0, time.UTC)
 	report, _ := asked(runner.Options{Select: []string{"reporting_conversation"}, Since: from, Until: until})
-	if s := stream(t, report, "reporting_conversation"); len(report.Streams) != 1 || s.Rows == 0 {
+	if s := streamResult(t, report, "reporting_conversation"); len(report.Streams) != 1 || s.Rows == 0 {
 		t.Errorf("streams %v, %+v", streamStates(report), s)
 	}
-	if got := b.rows("SELECT DISTINCT strftime(_time, '%m-%d') FROM reporting_conversation WHERE _time < '2024-06-08 00:00:00+00' ORDER BY 1"); strings.Join(got, " ") != "06-05 06-06" {
+	if got := b.queryRows("SELECT DISTINCT strftime(_time, '%m-%d') FROM reporting_conversation WHERE _time < '2024-06-08 00:00:00+00' ORDER BY 1"); strings.Join(got, " ") != "06-05 06-06" {
 		t.Errorf("the days that came again: %v", got)
 	}
 	if got := states(); !slices.Equal(got, before) {
@@ -51,14 +51,14 @@ func TestT179AMemberOfAFamilyIsReadBetweenTimes(t *testing.T) {
 	}
 
 	// A stream that is read under the rows of another asks for those that changed in the span, and only those.
-	median := b.rows("SELECT quantile_disc(updated_at, 0.6) FROM conversations")[0]
+	median := b.queryRows("SELECT quantile_disc(updated_at, 0.6) FROM conversations")[0]
 	var seconds int64
 	if _, err := fmt.Sscan(median, &seconds); err != nil {
 		t.Fatal(err)
 	}
 	_, paths := asked(runner.Options{Select: []string{"hitl_events"}, Since: time.Unix(seconds, 0)})
 	var want []string
-	for _, id := range b.rows(fmt.Sprintf("SELECT id FROM conversations WHERE updated_at >= to_timestamp(%d)", seconds)) {
+	for _, id := range b.queryRows(fmt.Sprintf("SELECT id FROM conversations WHERE updated_at >= to_timestamp(%d)", seconds)) {
 		want = append(want, "GET /conversations/"+id+"/hitl_events")
 	}
 	paths = slices.DeleteFunc(paths, func(path string) bool { return !strings.HasPrefix(path, "GET /conversations/") })
@@ -70,18 +70,18 @@ func TestT179AMemberOfAFamilyIsReadBetweenTimes(t *testing.T) {
 	if report, _ := asked(runner.Options{Select: []string{"contacts_by_id"}, Since: from}); len(report.Streams) != 1 {
 		t.Errorf("of the member that reads by id came %v", streamStates(report))
 	}
-	if report, _ := asked(runner.Options{Select: []string{"nightly.*contact*"}, Since: b.space.Clock().Add(-48 * time.Hour)}); !slices.Contains(streamStates(report), "contacts ok") || slices.Contains(streamStates(report), "deleted_contacts ok") {
+	if report, _ := asked(runner.Options{Select: []string{"nightly.*contact*"}, Since: b.space.CurrentTime().Add(-48 * time.Hour)}); !slices.Contains(streamStates(report), "contacts ok") || slices.Contains(streamStates(report), "deleted_contacts ok") {
 		t.Errorf("of a pattern came %v", streamStates(report))
 	}
 	if got := states(); !slices.Equal(got, before) {
 		t.Errorf("marks moved:\n%s\nwere\n%s", strings.Join(got, "\n"), strings.Join(before, "\n"))
 	}
-	_, err := b.runner.Chosen(nil, runner.Options{Select: []string{"tags"}, Since: from})
+	_, err := b.runner.ChoosePipelines(nil, runner.Options{Select: []string{"tags"}, Since: from})
 	var p *problem.Problem
 	if !errors.As(err, &p) || p.Class != "usage" || !strings.Contains(p.What, "tags is a whole list, without times") {
 		t.Errorf("a whole list: %v", err)
 	}
-	if report := b.sync(runner.Options{}); report.Exit() != 0 {
+	if report := b.syncOnce(runner.Options{}); report.Exit() != 0 {
 		t.Errorf("the run after: %s", report.LastLine())
 	}
 }

@@ -16,12 +16,12 @@ import (
 // begins in one minute: they wait for one another. The first requests of each have no budget of their own. A second workspace has.
 func TestPipelinesOfOneWorkspaceShareItsBudget(t *testing.T) {
 	t.Parallel()
-	serial(t)
+	skipInRaceRun(t)
 	const perMinute = 3
-	other := newBed(t, tiny(12))
-	b := newBed(t, tiny(11))
-	b.env = map[string]string{"OTHER_URL": other.url, "OTHER_TOKEN": other.space.Token()}
-	b.configure(`version: 1
+	other := newBed(t, tinyConfig(12))
+	b := newBed(t, tinyConfig(11))
+	b.env = map[string]string{"OTHER_URL": other.url, "OTHER_TOKEN": other.space.AccessToken()}
+	b.writeConfig(`version: 1
 warehouse: {dir: data}
 workspaces:
   main: {base_url: "${WORKSPACE_URL}", token: "${WORKSPACE_TOKEN}", requests_per_minute: 3}
@@ -31,12 +31,12 @@ pipelines:
   elsewhere: {streams: [tags, teams], workspaces: acme}
   teams: {streams: [teams], workspaces: main}
 `)
-	asked := map[*bed][]time.Time{}
+	asked := map[*testBed][]time.Time{}
 	var mu sync.Mutex // guards asked
-	for _, at := range []*bed{b, other} {
+	for _, at := range []*testBed{b, other} {
 		at.front = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			mu.Lock()
-			asked[at] = append(asked[at], b.space.Clock())
+			asked[at] = append(asked[at], b.space.CurrentTime())
 			mu.Unlock()
 			at.space.ServeHTTP(w, r)
 		})

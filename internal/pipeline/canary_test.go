@@ -32,36 +32,36 @@ const canary, visible = "CANARY-", "FINCH-"
 // Holds: F18, S38.
 func TestHiddenValuesAreNowhere(t *testing.T) {
 	t.Parallel()
-	b := newBedWith(t, tiny(91), hidden).publishingAll()
-	p := people{b}
+	b := newBedWith(t, tinyConfig(91), hidden).publishingAll()
+	p := contactBed{b}
 	var ids []string
 	for range 6 {
-		id := p.user()
-		p.did(b.space.UpdateContact(id, emulator.Change{Field: "email", Value: canary + "email@example.com"},
-			emulator.Change{Field: "phone", Value: canary + "phone"}, emulator.Change{Field: "name", Value: visible + "name"},
-			emulator.Change{Field: "custom_attributes.ssn", Value: canary + "attribute"}))
+		id := p.createUser()
+		p.advanceAfter(b.space.UpdateContact(id, emulator.FieldChange{Field: "email", Value: canary + "email@example.com"},
+			emulator.FieldChange{Field: "phone", Value: canary + "phone"}, emulator.FieldChange{Field: "name", Value: visible + "name"},
+			emulator.FieldChange{Field: "custom_attributes.ssn", Value: canary + "attribute"}))
 		ids = append(ids, id)
 	}
-	p.did(b.space.Archive(ids[0]), b.space.Erase(ids[1]))
+	p.advanceAfter(b.space.ArchiveContact(ids[0]), b.space.EraseContact(ids[1]))
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate = withCanaries })
 	b.space.Advance(time.Hour)
-	b.space.Between(func(int) { b.noCanary(b.runner.Dir.State()) })
-	report := b.sync(runner.Options{})
-	p.did(b.space.Unarchive(ids[0], false)) // read by id
-	b.sync(runner.Options{})
-	b.space.Between(nil)
+	b.space.RunBetween(func(int) { b.noCanary(b.runner.Dir.State()) })
+	report := b.syncOnce(runner.Options{})
+	p.advanceAfter(b.space.UnarchiveContact(ids[0], false)) // read by id
+	b.syncOnce(runner.Options{})
+	b.space.RunBetween(nil)
 	b.noCanary(string(b.runner.Dir))
 	if text := b.log.String(); strings.Contains(text, canary) || len(text) == 0 {
 		t.Errorf("the log says %s", text)
 	}
-	if kept := b.scan(b.runner.Dir.RejectDir(), visible); len(kept) == 0 || stream(t, report, "contacts").Rejected == 0 {
+	if kept := b.filesContaining(b.runner.Dir.RejectDir(), visible); len(kept) == 0 || streamResult(t, report, "contacts").Rejected == 0 {
 		t.Errorf("no record was rejected and kept: %s", report.LastLine())
 	}
-	if found := b.scan(string(b.runner.Dir), visible); len(found) == 0 {
+	if found := b.filesContaining(string(b.runner.Dir), visible); len(found) == 0 {
 		t.Error("not even what is not hidden was found: the test finds nothing")
 	}
 	b.noCanaryInTables()
-	if got := b.rows("SELECT count(DISTINCT email), min(length(email)) > 20, count(phone) FROM contacts WHERE name = '" + visible + "name'"); got[0] != "1|true|0" {
+	if got := b.queryRows("SELECT count(DISTINCT email), min(length(email)) > 20, count(phone) FROM contacts WHERE name = '" + visible + "name'"); got[0] != "1|true|0" {
 		t.Errorf("the hashed e-mails: %v", got)
 	}
 }
@@ -70,40 +70,40 @@ func TestHiddenValuesAreNowhere(t *testing.T) {
 // file, and the run says so. What is hashed is as if it had been from the beginning.
 // Holds: S38.
 func TestHidingLaterRebuildsWhatIsStored(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
-	b := newBed(t, tiny(93)).publishingAll()
-	p := people{b}
+	b := newBed(t, tinyConfig(93)).publishingAll()
+	p := contactBed{b}
 	var ids []string
 	for n := range 4 {
-		id := p.user()
-		p.did(b.space.UpdateContact(id, emulator.Change{Field: "email", Value: canary + strings.Repeat("x", n) + "@example.com"},
-			emulator.Change{Field: "phone", Value: canary + "phone"}, emulator.Change{Field: "name", Value: visible + "name"},
-			emulator.Change{Field: "custom_attributes.ssn", Value: canary + "attribute"}, emulator.Change{Field: "custom_attributes.plan", Value: visible + "plan"}))
+		id := p.createUser()
+		p.advanceAfter(b.space.UpdateContact(id, emulator.FieldChange{Field: "email", Value: canary + strings.Repeat("x", n) + "@example.com"},
+			emulator.FieldChange{Field: "phone", Value: canary + "phone"}, emulator.FieldChange{Field: "name", Value: visible + "name"},
+			emulator.FieldChange{Field: "custom_attributes.ssn", Value: canary + "attribute"}, emulator.FieldChange{Field: "custom_attributes.plan", Value: visible + "plan"}))
 		ids = append(ids, id)
 	}
-	p.did(b.space.Archive(ids[0]))
+	p.advanceAfter(b.space.ArchiveContact(ids[0]))
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate = withSecret })
 	b.space.Advance(time.Hour)
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	b.space.Advance(time.Hour)
-	b.sync(runner.Options{})
-	if len(b.scan(b.runner.Dir.Published(), canary)) < 2 || b.found("contacts", canary) < 3 {
+	b.syncOnce(runner.Options{})
+	if len(b.filesContaining(b.runner.Dir.Published(), canary)) < 2 || b.countRowsWith("contacts", canary) < 3 {
 		t.Fatal("the files do not hold what is to be hidden: the test finds nothing")
 	}
-	b.configure(hidden)
-	report := b.sync(runner.Options{})
+	b.writeConfig(hidden)
+	report := b.syncOnce(runner.Options{})
 	if notes := strings.Join(report.Notes, "\n"); !strings.Contains(notes, "contacts: hash email, drop _extra.secret, ") || !strings.Contains(notes, "deleted_contacts: hash email since this run: what was stored is rebuilt") {
 		t.Errorf("the run says %q", notes)
 	}
 	b.noCanary(string(b.runner.Dir))
 	b.noCanaryInTables()
-	if b.inLake(canary) || !b.inLake(visible) || b.found("contacts", visible+"plan") == 0 {
+	if b.inLake(canary) || !b.inLake(visible) || b.countRowsWith("contacts", visible+"plan") == 0 {
 		t.Error("a Parquet file holds what is hidden, or not even what is not")
 	}
-	stored := b.rows("SELECT id, email FROM contacts_all WHERE email IS NOT NULL ORDER BY ALL")
-	report = b.sync(runner.Options{FullRefresh: true})
-	if again := b.rows("SELECT id, email FROM contacts_all WHERE email IS NOT NULL ORDER BY ALL"); !slices.Equal(stored, again) || len(stored) == 0 || len(report.Notes) > 0 {
+	stored := b.queryRows("SELECT id, email FROM contacts_all WHERE email IS NOT NULL ORDER BY ALL")
+	report = b.syncOnce(runner.Options{FullRefresh: true})
+	if again := b.queryRows("SELECT id, email FROM contacts_all WHERE email IS NOT NULL ORDER BY ALL"); !slices.Equal(stored, again) || len(stored) == 0 || len(report.Notes) > 0 {
 		t.Errorf("read again, the hashes are %v, were %v; notes %v", again, stored, report.Notes)
 	}
 }
@@ -128,15 +128,15 @@ func withCanaries(route string, body []byte) []byte {
 	return bytes.Replace(body, []byte(`"data":[{"type":"contact"`), []byte(reject+`{"type":"contact"`), 1)
 }
 
-func (b *bed) noCanary(dir string) {
+func (b *testBed) noCanary(dir string) {
 	b.t.Helper()
-	if found := b.scan(dir, canary); len(found) > 0 && !b.t.Failed() {
+	if found := b.filesContaining(dir, canary); len(found) > 0 && !b.t.Failed() {
 		b.t.Errorf("a canary is in %v", found)
 	}
 }
 
-// scan gives the files below a directory that hold a text.
-func (b *bed) scan(dir, text string) (found []string) {
+// filesContaining gives the files below a directory that hold a text.
+func (b *testBed) filesContaining(dir, text string) (found []string) {
 	b.t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if os.IsNotExist(err) || err == nil && !d.Type().IsRegular() {
@@ -161,15 +161,15 @@ func (b *bed) scan(dir, text string) (found []string) {
 }
 
 // noCanaryInTables looks through every table, whose bytes may be compressed.
-func (b *bed) noCanaryInTables() {
+func (b *testBed) noCanaryInTables() {
 	b.t.Helper()
 	var all []string
-	for _, name := range b.rows("SELECT schema_name || '.' || table_name FROM duckdb_tables() WHERE NOT internal") {
+	for _, name := range b.queryRows("SELECT schema_name || '.' || table_name FROM duckdb_tables() WHERE NOT internal") {
 		all = append(all, fmt.Sprintf("SELECT '%s', count(*) FILTER (to_json(t)::VARCHAR LIKE '%%%s%%'), count(*) FILTER (to_json(t)::VARCHAR LIKE '%%%s%%') FROM %[1]s t",
 			name, canary, visible))
 	}
 	seen := 0
-	for _, row := range b.rows(strings.Join(all, " UNION ALL ")) {
+	for _, row := range b.queryRows(strings.Join(all, " UNION ALL ")) {
 		found := strings.Split(row, "|")
 		if found[1] != "0" {
 			b.t.Errorf("%s holds a canary in %s rows", found[0], found[1])

@@ -9,8 +9,8 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// wrong is a machine's clock that jumps, or stands still.
-type wrong struct {
+// wrongClock is a machine's clock that jumps, or stands still.
+type wrongClock struct {
 	right func() time.Time
 
 	mu     sync.Mutex // guards what follows
@@ -18,7 +18,7 @@ type wrong struct {
 	frozen time.Time
 }
 
-func (w *wrong) Now() time.Time {
+func (w *wrongClock) Now() time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.frozen.IsZero() {
@@ -27,13 +27,13 @@ func (w *wrong) Now() time.Time {
 	return w.right().Add(w.off)
 }
 
-func (w *wrong) jump(d time.Duration) {
+func (w *wrongClock) jump(d time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.off, w.frozen = d, time.Time{}
 }
 
-func (w *wrong) freeze() {
+func (w *wrongClock) freeze() {
 	at := w.Now()
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -43,18 +43,18 @@ func (w *wrong) freeze() {
 // TestF8ClocksThatJumpOrStandStillLoseNothing runs under a machine's clock that is wrong, jumps in the middle of a run, goes back, and
 // stands still, while the workspace's goes on. Every run ends well; rows that changed later never seem to have changed before.
 func TestF8ClocksThatJumpOrStandStillLoseNothing(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
 	const day, year = 24 * time.Hour, 365 * 24 * time.Hour
-	b := newBedWith(t, tiny(72), strings.Replace(nightly, "schedule:", "max_time: 20000h, schedule:", 1))
-	clock := &wrong{right: b.space.Clock}
+	b := newBedWith(t, tinyConfig(72), strings.Replace(nightly, "schedule:", "max_time: 20000h, schedule:", 1))
+	clock := &wrongClock{right: b.space.CurrentTime}
 	b.runner.Now = clock.Now
 	l := newLife(b, 72)
 	last := ""
 	for _, jumps := range [][2]time.Duration{{time.Hour, -time.Hour}, {year, day}, {-year, -day}, {0, 0}} {
 		clock.jump(jumps[0])
-		first := b.space.Count()
-		b.space.Between(func(n int) {
+		first := b.space.RequestCount()
+		b.space.RunBetween(func(n int) {
 			if n == first+4 {
 				clock.jump(jumps[1])
 				if jumps == [2]time.Duration{} {
@@ -62,19 +62,19 @@ func TestF8ClocksThatJumpOrStandStillLoseNothing(t *testing.T) {
 				}
 			}
 		})
-		b.sync(runner.Options{})
-		b.space.Between(nil)
-		changed := b.rows("SELECT max(_synced_at)::VARCHAR FROM contact_activities")[0]
+		b.syncOnce(runner.Options{})
+		b.space.RunBetween(nil)
+		changed := b.queryRows("SELECT max(_synced_at)::VARCHAR FROM contact_activities")[0]
 		if changed <= last {
 			t.Errorf("after jumps of %s the newest rows are of %s, those before of %s", jumps, changed, last)
 		}
 		last = changed
-		l.happen(12)
+		l.applyEvents(12)
 		_, err := b.space.CreateContact("user") // at least one event
-		b.must(err)
+		b.failOn(err)
 		b.space.Advance(time.Hour)
 	}
 	clock.jump(0)
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	b.equalsOracle()
 }

@@ -24,16 +24,16 @@ func companyTables() []oracletest.Table {
 	}
 }
 
-func (b *bed) companies() {
+func (b *testBed) equalsCompanies() {
 	b.t.Helper()
-	oracletest.Holds(b.t, b.space, b.runner.Dir.Current(), nil, companyTables()...)
+	oracletest.CompareTables(b.t, b.space, b.runner.Dir.Current(), nil, companyTables()...)
 }
 
 // TestT78T79CompaniesEqualTheOracle reads companies that search has, has lost with their last user, or never had, through
 // hours of life and a night of tempers.
 // Holds: T81.
 func TestT78T79CompaniesEqualTheOracle(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
 	for name, knobs := range map[string]emulator.Knobs{
 		"as usual":                 {},
@@ -42,79 +42,79 @@ func TestT78T79CompaniesEqualTheOracle(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := tiny(151)
+			c := tinyConfig(151)
 			c.Knobs = knobs
-			b := newBedWith(t, c, reading("companies"))
+			b := newBedWith(t, c, withStreams("companies"))
 			l := newLife(b, 151)
-			b.sync(runner.Options{})
+			b.syncOnce(runner.Options{})
 			if knobs.NoLag {
-				b.space.Between(func(int) { b.made() })
+				b.space.RunBetween(func(int) { b.createCompany() })
 			}
 			for range 2 {
-				l.happen(10)
-				b.space.Live(7)
-				b.sync(runner.Options{})
+				l.applyEvents(10)
+				b.space.SimulateHours(7)
+				b.syncOnce(runner.Options{})
 			}
 			b.space.SetKnobs(func(k *emulator.Knobs) { k.StaleReplica = 0 })
-			l.quiet()
-			b.sync(runner.Options{})
-			b.companies()
-			if got := b.rows("SELECT count(_gone_at) FROM companies_all"); got[0] != "0" {
+			l.stopChanges()
+			b.syncOnce(runner.Options{})
+			b.equalsCompanies()
+			if got := b.queryRows("SELECT count(_gone_at) FROM companies_all"); got[0] != "0" {
 				t.Errorf("%s are gone, and none was deleted", got[0])
 			}
-			if report := b.sync(runner.Options{}); report.Rows() != 0 {
+			if report := b.syncOnce(runner.Options{}); report.Rows() != 0 {
 				t.Errorf("a quiet run: %s\n%+v", report.LastLine(), report.Streams)
 			}
 		})
 	}
 }
 
-// made makes a company that search finds at once: it has a user.
-func (b *bed) made() {
+// createCompany makes a company that search finds at once: it has a user.
+func (b *testBed) createCompany() {
 	_, err := b.space.CreateCompany()
-	b.must(err)
-	b.must(b.space.AddCompany(b.space.IDs("active")[0], b.space.CompanyCount()-1))
+	b.failOn(err)
+	b.failOn(b.space.AddCompany(b.space.ContactIDs("active")[0], b.space.CompanyCount()-1))
 }
 
 // TestT78ACompanyThatLosesItsUsersStays: search does not have it any more, the list does.
 func TestT78ACompanyThatLosesItsUsersStays(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
-	b := newBedWith(t, tiny(152), reading("companies"))
-	alone, err := b.space.CreateCompany(emulator.Change{Field: "name", Value: "Nobody's"})
-	b.must(err)
+	b := newBedWith(t, tinyConfig(152), withStreams("companies"))
+	alone, err := b.space.CreateCompany(emulator.FieldChange{Field: "name", Value: "Nobody's"})
+	b.failOn(err)
 	last := b.space.CompanyCount() - 1
-	who := b.space.IDs("active")[0]
-	b.must(b.space.AddCompany(who, last))
+	who := b.space.ContactIDs("active")[0]
+	b.failOn(b.space.AddCompany(who, last))
 	b.space.Advance(time.Hour)
-	b.sync(runner.Options{})
-	b.companies()
-	b.must(b.space.RemoveCompany(who, last))
-	b.must(b.space.UpdateCompany(alone, emulator.Change{Field: "name", Value: "Still there"}))
+	b.syncOnce(runner.Options{})
+	b.equalsCompanies()
+	b.failOn(b.space.RemoveCompany(who, last))
+	b.failOn(b.space.UpdateCompany(alone, emulator.FieldChange{Field: "name", Value: "Still there"}))
 	b.space.Advance(time.Hour)
-	b.sync(runner.Options{})
-	if got := b.rows("SELECT name, user_count FROM companies WHERE id = '" + alone + "'"); len(got) != 1 || got[0] != "Still there|0" {
+	b.syncOnce(runner.Options{})
+	if got := b.queryRows("SELECT name, user_count FROM companies WHERE id = '" + alone + "'"); len(got) != 1 || got[0] != "Still there|0" {
 		t.Errorf("without users it is %v", got)
 	}
-	b.companies()
+	b.equalsCompanies()
 }
 
 // TestTheHistoryOfCompaniesIsOneByWhicheverWayTheyCome: search and the list tell the same states.
 func TestTheHistoryOfCompaniesIsOneByWhicheverWayTheyCome(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
-	b := newBedWith(t, tiny(154), reading("companies")+"streams:\n  companies: {history: true}\n")
-	alone, err := b.space.CreateCompany(emulator.Change{Field: "name", Value: "One"})
-	b.must(err)
+	b := newBedWith(t, tinyConfig(154), withStreams("companies")+"streams:\n  companies: {history: true}\n")
+	alone, err := b.space.CreateCompany(emulator.FieldChange{Field: "name", Value: "One"})
+	b.failOn(err)
 	for _, name := range []string{"One", "Two"} {
-		b.must(b.space.UpdateCompany(alone, emulator.Change{Field: "name", Value: name}))
+		b.failOn(b.space.UpdateCompany(alone, emulator.FieldChange{Field: "name", Value: name}))
 		b.space.Advance(time.Hour)
-		b.sync(runner.Options{})
-		b.sync(runner.Options{FullRefresh: true})
+		b.syncOnce(runner.Options{})
+		b.syncOnce(runner.Options{FullRefresh: true})
 	}
-	got := b.rows("SELECT name, valid_to IS NULL FROM companies_history WHERE id = '" + alone + "' ORDER BY valid_from")
-	oracletest.Same(t, "states", got, []string{"One|false", "Two|true"})
-	if got := b.rows("SELECT count(*) - count(DISTINCT id) FROM companies_history"); got[0] != "1" {
+	got := b.queryRows("SELECT name, valid_to IS NULL FROM companies_history WHERE id = '" + alone + "' ORDER BY valid_from")
+	oracletest.CompareRows(t, "states", got, []string{"One|false", "Two|true"})
+	if got := b.queryRows("SELECT count(*) - count(DISTINCT id) FROM companies_history"); got[0] != "1" {
 		t.Errorf("states beside those: %s", got[0])
 	}
 }
@@ -122,41 +122,41 @@ func TestTheHistoryOfCompaniesIsOneByWhicheverWayTheyCome(t *testing.T) {
 // TestT80AListThatStopsProvesNoAbsence: what is beyond its end stays, the audit says so once, and a company that only a contact
 // knows is read by its id.
 func TestT80AListThatStopsProvesNoAbsence(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
-	c := tiny(153)
-	b := newBedWith(t, c, reading("companies"))
+	c := tinyConfig(153)
+	b := newBedWith(t, c, withStreams("companies"))
 	for range 90 {
 		_, err := b.space.CreateCompany()
-		b.must(err)
+		b.failOn(err)
 	}
-	hidden, err := b.space.CreateCompany(emulator.Change{Field: "name", Value: "Hidden"})
-	b.must(err)
-	b.sync(runner.Options{})
-	b.companies()
-	all := b.rows("SELECT count(*) FROM companies")[0]
+	hidden, err := b.space.CreateCompany(emulator.FieldChange{Field: "name", Value: "Hidden"})
+	b.failOn(err)
+	b.syncOnce(runner.Options{})
+	b.equalsCompanies()
+	all := b.queryRows("SELECT count(*) FROM companies")[0]
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.CompanyListCap = 20 })
 	for range 2 {
 		b.space.Advance(time.Hour)
-		b.sync(runner.Options{})
+		b.syncOnce(runner.Options{})
 	}
-	if got := b.rows("SELECT count(*), count(_gone_at) FROM companies_all"); got[0] != all+"|0" {
+	if got := b.queryRows("SELECT count(*), count(_gone_at) FROM companies_all"); got[0] != all+"|0" {
 		t.Errorf("of %s companies, some gone: %s", all, got[0])
 	}
-	if got := b.rows("SELECT kind, name, stream FROM _sync.audit"); len(got) != 1 || got[0] != "known|list_capped|companies_listed" {
+	if got := b.queryRows("SELECT kind, name, stream FROM _sync.audit"); len(got) != 1 || got[0] != "known|list_capped|companies_listed" {
 		t.Errorf("the audit says %v", got)
 	}
 
-	fresh := newBedWith(t, c, reading("companies"))
+	fresh := newBedWith(t, c, withStreams("companies"))
 	fresh.space = b.space
-	fresh.front, fresh.runner.Now = b.space, b.space.Clock
-	fresh.configure(reading("companies"))
+	fresh.front, fresh.runner.Now = b.space, b.space.CurrentTime
+	fresh.writeConfig(withStreams("companies"))
 	b.space.Advance(80 * time.Hour) // search by a later mark does not find it
-	fresh.sync(runner.Options{})
-	b.must(b.space.AddCompany(b.space.IDs("active")[0], b.space.CompanyCount()-1))
+	fresh.syncOnce(runner.Options{})
+	b.failOn(b.space.AddCompany(b.space.ContactIDs("active")[0], b.space.CompanyCount()-1))
 	b.space.Advance(time.Hour)
-	s := stream(t, fresh.sync(runner.Options{}), "companies_by_id")
-	if got := fresh.rows("SELECT name FROM companies WHERE id = '" + hidden + "'"); len(got) != 1 || got[0] != "Hidden" || s.Requests != 1 {
+	s := streamResult(t, fresh.syncOnce(runner.Options{}), "companies_by_id")
+	if got := fresh.queryRows("SELECT name FROM companies WHERE id = '" + hidden + "'"); len(got) != 1 || got[0] != "Hidden" || s.Requests != 1 {
 		t.Errorf("what only a contact knows is %v, %+v", got, s)
 	}
 }

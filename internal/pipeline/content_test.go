@@ -18,26 +18,26 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// just is a pipeline of some streams alone.
-func just(streams string) string {
+// onlyStreams is a pipeline of some streams alone.
+func onlyStreams(streams string) string {
 	return strings.Replace(nightly, "contacts, deleted_contacts, contact_activities", streams, 1)
 }
 
 // TestT92StatisticsOfArticlesMoveWithoutTheirUpdatedAt and are found all the same, by one request for each article; while they
 // stand still nothing is written.
 func TestT92StatisticsOfArticlesMoveWithoutTheirUpdatedAt(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
-	b := newBedWith(t, tiny(160), just("articles"))
-	b.sync(runner.Options{})
+	b := newBedWith(t, tinyConfig(160), onlyStreams("articles"))
+	b.syncOnce(runner.Options{})
 	const asked = "SELECT max(updated_at), sum(views), count(*) FROM articles"
-	before := b.rows(asked)[0]
-	if report := b.sync(runner.Options{}); report.Rows() != 0 {
+	before := b.queryRows(asked)[0]
+	if report := b.syncOnce(runner.Options{}); report.Rows() != 0 {
 		t.Errorf("within the hour: %s", report.LastLine())
 	}
 	b.space.Advance(time.Hour)
-	s := stream(t, b.sync(runner.Options{}), "articles")
-	after := b.rows(asked)[0]
+	s := streamResult(t, b.syncOnce(runner.Options{}), "articles")
+	after := b.queryRows(asked)[0]
 	if count := fmt.Sprint(s.Changed); s.Gone != 0 || !strings.HasSuffix(before, "|"+count) || s.Requests != s.Changed+1 {
 		t.Errorf("an hour later: %+v", s)
 	}
@@ -51,11 +51,11 @@ func TestT92StatisticsOfArticlesMoveWithoutTheirUpdatedAt(t *testing.T) {
 // others stored and is not gone; one that is not there any more by then is.
 func TestT56RecordsOfAWholeListAreReadByThemselves(t *testing.T) {
 	t.Parallel()
-	b := newBedWith(t, tiny(164), just("articles"))
+	b := newBedWith(t, tinyConfig(164), onlyStreams("articles"))
 	all := b.space.Oracle("articles")
 	id := func(n int) string { return all[n]["id"].(string) }
 	fail := func(one string) {
-		b.space.Inject(func(_ int, r *http.Request) *fault.Fault {
+		b.space.InjectFaults(func(_ int, r *http.Request) *fault.Fault {
 			if r.URL.Path == "/articles/"+one {
 				return &fault.Fault{Status: http.StatusInternalServerError}
 			}
@@ -63,41 +63,41 @@ func TestT56RecordsOfAWholeListAreReadByThemselves(t *testing.T) {
 		})
 	}
 	fail(id(3))
-	if report := b.try(runner.Options{}); report.Exit() != problem.ExitFailed || report.Rows() == 0 {
+	if report := b.trySync(runner.Options{}); report.Exit() != problem.ExitFailed || report.Rows() == 0 {
 		t.Errorf("one that cannot be read: %s", report.LastLine())
 	}
 	fail("")
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	contentHolds(t, b, "articles")
 	b.space.Advance(time.Minute)
-	b.must(b.space.RemoveContent("articles", id(0)))
+	b.failOn(b.space.RemoveContent("articles", id(0)))
 	fail(id(5))
-	if report := b.try(runner.Options{}); report.Exit() != problem.ExitFailed || stream(t, report, "articles").Gone != 1 {
+	if report := b.trySync(runner.Options{}); report.Exit() != problem.ExitFailed || streamResult(t, report, "articles").Gone != 1 {
 		t.Errorf("one has left, one cannot be read: %s", report.LastLine())
 	}
 	fail("")
 	b.space.Advance(time.Minute)
 	removed := false
-	b.before(func(_ http.ResponseWriter, r *http.Request) bool {
+	b.interceptRequests(func(_ http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Path == "/articles/"+id(7) && !removed {
 			removed = true
-			b.must(b.space.RemoveContent("articles", id(7)))
+			b.failOn(b.space.RemoveContent("articles", id(7)))
 		}
 		return false
 	})
-	s := stream(t, b.sync(runner.Options{}), "articles")
+	s := streamResult(t, b.syncOnce(runner.Options{}), "articles")
 	if s.Gone != 1 || s.Requests != int64(len(all)-1+1) {
 		t.Errorf("one leaves after it was listed: %+v", s)
 	}
 	contentHolds(t, b, "articles")
-	oracletest.Same(t, "gone", b.rows("SELECT id FROM articles_all WHERE _gone_at IS NOT NULL AND title IS NOT NULL"), []string{id(0), id(7)})
-	if s := stream(t, b.sync(runner.Options{FullRefresh: true}), "articles"); s.Rows != 0 {
+	oracletest.CompareRows(t, "gone", b.queryRows("SELECT id FROM articles_all WHERE _gone_at IS NOT NULL AND title IS NOT NULL"), []string{id(0), id(7)})
+	if s := streamResult(t, b.syncOnce(runner.Options{FullRefresh: true}), "articles"); s.Rows != 0 {
 		t.Errorf("without news: %+v", s)
 	}
 }
 
 // contentHolds compares streams of contentCases with the oracle.
-func contentHolds(t testing.TB, b *bed, streams ...string) {
+func contentHolds(t testing.TB, b *testBed, streams ...string) {
 	t.Helper()
 	for _, c := range contentCases() {
 		for _, table := range c.tables {
@@ -105,7 +105,7 @@ func contentHolds(t testing.TB, b *bed, streams ...string) {
 				table.Oracle = c.stream
 			}
 			if slices.Contains(streams, c.stream) {
-				oracletest.Holds(t, b.space, b.runner.Dir.Current(), nil, table)
+				oracletest.CompareTables(t, b.space, b.runner.Dir.Current(), nil, table)
 			}
 		}
 	}
@@ -114,63 +114,63 @@ func contentHolds(t testing.TB, b *bed, streams ...string) {
 // TestT93ReferencesToDynamicContentAreFoundInBodies of each language: as elements, before the later version as the literal text, which
 // blocks do not have there. They follow the version, and what is not there any more.
 func TestT93ReferencesToDynamicContentAreFoundInBodies(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
-	config := just("articles")
-	b := newBedWith(t, tiny(161), strings.Replace(config, "2.17", "2.16", 1))
-	b.sync(runner.Options{})
-	early := b.references()
-	oracletest.Same(t, "up to 2.16", early, b.referred("span"))
-	b.configure(config)
-	b.sync(runner.Options{})
-	late := b.references()
-	oracletest.Same(t, "in the later version", late, b.referred("span", "div"))
+	config := onlyStreams("articles")
+	b := newBedWith(t, tinyConfig(161), strings.Replace(config, "2.17", "2.16", 1))
+	b.syncOnce(runner.Options{})
+	early := b.articleReferences()
+	oracletest.CompareRows(t, "up to 2.16", early, b.elementReferences("span"))
+	b.writeConfig(config)
+	b.syncOnce(runner.Options{})
+	late := b.articleReferences()
+	oracletest.CompareRows(t, "in the later version", late, b.elementReferences("span", "div"))
 	if len(early) == 0 || len(late) <= len(early) {
 		t.Fatalf("%d references, %d before", len(late), len(early))
 	}
 	gone, _, _ := strings.Cut(late[0], "|")
 	b.space.Advance(time.Minute)
-	b.must(b.space.RemoveContent("articles", gone))
-	odd := b.rows("SELECT id FROM articles WHERE id NOT IN (SELECT article_id FROM article_dynamic_contents) LIMIT 1")[0]
+	b.failOn(b.space.RemoveContent("articles", gone))
+	odd := b.queryRows("SELECT id FROM articles WHERE id NOT IN (SELECT article_id FROM article_dynamic_contents) LIMIT 1")[0]
 	b.space.SetKnobs(func(k *emulator.Knobs) {
 		k.Mutate = func(_ string, body []byte) []byte {
 			var record map[string]json.RawMessage
 			if err := json.Unmarshal(body, &record); err != nil || string(record["id"]) != odd {
 				return body
 			}
-			record["body"] = raw(t, `<p>data-x-dynamic-content-key="none"<DIV id=a data-x-dynamic-content-key='one' class="x-dynamic-content">`+
+			record["body"] = rawJSON(t, `<p>data-x-dynamic-content-key="none"<DIV id=a data-x-dynamic-content-key='one' class="x-dynamic-content">`+
 				"\n<i>a</i></DIV>"+`<span data-x-dynamic-content-key="two"></span> <span data-x-dynamic-content-key="two">again</span>#{{dynamic_content:three}}`)
-			record["translated_content"] = raw(t, nil)
-			return raw(t, record)
+			record["translated_content"] = rawJSON(t, nil)
+			return rawJSON(t, record)
 		}
 	})
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	want := []string{odd + "|en|one|block", odd + "|en|two|inline", odd + "|en|three|inline"}
 	for _, row := range late {
 		if !strings.HasPrefix(row, gone+"|") {
 			want = append(want, row)
 		}
 	}
-	oracletest.Same(t, "of other forms, and without what is gone", b.references(), want)
+	oracletest.CompareRows(t, "of other forms, and without what is gone", b.articleReferences(), want)
 }
 
-func (b *bed) references() []string {
+func (b *testBed) articleReferences() []string {
 	b.t.Helper()
-	return b.rows("SELECT article_id, locale, dynamic_content_key, content_type FROM article_dynamic_contents ORDER BY ALL")
+	return b.queryRows("SELECT article_id, locale, dynamic_content_key, content_type FROM article_dynamic_contents ORDER BY ALL")
 }
 
-// referred is what bodies of the later version refer to by elements of these names.
-func (b *bed) referred(elements ...string) (all []string) {
+// elementReferences is what bodies of the later version refer to by elements of these names.
+func (b *testBed) elementReferences(elements ...string) (all []string) {
 	b.t.Helper()
 	for _, row := range b.space.Oracle("articles") {
 		translated := map[string]json.RawMessage{}
-		b.must(json.Unmarshal([]byte(row["translated_content"].(string)), &translated))
+		b.failOn(json.Unmarshal([]byte(row["translated_content"].(string)), &translated))
 		for locale, text := range translated {
 			var says struct{ Body string }
 			if locale == "type" {
 				continue
 			}
-			b.must(json.Unmarshal(text, &says))
+			b.failOn(json.Unmarshal(text, &says))
 			for _, element := range elements {
 				kind := map[string]string{"span": "inline", "div": "block"}[element]
 				_, rest, found := strings.Cut(says.Body, "<"+element+` class="service-dynamic-content" data-service-dynamic-content-key="`)
@@ -185,18 +185,18 @@ func (b *bed) referred(elements ...string) (all []string) {
 
 // TestContentThatATokenMayNotReadIsUnavailable and is there as soon as it may: what waits to be read under others waits on.
 func TestContentThatATokenMayNotReadIsUnavailable(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
-	b := newBedWith(t, tiny(162), just("dynamic_contents, data_connectors, data_connector_versions"))
-	b.must(b.space.AddToken("none"))
-	b.must(b.space.AddToken("writer", "read_write_dynamic_content", "read_write_data_connector_versions"))
+	b := newBedWith(t, tinyConfig(162), onlyStreams("dynamic_contents, data_connectors, data_connector_versions"))
+	b.failOn(b.space.AddToken("none"))
+	b.failOn(b.space.AddToken("writer", "read_write_dynamic_content", "read_write_data_connector_versions"))
 	why := "scope"
 	step := func(when, token string, knobs func(k *emulator.Knobs), unavailable ...string) *runlog.Report {
 		t.Helper()
 		b.env = map[string]string{"WORKSPACE_TOKEN": token}
 		b.space.SetKnobs(knobs)
 		b.space.Advance(time.Minute)
-		report := b.try(runner.Options{})
+		report := b.trySync(runner.Options{})
 		var got []string
 		for _, s := range report.Streams {
 			if s.Status == runlog.StatusUnavailable {
@@ -206,7 +206,7 @@ func TestContentThatATokenMayNotReadIsUnavailable(t *testing.T) {
 				t.Errorf("%s: %+v", when, s)
 			}
 		}
-		oracletest.Same(t, when, got, unavailable)
+		oracletest.CompareRows(t, when, got, unavailable)
 		return report
 	}
 	strict := func(k *emulator.Knobs) { k.ReadScopesOnly = true }
@@ -222,14 +222,14 @@ func TestContentThatATokenMayNotReadIsUnavailable(t *testing.T) {
 		t.Errorf("%d rows were written again", report.Rows())
 	}
 	why = "not_found"
-	b.configure(strings.Replace(just("dynamic_contents, folders, data_connectors"), "2.17", "2.16", 1))
+	b.writeConfig(strings.Replace(onlyStreams("dynamic_contents, folders, data_connectors"), "2.17", "2.16", 1))
 	step("in a version that does not have it", "writer", func(k *emulator.Knobs) { k.LaterOnly = true }, "dynamic_contents", "folders")
-	b.configure(just("dynamic_contents, data_connectors, data_connector_versions"))
+	b.writeConfig(onlyStreams("dynamic_contents, data_connectors, data_connector_versions"))
 	step("back in the version that has it", "writer", usual)
 	version := b.space.Oracle("data_connector_versions")[0]
-	b.written("PATCH", fmt.Sprint("/data_connectors/", version["data_connector_id"], "/versions/", version["entity_version_id"]), map[string]any{"note": "new"})
-	s := stream(t, step("after a note", "writer", usual), "data_connector_versions")
-	if got := b.rows("SELECT count(*) FROM data_connector_versions WHERE note = 'new'"); s.Changed != 1 || got[0] != "1" {
+	b.writeViaAPI("PATCH", fmt.Sprint("/data_connectors/", version["data_connector_id"], "/versions/", version["entity_version_id"]), map[string]any{"note": "new"})
+	s := streamResult(t, step("after a note", "writer", usual), "data_connector_versions")
+	if got := b.queryRows("SELECT count(*) FROM data_connector_versions WHERE note = 'new'"); s.Changed != 1 || got[0] != "1" {
 		t.Errorf("4.11: %s notes are new: %+v", got, s)
 	}
 }
@@ -237,22 +237,22 @@ func TestContentThatATokenMayNotReadIsUnavailable(t *testing.T) {
 // TestFoldersInsideOthersAreFoundWhicheverTheListHas: with all of them in the list one request is enough; without, each folder is asked
 // for what lies in it. Those that are gone are noticed either way, and by no walk that was cut.
 func TestFoldersInsideOthersAreFoundWhicheverTheListHas(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
-	c := tiny(165)
+	c := tinyConfig(165)
 	c.Knobs.TopFolders = true
-	b := newBedWith(t, c, just("folders"))
-	if report := b.sync(runner.Options{MaxRequests: 4}); report.Rows() == 0 || stream(t, report, "folders").Gone != 0 {
+	b := newBedWith(t, c, onlyStreams("folders"))
+	if report := b.syncOnce(runner.Options{MaxRequests: 4}); report.Rows() == 0 || streamResult(t, report, "folders").Gone != 0 {
 		t.Errorf("cut: %+v", report.Streams)
 	}
 	step := func(when string, rows, requests int, edit func(folders []map[string]any) []map[string]any) runlog.StreamResult {
 		t.Helper()
 		b.space.Advance(time.Minute)
-		s := stream(t, b.sync(runner.Options{}), "folders")
+		s := streamResult(t, b.syncOnce(runner.Options{}), "folders")
 		if rows >= 0 && int(s.Rows) != rows || int(s.Requests) != requests {
 			t.Errorf("%s, where %d requests are enough: %+v", when, requests, s)
 		}
-		oracletest.Holds(t, b.space, b.runner.Dir.Current(), func(_ oracletest.Table, folders []map[string]any) []map[string]any { return edit(folders) },
+		oracletest.CompareTables(t, b.space, b.runner.Dir.Current(), func(_ oracletest.Table, folders []map[string]any) []map[string]any { return edit(folders) },
 			oracletest.Table{Name: "folders", Oracle: "folders", Columns: []string{"id", "name", "parent_folder_id"}})
 		return s
 	}
@@ -281,25 +281,25 @@ func TestFoldersInsideOthersAreFoundWhicheverTheListHas(t *testing.T) {
 
 // TestT94AListThatDoesNotGoOnStopsLoudly: how these lists are paged is not documented.
 func TestT94AListThatDoesNotGoOnStopsLoudly(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
 	for name, next := range map[string]string{"to where it was": `{"page":1}`, "nowhere": `{"starting_after":""}`} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			lists := []string{"newsfeeds", "news_items", "internal_articles", "folders"}
-			b := newBedWith(t, tiny(163), just(strings.Join(lists, ", ")))
+			b := newBedWith(t, tinyConfig(163), onlyStreams(strings.Join(lists, ", ")))
 			b.space.SetKnobs(func(k *emulator.Knobs) {
 				k.Mutate = func(route string, body []byte) []byte {
 					var answer map[string]json.RawMessage
 					if name, _, _ := strings.Cut(route, "."); !slices.Contains(lists, name) {
 						return body
 					}
-					b.must(json.Unmarshal(body, &answer))
+					b.failOn(json.Unmarshal(body, &answer))
 					answer["pages"] = json.RawMessage(`{"type":"pages","next":` + next + `}`)
-					return raw(t, answer)
+					return rawJSON(t, answer)
 				}
 			})
-			report := b.try(runner.Options{})
+			report := b.trySync(runner.Options{})
 			for _, s := range report.Streams {
 				if s.Status != runlog.StatusFailed || s.Gone != 0 || !strings.Contains(s.Error, s.Stream) {
 					t.Errorf("%+v", s)

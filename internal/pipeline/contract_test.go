@@ -23,43 +23,43 @@ import (
 // list. Its stream stops, nothing of it is taken away, the others go on.
 // Holds: S9.
 func TestT19T119AnswersThatAreNoListStopTheirStream(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
-	b := newBed(t, tiny(81))
-	b.sync(runner.Options{})
+	b := newBed(t, tinyConfig(81))
+	b.syncOnce(runner.Options{})
 	faults := map[string]*fault.Fault{
 		"error list": {Status: http.StatusOK, Body: `{"type":"error.list","errors":[{"code":"server_broke","message":"x"}]}`},
 		"no list":    {Status: http.StatusOK, Body: `{}`},
 		"redirect":   {Status: http.StatusFound, Body: `{}`, Header: map[string]string{"Location": "/contacts"}},
 	}
 	for name, wrong := range faults {
-		b.space.Inject(func(_ int, r *http.Request) *fault.Fault {
+		b.space.InjectFaults(func(_ int, r *http.Request) *fault.Fault {
 			if r.URL.Path == "/contacts/deleted" {
 				return wrong
 			}
 			return nil
 		})
-		report := b.try(runner.Options{})
-		if s := stream(t, report, "deleted_contacts"); report.Exit() != problem.ExitFailed || s.Class != "data" || report.Count(runlog.StatusOK) != 3 {
+		report := b.trySync(runner.Options{})
+		if s := streamResult(t, report, "deleted_contacts"); report.Exit() != problem.ExitFailed || s.Class != "data" || report.Count(runlog.StatusOK) != 3 {
 			t.Errorf("%s: %s\n%+v", name, report.LastLine(), s)
 		}
 	}
-	b.space.Inject(nil)
+	b.space.InjectFaults(nil)
 	b.equalsOracle()
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	b.equalsOracle()
 }
 
 // TestT33ColumnThatVanishesStopsItsStream leaves a field out of every answer: what is stored must not become null.
 func TestT33ColumnThatVanishesStopsItsStream(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
-	c := tiny(82)
+	c := tinyConfig(82)
 	c.Contacts, c.NestedCap = 1050, 400
 	b := newBed(t, c)
-	b.sync(runner.Options{})
-	for _, id := range b.space.IDs("active") {
-		if err := b.space.UpdateContact(id, emulator.Change{Field: "custom_attributes.plan", Value: "new"}); err != nil {
+	b.syncOnce(runner.Options{})
+	for _, id := range b.space.ContactIDs("active") {
+		if err := b.space.UpdateContact(id, emulator.FieldChange{Field: "custom_attributes.plan", Value: "new"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -68,24 +68,24 @@ func TestT33ColumnThatVanishesStopsItsStream(t *testing.T) {
 		return bytes.ReplaceAll(body, []byte(`"role":`), []byte(`"type_of_person":`))
 	}
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate = otherwise })
-	state := b.checkpoint("contacts")
-	report := b.try(runner.Options{})
-	s := stream(t, report, "contacts")
+	state := b.checkpointState("contacts")
+	report := b.trySync(runner.Options{})
+	s := streamResult(t, report, "contacts")
 	if report.Exit() != problem.ExitFailed || s.Class != "data" || !strings.Contains(s.Error, "role") || s.Rows != 0 {
 		t.Errorf("%s\n%+v", report.LastLine(), s)
 	}
-	if b.checkpoint("contacts") != state || b.rows("SELECT count(*) - count(role) FROM contacts")[0] != "0" {
+	if b.checkpointState("contacts") != state || b.queryRows("SELECT count(*) - count(role) FROM contacts")[0] != "0" {
 		t.Error("the mark moved, or roles were lost")
 	}
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate = nil })
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	b.equalsOracle()
 	// Another API version may call it something else.
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate = otherwise })
-	b.configure(strings.Replace(nightly, "2.17", "2.16", 1))
+	b.writeConfig(strings.Replace(nightly, "2.17", "2.16", 1))
 	b.space.Advance(time.Hour)
-	b.sync(runner.Options{})
-	if got := b.rows("SELECT count(role), count(*) FILTER (_extra->>'$.type_of_person' IS NULL) FROM contacts"); got[0] != "0|0" {
+	b.syncOnce(runner.Options{})
+	if got := b.queryRows("SELECT count(role), count(*) FILTER (_extra->>'$.type_of_person' IS NULL) FROM contacts"); got[0] != "0|0" {
 		t.Errorf("under another version: %v", got)
 	}
 }
@@ -93,33 +93,33 @@ func TestT33ColumnThatVanishesStopsItsStream(t *testing.T) {
 // TestT137T167AWatermarkInTheFutureIsPulledBack has wrong clocks set the stored watermarks, by centuries and by less than the lookback
 // window; the next run tells it, and reads all that they would have left out.
 func TestT137T167AWatermarkInTheFutureIsPulledBack(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
-	b := newBed(t, tiny(83))
-	b.sync(runner.Options{})
+	b := newBed(t, tinyConfig(83))
+	b.syncOnce(runner.Options{})
 	life := newLife(b, 83)
-	for _, future := range []time.Time{time.Date(2999, 1, 1, 0, 0, 0, 0, time.UTC), b.space.Clock().Add(20 * time.Hour)} {
+	for _, future := range []time.Time{time.Date(2999, 1, 1, 0, 0, 0, 0, time.UTC), b.space.CurrentTime().Add(20 * time.Hour)} {
 		for _, stream := range []string{"contacts", "contact_activities"} {
-			b.poison(stream, func(s *extract.State) { s.SyncedTo = future.Unix() })
+			b.poisonCheckpoint(stream, func(s *extract.State) { s.SyncedTo = future.Unix() })
 		}
-		life.happen(10)
+		life.applyEvents(10)
 		b.space.Advance(time.Hour)
-		report := b.sync(runner.Options{})
+		report := b.syncOnce(runner.Options{})
 		b.equalsOracle()
-		if got := len(findings(report, "watermark_pulled_back")); got != 2 {
+		if got := len(findingsNamed(report, "watermark_pulled_back")); got != 2 {
 			t.Errorf("%v: told of %d streams", future, got)
 		}
-		if got := b.state("contacts").SyncedTo; got > b.space.Clock().Unix() {
+		if got := b.loadState("contacts").SyncedTo; got > b.space.CurrentTime().Unix() {
 			t.Errorf("%v: the watermark is %d", future, got)
 		}
 	}
 }
 
-// poison changes a stored checkpoint, as a bug or a restored clock might have.
-func (b *bed) poison(stream string, change func(*extract.State)) {
+// poisonCheckpoint changes a stored checkpoint, as a bug or a restored clock might have.
+func (b *testBed) poisonCheckpoint(stream string, change func(*extract.State)) {
 	b.t.Helper()
 	ctx := context.Background()
-	work, err := load.Open(ctx, b.runner.Dir, load.Options{Now: b.space.Clock, RunID: "poison"})
+	work, err := load.Open(ctx, b.runner.Dir, load.Options{Now: b.space.CurrentTime, RunID: "poison"})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -145,26 +145,26 @@ func (b *bed) poison(stream string, change func(*extract.State)) {
 // TestT13CursorOfAnotherQuestionIsNotSent changes the API version between two pieces of a window: the cursor belongs to
 // another question now, and reading goes on from the last time that was whole (T113).
 func TestT13CursorOfAnotherQuestionIsNotSent(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
-	c := tiny(84)
+	c := tinyConfig(84)
 	c.NestedCap, c.TooLarge = 400, 20 // small pages
 	b := newBedWith(t, c, strings.Replace(nightly, `"2.17"`, `"2.16"`, 1))
-	b.sync(runner.Options{})
-	for _, id := range b.space.IDs("active") {
+	b.syncOnce(runner.Options{})
+	for _, id := range b.space.ContactIDs("active") {
 		b.space.Advance(time.Minute)
-		if err := b.space.UpdateContact(id, emulator.Change{Field: "name", Value: "All Change"}); err != nil {
+		if err := b.space.UpdateContact(id, emulator.FieldChange{Field: "name", Value: "All Change"}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	b.space.Advance(time.Hour)
 	search := runner.Options{Select: []string{"contacts"}, MaxRequests: 14}
-	if s := stream(t, b.sync(search), "contacts"); !s.Cut || s.Rows == 0 {
+	if s := streamResult(t, b.syncOnce(search), "contacts"); !s.Cut || s.Rows == 0 {
 		t.Fatalf("the window was not cut in its middle: %+v", s)
 	}
 	var mu sync.Mutex
 	var bodies []string
-	b.before(func(_ http.ResponseWriter, r *http.Request) bool {
+	b.interceptRequests(func(_ http.ResponseWriter, r *http.Request) bool {
 		body, err := io.ReadAll(r.Body)
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		mu.Lock()
@@ -174,8 +174,8 @@ func TestT13CursorOfAnotherQuestionIsNotSent(t *testing.T) {
 		}
 		return false
 	})
-	b.configure(nightly)
-	b.sync(runner.Options{})
+	b.writeConfig(nightly)
+	b.syncOnce(runner.Options{})
 	// The first is the one record that names the workspace.
 	if len(bodies) < 2 || strings.Contains(bodies[1], "starting_after") {
 		t.Errorf("asked %v", bodies)
@@ -186,44 +186,44 @@ func TestT13CursorOfAnotherQuestionIsNotSent(t *testing.T) {
 // TestT113VersionChangeReadsDaysAgain: fields that only the new version has come in for what changed in the last days.
 // Holds: T46.
 func TestT113VersionChangeReadsDaysAgain(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
-	b := newBedWith(t, tiny(85), strings.Replace(nightly, `"2.17"`, `"2.16"`, 1))
-	ids := b.space.IDs("active")[:5]
+	b := newBedWith(t, tinyConfig(85), strings.Replace(nightly, `"2.17"`, `"2.16"`, 1))
+	ids := b.space.ContactIDs("active")[:5]
 	for _, id := range ids {
-		if err := b.space.UpdateContact(id, emulator.Change{Field: "name", Value: "Before"}); err != nil {
+		if err := b.space.UpdateContact(id, emulator.FieldChange{Field: "name", Value: "Before"}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	b.space.Advance(80 * time.Hour) // before the overlap of a usual night
-	b.sync(runner.Options{})
-	if got := b.rows("SELECT count(email_verified) FROM contacts"); got[0] != "0" {
+	b.syncOnce(runner.Options{})
+	if got := b.queryRows("SELECT count(email_verified) FROM contacts"); got[0] != "0" {
 		t.Fatalf("2.16 sent email_verified for %s contacts", got[0])
 	}
-	b.configure(nightly)
-	b.sync(runner.Options{})
-	if got := b.rows("SELECT count(email_verified), min(_api_version) FROM contacts WHERE name = 'Before'"); got[0] != "5|2.17" {
+	b.writeConfig(nightly)
+	b.syncOnce(runner.Options{})
+	if got := b.queryRows("SELECT count(email_verified), min(_api_version) FROM contacts WHERE name = 'Before'"); got[0] != "5|2.17" {
 		t.Errorf("after the change of version: %s of 5", got[0])
 	}
-	b.sync(runner.Options{FullRefresh: true})
+	b.syncOnce(runner.Options{FullRefresh: true})
 	b.equalsOracle()
 }
 
 // TestT39FeedThatForgotIsTold drops the place where the last reading of the events ended.
 func TestT39FeedThatForgotIsTold(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
-	b := newBed(t, tiny(86))
-	b.sync(runner.Options{})
-	b.space.Live(24 * 9)
+	b := newBed(t, tinyConfig(86))
+	b.syncOnce(runner.Options{})
+	b.space.SimulateHours(24 * 9)
 	b.space.ExpireCursors()
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Retention = 24 * time.Hour })
-	b.sync(runner.Options{})
-	if got := b.rows("SELECT kind, name, stream FROM _sync.audit"); len(got) != 1 || got[0] != "known|feed_gap|contact_activities" {
+	b.syncOnce(runner.Options{})
+	if got := b.queryRows("SELECT kind, name, stream FROM _sync.audit"); len(got) != 1 || got[0] != "known|feed_gap|contact_activities" {
 		t.Errorf("the audit says %v", got)
 	}
-	b.sync(runner.Options{})
-	if got := b.rows("SELECT count(*) FROM _sync.audit"); got[0] != "1" {
+	b.syncOnce(runner.Options{})
+	if got := b.queryRows("SELECT count(*) FROM _sync.audit"); got[0] != "1" {
 		t.Errorf("told %s times", got[0])
 	}
 }

@@ -11,14 +11,14 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// talks is a workspace whose conversations do all that conversations do.
-func talks(k emulator.Knobs) emulator.Config {
+// conversationConfig is a workspace whose conversations do all that conversations do.
+func conversationConfig(k emulator.Knobs) emulator.Config {
 	return emulator.Config{Seed: 9, Contacts: 60, Inactive: 20, Activities: 100, Conversations: 120, Knobs: k}
 }
 
-func newTalkBed(t testing.TB, k emulator.Knobs) *bed {
+func newTalkBed(t testing.TB, k emulator.Knobs) *testBed {
 	t.Helper()
-	return newBedWith(t, talks(k), strings.Replace(nightly, "streams: [", "streams: [conversations, ", 1))
+	return newBedWith(t, conversationConfig(k), strings.Replace(nightly, "streams: [", "streams: [conversations, ", 1))
 }
 
 // Holds: T61.
@@ -39,43 +39,43 @@ func TestT54To61ConversationsEqualTheOracleHourByHour(t *testing.T) {
 			k.ChangeShare, k.QuietConversations = 0.15, emulator.Never
 			b := newTalkBed(t, k)
 			for range temper.hours {
-				b.sync(runner.Options{})
+				b.syncOnce(runner.Options{})
 				b.equalsOracle()
-				b.space.Live(1)
+				b.space.SimulateHours(1)
 			}
 		})
 	}
 }
 
 func TestT58WhatChangesWithoutASignIsFoundByReadingAgain(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
 	b := newTalkBed(t, emulator.Knobs{NoLag: true})
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	ids := b.space.ConversationIDs()
 	id := ids[len(ids)-1]
 	for _, change := range []error{
 		b.space.ReplyConversation(id, conversations.ByContact, "<p>secret</p>"),
-		b.space.Rate(id, 2, "meh", false), b.space.Review(id, 3, "needs_fix", false),
+		b.space.RateConversation(id, 2, "meh", false), b.space.ReviewConversation(id, 3, "needs_fix", false),
 	} {
 		if change != nil {
 			t.Fatal(change)
 		}
 	}
 	b.space.Advance(time.Hour)
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	b.equalsOracle()
 	parts := b.space.PartIDs(id)
 	for _, change := range []error{
-		b.space.MutatePartSilently(id, parts[0], emulator.RemoveTeam), b.space.Redact(id, parts[len(parts)-1], false),
-		b.space.Review(id, 3, "fix_complete", false), b.space.Rate(id, 5, "better", false),
+		b.space.MutatePartSilently(id, parts[0], emulator.RemoveTeam), b.space.RedactPart(id, parts[len(parts)-1], false),
+		b.space.ReviewConversation(id, 3, "fix_complete", false), b.space.RateConversation(id, 5, "better", false),
 	} {
 		if change != nil {
 			t.Fatal(change)
 		}
 	}
 	b.space.Advance(8 * 24 * time.Hour)
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	b.equalsOracle()
 }
 
@@ -83,32 +83,32 @@ func TestT58WhatChangesWithoutASignIsFoundByReadingAgain(t *testing.T) {
 // is no answer to that.
 func TestMarksTakenBackReadEachConversationAgain(t *testing.T) {
 	t.Parallel()
-	serial(t)
+	skipInRaceRun(t)
 	yes := func([]admin.Move) (bool, error) { return true, nil }
-	for name, back := range map[string]func(b *bed) error{
-		"reset": func(b *bed) error { return admin.Reset(t.Context(), b.runner, "", "conversations", yes) },
-		"rewind": func(b *bed) error {
-			return admin.Rewind(t.Context(), b.runner, "", "conversations", b.space.Clock().AddDate(0, 0, -2), yes)
+	for name, back := range map[string]func(b *testBed) error{
+		"reset": func(b *testBed) error { return admin.Reset(t.Context(), b.runner, "", "conversations", yes) },
+		"rewind": func(b *testBed) error {
+			return admin.Rewind(t.Context(), b.runner, "", "conversations", b.space.CurrentTime().AddDate(0, 0, -2), yes)
 		},
 	} {
 		b := newTalkBed(t, emulator.Knobs{NoLag: true})
-		b.sync(runner.Options{})
+		b.syncOnce(runner.Options{})
 		ids := b.space.ConversationIDs()
 		id := ids[len(ids)-1]
 		if err := b.space.ReplyConversation(id, conversations.ByContact, "<p>secret</p>"); err != nil {
 			t.Fatal(err)
 		}
 		b.space.Advance(time.Hour)
-		b.sync(runner.Options{})
+		b.syncOnce(runner.Options{})
 		parts := b.space.PartIDs(id)
-		if err := b.space.Redact(id, parts[len(parts)-1], false); err != nil {
+		if err := b.space.RedactPart(id, parts[len(parts)-1], false); err != nil {
 			t.Fatal(err)
 		}
 		b.space.Advance(time.Hour)
 		if err := back(b); err != nil {
 			t.Fatal(name, err)
 		}
-		b.sync(runner.Options{})
+		b.syncOnce(runner.Options{})
 		b.equalsOracle()
 		if t.Failed() {
 			t.Fatal(name)
@@ -121,15 +121,15 @@ func TestMarksTakenBackReadEachConversationAgain(t *testing.T) {
 // week later, after the refresh and a reconciliation, and for contacts a full refresh, nothing of it is left.
 // Holds: T45.
 func TestTheQuietReadingsOfTheDocumentHealWithinAWeek(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
 	b := newTalkBed(t, emulator.Knobs{QuietConversations: emulator.Always, SilentParts: true, DeleteConversations: true, QuietUntag: true,
 		ListDeletes: emulator.ListNone, DeletedOrder: emulator.OrderOldest, PartsCap: 30, ChangeShare: 0.1})
-	b.sync(runner.Options{})
-	b.space.Live(6)
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
+	b.space.SimulateHours(6)
+	b.syncOnce(runner.Options{})
 	b.space.Advance(8 * 24 * time.Hour)
-	b.sync(runner.Options{})
-	b.sync(runner.Options{FullRefresh: true})
+	b.syncOnce(runner.Options{})
+	b.syncOnce(runner.Options{FullRefresh: true})
 	b.equalsOracle()
 }

@@ -28,54 +28,54 @@ pipelines:
   nightly: {streams: [conversations]}
 `
 
-// chats is a workspace with a handful of conversations and what a test lets happen in them.
-type chats struct{ people }
+// chatBed is a workspace with a handful of conversations and what a test lets happen in them.
+type chatBed struct{ contactBed }
 
-func newChats(t testing.TB, conversations int, k emulator.Knobs) chats {
+func newChatBed(t testing.TB, conversations int, k emulator.Knobs) chatBed {
 	t.Helper()
-	c := talks(k)
+	c := conversationConfig(k)
 	c.Conversations = conversations
-	return chats{people{newBedWith(t, c, talking)}}
+	return chatBed{contactBed{newBedWith(t, c, talking)}}
 }
 
-// open has a contact begin a conversation with so many parts.
-func (c chats) open(parts int) string {
+// openConversation has a contact begin a conversation with so many parts.
+func (c chatBed) openConversation(parts int) string {
 	c.t.Helper()
-	id, err := c.space.OpenConversation(c.space.IDs("active")[0], parts)
-	c.did(err)
+	id, err := c.space.OpenConversation(c.space.ContactIDs("active")[0], parts)
+	c.advanceAfter(err)
 	return id
 }
 
-// read runs the pipeline once search knows what has happened.
-func (c chats) read() *runlog.Report {
+// readAfterHour runs the pipeline once search knows what has happened.
+func (c chatBed) readAfterHour() *runlog.Report {
 	c.t.Helper()
 	c.space.Advance(time.Hour)
-	return c.sync(runner.Options{})
+	return c.syncOnce(runner.Options{})
 }
 
-// reread runs it when it looks for changes that have no sign.
-func (c chats) reread() *runlog.Report {
+// readAfterWeek runs it when it looks for changes that have no sign.
+func (c chatBed) readAfterWeek() *runlog.Report {
 	c.t.Helper()
 	c.space.Advance(8 * 24 * time.Hour)
-	return c.sync(runner.Options{})
+	return c.syncOnce(runner.Options{})
 }
 
-// have checks what a query gives.
-func (c chats) have(what, sql string, want ...string) {
+// checkQuery checks what a query gives.
+func (c chatBed) checkQuery(what, sql string, want ...string) {
 	c.t.Helper()
-	if got := c.rows(sql); !slices.Equal(got, want) {
+	if got := c.queryRows(sql); !slices.Equal(got, want) {
 		c.t.Errorf("%s: got %q, want %q", what, got, want)
 	}
 }
 
 // equalsOracle compares what is published of conversations with what a perfect reader would hold.
-func (c chats) equalsOracle() {
+func (c chatBed) equalsOracle() {
 	c.t.Helper()
-	oracletest.Conversations(c.t, c.space, c.runner.Dir.Current())
+	oracletest.CompareConversations(c.t, c.space, c.runner.Dir.Current())
 }
 
-// mutate changes the answers of a route from now on.
-func (c chats) mutate(route string, change func(body []byte) []byte) {
+// mutateRoute changes the answers of a route from now on.
+func (c chatBed) mutateRoute(route string, change func(body []byte) []byte) {
 	c.space.SetKnobs(func(k *emulator.Knobs) {
 		k.Mutate = func(name string, body []byte) []byte {
 			if name == route {
@@ -86,9 +86,9 @@ func (c chats) mutate(route string, change func(body []byte) []byte) {
 	})
 }
 
-// singles counts the conversations that were asked for by themselves since request n.
-func (c chats) singles(n int) int {
-	return c.asked(n, "/conversations/", "/conversations/search")["/conversations/"]
+// countSingleReads counts the conversations that were asked for by themselves since request n.
+func (c chatBed) countSingleReads(n int) int {
+	return c.countRequests(n, "/conversations/", "/conversations/search")["/conversations/"]
 }
 
 // SplitPattern counts the conversations that are stored with other parts than the API counts.
@@ -99,27 +99,27 @@ const SplitPattern = `SELECT count(*) FROM conversations c WHERE statistics_coun
 // either, or with both, is not understood, and is no empty list.
 func TestT54ListUnderNoKnownNameOrUnderTwoStopsTheStream(t *testing.T) {
 	t.Parallel()
-	serial(t)
-	c := newChats(t, 12, emulator.Knobs{})
-	c.read()
-	before, mark := c.rows("SELECT count(*) FROM conversations"), c.checkpoint("conversations")
-	c.did(c.space.ReplyConversation(c.space.ConversationIDs()[0], conversations.ByContact, "<p>hello</p>"))
+	skipInRaceRun(t)
+	c := newChatBed(t, 12, emulator.Knobs{})
+	c.readAfterHour()
+	before, mark := c.queryRows("SELECT count(*) FROM conversations"), c.checkpointState("conversations")
+	c.advanceAfter(c.space.ReplyConversation(c.space.ConversationIDs()[0], conversations.ByContact, "<p>hello</p>"))
 	for name, list := range map[string]string{"neither": `"items":[`, "both": `"data":[],"conversations":[`} {
-		c.mutate("conversations.search", func(body []byte) []byte {
+		c.mutateRoute("conversations.search", func(body []byte) []byte {
 			return bytes.Replace(body, []byte(`"conversations":[`), []byte(list), 1)
 		})
 		c.space.Advance(time.Hour)
-		report := c.try(runner.Options{})
-		if s := stream(t, report, "conversations"); report.Exit() != problem.ExitFailed || s.Class != "data" {
+		report := c.trySync(runner.Options{})
+		if s := streamResult(t, report, "conversations"); report.Exit() != problem.ExitFailed || s.Class != "data" {
 			t.Errorf("%s: %s\n%+v", name, report.LastLine(), s)
 		}
-		c.have(name, "SELECT count(*) FROM conversations", before...)
-		if now := c.checkpoint("conversations"); now != mark {
+		c.checkQuery(name, "SELECT count(*) FROM conversations", before...)
+		if now := c.checkpointState("conversations"); now != mark {
 			t.Errorf("%s: the mark went from %s to %s", name, mark, now)
 		}
 	}
 	c.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate = nil })
-	c.read()
+	c.readAfterHour()
 	c.equalsOracle()
 }
 
@@ -127,23 +127,23 @@ func TestT54ListUnderNoKnownNameOrUnderTwoStopsTheStream(t *testing.T) {
 // read, and one right after: each reading has all parts, whenever they came.
 func TestT55PartsThatComeWhileTheirPageIsReadAreNotLost(t *testing.T) {
 	t.Parallel()
-	serial(t)
-	c := newChats(t, 12, emulator.Knobs{})
-	id := c.open(3)
+	skipInRaceRun(t)
+	c := newChatBed(t, 12, emulator.Knobs{})
+	id := c.openConversation(3)
 	c.space.Advance(time.Hour)
-	c.once("/conversations/"+id, func() {
-		c.did(c.space.ReplyConversation(id, conversations.ByContact, "<p>before it is read</p>"))
+	c.onFirstRequest("/conversations/"+id, func() {
+		c.advanceAfter(c.space.ReplyConversation(id, conversations.ByContact, "<p>before it is read</p>"))
 	})
-	c.sync(runner.Options{})
+	c.syncOnce(runner.Options{})
 	parts := "SELECT count(*) FROM conversation_parts WHERE conversation_id = '" + id + "'"
-	c.have("with the part that came in between", parts, "4")
-	c.did(c.space.ReplyConversation(id, conversations.ByTeammate, "<p>after it was read</p>"))
-	c.once("/conversations/search", func() {
-		c.did(c.space.ReplyConversation(id, conversations.ByContact, "<p>while it is searched</p>"))
+	c.checkQuery("with the part that came in between", parts, "4")
+	c.advanceAfter(c.space.ReplyConversation(id, conversations.ByTeammate, "<p>after it was read</p>"))
+	c.onFirstRequest("/conversations/search", func() {
+		c.advanceAfter(c.space.ReplyConversation(id, conversations.ByContact, "<p>while it is searched</p>"))
 	})
-	c.read()
-	c.read()
-	c.have("all parts", parts, "6")
+	c.readAfterHour()
+	c.readAfterHour()
+	c.checkQuery("all parts", parts, "6")
 	c.equalsOracle()
 }
 
@@ -152,10 +152,10 @@ func TestT55PartsThatComeWhileTheirPageIsReadAreNotLost(t *testing.T) {
 // is forgotten.
 func TestT56AConversationAndItsPartsAreCommittedTogether(t *testing.T) {
 	t.Parallel()
-	serial(t)
-	c := newChats(t, 12, emulator.Knobs{NoLag: true})
-	bad := c.open(5)
-	c.space.Inject(func(_ int, r *http.Request) *fault.Fault {
+	skipInRaceRun(t)
+	c := newChatBed(t, 12, emulator.Knobs{NoLag: true})
+	bad := c.openConversation(5)
+	c.space.InjectFaults(func(_ int, r *http.Request) *fault.Fault {
 		if strings.HasSuffix(r.URL.Path, bad) {
 			return &fault.Fault{Status: http.StatusInternalServerError}
 		}
@@ -163,28 +163,28 @@ func TestT56AConversationAndItsPartsAreCommittedTogether(t *testing.T) {
 	})
 	c.space.Advance(time.Hour)
 	for range 2 {
-		report := c.try(runner.Options{})
+		report := c.trySync(runner.Options{})
 		aside := slices.ContainsFunc(report.Findings, func(f load.Finding) bool { return f.Name == "incomplete" && strings.Contains(f.Message, bad) })
-		if s := stream(t, report, "conversations"); report.Exit() != problem.ExitFailed || s.Status != "ok" || !aside {
+		if s := streamResult(t, report, "conversations"); report.Exit() != problem.ExitFailed || s.Status != "ok" || !aside {
 			t.Errorf("%s\n%+v\n%+v", report.LastLine(), s, report.Findings)
 		}
 	}
-	c.have("the one that failed", "SELECT count(*) FROM conversations WHERE id = '"+bad+"'", "0")
-	c.have("halves after a failed reading", SplitPattern, "0")
-	c.space.Inject(nil)
-	c.read()
-	c.have("halves", SplitPattern, "0")
+	c.checkQuery("the one that failed", "SELECT count(*) FROM conversations WHERE id = '"+bad+"'", "0")
+	c.checkQuery("halves after a failed reading", SplitPattern, "0")
+	c.space.InjectFaults(nil)
+	c.readAfterHour()
+	c.checkQuery("halves", SplitPattern, "0")
 	c.equalsOracle()
 
 	for n := range 4 {
 		for _, id := range c.space.ConversationIDs()[:6] {
-			c.did(c.space.ReplyConversation(id, conversations.ByTeammate, fmt.Sprint("<p>", n, "</p>")))
+			c.advanceAfter(c.space.ReplyConversation(id, conversations.ByTeammate, fmt.Sprint("<p>", n, "</p>")))
 		}
 		c.space.Advance(time.Hour)
-		c.interrupt(2 + n)
+		c.interruptAfter(2 + n)
 	}
-	c.read()
-	c.have("halves after interruptions", SplitPattern, "0")
+	c.readAfterHour()
+	c.checkQuery("halves after interruptions", SplitPattern, "0")
 	c.equalsOracle()
 }
 
@@ -192,33 +192,33 @@ func TestT56AConversationAndItsPartsAreCommittedTogether(t *testing.T) {
 // and the number of parts that the source has tells of those that nobody can read any more.
 func TestT57PartsBeyondTheNewest500Stay(t *testing.T) {
 	t.Parallel()
-	serial(t)
-	c := newChats(t, 14, emulator.Knobs{})
+	skipInRaceRun(t)
+	c := newChatBed(t, 14, emulator.Knobs{})
 	tests := []struct{ parts, first, then int }{{499, 499, 502}, {500, 500, 503}, {501, 500, 503}, {1200, 500, 503}}
 	stored := func(id string) string {
-		return c.rows(`SELECT (SELECT count(*) FROM conversation_parts p WHERE p.conversation_id = c.id), statistics_count_conversation_parts
+		return c.queryRows(`SELECT (SELECT count(*) FROM conversation_parts p WHERE p.conversation_id = c.id), statistics_count_conversation_parts
 			FROM conversations c WHERE id = '` + id + "'")[0]
 	}
 	var ids []string
 	for _, tt := range tests {
-		ids = append(ids, c.open(tt.parts))
+		ids = append(ids, c.openConversation(tt.parts))
 	}
-	c.read()
+	c.readAfterHour()
 	for i, tt := range tests {
 		if got, want := stored(ids[i]), fmt.Sprint(tt.first, "|", tt.parts); got != want {
 			t.Errorf("of %d parts: got %s, want %s", tt.parts, got, want)
 		}
 		for range 3 {
-			c.did(c.space.ReplyConversation(ids[i], conversations.ByTeammate, "<p>one more</p>"))
+			c.advanceAfter(c.space.ReplyConversation(ids[i], conversations.ByTeammate, "<p>one more</p>"))
 		}
 	}
-	c.read()
+	c.readAfterHour()
 	for i, tt := range tests {
 		if got, want := stored(ids[i]), fmt.Sprint(tt.then, "|", tt.parts+3); got != want {
 			t.Errorf("of %d parts and three more: got %s, want %s", tt.parts, got, want)
 		}
 	}
-	c.have("the first part of a conversation of 500", "SELECT min(id::BIGINT) FROM conversation_parts WHERE conversation_id = '"+ids[1]+"'",
+	c.checkQuery("the first part of a conversation of 500", "SELECT min(id::BIGINT) FROM conversation_parts WHERE conversation_id = '"+ids[1]+"'",
 		c.space.PartIDs(ids[1])[0])
 	c.equalsOracle()
 }
@@ -227,28 +227,28 @@ func TestT57PartsBeyondTheNewest500Stay(t *testing.T) {
 // and without a sign of the change.
 func TestT59RedactedWordsAreInNoRow(t *testing.T) {
 	t.Parallel()
-	serial(t)
-	c := newChats(t, 60, emulator.Knobs{NoLag: true})
-	id := c.open(2)
-	c.did(c.space.ReplyConversation(id, conversations.ByContact, "<p>"+canary+"told</p>"),
+	skipInRaceRun(t)
+	c := newChatBed(t, 60, emulator.Knobs{NoLag: true})
+	id := c.openConversation(2)
+	c.advanceAfter(c.space.ReplyConversation(id, conversations.ByContact, "<p>"+canary+"told</p>"),
 		c.space.ReplyConversation(id, conversations.ByNote, "<p>"+canary+"quietly</p>"),
 		c.space.ReplyConversation(id, conversations.ByContact, "<p>"+visible+"stays</p>"))
-	c.read()
-	files := strings.Split(c.rows(`SELECT conversation_id, part_id FROM conversation_attachments JOIN conversations ON id = conversation_id
+	c.readAfterHour()
+	files := strings.Split(c.queryRows(`SELECT conversation_id, part_id FROM conversation_attachments JOIN conversations ON id = conversation_id
 		ORDER BY updated_at DESC LIMIT 1`)[0], "|")
-	begun := c.rows("SELECT conversation_id FROM conversation_source_attachments LIMIT 1")[0]
+	begun := c.queryRows("SELECT conversation_id FROM conversation_source_attachments LIMIT 1")[0]
 	said := `SELECT count(*), count(body), count(text), count(*) FILTER (redacted) FROM conversation_parts
 		WHERE conversation_id = '` + id + "' AND id IN ('%s', '%s')"
 	parts := c.space.PartIDs(id)
-	c.have("before", fmt.Sprintf(said, parts[2], parts[3]), "2|2|2|0")
-	c.did(c.space.Redact(id, parts[2], true), c.space.Redact(id, parts[3], false),
-		c.space.Redact(files[0], files[1], true), c.space.Redact(begun, "", true))
-	c.reread()
-	c.have("two redacted parts", fmt.Sprintf(said, parts[2], parts[3]), "2|0|0|2")
-	c.have("a part with files", `SELECT body, text, redacted,
+	c.checkQuery("before", fmt.Sprintf(said, parts[2], parts[3]), "2|2|2|0")
+	c.advanceAfter(c.space.RedactPart(id, parts[2], true), c.space.RedactPart(id, parts[3], false),
+		c.space.RedactPart(files[0], files[1], true), c.space.RedactPart(begun, "", true))
+	c.readAfterWeek()
+	c.checkQuery("two redacted parts", fmt.Sprintf(said, parts[2], parts[3]), "2|0|0|2")
+	c.checkQuery("a part with files", `SELECT body, text, redacted,
 			(SELECT count(*) FROM conversation_attachments a WHERE a.conversation_id = p.conversation_id AND part_id = id)
 		FROM conversation_parts p WHERE conversation_id = '`+files[0]+`' AND id = '`+files[1]+"'", "∅|∅|true|0")
-	c.have("a source with files", `SELECT source_body, source_text, source_redacted,
+	c.checkQuery("a source with files", `SELECT source_body, source_text, source_redacted,
 			(SELECT count(*) FROM conversation_source_attachments WHERE conversation_id = id)
 		FROM conversations WHERE id = '`+begun+"'", "∅|∅|true|0")
 	c.noCanaryInTables()
@@ -258,21 +258,21 @@ func TestT59RedactedWordsAreInNoRow(t *testing.T) {
 // TestAnUnchangedConversationCostsNoRequestOfItsOwn: what search shows as it is stored is not read by itself.
 func TestAnUnchangedConversationCostsNoRequestOfItsOwn(t *testing.T) {
 	t.Parallel()
-	serial(t)
-	c := newChats(t, 30, emulator.Knobs{})
-	changed := c.open(2)
-	c.read()
-	if n := c.singles(0); n < 31 {
+	skipInRaceRun(t)
+	c := newChatBed(t, 30, emulator.Knobs{})
+	changed := c.openConversation(2)
+	c.readAfterHour()
+	if n := c.countSingleReads(0); n < 31 {
 		t.Errorf("%d of 31 conversations were read by themselves at first", n)
 	}
-	quiet := c.space.Count()
-	if report := c.read(); c.singles(quiet) != 0 || report.Rows() != 0 {
-		t.Errorf("%d readings and %d rows in a run without news", c.singles(quiet), report.Rows())
+	quiet := c.space.RequestCount()
+	if report := c.readAfterHour(); c.countSingleReads(quiet) != 0 || report.Rows() != 0 {
+		t.Errorf("%d readings and %d rows in a run without news", c.countSingleReads(quiet), report.Rows())
 	}
-	c.did(c.space.ReplyConversation(changed, conversations.ByContact, "<p>again</p>"))
-	busy := c.space.Count()
-	if c.read(); c.singles(busy) != 1 {
-		t.Errorf("%d readings after one conversation changed", c.singles(busy))
+	c.advanceAfter(c.space.ReplyConversation(changed, conversations.ByContact, "<p>again</p>"))
+	busy := c.space.RequestCount()
+	if c.readAfterHour(); c.countSingleReads(busy) != 1 {
+		t.Errorf("%d readings after one conversation changed", c.countSingleReads(busy))
 	}
 	c.equalsOracle()
 }

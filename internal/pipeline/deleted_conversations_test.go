@@ -14,42 +14,42 @@ import (
 
 var withDeleted = strings.Replace(talking, "[conversations]", "[conversations, deleted_conversations]", 1)
 
-func newDeletedBed(t *testing.T, k emulator.Knobs) chats {
+func newDeletedBed(t *testing.T, k emulator.Knobs) chatBed {
 	t.Helper()
-	c := talks(k)
+	c := conversationConfig(k)
 	c.Conversations = 20
-	return chats{people{newBedWith(t, c, withDeleted)}}
+	return chatBed{contactBed{newBedWith(t, c, withDeleted)}}
 }
 
-func (c chats) deleted() {
+func (c chatBed) checkDeleted() {
 	c.t.Helper()
-	oracletest.Holds(c.t, c.space, c.runner.Dir.Current(), nil, oracletest.Table{Name: "deleted_conversations", Oracle: "deleted_conversations",
+	oracletest.CompareTables(c.t, c.space, c.runner.Dir.Current(), nil, oracletest.Table{Name: "deleted_conversations", Oracle: "deleted_conversations",
 		Columns: []string{"id", "metrics_retained", "deleted_at"}})
 }
 
 // TestT60ADeletedConversationIsMarkedInTheRunThatReadsOfIt: the list names it, its id answers 404, and nothing waits for the walk over
 // the whole list. One that the list names and that is there stays.
 func TestT60ADeletedConversationIsMarkedInTheRunThatReadsOfIt(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
 	for name, k := range map[string]emulator.Knobs{
 		"latest first":            {NoLag: true},
 		"in any order, as a data": {NoLag: true, DeletedConversationsOrder: emulator.OrderRandom, ConversationsKey: "data"},
 	} {
 		c := newDeletedBed(t, k)
-		c.read()
-		c.deleted()
+		c.readAfterHour()
+		c.checkDeleted()
 		ids := c.space.ConversationIDs()
-		c.did(c.space.DeleteConversation(ids[2]), c.space.DeleteConversation(ids[5]))
-		before := c.space.Count()
-		report := c.read()
-		if s := stream(t, report, "conversations_by_id"); s.Gone != 2 || s.Requests != 2 || c.singles(before) != 3 { // one is the list
-			t.Errorf("%s: %+v, %d asked for", name, s, c.singles(before))
+		c.advanceAfter(c.space.DeleteConversation(ids[2]), c.space.DeleteConversation(ids[5]))
+		before := c.space.RequestCount()
+		report := c.readAfterHour()
+		if s := streamResult(t, report, "conversations_by_id"); s.Gone != 2 || s.Requests != 2 || c.countSingleReads(before) != 3 { // one is the list
+			t.Errorf("%s: %+v, %d asked for", name, s, c.countSingleReads(before))
 		}
-		c.deleted()
+		c.checkDeleted()
 		c.equalsOracle()
-		c.have(name+": gone", "SELECT count(*), count(_gone_at) FROM conversations_all WHERE id IN ('"+ids[2]+"', '"+ids[5]+"')", "2|2")
-		if report := c.sync(runner.Options{}); report.Rows() != 0 || stream(t, report, "conversations_by_id").Requests != 0 {
+		c.checkQuery(name+": gone", "SELECT count(*), count(_gone_at) FROM conversations_all WHERE id IN ('"+ids[2]+"', '"+ids[5]+"')", "2|2")
+		if report := c.syncOnce(runner.Options{}); report.Rows() != 0 || streamResult(t, report, "conversations_by_id").Requests != 0 {
 			t.Errorf("%s: a quiet run: %s\n%+v", name, report.LastLine(), report.Streams)
 		}
 	}
@@ -57,32 +57,32 @@ func TestT60ADeletedConversationIsMarkedInTheRunThatReadsOfIt(t *testing.T) {
 
 // TestT60AListOfDeletedConversationsThatIsWrongDeletesNothing: what it names is asked for, and is there.
 func TestT60AListOfDeletedConversationsThatIsWrongDeletesNothing(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
 	c := newDeletedBed(t, emulator.Knobs{NoLag: true})
 	id := c.space.ConversationIDs()[4]
-	c.read()
-	c.mutate("conversations.deleted", func(body []byte) []byte {
+	c.readAfterHour()
+	c.mutateRoute("conversations.deleted", func(body []byte) []byte {
 		return []byte(strings.Replace(string(body), `"conversations":[`, `"conversations":[{"type":"conversation","id":"`+id+`","deleted_at":1718000000},`, 1))
 	})
-	c.read()
-	c.have("it is there", "SELECT count(*), count(_gone_at) FROM conversations_all WHERE id = '"+id+"'", "1|0")
+	c.readAfterHour()
+	c.checkQuery("it is there", "SELECT count(*), count(_gone_at) FROM conversations_all WHERE id = '"+id+"'", "1|0")
 	c.equalsOracle()
 }
 
 // TestDeletedConversationsAreOfLaterVersions: an API version without the list has the stream unavailable, and all else goes on.
 func TestDeletedConversationsAreOfLaterVersions(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
 	c := newDeletedBed(t, emulator.Knobs{NoLag: true, LaterOnly: true})
-	c.configure(strings.Replace(withDeleted, "2.17", "2.16", 1))
+	c.writeConfig(strings.Replace(withDeleted, "2.17", "2.16", 1))
 	c.space.Advance(time.Hour)
-	report := c.try(runner.Options{})
-	if s := stream(t, report, "deleted_conversations"); s.Status != runlog.StatusUnavailable || !strings.Contains(s.Error, "404") || report.Exit() != problem.ExitOK {
+	report := c.trySync(runner.Options{})
+	if s := streamResult(t, report, "deleted_conversations"); s.Status != runlog.StatusUnavailable || !strings.Contains(s.Error, "404") || report.Exit() != problem.ExitOK {
 		t.Errorf("%s %+v", report.LastLine(), s)
 	}
-	c.have("conversations", "SELECT count(*) FROM conversations", "20")
-	c.configure(withDeleted)
-	c.read()
-	c.deleted()
+	c.checkQuery("conversations", "SELECT count(*) FROM conversations", "20")
+	c.writeConfig(withDeleted)
+	c.readAfterHour()
+	c.checkDeleted()
 }

@@ -12,11 +12,11 @@ import (
 // only that it is gone by now, the event says since when.
 func TestT36AnEventTellsWhenADeletionWas(t *testing.T) {
 	t.Parallel()
-	serial(t)
-	c := small()
+	skipInRaceRun(t)
+	c := smallConfig()
 	c.ListDeletes = emulator.ListNone
 	b := newBed(t, c)
-	id := b.space.IDs("active")[3]
+	id := b.space.ContactIDs("active")[3]
 	do := func(err error) {
 		t.Helper()
 		if err != nil {
@@ -24,11 +24,11 @@ func TestT36AnEventTellsWhenADeletionWas(t *testing.T) {
 		}
 		b.space.Advance(time.Minute)
 	}
-	do(b.space.Archive(id))
-	b.sync(runner.Options{})
-	do(b.space.Unarchive(id, false))
-	do(b.space.Delete(id))
+	do(b.space.ArchiveContact(id))
+	b.syncOnce(runner.Options{})
+	do(b.space.UnarchiveContact(id, false))
+	do(b.space.DeleteContact(id))
 	b.space.Advance(time.Hour)
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	b.equalsOracle()
 }

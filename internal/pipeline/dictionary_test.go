@@ -26,15 +26,15 @@ columns:
   - {name: owner_id, from: "a<b>c", type: text, references: contacts.id, doc: "Owner."}
 `
 
-// written is a dictionary with what it is of, as Markdown and as HTML.
-type written struct {
+// renderedDictionary is a dictionary with what it is of, as Markdown and as HTML.
+type renderedDictionary struct {
 	of             *dictionary.Dictionary
 	catalogue      *schemas.Catalogue
 	markdown, page string
 }
 
 // dictionaries makes that of the built-in streams and a hostile one, once for all tests.
-var dictionaries = sync.OnceValues(func() (w written, err error) {
+var dictionaries = sync.OnceValues(func() (w renderedDictionary, err error) {
 	if w.catalogue, err = schemas.Builtin(); err != nil {
 		return w, err
 	}
@@ -50,7 +50,7 @@ var dictionaries = sync.OnceValues(func() (w written, err error) {
 	return w, err
 })
 
-func pages(t *testing.T) (d *dictionary.Dictionary, c *schemas.Catalogue, markdown, page string) {
+func renderDictionary(t *testing.T) (d *dictionary.Dictionary, c *schemas.Catalogue, markdown, page string) {
 	t.Helper()
 	w, err := dictionaries()
 	if err != nil {
@@ -59,8 +59,8 @@ func pages(t *testing.T) (d *dictionary.Dictionary, c *schemas.Catalogue, markdo
 	return w.of, w.catalogue, w.markdown, w.page
 }
 
-// section is what stands under the heading of a table.
-func section(text, heading, next string) string {
+// sectionOf is what stands under the heading of a table.
+func sectionOf(text, heading, next string) string {
 	_, rest, _ := strings.Cut(text, heading)
 	under, _, _ := strings.Cut(rest, next)
 	return under
@@ -68,19 +68,19 @@ func section(text, heading, next string) string {
 
 func TestTheDictionaryHasEveryStreamTableColumnAndReference(t *testing.T) {
 	t.Parallel()
-	d, c, markdown, page := pages(t)
+	d, c, markdown, page := renderDictionary(t)
 	home := map[string]string{}
 	for _, s := range d.Streams {
 		for _, table := range s.Tables {
 			home[table.Name] = s.Stream
 		}
 	}
-	svg := html.UnescapeString(section(page, "<svg", "</svg>"))
+	svg := html.UnescapeString(sectionOf(page, "<svg", "</svg>"))
 	for _, s := range c.Streams() {
 		if !strings.Contains(markdown, "\n## "+s.Name+"\n") || !strings.Contains(page, `<h2 id="stream-`+s.Name+`">`) {
 			t.Errorf("stream %s is missing", s.Name)
 		}
-		if s.Into != "" || s.Family() {
+		if s.Into != "" || s.IsExportFamily() {
 			continue
 		}
 		tables := map[string][]schemas.Column{s.Table: s.Columns}
@@ -88,7 +88,7 @@ func TestTheDictionaryHasEveryStreamTableColumnAndReference(t *testing.T) {
 			tables[child.Table] = child.Columns
 		}
 		for table, columns := range tables {
-			inMarkdown, inPage := section(markdown, "\n### "+table+"\n", "\n### "), section(page, `<h3 id="`+table+`">`, "<h3 ")
+			inMarkdown, inPage := sectionOf(markdown, "\n### "+table+"\n", "\n### "), sectionOf(page, `<h3 id="`+table+`">`, "<h3 ")
 			for _, column := range columns {
 				if !strings.Contains(inMarkdown, "\n| "+column.Name+" | ") || !strings.Contains(inPage, `<th scope="row"><code>`+column.Name+"</code></th>") {
 					t.Errorf("%s.%s is missing", table, column.Name)
@@ -97,7 +97,7 @@ func TestTheDictionaryHasEveryStreamTableColumnAndReference(t *testing.T) {
 				if (column.PII || column.Person) != strings.Contains(line, "(personal data)") {
 					t.Errorf("%s.%s: whether it is personal data is not what %q says", table, column.Name, line)
 				}
-				if column.References != "" && !s.Internal && !reference(home, svg, page, table+"."+column.Name, column.References) {
+				if column.References != "" && !s.Internal && !showsReference(home, svg, page, table+"."+column.Name, column.References) {
 					t.Errorf("%s.%s → %s is no edge", table, column.Name, column.References)
 				}
 			}
@@ -109,15 +109,15 @@ func TestTheDictionaryHasEveryStreamTableColumnAndReference(t *testing.T) {
 	}
 	for _, m := range d.Models {
 		for _, column := range m.Columns {
-			if column.Doc == "" || !strings.Contains(section(markdown, "\n### "+m.Name+"\n", "\n### "), "\n| "+column.Name+" | "+column.Type) {
+			if column.Doc == "" || !strings.Contains(sectionOf(markdown, "\n### "+m.Name+"\n", "\n### "), "\n| "+column.Name+" | "+column.Type) {
 				t.Errorf("%s.%s is missing", m.Name, column.Name)
 			}
 		}
 	}
 }
 
-// reference says whether a reference stands in the list and, where it is one between streams, on a line of the picture.
-func reference(home map[string]string, svg, page, from, to string) bool {
+// showsReference says whether a reference stands in the list and, where it is one between streams, on a line of the picture.
+func showsReference(home map[string]string, svg, page, from, to string) bool {
 	listed := strings.Contains(page, "<li><code>"+from+"</code> → <code>"+to+"</code></li>")
 	table, _, _ := strings.Cut(from, ".")
 	of, _, _ := strings.Cut(to, ".")
@@ -128,7 +128,7 @@ func reference(home map[string]string, svg, page, from, to string) bool {
 // TestTheDictionaryTellsWhereAColumnComesFromAndGoes follows fields of the API into columns, and columns into models.
 func TestTheDictionaryTellsWhereAColumnComesFromAndGoes(t *testing.T) {
 	t.Parallel()
-	_, _, markdown, _ := pages(t)
+	_, _, markdown, _ := renderDictionary(t)
 	for table, lines := range map[string][]string{
 		"contacts_raw":           {"| location_country | varchar | Country of the last visit. | POST /contacts/search: location.country |"},
 		"contacts":               {"| location_country | varchar | Country of the last visit. | contacts_all.location_country |"},
@@ -140,7 +140,7 @@ func TestTheDictionaryTellsWhereAColumnComesFromAndGoes(t *testing.T) {
 		"team_admins":            {"→ admins.id", "GET /teams: admin_ids\\[\\]"},
 		"article_translations":   {"GET /articles/{id}: translated_content.\\*, the key"},
 	} {
-		under := section(markdown, "\n### "+table+"\n", "\n### ")
+		under := sectionOf(markdown, "\n### "+table+"\n", "\n### ")
 		for _, line := range lines {
 			if !strings.Contains(under, line) {
 				t.Errorf("%s does not have %q:\n%s", table, line, under)
@@ -152,7 +152,7 @@ func TestTheDictionaryTellsWhereAColumnComesFromAndGoes(t *testing.T) {
 // TestTheDictionaryTakesNoTextForMarkup has words of a stream file that would do something on a page.
 func TestTheDictionaryTakesNoTextForMarkup(t *testing.T) {
 	t.Parallel()
-	_, _, markdown, page := pages(t)
+	_, _, markdown, page := renderDictionary(t)
 	for _, forbidden := range []string{"<script", "<img", "<link", " src=\"", "@import", "url(", "http:", "https:", "onerror=alert(1)>"} {
 		if found := strings.ReplaceAll(page, `xmlns="http://www.w3.org/2000/svg"`, ""); strings.Contains(found, forbidden) {
 			t.Errorf("the page has %s", forbidden)
@@ -163,7 +163,7 @@ func TestTheDictionaryTakesNoTextForMarkup(t *testing.T) {
 			t.Errorf("the page does not have %s", want)
 		}
 	}
-	under := section(markdown, "\n### hostiles\n", "\n### ")
+	under := sectionOf(markdown, "\n### hostiles\n", "\n### ")
 	for _, forbidden := range []string{"<script", "<img", "**bold**", "[link]", " | `tick`"} {
 		if strings.Contains(under, forbidden) {
 			t.Errorf("Markdown has %s:\n%s", forbidden, under)

@@ -13,15 +13,15 @@ import (
 	"aqueduck/internal/problem"
 )
 
-// drifting is a list of doors whose records change their shape.
-type drifting struct {
+// driftingDoors is a list of doors whose records change their shape.
+type driftingDoors struct {
 	r      *rand.Rand
 	doors  []map[string]any
 	fields []string // beside the key
 }
 
-// value is something that a source may send in place of anything else.
-func (d *drifting) value() any {
+// drawValue is something that a source may send in place of anything else.
+func (d *driftingDoors) drawValue() any {
 	switch d.r.IntN(7) {
 	case 0:
 		return d.r.IntN(2) == 0
@@ -39,8 +39,8 @@ func (d *drifting) value() any {
 	return json.Number(strconv.Itoa(d.r.IntN(10)))
 }
 
-// drift changes the shape of some records: a field more, one less, another type, a word that nobody knows.
-func (d *drifting) drift() (what string) {
+// driftShape changes the shape of some records: a field more, one less, another type, a word that nobody knows.
+func (d *driftingDoors) driftShape() (what string) {
 	of := func(field string, value func() any) {
 		for _, door := range d.doors {
 			if d.r.IntN(2) == 0 {
@@ -53,7 +53,7 @@ func (d *drifting) drift() (what string) {
 	case 0:
 		field = fmt.Sprintf("new_%d", len(d.fields))
 		d.fields = append(d.fields, field)
-		of(field, d.value)
+		of(field, d.drawValue)
 		return "added " + field
 	case 1:
 		for _, door := range d.doors {
@@ -64,11 +64,11 @@ func (d *drifting) drift() (what string) {
 		of("state", func() any { return fmt.Sprintf("state %d", d.r.IntN(100)) })
 		return "new words in state"
 	}
-	of(field, d.value)
+	of(field, d.drawValue)
 	return "other values of " + field
 }
 
-func (d *drifting) pages(t *testing.T) (all []string) {
+func (d *driftingDoors) doorPages(t *testing.T) (all []string) {
 	t.Helper()
 	for _, door := range d.doors {
 		text, err := json.Marshal(door)
@@ -84,29 +84,29 @@ func (d *drifting) pages(t *testing.T) (all []string) {
 // there, every value in its column or in _extra, and every new field and kind of value is noted once.
 func TestF13RandomDriftsLoseNoRecordAndNoValue(t *testing.T) {
 	t.Parallel()
-	serial(t)
+	skipInRaceRun(t)
 	l := lane.New(t, "drifts of a schema", 10)
-	for l.More() {
-		b := newBed(t, tiny(131))
+	for l.HasNext() {
+		b := newBed(t, tinyConfig(131))
 		mode := []string{"evolve", "freeze"}[l.Seed()%2]
-		read := b.typed(b.withDoors(""), mode)
-		d := &drifting{r: rand.New(rand.NewPCG(l.Seed(), 0)), fields: []string{"flag", "n", "d", "big", "state"}}
+		read := b.withTypedDoors(b.withDoors(""), mode)
+		d := &driftingDoors{r: rand.New(rand.NewPCG(l.Seed(), 0)), fields: []string{"flag", "n", "d", "big", "state"}}
 		for id := range 12 {
 			d.doors = append(d.doors, map[string]any{"id": json.Number(strconv.Itoa(id + 1)), "updated_at": json.Number("1700000001"), "state": "open", "flag": true, "n": json.Number("7")})
 		}
 		for range 5 {
-			what := d.drift()
-			report := read(d.pages(t)...)
+			what := d.driftShape()
+			report := read(d.doorPages(t)...)
 			if report.Exit() != problem.ExitOK {
 				t.Fatalf("%s: %s\n%+v", what, report.LastLine(), report.Streams)
 			}
-			d.stored(t, b, mode+", "+what)
-			l.Done(1)
+			d.checkStored(t, b, mode+", "+what)
+			l.CountTrials(1)
 		}
-		if twice := b.rows("SELECT path, example_type FROM _sync.schema_changes WHERE stream = 'doors' AND path IS NOT NULL GROUP BY ALL HAVING count(*) > 1"); len(twice) > 0 {
+		if twice := b.queryRows("SELECT path, example_type FROM _sync.schema_changes WHERE stream = 'doors' AND path IS NOT NULL GROUP BY ALL HAVING count(*) > 1"); len(twice) > 0 {
 			t.Errorf("noted more than once: %v", twice)
 		}
-		noted := b.rows("SELECT DISTINCT path FROM _sync.schema_changes WHERE stream = 'doors'")
+		noted := b.queryRows("SELECT DISTINCT path FROM _sync.schema_changes WHERE stream = 'doors'")
 		for _, field := range d.fields[5:] {
 			if sent := slices.ContainsFunc(d.doors, func(door map[string]any) bool { _, there := door[field]; return there }); sent && !slices.ContainsFunc(noted, func(path string) bool { return strings.HasPrefix(path, field) }) {
 				t.Errorf("%s is not noted: %v", field, noted)
@@ -115,28 +115,28 @@ func TestF13RandomDriftsLoseNoRecordAndNoValue(t *testing.T) {
 	}
 }
 
-// stored fails the test where a value of a record is neither in its column nor in _extra.
-func (d *drifting) stored(t *testing.T, b *bed, what string) {
+// checkStored fails the test where a value of a record is neither in its column nor in _extra.
+func (d *driftingDoors) checkStored(t *testing.T, b *testBed, what string) {
 	t.Helper()
-	rows := b.rows("SELECT to_json(whole)::VARCHAR FROM doors whole ORDER BY id::BIGINT")
+	rows := b.queryRows("SELECT to_json(whole)::VARCHAR FROM doors whole ORDER BY id::BIGINT")
 	if len(rows) != len(d.doors) {
 		t.Fatalf("after %s there are %d records, want %d", what, len(rows), len(d.doors))
 	}
 	for i, text := range rows {
-		row := decoded(t, text)
+		row := decodeRow(t, text)
 		extra, _ := row["_extra"].(map[string]any)
 		for name, want := range d.doors[i] {
 			if name == "updated_at" {
 				continue // which is a time in its column
 			}
-			if !same(row[name], want) && !same(extra[name], want) {
+			if !equalValues(row[name], want) && !equalValues(extra[name], want) {
 				t.Errorf("after %s record %d has %s = %v, in _extra %v; the source has %v", what, i+1, name, row[name], extra[name], want)
 			}
 		}
 	}
 }
 
-func decoded(t *testing.T, text string) (row map[string]any) {
+func decodeRow(t *testing.T, text string) (row map[string]any) {
 	t.Helper()
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.UseNumber()
@@ -146,8 +146,8 @@ func decoded(t *testing.T, text string) (row map[string]any) {
 	return row
 }
 
-// same says whether two values are the same in whatever type they are stored.
-func same(got, want any) bool {
+// equalValues says whether two values are the same in whatever type they are stored.
+func equalValues(got, want any) bool {
 	if got == nil {
 		return false
 	}

@@ -33,24 +33,24 @@ columns: [{name: id, type: text, doc: Id.}, {name: updated_at, type: timestamp, 
 // TestT34WhatTheConfigurationReadsNoMoreIsErasedToo: a history that is no longer kept, and tables of streams that are named no
 // more or only later again. What no file describes is in the certificate, and goes once one does.
 func TestT34WhatTheConfigurationReadsNoMoreIsErasedToo(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
-	b := newBed(t, tiny(176)).publishingAll()
+	b := newBed(t, tinyConfig(176)).publishingAll()
 	var ids []string
 	for range 2 {
-		id, err := b.space.CreateContact("user", emulator.Change{Field: "name", Value: canary + "name"}, emulator.Change{Field: "email", Value: canary + "@x.example"})
-		b.must(err)
+		id, err := b.space.CreateContact("user", emulator.FieldChange{Field: "name", Value: canary + "name"}, emulator.FieldChange{Field: "email", Value: canary + "@x.example"})
+		b.failOn(err)
 		ids = append(ids, id)
 	}
 	b.space.Advance(time.Hour)
-	b.own("contacts, deleted_contacts, contact_activities, my_people, my_talk", ownPeople, ownTalk)
-	with := b.config() + "streams: {contacts: {history: true}}\n"
-	b.configure(with)
-	b.sync(runner.Options{})
-	b.configure(nightly) // neither the history nor the streams of one's own
+	b.writeStreamFiles("contacts, deleted_contacts, contact_activities, my_people, my_talk", ownPeople, ownTalk)
+	with := b.readConfig() + "streams: {contacts: {history: true}}\n"
+	b.writeConfig(with)
+	b.syncOnce(runner.Options{})
+	b.writeConfig(nightly) // neither the history nor the streams of one's own
 
 	done, err := admin.Erase(context.Background(), b.runner, ids[0], func([]admin.Erased) (bool, error) { return true, nil })
-	b.must(err)
+	b.failOn(err)
 	if len(done) != 1 || done[0].Tables["contacts_history"] == 0 {
 		t.Fatalf("%+v", done)
 	}
@@ -59,48 +59,48 @@ func TestT34WhatTheConfigurationReadsNoMoreIsErasedToo(t *testing.T) {
 			t.Errorf("not covered is %q, not %s", done[0].NotCovered, name)
 		}
 	}
-	b.must(b.space.Erase(ids[1]))
+	b.failOn(b.space.EraseContact(ids[1]))
 	b.space.Advance(time.Hour)
-	b.sync(runner.Options{})
-	if got := b.rows("SELECT count(*) FROM contacts_history WHERE name IS NOT NULL AND id IN ('" + strings.Join(ids, "', '") + "')"); got[0] != "0" {
+	b.syncOnce(runner.Options{})
+	if got := b.queryRows("SELECT count(*) FROM contacts_history WHERE name IS NOT NULL AND id IN ('" + strings.Join(ids, "', '") + "')"); got[0] != "0" {
 		t.Errorf("states of the forgotten: %v", got)
 	}
-	if len(b.scan(string(b.runner.Dir), canary)) == 0 {
+	if len(b.filesContaining(string(b.runner.Dir), canary)) == 0 {
 		t.Fatal("the stream of one's own holds nothing of them: the test finds nothing")
 	}
 
-	b.configure(with)
-	b.sync(runner.Options{Select: []string{"deleted_contacts"}})
+	b.writeConfig(with)
+	b.syncOnce(runner.Options{Select: []string{"deleted_contacts"}})
 	b.noCanary(string(b.runner.Dir))
-	id := b.space.IDs("active")[0]
+	id := b.space.ContactIDs("active")[0]
 	done, err = admin.Erase(context.Background(), b.runner, id, func([]admin.Erased) (bool, error) { return true, nil })
-	b.must(err)
+	b.failOn(err)
 	if all := strings.Join(done[0].NotCovered, "\n"); !strings.Contains(all, "my_talk: nothing says whether its rows are about persons") || strings.Contains(all, "my_people") {
 		t.Errorf("not covered: %s", all)
 	}
 	if done[0].Tables["my_people"] != 1 {
 		t.Errorf("%+v", done[0].Tables)
 	}
-	first := b.space.Count()
-	b.sync(runner.Options{Select: []string{"deleted_contacts"}})
-	if log := b.log.String(); strings.Count(log, "a table that was not looked through") != 1 || b.space.Count() == first {
+	first := b.space.RequestCount()
+	b.syncOnce(runner.Options{Select: []string{"deleted_contacts"}})
+	if log := b.log.String(); strings.Count(log, "a table that was not looked through") != 1 || b.space.RequestCount() == first {
 		t.Errorf("the tables are looked through at each start:\n%s", log)
 	}
 }
 
 // TestHidingLaterReachesAHistoryThatIsNoLongerKept: what is hashed from now on is in clear in no state of before.
 func TestHidingLaterReachesAHistoryThatIsNoLongerKept(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
-	b := newBed(t, tiny(177)).publishingAll()
-	b.configure(nightly + "streams: {contacts: {history: true}}\n")
-	b.sync(runner.Options{})
-	if got := b.rows("SELECT count(*) FILTER (email LIKE '%@%') > 10 FROM contacts_history"); got[0] != "true" {
+	b := newBed(t, tinyConfig(177)).publishingAll()
+	b.writeConfig(nightly + "streams: {contacts: {history: true}}\n")
+	b.syncOnce(runner.Options{})
+	if got := b.queryRows("SELECT count(*) FILTER (email LIKE '%@%') > 10 FROM contacts_history"); got[0] != "true" {
 		t.Fatal("the history has no addresses: the test finds nothing")
 	}
-	b.configure(nightly + "streams: {contacts: {hash: [email], drop: [phone]}}\n")
-	b.sync(runner.Options{})
-	if got := b.rows("SELECT count(*) FILTER (email LIKE '%@%'), count(phone) FROM contacts_history"); got[0] != "0|0" {
+	b.writeConfig(nightly + "streams: {contacts: {hash: [email], drop: [phone]}}\n")
+	b.syncOnce(runner.Options{})
+	if got := b.queryRows("SELECT count(*) FILTER (email LIKE '%@%'), count(phone) FROM contacts_history"); got[0] != "0|0" {
 		t.Errorf("in clear, phones: %v", got)
 	}
 }

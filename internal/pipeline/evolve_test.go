@@ -18,17 +18,17 @@ import (
 	"aqueduck/internal/verify"
 )
 
-// typed gives the doors a column of each type that widens.
-func (b *bed) typed(d *doorList, onChange string) func(pages ...string) *runlog.Report {
+// withTypedDoors gives the doors a column of each type that widens.
+func (b *testBed) withTypedDoors(d *doorList, onChange string) func(pages ...string) *runlog.Report {
 	b.t.Helper()
-	b.must(os.WriteFile(filepath.Join(filepath.Dir(b.file), "streams", "doors.yaml"), []byte(doors+
+	b.failOn(os.WriteFile(filepath.Join(filepath.Dir(b.file), "streams", "doors.yaml"), []byte(doors+
 		"  - {name: flag, type: bool}\n  - {name: n, type: int}\n  - {name: d, type: double}\n  - {name: big, type: int}\n"), 0o600))
-	b.configure(strings.Replace(nightly, "[contacts,", "[doors, contacts,", 1) + "stream_files: [streams/*.yaml]\nstreams:\n  doors: {history: true, on_change: " + onChange + "}\n")
+	b.writeConfig(strings.Replace(nightly, "[contacts,", "[doors, contacts,", 1) + "stream_files: [streams/*.yaml]\nstreams:\n  doors: {history: true, on_change: " + onChange + "}\n")
 	return func(pages ...string) *runlog.Report {
 		b.t.Helper()
-		d.show(pages...)
+		d.showPages(pages...)
 		b.space.Advance(time.Hour)
-		return b.try(runner.Options{Select: []string{"doors"}})
+		return b.trySync(runner.Options{Select: []string{"doors"}})
 	}
 }
 
@@ -39,32 +39,32 @@ const doorTypes = "SELECT string_agg(data_type, ' ' ORDER BY column_index) FROM 
 // Holds: F13.
 func TestT48ColumnsWidenBeforeTheNextRunAndLoseNothing(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(411)).publishingAll()
-	read := b.typed(b.withDoors(""), "evolve")
+	b := newBed(t, tinyConfig(411)).publishingAll()
+	read := b.withTypedDoors(b.withDoors(""), "evolve")
 	read(`{"id":1,"flag":true,"n":7,"d":1.5,"big":9007199254740993}`, `{"id":2,"flag":false,"n":8,"d":2,"big":1}`)
 	read(`{"id":1,"flag":true,"n":7,"d":1.5,"big":9007199254740993}`, `{"id":2,"flag":3,"n":8.5,"d":"much","big":0.5}`)
-	if got := b.rows(doorTypes); got[0] != "BOOLEAN BIGINT DOUBLE BIGINT" {
+	if got := b.queryRows(doorTypes); got[0] != "BOOLEAN BIGINT DOUBLE BIGINT" {
 		t.Errorf("in the run that met them: %s", got[0])
 	}
 	report := read(`{"id":1,"flag":true,"n":7,"d":1.5,"big":9007199254740993}`, `{"id":2,"flag":3,"n":8.5,"d":"much","big":0.5}`)
-	if got := b.rows(doorTypes); got[0] != "BIGINT DOUBLE VARCHAR VARCHAR" || len(report.Changes) == 0 {
+	if got := b.queryRows(doorTypes); got[0] != "BIGINT DOUBLE VARCHAR VARCHAR" || len(report.Changes) == 0 {
 		t.Errorf("afterwards: %s, %v", got[0], report.Changes)
 	}
 	const values = "SELECT id, flag, n, d, big, _extra FROM doors ORDER BY id"
 	want := "1|1|7|1.5|9007199254740993|∅\n2|3|8.5|much|0.5|∅"
-	if got := strings.Join(b.rows(values), "\n"); got != want {
+	if got := strings.Join(b.queryRows(values), "\n"); got != want {
 		t.Errorf("rows:\n%s\nwant:\n%s", got, want)
 	}
-	if got := b.rows("SELECT flag, n, d, big, valid_to IS NULL FROM doors_history WHERE id = '2' ORDER BY valid_from"); strings.Join(got, "\n") != "0|8|2|1|false\n3|8.5|much|0.5|true" {
+	if got := b.queryRows("SELECT flag, n, d, big, valid_to IS NULL FROM doors_history WHERE id = '2' ORDER BY valid_from"); strings.Join(got, "\n") != "0|8|2|1|false\n3|8.5|much|0.5|true" {
 		t.Errorf("history: %v", got)
 	}
 	if report = read(`{"id":1,"flag":true,"n":7,"d":1.5,"big":9007199254740993}`, `{"id":2,"flag":3,"n":8.5,"d":"much","big":0.5}`); report.Rows() != 0 {
 		t.Errorf("a quiet run wrote %d rows", report.Rows())
 	}
 	// Wide columns stay wide when nobody asks for it any more.
-	b.configure(strings.Replace(nightly, "[contacts,", "[doors, contacts,", 1) + "stream_files: [streams/*.yaml]\nstreams:\n  doors: {history: true}\n")
-	if report := b.try(runner.Options{Select: []string{"doors"}}); report.Exit() != 0 || b.rows(doorTypes)[0] != "BIGINT DOUBLE VARCHAR VARCHAR" {
-		t.Errorf("%s: %s", report.LastLine(), b.rows(doorTypes)[0])
+	b.writeConfig(strings.Replace(nightly, "[contacts,", "[doors, contacts,", 1) + "stream_files: [streams/*.yaml]\nstreams:\n  doors: {history: true}\n")
+	if report := b.trySync(runner.Options{Select: []string{"doors"}}); report.Exit() != 0 || b.queryRows(doorTypes)[0] != "BIGINT DOUBLE VARCHAR VARCHAR" {
+		t.Errorf("%s: %s", report.LastLine(), b.queryRows(doorTypes)[0])
 	}
 }
 
@@ -73,9 +73,9 @@ func TestT48ColumnsWidenBeforeTheNextRunAndLoseNothing(t *testing.T) {
 // no drift, and an erasure the columns as wide as they are.
 func TestT176WidenedColumnsHaveOneSpelling(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(414)).publishingAll()
+	b := newBed(t, tinyConfig(414)).publishingAll()
 	d := b.withDoors("")
-	read := b.typed(d, "evolve")
+	read := b.withTypedDoors(d, "evolve")
 	one := func(id int, flag, n, d string) string {
 		return fmt.Sprintf(`{"id":%d,"flag":%s,"n":%s,"d":%s,"big":7}`, id, flag, n, d)
 	}
@@ -98,28 +98,28 @@ func TestT176WidenedColumnsHaveOneSpelling(t *testing.T) {
 	const values = "SELECT id, flag, n, d, _extra FROM doors ORDER BY id::INTEGER"
 	want := []string{"1|1|1|1|∅", "2|0|100|2.5|∅", "3|1|5|1e+20|∅", "4|1|1|true|∅", "5|7|1.5|1|∅", "6|1|true|0.1|∅", "7|2|x|y|∅", "8|2.5|100|3|∅",
 		"9|1|1.50|1e+20|∅", "10|z|0.1|false|∅", "11|0|007| 1|∅", "12|1|false|1|∅", "13|1|true|true|∅"}
-	if got := b.rows(values); !slices.Equal(got, want) {
+	if got := b.queryRows(values); !slices.Equal(got, want) {
 		t.Errorf("rows:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	drift := func() []string {
 		v, err := verify.Verify(t.Context(), b.runner, b.runner.Config.Pipelines, verify.VerifyOptions{Select: []string{"doors"}, Requests: 50}, func(string) {})
-		b.must(err)
-		return differences(v)
+		b.failOn(err)
+		return listDifferences(v)
 	}
 	if got := drift(); len(got) > 0 {
 		t.Errorf("verify finds %q", got)
 	}
-	d.show(all...)
+	d.showPages(all...)
 	b.space.Advance(time.Hour)
-	if report := b.sync(runner.Options{Select: []string{"doors"}, FullRefresh: true}); report.Rows() != 0 || report.Streams[0].Rejected != 0 {
+	if report := b.syncOnce(runner.Options{Select: []string{"doors"}, FullRefresh: true}); report.Rows() != 0 || report.Streams[0].Rejected != 0 {
 		t.Errorf("a full refresh: %+v", report.Streams)
 	}
 	// A command that opens the warehouse has the columns as they are, and so has a run that widens nothing any more.
-	b.must(admin.Reset(t.Context(), b.runner, "", "doors", func([]admin.Move) (bool, error) { return true, nil }))
-	b.configure(strings.Replace(b.config(), "on_change: evolve", "on_change: freeze", 1))
+	b.failOn(admin.Reset(t.Context(), b.runner, "", "doors", func([]admin.Move) (bool, error) { return true, nil }))
+	b.writeConfig(strings.Replace(b.readConfig(), "on_change: evolve", "on_change: freeze", 1))
 	all[0] = one(1, `true`, `1`, `{"odd":1}`)
-	if report := read(all...); report.Exit() != 0 || !slices.Equal(b.rows(values)[1:], want[1:]) {
-		t.Errorf("%s\n%v", report.LastLine(), b.rows(values))
+	if report := read(all...); report.Exit() != 0 || !slices.Equal(b.queryRows(values)[1:], want[1:]) {
+		t.Errorf("%s\n%v", report.LastLine(), b.queryRows(values))
 	}
 	if got := drift(); len(got) > 0 {
 		t.Errorf("verify finds %q in columns that are wide and widen no more", got)
@@ -130,33 +130,33 @@ func TestT176WidenedColumnsHaveOneSpelling(t *testing.T) {
 // one text.
 func TestT176AFilesOwnTypeThatBecameWiderSpellsAsBefore(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(415)).publishingAll()
+	b := newBed(t, tinyConfig(415)).publishingAll()
 	d := b.withDoors("")
-	read := b.typed(d, "freeze")
+	read := b.withTypedDoors(d, "freeze")
 	read(`{"id":1,"n":1,"d":2.0}`, `{"id":2,"n":8,"d":0.5}`)
 	file := filepath.Join(filepath.Dir(b.file), "streams", "doors.yaml")
 	text, err := os.ReadFile(file)
-	b.must(err)
-	b.must(os.WriteFile(file, []byte(strings.NewReplacer("{name: n, type: int}", "{name: n, type: double}", "{name: d, type: double}", "{name: d, type: text}").Replace(string(text))), 0o600))
-	b.configure(b.config())
-	before := b.rows("SELECT count(*) FROM doors_history")
+	b.failOn(err)
+	b.failOn(os.WriteFile(file, []byte(strings.NewReplacer("{name: n, type: int}", "{name: n, type: double}", "{name: d, type: double}", "{name: d, type: text}").Replace(string(text))), 0o600))
+	b.writeConfig(b.readConfig())
+	before := b.queryRows("SELECT count(*) FROM doors_history")
 	if report := read(`{"id":1,"n":1,"d":2.0}`, `{"id":2,"n":8,"d":0.50}`, `{"id":3,"n":1.0,"d":2}`); report.Exit() != 0 {
 		t.Fatalf("%+v", report.Streams)
 	}
-	if got := b.rows("SELECT id, n, d FROM doors ORDER BY id"); strings.Join(got, " ") != "1|1|2 2|8|0.5 3|1|2" {
+	if got := b.queryRows("SELECT id, n, d FROM doors ORDER BY id"); strings.Join(got, " ") != "1|1|2 2|8|0.5 3|1|2" {
 		t.Errorf("rows %v", got)
 	}
-	if got := b.rows("SELECT count(*) - " + before[0] + " FROM doors_history"); got[0] != "1" {
+	if got := b.queryRows("SELECT count(*) - " + before[0] + " FROM doors_history"); got[0] != "1" {
 		t.Errorf("%s new states, want that of the new door", got[0])
 	}
 }
 
 // TestT122AStreamThatMayNotChangeStops knows what its first run had; what is new after that stops it, and nothing is stored.
 func TestT122AStreamThatMayNotChangeStops(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
-	b := newBed(t, tiny(412)).publishingAll()
-	read := b.typed(b.withDoors(""), "fail")
+	b := newBed(t, tinyConfig(412)).publishingAll()
+	read := b.withTypedDoors(b.withDoors(""), "fail")
 	if report := read(`{"id":1,"n":7,"odd":"x"}`); report.Exit() != 0 {
 		t.Fatalf("the first run: %+v", report.Streams)
 	}
@@ -165,10 +165,10 @@ func TestT122AStreamThatMayNotChangeStops(t *testing.T) {
 	}
 	for what, record := range map[string]string{"a field": `{"id":1,"n":9,"odd":"y","even":[1]}`, "a type": `{"id":1,"n":"nine","odd":"y"}`} {
 		report := read(record)
-		if s := stream(t, report, "doors"); s.Class != "data" || !strings.Contains(s.Error, "doors_all.") || !strings.Contains(s.Next, "on_change") {
+		if s := streamResult(t, report, "doors"); s.Class != "data" || !strings.Contains(s.Error, "doors_all.") || !strings.Contains(s.Next, "on_change") {
 			t.Errorf("%s: %+v", what, s)
 		}
-		if got := b.rows("SELECT n, _extra::VARCHAR FROM doors"); got[0] != `8|{"odd":"y"}` {
+		if got := b.queryRows("SELECT n, _extra::VARCHAR FROM doors"); got[0] != `8|{"odd":"y"}` {
 			t.Errorf("%s: stored is %s", what, got[0])
 		}
 	}
@@ -177,26 +177,26 @@ func TestT122AStreamThatMayNotChangeStops(t *testing.T) {
 // TestT113AnotherVersionReadsAgainWhatItChanges moves the workspace to a version that sends more of a contact: all of them have
 // it after one run, nobody having changed, and the next run asks no more than any other.
 func TestT113AnotherVersionReadsAgainWhatItChanges(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
-	b := newBedWith(t, tiny(431), strings.Replace(nightly, `"2.17"`, `"2.16"`, 1)).publishingAll()
-	b.sync(runner.Options{})
+	b := newBedWith(t, tinyConfig(431), strings.Replace(nightly, `"2.17"`, `"2.16"`, 1)).publishingAll()
+	b.syncOnce(runner.Options{})
 	b.space.Advance(240 * time.Hour) // far behind the days that each run reads again
-	b.sync(runner.Options{})
-	quiet := stream(t, b.sync(runner.Options{}), "contacts").Extracted
-	if got := b.rows("SELECT count(email_verified) FROM contacts"); got[0] != "0" {
+	b.syncOnce(runner.Options{})
+	quiet := streamResult(t, b.syncOnce(runner.Options{}), "contacts").Extracted
+	if got := b.queryRows("SELECT count(email_verified) FROM contacts"); got[0] != "0" {
 		t.Fatalf("2.16 sent email_verified for %s contacts", got[0])
 	}
-	b.configure(nightly)
-	report := b.sync(runner.Options{})
-	if got := b.rows("SELECT count(*) FILTER (email_verified IS NULL), min(_api_version) FROM contacts"); got[0] != "0|2.17" {
+	b.writeConfig(nightly)
+	report := b.syncOnce(runner.Options{})
+	if got := b.queryRows("SELECT count(*) FILTER (email_verified IS NULL), min(_api_version) FROM contacts"); got[0] != "0|2.17" {
 		t.Errorf("contacts without, lowest version: %s", got[0])
 	}
 	if len(report.Notes) != 1 || !strings.Contains(report.Notes[0], "contacts was read under API version 2.16") {
 		t.Errorf("notes: %q", report.Notes)
 	}
 	b.equalsOracle()
-	if s := stream(t, b.sync(runner.Options{}), "contacts"); s.Extracted > quiet || s.Rows > 0 {
+	if s := streamResult(t, b.syncOnce(runner.Options{}), "contacts"); s.Extracted > quiet || s.Rows > 0 {
 		t.Errorf("the run after: %+v, before the change it read %d", s, quiet)
 	}
 }
@@ -205,26 +205,26 @@ func TestT113AnotherVersionReadsAgainWhatItChanges(t *testing.T) {
 // pass them. A few are told of, and the others stored.
 func TestT123AStreamWhoseRecordsAreKeptOutStops(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(413)).publishingAll()
+	b := newBed(t, tinyConfig(413)).publishingAll()
 	d := b.withDoors("")
 	doorsOnly := runner.Options{Select: []string{"doors"}}
 	var odd []string
 	for n := range 12 {
 		odd = append(odd, fmt.Sprintf(`{"name":"door %d"}`, n))
 	}
-	d.show(append([]string{door(1, 0, "open")}, odd[:3]...)...)
-	if s := stream(t, b.sync(doorsOnly), "doors"); s.Rejected != 3 || s.New != 1 {
+	d.showPages(append([]string{doorJSON(1, 0, "open")}, odd[:3]...)...)
+	if s := streamResult(t, b.syncOnce(doorsOnly), "doors"); s.Rejected != 3 || s.New != 1 {
 		t.Errorf("three of four without a key: %+v", s)
 	}
-	mark := b.checkpoint("doors")
-	d.show(append([]string{door(1, 1, "shut")}, odd...)...)
+	mark := b.checkpointState("doors")
+	d.showPages(append([]string{doorJSON(1, 1, "shut")}, odd...)...)
 	b.space.Advance(time.Hour)
-	report := b.try(doorsOnly)
-	if s := stream(t, report, "doors"); report.Exit() != problem.ExitFailed || s.Class != "data" || !strings.Contains(s.Error, "12 of 13 records were kept out whole") {
+	report := b.trySync(doorsOnly)
+	if s := streamResult(t, report, "doors"); report.Exit() != problem.ExitFailed || s.Class != "data" || !strings.Contains(s.Error, "12 of 13 records were kept out whole") {
 		t.Errorf("%s\n%+v", report.LastLine(), s)
 	}
-	if got := b.rows("SELECT state FROM doors"); got[0] != "open" || b.checkpoint("doors") != mark {
-		t.Errorf("stored %v, the mark was %s, is %s", got, mark, b.checkpoint("doors"))
+	if got := b.queryRows("SELECT state FROM doors"); got[0] != "open" || b.checkpointState("doors") != mark {
+		t.Errorf("stored %v, the mark was %s, is %s", got, mark, b.checkpointState("doors"))
 	}
 }
 
@@ -232,29 +232,29 @@ func TestT123AStreamWhoseRecordsAreKeptOutStops(t *testing.T) {
 // file, as a newer version of the program does with a built-in one: what waited in _extra is in it, in the file and in the lake.
 func TestT183AColumnThatAnUpgradeWidensHasTheValuesThatDidNotFit(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(414)).publishingAll()
+	b := newBed(t, tinyConfig(414)).publishingAll()
 	d := b.withDoors("")
 	file := filepath.Join(filepath.Dir(b.file), "streams", "doors.yaml")
 	run := func(kind string) *runlog.Report {
 		t.Helper()
-		b.must(os.WriteFile(file, []byte(doors+"  - {name: share, type: "+kind+"}\n"), 0o600))
-		b.configure(strings.Replace(nightly, "[contacts,", "[doors, contacts,", 1) + "stream_files: [streams/*.yaml]\nstreams:\n  doors: {history: true}\n")
-		return b.sync(runner.Options{Select: []string{"doors"}})
+		b.failOn(os.WriteFile(file, []byte(doors+"  - {name: share, type: "+kind+"}\n"), 0o600))
+		b.writeConfig(strings.Replace(nightly, "[contacts,", "[doors, contacts,", 1) + "stream_files: [streams/*.yaml]\nstreams:\n  doors: {history: true}\n")
+		return b.syncOnce(runner.Options{Select: []string{"doors"}})
 	}
-	d.show(`{"id":1,"share":33}`, `{"id":2,"share":33.5}`, `{"id":3,"share":"many"}`)
-	if s := stream(t, run("int"), "doors"); s.Rejected != 2 {
+	d.showPages(`{"id":1,"share":33}`, `{"id":2,"share":33.5}`, `{"id":3,"share":"many"}`)
+	if s := streamResult(t, run("int"), "doors"); s.Rejected != 2 {
 		t.Errorf("whole numbers: %+v", s)
 	}
 	b.space.Advance(time.Hour)
-	if s := stream(t, run("double"), "doors"); s.Status != runlog.StatusOK {
+	if s := streamResult(t, run("double"), "doors"); s.Status != runlog.StatusOK {
 		t.Errorf("any numbers: %+v", s)
 	}
 	want := "1|33|∅\n2|33.5|∅\n3|∅|{\"share\":\"many\"}"
 	for _, from := range []string{"doors", "doors_history WHERE valid_to IS NULL"} {
-		if got := strings.Join(b.rows("SELECT id, share, _extra::VARCHAR FROM "+from+" ORDER BY id"), "\n"); got != want {
+		if got := strings.Join(b.queryRows("SELECT id, share, _extra::VARCHAR FROM "+from+" ORDER BY id"), "\n"); got != want {
 			t.Errorf("%s:\n%s\nwant:\n%s", from, got, want)
 		}
-		if got := b.rows("SELECT DISTINCT typeof(share) FROM " + from); len(got) != 1 || got[0] != "DOUBLE" {
+		if got := b.queryRows("SELECT DISTINCT typeof(share) FROM " + from); len(got) != 1 || got[0] != "DOUBLE" {
 			t.Errorf("%s: share is %v", from, got)
 		}
 	}

@@ -19,8 +19,8 @@ import (
 	"aqueduck/internal/sync"
 )
 
-// only has the pipeline read one dataset.
-func only(config, stream string) string {
+// onlyDataset has the pipeline read one dataset.
+func onlyDataset(config, stream string) string {
 	return strings.Replace(config, `["reporting_*"]`, "["+stream+"]", 1)
 }
 
@@ -28,11 +28,11 @@ func only(config, stream string) string {
 // nobody's then, its days are asked for again.
 func TestT97ARunKilledBeforeItKnowsItsJobAsksAgain(t *testing.T) {
 	t.Parallel()
-	serial(t)
+	skipInRaceRun(t)
 	b := exportBed(t, emulator.ExportKnobs{})
-	b.configure(only(reporting, "reporting_conversation"))
+	b.writeConfig(onlyDataset(reporting, "reporting_conversation"))
 	ctx, cancel := context.WithCancel(context.Background())
-	b.space.Inject(func(_ int, r *http.Request) *fault.Fault {
+	b.space.InjectFaults(func(_ int, r *http.Request) *fault.Fault {
 		if strings.HasSuffix(r.URL.Path, "/enqueue") {
 			cancel()
 			return &fault.Fault{Truncate: true}
@@ -42,8 +42,8 @@ func TestT97ARunKilledBeforeItKnowsItsJobAsksAgain(t *testing.T) {
 	if report, err := sync.Sync(ctx, b.runner, b.runner.Config.Pipelines[0], runner.Options{}); err != nil || report.Exit() != problem.ExitInterrupted {
 		t.Fatalf("%v %+v", err, report)
 	}
-	b.space.Inject(nil)
-	b.sync(runner.Options{})
+	b.space.InjectFaults(nil)
+	b.syncOnce(runner.Options{})
 	b.reportEqualsOracle("conversation", reportStart)
 }
 
@@ -51,11 +51,11 @@ func TestT97ARunKilledBeforeItKnowsItsJobAsksAgain(t *testing.T) {
 // Holds: T97.
 func TestARunThatIsCutAtEveryRequestLosesAndDoublesNothing(t *testing.T) {
 	t.Parallel()
-	serial(t)
+	skipInRaceRun(t)
 	for _, most := range []int64{14, 25} {
 		b := exportBed(t, emulator.ExportKnobs{})
 		for n := 0; ; n++ {
-			report := b.try(runner.Options{MaxRequests: most})
+			report := b.trySync(runner.Options{MaxRequests: most})
 			if report.Exit() != problem.ExitOK || n > 60 {
 				t.Fatalf("%d requests a run, run %d: %s\n%+v", most, n, report.LastLine(), report.Streams)
 			}
@@ -74,26 +74,26 @@ func TestARunThatIsCutAtEveryRequestLosesAndDoublesNothing(t *testing.T) {
 // Holds: T102, T111.
 func TestT101ABrokenFileLeavesWhatIsStored(t *testing.T) {
 	t.Parallel()
-	serial(t)
+	skipInRaceRun(t)
 	b := exportBed(t, emulator.ExportKnobs{})
-	b.sync(runner.Options{})
-	b.space.Live(24)
+	b.syncOnce(runner.Options{})
+	b.space.SimulateHours(24)
 	for name, file := range map[string]emulator.ExportFile{
 		"T101 truncated": {Truncate: 0.01}, "T102 a second member": {SecondMember: true}, "T111 no member": {NoMember: true},
 		"T101 truncated zip": {Form: "zip", Truncate: 0.01}, "T99 a page": {Spoil: func([]byte) []byte { return []byte("<html></html>") }},
 	} {
 		b.space.SetKnobs(func(k *emulator.Knobs) { k.Export.File = file })
-		before := b.rows("FROM (SELECT * EXCLUDE (_run_id) FROM reporting_conversation) ORDER BY ALL")
-		report := b.try(runner.Options{})
+		before := b.queryRows("FROM (SELECT * EXCLUDE (_run_id) FROM reporting_conversation) ORDER BY ALL")
+		report := b.trySync(runner.Options{})
 		if report.Exit() != problem.ExitFailed || report.Count(runlog.StatusFailed) != 3 {
 			t.Errorf("%s: %s", name, report.LastLine())
 		}
-		if after := b.rows("FROM (SELECT * EXCLUDE (_run_id) FROM reporting_conversation) ORDER BY ALL"); !slices.Equal(after, before) {
+		if after := b.queryRows("FROM (SELECT * EXCLUDE (_run_id) FROM reporting_conversation) ORDER BY ALL"); !slices.Equal(after, before) {
 			t.Errorf("%s: rows have changed", name)
 		}
 	}
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Export.File = emulator.ExportFile{} })
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	b.reportsEqualOracle(reportStart)
 }
 
@@ -101,10 +101,10 @@ func TestT101ABrokenFileLeavesWhatIsStored(t *testing.T) {
 // named it is asked: that nobody is there is another failure.
 func TestS10AHostThatIsNotNamedIsRefusedWithWhatToWrite(t *testing.T) {
 	t.Parallel()
-	serial(t)
+	skipInRaceRun(t)
 	b := exportBed(t, emulator.ExportKnobs{Storage: "https://198.51.100.7"})
-	config := only(reporting, "reporting_conversation")
-	b.space.Inject(func(_ int, r *http.Request) *fault.Fault {
+	config := onlyDataset(reporting, "reporting_conversation")
+	b.space.InjectFaults(func(_ int, r *http.Request) *fault.Fault {
 		if strings.HasPrefix(r.URL.Path, "/download/") {
 			return &fault.Fault{Status: http.StatusNotFound}
 		}
@@ -115,27 +115,27 @@ func TestS10AHostThatIsNotNamedIsRefusedWithWhatToWrite(t *testing.T) {
 		{config, "config", "no files are fetched from 198.51.100.7; nor does the API give the file itself", "allow it in pipelines.yaml: workspaces.main." + line},
 		{strings.Replace(config, "base_url:", line+", base_url:", 1), "transient", "the source has lost the export", "sync nightly --failed"},
 	} {
-		b.configure(test.config)
-		report := b.try(runner.Options{})
+		b.writeConfig(test.config)
+		report := b.trySync(runner.Options{})
 		s := report.Streams[0]
 		if report.Exit() != problem.ExitFailed || s.Class != test.class || !strings.Contains(s.Error, test.why) || !strings.Contains(s.Next, test.next) {
 			t.Errorf("exit %d, %+v", report.Exit(), s)
 		}
 	}
-	b.space.Inject(nil)
-	b.sync(runner.Options{})
+	b.space.InjectFaults(nil)
+	b.syncOnce(runner.Options{})
 	b.reportEqualsOracle("conversation", reportStart)
 }
 
 func TestT109ColumnsMayComeInAnyOrderUnlessTheirNamesAreDoubled(t *testing.T) {
 	t.Parallel()
-	serial(t)
+	skipInRaceRun(t)
 	b := exportBed(t, emulator.ExportKnobs{})
-	b.sync(runner.Options{})
-	b.space.Live(24)
+	b.syncOnce(runner.Options{})
+	b.space.SimulateHours(24)
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Export.File.Reversed = true })
-	report := b.try(runner.Options{})
-	if s := stream(t, report, "reporting_conversation"); s.Status != runlog.StatusFailed || s.Class != "data" || report.Count(runlog.StatusFailed) != 1 {
+	report := b.trySync(runner.Options{})
+	if s := streamResult(t, report, "reporting_conversation"); s.Status != runlog.StatusFailed || s.Class != "data" || report.Count(runlog.StatusFailed) != 1 {
 		t.Errorf("%s\n%+v", report.LastLine(), report.Streams)
 	}
 	b.reportEqualsOracle("admin_status_change", reportStart)
@@ -146,15 +146,15 @@ func TestT109ColumnsMayComeInAnyOrderUnlessTheirNamesAreDoubled(t *testing.T) {
 // Holds: F13.
 func TestAChangedHeaderAddsColumns(t *testing.T) {
 	t.Parallel()
-	serial(t)
+	skipInRaceRun(t)
 	b := exportBed(t, emulator.ExportKnobs{})
-	b.sync(runner.Options{})
-	b.space.Live(24)
+	b.syncOnce(runner.Options{})
+	b.space.SimulateHours(24)
 	b.space.SetKnobs(func(k *emulator.Knobs) {
 		k.Export.File.Added = []string{"Brand new", "Brand-New"}
 		k.Export.File.Without = []string{"channel"}
 	})
-	report := b.sync(runner.Options{})
+	report := b.syncOnce(runner.Options{})
 	var added []string
 	for _, c := range report.Changes {
 		if c.Table == "reporting_conversation" {
@@ -165,45 +165,45 @@ func TestAChangedHeaderAddsColumns(t *testing.T) {
 	if !slices.Equal(added, []string{"brand_new", "brand_new_2"}) && !slices.Equal(added, []string{"added_brand_new", "brand_new"}) {
 		t.Errorf("columns added: %v", added)
 	}
-	if got := b.rows("SELECT count(*) > 0, count(*) FILTER (channel IS NOT NULL) FROM reporting_conversation WHERE brand_new = 'more'"); !slices.Equal(got, []string{"true|0"}) {
+	if got := b.queryRows("SELECT count(*) > 0, count(*) FILTER (channel IS NOT NULL) FROM reporting_conversation WHERE brand_new = 'more'"); !slices.Equal(got, []string{"true|0"}) {
 		t.Errorf("rows read since then: %v", got)
 	}
-	if got := b.rows("SELECT comment FROM duckdb_columns() WHERE table_name = 'reporting_conversation' AND column_name = 'brand_new'"); !slices.Equal(got, []string{"Brand new"}) {
+	if got := b.queryRows("SELECT comment FROM duckdb_columns() WHERE table_name = 'reporting_conversation' AND column_name = 'brand_new'"); !slices.Equal(got, []string{"Brand new"}) {
 		t.Errorf("comment %q", got)
 	}
-	if got := b.rows("SELECT count(*) FROM reporting_conversation WHERE _time < TIMESTAMPTZ '2024-05-10 00:00:00+00' AND channel IS NOT NULL"); got[0] == "0" {
+	if got := b.queryRows("SELECT count(*) FROM reporting_conversation WHERE _time < TIMESTAMPTZ '2024-05-10 00:00:00+00' AND channel IS NOT NULL"); got[0] == "0" {
 		t.Error("days that were not read again have lost the column")
 	}
 }
 
 func TestT109MostColumnsGoneIsRefusedUntilItIsAccepted(t *testing.T) {
 	t.Parallel()
-	serial(t)
+	skipInRaceRun(t)
 	b := exportBed(t, emulator.ExportKnobs{})
-	b.configure(only(reporting, "reporting_conversation"))
-	b.sync(runner.Options{})
-	b.space.Live(24)
+	b.writeConfig(onlyDataset(reporting, "reporting_conversation"))
+	b.syncOnce(runner.Options{})
+	b.space.SimulateHours(24)
 	b.space.SetKnobs(func(k *emulator.Knobs) {
 		k.Export.File.Lost = []string{"Channel", "Name", "Time to first response (seconds)", "CSAT score, %", "Current state", "Subject", "User replied"}
 	})
-	report := b.try(runner.Options{})
-	if s := stream(t, report, "reporting_conversation"); s.Class != "data" || !strings.Contains(s.Next, "--accept-drop reporting_conversation") {
+	report := b.trySync(runner.Options{})
+	if s := streamResult(t, report, "reporting_conversation"); s.Class != "data" || !strings.Contains(s.Next, "--accept-drop reporting_conversation") {
 		t.Fatalf("%+v", s)
 	}
-	b.sync(runner.Options{AcceptDrop: []string{"reporting_conversation"}})
-	b.space.Live(24)
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{AcceptDrop: []string{"reporting_conversation"}})
+	b.space.SimulateHours(24)
+	b.syncOnce(runner.Options{})
 }
 
 // TestT152ASourceThatIsEmptyAllAtOnceIsNotBelieved has every export come with its header alone.
 // Holds: F19.
 func TestT152ASourceThatIsEmptyAllAtOnceIsNotBelieved(t *testing.T) {
 	t.Parallel()
-	serial(t)
+	skipInRaceRun(t)
 	b := exportBed(t, emulator.ExportKnobs{})
-	b.sync(runner.Options{})
-	stored := b.rows("SELECT count(*) FROM reporting_conversation")
-	b.space.Live(24)
+	b.syncOnce(runner.Options{})
+	stored := b.queryRows("SELECT count(*) FROM reporting_conversation")
+	b.space.SimulateHours(24)
 	b.space.SetKnobs(func(k *emulator.Knobs) {
 		k.Export.File.Form = "csv"
 		k.Export.File.Spoil = func(file []byte) []byte {
@@ -211,11 +211,11 @@ func TestT152ASourceThatIsEmptyAllAtOnceIsNotBelieved(t *testing.T) {
 			return []byte(header + "\r\n")
 		}
 	})
-	report := b.try(runner.Options{})
+	report := b.trySync(runner.Options{})
 	if report.Count(runlog.StatusFailed) != 3 {
 		t.Errorf("%s", report.LastLine())
 	}
-	if got := b.rows("SELECT count(*) FROM reporting_conversation"); !slices.Equal(got, stored) {
+	if got := b.queryRows("SELECT count(*) FROM reporting_conversation"); !slices.Equal(got, stored) {
 		t.Errorf("%s rows are left of %s", got, stored)
 	}
 }
@@ -224,23 +224,23 @@ func TestT152ASourceThatIsEmptyAllAtOnceIsNotBelieved(t *testing.T) {
 // the zone is another one.
 func TestT107TimesWithoutAZoneAreThoseOfTheWarehouse(t *testing.T) {
 	t.Parallel()
-	serial(t)
+	skipInRaceRun(t)
 	york, err := time.LoadLocation("America/New_York")
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := tiny(33)
+	c := tinyConfig(33)
 	c.Zone, c.Export.File.Local = york, true
 	c.Start = time.Date(2024, 11, 20, 2, 0, 0, 0, time.UTC)
-	config := strings.Replace(only(reporting, "reporting_conversation"), "2024-05-06", "2024-10-20", 1)
+	config := strings.Replace(onlyDataset(reporting, "reporting_conversation"), "2024-05-06", "2024-10-20", 1)
 	b := newBedWith(t, c, strings.Replace(config, "{dir: data}", "{dir: data, timezone: America/New_York}", 1))
 	twice := time.Date(2024, 11, 3, 5, 30, 0, 0, time.UTC).Unix()
-	b.must(b.space.ReportRow("conversation", "twice", twice, map[string]any{"conversation_id": "twice"}))
-	report := b.sync(runner.Options{})
-	if got := b.rows("SELECT epoch(_time)::BIGINT, created_at FROM reporting_conversation WHERE conversation_id = 'twice'"); !slices.Equal(got, []string{"1730611800|2024-11-03 01:30:00"}) {
+	b.failOn(b.space.ReportRow("conversation", "twice", twice, map[string]any{"conversation_id": "twice"}))
+	report := b.syncOnce(runner.Options{})
+	if got := b.queryRows("SELECT epoch(_time)::BIGINT, created_at FROM reporting_conversation WHERE conversation_id = 'twice'"); !slices.Equal(got, []string{"1730611800|2024-11-03 01:30:00"}) {
 		t.Errorf("the hour that comes twice: %v\n%s", got, report.LastLine())
 	}
-	if got := b.rows("SELECT reason, sum(count) > 0 FROM _sync.rejects GROUP BY ALL"); !slices.Equal(got, []string{"ambiguous_time|true"}) {
+	if got := b.queryRows("SELECT reason, sum(count) > 0 FROM _sync.rejects GROUP BY ALL"); !slices.Equal(got, []string{"ambiguous_time|true"}) {
 		t.Errorf("rejects %v", got)
 	}
 	start := time.Date(2024, 10, 20, 0, 0, 0, 0, york)
@@ -250,11 +250,11 @@ func TestT107TimesWithoutAZoneAreThoseOfTheWarehouse(t *testing.T) {
 			truth++
 		}
 	}
-	if got := b.rows("SELECT count(*) FROM reporting_conversation"); got[0] != AsWhole(truth) {
+	if got := b.queryRows("SELECT count(*) FROM reporting_conversation"); got[0] != AsWhole(truth) {
 		t.Errorf("%s rows, %d in truth", got, truth)
 	}
 	wrong := newBedWith(t, c, config)
-	if report := wrong.try(runner.Options{}); report.Count(runlog.StatusFailed) != 1 || !strings.Contains(report.Streams[0].Next, "warehouse.timezone") {
+	if report := wrong.trySync(runner.Options{}); report.Count(runlog.StatusFailed) != 1 || !strings.Contains(report.Streams[0].Next, "warehouse.timezone") {
 		t.Errorf("in another zone: %+v", report.Streams)
 	}
 }
@@ -262,16 +262,16 @@ func TestT107TimesWithoutAZoneAreThoseOfTheWarehouse(t *testing.T) {
 // TestT108AnotherVersionReadsEverythingAgain switches from a version that exports conversations with a reply only.
 func TestT108AnotherVersionReadsEverythingAgain(t *testing.T) {
 	t.Parallel()
-	serial(t)
+	skipInRaceRun(t)
 	b := exportBed(t, emulator.ExportKnobs{})
-	b.configure(strings.Replace(only(reporting, "reporting_conversation"), `"2.17"`, `"2.16"`, 1))
-	b.sync(runner.Options{})
-	if got := b.rows("SELECT count(*) > 10, count(*) FILTER (user_replied = 'false') FROM reporting_conversation"); !slices.Equal(got, []string{"true|0"}) {
+	b.writeConfig(strings.Replace(onlyDataset(reporting, "reporting_conversation"), `"2.17"`, `"2.16"`, 1))
+	b.syncOnce(runner.Options{})
+	if got := b.queryRows("SELECT count(*) > 10, count(*) FILTER (user_replied = 'false') FROM reporting_conversation"); !slices.Equal(got, []string{"true|0"}) {
 		t.Fatalf("under 2.16: %v", got)
 	}
-	b.space.Live(24)
-	b.configure(only(reporting, "reporting_conversation"))
-	b.sync(runner.Options{})
+	b.space.SimulateHours(24)
+	b.writeConfig(onlyDataset(reporting, "reporting_conversation"))
+	b.syncOnce(runner.Options{})
 	b.reportEqualsOracle("conversation", reportStart)
 }
 
@@ -280,10 +280,10 @@ func AsWhole(n int) string { return strconv.Itoa(n) }
 // TestAFileOfAnotherJobUnderARememberedNameIsAskedForAnew: a source that has begun again may give a name to another job.
 func TestAFileOfAnotherJobUnderARememberedNameIsAskedForAnew(t *testing.T) {
 	t.Parallel()
-	serial(t)
+	skipInRaceRun(t)
 	b := exportBed(t, emulator.ExportKnobs{Pending: time.Hour})
-	b.configure(only(reporting, "reporting_conversation"))
-	b.try(runner.Options{MaxTime: time.Minute})
+	b.writeConfig(onlyDataset(reporting, "reporting_conversation"))
+	b.trySync(runner.Options{MaxTime: time.Minute})
 	states, err := runlog.ReadStates(t.Context(), b.runner.Dir, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -292,7 +292,7 @@ func TestAFileOfAnotherJobUnderARememberedNameIsAskedForAnew(t *testing.T) {
 	if id == nil {
 		t.Fatalf("no job is remembered: %s", states[0].State)
 	}
-	b.before(func(rw http.ResponseWriter, r *http.Request) bool {
+	b.interceptRequests(func(rw http.ResponseWriter, r *http.Request) bool {
 		switch {
 		case strings.HasSuffix(r.URL.Path, "/reporting_data/"+id[1]):
 			_, _ = io.WriteString(rw, `{"job_identifier": "`+id[1]+`", "status": "complete", "download_url": "`+b.url+`/foreign.csv", "download_expires_at": ""}`)
@@ -305,6 +305,6 @@ func TestAFileOfAnotherJobUnderARememberedNameIsAskedForAnew(t *testing.T) {
 		return true
 	})
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Export.Pending = 0 })
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	b.reportEqualsOracle("conversation", reportStart)
 }

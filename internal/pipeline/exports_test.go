@@ -34,25 +34,25 @@ pipelines:
 var reportStart = time.Date(2024, 5, 6, 0, 0, 0, 0, time.UTC)
 
 // reportsEqualOracle compares the tables of the datasets with what a perfect reader would hold.
-func (b *bed) reportsEqualOracle(start time.Time) {
+func (b *testBed) reportsEqualOracle(start time.Time) {
 	b.t.Helper()
-	oracletest.Reports(b.t, b.space, b.runner.Dir.Current(), start)
+	oracletest.CompareReports(b.t, b.space, b.runner.Dir.Current(), start)
 }
 
-func (b *bed) reportEqualsOracle(set string, start time.Time) {
+func (b *testBed) reportEqualsOracle(set string, start time.Time) {
 	b.t.Helper()
-	oracletest.Report(b.t, b.space, b.runner.Dir.Current(), set, start)
+	oracletest.CompareReport(b.t, b.space, b.runner.Dir.Current(), set, start)
 }
 
-func exportBed(t testing.TB, k emulator.ExportKnobs) *bed {
+func exportBed(t testing.TB, k emulator.ExportKnobs) *testBed {
 	t.Helper()
-	c := tiny(31)
+	c := tinyConfig(31)
 	c.Export = k
 	return newBedWith(t, c, reporting)
 }
 
-// asks counts the jobs that were asked for.
-func (b *bed) asks() (n int) {
+// countExportJobs counts the jobs that were asked for.
+func (b *testBed) countExportJobs() (n int) {
 	for _, r := range b.space.Requests() {
 		if strings.HasSuffix(r.Path, "/enqueue") {
 			n++
@@ -65,7 +65,7 @@ func (b *bed) asks() (n int) {
 func TestEveryDatasetIsATableOfItsOwn(t *testing.T) {
 	t.Parallel()
 	b := exportBed(t, emulator.ExportKnobs{})
-	report := b.sync(runner.Options{})
+	report := b.syncOnce(runner.Options{})
 	if len(report.Streams) != 3 || report.Streams[0].New == 0 || report.Streams[0].Backfill != 1 {
 		t.Fatalf("%s\n%+v", report.LastLine(), report.Streams)
 	}
@@ -73,40 +73,40 @@ func TestEveryDatasetIsATableOfItsOwn(t *testing.T) {
 	if _, most := b.space.ExportJobs(); most > 3 {
 		t.Errorf("%d jobs were under way at once", most)
 	}
-	header := b.rows("SELECT comment FROM duckdb_columns() WHERE table_name = 'reporting_conversation' AND column_name = 'csat_score'")
+	header := b.queryRows("SELECT comment FROM duckdb_columns() WHERE table_name = 'reporting_conversation' AND column_name = 'csat_score'")
 	if !slices.Equal(header, []string{"CSAT score, %"}) {
 		t.Errorf("the comment of the column is %q", header)
 	}
-	if n := b.rows("SELECT count(*) FROM reporting_conversation WHERE _time < TIMESTAMPTZ '2024-05-06 00:00:00+00'"); n[0] != "0" {
+	if n := b.queryRows("SELECT count(*) FROM reporting_conversation WHERE _time < TIMESTAMPTZ '2024-05-06 00:00:00+00'"); n[0] != "0" {
 		t.Errorf("%s rows before the start", n)
 	}
-	before := b.asks()
+	before := b.countExportJobs()
 	b.space.Advance(time.Hour)
-	again := b.sync(runner.Options{})
-	if again.Rows() != 0 || b.asks()-before != 3 {
-		t.Errorf("an hour later: %s, %d jobs", again.LastLine(), b.asks()-before)
+	again := b.syncOnce(runner.Options{})
+	if again.Rows() != 0 || b.countExportJobs()-before != 3 {
+		t.Errorf("an hour later: %s, %d jobs", again.LastLine(), b.countExportJobs()-before)
 	}
 	b.reportsEqualOracle(reportStart)
 }
 
 // TestT106AValueThatChangesTwentyDaysLaterIsFound has a month pass, with a run each night.
 func TestT106AValueThatChangesTwentyDaysLaterIsFound(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
 	b := exportBed(t, emulator.ExportKnobs{})
-	b.sync(runner.Options{})
-	day := b.space.Clock().Unix()
-	b.must(b.space.ReportRow("conversation", "late", day-3*24*3600, map[string]any{"conversation_id": "late", "created_at": fmt.Sprint(day - 3*24*3600), "state": "open"}))
+	b.syncOnce(runner.Options{})
+	day := b.space.CurrentTime().Unix()
+	b.failOn(b.space.ReportRow("conversation", "late", day-3*24*3600, map[string]any{"conversation_id": "late", "created_at": fmt.Sprint(day - 3*24*3600), "state": "open"}))
 	for range 20 {
-		b.space.Live(24)
+		b.space.SimulateHours(24)
 	}
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	b.reportsEqualOracle(reportStart)
-	b.must(b.space.ReportChange("conversation", "late", "state", "closed"))
-	b.space.Live(24)
-	report := b.sync(runner.Options{})
+	b.failOn(b.space.ReportChange("conversation", "late", "state", "closed"))
+	b.space.SimulateHours(24)
+	report := b.syncOnce(runner.Options{})
 	b.reportsEqualOracle(reportStart)
-	if got := b.rows("SELECT current_state FROM reporting_conversation WHERE conversation_id = 'late'"); !slices.Equal(got, []string{"closed"}) {
+	if got := b.queryRows("SELECT current_state FROM reporting_conversation WHERE conversation_id = 'late'"); !slices.Equal(got, []string{"closed"}) {
 		t.Errorf("it is stored as %q\n%s", got, report.LastLine())
 	}
 }
@@ -120,13 +120,13 @@ func TestT105RowsOnTheBoundsOfADayAreThereOnce(t *testing.T) {
 			for d := range 38 {
 				for _, second := range []int64{-1, 0, 1} {
 					at := reportStart.AddDate(0, 0, d).Unix() + second
-					b.must(b.space.ReportRow("conversation", fmt.Sprint(d, second), at, map[string]any{"conversation_id": fmt.Sprint(d, second), "created_at": fmt.Sprint(at)}))
+					b.failOn(b.space.ReportRow("conversation", fmt.Sprint(d, second), at, map[string]any{"conversation_id": fmt.Sprint(d, second), "created_at": fmt.Sprint(at)}))
 				}
 			}
-			b.sync(runner.Options{})
+			b.syncOnce(runner.Options{})
 			b.reportsEqualOracle(reportStart)
-			b.space.Live(24)
-			b.sync(runner.Options{})
+			b.space.SimulateHours(24)
+			b.syncOnce(runner.Options{})
 			b.reportsEqualOracle(reportStart)
 		})
 	}
@@ -137,10 +137,10 @@ func TestT105RowsOnTheBoundsOfADayAreThereOnce(t *testing.T) {
 func TestT97AJobThatWasAskedForIsGoneOnWith(t *testing.T) {
 	t.Parallel()
 	b := exportBed(t, emulator.ExportKnobs{Pending: 10 * time.Minute})
-	b.configure(strings.Replace(reporting, `["reporting_*"]`, `[reporting_conversation]`, 1))
+	b.writeConfig(strings.Replace(reporting, `["reporting_*"]`, `[reporting_conversation]`, 1))
 	ctx, cancel := context.WithCancel(context.Background())
 	polled := ""
-	b.space.Inject(func(_ int, r *http.Request) *fault.Fault {
+	b.space.InjectFaults(func(_ int, r *http.Request) *fault.Fault {
 		if strings.Contains(r.URL.Path, "/job_") {
 			polled = r.URL.Path
 			cancel()
@@ -151,25 +151,25 @@ func TestT97AJobThatWasAskedForIsGoneOnWith(t *testing.T) {
 	if err != nil || report.Exit() != problem.ExitInterrupted || polled == "" {
 		t.Fatalf("the run was not cut while it waited: %v %+v", err, report)
 	}
-	if n := b.asks(); n != 1 {
+	if n := b.countExportJobs(); n != 1 {
 		t.Fatalf("%d jobs were asked for", n)
 	}
 	var first string
-	b.space.Inject(func(_ int, r *http.Request) *fault.Fault {
+	b.space.InjectFaults(func(_ int, r *http.Request) *fault.Fault {
 		if first == "" && (strings.HasSuffix(r.URL.Path, "/enqueue") || strings.Contains(r.URL.Path, "/job_")) {
 			first = r.URL.Path
 		}
 		return nil
 	})
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	if first != polled {
 		t.Errorf("the next run began with %s, the job was %s", first, polled)
 	}
 	b.reportEqualsOracle("conversation", reportStart)
 	made, _ := b.space.ExportJobs()
 	fresh := exportBed(t, emulator.ExportKnobs{})
-	fresh.configure(strings.Replace(reporting, `["reporting_*"]`, `[reporting_conversation]`, 1))
-	fresh.sync(runner.Options{})
+	fresh.writeConfig(strings.Replace(reporting, `["reporting_*"]`, `[reporting_conversation]`, 1))
+	fresh.syncOnce(runner.Options{})
 	if uncut, _ := fresh.space.ExportJobs(); made != uncut {
 		t.Errorf("%d jobs were made, %d without the cut", made, uncut)
 	}
@@ -180,14 +180,14 @@ func TestT98AnAnswerThatIsLostCostsAJobAndNoRow(t *testing.T) {
 	t.Parallel()
 	b := exportBed(t, emulator.ExportKnobs{})
 	lost := 0
-	b.space.Inject(func(_ int, r *http.Request) *fault.Fault {
+	b.space.InjectFaults(func(_ int, r *http.Request) *fault.Fault {
 		if strings.HasSuffix(r.URL.Path, "/enqueue") && lost < 2 {
 			lost++
 			return &fault.Fault{Truncate: true}
 		}
 		return nil
 	})
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	b.reportsEqualOracle(reportStart)
 	if lost != 2 {
 		t.Errorf("%d answers were lost", lost)
@@ -198,7 +198,7 @@ func TestT96FullSlotsAreWaitedFor(t *testing.T) {
 	t.Parallel()
 	b := exportBed(t, emulator.ExportKnobs{Pending: 4 * time.Minute, Working: time.Minute})
 	b.space.OccupyExports(5)
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	b.reportsEqualOracle(reportStart)
 }
 
@@ -221,13 +221,13 @@ func TestReportsOfEveryTemperEqualTheOracle(t *testing.T) {
 		t.Run(temper.name, func(t *testing.T) {
 			t.Parallel()
 			b := exportBed(t, temper.k)
-			b.sync(runner.Options{})
+			b.syncOnce(runner.Options{})
 			b.reportsEqualOracle(reportStart)
 			if !temper.later {
 				return // a form is the same in the next night
 			}
-			b.space.Live(30)
-			b.sync(runner.Options{})
+			b.space.SimulateHours(30)
+			b.syncOnce(runner.Options{})
 			b.reportsEqualOracle(reportStart)
 		})
 	}
@@ -237,20 +237,20 @@ func TestReportsOfEveryTemperEqualTheOracle(t *testing.T) {
 func TestADatasetThatCannotBeAskedForLeavesTheOthers(t *testing.T) {
 	t.Parallel()
 	b := exportBed(t, emulator.ExportKnobs{})
-	b.answering("exports.datasets", func(body []byte) []byte {
+	b.answerWith("exports.datasets", func(body []byte) []byte {
 		return bytes.Replace(body, []byte(`[{`), []byte(`[{"id":"!!","attributes":[{"id":"x"}]},{`), 1)
 	})
-	report := b.sync(runner.Options{})
-	if told := findings(report, "dataset_odd"); len(told) != 1 || !strings.Contains(told[0].Message, `"!!"`) {
+	report := b.syncOnce(runner.Options{})
+	if told := findingsNamed(report, "dataset_odd"); len(told) != 1 || !strings.Contains(told[0].Message, `"!!"`) {
 		t.Errorf("told %+v", told)
 	}
 	b.reportsEqualOracle(reportStart)
 	b.space.Advance(25 * time.Hour)
-	b.answering("exports.datasets", func(body []byte) []byte {
+	b.answerWith("exports.datasets", func(body []byte) []byte {
 		return bytes.Replace(body, []byte(`"attributes":[{`), []byte(`"attributes":[],"other":[{`), 1)
 	})
-	report = b.try(runner.Options{})
-	if s := stream(t, report, "reporting_conversation"); s.Status != runlog.StatusFailed || s.Class != "source" {
+	report = b.trySync(runner.Options{})
+	if s := streamResult(t, report, "reporting_conversation"); s.Status != runlog.StatusFailed || s.Class != "source" {
 		t.Errorf("a dataset that was read before: %+v", s)
 	}
 	if report.Count(runlog.StatusOK) != len(report.Streams)-1 {

@@ -27,7 +27,7 @@ func streamStates(r *runlog.Report) (all []string) {
 
 func TestDatasetsAreChosenByNameAndPattern(t *testing.T) {
 	t.Parallel()
-	serial(t)
+	skipInRaceRun(t)
 	b := exportBed(t, emulator.ExportKnobs{}).publishingAll()
 	for _, c := range []struct {
 		o    runner.Options
@@ -41,17 +41,17 @@ func TestDatasetsAreChosenByNameAndPattern(t *testing.T) {
 		{runner.Options{Select: []string{"reporting_nothing"}}, "reporting_nothing FAILED"},
 	} {
 		if c.want == "" {
-			if _, err := b.runner.Chosen(nil, c.o); err == nil {
+			if _, err := b.runner.ChoosePipelines(nil, c.o); err == nil {
 				t.Errorf("%+v was taken", c.o)
 			}
 			continue
 		}
-		if got := strings.Join(streamStates(b.try(c.o)), " "); got != c.want {
+		if got := strings.Join(streamStates(b.trySync(c.o)), " "); got != c.want {
 			t.Errorf("%+v: %s, want %s", c.o, got, c.want)
 		}
 	}
-	b.configure(strings.Replace(only(reporting, "reporting_conversation, reporting_conversatoin"), `"reporting_*"`, "reporting_conversation", 1))
-	report := b.try(runner.Options{})
+	b.writeConfig(strings.Replace(onlyDataset(reporting, "reporting_conversation, reporting_conversatoin"), `"reporting_*"`, "reporting_conversation", 1))
+	report := b.trySync(runner.Options{})
 	if got := strings.Join(streamStates(report), " "); got != "reporting_conversation ok reporting_conversatoin FAILED" || report.Exit() != problem.ExitFailed {
 		t.Errorf("a name that no dataset has: %s", got)
 	}
@@ -59,70 +59,70 @@ func TestDatasetsAreChosenByNameAndPattern(t *testing.T) {
 
 func TestAWorkspaceWithoutExportsSaysSoAndKeepsWhatItHas(t *testing.T) {
 	t.Parallel()
-	serial(t)
+	skipInRaceRun(t)
 	b := exportBed(t, emulator.ExportKnobs{}).publishingAll()
-	b.configure(strings.Replace(reporting, `["reporting_*"]`, `["reporting_*", contacts]`, 1))
-	b.sync(runner.Options{})
-	before := b.rows("SELECT count(*) FROM reporting_conversation")
+	b.writeConfig(strings.Replace(reporting, `["reporting_*"]`, `["reporting_*", contacts]`, 1))
+	b.syncOnce(runner.Options{})
+	before := b.queryRows("SELECT count(*) FROM reporting_conversation")
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Unavailable = []string{"exports.datasets"} })
-	report := b.try(runner.Options{})
-	if s := stream(t, report, "reporting_conversation"); s.Status != runlog.StatusUnavailable || s.Class != "plan" || !s.Lost || report.Exit() != problem.ExitFailed {
+	report := b.trySync(runner.Options{})
+	if s := streamResult(t, report, "reporting_conversation"); s.Status != runlog.StatusUnavailable || s.Class != "plan" || !s.Lost || report.Exit() != problem.ExitFailed {
 		t.Errorf("%v %+v", streamStates(report), s)
 	}
-	if report := b.try(runner.Options{}); report.Exit() != problem.ExitOK || stream(t, report, "reporting_conversation").Lost {
+	if report := b.trySync(runner.Options{}); report.Exit() != problem.ExitOK || streamResult(t, report, "reporting_conversation").Lost {
 		t.Errorf("told of again: %v", streamStates(report))
 	}
-	if after := b.rows("SELECT count(*) FROM reporting_conversation"); !slices.Equal(after, before) {
+	if after := b.queryRows("SELECT count(*) FROM reporting_conversation"); !slices.Equal(after, before) {
 		t.Errorf("%s rows, %s before", after, before)
 	}
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Unavailable = []string{"exports.enqueue"} })
-	b.space.Live(24)
-	if report := b.try(runner.Options{}); report.Count(runlog.StatusUnavailable) != 3 {
+	b.space.SimulateHours(24)
+	if report := b.trySync(runner.Options{}); report.Count(runlog.StatusUnavailable) != 3 {
 		t.Errorf("%v", streamStates(report))
 	}
 }
 
 func TestColumnsOfDatasetsAreHiddenByPatternAndByName(t *testing.T) {
 	t.Parallel()
-	serial(t)
+	skipInRaceRun(t)
 	b := exportBed(t, emulator.ExportKnobs{}).publishingAll()
-	b.configure(strings.Replace(reporting, "{start: 2024-05-06}", "{start: 2024-05-06, hash: [contact_name], drop: [teammate]}", 1))
-	b.sync(runner.Options{})
-	if got := b.rows("SELECT count(contact_name) > 10, bool_and(contact_name ~ '^[0-9a-f]{32,}$') FROM reporting_conversation"); !slices.Equal(got, []string{"true|true"}) {
+	b.writeConfig(strings.Replace(reporting, "{start: 2024-05-06}", "{start: 2024-05-06, hash: [contact_name], drop: [teammate]}", 1))
+	b.syncOnce(runner.Options{})
+	if got := b.queryRows("SELECT count(contact_name) > 10, bool_and(contact_name ~ '^[0-9a-f]{32,}$') FROM reporting_conversation"); !slices.Equal(got, []string{"true|true"}) {
 		t.Errorf("hashed: %v", got)
 	}
-	if got := b.rows("SELECT count(teammate), count(*) > 10 FROM reporting_admin_status_change"); !slices.Equal(got, []string{"0|true"}) {
+	if got := b.queryRows("SELECT count(teammate), count(*) > 10 FROM reporting_admin_status_change"); !slices.Equal(got, []string{"0|true"}) {
 		t.Errorf("dropped: %v", got)
 	}
-	b.configure(strings.Replace(reporting, `"reporting_*": {start: 2024-05-06}`, "reporting_conversation: {start: 2024-05-06, hash: [contact_nmae]}", 1))
-	report := b.try(runner.Options{})
-	if s := stream(t, report, "reporting_conversation"); s.Status != runlog.StatusFailed || s.Class != "config" || report.Count(runlog.StatusFailed) != 1 {
+	b.writeConfig(strings.Replace(reporting, `"reporting_*": {start: 2024-05-06}`, "reporting_conversation: {start: 2024-05-06, hash: [contact_nmae]}", 1))
+	report := b.trySync(runner.Options{})
+	if s := streamResult(t, report, "reporting_conversation"); s.Status != runlog.StatusFailed || s.Class != "config" || report.Count(runlog.StatusFailed) != 1 {
 		t.Errorf("a column that is not there: %v %+v", streamStates(report), s)
 	}
 }
 
 func TestTheMarksOfADatasetMoveBackAndAreForgotten(t *testing.T) {
 	t.Parallel()
-	serial(t)
+	skipInRaceRun(t)
 	b := exportBed(t, emulator.ExportKnobs{}).publishingAll()
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	yes := func([]admin.Move) (bool, error) { return true, nil }
-	rows := b.rows("SELECT count(*) FROM reporting_conversation")
+	rows := b.queryRows("SELECT count(*) FROM reporting_conversation")
 	if err := admin.Rewind(context.Background(), b.runner, "", "reporting_conversation", reportStart.AddDate(0, 0, 3), yes); err != nil {
 		t.Fatal(err)
 	}
-	if got := b.rows("SELECT count(*) FROM reporting_conversation"); !slices.Equal(got, rows) {
+	if got := b.queryRows("SELECT count(*) FROM reporting_conversation"); !slices.Equal(got, rows) {
 		t.Errorf("%s rows after the mark moved, %s before", got, rows)
 	}
-	report := b.sync(runner.Options{})
-	if s := stream(t, report, "reporting_conversation"); s.Extracted < 100 || s.Rows != 0 {
+	report := b.syncOnce(runner.Options{})
+	if s := streamResult(t, report, "reporting_conversation"); s.Extracted < 100 || s.Rows != 0 {
 		t.Errorf("after the mark moved: %+v", s)
 	}
 	if err := admin.Reset(context.Background(), b.runner, "", "reporting_conversation", yes); err != nil {
 		t.Fatal(err)
 	}
-	report = b.sync(runner.Options{})
-	if s := stream(t, report, "reporting_conversation"); s.Extracted < 100 || s.Rows != 0 {
+	report = b.syncOnce(runner.Options{})
+	if s := streamResult(t, report, "reporting_conversation"); s.Extracted < 100 || s.Rows != 0 {
 		t.Errorf("after it was forgotten: %+v", s)
 	}
 	b.reportsEqualOracle(reportStart)
@@ -133,17 +133,17 @@ func TestTheMarksOfADatasetMoveBackAndAreForgotten(t *testing.T) {
 
 func TestAnEarlierStartIsReadDownTo(t *testing.T) {
 	t.Parallel()
-	serial(t)
+	skipInRaceRun(t)
 	b := exportBed(t, emulator.ExportKnobs{}).publishingAll()
-	b.sync(runner.Options{})
-	b.configure(strings.Replace(reporting, "2024-05-06", "2024-03-01", 1))
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
+	b.writeConfig(strings.Replace(reporting, "2024-05-06", "2024-03-01", 1))
+	b.syncOnce(runner.Options{})
 	b.reportsEqualOracle(time.Date(2024, 3, 1, 0, 0, 0, 0, time.UTC))
 }
 
 func TestThePlanOfExportsIsOfflineUntilItAsks(t *testing.T) {
 	t.Parallel()
-	serial(t)
+	skipInRaceRun(t)
 	b := exportBed(t, emulator.ExportKnobs{}).publishingAll()
 	planned := func(ask bool) string {
 		p, err := plan.Make(context.Background(), b.runner, b.runner.Config.Pipelines, runner.Options{}, ask)
@@ -157,13 +157,13 @@ func TestThePlanOfExportsIsOfflineUntilItAsks(t *testing.T) {
 		return strings.Join(all, " ")
 	}
 	const three = "reporting_conversation reporting_admin_status_change reporting_conversation_state"
-	if got := planned(false); got != "reporting_*" || b.space.Count() != 0 {
-		t.Errorf("before the first run: %s, %d requests", got, b.space.Count())
+	if got := planned(false); got != "reporting_*" || b.space.RequestCount() != 0 {
+		t.Errorf("before the first run: %s, %d requests", got, b.space.RequestCount())
 	}
 	if got := planned(true); got != three {
 		t.Errorf("asked: %s", got)
 	}
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	if got := strings.Fields(planned(false)); len(got) != 3 {
 		t.Errorf("after a run: %v", got)
 	}
@@ -172,13 +172,13 @@ func TestThePlanOfExportsIsOfflineUntilItAsks(t *testing.T) {
 // TestTheLakeHasTheTablesOfDatasets reads the Parquet files that a run published, after one that did not read them.
 func TestTheLakeHasTheTablesOfDatasets(t *testing.T) {
 	t.Parallel()
-	serial(t)
+	skipInRaceRun(t)
 	b := exportBed(t, emulator.ExportKnobs{}).publishingAll()
-	b.configure(strings.Replace(reporting, `["reporting_*"]`, `["reporting_*", contacts]`, 1))
-	b.sync(runner.Options{})
-	b.space.Live(5)
-	b.sync(runner.Options{Select: []string{"contacts"}})
-	if got := b.rows("SELECT count(*) FROM _sync.dictionary WHERE table_name = 'reporting_conversation' AND doc = 'CSAT score, %'"); !slices.Equal(got, []string{"1"}) {
+	b.writeConfig(strings.Replace(reporting, `["reporting_*"]`, `["reporting_*", contacts]`, 1))
+	b.syncOnce(runner.Options{})
+	b.space.SimulateHours(5)
+	b.syncOnce(runner.Options{Select: []string{"contacts"}})
+	if got := b.queryRows("SELECT count(*) FROM _sync.dictionary WHERE table_name = 'reporting_conversation' AND doc = 'CSAT score, %'"); !slices.Equal(got, []string{"1"}) {
 		t.Errorf("the dictionary has lost the table: %v", got)
 	}
 	manifest, err := os.ReadFile(filepath.Join(b.runner.Dir.Lake("main"), "_manifest.json"))

@@ -15,15 +15,15 @@ import (
 // TestFailedReadsAllOfARunThatWasNone: where the API was away, or nothing could be published, no stream is known to have failed.
 func TestFailedReadsAllOfARunThatWasNone(t *testing.T) {
 	t.Parallel()
-	serial(t)
-	b := newBed(t, tiny(76))
+	skipInRaceRun(t)
+	b := newBed(t, tinyConfig(76))
 	run := func(o runner.Options) (*runlog.Report, error) {
 		return sync.Run(t.Context(), b.runner, b.runner.Config.Pipelines[0], o, io.Discard)
 	}
 	if _, err := run(runner.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	b.space.Live(24)
+	b.space.SimulateHours(24)
 	b.front = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
 	if _, err := run(runner.Options{}); problem.AsProblem(err).Class != "transient" {
 		t.Fatalf("while the API is away: %v", err)
@@ -33,7 +33,7 @@ func TestFailedReadsAllOfARunThatWasNone(t *testing.T) {
 		t.Fatalf("it is back: %+v %v", report, err)
 	}
 	b.equalsOracle()
-	b.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate = untagged })
+	b.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate = dropTags })
 	if report, err := run(runner.Options{FullRefresh: true}); err != nil || report.Held == nil {
 		t.Fatalf("a large loss: %+v %v", report, err)
 	}

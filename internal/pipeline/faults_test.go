@@ -20,15 +20,15 @@ import (
 )
 
 // untilWell runs until a run ends well, at most so often; that one has all there is. It gives how many runs and requests that took.
-func (b *bed) untilWell(most int) (runs, requests int) {
+func (b *testBed) untilWell(most int) (runs, requests int) {
 	b.t.Helper()
-	before := b.space.Count()
+	before := b.space.RequestCount()
 	var report *runlog.Report
 	for runs < most {
 		runs++
-		if report = b.try(runner.Options{}); report.Exit() == problem.ExitOK {
+		if report = b.trySync(runner.Options{}); report.Exit() == problem.ExitOK {
 			b.equalsOracle()
-			return runs, b.space.Count() - before
+			return runs, b.space.RequestCount() - before
 		}
 	}
 	b.t.Fatalf("%d runs, and none ended well: %s\n%+v", most, report.LastLine(), report.Streams)
@@ -52,9 +52,9 @@ func MixedWorkspaces(share float64) string {
 // TestAPanicOfOneStreamEndsTheRunAsAKillWould: nothing is committed after it, its stack is known, and the next run goes on.
 func TestAPanicOfOneStreamEndsTheRunAsAKillWould(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(65))
+	b := newBed(t, tinyConfig(65))
 	ill := true
-	b.space.Inject(func(_ int, r *http.Request) *fault.Fault {
+	b.space.InjectFaults(func(_ int, r *http.Request) *fault.Fault {
 		if ill && r.URL.Path == "/contacts/deleted" {
 			return &fault.Fault{Status: http.StatusInternalServerError}
 		}
@@ -65,32 +65,32 @@ func TestAPanicOfOneStreamEndsTheRunAsAKillWould(t *testing.T) {
 	b.runner.Parallel = 1
 	_, err := pipelinesync.Sync(t.Context(), b.runner, b.runner.Config.Pipelines[0], runner.Options{})
 	p := problem.AsProblem(err)
-	if p.ExitCode() != problem.ExitInternal || p.What != "panic: nobody waits here" || !strings.Contains(problem.Whence(err), "faults_test.go") {
-		t.Errorf("%+v\n%s", p, problem.Whence(err))
+	if p.ExitCode() != problem.ExitInternal || p.What != "panic: nobody waits here" || !strings.Contains(problem.Trace(err), "faults_test.go") {
+		t.Errorf("%+v\n%s", p, problem.Trace(err))
 	}
 	ill, b.runner.Wait = false, wait
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	b.equalsOracle()
 }
 
 func TestF6FaultsOfTheAPIEqualTheOracle(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
 	l := lane.New(t, "workspaces read through faults", 1)
-	for ; l.More(); l.Done(1) {
+	for ; l.HasNext(); l.CountTrials(1) {
 		shares := []float64{0.1, 0.3}
-		if l.Long() {
+		if l.HasDeadline() {
 			shares = []float64{0.01, 0.05, 0.1, 0.3}
 		}
 		b := newBedWith(t, emulator.Config{Seed: l.Seed(), Contacts: 60, Inactive: 20, Activities: 60, Conversations: 60,
 			Knobs: emulator.Knobs{NoLag: true, QuietConversations: emulator.Never}}, conversing)
 		life := newLife(b, l.Seed())
 		for _, share := range shares {
-			b.must(b.space.SetChaos(MixedWorkspaces(share)))
+			b.failOn(b.space.SetChaos(MixedWorkspaces(share)))
 			runs, asked := b.untilWell(5)
 			t.Logf("seed %d: faults for %g %% of %d requests: %d runs", l.Seed(), 100*share, asked, runs)
-			life.happen(30)
-			b.space.Live(3)
+			life.applyEvents(30)
+			b.space.SimulateHours(3)
 			b.space.Advance(time.Hour)
 		}
 	}
@@ -100,9 +100,9 @@ func TestF6FaultsOfTheAPIEqualTheOracle(t *testing.T) {
 // has read much is, and the next one goes on.
 func TestF7ARunEndsWhenItsTimeIsOver(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(71))
+	b := newBed(t, tinyConfig(71))
 	puttingOff := true
-	b.before(func(rw http.ResponseWriter, r *http.Request) bool {
+	b.interceptRequests(func(rw http.ResponseWriter, r *http.Request) bool {
 		if puttingOff && r.URL.Path == "/contacts/activities" {
 			rw.Header().Set("Retry-After", "40")
 			rw.WriteHeader(http.StatusServiceUnavailable)
@@ -111,28 +111,28 @@ func TestF7ARunEndsWhenItsTimeIsOver(t *testing.T) {
 		return false
 	})
 	const most = 90 * time.Second
-	began := b.space.Clock()
-	report := b.try(runner.Options{MaxTime: most})
-	if took := b.space.Clock().Sub(began); took > most+5*time.Second || !stream(t, report, "contact_activities").Cut || report.Exit() != problem.ExitOK {
+	began := b.space.CurrentTime()
+	report := b.trySync(runner.Options{MaxTime: most})
+	if took := b.space.CurrentTime().Sub(began); took > most+5*time.Second || !streamResult(t, report, "contact_activities").Cut || report.Exit() != problem.ExitOK {
 		t.Errorf("it ended after %s: %s\n%+v", took, report.LastLine(), report.Streams)
 	}
 	puttingOff = false
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	b.equalsOracle()
 }
 
 // TestF19ListsThatAreAllEmptyTakeNothingAway has every list of the workspace answer with 200 and nothing in it. Only of a list of
 // three, or fewer, it is believed.
 func TestF19ListsThatAreAllEmptyTakeNothingAway(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
-	c := tiny(74)
+	c := tinyConfig(74)
 	c.Conversations, c.Calls = 30, 20
 	b := newBedWith(t, c, strings.Replace(nightly, "contacts, deleted_contacts, contact_activities", `"*"`, 1))
 	all := runner.Options{Exclude: []string{"reporting*"}}
-	b.sync(all)
+	b.syncOnce(all)
 	const gone = `SELECT table_name FROM duckdb_columns() WHERE column_name = '_gone_at' AND schema_name = 'main' ORDER BY 1`
-	tables := b.rows(gone)
+	tables := b.queryRows(gone)
 	if len(tables) < 5 {
 		t.Fatalf("absence is told in %v", tables)
 	}
@@ -140,27 +140,27 @@ func TestF19ListsThatAreAllEmptyTakeNothingAway(t *testing.T) {
 		tables[i] = "SELECT '" + table + "', count(*), count(_gone_at) FROM main." + table + " HAVING count(*) > 3"
 	}
 	count := strings.Join(tables, " UNION ALL ") + " ORDER BY 1"
-	before := b.rows(count)
+	before := b.queryRows(count)
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.EmptyLists = true })
 	b.space.Advance(8 * 24 * time.Hour) // a week later whole lists are held against what is stored
 	for range 2 {
-		if report := b.try(all); report.Exit() == problem.ExitOK {
+		if report := b.trySync(all); report.Exit() == problem.ExitOK {
 			t.Errorf("it ended well: %s", report.LastLine())
 		}
 	}
-	oracletest.Same(t, "rows, and those that left", b.rows(count), before)
+	oracletest.CompareRows(t, "rows, and those that left", b.queryRows(count), before)
 }
 
 // TestF25TheSameAnswersGiveTheSameTables reads one workspace three streams at a time in large batches, and one stream at a time in
 // batches of a page.
 func TestF25TheSameAnswersGiveTheSameTables(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
 	c := emulator.Config{Seed: 75, Contacts: 400, Inactive: 180, Activities: 400, Knobs: emulator.Knobs{NoLag: true}}
 	once, pieces := newBed(t, c), newBed(t, c)
-	once.sync(runner.Options{})
+	once.syncOnce(runner.Options{})
 	var mu sync.Mutex
-	now := pieces.space.Clock()
+	now := pieces.space.CurrentTime()
 	pieces.runner.Now = func() time.Time { // every look at it shows a minute more, after which no batch waits for a second page
 		mu.Lock()
 		defer mu.Unlock()
@@ -168,19 +168,19 @@ func TestF25TheSameAnswersGiveTheSameTables(t *testing.T) {
 		return now
 	}
 	for _, name := range []string{"contacts", "deleted_contacts", "contact_activities"} {
-		pieces.sync(runner.Options{Select: []string{name}})
+		pieces.syncOnce(runner.Options{Select: []string{name}})
 	}
-	if a, b := commits(once), commits(pieces); a >= b {
+	if a, b := countCommits(once), countCommits(pieces); a >= b {
 		t.Errorf("%d commits in one, %d in pieces", a, b)
 	}
-	for _, table := range once.rows("SELECT table_name FROM duckdb_tables() WHERE schema_name = 'main' AND NOT internal ORDER BY 1") {
+	for _, table := range once.queryRows("SELECT table_name FROM duckdb_tables() WHERE schema_name = 'main' AND NOT internal ORDER BY 1") {
 		content := "SELECT count(*), sum(hash(t::VARCHAR)::HUGEINT) FROM (SELECT COLUMNS(c -> c NOT IN ('_synced_at', '_run_id', '_hash')) FROM main." + table + ") t"
-		oracletest.Same(t, table+" (rows, and their sum)", pieces.rows(content), once.rows(content))
+		oracletest.CompareRows(t, table+" (rows, and their sum)", pieces.queryRows(content), once.queryRows(content))
 	}
 }
 
-func commits(b *bed) (n int) {
+func countCommits(b *testBed) (n int) {
 	b.t.Helper()
-	fmt.Sscan(b.rows("SELECT sum(seq) FROM _sync.checkpoints")[0], &n)
+	fmt.Sscan(b.queryRows("SELECT sum(seq) FROM _sync.checkpoints")[0], &n)
 	return n
 }

@@ -15,8 +15,8 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// freshness gives what the status says of a stream, and its line.
-func (b *bed) freshness(name string) (runlog.Freshness, string) {
+// streamFreshness gives what the status says of a stream, and its line.
+func (b *testBed) streamFreshness(name string) (runlog.Freshness, string) {
 	b.t.Helper()
 	s, err := runlog.ReadStatus(context.Background(), b.runner.Dir, b.runner.Config, b.runner.Catalogue, time.Now())
 	if err != nil {
@@ -41,12 +41,12 @@ func (b *bed) freshness(name string) (runlog.Freshness, string) {
 // age; what the workspace never had is worth neither.
 func TestT86AStreamThatIsLostFailsOnceThenGrowsStale(t *testing.T) {
 	t.Parallel()
-	c := tiny(77)
+	c := tinyConfig(77)
 	c.Unavailable = []string{"contacts.deleted"}
 	b := newBed(t, c)
 	b.emulated = true // the status tells ages by the clock of the workspace
-	b.sync(runner.Options{})
-	rows := b.rows("SELECT count(*) FROM contact_activities")[0]
+	b.syncOnce(runner.Options{})
+	rows := b.queryRows("SELECT count(*) FROM contact_activities")[0]
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Unavailable = append(k.Unavailable, "contacts.activities") })
 	for night, want := range []struct {
 		exit      int
@@ -58,29 +58,29 @@ func TestT86AStreamThatIsLostFailsOnceThenGrowsStale(t *testing.T) {
 		{problem.ExitOK, runlog.Breached, "unavailable BREACHED, 72h old"},
 	} {
 		b.space.Advance(24 * time.Hour)
-		report := b.try(runner.Options{FullRefresh: night == 2})
+		report := b.trySync(runner.Options{FullRefresh: night == 2})
 		var out bytes.Buffer
 		render.PrintReport(report, &out)
-		if s := stream(t, report, "contact_activities"); report.Exit() != want.exit || s.Status != runlog.StatusUnavailable ||
+		if s := streamResult(t, report, "contact_activities"); report.Exit() != want.exit || s.Status != runlog.StatusUnavailable ||
 			strings.Contains(out.String(), "contact_activities could be read until now") != (want.exit == problem.ExitFailed) {
 			t.Errorf("night %d: exit %d, want %d\n%s", night, report.Exit(), want.exit, out.String())
 		}
-		if f, line := b.freshness("contact_activities"); f != want.freshness || !strings.Contains(line, want.line) {
+		if f, line := b.streamFreshness("contact_activities"); f != want.freshness || !strings.Contains(line, want.line) {
 			t.Errorf("night %d: %q, want %s", night, line, want.line)
 		}
-		if f, line := b.freshness("contacts"); f != runlog.Fresh {
+		if f, line := b.streamFreshness("contacts"); f != runlog.Fresh {
 			t.Errorf("night %d: %q", night, line)
 		}
-		if f, line := b.freshness("deleted_contacts"); f != "" {
+		if f, line := b.streamFreshness("deleted_contacts"); f != "" {
 			t.Errorf("never there, and owed: %q", line)
 		}
 	}
-	if now := b.rows("SELECT count(*) FROM contact_activities")[0]; now != rows {
+	if now := b.queryRows("SELECT count(*) FROM contact_activities")[0]; now != rows {
 		t.Errorf("%s rows were read, %s are there", rows, now)
 	}
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Unavailable = nil })
-	b.sync(runner.Options{})
-	if f, line := b.freshness("contact_activities"); f != runlog.Fresh {
+	b.syncOnce(runner.Options{})
+	if f, line := b.streamFreshness("contact_activities"); f != runlog.Fresh {
 		t.Errorf("it is back: %q", line)
 	}
 	b.equalsOracle()
@@ -90,11 +90,11 @@ func TestT86AStreamThatIsLostFailsOnceThenGrowsStale(t *testing.T) {
 // and a pipeline without a schedule owes nothing.
 func TestFreshnessFollowsTheTimesOfTheSchedule(t *testing.T) {
 	t.Parallel()
-	c := tiny(78)
+	c := tinyConfig(78)
 	c.Start = time.Date(2026, 11, 20, 3, 0, 0, 0, time.UTC) // a Friday, after the run of that night
 	b := newBed(t, c)
 	b.emulated = true
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Unavailable = []string{"contacts.activities"} })
 	for _, step := range []struct {
 		hours  int
@@ -110,9 +110,9 @@ func TestFreshnessFollowsTheTimesOfTheSchedule(t *testing.T) {
 		{0, ``, ""},
 	} {
 		b.space.Advance(time.Duration(step.hours) * time.Hour)
-		b.configure(strings.Replace(nightly, `schedule: "0 2 * * *", `, step.config, 1))
-		b.try(runner.Options{})
-		if got, line := b.freshness("contact_activities"); got != step.want {
+		b.writeConfig(strings.Replace(nightly, `schedule: "0 2 * * *", `, step.config, 1))
+		b.trySync(runner.Options{})
+		if got, line := b.streamFreshness("contact_activities"); got != step.want {
 			t.Errorf("%d hours on, with %s: %q, want %s", step.hours, step.config, line, step.want)
 		}
 	}
@@ -123,9 +123,9 @@ func TestFreshnessFollowsTheTimesOfTheSchedule(t *testing.T) {
 func TestWhatACutRunDidNotReachIsNotReadWell(t *testing.T) {
 	t.Parallel()
 	for _, cut := range []runner.Options{{MaxRequests: 1}, {MaxTime: time.Millisecond}} {
-		b := newBed(t, tiny(79))
+		b := newBed(t, tinyConfig(79))
 		b.emulated = true
-		b.space.Between(func(int) { b.space.Advance(time.Second) })
+		b.space.RunBetween(func(int) { b.space.Advance(time.Second) })
 		status := func() (*runlog.Status, runlog.StreamStatus) {
 			t.Helper()
 			s, err := runlog.ReadStatus(t.Context(), b.runner.Dir, b.runner.Config, b.runner.Catalogue, time.Now())
@@ -138,29 +138,29 @@ func TestWhatACutRunDidNotReachIsNotReadWell(t *testing.T) {
 			}
 			return s, s.Streams[i]
 		}
-		report := b.sync(cut)
+		report := b.syncOnce(cut)
 		if s, contacts := status(); !s.AsOf.IsZero() || contacts.Freshness == runlog.Breached || !contacts.OK.IsZero() {
 			t.Errorf("%+v, nothing was read: data as of %s, %+v", cut, s.AsOf, contacts)
 		}
-		if s := stream(t, report, "contacts"); s.Status != runlog.StatusCut || report.Exit() != problem.ExitOK {
+		if s := streamResult(t, report, "contacts"); s.Status != runlog.StatusCut || report.Exit() != problem.ExitOK {
 			t.Errorf("%+v: it was not reached, and is %s", cut, s.Status)
 		}
 		b.space.Advance(72 * time.Hour)
-		b.sync(cut)
+		b.syncOnce(cut)
 		if s, contacts := status(); contacts.Freshness != runlog.Breached || !slices.Contains(s.Stale(), "contacts") {
 			t.Errorf("%+v, three days on it was never read: %+v", cut, contacts)
 		}
-		if _, line := b.freshness("contacts"); !strings.Contains(line, "cut BREACHED, never read") {
+		if _, line := b.streamFreshness("contacts"); !strings.Contains(line, "cut BREACHED, never read") {
 			t.Errorf("%q", line)
 		}
-		b.sync(runner.Options{})
+		b.syncOnce(runner.Options{})
 		s, contacts := status()
 		if contacts.Freshness != runlog.Fresh || contacts.Outcome != "ok" || s.AsOf.IsZero() {
 			t.Errorf("%+v, all was read: data as of %s, %+v", cut, s.AsOf, contacts)
 		}
 		well := contacts.OK
 		b.space.Advance(24 * time.Hour)
-		b.sync(cut)
+		b.syncOnce(cut)
 		if _, contacts = status(); !contacts.OK.Equal(well) || contacts.Freshness != runlog.Late || contacts.Outcome != "cut" {
 			t.Errorf("%+v, not reached: %+v, read well at %s", cut, contacts, well)
 		}
@@ -170,15 +170,15 @@ func TestWhatACutRunDidNotReachIsNotReadWell(t *testing.T) {
 // TestAHistoryThatIsCutMakesNothingOld: what is newest was read.
 func TestAHistoryThatIsCutMakesNothingOld(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(79))
+	b := newBed(t, tinyConfig(79))
 	b.emulated = true
 	for most := int64(2); most < 5; most++ {
-		report := b.sync(runner.Options{Select: []string{"contacts"}, MaxRequests: most})
-		s := stream(t, report, "contacts")
+		report := b.syncOnce(runner.Options{Select: []string{"contacts"}, MaxRequests: most})
+		s := streamResult(t, report, "contacts")
 		if s.Status == runlog.StatusCut {
 			continue
 		}
-		if f, line := b.freshness("contacts"); s.Backfill == 1 || f != runlog.Fresh {
+		if f, line := b.streamFreshness("contacts"); s.Backfill == 1 || f != runlog.Fresh {
 			t.Errorf("with %d requests: %s, %q", most, s.Status, line)
 		}
 		return

@@ -12,8 +12,8 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// untagged answers as if no contact had a tag any more.
-func untagged(_ string, body []byte) []byte {
+// dropTags answers as if no contact had a tag any more.
+func dropTags(_ string, body []byte) []byte {
 	var answer map[string]any
 	if json.Unmarshal(body, &answer) != nil {
 		return body
@@ -34,16 +34,16 @@ func untagged(_ string, body []byte) []byte {
 // TestT152APublishThatTakesMostOfATableIsHeldBack: readers keep their file, run after run, until somebody lets it pass.
 // What was read is committed, and the last line, the code and the audit say what is wrong.
 func TestT152APublishThatTakesMostOfATableIsHeldBack(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
-	b := newBed(t, tiny(57))
-	b.sync(runner.Options{})
-	before := b.rows("SELECT count(*) FROM contact_tags")[0]
-	b.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate = untagged })
-	raw := b.rows("SELECT count(*) FROM contact_tags_raw")[0]
+	b := newBed(t, tinyConfig(57))
+	b.syncOnce(runner.Options{})
+	before := b.queryRows("SELECT count(*) FROM contact_tags")[0]
+	b.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate = dropTags })
+	raw := b.queryRows("SELECT count(*) FROM contact_tags_raw")[0]
 	for n := range 2 {
 		b.space.Advance(time.Hour)
-		report := b.try(runner.Options{FullRefresh: n == 0})
+		report := b.trySync(runner.Options{FullRefresh: n == 0})
 		var text strings.Builder
 		render.PrintReport(report, &text)
 		if report.Exit() != problem.ExitBreached || report.Published {
@@ -54,53 +54,53 @@ func TestT152APublishThatTakesMostOfATableIsHeldBack(t *testing.T) {
 				t.Errorf("run %d does not say %q:\n%s", n, want, text.String())
 			}
 		}
-		raw = b.rows("SELECT count(*) FROM contact_tags_raw")[0]
-		if b.rows("SELECT " + raw + " > 0.9 * " + before)[0] != "true" { // what a run publishes in its middle is small enough a loss
+		raw = b.queryRows("SELECT count(*) FROM contact_tags_raw")[0]
+		if b.queryRows("SELECT " + raw + " > 0.9 * " + before)[0] != "true" { // what a run publishes in its middle is small enough a loss
 			t.Fatalf("readers have %s tags after run %d, had %s", raw, n, before)
 		}
 	}
-	report := b.sync(runner.Options{AcceptDrop: []string{"contact_tags_raw"}})
+	report := b.syncOnce(runner.Options{AcceptDrop: []string{"contact_tags_raw"}})
 	if !report.Published {
 		t.Error(report.LastLine())
 	}
-	if got := b.rows("SELECT count(*) FROM contact_tags")[0]; got != "0" {
+	if got := b.queryRows("SELECT count(*) FROM contact_tags")[0]; got != "0" {
 		t.Errorf("%s tags are left after their loss was accepted", got)
 	}
-	if got := b.rows("SELECT count(*) FROM _sync.runs WHERE exit_code = 6 AND outcome = 'FAILED' AND error LIKE '%held back%'"); got[0] != "2" {
+	if got := b.queryRows("SELECT count(*) FROM _sync.runs WHERE exit_code = 6 AND outcome = 'FAILED' AND error LIKE '%held back%'"); got[0] != "2" {
 		t.Errorf("%s runs are noted as held back, want 2", got[0])
 	}
-	if got := b.rows("SELECT DISTINCT kind, table_name, expected >= '" + raw + "', found FROM _sync.audit WHERE name = 'rows_lost'"); len(got) != 1 || got[0] != "exact|contact_tags_raw|true|0" {
+	if got := b.queryRows("SELECT DISTINCT kind, table_name, expected >= '" + raw + "', found FROM _sync.audit WHERE name = 'rows_lost'"); len(got) != 1 || got[0] != "exact|contact_tags_raw|true|0" {
 		t.Errorf("the audit has %q", got)
 	}
 }
 
 // TestT152ErasuresAreNotHeldBack: rows that go with a person are no loss, however many. A loss beside them is one.
 func TestT152ErasuresAreNotHeldBack(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
-	b := newBed(t, tiny(58))
-	b.sync(runner.Options{})
-	before := b.rows("SELECT count(*) FROM contact_tags")[0]
-	active := b.space.IDs("active")
+	b := newBed(t, tinyConfig(58))
+	b.syncOnce(runner.Options{})
+	before := b.queryRows("SELECT count(*) FROM contact_tags")[0]
+	active := b.space.ContactIDs("active")
 	for _, id := range active[:len(active)*3/4] {
-		b.must(b.space.Erase(id))
+		b.failOn(b.space.EraseContact(id))
 	}
 	b.space.Advance(time.Hour)
-	b.sync(runner.Options{AcceptDrop: []string{"deleted_contacts"}})
-	after := b.rows("SELECT count(*) FROM contact_tags")[0]
-	if b.rows("SELECT " + after + " < 0.7 * " + before)[0] != "true" {
+	b.syncOnce(runner.Options{AcceptDrop: []string{"deleted_contacts"}})
+	after := b.queryRows("SELECT count(*) FROM contact_tags")[0]
+	if b.queryRows("SELECT " + after + " < 0.7 * " + before)[0] != "true" {
 		t.Fatalf("%s of %s tags are left: too few went to show anything", after, before)
 	}
-	b.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate = untagged })
-	b.must(b.space.Erase(active[len(active)-1]))
+	b.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate = dropTags })
+	b.failOn(b.space.EraseContact(active[len(active)-1]))
 	b.space.Advance(time.Hour)
 	for n := range 2 {
-		if report := b.try(runner.Options{FullRefresh: n == 0}); report.Exit() != problem.ExitBreached {
+		if report := b.trySync(runner.Options{FullRefresh: n == 0}); report.Exit() != problem.ExitBreached {
 			t.Errorf("an erasure let a loss pass in run %d: %s", n, report.LastLine())
 		}
 	}
-	b.sync(runner.Options{AcceptDrop: []string{"contacts"}})
-	if got := b.rows("SELECT count(*) FROM contacts_all WHERE name IS NOT NULL AND id = '" + active[len(active)-1] + "'"); got[0] != "0" {
+	b.syncOnce(runner.Options{AcceptDrop: []string{"contacts"}})
+	if got := b.queryRows("SELECT count(*) FROM contacts_all WHERE name IS NOT NULL AND id = '" + active[len(active)-1] + "'"); got[0] != "0" {
 		t.Error("whoever was erased beside the loss is still there")
 	}
 }

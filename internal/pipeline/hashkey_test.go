@@ -20,20 +20,20 @@ import (
 
 const hashing = nightly + "streams:\n  contacts: {hash: [email]}\n  deleted_contacts: {hash: [email]}\n"
 
-// restore makes a directory of what a backup has, by name, and the configuration one that reads into it.
-func (b *bed) restore(files map[string][]byte) layout.Dir {
+// restoreFiles makes a directory of what a backup has, by name, and the configuration one that reads into it.
+func (b *testBed) restoreFiles(files map[string][]byte) layout.Dir {
 	b.t.Helper()
 	dir := filepath.Join(b.t.TempDir(), "restored")
 	for name, text := range files {
-		b.must(os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
-		b.must(os.WriteFile(filepath.Join(dir, name), text, 0o644))
+		b.failOn(os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
+		b.failOn(os.WriteFile(filepath.Join(dir, name), text, 0o644))
 	}
-	b.configure(strings.Replace(b.config(), "{dir: data}", "{dir: "+dir+"}", 1))
+	b.writeConfig(strings.Replace(b.readConfig(), "{dir: data}", "{dir: "+dir+"}", 1))
 	return layout.Dir(dir)
 }
 
 // keyRefused says how a run is refused for its key.
-func (b *bed) keyRefused(words string) {
+func (b *testBed) keyRefused(words string) {
 	b.t.Helper()
 	_, err := sync.Sync(context.Background(), b.runner, b.runner.Config.Pipelines[0], runner.Options{})
 	var p *problem.Problem
@@ -51,20 +51,20 @@ func (b *bed) keyRefused(words string) {
 // of its key; that it hashed is known all the same.
 func TestT175NoSecondKeyIsMadeInSilence(t *testing.T) {
 	t.Parallel()
-	b := newBedWith(t, tiny(431), hashing).publishingAll()
-	b.sync(runner.Options{})
+	b := newBedWith(t, tinyConfig(431), hashing).publishingAll()
+	b.syncOnce(runner.Options{})
 	key, err := os.ReadFile(b.runner.Dir.HashKeyFile())
-	b.must(err)
-	file := b.backup()
-	hashes := b.rows("SELECT id, email FROM contacts ORDER BY id")
-	if found := b.scan(b.runner.Dir.Published(), string(key[:32])); len(found) > 0 || bytes.Contains(file, key[:32]) {
+	b.failOn(err)
+	file := b.copyPublished()
+	hashes := b.queryRows("SELECT id, email FROM contacts ORDER BY id")
+	if found := b.filesContaining(b.runner.Dir.Published(), string(key[:32])); len(found) > 0 || bytes.Contains(file, key[:32]) {
 		t.Error("the key is in the published file")
 	}
-	config := b.config()
+	config := b.readConfig()
 	put := func(files map[string][]byte) layout.Dir {
-		b.configure(config)
+		b.writeConfig(config)
 		files["warehouse.duckdb"] = file
-		return b.restore(files)
+		return b.restoreFiles(files)
 	}
 
 	dir := put(map[string][]byte{})
@@ -72,10 +72,10 @@ func TestT175NoSecondKeyIsMadeInSilence(t *testing.T) {
 	if _, err := os.Stat(dir.HashKeyFile()); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a key was made: %v", err)
 	}
-	b.must(os.WriteFile(filepath.Join(string(dir), "hash.key"), key, 0o644)) // the next step of the refusal
+	b.failOn(os.WriteFile(filepath.Join(string(dir), "hash.key"), key, 0o644)) // the next step of the refusal
 	b.space.Advance(time.Hour)
-	b.sync(runner.Options{FullRefresh: true})
-	if got := b.rows("SELECT id, email FROM contacts ORDER BY id"); !slices.Equal(got, hashes) {
+	b.syncOnce(runner.Options{FullRefresh: true})
+	if got := b.queryRows("SELECT id, email FROM contacts ORDER BY id"); !slices.Equal(got, hashes) {
 		t.Error(firstOther(got, hashes))
 	}
 	if info, err := os.Stat(dir.HashKeyFile()); err != nil || info.Mode().Perm() != 0o600 {
@@ -83,40 +83,40 @@ func TestT175NoSecondKeyIsMadeInSilence(t *testing.T) {
 	}
 
 	put(map[string][]byte{".aqueduck/hash.key": key})
-	b.sync(runner.Options{})
-	if got := b.rows("SELECT id, email FROM contacts ORDER BY id"); !slices.Equal(got, hashes) {
+	b.syncOnce(runner.Options{})
+	if got := b.queryRows("SELECT id, email FROM contacts ORDER BY id"); !slices.Equal(got, hashes) {
 		t.Error(firstOther(got, hashes))
 	}
-	b.plant("DELETE FROM _sync.meta WHERE key = 'hash_key'")
-	file = b.backup()
+	b.plantRows("DELETE FROM _sync.meta WHERE key = 'hash_key'")
+	file = b.copyPublished()
 	put(map[string][]byte{})
 	b.keyRefused("is not there")
 	put(map[string][]byte{"hash.key": slices.Repeat([]byte{7}, 32)})
-	b.sync(runner.Options{}) // an older version's warehouse does not say which key it was
-	b.must(os.WriteFile(b.runner.Dir.HashKeyFile(), key, 0o600))
+	b.syncOnce(runner.Options{}) // an older version's warehouse does not say which key it was
+	b.failOn(os.WriteFile(b.runner.Dir.HashKeyFile(), key, 0o600))
 	b.keyRefused("is not the key")
-	if plan := b.planned(); !strings.Contains(plan, "is not the key that stored values were hashed with") {
+	if plan := b.planText(); !strings.Contains(plan, "is not the key that stored values were hashed with") {
 		t.Errorf("the plan says\n%s", plan)
 	}
-	b.configure(strings.Replace(b.config(), "hash: [email]", "drop: [email]", 2))
-	b.sync(runner.Options{}) // nothing is hashed any more: no key is needed
+	b.writeConfig(strings.Replace(b.readConfig(), "hash: [email]", "drop: [email]", 2))
+	b.syncOnce(runner.Options{}) // nothing is hashed any more: no key is needed
 }
 
 // TestT175AnotherKeyIsAcceptedByName goes on without the key that is lost: a full refresh with --accept-hash-key makes one and hashes
 // all anew that the source still has. What a part of it has not read is told of until it is.
 func TestT175AnotherKeyIsAcceptedByName(t *testing.T) {
 	t.Parallel()
-	b := newBedWith(t, tiny(432), hashing).publishingAll()
-	b.sync(runner.Options{})
+	b := newBedWith(t, tinyConfig(432), hashing).publishingAll()
+	b.syncOnce(runner.Options{})
 	hashed := func() (contacts, deleted []string) {
-		return b.rows("SELECT id, email FROM contacts WHERE email IS NOT NULL ORDER BY id"), b.rows("SELECT id, email FROM deleted_contacts WHERE email IS NOT NULL ORDER BY id")
+		return b.queryRows("SELECT id, email FROM contacts WHERE email IS NOT NULL ORDER BY id"), b.queryRows("SELECT id, email FROM deleted_contacts WHERE email IS NOT NULL ORDER BY id")
 	}
 	contacts, deleted := hashed()
-	b.must(os.Remove(b.runner.Dir.HashKeyFile()))
+	b.failOn(os.Remove(b.runner.Dir.HashKeyFile()))
 	b.space.Advance(100 * time.Hour)
 	b.keyRefused("is not there")
 	accept := runner.Options{FullRefresh: true, AcceptHashKey: true, Select: []string{"contacts", "contact_activities"}}
-	notes := strings.Join(b.sync(accept).Notes, "\n")
+	notes := strings.Join(b.syncOnce(accept).Notes, "\n")
 	if !strings.Contains(notes, "deleted_contacts: hash email has another key: ") || strings.Contains(notes, "note: contacts") {
 		t.Errorf("the run says %q", notes)
 	}
@@ -127,14 +127,14 @@ func TestT175AnotherKeyIsAcceptedByName(t *testing.T) {
 	if !slices.Equal(deletedNow, deleted) {
 		t.Error("what was not read has other hashes")
 	}
-	if notes := strings.Join(b.sync(runner.Options{}).Notes, "\n"); len(notes) > 0 { // which walks the whole list
+	if notes := strings.Join(b.syncOnce(runner.Options{}).Notes, "\n"); len(notes) > 0 { // which walks the whole list
 		t.Errorf("the run after says %q", notes)
 	}
 	if _, now := hashed(); slices.Equal(now, deleted) || len(now) != len(deleted) {
 		t.Error("the deleted contacts keep their hashes")
 	}
 	again, _ := hashed()
-	b.sync(runner.Options{FullRefresh: true})
+	b.syncOnce(runner.Options{FullRefresh: true})
 	if got, _ := hashed(); !slices.Equal(got, again) || !slices.Equal(got, contactsNow) {
 		t.Error("the hashes are not those of one key")
 	}

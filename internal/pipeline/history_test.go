@@ -31,30 +31,30 @@ columns:
 // door is a list of records, a page each, that answers GET /doors.
 type doorList struct{ pages []string }
 
-func (b *bed) withDoors(more string) *doorList {
+func (b *testBed) withDoors(more string) *doorList {
 	b.t.Helper()
 	d := &doorList{}
-	b.before(func(rw http.ResponseWriter, r *http.Request) bool {
+	b.interceptRequests(func(rw http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Path != "/doors" {
 			return false
 		}
 		page := 1
 		_, err := fmt.Sscan(r.URL.Query().Get("page"), &page)
-		b.must(err)
-		rw.Header().Set("Date", b.space.Clock().UTC().Format(http.TimeFormat))
+		b.failOn(err)
+		rw.Header().Set("Date", b.space.CurrentTime().UTC().Format(http.TimeFormat))
 		_, err = fmt.Fprintf(rw, `{"type":"list","data":[%s],"pages":{"page":%d,"per_page":1,"total_pages":%d}}`, d.pages[min(page, len(d.pages))-1], page, len(d.pages))
-		b.must(err)
+		b.failOn(err)
 		return true
 	})
-	b.must(os.MkdirAll(filepath.Join(filepath.Dir(b.file), "streams"), 0o755))
-	b.must(os.WriteFile(filepath.Join(filepath.Dir(b.file), "streams", "doors.yaml"), []byte(doors), 0o600))
-	b.configure(strings.Replace(nightly, "[contacts,", "[doors, contacts,", 1) + "stream_files: [streams/*.yaml]\n" + more)
+	b.failOn(os.MkdirAll(filepath.Join(filepath.Dir(b.file), "streams"), 0o755))
+	b.failOn(os.WriteFile(filepath.Join(filepath.Dir(b.file), "streams", "doors.yaml"), []byte(doors), 0o600))
+	b.writeConfig(strings.Replace(nightly, "[contacts,", "[doors, contacts,", 1) + "stream_files: [streams/*.yaml]\n" + more)
 	return d
 }
 
-func (d *doorList) show(pages ...string) { d.pages = pages }
+func (d *doorList) showPages(pages ...string) { d.pages = pages }
 
-func door(id, updated int, state string) string {
+func doorJSON(id, updated int, state string) string {
 	return fmt.Sprintf(`{"id":%d,"updated_at":%d,"state":%q,"seen":%d}`, id, 1700000000+updated, state, time.Now().UnixNano())
 }
 
@@ -62,12 +62,12 @@ func door(id, updated int, state string) string {
 // one; what did not change, or came late from a replica, adds nothing.
 func TestT154AHistoryHasOneRowForEachStateThatAReadSaw(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(401)).publishingAll()
+	b := newBed(t, tinyConfig(401)).publishingAll()
 	d := b.withDoors("streams:\n  doors: {history: true}\n")
-	began := b.space.Clock().Truncate(time.Second)
+	began := b.space.CurrentTime().Truncate(time.Second)
 	history := func(want ...string) {
 		t.Helper()
-		got := b.rows(fmt.Sprintf(`SELECT id, state, date_diff('hour', TIMESTAMPTZ '%s', valid_from), epoch(source_updated_at)::BIGINT - 1700000000,
+		got := b.queryRows(fmt.Sprintf(`SELECT id, state, date_diff('hour', TIMESTAMPTZ '%s', valid_from), epoch(source_updated_at)::BIGINT - 1700000000,
 			date_diff('hour', TIMESTAMPTZ '%[1]s', valid_to) FROM doors_history ORDER BY id, valid_from`, began.Format(time.RFC3339)))
 		if strings.Join(got, "\n") != strings.Join(want, "\n") {
 			t.Errorf("history:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -75,36 +75,36 @@ func TestT154AHistoryHasOneRowForEachStateThatAReadSaw(t *testing.T) {
 	}
 	read := func(pages ...string) *runlog.Report {
 		t.Helper()
-		d.show(pages...)
-		report := b.sync(runner.Options{Select: []string{"doors"}})
+		d.showPages(pages...)
+		report := b.syncOnce(runner.Options{Select: []string{"doors"}})
 		b.space.Advance(time.Hour)
 		return report
 	}
-	read(door(1, 0, "open"), door(2, 0, "open"))
+	read(doorJSON(1, 0, "open"), doorJSON(2, 0, "open"))
 	history("1|open|0|0|∅", "2|open|0|0|∅")
-	if report := read(door(1, 0, "open"), door(2, 0, "open")); report.Rows() != 0 {
+	if report := read(doorJSON(1, 0, "open"), doorJSON(2, 0, "open")); report.Rows() != 0 {
 		t.Errorf("reading again wrote %d rows", report.Rows())
 	}
 	// A copy that was older than what is stored comes first, the new state twice; and one walk shows two states of a record.
-	read(door(1, 5, "shut"), door(2, -9, "never"), door(1, 5, "shut"), door(2, 6, "ajar"), door(2, 7, "open"))
+	read(doorJSON(1, 5, "shut"), doorJSON(2, -9, "never"), doorJSON(1, 5, "shut"), doorJSON(2, 6, "ajar"), doorJSON(2, 7, "open"))
 	want := []string{"1|open|0|0|2", "1|shut|2|5|∅", "2|open|0|0|2", "2|ajar|2|6|2", "2|open|2|7|∅"}
 	history(want...)
-	if got := b.rows("SELECT count(*) FROM doors_history a JOIN doors_history b USING (id) WHERE a.valid_from < b.valid_from AND coalesce(a.valid_to, 'infinity') > b.valid_from"); got[0] != "0" {
+	if got := b.queryRows("SELECT count(*) FROM doors_history a JOIN doors_history b USING (id) WHERE a.valid_from < b.valid_from AND coalesce(a.valid_to, 'infinity') > b.valid_from"); got[0] != "0" {
 		t.Errorf("%s intervals overlap", got[0])
 	}
-	read(door(1, 5, "shut")) // the second door is away, in both walks of this run
+	read(doorJSON(1, 5, "shut")) // the second door is away, in both walks of this run
 	want[4] = "2|open|2|7|3"
 	history(want...)
-	read(door(1, 5, "shut"), door(2, 7, "open"))
+	read(doorJSON(1, 5, "shut"), doorJSON(2, 7, "open"))
 	want = append(want, "2|open|4|7|∅")
 	history(want...)
 
 	// A column for what was in _extra until now is filled in the history too, and is no new state.
-	b.must(os.WriteFile(filepath.Join(filepath.Dir(b.file), "streams", "doors.yaml"), []byte(doors+"  - {name: colour, type: text}\n"), 0o600))
+	b.failOn(os.WriteFile(filepath.Join(filepath.Dir(b.file), "streams", "doors.yaml"), []byte(doors+"  - {name: colour, type: text}\n"), 0o600))
 	config, err := os.ReadFile(b.file)
-	b.must(err)
-	b.configure(string(config))
-	read(door(1, 5, "shut"), door(2, 7, "open"))
+	b.failOn(err)
+	b.writeConfig(string(config))
+	read(doorJSON(1, 5, "shut"), doorJSON(2, 7, "open"))
 	history(want...)
 	if info, err := os.Stat(filepath.Join(b.runner.Dir.Lake("main"), "doors_history", "all.parquet")); err != nil || info.Size() == 0 {
 		t.Errorf("the history in the lake: %v", err)
@@ -114,26 +114,26 @@ func TestT154AHistoryHasOneRowForEachStateThatAReadSaw(t *testing.T) {
 // TestHistoryOfContactsHasWhatWasTrueWhenItWasRead holds the states of contacts against the truth of the time of each run.
 // Holds: T154.
 func TestHistoryOfContactsHasWhatWasTrueWhenItWasRead(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
-	b := newBedWith(t, tiny(402), nightly+"streams:\n  contacts: {history: true, hash: [email]}\n").publishingAll()
-	id := b.space.IDs("active")[3]
+	b := newBedWith(t, tinyConfig(402), nightly+"streams:\n  contacts: {history: true, hash: [email]}\n").publishingAll()
+	id := b.space.ContactIDs("active")[3]
 	names := []string{"First <1>", "Second & \"2\"", "売上"}
 	for _, name := range names {
-		b.must(b.space.UpdateContact(id, emulator.Change{Field: "name", Value: name}))
+		b.failOn(b.space.UpdateContact(id, emulator.FieldChange{Field: "name", Value: name}))
 		b.space.Advance(72 * time.Hour) // what is behind the mark by more than two days is not read again
-		b.sync(runner.Options{})
+		b.syncOnce(runner.Options{})
 	}
-	b.sync(runner.Options{FullRefresh: true})
-	got := b.rows("SELECT name FROM contacts_history WHERE id = '" + id + "' ORDER BY valid_from")
+	b.syncOnce(runner.Options{FullRefresh: true})
+	got := b.queryRows("SELECT name FROM contacts_history WHERE id = '" + id + "' ORDER BY valid_from")
 	if strings.Join(got, "\n") != strings.Join(names, "\n") {
 		t.Errorf("names: %q", got)
 	}
-	if got := b.rows(`SELECT count(*), count(*) FILTER (h.name IS DISTINCT FROM c.name OR h._extra IS DISTINCT FROM c._extra), (SELECT count(*) FROM contacts_raw)
+	if got := b.queryRows(`SELECT count(*), count(*) FILTER (h.name IS DISTINCT FROM c.name OR h._extra IS DISTINCT FROM c._extra), (SELECT count(*) FROM contacts_raw)
 		FROM contacts_history h JOIN contacts_raw c USING (id) WHERE h.valid_to IS NULL`); !strings.HasPrefix(got[0], strings.Split(got[0], "|")[2]+"|0|") {
 		t.Errorf("open states, those that are not what is stored, contacts: %s", got[0])
 	}
-	if got := b.rows("SELECT count(*) FROM contacts_history WHERE email LIKE '%@%'"); got[0] != "0" {
+	if got := b.queryRows("SELECT count(*) FROM contacts_history WHERE email LIKE '%@%'"); got[0] != "0" {
 		t.Errorf("%s addresses that should be hashed", got[0])
 	}
 }

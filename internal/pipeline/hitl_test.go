@@ -17,16 +17,16 @@ import (
 // consulting reads conversations and their consultations, and nothing else.
 var consulting = strings.Replace(talking, "[conversations]", "[conversations, hitl_events]", 1)
 
-func newConsulting(t testing.TB, conversations int, k emulator.Knobs) chats {
+func newConsulting(t testing.TB, conversations int, k emulator.Knobs) chatBed {
 	t.Helper()
-	c := talks(k)
+	c := conversationConfig(k)
 	c.Conversations = conversations
-	return chats{people{newBedWith(t, c, consulting).publishingAll()}}
+	return chatBed{contactBed{newBedWith(t, c, consulting).publishingAll()}}
 }
 
-// consultations compares the events that are stored with those that a perfect reader holds, and the consultations with them: of
+// checkConsultations compares the events that are stored with those that a perfect reader holds, and the consultations with them: of
 // conversations that had changed within the week before. Nothing tells of those about others before they change.
-func (c chats) consultations() {
+func (c chatBed) checkConsultations() {
 	c.t.Helper()
 	moved := map[any]int64{}
 	for _, row := range c.space.Oracle("conversations") {
@@ -39,7 +39,7 @@ func (c chats) consultations() {
 	columns := append([]string{"conversation_id", "hitl_cycle_id", "event_type", "round_index:nullif(round_index, 0)", "created_at", "conversation_part_id",
 		"rule_id", "rule_name", "channel", "rule_threshold_percent", "confidence_percent", "regeneration_outcome", "reviewer_admin_id", "outcome",
 		"approved_draft_type", "duration_seconds", "rounds_count", "payload_truncated"}, words...)
-	oracletest.Holds(c.t, c.space, c.runner.Dir.Current(), nil, oracletest.Table{Name: "hitl_events", Oracle: "hitl_events", Columns: columns,
+	oracletest.CompareTables(c.t, c.space, c.runner.Dir.Current(), nil, oracletest.Table{Name: "hitl_events", Oracle: "hitl_events", Columns: columns,
 		Of: "(SELECT h.* FROM hitl_events h JOIN conversations c ON id = conversation_id AND h.created_at < c.updated_at + INTERVAL 7 DAY)", Where: seen})
 	var want []string
 	for _, row := range c.space.Oracle("hitl_events") {
@@ -47,12 +47,12 @@ func (c chats) consultations() {
 			want = append(want, fmt.Sprintf("%v|%v|%v|%v", row["hitl_cycle_id"], row["created_at"], row["outcome"], row["rounds_count"].(int64) > 10))
 		}
 	}
-	oracletest.Same(c.t, "consultations", c.rows(`SELECT hitl_cycle_id, finished_at, outcome, rounds_truncated FROM consultations
+	oracletest.CompareRows(c.t, "consultations", c.queryRows(`SELECT hitl_cycle_id, finished_at, outcome, rounds_truncated FROM consultations
 		JOIN conversations ON id = conversation_id AND finished_at < updated_at + INTERVAL 7 DAY`), want)
 }
 
-// of is a query about one conversation's consultations.
-func of(id, columns string) string {
+// consultationQuery is a query about one conversation's consultations.
+func consultationQuery(id, columns string) string {
 	return "SELECT " + columns + " FROM hitl_events WHERE conversation_id = '" + id + "'"
 }
 
@@ -60,80 +60,80 @@ func of(id, columns string) string {
 // changes, and again in the weeks after.
 // Holds: T71, T73.
 func TestT69ToT74ConsultationsEqualTheOracle(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
 	c := newConsulting(t, 60, emulator.Knobs{NoLag: true, ChangeShare: 0.1, HitlRedacted: emulator.Never, DeleteConversations: true})
-	c.sync(runner.Options{})
-	c.consultations()
-	asked := c.space.Count()
-	if report := c.sync(runner.Options{}); report.Rows() != 0 || stream(t, report, "hitl_events").Requests != 0 {
-		t.Errorf("without news: %s, %d requests\n%+v", report.LastLine(), c.space.Count()-asked, report.Streams)
+	c.syncOnce(runner.Options{})
+	c.checkConsultations()
+	asked := c.space.RequestCount()
+	if report := c.syncOnce(runner.Options{}); report.Rows() != 0 || streamResult(t, report, "hitl_events").Requests != 0 {
+		t.Errorf("without news: %s, %d requests\n%+v", report.LastLine(), c.space.RequestCount()-asked, report.Streams)
 	}
-	c.space.Live(3)
-	c.reread()
-	c.consultations()
+	c.space.SimulateHours(3)
+	c.readAfterWeek()
+	c.checkConsultations()
 }
 
 // TestT69AnOutcomeThatComesLateIsFoundWithinAWeek: events are there once the consultation has ended, which moves nothing of the
 // conversation. An answer without any is not the last word.
 func TestT69AnOutcomeThatComesLateIsFoundWithinAWeek(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
 	c := newConsulting(t, 8, emulator.Knobs{})
-	id := c.open(1)
-	c.did(c.space.Consult(id, "approved", 0, 26*time.Hour))
-	c.read()
-	c.have("before its end", of(id, "count(*)"), "0")
+	id := c.openConversation(1)
+	c.advanceAfter(c.space.StartConsultation(id, "approved", 0, 26*time.Hour))
+	c.readAfterHour()
+	c.checkQuery("before its end", consultationQuery(id, "count(*)"), "0")
 	c.space.Advance(26 * time.Hour)
-	if s := stream(t, c.sync(runner.Options{}), "hitl_events"); s.Requests != 0 {
+	if s := streamResult(t, c.syncOnce(runner.Options{}), "hitl_events"); s.Requests != 0 {
 		t.Errorf("asked again before it is due: %+v", s)
 	}
-	c.reread()
-	c.have("within a week", of(id, "count(*)"), "3")
-	c.have("the consultation", "SELECT outcome, rounds_count, rounds_stored FROM consultations WHERE conversation_id = '"+id+"'", "approved|0|0")
+	c.readAfterWeek()
+	c.checkQuery("within a week", consultationQuery(id, "count(*)"), "3")
+	c.checkQuery("the consultation", "SELECT outcome, rounds_count, rounds_stored FROM consultations WHERE conversation_id = '"+id+"'", "approved|0|0")
 }
 
 // TestT70RoundsBeyondTheNewestTenAreToldOf, and those that are stored stay.
 // Holds: T73.
 func TestT70RoundsBeyondTheNewestTenAreToldOf(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
 	c := newConsulting(t, 8, emulator.Knobs{})
 	for _, rounds := range []int{10, 12, 25} {
-		id := c.open(1)
-		c.did(c.space.Consult(id, "approved", rounds, time.Minute))
-		c.read()
-		c.have(fmt.Sprint(rounds, " rounds"), "SELECT rounds_count, rounds_stored, rounds_truncated, payload_truncated FROM consultations WHERE conversation_id = '"+id+"'",
+		id := c.openConversation(1)
+		c.advanceAfter(c.space.StartConsultation(id, "approved", rounds, time.Minute))
+		c.readAfterHour()
+		c.checkQuery(fmt.Sprint(rounds, " rounds"), "SELECT rounds_count, rounds_stored, rounds_truncated, payload_truncated FROM consultations WHERE conversation_id = '"+id+"'",
 			fmt.Sprintf("%d|10|%t|%t", rounds, rounds > 10, rounds > 20))
 	}
-	c.have("the audit, which says so once", "SELECT kind, name, found, expected FROM _sync.audit WHERE stream = 'hitl_events'", "known|rounds_capped|10|12")
-	id := c.open(1)
-	c.did(c.space.Consult(id, "approved", 10, time.Minute))
-	c.read()
-	c.mutate("conversations.hitl", func(body []byte) []byte { // the service counts more rounds, and has dropped the first ones
+	c.checkQuery("the audit, which says so once", "SELECT kind, name, found, expected FROM _sync.audit WHERE stream = 'hitl_events'", "known|rounds_capped|10|12")
+	id := c.openConversation(1)
+	c.advanceAfter(c.space.StartConsultation(id, "approved", 10, time.Minute))
+	c.readAfterHour()
+	c.mutateRoute("conversations.hitl", func(body []byte) []byte { // the service counts more rounds, and has dropped the first ones
 		text := strings.ReplaceAll(string(body), `"rounds_count":10`, `"rounds_count":14`)
 		for n := 1; n <= 4; n++ {
 			text = strings.ReplaceAll(text, fmt.Sprintf(`"round_index":%d,`, n), fmt.Sprintf(`"round_index":%d,`, n+10))
 		}
 		return []byte(text)
 	})
-	c.did(c.space.ReplyConversation(id, conversations.ByContact, "again"))
-	c.read()
-	c.have("with those that are no longer sent", "SELECT rounds_count, rounds_stored, rounds_truncated FROM consultations WHERE conversation_id = '"+id+"' AND rounds_count > 9", "14|14|false")
+	c.advanceAfter(c.space.ReplyConversation(id, conversations.ByContact, "again"))
+	c.readAfterHour()
+	c.checkQuery("with those that are no longer sent", "SELECT rounds_count, rounds_stored, rounds_truncated FROM consultations WHERE conversation_id = '"+id+"' AND rounds_count > 9", "14|14|false")
 }
 
 // TestT71EventsOfOneSecondAreTwo: feedback of two rounds in one second, which have no id.
 func TestT71EventsOfOneSecondAreTwo(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
 	c := newConsulting(t, 8, emulator.Knobs{})
-	id := c.open(1)
-	c.did(c.space.Consult(id, "approved", 5, 0))
-	c.read()
-	c.have("rounds, times", of(id, "count(DISTINCT round_index) FILTER (event_type = 'ai_teammate_input_received'), count(DISTINCT created_at)"), "5|1")
-	c.consultations()
-	c.did(c.space.ReplyConversation(id, conversations.ByContact, "again"))
-	if s := stream(t, c.read(), "hitl_events"); s.Requests != 1 || s.Rows != 0 {
+	id := c.openConversation(1)
+	c.advanceAfter(c.space.StartConsultation(id, "approved", 5, 0))
+	c.readAfterHour()
+	c.checkQuery("rounds, times", consultationQuery(id, "count(DISTINCT round_index) FILTER (event_type = 'ai_teammate_input_received'), count(DISTINCT created_at)"), "5|1")
+	c.checkConsultations()
+	c.advanceAfter(c.space.ReplyConversation(id, conversations.ByContact, "again"))
+	if s := streamResult(t, c.readAfterHour(), "hitl_events"); s.Requests != 1 || s.Rows != 0 {
 		t.Errorf("read again: %+v", s)
 	}
 }
@@ -141,103 +141,103 @@ func TestT71EventsOfOneSecondAreTwo(t *testing.T) {
 // TestT72ARedactedConversationKeepsNoWordOfItsConsultations, whether it tells of events without words, or of none: the rows stay,
 // and no file has the words. What is stored of a conversation that is gone is another matter.
 func TestT72ARedactedConversationKeepsNoWordOfItsConsultations(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
-	for name, hide := range map[string]emulator.Sometimes{"none": emulator.Always, "without words": emulator.Never} {
+	for name, hide := range map[string]emulator.Occurrence{"none": emulator.Always, "without words": emulator.Never} {
 		c := newConsulting(t, 8, emulator.Knobs{HitlRedacted: hide})
-		id, gone := c.open(1), c.open(1)
-		c.did(c.space.ReplyConversation(gone, conversations.ByContact, visible+"stays"), c.space.Consult(id, "approved", 1, time.Minute))
-		planter{id: canary}.consultations(c.bed)
-		c.read()
-		c.have(name+": before", of(id, "count(*) > 3, count(issue_summary), count(sent_text)"), "true|1|1")
-		kept := c.rows(of(id, "hitl_cycle_id, event_type, round_index, outcome") + " ORDER BY ALL")
-		c.did(c.space.Redact(id, "", true))
+		id, gone := c.openConversation(1), c.openConversation(1)
+		c.advanceAfter(c.space.ReplyConversation(gone, conversations.ByContact, visible+"stays"), c.space.StartConsultation(id, "approved", 1, time.Minute))
+		canaryPlanter{id: canary}.plantConsultations(c.testBed)
+		c.readAfterHour()
+		c.checkQuery(name+": before", consultationQuery(id, "count(*) > 3, count(issue_summary), count(sent_text)"), "true|1|1")
+		kept := c.queryRows(consultationQuery(id, "hitl_cycle_id, event_type, round_index, outcome") + " ORDER BY ALL")
+		c.advanceAfter(c.space.RedactPart(id, "", true))
 		c.front = c.space
-		c.read()
-		c.have(name+": the words", of(id, "count(COLUMNS('ask|summary|question|draft$|input|text|_extra'))"), "0|0|0|0|0|0|0|0|0|0")
-		c.have(name+": the rows", of(id, "hitl_cycle_id, event_type, round_index, outcome")+" ORDER BY ALL", kept...)
-		c.have(name+": the consultation", "SELECT outcome, sent_text, issue_summary FROM consultations WHERE conversation_id = '"+id+"'", "approved|∅|∅")
-		c.have(name+": the certificate", "SELECT count(*) > 0 FROM _sync.erasures WHERE reason = 'redacted'", "true")
+		c.readAfterHour()
+		c.checkQuery(name+": the words", consultationQuery(id, "count(COLUMNS('ask|summary|question|draft$|input|text|_extra'))"), "0|0|0|0|0|0|0|0|0|0")
+		c.checkQuery(name+": the rows", consultationQuery(id, "hitl_cycle_id, event_type, round_index, outcome")+" ORDER BY ALL", kept...)
+		c.checkQuery(name+": the consultation", "SELECT outcome, sent_text, issue_summary FROM consultations WHERE conversation_id = '"+id+"'", "approved|∅|∅")
+		c.checkQuery(name+": the certificate", "SELECT count(*) > 0 FROM _sync.erasures WHERE reason = 'redacted'", "true")
 		c.noCanary(string(c.runner.Dir))
 		c.noCanaryInTables()
 		if c.inLake(canary) || !c.inLake(visible) {
 			t.Errorf("%s: a Parquet file holds the words, or not even others", name)
 		}
-		if report := c.sync(runner.Options{}); report.Rows() != 0 {
+		if report := c.syncOnce(runner.Options{}); report.Rows() != 0 {
 			t.Errorf("%s: a quiet run after it: %s", name, report.LastLine())
 		}
-		c.did(c.space.Consult(gone, "approved", 1, time.Minute), c.space.ReplyConversation(gone, conversations.ByContact, "bye"))
-		c.read()
-		c.did(c.space.DeleteConversation(gone))
-		c.reread()
-		c.have(name+": of one that is gone", of(gone, "count(sent_text)"), "1")
+		c.advanceAfter(c.space.StartConsultation(gone, "approved", 1, time.Minute), c.space.ReplyConversation(gone, conversations.ByContact, "bye"))
+		c.readAfterHour()
+		c.advanceAfter(c.space.DeleteConversation(gone))
+		c.readAfterWeek()
+		c.checkQuery(name+": of one that is gone", consultationQuery(gone, "count(sent_text)"), "1")
 	}
 }
 
 // TestT72WordsThatComeAgainAreStoredAgain: an answer without events may be a mistake of the source.
 func TestT72WordsThatComeAgainAreStoredAgain(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
 	c := newConsulting(t, 8, emulator.Knobs{})
-	id := c.open(1)
-	c.did(c.space.Consult(id, "approved", 1, time.Minute))
-	c.read()
-	stored := c.rows(of(id, "*  EXCLUDE (_synced_at, _run_id)") + " ORDER BY ALL")
-	c.mutate("conversations.hitl", func([]byte) []byte { return []byte(`{"type":"list","data":[]}`) })
-	c.did(c.space.ReplyConversation(id, conversations.ByContact, "again"))
-	c.read()
-	c.have("none", of(id, "count(*), count(sent_text)"), fmt.Sprint(len(stored), "|0"))
+	id := c.openConversation(1)
+	c.advanceAfter(c.space.StartConsultation(id, "approved", 1, time.Minute))
+	c.readAfterHour()
+	stored := c.queryRows(consultationQuery(id, "*  EXCLUDE (_synced_at, _run_id)") + " ORDER BY ALL")
+	c.mutateRoute("conversations.hitl", func([]byte) []byte { return []byte(`{"type":"list","data":[]}`) })
+	c.advanceAfter(c.space.ReplyConversation(id, conversations.ByContact, "again"))
+	c.readAfterHour()
+	c.checkQuery("none", consultationQuery(id, "count(*), count(sent_text)"), fmt.Sprint(len(stored), "|0"))
 	c.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate = nil })
-	c.did(c.space.ReplyConversation(id, conversations.ByContact, "and again"))
-	c.read()
-	c.have("again", of(id, "*  EXCLUDE (_synced_at, _run_id)")+" ORDER BY ALL", stored...)
+	c.advanceAfter(c.space.ReplyConversation(id, conversations.ByContact, "and again"))
+	c.readAfterHour()
+	c.checkQuery("again", consultationQuery(id, "*  EXCLUDE (_synced_at, _run_id)")+" ORDER BY ALL", stored...)
 }
 
 // TestT74ASupersededConsultationIsOneOfItsOwn: events of two consultations that overlap are told apart by their cycle.
 func TestT74ASupersededConsultationIsOneOfItsOwn(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
 	c := newConsulting(t, 8, emulator.Knobs{})
-	id := c.open(1)
-	c.did(c.space.Consult(id, "approved", 3, time.Hour))
+	id := c.openConversation(1)
+	c.advanceAfter(c.space.StartConsultation(id, "approved", 3, time.Hour))
 	c.space.Advance(10 * time.Minute)
-	c.did(c.space.Consult(id, "timed_out_escalated", 0, time.Minute))
-	c.read()
-	c.have("in order of their end", "SELECT outcome, rounds_count, sent_part_id IS NULL FROM consultations WHERE conversation_id = '"+id+"' ORDER BY finished_at",
+	c.advanceAfter(c.space.StartConsultation(id, "timed_out_escalated", 0, time.Minute))
+	c.readAfterHour()
+	c.checkQuery("in order of their end", "SELECT outcome, rounds_count, sent_part_id IS NULL FROM consultations WHERE conversation_id = '"+id+"' ORDER BY finished_at",
 		"superseded|3|true", "timed_out_escalated|0|true")
-	c.consultations()
+	c.checkConsultations()
 }
 
 // TestConsultationsThatTheTokenMayNotRead are unavailable, and conversations go on.
 func TestConsultationsThatTheTokenMayNotRead(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
 	c := newConsulting(t, 8, emulator.Knobs{Forbidden: []string{"conversations.hitl"}})
 	c.space.Advance(time.Hour)
-	report := c.try(runner.Options{})
-	if s := stream(t, report, "hitl_events"); s.Status != runlog.StatusUnavailable || s.Class != "scope" || report.Exit() != problem.ExitOK {
+	report := c.trySync(runner.Options{})
+	if s := streamResult(t, report, "hitl_events"); s.Status != runlog.StatusUnavailable || s.Class != "scope" || report.Exit() != problem.ExitOK {
 		t.Errorf("%s %+v", report.LastLine(), s)
 	}
 	c.space.SetKnobs(func(k *emulator.Knobs) { k.Forbidden = nil })
-	c.read()
-	c.consultations()
+	c.readAfterHour()
+	c.checkConsultations()
 }
 
 // TestConsultationsAreOfLaterVersions: one without them answers 404 for each conversation. That is no empty answer, and what waits is
 // read once a version has them.
 func TestConsultationsAreOfLaterVersions(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
 	c := newConsulting(t, 60, emulator.Knobs{LaterOnly: true})
-	c.configure(strings.Replace(consulting, "2.17", "2.16", 1))
+	c.writeConfig(strings.Replace(consulting, "2.17", "2.16", 1))
 	for range 2 {
 		c.space.Advance(time.Hour)
-		report := c.try(runner.Options{})
-		if s := stream(t, report, "hitl_events"); s.Status != runlog.StatusUnavailable || s.Requests > 50 || !strings.Contains(s.Error, "404") || report.Exit() != problem.ExitOK {
+		report := c.trySync(runner.Options{})
+		if s := streamResult(t, report, "hitl_events"); s.Status != runlog.StatusUnavailable || s.Requests > 50 || !strings.Contains(s.Error, "404") || report.Exit() != problem.ExitOK {
 			t.Errorf("%s %+v", report.LastLine(), s)
 		}
 	}
-	c.configure(consulting)
-	c.read()
-	c.consultations()
+	c.writeConfig(consulting)
+	c.readAfterHour()
+	c.checkConsultations()
 }

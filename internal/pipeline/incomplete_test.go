@@ -20,14 +20,14 @@ import (
 )
 
 // talkBed is a bed whose pipeline reads conversations, some of which have changed within the lookback window.
-func talkBed(t *testing.T, seed uint64) (b *bed, talks []string) {
+func talkBed(t *testing.T, seed uint64) (b *testBed, talks []string) {
 	t.Helper()
-	c := tiny(seed)
+	c := tinyConfig(seed)
 	c.Conversations = 12
 	b = newBedWith(t, c, strings.ReplaceAll(nightly, "contact_activities", "contact_activities, conversations"))
 	for range 6 {
-		id, err := b.space.OpenConversation(b.space.IDs("active")[0], 4)
-		b.must(err)
+		id, err := b.space.OpenConversation(b.space.ContactIDs("active")[0], 4)
+		b.failOn(err)
 		talks = append(talks, id)
 	}
 	b.space.Advance(time.Hour)
@@ -35,31 +35,31 @@ func talkBed(t *testing.T, seed uint64) (b *bed, talks []string) {
 }
 
 // changeRecord has the workspace's answers of a route, where they are the record of an id, changed.
-func (b *bed) changeRecord(route, id string, change func(record map[string]any)) {
-	b.answering(route, func(body []byte) []byte {
+func (b *testBed) changeRecord(route, id string, change func(record map[string]any)) {
+	b.answerWith(route, func(body []byte) []byte {
 		var record map[string]any
 		if err := json.Unmarshal(body, &record); err != nil || record["id"] != id {
 			return body
 		}
 		change(record)
 		text, err := json.Marshal(record)
-		b.must(err)
+		b.failOn(err)
 		return text
 	})
 }
 
-// incomplete are the reasons for which records of a stream are noted, with their ids.
-func (b *bed) incomplete(stream string) []string {
-	return b.rows("SELECT reason, id FROM _sync.incomplete WHERE stream = '" + stream + "' ORDER BY ALL")
+// incompleteRecords are the reasons for which records of a stream are noted, with their ids.
+func (b *testBed) incompleteRecords(stream string) []string {
+	return b.queryRows("SELECT reason, id FROM _sync.incomplete WHERE stream = '" + stream + "' ORDER BY ALL")
 }
 
 // TestT170AConversationThatCanNeverBeReadHoldsNothingBack: it is told in each run, and read once it can be.
 func TestT170AConversationThatCanNeverBeReadHoldsNothingBack(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
 	b, talks := talkBed(t, 86)
 	bad := talks[2]
-	b.before(func(rw http.ResponseWriter, r *http.Request) bool {
+	b.interceptRequests(func(rw http.ResponseWriter, r *http.Request) bool {
 		if strings.HasSuffix(r.URL.Path, "/conversations/"+bad) {
 			rw.WriteHeader(http.StatusInternalServerError)
 			return true
@@ -68,25 +68,25 @@ func TestT170AConversationThatCanNeverBeReadHoldsNothingBack(t *testing.T) {
 	})
 	all := b.space.Oracle("conversations")
 	for n := range 2 {
-		report := b.try(runner.Options{})
-		f := findings(report, "incomplete")
+		report := b.trySync(runner.Options{})
+		f := findingsNamed(report, "incomplete")
 		if report.Exit() != problem.ExitFailed || len(f) != 1 || f[0].Kind != "exact" || !strings.Contains(f[0].Message, bad+" (") {
 			t.Errorf("run %d: %s\n%+v", n, report.LastLine(), report.Findings)
 		}
-		if s := stream(t, report, "conversations"); s.Status != runlog.StatusOK || s.SyncedTo.Before(b.space.Clock().Add(-time.Hour)) {
+		if s := streamResult(t, report, "conversations"); s.Status != runlog.StatusOK || s.SyncedTo.Before(b.space.CurrentTime().Add(-time.Hour)) {
 			t.Errorf("run %d: %+v", n, s)
 		}
-		if got := b.rows("SELECT count(*) FROM conversations"); got[0] != strconv.Itoa(len(all)-1) {
+		if got := b.queryRows("SELECT count(*) FROM conversations"); got[0] != strconv.Itoa(len(all)-1) {
 			t.Errorf("run %d: %s of %d conversations", n, got[0], len(all))
 		}
-		if got := b.incomplete("conversations"); len(got) != 1 || got[0] != "unreadable|"+bad {
+		if got := b.incompleteRecords("conversations"); len(got) != 1 || got[0] != "unreadable|"+bad {
 			t.Errorf("run %d: noted %v", n, got)
 		}
 		b.space.Advance(72 * time.Hour) // by the second run it is behind the lookback window
 	}
 	b.front = b.space
-	b.sync(runner.Options{})
-	if got := b.incomplete("conversations"); len(got) != 0 {
+	b.syncOnce(runner.Options{})
+	if got := b.incompleteRecords("conversations"); len(got) != 0 {
 		t.Errorf("noted %v", got)
 	}
 	b.equalsOracle()
@@ -94,13 +94,13 @@ func TestT170AConversationThatCanNeverBeReadHoldsNothingBack(t *testing.T) {
 
 // TestT163HalfAConversationLeavesWhatIsStored: a detail without its parts, and a stub, count for nothing, and are asked for again.
 func TestT163HalfAConversationLeavesWhatIsStored(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
 	b, talks := talkBed(t, 87)
-	b.sync(runner.Options{})
-	b.must(b.space.ReplyConversation(talks[1], conversations.ByContact, "and one thing more"))
+	b.syncOnce(runner.Options{})
+	b.failOn(b.space.ReplyConversation(talks[1], conversations.ByContact, "and one thing more"))
 	b.space.Advance(time.Hour)
-	was := b.rows("SELECT * FROM conversation_parts ORDER BY ALL")
+	was := b.queryRows("SELECT * FROM conversation_parts ORDER BY ALL")
 	for _, half := range []struct {
 		reason string
 		change func(record map[string]any)
@@ -115,37 +115,37 @@ func TestT163HalfAConversationLeavesWhatIsStored(t *testing.T) {
 		}},
 	} {
 		b.changeRecord("conversations.get", talks[1], half.change)
-		report := b.try(runner.Options{})
-		if report.Exit() != problem.ExitFailed || len(findings(report, "incomplete")) != 1 {
+		report := b.trySync(runner.Options{})
+		if report.Exit() != problem.ExitFailed || len(findingsNamed(report, "incomplete")) != 1 {
 			t.Errorf("%s: %s\n%+v", half.reason, report.LastLine(), report.Findings)
 		}
-		if got := b.incomplete("conversations"); len(got) != 1 || got[0] != half.reason+"|"+talks[1] {
+		if got := b.incompleteRecords("conversations"); len(got) != 1 || got[0] != half.reason+"|"+talks[1] {
 			t.Errorf("%s: noted %v", half.reason, got)
 		}
-		if got := b.rows("SELECT * FROM conversation_parts ORDER BY ALL"); strings.Join(got, "\n") != strings.Join(was, "\n") {
+		if got := b.queryRows("SELECT * FROM conversation_parts ORDER BY ALL"); strings.Join(got, "\n") != strings.Join(was, "\n") {
 			t.Errorf("%s: the stored parts have changed", half.reason)
 		}
 	}
-	b.answering("", nil)
-	b.sync(runner.Options{})
+	b.answerWith("", nil)
+	b.syncOnce(runner.Options{})
 	b.equalsOracle()
 }
 
 // TestT162AListThatOneContactLacksStays: what search leaves out is asked for by id, and what that leaves out too stays as it is stored.
 func TestT162AListThatOneContactLacksStays(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
-	b := newBed(t, tiny(88))
-	id := b.space.IDs("active")[0]
-	b.must(b.space.Tag(id, 1))
-	b.must(b.space.Tag(id, 2))
-	b.sync(runner.Options{})
+	b := newBed(t, tinyConfig(88))
+	id := b.space.ContactIDs("active")[0]
+	b.failOn(b.space.TagContact(id, 1))
+	b.failOn(b.space.TagContact(id, 2))
+	b.syncOnce(runner.Options{})
 	tags := func() string {
-		return b.rows("SELECT string_agg(tag_id, ',' ORDER BY tag_id) FROM contact_tags WHERE contact_id = '" + id + "'")[0]
+		return b.queryRows("SELECT string_agg(tag_id, ',' ORDER BY tag_id) FROM contact_tags WHERE contact_id = '" + id + "'")[0]
 	}
 	was := tags()
-	b.must(b.space.UpdateContact(id, emulator.Change{Field: "name", Value: "New Name"}))
-	b.must(b.space.Untag(id, 1))
+	b.failOn(b.space.UpdateContact(id, emulator.FieldChange{Field: "name", Value: "New Name"}))
+	b.failOn(b.space.UntagContact(id, 1))
 	b.space.Advance(time.Hour)
 	mutate := func(routes ...string) {
 		b.space.SetKnobs(func(k *emulator.Knobs) {
@@ -160,20 +160,20 @@ func TestT162AListThatOneContactLacksStays(t *testing.T) {
 		})
 	}
 	mutate("contacts.search", "contacts.get")
-	report := b.try(runner.Options{})
-	if report.Exit() != problem.ExitFailed || len(findings(report, "incomplete")) != 1 || tags() != was {
+	report := b.trySync(runner.Options{})
+	if report.Exit() != problem.ExitFailed || len(findingsNamed(report, "incomplete")) != 1 || tags() != was {
 		t.Errorf("%s\n%+v: tags %s, were %s", report.LastLine(), report.Findings, tags(), was)
 	}
-	if got := b.rows("SELECT name FROM contacts WHERE id = '" + id + "'"); got[0] != "New Name" {
+	if got := b.queryRows("SELECT name FROM contacts WHERE id = '" + id + "'"); got[0] != "New Name" {
 		t.Errorf("its name is %s", got[0])
 	}
 	mutate("contacts.search") // what search lacks the record's own reading has
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	if got := tags(); got == was {
 		t.Errorf("its tags are still %s", got)
 	}
 	mutate()
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	b.equalsOracle()
 }
 
@@ -197,42 +197,42 @@ func withoutTags(t *testing.T, body []byte, id string) []byte {
 				delete(record, "tags")
 			}
 		}
-		answer["data"] = raw(t, records)
+		answer["data"] = rawJSON(t, records)
 	}
-	return raw(t, answer)
+	return rawJSON(t, answer)
 }
 
 // TestT168ADetailThatLagsBehindItsHeadIsReadAgain: a conversation whose newest part is missing, though its own time and count are of
 // after it, looks in search as it is stored. The next run reads it once more.
 func TestT168ADetailThatLagsBehindItsHeadIsReadAgain(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
 	b, talks := talkBed(t, 89)
-	b.sync(runner.Options{})
-	b.must(b.space.ReplyConversation(talks[0], conversations.ByContact, "the newest part"))
+	b.syncOnce(runner.Options{})
+	b.failOn(b.space.ReplyConversation(talks[0], conversations.ByContact, "the newest part"))
 	b.space.Advance(time.Hour)
 	b.changeRecord("conversations.get", talks[0], func(record map[string]any) {
 		parts := record["conversation_parts"].(map[string]any)
 		list := parts["conversation_parts"].([]any)
 		parts["conversation_parts"], parts["total_count"] = list[:len(list)-1], len(list)-1
 	})
-	b.sync(runner.Options{})
-	if got := b.incomplete("conversations"); len(got) == 0 || got[0] != "recheck|"+talks[0] {
+	b.syncOnce(runner.Options{})
+	if got := b.incompleteRecords("conversations"); len(got) == 0 || got[0] != "recheck|"+talks[0] {
 		t.Errorf("noted %v", got)
 	}
-	b.answering("", nil)
-	b.sync(runner.Options{})
+	b.answerWith("", nil)
+	b.syncOnce(runner.Options{})
 	b.equalsOracle()
-	before := b.space.Count()
-	b.sync(runner.Options{})
-	if n := b.asked(before, "/conversations/")["/conversations/"]; n > 2 {
+	before := b.space.RequestCount()
+	b.syncOnce(runner.Options{})
+	if n := b.countRequests(before, "/conversations/")["/conversations/"]; n > 2 {
 		t.Errorf("a run without news asked for %d conversations", n-1)
 	}
 }
 
 // TestT188ARecordWhoseTimeCannotBeReadIsAskedForUntilItCan: by its time a record is found again, and by what is stored of it.
 func TestT188ARecordWhoseTimeCannotBeReadIsAskedForUntilItCan(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
 	untimed := func(body []byte) []byte {
 		return regexp.MustCompile(`"updated_at":\d+`).ReplaceAll(body, []byte(`"updated_at":1`))
@@ -243,17 +243,17 @@ func TestT188ARecordWhoseTimeCannotBeReadIsAskedForUntilItCan(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBed(t, tiny(91))
-			b.sync(runner.Options{})
-			who := b.space.IDs("active")
+			b := newBed(t, tinyConfig(91))
+			b.syncOnce(runner.Options{})
+			who := b.space.ContactIDs("active")
 			for _, id := range who[:2] {
-				b.must(b.space.UpdateContact(id, emulator.Change{Field: "name", Value: "New Name"}))
+				b.failOn(b.space.UpdateContact(id, emulator.FieldChange{Field: "name", Value: "New Name"}))
 			}
-			b.must(b.space.Archive(who[2]))
+			b.failOn(b.space.ArchiveContact(who[2]))
 			b.space.Advance(time.Hour)
-			b.sync(runner.Options{})
-			b.must(b.space.Unarchive(who[2], false))
-			b.must(b.space.UpdateContact(who[1], emulator.Change{Field: "name", Value: "Newer Name"}))
+			b.syncOnce(runner.Options{})
+			b.failOn(b.space.UnarchiveContact(who[2], false))
+			b.failOn(b.space.UpdateContact(who[1], emulator.FieldChange{Field: "name", Value: "Newer Name"}))
 			b.space.Advance(time.Hour)
 			b.space.SetKnobs(func(k *emulator.Knobs) {
 				k.Mutate = func(route string, body []byte) []byte {
@@ -263,83 +263,83 @@ func TestT188ARecordWhoseTimeCannotBeReadIsAskedForUntilItCan(t *testing.T) {
 					return body
 				}
 			})
-			b.sync(runner.Options{})
-			if got := b.rows("SELECT name FROM contacts WHERE id = '" + who[1] + "'"); got[0] != "Newer Name" {
+			b.syncOnce(runner.Options{})
+			if got := b.queryRows("SELECT name FROM contacts WHERE id = '" + who[1] + "'"); got[0] != "Newer Name" {
 				t.Errorf("the name is %s", got[0])
 			}
-			if got := b.incomplete("contacts"); len(routes) == 2 != slices.Contains(got, "no_time|"+who[1]) {
+			if got := b.incompleteRecords("contacts"); len(routes) == 2 != slices.Contains(got, "no_time|"+who[1]) {
 				t.Errorf("noted %v", got)
 			}
-			b.answering("", nil)
+			b.answerWith("", nil)
 			b.space.Advance(30 * 24 * time.Hour) // no window goes back so far
-			b.must(b.space.UpdateContact(who[4], emulator.Change{Field: "name", Value: "New Name"}))
+			b.failOn(b.space.UpdateContact(who[4], emulator.FieldChange{Field: "name", Value: "New Name"}))
 			b.space.Advance(time.Hour)
-			b.sync(runner.Options{})
+			b.syncOnce(runner.Options{})
 			b.equalsOracle()
-			if got := append(b.incomplete("contacts"), b.incomplete("contacts_by_id")...); len(got) != 0 {
+			if got := append(b.incompleteRecords("contacts"), b.incompleteRecords("contacts_by_id")...); len(got) != 0 {
 				t.Errorf("noted %v", got)
 			}
 		})
 	}
 }
 
-// stub leaves nothing of a record but what says that it is there.
-func (b *bed) stub(record []byte) []byte {
+// stubRecord leaves nothing of a record but what says that it is there.
+func (b *testBed) stubRecord(record []byte) []byte {
 	var fields map[string]json.RawMessage
-	b.must(json.Unmarshal(record, &fields))
+	b.failOn(json.Unmarshal(record, &fields))
 	for name := range fields {
 		if name != "type" && name != "id" && name != "updated_at" {
 			delete(fields, name)
 		}
 	}
-	return raw(b.t, fields)
+	return rawJSON(b.t, fields)
 }
 
-// stubs does so with all records of a page.
-func (b *bed) stubs(page []byte) []byte {
+// stubPage does so with all records of a page.
+func (b *testBed) stubPage(page []byte) []byte {
 	var answer map[string]json.RawMessage
-	b.must(json.Unmarshal(page, &answer))
+	b.failOn(json.Unmarshal(page, &answer))
 	var records []json.RawMessage
-	b.must(json.Unmarshal(answer["data"], &records))
+	b.failOn(json.Unmarshal(answer["data"], &records))
 	for i := range records {
-		records[i] = b.stub(records[i])
+		records[i] = b.stubRecord(records[i])
 	}
-	answer["data"] = raw(b.t, records)
-	return raw(b.t, answer)
+	answer["data"] = rawJSON(b.t, records)
+	return rawJSON(b.t, answer)
 }
 
 // TestT193EveryRecordThatIsNotWholeHasItsTurn: of more records than a run asks for once more, some never come whole. The others do, as
 // the next run goes on behind those that this one asked for.
 func TestT193EveryRecordThatIsNotWholeHasItsTurn(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
-	c := tiny(97)
+	c := tinyConfig(97)
 	c.Contacts = 700
 	b := newBedWith(t, c, strings.ReplaceAll(nightly, ", deleted_contacts, contact_activities", ""))
-	ids := slices.Sorted(slices.Values(b.space.IDs("active")))
+	ids := slices.Sorted(slices.Values(b.space.ContactIDs("active")))
 	never := ids[:550] // who never comes whole, and more than a run asks for
 	b.space.SetKnobs(func(k *emulator.Knobs) {
 		k.Mutate = func(route string, body []byte) []byte {
 			var one struct{ ID string }
 			switch route {
 			case "contacts.search":
-				return b.stubs(body)
+				return b.stubPage(body)
 			case "contacts.get":
-				b.must(json.Unmarshal(body, &one))
+				b.failOn(json.Unmarshal(body, &one))
 				if _, is := slices.BinarySearch(never, one.ID); is {
-					return b.stub(body)
+					return b.stubRecord(body)
 				}
 			}
 			return body
 		}
 	})
 	for range 3 {
-		if report := b.try(runner.Options{}); report.Exit() == problem.ExitOK {
+		if report := b.trySync(runner.Options{}); report.Exit() == problem.ExitOK {
 			t.Fatal("the run ended well")
 		}
 		b.space.Advance(30 * 24 * time.Hour) // the next has no record in its window
 	}
-	if got, want := len(b.incomplete("contacts")), len(never); got != want {
+	if got, want := len(b.incompleteRecords("contacts")), len(never); got != want {
 		t.Errorf("%d are noted, and %d never come whole", got, want)
 	}
 }
@@ -347,15 +347,15 @@ func TestT193EveryRecordThatIsNotWholeHasItsTurn(t *testing.T) {
 // TestT189StubsOutliveTheRunThatMetThem: what a list brings of nothing but ids and times is noted with the page that brought it, however
 // many they are and whatever ends the run before they were asked for.
 func TestT189StubsOutliveTheRunThatMetThem(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
-	c := tiny(92)
+	c := tinyConfig(92)
 	c.Contacts = 700
 	b := newBedWith(t, c, strings.ReplaceAll(nightly, ", deleted_contacts, contact_activities", ""))
-	b.answering("contacts.search", b.stubs)
+	b.answerWith("contacts.search", b.stubPage)
 	asked := 0
 	ctx, cancel := context.WithCancel(t.Context())
-	b.before(func(_ http.ResponseWriter, r *http.Request) bool {
+	b.interceptRequests(func(_ http.ResponseWriter, r *http.Request) bool {
 		if strings.Contains(r.URL.Path, "/contacts/") && r.Method == http.MethodGet {
 			if asked++; asked == 100 {
 				cancel()
@@ -364,19 +364,19 @@ func TestT189StubsOutliveTheRunThatMetThem(t *testing.T) {
 		return false
 	})
 	_, err := sync.Sync(ctx, b.runner, b.runner.Config.Pipelines[0], runner.Options{})
-	b.must(err)
+	b.failOn(err)
 	b.front = b.space
-	b.answering("", nil)
+	b.answerWith("", nil)
 	b.space.Advance(30 * 24 * time.Hour)
 	for range 3 { // 500 of them in each run
-		b.try(runner.Options{})
+		b.trySync(runner.Options{})
 		b.space.Advance(time.Hour)
 	}
-	b.sync(runner.Options{})
-	if got := b.rows("SELECT count(*) FROM contacts_raw WHERE created_at IS NOT NULL"); got[0] != strconv.Itoa(len(b.space.IDs("active"))) {
-		t.Errorf("%s of %d contacts", got[0], len(b.space.IDs("active")))
+	b.syncOnce(runner.Options{})
+	if got := b.queryRows("SELECT count(*) FROM contacts_raw WHERE created_at IS NOT NULL"); got[0] != strconv.Itoa(len(b.space.ContactIDs("active"))) {
+		t.Errorf("%s of %d contacts", got[0], len(b.space.ContactIDs("active")))
 	}
-	if got := b.incomplete("contacts"); len(got) != 0 {
+	if got := b.incompleteRecords("contacts"); len(got) != 0 {
 		t.Errorf("%d are noted", len(got))
 	}
 }
@@ -384,34 +384,34 @@ func TestT189StubsOutliveTheRunThatMetThem(t *testing.T) {
 // TestT190WhatIsStoredOfALongListStaysWhereItsRestIsGone: ten of 25 tags come with the contact, the answer for all of them is a 404. Both
 // somebody who is stored and somebody who is new are told, asked for again in each run, and whole once they can be.
 func TestT190WhatIsStoredOfALongListStaysWhereItsRestIsGone(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
 	for _, people := range []int{120, 12} { // of twelve nobody knows what their source always sends
 		t.Run(strconv.Itoa(people), func(t *testing.T) {
 			t.Parallel()
-			c := tiny(95)
+			c := tinyConfig(95)
 			c.Contacts, c.Inactive, c.Activities = people, 2, 20
 			longListIsGone(t, newBed(t, c))
 		})
 	}
 }
 
-func longListIsGone(t *testing.T, b *bed) {
+func longListIsGone(t *testing.T, b *testBed) {
 	t.Helper()
 	tag := func(id string) {
 		for n := range 25 {
-			b.must(b.space.Tag(id, n))
+			b.failOn(b.space.TagContact(id, n))
 		}
 	}
-	known := b.space.IDs("active")[0]
+	known := b.space.ContactIDs("active")[0]
 	tag(known)
 	b.space.Advance(time.Hour)
-	b.sync(runner.Options{})
-	fresh, err := b.space.CreateContact("user", emulator.Change{Field: "name", Value: "Somebody New"})
-	b.must(err)
+	b.syncOnce(runner.Options{})
+	fresh, err := b.space.CreateContact("user", emulator.FieldChange{Field: "name", Value: "Somebody New"})
+	b.failOn(err)
 	tag(fresh)
-	b.must(b.space.UpdateContact(known, emulator.Change{Field: "name", Value: "New Name"}))
-	b.before(func(rw http.ResponseWriter, r *http.Request) bool {
+	b.failOn(b.space.UpdateContact(known, emulator.FieldChange{Field: "name", Value: "New Name"}))
+	b.interceptRequests(func(rw http.ResponseWriter, r *http.Request) bool {
 		gone := strings.HasSuffix(r.URL.Path, "/contacts/"+known+"/tags") || strings.HasSuffix(r.URL.Path, "/contacts/"+fresh+"/tags")
 		if gone {
 			rw.Header().Set("Content-Type", "application/json")
@@ -422,57 +422,57 @@ func longListIsGone(t *testing.T, b *bed) {
 	})
 	for n := range 2 {
 		b.space.Advance(50 * time.Hour)
-		report := b.try(runner.Options{})
-		if report.Exit() != problem.ExitFailed || len(findings(report, "incomplete")) == 0 {
+		report := b.trySync(runner.Options{})
+		if report.Exit() != problem.ExitFailed || len(findingsNamed(report, "incomplete")) == 0 {
 			t.Errorf("run %d: %s\n%+v", n, report.LastLine(), report.Findings)
 		}
-		if noted := strings.Join(b.incomplete("contacts"), " "); !strings.Contains(noted, known) || !strings.Contains(noted, fresh) {
+		if noted := strings.Join(b.incompleteRecords("contacts"), " "); !strings.Contains(noted, known) || !strings.Contains(noted, fresh) {
 			t.Errorf("run %d: of %s and %s is noted %s", n, known, fresh, noted)
 		}
-		if got := b.rows("SELECT count(*) FROM contact_tags WHERE contact_id = '" + known + "'"); got[0] != "25" {
+		if got := b.queryRows("SELECT count(*) FROM contact_tags WHERE contact_id = '" + known + "'"); got[0] != "25" {
 			t.Errorf("run %d: %s of 25 tags are stored", n, got[0])
 		}
-		if got := b.rows("SELECT name FROM contacts WHERE id IN ('" + known + "', '" + fresh + "') ORDER BY 1"); strings.Join(got, ",") != "New Name,Somebody New" {
+		if got := b.queryRows("SELECT name FROM contacts WHERE id IN ('" + known + "', '" + fresh + "') ORDER BY 1"); strings.Join(got, ",") != "New Name,Somebody New" {
 			t.Errorf("run %d: they are called %v", n, got)
 		}
 	}
 	b.front = b.space
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	b.equalsOracle()
 }
 
 // TestT190WhatTheReadingByIDLeavesOutIsAsSearchHadIt: who comes back to the active contacts is read by id for the first time.
 func TestT190WhatTheReadingByIDLeavesOutIsAsSearchHadIt(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
-	b := newBed(t, tiny(96))
-	people := b.space.IDs("active")
+	b := newBed(t, tinyConfig(96))
+	people := b.space.ContactIDs("active")
 	id := people[0]
 	for n := range 3 {
-		b.must(b.space.Tag(id, n))
+		b.failOn(b.space.TagContact(id, n))
 	}
 	b.space.Advance(time.Hour)
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	stored := func() string {
-		return strings.Join(b.rows("SELECT c.lifecycle, c.location_country, c.location_city, t.tag_id FROM contacts_all c JOIN contact_tags t ON t.contact_id = c.id WHERE c.id = '"+id+"' ORDER BY ALL"), " ")
+		return strings.Join(b.queryRows("SELECT c.lifecycle, c.location_country, c.location_city, t.tag_id FROM contacts_all c JOIN contact_tags t ON t.contact_id = c.id WHERE c.id = '"+id+"' ORDER BY ALL"), " ")
 	}
 	was := stored()
 	b.space.Advance(80 * time.Hour) // search will not find it again
-	b.must(b.space.Archive(id))
-	b.sync(runner.Options{})
+	b.failOn(b.space.ArchiveContact(id))
+	b.syncOnce(runner.Options{})
 	b.space.Advance(25 * time.Hour)
-	b.must(b.space.Unarchive(id, false))
+	b.failOn(b.space.UnarchiveContact(id, false))
 	b.changeRecord("contacts.get", id, func(record map[string]any) { delete(record, "tags"); delete(record, "location") })
 	for n := range 2 {
-		b.must(b.space.UpdateContact(people[1], emulator.Change{Field: "name", Value: strconv.Itoa(n)})) // somebody whom search finds
+		b.failOn(b.space.UpdateContact(people[1], emulator.FieldChange{Field: "name", Value: strconv.Itoa(n)})) // somebody whom search finds
 		b.space.Advance(time.Hour)
-		report := b.try(runner.Options{})
-		if got := stored(); got != was || report.Exit() != problem.ExitFailed || len(findings(report, "incomplete")) != 1 {
+		report := b.trySync(runner.Options{})
+		if got := stored(); got != was || report.Exit() != problem.ExitFailed || len(findingsNamed(report, "incomplete")) != 1 {
 			t.Errorf("run %d: stored is %s, was %s: %s\n%+v", n, got, was, report.LastLine(), report.Findings)
 		}
 		b.space.Advance(25 * time.Hour)
 	}
-	b.answering("", nil)
-	b.sync(runner.Options{})
+	b.answerWith("", nil)
+	b.syncOnce(runner.Options{})
 	b.equalsOracle()
 }

@@ -16,22 +16,22 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// people makes contacts for a test's story and fails it when the workspace refuses.
-type people struct{ *bed }
+// contactBed makes contacts for a test's story and fails it when the workspace refuses.
+type contactBed struct{ *testBed }
 
-func (p people) lead() string { return p.create("lead") }
+func (p contactBed) createLead() string { return p.createContact("lead") }
 
-func (p people) user() string { return p.create("user") }
+func (p contactBed) createUser() string { return p.createContact("user") }
 
-func (p people) create(role string) string {
+func (p contactBed) createContact(role string) string {
 	p.t.Helper()
 	id, err := p.space.CreateContact(role)
-	p.did(err)
+	p.advanceAfter(err)
 	return id
 }
 
-// did fails the test for the first error, and lets time pass between two events.
-func (p people) did(errs ...error) {
+// advanceAfter fails the test for the first error, and lets time pass between two events.
+func (p contactBed) advanceAfter(errs ...error) {
 	p.t.Helper()
 	for _, err := range errs {
 		if err != nil {
@@ -41,10 +41,10 @@ func (p people) did(errs ...error) {
 	p.space.Advance(time.Second)
 }
 
-// once runs f before the first request that fits, from now on.
-func (b *bed) once(path string, f func()) {
+// onFirstRequest runs f before the first request that fits, from now on.
+func (b *testBed) onFirstRequest(path string, f func()) {
 	var once sync.Once
-	b.before(func(_ http.ResponseWriter, r *http.Request) bool {
+	b.interceptRequests(func(_ http.ResponseWriter, r *http.Request) bool {
 		if strings.HasPrefix(r.URL.Path, path) {
 			once.Do(f)
 		}
@@ -52,15 +52,15 @@ func (b *bed) once(path string, f func()) {
 	})
 }
 
-// is checks what has become of contacts, and who carries their data now.
-func (b *bed) is(lifecycle, current string, ids ...string) {
+// checkLifecycle checks what has become of contacts, and who carries their data now.
+func (b *testBed) checkLifecycle(lifecycle, current string, ids ...string) {
 	b.t.Helper()
 	for _, id := range ids {
 		want := lifecycle + "|" + current
 		if current == "" {
 			want = lifecycle + "|" + id
 		}
-		got := b.rows("SELECT lifecycle, current_contact_id FROM contact_identity WHERE contact_id = '" + id + "'")
+		got := b.queryRows("SELECT lifecycle, current_contact_id FROM contact_identity WHERE contact_id = '" + id + "'")
 		if len(got) != 1 || got[0] != want {
 			b.t.Errorf("%s: got %v, want %s", id, got, want)
 		}
@@ -71,54 +71,54 @@ func (b *bed) is(lifecycle, current string, ids ...string) {
 // merges lead to the one contact that is left (T25), also when that is deleted in the end.
 func TestT24T25MergedLeadLeavesSearch(t *testing.T) {
 	t.Parallel()
-	serial(t)
-	b := newBed(t, tiny(31))
-	p := people{b}
-	unseen, stored, paged, user, other := p.lead(), p.lead(), p.lead(), p.user(), p.user()
-	p.did(b.space.Merge(unseen, user))
+	skipInRaceRun(t)
+	b := newBed(t, tinyConfig(31))
+	p := contactBed{b}
+	unseen, stored, paged, user, other := p.createLead(), p.createLead(), p.createLead(), p.createUser(), p.createUser()
+	p.advanceAfter(b.space.MergeContacts(unseen, user))
 	b.space.Advance(time.Hour)
-	b.sync(runner.Options{})
-	b.is("merged", user, unseen)
-	b.is("active", "", stored, paged, user)
+	b.syncOnce(runner.Options{})
+	b.checkLifecycle("merged", user, unseen)
+	b.checkLifecycle("active", "", stored, paged, user)
 
-	p.did(b.space.Merge(stored, user))
-	chain := []string{p.lead(), p.lead(), p.lead(), p.lead(), p.lead()}
+	p.advanceAfter(b.space.MergeContacts(stored, user))
+	chain := []string{p.createLead(), p.createLead(), p.createLead(), p.createLead(), p.createLead()}
 	for i, id := range chain {
 		into := user
 		if i+1 < len(chain) {
 			into = chain[i+1]
 		}
-		p.did(b.space.MergeAnyway(id, into))
+		p.advanceAfter(b.space.ForceMerge(id, into))
 	}
-	b.once("/contacts/search", func() { p.did(b.space.Merge(paged, other)) })
-	b.sync(runner.Options{})
+	b.onFirstRequest("/contacts/search", func() { p.advanceAfter(b.space.MergeContacts(paged, other)) })
+	b.syncOnce(runner.Options{})
 	b.space.Advance(time.Hour)
-	b.sync(runner.Options{})
-	b.is("merged", user, append(chain, stored)...)
-	b.is("merged", other, paged)
+	b.syncOnce(runner.Options{})
+	b.checkLifecycle("merged", user, append(chain, stored)...)
+	b.checkLifecycle("merged", other, paged)
 	b.equalsOracle()
 
-	p.did(b.space.RequestDeletion(user), b.space.Erase(user))
+	p.advanceAfter(b.space.RequestDeletion(user), b.space.EraseContact(user))
 	b.space.Advance(time.Hour)
-	b.sync(runner.Options{})
-	b.is("merged", user, append(chain, stored, unseen)...)
-	b.is("permanently_deleted", "", user)
+	b.syncOnce(runner.Options{})
+	b.checkLifecycle("merged", user, append(chain, stored, unseen)...)
+	b.checkLifecycle("permanently_deleted", "", user)
 	b.equalsOracle()
 }
 
 func TestT25ACycleOfMergesEnds(t *testing.T) {
 	t.Parallel()
-	serial(t)
-	b := newBed(t, tiny(32))
-	p := people{b}
-	one, two, three, lead := p.user(), p.user(), p.user(), p.lead()
-	p.did(b.space.Merge(lead, one))
-	p.did(b.space.MergeAnyway(one, two))
-	p.did(b.space.MergeAnyway(two, three))
-	p.did(b.space.MergeAnyway(three, one))
+	skipInRaceRun(t)
+	b := newBed(t, tinyConfig(32))
+	p := contactBed{b}
+	one, two, three, lead := p.createUser(), p.createUser(), p.createUser(), p.createLead()
+	p.advanceAfter(b.space.MergeContacts(lead, one))
+	p.advanceAfter(b.space.ForceMerge(one, two))
+	p.advanceAfter(b.space.ForceMerge(two, three))
+	p.advanceAfter(b.space.ForceMerge(three, one))
 	b.space.Advance(time.Hour)
-	b.sync(runner.Options{})
-	got := b.rows("SELECT lifecycle, count(*) FROM contact_identity WHERE contact_id IN ('" + strings.Join([]string{one, two, three, lead}, "','") + "') GROUP BY 1")
+	b.syncOnce(runner.Options{})
+	got := b.queryRows("SELECT lifecycle, count(*) FROM contact_identity WHERE contact_id IN ('" + strings.Join([]string{one, two, three, lead}, "','") + "') GROUP BY 1")
 	if len(got) != 1 || got[0] != "merged|4" {
 		t.Errorf("got %v, want four merged contacts, each once", got)
 	}
@@ -129,44 +129,44 @@ func TestT25ACycleOfMergesEnds(t *testing.T) {
 // Holds: T40.
 func TestT27UnarchivedContactIsActiveAgain(t *testing.T) {
 	t.Parallel()
-	serial(t)
-	b := newBed(t, tiny(33))
-	p := people{b}
-	ids := []string{p.user(), p.lead(), p.user(), p.lead(), p.user()}
-	late := p.user()
+	skipInRaceRun(t)
+	b := newBed(t, tinyConfig(33))
+	p := contactBed{b}
+	ids := []string{p.createUser(), p.createLead(), p.createUser(), p.createLead(), p.createUser()}
+	late := p.createUser()
 	b.space.Advance(80 * time.Hour) // older than the overlap
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	for i, id := range append(ids, late) {
 		if i%2 == 0 {
-			p.did(b.space.Archive(id))
+			p.advanceAfter(b.space.ArchiveContact(id))
 		} else {
-			p.did(b.space.Block(id))
+			p.advanceAfter(b.space.BlockContact(id))
 		}
 	}
-	b.sync(runner.Options{})
-	b.is("archived", "", ids[0], ids[2], ids[4])
-	b.is("blocked", "", ids[1], ids[3], late)
+	b.syncOnce(runner.Options{})
+	b.checkLifecycle("archived", "", ids[0], ids[2], ids[4])
+	b.checkLifecycle("blocked", "", ids[1], ids[3], late)
 
 	b.space.Advance(80 * time.Hour)
-	p.did(b.space.Unarchive(ids[0], false), b.space.Unblock(ids[1], false), b.space.Unarchive(ids[2], true), b.space.Unblock(ids[3], true))
-	b.once("/contacts/deleted", func() { p.did(b.space.Unarchive(ids[4], false)) })
-	b.sync(runner.Options{})
-	b.is("active", "", ids...)
+	p.advanceAfter(b.space.UnarchiveContact(ids[0], false), b.space.UnblockContact(ids[1], false), b.space.UnarchiveContact(ids[2], true), b.space.UnblockContact(ids[3], true))
+	b.onFirstRequest("/contacts/deleted", func() { p.advanceAfter(b.space.UnarchiveContact(ids[4], false)) })
+	b.syncOnce(runner.Options{})
+	b.checkLifecycle("active", "", ids...)
 
-	p.did(b.space.Unblock(late, false))
+	p.advanceAfter(b.space.UnblockContact(late, false))
 	replica := true // which has not heard of it yet
-	b.space.Inject(func(_ int, r *http.Request) *fault.Fault {
+	b.space.InjectFaults(func(_ int, r *http.Request) *fault.Fault {
 		if replica && strings.HasSuffix(r.URL.Path, late) {
 			return &fault.Fault{Status: http.StatusNotFound}
 		}
 		return nil
 	})
-	b.sync(runner.Options{})
-	b.is("deleted", "", late)
+	b.syncOnce(runner.Options{})
+	b.checkLifecycle("deleted", "", late)
 	replica = false
 	b.space.Advance(time.Hour)
-	b.sync(runner.Options{})
-	b.is("active", "", late)
+	b.syncOnce(runner.Options{})
+	b.checkLifecycle("active", "", late)
 	b.equalsOracle()
 }
 
@@ -174,10 +174,10 @@ func TestT27UnarchivedContactIsActiveAgain(t *testing.T) {
 // Holds: T40.
 func TestT36AnySignOfADeletionSuffices(t *testing.T) {
 	t.Parallel()
-	serial(t)
+	skipInRaceRun(t)
 	for _, evidence := range []struct {
 		name, word, unavailable string
-		lists                   emulator.Listing
+		lists                   emulator.DeleteListing
 	}{
 		{"the event alone", "deleted", "", emulator.ListNone},
 		{"the event, the list is not to be had", "deleted", "contacts.deleted", emulator.ListAll},
@@ -185,17 +185,17 @@ func TestT36AnySignOfADeletionSuffices(t *testing.T) {
 	} {
 		t.Run(evidence.name, func(t *testing.T) {
 			t.Parallel()
-			c := tiny(34)
+			c := tinyConfig(34)
 			c.ListDeletes, c.Unavailable = evidence.lists, []string{evidence.unavailable}
 			b := newBed(t, c)
-			p := people{b}
-			unseen, stored := p.user(), p.lead()
-			p.did(b.space.Delete(unseen))
+			p := contactBed{b}
+			unseen, stored := p.createUser(), p.createLead()
+			p.advanceAfter(b.space.DeleteContact(unseen))
 			b.space.Advance(time.Hour)
-			b.sync(runner.Options{})
-			p.did(b.space.Delete(stored))
-			b.sync(runner.Options{})
-			b.is(evidence.word, "", unseen, stored)
+			b.syncOnce(runner.Options{})
+			p.advanceAfter(b.space.DeleteContact(stored))
+			b.syncOnce(runner.Options{})
+			b.checkLifecycle(evidence.word, "", unseen, stored)
 		})
 	}
 }
@@ -205,23 +205,23 @@ func TestT36AnySignOfADeletionSuffices(t *testing.T) {
 // Holds: T32.
 func TestT31StatusesFollowEachOther(t *testing.T) {
 	t.Parallel()
-	serial(t)
-	b := newBed(t, tiny(35))
-	p := people{b}
-	id, promoted := p.user(), p.lead()
-	p.did(b.space.Archive(id), b.space.Archive(promoted))
+	skipInRaceRun(t)
+	b := newBed(t, tinyConfig(35))
+	p := contactBed{b}
+	id, promoted := p.createUser(), p.createLead()
+	p.advanceAfter(b.space.ArchiveContact(id), b.space.ArchiveContact(promoted))
 	b.space.Advance(time.Hour)
-	b.sync(runner.Options{})
-	b.is("archived", "", id, promoted)
-	p.did(b.space.RequestDeletion(id), b.space.Promote(promoted))
-	b.sync(runner.Options{})
-	b.is("pending_deletion", "", id)
-	b.is("archived", "", promoted)
-	p.did(b.space.Erase(id))
-	b.sync(runner.Options{})
-	b.is("permanently_deleted", "", id)
+	b.syncOnce(runner.Options{})
+	b.checkLifecycle("archived", "", id, promoted)
+	p.advanceAfter(b.space.RequestDeletion(id), b.space.PromoteLead(promoted))
+	b.syncOnce(runner.Options{})
+	b.checkLifecycle("pending_deletion", "", id)
+	b.checkLifecycle("archived", "", promoted)
+	p.advanceAfter(b.space.EraseContact(id))
+	b.syncOnce(runner.Options{})
+	b.checkLifecycle("permanently_deleted", "", id)
 	b.equalsOracle()
-	if got := b.rows("SELECT email, external_id FROM deleted_contacts WHERE id = '" + id + "'"); got[0] != "∅|∅" {
+	if got := b.queryRows("SELECT email, external_id FROM deleted_contacts WHERE id = '" + id + "'"); got[0] != "∅|∅" {
 		t.Errorf("the entry still has %v (T32)", got)
 	}
 }
@@ -229,11 +229,11 @@ func TestT31StatusesFollowEachOther(t *testing.T) {
 // TestT41EventsThatMeanNothingChangeNothing: merges that failed, and events nobody has heard of.
 func TestT41EventsThatMeanNothingChangeNothing(t *testing.T) {
 	t.Parallel()
-	serial(t)
-	b := newBed(t, tiny(36))
-	p := people{b}
-	lead, user, other := p.lead(), p.user(), p.user()
-	p.did(b.space.FailMerge(lead, user, "conflict"), b.space.FailMerge(other, user, "conflict"))
+	skipInRaceRun(t)
+	b := newBed(t, tinyConfig(36))
+	p := contactBed{b}
+	lead, user, other := p.createLead(), p.createUser(), p.createUser()
+	p.advanceAfter(b.space.FailMerge(lead, user, "conflict"), b.space.FailMerge(other, user, "conflict"))
 	b.space.SetKnobs(func(k *emulator.Knobs) {
 		k.Mutate = func(route string, body []byte) []byte {
 			if route == "contacts.activities" {
@@ -243,9 +243,9 @@ func TestT41EventsThatMeanNothingChangeNothing(t *testing.T) {
 		}
 	})
 	b.space.Advance(time.Hour)
-	b.sync(runner.Options{})
-	b.is("active", "", lead, user, other)
-	if got := b.rows("SELECT event_type FROM contact_activities WHERE contact_id = '" + other + "' ORDER BY 1"); len(got) != 2 || got[1] != "contact.vanished" {
+	b.syncOnce(runner.Options{})
+	b.checkLifecycle("active", "", lead, user, other)
+	if got := b.queryRows("SELECT event_type FROM contact_activities WHERE contact_id = '" + other + "' ORDER BY 1"); len(got) != 2 || got[1] != "contact.vanished" {
 		t.Errorf("the events of the contact are %v", got)
 	}
 }
@@ -253,26 +253,26 @@ func TestT41EventsThatMeanNothingChangeNothing(t *testing.T) {
 // TestT6ContactThatSearchDoesNotKnowYetIsReadByID finds it the same night, and takes search's word later.
 func TestT6ContactThatSearchDoesNotKnowYetIsReadByID(t *testing.T) {
 	t.Parallel()
-	serial(t)
-	b := newBed(t, tiny(37))
-	b.sync(runner.Options{})
+	skipInRaceRun(t)
+	b := newBed(t, tinyConfig(37))
+	b.syncOnce(runner.Options{})
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.TailShare, k.Tail = 1, 40*time.Hour })
-	p := people{b}
+	p := contactBed{b}
 	var ids []string
 	for range 6 {
-		ids = append(ids, p.user())
+		ids = append(ids, p.createUser())
 	}
 	b.space.Advance(time.Minute)
-	report := b.sync(runner.Options{})
-	b.is("active", "", ids...)
-	if found := stream(t, report, "contacts_by_id"); found.Extracted < 5 {
+	report := b.syncOnce(runner.Options{})
+	b.checkLifecycle("active", "", ids...)
+	if found := streamResult(t, report, "contacts_by_id"); found.Extracted < 5 {
 		t.Errorf("%d were read by id, want nearly all of 6", found.Extracted)
 	}
 	b.equalsOracle()
-	p.did(b.space.UpdateContact(ids[0], emulator.Change{Field: "name", Value: "Second Version"}))
+	p.advanceAfter(b.space.UpdateContact(ids[0], emulator.FieldChange{Field: "name", Value: "Second Version"}))
 	b.space.Advance(41 * time.Hour)
-	report = b.sync(runner.Options{})
-	if again := stream(t, report, "contacts_by_id"); again.Requests != 0 {
+	report = b.syncOnce(runner.Options{})
+	if again := streamResult(t, report, "contacts_by_id"); again.Requests != 0 {
 		t.Errorf("%d were asked for by id again", again.Requests)
 	}
 	b.equalsOracle()
@@ -281,27 +281,27 @@ func TestT6ContactThatSearchDoesNotKnowYetIsReadByID(t *testing.T) {
 // TestT37OnlyTheAPIsOwnWordMeansGone: a proxy's 404 settles nothing, and is asked about again.
 func TestT37OnlyTheAPIsOwnWordMeansGone(t *testing.T) {
 	t.Parallel()
-	serial(t)
-	b := newBed(t, tiny(38))
-	p := people{b}
-	id := p.user()
-	p.did(b.space.Archive(id))
+	skipInRaceRun(t)
+	b := newBed(t, tinyConfig(38))
+	p := contactBed{b}
+	id := p.createUser()
+	p.advanceAfter(b.space.ArchiveContact(id))
 	b.space.Advance(80 * time.Hour)
-	b.sync(runner.Options{})
-	p.did(b.space.Unarchive(id, false))
-	b.space.Inject(func(_ int, r *http.Request) *fault.Fault {
+	b.syncOnce(runner.Options{})
+	p.advanceAfter(b.space.UnarchiveContact(id, false))
+	b.space.InjectFaults(func(_ int, r *http.Request) *fault.Fault {
 		if strings.HasSuffix(r.URL.Path, id) {
 			return &fault.Fault{HTML: true}
 		}
 		return nil
 	})
-	if report := b.try(runner.Options{}); report.Exit() != problem.ExitFailed || stream(t, report, "contacts_by_id").Class != "transient" {
+	if report := b.trySync(runner.Options{}); report.Exit() != problem.ExitFailed || streamResult(t, report, "contacts_by_id").Class != "transient" {
 		t.Errorf("%s\n%+v", report.LastLine(), report.Streams)
 	}
-	b.is("archived", "", id)
-	b.space.Inject(nil)
-	b.sync(runner.Options{Failed: true})
-	b.is("active", "", id)
+	b.checkLifecycle("archived", "", id)
+	b.space.InjectFaults(nil)
+	b.syncOnce(runner.Options{Failed: true})
+	b.checkLifecycle("active", "", id)
 	b.equalsOracle()
 }
 
@@ -309,30 +309,30 @@ func TestT37OnlyTheAPIsOwnWordMeansGone(t *testing.T) {
 // times are the same, so another reading has to tell.
 func TestASignInTheSecondOfTheReadingIsAskedAbout(t *testing.T) {
 	t.Parallel()
-	serial(t)
-	b := newBed(t, tiny(39))
-	p := people{b}
-	listed, deleted := p.user(), p.user()
-	p.did(b.space.Archive(listed), b.space.Archive(deleted))
+	skipInRaceRun(t)
+	b := newBed(t, tinyConfig(39))
+	p := contactBed{b}
+	listed, deleted := p.createUser(), p.createUser()
+	p.advanceAfter(b.space.ArchiveContact(listed), b.space.ArchiveContact(deleted))
 	b.space.Advance(80 * time.Hour)
-	b.sync(runner.Options{})
-	p.did(b.space.Unarchive(listed, false), b.space.Unarchive(deleted, false))
-	b.sync(runner.Options{}) // the clock stands still meanwhile, and the reading is of this second
-	b.is("active", "", listed, deleted)
+	b.syncOnce(runner.Options{})
+	p.advanceAfter(b.space.UnarchiveContact(listed, false), b.space.UnarchiveContact(deleted, false))
+	b.syncOnce(runner.Options{}) // the clock stands still meanwhile, and the reading is of this second
+	b.checkLifecycle("active", "", listed, deleted)
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.ListDeletes = emulator.ListNone })
-	if err := b.space.Archive(listed); err != nil {
+	if err := b.space.ArchiveContact(listed); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.space.Delete(deleted); err != nil {
+	if err := b.space.DeleteContact(deleted); err != nil {
 		t.Fatal(err)
 	}
 	b.space.Advance(time.Hour)
-	b.sync(runner.Options{})
-	b.is("archived", "", listed)
-	b.is("deleted", "", deleted)
+	b.syncOnce(runner.Options{})
+	b.checkLifecycle("archived", "", listed)
+	b.checkLifecycle("deleted", "", deleted)
 	b.equalsOracle()
 	b.space.Advance(time.Hour)
-	if report := b.sync(runner.Options{}); stream(t, report, "contacts_by_id").Requests != 0 {
+	if report := b.syncOnce(runner.Options{}); streamResult(t, report, "contacts_by_id").Requests != 0 {
 		t.Errorf("asked again: %+v", report.Streams)
 	}
 }
@@ -341,23 +341,23 @@ func TestASignInTheSecondOfTheReadingIsAskedAbout(t *testing.T) {
 // contact stays, even where the answer by id was that there is no such contact.
 func TestT42OrderOfReadingDoesNotMatter(t *testing.T) {
 	t.Parallel()
-	serial(t)
+	skipInRaceRun(t)
 	for _, order := range [][]string{
 		{"contact_activities", "contacts", "deleted_contacts"},
 		{"deleted_contacts", "contact_activities", "contacts"},
 	} {
-		b := newBed(t, tiny(40))
+		b := newBed(t, tinyConfig(40))
 		l := newLife(b, 40)
 		for range 2 {
 			for _, name := range order {
-				b.sync(runner.Options{Select: []string{name}})
+				b.syncOnce(runner.Options{Select: []string{name}})
 			}
-			l.happen(40)
+			l.applyEvents(40)
 			b.space.Advance(time.Hour)
 		}
-		b.sync(runner.Options{})
+		b.syncOnce(runner.Options{})
 		b.equalsOracle()
-		if got := b.rows("SELECT id FROM contacts_all JOIN deleted_contacts d USING (id) WHERE contacts_all.role IS NULL"); len(got) != 0 {
+		if got := b.queryRows("SELECT id FROM contacts_all JOIN deleted_contacts d USING (id) WHERE contacts_all.role IS NULL"); len(got) != 0 {
 			t.Errorf("%v: the inactive list's word on %v was lost", order, got)
 		}
 	}
@@ -366,24 +366,24 @@ func TestT42OrderOfReadingDoesNotMatter(t *testing.T) {
 // TestT43TheIDIsTheOnlyKey swaps the e-mail addresses of two contacts and makes a lead a user.
 func TestT43TheIDIsTheOnlyKey(t *testing.T) {
 	t.Parallel()
-	serial(t)
-	b := newBed(t, tiny(30))
-	p := people{b}
-	one, two := p.user(), p.lead()
+	skipInRaceRun(t)
+	b := newBed(t, tinyConfig(30))
+	p := contactBed{b}
+	one, two := p.createUser(), p.createLead()
 	email := func(id, address string) error {
-		return b.space.UpdateContact(id, emulator.Change{Field: "email", Value: address}, emulator.Change{Field: "external_id", Value: "ext-" + address})
+		return b.space.UpdateContact(id, emulator.FieldChange{Field: "email", Value: address}, emulator.FieldChange{Field: "external_id", Value: "ext-" + address})
 	}
-	p.did(email(one, "a@example.com"), email(two, "b@example.com"))
+	p.advanceAfter(email(one, "a@example.com"), email(two, "b@example.com"))
 	b.space.Advance(time.Hour)
-	b.sync(runner.Options{})
-	p.did(email(one, "b@example.com"), email(two, "a@example.com"), b.space.Promote(two))
+	b.syncOnce(runner.Options{})
+	p.advanceAfter(email(one, "b@example.com"), email(two, "a@example.com"), b.space.PromoteLead(two))
 	b.space.Advance(time.Hour)
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	b.equalsOracle()
 	var want []string
 	for _, row := range b.space.Oracle("contacts") {
 		want = append(want, fmt.Sprintf("%v|%v", row["id"], row["custom_attributes"]))
 	}
-	got := b.rows("SELECT id, custom_attributes::VARCHAR FROM contacts")
-	oracletest.Same(t, "custom attributes", got, want)
+	got := b.queryRows("SELECT id, custom_attributes::VARCHAR FROM contacts")
+	oracletest.CompareRows(t, "custom attributes", got, want)
 }

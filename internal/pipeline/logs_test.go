@@ -15,31 +15,31 @@ import (
 	"aqueduck/internal/sync"
 )
 
-// reading is the nightly pipeline with more streams.
-func reading(streams string) string {
+// withStreams is the nightly pipeline with more streams.
+func withStreams(streams string) string {
 	return strings.Replace(nightly, "contact_activities]", "contact_activities, "+streams+"]", 1)
 }
 
-// whatever runs the pipeline as operators do: cut short, interrupted between two requests, or to its end. It must not fail.
-func (b *bed) whatever(l *life, n int) {
+// syncAtRandom runs the pipeline as operators do: cut short, interrupted between two requests, or to its end. It must not fail.
+func (b *testBed) syncAtRandom(l *workspaceLife, n int) {
 	b.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	last, count := l.roll(30), 0
-	b.space.Between(func(int) {
+	last, count := l.rollDice(30), 0
+	b.space.RunBetween(func(int) {
 		if count++; count == last && n%2 == 0 {
 			cancel()
 		}
 	})
 	var o runner.Options
 	if n%3 == 1 {
-		o.MaxRequests = int64(2 + l.roll(25))
+		o.MaxRequests = int64(2 + l.rollDice(25))
 	}
 	report, err := sync.Sync(ctx, b.runner, b.runner.Config.Pipelines[0], o)
 	if err != nil && ctx.Err() == nil || err == nil && report.Exit() == problem.ExitFailed {
 		b.t.Fatalf("run %d: %v\n%+v", n, err, report)
 	}
-	b.space.Between(nil)
+	b.space.RunBetween(nil)
 }
 
 // TestT84ActivityLogsEqualTheOracle reads the log of a workspace that lives on, through runs that are cut and interrupted
@@ -57,21 +57,21 @@ func TestT84ActivityLogsEqualTheOracle(t *testing.T) {
 	} {
 		t.Run(temper.name, func(t *testing.T) {
 			t.Parallel()
-			c := tiny(111)
+			c := tinyConfig(111)
 			c.Logs, c.Knobs = 600, temper.knobs
-			b := newBedWith(t, c, reading("admin_activity_logs"))
+			b := newBedWith(t, c, withStreams("admin_activity_logs"))
 			l := newLife(b, 111)
 			for n := range 4 {
-				b.whatever(l, n)
-				b.space.Live(4)
+				b.syncAtRandom(l, n)
+				b.space.SimulateHours(4)
 				if n == 1 {
-					b.space.AddLogs(temper.many, time.Hour)
+					b.space.AddRandomActions(temper.many, time.Hour)
 				}
 			}
-			l.quiet()
-			b.sync(runner.Options{})
+			l.stopChanges()
+			b.syncOnce(runner.Options{})
 			b.equalsOracle()
-			if report := b.sync(runner.Options{}); report.Rows() != 0 || !strings.Contains(report.LastLine(), "backfill=100%") {
+			if report := b.syncOnce(runner.Options{}); report.Rows() != 0 || !strings.Contains(report.LastLine(), "backfill=100%") {
 				t.Errorf("a quiet run: %s", report.LastLine())
 			}
 		})
@@ -81,24 +81,24 @@ func TestT84ActivityLogsEqualTheOracle(t *testing.T) {
 // TestT84FiftyEntriesInOneSecondStopTheStreamLoudly where an answer holds twenty: nothing says how to ask for the others.
 func TestT84FiftyEntriesInOneSecondStopTheStreamLoudly(t *testing.T) {
 	t.Parallel()
-	c := tiny(112)
+	c := tinyConfig(112)
 	c.LogPage = 20
-	b := newBedWith(t, c, reading("admin_activity_logs"))
-	b.sync(runner.Options{})
-	mark := b.rows("SELECT synced_to FROM _sync.checkpoints WHERE stream = 'admin_activity_logs'")
+	b := newBedWith(t, c, withStreams("admin_activity_logs"))
+	b.syncOnce(runner.Options{})
+	mark := b.queryRows("SELECT synced_to FROM _sync.checkpoints WHERE stream = 'admin_activity_logs'")
 	b.space.Advance(time.Hour)
-	b.space.AddLogs(50, time.Second)
+	b.space.AddRandomActions(50, time.Second)
 	b.space.Advance(time.Hour)
-	report := b.try(runner.Options{})
-	s := stream(t, report, "admin_activity_logs")
+	report := b.trySync(runner.Options{})
+	s := streamResult(t, report, "admin_activity_logs")
 	if report.Exit() != problem.ExitFailed || s.Class != "data" || !strings.Contains(s.Error, "one second") {
 		t.Errorf("%s\n%+v", report.LastLine(), s)
 	}
-	if got := b.rows("SELECT synced_to FROM _sync.checkpoints WHERE stream = 'admin_activity_logs'"); got[0] != mark[0] {
+	if got := b.queryRows("SELECT synced_to FROM _sync.checkpoints WHERE stream = 'admin_activity_logs'"); got[0] != mark[0] {
 		t.Errorf("the mark moved from %s to %s", mark[0], got[0])
 	}
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.LogPage = 0 })
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	b.equalsOracle()
 }
 
@@ -109,13 +109,13 @@ func TestT85TypesOfEveryVersionAreData(t *testing.T) {
 		"2.17": {"admin_conversation_assignment_limit_change|conversation_assignment_limit", "admin_ticket_assignment_limit_change|ticket_assignment_limit"}} {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
-			c := tiny(113)
+			c := tinyConfig(113)
 			if version == "2.12" {
 				c.OldLimitType = "the_assignment_limit_change"
 			}
-			b := newBedWith(t, c, strings.Replace(reading("admin_activity_logs"), "2.17", version, 1))
-			b.sync(runner.Options{Select: []string{"admin_activity_logs"}})
-			got := b.rows("SELECT DISTINCT activity_type, json_keys(metadata)[1] FROM admin_activity_logs WHERE activity_type LIKE '%assignment_limit%' ORDER BY 1")
+			b := newBedWith(t, c, strings.Replace(withStreams("admin_activity_logs"), "2.17", version, 1))
+			b.syncOnce(runner.Options{Select: []string{"admin_activity_logs"}})
+			got := b.queryRows("SELECT DISTINCT activity_type, json_keys(metadata)[1] FROM admin_activity_logs WHERE activity_type LIKE '%assignment_limit%' ORDER BY 1")
 			if !slices.Equal(got, want) {
 				t.Errorf("got %v, want %v", got, want)
 			}
@@ -127,9 +127,9 @@ func TestT85TypesOfEveryVersionAreData(t *testing.T) {
 // stay, other streams go on, and once the plan has the log again it is read on from there.
 func TestT86ActivityLogsOutsideThePlanKeepWhatTheyHave(t *testing.T) {
 	t.Parallel()
-	c := tiny(114)
+	c := tinyConfig(114)
 	c.LogPage, c.Logs = 20, 400
-	b := newBedWith(t, c, reading("admin_activity_logs"))
+	b := newBedWith(t, c, withStreams("admin_activity_logs"))
 	asked := 0
 	b.space.SetKnobs(func(k *emulator.Knobs) {
 		k.Mutate = func(route string, body []byte) []byte {
@@ -139,43 +139,43 @@ func TestT86ActivityLogsOutsideThePlanKeepWhatTheyHave(t *testing.T) {
 			return body
 		}
 	})
-	b.space.Between(func(int) {
+	b.space.RunBetween(func(int) {
 		if asked == 12 {
 			b.space.SetKnobs(func(k *emulator.Knobs) { k.Unavailable = []string{"logs.list"} })
 		}
 	})
-	report := b.sync(runner.Options{})
-	if s := stream(t, report, "admin_activity_logs"); s.Status != runlog.StatusUnavailable || s.New == 0 || report.Count(runlog.StatusOK) != 4 {
+	report := b.syncOnce(runner.Options{})
+	if s := streamResult(t, report, "admin_activity_logs"); s.Status != runlog.StatusUnavailable || s.New == 0 || report.Count(runlog.StatusOK) != 4 {
 		t.Errorf("%s\n%+v", report.LastLine(), s)
 	}
-	held := b.rows("SELECT count(*) FROM admin_activity_logs")
-	b.sync(runner.Options{})
-	if got := b.rows("SELECT count(*) FROM admin_activity_logs"); got[0] != held[0] || got[0] == "0" || got[0] == "400" {
+	held := b.queryRows("SELECT count(*) FROM admin_activity_logs")
+	b.syncOnce(runner.Options{})
+	if got := b.queryRows("SELECT count(*) FROM admin_activity_logs"); got[0] != held[0] || got[0] == "0" || got[0] == "400" {
 		t.Errorf("%s rows, before %s", got[0], held[0])
 	}
-	b.space.Between(nil)
+	b.space.RunBetween(nil)
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Unavailable, k.Mutate = nil, nil })
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	b.space.Advance(time.Hour)
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	b.equalsOracle()
 }
 
 // TestAnExplicitSpanOfTheActivityLogMovesNoMark reads what --since and --until say, of this stream too.
 func TestAnExplicitSpanOfTheActivityLogMovesNoMark(t *testing.T) {
 	t.Parallel()
-	c := tiny(115)
+	c := tinyConfig(115)
 	c.Logs = 365
-	b := newBedWith(t, c, reading("admin_activity_logs")+"streams: {admin_activity_logs: {start: 2024-06-01}}\n")
-	b.sync(runner.Options{})
-	before := b.rows("SELECT state FROM _sync.checkpoints WHERE stream = 'admin_activity_logs'")
-	held := b.rows("SELECT count(*) FROM admin_activity_logs")
-	now := b.space.Clock()
-	report := b.sync(runner.Options{Since: now.Add(-200 * 24 * time.Hour), Until: now.Add(-100 * 24 * time.Hour)})
-	if s := stream(t, report, "admin_activity_logs"); s.New < 50 || s.Requests > 3 {
+	b := newBedWith(t, c, withStreams("admin_activity_logs")+"streams: {admin_activity_logs: {start: 2024-06-01}}\n")
+	b.syncOnce(runner.Options{})
+	before := b.queryRows("SELECT state FROM _sync.checkpoints WHERE stream = 'admin_activity_logs'")
+	held := b.queryRows("SELECT count(*) FROM admin_activity_logs")
+	now := b.space.CurrentTime()
+	report := b.syncOnce(runner.Options{Since: now.Add(-200 * 24 * time.Hour), Until: now.Add(-100 * 24 * time.Hour)})
+	if s := streamResult(t, report, "admin_activity_logs"); s.New < 50 || s.Requests > 3 {
 		t.Errorf("before: %v, %+v", held, s)
 	}
-	if got := b.rows("SELECT state FROM _sync.checkpoints WHERE stream = 'admin_activity_logs'"); got[0] != before[0] {
+	if got := b.queryRows("SELECT state FROM _sync.checkpoints WHERE stream = 'admin_activity_logs'"); got[0] != before[0] {
 		t.Errorf("the checkpoint moved from %s to %s", before[0], got[0])
 	}
 }
@@ -183,15 +183,15 @@ func TestAnExplicitSpanOfTheActivityLogMovesNoMark(t *testing.T) {
 // TestTheShareOfALogsHistoryIsTheTimeThatWasRead: the source counts nothing, but with a start it is known where the end is.
 func TestTheShareOfALogsHistoryIsTheTimeThatWasRead(t *testing.T) {
 	t.Parallel()
-	c := tiny(116)
+	c := tinyConfig(116)
 	c.Logs, c.LogPage = 1000, 20
-	b := newBedWith(t, c, reading("admin_activity_logs")+"streams: {admin_activity_logs: {start: 2023-07-01}}\n")
-	report := b.sync(runner.Options{Select: []string{"admin_activity_logs"}, MaxRequests: 20})
-	if s := stream(t, report, "admin_activity_logs"); !s.Cut || s.Backfill < 0.02 || s.Backfill > 0.9 {
+	b := newBedWith(t, c, withStreams("admin_activity_logs")+"streams: {admin_activity_logs: {start: 2023-07-01}}\n")
+	report := b.syncOnce(runner.Options{Select: []string{"admin_activity_logs"}, MaxRequests: 20})
+	if s := streamResult(t, report, "admin_activity_logs"); !s.Cut || s.Backfill < 0.02 || s.Backfill > 0.9 {
 		t.Errorf("after twenty requests: %+v", s)
 	}
-	report = b.sync(runner.Options{Select: []string{"admin_activity_logs"}})
-	if s := stream(t, report, "admin_activity_logs"); s.Backfill != 1 {
+	report = b.syncOnce(runner.Options{Select: []string{"admin_activity_logs"}})
+	if s := streamResult(t, report, "admin_activity_logs"); s.Backfill != 1 {
 		t.Errorf("at the end: %+v", s)
 	}
 	plan, err := plan.Make(context.Background(), b.runner, b.runner.Config.Pipelines, runner.Options{Select: []string{"admin_activity_logs"}}, true)

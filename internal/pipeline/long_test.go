@@ -16,19 +16,19 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// virtual is a clock that many wait by: whoever waits moves it to the end of the wait, nobody further.
-type virtual struct {
+// virtualClock is a clock that many wait by: whoever waits moves it to the end of the wait, nobody further.
+type virtualClock struct {
 	mu  sync.Mutex // guards now
 	now time.Time
 }
 
-func (v *virtual) Now() time.Time {
+func (v *virtualClock) Now() time.Time {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.now
 }
 
-func (v *virtual) until(t time.Time) {
+func (v *virtualClock) advanceTo(t time.Time) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if t.After(v.now) {
@@ -38,8 +38,8 @@ func (v *virtual) until(t time.Time) {
 
 // longSync is a workspace whose first reading takes many minutes of virtual time.
 type longSync struct {
-	*bed
-	clock         *virtual
+	*testBed
+	clock         *virtualClock
 	began         time.Time
 	conversations int
 	early         time.Duration // by then the newest are there
@@ -64,24 +64,24 @@ func longSize() (conversations, perMinute int, early time.Duration) {
 func newLongSync(t *testing.T) *longSync {
 	t.Helper()
 	conversations, perMinute, early := longSize()
-	l := &longSync{clock: &virtual{now: time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)}, conversations: conversations, early: early}
+	l := &longSync{clock: &virtualClock{now: time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)}, conversations: conversations, early: early}
 	l.began = l.clock.now
-	l.bed = newBedWith(t, emulator.Config{
+	l.testBed = newBedWith(t, emulator.Config{
 		Seed: 5, Contacts: conversations / 10, Inactive: 40, Activities: 150, Conversations: conversations,
 		Start: l.began, Now: l.clock.Now, NoLog: true, Knobs: emulator.Knobs{NestedCap: 400},
 	}, fmt.Sprintf(longConfig, perMinute))
 	l.runner.Now = l.clock.Now
 	l.runner.Wait = func(ctx context.Context, d time.Duration) error {
-		l.clock.until(l.clock.Now().Add(d))
+		l.clock.advanceTo(l.clock.Now().Add(d))
 		return ctx.Err()
 	}
 	return l
 }
 
-// after runs f at the first request after a time.
-func (l *longSync) after(d time.Duration, f func()) {
+// runAfter runs f at the first request after a time.
+func (l *longSync) runAfter(d time.Duration, f func()) {
 	var once sync.Once
-	l.space.Between(func(int) {
+	l.space.RunBetween(func(int) {
 		if l.clock.Now().Sub(l.began) >= d {
 			once.Do(f)
 		}
@@ -89,10 +89,10 @@ func (l *longSync) after(d time.Duration, f func()) {
 }
 
 // published tells whether the file holds all contacts, and how many of the newest conversations it has without a gap.
-func (l *longSync) newest() (contacts, conversations int) {
+func (l *longSync) publishedCounts() (contacts, conversations int) {
 	l.t.Helper()
-	fmt.Sscan(l.rows("SELECT count(*) FROM contacts")[0], &contacts)
-	fmt.Sscan(l.rows("SELECT count(*) FROM conversations")[0], &conversations)
+	fmt.Sscan(l.queryRows("SELECT count(*) FROM contacts")[0], &contacts)
+	fmt.Sscan(l.queryRows("SELECT count(*) FROM conversations")[0], &conversations)
 	return contacts, conversations
 }
 
@@ -101,20 +101,20 @@ func (l *longSync) newestAreWhole() {
 	l.t.Helper()
 	const read = "(SELECT history_to FROM _sync.checkpoints WHERE stream = 'conversations')"
 	var down int64
-	fmt.Sscan(l.rows("SELECT epoch(history_to)::BIGINT FROM " + read)[0], &down)
+	fmt.Sscan(l.queryRows("SELECT epoch(history_to)::BIGINT FROM " + read)[0], &down)
 	want := 0
 	for row := range l.space.Truth("conversations") {
 		if row["updated_at"].(int64) >= down {
 			want++
 		}
 	}
-	if got := l.rows("SELECT count(*) FROM conversations WHERE updated_at >= " + read); down == 0 || got[0] != fmt.Sprint(want) {
+	if got := l.queryRows("SELECT count(*) FROM conversations WHERE updated_at >= " + read); down == 0 || got[0] != fmt.Sprint(want) {
 		l.t.Errorf("down to %s the file holds %s conversations, want %d", time.Unix(down, 0).UTC(), got[0], want)
 	}
 }
 
-// estimates gathers what run.json says while a run goes on.
-func (l *longSync) estimates(into map[time.Time]runlog.Running) {
+// recordEstimates gathers what run.json says while a run goes on.
+func (l *longSync) recordEstimates(into map[time.Time]runlog.Running) {
 	text, err := os.ReadFile(l.runner.Dir.RunFile())
 	if err != nil {
 		return // the run has not begun
@@ -128,19 +128,19 @@ func (l *longSync) estimates(into map[time.Time]runlog.Running) {
 // TestALongFirstSyncShowsTheNewestFirstAndWhenItEnds reads for half an hour of virtual time.
 func TestALongFirstSyncShowsTheNewestFirstAndWhenItEnds(t *testing.T) {
 	t.Parallel()
-	serial(t)
+	skipInRaceRun(t)
 	l := newLongSync(t)
 	seen := map[time.Time]runlog.Running{}
 	early := 0
 	var mu sync.Mutex
-	l.space.Between(func(n int) {
+	l.space.RunBetween(func(n int) {
 		mu.Lock()
 		defer mu.Unlock()
-		l.estimates(seen)
+		l.recordEstimates(seen)
 		if l.clock.Now().Sub(l.began) >= l.early && early == 0 {
 			var contacts int
-			contacts, early = l.newest()
-			if want := len(l.space.IDs("active")); contacts != want {
+			contacts, early = l.publishedCounts()
+			if want := len(l.space.ContactIDs("active")); contacts != want {
 				t.Errorf("after %s the file holds %d contacts, want all %d", l.early, contacts, want)
 			}
 			if early < l.conversations/200 {
@@ -149,11 +149,11 @@ func TestALongFirstSyncShowsTheNewestFirstAndWhenItEnds(t *testing.T) {
 			l.newestAreWhole()
 		}
 	})
-	report := l.sync(runner.Options{})
-	l.space.Between(nil)
+	report := l.syncOnce(runner.Options{})
+	l.space.RunBetween(nil)
 	end := l.clock.Now()
 	whole := end.Sub(l.began)
-	t.Logf("%s; %s of virtual time, %d requests, after %s %d conversations", report.LastLine(), whole, l.space.Count(), l.early, early)
+	t.Logf("%s; %s of virtual time, %d requests, after %s %d conversations", report.LastLine(), whole, l.space.RequestCount(), l.early, early)
 	judged := 0
 	for at, r := range seen {
 		if r.Left == 0 || r.Percent < 5 || at.Sub(l.began) < whole/10 {
@@ -176,9 +176,9 @@ func TestALongFirstSyncShowsTheNewestFirstAndWhenItEnds(t *testing.T) {
 // Holds: F25.
 func TestRunsCutShortAndKilledEndLikeOneLongRun(t *testing.T) {
 	t.Parallel()
-	long(t)
+	skipUnlessLong(t)
 	one, pieces := newLongSync(t), newLongSync(t)
-	whole := one.sync(runner.Options{})
+	whole := one.syncOnce(runner.Options{})
 	length := one.clock.Now().Sub(one.began)
 	cuts, lost := 0, 0
 	for ; cuts < 20; cuts++ {
@@ -186,14 +186,14 @@ func TestRunsCutShortAndKilledEndLikeOneLongRun(t *testing.T) {
 		if cuts == 2 {
 			pieces.killedAfter(pieces.clock.Now().Sub(pieces.began)+length/12, copied, &lost)
 		}
-		report := pieces.sync(runner.Options{MaxTime: length / 5})
+		report := pieces.syncOnce(runner.Options{MaxTime: length / 5})
 		if cuts == 2 {
-			pieces.space.Between(nil)
+			pieces.space.RunBetween(nil)
 			pieces.comeBackAs(copied)
-			lost = pieces.space.Count() - lost // what it asked for after its death
+			lost = pieces.space.RequestCount() - lost // what it asked for after its death
 			continue
 		}
-		if strings.Contains(report.LastLine(), " backfill=100%") && !stream(t, report, "conversations").Cut {
+		if strings.Contains(report.LastLine(), " backfill=100%") && !streamResult(t, report, "conversations").Cut {
 			break
 		}
 		if line := report.LastLine(); !strings.Contains(line, " left=") {
@@ -203,15 +203,15 @@ func TestRunsCutShortAndKilledEndLikeOneLongRun(t *testing.T) {
 	if cuts < 5 || cuts > 7 {
 		t.Errorf("%d runs were cut, want about five", cuts)
 	}
-	t.Logf("%s; %d requests in one, %d in %d pieces", whole.LastLine(), one.space.Count(), pieces.space.Count(), cuts+1)
+	t.Logf("%s; %d requests in one, %d in %d pieces", whole.LastLine(), one.space.RequestCount(), pieces.space.RequestCount(), cuts+1)
 	// Every run asks for the newest pages and the small lists anew: some 25 requests.
-	if asked := pieces.space.Count() - lost; asked > one.space.Count()+max(one.space.Count()/10, 40*cuts) {
-		t.Errorf("%d requests in pieces, %d in one: what was committed was read again", asked, one.space.Count())
+	if asked := pieces.space.RequestCount() - lost; asked > one.space.RequestCount()+max(one.space.RequestCount()/10, 40*cuts) {
+		t.Errorf("%d requests in pieces, %d in one: what was committed was read again", asked, one.space.RequestCount())
 	}
-	for _, table := range one.rows("SELECT table_name FROM duckdb_tables() WHERE schema_name = 'main' AND NOT internal ORDER BY 1") {
+	for _, table := range one.queryRows("SELECT table_name FROM duckdb_tables() WHERE schema_name = 'main' AND NOT internal ORDER BY 1") {
 		// The _hash of a row of somebody forgotten is mixed with the salt of the warehouse, so that nobody is found by it.
 		content := "SELECT count(*), sum(hash(t::VARCHAR)::HUGEINT) FROM (SELECT COLUMNS(c -> c NOT IN ('_synced_at', '_run_id', '_hash')) FROM main." + table + ") t"
-		if a, b := one.rows(content), pieces.rows(content); a[0] != b[0] {
+		if a, b := one.queryRows(content), pieces.queryRows(content); a[0] != b[0] {
 			t.Errorf("%s: one run gives %s, pieces give %s (rows and their sum)", table, a[0], b[0])
 		}
 	}
@@ -220,8 +220,8 @@ func TestRunsCutShortAndKilledEndLikeOneLongRun(t *testing.T) {
 // killedAfter copies the warehouse at a request some time after the beginning: nothing is being written then, for only one
 // stream is still read.
 func (l *longSync) killedAfter(d time.Duration, to string, at *int) {
-	l.after(d, func() {
-		*at = l.space.Count()
+	l.runAfter(d, func() {
+		*at = l.space.RequestCount()
 		if err := copyDir(string(l.runner.Dir), to); err != nil {
 			l.t.Error(err)
 		}

@@ -10,7 +10,7 @@ import (
 
 // The test binary is also the process in which models of users are made.
 func TestMain(m *testing.M) {
-	if sandbox.Asked() {
+	if sandbox.IsTaskProcess() {
 		os.Exit(sandbox.Serve(sync.Tasks()))
 	}
 	os.Exit(m.Run())

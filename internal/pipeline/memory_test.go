@@ -15,50 +15,50 @@ import (
 // TestS59ARecordThatDuckDBCannotHoldEndsWithTheStepThatHelps: a page is below what may be read, and its record larger than the memory that
 // a commit may use. More memory, as the error says, stores it.
 func TestS59ARecordThatDuckDBCannotHoldEndsWithTheStepThatHelps(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
-	b := newBedWith(t, tiny(93), strings.Replace(nightly, "dir: data", "dir: data, memory: 100MB", 1))
-	b.grow(`"name":"Big","not_yet_told":"` + strings.Repeat("x", 24<<20) + `"`)
-	report := b.try(runner.Options{})
-	s := stream(t, report, "contacts")
+	b := newBedWith(t, tinyConfig(93), strings.Replace(nightly, "dir: data", "dir: data, memory: 100MB", 1))
+	b.growRecord(`"name":"Big","not_yet_told":"` + strings.Repeat("x", 24<<20) + `"`)
+	report := b.trySync(runner.Options{})
+	s := streamResult(t, report, "contacts")
 	if report.Exit() != problem.ExitFailed || s.Class != "data" || !strings.Contains(s.Next, "memory: 1GB") || !strings.Contains(s.Error, "Out of Memory Error") || strings.Contains(s.Error, "Possible solutions") {
 		t.Errorf("%s\nerror[%s] %s\nnext: %s", report.LastLine(), s.Class, s.Error, s.Next)
 	}
-	b.configure(strings.Replace(b.config(), "memory: 100MB", "memory: 1GB", 1))
-	b.sync(runner.Options{})
-	if got := b.rows("SELECT count(*) FROM contacts WHERE name = 'Big'"); got[0] != "1" {
+	b.writeConfig(strings.Replace(b.readConfig(), "memory: 100MB", "memory: 1GB", 1))
+	b.syncOnce(runner.Options{})
+	if got := b.queryRows("SELECT count(*) FROM contacts WHERE name = 'Big'"); got[0] != "1" {
 		t.Errorf("%s big contacts", got[0])
 	}
 }
 
 // TestS59OneRecordOfManyAttributesDoesNotKeepOthersFromReaders: its attributes are in the column of all, and no columns of the view.
 func TestS59OneRecordOfManyAttributesDoesNotKeepOthersFromReaders(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
-	b := newBed(t, tiny(94))
+	b := newBed(t, tinyConfig(94))
 	var record strings.Builder
 	record.WriteString(`"name":"Big","custom_attributes":{`)
 	for i := range 200_000 {
 		fmt.Fprintf(&record, `"attribute %d":%d,`, i, i)
 	}
 	record.WriteString(`"last":1}`)
-	b.grow(record.String())
-	b.sync(runner.Options{})
-	if got := b.rows("SELECT custom_attributes->>'last' FROM contacts WHERE name = 'Big'"); len(got) != 1 || got[0] != "1" {
+	b.growRecord(record.String())
+	b.syncOnce(runner.Options{})
+	if got := b.queryRows("SELECT custom_attributes->>'last' FROM contacts WHERE name = 'Big'"); len(got) != 1 || got[0] != "1" {
 		t.Errorf("big contacts: %v", got)
 	}
-	if got := b.rows("SELECT count(*) FROM (DESCRIBE contacts_attributes)"); len(got[0]) > 2 {
+	if got := b.queryRows("SELECT count(*) FROM (DESCRIBE contacts_attributes)"); len(got[0]) > 2 {
 		t.Errorf("the view has %s columns", got[0])
 	}
 }
 
-// grow reads the workspace once, after which search answers with some fields in the place of the name of one contact.
-func (b *bed) grow(fields string) {
+// growRecord reads the workspace once, after which search answers with some fields in the place of the name of one contact.
+func (b *testBed) growRecord(fields string) {
 	b.t.Helper()
-	b.sync(runner.Options{})
-	b.must(b.space.UpdateContact(b.space.IDs("active")[0], emulator.Change{Field: "name", Value: "To Be Big"}))
+	b.syncOnce(runner.Options{})
+	b.failOn(b.space.UpdateContact(b.space.ContactIDs("active")[0], emulator.FieldChange{Field: "name", Value: "To Be Big"}))
 	b.space.Advance(time.Hour)
-	b.answering("contacts.search", func(body []byte) []byte {
+	b.answerWith("contacts.search", func(body []byte) []byte {
 		return bytes.Replace(body, []byte(`"name":"To Be Big"`), []byte(fields), 1)
 	})
 }

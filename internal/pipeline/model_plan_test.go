@@ -22,17 +22,17 @@ type trialPlan struct {
 	page      int  // records of a page of every list
 	begun     bool // the warehouse was read once already, in peace
 	world     bool // answers may be wrong, and a run that ends with 0 is held to that
-	ops       []op
+	ops       []planOp
 }
 
-// op is one thing: a word, a number from which all that it draws follows, and what the word wants besides.
-type op struct {
+// planOp is one thing: a word, a number from which all that it draws follows, and what the word wants besides.
+type planOp struct {
 	do   string
 	n    int64
 	with string
 }
 
-func (o op) String() string { return strings.TrimSpace(fmt.Sprintf("%s %d %s", o.do, o.n, o.with)) }
+func (o planOp) String() string { return strings.TrimSpace(fmt.Sprintf("%s %d %s", o.do, o.n, o.with)) }
 
 func (p *trialPlan) String() string {
 	var b strings.Builder
@@ -81,19 +81,19 @@ func parsePlan(text string) (*trialPlan, error) {
 		case "page":
 			p.page = int(n)
 		default:
-			p.ops = append(p.ops, op{word, n, with})
+			p.ops = append(p.ops, planOp{word, n, with})
 		}
 	}
 	for _, name := range p.families {
-		if !slices.ContainsFunc(families, func(f family) bool { return f.name == name }) {
+		if !slices.ContainsFunc(families, func(f streamFamily) bool { return f.name == name }) {
 			return nil, fmt.Errorf("no family is called %q", name)
 		}
 	}
 	return p, nil
 }
 
-// streams are those of the families, each once.
-func (p *trialPlan) streams() []string {
+// streamNames are those of the families, each once.
+func (p *trialPlan) streamNames() []string {
 	var list []string
 	for _, f := range families {
 		if !slices.Contains(p.families, f.name) {
@@ -146,64 +146,66 @@ func drawPlan(seed uint64, runs int) *trialPlan {
 	if d.IntN(5) == 0 && p.families[0] != "contacts" { // what is erased of them is erased there
 		p.families = append(p.families, "contacts")
 	}
-	l := &life{dice: d, space: nameless()}
-	var events []event
+	l := &workspaceLife{dice: d, space: nameless()}
+	var events []lifeEvent
 	for _, f := range families {
 		if slices.Contains(p.families, f.name) {
 			events = append(events, f.events(l)...)
 		}
 	}
 	if d.IntN(3) > 0 {
-		p.add("knobs", 0, tempers[d.IntN(len(tempers))])
+		p.addOp("knobs", 0, tempers[d.IntN(len(tempers))])
 	}
 	for range 1 + d.IntN(runs) {
 		for range 1 + d.IntN(9) {
 			switch x := d.IntN(16); {
 			case x < 11:
-				p.add(events[d.IntN(len(events))].name, d.Int64N(1000), "")
+				p.addOp(events[d.IntN(len(events))].name, d.Int64N(1000), "")
 			case x < 13:
-				p.add("wait", 1+d.Int64N(4000), "")
+				p.addOp("wait", 1+d.Int64N(4000), "")
 			case x < 14:
-				p.add("knobs", 0, tempers[d.IntN(len(tempers))])
+				p.addOp("knobs", 0, tempers[d.IntN(len(tempers))])
 			default:
-				p.oddity(d)
+				p.addOddity(d)
 			}
 		}
 		if d.IntN(2) == 0 {
-			p.add("wait", 1000+d.Int64N(100_000), "")
+			p.addOp("wait", 1000+d.Int64N(100_000), "")
 		}
-		p.run(d)
+		p.addRun(d)
 	}
 	return p
 }
 
-func (p *trialPlan) add(do string, n int64, with string) { p.ops = append(p.ops, op{do, n, with}) }
+func (p *trialPlan) addOp(do string, n int64, with string) {
+	p.ops = append(p.ops, planOp{do, n, with})
+}
 
-// oddity is a fault that stays until another word is said of it, or one of what surrounds the program.
-func (p *trialPlan) oddity(d *rand.Rand) {
+// addOddity is a fault that stays until another word is said of it, or one of what surrounds the program.
+func (p *trialPlan) addOddity(d *rand.Rand) {
 	switch d.IntN(6) {
 	case 0:
-		p.add("clock", []int64{-86400, -3600, 3600, 86400, 365 * 86400}[d.IntN(5)], "")
+		p.addOp("clock", []int64{-86400, -3600, 3600, 86400, 365 * 86400}[d.IntN(5)], "")
 	case 1:
-		p.add("expire-cursors", 0, "")
+		p.addOp("expire-cursors", 0, "")
 	case 2:
 		if p.readsAny("contacts", "calls") {
-			p.add("erase", d.Int64N(1000), "")
+			p.addOp("erase", d.Int64N(1000), "")
 		}
 	case 3:
-		p.add("chaos", 0, "")
+		p.addOp("chaos", 0, "")
 	default:
 		var all []string
 		for range 1 + d.IntN(2) {
 			name, detail, _ := strings.Cut(mishaps[d.IntN(len(mishaps))], ":")
 			all = append(all, strings.TrimSuffix(fmt.Sprintf("%s=%v:%s", name, []float64{0.02, 0.1, 0.3}[d.IntN(3)], detail), ":"))
 		}
-		p.add("chaos", 0, strings.Join(all, ","))
+		p.addOp("chaos", 0, strings.Join(all, ","))
 	}
 }
 
-// run adds a run: how it ends, what happens between its requests, and what it was asked for.
-func (p *trialPlan) run(d *rand.Rand) {
+// addRun adds a run: how it ends, what happens between its requests, and what it was asked for.
+func (p *trialPlan) addRun(d *rand.Rand) {
 	var with []string
 	say := func(format string, a ...any) { with = append(with, fmt.Sprintf(format, a...)) }
 	switch d.IntN(10) {
@@ -220,7 +222,7 @@ func (p *trialPlan) run(d *rand.Rand) {
 	if d.IntN(4) == 0 {
 		say("slow=%d", 1+d.IntN(200))
 	}
-	streams := p.streams()
+	streams := p.streamNames()
 	switch d.IntN(10) {
 	case 0:
 		say("requests=%d", 2+d.IntN(10))
@@ -233,5 +235,5 @@ func (p *trialPlan) run(d *rand.Rand) {
 	case 4:
 		say("limit=%d", 1+d.IntN(20))
 	}
-	p.add("run", d.Int64N(1000), strings.Join(with, " "))
+	p.addOp("run", d.Int64N(1000), strings.Join(with, " "))
 }

@@ -19,8 +19,8 @@ import (
 	pipelinesync "aqueduck/internal/sync"
 )
 
-// common is what the trials of a test share.
-type common struct {
+// trialShared is what the trials of a test share.
+type trialShared struct {
 	alone sync.RWMutex // held by a run that dies at a named place: places know no warehouse
 	dir   string
 
@@ -28,8 +28,8 @@ type common struct {
 	read map[string]string
 }
 
-// begun gives a warehouse by what it holds, which is made when it is asked for first.
-func (c *common) begun(what string, make func(to string)) string {
+// baseWarehouse gives a warehouse by what it holds, which is made when it is asked for first.
+func (c *trialShared) baseWarehouse(what string, make func(to string)) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.read[what] == "" {
@@ -67,7 +67,7 @@ func parseRun(with string) (r modelRun) {
 	return r
 }
 
-func (r *modelRun) options() runner.Options {
+func (r *modelRun) runOptions() runner.Options {
 	o := runner.Options{MaxRequests: int64(r.requests), MaxTime: time.Duration(r.seconds) * time.Second, FullRefresh: r.refresh > 0, Limit: int64(r.limit)}
 	if r.stream != "" {
 		o.Select = []string{r.stream}
@@ -75,8 +75,8 @@ func (r *modelRun) options() runner.Options {
 	return o
 }
 
-// run is one run. One that dies leaves what was on disk at that instant, and what it does after it is undone.
-func (t *trial) run(o op) {
+// executeRun is one run. One that dies leaves what was on disk at that instant, and what it does after it is undone.
+func (t *planTrial) executeRun(o planOp) {
 	r := parseRun(o.with)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -93,16 +93,16 @@ func (t *trial) run(o op) {
 	if t.plan.world {
 		t.bed.space.Advance(10 * time.Minute) // longer than search lags
 	}
-	before := t.listed()
+	before := t.listedIDs()
 	asked := 0
-	t.bed.space.Between(func(int) {
+	t.bed.space.RunBetween(func(int) {
 		asked++
 		if r.slow > 0 {
 			t.bed.space.Advance(time.Duration(t.life.dice.IntN(r.slow)) * time.Second)
 		}
 		if r.life > 0 && t.life.dice.IntN(r.life) == 0 {
-			events := t.events()
-			t.happens(events[t.life.dice.IntN(len(events))].name)
+			events := t.allEvents()
+			t.applyEvent(events[t.life.dice.IntN(len(events))].name)
 		}
 		if asked == r.cancel {
 			cancel()
@@ -111,25 +111,25 @@ func (t *trial) run(o op) {
 			die()
 		}
 	})
-	report, err := t.sync(ctx, &r, die)
-	t.bed.space.Between(nil)
+	report, err := t.runProgram(ctx, &r, die)
+	t.bed.space.RunBetween(nil)
 	t.runs++
 	if _, statErr := os.Stat(died); statErr == nil {
-		t.bed.must(os.RemoveAll(string(t.bed.runner.Dir)))
-		t.bed.must(os.Rename(died, string(t.bed.runner.Dir)))
-		t.opens()
+		t.bed.failOn(os.RemoveAll(string(t.bed.runner.Dir)))
+		t.bed.failOn(os.Rename(died, string(t.bed.runner.Dir)))
+		t.checkReadable()
 		return
 	}
-	t.judge(ctx, before, report, err)
+	t.checkRun(ctx, before, report, err)
 	if err == nil && !t.Failed() {
-		t.believed(r, report)
+		t.checkExitOK(r, report)
 	}
 }
 
-// sync runs the program, which dies when it passes a named place for the n-th time.
-func (t *trial) sync(ctx context.Context, r *modelRun, die func()) (*runlog.Report, error) {
+// runProgram runs the program, which dies when it passes a named place for the n-th time.
+func (t *planTrial) runProgram(ctx context.Context, r *modelRun, die func()) (*runlog.Report, error) {
 	sync := func() (*runlog.Report, error) {
-		return pipelinesync.Sync(ctx, t.bed.runner, t.bed.runner.Config.Pipelines[0], r.options())
+		return pipelinesync.Sync(ctx, t.bed.runner, t.bed.runner.Config.Pipelines[0], r.runOptions())
 	}
 	if r.point == "" || !crash.Named {
 		t.common.alone.RLock()
@@ -150,7 +150,7 @@ func (t *trial) sync(ctx context.Context, r *modelRun, die func()) (*runlog.Repo
 	return sync()
 }
 
-func (t *trial) events() (all []event) {
+func (t *planTrial) allEvents() (all []lifeEvent) {
 	for _, f := range families {
 		if t.plan.readsAny(f.name) {
 			all = append(all, f.events(t.life)...)
@@ -159,8 +159,8 @@ func (t *trial) events() (all []event) {
 	return all
 }
 
-// judge says what a run may not be. One that meets faults may fail, and one that was told to stop stops.
-func (t *trial) judge(ctx context.Context, before map[string][]string, report *runlog.Report, err error) {
+// checkRun says what a run may not be. One that meets faults may fail, and one that was told to stop stops.
+func (t *planTrial) checkRun(ctx context.Context, before map[string][]string, report *runlog.Report, err error) {
 	quiet := !t.chaos && t.temper == "" && t.lies == "" && ctx.Err() == nil
 	var found *problem.Problem
 	switch {
@@ -169,7 +169,7 @@ func (t *trial) judge(ctx context.Context, before map[string][]string, report *r
 	case err != nil:
 		t.Errorf("run: %v", err)
 	case report.Exit() == problem.ExitOK:
-		t.green(before, report)
+		t.checkSynced(before, report)
 	case quiet:
 		t.Errorf("run: without faults it ends %s\n%+v\n%+v", report.LastLine(), report.Streams, report.Findings)
 	default:
@@ -181,53 +181,53 @@ func (t *trial) judge(ctx context.Context, before map[string][]string, report *r
 	}
 }
 
-// opens: whatever happened, readers have a whole file, or none yet.
-func (t *trial) opens() {
+// checkReadable: whatever happened, readers have a whole file, or none yet.
+func (t *planTrial) checkReadable() {
 	if file := t.bed.runner.Dir.Current(); file != "" {
-		t.bed.rows("SELECT count(*) FROM _sync.runs")
+		t.bed.queryRows("SELECT count(*) FROM _sync.runs")
 	}
 }
 
-// listed are the ids in the lists that are walked whole.
-func (t *trial) listed() map[string][]string {
+// listedIDs are the ids in the lists that are walked whole.
+func (t *planTrial) listedIDs() map[string][]string {
 	list := map[string][]string{}
 	for _, stream := range []string{"deleted_contacts", "deleted_conversations", "calls", "news_items"} {
-		if slices.Contains(t.plan.streams(), stream) {
-			list[stream] = ids(t.bed.space.Oracle(stream))
+		if slices.Contains(t.plan.streamNames(), stream) {
+			list[stream] = rowIDs(t.bed.space.Oracle(stream))
 		}
 	}
 	return list
 }
 
-// green: what a run says to be synced to a time is there as it was then, and what a list had before it and after it is there,
+// checkSynced: what a run says to be synced to a time is there as it was then, and what a list had before it and after it is there,
 // whatever the wire did meanwhile. Only where the index is late, or somebody says another thing each time, may that be otherwise.
-func (t *trial) green(before map[string][]string, report *runlog.Report) {
+func (t *planTrial) checkSynced(before map[string][]string, report *runlog.Report) {
 	if t.temper != "" || t.lies != "" || !report.Published || t.replays {
 		return
 	}
-	after := t.listed()
+	after := t.listedIDs()
 	for _, s := range report.Streams {
 		if s.Status != runlog.StatusOK || s.Cut || s.Backfill < 1 || s.SyncedTo.IsZero() {
 			continue
 		}
 		if list, walked := before[s.Stream]; walked {
-			stored := t.bed.rows("SELECT id FROM " + s.Stream)
+			stored := t.bed.queryRows("SELECT id FROM " + s.Stream)
 			for _, id := range list {
 				if slices.Contains(after[s.Stream], id) && !slices.Contains(stored, id) {
 					t.Errorf("green: %s was walked and has no %s", s.Stream, id)
 				}
 			}
 		}
-		if s.Stream == "contacts" && !t.came || s.Stream == "conversations" || s.Stream == "tickets" {
-			t.synced(s)
+		if s.Stream == "contacts" && !t.cameBack || s.Stream == "conversations" || s.Stream == "tickets" {
+			t.checkWatermark(s)
 		}
 	}
 }
 
-// synced: what is searched has every record up to its mark, no older than it was then.
-func (t *trial) synced(s runlog.StreamResult) {
+// checkWatermark: what is searched has every record up to its mark, no older than it was then.
+func (t *planTrial) checkWatermark(s runlog.StreamResult) {
 	stored := map[string]int64{}
-	for _, line := range t.bed.rows("SELECT id, epoch(updated_at)::BIGINT FROM " + s.Stream) {
+	for _, line := range t.bed.queryRows("SELECT id, epoch(updated_at)::BIGINT FROM " + s.Stream) {
 		id, at, _ := strings.Cut(line, "|")
 		stored[id], _ = strconv.ParseInt(at, 10, 64)
 	}

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// shrink takes out of a plan what it fails without: operations by halves and then by fewer, words of runs, families, contacts,
+// shrinkPlan takes out of a plan what it fails without: operations by halves and then by fewer, words of runs, families, contacts,
 // time. fails tries a plan; after so many tries the plan stays as it is then.
-func shrink(p *trialPlan, tries int, fails func(*trialPlan) bool) *trialPlan {
+func shrinkPlan(p *trialPlan, tries int, fails func(*trialPlan) bool) *trialPlan {
 	attempt := func(smaller *trialPlan) bool {
 		if tries--; tries < 0 || !fails(smaller) {
 			return false
@@ -20,27 +20,27 @@ func shrink(p *trialPlan, tries int, fails func(*trialPlan) bool) *trialPlan {
 		before = p.String()
 		for size := max(1, len(p.ops)/2); size > 0; size /= 2 {
 			for at := 0; at < len(p.ops); {
-				smaller := p.with(slices.Delete(slices.Clone(p.ops), at, min(at+size, len(p.ops))))
+				smaller := p.withOps(slices.Delete(slices.Clone(p.ops), at, min(at+size, len(p.ops))))
 				if !attempt(smaller) {
 					at += size
 				}
 			}
 		}
 		for i := range p.ops {
-			for _, simpler := range p.ops[i].simpler() {
+			for _, simpler := range p.ops[i].simplerForms() {
 				ops := slices.Clone(p.ops)
 				ops[i] = simpler
-				attempt(p.with(ops))
+				attempt(p.withOps(ops))
 			}
 		}
 		for _, name := range p.families {
-			fewer := p.with(p.ops)
+			fewer := p.withOps(p.ops)
 			fewer.families = slices.DeleteFunc(slices.Clone(p.families), func(f string) bool { return f == name })
 			if len(fewer.families) > 0 {
 				attempt(fewer)
 			}
 		}
-		for smaller := p.with(p.ops); smaller.contacts > 1; smaller = smaller.with(smaller.ops) {
+		for smaller := p.withOps(p.ops); smaller.contacts > 1; smaller = smaller.withOps(smaller.ops) {
 			if smaller.contacts /= 2; !attempt(smaller) {
 				break
 			}
@@ -49,27 +49,27 @@ func shrink(p *trialPlan, tries int, fails func(*trialPlan) bool) *trialPlan {
 	return p
 }
 
-// with is the plan with other operations.
-func (p *trialPlan) with(ops []op) *trialPlan {
+// withOps is the plan with other operations.
+func (p *trialPlan) withOps(ops []planOp) *trialPlan {
 	other := *p
 	other.ops = ops
 	return &other
 }
 
-// simpler are forms of an operation that ask for less: a run without one of its words, a shorter time.
-func (o op) simpler() (all []op) {
+// simplerForms are forms of an operation that ask for less: a run without one of its words, a shorter time.
+func (o planOp) simplerForms() (all []planOp) {
 	words := strings.Fields(o.with)
 	for i := range words {
 		if o.do == "run" {
-			all = append(all, op{o.do, o.n, strings.Join(slices.Delete(slices.Clone(words), i, i+1), " ")})
+			all = append(all, planOp{o.do, o.n, strings.Join(slices.Delete(slices.Clone(words), i, i+1), " ")})
 		}
 	}
 	if o.do == "wait" && o.n > 1 {
-		all = append(all, op{o.do, o.n / 2, ""})
+		all = append(all, planOp{o.do, o.n / 2, ""})
 	}
 	if faults := strings.Split(o.with, ","); (o.do == "chaos" || o.do == "lies") && len(faults) > 1 {
 		for _, f := range faults {
-			all = append(all, op{o.do, o.n, f})
+			all = append(all, planOp{o.do, o.n, f})
 		}
 	}
 	return all
@@ -79,16 +79,16 @@ func (o op) simpler() (all []op) {
 func TestAPlanIsShrunkToWhatItFailsBy(t *testing.T) {
 	t.Parallel()
 	p := drawPlan(3, 12)
-	p.add("wait", 4000, "")
-	p.add("contacts.merge", 5, "")
-	p.add("run", 7, "life=3 die=4")
+	p.addOp("wait", 4000, "")
+	p.addOp("contacts.merge", 5, "")
+	p.addOp("run", 7, "life=3 die=4")
 	fails := func(p *trialPlan) bool {
 		text := p.String()
 		merged := strings.Index(text, "contacts.merge 5\n")
 		return merged > 0 && strings.Contains(text[merged:], "die=4")
 	}
-	got := shrink(p, 1000, fails)
-	if want := []op{{"contacts.merge", 5, ""}, {"run", 7, "die=4"}}; !slices.Equal(got.ops, want) || len(got.families) != 1 || got.contacts != 1 {
+	got := shrinkPlan(p, 1000, fails)
+	if want := []planOp{{"contacts.merge", 5, ""}, {"run", 7, "die=4"}}; !slices.Equal(got.ops, want) || len(got.families) != 1 || got.contacts != 1 {
 		t.Errorf("it is shrunk to\n%s", got)
 	}
 	again, err := parsePlan("# a comment\n" + got.String())

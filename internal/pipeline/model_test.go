@@ -36,14 +36,14 @@ const modelTries = 150
 // oracle; no run before was green with rows missing. A plan that fails is shrunk, and told with the command that repeats it.
 func TestF22RandomLivesFaultsCrashesAndRunsEqualTheOracle(t *testing.T) {
 	t.Parallel()
-	serial(t)
-	tryPlans(t, "model", "random lives", number("AQUEDUCK_SEEDS", modelSeeds), drawPlan)
+	skipInRaceRun(t)
+	tryPlans(t, "model", "random lives", envNumber("AQUEDUCK_SEEDS", modelSeeds), drawPlan)
 }
 
 // tryPlans carries out the plans of so many seeds, several side by side. What fails is repeated by a target of make.
 func tryPlans(t *testing.T, target, what string, seeds int, draw func(seed uint64, runs int) *trialPlan) {
 	t.Helper()
-	c := &common{dir: (&trial{TB: t}).TempDir(), read: map[string]string{}}
+	c := &trialShared{dir: (&planTrial{TB: t}).TempDir(), read: map[string]string{}}
 	t.Cleanup(func() { _ = os.RemoveAll(c.dir) })
 	if file := os.Getenv("AQUEDUCK_PLAN"); file != "" {
 		text, err := os.ReadFile(file)
@@ -54,34 +54,34 @@ func tryPlans(t *testing.T, target, what string, seeds int, draw func(seed uint6
 		if err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
-		tell(t, p, c, os.Stderr)
+		replayPlan(t, p, c, os.Stderr)
 		return
 	}
-	runs := number("AQUEDUCK_RUNS", modelRuns)
+	runs := envNumber("AQUEDUCK_RUNS", modelRuns)
 	l := lane.New(t, what, seeds)
 	var tried, failed, ran, twice atomic.Int64
 	before := cpuTime(t)
 	var workers errgroup.Group
 	workers.SetLimit(runtime.GOMAXPROCS(0))
-	for failed.Load() < modelFailures && l.More() {
+	for failed.Load() < modelFailures && l.HasNext() {
 		seed := l.Seed()
-		l.Done(1)
+		l.CountTrials(1)
 		if seeds == 1 {
-			tell(t, draw(seed, runs), c, os.Stderr)
+			replayPlan(t, draw(seed, runs), c, os.Stderr)
 			return
 		}
 		workers.Go(func() error {
 			t.Run(fmt.Sprint(seed), func(t *testing.T) {
 				p := draw(seed, runs)
-				done := try(t, p, c, io.Discard)
+				done := runTrial(t, p, c, io.Discard)
 				tried.Add(1)
 				ran.Add(int64(done.runs))
-				if done.again {
+				if done.secondRun {
 					twice.Add(1)
 				}
 				if done.Failed() {
 					failed.Add(1)
-					report(t, p, done, c, target)
+					reportFailure(t, p, done, c, target)
 				}
 			})
 			return nil
@@ -103,32 +103,32 @@ func cpuTime(t testing.TB) time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-func number(name string, usual int) int {
+func envNumber(name string, usual int) int {
 	if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
 		return n
 	}
 	return usual
 }
 
-// tell carries out one plan with the program's own log.
-func tell(t *testing.T, p *trialPlan, c *common, log io.Writer) {
+// replayPlan carries out one plan with the program's own log.
+func replayPlan(t *testing.T, p *trialPlan, c *trialShared, log io.Writer) {
 	t.Helper()
 	t.Logf("the plan:\n%s", p)
-	if done := try(t, p, c, log); done.Failed() {
+	if done := runTrial(t, p, c, log); done.Failed() {
 		t.Errorf("%s", strings.Join(done.failed, "\n"))
 	}
 }
 
-// report shrinks a plan that failed and tells what is left of it. What it is shrunk to fails in the same way.
-func report(t *testing.T, p *trialPlan, done *trial, c *common, target string) {
+// reportFailure shrinks a plan that failed and tells what is left of it. What it is shrunk to fails in the same way.
+func reportFailure(t *testing.T, p *trialPlan, done *planTrial, c *trialShared, target string) {
 	t.Helper()
-	kind := func(done *trial) string {
+	kind := func(done *planTrial) string {
 		first, _, _ := strings.Cut(done.failed[0], ":")
 		return first
 	}
 	want, last := kind(done), done
-	small := shrink(p, number("AQUEDUCK_TRIES", modelTries), func(p *trialPlan) bool {
-		again := try(t, p, c, io.Discard)
+	small := shrinkPlan(p, envNumber("AQUEDUCK_TRIES", modelTries), func(p *trialPlan) bool {
+		again := runTrial(t, p, c, io.Discard)
 		same := again.Failed() && kind(again) == want
 		if same {
 			last = again
@@ -140,7 +140,7 @@ func report(t *testing.T, p *trialPlan, done *trial, c *common, target string) {
 		t.Error(err)
 	}
 	t.Errorf("seed %d fails: %s\n\nshrunk from %d operations to %d:\n%s\nagain: make %s SEED=%d RUNS=%d, or what is left of it: make model PLAN=%s",
-		p.seed, strings.Join(last.failed, "\n"), len(p.ops), len(small.ops), small, target, p.seed, number("AQUEDUCK_RUNS", modelRuns), file)
+		p.seed, strings.Join(last.failed, "\n"), len(p.ops), len(small.ops), small, target, p.seed, envNumber("AQUEDUCK_RUNS", modelRuns), file)
 }
 
 // quietLog is a log for whoever reads it; nobody reads that of many plans.

@@ -13,32 +13,32 @@ import (
 // TestOwnModelsAreBuiltAndTheirFailuresTold has a model that is right, one that is wrong, then mended, and one removed.
 func TestOwnModelsAreBuiltAndTheirFailuresTold(t *testing.T) {
 	t.Parallel()
-	serial(t)
-	b := newBed(t, tiny(61)).publishingAll()
+	skipInRaceRun(t)
+	b := newBed(t, tinyConfig(61)).publishingAll()
 	dir := filepath.Join(filepath.Dir(b.file), "models")
 	write := func(name, query string) {
-		b.must(os.MkdirAll(dir, 0o755))
+		b.failOn(os.MkdirAll(dir, 0o755))
 		text := "-- relation: " + name + " (view)\n-- doc: One row a role.\n-- column people: How many there are.\n" + query
-		b.must(os.WriteFile(filepath.Join(dir, name+".sql"), []byte(text), 0o644))
+		b.failOn(os.WriteFile(filepath.Join(dir, name+".sql"), []byte(text), 0o644))
 	}
 	write("by_role", "SELECT role, count(*) AS people FROM {models}.contact_current GROUP BY ALL")
 	write("by_rule", "SELECT rule,\n  count(*) AS people\nFROM {schema}.contacts GROUP BY ALL")
-	b.configure(nightly + "models: models/*.sql\n")
-	report := b.sync(runner.Options{})
+	b.writeConfig(nightly + "models: models/*.sql\n")
+	report := b.syncOnce(runner.Options{})
 	if notes := strings.Join(report.Notes, "\n"); !strings.Contains(notes, "by_rule.sql:4: model models.by_rule: Binder Error") {
 		t.Errorf("notes: %s", notes)
 	}
-	if got := b.rows("SELECT sum(people) FROM models.by_role")[0]; got != b.rows("SELECT count(*) FROM models.contact_current")[0] {
+	if got := b.queryRows("SELECT sum(people) FROM models.by_role")[0]; got != b.queryRows("SELECT count(*) FROM models.contact_current")[0] {
 		t.Errorf("%s people by role", got)
 	}
 	write("by_rule", "SELECT role,\n  count(*) AS people\nFROM {schema}.contacts GROUP BY ALL")
-	b.must(os.Remove(filepath.Join(dir, "by_role.sql")))
-	b.configure(nightly + "models: models/*.sql\n")
+	b.failOn(os.Remove(filepath.Join(dir, "by_role.sql")))
+	b.writeConfig(nightly + "models: models/*.sql\n")
 	b.space.Advance(time.Hour)
-	if report = b.sync(runner.Options{}); len(report.Notes) > 0 {
+	if report = b.syncOnce(runner.Options{}); len(report.Notes) > 0 {
 		t.Errorf("notes: %v", report.Notes)
 	}
-	if got := strings.Join(b.rows("SELECT view_name FROM duckdb_views() WHERE schema_name = 'models' AND view_name LIKE 'by%'"), " "); got != "by_rule" {
+	if got := strings.Join(b.queryRows("SELECT view_name FROM duckdb_views() WHERE schema_name = 'models' AND view_name LIKE 'by%'"), " "); got != "by_rule" {
 		t.Errorf("own models are %s", got)
 	}
 }
@@ -46,12 +46,12 @@ func TestOwnModelsAreBuiltAndTheirFailuresTold(t *testing.T) {
 // TestModelsOfASecondWorkspaceHaveTheirOwnSchema reads one workspace under two names.
 func TestModelsOfASecondWorkspaceHaveTheirOwnSchema(t *testing.T) {
 	t.Parallel()
-	serial(t)
-	b := newBed(t, tiny(62)).publishingAll()
-	b.configure(strings.Replace(nightly, "workspaces:\n", "workspaces:\n  acme: {base_url: \"${WORKSPACE_URL}\", token: \"${WORKSPACE_TOKEN}\"}\n", 1))
-	b.sync(runner.Options{})
+	skipInRaceRun(t)
+	b := newBed(t, tinyConfig(62)).publishingAll()
+	b.writeConfig(strings.Replace(nightly, "workspaces:\n", "workspaces:\n  acme: {base_url: \"${WORKSPACE_URL}\", token: \"${WORKSPACE_TOKEN}\"}\n", 1))
+	b.syncOnce(runner.Options{})
 	for _, schema := range []string{"models", "acme_models"} {
-		if got := b.rows("SELECT count(*) > 0 FROM " + schema + ".contact_current")[0]; got != "true" {
+		if got := b.queryRows("SELECT count(*) > 0 FROM " + schema + ".contact_current")[0]; got != "true" {
 			t.Errorf("%s.contact_current has no row", schema)
 		}
 	}

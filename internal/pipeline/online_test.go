@@ -30,10 +30,10 @@ func TestOnlineLooksAtWhatARunNeedsBesidesTheAPI(t *testing.T) {
 	if err := closed.Close(); err != nil {
 		t.Fatal(err)
 	}
-	b := newBed(t, tiny(306))
+	b := newBed(t, tinyConfig(306))
 	b.runner.Alerts = &alert.Sender{Targets: []alert.Target{{Name: "ops", Ping: there.URL + "/uuid"}}}
 	online, err := preview.CheckOnline(context.Background(), b.runner)
-	b.must(err)
+	b.failOn(err)
 	if online.Failed() || online.Room.Free <= 0 || online.Room.Needs != 0 || len(online.Alerts) != 1 || online.Alerts[0] != (preview.Reachable{Alert: "ops", For: "ping"}) {
 		t.Errorf("before the first run: %+v", online)
 	}
@@ -42,12 +42,12 @@ func TestOnlineLooksAtWhatARunNeedsBesidesTheAPI(t *testing.T) {
 	if !strings.Contains(said.String(), ", this machine's clock agrees\n") || !strings.Contains(said.String(), "; nobody writes it\n") {
 		t.Errorf("what is fine is not told:\n%s", said.String())
 	}
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	asked = 0
-	b.must(os.WriteFile(b.runner.Dir.RunFile(), []byte(`{"pid": 1, "pipeline": "nightly"}`), 0o600))
+	b.failOn(os.WriteFile(b.runner.Dir.RunFile(), []byte(`{"pid": 1, "pipeline": "nightly"}`), 0o600))
 	b.runner.Alerts.Targets = append(b.runner.Alerts.Targets, alert.Target{Name: "chat", Webhook: nobody})
 	online, err = preview.CheckOnline(context.Background(), b.runner)
-	b.must(err)
+	b.failOn(err)
 	said.Reset()
 	render.PrintOnline(online, &said)
 	for _, want := range []string{" free, a run needs ", "; process 1 writes it, pipeline nightly\n", "alert ops: its ping can be reached\n", "alert chat: its webhook cannot be reached: dial tcp "} {

@@ -18,8 +18,8 @@ import (
 	"aqueduck/internal/sync"
 )
 
-// asked counts the requests since number n by the beginning of their path; the longest of those given that fits counts.
-func (b *bed) asked(n int, prefixes ...string) map[string]int {
+// countRequests counts the requests since number n by the beginning of their path; the longest of those given that fits counts.
+func (b *testBed) countRequests(n int, prefixes ...string) map[string]int {
 	counts := map[string]int{}
 	for _, r := range b.space.Requests()[n:] {
 		best := ""
@@ -33,52 +33,52 @@ func (b *bed) asked(n int, prefixes ...string) map[string]int {
 	return counts
 }
 
-func (b *bed) checkpoint(stream string) string {
+func (b *testBed) checkpointState(stream string) string {
 	b.t.Helper()
-	return b.rows("SELECT state FROM _sync.checkpoints WHERE stream = '" + stream + "'")[0]
+	return b.queryRows("SELECT state FROM _sync.checkpoints WHERE stream = '" + stream + "'")[0]
 }
 
 func TestExplicitWindowMovesNoMark(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(61))
-	b.sync(runner.Options{})
-	state := b.checkpoint("contacts")
-	p := people{b}
-	old, recent := b.space.IDs("active")[0], b.space.IDs("active")[1]
-	p.did(b.space.UpdateContact(old, emulator.Change{Field: "name", Value: "Old Change"}))
+	b := newBed(t, tinyConfig(61))
+	b.syncOnce(runner.Options{})
+	state := b.checkpointState("contacts")
+	p := contactBed{b}
+	old, recent := b.space.ContactIDs("active")[0], b.space.ContactIDs("active")[1]
+	p.advanceAfter(b.space.UpdateContact(old, emulator.FieldChange{Field: "name", Value: "Old Change"}))
 	b.space.Advance(24 * time.Hour)
-	between := b.space.Clock()
+	between := b.space.CurrentTime()
 	b.space.Advance(24 * time.Hour)
-	p.did(b.space.UpdateContact(recent, emulator.Change{Field: "name", Value: "Recent Change"}))
+	p.advanceAfter(b.space.UpdateContact(recent, emulator.FieldChange{Field: "name", Value: "Recent Change"}))
 	b.space.Advance(24 * time.Hour)
 
-	report := b.sync(runner.Options{Select: []string{"contacts"}, Until: between})
-	if got := b.rows("SELECT name FROM contacts WHERE name LIKE '%Change'"); len(got) != 1 || got[0] != "Old Change" {
+	report := b.syncOnce(runner.Options{Select: []string{"contacts"}, Until: between})
+	if got := b.queryRows("SELECT name FROM contacts WHERE name LIKE '%Change'"); len(got) != 1 || got[0] != "Old Change" {
 		// The page may hold what lies behind the window too; with this few contacts it holds all.
 		if len(got) != 2 {
 			t.Errorf("read %v, %s", got, report.LastLine())
 		}
 	}
-	b.sync(runner.Options{Select: []string{"contacts"}, Since: between})
-	if got := b.rows("SELECT name FROM contacts WHERE name LIKE '%Change' ORDER BY 1"); len(got) != 2 {
+	b.syncOnce(runner.Options{Select: []string{"contacts"}, Since: between})
+	if got := b.queryRows("SELECT name FROM contacts WHERE name LIKE '%Change' ORDER BY 1"); len(got) != 2 {
 		t.Errorf("read %v", got)
 	}
-	if got := b.checkpoint("contacts"); got != state {
+	if got := b.checkpointState("contacts"); got != state {
 		t.Errorf("the checkpoint moved from %s to %s", state, got)
 	}
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	b.equalsOracle()
 }
 
 // TestWindowIsOfSearchedStreamsOnly: what has no times to read between keeps its checkpoint, and nobody is missing.
 func TestWindowIsOfSearchedStreamsOnly(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(62))
-	report := b.sync(runner.Options{Since: b.space.Clock().Add(-30 * 24 * time.Hour)})
+	b := newBed(t, tinyConfig(62))
+	report := b.syncOnce(runner.Options{Since: b.space.CurrentTime().Add(-30 * 24 * time.Hour)})
 	if len(report.Streams) != 1 || report.Streams[0].Stream != "contacts" || report.Streams[0].Backfill != 0 {
 		t.Errorf("streams read: %+v, want contacts alone, of which nothing is read for good", report.Streams)
 	}
-	if got := b.rows("SELECT stream FROM _sync.checkpoints WHERE synced_to IS NOT NULL"); len(got) != 0 {
+	if got := b.queryRows("SELECT stream FROM _sync.checkpoints WHERE synced_to IS NOT NULL"); len(got) != 0 {
 		t.Errorf("marks of %v, want none", got)
 	}
 }
@@ -88,31 +88,31 @@ func TestWindowIsOfSearchedStreamsOnly(t *testing.T) {
 // Holds: T47.
 func TestFullRefreshComparesEverythingAndEmptiesNothing(t *testing.T) {
 	t.Parallel()
-	b := newBedWith(t, tiny(63), strings.Replace(nightly, "{dir: data}", "{dir: data, publish: {every: 1m}}", 1))
-	b.sync(runner.Options{})
+	b := newBedWith(t, tinyConfig(63), strings.Replace(nightly, "{dir: data}", "{dir: data, publish: {every: 1m}}", 1))
+	b.syncOnce(runner.Options{})
 	b.space.Advance(80 * time.Hour)
-	quiet := b.space.IDs("active")[0]
-	if err := b.space.UpdateQuietly(quiet, emulator.Change{Field: "name", Value: "Quiet Change"}); err != nil {
+	quiet := b.space.ContactIDs("active")[0]
+	if err := b.space.UpdateQuietly(quiet, emulator.FieldChange{Field: "name", Value: "Quiet Change"}); err != nil {
 		t.Fatal(err)
 	}
-	b.sync(runner.Options{})
-	if got := b.rows("SELECT count(*) FROM contacts WHERE name = 'Quiet Change'"); got[0] != "0" {
+	b.syncOnce(runner.Options{})
+	if got := b.queryRows("SELECT count(*) FROM contacts WHERE name = 'Quiet Change'"); got[0] != "0" {
 		t.Fatal("a change that moves no updated_at was found by search: the test tests nothing")
 	}
 	files, least := map[string]bool{}, 1<<30
-	b.space.Between(func(int) {
+	b.space.RunBetween(func(int) {
 		b.space.Advance(20 * time.Second)
 		if file := b.runner.Dir.Current(); !files[file] {
 			files[file] = true
 			least = min(least, len(b.rowsOf(file, "SELECT id FROM contacts")))
 		}
 	})
-	report := b.sync(runner.Options{FullRefresh: true})
-	b.space.Between(nil)
-	if s := stream(t, report, "contacts"); s.Extracted < 120 || s.New != 0 || s.Changed != 1 {
+	report := b.syncOnce(runner.Options{FullRefresh: true})
+	b.space.RunBetween(nil)
+	if s := streamResult(t, report, "contacts"); s.Extracted < 120 || s.New != 0 || s.Changed != 1 {
 		t.Errorf("contacts: %+v", s)
 	}
-	if len(files) < 2 || least < len(b.space.IDs("active")) {
+	if len(files) < 2 || least < len(b.space.ContactIDs("active")) {
 		t.Errorf("%d files, one of them with %d contacts", len(files), least)
 	}
 	b.equalsOracle()
@@ -120,71 +120,71 @@ func TestFullRefreshComparesEverythingAndEmptiesNothing(t *testing.T) {
 
 func TestFailedReadsOnlyWhatFailed(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(64))
-	b.sync(runner.Options{})
-	b.runner.Given = problem.GivenBy("--dir", "my data")
+	b := newBed(t, tinyConfig(64))
+	b.syncOnce(runner.Options{})
+	b.runner.Given = problem.JoinCLIFlags("--dir", "my data")
 	broken := true
-	b.space.Inject(func(_ int, r *http.Request) *fault.Fault {
+	b.space.InjectFaults(func(_ int, r *http.Request) *fault.Fault {
 		if broken && r.URL.Path == "/contacts/deleted" {
 			return &fault.Fault{Status: http.StatusInternalServerError}
 		}
 		return nil
 	})
-	report := b.try(runner.Options{})
+	report := b.trySync(runner.Options{})
 	if report.Exit() != problem.ExitFailed || report.Count(runlog.StatusOK) != 3 || !strings.HasPrefix(report.LastLine(), "FAILED nightly ok=3 unavailable=0 failed=1 ") {
 		t.Errorf("%s", report.LastLine())
 	}
-	if s := stream(t, report, "deleted_contacts"); s.Next != "aqueduck sync --dir 'my data' nightly --failed" || s.Retries == 0 {
+	if s := streamResult(t, report, "deleted_contacts"); s.Next != "aqueduck sync --dir 'my data' nightly --failed" || s.Retries == 0 {
 		t.Errorf("%+v", s)
 	}
 	broken = false
-	n := b.space.Count()
-	b.sync(runner.Options{Failed: true})
-	if asked := b.asked(n, "/contacts/deleted", "/contacts"); asked["/contacts/deleted"] != 1 || asked["/contacts"] > 1 {
+	n := b.space.RequestCount()
+	b.syncOnce(runner.Options{Failed: true})
+	if asked := b.countRequests(n, "/contacts/deleted", "/contacts"); asked["/contacts/deleted"] != 1 || asked["/contacts"] > 1 {
 		t.Errorf("asked %v, want the list and the one record that names the workspace", asked)
 	}
-	n = b.space.Count()
-	report = b.sync(runner.Options{Failed: true})
-	if asked := b.asked(n, "/contacts/deleted"); asked["/contacts/deleted"] != 0 || len(report.Streams) != 0 {
+	n = b.space.RequestCount()
+	report = b.syncOnce(runner.Options{Failed: true})
+	if asked := b.countRequests(n, "/contacts/deleted"); asked["/contacts/deleted"] != 0 || len(report.Streams) != 0 {
 		t.Errorf("with nothing failed asked %v", asked)
 	}
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	b.equalsOracle()
 }
 
 func TestFailFastEndsTheRunWithTheFirstFailure(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(65))
+	b := newBed(t, tinyConfig(65))
 	b.runner.Parallel = 1 // cheap lists are read before feeds and searches
 	broken := true
-	b.space.Inject(func(_ int, r *http.Request) *fault.Fault {
+	b.space.InjectFaults(func(_ int, r *http.Request) *fault.Fault {
 		if broken && r.URL.Path == "/contacts/deleted" {
 			return &fault.Fault{Status: http.StatusInternalServerError}
 		}
 		return nil
 	})
-	n := b.space.Count()
-	report := b.try(runner.Options{FailFast: true})
+	n := b.space.RequestCount()
+	report := b.trySync(runner.Options{FailFast: true})
 	if report.Exit() != problem.ExitFailed || report.Count(runlog.StatusFailed) != 1 || report.Count(runlog.StatusInterrupted) != 3 {
 		t.Errorf("%s %+v", report.LastLine(), report.Streams)
 	}
-	if asked := b.asked(n, "/contacts/search", "/contacts/activities"); asked["/contacts/search"] > 1 || asked["/contacts/activities"] > 0 {
+	if asked := b.countRequests(n, "/contacts/search", "/contacts/activities"); asked["/contacts/search"] > 1 || asked["/contacts/activities"] > 0 {
 		t.Errorf("asked %v, want the one record that names the workspace", asked)
 	}
 	broken = false
-	b.sync(runner.Options{Failed: true})
+	b.syncOnce(runner.Options{Failed: true})
 	b.equalsOracle()
 }
 
 func TestSelectAndExcludeNarrowARun(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(65))
+	b := newBed(t, tinyConfig(65))
 	for _, o := range []runner.Options{
 		{Select: []string{"deleted_*"}}, {Exclude: []string{"contacts", "contact_activities"}},
 	} {
-		n := b.space.Count()
-		report := b.sync(o)
-		asked := b.asked(n, "/contacts/deleted", "/contacts/search", "/contacts")
+		n := b.space.RequestCount()
+		report := b.syncOnce(o)
+		asked := b.countRequests(n, "/contacts/deleted", "/contacts/search", "/contacts")
 		if asked["/contacts/deleted"] == 0 || asked["/contacts/search"] != 1 || asked["/contacts"] != 0 || len(report.Streams) != 1 {
 			t.Errorf("%+v: asked %v", o, asked)
 		}
@@ -204,13 +204,13 @@ func TestCutRunsEndEqualToOneLongRun(t *testing.T) {
 	for _, cut := range []runner.Options{{MaxRequests: 9}, {MaxTime: 4 * time.Minute}} {
 		t.Run(fmt.Sprint(cut.MaxRequests, cut.MaxTime), func(t *testing.T) {
 			t.Parallel()
-			c := tiny(66)
+			c := tinyConfig(66)
 			c.NestedCap = 400 // one request a page
 			b := newBed(t, c)
-			b.space.Between(func(int) { b.space.Advance(25 * time.Second) })
+			b.space.RunBetween(func(int) { b.space.Advance(25 * time.Second) })
 			var marks []string
 			for n := range 12 {
-				report := b.sync(cut)
+				report := b.syncOnce(cut)
 				if cut.MaxRequests > 0 && report.Requests > cut.MaxRequests {
 					t.Errorf("%d requests", report.Requests)
 				}
@@ -219,11 +219,11 @@ func TestCutRunsEndEqualToOneLongRun(t *testing.T) {
 				if spent != (short && cut.MaxRequests > 0) {
 					t.Errorf("%d requests, and the notes are %v", report.Requests, report.Notes)
 				}
-				marks = append(marks, b.rows("SELECT coalesce(max(synced_to), '1970-01-01')::VARCHAR FROM _sync.checkpoints WHERE stream = 'contacts'")...)
+				marks = append(marks, b.queryRows("SELECT coalesce(max(synced_to), '1970-01-01')::VARCHAR FROM _sync.checkpoints WHERE stream = 'contacts'")...)
 				if n > 0 && marks[n] < marks[n-1] {
 					t.Errorf("the mark went back: %v", marks)
 				}
-				done := strings.Contains(report.LastLine(), " backfill=100%") && !stream(t, report, "contacts").Cut
+				done := strings.Contains(report.LastLine(), " backfill=100%") && !streamResult(t, report, "contacts").Cut
 				if n == 0 && done {
 					t.Error("the first piece was all")
 				}
@@ -231,8 +231,8 @@ func TestCutRunsEndEqualToOneLongRun(t *testing.T) {
 					break
 				}
 			}
-			b.space.Between(nil)
-			b.sync(runner.Options{})
+			b.space.RunBetween(nil)
+			b.syncOnce(runner.Options{})
 			b.equalsOracle()
 		})
 	}
@@ -243,53 +243,53 @@ func TestCutRunsEndEqualToOneLongRun(t *testing.T) {
 func TestALimitedRunLeavesNothingOutOfTheNext(t *testing.T) {
 	t.Parallel()
 	const limit, page = 7, 150
-	c := tiny(77)
+	c := tinyConfig(77)
 	c.Inactive = 160 // two pages
 	b := newBedWith(t, c, strings.Replace(nightly, "contact_activities]", "contact_activities, companies, segments, admin_activity_logs]", 1))
 	tried := func() {
 		t.Helper()
-		report := b.sync(runner.Options{Limit: limit})
+		report := b.syncOnce(runner.Options{Limit: limit})
 		for _, s := range report.Streams {
 			if s.Extracted >= limit+page || s.Extracted >= limit && s.Gone > 0 {
 				t.Errorf("of %s %d records were wanted: %+v", s.Stream, limit, s)
 			}
 		}
 		note := strings.Join(report.Notes, "\n")
-		if s := stream(t, report, "deleted_contacts"); s.Status != runlog.StatusCut || !strings.Contains(note, "--limit 7: ") || !strings.Contains(note, s.Stream) {
+		if s := streamResult(t, report, "deleted_contacts"); s.Status != runlog.StatusCut || !strings.Contains(note, "--limit 7: ") || !strings.Contains(note, s.Stream) {
 			t.Errorf("it is told as %+v, %q", s, note)
 		}
-		if s := stream(t, report, "contacts"); s.Status == runlog.StatusOK && s.Backfill == 1 {
+		if s := streamResult(t, report, "contacts"); s.Status == runlog.StatusOK && s.Backfill == 1 {
 			t.Errorf("it is told as %+v", s)
 		}
 	}
 	tried()
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	b.equalsOracle()
-	for i, id := range b.space.IDs("archived") {
+	for i, id := range b.space.ContactIDs("archived") {
 		if i%3 == 0 {
-			b.must(b.space.Unarchive(id, i%2 == 0))
+			b.failOn(b.space.UnarchiveContact(id, i%2 == 0))
 		}
 	}
-	people{b}.user()
+	contactBed{b}.createUser()
 	b.space.Advance(200 * time.Hour)
 	tried()
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	b.equalsOracle()
 }
 
 // TestForwardFirstHistoryAfter: whoever opens the file during a long first sync sees the last week.
 func TestForwardFirstHistoryAfter(t *testing.T) {
 	t.Parallel()
-	b := newBedWith(t, tiny(67), strings.Replace(nightly, "{dir: data}", "{dir: data, publish: {first: 0s}}", 1))
+	b := newBedWith(t, tinyConfig(67), strings.Replace(nightly, "{dir: data}", "{dir: data, publish: {first: 0s}}", 1))
 	var early []string
-	b.space.Between(func(int) {
+	b.space.RunBetween(func(int) {
 		if file := b.runner.Dir.Current(); file != "" && early == nil {
 			early = b.rowsOf(file, "SELECT count(*) > 0, min(updated_at) >= max(updated_at) - INTERVAL 8 DAY, (SELECT history_to FROM _sync.checkpoints WHERE stream = 'contacts') IS NOT NULL FROM contacts")
 		}
 	})
-	people{b}.user()
+	contactBed{b}.createUser()
 	b.space.Advance(time.Hour)
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	if len(early) != 1 || early[0] != "true|true|true" {
 		t.Errorf("the first file published: %v", early)
 	}
@@ -301,32 +301,32 @@ func TestForwardFirstHistoryAfter(t *testing.T) {
 func TestStartBoundsTheHistory(t *testing.T) {
 	t.Parallel()
 	from := func(date string) string { return nightly + "streams: {contacts: {start: " + date + "}}\n" }
-	b := newBedWith(t, tiny(68), from("2024-05-20"))
-	report := b.sync(runner.Options{})
+	b := newBedWith(t, tinyConfig(68), from("2024-05-20"))
+	report := b.syncOnce(runner.Options{})
 	// One changed its role after the start, and the population does not count that as an update.
-	if got := b.rows("SELECT count(*) FROM contacts WHERE updated_at < '2024-05-20'"); got[0] > "1" {
+	if got := b.queryRows("SELECT count(*) FROM contacts WHERE updated_at < '2024-05-20'"); got[0] > "1" {
 		t.Errorf("%s contacts are older than the start", got[0])
 	}
-	if s := stream(t, report, "contacts_by_id"); s.Requests > 1 {
+	if s := streamResult(t, report, "contacts_by_id"); s.Requests > 1 {
 		t.Errorf("%d contacts were asked for by id", s.Requests)
 	}
-	some := b.rows("SELECT count(*) FROM contacts")
-	b.configure(from("2024-03-01"))
-	b.sync(runner.Options{})
-	if more := b.rows("SELECT count(*) FROM contacts"); len(more) != 1 || more[0] <= some[0] && len(more[0]) == len(some[0]) {
+	some := b.queryRows("SELECT count(*) FROM contacts")
+	b.writeConfig(from("2024-03-01"))
+	b.syncOnce(runner.Options{})
+	if more := b.queryRows("SELECT count(*) FROM contacts"); len(more) != 1 || more[0] <= some[0] && len(more[0]) == len(some[0]) {
 		t.Errorf("%s contacts from May on, %s from March on", some[0], more[0])
 	}
-	b.configure(nightly)
-	b.sync(runner.Options{})
+	b.writeConfig(nightly)
+	b.syncOnce(runner.Options{})
 	b.equalsOracle()
 }
 
 func TestInterruptedRunKeepsWhatIsWholeAndGoesOn(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(69))
+	b := newBed(t, tinyConfig(69))
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	b.space.Between(func(n int) {
+	b.space.RunBetween(func(n int) {
 		if n == 12 {
 			cancel()
 		}
@@ -336,9 +336,9 @@ func TestInterruptedRunKeepsWhatIsWholeAndGoesOn(t *testing.T) {
 		t.Fatalf("%v %+v", err, report)
 	}
 	kept := report.Rows()
-	b.space.Between(nil)
-	report = b.sync(runner.Options{})
-	if kept == 0 || stream(t, report, "contact_activities").Rows+stream(t, report, "deleted_contacts").Rows > 200 {
+	b.space.RunBetween(nil)
+	report = b.syncOnce(runner.Options{})
+	if kept == 0 || streamResult(t, report, "contact_activities").Rows+streamResult(t, report, "deleted_contacts").Rows > 200 {
 		t.Errorf("kept %d rows, then %s", kept, report.LastLine())
 	}
 	b.equalsOracle()
@@ -348,7 +348,7 @@ func TestInterruptedRunKeepsWhatIsWholeAndGoesOn(t *testing.T) {
 // Holds: F4.
 func TestT151AnErrorOfClosingIsTold(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(68))
+	b := newBed(t, tinyConfig(68))
 	connect := b.runner.Connect
 	b.runner.Connect = func(ctx context.Context, name string) (runner.Source, error) {
 		source, err := connect(ctx, name)

@@ -34,25 +34,25 @@ func TestWorkspacesOfEveryTemperEqualTheOracle(t *testing.T) {
 		{"T27 T38 activities come late, who comes back keeps its time", emulator.Knobs{ActivityLag: 3 * time.Hour, TrailingToken: true, QuietReturns: emulator.Always}},
 		{"T133 no clock, no compression, no rate headers", emulator.Knobs{NoDate: true, NoGzip: true, NoRateHeaders: true}},
 		{"T6 T13 T16 each kind of record has a lag of its own, bounds are inside, short pages, loose cursors", emulator.Knobs{
-			LagOf:     map[string]emulator.Lag{"contacts.new": {Max: time.Hour}, "contacts": {Max: time.Minute}, "conversations": {TailShare: 0.5, Tail: 20 * time.Hour}},
+			LagOf:     map[string]emulator.SearchLag{"contacts.new": {Max: time.Hour}, "contacts": {Max: time.Minute}, "conversations": {TailShare: 0.5, Tail: 20 * time.Hour}},
 			Inclusive: true, ShortPages: 0.4, LooseCursors: true, OddRateHeaders: true}},
 		{"T9 T131 cursors that count, a server clock that runs behind", emulator.Knobs{DateOffset: -5 * time.Minute, PagesAsText: true, OffsetWalk: true, TooLarge: 40}},
 	} {
 		t.Run(temper.name, func(t *testing.T) {
 			t.Parallel()
-			c := tiny(21)
+			c := tinyConfig(21)
 			c.Knobs = temper.knobs
 			b := newBed(t, c)
 			l := newLife(b, 21)
 			for range 2 {
 				l.whilePaging(4)
-				b.sync(runner.Options{})
-				l.happen(10)
+				b.syncOnce(runner.Options{})
+				l.applyEvents(10)
 			}
-			b.space.Between(nil)
+			b.space.RunBetween(nil)
 			b.space.Advance(41 * time.Hour) // longer than any lag, shorter than the overlap
 			b.space.SetKnobs(func(k *emulator.Knobs) { k.StaleReplica = 0 })
-			b.sync(runner.Options{})
+			b.syncOnce(runner.Options{})
 			b.equalsOracle()
 		})
 	}
@@ -61,17 +61,17 @@ func TestWorkspacesOfEveryTemperEqualTheOracle(t *testing.T) {
 // TestContactsAreAsManyAsSearchCounts asks the workspace itself, after hours of life and a quiet one.
 func TestContactsAreAsManyAsSearchCounts(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, small())
-	b.sync(runner.Options{})
-	b.space.Live(6)
+	b := newBed(t, smallConfig())
+	b.syncOnce(runner.Options{})
+	b.space.SimulateHours(6)
 	b.space.Advance(time.Hour)
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	ask := strings.NewReader(`{"query": {"field": "updated_at", "operator": ">", "value": 0}, "pagination": {"per_page": 1}}`)
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, b.url+"/contacts/search", ask)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Header.Set("Authorization", "Bearer "+b.space.Token())
+	r.Header.Set("Authorization", "Bearer "+b.space.AccessToken())
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)
@@ -83,45 +83,45 @@ func TestContactsAreAsManyAsSearchCounts(t *testing.T) {
 	if err := json.NewDecoder(answer.Body).Decode(&found); err != nil || found.Total < 400 {
 		t.Fatalf("%+v, %v", found, err)
 	}
-	oracletest.Same(t, "contacts", b.rows("SELECT count(contacts) FROM contacts"), []string{strconv.Itoa(found.Total)})
+	oracletest.CompareRows(t, "contacts", b.queryRows("SELECT count(contacts) FROM contacts"), []string{strconv.Itoa(found.Total)})
 }
 
 // TestT14ListsOfEveryShapeEqualTheOracle reads the same workspace through every form that pages and their end take.
 func TestT14ListsOfEveryShapeEqualTheOracle(t *testing.T) {
 	t.Parallel()
-	c := tiny(22)
+	c := tinyConfig(22)
 	c.Inactive = 170 // more than a page
 	b := newBed(t, c)
 	l := newLife(b, 22)
-	for _, shape := range []struct{ next, end emulator.Shape }{
+	for _, shape := range []struct{ next, end emulator.PageShape }{
 		{emulator.ShapeURL, emulator.ShapeAbsent}, {emulator.ShapeNoPage, emulator.ShapeNoPages},
 		{emulator.ShapeURL, emulator.ShapeNullPage}, {emulator.ShapeObject, emulator.ShapeEmpty},
 	} {
 		b.space.SetKnobs(func(k *emulator.Knobs) {
 			k.NextShape, k.EndShape, k.PagesAsText = shape.next, shape.end, shape.next == emulator.ShapeURL
 		})
-		b.sync(runner.Options{FullRefresh: true})
+		b.syncOnce(runner.Options{FullRefresh: true})
 		b.equalsOracle()
-		l.happen(15)
+		l.applyEvents(15)
 		b.space.Advance(time.Hour)
 	}
 	b.space.SetKnobs(func(k *emulator.Knobs) {
 		k.NextShape, k.EndShape, k.TotalError, k.NoTotalPages = emulator.ShapeURL, emulator.ShapeObject, -0.1, true
-		k.ShapesOf = map[string]emulator.Shapes{"contacts.deleted": {Next: emulator.ShapeNoPage, End: emulator.ShapeNoPages}}
+		k.ShapesOf = map[string]emulator.PageShapes{"contacts.deleted": {Next: emulator.ShapeNoPage, End: emulator.ShapeNoPages}}
 	})
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	b.equalsOracle()
 }
 
 // TestT14AnEmptyCursorIsNoEnd keeps what is stored when a list ends with a cursor of no letters.
 func TestT14AnEmptyCursorIsNoEnd(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
-	b := newBed(t, tiny(23))
-	b.sync(runner.Options{})
+	b := newBed(t, tinyConfig(23))
+	b.syncOnce(runner.Options{})
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.EndShape = emulator.ShapeEmptyEnd })
-	report := b.try(runner.Options{})
-	if report.Exit() != problem.ExitFailed || stream(t, report, "contacts").Class != "data" {
+	report := b.trySync(runner.Options{})
+	if report.Exit() != problem.ExitFailed || streamResult(t, report, "contacts").Class != "data" {
 		t.Errorf("%s\n%+v", report.LastLine(), report.Streams)
 	}
 	b.equalsOracle()
@@ -132,22 +132,22 @@ func TestT14AnEmptyCursorIsNoEnd(t *testing.T) {
 // Holds: F6.
 func TestChaosOnTheWireEqualsTheOracle(t *testing.T) {
 	t.Parallel()
-	c := tiny(24)
+	c := tinyConfig(24)
 	c.Chaos = "error=0.08:503,429=0.08,reset=0.04,truncate=0.04,garbage=0.03,html404=0.03"
 	c.RetryAfter = "seconds"
 	b := newBed(t, c)
 	l := newLife(b, 24)
 	for range 4 {
 		l.whilePaging(5)
-		b.try(runner.Options{})
-		l.happen(10)
+		b.trySync(runner.Options{})
+		l.applyEvents(10)
 	}
-	l.space.Between(nil)
+	l.space.RunBetween(nil)
 	if err := b.space.SetChaos(""); err != nil {
 		t.Fatal(err)
 	}
 	b.space.Advance(time.Hour)
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	b.equalsOracle()
 }
 
@@ -155,7 +155,7 @@ func TestChaosOnTheWireEqualsTheOracle(t *testing.T) {
 // them makes up for all.
 // Holds: F13.
 func TestGamesWithAnswersEqualTheOracle(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	for name, games := range map[string]struct {
 		chaos string
 		huge  string // the path whose first answer of each run is too big
@@ -167,22 +167,22 @@ func TestGamesWithAnswersEqualTheOracle(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBed(t, tiny(26))
-			b.sync(runner.Options{})
+			b := newBed(t, tinyConfig(26))
+			b.syncOnce(runner.Options{})
 			l := newLife(b, 26)
 			told := 0
 			for round := 0; round < 3 || games.tells && told == 0 && round < 20; round++ { // the dice may spare all that is told
-				l.happen(10)
+				l.applyEvents(10)
 				b.space.Advance(time.Hour)
 				if err := b.space.SetChaos(games.chaos); err != nil {
 					t.Fatal(err)
 				}
 				met := new(atomic.Bool)
-				b.space.Inject(func(_ int, r *http.Request) *fault.Fault {
+				b.space.InjectFaults(func(_ int, r *http.Request) *fault.Fault {
 					if r.URL.Path != games.huge || met.Swap(true) {
 						return nil
 					}
-					return &fault.Fault{Game: fault.GameSize}
+					return &fault.Fault{Game: fault.MangleSize}
 				})
 				report, err := sync.Sync(t.Context(), b.runner, b.runner.Config.Pipelines[0], runner.Options{})
 				if err != nil { // the record that names the workspace could not be read: nothing else was asked for
@@ -197,7 +197,7 @@ func TestGamesWithAnswersEqualTheOracle(t *testing.T) {
 					told += int(s.Rejected)
 				}
 			}
-			b.space.Inject(nil)
+			b.space.InjectFaults(nil)
 			if games.tells == (told == 0) {
 				t.Errorf("%d rejects and failures", told)
 			}
@@ -205,7 +205,7 @@ func TestGamesWithAnswersEqualTheOracle(t *testing.T) {
 				t.Fatal(err)
 			}
 			b.space.Advance(time.Hour)
-			b.sync(runner.Options{})
+			b.syncOnce(runner.Options{})
 			b.equalsOracle()
 		})
 	}
@@ -217,27 +217,27 @@ func TestT44CappedNestedListsAreReadOn(t *testing.T) {
 	for name, bare := range map[string]bool{"told": false, "bare": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := tiny(25)
+			c := tinyConfig(25)
 			c.BareNested = bare
 			b := newBed(t, c)
 			for _, tags := range []int{0, 9, 10, 11, 500} {
 				id, err := b.space.CreateContact("user")
 				for tag := 0; tag < tags && err == nil; tag++ {
-					err = b.space.Tag(id, tag)
+					err = b.space.TagContact(id, tag)
 				}
 				if err != nil {
 					t.Fatal(err)
 				}
 			}
 			b.space.Advance(time.Hour)
-			b.sync(runner.Options{})
+			b.syncOnce(runner.Options{})
 			b.equalsOracle()
 		})
 	}
 }
 
-// stream gives a stream's result.
-func stream(t testing.TB, r *runlog.Report, name string) runlog.StreamResult {
+// streamResult gives a stream's result.
+func streamResult(t testing.TB, r *runlog.Report, name string) runlog.StreamResult {
 	t.Helper()
 	for _, s := range r.Streams {
 		if s.Stream == name {

@@ -20,23 +20,23 @@ const judgments = "testdata/judgments"
 type judgedFamily struct {
 	streams []string
 	routes  []string // the resources that are wrong, as the emulator calls their routes
-	hold    func(b *bed)
+	hold    func(b *testBed)
 	config  string // "": the nightly one, with the streams
 }
 
 func judgedFamilies() map[string]judgedFamily {
 	all := map[string]judgedFamily{
-		"contacts":      {streams: []string{"contacts", "deleted_contacts", "contact_activities"}, routes: []string{"contacts"}, hold: (*bed).equalsOracle},
+		"contacts":      {streams: []string{"contacts", "deleted_contacts", "contact_activities"}, routes: []string{"contacts"}, hold: (*testBed).equalsOracle},
 		"conversations": {streams: []string{"conversations", "hitl_events", "deleted_conversations"}, routes: []string{"conversations"}, hold: judgeTalks},
-		"tickets":       {streams: []string{"tickets"}, routes: []string{"tickets"}, hold: (*bed).tickets},
-		"calls":         {streams: []string{"contacts", "deleted_contacts", "contact_activities", "calls", "call_transcripts"}, routes: []string{"calls"}, hold: (*bed).equalsOracle},
-		"logs": {streams: []string{"admin_activity_logs"}, routes: []string{"logs"}, hold: func(b *bed) {
-			oracletest.Streams(b.t, b.space, b.runner.Dir.Current(), "admin_activity_logs")
+		"tickets":       {streams: []string{"tickets"}, routes: []string{"tickets"}, hold: (*testBed).equalsTickets},
+		"calls":         {streams: []string{"contacts", "deleted_contacts", "contact_activities", "calls", "call_transcripts"}, routes: []string{"calls"}, hold: (*testBed).equalsOracle},
+		"logs": {streams: []string{"admin_activity_logs"}, routes: []string{"logs"}, hold: func(b *testBed) {
+			oracletest.CompareStreams(b.t, b.space, b.runner.Dir.Current(), "admin_activity_logs")
 		}},
-		"companies": {streams: []string{"companies", "companies_listed", "companies_by_id"}, routes: []string{"companies"}, hold: func(b *bed) {
-			oracletest.Holds(b.t, b.space, b.runner.Dir.Current(), nil, companyTables()[:3]...)
+		"companies": {streams: []string{"companies", "companies_listed", "companies_by_id"}, routes: []string{"companies"}, hold: func(b *testBed) {
+			oracletest.CompareTables(b.t, b.space, b.runner.Dir.Current(), nil, companyTables()[:3]...)
 		}},
-		"exports": {streams: []string{"reporting_*"}, routes: []string{"exports"}, hold: func(b *bed) { b.reportsEqualOracle(reportStart) }, config: reporting},
+		"exports": {streams: []string{"reporting_*"}, routes: []string{"exports"}, hold: func(b *testBed) { b.reportsEqualOracle(reportStart) }, config: reporting},
 	}
 	for name, cases := range map[string][]streamCase{"lists": listCases(), "content": contentCases()} {
 		var streams, routes []string
@@ -52,34 +52,34 @@ func judgedFamilies() map[string]judgedFamily {
 				tables = append(tables, table)
 			}
 		}
-		all[name] = judgedFamily{streams: streams, routes: routes, hold: func(b *bed) { oracletest.Holds(b.t, b.space, b.runner.Dir.Current(), nil, tables...) }}
+		all[name] = judgedFamily{streams: streams, routes: routes, hold: func(b *testBed) { oracletest.CompareTables(b.t, b.space, b.runner.Dir.Current(), nil, tables...) }}
 	}
 	return all
 }
 
-func judgeTalks(b *bed) {
-	c := chats{people{b}}
+func judgeTalks(b *testBed) {
+	c := chatBed{contactBed{b}}
 	c.equalsOracle()
-	c.consultations()
-	c.deleted()
+	c.checkConsultations()
+	c.checkDeleted()
 }
 
-func newJudged(t *testing.T, f judgedFamily) *judged {
+func newMutantRun(t *testing.T, f judgedFamily) *mutantRun {
 	t.Helper()
-	j := &judged{t: t, streams: f.streams, hold: f.hold,
+	j := &mutantRun{t: t, streams: f.streams, hold: f.hold,
 		config: cmp.Or(f.config, strings.Replace(nightly, "contacts, deleted_contacts, contact_activities", strings.Join(f.streams, ", "), 1))}
-	c := talks(emulator.Knobs{})
+	c := conversationConfig(emulator.Knobs{})
 	c.Seed, c.Contacts, c.Inactive, c.Activities, c.Conversations, c.Tickets = 71, 80, 20, 100, 40, 40
-	j.begin(c)
+	j.learnFields(c)
 	return j
 }
 
 // TestASampleOfWrongServersIsNoticed holds some of those that make oracle-mutants has all of: every field of the entries of one list.
 func TestASampleOfWrongServersIsNoticed(t *testing.T) {
 	t.Parallel()
-	j := newJudged(t, judgedFamilies()["logs"])
-	list := slices.DeleteFunc(j.servers("logs"), func(m wrongServer) bool { return m.list || m.how == nulled })
-	j.judge(list)
+	j := newMutantRun(t, judgedFamilies()["logs"])
+	list := slices.DeleteFunc(j.listServers("logs"), func(m wrongServer) bool { return m.list || m.how == nulled })
+	j.judgeServers(list)
 	seen := 0
 	for m, fate := range j.fates {
 		switch fate {
@@ -105,16 +105,16 @@ func TestWrongServers(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			j := newJudged(t, f)
-			list := j.servers(f.routes...)
-			var before judgment
+			j := newMutantRun(t, f)
+			list := j.listServers(f.routes...)
+			var before mutantSummary
 			if os.Getenv("AQUEDUCK_MISSED") != "" { // only those that were missed last time
-				before = readJudgment(t, name)
+				before = readSummary(t, name)
 				list = slices.DeleteFunc(list, func(m wrongServer) bool { return !slices.Contains(before.Missed, m.String()) })
 			}
 			t.Logf("%d wrong servers, %d change nothing", len(list), j.same)
-			j.judge(list)
-			result := j.judgment(before)
+			j.judgeServers(list)
+			result := j.sumFates(before)
 			t.Logf("%d runs: %v", j.runs, result.Counts)
 			text, err := json.MarshalIndent(result, "", "\t")
 			if err != nil {
@@ -127,8 +127,8 @@ func TestWrongServers(t *testing.T) {
 	}
 }
 
-// readJudgment is what make oracle-mutants has kept of a family; nothing where it has not run.
-func readJudgment(t *testing.T, name string) (j judgment) {
+// readSummary is what make oracle-mutants has kept of a family; nothing where it has not run.
+func readSummary(t *testing.T, name string) (j mutantSummary) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(judgments, name+".json"))
 	if os.IsNotExist(err) {
@@ -140,8 +140,8 @@ func readJudgment(t *testing.T, name string) (j judgment) {
 	return j
 }
 
-// judgment is what became of a family's wrong servers.
-type judgment struct {
+// mutantSummary is what became of a family's wrong servers.
+type mutantSummary struct {
 	Counts  map[string]int // by fate
 	Same    int            // servers that change no byte of any answer
 	Runs    int
@@ -149,9 +149,9 @@ type judgment struct {
 	Ignored []string
 }
 
-// judgment sums up, on top of what is still so of an earlier one whose missed were judged again.
-func (j *judged) judgment(before judgment) judgment {
-	sum := judgment{Counts: map[string]int{}, Same: j.same, Runs: before.Runs + j.runs, Ignored: before.Ignored}
+// sumFates sums up, on top of what is still so of an earlier one whose missed were judged again.
+func (j *mutantRun) sumFates(before mutantSummary) mutantSummary {
+	sum := mutantSummary{Counts: map[string]int{}, Same: j.same, Runs: before.Runs + j.runs, Ignored: before.Ignored}
 	for fate, n := range before.Counts {
 		if fate != missed {
 			sum.Counts[fate] = n

@@ -32,7 +32,7 @@ func spoilFiles(t testing.TB, k *emulator.Knobs, edit func(route string, body []
 		for name, text := range membersOf(t, file) {
 			set := datasetOf(name)
 			edited := edit(fileRoute+set.ID, []byte(rowsOf(t, set, text).String()))
-			rows := csvOf(t, set, parse(t, edited).at("rows").items)
+			rows := csvOf(t, set, parseTree(t, edited).fieldAt("rows").items)
 			err := to.WriteHeader(&tar.Header{Name: strings.TrimSuffix(name, "ndjson") + "csv", Mode: 0o644, Size: int64(len(rows)), Typeflag: tar.TypeReg})
 			if err == nil {
 				_, err = to.Write(rows)
@@ -80,13 +80,13 @@ func datasetOf(name string) (longest *emulated.Dataset) {
 }
 
 // rowsOf gives each row an id, and two columns of one name each a name of its own.
-func rowsOf(t testing.TB, set *emulated.Dataset, text []byte) *tree {
+func rowsOf(t testing.TB, set *emulated.Dataset, text []byte) *jsonTree {
 	t.Helper()
 	at := slices.IndexFunc(set.Attributes, func(a emulated.DatasetAttribute) bool { return a.ID == set.Time })
-	rows := &tree{open: '['}
+	rows := &jsonTree{open: '['}
 	for line := range bytes.Lines(text) {
-		row := parse(t, line)
-		id := cmp.Or(row.at(set.Attributes[at].Name), &tree{raw: "null"}) // a reader need not ask for it
+		row := parseTree(t, line)
+		id := cmp.Or(row.fieldAt(set.Attributes[at].Name), &jsonTree{raw: "null"}) // a reader need not ask for it
 		for i, name := range row.names {
 			if slices.Index(row.names, name) < i {
 				row.names[i] = name + again
@@ -95,14 +95,14 @@ func rowsOf(t testing.TB, set *emulated.Dataset, text []byte) *tree {
 		row.names, row.items = append(row.names, "id"), append(row.items, id)
 		rows.items = append(rows.items, row)
 	}
-	return &tree{open: '{', names: []string{"rows"}, items: []*tree{rows}}
+	return &jsonTree{open: '{', names: []string{"rows"}, items: []*jsonTree{rows}}
 }
 
 // again marks the second column of a name.
 const again = " (2)"
 
 // csvOf writes rows with the columns that any of them has, no rows with those of the dataset. What is null is an empty field, any text is in quotes.
-func csvOf(t testing.TB, set *emulated.Dataset, rows []*tree) []byte {
+func csvOf(t testing.TB, set *emulated.Dataset, rows []*jsonTree) []byte {
 	t.Helper()
 	var names []string
 	for _, row := range rows {
@@ -131,7 +131,7 @@ func csvOf(t testing.TB, set *emulated.Dataset, rows []*tree) []byte {
 			if i > 0 {
 				b.WriteByte(',')
 			}
-			if value := row.at(name); value != nil && value.raw != "null" {
+			if value := row.fieldAt(name); value != nil && value.raw != "null" {
 				var text string
 				if err := json.Unmarshal([]byte(value.raw), &text); err != nil {
 					t.Fatal(err)

@@ -49,24 +49,24 @@ type wrongServer struct {
 
 func (m wrongServer) String() string { return m.route + " " + m.path + ": " + m.how }
 
-// judged is a family of streams, read from one workspace, with all wrong servers that there are of it.
-type judged struct {
-	t       *testing.T
-	config  string
-	streams []string
-	hold    func(b *bed)
-	space   *bed                        // that all runs read
-	before  map[string]map[string]*tree // by route and id, the records as they were
-	now     map[string][]*tree          // by route, the answers
-	usual   int64                       // records that a right server's run rejects
-	known   []load.Finding              // and what such a run finds
-	fates   map[wrongServer]string
-	same    int // servers that change no byte
-	runs    int
+// mutantRun is a family of streams, read from one workspace, with all wrong servers that there are of it.
+type mutantRun struct {
+	t               *testing.T
+	config          string
+	streams         []string
+	hold            func(b *testBed)
+	space           *testBed                        // that all runs read
+	before          map[string]map[string]*jsonTree // by route and id, the records as they were
+	now             map[string][]*jsonTree          // by route, the answers
+	expectedRejects int64                           // records that a right server's run rejects
+	known           []load.Finding                  // and what such a run finds
+	fates           map[wrongServer]string
+	same            int // servers that change no byte
+	runs            int
 }
 
-// verdict is a test that takes down what differs instead of failing.
-type verdict struct {
+// diffVerdict is a test that takes down what differs instead of failing.
+type diffVerdict struct {
 	testing.TB
 	keys    map[string]bool // first columns of the rows that differ
 	differs bool
@@ -74,7 +74,7 @@ type verdict struct {
 
 type givenUp struct{ why string }
 
-func (v *verdict) Differ(_ string, here, truth []string) {
+func (v *diffVerdict) RecordDiff(_ string, here, truth []string) {
 	v.differs = true
 	for _, row := range slices.Concat(here, truth) {
 		key, _, _ := strings.Cut(row, "|")
@@ -82,17 +82,19 @@ func (v *verdict) Differ(_ string, here, truth []string) {
 	}
 }
 
-func (v *verdict) Errorf(string, ...any) { v.differs = true }
+func (v *diffVerdict) Errorf(string, ...any) { v.differs = true }
 
-func (v *verdict) Fatalf(format string, args ...any) { panic(givenUp{fmt.Sprintf(format, args...)}) }
+func (v *diffVerdict) Fatalf(format string, args ...any) {
+	panic(givenUp{fmt.Sprintf(format, args...)})
+}
 
-func (v *verdict) Fatal(args ...any) { panic(givenUp{fmt.Sprint(args...)}) }
+func (v *diffVerdict) Fatal(args ...any) { panic(givenUp{fmt.Sprint(args...)}) }
 
-// read runs the pipeline into a new warehouse, the answers edited on their way, and compares what is published.
-func (j *judged) read(edit func(route string, body []byte) []byte) (v *verdict, report *runlog.Report) {
+// readMutated runs the pipeline into a new warehouse, the answers edited on their way, and compares what is published.
+func (j *mutantRun) readMutated(edit func(route string, body []byte) []byte) (v *diffVerdict, report *runlog.Report) {
 	j.t.Helper()
 	j.runs++
-	v = &verdict{TB: j.t, keys: map[string]bool{}}
+	v = &diffVerdict{TB: j.t, keys: map[string]bool{}}
 	dir, err := os.MkdirTemp("", "judged-")
 	if err != nil {
 		j.t.Fatal(err)
@@ -102,7 +104,7 @@ func (j *judged) read(edit func(route string, body []byte) []byte) (v *verdict, 
 		k.Mutate = edit
 		spoilFiles(j.t, k, edit)
 	})
-	b := &bed{t: v, space: j.space.space, url: j.space.url, file: filepath.Join(dir, "pipelines.yaml"), log: &bytes.Buffer{}}
+	b := &testBed{t: v, space: j.space.space, url: j.space.url, file: filepath.Join(dir, "pipelines.yaml"), log: &bytes.Buffer{}}
 	defer func() {
 		if up, is := recover().(givenUp); is { // a table that is not there, or a run that ended before it began
 			v.differs = true
@@ -114,77 +116,77 @@ func (j *judged) read(edit func(route string, body []byte) []byte) (v *verdict, 
 			j.t.Error(err)
 		}
 	}()
-	b.configure(j.config)
-	report = b.try(runner.Options{})
+	b.writeConfig(j.config)
+	report = b.trySync(runner.Options{})
 	if report.Published {
 		j.hold(b)
 	}
 	return v, report
 }
 
-// says is whether a run says that something is wrong.
-func (j *judged) says(report *runlog.Report) bool {
-	return report == nil || report.Exit() != problem.ExitOK || !report.Published || rejects(report) != j.usual ||
+// reportsWrong is whether a run says that something is wrong.
+func (j *mutantRun) reportsWrong(report *runlog.Report) bool {
+	return report == nil || report.Exit() != problem.ExitOK || !report.Published || countRejects(report) != j.expectedRejects ||
 		slices.ContainsFunc(report.Findings, func(f load.Finding) bool { return !slices.Contains(j.known, f) })
 }
 
-func rejects(report *runlog.Report) (n int64) {
+func countRejects(report *runlog.Report) (n int64) {
 	for _, s := range report.Streams {
 		n += s.Rejected
 	}
 	return n
 }
 
-// begin reads the workspace twice, some hours of life between, by which it learns every field and what it was before.
-func (j *judged) begin(c emulator.Config) {
+// learnFields reads the workspace twice, some hours of life between, by which it learns every field and what it was before.
+func (j *mutantRun) learnFields(c emulator.Config) {
 	j.space = newBedWith(j.t, c, j.config)
 	var mu sync.Mutex
-	var answers map[string][]*tree
+	var answers map[string][]*jsonTree
 	watch := func(route string, body []byte) []byte {
 		if len(body) > 0 && body[0] == '{' {
 			mu.Lock()
-			answers[route] = append(answers[route], parse(j.t, body))
+			answers[route] = append(answers[route], parseTree(j.t, body))
 			mu.Unlock()
 		}
 		return body
 	}
 	for range 2 {
-		j.before, answers = map[string]map[string]*tree{}, map[string][]*tree{}
+		j.before, answers = map[string]map[string]*jsonTree{}, map[string][]*jsonTree{}
 		for route, list := range j.now {
-			j.before[route] = map[string]*tree{}
+			j.before[route] = map[string]*jsonTree{}
 			for _, answer := range list {
-				for _, record := range answer.records() {
-					j.before[route][record.id()] = record
+				for _, record := range answer.recordNodes() {
+					j.before[route][record.recordID()] = record
 				}
 			}
 		}
-		j.space.space.Live(26)
+		j.space.space.SimulateHours(26)
 		j.space.space.Advance(time.Hour)
-		v, report := j.read(watch)
+		v, report := j.readMutated(watch)
 		if v.differs || report.Exit() != problem.ExitOK || !report.Published {
 			j.t.Fatalf("a right server's tables differ: %v, %s", slices.Sorted(maps.Keys(v.keys)), report.LastLine())
 		}
-		j.now, j.usual, j.known = answers, rejects(report), report.Findings
+		j.now, j.expectedRejects, j.known = answers, countRejects(report), report.Findings
 	}
 	j.fates = map[wrongServer]string{}
 }
 
-// servers are all wrong ones, of the routes of some resources, for a run asks others too, once, for who it is; those that would change no byte are counted.
-func (j *judged) servers(resources ...string) (list []wrongServer) {
+// listServers are all wrong ones, of the routes of some resources, for a run asks others too, once, for who it is; those that would change no byte are counted.
+func (j *mutantRun) listServers(resources ...string) (list []wrongServer) {
 	for _, route := range slices.Sorted(maps.Keys(j.now)) {
 		if of, _, _ := strings.Cut(route, "."); !slices.Contains(resources, of) {
 			continue
 		}
 		around, inside := map[string]bool{}, map[string]bool{}
 		for _, answer := range j.now[route] {
-			records := answer.records()
+			records := answer.recordNodes()
 			if len(records) == 1 && records[0] == answer {
-				answer.paths("", nil, inside)
+				answer.collectPaths("", nil, inside)
 				continue
 			}
-			answer.paths("", records, around)
+			answer.collectPaths("", records, around)
 			for _, record := range records {
-				record.paths("", nil, inside)
+				record.collectPaths("", nil, inside)
 			}
 		}
 		for _, how := range []string{leftOut, nulled, previous} {
@@ -192,7 +194,7 @@ func (j *judged) servers(resources ...string) (list []wrongServer) {
 				for path := range fields {
 					switch m := (wrongServer{route, path, how, of}); {
 					case m.inFile() && (of || path == "id"): // which are ours
-					case how == previous && of || !j.changes(m):
+					case how == previous && of || !j.altersAnswer(m):
 						j.same++
 					default:
 						list = append(list, m)
@@ -205,17 +207,17 @@ func (j *judged) servers(resources ...string) (list []wrongServer) {
 	return list
 }
 
-// changes is whether a server changes a byte of any answer.
-func (j *judged) changes(m wrongServer) bool {
+// altersAnswer is whether a server changes a byte of any answer.
+func (j *mutantRun) altersAnswer(m wrongServer) bool {
 	for _, answer := range j.now[m.route] {
 		if m.list {
-			if parse(j.t, []byte(answer.String())).edit(m.path, m.how, nil) {
+			if parseTree(j.t, []byte(answer.String())).editPath(m.path, m.how, nil) {
 				return true
 			}
 			continue
 		}
-		for _, record := range answer.records() {
-			if j.touches(m, record) {
+		for _, record := range answer.recordNodes() {
+			if j.altersRecord(m, record) {
 				return true
 			}
 		}
@@ -223,22 +225,22 @@ func (j *judged) changes(m wrongServer) bool {
 	return false
 }
 
-func (j *judged) touches(m wrongServer, record *tree) bool {
-	return parse(j.t, []byte(record.String())).edit(m.path, m.how, j.before[m.route][record.id()])
+func (j *mutantRun) altersRecord(m wrongServer, record *jsonTree) bool {
+	return parseTree(j.t, []byte(record.String())).editPath(m.path, m.how, j.before[m.route][record.recordID()])
 }
 
-// everywhere serves one wrong thing in every answer of its route.
-func (j *judged) everywhere(m wrongServer) func(string, []byte) []byte {
+// mutateAll serves one wrong thing in every answer of its route.
+func (j *mutantRun) mutateAll(m wrongServer) func(string, []byte) []byte {
 	return func(route string, body []byte) []byte {
 		if route != m.route || len(body) == 0 || body[0] != '{' {
 			return body
 		}
-		answer := parse(j.t, body)
+		answer := parseTree(j.t, body)
 		if m.list {
-			answer.edit(m.path, m.how, nil)
+			answer.editPath(m.path, m.how, nil)
 		} else {
-			for _, record := range answer.records() {
-				record.edit(m.path, m.how, j.before[route][record.id()])
+			for _, record := range answer.recordNodes() {
+				record.editPath(m.path, m.how, j.before[route][record.recordID()])
 			}
 		}
 		return []byte(answer.String())
@@ -246,37 +248,37 @@ func (j *judged) everywhere(m wrongServer) func(string, []byte) []byte {
 }
 
 // inResource serves one wrong thing in every record of the type, whichever answer of the resource has it.
-func (j *judged) inResource(m wrongServer) func(string, []byte) []byte {
+func (j *mutantRun) inResource(m wrongServer) func(string, []byte) []byte {
 	resource, _, _ := strings.Cut(m.route, ".")
 	kinds := map[string]bool{}
 	for _, answer := range j.now[m.route] {
-		for _, record := range answer.records() {
-			kinds[record.kind()] = true
+		for _, record := range answer.recordNodes() {
+			kinds[record.recordType()] = true
 		}
 	}
 	return func(route string, body []byte) []byte {
 		if of, _, _ := strings.Cut(route, "."); of != resource || len(body) == 0 || body[0] != '{' {
 			return body
 		}
-		answer := parse(j.t, body)
-		for _, record := range answer.records() {
-			if kinds[record.kind()] {
-				record.edit(m.path, m.how, cmp.Or(j.before[route][record.id()], j.before[m.route][record.id()]))
+		answer := parseTree(j.t, body)
+		for _, record := range answer.recordNodes() {
+			if kinds[record.recordType()] {
+				record.editPath(m.path, m.how, cmp.Or(j.before[route][record.recordID()], j.before[m.route][record.recordID()]))
 			}
 		}
 		return []byte(answer.String())
 	}
 }
 
-// spread serves several wrong things, each in a record of its own.
-func (j *judged) spread(of map[string]wrongServer) func(string, []byte) []byte {
+// mutateEach serves several wrong things, each in a record of its own.
+func (j *mutantRun) mutateEach(of map[string]wrongServer) func(string, []byte) []byte {
 	return func(route string, body []byte) []byte {
 		if len(body) == 0 || body[0] != '{' {
 			return body
 		}
-		answer, changed := parse(j.t, body), false
-		for _, record := range answer.records() {
-			if m, is := of[record.id()]; is && m.route == route && record.edit(m.path, m.how, j.before[route][record.id()]) {
+		answer, changed := parseTree(j.t, body), false
+		for _, record := range answer.recordNodes() {
+			if m, is := of[record.recordID()]; is && m.route == route && record.editPath(m.path, m.how, j.before[route][record.recordID()]) {
 				changed = true
 			}
 		}
@@ -287,15 +289,15 @@ func (j *judged) spread(of map[string]wrongServer) func(string, []byte) []byte {
 	}
 }
 
-// judge finds out what becomes of each. Most are noticed when each has a record of its own, many in one run: a row of that record
+// judgeServers finds out what becomes of each. Most are noticed when each has a record of its own, many in one run: a row of that record
 // then differs. What is not noticed so has a run of its own, in which the server does it to every record.
-func (j *judged) judge(list []wrongServer) {
+func (j *mutantRun) judgeServers(list []wrongServer) {
 	var alone []wrongServer
 	for left := list; len(left) > 0; {
 		of := map[string]wrongServer{}
 		var next []wrongServer
 		for _, m := range left {
-			id, there := j.record(m, of)
+			id, there := j.freeRecord(m, of)
 			switch {
 			case id != "":
 				of[id] = m
@@ -306,16 +308,16 @@ func (j *judged) judge(list []wrongServer) {
 			}
 		}
 		left = next
-		alone = append(alone, j.together(of)...)
+		alone = append(alone, j.judgeTogether(of)...)
 	}
 	for _, m := range alone {
-		v, report := j.read(j.everywhere(m))
+		v, report := j.readMutated(j.mutateAll(m))
 		switch {
 		case v.differs:
 			j.fates[m] = compared
-		case j.says(report):
+		case j.reportsWrong(report):
 			j.fates[m] = told
-		case j.unkept(m):
+		case j.isIgnored(m):
 			j.fates[m] = ignored
 		case m.list:
 			j.fates[m] = around
@@ -323,7 +325,7 @@ func (j *judged) judge(list []wrongServer) {
 			j.fates[m] = noColumn
 		default:
 			j.fates[m] = missed
-			if v, report := j.read(j.inResource(m)); v.differs || j.says(report) {
+			if v, report := j.readMutated(j.inResource(m)); v.differs || j.reportsWrong(report) {
 				j.fates[m] = madeUp
 			}
 		}
@@ -332,19 +334,19 @@ func (j *judged) judge(list []wrongServer) {
 		if len(body) == 0 || body[0] != '{' {
 			return body
 		}
-		return []byte(parse(j.t, body).String()) // what is only taken apart and put together is no wrong
+		return []byte(parseTree(j.t, body).String()) // what is only taken apart and put together is no wrong
 	}
-	if v, report := j.read(right); v.differs || j.says(report) {
-		j.t.Errorf("a right server is noticed too, after the wrong ones: %v, %d rejects, usual are %d, %+v", slices.Sorted(maps.Keys(v.keys)), rejects(report), j.usual, report)
+	if v, report := j.readMutated(right); v.differs || j.reportsWrong(report) {
+		j.t.Errorf("a right server is noticed too, after the wrong ones: %v, %d rejects, usual are %d, %+v", slices.Sorted(maps.Keys(v.keys)), countRejects(report), j.expectedRejects, report)
 	}
 }
 
-// together judges those that have a record each, and gives those that no row shows. Where nothing was published it takes halves.
-func (j *judged) together(of map[string]wrongServer) (unseen []wrongServer) {
+// judgeTogether judges those that have a record each, and gives those that no row shows. Where nothing was published it takes halves.
+func (j *mutantRun) judgeTogether(of map[string]wrongServer) (unseen []wrongServer) {
 	if len(of) < 2 { // it costs a run all the same
 		return slices.Collect(maps.Values(of))
 	}
-	v, report := j.read(j.spread(of))
+	v, report := j.readMutated(j.mutateEach(of))
 	if report == nil || !report.Published {
 		ids := slices.Sorted(maps.Keys(of))
 		for _, half := range [][]string{ids[:len(ids)/2], ids[len(ids)/2:]} {
@@ -352,7 +354,7 @@ func (j *judged) together(of map[string]wrongServer) (unseen []wrongServer) {
 			for _, id := range half {
 				some[id] = of[id]
 			}
-			unseen = append(unseen, j.together(some)...)
+			unseen = append(unseen, j.judgeTogether(some)...)
 		}
 		return unseen
 	}
@@ -360,7 +362,7 @@ func (j *judged) together(of map[string]wrongServer) (unseen []wrongServer) {
 		switch {
 		case v.keys[id]:
 			j.fates[m] = compared
-		case j.unkept(m):
+		case j.isIgnored(m):
 			j.fates[m] = ignored
 		default:
 			unseen = append(unseen, m)
@@ -369,14 +371,14 @@ func (j *judged) together(of map[string]wrongServer) (unseen []wrongServer) {
 	return unseen
 }
 
-// record is one that a wrong server changes and that no other has taken; there says whether there is any at all.
-func (j *judged) record(m wrongServer, taken map[string]wrongServer) (id string, there bool) {
+// freeRecord is one that a wrong server changes and that no other has taken; there says whether there is any at all.
+func (j *mutantRun) freeRecord(m wrongServer, taken map[string]wrongServer) (id string, there bool) {
 	if m.list || m.inFile() && m.how == leftOut { // no row of a file lacks a column that others have
 		return "", false
 	}
 	for _, answer := range j.now[m.route] {
-		for _, record := range answer.records() {
-			if id := record.id(); id != "" && j.touches(m, record) {
+		for _, record := range answer.recordNodes() {
+			if id := record.recordID(); id != "" && j.altersRecord(m, record) {
 				if _, is := taken[id]; !is {
 					return id, true
 				}
@@ -387,8 +389,8 @@ func (j *judged) record(m wrongServer, taken map[string]wrongServer) (id string,
 	return "", there
 }
 
-// unkept is whether the streams name a field as one that they do not keep.
-func (j *judged) unkept(m wrongServer) bool {
+// isIgnored is whether the streams name a field as one that they do not keep.
+func (j *mutantRun) isIgnored(m wrongServer) bool {
 	path := strings.Split(strings.ReplaceAll(m.path, "[]", ""), ".")
 	for _, name := range j.streams {
 		s, known := j.space.runner.Catalogue.Stream(name)
@@ -403,7 +405,7 @@ func (j *judged) unkept(m wrongServer) bool {
 const anyEntry = "*"
 
 // hasColumn is whether any table of the streams has a column for a field of their records, or of the items of their lists.
-func (j *judged) hasColumn(m wrongServer) bool {
+func (j *mutantRun) hasColumn(m wrongServer) bool {
 	if m.inFile() {
 		return true
 	}
@@ -442,4 +444,4 @@ func (j *judged) hasColumn(m wrongServer) bool {
 	return false
 }
 
-var _ oracletest.Judge = (*verdict)(nil)
+var _ oracletest.DiffRecorder = (*diffVerdict)(nil)

@@ -56,9 +56,9 @@ func whyMissed(server string) string {
 
 func oraclePage(t *testing.T) string {
 	t.Helper()
-	all := map[string]judgment{}
+	all := map[string]mutantSummary{}
 	for name := range judgedFamilies() {
-		if one := readJudgment(t, name); one.Runs > 0 {
+		if one := readSummary(t, name); one.Runs > 0 {
 			all[name] = one
 		}
 	}

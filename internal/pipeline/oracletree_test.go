@@ -8,35 +8,35 @@ import (
 	"testing"
 )
 
-// tree is JSON whose fields stay in their order: what is not changed is served as it was.
-type tree struct {
+// jsonTree is JSON whose fields stay in their order: what is not changed is served as it was.
+type jsonTree struct {
 	raw   string // of what is neither an object nor a list
 	open  byte   // '{' or '['; 0: raw
 	names []string
-	items []*tree
+	items []*jsonTree
 }
 
-func parse(t testing.TB, body []byte) *tree {
+func parseTree(t testing.TB, body []byte) *jsonTree {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
-	read, err := decode(d)
+	read, err := decodeTree(d)
 	if err != nil {
 		t.Fatalf("an answer is no JSON: %v", err)
 	}
 	return read
 }
 
-func decode(d *json.Decoder) (*tree, error) {
+func decodeTree(d *json.Decoder) (*jsonTree, error) {
 	token, err := d.Token()
 	if err != nil {
 		return nil, err
 	}
 	open, nested := token.(json.Delim)
 	if !nested {
-		return &tree{raw: plainly(token)}, nil
+		return &jsonTree{raw: scalarJSON(token)}, nil
 	}
-	read := &tree{open: byte(open)}
+	read := &jsonTree{open: byte(open)}
 	for d.More() {
 		if open == '{' {
 			name, err := d.Token()
@@ -45,7 +45,7 @@ func decode(d *json.Decoder) (*tree, error) {
 			}
 			read.names = append(read.names, name.(string))
 		}
-		item, err := decode(d)
+		item, err := decodeTree(d)
 		if err != nil {
 			return nil, err
 		}
@@ -55,8 +55,8 @@ func decode(d *json.Decoder) (*tree, error) {
 	return read, err
 }
 
-// plainly is a value that is neither an object nor a list, with nothing escaped that need not be: metadata is kept as it is sent.
-func plainly(value any) string {
+// scalarJSON is a value that is neither an object nor a list, with nothing escaped that need not be: metadata is kept as it is sent.
+func scalarJSON(value any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -64,13 +64,13 @@ func plainly(value any) string {
 	return strings.TrimSpace(b.String())
 }
 
-func (n *tree) String() string {
+func (n *jsonTree) String() string {
 	var b strings.Builder
 	n.write(&b)
 	return b.String()
 }
 
-func (n *tree) write(b *strings.Builder) {
+func (n *jsonTree) write(b *strings.Builder) {
 	if n.open == 0 {
 		b.WriteString(n.raw)
 		return
@@ -81,7 +81,7 @@ func (n *tree) write(b *strings.Builder) {
 			b.WriteByte(',')
 		}
 		if n.open == '{' {
-			b.WriteString(plainly(n.names[i]))
+			b.WriteString(scalarJSON(n.names[i]))
 			b.WriteByte(':')
 		}
 		item.write(b)
@@ -89,8 +89,8 @@ func (n *tree) write(b *strings.Builder) {
 	b.WriteByte(n.open + 2) // the brackets lie so in ASCII
 }
 
-// at is a field of an object, nil where it has none.
-func (n *tree) at(name string) *tree {
+// fieldAt is a field of an object, nil where it has none.
+func (n *jsonTree) fieldAt(name string) *jsonTree {
 	if n == nil || n.open != '{' {
 		return nil
 	}
@@ -100,39 +100,39 @@ func (n *tree) at(name string) *tree {
 	return nil
 }
 
-// id is the record's, as the warehouse writes it; "": it has none.
-func (n *tree) id() string {
-	if id := n.at("id"); id != nil && id.open == 0 && id.raw != "null" {
+// recordID is the record's, as the warehouse writes it; "": it has none.
+func (n *jsonTree) recordID() string {
+	if id := n.fieldAt("id"); id != nil && id.open == 0 && id.raw != "null" {
 		return strings.Trim(id.raw, `"`)
 	}
 	return ""
 }
 
-// kind is the record's type, as it is written; "": it has none.
-func (n *tree) kind() string {
-	if kind := n.at("type"); kind != nil {
+// recordType is the record's type, as it is written; "": it has none.
+func (n *jsonTree) recordType() string {
+	if kind := n.fieldAt("type"); kind != nil {
 		return kind.raw
 	}
 	return ""
 }
 
-// records are those of an answer: the answer itself, or what lies in its lists.
-func (n *tree) records() (list []*tree) {
-	if n.id() != "" {
-		return []*tree{n}
+// recordNodes are those of an answer: the answer itself, or what lies in its lists.
+func (n *jsonTree) recordNodes() (list []*jsonTree) {
+	if n.recordID() != "" {
+		return []*jsonTree{n}
 	}
 	if n.open == '{' {
 		for _, field := range n.items {
 			if field.open == '[' {
-				list = append(list, slices.DeleteFunc(slices.Clone(field.items), func(item *tree) bool { return item.open != '{' })...)
+				list = append(list, slices.DeleteFunc(slices.Clone(field.items), func(item *jsonTree) bool { return item.open != '{' })...)
 			}
 		}
 	}
 	return list
 }
 
-// paths are all fields at or below, by their names with dots between; [] stands for every item of a list.
-func (n *tree) paths(above string, but []*tree, found map[string]bool) {
+// collectPaths are all fields at or below, by their names with dots between; [] stands for every item of a list.
+func (n *jsonTree) collectPaths(above string, but []*jsonTree, found map[string]bool) {
 	for i, item := range n.items {
 		if slices.Contains(but, item) {
 			continue
@@ -142,16 +142,16 @@ func (n *tree) paths(above string, but []*tree, found map[string]bool) {
 			path = strings.TrimPrefix(above+"."+n.names[i], ".")
 			found[path] = true
 		}
-		item.paths(path, but, found)
+		item.collectPaths(path, but, found)
 	}
 }
 
-// edit does something to a field wherever it is, and says whether that changed anything. before is the record as it was.
-func (n *tree) edit(path, how string, before *tree) (changed bool) {
+// editPath does something to a field wherever it is, and says whether that changed anything. before is the record as it was.
+func (n *jsonTree) editPath(path, how string, before *jsonTree) (changed bool) {
 	if n.open == '[' {
 		rest := strings.TrimPrefix(strings.TrimPrefix(path, "[]"), ".")
 		for i, item := range n.items {
-			if item.edit(rest, how, before.twin(item, i)) {
+			if item.editPath(rest, how, before.matchingItem(item, i)) {
 				changed = true
 			}
 		}
@@ -163,7 +163,7 @@ func (n *tree) edit(path, how string, before *tree) (changed bool) {
 		case !is || rest != "" && rest[0] != '.' && rest[0] != '[':
 			continue
 		case rest != "":
-			if n.items[i].edit(strings.TrimPrefix(rest, "."), how, before.at(name)) {
+			if n.items[i].editPath(strings.TrimPrefix(rest, "."), how, before.fieldAt(name)) {
 				return true
 			}
 			continue
@@ -172,10 +172,10 @@ func (n *tree) edit(path, how string, before *tree) (changed bool) {
 			return true
 		case how == nulled:
 			changed = n.items[i].raw != "null"
-			n.items[i] = &tree{raw: "null"}
+			n.items[i] = &jsonTree{raw: "null"}
 			return changed
 		}
-		was := before.at(name)
+		was := before.fieldAt(name)
 		if was == nil || was.String() == n.items[i].String() {
 			return false
 		}
@@ -185,17 +185,17 @@ func (n *tree) edit(path, how string, before *tree) (changed bool) {
 	return false
 }
 
-// twin is the item of a list that is another one's: the one of its id, or of its place where it has none.
-func (n *tree) twin(item *tree, i int) *tree {
+// matchingItem is the item of a list that is another one's: the one of its id, or of its place where it has none.
+func (n *jsonTree) matchingItem(item *jsonTree, i int) *jsonTree {
 	if n == nil || n.open != '[' {
 		return nil
 	}
 	for _, other := range n.items {
-		if id := item.id(); id != "" && other.id() == id {
+		if id := item.recordID(); id != "" && other.recordID() == id {
 			return other
 		}
 	}
-	if item.id() == "" && i < len(n.items) {
+	if item.recordID() == "" && i < len(n.items) {
 		return n.items[i]
 	}
 	return nil

@@ -43,9 +43,9 @@ children:
 // its Parquet, its place in the dictionary, and what left the list.
 func TestStreamOfTwoYAMLFilesNeedsNoGo(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(101)).publishingAll()
+	b := newBed(t, tinyConfig(101)).publishingAll()
 	centers := 120
-	b.before(func(rw http.ResponseWriter, r *http.Request) bool {
+	b.interceptRequests(func(rw http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Path != "/help_center/help_centers" {
 			return false
 		}
@@ -55,7 +55,7 @@ func TestStreamOfTwoYAMLFilesNeedsNoGo(t *testing.T) {
 		for i := (page-1)*size + 1; i <= min(page*size, centers); i++ {
 			records = append(records, fmt.Sprintf(`{"type":"help_center","id":%d,"identifier":"center-%d","turned_on_at":%d,"display_name":"Center","locales":[{"code":"en"},{"code":"pt-BR"}]}`, i, i, 1700000000+i))
 		}
-		rw.Header().Set("Date", b.space.Clock().UTC().Format(http.TimeFormat))
+		rw.Header().Set("Date", b.space.CurrentTime().UTC().Format(http.TimeFormat))
 		fmt.Fprintf(rw, `{"type":"list","data":[%s],"total_count":%d,"pages":{"type":"pages","page":%d,"per_page":%d,"total_pages":%d}}`,
 			strings.Join(records, ","), centers, page, size, (centers+size-1)/size)
 		return true
@@ -66,22 +66,22 @@ func TestStreamOfTwoYAMLFilesNeedsNoGo(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(filepath.Dir(b.file), "streams", "help_sites.yaml"), []byte(helpCenters), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	b.configure(strings.Replace(nightly, "[contacts,", "[help_sites, contacts,", 1) + "stream_files: [streams/*.yaml]\n")
+	b.writeConfig(strings.Replace(nightly, "[contacts,", "[help_sites, contacts,", 1) + "stream_files: [streams/*.yaml]\n")
 
-	report := b.sync(runner.Options{})
-	if s := stream(t, report, "help_sites"); s.New != 120 || s.Requests != 3 {
+	report := b.syncOnce(runner.Options{})
+	if s := streamResult(t, report, "help_sites"); s.New != 120 || s.Requests != 3 {
 		t.Errorf("%+v", s)
 	}
-	if got := b.rows("SELECT count(*), count(DISTINCT id), min(identifier), epoch(max(turned_on_at))::BIGINT, count(_extra->>'display_name') FROM help_sites"); got[0] != "120|120|center-1|1700000120|120" {
+	if got := b.queryRows("SELECT count(*), count(DISTINCT id), min(identifier), epoch(max(turned_on_at))::BIGINT, count(_extra->>'display_name') FROM help_sites"); got[0] != "120|120|center-1|1700000120|120" {
 		t.Errorf("rows: %v", got)
 	}
-	if got := b.rows("SELECT count(*), count(DISTINCT help_site_id) FROM help_site_locales"); got[0] != "240|120" {
+	if got := b.queryRows("SELECT count(*), count(DISTINCT help_site_id) FROM help_site_locales"); got[0] != "240|120" {
 		t.Errorf("children: %v", got)
 	}
-	if got := b.rows("SELECT doc FROM _sync.dictionary WHERE table_name = 'help_sites' AND column_name = 'identifier'"); len(got) != 1 || got[0] != "Its name in addresses." {
+	if got := b.queryRows("SELECT doc FROM _sync.dictionary WHERE table_name = 'help_sites' AND column_name = 'identifier'"); len(got) != 1 || got[0] != "Its name in addresses." {
 		t.Errorf("dictionary: %v", got)
 	}
-	if got := b.rows("SELECT table_name, path, example_type, change FROM _sync.schema_changes WHERE stream = 'help_sites' AND path IS NOT NULL"); len(got) != 1 || got[0] != "help_sites_all|display_name|text|a field that no column takes: it is in _extra" {
+	if got := b.queryRows("SELECT table_name, path, example_type, change FROM _sync.schema_changes WHERE stream = 'help_sites' AND path IS NOT NULL"); len(got) != 1 || got[0] != "help_sites_all|display_name|text|a field that no column takes: it is in _extra" {
 		t.Errorf("new fields: %v", got)
 	}
 	for _, table := range []string{"help_sites", "help_site_locales"} {
@@ -93,21 +93,21 @@ func TestStreamOfTwoYAMLFilesNeedsNoGo(t *testing.T) {
 
 	centers = 117
 	b.space.Advance(time.Hour)
-	report = b.sync(runner.Options{Select: []string{"help_sites"}})
-	if s := stream(t, report, "help_sites"); s.Gone != 3 || s.Requests != 6 {
+	report = b.syncOnce(runner.Options{Select: []string{"help_sites"}})
+	if s := streamResult(t, report, "help_sites"); s.Gone != 3 || s.Requests != 6 {
 		t.Errorf("%+v: want two walks that agree about the three that left", s)
 	}
-	if got := b.rows("SELECT (SELECT count(*) FROM help_sites), (SELECT count(*) FROM help_sites_all)"); got[0] != "117|120" {
+	if got := b.queryRows("SELECT (SELECT count(*) FROM help_sites), (SELECT count(*) FROM help_sites_all)"); got[0] != "117|120" {
 		t.Errorf("after three left: %v", got)
 	}
-	if report = b.sync(runner.Options{Select: []string{"help_sites"}}); report.Rows() != 0 {
+	if report = b.syncOnce(runner.Options{Select: []string{"help_sites"}}); report.Rows() != 0 {
 		t.Errorf("a quiet run wrote %d rows", report.Rows())
 	}
 	b.addsAColumn(filepath.Join(filepath.Dir(b.file), "streams", "help_sites.yaml"))
 }
 
 // addsAColumn gives the stream a column for a field that was in _extra until now: its rows get it without being read.
-func (b *bed) addsAColumn(file string) {
+func (b *testBed) addsAColumn(file string) {
 	b.t.Helper()
 	text := strings.Replace(helpCenters, "children:", "  - {name: display_name, type: text, doc: Its name for people.}\nchildren:", 1)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
@@ -117,13 +117,13 @@ func (b *bed) addsAColumn(file string) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	b.configure(string(config))
+	b.writeConfig(string(config))
 	plan, err := plan.Make(context.Background(), b.runner, b.runner.Config.Pipelines, runner.Options{}, false)
 	if err != nil || len(plan.Columns) != 1 || plan.Columns[0] != "main.help_sites.display_name" && plan.Columns[0] != "main.help_sites_all.display_name" {
 		b.t.Errorf("the plan says %+v, %v", plan.Columns, err)
 	}
-	report := b.sync(runner.Options{Select: []string{"contact_activities"}})
-	if got := b.rows("SELECT count(display_name), count(_extra->>'display_name') FROM help_sites_all"); got[0] != "120|0" || len(report.Changes) == 0 {
+	report := b.syncOnce(runner.Options{Select: []string{"contact_activities"}})
+	if got := b.queryRows("SELECT count(display_name), count(_extra->>'display_name') FROM help_sites_all"); got[0] != "120|0" || len(report.Changes) == 0 {
 		b.t.Errorf("filled and left in _extra: %v; %+v", got, report.Changes)
 	}
 }
@@ -140,24 +140,24 @@ pipelines:
   nightly: {streams: [contacts, deleted_contacts, contact_activities]}
   acme_only: {streams: [contacts], workspaces: acme}
 `
-	other := newBed(t, tiny(103)).publishingAll()
-	b := newBed(t, tiny(102)).publishingAll()
-	b.env = map[string]string{"OTHER_URL": other.url, "OTHER_TOKEN": other.space.Token()}
-	b.configure(config)
-	b.sync(runner.Options{})
+	other := newBed(t, tinyConfig(103)).publishingAll()
+	b := newBed(t, tinyConfig(102)).publishingAll()
+	b.env = map[string]string{"OTHER_URL": other.url, "OTHER_TOKEN": other.space.AccessToken()}
+	b.writeConfig(config)
+	b.syncOnce(runner.Options{})
 	b.equalsOracle()
 	want := fmt.Sprint(len(other.space.Oracle("contacts")))
-	if got := b.rows("SELECT count(*) FROM acme.contacts"); got[0] != want {
+	if got := b.queryRows("SELECT count(*) FROM acme.contacts"); got[0] != want {
 		t.Errorf("acme has %s contacts, want %s", got[0], want)
 	}
-	if err := other.space.UpdateContact(other.space.IDs("active")[0], emulator.Change{Field: "name", Value: "Acme Only"}); err != nil {
+	if err := other.space.UpdateContact(other.space.ContactIDs("active")[0], emulator.FieldChange{Field: "name", Value: "Acme Only"}); err != nil {
 		t.Fatal(err)
 	}
 	other.space.Advance(time.Hour)
 	b.space.Advance(time.Hour)
 	b.runner.Config.Pipelines = b.runner.Config.Pipelines[1:]
-	b.sync(runner.Options{})
-	if got := b.rows("SELECT (SELECT count(*) FROM acme.contacts WHERE name = 'Acme Only'), (SELECT count(*) FROM main.contacts WHERE name = 'Acme Only')"); got[0] != "1|0" {
+	b.syncOnce(runner.Options{})
+	if got := b.queryRows("SELECT (SELECT count(*) FROM acme.contacts WHERE name = 'Acme Only'), (SELECT count(*) FROM main.contacts WHERE name = 'Acme Only')"); got[0] != "1|0" {
 		t.Errorf("acme|main: %v", got)
 	}
 	b.equalsOracle()

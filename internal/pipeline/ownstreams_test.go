@@ -83,14 +83,14 @@ func TestAStreamOfEachWayOfReadingNeedsNoGo(t *testing.T) {
 	b := newBed(t, emulator.Config{Seed: 172, Contacts: 60, Inactive: 20, Activities: 150, Conversations: 120, Calls: 60,
 		Knobs: emulator.Knobs{Export: emulator.ExportKnobs{Pending: -1, Working: -1}}})
 	dir := filepath.Join(filepath.Dir(b.file), "streams")
-	b.must(os.MkdirAll(dir, 0o755))
+	b.failOn(os.MkdirAll(dir, 0o755))
 	for name, text := range map[string]string{"my_notes.sql": "SELECT id FROM {schema}.my_contacts ORDER BY id",
 		"my_transcripts.sql": "SELECT DISTINCT conversation_id, id FROM {schema}.my_calls WHERE conversation_id IS NOT NULL ORDER BY ALL"} {
-		b.must(os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+		b.failOn(os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
-	b.own(`"my_*", data_connectors`, ownStreams)
+	b.writeStreamFiles(`"my_*", data_connectors`, ownStreams)
 	b.space.Advance(time.Hour)
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	all := func(row map[string]any) bool { return true }
 	for _, want := range []struct {
 		table, oracle string
@@ -107,7 +107,7 @@ func TestAStreamOfEachWayOfReadingNeedsNoGo(t *testing.T) {
 		{"my_transcripts", "calls", []string{"id"}, func(row map[string]any) bool { return row["conversation_id"] != nil }},
 		{"my_attributes", "data_attributes", []string{"model", "full_name"}, all},
 	} {
-		columns := b.rows(fmt.Sprintf("SELECT string_agg(CASE data_type WHEN 'TIMESTAMP WITH TIME ZONE' THEN 'epoch('||column_name||')::BIGINT' ELSE column_name END, ', ' ORDER BY column_index) FROM duckdb_columns() WHERE table_name = '%s' AND NOT starts_with(column_name, '_')", want.table))
+		columns := b.queryRows(fmt.Sprintf("SELECT string_agg(CASE data_type WHEN 'TIMESTAMP WITH TIME ZONE' THEN 'epoch('||column_name||')::BIGINT' ELSE column_name END, ', ' ORDER BY column_index) FROM duckdb_columns() WHERE table_name = '%s' AND NOT starts_with(column_name, '_')", want.table))
 		var rows []string
 		for _, row := range b.space.Oracle(want.oracle) {
 			var cells []string
@@ -121,12 +121,12 @@ func TestAStreamOfEachWayOfReadingNeedsNoGo(t *testing.T) {
 		if len(rows) < 5 {
 			t.Errorf("%s: the source has only %d", want.table, len(rows))
 		}
-		oracletest.Same(t, want.table, b.rows("SELECT "+columns[0]+" FROM "+want.table), rows)
+		oracletest.CompareRows(t, want.table, b.queryRows("SELECT "+columns[0]+" FROM "+want.table), rows)
 	}
-	if got := b.rows("SELECT count(*) > 20 FROM my_exports_conversation"); got[0] != "true" {
+	if got := b.queryRows("SELECT count(*) > 20 FROM my_exports_conversation"); got[0] != "true" {
 		t.Error("no rows of a dataset")
 	}
-	if report := b.sync(runner.Options{Exclude: []string{"my_notes", "my_transcripts"}}); report.Rows() != 0 {
+	if report := b.syncOnce(runner.Options{Exclude: []string{"my_notes", "my_transcripts"}}); report.Rows() != 0 {
 		t.Errorf("the second run wrote %d rows\n%+v", report.Rows(), report.Streams)
 	}
 }
@@ -134,15 +134,15 @@ func TestAStreamOfEachWayOfReadingNeedsNoGo(t *testing.T) {
 // TestTheOwnStreamsHaveEachWayOfReading: a way of reading that the grammar gains is to be tried by a file of a user's own.
 func TestTheOwnStreamsHaveEachWayOfReading(t *testing.T) {
 	t.Parallel()
-	read := key(t, schemas.Spec(), "read")
+	read := specKey(t, schemas.Spec(), "read")
 	var ways []string
 	for _, name := range []string{"page", "since"} {
-		for _, choice := range key(t, key(t, read, name), "by").Values {
+		for _, choice := range specKey(t, specKey(t, read, name), "by").Values {
 			ways = append(ways, name+": {by: "+choice.Name)
 		}
 	}
 	for _, name := range []string{"view", "stream", "batch", "values"} {
-		key(t, key(t, read, "over"), name)
+		specKey(t, specKey(t, read, "over"), name)
 		ways = append(ways, "over: {"+name+": ")
 	}
 	for _, way := range ways {
@@ -152,7 +152,7 @@ func TestTheOwnStreamsHaveEachWayOfReading(t *testing.T) {
 	}
 }
 
-func key(t *testing.T, s *grammar.Spec, name string) *grammar.Spec {
+func specKey(t *testing.T, s *grammar.Spec, name string) *grammar.Spec {
 	t.Helper()
 	i := slices.IndexFunc(s.Keys, func(k grammar.Spec) bool { return k.Name == name })
 	if i < 0 {

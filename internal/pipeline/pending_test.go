@@ -60,76 +60,76 @@ key: [id]
 columns: [{name: id, type: text, doc: Id.}, {name: parent_id, from: $over, type: text, doc: The folder around it.}]
 `
 
-// own names a user's own stream files in the configuration, with the streams that the pipeline reads.
-func (b *bed) own(streams string, files ...string) {
+// writeStreamFiles names a user's own stream files in the configuration, with the streams that the pipeline reads.
+func (b *testBed) writeStreamFiles(streams string, files ...string) {
 	b.t.Helper()
 	dir := filepath.Join(filepath.Dir(b.file), "streams")
-	b.must(os.MkdirAll(dir, 0o755))
+	b.failOn(os.MkdirAll(dir, 0o755))
 	for _, text := range files {
 		for _, one := range strings.Split(text, "---\n") {
 			name, _, _ := strings.Cut(strings.TrimPrefix(one, "stream: "), "\n")
-			b.must(os.WriteFile(filepath.Join(dir, name+".yaml"), []byte(one), 0o600))
+			b.failOn(os.WriteFile(filepath.Join(dir, name+".yaml"), []byte(one), 0o600))
 		}
 	}
-	b.configure(strings.Replace(nightly, "contacts, deleted_contacts, contact_activities", streams, 1) + "stream_files: [streams/*.yaml]\n")
+	b.writeConfig(strings.Replace(nightly, "contacts, deleted_contacts, contact_activities", streams, 1) + "stream_files: [streams/*.yaml]\n")
 }
 
-// versions compares the versions of connectors that are there with the oracle.
-func (b *bed) versions() {
+// checkVersions compares the versions of connectors that are there with the oracle.
+func (b *testBed) checkVersions() {
 	b.t.Helper()
 	var want []string
 	for _, row := range b.space.Oracle("data_connector_versions") {
 		want = append(want, row["entity_version_id"].(string))
 	}
-	oracletest.Same(b.t, "versions", b.rows("SELECT version_id FROM connector_versions v JOIN connectors c ON c.id = v.connector_id"), want)
+	oracletest.CompareRows(b.t, "versions", b.queryRows("SELECT version_id FROM connector_versions v JOIN connectors c ON c.id = v.connector_id"), want)
 }
 
 // TestAStreamOverAnotherWalksWhatComesAndChanges reads under each row of another stream once, and again when it has changed,
 // whichever of the two was there first; nothing that waits is lost by a run that is refused or cut.
 func TestAStreamOverAnotherWalksWhatComesAndChanges(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(141))
-	b.own("connectors", connectors)
-	b.sync(runner.Options{})
-	b.own("connectors, connector_versions", connectors, connectorVersions)
-	b.sync(runner.Options{})
-	b.versions()
-	if report := b.sync(runner.Options{}); report.Rows() != 0 || stream(t, report, "connector_versions").Requests != 0 {
+	b := newBed(t, tinyConfig(141))
+	b.writeStreamFiles("connectors", connectors)
+	b.syncOnce(runner.Options{})
+	b.writeStreamFiles("connectors, connector_versions", connectors, connectorVersions)
+	b.syncOnce(runner.Options{})
+	b.checkVersions()
+	if report := b.syncOnce(runner.Options{}); report.Rows() != 0 || streamResult(t, report, "connector_versions").Requests != 0 {
 		t.Errorf("without news: %s\n%+v", report.LastLine(), report.Streams)
 	}
-	all := b.rows("SELECT id FROM connectors ORDER BY id")
+	all := b.queryRows("SELECT id FROM connectors ORDER BY id")
 	b.space.Advance(time.Minute)
-	b.must(b.space.EditContent("data_connectors", all[0]))
+	b.failOn(b.space.EditContent("data_connectors", all[0]))
 	fresh, err := b.space.CreateContent("data_connectors")
-	b.must(err)
-	b.space.Inject(func(_ int, r *http.Request) *fault.Fault {
+	b.failOn(err)
+	b.space.InjectFaults(func(_ int, r *http.Request) *fault.Fault {
 		if strings.HasSuffix(r.URL.Path, all[0]+"/versions") {
 			return &fault.Fault{Status: http.StatusInternalServerError}
 		}
 		return nil
 	})
-	if report := b.try(runner.Options{}); report.Exit() != problem.ExitFailed {
+	if report := b.trySync(runner.Options{}); report.Exit() != problem.ExitFailed {
 		t.Errorf("one that cannot be read: %s", report.LastLine())
 	}
-	if got := b.rows("SELECT id FROM _sync.pending"); len(got) != 1 || got[0] != all[0] {
+	if got := b.queryRows("SELECT id FROM _sync.pending"); len(got) != 1 || got[0] != all[0] {
 		t.Errorf("there waits %v, and not only %s; %s was read", got, all[0], fresh)
 	}
-	b.space.Inject(nil)
-	if s := stream(t, b.sync(runner.Options{}), "connector_versions"); s.Requests > 2 || s.New != 1 {
+	b.space.InjectFaults(nil)
+	if s := streamResult(t, b.syncOnce(runner.Options{}), "connector_versions"); s.Requests > 2 || s.New != 1 {
 		t.Errorf("the one that waited: %+v", s)
 	}
-	b.versions()
-	b.must(b.space.EditContent("data_connectors", all[1]))
+	b.checkVersions()
+	b.failOn(b.space.EditContent("data_connectors", all[1]))
 	b.space.Advance(time.Minute)
-	b.sync(runner.Options{Select: []string{"connectors"}})
-	b.must(b.space.RemoveContent("data_connectors", all[1]))
+	b.syncOnce(runner.Options{Select: []string{"connectors"}})
+	b.failOn(b.space.RemoveContent("data_connectors", all[1]))
 	b.space.Advance(time.Minute)
-	b.sync(runner.Options{})
-	if got := b.rows("SELECT count(*) FROM _sync.pending"); got[0] != "0" {
+	b.syncOnce(runner.Options{})
+	if got := b.queryRows("SELECT count(*) FROM _sync.pending"); got[0] != "0" {
 		t.Errorf("%s wait after a 404", got[0])
 	}
-	b.versions()
-	if s := stream(t, b.sync(runner.Options{FullRefresh: true}), "connector_versions"); s.Requests < int64(len(all)) || s.Rows != 0 {
+	b.checkVersions()
+	if s := streamResult(t, b.syncOnce(runner.Options{FullRefresh: true}), "connector_versions"); s.Requests < int64(len(all)) || s.Rows != 0 {
 		t.Errorf("a full refresh: %+v", s)
 	}
 }
@@ -137,10 +137,10 @@ func TestAStreamOverAnotherWalksWhatComesAndChanges(t *testing.T) {
 // TestAStreamOverItselfEndsWhereNothingNewComes walks a tree, level by level.
 func TestAStreamOverItselfEndsWhereNothingNewComes(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(142))
-	b.own("tree, branches", folderStreams)
+	b := newBed(t, tinyConfig(142))
+	b.writeStreamFiles("tree, branches", folderStreams)
 	tree := map[string]string{"": "ab", "a": "cd", "c": "e", "e": "f"}
-	b.before(func(rw http.ResponseWriter, r *http.Request) bool {
+	b.interceptRequests(func(rw http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Path != "/folders" {
 			return false
 		}
@@ -148,16 +148,16 @@ func TestAStreamOverItselfEndsWhereNothingNewComes(t *testing.T) {
 		for _, id := range tree[r.URL.Query().Get("parent_folder_id")] {
 			records = append(records, `{"id":"`+string(id)+`"}`)
 		}
-		rw.Header().Set("Date", b.space.Clock().UTC().Format(http.TimeFormat))
+		rw.Header().Set("Date", b.space.CurrentTime().UTC().Format(http.TimeFormat))
 		fmt.Fprintf(rw, `{"type":"list","data":[%s],"pages":{"next":null}}`, strings.Join(records, ","))
 		return true
 	})
-	report := b.sync(runner.Options{})
-	oracletest.Same(t, "branches", b.rows("SELECT id || ' in ' || parent_id FROM branches"), []string{"c in a", "d in a", "e in c", "f in e"})
-	if s := stream(t, report, "branches"); s.Requests != 6 {
+	report := b.syncOnce(runner.Options{})
+	oracletest.CompareRows(t, "branches", b.queryRows("SELECT id || ' in ' || parent_id FROM branches"), []string{"c in a", "d in a", "e in c", "f in e"})
+	if s := streamResult(t, report, "branches"); s.Requests != 6 {
 		t.Errorf("one request a folder: %+v", s)
 	}
-	if s := stream(t, b.sync(runner.Options{}), "branches"); s.Requests != 0 {
+	if s := streamResult(t, b.syncOnce(runner.Options{}), "branches"); s.Requests != 0 {
 		t.Errorf("without news: %+v", s)
 	}
 }
@@ -180,29 +180,29 @@ columns:
 // TestT69WhatComesWithoutAChangeIsFoundByWalkingAgain: the events of a consultation are there once it has ended, which moves
 // nothing of the conversation.
 func TestT69WhatComesWithoutAChangeIsFoundByWalkingAgain(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
-	c := tiny(143)
+	c := tinyConfig(143)
 	c.Conversations = 12
 	b := newBed(t, c)
-	b.own("conversations, asks", asks)
-	id, err := b.space.OpenConversation(b.space.IDs("active")[0], 1)
-	b.must(err)
-	b.must(b.space.Consult(id, "approved", 0, 26*time.Hour))
+	b.writeStreamFiles("conversations, asks", asks)
+	id, err := b.space.OpenConversation(b.space.ContactIDs("active")[0], 1)
+	b.failOn(err)
+	b.failOn(b.space.StartConsultation(id, "approved", 0, 26*time.Hour))
 	b.space.Advance(time.Hour)
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	found := func() string {
-		return b.rows("SELECT count(*) FROM asks WHERE conversation_id = '" + id + "'")[0]
+		return b.queryRows("SELECT count(*) FROM asks WHERE conversation_id = '" + id + "'")[0]
 	}
 	if found() != "0" {
 		t.Fatalf("%s events before the end", found())
 	}
 	b.space.Advance(10 * time.Hour)
-	if s := stream(t, b.sync(runner.Options{}), "asks"); s.Requests != 0 {
+	if s := streamResult(t, b.syncOnce(runner.Options{}), "asks"); s.Requests != 0 {
 		t.Errorf("asked %d times before it is due", s.Requests)
 	}
 	b.space.Advance(16 * time.Hour)
-	s := stream(t, b.sync(runner.Options{}), "asks")
+	s := streamResult(t, b.syncOnce(runner.Options{}), "asks")
 	if found() != "3" || s.Requests == 0 || s.Requests > 6 {
 		t.Errorf("%s events after the end, in %d requests", found(), s.Requests)
 	}

@@ -16,11 +16,11 @@ import (
 // TestF12TenReadersAskDuringWholeRuns has ten readers open the published file anew again and again, each with several questions to
 // what it opened: none gets an error, and all answers in one session are of one instant.
 func TestF12TenReadersAskDuringWholeRuns(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
 	const readers = 10
-	b := newBed(t, tiny(73)).publishingAll()
-	b.sync(runner.Options{})
+	b := newBed(t, tinyConfig(73)).publishingAll()
+	b.syncOnce(runner.Options{})
 	l := newLife(b, 73)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -31,20 +31,20 @@ func TestF12TenReadersAskDuringWholeRuns(t *testing.T) {
 	for range readers {
 		all.Go(func() {
 			for ctx.Err() == nil && !t.Failed() {
-				if !questions.Long() { // in make test others want the processor too: some sessions for each request of the run
+				if !questions.HasDeadline() { // in make test others want the processor too: some sessions for each request of the run
 					select {
 					case <-ctx.Done():
 						return
 					case <-turns:
 					}
 				}
-				if err := b.session(&asked); err != nil {
+				if err := b.readerSession(&asked); err != nil {
 					t.Error(err)
 				}
 			}
 		})
 	}
-	b.space.Between(func(int) {
+	b.space.RunBetween(func(int) {
 		for range readers / 3 {
 			select {
 			case turns <- true:
@@ -52,24 +52,24 @@ func TestF12TenReadersAskDuringWholeRuns(t *testing.T) {
 			}
 		}
 	})
-	for questions.More() {
+	for questions.HasNext() {
 		before := asked.Load()
 		for range 2 {
-			l.happen(10)
-			b.sync(runner.Options{})
+			l.applyEvents(10)
+			b.syncOnce(runner.Options{})
 		}
-		questions.Done(int(asked.Load() - before))
+		questions.CountTrials(int(asked.Load() - before))
 	}
 	stop()
 	all.Wait()
-	b.space.Between(nil)
+	b.space.RunBetween(nil)
 	b.space.Advance(time.Hour)
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	b.equalsOracle()
 }
 
-// session opens what is published and asks the same three times; rows and the run that they are of must stay what they were.
-func (b *bed) session(asked *atomic.Int64) error {
+// readerSession opens what is published and asks the same three times; rows and the run that they are of must stay what they were.
+func (b *testBed) readerSession(asked *atomic.Int64) error {
 	r, err := read.OpenReader(context.Background(), b.runner.Dir.Link())
 	if err != nil {
 		return err

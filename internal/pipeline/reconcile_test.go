@@ -13,10 +13,10 @@ import (
 const week = 7 * 24 * time.Hour
 
 // deletedConversations reads conversations, has some deleted at the source, and lets more than a week pass.
-func deletedConversations(t *testing.T, n int) (b *bed, ids []string) {
+func deletedConversations(t *testing.T, n int) (b *testBed, ids []string) {
 	t.Helper()
 	b = newTalkBed(t, emulator.Knobs{NoLag: true})
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	ids = b.space.ConversationIDs()[:n]
 	for _, id := range ids {
 		if err := b.space.DeleteConversation(id); err != nil {
@@ -29,21 +29,21 @@ func deletedConversations(t *testing.T, n int) (b *bed, ids []string) {
 
 func TestT60DeletedConversationIsFoundByTheWholeList(t *testing.T) {
 	t.Parallel()
-	serial(t)
+	skipInRaceRun(t)
 	b, ids := deletedConversations(t, 2)
-	report := b.sync(runner.Options{})
-	if got := stream(t, report, "conversations").Gone; got != 2 {
+	report := b.syncOnce(runner.Options{})
+	if got := streamResult(t, report, "conversations").Gone; got != 2 {
 		t.Errorf("%d conversations are told to be gone, want 2", got)
 	}
 	b.equalsOracle()
 	in := "id IN ('" + strings.Join(ids, "', '") + "')"
-	if got := b.rows("SELECT count(*), count(_gone_at) FROM conversations_all WHERE " + in); got[0] != "2|2" {
+	if got := b.queryRows("SELECT count(*), count(_gone_at) FROM conversations_all WHERE " + in); got[0] != "2|2" {
 		t.Errorf("of two deleted ones, %s are stored, and marked", got)
 	}
-	asked := b.space.Count()
+	asked := b.space.RequestCount()
 	b.space.Advance(24 * time.Hour)
-	b.sync(runner.Options{})
-	if again := b.space.Count() - asked; again > 12 {
+	b.syncOnce(runner.Options{})
+	if again := b.space.RequestCount() - asked; again > 12 {
 		t.Errorf("the night after cost %d requests: the whole list is for once a week", again)
 	}
 }
@@ -51,38 +51,38 @@ func TestT60DeletedConversationIsFoundByTheWholeList(t *testing.T) {
 // TestT152AListThatLacksManyIsNotBelieved: a search that is ill looks like a workspace whose conversations were deleted.
 func TestT152AListThatLacksManyIsNotBelieved(t *testing.T) {
 	t.Parallel()
-	serial(t)
+	skipInRaceRun(t)
 	b, _ := deletedConversations(t, 50)
-	report := b.try(runner.Options{})
-	failed := stream(t, report, "conversations")
+	report := b.trySync(runner.Options{})
+	failed := streamResult(t, report, "conversations")
 	if failed.Status != runlog.StatusFailed || !strings.Contains(failed.Error, "50 of 120 rows are not in the list any more; none was asked for") {
 		t.Fatalf("%s: %s", failed.Status, failed.Error)
 	}
-	if got := b.rows("SELECT count(*) FROM conversations_all WHERE _gone_at IS NOT NULL"); got[0] != "0" {
+	if got := b.queryRows("SELECT count(*) FROM conversations_all WHERE _gone_at IS NOT NULL"); got[0] != "0" {
 		t.Errorf("%s were marked gone", got)
 	}
-	b.sync(runner.Options{AcceptDrop: []string{"conversations"}})
+	b.syncOnce(runner.Options{AcceptDrop: []string{"conversations"}})
 	b.equalsOracle()
 }
 
 // TestT6ConversationThatSearchToldTooLateIsFoundByTheWholeList: the index took longer than any overlap.
 func TestT6ConversationThatSearchToldTooLateIsFoundByTheWholeList(t *testing.T) {
 	t.Parallel()
-	serial(t)
+	skipInRaceRun(t)
 	b := newTalkBed(t, emulator.Knobs{LagMax: 15 * 24 * time.Hour})
 	b.space.Advance(20 * 24 * time.Hour)
-	b.sync(runner.Options{})
-	id, err := b.space.OpenConversation(b.space.IDs("active")[0], 3)
+	b.syncOnce(runner.Options{})
+	id, err := b.space.OpenConversation(b.space.ContactIDs("active")[0], 3)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 4 {
 		b.space.Advance(4 * 24 * time.Hour)
-		b.sync(runner.Options{})
+		b.syncOnce(runner.Options{})
 	}
 	b.space.Advance(week)
-	b.sync(runner.Options{})
-	if got := b.rows("SELECT count(*) FROM conversation_parts WHERE conversation_id = '" + id + "'"); got[0] != "3" {
+	b.syncOnce(runner.Options{})
+	if got := b.queryRows("SELECT count(*) FROM conversation_parts WHERE conversation_id = '" + id + "'"); got[0] != "3" {
 		t.Errorf("it has %s parts here, want 3", got)
 	}
 	b.equalsOracle()

@@ -14,52 +14,52 @@ import (
 // byte of them stays, other texts of the same conversation do, and a backup from before does not bring them back.
 // Holds: F18, S37.
 func TestT59WhatTheSourceRedactsIsInNoFile(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
-	c := tiny(173)
+	c := tinyConfig(173)
 	c.Conversations, c.Knobs = 30, emulator.Knobs{QuietConversations: emulator.Never}
 	b := newBedWith(t, c, strings.Replace(nightly, "[contacts, deleted_contacts, contact_activities]", "conversations", 1)).publishingAll()
-	id, err := b.space.CreateContact("user", emulator.Change{Field: "name", Value: "Rosa"})
-	b.must(err)
+	id, err := b.space.CreateContact("user", emulator.FieldChange{Field: "name", Value: "Rosa"})
+	b.failOn(err)
 	talk, err := b.space.OpenConversation(id, 2)
-	b.must(err)
-	b.must(b.space.ReplyConversation(talk, conversations.ByContact, canary+"my card is 4111"))
+	b.failOn(err)
+	b.failOn(b.space.ReplyConversation(talk, conversations.ByContact, canary+"my card is 4111"))
 	parts := b.space.PartIDs(talk)
-	b.must(b.space.ReplyConversation(talk, conversations.ByContact, visible+"thanks"))
+	b.failOn(b.space.ReplyConversation(talk, conversations.ByContact, visible+"thanks"))
 	b.space.Advance(time.Hour)
-	b.sync(runner.Options{})
-	older := b.backup()
+	b.syncOnce(runner.Options{})
+	older := b.copyPublished()
 	b.space.Advance(time.Hour)
-	b.sync(runner.Options{})
-	if len(b.scan(string(b.runner.Dir), canary)) < 2 {
+	b.syncOnce(runner.Options{})
+	if len(b.filesContaining(string(b.runner.Dir), canary)) < 2 {
 		t.Fatal("the files do not hold the text: the test finds nothing")
 	}
-	b.must(b.space.Redact(talk, parts[len(parts)-1], true))
+	b.failOn(b.space.RedactPart(talk, parts[len(parts)-1], true))
 	b.space.Advance(time.Hour)
-	b.sync(runner.Options{})
-	b.redacted(talk)
-	if report := b.sync(runner.Options{}); report.Rows() != 0 {
+	b.syncOnce(runner.Options{})
+	b.checkRedacted(talk)
+	if report := b.syncOnce(runner.Options{}); report.Rows() != 0 {
 		t.Errorf("a quiet run after it: %s", report.LastLine())
 	}
 	b.putBack(older)
 	b.space.Advance(time.Hour)
-	b.sync(runner.Options{})
-	b.redacted(talk)
+	b.syncOnce(runner.Options{})
+	b.checkRedacted(talk)
 }
 
-func (b *bed) redacted(talk string) {
+func (b *testBed) checkRedacted(talk string) {
 	b.t.Helper()
 	b.noCanary(string(b.runner.Dir))
-	if b.inLake(canary) || b.found("conversation_parts", canary) > 0 {
+	if b.inLake(canary) || b.countRowsWith("conversation_parts", canary) > 0 {
 		b.t.Error("a table holds what was redacted")
 	}
-	if b.found("conversation_parts", visible) != 1 || !b.inLake(visible) || len(b.scan(string(b.runner.Dir), visible)) == 0 {
+	if b.countRowsWith("conversation_parts", visible) != 1 || !b.inLake(visible) || len(b.filesContaining(string(b.runner.Dir), visible)) == 0 {
 		b.t.Error("what was not redacted is gone too")
 	}
-	if got := b.rows("SELECT count(*) FROM _sync.erasures WHERE table_name = 'conversation_parts' AND reason IN ('redacted', 'restored')"); got[0] != "1" {
+	if got := b.queryRows("SELECT count(*) FROM _sync.erasures WHERE table_name = 'conversation_parts' AND reason IN ('redacted', 'restored')"); got[0] != "1" {
 		b.t.Errorf("the certificate: %v", got)
 	}
-	if got := b.rows("SELECT count(*) FILTER (redacted), count(*) FILTER (author_name = 'Rosa') > 1 FROM conversation_parts WHERE conversation_id = '" + talk + "'"); got[0] != "1|true" {
+	if got := b.queryRows("SELECT count(*) FILTER (redacted), count(*) FILTER (author_name = 'Rosa') > 1 FROM conversation_parts WHERE conversation_id = '" + talk + "'"); got[0] != "1|true" {
 		b.t.Errorf("the part's row: %v", got)
 	}
 }

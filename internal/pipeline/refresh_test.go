@@ -14,39 +14,39 @@ import (
 // runs after its end are ordinary ones again.
 func TestT172AFullRefreshTakesWhatTheSourceHasNow(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(421))
+	b := newBed(t, tinyConfig(421))
 	d := b.withDoors("")
 	doorsOnly := runner.Options{Select: []string{"doors"}}
-	states := func() string { return strings.Join(b.rows("SELECT state FROM doors ORDER BY id"), " ") }
-	d.show(door(1, 50, "new"), door(2, 50, "new"), door(3, 50, "new"), door(4, 50, "new"))
-	b.sync(doorsOnly)
+	states := func() string { return strings.Join(b.queryRows("SELECT state FROM doors ORDER BY id"), " ") }
+	d.showPages(doorJSON(1, 50, "new"), doorJSON(2, 50, "new"), doorJSON(3, 50, "new"), doorJSON(4, 50, "new"))
+	b.syncOnce(doorsOnly)
 	b.space.Advance(time.Hour)
-	d.show(door(1, 10, "old"), door(2, 10, "old"), door(3, 10, "old"), door(4, 50, "new"))
-	if report := b.sync(doorsOnly); report.Rows() != 0 || states() != "new new new new" {
+	d.showPages(doorJSON(1, 10, "old"), doorJSON(2, 10, "old"), doorJSON(3, 10, "old"), doorJSON(4, 50, "new"))
+	if report := b.syncOnce(doorsOnly); report.Rows() != 0 || states() != "new new new new" {
 		t.Errorf("an ordinary run wrote %d rows: %s", report.Rows(), states())
 	}
 	cut := doorsOnly
 	cut.FullRefresh, cut.MaxRequests = true, 3 // whom the token is of, and two pages
-	b.sync(cut)
+	b.syncOnce(cut)
 	if got := states(); got != "old old new new" {
 		t.Errorf("the refresh that was cut left %s", got)
 	}
-	if report := b.sync(doorsOnly); report.Rows() != 1 || states() != "old old old new" {
+	if report := b.syncOnce(doorsOnly); report.Rows() != 1 || states() != "old old old new" {
 		t.Errorf("the run that went on wrote %d rows: %s", report.Rows(), states())
 	}
-	d.show(door(1, 10, "old"), door(2, 5, "older"), door(3, 10, "old"), door(4, 50, "new"))
-	if report := b.sync(doorsOnly); report.Rows() != 0 || states() != "old old old new" {
+	d.showPages(doorJSON(1, 10, "old"), doorJSON(2, 5, "older"), doorJSON(3, 10, "old"), doorJSON(4, 50, "new"))
+	if report := b.syncOnce(doorsOnly); report.Rows() != 0 || states() != "old old old new" {
 		t.Errorf("a run after the refresh wrote %d rows: %s", report.Rows(), states())
 	}
 	again := doorsOnly
 	again.FullRefresh = true
-	if report := b.sync(again); report.Rows() != 1 || states() != "old older old new" {
+	if report := b.syncOnce(again); report.Rows() != 1 || states() != "old older old new" {
 		t.Errorf("another refresh wrote %d rows: %s", report.Rows(), states())
 	}
-	if report := b.sync(again); report.Rows() != 0 {
+	if report := b.syncOnce(again); report.Rows() != 0 {
 		t.Errorf("a refresh that finds all as it is wrote %d rows", report.Rows())
 	}
-	if got := b.rows("SELECT (SELECT count(*) FROM _sync.seen), count(*) FILTER (contains(state, 'replace')) FROM _sync.checkpoints"); got[0] != "0|0" {
+	if got := b.queryRows("SELECT (SELECT count(*) FROM _sync.seen), count(*) FILTER (contains(state, 'replace')) FROM _sync.checkpoints"); got[0] != "0|0" {
 		t.Errorf("what is left of the refreshes: %s", got[0])
 	}
 }
@@ -55,22 +55,22 @@ func TestT172AFullRefreshTakesWhatTheSourceHasNow(t *testing.T) {
 // nothing once a run has read the same answer.
 func TestT173VerifyTakesTheCopyThatARunTakes(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(422))
+	b := newBed(t, tinyConfig(422))
 	d := b.withDoors("")
 	stale := func() []string {
 		v, err := verify.Verify(t.Context(), b.runner, b.runner.Config.Pipelines, verify.VerifyOptions{Select: []string{"doors"}, Requests: 50}, func(string) {})
-		b.must(err)
-		return differences(v)
+		b.failOn(err)
+		return listDifferences(v)
 	}
-	d.show(door(1, 3, "old"), door(2, 3, "same"))
-	b.sync(runner.Options{Select: []string{"doors"}})
-	d.show(door(1, 7, "new"), door(1, 3, "old"), door(2, 3, "same"))
+	d.showPages(doorJSON(1, 3, "old"), doorJSON(2, 3, "same"))
+	b.syncOnce(runner.Options{Select: []string{"doors"}})
+	d.showPages(doorJSON(1, 7, "new"), doorJSON(1, 3, "old"), doorJSON(2, 3, "same"))
 	if got := stale(); len(got) != 1 || got[0] != "doors_all stale 1 updated_at,state" {
 		t.Errorf("before the run: %q", got)
 	}
 	b.space.Advance(time.Hour)
-	b.sync(runner.Options{Select: []string{"doors"}})
-	if got, rows := stale(), b.rows("SELECT state FROM doors ORDER BY id"); len(got) != 0 || strings.Join(rows, " ") != "new same" {
+	b.syncOnce(runner.Options{Select: []string{"doors"}})
+	if got, rows := stale(), b.queryRows("SELECT state FROM doors ORDER BY id"); len(got) != 0 || strings.Join(rows, " ") != "new same" {
 		t.Errorf("after the run: %q, rows %v", got, rows)
 	}
 }

@@ -23,18 +23,18 @@ import (
 // Holds: S5.
 func TestT116RefusedTokenStopsEverything(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(71))
-	b.sync(runner.Options{})
-	newLife(b, 71).happen(20)
+	b := newBed(t, tinyConfig(71))
+	b.syncOnce(runner.Options{})
+	newLife(b, 71).applyEvents(20)
 	b.space.Advance(time.Hour)
-	before := b.rows("SELECT stream, synced_to FROM _sync.checkpoints ORDER BY 1")
-	n := b.space.Count()
+	before := b.queryRows("SELECT stream, synced_to FROM _sync.checkpoints ORDER BY 1")
+	n := b.space.RequestCount()
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.RevokeAt = n + 3 })
-	report := b.try(runner.Options{})
+	report := b.trySync(runner.Options{})
 	if report.Exit() != problem.ExitRefused || !strings.HasPrefix(report.LastLine(), "FAILED nightly ok=") {
 		t.Errorf("exit %d: %s", report.Exit(), report.LastLine())
 	}
-	if asked := b.space.Count() - n; asked > 10 {
+	if asked := b.space.RequestCount() - n; asked > 10 {
 		t.Errorf("%d requests, want no more after the refusals of what was under way", asked)
 	}
 	for _, s := range report.Streams {
@@ -42,32 +42,32 @@ func TestT116RefusedTokenStopsEverything(t *testing.T) {
 			t.Errorf("%s counts as done: %+v", s.Stream, s)
 		}
 	}
-	after := b.rows("SELECT stream, synced_to FROM _sync.checkpoints ORDER BY 1")
+	after := b.queryRows("SELECT stream, synced_to FROM _sync.checkpoints ORDER BY 1")
 	if i := slices.IndexFunc(after, func(row string) bool { return strings.HasPrefix(row, "contacts|") }); after[i] != before[i] {
 		t.Errorf("the mark moved: %s, then %s", before[i], after[i])
 	}
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.RevokeAt = 0 })
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	b.equalsOracle()
 }
 
 func TestT116RefusedTokenIsToldBeforeAnythingIsWritten(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(72))
+	b := newBed(t, tinyConfig(72))
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.RevokeAt = 1 })
 	_, err := sync.Sync(context.Background(), b.runner, b.runner.Config.Pipelines[0], runner.Options{})
 	if found := problem.AsProblem(err); err == nil || found.ExitCode() != problem.ExitRefused || found.Next == "" {
 		t.Errorf("got %v", err)
 	}
-	if b.space.Count() != 1 || b.runner.Dir.Current() != "" {
-		t.Errorf("%d requests, published %q", b.space.Count(), b.runner.Dir.Current())
+	if b.space.RequestCount() != 1 || b.runner.Dir.Current() != "" {
+		t.Errorf("%d requests, published %q", b.space.RequestCount(), b.runner.Dir.Current())
 	}
 }
 
 // TestARunWhoseTimeIsUpBeforeItKnowsWhomItReadsSaysSo has a workspace that answers late, and then that it is busy.
 func TestARunWhoseTimeIsUpBeforeItKnowsWhomItReadsSaysSo(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(74))
+	b := newBed(t, tinyConfig(74))
 	b.front = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		b.space.Advance(time.Minute)
 		w.WriteHeader(http.StatusServiceUnavailable)
@@ -82,19 +82,19 @@ func TestARunWhoseTimeIsUpBeforeItKnowsWhomItReadsSaysSo(t *testing.T) {
 // Holds: T116, S5.
 func TestRotatedTokenGoesOn(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(73))
+	b := newBed(t, tinyConfig(73))
 	connect := b.runner.Connect
 	b.runner.Connect = func(ctx context.Context, name string) (runner.Source, error) {
 		source, err := connect(ctx, name)
 		source.Refresh = func() (api.Secret, error) { return "rotated", nil }
 		return source, err
 	}
-	b.space.Between(func(n int) {
+	b.space.RunBetween(func(n int) {
 		if n == 6 {
-			b.space.Rotate("rotated")
+			b.space.RotateToken("rotated")
 		}
 	})
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	b.equalsOracle()
 }
 
@@ -102,78 +102,78 @@ func TestRotatedTokenGoesOn(t *testing.T) {
 // What is stored stays, contacts that came back are found all the same, and the stream is asked for at each run.
 func TestT86UnavailableStreamHoldsUpNobody(t *testing.T) {
 	t.Parallel()
-	c := tiny(74)
+	c := tinyConfig(74)
 	c.Inactive, c.Unavailable = 170, []string{"contacts.activities"}
 	b := newBed(t, c)
-	p := people{b}
-	id := p.user()
-	p.did(b.space.Archive(id))
+	p := contactBed{b}
+	id := p.createUser()
+	p.advanceAfter(b.space.ArchiveContact(id))
 	b.space.Advance(80 * time.Hour)
-	report := b.sync(runner.Options{})
-	if s := stream(t, report, "contact_activities"); s.Status != runlog.StatusUnavailable || s.Next == "" || report.Count(runlog.StatusOK) != 3 {
+	report := b.syncOnce(runner.Options{})
+	if s := streamResult(t, report, "contact_activities"); s.Status != runlog.StatusUnavailable || s.Next == "" || report.Count(runlog.StatusOK) != 3 {
 		t.Errorf("%s\n%+v", report.LastLine(), s)
 	}
-	p.did(b.space.Unarchive(id, false))
-	b.sync(runner.Options{})
-	b.is("active", "", id)
+	p.advanceAfter(b.space.UnarchiveContact(id, false))
+	b.syncOnce(runner.Options{})
+	b.checkLifecycle("active", "", id)
 
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Unavailable = nil })
-	b.space.Inject(func(_ int, r *http.Request) *fault.Fault {
+	b.space.InjectFaults(func(_ int, r *http.Request) *fault.Fault {
 		if r.URL.Path == "/contacts/deleted" && r.URL.Query().Get("page") == "2" {
 			return &fault.Fault{Status: http.StatusForbidden}
 		}
 		return nil
 	})
-	report = b.try(runner.Options{})
-	if s := stream(t, report, "deleted_contacts"); report.Exit() != problem.ExitFailed || s.Status != runlog.StatusUnavailable || s.Gone != 0 {
+	report = b.trySync(runner.Options{})
+	if s := streamResult(t, report, "deleted_contacts"); report.Exit() != problem.ExitFailed || s.Status != runlog.StatusUnavailable || s.Gone != 0 {
 		t.Errorf("%+v", s)
 	}
-	b.space.Inject(nil)
-	b.sync(runner.Options{})
+	b.space.InjectFaults(nil)
+	b.syncOnce(runner.Options{})
 	b.equalsOracle()
 }
 
 // TestTokenThatMayReadNothingIsRefused: 403 for everything is not a good night.
 func TestTokenThatMayReadNothingIsRefused(t *testing.T) {
 	t.Parallel()
-	c := tiny(75)
+	c := tinyConfig(75)
 	c.Forbidden = []string{"contacts.search", "contacts.deleted", "contacts.activities"}
 	b := newBed(t, c)
 	for _, code := range []string{"token_unauthorized", "scope_missing"} { // what a missing scope is called is not shown
 		b.space.SetKnobs(func(k *emulator.Knobs) { k.Codes = map[string]string{"token_unauthorized": code} })
-		if report := b.try(runner.Options{}); report.Exit() != problem.ExitRefused {
+		if report := b.trySync(runner.Options{}); report.Exit() != problem.ExitRefused {
 			t.Errorf("%s: exit %d: %s", code, report.Exit(), report.LastLine())
 		}
 	}
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Forbidden = nil })
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	b.equalsOracle()
 }
 
 func TestT115OtherWorkspaceIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(76))
-	b.sync(runner.Options{})
-	id := b.rows("SELECT id FROM _sync.workspaces")[0]
+	b := newBed(t, tinyConfig(76))
+	b.syncOnce(runner.Options{})
+	id := b.queryRows("SELECT id FROM _sync.workspaces")[0]
 	file := b.runner.Dir.Current()
-	b.refused(file, func() { b.space.SetWorkspaceID("another") }, "belongs to workspace another", "holds workspace "+id)
+	b.checkConfigRefused(file, func() { b.space.SetWorkspaceID("another") }, "belongs to workspace another", "holds workspace "+id)
 	b.space.SetWorkspaceID(id)
-	b.refused(file, func() { b.emulated = true }, id, "is the emulator")
+	b.checkConfigRefused(file, func() { b.emulated = true }, id, "is the emulator")
 	b.emulated = false
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 
-	filled := newBed(t, tiny(77))
+	filled := newBed(t, tinyConfig(77))
 	filled.emulated = true
-	filled.sync(runner.Options{})
-	filled.refused(filled.runner.Dir.Current(), func() { filled.emulated = false }, "filled by the emulator")
+	filled.syncOnce(runner.Options{})
+	filled.checkConfigRefused(filled.runner.Dir.Current(), func() { filled.emulated = false }, "filled by the emulator")
 }
 
-// refused changes something, expects a run to end with a mistake in the configuration that says all of the words, and the
+// checkConfigRefused changes something, expects a run to end with a mistake in the configuration that says all of the words, and the
 // published file to be as it was.
-func (b *bed) refused(file string, change func(), words ...string) {
+func (b *testBed) checkConfigRefused(file string, change func(), words ...string) {
 	b.t.Helper()
 	change()
-	n := b.space.Count()
+	n := b.space.RequestCount()
 	_, err := sync.Sync(context.Background(), b.runner, b.runner.Config.Pipelines[0], runner.Options{})
 	var found *problem.Problem
 	if !errors.As(err, &found) || found.ExitCode() != problem.ExitConfig || found.Next == "" {
@@ -184,43 +184,43 @@ func (b *bed) refused(file string, change func(), words ...string) {
 			b.t.Errorf("%v: does not say %q", err, word)
 		}
 	}
-	if b.runner.Dir.Current() != file || b.space.Count()-n > 1 {
-		b.t.Errorf("another file was published, or more than one request sent: %d", b.space.Count()-n)
+	if b.runner.Dir.Current() != file || b.space.RequestCount()-n > 1 {
+		b.t.Errorf("another file was published, or more than one request sent: %d", b.space.RequestCount()-n)
 	}
 }
 
 // TestWorkspaceThatBeginsEmptyIsKnownLater: no record tells whose it is until there is one.
 func TestWorkspaceThatBeginsEmptyIsKnownLater(t *testing.T) {
 	t.Parallel()
-	c := tiny(78)
+	c := tinyConfig(78)
 	c.EmptyLists = true
 	b := newBed(t, c)
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.EmptyLists = false })
 	b.space.Advance(time.Hour)
-	b.sync(runner.Options{FullRefresh: true})
+	b.syncOnce(runner.Options{FullRefresh: true})
 	b.equalsOracle()
-	b.refused(b.runner.Dir.Current(), func() { b.space.SetWorkspaceID("another") }, "another")
+	b.checkConfigRefused(b.runner.Dir.Current(), func() { b.space.SetWorkspaceID("another") }, "another")
 }
 
 // TestWhatAVersionLacksIsUnavailableWithTheVersionThatHasIt: a 404 for a whole list is no failure, and says what to ask for.
 func TestWhatAVersionLacksIsUnavailableWithTheVersionThatHasIt(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(79))
-	b.own("tags, calls, away_status_reasons, old_articles", `stream: old_articles
+	b := newBed(t, tinyConfig(79))
+	b.writeStreamFiles("tags, calls, away_status_reasons, old_articles", `stream: old_articles
 read: {endpoint: GET /old_articles, records: data, page: {by: none}, since: {by: full}}
 key: [id]
 columns: [{name: id, type: text, doc: Id.}]
 `)
 	b.runner.Config.Workspaces["main"].APIVersion = "2.13"
-	report := b.sync(runner.Options{})
+	report := b.syncOnce(runner.Options{})
 	for name, want := range map[string][2]string{"calls": {"version", "API version 2.14 or later"}, "away_status_reasons": {"version", "API version 2.14 or later"},
 		"old_articles": {"not_found", "aqueduck check --online"}} {
-		if s := stream(t, report, name); s.Status != runlog.StatusUnavailable || s.Class != want[0] || !strings.Contains(s.Next, want[1]) {
+		if s := streamResult(t, report, name); s.Status != runlog.StatusUnavailable || s.Class != want[0] || !strings.Contains(s.Next, want[1]) {
 			t.Errorf("%s: %s %s, next: %s", name, s.Status, s.Class, s.Next)
 		}
 	}
-	if s := stream(t, report, "tags"); s.Status != runlog.StatusOK || s.New == 0 {
+	if s := streamResult(t, report, "tags"); s.Status != runlog.StatusOK || s.New == 0 {
 		t.Errorf("%+v", s)
 	}
 }

@@ -22,9 +22,9 @@ import (
 // Holds: F25.
 func TestDeltasReplayToTheFullTables(t *testing.T) {
 	t.Parallel()
-	b := newBedWith(t, tiny(11), strings.Replace(nightly, "{dir: data}", "{dir: data, publish: {every: 5m}}", 1))
+	b := newBedWith(t, tinyConfig(11), strings.Replace(nightly, "{dir: data}", "{dir: data, publish: {every: 5m}}", 1))
 	l := newLife(b, 11)
-	c := &consumer{bed: b, held: map[string]map[string]row{}}
+	c := &replayConsumer{bed: b, copies: map[string]map[string]syncedRow{}}
 	runs := 6
 	if os.Getenv("AQUEDUCK_LONG") != "" {
 		runs = 100
@@ -36,23 +36,23 @@ func TestDeltasReplayToTheFullTables(t *testing.T) {
 		if n == runs/2 { // one that is sure to publish in its middle
 			o, pace, interrupt = runner.Options{FullRefresh: true}, 5*time.Minute, func() {}
 		}
-		b.space.Between(c.watch(l, pace, interrupt))
+		b.space.RunBetween(c.betweenRequests(l, pace, interrupt))
 		report, err := pipelinesync.Sync(ctx, b.runner, b.runner.Config.Pipelines[0], o)
 		if err == nil && report.Exit() == problem.ExitFailed || err != nil && ctx.Err() == nil {
 			t.Fatalf("run %d %+v: %v\n%+v", n, o, err, report)
 		}
 		cancel()
-		b.space.Between(nil)
-		c.look()
+		b.space.RunBetween(nil)
+		c.readCurrent()
 		if t.Failed() {
 			t.Fatalf("after run %d %+v", n, o)
 		}
-		l.happen(l.roll(12))
-		b.space.Advance(time.Duration(l.roll(20)) * time.Hour)
+		l.applyEvents(l.rollDice(12))
+		b.space.Advance(time.Duration(l.rollDice(20)) * time.Hour)
 	}
-	l.quiet()
-	b.sync(runner.Options{})
-	c.look()
+	l.stopChanges()
+	b.syncOnce(runner.Options{})
+	c.readCurrent()
 	b.equalsOracle()
 	if c.midway == 0 {
 		t.Error("no run published in its middle")
@@ -60,40 +60,40 @@ func TestDeltasReplayToTheFullTables(t *testing.T) {
 }
 
 // randomOptions are those of a plain run, mostly.
-func randomOptions(l *life) runner.Options {
-	switch l.roll(8) {
+func randomOptions(l *workspaceLife) runner.Options {
+	switch l.rollDice(8) {
 	case 0:
 		return runner.Options{FullRefresh: true}
 	case 1:
-		return runner.Options{MaxRequests: int64(3 + l.roll(10))}
+		return runner.Options{MaxRequests: int64(3 + l.rollDice(10))}
 	case 2:
-		return runner.Options{MaxTime: time.Duration(1+l.roll(5)) * time.Minute}
+		return runner.Options{MaxTime: time.Duration(1+l.rollDice(5)) * time.Minute}
 	case 3:
-		return runner.Options{Select: []string{[]string{"contacts", "deleted_contacts", "contact_*"}[l.roll(3)]}}
+		return runner.Options{Select: []string{[]string{"contacts", "deleted_contacts", "contact_*"}[l.rollDice(3)]}}
 	case 4:
-		return runner.Options{Since: l.space.Clock().Add(-time.Duration(l.roll(500)) * time.Hour)}
+		return runner.Options{Since: l.space.CurrentTime().Add(-time.Duration(l.rollDice(500)) * time.Hour)}
 	}
 	return runner.Options{}
 }
 
-// row is one row as its reader has it, and the time that it says it changed.
-type row struct{ synced, text string }
+// syncedRow is one row as its reader has it, and the time that it says it changed.
+type syncedRow struct{ synced, text string }
 
-// consumer keeps a copy of the relations, as a program downstream would: it upserts the contacts that changed since it
+// replayConsumer keeps a copy of the relations, as a program downstream would: it upserts the contacts that changed since it
 // last looked, and replaces the children of those.
-type consumer struct {
-	bed    *bed
+type replayConsumer struct {
+	bed    *testBed
 	mu     sync.Mutex // guards what follows: looks happen between requests too
 	since  string
 	file   string
 	midway int
-	held   map[string]map[string]row // by relation and key; a child's key begins with its contact's
+	copies map[string]map[string]syncedRow // by relation and key; a child's key begins with its contact's
 }
 
-// watch is what happens between the requests of a run: life, time passing (less than pace), now and then an interruption.
+// betweenRequests is what happens between the requests of a run: life, time passing (less than pace), now and then an interruption.
 // Whenever another file was published the consumer reads it.
-func (c *consumer) watch(l *life, pace time.Duration, interrupt func()) func(int) {
-	last := 4 + l.roll(60)
+func (c *replayConsumer) betweenRequests(l *workspaceLife, pace time.Duration, interrupt func()) func(int) {
+	last := 4 + l.rollDice(60)
 	first := 0
 	return func(n int) {
 		if first == 0 {
@@ -102,25 +102,25 @@ func (c *consumer) watch(l *life, pace time.Duration, interrupt func()) func(int
 		if n-first == last {
 			interrupt()
 		}
-		l.space.Advance(time.Duration(l.roll(int(pace/time.Second))) * time.Second)
-		if l.roll(6) == 0 {
-			l.happen(1)
+		l.space.Advance(time.Duration(l.rollDice(int(pace/time.Second))) * time.Second)
+		if l.rollDice(6) == 0 {
+			l.applyEvents(1)
 		}
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if file := c.bed.runner.Dir.Current(); file != c.file && c.file != "" {
 			c.midway++
-			c.read(file)
+			c.readSnapshot(file)
 		}
 	}
 }
 
-// look reads what is published now.
-func (c *consumer) look() {
+// readCurrent reads what is published now.
+func (c *replayConsumer) readCurrent() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if file := c.bed.runner.Dir.Current(); file != "" {
-		c.read(file)
+		c.readSnapshot(file)
 	}
 }
 
@@ -132,30 +132,30 @@ const everything = `SELECT 'contacts_all', id, '', _synced_at::VARCHAR, to_json(
 	UNION ALL SELECT 'contact_companies', contact_id, company_id, _synced_at::VARCHAR, to_json(t)::VARCHAR FROM contact_companies t
 	UNION ALL SELECT 'contact_social_profiles', contact_id, _position::VARCHAR, _synced_at::VARCHAR, to_json(t)::VARCHAR FROM contact_social_profiles t`
 
-// read takes over what changed in a published file and compares the copy with all of it.
-func (c *consumer) read(file string) {
+// readSnapshot takes over what changed in a published file and compares the copy with all of it.
+func (c *replayConsumer) readSnapshot(file string) {
 	t := c.bed.t
 	t.Helper()
 	c.file = file
-	full := map[string]map[string]row{}
+	full := map[string]map[string]syncedRow{}
 	latest := c.since
 	for _, line := range c.bed.rowsOf(file, everything) {
 		cells := strings.SplitN(line, "|", 5)
 		if full[cells[0]] == nil {
-			full[cells[0]] = map[string]row{}
+			full[cells[0]] = map[string]syncedRow{}
 		}
 		key := cells[1] + "|" + cells[2]
 		if _, twice := full[cells[0]][key]; twice {
 			t.Errorf("%s has %s twice", cells[0], key)
 		}
-		full[cells[0]][key] = row{cells[3], cells[4]}
+		full[cells[0]][key] = syncedRow{cells[3], cells[4]}
 		latest = max(latest, cells[3])
 	}
 	changed := map[string]bool{}
 	for _, relation := range []string{"contacts_all", "contact_identity"} {
 		for key, r := range full[relation] {
 			if r.synced > c.since {
-				c.put(relation, key, r)
+				c.putRow(relation, key, r)
 				changed[relation+key[:len(key)-1]] = true
 			}
 		}
@@ -164,35 +164,35 @@ func (c *consumer) read(file string) {
 		if strings.HasSuffix(relation, "_all") || relation == "contact_identity" {
 			continue
 		}
-		theirs := func(key string, _ row) bool { return changed["contacts_all"+key[:strings.Index(key, "|")]] }
-		maps.DeleteFunc(c.held[relation], theirs)
+		theirs := func(key string, _ syncedRow) bool { return changed["contacts_all"+key[:strings.Index(key, "|")]] }
+		maps.DeleteFunc(c.copies[relation], theirs)
 		for key, r := range rows {
 			if theirs(key, r) {
-				c.put(relation, key, r)
+				c.putRow(relation, key, r)
 			}
 		}
 	}
 	c.since = latest
-	c.compare(full)
+	c.compareCopy(full)
 }
 
-func (c *consumer) put(relation, key string, r row) {
-	if c.held[relation] == nil {
-		c.held[relation] = map[string]row{}
+func (c *replayConsumer) putRow(relation, key string, r syncedRow) {
+	if c.copies[relation] == nil {
+		c.copies[relation] = map[string]syncedRow{}
 	}
-	c.held[relation][key] = r
+	c.copies[relation][key] = r
 }
 
-func (c *consumer) compare(full map[string]map[string]row) {
+func (c *replayConsumer) compareCopy(full map[string]map[string]syncedRow) {
 	c.bed.t.Helper()
 	for _, relation := range slices.Sorted(maps.Keys(full)) {
 		var got, want []string
-		for key, r := range c.held[relation] {
+		for key, r := range c.copies[relation] {
 			got = append(got, fmt.Sprint(key, r))
 		}
 		for key, r := range full[relation] {
 			want = append(want, fmt.Sprint(key, r))
 		}
-		oracletest.Same(c.bed.t, relation, got, want)
+		oracletest.CompareRows(c.bed.t, relation, got, want)
 	}
 }

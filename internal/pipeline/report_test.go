@@ -76,7 +76,7 @@ func TestExitCodeIsOfTheWorstStream(t *testing.T) {
 // TestPlanTellsBeforehand: offline before the first run, with one request a stream when it may ask, and after a run.
 func TestPlanTellsBeforehand(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(121))
+	b := newBed(t, tinyConfig(121))
 	planned := func(asking bool) *plan.Plan {
 		t.Helper()
 		p, err := plan.Make(context.Background(), b.runner, b.runner.Config.Pipelines, runner.Options{}, asking)
@@ -86,19 +86,19 @@ func TestPlanTellsBeforehand(t *testing.T) {
 		return p
 	}
 	p := planned(false)
-	if b.space.Count() != 0 || len(p.Streams) != 4 || len(p.Tables) < 8 || len(p.Columns) != 0 {
-		t.Errorf("%d requests; %+v", b.space.Count(), p)
+	if b.space.RequestCount() != 0 || len(p.Streams) != 4 || len(p.Tables) < 8 || len(p.Columns) != 0 {
+		t.Errorf("%d requests; %+v", b.space.RequestCount(), p)
 	}
 	p = planned(true)
-	if b.space.Count() != 3 {
-		t.Errorf("asked %d times, want once for each of three lists", b.space.Count())
+	if b.space.RequestCount() != 3 {
+		t.Errorf("asked %d times, want once for each of three lists", b.space.RequestCount())
 	}
 	for _, s := range p.Streams {
 		if want := map[string]int64{"contacts": 120, "deleted_contacts": 40, "contact_activities": -1, "contacts_by_id": -1}[s.Stream]; s.Records != want {
 			t.Errorf("%s: %d records, want %d", s.Stream, s.Records, want)
 		}
 	}
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	p = planned(false)
 	if len(p.Tables) != 0 || p.Requests < 3 || !strings.HasPrefix(p.Streams[1].Read, "the feed from the bookmark") && !strings.Contains(readOf(p, "contacts"), "changes since 2024-06-1") {
 		t.Errorf("after a run: %+v", p)
@@ -122,7 +122,7 @@ func readOf(p *plan.Plan, stream string) string {
 // TestStatusTellsOfARunUnderWay reads run.json and the published file while a run reads and after it.
 func TestStatusTellsOfARunUnderWay(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(122))
+	b := newBed(t, tinyConfig(122))
 	status := func() *runlog.Status {
 		s, err := runlog.ReadStatus(context.Background(), b.runner.Dir, b.runner.Config, b.runner.Catalogue, time.Now())
 		if err != nil {
@@ -135,15 +135,15 @@ func TestStatusTellsOfARunUnderWay(t *testing.T) {
 		t.Errorf("before the first run: %+v", s)
 	}
 	var seen atomic.Int64
-	b.space.Between(func(int) {
+	b.space.RunBetween(func(int) {
 		if s := status(); s.Running != nil && s.Running.Pipeline == "nightly" && s.Running.Run != "" {
 			seen.Add(1)
 		}
 	})
-	b.sync(runner.Options{})
-	b.space.Between(nil)
-	if int(seen.Load()) != b.space.Count() {
-		t.Errorf("%d of %d requests were made while a run was told of", seen.Load(), b.space.Count())
+	b.syncOnce(runner.Options{})
+	b.space.RunBetween(nil)
+	if int(seen.Load()) != b.space.RequestCount() {
+		t.Errorf("%d of %d requests were made while a run was told of", seen.Load(), b.space.RequestCount())
 	}
 	s := status()
 	if s.Running != nil || s.Lost != nil || len(s.Runs) != 1 || s.Runs[0].Outcome != "OK" || len(s.Streams) != 3 || len(s.Next) != 1 {
@@ -178,11 +178,11 @@ func TestStatusTellsOfARunUnderWay(t *testing.T) {
 // TestCheckpointsMoveBackOnly: rewinding reads again from there, resetting reads all again; neither takes a row away.
 func TestCheckpointsMoveBackOnly(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(123))
-	b.sync(runner.Options{})
+	b := newBed(t, tinyConfig(123))
+	b.syncOnce(runner.Options{})
 	ctx := context.Background()
 	yes := func(m []admin.Move) (bool, error) { return len(m) == 1 && m[0].Before != m[0].After, nil }
-	back := b.space.Clock().Add(-30 * 24 * time.Hour)
+	back := b.space.CurrentTime().Add(-30 * 24 * time.Hour)
 	if err := admin.Rewind(ctx, b.runner, "", "contacts", back, yes); err != nil {
 		t.Fatal(err)
 	}
@@ -190,8 +190,8 @@ func TestCheckpointsMoveBackOnly(t *testing.T) {
 	if err != nil || len(states) != 1 || !states[0].SyncedTo.Equal(back.Truncate(time.Second)) {
 		t.Fatalf("%v %+v", err, states)
 	}
-	report := b.sync(runner.Options{Select: []string{"contacts"}})
-	if s := stream(t, report, "contacts"); s.Extracted == 0 || s.Rows != 0 {
+	report := b.syncOnce(runner.Options{Select: []string{"contacts"}})
+	if s := streamResult(t, report, "contacts"); s.Extracted == 0 || s.Rows != 0 {
 		t.Errorf("after rewinding: %+v", s)
 	}
 	for _, stream := range []string{"contacts", "deleted_contacts", "contact_activities"} {
@@ -200,7 +200,7 @@ func TestCheckpointsMoveBackOnly(t *testing.T) {
 		}
 	}
 	b.equalsOracle()
-	if report = b.sync(runner.Options{}); report.Rows() != 0 || stream(t, report, "contacts").Extracted < 120 {
+	if report = b.syncOnce(runner.Options{}); report.Rows() != 0 || streamResult(t, report, "contacts").Extracted < 120 {
 		t.Errorf("after resetting: %s", report.LastLine())
 	}
 	b.equalsOracle()
@@ -211,7 +211,7 @@ func TestCheckpointsMoveBackOnly(t *testing.T) {
 		t.Errorf("a refused change: %v, published %s after %s", err, b.runner.Dir.Current(), file)
 	}
 	for name, err := range map[string]error{
-		"forward":      admin.Rewind(ctx, b.runner, "", "contacts", b.space.Clock().Add(time.Hour), yes),
+		"forward":      admin.Rewind(ctx, b.runner, "", "contacts", b.space.CurrentTime().Add(time.Hour), yes),
 		"no mark":      admin.Rewind(ctx, b.runner, "", "deleted_contacts", back, yes),
 		"no such":      admin.Reset(ctx, b.runner, "", "contcats", yes),
 		"never a time": admin.Rewind(ctx, b.runner, "", "contacts_by_id", back, yes),
@@ -225,21 +225,21 @@ func TestCheckpointsMoveBackOnly(t *testing.T) {
 // TestT131ClocksThatDifferAreTold: the marks go by the workspace's clock, and somebody should look at the machine's.
 func TestT131ClocksThatDifferAreTold(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(124))
-	if report := b.sync(runner.Options{}); len(report.Notes) != 0 {
+	b := newBed(t, tinyConfig(124))
+	if report := b.syncOnce(runner.Options{}); len(report.Notes) != 0 {
 		t.Errorf("with the same clock: %v", report.Notes)
 	}
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.DateOffset = -20 * time.Hour })
-	report := b.sync(runner.Options{})
+	report := b.syncOnce(runner.Options{})
 	if len(report.Notes) != 1 || !strings.Contains(report.Notes[0], "20h ahead of that of main") {
 		t.Errorf("nearly a day apart: %q", report.Notes)
 	}
-	newLife(b, 124).happen(10)
+	newLife(b, 124).applyEvents(10)
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.DateOffset = 20 * time.Hour })
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.DateOffset = 0 })
 	b.space.Advance(time.Hour)
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	b.equalsOracle()
 }
 
@@ -247,17 +247,17 @@ func TestT131ClocksThatDifferAreTold(t *testing.T) {
 // Holds: S22, S39.
 func TestRejectsAreKeptForAWeek(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(125))
-	b.sync(runner.Options{})
+	b := newBed(t, tinyConfig(125))
+	b.syncOnce(runner.Options{})
 	kept := map[string]time.Duration{"old.jsonl": -8 * 24 * time.Hour, "recent.jsonl": -6 * 24 * time.Hour}
 	for name, age := range kept {
 		path := filepath.Join(b.runner.Dir.RejectDir(), name)
-		at := b.space.Clock().Add(age)
+		at := b.space.CurrentTime().Add(age)
 		if err := errors.Join(os.WriteFile(path, []byte("{}\n"), 0o600), os.Chtimes(path, at, at)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	files, err := os.ReadDir(b.runner.Dir.RejectDir())
 	if err != nil || len(files) != 1 || files[0].Name() != "recent.jsonl" {
 		t.Errorf("kept %v, %v", files, err)

@@ -35,15 +35,15 @@ func TestRequestsOfAChangedRecord(t *testing.T) {
 	b := newBedWith(t, emulator.Config{Seed: 171, Contacts: 300, Inactive: 30, Activities: 300, Conversations: 200, Calls: 60},
 		strings.Replace(nightly, "contacts, deleted_contacts, contact_activities", `"*"`, 1))
 	exports := runner.Options{Exclude: []string{"reporting*"}} // which are asked for by the day, whatever changes
-	b.sync(exports)
+	b.syncOnce(exports)
 	b.space.Advance(25 * time.Hour)
-	b.sync(exports)
+	b.syncOnce(exports)
 	b.space.Advance(time.Minute)
-	quiet := b.sync(exports)
+	quiet := b.syncOnce(exports)
 	b.changesSome(30)
 	b.space.Advance(2 * time.Hour)
-	from := b.space.Count()
-	report := b.sync(exports)
+	from := b.space.RequestCount()
+	report := b.syncOnce(exports)
 	var nested int64 // a record names ten items of each list: the others are read by themselves
 	for _, r := range b.space.Requests()[from:] {
 		if strings.HasPrefix(r.Path, "/contacts/") && strings.Count(r.Path, "/") == 3 {
@@ -52,11 +52,11 @@ func TestRequestsOfAChangedRecord(t *testing.T) {
 	}
 	var all []changedRecord
 	for _, s := range b.runner.Catalogue.Streams() {
-		if s.Family() {
+		if s.IsExportFamily() {
 			continue
 		}
-		one := changedRecord{stream: s.Name, changed: changedIn(t, report, b.runner.Catalogue, s), more: stream(t, report, s.Name).Requests - stream(t, quiet, s.Name).Requests}
-		one.least = float64(one.changed) * s.Change()
+		one := changedRecord{stream: s.Name, changed: changedIn(t, report, b.runner.Catalogue, s), more: streamResult(t, report, s.Name).Requests - streamResult(t, quiet, s.Name).Requests}
+		one.least = float64(one.changed) * s.RequestsPerChange()
 		if s.Name == "contacts" {
 			one.least += float64(nested)
 		}
@@ -66,7 +66,7 @@ func TestRequestsOfAChangedRecord(t *testing.T) {
 		if s.With != "" && one.changed == 0 && one.more == 0 {
 			continue // what is asked for by id when the others leave it open
 		}
-		if one.changed == 0 && s.Change() > 0 {
+		if one.changed == 0 && s.RequestsPerChange() > 0 {
 			t.Errorf("%s: nothing changed, so nothing is shown", s.Name)
 		}
 		all = append(all, one)
@@ -78,7 +78,7 @@ func TestRequestsOfAChangedRecord(t *testing.T) {
 func changedIn(t *testing.T, report *runlog.Report, c *schemas.Catalogue, s *schemas.Stream) (n int64) {
 	t.Helper()
 	names := []string{s.Name}
-	if s.Read.Pending() {
+	if s.Read.UsesPendingIDs() {
 		names = s.Read.Over.Streams
 	}
 	for _, other := range c.Streams() {
@@ -87,43 +87,43 @@ func changedIn(t *testing.T, report *runlog.Report, c *schemas.Catalogue, s *sch
 		}
 	}
 	for _, name := range names {
-		one := stream(t, report, name)
+		one := streamResult(t, report, name)
 		n += one.New + one.Changed
 	}
 	return n
 }
 
 // changesSome changes so many records of every kind that is not a whole list.
-func (b *bed) changesSome(n int) {
+func (b *testBed) changesSome(n int) {
 	b.t.Helper()
-	for i, id := range b.space.IDs("active")[:n] {
-		b.must(b.space.UpdateContact(id, emulator.Change{Field: "name", Value: fmt.Sprint("new ", i)}))
+	for i, id := range b.space.ContactIDs("active")[:n] {
+		b.failOn(b.space.UpdateContact(id, emulator.FieldChange{Field: "name", Value: fmt.Sprint("new ", i)}))
 	}
 	for i := range n {
-		_, err := b.space.CreateContact("user", emulator.Change{Field: "name", Value: fmt.Sprint("another ", i)}) // with an event
-		b.must(err)
+		_, err := b.space.CreateContact("user", emulator.FieldChange{Field: "name", Value: fmt.Sprint("another ", i)}) // with an event
+		b.failOn(err)
 	}
 	for i, id := range b.space.ConversationIDs()[:n] {
-		b.must(b.space.ReplyConversation(id, conversations.ByTeammate, fmt.Sprint("answer ", i)))
-		b.must(b.space.Consult(id, "approved", 1, time.Minute))
+		b.failOn(b.space.ReplyConversation(id, conversations.ByTeammate, fmt.Sprint("answer ", i)))
+		b.failOn(b.space.StartConsultation(id, "approved", 1, time.Minute))
 	}
-	for _, id := range b.rows(fmt.Sprint("SELECT id FROM companies ORDER BY id LIMIT ", n)) {
-		b.must(b.space.UpdateCompany(id, emulator.Change{Field: "name", Value: "new"}))
+	for _, id := range b.queryRows(fmt.Sprint("SELECT id FROM companies ORDER BY id LIMIT ", n)) {
+		b.failOn(b.space.UpdateCompany(id, emulator.FieldChange{Field: "name", Value: "new"}))
 	}
 	for i, id := range b.space.TicketIDs()[:n] {
-		b.must(b.space.ReplyTicket(id, conversations.ByNote, fmt.Sprint("answer ", i)))
+		b.failOn(b.space.ReplyTicket(id, conversations.ByNote, fmt.Sprint("answer ", i)))
 	}
 	for _, row := range b.space.Oracle("data_connectors") {
-		b.must(b.space.EditContent("data_connectors", fmt.Sprint(row["id"])))
+		b.failOn(b.space.EditContent("data_connectors", fmt.Sprint(row["id"])))
 	}
 	for _, id := range b.space.ConversationIDs()[:n] {
 		call, err := b.space.StartCall(id, true)
-		b.must(err)
-		b.must(b.space.AnswerCall(call))
-		b.must(b.space.EndCall(call))
-		b.must(b.space.TranscribeCall(call, false))
+		b.failOn(err)
+		b.failOn(b.space.AnswerCall(call))
+		b.failOn(b.space.EndCall(call))
+		b.failOn(b.space.TranscribeCall(call, false))
 	}
-	b.space.AddLogs(n, time.Hour)
+	b.space.AddRandomActions(n, time.Hour)
 }
 
 // holdsRequests holds the table of docs/internals/performance.md to what was measured; -update writes it anew.
@@ -134,7 +134,7 @@ func holdsRequests(t *testing.T, all []changedRecord, c *schemas.Catalogue) {
 	table.WriteString("| stream | changed | requests more | least possible | ratio |\n|---|---:|---:|---:|---:|\n")
 	var lists []string
 	for _, one := range all {
-		if s, _ := c.Stream(one.stream); s.Change() == 0 && one.more == 0 {
+		if s, _ := c.Stream(one.stream); s.RequestsPerChange() == 0 && one.more == 0 {
 			lists = append(lists, "`"+one.stream+"`")
 			continue
 		}

@@ -17,15 +17,15 @@ import (
 // Holds: F11.
 func TestBackupAloneGoesOn(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(111)).publishingAll()
-	b.sync(runner.Options{})
+	b := newBed(t, tinyConfig(111)).publishingAll()
+	b.syncOnce(runner.Options{})
 	backup, err := os.ReadFile(b.runner.Dir.Current())
 	if err != nil {
 		t.Fatal(err)
 	}
-	newLife(b, 111).happen(15)
-	b.sync(runner.Options{}) // which the backup knows nothing of
-	newLife(b, 112).happen(15)
+	newLife(b, 111).applyEvents(15)
+	b.syncOnce(runner.Options{}) // which the backup knows nothing of
+	newLife(b, 112).applyEvents(15)
 	b.space.Advance(time.Hour)
 
 	dir := filepath.Join(filepath.Dir(b.file), "restored")
@@ -35,9 +35,9 @@ func TestBackupAloneGoesOn(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "warehouse.duckdb"), backup, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	b.configure(strings.Replace(nightly, "{dir: data}", "{dir: restored}", 1))
-	report := b.sync(runner.Options{})
-	if s := stream(t, report, "contacts"); s.New > 20 || s.Extracted > 60 {
+	b.writeConfig(strings.Replace(nightly, "{dir: data}", "{dir: restored}", 1))
+	report := b.syncOnce(runner.Options{})
+	if s := streamResult(t, report, "contacts"); s.New > 20 || s.Extracted > 60 {
 		t.Errorf("read all over again: %+v", s)
 	}
 	b.equalsOracle()
@@ -46,13 +46,13 @@ func TestBackupAloneGoesOn(t *testing.T) {
 	}
 }
 
-// interrupt ends a run after some requests; what it committed stays in the work database, unpublished.
-func (b *bed) interrupt(after int) {
+// interruptAfter ends a run after some requests; what it committed stays in the work database, unpublished.
+func (b *testBed) interruptAfter(after int) {
 	b.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	last := b.space.Count() + after
-	b.space.Between(func(n int) {
+	last := b.space.RequestCount() + after
+	b.space.RunBetween(func(n int) {
 		if n == last {
 			cancel()
 		}
@@ -61,38 +61,38 @@ func (b *bed) interrupt(after int) {
 	if err != nil || report.Exit() != problem.ExitInterrupted {
 		b.t.Fatalf("%v %+v", err, report)
 	}
-	b.space.Between(nil)
+	b.space.RunBetween(nil)
 }
 
 // TestLostWorkDatabaseIsMadeFromThePublishedFile takes away, and then spoils, what an interrupted run left.
 // Holds: F24.
 func TestLostWorkDatabaseIsMadeFromThePublishedFile(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(113)).publishingAll()
-	b.sync(runner.Options{})
-	newLife(b, 113).happen(30)
+	b := newBed(t, tinyConfig(113)).publishingAll()
+	b.syncOnce(runner.Options{})
+	newLife(b, 113).applyEvents(30)
 	b.space.Advance(time.Hour)
-	b.interrupt(4)
+	b.interruptAfter(4)
 	if err := os.RemoveAll(b.runner.Dir.Work()); err != nil {
 		t.Fatal(err)
 	}
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	b.equalsOracle()
 
-	newLife(b, 114).happen(30)
+	newLife(b, 114).applyEvents(30)
 	b.space.Advance(time.Hour)
-	b.interrupt(4)
+	b.interruptAfter(4)
 	for _, name := range []string{b.runner.Dir.Database(), b.runner.Dir.Database() + ".wal"} {
 		if err := os.WriteFile(name, []byte(strings.Repeat("spoiled ", 5000)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	report := b.sync(runner.Options{})
+	report := b.syncOnce(runner.Options{})
 	if len(report.Notes) == 0 || !strings.Contains(report.Notes[0], "set aside") {
 		t.Errorf("the run says nothing of it: %v", report.Notes)
 	}
 	b.equalsOracle()
-	if report := b.sync(runner.Options{}); len(report.Notes) != 0 || report.Rows() != 0 {
+	if report := b.syncOnce(runner.Options{}); len(report.Notes) != 0 || report.Rows() != 0 {
 		t.Errorf("the next run: %s %v", report.LastLine(), report.Notes)
 	}
 }
@@ -101,8 +101,8 @@ func TestLostWorkDatabaseIsMadeFromThePublishedFile(t *testing.T) {
 // Holds: F24.
 func TestLostLakeIsWrittenAgain(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(115)).publishingAll()
-	b.sync(runner.Options{})
+	b := newBed(t, tinyConfig(115)).publishingAll()
+	b.syncOnce(runner.Options{})
 	part := filepath.Join(b.runner.Dir.Lake("main"), "contacts", "all.parquet")
 	before, err := os.ReadFile(part)
 	if err != nil {
@@ -116,7 +116,7 @@ func TestLostLakeIsWrittenAgain(t *testing.T) {
 		if err := spoil(); err != nil {
 			t.Fatal(err)
 		}
-		b.sync(runner.Options{})
+		b.syncOnce(runner.Options{})
 		if after, err := os.ReadFile(part); err != nil || len(after) != len(before) {
 			t.Errorf("%s: %d bytes, were %d: %v", name, len(after), len(before), err)
 		}
@@ -128,14 +128,14 @@ func TestLostLakeIsWrittenAgain(t *testing.T) {
 // Holds: F4.
 func TestFailedPublishTellsWhyAndLosesNothing(t *testing.T) {
 	t.Parallel()
-	b := newBedWith(t, tiny(116), strings.Replace(nightly, "{dir: data}", "{dir: data, publish: {every: 1m}}", 1)).publishingAll()
-	b.sync(runner.Options{})
+	b := newBedWith(t, tinyConfig(116), strings.Replace(nightly, "{dir: data}", "{dir: data, publish: {every: 1m}}", 1)).publishingAll()
+	b.syncOnce(runner.Options{})
 	file := b.runner.Dir.Current()
-	newLife(b, 116).happen(20)
+	newLife(b, 116).applyEvents(20)
 	b.space.Advance(time.Hour)
 	published, away := b.runner.Dir.Published(), b.runner.Dir.Published()+".away"
 	broken := false
-	b.space.Between(func(int) {
+	b.space.RunBetween(func(int) {
 		b.space.Advance(40 * time.Second)
 		if !broken {
 			broken = true
@@ -148,13 +148,13 @@ func TestFailedPublishTellsWhyAndLosesNothing(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "publish: ") || !strings.Contains(err.Error(), "no such file or directory") {
 		t.Errorf("the run ended with %v", err)
 	}
-	b.space.Between(nil)
+	b.space.RunBetween(nil)
 	if err := os.Rename(away, published); err != nil {
 		t.Fatal(err)
 	}
 	if b.runner.Dir.Current() != file {
 		t.Errorf("the link leads to %s", b.runner.Dir.Current())
 	}
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	b.equalsOracle()
 }

@@ -13,47 +13,47 @@ import (
 // TestT168WhatAllCountsAgreeOnIsReadOnce: a priority or a new title moves a conversation's time, brings no part and has no time of its own. Where search,
 // the conversation and its parts say the same number, the next run has nothing to find by reading it a second time.
 func TestT168WhatAllCountsAgreeOnIsReadOnce(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
 	b, talks := talkBed(t, 92)
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	b.space.Advance(72 * time.Hour) // one of them has no statistics: it is read as long as a window brings it
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	for _, id := range talks[2:] {
-		b.must(b.space.UpdateConversation(id, emulator.Change{Field: "priority", Value: "priority"}))
+		b.failOn(b.space.UpdateConversation(id, emulator.FieldChange{Field: "priority", Value: "priority"}))
 	}
 	b.space.Advance(time.Hour)
-	b.sync(runner.Options{})
-	if got := b.incomplete("conversations"); len(got) != 0 {
+	b.syncOnce(runner.Options{})
+	if got := b.incompleteRecords("conversations"); len(got) != 0 {
 		t.Errorf("noted %v", got)
 	}
-	before := b.space.Count()
-	b.sync(runner.Options{})
-	if n := b.asked(before, "/conversations/", "/conversations/search", "/conversations/deleted")["/conversations/"]; n != 0 {
+	before := b.space.RequestCount()
+	b.syncOnce(runner.Options{})
+	if n := b.countRequests(before, "/conversations/", "/conversations/search", "/conversations/deleted")["/conversations/"]; n != 0 {
 		t.Errorf("a quiet run asked for %d conversations", n)
 	}
 	// What has changed within the time that the source takes to show a change may have a part that has changed, and no count tells of it.
-	b.must(b.space.UpdateConversation(talks[0], emulator.Change{Field: "priority", Value: "not_priority"}))
+	b.failOn(b.space.UpdateConversation(talks[0], emulator.FieldChange{Field: "priority", Value: "not_priority"}))
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.NoLag = true })
 	b.space.Advance(5 * time.Minute)
-	b.sync(runner.Options{})
-	if got := b.incomplete("conversations"); len(got) != 1 || got[0] != "recheck|"+talks[0] {
+	b.syncOnce(runner.Options{})
+	if got := b.incompleteRecords("conversations"); len(got) != 1 || got[0] != "recheck|"+talks[0] {
 		t.Errorf("noted %v of what has changed five minutes ago", got)
 	}
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	b.equalsOracle()
 }
 
 // TestT168APartThatNoCountTellsOfYetIsFound: search, the conversation and its parts are all behind, though its time is not. They agree,
 // so that it is not noted; the next search counts more than what is stored.
 func TestT168APartThatNoCountTellsOfYetIsFound(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
 	b, talks := talkBed(t, 92)
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	b.space.Advance(72 * time.Hour) // one of them has no statistics: it is read as long as a window brings it
-	b.sync(runner.Options{})
-	b.must(b.space.ReplyConversation(talks[0], conversations.ByContact, "the newest part"))
+	b.syncOnce(runner.Options{})
+	b.failOn(b.space.ReplyConversation(talks[0], conversations.ByContact, "the newest part"))
 	b.space.Advance(time.Hour)
 	behind := func(record map[string]any) {
 		if record["id"] != talks[0] {
@@ -77,16 +77,16 @@ func TestT168APartThatNoCountTellsOfYetIsFound(t *testing.T) {
 				behind(one.(map[string]any))
 			}
 			text, err := json.Marshal(answer)
-			b.must(err)
+			b.failOn(err)
 			return text
 		}
 	})
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	parts := "SELECT count(*) FROM conversation_parts WHERE conversation_id = '" + talks[0] + "'"
-	if got := append(b.incomplete("conversations"), b.rows(parts)...); len(got) != 1 || got[0] != "4" {
+	if got := append(b.incompleteRecords("conversations"), b.queryRows(parts)...); len(got) != 1 || got[0] != "4" {
 		t.Errorf("noted, and its parts: %v", got)
 	}
-	b.answering("", nil)
-	b.sync(runner.Options{})
+	b.answerWith("", nil)
+	b.syncOnce(runner.Options{})
 	b.equalsOracle()
 }

@@ -15,14 +15,14 @@ import (
 // TestS58AnErrorIsToldInTwoKilobytes wherever it is told: in the report, in the tables, in the notes of runs and in what programs get.
 func TestS58AnErrorIsToldInTwoKilobytes(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(88))
-	b.sync(runner.Options{})
+	b := newBed(t, tinyConfig(88))
+	b.syncOnce(runner.Options{})
 	long := strings.Repeat("x", 500_000)
-	b.answering("contacts.deleted", func([]byte) []byte {
+	b.answerWith("contacts.deleted", func([]byte) []byte {
 		return []byte(`{"type":"list","data":"` + long + `","pages":{"next":"` + long + `"}}`)
 	})
-	report := b.try(runner.Options{})
-	failed := stream(t, report, "deleted_contacts")
+	report := b.trySync(runner.Options{})
+	failed := streamResult(t, report, "deleted_contacts")
 	if failed.Status != runlog.StatusFailed || len(failed.Error) > 2048 {
 		t.Errorf("%s: an error of %d bytes", failed.Status, len(failed.Error))
 	}
@@ -33,7 +33,7 @@ func TestS58AnErrorIsToldInTwoKilobytes(t *testing.T) {
 			t.Errorf("a line of %d bytes", len(line))
 		}
 	}
-	if got := b.rows("SELECT max(length(error)) < 2048 FROM _sync.stream_runs"); got[0] != "true" {
+	if got := b.queryRows("SELECT max(length(error)) < 2048 FROM _sync.stream_runs"); got[0] != "true" {
 		t.Errorf("the tables have a longer one: %v", got)
 	}
 	if p := (&problem.Problem{Class: "data", What: long, Err: fmt.Errorf("%s", long)}); len(p.Error()) > 2048 || len(p.Text()) > 2200 {

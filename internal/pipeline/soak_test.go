@@ -17,43 +17,43 @@ import (
 // TestF17NightsWithFaultsDriftNowhere lives night after night with changes and faults for two requests in a hundred: every morning all
 // is as the workspace has it. What the process holds, and the size of the file, stay level.
 func TestF17NightsWithFaultsDriftNowhere(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
 	l := lane.New(t, "nights", 2)
 	b := newBedWith(t, emulator.Config{Seed: l.Seed(), Contacts: 120, Inactive: 40, Activities: 150, Conversations: 30, NoLog: true,
 		Knobs: emulator.Knobs{NoLag: true, QuietConversations: emulator.Never, Chaos: MixedWorkspaces(0.02)}}, conversing)
 	b.runner.Log = slog.New(slog.DiscardHandler) // what the test itself keeps is not what the program holds
 	life := newLife(b, l.Seed())
-	var early held
+	var early processUsage
 	night := 0
-	for l.More() {
+	for l.HasNext() {
 		night++
-		life.happen(12)
-		for len(b.space.IDs("active")) < 60 { // of what happens more takes contacts away than brings some
-			b.must(b.born())
+		life.applyEvents(12)
+		for len(b.space.ContactIDs("active")) < 60 { // of what happens more takes contacts away than brings some
+			b.failOn(b.addContact())
 		}
-		b.space.Live(3)
+		b.space.SimulateHours(3)
 		b.space.Advance(21 * time.Hour)
 		b.untilWell(2)
 		if night == 30 {
-			early = holds(t)
+			early = measureUsage(t)
 		}
-		l.Done(1)
+		l.CountTrials(1)
 		if night%25 == 0 {
-			t.Logf("night %d: %+v, the file has %d KiB", night, holds(t), size(t, b.runner.Dir.Current())>>10)
+			t.Logf("night %d: %+v, the file has %d KiB", night, measureUsage(t), fileSize(t, b.runner.Dir.Current())>>10)
 		}
 	}
 	if early.files > 0 {
-		late := holds(t)
+		late := measureUsage(t)
 		t.Logf("after 30 nights %+v, now %+v", early, late)
 		if late.resident > early.resident*5/4+32<<10+(night-30)*leaked || late.files > early.files+5 || late.goroutines > early.goroutines+5 {
 			t.Errorf("the process held %+v after 30 nights, and holds %+v", early, late)
 		}
 	}
-	grown := size(t, b.runner.Dir.Current())
+	grown := fileSize(t, b.runner.Dir.Current())
 	b.runner.Dir = layout.Dir(t.TempDir() + "/fresh")
 	b.untilWell(2)
-	fresh := size(t, b.runner.Dir.Current())
+	fresh := fileSize(t, b.runner.Dir.Current())
 	t.Logf("the file has %d KiB, a fresh one %d", grown>>10, fresh>>10)
 	const few = 64 * 256 << 10 // a file of so many bytes is never rebuilt for its size
 	if grown > fresh*3/2+few {
@@ -61,8 +61,8 @@ func TestF17NightsWithFaultsDriftNowhere(t *testing.T) {
 	}
 }
 
-// born has the workspace have one contact more.
-func (b *bed) born() error {
+// addContact has the workspace have one contact more.
+func (b *testBed) addContact() error {
 	_, err := b.space.CreateContact("user")
 	return err
 }
@@ -70,10 +70,10 @@ func (b *bed) born() error {
 // leaked is how many KiB a night may keep: DuckDB never gives back the schema of a batch that comes to it through Arrow (duckdb_arrow_scan).
 const leaked = 512
 
-// held is what this process holds of the machine: KiB of memory that are not of a file, open files, goroutines.
-type held struct{ resident, files, goroutines int }
+// processUsage is what this process holds of the machine: KiB of memory that are not of a file, open files, goroutines.
+type processUsage struct{ resident, files, goroutines int }
 
-func holds(t *testing.T) held {
+func measureUsage(t *testing.T) processUsage {
 	t.Helper()
 	runtime.GC()
 	status, err := os.ReadFile("/proc/self/status")
@@ -89,10 +89,10 @@ func holds(t *testing.T) held {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return held{kib, len(files), runtime.NumGoroutine()}
+	return processUsage{kib, len(files), runtime.NumGoroutine()}
 }
 
-func size(t *testing.T, file string) int64 {
+func fileSize(t *testing.T, file string) int64 {
 	t.Helper()
 	info, err := os.Stat(file)
 	if err != nil {

@@ -26,17 +26,17 @@ func TestEveryStream(t *testing.T) {
 	for name, cases := range streamBeds() {
 		t.Run(name, func(t *testing.T) {
 			if name == "content" { // many lists, of several pages each
-				serial(t)
+				skipInRaceRun(t)
 			}
 			t.Parallel()
-			newStreamBed(t, cases).everything()
+			newStreamBed(t, cases).checkEveryEdit()
 		})
 	}
 }
 
 // streamBed reads some streams from one workspace, whose answers are edited on their way.
 type streamBed struct {
-	*bed
+	*testBed
 	run   func(name string, f func(t *testing.T)) bool
 	cases []streamCase
 	first map[string]map[string]any // of each stream the record that things happen to
@@ -52,9 +52,9 @@ func newStreamBed(t *testing.T, cases []streamCase) *streamBed {
 		names = append(append(names, c.stream), c.with...)
 	}
 	config := strings.Replace(nightly, "contacts, deleted_contacts, contact_activities", strings.Join(names, ", "), 1)
-	b := &streamBed{run: t.Run, bed: newBedWith(t, tiny(131), config), cases: cases, first: map[string]map[string]any{}}
+	b := &streamBed{run: t.Run, testBed: newBedWith(t, tinyConfig(131), config), cases: cases, first: map[string]map[string]any{}}
 	if slices.ContainsFunc(cases, func(c streamCase) bool { return c.newest != "" }) {
-		b.space.Live(12) // some moved within the days that are searched again
+		b.space.SimulateHours(12) // some moved within the days that are searched again
 	}
 	for i, c := range cases {
 		if c.key == nil {
@@ -72,13 +72,13 @@ func newStreamBed(t *testing.T, cases []streamCase) *streamBed {
 			}
 		}
 	}
-	b.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate = b.mutate })
+	b.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate = b.editAnswer })
 	return b
 }
 
-func (b *streamBed) everything() {
-	b.hold("the first run", "", b.sync(runner.Options{}))
-	if report := b.sync(runner.Options{}); report.Rows() != 0 {
+func (b *streamBed) checkEveryEdit() {
+	b.checkStreams("the first run", "", b.syncOnce(runner.Options{}))
+	if report := b.syncOnce(runner.Options{}); report.Rows() != 0 {
 		b.t.Errorf("the second run wrote %d rows\n%+v", report.Rows(), report.Streams)
 	}
 	for _, edit := range []string{"change", "delete", "", "unknown", "type", "past the end"} {
@@ -86,29 +86,29 @@ func (b *streamBed) everything() {
 		b.edit = edit
 		b.mu.Unlock()
 		b.space.Advance(time.Minute)
-		b.hold("edit "+edit, edit, b.sync(runner.Options{}))
+		b.checkStreams("edit "+edit, edit, b.syncOnce(runner.Options{}))
 	}
-	b.unavailable()
-	b.space.Live(7)
-	b.hold("after hours of life", "life", b.sync(runner.Options{}))
+	b.checkUnavailable()
+	b.space.SimulateHours(7)
+	b.checkStreams("after hours of life", "life", b.syncOnce(runner.Options{}))
 }
 
-// hold compares every stream with the oracle, and how it says that the record became what it is.
-func (b *streamBed) hold(when, edit string, report *runlog.Report) {
+// checkStreams compares every stream with the oracle, and how it says that the record became what it is.
+func (b *streamBed) checkStreams(when, edit string, report *runlog.Report) {
 	b.t.Helper()
 	for _, c := range b.cases {
 		b.run(when+"/"+c.stream, func(t *testing.T) {
-			oracletest.Holds(t, b.space, b.runner.Dir.Current(), func(table oracletest.Table, rows []map[string]any) []map[string]any {
-				return b.truth(c, edit, table, rows)
+			oracletest.CompareTables(t, b.space, b.runner.Dir.Current(), func(table oracletest.Table, rows []map[string]any) []map[string]any {
+				return b.editedTruth(c, edit, table, rows)
 			}, c.tables...)
-			s := stream(t, report, c.stream)
+			s := streamResult(t, report, c.stream)
 			for _, name := range c.with {
-				other := stream(t, report, name)
+				other := streamResult(t, report, name)
 				s.Changed, s.New, s.Gone, s.Rejected = s.Changed+other.Changed, s.New+other.New, s.Gone+other.Gone, s.Rejected+other.Rejected
 			}
-			where := fmt.Sprintf("FROM %s_all WHERE %s", c.tables[0].Name, b.names(c))
+			where := fmt.Sprintf("FROM %s_all WHERE %s", c.tables[0].Name, b.recordCondition(c))
 			if c.lasts {
-				where = fmt.Sprintf("FROM %s WHERE %s", c.tables[0].Name, b.names(c))
+				where = fmt.Sprintf("FROM %s WHERE %s", c.tables[0].Name, b.recordCondition(c))
 			}
 			switch edit {
 			case "change":
@@ -120,15 +120,15 @@ func (b *streamBed) hold(when, edit string, report *runlog.Report) {
 					if s.Gone != 0 || s.Changed != 0 {
 						t.Errorf("%d gone, %d changed", s.Gone, s.Changed)
 					}
-				} else if got := b.rows("SELECT count(_gone_at) " + where); s.Gone != 1 || got[0] != "1" {
+				} else if got := b.queryRows("SELECT count(_gone_at) " + where); s.Gone != 1 || got[0] != "1" {
 					t.Errorf("%d gone, stored as gone: %v", s.Gone, got)
 				}
 			case "unknown":
-				if got := b.rows("SELECT _extra->>'$.brand_new.deep' " + where); s.Rejected != 0 || got[0] != "field" {
+				if got := b.queryRows("SELECT _extra->>'$.brand_new.deep' " + where); s.Rejected != 0 || got[0] != "field" {
 					t.Errorf("%d rejected, _extra has %v", s.Rejected, got)
 				}
 			case "type":
-				if got := b.rows(fmt.Sprintf("SELECT _extra->>'$.%s.odd' %s", c.field, where)); s.Rejected == 0 || s.Rejected > 1 && c.with == nil || got[0] != "value" {
+				if got := b.queryRows(fmt.Sprintf("SELECT _extra->>'$.%s.odd' %s", c.field, where)); s.Rejected == 0 || s.Rejected > 1 && c.with == nil || got[0] != "value" {
 					t.Errorf("%d rejected, _extra has %v", s.Rejected, got)
 				}
 			case "", "life": // in which some go for good
@@ -140,8 +140,8 @@ func (b *streamBed) hold(when, edit string, report *runlog.Report) {
 	}
 }
 
-// unavailable has the plan refuse every stream: nothing of them is taken away, and the run ends well.
-func (b *streamBed) unavailable() {
+// checkUnavailable has the plan refuse every stream: nothing of them is taken away, and the run ends well.
+func (b *streamBed) checkUnavailable() {
 	b.t.Helper()
 	refuse := func(routes ...string) { b.space.SetKnobs(func(k *emulator.Knobs) { k.Unavailable = routes }) }
 	var routes []string
@@ -149,18 +149,18 @@ func (b *streamBed) unavailable() {
 		routes = append(routes, c.route)
 	}
 	refuse(routes...)
-	report := b.try(runner.Options{}) // where all streams are refused, so is the run
+	report := b.trySync(runner.Options{}) // where all streams are refused, so is the run
 	for _, c := range b.cases {
-		if s := stream(b.t, report, c.stream); s.Status != runlog.StatusUnavailable || s.Rows != 0 || s.Gone != 0 {
+		if s := streamResult(b.t, report, c.stream); s.Status != runlog.StatusUnavailable || s.Rows != 0 || s.Gone != 0 {
 			b.t.Errorf("%s is %s: %+v", c.stream, s.Status, s)
 		}
 	}
 	refuse()
-	b.hold("unavailable", "past the end", report)
+	b.checkStreams("unavailable", "past the end", report)
 }
 
-// truth is what the oracle says with the same done to it as to the answers.
-func (b *streamBed) truth(c streamCase, edit string, table oracletest.Table, rows []map[string]any) []map[string]any {
+// editedTruth is what the oracle says with the same done to it as to the answers.
+func (b *streamBed) editedTruth(c streamCase, edit string, table oracletest.Table, rows []map[string]any) []map[string]any {
 	first := b.first[c.stream]
 	if table.Oracle != c.stream {
 		parent, _, _ := strings.Cut(table.Columns[0], ":")
@@ -184,8 +184,8 @@ func (b *streamBed) truth(c streamCase, edit string, table oracletest.Table, row
 	return rows
 }
 
-// names is the condition for the record that things happen to.
-func (b *streamBed) names(c streamCase) string {
+// recordCondition is the condition for the record that things happen to.
+func (b *streamBed) recordCondition(c streamCase) string {
 	var all []string
 	for _, name := range c.key {
 		all = append(all, fmt.Sprintf("%s = '%v'", name, b.first[c.stream][name]))
@@ -193,8 +193,8 @@ func (b *streamBed) names(c streamCase) string {
 	return strings.Join(all, " AND ")
 }
 
-// mutate does to an answer what is to be done.
-func (b *streamBed) mutate(route string, body []byte) []byte {
+// editAnswer does to an answer what is to be done.
+func (b *streamBed) editAnswer(route string, body []byte) []byte {
 	b.mu.Lock()
 	edit := b.edit
 	b.mu.Unlock()
@@ -210,7 +210,7 @@ func (b *streamBed) mutate(route string, body []byte) []byte {
 		if err := json.Unmarshal(body, &record); err != nil {
 			b.t.Errorf("%s: %v", route, err)
 		}
-		return raw(b.t, b.edited(c, edit, []map[string]json.RawMessage{record})[0])
+		return rawJSON(b.t, b.editRecords(c, edit, []map[string]json.RawMessage{record})[0])
 	}
 	var answer map[string]json.RawMessage
 	var list []map[string]json.RawMessage
@@ -220,19 +220,19 @@ func (b *streamBed) mutate(route string, body []byte) []byte {
 	}
 	if edit == "past the end" && route == c.paged && len(list) > 0 {
 		// Nothing but an empty page tells the end of the list.
-		answer["total_count"], answer["pages"] = raw(b.t, nil), raw(b.t, map[string]int{})
+		answer["total_count"], answer["pages"] = rawJSON(b.t, nil), rawJSON(b.t, map[string]int{})
 	}
-	edited := b.edited(c, edit, list)
+	edited := b.editRecords(c, edit, list)
 	var total int
 	if len(edited) < len(list) && json.Unmarshal(answer["total_count"], &total) == nil {
-		answer["total_count"] = raw(b.t, total-1)
+		answer["total_count"] = rawJSON(b.t, total-1)
 	}
-	answer[c.list] = raw(b.t, edited)
-	return raw(b.t, answer)
+	answer[c.list] = rawJSON(b.t, edited)
+	return rawJSON(b.t, answer)
 }
 
-// edited is a list with what is to be done to its record done.
-func (b *streamBed) edited(c streamCase, edit string, list []map[string]json.RawMessage) []map[string]json.RawMessage {
+// editRecords is a list with what is to be done to its record done.
+func (b *streamBed) editRecords(c streamCase, edit string, list []map[string]json.RawMessage) []map[string]json.RawMessage {
 	n := slices.IndexFunc(list, func(record map[string]json.RawMessage) bool {
 		return !slices.ContainsFunc(c.key, func(name string) bool {
 			return strings.Trim(string(record[name]), `"`) != fmt.Sprint(b.first[c.stream][name])
@@ -243,19 +243,19 @@ func (b *streamBed) edited(c streamCase, edit string, list []map[string]json.Raw
 	}
 	switch edit {
 	case "change":
-		list[n][c.field] = raw(b.t, "changed")
+		list[n][c.field] = rawJSON(b.t, "changed")
 	case "unknown":
-		list[n]["brand_new"] = raw(b.t, map[string]string{"deep": "field"})
+		list[n]["brand_new"] = rawJSON(b.t, map[string]string{"deep": "field"})
 	case "type":
-		list[n][c.field] = raw(b.t, map[string]string{"odd": "value"})
+		list[n][c.field] = rawJSON(b.t, map[string]string{"odd": "value"})
 	case "delete":
 		list = slices.Delete(list, n, n+1)
 	}
 	return list
 }
 
-// raw is a value as JSON, its texts as they were.
-func raw(t testing.TB, value any) json.RawMessage {
+// rawJSON is a value as JSON, its texts as they were.
+func rawJSON(t testing.TB, value any) json.RawMessage {
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false)
@@ -268,20 +268,20 @@ func raw(t testing.TB, value any) json.RawMessage {
 // TestACopyADayIsKept of a list whose stream says so: that of the day's last reading.
 // Holds: T83, T153.
 func TestACopyADayIsKept(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
 	config := strings.Replace(nightly, "contacts, deleted_contacts, contact_activities", "segments", 1)
-	b := newBedWith(t, tiny(132), strings.Replace(config, "{dir: data}", "{dir: data, timezone: Pacific/Kiritimati}", 1))
+	b := newBedWith(t, tinyConfig(132), strings.Replace(config, "{dir: data}", "{dir: data, timezone: Pacific/Kiritimati}", 1))
 	days := func() []string {
-		return b.rows("SELECT snapshot_date, count(*), sum(member_count) FROM segments_daily GROUP BY ALL ORDER BY 1")
+		return b.queryRows("SELECT snapshot_date, count(*), sum(member_count) FROM segments_daily GROUP BY ALL ORDER BY 1")
 	}
 	now := func() string {
-		return b.rows("SELECT count(*), sum(member_count) FROM segments")[0]
+		return b.queryRows("SELECT count(*), sum(member_count) FROM segments")[0]
 	}
-	b.sync(runner.Options{}) // at 02:00 UTC it is 16:00 there
+	b.syncOnce(runner.Options{}) // at 02:00 UTC it is 16:00 there
 	first := now()
-	b.space.Live(4)
-	if report := b.sync(runner.Options{}); report.Rows() == 0 || now() == first {
+	b.space.SimulateHours(4)
+	if report := b.syncOnce(runner.Options{}); report.Rows() == 0 || now() == first {
 		t.Fatalf("segments have as many as before: %s", first)
 	}
 	if got := days(); len(got) != 1 || !strings.HasSuffix(got[0], "|"+now()) {
@@ -289,11 +289,11 @@ func TestACopyADayIsKept(t *testing.T) {
 	}
 	last := days()
 	b.space.Advance(4 * time.Hour) // midnight there has passed
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	if got := days(); len(got) != 2 || got[0] != last[0] {
 		t.Errorf("the next day there is %v, before it %v", got, last)
 	}
-	if report := b.sync(runner.Options{}); report.Rows() != 0 {
+	if report := b.syncOnce(runner.Options{}); report.Rows() != 0 {
 		t.Errorf("a second reading of the day wrote %d rows", report.Rows())
 	}
 }

@@ -9,8 +9,8 @@ import (
 
 func TestFirstRunEqualsTheOracle(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, small())
-	report := b.sync(runner.Options{})
+	b := newBed(t, smallConfig())
+	report := b.syncOnce(runner.Options{})
 	b.equalsOracle()
 	if !report.Published || report.Rows() == 0 {
 		t.Errorf("published %t, %d rows", report.Published, report.Rows())
@@ -19,23 +19,23 @@ func TestFirstRunEqualsTheOracle(t *testing.T) {
 
 func TestSecondRunWithoutChangeWritesNoRow(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, small())
-	b.sync(runner.Options{})
-	if report := b.sync(runner.Options{}); report.Rows() != 0 || !report.Published {
+	b := newBed(t, smallConfig())
+	b.syncOnce(runner.Options{})
+	if report := b.syncOnce(runner.Options{}); report.Rows() != 0 || !report.Published {
 		t.Errorf("published %t, %d rows: %+v", report.Published, report.Rows(), report.Streams)
 	}
 }
 
 // Holds: F17.
 func TestDaysOfLifeEqualTheOracle(t *testing.T) {
-	long(t)
+	skipUnlessLong(t)
 	t.Parallel()
-	b := newBed(t, small())
+	b := newBed(t, smallConfig())
 	for range 12 {
-		b.sync(runner.Options{})
-		b.space.Live(5)
+		b.syncOnce(runner.Options{})
+		b.space.SimulateHours(5)
 	}
 	b.space.Advance(time.Hour)
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	b.equalsOracle()
 }

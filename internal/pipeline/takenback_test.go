@@ -17,12 +17,12 @@ import (
 )
 
 // asShown is what readers have of the contacts that the source still gives, with their hashes and all that lies inside of them.
-func (b *bed) asShown() (rows []string) {
+func (b *testBed) asShown() (rows []string) {
 	b.t.Helper()
 	for _, sql := range []string{"SELECT * EXCLUDE (_synced_at, _run_id) FROM contacts ORDER BY id",
 		"SELECT s.* EXCLUDE (_synced_at, _run_id) FROM contact_social_profiles s JOIN contacts c ON c.id = s.contact_id ORDER BY ALL",
 		"SELECT * EXCLUDE (_synced_at, _run_id) FROM deleted_contacts ORDER BY id"} {
-		rows = append(rows, b.rows(sql)...)
+		rows = append(rows, b.queryRows(sql)...)
 	}
 	return rows
 }
@@ -32,55 +32,55 @@ func (b *bed) asShown() (rows []string) {
 // value that the source gives is what it was before, and the archived contact is told of.
 func TestT174WhatIsNoLongerHiddenReturns(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(93)).publishingAll()
-	p := people{b}
+	b := newBed(t, tinyConfig(93)).publishingAll()
+	p := contactBed{b}
 	for range 4 {
-		p.did(b.space.UpdateContact(p.user(), emulator.Change{Field: "phone", Value: "+1 555"}, emulator.Change{Field: "name", Value: "Ann"},
-			emulator.Change{Field: "custom_attributes.ssn", Value: "12"}, emulator.Change{Field: "custom_attributes.plan", Value: "big"}))
+		p.advanceAfter(b.space.UpdateContact(p.createUser(), emulator.FieldChange{Field: "phone", Value: "+1 555"}, emulator.FieldChange{Field: "name", Value: "Ann"},
+			emulator.FieldChange{Field: "custom_attributes.ssn", Value: "12"}, emulator.FieldChange{Field: "custom_attributes.plan", Value: "big"}))
 	}
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate = withSecret })
 	b.space.Advance(time.Hour)
-	b.sync(runner.Options{})
-	p.did(b.space.Archive(b.space.IDs("active")[0]))
+	b.syncOnce(runner.Options{})
+	p.advanceAfter(b.space.ArchiveContact(b.space.ContactIDs("active")[0]))
 	b.space.Advance(100 * time.Hour) // nothing is read again by an ordinary run
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	before := b.asShown()
-	b.configure(nightly + `streams:
+	b.writeConfig(nightly + `streams:
   contacts:
     hash: [email, custom_attributes.plan, social_profiles.name]
     drop: [phone, location, last_seen_at, custom_attributes.ssn, _extra.secret, social_profiles.data.url]
   deleted_contacts: {hash: [email]}
 `)
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	if slices.Equal(b.asShown(), before) {
 		t.Fatal("nothing is hidden: the test finds nothing")
 	}
-	b.configure(nightly)
-	if plan := b.planned(); !strings.Contains(plan, "contacts: hash custom_attributes.plan, hash email, hash social_profiles.name, drop _extra.secret, ") || !strings.Contains(plan, "next: aqueduck sync --full-refresh --select contacts") {
+	b.writeConfig(nightly)
+	if plan := b.planText(); !strings.Contains(plan, "contacts: hash custom_attributes.plan, hash email, hash social_profiles.name, drop _extra.secret, ") || !strings.Contains(plan, "next: aqueduck sync --full-refresh --select contacts") {
 		t.Errorf("the plan before the run says\n%s", plan)
 	}
-	notes := strings.Join(b.sync(runner.Options{}).Notes, "\n")
+	notes := strings.Join(b.syncOnce(runner.Options{}).Notes, "\n")
 	if !strings.Contains(notes, "contacts: hash custom_attributes.plan, hash email, hash social_profiles.name, drop _extra.secret, ") || !strings.Contains(notes, "next: aqueduck sync --full-refresh --select contacts") {
 		t.Errorf("the run says %q", notes)
 	}
-	if plan := b.planned(); !strings.Contains(plan, "keep what was stored until they are read again") {
+	if plan := b.planText(); !strings.Contains(plan, "keep what was stored until they are read again") {
 		t.Errorf("the plan after the run says\n%s", plan)
 	}
-	if v := b.verify(verify.VerifyOptions{Deep: true}); v.Exit() != problem.ExitBreached || len(v.Findings) < 60 {
+	if v := b.verifyPublished(verify.VerifyOptions{Deep: true}); v.Exit() != problem.ExitBreached || len(v.Findings) < 60 {
 		t.Errorf("verify finds %d differences", len(v.Findings))
 	}
-	notes = strings.Join(b.sync(runner.Options{FullRefresh: true}).Notes, "\n")
+	notes = strings.Join(b.syncOnce(runner.Options{FullRefresh: true}).Notes, "\n")
 	if !strings.Contains(notes, "1 row, which the source gives no more, keeps what was stored") {
 		t.Errorf("the full refresh says %q", notes)
 	}
 	if got := b.asShown(); !slices.Equal(got, before) {
 		t.Error(firstOther(got, before))
 	}
-	if report := b.sync(runner.Options{FullRefresh: true}); report.Rows() != 0 || len(report.Notes) > 0 {
+	if report := b.syncOnce(runner.Options{FullRefresh: true}); report.Rows() != 0 || len(report.Notes) > 0 {
 		t.Errorf("another full refresh wrote %d rows and says %q", report.Rows(), report.Notes)
 	}
-	if v := b.verify(verify.VerifyOptions{Deep: true}); v.Exit() != problem.ExitOK {
-		t.Errorf("afterwards verify finds\n%s", printed(v))
+	if v := b.verifyPublished(verify.VerifyOptions{Deep: true}); v.Exit() != problem.ExitOK {
+		t.Errorf("afterwards verify finds\n%s", verificationText(v))
 	}
 }
 
@@ -88,19 +88,19 @@ func TestT174WhatIsNoLongerHiddenReturns(t *testing.T) {
 // values once that is taken back, without a full refresh; of the others the run says that they are still hidden.
 func TestT174WhatWasStoredHiddenReturnsWhenItIsReadAgain(t *testing.T) {
 	t.Parallel()
-	b := newBedWith(t, tiny(96), nightly+"streams: {contacts: {hash: [email]}}\n").publishingAll()
-	b.sync(runner.Options{})
-	id := people{b}.user()
-	people{b}.did(b.space.UpdateContact(id, emulator.Change{Field: "email", Value: "ann@example.com"}))
+	b := newBedWith(t, tinyConfig(96), nightly+"streams: {contacts: {hash: [email]}}\n").publishingAll()
+	b.syncOnce(runner.Options{})
+	id := contactBed{b}.createUser()
+	contactBed{b}.advanceAfter(b.space.UpdateContact(id, emulator.FieldChange{Field: "email", Value: "ann@example.com"}))
 	b.space.Advance(time.Hour)
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	email := "SELECT email FROM contacts WHERE id = '" + id + "'"
-	if got := b.rows(email)[0]; len(got) != 32 {
+	if got := b.queryRows(email)[0]; len(got) != 32 {
 		t.Fatalf("stored as %q", got)
 	}
-	b.configure(nightly)
-	notes := strings.Join(b.sync(runner.Options{}).Notes, "\n")
-	if got := b.rows(email)[0]; got != "ann@example.com" {
+	b.writeConfig(nightly)
+	notes := strings.Join(b.syncOnce(runner.Options{}).Notes, "\n")
+	if got := b.queryRows(email)[0]; got != "ann@example.com" {
 		t.Errorf("read again it is %q", got)
 	}
 	if !strings.Contains(notes, "contacts: hash email") {
@@ -109,17 +109,17 @@ func TestT174WhatWasStoredHiddenReturnsWhenItIsReadAgain(t *testing.T) {
 }
 
 // goOnFromPlanted makes the file that was planted one that the next run goes on from, as if a run had left it so.
-func (b *bed) goOnFromPlanted() {
+func (b *testBed) goOnFromPlanted() {
 	b.t.Helper()
 	planted := b.runner.Dir.Current()
-	b.must(layout.WriteSum(layout.SumFile(planted), planted, filepath.Base(planted)))
+	b.failOn(layout.WriteSum(layout.SumFile(planted), planted, filepath.Base(planted)))
 }
 
-// planned is what the plan says.
-func (b *bed) planned() string {
+// planText is what the plan says.
+func (b *testBed) planText() string {
 	b.t.Helper()
 	planned, err := plan.Make(b.t.Context(), b.runner, b.runner.Config.Pipelines, runner.Options{}, false)
-	b.must(err)
+	b.failOn(err)
 	var text strings.Builder
 	render.PrintPlan(planned, &text)
 	return text.String()
@@ -135,16 +135,16 @@ func firstOther(got, want []string) string {
 	return "a list that ends before the other"
 }
 
-// everything is every row of every stored table of the workspace, but for the tables that keep what was, and what tells when a row was
+// allRows is every row of every stored table of the workspace, but for the tables that keep what was, and what tells when a row was
 // read and by whom.
-func (b *bed) everything() map[string][]string {
+func (b *testBed) allRows() map[string][]string {
 	b.t.Helper()
 	var each []string
-	for _, name := range b.rows(`SELECT table_name FROM _sync.tables WHERE NOT ends_with(table_name, '_history') AND NOT ends_with(table_name, '_daily')`) {
+	for _, name := range b.queryRows(`SELECT table_name FROM _sync.tables WHERE NOT ends_with(table_name, '_history') AND NOT ends_with(table_name, '_daily')`) {
 		each = append(each, "SELECT '"+name+"', to_json(t)::VARCHAR FROM (SELECT COLUMNS(c -> c NOT IN ('_synced_at', '_run_id', 'read_at', '_hash')) FROM "+name+") t")
 	}
 	all := map[string][]string{}
-	for _, row := range b.rows(strings.Join(each, " UNION ALL ") + " ORDER BY ALL") {
+	for _, row := range b.queryRows(strings.Join(each, " UNION ALL ") + " ORDER BY ALL") {
 		name, values, _ := strings.Cut(row, "|")
 		all[name] = append(all[name], values)
 	}
@@ -155,16 +155,16 @@ func (b *bed) everything() map[string][]string {
 // only grow, tables that several streams write, transcripts by id, a log and exports in windows of time, also of days that lie
 // before those that a first reading asks for. All of it returns, and so does what an earlier version hid behind a hash that lies.
 func TestT174EveryKindOfStreamGivesBackWhatItHid(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
-	c := tiny(94)
+	c := tinyConfig(94)
 	c.Contacts, c.Conversations, c.Calls = 60, 15, 10
-	config := reading(`companies, conversations, calls, call_transcripts, admin_activity_logs, segments, reporting_conversation`)
+	config := withStreams(`companies, conversations, calls, call_transcripts, admin_activity_logs, segments, reporting_conversation`)
 	exports := "streams:\n  \"reporting_*\": {start: 2024-03-01}\n"
 	b := newBedWith(t, c, config+exports).publishingAll()
-	b.sync(runner.Options{})
-	b.configure(config) // exports begin 90 days ago from now on, and these go further back
-	before := b.everything()
+	b.syncOnce(runner.Options{})
+	b.writeConfig(config) // exports begin 90 days ago from now on, and these go further back
+	before := b.allRows()
 	masks := `streams:
   companies: {hash: [website]}
   conversations: {hash: [source_author_email, custom_attributes, conversation_parts.author_name], drop: [conversation_parts.body, conversation_contacts.external_id, source.subject]}
@@ -174,22 +174,22 @@ func TestT174EveryKindOfStreamGivesBackWhatItHid(t *testing.T) {
   segments: {hash: [name]}
   "reporting_*": {hash: [contact_name], drop: [teammate]}
 `
-	b.configure(config + masks)
-	b.sync(runner.Options{})
-	b.configure(config + strings.Replace(masks, "hash: [website]", "hash: [name, website]", 1))
-	b.sync(runner.Options{})
-	if got := b.rows("SELECT count(*) FILTER (NOT regexp_full_match(name, '[0-9a-f]{32}')), count(*) FROM segments_daily"); strings.HasPrefix(got[0], "0|0") || !strings.HasPrefix(got[0], "0|") {
+	b.writeConfig(config + masks)
+	b.syncOnce(runner.Options{})
+	b.writeConfig(config + strings.Replace(masks, "hash: [website]", "hash: [name, website]", 1))
+	b.syncOnce(runner.Options{})
+	if got := b.queryRows("SELECT count(*) FILTER (NOT regexp_full_match(name, '[0-9a-f]{32}')), count(*) FROM segments_daily"); strings.HasPrefix(got[0], "0|0") || !strings.HasPrefix(got[0], "0|") {
 		t.Errorf("names in the copies of segments that are not hashed, copies: %s", got[0])
 	}
-	stored := b.rows("SELECT id, name, website FROM companies ORDER BY id")
-	hidden := b.everything()
-	b.sync(runner.Options{FullRefresh: true})
-	if got := b.rows("SELECT id, name, website FROM companies ORDER BY id"); !slices.Equal(got, stored) {
+	stored := b.queryRows("SELECT id, name, website FROM companies ORDER BY id")
+	hidden := b.allRows()
+	b.syncOnce(runner.Options{FullRefresh: true})
+	if got := b.queryRows("SELECT id, name, website FROM companies ORDER BY id"); !slices.Equal(got, stored) {
 		t.Errorf("read again, the hashes are others: %s", firstOther(got, stored))
 	}
-	b.configure(config)
-	b.sync(runner.Options{FullRefresh: true})
-	other, after := 0, b.everything()
+	b.writeConfig(config)
+	b.syncOnce(runner.Options{FullRefresh: true})
+	other, after := 0, b.allRows()
 	for name, want := range before {
 		if !slices.Equal(hidden[name], want) {
 			other++
@@ -206,23 +206,23 @@ func TestT174EveryKindOfStreamGivesBackWhatItHid(t *testing.T) {
 // TestT174VerifyFindsWhatAHashThatLiesHides plants what an earlier version left: values that are hidden, in rows whose hash says that
 // they are as the source has them. Verify finds them in columns, in JSON, in _extra and in lists; a full refresh mends them.
 func TestT174VerifyFindsWhatAHashThatLiesHides(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
-	b := newBed(t, tiny(95)).publishingAll()
-	p := people{b}
+	b := newBed(t, tinyConfig(95)).publishingAll()
+	p := contactBed{b}
 	var ids []string
 	for range 4 {
-		id := p.user()
-		p.did(b.space.UpdateContact(id, emulator.Change{Field: "email", Value: "ann@example.com"}, emulator.Change{Field: "custom_attributes.plan", Value: "big"}))
+		id := p.createUser()
+		p.advanceAfter(b.space.UpdateContact(id, emulator.FieldChange{Field: "email", Value: "ann@example.com"}, emulator.FieldChange{Field: "custom_attributes.plan", Value: "big"}))
 		ids = append(ids, id)
 	}
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate = withSecret })
 	b.space.Advance(time.Hour)
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	before := b.asShown()
 	const hash = "0123456789abcdef0123456789abcdef"
-	owner := b.rows("SELECT contact_id FROM contact_social_profiles JOIN contacts ON id = contact_id ORDER BY ALL LIMIT 1")[0]
-	b.plant("UPDATE contacts_raw SET email = '"+hash+"' WHERE id = '"+ids[0]+"'",
+	owner := b.queryRows("SELECT contact_id FROM contact_social_profiles JOIN contacts ON id = contact_id ORDER BY ALL LIMIT 1")[0]
+	b.plantRows("UPDATE contacts_raw SET email = '"+hash+"' WHERE id = '"+ids[0]+"'",
 		`UPDATE contacts_raw SET custom_attributes = json_merge_patch(custom_attributes, '{"plan": "`+hash+`"}') WHERE id = '`+ids[1]+"'",
 		`UPDATE contacts_raw SET _extra = json_merge_patch(_extra, '{"secret": "`+hash+`"}') WHERE id = '`+ids[2]+"'",
 		"UPDATE contact_social_profiles_raw SET name = '"+hash+"' WHERE contact_id = '"+owner+"' AND _position = 0",
@@ -230,15 +230,15 @@ func TestT174VerifyFindsWhatAHashThatLiesHides(t *testing.T) {
 	want := []string{"contact_social_profiles_raw stale " + `["` + owner + `","0"]` + " name", "contacts_raw stale " + ids[0] + " email",
 		"contacts_raw stale " + ids[1] + " custom_attributes", "contacts_raw stale " + ids[2] + " _extra"}
 	slices.Sort(want)
-	if got := differences(b.verify(verify.VerifyOptions{Deep: true})); !slices.Equal(got, want) {
+	if got := listDifferences(b.verifyPublished(verify.VerifyOptions{Deep: true})); !slices.Equal(got, want) {
 		t.Errorf("verify finds\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	b.goOnFromPlanted()
-	b.sync(runner.Options{FullRefresh: true})
+	b.syncOnce(runner.Options{FullRefresh: true})
 	if got := b.asShown(); !slices.Equal(got, before) {
 		t.Error(firstOther(got, before))
 	}
-	if v := b.verify(verify.VerifyOptions{Deep: true}); v.Exit() != problem.ExitOK {
-		t.Errorf("afterwards verify finds\n%s", printed(v))
+	if v := b.verifyPublished(verify.VerifyOptions{Deep: true}); v.Exit() != problem.ExitOK {
+		t.Errorf("afterwards verify finds\n%s", verificationText(v))
 	}
 }

@@ -34,7 +34,7 @@ func TestWhatIsNewInTheSourceIsToldOnce(t *testing.T) {
 		told = append(told, m)
 	}))
 	defer desk.Close()
-	b := newBed(t, tiny(74))
+	b := newBed(t, tinyConfig(74))
 	b.runner.Alerts = &alert.Sender{State: filepath.Join(t.TempDir(), "alerts.json"), Now: b.runner.Now, Wait: b.runner.Wait, Log: b.runner.Log,
 		Targets: []alert.Target{{Name: "ops", Webhook: desk.URL, On: alert.Kinds}}}
 	for i := range 3 {
@@ -50,7 +50,7 @@ func TestWhatIsNewInTheSourceIsToldOnce(t *testing.T) {
 				_, _ = io.WriteString(w, text) // whoever asked may be gone
 			})
 		}
-		b.space.Live(24)
+		b.space.SimulateHours(24)
 		if _, err := pipelinesync.Run(t.Context(), b.runner, b.runner.Config.Pipelines[0], runner.Options{}, io.Discard); err != nil {
 			t.Fatal(err)
 		}

@@ -17,22 +17,22 @@ import (
 // ticketsOnly reads tickets and nothing else.
 var ticketsOnly = strings.Replace(nightly, "contacts, deleted_contacts, contact_activities", "tickets", 1)
 
-func ticketBed(t *testing.T, seed uint64, k emulator.Knobs) *bed {
+func ticketBed(t *testing.T, seed uint64, k emulator.Knobs) *testBed {
 	t.Helper()
-	c := tiny(seed)
+	c := tinyConfig(seed)
 	c.Conversations, c.Tickets, c.Knobs = 20, 60, k
 	return newBedWith(t, c, ticketsOnly).publishingAll()
 }
 
-func (b *bed) tickets() {
+func (b *testBed) equalsTickets() {
 	b.t.Helper()
-	oracletest.Tickets(b.t, b.space, b.runner.Dir.Current())
+	oracletest.CompareTickets(b.t, b.space, b.runner.Dir.Current())
 }
 
 // TestT54T61TicketsEqualTheOracleHourByHour reads tickets that are opened, moved, changed, linked and redacted, under the readings
 // that the document allows.
 func TestT54T61TicketsEqualTheOracleHourByHour(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
 	for name, k := range map[string]emulator.Knobs{
 		"as documented":                   {},
@@ -43,17 +43,17 @@ func TestT54T61TicketsEqualTheOracleHourByHour(t *testing.T) {
 			k.ChangeShare, k.QuietConversations = 0.3, emulator.Never
 			b := ticketBed(t, 161, k)
 			for range 3 {
-				b.sync(runner.Options{})
-				b.tickets()
-				b.space.Live(1)
+				b.syncOnce(runner.Options{})
+				b.equalsTickets()
+				b.space.SimulateHours(1)
 			}
 			b.space.Advance(time.Hour)
-			b.sync(runner.Options{})
-			if report := b.sync(runner.Options{}); report.Rows() != 0 {
+			b.syncOnce(runner.Options{})
+			if report := b.syncOnce(runner.Options{}); report.Rows() != 0 {
 				t.Errorf("a quiet run: %s\n%+v", report.LastLine(), report.Streams)
 			}
-			b.tickets()
-			if got := b.rows(`SELECT (SELECT count(DISTINCT column_name) > 4 FROM information_schema.columns WHERE table_name = 'tickets_attributes'),
+			b.equalsTickets()
+			if got := b.queryRows(`SELECT (SELECT count(DISTINCT column_name) > 4 FROM information_schema.columns WHERE table_name = 'tickets_attributes'),
 				(SELECT count(*) > 0 FROM ticket_attributes)`); got[0] != "true|true" {
 				t.Errorf("attributes of tickets: %v", got)
 			}
@@ -63,17 +63,17 @@ func TestT54T61TicketsEqualTheOracleHourByHour(t *testing.T) {
 
 // TestTicketsAreReadAgainUnderAnotherVersion: up to 2.16 times are asked by the day, a state is a text and parts tell no assignee.
 func TestTicketsAreReadAgainUnderAnotherVersion(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
-	for _, text := range []emulator.Sometimes{emulator.ByTurns, emulator.Always} {
+	for _, text := range []emulator.Occurrence{emulator.ByTurns, emulator.Always} {
 		b := ticketBed(t, 162, emulator.Knobs{ChangeShare: 0.3, QuietConversations: emulator.Never, TicketStateText: text})
-		b.configure(strings.Replace(ticketsOnly, "2.17", "2.16", 1))
+		b.writeConfig(strings.Replace(ticketsOnly, "2.17", "2.16", 1))
 		for range 3 {
-			b.sync(runner.Options{})
-			b.space.Live(1)
+			b.syncOnce(runner.Options{})
+			b.space.SimulateHours(1)
 		}
 		b.space.Advance(time.Hour)
-		b.sync(runner.Options{})
+		b.syncOnce(runner.Options{})
 		want := func() (states []string) {
 			for _, row := range b.space.Oracle("tickets") {
 				states = append(states, fmt.Sprint(row["id"], row["updated_at"], row["ticket_state_category"]))
@@ -81,97 +81,97 @@ func TestTicketsAreReadAgainUnderAnotherVersion(t *testing.T) {
 			return states
 		}
 		stored := func() []string {
-			return b.rows("SELECT id || epoch(updated_at)::BIGINT || CASE json_type(ticket_state) WHEN 'VARCHAR' THEN ticket_state->>'$' ELSE ticket_state_category END FROM tickets")
+			return b.queryRows("SELECT id || epoch(updated_at)::BIGINT || CASE json_type(ticket_state) WHEN 'VARCHAR' THEN ticket_state->>'$' ELSE ticket_state_category END FROM tickets")
 		}
-		oracletest.Same(t, "states under 2.16", stored(), want())
-		if got := b.rows("SELECT count(ticket_state_id), count(*) FILTER (json_type(ticket_state) = 'VARCHAR') = count(*) FROM tickets"); got[0] != "0|true" {
+		oracletest.CompareRows(t, "states under 2.16", stored(), want())
+		if got := b.queryRows("SELECT count(ticket_state_id), count(*) FILTER (json_type(ticket_state) = 'VARCHAR') = count(*) FROM tickets"); got[0] != "0|true" {
 			t.Errorf("states are no texts: %v", got)
 		}
-		b.configure(ticketsOnly)
+		b.writeConfig(ticketsOnly)
 		b.space.Advance(time.Hour)
-		b.sync(runner.Options{})
-		oracletest.Same(t, "states under 2.17", stored(), want())
+		b.syncOnce(runner.Options{})
+		oracletest.CompareRows(t, "states under 2.17", stored(), want())
 		if text == emulator.ByTurns {
-			b.tickets()
+			b.equalsTickets()
 		}
 	}
 }
 
 // TestT57PartsOfTicketsBeyondTheNewestStay, and their number tells of those that nobody can read any more.
 func TestT57PartsOfTicketsBeyondTheNewestStay(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
 	b := ticketBed(t, 163, emulator.Knobs{PartsCap: 4})
 	id := b.newTicket()
 	for n := range 4 {
-		b.must(b.space.ReplyTicket(id, conversations.ByNote, fmt.Sprint("note ", n)))
+		b.failOn(b.space.ReplyTicket(id, conversations.ByNote, fmt.Sprint("note ", n)))
 	}
-	b.read()
+	b.syncAfterHour()
 	for n := range 3 {
-		b.must(b.space.ReplyTicket(id, conversations.ByNote, fmt.Sprint("later ", n)))
+		b.failOn(b.space.ReplyTicket(id, conversations.ByNote, fmt.Sprint("later ", n)))
 	}
-	b.read()
-	if got := b.rows("SELECT part_count, (SELECT count(*) FROM ticket_parts WHERE ticket_id = tickets.id) FROM tickets WHERE id = '" + id + "'"); got[0] != "7|7" {
+	b.syncAfterHour()
+	if got := b.queryRows("SELECT part_count, (SELECT count(*) FROM ticket_parts WHERE ticket_id = tickets.id) FROM tickets WHERE id = '" + id + "'"); got[0] != "7|7" {
 		t.Errorf("parts: %v", got)
 	}
-	b.tickets()
+	b.equalsTickets()
 }
 
 // newTicket opens one about a contact.
-func (b *bed) newTicket() string {
+func (b *testBed) newTicket() string {
 	b.t.Helper()
-	id, err := b.space.CreateTicket(b.space.IDs("active")[0], "1200")
-	b.must(err)
+	id, err := b.space.CreateTicket(b.space.ContactIDs("active")[0], "1200")
+	b.failOn(err)
 	return id
 }
 
-// read runs the pipeline once search knows what has happened.
-func (b *bed) read() *runlog.Report {
+// syncAfterHour runs the pipeline once search knows what has happened.
+func (b *testBed) syncAfterHour() *runlog.Report {
 	b.t.Helper()
 	b.space.Advance(time.Hour)
-	return b.sync(runner.Options{})
+	return b.syncOnce(runner.Options{})
 }
 
 // TestT58T59T60TicketsThatChangeWithoutASignAreFoundWithinAWeek: a part tells another assignment, the words of one are taken out,
 // a ticket vanishes, another one is told too late. The walk over the whole list finds all of it, asks only for what is missing,
 // and no file keeps the words.
 func TestT58T59T60TicketsThatChangeWithoutASignAreFoundWithinAWeek(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
 	b := ticketBed(t, 164, emulator.Knobs{NoLag: true})
 	id := b.newTicket()
-	b.must(b.space.ReplyTicket(id, conversations.ByContact, canary+"my card is 4111"))
-	b.must(b.space.ReplyTicket(id, conversations.ByContact, visible+"thanks"))
-	b.must(b.space.AssignTicket(id, emulator.AssignTeam))
-	b.read()
+	b.failOn(b.space.ReplyTicket(id, conversations.ByContact, canary+"my card is 4111"))
+	b.failOn(b.space.ReplyTicket(id, conversations.ByContact, visible+"thanks"))
+	b.failOn(b.space.AssignTicket(id, emulator.AssignTeam))
+	b.syncAfterHour()
 	b.space.Advance(3 * 24 * time.Hour) // beyond what each search goes back, for there is a newer one
 	b.newTicket()
-	b.read()
-	if b.found("ticket_parts", canary) == 0 {
+	b.syncAfterHour()
+	if b.countRowsWith("ticket_parts", canary) == 0 {
 		t.Fatal("the text is not stored: the test finds nothing")
 	}
 	parts, gone := b.space.TicketPartIDs(id), b.space.TicketIDs()[0]
-	b.must(b.space.RedactTicketPart(id, parts[0], false))
-	b.must(b.space.MutateTicketPart(id, parts[2], emulator.RemoveTeam))
-	b.must(b.space.DeleteTicket(gone))
+	b.failOn(b.space.RedactTicketPart(id, parts[0], false))
+	b.failOn(b.space.MutateTicketPart(id, parts[2], emulator.RemoveTeam))
+	b.failOn(b.space.DeleteTicket(gone))
 	b.space.Advance(2 * 24 * time.Hour)
-	if s := stream(t, b.sync(runner.Options{}), "tickets"); s.Requests > 2 || s.Gone != 0 || s.Rows != 0 {
+	if s := streamResult(t, b.syncOnce(runner.Options{}), "tickets"); s.Requests > 2 || s.Gone != 0 || s.Rows != 0 {
 		t.Errorf("before it is due: %+v", s)
 	}
 	b.space.Advance(3 * 24 * time.Hour)
-	s := stream(t, b.sync(runner.Options{}), "tickets")
-	if asked := b.asked(0, "/tickets/", "/tickets/search")["/tickets/"]; s.Gone != 1 || asked != 1 {
+	s := streamResult(t, b.syncOnce(runner.Options{}), "tickets")
+	if asked := b.countRequests(0, "/tickets/", "/tickets/search")["/tickets/"]; s.Gone != 1 || asked != 1 {
 		t.Errorf("%d gone, %d asked for by id, and one has vanished", s.Gone, asked)
 	}
-	b.tickets()
+	b.equalsTickets()
 	b.noCanary(string(b.runner.Dir))
-	if b.inLake(canary) || b.found("ticket_parts", visible) != 1 {
+	if b.inLake(canary) || b.countRowsWith("ticket_parts", visible) != 1 {
 		t.Error("what was redacted is there, or what was not is gone")
 	}
-	if got := b.rows("SELECT count(_gone_at), count(*) FILTER (_gone_at IS NULL) = (SELECT count(*) FROM tickets) FROM tickets_all"); got[0] != "1|true" {
+	if got := b.queryRows("SELECT count(_gone_at), count(*) FILTER (_gone_at IS NULL) = (SELECT count(*) FROM tickets) FROM tickets_all"); got[0] != "1|true" {
 		t.Errorf("gone: %v", got)
 	}
-	if report := b.sync(runner.Options{}); report.Rows() != 0 {
+	if report := b.syncOnce(runner.Options{}); report.Rows() != 0 {
 		t.Errorf("a quiet run after it: %s", report.LastLine())
 	}
 }
@@ -179,13 +179,13 @@ func TestT58T59T60TicketsThatChangeWithoutASignAreFoundWithinAWeek(t *testing.T)
 // TestTicketsThatAreNotAsDocumented: a plan without tickets, a field that nobody has told of, a value of the wrong type, answers
 // without a list. What was stored stays, and the tables are true once the answers are.
 func TestTicketsThatAreNotAsDocumented(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
 	b := ticketBed(t, 165, emulator.Knobs{NoLag: true})
 	id := b.newTicket()
-	b.read()
+	b.syncAfterHour()
 	edit := func(old, new string) {
-		b.must(b.space.ReplyTicket(id, conversations.ByNote, "again"))
+		b.failOn(b.space.ReplyTicket(id, conversations.ByNote, "again"))
 		b.space.SetKnobs(func(k *emulator.Knobs) {
 			k.Mutate = func(route string, body []byte) []byte {
 				at := bytes.Index(body, []byte(`"id":"`+id+`"`))
@@ -197,23 +197,23 @@ func TestTicketsThatAreNotAsDocumented(t *testing.T) {
 		})
 	}
 	row := func(columns string) string {
-		return b.rows("SELECT " + columns + " FROM tickets WHERE id = '" + id + "'")[0]
+		return b.queryRows("SELECT " + columns + " FROM tickets WHERE id = '" + id + "'")[0]
 	}
 	edit(`"category":`, `"brand_new":{"deep":"field"},"category":`)
-	if s := stream(t, b.read(), "tickets"); s.Rejected != 0 || row("_extra->>'$.brand_new.deep'") != "field" {
+	if s := streamResult(t, b.syncAfterHour(), "tickets"); s.Rejected != 0 || row("_extra->>'$.brand_new.deep'") != "field" {
 		t.Errorf("an unknown field: %s, %+v", row("_extra"), s)
 	}
 	edit(`"open":true`, `"open":{"odd":"value"}`)
-	if s := stream(t, b.read(), "tickets"); s.Rejected != 1 || row("open, _extra->>'$.open.odd'") != "∅|value" {
+	if s := streamResult(t, b.syncAfterHour(), "tickets"); s.Rejected != 1 || row("open, _extra->>'$.open.odd'") != "∅|value" {
 		t.Errorf("a wrong type: %s, %+v", row("open, _extra"), s)
 	}
-	all := b.rows("SELECT count(*) FROM tickets")[0]
+	all := b.queryRows("SELECT count(*) FROM tickets")[0]
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate, k.Unavailable = nil, []string{"tickets.search"} })
-	if s := stream(t, b.try(runner.Options{}), "tickets"); s.Status != runlog.StatusUnavailable || b.rows("SELECT count(*) FROM tickets")[0] != all {
+	if s := streamResult(t, b.trySync(runner.Options{}), "tickets"); s.Status != runlog.StatusUnavailable || b.queryRows("SELECT count(*) FROM tickets")[0] != all {
 		t.Errorf("without the plan: %+v", s)
 	}
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Unavailable = nil })
-	b.must(b.space.ReplyTicket(id, conversations.ByNote, "at last"))
-	b.read()
-	b.tickets()
+	b.failOn(b.space.ReplyTicket(id, conversations.ByNote, "at last"))
+	b.syncAfterHour()
+	b.equalsTickets()
 }

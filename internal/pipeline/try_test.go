@@ -20,7 +20,7 @@ import (
 // and run, it reads every record.
 func TestAListBecomesAStreamFileThatFits(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(301))
+	b := newBed(t, tinyConfig(301))
 	if err := os.Mkdir(filepath.Join(filepath.Dir(b.file), "streams"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -38,8 +38,8 @@ func TestAListBecomesAStreamFileThatFits(t *testing.T) {
 			t.Errorf("%s: not %s:\n%s", path, paging, text)
 		}
 		file := filepath.Join(filepath.Dir(b.file), "streams", name+".yaml")
-		b.must(os.WriteFile(file, text, 0o600))
-		s, err := dictionary.StreamOf(b.runner.Catalogue, file)
+		b.failOn(os.WriteFile(file, text, 0o600))
+		s, err := dictionary.FindStream(b.runner.Catalogue, file)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,8 +52,8 @@ func TestAListBecomesAStreamFileThatFits(t *testing.T) {
 	if files, _ := os.ReadDir(filepath.Dir(b.file)); len(files) != 2 {
 		t.Errorf("something was written beside pipelines.yaml and streams/: %v", files)
 	}
-	b.configure(strings.Replace(nightly, "[contacts,", "["+strings.Join(names, ", ")+", contacts,", 1) + "stream_files: [streams/*.yaml]\n")
-	report := b.sync(runner.Options{Exclude: []string{"*contact*"}})
+	b.writeConfig(strings.Replace(nightly, "[contacts,", "["+strings.Join(names, ", ")+", contacts,", 1) + "stream_files: [streams/*.yaml]\n")
+	report := b.syncOnce(runner.Options{Exclude: []string{"*contact*"}})
 	for _, s := range report.Streams {
 		if s.New == 0 || s.Rejected > 0 || s.New != s.Extracted {
 			t.Errorf("%+v", s)
@@ -64,15 +64,15 @@ func TestAListBecomesAStreamFileThatFits(t *testing.T) {
 // TestATrialShowsWhatDoesNotFit tries a file that is wrong in each way that a trial can show.
 func TestATrialShowsWhatDoesNotFit(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(302))
+	b := newBed(t, tinyConfig(302))
 	try := func(text string) (*preview.Trial, string) {
 		file := filepath.Join(t.TempDir(), "wrong.yaml")
-		b.must(os.WriteFile(file, []byte(text), 0o600))
-		b.configure(nightly)
-		s, err := dictionary.StreamOf(b.runner.Catalogue, file)
-		b.must(err)
+		b.failOn(os.WriteFile(file, []byte(text), 0o600))
+		b.writeConfig(nightly)
+		s, err := dictionary.FindStream(b.runner.Catalogue, file)
+		b.failOn(err)
 		trial, err := preview.Try(context.Background(), b.runner, "main", s, "")
-		b.must(err)
+		b.failOn(err)
 		var out bytes.Buffer
 		render.PrintTrial(trial, &out)
 		return trial, out.String()
@@ -108,21 +108,21 @@ func TestATrialShowsWhatDoesNotFit(t *testing.T) {
 // TestOnlineSaysWhyAStreamCannotBeRead asks a workspace of an old version, with a plan and a token that lack something.
 func TestOnlineSaysWhyAStreamCannotBeRead(t *testing.T) {
 	t.Parallel()
-	c := tiny(303)
+	c := tinyConfig(303)
 	c.Knobs = emulator.Knobs{Unavailable: []string{"calls.list"}, Forbidden: []string{"logs.list", "articles.get", "data_connectors.versions"}, LaterOnly: true}
 	b := newBed(t, c)
-	b.before(func(rw http.ResponseWriter, r *http.Request) bool {
+	b.interceptRequests(func(rw http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Path != "/conversations/search" {
 			return false
 		}
 		rw.WriteHeader(http.StatusNotFound)
 		_, err := rw.Write([]byte(`{"type":"error.list","errors":[{"code":"not_found","message":"Resource Not Found"}]}`))
-		b.must(err)
+		b.failOn(err)
 		return true
 	})
-	b.configure(strings.Replace(nightly, "2.17", "2.14", 1))
+	b.writeConfig(strings.Replace(nightly, "2.17", "2.14", 1))
 	online, err := preview.CheckOnline(context.Background(), b.runner)
-	b.must(err)
+	b.failOn(err)
 	want := map[string]string{"calls": "plan", "admin_activity_logs": "scope", "deleted_contacts": "version", "contacts_by_id": "yes", "contacts": "yes",
 		"articles": "scope", "data_connector_versions": "version", "call_transcripts": "by id",
 		"reporting": "yes", "conversations": "not_found"}

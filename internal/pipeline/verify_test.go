@@ -18,25 +18,25 @@ import (
 	"aqueduck/internal/verify"
 )
 
-// verify holds the workspace against the published file.
-func (b *bed) verify(o verify.VerifyOptions) *verify.Verification {
+// verifyPublished holds the workspace against the published file.
+func (b *testBed) verifyPublished(o verify.VerifyOptions) *verify.Verification {
 	b.t.Helper()
 	if o.Requests == 0 {
 		o.Requests = 200
 	}
-	before := b.space.Count()
+	before := b.space.RequestCount()
 	v, err := verify.Verify(context.Background(), b.runner, b.runner.Config.Pipelines, o, func(string) {})
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	if asked := int64(b.space.Count() - before); asked != v.Requests || !o.Deep && asked > o.Requests {
+	if asked := int64(b.space.RequestCount() - before); asked != v.Requests || !o.Deep && asked > o.Requests {
 		b.t.Errorf("%d requests were sent, %d told of, %d allowed", asked, v.Requests, o.Requests)
 	}
 	return v
 }
 
-// differences are what a verification found, without those of child tables of records that are missing.
-func differences(v *verify.Verification) (list []string) {
+// listDifferences are what a verification found, without those of child tables of records that are missing.
+func listDifferences(v *verify.Verification) (list []string) {
 	for _, f := range v.Findings {
 		list = append(list, fmt.Sprint(f.Table, " ", f.Kind, " ", f.Key, " ", strings.Join(f.Columns, ",")))
 	}
@@ -44,52 +44,52 @@ func differences(v *verify.Verification) (list []string) {
 	return list
 }
 
-func printed(v *verify.Verification) string {
+func verificationText(v *verify.Verification) string {
 	var text strings.Builder
 	render.PrintVerification(v, &text)
 	return text.String()
 }
 
-// plant changes a copy of the published file, which readers then have.
-func (b *bed) plant(statements ...string) {
+// plantRows changes a copy of the published file, which readers then have.
+func (b *testBed) plantRows(statements ...string) {
 	b.t.Helper()
 	file, err := filepath.EvalSymlinks(b.runner.Dir.Current())
-	b.must(err)
+	b.failOn(err)
 	content, err := os.ReadFile(file)
-	b.must(err)
+	b.failOn(err)
 	planted := filepath.Join(b.runner.Dir.Published(), "planted.duckdb")
-	b.must(os.WriteFile(planted, content, 0o600))
+	b.failOn(os.WriteFile(planted, content, 0o600))
 	db, err := sql.Open("duckdb", planted)
-	b.must(err)
+	b.failOn(err)
 	for _, statement := range statements {
 		if _, err := db.Exec(statement); err != nil {
 			b.t.Fatalf("%v\n%s", err, statement)
 		}
 	}
-	b.must(db.Close())
-	b.must(b.runner.Dir.SwapLink(planted))
+	b.failOn(db.Close())
+	b.failOn(b.runner.Dir.SwapLink(planted))
 }
 
 // TestVerifyFindsWhatIsPlantedAndNothingElse: a file that is right has no difference, whatever part of the source is read
 // again; a missing, a stale, a doubled row and a ghost are each found, in lists that have all of a record, in those whose
 // records are read by themselves, and in those without times.
 func TestVerifyFindsWhatIsPlantedAndNothingElse(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
-	c := tiny(61)
+	c := tinyConfig(61)
 	c.Conversations = 25
 	b := newBedWith(t, c, strings.ReplaceAll(nightly, "contact_activities]", `contact_activities, conversations, tags, data_attributes, "*hitl*"]`))
-	b.sync(runner.Options{})
+	b.syncOnce(runner.Options{})
 	for _, o := range []verify.VerifyOptions{{}, {Requests: 12}, {Deep: true}} {
-		v := b.verify(o)
+		v := b.verifyPublished(o)
 		if v.Exit() != problem.ExitOK || len(v.Findings) > 0 || v.Sampled < 100 || v.Whole != o.Deep {
-			t.Errorf("%+v: exit %d, whole %t\n%s", o, v.Exit(), v.Whole, printed(v))
+			t.Errorf("%+v: exit %d, whole %t\n%s", o, v.Exit(), v.Whole, verificationText(v))
 		}
 	}
 
-	people, talks := b.space.IDs("active"), b.space.ConversationIDs()
-	tags := b.rows("SELECT id FROM tags ORDER BY id")
-	b.plant(
+	people, talks := b.space.ContactIDs("active"), b.space.ConversationIDs()
+	tags := b.queryRows("SELECT id FROM tags ORDER BY id")
+	b.plantRows(
 		"DELETE FROM contacts_raw WHERE id = '"+people[0]+"'",
 		"UPDATE contacts_raw SET name = 'another' WHERE id = '"+people[1]+"'",
 		"INSERT INTO contacts_raw SELECT * REPLACE ('feedfacefeedfacefeedface' AS id) FROM contacts_raw WHERE id = '"+people[2]+"'",
@@ -110,20 +110,20 @@ func TestVerifyFindsWhatIsPlantedAndNothingElse(t *testing.T) {
 		"conversations_all stale " + talks[1] + " title",
 		"tags ghost 999999 ", "tags_all doubled " + tags[3] + " ", "tags_all missing " + tags[0] + " ", "tags_all stale " + tags[1] + " name",
 	}
-	v := b.verify(verify.VerifyOptions{})
-	if got := differences(v); v.Exit() != problem.ExitBreached || !slices.Equal(got, want) {
-		t.Fatalf("exit %d, found\n%s\nwant\n%s\n%s", v.Exit(), strings.Join(got, "\n"), strings.Join(want, "\n"), printed(v))
+	v := b.verifyPublished(verify.VerifyOptions{})
+	if got := listDifferences(v); v.Exit() != problem.ExitBreached || !slices.Equal(got, want) {
+		t.Fatalf("exit %d, found\n%s\nwant\n%s\n%s", v.Exit(), strings.Join(got, "\n"), strings.Join(want, "\n"), verificationText(v))
 	}
 	var ids []string
 	for _, f := range v.Findings {
 		ids = append(ids, f.ID)
 	}
-	b.must(verify.Accept(b.runner, ids[1:]))
-	if v = b.verify(verify.VerifyOptions{}); v.Exit() != problem.ExitBreached {
+	b.failOn(verify.Accept(b.runner, ids[1:]))
+	if v = b.verifyPublished(verify.VerifyOptions{}); v.Exit() != problem.ExitBreached {
 		t.Error("one difference is not explained, and it is passed over")
 	}
-	b.must(verify.Accept(b.runner, ids[:1]))
-	if v = b.verify(verify.VerifyOptions{}); v.Exit() != problem.ExitOK || len(v.Findings) != len(want) {
+	b.failOn(verify.Accept(b.runner, ids[:1]))
+	if v = b.verifyPublished(verify.VerifyOptions{}); v.Exit() != problem.ExitOK || len(v.Findings) != len(want) {
 		t.Errorf("what was accepted fails: %s", v.LastLine())
 	}
 	if err := verify.Accept(b.runner, []string{"feedface"}); err == nil {
@@ -133,22 +133,22 @@ func TestVerifyFindsWhatIsPlantedAndNothingElse(t *testing.T) {
 
 // TestVerifyLetsPassWhatChangedSinceTheRun: a record that came or changed after the mark is the next run's. A change without a sign is told.
 func TestVerifyLetsPassWhatChangedSinceTheRun(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
-	b := newBed(t, tiny(62))
-	b.sync(runner.Options{})
+	b := newBed(t, tinyConfig(62))
+	b.syncOnce(runner.Options{})
 	b.space.Advance(time.Hour)
-	people := b.space.IDs("active")
-	b.must(b.space.Tag(people[0], 1))
+	people := b.space.ContactIDs("active")
+	b.failOn(b.space.TagContact(people[0], 1))
 	_, err := b.space.CreateContact("user")
-	b.must(err)
+	b.failOn(err)
 	b.space.Advance(time.Hour)
-	if v := b.verify(verify.VerifyOptions{}); v.Exit() != problem.ExitOK || len(v.Findings) > 0 {
-		t.Errorf("changes are taken for differences\n%s", printed(v))
+	if v := b.verifyPublished(verify.VerifyOptions{}); v.Exit() != problem.ExitOK || len(v.Findings) > 0 {
+		t.Errorf("changes are taken for differences\n%s", verificationText(v))
 	}
-	b.must(b.space.UpdateQuietly(people[1], emulator.Change{Field: "name", Value: "silent"}))
+	b.failOn(b.space.UpdateQuietly(people[1], emulator.FieldChange{Field: "name", Value: "silent"}))
 	b.space.Advance(time.Hour)
-	if got := differences(b.verify(verify.VerifyOptions{})); !slices.Equal(got, []string{"contacts_raw stale " + people[1] + " name"}) {
+	if got := listDifferences(b.verifyPublished(verify.VerifyOptions{})); !slices.Equal(got, []string{"contacts_raw stale " + people[1] + " name"}) {
 		t.Errorf("a change without a sign shows as %q", got)
 	}
 }
@@ -156,19 +156,19 @@ func TestVerifyLetsPassWhatChangedSinceTheRun(t *testing.T) {
 // TestVerifyFindsWhatWrongAnswersLeave: a third of a list that was never read, a list of one record that an answer left out, a record
 // of which only the id and the time were stored, an older copy, a time that was taken for none, a conversation without its parts.
 func TestVerifyFindsWhatWrongAnswersLeave(t *testing.T) {
-	serial(t)
+	skipInRaceRun(t)
 	t.Parallel()
-	c := tiny(63)
+	c := tinyConfig(63)
 	c.Conversations = 12
 	b := newBedWith(t, c, strings.ReplaceAll(nightly, "contact_activities]", "contact_activities, conversations]"))
-	people, talks := b.space.IDs("active"), b.space.ConversationIDs()
-	b.must(b.space.Tag(people[0], 1))
-	b.sync(runner.Options{})
-	if v := b.verify(verify.VerifyOptions{Deep: true}); v.Exit() != problem.ExitOK {
-		t.Fatalf("before any damage: %s", printed(v))
+	people, talks := b.space.ContactIDs("active"), b.space.ConversationIDs()
+	b.failOn(b.space.TagContact(people[0], 1))
+	b.syncOnce(runner.Options{})
+	if v := b.verifyPublished(verify.VerifyOptions{Deep: true}); v.Exit() != problem.ExitOK {
+		t.Fatalf("before any damage: %s", verificationText(v))
 	}
 	lost := people[len(people)*2/3:]
-	b.plant(
+	b.plantRows(
 		"DELETE FROM contacts_raw WHERE id IN ('"+strings.Join(lost, "', '")+"')",
 		"DELETE FROM contact_tags_raw WHERE contact_id = '"+people[0]+"'",
 		"UPDATE contacts_raw SET name = NULL, email = NULL, role = NULL WHERE id = '"+people[1]+"'",
@@ -177,8 +177,8 @@ func TestVerifyFindsWhatWrongAnswersLeave(t *testing.T) {
 		"DELETE FROM conversation_parts WHERE conversation_id = '"+talks[0]+"'",
 		"UPDATE conversations_all SET state = NULL, open = NULL WHERE id = '"+talks[1]+"'",
 	)
-	v := b.verify(verify.VerifyOptions{Deep: true})
-	got := strings.Join(differences(v), "\n") + "\n"
+	v := b.verifyPublished(verify.VerifyOptions{Deep: true})
+	got := strings.Join(listDifferences(v), "\n") + "\n"
 	for _, id := range lost {
 		if !strings.Contains(got, "contacts_raw missing "+id+" ") {
 			t.Errorf("%s was never read, and is not missed", id)

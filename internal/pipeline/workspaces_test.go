@@ -14,18 +14,18 @@ import (
 	"aqueduck/internal/sync"
 )
 
-// pair is a bed of two workspaces: its own, and acme, which is another.
-func pair(t *testing.T) (b, acme *bed) {
+// newBedPair is a bed of two workspaces: its own, and acme, which is another.
+func newBedPair(t *testing.T) (b, acme *testBed) {
 	t.Helper()
-	acme = newBed(t, tiny(12))
-	b = newBed(t, tiny(11))
-	b.env = map[string]string{"ACME_URL": acme.url, "ACME_TOKEN": acme.space.Token()}
-	b.configure(strings.Replace(nightly, "pipelines:\n", "  acme: {base_url: \"${ACME_URL}\", token: \"${ACME_TOKEN}\"}\npipelines:\n", 1))
+	acme = newBed(t, tinyConfig(12))
+	b = newBed(t, tinyConfig(11))
+	b.env = map[string]string{"ACME_URL": acme.url, "ACME_TOKEN": acme.space.AccessToken()}
+	b.writeConfig(strings.Replace(nightly, "pipelines:\n", "  acme: {base_url: \"${ACME_URL}\", token: \"${ACME_TOKEN}\"}\npipelines:\n", 1))
 	return b, acme
 }
 
-// ended says how the streams of a workspace ended, each way once.
-func ended(report *runlog.Report, workspace string) (ways []string) {
+// streamEndings says how the streams of a workspace ended, each way once.
+func streamEndings(report *runlog.Report, workspace string) (ways []string) {
 	for _, s := range report.Streams {
 		if s.Workspace == workspace {
 			ways = append(ways, strings.TrimSpace(string(s.Status)+" "+s.Class))
@@ -39,68 +39,68 @@ func ended(report *runlog.Report, workspace string) (ways []string) {
 // works, and is taken away in the middle of a run.
 func TestAWorkspaceThatRefusesItsTokenStopsNoOther(t *testing.T) {
 	t.Parallel()
-	serial(t)
-	b, acme := pair(t)
+	skipInRaceRun(t)
+	b, acme := newBedPair(t)
 	expect := func(report *runlog.Report, exit int, main, others string) {
 		t.Helper()
-		if got := [2]string{strings.Join(ended(report, "main"), ","), strings.Join(ended(report, "acme"), ",")}; report.Exit() != exit || got != [2]string{main, others} {
+		if got := [2]string{strings.Join(streamEndings(report, "main"), ","), strings.Join(streamEndings(report, "acme"), ",")}; report.Exit() != exit || got != [2]string{main, others} {
 			t.Fatalf("ended %s, %v\n%+v", report.LastLine(), got, report.Streams)
 		}
-		oracletest.Equal(t, b.space, b.runner.Dir.Current())
+		oracletest.CompareAll(t, b.space, b.runner.Dir.Current())
 	}
 
 	b.env["ACME_TOKEN"] = "dG9rOjEyMzQ1Njc4"
-	b.configure(b.config())
-	report := b.try(runner.Options{})
+	b.writeConfig(b.readConfig())
+	report := b.trySync(runner.Options{})
 	expect(report, problem.ExitRefused, "ok", "FAILED auth,interrupted")
 	told := slices.DeleteFunc(report.Streams, func(s runlog.StreamResult) bool { return s.Error == "" })
 	if len(told) != 1 || told[0].Workspace != "acme" || !strings.Contains(told[0].Error, "401") || !strings.HasPrefix(told[0].Next, "give a token that is valid for workspace acme") ||
 		!strings.Contains(told[0].Next, ", then: aqueduck sync nightly --failed;") {
 		t.Errorf("%+v", told)
 	}
-	if asked := acme.space.Count(); asked != 1 {
+	if asked := acme.space.RequestCount(); asked != 1 {
 		t.Errorf("the workspace that refuses was asked %d times", asked)
 	}
 
-	b.env["ACME_TOKEN"] = acme.space.Token()
-	b.configure(b.config())
-	report = b.try(runner.Options{Failed: true})
-	if got := ended(report, "main"); len(got) > 0 {
+	b.env["ACME_TOKEN"] = acme.space.AccessToken()
+	b.writeConfig(b.readConfig())
+	report = b.trySync(runner.Options{Failed: true})
+	if got := streamEndings(report, "main"); len(got) > 0 {
 		t.Errorf("streams that had ended well were read again: %v", got)
 	}
 	expect(report, problem.ExitOK, "", "ok")
-	if got, want := b.rows("SELECT count(*) FROM acme.contacts")[0], b.rows("SELECT count(*) FROM contacts")[0]; got == "0" || want == "0" {
+	if got, want := b.queryRows("SELECT count(*) FROM acme.contacts")[0], b.queryRows("SELECT count(*) FROM contacts")[0]; got == "0" || want == "0" {
 		t.Errorf("%s contacts of the one, %s of the other", got, want)
 	}
 
 	b.env["ACME_TOKEN"] = "dG9rOjEyMzQ1Njc4"
-	b.configure(b.config())
-	for _, s := range b.try(runner.Options{FullRefresh: true}).Streams {
+	b.writeConfig(b.readConfig())
+	for _, s := range b.trySync(runner.Options{FullRefresh: true}).Streams {
 		if s.Workspace == "acme" && (s.Backfill < 1 || s.Stream == "contacts" && s.SyncedTo.IsZero() || !strings.Contains(s.Next, "aqueduck sync nightly --full-refresh")) {
 			t.Errorf("a refresh that did not reach it: %+v", s)
 		}
 	}
-	b.env["ACME_TOKEN"] = acme.space.Token()
-	b.configure(b.config())
+	b.env["ACME_TOKEN"] = acme.space.AccessToken()
+	b.writeConfig(b.readConfig())
 
-	asked := acme.space.Count()
+	asked := acme.space.RequestCount()
 	acme.space.SetKnobs(func(k *emulator.Knobs) { k.RevokeAt = asked + 3 })
 	b.space.Advance(time.Hour)
 	_, err := b.space.CreateContact("user")
-	b.must(err)
-	report = b.try(runner.Options{})
-	if ways := ended(report, "acme"); report.Exit() != problem.ExitRefused || !slices.Equal(ended(report, "main"), []string{"ok"}) || !slices.Contains(ways, "FAILED auth") {
+	b.failOn(err)
+	report = b.trySync(runner.Options{})
+	if ways := streamEndings(report, "acme"); report.Exit() != problem.ExitRefused || !slices.Equal(streamEndings(report, "main"), []string{"ok"}) || !slices.Contains(ways, "FAILED auth") {
 		t.Errorf("ended %s, the refused %v", report.LastLine(), ways)
 	}
-	oracletest.Equal(t, b.space, b.runner.Dir.Current())
+	oracletest.CompareAll(t, b.space, b.runner.Dir.Current())
 }
 
 // TestWorkspacesThatAllRefuseTheirTokensEndTheRun says so once, as with one workspace.
 func TestWorkspacesThatAllRefuseTheirTokensEndTheRun(t *testing.T) {
 	t.Parallel()
-	b, _ := pair(t)
+	b, _ := newBedPair(t)
 	b.env["ACME_TOKEN"], b.env["WORKSPACE_TOKEN"] = "dG9rOjEyMzQ1Njc4", "dG9rOjEyMzQ1Njc4"
-	b.configure(b.config())
+	b.writeConfig(b.readConfig())
 	_, err := sync.Sync(t.Context(), b.runner, b.runner.Config.Pipelines[0], runner.Options{})
 	if p := problem.AsProblem(err); err == nil || p.ExitCode() != problem.ExitRefused || !strings.HasPrefix(p.Error(), "workspace main: read one record") {
 		t.Errorf("%v", err)

@@ -16,73 +16,73 @@ import (
 	"testing"
 )
 
-// lie is something that answers of a real workspace may do, and that no status tells. What it changes of an answer is drawn anew for
+// lieKind is something that answers of a real workspace may do, and that no status tells. What it changes of an answer is drawn anew for
 // each: asked again, the source may say something else.
-type lie struct {
+type lieKind struct {
 	name  string
-	tell  func(l *liar, r *http.Request, a *lying)
+	tell  func(l *lyingProxy, r *http.Request, a *lyingAnswer)
 	share []string // how often: of records, of answers
 }
 
-// lying is an answer on its way: its envelope, and the records of its list, or the one record that it is.
-type lying struct {
+// lyingAnswer is an answer on its way: its envelope, and the records of its list, or the one record that it is.
+type lyingAnswer struct {
 	status   int
 	envelope map[string]json.RawMessage
 	key      string // of the list; "": the answer is one record
 	records  []map[string]json.RawMessage
 }
 
-// lies are all that a world may have, one of them or several at once.
-func lies() []lie {
+// lieKinds are all that a world may have, one of them or several at once.
+func lieKinds() []lieKind {
 	often := []string{"0.05", "0.3"}
-	return []lie{
-		{"millis", (*liar).millis, []string{"1"}},
-		{"leave-out", (*liar).leaveOut, often},
-		{"stub", (*liar).stub, often},
-		{"no-parts", (*liar).noParts, often},
-		{"drop", (*liar).drop, often},
-		{"empty", (*liar).empty, []string{"1", "0.5"}},
-		{"overcount", (*liar).overcount, []string{"1", "0.3"}},
-		{"endless", (*liar).endless, []string{"1"}},
-		{"no-next", (*liar).noNext, []string{"1"}},
-		{"unreadable", (*liar).unreadable, []string{"0.1"}},
-		{"twice", (*liar).twice, often},
+	return []lieKind{
+		{"millis", (*lyingProxy).sendMillis, []string{"1"}},
+		{"leave-out", (*lyingProxy).leaveOut, often},
+		{"stub", (*lyingProxy).stubRecords, often},
+		{"no-parts", (*lyingProxy).noParts, often},
+		{"drop", (*lyingProxy).dropRecord, often},
+		{"empty", (*lyingProxy).emptyPage, []string{"1", "0.5"}},
+		{"overcount", (*lyingProxy).inflateTotal, []string{"1", "0.3"}},
+		{"endless", (*lyingProxy).loopCursor, []string{"1"}},
+		{"no-next", (*lyingProxy).noNext, []string{"1"}},
+		{"unreadable", (*lyingProxy).failSomeRecords, []string{"0.1"}},
+		{"twice", (*lyingProxy).repeatRecords, often},
 	}
 }
 
-// liar stands before a workspace and changes what it answers.
-type liar struct {
+// lyingProxy stands before a workspace and changes what it answers.
+type lyingProxy struct {
 	t     testing.TB
 	space http.Handler
 
-	mu   sync.Mutex // guards what follows
-	dice *rand.Rand
-	told map[string]float64 // lies that are told, and how often
+	mu         sync.Mutex // guards what follows
+	dice       *rand.Rand
+	activeLies map[string]float64 // lies that are told, and how often
 }
 
-// say sets what is told from now on: name=share, with commas between them.
-func (l *liar) say(seed uint64, with string) {
+// setLies sets what is told from now on: name=share, with commas between them.
+func (l *lyingProxy) setLies(seed uint64, with string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.dice, l.told = rand.New(rand.NewPCG(seed, 11)), map[string]float64{}
+	l.dice, l.activeLies = rand.New(rand.NewPCG(seed, 11)), map[string]float64{}
 	for part := range strings.SplitSeq(with, ",") {
 		name, share, _ := strings.Cut(part, "=")
 		if n, err := strconv.ParseFloat(share, 64); err == nil {
-			l.told[name] = n
+			l.activeLies[name] = n
 		}
 	}
 }
 
-// chance draws whether a lie is told this time.
-func (l *liar) chance(name string) bool {
-	share := l.told[name]
+// drawLie draws whether a lie is told this time.
+func (l *lyingProxy) drawLie(name string) bool {
+	share := l.activeLies[name]
 	return share >= 1 || share > 0 && l.dice.Float64() < share
 }
 
-func (l *liar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (l *lyingProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.told) == 0 || strings.Contains(r.URL.Path, "/export/") {
+	if len(l.activeLies) == 0 || strings.Contains(r.URL.Path, "/export/") {
 		l.space.ServeHTTP(w, r)
 		return
 	}
@@ -98,8 +98,8 @@ func (l *liar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	answer := httptest.NewRecorder()
 	l.space.ServeHTTP(answer, r)
-	a := &lying{status: answer.Code}
-	if answer.Code != http.StatusOK || !a.parse(answer.Body.Bytes()) {
+	a := &lyingAnswer{status: answer.Code}
+	if answer.Code != http.StatusOK || !a.parseBody(answer.Body.Bytes()) {
 		for name, values := range answer.Header() {
 			w.Header()[name] = values
 		}
@@ -107,12 +107,12 @@ func (l *liar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write(answer.Body.Bytes())
 		return
 	}
-	for _, one := range lies() {
-		if l.told[one.name] > 0 {
+	for _, one := range lieKinds() {
+		if l.activeLies[one.name] > 0 {
 			one.tell(l, r, a)
 		}
 	}
-	text := a.text(l.t)
+	text := a.encodeBody(l.t)
 	for name, values := range answer.Header() {
 		if name != "Content-Length" && name != "Content-Encoding" {
 			w.Header()[name] = values
@@ -122,8 +122,8 @@ func (l *liar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(text)
 }
 
-// parse takes an answer apart; false where it is no object.
-func (a *lying) parse(body []byte) bool {
+// parseBody takes an answer apart; false where it is no object.
+func (a *lyingAnswer) parseBody(body []byte) bool {
 	if json.Unmarshal(body, &a.envelope) != nil {
 		return false
 	}
@@ -137,35 +137,35 @@ func (a *lying) parse(body []byte) bool {
 	return true
 }
 
-// text puts it together again.
-func (a *lying) text(t testing.TB) []byte {
+// encodeBody puts it together again.
+func (a *lyingAnswer) encodeBody(t testing.TB) []byte {
 	if a.key == "" {
-		return raw(t, a.records[0])
+		return rawJSON(t, a.records[0])
 	}
 	if a.records == nil {
 		a.records = []map[string]json.RawMessage{}
 	}
-	a.envelope[a.key] = raw(t, a.records)
-	return raw(t, a.envelope)
+	a.envelope[a.key] = rawJSON(t, a.records)
+	return rawJSON(t, a.envelope)
 }
 
-// single reports whether the answer is one conversation, contact or ticket.
-func (a *lying) single() bool {
+// isSingleRecord reports whether the answer is one conversation, contact or ticket.
+func (a *lyingAnswer) isSingleRecord() bool {
 	return a.key == "" && slices.Contains([]string{`"conversation"`, `"contact"`, `"ticket"`}, string(a.envelope["type"]))
 }
 
-// walked reports whether a list is one that is walked for its records: not the notes of a contact, nor a list that has no count.
-func walked(r *http.Request) bool {
+// isWalkedList reports whether a list is one that is walked for its records: not the notes of a contact, nor a list that has no count.
+func isWalkedList(r *http.Request) bool {
 	return strings.HasSuffix(r.URL.Path, "/search") || slices.Contains([]string{"/contacts/deleted", "/calls", "/news/news_items", "/folders"}, r.URL.Path)
 }
 
 // times are the fields that hold a time of the source's own.
 var times = regexp.MustCompile(`"(created_at|updated_at|signed_up_at|last_seen_at|last_replied_at|last_contacted_at|notified_at|waiting_since|snoozed_until)":(\d{10})\b`)
 
-func (l *liar) millis(_ *http.Request, a *lying) {
+func (l *lyingProxy) sendMillis(_ *http.Request, a *lyingAnswer) {
 	for i, record := range a.records {
 		var changed map[string]json.RawMessage
-		if json.Unmarshal(times.ReplaceAll(raw(l.t, record), []byte(`"$1":${2}000`)), &changed) == nil {
+		if json.Unmarshal(times.ReplaceAll(rawJSON(l.t, record), []byte(`"$1":${2}000`)), &changed) == nil {
 			if own := record["custom_attributes"]; own != nil {
 				changed["custom_attributes"] = own
 			}
@@ -174,12 +174,12 @@ func (l *liar) millis(_ *http.Request, a *lying) {
 	}
 }
 
-func (l *liar) leaveOut(r *http.Request, a *lying) {
-	if !a.single() && !strings.HasSuffix(r.URL.Path, "/search") {
+func (l *lyingProxy) leaveOut(r *http.Request, a *lyingAnswer) {
+	if !a.isSingleRecord() && !strings.HasSuffix(r.URL.Path, "/search") {
 		return
 	}
 	for _, record := range a.records {
-		if !l.chance("leave-out") {
+		if !l.drawLie("leave-out") {
 			continue
 		}
 		var names []string
@@ -194,88 +194,88 @@ func (l *liar) leaveOut(r *http.Request, a *lying) {
 	}
 }
 
-func (l *liar) stub(r *http.Request, a *lying) {
-	if !a.single() && !strings.HasSuffix(r.URL.Path, "/contacts/search") {
+func (l *lyingProxy) stubRecords(r *http.Request, a *lyingAnswer) {
+	if !a.isSingleRecord() && !strings.HasSuffix(r.URL.Path, "/contacts/search") {
 		return
 	}
 	for i, record := range a.records {
-		if l.chance("stub") {
+		if l.drawLie("stub") {
 			a.records[i] = map[string]json.RawMessage{"type": record["type"], "id": record["id"], "updated_at": record["updated_at"]}
 		}
 	}
 }
 
-func (l *liar) noParts(_ *http.Request, a *lying) {
+func (l *lyingProxy) noParts(_ *http.Request, a *lyingAnswer) {
 	for _, record := range a.records {
-		if l.chance("no-parts") {
+		if l.drawLie("no-parts") {
 			delete(record, "conversation_parts")
 			delete(record, "ticket_parts")
 		}
 	}
 }
 
-func (l *liar) drop(r *http.Request, a *lying) {
-	if walked(r) && len(a.records) > 0 && l.chance("drop") {
+func (l *lyingProxy) dropRecord(r *http.Request, a *lyingAnswer) {
+	if isWalkedList(r) && len(a.records) > 0 && l.drawLie("drop") {
 		i := l.dice.IntN(len(a.records))
 		a.records = slices.Delete(a.records, i, i+1)
 	}
 }
 
-func (l *liar) empty(r *http.Request, a *lying) {
-	if strings.HasSuffix(r.URL.Path, "/search") && l.chance("empty") {
-		a.records, a.envelope["total_count"], a.envelope["pages"] = nil, raw(l.t, 0), raw(l.t, map[string]any{"next": nil})
+func (l *lyingProxy) emptyPage(r *http.Request, a *lyingAnswer) {
+	if strings.HasSuffix(r.URL.Path, "/search") && l.drawLie("empty") {
+		a.records, a.envelope["total_count"], a.envelope["pages"] = nil, rawJSON(l.t, 0), rawJSON(l.t, map[string]any{"next": nil})
 	}
 }
 
-func (l *liar) overcount(r *http.Request, a *lying) {
+func (l *lyingProxy) inflateTotal(r *http.Request, a *lyingAnswer) {
 	var total int
-	if walked(r) && json.Unmarshal(a.envelope["total_count"], &total) == nil && l.chance("overcount") {
-		a.envelope["total_count"] = raw(l.t, total+1+l.dice.IntN(3))
+	if isWalkedList(r) && json.Unmarshal(a.envelope["total_count"], &total) == nil && l.drawLie("overcount") {
+		a.envelope["total_count"] = rawJSON(l.t, total+1+l.dice.IntN(3))
 	}
 }
 
-// endless lets the last page of a list by cursors lead to itself, by a cursor that nobody has seen.
-func (l *liar) endless(r *http.Request, a *lying) {
+// loopCursor lets the last page of a list by cursors lead to itself, by a cursor that nobody has seen.
+func (l *lyingProxy) loopCursor(r *http.Request, a *lyingAnswer) {
 	if !strings.HasSuffix(r.URL.Path, "/search") || strings.Contains(string(a.envelope["pages"]), "starting_after") {
 		return
 	}
-	a.envelope["pages"] = raw(l.t, map[string]any{"next": map[string]any{"starting_after": "~" + strconv.Itoa(l.dice.IntN(1_000_000_000))}})
+	a.envelope["pages"] = rawJSON(l.t, map[string]any{"next": map[string]any{"starting_after": "~" + strconv.Itoa(l.dice.IntN(1_000_000_000))}})
 }
 
 // noNext lets the last page of a feed say nothing of its end.
-func (l *liar) noNext(r *http.Request, a *lying) {
+func (l *lyingProxy) noNext(r *http.Request, a *lyingAnswer) {
 	if strings.HasSuffix(r.URL.Path, "/activities") && !strings.Contains(string(a.envelope["pages"]), "starting_after") {
 		delete(a.envelope, "pages")
 	}
 }
 
-// unreadable refuses some records by id, always the same ones.
-func (l *liar) unreadable(_ *http.Request, a *lying) {
-	if !a.single() {
+// failSomeRecords refuses some records by id, always the same ones.
+func (l *lyingProxy) failSomeRecords(_ *http.Request, a *lyingAnswer) {
+	if !a.isSingleRecord() {
 		return
 	}
 	h := fnv.New32a()
 	_, _ = h.Write(a.envelope["id"])
 	if h.Sum32()%10 == 0 {
-		a.status, a.records[0] = http.StatusInternalServerError, map[string]json.RawMessage{"error": raw(l.t, "boom")}
+		a.status, a.records[0] = http.StatusInternalServerError, map[string]json.RawMessage{"error": rawJSON(l.t, "boom")}
 	}
 }
 
-// twice gives some records a second time, with an older copy last.
-func (l *liar) twice(r *http.Request, a *lying) {
+// repeatRecords gives some records a second time, with an older copy last.
+func (l *lyingProxy) repeatRecords(r *http.Request, a *lyingAnswer) {
 	if !strings.HasSuffix(r.URL.Path, "/search") {
 		return
 	}
 	for _, record := range slices.Clone(a.records) {
 		var at int64
-		if json.Unmarshal(record["updated_at"], &at) != nil || !l.chance("twice") {
+		if json.Unmarshal(record["updated_at"], &at) != nil || !l.drawLie("twice") {
 			continue
 		}
 		older := map[string]json.RawMessage{}
 		for name, value := range record {
 			older[name] = value
 		}
-		older["updated_at"], older["name"], older["title"] = raw(l.t, at-1), raw(l.t, "an older name"), raw(l.t, "an older title")
+		older["updated_at"], older["name"], older["title"] = rawJSON(l.t, at-1), rawJSON(l.t, "an older name"), rawJSON(l.t, "an older title")
 		a.records = append(a.records, older)
 	}
 }

@@ -22,8 +22,8 @@ const worldSeeds = 20
 // ended are needed. A plan that fails is shrunk, and told with the command that repeats it.
 func TestF27WorldsThatLieAreNoticedOrRight(t *testing.T) {
 	t.Parallel()
-	serial(t)
-	tryPlans(t, "world", "worlds", number("AQUEDUCK_SEEDS", worldSeeds), drawWorld)
+	skipInRaceRun(t)
+	tryPlans(t, "world", "worlds", envNumber("AQUEDUCK_SEEDS", worldSeeds), drawWorld)
 }
 
 // lyingFamilies are those whose changes are all told: of others a run without a fault may be behind.
@@ -33,33 +33,33 @@ var lyingFamilies = []string{"contacts", "contacts", "conversations", "conversat
 func drawWorld(seed uint64, runs int) *trialPlan {
 	d := rand.New(rand.NewPCG(seed, 7))
 	p := &trialPlan{seed: seed, world: true, begun: true, workspace: 1, contacts: 66, page: 4 + d.IntN(30), families: []string{lyingFamilies[d.IntN(len(lyingFamilies))]}}
-	l := &life{dice: d, space: nameless()}
-	var events []event
+	l := &workspaceLife{dice: d, space: nameless()}
+	var events []lifeEvent
 	for _, f := range families {
 		if slices.Contains(p.families, f.name) {
 			events = append(events, f.events(l)...)
 		}
 	}
-	events = slices.DeleteFunc(events, func(e event) bool { return silent(e.name) })
+	events = slices.DeleteFunc(events, func(e lifeEvent) bool { return isSilentEvent(e.name) })
 	for range 1 + d.IntN(runs) {
 		for range 2 + d.IntN(8) {
-			p.add(events[d.IntN(len(events))].name, d.Int64N(1000), "")
+			p.addOp(events[d.IntN(len(events))].name, d.Int64N(1000), "")
 		}
-		p.add("wait", d.Int64N(100_000), "")
+		p.addOp("wait", d.Int64N(100_000), "")
 		switch d.IntN(6) {
 		case 0:
-			p.add("knobs", 0, honest[d.IntN(len(honest))])
+			p.addOp("knobs", 0, honest[d.IntN(len(honest))])
 		case 1:
 			name, detail, _ := strings.Cut(mishaps[d.IntN(6)], ":")
-			p.add("chaos", 0, strings.TrimSuffix(fmt.Sprintf("%s=%v:%s", name, []float64{0.02, 0.1}[d.IntN(2)], detail), ":"))
+			p.addOp("chaos", 0, strings.TrimSuffix(fmt.Sprintf("%s=%v:%s", name, []float64{0.02, 0.1}[d.IntN(2)], detail), ":"))
 		}
 		var told []string
-		all := lies()
+		all := lieKinds()
 		for range 1 + d.IntN(3) {
 			one := all[d.IntN(len(all))]
 			told = append(told, one.name+"="+one.share[d.IntN(len(one.share))])
 		}
-		p.add("lies", d.Int64N(1000), strings.Join(told, ","))
+		p.addOp("lies", d.Int64N(1000), strings.Join(told, ","))
 		var with []string
 		switch d.IntN(12) {
 		case 0:
@@ -69,14 +69,14 @@ func drawWorld(seed uint64, runs int) *trialPlan {
 		case 2:
 			with = append(with, "refresh=1")
 		}
-		p.add("run", d.Int64N(1000), strings.Join(with, " "))
+		p.addOp("run", d.Int64N(1000), strings.Join(with, " "))
 	}
 	return p
 }
 
-// silent reports whether an event happens without a sign that the next run must see: who comes back keeps his time by turns, which the
+// isSilentEvent reports whether an event happens without a sign that the next run must see: who comes back keeps his time by turns, which the
 // inactive list tells only when it was walked before.
-func silent(name string) bool {
+func isSilentEvent(name string) bool {
 	return strings.HasPrefix(name, "contacts.un") && name != "contacts.untag"
 }
 
@@ -84,16 +84,16 @@ func silent(name string) bool {
 var honest = []string{`{"EmptyPages":0.3}`, `{"ShortPages":0.4}`, `{"Sort":"shuffled"}`, `{"Sort":"ignored"}`, `{"CursorLife":3}`, `{"DateOffset":"240h"}`, `{"DateOffset":"-3h"}`,
 	`{"NextShape":"url"}`, `{"Inclusive":true}`, `{"NestedCap":2}`, `{"NoDate":true}`, `{"Codes":{"not_found":"resource_not_found"}}`, `{"Duplicates":0.3}`, `{"LoopAt":2}`, `{"PagesAsText":true}`}
 
-// believed says that a run which ended with 0 has every table right, if it was to read all of them.
-func (t *trial) believed(r modelRun, report *runlog.Report) {
-	whole := r.cancel == 0 && r.die == 0 && r.life == 0 && !t.replays && len(report.Streams) >= len(t.plan.streams())
+// checkExitOK says that a run which ended with 0 has every table right, if it was to read all of them.
+func (t *planTrial) checkExitOK(r modelRun, report *runlog.Report) {
+	whole := r.cancel == 0 && r.die == 0 && r.life == 0 && !t.replays && len(report.Streams) >= len(t.plan.streamNames())
 	for _, s := range report.Streams {
 		whole = whole && s.Status == runlog.StatusOK && !s.Cut && s.Backfill >= 1
 	}
 	if !t.plan.world || report.Exit() != problem.ExitOK || !whole || !report.Published {
 		return
 	}
-	t.equal()
+	t.checkEqual()
 	for i := range t.failed {
 		t.failed[i] = "exit 0: " + t.failed[i]
 	}
@@ -103,12 +103,12 @@ func (t *trial) believed(r modelRun, report *runlog.Report) {
 // Holds: T161, T191, T192, T194.
 func TestF27WorldsThatWentWrongOnceAreRight(t *testing.T) {
 	t.Parallel()
-	serial(t)
+	skipInRaceRun(t)
 	files, err := filepath.Glob("testdata/worlds/*.txt")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d plans, %v", len(files), err)
 	}
-	c := &common{dir: (&trial{TB: t}).TempDir(), read: map[string]string{}}
+	c := &trialShared{dir: (&planTrial{TB: t}).TempDir(), read: map[string]string{}}
 	t.Cleanup(func() { _ = os.RemoveAll(c.dir) })
 	for _, file := range files {
 		text, err := os.ReadFile(file)
@@ -119,7 +119,7 @@ func TestF27WorldsThatWentWrongOnceAreRight(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
-		if done := try(t, p, c, io.Discard); done.Failed() {
+		if done := runTrial(t, p, c, io.Discard); done.Failed() {
 			t.Errorf("%s: %s", file, strings.Join(done.failed, "\n"))
 		}
 	}

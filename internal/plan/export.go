@@ -15,7 +15,7 @@ import (
 )
 
 // planFamily plans the datasets of a family: those that are stored, and, when the source may be asked, those it has.
-func (p *planner) planFamily(ctx context.Context, from source, family *schemas.Stream) error {
+func (p *planBuilder) planFamily(ctx context.Context, from pipelineSource, family *schemas.Stream) error {
 	means := func(name string) bool {
 		return slices.ContainsFunc(from.pipeline.Datasets, func(pattern string) bool { return config.MatchesDataset(pattern, family.Name, name) })
 	}
@@ -30,7 +30,7 @@ func (p *planner) planFamily(ctx context.Context, from source, family *schemas.S
 		if n, ok := p.past[from.workspace+"."+stored.Stream]; ok {
 			planned.Requests, planned.Basis = n, "as in the last run"
 		}
-		p.add(planned)
+		p.addStream(planned)
 	}
 	if from.client == nil {
 		if len(known) == 0 {
@@ -48,7 +48,7 @@ func (p *planner) planFamily(ctx context.Context, from source, family *schemas.S
 		return fmt.Errorf("ask %s which datasets there are: %w", family.Name, err)
 	}
 	for _, set := range sets {
-		if name := family.Name + "_" + export.Name(set.ID); means(name) && !known[name] {
+		if name := family.Name + "_" + export.SnakeCase(set.ID); means(name) && !known[name] {
 			p.plan.Streams = append(p.plan.Streams, PlannedStream{Workspace: from.workspace, Stream: name, Read: "the last 7 days, then back to the start",
 				Records: -1, Requests: -1, Basis: "the source does not say"})
 		}

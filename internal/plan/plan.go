@@ -26,7 +26,7 @@ import (
 
 // Make looks at what is published and, when it may ask, at the source: one request a stream.
 func Make(ctx context.Context, r *runner.Runner, pipelines []*config.Pipeline, o runner.Options, asking bool) (*Plan, error) {
-	p := &planner{runner: r, plan: &Plan{Streams: []PlannedStream{}, Tables: []string{}, Columns: []string{}}, seen: map[string]bool{}}
+	p := &planBuilder{runner: r, plan: &Plan{Streams: []PlannedStream{}, Tables: []string{}, Columns: []string{}}, seen: map[string]bool{}}
 	var err error
 	if p.states, err = runlog.ReadStates(ctx, r.Dir, nil); err != nil && !errors.Is(err, failure.ErrNothingPublished) {
 		return nil, err
@@ -40,7 +40,7 @@ func Make(ctx context.Context, r *runner.Runner, pipelines []*config.Pipeline, o
 			return nil, err
 		}
 		for _, name := range pipeline.Workspaces(r.Config) {
-			if err := p.planWorkspace(ctx, source{pipeline: pipeline, workspace: name}, streams, asking); err != nil {
+			if err := p.planWorkspace(ctx, pipelineSource{pipeline: pipeline, workspace: name}, streams, asking); err != nil {
 				return nil, err
 			}
 		}
@@ -52,7 +52,7 @@ func Make(ctx context.Context, r *runner.Runner, pipelines []*config.Pipeline, o
 	return p.plan, planTables(ctx, r, p.plan)
 }
 
-func (p *planner) planWorkspace(ctx context.Context, from source, streams []*schemas.Stream, asking bool) error {
+func (p *planBuilder) planWorkspace(ctx context.Context, from pipelineSource, streams []*schemas.Stream, asking bool) error {
 	if asking {
 		client, closing, err := ConnectReader(ctx, p.runner, from.workspace)
 		if err != nil {
@@ -67,7 +67,7 @@ func (p *planner) planWorkspace(ctx context.Context, from source, streams []*sch
 			continue
 		}
 		p.seen[name] = true
-		if s.Family() {
+		if s.IsExportFamily() {
 			if err := p.planFamily(ctx, from, s); err != nil {
 				return err
 			}
@@ -77,7 +77,7 @@ func (p *planner) planWorkspace(ctx context.Context, from source, streams []*sch
 		if err != nil {
 			return err
 		}
-		p.add(planned)
+		p.addStream(planned)
 	}
 	return nil
 }
@@ -109,8 +109,8 @@ func ConnectWorkspace(ctx context.Context, r *runner.Runner, name string, most i
 	}, nil
 }
 
-func (p *planner) planStream(ctx context.Context, from source, s *schemas.Stream) (PlannedStream, error) {
-	planned := PlannedStream{Workspace: from.workspace, Stream: s.Name, Records: -1, Requests: -1, Basis: "not known; --ask asks", Change: s.Change()}
+func (p *planBuilder) planStream(ctx context.Context, from pipelineSource, s *schemas.Stream) (PlannedStream, error) {
+	planned := PlannedStream{Workspace: from.workspace, Stream: s.Name, Records: -1, Requests: -1, Basis: "not known; --ask asks", Change: s.RequestsPerChange()}
 	var state extract.State
 	i := slices.IndexFunc(p.states, func(x runlog.StreamState) bool { return x.Workspace == from.workspace && x.Stream == s.Name })
 	if i >= 0 {
@@ -122,7 +122,7 @@ func (p *planner) planStream(ctx context.Context, from source, s *schemas.Stream
 	if stream.Outdated(s, state, p.runner.Config.Workspaces[from.workspace].APIVersion) {
 		state, i = extract.State{}, -1
 	}
-	planned.Read = describe(s, state, p.runner.Config.Settings(s.Name).Start)
+	planned.Read = describeRead(s, state, p.runner.Config.Settings(s.Name).Start)
 	if n, ok := p.past[from.workspace+"."+s.Name]; ok && i >= 0 {
 		planned.Requests, planned.Basis = n, "as in the last run"
 	}
@@ -158,10 +158,10 @@ func (p *planner) planStream(ctx context.Context, from source, s *schemas.Stream
 	return planned, nil
 }
 
-// describe says what a run would read of a stream, from its checkpoint.
-func describe(s *schemas.Stream, state extract.State, start time.Time) string {
+// describeRead says what a run would read of a stream, from its checkpoint.
+func describeRead(s *schemas.Stream, state extract.State, start time.Time) string {
 	switch {
-	case s.Read.Pending():
+	case s.Read.UsesPendingIDs():
 		return "what comes and changes in " + strings.Join(s.Read.Over.Streams, ", ")
 	case s.Read.ByIDs():
 		return "the ids that " + s.Read.Over.View + " finds"
@@ -234,13 +234,13 @@ func planTables(ctx context.Context, r *runner.Runner, p *Plan) error {
 	}
 	for _, workspace := range workspaces {
 		for _, t := range dictionary.Tables(r.StoredStreams(workspace)) {
-			p.compare(have, workspace, t)
+			p.addSchemaChanges(have, workspace, t)
 		}
 	}
 	return nil
 }
 
-func (p *Plan) compare(have map[string]bool, workspace string, t transform.Table) {
+func (p *Plan) addSchemaChanges(have map[string]bool, workspace string, t transform.Table) {
 	name := workspace + "." + t.Name
 	if !have[name] {
 		p.Tables = append(p.Tables, name)

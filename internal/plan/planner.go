@@ -33,8 +33,8 @@ type PlannedStream struct {
 	Change    float64 `json:"requests_per_change"` // what a changed record costs; 0: none of its own
 }
 
-// planner makes a plan of what is published, and of what the sources say.
-type planner struct {
+// planBuilder makes a plan of what is published, and of what the sources say.
+type planBuilder struct {
 	runner *runner.Runner
 	states []runlog.StreamState
 	past   map[string]int64 // requests of the last run, by workspace.stream
@@ -42,14 +42,14 @@ type planner struct {
 	seen   map[string]bool // workspace.stream that is planned: pipelines may share it
 }
 
-// source is a workspace as a pipeline reads it.
-type source struct {
+// pipelineSource is a workspace as a pipeline reads it.
+type pipelineSource struct {
 	pipeline  *config.Pipeline
 	workspace string
 	client    *api.Client // nil: it is not asked
 }
 
-func (p *planner) add(planned PlannedStream) {
+func (p *planBuilder) addStream(planned PlannedStream) {
 	p.plan.Streams = append(p.plan.Streams, planned)
 	p.plan.Requests += max(0, planned.Requests)
 }

@@ -70,7 +70,7 @@ func CheckOnline(ctx context.Context, r *runner.Runner) (*Online, error) {
 		for _, t := range r.Alerts.Targets {
 			for _, a := range t.Addresses() {
 				one := Reachable{Alert: t.Name, For: a.For}
-				if err := a.Reach(ctx); err != nil {
+				if err := a.CheckReachable(ctx); err != nil {
 					one.Why = problem.Shorten(err.Error())
 				}
 				o.Alerts = append(o.Alerts, one)
@@ -99,14 +99,14 @@ func askEachStream(ctx context.Context, r *runner.Runner, o *Online, workspace s
 	defer closing()
 	id, firsts, answered := "", map[string][]byte{}, false
 	streams := r.Catalogue.Streams()
-	slices.SortStableFunc(streams, func(a, b *schemas.Stream) int { return after(a) - after(b) })
+	slices.SortStableFunc(streams, func(a, b *schemas.Stream) int { return parentsFirst(a) - parentsFirst(b) })
 	for _, s := range streams {
 		one := Readable{Workspace: workspace, Stream: s.Name, Request: s.Read.Method + " " + s.Read.Path, Named: isNamed(r, workspace, s), Answer: "yes"}
 		record, asked, err := askStream(ctx, r, client, s, firsts)
 		if api.ClassOf(err) == api.ClassAuth || ctx.Err() != nil {
 			return err
 		}
-		if unanswered(err) {
+		if isUnanswered(err) {
 			return sync.Unidentified(err) // the others would only be waited for
 		}
 		answered = answered || err == nil && asked
@@ -135,14 +135,14 @@ func askEachStream(ctx context.Context, r *runner.Runner, o *Online, workspace s
 	return nil
 }
 
-// unanswered says that no answer came, however often it was asked for.
-func unanswered(err error) bool {
+// isUnanswered says that no answer came, however often it was asked for.
+func isUnanswered(err error) bool {
 	var failure *api.Error
 	return errors.As(err, &failure) && failure.Class == api.ClassTransient && failure.Status == 0
 }
 
-// after puts streams that are read under the ids of others behind those.
-func after(s *schemas.Stream) int {
+// parentsFirst puts streams that are read under the ids of others behind those.
+func parentsFirst(s *schemas.Stream) int {
 	if s.Read.ByIDs() {
 		return 1
 	}
@@ -153,7 +153,7 @@ func after(s *schemas.Stream) int {
 // read so. What is read by ids is asked for the id of a record that another stream gave; asked is false where none did.
 func askStream(ctx context.Context, r *runner.Runner, client *api.Client, s *schemas.Stream, firsts map[string][]byte) (record []byte, asked bool, err error) {
 	switch {
-	case s.Family():
+	case s.IsExportFamily():
 		_, _, err = export.New(client, s).Datasets(ctx, s)
 		return nil, true, err
 	case s.Read.ByIDs():
@@ -167,8 +167,8 @@ func askStream(ctx context.Context, r *runner.Runner, client *api.Client, s *sch
 	if record, _, err = extract.FirstRecord(ctx, client, s); err != nil || record == nil || s.Read.Detail == nil {
 		return record, true, err
 	}
-	if id, ok := extract.Key(s, record); ok {
-		_, err = extract.NewReader(client, extract.Request{Stream: s}).ByID(ctx, []string{id})
+	if id, ok := extract.RecordKey(s, record); ok {
+		_, err = extract.NewReader(client, extract.Request{Stream: s}).ReadByID(ctx, []string{id})
 	}
 	return record, true, err
 }
@@ -183,7 +183,7 @@ func findSomeID(r *runner.Runner, s *schemas.Stream, firsts map[string][]byte) (
 		if !ok || firsts[name] == nil || len(s.Read.Over.After) > 0 && other.Owner() != s.Owner() && other.Name != s.With {
 			continue
 		}
-		if id, ok := extract.Key(other, firsts[name]); ok {
+		if id, ok := extract.RecordKey(other, firsts[name]); ok {
 			return id, true
 		}
 	}

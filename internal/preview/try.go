@@ -18,18 +18,18 @@ import (
 
 // Trial is what one page of a stream shows: whether its file fits its source.
 type Trial struct {
-	Stream  string       `json:"stream"`
-	Request string       `json:"request"`
-	Keys    []string     `json:"keys"` // of the answer
-	Records string       `json:"records"`
-	Came    int          `json:"came"`        // records of the page
-	Total   int64        `json:"total_count"` // -1: not told
-	Paging  string       `json:"paging"`
-	Refused string       `json:"refused,omitempty"` // why a run would stop
-	Tables  []TrialTable `json:"tables"`
-	Untaken []Untaken    `json:"untaken"`
-	Misfits []Misfit     `json:"misfits"`
-	Never   []string     `json:"never_filled"`
+	Stream  string          `json:"stream"`
+	Request string          `json:"request"`
+	Keys    []string        `json:"keys"` // of the answer
+	Records string          `json:"records"`
+	Came    int             `json:"came"`        // records of the page
+	Total   int64           `json:"total_count"` // -1: not told
+	Paging  string          `json:"paging"`
+	Refused string          `json:"refused,omitempty"` // why a run would stop
+	Tables  []TrialTable    `json:"tables"`
+	Untaken []UnmappedField `json:"untaken"`
+	Misfits []DeadLetter    `json:"misfits"`
+	Never   []string        `json:"never_filled"`
 }
 
 // TrialTable is a table with its first rows; null is NULL.
@@ -40,8 +40,8 @@ type TrialTable struct {
 	First   [][]*string `json:"first"`
 }
 
-// Untaken is a field that no column took, with the line that would.
-type Untaken struct {
+// UnmappedField is a field that no column took, with the line that would.
+type UnmappedField struct {
 	Table   string `json:"table"`
 	Path    string `json:"path"`
 	Seen    int    `json:"seen"` // how many records have it
@@ -49,8 +49,8 @@ type Untaken struct {
 	Line    string `json:"line"`
 }
 
-// Misfit is a value, or a record, that did not fit.
-type Misfit struct {
+// DeadLetter is a value, or a record, that did not fit.
+type DeadLetter struct {
 	Table  string `json:"table"`
 	Column string `json:"column"`
 	Reason string `json:"reason"`
@@ -62,7 +62,7 @@ const shownRows = 10
 
 // Try reads one page of a stream with the workspace's own token, and writes nothing.
 func Try(ctx context.Context, r *runner.Runner, workspace string, s *schemas.Stream, id string) (*Trial, error) {
-	if s.Family() {
+	if s.IsExportFamily() {
 		return nil, &problem.Problem{Class: "config", What: s.Name + " stands for datasets, which come as files", Next: "aqueduck plan --ask lists them"}
 	}
 	if s.Read.ByIDs() && id == "" {
@@ -79,10 +79,10 @@ func Try(ctx context.Context, r *runner.Runner, workspace string, s *schemas.Str
 		if s.Read.ByIDs() && api.ClassOf(err) == api.ClassNotFound {
 			next = "give the id of one that there is, by --id; where there is one, compare endpoint: in " + s.File + " with the API's document"
 		}
-		return nil, unseen(err, next)
+		return nil, explainNoRecords(err, next)
 	}
 	t := &Trial{Stream: s.Name, Request: s.Read.Method + " " + s.Read.Path, Keys: sight.Keys, Records: sight.List, Came: len(sight.Records),
-		Total: sight.Total, Paging: sight.Next, Untaken: []Untaken{}, Misfits: []Misfit{}, Never: []string{}}
+		Total: sight.Total, Paging: sight.Next, Untaken: []UnmappedField{}, Misfits: []DeadLetter{}, Never: []string{}}
 	if sight.Refused != nil {
 		t.Refused = sight.Refused.Error()
 	}
@@ -102,16 +102,16 @@ func Try(ctx context.Context, r *runner.Runner, workspace string, s *schemas.Str
 	batches := decoder.Take()
 	defer stream.ReleaseBatches(batches)
 	for _, b := range batches {
-		t.take(b)
+		t.addBatch(b)
 	}
 	for _, reject := range decoder.Rejects() {
-		t.Misfits = append(t.Misfits, Misfit{reject.Table, reject.Column, reject.Reason, reject.Count})
+		t.Misfits = append(t.Misfits, DeadLetter{reject.Table, reject.Column, reject.Reason, reject.Count})
 	}
 	return t, nil
 }
 
-// take looks through the rows of one table.
-func (t *Trial) take(b transform.Batch) {
+// addBatch looks through the rows of one table.
+func (t *Trial) addBatch(b transform.Batch) {
 	names, rows := transform.Texts(b)
 	t.Tables = append(t.Tables, TrialTable{Table: b.Table.Name, Rows: len(rows), Columns: names, First: rows[:min(shownRows, len(rows))]})
 	extra := slices.Index(names, transform.ExtraColumn)
@@ -145,14 +145,14 @@ func (t *Trial) take(b transform.Batch) {
 		case f.Constant && b.Table.Parent == "":
 			line = "ignore: [" + path + "]"
 		}
-		t.Untaken = append(t.Untaken, Untaken{b.Table.Name, path, f.Seen, f.Example, line})
+		t.Untaken = append(t.Untaken, UnmappedField{b.Table.Name, path, f.Seen, f.Example, line})
 	}
 }
 
 // Propose reads the beginning of a list that no stream file is about, and writes one. list names one of several lists of
 // the answer, name the stream; both may be empty.
 func Propose(ctx context.Context, r *runner.Runner, workspace, path, list, name string) (string, []byte, error) {
-	if err := schemas.Reads(path); err != nil {
+	if err := schemas.CheckReadable(path); err != nil {
 		return "", nil, &problem.Problem{Class: "config", What: err.Error(), Next: "give the address of a list, e.g. /news/newsfeeds"}
 	}
 	client, closing, err := plan.ConnectReader(ctx, r, workspace)
@@ -166,7 +166,7 @@ func Propose(ctx context.Context, r *runner.Runner, workspace, path, list, name 
 		if api.ClassOf(err) == api.ClassNotFound {
 			next = "see that the path is that of a list of the API, e.g. /ticket_states, and that this API version has it"
 		}
-		return "", nil, unseen(err, next)
+		return "", nil, explainNoRecords(err, next)
 	}
 	if len(found.Records) == 0 {
 		return "", nil, &problem.Problem{Class: "data", What: "GET " + path + " has no record to infer columns from", Next: "ask again when there is one"}
@@ -178,8 +178,8 @@ func Propose(ctx context.Context, r *runner.Runner, workspace, path, list, name 
 	return name, text, nil
 }
 
-// unseen says what to do about an answer that shows no records.
-func unseen(err error, next string) error {
+// explainNoRecords says what to do about an answer that shows no records.
+func explainNoRecords(err error, next string) error {
 	if class := api.ClassOf(err); class != api.ClassContract && class != api.ClassNotFound {
 		return err
 	}

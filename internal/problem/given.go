@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// Given is what a command line named its configuration and its warehouse with, as flags to copy; "": neither. Without them, a
+// CLIFlags is what a command line named its configuration and its warehouse with, as flags to copy; "": neither. Without them, a
 // command that somebody is told to run would read another configuration and write another warehouse.
-type Given string
+type CLIFlags string
 
-// GivenBy joins flags with their values, quoted as a shell needs it.
-func GivenBy(flags ...string) Given {
+// JoinCLIFlags joins flags with their values, quoted as a shell needs it.
+func JoinCLIFlags(flags ...string) CLIFlags {
 	words := make([]string, len(flags))
 	for i, f := range flags {
-		words[i] = Quoted(f)
+		words[i] = ShellQuote(f)
 	}
-	return Given(strings.Join(words, " "))
+	return CLIFlags(strings.Join(words, " "))
 }
 
-// Quoted is a word as a shell takes it.
-func Quoted(word string) string {
+// ShellQuote is a word as a shell takes it.
+func ShellQuote(word string) string {
 	if plainWord.MatchString(word) {
 		return word
 	}
@@ -31,8 +31,8 @@ var (
 	ownVerb   = regexp.MustCompile(`\baqueduck [a-z]+`)
 )
 
-// To is a next step whose commands of this program have the flags.
-func (g Given) To(next string) string {
+// Append is a next step whose commands of this program have the flags.
+func (g CLIFlags) Append(next string) string {
 	if g == "" || strings.Contains(next, " "+string(g)) {
 		return next
 	}

@@ -113,7 +113,7 @@ func Classify(err error) *Problem {
 	var busy *layout.BusyError
 	var api *api.Error
 	var mistakes grammar.Mistakes
-	var held *failure.HeldBack
+	var held *failure.PublishBlocked
 	switch {
 	case errors.As(err, &held):
 		return ClassifyHeldBack(held)
@@ -173,10 +173,10 @@ func classifyFile(err error) *Problem {
 	return &Problem{Class: "bug", What: FirstLine(err), Next: "run the same command again, by -vv to see where it is; what was committed is safe"}
 }
 
-// Whence says where a fault of the program is, for whoever mends it: the stack of a panic, or each error in which another one was told, and
+// Trace says where a fault of the program is, for whoever mends it: the stack of a panic, or each error in which another one was told, and
 // its type.
-func Whence(err error) string {
-	var p *extract.Panic
+func Trace(err error) string {
+	var p *extract.PanicError
 	if errors.As(err, &p) {
 		return strings.TrimRight(string(p.Stack), "\n")
 	}
@@ -191,13 +191,13 @@ func Whence(err error) string {
 		}
 	}
 	for _, one := range within {
-		line += "\n" + Whence(one)
+		line += "\n" + Trace(one)
 	}
 	return line
 }
 
 // ClassifyHeldBack names what a publish would take from the readers, and the command that lets it.
-func ClassifyHeldBack(held *failure.HeldBack) *Problem {
+func ClassifyHeldBack(held *failure.PublishBlocked) *Problem {
 	var tables []string
 	for _, loss := range held.Losses {
 		if !slices.Contains(tables, loss.Table) {

@@ -20,15 +20,15 @@ import (
 	"aqueduck/load/layout"
 )
 
-// Runner gives what reads a workspace by a configuration, which is written to pipelines.yaml of a directory. Its clock is the
+// NewRunner gives what reads a workspace by a configuration, which is written to pipelines.yaml of a directory. Its clock is the
 // workspace's, and waiting moves it. Whoever asks for it ends it.
-func Runner(dir, cfg string, space *emulator.Workspace) (r *runner.Runner, end func(), err error) {
+func NewRunner(dir, cfg string, space *emulator.Workspace) (r *runner.Runner, end func(), err error) {
 	file := filepath.Join(dir, "pipelines.yaml")
 	if err := os.WriteFile(file, []byte(cfg), 0o600); err != nil {
 		return nil, nil, err
 	}
 	server := httptest.NewServer(space)
-	values := map[string]string{"WORKSPACE_URL": server.URL, "WORKSPACE_TOKEN": space.Token()}
+	values := map[string]string{"WORKSPACE_URL": server.URL, "WORKSPACE_TOKEN": space.AccessToken()}
 	lookup := func(name string) (string, bool) { v, ok := values[name]; return v, ok }
 	parsed, catalogue, err := config.LoadConfig(file, lookup)
 	if err != nil {
@@ -36,7 +36,7 @@ func Runner(dir, cfg string, space *emulator.Workspace) (r *runner.Runner, end f
 		return nil, nil, err
 	}
 	return &runner.Runner{
-		Config: parsed, Catalogue: catalogue, Dir: layout.Dir(parsed.Warehouse.Dir), Now: space.Clock, Log: slog.New(slog.DiscardHandler),
+		Config: parsed, Catalogue: catalogue, Dir: layout.Dir(parsed.Warehouse.Dir), Now: space.CurrentTime, Log: slog.New(slog.DiscardHandler),
 		Wait: func(ctx context.Context, d time.Duration) error { space.Advance(d); return ctx.Err() },
 		Connect: func(_ context.Context, name string) (runner.Source, error) {
 			url, token, err := parsed.Connect(name, lookup)
@@ -45,9 +45,9 @@ func Runner(dir, cfg string, space *emulator.Workspace) (r *runner.Runner, end f
 	}, server.Close, nil
 }
 
-// Publish runs the first pipeline once and gives the file that readers have then. A run that does not end well, or has
+// PublishOnce runs the first pipeline once and gives the file that readers have then. A run that does not end well, or has
 // something to note, is an error.
-func Publish(ctx context.Context, r *runner.Runner) (string, error) {
+func PublishOnce(ctx context.Context, r *runner.Runner) (string, error) {
 	report, err := pipelinesync.Sync(ctx, r, r.Config.Pipelines[0], runner.Options{})
 	if err != nil {
 		return "", err
@@ -58,8 +58,8 @@ func Publish(ctx context.Context, r *runner.Runner) (string, error) {
 	return filepath.EvalSymlinks(r.Dir.Current())
 }
 
-// Shared is a published file for all tests of a package: a small workspace, read once, when the first of them asks for it.
-type Shared struct {
+// SharedFile is a published file for all tests of a package: a small workspace, read once, when the first of them asks for it.
+type SharedFile struct {
 	Config string
 	Space  func() *emulator.Workspace
 
@@ -70,25 +70,25 @@ type Shared struct {
 }
 
 // File gives the published file, the same to everybody.
-func (s *Shared) File() (string, error) {
-	s.once.Do(func() { s.file, s.err = s.make() })
+func (s *SharedFile) File() (string, error) {
+	s.once.Do(func() { s.file, s.err = s.publishShared() })
 	return s.file, s.err
 }
 
-func (s *Shared) make() (file string, err error) {
+func (s *SharedFile) publishShared() (file string, err error) {
 	if s.dir, err = os.MkdirTemp("", "readtest"); err != nil {
 		return "", err
 	}
-	r, end, err := Runner(s.dir, s.Config, s.Space())
+	r, end, err := NewRunner(s.dir, s.Config, s.Space())
 	if err != nil {
 		return "", err
 	}
 	defer end()
-	return Publish(context.Background(), r)
+	return PublishOnce(context.Background(), r)
 }
 
 // Remove removes it, once no test needs it any more.
-func (s *Shared) Remove() error {
+func (s *SharedFile) Remove() error {
 	if s.dir == "" {
 		return nil // nobody asked
 	}

@@ -20,8 +20,8 @@ func WithPublished(ctx context.Context, dir layout.Dir, do func(f PublishedDB) e
 	return errors.Join(do(PublishedDB{r}), r.Close())
 }
 
-// query runs a statement of ours and gives its rows.
-func (f PublishedDB) query(ctx context.Context, sql string, row func(values []any) error) error {
+// queryStatement runs a statement of ours and gives its rows.
+func (f PublishedDB) queryStatement(ctx context.Context, sql string, row func(values []any) error) error {
 	return f.Reader.Query(ctx, sql, func(_ []string, values []any) error {
 		if values == nil {
 			return nil
@@ -32,5 +32,5 @@ func (f PublishedDB) query(ctx context.Context, sql string, row func(values []an
 
 // QueryPublished runs a statement of ours on the published file and gives its rows. Commands that only look have no other way.
 func QueryPublished(ctx context.Context, dir layout.Dir, sql string, row func(values []any) error) error {
-	return WithPublished(ctx, dir, func(f PublishedDB) error { return f.query(ctx, sql, row) })
+	return WithPublished(ctx, dir, func(f PublishedDB) error { return f.queryStatement(ctx, sql, row) })
 }

@@ -30,8 +30,8 @@ func IsCatchUp(p *config.Pipeline, e *PastRun) bool {
 }
 
 // crashedItem is what a run that was lost needs: somebody, where nothing makes up for it.
-func crashedItem(p *config.Pipeline, e *PastRun) Need {
-	n := Need{Pipeline: p.Name, Run: e.Run, Class: e.Class, What: e.Error, Next: e.Next}
+func crashedItem(p *config.Pipeline, e *PastRun) ActionItem {
+	n := ActionItem{Pipeline: p.Name, Run: e.Run, Class: e.Class, What: e.Error, Next: e.Next}
 	catchUp := IsCatchUp(p, e)
 	if n.Act = !catchUp && e.RetryAt.IsZero(); catchUp && e.RetryAt.IsZero() {
 		n.What += "; aqueduck serve makes up for it when it starts"

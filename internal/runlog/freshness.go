@@ -19,9 +19,9 @@ const (
 	Breached Freshness = "BREACHED" // two were: somebody should look
 )
 
-// judge says how fresh each stream is. One that no pipeline reads by a schedule or within a limit is not judged, and one that
+// judgeFreshness says how fresh each stream is. One that no pipeline reads by a schedule or within a limit is not judged, and one that
 // the workspace never had is not owed.
-func (s *Status) judge(config *config.Config, catalogue *schemas.Catalogue) {
+func (s *Status) judgeFreshness(config *config.Config, catalogue *schemas.Catalogue) {
 	for i := range s.Streams {
 		stream := &s.Streams[i]
 		for _, p := range config.Pipelines {
@@ -30,14 +30,14 @@ func (s *Status) judge(config *config.Config, catalogue *schemas.Catalogue) {
 				if read.IsZero() {
 					read = stream.first // it is as old as the wish to have it
 				}
-				stream.Freshness = better(stream.Freshness, freshnessOf(p, read, s.Now))
+				stream.Freshness = fresherOf(stream.Freshness, freshnessOf(p, read, s.Now))
 			}
 		}
 	}
 }
 
-// better is the fresher of two judgements: of several pipelines that read a stream, one is enough.
-func better(a, b Freshness) Freshness {
+// fresherOf is the fresher of two judgements: of several pipelines that read a stream, one is enough.
+func fresherOf(a, b Freshness) Freshness {
 	order := []Freshness{Fresh, Late, Breached, ""}
 	return order[min(slices.Index(order, a), slices.Index(order, b))]
 }

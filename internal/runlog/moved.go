@@ -13,8 +13,8 @@ import (
 	"aqueduck/load/layout"
 )
 
-// Moved is a checkpoint that somebody moved by hand.
-type Moved struct {
+// CheckpointMove is a checkpoint that somebody moved by hand.
+type CheckpointMove struct {
 	Workspace string    `json:"workspace"`
 	Stream    string    `json:"stream"`
 	What      string    `json:"what"` // rewind, reset
@@ -30,12 +30,12 @@ type Moved struct {
 const handMoved = "MOVED"
 
 // String says who moved it, from where, to where and when.
-func (m Moved) String() string {
-	return fmt.Sprintf("%s by %s at %s, from %s", m.done(), m.By, term.OrDash(m.At), term.OrDash(m.From))
+func (m CheckpointMove) String() string {
+	return fmt.Sprintf("%s by %s at %s, from %s", m.describeMove(), m.By, term.OrDash(m.At), term.OrDash(m.From))
 }
 
-// done says what was moved, and where to.
-func (m Moved) done() string {
+// describeMove says what was moved, and where to.
+func (m CheckpointMove) describeMove() string {
 	name := m.Workspace + "." + m.Stream
 	if m.What == "reset" {
 		return name + " reset"
@@ -46,28 +46,28 @@ func (m Moved) done() string {
 // Note says what a list of runs has to say of one beside how it ended; "" is nothing.
 func (e PastRun) Note() string {
 	var words []string
-	if e.Outcome == LeftOut {
+	if e.Outcome == Skipped {
 		words = append(words, WhySkipped)
 	}
 	if e.CaughtUp {
 		words = append(words, "caught up")
 	}
 	for _, m := range e.Moved {
-		words = append(words, m.done()+" by "+m.By)
+		words = append(words, m.describeMove()+" by "+m.By)
 	}
 	return strings.Join(words, "; ")
 }
 
-// moves gives what was moved by hand, newest first; of a file that an older program published nothing.
-func (f PublishedDB) moves(ctx context.Context) (moves []Moved, err error) {
+// readMoves gives what was moved by hand, newest first; of a file that an older program published nothing.
+func (f PublishedDB) readMoves(ctx context.Context) (moves []CheckpointMove, err error) {
 	var there bool
-	err = f.query(ctx, "SELECT 1 FROM duckdb_tables() WHERE schema_name = '_sync' AND table_name = 'moves'", func([]any) error { there = true; return nil })
+	err = f.queryStatement(ctx, "SELECT 1 FROM duckdb_tables() WHERE schema_name = '_sync' AND table_name = 'moves'", func([]any) error { there = true; return nil })
 	if err != nil || !there {
 		return nil, err
 	}
 	const all = "SELECT schema, stream, what, recorded_at, synced_from, synced_to, moved_by, run_id FROM _sync.moves ORDER BY recorded_at DESC, schema"
-	err = f.query(ctx, all, func(v []any) error {
-		moves = append(moves, Moved{AsText(v[0]), AsText(v[1]), AsText(v[2]), AsTime(v[3]), AsTime(v[4]), AsTime(v[5]), AsText(v[6]), AsText(v[7])})
+	err = f.queryStatement(ctx, all, func(v []any) error {
+		moves = append(moves, CheckpointMove{AsText(v[0]), AsText(v[1]), AsText(v[2]), AsTime(v[3]), AsTime(v[4]), AsTime(v[5]), AsText(v[6]), AsText(v[7])})
 		return nil
 	})
 	return moves, err
@@ -85,13 +85,13 @@ func History(ctx context.Context, dir layout.Dir, pipeline string, most int) ([]
 		return nil, err
 	}
 	for _, e := range notes {
-		if e.Outcome == LeftOut && (pipeline == "" || e.Pipeline == pipeline) {
+		if e.Outcome == Skipped && (pipeline == "" || e.Pipeline == pipeline) {
 			runs = append(runs, e)
 		}
 	}
-	var moves []Moved
+	var moves []CheckpointMove
 	if pipeline == "" {
-		err = WithPublished(ctx, dir, func(f PublishedDB) (err error) { moves, err = f.moves(ctx); return err })
+		err = WithPublished(ctx, dir, func(f PublishedDB) (err error) { moves, err = f.readMoves(ctx); return err })
 		if err != nil && !errors.Is(err, failure.ErrNothingPublished) {
 			return nil, err
 		}
@@ -101,7 +101,7 @@ func History(ctx context.Context, dir layout.Dir, pipeline string, most int) ([]
 			runs[i].Moved = append(runs[i].Moved, m)
 			continue
 		}
-		runs = append(runs, PastRun{Run: m.run, Started: m.At, Finished: m.At, Outcome: handMoved, Moved: []Moved{m}})
+		runs = append(runs, PastRun{Run: m.run, Started: m.At, Finished: m.At, Outcome: handMoved, Moved: []CheckpointMove{m}})
 	}
 	newestFirst(runs)
 	return runs[:min(len(runs), most)], nil

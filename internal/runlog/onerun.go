@@ -29,7 +29,7 @@ func (r *RunAccount) ClassOf(s RunStream) string {
 	if r.Trace == nil {
 		return ""
 	}
-	return r.Trace.classes()[s.Workspace+"."+s.Stream]
+	return r.Trace.errorClasses()[s.Workspace+"."+s.Stream]
 }
 
 // ReadRun gives a run by its whole id; nil when there is none.
@@ -63,17 +63,17 @@ func ReadRun(ctx context.Context, dir layout.Dir, id string) (*RunAccount, error
 	for _, t := range trace.Streams {
 		past.Requests += t.Requests
 	}
-	return &RunAccount{RunDetail: bare(past), Trace: trace}, nil
+	return &RunAccount{RunDetail: newRunDetail(past), Trace: trace}, nil
 }
 
 // underWay says of a run under way what is known of those that have ended.
 func underWay(r *Running) *RunDetail {
-	return bare(PastRun{Run: r.Run, Pipeline: r.Pipeline, Started: r.Started, Finished: r.At, Outcome: "RUNNING", Rows: r.Rows, Requests: r.Requests,
+	return newRunDetail(PastRun{Run: r.Run, Pipeline: r.Pipeline, Started: r.Started, Finished: r.At, Outcome: "RUNNING", Rows: r.Rows, Requests: r.Requests,
 		Backfill: r.Percent / 100, CaughtUp: r.CaughtUp})
 }
 
-// bare is a run of which no more is known.
-func bare(past PastRun) *RunDetail {
+// newRunDetail is a run of which no more is known.
+func newRunDetail(past PastRun) *RunDetail {
 	return &RunDetail{PastRun: past, Streams: []RunStream{}, Findings: []RunFinding{}, Changes: []RunChange{}, Rejects: []RunReject{}, Publishes: []RunPublished{}}
 }
 

@@ -29,7 +29,7 @@ const (
 type Overview struct {
 	*Status
 	Pipelines []PipelineOverview `json:"pipelines"` // in the file's order
-	Needs     []Need             `json:"needs"`     // what wants a person first
+	Needs     []ActionItem       `json:"needs"`     // what wants a person first
 	Coming    []NextRun          `json:"coming"`    // the runs of the next 24 hours
 }
 
@@ -45,8 +45,8 @@ type PipelineOverview struct {
 	Streams []StreamStatus `json:"streams"`
 }
 
-// Need is something that is not as it should be. It has no text that came from outside.
-type Need struct {
+// ActionItem is something that is not as it should be. It has no text that came from outside.
+type ActionItem struct {
 	Pipeline string `json:"pipeline"`
 	Stream   string `json:"stream,omitempty"`
 	Class    string `json:"class,omitempty"` // of the error; "": none is known
@@ -65,7 +65,7 @@ func ReadOverview(ctx context.Context, dir layout.Dir, config *config.Config, ca
 	if err != nil {
 		return nil, err
 	}
-	o := &Overview{Status: status, Pipelines: []PipelineOverview{}, Needs: []Need{}, Coming: []NextRun{}}
+	o := &Overview{Status: status, Pipelines: []PipelineOverview{}, Needs: []ActionItem{}, Coming: []NextRun{}}
 	runs, err := PastRuns(ctx, dir, "", keptEnds)
 	if err != nil {
 		return nil, err
@@ -95,25 +95,25 @@ func ReadOverview(ctx context.Context, dir layout.Dir, config *config.Config, ca
 				o.Coming = append(o.Coming, NextRun{Pipeline: p.Name, At: at})
 			}
 		}
-		if err := o.judge(dir, p, &one); err != nil {
+		if err := o.judgePipeline(dir, p, &one); err != nil {
 			return nil, err
 		}
 		o.Pipelines = append(o.Pipelines, one)
 	}
 	slices.SortStableFunc(o.Coming, func(a, b NextRun) int { return a.At.Compare(b.At) })
-	slices.SortStableFunc(o.Needs, func(a, b Need) int { return order(a.Act) - order(b.Act) })
+	slices.SortStableFunc(o.Needs, func(a, b ActionItem) int { return actionRank(a.Act) - actionRank(b.Act) })
 	return o, nil
 }
 
-func order(act bool) int {
+func actionRank(act bool) int {
 	if act {
 		return 0
 	}
 	return 1
 }
 
-// judge says how a pipeline is, and what it needs.
-func (o *Overview) judge(dir layout.Dir, known *config.Pipeline, p *PipelineOverview) error {
+// judgePipeline says how a pipeline is, and what it needs.
+func (o *Overview) judgePipeline(dir layout.Dir, known *config.Pipeline, p *PipelineOverview) error {
 	p.Health = HealthNew
 	lost := o.Lost != nil && o.Lost.Pipeline == p.Name
 	if len(p.Runs) == 0 && !lost {
@@ -124,19 +124,19 @@ func (o *Overview) judge(dir layout.Dir, known *config.Pipeline, p *PipelineOver
 		last = p.Runs[0]
 	}
 	p.Health = HealthOK
-	var failed []Need
+	var failed []ActionItem
 	switch last.Outcome {
 	case "FAILED":
 		var err error
-		if failed, err = lastNeeds(dir, p, last); err != nil {
+		if failed, err = lastActionItems(dir, p, last); err != nil {
 			return err
 		}
 	case Killed:
 		failed = append(failed, crashedItem(known, &last))
 	}
-	if old, breached := p.old(failed); len(old) > 0 {
+	if old, breached := p.staleStreams(failed); len(old) > 0 {
 		p.Health = HealthLate
-		o.Needs = append(o.Needs, Need{Pipeline: p.Name, Act: breached, What: tooOld(old), Next: "aqueduck sync " + p.Name})
+		o.Needs = append(o.Needs, ActionItem{Pipeline: p.Name, Act: breached, What: tooOld(old), Next: "aqueduck sync " + p.Name})
 	}
 	if lost {
 		failed = append(failed, crashedItem(known, o.Lost.Killed()))
@@ -155,12 +155,12 @@ func (o *Overview) judge(dir layout.Dir, known *config.Pipeline, p *PipelineOver
 	return nil
 }
 
-// old are the streams that are older than they should be, the oldest first, but for those that failed, which says more; breached says
+// staleStreams are the streams that are older than they should be, the oldest first, but for those that failed, which says more; breached says
 // that some are so by far.
-func (p *PipelineOverview) old(failed []Need) (names []string, breached bool) {
+func (p *PipelineOverview) staleStreams(failed []ActionItem) (names []string, breached bool) {
 	for _, kind := range []Freshness{Breached, Late} {
 		for _, s := range p.Streams {
-			told := slices.ContainsFunc(failed, func(n Need) bool { return n.Stream == s.Stream })
+			told := slices.ContainsFunc(failed, func(n ActionItem) bool { return n.Stream == s.Stream })
 			if s.Freshness == kind && !told {
 				names, breached = append(names, s.Stream), breached || kind == Breached
 			}
@@ -181,26 +181,26 @@ func tooOld(streams []string) string {
 	return strings.Join(streams, ", ") + " are older than they should be"
 }
 
-// lastNeeds says what a run that failed needs: by stream, where streams failed, else what stopped it.
-func lastNeeds(dir layout.Dir, p *PipelineOverview, last PastRun) (needs []Need, err error) {
+// lastActionItems says what a run that failed needs: by stream, where streams failed, else what stopped it.
+func lastActionItems(dir layout.Dir, p *PipelineOverview, last PastRun) (needs []ActionItem, err error) {
 	trace, err := ReadTrace(dir, last.Run)
 	if err != nil {
 		return nil, err
 	}
 	if trace != nil {
-		classes := trace.classes()
+		classes := trace.errorClasses()
 		for _, s := range p.Streams {
 			if class := classes[s.Workspace+"."+s.Stream]; class != "" && s.Outcome != string(StatusUnavailable) {
-				needs = append(needs, Need{Pipeline: p.Name, Stream: s.Stream, Run: last.Run, Class: class, Act: Wanting(class), What: "the last reading of " + s.Stream + " failed", Next: s.Hint})
+				needs = append(needs, ActionItem{Pipeline: p.Name, Stream: s.Stream, Run: last.Run, Class: class, Act: NeedsAttention(class), What: "the last reading of " + s.Stream + " failed", Next: s.Hint})
 			}
 		}
 	}
 	switch {
 	case last.Exit == problem.ExitBreached:
-		needs = append(needs, Need{Pipeline: p.Name, Run: last.Run, Class: last.Class, Act: true,
+		needs = append(needs, ActionItem{Pipeline: p.Name, Run: last.Run, Class: last.Class, Act: true,
 			What: "the publish was held back: a table would have lost too many of its rows; readers keep what they have", Next: last.Next})
 	case len(needs) == 0:
-		needs = append(needs, Need{Pipeline: p.Name, Run: last.Run, Class: last.Class, Act: last.Class == "" || Wanting(last.Class), What: "the last run failed", Next: last.Next})
+		needs = append(needs, ActionItem{Pipeline: p.Name, Run: last.Run, Class: last.Class, Act: last.Class == "" || NeedsAttention(last.Class), What: "the last run failed", Next: last.Next})
 	}
 	return needs, nil
 }

@@ -26,7 +26,7 @@ type PastRun struct {
 	Pipeline string    `json:"pipeline"`
 	Started  time.Time `json:"started_at"`      // by the run's clock
 	Finished time.Time `json:"finished_at"`     // likewise
-	Outcome  string    `json:"outcome"`         // OK, FAILED, INTERRUPTED, KILLED; in a list HandMoved and LeftOut too
+	Outcome  string    `json:"outcome"`         // OK, FAILED, INTERRUPTED, KILLED; in a list HandMoved and Skipped too
 	Exit     int       `json:"exit_code"`       // what the program ended with
 	Rows     int64     `json:"rows"`            // written over all tables
 	Requests int64     `json:"requests"`        // sent, repeated ones included
@@ -40,9 +40,9 @@ type PastRun struct {
 	Try      int       `json:"try,omitempty"`     // which of the runs of one time of its schedule it was, from 1; 0: it was begun by hand
 	RetryAt  time.Time `json:"retry_at,omitzero"` // when it is tried again; not there: it is not
 
-	CaughtUp  bool    `json:"caught_up,omitempty"`  // it made up for a time of the schedule that was missed, or whose run did not come to its end
-	CalledOff bool    `json:"called_off,omitempty"` // somebody did not want it
-	Moved     []Moved `json:"moved,omitempty"`      // it was no run: somebody moved checkpoints by hand
+	CaughtUp  bool             `json:"caught_up,omitempty"`  // it made up for a time of the schedule that was missed, or whose run did not come to its end
+	CalledOff bool             `json:"called_off,omitempty"` // somebody did not want it
+	Moved     []CheckpointMove `json:"moved,omitempty"`      // it was no run: somebody moved checkpoints by hand
 
 	Quiet bool `json:"-"` // nobody has to know of its failure yet: it is tried again
 }
@@ -121,8 +121,8 @@ func (e PastRun) Save(dir layout.Dir) (err error) {
 	return dir.Explain(renameio.WriteFile(dir.EndsFile(), bytes.Join(lines[max(0, len(lines)-keptEnds):], []byte{'\n'}), 0o600))
 }
 
-// LeftOut is the outcome, in a list of runs, of a time of a schedule that had no run. Its note has no run's id: it is none.
-const LeftOut = "LEFT OUT"
+// Skipped is the outcome, in a list of runs, of a time of a schedule that had no run. Its note has no run's id: it is none.
+const Skipped = "LEFT OUT"
 
 // WhySkipped says why a time of a schedule had no run.
 const WhySkipped = "the last one still ran, or the machine slept"
@@ -145,7 +145,7 @@ func readNotes(dir layout.Dir) ([]PastRun, error) {
 	var notes []PastRun
 	for line := range bytes.SplitSeq(text, []byte{'\n'}) {
 		var e PastRun
-		if json.Unmarshal(line, &e) == nil && (e.Run != "" || e.Outcome == LeftOut) {
+		if json.Unmarshal(line, &e) == nil && (e.Run != "" || e.Outcome == Skipped) {
 			notes = append(notes, e)
 		}
 	}

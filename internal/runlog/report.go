@@ -13,8 +13,8 @@ import (
 	"aqueduck/transform"
 )
 
-// exact says that the audit found what must not be.
-func (r *Report) exact() bool {
+// hasExactFindings says that the audit found what must not be.
+func (r *Report) hasExactFindings() bool {
 	return slices.ContainsFunc(r.Findings, func(f load.Finding) bool { return f.Kind == "exact" })
 }
 
@@ -106,8 +106,8 @@ type Report struct {
 	Requests      int64         // sent, repeated ones included
 	Left          time.Duration // estimate until the history is read; 0 when it is, or unknown
 
-	Given problem.Given `json:"-"` // flags that next steps repeat
-	Code  int           `json:"-"` // what the program ends with where the run was interrupted; 0: ExitInterrupted
+	Given problem.CLIFlags `json:"-"` // flags that next steps repeat
+	Code  int              `json:"-"` // what the program ends with where the run was interrupted; 0: ExitInterrupted
 }
 
 // Count is the number of streams that ended with a status.
@@ -165,7 +165,7 @@ func (r *Report) Exit() int {
 	if r.Held != nil {
 		return r.Held.ExitCode()
 	}
-	if r.exact() || r.After != nil {
+	if r.hasExactFindings() || r.After != nil {
 		return problem.ExitFailed
 	}
 	return code
@@ -224,8 +224,8 @@ func (e *StoppedError) Error() string { return e.Err.Error() }
 // Unwrap gives the cause.
 func (e *StoppedError) Unwrap() error { return e.Err }
 
-// Called gives how each of some streams is called: by its name, with its workspace before it where they are of several.
-func Called[S any](streams []S, place func(S) (workspace, stream string)) func(S) string {
+// StreamNamer gives how each of some streams is called: by its name, with its workspace before it where they are of several.
+func StreamNamer[S any](streams []S, place func(S) (workspace, stream string)) func(S) string {
 	several := slices.ContainsFunc(streams, func(s S) bool {
 		first, _ := place(streams[0])
 		workspace, _ := place(s)
@@ -241,7 +241,7 @@ func Called[S any](streams []S, place func(S) (workspace, stream string)) func(S
 }
 
 func (s *StreamResult) Name(r *Report) string {
-	return Called(r.Streams, func(s StreamResult) (string, string) { return s.Workspace, s.Stream })(*s)
+	return StreamNamer(r.Streams, func(s StreamResult) (string, string) { return s.Workspace, s.Stream })(*s)
 }
 
 // Of names the workspace of an error, where the run reads several.

@@ -30,8 +30,8 @@ func (e *PastRun) IsRetryable(report *Report) bool {
 
 // NeedsAttention says that something in the run wants a person, whatever else heals by itself.
 func (r *Report) NeedsAttention() bool {
-	return r != nil && (r.exact() || slices.ContainsFunc(r.Streams, func(s StreamResult) bool {
-		return (s.Status == StatusFailed || s.Lost) && Wanting(s.Class)
+	return r != nil && (r.hasExactFindings() || slices.ContainsFunc(r.Streams, func(s StreamResult) bool {
+		return (s.Status == StatusFailed || s.Lost) && NeedsAttention(s.Class)
 	}))
 }
 
@@ -86,7 +86,7 @@ func (n NextRun) Again() string {
 	return fmt.Sprintf(": try %d of %d, by aqueduck serve", n.Try, Tries())
 }
 
-// Wanting says whether an error of a class wants a person: others heal by themselves.
-func Wanting(class string) bool {
+// NeedsAttention says whether an error of a class wants a person: others heal by themselves.
+func NeedsAttention(class string) bool {
 	return !slices.Contains([]string{"", "transient", "busy", "interrupted"}, class)
 }

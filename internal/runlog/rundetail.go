@@ -110,14 +110,14 @@ func FindRun(ctx context.Context, dir layout.Dir, id string) (*RunDetail, error)
 	}
 	detail := &RunDetail{PastRun: found[len(found)-1], Published: found[len(found)-1].Moved != nil, Streams: []RunStream{}, Findings: []RunFinding{}, Changes: []RunChange{},
 		Rejects: []RunReject{}, Publishes: []RunPublished{}}
-	if err := WithPublished(ctx, dir, func(f PublishedDB) error { return detail.read(ctx, f) }); err != nil && !errors.Is(err, failure.ErrNothingPublished) {
+	if err := WithPublished(ctx, dir, func(f PublishedDB) error { return detail.readPublishedRun(ctx, f) }); err != nil && !errors.Is(err, failure.ErrNothingPublished) {
 		return nil, err
 	}
 	return detail, nil
 }
 
-// read adds what the published file has of the run.
-func (d *RunDetail) read(ctx context.Context, f PublishedDB) error {
+// readPublishedRun adds what the published file has of the run.
+func (d *RunDetail) readPublishedRun(ctx context.Context, f PublishedDB) error {
 	of := " WHERE run_id = '" + d.Run + "'" // an id that was found, not what was typed
 	for _, q := range []struct {
 		sql string
@@ -142,7 +142,7 @@ func (d *RunDetail) read(ctx context.Context, f PublishedDB) error {
 			d.Publishes = append(d.Publishes, RunPublished{AsTime(v[0]), AsText(v[1]), AsWhole(v[2]), rebuilt})
 		}},
 	} {
-		if err := f.query(ctx, q.sql, func(v []any) error { q.row(v); return nil }); err != nil {
+		if err := f.queryStatement(ctx, q.sql, func(v []any) error { q.row(v); return nil }); err != nil {
 			return err
 		}
 	}

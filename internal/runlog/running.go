@@ -38,5 +38,5 @@ const RunFileEvery = 2 * time.Second
 
 // Called gives how each stream of the run is called.
 func (r *Running) Called() func(RunningStream) string {
-	return Called(r.Streams, func(s RunningStream) (string, string) { return s.Workspace, s.Stream })
+	return StreamNamer(r.Streams, func(s RunningStream) (string, string) { return s.Workspace, s.Stream })
 }

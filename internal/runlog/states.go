@@ -10,13 +10,13 @@ import (
 
 // StreamState is one stored checkpoint.
 type StreamState struct {
-	Workspace string    `json:"workspace"`
-	Stream    string    `json:"stream"`
-	Seq       int64     `json:"seq"`        // of its commit, counted from 1
-	SyncedTo  time.Time `json:"synced_to"`  // the watermark
-	HistoryTo time.Time `json:"history_to"` // how far back history is read
-	State     string    `json:"state"`
-	Moved     *Moved    `json:"moved"` // when it was last moved by hand; nil: it was not
+	Workspace string          `json:"workspace"`
+	Stream    string          `json:"stream"`
+	Seq       int64           `json:"seq"`        // of its commit, counted from 1
+	SyncedTo  time.Time       `json:"synced_to"`  // the watermark
+	HistoryTo time.Time       `json:"history_to"` // how far back history is read
+	State     string          `json:"state"`
+	Moved     *CheckpointMove `json:"moved"` // when it was last moved by hand; nil: it was not
 }
 
 // ReadStates reads checkpoints from the published file: those of the named streams, or all.
@@ -24,13 +24,13 @@ func ReadStates(ctx context.Context, dir layout.Dir, streams []string) ([]Stream
 	var states []StreamState
 	const all = "SELECT schema, stream, seq, synced_to, history_to, state FROM _sync.checkpoints ORDER BY ALL"
 	err := WithPublished(ctx, dir, func(f PublishedDB) error {
-		moves, err := f.moves(ctx)
+		moves, err := f.readMoves(ctx)
 		if err != nil {
 			return err
 		}
-		return f.query(ctx, all, func(v []any) error {
+		return f.queryStatement(ctx, all, func(v []any) error {
 			s := StreamState{Workspace: AsText(v[0]), Stream: AsText(v[1]), Seq: AsWhole(v[2]), SyncedTo: AsTime(v[3]), HistoryTo: AsTime(v[4]), State: AsText(v[5])}
-			if i := slices.IndexFunc(moves, func(m Moved) bool { return m.Workspace == s.Workspace && m.Stream == s.Stream }); i >= 0 {
+			if i := slices.IndexFunc(moves, func(m CheckpointMove) bool { return m.Workspace == s.Workspace && m.Stream == s.Stream }); i >= 0 {
 				s.Moved = &moves[i]
 			}
 			if len(streams) == 0 || slices.Contains(streams, s.Stream) {

@@ -19,16 +19,16 @@ import (
 
 // Status is what is known of a warehouse without touching what a run writes to.
 type Status struct {
-	Dir      string         `json:"dir"`
-	AsOf     time.Time      `json:"data_as_of,omitzero"` // everything before it is in the published file
-	Running  *Running       `json:"running"`             // nil: nothing runs
-	Lost     *Running       `json:"lost"`                // a run that ended without saying how
-	Next     []NextRun      `json:"next"`
-	Given    problem.Given  `json:"-"`    // flags that the commands which are told repeat
-	Runs     []PastRun      `json:"runs"` // newest first
-	Streams  []StreamStatus `json:"streams"`
-	Emulated bool           `json:"emulated"` // the emulator fills it, no workspace
-	Now      time.Time      `json:"now"`      // by the clock that the data lives by
+	Dir      string           `json:"dir"`
+	AsOf     time.Time        `json:"data_as_of,omitzero"` // everything before it is in the published file
+	Running  *Running         `json:"running"`             // nil: nothing runs
+	Lost     *Running         `json:"lost"`                // a run that ended without saying how
+	Next     []NextRun        `json:"next"`
+	Given    problem.CLIFlags `json:"-"`    // flags that the commands which are told repeat
+	Runs     []PastRun        `json:"runs"` // newest first
+	Streams  []StreamStatus   `json:"streams"`
+	Emulated bool             `json:"emulated"` // the emulator fills it, no workspace
+	Now      time.Time        `json:"now"`      // by the clock that the data lives by
 }
 
 // NextRun is when a pipeline runs next.
@@ -93,7 +93,7 @@ func ReadStatus(ctx context.Context, dir layout.Dir, config *config.Config, cata
 				s.Next = append(s.Next, nextRun(p, ends, s.Now))
 			}
 		}
-		s.judge(config, catalogue)
+		s.judgeFreshness(config, catalogue)
 	}
 	return s, nil
 }
@@ -114,7 +114,7 @@ func (s *Status) readRunning(dir layout.Dir) error {
 	if json.Unmarshal(text, &r) != nil {
 		return nil // whatever wrote it is no run of ours, and the next one replaces it
 	}
-	if time.Since(info.ModTime()) > staleRun || !alive(r.PID) {
+	if time.Since(info.ModTime()) > staleRun || !processAlive(r.PID) {
 		s.Lost = &r
 	} else {
 		s.Running = &r
@@ -122,8 +122,8 @@ func (s *Status) readRunning(dir layout.Dir) error {
 	return nil
 }
 
-// alive says whether a process is there, as far as this machine can tell.
-func alive(pid int) bool {
+// processAlive says whether a process is there, as far as this machine can tell.
+func processAlive(pid int) bool {
 	process, err := os.FindProcess(pid)
 	if err != nil {
 		return false
@@ -134,16 +134,16 @@ func alive(pid int) bool {
 
 // readPublished reads how far each stream is, and until when the runs of the file lived.
 func (s *Status) readPublished(ctx context.Context, dir layout.Dir) (lived time.Time, err error) {
-	err = WithPublished(ctx, dir, func(f PublishedDB) (err error) { lived, err = s.read(ctx, f); return err })
+	err = WithPublished(ctx, dir, func(f PublishedDB) (err error) { lived, err = s.readStreams(ctx, f); return err })
 	if errors.Is(err, failure.ErrNothingPublished) {
 		return lived, nil
 	}
 	return lived, err
 }
 
-func (s *Status) read(ctx context.Context, f PublishedDB) (lived time.Time, err error) {
+func (s *Status) readStreams(ctx context.Context, f PublishedDB) (lived time.Time, err error) {
 	const known = "SELECT (SELECT coalesce(bool_or(emulated), false) FROM _sync.workspaces), (SELECT max(finished_at) FROM _sync.runs)"
-	err = f.query(ctx, known, func(v []any) error {
+	err = f.queryStatement(ctx, known, func(v []any) error {
 		s.Emulated, _ = v[0].(bool)
 		lived = AsTime(v[1])
 		return nil
@@ -160,7 +160,7 @@ func (s *Status) read(ctx context.Context, f PublishedDB) (lived time.Time, err 
 			FROM _sync.stream_runs GROUP BY ALL) l USING (schema, stream)
 		WHERE f.stream IS NOT NULL OR l.ok IS NULL AND l.outcome <> 'unavailable' AND l.run IN (SELECT arg_max(run_id, started_at) FROM _sync.runs GROUP BY pipeline)
 		ORDER BY ALL`
-	err = f.query(ctx, streams, func(v []any) error {
+	err = f.queryStatement(ctx, streams, func(v []any) error {
 		s.Streams = append(s.Streams, StreamStatus{Workspace: AsText(v[0]), Stream: AsText(v[1]), SyncedTo: AsTime(v[2]),
 			HistoryTo: AsTime(v[3]), Checked: AsTime(v[4]), Outcome: AsText(v[5]), Backfill: asShare(v[6]), Hint: AsText(v[7]), OK: AsTime(v[8]),
 			first: AsTime(v[9])})

@@ -13,8 +13,8 @@ type Summary struct {
 	Runs    []*RunDetail `json:"runs"`
 }
 
-// detail is a report as it is told to programs.
-func (r *Report) detail(past PastRun, program string) *RunDetail {
+// toRunDetail is a report as it is told to programs.
+func (r *Report) toRunDetail(past PastRun, program string) *RunDetail {
 	d := &RunDetail{PastRun: past, Published: r.Published, Version: program, Streams: []RunStream{}, Findings: []RunFinding{}, Changes: []RunChange{},
 		Rejects: []RunReject{}, Publishes: []RunPublished{}, Notes: r.Notes}
 	for _, s := range r.Streams {
@@ -39,8 +39,8 @@ func (r *Report) detail(past PastRun, program string) *RunDetail {
 func (s *Summary) Add(past PastRun, report *Report) {
 	s.Exit = max(s.Exit, past.Exit)
 	if report != nil {
-		s.Runs = append(s.Runs, report.detail(past, s.Program))
+		s.Runs = append(s.Runs, report.toRunDetail(past, s.Program))
 		return
 	}
-	s.Runs = append(s.Runs, (&Report{}).detail(past, s.Program))
+	s.Runs = append(s.Runs, (&Report{}).toRunDetail(past, s.Program))
 }

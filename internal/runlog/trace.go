@@ -41,8 +41,8 @@ type TracedStream struct {
 	Spans     []Span        `json:"spans"`
 }
 
-// classes are those of the errors that streams met, by workspace.stream.
-func (t *Trace) classes() map[string]string {
+// errorClasses are those of the errors that streams met, by workspace.stream.
+func (t *Trace) errorClasses() map[string]string {
 	all := map[string]string{}
 	for _, s := range t.Streams {
 		all[s.Workspace+"."+s.Stream] = s.Class

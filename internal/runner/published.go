@@ -11,8 +11,8 @@ import (
 	"aqueduck/transform"
 )
 
-// models are those over one workspace's tables.
-func (r *Runner) models(workspace string) publish.Models {
+// workspaceModels are those over one workspace's tables.
+func (r *Runner) workspaceModels(workspace string) publish.Models {
 	m := publish.Models{Schema: config.ModelSchema(workspace), Values: publish.Values{Timezone: r.Config.Warehouse.Timezone, Office: r.Config.Warehouse.Office}}
 	for _, each := range r.Config.Models {
 		m.Relations = append(m.Relations, dictionary.ModelRelation(each))
@@ -60,9 +60,9 @@ func (r *Runner) CurrentRows(s *schemas.Stream) (load.Current, error) {
 	return c, nil
 }
 
-// attributes are the views of a stream's attributes: over the relation of its name, where there is one, else over its table.
+// attributeViews are the views of a stream's attributes: over the relation of its name, where there is one, else over its table.
 // A stream that only feeds relations has none.
-func attributes(s *schemas.Stream, relations []publish.Relation) (all []publish.Attributes) {
+func attributeViews(s *schemas.Stream, relations []publish.Relation) (all []publish.Attributes) {
 	own := s.Name
 	if !slices.ContainsFunc(relations, func(r publish.Relation) bool { return r.Name == own }) {
 		if s.Internal || s.Into != "" {

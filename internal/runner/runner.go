@@ -42,7 +42,7 @@ type Runner struct {
 	TellBegin bool                                 // the log says at info when a stream begins, not at debug
 	By        string                               // who moves checkpoints by hand, noted with each move
 	Flags     []config.Origin                      // that were given, and by what: noted with each run
-	Given     problem.Given                        // flags of the command line that next steps repeat
+	Given     problem.CLIFlags                     // flags of the command line that next steps repeat
 	NoLake    bool                                 // publishes the file alone: tests that do not ask for the lake set it
 	Program   sandbox.Program                      // this program, which makes the models of users in processes of its own; needed where there are any
 

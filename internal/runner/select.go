@@ -16,7 +16,7 @@ import (
 // SelectStreams are those that a pipeline reads in this run: those it names, those that go with them, less what the options
 // leave out.
 func (r *Runner) SelectStreams(p *config.Pipeline, o *Options) ([]*schemas.Stream, error) {
-	if err := r.meant(o); err != nil {
+	if err := r.checkPatterns(o); err != nil {
 		return nil, err
 	}
 	wanted, unwanted := p.OwnPatterns(o.Select), p.OwnPatterns(o.Exclude)
@@ -26,13 +26,13 @@ func (r *Runner) SelectStreams(p *config.Pipeline, o *Options) ([]*schemas.Strea
 		if !slices.Contains(p.Streams, s.Name) && !slices.Contains(p.Streams, s.With) {
 			continue
 		}
-		if o.IsWindowed() && !between(s, wanted) {
-			if len(o.Select) > 0 && dictionary.Matches(wanted, s) {
+		if o.IsWindowed() && !readsBetween(s, wanted) {
+			if len(o.Select) > 0 && dictionary.MatchesStream(wanted, s) {
 				timeless = s.Name
 			}
 			continue
 		}
-		if !dictionary.Matches(unwanted, s) && (len(o.Select) == 0 || dictionary.Matches(wanted, s) || s.Family() && config.MatchesAny(wanted, s)) {
+		if !dictionary.MatchesStream(unwanted, s) && (len(o.Select) == 0 || dictionary.MatchesStream(wanted, s) || s.IsExportFamily() && config.MatchesAny(wanted, s)) {
 			chosen = append(chosen, s)
 		}
 	}
@@ -47,17 +47,17 @@ func (r *Runner) SelectStreams(p *config.Pipeline, o *Options) ([]*schemas.Strea
 	return chosen, nil
 }
 
-// between says whether a stream is read where a span of time is: one that is read by time, the datasets of a family, by their days, and
+// readsBetween says whether a stream is read where a span of time is: one that is read by time, the datasets of a family, by their days, and
 // one that was selected by its own name and is read under the rows of others, by their times.
-func between(s *schemas.Stream, wanted []string) bool {
+func readsBetween(s *schemas.Stream, wanted []string) bool {
 	alone := *s
 	alone.With = ""
-	return s.Read.Since.Windowed() || s.Family() || s.Read.ByIDs() && dictionary.Matches(wanted, &alone)
+	return s.Read.Since.HasWindows() || s.IsExportFamily() || s.Read.ByIDs() && dictionary.MatchesStream(wanted, &alone)
 }
 
-// Chosen are the pipelines of these names that read some of the streams that the options choose, all when no name is given;
+// ChoosePipelines are the pipelines of these names that read some of the streams that the options choose, all when no name is given;
 // each that is named must. It is asked before a run touches anything.
-func (r *Runner) Chosen(names []string, o Options) (some []*config.Pipeline, err error) {
+func (r *Runner) ChoosePipelines(names []string, o Options) (some []*config.Pipeline, err error) {
 	pipelines, err := r.Config.Select(names)
 	if err != nil {
 		return nil, err
@@ -76,8 +76,8 @@ func (r *Runner) Chosen(names []string, o Options) (some []*config.Pipeline, err
 	return some, nil
 }
 
-// meant says which of the options' patterns names nothing.
-func (r *Runner) meant(o *Options) error {
+// checkPatterns says which of the options' patterns names nothing.
+func (r *Runner) checkPatterns(o *Options) error {
 	drops := slices.DeleteFunc(slices.Clone(o.AcceptDrop), func(name string) bool { return dictionary.IsTable(r.Catalogue.Streams(), name) })
 	for _, name := range drops {
 		if err := r.isStream(name); err != nil {
@@ -93,7 +93,7 @@ func (r *Runner) meant(o *Options) error {
 		if err := r.isStream(stream); err != nil {
 			return err
 		}
-		if i < len(o.Select) && strings.Contains(pattern, ".") && !slices.ContainsFunc(meant, func(p *config.Pipeline) bool { return r.reads(p, stream) }) {
+		if i < len(o.Select) && strings.Contains(pattern, ".") && !slices.ContainsFunc(meant, func(p *config.Pipeline) bool { return r.pipelineReads(p, stream) }) {
 			return &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: fmt.Sprintf("pipeline %s reads no stream %q", pipeline, stream),
 				Next: "name some of " + strings.Join(meant[0].Streams, ", ")}
 		}
@@ -104,7 +104,7 @@ func (r *Runner) meant(o *Options) error {
 // isStream says so where a name or pattern means no stream at all.
 func (r *Runner) isStream(pattern string) error {
 	if slices.ContainsFunc(r.Catalogue.Streams(), func(s *schemas.Stream) bool {
-		return dictionary.Matches([]string{pattern}, s) || s.Family() && config.MatchesFamily(pattern, s.Name)
+		return dictionary.MatchesStream([]string{pattern}, s) || s.IsExportFamily() && config.MatchesFamily(pattern, s.Name)
 	}) {
 		return nil
 	}
@@ -115,16 +115,16 @@ func (r *Runner) isStream(pattern string) error {
 	return &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: fmt.Sprintf("no stream %q", pattern), Next: next}
 }
 
-// reads says whether a pipeline reads a stream that a name or pattern means.
-func (r *Runner) reads(p *config.Pipeline, pattern string) bool {
+// pipelineReads says whether a pipeline reads a stream that a name or pattern means.
+func (r *Runner) pipelineReads(p *config.Pipeline, pattern string) bool {
 	return slices.ContainsFunc(r.Catalogue.Streams(), func(s *schemas.Stream) bool {
-		return (slices.Contains(p.Streams, s.Name) || slices.Contains(p.Streams, s.With)) && (dictionary.Matches([]string{pattern}, s) || s.Family() && config.MatchesFamily(pattern, s.Name))
+		return (slices.Contains(p.Streams, s.Name) || slices.Contains(p.Streams, s.With)) && (dictionary.MatchesStream([]string{pattern}, s) || s.IsExportFamily() && config.MatchesFamily(pattern, s.Name))
 	})
 }
 
-// kin are the streams and all whose tables are needed to publish them: those that go with them, and those that these
+// relatedStreams are the streams and all whose tables are needed to publish them: those that go with them, and those that these
 // take their ids from.
-func (r *Runner) kin(streams []*schemas.Stream) []*schemas.Stream {
+func (r *Runner) relatedStreams(streams []*schemas.Stream) []*schemas.Stream {
 	wanted := map[string]bool{}
 	for _, s := range streams {
 		wanted[s.Name] = true
@@ -161,14 +161,14 @@ func (r *Runner) StoredStreams(workspace string) []*schemas.Stream {
 			}
 		}
 	}
-	return r.kin(streams)
+	return r.relatedStreams(streams)
 }
 
 // Schema is one workspace's share of the published file: the tables of its streams and the relations made of them.
 // Tables that only feed relations stay out of the lake.
 func (r *Runner) Schema(name string) (publish.Schema, error) {
 	streams := r.StoredStreams(name)
-	schema := publish.Schema{Name: name, Tables: dictionary.Tables(streams), Models: r.models(name)}
+	schema := publish.Schema{Name: name, Tables: dictionary.Tables(streams), Models: r.workspaceModels(name)}
 	for _, s := range streams {
 		if s.PublishAs != "" {
 			relations, err := r.Catalogue.Relations(s.PublishAs)
@@ -190,7 +190,7 @@ func (r *Runner) Schema(name string) (publish.Schema, error) {
 		}
 	}
 	for _, s := range streams {
-		schema.Attributes = append(schema.Attributes, attributes(s, schema.Relations)...)
+		schema.Attributes = append(schema.Attributes, attributeViews(s, schema.Relations)...)
 	}
 	return schema, nil
 }

@@ -9,8 +9,8 @@ import (
 	"io"
 )
 
-// order is what a process is asked to do.
-type order struct {
+// taskOrder is what a process is asked to do.
+type taskOrder struct {
 	Task    string          `json:"task"`
 	Limits  Limits          `json:"limits"`
 	Request json.RawMessage `json:"request"`
@@ -28,8 +28,8 @@ const (
 	errorKind = 1
 )
 
-// message is a text as a process is sent it.
-func message(text []byte) []byte {
+// encodeMessage is a text as a process is sent it.
+func encodeMessage(text []byte) []byte {
 	return append(binary.AppendUvarint(nil, uint64(len(text))), text...)
 }
 
@@ -47,7 +47,7 @@ func readMessage(in *bufio.Reader) ([]byte, error) {
 	return text, err
 }
 
-func read(in *bufio.Reader) (o order, err error) {
+func readOrder(in *bufio.Reader) (o taskOrder, err error) {
 	text, err := readMessage(in)
 	if err == nil {
 		err = json.Unmarshal(text, &o)

@@ -20,14 +20,14 @@ import (
 // Argument is the one argument of a process that is to do a task. No command has its name.
 const Argument = "task-of-a-sandbox"
 
-// Asked says whether this process was started to do a task: then Serve is all that it does.
-func Asked() bool { return len(os.Args) == 2 && os.Args[1] == Argument }
+// IsTaskProcess says whether this process was started to do a task: then Serve is all that it does.
+func IsTaskProcess() bool { return len(os.Args) == 2 && os.Args[1] == Argument }
 
 // Program says how a process of this program is started. Its main, or TestMain, must begin by Asked.
 type Program struct{ path, name string }
 
-// Self is this program: on Linux the file that it was started from, also where another one has taken that file's place since.
-func Self() (Program, error) {
+// CurrentProgram is this program: on Linux the file that it was started from, also where another one has taken that file's place since.
+func CurrentProgram() (Program, error) {
 	path, err := os.Executable()
 	if err != nil {
 		return Program{}, fmt.Errorf("find this program's own file: %w", err)
@@ -38,24 +38,24 @@ func Self() (Program, error) {
 	return Program{path: path, name: os.Args[0]}, nil
 }
 
-// Died says that the process of a task ended before the task did.
-type Died struct {
-	State string // as the system tells it: signal: segmentation fault
-	Words string // the first that it said, on one line
+// ProcessDied says that the process of a task ended before the task did.
+type ProcessDied struct {
+	State  string // as the system tells it: signal: segmentation fault
+	Output string // the first that it said, on one line
 }
 
-func (d *Died) Error() string {
+func (d *ProcessDied) Error() string {
 	text := "its process ended: " + d.State
-	if d.Words != "" {
-		text += ": " + d.Words
+	if d.Output != "" {
+		text += ": " + d.Output
 	}
 	return text
 }
 
 // OutOfMemory says whether it ended for want of memory.
-func (d *Died) OutOfMemory() bool {
+func (d *ProcessDied) OutOfMemory() bool {
 	for _, sign := range []string{"out of memory", "cannot allocate memory", "bad_alloc", "pthread_create failed", "failed to reserve", "failed to create new OS thread"} {
-		if strings.Contains(d.Words, sign) {
+		if strings.Contains(d.Output, sign) {
 			return true
 		}
 	}
@@ -69,15 +69,15 @@ var errNoProgram = errors.New("this program was not told how to start a process 
 // returns. It ends with the task's error, with *Died, or with the first error of take. A context that ends kills the process, whatever
 // it is at. The process has nothing of this one's environment but where libraries are.
 func (p Program) Run(ctx context.Context, task string, limits Limits, request any, take func(kind byte, payload []byte) error) error {
-	w, err := p.start(ctx, order{Task: task, Limits: limits}, request, environment(), nil)
+	w, err := p.startProcess(ctx, taskOrder{Task: task, Limits: limits}, request, minimalEnvironment(), nil)
 	if err != nil {
 		return err
 	}
-	return w.await(ctx, take)
+	return w.awaitEnd(ctx, take)
 }
 
-// Delegated is a task for a process that has what this one has: its environment, its room, and some of its files.
-type Delegated struct {
+// DelegatedTask is a task for a process that has what this one has: its environment, its room, and some of its files.
+type DelegatedTask struct {
 	Task    string
 	Request any
 	Files   []*os.File                            // Inherited gives them to the task
@@ -87,31 +87,31 @@ type Delegated struct {
 
 // Delegate has a task done as Run does, by a process that is not killed when the context ends: it is told so, and waited for. It ends with
 // the task's error, or with *Died. Its process never outlives this one.
-func (p Program) Delegate(ctx context.Context, d Delegated) error {
-	w, err := p.start(context.WithoutCancel(ctx), order{Task: d.Task}, d.Request, os.Environ(), d.Files)
+func (p Program) Delegate(ctx context.Context, d DelegatedTask) error {
+	w, err := p.startProcess(context.WithoutCancel(ctx), taskOrder{Task: d.Task}, d.Request, os.Environ(), d.Files)
 	if err != nil {
 		return err
 	}
 	defer context.AfterFunc(ctx, func() {
 		// One that cannot be told has ended.
 		if text, err := json.Marshal(d.Stop()); err == nil {
-			_, _ = w.lifeline.Write(message(text))
+			_, _ = w.lifeline.Write(encodeMessage(text))
 		}
 	})()
-	return w.await(context.WithoutCancel(ctx), d.Take)
+	return w.awaitEnd(context.WithoutCancel(ctx), d.Take)
 }
 
-// worker is a process that does a task.
-type worker struct {
+// taskProcess is a process that does a task.
+type taskProcess struct {
 	cmd      *exec.Cmd
 	kill     func()
 	lifeline io.WriteCloser // it stays open as long as this process lives: its end is the end of the other
 	from     *os.File
-	words    tail
+	words    firstOutput
 }
 
-// start starts a process and asks it. A context that ends kills it.
-func (p Program) start(ctx context.Context, o order, request any, environment []string, files []*os.File) (*worker, error) {
+// startProcess starts a process and asks it. A context that ends kills it.
+func (p Program) startProcess(ctx context.Context, o taskOrder, request any, environment []string, files []*os.File) (*taskProcess, error) {
 	if p.path == "" {
 		return nil, errNoProgram
 	}
@@ -124,7 +124,7 @@ func (p Program) start(ctx context.Context, o order, request any, environment []
 		return nil, fmt.Errorf("write what a process is asked: %w", err)
 	}
 	alive, kill := context.WithCancel(ctx)
-	w := &worker{cmd: exec.CommandContext(alive, p.path), kill: kill}
+	w := &taskProcess{cmd: exec.CommandContext(alive, p.path), kill: kill}
 	w.cmd.Args, w.cmd.Env = []string{p.name, Argument}, environment
 	w.cmd.Stdout, w.cmd.Stderr = &w.words, &w.words
 	from, to, err := os.Pipe()
@@ -141,15 +141,15 @@ func (p Program) start(ctx context.Context, o order, request any, environment []
 		return nil, errors.Join(fmt.Errorf("start a process: %w", err), from.Close())
 	}
 	// One that cannot be asked has ended, and is told of as such.
-	_, _ = w.lifeline.Write(message(text))
+	_, _ = w.lifeline.Write(encodeMessage(text))
 	return w, nil
 }
 
-// await takes what the process sends until it has ended.
-func (w *worker) await(ctx context.Context, take func(kind byte, payload []byte) error) error {
+// awaitEnd takes what the process sends until it has ended.
+func (w *taskProcess) awaitEnd(ctx context.Context, take func(kind byte, payload []byte) error) error {
 	defer w.kill()
 	defer w.from.Close()
-	ended, err := receive(w.from, take)
+	ended, err := receiveMessages(w.from, take)
 	if !ended {
 		w.kill() // it is at something that nobody waits for
 	}
@@ -161,11 +161,11 @@ func (w *worker) await(ctx context.Context, take func(kind byte, payload []byte)
 	case ctx.Err() != nil:
 		return ctx.Err()
 	}
-	return &Died{State: fmt.Sprint(cmp.Or(state, errors.New("exit status 0"))), Words: w.words.text()}
+	return &ProcessDied{State: fmt.Sprint(cmp.Or(state, errors.New("exit status 0"))), Output: w.words.firstLine()}
 }
 
-// environment is what a process of ours needs of this one's: neither token nor address.
-func environment() (kept []string) {
+// minimalEnvironment is what a process of ours needs of this one's: neither token nor address.
+func minimalEnvironment() (kept []string) {
 	for _, name := range []string{"LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"} {
 		if value, ok := os.LookupEnv(name); ok {
 			kept = append(kept, name+"="+value)
@@ -174,8 +174,8 @@ func environment() (kept []string) {
 	return append(kept, "GOTRACEBACK=none")
 }
 
-// receive takes messages up to the last one, and says whether that came.
-func receive(from io.Reader, take func(kind byte, payload []byte) error) (ended bool, err error) {
+// receiveMessages takes messages up to the last one, and says whether that came.
+func receiveMessages(from io.Reader, take func(kind byte, payload []byte) error) (ended bool, err error) {
 	in := bufio.NewReaderSize(from, 64<<10)
 	var payload []byte
 	for {
@@ -209,17 +209,17 @@ func receive(from io.Reader, take func(kind byte, payload []byte) error) (ended 
 	}
 }
 
-// tail keeps the first of what a process says, which tells what went wrong.
-type tail struct{ kept bytes.Buffer }
+// firstOutput keeps the first of what a process says, which tells what went wrong.
+type firstOutput struct{ kept bytes.Buffer }
 
-func (t *tail) Write(text []byte) (int, error) {
+func (t *firstOutput) Write(text []byte) (int, error) {
 	const most = 4 << 10
 	t.kept.Write(text[:min(len(text), max(0, most-t.kept.Len()))])
 	return len(text), nil
 }
 
-// text is its first line that says something.
-func (t *tail) text() string {
+// firstLine is its first line that says something.
+func (t *firstOutput) firstLine() string {
 	for line := range strings.Lines(strings.ToValidUTF8(t.kept.String(), "�")) {
 		if line = strings.TrimSpace(line); line != "" {
 			return strings.ToValidUTF8(line[:min(len(line), 300)], "")

@@ -15,7 +15,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if sandbox.Asked() {
+	if sandbox.IsTaskProcess() {
 		os.Exit(sandbox.Serve(tasks))
 	}
 	os.Exit(m.Run())
@@ -67,7 +67,7 @@ var tasks = map[string]sandbox.Task{
 		return answer.Send(word, []byte(strings.Join(os.Environ(), " ")))
 	},
 	"listen": func(ctx context.Context, _ json.RawMessage, _ *sandbox.Answer) error {
-		if _, err := fmt.Fprintln(sandbox.Inherited(0, "said"), os.Getenv("WORKSPACE_TOKEN")); err != nil {
+		if _, err := fmt.Fprintln(sandbox.InheritedFile(0, "said"), os.Getenv("WORKSPACE_TOKEN")); err != nil {
 			return err
 		}
 		<-ctx.Done()
@@ -82,9 +82,9 @@ var tasks = map[string]sandbox.Task{
 	},
 }
 
-func run(t *testing.T, ctx context.Context, task string, limits sandbox.Limits, request any) (messages []string, err error) {
+func runTask(t *testing.T, ctx context.Context, task string, limits sandbox.Limits, request any) (messages []string, err error) {
 	t.Helper()
-	program, err := sandbox.Self()
+	program, err := sandbox.CurrentProgram()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func run(t *testing.T, ctx context.Context, task string, limits sandbox.Limits, 
 
 func TestMessagesComeInTheirOrder(t *testing.T) {
 	t.Parallel()
-	messages, err := run(t, t.Context(), "count", sandbox.Limits{Memory: 2 << 30}, 5000)
+	messages, err := runTask(t, t.Context(), "count", sandbox.Limits{Memory: 2 << 30}, 5000)
 	if err != nil || len(messages) != 5000 {
 		t.Fatalf("%d messages, %v", len(messages), err)
 	}
@@ -109,13 +109,13 @@ func TestMessagesComeInTheirOrder(t *testing.T) {
 			t.Fatalf("message %d is %.20s", i, m)
 		}
 	}
-	if _, err := run(t, t.Context(), "refuse", sandbox.Limits{}, nil); err == nil || err.Error() != "no" {
+	if _, err := runTask(t, t.Context(), "refuse", sandbox.Limits{}, nil); err == nil || err.Error() != "no" {
 		t.Errorf("error %v", err)
 	}
-	if _, err := run(t, t.Context(), "fly", sandbox.Limits{}, nil); err == nil || err.Error() != `no task is called "fly"` {
+	if _, err := runTask(t, t.Context(), "fly", sandbox.Limits{}, nil); err == nil || err.Error() != `no task is called "fly"` {
 		t.Errorf("error %v", err)
 	}
-	if _, err := run(t, t.Context(), "too much", sandbox.Limits{}, nil); err == nil || err.Error() != sandbox.ErrTooLarge.Error() {
+	if _, err := runTask(t, t.Context(), "too much", sandbox.Limits{}, nil); err == nil || err.Error() != sandbox.ErrTooLarge.Error() {
 		t.Errorf("error %v", err)
 	}
 	if err := (sandbox.Program{}).Run(t.Context(), "count", sandbox.Limits{}, 1, nil); err == nil {
@@ -140,8 +140,8 @@ func TestS50ATaskThatDiesIsTold(t *testing.T) {
 		if tc.memory && testing.Short() {
 			continue // the race detector takes more memory than the task may, and dies in its own words
 		}
-		_, err := run(t, t.Context(), tc.task, tc.limits, nil)
-		var died *sandbox.Died
+		_, err := runTask(t, t.Context(), tc.task, tc.limits, nil)
+		var died *sandbox.ProcessDied
 		if !errors.As(err, &died) || !strings.HasPrefix(err.Error(), tc.want) || died.OutOfMemory() != tc.memory {
 			t.Errorf("%s: %v, want %s", tc.task, err, tc.want)
 		}
@@ -153,7 +153,7 @@ func TestS51AContextThatEndsKillsTheProcess(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	messages, err := run(t, ctx, "hang", sandbox.Limits{}, nil)
+	messages, err := runTask(t, ctx, "hang", sandbox.Limits{}, nil)
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v", err)
 	}
@@ -163,7 +163,7 @@ func TestS51AContextThatEndsKillsTheProcess(t *testing.T) {
 			t.Errorf("process %d lives on (%v)", pid, err)
 		}
 	}
-	program, err := sandbox.Self()
+	program, err := sandbox.CurrentProgram()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func TestS51AContextThatEndsKillsTheProcess(t *testing.T) {
 func TestS7AProcessOfItsOwnHasNothingOfTheEnvironment(t *testing.T) {
 	t.Setenv("WORKSPACE_TOKEN", "sesame")
 	t.Setenv("LD_LIBRARY_PATH", "/nowhere")
-	messages, err := run(t, t.Context(), "look", sandbox.Limits{}, nil)
+	messages, err := runTask(t, t.Context(), "look", sandbox.Limits{}, nil)
 	if err != nil || len(messages) != 1 || messages[0] != "LD_LIBRARY_PATH=/nowhere GOTRACEBACK=none" {
 		t.Errorf("%q, %v", messages, err)
 	}
@@ -185,7 +185,7 @@ func TestS7AProcessOfItsOwnHasNothingOfTheEnvironment(t *testing.T) {
 // TestADelegatedTaskIsToldToEnd: it has this process's environment and a file, and ends by itself.
 func TestADelegatedTaskIsToldToEnd(t *testing.T) {
 	t.Setenv("WORKSPACE_TOKEN", "sesame")
-	program, err := sandbox.Self()
+	program, err := sandbox.CurrentProgram()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +198,7 @@ func TestADelegatedTaskIsToldToEnd(t *testing.T) {
 	defer cancel()
 	ended := make(chan error, 1)
 	go func() {
-		ended <- program.Delegate(ctx, sandbox.Delegated{Task: "listen", Files: []*os.File{to}, Take: func(byte, []byte) error { return nil }, Stop: func() any { return []int{15} }})
+		ended <- program.Delegate(ctx, sandbox.DelegatedTask{Task: "listen", Files: []*os.File{to}, Take: func(byte, []byte) error { return nil }, Stop: func() any { return []int{15} }})
 	}()
 	said := make([]byte, 7)
 	if _, err := from.Read(said); err != nil || string(said) != "sesame\n" {
@@ -208,8 +208,8 @@ func TestADelegatedTaskIsToldToEnd(t *testing.T) {
 	if err := <-ended; err == nil || err.Error() != "told [15]" {
 		t.Errorf("it ended with %v", err)
 	}
-	var died *sandbox.Died
-	if err := program.Delegate(t.Context(), sandbox.Delegated{Task: "die"}); !errors.As(err, &died) || died.State != "signal: killed" {
+	var died *sandbox.ProcessDied
+	if err := program.Delegate(t.Context(), sandbox.DelegatedTask{Task: "die"}); !errors.As(err, &died) || died.State != "signal: killed" {
 		t.Errorf("one that dies ends with %v", err)
 	}
 }

@@ -24,8 +24,8 @@ func (*Stopped) Error() string { return "whoever began it wants it to end" }
 // firstFile is the descriptor of the first file that a process inherits.
 const firstFile = 4
 
-// Inherited gives a task one of the files of Delegated, counted from 0. What the task starts does not inherit it.
-func Inherited(n int, name string) *os.File {
+// InheritedFile gives a task one of the files of Delegated, counted from 0. What the task starts does not inherit it.
+func InheritedFile(n int, name string) *os.File {
 	syscall.CloseOnExec(firstFile + n)
 	return os.NewFile(uintptr(firstFile+n), name)
 }
@@ -64,9 +64,9 @@ func Serve(tasks map[string]Task) int {
 		os.Exit(1)
 	}()
 	in := bufio.NewReader(os.Stdin)
-	o, err := read(in)
+	o, err := readOrder(in)
 	if err == nil {
-		err = o.Limits.hold()
+		err = o.Limits.applyLimits()
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

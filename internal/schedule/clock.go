@@ -18,11 +18,11 @@ func (s *Schedule) Clock(at time.Time) Clock {
 	if s.everyHour {
 		return Plain // spans, not times of day
 	}
-	if !s.nextWall(face(t).Add(-time.Nanosecond)).Equal(face(t)) {
+	if !s.nextWall(wallTime(t).Add(-time.Nanosecond)).Equal(wallTime(t)) {
 		return Skipped
 	}
 	_, end := t.ZoneBounds()
-	if !end.IsZero() && !face(end.In(s.zone)).After(face(t)) {
+	if !end.IsZero() && !wallTime(end.In(s.zone)).After(wallTime(t)) {
 		return Twice
 	}
 	return Plain

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// diary notes what a job does, in the virtual time of a synctest bubble, which begins at 2000-01-01 00:00 UTC.
-type diary struct {
+// runDiary notes what a job does, in the virtual time of a synctest bubble, which begins at 2000-01-01 00:00 UTC.
+type runDiary struct {
 	ran, skipped []string
 }
 
-func (d *diary) job(t testing.TB, spec string, takes time.Duration) Job {
+func (d *runDiary) diaryJob(t testing.TB, spec string, takes time.Duration) Job {
 	const layout = "02 15:04"
 	return Job{
 		Name: "nightly", Schedule: mustParse(t, spec, time.UTC), CatchUp: true,
@@ -23,13 +23,13 @@ func (d *diary) job(t testing.TB, spec string, takes time.Duration) Job {
 				said = " caught up"
 			}
 			d.ran = append(d.ran, time.Now().UTC().Format(layout)+said)
-			_ = wait(ctx, takes) // a run that is called off ends early
+			_ = waitVirtual(ctx, takes) // a run that is called off ends early
 		},
 		Skipped: func(at time.Time) { d.skipped = append(d.skipped, at.UTC().Format(layout)) },
 	}
 }
 
-func wait(ctx context.Context, d time.Duration) error {
+func waitVirtual(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
@@ -40,7 +40,7 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-func (d *diary) want(t *testing.T, ran, skipped []string) {
+func (d *runDiary) wantRuns(t *testing.T, ran, skipped []string) {
 	t.Helper()
 	if !reflect.DeepEqual(d.ran, ran) {
 		t.Errorf("ran at %v, want %v", d.ran, ran)
@@ -50,48 +50,48 @@ func (d *diary) want(t *testing.T, ran, skipped []string) {
 	}
 }
 
-// live runs a job for a span of virtual time.
-func live(t *testing.T, span time.Duration, job Job) {
+// runFor runs a job for a span of virtual time.
+func runFor(t *testing.T, span time.Duration, job Job) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), span)
 	defer cancel()
-	Run(ctx, []Job{job}, time.Now, wait)
+	Run(ctx, []Job{job}, time.Now, waitVirtual)
 }
 
 func TestRunRunsAJobAtItsTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var d diary
-		live(t, 72*time.Hour, d.job(t, "0 2 * * *", time.Hour))
-		d.want(t, []string{"01 02:00", "02 02:00", "03 02:00"}, nil)
+		var d runDiary
+		runFor(t, 72*time.Hour, d.diaryJob(t, "0 2 * * *", time.Hour))
+		d.wantRuns(t, []string{"01 02:00", "02 02:00", "03 02:00"}, nil)
 	})
 }
 
 func TestRunSkipsTimesThatComeDuringARun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var d diary
-		live(t, 4*time.Hour, d.job(t, "0 * * * *", 90*time.Minute))
-		d.want(t, []string{"01 01:00", "01 03:00"}, []string{"01 02:00"})
+		var d runDiary
+		runFor(t, 4*time.Hour, d.diaryJob(t, "0 * * * *", 90*time.Minute))
+		d.wantRuns(t, []string{"01 01:00", "01 03:00"}, []string{"01 02:00"})
 	})
 }
 
 func TestRunQueuesOnceForAllTimesThatComeDuringARun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var d diary
-		job := d.job(t, "0 * * * *", 150*time.Minute)
+		var d runDiary
+		job := d.diaryJob(t, "0 * * * *", 150*time.Minute)
 		job.Overlap = Queue
-		live(t, 5*time.Hour, job)
-		d.want(t, []string{"01 01:00", "01 03:30"}, []string{"01 02:00"})
+		runFor(t, 5*time.Hour, job)
+		d.wantRuns(t, []string{"01 01:00", "01 03:30"}, []string{"01 02:00"})
 	})
 }
 
 // Holds: T136, F8.
 func TestRunCatchesUpOnceAfterDowntime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var d diary
-		job := d.job(t, "0 2 * * *", time.Minute)
+		var d runDiary
+		job := d.diaryJob(t, "0 2 * * *", time.Minute)
 		job.Last = time.Now().Add(-70 * time.Hour)
-		live(t, 24*time.Hour, job)
-		d.want(t, []string{"01 00:00 caught up", "01 02:00"}, []string{"30 02:00"})
+		runFor(t, 24*time.Hour, job)
+		d.wantRuns(t, []string{"01 00:00 caught up", "01 02:00"}, []string{"30 02:00"})
 	})
 }
 
@@ -106,12 +106,12 @@ func TestRunCatchesNothingUpWhereNothingWasMissed(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var d diary
-				job := d.job(t, "0 2 * * *", time.Minute)
+				var d runDiary
+				job := d.diaryJob(t, "0 2 * * *", time.Minute)
 				job.Last = time.Now().Add(-70 * time.Hour)
 				c.edit(&job)
-				live(t, 3*time.Hour, job)
-				d.want(t, []string{"01 02:00"}, nil)
+				runFor(t, 3*time.Hour, job)
+				d.wantRuns(t, []string{"01 02:00"}, nil)
 			})
 		})
 	}
@@ -125,7 +125,7 @@ func TestRunTriesAgainBeforeTheNextTime(t *testing.T) {
 		ran  []string
 	}{
 		{"told once", func(j *Job, at *time.Time) {
-			again(j, at, 20*time.Minute, 0)
+			retryEachRun(j, at, 20*time.Minute, 0)
 		}, []string{"01 02:00", "01 02:30", "02 02:00", "02 02:30"}},
 		{"told for ever", func(j *Job, at *time.Time) {
 			run := j.Run
@@ -136,12 +136,12 @@ func TestRunTriesAgainBeforeTheNextTime(t *testing.T) {
 			j.Retry = func(ctx context.Context) { run(ctx, false) }
 		}, []string{"01 02:00", "01 02:20", "02 02:00"}},
 		{"the next time comes first", func(j *Job, at *time.Time) {
-			again(j, at, 30*time.Hour, 0)
+			retryEachRun(j, at, 30*time.Hour, 0)
 		}, []string{"01 02:00", "02 02:00"}},
 		{"it was done meanwhile", func(j *Job, at *time.Time) {
-			again(j, at, 20*time.Minute, 0)
+			retryEachRun(j, at, 20*time.Minute, 0)
 			asked := 0
-			j.Again = func() time.Time {
+			j.NextRetry = func() time.Time {
 				if asked++; asked%2 == 0 {
 					*at = time.Time{}
 				}
@@ -151,33 +151,33 @@ func TestRunTriesAgainBeforeTheNextTime(t *testing.T) {
 		{"the last one is left to try again", func(j *Job, at *time.Time) {
 			*at = time.Now().Add(-20 * time.Minute)
 			j.Last = time.Now().Add(-time.Hour)
-			again(j, at, 0, 0)
+			retryEachRun(j, at, 0, 0)
 		}, []string{"01 00:00", "01 02:00", "02 02:00"}},
 		{"but not where nothing is made up for", func(j *Job, at *time.Time) {
 			*at = time.Now().Add(-20 * time.Minute)
 			j.CatchUp = false
-			again(j, at, 0, 0)
+			retryEachRun(j, at, 0, 0)
 		}, []string{"01 02:00", "02 02:00"}},
 		{"it takes until after the next time", func(j *Job, at *time.Time) {
-			again(j, at, 20*time.Minute, 24*time.Hour)
+			retryEachRun(j, at, 20*time.Minute, 24*time.Hour)
 		}, []string{"01 02:00", "01 02:30"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var d diary
+				var d runDiary
 				var at time.Time
-				job := d.job(t, "0 2 * * *", 10*time.Minute)
-				job.Again = func() time.Time { return at }
+				job := d.diaryJob(t, "0 2 * * *", 10*time.Minute)
+				job.NextRetry = func() time.Time { return at }
 				c.edit(&job, &at)
-				live(t, 47*time.Hour, job)
-				d.want(t, c.ran, d.skipped)
+				runFor(t, 47*time.Hour, job)
+				d.wantRuns(t, c.ran, d.skipped)
 			})
 		})
 	}
 }
 
-// again has each run of a job at its time wish for another one some time after its end, which takes longer by as much as is said.
-func again(j *Job, at *time.Time, pause, longer time.Duration) {
+// retryEachRun has each run of a job at its time wish for another one some time after its end, which takes longer by as much as is said.
+func retryEachRun(j *Job, at *time.Time, pause, longer time.Duration) {
 	run := j.Run
 	j.Run = func(ctx context.Context, caughtUp bool) {
 		run(ctx, caughtUp)
@@ -188,12 +188,12 @@ func again(j *Job, at *time.Time, pause, longer time.Duration) {
 	j.Retry = func(ctx context.Context) {
 		run(ctx, false)
 		*at = time.Time{}
-		_ = wait(ctx, longer) // a run that is called off ends early
+		_ = waitVirtual(ctx, longer) // a run that is called off ends early
 	}
 }
 
-// asleep makes time jump while the job waits, as when a machine is suspended.
-func asleep(after, jump time.Duration) (func() time.Time, func(context.Context, time.Duration) error) {
+// suspendedClock makes time jump while the job waits, as when a machine is suspended.
+func suspendedClock(after, jump time.Duration) (func() time.Time, func(context.Context, time.Duration) error) {
 	begin := time.Now()
 	now := func() time.Time {
 		if t := time.Now(); t.Sub(begin) > after {
@@ -201,7 +201,7 @@ func asleep(after, jump time.Duration) (func() time.Time, func(context.Context, 
 		}
 		return time.Now()
 	}
-	return now, wait
+	return now, waitVirtual
 }
 
 // Holds: F8.
@@ -217,10 +217,10 @@ func TestRunAfterTheMachineSleptRunsOnceOrNotAtAll(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var d diary
-				job := d.job(t, "0 2 * * *", time.Minute)
+				var d runDiary
+				job := d.diaryJob(t, "0 2 * * *", time.Minute)
 				job.CatchUp = c.catchUp
-				now, wait := asleep(time.Hour, 59*time.Hour)
+				now, wait := suspendedClock(time.Hour, 59*time.Hour)
 				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Hour)
 				defer cancel()
 				Run(ctx, []Job{job}, now, wait)
@@ -237,10 +237,10 @@ func TestRunEndsWithItsContextAfterTheRunningJob(t *testing.T) {
 		ended := false
 		job := Job{Name: "n", Schedule: mustParse(t, "0 2 * * *", time.UTC), Run: func(ctx context.Context, _ bool) {
 			<-ctx.Done()
-			_ = wait(context.WithoutCancel(ctx), time.Second) // it finishes its page
+			_ = waitVirtual(context.WithoutCancel(ctx), time.Second) // it finishes its page
 			ended = true
 		}}
-		live(t, 3*time.Hour, job)
+		runFor(t, 3*time.Hour, job)
 		if !ended {
 			t.Error("returned before the job had ended")
 		}
@@ -251,10 +251,10 @@ func TestRunJittersTheSameWayEachTime(t *testing.T) {
 	var first []string
 	for range 2 {
 		synctest.Test(t, func(t *testing.T) {
-			var d diary
-			job := d.job(t, "0 2 * * *", time.Minute)
+			var d runDiary
+			job := d.diaryJob(t, "0 2 * * *", time.Minute)
 			job.Jitter = time.Hour
-			live(t, 48*time.Hour, job)
+			runFor(t, 48*time.Hour, job)
 			if len(d.ran) != 2 || d.ran[0][3:] == d.ran[1][3:] {
 				t.Errorf("ran at %v", d.ran)
 			}
@@ -268,12 +268,12 @@ func TestRunJittersTheSameWayEachTime(t *testing.T) {
 
 func TestRunJobsBesideOneAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var a, b diary
+		var a, b runDiary
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Hour)
 		defer cancel()
-		Run(ctx, []Job{a.job(t, "0 2 * * *", 4*time.Hour), b.job(t, "0 3 * * *", time.Hour)}, time.Now, wait)
-		a.want(t, []string{"01 02:00"}, nil)
-		b.want(t, []string{"01 03:00"}, nil)
+		Run(ctx, []Job{a.diaryJob(t, "0 2 * * *", 4*time.Hour), b.diaryJob(t, "0 3 * * *", time.Hour)}, time.Now, waitVirtual)
+		a.wantRuns(t, []string{"01 02:00"}, nil)
+		b.wantRuns(t, []string{"01 03:00"}, nil)
 	})
 }
 
@@ -284,7 +284,7 @@ func TestF8EveryNightOfTwoYearsIsServedOnce(t *testing.T) {
 		"Europe/Berlin": "30 2 * * *", "America/New_York": "30 1 * * *", "Australia/Lord_Howe": "15 2 * * *", "America/Santiago": "0 0 * * *",
 	} {
 		t.Run(name, func(t *testing.T) {
-			z := zone(t, name)
+			z := loadZone(t, name)
 			now := time.Date(2000, 1, 1, 12, 0, 0, 0, z)
 			first, end, served := now.AddDate(0, 0, 1), now.AddDate(2, 0, 0), map[string]int{}
 			job := Job{Name: "nightly", Schedule: mustParse(t, spec, z), CatchUp: true, Run: func(context.Context, bool) {

@@ -46,15 +46,15 @@ func Parse(spec string, zone *time.Location) (*Schedule, error) {
 			}
 		}
 	}
-	fields[4] = sunday(fields[4])
+	fields[4] = sundayAsZero(fields[4])
 	for i, field := range fields {
 		alone := [5]string{"*", "*", "*", "*", "*"}
 		alone[i] = field
-		if _, err := parse(strings.Join(alone[:], " ")); err != nil {
+		if _, err := parseFields(strings.Join(alone[:], " ")); err != nil {
 			return nil, fmt.Errorf("invalid cron expression: %q is no %s", field, meanings[i])
 		}
 	}
-	wall, err := parse(strings.Join(fields, " "))
+	wall, err := parseFields(strings.Join(fields, " "))
 	if err != nil {
 		return nil, fmt.Errorf("invalid cron expression: %w", err)
 	}
@@ -71,8 +71,8 @@ var meanings = [5]string{
 	"minute (0-59)", "hour (0-23)", "day of the month (1-31)", "month (1-12 or JAN-DEC)", "weekday (0-7 or SUN-SAT; 0 and 7 are Sunday)",
 }
 
-// sunday writes a field of weekdays without the 7 that many crons take for Sunday beside the 0; the parser does not.
-func sunday(field string) string {
+// sundayAsZero writes a field of weekdays without the 7 that many crons take for Sunday beside the 0; the parser does not.
+func sundayAsZero(field string) string {
 	items := strings.Split(field, ",")
 	for i, item := range items {
 		if item == "7" {
@@ -84,8 +84,8 @@ func sunday(field string) string {
 	return strings.Join(items, ",")
 }
 
-// parse keeps a panic of the parser from ending the program.
-func parse(spec string) (wall *cron.SpecSchedule, err error) {
+// parseFields keeps a panic of the parser from ending the program.
+func parseFields(spec string) (wall *cron.SpecSchedule, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("%v", p)
@@ -114,22 +114,22 @@ func (s *Schedule) String() string { return s.spec }
 // of its own only where the day after has none.
 func (s *Schedule) Next(after time.Time) time.Time {
 	t := after.In(s.zone)
-	from := face(t)
+	from := wallTime(t)
 	// Between two changes of the clock its face and the time go side by side; a step of this loop is one such span.
 	// Five years have few of them: the bound is there for zones that make no sense.
 	for range 100 {
 		start, end := t.ZoneBounds()
-		from = later(from, s.seen(start))
+		from = laterTime(from, s.lastShownBefore(start))
 		wall := s.nextWall(from)
 		if wall.IsZero() {
 			return time.Time{}
 		}
-		at := t.Add(wall.Sub(face(t)))
+		at := t.Add(wall.Sub(wallTime(t)))
 		if end.IsZero() || at.Before(end) {
 			return at
 		}
-		first := face(end.In(s.zone))
-		if !s.everyHour && wall.Before(first) && !s.standsIn(first, face(end.Add(-time.Nanosecond).In(s.zone))) {
+		first := wallTime(end.In(s.zone))
+		if !s.everyHour && wall.Before(first) && !s.standsIn(first, wallTime(end.Add(-time.Nanosecond).In(s.zone))) {
 			return end.In(s.zone)
 		}
 		t, from = end.In(s.zone), first.Add(-time.Nanosecond)
@@ -137,13 +137,13 @@ func (s *Schedule) Next(after time.Time) time.Time {
 	return time.Time{}
 }
 
-// seen is the last face that the clock has shown before it was set back at start; the zero time when it was not.
-func (s *Schedule) seen(start time.Time) time.Time {
+// lastShownBefore is the last face that the clock has shown before it was set back at start; the zero time when it was not.
+func (s *Schedule) lastShownBefore(start time.Time) time.Time {
 	if start.IsZero() || s.everyHour {
 		return time.Time{}
 	}
 	before := start.Add(-time.Nanosecond).In(s.zone)
-	if last := face(before); last.After(face(start.In(s.zone))) {
+	if last := wallTime(before); last.After(wallTime(start.In(s.zone))) {
 		return last
 	}
 	return time.Time{}
@@ -168,7 +168,7 @@ func (s *Schedule) Skipped(from time.Time) (skipped, instead string) {
 		if end.IsZero() {
 			break
 		}
-		gap, after := face(end.Add(-time.Nanosecond).In(s.zone)), face(end.In(s.zone))
+		gap, after := wallTime(end.Add(-time.Nanosecond).In(s.zone)), wallTime(end.In(s.zone))
 		if wall := s.nextWall(gap); after.After(gap) && !wall.IsZero() && wall.Before(after) {
 			return wall.Format("15:04"), after.Format("15:04")
 		}
@@ -177,13 +177,13 @@ func (s *Schedule) Skipped(from time.Time) (skipped, instead string) {
 	return "", ""
 }
 
-// face is what a clock on the wall shows, written down as if it were UTC.
-func face(t time.Time) time.Time {
+// wallTime is what a clock on the wall shows, written down as if it were UTC.
+func wallTime(t time.Time) time.Time {
 	_, offset := t.Zone()
 	return t.UTC().Add(time.Duration(offset) * time.Second)
 }
 
-func later(a, b time.Time) time.Time {
+func laterTime(a, b time.Time) time.Time {
 	if b.After(a) {
 		return b
 	}

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func zone(t testing.TB, name string) *time.Location {
+func loadZone(t testing.TB, name string) *time.Location {
 	t.Helper()
 	z, err := time.LoadLocation(name)
 	if err != nil {
@@ -72,7 +72,7 @@ func TestT136TimesAroundChangesOfTheClock(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := mustParse(t, c.spec, zone(t, c.zone))
+			s := mustParse(t, c.spec, loadZone(t, c.zone))
 			for i, want := range c.want {
 				at = s.Next(at)
 				if got := at.Format(layout); got != want {
@@ -94,19 +94,19 @@ func TestT136ADailyTimeIsADayApartInEveryZone(t *testing.T) {
 	for _, name := range zones {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			z := zone(t, name)
+			z := loadZone(t, name)
 			for minute := 0; minute < 24*60; minute += 30 {
 				if minute%60 != 0 && minute > 5*60 && minute < 23*60 {
 					continue // no clock changes then; once an hour is enough
 				}
-				daily(t, fmt.Sprintf("%d %d * * *", minute%60, minute/60), z)
+				checkDailyYear(t, fmt.Sprintf("%d %d * * *", minute%60, minute/60), z)
 			}
 		})
 	}
 }
 
-// daily checks a year of a line that names one time of day.
-func daily(t *testing.T, spec string, z *time.Location) {
+// checkDailyYear checks a year of a line that names one time of day.
+func checkDailyYear(t *testing.T, spec string, z *time.Location) {
 	t.Helper()
 	s := mustParse(t, spec, z)
 	first := s.Next(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
@@ -129,28 +129,28 @@ func TestNextIsWhatWatchingTheClockGives(t *testing.T) {
 	t.Parallel()
 	zones := []string{"UTC", "America/New_York", "America/Santiago", "Europe/Berlin", "Asia/Beirut", "Australia/Lord_Howe", "Antarctica/Troll"}
 	rapid.Check(t, func(rt *rapid.T) {
-		z := zone(t, rapid.SampledFrom(zones).Draw(rt, "zone"))
+		z := loadZone(t, rapid.SampledFrom(zones).Draw(rt, "zone"))
 		minutes := rapid.SliceOfNDistinct(rapid.IntRange(0, 59), 1, 4, rapid.ID).Draw(rt, "minutes")
 		hours := rapid.SliceOfNDistinct(rapid.IntRange(0, 23), 1, 6, rapid.ID).Draw(rt, "hours")
 		start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(rapid.IntRange(0, 365*24).Draw(rt, "hour")) * time.Hour)
-		spec := fmt.Sprintf("%s %s * * *", list(minutes), list(hours))
+		spec := fmt.Sprintf("%s %s * * *", joinInts(minutes), joinInts(hours))
 		s := mustParse(t, spec, z)
 		var got []string
 		for at := s.Next(start); at.Before(start.Add(5 * 24 * time.Hour)); at = s.Next(at) {
 			got = append(got, at.Format(time.RFC3339))
 		}
-		want := watch(start, start.Add(5*24*time.Hour), z, set(minutes), set(hours))
+		want := watchClock(start, start.Add(5*24*time.Hour), z, setOf(minutes), setOf(hours))
 		if strings.Join(got, "\n") != strings.Join(want, "\n") {
 			rt.Fatalf("%s in %s from %s:\ngot  %v\nwant %v", spec, z, start, got, want)
 		}
 	})
 }
 
-func watch(from, to time.Time, z *time.Location, minutes, hours map[int]bool) []string {
+func watchClock(from, to time.Time, z *time.Location, minutes, hours map[int]bool) []string {
 	var all []string
-	seen := face(from.Add(-30 * time.Hour).In(z)) // the highest face so far
+	seen := wallTime(from.Add(-30 * time.Hour).In(z)) // the highest face so far
 	for at := from.Add(-30 * time.Hour); at.Before(to); at = at.Add(time.Minute) {
-		now := face(at.In(z))
+		now := wallTime(at.In(z))
 		hit := false
 		for f := seen.Add(time.Minute); !f.After(now); f = f.Add(time.Minute) {
 			hit = hit || minutes[f.Minute()] && hours[f.Hour()]
@@ -158,12 +158,12 @@ func watch(from, to time.Time, z *time.Location, minutes, hours map[int]bool) []
 		if hit && at.After(from) {
 			all = append(all, at.In(z).Format(time.RFC3339))
 		}
-		seen = later(seen, now)
+		seen = laterTime(seen, now)
 	}
 	return all
 }
 
-func set(all []int) map[int]bool {
+func setOf(all []int) map[int]bool {
 	in := map[int]bool{}
 	for _, n := range all {
 		in[n] = true
@@ -171,7 +171,7 @@ func set(all []int) map[int]bool {
 	return in
 }
 
-func list(all []int) string {
+func joinInts(all []int) string {
 	return strings.Join(strings.Fields(strings.Trim(fmt.Sprint(all), "[]")), ",")
 }
 
@@ -251,7 +251,7 @@ func TestADailyTimeThatTheClocksSkipIsKnown(t *testing.T) {
 		{"15 2 * * *", "Australia/Lord_Howe", "02:15 02:30"},
 		{"0 0 * * *", "America/Santiago", "00:00 01:00"},
 	} {
-		skipped, instead := mustParse(t, c.spec, zone(t, c.zone)).Skipped(from)
+		skipped, instead := mustParse(t, c.spec, loadZone(t, c.zone)).Skipped(from)
 		if got := skipped + " " + instead; got != c.want {
 			t.Errorf("%s in %s: %q, want %q", c.spec, c.zone, got, c.want)
 		}

@@ -19,8 +19,8 @@ var years = map[string]int{
 	"Pacific/Chatham": 2026, "Pacific/Norfolk": 2019, "Pacific/Apia": 2011, "Pacific/Fakaofo": 2011, "Pacific/Kiritimati": 1994,
 }
 
-// days are the dates that a zone's calendar has from one instant to another.
-func days(z *time.Location, from, to time.Time) (all []string) {
+// calendarDays are the dates that a zone's calendar has from one instant to another.
+func calendarDays(z *time.Location, from, to time.Time) (all []string) {
 	for at := from; at.Before(to); at = at.Add(time.Hour) {
 		if day := at.In(z).Format(time.DateOnly); len(all) == 0 || day != all[len(all)-1] {
 			all = append(all, day)
@@ -42,9 +42,9 @@ func TestF8AYearInFortyZonesHasOneRunEachDay(t *testing.T) {
 		lived := lines[len(name)%3]
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			z := zone(t, name)
+			z := loadZone(t, name)
 			from, to := time.Date(year, 1, 1, 0, 0, 0, 0, z), time.Date(year+1, 1, 2, 0, 0, 0, 0, z)
-			want := days(z, from, to)
+			want := calendarDays(z, from, to)
 			for _, line := range lines {
 				var got []string
 				s := mustParse(t, line, z)
@@ -54,14 +54,14 @@ func TestF8AYearInFortyZonesHasOneRunEachDay(t *testing.T) {
 				onceEach(t, line, got, want)
 			}
 			if !testing.Short() { // half a million turns of a clock
-				onceEach(t, "a job at "+lived, live365(t, lived, from, to), want)
+				onceEach(t, "a job at "+lived, runYear(t, lived, from, to), want)
 			}
 		})
 	}
 }
 
-// live365 runs a job on a clock that its waiting moves, and gives the days on which it ran.
-func live365(t *testing.T, line string, from, to time.Time) (ran []string) {
+// runYear runs a job on a clock that its waiting moves, and gives the days on which it ran.
+func runYear(t *testing.T, line string, from, to time.Time) (ran []string) {
 	t.Helper()
 	now := from.Add(-time.Minute)
 	job := Job{Name: "nightly", Schedule: mustParse(t, line, from.Location()), CatchUp: true,

@@ -26,10 +26,10 @@ func NextRetry(r *runner.Runner, p *config.Pipeline) (at time.Time, o runner.Opt
 	return at, o
 }
 
-// NoteSkipped tells that a time of a pipeline's schedule has no run: in the log, and in the list of runs.
-func NoteSkipped(r *runner.Runner, p *config.Pipeline, at time.Time) {
+// RecordSkip tells that a time of a pipeline's schedule has no run: in the log, and in the list of runs.
+func RecordSkip(r *runner.Runner, p *config.Pipeline, at time.Time) {
 	r.Log.Warn("a run was left out: "+runlog.WhySkipped, "pipeline", p.Name, "at", at.Format(time.RFC3339))
-	if err := (runlog.PastRun{Pipeline: p.Name, Started: runlog.ToMicroseconds(at), Finished: runlog.ToMicroseconds(at), Outcome: runlog.LeftOut}).Save(r.Dir); err != nil {
+	if err := (runlog.PastRun{Pipeline: p.Name, Started: runlog.ToMicroseconds(at), Finished: runlog.ToMicroseconds(at), Outcome: runlog.Skipped}).Save(r.Dir); err != nil {
 		r.Log.Warn("it could not be noted down that a run was left out: runs does not know", "pipeline", p.Name, "error", err)
 	}
 }

@@ -24,9 +24,9 @@ var ErrCalledOff = errors.New("somebody called the run off")
 // orphansEnd is how long the process of a run may take to end when the one that began it was killed.
 const orphansEnd = 3 * time.Second
 
-// NoteCrashed notes down a run that ended without a word, where there is one, and tells of it unless it is made up for at once. It is for who
+// RecordCrashedRun notes down a run that ended without a word, where there is one, and tells of it unless it is made up for at once. It is for who
 // begins the runs of a schedule. Where something runs now nothing is lost.
-func NoteCrashed(ctx context.Context, r *runner.Runner) error {
+func RecordCrashedRun(ctx context.Context, r *runner.Runner) error {
 	if _, err := os.Stat(r.Dir.RunFile()); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -77,9 +77,9 @@ func noteCrashedRun(r *runner.Runner) (*runlog.PastRun, error) {
 	return past, r.Dir.Explain(os.Remove(r.Dir.RunFile()))
 }
 
-// NoteDied notes down a run whose process ended for some reason before it had said how the run did, tells of it, and has it tried again as
+// RecordDiedRun notes down a run whose process ended for some reason before it had said how the run did, tells of it, and has it tried again as
 // one that failed for what heals by itself. What is known of the run is what it began with, and what it has left.
-func NoteDied(ctx context.Context, r *runner.Runner, p *config.Pipeline, began runlog.Running, reason error) error {
+func RecordDiedRun(ctx context.Context, r *runner.Runner, p *config.Pipeline, began runlog.Running, reason error) error {
 	past, err := noteDiedRun(ctx, r, p, began, reason)
 	if err != nil || past == nil {
 		return err
@@ -89,7 +89,7 @@ func NoteDied(ctx context.Context, r *runner.Runner, p *config.Pipeline, began r
 	return nil
 }
 
-// noteDiedRun notes down what NoteDied does; nil where that was done.
+// noteDiedRun notes down what RecordDiedRun does; nil where that was done.
 func noteDiedRun(ctx context.Context, r *runner.Runner, p *config.Pipeline, began runlog.Running, reason error) (past *runlog.PastRun, err error) {
 	// Without the lock another process might note it, which knows no reason. One that has the lock by now did.
 	if held, busy := layout.Lock(context.WithoutCancel(ctx), r.Dir, 0, r.Wait); busy == nil {
@@ -107,7 +107,7 @@ func noteDiedRun(ctx context.Context, r *runner.Runner, p *config.Pipeline, bega
 	}
 	past = left.Killed()
 	past.CalledOff = calledOff(ctx)
-	past.Error, past.Next = problem.Shorten(reason.Error())+"; what the run committed is safe", r.Given.To(nextOfDied(past.Run, reason))
+	past.Error, past.Next = problem.Shorten(reason.Error())+"; what the run committed is safe", r.Given.Append(nextOfDied(past.Run, reason))
 	planAnother(r, past, p)
 	if err := past.Save(r.Dir); err != nil || !own {
 		return past, err
@@ -117,7 +117,7 @@ func noteDiedRun(ctx context.Context, r *runner.Runner, p *config.Pipeline, bega
 
 // nextOfDied is what to do about a run whose process ended.
 func nextOfDied(run string, reason error) string {
-	var died *sandbox.Died
+	var died *sandbox.ProcessDied
 	if errors.As(reason, &died) && (died.OutOfMemory() || died.State == "signal: killed") {
 		return "give it more memory, or DuckDB less of it: warehouse: {memory: 512MB}"
 	}

@@ -36,7 +36,7 @@ func Run(ctx context.Context, r *runner.Runner, p *config.Pipeline, o runner.Opt
 		past.Reported(report)
 	}
 	past.CalledOff = past.Outcome == "INTERRUPTED" && calledOff(ctx)
-	past.Next = r.Given.To(past.Next)
+	past.Next = r.Given.Append(past.Next)
 	planRetry(r, &past, p, &o, report)
 	if noted := past.Save(r.Dir); noted != nil {
 		r.Log.Warn("it could not be noted down how the run ended: status and runs may not know", "run", o.RunID, "error", noted)

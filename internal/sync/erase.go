@@ -40,7 +40,7 @@ func resumeErasures(ctx context.Context, r *runner.Runner) (unchanged *warehouse
 		if err != nil {
 			return nil, restored, err
 		}
-		behind = behind || unsearched || w.Work.Erasures.Behind(each.Name)
+		behind = behind || unsearched || w.Work.Erasures.NeedsReapply(each.Name)
 	}
 	if !behind {
 		return w, "", nil
@@ -60,7 +60,7 @@ func resumeErasures(ctx context.Context, r *runner.Runner) (unchanged *warehouse
 	if !r.Dir.Erasing() {
 		return nil, restored, nil // nothing of them was there; the database knows that from now on
 	}
-	var held *failure.HeldBack
+	var held *failure.PublishBlocked
 	if _, err = w.Publish(ctx, false); errors.As(err, &held) {
 		err = nil // the publish of whoever settles says so, and may have been told to let it pass
 	}
@@ -73,7 +73,7 @@ func eraseGone(ctx context.Context, r *stream.Run) error {
 		streams := r.Runner.StoredStreams(w.Name)
 		var c erase.Certificate
 		err := r.Writer.Use(func(work *load.Work) error {
-			ids, err := gone(ctx, work, w.Name, streams)
+			ids, err := forgottenContacts(ctx, work, w.Name, streams)
 			if err != nil || len(ids) == 0 {
 				return err
 			}
@@ -96,9 +96,9 @@ func eraseGone(ctx context.Context, r *stream.Run) error {
 	return nil
 }
 
-// gone are the contacts that the source has forgotten. Those that have a tombstone are among them: that another one was merged
+// forgottenContacts are the contacts that the source has forgotten. Those that have a tombstone are among them: that another one was merged
 // into them may be told later.
-func gone(ctx context.Context, work *load.Work, schema string, streams []*schemas.Stream) ([]string, error) {
+func forgottenContacts(ctx context.Context, work *load.Work, schema string, streams []*schemas.Stream) ([]string, error) {
 	var all []string
 	for _, s := range streams {
 		if s.Persons == nil || s.Persons.Forgotten == "" {

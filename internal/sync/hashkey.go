@@ -47,7 +47,7 @@ func findHashKey(ctx context.Context, r *stream.Run) (rehash bool, err error) {
 
 // acceptHashKeyCommand is the command that goes on with another key.
 func acceptHashKeyCommand(r *stream.Run) string {
-	return r.Runner.Given.To("aqueduck sync "+r.Pipeline.Name+" --full-refresh --accept-hash-key") + " hashes everything that the source still has with a new one"
+	return r.Runner.Given.Append("aqueduck sync "+r.Pipeline.Name+" --full-refresh --accept-hash-key") + " hashes everything that the source still has with a new one"
 }
 
 // HashKeyMissing says what is wrong with the key of hashed columns, and how to go on with the one that stored values were hashed with; nil

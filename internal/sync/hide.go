@@ -24,7 +24,7 @@ import (
 // is read again: the values come with the next reading of each.
 func applyMasking(ctx context.Context, r *stream.Run, w *stream.Workspace, streams []*schemas.Stream) error {
 	for _, s := range streams {
-		if s.Family() || s.Into != "" {
+		if s.IsExportFamily() || s.Into != "" {
 			continue // one whose tables are another's is looked at with that one
 		}
 		err := r.Writer.Use(func(work *load.Work) error {
@@ -47,8 +47,8 @@ func applyMasking(ctx context.Context, r *stream.Run, w *stream.Workspace, strea
 
 // findMasking compares what is hashed and dropped of a stream, by itself and by those that go into its tables, with what was noted when its
 // rows were stored; nil where that is the same. added are the new names, in words.
-func findMasking(ctx context.Context, r *stream.Run, work *load.Work, w *stream.Workspace, s *schemas.Stream, streams []*schemas.Stream) (m *mask.Masking, added []string, err error) {
-	stored, noted, err := work.Masks.Hidden(ctx, w.Name, s.Name)
+func findMasking(ctx context.Context, r *stream.Run, work *load.Work, w *stream.Workspace, s *schemas.Stream, streams []*schemas.Stream) (m *mask.MaskChange, added []string, err error) {
+	stored, noted, err := work.Masks.MaskedNames(ctx, w.Name, s.Name)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -56,7 +56,7 @@ func findMasking(ctx context.Context, r *stream.Run, work *load.Work, w *stream.
 	if slices.Equal(names, stored) && (noted || len(names) == 0) && !(r.Rehash && len(names) > 0) {
 		return nil, nil, nil
 	}
-	m = &mask.Masking{Stream: s.Name, Names: names, Key: r.HashKey}
+	m = &mask.MaskChange{Stream: s.Name, Names: names, Key: r.HashKey}
 	if n, err := work.Facts.Rows(ctx, w.Name, transform.Tables(s)[0].Name); err != nil || n == 0 {
 		return m, nil, err // nothing is stored under any name
 	}
@@ -69,30 +69,30 @@ func findMasking(ctx context.Context, r *stream.Run, work *load.Work, w *stream.
 			continue
 		}
 		kind, column, _ := strings.Cut(name, ":")
-		found, err := transform.Hidings(s, column, kind == "hash")
+		found, err := transform.MaskRules(s, column, kind == "hash")
 		if err != nil {
 			return nil, nil, err
 		}
 		for i := range found {
 			found[i].Hashed = !noted
 		}
-		added, m.Hide = append(added, kind+" "+column), append(m.Hide, found...)
+		added, m.Mask = append(added, kind+" "+column), append(m.Mask, found...)
 	}
-	m.Reveal, err = revealed(s, m.Taken)
+	m.Unmask, err = revealedColumns(s, m.Taken)
 	return m, added, err
 }
 
-// revealed are the places that names of hash and drop mean which were taken back. A name that the stream does not have any more means
+// revealedColumns are the places that names of hash and drop mean which were taken back. A name that the stream does not have any more means
 // none.
-func revealed(s *schemas.Stream, taken []string) (places []mask.Revealed, err error) {
+func revealedColumns(s *schemas.Stream, taken []string) (places []mask.UnmaskedColumn, err error) {
 	for _, name := range taken {
 		kind, column, _ := strings.Cut(name, ":")
-		found, err := transform.Hidings(s, column, kind != "drop")
+		found, err := transform.MaskRules(s, column, kind != "drop")
 		if err != nil {
 			continue
 		}
 		for _, p := range found {
-			places = append(places, mask.Revealed{Hiding: p, Dropped: kind == "drop"})
+			places = append(places, mask.UnmaskedColumn{MaskRule: p, Dropped: kind == "drop"})
 		}
 	}
 	return places, nil
@@ -102,7 +102,7 @@ func revealed(s *schemas.Stream, taken []string) (places []mask.Revealed, err er
 // refresh has read all that the source gives: what is left then stays as it is, which is told once.
 func noteRevealed(ctx context.Context, r *stream.Run, w *stream.Workspace) error {
 	for _, s := range slices.Concat(r.Runner.StoredStreams(w.Name), w.Exports.Known) {
-		if s.Family() || s.Into != "" {
+		if s.IsExportFamily() || s.Into != "" {
 			continue
 		}
 		var names []string
@@ -111,7 +111,7 @@ func noteRevealed(ctx context.Context, r *stream.Run, w *stream.Workspace) error
 		err := r.Writer.Use(func(work *load.Work) (err error) {
 			names, rows, err = work.Masks.StillMasked(ctx, w.Name, s.Name, transform.Tables(s)[0].Name)
 			if err == nil && len(names) > 0 && (rows == 0 || refreshed) {
-				err = work.Masks.EndReveal(ctx, w.Name, s.Name)
+				err = work.Masks.EndUnmask(ctx, w.Name, s.Name)
 			}
 			return err
 		})
@@ -126,7 +126,7 @@ func noteRevealed(ctx context.Context, r *stream.Run, w *stream.Workspace) error
 }
 
 // takenBackNote says what became of values that were hidden, and are not wanted so any more.
-func takenBackNote(stream string, names []string, rows int64, refreshed bool, given problem.Given) string {
+func takenBackNote(stream string, names []string, rows int64, refreshed bool, given problem.CLIFlags) string {
 	var taken, rehashed, words []string
 	for _, name := range names {
 		if kind, column, _ := strings.Cut(name, ":"); kind == "rehash" {
@@ -149,7 +149,7 @@ func takenBackNote(stream string, names []string, rows int64, refreshed bool, gi
 		return fmt.Sprintf("%s: %s: %s, which the source gives no more, %s what was stored", stream, what, term.Count(int(rows), "row"), keep)
 	}
 	return fmt.Sprintf("%s: %s: %s %s what was stored until they are read again; next: %s", stream, what, term.Count(int(rows), "row"), keep,
-		given.To("aqueduck sync --full-refresh --select "+stream))
+		given.Append("aqueduck sync --full-refresh --select "+stream))
 }
 
 // MaskingNotes says, of the published file, which streams have rows as a masking left them that the configuration has taken back, now or
@@ -164,10 +164,10 @@ func MaskingNotes(ctx context.Context, r *runner.Runner) (notes []string, err er
 		notes = append(notes, missing.What+"; next: "+missing.Next)
 	}
 	err = runlog.WithPublished(ctx, r.Dir, func(f runlog.PublishedDB) error {
-		for _, workspace := range r.Config.Names() {
+		for _, workspace := range r.Config.WorkspaceNames() {
 			streams := r.StoredStreams(workspace)
 			for _, s := range streams {
-				if s.Family() || s.Into != "" {
+				if s.IsExportFamily() || s.Into != "" {
 					continue
 				}
 				names, rows, err := mask.StillMasked(ctx, f.Reader, workspace, s.Name, transform.Tables(s)[0], r.Config.MaskedColumns(s, streams))

@@ -16,7 +16,7 @@ func alignHistories(ctx context.Context, r *stream.Run) error {
 			continue
 		}
 		for _, s := range r.Runner.StoredStreams(w.Name) {
-			if !s.History || s.Into != "" || s.Family() {
+			if !s.History || s.Into != "" || s.IsExportFamily() {
 				continue
 			}
 			current, err := r.Runner.CurrentRows(s)

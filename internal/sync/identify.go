@@ -42,7 +42,7 @@ func identifyWorkspace(ctx context.Context, r *stream.Run, w *stream.Workspace) 
 			Next: "give the token of " + pinned.ID + ", or another directory: --dir DIR"}
 	}
 	return r.Writer.Use(func(work *load.Work) error {
-		return work.Records.Pin(ctx, load.Workspace{Schema: w.Name, ID: id, BaseURL: w.Source.BaseURL, Emulated: w.Source.Emulated, APIVersion: w.Config.APIVersion})
+		return work.Records.PinWorkspace(ctx, load.Workspace{Schema: w.Name, ID: id, BaseURL: w.Source.BaseURL, Emulated: w.Source.Emulated, APIVersion: w.Config.APIVersion})
 	})
 }
 

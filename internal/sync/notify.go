@@ -31,7 +31,7 @@ func NewSender(r *runner.Runner, lookup func(string) (string, bool)) *alert.Send
 // notifyRunBegan tells that a run begins.
 func notifyRunBegan(ctx context.Context, r *runner.Runner, past *runlog.PastRun) {
 	if r.Alerts != nil {
-		r.Alerts.Begun(ctx, alert.Run{Pipeline: past.Pipeline, ID: past.Run, At: past.Started})
+		r.Alerts.NotifyStarted(ctx, alert.Run{Pipeline: past.Pipeline, ID: past.Run, At: past.Started})
 	}
 }
 
@@ -40,20 +40,20 @@ func notifyRunEnded(ctx context.Context, r *runner.Runner, past *runlog.PastRun)
 	if r.Alerts == nil {
 		return
 	}
-	told := alert.Run{Pipeline: past.Pipeline, ID: past.Run, Well: past.Exit == problem.ExitOK, Interrupted: past.Outcome == "INTERRUPTED", Again: past.Quiet, Class: past.Class,
+	told := alert.Run{Pipeline: past.Pipeline, ID: past.Run, Succeeded: past.Exit == problem.ExitOK, Interrupted: past.Outcome == "INTERRUPTED", WillRetry: past.Quiet, Class: past.Class,
 		Error: past.Error, Next: past.Next, Line: past.Line, At: past.Finished}
 	var err error
 	if told.Changes, err = columnChanges(ctx, r, past.Run); err != nil {
 		r.Log.Warn("it cannot be told what has changed in the source", "run", past.Run, "error", err)
 	}
-	r.Alerts.Ended(ctx, told)
+	r.Alerts.NotifyEnded(ctx, told)
 	NotifyFreshness(ctx, r)
 }
 
 // columnChanges are what was new in the source for the run: fields that no column takes, columns that were added or widened. A table that
 // the run made is no news of the source.
 func columnChanges(ctx context.Context, r *runner.Runner, run string) (changes []string, err error) {
-	if !subscribed(r, alert.Changed) {
+	if !isSubscribed(r, alert.Changed) {
 		return nil, nil
 	}
 	err = runlog.QueryPublished(ctx, r.Dir, `SELECT concat_ws('.', schema, table_name, nullif(column_name, '')), change, path FROM _sync.schema_changes c WHERE run_id = '`+run+`'
@@ -70,7 +70,7 @@ func columnChanges(ctx context.Context, r *runner.Runner, run string) (changes [
 
 // NotifyFreshness tells of the streams whose freshness is breached, and where none is any more.
 func NotifyFreshness(ctx context.Context, r *runner.Runner) {
-	if !subscribed(r, alert.Late) {
+	if !isSubscribed(r, alert.Late) {
 		return
 	}
 	s, err := runlog.ReadStatus(ctx, r.Dir, r.Config, r.Catalogue, r.Now())
@@ -85,11 +85,11 @@ func NotifyFreshness(ctx context.Context, r *runner.Runner) {
 				names = append(names, strings.TrimPrefix(stream.Workspace+".", "main.")+stream.Stream)
 			}
 		}
-		r.Alerts.Aged(ctx, p.Name, names)
+		r.Alerts.NotifyFreshness(ctx, p.Name, names)
 	}
 }
 
-// subscribed says whether anybody wants to be told of something.
-func subscribed(r *runner.Runner, kind alert.Kind) bool {
+// isSubscribed says whether anybody wants to be told of something.
+func isSubscribed(r *runner.Runner, kind alert.Kind) bool {
 	return r.Alerts != nil && slices.ContainsFunc(r.Alerts.Targets, func(t alert.Target) bool { return t.Webhook != "" && slices.Contains(t.On, kind) })
 }

@@ -24,7 +24,7 @@ func publishRun(ctx context.Context, r *stream.Run, more bool) error {
 		return err
 	}
 	result, err := r.Writer.Publish(ctx, more)
-	var held *failure.HeldBack
+	var held *failure.PublishBlocked
 	switch {
 	case errors.As(err, &held) && more:
 		r.Held.Store(true) // the run goes on; what it still reads may explain it
@@ -43,13 +43,13 @@ func publishRun(ctx context.Context, r *stream.Run, more bool) error {
 }
 
 // holdBack ends a run whose readers keep what they have. The next run publishes, or says the same.
-func holdBack(ctx context.Context, r *stream.Run, held *failure.HeldBack) error {
+func holdBack(ctx context.Context, r *stream.Run, held *failure.PublishBlocked) error {
 	for _, loss := range held.Losses {
 		r.AddFinding(load.Finding{Schema: loss.Schema, Table: loss.Table, Kind: "exact", Name: "rows_lost", Expected: fmt.Sprint(loss.Before),
 			Found: fmt.Sprint(loss.After), Message: "the table lost so many rows that the publish was held back"})
 	}
 	r.Reported.Held, r.Reported.Published = problem.ClassifyHeldBack(held), false
-	r.Reported.Held.Next = r.Runner.Given.To(r.Reported.Held.Next)
+	r.Reported.Held.Next = r.Runner.Given.Append(r.Reported.Held.Next)
 	return saveRun(ctx, r)
 }
 

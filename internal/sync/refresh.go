@@ -11,7 +11,7 @@ import (
 // endRefreshes ends the full refreshes of the streams that were read to their end.
 func endRefreshes(ctx context.Context, r *stream.Run) error {
 	for _, t := range r.Tasks {
-		if !t.State.Replace || !t.Done || !t.IsComplete() || t.OwesHistory() || t.IsWindowed() {
+		if !t.State.Replace || !t.Done || !t.IsComplete() || t.BackfillPending() || t.IsWindowed() {
 			continue
 		}
 		t.State.Replace, t.Refreshed = false, true

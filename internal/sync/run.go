@@ -260,7 +260,7 @@ func readSideBySide(ctx context.Context, r *stream.Run, tasks []*stream.Task, ph
 
 // readStream reads one stream and writes down how that went; its error ends there, but for an answer that refuses all. What it gives is a panic.
 func readStream(ctx context.Context, r *stream.Run, t *stream.Task, phase extract.Phase) (fault error) {
-	defer extract.Caught(&fault)
+	defer extract.RecoverPanic(&fault)
 	if t.Result.Status != runlog.StatusOK || r.ShouldStop() || t.Workspace.Refused.Load() || phase == extract.History && !t.HasHistory() {
 		return nil
 	}

@@ -43,7 +43,7 @@ func acceptsLoss(r *stream.Run, schema, table string) bool {
 // Sync runs one pipeline once. The report tells how each stream ended; the error is what kept the run from being one:
 // the lock, the disk, the configuration, another workspace's token.
 func Sync(ctx context.Context, r *runner.Runner, pipeline *config.Pipeline, o runner.Options) (report *runlog.Report, err error) {
-	defer extract.Caught(&err)
+	defer extract.RecoverPanic(&err)
 	if err := load.Prepare(r.Dir); err != nil {
 		return nil, runner.NotUsable(err)
 	}
@@ -119,11 +119,11 @@ func openRun(ctx context.Context, r *stream.Run) error {
 	r.Progress = stream.NewProgress(r)
 	r.Publish = func(ctx context.Context) error { return publishRun(ctx, r, true) }
 	if options := r.Runner.LoadOptions(r.Now, r.ID); r.Writer != nil {
-		r.Writer.Become(options, spec)
+		r.Writer.AdoptRun(options, spec)
 	} else if r.Writer, err = warehouse.OpenWriter(ctx, r.Runner.Dir, options, spec, r.Runner.Catalogue); err != nil {
 		return err
 	}
-	if err := r.Writer.Remember(ctx); err != nil {
+	if err := r.Writer.SnapshotReaders(ctx); err != nil {
 		return err
 	}
 	if r.Rehash, err = findHashKey(ctx, r); err != nil {

@@ -25,11 +25,11 @@ func makeReport(r *stream.Run) *runlog.Report {
 	for _, t := range r.Tasks {
 		share, left := r.Progress.Backfilled(t)
 		t.Result.Backfill, t.Result.SyncedTo = share, warehouse.UnixTime(t.State.SyncedTo)
-		sent := t.Workspace.Client.Sent(t.Stream)
+		sent := t.Workspace.Client.CountsFor(t.Stream)
 		t.Result.Requests, t.Result.Retries = sent.Requests, sent.Retries
 		r.Reported.Left = max(r.Reported.Left, left)
 		result := t.Result
-		if result.Status == runlog.StatusOK && !stream.IsReadWell(t) {
+		if result.Status == runlog.StatusOK && !stream.IsUpToDate(t) {
 			result.Status = runlog.StatusCut
 		}
 		r.Reported.Streams = append(r.Reported.Streams, result)
@@ -122,7 +122,7 @@ func countRejects(ctx context.Context, r *stream.Run) error {
 		}
 		for _, step := range []func(t *stream.Task) error{
 			func(t *stream.Task) error {
-				return work.DeadLetters.SettleMisfits(ctx, t.Workspace.Name, t.Stream.Name, t.Tables, wholeSince(t))
+				return work.DeadLetters.ClearResolvedMisfits(ctx, t.Workspace.Name, t.Stream.Name, t.Tables, wholeSince(t))
 			},
 			func(t *stream.Task) error {
 				return work.DeadLetters.MergeMisfits(ctx, t.Workspace.Name, t.Stream.Name, t.Tables)

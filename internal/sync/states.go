@@ -51,7 +51,7 @@ func WithWarehouse(ctx context.Context, r *runner.Runner, do func(*warehouse.Wri
 func openAll(ctx context.Context, r *runner.Runner) (*warehouse.Writer, []*stream.Workspace, error) {
 	id := ulid.MustNew(ulid.Timestamp(r.Now()), ulid.DefaultEntropy()).String()
 	var workspaces []*stream.Workspace
-	for _, name := range r.Config.Names() {
+	for _, name := range r.Config.WorkspaceNames() {
 		workspaces = append(workspaces, &stream.Workspace{Name: name, Config: r.Config.Workspaces[name]})
 	}
 	spec, err := publishSpec(r, id, workspaces)

@@ -43,7 +43,7 @@ func noteUnread(ctx context.Context, r *stream.Run) {
 		if ended && t.Result.Status == runlog.StatusOK && !t.Done {
 			t.Result.Status, t.Result.Next = runlog.StatusInterrupted, r.ResumeCommand()
 			if ctx.Err() == nil && t.Workspace.Refused.Load() {
-				t.Result.Next = r.Rest()
+				t.Result.Next = r.RemainingCommand()
 			}
 		}
 	}

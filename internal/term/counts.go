@@ -16,8 +16,8 @@ func JoinFew(names []string, most int) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
-// Cut keeps a text short, for a table.
-func Cut(text string, most int) string {
+// Truncate keeps a text short, for a table.
+func Truncate(text string, most int) string {
 	if runes := []rune(text); len(runes) > most {
 		return string(runes[:most-1]) + "…"
 	}
@@ -40,13 +40,13 @@ func Duration(d time.Duration) string {
 		return fmt.Sprintf("%.1fs", d.Seconds())
 	case d.Round(time.Second) < time.Hour:
 		d = d.Round(time.Second)
-		return pair(d/time.Minute, "m", d%time.Minute/time.Second, "s")
+		return formatUnitPair(d/time.Minute, "m", d%time.Minute/time.Second, "s")
 	}
 	d = d.Round(time.Minute)
-	return pair(d/time.Hour, "h", d%time.Hour/time.Minute, "m")
+	return formatUnitPair(d/time.Hour, "h", d%time.Hour/time.Minute, "m")
 }
 
-func pair(large time.Duration, unit string, small time.Duration, smallUnit string) string {
+func formatUnitPair(large time.Duration, unit string, small time.Duration, smallUnit string) string {
 	if small == 0 {
 		return fmt.Sprintf("%d%s", large, unit)
 	}

@@ -22,7 +22,7 @@ func TestWhatASampleSays(t *testing.T) {
 		{400, 2, true, 0.015645, "2 of 400 rows differ: all were compared"},
 		{0, 0, false, 1, "nothing was compared"},
 	} {
-		got := under(c.sampled, c.differ)
+		got := upperBound(c.sampled, c.differ)
 		if math.Abs(got-c.bound) > 0.01*c.bound {
 			t.Errorf("%d of %d: under %v, want %v", c.differ, c.sampled, got, c.bound)
 		}

@@ -15,34 +15,34 @@ import (
 	"aqueduck/transform"
 )
 
-// some reads records by id that are chosen by chance.
-func (c *check) some(ctx context.Context, most int) (int, error) {
+// sampleByID reads records by id that are chosen by chance.
+func (c *streamCheck) sampleByID(ctx context.Context, most int) (int, error) {
 	if most <= 0 || !c.readsOne() {
 		return 0, nil
 	}
-	ids, err := c.held.Keys(ctx, c.against, most, c.seed())
+	ids, err := c.published.SampleKeys(ctx, c.against, most, c.sampleSeed())
 	if err != nil {
 		return 0, err
 	}
-	return len(ids), c.ask(ctx, ids)
+	return len(ids), c.compareByID(ctx, ids)
 }
 
 // readsOne says that a record can be read by its id, by the stream itself or by one that reads for it.
-func (c *check) readsOne() bool {
+func (c *streamCheck) readsOne() bool {
 	_, ok := stream.ByIDStream(c.runner.Catalogue, c.stream)
 	return ok || c.stream.Read.Single() != nil
 }
 
-// ask reads records by id. One of which the source itself says that there is none is a ghost, where it is here.
-func (c *check) ask(ctx context.Context, ids []string) error {
+// compareByID reads records by id. One of which the source itself says that there is none is a ghost, where it is here.
+func (c *streamCheck) compareByID(ctx context.Context, ids []string) error {
 	if len(ids) == 0 {
 		return nil
 	}
 	if c.stream.Read.Single() != nil {
-		reader := extract.NewReader(c.client, c.everything())
+		reader := extract.NewReader(c.client, c.wholeListRequest())
 		for chunk := range slices.Chunk(ids, stream.AskedAtOnce) {
-			page, err := reader.ByID(ctx, chunk)
-			if failed := c.compare(ctx, page); failed != nil || err != nil {
+			page, err := reader.ReadByID(ctx, chunk)
+			if failed := c.comparePage(ctx, page); failed != nil || err != nil {
 				return errors.Join(failed, err)
 			}
 		}
@@ -52,7 +52,7 @@ func (c *check) ask(ctx context.Context, ids []string) error {
 	return c.compareAll(ctx, extract.Request{Stream: other, Phase: extract.Forward, IDs: ids})
 }
 
-func (c *check) compareAll(ctx context.Context, req extract.Request) error {
+func (c *streamCheck) compareAll(ctx context.Context, req extract.Request) error {
 	reader := extract.NewReader(c.client, req)
 	for {
 		page, err := reader.Next(ctx)
@@ -62,15 +62,15 @@ func (c *check) compareAll(ctx context.Context, req extract.Request) error {
 		if err != nil {
 			return err
 		}
-		if err := c.compare(ctx, page); err != nil {
+		if err := c.comparePage(ctx, page); err != nil {
 			return err
 		}
 	}
 }
 
-// under reads what there is under some rows of the streams that this one is read over.
-func (c *check) under(ctx context.Context) error {
-	ids, err := c.parents(ctx, int(min(c.share, math.MaxInt32)))
+// sampleChildren reads what there is under some rows of the streams that this one is read over.
+func (c *streamCheck) sampleChildren(ctx context.Context) error {
+	ids, err := c.parentIDs(ctx, int(min(c.share, math.MaxInt32)))
 	if err != nil {
 		return err
 	}
@@ -78,21 +78,21 @@ func (c *check) under(ctx context.Context) error {
 	return c.compareAll(ctx, extract.Request{Stream: c.stream, State: c.state, Phase: extract.Forward, IDs: ids})
 }
 
-// parents are ids that the stream is read over and has been read under.
-func (c *check) parents(ctx context.Context, most int) ([]string, error) {
+// parentIDs are ids that the stream is read over and has been read under.
+func (c *streamCheck) parentIDs(ctx context.Context, most int) ([]string, error) {
 	over := c.stream.Read.Over
 	parent, _ := c.runner.Catalogue.Stream(over.Streams[0])
 	t := transform.Tables(parent)[0]
-	a := compare.Against{Schema: c.workspace, Table: t, Visible: t.Name}
+	a := compare.Baseline{Schema: c.workspace, Table: t, Visible: t.Name}
 	if t.View != "" {
 		a.Visible = t.View
 	}
-	ids, err := c.held.Column(ctx, a, over.Where, most, c.seed())
+	ids, err := c.published.SampleColumn(ctx, a, over.Where, most, c.sampleSeed())
 	if err != nil {
 		return nil, err
 	}
 	waiting := map[string]bool{}
-	err = c.held.Query(ctx, "SELECT schema, stream, id FROM _sync.pending", func(_ []string, row []any) error {
+	err = c.published.Query(ctx, "SELECT schema, stream, id FROM _sync.pending", func(_ []string, row []any) error {
 		if row != nil && runlog.AsText(row[0]) == c.workspace && runlog.AsText(row[1]) == c.stream.Name {
 			waiting[runlog.AsText(row[2])] = true
 		}

@@ -32,19 +32,19 @@ func (v *Verification) LastLine() string {
 		word, len(v.Streams), v.Sampled, v.Differ, len(v.Findings), accepted, v.Requests)
 }
 
-// notebook is what verifications remember, without a key or a value of anybody: beside the database, so that they need
+// verifyState is what verifications remember, without a key or a value of anybody: beside the database, so that they need
 // neither its lock nor a run.
-type notebook struct {
+type verifyState struct {
 	Format   int                  `json:"format"`
 	Found    []string             `json:"found"`    // ids of the last verification's differences
 	Accepted map[string]time.Time `json:"accepted"` // those that somebody has explained, and when
 }
 
-func notebookPath(r *runner.Runner) string { return filepath.Join(r.Dir.State(), "verify.json") }
+func verifyStatePath(r *runner.Runner) string { return filepath.Join(r.Dir.State(), "verify.json") }
 
-func readNotebook(r *runner.Runner) (notebook, error) {
-	n := notebook{Format: 1, Accepted: map[string]time.Time{}}
-	text, err := os.ReadFile(notebookPath(r))
+func readVerifyState(r *runner.Runner) (verifyState, error) {
+	n := verifyState{Format: 1, Accepted: map[string]time.Time{}}
+	text, err := os.ReadFile(verifyStatePath(r))
 	if errors.Is(err, fs.ErrNotExist) {
 		return n, nil
 	}
@@ -52,12 +52,12 @@ func readNotebook(r *runner.Runner) (notebook, error) {
 		err = json.Unmarshal(text, &n)
 	}
 	if err != nil {
-		return n, &problem.Problem{Class: "config", What: "read " + notebookPath(r), Err: err, Next: "remove the file: what was accepted is then to be accepted again"}
+		return n, &problem.Problem{Class: "config", What: "read " + verifyStatePath(r), Err: err, Next: "remove the file: what was accepted is then to be accepted again"}
 	}
 	return n, nil
 }
 
-func (n notebook) write(path string) error {
+func (n verifyState) writeState(path string) error {
 	text, err := json.MarshalIndent(n, "", "  ")
 	if err != nil {
 		return err
@@ -67,7 +67,7 @@ func (n notebook) write(path string) error {
 
 // recallAccepted marks what was accepted before, and remembers what was found.
 func recallAccepted(r *runner.Runner, v *Verification) error {
-	n, err := readNotebook(r)
+	n, err := readVerifyState(r)
 	if err != nil {
 		return err
 	}
@@ -76,12 +76,12 @@ func recallAccepted(r *runner.Runner, v *Verification) error {
 		_, v.Findings[i].Accepted = n.Accepted[f.ID]
 		n.Found = append(n.Found, f.ID)
 	}
-	return n.write(notebookPath(r))
+	return n.writeState(verifyStatePath(r))
 }
 
 // Accept explains differences that the last verification found: they are told, and fail no later one.
 func Accept(r *runner.Runner, ids []string) error {
-	n, err := readNotebook(r)
+	n, err := readVerifyState(r)
 	if err != nil {
 		return err
 	}
@@ -92,5 +92,5 @@ func Accept(r *runner.Runner, ids []string) error {
 		}
 		n.Accepted[id] = r.Now().UTC()
 	}
-	return n.write(notebookPath(r))
+	return n.writeState(verifyStatePath(r))
 }

@@ -20,12 +20,12 @@ import (
 	"aqueduck/transform"
 )
 
-// place finds what the stream's records are held against, and what reading all of them costs.
-func (c *check) place(ctx context.Context, start time.Time) error {
+// planCheck finds what the stream's records are held against, and what reading all of them costs.
+func (c *streamCheck) planCheck(ctx context.Context, start time.Time) error {
 	s := c.stream
 	own := transform.Tables(s)[0]
 	i := slices.IndexFunc(c.states, func(x runlog.StreamState) bool { return x.Stream == s.Name })
-	there, err := c.held.Has(ctx, c.workspace, own.Name)
+	there, err := c.published.HasRelation(ctx, c.workspace, own.Name)
 	if err != nil || !there || i < 0 || c.states[i].SyncedTo.IsZero() {
 		c.decoder, c.result.How = nil, "not asked: it is not read to any time yet"
 		return err
@@ -34,7 +34,7 @@ func (c *check) place(ctx context.Context, start time.Time) error {
 		return fmt.Errorf("the checkpoint of %s cannot be read: %w", s.Name, err)
 	}
 	c.result.AsOf = c.states[i].SyncedTo
-	c.against = compare.Against{Schema: c.workspace, Table: own, Visible: own.Name, Newest: timeOf(s), From: start, To: c.result.AsOf}
+	c.against = compare.Baseline{Schema: c.workspace, Table: own, Visible: own.Name, Newest: timeOf(s), From: start, To: c.result.AsOf}
 	if own.View != "" {
 		c.against.Visible = own.View
 	}
@@ -47,10 +47,10 @@ func (c *check) place(ctx context.Context, start time.Time) error {
 			c.against.Visible = s.Name
 		}
 	}
-	if s.Read.Since.Windowed() && !c.state.HistoryDone && warehouse.UnixTime(c.state.HistoryTo).After(start) {
+	if s.Read.Since.HasWindows() && !c.state.HistoryDone && warehouse.UnixTime(c.state.HistoryTo).After(start) {
 		c.against.From = warehouse.UnixTime(c.state.HistoryTo)
 	}
-	if c.rows, err = c.held.Count(ctx, c.against); err != nil {
+	if c.rows, err = c.published.CountVisible(ctx, c.against); err != nil {
 		return err
 	}
 	c.cost = 1
@@ -60,8 +60,8 @@ func (c *check) place(ctx context.Context, start time.Time) error {
 	if s.Read.Detail != nil {
 		c.cost += c.rows
 	}
-	if s.Read.Pending() {
-		ids, err := c.parents(ctx, 0)
+	if s.Read.UsesPendingIDs() {
+		ids, err := c.parentIDs(ctx, 0)
 		c.cost = int64(len(ids))
 		return err
 	}
@@ -91,17 +91,17 @@ func timeOf(s *schemas.Stream) string {
 	return ""
 }
 
-// run reads and compares, within the stream's share of requests. What cannot be read is told, and stops nothing else.
-func (c *check) run(ctx context.Context) error {
+// runCheck reads and compares, within the stream's share of requests. What cannot be read is told, and stops nothing else.
+func (c *streamCheck) runCheck(ctx context.Context) error {
 	if c.decoder == nil {
 		return nil
 	}
-	err := c.doubled(ctx)
+	err := c.findDuplicates(ctx)
 	if err == nil {
-		err = c.history(ctx)
+		err = c.compareHistory(ctx)
 	}
 	if err == nil {
-		err = c.read(ctx)
+		err = c.readByShare(ctx)
 	}
 	switch {
 	case err == nil:
@@ -119,37 +119,37 @@ func (c *check) run(ctx context.Context) error {
 	return nil
 }
 
-// doubled looks through all stored tables of the stream, which asks nothing of the source.
-func (c *check) doubled(ctx context.Context) error {
+// findDuplicates looks through all stored tables of the stream, which asks nothing of the source.
+func (c *streamCheck) findDuplicates(ctx context.Context) error {
 	if c.stream.Into != "" {
 		return nil // its tables are another's
 	}
 	for _, t := range transform.Tables(c.stream) {
-		list, err := c.held.Doubled(ctx, c.workspace, t)
+		list, err := c.published.DuplicateKeys(ctx, c.workspace, t)
 		if err != nil {
 			return err
 		}
-		c.note(list)
+		c.addDifferences(list)
 	}
 	return nil
 }
 
-// history holds the open states of the stream's history against the records that the file shows, which asks nothing of the source.
-func (c *check) history(ctx context.Context) error {
+// compareHistory holds the open states of the stream's history against the records that the file shows, which asks nothing of the source.
+func (c *streamCheck) compareHistory(ctx context.Context) error {
 	history, kept := transform.History(c.stream)
 	if !kept || c.stream.Into != "" {
 		return nil
 	}
-	list, err := c.held.History(ctx, c.against, history)
-	c.note(list)
+	list, err := c.published.CompareHistory(ctx, c.against, history)
+	c.addDifferences(list)
 	return err
 }
 
-// read chooses by what the share allows: the whole list, or pages and single records of it.
-func (c *check) read(ctx context.Context) error {
+// readByShare chooses by what the share allows: the whole list, or pages and single records of it.
+func (c *streamCheck) readByShare(ctx context.Context) error {
 	switch {
-	case c.stream.Read.Pending():
-		return c.under(ctx)
+	case c.stream.Read.UsesPendingIDs():
+		return c.sampleChildren(ctx)
 	case c.cost <= c.share || c.stream.Read.Detail != nil && c.cost-c.rows <= c.share/2:
 		return c.wholeList(ctx)
 	}
@@ -157,30 +157,30 @@ func (c *check) read(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ids, err := c.some(ctx, int(c.share-c.used()))
+	ids, err := c.sampleByID(ctx, int(c.share-c.requestsUsed()))
 	c.result.How = strings.TrimSuffix(term.Count(pages, "page")+", "+term.Count(ids, "row")+" by id", ", 0 rows by id")
 	return err
 }
 
 // wholeList walks all of the list. What it lacks is asked for by id; where nothing is read by id, a second walk has to miss
 // it too, for lists shift while they are read.
-func (c *check) wholeList(ctx context.Context) error {
+func (c *streamCheck) wholeList(ctx context.Context) error {
 	c.result.How = "the whole list"
-	if err := c.pages(ctx, c.everything(), math.MaxInt); err != nil {
+	if err := c.comparePages(ctx, c.wholeListRequest(), math.MaxInt); err != nil {
 		return err
 	}
-	keys, err := c.held.Keys(ctx, c.against, 0, "")
+	keys, err := c.published.SampleKeys(ctx, c.against, 0, "")
 	if err != nil {
 		return err
 	}
 	absent := slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return c.seen[key] })
 	if c.readsOne() {
-		n := int(min(int64(len(absent)), c.share-c.used()))
-		if err := c.ask(ctx, absent[:max(0, n)]); err != nil {
+		n := int(min(int64(len(absent)), c.share-c.requestsUsed()))
+		if err := c.compareByID(ctx, absent[:max(0, n)]); err != nil {
 			return err
 		}
 		if c.stream.Read.Detail != nil && !c.options.Deep { // the list told who is there, not what they are
-			n, err := c.some(ctx, int(c.share-c.used()))
+			n, err := c.sampleByID(ctx, int(c.share-c.requestsUsed()))
 			c.result.How += ", " + term.Count(n, "row") + " by id"
 			return err
 		}
@@ -188,28 +188,28 @@ func (c *check) wholeList(ctx context.Context) error {
 		return nil
 	}
 	c.result.Whole = true
-	if c.stream.Absent != "gone" || len(absent) == 0 || c.joined() {
+	if c.stream.Absent != "gone" || len(absent) == 0 || c.sharesTables() {
 		return nil
 	}
-	if err := c.pages(ctx, c.everything(), math.MaxInt); err != nil {
+	if err := c.comparePages(ctx, c.wholeListRequest(), math.MaxInt); err != nil {
 		return err
 	}
 	for _, key := range absent {
 		c.records[key] = true
 		if !c.seen[key] {
-			c.note([]compare.Difference{{Table: c.against.Visible, Key: key, Record: key, Kind: "ghost"}})
+			c.addDifferences([]compare.Difference{{Table: c.against.Visible, Key: key, Record: key, Kind: "ghost"}})
 		}
 	}
 	return nil
 }
 
-// close closes the account.
-func (c *check) close() {
+// countResults closes the account.
+func (c *streamCheck) countResults() {
 	r := &c.result
 	counts := map[string]*int{"missing": &r.Missing, "stale": &r.Stale, "ghost": &r.Ghost, "doubled": &r.Doubled}
 	for _, f := range c.found {
 		*counts[f.Kind]++
 	}
-	r.Sampled, r.Differ, r.Requests = int64(len(c.records)), int64(len(c.differ)), c.used()
-	r.Under = under(r.Sampled, r.Differ)
+	r.Sampled, r.Differ, r.Requests = int64(len(c.records)), int64(len(c.differ)), c.requestsUsed()
+	r.Under = upperBound(r.Sampled, r.Differ)
 }

@@ -27,15 +27,15 @@ type VerifyOptions struct {
 
 // Verification is what came of reading the source again and holding it against the published file.
 type Verification struct {
-	File     string        `json:"file"`
-	Streams  []Verified    `json:"streams"`
-	Findings []Found       `json:"findings"`
-	Requests int64         `json:"requests"` // sent for it
-	Sampled  int64         `json:"sampled"`  // rows held against the source
-	Differ   int64         `json:"differ"`   // those of them that differ
-	Under    float64       `json:"under"`    // the share of rows that differ is below it, at 95 %; 1: nothing was sampled
-	Whole    bool          `json:"whole"`    // nothing that can be asked was left out
-	Given    problem.Given `json:"-"`
+	File     string           `json:"file"`
+	Streams  []Verified       `json:"streams"`
+	Findings []Finding        `json:"findings"`
+	Requests int64            `json:"requests"` // sent for it
+	Sampled  int64            `json:"sampled"`  // rows held against the source
+	Differ   int64            `json:"differ"`   // those of them that differ
+	Under    float64          `json:"under"`    // the share of rows that differ is below it, at 95 %; 1: nothing was sampled
+	Whole    bool             `json:"whole"`    // nothing that can be asked was left out
+	Given    problem.CLIFlags `json:"-"`
 }
 
 // Verified is one stream of a verification.
@@ -56,8 +56,8 @@ type Verified struct {
 	Error     string    `json:"error,omitempty"`
 }
 
-// Found is one difference. Its id stays the same from one verification to the next.
-type Found struct {
+// Finding is one difference. Its id stays the same from one verification to the next.
+type Finding struct {
 	ID        string   `json:"id"`
 	Workspace string   `json:"workspace"`
 	Stream    string   `json:"stream"`
@@ -76,18 +76,18 @@ func (v *Verification) Exit() int {
 			code = problem.ExitFailed
 		}
 	}
-	if slices.ContainsFunc(v.Findings, func(f Found) bool { return !f.Accepted }) {
+	if slices.ContainsFunc(v.Findings, func(f Finding) bool { return !f.Accepted }) {
 		code = problem.ExitBreached
 	}
 	return code
 }
 
-// verifier holds one workspace against the published file.
-type verifier struct {
+// workspaceVerifier holds one workspace against the published file.
+type workspaceVerifier struct {
 	runner    *runner.Runner
 	workspace string
 	client    *api.Client
-	held      *compare.Comparison
+	published *compare.Comparison
 	states    []runlog.StreamState
 	shapes    []facts.Shape
 	hashKey   []byte
@@ -95,12 +95,12 @@ type verifier struct {
 	limit     int64
 }
 
-// surely is the share of cases in which the bound of a verification holds.
-const surely = 0.95
+// confidenceLevel is the share of cases in which the bound of a verification holds.
+const confidenceLevel = 0.95
 
-// under is the share of rows that differ which is not reached, at 95 %, when so many of the sampled do: the exact bound of
+// upperBound is the share of rows that differ which is not reached, at 95 %, when so many of the sampled do: the exact bound of
 // the binomial distribution, which is 3/n where none differs.
-func under(sampled, differ int64) float64 {
+func upperBound(sampled, differ int64) float64 {
 	if sampled == 0 || differ >= sampled {
 		return 1
 	}
@@ -110,7 +110,7 @@ func under(sampled, differ int64) float64 {
 	low, high := float64(differ)/float64(sampled), 1.0
 	for range 60 {
 		p := (low + high) / 2
-		if atMost(differ, sampled, p) > 1-surely {
+		if atMost(differ, sampled, p) > 1-confidenceLevel {
 			low = p
 		} else {
 			high = p
@@ -142,12 +142,12 @@ func Confidence(sampled, differ int64, whole bool, bound float64) string {
 	return fmt.Sprintf("%s of %s sampled rows differ: under %s at 95 %%", term.Thousands(differ), term.Thousands(sampled), term.Percent(bound))
 }
 
-// check holds one stream against the file.
-type check struct {
-	*verifier
+// streamCheck holds one stream against the file.
+type streamCheck struct {
+	*workspaceVerifier
 	stream  *schemas.Stream
 	decoder *transform.Decoder // nil: the stream is not asked
-	against compare.Against
+	against compare.Baseline
 	state   extract.State
 	rows    int64
 	cost    int64 // requests of reading all, about
@@ -157,6 +157,6 @@ type check struct {
 	records map[string]bool // keys that were judged
 	differ  map[string]bool // those that differ
 	seen    map[string]bool // keys that the list has
-	found   []Found
+	found   []Finding
 	result  Verified
 }

@@ -30,7 +30,7 @@ import (
 // nothing into the warehouse's database: what is compared is the file that readers have when it begins. The cost of reading
 // everything is told before it is.
 func Verify(ctx context.Context, r *runner.Runner, pipelines []*config.Pipeline, o VerifyOptions, tell func(string)) (v *Verification, err error) {
-	v = &Verification{File: r.Dir.Current(), Streams: []Verified{}, Findings: []Found{}, Whole: true, Given: r.Given}
+	v = &Verification{File: r.Dir.Current(), Streams: []Verified{}, Findings: []Finding{}, Whole: true, Given: r.Given}
 	held, err := compare.Compare(ctx, r.Dir, v.File)
 	if err != nil {
 		return nil, err
@@ -54,17 +54,17 @@ func Verify(ctx context.Context, r *runner.Runner, pipelines []*config.Pipeline,
 		if len(streams[name]) == 0 {
 			continue
 		}
-		one := &verifier{runner: r, workspace: name, held: held, options: o, limit: max(1, o.Requests/int64(len(streams)))}
-		if err := one.all(ctx, v, streams[name], tell); err != nil {
+		one := &workspaceVerifier{runner: r, workspace: name, published: held, options: o, limit: max(1, o.Requests/int64(len(streams)))}
+		if err := one.verifyStreams(ctx, v, streams[name], tell); err != nil {
 			return nil, fmt.Errorf("verify %s: %w", name, err)
 		}
 	}
-	v.Under = under(v.Sampled, v.Differ)
+	v.Under = upperBound(v.Sampled, v.Differ)
 	return v, recallAccepted(r, v)
 }
 
-// all holds every stream of the workspace against the file, the small ones first: what they leave is for the others.
-func (v *verifier) all(ctx context.Context, sum *Verification, streams []*schemas.Stream, tell func(string)) error {
+// verifyStreams holds every stream of the workspace against the file, the small ones first: what they leave is for the others.
+func (v *workspaceVerifier) verifyStreams(ctx context.Context, sum *Verification, streams []*schemas.Stream, tell func(string)) error {
 	most := v.limit
 	if v.options.Deep {
 		most = 0
@@ -75,23 +75,23 @@ func (v *verifier) all(ctx context.Context, sum *Verification, streams []*schema
 	}
 	defer closing()
 	v.client = client
-	if err := v.prepare(ctx, source); err != nil {
+	if err := v.prepareWorkspace(ctx, source); err != nil {
 		return err
 	}
-	var checks []*check
+	var checks []*streamCheck
 	var cost int64
 	for _, s := range streams {
-		c, err := v.check(ctx, s)
+		c, err := v.newStreamCheck(ctx, s)
 		if err != nil {
 			return err
 		}
 		checks = append(checks, c)
 		cost += c.cost
 	}
-	slices.SortStableFunc(checks, func(a, b *check) int { return int(min(a.cost, math.MaxInt32) - min(b.cost, math.MaxInt32)) })
+	slices.SortStableFunc(checks, func(a, b *streamCheck) int { return int(min(a.cost, math.MaxInt32) - min(b.cost, math.MaxInt32)) })
 	if v.options.Deep {
 		tell(fmt.Sprintf("%s: reading everything again takes about %s, %s at %d a minute", v.workspace, term.Count(int(cost), "request"),
-			term.Duration(time.Duration(cost)*time.Minute/time.Duration(v.rate())), v.rate()))
+			term.Duration(time.Duration(cost)*time.Minute/time.Duration(v.requestRate())), v.requestRate()))
 	}
 	for i, c := range checks {
 		c.share = math.MaxInt64
@@ -99,26 +99,26 @@ func (v *verifier) all(ctx context.Context, sum *Verification, streams []*schema
 			c.share = max(1, (v.limit-client.Requests())/int64(len(checks)-i))
 		}
 		c.began = client.Requests()
-		if err := c.run(ctx); err != nil {
+		if err := c.runCheck(ctx); err != nil {
 			return err
 		}
-		sum.take(c)
+		sum.addResult(c)
 	}
 	sum.Requests += client.Requests()
 	return nil
 }
 
-func (v *verifier) rate() int {
+func (v *workspaceVerifier) requestRate() int {
 	if n := v.runner.Config.Workspaces[v.workspace].RequestsPerMinute; n > 0 {
 		return n
 	}
 	return sync.UsualRate
 }
 
-// prepare makes sure that the token is for the workspace that the file holds, and reads how far it was read.
-func (v *verifier) prepare(ctx context.Context, source runner.Source) (err error) {
+// prepareWorkspace makes sure that the token is for the workspace that the file holds, and reads how far it was read.
+func (v *workspaceVerifier) prepareWorkspace(ctx context.Context, source runner.Source) (err error) {
 	pinned := load.Workspace{}
-	err = v.held.Query(ctx, "SELECT schema, id, emulated FROM _sync.workspaces", func(_ []string, row []any) error {
+	err = v.published.Query(ctx, "SELECT schema, id, emulated FROM _sync.workspaces", func(_ []string, row []any) error {
 		if row != nil && runlog.AsText(row[0]) == v.workspace {
 			pinned = load.Workspace{Schema: v.workspace, ID: runlog.AsText(row[1]), Emulated: row[2] == true}
 		}
@@ -144,7 +144,7 @@ func (v *verifier) prepare(ctx context.Context, source runner.Source) (err error
 		}
 		break
 	}
-	err = v.held.Query(ctx, "SELECT schema, stream, synced_to, state FROM _sync.checkpoints", func(_ []string, row []any) error {
+	err = v.published.Query(ctx, "SELECT schema, stream, synced_to, state FROM _sync.checkpoints", func(_ []string, row []any) error {
 		if row != nil && runlog.AsText(row[0]) == v.workspace {
 			v.states = append(v.states, runlog.StreamState{Workspace: v.workspace, Stream: runlog.AsText(row[1]), SyncedTo: runlog.AsTime(row[2]), State: runlog.AsText(row[3])})
 		}
@@ -153,21 +153,21 @@ func (v *verifier) prepare(ctx context.Context, source runner.Source) (err error
 	if err != nil {
 		return err
 	}
-	if v.shapes, err = facts.Shapes(ctx, v.held.Reader, v.workspace); err != nil {
+	if v.shapes, err = facts.Shapes(ctx, v.published.Reader, v.workspace); err != nil {
 		return err
 	}
 	return v.lookForKey(ctx)
 }
 
 // lookForKey reads the key that hashed columns were made with: with another one every hash would be a difference.
-func (v *verifier) lookForKey(ctx context.Context) (err error) {
+func (v *workspaceVerifier) lookForKey(ctx context.Context) (err error) {
 	if !v.runner.Config.HasHashes(v.runner.Catalogue) {
 		return nil
 	}
 	if v.hashKey, err = v.runner.Dir.ReadHashKey(); err != nil {
 		return fmt.Errorf("read the key for hashed columns: %w", err)
 	}
-	mark, used, err := mask.HashedBy(ctx, v.held.Reader)
+	mark, used, err := mask.HashedBy(ctx, v.published.Reader)
 	if err != nil {
 		return err
 	}
@@ -177,15 +177,15 @@ func (v *verifier) lookForKey(ctx context.Context) (err error) {
 	return nil
 }
 
-// check plans how a stream is held against the file.
-func (v *verifier) check(ctx context.Context, s *schemas.Stream) (*check, error) {
+// newStreamCheck plans how a stream is held against the file.
+func (v *workspaceVerifier) newStreamCheck(ctx context.Context, s *schemas.Stream) (*streamCheck, error) {
 	s = warehouse.WidenStream(s, v.shapes, false) // a value is what it is in a column as wide as it is stored
-	c := &check{verifier: v, stream: s, records: map[string]bool{}, differ: map[string]bool{}, seen: map[string]bool{},
+	c := &streamCheck{workspaceVerifier: v, stream: s, records: map[string]bool{}, differ: map[string]bool{}, seen: map[string]bool{},
 		result: Verified{Workspace: v.workspace, Stream: s.Name, Under: 1}}
 	switch {
-	case s.Family() || s.Dataset != "":
+	case s.IsExportFamily() || s.Dataset != "":
 		c.result.How = "not asked: exports are audited when they come"
-	case s.Read.ByIDs() && !s.Read.Pending():
+	case s.Read.ByIDs() && !s.Read.UsesPendingIDs():
 		c.result.How = "not asked: by id, where other streams leave something open"
 	}
 	if c.result.How != "" {
@@ -202,12 +202,12 @@ func (v *verifier) check(ctx context.Context, s *schemas.Stream) (*check, error)
 	if err != nil {
 		return nil, fmt.Errorf("stream %s: %w", s.Name, err)
 	}
-	return c, c.place(ctx, settings.Start)
+	return c, c.planCheck(ctx, settings.Start)
 }
 
-// take adds up what came of one stream.
-func (sum *Verification) take(c *check) {
-	c.close()
+// addResult adds up what came of one stream.
+func (sum *Verification) addResult(c *streamCheck) {
+	c.countResults()
 	sum.Streams = append(sum.Streams, c.result)
 	sum.Findings = append(sum.Findings, c.found...)
 	sum.Sampled += c.result.Sampled

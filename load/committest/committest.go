@@ -31,30 +31,30 @@ type Committer interface {
 
 // Run proves that a destination keeps the contract. The clock of the destination may stand still.
 func Run(t *testing.T, open func(testing.TB) Committer) {
-	t.Run("CommitIsIdempotent", func(t *testing.T) { idempotent(t, newSession(t, open(t), "main")) })
-	t.Run("CommitRefusesStaleCheckpoint", func(t *testing.T) { fenced(t, newSession(t, open(t), "main")) })
-	t.Run("FailedCommitChangesNothing", func(t *testing.T) { whole(t, newSession(t, open(t), "main")) })
-	t.Run("SyncedAtAlwaysGrows", func(t *testing.T) { growing(t, newSession(t, open(t), "main")) })
+	t.Run("CommitIsIdempotent", func(t *testing.T) { checkIdempotent(t, newSession(t, open(t), "main")) })
+	t.Run("CommitRefusesStaleCheckpoint", func(t *testing.T) { checkFencing(t, newSession(t, open(t), "main")) })
+	t.Run("FailedCommitChangesNothing", func(t *testing.T) { checkAtomicity(t, newSession(t, open(t), "main")) })
+	t.Run("SyncedAtAlwaysGrows", func(t *testing.T) { checkMonotonic(t, newSession(t, open(t), "main")) })
 	t.Run("T8LaterCopyOfTheSameSecondWins", func(t *testing.T) { sameSecond(t, newSession(t, open(t), "main")) })
-	t.Run("MergeIsTheModel", func(t *testing.T) { model(t, open) })
+	t.Run("MergeIsTheModel", func(t *testing.T) { checkModel(t, open) })
 }
 
-// session commits one batch after the other.
-type session struct {
+// commitSession commits one batch after the other.
+type commitSession struct {
 	to     Committer
 	schema string
 	at     load.Checkpoint
 }
 
-func newSession(t testing.TB, to Committer, schema string) *session {
+func newSession(t testing.TB, to Committer, schema string) *commitSession {
 	t.Helper()
 	if _, err := to.Ensure(t.Context(), schema, transform.Tables(Stream())); err != nil {
 		t.Fatal(err)
 	}
-	return &session{to: to, schema: schema}
+	return &commitSession{to: to, schema: schema}
 }
 
-func (s *session) next() load.Checkpoint {
+func (s *commitSession) nextCheckpoint() load.Checkpoint {
 	n := s.at
 	n.Seq++
 	n.State = fmt.Sprintf(`{"n":%d}`, n.Seq)
@@ -62,11 +62,11 @@ func (s *session) next() load.Checkpoint {
 	return n
 }
 
-func (s *session) commit(t rapid.TB, people ...Person) load.Written {
+func (s *commitSession) commitPeople(t rapid.TB, people ...Person) load.Written {
 	t.Helper()
 	batches := Batches(0, people...)
 	defer Release(batches)
-	next := s.next()
+	next := s.nextCheckpoint()
 	w, err := s.to.Commit(context.Background(), s.schema, "people", s.at, next, batches)
 	if err != nil {
 		t.Fatal(err)
@@ -75,10 +75,10 @@ func (s *session) commit(t rapid.TB, people ...Person) load.Written {
 	return w
 }
 
-func idempotent(t *testing.T, s *session) {
+func checkIdempotent(t *testing.T, s *commitSession) {
 	batches := Batches(0, Person{Region: "eu", ID: "1", Updated: 5, Name: "a", Tags: []string{"x"}})
 	defer Release(batches)
-	next := s.next()
+	next := s.nextCheckpoint()
 	first, err := s.to.Commit(t.Context(), s.schema, "people", s.at, next, batches)
 	if err != nil || first.New != 1 || first.Rows != 2 {
 		t.Fatalf("first commit: %+v, %v", first, err)
@@ -88,12 +88,12 @@ func idempotent(t *testing.T, s *session) {
 		t.Fatalf("the same commit again: %+v, %v; want no rows and no error", again, err)
 	}
 	s.at = next
-	replay := s.commit(t, Person{Region: "eu", ID: "1", Updated: 5, Name: "a", Tags: []string{"x"}})
+	replay := s.commitPeople(t, Person{Region: "eu", ID: "1", Updated: 5, Name: "a", Tags: []string{"x"}})
 	if replay.Rows != 0 {
 		t.Errorf("the same record again wrote %d rows, want 0", replay.Rows)
 	}
-	if rows := s.to.Rows(t, s.schema, "people_all"); len(rows) != 1 || rows[0]["_synced_at"] != stamp(first.SyncedAt) {
-		t.Errorf("rows %v, want one of %s", rows, stamp(first.SyncedAt))
+	if rows := s.to.Rows(t, s.schema, "people_all"); len(rows) != 1 || rows[0]["_synced_at"] != formatTime(first.SyncedAt) {
+		t.Errorf("rows %v, want one of %s", rows, formatTime(first.SyncedAt))
 	}
 	stored, err := s.to.Checkpoint(t.Context(), s.schema, "people")
 	s.at.Workspace, s.at.Stream = s.schema, "people"
@@ -102,18 +102,18 @@ func idempotent(t *testing.T, s *session) {
 	}
 }
 
-func fenced(t *testing.T, s *session) {
+func checkFencing(t *testing.T, s *commitSession) {
 	old := *s
-	s.commit(t, Person{Region: "eu", ID: "1", Updated: 5, Name: "a"})
-	s.commit(t, Person{Region: "eu", ID: "1", Updated: 6, Name: "b"})
+	s.commitPeople(t, Person{Region: "eu", ID: "1", Updated: 5, Name: "a"})
+	s.commitPeople(t, Person{Region: "eu", ID: "1", Updated: 6, Name: "b"})
 	batches := Batches(0, Person{Region: "eu", ID: "1", Updated: 7, Name: "c"})
 	defer Release(batches)
-	next := old.next()
+	next := old.nextCheckpoint()
 	next.State = "of somebody else"
 	if _, err := s.to.Commit(t.Context(), s.schema, "people", old.at, next, batches); !errors.Is(err, load.ErrFenced) {
 		t.Errorf("a commit on an old checkpoint: %v, want ErrFenced", err)
 	}
-	skipped := s.next()
+	skipped := s.nextCheckpoint()
 	skipped.Seq++
 	if _, err := s.to.Commit(t.Context(), s.schema, "people", s.at, skipped, batches); err == nil {
 		t.Error("a commit that skips a number succeeded")
@@ -123,19 +123,19 @@ func fenced(t *testing.T, s *session) {
 	}
 }
 
-func whole(t *testing.T, s *session) {
-	s.commit(t, Person{Region: "eu", ID: "1", Updated: 5, Name: "a", Tags: []string{"x"}})
+func checkAtomicity(t *testing.T, s *commitSession) {
+	s.commitPeople(t, Person{Region: "eu", ID: "1", Updated: 5, Name: "a", Tags: []string{"x"}})
 	before := s.to.Rows(t, s.schema, "people_all")
 	batches := Batches(0, Person{Region: "eu", ID: "1", Updated: 6, Name: "b"}, Person{Region: "eu", ID: "2", Updated: 6, Name: "c"})
 	defer Release(batches)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := s.to.Commit(ctx, s.schema, "people", s.at, s.next(), batches); err == nil {
+	if _, err := s.to.Commit(ctx, s.schema, "people", s.at, s.nextCheckpoint(), batches); err == nil {
 		t.Fatal("a commit whose context has ended succeeded")
 	}
 	stranger := batches[0]
 	stranger.Table.Name = "nobody_all"
-	if _, err := s.to.Commit(t.Context(), s.schema, "people", s.at, s.next(), append(batches, stranger)); err == nil {
+	if _, err := s.to.Commit(t.Context(), s.schema, "people", s.at, s.nextCheckpoint(), append(batches, stranger)); err == nil {
 		t.Fatal("a commit into a table that is not there succeeded")
 	}
 	if diff := cmp.Diff(before, s.to.Rows(t, s.schema, "people_all")); diff != "" {
@@ -144,19 +144,19 @@ func whole(t *testing.T, s *session) {
 	if stored, err := s.to.Checkpoint(t.Context(), s.schema, "people"); err != nil || stored.Seq != s.at.Seq {
 		t.Errorf("failed commits moved the checkpoint to %d, %v; want %d", stored.Seq, err, s.at.Seq)
 	}
-	if w := s.commit(t, Person{Region: "eu", ID: "2", Updated: 6, Name: "c"}); w.New != 1 {
+	if w := s.commitPeople(t, Person{Region: "eu", ID: "2", Updated: 6, Name: "c"}); w.New != 1 {
 		t.Errorf("the commit after them: %+v", w)
 	}
 }
 
-func growing(t *testing.T, s *session) {
+func checkMonotonic(t *testing.T, s *commitSession) {
 	var last time.Time
 	for i := range 6 {
 		if i%2 == 1 {
 			s.to.Restart(t)
 			newSession(t, s.to, s.schema)
 		}
-		w := s.commit(t, Person{Region: "eu", ID: fmt.Sprint(i), Updated: 5})
+		w := s.commitPeople(t, Person{Region: "eu", ID: fmt.Sprint(i), Updated: 5})
 		if !w.SyncedAt.After(last) {
 			t.Errorf("commit %d is of %s, the one before of %s", i, w.SyncedAt, last)
 		}
@@ -164,17 +164,17 @@ func growing(t *testing.T, s *session) {
 	}
 }
 
-func sameSecond(t *testing.T, s *session) {
-	s.commit(t, Person{Region: "eu", ID: "1", Updated: 5, Name: "first"})
-	s.commit(t, Person{Region: "eu", ID: "1", Updated: 5, Name: "second"}, Person{Region: "eu", ID: "1", Updated: 5, Name: "third"})
-	s.commit(t, Person{Region: "eu", ID: "1", Updated: 4, Name: "stale"})
+func sameSecond(t *testing.T, s *commitSession) {
+	s.commitPeople(t, Person{Region: "eu", ID: "1", Updated: 5, Name: "first"})
+	s.commitPeople(t, Person{Region: "eu", ID: "1", Updated: 5, Name: "second"}, Person{Region: "eu", ID: "1", Updated: 5, Name: "third"})
+	s.commitPeople(t, Person{Region: "eu", ID: "1", Updated: 4, Name: "stale"})
 	if rows := s.to.Rows(t, s.schema, "people_all"); len(rows) != 1 || rows[0]["name"] != "third" {
 		t.Errorf("rows %v, want the third copy", rows)
 	}
 }
 
-// people draws a batch in which keys repeat, within it and over time.
-func people() *rapid.Generator[[]Person] {
+// drawPeople draws a batch in which keys repeat, within it and over time.
+func drawPeople() *rapid.Generator[[]Person] {
 	letter := rapid.SampledFrom([]string{"a", "b", "c"})
 	one := rapid.Custom(func(t *rapid.T) Person {
 		p := Person{Region: rapid.SampledFrom([]string{"eu", "us"}).Draw(t, "region"), ID: rapid.SampledFrom([]string{"1", "2", "3", "4"}).Draw(t, "id")}
@@ -193,9 +193,9 @@ func people() *rapid.Generator[[]Person] {
 	return rapid.SliceOfN(one, 0, 8)
 }
 
-// model commits random batches and compares every table with the model after each, and a consumer that follows
+// checkModel commits random batches and compares every table with the model after each, and a consumer that follows
 // _synced_at with the tables.
-func model(t *testing.T, open func(testing.TB) Committer) {
+func checkModel(t *testing.T, open func(testing.TB) Committer) {
 	var n atomic.Int64
 	var to Committer
 	rapid.Check(t, func(rt *rapid.T) {
@@ -205,20 +205,20 @@ func model(t *testing.T, open func(testing.TB) Committer) {
 		s := newSession(t, to, fmt.Sprint("model_", n.Add(1)))
 		m, follower := NewModel(), newFollower()
 		for range rapid.IntRange(1, 6).Draw(rt, "commits") {
-			batch := people().Draw(rt, "people")
-			w := s.commit(rt, batch...)
+			batch := drawPeople().Draw(rt, "people")
+			w := s.commitPeople(rt, batch...)
 			added, changed := m.Commit(w.SyncedAt, batch...)
 			if int(w.New) != added || int(w.Changed) != changed {
 				rt.Errorf("commit counted %d new and %d changed, want %d and %d", w.New, w.Changed, added, changed)
 			}
-			compare(t, rt, s, m)
-			follower.read(t, s)
-			follower.compare(rt, m)
+			compareTables(t, rt, s, m)
+			follower.readMoved(t, s)
+			follower.compareModel(rt, m)
 		}
 	})
 }
 
-func compare(t testing.TB, rt rapid.TB, s *session, m *Model) {
+func compareTables(t testing.TB, rt rapid.TB, s *commitSession, m *Model) {
 	rt.Helper()
 	got := map[string]Row{}
 	for _, row := range s.to.Rows(t, s.schema, "people_all") {
@@ -233,10 +233,10 @@ func compare(t testing.TB, rt rapid.TB, s *session, m *Model) {
 	if diff := cmp.Diff(m.People(), got); diff != "" {
 		rt.Fatalf("people (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(m.Tags(), texts(t, rt, s, "people_tags", "person_region", "person_id", "tag")); diff != "" {
+	if diff := cmp.Diff(m.Tags(), joinedRows(t, rt, s, "people_tags", "person_region", "person_id", "tag")); diff != "" {
 		rt.Fatalf("tags (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(m.photoRows(), texts(t, rt, s, "people_photos", "region", "person", "visit_id", "photo")); diff != "" {
+	if diff := cmp.Diff(m.photoRows(), joinedRows(t, rt, s, "people_photos", "region", "person", "visit_id", "photo")); diff != "" {
 		rt.Fatalf("photos (-want +got):\n%s", diff)
 	}
 	visits := map[string]Row{}
@@ -251,8 +251,8 @@ func compare(t testing.TB, rt rapid.TB, s *session, m *Model) {
 	}
 }
 
-// texts are the rows of a table, their columns joined; none may come twice.
-func texts(t testing.TB, rt rapid.TB, s *session, table string, columns ...string) map[string]bool {
+// joinedRows are the rows of a table, their columns joined; none may come twice.
+func joinedRows(t testing.TB, rt rapid.TB, s *commitSession, table string, columns ...string) map[string]bool {
 	rt.Helper()
 	all := map[string]bool{}
 	for _, row := range s.to.Rows(t, s.schema, table) {
@@ -269,23 +269,23 @@ func texts(t testing.TB, rt rapid.TB, s *session, table string, columns ...strin
 	return all
 }
 
-// follower is a consumer downstream: it reads what moved since it last looked and replaces the children of it.
-type follower struct {
-	seen   string
-	people map[string]Row
-	tags   map[string]bool
-	photos map[string]bool
+// syncedFollower is a consumer downstream: it reads what moved since it last looked and replaces the children of it.
+type syncedFollower struct {
+	lastSynced string
+	people     map[string]Row
+	tags       map[string]bool
+	photos     map[string]bool
 }
 
-func newFollower() *follower {
-	return &follower{people: map[string]Row{}, tags: map[string]bool{}, photos: map[string]bool{}}
+func newFollower() *syncedFollower {
+	return &syncedFollower{people: map[string]Row{}, tags: map[string]bool{}, photos: map[string]bool{}}
 }
 
-func (f *follower) read(t testing.TB, s *session) {
+func (f *syncedFollower) readMoved(t testing.TB, s *commitSession) {
 	moved := map[string]bool{}
-	latest := f.seen
+	latest := f.lastSynced
 	for _, row := range s.to.Rows(t, s.schema, "people_all") {
-		if row["_synced_at"] <= f.seen {
+		if row["_synced_at"] <= f.lastSynced {
 			continue
 		}
 		k := row["region"] + "/" + row["id"]
@@ -298,22 +298,22 @@ func (f *follower) read(t testing.TB, s *session) {
 			f.tags[k+"/"+row["tag"]] = true
 		}
 	}
-	maps.DeleteFunc(f.photos, func(photo string, _ bool) bool { return moved[owner(photo)] })
-	for photo := range texts(t, t, s, "people_photos", "region", "person", "visit_id", "photo") {
-		if moved[owner(photo)] {
+	maps.DeleteFunc(f.photos, func(photo string, _ bool) bool { return moved[ownerKey(photo)] })
+	for photo := range joinedRows(t, t, s, "people_photos", "region", "person", "visit_id", "photo") {
+		if moved[ownerKey(photo)] {
 			f.photos[photo] = true
 		}
 	}
-	f.seen = latest
+	f.lastSynced = latest
 }
 
-// owner is the person that a text of a child table begins with.
-func owner(text string) string {
+// ownerKey is the person that a text of a child table begins with.
+func ownerKey(text string) string {
 	parts := strings.SplitN(text, "/", 3)
 	return parts[0] + "/" + parts[1]
 }
 
-func (f *follower) compare(rt rapid.TB, m *Model) {
+func (f *syncedFollower) compareModel(rt rapid.TB, m *Model) {
 	rt.Helper()
 	got := map[string]Row{}
 	for k, row := range f.people {

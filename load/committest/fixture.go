@@ -65,12 +65,12 @@ func Stream() *schemas.Stream {
 }
 
 // Hash is the _hash of a record: equal for equal content and tags.
-func (p Person) Hash() int64 { return hash(p.Updated, p.Name, p.Tags) }
+func (p Person) Hash() int64 { return hashContent(p.Updated, p.Name, p.Tags) }
 
 // Hash is the _hash of an item.
-func (v Visit) Hash() int64 { return hash(v.ID, v.Note) }
+func (v Visit) Hash() int64 { return hashContent(v.ID, v.Note) }
 
-func hash(content ...any) int64 {
+func hashContent(content ...any) int64 {
 	h := fnv.New64a()
 	text, err := json.Marshal(content)
 	if err != nil {
@@ -87,37 +87,37 @@ func Batches(sweep int, people ...Person) []transform.Batch {
 	for i, p := range people {
 		row := int64(i)
 		if p.GoneAt != 0 {
-			own.add(row, map[string]any{"region": p.Region, "id": p.ID, "_gone_at": p.GoneAt, "_api_version": "1"})
+			own.appendRow(row, map[string]any{"region": p.Region, "id": p.ID, "_gone_at": p.GoneAt, "_api_version": "1"})
 			continue
 		}
 		values := map[string]any{"region": p.Region, "id": p.ID, "name": p.Name, "_hash": p.Hash(), "_api_version": "1"}
 		if p.Updated != 0 {
 			values["updated_at"] = p.Updated
 		}
-		own.add(row, values)
+		own.appendRow(row, values)
 		for _, tag := range p.Tags {
-			tags.add(row, map[string]any{"person_region": p.Region, "person_id": p.ID, "tag": tag, "_hash": hash(tag)})
+			tags.appendRow(row, map[string]any{"person_region": p.Region, "person_id": p.ID, "tag": tag, "_hash": hashContent(tag)})
 		}
 		for _, v := range p.Visits {
-			visits.add(row, map[string]any{"person_region": p.Region, "person_id": p.ID, "id": v.ID, "note": v.Note, "_hash": v.Hash()})
+			visits.appendRow(row, map[string]any{"person_region": p.Region, "person_id": p.ID, "id": v.ID, "note": v.Note, "_hash": v.Hash()})
 			for _, photo := range v.Photos {
-				photos.add(row, map[string]any{"region": p.Region, "person": p.ID, "visit_id": v.ID, "photo": string(photo), "_hash": hash(photo)})
+				photos.appendRow(row, map[string]any{"region": p.Region, "person": p.ID, "visit_id": v.ID, "photo": string(photo), "_hash": hashContent(photo)})
 			}
 		}
 	}
 	return []transform.Batch{
-		{Table: tables[0], Sweep: sweep, Rows: own.batch()},
-		{Table: tables[1], Rows: tags.batch()},
-		{Table: tables[2], Rows: visits.batch()},
-		{Table: tables[3], Rows: photos.batch()},
+		{Table: tables[0], Sweep: sweep, Rows: own.buildBatch()},
+		{Table: tables[1], Rows: tags.buildBatch()},
+		{Table: tables[2], Rows: visits.buildBatch()},
+		{Table: tables[3], Rows: photos.buildBatch()},
 	}
 }
 
 // WithExtra makes the batch of one person with fields that no column took.
 func WithExtra(own transform.Table, p Person, extra string) []transform.Batch {
 	r := newRows(own)
-	r.add(0, map[string]any{"region": p.Region, "id": p.ID, "name": p.Name, "updated_at": p.Updated, "_extra": extra, "_hash": hash(p.Hash(), extra)})
-	return []transform.Batch{{Table: own, Rows: r.batch()}}
+	r.appendRow(0, map[string]any{"region": p.Region, "id": p.ID, "name": p.Name, "updated_at": p.Updated, "_extra": extra, "_hash": hashContent(p.Hash(), extra)})
+	return []transform.Batch{{Table: own, Rows: r.buildBatch()}}
 }
 
 // Release gives the memory of batches back.
@@ -127,21 +127,21 @@ func Release(batches []transform.Batch) {
 	}
 }
 
-type rows struct {
+type rowBuilder struct {
 	columns []transform.Column
 	builder *array.RecordBuilder
 }
 
-func newRows(t transform.Table) *rows {
+func newRows(t transform.Table) *rowBuilder {
 	columns := t.Columns[:len(t.Columns)-2] // without _synced_at and _run_id, which the commit gives
 	fields := []arrow.Field{{Name: transform.RowColumn, Type: arrow.PrimitiveTypes.Int64}}
 	for _, c := range columns {
 		fields = append(fields, arrow.Field{Name: c.Name, Type: c.Arrow, Nullable: true})
 	}
-	return &rows{columns: columns, builder: array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema(fields, nil))}
+	return &rowBuilder{columns: columns, builder: array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema(fields, nil))}
 }
 
-func (r *rows) add(row int64, values map[string]any) {
+func (r *rowBuilder) appendRow(row int64, values map[string]any) {
 	r.builder.Field(0).(*array.Int64Builder).Append(row)
 	for i, c := range r.columns {
 		b := r.builder.Field(i + 1)
@@ -162,7 +162,7 @@ func (r *rows) add(row int64, values map[string]any) {
 	}
 }
 
-func (r *rows) batch() arrow.RecordBatch {
+func (r *rowBuilder) buildBatch() arrow.RecordBatch {
 	defer r.builder.Release()
 	return r.builder.NewRecordBatch()
 }

@@ -13,12 +13,12 @@ type Row map[string]string
 
 // Model is what the tables should hold, kept in maps by the rules of the contract, one record after the other.
 type Model struct {
-	people map[string]*stored
-	visits map[string]visit
+	people map[string]*storedPerson
+	visits map[string]storedVisit
 	photos map[string]map[rune]bool // by visit
 }
 
-type stored struct {
+type storedPerson struct {
 	person   Person
 	bare     bool // nothing is known but that the record is gone
 	goneAt   int64
@@ -26,7 +26,7 @@ type stored struct {
 	syncedAt time.Time
 }
 
-type visit struct {
+type storedVisit struct {
 	owner    Person
 	visit    Visit
 	syncedAt time.Time
@@ -34,31 +34,31 @@ type visit struct {
 
 // NewModel gives the model of empty tables.
 func NewModel() *Model {
-	return &Model{people: map[string]*stored{}, visits: map[string]visit{}, photos: map[string]map[rune]bool{}}
+	return &Model{people: map[string]*storedPerson{}, visits: map[string]storedVisit{}, photos: map[string]map[rune]bool{}}
 }
 
-func key(p Person) string { return p.Region + "/" + p.ID }
+func personKey(p Person) string { return p.Region + "/" + p.ID }
 
 // Commit merges a batch and gives the number of people that are new and that changed.
 func (m *Model) Commit(at time.Time, people ...Person) (added, changed int) {
 	winners, last := map[string]Person{}, map[string]Person{}
 	for _, p := range people {
-		last[key(p)] = p
+		last[personKey(p)] = p
 		if p.GoneAt != 0 {
 			continue
 		}
-		if w, there := winners[key(p)]; !there || w.Updated == 0 || p.Updated == 0 || p.Updated >= w.Updated {
-			winners[key(p)] = p
+		if w, there := winners[personKey(p)]; !there || w.Updated == 0 || p.Updated == 0 || p.Updated >= w.Updated {
+			winners[personKey(p)] = p
 		}
 	}
 	unknown := map[string]bool{} // a copy of the batch that says no time counts as newer than what is stored
 	for _, p := range people {
 		if p.GoneAt == 0 && p.Updated == 0 {
-			unknown[key(p)] = true
+			unknown[personKey(p)] = true
 		}
 	}
 	for _, k := range slices.Sorted(maps.Keys(winners)) {
-		a, c := m.put(at, winners[k], unknown[k])
+		a, c := m.putPerson(at, winners[k], unknown[k])
 		added, changed = added+a, changed+c
 	}
 	for k, p := range last {
@@ -68,7 +68,7 @@ func (m *Model) Commit(at time.Time, people ...Person) (added, changed int) {
 		old := m.people[k]
 		switch {
 		case old == nil:
-			m.people[k] = &stored{person: Person{Region: p.Region, ID: p.ID}, bare: true, goneAt: p.GoneAt, syncedAt: at}
+			m.people[k] = &storedPerson{person: Person{Region: p.Region, ID: p.ID}, bare: true, goneAt: p.GoneAt, syncedAt: at}
 			added++
 		case old.goneAt != p.GoneAt:
 			old.goneAt, old.syncedAt = p.GoneAt, at
@@ -78,8 +78,8 @@ func (m *Model) Commit(at time.Time, people ...Person) (added, changed int) {
 	return added, changed
 }
 
-func (m *Model) put(at time.Time, p Person, unknown bool) (added, changed int) {
-	old := m.people[key(p)]
+func (m *Model) putPerson(at time.Time, p Person, unknown bool) (added, changed int) {
+	old := m.people[personKey(p)]
 	if old != nil && old.goneAt == 0 && !unknown && p.Updated != 0 && old.person.Updated != 0 && p.Updated < old.person.Updated {
 		return 0, 0
 	}
@@ -90,7 +90,7 @@ func (m *Model) put(at time.Time, p Person, unknown bool) (added, changed int) {
 		changed = 1
 	}
 	if added+changed > 0 {
-		m.people[key(p)] = &stored{person: p, tags: slices.Compact(slices.Sorted(slices.Values(p.Tags))), syncedAt: at}
+		m.people[personKey(p)] = &storedPerson{person: p, tags: slices.Compact(slices.Sorted(slices.Values(p.Tags))), syncedAt: at}
 	}
 	touched := false
 	for id, photos := range photosOf(p.Visits) {
@@ -102,11 +102,11 @@ func (m *Model) put(at time.Time, p Person, unknown bool) (added, changed int) {
 		if there && known.visit.Note == v.Note {
 			continue
 		}
-		m.visits[v.ID] = visit{owner: p, visit: v, syncedAt: at}
+		m.visits[v.ID] = storedVisit{owner: p, visit: v, syncedAt: at}
 		touched = true
 	}
 	if touched && added+changed == 0 {
-		m.people[key(p)].syncedAt = at
+		m.people[personKey(p)].syncedAt = at
 		changed = 1
 	}
 	return added, changed
@@ -137,16 +137,16 @@ func photosOf(list []Visit) map[string]map[rune]bool {
 func (m *Model) People() map[string]Row {
 	table := map[string]Row{}
 	for k, s := range m.people {
-		row := Row{"region": s.person.Region, "id": s.person.ID, "_synced_at": stamp(s.syncedAt)}
+		row := Row{"region": s.person.Region, "id": s.person.ID, "_synced_at": formatTime(s.syncedAt)}
 		if !s.bare {
 			row["name"] = s.person.Name
 			row["_hash"] = fmt.Sprint(s.person.Hash())
 			if s.person.Updated != 0 {
-				row["updated_at"] = stamp(time.Unix(s.person.Updated, 0))
+				row["updated_at"] = formatTime(time.Unix(s.person.Updated, 0))
 			}
 		}
 		if s.goneAt != 0 {
-			row["_gone_at"] = stamp(time.Unix(s.goneAt, 0))
+			row["_gone_at"] = formatTime(time.Unix(s.goneAt, 0))
 		}
 		table[k] = row
 	}
@@ -168,7 +168,7 @@ func (m *Model) Tags() map[string]bool {
 func (m *Model) Visits() map[string]Row {
 	table := map[string]Row{}
 	for id, v := range m.visits {
-		table[id] = Row{"person_region": v.owner.Region, "person_id": v.owner.ID, "note": v.visit.Note, "_synced_at": stamp(v.syncedAt)}
+		table[id] = Row{"person_region": v.owner.Region, "person_id": v.owner.ID, "note": v.visit.Note, "_synced_at": formatTime(v.syncedAt)}
 	}
 	return table
 }
@@ -178,13 +178,13 @@ func (m *Model) photoRows() map[string]bool {
 	table := map[string]bool{}
 	for id, v := range m.visits {
 		for photo := range m.photos[id] {
-			table[key(v.owner)+"/"+id+"/"+string(photo)] = true
+			table[personKey(v.owner)+"/"+id+"/"+string(photo)] = true
 		}
 	}
 	return table
 }
 
-// stamp writes an instant as the tests compare it.
-func stamp(t time.Time) string {
+// formatTime writes an instant as the tests compare it.
+func formatTime(t time.Time) string {
 	return strings.TrimSuffix(t.UTC().Format("2006-01-02T15:04:05.000000"), ".000000")
 }

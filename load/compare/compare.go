@@ -26,9 +26,9 @@ type Difference struct {
 	Columns []string // of a stale row: those that differ
 }
 
-// Against is what a stream's records are held against: the rows of one table whose times lie between From and To. Older
+// Baseline is what a stream's records are held against: the rows of one table whose times lie between From and To. Older
 // ones were not read yet, newer ones have changed since.
-type Against struct {
+type Baseline struct {
 	Schema   string
 	Table    transform.Table
 	Visible  string // the relation of the rows that the source is said to have
@@ -36,8 +36,8 @@ type Against struct {
 	From, To time.Time
 }
 
-// Judged is what came of comparing records.
-type Judged struct {
+// RecordComparison is what came of comparing records.
+type RecordComparison struct {
 	Seen        []string // keys of the records
 	Compared    []string // those of them that were judged
 	Differences []Difference
@@ -63,9 +63,9 @@ func Compare(ctx context.Context, d layout.Dir, path string) (*Comparison, error
 	return &Comparison{r, tombs}, nil
 }
 
-// Records compares records, in the batches that one decoder made of them: the stream's own table first.
-func (c *Comparison) Records(ctx context.Context, a Against, batches []transform.Batch) (Judged, error) {
-	var j Judged
+// CompareRecords compares records, in the batches that one decoder made of them: the stream's own table first.
+func (c *Comparison) CompareRecords(ctx context.Context, a Baseline, batches []transform.Batch) (RecordComparison, error) {
+	var j RecordComparison
 	if batches[0].Rows.NumRows() == 0 {
 		return j, nil
 	}
@@ -74,20 +74,20 @@ func (c *Comparison) Records(ctx context.Context, a Against, batches []transform
 		return j, err
 	}
 	defer stage.Drop(ctx, c.DB, own.Name, "temp.verify_judged", "temp.verify_child")
-	if j.Seen, err = c.texts(ctx, "SELECT DISTINCT "+clause.KeyText("", a.Table.Key)+" FROM "+own.Name); err != nil {
+	if j.Seen, err = c.queryTexts(ctx, "SELECT DISTINCT "+clause.KeyText("", a.Table.Key)+" FROM "+own.Name); err != nil {
 		return j, err
 	}
 	if err := c.judgeRecords(ctx, a, own); err != nil {
 		return j, fmt.Errorf("compare %s: %w", a.Table.Name, err)
 	}
-	if j.Compared, err = c.texts(ctx, "SELECT record FROM temp.verify_judged"); err != nil {
+	if j.Compared, err = c.queryTexts(ctx, "SELECT record FROM temp.verify_judged"); err != nil {
 		return j, err
 	}
-	if j.Differences, err = c.rows(ctx, a, own, a.Visible); err != nil {
+	if j.Differences, err = c.compareRows(ctx, a, own, a.Visible); err != nil {
 		return j, fmt.Errorf("compare %s: %w", a.Table.Name, err)
 	}
 	for _, b := range batches[1:] {
-		found, err := c.child(ctx, a, b)
+		found, err := c.compareChild(ctx, a, b)
 		if err != nil {
 			return j, fmt.Errorf("compare %s: %w", b.Table.Name, err)
 		}
@@ -98,7 +98,7 @@ func (c *Comparison) Records(ctx context.Context, a Against, batches []transform
 
 // judgeRecords chooses the records that say something about the file: neither newer than the file nor older than what it has, and of
 // several copies the one that a run would take.
-func (c *Comparison) judgeRecords(ctx context.Context, a Against, own stage.Batch) error {
+func (c *Comparison) judgeRecords(ctx context.Context, a Baseline, own stage.Batch) error {
 	where := "true"
 	var args []any
 	if a.Newest != "" {
@@ -112,23 +112,23 @@ func (c *Comparison) judgeRecords(ctx context.Context, a Against, own stage.Batc
 	return err
 }
 
-// rows compares the staged rows of judged records with those of their table; in is where they have to be.
-func (c *Comparison) rows(ctx context.Context, a Against, s stage.Batch, in string) ([]Difference, error) {
-	stored, err := c.columns(ctx, a.Schema, s.Table.Name)
+// compareRows compares the staged rows of judged records with those of their table; in is where they have to be.
+func (c *Comparison) compareRows(ctx context.Context, a Baseline, s stage.Batch, in string) ([]Difference, error) {
+	stored, err := c.storedColumns(ctx, a.Schema, s.Table.Name)
 	if err != nil || len(stored) == 0 {
 		return nil, err
 	}
 	key := clause.KeyText("s.", s.Table.Key)
 	from := s.Name + " s JOIN temp.verify_judged j USING (_row)"
 	missing := fmt.Sprintf("SELECT DISTINCT %s, j.record, NULL, %s FROM %s WHERE NOT EXISTS (SELECT 1 FROM %s t WHERE %s)",
-		key, c.people(s.Table), from, duck.Table(a.Schema, in), clause.Matches("t.", s.Table.Key, "s.", s.Table.Key))
-	list, err := c.differences(ctx, a.Schema, s.Table.Name, "missing", missing)
+		key, c.contactList(s.Table), from, duck.Table(a.Schema, in), clause.Matches("t.", s.Table.Key, "s.", s.Table.Key))
+	list, err := c.queryDifferences(ctx, a.Schema, s.Table.Name, "missing", missing)
 	if err != nil {
 		return nil, err
 	}
 	var differs []string
 	for _, column := range s.Table.Columns {
-		if test := c.differs(column, stored[column.Name]); test != "" {
+		if test := c.differCondition(column, stored[column.Name]); test != "" {
 			differs = append(differs, "CASE WHEN "+test+" THEN "+duck.Text(column.Name)+" END")
 		}
 	}
@@ -137,16 +137,16 @@ func (c *Comparison) rows(ctx context.Context, a Against, s stage.Batch, in stri
 		there = " AND t." + transform.GoneColumn + " IS NULL"
 	}
 	stale := fmt.Sprintf(`SELECT key, record, differ, people FROM (SELECT DISTINCT %s AS key, j.record AS record, concat_ws(',', %s) AS differ, %s AS people
-		FROM %s JOIN %s t ON %s%s) WHERE differ <> ''`, key, strings.Join(differs, ", "), c.people(s.Table), from,
+		FROM %s JOIN %s t ON %s%s) WHERE differ <> ''`, key, strings.Join(differs, ", "), c.contactList(s.Table), from,
 		duck.Table(a.Schema, s.Table.Name), clause.Matches("t.", s.Table.Key, "s.", s.Table.Key), there)
-	more, err := c.differences(ctx, a.Schema, s.Table.Name, "stale", stale)
+	more, err := c.queryDifferences(ctx, a.Schema, s.Table.Name, "stale", stale)
 	return append(list, more...), err
 }
 
-// differs is the condition that a column is stored with another value than was sent; "" for one that does not tell. JSON
+// differCondition is the condition that a column is stored with another value than was sent; "" for one that does not tell. JSON
 // may be written in several ways: there the row's hash decides, or the leaves. What an erasure emptied is no difference. What no
 // column took is one only as far as it is masked: it may be another record's, told along with this one, and move without a sign.
-func (c *Comparison) differs(column transform.Column, stored string) string {
+func (c *Comparison) differCondition(column transform.Column, stored string) string {
 	switch column.Name {
 	case transform.ExtraColumn:
 		return "t." + transform.HashColumn + " IS NULL AND " + otherLeaves("s.", "t.", transform.ExtraColumn) + " OR " + maskedLeaves
@@ -184,29 +184,29 @@ func otherLeaves(a, b, column string) string {
 const maskedLeaves = `EXISTS (SELECT 1 FROM json_tree(t._extra) x WHERE regexp_full_match(x.atom::VARCHAR, '"[0-9a-f]{32}"')
 	AND NOT coalesce(contains(s._extra::VARCHAR, x.atom::VARCHAR), false))`
 
-// child compares the rows of a nested list, and where it is whole finds those that are here and in it no more.
-func (c *Comparison) child(ctx context.Context, a Against, b transform.Batch) ([]Difference, error) {
+// compareChild compares the rows of a nested list, and where it is whole finds those that are here and in it no more.
+func (c *Comparison) compareChild(ctx context.Context, a Baseline, b transform.Batch) ([]Difference, error) {
 	s, err := stage.New(ctx, c.DB, "verify_child", b)
 	if err != nil {
 		return nil, err
 	}
-	list, err := c.rows(ctx, a, s, s.Table.Name)
+	list, err := c.compareRows(ctx, a, s, s.Table.Name)
 	if err != nil || !s.Table.Complete || s.Table.Within != "" {
 		return list, err
 	}
-	stored, err := c.columns(ctx, a.Schema, s.Table.Name)
+	stored, err := c.storedColumns(ctx, a.Schema, s.Table.Name)
 	if err != nil || len(stored) == 0 {
 		return nil, err
 	}
 	ghosts := fmt.Sprintf(`SELECT DISTINCT %s, j.record, NULL, [] FROM %s t JOIN temp.verify_own o ON %s JOIN temp.verify_judged j ON j._row = o._row
 		WHERE NOT EXISTS (SELECT 1 FROM %s s JOIN temp.verify_judged k USING (_row) WHERE %s)`, clause.KeyText("t.", s.Table.Key), duck.Table(a.Schema, s.Table.Name),
 		clause.Matches("t.", s.Table.ParentKey, "o.", a.Table.Key), s.Name, clause.Matches("s.", s.Table.Key, "t.", s.Table.Key))
-	more, err := c.differences(ctx, a.Schema, s.Table.Name, "ghost", ghosts)
+	more, err := c.queryDifferences(ctx, a.Schema, s.Table.Name, "ghost", ghosts)
 	return append(list, more...), err
 }
 
-// people is the list of contacts that a staged row is of.
-func (c *Comparison) people(t transform.Table) string {
+// contactList is the list of contacts that a staged row is of.
+func (c *Comparison) contactList(t transform.Table) string {
 	var columns []string
 	for _, name := range clause.Persons(t) {
 		columns = append(columns, "s."+duck.Name(name)+"::VARCHAR")
@@ -214,8 +214,8 @@ func (c *Comparison) people(t transform.Table) string {
 	return "[" + strings.Join(columns, ", ") + "]"
 }
 
-// differences runs a query for key, record, columns and contacts. A row of somebody who was erased is no difference.
-func (c *Comparison) differences(ctx context.Context, schema, table, kind, query string) (list []Difference, err error) {
+// queryDifferences runs a query for key, record, columns and contacts. A row of somebody who was erased is no difference.
+func (c *Comparison) queryDifferences(ctx context.Context, schema, table, kind, query string) (list []Difference, err error) {
 	err = c.DB.Each(ctx, query, nil, func(rows *sql.Rows) error {
 		d := Difference{Table: table, Kind: kind}
 		var columns sql.NullString
@@ -238,8 +238,8 @@ func (c *Comparison) differences(ctx context.Context, schema, table, kind, query
 	return list, err
 }
 
-// columns are those of a stored table with their types; none where the file does not have it.
-func (c *Comparison) columns(ctx context.Context, schema, table string) (map[string]string, error) {
+// storedColumns are those of a stored table with their types; none where the file does not have it.
+func (c *Comparison) storedColumns(ctx context.Context, schema, table string) (map[string]string, error) {
 	found := map[string]string{}
 	err := c.DB.Each(ctx, "SELECT column_name, data_type FROM duckdb_columns() WHERE database_name = $1 AND schema_name = $2 AND table_name = $3",
 		[]any{duck.Catalog, schema, table}, func(rows *sql.Rows) error {
@@ -253,14 +253,14 @@ func (c *Comparison) columns(ctx context.Context, schema, table string) (map[str
 	return found, err
 }
 
-// Has says whether the file has a table or view.
-func (c *Comparison) Has(ctx context.Context, schema, relation string) (bool, error) {
-	found, err := c.columns(ctx, schema, relation)
+// HasRelation says whether the file has a table or view.
+func (c *Comparison) HasRelation(ctx context.Context, schema, relation string) (bool, error) {
+	found, err := c.storedColumns(ctx, schema, relation)
 	return len(found) > 0, err
 }
 
-// Absent are those of some keys that no visible row has.
-func (c *Comparison) Absent(ctx context.Context, a Against, keys []string) ([]string, error) {
+// AbsentKeys are those of some keys that no visible row has.
+func (c *Comparison) AbsentKeys(ctx context.Context, a Baseline, keys []string) ([]string, error) {
 	if len(keys) == 0 {
 		return nil, nil
 	}
@@ -268,32 +268,32 @@ func (c *Comparison) Absent(ctx context.Context, a Against, keys []string) ([]st
 	for i, key := range keys {
 		quoted[i] = duck.Text(key)
 	}
-	return c.texts(ctx, fmt.Sprintf("SELECT k FROM (SELECT unnest([%s]) AS k) WHERE k NOT IN (SELECT %s FROM %s) ORDER BY k",
+	return c.queryTexts(ctx, fmt.Sprintf("SELECT k FROM (SELECT unnest([%s]) AS k) WHERE k NOT IN (SELECT %s FROM %s) ORDER BY k",
 		strings.Join(quoted, ", "), clause.KeyText("", a.Table.Key), duck.Table(a.Schema, a.Visible)))
 }
 
-// Count is the number of visible rows.
-func (c *Comparison) Count(ctx context.Context, a Against) (n int64, err error) {
+// CountVisible is the number of visible rows.
+func (c *Comparison) CountVisible(ctx context.Context, a Baseline) (n int64, err error) {
 	return n, c.DB.Scan(ctx, "SELECT count(*) FROM "+duck.Table(a.Schema, a.Visible), nil, &n)
 }
 
-// Keys are the keys of the visible rows whose times are within bounds: all, or so many of them, chosen by the seed.
-func (c *Comparison) Keys(ctx context.Context, a Against, most int, seed string) ([]string, error) {
-	return c.values(ctx, a, clause.KeyText("", a.Table.Key), most, seed)
+// SampleKeys are the keys of the visible rows whose times are within bounds: all, or so many of them, chosen by the seed.
+func (c *Comparison) SampleKeys(ctx context.Context, a Baseline, most int, seed string) ([]string, error) {
+	return c.sampleValues(ctx, a, clause.KeyText("", a.Table.Key), most, seed)
 }
 
-// Times are the times of some visible rows, in seconds, chosen by the seed.
-func (c *Comparison) Times(ctx context.Context, a Against, column string, most int, seed string) ([]string, error) {
-	return c.values(ctx, a, "epoch("+duck.Name(column)+")::BIGINT::VARCHAR", most, seed)
+// SampleTimes are the times of some visible rows, in seconds, chosen by the seed.
+func (c *Comparison) SampleTimes(ctx context.Context, a Baseline, column string, most int, seed string) ([]string, error) {
+	return c.sampleValues(ctx, a, "epoch("+duck.Name(column)+")::BIGINT::VARCHAR", most, seed)
 }
 
-// Column gives values of a column of some visible rows, each once, chosen by the seed.
-func (c *Comparison) Column(ctx context.Context, a Against, column string, most int, seed string) ([]string, error) {
-	return c.values(ctx, a, duck.Name(column)+"::VARCHAR", most, seed)
+// SampleColumn gives values of a column of some visible rows, each once, chosen by the seed.
+func (c *Comparison) SampleColumn(ctx context.Context, a Baseline, column string, most int, seed string) ([]string, error) {
+	return c.sampleValues(ctx, a, duck.Name(column)+"::VARCHAR", most, seed)
 }
 
-// values gives an expression over the visible rows whose times are within bounds, each value once; most 0 is all.
-func (c *Comparison) values(ctx context.Context, a Against, expression string, most int, seed string) ([]string, error) {
+// sampleValues gives an expression over the visible rows whose times are within bounds, each value once; most 0 is all.
+func (c *Comparison) sampleValues(ctx context.Context, a Baseline, expression string, most int, seed string) ([]string, error) {
 	where := expression + " IS NOT NULL"
 	var args []any
 	if a.Newest != "" {
@@ -305,18 +305,18 @@ func (c *Comparison) values(ctx context.Context, a Against, expression string, m
 	if most > 0 {
 		query = fmt.Sprintf("SELECT v FROM (%s) ORDER BY hash(v || %s), v LIMIT %d", query, duck.Text(seed), most)
 	}
-	return c.texts(ctx, query, args...)
+	return c.queryTexts(ctx, query, args...)
 }
 
-// Doubled finds the keys that a stored table has more than once, a hundred at most.
-func (c *Comparison) Doubled(ctx context.Context, schema string, t transform.Table) ([]Difference, error) {
-	stored, err := c.columns(ctx, schema, t.Name)
+// DuplicateKeys finds the keys that a stored table has more than once, a hundred at most.
+func (c *Comparison) DuplicateKeys(ctx context.Context, schema string, t transform.Table) ([]Difference, error) {
+	stored, err := c.storedColumns(ctx, schema, t.Name)
 	if err != nil || len(stored) == 0 || len(t.Key) == 0 {
 		return nil, err
 	}
 	// Hashes first: they fit where the keys of ten million rows do not.
 	name, key := duck.Table(schema, t.Name), clause.KeyText("", t.Key)
-	list, err := c.texts(ctx, fmt.Sprintf(`SELECT %[1]s FROM %[2]s WHERE hash(%[3]s) IN (SELECT hash(%[3]s) FROM %[2]s GROUP BY 1 HAVING count(*) > 1)
+	list, err := c.queryTexts(ctx, fmt.Sprintf(`SELECT %[1]s FROM %[2]s WHERE hash(%[3]s) IN (SELECT hash(%[3]s) FROM %[2]s GROUP BY 1 HAVING count(*) > 1)
 		GROUP BY 1 HAVING count(*) > 1 ORDER BY 1 LIMIT 100`, key, name, duck.Names("", t.Key)))
 	if err != nil {
 		return nil, fmt.Errorf("look for doubled keys of %s.%s: %w", schema, t.Name, err)
@@ -328,10 +328,10 @@ func (c *Comparison) Doubled(ctx context.Context, schema string, t transform.Tab
 	return doubled, nil
 }
 
-// History finds the records whose open state in a history is not what the file shows of them, a hundred at most: a ghost has one and is
+// CompareHistory finds the records whose open state in a history is not what the file shows of them, a hundred at most: a ghost has one and is
 // not there, a missing one is there and has none, a stale one has other values.
-func (c *Comparison) History(ctx context.Context, a Against, history transform.Table) ([]Difference, error) {
-	stored, err := c.columns(ctx, a.Schema, history.Name)
+func (c *Comparison) CompareHistory(ctx context.Context, a Baseline, history transform.Table) ([]Difference, error) {
+	stored, err := c.storedColumns(ctx, a.Schema, history.Name)
 	if err != nil || len(stored) == 0 {
 		return nil, err
 	}
@@ -347,7 +347,7 @@ func (c *Comparison) History(ctx context.Context, a Against, history transform.T
 			FULL JOIN (SELECT %[3]s, hash(%[4]s) AS state FROM %[7]s) c ON %[8]s WHERE %[9]s) ORDER BY k LIMIT 100`,
 			eitherText(a.Table.Key), people, duck.Names("", a.Table.Key), clause.Content("", a.Table), duck.Table(a.Schema, history.Name), transform.ValidTo,
 			duck.Table(a.Schema, a.Visible), clause.Matches("h.", a.Table.Key, "c.", a.Table.Key), kind.where)
-		found, err := c.differences(ctx, a.Schema, history.Name, kind.name, query)
+		found, err := c.queryDifferences(ctx, a.Schema, history.Name, kind.name, query)
 		if err != nil {
 			return nil, fmt.Errorf("hold %s.%s against %s: %w", a.Schema, history.Name, a.Visible, err)
 		}
@@ -368,7 +368,7 @@ func eitherText(key []string) string {
 	return "to_json([" + strings.Join(names, ", ") + "])::VARCHAR"
 }
 
-func (c *Comparison) texts(ctx context.Context, query string, args ...any) (list []string, err error) {
+func (c *Comparison) queryTexts(ctx context.Context, query string, args ...any) (list []string, err error) {
 	err = c.DB.Each(ctx, query, args, func(rows *sql.Rows) error {
 		var text string
 		if err := rows.Scan(&text); err != nil {

@@ -26,16 +26,16 @@ type Arrival struct {
 	tables   []*stage.Batch // all that the commit brings, those without rows too
 
 	erased   []string // persons whom the batches name
-	redacted redactions
+	redacted sourceRedactions
 }
 
-// Arriving begins a commit of a schema.
-func Arriving(w *Erasures, schema string) *Arrival { return &Arrival{erasures: w, schema: schema} }
+// NewArrival begins a commit of a schema.
+func NewArrival(w *Erasures, schema string) *Arrival { return &Arrival{erasures: w, schema: schema} }
 
-// Staged empties what a commit brings of persons, and rows, that were erased: a tombstone is stronger than whatever still
+// AfterStaging empties what a commit brings of persons, and rows, that were erased: a tombstone is stronger than whatever still
 // comes of them. Where nothing was ever erased it costs nothing, else one look at each id. The tables are those of the batches, staged;
 // rows that go are taken off their number.
-func (m *Arrival) Staged(ctx context.Context, batches []transform.Batch, tables []*stage.Batch) error {
+func (m *Arrival) AfterStaging(ctx context.Context, batches []transform.Batch, tables []*stage.Batch) error {
 	m.tables = tables
 	tombs := m.erasures.tombs
 	if len(tombs.Hashes) == 0 {
@@ -67,16 +67,16 @@ func (m *Arrival) Staged(ctx context.Context, batches []transform.Batch, tables 
 	}
 	m.erased = list
 	defer m.erasures.dropSubjects(ctx, e)
-	return m.each(func(s *stage.Batch) error {
-		_, gone, err := e.empty(ctx, s.Table)
+	return m.eachStaged(func(s *stage.Batch) error {
+		_, gone, err := e.eraseSubjectRows(ctx, s.Table)
 		s.Rows -= gone
 		return err
 	})
 }
 
-// Merged empties, once the rows are merged, stored rows that point to records of this commit: until these came, nothing said that
+// AfterMerge empties, once the rows are merged, stored rows that point to records of this commit: until these came, nothing said that
 // such a row is about a person who was erased.
-func (m *Arrival) Merged(ctx context.Context, stamp time.Time) error {
+func (m *Arrival) AfterMerge(ctx context.Context, stamp time.Time) error {
 	m.stamp = stamp
 	if len(m.erased) == 0 {
 		return nil
@@ -88,7 +88,7 @@ func (m *Arrival) Merged(ctx context.Context, stamp time.Time) error {
 	e := m.storedEraser()
 	defer w.dropSubjects(ctx, e)
 	for _, t := range e.tables {
-		if m.brings(t.Name) || !m.refers(e, t) {
+		if m.hasTable(t.Name) || !m.resolvesSubjects(e, t) {
 			continue
 		}
 		rows, err := e.countMatches(ctx, t)
@@ -101,7 +101,7 @@ func (m *Arrival) Merged(ctx context.Context, stamp time.Time) error {
 		if err := w.db.Dir().BeginErasing(); err != nil { // files may be published that have them
 			return err
 		}
-		_, gone, err := e.empty(ctx, t)
+		_, gone, err := e.eraseSubjectRows(ctx, t)
 		if err != nil {
 			return fmt.Errorf("%s: %w", t.Name, err)
 		}
@@ -112,8 +112,8 @@ func (m *Arrival) Merged(ctx context.Context, stamp time.Time) error {
 	return nil
 }
 
-// refers says whether records of this commit tell of whom the rows of a table are.
-func (m *Arrival) refers(e *eraser, t transform.Table) bool {
+// resolvesSubjects says whether records of this commit tell of whom the rows of a table are.
+func (m *Arrival) resolvesSubjects(e *subjectEraser, t transform.Table) bool {
 	return slices.ContainsFunc(t.Columns, func(c transform.Column) bool {
 		return slices.ContainsFunc(c.Whose, func(name string) bool {
 			i := columnAt(t, name)
@@ -121,28 +121,28 @@ func (m *Arrival) refers(e *eraser, t transform.Table) bool {
 				return false
 			}
 			to, ok := e.pointsTo(t.Columns[i])
-			return ok && m.brings(to.Name)
+			return ok && m.hasTable(to.Name)
 		})
 	})
 }
 
 // stagedEraser works on the staged tables of the commit; of others it reads what is stored.
-func (m *Arrival) stagedEraser() *eraser {
+func (m *Arrival) stagedEraser() *subjectEraser {
 	e := m.storedEraser()
-	e.stored, e.args = func() string { return "" }, nil
+	e.stampClause, e.args = func() string { return "" }, nil
 	return e
 }
 
 // storedEraser works on stored tables, and looks at the staged ones of the commit in the place of what they will be merged into.
-func (m *Arrival) storedEraser() *eraser {
-	e := m.erasures.eraser(m.schema, m.stamp)
-	stored, arriving := e.at, map[string]string{}
-	_ = m.each(func(s *stage.Batch) error { arriving[s.Table.Name] = s.Name; return nil }) // it fails at nothing
-	e.at = func(table string) string {
+func (m *Arrival) storedEraser() *subjectEraser {
+	e := m.erasures.newEraser(m.schema, m.stamp)
+	stored, arriving := e.relationOf, map[string]string{}
+	_ = m.eachStaged(func(s *stage.Batch) error { arriving[s.Table.Name] = s.Name; return nil }) // it fails at nothing
+	e.relationOf = func(table string) string {
 		if name, ok := arriving[table]; ok {
 			return name
 		}
-		if m.brings(table) {
+		if m.hasTable(table) {
 			return "" // without a row in this commit
 		}
 		return stored(table)
@@ -150,8 +150,8 @@ func (m *Arrival) storedEraser() *eraser {
 	return e
 }
 
-// each visits the staged tables that have rows.
-func (m *Arrival) each(visit func(*stage.Batch) error) error {
+// eachStaged visits the staged tables that have rows.
+func (m *Arrival) eachStaged(visit func(*stage.Batch) error) error {
 	for _, s := range m.tables {
 		if s.Rows == 0 {
 			continue
@@ -163,7 +163,7 @@ func (m *Arrival) each(visit func(*stage.Batch) error) error {
 	return nil
 }
 
-func (m *Arrival) brings(table string) bool {
+func (m *Arrival) hasTable(table string) bool {
 	return slices.ContainsFunc(m.tables, func(s *stage.Batch) bool { return s.Table.Name == table })
 }
 
@@ -171,7 +171,7 @@ func (m *Arrival) brings(table string) bool {
 func (m *Arrival) findSubjects(b transform.Batch, ids map[string]bool) {
 	here := tombstone.People(m.schema)
 	for _, name := range clause.Persons(b.Table) {
-		column := texts(b.Rows, name)
+		column := textColumn(b.Rows, name)
 		if column == nil {
 			continue
 		}
@@ -191,7 +191,7 @@ func (m *Arrival) findSubjects(b transform.Batch, ids map[string]bool) {
 	}
 }
 
-func texts(rows arrow.RecordBatch, column string) *array.String {
+func textColumn(rows arrow.RecordBatch, column string) *array.String {
 	at := rows.Schema().FieldIndices(column)
 	if len(at) == 0 {
 		return nil
@@ -201,16 +201,16 @@ func texts(rows arrow.RecordBatch, column string) *array.String {
 }
 
 // findReferencedSubjects adds the ids of erased persons whom stored records name that rows of the batch point to.
-func (m *Arrival) findReferencedSubjects(ctx context.Context, e *eraser, t transform.Table, ids map[string]bool) error {
+func (m *Arrival) findReferencedSubjects(ctx context.Context, e *subjectEraser, t transform.Table, ids map[string]bool) error {
 	asked := map[string]bool{}
 	for _, c := range t.Columns {
 		for _, name := range c.Whose {
 			i := columnAt(t, name)
-			if i < 0 || t.Columns[i].References == "" || asked[name] || !c.PII || e.at(t.Name) == "" {
+			if i < 0 || t.Columns[i].References == "" || asked[name] || !c.PII || e.relationOf(t.Name) == "" {
 				continue
 			}
 			asked[name] = true
-			if err := m.referred(ctx, e, t, t.Columns[i], ids); err != nil {
+			if err := m.addReferencedSubjects(ctx, e, t, t.Columns[i], ids); err != nil {
 				return err
 			}
 		}
@@ -227,7 +227,7 @@ func columnAt(t transform.Table, name string) int {
 	return -1
 }
 
-func (m *Arrival) referred(ctx context.Context, e *eraser, t transform.Table, c transform.Column, ids map[string]bool) error {
+func (m *Arrival) addReferencedSubjects(ctx context.Context, e *subjectEraser, t transform.Table, c transform.Column, ids map[string]bool) error {
 	target, ok := e.pointsTo(c)
 	if !ok {
 		return nil
@@ -237,12 +237,12 @@ func (m *Arrival) referred(ctx context.Context, e *eraser, t transform.Table, c 
 		if other.Name != target.Name {
 			key = other.ParentKey
 		}
-		if other.Name != target.Name && other.Parent != target.Name || e.at(other.Name) == "" || len(key) != 1 {
+		if other.Name != target.Name && other.Parent != target.Name || e.relationOf(other.Name) == "" || len(key) != 1 {
 			continue
 		}
 		for _, person := range clause.Persons(other) {
 			query := fmt.Sprintf("SELECT DISTINCT %s FROM %s WHERE %s IN (SELECT %s FROM %s) AND %[1]s IS NOT NULL",
-				duck.Name(person), e.at(other.Name), duck.Name(key[0]), duck.Name(c.Name), e.at(t.Name))
+				duck.Name(person), e.relationOf(other.Name), duck.Name(key[0]), duck.Name(c.Name), e.relationOf(t.Name))
 			err := m.erasures.db.DB.Each(ctx, query, nil, func(rows *sql.Rows) error {
 				var id string
 				err := rows.Scan(&id)
@@ -261,7 +261,7 @@ func (m *Arrival) referred(ctx context.Context, e *eraser, t transform.Table, c 
 
 // emptyRedactedRows empties the rows of a commit whose text was erased when the source took it out: an older copy still has it.
 func (m *Arrival) emptyRedactedRows(ctx context.Context, batches []transform.Batch) error {
-	var e *eraser
+	var e *subjectEraser
 	for _, b := range batches {
 		marks := m.erasures.tombs.Hashes[tombstone.Scope{Schema: m.schema, Table: b.Table.Name}]
 		if len(marks) == 0 || b.Rows.NumRows() == 0 {
@@ -277,9 +277,9 @@ func (m *Arrival) emptyRedactedRows(ctx context.Context, batches []transform.Bat
 		if err := stage.Fill(ctx, m.erasures.db.DB, takenOut, b.Table.Key, len(keys), func(i int) []string { return keys[i] }); err != nil {
 			return err
 		}
-		for _, part := range redacting(e.tables, b.Table) {
-			if part.table.HistoryOf == "" && e.at(part.table.Name) != "" {
-				if _, err := e.apply(ctx, part.table, part.rule); err != nil {
+		for _, part := range redactionRules(e.tables, b.Table) {
+			if part.table.HistoryOf == "" && e.relationOf(part.table.Name) != "" {
+				if _, err := e.applyRule(ctx, part.table, part.rule); err != nil {
 					return err
 				}
 			}

@@ -25,13 +25,13 @@ type Certificate struct {
 	NotCovered []string         // table.column, with the reason
 }
 
-// certify counts what an erasure will take out.
-func (w *Erasures) certify(ctx context.Context, e erasure) (Certificate, error) {
+// certifyErasure counts what an erasure will take out.
+func (w *Erasures) certifyErasure(ctx context.Context, e erasureStep) (Certificate, error) {
 	c := Certificate{Schema: e.schema, Reason: e.reason, Tables: map[string]int64{}}
 	if err := w.fillSubjects(ctx, e.ids); err != nil {
 		return c, err
 	}
-	s := w.eraser(e.schema, time.Time{})
+	s := w.newEraser(e.schema, time.Time{})
 	defer w.dropSubjects(ctx, s)
 	for _, t := range s.tables {
 		n, err := s.countMatches(ctx, t)
@@ -41,11 +41,11 @@ func (w *Erasures) certify(ctx context.Context, e erasure) (Certificate, error) 
 		if n > 0 {
 			c.Tables[t.Name], c.Rows = n, c.Rows+n
 		}
-		if err := w.uncovered(ctx, s, t, &c); err != nil {
+		if err := w.noteUncovered(ctx, s, t, &c); err != nil {
 			return c, err
 		}
 	}
-	undescribed, err := w.db.Undescribed(ctx, e.schema)
+	undescribed, err := w.db.UndescribedTables(ctx, e.schema)
 	if err != nil {
 		return c, err
 	}
@@ -59,10 +59,10 @@ func (w *Erasures) certify(ctx context.Context, e erasure) (Certificate, error) 
 	return c, w.listFiles(&c)
 }
 
-// uncovered notes the personal columns of a table that cannot be searched for a person, and those that are kept.
-func (w *Erasures) uncovered(ctx context.Context, s *eraser, t transform.Table, c *Certificate) error {
+// noteUncovered notes the personal columns of a table that cannot be searched for a person, and those that are kept.
+func (w *Erasures) noteUncovered(ctx context.Context, s *subjectEraser, t transform.Table, c *Certificate) error {
 	if !s.deletesRow(t) {
-		_, unknown, err := s.rules(ctx, t)
+		_, unknown, err := s.erasureRules(ctx, t)
 		if err != nil {
 			return err
 		}
@@ -77,7 +77,7 @@ func (w *Erasures) uncovered(ctx context.Context, s *eraser, t transform.Table, 
 		c.NotCovered = append(c.NotCovered, t.Name+": nothing says whether its rows are about persons; in a stream file person, pii and erase do")
 	}
 	for _, column := range t.Columns {
-		if name := t.Name + "." + column.Name; w.db.Keeps(name) {
+		if name := t.Name + "." + column.Name; w.db.KeepsColumn(name) {
 			c.NotCovered = append(c.NotCovered, name+": kept, as the configuration says")
 		}
 	}
@@ -108,7 +108,7 @@ func (w *Erasures) listFiles(c *Certificate) error {
 }
 
 // saveErasure writes the certificate, a row for each that was erased.
-func (w *Erasures) saveErasure(ctx context.Context, e erasure, c Certificate) error {
+func (w *Erasures) saveErasure(ctx context.Context, e erasureStep, c Certificate) error {
 	salt := hex.EncodeToString(w.tombs.Salt)
 	if _, err := w.db.DB.Exec(ctx, "DELETE FROM _sync.meta WHERE key = 'erasures_salt'"); err != nil {
 		return err

@@ -14,17 +14,17 @@ import (
 
 // LeavesNoState reports whether persons of a schema were erased, and the rows of a history go as a whole with theirs.
 func (w *Erasures) LeavesNoState(schema string, history transform.Table) bool {
-	return len(w.tombs.Hashes[tombstone.People(schema)]) > 0 && w.eraser(schema, time.Time{}).deletesRow(history)
+	return len(w.tombs.Hashes[tombstone.People(schema)]) > 0 && w.newEraser(schema, time.Time{}).deletesRow(history)
 }
 
-// Mentioned says whether any row names one of some contacts.
-func (w *Erasures) Mentioned(ctx context.Context, schema string, ids []string) (named bool, err error) {
+// IsMentioned says whether any row names one of some contacts.
+func (w *Erasures) IsMentioned(ctx context.Context, schema string, ids []string) (named bool, err error) {
 	err = w.db.Do("", func(db *duck.DB) error {
 		if err := w.fillSubjects(ctx, ids); err != nil {
 			return err
 		}
 		defer w.dropSubjects(ctx, nil)
-		for _, t := range w.eraser(schema, time.Time{}).tables {
+		for _, t := range w.newEraser(schema, time.Time{}).tables {
 			if ids := clause.Persons(t); len(ids) > 0 {
 				var one bool
 				err := db.Scan(ctx, "SELECT EXISTS (SELECT 1 FROM "+duck.Table(schema, t.Name)+" t WHERE "+isSubject("t.", ids)+")", nil, &one)
@@ -46,11 +46,11 @@ func (w *Erasures) Erase(ctx context.Context, schema, reason string, ids []strin
 		if err := w.tombs.Begin(); err != nil {
 			return fmt.Errorf("note whom to erase: %w", err)
 		}
-		e := erasure{schema: schema, reason: reason, ids: ids}
+		e := erasureStep{schema: schema, reason: reason, ids: ids}
 		for _, id := range ids {
 			e.hashes = append(e.hashes, w.tombs.Hash(tombstone.People(schema), id))
 		}
-		c, err = w.erase(ctx, e)
+		c, err = w.applyErasure(ctx, e)
 		return err
 	})
 	return c, err
@@ -59,15 +59,15 @@ func (w *Erasures) Erase(ctx context.Context, schema, reason string, ids []strin
 // Preview is what Erase would do, without doing it.
 func (w *Erasures) Preview(ctx context.Context, schema string, ids []string) (c Certificate, err error) {
 	err = w.db.Do("", func(*duck.DB) error {
-		c, err = w.certify(ctx, erasure{schema: schema, reason: Asked, ids: ids})
+		c, err = w.certifyErasure(ctx, erasureStep{schema: schema, reason: Asked, ids: ids})
 		return err
 	})
 	return c, err
 }
 
-// erase takes the steps of an erasure, but for the last, which is to publish.
-func (w *Erasures) erase(ctx context.Context, e erasure) (Certificate, error) {
-	c, err := w.certify(ctx, e)
+// applyErasure takes the steps of an erasure, but for the last, which is to publish.
+func (w *Erasures) applyErasure(ctx context.Context, e erasureStep) (Certificate, error) {
+	c, err := w.certifyErasure(ctx, e)
 	if err != nil {
 		return c, err
 	}
@@ -93,23 +93,23 @@ func (w *Erasures) erase(ctx context.Context, e erasure) (Certificate, error) {
 		return c, fmt.Errorf("erase: %w", err)
 	}
 	crash.At(crash.EraseCommitted)
-	w.db.Landed(stamp)
-	w.take(e)
+	w.db.NoteCommit(stamp)
+	w.noteApplied(e)
 	return c, nil
 }
 
-func (w *Erasures) eraseAll(ctx context.Context, e erasure, c Certificate, stamp time.Time) error {
+func (w *Erasures) eraseAll(ctx context.Context, e erasureStep, c Certificate, stamp time.Time) error {
 	if err := w.fillSubjects(ctx, e.ids); err != nil {
 		return err
 	}
-	s := w.eraser(e.schema, stamp)
+	s := w.newEraser(e.schema, stamp)
 	defer w.dropSubjects(ctx, s)
 	if err := w.eraseTraces(ctx, s); err != nil {
 		return fmt.Errorf("the records of runs: %w", err)
 	}
 	moved := map[string]bool{}
 	for _, t := range s.tables {
-		rows, gone, err := s.empty(ctx, t)
+		rows, gone, err := s.eraseSubjectRows(ctx, t)
 		if err != nil {
 			return fmt.Errorf("table %s: %w", t.Name, err)
 		}
@@ -143,8 +143,8 @@ func (w *Erasures) eraseAll(ctx context.Context, e erasure, c Certificate, stamp
 }
 
 // moveRecords moves the _synced_at of the records whose children were emptied.
-func (e *eraser) moveRecords(ctx context.Context, name string, stamp time.Time) error {
-	own, ok := e.table(name)
+func (e *subjectEraser) moveRecords(ctx context.Context, name string, stamp time.Time) error {
+	own, ok := e.findTable(name)
 	if !ok {
 		return nil
 	}
@@ -153,7 +153,7 @@ func (e *eraser) moveRecords(ctx context.Context, name string, stamp time.Time) 
 		return err
 	}
 	_, err = e.work.db.DB.Exec(ctx, fmt.Sprintf("UPDATE %s AS t SET %s WHERE EXISTS (SELECT 1 FROM %s n WHERE %s) AND %s < $1",
-		e.at(name), e.stored(), named, clause.Matches("n.", own.Key, "t.", own.Key), transform.SyncedAtColumn), e.args...)
+		e.relationOf(name), e.stampClause(), named, clause.Matches("n.", own.Key, "t.", own.Key), transform.SyncedAtColumn), e.args...)
 	if err != nil {
 		return err
 	}

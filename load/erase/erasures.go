@@ -21,8 +21,8 @@ const (
 	Restored  = "restored"  // the database was older than the erasure
 )
 
-// erasure is one step of erasing: persons, rows whose text the source took out, or both.
-type erasure struct {
+// erasureStep is one step of erasing: persons, rows whose text the source took out, or both.
+type erasureStep struct {
 	schema, reason string
 	ids            []string              // of persons
 	hashes         []tombstone.IDHash    // of persons, those too of whom nothing is stored
@@ -76,7 +76,7 @@ func (w *Erasures) ReadErasures(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		w.apply(p, m)
+		w.markApplied(p, m)
 		if times[p] == nil {
 			times[p] = map[tombstone.IDHash]time.Time{}
 		}
@@ -94,7 +94,7 @@ func (w *Erasures) ReadErasures(ctx context.Context) error {
 	return nil
 }
 
-func (w *Erasures) apply(p tombstone.Scope, m tombstone.IDHash) {
+func (w *Erasures) markApplied(p tombstone.Scope, m tombstone.IDHash) {
 	if w.applied[p] == nil {
 		w.applied[p] = map[tombstone.IDHash]bool{}
 	}
@@ -106,7 +106,7 @@ func (w *Erasures) Erased(schema, id string) bool { return w.tombs.Has(tombstone
 
 // NotErased gives those of some contacts' ids that have no tombstone yet.
 func (w *Erasures) NotErased(schema string, ids []string) []string {
-	w.db.Alone(func() {
+	w.db.WithLock(func() {
 		if w.tombs.Salt != nil {
 			ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return w.Erased(schema, id) })
 		}
@@ -114,14 +114,14 @@ func (w *Erasures) NotErased(schema string, ids []string) []string {
 	return ids
 }
 
-// take notes that the database has taken in the tombstones of an erasure.
-func (w *Erasures) take(e erasure) {
+// noteApplied notes that the database has taken in the tombstones of an erasure.
+func (w *Erasures) noteApplied(e erasureStep) {
 	for _, m := range e.hashes {
-		w.apply(tombstone.People(e.schema), m)
+		w.markApplied(tombstone.People(e.schema), m)
 	}
 	for table, marks := range e.rowHashes {
 		for _, m := range marks {
-			w.apply(tombstone.Scope{Schema: e.schema, Table: table}, m)
+			w.markApplied(tombstone.Scope{Schema: e.schema, Table: table}, m)
 		}
 	}
 }

@@ -14,8 +14,8 @@ import (
 // back, or has a table that was not looked through. The zero certificate says that there was nothing.
 func (w *Erasures) Reapply(ctx context.Context, schema string) (c Certificate, err error) {
 	err = w.db.Do("", func(*duck.DB) error {
-		e := erasure{schema: schema, reason: Restored, rows: map[string][][]string{}, rowHashes: map[string][]tombstone.IDHash{}}
-		again, err := w.unsearched(ctx, schema)
+		e := erasureStep{schema: schema, reason: Restored, rows: map[string][][]string{}, rowHashes: map[string][]tombstone.IDHash{}}
+		again, err := w.hasUnsearched(ctx, schema)
 		if err != nil {
 			return err
 		}
@@ -39,20 +39,20 @@ func (w *Erasures) Reapply(ctx context.Context, schema string) (c Certificate, e
 		if len(wanted) == 0 {
 			return nil
 		}
-		s := w.eraser(schema, time.Time{})
+		s := w.newEraser(schema, time.Time{})
 		for p, marks := range wanted {
 			if err := w.findErased(ctx, s, p, marks, &e); err != nil {
 				return fmt.Errorf("find whom the log of erasures means: %w", err)
 			}
 		}
-		c, err = w.erase(ctx, e)
+		c, err = w.applyErasure(ctx, e)
 		return err
 	})
 	return c, err
 }
 
 // findErased finds the stored ids, or the keys of rows, that marks are of.
-func (w *Erasures) findErased(ctx context.Context, s *eraser, p tombstone.Scope, marks map[tombstone.IDHash]bool, e *erasure) error {
+func (w *Erasures) findErased(ctx context.Context, s *subjectEraser, p tombstone.Scope, marks map[tombstone.IDHash]bool, e *erasureStep) error {
 	found := map[string]bool{}
 	for _, t := range s.tables {
 		columns := clause.Persons(t)
@@ -67,7 +67,7 @@ func (w *Erasures) findErased(ctx context.Context, s *eraser, p tombstone.Scope,
 			if column == "" {
 				key = t.Key
 			}
-			err := w.db.EachValue(ctx, s.at(t.Name), key, func(values []string) {
+			err := w.db.EachValue(ctx, s.relationOf(t.Name), key, func(values []string) {
 				if text := tombstone.RowKey(values); !found[text] && marks[w.tombs.Hash(p, text)] {
 					found[text] = true
 					if p.Table == "" {
@@ -85,9 +85,9 @@ func (w *Erasures) findErased(ctx context.Context, s *eraser, p tombstone.Scope,
 	return nil
 }
 
-// Behind says that the log of erasures has marks of a schema that this database has not taken in.
-func (w *Erasures) Behind(schema string) (behind bool) {
-	w.db.Alone(func() {
+// NeedsReapply says that the log of erasures has marks of a schema that this database has not taken in.
+func (w *Erasures) NeedsReapply(schema string) (behind bool) {
+	w.db.WithLock(func() {
 		for scope, hashes := range w.tombs.Hashes {
 			for hash := range hashes {
 				behind = behind || scope.Schema == schema && !w.applied[scope][hash]

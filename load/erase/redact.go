@@ -15,10 +15,10 @@ import (
 	"aqueduck/transform"
 )
 
-// Replaces finds the stored texts that the source has taken out: they are there, and null in the row that takes their place.
+// BeforeReplace finds the stored texts that the source has taken out: they are there, and null in the row that takes their place.
 // candidates is what follows FROM, with its WHERE, to give the rows s of a batch that replace stored ones. It comes before those
 // are taken out. What was stored goes with the merge; that its bytes go from all files is for the next publish.
-func (m *Arrival) Replaces(ctx context.Context, s stage.Batch, candidates string) error {
+func (m *Arrival) BeforeReplace(ctx context.Context, s stage.Batch, candidates string) error {
 	t := s.Table
 	for _, c := range t.Columns {
 		if !c.Redactable {
@@ -48,7 +48,7 @@ func (m *Arrival) Replaces(ctx context.Context, s stage.Batch, candidates string
 			if err := rows.Scan(into...); err != nil {
 				return err
 			}
-			m.redacted.take(t.Name, values, said)
+			m.redacted.addRow(t.Name, values, said)
 			return nil
 		})
 		if err != nil {
@@ -58,8 +58,8 @@ func (m *Arrival) Replaces(ctx context.Context, s stage.Batch, candidates string
 	return nil
 }
 
-// Silent finds the stored rows, with texts in them, of ids that answered with no row.
-func (m *Arrival) Silent(ctx context.Context, t transform.Table, ids []string) error {
+// BeforeMerge finds the stored rows, with texts in them, of ids that answered with no row.
+func (m *Arrival) BeforeMerge(ctx context.Context, t transform.Table, ids []string) error {
 	if len(ids) == 0 || t.MutedBy == "" {
 		return nil
 	}
@@ -79,25 +79,25 @@ func (m *Arrival) Silent(ctx context.Context, t transform.Table, ids []string) e
 		if err := rows.Scan(into...); err != nil {
 			return err
 		}
-		m.redacted.take(t.Name, values, false)
-		if m.redacted.muted == nil {
-			m.redacted.muted = map[string][][]string{}
+		m.redacted.addRow(t.Name, values, false)
+		if m.redacted.unreplaced == nil {
+			m.redacted.unreplaced = map[string][][]string{}
 		}
-		m.redacted.muted[t.Name] = append(m.redacted.muted[t.Name], values)
+		m.redacted.unreplaced[t.Name] = append(m.redacted.unreplaced[t.Name], values)
 		return nil
 	})
 }
 
-// redactions are the stored texts that a commit takes out because the source did.
-type redactions struct {
-	erasure
-	found int64
-	all   map[string][][]string // by table: keys, said or not
-	muted map[string][][]string // those of them whose rows are not replaced by what came: nothing did
+// sourceRedactions are the stored texts that a commit takes out because the source did.
+type sourceRedactions struct {
+	erasureStep
+	found      int64
+	all        map[string][][]string // by table: keys, said or not
+	unreplaced map[string][][]string // those of them whose rows are not replaced by what came: nothing did
 }
 
-// take notes a row. One that the source calls redacted never gets its text back, whatever older copy comes.
-func (r *redactions) take(table string, key []string, said bool) {
+// addRow notes a row. One that the source calls redacted never gets its text back, whatever older copy comes.
+func (r *sourceRedactions) addRow(table string, key []string, said bool) {
 	r.found++
 	if r.all == nil {
 		r.all = map[string][][]string{}
@@ -106,16 +106,16 @@ func (r *redactions) take(table string, key []string, said bool) {
 	if !said {
 		return
 	}
-	if r.erasure.rows == nil {
-		r.erasure.rows = map[string][][]string{}
+	if r.erasureStep.rows == nil {
+		r.erasureStep.rows = map[string][][]string{}
 	}
-	if !slices.ContainsFunc(r.erasure.rows[table], func(other []string) bool { return slices.Equal(key, other) }) {
-		r.erasure.rows[table] = append(r.erasure.rows[table], key)
+	if !slices.ContainsFunc(r.erasureStep.rows[table], func(other []string) bool { return slices.Equal(key, other) }) {
+		r.erasureStep.rows[table] = append(r.erasureStep.rows[table], key)
 	}
 }
 
-// Seal notes, in the commit's transaction and before it ends, what was redacted, and tells how many stored rows it changed.
-func (m *Arrival) Seal(ctx context.Context, stamp time.Time) (changed int64, err error) {
+// BeforeCommit notes, in the commit's transaction and before it ends, what was redacted, and tells how many stored rows it changed.
+func (m *Arrival) BeforeCommit(ctx context.Context, stamp time.Time) (changed int64, err error) {
 	m.stamp = stamp
 	r := &m.redacted
 	if r.found == 0 {
@@ -133,7 +133,7 @@ func (m *Arrival) Seal(ctx context.Context, stamp time.Time) (changed int64, err
 	if err := w.db.Dir().BeginErasing(); err != nil {
 		return 0, err
 	}
-	for table, keys := range r.erasure.rows {
+	for table, keys := range r.erasureStep.rows {
 		p := tombstone.Scope{Schema: m.schema, Table: table}
 		for _, key := range keys {
 			r.rowHashes[table] = append(r.rowHashes[table], w.tombs.Hash(p, tombstone.RowKey(key)))
@@ -143,35 +143,35 @@ func (m *Arrival) Seal(ctx context.Context, stamp time.Time) (changed int64, err
 			return 0, err
 		}
 	}
-	if changed, err = m.takeOut(ctx, r.muted, false); err != nil {
+	if changed, err = m.takeOut(ctx, r.unreplaced, false); err != nil {
 		return 0, fmt.Errorf("the rows that answered no more: %w", err)
 	}
 	if _, err := m.takeOut(ctx, r.all, true); err != nil {
 		return 0, fmt.Errorf("the states that rows were in: %w", err)
 	}
-	return changed, w.saveErasure(ctx, r.erasure, c)
+	return changed, w.saveErasure(ctx, r.erasureStep, c)
 }
 
-// Landed notes, once the commit is made, that the database has taken in its tombstones.
-func (m *Arrival) Landed() { m.erasures.take(m.redacted.erasure) }
+// AfterCommit notes, once the commit is made, that the database has taken in its tombstones.
+func (m *Arrival) AfterCommit() { m.erasures.noteApplied(m.redacted.erasureStep) }
 
 // takeOut takes what was redacted out of rows as they are stored, or out of the states that they were in, and counts these rows.
 func (m *Arrival) takeOut(ctx context.Context, keys map[string][][]string, states bool) (rows int64, err error) {
-	e := m.erasures.eraser(m.schema, m.stamp)
+	e := m.erasures.newEraser(m.schema, m.stamp)
 	defer stage.Drop(ctx, m.erasures.db.DB, takenOut)
 	for table, keys := range keys {
-		t, ok := e.table(table)
+		t, ok := e.findTable(table)
 		if !ok || states && t.History == "" {
 			continue
 		}
 		if err := stage.Fill(ctx, m.erasures.db.DB, takenOut, t.Key, len(keys), func(i int) []string { return keys[i] }); err != nil {
 			return rows, err
 		}
-		for _, part := range redacting(e.tables, t) {
+		for _, part := range redactionRules(e.tables, t) {
 			if (part.table.HistoryOf != "") != states {
 				continue
 			}
-			n, err := e.apply(ctx, part.table, part.rule)
+			n, err := e.applyRule(ctx, part.table, part.rule)
 			if err != nil {
 				return rows, err
 			}

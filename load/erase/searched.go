@@ -19,13 +19,13 @@ func searchedKey(schema string) string { return "searched " + schema }
 // says today: it was not described then, or said less.
 func (w *Erasures) Unsearched(ctx context.Context, schema string) (unsearched bool, err error) {
 	err = w.db.Do("", func(*duck.DB) error {
-		unsearched, err = w.unsearched(ctx, schema)
+		unsearched, err = w.hasUnsearched(ctx, schema)
 		return err
 	})
 	return unsearched, err
 }
 
-func (w *Erasures) unsearched(ctx context.Context, schema string) (bool, error) {
+func (w *Erasures) hasUnsearched(ctx context.Context, schema string) (bool, error) {
 	marked := false
 	for p, marks := range w.tombs.Hashes {
 		marked = marked || p.Schema == schema && len(marks) > 0
@@ -44,8 +44,8 @@ func (w *Erasures) unsearched(ctx context.Context, schema string) (bool, error) 
 			return false, fmt.Errorf("read which tables were looked through: %w", err)
 		}
 	}
-	for name, t := range w.db.Described(schema) {
-		if rules := erasable(t); rules != "" && searched[name] != rules {
+	for name, t := range w.db.DescribedTables(schema) {
+		if rules := erasureRulesHash(t); rules != "" && searched[name] != rules {
 			return true, nil
 		}
 	}
@@ -55,8 +55,8 @@ func (w *Erasures) unsearched(ctx context.Context, schema string) (bool, error) 
 // saveSearched notes that every table was looked through for every tombstone. It belongs into the transaction of an erasure.
 func (w *Erasures) saveSearched(ctx context.Context, schema string) error {
 	searched := map[string]string{}
-	for name, t := range w.db.Described(schema) {
-		if rules := erasable(t); rules != "" {
+	for name, t := range w.db.DescribedTables(schema) {
+		if rules := erasureRulesHash(t); rules != "" {
 			searched[name] = rules
 		}
 	}
@@ -71,8 +71,8 @@ func (w *Erasures) saveSearched(ctx context.Context, schema string) error {
 	return err
 }
 
-// erasable tells apart what tables say of persons; "" where they say nothing.
-func erasable(t transform.Table) string {
+// erasureRulesHash tells apart what tables say of persons; "" where they say nothing.
+func erasureRulesHash(t transform.Table) string {
 	says := t.Erase != ""
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %q\n", t.Erase, t.Key)

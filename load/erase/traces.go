@@ -13,7 +13,7 @@ import (
 	"aqueduck/transform"
 )
 
-func (w *Erasures) dropSubjects(ctx context.Context, e *eraser) {
+func (w *Erasures) dropSubjects(ctx context.Context, e *subjectEraser) {
 	names := []string{subjects, traces, takenOut}
 	if e != nil {
 		for _, name := range e.matching {
@@ -36,7 +36,7 @@ const (
 const shortestTrace = 5
 
 // eraseTraces takes out of the records of runs the messages that repeat an id of the persons, or what their own row holds.
-func (w *Erasures) eraseTraces(ctx context.Context, e *eraser) error {
+func (w *Erasures) eraseTraces(ctx context.Context, e *subjectEraser) error {
 	parts := []string{"SELECT id AS word FROM " + subjects}
 	for _, t := range e.tables {
 		if t.Erase != "all" || len(clause.Persons(t)) == 0 {
@@ -45,7 +45,7 @@ func (w *Erasures) eraseTraces(ctx context.Context, e *eraser) error {
 		for _, c := range t.Columns {
 			if c.PII && c.SQL == "VARCHAR" {
 				parts = append(parts, fmt.Sprintf("SELECT %s FROM %s t WHERE %s AND length(%[1]s) >= %[4]d",
-					duck.Name(c.Name), e.at(t.Name), isSubject("t.", clause.Persons(t)), shortestTrace))
+					duck.Name(c.Name), e.relationOf(t.Name), isSubject("t.", clause.Persons(t)), shortestTrace))
 			}
 		}
 	}
@@ -75,16 +75,16 @@ func (w *Erasures) eraseTraces(ctx context.Context, e *eraser) error {
 }
 
 // eraseRows empties rows of a table whose text the source took out, and what lies inside of them.
-func (w *Erasures) eraseRows(ctx context.Context, e *eraser, table string, keys [][]string, stamp time.Time) error {
-	t, ok := e.table(table)
+func (w *Erasures) eraseRows(ctx context.Context, e *subjectEraser, table string, keys [][]string, stamp time.Time) error {
+	t, ok := e.findTable(table)
 	if !ok || len(keys) == 0 {
 		return nil
 	}
 	if err := stage.Fill(ctx, w.db.DB, takenOut, t.Key, len(keys), func(i int) []string { return keys[i] }); err != nil {
 		return err
 	}
-	for _, part := range redacting(e.tables, t) {
-		n, err := e.apply(ctx, part.table, part.rule)
+	for _, part := range redactionRules(e.tables, t) {
+		n, err := e.applyRule(ctx, part.table, part.rule)
 		if err != nil {
 			return err
 		}
@@ -98,37 +98,37 @@ func (w *Erasures) eraseRows(ctx context.Context, e *eraser, table string, keys 
 	return nil
 }
 
-// redacted is a table and what goes of its rows when a text is taken out.
-type redacted struct {
+// redactionRule is a table and what goes of its rows when a text is taken out.
+type redactionRule struct {
 	table transform.Table
-	rule  rule
+	rule  erasureRule
 }
 
-// redacting are the rules for the rows of a table in takenOut: the columns that the source takes out, those that are made
+// redactionRules are the rules for the rows of a table in takenOut: the columns that the source takes out, those that are made
 // of the same field, and the personal ones of what lies inside.
-func redacting(tables []transform.Table, t transform.Table) []redacted {
-	own := rule{where: "EXISTS (SELECT 1 FROM " + takenOut + " x WHERE " + clause.MatchTexts("x.", t.Key, "t.", t.Key) + ")"}
+func redactionRules(tables []transform.Table, t transform.Table) []redactionRule {
+	own := erasureRule{where: "EXISTS (SELECT 1 FROM " + takenOut + " x WHERE " + clause.MatchTexts("x.", t.Key, "t.", t.Key) + ")"}
 	for _, c := range t.Columns {
 		if slices.ContainsFunc(t.Columns, func(o transform.Column) bool { return o.Redactable && slices.Equal(o.Path, c.Path) }) {
 			own.columns = append(own.columns, c.Name)
 		}
 	}
-	list := []redacted{{t, own}}
+	list := []redactionRule{{t, own}}
 	for _, inner := range tables {
 		if inner.HistoryOf == t.Name {
-			list = append(list, redacted{inner, own})
+			list = append(list, redactionRule{inner, own})
 		}
 		if inner.Within != t.Name {
 			continue
 		}
-		r := rule{where: "EXISTS (SELECT 1 FROM " + takenOut + " x WHERE " + clause.MatchTexts("x.", t.Key, "t.", inner.WithinKey) + ")"}
+		r := erasureRule{where: "EXISTS (SELECT 1 FROM " + takenOut + " x WHERE " + clause.MatchTexts("x.", t.Key, "t.", inner.WithinKey) + ")"}
 		for _, c := range inner.Columns {
 			if c.PII && !slices.Contains(inner.Key, c.Name) {
 				r.columns = append(r.columns, c.Name)
 			}
 		}
 		if len(r.columns) > 0 {
-			list = append(list, redacted{inner, r})
+			list = append(list, redactionRule{inner, r})
 		}
 	}
 	return list

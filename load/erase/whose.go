@@ -14,20 +14,20 @@ import (
 	"aqueduck/transform"
 )
 
-// eraser looks at the stored tables of a schema.
-func (w *Erasures) eraser(schema string, stamp time.Time) *eraser {
-	e := &eraser{work: w, schema: schema, matching: map[string]string{}}
-	for _, t := range w.db.Described(schema) {
+// newEraser looks at the stored tables of a schema.
+func (w *Erasures) newEraser(schema string, stamp time.Time) *subjectEraser {
+	e := &subjectEraser{work: w, schema: schema, matching: map[string]string{}}
+	for _, t := range w.db.DescribedTables(schema) {
 		e.tables = append(e.tables, t)
 	}
 	slices.SortFunc(e.tables, func(a, b transform.Table) int { return strings.Compare(a.Name, b.Name) })
-	e.at = func(table string) string {
+	e.relationOf = func(table string) string {
 		if table == "" {
 			return ""
 		}
 		return duck.Table(schema, table)
 	}
-	e.stored = func() string { return transform.SyncedAtColumn + " = $1, " + transform.RunIDColumn + " = $2" }
+	e.stampClause = func() string { return transform.SyncedAtColumn + " = $1, " + transform.RunIDColumn + " = $2" }
 	e.args = []any{stamp, w.db.RunID()}
 	return e
 }
@@ -40,29 +40,29 @@ func (w *Erasures) fillSubjects(ctx context.Context, ids []string) error {
 // subjects is the temporary table of the ids of the persons that are being erased.
 const subjects = "temp.forgotten"
 
-// eraser finds the rows of the persons in the temporary table subjects, and empties them. It works alike on the stored
+// subjectEraser finds the rows of the persons in the temporary table subjects, and empties them. It works alike on the stored
 // tables and on a batch that arrives.
-type eraser struct {
-	work   *Erasures
-	schema string
-	tables []transform.Table
-	at     func(table string) string // the relation that holds a table's rows; "" when it has none
-	stored func() string             // what a stored row is set to besides; "" for a row that arrives
-	args   []any                     // of what stored says
+type subjectEraser struct {
+	work        *Erasures
+	schema      string
+	tables      []transform.Table
+	relationOf  func(table string) string // the relation that holds a table's rows; "" when it has none
+	stampClause func() string             // what a stored row is set to besides; "" for a row that arrives
+	args        []any                     // of what stored says
 
 	matching map[string]string // by own table: the temporary table of the records that name one of the persons
 }
 
-// rule is what happens to some columns of a row, and when.
-type rule struct {
+// erasureRule is what happens to some columns of a row, and when.
+type erasureRule struct {
 	columns []string
 	erased  string // the column that says so; "" when there is none
 	where   string // about a row t
 }
 
-func (e *eraser) table(name string) (transform.Table, bool) {
+func (e *subjectEraser) findTable(name string) (transform.Table, bool) {
 	i := slices.IndexFunc(e.tables, func(t transform.Table) bool { return t.Name == name })
-	if i < 0 || e.at(name) == "" {
+	if i < 0 || e.relationOf(name) == "" {
 		return transform.Table{}, false
 	}
 	return e.tables[i], true
@@ -77,7 +77,7 @@ func isSubject(alias string, columns []string) string {
 }
 
 // subjectPredicate is the condition that a row t is about one of the persons, by what whose says; "" when nothing can tell.
-func (e *eraser) subjectPredicate(ctx context.Context, t transform.Table, whose []string) (string, error) {
+func (e *subjectEraser) subjectPredicate(ctx context.Context, t transform.Table, whose []string) (string, error) {
 	if len(whose) == 0 {
 		return e.defaultSubject(ctx, t)
 	}
@@ -98,19 +98,19 @@ func (e *eraser) subjectPredicate(ctx context.Context, t transform.Table, whose 
 }
 
 // defaultSubject goes by the row's own ids, else by those of the item or the record that its list lies in.
-func (e *eraser) defaultSubject(ctx context.Context, t transform.Table) (string, error) {
+func (e *subjectEraser) defaultSubject(ctx context.Context, t transform.Table) (string, error) {
 	if own := clause.Persons(t); len(own) > 0 {
 		return isSubject("t.", own), nil
 	}
-	if item, ok := e.table(t.Within); ok && len(clause.Persons(item)) > 0 {
-		return fmt.Sprintf("EXISTS (SELECT 1 FROM %s o WHERE %s AND %s)", e.at(item.Name),
+	if item, ok := e.findTable(t.Within); ok && len(clause.Persons(item)) > 0 {
+		return fmt.Sprintf("EXISTS (SELECT 1 FROM %s o WHERE %s AND %s)", e.relationOf(item.Name),
 			clause.Matches("o.", item.Key, "t.", t.WithinKey), isSubject("o.", clause.Persons(item))), nil
 	}
 	return e.ofRecord(ctx, t)
 }
 
 // subjectByColumn goes by one name of whose.
-func (e *eraser) subjectByColumn(ctx context.Context, t transform.Table, name string) (string, error) {
+func (e *subjectEraser) subjectByColumn(ctx context.Context, t transform.Table, name string) (string, error) {
 	if name == schemas.WhoseRecord {
 		return e.ofRecord(ctx, t)
 	}
@@ -120,30 +120,30 @@ func (e *eraser) subjectByColumn(ctx context.Context, t transform.Table, name st
 		}
 		return e.ofReference(ctx, t.Columns[i])
 	}
-	own, _, ok := e.record(t)
+	own, _, ok := e.recordTable(t)
 	if !ok || !slices.Contains(clause.Persons(own), name) {
 		return "", nil
 	}
-	return fmt.Sprintf("EXISTS (SELECT 1 FROM %s o WHERE %s AND %s)", e.at(own.Name),
+	return fmt.Sprintf("EXISTS (SELECT 1 FROM %s o WHERE %s AND %s)", e.relationOf(own.Name),
 		clause.Matches("o.", own.Key, "t.", t.ParentKey), isSubject("o.", []string{name})), nil
 }
 
-// record gives the table of the records that the rows of a table belong to, and the columns that say to which.
-func (e *eraser) record(t transform.Table) (own transform.Table, key []string, ok bool) {
+// recordTable gives the table of the records that the rows of a table belong to, and the columns that say to which.
+func (e *subjectEraser) recordTable(t transform.Table) (own transform.Table, key []string, ok bool) {
 	switch {
 	case t.HistoryOf != "":
-		own, ok = e.table(t.HistoryOf)
+		own, ok = e.findTable(t.HistoryOf)
 		return own, own.Key, ok
 	case t.Parent != "":
-		own, ok = e.table(t.Parent)
+		own, ok = e.findTable(t.Parent)
 		return own, t.ParentKey, ok
 	}
 	return t, t.Key, true
 }
 
 // ofRecord is true of all rows of a record that names one of the persons anywhere.
-func (e *eraser) ofRecord(ctx context.Context, t transform.Table) (string, error) {
-	own, key, ok := e.record(t)
+func (e *subjectEraser) ofRecord(ctx context.Context, t transform.Table) (string, error) {
+	own, key, ok := e.recordTable(t)
 	if !ok || len(key) == 0 {
 		return "", nil
 	}
@@ -155,7 +155,7 @@ func (e *eraser) ofRecord(ctx context.Context, t transform.Table) (string, error
 }
 
 // ofReference is true of a row whose column points to a record that names one of the persons.
-func (e *eraser) ofReference(ctx context.Context, c transform.Column) (string, error) {
+func (e *subjectEraser) ofReference(ctx context.Context, c transform.Column) (string, error) {
 	t, ok := e.pointsTo(c)
 	if !ok {
 		return "", nil
@@ -168,10 +168,10 @@ func (e *eraser) ofReference(ctx context.Context, c transform.Column) (string, e
 }
 
 // pointsTo gives the table of records that a column references by their key.
-func (e *eraser) pointsTo(c transform.Column) (transform.Table, bool) {
+func (e *subjectEraser) pointsTo(c transform.Column) (transform.Table, bool) {
 	name, column, _ := strings.Cut(c.References, ".")
 	for _, t := range e.tables {
-		if t.Parent == "" && (t.Name == name || t.View == name) && slices.Equal(t.Key, []string{column}) && e.at(t.Name) != "" {
+		if t.Parent == "" && (t.Name == name || t.View == name) && slices.Equal(t.Key, []string{column}) && e.relationOf(t.Name) != "" {
 			return t, true
 		}
 	}
@@ -179,7 +179,7 @@ func (e *eraser) pointsTo(c transform.Column) (transform.Table, bool) {
 }
 
 // matchingRecords makes, once, the temporary table of the keys of the records that name one of the persons.
-func (e *eraser) matchingRecords(ctx context.Context, own transform.Table) (string, error) {
+func (e *subjectEraser) matchingRecords(ctx context.Context, own transform.Table) (string, error) {
 	if name, made := e.matching[own.Name]; made {
 		return name, nil
 	}
@@ -190,14 +190,14 @@ func (e *eraser) matchingRecords(ctx context.Context, own transform.Table) (stri
 			key = t.ParentKey
 		}
 		ids := clause.Persons(t)
-		if (t.Name != own.Name && t.Parent != own.Name) || len(ids) == 0 || len(key) != len(own.Key) || e.at(t.Name) == "" {
+		if (t.Name != own.Name && t.Parent != own.Name) || len(ids) == 0 || len(key) != len(own.Key) || e.relationOf(t.Name) == "" {
 			continue
 		}
 		columns := make([]string, len(key))
 		for i := range key {
 			columns[i] = "t." + duck.Name(key[i]) + " AS " + duck.Name(own.Key[i])
 		}
-		parts = append(parts, fmt.Sprintf("SELECT %s FROM %s t WHERE %s", strings.Join(columns, ", "), e.at(t.Name), isSubject("t.", ids)))
+		parts = append(parts, fmt.Sprintf("SELECT %s FROM %s t WHERE %s", strings.Join(columns, ", "), e.relationOf(t.Name), isSubject("t.", ids)))
 	}
 	name := ""
 	if len(parts) > 0 {
@@ -210,17 +210,17 @@ func (e *eraser) matchingRecords(ctx context.Context, own transform.Table) (stri
 	return name, nil
 }
 
-// rules are what happens to the rows of a table that are about one of the persons. Personal columns that nothing can tell
+// erasureRules are what happens to the rows of a table that are about one of the persons. Personal columns that nothing can tell
 // the person of are given beside them.
-func (e *eraser) rules(ctx context.Context, t transform.Table) (list []rule, unknown []string, err error) {
-	groups := map[string]*rule{}
+func (e *subjectEraser) erasureRules(ctx context.Context, t transform.Table) (list []erasureRule, unknown []string, err error) {
+	groups := map[string]*erasureRule{}
 	var order []string
 	for _, c := range t.Columns {
 		wanted := c.PII || t.Erase == "all" && !c.Stays && !c.Person && !strings.HasPrefix(c.Name, "_")
 		if c.Erased {
 			wanted = true
 		}
-		if !wanted || slices.Contains(t.Key, c.Name) || e.work.db.Keeps(t.Name+"."+c.Name) {
+		if !wanted || slices.Contains(t.Key, c.Name) || e.work.db.KeepsColumn(t.Name+"."+c.Name) {
 			continue
 		}
 		group := strings.Join(c.Whose, ",")
@@ -229,7 +229,7 @@ func (e *eraser) rules(ctx context.Context, t transform.Table) (list []rule, unk
 			if err != nil {
 				return nil, nil, err
 			}
-			groups[group], order = &rule{where: where}, append(order, group)
+			groups[group], order = &erasureRule{where: where}, append(order, group)
 		}
 		r := groups[group]
 		if c.Erased {
@@ -249,8 +249,8 @@ func (e *eraser) rules(ctx context.Context, t transform.Table) (list []rule, unk
 	return list, unknown, nil
 }
 
-// left is the condition that a row still holds something of what a rule takes out.
-func (r rule) left() string {
+// remainsCondition is the condition that a row still holds something of what a rule takes out.
+func (r erasureRule) remainsCondition() string {
 	terms := []string{transform.ExtraColumn + " IS NOT NULL"}
 	for _, c := range r.columns {
 		terms = append(terms, duck.Name(c)+" IS NOT NULL")
@@ -261,10 +261,10 @@ func (r rule) left() string {
 	return "(" + strings.Join(terms, " OR ") + ")"
 }
 
-// empty takes out of the rows of a table what is about the persons, and tells how many rows that were. Their hash becomes
+// eraseSubjectRows takes out of the rows of a table what is about the persons, and tells how many rows that were. Their hash becomes
 // another one that does not tell what they held: the same for a row that is stored and for one that comes again.
-func (e *eraser) empty(ctx context.Context, t transform.Table) (rows, gone int64, err error) {
-	relation := e.at(t.Name)
+func (e *subjectEraser) eraseSubjectRows(ctx context.Context, t transform.Table) (rows, gone int64, err error) {
+	relation := e.relationOf(t.Name)
 	if e.deletesRow(t) {
 		where, err := e.subjectPredicate(ctx, t, nil)
 		if err != nil || where == "" {
@@ -273,12 +273,12 @@ func (e *eraser) empty(ctx context.Context, t transform.Table) (rows, gone int64
 		gone, err = e.work.db.DB.Exec(ctx, "DELETE FROM "+relation+" t WHERE "+where)
 		return gone, gone, err
 	}
-	list, _, err := e.rules(ctx, t)
+	list, _, err := e.erasureRules(ctx, t)
 	if err != nil {
 		return 0, 0, err
 	}
 	for _, r := range list {
-		n, err := e.apply(ctx, t, r)
+		n, err := e.applyRule(ctx, t, r)
 		if err != nil {
 			return 0, 0, err
 		}
@@ -288,12 +288,12 @@ func (e *eraser) empty(ctx context.Context, t transform.Table) (rows, gone int64
 }
 
 // deletesRow says whether the rows of a person go as a whole: also the states that a row was in of which next to nothing stays.
-func (e *eraser) deletesRow(t transform.Table) bool {
-	of, _ := e.table(t.HistoryOf)
+func (e *subjectEraser) deletesRow(t transform.Table) bool {
+	of, _ := e.findTable(t.HistoryOf)
 	return t.Erase == "rows" || of.Erase == "all"
 }
 
-func (e *eraser) apply(ctx context.Context, t transform.Table, r rule) (int64, error) {
+func (e *subjectEraser) applyRule(ctx context.Context, t transform.Table, r erasureRule) (int64, error) {
 	sets := []string{transform.ExtraColumn + " = NULL"}
 	if slices.ContainsFunc(t.Columns, func(c transform.Column) bool { return c.Name == transform.HashColumn }) {
 		sets = append(sets, fmt.Sprintf("%[1]s = (hash(%[1]s, %[2]s) >> 1)::BIGINT", transform.HashColumn, duck.Text(fmt.Sprintf("%x", e.work.tombs.Salt))))
@@ -304,17 +304,17 @@ func (e *eraser) apply(ctx context.Context, t transform.Table, r rule) (int64, e
 	if r.erased != "" {
 		sets = append(sets, duck.Name(r.erased)+" = TRUE")
 	}
-	if s := e.stored(); s != "" {
+	if s := e.stampClause(); s != "" {
 		sets = append(sets, s)
 	}
-	return e.work.db.DB.Exec(ctx, "UPDATE "+e.at(t.Name)+" AS t SET "+strings.Join(sets, ", ")+" WHERE "+r.where+" AND "+r.left(), e.args...)
+	return e.work.db.DB.Exec(ctx, "UPDATE "+e.relationOf(t.Name)+" AS t SET "+strings.Join(sets, ", ")+" WHERE "+r.where+" AND "+r.remainsCondition(), e.args...)
 }
 
 // countMatches is what empty would do, without doing it.
-func (e *eraser) countMatches(ctx context.Context, t transform.Table) (rows int64, err error) {
+func (e *subjectEraser) countMatches(ctx context.Context, t transform.Table) (rows int64, err error) {
 	count := func(where string) error {
 		var n int64
-		err := e.work.db.DB.Scan(ctx, "SELECT count(*) FROM "+e.at(t.Name)+" t WHERE "+where, nil, &n)
+		err := e.work.db.DB.Scan(ctx, "SELECT count(*) FROM "+e.relationOf(t.Name)+" t WHERE "+where, nil, &n)
 		rows = max(rows, n)
 		return err
 	}
@@ -325,9 +325,9 @@ func (e *eraser) countMatches(ctx context.Context, t transform.Table) (rows int6
 		}
 		return rows, count(where)
 	}
-	list, _, err := e.rules(ctx, t)
+	list, _, err := e.erasureRules(ctx, t)
 	for _, r := range list {
-		if err = count(r.where + " AND " + r.left()); err != nil {
+		if err = count(r.where + " AND " + r.remainsCondition()); err != nil {
 			break
 		}
 	}

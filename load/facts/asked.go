@@ -13,7 +13,7 @@ import (
 // workspace's schema.
 func (w *Facts) IDs(ctx context.Context, schema, query string) (ids []string, err error) {
 	err = w.db.Do("ask for the ids to read", func(*duck.DB) error {
-		return w.ask(ctx, "SELECT DISTINCT #1::VARCHAR FROM (\n"+clause.Bare(query, schema)+"\n) WHERE #1 IS NOT NULL ORDER BY 1", func(rows *sql.Rows) error {
+		return w.queryStreamSQL(ctx, "SELECT DISTINCT #1::VARCHAR FROM (\n"+clause.Bare(query, schema)+"\n) WHERE #1 IS NOT NULL ORDER BY 1", func(rows *sql.Rows) error {
 			var id string
 			if err := rows.Scan(&id); err != nil {
 				return err
@@ -30,7 +30,7 @@ func (w *Facts) IDs(ctx context.Context, schema, query string) (ids []string, er
 // were stored in the tables of without.
 func (w *Facts) Expected(ctx context.Context, schema, query string, without ...string) (ids, keys []string, err error) {
 	err = w.db.Do("ask for the ids to read", func(*duck.DB) error {
-		return w.askWithout(ctx, schema, without, "SELECT DISTINCT COLUMNS(*)::VARCHAR FROM (\n"+clause.Bare(query, schema)+"\n) WHERE #1 IS NOT NULL ORDER BY ALL", func(rows *sql.Rows) error {
+		return w.queryWithoutTables(ctx, schema, without, "SELECT DISTINCT COLUMNS(*)::VARCHAR FROM (\n"+clause.Bare(query, schema)+"\n) WHERE #1 IS NOT NULL ORDER BY ALL", func(rows *sql.Rows) error {
 			columns, err := rows.Columns()
 			if err != nil {
 				return err
@@ -53,14 +53,14 @@ func (w *Facts) Expected(ctx context.Context, schema, query string, without ...s
 	return ids, keys, err
 }
 
-// ask runs the SQL of a stream file, which may be a user's own: one statement that reads. There is a function, though, that
+// queryStreamSQL runs the SQL of a stream file, which may be a user's own: one statement that reads. There is a function, though, that
 // checkpoints from within a SELECT; it refuses in a transaction that has written, so one writes a little and is undone.
-func (w *Facts) ask(ctx context.Context, query string, visit func(*sql.Rows) error) error {
-	return w.askWithout(ctx, "", nil, query, visit)
+func (w *Facts) queryStreamSQL(ctx context.Context, query string, visit func(*sql.Rows) error) error {
+	return w.queryWithoutTables(ctx, "", nil, query, visit)
 }
 
-// askWithout is ask as if some tables were empty.
-func (w *Facts) askWithout(ctx context.Context, schema string, without []string, query string, visit func(*sql.Rows) error) error {
+// queryWithoutTables is ask as if some tables were empty.
+func (w *Facts) queryWithoutTables(ctx context.Context, schema string, without []string, query string, visit func(*sql.Rows) error) error {
 	if err := read.RequireRead(w.db.DB, query); err != nil {
 		return err
 	}

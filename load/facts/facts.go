@@ -74,12 +74,12 @@ func (w *Facts) Rows(ctx context.Context, schema, table string) (n int64, err er
 // LastOutcomes gives how each stream of a schema ended in the last run of a pipeline that read it, by stream; nothing of
 // those it never read.
 func (w *Facts) LastOutcomes(ctx context.Context, schema, pipeline string) (map[string]string, error) {
-	return w.outcomes(ctx, `SELECT stream, arg_max(outcome, started_at) FROM _sync.stream_runs WHERE schema = $1
+	return w.queryOutcomes(ctx, `SELECT stream, arg_max(outcome, started_at) FROM _sync.stream_runs WHERE schema = $1
 		AND run_id IN (SELECT run_id FROM _sync.runs WHERE pipeline = $2) GROUP BY stream`, schema, pipeline)
 }
 
-// outcomes asks for outcomes by stream.
-func (w *Facts) outcomes(ctx context.Context, query string, args ...any) (outcomes map[string]string, err error) {
+// queryOutcomes asks for outcomes by stream.
+func (w *Facts) queryOutcomes(ctx context.Context, query string, args ...any) (outcomes map[string]string, err error) {
 	err = w.db.Do("read how earlier runs ended", func(db *duck.DB) error {
 		outcomes = map[string]string{}
 		return db.Each(ctx, query, args, func(rows *sql.Rows) error {
@@ -97,7 +97,7 @@ func (w *Facts) outcomes(ctx context.Context, query string, args ...any) (outcom
 // LastAnswers gives, by stream of a schema, whether the source had it when it last said so: the outcome, ok or unavailable, of
 // the last run that ended by itself with one of these, or was cut off while the source gave records. What a run said that was cut off by force, nobody may have read.
 func (w *Facts) LastAnswers(ctx context.Context, schema string) (map[string]string, error) {
-	return w.outcomes(ctx, `SELECT stream, arg_max(CASE outcome WHEN 'cut' THEN 'ok' ELSE outcome END, started_at) FROM _sync.stream_runs
+	return w.queryOutcomes(ctx, `SELECT stream, arg_max(CASE outcome WHEN 'cut' THEN 'ok' ELSE outcome END, started_at) FROM _sync.stream_runs
 		WHERE schema = $1 AND (outcome IN ('ok', 'unavailable') OR outcome = 'cut' AND records > 0)
 		AND run_id IN (SELECT run_id FROM _sync.runs WHERE outcome IN ('OK', 'FAILED')) GROUP BY stream`, schema)
 }

@@ -17,7 +17,7 @@ import (
 
 // UnchangedFingerprints tells of each head whether the table has its record with these values, and not as gone. The table's key is one
 // column; columns are those of the heads' values.
-func (w *Facts) UnchangedFingerprints(ctx context.Context, schema string, t transform.Table, columns []transform.Column, heads []transform.Head) (same []bool, err error) {
+func (w *Facts) UnchangedFingerprints(ctx context.Context, schema string, t transform.Table, columns []transform.Column, heads []transform.ListFingerprint) (same []bool, err error) {
 	err = w.db.Do("", func(db *duck.DB) error {
 		same = make([]bool, len(heads))
 		if n, err := w.db.StoredRows(ctx, schema, t.Name); err != nil || n == 0 {
@@ -72,7 +72,7 @@ func (w *Facts) EachKey(ctx context.Context, schema string, t transform.Table, s
 
 // sameQuery asks for the stored rows that may be the heads' own. The bounds of the times let the database pass over
 // nearly all of the table: pages are in order of time, and so were the commits.
-func sameQuery(schema string, t transform.Table, columns []transform.Column, heads []transform.Head) (string, []any) {
+func sameQuery(schema string, t transform.Table, columns []transform.Column, heads []transform.ListFingerprint) (string, []any) {
 	var keys []string
 	for _, head := range heads {
 		if head.Values != nil && !strings.Contains(head.Key, clause.Separator) {
@@ -95,7 +95,7 @@ func sameQuery(schema string, t transform.Table, columns []transform.Column, hea
 			continue
 		}
 		asked = append(asked, "epoch_us("+name+")::VARCHAR")
-		if first, last, ok := span(heads, i); ok {
+		if first, last, ok := timeRange(heads, i); ok {
 			values = append(values, first, last)
 			where = append(where, fmt.Sprintf("%s BETWEEN $%d AND $%d", name, len(values)-1, len(values)))
 		}
@@ -103,8 +103,8 @@ func sameQuery(schema string, t transform.Table, columns []transform.Column, hea
 	return "SELECT " + strings.Join(asked, ", ") + " FROM " + duck.Table(schema, t.Name) + " WHERE " + strings.Join(where, " AND "), values
 }
 
-// span gives the first and the last time among the heads' values.
-func span(heads []transform.Head, column int) (first, last time.Time, ok bool) {
+// timeRange gives the first and the last time among the heads' values.
+func timeRange(heads []transform.ListFingerprint, column int) (first, last time.Time, ok bool) {
 	for _, head := range heads {
 		if head.Values == nil {
 			continue
@@ -128,7 +128,7 @@ func span(heads []transform.Head, column int) (first, last time.Time, ok bool) {
 // CountBetween is the number of rows that are not gone and have a time in a column from one to another, both included.
 func (w *Facts) CountBetween(ctx context.Context, schema string, t transform.Table, column string, from, to time.Time) (n int64, err error) {
 	err = w.db.Do("", func(db *duck.DB) error {
-		query := "SELECT count(*) FROM " + duck.Table(schema, t.Name) + " WHERE " + between(t, column)
+		query := "SELECT count(*) FROM " + duck.Table(schema, t.Name) + " WHERE " + betweenCondition(t, column)
 		return db.Scan(ctx, query, []any{from, to}, &n)
 	})
 	return n, err
@@ -139,7 +139,7 @@ func (w *Facts) CountBetween(ctx context.Context, schema string, t transform.Tab
 func (w *Facts) KeysBetween(ctx context.Context, schema string, t transform.Table, column string, from, to time.Time, among []string, most int) (keys map[string]time.Time, err error) {
 	err = w.db.Do("", func(db *duck.DB) error {
 		key := duck.Name(t.Key[0]) + "::VARCHAR"
-		query := fmt.Sprintf("SELECT %s, %s FROM %s WHERE %s", key, duck.Name(column), duck.Table(schema, t.Name), between(t, column))
+		query := fmt.Sprintf("SELECT %s, %s FROM %s WHERE %s", key, duck.Name(column), duck.Table(schema, t.Name), betweenCondition(t, column))
 		values := []any{from, to}
 		if among != nil {
 			query += " AND " + key + " IN (SELECT unnest(string_split($3, $4)))"
@@ -158,8 +158,8 @@ func (w *Facts) KeysBetween(ctx context.Context, schema string, t transform.Tabl
 	return keys, err
 }
 
-// between is the condition of rows that are not gone and have a time from $1 to $2.
-func between(t transform.Table, column string) string {
+// betweenCondition is the condition of rows that are not gone and have a time from $1 to $2.
+func betweenCondition(t transform.Table, column string) string {
 	where := duck.Name(column) + " BETWEEN $1 AND $2"
 	if t.Gone {
 		where += " AND " + transform.GoneColumn + " IS NULL"

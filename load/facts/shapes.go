@@ -24,7 +24,7 @@ type Shape struct {
 // Shapes gives the columns of a schema that can widen, or have.
 func (w *Facts) Shapes(ctx context.Context, schema string) (all []Shape, err error) {
 	err = w.db.Do("", func(db *duck.DB) error {
-		all, err = shapes(ctx, db, schema)
+		all, err = readShapes(ctx, db, schema)
 		return err
 	})
 	return all, err
@@ -32,10 +32,10 @@ func (w *Facts) Shapes(ctx context.Context, schema string) (all []Shape, err err
 
 // Shapes is that of Work for a published file.
 func Shapes(ctx context.Context, r *read.Reader, schema string) ([]Shape, error) {
-	return shapes(ctx, r.DB, schema)
+	return readShapes(ctx, r.DB, schema)
 }
 
-func shapes(ctx context.Context, db *duck.DB, schema string) (all []Shape, err error) {
+func readShapes(ctx context.Context, db *duck.DB, schema string) (all []Shape, err error) {
 	err = db.Each(ctx, `SELECT c.table_name, c.column_name, c.data_type, coalesce(max(m.value), ''), coalesce(string_agg(DISTINCT n.example_type, ' '), '')
 		FROM duckdb_columns() c JOIN _sync.tables t ON t.schema = c.schema_name AND t.table_name = c.table_name
 			LEFT JOIN _sync.meta m ON m.key = 'was "' || replace(c.schema_name, '"', '""') || '"."' || replace(c.table_name, '"', '""') || '"."' || replace(c.column_name, '"', '""') || '"'
@@ -61,8 +61,8 @@ func shapes(ctx context.Context, db *duck.DB, schema string) (all []Shape, err e
 	return all, nil
 }
 
-// Known says whether a field, or a kind of value, of a stream was told of before.
-func (w *Facts) Known(ctx context.Context, schema, stream string) (known map[[3]string]bool, err error) {
+// KnownDrift says whether a field, or a kind of value, of a stream was told of before.
+func (w *Facts) KnownDrift(ctx context.Context, schema, stream string) (known map[[3]string]bool, err error) {
 	err = w.db.Do("", func(db *duck.DB) error {
 		known = map[[3]string]bool{}
 		return db.Each(ctx, "SELECT table_name, column_name, path FROM _sync.schema_changes WHERE schema = $1 AND stream = $2 AND path IS NOT NULL", []any{schema, stream},

@@ -87,11 +87,11 @@ func ReadSnapshot(ctx context.Context, db *duck.DB) (Snapshot, error) {
 	if err != nil {
 		return s, fmt.Errorf("list the tables: %w", err)
 	}
-	gone, err := marking(ctx, db)
+	gone, err := goneTables(ctx, db)
 	if err != nil {
 		return s, fmt.Errorf("list the tables that mark what is gone: %w", err)
 	}
-	if err := s.count(ctx, db, gone); err != nil {
+	if err := s.countRows(ctx, db, gone); err != nil {
 		return s, err
 	}
 	if s.Erased, err = readErased(ctx, db); err != nil {
@@ -105,9 +105,9 @@ func ReadSnapshot(ctx context.Context, db *duck.DB) (Snapshot, error) {
 	return s, nil
 }
 
-// count counts the rows of all tables, and those that the source still has. A statement for each table would cost four times as much:
+// countRows counts the rows of all tables, and those that the source still has. A statement for each table would cost four times as much:
 // only where that for all fails it is asked which of them it was.
-func (s *Snapshot) count(ctx context.Context, db *duck.DB, gone map[[2]string]bool) error {
+func (s *Snapshot) countRows(ctx context.Context, db *duck.DB, gone map[[2]string]bool) error {
 	counts := make([]string, len(s.Tables))
 	for i, t := range s.Tables {
 		shown := "count(*)"
@@ -142,8 +142,8 @@ func (s *Snapshot) count(ctx context.Context, db *duck.DB, gone map[[2]string]bo
 	return fmt.Errorf("count the rows: %w", all)
 }
 
-// marking are the tables that mark what is gone, and views of them, which no table shares its name with.
-func marking(ctx context.Context, db *duck.DB) (map[[2]string]bool, error) {
+// goneTables are the tables that mark what is gone, and views of them, which no table shares its name with.
+func goneTables(ctx context.Context, db *duck.DB) (map[[2]string]bool, error) {
 	tables := map[[2]string]bool{}
 	query := "SELECT schema_name, table_name FROM duckdb_columns() WHERE database_name = $1 AND column_name = $2"
 	err := db.Each(ctx, query, []any{duck.Catalog, transform.GoneColumn}, func(rows *sql.Rows) error {

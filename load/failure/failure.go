@@ -42,18 +42,18 @@ func DiskFailed(err error) bool { return disk.Failed(err) }
 // Forbidden says that an error is that of a file which this user may not open, or not write.
 func Forbidden(err error) bool { return disk.Forbidden(err) }
 
-// Loss is how many rows of a table readers would no longer find. Table is what they call it.
-type Loss struct {
+// RowLoss is how many rows of a table readers would no longer find. Table is what they call it.
+type RowLoss struct {
 	Schema, Table string
 	Before, After int64 // rows
 }
 
-// HeldBack is the answer where a publish would take more of a table from its readers than it may (T152). They keep the
+// PublishBlocked is the answer where a publish would take more of a table from its readers than it may (T152). They keep the
 // file they have, and the work database stays as it is.
-type HeldBack struct{ Losses []Loss }
+type PublishBlocked struct{ Losses []RowLoss }
 
 // Error names the first table, with its rows before and after.
-func (h *HeldBack) Error() string {
+func (h *PublishBlocked) Error() string {
 	first := h.Losses[0]
 	text := fmt.Sprintf("the publish is held back: %s.%s would go from %d rows to %d", first.Schema, first.Table, first.Before, first.After)
 	if n := len(h.Losses) - 1; n > 0 {

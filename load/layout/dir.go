@@ -60,7 +60,7 @@ func (d Dir) RunDir() string { return filepath.Join(d.State(), "runs") }
 // RejectDir holds the text of records without a key, for a few days.
 func (d Dir) RejectDir() string { return filepath.Join(d.State(), "rejects") }
 
-func (d Dir) marker() string { return filepath.Join(d.State(), "format") }
+func (d Dir) formatFile() string { return filepath.Join(d.State(), "format") }
 
 // Make makes the directory a warehouse, or recognises one. A directory with anything else in it is refused and stays as it is; one
 // with nothing but a published file (and erasures.log, and hash.key) is a backup put back, which the caller takes in.
@@ -145,7 +145,7 @@ func checkAbove(d Dir) error {
 
 // isWarehouse says whether the directory is a warehouse of this program already.
 func isWarehouse(d Dir) (bool, error) {
-	text, err := os.ReadFile(d.marker())
+	text, err := os.ReadFile(d.formatFile())
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -153,7 +153,7 @@ func isWarehouse(d Dir) (bool, error) {
 		return false, err
 	}
 	if string(text) != format {
-		return false, fmt.Errorf("%s says %q: another version of the program made this warehouse; use that one", d.marker(), text)
+		return false, fmt.Errorf("%s says %q: another version of the program made this warehouse; use that one", d.formatFile(), text)
 	}
 	return true, nil
 }
@@ -192,10 +192,10 @@ func buildDir(d Dir) error {
 	if err := os.MkdirAll(string(d), 0o755); err != nil {
 		return err
 	}
-	if err := directory(d.State(), 0o711); err != nil {
+	if err := makeDirectory(d.State(), 0o711); err != nil {
 		return err
 	}
-	if !disk.Exists(d.marker()) {
+	if !disk.Exists(d.formatFile()) {
 		if err := markDir(d); err != nil {
 			return err
 		}
@@ -204,7 +204,7 @@ func buildDir(d Dir) error {
 		string(d): 0o755, filepath.Join(string(d), "lake"): 0o755, d.Published(): 0o755, d.Temp(): 0o700, d.RejectDir(): 0o700, d.RunDir(): 0o700,
 	}
 	for path, mode := range modes {
-		if err := directory(path, mode); err != nil {
+		if err := makeDirectory(path, mode); err != nil {
 			return err
 		}
 	}
@@ -225,11 +225,11 @@ func markDir(d Dir) error {
 	if err := errors.Join(err, fresh.Chmod(0o644), fresh.Sync(), fresh.Close()); err != nil {
 		return err
 	}
-	return disk.Move(d.marker(), fresh.Name())
+	return disk.Move(d.formatFile(), fresh.Name())
 }
 
-// directory makes a directory with a mode that no umask changes.
-func directory(path string, mode fs.FileMode) error {
+// makeDirectory makes a directory with a mode that no umask changes.
+func makeDirectory(path string, mode fs.FileMode) error {
 	if err := os.Mkdir(path, mode); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}

@@ -60,7 +60,7 @@ func Lock(ctx context.Context, d Dir, wait time.Duration, pause func(context.Con
 func LockServing(d Dir) (*LockHandle, error) {
 	held, err := takeLock(d, d.serveFile())
 	if held == nil && err == nil {
-		err = &BusyError{Serves: true, Holder: keeper(d.serveFile())}
+		err = &BusyError{Serves: true, Holder: lockOwner(d.serveFile())}
 	}
 	return held, err
 }
@@ -87,7 +87,7 @@ func (h *LockHandle) Release() error { return h.file.Unlock() }
 // lockHolder names the process that holds the lock. What run.json tells counts only when that process wrote it: a killed
 // one leaves its own behind.
 func lockHolder(d Dir) string {
-	holder := keeper(d.lockFile())
+	holder := lockOwner(d.lockFile())
 	var run struct {
 		PID      int       `json:"pid"`
 		Run      string    `json:"run"`
@@ -100,8 +100,8 @@ func lockHolder(d Dir) string {
 	return fmt.Sprintf("%s, pipeline %s, run %s, since %s", holder, run.Pipeline, run.Run, run.Started.UTC().Format(time.RFC3339))
 }
 
-// keeper names the process that a locked file does.
-func keeper(path string) string {
+// lockOwner names the process that a locked file does.
+func lockOwner(path string) string {
 	text, err := os.ReadFile(path)
 	if err != nil || len(text) == 0 {
 		return "which one it has not said"

@@ -62,19 +62,19 @@ func (d Dir) FinishFold() error {
 	return d.EmptyTrash()
 }
 
-func (d Dir) trash() string { return filepath.Join(d.State(), "trash-work") }
+func (d Dir) trashDir() string { return filepath.Join(d.State(), "trash-work") }
 
 // TrashWork takes the work database with its log out of the way, as one directory; the caller or the next start
 // removes it.
 func (d Dir) TrashWork() error {
-	if err := os.RemoveAll(d.trash()); err != nil {
+	if err := os.RemoveAll(d.trashDir()); err != nil {
 		return err
 	}
 	if !disk.Exists(d.Work()) {
 		return nil
 	}
-	return disk.Move(d.trash(), d.Work())
+	return disk.Move(d.trashDir(), d.Work())
 }
 
 // EmptyTrash removes what TrashWork took away.
-func (d Dir) EmptyTrash() error { return os.RemoveAll(d.trash()) }
+func (d Dir) EmptyTrash() error { return os.RemoveAll(d.trashDir()) }

@@ -17,8 +17,8 @@ import (
 // hashes is the temporary table of values with what becomes of them.
 const hashes = "temp.hashes"
 
-// Hidden gives the names of hash and drop that the stored rows of a stream were made with; false where that was never noted.
-func (w *Masks) Hidden(ctx context.Context, schema, stream string) (names []string, noted bool, err error) {
+// MaskedNames gives the names of hash and drop that the stored rows of a stream were made with; false where that was never noted.
+func (w *Masks) MaskedNames(ctx context.Context, schema, stream string) (names []string, noted bool, err error) {
 	err = w.db.Do(fmt.Sprintf("read what of %s is hidden", stream), func(db *duck.DB) error {
 		names, noted, err = workdb.ReadNames(ctx, db, hiddenKey(schema, stream))
 		return err
@@ -29,24 +29,24 @@ func (w *Masks) Hidden(ctx context.Context, schema, stream string) (names []stri
 // Mask takes out of the stored rows of a stream what is hashed or dropped from now on, and notes all names that are. Rows that it
 // changes, and those whose values a masking hid that was taken back, have no hash afterwards: they differ from whatever is read
 // again (T174). It tells how many values it hid; where it hid any, the next publish writes every file anew.
-func (w *Masks) Mask(ctx context.Context, schema string, m Masking) (rows int64, err error) {
+func (w *Masks) Mask(ctx context.Context, schema string, m MaskChange) (rows int64, err error) {
 	err = w.db.Do("", func(db *duck.DB) error {
-		if len(m.Hide) > 0 {
+		if len(m.Mask) > 0 {
 			if err := w.db.Dir().BeginErasing(); err != nil {
 				return err
 			}
 		}
 		stamp := w.db.Stamp()
 		err := db.Transaction(ctx, func() error {
-			for _, p := range m.Hide {
-				n, err := w.hideOne(ctx, schema, p, m.Key, stamp)
+			for _, p := range m.Mask {
+				n, err := w.maskOne(ctx, schema, p, m.Key, stamp)
 				if err != nil {
 					return fmt.Errorf("%s.%s: %w", p.Table, p.Column, err)
 				}
 				rows += n
 			}
-			for _, p := range m.Reveal {
-				if err := w.reveal(ctx, schema, p, stamp); err != nil {
+			for _, p := range m.Unmask {
+				if err := w.unmaskColumn(ctx, schema, p, stamp); err != nil {
 					return fmt.Errorf("%s.%s: %w", p.Table, p.Column, err)
 				}
 			}
@@ -67,16 +67,16 @@ func (w *Masks) Mask(ctx context.Context, schema string, m Masking) (rows int64,
 		if err != nil {
 			return fmt.Errorf("change what of %s is hashed and dropped: %w", m.Stream, err)
 		}
-		w.db.Landed(stamp)
+		w.db.NoteCommit(stamp)
 		return nil
 	})
 	return rows, err
 }
 
-// hideOne works on a table and on the states that its rows were in.
-func (w *Masks) hideOne(ctx context.Context, schema string, p transform.Hiding, key []byte, stamp time.Time) (int64, error) {
+// maskOne works on a table and on the states that its rows were in.
+func (w *Masks) maskOne(ctx context.Context, schema string, p transform.MaskRule, key []byte, stamp time.Time) (int64, error) {
 	var all int64
-	for _, t := range w.db.Described(schema) {
+	for _, t := range w.db.DescribedTables(schema) {
 		if t.Name != p.Table && t.HistoryOf != p.Table && t.CopyOf != p.Table {
 			continue
 		}
@@ -85,7 +85,7 @@ func (w *Masks) hideOne(ctx context.Context, schema string, p transform.Hiding, 
 				return 0, err
 			}
 		}
-		n, gone, err := w.hideIn(ctx, duck.Table(schema, t.Name), t, p, key, stamp)
+		n, gone, err := w.maskIn(ctx, duck.Table(schema, t.Name), t, p, key, stamp)
 		if err != nil {
 			return 0, err
 		}
@@ -103,7 +103,7 @@ func (w *Masks) hideOne(ctx context.Context, schema string, p transform.Hiding, 
 	return all, nil
 }
 
-func (w *Masks) hideIn(ctx context.Context, relation string, t transform.Table, p transform.Hiding, key []byte, stamp time.Time) (rows, gone int64, err error) {
+func (w *Masks) maskIn(ctx context.Context, relation string, t transform.Table, p transform.MaskRule, key []byte, stamp time.Time) (rows, gone int64, err error) {
 	if p.Rows {
 		gone, err = w.db.DB.Exec(ctx, "DELETE FROM "+relation)
 		return gone, gone, err
@@ -112,7 +112,7 @@ func (w *Masks) hideIn(ctx context.Context, relation string, t transform.Table, 
 		return 0, 0, nil
 	}
 	column, unhashed := duck.Name(p.Column), ""
-	if hashed(t) {
+	if hasRowHash(t) {
 		unhashed = ", " + transform.HashColumn + " = NULL"
 	}
 	set := func(value, from, where string) (int64, error) {
@@ -130,7 +130,7 @@ func (w *Masks) hideIn(ctx context.Context, relation string, t transform.Table, 
 	default:
 		// A path goes on in the items of lists, which no patch reaches: what still has the name after it goes whole.
 		patched := "json_merge_patch(" + column + ", " + duck.Text(clause.Without(p.Path)) + ")"
-		rows, err = set("CASE WHEN NOT "+named(patched, p.Path)+" THEN nullif("+patched+"::VARCHAR, '{}')::JSON END", "", column+" IS NOT NULL AND "+named(column, p.Path))
+		rows, err = set("CASE WHEN NOT "+hasFieldCondition(patched, p.Path)+" THEN nullif("+patched+"::VARCHAR, '{}')::JSON END", "", column+" IS NOT NULL AND "+hasFieldCondition(column, p.Path))
 	}
 	return rows, 0, err
 }

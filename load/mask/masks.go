@@ -9,20 +9,20 @@ import (
 	"aqueduck/transform"
 )
 
-// Masking is a change of what is hashed and dropped of a stream.
-type Masking struct {
+// MaskChange is a change of what is hashed and dropped of a stream.
+type MaskChange struct {
 	Stream string
-	Names  []string           // all names of hash and drop from now on
-	Hide   []transform.Hiding // places that names which are new mean
-	Reveal []Revealed         // places that names which were taken back meant
-	Taken  []string           // these names
+	Names  []string             // all names of hash and drop from now on
+	Mask   []transform.MaskRule // places that names which are new mean
+	Unmask []UnmaskedColumn     // places that names which were taken back meant
+	Taken  []string             // these names
 	Key    []byte
 }
 
-// Revealed is a place whose stored values a masking hid that was taken back. The values are not here: they come with the rows, once
+// UnmaskedColumn is a place whose stored values a masking hid that was taken back. The values are not here: they come with the rows, once
 // these are read again.
-type Revealed struct {
-	transform.Hiding
+type UnmaskedColumn struct {
+	transform.MaskRule
 	Dropped bool // nothing was stored: every row may have had a value
 }
 
@@ -34,8 +34,8 @@ func New(db *workdb.Database) *Masks { return &Masks{db} }
 
 func hiddenKey(schema, stream string) string { return "hidden " + duck.Table(schema, stream) }
 
-// named is the condition that a JSON value has a field of the last name of a path, somewhere.
-func named(value string, path []string) string {
+// hasFieldCondition is the condition that a JSON value has a field of the last name of a path, somewhere.
+func hasFieldCondition(value string, path []string) string {
 	return "contains(" + value + "::VARCHAR, " + duck.Text(clause.QuoteJSON(path[len(path)-1])+":") + ")"
 }
 
@@ -43,7 +43,7 @@ func named(value string, path []string) string {
 // since.
 func takenKey(schema, stream string) string { return "unhidden " + duck.Table(schema, stream) }
 
-// hashed says whether the rows of a table have a hash.
-func hashed(t transform.Table) bool {
+// hasRowHash says whether the rows of a table have a hash.
+func hasRowHash(t transform.Table) bool {
 	return slices.ContainsFunc(t.Columns, func(c transform.Column) bool { return c.Name == transform.HashColumn })
 }

@@ -14,10 +14,10 @@ import (
 	"aqueduck/transform"
 )
 
-// reveal takes the hash off the rows whose values a masking hid that was taken back, and off the records that they lie in. Rows that
+// unmaskColumn takes the hash off the rows whose values a masking hid that was taken back, and off the records that they lie in. Rows that
 // the source no longer has are left alone: nobody reads them again.
-func (w *Masks) reveal(ctx context.Context, schema string, p Revealed, stamp time.Time) error {
-	for _, t := range w.db.Described(schema) {
+func (w *Masks) unmaskColumn(ctx context.Context, schema string, p UnmaskedColumn, stamp time.Time) error {
+	for _, t := range w.db.DescribedTables(schema) {
 		if t.Name != p.Table {
 			continue
 		}
@@ -27,12 +27,12 @@ func (w *Masks) reveal(ctx context.Context, schema string, p Revealed, stamp tim
 		case !slices.ContainsFunc(t.Columns, func(c transform.Column) bool { return c.Name == p.Column }):
 			where = "false"
 		case len(p.Path) > 0:
-			where = named(duck.Name(p.Column), p.Path)
+			where = hasFieldCondition(duck.Name(p.Column), p.Path)
 		default:
 			where = duck.Name(p.Column) + " IS NOT NULL"
 		}
 		all := p.Dropped || p.Rows
-		if err := w.unhash(ctx, schema, t, where, stamp); err != nil {
+		if err := w.clearRowHash(ctx, schema, t, where, stamp); err != nil {
 			return err
 		}
 		within := transform.HashColumn + " IS NULL"
@@ -42,16 +42,16 @@ func (w *Masks) reveal(ctx context.Context, schema string, p Revealed, stamp tim
 		if err := w.unhashParents(ctx, schema, t, within, stamp); err != nil || !all {
 			return err
 		}
-		if parent, ok := w.db.Described(schema)[t.Parent]; ok { // a list that was dropped names none of its records
-			return w.unhash(ctx, schema, parent, "true", stamp)
+		if parent, ok := w.db.DescribedTables(schema)[t.Parent]; ok { // a list that was dropped names none of its records
+			return w.clearRowHash(ctx, schema, parent, "true", stamp)
 		}
 	}
 	return nil
 }
 
-// unhash takes the hash off some rows of a table.
-func (w *Masks) unhash(ctx context.Context, schema string, t transform.Table, where string, stamp time.Time) error {
-	if !hashed(t) {
+// clearRowHash takes the hash off some rows of a table.
+func (w *Masks) clearRowHash(ctx context.Context, schema string, t transform.Table, where string, stamp time.Time) error {
+	if !hasRowHash(t) {
 		return nil
 	}
 	if t.Gone {
@@ -68,11 +68,11 @@ func (w *Masks) unhash(ctx context.Context, schema string, t transform.Table, wh
 // unhashParents takes the hash off the records that some rows of a list lie in; where is about these rows, and may use $1 for the time
 // of the commit.
 func (w *Masks) unhashParents(ctx context.Context, schema string, t transform.Table, where string, stamp time.Time) error {
-	parent, ok := w.db.Described(schema)[t.Parent]
+	parent, ok := w.db.DescribedTables(schema)[t.Parent]
 	if !ok || len(t.ParentKey) != len(parent.Key) {
 		return nil
 	}
-	return w.unhash(ctx, schema, parent, fmt.Sprintf("EXISTS (SELECT 1 FROM %s c WHERE %s AND %s)", duck.Table(schema, t.Name),
+	return w.clearRowHash(ctx, schema, parent, fmt.Sprintf("EXISTS (SELECT 1 FROM %s c WHERE %s AND %s)", duck.Table(schema, t.Name),
 		clause.Matches("c.", t.ParentKey, "t.", parent.Key), where), stamp)
 }
 
@@ -92,7 +92,7 @@ func TakenBack(stored, wanted []string) (taken []string) {
 // names left them, for they were not read again. No names: all were, or none was taken back.
 func (w *Masks) StillMasked(ctx context.Context, schema, stream, table string) (names []string, rows int64, err error) {
 	err = w.db.Do("", func(db *duck.DB) error {
-		t, ok := w.db.Described(schema)[table]
+		t, ok := w.db.DescribedTables(schema)[table]
 		if names, _, err = workdb.ReadNames(ctx, db, takenKey(schema, stream)); err != nil || len(names) == 0 || !ok {
 			return err
 		}
@@ -133,8 +133,8 @@ func countMasked(ctx context.Context, db *duck.DB, schema string, t transform.Ta
 	return rows, db.Scan(ctx, "SELECT count(*) FROM "+duck.Table(schema, t.Name)+" WHERE "+where, nil, &rows)
 }
 
-// EndReveal forgets which names of hash and drop were taken back of a stream: all of it was read again.
-func (w *Masks) EndReveal(ctx context.Context, schema, stream string) error {
+// EndUnmask forgets which names of hash and drop were taken back of a stream: all of it was read again.
+func (w *Masks) EndUnmask(ctx context.Context, schema, stream string) error {
 	return w.db.Do("", func(*duck.DB) error {
 		return w.db.SaveNames(ctx, takenKey(schema, stream), nil)
 	})

@@ -17,35 +17,35 @@ import (
 )
 
 // finishApart has the models of users made by a process of their own, and finishes the copy.
-func (p *publication) finishApart(ctx context.Context) error {
+func (p *publishRun) finishApart(ctx context.Context) error {
 	for _, b := range p.models {
-		if err := b.makeApart(ctx, p.spec.Program, p.settings(p.copied())); err != nil {
+		if err := b.makeApart(ctx, p.spec.Program, p.copyOptions(p.copyPath())); err != nil {
 			return fmt.Errorf("models of %s: %w", b.schema.Name, err)
 		}
 	}
-	db, err := duck.Open(ctx, p.settings(p.copied()))
+	db, err := duck.Open(ctx, p.copyOptions(p.copyPath()))
 	if err != nil {
 		return fmt.Errorf("open the copy: %w", err)
 	}
-	err = p.finish(ctx, db)
+	err = p.recordMetadata(ctx, db)
 	if err == nil {
-		err = checkpoint(ctx, db)
+		err = checkpointCopy(ctx, db)
 	}
 	return errors.Join(err, db.Close())
 }
 
 // makeApart makes the models of users in a database that nobody has open and that has no log. One that brings the process down, or has
 // to be ended, is left out, and what that process has written is not gone on from: another makes all the others from the beginning.
-func (b *building) makeApart(ctx context.Context, program sandbox.Program, o duck.Options) error {
-	if !b.waits() {
-		b.made = append(b.made, b.own...)
+func (b *modelBuild) makeApart(ctx context.Context, program sandbox.Program, o duck.Options) error {
+	if !b.needsProcess() {
+		b.made = append(b.made, b.userModels...)
 		return nil
 	}
 	o.Reach = nil
 	lethal := map[string]error{}
 	for {
-		a := b.attempt(o, lethal)
-		killed, err := a.run(ctx, program)
+		a := b.newAttempt(o, lethal)
+		killed, err := a.runProcess(ctx, program)
 		switch {
 		case err == nil:
 			b.made, b.failed = a.made, append(b.failed, a.failed...)
@@ -62,55 +62,55 @@ func (b *building) makeApart(ctx context.Context, program sandbox.Program, o duc
 	}
 }
 
-// attempt is one process that makes models of users.
-type attempt struct {
-	building // what is made there, and what has failed
+// modelAttempt is one process that makes models of users.
+type modelAttempt struct {
+	modelBuild // what is made there, and what has failed
 
-	todo   order
-	within time.Duration // that a model may take
-	at     int           // which of todo is being made; -1: none yet
+	request modelRequest
+	within  time.Duration // that a model may take
+	at      int           // which of todo is being made; -1: none yet
 }
 
-// attempt makes all of its models but lethal ones.
-func (b *building) attempt(o duck.Options, lethal map[string]error) *attempt {
-	a := &attempt{building: building{schema: b.schema, made: slices.Clone(b.made)}, within: cmp.Or(b.schema.Models.Longest, longest), at: -1}
+// newAttempt makes all of its models but lethal ones.
+func (b *modelBuild) newAttempt(o duck.Options, lethal map[string]error) *modelAttempt {
+	a := &modelAttempt{modelBuild: modelBuild{schema: b.schema, made: slices.Clone(b.made)}, within: cmp.Or(b.schema.Models.Longest, longest), at: -1}
 	o.Memory = min(o.Memory, read.DefaultMemory/2) // the process itself has no more than twice that
-	a.todo = order{Options: o, Schema: b.schema.Models.Schema}
-	for _, r := range b.own {
+	a.request = modelRequest{Options: o, Schema: b.schema.Models.Schema}
+	for _, r := range b.userModels {
 		switch {
 		case lethal[r.Name] != nil:
-			a.fail(r, r.Line, lethal[r.Name])
+			a.recordFailure(r, r.Line, lethal[r.Name])
 		case b.defined && !isTable(r):
 			a.made = append(a.made, r)
 		default:
-			reads := slices.DeleteFunc(references(r.SQL, "{models}."), func(name string) bool { return !b.schema.Models.has(name) })
-			a.todo.Models = append(a.todo.Models, ordered{Relation: b.filled(r), Reads: reads})
-			a.own = append(a.own, r)
+			reads := slices.DeleteFunc(referencedNames(r.SQL, "{models}."), func(name string) bool { return !b.schema.Models.hasModel(name) })
+			a.request.Models = append(a.request.Models, requestedModel{Relation: b.substituteModel(r), Reads: reads})
+			a.userModels = append(a.userModels, r)
 		}
 	}
 	for _, r := range a.made {
-		a.todo.There = append(a.todo.There, r.Name)
+		a.request.There = append(a.request.There, r.Name)
 	}
 	return a
 }
 
-// has says whether one of the models has a name.
-func (m Models) has(name string) bool {
+// hasModel says whether one of the models has a name.
+func (m Models) hasModel(name string) bool {
 	return slices.ContainsFunc(m.Relations, func(r Relation) bool { return r.Name == name })
 }
 
-// run starts the process. Where that dies at a model, killed is its name and the error says of what.
-func (a *attempt) run(ctx context.Context, program sandbox.Program) (killed string, err error) {
+// runProcess starts the process. Where that dies at a model, killed is its name and the error says of what.
+func (a *modelAttempt) runProcess(ctx context.Context, program sandbox.Program) (killed string, err error) {
 	limited, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	tooLong := fmt.Errorf("it took longer than %s and was given up", a.within)
 	clock := time.AfterFunc(a.within, func() { end(tooLong) })
 	defer clock.Stop()
-	err = program.Run(limited, "models", sandbox.Limits{Memory: read.DefaultMemory}, a.todo, func(kind byte, payload []byte) error {
+	err = program.Run(limited, "models", sandbox.Limits{Memory: read.DefaultMemory}, a.request, func(kind byte, payload []byte) error {
 		clock.Reset(a.within)
-		return a.take(kind, payload)
+		return a.recordMessage(kind, payload)
 	})
-	var died *sandbox.Died
+	var died *sandbox.ProcessDied
 	switch {
 	case err == nil:
 		return "", nil
@@ -126,23 +126,23 @@ func (a *attempt) run(ctx context.Context, program sandbox.Program) (killed stri
 	if a.at < 0 {
 		return "", fmt.Errorf("before the first model: %w", err)
 	}
-	return a.own[a.at].Name, err
+	return a.userModels[a.at].Name, err
 }
 
-// take notes what the process tells of a model.
-func (a *attempt) take(kind byte, payload []byte) error {
-	var n news
-	if err := json.Unmarshal(payload, &n); err != nil || n.Model < 0 || n.Model >= len(a.own) {
-		return fmt.Errorf("what became of model %d of %d cannot be read: %w", n.Model, len(a.own), err)
+// recordMessage notes what the process tells of a model.
+func (a *modelAttempt) recordMessage(kind byte, payload []byte) error {
+	var n modelOutcome
+	if err := json.Unmarshal(payload, &n); err != nil || n.Model < 0 || n.Model >= len(a.userModels) {
+		return fmt.Errorf("what became of model %d of %d cannot be read: %w", n.Model, len(a.userModels), err)
 	}
-	r := a.own[n.Model]
+	r := a.userModels[n.Model]
 	switch kind {
 	case begunKind:
 		a.at = n.Model
 	case madeKind:
 		a.made = append(a.made, r)
 	case failedKind:
-		a.fail(r, n.Line, errors.New(n.Text))
+		a.recordFailure(r, n.Line, errors.New(n.Text))
 	}
 	return nil
 }

@@ -21,16 +21,16 @@ const mostAttributes = 1000
 // largestAttributes bounds what is looked at of one record, in bytes: DuckDB takes a kilobyte of memory and more for each name in it.
 const largestAttributes = 1 << 20
 
-// attribute is one name in the JSON. Names are data: whatever they hold, none becomes a part of a statement but as a text, or
+// customAttribute is one name in the JSON. Names are data: whatever they hold, none becomes a part of a statement but as a text, or
 // as a quoted column's name made from it.
-type attribute struct {
+type customAttribute struct {
 	name, column string
 	types        map[string]bool // of the values: bool int big double text json date
 	known        bool            // as stored
 }
 
-// attributes makes the views of a schema's attributes, where a row or a definition has changed.
-func (p *publication) attributes(ctx context.Context, db *duck.DB, s Schema, again bool) error {
+// makeAttributeViews makes the views of a schema's attributes, where a row or a definition has changed.
+func (p *publishRun) makeAttributeViews(ctx context.Context, db *duck.DB, s Schema, again bool) error {
 	for _, a := range s.Attributes {
 		at := slices.IndexFunc(p.before.Tables, func(t facts.TableState) bool { return t.Schema == s.Name && t.Name == a.Table })
 		if at < 0 {
@@ -56,7 +56,7 @@ func (p *publication) attributes(ctx context.Context, db *duck.DB, s Schema, aga
 	return nil
 }
 
-func (p *publication) makeAttributes(ctx context.Context, db *duck.DB, schema string, a Attributes, since string) error {
+func (p *publishRun) makeAttributes(ctx context.Context, db *duck.DB, schema string, a Attributes, since string) error {
 	all, err := knownAttributes(ctx, db, schema, a)
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func (p *publication) makeAttributes(ctx context.Context, db *duck.DB, schema st
 	if all, err = seenAttributes(ctx, db, schema, a, since, all); err != nil {
 		return err
 	}
-	if err := dates(ctx, db, schema, a, all); err != nil {
+	if err := markDateAttributes(ctx, db, schema, a, all); err != nil {
 		return err
 	}
 	nameColumns(all, a.Key)
@@ -72,22 +72,22 @@ func (p *publication) makeAttributes(ctx context.Context, db *duck.DB, schema st
 		if err := p.saveAttributes(ctx, db, schema, a, all); err != nil {
 			return err
 		}
-		there, err := kinds(ctx, db, schema)
+		there, err := relationKinds(ctx, db, schema)
 		if err != nil {
 			return err
 		}
-		if err := makeRelation(ctx, db, schema, Relation{Name: a.View, Kind: "view", SQL: a.query(all)}, there[a.View]); err != nil {
+		if err := makeRelation(ctx, db, schema, Relation{Name: a.View, Kind: "view", SQL: a.viewQuery(all)}, there[a.View]); err != nil {
 			return err
 		}
-		return a.describe(ctx, db, schema, all)
+		return a.describeView(ctx, db, schema, all)
 	})
 }
 
 // knownAttributes are those that were seen before, in the order in which they came.
-func knownAttributes(ctx context.Context, db *duck.DB, schema string, a Attributes) (all []*attribute, err error) {
+func knownAttributes(ctx context.Context, db *duck.DB, schema string, a Attributes) (all []*customAttribute, err error) {
 	err = db.Each(ctx, "SELECT name, column_name, types FROM _sync.attributes WHERE schema = $1 AND stream = $2 ORDER BY first_seen, name", []any{schema, a.Stream},
 		func(rows *sql.Rows) error {
-			one := &attribute{types: map[string]bool{}, known: true}
+			one := &customAttribute{types: map[string]bool{}, known: true}
 			var types string
 			err := rows.Scan(&one.name, &one.column, &types)
 			for _, t := range strings.Fields(types) {
@@ -100,7 +100,7 @@ func knownAttributes(ctx context.Context, db *duck.DB, schema string, a Attribut
 }
 
 // seenAttributes adds what the rows have that were written after a time, all of them when it is empty. A type that was seen once stays: a column does not narrow when one row goes.
-func seenAttributes(ctx context.Context, db *duck.DB, schema string, a Attributes, since string, all []*attribute) ([]*attribute, error) {
+func seenAttributes(ctx context.Context, db *duck.DB, schema string, a Attributes, since string, all []*customAttribute) ([]*customAttribute, error) {
 	those := fmt.Sprintf("strlen(%s) <= %d", duck.Name(a.Column), largestAttributes)
 	var values []any
 	if since != "" {
@@ -117,12 +117,12 @@ func seenAttributes(ctx context.Context, db *duck.DB, schema string, a Attribute
 		if err := rows.Scan(&name, &types); err != nil || strings.ContainsRune(name, 0) {
 			return err // no statement can hold a NUL
 		}
-		at := slices.IndexFunc(all, func(one *attribute) bool { return one.name == name })
+		at := slices.IndexFunc(all, func(one *customAttribute) bool { return one.name == name })
 		if at < 0 {
 			if len(all) >= mostAttributes {
 				return nil
 			}
-			at, all = len(all), append(all, &attribute{name: name, types: map[string]bool{}})
+			at, all = len(all), append(all, &customAttribute{name: name, types: map[string]bool{}})
 		}
 		for _, t := range strings.Fields(types) {
 			all[at].known = all[at].known && all[at].types[t]
@@ -136,8 +136,8 @@ func seenAttributes(ctx context.Context, db *duck.DB, schema string, a Attribute
 	return all, nil
 }
 
-// dates marks the attributes that the workspace's own list of them calls times.
-func dates(ctx context.Context, db *duck.DB, schema string, a Attributes, all []*attribute) error {
+// markDateAttributes marks the attributes that the workspace's own list of them calls times.
+func markDateAttributes(ctx context.Context, db *duck.DB, schema string, a Attributes, all []*customAttribute) error {
 	columns, err := readColumns(ctx, db, schema)
 	if err != nil {
 		return err
@@ -151,7 +151,7 @@ func dates(ctx context.Context, db *duck.DB, schema string, a Attributes, all []
 		[]any{a.Model}, func(rows *sql.Rows) error {
 			var name string
 			err := rows.Scan(&name)
-			if at := slices.IndexFunc(all, func(one *attribute) bool { return one.name == name }); at >= 0 && !all[at].types["date"] {
+			if at := slices.IndexFunc(all, func(one *customAttribute) bool { return one.name == name }); at >= 0 && !all[at].types["date"] {
 				all[at].types["date"], all[at].known = true, false
 			}
 			return err
@@ -159,7 +159,7 @@ func dates(ctx context.Context, db *duck.DB, schema string, a Attributes, all []
 }
 
 // nameColumns gives each attribute that has none a column's name that no other has, whatever their case: names of before stay.
-func nameColumns(all []*attribute, key []string) {
+func nameColumns(all []*customAttribute, key []string) {
 	taken := map[string]bool{}
 	for _, name := range key {
 		taken[strings.ToLower(name)] = true
@@ -171,7 +171,7 @@ func nameColumns(all []*attribute, key []string) {
 		if a.column != "" {
 			continue
 		}
-		base := readable(a.name)
+		base := printableName(a.name)
 		a.column = base
 		for n := 2; taken[strings.ToLower(a.column)]; n++ {
 			a.column = fmt.Sprintf("%s_%d", base, n)
@@ -180,8 +180,8 @@ func nameColumns(all []*attribute, key []string) {
 	}
 }
 
-// readable is a name that people can type: without what does not print, and no longer than a line.
-func readable(name string) string {
+// printableName is a name that people can type: without what does not print, and no longer than a line.
+func printableName(name string) string {
 	const longest = 60
 	name = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) || r == unicode.ReplacementChar {
@@ -199,7 +199,7 @@ func readable(name string) string {
 }
 
 // sqlType is the narrowest type that holds all values seen.
-func (a *attribute) sqlType() string {
+func (a *customAttribute) sqlType() string {
 	only := func(types ...string) bool {
 		n := 0
 		for _, t := range types {
@@ -228,8 +228,8 @@ func (a *attribute) sqlType() string {
 	return "VARCHAR"
 }
 
-// query is the view's SELECT.
-func (a Attributes) query(all []*attribute) string {
+// viewQuery is the view's SELECT.
+func (a Attributes) viewQuery(all []*customAttribute) string {
 	var columns []string
 	for _, name := range a.Key {
 		columns = append(columns, "t."+duck.Name(name))
@@ -254,7 +254,7 @@ func (a Attributes) query(all []*attribute) string {
 }
 
 // saveAttributes notes what is new: names and their columns stay what they are.
-func (p *publication) saveAttributes(ctx context.Context, db *duck.DB, schema string, a Attributes, all []*attribute) error {
+func (p *publishRun) saveAttributes(ctx context.Context, db *duck.DB, schema string, a Attributes, all []*customAttribute) error {
 	for _, one := range all {
 		if one.known {
 			continue
@@ -276,8 +276,8 @@ func (p *publication) saveAttributes(ctx context.Context, db *duck.DB, schema st
 	return nil
 }
 
-// describe comments the view and its columns, and puts them into the dictionary.
-func (a Attributes) describe(ctx context.Context, db *duck.DB, schema string, all []*attribute) error {
+// describeView comments the view and its columns, and puts them into the dictionary.
+func (a Attributes) describeView(ctx context.Context, db *duck.DB, schema string, all []*customAttribute) error {
 	view := duck.Table(schema, a.View)
 	text := fmt.Sprintf("COMMENT ON VIEW %s IS %s;\n", view, duck.Text(a.Doc))
 	var rows []string
@@ -290,7 +290,7 @@ func (a Attributes) describe(ctx context.Context, db *duck.DB, schema string, al
 		row(i+1, name, "VARCHAR", "Of "+a.Of+".")
 	}
 	for i, one := range all {
-		row(len(a.Key)+i+1, one.column, one.sqlType(), "Attribute "+readable(one.name)+".")
+		row(len(a.Key)+i+1, one.column, one.sqlType(), "Attribute "+printableName(one.name)+".")
 	}
 	_, err := db.Exec(ctx, text)
 	_, gone := db.Exec(ctx, "DELETE FROM _sync.dictionary WHERE schema = $1 AND table_name = $2", schema, a.View)

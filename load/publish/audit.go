@@ -15,8 +15,8 @@ import (
 	"aqueduck/load/internal/duck"
 )
 
-// counted is what DuckDB wrote into a part, by its own count.
-type counted struct {
+// partCounts is what DuckDB wrote into a part, by its own count.
+type partCounts struct {
 	rows   int64
 	values []int64 // of each column, without NULLs
 }
@@ -27,8 +27,8 @@ const dictionaryShare = 16
 
 // copyOut writes a table as Parquet. DuckDB counts while it writes: to count in the table again would cost as much as
 // reading all of it.
-func copyOut(ctx context.Context, db *duck.DB, table string, columns []storedColumn, path string) (counted, error) {
-	c := counted{values: make([]int64, len(columns))}
+func copyOut(ctx context.Context, db *duck.DB, table string, columns []storedColumn, path string) (partCounts, error) {
+	c := partCounts{values: make([]int64, len(columns))}
 	group := partRows(len(columns))
 	statement := fmt.Sprintf(`COPY (SELECT * FROM %s) TO %s (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE %d,
 		DICTIONARY_SIZE_LIMIT %d, RETURN_STATS)`, table, duck.Text(path), group, group/dictionaryShare)
@@ -66,8 +66,8 @@ func nullsOf(statistics *duckdb.OrderedMap, column string) (int64, error) {
 
 // auditPart reads a part with a library that is not DuckDB's and compares columns, rows and the values of each column
 // with what DuckDB counted.
-func auditPart(path string, columns []storedColumn, want counted) error {
-	return audit(path, columns, want.rows, func(file *parquet.File) error {
+func auditPart(path string, columns []storedColumn, want partCounts) error {
+	return comparePart(path, columns, want.rows, func(file *parquet.File) error {
 		values := make([]int64, len(columns))
 		// Row group by row group: a reader of a whole column keeps a page of each until it is closed.
 		for _, group := range file.RowGroups() {
@@ -91,7 +91,7 @@ func auditPart(path string, columns []storedColumn, want counted) error {
 // auditJoined looks at a part made of others that have passed the audit: each of their row groups moved by the same
 // distance, so the last ones tell of all.
 func auditJoined(path string, columns []storedColumn, rows int64, last []int) error {
-	return audit(path, columns, rows, func(file *parquet.File) error {
+	return comparePart(path, columns, rows, func(file *parquet.File) error {
 		groups := file.RowGroups()
 		for _, n := range last {
 			if n < 0 || n >= len(groups) {
@@ -107,8 +107,8 @@ func auditJoined(path string, columns []storedColumn, rows int64, last []int) er
 	})
 }
 
-// audit opens a part and compares its columns and rows; values looks at the rest.
-func audit(path string, columns []storedColumn, rows int64, values func(*parquet.File) error) error {
+// comparePart opens a part and compares its columns and rows; values looks at the rest.
+func comparePart(path string, columns []storedColumn, rows int64, values func(*parquet.File) error) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err

@@ -36,17 +36,17 @@ func BenchmarkContacts(b *testing.B) {
 			b.Fatal(err)
 		}
 		run := &wideRun{b: b, dir: d, tables: transform.Tables(wideStream())}
-		run.open(ctx)
+		run.openWork(ctx)
 		for at := 0; at < *benchRows; at += *benchBatch {
-			run.commit(ctx, "commit", seq(at, min(at+*benchBatch, *benchRows), 1), 0)
+			run.commitVersion(ctx, "commit", idRange(at, min(at+*benchBatch, *benchRows), 1), 0)
 		}
-		run.publish(ctx, "publish")
-		run.open(ctx)
-		run.commit(ctx, "night-commit", seq(0, *benchRows, 100), 1)
-		run.publish(ctx, "night-publish")
-		run.open(ctx)
-		run.publish(ctx, "quiet-publish")
-		run.report()
+		run.publishTimed(ctx, "publish")
+		run.openWork(ctx)
+		run.commitVersion(ctx, "night-commit", idRange(0, *benchRows, 100), 1)
+		run.publishTimed(ctx, "night-publish")
+		run.openWork(ctx)
+		run.publishTimed(ctx, "quiet-publish")
+		run.logTimings()
 	}
 }
 
@@ -58,11 +58,11 @@ type wideRun struct {
 	spent  []string
 }
 
-func (r *wideRun) took(name string, start time.Time, cpu float64) {
+func (r *wideRun) noteTiming(name string, start time.Time, cpu float64) {
 	r.spent = append(r.spent, fmt.Sprintf("%s cpu %.2f s wall %.2f s, rss %d MiB", name, cpuSeconds()-cpu, time.Since(start).Seconds(), peakMiB()))
 }
 
-func (r *wideRun) open(ctx context.Context) {
+func (r *wideRun) openWork(ctx context.Context) {
 	start, cpu := time.Now(), cpuSeconds()
 	w, err := load.Open(ctx, r.dir, load.Options{Now: time.Now, RunID: "bench"})
 	if err != nil {
@@ -72,10 +72,10 @@ func (r *wideRun) open(ctx context.Context) {
 		r.b.Fatal(err)
 	}
 	r.work = w
-	r.took("open", start, cpu)
+	r.noteTiming("open", start, cpu)
 }
 
-func (r *wideRun) commit(ctx context.Context, name string, ids []int, version int) {
+func (r *wideRun) commitVersion(ctx context.Context, name string, ids []int, version int) {
 	batches := wideBatches(r.tables, ids, version)
 	defer func() {
 		for _, batch := range batches {
@@ -92,26 +92,26 @@ func (r *wideRun) commit(ctx context.Context, name string, ids []int, version in
 	if _, err := r.work.Commit(ctx, "main", "contacts", base, next, batches); err != nil {
 		r.b.Fatal(err)
 	}
-	r.took(name, start, cpu)
+	r.noteTiming(name, start, cpu)
 }
 
-func (r *wideRun) publish(ctx context.Context, name string) {
+func (r *wideRun) publishTimed(ctx context.Context, name string) {
 	start, cpu := time.Now(), cpuSeconds()
 	result, err := publish.Publish(ctx, r.dir, r.work, publish.Spec{RunID: name, Keep: 1, Now: time.Now,
 		Schemas: []publish.Schema{{Name: "main", Tables: r.tables}}})
 	if err != nil {
 		r.b.Fatal(err)
 	}
-	r.took(fmt.Sprintf("%s (%d MiB)", name, result.Bytes>>20), start, cpu)
+	r.noteTiming(fmt.Sprintf("%s (%d MiB)", name, result.Bytes>>20), start, cpu)
 }
 
-func (r *wideRun) report() {
+func (r *wideRun) logTimings() {
 	for _, line := range r.spent {
 		r.b.Log(line)
 	}
 }
 
-func seq(from, to, step int) []int {
+func idRange(from, to, step int) []int {
 	var list []int
 	for i := from; i < to; i += step {
 		list = append(list, i)

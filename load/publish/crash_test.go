@@ -34,11 +34,11 @@ import (
 const childVariable = "AQUEDUCK_TEST_CHILD"
 
 func TestMain(m *testing.M) {
-	if sandbox.Asked() {
+	if sandbox.IsTaskProcess() {
 		os.Exit(sandbox.Serve(publish.Tasks()))
 	}
 	if order := os.Getenv(childVariable); order != "" {
-		if err := child(order); err != nil {
+		if err := childMain(order); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			if errors.Is(err, failure.ErrDiskFull) {
 				os.Exit(28)
@@ -53,9 +53,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// child works on "directory|last commit|bytes that a file may have": from the stored checkpoint on it commits,
+// childMain works on "directory|last commit|bytes that a file may have": from the stored checkpoint on it commits,
 // publishes after every fourth commit, and folds when the log is long.
-func child(order string) error {
+func childMain(order string) error {
 	if path, found := strings.CutPrefix(order, "open "); found {
 		return openLocked(path)
 	}
@@ -79,7 +79,7 @@ func child(order string) error {
 		return err
 	}
 	for {
-		done, err := life(ctx, d, last)
+		done, err := commitAndPublish(ctx, d, last)
 		if err != nil || done {
 			return errors.Join(err, held.Release())
 		}
@@ -95,8 +95,8 @@ func openLocked(path string) error {
 	return errors.Join(db.Ping(), db.Close())
 }
 
-// life is the time between two publishes of the child.
-func life(ctx context.Context, d layout.Dir, last int64) (done bool, err error) {
+// commitAndPublish is the time between two publishes of the child.
+func commitAndPublish(ctx context.Context, d layout.Dir, last int64) (done bool, err error) {
 	w, err := load.Open(ctx, d, load.Options{Now: time.Now, RunID: "run", FoldAt: 64 << 10, RowGroup: 2048})
 	if err != nil {
 		return false, err
@@ -105,15 +105,15 @@ func life(ctx context.Context, d layout.Dir, last int64) (done bool, err error) 
 		return false, errors.Join(err, w.Close())
 	}
 	for n := 0; n < 4 && !done; n++ {
-		if done, err = step(ctx, w, last); err != nil {
+		if done, err = commitNext(ctx, w, last); err != nil {
 			return false, errors.Join(err, w.Close())
 		}
 	}
-	_, err = publish.Publish(ctx, d, w, spec())
+	_, err = publish.Publish(ctx, d, w, crashSpec())
 	return done, err
 }
 
-func step(ctx context.Context, w *load.Work, last int64) (done bool, err error) {
+func commitNext(ctx context.Context, w *load.Work, last int64) (done bool, err error) {
 	base, err := w.Checkpoints.Checkpoint(ctx, "main", "people")
 	if err != nil || base.Seq >= last {
 		return base.Seq >= last, err
@@ -131,12 +131,12 @@ func step(ctx context.Context, w *load.Work, last int64) (done bool, err error) 
 	return false, nil
 }
 
-func spec() publish.Spec {
+func crashSpec() publish.Spec {
 	return publish.Spec{RunID: "run", Keep: 1, Now: time.Now, Schemas: []publish.Schema{{
-		Name: "main", Tables: transform.Tables(committest.Stream()), Relations: relations()}}}
+		Name: "main", Tables: transform.Tables(committest.Stream()), Relations: crashRelations()}}}
 }
 
-func relations() []publish.Relation {
+func crashRelations() []publish.Relation {
 	return []publish.Relation{
 		{Name: "people_names", Kind: "table", Doc: "Names and how many have them.", SQL: "SELECT name, count(*) AS people FROM {schema}.people GROUP BY ALL",
 			Columns: []publish.Column{{Name: "people", Doc: "How many."}}},
@@ -181,7 +181,7 @@ func modelAt(seq int64) *committest.Model {
 }
 
 // killed starts the child and kills it after a while; it reports whether the child was alive to be killed.
-func start(t *testing.T, binary, order string, env ...string) *exec.Cmd {
+func startChild(t *testing.T, binary, order string, env ...string) *exec.Cmd {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), binary)
 	c.Env = append(append(os.Environ(), childVariable+"="+order), env...)
@@ -192,7 +192,7 @@ func start(t *testing.T, binary, order string, env ...string) *exec.Cmd {
 	return c
 }
 
-func self(t *testing.T) string {
+func testBinary(t *testing.T) string {
 	t.Helper()
 	path, err := os.Executable()
 	if err != nil {
@@ -209,31 +209,31 @@ func TestF1KillsAtRandomTimesLoseNothing(t *testing.T) {
 	if testing.Short() {
 		kills = 4
 	}
-	for l := lane.New(t, "publishing processes killed", kills); l.More(); l.Done(kills) {
+	for l := lane.New(t, "publishing processes killed", kills); l.HasNext(); l.CountTrials(kills) {
 		dir := filepath.Join(t.TempDir(), strconv.FormatUint(l.Seed(), 10))
-		killing(t, dir, rand.New(rand.NewPCG(l.Seed(), 0)), kills)
+		killPublishes(t, dir, rand.New(rand.NewPCG(l.Seed(), 0)), kills)
 		if err := os.RemoveAll(dir); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-func killing(t *testing.T, dir string, r *rand.Rand, kills int) {
+func killPublishes(t *testing.T, dir string, r *rand.Rand, kills int) {
 	t.Helper()
 	for range kills {
-		c := start(t, self(t), dir+"|100000|")
+		c := startChild(t, testBinary(t), dir+"|100000|")
 		timer := time.AfterFunc(time.Duration(r.IntN(1500))*time.Millisecond, func() { _ = c.Process.Kill() })
 		err := c.Wait()
 		timer.Stop()
-		if !killed(err) {
+		if !wasKilled(err) {
 			t.Fatalf("the process ended by itself: %v", err)
 		}
 		checkPublished(t, layout.Dir(dir))
 	}
-	finish(t, self(t), layout.Dir(dir))
+	finishUndisturbed(t, testBinary(t), layout.Dir(dir))
 }
 
-func killed(err error) bool {
+func wasKilled(err error) bool {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
 		return false
@@ -242,11 +242,11 @@ func killed(err error) bool {
 	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL
 }
 
-// finish runs the process once more, undisturbed, and compares all that it leaves with the model.
-func finish(t *testing.T, binary string, d layout.Dir) {
+// finishUndisturbed runs the process once more, undisturbed, and compares all that it leaves with the model.
+func finishUndisturbed(t *testing.T, binary string, d layout.Dir) {
 	t.Helper()
-	last := committed(t, d) + 3
-	if err := start(t, binary, fmt.Sprintf("%s|%d|", d, last)).Wait(); err != nil {
+	last := lastCommit(t, d) + 3
+	if err := startChild(t, binary, fmt.Sprintf("%s|%d|", d, last)).Wait(); err != nil {
 		t.Fatalf("the run after the kills: %v", err)
 	}
 	if seq := checkPublished(t, d); seq != last {
@@ -269,8 +269,8 @@ func finish(t *testing.T, binary string, d layout.Dir) {
 	}
 }
 
-// committed is the number of the last commit in the work database, or in the published file when there is none.
-func committed(t *testing.T, d layout.Dir) int64 {
+// lastCommit is the number of the last commit in the work database, or in the published file when there is none.
+func lastCommit(t *testing.T, d layout.Dir) int64 {
 	t.Helper()
 	w, err := load.Open(t.Context(), d, load.Options{Now: time.Now})
 	if err != nil {
@@ -294,7 +294,7 @@ func checkPublished(t *testing.T, d layout.Dir) int64 {
 	if d.Current() == "" {
 		return 0
 	}
-	seq, err := strconv.ParseInt(ask(t, d, "SELECT coalesce(max(seq), 0)::VARCHAR FROM _sync.checkpoints")[0], 10, 64)
+	seq, err := strconv.ParseInt(firstColumn(t, d, "SELECT coalesce(max(seq), 0)::VARCHAR FROM _sync.checkpoints")[0], 10, 64)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -304,7 +304,7 @@ func checkPublished(t *testing.T, d layout.Dir) int64 {
 		want[strings.Join([]string{k, row["name"], row["updated_at"], row["_gone_at"], row["_hash"]}, "|")] = true
 	}
 	got := map[string]bool{}
-	for _, line := range ask(t, d, `SELECT concat_ws('|', region || '/' || id, coalesce(name, ''),
+	for _, line := range firstColumn(t, d, `SELECT concat_ws('|', region || '/' || id, coalesce(name, ''),
 		coalesce(strftime(updated_at AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%S'), ''),
 		coalesce(strftime(_gone_at AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%S'), ''), coalesce(_hash::VARCHAR, '')) FROM people_all`) {
 		if got[line] {
@@ -316,20 +316,20 @@ func checkPublished(t *testing.T, d layout.Dir) int64 {
 		t.Fatalf("published people as of commit %d (-want +got):\n%s", seq, diff)
 	}
 	tags := map[string]bool{}
-	for _, line := range ask(t, d, "SELECT concat_ws('/', person_region, person_id, tag) FROM people_tags") {
+	for _, line := range firstColumn(t, d, "SELECT concat_ws('/', person_region, person_id, tag) FROM people_tags") {
 		tags[line] = true
 	}
 	if diff := cmp.Diff(m.Tags(), tags); diff != "" {
 		t.Fatalf("published tags as of commit %d (-want +got):\n%s", seq, diff)
 	}
-	if n := ask(t, d, "SELECT count(*)::VARCHAR FROM people_visits")[0]; n != strconv.Itoa(len(m.Visits())) {
+	if n := firstColumn(t, d, "SELECT count(*)::VARCHAR FROM people_visits")[0]; n != strconv.Itoa(len(m.Visits())) {
 		t.Fatalf("%s published visits as of commit %d, want %d", n, seq, len(m.Visits()))
 	}
 	return seq
 }
 
-// ask gives the first column of a query on the published file.
-func ask(t testing.TB, d layout.Dir, query string) []string {
+// firstColumn gives the first column of a query on the published file.
+func firstColumn(t testing.TB, d layout.Dir, query string) []string {
 	t.Helper()
 	var lines []string
 	err := read.Query(t.Context(), d.Current(), query, func(_ []string, row []any) error {

@@ -11,54 +11,54 @@ import (
 	"aqueduck/transform"
 )
 
-// described is a table or view with the meaning of its columns.
-type described struct {
+// relationMeaning is a table or view with the meaning of its columns.
+type relationMeaning struct {
 	prefix, name, kind, doc string // a query names it by prefix and name
 	columns                 map[string]transform.Column
 }
 
-// describe comments tables, views and columns, and fills the dictionary.
-func describe(ctx context.Context, db *duck.DB, s Schema) error {
-	return writeMeanings(ctx, db, s.Name, meanings(s))
+// describeSchema comments tables, views and columns, and fills the dictionary.
+func describeSchema(ctx context.Context, db *duck.DB, s Schema) error {
+	return writeMeanings(ctx, db, s.Name, schemaMeanings(s))
 }
 
 // writeMeanings comments what a schema has, and writes its dictionary anew.
-func writeMeanings(ctx context.Context, db *duck.DB, schema string, all []described) error {
+func writeMeanings(ctx context.Context, db *duck.DB, schema string, all []relationMeaning) error {
 	stored, err := readColumns(ctx, db, schema)
 	if err != nil {
 		return err
 	}
-	if err := comment(ctx, db, schema, stored, all); err != nil {
+	if err := writeComments(ctx, db, schema, stored, all); err != nil {
 		return err
 	}
 	return fillDictionary(ctx, db, schema, stored, all)
 }
 
-// meanings says what everything readable in a schema means. A column of a relation that says nothing about itself means
+// schemaMeanings says what everything readable in a schema means. A column of a relation that says nothing about itself means
 // what the column of its name means in the first table or relation that its SQL reads.
-func meanings(s Schema) []described {
-	var all []described
+func schemaMeanings(s Schema) []relationMeaning {
+	var all []relationMeaning
 	for _, t := range s.Tables {
 		columns := map[string]transform.Column{}
 		for _, c := range t.Columns {
 			columns[c.Name] = c
 		}
-		all = append(all, described{"{schema}.", t.Name, "table", t.Doc, columns})
+		all = append(all, relationMeaning{"{schema}.", t.Name, "table", t.Doc, columns})
 		if t.View != "" {
-			all = append(all, described{"{schema}.", t.View, "view", t.Doc, columns})
+			all = append(all, relationMeaning{"{schema}.", t.View, "view", t.Doc, columns})
 		}
 	}
 	for _, r := range s.Relations {
-		all = append(all, described{"{schema}.", r.Name, r.Kind, r.Doc, inherit(r, all)})
+		all = append(all, relationMeaning{"{schema}.", r.Name, r.Kind, r.Doc, inheritMeanings(r, all)})
 	}
 	return all
 }
 
-// inherit gives the meanings of a relation's columns.
-func inherit(r Relation, sources []described) map[string]transform.Column {
+// inheritMeanings gives the meanings of a relation's columns.
+func inheritMeanings(r Relation, sources []relationMeaning) map[string]transform.Column {
 	columns := map[string]transform.Column{}
 	for _, d := range sources {
-		if !slices.Contains(references(r.SQL, d.prefix), d.name) {
+		if !slices.Contains(referencedNames(r.SQL, d.prefix), d.name) {
 			continue
 		}
 		for name, c := range d.columns {
@@ -75,9 +75,9 @@ func inherit(r Relation, sources []described) map[string]transform.Column {
 	return columns
 }
 
-// comment comments tables, views and their columns. All comments go in one text: a statement of its own each would cost
+// writeComments comments tables, views and their columns. All comments go in one text: a statement of its own each would cost
 // twice as much.
-func comment(ctx context.Context, db *duck.DB, schema string, stored map[string][]storedColumn, all []described) error {
+func writeComments(ctx context.Context, db *duck.DB, schema string, stored map[string][]storedColumn, all []relationMeaning) error {
 	var text strings.Builder
 	for _, d := range all {
 		name := duck.Table(schema, d.name)
@@ -100,7 +100,7 @@ func comment(ctx context.Context, db *duck.DB, schema string, stored map[string]
 }
 
 // fillDictionary writes the dictionary of a schema anew.
-func fillDictionary(ctx context.Context, db *duck.DB, schema string, stored map[string][]storedColumn, all []described) error {
+func fillDictionary(ctx context.Context, db *duck.DB, schema string, stored map[string][]storedColumn, all []relationMeaning) error {
 	var rows []string
 	for _, d := range all {
 		for i, c := range stored[d.name] {

@@ -14,13 +14,13 @@ import (
 // fewRows may leave any table at once: of a tiny one that is a large share, and no sign of anything.
 const fewRows = 10
 
-// check compares what would be published with what readers have, and answers *failure.HeldBack where a table lost a larger share of
+// checkRowLoss compares what would be published with what readers have, and answers *failure.PublishBlocked where a table lost a larger share of
 // its rows than s lets go. Rows that an erasure took out are no loss; views are what their tables are.
-func (s *Spec) check(now facts.Snapshot) error {
+func (s *Spec) checkRowLoss(now facts.Snapshot) error {
 	if s.MaxLoss <= 0 {
 		return nil
 	}
-	var held failure.HeldBack
+	var held failure.PublishBlocked
 	erased := now.Erased.Since(s.Readers.Erased)
 	for _, before := range s.Readers.Tables {
 		name := [2]string{before.Schema, before.Name}
@@ -30,7 +30,7 @@ func (s *Spec) check(now facts.Snapshot) error {
 		}
 		lost := before.Shown - after.Shown - erased[name]
 		if lost > fewRows && float64(lost) > s.MaxLoss*float64(before.Shown) {
-			held.Losses = append(held.Losses, failure.Loss{Schema: before.Schema, Table: s.shown(before.Schema, before.Name), Before: before.Shown, After: after.Shown})
+			held.Losses = append(held.Losses, failure.RowLoss{Schema: before.Schema, Table: s.readerName(before.Schema, before.Name), Before: before.Shown, After: after.Shown})
 		}
 	}
 	if len(held.Losses) > 0 {
@@ -39,8 +39,8 @@ func (s *Spec) check(now facts.Snapshot) error {
 	return nil
 }
 
-// Readers is what the published file holds; nothing where there is none that can be read.
-func Readers(ctx context.Context, d layout.Dir) facts.Snapshot {
+// PublishedSnapshot is what the published file holds; nothing where there is none that can be read.
+func PublishedSnapshot(ctx context.Context, d layout.Dir) facts.Snapshot {
 	target, err := filepath.EvalSymlinks(d.Current())
 	if err != nil || d.Current() == "" {
 		return facts.Snapshot{}
@@ -56,8 +56,8 @@ func Readers(ctx context.Context, d layout.Dir) facts.Snapshot {
 	return s
 }
 
-// shown is what readers call a stored table.
-func (s *Spec) shown(schema, table string) string {
+// readerName is what readers call a stored table.
+func (s *Spec) readerName(schema, table string) string {
 	for _, each := range s.Schemas {
 		for _, t := range each.Tables {
 			if each.Name == schema && t.Name == table && t.View != "" {

@@ -35,11 +35,11 @@ func joinFiles(to string, from []string) (last []int, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("join %s: %w", path, err)
 		}
-		move(footer, at-int64(len(magic)))
+		shiftOffsets(footer, at-int64(len(magic)))
 		at += size
 		if i == 0 {
 			joined = *footer
-		} else if err := add(&joined, footer); err != nil {
+		} else if err := appendRowGroups(&joined, footer); err != nil {
 			return nil, fmt.Errorf("join %s: %w", path, err)
 		}
 		if len(footer.RowGroups) > 0 {
@@ -85,8 +85,8 @@ func copyRowGroups(target io.Writer, path string) (*format.FileMetaData, int64, 
 	return file.Metadata(), size, nil
 }
 
-// move puts every place that a footer names so many bytes further on. A place of 0 is none.
-func move(footer *format.FileMetaData, by int64) {
+// shiftOffsets puts every place that a footer names so many bytes further on. A place of 0 is none.
+func shiftOffsets(footer *format.FileMetaData, by int64) {
 	places := func(list ...*int64) {
 		for _, place := range list {
 			if *place != 0 {
@@ -106,8 +106,8 @@ func move(footer *format.FileMetaData, by int64) {
 	}
 }
 
-// add puts the row groups of one footer behind those of another.
-func add(joined, footer *format.FileMetaData) error {
+// appendRowGroups puts the row groups of one footer behind those of another.
+func appendRowGroups(joined, footer *format.FileMetaData) error {
 	protocol := new(thrift.CompactProtocol)
 	ours, err := thrift.Marshal(protocol, format.FileMetaData{Schema: joined.Schema, ColumnOrders: joined.ColumnOrders})
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"aqueduck/load/internal/duck"
 )
 
-// parts writes Parquet files of the given SELECTs, as a publish does, and audits them.
-func parts(t *testing.T, db *duck.DB, dir string, queries ...string) []string {
+// writeAuditedParts writes Parquet files of the given SELECTs, as a publish does, and audits them.
+func writeAuditedParts(t *testing.T, db *duck.DB, dir string, queries ...string) []string {
 	t.Helper()
 	var files []string
 	for i, query := range queries {
@@ -67,7 +67,7 @@ func TestJoinedPartsHaveTheRowsOfAll(t *testing.T) {
 		"nothing at all": {things + "range(0) r(i)", things + "range(0) r(i)"},
 		"one":            {things + many},
 	} {
-		files := parts(t, db, dir, queries...)
+		files := writeAuditedParts(t, db, dir, queries...)
 		to := filepath.Join(dir, "joined.parquet")
 		last, err := joinFiles(to, files)
 		if err != nil {
@@ -105,7 +105,7 @@ func TestJoinedPartsHaveTheRowsOfAll(t *testing.T) {
 func TestPartsOfOtherColumnsAreNotJoined(t *testing.T) {
 	t.Parallel()
 	db, dir := openScratch(t)
-	files := parts(t, db, dir, "SELECT 1 AS id, 'x' AS name", "SELECT 1 AS id, 2 AS name")
+	files := writeAuditedParts(t, db, dir, "SELECT 1 AS id, 'x' AS name", "SELECT 1 AS id, 2 AS name")
 	if _, err := joinFiles(filepath.Join(dir, "joined.parquet"), files); err == nil {
 		t.Error("files of other columns were joined")
 	}
@@ -115,12 +115,12 @@ func TestPartsOfOtherColumnsAreNotJoined(t *testing.T) {
 func TestAuditFindsWhatAPartLacks(t *testing.T) {
 	t.Parallel()
 	db, dir := openScratch(t)
-	file := parts(t, db, dir, things+"range(5000) r(i)")[0]
+	file := writeAuditedParts(t, db, dir, things+"range(5000) r(i)")[0]
 	columns, err := readColumns(t.Context(), db, "main")
 	if err != nil {
 		t.Fatal(err)
 	}
-	wrote := counted{rows: 5000, values: []int64{5000, 5000, 1667, 2500, 0}}
+	wrote := partCounts{rows: 5000, values: []int64{5000, 5000, 1667, 2500, 0}}
 	if err := auditPart(file, columns["part_0"], wrote); err != nil {
 		t.Fatal(err)
 	}

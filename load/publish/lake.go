@@ -16,50 +16,50 @@ import (
 	"aqueduck/load/layout"
 )
 
-// wanted is one table of the lake.
-type wanted struct {
+// lakeTable is one table of the lake.
+type lakeTable struct {
 	name      string
 	changedAt time.Time
 	union     []string // the tables that it has the rows of
 }
 
 // inLake lists what the lake holds of a schema. A relation is as new as the newest table of its schema.
-func (p *publication) inLake(s Schema) []wanted {
+func (p *publishRun) inLake(s Schema) []lakeTable {
 	changed := map[string]time.Time{}
 	for _, t := range p.before.Tables {
 		if t.Schema == s.Name {
 			changed[t.Name] = t.ChangedAt
 		}
 	}
-	var list []wanted
+	var list []lakeTable
 	for _, t := range s.Tables {
 		if slices.Contains(s.Internal, t.Name) {
 			continue
 		}
-		list = append(list, wanted{t.Name, changed[t.Name], nil})
+		list = append(list, lakeTable{t.Name, changed[t.Name], nil})
 		if t.View != "" {
-			list = append(list, wanted{t.View, changed[t.Name], nil})
+			list = append(list, lakeTable{t.View, changed[t.Name], nil})
 		}
 	}
 	for _, r := range s.Relations {
-		list = append(list, wanted{r.Name, p.changedAt(s.Name), r.Union})
+		list = append(list, lakeTable{r.Name, p.changedAt(s.Name), r.Union})
 	}
 	return list
 }
 
 // leftInLake lists the stored tables of a schema that nothing of the configuration describes any more. File and lake hold the same tables;
 // a relation that is asked for no longer can be made again.
-func (p *publication) leftInLake(s Schema, list []wanted) (left []wanted) {
+func (p *publishRun) leftInLake(s Schema, list []lakeTable) (left []lakeTable) {
 	for _, t := range p.before.Tables {
-		listed := slices.ContainsFunc(list, func(want wanted) bool { return want.name == t.Name })
+		listed := slices.ContainsFunc(list, func(want lakeTable) bool { return want.name == t.Name })
 		if t.Schema == s.Name && !listed && !slices.Contains(s.Internal, t.Name) {
-			left = append(left, wanted{t.Name, t.ChangedAt, nil})
+			left = append(left, lakeTable{t.Name, t.ChangedAt, nil})
 		}
 	}
 	return left
 }
 
-func (p *publication) writeLakes(ctx context.Context, db *duck.DB) error {
+func (p *publishRun) writeLakes(ctx context.Context, db *duck.DB) error {
 	for _, s := range p.spec.Schemas {
 		l, err := p.writeLake(ctx, db, s)
 		if err != nil {
@@ -71,21 +71,21 @@ func (p *publication) writeLakes(ctx context.Context, db *duck.DB) error {
 }
 
 // writeLake writes the parts that changed, under temporary names, and audits them. Those made of others come last.
-func (p *publication) writeLake(ctx context.Context, db *duck.DB, s Schema) (*lake, error) {
-	l := &lake{dir: p.dir.Lake(s.Name), schema: s, written: map[string]string{}}
+func (p *publishRun) writeLake(ctx context.Context, db *duck.DB, s Schema) (*lakeWriter, error) {
+	l := &lakeWriter{dir: p.dir.Lake(s.Name), schema: s, written: map[string]string{}}
 	l.manifest = Manifest{Format: manifestFormat, RunID: p.spec.RunID, File: p.name + ".duckdb", PublishedAt: p.at, Tables: map[string]Table{}}
 	l.old = readManifest(l.dir)
 	stored, err := readColumns(ctx, db, s.Name)
 	if err != nil {
 		return nil, err
 	}
-	definition := fingerprint(s)
+	definition := schemaFingerprint(s)
 	list := p.inLake(s)
 	list = append(list, p.leftInLake(s, list)...)
-	slices.SortStableFunc(list, func(a, b wanted) int { return min(len(a.union), 1) - min(len(b.union), 1) })
+	slices.SortStableFunc(list, func(a, b lakeTable) int { return min(len(a.union), 1) - min(len(b.union), 1) })
 	for _, want := range list {
 		entry, known := l.old.Tables[want.name]
-		if known && entry.ChangedAt.Equal(want.changedAt) && entry.Definition == definition && entry.whole(l.dir) {
+		if known && entry.ChangedAt.Equal(want.changedAt) && entry.Definition == definition && entry.partsIntact(l.dir) {
 			l.manifest.Tables[want.name] = entry
 			p.result.Reused++
 			continue
@@ -104,14 +104,14 @@ func (p *publication) writeLake(ctx context.Context, db *duck.DB, s Schema) (*la
 
 // writePart writes one table as Parquet and proves, with another library, that it can be read and holds what DuckDB
 // holds.
-func (l *lake) writePart(ctx context.Context, db *duck.DB, want wanted, columns []storedColumn, path string) (Part, error) {
+func (l *lakeWriter) writePart(ctx context.Context, db *duck.DB, want lakeTable, columns []storedColumn, path string) (Part, error) {
 	table := duck.Table(l.schema.Name, want.name)
 	var rows int64
 	var err error
 	if len(want.union) > 0 {
-		rows, err = l.join(ctx, db, table, want.union, columns, path)
+		rows, err = l.joinParts(ctx, db, table, want.union, columns, path)
 	} else {
-		var wrote counted
+		var wrote partCounts
 		if wrote, err = copyOut(ctx, db, table, columns, path); err == nil {
 			err = auditPart(path, columns, wrote)
 		}
@@ -133,8 +133,8 @@ func (l *lake) writePart(ctx context.Context, db *duck.DB, want wanted, columns 
 	return Part{File: filepath.Join(want.name, "all.parquet"), Rows: rows, Bytes: disk.Size(path), SHA256: sum, RunID: l.manifest.RunID}, nil
 }
 
-// join makes the part of a table out of the parts of others, and proves that these have all its rows.
-func (l *lake) join(ctx context.Context, db *duck.DB, table string, union []string, columns []storedColumn, path string) (int64, error) {
+// joinParts makes the part of a table out of the parts of others, and proves that these have all its rows.
+func (l *lakeWriter) joinParts(ctx context.Context, db *duck.DB, table string, union []string, columns []storedColumn, path string) (int64, error) {
 	var from []string
 	var rows, all int64
 	for _, name := range union {
@@ -169,8 +169,8 @@ func partRows(columns int) int {
 	return max(2048, usual*narrow/max(columns, narrow)/2048*2048)
 }
 
-// swap gives the written parts their names, one by one, and then the manifest, which says that they belong together.
-func (l *lake) swap() error {
+// swapParts gives the written parts their names, one by one, and then the manifest, which says that they belong together.
+func (l *lakeWriter) swapParts() error {
 	if err := openDir(l.dir); err != nil {
 		return err
 	}
@@ -184,7 +184,7 @@ func (l *lake) swap() error {
 		}
 		crash.At(crash.LakePart)
 	}
-	if err := l.manifest.write(l.dir); err != nil {
+	if err := l.manifest.writeTo(l.dir); err != nil {
 		return err
 	}
 	crash.At(crash.LakeManifest)
@@ -195,7 +195,7 @@ func (l *lake) swap() error {
 			}
 		}
 	}
-	return l.explain()
+	return l.writeReadme()
 }
 
 // openDir makes a directory that everybody may read.
@@ -206,8 +206,8 @@ func openDir(path string) error {
 	return os.Chmod(path, 0o755)
 }
 
-// explain writes a page for whoever finds the directory.
-func (l *lake) explain() error {
+// writeReadme writes a page for whoever finds the directory.
+func (l *lakeWriter) writeReadme() error {
 	names := make([]string, 0, len(l.manifest.Tables))
 	for name := range l.manifest.Tables {
 		names = append(names, name)

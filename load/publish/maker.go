@@ -20,16 +20,16 @@ func Tasks() map[string]sandbox.Task {
 	return all
 }
 
-// order is what a process makes, in which database.
-type order struct {
+// modelRequest is what a process makes, in which database.
+type modelRequest struct {
 	Options duck.Options
 	Schema  string
 	There   []string // models that are made
-	Models  []ordered
+	Models  []requestedModel
 }
 
-// ordered is one of its models.
-type ordered struct {
+// requestedModel is one of its models.
+type requestedModel struct {
 	Relation
 	Reads []string // models: where one of them was not made, this one is not
 }
@@ -41,8 +41,8 @@ const (
 	failedKind = 4
 )
 
-// news is what is told of a model, by its place in the order.
-type news struct {
+// modelOutcome is what is told of a model, by its place in the order.
+type modelOutcome struct {
 	Model int
 	Line  int
 	Text  string // why it failed
@@ -50,7 +50,7 @@ type news struct {
 
 // makeOrdered makes models in a database that nobody else has open. Nothing is told of one that reads what was not made.
 func makeOrdered(ctx context.Context, request json.RawMessage, answer *sandbox.Answer) error {
-	var o order
+	var o modelRequest
 	if err := json.Unmarshal(request, &o); err != nil {
 		return fmt.Errorf("read which models to make: %w", err)
 	}
@@ -58,7 +58,7 @@ func makeOrdered(ctx context.Context, request json.RawMessage, answer *sandbox.A
 	if err != nil {
 		return fmt.Errorf("open the copy: %w", err)
 	}
-	there, err := kinds(ctx, db, o.Schema)
+	there, err := relationKinds(ctx, db, o.Schema)
 	if err != nil {
 		return errors.Join(err, db.Close())
 	}
@@ -67,23 +67,23 @@ func makeOrdered(ctx context.Context, request json.RawMessage, answer *sandbox.A
 		if slices.ContainsFunc(m.Reads, func(name string) bool { return !slices.Contains(made, name) }) {
 			continue
 		}
-		if err := tell(answer, begunKind, news{Model: i}); err != nil {
+		if err := sendOutcome(answer, begunKind, modelOutcome{Model: i}); err != nil {
 			return errors.Join(err, db.Close())
 		}
-		kind, outcome := byte(madeKind), news{Model: i}
+		kind, outcome := byte(madeKind), modelOutcome{Model: i}
 		if wrong := makeRelation(ctx, db, o.Schema, m.Relation, there[m.Name]); wrong != nil {
-			kind, outcome.Line, outcome.Text = failedKind, lineOf(m.Relation, wrong), plain(wrong).Error()
+			kind, outcome.Line, outcome.Text = failedKind, lineOf(m.Relation, wrong), plainError(wrong).Error()
 		} else {
 			made = append(made, m.Name)
 		}
-		if err := tell(answer, kind, outcome); err != nil {
+		if err := sendOutcome(answer, kind, outcome); err != nil {
 			return errors.Join(err, db.Close())
 		}
 	}
 	return db.Close()
 }
 
-func tell(answer *sandbox.Answer, kind byte, n news) error {
+func sendOutcome(answer *sandbox.Answer, kind byte, n modelOutcome) error {
 	text, err := json.Marshal(n)
 	if err != nil {
 		return fmt.Errorf("tell of a model: %w", err)

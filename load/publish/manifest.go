@@ -54,7 +54,7 @@ func readManifest(dir string) Manifest {
 	return m
 }
 
-func (m Manifest) write(dir string) error {
+func (m Manifest) writeTo(dir string) error {
 	text, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return err
@@ -70,8 +70,8 @@ func replaceFile(path string, text []byte) error {
 	return disk.SyncDir(filepath.Dir(path))
 }
 
-// whole says whether all parts of a table are, byte by byte, the ones that were written.
-func (t Table) whole(dir string) bool {
+// partsIntact says whether all parts of a table are, byte by byte, the ones that were written.
+func (t Table) partsIntact(dir string) bool {
 	for _, part := range t.Parts {
 		if !filepath.IsLocal(part.File) {
 			return false

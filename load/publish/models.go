@@ -29,7 +29,7 @@ func (f FailedModel) String() string {
 
 // makeModels makes the program's models of a schema, when a definition has changed since they were last made; models that are tables
 // also when a row has. It gives nil where nothing has; else the rest is to be made, and finished.
-func (p *publication) makeModels(ctx context.Context, db *duck.DB, s Schema) (*building, error) {
+func (p *publishRun) makeModels(ctx context.Context, db *duck.DB, s Schema) (*modelBuild, error) {
 	if s.Models.Schema == "" {
 		return nil, nil
 	}
@@ -37,7 +37,7 @@ func (p *publication) makeModels(ctx context.Context, db *duck.DB, s Schema) (*b
 	if err := db.Scan(ctx, "SELECT version()", nil, &version); err != nil {
 		return nil, err
 	}
-	b := &building{schema: s, definition: s.Models.fingerprint(fingerprint(s) + version)}
+	b := &modelBuild{schema: s, definition: s.Models.modelsFingerprint(schemaFingerprint(s) + version)}
 	content := p.changedAt(s.Name).Format(time.RFC3339Nano)
 	var last sql.NullString
 	if err := db.Scan(ctx, "SELECT max(value) FROM _sync.meta WHERE key = $1", []any{"models:" + s.Name}, &last); err != nil {
@@ -49,18 +49,18 @@ func (p *publication) makeModels(ctx context.Context, db *duck.DB, s Schema) (*b
 	if err != nil || b.defined && (filled == content || !tables) {
 		return nil, err
 	}
-	return b, b.make(ctx, db)
+	return b, b.makeModels(ctx, db)
 }
 
 func isTable(r Relation) bool { return r.Kind == "table" }
 
-// waits says whether there are models that a process of their own is to make.
-func (b *building) waits() bool {
-	return slices.ContainsFunc(b.own, func(r Relation) bool { return !b.defined || isTable(r) })
+// needsProcess says whether there are models that a process of their own is to make.
+func (b *modelBuild) needsProcess() bool {
+	return slices.ContainsFunc(b.userModels, func(r Relation) bool { return !b.defined || isTable(r) })
 }
 
-// finish takes away what was not made, comments the rest and notes it.
-func (b *building) finish(ctx context.Context, db *duck.DB) error {
+// finishModels takes away what was not made, comments the rest and notes it.
+func (b *modelBuild) finishModels(ctx context.Context, db *duck.DB) error {
 	s := b.schema
 	if err := dropOthers(ctx, db, s.Models.Schema, b.made); err != nil {
 		return err
@@ -74,8 +74,8 @@ func (b *building) finish(ctx context.Context, db *duck.DB) error {
 	return setMeta(ctx, db, "models:"+s.Name, b.definition)
 }
 
-// fingerprint changes when a definition does, of a model or of what it may read.
-func (m Models) fingerprint(of string) string {
+// modelsFingerprint changes when a definition does, of a model or of what it may read.
+func (m Models) modelsFingerprint(of string) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %#v\n", of, m)
 	return hex.EncodeToString(h.Sum(nil))
@@ -84,8 +84,8 @@ func (m Models) fingerprint(of string) string {
 // longest is how long a model may take that is a table: anybody may have written it, and the readers wait for it.
 const longest = 10 * time.Minute
 
-// make makes the program's models whose sources are there, each after those that it reads; of defined ones only the tables.
-func (b *building) make(ctx context.Context, db *duck.DB) error {
+// makeModels makes the program's models whose sources are there, each after those that it reads; of defined ones only the tables.
+func (b *modelBuild) makeModels(ctx context.Context, db *duck.DB) error {
 	m := b.schema.Models
 	if _, err := db.Exec(ctx, "CREATE SCHEMA IF NOT EXISTS "+duck.Name(m.Schema)); err != nil {
 		return err
@@ -94,27 +94,27 @@ func (b *building) make(ctx context.Context, db *duck.DB) error {
 	if err != nil {
 		return err
 	}
-	there, err := kinds(ctx, db, m.Schema)
+	there, err := relationKinds(ctx, db, m.Schema)
 	if err != nil {
 		return err
 	}
-	ordered, circle := m.order(stored)
+	ordered, circle := m.buildOrder(stored)
 	for _, r := range circle {
-		b.fail(r, r.Line, errors.New("it reads models that read it"))
+		b.recordFailure(r, r.Line, errors.New("it reads models that read it"))
 	}
 	for _, r := range ordered {
 		switch {
 		case r.Own:
-			b.own = append(b.own, r)
+			b.userModels = append(b.userModels, r)
 			continue
-		case !m.ready(r, b.made):
+		case !m.dependenciesMade(r, b.made):
 			continue
 		case b.defined && !isTable(r):
 			b.made = append(b.made, r)
 			continue
 		}
 		err := duck.Within(ctx, cmp.Or(m.Longest, longest), func(ctx context.Context) error {
-			return makeRelation(ctx, db, m.Schema, b.filled(r), there[r.Name])
+			return makeRelation(ctx, db, m.Schema, b.substituteModel(r), there[r.Name])
 		})
 		switch {
 		case err == nil:
@@ -122,33 +122,33 @@ func (b *building) make(ctx context.Context, db *duck.DB) error {
 		case ctx.Err() != nil:
 			return err
 		default:
-			b.fail(r, lineOf(r, err), plain(err))
+			b.recordFailure(r, lineOf(r, err), plainError(err))
 		}
 	}
 	return nil
 }
 
-// filled is a model with the names and values that its SQL has in braces.
-func (b *building) filled(r Relation) Relation {
-	return Relation{Name: r.Name, Kind: r.Kind, SQL: clause.InSchema(b.schema.Models.fill(r.SQL), b.schema.Name), Line: r.Line}
+// substituteModel is a model with the names and values that its SQL has in braces.
+func (b *modelBuild) substituteModel(r Relation) Relation {
+	return Relation{Name: r.Name, Kind: r.Kind, SQL: clause.InSchema(b.schema.Models.substituteValues(r.SQL), b.schema.Name), Line: r.Line}
 }
 
-func (b *building) fail(r Relation, line int, err error) {
+func (b *modelBuild) recordFailure(r Relation, line int, err error) {
 	b.failed = append(b.failed, FailedModel{b.schema.Models.Schema, r.Name, r.File, line, err})
 }
 
-// order gives the models whose stored sources are there, those that others read before these, and apart those that read
+// buildOrder gives the models whose stored sources are there, those that others read before these, and apart those that read
 // themselves by way of others.
-func (m Models) order(stored map[string][]storedColumn) (all, circle []Relation) {
+func (m Models) buildOrder(stored map[string][]storedColumn) (all, circle []Relation) {
 	var waiting []Relation
 	for _, r := range m.Relations {
-		if !slices.ContainsFunc(references(r.SQL, "{schema}."), func(name string) bool { _, there := stored[name]; return !there }) {
+		if !slices.ContainsFunc(referencedNames(r.SQL, "{schema}."), func(name string) bool { _, there := stored[name]; return !there }) {
 			waiting = append(waiting, r)
 		}
 	}
 	for len(waiting) > 0 {
 		i := slices.IndexFunc(waiting, func(r Relation) bool {
-			return !slices.ContainsFunc(waiting, func(other Relation) bool { return slices.Contains(references(r.SQL, "{models}."), other.Name) })
+			return !slices.ContainsFunc(waiting, func(other Relation) bool { return slices.Contains(referencedNames(r.SQL, "{models}."), other.Name) })
 		})
 		if i < 0 {
 			return all, waiting
@@ -158,10 +158,10 @@ func (m Models) order(stored map[string][]storedColumn) (all, circle []Relation)
 	return all, nil
 }
 
-// ready says that every model that this one reads is there. One that reads another which was left out is left out, too; of
+// dependenciesMade says that every model that this one reads is there. One that reads another which was left out is left out, too; of
 // one that nobody has DuckDB says so.
-func (m Models) ready(r Relation, made []Relation) bool {
-	for _, name := range references(r.SQL, "{models}.") {
+func (m Models) dependenciesMade(r Relation, made []Relation) bool {
+	for _, name := range referencedNames(r.SQL, "{models}.") {
 		named := func(r Relation) bool { return r.Name == name }
 		if slices.ContainsFunc(m.Relations, named) && !slices.ContainsFunc(made, named) {
 			return false
@@ -170,10 +170,10 @@ func (m Models) ready(r Relation, made []Relation) bool {
 	return true
 }
 
-// fill puts the values into a model's SQL, but for the schema that it reads.
-func (m Models) fill(query string) string {
+// substituteValues puts the values into a model's SQL, but for the schema that it reads.
+func (m Models) substituteValues(query string) string {
 	pairs := []string{"{models}", duck.Name(m.Schema)}
-	for name, value := range m.Values.sql() {
+	for name, value := range m.Values.sqlValues() {
 		pairs = append(pairs, "{"+name+"}", value)
 	}
 	return strings.NewReplacer(pairs...).Replace(query)
@@ -181,8 +181,8 @@ func (m Models) fill(query string) string {
 
 var identifier = regexp.MustCompile(`^[a-z0-9_]+`)
 
-// references are the names that follow a prefix in a query.
-func references(query, prefix string) (names []string) {
+// referencedNames are the names that follow a prefix in a query.
+func referencedNames(query, prefix string) (names []string) {
 	for _, rest := range strings.Split(query, prefix)[1:] {
 		if name := identifier.FindString(rest); name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
@@ -193,7 +193,7 @@ func references(query, prefix string) (names []string) {
 
 // dropOthers removes what is stored and was not made.
 func dropOthers(ctx context.Context, db *duck.DB, schema string, made []Relation) error {
-	there, err := kinds(ctx, db, schema)
+	there, err := relationKinds(ctx, db, schema)
 	if err != nil {
 		return err
 	}
@@ -210,10 +210,10 @@ func dropOthers(ctx context.Context, db *duck.DB, schema string, made []Relation
 
 // describeModels comments models, each column by its own words or those of the column of its name that it reads.
 func (s Schema) describeModels(ctx context.Context, db *duck.DB, made []Relation) error {
-	known := meanings(s)
+	known := schemaMeanings(s)
 	first := len(known)
 	for _, r := range made {
-		known = append(known, described{"{models}.", r.Name, r.Kind, r.Doc, inherit(r, known)})
+		known = append(known, relationMeaning{"{models}.", r.Name, r.Kind, r.Doc, inheritMeanings(r, known)})
 	}
 	return writeMeanings(ctx, db, s.Models.Schema, known[first:])
 }
@@ -235,8 +235,8 @@ func lineOf(r Relation, err error) int {
 	return r.Line + n - 1
 }
 
-// plain is the first line of what the database says: the others draw the statement as it was sent, which is in no file.
-func plain(err error) error {
+// plainError is the first line of what the database says: the others draw the statement as it was sent, which is in no file.
+func plainError(err error) error {
 	var refused *read.Refused
 	if errors.As(err, &refused) {
 		elsewhere := *refused

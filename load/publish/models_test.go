@@ -10,42 +10,42 @@ import (
 	"aqueduck/load/publish"
 )
 
-// model is a model of a test, from its file's third line on.
-func model(name, kind, query string) publish.Relation {
+// testModel is a model of a test, from its file's third line on.
+func testModel(name, kind, query string) publish.Relation {
 	return publish.Relation{Name: name, Kind: kind, Doc: "One row a thing.", SQL: query, File: name + ".sql", Line: 3,
 		Columns: []publish.Column{{Name: "n", Doc: "How many."}}}
 }
 
-func (h *house) withModels(models ...publish.Relation) publish.Result {
+func (h *publishFixture) withModels(models ...publish.Relation) publish.Result {
 	h.t.Helper()
-	s := h.spec()
+	s := h.runSpec()
 	s.Schemas[0].Models = publish.Models{Schema: "models", Relations: models, Values: publish.Values{Timezone: "Asia/Tokyo"}}
 	r := h.publishOnly(s)
-	h.open()
+	h.openRun()
 	return r
 }
 
-func (h *house) models() string {
+func (h *publishFixture) modelNames() string {
 	h.t.Helper()
-	return strings.Join(ask(h.t, h.dir, "SELECT table_name FROM information_schema.tables WHERE table_schema = 'models' ORDER BY 1"), " ")
+	return strings.Join(firstColumn(h.t, h.dir, "SELECT table_name FROM information_schema.tables WHERE table_schema = 'models' ORDER BY 1"), " ")
 }
 
 func TestModelsAreMadeInTheOrderOfTheirSQL(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	h.commit(person("1", "a"), person("2", "b"))
+	h.commitPeople(newPerson("1", "a"), newPerson("2", "b"))
 	r := h.withModels(
-		model("last", "view", "SELECT n + 1 AS n, name FROM {models}.middle"),
-		model("middle", "table", "SELECT count(*) AS n, name FROM {models}.first GROUP BY ALL"),
-		model("first", "view", "SELECT * FROM {schema}.people"),
-		model("zoned", "view", "SELECT extract(hour FROM timezone({timezone}, TIMESTAMPTZ '2026-11-01 00:00:00Z')) AS n"),
-		model("without_source", "view", "SELECT * FROM {schema}.nothing"),
-		model("without_model", "view", "SELECT * FROM {models}.without_source"),
+		testModel("last", "view", "SELECT n + 1 AS n, name FROM {models}.middle"),
+		testModel("middle", "table", "SELECT count(*) AS n, name FROM {models}.first GROUP BY ALL"),
+		testModel("first", "view", "SELECT * FROM {schema}.people"),
+		testModel("zoned", "view", "SELECT extract(hour FROM timezone({timezone}, TIMESTAMPTZ '2026-11-01 00:00:00Z')) AS n"),
+		testModel("without_source", "view", "SELECT * FROM {schema}.nothing"),
+		testModel("without_model", "view", "SELECT * FROM {models}.without_source"),
 	)
 	if len(r.FailedModels) != 0 {
 		t.Errorf("failed: %v", r.FailedModels)
 	}
-	if got := h.models(); got != "first last middle zoned" {
+	if got := h.modelNames(); got != "first last middle zoned" {
 		t.Errorf("models are %s", got)
 	}
 	for query, want := range map[string]string{
@@ -55,7 +55,7 @@ func TestModelsAreMadeInTheOrderOfTheirSQL(t *testing.T) {
 		"SELECT comment FROM duckdb_columns() WHERE schema_name = 'models' AND table_name = 'last' AND column_name = 'n'": "How many.",
 		"SELECT comment FROM duckdb_views() WHERE schema_name = 'models' AND view_name = 'last'":                          "One row a thing.",
 	} {
-		if got := ask(t, h.dir, query)[0]; got != want {
+		if got := firstColumn(t, h.dir, query)[0]; got != want {
 			t.Errorf("%s: %s, want %s", query, got, want)
 		}
 	}
@@ -65,28 +65,28 @@ func TestModelsAreMadeInTheOrderOfTheirSQL(t *testing.T) {
 func TestModelsFollowTheirDefinitionsAndTheRows(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	counted := model("counted", "table", "SELECT count(*) AS n FROM {schema}.people")
-	doubled := model("doubled", "view", "SELECT 2 * n AS n FROM {models}.counted")
-	h.commit(person("1", "a"))
+	counted := testModel("counted", "table", "SELECT count(*) AS n FROM {schema}.people")
+	doubled := testModel("doubled", "view", "SELECT 2 * n AS n FROM {models}.counted")
+	h.commitPeople(newPerson("1", "a"))
 	h.withModels(counted, doubled)
-	h.commit(person("2", "b"))
+	h.commitPeople(newPerson("2", "b"))
 	h.withModels(counted, doubled)
-	if got := ask(t, h.dir, "SELECT n FROM models.doubled")[0]; got != "4" {
+	if got := firstColumn(t, h.dir, "SELECT n FROM models.doubled")[0]; got != "4" {
 		t.Errorf("after another row: %s, want 4", got)
 	}
-	if got := ask(t, h.dir, "SELECT comment FROM duckdb_columns() WHERE table_name = 'counted'")[0]; got != "How many." {
+	if got := firstColumn(t, h.dir, "SELECT comment FROM duckdb_columns() WHERE table_name = 'counted'")[0]; got != "How many." {
 		t.Errorf("the table that was made again has the comment %q", got)
 	}
 	counted.Kind = "view"
 	h.withModels(counted)
-	if got := h.models() + ask(t, h.dir, "SELECT count(*) FROM _sync.dictionary WHERE schema = 'models'")[0]; got != "counted1" {
+	if got := h.modelNames() + firstColumn(t, h.dir, "SELECT count(*) FROM _sync.dictionary WHERE schema = 'models'")[0]; got != "counted1" {
 		t.Errorf("after one was removed there are %s", got)
 	}
-	s := h.spec()
+	s := h.runSpec()
 	s.Rebuild = true
 	s.Schemas[0].Models = publish.Models{Schema: "models", Relations: []publish.Relation{counted}}
 	h.publishOnly(s)
-	if got := ask(t, h.dir, "SELECT n FROM models.counted")[0]; got != "2" {
+	if got := firstColumn(t, h.dir, "SELECT n FROM models.counted")[0]; got != "2" {
 		t.Errorf("written anew: %s, want 2", got)
 	}
 }
@@ -97,16 +97,16 @@ func TestModelsFollowTheirDefinitionsAndTheRows(t *testing.T) {
 func TestAModelThatFailsIsToldOfAndHoldsUpNobody(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	h.commit(person("1", "a"))
-	good := model("good", "view", "SELECT count(*) AS n FROM {schema}.people")
+	h.commitPeople(newPerson("1", "a"))
+	good := testModel("good", "view", "SELECT count(*) AS n FROM {schema}.people")
 	wrong := []publish.Relation{
-		model("mistyped", "view", "SELECT name\nFROM {schema}.people\nWHERE nmae = 'a'"),
-		model("upon_it", "view", "SELECT * FROM {models}.mistyped"),
-		model("chicken", "view", "SELECT * FROM {models}.egg"), model("egg", "view", "SELECT * FROM {models}.chicken"),
-		model("file", "view", "SELECT * FROM read_text('/etc/hostname')"), model("copied", "table", "SELECT * FROM read_csv('/etc/passwd')"),
-		model("two", "view", "SELECT 1 AS n; ATTACH '/etc/passwd'"), model("set", "table", "SELECT 1 AS n; SET enable_external_access = true"),
-		model("deletes", "view", "SELECT 1 AS n; DELETE FROM {schema}.people"), model("not_even", "view", "DELETE FROM {schema}.people RETURNING *"),
-		model("logs", "table", "SELECT count(*) AS n\nFROM enable_logging()"),
+		testModel("mistyped", "view", "SELECT name\nFROM {schema}.people\nWHERE nmae = 'a'"),
+		testModel("upon_it", "view", "SELECT * FROM {models}.mistyped"),
+		testModel("chicken", "view", "SELECT * FROM {models}.egg"), testModel("egg", "view", "SELECT * FROM {models}.chicken"),
+		testModel("file", "view", "SELECT * FROM read_text('/etc/hostname')"), testModel("copied", "table", "SELECT * FROM read_csv('/etc/passwd')"),
+		testModel("two", "view", "SELECT 1 AS n; ATTACH '/etc/passwd'"), testModel("set", "table", "SELECT 1 AS n; SET enable_external_access = true"),
+		testModel("deletes", "view", "SELECT 1 AS n; DELETE FROM {schema}.people"), testModel("not_even", "view", "DELETE FROM {schema}.people RETURNING *"),
+		testModel("logs", "table", "SELECT count(*) AS n\nFROM enable_logging()"),
 	}
 	for range 2 { // and told of again
 		r := h.withModels(append(wrong, good)...)
@@ -124,15 +124,15 @@ func TestAModelThatFailsIsToldOfAndHoldsUpNobody(t *testing.T) {
 			"that turns logging on or off, or empties the log, for the whole process"; told != want {
 			t.Errorf("told %s, want %s", told, want)
 		}
-		if got := h.models() + ask(t, h.dir, "SELECT n FROM models.good")[0]; got != "good1" {
+		if got := h.modelNames() + firstColumn(t, h.dir, "SELECT n FROM models.good")[0]; got != "good1" {
 			t.Errorf("models are %s", got)
 		}
 	}
 }
 
-// own is a model of a user.
-func own(name, kind, query string) publish.Relation {
-	m := model(name, kind, query)
+// userModel is a model of a user.
+func userModel(name, kind, query string) publish.Relation {
+	m := testModel(name, kind, query)
 	m.Own = true
 	return m
 }
@@ -142,13 +142,13 @@ func own(name, kind, query string) publish.Relation {
 func TestS24AModelThatNeverEndsIsGivenUp(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	h.commit(person("1", "a"))
-	s := h.spec()
+	h.commitPeople(newPerson("1", "a"))
+	s := h.runSpec()
 	endless := "SELECT count(*) AS n FROM range(1000000000000)"
 	s.Schemas[0].Models = publish.Models{Schema: "models", Longest: time.Second, Relations: []publish.Relation{
-		model("endless", "table", endless), own("their_endless", "table", endless),
-		own("deaf", "table", "SELECT levenshtein(repeat('ab', 1000000), repeat('ba', 1000000)) AS n"),
-		own("good", "table", "SELECT count(*) AS n FROM {schema}.people")}}
+		testModel("endless", "table", endless), userModel("their_endless", "table", endless),
+		userModel("deaf", "table", "SELECT levenshtein(repeat('ab', 1000000), repeat('ba', 1000000)) AS n"),
+		userModel("good", "table", "SELECT count(*) AS n FROM {schema}.people")}}
 	r := h.publishOnly(s)
 	var want []string
 	for _, name := range []string{"endless", "their_endless", "deaf"} {
@@ -157,7 +157,7 @@ func TestS24AModelThatNeverEndsIsGivenUp(t *testing.T) {
 	if got := fmt.Sprint(r.FailedModels); got != "["+strings.Join(want, " ")+"]" {
 		t.Errorf("failed: %s", got)
 	}
-	if got := h.models() + ask(t, h.dir, "SELECT n FROM models.good")[0]; got != "good1" {
+	if got := h.modelNames() + firstColumn(t, h.dir, "SELECT n FROM models.good")[0]; got != "good1" {
 		t.Errorf("models are %s", got)
 	}
 }
@@ -167,16 +167,16 @@ func TestS24AModelThatNeverEndsIsGivenUp(t *testing.T) {
 func TestS50AModelThatBringsDuckDBDownIsLeftOut(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	h.commit(person("1", "a"))
+	h.commitPeople(newPerson("1", "a"))
 	all := []publish.Relation{
-		own("first", "table", "SELECT count(*) AS n FROM {schema}.people"),
-		own("lethal", "table", "SELECT 1 AS n,\n json_structure(repeat('[', 1000000) || repeat(']', 1000000)) AS s FROM {models}.first"),
-		own("upon_it", "view", "SELECT * FROM {models}.lethal"),
-		own("greedy", "table", "SELECT len(list_sort(range(400000000))) AS n"),
-		own("mistyped", "view", "SELECT 1 AS n\nFROM {schema}.people WHERE nmae = 'a'"),
-		own("logs", "table", "SELECT count(*) AS n\nFROM enable_logging()"),
-		own("last", "view", "SELECT n + 1 AS n FROM {models}.first"),
-		model("ours", "view", "SELECT 5 AS n"),
+		userModel("first", "table", "SELECT count(*) AS n FROM {schema}.people"),
+		userModel("lethal", "table", "SELECT 1 AS n,\n json_structure(repeat('[', 1000000) || repeat(']', 1000000)) AS s FROM {models}.first"),
+		userModel("upon_it", "view", "SELECT * FROM {models}.lethal"),
+		userModel("greedy", "table", "SELECT len(list_sort(range(400000000))) AS n"),
+		userModel("mistyped", "view", "SELECT 1 AS n\nFROM {schema}.people WHERE nmae = 'a'"),
+		userModel("logs", "table", "SELECT count(*) AS n\nFROM enable_logging()"),
+		userModel("last", "view", "SELECT n + 1 AS n FROM {models}.first"),
+		testModel("ours", "view", "SELECT 5 AS n"),
 	}
 	for round := 1; round <= 2; round++ {
 		r := h.withModels(all...)
@@ -197,16 +197,16 @@ func TestS50AModelThatBringsDuckDBDownIsLeftOut(t *testing.T) {
 		if len(told) != 4 {
 			t.Errorf("round %d: %d are told of: %q", round, len(told), told)
 		}
-		if got, want := h.models()+ask(t, h.dir, "SELECT n FROM models.last")[0], fmt.Sprint("first last ours", round+1); got != want {
+		if got, want := h.modelNames()+firstColumn(t, h.dir, "SELECT n FROM models.last")[0], fmt.Sprint("first last ours", round+1); got != want {
 			t.Errorf("round %d: models are %s, want %s", round, got, want)
 		}
-		h.commit(person(fmt.Sprint(round+1), "b"))
+		h.commitPeople(newPerson(fmt.Sprint(round+1), "b"))
 	}
 	for _, query := range []string{
 		"SELECT doc FROM _sync.dictionary WHERE schema = 'models' AND table_name = 'last' AND column_name = 'n'",
 		"SELECT comment FROM duckdb_columns() WHERE table_name = 'first' AND column_name = 'n'",
 	} {
-		if got := ask(t, h.dir, query)[0]; got != "How many." {
+		if got := firstColumn(t, h.dir, query)[0]; got != "How many." {
 			t.Errorf("%s: %s", query, got)
 		}
 	}
@@ -217,18 +217,18 @@ func TestS50AModelThatBringsDuckDBDownIsLeftOut(t *testing.T) {
 func TestModelsOfUsersAreMadeOnlyWhenSomethingHasChanged(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	h.commit(person("1", "a"))
-	view := own("theirs", "view", "SELECT count(*) AS n FROM {schema}.people")
+	h.commitPeople(newPerson("1", "a"))
+	view := userModel("theirs", "view", "SELECT count(*) AS n FROM {schema}.people")
 	h.withModels(view)
-	h.commit(person("2", "b"))
-	s := h.spec()
+	h.commitPeople(newPerson("2", "b"))
+	s := h.runSpec()
 	s.Program = sandbox.Program{}
 	s.Schemas[0].Models = publish.Models{Schema: "models", Relations: []publish.Relation{view}, Values: publish.Values{Timezone: "Asia/Tokyo"}}
 	if r := h.publishOnly(s); len(r.FailedModels) > 0 {
 		t.Errorf("failed: %v", r.FailedModels)
 	}
-	h.open()
-	if got := ask(t, h.dir, "SELECT n FROM models.theirs")[0]; got != "2" {
+	h.openRun()
+	if got := firstColumn(t, h.dir, "SELECT n FROM models.theirs")[0]; got != "2" {
 		t.Errorf("it has %s, want 2", got)
 	}
 	view.SQL += " WHERE true"
@@ -236,5 +236,5 @@ func TestModelsOfUsersAreMadeOnlyWhenSomethingHasChanged(t *testing.T) {
 	if _, err := publish.Publish(t.Context(), h.dir, h.work, s); err == nil {
 		t.Error("it was made without a process")
 	}
-	h.open()
+	h.openRun()
 }

@@ -14,22 +14,22 @@ func TestAFileAloneLeavesTheParquetFilesAsTheyAre(t *testing.T) {
 	h := newHouse(t)
 	alone := func() publish.Result {
 		t.Helper()
-		s := h.spec()
+		s := h.runSpec()
 		s.NoLake = true
 		r, err := publish.Publish(t.Context(), h.dir, h.work, s) // the manifest goes on naming the file before
 		must(t, err)
-		h.open()
+		h.openRun()
 		return r
 	}
-	h.commit(person("1", "a"))
-	if r := alone(); !r.Published || r.Parts != 0 || len(parts(t, h)) != 0 {
+	h.commitPeople(newPerson("1", "a"))
+	if r := alone(); !r.Published || r.Parts != 0 || len(lakePartStates(t, h)) != 0 {
 		t.Errorf("result %+v, want a file and no Parquet", r)
 	}
-	h.publish()
-	before := parts(t, h)
-	h.commit(person("1", "b"))
+	h.publishAndReopen()
+	before := lakePartStates(t, h)
+	h.commitPeople(newPerson("1", "b"))
 	r := alone()
-	if diff := cmp.Diff(before, parts(t, h)); diff != "" || len(before) == 0 || ask(t, h.dir, "SELECT name FROM people")[0] != "b" {
+	if diff := cmp.Diff(before, lakePartStates(t, h)); diff != "" || len(before) == 0 || firstColumn(t, h.dir, "SELECT name FROM people")[0] != "b" {
 		t.Errorf("Parquet files changed: %s", diff)
 	}
 	must(t, h.dir.BeginErasing())

@@ -14,8 +14,8 @@ import (
 	"aqueduck/transform"
 )
 
-// Outlined is a table, view or model with its columns, as DuckDB has them.
-type Outlined struct {
+// RelationOutline is a table, view or model with its columns, as DuckDB has them.
+type RelationOutline struct {
 	Name    string
 	Kind    string // table or view
 	Doc     string
@@ -26,7 +26,7 @@ type Outlined struct {
 // Outline says what a schema has in the published file, before a row of it was read: all but the attributes, which the rows
 // tell, and models that cannot be made of empty tables or of those that are there. It makes everything once, in a file of its own below the system's directory for such, which is gone afterwards.
 // The program makes the models of users in a process of its own.
-func Outline(ctx context.Context, s Schema, program sandbox.Program) (all []Outlined, err error) {
+func Outline(ctx context.Context, s Schema, program sandbox.Program) (all []RelationOutline, err error) {
 	dir, err := os.MkdirTemp("", "aqueduck-outline-")
 	if err != nil {
 		return nil, fmt.Errorf("make a directory for the outline: %w", err)
@@ -37,9 +37,9 @@ func Outline(ctx context.Context, s Schema, program sandbox.Program) (all []Outl
 	if err != nil {
 		return nil, fmt.Errorf("make a file for the outline: %w", err)
 	}
-	b := &building{schema: s}
+	b := &modelBuild{schema: s}
 	known, err := b.makeEmpty(ctx, db)
-	if err == nil && b.waits() {
+	if err == nil && b.needsProcess() {
 		err = db.Checkpoint(ctx)
 	}
 	if err := errors.Join(err, db.Close()); err != nil {
@@ -49,17 +49,17 @@ func Outline(ctx context.Context, s Schema, program sandbox.Program) (all []Outl
 		return nil, fmt.Errorf("outline %s: %w", s.Name, err)
 	}
 	for _, r := range b.made {
-		known = append(known, described{"{models}.", r.Name, r.Kind, r.Doc, inherit(r, known)})
+		known = append(known, relationMeaning{"{models}.", r.Name, r.Kind, r.Doc, inheritMeanings(r, known)})
 	}
 	if db, err = duck.Open(ctx, options); err != nil {
 		return nil, fmt.Errorf("read the outline: %w", err)
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	return outlined(ctx, db, s, known)
+	return outlineRelations(ctx, db, s, known)
 }
 
 // makeEmpty makes the tables, the relations and the program's models of a schema.
-func (b *building) makeEmpty(ctx context.Context, db *duck.DB) (known []described, err error) {
+func (b *modelBuild) makeEmpty(ctx context.Context, db *duck.DB) (known []relationMeaning, err error) {
 	s := b.schema
 	statements := []string{"CREATE SCHEMA IF NOT EXISTS " + duck.Name(s.Name)}
 	for _, t := range s.Tables {
@@ -75,7 +75,7 @@ func (b *building) makeEmpty(ctx context.Context, db *duck.DB) (known []describe
 	if _, err := db.Exec(ctx, strings.Join(statements, ";\n")); err != nil {
 		return nil, err
 	}
-	there, err := kinds(ctx, db, s.Name)
+	there, err := relationKinds(ctx, db, s.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -84,10 +84,10 @@ func (b *building) makeEmpty(ctx context.Context, db *duck.DB) (known []describe
 			return nil, fmt.Errorf("%s %s: %w", r.Kind, r.Name, err)
 		}
 	}
-	return meanings(s), b.make(ctx, db)
+	return schemaMeanings(s), b.makeModels(ctx, db)
 }
 
-func outlined(ctx context.Context, db *duck.DB, s Schema, known []described) (all []Outlined, err error) {
+func outlineRelations(ctx context.Context, db *duck.DB, s Schema, known []relationMeaning) (all []RelationOutline, err error) {
 	columns := map[string]map[string][]storedColumn{}
 	for prefix, schema := range map[string]string{"{schema}.": s.Name, "{models}.": s.Models.Schema} {
 		if columns[prefix], err = readColumns(ctx, db, schema); err != nil {
@@ -95,7 +95,7 @@ func outlined(ctx context.Context, db *duck.DB, s Schema, known []described) (al
 		}
 	}
 	for _, d := range known {
-		one := Outlined{Name: d.name, Kind: d.kind, Doc: d.doc, Model: d.prefix == "{models}."}
+		one := RelationOutline{Name: d.name, Kind: d.kind, Doc: d.doc, Model: d.prefix == "{models}."}
 		for _, c := range columns[d.prefix][d.name] {
 			column := d.columns[c.name]
 			column.Name, column.SQL = c.name, c.kind

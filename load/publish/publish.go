@@ -22,28 +22,28 @@ import (
 
 // Publish makes the content of the work database what readers see, in the file and in the lake, and closes it: the
 // next Open starts from the published file. When it fails, readers keep what they had and the work database stays; after
-// *failure.HeldBack it is still open.
+// *failure.PublishBlocked it is still open.
 func Publish(ctx context.Context, d layout.Dir, w *load.Work, s Spec) (Result, error) {
-	p := &publication{dir: d, spec: s, at: s.Now().UTC().Truncate(time.Microsecond)}
-	err := p.run(ctx, w)
-	var held *failure.HeldBack
+	p := &publishRun{dir: d, spec: s, at: s.Now().UTC().Truncate(time.Microsecond)}
+	err := p.publishWork(ctx, w)
+	var held *failure.PublishBlocked
 	if errors.As(err, &held) {
 		return Result{}, err
 	}
 	if err != nil {
-		err = w.Doubt(fmt.Errorf("publish: %w", err)) // the copy has what damage the work database has
+		err = w.ReportDamage(fmt.Errorf("publish: %w", err)) // the copy has what damage the work database has
 		return Result{}, d.Explain(errors.Join(err, w.Close(), os.RemoveAll(p.fresh)))
 	}
 	return p.result, nil
 }
 
-func (p *publication) run(ctx context.Context, w *load.Work) error {
+func (p *publishRun) publishWork(ctx context.Context, w *load.Work) error {
 	d := p.dir
 	var err error
 	if p.before, err = w.Facts.Snapshot(ctx); err != nil {
 		return err
 	}
-	if err := p.spec.check(p.before); err != nil {
+	if err := p.spec.checkRowLoss(p.before); err != nil {
 		return err
 	}
 	size := disk.Size(d.Database()) + w.LogSize()
@@ -54,7 +54,7 @@ func (p *publication) run(ctx context.Context, w *load.Work) error {
 		return fmt.Errorf("close the work database: %w", err)
 	}
 	crash.At(crash.PublishClosed)
-	p.choose()
+	p.chooseFileName()
 	p.spec.Rebuild = p.spec.Rebuild || d.Erasing()
 	if err := workdb.CopyDatabase(p.fresh, d.Work()); err != nil {
 		return fmt.Errorf("copy the work database: %w", err)
@@ -64,20 +64,20 @@ func (p *publication) run(ctx context.Context, w *load.Work) error {
 		return err
 	}
 	crash.At(crash.PublishVerified)
-	file, err := p.seal()
+	file, err := p.sealFile()
 	if err != nil {
 		return fmt.Errorf("seal the file: %w", err)
 	}
 	for _, l := range p.lakes {
-		if err := l.swap(); err != nil {
+		if err := l.swapParts(); err != nil {
 			return fmt.Errorf("put the Parquet files of %s in place: %w", l.schema.Name, err)
 		}
 	}
-	return p.swap(file)
+	return p.swapLink(file)
 }
 
-// choose finds a name that no published file has: a run may publish many times.
-func (p *publication) choose() {
+// chooseFileName finds a name that no published file has: a run may publish many times.
+func (p *publishRun) chooseFileName() {
 	p.name = p.spec.RunID
 	for n := 2; disk.Exists(filepath.Join(p.dir.Published(), p.name+".duckdb")); n++ {
 		p.name = fmt.Sprintf("%s-%d", p.spec.RunID, n)
@@ -85,22 +85,22 @@ func (p *publication) choose() {
 	p.fresh = filepath.Join(p.dir.State(), "new-"+p.name)
 }
 
-func (p *publication) copied() string { return filepath.Join(p.fresh, "work.duckdb") }
+func (p *publishRun) copyPath() string { return filepath.Join(p.fresh, "work.duckdb") }
 
 // finishCopy makes the private copy what is published: relations, comments, records, no log, and all of it verified.
 // The parts of the lake are written from it. It is closed while another process makes the models of users in it.
-func (p *publication) finishCopy(ctx context.Context) error {
+func (p *publishRun) finishCopy(ctx context.Context) error {
 	db, err := p.openCopy(ctx)
 	if err != nil {
 		return err
 	}
-	err = p.fill(ctx, db)
-	apart := slices.ContainsFunc(p.models, (*building).waits)
+	err = p.fillCopy(ctx, db)
+	apart := slices.ContainsFunc(p.models, (*modelBuild).needsProcess)
 	if err == nil && !apart {
-		err = p.finish(ctx, db)
+		err = p.recordMetadata(ctx, db)
 	}
 	if err == nil {
-		err = checkpoint(ctx, db)
+		err = checkpointCopy(ctx, db)
 	}
 	if err := errors.Join(err, db.Close()); err != nil {
 		return err
@@ -110,31 +110,31 @@ func (p *publication) finishCopy(ctx context.Context) error {
 			return err
 		}
 	}
-	if disk.Size(p.copied()+".wal") > 0 {
+	if disk.Size(p.copyPath()+".wal") > 0 {
 		return errors.New("the copy still has a log after its checkpoint")
 	}
 	return nil
 }
 
-func checkpoint(ctx context.Context, db *duck.DB) error {
+func checkpointCopy(ctx context.Context, db *duck.DB) error {
 	if err := db.Checkpoint(ctx); err != nil {
 		return fmt.Errorf("checkpoint the copy: %w", err)
 	}
 	return nil
 }
 
-// settings reach the parts that are on their way, and the directory of the copy for a file that is written anew.
-func (p *publication) settings(path string) duck.Options {
+// copyOptions reach the parts that are on their way, and the directory of the copy for a file that is written anew.
+func (p *publishRun) copyOptions(path string) duck.Options {
 	return duck.Options{Path: path, Reach: []string{p.dir.Temp(), p.fresh}, TempDir: p.dir.Temp(), Memory: p.spec.Memory, Timezone: p.spec.Timezone}
 }
 
-func (p *publication) fill(ctx context.Context, db *duck.DB) error {
+func (p *publishRun) fillCopy(ctx context.Context, db *duck.DB) error {
 	for _, s := range p.spec.Schemas {
-		if err := p.relate(ctx, db, s); err != nil {
+		if err := p.makeRelations(ctx, db, s); err != nil {
 			return fmt.Errorf("relations of %s: %w", s.Name, err)
 		}
 	}
-	if err := p.verify(ctx, db); err != nil {
+	if err := p.verifyCopy(ctx, db); err != nil {
 		return fmt.Errorf("verify: %w", err)
 	}
 	if !p.spec.NoLake || p.dir.Erasing() { // what is erased may be in Parquet files, too
@@ -155,36 +155,36 @@ func (p *publication) fill(ctx context.Context, db *duck.DB) error {
 	return nil
 }
 
-// finish writes what the file tells of itself.
-func (p *publication) finish(ctx context.Context, db *duck.DB) error {
+// recordMetadata writes what the file tells of itself.
+func (p *publishRun) recordMetadata(ctx context.Context, db *duck.DB) error {
 	for _, b := range p.models {
-		if err := b.finish(ctx, db); err != nil {
+		if err := b.finishModels(ctx, db); err != nil {
 			return fmt.Errorf("models of %s: %w", b.schema.Name, err)
 		}
 		p.result.FailedModels = append(p.result.FailedModels, b.failed...)
 	}
-	if err := p.record(ctx, db); err != nil {
+	if err := p.recordPublish(ctx, db); err != nil {
 		return fmt.Errorf("record the publish: %w", err)
 	}
 	return nil
 }
 
-// seal makes the copy durable and read-only and gives it its final name. Its checksum comes first: a published file
+// sealFile makes the copy durable and read-only and gives it its final name. Its checksum comes first: a published file
 // without one is not ours.
-func (p *publication) seal() (string, error) {
+func (p *publishRun) sealFile() (string, error) {
 	d := p.dir
 	file := filepath.Join(d.Published(), p.name+".duckdb")
 	sum := filepath.Join(p.fresh, "sum")
-	if err := disk.SyncFile(p.copied()); err != nil {
+	if err := disk.SyncFile(p.copyPath()); err != nil {
 		return "", err
 	}
-	if err := layout.WriteSum(sum, p.copied(), filepath.Base(file)); err != nil {
+	if err := layout.WriteSum(sum, p.copyPath(), filepath.Base(file)); err != nil {
 		return "", err
 	}
-	if err := os.Chmod(p.copied(), 0o444); err != nil {
+	if err := os.Chmod(p.copyPath(), 0o444); err != nil {
 		return "", err
 	}
-	if err := disk.SyncFile(p.copied()); err != nil {
+	if err := disk.SyncFile(p.copyPath()); err != nil {
 		return "", err
 	}
 	crash.At(crash.PublishSealed)
@@ -192,7 +192,7 @@ func (p *publication) seal() (string, error) {
 		return "", err
 	}
 	crash.At(crash.PublishSummed)
-	if err := disk.Move(file, p.copied()); err != nil {
+	if err := disk.Move(file, p.copyPath()); err != nil {
 		return "", err
 	}
 	crash.At(crash.PublishMoved)
@@ -200,8 +200,8 @@ func (p *publication) seal() (string, error) {
 	return file, nil
 }
 
-// swap shows the file to readers. The work database goes: the next start begins with a copy of the published file.
-func (p *publication) swap(file string) error {
+// swapLink shows the file to readers. The work database goes: the next start begins with a copy of the published file.
+func (p *publishRun) swapLink(file string) error {
 	d := p.dir
 	if err := d.SwapLink(file); err != nil {
 		return fmt.Errorf("swap the link: %w", err)
@@ -218,16 +218,16 @@ func (p *publication) swap(file string) error {
 	if err := d.EmptyTrash(); err != nil {
 		return err
 	}
-	if err := p.retain(file); err != nil || !d.Erasing() {
+	if err := p.pruneFiles(file); err != nil || !d.Erasing() {
 		return err
 	}
 	crash.At(crash.ErasePublished)
 	return d.EndErasing()
 }
 
-// retain removes published files beyond those to keep, the oldest first, and never the one that the link leads to. All go
+// pruneFiles removes published files beyond those to keep, the oldest first, and never the one that the link leads to. All go
 // that may hold what was erased since. A file goes after what belongs to it, so that one that is there tells of all that is left.
-func (p *publication) retain(current string) error {
+func (p *publishRun) pruneFiles(current string) error {
 	files, err := p.dir.PublishedFiles()
 	if err != nil {
 		return err
@@ -253,7 +253,7 @@ func (p *publication) retain(current string) error {
 
 // forgetOrphans removes checksums and logs without a file: a kill between the two leaves the one, a session that wrote
 // into a file after it had gone the other.
-func (p *publication) forgetOrphans() error {
+func (p *publishRun) forgetOrphans() error {
 	entries, err := os.ReadDir(p.dir.Published())
 	if err != nil {
 		return err

@@ -19,8 +19,8 @@ import (
 	"aqueduck/transform"
 )
 
-// house is a warehouse of a test that commits and publishes.
-type house struct {
+// publishFixture is a warehouse of a test that commits and publishes.
+type publishFixture struct {
 	t    *testing.T
 	dir  layout.Dir
 	work *load.Work
@@ -28,29 +28,29 @@ type house struct {
 	runs int
 }
 
-func newHouse(t *testing.T) *house {
+func newHouse(t *testing.T) *publishFixture {
 	t.Helper()
-	h := &house{t: t, dir: layout.Dir(filepath.Join(t.TempDir(), "data")), now: time.Date(2026, 11, 1, 2, 0, 0, 0, time.UTC)}
+	h := &publishFixture{t: t, dir: layout.Dir(filepath.Join(t.TempDir(), "data")), now: time.Date(2026, 11, 1, 2, 0, 0, 0, time.UTC)}
 	must(t, load.Prepare(h.dir))
-	h.open()
+	h.openRun()
 	t.Cleanup(func() { must(t, h.work.Close()) })
 	return h
 }
 
-func (h *house) open() {
+func (h *publishFixture) openRun() {
 	h.t.Helper()
 	h.runs++
 	h.now = h.now.Add(time.Hour)
-	w, err := load.Open(h.t.Context(), h.dir, load.Options{Now: func() time.Time { return h.now }, RunID: h.run()})
+	w, err := load.Open(h.t.Context(), h.dir, load.Options{Now: func() time.Time { return h.now }, RunID: h.runName()})
 	must(h.t, err)
 	h.work = w
 	_, err = w.Tables.Ensure(h.t.Context(), "main", transform.Tables(committest.Stream()))
 	must(h.t, err)
 }
 
-func (h *house) run() string { return fmt.Sprintf("run%02d", h.runs) }
+func (h *publishFixture) runName() string { return fmt.Sprintf("run%02d", h.runs) }
 
-func (h *house) commit(people ...committest.Person) load.Written {
+func (h *publishFixture) commitPeople(people ...committest.Person) load.Written {
 	h.t.Helper()
 	base, err := h.work.Checkpoints.Checkpoint(h.t.Context(), "main", "people")
 	must(h.t, err)
@@ -63,34 +63,34 @@ func (h *house) commit(people ...committest.Person) load.Written {
 	return w
 }
 
-// spec is the one of the crash tests, of this run.
-func (h *house) spec() publish.Spec {
+// runSpec is the one of the crash tests, of this run.
+func (h *publishFixture) runSpec() publish.Spec {
 	h.t.Helper()
-	s := spec()
-	s.RunID, s.Now = h.run(), func() time.Time { return h.now }
-	program, err := sandbox.Self()
+	s := crashSpec()
+	s.RunID, s.Now = h.runName(), func() time.Time { return h.now }
+	program, err := sandbox.CurrentProgram()
 	must(h.t, err)
 	s.Program = program
 	return s
 }
 
-// publish publishes and begins the next run.
-func (h *house) publish() publish.Result {
+// publishAndReopen publishes and begins the next run.
+func (h *publishFixture) publishAndReopen() publish.Result {
 	h.t.Helper()
-	r := h.publishOnly(h.spec())
-	h.open()
+	r := h.publishOnly(h.runSpec())
+	h.openRun()
 	return r
 }
 
-func (h *house) publishOnly(s publish.Spec) publish.Result {
+func (h *publishFixture) publishOnly(s publish.Spec) publish.Result {
 	h.t.Helper()
 	r, err := publish.Publish(h.t.Context(), h.dir, h.work, s)
 	must(h.t, err)
-	h.consistent(true)
+	h.requireConsistent(true)
 	return r
 }
 
-func (h *house) consistent(want bool) {
+func (h *publishFixture) requireConsistent(want bool) {
 	h.t.Helper()
 	got, err := publish.Consistent(h.t.Context(), h.dir)
 	if err != nil || got != want {
@@ -105,15 +105,15 @@ func must(t testing.TB, err error) {
 	}
 }
 
-func person(id, name string, tags ...string) committest.Person {
+func newPerson(id, name string, tags ...string) committest.Person {
 	return committest.Person{Region: "eu", ID: id, Updated: 5, Name: name, Tags: tags}
 }
 
 func TestPublishGivesFileLakeAndRecords(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	h.commit(person("1", "a", "x", "y"), person("2", "b"), committest.Person{Region: "eu", ID: "3", GoneAt: 9})
-	r := h.publish()
+	h.commitPeople(newPerson("1", "a", "x", "y"), newPerson("2", "b"), committest.Person{Region: "eu", ID: "3", GoneAt: 9})
+	r := h.publishAndReopen()
 	if !r.Published || r.File != h.dir.Current() || r.Parts != 7 || r.Verified != 2 || r.Changed != 2 {
 		t.Errorf("result %+v", r)
 	}
@@ -134,7 +134,7 @@ func TestPublishGivesFileLakeAndRecords(t *testing.T) {
 		"SELECT count(*) FROM duckdb_columns() WHERE schema_name = '_sync' AND coalesce(comment, '') = ''": "0",
 		"SELECT count(*) FROM duckdb_views() WHERE NOT internal AND sql NOT LIKE '%main.people%'":          "0",
 	} {
-		if got := ask(t, h.dir, query); len(got) != 1 || got[0] != want {
+		if got := firstColumn(t, h.dir, query); len(got) != 1 || got[0] != want {
 			t.Errorf("%s: %v, want %s", query, got, want)
 		}
 	}
@@ -148,21 +148,21 @@ func TestPublishGivesFileLakeAndRecords(t *testing.T) {
 func TestQuietRunPublishesItsRecordOnly(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	h.commit(person("1", "a"))
-	first := h.publish()
-	before := parts(t, h)
-	h.commit(person("1", "a"))
-	second := h.publish()
+	h.commitPeople(newPerson("1", "a"))
+	first := h.publishAndReopen()
+	before := lakePartStates(t, h)
+	h.commitPeople(newPerson("1", "a"))
+	second := h.publishAndReopen()
 	if second.Parts != 0 || second.Changed != 0 || second.Reused != 7 || !second.Published || second.File == first.File {
 		t.Errorf("result %+v", second)
 	}
-	if diff := cmp.Diff(before, parts(t, h)); diff != "" {
+	if diff := cmp.Diff(before, lakePartStates(t, h)); diff != "" {
 		t.Errorf("Parquet files changed: %s", diff)
 	}
-	if m := manifest(t, h); m.RunID != "run02" || m.File != filepath.Base(second.File) || m.Tables["people_all"].Parts[0].RunID != "run01" {
+	if m := readManifest(t, h); m.RunID != "run02" || m.File != filepath.Base(second.File) || m.Tables["people_all"].Parts[0].RunID != "run01" {
 		t.Errorf("manifest %+v", m)
 	}
-	if n := ask(t, h.dir, "SELECT count(*) FROM _sync.publishes")[0]; n != "2" {
+	if n := firstColumn(t, h.dir, "SELECT count(*) FROM _sync.publishes")[0]; n != "2" {
 		t.Errorf("%s publishes recorded, want 2", n)
 	}
 }
@@ -171,13 +171,13 @@ func TestQuietRunPublishesItsRecordOnly(t *testing.T) {
 func TestOnlyChangedTablesAreWritten(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	h.commit(person("1", "a"), committest.Person{Region: "eu", ID: "2", Updated: 5, Visits: []committest.Visit{{ID: "v"}}})
-	h.publish()
-	h.commit(committest.Person{Region: "eu", ID: "2", GoneAt: 9})
-	if r := h.publish(); r.Changed != 1 || r.Parts != 4 || r.Reused != 3 {
+	h.commitPeople(newPerson("1", "a"), committest.Person{Region: "eu", ID: "2", Updated: 5, Visits: []committest.Visit{{ID: "v"}}})
+	h.publishAndReopen()
+	h.commitPeople(committest.Person{Region: "eu", ID: "2", GoneAt: 9})
+	if r := h.publishAndReopen(); r.Changed != 1 || r.Parts != 4 || r.Reused != 3 {
 		t.Errorf("result %+v, want people, people_all and both relations written", r)
 	}
-	if n := ask(t, h.dir, "SELECT sum(people) FROM people_names")[0]; n != "1" {
+	if n := firstColumn(t, h.dir, "SELECT sum(people) FROM people_names")[0]; n != "1" {
 		t.Errorf("%s people in the relation that is a table, want 1", n)
 	}
 }
@@ -187,14 +187,14 @@ func TestSeveralPublishesOfOneRun(t *testing.T) {
 	h := newHouse(t)
 	var names []string
 	for i := range 4 {
-		h.commit(person(fmt.Sprint(i), "a"))
-		names = append(names, filepath.Base(h.publishOnly(spec()).File))
-		h.open()
+		h.commitPeople(newPerson(fmt.Sprint(i), "a"))
+		names = append(names, filepath.Base(h.publishOnly(crashSpec()).File))
+		h.openRun()
 	}
 	if diff := cmp.Diff([]string{"run.duckdb", "run-2.duckdb", "run-3.duckdb", "run.duckdb"}, names); diff != "" {
 		t.Errorf("files: %s", diff)
 	}
-	if n := ask(t, h.dir, "SELECT count(*) FROM people")[0]; n != "4" {
+	if n := firstColumn(t, h.dir, "SELECT count(*) FROM people")[0]; n != "4" {
 		t.Errorf("%s people, want 4", n)
 	}
 }
@@ -204,11 +204,11 @@ func TestKeepsOlderFilesToGoBackTo(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	for i := range 4 {
-		h.commit(person(fmt.Sprint(i), "a"))
-		s := h.spec()
+		h.commitPeople(newPerson(fmt.Sprint(i), "a"))
+		s := h.runSpec()
 		s.Keep = 2
 		h.publishOnly(s)
-		h.open()
+		h.openRun()
 	}
 	var names []string
 	entries, err := os.ReadDir(h.dir.Published())
@@ -230,22 +230,22 @@ func TestKeepsOlderFilesToGoBackTo(t *testing.T) {
 func TestFailedPublishLeavesReadersAndWorkAlone(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	h.commit(person("1", "a"))
-	h.publish()
+	h.commitPeople(newPerson("1", "a"))
+	h.publishAndReopen()
 	current := h.dir.Current()
-	h.commit(person("2", "b"))
-	broken := h.spec()
+	h.commitPeople(newPerson("2", "b"))
+	broken := h.runSpec()
 	broken.Schemas[0].Relations = []publish.Relation{{Name: "broken", Kind: "view", SQL: "SELECT nothing FROM {schema}.people"}}
 	if _, err := publish.Publish(t.Context(), h.dir, h.work, broken); err == nil || !strings.Contains(err.Error(), "view broken") {
 		t.Fatalf("publish: %v, want it to name the view", err)
 	}
-	if h.dir.Current() != current || len(ask(t, h.dir, "FROM people")) != 1 {
+	if h.dir.Current() != current || len(firstColumn(t, h.dir, "FROM people")) != 1 {
 		t.Error("readers see something of the failed publish")
 	}
-	h.consistent(true)
-	h.open()
-	h.publish()
-	if n := len(ask(t, h.dir, "FROM people")); n != 2 {
+	h.requireConsistent(true)
+	h.openRun()
+	h.publishAndReopen()
+	if n := len(firstColumn(t, h.dir, "FROM people")); n != 2 {
 		t.Errorf("%d people after the next publish, want 2", n)
 	}
 }
@@ -255,12 +255,12 @@ func TestFailedPublishLeavesReadersAndWorkAlone(t *testing.T) {
 func TestDoubledKeyIsNotPublished(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	batches := committest.Batches(0, person("1", "a"), person("1", "b"))
+	batches := committest.Batches(0, newPerson("1", "a"), newPerson("1", "b"))
 	defer committest.Release(batches)
 	batches[0].Mode = transform.Add
 	_, err := h.work.Commit(t.Context(), "main", "people", load.Checkpoint{}, load.Checkpoint{Seq: 1}, batches[:1])
 	must(t, err)
-	if _, err := publish.Publish(t.Context(), h.dir, h.work, h.spec()); err == nil || !strings.Contains(err.Error(), "holds a key 2 times") {
+	if _, err := publish.Publish(t.Context(), h.dir, h.work, h.runSpec()); err == nil || !strings.Contains(err.Error(), "holds a key 2 times") {
 		t.Errorf("publish: %v, want a refusal", err)
 	}
 	if h.dir.Current() != "" {
@@ -272,17 +272,17 @@ func TestDoubledKeyIsNotPublished(t *testing.T) {
 func TestRelationsMayChangeTheirKind(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	h.commit(person("1", "a"))
+	h.commitPeople(newPerson("1", "a"))
 	for i, kind := range []string{"view", "table", "view"} {
-		s := h.spec()
+		s := h.runSpec()
 		s.Schemas[0].Relations = []publish.Relation{{Name: "r", Kind: kind, SQL: fmt.Sprintf("SELECT %d AS n FROM {schema}.people", i)}}
 		h.publishOnly(s)
-		if n := ask(t, h.dir, "SELECT n FROM r")[0]; n != fmt.Sprint(i) {
+		if n := firstColumn(t, h.dir, "SELECT n FROM r")[0]; n != fmt.Sprint(i) {
 			t.Errorf("as a %s: %s, want %d", kind, n, i)
 		}
-		h.open()
+		h.openRun()
 	}
-	s := h.spec()
+	s := h.runSpec()
 	s.Schemas[0].Relations = nil
 	s.Schemas[0].Internal = []string{"people_visits"}
 	h.publishOnly(s)
@@ -291,7 +291,7 @@ func TestRelationsMayChangeTheirKind(t *testing.T) {
 			t.Errorf("the lake still has %s", name)
 		}
 	}
-	h.open()
+	h.openRun()
 }
 
 // TestS24TheSQLOfARelationReachesNothing has a relation read a file, write one, and bring a second statement: nothing of it is
@@ -299,8 +299,8 @@ func TestRelationsMayChangeTheirKind(t *testing.T) {
 func TestS24TheSQLOfARelationReachesNothing(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	h.commit(person("1", "a"))
-	h.publishOnly(h.spec())
+	h.commitPeople(newPerson("1", "a"))
+	h.publishOnly(h.runSpec())
 	before := h.dir.Current()
 	out := filepath.Join(t.TempDir(), "out.csv")
 	for _, query := range []string{
@@ -310,9 +310,9 @@ func TestS24TheSQLOfARelationReachesNothing(t *testing.T) {
 		"FROM glob('/etc/*')",
 	} {
 		for _, kind := range []string{"view", "table"} {
-			h.open()
-			h.commit(person("2", "b"))
-			s := h.spec()
+			h.openRun()
+			h.commitPeople(newPerson("2", "b"))
+			s := h.runSpec()
 			s.Schemas[0].Relations = []publish.Relation{{Name: "r", Kind: kind, SQL: query}}
 			if _, err := publish.Publish(t.Context(), h.dir, h.work, s); err == nil {
 				t.Errorf("%s as a %s was published", query, kind)
@@ -323,11 +323,11 @@ func TestS24TheSQLOfARelationReachesNothing(t *testing.T) {
 	if _, err := os.Stat(out); err == nil || h.dir.Current() != before {
 		t.Errorf("a file was written, or another one published: %v", err)
 	}
-	h.open()
+	h.openRun()
 }
 
-// parts gives size and time of every Parquet file.
-func parts(t *testing.T, h *house) map[string]string {
+// lakePartStates gives size and time of every Parquet file.
+func lakePartStates(t *testing.T, h *publishFixture) map[string]string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(h.dir.Lake("main"), "*", "*"))
 	must(t, err)
@@ -340,7 +340,7 @@ func parts(t *testing.T, h *house) map[string]string {
 	return found
 }
 
-func manifest(t *testing.T, h *house) publish.Manifest {
+func readManifest(t *testing.T, h *publishFixture) publish.Manifest {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(h.dir.Lake("main"), "_manifest.json"))
 	must(t, err)

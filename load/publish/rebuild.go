@@ -20,8 +20,8 @@ const worn = 1.5
 
 // openCopy opens the private copy, written anew where that is asked for or the file is worn. Opening replays the log:
 // it happens once.
-func (p *publication) openCopy(ctx context.Context) (*duck.DB, error) {
-	db, err := duck.Open(ctx, p.settings(p.copied()))
+func (p *publishRun) openCopy(ctx context.Context) (*duck.DB, error) {
+	db, err := duck.Open(ctx, p.copyOptions(p.copyPath()))
 	if err != nil {
 		return nil, fmt.Errorf("open the copy: %w", err)
 	}
@@ -38,28 +38,28 @@ func (p *publication) openCopy(ctx context.Context) (*duck.DB, error) {
 	if err := errors.Join(db.Checkpoint(ctx), db.Close()); err != nil {
 		return nil, fmt.Errorf("checkpoint the copy: %w", err)
 	}
-	if err := p.pack(ctx); err != nil {
+	if err := p.rewriteCopy(ctx); err != nil {
 		return nil, fmt.Errorf("write the file anew: %w", err)
 	}
-	return duck.Open(ctx, p.settings(p.copied()))
+	return duck.Open(ctx, p.copyOptions(p.copyPath()))
 }
 
-// pack writes the copy, which has no log, anew, table by table. Only a new file holds none of the bytes of deleted rows.
-func (p *publication) pack(ctx context.Context) error {
-	if err := disk.Room(string(p.dir), 2*disk.Size(p.copied()), "writing the file anew"); err != nil {
+// rewriteCopy writes the copy, which has no log, anew, table by table. Only a new file holds none of the bytes of deleted rows.
+func (p *publishRun) rewriteCopy(ctx context.Context) error {
+	if err := disk.Room(string(p.dir), 2*disk.Size(p.copyPath()), "writing the file anew"); err != nil {
 		return err
 	}
 	p.result.Rebuilt = true
 	packed := filepath.Join(p.fresh, "packed.duckdb")
-	if err := p.rebuild(ctx, packed); err != nil {
+	if err := p.rebuildTables(ctx, packed); err != nil {
 		return err
 	}
 	crash.At(crash.RebuildPacked)
-	if err := os.Remove(p.copied()); err != nil {
+	if err := os.Remove(p.copyPath()); err != nil {
 		return err
 	}
 	crash.At(crash.RebuildCleared)
-	return disk.Move(p.copied(), packed)
+	return disk.Move(p.copyPath(), packed)
 }
 
 // few is how many blocks a file may have whatever it holds, and more than that for what few rows of a night take: a small one would
@@ -110,9 +110,9 @@ func thinGroups(ctx context.Context, db *duck.DB) (thin int64, err error) {
 	return thin, err
 }
 
-// rebuild copies all tables into a new file. Views and comments are made again later.
-func (p *publication) rebuild(ctx context.Context, packed string) error {
-	db, err := duck.Open(ctx, p.settings(packed))
+// rebuildTables copies all tables into a new file. Views and comments are made again later.
+func (p *publishRun) rebuildTables(ctx context.Context, packed string) error {
+	db, err := duck.Open(ctx, p.copyOptions(packed))
 	if err != nil {
 		return err
 	}
@@ -123,8 +123,8 @@ func (p *publication) rebuild(ctx context.Context, packed string) error {
 	return errors.Join(err, db.Close())
 }
 
-func (p *publication) copyTables(ctx context.Context, db *duck.DB) error {
-	if _, err := db.Exec(ctx, "ATTACH "+duck.Text(p.copied())+" AS old (READ_ONLY)"); err != nil {
+func (p *publishRun) copyTables(ctx context.Context, db *duck.DB) error {
+	if _, err := db.Exec(ctx, "ATTACH "+duck.Text(p.copyPath())+" AS old (READ_ONLY)"); err != nil {
 		return err
 	}
 	relations := map[[2]string]bool{}

@@ -16,10 +16,10 @@ import (
 	"aqueduck/load/read"
 )
 
-// relate makes the relations of a schema. Views, comments and the dictionary are made when a definition has changed
+// makeRelations makes the relations of a schema. Views, comments and the dictionary are made when a definition has changed
 // since they were last made, relations that are tables also when a row has.
-func (p *publication) relate(ctx context.Context, db *duck.DB, s Schema) error {
-	definition, content := fingerprint(s), p.changedAt(s.Name).Format(time.RFC3339Nano)
+func (p *publishRun) makeRelations(ctx context.Context, db *duck.DB, s Schema) error {
+	definition, content := schemaFingerprint(s), p.changedAt(s.Name).Format(time.RFC3339Nano)
 	defined, err := replaceMeta(ctx, db, "definition:"+s.Name, definition)
 	if err != nil {
 		return err
@@ -29,10 +29,10 @@ func (p *publication) relate(ctx context.Context, db *duck.DB, s Schema) error {
 		return err
 	}
 	if defined == definition && !p.result.Rebuilt {
-		if err := refill(ctx, db, s, filled != content); err != nil {
+		if err := remakeTables(ctx, db, s, filled != content); err != nil {
 			return err
 		}
-		return p.attributes(ctx, db, s, false)
+		return p.makeAttributeViews(ctx, db, s, false)
 	}
 	for _, t := range s.Tables {
 		if t.View == "" {
@@ -42,7 +42,7 @@ func (p *publication) relate(ctx context.Context, db *duck.DB, s Schema) error {
 			return fmt.Errorf("view %s: %w", t.View, err)
 		}
 	}
-	there, err := kinds(ctx, db, s.Name)
+	there, err := relationKinds(ctx, db, s.Name)
 	if err != nil {
 		return err
 	}
@@ -51,18 +51,18 @@ func (p *publication) relate(ctx context.Context, db *duck.DB, s Schema) error {
 			return fmt.Errorf("%s %s: %w", r.Kind, r.Name, err)
 		}
 	}
-	if err := describe(ctx, db, s); err != nil {
+	if err := describeSchema(ctx, db, s); err != nil {
 		return err
 	}
-	return p.attributes(ctx, db, s, true)
+	return p.makeAttributeViews(ctx, db, s, true)
 }
 
-// refill makes the relations that are tables again, when rows have changed. A table made again has lost its comments.
-func refill(ctx context.Context, db *duck.DB, s Schema, changed bool) error {
+// remakeTables makes the relations that are tables again, when rows have changed. A table made again has lost its comments.
+func remakeTables(ctx context.Context, db *duck.DB, s Schema, changed bool) error {
 	if !changed || !slices.ContainsFunc(s.Relations, isTable) {
 		return nil
 	}
-	there, err := kinds(ctx, db, s.Name)
+	there, err := relationKinds(ctx, db, s.Name)
 	if err != nil {
 		return err
 	}
@@ -76,17 +76,17 @@ func refill(ctx context.Context, db *duck.DB, s Schema, changed bool) error {
 		}
 		made = append(made, r.Name)
 	}
-	all := meanings(s)
-	all = slices.DeleteFunc(all, func(d described) bool { return !slices.Contains(made, d.name) })
+	all := schemaMeanings(s)
+	all = slices.DeleteFunc(all, func(d relationMeaning) bool { return !slices.Contains(made, d.name) })
 	stored, err := readColumns(ctx, db, s.Name)
 	if err != nil {
 		return err
 	}
-	return comment(ctx, db, s.Name, stored, all)
+	return writeComments(ctx, db, s.Name, stored, all)
 }
 
-// fingerprint changes when a definition or a comment does.
-func fingerprint(s Schema) string {
+// schemaFingerprint changes when a definition or a comment does.
+func schemaFingerprint(s Schema) string {
 	h := sha256.New()
 	for _, t := range s.Tables {
 		fmt.Fprintf(h, "%q %q %q %q %q\n", t.Name, t.View, t.Doc, t.Key, t.Newest)
@@ -99,7 +99,7 @@ func fingerprint(s Schema) string {
 }
 
 // changedAt is when a row of a schema last changed.
-func (p *publication) changedAt(schema string) time.Time {
+func (p *publishRun) changedAt(schema string) time.Time {
 	var latest time.Time
 	for _, t := range p.before.Tables {
 		if t.Schema == schema && t.ChangedAt.After(latest) {
@@ -134,8 +134,8 @@ func makeRelation(ctx context.Context, db *duck.DB, schema string, r Relation, o
 	return errors.New("a relation is a view or a table")
 }
 
-// kinds is what the relations of a schema are stored as, by name: view or table. To ask for each of them costs as much as for all.
-func kinds(ctx context.Context, db *duck.DB, schema string) (map[string]string, error) {
+// relationKinds is what the relations of a schema are stored as, by name: view or table. To ask for each of them costs as much as for all.
+func relationKinds(ctx context.Context, db *duck.DB, schema string) (map[string]string, error) {
 	all := map[string]string{}
 	query := `SELECT table_name, 'table' FROM duckdb_tables() WHERE database_name = $1 AND schema_name = $2
 		UNION ALL SELECT view_name, 'view' FROM duckdb_views() WHERE database_name = $1 AND schema_name = $2`
@@ -171,10 +171,10 @@ func setMeta(ctx context.Context, db *duck.DB, key, value string) error {
 	return err
 }
 
-// record writes what the file tells about itself.
-func (p *publication) record(ctx context.Context, db *duck.DB) error {
+// recordPublish writes what the file tells about itself.
+func (p *publishRun) recordPublish(ctx context.Context, db *duck.DB) error {
 	for key, value := range map[string]string{"run_id": p.spec.RunID, "file": p.name + ".duckdb", "published_at": p.at.Format(time.RFC3339Nano),
-		"timezone": zone(p.spec.Timezone)} {
+		"timezone": timezoneOrUTC(p.spec.Timezone)} {
 		if err := setMeta(ctx, db, key, value); err != nil {
 			return err
 		}

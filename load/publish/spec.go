@@ -94,8 +94,8 @@ type FailedModel struct {
 	Err          error
 }
 
-// publication is one publish on its way.
-type publication struct {
+// publishRun is one publish on its way.
+type publishRun struct {
 	dir    layout.Dir
 	spec   Spec
 	before facts.Snapshot
@@ -104,12 +104,12 @@ type publication struct {
 	name   string // of the file, without its directory
 	fresh  string // directory of the copy
 	result Result
-	lakes  []*lake
-	models []*building // what is to be finished
+	lakes  []*lakeWriter
+	models []*modelBuild // what is to be finished
 }
 
-// lake is the Parquet side of one schema on its way: parts written under temporary names, and the manifest to come.
-type lake struct {
+// lakeWriter is the Parquet side of one schema on its way: parts written under temporary names, and the manifest to come.
+type lakeWriter struct {
 	dir      string
 	schema   Schema
 	manifest Manifest
@@ -117,12 +117,12 @@ type lake struct {
 	written  map[string]string // table → file under its temporary name
 }
 
-// building is the models of a schema while they are made.
-type building struct {
+// modelBuild is the models of a schema while they are made.
+type modelBuild struct {
 	schema     Schema
 	definition string // noted once they are made, where none has failed
 	defined    bool   // they are those of before: only tables are made again
 	made       []Relation
 	failed     []FailedModel
-	own        []Relation // users', in the order to make them: a process of their own does that
+	userModels []Relation // users', in the order to make them: a process of their own does that
 }

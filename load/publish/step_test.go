@@ -20,21 +20,21 @@ import (
 // Holds: T139, T140.
 func TestF2KillsAtEveryNamedPointLoseNothing(t *testing.T) {
 	t.Parallel()
-	binary := crashing(t)
+	binary := buildCrashBinary(t)
 	for _, point := range crash.Points() {
 		t.Run(point, func(t *testing.T) {
 			dir := layout.Dir(filepath.Join(t.TempDir(), "data"))
-			c := start(t, binary, string(dir)+"|13|", "AQUEDUCK_CRASH="+point+":1")
-			if err := c.Wait(); !killed(err) {
+			c := startChild(t, binary, string(dir)+"|13|", "AQUEDUCK_CRASH="+point+":1")
+			if err := c.Wait(); !wasKilled(err) {
 				t.Fatalf("the process was not killed at %s: %v", point, err)
 			}
 			checkPublished(t, dir)
-			finish(t, binary, dir)
+			finishUndisturbed(t, binary, dir)
 		})
 	}
 	t.Run("soon after", func(t *testing.T) {
 		const kills = 6
-		for l := lane.New(t, "processes killed within 8 ms of a step of a publish", kills); l.More(); l.Done(kills) {
+		for l := lane.New(t, "processes killed within 8 ms of a step of a publish", kills); l.HasNext(); l.CountTrials(kills) {
 			dir := filepath.Join(t.TempDir(), strconv.FormatUint(l.Seed(), 10))
 			soonAfter(t, binary, dir, rand.New(rand.NewPCG(l.Seed(), 0)), kills)
 			if err := os.RemoveAll(dir); err != nil {
@@ -44,8 +44,8 @@ func TestF2KillsAtEveryNamedPointLoseNothing(t *testing.T) {
 	})
 }
 
-// crashing is this test binary with crash points.
-func crashing(t *testing.T) string {
+// buildCrashBinary is this test binary with crash points.
+func buildCrashBinary(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("builds a second test binary")
@@ -66,10 +66,10 @@ func soonAfter(t *testing.T, binary, dir string, r *rand.Rand, kills int) {
 	points = points[slices.Index(points, crash.FoldCopied):slices.Index(points, crash.PublishRetained)]
 	for range kills {
 		place := fmt.Sprintf("%s:1:%s", points[r.IntN(len(points))], time.Duration(r.IntN(8000))*time.Microsecond)
-		if err := start(t, binary, dir+"|100000|", "AQUEDUCK_CRASH="+place).Wait(); !killed(err) {
+		if err := startChild(t, binary, dir+"|100000|", "AQUEDUCK_CRASH="+place).Wait(); !wasKilled(err) {
 			t.Fatalf("the process was not killed after %s: %v", place, err)
 		}
 		checkPublished(t, layout.Dir(dir))
 	}
-	finish(t, binary, layout.Dir(dir))
+	finishUndisturbed(t, binary, layout.Dir(dir))
 }

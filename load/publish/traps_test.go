@@ -17,8 +17,8 @@ import (
 	"aqueduck/load/read"
 )
 
-// analyst opens a file as an analyst's tool does.
-func analyst(t *testing.T, path, options string) *sql.DB {
+// openAsAnalyst opens a file as an analyst's tool does.
+func openAsAnalyst(t *testing.T, path, options string) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("duckdb", path+options)
 	must(t, err)
@@ -27,7 +27,7 @@ func analyst(t *testing.T, path, options string) *sql.DB {
 	return db
 }
 
-func count(t *testing.T, db *sql.DB, query string) int {
+func queryCount(t *testing.T, db *sql.DB, query string) int {
 	t.Helper()
 	var n int
 	must(t, db.QueryRow(query).Scan(&n))
@@ -39,10 +39,10 @@ func count(t *testing.T, db *sql.DB, query string) int {
 func TestT146ReadersStayOpenDuringPublishes(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	h.commit(person("0", "a"))
-	h.publish()
-	session := analyst(t, h.dir.Current(), "?access_mode=READ_ONLY")
-	if n := count(t, session, "SELECT count(*) FROM people"); n != 1 {
+	h.commitPeople(newPerson("0", "a"))
+	h.publishAndReopen()
+	session := openAsAnalyst(t, h.dir.Current(), "?access_mode=READ_ONLY")
+	if n := queryCount(t, session, "SELECT count(*) FROM people"); n != 1 {
 		t.Fatalf("%d people, want 1", n)
 	}
 	stop, asked := make(chan struct{}), make(chan error)
@@ -61,14 +61,14 @@ func TestT146ReadersStayOpenDuringPublishes(t *testing.T) {
 		}
 	}()
 	for i := range 3 {
-		h.commit(person(fmt.Sprint(i+1), "a", "x"))
-		h.publish()
+		h.commitPeople(newPerson(fmt.Sprint(i+1), "a", "x"))
+		h.publishAndReopen()
 	}
 	close(stop)
 	if err := <-asked; err != nil {
 		t.Errorf("a reader during publishes: %v", err)
 	}
-	if n := count(t, session, "SELECT count(*) FROM people"); n != 1 {
+	if n := queryCount(t, session, "SELECT count(*) FROM people"); n != 1 {
 		t.Errorf("the open session sees %d people, want the 1 it began with", n)
 	}
 }
@@ -77,8 +77,8 @@ func TestT146ReadersStayOpenDuringPublishes(t *testing.T) {
 func TestT147NoLogIsPublished(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	h.commit(person("1", "a"))
-	h.publish()
+	h.commitPeople(newPerson("1", "a"))
+	h.publishAndReopen()
 	logs, err := filepath.Glob(filepath.Join(h.dir.Published(), "*.wal"))
 	if err != nil || len(logs) > 0 {
 		t.Errorf("logs %v, %v; want none", logs, err)
@@ -90,10 +90,10 @@ func TestT149OnePartATable(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	for i := range 3 {
-		h.commit(person("1", fmt.Sprint(i)))
-		h.publish()
+		h.commitPeople(newPerson("1", fmt.Sprint(i)))
+		h.publishAndReopen()
 	}
-	for path := range parts(t, h) {
+	for path := range lakePartStates(t, h) {
 		if filepath.Base(path) != "all.parquet" {
 			t.Errorf("%s lies beside the one part", path)
 		}
@@ -104,13 +104,13 @@ func TestT149OnePartATable(t *testing.T) {
 func TestT153InstantsAreTheSameInEveryZone(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	h.commit(committest.Person{Region: "eu", ID: "1", Updated: 1_700_000_000})
-	h.publish()
+	h.commitPeople(committest.Person{Region: "eu", ID: "1", Updated: 1_700_000_000})
+	h.publishAndReopen()
 	for _, zone := range []string{"Pacific/Kiritimati", "America/New_York", "Asia/Kathmandu"} {
-		db := analyst(t, h.dir.Current(), "?access_mode=READ_ONLY")
+		db := openAsAnalyst(t, h.dir.Current(), "?access_mode=READ_ONLY")
 		_, err := db.Exec("SET TimeZone = '" + zone + "'")
 		must(t, err)
-		if n := count(t, db, "SELECT epoch(updated_at)::BIGINT FROM people"); n != 1_700_000_000 {
+		if n := queryCount(t, db, "SELECT epoch(updated_at)::BIGINT FROM people"); n != 1_700_000_000 {
 			t.Errorf("in %s: %d", zone, n)
 		}
 		must(t, db.Close())
@@ -128,33 +128,33 @@ func TestT157ReadWriteSessionAcrossAPublish(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			h := newHouse(t)
-			h.commit(person("1", "a"), person("2", "b"))
-			h.publish()
+			h.commitPeople(newPerson("1", "a"), newPerson("2", "b"))
+			h.publishAndReopen()
 			old := h.dir.Current()
 			must(t, os.Chmod(old, 0o644))
-			session := analyst(t, h.dir.Link(), "")
+			session := openAsAnalyst(t, h.dir.Link(), "")
 			for _, statement := range []string{"PRAGMA disable_checkpoint_on_shutdown", "DELETE FROM main.people_all WHERE id = '2'",
 				"UPDATE main.people_all SET name = 'overwritten'", "CREATE TABLE main.notes (i INT)"} {
 				_, err := session.Exec(statement)
 				must(t, err)
 			}
-			h.commit(person("3", "c"))
-			h.publish()
-			if n := count(t, session, "SELECT count(*) FROM main.people"); n != 1 {
+			h.commitPeople(newPerson("3", "c"))
+			h.publishAndReopen()
+			if n := queryCount(t, session, "SELECT count(*) FROM main.people"); n != 1 {
 				t.Errorf("the session sees %d people, want the 1 it left", n)
 			}
 			_, err := session.Exec(c.end)
 			must(t, err)
 			must(t, session.Close())
 
-			names := ask(t, h.dir, "SELECT string_agg(name, '' ORDER BY id) FROM people")
+			names := firstColumn(t, h.dir, "SELECT string_agg(name, '' ORDER BY id) FROM people")
 			if names[0] != "abc" {
 				t.Errorf("published names %v, want abc", names)
 			}
-			h.commit(person("4", "d"))
-			h.publish()
-			h.publish()
-			if n := ask(t, h.dir, "SELECT count(*) FROM people")[0]; n != "4" {
+			h.commitPeople(newPerson("4", "d"))
+			h.publishAndReopen()
+			h.publishAndReopen()
+			if n := firstColumn(t, h.dir, "SELECT count(*) FROM people")[0]; n != "4" {
 				t.Errorf("%s people in the end, want 4", n)
 			}
 			if _, err := os.Stat(old + ".wal"); err == nil {
@@ -169,9 +169,9 @@ func TestT158OpeningAgainSeesTheNewRows(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	for i := range 3 {
-		h.commit(person(fmt.Sprint(i), "a"))
-		h.publish()
-		open := analyst(t, h.dir.Current(), "?access_mode=READ_ONLY")
+		h.commitPeople(newPerson(fmt.Sprint(i), "a"))
+		h.publishAndReopen()
+		open := openAsAnalyst(t, h.dir.Current(), "?access_mode=READ_ONLY")
 		must(t, open.Ping())
 		for _, path := range []string{h.dir.Link(), h.dir.Current()} {
 			err := read.Query(t.Context(), path, "SELECT count(*)::INTEGER FROM people", func(_ []string, row []any) error {
@@ -189,18 +189,18 @@ func TestT158OpeningAgainSeesTheNewRows(t *testing.T) {
 func TestAttachedFileReadsItsOwnTables(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	h.commit(person("1", "a", "x"), person("2", "b"))
-	h.publish()
-	db := analyst(t, "", "")
+	h.commitPeople(newPerson("1", "a", "x"), newPerson("2", "b"))
+	h.publishAndReopen()
+	db := openAsAnalyst(t, "", "")
 	for _, statement := range []string{"CREATE TABLE people (id INT)", "CREATE TABLE people_all (id INT)", "CREATE TABLE people_tags (id INT)",
 		"ATTACH '" + h.dir.Link() + "' AS wh (READ_ONLY)"} {
 		_, err := db.Exec(statement)
 		must(t, err)
 	}
-	if n := count(t, db, "SELECT count(*) FROM wh.main.people"); n != 2 {
+	if n := queryCount(t, db, "SELECT count(*) FROM wh.main.people"); n != 2 {
 		t.Errorf("wh.main.people has %d rows, want 2", n)
 	}
-	if n := count(t, db, "SELECT count(*) FROM wh.main.people_tagged"); n != 1 {
+	if n := queryCount(t, db, "SELECT count(*) FROM wh.main.people_tagged"); n != 1 {
 		t.Errorf("wh.main.people_tagged has %d rows, want 1", n)
 	}
 }
@@ -230,11 +230,11 @@ func TestF10LakeThatIsNotWhatWasWrittenIsWrittenAgain(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			h := newHouse(t)
-			h.commit(person("1", "a"))
-			h.publish()
+			h.commitPeople(newPerson("1", "a"))
+			h.publishAndReopen()
 			must(t, c.damage(h.dir.Lake("main")))
-			h.consistent(!c.seen)
-			if r := h.publish(); r.Parts != c.written {
+			h.requireConsistent(!c.seen)
+			if r := h.publishAndReopen(); r.Parts != c.written {
 				t.Errorf("%d parts written, want %d", r.Parts, c.written)
 			}
 			checkLake(t, h.dir)
@@ -250,24 +250,24 @@ func TestF10DamageThatOnlyAPublishMeetsIsMadeGoodByTheNextRun(t *testing.T) {
 	for i := range 20_000 {
 		list = append(list, committest.Person{Region: "eu", ID: strconv.Itoa(i), Updated: 1, Name: strings.Repeat(strconv.Itoa(i*i), 20)})
 	}
-	h.commit(list...)
-	h.publish()
-	h.commit(person("new", "b"))
+	h.commitPeople(list...)
+	h.publishAndReopen()
+	h.commitPeople(newPerson("new", "b"))
 	spoilMiddle(t, h.dir.Database())
-	s := h.spec()
+	s := h.runSpec()
 	s.Rebuild = true
 	_, err := publish.Publish(t.Context(), h.dir, h.work, s)
 	if !errors.Is(err, failure.ErrDamaged) || !strings.Contains(err.Error(), h.dir.Database()) {
 		t.Fatalf("publish: %v; want ErrDamaged, and the file's name", err)
 	}
-	h.consistent(true)
-	h.open()
+	h.requireConsistent(true)
+	h.openRun()
 	if !strings.Contains(h.work.Restored, "was set aside") || !strings.Contains(h.work.Restored, "run01.duckdb") {
 		t.Errorf("restored: %q, want to hear what was done", h.work.Restored)
 	}
-	h.commit(person("new", "b"))
-	h.publish()
-	if n := ask(t, h.dir, "SELECT count(*) FROM people")[0]; n != "20001" {
+	h.commitPeople(newPerson("new", "b"))
+	h.publishAndReopen()
+	if n := firstColumn(t, h.dir, "SELECT count(*) FROM people")[0]; n != "20001" {
 		t.Errorf("%s people, want 20001", n)
 	}
 }
@@ -291,14 +291,14 @@ func spoilMiddle(t *testing.T, path string) {
 func TestF11LakeOfAnotherRunIsNoticed(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	h.commit(person("1", "a"))
-	first := h.publish()
-	h.commit(person("2", "a"))
-	h.publish()
+	h.commitPeople(newPerson("1", "a"))
+	first := h.publishAndReopen()
+	h.commitPeople(newPerson("2", "a"))
+	h.publishAndReopen()
 	must(t, h.dir.SwapLink(first.File))
-	h.consistent(false)
+	h.requireConsistent(false)
 	must(t, os.Remove(h.dir.Link()))
-	h.consistent(false)
+	h.requireConsistent(false)
 }
 
 // TestRebuildLeavesNoBytesOfDeletedRows looks for a deleted text in the file itself.
@@ -307,10 +307,10 @@ func TestRebuildLeavesNoBytesOfDeletedRows(t *testing.T) {
 	t.Parallel()
 	const canary = "canary-7c1f0e55"
 	h := newHouse(t)
-	h.commit(person("1", canary), person("2", "b"))
-	h.publish()
-	h.commit(committest.Person{Region: "eu", ID: "1", Updated: 6, Name: "c"})
-	s := h.spec()
+	h.commitPeople(newPerson("1", canary), newPerson("2", "b"))
+	h.publishAndReopen()
+	h.commitPeople(committest.Person{Region: "eu", ID: "1", Updated: 6, Name: "c"})
+	s := h.runSpec()
 	s.Rebuild, s.Keep = true, 0
 	r := h.publishOnly(s)
 	text, err := os.ReadFile(r.File)
@@ -323,13 +323,13 @@ func TestRebuildLeavesNoBytesOfDeletedRows(t *testing.T) {
 		"SELECT comment FROM duckdb_tables() WHERE table_name = 'people_all'": "One row a person.",
 		"SELECT sum(people) FROM people_names":                                "2",
 	} {
-		if got := ask(t, h.dir, query); got[0] != want {
+		if got := firstColumn(t, h.dir, query); got[0] != want {
 			t.Errorf("%s: %s, want %s", query, got[0], want)
 		}
 	}
-	h.open()
-	h.commit(person("9", "d"))
-	h.publish()
+	h.openRun()
+	h.commitPeople(newPerson("9", "d"))
+	h.publishAndReopen()
 }
 
 // TestWornFileIsRebuilt replaces most rows a few times.
@@ -343,15 +343,15 @@ func TestWornFileIsRebuilt(t *testing.T) {
 		for i := range 20_000 {
 			list = append(list, committest.Person{Region: "eu", ID: strconv.Itoa(i), Updated: int64(round + 1), Name: strings.Repeat(strconv.Itoa(i*round), 40)})
 		}
-		h.commit(list...)
-		r := h.publish()
+		h.commitPeople(list...)
+		r := h.publishAndReopen()
 		rebuilt = rebuilt || r.Rebuilt
 		t.Logf("round %d: %d KiB, rebuilt %t", round, r.Bytes>>10, r.Rebuilt)
 	}
 	if !rebuilt {
 		t.Error("the file was never rebuilt")
 	}
-	if n := ask(t, h.dir, "SELECT count(*) FROM people")[0]; n != "20000" {
+	if n := firstColumn(t, h.dir, "SELECT count(*) FROM people")[0]; n != "20000" {
 		t.Errorf("%s people, want 20000", n)
 	}
 }
@@ -368,7 +368,7 @@ func TestF5FullDiskLosesNothing(t *testing.T) {
 		size := (i + 1) * 1100
 		dir := layout.Dir(filepath.Join(t.TempDir(), "data"))
 		order := fmt.Sprintf("%s|6|%d", dir, size<<10)
-		err := start(t, self(t), order).Wait()
+		err := startChild(t, testBinary(t), order).Wait()
 		var exit interface{ ExitCode() int }
 		if err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 28) {
 			t.Errorf("with files of %d KiB: %v, want success or a full disk", size, err)
@@ -377,7 +377,7 @@ func TestF5FullDiskLosesNothing(t *testing.T) {
 			full++
 		}
 		checkPublished(t, dir)
-		finish(t, self(t), dir)
+		finishUndisturbed(t, testBinary(t), dir)
 	}
 	if full == 0 || full == 12 {
 		t.Errorf("%d of 12 sizes were too small, want some and not all", full)
@@ -388,14 +388,14 @@ func TestF5FullDiskLosesNothing(t *testing.T) {
 func TestT155NobodyElseCanOpenTheWorkDatabase(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	h.commit(person("1", "a"))
-	h.publish()
-	h.commit(person("2", "b"))
-	h.consistent(true)
+	h.commitPeople(newPerson("1", "a"))
+	h.publishAndReopen()
+	h.commitPeople(newPerson("2", "b"))
+	h.requireConsistent(true)
 	if _, err := h.work.Facts.Snapshot(t.Context()); err != nil || h.work.LogSize() == 0 {
 		t.Fatalf("snapshot: %v, log of %d bytes", err, h.work.LogSize())
 	}
-	err := start(t, self(t), "open "+h.dir.Database()).Wait()
+	err := startChild(t, testBinary(t), "open "+h.dir.Database()).Wait()
 	var exit interface{ ExitCode() int }
 	if !errors.As(err, &exit) || exit.ExitCode() != 5 {
 		t.Errorf("another process on the work database: %v, want that it finds it locked", err)

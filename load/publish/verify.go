@@ -12,9 +12,9 @@ import (
 	"aqueduck/transform"
 )
 
-// verify proves that the copy holds what the work database held, that keys are unique in every table that changed
+// verifyCopy proves that the copy holds what the work database held, that keys are unique in every table that changed
 // since they were last checked, and that every relation can be read.
-func (p *publication) verify(ctx context.Context, db *duck.DB) error {
+func (p *publishRun) verifyCopy(ctx context.Context, db *duck.DB) error {
 	after, err := facts.ReadSnapshot(ctx, db)
 	if err != nil {
 		return err
@@ -40,7 +40,7 @@ func (p *publication) verify(ctx context.Context, db *duck.DB) error {
 	return nil
 }
 
-func (p *publication) verifySchema(ctx context.Context, db *duck.DB, s Schema, after facts.Snapshot) error {
+func (p *publishRun) verifySchema(ctx context.Context, db *duck.DB, s Schema, after facts.Snapshot) error {
 	for _, state := range after.Tables {
 		if state.Schema != s.Name || state.ChangedAt.Equal(state.VerifiedAt) {
 			continue
@@ -62,7 +62,7 @@ func (p *publication) verifySchema(ctx context.Context, db *duck.DB, s Schema, a
 			return err
 		}
 	}
-	for _, name := range s.readable() {
+	for _, name := range s.relationNames() {
 		if _, err := db.Exec(ctx, "SELECT * FROM "+duck.Table(s.Name, name)+" LIMIT 0"); err != nil {
 			return fmt.Errorf("read %s.%s: %w", s.Name, name, err)
 		}
@@ -70,8 +70,8 @@ func (p *publication) verifySchema(ctx context.Context, db *duck.DB, s Schema, a
 	return nil
 }
 
-// readable names all tables, views and relations of a schema.
-func (s Schema) readable() []string {
+// relationNames names all tables, views and relations of a schema.
+func (s Schema) relationNames() []string {
 	var names []string
 	for _, t := range s.Tables {
 		names = append(names, t.Name)

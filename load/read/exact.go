@@ -13,8 +13,8 @@ import (
 	"aqueduck/load/internal/duck"
 )
 
-// column is one column of an answer, and how it keeps all it holds on its way out.
-type column struct {
+// answerColumn is one column of an answer, and how it keeps all it holds on its way out.
+type answerColumn struct {
 	name string
 	form string                // how to ask for it, SQL with %s for the column
 	give func(text string) any // makes what Query gives of the text that comes; nil: what comes is right as it is
@@ -30,8 +30,8 @@ var (
 
 // columnOf finds the way for a type whose Go value would be less than what is stored: the driver decodes JSON into
 // floats, which lose integers beyond 2^53, forgets the order of a struct, makes instants of dates and bytes of UUIDs.
-func columnOf(name, kind string) column {
-	c := column{name: name, form: "%s"}
+func columnOf(name, kind string) answerColumn {
+	c := answerColumn{name: name, form: "%s"}
 	switch {
 	case kind == "JSON":
 		c.form, c.give = "%s::VARCHAR", rawJSON
@@ -56,14 +56,14 @@ func rawJSON(text string) any {
 	return json.RawMessage(text)
 }
 
-// exact gives the statement to run so that each column keeps what it holds: a statement on a view of the one that was
+// exactStatement gives the statement to run so that each column keeps what it holds: a statement on a view of the one that was
 // asked, with the columns it gives and what takes the view away, or the one that was asked and no columns. That stays as
 // it is when nothing of it needs care, and when it cannot be a view: EXPLAIN, DESCRIBE, a PIVOT that finds its columns
 // while it runs. The view has a name that nobody has: a temporary one comes before a table of the file.
-func exact(ctx context.Context, db *duck.DB, statement string) (_ string, _ []column, done func() error) {
+func exactStatement(ctx context.Context, db *duck.DB, statement string) (_ string, _ []answerColumn, done func() error) {
 	done = func() error { return nil }
-	columns, err := describe(ctx, db, statement)
-	if err != nil || !slices.ContainsFunc(columns, func(c column) bool { return c.give != nil }) {
+	columns, err := describeColumns(ctx, db, statement)
+	if err != nil || !slices.ContainsFunc(columns, func(c answerColumn) bool { return c.give != nil }) {
 		return statement, nil, done
 	}
 	var names, asked []string
@@ -81,7 +81,7 @@ func exact(ctx context.Context, db *duck.DB, statement string) (_ string, _ []co
 	}
 }
 
-func describe(ctx context.Context, db *duck.DB, statement string) (columns []column, err error) {
+func describeColumns(ctx context.Context, db *duck.DB, statement string) (columns []answerColumn, err error) {
 	err = db.Each(ctx, "DESCRIBE "+statement, nil, func(rows *sql.Rows) error {
 		var name, kind string
 		var rest [4]any
@@ -92,7 +92,7 @@ func describe(ctx context.Context, db *duck.DB, statement string) (columns []col
 	return columns, err
 }
 
-func (c column) value(v any) any {
+func (c answerColumn) exactValue(v any) any {
 	if text, ok := v.(string); ok && c.give != nil {
 		return c.give(text)
 	}

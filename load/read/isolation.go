@@ -28,8 +28,8 @@ const DefaultMemory = 2 << 30
 // LeastMemory is what a process needs to begin with.
 const LeastMemory = 256 << 20
 
-// question is what a process is asked.
-type question struct {
+// queryRequest is what a process is asked.
+type queryRequest struct {
 	Path      string `json:"path"`
 	Statement string `json:"statement"`
 	Memory    int64  `json:"memory"` // of DuckDB
@@ -48,7 +48,7 @@ const (
 func (i Isolation) Query(ctx context.Context, path, statement string, visit func(columns []string, row []any) error) error {
 	var names []string
 	var row []any
-	return i.ask(ctx, "query", path, statement, func(kind byte, payload []byte) (err error) {
+	return i.runTask(ctx, "query", path, statement, func(kind byte, payload []byte) (err error) {
 		if kind == columnsKind {
 			if err := json.Unmarshal(payload, &names); err != nil {
 				return fmt.Errorf("read the names of the columns: %w", err)
@@ -64,7 +64,7 @@ func (i Isolation) Query(ctx context.Context, path, statement string, visit func
 
 // Parquet is Parquet in a process of its own.
 func (i Isolation) Parquet(ctx context.Context, path, statement string, ready func(), to io.Writer) error {
-	return i.ask(ctx, "parquet", path, statement, func(kind byte, payload []byte) error {
+	return i.runTask(ctx, "parquet", path, statement, func(kind byte, payload []byte) error {
 		if kind == readyKind {
 			ready()
 			return nil
@@ -74,7 +74,7 @@ func (i Isolation) Parquet(ctx context.Context, path, statement string, ready fu
 	})
 }
 
-func (i Isolation) ask(ctx context.Context, task, path, statement string, take func(kind byte, payload []byte) error) error {
+func (i Isolation) runTask(ctx context.Context, task, path, statement string, take func(kind byte, payload []byte) error) error {
 	if path == "" {
 		return failure.ErrNothingPublished
 	}
@@ -83,7 +83,7 @@ func (i Isolation) ask(ctx context.Context, task, path, statement string, take f
 		memory = DefaultMemory
 	}
 	var wrong error
-	err := i.Program.Run(ctx, task, sandbox.Limits{Memory: memory, CPU: i.CPU}, question{path, statement, memory / 2}, func(kind byte, payload []byte) error {
+	err := i.Program.Run(ctx, task, sandbox.Limits{Memory: memory, CPU: i.CPU}, queryRequest{path, statement, memory / 2}, func(kind byte, payload []byte) error {
 		if kind != wrongKind {
 			return take(kind, payload)
 		}
@@ -91,10 +91,10 @@ func (i Isolation) ask(ctx context.Context, task, path, statement string, take f
 		if err := json.Unmarshal(payload, &f); err != nil {
 			return fmt.Errorf("read an error: %w", err)
 		}
-		wrong = f.err()
+		wrong = f.originalError()
 		return nil
 	})
-	var died *sandbox.Died
+	var died *sandbox.ProcessDied
 	switch {
 	case wrong != nil:
 		return wrong
@@ -137,37 +137,37 @@ func sentErrorOf(err error) sentError {
 	return f
 }
 
-func (f sentError) err() error {
+func (f sentError) originalError() error {
 	switch known := knownErrors[f.Kind]; {
 	case f.Refused != nil:
 		return f.Refused
 	case f.Kind == "memory" || f.Kind == "row":
 		return known
 	case known != nil:
-		return &relayed{f.Text, known}
+		return &relayedError{f.Text, known}
 	}
 	return errors.New(f.Text)
 }
 
-// relayed is an error with the words that it had in another process.
-type relayed struct {
+// relayedError is an error with the words that it had in another process.
+type relayedError struct {
 	text string
 	kind error
 }
 
-func (t *relayed) Error() string { return t.text }
+func (t *relayedError) Error() string { return t.text }
 
-func (t *relayed) Unwrap() error { return t.kind }
+func (t *relayedError) Unwrap() error { return t.kind }
 
 // Tasks are what a process of Isolation, or of a rehearsal, is asked to do.
 func Tasks() map[string]sandbox.Task {
-	return map[string]sandbox.Task{"query": failing(answerQuery), "parquet": failing(answerParquet), "rehearse": answerRehearsal}
+	return map[string]sandbox.Task{"query": sendErrors(answerQuery), "parquet": sendErrors(answerParquet), "rehearse": answerRehearsal}
 }
 
-// failing sends the error of a question as one that can be told from others.
-func failing(answer func(context.Context, question, *sandbox.Answer) error) sandbox.Task {
+// sendErrors sends the error of a question as one that can be told from others.
+func sendErrors(answer func(context.Context, queryRequest, *sandbox.Answer) error) sandbox.Task {
 	return func(ctx context.Context, request json.RawMessage, to *sandbox.Answer) error {
-		var q question
+		var q queryRequest
 		if err := json.Unmarshal(request, &q); err != nil {
 			return fmt.Errorf("read the question: %w", err)
 		}
@@ -183,7 +183,7 @@ func failing(answer func(context.Context, question, *sandbox.Answer) error) sand
 	}
 }
 
-func answerQuery(ctx context.Context, q question, to *sandbox.Answer) error {
+func answerQuery(ctx context.Context, q queryRequest, to *sandbox.Answer) error {
 	r, err := openReader(ctx, q.Path, q.Memory)
 	if err != nil {
 		return err
@@ -200,21 +200,21 @@ func answerQuery(ctx context.Context, q question, to *sandbox.Answer) error {
 	return errors.Join(err, r.Close())
 }
 
-func answerParquet(ctx context.Context, q question, to *sandbox.Answer) error {
+func answerParquet(ctx context.Context, q queryRequest, to *sandbox.Answer) error {
 	r, err := openReader(ctx, q.Path, q.Memory)
 	if err != nil {
 		return err
 	}
 	var unready error
 	ready := func() { unready = errors.Join(to.Send(readyKind, nil), to.Flush(), sandbox.LiftCPU()) }
-	err = r.parquet(ctx, q.Statement, ready, pieces{to})
+	err = r.exportParquet(ctx, q.Statement, ready, pieceWriter{to})
 	return errors.Join(unready, err, r.Close())
 }
 
-// pieces is the file that an answer is written to.
-type pieces struct{ to *sandbox.Answer }
+// pieceWriter is the file that an answer is written to.
+type pieceWriter struct{ to *sandbox.Answer }
 
-func (p pieces) Write(text []byte) (int, error) {
+func (p pieceWriter) Write(text []byte) (int, error) {
 	if err := p.to.Send(fileKind, text); err != nil {
 		return 0, err
 	}

@@ -25,10 +25,10 @@ func Parquet(ctx context.Context, path, statement string, ready func(), to io.Wr
 	if err != nil {
 		return err
 	}
-	return errors.Join(r.parquet(ctx, statement, ready, to), r.Close())
+	return errors.Join(r.exportParquet(ctx, statement, ready, to), r.Close())
 }
 
-func (r *Reader) parquet(ctx context.Context, statement string, ready func(), to io.Writer) error {
+func (r *Reader) exportParquet(ctx context.Context, statement string, ready func(), to io.Writer) error {
 	if err := RequireRead(r.DB, statement); err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func writeParquet(ctx context.Context, answer array.RecordReader, to io.Writer) 
 		return err
 	}
 	defer release()
-	columns, err := storable(ctx, db)
+	columns, err := storableColumns(ctx, db)
 	if err != nil {
 		return err
 	}
@@ -100,8 +100,8 @@ func handOver(db *duck.DB, answer array.RecordReader) (release func(), err error
 // huge are whole numbers of 128 bits, which sums are. Parquet has none: DuckDB would make them floats, which lose digits.
 var huge = regexp.MustCompile(`\bU?HUGEINT\b`)
 
-// storable are the columns of the answer as Parquet can hold them.
-func storable(ctx context.Context, db *duck.DB) (string, error) {
+// storableColumns are the columns of the answer as Parquet can hold them.
+func storableColumns(ctx context.Context, db *duck.DB) (string, error) {
 	var columns []string
 	err := db.Each(ctx, "DESCRIBE FROM answer", nil, func(rows *sql.Rows) error {
 		var name, kind string

@@ -72,7 +72,7 @@ func (r *Reader) Query(ctx context.Context, statement string, visit func(columns
 	if err := RequireRead(r.DB, statement); err != nil {
 		return err
 	}
-	statement, columns, done := exact(ctx, r.DB, statement)
+	statement, columns, done := exactStatement(ctx, r.DB, statement)
 	defer func() { err = errors.Join(err, done()) }()
 	rows, err := r.DB.Conn().QueryContext(ctx, statement)
 	if err != nil {
@@ -92,7 +92,7 @@ func (r *Reader) Query(ctx context.Context, statement string, visit func(columns
 	return eachRow(rows, names, columns, visit)
 }
 
-func eachRow(rows *sql.Rows, names []string, columns []column, visit func(columns []string, row []any) error) error {
+func eachRow(rows *sql.Rows, names []string, columns []answerColumn, visit func(columns []string, row []any) error) error {
 	row := make([]any, len(names))
 	into := make([]any, len(names))
 	for i := range row {
@@ -103,7 +103,7 @@ func eachRow(rows *sql.Rows, names []string, columns []column, visit func(column
 			return err
 		}
 		for i, c := range columns {
-			row[i] = c.value(row[i])
+			row[i] = c.exactValue(row[i])
 		}
 		if err := visit(names, row); err != nil {
 			return err

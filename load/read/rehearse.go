@@ -46,7 +46,7 @@ func (r *Rehearsal) Run(ctx context.Context, program sandbox.Program) (at int, e
 		clock.Reset(longestRehearsal)
 		return json.Unmarshal(payload, &at)
 	})
-	var died *sandbox.Died
+	var died *sandbox.ProcessDied
 	switch {
 	case err == nil:
 		return -1, nil
@@ -73,9 +73,9 @@ func answerRehearsal(ctx context.Context, request json.RawMessage, to *sandbox.A
 	for _, statement := range r.Make {
 		_, _ = db.Exec(ctx, statement) // a view of what is not there is not there either
 	}
-	err = r.each(to, func(one Rehearsed) {
+	err = r.tryEach(to, func(one Rehearsed) {
 		query := clause.Bare(one.SQL, r.Schema)
-		if drain(ctx, &Reader{db}, query) == nil && one.Relation != "" {
+		if drainQuery(ctx, &Reader{db}, query) == nil && one.Relation != "" {
 			_, _ = db.Exec(ctx, "CREATE OR REPLACE VIEW "+duck.Table(r.Schema, one.Relation)+" AS "+query)
 		}
 	})
@@ -86,12 +86,12 @@ func answerRehearsal(ctx context.Context, request json.RawMessage, to *sandbox.A
 	if err != nil {
 		return nil // the run itself will tell
 	}
-	err = r.each(to, func(one Rehearsed) { _ = drain(ctx, reader, clause.Bare(one.SQL, r.Schema)) })
+	err = r.tryEach(to, func(one Rehearsed) { _ = drainQuery(ctx, reader, clause.Bare(one.SQL, r.Schema)) })
 	return errors.Join(err, reader.Close())
 }
 
-// each tells of each before it is tried.
-func (r *Rehearsal) each(to *sandbox.Answer, try func(Rehearsed)) error {
+// tryEach tells of each before it is tried.
+func (r *Rehearsal) tryEach(to *sandbox.Answer, try func(Rehearsed)) error {
 	for i, one := range r.SQL {
 		place, err := json.Marshal(i)
 		if err := errors.Join(err, to.Send(triedKind, place), to.Flush()); err != nil {
@@ -102,6 +102,6 @@ func (r *Rehearsal) each(to *sandbox.Answer, try func(Rehearsed)) error {
 	return nil
 }
 
-func drain(ctx context.Context, r *Reader, query string) error {
+func drainQuery(ctx context.Context, r *Reader, query string) error {
 	return r.Query(ctx, query, func([]string, []any) error { return nil })
 }

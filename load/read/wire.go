@@ -111,13 +111,13 @@ func appendValue(b []byte, v any) []byte {
 
 var errCut = errors.New("it is cut off")
 
-// wire is what is left of a row that is read.
-type wire []byte
+// rowDecoder is what is left of a row that is read.
+type rowDecoder []byte
 
 func readRow(row []any, payload []byte, n int) ([]any, error) {
-	in := wire(payload)
+	in := rowDecoder(payload)
 	for range n {
-		v, err := in.value()
+		v, err := in.readValue()
 		if err != nil {
 			return row, err
 		}
@@ -129,7 +129,7 @@ func readRow(row []any, payload []byte, n int) ([]any, error) {
 	return row, nil
 }
 
-func (in *wire) value() (any, error) {
+func (in *rowDecoder) readValue() (any, error) {
 	if len(*in) == 0 {
 		return nil, errCut
 	}
@@ -141,42 +141,42 @@ func (in *wire) value() (any, error) {
 	case falseTag, trueTag:
 		return tag == trueTag, nil
 	case int8Tag, int16Tag, int32Tag, int64Tag:
-		n, err := in.integer()
+		n, err := in.readVarint()
 		return [...]any{int8(n), int16(n), int32(n), n}[tag-int8Tag], err
 	case uint8Tag, uint16Tag, uint32Tag, uint64Tag:
-		n, err := in.whole()
+		n, err := in.readUvarint()
 		return [...]any{uint8(n), uint16(n), uint32(n), n}[tag-uint8Tag], err
 	case float32Tag:
-		n, err := in.whole()
+		n, err := in.readUvarint()
 		return math.Float32frombits(uint32(n)), err
 	case float64Tag:
-		bits, err := in.take(8)
+		bits, err := in.readBytes(8)
 		if err != nil {
 			return nil, err
 		}
 		return math.Float64frombits(binary.LittleEndian.Uint64(bits)), nil
 	case timeTag:
-		seconds, err := in.integer()
-		nanos, wrong := in.integer()
+		seconds, err := in.readVarint()
+		nanos, wrong := in.readVarint()
 		return time.Unix(seconds, nanos).UTC(), errors.Join(err, wrong)
 	case listTag, objectTag:
-		return in.many(tag)
+		return in.readCollection(tag)
 	}
-	return in.text(tag)
+	return in.readText(tag)
 }
 
-// many reads a list or an object.
-func (in *wire) many(tag byte) (any, error) {
-	n, err := in.whole()
+// readCollection reads a list or an object.
+func (in *rowDecoder) readCollection(tag byte) (any, error) {
+	n, err := in.readUvarint()
 	if err != nil || n > uint64(len(*in)) {
 		return nil, errCut
 	}
 	list, object := make([]any, 0, n), map[string]any{}
 	for range n {
-		v, err := in.value()
+		v, err := in.readValue()
 		if err == nil && tag == objectTag {
 			name, _ := v.(string)
-			object[name], err = in.value()
+			object[name], err = in.readValue()
 		}
 		if err != nil {
 			return nil, err
@@ -189,13 +189,13 @@ func (in *wire) many(tag byte) (any, error) {
 	return list, nil
 }
 
-// text reads what is written as a text.
-func (in *wire) text(tag byte) (any, error) {
-	n, err := in.whole()
+// readText reads what is written as a text.
+func (in *rowDecoder) readText(tag byte) (any, error) {
+	n, err := in.readUvarint()
 	if err != nil || n > uint64(len(*in)) {
 		return nil, errCut
 	}
-	text, err := in.take(int(n))
+	text, err := in.readBytes(int(n))
 	if err != nil {
 		return nil, err
 	}
@@ -220,7 +220,7 @@ func (in *wire) text(tag byte) (any, error) {
 	return nil, fmt.Errorf("no value has the tag %d", tag)
 }
 
-func (in *wire) take(n int) ([]byte, error) {
+func (in *rowDecoder) readBytes(n int) ([]byte, error) {
 	if n > len(*in) {
 		return nil, errCut
 	}
@@ -229,7 +229,7 @@ func (in *wire) take(n int) ([]byte, error) {
 	return taken, nil
 }
 
-func (in *wire) integer() (int64, error) {
+func (in *rowDecoder) readVarint() (int64, error) {
 	n, size := binary.Varint(*in)
 	if size <= 0 {
 		return 0, errCut
@@ -238,7 +238,7 @@ func (in *wire) integer() (int64, error) {
 	return n, nil
 }
 
-func (in *wire) whole() (uint64, error) {
+func (in *rowDecoder) readUvarint() (uint64, error) {
 	n, size := binary.Uvarint(*in)
 	if size <= 0 {
 		return 0, errCut

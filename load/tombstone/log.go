@@ -43,10 +43,10 @@ func People(schema string) Scope { return Scope{Schema: schema} }
 // Log is data/erasures.log: the hashes of all that was ever erased. It lies outside the database and is only added
 // to, so that no older copy of the database brings anything back.
 type Log struct {
-	path   string
-	Salt   []byte                         // nil: nothing was ever erased
-	Hashes map[Scope]map[IDHash]time.Time // when each was noted
-	whole  int64                          // size of the file without a line that a killed process left half written
+	path      string
+	Salt      []byte                         // nil: nothing was ever erased
+	Hashes    map[Scope]map[IDHash]time.Time // when each was noted
+	validSize int64                          // size of the file without a line that a killed process left half written
 }
 
 // saltSize keeps the salt with a usual id in one block of the hash.
@@ -75,19 +75,19 @@ func Read(d layout.Dir) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.whole = int64(bytes.LastIndexByte(text, '\n') + 1)
-	for i, line := range bytes.Split(text[:t.whole], []byte{'\n'}) {
+	t.validSize = int64(bytes.LastIndexByte(text, '\n') + 1)
+	for i, line := range bytes.Split(text[:t.validSize], []byte{'\n'}) {
 		if len(line) == 0 {
 			continue
 		}
-		if err := t.take(line); err != nil {
+		if err := t.parseLine(line); err != nil {
 			return nil, fmt.Errorf("%w: %s:%d: this is no line of ours: %w", ErrErasures, t.path, i+1, err)
 		}
 	}
 	return t, nil
 }
 
-func (t *Log) take(line []byte) error {
+func (t *Log) parseLine(line []byte) error {
 	var l tombstoneLine
 	if err := json.Unmarshal(line, &l); err != nil {
 		return err
@@ -107,11 +107,11 @@ func (t *Log) take(line []byte) error {
 	if err != nil {
 		return err
 	}
-	t.note(Scope{l.Schema, l.Table}, m, l.At)
+	t.addHash(Scope{l.Schema, l.Table}, m, l.At)
 	return nil
 }
 
-func (t *Log) note(p Scope, m IDHash, at time.Time) {
+func (t *Log) addHash(p Scope, m IDHash, at time.Time) {
 	if t.Hashes[p] == nil {
 		t.Hashes[p] = map[IDHash]time.Time{}
 	}
@@ -147,7 +147,7 @@ func (t *Log) Begin() error {
 
 // BeginWith begins a log that was lost, with the salt that the database has kept.
 func (t *Log) BeginWith(salt []byte) error {
-	return t.write([]tombstoneLine{{Salt: hex.EncodeToString(salt), Check: layout.SecretSum(salt)}}, func() { t.Salt = salt })
+	return t.appendLines([]tombstoneLine{{Salt: hex.EncodeToString(salt), Check: layout.SecretSum(salt)}}, func() { t.Salt = salt })
 }
 
 // Add notes hashes, durably. Those that are there already are not written again.
@@ -166,14 +166,14 @@ func (t *Log) Add(p Scope, hashes []IDHash, at time.Time) error {
 	if len(lines) == 0 {
 		return nil
 	}
-	return t.write(lines, func() {
+	return t.appendLines(lines, func() {
 		for _, m := range hashes {
-			t.note(p, m, at)
+			t.addHash(p, m, at)
 		}
 	})
 }
 
-func (t *Log) write(lines []tombstoneLine, done func()) (err error) {
+func (t *Log) appendLines(lines []tombstoneLine, done func()) (err error) {
 	var text []byte
 	for _, l := range lines {
 		line, err := json.Marshal(l)
@@ -188,16 +188,16 @@ func (t *Log) write(lines []tombstoneLine, done func()) (err error) {
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	// What a killed process left of a line was never promised to anybody.
-	if err := f.Truncate(t.whole); err != nil {
+	if err := f.Truncate(t.validSize); err != nil {
 		return err
 	}
-	if _, err := f.WriteAt(text, t.whole); err != nil {
+	if _, err := f.WriteAt(text, t.validSize); err != nil {
 		return err
 	}
 	if err := errors.Join(f.Sync(), disk.SyncDir(filepath.Dir(t.path))); err != nil {
 		return err
 	}
-	t.whole += int64(len(text))
+	t.validSize += int64(len(text))
 	done()
 	return nil
 }

@@ -9,13 +9,13 @@ import (
 )
 
 func main() {
-	if err := write("docs/streams.md"); err != nil {
+	if err := writeDocs("docs/streams.md"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func write(file string) error {
+func writeDocs(file string) error {
 	c, err := schemas.Builtin()
 	if err != nil {
 		return err

@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 )
 
-// bench is the measurement of one workspace.
-type bench struct {
+// workspaceBench is the measurement of one workspace.
+type workspaceBench struct {
 	contacts int
 	profile  string
 	profiles int
@@ -19,35 +19,35 @@ type bench struct {
 	dir     string // everything is written below it, and removed
 	binary  string // the program
 	records string // the file of recorded contacts
-	space   *space
-	report  report
+	space   *emulatedSpace
+	report  benchReport
 }
 
 // nightShare is how much of a workspace a night changes: one contact in a hundred.
 const nightShare = 100
 
-func (b *bench) run(ctx context.Context) (err error) {
+func (b *workspaceBench) measureContacts(ctx context.Context) (err error) {
 	if b.dir, err = os.MkdirTemp("", "bench-"); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(b.dir)) }()
-	if err := b.build(); err != nil {
+	if err := b.buildProgram(); err != nil {
 		return err
 	}
 	if b.space, err = openSpace(b.contacts, noConversations, 0); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, b.space.close()) }()
+	defer func() { err = errors.Join(err, b.space.stopEmulator()) }()
 	b.records = filepath.Join(b.dir, "contacts.ndjson")
-	if _, _, err := measure("record", b.space.url, b.records); err != nil {
+	if _, _, err := measureRole("record", b.space.url, b.records); err != nil {
 		return err
 	}
 	info, err := os.Stat(b.records)
 	if err != nil {
 		return err
 	}
-	b.report = report{contacts: int64(b.contacts), bytes: info.Size()}
-	for _, step := range []func(context.Context) error{b.peer, b.steps, b.way, b.peer, b.nights, b.nightly} {
+	b.report = benchReport{contacts: int64(b.contacts), bytes: info.Size()}
+	for _, step := range []func(context.Context) error{b.measurePeers, b.measureSteps, b.measureFirstSync, b.measurePeers, b.measureNights, b.measureNightly} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -55,7 +55,7 @@ func (b *bench) run(ctx context.Context) (err error) {
 	return nil
 }
 
-func (b *bench) build() error {
+func (b *workspaceBench) buildProgram() error {
 	b.binary = filepath.Join(b.dir, "aqueduck")
 	build := exec.Command("go", "build", "-trimpath", "-o", b.binary, "./cmd/aqueduck")
 	build.Stderr = os.Stderr
@@ -65,12 +65,12 @@ func (b *bench) build() error {
 	return nil
 }
 
-// peer measures what the work costs at the least. It runs before and after the whole way, on a machine that others use
+// measurePeers measures what the work costs at the least. It runs before and after the whole way, on a machine that others use
 // too.
-func (b *bench) peer(context.Context) error {
-	for role, into := range map[string]*[]cost{"readjson": &b.report.readJSON, "copy": &b.report.copied} {
+func (b *workspaceBench) measurePeers(context.Context) error {
+	for role, into := range map[string]*[]processCost{"readjson": &b.report.readJSON, "copy": &b.report.copied} {
 		out := filepath.Join(b.dir, role+".out")
-		_, c, err := measure(role, b.records, out)
+		_, c, err := measureRole(role, b.records, out)
 		if err != nil {
 			return err
 		}
@@ -82,10 +82,10 @@ func (b *bench) peer(context.Context) error {
 	return nil
 }
 
-// steps measures decoding and committing alone.
-func (b *bench) steps(context.Context) error {
+// measureSteps measures decoding and committing alone.
+func (b *workspaceBench) measureSteps(context.Context) error {
 	dir := filepath.Join(b.dir, "steps")
-	text, c, err := measure("steps", b.records, dir)
+	text, c, err := measureRole("steps", b.records, dir)
 	if err != nil {
 		return err
 	}
@@ -96,31 +96,31 @@ func (b *bench) steps(context.Context) error {
 	return os.RemoveAll(dir)
 }
 
-func (b *bench) data() string { return filepath.Join(b.dir, "data") }
+func (b *workspaceBench) dataDir() string { return filepath.Join(b.dir, "data") }
 
-// way measures the whole way of all contacts: from the socket to the published file and its Parquet.
-func (b *bench) way(context.Context) (err error) {
-	b.report.first, err = b.sync(b.data(), "contacts")
+// measureFirstSync measures the whole way of all contacts: from the socket to the published file and its Parquet.
+func (b *workspaceBench) measureFirstSync(context.Context) (err error) {
+	b.report.first, err = b.runSync(b.dataDir(), "contacts")
 	return err
 }
 
-// nights measures a run without a change, and a night with some.
-func (b *bench) nights(ctx context.Context) (err error) {
-	if b.report.nothing, err = b.sync(b.data(), "contacts"); err != nil {
+// measureNights measures a run without a change, and a night with some.
+func (b *workspaceBench) measureNights(ctx context.Context) (err error) {
+	if b.report.nothing, err = b.runSync(b.dataDir(), "contacts"); err != nil {
 		return err
 	}
 	b.report.changes = int64(b.contacts / nightShare)
-	if err := b.space.post(ctx, fmt.Sprintf("/_bench/change?contacts=%d", b.report.changes)); err != nil {
+	if err := b.space.postCommand(ctx, fmt.Sprintf("/_bench/change?contacts=%d", b.report.changes)); err != nil {
 		return err
 	}
-	if b.report.night, err = b.sync(b.data(), "contacts"); err != nil {
+	if b.report.night, err = b.runSync(b.dataDir(), "contacts"); err != nil {
 		return err
 	}
-	return os.RemoveAll(b.data())
+	return os.RemoveAll(b.dataDir())
 }
 
-// nightly measures a first run of everything, feeds and lists too, into a new warehouse.
-func (b *bench) nightly(context.Context) (err error) {
-	b.report.all, err = b.sync(b.data(), "nightly")
+// measureNightly measures a first run of everything, feeds and lists too, into a new warehouse.
+func (b *workspaceBench) measureNightly(context.Context) (err error) {
+	b.report.all, err = b.runSync(b.dataDir(), "nightly")
 	return err
 }

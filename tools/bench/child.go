@@ -11,35 +11,35 @@ import (
 	"time"
 )
 
-// cost is what a process used.
-type cost struct {
+// processCost is what a process used.
+type processCost struct {
 	cpu  float64 // seconds, user and system
 	wall float64 // seconds; on a shared machine it says little
 	peak int64   // bytes of resident memory at the most
 }
 
-// child is a process that is measured from its start to its end.
-type child struct {
+// childProcess is a process that is measured from its start to its end.
+type childProcess struct {
 	command *exec.Cmd
 	stdin   io.WriteCloser
 	lines   *bufio.Reader // its standard output
 	began   time.Time
-	cost    cost
+	cost    processCost
 }
 
-// begin starts one of the roles of this program in a process of its own.
-func begin(role string, args ...string) (*child, error) {
+// startRole starts one of the roles of this program in a process of its own.
+func startRole(role string, args ...string) (*childProcess, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	return start(exec.Command(self, append([]string{role}, args...)...))
+	return startChild(exec.Command(self, append([]string{role}, args...)...))
 }
 
-// start starts a command. The kernel counts the memory of whoever starts a process as its peak too: so this process
+// startChild starts a command. The kernel counts the memory of whoever starts a process as its peak too: so this process
 // stays small, and all that is large happens in children.
-func start(command *exec.Cmd) (*child, error) {
-	c := &child{command: command, began: time.Now()}
+func startChild(command *exec.Cmd) (*childProcess, error) {
+	c := &childProcess{command: command, began: time.Now()}
 	command.Stderr = os.Stderr
 	var err error
 	if c.stdin, err = command.StdinPipe(); err != nil {
@@ -53,18 +53,18 @@ func start(command *exec.Cmd) (*child, error) {
 	return c, command.Start()
 }
 
-// end closes the child's input, reads its output to the end, and waits for it.
-func (c *child) end() error {
-	_, err := c.finish()
+// stopChild closes the child's input, reads its output to the end, and waits for it.
+func (c *childProcess) stopChild() error {
+	_, err := c.readToEnd()
 	return err
 }
 
-// finish is end; it gives what is left of the output.
-func (c *child) finish() (string, error) {
+// readToEnd is end; it gives what is left of the output.
+func (c *childProcess) readToEnd() (string, error) {
 	closed := c.stdin.Close()
 	text, err := io.ReadAll(c.lines)
 	err = errors.Join(closed, err, c.command.Wait())
-	c.cost = cost{cpu: seconds(c.command.ProcessState), wall: time.Since(c.began).Seconds()}
+	c.cost = processCost{cpu: cpuSeconds(c.command.ProcessState), wall: time.Since(c.began).Seconds()}
 	if usage, ok := c.command.ProcessState.SysUsage().(*syscall.Rusage); ok {
 		c.cost.peak = usage.Maxrss << 10 // counted in KiB
 	}
@@ -74,10 +74,10 @@ func (c *child) finish() (string, error) {
 	return string(text), err
 }
 
-func seconds(s *os.ProcessState) float64 { return (s.UserTime() + s.SystemTime()).Seconds() }
+func cpuSeconds(s *os.ProcessState) float64 { return (s.UserTime() + s.SystemTime()).Seconds() }
 
-// own is the CPU time that this process has used so far.
-func own() float64 {
+// ownCPUTime is the CPU time that this process has used so far.
+func ownCPUTime() float64 {
 	var r syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
 		return 0
@@ -85,12 +85,12 @@ func own() float64 {
 	return float64(r.Utime.Sec+r.Stime.Sec) + float64(r.Utime.Usec+r.Stime.Usec)/1e6
 }
 
-// measure runs a role to its end.
-func measure(role string, args ...string) (string, cost, error) {
-	c, err := begin(role, args...)
+// measureRole runs a role to its end.
+func measureRole(role string, args ...string) (string, processCost, error) {
+	c, err := startRole(role, args...)
 	if err != nil {
-		return "", cost{}, err
+		return "", processCost{}, err
 	}
-	text, err := c.finish()
+	text, err := c.readToEnd()
 	return text, c.cost, err
 }

@@ -24,73 +24,73 @@ const (
 // conversations ended for want of memory.
 const mapped = 1 << 30
 
-// large is the measurement of a workspace as large as this program is made for. What takes more memory than it may ends it.
-type large struct {
-	bench
+// largeBench is the measurement of a workspace as large as this program is made for. What takes more memory than it may ends it.
+type largeBench struct {
+	workspaceBench
 	conversations int
-	alone         watched // contacts alone
-	first         watched // both
-	nothing       watched
+	alone         watchedRun // contacts alone
+	first         watchedRun // both
+	nothing       watchedRun
 }
 
 func runLarge(ctx context.Context, sizes string, conversations int, profile string) error {
-	fmt.Println(machine(ctx))
+	fmt.Println(describeMachine(ctx))
 	return ofEach(sizes, func(contacts int) error {
-		b := &large{bench: bench{contacts: contacts, profile: profile}, conversations: conversations}
-		err := b.run(ctx)
-		b.print(os.Stdout)
+		b := &largeBench{workspaceBench: workspaceBench{contacts: contacts, profile: profile}, conversations: conversations}
+		err := b.measureLarge(ctx)
+		b.printLarge(os.Stdout)
 		return err
 	})
 }
 
-func (b *large) run(ctx context.Context) (err error) {
+func (b *largeBench) measureLarge(ctx context.Context) (err error) {
 	if b.dir, err = os.MkdirTemp("", "bench-"); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(b.dir)) }()
-	if err := b.build(); err != nil {
+	if err := b.buildProgram(); err != nil {
 		return err
 	}
 	if b.space, err = openSpace(b.contacts, b.conversations, 0); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, b.space.close()) }()
-	if b.alone, err = b.watch("contacts", contactsMemory); err != nil {
+	defer func() { err = errors.Join(err, b.space.stopEmulator()) }()
+	if b.alone, err = b.watchRun("contacts", contactsMemory); err != nil {
 		return err
 	}
-	if err := os.RemoveAll(b.data()); err != nil {
+	if err := os.RemoveAll(b.dataDir()); err != nil {
 		return err
 	}
-	if b.first, err = b.watch("large", wholeMemory); err != nil {
+	if b.first, err = b.watchRun("large", wholeMemory); err != nil {
 		return err
 	}
-	b.nothing, err = b.watch("large", wholeMemory)
+	b.nothing, err = b.watchRun("large", wholeMemory)
 	return errors.Join(err, ctx.Err())
 }
 
-// watch is one run of the program, within bounds of memory, with an eye on its directory.
-func (b *large) watch(name string, memory int64) (watched, error) {
+// watchRun is one run of the program, within bounds of memory, with an eye on its directory.
+func (b *largeBench) watchRun(name string, memory int64) (watchedRun, error) {
 	file := filepath.Join(b.dir, "pipelines.yaml")
 	if err := os.WriteFile(file, fmt.Appendf(nil, configuration, ""), 0o600); err != nil {
-		return watched{}, err
+		return watchedRun{}, err
 	}
 	self, err := os.Executable()
 	if err != nil {
-		return watched{}, err
+		return watchedRun{}, err
 	}
-	command := exec.Command(self, "within", strconv.Itoa(wholeMemory+mapped), b.binary, "-f", file, "--dir", b.data(), "--quiet", "sync", name)
-	stop := look(b.data())
-	s, err := b.measured(command)
+	command := exec.Command(self, "within", strconv.Itoa(wholeMemory+mapped), b.binary, "-f", file, "--dir", b.dataDir(), "--quiet", "sync", name)
+	stop := watchDir(b.dataDir())
+	s, err := b.measureSync(command)
 	w := stop(s)
-	w.print(os.Stderr, name)
+	w.printRun(os.Stderr, name)
 	if err == nil && s.cost.peak > memory {
 		err = fmt.Errorf("%s took %d MiB of memory, it may take %d (F15)", name, s.cost.peak>>20, memory>>20)
 	}
 	return w, err
 }
 
-// within becomes another program, to which the kernel gives no more than so many bytes of data.
-func within(args []string) error {
+// execLimited becomes another program, to which the kernel gives no more than so many bytes of data.
+func execLimited(args []string) error {
 	most, err := strconv.ParseUint(args[0], 10, 64)
 	if err != nil {
 		return err
@@ -101,17 +101,17 @@ func within(args []string) error {
 	return syscall.Exec(args[1], args[1:], os.Environ())
 }
 
-// print writes the table that docs/internals/performance.md shows.
-func (b *large) print(w io.Writer) {
+// printLarge writes the table that docs/internals/performance.md shows.
+func (b *largeBench) printLarge(w io.Writer) {
 	fmt.Fprintf(w, "\n%d contacts, %d conversations\n\n", b.contacts, b.conversations)
 	fmt.Fprintln(w, "| run | CPU s | wall s | rows written | rows / CPU s | peak MiB | requests | publishes: CPU s (wall s) | disk MB after | at most |")
 	fmt.Fprintln(w, "|---|---:|---:|---:|---:|---:|---:|---|---:|---:|")
-	b.alone.print(w, "contacts alone, first run")
-	b.first.print(w, "first run")
-	b.nothing.print(w, "nothing changed")
+	b.alone.printRun(w, "contacts alone, first run")
+	b.first.printRun(w, "first run")
+	b.nothing.printRun(w, "nothing changed")
 }
 
-func (w watched) print(out io.Writer, name string) {
+func (w watchedRun) printRun(out io.Writer, name string) {
 	if w.cost.cpu == 0 {
 		return // it came to nothing
 	}

@@ -16,30 +16,30 @@ import (
 // lookEvery is how exact the times and sizes are that are seen from outside.
 const lookEvery = 50 * time.Millisecond
 
-// watched is a run, and what could be seen of it in its directory.
-type watched struct {
-	synced
-	publishes   []publish
+// watchedRun is a run, and what could be seen of it in its directory.
+type watchedRun struct {
+	syncRun
+	publishes   []publishCost
 	after, most int64 // bytes on disk: at the end, and at any time
 }
 
-// publish is one of a run: from the first byte of the copy until readers have it.
-type publish struct {
+// publishCost is one of a run: from the first byte of the copy until readers have it.
+type publishCost struct {
 	wall time.Duration
 	cpu  float64 // seconds of the process, whatever else it does meanwhile
 }
 
-// looker is the eye on a warehouse's directory.
-type looker struct {
+// dirWatcher is the eye on a warehouse's directory.
+type dirWatcher struct {
 	dir, link string
-	seen      watched
+	seen      watchedRun
 	copying   time.Time // zero: no publish is under way
 	cpu       float64   // of the process when the publish began
 }
 
-// look watches the directory of a warehouse until it is told to stop, with what the run cost, and then says what it saw.
-func look(dir string) (stop func(synced) watched) {
-	l := &looker{dir: dir}
+// watchDir watches the directory of a warehouse until it is told to stop, with what the run cost, and then says what it saw.
+func watchDir(dir string) (stop func(syncRun) watchedRun) {
+	l := &dirWatcher{dir: dir}
 	l.link, _ = os.Readlink(filepath.Join(dir, "warehouse.duckdb")) // none yet
 	end, ended := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -47,7 +47,7 @@ func look(dir string) (stop func(synced) watched) {
 		tick := time.NewTicker(lookEvery)
 		defer tick.Stop()
 		for {
-			l.once(0)
+			l.lookOnce(0)
 			select {
 			case <-end:
 				return
@@ -55,17 +55,17 @@ func look(dir string) (stop func(synced) watched) {
 			}
 		}
 	}()
-	return func(s synced) watched {
+	return func(s syncRun) watchedRun {
 		close(end)
 		<-ended
-		l.once(s.cost.cpu)
-		l.seen.synced = s
+		l.lookOnce(s.cost.cpu)
+		l.seen.syncRun = s
 		return l.seen
 	}
 }
 
-// once looks one time. cpu is what the run used in all, 0 while it goes on.
-func (l *looker) once(cpu float64) {
+// lookOnce looks one time. cpu is what the run used in all, 0 while it goes on.
+func (l *dirWatcher) lookOnce(cpu float64) {
 	l.seen.after = onDisk(l.dir)
 	l.seen.most = max(l.seen.most, l.seen.after)
 	state := filepath.Join(l.dir, ".aqueduck")
@@ -74,19 +74,19 @@ func (l *looker) once(cpu float64) {
 		PID int
 	}
 	if text, err := os.ReadFile(filepath.Join(state, "run.json")); cpu == 0 && err == nil && json.Unmarshal(text, &running) == nil {
-		cpu = used(running.PID)
+		cpu = processCPUTime(running.PID)
 	}
 	if fresh, err := filepath.Glob(filepath.Join(state, "new-"+running.Run+"*")); err == nil && len(fresh) > 0 && running.Run != "" && l.copying.IsZero() {
 		l.copying, l.cpu = time.Now(), cpu
 	}
 	if now, err := os.Readlink(filepath.Join(l.dir, "warehouse.duckdb")); err == nil && now != l.link && !l.copying.IsZero() && cpu > 0 { // the process may have ended meanwhile: then what it cost is known soon
-		l.seen.publishes = append(l.seen.publishes, publish{time.Since(l.copying), cpu - l.cpu})
+		l.seen.publishes = append(l.seen.publishes, publishCost{time.Since(l.copying), cpu - l.cpu})
 		l.link, l.copying = now, time.Time{}
 	}
 }
 
-// used is the CPU time that a process has used so far, 0 when there is none.
-func used(pid int) float64 {
+// processCPUTime is the CPU time that a process has used so far, 0 when there is none.
+func processCPUTime(pid int) float64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0

@@ -14,41 +14,41 @@ import (
 // roles are what this program does in processes of their own.
 var roles = map[string]func(args []string) error{
 	"space":    serveSpace,
-	"record":   record,
+	"record":   recordContacts,
 	"copy":     copyBytes,
 	"readjson": readJSON,
-	"steps":    steps,
-	"profile":  profiled,
-	"grow":     grow,
-	"sizes":    sizes,
+	"steps":    replaySteps,
+	"profile":  profileSync,
+	"grow":     growWorkspace,
+	"sizes":    printSizes,
 	"read":     readModel,
-	"within":   within,
+	"within":   execLimited,
 }
 
 func main() {
 	if len(os.Args) > 1 && roles[os.Args[1]] != nil {
-		exit(roles[os.Args[1]](os.Args[2:]))
+		exitWith(roles[os.Args[1]](os.Args[2:]))
 	}
 	sizes := flag.String("contacts", "100000,1000000", "how many contacts; several with commas between them")
 	talking := flag.Int("conversations", 100_000, "how many conversations; 0 leaves them out")
 	profile := flag.String("profile", "", "directory for CPU profiles of the syncs")
 	onlyModels := flag.Bool("models", false, "instead, read the analysts' models over the contacts and ten times as many parts")
 	onlyLarge := flag.Bool("large", false, "instead, read contacts and conversations into one warehouse, within bounds of memory")
-	of := models{}
+	of := modelsBench{}
 	flag.StringVar(&of.only, "only", "", "of the models those whose names match, a regular expression")
 	flag.StringVar(&of.kept, "keep", "", "file in which the warehouse of the models stays; where there is one, it is read")
 	flag.Parse()
-	measured := run
+	measured := runDefault
 	switch {
 	case *onlyModels:
 		measured = func(ctx context.Context, sizes string, _ int, _ string) error { return runModels(ctx, sizes, of) }
 	case *onlyLarge:
 		measured = runLarge
 	}
-	exit(measured(context.Background(), *sizes, *talking, *profile))
+	exitWith(measured(context.Background(), *sizes, *talking, *profile))
 }
 
-func exit(err error) {
+func exitWith(err error) {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -56,13 +56,13 @@ func exit(err error) {
 	os.Exit(0)
 }
 
-func runModels(ctx context.Context, sizes string, of models) error {
-	fmt.Println(machine(ctx))
+func runModels(ctx context.Context, sizes string, of modelsBench) error {
+	fmt.Println(describeMachine(ctx))
 	return ofEach(sizes, func(contacts int) error {
-		b := &models{bench: bench{contacts: contacts}, only: of.only, kept: of.kept}
-		err := b.run(ctx)
+		b := &modelsBench{workspaceBench: workspaceBench{contacts: contacts}, only: of.only, kept: of.kept}
+		err := b.measureModels(ctx)
 		if err == nil {
-			b.print(os.Stdout)
+			b.printModels(os.Stdout)
 		}
 		return err
 	})
@@ -82,23 +82,23 @@ func ofEach(sizes string, measured func(contacts int) error) error {
 	return nil
 }
 
-func run(ctx context.Context, sizes string, conversations int, profile string) error {
-	fmt.Println(machine(ctx))
+func runDefault(ctx context.Context, sizes string, conversations int, profile string) error {
+	fmt.Println(describeMachine(ctx))
 	err := ofEach(sizes, func(contacts int) error {
-		b := &bench{contacts: contacts, profile: profile}
-		err := b.run(ctx)
+		b := &workspaceBench{contacts: contacts, profile: profile}
+		err := b.measureContacts(ctx)
 		if err == nil {
-			b.report.print(os.Stdout)
+			b.report.printReport(os.Stdout)
 		}
 		return err
 	})
 	if err != nil || conversations == 0 {
 		return err
 	}
-	b := &talks{bench: bench{profile: profile}, conversations: conversations}
-	if err := b.run(ctx); err != nil {
+	b := &conversationsBench{workspaceBench: workspaceBench{profile: profile}, conversations: conversations}
+	if err := b.measureConversations(ctx); err != nil {
 		return err
 	}
-	b.print(os.Stdout)
+	b.printConversations(os.Stdout)
 	return nil
 }

@@ -35,9 +35,9 @@ const (
 // copies is how often a small workspace is repeated: most of what is read was never asked of an API.
 const copies = 200
 
-// models is the measurement of the analysts' models over many conversations.
-type models struct {
-	bench
+// modelsBench is the measurement of the analysts' models over many conversations.
+type modelsBench struct {
+	workspaceBench
 	only  string // a pattern of their names
 	kept  string // the file that stays; empty: none does
 	sizes string // how many rows of what there are
@@ -48,11 +48,11 @@ type models struct {
 type modelCost struct {
 	name    string
 	rows    int64
-	cost    cost
+	cost    processCost
 	problem error // it does not fit; the reason has been printed
 }
 
-func (b *models) run(ctx context.Context) (err error) {
+func (b *modelsBench) measureModels(ctx context.Context) (err error) {
 	only, err := regexp.Compile(b.only)
 	if err != nil {
 		return fmt.Errorf("-only: %w", err)
@@ -63,11 +63,11 @@ func (b *models) run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(b.dir)) }()
 	file := cmp.Or(b.kept, filepath.Join(b.dir, "grown.duckdb"))
 	if _, err := os.Stat(file); errors.Is(err, os.ErrNotExist) {
-		if err := b.make(file); err != nil {
+		if err := b.makeWarehouse(file); err != nil {
 			return err
 		}
 	}
-	text, _, err := measure("sizes", file)
+	text, _, err := measureRole("sizes", file)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (b *models) run(ctx context.Context) (err error) {
 		if !only.MatchString(name) {
 			continue
 		}
-		text, c, err := measure("read", file, name)
+		text, c, err := measureRole("read", file, name)
 		m := modelCost{name: name, cost: c, problem: err}
 		if err == nil {
 			m.rows, err = strconv.ParseInt(strings.TrimSpace(text), 10, 64)
@@ -86,45 +86,45 @@ func (b *models) run(ctx context.Context) (err error) {
 			return err
 		}
 		b.costs = append(b.costs, m)
-		m.print(os.Stderr)
+		m.printCost(os.Stderr)
 	}
 	return ctx.Err()
 }
 
-// make makes the warehouse. Half of one is in no file of that name.
-func (b *models) make(file string) error {
-	if err := b.build(); err != nil {
+// makeWarehouse makes the warehouse. Half of one is in no file of that name.
+func (b *modelsBench) makeWarehouse(file string) error {
+	if err := b.buildProgram(); err != nil {
 		return err
 	}
-	small, err := b.publish(filepath.Dir(file))
+	small, err := b.publishSmall(filepath.Dir(file))
 	if err != nil {
 		return err
 	}
-	if _, _, err := measure("grow", small, strconv.Itoa(copies)); err != nil {
+	if _, _, err := measureRole("grow", small, strconv.Itoa(copies)); err != nil {
 		return err
 	}
 	return os.Rename(small, file)
 }
 
-// publish reads a workspace of one copy's size, in which ten contacts have about a hundred parts of conversations, and gives what was published of it, as a file of its own in a directory.
-func (b *models) publish(into string) (file string, err error) {
+// publishSmall reads a workspace of one copy's size, in which ten contacts have about a hundred parts of conversations, and gives what was published of it, as a file of its own in a directory.
+func (b *modelsBench) publishSmall(into string) (file string, err error) {
 	if b.space, err = openSpace(b.contacts/copies, b.contacts/copies*4/5, 0); err != nil {
 		return "", err
 	}
-	defer func() { err = errors.Join(err, b.space.close()) }()
+	defer func() { err = errors.Join(err, b.space.stopEmulator()) }()
 	config := filepath.Join(b.dir, "all.yaml")
 	if err := os.WriteFile(config, []byte(everything), 0o600); err != nil {
 		return "", err
 	}
-	if _, err := b.measured(exec.Command(b.binary, "-f", config, "--dir", b.data(), "--quiet", "sync", "all")); err != nil {
+	if _, err := b.measureSync(exec.Command(b.binary, "-f", config, "--dir", b.dataDir(), "--quiet", "sync", "all")); err != nil {
 		return "", err
 	}
-	text, err := os.ReadFile(filepath.Join(b.data(), "warehouse.duckdb"))
+	text, err := os.ReadFile(filepath.Join(b.dataDir(), "warehouse.duckdb"))
 	if err != nil {
 		return "", err
 	}
 	file = filepath.Join(into, "growing.duckdb") // another name than the schema that is read: DuckDB calls a database by its file
-	return file, errors.Join(os.WriteFile(file, text, 0o600), os.RemoveAll(b.data()))
+	return file, errors.Join(os.WriteFile(file, text, 0o600), os.RemoveAll(b.dataDir()))
 }
 
 // grown are the ids of what a larger workspace has more of. Its teammates, tags, articles and lists stay the same.
@@ -150,8 +150,8 @@ WHERE schema_name = 'main' AND column_name <> '_run_id'
         'calls_all', 'call_transcripts_all', 'call_transcript_lines')
 GROUP BY table_name ORDER BY table_name`
 
-// grow makes a workspace of many copies of a published file's one, in place.
-func grow(args []string) (err error) {
+// growWorkspace makes a workspace of many copies of a published file's one, in place.
+func growWorkspace(args []string) (err error) {
 	db, err := sql.Open("duckdb", args[0]+"?threads=2&memory_limit=2GB&preserve_insertion_order=false")
 	if err != nil {
 		return err
@@ -161,7 +161,7 @@ func grow(args []string) (err error) {
 	if _, err := db.Exec(grown); err != nil {
 		return fmt.Errorf("tell whose rows are repeated: %w", err)
 	}
-	statements, err := texts(db, repeated)
+	statements, err := queryTexts(db, repeated)
 	if err != nil {
 		return err
 	}
@@ -173,26 +173,26 @@ func grow(args []string) (err error) {
 	return nil
 }
 
-// sizes prints what there is in a warehouse, and the models to read.
-func sizes(args []string) (err error) {
+// printSizes prints what there is in a warehouse, and the models to read.
+func printSizes(args []string) (err error) {
 	db, err := sql.Open("duckdb", args[0]+"?access_mode=read_only")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	sizes, err := texts(db, `SELECT format('{:,} contacts, {:,} conversations with {:,} parts, {:,} tickets with {:,} parts, {:,} calls',
+	sizes, err := queryTexts(db, `SELECT format('{:,} contacts, {:,} conversations with {:,} parts, {:,} tickets with {:,} parts, {:,} calls',
     (SELECT count(*) FROM contacts), (SELECT count(*) FROM conversations), (SELECT count(*) FROM conversation_parts),
     (SELECT count(*) FROM tickets), (SELECT count(*) FROM ticket_parts), (SELECT count(*) FROM calls))`)
 	if err != nil {
 		return err
 	}
-	names, err := texts(db, "SELECT table_name FROM information_schema.tables WHERE table_schema = 'models' ORDER BY table_name")
+	names, err := queryTexts(db, "SELECT table_name FROM information_schema.tables WHERE table_schema = 'models' ORDER BY table_name")
 	fmt.Println(strings.Join(append(sizes, names...), "\n"))
 	return err
 }
 
-// texts are the values of a query's first column.
-func texts(db *sql.DB, query string) (all []string, err error) {
+// queryTexts are the values of a query's first column.
+func queryTexts(db *sql.DB, query string) (all []string, err error) {
 	rows, err := db.Query(query)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", query, err)
@@ -224,17 +224,17 @@ func readModel(args []string) (err error) {
 	return nil
 }
 
-// print writes the table that docs/internals/performance.md shows.
-func (b *models) print(w io.Writer) {
+// printModels writes the table that docs/internals/performance.md shows.
+func (b *modelsBench) printModels(w io.Writer) {
 	fmt.Fprintf(w, "\n%s; %d threads, %s for DuckDB\n\n", b.sizes, modelThreads, modelMemory)
 	fmt.Fprintln(w, "| model | rows | CPU s | peak MiB |")
 	fmt.Fprintln(w, "|---|---:|---:|---:|")
 	for _, m := range b.costs {
-		m.print(w)
+		m.printCost(w)
 	}
 }
 
-func (m modelCost) print(w io.Writer) {
+func (m modelCost) printCost(w io.Writer) {
 	rows := strconv.FormatInt(m.rows, 10)
 	if m.problem != nil {
 		rows = "does not fit"

@@ -19,8 +19,8 @@ import (
 	"github.com/duckdb/duckdb-go/v2"
 )
 
-// record pages through the workspace and writes its contacts to a file, one a line.
-func record(args []string) (err error) {
+// recordContacts pages through the workspace and writes its contacts to a file, one a line.
+func recordContacts(args []string) (err error) {
 	url, path := args[0], args[1]
 	out, err := os.Create(path)
 	if err != nil {

@@ -11,22 +11,22 @@ import (
 	"aqueduck/load/facts"
 )
 
-// report is what was measured over one workspace.
-type report struct {
+// benchReport is what was measured over one workspace.
+type benchReport struct {
 	contacts, bytes int64
-	readJSON        []cost
-	copied          []cost
+	readJSON        []processCost
+	copied          []processCost
 	steps           stepCost
 	stepsPeak       int64
-	first           synced
-	nothing         synced
+	first           syncRun
+	nothing         syncRun
 	changes         int64
-	night           synced
-	all             synced
+	night           syncRun
+	all             syncRun
 }
 
-// machine is one line about where this runs.
-func machine(ctx context.Context) string {
+// describeMachine is one line about where this runs.
+func describeMachine(ctx context.Context) string {
 	model := "unknown processor"
 	text, err := os.ReadFile("/proc/cpuinfo")
 	if _, after, found := strings.Cut(string(text), "model name\t: "); err == nil && found {
@@ -39,8 +39,8 @@ func machine(ctx context.Context) string {
 	return fmt.Sprintf("%d × %s, %s, DuckDB %s", runtime.NumCPU(), model, runtime.Version(), duckdb.Version)
 }
 
-func mean(costs []cost) cost {
-	var sum cost
+func meanCost(costs []processCost) processCost {
+	var sum processCost
 	for _, c := range costs {
 		sum.cpu += c.cpu / float64(len(costs))
 		sum.peak = max(sum.peak, c.peak)
@@ -48,17 +48,17 @@ func mean(costs []cost) cost {
 	return sum
 }
 
-// print writes the table that docs/internals/performance.md shows.
-func (r *report) print(w io.Writer) {
-	peer := mean(r.readJSON)
+// printReport writes the table that docs/internals/performance.md shows.
+func (r *benchReport) printReport(w io.Writer) {
+	peer := meanCost(r.readJSON)
 	fmt.Fprintf(w, "\n%d contacts, %.0f MB of JSON\n\n", r.contacts, float64(r.bytes)/1e6)
 	fmt.Fprintln(w, "| step | CPU s | contacts / CPU s | MB / CPU s | of read_json | peak MiB | requests |")
 	fmt.Fprintln(w, "|---|---:|---:|---:|---:|---:|---:|")
 	line := func(name string, cpu float64, peak int64, requests int64) {
 		fmt.Fprintf(w, "| %s | %.2f | %.0f | %.0f | %.2f | %s | %s |\n", name, cpu, float64(r.contacts)/cpu, float64(r.bytes)/1e6/cpu,
-			peer.cpu/cpu, number(peak>>20), number(requests))
+			peer.cpu/cpu, formatNonZero(peak>>20), formatNonZero(requests))
 	}
-	copied := mean(r.copied)
+	copied := meanCost(r.copied)
 	line("a copy of the bytes", copied.cpu, copied.peak, 0)
 	line("DuckDB `read_json` into a table", peer.cpu, peer.peak, 0)
 	line("decode alone", r.steps.Decode, 0, 0)
@@ -66,7 +66,7 @@ func (r *report) print(w io.Writer) {
 	line("**the whole way**", r.first.cost.cpu, r.first.cost.peak, r.first.requests)
 	fmt.Fprintln(w, "\n| run | CPU s | rows written | peak MiB | requests |")
 	fmt.Fprintln(w, "|---|---:|---:|---:|---:|")
-	night := func(name string, s synced) {
+	night := func(name string, s syncRun) {
 		fmt.Fprintf(w, "| %s | %.2f | %d | %d | %d |\n", name, s.cost.cpu, s.rows, s.cost.peak>>20, s.requests)
 	}
 	night("nothing changed", r.nothing)
@@ -74,7 +74,7 @@ func (r *report) print(w io.Writer) {
 	night("first run with feeds and lists", r.all)
 }
 
-func number(n int64) string {
+func formatNonZero(n int64) string {
 	if n == 0 {
 		return ""
 	}

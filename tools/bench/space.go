@@ -47,7 +47,7 @@ func serveSpace(args []string) error {
 	mux.HandleFunc("POST /_bench/reply", func(rw http.ResponseWriter, r *http.Request) {
 		n, err := strconv.Atoi(r.FormValue("conversations"))
 		if err == nil {
-			err = reply(w, n)
+			err = replyConversations(w, n)
 		}
 		if err != nil {
 			http.Error(rw, err.Error(), http.StatusBadRequest)
@@ -56,7 +56,7 @@ func serveSpace(args []string) error {
 	mux.HandleFunc("POST /_bench/change", func(rw http.ResponseWriter, r *http.Request) {
 		n, err := strconv.Atoi(r.FormValue("contacts"))
 		if err == nil {
-			err = change(w, n)
+			err = changeContacts(w, n)
 		}
 		if err != nil {
 			http.Error(rw, err.Error(), http.StatusBadRequest)
@@ -74,16 +74,16 @@ func serveSpace(args []string) error {
 	return err
 }
 
-// change updates n contacts, spread over all, and lets search hear of it.
-func change(w *emulator.Workspace, n int) error {
-	ids := w.IDs("active")
+// changeContacts updates n contacts, spread over all, and lets search hear of it.
+func changeContacts(w *emulator.Workspace, n int) error {
+	ids := w.ContactIDs("active")
 	if n <= 0 || n > len(ids) {
 		return fmt.Errorf("%d of %d contacts cannot change", n, len(ids))
 	}
 	// A day later, so that the overlap of the next reading holds this night and not the population's last hours too.
 	w.Advance(72 * time.Hour)
 	for i := range n {
-		set := emulator.Change{Field: "name", Value: fmt.Sprintf("Changed Name %d", i)}
+		set := emulator.FieldChange{Field: "name", Value: fmt.Sprintf("Changed Name %d", i)}
 		if err := w.UpdateContact(ids[i*(len(ids)/n)], set); err != nil {
 			return err
 		}
@@ -92,8 +92,8 @@ func change(w *emulator.Workspace, n int) error {
 	return nil
 }
 
-// reply answers n conversations, spread over all, and lets search hear of it.
-func reply(w *emulator.Workspace, n int) error {
+// replyConversations answers n conversations, spread over all, and lets search hear of it.
+func replyConversations(w *emulator.Workspace, n int) error {
 	ids := w.ConversationIDs()
 	if n <= 0 || n > len(ids) {
 		return fmt.Errorf("%d of %d conversations cannot be answered", n, len(ids))
@@ -111,27 +111,27 @@ func reply(w *emulator.Workspace, n int) error {
 // noConversations makes a workspace without any.
 const noConversations = -1
 
-// space is the emulated workspace as the measuring process has it.
-type space struct {
+// emulatedSpace is the emulated workspace as the measuring process has it.
+type emulatedSpace struct {
 	url   string
-	child *child
+	child *childProcess
 }
 
 // openSpace starts a workspace and waits until it answers.
-func openSpace(contacts, conversations int, latency time.Duration) (*space, error) {
-	c, err := begin("space", strconv.Itoa(contacts), strconv.Itoa(conversations), latency.String())
+func openSpace(contacts, conversations int, latency time.Duration) (*emulatedSpace, error) {
+	c, err := startRole("space", strconv.Itoa(contacts), strconv.Itoa(conversations), latency.String())
 	if err != nil {
 		return nil, err
 	}
 	line, err := c.lines.ReadString('\n')
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("start the emulator: %w", err), c.end())
+		return nil, errors.Join(fmt.Errorf("start the emulator: %w", err), c.stopChild())
 	}
-	return &space{url: strings.TrimSpace(line), child: c}, nil
+	return &emulatedSpace{url: strings.TrimSpace(line), child: c}, nil
 }
 
-// post asks the workspace for something that only the bench asks for.
-func (s *space) post(ctx context.Context, path string) error {
+// postCommand asks the workspace for something that only the bench asks for.
+func (s *emulatedSpace) postCommand(ctx context.Context, path string) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+path, nil)
 	if err != nil {
 		return err
@@ -148,4 +148,4 @@ func (s *space) post(ctx context.Context, path string) error {
 	return err
 }
 
-func (s *space) close() error { return s.child.end() }
+func (s *emulatedSpace) stopEmulator() error { return s.child.stopChild() }

@@ -26,8 +26,8 @@ type stepCost struct {
 // pageRecords is how many records a page of the search has.
 const pageRecords = 150
 
-// steps decodes recorded pages and, when a directory is given, commits them into a new warehouse there.
-func steps(args []string) error {
+// replaySteps decodes recorded pages and, when a directory is given, commits them into a new warehouse there.
+func replaySteps(args []string) error {
 	in, err := os.Open(args[0])
 	if err != nil {
 		return err
@@ -45,14 +45,14 @@ func steps(args []string) error {
 	if err != nil {
 		return err
 	}
-	w := walker{decoder: decoder, pages: bufio.NewReaderSize(in, 1<<20)}
+	w := pageReplay{decoder: decoder, pages: bufio.NewReaderSize(in, 1<<20)}
 	ctx := context.Background()
 	if len(args) > 1 {
 		if w.work, err = openWork(ctx, layout.Dir(args[1]), transform.Tables(stream)); err != nil {
 			return err
 		}
 	}
-	err = w.walk(ctx)
+	err = w.replayPages(ctx)
 	if w.work != nil {
 		err = errors.Join(err, w.work.Close())
 	}
@@ -74,8 +74,8 @@ func openWork(ctx context.Context, dir layout.Dir, tables []transform.Table) (*l
 	return work, err
 }
 
-// walker goes through recorded pages.
-type walker struct {
+// pageReplay goes through recorded pages.
+type pageReplay struct {
 	decoder *transform.Decoder
 	pages   *bufio.Reader
 	work    *load.Work // nil: nothing is committed
@@ -83,19 +83,19 @@ type walker struct {
 	cost    stepCost
 }
 
-func (w *walker) walk(ctx context.Context) error {
+func (w *pageReplay) replayPages(ctx context.Context) error {
 	w.base = load.Checkpoint{Workspace: "main", Stream: "contacts"}
 	for {
-		page, err := w.page()
+		page, err := w.nextPage()
 		if err != nil {
 			return err
 		}
-		if err := w.decode(page); err != nil {
+		if err := w.decodePage(page); err != nil {
 			return err
 		}
 		// The limits of a batch are those of a run.
 		if len(page) < pageRecords || w.decoder.Records() >= 100_000 || w.decoder.Bytes() >= 64<<20 {
-			if err := w.take(ctx); err != nil {
+			if err := w.commitBatch(ctx); err != nil {
 				return err
 			}
 		}
@@ -105,8 +105,8 @@ func (w *walker) walk(ctx context.Context) error {
 	}
 }
 
-// page reads the records of the next page; the last one is short.
-func (w *walker) page() ([][]byte, error) {
+// nextPage reads the records of the next page; the last one is short.
+func (w *pageReplay) nextPage() ([][]byte, error) {
 	var page [][]byte
 	for len(page) < pageRecords {
 		line, err := w.pages.ReadBytes('\n')
@@ -121,22 +121,22 @@ func (w *walker) page() ([][]byte, error) {
 	return page, nil
 }
 
-func (w *walker) decode(page [][]byte) error {
-	before := own()
+func (w *pageReplay) decodePage(page [][]byte) error {
+	before := ownCPUTime()
 	for _, record := range page {
 		if err := w.decoder.Append(record, transform.Meta{ReadAt: hourZero}); err != nil {
 			return err
 		}
 	}
-	w.cost.Decode += own() - before
+	w.cost.Decode += ownCPUTime() - before
 	w.cost.Records += int64(len(page))
 	return nil
 }
 
-func (w *walker) take(ctx context.Context) error {
-	before := own()
+func (w *pageReplay) commitBatch(ctx context.Context) error {
+	before := ownCPUTime()
 	batches := w.decoder.Take()
-	w.cost.Decode += own() - before
+	w.cost.Decode += ownCPUTime() - before
 	w.cost.Batches++
 	defer func() {
 		for _, b := range batches {
@@ -146,13 +146,13 @@ func (w *walker) take(ctx context.Context) error {
 	if w.work == nil {
 		return nil
 	}
-	before = own()
+	before = ownCPUTime()
 	next := w.base
 	next.Seq++
 	if _, err := w.work.Commit(ctx, "main", "contacts", w.base, next, batches); err != nil {
 		return fmt.Errorf("commit %d: %w", next.Seq, err)
 	}
-	w.cost.Commit += own() - before
+	w.cost.Commit += ownCPUTime() - before
 	w.base = next
 	return nil
 }

@@ -34,9 +34,9 @@ pipelines:
   large: {streams: [contacts, conversations]}
 `
 
-// synced is one run of the program.
-type synced struct {
-	cost     cost
+// syncRun is one run of the program.
+type syncRun struct {
+	cost     processCost
 	rows     int64
 	requests int64
 	took     time.Duration // by its own word
@@ -44,58 +44,58 @@ type synced struct {
 
 var lastLine = regexp.MustCompile(`(?m)^OK .* rows=(\d+) .*requests=(\d+) .*published=yes .*time=(\S+)`)
 
-// sync runs the program itself, as it is shipped, over a workspace into a warehouse; or, to be profiled, the same
+// runSync runs the program itself, as it is shipped, over a workspace into a warehouse; or, to be profiled, the same
 // pipeline inside this one.
-func (b *bench) sync(dir, name string) (synced, error) {
+func (b *workspaceBench) runSync(dir, name string) (syncRun, error) {
 	file := filepath.Join(b.dir, "pipelines.yaml")
 	if err := os.WriteFile(file, []byte(fmt.Sprintf(configuration, "")), 0o600); err != nil {
-		return synced{}, err
+		return syncRun{}, err
 	}
 	command := exec.Command(b.binary, "-f", file, "--dir", dir, "--quiet", "sync", name)
 	if b.profile != "" {
 		self, err := os.Executable()
 		if err != nil {
-			return synced{}, err
+			return syncRun{}, err
 		}
 		b.profiles++
 		out := fmt.Sprintf("sync-%d-%d.pprof", b.contacts, b.profiles)
 		command = exec.Command(self, "profile", file, dir, name, filepath.Join(b.profile, out))
 	}
-	return b.measured(command)
+	return b.measureSync(command)
 }
 
-// measured runs a sync to its end and reads its last line.
-func (b *bench) measured(command *exec.Cmd) (synced, error) {
+// measureSync runs a sync to its end and reads its last line.
+func (b *workspaceBench) measureSync(command *exec.Cmd) (syncRun, error) {
 	command.Env = append(os.Environ(), "WORKSPACE_URL="+b.space.url, "WORKSPACE_TOKEN="+spaceToken)
-	c, err := start(command)
+	c, err := startChild(command)
 	if err != nil {
-		return synced{}, err
+		return syncRun{}, err
 	}
-	text, err := c.finish()
+	text, err := c.readToEnd()
 	if err != nil {
-		return synced{}, err
+		return syncRun{}, err
 	}
 	found := lastLine.FindStringSubmatch(text)
 	if found == nil {
-		return synced{}, fmt.Errorf("the sync did not end well: %s", strings.TrimSpace(text))
+		return syncRun{}, fmt.Errorf("the sync did not end well: %s", strings.TrimSpace(text))
 	}
 	rows, err := strconv.ParseInt(found[1], 10, 64)
 	if err != nil {
-		return synced{}, err
+		return syncRun{}, err
 	}
 	requests, err := strconv.ParseInt(found[2], 10, 64)
 	if err != nil {
-		return synced{}, err
+		return syncRun{}, err
 	}
 	took, err := time.ParseDuration(found[3])
-	return synced{cost: c.cost, rows: rows, requests: requests, took: took}, err
+	return syncRun{cost: c.cost, rows: rows, requests: requests, took: took}, err
 }
 
 // gcPercent is the program's own setting.
 const gcPercent = 40
 
-// profiled runs the pipeline in this process and writes its CPU profile.
-func profiled(args []string) (err error) {
+// profileSync runs the pipeline in this process and writes its CPU profile.
+func profileSync(args []string) (err error) {
 	out, err := os.Create(args[3])
 	if err != nil {
 		return err

@@ -18,26 +18,26 @@ const (
 	shareTime  = "5m"
 )
 
-// talks is the measurement of conversations: each is one request, with parts and reviews in child tables.
-type talks struct {
-	bench
+// conversationsBench is the measurement of conversations: each is one request, with parts and reviews in child tables.
+type conversationsBench struct {
+	workspaceBench
 	conversations int
-	first         synced
-	nothing       synced
-	night         synced
+	first         syncRun
+	nothing       syncRun
+	night         syncRun
 	changes       int
 	share         float64 // of the requests that the budget allows
 }
 
-func (b *talks) run(ctx context.Context) (err error) {
+func (b *conversationsBench) measureConversations(ctx context.Context) (err error) {
 	if b.dir, err = os.MkdirTemp("", "bench-"); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(b.dir)) }()
-	if err := b.build(); err != nil {
+	if err := b.buildProgram(); err != nil {
 		return err
 	}
-	for _, step := range []func(context.Context) error{b.read, b.spend} {
+	for _, step := range []func(context.Context) error{b.measureReading, b.measureBudget} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -45,39 +45,39 @@ func (b *talks) run(ctx context.Context) (err error) {
 	return nil
 }
 
-// read measures a first run over all conversations, one without a change, and a night with some.
-func (b *talks) read(ctx context.Context) (err error) {
+// measureReading measures a first run over all conversations, one without a change, and a night with some.
+func (b *conversationsBench) measureReading(ctx context.Context) (err error) {
 	if b.space, err = openSpace(b.conversations/10, b.conversations, 0); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, b.space.close()) }()
-	if b.first, err = b.sync(b.data(), "conversations"); err != nil {
+	defer func() { err = errors.Join(err, b.space.stopEmulator()) }()
+	if b.first, err = b.runSync(b.dataDir(), "conversations"); err != nil {
 		return err
 	}
-	if b.nothing, err = b.sync(b.data(), "conversations"); err != nil {
+	if b.nothing, err = b.runSync(b.dataDir(), "conversations"); err != nil {
 		return err
 	}
 	b.changes = b.conversations / nightShare
-	if err := b.space.post(ctx, fmt.Sprintf("/_bench/reply?conversations=%d", b.changes)); err != nil {
+	if err := b.space.postCommand(ctx, fmt.Sprintf("/_bench/reply?conversations=%d", b.changes)); err != nil {
 		return err
 	}
-	b.night, err = b.sync(b.data(), "conversations")
-	return errors.Join(err, os.RemoveAll(b.data()))
+	b.night, err = b.runSync(b.dataDir(), "conversations")
+	return errors.Join(err, os.RemoveAll(b.dataDir()))
 }
 
-// spend measures how much of its budget a run uses while there is work, where each answer takes its time.
-func (b *talks) spend(context.Context) (err error) {
+// measureBudget measures how much of its budget a run uses while there is work, where each answer takes its time.
+func (b *conversationsBench) measureBudget(context.Context) (err error) {
 	if b.space, err = openSpace(b.conversations/10, b.conversations, slowAnswer); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, b.space.close()) }()
+	defer func() { err = errors.Join(err, b.space.stopEmulator()) }()
 	file := filepath.Join(b.dir, "slow.yaml")
 	text := fmt.Sprintf(configuration, fmt.Sprintf(", requests_per_minute: %d", perMinute))
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		return err
 	}
-	command := exec.Command(b.binary, "-f", file, "--dir", b.data(), "--quiet", "sync", "conversations", "--max-time", shareTime)
-	s, err := b.measured(command)
+	command := exec.Command(b.binary, "-f", file, "--dir", b.dataDir(), "--quiet", "sync", "conversations", "--max-time", shareTime)
+	s, err := b.measureSync(command)
 	if err != nil {
 		return err
 	}
@@ -85,12 +85,12 @@ func (b *talks) spend(context.Context) (err error) {
 	return nil
 }
 
-// print writes the table that docs/internals/performance.md shows.
-func (b *talks) print(w io.Writer) {
+// printConversations writes the table that docs/internals/performance.md shows.
+func (b *conversationsBench) printConversations(w io.Writer) {
 	fmt.Fprintf(w, "\n%d conversations\n\n", b.conversations)
 	fmt.Fprintln(w, "| run | CPU s | rows written | rows / CPU s | peak MiB | requests |")
 	fmt.Fprintln(w, "|---|---:|---:|---:|---:|---:|")
-	line := func(name string, s synced) {
+	line := func(name string, s syncRun) {
 		fmt.Fprintf(w, "| %s | %.2f | %d | %.0f | %d | %d |\n", name, s.cost.cpu, s.rows, float64(s.rows)/s.cost.cpu, s.cost.peak>>20, s.requests)
 	}
 	line("first run", b.first)

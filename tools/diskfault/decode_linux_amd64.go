@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// form says where the arguments of a call are. Places count from one; 0: there is none.
-type form struct {
+// callForm says where the arguments of a call are. Places count from one; 0: there is none.
+type callForm struct {
 	name           string
 	fd             int // a descriptor of the file itself
 	dir, path      int // a descriptor of a directory, and a name in it
@@ -25,7 +25,7 @@ type form struct {
 }
 
 // forms has the calls that change files; reading has those that only read them.
-var forms = map[uint64]form{
+var forms = map[uint64]callForm{
 	unix.SYS_OPEN:            {name: "open", path: 1, flags: 2, mode: 3},
 	unix.SYS_OPENAT:          {name: "open", dir: 1, path: 2, flags: 3, mode: 4},
 	unix.SYS_WRITE:           {name: "write", fd: 1, size: 3},
@@ -57,13 +57,13 @@ var forms = map[uint64]form{
 	unix.SYS_IOCTL:           {name: "ioctl", fd: 1},
 }
 
-var reading = map[uint64]form{
+var reading = map[uint64]callForm{
 	unix.SYS_READ:    {name: "read", fd: 1, size: 3},
 	unix.SYS_PREAD64: {name: "read", fd: 1, size: 3, position: 4},
 }
 
-// watched lists the numbers of the calls to stop at.
-func watched(reads bool) (list []uint64) {
+// watchedCalls lists the numbers of the calls to stop at.
+func watchedCalls(reads bool) (list []uint64) {
 	for nr := range forms {
 		list = append(list, nr)
 	}
@@ -75,8 +75,8 @@ func watched(reads bool) (list []uint64) {
 	return list
 }
 
-// decode reads a call that is about to be made; false when it is none on files below the directory.
-func (t *tracer) decode(tid int, regs *syscall.PtraceRegs) (Call, bool) {
+// decodeCall reads a call that is about to be made; false when it is none on files below the directory.
+func (t *processTracer) decodeCall(tid int, regs *syscall.PtraceRegs) (Call, bool) {
 	f, ok := forms[regs.Orig_rax]
 	if !ok {
 		f = reading[regs.Orig_rax]
@@ -85,21 +85,21 @@ func (t *tracer) decode(tid int, regs *syscall.PtraceRegs) (Call, bool) {
 	c := Call{Name: f.name, Flags: int(args[f.flags]), Mode: uint32(args[f.mode]), Size: int64(args[f.size])}
 	c.Copies = regs.Orig_rax == unix.SYS_COPY_FILE_RANGE || regs.Orig_rax == unix.SYS_SENDFILE
 	if f.fd > 0 {
-		c.Path = descriptor(tid, int32(args[f.fd]))
+		c.Path = descriptorPath(tid, int32(args[f.fd]))
 	} else {
-		c.Path = t.place(tid, args, f.dir, f.path)
+		c.Path = t.resolvePath(tid, args, f.dir, f.path)
 	}
 	if f.to > 0 {
-		c.To = t.place(tid, args, f.dirTo, f.to)
+		c.To = t.resolvePath(tid, args, f.dirTo, f.to)
 	}
 	if f.name == "symlink" {
-		c.To, _ = text(tid, args[1])
+		c.To, _ = readString(tid, args[1])
 	}
-	return c, t.inside(c.Path) || t.inside(c.To) && f.to > 0
+	return c, t.isWatched(c.Path) || t.isWatched(c.To) && f.to > 0
 }
 
-// descriptor gives the path of an open file, as it is called now.
-func descriptor(tid int, fd int32) string {
+// descriptorPath gives the path of an open file, as it is called now.
+func descriptorPath(tid int, fd int32) string {
 	path, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", tid, fd))
 	if err != nil || strings.HasSuffix(path, " (deleted)") {
 		return ""
@@ -107,9 +107,9 @@ func descriptor(tid int, fd int32) string {
 	return path
 }
 
-// place gives the path that a name in a directory means.
-func (t *tracer) place(tid int, args []uint64, dir, path int) string {
-	name, err := text(tid, args[path])
+// resolvePath gives the path that a name in a directory means.
+func (t *processTracer) resolvePath(tid int, args []uint64, dir, path int) string {
+	name, err := readString(tid, args[path])
 	if err != nil || name == "" {
 		return ""
 	}
@@ -118,15 +118,15 @@ func (t *tracer) place(tid int, args []uint64, dir, path int) string {
 	}
 	base := ""
 	if dir > 0 && int32(args[dir]) != unix.AT_FDCWD {
-		base = descriptor(tid, int32(args[dir]))
+		base = descriptorPath(tid, int32(args[dir]))
 	} else if base, err = os.Readlink(fmt.Sprintf("/proc/%d/cwd", tid)); err != nil {
 		return ""
 	}
 	return filepath.Join(base, name)
 }
 
-// text reads a string of the process.
-func text(tid int, at uint64) (string, error) {
+// readString reads a string of the process.
+func readString(tid int, at uint64) (string, error) {
 	const page = 4096
 	var all []byte
 	for {
@@ -144,8 +144,8 @@ func text(tid int, at uint64) (string, error) {
 	}
 }
 
-// written reads what a write has written from the file itself: while the thread stands still, nobody else writes there.
-func (t *tracer) written(tid int, c *Call, regs *syscall.PtraceRegs, size int64) error {
+// readWritten reads what a write has written from the file itself: while the thread stands still, nobody else writes there.
+func (t *processTracer) readWritten(tid int, c *Call, regs *syscall.PtraceRegs, size int64) error {
 	f := forms[regs.Orig_rax]
 	args := []uint64{0, regs.Rdi, regs.Rsi, regs.Rdx, regs.R10, regs.R8, regs.R9}
 	fd := int32(args[f.fd])

@@ -61,7 +61,7 @@ type Watch struct {
 	Env   []string         // whole
 }
 
-// inside says whether a path is the watched directory or below it.
-func (w Watch) inside(path string) bool {
+// isWatched says whether a path is the watched directory or below it.
+func (w Watch) isWatched(path string) bool {
 	return path == w.Dir || strings.HasPrefix(path, w.Dir+string(filepath.Separator))
 }

@@ -13,27 +13,27 @@ import (
 // Journal is what a process did to its files: enough to tell what a disk may hold when the power goes at any moment.
 type Journal struct {
 	dir   string
-	start map[string]file // what was there before, by its path below dir; all of it durable
-	ops   []op
+	start map[string]fileEntry // what was there before, by its path below dir; all of it durable
+	ops   []fileChange
 }
 
-// file is one file, directory or symbolic link.
-type file struct {
+// fileEntry is one file, directory or symbolic link.
+type fileEntry struct {
 	mode fs.FileMode // the type and the permissions
 	data []byte
 	link string
 	at   time.Time // when it was written last
 }
 
-// op is one change, or one fsync.
-type op struct {
+// fileChange is one change, or one fsync.
+type fileChange struct {
 	Call
 	path, to string // below the directory; "." is the directory itself
 }
 
 // NewJournal begins with the files as they are.
 func NewJournal(dir string) (*Journal, error) {
-	j := &Journal{dir: dir, start: map[string]file{}}
+	j := &Journal{dir: dir, start: map[string]fileEntry{}}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) && path == dir {
 			return nil // the process makes it
@@ -45,20 +45,20 @@ func NewJournal(dir string) (*Journal, error) {
 		if err != nil {
 			return err
 		}
-		f := file{mode: info.Mode(), at: info.ModTime()}
+		f := fileEntry{mode: info.Mode(), at: info.ModTime()}
 		switch {
 		case f.mode.IsRegular():
 			f.data, err = os.ReadFile(path)
 		case f.mode&fs.ModeSymlink != 0:
 			f.link, err = os.Readlink(path)
 		}
-		j.start[j.below(path)] = f
+		j.start[j.relativePath(path)] = f
 		return err
 	})
 	return j, err
 }
 
-func (j *Journal) below(path string) string {
+func (j *Journal) relativePath(path string) string {
 	rel, err := filepath.Rel(j.dir, path)
 	if err != nil || strings.HasPrefix(rel, "..") {
 		return ""
@@ -66,19 +66,19 @@ func (j *Journal) below(path string) string {
 	return rel
 }
 
-// Note takes in a call that was made.
-func (j *Journal) Note(c Call) error {
+// RecordCall takes in a call that was made.
+func (j *Journal) RecordCall(c Call) error {
 	if c.Errno != 0 || c.Reads() {
 		return nil
 	}
-	o := op{Call: c, path: j.below(c.Path)}
+	o := fileChange{Call: c, path: j.relativePath(c.Path)}
 	switch c.Name {
 	case "open":
 		if !c.Made && c.Flags&syscall.O_TRUNC == 0 {
 			return nil
 		}
 	case "rename":
-		o.to = j.below(c.To)
+		o.to = j.relativePath(c.To)
 	case "link", "fallocate":
 		return errors.New("the journal does not know what becomes of " + c.String())
 	}

@@ -40,7 +40,7 @@ const notWatched = 99
 func stopAtCalls(reads bool) error {
 	const number = 0 // where the kernel puts the number of the call
 	filter := []unix.SockFilter{{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: number}}
-	for _, nr := range watched(reads) {
+	for _, nr := range watchedCalls(reads) {
 		filter = append(filter,
 			unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: uint32(nr), Jf: 1},
 			unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_TRACE})

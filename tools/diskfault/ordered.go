@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// Ordered says of every file that got a name under which others look for it whether its content was durable by then, and
+// CheckOrder says of every file that got a name under which others look for it whether its content was durable by then, and
 // whether the name became durable before the link was swapped, or before the end. Names that are given up at the next
 // start are nobody's.
-func (j *Journal) Ordered() error {
+func (j *Journal) CheckOrder() error {
 	var problems []error
-	all := j.plan(len(j.ops))
+	all := j.planDurability(len(j.ops))
 	for i, o := range j.ops {
-		if o.Name != "rename" || private(o.to) {
+		if o.Name != "rename" || isScratchName(o.to) {
 			continue
 		}
-		before := j.plan(i)
+		before := j.planDurability(i)
 		for k, earlier := range before.ops {
 			if (earlier.Name == "write" || earlier.Name == "truncate") && before.of[k] == all.of[i] && !before.durable[k] {
 				problems = append(problems, fmt.Errorf("%s before what %s did was durable", o.Call, earlier.Call))
@@ -30,7 +30,7 @@ func (j *Journal) Ordered() error {
 			continue
 		}
 		for k, earlier := range before.ops {
-			if earlier.Name == "rename" && !private(earlier.to) && !before.durable[k] {
+			if earlier.Name == "rename" && !isScratchName(earlier.to) && !before.durable[k] {
 				problems = append(problems, fmt.Errorf("the link was swapped before %s was durable", earlier.Call))
 			}
 		}
@@ -38,8 +38,8 @@ func (j *Journal) Ordered() error {
 	return errors.Join(problems...)
 }
 
-// private says whether a name is one of those that nobody relies on after a crash.
-func private(path string) bool {
+// isScratchName says whether a name is one of those that nobody relies on after a crash.
+func isScratchName(path string) bool {
 	name := strings.TrimPrefix(path, ".aqueduck/")
 	return strings.HasPrefix(name, "new-") || strings.HasPrefix(name, "trash-") || strings.HasPrefix(name, "tmp/") || strings.HasPrefix(name, "runs/") || name == "run.json"
 }

@@ -30,73 +30,73 @@ const (
 
 // State is what a disk holds.
 type State struct {
-	nodes map[int]*node
+	nodes map[int]*fileNode
 	root  map[string]int // by path
 	base  time.Time
 }
 
-// node is the content of one file, whatever it is called.
-type node struct {
-	file
+// fileNode is the content of one file, whatever it is called.
+type fileNode struct {
+	fileEntry
 	touched int  // the change that wrote it last; -1: none
 	own     bool // its bytes are not shared with another state
 }
 
 // State gives what the disk may hold when the power goes after n changes. What r decides is the same for equal seeds.
 func (j *Journal) State(n int, loss Loss, r *rand.Rand) State {
-	p := j.plan(n)
-	keep := p.choose(loss, r)
-	s := State{nodes: map[int]*node{}, root: map[string]int{}, base: time.Now()}
+	p := j.planDurability(n)
+	keep := p.chooseKept(loss, r)
+	s := State{nodes: map[int]*fileNode{}, root: map[string]int{}, base: time.Now()}
 	for i, path := range slices.Sorted(maps.Keys(j.start)) {
 		f := j.start[path]
 		f.data = f.data[:len(f.data):len(f.data)] // shared by all states
-		s.root[path], s.nodes[-1-i] = -1-i, &node{file: f, touched: -1}
+		s.root[path], s.nodes[-1-i] = -1-i, &fileNode{fileEntry: f, touched: -1}
 	}
 	for i, o := range j.ops[:n] {
-		s.apply(i, o, p.of[i], keep[i])
+		s.replayChange(i, o, p.of[i], keep[i])
 	}
 	return s
 }
 
-// kept says how much of a change is on the disk: its name, and those sectors of what it wrote.
-type kept struct {
+// keptPart says how much of a change is on the disk: its name, and those sectors of what it wrote.
+type keptPart struct {
 	name    bool
 	data    bool
 	sectors func(at int64) bool // nil: all
 }
 
-// plan knows of each of the first changes which file it is about and whether it was durable at their end.
-type plan struct {
-	ops     []op
+// durabilityPlan knows of each of the first changes which file it is about and whether it was durable at their end.
+type durabilityPlan struct {
+	ops     []fileChange
 	of      []int   // the file: the number of the change that made it, or negative
 	in      [][]int // the directories that a change of names is about
 	durable []bool
 }
 
-// plan follows names to files. A change of a file's content is durable when the file is synced later, a change of a name
+// planDurability follows names to files. A change of a file's content is durable when the file is synced later, a change of a name
 // when a directory of it is.
-func (j *Journal) plan(n int) plan {
-	p := plan{ops: j.ops[:n], of: make([]int, n), in: make([][]int, n), durable: make([]bool, n)}
+func (j *Journal) planDurability(n int) durabilityPlan {
+	p := durabilityPlan{ops: j.ops[:n], of: make([]int, n), in: make([][]int, n), durable: make([]bool, n)}
 	names := map[string]int{}
 	for i, path := range slices.Sorted(maps.Keys(j.start)) {
 		names[path] = -1 - i
 	}
 	for i, o := range p.ops {
-		if o.makes() {
+		if o.makesFile() {
 			names[o.path] = i
 		}
 		p.of[i] = names[o.path]
-		for _, dir := range o.dirs() {
+		for _, dir := range o.changedDirs() {
 			p.in[i] = append(p.in[i], names[dir])
 		}
 		switch o.Name {
 		case "rename":
-			move(names, o.path, o.to)
+			moveNames(names, o.path, o.to)
 		case "unlink":
 			delete(names, o.path)
 		case "fsync":
 			for before, earlier := range p.ops[:i] {
-				if earlier.named() {
+				if earlier.changesNames() {
 					p.durable[before] = p.durable[before] || slices.Contains(p.in[before], p.of[i])
 				} else if p.of[before] == p.of[i] {
 					p.durable[before] = true
@@ -107,16 +107,18 @@ func (j *Journal) plan(n int) plan {
 	return p
 }
 
-// named says whether a change is one of names in directories.
-func (o op) named() bool { return o.makes() || o.Name == "rename" || o.Name == "unlink" }
+// changesNames says whether a change is one of names in directories.
+func (o fileChange) changesNames() bool {
+	return o.makesFile() || o.Name == "rename" || o.Name == "unlink"
+}
 
-// makes says whether a change makes a file.
-func (o op) makes() bool {
+// makesFile says whether a change makes a file.
+func (o fileChange) makesFile() bool {
 	return o.Name == "open" && o.Made || o.Name == "mkdir" || o.Name == "symlink"
 }
 
-// dirs are the directories whose names a change is about. One of a file that comes from elsewhere has only the new one.
-func (o op) dirs() []string {
+// changedDirs are the directories whose names a change is about. One of a file that comes from elsewhere has only the new one.
+func (o fileChange) changedDirs() []string {
 	var list []string
 	if o.path != "" {
 		list = append(list, filepath.Dir(o.path))
@@ -127,8 +129,8 @@ func (o op) dirs() []string {
 	return list
 }
 
-// move gives a file, or a directory with all in it, another name.
-func move[T any](names map[string]T, from, to string) {
+// moveNames gives a file, or a directory with all in it, another name.
+func moveNames[T any](names map[string]T, from, to string) {
 	moved := map[string]T{}
 	for path, f := range names {
 		if rest, below := strings.CutPrefix(path, from); below && (rest == "" || rest[0] == '/') {
@@ -139,8 +141,8 @@ func move[T any](names map[string]T, from, to string) {
 	maps.Copy(names, moved)
 }
 
-// choose decides about each change that is not durable.
-func (p plan) choose(loss Loss, r *rand.Rand) []kept {
+// chooseKept decides about each change that is not durable.
+func (p durabilityPlan) chooseKept(loss Loss, r *rand.Rand) []keptPart {
 	n := len(p.ops)
 	cuts := map[int]int{} // by directory: what comes later is lost
 	cut := func(dir int) int {
@@ -150,7 +152,7 @@ func (p plan) choose(loss Loss, r *rand.Rand) []kept {
 		return cuts[dir]
 	}
 	all := r.IntN(n + 1)
-	list := make([]kept, n)
+	list := make([]keptPart, n)
 	for i := range p.ops {
 		k := &list[i]
 		inName, inData := true, true
@@ -168,10 +170,10 @@ func (p plan) choose(loss Loss, r *rand.Rand) []kept {
 		case loss == LoseTail:
 			inName, inData = i < all, i < all
 			if i == all || i == n-1 {
-				inData, k.sectors = true, torn(r)
+				inData, k.sectors = true, tornSectors(r)
 			}
 		case loss == LoseSome:
-			inData, k.sectors = r.IntN(4) > 0, torn(r)
+			inData, k.sectors = r.IntN(4) > 0, tornSectors(r)
 		}
 		if p.durable[i] || loss == LoseNothing {
 			inName = true
@@ -181,33 +183,33 @@ func (p plan) choose(loss Loss, r *rand.Rand) []kept {
 	return list
 }
 
-// torn keeps some sectors.
-func torn(r *rand.Rand) func(int64) bool {
+// tornSectors keeps some sectors.
+func tornSectors(r *rand.Rand) func(int64) bool {
 	a, b := r.Uint64(), r.Uint64()
 	return func(at int64) bool { return rand.New(rand.NewPCG(a, b^uint64(at))).IntN(2) == 0 }
 }
 
-// apply makes one change, as far as it is kept. What it needs may be lost: then it has no effect.
-func (s State) apply(i int, o op, of int, k kept) {
+// replayChange makes one change, as far as it is kept. What it needs may be lost: then it has no effect.
+func (s State) replayChange(i int, o fileChange, of int, k keptPart) {
 	f := s.nodes[of]
 	switch o.Name {
 	case "open", "mkdir", "symlink":
-		if o.named() {
-			s.make(i, o, k)
+		if o.changesNames() {
+			s.makeFile(i, o, k)
 		} else if f != nil && k.data {
 			f.data, f.touched = nil, i // truncated as it was opened
 		}
 	case "rename":
 		if k.name {
-			s.rename(o.path, o.to)
+			s.renamePath(o.path, o.to)
 		}
 	case "unlink":
 		if k.name {
-			s.unlink(o.path)
+			s.unlinkPath(o.path)
 		}
 	case "write":
 		if f != nil && k.data {
-			f.write(o.Offset, o.Data, k.sectors)
+			f.writeSectors(o.Offset, o.Data, k.sectors)
 			f.touched = i
 		}
 	case "truncate":
@@ -222,9 +224,9 @@ func (s State) apply(i int, o op, of int, k kept) {
 	}
 }
 
-func (s State) make(i int, o op, k kept) {
+func (s State) makeFile(i int, o fileChange, k keptPart) {
 	mode := fs.FileMode(o.Mode) & fs.ModePerm &^ 0o022
-	f := &node{file: file{mode: mode, link: o.To}, touched: i}
+	f := &fileNode{fileEntry: fileEntry{mode: mode, link: o.To}, touched: i}
 	switch o.Name {
 	case "mkdir":
 		f.mode |= fs.ModeDir
@@ -242,24 +244,24 @@ func (s State) isDir(path string) bool {
 	return ok && s.nodes[id].mode.IsDir()
 }
 
-func (s State) rename(from, to string) {
+func (s State) renamePath(from, to string) {
 	if _, there := s.root[from]; !there || to == "" || !s.isDir(filepath.Dir(to)) {
 		return
 	}
-	if s.occupied(to) {
+	if s.hasEntries(to) {
 		return
 	}
-	move(s.root, from, to)
+	moveNames(s.root, from, to)
 }
 
-func (s State) unlink(path string) {
-	if !s.occupied(path) {
+func (s State) unlinkPath(path string) {
+	if !s.hasEntries(path) {
 		delete(s.root, path)
 	}
 }
 
-// occupied says whether a directory has something in it.
-func (s State) occupied(path string) bool {
+// hasEntries says whether a directory has something in it.
+func (s State) hasEntries(path string) bool {
 	for other := range s.root {
 		if strings.HasPrefix(other, path+"/") {
 			return true
@@ -268,22 +270,22 @@ func (s State) occupied(path string) bool {
 	return false
 }
 
-// write puts the kept sectors of what was written in place. Where others before it are lost there are zeros.
-func (f *node) write(at int64, data []byte, keep func(int64) bool) {
+// writeSectors puts the kept sectors of what was written in place. Where others before it are lost there are zeros.
+func (f *fileNode) writeSectors(at int64, data []byte, keep func(int64) bool) {
 	if keep == nil {
-		f.put(at, data)
+		f.putBytes(at, data)
 		return
 	}
 	for len(data) > 0 {
 		size := min(int64(len(data)), sector-at%sector)
 		if keep(at / sector) {
-			f.put(at, data[:size])
+			f.putBytes(at, data[:size])
 		}
 		at, data = at+size, data[size:]
 	}
 }
 
-func (f *node) put(at int64, data []byte) {
+func (f *fileNode) putBytes(at int64, data []byte) {
 	if !f.own {
 		f.data, f.own = slices.Clone(f.data), true
 	}
@@ -291,7 +293,7 @@ func (f *node) put(at int64, data []byte) {
 	copy(f.data[at:], data)
 }
 
-func (f *node) resize(size int64) {
+func (f *fileNode) resize(size int64) {
 	if more := size - int64(len(f.data)); more > 0 {
 		f.data = append(f.data, make([]byte, more)...) // which copies what is shared: it has no room behind it
 		return

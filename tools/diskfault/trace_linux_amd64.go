@@ -26,23 +26,23 @@ func Run(w Watch, program ...string) (syscall.WaitStatus, error) {
 	ended := make(chan end)
 	go func() {
 		runtime.LockOSThread() // for good: the thread goes with its goroutine
-		t := &tracer{Watch: w, known: map[int]bool{}}
-		status, err := t.run(program)
+		t := &processTracer{Watch: w, known: map[int]bool{}}
+		status, err := t.traceProgram(program)
 		ended <- end{status, err}
 	}()
 	e := <-ended
 	return e.status, e.err
 }
 
-func (t *tracer) run(program []string) (syscall.WaitStatus, error) {
-	if err := t.start(program); err != nil {
+func (t *processTracer) traceProgram(program []string) (syscall.WaitStatus, error) {
+	if err := t.startProgram(program); err != nil {
 		return 0, err
 	}
 	tooLong := time.AfterFunc(longest, func() { _ = syscall.Kill(t.leader, syscall.SIGKILL) })
 	defer tooLong.Stop()
 	for {
 		var status syscall.WaitStatus
-		tid, err := t.next(&status)
+		tid, err := t.nextStopped(&status)
 		if err != nil {
 			return 0, fmt.Errorf("wait for the watched process: %w", err)
 		}
@@ -55,16 +55,16 @@ func (t *tracer) run(program []string) (syscall.WaitStatus, error) {
 			}
 			continue
 		}
-		if err := t.stopped(tid, status); err != nil && !errors.Is(err, syscall.ESRCH) { // it may be gone by now
+		if err := t.resumeThread(tid, status); err != nil && !errors.Is(err, syscall.ESRCH) { // it may be gone by now
 			_ = syscall.Kill(t.leader, syscall.SIGKILL)
 			t.err = errors.Join(t.err, err)
 		}
 	}
 }
 
-// next waits for any of the threads that this thread traces. This thread may have started a process of somebody else's before it was
+// nextStopped waits for any of the threads that this thread traces. This thread may have started a process of somebody else's before it was
 // this one's: what became of that is left for whoever waits for it.
-func (t *tracer) next(status *syscall.WaitStatus) (int, error) {
+func (t *processTracer) nextStopped(status *syscall.WaitStatus) (int, error) {
 	for {
 		var info struct {
 			_, _, code, _ int32
@@ -80,8 +80,8 @@ func (t *tracer) next(status *syscall.WaitStatus) (int, error) {
 			return 0, wrong
 		}
 		tid := int(info.pid)
-		if t.known[tid] || !child(tid) {
-			got, err := wait(tid, status)
+		if t.known[tid] || !isOwnChild(tid) {
+			got, err := waitThread(tid, status)
 			if errors.Is(err, syscall.ECHILD) && !t.known[tid] {
 				continue // somebody else's, who took it while it was looked at
 			}
@@ -91,15 +91,15 @@ func (t *tracer) next(status *syscall.WaitStatus) (int, error) {
 	}
 }
 
-// child says whether this process, and not one that it traces, has started a process.
-func child(pid int) bool {
+// isOwnChild says whether this process, and not one that it traces, has started a process.
+func isOwnChild(pid int) bool {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	return err == nil && strings.Contains(string(text), fmt.Sprintf("\nTgid:\t%d\n", pid)) &&
 		strings.Contains(string(text), fmt.Sprintf("\nPPid:\t%d\n", os.Getpid()))
 }
 
-// wait waits for a thread that this thread traces.
-func wait(tid int, status *syscall.WaitStatus) (int, error) {
+// waitThread waits for a thread that this thread traces.
+func waitThread(tid int, status *syscall.WaitStatus) (int, error) {
 	for {
 		got, err := syscall.Wait4(tid, status, syscall.WALL|unix.WNOTHREAD, nil)
 		if !errors.Is(err, syscall.EINTR) {
@@ -108,7 +108,7 @@ func wait(tid int, status *syscall.WaitStatus) (int, error) {
 	}
 }
 
-func (t *tracer) start(program []string) error {
+func (t *processTracer) startProgram(program []string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -129,7 +129,7 @@ func (t *tracer) start(program []string) error {
 	}
 	t.known[t.leader] = true
 	var status syscall.WaitStatus
-	if _, err := wait(t.leader, &status); err != nil {
+	if _, err := waitThread(t.leader, &status); err != nil {
 		return err
 	}
 	options := unix.PTRACE_O_TRACESECCOMP | unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEFORK | unix.PTRACE_O_TRACEVFORK |
@@ -140,13 +140,13 @@ func (t *tracer) start(program []string) error {
 	return syscall.PtraceCont(t.leader, 0)
 }
 
-// stopped lets a thread go on, after what it has stopped for.
-func (t *tracer) stopped(tid int, status syscall.WaitStatus) error {
+// resumeThread lets a thread go on, after what it has stopped for.
+func (t *processTracer) resumeThread(tid int, status syscall.WaitStatus) error {
 	first := !t.known[tid]
 	t.known[tid] = true
 	switch signal := status.StopSignal(); {
 	case status.TrapCause() == unix.PTRACE_EVENT_SECCOMP:
-		return t.called(tid)
+		return t.traceCall(tid)
 	case status.TrapCause() > 0, first && signal == syscall.SIGSTOP, signal == syscall.SIGTRAP|0x80:
 		return syscall.PtraceCont(tid, 0)
 	default:
@@ -154,13 +154,13 @@ func (t *tracer) stopped(tid int, status syscall.WaitStatus) error {
 	}
 }
 
-// called handles one watched call from its beginning to its end, while no other begins: they have an order.
-func (t *tracer) called(tid int) error {
+// traceCall handles one watched call from its beginning to its end, while no other begins: they have an order.
+func (t *processTracer) traceCall(tid int) error {
 	var regs syscall.PtraceRegs
 	if err := syscall.PtraceGetRegs(tid, &regs); err != nil {
 		return err
 	}
-	c, ok := t.decode(tid, &regs)
+	c, ok := t.decodeCall(tid, &regs)
 	if !ok {
 		return syscall.PtraceCont(tid, 0)
 	}
@@ -189,17 +189,17 @@ func (t *tracer) called(tid int) error {
 	if t.After == nil {
 		return syscall.PtraceCont(tid, 0)
 	}
-	return t.finish(tid, c)
+	return t.finishCall(tid, c)
 }
 
-// finish lets the call be made and tells what became of it.
-func (t *tracer) finish(tid int, c Call) error {
+// finishCall lets the call be made and tells what became of it.
+func (t *processTracer) finishCall(tid int, c Call) error {
 	_, statErr := os.Lstat(c.Path)
 	if err := syscall.PtraceSyscall(tid, 0); err != nil {
 		return err
 	}
 	var status syscall.WaitStatus
-	if _, err := wait(tid, &status); err != nil {
+	if _, err := waitThread(tid, &status); err != nil {
 		return err
 	}
 	if status.Exited() || status.Signaled() {
@@ -220,7 +220,7 @@ func (t *tracer) finish(tid int, c Call) error {
 		c.Made = c.Errno == 0 && statErr != nil
 	}
 	if c.Name == "write" && c.Errno == 0 {
-		if err := t.written(tid, &c, &regs, result); err != nil {
+		if err := t.readWritten(tid, &c, &regs, result); err != nil {
 			return fmt.Errorf("see what %s wrote: %w", c, err)
 		}
 	}

@@ -35,13 +35,13 @@ func main() {
 	if flag.NArg() > 0 {
 		root = flag.Arg(0)
 	}
-	if err := measure(os.Stdout, root, *tags, *circles); err != nil {
+	if err := printMeasures(os.Stdout, root, *tags, *circles); err != nil {
 		fmt.Fprintln(os.Stderr, "measure:", err)
 		os.Exit(1)
 	}
 }
 
-func measure(out io.Writer, root, tags string, circles bool) error {
+func printMeasures(out io.Writer, root, tags string, circles bool) error {
 	n, err := structure.Measure(root)
 	if err != nil {
 		return err
@@ -68,21 +68,21 @@ func printNumbers(out io.Writer, n structure.Numbers) {
 	fmt.Fprint(out, "| without tests | |\n|---|---|\n")
 	for _, row := range [][2]string{
 		{"lines", fmt.Sprint(n.Lines)},
-		{"comment lines", percent(n.CommentLines, n.Lines-n.BlankLines)},
-		{"test/code", percent(n.TestLines, n.Lines)},
+		{"comment lines", formatShare(n.CommentLines, n.Lines-n.BlankLines)},
+		{"test/code", formatShare(n.TestLines, n.Lines)},
 		{"fn p50", fmt.Sprint(n.Quantile(0.50, length))},
 		{"fn p90", fmt.Sprint(n.Quantile(0.90, length))},
-		{fmt.Sprintf("fn > %d", longFunction), fmt.Sprintf("%.1f %% (%d)", 100*ratio(long, len(n.Functions)), long)},
+		{fmt.Sprintf("fn > %d", longFunction), fmt.Sprintf("%.1f %% (%d)", 100*safeRatio(long, len(n.Functions)), long)},
 		{"cx p99", fmt.Sprint(n.Quantile(0.99, branches))},
 		{"cx max", fmt.Sprint(n.Quantile(1, branches))},
 		{"packages", fmt.Sprint(packages)},
 		{"biggest package", fmt.Sprintf("%d (%s)", biggest, dir)},
-		{"files / pkg", fmt.Sprintf("%.1f", ratio(n.Files, packages))},
-		{"identifiers / pkg", fmt.Sprintf("%.0f", ratio(n.Names, packages))},
-		{"exported / pkg", fmt.Sprintf("%.0f", ratio(n.Exported, packages))},
-		{"documented", percent(n.Documented, n.Exported)},
+		{"files / pkg", fmt.Sprintf("%.1f", safeRatio(n.Files, packages))},
+		{"identifiers / pkg", fmt.Sprintf("%.0f", safeRatio(n.Names, packages))},
+		{"exported / pkg", fmt.Sprintf("%.0f", safeRatio(n.Exported, packages))},
+		{"documented", formatShare(n.Documented, n.Exported)},
 		{"interfaces", fmt.Sprint(n.Interfaces)},
-		{"duplicate pairs / 1k lines", fmt.Sprintf("%.1f", 1000*ratio(n.Duplicates, n.Lines))},
+		{"duplicate pairs / 1k lines", fmt.Sprintf("%.1f", 1000*safeRatio(n.Duplicates, n.Lines))},
 	} {
 		fmt.Fprintf(out, "| %s | %s |\n", row[0], row[1])
 	}
@@ -104,17 +104,17 @@ func printCircles(out io.Writer, packages []structure.Package) {
 	fmt.Fprint(out, "\n| package | files | in the largest circle | of its lines |\n|---|---|---|---|\n")
 	for _, r := range rows {
 		files := len(r.circle.Files)
-		fmt.Fprintf(out, "| %s | %d | %d (%s) | %s |\n", r.p.Dir, r.p.Files(), files, percent(files, r.p.Files()), percent(r.circle.Lines, r.p.Lines()))
+		fmt.Fprintf(out, "| %s | %d | %d (%s) | %s |\n", r.p.Dir, r.p.Files(), files, formatShare(files, r.p.Files()), formatShare(r.circle.Lines, r.p.Lines()))
 	}
 	fmt.Fprintf(out, "\nIn the other %d of %d packages no file needs another in a circle.\n", len(packages)-len(rows), len(packages))
 }
 
-// ratio is 0 where there is nothing to divide by.
-func ratio(part, whole int) float64 {
+// safeRatio is 0 where there is nothing to divide by.
+func safeRatio(part, whole int) float64 {
 	if whole == 0 {
 		return 0
 	}
 	return float64(part) / float64(whole)
 }
 
-func percent(part, whole int) string { return fmt.Sprintf("%.0f %%", 100*ratio(part, whole)) }
+func formatShare(part, whole int) string { return fmt.Sprintf("%.0f %%", 100*safeRatio(part, whole)) }

@@ -10,7 +10,7 @@ import (
 func TestTheTablesOfALittleTree(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	if err := measure(&out, "../structure/testdata/little", "", true); err != nil {
+	if err := printMeasures(&out, "../structure/testdata/little", "", true); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
@@ -22,7 +22,7 @@ func TestTheTablesOfALittleTree(t *testing.T) {
 			t.Errorf("the tables lack %q:\n%s", want, out.String())
 		}
 	}
-	if err := measure(&out, "testdata/nowhere", "", false); err == nil {
+	if err := printMeasures(&out, "testdata/nowhere", "", false); err == nil {
 		t.Error("a directory that is not there was measured")
 	}
 }

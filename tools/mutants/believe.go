@@ -24,11 +24,11 @@ var believing = []mutant{
 	},
 	{
 		bug: "the same records that are not whole are asked for in each run", file: "internal/sync/stream/incomplete.go", killer: "pipeline.TestT193EveryRecordThatIsNotWholeHasItsTurn",
-		old: "t.State.Asked = ids[mostAskedAgain-1]", new: "_ = ids[mostAskedAgain-1]",
+		old: "t.State.LastAskedID = ids[mostAskedAgain-1]", new: "_ = ids[mostAskedAgain-1]",
 	},
 	{
 		bug: "two walks that give less than the list states agree about who is gone", file: "internal/sync/stream/sweep.go", killer: "pipeline.TestF27WorldsThatWentWrongOnceAreRight",
-		old: "return t.retire(ctx, first, n, false)", new: "_ = first",
+		old: "return t.softDelete(ctx, first, n, false)", new: "_ = first",
 	},
 	{
 		bug: "the items that a cut list shows are all of it, where the rest is gone", file: "extract/nested.go", killer: "extract.TestT190OfARecordThatIsGoneMeanwhileACutListIsLeftOut",
@@ -36,7 +36,7 @@ var believing = []mutant{
 	},
 	{
 		bug: "what a first reading by id leaves out is empty", file: "load/keep.go", killer: "load.TestT190WhatIsLeftOutIsTakenFromTheNewestCopy",
-		old: "if err == nil && from.beside {", new: "if err == nil && from.same == nil {",
+		old: "if err == nil && from.beside {", new: "if err == nil && from.sharedColumns == nil {",
 	},
 	{
 		bug: "a list that an answer leaves out is empty", file: "transform/emitter.go", killer: "pipeline.TestT162AListThatOneContactLacksStays",
@@ -44,7 +44,7 @@ var believing = []mutant{
 	},
 	{
 		bug: "a watermark ahead of all clocks stays", file: "internal/sync/stream/newtask.go", killer: "pipeline.TestT137T167AWatermarkInTheFutureIsPulledBack",
-		old: "	t.State = t.State.PulledBack(to)\n", new: "	t.State = t.State.PulledBack(latest)\n",
+		old: "	t.State = t.State.RewindTo(to)\n", new: "	t.State = t.State.RewindTo(latest)\n",
 	},
 	{
 		bug: "a record behind its head counts as complete", file: "extract/whole.go", killer: "extract.TestT168ARecordBehindItsHeadIsUnsettled",
@@ -52,7 +52,7 @@ var believing = []mutant{
 	},
 	{
 		bug: "a head newer than its newest part counts as complete", file: "extract/whole.go", killer: "extract.TestT168ARecordBehindItsHeadIsUnsettled",
-		old: "return behind && (isRecent(at, now, s.Read.Since.Lag) || !agreed(s, listed, raw, n))", new: "_, _ = n, behind\n			return false",
+		old: "return behind && (isRecent(at, now, s.Read.Since.Lag) || !countsAgree(s, listed, raw, n))", new: "_, _ = n, behind\n			return false",
 	},
 	{
 		bug: "only one code of a 404 means gone", file: "extract/api/classify.go", killer: "extract.TestT37T169OnlyTheAPIsOwnWordsMeanGone",
@@ -72,7 +72,7 @@ var believing = []mutant{
 	},
 	{
 		bug: "hiding that is taken back leaves the hashes of its rows", file: "load/mask/reveal.go", killer: "pipeline.TestT174WhatWasStoredHiddenReturnsWhenItIsReadAgain",
-		old: "	if !hashed(t) {\n", new: "	if len(where) > 0 {\n",
+		old: "	if !hasRowHash(t) {\n", new: "	if len(where) > 0 {\n",
 	},
 	{
 		bug: "a second key for hashes is made in silence", file: "internal/sync/hashkey.go", killer: "pipeline.TestT175NoSecondKeyIsMadeInSilence",
@@ -84,7 +84,7 @@ var believing = []mutant{
 	},
 	{
 		bug: "the history of whoever left never ends", file: "internal/sync/history.go", killer: "pipeline.TestT177TrueAtXIsWhatReadersWereShownAtX",
-		old: "if !s.History || s.Into != \"\" || s.Family() {", new: "if s.Name != \"\" {",
+		old: "if !s.History || s.Into != \"\" || s.IsExportFamily() {", new: "if s.Name != \"\" {",
 	},
 	{
 		bug: "a history that is kept no longer lasts for ever", file: "load/align.go", killer: "pipeline.TestT178AHistoryThatIsKeptNoLongerStaysInFileAndLake",
@@ -92,7 +92,7 @@ var believing = []mutant{
 	},
 	{
 		bug: "a member of a family is not read between times", file: "internal/runner/select.go", killer: "pipeline.TestT179AMemberOfAFamilyIsReadBetweenTimes",
-		old: "s.Read.Since.Windowed() || s.Family() ||", new: "s.Read.Since.Windowed() ||",
+		old: "s.Read.Since.HasWindows() || s.IsExportFamily() ||", new: "s.Read.Since.HasWindows() ||",
 	},
 	{
 		bug: "what an interrupted walk has seen is evidence", file: "internal/sync/stream/sweep.go", killer: "pipeline.TestF27WorldsThatWentWrongOnceAreRight",

@@ -9,8 +9,8 @@ var extracting = []mutant{
 	},
 	{
 		bug: "`>` alone at the boundary", file: "extract/list.go", killer: "extract.TestT12DeadCursorGoesOnFromLastTime",
-		old: `s.filter("=", s.since), s.filter(">", s.since)`,
-		new: `s.filter(">", s.since), s.filter(">", s.since)`,
+		old: `s.timeFilter("=", s.since), s.timeFilter(">", s.since)`,
+		new: `s.timeFilter(">", s.since), s.timeFilter(">", s.since)`,
 	},
 	{
 		bug: "no lookback window", file: "extract/searchwindow.go", killer: "extract.TestT6LateRecordsAreWithinTheOverlap",
@@ -32,7 +32,7 @@ var extracting = []mutant{
 	},
 	{
 		bug: "the watermark moves back", file: "extract/searchwindow.go", killer: "extract.TestT132MarkNeverMovesBack",
-		old: "st.SyncedTo = max(st.SyncedTo, s.watermark())", new: "st.SyncedTo = s.watermark()",
+		old: "st.SyncedTo = max(st.SyncedTo, s.windowWatermark())", new: "st.SyncedTo = s.windowWatermark()",
 	},
 	{
 		bug: "a watermark in the future is taken", file: "extract/reader.go", killer: "extract.TestT137MarkInTheFutureIsRefused",
@@ -44,15 +44,15 @@ var extracting = []mutant{
 	},
 	{
 		bug: "a dead cursor goes on from a time that only the record has", file: "extract/search.go", killer: "extract.TestT160ADeadCursorGoesOnFromNoTimeThatOnlyTheRecordHas",
-		old: "	read := s.settled\n	if s.stated > 0 {\n", new: "	read := s.settled\n	if s.stated >= 0 {\n",
+		old: "	read := s.settledTo\n	if s.statedTotal > 0 {\n", new: "	read := s.settledTo\n	if s.statedTotal >= 0 {\n",
 	},
 	{
 		bug: "a list that ends short of its count is whole", file: "extract/search.go", killer: "extract.TestT165AListThatEndsShortOfItsOwnCountFailsInEveryRun",
-		old: "	case sh.end && s.lacking() > 0:\n", new: "	case sh.end && s.lacking() > 1000:\n",
+		old: "	case sh.end && s.missingRecords() > 0:\n", new: "	case sh.end && s.missingRecords() > 1000:\n",
 	},
 	{
 		bug: "records that come again count again", file: "extract/tally.go", killer: "extract.TestT166ListsWithoutAnEndAreLeft",
-		old: "if _, known := t.met[hash]; !known {", new: "if _, known := t.met[hash]; !known || t.rows >= 0 {",
+		old: "if _, known := t.seenKeys[hash]; !known {", new: "if _, known := t.seenKeys[hash]; !known || t.rows >= 0 {",
 	},
 	{
 		bug: "a record that cannot be read fails its page", file: "extract/detail.go", killer: "extract.TestT170ARecordThatCanNeverBeReadIsSetAside",
@@ -69,23 +69,23 @@ var extracting = []mutant{
 	},
 	{
 		bug: "a token without its fingerprint", file: "extract/walk.go", killer: "extract.TestT13CursorOfAnotherRequestIsNotUsed",
-		old: "from != nil && from.Fingerprint == w.print && ", new: "from != nil && ",
+		old: "from != nil && from.Fingerprint == w.fingerprint && ", new: "from != nil && ",
 	},
 	{
 		bug: "a page without records is the end", file: "extract/pager.go", killer: "extract.TestT14T16ListEndsOfEveryShape/empty page with a cursor",
-		old: "		next, err = g.given(p, e)\n", new: "		next, err = g.given(p, e)\n		end = err == nil && len(e.records) == 0\n",
+		old: "		next, err = g.onNext(p, e)\n", new: "		next, err = g.onNext(p, e)\n		end = err == nil && len(e.records) == 0\n",
 	},
 	{
 		bug: "total_count ends a list that goes on", file: "extract/pager.go", killer: "extract.TestT14T16ListEndsOfEveryShape/a next although the count is reached",
-		old: "		next, err = g.given(p, e)\n", new: "		next, err = g.given(p, e)\n		end = err == nil && e.total >= 0 && rows >= e.total\n",
+		old: "		next, err = g.onNext(p, e)\n", new: "		next, err = g.onNext(p, e)\n		end = err == nil && e.total >= 0 && rows >= e.total\n",
 	},
 	{
 		bug: "a cursor that comes again is followed", file: "extract/walk.go", killer: "extract.TestT15CursorThatComesAgainStopsTheStream",
-		old: "	if w.visit(w.pos) {\n		return w.sourceError(ErrCursorLoop)\n", new: "	if w.visit(w.pos) && w.empty > 0 {\n		return w.sourceError(ErrCursorLoop)\n",
+		old: "	if w.recordVisit(w.pos) {\n		return w.sourceError(ErrCursorLoop)\n", new: "	if w.recordVisit(w.pos) && w.empty > 0 {\n		return w.sourceError(ErrCursorLoop)\n",
 	},
 	{
 		bug: "an answer without its list is an empty page", file: "extract/envelope.go", killer: "extract.TestAnswersAreClassified/T19 other key",
-		old: "	case len(s.lists) == 0:\n		return nil, ", new: "	case len(s.lists) == 0:\n		return &s.envelope, nil\n	case len(s.lists) < 0:\n		return nil, ",
+		old: "	case len(s.lists) == 0:\n		return nil, ", new: "	case len(s.lists) == 0:\n		return &s.listEnvelope, nil\n	case len(s.lists) < 0:\n		return nil, ",
 	},
 	{
 		bug: "an error with status 200 is an answer", file: "extract/envelope.go", killer: "extract.TestAnswersAreClassified/T19 list and error",
@@ -107,7 +107,7 @@ var extracting = []mutant{
 	},
 	{
 		bug: "asking for an export is repeated", file: "extract/api/rules.go", killer: "api.TestT118EnqueueIsNeverRepeated",
-		old: `enqueue", whole: true}`, new: `enqueue", whole: true, repeat: true}`,
+		old: `enqueue", exactPath: true}`, new: `enqueue", exactPath: true, retrySafe: true}`,
 	},
 	{
 		bug: "a page whose readings fail moves the watermark", file: "extract/detail.go", killer: "extract.TestT56PageWhoseReadingsFailKeepsThoseThatCameAndDoesNotMoveOn",
@@ -115,15 +115,15 @@ var extracting = []mutant{
 	},
 	{
 		bug: "the feed goes on behind its last page", file: "extract/feed.go", killer: "extract.TestT38FeedReadsItsLastPageAgain",
-		old: "mark := sh.used", new: "mark := sh.after",
+		old: "mark := sh.position", new: "mark := sh.nextPosition",
 	},
 	{
 		bug: "a feed that lost its place says nothing", file: "extract/feed.go", killer: "extract.TestT39FeedThatForgotItsPlaceSaysSo",
-		old: `if f.wanted != "" && (f.pages == 2 || sh.end) {`, new: `if f.wanted == "" && (f.pages == 2 || sh.end) {`,
+		old: `if f.lastReadID != "" && (f.pages == 2 || sh.end) {`, new: `if f.lastReadID == "" && (f.pages == 2 || sh.end) {`,
 	},
 	{
 		bug: "a list that moves counts as one that stood still", file: "extract/sweep.go", killer: "extract.TestT28T29ListThatMovesIsNotSteady",
-		old: "s.now.Steady = s.now.Steady && sh.total == s.now.Total && (!sh.end || sh.total < 0 || sh.total == s.now.Rows)", new: "s.now.Steady = s.now.Steady && !sh.date.IsZero()",
+		old: "s.current.Steady = s.current.Steady && sh.total == s.current.Total && (!sh.end || sh.total < 0 || sh.total == s.current.Rows)", new: "s.current.Steady = s.current.Steady && !sh.date.IsZero()",
 	},
 	{
 		bug: "a list of exactly ten that says nothing is whole", file: "extract/nested.go", killer: "extract.TestT44CutListsAreReadOn",

@@ -27,7 +27,7 @@ func main() {
 	defer stop()
 	by := flag.String("by", "", "package.Test: run this test for every bug instead of the one that is named for it")
 	flag.Parse()
-	survivors, err := hunt(ctx, flag.Args(), *by)
+	survivors, err := huntMutants(ctx, flag.Args(), *by)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
 		os.Exit(1)
@@ -37,9 +37,9 @@ func main() {
 	}
 }
 
-// hunt plants the bugs whose words or file hold one of those given, all without any, and counts those that were not killed, each by
+// huntMutants plants the bugs whose words or file hold one of those given, all without any, and counts those that were not killed, each by
 // its own test, or by one for all.
-func hunt(ctx context.Context, words []string, by string) (survivors int, err error) {
+func huntMutants(ctx context.Context, words []string, by string) (survivors int, err error) {
 	chosen := slices.DeleteFunc(slices.Clone(mutants), func(m mutant) bool {
 		return len(words) > 0 && !slices.ContainsFunc(words, func(word string) bool { return strings.Contains(m.bug+" "+m.file, word) })
 	})
@@ -59,13 +59,13 @@ func hunt(ctx context.Context, words []string, by string) (survivors int, err er
 		return 0, fmt.Errorf("copy the repository: %w", err)
 	}
 	fmt.Printf("%d bugs; first their tests without any\n", len(chosen))
-	if err := healthy(ctx, dir, chosen); err != nil {
+	if err := checkHealthy(ctx, dir, chosen); err != nil {
 		return 0, err
 	}
 	began := time.Now()
 	for i, m := range chosen {
 		started := time.Now()
-		fate, err := plant(ctx, dir, m, limit)
+		fate, err := plantMutant(ctx, dir, m, limit)
 		if err != nil {
 			return 0, fmt.Errorf("%s: %w", m.bug, err)
 		}
@@ -85,8 +85,8 @@ const (
 	broken   = "BROKEN" // it does not build, or its test ended in another way than by failing
 )
 
-// plant puts a bug into the copy, runs its test, and takes the bug out again.
-func plant(ctx context.Context, dir string, m mutant, limit string) (fate string, err error) {
+// plantMutant puts a bug into the copy, runs its test, and takes the bug out again.
+func plantMutant(ctx context.Context, dir string, m mutant, limit string) (fate string, err error) {
 	path := filepath.Join(dir, m.file)
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -99,7 +99,7 @@ func plant(ctx context.Context, dir string, m mutant, limit string) (fate string
 		return "", err
 	}
 	pkg, name, _ := strings.Cut(m.killer, ".")
-	output, failed := goTest(ctx, dir, packages[pkg], pattern(name), limit)
+	output, failed := goTest(ctx, dir, packages[pkg], runPattern(name), limit)
 	if err := os.WriteFile(path, text, 0o644); err != nil {
 		return "", err
 	}
@@ -116,8 +116,8 @@ func plant(ctx context.Context, dir string, m mutant, limit string) (fate string
 	return broken, nil
 }
 
-// healthy runs the tests without a bug: one that fails anyway would kill everything.
-func healthy(ctx context.Context, dir string, chosen []mutant) error {
+// checkHealthy runs the tests without a bug: one that fails anyway would kill everything.
+func checkHealthy(ctx context.Context, dir string, chosen []mutant) error {
 	tests := map[string][]string{}
 	for _, m := range chosen {
 		pkg, name, _ := strings.Cut(m.killer, ".")
@@ -134,8 +134,8 @@ func healthy(ctx context.Context, dir string, chosen []mutant) error {
 	return nil
 }
 
-// pattern is a test's name, and that of its case, for -run.
-func pattern(name string) string {
+// runPattern is a test's name, and that of its case, for -run.
+func runPattern(name string) string {
 	parts := strings.Split(name, "/")
 	for i, part := range parts {
 		parts[i] = "^" + regexp.QuoteMeta(strings.ReplaceAll(part, " ", "_")) + "$"

@@ -62,12 +62,12 @@ func TestThePageOfTheMutantsIsUpToDate(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(root, "docs", "internals", "mutants.md")
 	if *update {
-		if err := os.WriteFile(file, []byte(page()), 0o644); err != nil {
+		if err := os.WriteFile(file, []byte(docsPage()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 	text, err := os.ReadFile(file)
-	if err != nil || string(text) != page() {
+	if err != nil || string(text) != docsPage() {
 		t.Errorf("make docs would change it: %v", err)
 	}
 }

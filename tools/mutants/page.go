@@ -11,8 +11,8 @@ var lastRun = struct {
 	when         string
 }{bugs: 102, killed: 102, when: "23 or 24 November 2026"}
 
-// page is docs/internals/mutants.md.
-func page() string {
+// docsPage is docs/internals/mutants.md.
+func docsPage() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, `# Planted bugs
 

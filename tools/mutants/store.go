@@ -27,11 +27,11 @@ var transforming = []mutant{
 	},
 	{
 		bug: "what is to be dropped stays inside objects", file: "transform/masker.go", killer: "transform.TestS38HashAndDropLeaveTheValueNowhere",
-		old: "if err != nil || below.action() == actDrop {", new: "if err != nil {",
+		old: "if err != nil || below.actionHere() == actDrop {", new: "if err != nil {",
 	},
 	{
 		bug: "half a character is kept as it came", file: "transform/internal/jsontext/json.go", killer: "transform.TestT126InvalidTextIsMendedOnceAndCounted",
-		old: "			if _, ok := surrogate(raw[i:]); ok {\n				whole = false\n", new: "			if _, ok := surrogate(raw[i:]); ok {\n				whole = true\n",
+		old: "			if _, ok := readSurrogate(raw[i:]); ok {\n				whole = false\n", new: "			if _, ok := readSurrogate(raw[i:]); ok {\n				whole = true\n",
 	},
 }
 
@@ -41,7 +41,7 @@ var loading = []mutant{
 		bug: "the watermark is committed before the rows", file: "load/checkpoint.go", killer: "load.TestCommitKeepsItsContract/FailedCommitChangesNothing",
 		old: "		if written, err = steps(stamp); err != nil {\n			return err\n		}\n",
 		new: "		if err := w.saveCheckpoint(ctx, workspace, stream, next, stamp); err != nil {\n			return err\n		}\n" +
-			"		for _, statement := range []string{\"COMMIT\", \"BEGIN TRANSACTION\"} {\n			if _, err := w.DB.Exec(ctx, statement); err != nil {\n				return err\n			}\n		}\n" +
+			"		for _, statement := range []string{\"COMMIT\", \"BEGIN TRANSACTION\"} {\n			if _, err := w.db.Exec(ctx, statement); err != nil {\n				return err\n			}\n		}\n" +
 			"		if written, err = steps(stamp); err != nil {\n			return err\n		}\n",
 	},
 	{
@@ -50,7 +50,7 @@ var loading = []mutant{
 	},
 	{
 		bug: "the same commit again writes again", file: "load/checkpoint.go", killer: "load.TestCommitKeepsItsContract/CommitIsIdempotent",
-		old: "if landed = next.same(stored); landed {", new: "if landed = next.same(stored) && next.Seq < 0; landed {",
+		old: "if landed = next.equalsStored(stored); landed {", new: "if landed = next.equalsStored(stored) && next.Seq < 0; landed {",
 	},
 	{
 		bug: "a commit on an old checkpoint is taken", file: "load/checkpoint.go", killer: "load.TestCommitKeepsItsContract/CommitRefusesStaleCheckpoint",
@@ -70,7 +70,7 @@ var loading = []mutant{
 	},
 	{
 		bug: "children of a record that is the same are not looked at", file: "load/children.go", killer: "load.TestCommitKeepsItsContract/MergeIsTheModel",
-		old: "		child.Name, decided, isOlder)\n	from, err := m.lastCopies", new: "		child.Name, decided, isSame)\n	from, err := m.lastCopies",
+		old: "		child.Name, decided, isOlder)\n	from, err := m.lastCopies", new: "		child.Name, decided, isUnchanged)\n	from, err := m.lastCopies",
 	},
 	{
 		bug: "children that left a whole list stay", file: "load/children.go", killer: "load.TestCommitKeepsItsContract/MergeIsTheModel",
@@ -118,7 +118,7 @@ var loading = []mutant{
 	},
 	{
 		bug: "a damaged Parquet file is kept for unchanged", file: "load/publish/lake.go", killer: "publish.TestF10LakeThatIsNotWhatWasWrittenIsWrittenAgain",
-		old: " && entry.whole(l.dir) {", new: " {",
+		old: " && entry.partsIntact(l.dir) {", new: " {",
 	},
 	{
 		bug: "values that a Parquet file lacks are not counted", file: "load/publish/audit.go", killer: "publish.TestAuditFindsWhatAPartLacks",
@@ -126,6 +126,6 @@ var loading = []mutant{
 	},
 	{
 		bug: "a published file can be written", file: "load/publish/publish.go", killer: "publish.TestKeepsOlderFilesToGoBackTo",
-		old: "os.Chmod(p.copied(), 0o444)", new: "os.Chmod(p.copied(), 0o644)",
+		old: "os.Chmod(p.copyPath(), 0o444)", new: "os.Chmod(p.copyPath(), 0o644)",
 	},
 }

@@ -17,16 +17,16 @@ import (
 	"time"
 )
 
-// lane is one target of the Makefile.
-type lane struct {
+// nightLane is one target of the Makefile.
+type nightLane struct {
 	target string
 	vars   []string // of make: NAME=value
 	says   string   // the last line of output that holds this word tells what was tried; "": none does
 }
 
-// lanes are all that a night runs, the shortest first: what is broken badly is known early.
-func lanes(hours, seeds string) []lane {
-	return []lane{
+// nightLanes are all that a night runs, the shortest first: what is broken badly is known early.
+func nightLanes(hours, seeds string) []nightLane {
+	return []nightLane{
 		{"check", nil, ""},
 		{"test", nil, ""},
 		{"twice", nil, ""},
@@ -52,7 +52,7 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	chosen, err := choose(lanes(*hours, *seeds), *only)
+	chosen, err := chooseLanes(nightLanes(*hours, *seeds), *only)
 	if err == nil {
 		err = runAll(ctx, chosen, *logs, os.Stdout)
 	}
@@ -62,12 +62,12 @@ func main() {
 	}
 }
 
-// choose gives the lanes that are named, in their order here; all when none is.
-func choose(all []lane, names string) ([]lane, error) {
+// chooseLanes gives the lanes that are named, in their order here; all when none is.
+func chooseLanes(all []nightLane, names string) ([]nightLane, error) {
 	if names == "" {
 		return all, nil
 	}
-	var chosen []lane
+	var chosen []nightLane
 	wanted := strings.Split(names, ",")
 	for _, l := range all {
 		if slices.Contains(wanted, l.target) {
@@ -80,29 +80,29 @@ func choose(all []lane, names string) ([]lane, error) {
 	return chosen, nil
 }
 
-// result is how a lane ended.
-type result struct {
+// laneResult is how a lane ended.
+type laneResult struct {
 	outcome   string // ok, FAILED, skipped, interrupted
 	wall, cpu time.Duration
 	said      string
 }
 
 // runAll runs lanes in their order and prints the table, also of a night that somebody interrupts. A lane that fails is its error.
-func runAll(ctx context.Context, chosen []lane, logs string, out io.Writer) error {
+func runAll(ctx context.Context, chosen []nightLane, logs string, out io.Writer) error {
 	if err := os.MkdirAll(logs, 0o755); err != nil {
 		return fmt.Errorf("make the directory of the logs: %w", err)
 	}
 	var failed []string
-	results := make([]result, len(chosen))
+	results := make([]laneResult, len(chosen))
 	for i, l := range chosen {
-		results[i] = result{outcome: "not run"}
+		results[i] = laneResult{outcome: "not run"}
 		if ctx.Err() != nil {
 			continue
 		}
 		log := filepath.Join(logs, l.target+".log")
 		fmt.Fprintf(out, "%s make %s, output in %s\n", time.Now().UTC().Format("15:04:05"), strings.Join(append([]string{l.target}, l.vars...), " "), log)
 		var err error
-		if results[i], err = l.run(ctx, log); err != nil {
+		if results[i], err = l.runLane(ctx, log); err != nil {
 			return fmt.Errorf("lane %s: %w", l.target, err)
 		}
 		if results[i].outcome == "FAILED" {
@@ -119,8 +119,8 @@ func runAll(ctx context.Context, chosen []lane, logs string, out io.Writer) erro
 	return nil
 }
 
-// run runs a lane with its output in a log. The error is one of the night's own: a lane that fails is a result.
-func (l lane) run(ctx context.Context, log string) (r result, err error) {
+// runLane runs a lane with its output in a log. The error is one of the night's own: a lane that fails is a result.
+func (l nightLane) runLane(ctx context.Context, log string) (r laneResult, err error) {
 	file, err := os.Create(log)
 	if err != nil {
 		return r, err
@@ -176,7 +176,7 @@ func lastLine(text, word string) (found string) {
 	return found
 }
 
-func printTable(out io.Writer, chosen []lane, results []result) {
+func printTable(out io.Writer, chosen []nightLane, results []laneResult) {
 	fmt.Fprintf(out, "\n| lane | outcome | wall | CPU seconds | what it tried |\n|---|---|---:|---:|---|\n")
 	for i, l := range chosen {
 		r := results[i]

@@ -14,7 +14,7 @@ func TestALaneThatFailsIsToldAndTheOthersRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	err := runAll(t.Context(), []lane{{"good", []string{"SEEDS=9"}, "none failed"}, {"bad", nil, ""}, {"absent", nil, ""}, {"last", nil, "done"}}, "logs", &out)
+	err := runAll(t.Context(), []nightLane{{"good", []string{"SEEDS=9"}, "none failed"}, {"bad", nil, ""}, {"absent", nil, ""}, {"last", nil, "done"}}, "logs", &out)
 	if err == nil || err.Error() != "failed: bad; each has its output in logs" {
 		t.Errorf("error %v", err)
 	}
@@ -30,7 +30,7 @@ func TestLanesAreTargetsOfTheMakefile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, l := range lanes("1", "500") {
+	for _, l := range nightLanes("1", "500") {
 		if !strings.Contains(string(text), "\n"+l.target+":") {
 			t.Errorf("the Makefile has no target %s", l.target)
 		}
@@ -40,7 +40,7 @@ func TestLanesAreTargetsOfTheMakefile(t *testing.T) {
 			}
 		}
 	}
-	if _, err := choose(lanes("1", "500"), "model,nothing"); err == nil {
+	if _, err := chooseLanes(nightLanes("1", "500"), "model,nothing"); err == nil {
 		t.Error("a lane that does not exist was taken")
 	}
 }

@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// file is one file of the archive.
-type file struct {
+// archiveFile is one file of the archive.
+type archiveFile struct {
 	text []byte
 	mode int64
 }
 
-// pack writes an archive in which nothing is left to chance: files by their names, all of one time, nobody's.
-func pack(path, dir string, files map[string]file, at time.Time) (err error) {
+// writeArchive writes an archive in which nothing is left to chance: files by their names, all of one time, nobody's.
+func writeArchive(path, dir string, files map[string]archiveFile, at time.Time) (err error) {
 	f, err := os.Create(path)
 	if err != nil {
 		return err

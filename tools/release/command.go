@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// run runs a program in a directory and gives what it wrote to stdout.
-func run(ctx context.Context, dir string, env []string, name string, args ...string) (string, error) {
+// runCommand runs a program in a directory and gives what it wrote to stdout.
+func runCommand(ctx context.Context, dir string, env []string, name string, args ...string) (string, error) {
 	c := exec.CommandContext(ctx, name, args...)
 	c.Dir, c.Env = dir, env
 	var said strings.Builder

@@ -8,29 +8,29 @@ import (
 	"strings"
 )
 
-// contents gathers what is in the archive, by path: the program, what it says of itself, and what of the source is for its users.
-func contents(ctx context.Context, source, program string) (map[string]file, error) {
-	files := map[string]file{}
+// gatherContents gathers what is in the archive, by path: the program, what it says of itself, and what of the source is for its users.
+func gatherContents(ctx context.Context, source, program string) (map[string]archiveFile, error) {
+	files := map[string]archiveFile{}
 	text, err := os.ReadFile(program)
 	if err != nil {
 		return nil, err
 	}
-	files["bin/aqueduck"] = file{text, 0o755}
+	files["bin/aqueduck"] = archiveFile{text, 0o755}
 	if err := fromSource(files, source); err != nil {
 		return nil, err
 	}
 	if err := fromProgram(ctx, files, program); err != nil {
 		return nil, err
 	}
-	all, err := parts(ctx, source)
+	all, err := listModules(ctx, source)
 	if err != nil {
 		return nil, err
 	}
-	return files, licences(files, all)
+	return files, addLicences(files, all)
 }
 
 // fromSource takes the pages, the example and what an installation needs. There may be a LICENSE, some day.
-func fromSource(files map[string]file, source string) error {
+func fromSource(files map[string]archiveFile, source string) error {
 	return filepath.WalkDir(source, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -50,7 +50,7 @@ func fromSource(files map[string]file, source string) error {
 			return nil
 		}
 		text, err := os.ReadFile(path)
-		files[name] = file{text, 0o644}
+		files[name] = archiveFile{text, 0o644}
 		return err
 	})
 }
@@ -59,23 +59,23 @@ func fromSource(files map[string]file, source string) error {
 var shells = map[string]string{"bash": "completions/bash/aqueduck", "zsh": "completions/zsh/_aqueduck", "fish": "completions/fish/aqueduck.fish"}
 
 // fromProgram has the program tell what it is made of, what it takes and how words are completed. It sees nothing of the environment.
-func fromProgram(ctx context.Context, files map[string]file, program string) error {
+func fromProgram(ctx context.Context, files map[string]archiveFile, program string) error {
 	ask := func(args ...string) (string, error) {
-		return run(ctx, filepath.Dir(program), []string{}, program, args...)
+		return runCommand(ctx, filepath.Dir(program), []string{}, program, args...)
 	}
 	for shell, name := range shells {
 		text, err := ask("completion", shell)
 		if err != nil {
 			return err
 		}
-		files[name] = file{[]byte(text), 0o644}
+		files[name] = archiveFile{[]byte(text), 0o644}
 	}
 	parts, err := ask("version", "--json")
 	if err != nil {
 		return err
 	}
-	files["version.json"] = file{[]byte(parts), 0o644}
-	page, err := manual(ask)
-	files["man/man1/aqueduck.1"] = file{[]byte(page), 0o644}
+	files["version.json"] = archiveFile{[]byte(parts), 0o644}
+	page, err := makeManual(ask)
+	files["man/man1/aqueduck.1"] = archiveFile{[]byte(page), 0o644}
 	return err
 }

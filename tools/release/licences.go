@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-// part is a module that the program is linked from.
-type part struct{ path, version, dir string }
+// linkedModule is a module that the program is linked from.
+type linkedModule struct{ path, version, dir string }
 
-// licences adds those of Go and of each module, under the module's path. A module without one stops the release.
-func licences(files map[string]file, all []part) error {
+// addLicences adds those of Go and of each module, under the module's path. A module without one stops the release.
+func addLicences(files map[string]archiveFile, all []linkedModule) error {
 	var list strings.Builder
 	list.WriteString("What aqueduck is linked from. The libraries inside DuckDB's own (lib/...) have licences of their own, which its sources tell.\n\n")
 	for _, p := range all {
@@ -28,33 +28,33 @@ func licences(files map[string]file, all []part) error {
 		}
 		fmt.Fprintf(&list, "%s %s:", p.path, p.version)
 		for _, name := range slices.Sorted(maps.Keys(found)) {
-			files["licences/"+p.path+"/"+name] = file{found[name], 0o644}
+			files["licences/"+p.path+"/"+name] = archiveFile{found[name], 0o644}
 			list.WriteString(" " + name)
 		}
 		list.WriteString("\n")
 	}
-	files["licences/README"] = file{[]byte(list.String()), 0o644}
+	files["licences/README"] = archiveFile{[]byte(list.String()), 0o644}
 	return nil
 }
 
-// parts lists Go itself and the modules of the packages that are linked.
-func parts(ctx context.Context, source string) ([]part, error) {
-	said, err := run(ctx, source, os.Environ(), "go", "list", "-mod=readonly", "-tags=duckdb_arrow", "-deps",
+// listModules lists Go itself and the modules of the packages that are linked.
+func listModules(ctx context.Context, source string) ([]linkedModule, error) {
+	said, err := runCommand(ctx, source, os.Environ(), "go", "list", "-mod=readonly", "-tags=duckdb_arrow", "-deps",
 		"-f", `{{with .Module}}{{if not .Main}}{{.Path}}	{{.Version}}	{{.Dir}}{{end}}{{end}}`, "./cmd/aqueduck")
 	if err != nil {
 		return nil, err
 	}
-	root, err := run(ctx, source, os.Environ(), "go", "env", "GOROOT", "GOVERSION")
+	root, err := runCommand(ctx, source, os.Environ(), "go", "env", "GOROOT", "GOVERSION")
 	if err != nil {
 		return nil, err
 	}
 	dir, version, _ := strings.Cut(strings.TrimSpace(root), "\n")
 	lines := slices.DeleteFunc(strings.Split(said, "\n"), func(line string) bool { return strings.Count(line, "\t") != 2 })
 	slices.Sort(lines)
-	all := []part{{"go", version, dir}}
+	all := []linkedModule{{"go", version, dir}}
 	for _, line := range slices.Compact(lines) {
 		f := strings.Split(line, "\t")
-		all = append(all, part{f[0], f[1], f[2]})
+		all = append(all, linkedModule{f[0], f[1], f[2]})
 	}
 	return all, nil
 }

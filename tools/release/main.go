@@ -21,7 +21,7 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	archive, err := release(ctx, ".", *out, os.Environ())
+	archive, err := buildRelease(ctx, ".", *out, os.Environ())
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
 		os.Exit(1)
@@ -30,15 +30,15 @@ func main() {
 	fmt.Printf("only for %s/%s: DuckDB is C++, and is linked in by the compiler of the machine; for another one run make release there\n", runtime.GOOS, runtime.GOARCH)
 }
 
-// commit is what is released.
-type commit struct {
+// releaseCommit is what is released.
+type releaseCommit struct {
 	version string // as a tag has it, without its v, or made of time and id
 	time    time.Time
 }
 
-// release writes the archive of the last commit of a repository, and the sums beside it.
-func release(ctx context.Context, root, out string, env []string) (archive string, err error) {
-	c, err := last(ctx, root)
+// buildRelease writes the archive of the last commit of a repository, and the sums beside it.
+func buildRelease(ctx context.Context, root, out string, env []string) (archive string, err error) {
+	c, err := lastCommit(ctx, root)
 	if err != nil {
 		return "", err
 	}
@@ -52,17 +52,17 @@ func release(ctx context.Context, root, out string, env []string) (archive strin
 		}
 	}()
 	source := filepath.Join(work, "source")
-	if err := export(ctx, root, source); err != nil {
+	if err := exportCommit(ctx, root, source); err != nil {
 		return "", err
 	}
 	program := filepath.Join(work, "aqueduck")
 	// Everything is said here that a build depends on: nothing of the machine's paths, nothing of a repository's state.
-	if _, err := run(ctx, source, env, "go", "build", "-trimpath", "-buildvcs=false", "-mod=readonly", "-tags=duckdb_arrow",
+	if _, err := runCommand(ctx, source, env, "go", "build", "-trimpath", "-buildvcs=false", "-mod=readonly", "-tags=duckdb_arrow",
 		"-ldflags=-s -w -X aqueduck/internal/cli.stamped=v"+c.version, "-o", program, "./cmd/aqueduck"); err != nil {
 		return "", err
 	}
 	name := fmt.Sprintf("aqueduck_%s_%s_%s", c.version, runtime.GOOS, runtime.GOARCH)
-	files, err := contents(ctx, source, program)
+	files, err := gatherContents(ctx, source, program)
 	if err != nil {
 		return "", err
 	}
@@ -70,27 +70,27 @@ func release(ctx context.Context, root, out string, env []string) (archive strin
 		return "", err
 	}
 	archive = filepath.Join(out, name+".tar.gz")
-	if err := pack(archive, name, files, c.time); err != nil {
+	if err := writeArchive(archive, name, files, c.time); err != nil {
 		return "", err
 	}
-	return archive, sum(archive)
+	return archive, writeChecksums(archive)
 }
 
-// last tells what is released: the last commit, whose tag is its version.
-func last(ctx context.Context, root string) (commit, error) {
-	said, err := run(ctx, root, os.Environ(), "git", "log", "-1", "--format=%ct %H")
+// lastCommit tells what is released: the last commit, whose tag is its version.
+func lastCommit(ctx context.Context, root string) (releaseCommit, error) {
+	said, err := runCommand(ctx, root, os.Environ(), "git", "log", "-1", "--format=%ct %H")
 	if err != nil {
-		return commit{}, err
+		return releaseCommit{}, err
 	}
 	seconds, id, _ := strings.Cut(strings.TrimSpace(said), " ")
 	unix, err := strconv.ParseInt(seconds, 10, 64)
 	if err != nil {
-		return commit{}, fmt.Errorf("git says that the last commit is of %q", seconds)
+		return releaseCommit{}, fmt.Errorf("git says that the last commit is of %q", seconds)
 	}
-	c := commit{time: time.Unix(unix, 0).UTC()}
-	tags, err := run(ctx, root, os.Environ(), "git", "tag", "--points-at", id, "--sort=-version:refname", "v*")
+	c := releaseCommit{time: time.Unix(unix, 0).UTC()}
+	tags, err := runCommand(ctx, root, os.Environ(), "git", "tag", "--points-at", id, "--sort=-version:refname", "v*")
 	if err != nil {
-		return commit{}, err
+		return releaseCommit{}, err
 	}
 	if tag, _, _ := strings.Cut(tags, "\n"); tag != "" {
 		c.version = tag[1:]
@@ -100,21 +100,21 @@ func last(ctx context.Context, root string) (commit, error) {
 	return c, nil
 }
 
-// export writes the files of the last commit into a directory: what is not committed is not released.
-func export(ctx context.Context, root, to string) error {
+// exportCommit writes the files of the last commit into a directory: what is not committed is not released.
+func exportCommit(ctx context.Context, root, to string) error {
 	if err := os.Mkdir(to, 0o755); err != nil {
 		return err
 	}
 	packed := to + ".tar"
-	if _, err := run(ctx, root, os.Environ(), "git", "archive", "--format=tar", "-o", packed, "HEAD"); err != nil {
+	if _, err := runCommand(ctx, root, os.Environ(), "git", "archive", "--format=tar", "-o", packed, "HEAD"); err != nil {
 		return err
 	}
-	_, err := run(ctx, to, os.Environ(), "tar", "xf", packed)
+	_, err := runCommand(ctx, to, os.Environ(), "tar", "xf", packed)
 	return err
 }
 
-// sum writes SHA256SUMS beside an archive, over all archives that are there.
-func sum(archive string) error {
+// writeChecksums writes SHA256SUMS beside an archive, over all archives that are there.
+func writeChecksums(archive string) error {
 	dir := filepath.Dir(archive)
 	all, err := filepath.Glob(filepath.Join(dir, "*.tar.gz"))
 	if err != nil {

@@ -5,31 +5,31 @@ import (
 	"strings"
 )
 
-// manual makes the page of the manual from what the program says with --help, of itself, of each command and of each topic.
-func manual(ask func(args ...string) (string, error)) (string, error) {
+// makeManual makes the page of the manual from what the program says with --help, of itself, of each command and of each topic.
+func makeManual(ask func(args ...string) (string, error)) (string, error) {
 	whole, err := ask("--help")
 	if err != nil {
 		return "", err
 	}
 	var page strings.Builder
 	page.WriteString(".TH AQUEDUCK 1\n.SH NAME\naqueduck \\- bring a customer-messaging workspace into a DuckDB file and Parquet files\n")
-	section := func(head, text string) { page.WriteString(head + "\n.nf\n" + roff(text) + ".fi\n") }
+	section := func(head, text string) { page.WriteString(head + "\n.nf\n" + escapeRoff(text) + ".fi\n") }
 	section(".SH DESCRIPTION", whole)
 	page.WriteString(".SH COMMANDS\n")
-	for _, command := range listed(whole, "Available Commands:") {
+	for _, command := range listedWords(whole, "Available Commands:") {
 		said, err := ask(command, "--help")
 		if err != nil {
 			return "", err
 		}
-		section(".SS aqueduck "+command, own(said))
+		section(".SS aqueduck "+command, trimGlobalHelp(said))
 		if command == "help" || command == "completion" {
 			continue
 		}
-		for _, below := range listed(said, "Available Commands:") {
+		for _, below := range listedWords(said, "Available Commands:") {
 			if said, err = ask(command, below, "--help"); err != nil {
 				return "", err
 			}
-			section(".SS aqueduck "+command+" "+below, own(said))
+			section(".SS aqueduck "+command+" "+below, trimGlobalHelp(said))
 		}
 	}
 	for _, topic := range [][2]string{{".SH EXIT STATUS", "exit-codes"}, {".SH ENVIRONMENT", "env"}} {
@@ -42,8 +42,8 @@ func manual(ask func(args ...string) (string, error)) (string, error) {
 	return page.String(), nil
 }
 
-// listed gives the first words of the lines below a heading.
-func listed(help, heading string) (words []string) {
+// listedWords gives the first words of the lines below a heading.
+func listedWords(help, heading string) (words []string) {
 	_, below, _ := strings.Cut(help, heading+"\n")
 	block, _, _ := strings.Cut(below, "\n\n")
 	for line := range strings.Lines(block) {
@@ -57,11 +57,11 @@ func listed(help, heading string) (words []string) {
 // repeated is what the help of every command has in common.
 var repeated = regexp.MustCompile(`(?s)\nGlobal Flags:\n.*?(\n\n|$)`)
 
-// own leaves out of a command's help what that of the program says.
-func own(help string) string { return repeated.ReplaceAllString(help, "\n") }
+// trimGlobalHelp leaves out of a command's help what that of the program says.
+func trimGlobalHelp(help string) string { return repeated.ReplaceAllString(help, "\n") }
 
-// roff writes lines as they are: nothing in them is an instruction.
-func roff(text string) string {
+// escapeRoff writes lines as they are: nothing in them is an instruction.
+func escapeRoff(text string) string {
 	var page strings.Builder
 	for line := range strings.Lines(strings.TrimSpace(text) + "\n") {
 		line = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(line)

@@ -22,35 +22,35 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// unpacked is an archive as it is read: its names in their order, and each file's text.
-type unpacked struct {
+// unpackedArchive is an archive as it is read: its names in their order, and each file's text.
+type unpackedArchive struct {
 	names []string
 	heads map[string]*tar.Header
 	texts map[string][]byte
 }
 
-func unpack(t *testing.T, path string) unpacked {
+func unpackArchive(t *testing.T, path string) unpackedArchive {
 	t.Helper()
 	f, err := os.Open(path)
-	must(t, err)
+	requireNoError(t, err)
 	defer f.Close()
 	plain, err := gzip.NewReader(f)
-	must(t, err)
-	u := unpacked{heads: map[string]*tar.Header{}, texts: map[string][]byte{}}
+	requireNoError(t, err)
+	u := unpackedArchive{heads: map[string]*tar.Header{}, texts: map[string][]byte{}}
 	for archive := tar.NewReader(plain); ; {
 		head, err := archive.Next()
 		if errors.Is(err, io.EOF) {
 			return u
 		}
-		must(t, err)
+		requireNoError(t, err)
 		_, name, _ := strings.Cut(head.Name, "/")
 		u.names, u.heads[name] = append(u.names, name), head
 		u.texts[name], err = io.ReadAll(archive)
-		must(t, err)
+		requireNoError(t, err)
 	}
 }
 
-func must(t *testing.T, err error) {
+func requireNoError(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -61,15 +61,15 @@ func must(t *testing.T, err error) {
 func TestS44NothingOfTheMachineIsInAnArchive(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)
-	files := map[string]file{"bin/aqueduck": {[]byte("program"), 0o755}, "README.md": {[]byte("read"), 0o644}, "docs/a.md": {bytes.Repeat([]byte("a"), 9000), 0o644}}
+	files := map[string]archiveFile{"bin/aqueduck": {[]byte("program"), 0o755}, "README.md": {[]byte("read"), 0o644}, "docs/a.md": {bytes.Repeat([]byte("a"), 9000), 0o644}}
 	var sums [2][32]byte
 	for i := range sums {
 		path := filepath.Join(t.TempDir(), "x.tar.gz")
-		must(t, pack(path, "aqueduck_1", files, at))
+		requireNoError(t, writeArchive(path, "aqueduck_1", files, at))
 		text, err := os.ReadFile(path)
-		must(t, err)
+		requireNoError(t, err)
 		sums[i] = sha256.Sum256(text)
-		u := unpack(t, path)
+		u := unpackArchive(t, path)
 		if !slices.Equal(u.names, []string{"README.md", "bin/aqueduck", "docs/a.md"}) || string(u.texts["bin/aqueduck"]) != "program" {
 			t.Errorf("it has %v", u.names)
 		}
@@ -90,10 +90,10 @@ func TestS47EveryModuleHasItsLicence(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it has the Go tool list what is linked, in the lane without the race detector")
 	}
-	all, err := parts(t.Context(), "../..")
-	must(t, err)
-	files := map[string]file{}
-	must(t, licences(files, all))
+	all, err := listModules(t.Context(), "../..")
+	requireNoError(t, err)
+	files := map[string]archiveFile{}
+	requireNoError(t, addLicences(files, all))
 	for _, want := range []struct{ name, says string }{
 		{"licences/go/LICENSE", "The Go Authors"}, {"licences/github.com/duckdb/duckdb-go/v2/LICENSE", "MIT"},
 		{"licences/github.com/apache/arrow-go/v18/NOTICE.txt", "Apache Arrow"}, {"licences/golang.org/x/sys/PATENTS", "patent"},
@@ -103,11 +103,11 @@ func TestS47EveryModuleHasItsLicence(t *testing.T) {
 			t.Errorf("%s does not say %q", want.name, want.says)
 		}
 	}
-	library := slices.IndexFunc(all, func(p part) bool { return strings.Contains(p.path, "duckdb-go-bindings/lib/") })
+	library := slices.IndexFunc(all, func(p linkedModule) bool { return strings.Contains(p.path, "duckdb-go-bindings/lib/") })
 	if len(all) < 30 || library < 0 || len(files["licences/"+all[library].path+"/LICENSE"].text) == 0 {
 		t.Errorf("%d parts, the library of DuckDB at %d", len(all), library)
 	}
-	if err := licences(files, []part{{"example.org/bare", "v1", t.TempDir()}}); err == nil || !strings.Contains(err.Error(), "module example.org/bare has no licence") {
+	if err := addLicences(files, []linkedModule{{"example.org/bare", "v1", t.TempDir()}}); err == nil || !strings.Contains(err.Error(), "module example.org/bare has no licence") {
 		t.Errorf("a module without a licence: %v", err)
 	}
 }
@@ -122,14 +122,14 @@ func TestTheManualHasEveryCommandAsItsHelpSays(t *testing.T) {
 		"state show --help": "Show.\n\nGlobal Flags:\n  -q   less\n",
 		"help exit-codes":   "0  done", "help env": "TOKEN",
 	}
-	page, err := manual(func(args ...string) (string, error) {
+	page, err := makeManual(func(args ...string) (string, error) {
 		text, ok := said[strings.Join(args, " ")]
 		if !ok {
 			return "", fmt.Errorf("asked for %q", args)
 		}
 		return text, nil
 	})
-	must(t, err)
+	requireNoError(t, err)
 	for _, want := range []string{
 		"\n.SS aqueduck sync\n.nf\n\\&.so /etc/passwd\n\\&'quoted' C:\\enew\n\nMore.\n.fi\n", "\n.SS aqueduck state show\n.nf\nShow.\n.fi\n",
 		"\n.SH EXIT STATUS\n.nf\n0  done\n.fi\n", "\n.SH ENVIRONMENT\n.nf\nTOKEN\n.fi\n", "\n  \\-q   less\n",
@@ -144,10 +144,10 @@ func TestTheManualHasEveryCommandAsItsHelpSays(t *testing.T) {
 func TestWhatIsPackagedIsWhatThePageSays(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/operations.md")
-	must(t, err)
+	requireNoError(t, err)
 	for _, name := range []string{"aqueduck.service", "aqueduck.cron"} {
 		text, err := os.ReadFile("../../packaging/" + name)
-		must(t, err)
+		requireNoError(t, err)
 		if !bytes.Contains(page, append([]byte("```\n"), append(text, "```\n"...)...)) {
 			t.Errorf("docs/operations.md has another %s", name)
 		}
@@ -162,21 +162,21 @@ func TestS44TwoReleasesAreTheSameFiles(t *testing.T) {
 	}
 	var archives, sums []string
 	for _, cache := range []string{"", "GOCACHE=" + t.TempDir()} {
-		archive, err := release(t.Context(), "../..", t.TempDir(), append(os.Environ(), cache))
-		must(t, err)
+		archive, err := buildRelease(t.Context(), "../..", t.TempDir(), append(os.Environ(), cache))
+		requireNoError(t, err)
 		check := exec.Command("sha256sum", "-c", "SHA256SUMS")
 		check.Dir = filepath.Dir(archive)
 		said, err := check.CombinedOutput()
-		must(t, err)
+		requireNoError(t, err)
 		text, err := os.ReadFile(filepath.Join(check.Dir, "SHA256SUMS"))
-		must(t, err)
+		requireNoError(t, err)
 		archives, sums = append(archives, archive), append(sums, string(text))
 		t.Logf("%s%s", text, said)
 	}
 	if sums[0] != sums[1] {
 		t.Errorf("the first is\n%sthe second\n%s", sums[0], sums[1])
 	}
-	u := unpack(t, archives[0])
+	u := unpackArchive(t, archives[0])
 	for _, name := range []string{"README.md", "CHANGELOG.md", "pipelines.example.yaml", "docs/operations.md", "docs/queries/joins.sql", "packaging/aqueduck.service",
 		"packaging/aqueduck.cron", "completions/bash/aqueduck", "completions/zsh/_aqueduck", "completions/fish/aqueduck.fish", "man/man1/aqueduck.1", "licences/README"} {
 		if len(u.texts[name]) == 0 {
@@ -189,7 +189,7 @@ func TestS44TwoReleasesAreTheSameFiles(t *testing.T) {
 			Components []struct{ Name, Version string }
 		}
 	}
-	must(t, json.Unmarshal(u.texts["version.json"], &made))
+	requireNoError(t, json.Unmarshal(u.texts["version.json"], &made))
 	if want := strings.Split(filepath.Base(archives[0]), "_")[1]; made.Version != "v"+want {
 		t.Errorf("the program of version %s calls itself %s", want, made.Version)
 	}
@@ -210,10 +210,10 @@ func TestANewColleagueComesToHisFirstAnswerInFiveCommands(t *testing.T) {
 	if os.Getenv("AQUEDUCK_LONG") == "" {
 		t.Skip("it makes a release: make release-check runs it")
 	}
-	archive, err := release(t.Context(), "../..", t.TempDir(), os.Environ())
-	must(t, err)
+	archive, err := buildRelease(t.Context(), "../..", t.TempDir(), os.Environ())
+	requireNoError(t, err)
 	page, err := os.ReadFile("../../docs/operations.md")
-	must(t, err)
+	requireNoError(t, err)
 	_, block, found := strings.Cut(string(page), "From the archive to the first answer")
 	_, block, found2 := strings.Cut(block, "```\n")
 	block, _, found3 := strings.Cut(block, "```\n")
@@ -226,17 +226,17 @@ func TestANewColleagueComesToHisFirstAnswerInFiveCommands(t *testing.T) {
 	server := httptest.NewServer(space)
 	defer server.Close()
 	home := t.TempDir()
-	must(t, os.Symlink(archive, filepath.Join(home, filepath.Base(archive))))
+	requireNoError(t, os.Symlink(archive, filepath.Join(home, filepath.Base(archive))))
 	path := filepath.Join(home, "tools")
-	must(t, os.Mkdir(path, 0o755))
+	requireNoError(t, os.Mkdir(path, 0o755))
 	for _, tool := range []string{"sh", "tar", "gzip", "printf"} {
 		where, err := exec.LookPath(tool)
-		must(t, err)
-		must(t, os.Symlink(where, filepath.Join(path, tool)))
+		requireNoError(t, err)
+		requireNoError(t, os.Symlink(where, filepath.Join(path, tool)))
 	}
 	var said []byte
 	for _, command := range commands {
-		command = strings.Replace(strings.Replace(command, "'https://…'", "'"+server.URL+"'", 1), "'…'", "'"+space.Token()+"'", 1)
+		command = strings.Replace(strings.Replace(command, "'https://…'", "'"+server.URL+"'", 1), "'…'", "'"+space.AccessToken()+"'", 1)
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 		defer cancel()
 		c := exec.CommandContext(ctx, "/bin/sh", "-c", command)

@@ -14,31 +14,31 @@ type Circle struct {
 
 // LargestCircle is the largest set of files that need each other. It is empty where the files can be read one after the other.
 func (p *Package) LargestCircle() Circle {
-	circle := Circle{Files: largestCircle(p.uses())}
+	circle := Circle{Files: largestCircle(p.fileUses())}
 	for _, f := range p.files {
-		if slices.Contains(circle.Files, p.name(f.Pos())) {
+		if slices.Contains(circle.Files, p.fileName(f.Pos())) {
 			circle.Lines += p.linesOf(f)
 		}
 	}
 	return circle
 }
 
-// name is the file's name of a position.
-func (p *Package) name(at token.Pos) string {
+// fileName is the file's name of a position.
+func (p *Package) fileName(at token.Pos) string {
 	return filepath.Base(p.fset.Position(at).Filename)
 }
 
-// uses says for each file which others of its package it needs: a function, a method, a field, a type, a variable or a constant of.
-func (p *Package) uses() map[string]map[string]bool {
+// fileUses says for each file which others of its package it needs: a function, a method, a field, a type, a variable or a constant of.
+func (p *Package) fileUses() map[string]map[string]bool {
 	needs := map[string]map[string]bool{}
 	for _, f := range p.files {
-		needs[p.name(f.Pos())] = map[string]bool{}
+		needs[p.fileName(f.Pos())] = map[string]bool{}
 	}
 	for id, obj := range p.info.Uses {
 		if obj.Pkg() == nil || !obj.Pos().IsValid() {
 			continue
 		}
-		from, to := p.name(id.Pos()), p.name(obj.Pos())
+		from, to := p.fileName(id.Pos()), p.fileName(obj.Pos())
 		// A field of another package may be declared in a file of the same name.
 		sameDir := filepath.Dir(p.fset.Position(obj.Pos()).Filename) == filepath.Dir(p.fset.Position(id.Pos()).Filename)
 		if _, ours := needs[to]; ours && sameDir && from != to {

@@ -9,19 +9,19 @@ import (
 // sharedLines is how many lines two places have in common at least.
 const sharedLines = 6
 
-// code is what the lines of a file say, one after the other: without blanks at their ends, without those that say nothing.
-type code []string
+// codeLines is what the lines of a file say, one after the other: without blanks at their ends, without those that say nothing.
+type codeLines []string
 
-// lines are the lines of a file.
-type lines struct {
+// fileLines are the lines of a file.
+type fileLines struct {
 	text     []string
 	blank    []bool
 	comment  []bool // there is a comment and nothing else
 	imported []bool // it is part of an import
 }
 
-func newLines(text []byte, fset *token.FileSet, file *ast.File) lines {
-	l := lines{text: strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")}
+func newLines(text []byte, fset *token.FileSet, file *ast.File) fileLines {
+	l := fileLines{text: strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")}
 	l.blank, l.comment, l.imported = make([]bool, len(l.text)), make([]bool, len(l.text)), make([]bool, len(l.text))
 	mark := func(what []bool, n ast.Node) {
 		first, last := fset.PositionFor(n.Pos(), false), fset.PositionFor(n.End(), false)
@@ -48,8 +48,8 @@ func newLines(text []byte, fset *token.FileSet, file *ast.File) lines {
 	return l
 }
 
-// code leaves out blank lines, comments, imports, and lines of nothing but punctuation.
-func (l lines) code() (c code) {
+// codeOnly leaves out blank lines, comments, imports, and lines of nothing but punctuation.
+func (l fileLines) codeOnly() (c codeLines) {
 	for i, text := range l.text {
 		text = strings.TrimSpace(text)
 		if !l.comment[i] && !l.imported[i] && strings.Trim(text, "(){}[],;") != "" {
@@ -59,8 +59,8 @@ func (l lines) code() (c code) {
 	return c
 }
 
-// count counts the lines of which something is true.
-func count(what []bool) (n int) {
+// countTrue counts the lines of which something is true.
+func countTrue(what []bool) (n int) {
 	for _, is := range what {
 		if is {
 			n++
@@ -69,17 +69,17 @@ func count(what []bool) (n int) {
 	return n
 }
 
-// place is a line of a file: the numbers of both.
-type place struct{ file, line int }
+// linePlace is a line of a file: the numbers of both.
+type linePlace struct{ file, line int }
 
-// duplicates counts the pairs of places that say the same in at least sharedLines lines, one after the other. What goes on for longer is
+// countDuplicates counts the pairs of places that say the same in at least sharedLines lines, one after the other. What goes on for longer is
 // one pair; what stands in three places is three pairs. A place does not overlap the other of its pair.
-func duplicates(files []code) (pairs int) {
-	at := map[string][]place{}
+func countDuplicates(files []codeLines) (pairs int) {
+	at := map[string][]linePlace{}
 	for f, c := range files {
 		for i := 0; i+sharedLines <= len(c); i++ {
 			window := strings.Join(c[i:i+sharedLines], "\n")
-			at[window] = append(at[window], place{f, i})
+			at[window] = append(at[window], linePlace{f, i})
 		}
 	}
 	for _, places := range at {

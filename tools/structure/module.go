@@ -26,8 +26,8 @@ type Package struct {
 	info  *types.Info
 }
 
-// listed is what the Go tool says about a package.
-type listed struct {
+// listedPackage is what the Go tool says about a package.
+type listedPackage struct {
 	ImportPath, Export, Dir string
 	GoFiles, CgoFiles       []string
 	Module                  *struct{ Main bool }
@@ -43,7 +43,7 @@ func Packages(root, tags string) ([]Package, error) {
 	if root, err = filepath.EvalSymlinks(root); err != nil {
 		return nil, err
 	}
-	ours, exports, err := list(root, tags)
+	ours, exports, err := listPackages(root, tags)
 	if err != nil {
 		return nil, err
 	}
@@ -72,8 +72,8 @@ func Packages(root, tags string) ([]Package, error) {
 	return all, nil
 }
 
-// list asks the Go tool for the packages of the module, and for the file of exported names of each package that they import.
-func list(root, tags string) (ours []listed, exports map[string]string, err error) {
+// listPackages asks the Go tool for the packages of the module, and for the file of exported names of each package that they import.
+func listPackages(root, tags string) (ours []listedPackage, exports map[string]string, err error) {
 	args := []string{"list", "-export", "-deps", "-json=ImportPath,Export,Dir,GoFiles,CgoFiles,Module"}
 	if tags != "" {
 		args = append(args, "-tags="+tags)
@@ -88,7 +88,7 @@ func list(root, tags string) (ours []listed, exports map[string]string, err erro
 	}
 	exports = map[string]string{}
 	for d := json.NewDecoder(bytes.NewReader(out)); ; {
-		var l listed
+		var l listedPackage
 		if err := d.Decode(&l); errors.Is(err, io.EOF) {
 			return ours, exports, nil
 		} else if err != nil {
@@ -120,15 +120,15 @@ func (p *Package) Methods() map[string]int {
 	for _, f := range p.files {
 		for _, d := range f.Decls {
 			if fn, is := d.(*ast.FuncDecl); is && fn.Recv != nil {
-				count[receiver(fn)]++
+				count[receiverName(fn)]++
 			}
 		}
 	}
 	return count
 }
 
-// receiver is the name of a method's type.
-func receiver(method *ast.FuncDecl) string {
+// receiverName is the name of a method's type.
+func receiverName(method *ast.FuncDecl) string {
 	name, _, _ := strings.Cut(strings.Trim(types.ExprString(method.Recv.List[0].Type), "*()"), "[")
 	return name
 }

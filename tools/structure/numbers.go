@@ -39,7 +39,7 @@ type Function struct {
 // modules and directories whose names begin with a dot or an underscore.
 func Measure(root string) (Numbers, error) {
 	n := Numbers{PackageLines: map[string]int{}}
-	var codes []code
+	var codes []codeLines
 	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -65,11 +65,11 @@ func Measure(root string) (Numbers, error) {
 		if err != nil {
 			return err
 		}
-		c, err := n.add(filepath.ToSlash(dir), file, text)
+		c, err := n.addFile(filepath.ToSlash(dir), file, text)
 		codes = append(codes, c)
 		return err
 	})
-	n.Duplicates = duplicates(codes)
+	n.Duplicates = countDuplicates(codes)
 	return n, err
 }
 
@@ -80,8 +80,8 @@ func passedOver(dir string) bool {
 	return err == nil || name == "testdata" || name == "vendor" || name[0] == '.' || name[0] == '_'
 }
 
-// add counts a file, and gives what its lines say for the comparison with others.
-func (n *Numbers) add(dir, name string, text []byte) (code, error) {
+// addFile counts a file, and gives what its lines say for the comparison with others.
+func (n *Numbers) addFile(dir, name string, text []byte) (codeLines, error) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
@@ -92,42 +92,42 @@ func (n *Numbers) add(dir, name string, text []byte) (code, error) {
 	n.Lines += lines
 	n.PackageLines[dir] += lines
 	all := newLines(text, fset, file)
-	n.BlankLines += count(all.blank)
-	n.CommentLines += count(all.comment)
+	n.BlankLines += countTrue(all.blank)
+	n.CommentLines += countTrue(all.comment)
 	for _, d := range file.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
-			n.name(d.Name, d.Doc, d.Recv == nil || ast.IsExported(receiver(d)))
+			n.countName(d.Name, d.Doc, d.Recv == nil || ast.IsExported(receiverName(d)))
 			if d.Body != nil {
 				span := fset.Position(d.End()).Line - fset.Position(d.Pos()).Line + 1
-				n.Functions = append(n.Functions, Function{Name: dir + "." + d.Name.Name, Lines: span, Complexity: complexity(d)})
+				n.Functions = append(n.Functions, Function{Name: dir + "." + d.Name.Name, Lines: span, Complexity: countBranches(d)})
 			}
 		case *ast.GenDecl:
 			for _, spec := range d.Specs {
-				n.spec(spec, d.Doc)
+				n.countSpec(spec, d.Doc)
 			}
 		}
 	}
-	return all.code(), nil
+	return all.codeOnly(), nil
 }
 
-// spec counts the names of a type, a variable or a constant. A comment above their group is theirs too.
-func (n *Numbers) spec(spec ast.Spec, group *ast.CommentGroup) {
+// countSpec counts the names of a type, a variable or a constant. A comment above their group is theirs too.
+func (n *Numbers) countSpec(spec ast.Spec, group *ast.CommentGroup) {
 	switch spec := spec.(type) {
 	case *ast.TypeSpec:
-		n.name(spec.Name, cmp.Or(spec.Doc, spec.Comment, group), true)
+		n.countName(spec.Name, cmp.Or(spec.Doc, spec.Comment, group), true)
 		if _, is := spec.Type.(*ast.InterfaceType); is {
 			n.Interfaces++
 		}
 	case *ast.ValueSpec:
 		for _, id := range spec.Names {
-			n.name(id, cmp.Or(spec.Doc, spec.Comment, group), true)
+			n.countName(id, cmp.Or(spec.Doc, spec.Comment, group), true)
 		}
 	}
 }
 
-// name counts one. Methods of types that nobody outside can name are not exported.
-func (n *Numbers) name(id *ast.Ident, doc *ast.CommentGroup, reachable bool) {
+// countName counts one. Methods of types that nobody outside can name are not exported.
+func (n *Numbers) countName(id *ast.Ident, doc *ast.CommentGroup, reachable bool) {
 	n.Names++
 	if id.IsExported() && reachable {
 		n.Exported++
@@ -137,8 +137,8 @@ func (n *Numbers) name(id *ast.Ident, doc *ast.CommentGroup, reachable bool) {
 	}
 }
 
-// complexity counts the ways that a function can take, as McCabe did.
-func complexity(fn *ast.FuncDecl) int {
+// countBranches counts the ways that a function can take, as McCabe did.
+func countBranches(fn *ast.FuncDecl) int {
 	n := 1
 	ast.Inspect(fn, func(node ast.Node) bool {
 		switch node := node.(type) {

@@ -56,22 +56,22 @@ func TestQuantilesOfFunctions(t *testing.T) {
 
 func TestDuplicatesArePairsOfPlaces(t *testing.T) {
 	t.Parallel()
-	six := code{"a", "b", "c", "d", "e", "f"}
+	six := codeLines{"a", "b", "c", "d", "e", "f"}
 	for name, test := range map[string]struct {
-		files []code
+		files []codeLines
 		want  int
 	}{
-		"five lines are too few":               {[]code{six[:5], six[:5]}, 0},
-		"six are a pair":                       {[]code{six, six}, 1},
-		"seven are one pair, not two":          {[]code{append(six[:6:6], "g"), append(six[:6:6], "g")}, 1},
-		"three places are three pairs":         {[]code{six, six, six}, 3},
-		"twice in one file":                    {[]code{append(append(six[:6:6], "g"), six...)}, 1},
-		"a place does not overlap its other":   {[]code{{"a", "a", "a", "a", "a", "a", "a", "a"}}, 0},
-		"other lines between them are no pair": {[]code{six, {"a", "b", "c", "x", "d", "e", "f"}}, 0},
+		"five lines are too few":               {[]codeLines{six[:5], six[:5]}, 0},
+		"six are a pair":                       {[]codeLines{six, six}, 1},
+		"seven are one pair, not two":          {[]codeLines{append(six[:6:6], "g"), append(six[:6:6], "g")}, 1},
+		"three places are three pairs":         {[]codeLines{six, six, six}, 3},
+		"twice in one file":                    {[]codeLines{append(append(six[:6:6], "g"), six...)}, 1},
+		"a place does not overlap its other":   {[]codeLines{{"a", "a", "a", "a", "a", "a", "a", "a"}}, 0},
+		"other lines between them are no pair": {[]codeLines{six, {"a", "b", "c", "x", "d", "e", "f"}}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := duplicates(test.files); got != test.want {
+			if got := countDuplicates(test.files); got != test.want {
 				t.Errorf("%d pairs, want %d", got, test.want)
 			}
 		})

@@ -21,8 +21,8 @@ import (
 	"aqueduck/internal/lane"
 )
 
-// course is a test, or some of one package, with its share of the time.
-type course struct {
+// tortureLane is a test, or some of one package, with its share of the time.
+type tortureLane struct {
 	faults string
 	pkg    string
 	tests  string // for go test -run
@@ -31,7 +31,7 @@ type course struct {
 }
 
 // courses are run two at a time, in this order.
-var courses = []course{
+var courses = []tortureLane{
 	{"F1", "internal/cli", "TestF1KillsAtRandomTimes|TestAKilledRunIsNotReadAgain", 6, false},
 	{"F1", "load/publish", "TestF1KillsAtRandomTimes", 2, false},
 	{"F2", "load/publish", "TestF2KillsAtEveryNamedPoint", 3, false},
@@ -54,7 +54,7 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := torture(ctx, *span, *only, os.Stdout); err != nil {
+	if err := runTorture(ctx, *span, *only, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "torture:", err)
 		os.Exit(1)
 	}
@@ -63,9 +63,9 @@ func main() {
 // sideBySide is how many lanes run at a time: each also waits for disks and processes.
 const sideBySide = 2
 
-// torture runs the lanes and prints what each has tried. The first one that fails ends all.
-func torture(ctx context.Context, span time.Duration, only string, out io.Writer) error {
-	chosen, shares := []course{}, 0
+// runTorture runs the lanes and prints what each has tried. The first one that fails ends all.
+func runTorture(ctx context.Context, span time.Duration, only string, out io.Writer) error {
+	chosen, shares := []tortureLane{}, 0
 	for _, c := range courses {
 		if strings.Contains(c.faults+" "+c.pkg+" "+c.tests, only) {
 			chosen, shares = append(chosen, c), shares+c.share
@@ -74,7 +74,7 @@ func torture(ctx context.Context, span time.Duration, only string, out io.Writer
 	began := time.Now()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	results := make([][]tried, len(chosen))
+	results := make([][]trialResult, len(chosen))
 	var all sync.WaitGroup
 	turns := make(chan struct{}, sideBySide)
 	for i, c := range chosen {
@@ -83,7 +83,7 @@ func torture(ctx context.Context, span time.Duration, only string, out io.Writer
 			defer func() { <-turns }()
 			part := span * time.Duration(c.share*sideBySide) / time.Duration(shares)
 			var err error
-			if results[i], err = c.run(ctx, min(part, span)); err != nil {
+			if results[i], err = c.runTests(ctx, min(part, span)); err != nil {
 				cancel(err)
 			}
 		})
@@ -95,23 +95,23 @@ func torture(ctx context.Context, span time.Duration, only string, out io.Writer
 	fmt.Fprintf(out, "\n| fault | tried | seeds from | failed | bound |\n|---|---|---|---:|---|\n")
 	for i, c := range chosen {
 		for _, t := range results[i] {
-			fmt.Fprintf(out, "| %s | %d %s | %s | 0 | %s |\n", c.faults, t.n, t.what, t.seeds, lane.Bound(t.n))
+			fmt.Fprintf(out, "| %s | %d %s | %s | 0 | %s |\n", c.faults, t.n, t.what, t.seeds, lane.FailureBound(t.n))
 		}
 	}
 	fmt.Fprintf(out, "\nnothing failed in %s\n", time.Since(began).Round(time.Second))
 	return nil
 }
 
-// tried is what one lane of a test says of itself.
-type tried struct {
+// trialResult is what one lane of a test says of itself.
+type trialResult struct {
 	n           int
 	what, seeds string
 }
 
-var told = regexp.MustCompile(`lane: (\d+) (.+), seeds from (\d+) on, none failed`)
+var laneSummary = regexp.MustCompile(`lane: (\d+) (.+), seeds from (\d+) on, none failed`)
 
-// run runs a test for so long and gives what it tried; its output is the error when it fails.
-func (c course) run(ctx context.Context, span time.Duration) (results []tried, err error) {
+// runTests runs a test for so long and gives what it tried; its output is the error when it fails.
+func (c tortureLane) runTests(ctx context.Context, span time.Duration) (results []trialResult, err error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -132,10 +132,10 @@ func (c course) run(ctx context.Context, span time.Duration) (results []tried, e
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s failed:\n%s", c.tests, kept(string(output)))
+		return nil, fmt.Errorf("%s failed:\n%s", c.tests, failureLines(string(output)))
 	}
 	for line := range strings.Lines(string(output)) {
-		m := told.FindStringSubmatch(line)
+		m := laneSummary.FindStringSubmatch(line)
 		if m == nil {
 			continue
 		}
@@ -144,10 +144,10 @@ func (c course) run(ctx context.Context, span time.Duration) (results []tried, e
 			return nil, err
 		}
 		fmt.Printf("%s %s: %d %s\n", time.Now().UTC().Format("15:04:05"), c.faults, n, m[2])
-		if i := at(results, m[2]); i >= 0 {
+		if i := findResult(results, m[2]); i >= 0 {
 			results[i].n += n
 		} else {
-			results = append(results, tried{n, m[2], m[3]})
+			results = append(results, trialResult{n, m[2], m[3]})
 		}
 	}
 	if len(results) == 0 {
@@ -156,8 +156,8 @@ func (c course) run(ctx context.Context, span time.Duration) (results []tried, e
 	return results, nil
 }
 
-// at finds the lanes of a test that runs in several parts: they tried the same.
-func at(results []tried, what string) int {
+// findResult finds the lanes of a test that runs in several parts: they tried the same.
+func findResult(results []trialResult, what string) int {
 	for i, r := range results {
 		if r.what == what {
 			return i
@@ -166,8 +166,8 @@ func at(results []tried, what string) int {
 	return -1
 }
 
-// kept are the lines of a test's output that say what failed.
-func kept(output string) string {
+// failureLines are the lines of a test's output that say what failed.
+func failureLines(output string) string {
 	var lines []string
 	for s := bufio.NewScanner(strings.NewReader(output)); s.Scan(); {
 		if text := s.Text(); !strings.HasPrefix(text, "=== ") && !strings.Contains(text, "--- PASS") {

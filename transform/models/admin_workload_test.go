@@ -4,8 +4,8 @@ import "testing"
 
 func TestAdminWorkloadOfEachDay(t *testing.T) {
 	t.Parallel()
-	g := newGolden(t, cases()...)
-	g.holds(`SELECT admin_id, strftime(workload_date, '%d'), replies, conversations_replied, notes, closes, assigned, waits_answered, median_reply_time, median_reply_time_office
+	g := newGolden(t, goldenCases()...)
+	g.expectRows(`SELECT admin_id, strftime(workload_date, '%d'), replies, conversations_replied, notes, closes, assigned, waits_answered, median_reply_time, median_reply_time_office
 		FROM models.admin_workload`,
 		"1|13|1|1|0|1|0|1|900|900",
 		"1|15|2|1|0|0|1|2|2700|2700", // both are redacted: 1800 and 3600
@@ -28,30 +28,30 @@ func TestAdminWorkloadOfEachDay(t *testing.T) {
 func TestAdminWorkloadTakesDaysOfTheWarehouse(t *testing.T) {
 	t.Parallel()
 	g := newGolden(t,
-		insert("conversations_all", "id|created_at|source_author_type", "a|2026-10-19 23:20:00|user"),
-		talks(`a | 2026-10-19 23:30:00 | assignment by admin 5 | | admin 5 5 - | at 00:30 in Dublin`))
-	g.holds("SELECT admin_id, strftime(workload_date, '%d'), replies, assigned, waits_answered, median_reply_time, median_reply_time_office FROM models.admin_workload", "5|20|1|1|1|600|0")
+		insertRows("conversations_all", "id|created_at|source_author_type", "a|2026-10-19 23:20:00|user"),
+		insertParts(`a | 2026-10-19 23:30:00 | assignment by admin 5 | | admin 5 5 - | at 00:30 in Dublin`))
+	g.expectRows("SELECT admin_id, strftime(workload_date, '%d'), replies, assigned, waits_answered, median_reply_time, median_reply_time_office FROM models.admin_workload", "5|20|1|1|1|600|0")
 }
 
 func TestAdminWorkloadLeavesBotsAndTheAIAgentOut(t *testing.T) {
 	t.Parallel()
 	g := newGolden(t,
-		insert("conversations_all", "id|created_at", "a|2026-10-19 10:00:00"),
-		talks(`
+		insertRows("conversations_all", "id|created_at", "a|2026-10-19 10:00:00"),
+		insertParts(`
 			a | 2026-10-19 10:00:00 | comment by bot 70   | | | words
 			a | 2026-10-19 10:00:00 | assignment by bot 70| | bot 70 70 -
 			a | 2026-10-19 10:00:00 | close by bot 70     | closed
 			a | 2026-10-19 10:00:00 | comment by admin 1  | | | words of the agent
 			a | 2026-10-19 10:00:00 | open by admin 1     |`),
 		"UPDATE main.conversation_parts SET is_ai_answer = true WHERE body = 'words of the agent'")
-	g.holds("FROM models.admin_workload")
+	g.expectRows("FROM models.admin_workload")
 }
 
 func TestAdminWorkloadAddsUpToItsBase(t *testing.T) {
 	t.Parallel()
-	g := whole(t)
-	g.holds("SELECT sum(replies), sum(notes), sum(closes), sum(assigned), sum(waits_answered) FROM models.admin_workload",
-		g.rows(`SELECT count(*) FILTER (author_type = 'admin' AND part_type = 'comment'), count(*) FILTER (author_type = 'admin' AND part_type = 'note'),
+	g := openFilled(t)
+	g.expectRows("SELECT sum(replies), sum(notes), sum(closes), sum(assigned), sum(waits_answered) FROM models.admin_workload",
+		g.rowTexts(`SELECT count(*) FILTER (author_type = 'admin' AND part_type = 'comment'), count(*) FILTER (author_type = 'admin' AND part_type = 'note'),
 			count(*) FILTER (author_type = 'admin' AND part_type = 'close'), count(*) FILTER (assigned_to_type = 'admin'),
 			(SELECT count(*) FROM models.reply_pairs WHERE answered_by = 'human')
 			FROM main.conversation_parts WHERE conversation_id IN (SELECT id FROM main.conversations)`)...)

@@ -23,23 +23,23 @@ func TestModelsAreRightWhenAttached(t *testing.T) {
 	must(t, err)
 	db.SetMaxOpenConns(1)
 	t.Cleanup(func() { must(t, db.Close()) })
-	other := &golden{t, db}
-	other.exec("ATTACH '" + file + "' AS elsewhere (READ_ONLY)")
-	for _, table := range other.rows("SELECT DISTINCT table_name FROM information_schema.tables WHERE table_catalog = 'elsewhere' AND table_schema = 'main'") {
-		other.exec("CREATE TABLE main." + table + " AS SELECT 'mine' AS id")
+	other := &goldenWarehouse{t, db}
+	other.execSQL("ATTACH '" + file + "' AS elsewhere (READ_ONLY)")
+	for _, table := range other.rowTexts("SELECT DISTINCT table_name FROM information_schema.tables WHERE table_catalog = 'elsewhere' AND table_schema = 'main'") {
+		other.execSQL("CREATE TABLE main." + table + " AS SELECT 'mine' AS id")
 	}
-	other.exec("CREATE SCHEMA models")
-	alone := whole(t)
+	other.execSQL("CREATE SCHEMA models")
+	alone := openFilled(t)
 	for _, m := range all {
-		other.exec("CREATE TABLE models." + m.Name + " AS SELECT 'mine' AS id")
+		other.execSQL("CREATE TABLE models." + m.Name + " AS SELECT 'mine' AS id")
 		const content = "SELECT count(*), sum(hash(m)::HUGEINT) FROM %s.%s m"
-		want := alone.rows(fmt.Sprintf(content, "models", m.Name))
+		want := alone.rowTexts(fmt.Sprintf(content, "models", m.Name))
 		for _, zone := range []string{"UTC", "America/Los_Angeles", "Asia/Tokyo"} {
-			for _, g := range []*golden{alone, other} {
-				g.exec("SET TimeZone = '" + zone + "'")
+			for _, g := range []*goldenWarehouse{alone, other} {
+				g.execSQL("SET TimeZone = '" + zone + "'")
 			}
-			alone.holds(fmt.Sprintf(content, "models", m.Name), want...)
-			other.holds(fmt.Sprintf(content, "elsewhere.models", m.Name), want...)
+			alone.expectRows(fmt.Sprintf(content, "models", m.Name), want...)
+			other.expectRows(fmt.Sprintf(content, "elsewhere.models", m.Name), want...)
 		}
 	}
 }

@@ -5,10 +5,10 @@ import "testing"
 func TestContactCurrentKeepsWhoeverWasNotMergedAway(t *testing.T) {
 	t.Parallel()
 	g := newGolden(t,
-		insert("contacts_raw", "id|role|email|created_at",
+		insertRows("contacts_raw", "id|role|email|created_at",
 			"one|user|one@x|2026-03-01", "lead of one|lead|old@x|2026-01-01", "two|user||2026-02-01",
 			"archived|user||2026-02-02", "deleted|lead||2026-02-03"),
-		insert("contact_lifecycle", "id|lifecycle|inactive_since|merged_into_id|reason|record_from|role",
+		insertRows("contact_lifecycle", "id|lifecycle|inactive_since|merged_into_id|reason|record_from|role",
 			"lead of one|merged|2026-04-01|one|event|search|",
 			"archived|archived|2026-05-01||inactive list|search|",
 			"deleted|deleted|2026-05-02||event|search|",
@@ -18,19 +18,19 @@ func TestContactCurrentKeepsWhoeverWasNotMergedAway(t *testing.T) {
 			"into nobody|merged|2026-05-05||inactive list|inactive list|lead",
 			// Nothing was ever read of the one that it was merged into: a person all the same.
 			"into unread|merged|2026-05-06|unread|event|inactive list|lead"),
-		insert("contact_activities", "id|contact_id|event_type|role|created_at", "1|new|contact.created|lead|2026-05-07")) // search does not find it yet
-	g.holds("SELECT contact_id, lifecycle, role, email, merged_contacts, strftime(first_seen_at, '%m-%d'), strftime(inactive_since, '%m-%d') FROM models.contact_current",
+		insertRows("contact_activities", "id|contact_id|event_type|role|created_at", "1|new|contact.created|lead|2026-05-07")) // search does not find it yet
+	g.expectRows("SELECT contact_id, lifecycle, role, email, merged_contacts, strftime(first_seen_at, '%m-%d'), strftime(inactive_since, '%m-%d') FROM models.contact_current",
 		"one|active|user|one@x|1|01-01|", "two|active|user||1|02-01|", "archived|archived|user||0|02-02|05-01", "deleted|deleted|lead||0|02-03|05-02", "listed only|blocked|lead||0||05-03",
 		"into nobody|merged|lead||0||05-05", "unread||||1||", "new|active|||0|05-07|")
 	// Ten ids, and the unread one.
-	g.holds("SELECT count(*) + sum(merged_contacts) FROM models.contact_current", "11")
-	g.holds("SELECT count(*) FROM main.contact_identity", "10")
-	g.holds("SELECT count(DISTINCT current_contact_id) FROM main.contact_identity", g.rows("SELECT count(*) FROM models.contact_current")...)
+	g.expectRows("SELECT count(*) + sum(merged_contacts) FROM models.contact_current", "11")
+	g.expectRows("SELECT count(*) FROM main.contact_identity", "10")
+	g.expectRows("SELECT count(DISTINCT current_contact_id) FROM main.contact_identity", g.rowTexts("SELECT count(*) FROM models.contact_current")...)
 }
 
 func TestContactCurrentRollsUpTheWholeBase(t *testing.T) {
 	t.Parallel()
-	g := whole(t)
-	g.holds("SELECT count(*) + sum(merged_contacts) FROM models.contact_current", g.rows("SELECT count(*) FROM main.contact_identity")...)
-	g.holds("SELECT count(*) FROM models.contact_current WHERE lifecycle = 'merged'", "0")
+	g := openFilled(t)
+	g.expectRows("SELECT count(*) + sum(merged_contacts) FROM models.contact_current", g.rowTexts("SELECT count(*) FROM main.contact_identity")...)
+	g.expectRows("SELECT count(*) FROM models.contact_current WHERE lifecycle = 'merged'", "0")
 }

@@ -4,8 +4,8 @@ import "testing"
 
 func TestConversationMetricsTellWhatHappenedWhen(t *testing.T) {
 	t.Parallel()
-	g := newGolden(t, cases()...)
-	g.holds(`SELECT conversation_id, strftime(first_contact_reply_at, '%d %H:%M:%S'), strftime(first_human_response_at, '%d %H:%M:%S'), strftime(first_ai_response_at, '%d %H:%M:%S'),
+	g := newGolden(t, goldenCases()...)
+	g.expectRows(`SELECT conversation_id, strftime(first_contact_reply_at, '%d %H:%M:%S'), strftime(first_human_response_at, '%d %H:%M:%S'), strftime(first_ai_response_at, '%d %H:%M:%S'),
 		strftime(first_close_at, '%d %H:%M:%S'), strftime(last_close_at, '%d %H:%M:%S'), strftime(first_admin_close_at, '%d %H:%M:%S'), reopens FROM models.conversation_metrics`,
 		"bot|19 10:00:00|19 10:40:00|19 10:00:30|19 10:05:00|19 11:00:00|19 11:00:00|1",
 		"hidden|20 09:00:00|20 09:30:00||20 10:00:00|20 10:00:00|20 10:00:00|0",
@@ -23,13 +23,13 @@ func TestConversationMetricsTellWhatHappenedWhen(t *testing.T) {
 		"old|16 12:00:00|16 12:50:00|||||0",
 		"snoozed|27 10:00:00|||29 00:00:00|29 00:00:00|29 00:00:00|0",
 		"midnight|29 00:00:00||||||0")
-	g.holds("SELECT created_date FROM models.conversation_metrics WHERE conversation_id = 'outbound'", "2026-10-19 00:00:00 +0000 UTC") // 00:30 in Dublin
+	g.expectRows("SELECT created_date FROM models.conversation_metrics WHERE conversation_id = 'outbound'", "2026-10-19 00:00:00 +0000 UTC") // 00:30 in Dublin
 }
 
 func TestConversationMetricsCountAssignmentsAndHandling(t *testing.T) {
 	t.Parallel()
-	g := newGolden(t, cases()...)
-	g.holds(`SELECT conversation_id, assignments, strftime(first_assignment_at, '%H:%M:%S'), strftime(last_assignment_at, '%H:%M:%S'), handling_time
+	g := newGolden(t, goldenCases()...)
+	g.expectRows(`SELECT conversation_id, assignments, strftime(first_assignment_at, '%H:%M:%S'), strftime(last_assignment_at, '%H:%M:%S'), handling_time
 		FROM models.conversation_metrics WHERE assignments > 0 OR handling_time IS NOT NULL`,
 		"hidden|2|09:20:00|09:30:00|2400",  // 600 to the reassignment, 1800 to the close
 		"skip|1|12:30:00|12:30:00|",        // never ended
@@ -41,8 +41,8 @@ func TestConversationMetricsCountAssignmentsAndHandling(t *testing.T) {
 
 func TestConversationMetricsTakeTimeByTheCalendarAndByOfficeHours(t *testing.T) {
 	t.Parallel()
-	g := newGolden(t, cases()...)
-	g.holds(`SELECT conversation_id, time_to_first_response_calendar, time_to_first_response_office, time_to_first_close, time_to_first_close_office, time_to_first_close_from_creation,
+	g := newGolden(t, goldenCases()...)
+	g.expectRows(`SELECT conversation_id, time_to_first_response_calendar, time_to_first_response_office, time_to_first_close, time_to_first_close_office, time_to_first_close_from_creation,
 		time_to_last_close, time_to_last_close_office, time_to_last_close_from_creation FROM models.conversation_metrics
 		WHERE time_to_first_response_calendar IS NOT NULL OR time_to_first_close_from_creation IS NOT NULL`,
 		"bot|2400|2400|300|300|300|3600|3600|3600",
@@ -65,22 +65,22 @@ func TestConversationMetricsTakeTimeByTheCalendarAndByOfficeHours(t *testing.T) 
 func TestConversationMetricsOfAContactWhoWritesAfterTheClose(t *testing.T) {
 	t.Parallel()
 	g := newGolden(t,
-		insert("conversations_all", "id|created_at|source_author_type", "a|2026-10-19 10:00:00|admin", "b|2026-10-19 10:00:00|bot"),
-		talks(`
+		insertRows("conversations_all", "id|created_at|source_author_type", "a|2026-10-19 10:00:00|admin", "b|2026-10-19 10:00:00|bot"),
+		insertParts(`
 			a | 2026-10-19 10:10:00 | close by bot 70    | closed
 			a | 2026-10-19 10:20:00 | comment by lead l  | open
 			b | 2026-10-19 10:10:00 | close by bot 70    | closed
 			b | 2026-10-19 10:20:00 | comment by user u  | open
 			b | 2026-10-19 10:40:00 | close by user u    | closed`))
-	g.holds(`SELECT conversation_id, strftime(first_contact_reply_at, '%H:%M'), time_to_first_close, time_to_first_close_office, time_to_first_close_from_creation,
+	g.expectRows(`SELECT conversation_id, strftime(first_contact_reply_at, '%H:%M'), time_to_first_close, time_to_first_close_office, time_to_first_close_from_creation,
 		time_to_last_close, time_to_last_close_office, time_to_last_close_from_creation, first_admin_close_at, reopens FROM models.conversation_metrics`,
 		"a|10:20|||600|||600||1", "b|10:20|||600|1200|1200|2400||1")
 }
 
 func TestConversationMetricsHaveMediansOfWaits(t *testing.T) {
 	t.Parallel()
-	g := newGolden(t, cases()...)
-	g.holds(`SELECT conversation_id, waits, answered_waits, median_reply_time, median_reply_time_office, strftime(waiting_since, '%d %H:%M') FROM models.conversation_metrics`,
+	g := newGolden(t, goldenCases()...)
+	g.expectRows(`SELECT conversation_id, waits, answered_waits, median_reply_time, median_reply_time_office, strftime(waiting_since, '%d %H:%M') FROM models.conversation_metrics`,
 		"bot|2|2|315|315|", // 30 and 600
 		"hidden|2|1|1800|1800|",
 		"skip|1|1|600|600|", "robin|1|1|3000|3000|", "removed|1|0|||23 09:00", "capped|1|1|600|600|",
@@ -92,18 +92,18 @@ func TestConversationMetricsHaveMediansOfWaits(t *testing.T) {
 
 func TestConversationMetricsTellOfRatingsAndOfPartsThatAreMissing(t *testing.T) {
 	t.Parallel()
-	g := newGolden(t, cases()...)
-	g.holds("SELECT conversation_id, rating_requested, rating, satisfied FROM models.conversation_metrics WHERE rating_requested IS NOT NULL OR satisfied IS NOT NULL",
+	g := newGolden(t, goldenCases()...)
+	g.expectRows("SELECT conversation_id, rating_requested, rating, satisfied FROM models.conversation_metrics WHERE rating_requested IS NOT NULL OR satisfied IS NOT NULL",
 		"skip|true|4|true", "robin|true|3|false", "rated|true||")
-	g.holds("SELECT conversation_id, parts_stored, parts_reported, parts_capped FROM models.conversation_metrics WHERE parts_capped IS DISTINCT FROM false OR parts_stored = 0",
+	g.expectRows("SELECT conversation_id, parts_stored, parts_reported, parts_capped FROM models.conversation_metrics WHERE parts_capped IS DISTINCT FROM false OR parts_stored = 0",
 		"capped|2|1200|true", "outbound|0|0|false", "midnight|0||")
 }
 
 func TestConversationMetricsWithoutOfficeHoursHaveNoneOfTheirMeasures(t *testing.T) {
 	t.Parallel()
-	g := newGolden(t, cases()...)
-	g.exec("DELETE FROM models.office_hours")
-	g.holds(`SELECT count(*), count(time_to_first_response_office), count(time_to_first_close_office), count(time_to_last_close_office), count(median_reply_time_office),
+	g := newGolden(t, goldenCases()...)
+	g.execSQL("DELETE FROM models.office_hours")
+	g.expectRows(`SELECT count(*), count(time_to_first_response_office), count(time_to_first_close_office), count(time_to_last_close_office), count(median_reply_time_office),
 		count(time_to_first_response_calendar) FROM models.conversation_metrics`, "16|0|0|0|0|11")
 }
 
@@ -111,15 +111,15 @@ func TestConversationMetricsWithoutOfficeHoursHaveNoneOfTheirMeasures(t *testing
 // those of the parts, and where the source measures the same, what the source says.
 func TestConversationMetricsAddUpToTheirBase(t *testing.T) {
 	t.Parallel()
-	g := whole(t)
+	g := openFilled(t)
 	of := "FROM main.conversation_parts WHERE conversation_id IN (SELECT id FROM main.conversations)"
-	g.holds("SELECT count(*), sum(parts_stored), sum(assignments), count(median_reply_time) > 0 FROM models.conversation_metrics",
-		g.rows("SELECT (SELECT count(*) FROM main.conversations), count(*), count(*) FILTER (assigned_to_type IS NOT NULL), true "+of)...)
-	g.holds("SELECT sum(waits), sum(answered_waits), count(waiting_since) FROM models.conversation_metrics",
-		g.rows("SELECT count(*), count(answered_at), count(*) FILTER (answered_at IS NULL AND closed_at IS NULL) FROM models.reply_pairs")...)
-	g.holds("SELECT count(rating_requested), count(rating), count(*) FILTER (satisfied) FROM models.conversation_metrics",
-		g.rows("SELECT count(*), count(rating), count(*) FILTER (satisfied) FROM models.csat")...)
-	g.holds(`SELECT m.* FROM models.conversation_metrics m JOIN main.conversations c ON c.id = m.conversation_id WHERE c.statistics_count_reopens IS NOT NULL AND NOT coalesce(m.parts_capped, false)
+	g.expectRows("SELECT count(*), sum(parts_stored), sum(assignments), count(median_reply_time) > 0 FROM models.conversation_metrics",
+		g.rowTexts("SELECT (SELECT count(*) FROM main.conversations), count(*), count(*) FILTER (assigned_to_type IS NOT NULL), true "+of)...)
+	g.expectRows("SELECT sum(waits), sum(answered_waits), count(waiting_since) FROM models.conversation_metrics",
+		g.rowTexts("SELECT count(*), count(answered_at), count(*) FILTER (answered_at IS NULL AND closed_at IS NULL) FROM models.reply_pairs")...)
+	g.expectRows("SELECT count(rating_requested), count(rating), count(*) FILTER (satisfied) FROM models.conversation_metrics",
+		g.rowTexts("SELECT count(*), count(rating), count(*) FILTER (satisfied) FROM models.csat")...)
+	g.expectRows(`SELECT m.* FROM models.conversation_metrics m JOIN main.conversations c ON c.id = m.conversation_id WHERE c.statistics_count_reopens IS NOT NULL AND NOT coalesce(m.parts_capped, false)
 		AND (m.reopens <> c.statistics_count_reopens OR m.first_close_at IS DISTINCT FROM c.statistics_first_close_at OR m.last_close_at IS DISTINCT FROM c.statistics_last_close_at
 		OR m.first_human_response_at IS DISTINCT FROM c.statistics_first_admin_reply_at OR m.waiting_since IS DISTINCT FROM c.waiting_since)`)
 }

@@ -12,8 +12,8 @@ const (
 func TestCsatCountsRequestsAnswersAndTheSatisfied(t *testing.T) {
 	t.Parallel()
 	g := newGolden(t, people, merged,
-		insert("admins_all", "id|name|_gone_at", "7|Deleted Dan|2026-07-20", "8|Eve|"),
-		insert("conversations_all", ratedColumns,
+		insertRows("admins_all", "id|name|_gone_at", "7|Deleted Dan|2026-07-20", "8|Eve|"),
+		insertRows("conversations_all", ratedColumns,
 			"deleted admin|2026-06-30 12:00:00|5|2026-07-01 23:30:00|ann|admin|7|",
 			"merged contact|2026-07-01 12:00:00|3|2026-07-02 10:00:00|lea|admin|7|",
 			"requested only|2026-07-01 12:00:00||2026-07-03 10:00:00||workflow|43|",
@@ -24,7 +24,7 @@ func TestCsatCountsRequestsAnswersAndTheSatisfied(t *testing.T) {
 			"not asked|2026-07-01 12:00:00||||||",
 			"deleted|2026-07-01 12:00:00|5|2026-07-03 10:00:00|ben|admin|8|2026-07-20"))
 	// 23:30 is half past midnight in Dublin's summer.
-	g.holds("SELECT conversation_id, contact_id, rated_party, rated_id, requested, answered, rating, satisfied, strftime(rating_date, '%m-%d'), strftime(created_date, '%m-%d') FROM models.csat",
+	g.expectRows("SELECT conversation_id, contact_id, rated_party, rated_id, requested, answered, rating, satisfied, strftime(rating_date, '%m-%d'), strftime(created_date, '%m-%d') FROM models.csat",
 		"deleted admin|ann|admin|7|true|true|5|true|07-02|06-30",
 		"merged contact|ann|admin|7|true|true|3|false|07-02|07-01",
 		"requested only||workflow|43|true|false|||07-03|07-01",
@@ -33,15 +33,15 @@ func TestCsatCountsRequestsAnswersAndTheSatisfied(t *testing.T) {
 		"workflow|ben|workflow|43|true|true|4|true|07-03|07-01",
 		"of nobody|ben|||true|true|1|false|07-03|07-01")
 	// Five of seven answered, three of these are satisfied.
-	g.holds("SELECT count_if(requested), count_if(answered), count_if(satisfied) FROM models.csat", "7|5|3")
+	g.expectRows("SELECT count_if(requested), count_if(answered), count_if(satisfied) FROM models.csat", "7|5|3")
 	// Of two workflows one answered, and is satisfied: 1 of 2, 1 of 1. A request without a rating makes nobody dissatisfied.
-	g.holds("SELECT rated_party, avg(answered::INT), avg(satisfied::INT) FROM models.csat GROUP BY ALL",
+	g.expectRows("SELECT rated_party, avg(answered::INT), avg(satisfied::INT) FROM models.csat GROUP BY ALL",
 		"admin|1|0.5", "workflow|0.5|1", "ai|1|1", "|0.5|0")
 }
 
 func TestCsatHasEveryRatingOfTheBase(t *testing.T) {
 	t.Parallel()
-	g := whole(t)
-	g.holds("SELECT count(*), sum(rating), count_if(answered) FROM models.csat",
-		g.rows("SELECT count(*), sum(rating), count(*) FROM main.conversations WHERE rating IS NOT NULL")...)
+	g := openFilled(t)
+	g.expectRows("SELECT count(*), sum(rating), count_if(answered) FROM models.csat",
+		g.rowTexts("SELECT count(*), sum(rating), count(*) FROM main.conversations WHERE rating IS NOT NULL")...)
 }

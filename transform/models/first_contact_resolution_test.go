@@ -4,8 +4,8 @@ import "testing"
 
 func TestFirstContactResolutionOfEveryCase(t *testing.T) {
 	t.Parallel()
-	g := newGolden(t, cases()...)
-	g.holds("SELECT conversation_id, strftime(first_closed_at, '%d %H:%M'), reopened, strftime(next_conversation_at, '%d %H:%M'), resolved FROM models.first_contact_resolution",
+	g := newGolden(t, goldenCases()...)
+	g.expectRows("SELECT conversation_id, strftime(first_closed_at, '%d %H:%M'), reopened, strftime(next_conversation_at, '%d %H:%M'), resolved FROM models.first_contact_resolution",
 		"bot|19 10:05|true||false",
 		"hidden|20 10:00|false||true",
 		"skip|21 12:20|false||true", // an assignment that skips reopening is no reopen
@@ -23,7 +23,7 @@ func TestFirstContactResolutionOfEveryCase(t *testing.T) {
 func TestFirstContactResolutionCountsSevenDaysOfWhoeverTookPart(t *testing.T) {
 	t.Parallel()
 	g := newGolden(t,
-		insert("conversations_all", "id|created_at|updated_at|state|source_author_type",
+		insertRows("conversations_all", "id|created_at|updated_at|state|source_author_type",
 			"exact|2026-10-01 10:00:00|2026-10-01 11:00:00|closed|user",
 			"a    |2026-10-08 11:00:00|2026-10-08 11:00:00|open  |user", // 7 days after the close, to the second
 			"late |2026-10-01 10:00:00|2026-10-01 11:00:00|closed|user",
@@ -34,7 +34,7 @@ func TestFirstContactResolutionCountsSevenDaysOfWhoeverTookPart(t *testing.T) {
 			"d    |2026-10-02 10:00:00|2026-10-02 10:00:00|open  |admin", // by the workspace
 			"reply|2026-10-01 10:00:00|2026-10-01 11:00:00|closed|admin",
 			"none |2026-10-01 10:00:00|2026-10-20 11:00:00|closed|user"),
-		talks(`
+		insertParts(`
 			exact | 2026-10-01 11:00:00 | close by admin 1 | closed
 			late  | 2026-10-01 11:00:00 | close by admin 1 | closed
 			group | 2026-10-01 11:00:00 | close by admin 1 | closed
@@ -42,15 +42,15 @@ func TestFirstContactResolutionCountsSevenDaysOfWhoeverTookPart(t *testing.T) {
 			reply | 2026-10-01 10:30:00 | comment by user e | open
 			reply | 2026-10-01 11:00:00 | close by admin 1 | closed
 			none  | 2026-10-01 11:00:00 | close by admin 1 | closed`),
-		insert("conversation_contacts", "conversation_id|contact_id", "exact|a", "a|a", "late|b", "b|b", "group|x", "group|y", "c|y", "sent|d", "d|d", "reply|e"))
-	g.holds("SELECT conversation_id, resolved FROM models.first_contact_resolution WHERE first_closed_at IS NOT NULL",
+		insertRows("conversation_contacts", "conversation_id|contact_id", "exact|a", "a|a", "late|b", "b|b", "group|x", "group|y", "c|y", "sent|d", "d|d", "reply|e"))
+	g.expectRows("SELECT conversation_id, resolved FROM models.first_contact_resolution WHERE first_closed_at IS NOT NULL",
 		"exact|false", "late|true", "group|false", "sent|true", "reply|true", "none|true")
 }
 
 func TestFirstContactResolutionAddsUpToItsBase(t *testing.T) {
 	t.Parallel()
-	g := whole(t)
-	g.holds("SELECT conversation_id FROM models.first_contact_resolution", g.rows("SELECT id FROM main.conversations")...)
-	g.holds("SELECT count(*) FROM models.first_contact_resolution f JOIN models.conversation_metrics m USING (conversation_id) WHERE f.resolved AND (m.reopens > 0 OR m.first_contact_reply_at IS NULL)", "0")
-	g.holds("SELECT DISTINCT resolved FROM models.first_contact_resolution", "true", "false", "")
+	g := openFilled(t)
+	g.expectRows("SELECT conversation_id FROM models.first_contact_resolution", g.rowTexts("SELECT id FROM main.conversations")...)
+	g.expectRows("SELECT count(*) FROM models.first_contact_resolution f JOIN models.conversation_metrics m USING (conversation_id) WHERE f.resolved AND (m.reopens > 0 OR m.first_contact_reply_at IS NULL)", "0")
+	g.expectRows("SELECT DISTINCT resolved FROM models.first_contact_resolution", "true", "false", "")
 }

@@ -27,7 +27,7 @@ pipelines: {all: {streams: "*"}}
 `
 
 // filled is a published file of a small workspace with every table and model.
-var filled = readtest.Shared{Config: config, Space: func() *emulator.Workspace {
+var filled = readtest.SharedFile{Config: config, Space: func() *emulator.Workspace {
 	return emulator.New(emulator.Config{Seed: 5, Contacts: 60, Inactive: 20, Activities: 60, Conversations: 40, Calls: 12, Logs: 20})
 }}
 
@@ -41,14 +41,14 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// golden is a warehouse whose stored rows are made by hand.
-type golden struct {
+// goldenWarehouse is a warehouse whose stored rows are made by hand.
+type goldenWarehouse struct {
 	t  *testing.T
 	db *sql.DB
 }
 
-// whole opens a copy of the filled file.
-func whole(t *testing.T) *golden {
+// openFilled opens a copy of the filled file.
+func openFilled(t *testing.T) *goldenWarehouse {
 	t.Helper()
 	file, err := filled.File()
 	must(t, err)
@@ -60,34 +60,34 @@ func whole(t *testing.T) *golden {
 	must(t, err)
 	db.SetMaxOpenConns(1)
 	t.Cleanup(func() { must(t, db.Close()) })
-	g := &golden{t, db}
-	g.exec("SET TimeZone = 'UTC'")
+	g := &goldenWarehouse{t, db}
+	g.execSQL("SET TimeZone = 'UTC'")
 	return g
 }
 
 // newGolden opens a copy in which every stored table and every relation made as a table is empty, and puts rows into it.
 // Columns that a row does not name are null; _synced_at, _hash and the like are, too.
-func newGolden(t *testing.T, inserts ...string) *golden {
+func newGolden(t *testing.T, inserts ...string) *goldenWarehouse {
 	t.Helper()
-	g := whole(t)
-	for _, table := range g.rows("SELECT table_name FROM duckdb_tables() WHERE schema_name = 'main'") {
-		g.exec("DELETE FROM main." + table)
+	g := openFilled(t)
+	for _, table := range g.rowTexts("SELECT table_name FROM duckdb_tables() WHERE schema_name = 'main'") {
+		g.execSQL("DELETE FROM main." + table)
 	}
 	for _, insert := range inserts {
-		g.exec(insert)
+		g.execSQL(insert)
 	}
 	return g
 }
 
-func (g *golden) exec(statement string) {
+func (g *goldenWarehouse) execSQL(statement string) {
 	g.t.Helper()
 	if _, err := g.db.Exec(statement); err != nil {
 		g.t.Fatalf("%v\n%s", err, statement)
 	}
 }
 
-// rows are the values of each row as text, with bars between them; null is empty.
-func (g *golden) rows(query string) (all []string) {
+// rowTexts are the values of each row as text, with bars between them; null is empty.
+func (g *goldenWarehouse) rowTexts(query string) (all []string) {
 	g.t.Helper()
 	rows, err := g.db.Query(query)
 	if err != nil {
@@ -115,10 +115,10 @@ func (g *golden) rows(query string) (all []string) {
 	return all
 }
 
-// holds fails the test where a query gives other rows, in whatever order.
-func (g *golden) holds(query string, want ...string) {
+// expectRows fails the test where a query gives other rows, in whatever order.
+func (g *goldenWarehouse) expectRows(query string, want ...string) {
 	g.t.Helper()
-	got := g.rows(query)
+	got := g.rowTexts(query)
 	slices.Sort(got)
 	slices.Sort(want)
 	if !slices.Equal(got, want) {

@@ -43,30 +43,30 @@ var readers = []struct {
 
 func byPython(t *testing.T, dir, library, version string) []string {
 	python := filepath.Join(dir, "env", "bin", "python")
-	install(t, "python3", "-m", "venv", filepath.Join(dir, "env"))
-	install(t, python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary", ":all:", library+"=="+version, "pytz==2026.1")
+	installPackage(t, "python3", "-m", "venv", filepath.Join(dir, "env"))
+	installPackage(t, python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary", ":all:", library+"=="+version, "pytz==2026.1")
 	return []string{python, "testdata/interop/read.py"}
 }
 
 func byNode(t *testing.T, dir, library, version string) []string {
-	install(t, "npm", "install", "--prefix", dir, "--no-audit", "--no-fund", "--ignore-scripts", "--fetch-retries", "1", library+"@"+version)
+	installPackage(t, "npm", "install", "--prefix", dir, "--no-audit", "--no-fund", "--ignore-scripts", "--fetch-retries", "1", library+"@"+version)
 	return []string{"node", "testdata/interop/read.js", dir}
 }
 
 func byJava(t *testing.T, dir, library, version string) []string {
-	install(t, "mvn", "--quiet", "--batch-mode", "dependency:copy", "-Dartifact="+library+":"+version, "-DoutputDirectory="+dir)
+	installPackage(t, "mvn", "--quiet", "--batch-mode", "dependency:copy", "-Dartifact="+library+":"+version, "-DoutputDirectory="+dir)
 	return []string{"java", "-cp", filepath.Join(dir, "*"), "testdata/interop/Read.java"}
 }
 
-// reading is what one relation looks like to a reader.
-type reading struct {
+// relationReading is what one relation looks like to a reader.
+type relationReading struct {
 	Rows    int         `json:"rows"`
 	Columns [][2]string `json:"columns"` // name and type
 	Sum     string      `json:"sum"`
 	Error   string      `json:"error"`
 }
 
-func (r reading) String() string {
+func (r relationReading) String() string {
 	return cmp.Or(r.Error, fmt.Sprintf("%d rows, sum %s, %v", r.Rows, r.Sum, r.Columns))
 }
 
@@ -84,19 +84,19 @@ func TestInteropOthersReadWhatWeRead(t *testing.T) {
 			if reader.library != "pyarrow" {
 				asked := map[string]string{}
 				for name := range own {
-					asked[name] = statement(t, name)
+					asked[name] = queryFor(t, name)
 				}
 				for name, files := range lakeFiles(t, lake) {
 					asked["lake "+name] = "SELECT * FROM read_parquet(['" + strings.Join(files, "', '") + "'])"
 				}
-				compare(t, own, readBy(t, command, reader.version, map[string]any{"file": file, "queries": asked}))
+				compareReadings(t, own, readBy(t, command, reader.version, map[string]any{"file": file, "queries": asked}))
 				return
 			}
 			tables := map[string][]string{}
 			for name, files := range lakeFiles(t, lake) {
 				tables["lake "+name] = files
 			}
-			compare(t, own, readBy(t, command, reader.version, map[string]any{"tables": tables}))
+			compareReadings(t, own, readBy(t, command, reader.version, map[string]any{"tables": tables}))
 		})
 	}
 }
@@ -107,8 +107,8 @@ var arrowTypes = map[string]string{
 	"date32[day]": "DATE", "timestamp[us, tz=UTC]": "TIMESTAMP WITH TIME ZONE",
 }
 
-// compare holds what a reader found against our own: a table of the lake against that of the file.
-func compare(t *testing.T, own, others map[string]reading) {
+// compareReadings holds what a reader found against our own: a table of the lake against that of the file.
+func compareReadings(t *testing.T, own, others map[string]relationReading) {
 	t.Helper()
 	rows := 0
 	for name, other := range others {
@@ -127,8 +127,8 @@ func compare(t *testing.T, own, others map[string]reading) {
 	t.Logf("%d relations and answers with %d rows are equal", len(others), rows)
 }
 
-// statement is the query of a name: a relation, or a saved question.
-func statement(t *testing.T, name string) string {
+// queryFor is the query of a name: a relation, or a saved question.
+func queryFor(t *testing.T, name string) string {
 	t.Helper()
 	question, saved := strings.CutPrefix(name, "question ")
 	if !saved {
@@ -144,7 +144,7 @@ func statement(t *testing.T, name string) string {
 var ofNow = regexp.MustCompile(`(?i)\bnow\(|current_date|current_timestamp`)
 
 // ourReadings reads every table, view and model of a file, and asks the saved questions.
-func ourReadings(t *testing.T, file string) map[string]reading {
+func ourReadings(t *testing.T, file string) map[string]relationReading {
 	t.Helper()
 	r, err := read.OpenReader(t.Context(), file)
 	must(t, err)
@@ -163,9 +163,9 @@ func ourReadings(t *testing.T, file string) map[string]reading {
 			names = append(names, "question "+q.Name)
 		}
 	}
-	found := map[string]reading{}
+	found := map[string]relationReading{}
 	for _, name := range names {
-		found[name] = ourReading(t, r, statement(t, name))
+		found[name] = ourReading(t, r, queryFor(t, name))
 	}
 	if len(found) < 100 {
 		t.Fatalf("only %d relations and questions", len(found))
@@ -173,7 +173,7 @@ func ourReadings(t *testing.T, file string) map[string]reading {
 	return found
 }
 
-func ourReading(t *testing.T, r *read.Reader, query string) (found reading) {
+func ourReading(t *testing.T, r *read.Reader, query string) (found relationReading) {
 	t.Helper()
 	must(t, r.Query(t.Context(), "DESCRIBE "+query, func(_ []string, row []any) error {
 		if row != nil {
@@ -188,7 +188,7 @@ func ourReading(t *testing.T, r *read.Reader, query string) (found reading) {
 		}
 		cells := make([]string, len(row))
 		for i, v := range row {
-			cells[i] = text(v)
+			cells[i] = valueText(v)
 		}
 		digest := sha256.Sum256([]byte(strings.Join(cells, "|")))
 		total += binary.BigEndian.Uint64(digest[:])
@@ -199,8 +199,8 @@ func ourReading(t *testing.T, r *read.Reader, query string) (found reading) {
 	return found
 }
 
-// text is a value in the one form that the scripts of testdata/interop write, too.
-func text(v any) string {
+// valueText is a value in the one form that the scripts of testdata/interop write, too.
+func valueText(v any) string {
 	sized := func(s string) string { return fmt.Sprintf("%d:%s", len(s), s) }
 	switch v := v.(type) {
 	case nil:
@@ -238,7 +238,7 @@ func lakeFiles(t *testing.T, dir string) map[string][]string {
 }
 
 // readBy has one of the scripts read.
-func readBy(t *testing.T, command []string, version string, request any) map[string]reading {
+func readBy(t *testing.T, command []string, version string, request any) map[string]relationReading {
 	t.Helper()
 	asked, err := json.Marshal(request)
 	must(t, err)
@@ -252,8 +252,8 @@ func readBy(t *testing.T, command []string, version string, request any) map[str
 		t.Fatalf("%v: %s", err, problems.Bytes())
 	}
 	var said struct {
-		Version string             `json:"version"`
-		Answers map[string]reading `json:"answers"`
+		Version string                     `json:"version"`
+		Answers map[string]relationReading `json:"answers"`
 	}
 	must(t, json.Unmarshal(out, &said))
 	if said.Version == "" || !strings.HasPrefix(version, strings.TrimPrefix(said.Version, "v")) {
@@ -265,8 +265,8 @@ func readBy(t *testing.T, command []string, version string, request any) map[str
 // unreachable is what installers say where there is no registry to reach, or no way to install.
 var unreachable = regexp.MustCompile(`(?i)connection broken|NewConnectionError|ensurepip is not available|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|unknown host|could not transfer`)
 
-// install runs what brings a package here. The test is skipped where the installer, or the network, is not there.
-func install(t *testing.T, command ...string) {
+// installPackage runs what brings a package here. The test is skipped where the installer, or the network, is not there.
+func installPackage(t *testing.T, command ...string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()

@@ -14,7 +14,7 @@ func TestEveryModelIsThereAndDocumented(t *testing.T) {
 	t.Parallel()
 	all, err := models.Builtin()
 	must(t, err)
-	g := whole(t)
+	g := openFilled(t)
 	for _, m := range all {
 		if base := filepath.Base(m.File); base != m.Name+".sql" || len(m.Key) == 0 {
 			t.Errorf("%s: model %s with key %v", m.File, m.Name, m.Key)
@@ -22,22 +22,22 @@ func TestEveryModelIsThereAndDocumented(t *testing.T) {
 		if !strings.HasPrefix(m.Doc, "One row ") {
 			t.Errorf("%s: its first sentence is not its grain: %s", m.Name, m.Doc)
 		}
-		g.holds("SELECT count(*) FROM information_schema.tables WHERE table_schema = 'models' AND table_name = '"+m.Name+"'", "1")
-		g.holds("SELECT count(*) FROM (SELECT 1 FROM models."+m.Name+" GROUP BY "+strings.Join(m.Key, ", ")+" HAVING count(*) > 1)", "0")
-		g.holds("SELECT count(*) FROM models."+m.Name+" WHERE "+strings.Join(m.Key, " IS NULL OR ")+" IS NULL", "0")
+		g.expectRows("SELECT count(*) FROM information_schema.tables WHERE table_schema = 'models' AND table_name = '"+m.Name+"'", "1")
+		g.expectRows("SELECT count(*) FROM (SELECT 1 FROM models."+m.Name+" GROUP BY "+strings.Join(m.Key, ", ")+" HAVING count(*) > 1)", "0")
+		g.expectRows("SELECT count(*) FROM models."+m.Name+" WHERE "+strings.Join(m.Key, " IS NULL OR ")+" IS NULL", "0")
 	}
-	g.holds("SELECT schema_name, table_name, column_name FROM duckdb_columns() WHERE NOT internal AND coalesce(comment, '') = ''")
-	g.holds("SELECT schema_name, view_name FROM duckdb_views() WHERE NOT internal AND coalesce(comment, '') = ''")
-	g.holds("SELECT schema_name, table_name FROM duckdb_tables() WHERE NOT internal AND coalesce(comment, '') = ''")
+	g.expectRows("SELECT schema_name, table_name, column_name FROM duckdb_columns() WHERE NOT internal AND coalesce(comment, '') = ''")
+	g.expectRows("SELECT schema_name, view_name FROM duckdb_views() WHERE NOT internal AND coalesce(comment, '') = ''")
+	g.expectRows("SELECT schema_name, table_name FROM duckdb_tables() WHERE NOT internal AND coalesce(comment, '') = ''")
 }
 
 func TestOfficeHoursFollowTheClockOfTheirZone(t *testing.T) {
 	t.Parallel()
-	g := whole(t)
+	g := openFilled(t)
 	// In 2026 Dublin's clocks go back on Sunday, 25 October.
-	g.holds("SELECT strftime(timezone('UTC', opens_at), '%a %d %H:%M'), epoch(ends_at) - epoch(opens_at) FROM models.office_hours WHERE opens_at BETWEEN '2026-10-22' AND '2026-10-28'",
+	g.expectRows("SELECT strftime(timezone('UTC', opens_at), '%a %d %H:%M'), epoch(ends_at) - epoch(opens_at) FROM models.office_hours WHERE opens_at BETWEEN '2026-10-22' AND '2026-10-28'",
 		"Thu 22 08:00|28800", "Fri 23 08:00|28800", "Mon 26 09:00|28800", "Tue 27 09:00|28800")
-	g.holds("SELECT count(*) FROM models.office_hours o JOIN models.office_hours n ON n.open_before = o.open_before + 28800", g.rows("SELECT count(*) - 1 FROM models.office_hours")[0])
+	g.expectRows("SELECT count(*) FROM models.office_hours o JOIN models.office_hours n ON n.open_before = o.open_before + 28800", g.rowTexts("SELECT count(*) - 1 FROM models.office_hours")[0])
 }
 
 func TestContactCurrentRollsMergedContactsUp(t *testing.T) {
@@ -49,6 +49,6 @@ func TestContactCurrentRollsMergedContactsUp(t *testing.T) {
 		`INSERT INTO main.contact_lifecycle BY NAME SELECT * FROM (VALUES
 			('b', 'merged', 'c', 'event', 'search'), ('c', 'merged', 'a', 'event', 'search'), ('d', 'archived', NULL, 'inactive list', 'search'))
 			AS v(id, lifecycle, merged_into_id, reason, record_from)`)
-	g.holds("SELECT contact_id, lifecycle, merged_contacts, strftime(timezone('UTC', first_seen_at), '%m-%d') FROM models.contact_current",
+	g.expectRows("SELECT contact_id, lifecycle, merged_contacts, strftime(timezone('UTC', first_seen_at), '%m-%d') FROM models.contact_current",
 		"a|active|2|01-01", "d|archived|0|04-01")
 }

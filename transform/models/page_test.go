@@ -47,16 +47,16 @@ func TestThePageOfModelsIsWhatTheirFilesSay(t *testing.T) {
 	t.Parallel()
 	all, err := models.Builtin()
 	must(t, err)
-	g := whole(t)
+	g := openFilled(t)
 	tests := goldenTests(t)
 	var text strings.Builder
 	text.WriteString(pageHead)
 	for _, m := range all {
 		held := tests[m.Name]
 		if len(held) == 0 {
-			t.Errorf("no test holds %s: its name would begin with Test%s", m.Name, camel(m.Name))
+			t.Errorf("no test holds %s: its name would begin with Test%s", m.Name, camelCase(m.Name))
 		}
-		write(&text, g, m, held)
+		writeModel(&text, g, m, held)
 	}
 	if *update {
 		must(t, os.WriteFile(page, []byte(text.String()), 0o644))
@@ -66,9 +66,9 @@ func TestThePageOfModelsIsWhatTheirFilesSay(t *testing.T) {
 	}
 }
 
-func write(text *strings.Builder, g *golden, m schemas.Relation, tests []string) {
+func writeModel(text *strings.Builder, g *goldenWarehouse, m schemas.Relation, tests []string) {
 	fmt.Fprintf(text, "\n## %s\n\n%s Key: `%s`.\n\n| column | type | meaning |\n|---|---|---|\n", m.Name, m.Doc, strings.Join(m.Key, "`, `"))
-	for _, row := range g.rows("SELECT column_name, data_type, replace(comment, '|', '\\|') FROM duckdb_columns() WHERE schema_name = 'models' AND table_name = '" + m.Name + "' ORDER BY column_index") {
+	for _, row := range g.rowTexts("SELECT column_name, data_type, replace(comment, '|', '\\|') FROM duckdb_columns() WHERE schema_name = 'models' AND table_name = '" + m.Name + "' ORDER BY column_index") {
 		cells := strings.SplitN(row, "|", 3)
 		fmt.Fprintf(text, "| `%s` | %s | %s |\n", cells[0], strings.ToLower(cells[1]), cells[2])
 	}
@@ -91,7 +91,7 @@ func goldenTests(t *testing.T) map[string][]string {
 		for _, found := range testName.FindAllStringSubmatch(string(text), -1) {
 			best := ""
 			for _, m := range all {
-				if strings.HasPrefix(found[1], "Test"+camel(m.Name)) && len(m.Name) > len(best) {
+				if strings.HasPrefix(found[1], "Test"+camelCase(m.Name)) && len(m.Name) > len(best) {
 					best = m.Name
 				}
 			}
@@ -104,8 +104,8 @@ func goldenTests(t *testing.T) map[string][]string {
 	return tests
 }
 
-// camel writes reply_pairs as ReplyPairs.
-func camel(name string) string {
+// camelCase writes reply_pairs as ReplyPairs.
+func camelCase(name string) string {
 	var b strings.Builder
 	for _, word := range strings.Split(name, "_") {
 		b.WriteString(strings.ToUpper(word[:1]) + word[1:])

@@ -4,8 +4,8 @@ import "testing"
 
 func TestReplyPairsAreTheWaitsOfTheContact(t *testing.T) {
 	t.Parallel()
-	g := newGolden(t, cases()...)
-	g.holds(`SELECT conversation_id, asked_part_id, strftime(asked_at, '%d %H:%M:%S'), answered_part_id, strftime(answered_at, '%d %H:%M:%S'), answered_by, answered_by_id,
+	g := newGolden(t, goldenCases()...)
+	g.expectRows(`SELECT conversation_id, asked_part_id, strftime(asked_at, '%d %H:%M:%S'), answered_part_id, strftime(answered_at, '%d %H:%M:%S'), answered_by, answered_by_id,
 		strftime(closed_at, '%d %H:%M:%S'), reply_time_calendar, reply_time_office FROM models.reply_pairs`,
 		"bot|source|19 10:00:00|1|19 10:00:30|workflow|70||30|30",
 		"bot|3|19 10:30:00|4|19 10:40:00|human|1||600|600",
@@ -27,15 +27,15 @@ func TestReplyPairsAreTheWaitsOfTheContact(t *testing.T) {
 		"snoozed|source|27 10:00:00|||||29 00:00:00||",
 		"midnight|source|29 00:00:00|||||||")
 	// 23:59:30 of Saturday in Dublin; and the first second of a day there, whose clock is that of UTC again.
-	g.holds("SELECT conversation_id, strftime(asked_date, '%a %d') FROM models.reply_pairs WHERE conversation_id = 'saturday' AND asked_part_id = '2' OR conversation_id = 'midnight'",
+	g.expectRows("SELECT conversation_id, strftime(asked_date, '%a %d') FROM models.reply_pairs WHERE conversation_id = 'saturday' AND asked_part_id = '2' OR conversation_id = 'midnight'",
 		"saturday|Sat 24", "midnight|Thu 29")
 }
 
 func TestReplyPairsOfOneSecondAndOfAuthorsOfEveryKind(t *testing.T) {
 	t.Parallel()
 	g := newGolden(t,
-		insert("conversations_all", "id|created_at|source_author_type", "a|2026-10-19 10:00:00|user", "b|2026-10-19 10:00:00|bot"),
-		talks(`
+		insertRows("conversations_all", "id|created_at|source_author_type", "a|2026-10-19 10:00:00|user", "b|2026-10-19 10:00:00|bot"),
+		insertParts(`
 			a | 2026-10-19 10:00:00 | comment by user u | | | one
 			a | 2026-10-19 10:00:00 | comment by team t | | | two
 			a | 2026-10-19 10:00:00 | comment by user u | | | three
@@ -49,15 +49,15 @@ func TestReplyPairsOfOneSecondAndOfAuthorsOfEveryKind(t *testing.T) {
 			b | 2026-10-19 10:00:06 | close by lead l | | | by the contact
 			gone | 2026-10-19 10:00:06 | comment by lead l | | | of no conversation`),
 		"UPDATE main.conversation_parts SET id = '1' || id WHERE conversation_id = 'a' AND id > '2'") // 13 and 14 come after 2, as numbers do
-	g.holds("SELECT conversation_id, asked_part_id, answered_part_id, answered_by, reply_time_calendar, closed_at IS NOT NULL FROM models.reply_pairs",
+	g.expectRows("SELECT conversation_id, asked_part_id, answered_part_id, answered_by, reply_time_calendar, closed_at IS NOT NULL FROM models.reply_pairs",
 		"a|source|2|workflow|0|false", "a|13|14|human|0|false", "b|2|3|human|1|false", "b|4|||" /* three seconds */ +"|true")
 }
 
 func TestReplyPairsAddUpToTheirBase(t *testing.T) {
 	t.Parallel()
-	g := whole(t)
+	g := openFilled(t)
 	// Each answered wait has its parts, the right way round.
-	g.holds(`SELECT count(*) FROM models.reply_pairs r LEFT JOIN main.conversation_parts a ON a.conversation_id = r.conversation_id AND a.id = r.answered_part_id
+	g.expectRows(`SELECT count(*) FROM models.reply_pairs r LEFT JOIN main.conversation_parts a ON a.conversation_id = r.conversation_id AND a.id = r.answered_part_id
 		WHERE r.answered_at IS DISTINCT FROM a.created_at OR r.reply_time_calendar < 0 OR r.reply_time_office > r.reply_time_calendar OR r.answered_at IS NOT NULL AND r.closed_at IS NOT NULL`, "0")
-	g.holds("SELECT count(*) > 50, count(DISTINCT answered_by), count(closed_at) > 0 FROM models.reply_pairs", "true|2|true")
+	g.expectRows("SELECT count(*) > 50, count(DISTINCT answered_by), count(closed_at) > 0 FROM models.reply_pairs", "true|2|true")
 }

@@ -5,8 +5,8 @@ import "testing"
 // Holds: T75.
 func TestStateIntervalsAreWhatPartsTell(t *testing.T) {
 	t.Parallel()
-	g := newGolden(t, cases()...)
-	g.holds("SELECT conversation_id, number, state, strftime(began_at, '%d %H:%M'), strftime(ended_at, '%d %H:%M'), reopened FROM models.state_intervals",
+	g := newGolden(t, goldenCases()...)
+	g.expectRows("SELECT conversation_id, number, state, strftime(began_at, '%d %H:%M'), strftime(ended_at, '%d %H:%M'), reopened FROM models.state_intervals",
 		"bot|1|open|19 10:00|19 10:05|false", "bot|2|closed|19 10:05|19 10:30|false", "bot|3|open|19 10:30|19 11:00|true", "bot|4|closed|19 11:00||false",
 		"hidden|1|open|20 09:00|20 10:00|false", "hidden|2|closed|20 10:00||false",
 		"skip|1|open|21 12:00|21 12:20|false", "skip|2|closed|21 12:20||false", // an assignment that skips reopening
@@ -27,12 +27,12 @@ func TestStateIntervalsAreWhatPartsTell(t *testing.T) {
 func TestStateIntervalsEndWithTheStateOfTheConversation(t *testing.T) {
 	t.Parallel()
 	g := newGolden(t,
-		insert("conversations_all", "id|created_at|updated_at|state",
+		insertRows("conversations_all", "id|created_at|updated_at|state",
 			"a|2026-10-19 10:00:00|2026-10-19 12:00:00|closed", // closed without a part
 			"b|2026-10-19 10:00:00|2026-10-19 10:30:00|open",   // its last change is before its last part
 			"c|2026-10-19 10:00:00||",
 			"d|2026-10-19 10:00:00|2026-10-19 12:00:00|snoozed"), // no part tells anything
-		talks(`
+		insertParts(`
 			a | 2026-10-19 11:00:00 | comment by admin 1 | open | | words
 			b | 2026-10-19 11:00:00 | close by admin 1   | closed
 			c | 2026-10-19 11:00:00 | snoozed by admin 1 |
@@ -44,7 +44,7 @@ func TestStateIntervalsEndWithTheStateOfTheConversation(t *testing.T) {
 			c | 2026-10-19 11:55:00 | snoozed by admin 1 |
 			c | 2026-10-19 12:00:00 | open by admin 1    |
 			d | 2026-10-19 11:00:00 | note by admin 1    |`))
-	g.holds("SELECT conversation_id, state, strftime(began_at, '%H:%M'), strftime(ended_at, '%H:%M'), reopened FROM models.state_intervals",
+	g.expectRows("SELECT conversation_id, state, strftime(began_at, '%H:%M'), strftime(ended_at, '%H:%M'), reopened FROM models.state_intervals",
 		"a|open|10:00|12:00|false", "a|closed|12:00||false",
 		"b|open|10:00|11:00|false", "b|closed|11:00|11:00|false", "b|open|11:00||true",
 		"c|open|10:00|11:00|false", "c|snoozed|11:00|11:10|false", "c|open|11:10|11:20|false", "c|closed|11:20|11:40|false", "c|open|11:40|11:50|true",
@@ -54,8 +54,8 @@ func TestStateIntervalsEndWithTheStateOfTheConversation(t *testing.T) {
 
 func TestStateIntervalsAddUpToTheirBase(t *testing.T) {
 	t.Parallel()
-	g := whole(t)
-	g.holds("SELECT id, state FROM main.conversations", g.rows("SELECT conversation_id, state FROM models.state_intervals WHERE ended_at IS NULL")...)
-	g.holds("SELECT count(*) FROM models.state_intervals WHERE ended_at < began_at", "0")
-	g.holds("SELECT count(*) FROM models.state_intervals WHERE number = 1", g.rows("SELECT count(*) FROM main.conversations")...)
+	g := openFilled(t)
+	g.expectRows("SELECT id, state FROM main.conversations", g.rowTexts("SELECT conversation_id, state FROM models.state_intervals WHERE ended_at IS NULL")...)
+	g.expectRows("SELECT count(*) FROM models.state_intervals WHERE ended_at < began_at", "0")
+	g.expectRows("SELECT count(*) FROM models.state_intervals WHERE number = 1", g.rowTexts("SELECT count(*) FROM main.conversations")...)
 }

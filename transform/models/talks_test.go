@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// insert puts rows into a stored table; each names the values of the columns with bars between them, and what is empty is null.
+// insertRows puts rows into a stored table; each names the values of the columns with bars between them, and what is empty is null.
 // Times without a zone are UTC.
-func insert(table, columns string, rows ...string) string {
-	names := cells(columns)
+func insertRows(table, columns string, rows ...string) string {
+	names := splitCells(columns)
 	var tuples []string
 	for _, row := range rows {
-		values := cells(row)
+		values := splitCells(row)
 		if len(values) != len(names) {
 			panic(fmt.Sprintf("%s: %d values for the %d columns of %s", row, len(values), len(names), table))
 		}
@@ -26,7 +26,7 @@ func insert(table, columns string, rows ...string) string {
 	return fmt.Sprintf("INSERT INTO main.%s (%s) VALUES\n%s", table, strings.Join(names, ", "), strings.Join(tuples, ",\n"))
 }
 
-func cells(row string) []string {
+func splitCells(row string) []string {
 	list := strings.Split(row, "|")
 	for i := range list {
 		list[i] = strings.TrimSpace(list[i])
@@ -34,17 +34,17 @@ func cells(row string) []string {
 	return list
 }
 
-// talks puts parts into conversations, one a line and numbered from 1 in each:
+// insertParts puts parts into conversations, one a line and numbered from 1 in each:
 //
 //	conversation | 2026-10-19 10:40:00 | comment by admin 1 | open | admin 2 2 - | words
 //
 // with the state after it, and as an assignment type and id of assigned_to and both assignee fields, "-" being null. "by ai 7"
 // is a bot that is the AI agent; the words "redacted" were taken out. A seventh value is the API version.
-func talks(lines string) string {
+func insertParts(lines string) string {
 	var rows []string
 	last := map[string]int{}
 	for _, line := range strings.Split(strings.TrimSpace(lines), "\n") {
-		c := append(cells(line), "", "", "", "")
+		c := append(splitCells(line), "", "", "", "")
 		last[c[0]]++
 		what, who, _ := strings.Cut(c[2], " by ")
 		author := append(strings.Fields(who), "", "")
@@ -63,16 +63,16 @@ func talks(lines string) string {
 		rows = append(rows, strings.Join([]string{c[0], fmt.Sprint(last[c[0]]), c[1], what, author[0], author[1], agent, c[3],
 			assigned[0], assigned[1], assigned[2], assigned[3], body, redacted, c[6]}, "|"))
 	}
-	return insert("conversation_parts", "conversation_id|id|created_at|part_type|author_type|author_id|from_ai_agent|state|"+
+	return insertRows("conversation_parts", "conversation_id|id|created_at|part_type|author_type|author_id|from_ai_agent|state|"+
 		"assigned_to_type|assigned_to_id|admin_assignee_id|team_assignee_id|body|redacted|_api_version", rows...)
 }
 
-// cases are the golden cases that most models share. Office hours are Monday to Friday, 9 to 17 in Dublin, where clocks go back on
+// goldenCases are the golden cases that most models share. Office hours are Monday to Friday, 9 to 17 in Dublin, where clocks go back on
 // Sunday, 25 October 2026: 8 to 16 UTC before, 9 to 17 after. What was read ends on 30 October, 12:00.
-func cases() []string {
+func goldenCases() []string {
 	const read = "2026-10-30 12:00:00"
 	return []string{
-		insert("conversations_all", "id|created_at|updated_at|state|source_author_type|source_author_id|statistics_count_conversation_parts|rating|rating_teammate_type|sla_name|sla_status|_synced_at",
+		insertRows("conversations_all", "id|created_at|updated_at|state|source_author_type|source_author_id|statistics_count_conversation_parts|rating|rating_teammate_type|sla_name|sla_status|_synced_at",
 			"bot      |2026-10-19 10:00:00|2026-10-19 11:00:00|closed|user|u1 |5   | |     |Gold|hit      |"+read, // a bot closes before any human speaks
 			"hidden   |2026-10-20 09:00:00|2026-10-20 10:00:00|closed|lead|l1 |5   | |     |Gold|missed   |"+read, // the admin's reply is in an assignment
 			"skip     |2026-10-21 12:00:00|2026-10-21 12:40:00|closed|user|u2 |4   |4|admin|Gold|cancelled|"+read, // skip_reopen
@@ -90,7 +90,7 @@ func cases() []string {
 			"snoozed  |2026-10-27 10:00:00|2026-10-29 00:00:00|closed|user|u11|2   | |     |    |         |"+read, // closed at midnight
 			"midnight |2026-10-29 00:00:00|2026-10-29 00:00:00|open  |user|u12|    | |     |    |         |"+read, // begun at midnight
 		),
-		talks(`
+		insertParts(`
 			bot      | 2026-10-19 10:00:30 | comment by bot 70      | open   | | What is it about?
 			bot      | 2026-10-19 10:05:00 | close by bot 70        | closed
 			bot      | 2026-10-19 10:30:00 | comment by user u1     | open   | | Still there?
@@ -142,10 +142,10 @@ func cases() []string {
 			old      | 2026-10-16 12:50:00 | comment by admin 1     | open   | | Nobody has it, so I do. | 2.16
 			snoozed  | 2026-10-27 12:00:00 | snoozed by admin 1     | snoozed
 			snoozed  | 2026-10-29 00:00:00 | close by admin 2       | closed`),
-		insert("conversation_contacts", "conversation_id|contact_id", "bot|u1", "hidden|l1", "skip|u2", "robin|u3", "removed|u4", "capped|u5", "saturday|u7",
+		insertRows("conversation_contacts", "conversation_id|contact_id", "bot|u1", "hidden|l1", "skip|u2", "robin|u3", "removed|u4", "capped|u5", "saturday|u7",
 			"outbound|u1", "merged|l9", "merged2|u9", "deleted|u7", "redacted|u8", "rated|u2", "old|u10", "snoozed|u11", "midnight|u12"),
-		insert("contacts_raw", "id|role|created_at", "l9|lead|2026-01-01 00:00:00", "u9|user|2026-01-01 00:00:00"),
-		insert("contact_lifecycle", "id|lifecycle|merged_into_id|reason|record_from", "l9|merged|u9|event|search"),
-		insert("admins_all", "id|name", "1|Ada", "2|Bo", "3|Cleo", "4|Dan"),
+		insertRows("contacts_raw", "id|role|created_at", "l9|lead|2026-01-01 00:00:00", "u9|user|2026-01-01 00:00:00"),
+		insertRows("contact_lifecycle", "id|lifecycle|merged_into_id|reason|record_from", "l9|merged|u9|event|search"),
+		insertRows("admins_all", "id|name", "1|Ada", "2|Bo", "3|Cleo", "4|Dan"),
 	}
 }

@@ -7,15 +7,15 @@ const (
 	ticketParts   = "ticket_id|id|created_at|part_type|author_type|author_id|from_ai_agent|body|redacted|previous_ticket_state|ticket_state"
 )
 
-// moved is a part that moves a ticket, on 1 July.
-func moved(ticket, id, clock, from, to string) string {
+// movedTicket is a part that moves a ticket, on 1 July.
+func movedTicket(ticket, id, clock, from, to string) string {
 	return ticket + "|" + id + "|2026-07-01 " + clock + "|ticket_state_updated_by_admin|admin|8||||" + from + "|" + to
 }
 
 func TestTicketCycleMeasuresStatesAndResolution(t *testing.T) {
 	t.Parallel()
 	g := newGolden(t,
-		insert("tickets_all", ticketColumns,
+		insertRows("tickets_all", ticketColumns,
 			"reopened|2026-07-01 08:00:00|resolved|{}|5|",
 			"same second|2026-07-01 08:00:00|resolved|{}|3|",
 			"capped|2026-07-01 08:00:00|waiting_on_customer|{}|600|",
@@ -23,24 +23,24 @@ func TestTicketCycleMeasuresStatesAndResolution(t *testing.T) {
 			"born resolved|2026-07-01 08:00:00|resolved|{}|0|",
 			"under way|2026-07-01 23:30:00|in_progress|{}|1|",
 			"deleted|2026-07-01 08:00:00|resolved|{}|0|2026-07-20"),
-		insert("ticket_parts", ticketParts,
-			moved("reopened", "1", "09:00:00", "submitted", "resolved"), moved("reopened", "2", "11:00:00", "resolved", "in_progress"),
-			moved("reopened", "3", "11:30:00", "in_progress", "in_progress"), // another state of the same category
-			moved("reopened", "4", "12:00:00", "in_progress", "resolved"), moved("reopened", "5", "12:30:00", "resolved", "resolved"),
+		insertRows("ticket_parts", ticketParts,
+			movedTicket("reopened", "1", "09:00:00", "submitted", "resolved"), movedTicket("reopened", "2", "11:00:00", "resolved", "in_progress"),
+			movedTicket("reopened", "3", "11:30:00", "in_progress", "in_progress"), // another state of the same category
+			movedTicket("reopened", "4", "12:00:00", "in_progress", "resolved"), movedTicket("reopened", "5", "12:30:00", "resolved", "resolved"),
 			// 10 comes after 9: it was in progress for no second, which is not never.
-			moved("same second", "9", "08:10:00", "submitted", "in_progress"), moved("same second", "10", "08:10:00", "in_progress", "resolved"),
+			movedTicket("same second", "9", "08:10:00", "submitted", "in_progress"), movedTicket("same second", "10", "08:10:00", "in_progress", "resolved"),
 			"same second|11|2026-07-01 08:20:00|note|admin|8||Done|||",
-			moved("capped", "600", "10:00:00", "in_progress", "waiting_on_customer"),
+			movedTicket("capped", "600", "10:00:00", "in_progress", "waiting_on_customer"),
 			"under way|1|2026-07-02 00:30:00|ticket_state_updated_by_admin|admin|8||||submitted|in_progress"))
 	// reopened: submitted 8 to 9, resolved 9 to 11, in progress 11 to 12; the last stay goes on. Four hours to the resolution that holds.
-	g.holds("SELECT ticket_id, state, strftime(timezone('UTC', state_since), '%H:%M'), submitted_seconds, in_progress_seconds, waiting_on_customer_seconds, resolved_seconds, state_changes, reopens FROM models.ticket_cycle",
+	g.expectRows("SELECT ticket_id, state, strftime(timezone('UTC', state_since), '%H:%M'), submitted_seconds, in_progress_seconds, waiting_on_customer_seconds, resolved_seconds, state_changes, reopens FROM models.ticket_cycle",
 		"reopened|resolved|12:00|3600|3600||7200|3|1",
 		"same second|resolved|08:10|600|0|||2|0",
 		"capped|waiting_on_customer|10:00|||||1|0",
 		"old version|in_progress|08:00|||||0|0",
 		"born resolved|resolved|08:00|||||0|0",
 		"under way|in_progress|00:30|3600||||1|0")
-	g.holds("SELECT ticket_id, strftime(timezone('UTC', first_resolved_at), '%H:%M'), strftime(timezone('UTC', resolved_at), '%H:%M'), time_to_resolution_calendar, parts_stored, parts_reported, parts_capped, strftime(created_date, '%m-%d'), strftime(resolved_date, '%m-%d') FROM models.ticket_cycle",
+	g.expectRows("SELECT ticket_id, strftime(timezone('UTC', first_resolved_at), '%H:%M'), strftime(timezone('UTC', resolved_at), '%H:%M'), time_to_resolution_calendar, parts_stored, parts_reported, parts_capped, strftime(created_date, '%m-%d'), strftime(resolved_date, '%m-%d') FROM models.ticket_cycle",
 		"reopened|09:00|12:00|14400|5|5|false|07-01|07-01",
 		"same second|08:10|08:10|600|3|3|false|07-01|07-01",
 		"capped||||1|600|true|07-01|",
@@ -56,9 +56,9 @@ func TestTicketCycleFindsTheFirstHumanResponse(t *testing.T) {
 		tickets = append(tickets, id+"|2026-07-01 08:00:00|submitted|{}|9|")
 	}
 	g := newGolden(t,
-		insert("admins_all", "id|name|_gone_at", "7|Deleted Dan|2026-07-20"),
-		insert("tickets_all", ticketColumns, tickets...),
-		insert("ticket_parts", ticketParts,
+		insertRows("admins_all", "id|name|_gone_at", "7|Deleted Dan|2026-07-20"),
+		insertRows("tickets_all", ticketColumns, tickets...),
+		insertRows("ticket_parts", ticketParts,
 			"hidden in assignment|1|2026-07-01 08:01:00|note|admin|8||Notes do not count|||",
 			"hidden in assignment|2|2026-07-01 08:02:00|comment|bot|8||A bot|||",
 			"hidden in assignment|3|2026-07-01 08:03:00|comment|admin|8|true|The AI agent|||",
@@ -71,7 +71,7 @@ func TestTicketCycleFindsTheFirstHumanResponse(t *testing.T) {
 			"by deleted admin|1|2026-07-01 08:03:00|comment|admin|7||Hello|||",
 			"bots only|1|2026-07-01 08:02:00|comment|bot|8||A bot|||",
 			"bots only|2|2026-07-01 08:02:00|assignment|bot|8||A bot|||"))
-	g.holds("SELECT ticket_id, time_to_first_response_calendar FROM models.ticket_cycle",
+	g.expectRows("SELECT ticket_id, time_to_first_response_calendar FROM models.ticket_cycle",
 		"hidden in assignment|300", "redacted assignment|60", "redacted comment|120", "by deleted admin|180", "bots only|", "nobody|")
 }
 
@@ -79,30 +79,30 @@ func TestTicketCycleCountsOfficeHoursOverTheChangeOfTheClock(t *testing.T) {
 	t.Parallel()
 	g := newGolden(t)
 	for _, insert := range []string{
-		insert("tickets_all", ticketColumns, "autumn|2026-10-24 22:59:00|resolved|{}|2|"),
-		insert("ticket_parts", ticketParts,
+		insertRows("tickets_all", ticketColumns, "autumn|2026-10-24 22:59:00|resolved|{}|2|"),
+		insertRows("ticket_parts", ticketParts,
 			"autumn|1|2026-10-26 09:10:00|comment|admin|8||Hello|||",
 			"autumn|2|2026-10-27 18:00:00|ticket_state_updated_by_admin|admin|8||||submitted|resolved"),
 	} {
-		g.exec(insert)
+		g.execSQL(insert)
 	}
 	// Opened at 23:59 on Saturday in Dublin, an hour ahead of UTC; the clocks go back on Sunday. Answered on Monday, ten minutes after
 	// nine: 34 h 11 min by the calendar, 10 minutes of the office. Resolved on Tuesday at six, when the office was closed: 67 h 1 min, and
 	// two days of eight hours.
-	g.holds("SELECT time_to_first_response_calendar, time_to_first_response_office, time_to_resolution_calendar, time_to_resolution_office FROM models.ticket_cycle",
+	g.expectRows("SELECT time_to_first_response_calendar, time_to_first_response_office, time_to_resolution_calendar, time_to_resolution_office FROM models.ticket_cycle",
 		"123060|600|241260|57600")
-	g.exec("DELETE FROM models.office_hours")
-	g.holds("SELECT time_to_first_response_calendar, time_to_first_response_office, time_to_resolution_calendar, time_to_resolution_office FROM models.ticket_cycle",
+	g.execSQL("DELETE FROM models.office_hours")
+	g.expectRows("SELECT time_to_first_response_calendar, time_to_first_response_office, time_to_resolution_calendar, time_to_resolution_office FROM models.ticket_cycle",
 		"123060||241260|")
 }
 
 func TestTicketCycleHasEveryTicketAndMove(t *testing.T) {
 	t.Parallel()
-	g := whole(t)
-	g.holds("SELECT count(*), sum(parts_stored), sum(state_changes), count(resolved_at) > 0 FROM models.ticket_cycle",
-		g.rows(`SELECT (SELECT count(*) FROM main.tickets), (SELECT count(*) FROM main.ticket_parts),
+	g := openFilled(t)
+	g.expectRows("SELECT count(*), sum(parts_stored), sum(state_changes), count(resolved_at) > 0 FROM models.ticket_cycle",
+		g.rowTexts(`SELECT (SELECT count(*) FROM main.tickets), (SELECT count(*) FROM main.ticket_parts),
 			(SELECT count(*) FROM main.ticket_parts WHERE ticket_state <> previous_ticket_state), true`)...)
 	// Until it was resolved for good, it stood somewhere at every second.
-	g.holds(`SELECT count(*) FROM models.ticket_cycle WHERE NOT parts_capped AND resolved_at IS NOT NULL AND time_to_resolution_calendar
+	g.expectRows(`SELECT count(*) FROM models.ticket_cycle WHERE NOT parts_capped AND resolved_at IS NOT NULL AND time_to_resolution_calendar
 		<> coalesce(submitted_seconds, 0) + coalesce(in_progress_seconds, 0) + coalesce(waiting_on_customer_seconds, 0) + coalesce(resolved_seconds, 0)`, "0")
 }

@@ -47,8 +47,8 @@ func (c *Clock) Wait(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-// Asked is one request that a server got.
-type Asked struct {
+// RecordedRequest is one request that a server got.
+type RecordedRequest struct {
 	Method, Path, Query, Body, Version, Auth string
 	Header                                   http.Header
 }
@@ -59,7 +59,7 @@ type Server struct {
 	Clock *Clock
 	Skew  time.Duration // of the Date header, from the clock
 	mu    sync.Mutex    // guards got
-	got   []Asked
+	got   []RecordedRequest
 }
 
 // Serve answers every request by handle, with the clock's date unless handle sets another.
@@ -72,7 +72,7 @@ func Serve(t testing.TB, handle func(w http.ResponseWriter, r *http.Request, bod
 			return
 		}
 		s.mu.Lock()
-		s.got = append(s.got, Asked{r.Method, r.URL.EscapedPath(), r.URL.RawQuery, string(body), r.Header.Get("Service-Version"), r.Header.Get("Authorization"), r.Header})
+		s.got = append(s.got, RecordedRequest{r.Method, r.URL.EscapedPath(), r.URL.RawQuery, string(body), r.Header.Get("Service-Version"), r.Header.Get("Authorization"), r.Header})
 		s.mu.Unlock()
 		w.Header().Set("Date", s.Clock.Now().Add(s.Skew).Format(http.TimeFormat))
 		handle(w, r, string(body))
@@ -81,15 +81,15 @@ func Serve(t testing.TB, handle func(w http.ResponseWriter, r *http.Request, bod
 	return s
 }
 
-// Asked are the requests that it got, in their order.
-func (s *Server) Asked() []Asked {
+// Requests are the requests that it got, in their order.
+func (s *Server) Requests() []RecordedRequest {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]Asked(nil), s.got...)
+	return append([]RecordedRequest(nil), s.got...)
 }
 
-// Answers gives one text after the other, the last one again and again.
-func Answers(texts ...string) func(http.ResponseWriter, *http.Request, string) {
+// AnswerWith gives one text after the other, the last one again and again.
+func AnswerWith(texts ...string) func(http.ResponseWriter, *http.Request, string) {
 	var mu sync.Mutex
 	n := 0
 	return func(w http.ResponseWriter, _ *http.Request, _ string) {

@@ -35,10 +35,10 @@ type Host struct {
 	Log    func() *slog.Logger // as the command line asks for it
 }
 
-// options are what the flags of emulate say.
-type options struct {
+// emulateOptions are what the flags of emulate say.
+type emulateOptions struct {
 	port                  int
-	identity              identity
+	identity              workspaceIdentity
 	token, chaos, version string
 	header                string
 	rate                  int
@@ -51,7 +51,7 @@ type options struct {
 
 // NewCommand returns the command emulate.
 func NewCommand(h Host) *cobra.Command {
-	var e options
+	var e emulateOptions
 	c := &cobra.Command{
 		Use:   "emulate",
 		Short: "Serve a workspace without an account",
@@ -75,7 +75,7 @@ Faults, for --chaos, with commas between them:
   aqueduck emulate --scoped-token reader=read_conversations --knobs '{"Unavailable": ["calls"], "NoDynamicContent": true}'
   aqueduck emulate --webhook http://127.0.0.1:9999/hook --webhook-secret s3cret`,
 		Args: usage.NoArguments,
-		RunE: func(c *cobra.Command, _ []string) error { return emulate(h, c, &e) },
+		RunE: func(c *cobra.Command, _ []string) error { return runEmulator(h, c, &e) },
 	}
 	flags := c.Flags()
 	flags.IntVar(&e.port, "port", 8080, "port on 127.0.0.1; 0 takes a free one")
@@ -101,21 +101,21 @@ var headerName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]*$`)
 
 var versionNumber = regexp.MustCompile(`^[0-9]+\.[0-9]+$`)
 
-// emulate checks the flags, makes the workspace and serves it.
-func emulate(h Host, c *cobra.Command, e *options) (err error) {
+// runEmulator checks the flags, makes the workspace and serves it.
+func runEmulator(h Host, c *cobra.Command, e *emulateOptions) (err error) {
 	if err := fault.CheckChaos(e.chaos); err != nil {
 		return usage.Errorf(c, "%w", err)
 	}
 	zone, err := time.LoadLocation(e.identity.Zone)
 	switch {
 	case err != nil || e.identity.Zone == "":
-		return usage.Errorf(c, "--zone %s: it is a name as Europe/Berlin", problem.Quoted(e.identity.Zone))
+		return usage.Errorf(c, "--zone %s: it is a name as Europe/Berlin", problem.ShellQuote(e.identity.Zone))
 	case e.identity.Contacts < 0 || e.identity.Hours < 0 || e.rate < 0:
 		return usage.Errorf(c, "--contacts, --hours and --rate cannot be below zero")
 	case !oneWord(e.token):
 		return usage.Errorf(c, "--token is one word")
 	case !headerName.MatchString(e.header):
-		return usage.Errorf(c, "--version-header %s: it is a name as Service-Version", problem.Quoted(e.header))
+		return usage.Errorf(c, "--version-header %s: it is a name as Service-Version", problem.ShellQuote(e.header))
 	case !versionNumber.MatchString(e.version):
 		return usage.Errorf(c, "--api-version %s: it is a number as 2.17", e.version)
 	}
@@ -132,33 +132,33 @@ func emulate(h Host, c *cobra.Command, e *options) (err error) {
 		}
 		defer func() { err = errors.Join(err, kept.Close()) }()
 		if zone, err = time.LoadLocation(e.identity.Zone); err != nil {
-			return kept.damaged(1, err)
+			return kept.damagedError(1, err)
 		}
 	}
 	log := h.Log()
 	w := emulator.New(emulator.Config{Seed: e.identity.Seed, Contacts: e.identity.Contacts, Conversations: e.identity.Conversations,
 		Hours: e.identity.Hours, Start: e.identity.Start, Zone: zone, Token: e.token, DefaultVersion: e.version, VersionHeader: e.header, RatePerMinute: e.rate,
-		Now: h.Now, Knobs: emulator.Knobs{Chaos: e.chaos}, Watch: watcher(log)})
+		Now: h.Now, Knobs: emulator.Knobs{Chaos: e.chaos}, Watch: logRequests(log)})
 	for _, given := range e.scoped {
 		token, scopes, _ := strings.Cut(given, "=")
 		if !oneWord(token) {
-			return usage.Errorf(c, "--scoped-token %s: it is a token and its scopes, as reader=read_conversations", problem.Quoted(given))
+			return usage.Errorf(c, "--scoped-token %s: it is a token and its scopes, as reader=read_conversations", problem.ShellQuote(given))
 		}
 		if err := w.AddToken(token, strings.FieldsFunc(scopes, func(r rune) bool { return r == ',' })...); err != nil {
-			return usage.Errorf(c, "--scoped-token %s: %w", problem.Quoted(token), err)
+			return usage.Errorf(c, "--scoped-token %s: %w", problem.ShellQuote(token), err)
 		}
 	}
 	if e.knobs != "" {
-		if _, err := w.Do("set", json.RawMessage(e.knobs)); err != nil {
+		if _, err := w.RunOperation("set", json.RawMessage(e.knobs)); err != nil {
 			return usage.Errorf(c, "--knobs: %w", err)
 		}
 	}
-	if err := kept.redo(w, log); err != nil {
+	if err := kept.replayOperations(w, log); err != nil {
 		return err
 	}
-	w.Journal(func(d emulator.Done) error {
+	w.SetJournal(func(d emulator.JournalEntry) error {
 		log.Info("control", "do", d.Do)
-		return kept.append(d)
+		return kept.appendOperation(d)
 	})
 	return serveEmulation(c.Context(), h, w, e, log)
 }
@@ -167,8 +167,8 @@ func oneWord(token string) bool {
 	return token != "" && !strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
-// watcher logs a line a request: faults, which were asked for, at info.
-func watcher(log *slog.Logger) func(control.Request) {
+// logRequests logs a line a request: faults, which were asked for, at info.
+func logRequests(log *slog.Logger) func(control.Request) {
 	return func(r control.Request) {
 		about := []any{"n", r.N, "method", r.Method, "path", r.Path, "status", r.Status, "version", r.Version}
 		if r.Fault != "" {
@@ -180,13 +180,13 @@ func watcher(log *slog.Logger) func(control.Request) {
 }
 
 // serveEmulation serves until the context ends and then lets requests under way finish.
-func serveEmulation(ctx context.Context, h Host, w *emulator.Workspace, e *options, log *slog.Logger) error {
+func serveEmulation(ctx context.Context, h Host, w *emulator.Workspace, e *emulateOptions, log *slog.Logger) error {
 	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", e.port))
 	if err != nil {
 		return &problem.Problem{Class: "config", What: fmt.Sprintf("port %d cannot be served", e.port), Err: err,
 			Next: "choose another one; --port 0 takes any that is free", Exit: problem.ExitFailed}
 	}
-	url, token := "http://"+listener.Addr().String(), w.Token()
+	url, token := "http://"+listener.Addr().String(), w.AccessToken()
 	fmt.Fprintf(h.Stdout, `serving an emulated workspace on %[1]s
 token: %[2]s
 
@@ -196,7 +196,7 @@ its truth is at %[1]s/_oracle/contacts, what can be made happen at %[1]s/_emulat
 try it, the second where a pipelines.yaml is:
   curl -sS -H %[3]s %[4]s
   WORKSPACE_URL=%[1]s WORKSPACE_TOKEN=%[5]s %[6]s sync --dir emulated
-`, url, token, problem.Quoted("Authorization: Bearer "+token), problem.Quoted(url+"/contacts?per_page=2"), problem.Quoted(token), problem.Quoted(h.Name))
+`, url, token, problem.ShellQuote("Authorization: Bearer "+token), problem.ShellQuote(url+"/contacts?per_page=2"), problem.ShellQuote(token), problem.ShellQuote(h.Name))
 	told, err := notifyWebhooks(h, w, url, e, log)
 	if err != nil {
 		return errors.Join(err, listener.Close())
@@ -219,7 +219,7 @@ try it, the second where a pipelines.yaml is:
 }
 
 // notifyWebhooks has the webhooks told. What it gives ends that, and says what was not delivered.
-func notifyWebhooks(h Host, w *emulator.Workspace, url string, e *options, log *slog.Logger) (end func(context.Context), err error) {
+func notifyWebhooks(h Host, w *emulator.Workspace, url string, e *emulateOptions, log *slog.Logger) (end func(context.Context), err error) {
 	if len(e.webhooks) == 0 {
 		return func(context.Context) {}, nil
 	}
@@ -238,7 +238,7 @@ func notifyWebhooks(h Host, w *emulator.Workspace, url string, e *options, log *
 	for _, address := range e.webhooks {
 		hooks = append(hooks, webhook.Hook{URL: address, Secret: e.secret, Watch: watch})
 	}
-	notifier, err := w.Notify(url, hooks...)
+	notifier, err := w.StartNotifier(url, hooks...)
 	if err != nil {
 		return nil, fmt.Errorf("tell webhooks: %w", err)
 	}

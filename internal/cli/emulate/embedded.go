@@ -112,7 +112,7 @@ func serveEmulator(life *embeddedWorkspace) (runner.Source, error) {
 	hours := time.Duration(life.Hours) * time.Hour
 	now := func() time.Time { return embeddedEpoch.Add(hours + time.Since(began)) }
 	w := emulator.New(emulator.Config{Seed: life.Seed, Contacts: life.Contacts, Start: embeddedEpoch, Token: emulatedToken, Now: now, RatePerMinute: 60_000, NoLog: true})
-	w.Live(life.Hours)
+	w.SimulateHours(life.Hours)
 	server := &http.Server{Handler: ofThisMachine(w), ReadHeaderTimeout: 10 * time.Second}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()

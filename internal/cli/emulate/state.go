@@ -19,8 +19,8 @@ import (
 	"aqueduck/internal/problem"
 )
 
-// identity is which workspace a state file belongs to: what it is before anything was made happen. It is the first line.
-type identity struct {
+// workspaceIdentity is which workspace a state file belongs to: what it is before anything was made happen. It is the first line.
+type workspaceIdentity struct {
 	Version       int       `json:"emulator"` // of the file's form
 	Seed          uint64    `json:"seed"`
 	Contacts      int       `json:"contacts"`
@@ -47,12 +47,12 @@ type stateFile struct {
 
 // openState takes the file for this process and reads it; a new one begins with the identity that was asked for. What the flags
 // do not say is as the file has it.
-func openState(c *cobra.Command, path string, asked *identity) (_ *stateFile, err error) {
+func openState(c *cobra.Command, path string, asked *workspaceIdentity) (_ *stateFile, err error) {
 	s := &stateFile{path: path, lock: flock.New(path, flock.SetPermissions(0o600))}
 	got, err := s.lock.TryLock()
 	switch {
 	case err != nil:
-		return nil, s.unusable(err)
+		return nil, s.unusableError(err)
 	case !got:
 		return nil, &problem.Problem{Class: "busy", What: "another process serves the workspace of " + path, Next: "end it, or give another --state FILE"}
 	}
@@ -62,13 +62,13 @@ func openState(c *cobra.Command, path string, asked *identity) (_ *stateFile, er
 		}
 	}()
 	if s.file, err = os.OpenFile(path, os.O_RDWR, 0o600); err != nil {
-		return nil, s.unusable(err)
+		return nil, s.unusableError(err)
 	}
 	text, err := io.ReadAll(s.file)
 	if err != nil {
-		return nil, s.unusable(err)
+		return nil, s.unusableError(err)
 	}
-	if err := s.read(text); err != nil {
+	if err := s.splitLines(text); err != nil {
 		return nil, err
 	}
 	if len(s.done) == 0 {
@@ -77,39 +77,39 @@ func openState(c *cobra.Command, path string, asked *identity) (_ *stateFile, er
 	}
 	first := s.done[0]
 	s.done = s.done[1:]
-	return s, s.belongs(c, first, asked)
+	return s, s.checkIdentity(c, first, asked)
 }
 
-// read splits the file into lines. A last one without an end was being written when the process ended: nobody was told that it
+// splitLines splits the file into lines. A last one without an end was being written when the process ended: nobody was told that it
 // is done, and it is cut off.
-func (s *stateFile) read(text []byte) error {
+func (s *stateFile) splitLines(text []byte) error {
 	whole := bytes.LastIndexByte(text, '\n') + 1
 	ours := bytes.HasPrefix(text, []byte(stateBegins)) || strings.HasPrefix(stateBegins, string(text))
 	if !ours {
-		return s.damaged(1, errors.New("it is no state of an emulated workspace"))
+		return s.damagedError(1, errors.New("it is no state of an emulated workspace"))
 	}
 	for line := range bytes.Lines(text[:whole]) {
 		s.done = append(s.done, line)
 	}
 	if s.torn = whole < len(text); s.torn {
 		if err := s.file.Truncate(int64(whole)); err != nil {
-			return s.unusable(err)
+			return s.unusableError(err)
 		}
 	}
 	if _, err := s.file.Seek(int64(whole), io.SeekStart); err != nil {
-		return s.unusable(err)
+		return s.unusableError(err)
 	}
 	return nil
 }
 
-// belongs compares the file's workspace with the one that was asked for.
-func (s *stateFile) belongs(c *cobra.Command, line []byte, asked *identity) error {
-	var have identity
-	if err := strictly(line, &have); err != nil {
-		return s.damaged(1, err)
+// checkIdentity compares the file's workspace with the one that was asked for.
+func (s *stateFile) checkIdentity(c *cobra.Command, line []byte, asked *workspaceIdentity) error {
+	var have workspaceIdentity
+	if err := decodeStrict(line, &have); err != nil {
+		return s.damagedError(1, err)
 	}
 	if have.Version != stateVersion {
-		return s.damaged(1, fmt.Errorf("its form is %d, this program knows %d", have.Version, stateVersion))
+		return s.damagedError(1, fmt.Errorf("its form is %d, this program knows %d", have.Version, stateVersion))
 	}
 	for _, f := range []struct {
 		flag       string
@@ -124,8 +124,8 @@ func (s *stateFile) belongs(c *cobra.Command, line []byte, asked *identity) erro
 	return nil
 }
 
-// strictly reads one line of JSON that has nothing else in it.
-func strictly(line []byte, into any) error {
+// decodeStrict reads one line of JSON that has nothing else in it.
+func decodeStrict(line []byte, into any) error {
 	dec := json.NewDecoder(bytes.NewReader(line))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(into); err != nil {
@@ -137,19 +137,19 @@ func strictly(line []byte, into any) error {
 	return nil
 }
 
-// redo does again what the file tells of.
-func (s *stateFile) redo(w *emulator.Workspace, log *slog.Logger) error {
+// replayOperations does again what the file tells of.
+func (s *stateFile) replayOperations(w *emulator.Workspace, log *slog.Logger) error {
 	if s == nil {
 		return nil
 	}
 	for i, line := range s.done {
-		var d emulator.Done
-		err := strictly(line, &d)
+		var d emulator.JournalEntry
+		err := decodeStrict(line, &d)
 		if err == nil {
-			err = w.Redo(d)
+			err = w.ReplayOperation(d)
 		}
 		if err != nil {
-			return s.damaged(i+2, err)
+			return s.damagedError(i+2, err)
 		}
 	}
 	if s.torn {
@@ -163,8 +163,8 @@ func (s *stateFile) redo(w *emulator.Workspace, log *slog.Logger) error {
 	return nil
 }
 
-// append writes down an operation. After a failure nothing more is written: a line after a torn one would be damage.
-func (s *stateFile) append(d emulator.Done) error {
+// appendOperation writes down an operation. After a failure nothing more is written: a line after a torn one would be damage.
+func (s *stateFile) appendOperation(d emulator.JournalEntry) error {
 	if s == nil {
 		return nil
 	}
@@ -183,16 +183,16 @@ func (s *stateFile) writeLine(v any) error {
 		err = s.file.Sync()
 	}
 	if err != nil {
-		return s.unusable(err)
+		return s.unusableError(err)
 	}
 	return nil
 }
 
-func (s *stateFile) unusable(err error) error {
+func (s *stateFile) unusableError(err error) error {
 	return &problem.Problem{Class: "disk", What: "the state " + s.path + " cannot be used", Err: err, Next: "make room or give another --state FILE"}
 }
 
-func (s *stateFile) damaged(line int, err error) error {
+func (s *stateFile) damagedError(line int, err error) error {
 	return &problem.Problem{Class: "config", What: fmt.Sprintf("%s:%d cannot be done again", s.path, line), Err: err,
 		Next: "take the line and those below it out of the file, or give another --state FILE"}
 }

@@ -25,7 +25,7 @@ func TestEmulateSaysWhatARestartWillNotKnow(t *testing.T) {
 	}
 	kept := &stateFile{path: file, file: closed}
 	w := emulator.New(emulator.Config{Contacts: 60})
-	w.Journal(kept.append)
+	w.SetJournal(kept.appendOperation)
 	s := httptest.NewServer(w)
 	t.Cleanup(s.Close)
 	for try := range 2 {

@@ -12,17 +12,17 @@ import (
 )
 
 // PrintCatalogue writes a line a stream.
-func PrintCatalogue(all []dictionary.Described, w io.Writer) {
+func PrintCatalogue(all []dictionary.StreamDescription, w io.Writer) {
 	t := newTable("STREAM", "REQUEST", "SINCE", "TABLES", "ONE ROW")
 	for _, d := range all {
 		doc, _, _ := strings.Cut(strings.TrimPrefix(d.Doc, "One row "), ". ")
-		t.AppendRow(table.Row{d.Stream, d.Request, d.Since, term.JoinFew(d.Shown, 3), term.Cut(strings.TrimSuffix(doc, "."), 60)})
+		t.AppendRow(table.Row{d.Stream, d.Request, d.Since, term.JoinFew(d.Shown, 3), term.Truncate(strings.TrimSuffix(doc, "."), 60)})
 	}
 	fmt.Fprintln(w, renderTable(t))
 }
 
 // PrintStream writes all there is to say of a stream.
-func PrintStream(d dictionary.Described, w io.Writer) {
+func PrintStream(d dictionary.StreamDescription, w io.Writer) {
 	fmt.Fprintf(w, "%s  %s  (%s)\n%s\n\n  read      %s\n  deletion  %s\n  late      %s\n  requests  per 1,000 records: %s; per change: %s\n",
 		d.Stream, d.Request, d.File, d.Doc, strings.Join(d.Read, "\n            "), d.Deletion, d.Late, d.ThousandText, d.ChangeText)
 	if d.Version != "" {
@@ -42,7 +42,7 @@ func PrintStream(d dictionary.Described, w io.Writer) {
 			if column.PII {
 				doc = strings.TrimSpace(doc + " (personal data)")
 			}
-			t.AppendRow(table.Row{column.Column, column.Type, column.From, term.Cut(doc, 90)})
+			t.AppendRow(table.Row{column.Column, column.Type, column.From, term.Truncate(doc, 90)})
 		}
 		fmt.Fprintln(w, renderTable(t))
 	}

@@ -48,8 +48,8 @@ func jsonValue(v any) any {
 	return v
 }
 
-// cell gives a value the form it has in a table or a CSV file; nothing for null.
-func cell(v any) string {
+// formatCell gives a value the form it has in a table or a CSV file; nothing for null.
+func formatCell(v any) string {
 	switch v.(type) {
 	case float32, float64:
 		return fmt.Sprint(v) // NaN and Inf too, for which JSON has no word
@@ -72,8 +72,8 @@ func cell(v any) string {
 	}
 }
 
-// visible writes out what would move a terminal, or turn its text around: what a customer has called himself is data.
-func visible(text string) string {
+// escapeControls writes out what would move a terminal, or turn its text around: what a customer has called himself is data.
+func escapeControls(text string) string {
 	strange := func(r rune) bool { return !unicode.IsGraphic(r) && !strings.ContainsRune("\n\t\u200c\u200d", r) }
 	if !strings.ContainsFunc(text, strange) {
 		return text
@@ -98,16 +98,16 @@ func noFormula(text string) string {
 	return "'" + text
 }
 
-// Moment is a time in a row; nothing for one that is not known.
-func Moment(t time.Time) any {
+// TimeCell is a time in a row; nothing for one that is not known.
+func TimeCell(t time.Time) any {
 	if t.IsZero() {
 		return nil
 	}
 	return t
 }
 
-// Shortened cuts a text, so that its table fits on the screen.
-func Shortened(text string) string {
+// ShortenText cuts a text, so that its table fits on the screen.
+func ShortenText(text string) string {
 	const most = 60
 	if runes := []rune(text); len(runes) > most {
 		return string(runes[:most-1]) + "…"

@@ -8,27 +8,27 @@ import (
 	"aqueduck/internal/dictionary"
 )
 
-// diagram is a picture of streams in columns: what holds ids stands left of what they are of, as far as there is no circle.
-type diagram struct {
+// referenceDiagram is a picture of streams in columns: what holds ids stands left of what they are of, as far as there is no circle.
+type referenceDiagram struct {
 	Width, Height int
-	Boxes         []box
-	Lines         []line
+	Boxes         []streamBox
+	Lines         []referenceLine
 }
 
-type box struct {
+type streamBox struct {
 	Name                string
 	X, Y, Width, Height int
 	column              int
 }
 
 // TextX and TextY are where the name begins.
-func (b box) TextX() int { return b.X + 10 }
+func (b streamBox) TextX() int { return b.X + 10 }
 
 // TextY is the base line of the name.
-func (b box) TextY() int { return b.Y + 19 }
+func (b streamBox) TextY() int { return b.Y + 19 }
 
-// line is a curve from one box to another, with the columns that it stands for.
-type line struct {
+// referenceLine is a curve from one box to another, with the columns that it stands for.
+type referenceLine struct {
 	X1, Y1, C1, C2, X2, Y2 int
 	Title                  string
 }
@@ -39,18 +39,18 @@ const (
 	margin              = 16
 )
 
-// link is a pair of streams with the references from one to the other.
-type link struct {
+// streamLink is a pair of streams with the references from one to the other.
+type streamLink struct {
 	from, to   string
 	references []string
 }
 
 // diagramOf lays out the streams that have a reference to another, or are one's aim.
-func diagramOf(d *dictionary.Dictionary) diagram {
+func diagramOf(d *dictionary.Dictionary) referenceDiagram {
 	links := linksOf(d)
-	ranks := ranked(links)
+	ranks := rankStreams(links)
 	var columns [][]string
-	for _, name := range linked(d, links) {
+	for _, name := range linkedStreams(d, links) {
 		for len(columns) <= ranks[name] {
 			columns = append(columns, nil)
 		}
@@ -59,17 +59,19 @@ func diagramOf(d *dictionary.Dictionary) diagram {
 	place := map[string]int{}
 	for range 3 { // each column is put in the order of what it points to and what points to it
 		for _, column := range columns {
-			slices.SortStableFunc(column, func(a, b string) int { return cmp.Compare(middle(a, links, place), middle(b, links, place)) })
+			slices.SortStableFunc(column, func(a, b string) int {
+				return cmp.Compare(meanPosition(a, links, place), meanPosition(b, links, place))
+			})
 			for i, name := range column {
 				place[name] = (2*i + 1) * 1000 / len(column)
 			}
 		}
 	}
-	return draw(columns, links)
+	return drawDiagram(columns, links)
 }
 
 // linksOf are the references between streams, all between two of them together.
-func linksOf(d *dictionary.Dictionary) (all []link) {
+func linksOf(d *dictionary.Dictionary) (all []streamLink) {
 	home := map[string]string{}
 	for _, s := range d.Streams {
 		for _, t := range s.Tables {
@@ -81,26 +83,26 @@ func linksOf(d *dictionary.Dictionary) (all []link) {
 		if from == to || to == "" {
 			continue
 		}
-		i := slices.IndexFunc(all, func(l link) bool { return l.from == from && l.to == to })
+		i := slices.IndexFunc(all, func(l streamLink) bool { return l.from == from && l.to == to })
 		if i < 0 {
-			i, all = len(all), append(all, link{from: from, to: to})
+			i, all = len(all), append(all, streamLink{from: from, to: to})
 		}
 		all[i].references = append(all[i].references, e.Table+"."+e.Column+" → "+e.Of+"."+e.OfColumn)
 	}
 	return all
 }
 
-func linked(d *dictionary.Dictionary, links []link) (names []string) {
+func linkedStreams(d *dictionary.Dictionary, links []streamLink) (names []string) {
 	for _, s := range d.Streams {
-		if slices.ContainsFunc(links, func(l link) bool { return l.from == s.Stream || l.to == s.Stream }) {
+		if slices.ContainsFunc(links, func(l streamLink) bool { return l.from == s.Stream || l.to == s.Stream }) {
 			names = append(names, s.Stream)
 		}
 	}
 	return names
 }
 
-// ranked gives each stream its column: one right of the rightmost that points to it. A link that closes a circle is left out.
-func ranked(links []link) map[string]int {
+// rankStreams gives each stream its column: one right of the rightmost that points to it. A link that closes a circle is left out.
+func rankStreams(links []streamLink) map[string]int {
 	ranks, under := map[string]int{}, map[string]bool{}
 	var visit func(name string) int
 	visit = func(name string) int {
@@ -125,8 +127,8 @@ func ranked(links []link) map[string]int {
 	return ranks
 }
 
-// middle is the mean place of what a stream is linked with.
-func middle(name string, links []link, place map[string]int) int {
+// meanPosition is the mean place of what a stream is linked with.
+func meanPosition(name string, links []streamLink, place map[string]int) int {
 	sum, n := 0, 0
 	for _, l := range links {
 		if l.from == name {
@@ -139,30 +141,30 @@ func middle(name string, links []link, place map[string]int) int {
 	return sum / max(n, 1)
 }
 
-func draw(columns [][]string, links []link) diagram {
+func drawDiagram(columns [][]string, links []streamLink) referenceDiagram {
 	most := 0
 	for _, column := range columns {
 		most = max(most, len(column))
 	}
-	p := diagram{Width: 2*margin + len(columns)*boxWidth + max(len(columns)-1, 0)*columnGap, Height: 2*margin + most*(boxHeight+boxGap)}
-	boxes := map[string]box{}
+	p := referenceDiagram{Width: 2*margin + len(columns)*boxWidth + max(len(columns)-1, 0)*columnGap, Height: 2*margin + most*(boxHeight+boxGap)}
+	boxes := map[string]streamBox{}
 	for i, column := range columns {
 		above := (p.Height - len(column)*(boxHeight+boxGap)) / 2
 		for j, name := range column {
-			b := box{Name: name, X: margin + i*(boxWidth+columnGap), Y: above + j*(boxHeight+boxGap), Width: boxWidth, Height: boxHeight, column: i}
+			b := streamBox{Name: name, X: margin + i*(boxWidth+columnGap), Y: above + j*(boxHeight+boxGap), Width: boxWidth, Height: boxHeight, column: i}
 			boxes[name] = b
 			p.Boxes = append(p.Boxes, b)
 		}
 	}
 	for _, l := range links {
-		p.Lines = append(p.Lines, curve(boxes[l.from], boxes[l.to], strings.Join(l.references, "\n")))
+		p.Lines = append(p.Lines, connectBoxes(boxes[l.from], boxes[l.to], strings.Join(l.references, "\n")))
 	}
 	return p
 }
 
-// curve runs from the right side of a box to the left side of another; back, or within a column, it bends around.
-func curve(from, to box, title string) line {
-	l := line{X1: from.X + from.Width, Y1: from.Y + from.Height/2, X2: to.X, Y2: to.Y + to.Height/2, Title: title}
+// connectBoxes runs from the right side of a box to the left side of another; back, or within a column, it bends around.
+func connectBoxes(from, to streamBox, title string) referenceLine {
+	l := referenceLine{X1: from.X + from.Width, Y1: from.Y + from.Height/2, X2: to.X, Y2: to.Y + to.Height/2, Title: title}
 	if to.column <= from.column {
 		l.X2 = to.X + to.Width
 		l.C1, l.C2 = l.X1+columnGap/2, l.X2+columnGap/2

@@ -95,6 +95,6 @@ func DictionaryHTML(d *dictionary.Dictionary, w io.Writer) error {
 	}
 	return page.Execute(w, struct {
 		*dictionary.Dictionary
-		Diagram diagram
+		Diagram referenceDiagram
 	}{d, diagramOf(d)})
 }

@@ -21,17 +21,17 @@ type LogStyle struct {
 // NewLog returns a log in a style. No line of it tells more of an error than other places do.
 func NewLog(w io.Writer, s LogStyle) *slog.Logger {
 	if s.Form == "json" {
-		return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: s.Level, ReplaceAttr: shorten}))
+		return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: s.Level, ReplaceAttr: shortenAttr}))
 	}
 	if s.Terminal && s.Form != "text" {
-		return slog.New(tint.NewTextHandler(w, &tint.Options{Level: s.Level, TimeFormat: time.TimeOnly, NoColor: !s.Colors, ReplaceAttr: shorten}))
+		return slog.New(tint.NewTextHandler(w, &tint.Options{Level: s.Level, TimeFormat: time.TimeOnly, NoColor: !s.Colors, ReplaceAttr: shortenAttr}))
 	}
-	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: s.Level, ReplaceAttr: shorten}))
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: s.Level, ReplaceAttr: shortenAttr}))
 }
 
-// shorten has no line of a log tell more of an error than every other place does. What commands of a user write is theirs, and where a
+// shortenAttr has no line of a log tell more of an error than every other place does. What commands of a user write is theirs, and where a
 // fault is takes the room that it needs.
-func shorten(_ []string, a slog.Attr) slog.Attr {
+func shortenAttr(_ []string, a slog.Attr) slog.Attr {
 	if a.Key == slog.MessageKey || a.Key == "trace" {
 		return a
 	}

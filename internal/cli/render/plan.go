@@ -30,11 +30,11 @@ func PrintPlan(p *plan.Plan, w io.Writer) {
 		fmt.Fprintf(w, "  note: %s\n", note)
 	}
 	fmt.Fprintf(w, "\nPlan: %s to create, %s to add, %s to read (%s)\n",
-		term.Count(len(p.Tables), "table"), term.Count(len(p.Columns), "column"), term.Count(len(p.Streams), "stream"), estimate(p, known))
+		term.Count(len(p.Tables), "table"), term.Count(len(p.Columns), "column"), term.Count(len(p.Streams), "stream"), requestEstimate(p, known))
 }
 
-// estimate says what the plan costs, as far as that is known.
-func estimate(p *plan.Plan, known bool) string {
+// requestEstimate says what the plan costs, as far as that is known.
+func requestEstimate(p *plan.Plan, known bool) string {
 	switch {
 	case p.Requests == 0 && !known:
 		return "requests not known; --ask asks"

@@ -81,7 +81,7 @@ func PrintTrial(t *preview.Trial, w io.Writer) {
 			fmt.Fprintf(w, "\nno column of %s took (they are in _extra):\n", u.Table)
 			of = u.Table
 		}
-		fmt.Fprintf(w, "  %-70s # %s in %s, e.g. %s\n", u.Line, u.Path, term.Count(u.Seen, "record"), term.Cut(u.Example, 40))
+		fmt.Fprintf(w, "  %-70s # %s in %s, e.g. %s\n", u.Line, u.Path, term.Count(u.Seen, "record"), term.Truncate(u.Example, 40))
 	}
 	if len(t.Untaken) == 0 && t.Came > 0 {
 		fmt.Fprintln(w, "\nevery field has a column")
@@ -109,7 +109,7 @@ func printTrialTable(t *preview.TrialTable, w io.Writer) {
 			text := ""
 			if row[i] != nil {
 				printed := strings.FieldsFunc(*row[i], func(r rune) bool { return r == ' ' || !unicode.IsPrint(r) })
-				text = term.Cut(strings.Join(printed, " "), 24)
+				text = term.Truncate(strings.Join(printed, " "), 24)
 			}
 			cells = append(cells, text)
 		}

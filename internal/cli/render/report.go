@@ -58,7 +58,7 @@ func PrintReport(r *runlog.Report, w io.Writer) {
 		}
 	}
 	if r.Interrupted {
-		fmt.Fprintf(w, "\n  interrupted: what was whole is committed, and not yet published\n       next: %s\n", r.Given.To("aqueduck sync "+r.Pipeline))
+		fmt.Fprintf(w, "\n  interrupted: what was whole is committed, and not yet published\n       next: %s\n", r.Given.Append("aqueduck sync "+r.Pipeline))
 	}
 	fmt.Fprintf(w, "\n%s\n", r.LastLine())
 }

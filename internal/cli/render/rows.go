@@ -12,16 +12,16 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// JSON writes a result as JSON for people and programs: indented, and with < and > as they are.
-func JSON(w io.Writer, v any) error {
+// WriteJSON writes a result as JSON for people and programs: indented, and with < and > as they are.
+func WriteJSON(w io.Writer, v any) error {
 	out := json.NewEncoder(w)
 	out.SetEscapeHTML(false)
 	out.SetIndent("", "  ")
 	return out.Encode(v)
 }
 
-// List writes rows that are known as a whole, in one of the output forms.
-func List(form string, w io.Writer, columns []string, all [][]any) error {
+// WriteList writes rows that are known as a whole, in one of the output forms.
+func WriteList(form string, w io.Writer, columns []string, all [][]any) error {
 	out := NewRows(form, w)
 	if err := out.Columns(columns); err != nil {
 		return err
@@ -77,9 +77,9 @@ func (r *tableRows) Columns(names []string) error {
 	r.t.SetStyle(style)
 	heads := make([]string, len(names))
 	for i, name := range names {
-		heads[i] = visible(name)
+		heads[i] = escapeControls(name)
 	}
-	r.t.AppendHeader(cells(heads))
+	r.t.AppendHeader(tableRow(heads))
 	r.words, r.any = make([]bool, len(names)), make([]bool, len(names))
 	return nil
 }
@@ -87,19 +87,19 @@ func (r *tableRows) Columns(names []string) error {
 func (r *tableRows) Row(values []any) error {
 	texts := make([]string, len(values))
 	for i, v := range values {
-		texts[i] = visible(cell(v))
+		texts[i] = escapeControls(formatCell(v))
 		r.bytes += len(texts[i])
 		if v == nil {
 			texts[i] = "NULL"
 			continue
 		}
 		r.any[i] = true
-		r.words[i] = r.words[i] || !number(v)
+		r.words[i] = r.words[i] || !isNumber(v)
 	}
 	if r.held += len(values); r.held > mostValues || r.bytes > mostText {
 		return ErrTable
 	}
-	r.t.AppendRow(cells(texts))
+	r.t.AppendRow(tableRow(texts))
 	return nil
 }
 
@@ -115,7 +115,7 @@ func (r *tableRows) End() error {
 	return err
 }
 
-func number(v any) bool {
+func isNumber(v any) bool {
 	switch v.(type) {
 	case int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64, *big.Int, json.Number:
 		return true
@@ -123,7 +123,7 @@ func number(v any) bool {
 	return false
 }
 
-func cells(texts []string) table.Row {
+func tableRow(texts []string) table.Row {
 	row := make(table.Row, len(texts))
 	for i, t := range texts {
 		row[i] = t
@@ -144,7 +144,7 @@ func (r *csvRows) Columns(names []string) error {
 func (r *csvRows) Row(values []any) error {
 	texts := make([]string, len(values))
 	for i, v := range values {
-		texts[i] = cell(v)
+		texts[i] = formatCell(v)
 		if _, ok := v.(string); ok {
 			texts[i] = noFormula(texts[i])
 		}

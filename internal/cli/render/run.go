@@ -75,7 +75,7 @@ func printRunStreams(d *runlog.RunDetail, w io.Writer) {
 	}
 	t := newTable("STREAM", "STATUS", "EXTRACTED", "NEW", "CHANGED", "GONE", "REJECTED", "REQS", "RETRIES", "SYNCED TO")
 	t.SetColumnConfigs(alignRight(3, 4, 5, 6, 7, 8, 9))
-	called := runlog.Called(d.Streams, func(s runlog.RunStream) (string, string) { return s.Workspace, s.Stream })
+	called := runlog.StreamNamer(d.Streams, func(s runlog.RunStream) (string, string) { return s.Workspace, s.Stream })
 	for _, s := range d.Streams {
 		t.AppendRow(table.Row{called(s), s.Outcome, term.Thousands(s.Records), term.Thousands(s.New), term.Thousands(s.Changed), term.Thousands(s.Gone),
 			term.Thousands(s.Rejected), term.Thousands(s.Requests), term.Thousands(s.Retries), term.OrDash(s.SyncedTo)})

@@ -27,7 +27,7 @@ func NewScreen(to io.Writer) *Screen { return &Screen{to: to} }
 func (s *Screen) Write(text []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.draw(s.erased()+string(text), s.table); err != nil {
+	if err := s.redrawTable(s.eraseSequence()+string(text), s.table); err != nil {
 		return 0, err
 	}
 	return len(text), nil
@@ -44,25 +44,25 @@ func (s *Screen) Show(r runlog.Running) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	// A terminal that is gone is told of by whatever is written next.
-	_ = s.draw(s.erased(), strings.Join(lines, "\n"))
+	_ = s.redrawTable(s.eraseSequence(), strings.Join(lines, "\n"))
 }
 
 // Clear takes the table away.
 func (s *Screen) Clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_ = s.draw(s.erased(), "")
+	_ = s.redrawTable(s.eraseSequence(), "")
 }
 
-// erased is what takes the table away: up to its first line, and everything below.
-func (s *Screen) erased() string {
+// eraseSequence is what takes the table away: up to its first line, and everything below.
+func (s *Screen) eraseSequence() string {
 	if s.table == "" {
 		return ""
 	}
 	return fmt.Sprintf("\x1b[%dA\r\x1b[J", strings.Count(s.table, "\n")+1)
 }
 
-func (s *Screen) draw(before, table string) error {
+func (s *Screen) redrawTable(before, table string) error {
 	if s.table = table; table != "" {
 		table += "\n"
 	}
@@ -70,8 +70,8 @@ func (s *Screen) draw(before, table string) error {
 	return err
 }
 
-// Every lets one snapshot in a while through; a run that is over sooner has none.
-func Every(pause time.Duration, show func(runlog.Running)) func(runlog.Running) {
+// ThrottleSnapshots lets one snapshot in a while through; a run that is over sooner has none.
+func ThrottleSnapshots(pause time.Duration, show func(runlog.Running)) func(runlog.Running) {
 	last := time.Now()
 	return func(r runlog.Running) {
 		if now := time.Now(); now.Sub(last) >= pause {

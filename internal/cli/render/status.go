@@ -23,16 +23,16 @@ func PrintStatus(s *runlog.Status, w io.Writer) {
 		}
 	case s.Lost != nil:
 		fmt.Fprintf(w, "lost      %s (run %s) ended without a word; what it committed is safe\n          next: %s\n",
-			s.Lost.Pipeline, s.Lost.Run, s.Given.To("aqueduck sync "+s.Lost.Pipeline))
+			s.Lost.Pipeline, s.Lost.Run, s.Given.Append("aqueduck sync "+s.Lost.Pipeline))
 	}
 	failed := printFailed(s, w)
 	if len(s.Streams) == 0 {
 		fmt.Fprintf(w, "nothing   has been published in %s yet\n", s.Dir)
 		if !failed { // which has told what comes next
-			fmt.Fprintf(w, "          next: %s\n", s.Given.To("aqueduck sync"))
+			fmt.Fprintf(w, "          next: %s\n", s.Given.Append("aqueduck sync"))
 		}
 	} else {
-		fmt.Fprintf(w, "data      as of %s%s\n", term.OrDash(s.AsOf), ago(s, s.AsOf))
+		fmt.Fprintf(w, "data      as of %s%s\n", term.OrDash(s.AsOf), elapsedSince(s, s.AsOf))
 	}
 	for _, n := range s.Next {
 		fmt.Fprintf(w, "next      %s at %s, in %s%s\n", n.Pipeline, n.At.Format(time.RFC3339), term.Duration(n.At.Sub(s.Now)), n.Again())
@@ -59,7 +59,7 @@ func printFailed(s *runlog.Status, w io.Writer) (some bool) {
 }
 
 func printStreamStates(s *runlog.Status, w io.Writer) {
-	called := runlog.Called(s.Streams, func(s runlog.StreamStatus) (string, string) { return s.Workspace, s.Stream })
+	called := runlog.StreamNamer(s.Streams, func(s runlog.StreamStatus) (string, string) { return s.Workspace, s.Stream })
 	t := newTable("STREAM", "LAST RUN", "FRESH", "SYNCED TO", "HISTORY")
 	for _, stream := range s.Streams {
 		outcome := stream.Outcome
@@ -113,7 +113,7 @@ func printRuns(s *runlog.Status, w io.Writer) {
 	fmt.Fprintf(w, "\n%s\n", renderTable(t))
 }
 
-func ago(s *runlog.Status, t time.Time) string {
+func elapsedSince(s *runlog.Status, t time.Time) string {
 	if t.IsZero() || t.After(s.Now) {
 		return "" // the source's clock may be ahead
 	}

@@ -19,7 +19,7 @@ const shownFindings = 20
 func PrintVerification(v *verify.Verification, w io.Writer) {
 	t := newTable("STREAM", "COMPARED", "MISSING", "STALE", "GHOST", "DOUBLED", "REQS", "HOW", "CONFIDENCE")
 	t.SetColumnConfigs(alignRight(2, 3, 4, 5, 6, 7))
-	called := runlog.Called(v.Streams, func(s verify.Verified) (string, string) { return s.Workspace, s.Stream })
+	called := runlog.StreamNamer(v.Streams, func(s verify.Verified) (string, string) { return s.Workspace, s.Stream })
 	for _, s := range v.Streams {
 		means := ""
 		if s.Sampled > 0 {
@@ -56,5 +56,5 @@ func printFindings(v *verify.Verification, w io.Writer) {
 		}
 		fmt.Fprintf(w, "  %s  %-7s  %s.%s %s%s\n", f.ID, f.Kind, f.Workspace, f.Table, f.Key, more)
 	}
-	fmt.Fprintf(w, "       next: %s\n", v.Given.To("aqueduck sync --full-refresh --select STREAM reads again and compares; aqueduck verify --accept ID explains one"))
+	fmt.Fprintf(w, "       next: %s\n", v.Given.Append("aqueduck sync --full-refresh --select STREAM reads again and compares; aqueduck verify --accept ID explains one"))
 }

@@ -11,8 +11,8 @@ import (
 	"aqueduck/internal/grammar"
 )
 
-// Expected says in words what value a flag takes, where its own error is one of the language that the program is written in.
-func Expected(f *pflag.Flag, wrong error) error {
+// DescribeExpected says in words what value a flag takes, where its own error is one of the language that the program is written in.
+func DescribeExpected(f *pflag.Flag, wrong error) error {
 	switch f.Value.Type() {
 	case "duration":
 		return errors.New("it is a duration, as 90s, 30m or 2h")
@@ -30,7 +30,7 @@ func Expected(f *pflag.Flag, wrong error) error {
 func SuggestFlag(c *cobra.Command, err error) error {
 	var value *pflag.InvalidValueError
 	if errors.As(err, &value) {
-		return fmt.Errorf("--%s %s: %w", value.GetFlag().Name, value.GetValue(), Expected(value.GetFlag(), errors.Unwrap(value)))
+		return fmt.Errorf("--%s %s: %w", value.GetFlag().Name, value.GetValue(), DescribeExpected(value.GetFlag(), errors.Unwrap(value)))
 	}
 	_, name, found := strings.Cut(err.Error(), "unknown flag: --")
 	if !found {
@@ -53,8 +53,8 @@ func VariableOf(f *pflag.Flag) string {
 	return "AQUEDUCK_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
 }
 
-// Values are those of a flag, of which a list has several.
-func Values(f *pflag.Flag) []string {
+// FlagValues are those of a flag, of which a list has several.
+func FlagValues(f *pflag.Flag) []string {
 	if list, ok := f.Value.(pflag.SliceValue); ok {
 		return list.GetSlice()
 	}

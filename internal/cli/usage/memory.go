@@ -12,7 +12,7 @@ type Memory int64
 
 // Set reads 512MB, 2GB or 2GiB.
 func (m *Memory) Set(text string) error {
-	n, err := grammar.Memory(text)
+	n, err := grammar.ParseMemory(text)
 	if err != nil {
 		return err
 	}

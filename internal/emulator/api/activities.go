@@ -22,7 +22,7 @@ func listActivities(w *Handlers, q *Request) answer.Answer {
 	const question = "GET /contacts/activities"
 	at := search.Cursor{Page: 1}
 	if token := q.Query.Get("starting_after"); token != "" {
-		if at, good = w.SearchEnv.Cursor(token, question, q.N); !good {
+		if at, good = w.SearchEnv.DecodeCursor(token, question, q.N); !good {
 			return badCursor()
 		}
 	}
@@ -51,7 +51,7 @@ func listActivities(w *Handlers, q *Request) answer.Answer {
 		p.More = true
 	}
 	if p.More {
-		p.Token = w.SearchEnv.Hand(search.Cursor{Offset: int64(last), Page: at.Page + 1}, question, q.N)
+		p.Token = w.SearchEnv.EncodeCursor(search.Cursor{Offset: int64(last), Page: at.Page + 1}, question, q.N)
 	}
 	return answer.OK(w.closeList(b, q, p))
 }

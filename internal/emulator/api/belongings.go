@@ -15,12 +15,12 @@ import (
 
 // attachCompany is POST /contacts/{id}/companies (workspace-api 4.5).
 func attachCompany(w *Handlers, q *Request, b *input.Body) answer.Answer {
-	b.Need("id")
-	id := b.ID("id")
+	b.RequireFields("id")
+	id := b.ReadID("id")
 	if w.FindActive(q.ID) == nil {
 		return answer.NotFound("Contact")
 	}
-	if b.Refused() {
+	if b.IsRefused() {
 		return refusedBody(b)
 	}
 	return w.linkCompany("contacts.attach", q.ID, id, func(int32) bool { return true })
@@ -43,7 +43,7 @@ func (w *Handlers) linkCompany(do, contact, company string, fits func(n int32) b
 	if !known || !fits(n) {
 		return answer.Failure(http.StatusNotFound, "company_not_found", "Company Not Found")
 	}
-	if _, refused := w.perform(do, map[string]any{"id": contact, "company": company}); refused != nil {
+	if _, refused := w.performOperation(do, map[string]any{"id": contact, "company": company}); refused != nil {
 		return *refused
 	}
 	w.Mu.Lock()
@@ -61,7 +61,7 @@ func leaveSubscription(w *Handlers, q *Request, _ *input.Body) answer.Answer {
 		if strconv.FormatInt(event.SubscriptionID(n), 10) != q.Inner {
 			continue
 		}
-		if _, refused := w.perform("contacts.unsubscribe", map[string]any{"id": q.ID, "subscription": q.Inner}); refused != nil {
+		if _, refused := w.performOperation("contacts.unsubscribe", map[string]any{"id": q.ID, "subscription": q.Inner}); refused != nil {
 			return *refused
 		}
 		return answer.OK(render.AppendSubscription(nil, n))
@@ -77,7 +77,7 @@ func deleteNote(w *Handlers, q *Request, _ *input.Body) answer.Answer {
 	if !found {
 		return answer.NotFound("Note")
 	}
-	if _, refused := w.perform("notes.delete", map[string]any{"id": q.ID}); refused != nil {
+	if _, refused := w.performOperation("notes.delete", map[string]any{"id": q.ID}); refused != nil {
 		return *refused
 	}
 	return deletedAnswer("note", q.ID)

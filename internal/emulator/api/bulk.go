@@ -9,19 +9,19 @@ import (
 	"aqueduck/internal/emulator/state/jobs"
 )
 
-// bulk is POST, PUT and POST …/delete of /contacts/bulk (workspace-api 4.11): a job for all that was sent. What is no contact at all is refused
+// bulkRoute is POST, PUT and POST …/delete of /contacts/bulk (workspace-api 4.11): a job for all that was sent. What is no contact at all is refused
 // before there is a job; what cannot be done when its time comes is told by the job.
-func bulk(kind jobs.Kind) func(w *Handlers, q *Request) answer.Answer {
-	return writing(func(w *Handlers, q *Request, b *input.Body) answer.Answer {
-		b.Need("contacts")
+func bulkRoute(kind jobs.JobKind) func(w *Handlers, q *Request) answer.Answer {
+	return writingRoute(func(w *Handlers, q *Request, b *input.Body) answer.Answer {
+		b.RequireFields("contacts")
 		contacts := []any{}
-		for _, one := range b.Objects("contacts") {
+		for _, one := range b.ReadObjects("contacts") {
 			contacts = append(contacts, bulkContact(one, kind, q.Version))
 		}
-		if b.Refused() {
+		if b.IsRefused() {
 			return refusedBody(b)
 		}
-		ids, refused := w.perform("jobs.start", map[string]any{"kind": string(kind), "contacts": contacts})
+		ids, refused := w.performOperation("jobs.start", map[string]any{"kind": string(kind), "contacts": contacts})
 		if refused != nil {
 			return *refused
 		}
@@ -32,15 +32,15 @@ func bulk(kind jobs.Kind) func(w *Handlers, q *Request) answer.Answer {
 	})
 }
 
-func bulkContact(b *input.Body, kind jobs.Kind, v apiversion.Version) map[string]any {
+func bulkContact(b *input.Body, kind jobs.JobKind, v apiversion.Version) map[string]any {
 	switch kind {
 	case jobs.ContactsCreate:
 		role, set := contactToCreate(b, v)
 		return map[string]any{"role": role, "set": set}
 	case jobs.ContactsUpdate:
-		b.Need("id")
-		return map[string]any{"id": b.ID("id"), "set": contactToUpdate(b, v)}
+		b.RequireFields("id")
+		return map[string]any{"id": b.ReadID("id"), "set": contactToUpdate(b, v)}
 	}
-	b.Need("id")
-	return map[string]any{"id": b.ID("id")}
+	b.RequireFields("id")
+	return map[string]any{"id": b.ReadID("id")}
 }

@@ -13,7 +13,7 @@ import (
 func listCalls(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
-	now := w.Now()
+	now := w.UnixNow()
 	var list []int
 	for i := range w.CallList {
 		if calls.IsListed(&w.CallList[i], now) {
@@ -26,10 +26,10 @@ func listCalls(w *Handlers, q *Request) answer.Answer {
 	}
 	r := event.NewRNG(w.Setup.Seed, event.ForShuffle, seed)
 	for i := len(list) - 1; i > 0; i-- {
-		j := r.N(i + 1)
+		j := r.IntN(i + 1)
 		list[i], list[j] = list[j], list[i]
 	}
-	return w.numbered(q, 25, 25, len(list), func(b []byte, i int) []byte {
+	return w.answerNumberedPage(q, 25, 25, len(list), func(b []byte, i int) []byte {
 		return append(w.AppendCall(b, &w.CallList[list[i]], q.N, now), '}')
 	})
 }
@@ -39,7 +39,7 @@ func oneCall(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	if c := w.FindListed(q.ID); c != nil {
-		return answer.OK(append(w.AppendCall(nil, c, q.N, w.Now()), '}'))
+		return answer.OK(append(w.AppendCall(nil, c, q.N, w.UnixNow()), '}'))
 	}
 	return answer.NotFound("Call")
 }
@@ -64,13 +64,13 @@ func searchCalls(w *Handlers, q *Request) answer.Answer {
 	b := openList(nil, "list", "data")
 	for i := range w.CallList {
 		c := &w.CallList[i]
-		if !asked[calls.ConversationID(c.Conv)] || !calls.IsListed(c, w.Now()) || c.Luck < w.K().CallsLeftOut || w.K().EmptyLists {
+		if !asked[calls.ConversationID(c.Conv)] || !calls.IsListed(c, w.UnixNow()) || c.Luck < w.K().CallsLeftOut || w.K().EmptyLists {
 			continue
 		}
 		if b[len(b)-1] == '}' {
 			b = append(b, ',')
 		}
-		b = w.AppendCall(b, c, q.N, w.Now())
+		b = w.AppendCall(b, c, q.N, w.UnixNow())
 		b = append(w.appendTranscript(b, c), '}')
 	}
 	return answer.OK(append(b, `]}`...))

@@ -16,10 +16,10 @@ func callRecording(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	c := w.FindListed(q.ID)
-	if c == nil || calls.PastOrZero(c.Recorded, w.Now()) == 0 {
+	if c == nil || calls.PastOrZero(c.Recorded, w.UnixNow()) == 0 {
 		return answer.NotFound("Recording")
 	}
-	signature := strconv.FormatUint(event.Mix(w.Setup.Seed^uint64(q.N)), 16)
+	signature := strconv.FormatUint(event.MixBits(w.Setup.Seed^uint64(q.N)), 16)
 	return answer.Answer{Status: http.StatusFound, Header: map[string]string{"Location": render.MediaURL(c, "recording") + "?X-Signature=" + signature}}
 }
 
@@ -31,8 +31,8 @@ func callTranscript(w *Handlers, q *Request) answer.Answer {
 	switch {
 	case c == nil:
 		return answer.NotFound("Call")
-	case calls.PastOrZero(calls.TranscriptReady(c, w.K().TranscriptLate), w.Now()) == 0:
+	case calls.PastOrZero(calls.TranscriptReady(c, w.K().TranscriptLate), w.UnixNow()) == 0:
 		return answer.OK([]byte(`[{}]`))
 	}
-	return answer.OK(render.AppendLines(c, nil, w.Setup.Seed))
+	return answer.OK(render.AppendTranscriptLines(c, nil, w.Setup.Seed))
 }

@@ -29,7 +29,7 @@ func (w *Handlers) AppendCall(b []byte, c *event.Call, n int, now int64) []byte 
 	signed := func(name, what string, at int64) {
 		value := ""
 		if at > 0 && at <= now {
-			value = fmt.Sprintf("%s?X-Signature=%016x&expires=%d", render.MediaURL(c, what), event.Mix(uint64(n)), now+600)
+			value = fmt.Sprintf("%s?X-Signature=%016x&expires=%d", render.MediaURL(c, what), event.MixBits(uint64(n)), now+600)
 		}
 		text(name, value)
 	}
@@ -42,7 +42,7 @@ func (w *Handlers) AppendCall(b []byte, c *event.Call, n int, now int64) []byte 
 		b = append(b, `null`...)
 	}
 	text("contact_id", c.Contact)
-	state, reason := calls.CallStanding(c, now)
+	state, reason := calls.CallState(c, now)
 	text("state", state)
 	text("call_type", calls.CallKind(c))
 	text("direction", calls.CallDirection(c))
@@ -52,7 +52,7 @@ func (w *Handlers) AppendCall(b []byte, c *event.Call, n int, now int64) []byte 
 	when("ended_at", calls.PastOrZero(c.Ended, now))
 	text("ended_reason", reason)
 	when("created_at", c.Initiated)
-	when("updated_at", calls.CallMoved(c, now))
+	when("updated_at", calls.CallUpdatedAt(c, now))
 	signed("recording_url", "recording", c.Recorded)
 	signed("transcription_url", "transcript", calls.TranscriptReady(c, w.K().TranscriptLate))
 	return b
@@ -61,7 +61,7 @@ func (w *Handlers) AppendCall(b []byte, c *event.Call, n int, now int64) []byte 
 // appendTranscript writes what search adds to a call: nothing before its end; then how the transcript stands, where
 // anything ever becomes of it. A list of one empty object is the word for none (workspace-api 4.11).
 func (w *Handlers) appendTranscript(b []byte, c *event.Call) []byte {
-	now, final := w.Now(), calls.TranscriptFinal(c, w.K().TranscriptLate)
+	now, final := w.UnixNow(), calls.TranscriptFinal(c, w.K().TranscriptLate)
 	if c.Ended > now {
 		return b
 	}
@@ -73,6 +73,6 @@ func (w *Handlers) appendTranscript(b []byte, c *event.Call) []byte {
 	case c.Failed:
 		return append(b, `,"transcript":[{}],"transcript_status":"failed"`...)
 	}
-	b = render.AppendLines(c, append(b, `,"transcript":`...), w.Setup.Seed)
+	b = render.AppendTranscriptLines(c, append(b, `,"transcript":`...), w.Setup.Seed)
 	return append(b, `,"transcript_status":"completed"`...)
 }

@@ -18,7 +18,7 @@ func searchCompanies(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	w.CountUsers()
-	found, p, refused := w.CompanyIndex.Ask(q.asked())
+	found, p, refused := w.CompanyIndex.AnswerSearch(q.searchQuestion())
 	if refused != nil {
 		return refusedSearch(refused)
 	}
@@ -53,7 +53,7 @@ func listCompanies(w *Handlers, q *Request) answer.Answer {
 		all = 0
 	}
 	reach := min(all, most)
-	first, last := at.span(reach)
+	first, last := at.pageBounds(reach)
 	b := openList(nil, "list", "data")
 	for n := first; n < last; n++ {
 		if n > first {
@@ -64,8 +64,8 @@ func listCompanies(w *Handlers, q *Request) answer.Answer {
 	return answer.OK(w.closeList(b, q, search.Page{Number: at.page, PerPage: at.per, Total: all, More: last < reach}))
 }
 
-// scroll is the one walk over all companies that a workspace has open at a time.
-type scroll struct {
+// companyScroll is the one walk over all companies that a workspace has open at a time.
+type companyScroll struct {
 	param string // "": none is open
 	next  int
 	used  int64
@@ -83,7 +83,7 @@ func scrollCompanies(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	s, param := &w.scroll, q.Query.Get("scroll_param")
-	if w.Now()-s.used >= scrollIdle {
+	if w.UnixNow()-s.used >= scrollIdle {
 		s.param = ""
 	}
 	switch {
@@ -91,11 +91,11 @@ func scrollCompanies(w *Handlers, q *Request) answer.Answer {
 		return answer.Failure(http.StatusBadRequest, "scroll_exists", "scroll already exists for this workspace")
 	case param == "":
 		s.count++
-		s.next, s.param = 0, fmt.Sprintf("%016x", event.Mix(w.Setup.Seed^uint64(s.count)<<32))
+		s.next, s.param = 0, fmt.Sprintf("%016x", event.MixBits(w.Setup.Seed^uint64(s.count)<<32))
 	case param != s.param:
 		return answer.Failure(http.StatusNotFound, "not_found", "scroll parameter not found")
 	}
-	s.used = w.Now()
+	s.used = w.UnixNow()
 	first, last := s.next, min(s.next+scrollPage, len(w.CompanyList))
 	if w.K().EmptyLists {
 		last = first
@@ -115,7 +115,7 @@ func scrollCompanies(w *Handlers, q *Request) answer.Answer {
 	if s.param == "" && !w.K().ScrollNamesEnd {
 		param = ""
 	}
-	p.Text("scroll_param", param)
+	p.TextOrNull("scroll_param", param)
 	p.Close()
 	return answer.OK(p.Bytes)
 }
@@ -151,21 +151,21 @@ func companyContacts(w *Handlers, q *Request) answer.Answer {
 func companyNotes(w *Handlers, q *Request) answer.Answer {
 	return w.ofCompany(q, func(n int32) answer.Answer {
 		f := w.CompanyList[n].Newest
-		return w.whole("list", "data", len(f.Notes), func(b []byte, i int32) []byte {
+		return w.answerWholeList("list", "data", len(f.Notes), func(b []byte, i int32) []byte {
 			note := f.Notes[i]
 			p := &jsontext.Writer{Bytes: b}
 			p.Bytes = append(p.Bytes, '{')
-			p.Text("type", "note")
-			p.Text("id", strconv.FormatInt(note.ID, 10))
-			p.Time("created_at", note.At)
-			p.Text("body", note.Body)
+			p.TextOrNull("type", "note")
+			p.TextOrNull("id", strconv.FormatInt(note.ID, 10))
+			p.TimeOrNull("created_at", note.At)
+			p.TextOrNull("body", note.Body)
 			p.Open("company")
-			p.Text("type", "company")
-			p.Text("id", f.ID)
+			p.TextOrNull("type", "company")
+			p.TextOrNull("id", f.ID)
 			p.Close()
 			p.Open("author")
-			p.Text("type", "admin")
-			p.Text("id", strconv.FormatInt(note.By, 10))
+			p.TextOrNull("type", "admin")
+			p.TextOrNull("id", strconv.FormatInt(note.By, 10))
 			p.Close()
 			p.Close()
 			return p.Bytes
@@ -177,6 +177,6 @@ func companyNotes(w *Handlers, q *Request) answer.Answer {
 func companySegments(w *Handlers, q *Request) answer.Answer {
 	return w.ofCompany(q, func(n int32) answer.Answer {
 		in := companies.SegmentsOfCompany(w.CompanyList[n].Newest)
-		return w.whole("list", "data", len(in), func(b []byte, i int32) []byte { return w.appendFirmSegment(b, in[i], -1) })
+		return w.answerWholeList("list", "data", len(in), func(b []byte, i int32) []byte { return w.appendFirmSegment(b, in[i], -1) })
 	})
 }

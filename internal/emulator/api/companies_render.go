@@ -17,40 +17,40 @@ func (w *Handlers) appendCompany(b []byte, n int32) []byte {
 func (w *Handlers) appendFirm(b []byte, f *event.Company) []byte {
 	p := &jsontext.Writer{Bytes: b}
 	p.Bytes = append(p.Bytes, '{')
-	p.Text("type", "company")
-	p.Text("id", f.ID)
-	p.Text("company_id", f.ExternalID)
-	p.Text("app_id", w.WorkspaceID)
-	p.Text("name", f.Name)
-	p.Text("website", f.Website)
-	p.Text("industry", f.Industry)
-	p.Time("created_at", f.Created)
-	p.Time("updated_at", f.Updated)
-	p.Time("last_request_at", f.LastRequest)
+	p.TextOrNull("type", "company")
+	p.TextOrNull("id", f.ID)
+	p.TextOrNull("company_id", f.ExternalID)
+	p.TextOrNull("app_id", w.WorkspaceID)
+	p.TextOrNull("name", f.Name)
+	p.TextOrNull("website", f.Website)
+	p.TextOrNull("industry", f.Industry)
+	p.TimeOrNull("created_at", f.Created)
+	p.TimeOrNull("updated_at", f.Updated)
+	p.TimeOrNull("last_request_at", f.LastRequest)
 	p.Int("monthly_spend", f.Spend)
 	p.Int("session_count", f.Sessions)
-	p.Time("size", f.Size)
+	p.TimeOrNull("size", f.Size)
 	p.Int("user_count", w.CountUsersOf(f.N))
-	p.Typed("tags", "tag.list", "tags")
+	p.OpenTypedList("tags", "tag.list", "tags")
 	for _, n := range f.Tags {
-		p.Key("")
+		p.WriteKey("")
 		p.Bytes = render.AppendTag(p.Bytes, n, false)
 	}
-	p.Done()
-	p.Typed("segments", "segment.list", "segments")
+	p.CloseTypedList()
+	p.OpenTypedList("segments", "segment.list", "segments")
 	for _, n := range companies.SegmentsOfCompany(f) {
-		p.Key("")
+		p.WriteKey("")
 		p.Bytes = w.appendFirmSegment(p.Bytes, n, -1)
 	}
-	p.Done()
+	p.CloseTypedList()
 	p.Open("plan")
 	if f.Plan != "" {
-		p.Text("type", "plan")
-		p.Text("id", companies.PlanID(f.Plan))
-		p.Text("name", f.Plan)
+		p.TextOrNull("type", "plan")
+		p.TextOrNull("id", companies.PlanID(f.Plan))
+		p.TextOrNull("name", f.Plan)
 	}
 	p.Close()
-	p.Bytes = (&render.Contacts{}).Attrs(p.Bytes, &event.Contact{Attrs: f.Attrs})
+	p.Bytes = (&render.Contacts{}).AppendAttributes(p.Bytes, &event.Contact{Attrs: f.Attrs})
 	p.Close()
 	return p.Bytes
 }
@@ -60,12 +60,12 @@ func (w *Handlers) appendFirmSegment(b []byte, n int32, count int) []byte {
 	s, began := event.CompanySegments[n], w.Setup.Start.Unix()-event.Span
 	p := &jsontext.Writer{Bytes: b}
 	p.Bytes = append(p.Bytes, '{')
-	p.Text("type", "segment")
-	p.Text("id", strconv.FormatInt(event.CompanySegmentID(n), 10))
-	p.Text("name", s.Name)
-	p.Time("created_at", began+s.Made)
-	p.Time("updated_at", began+s.Updated)
-	p.Text("person_type", "company")
+	p.TextOrNull("type", "segment")
+	p.TextOrNull("id", strconv.FormatInt(event.CompanySegmentID(n), 10))
+	p.TextOrNull("name", s.Name)
+	p.TimeOrNull("created_at", began+s.Made)
+	p.TimeOrNull("updated_at", began+s.Updated)
+	p.TextOrNull("person_type", "company")
 	if count >= 0 {
 		p.Int(w.K().SegmentCountField(), int64(count))
 	}

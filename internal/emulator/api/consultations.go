@@ -17,7 +17,7 @@ func hitlEvents(w *Handlers, q *Request) answer.Answer {
 		return answer.NotFound("Conversation")
 	}
 	e := w.Threads[num].Newest
-	mute := w.Drawer().Draw(e).IsRedacted()
+	mute := w.ThreadDrawer().DrawConversation(e).IsRedacted()
 	var list []conversations.EndedConsultation
 	if !w.K().EmptyLists && !(mute && hitlHidden(w.K().HitlRedacted, num)) {
 		list = w.FindEnded(num)
@@ -26,12 +26,12 @@ func hitlEvents(w *Handlers, q *Request) answer.Answer {
 	for _, one := range list {
 		one.Write(p, mute)
 	}
-	p.End()
+	p.CloseList()
 	p.Close()
 	return answer.OK(p.Bytes)
 }
 
 // hitlHidden says whether a redacted conversation tells of no consultation; the others tell of them without words.
-func hitlHidden(how knobs.Sometimes, num int32) bool {
+func hitlHidden(how knobs.Occurrence, num int32) bool {
 	return how == knobs.Always || how == knobs.ByTurns && num%2 == 0
 }

@@ -12,8 +12,8 @@ import (
 // searchContacts is POST /contacts/search (workspace-api 4.1).
 func searchContacts(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
-	docs, p, refused := w.ContactIndex.Ask(q.asked())
-	render := w.renderer(q.Version)
+	docs, p, refused := w.ContactIndex.AnswerSearch(q.searchQuestion())
+	render := w.contactRenderer(q.Version)
 	if w.K().MergeHistory && q.Query.Get("include_merge_history") == "true" {
 		render.History = w.MergeHistory()
 	}
@@ -27,7 +27,7 @@ func searchContacts(w *Handlers, q *Request) answer.Answer {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = render.Contact(b, d)
+		b = render.AppendContact(b, d)
 	}
 	return answer.OK(w.closeList(b, q, p))
 }
@@ -47,11 +47,11 @@ func listContacts(w *Handlers, q *Request) answer.Answer {
 func (w *Handlers) contactPage(q *Request, question string, per int, keep func(d *event.Contact) bool) answer.Answer {
 	at, good := search.Cursor{At: search.Entry{Num: -1}, Page: 1}, true
 	if token := q.Query.Get("starting_after"); token != "" {
-		if at, good = w.SearchEnv.Cursor(token, question, q.N); !good {
+		if at, good = w.SearchEnv.DecodeCursor(token, question, q.N); !good {
 			return badCursor()
 		}
 	}
-	render := w.renderer(q.Version)
+	render := w.contactRenderer(q.Version)
 	b := openList(nil, "list", "data")
 	p := search.Page{Number: int(at.Page), PerPage: per}
 	if !w.K().EmptyLists {
@@ -69,13 +69,13 @@ func (w *Handlers) contactPage(q *Request, question string, per int, keep func(d
 			if count > 0 {
 				b = append(b, ',')
 			}
-			b = render.Contact(b, c.Doc)
+			b = render.AppendContact(b, c.Doc)
 			next.At.Num = int32(num)
 			count++
 		}
 	}
 	if p.More {
-		p.Token = w.SearchEnv.Hand(next, question, q.N)
+		p.Token = w.SearchEnv.EncodeCursor(next, question, q.N)
 	}
 	return answer.OK(w.closeList(b, q, p))
 }
@@ -92,9 +92,9 @@ func oneContact(w *Handlers, q *Request) answer.Answer {
 	c := &w.List[num]
 	switch {
 	case c.Status == contacts.Active:
-		render := w.renderer(q.Version)
-		return answer.OK(render.Contact(nil, c.Doc))
-	case c.Status == contacts.Merged && q.Version.Later():
+		render := w.contactRenderer(q.Version)
+		return answer.OK(render.AppendContact(nil, c.Doc))
+	case c.Status == contacts.Merged && q.Version.HasLaterChanges():
 		a := answer.Failure(http.StatusGone, "contact_merged", "the contact was merged into another")
 		a.Header = map[string]string{"Link": "</contacts/" + w.List[c.MergedInto].Doc.ID + `>; rel="canonical"`}
 		return a
@@ -108,8 +108,8 @@ func contactByExternalID(w *Handlers, q *Request) answer.Answer {
 	defer w.Mu.Unlock()
 	for num := range w.List {
 		if c := &w.List[num]; c.Status == contacts.Active && c.Doc.ExternalID == q.ID {
-			render := w.renderer(q.Version)
-			return answer.OK(render.Contact(nil, c.Doc))
+			render := w.contactRenderer(q.Version)
+			return answer.OK(render.AppendContact(nil, c.Doc))
 		}
 	}
 	return answer.NotFound("Contact")

@@ -13,13 +13,13 @@ func listDeleted(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	list := w.ListInactive(q.N)
-	return w.numbered(q, 10, 150, len(list), func(b []byte, i int) []byte {
+	return w.answerNumberedPage(q, 10, 150, len(list), func(b []byte, i int) []byte {
 		return w.appendInactive(b, &w.List[list[i]])
 	})
 }
 
 // appendInactive writes a deleted-contact entry (workspace-api 2.10). E-mails are HTML-escaped there, as api-notes has it.
-func (w *Handlers) appendInactive(b []byte, c *contacts.Contact) []byte {
+func (w *Handlers) appendInactive(b []byte, c *contacts.StoredContact) []byte {
 	d := c.Doc
 	b = append(b, `{"type":"contact","id":`...)
 	b = jsontext.AppendString(b, d.ID)

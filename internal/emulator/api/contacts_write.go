@@ -16,7 +16,7 @@ import (
 // external id or an e-mail is a user unless the role says otherwise.
 func createContact(w *Handlers, q *Request, b *input.Body) answer.Answer {
 	role, set := contactToCreate(b, q.Version)
-	if b.Refused() {
+	if b.IsRefused() {
 		return refusedBody(b)
 	}
 	return newContact(w, q, role, set)
@@ -25,9 +25,9 @@ func createContact(w *Handlers, q *Request, b *input.Body) answer.Answer {
 // newContact makes a contact that is not there yet.
 func newContact(w *Handlers, q *Request, role string, set map[string]any) answer.Answer {
 	if other := w.FindClash(&event.Contact{User: role == "user"}, set); other != "" {
-		return answer.Failure(http.StatusConflict, "conflict", contacts.AlreadyThere(other))
+		return answer.Failure(http.StatusConflict, "conflict", contacts.ClashMessage(other))
 	}
-	ids, refused := w.perform("contacts.create", map[string]any{"role": role, "set": set, "only": true})
+	ids, refused := w.performOperation("contacts.create", map[string]any{"role": role, "set": set, "only": true})
 	if refused != nil {
 		return *refused
 	}
@@ -41,13 +41,13 @@ func updateContact(w *Handlers, q *Request, b *input.Body) answer.Answer {
 	switch {
 	case d == nil:
 		return answer.NotFound("Contact")
-	case b.Refused():
+	case b.IsRefused():
 		return refusedBody(b)
 	}
 	if other := w.FindClash(d, set); other != "" {
-		return answer.Failure(http.StatusConflict, "conflict", contacts.AlreadyThere(other))
+		return answer.Failure(http.StatusConflict, "conflict", contacts.ClashMessage(other))
 	}
-	if _, refused := w.perform("contacts.update", map[string]any{"id": q.ID, "set": set}); refused != nil {
+	if _, refused := w.performOperation("contacts.update", map[string]any{"id": q.ID, "set": set}); refused != nil {
 		return *refused
 	}
 	return oneContact(w, q)
@@ -58,7 +58,7 @@ func deleteContact(w *Handlers, q *Request, _ *input.Body) answer.Answer {
 	if w.FindActive(q.ID) == nil {
 		return answer.NotFound("Contact")
 	}
-	if _, refused := w.perform("contacts.delete", map[string]any{"id": q.ID}); refused != nil {
+	if _, refused := w.performOperation("contacts.delete", map[string]any{"id": q.ID}); refused != nil {
 		return *refused
 	}
 	return deletedAnswer("contact", q.ID)
@@ -68,18 +68,18 @@ func deleteContact(w *Handlers, q *Request, _ *input.Body) answer.Answer {
 func deletedAnswer(object, id string) answer.Answer {
 	p := &jsontext.Writer{}
 	p.Open("")
-	p.Text("id", id)
-	p.Text("object", object)
-	p.Flag("deleted", true)
+	p.TextOrNull("id", id)
+	p.TextOrNull("object", object)
+	p.Bool("deleted", true)
 	p.Close()
 	return answer.OK(p.Bytes)
 }
 
 // mergeContacts is POST /contacts/merge (workspace-api 3.2, 4.2).
 func mergeContacts(w *Handlers, q *Request, b *input.Body) answer.Answer {
-	b.Need("from", "into")
-	from, into := b.ID("from"), b.ID("into")
-	if b.Refused() {
+	b.RequireFields("from", "into")
+	from, into := b.ReadID("from"), b.ReadID("into")
+	if b.IsRefused() {
 		return refusedBody(b)
 	}
 	lead, user := w.FindActive(from), w.FindActive(into)
@@ -89,7 +89,7 @@ func mergeContacts(w *Handlers, q *Request, b *input.Body) answer.Answer {
 	case lead.User || !user.User:
 		return answer.Failure(http.StatusBadRequest, "invalid_merge", "Only a lead can be merged into a user")
 	}
-	if _, refused := w.perform("contacts.merge", map[string]any{"id": from, "into": into}); refused != nil {
+	if _, refused := w.performOperation("contacts.merge", map[string]any{"id": from, "into": into}); refused != nil {
 		return *refused
 	}
 	q.ID = into
@@ -99,30 +99,30 @@ func mergeContacts(w *Handlers, q *Request, b *input.Body) answer.Answer {
 // convertVisitor is POST /visitors/convert (workspace-api 4.11). Visitors are not kept here: whoever it is becomes the user that is meant,
 // who is made unless there is one, or a lead.
 func convertVisitor(w *Handlers, q *Request, b *input.Body) answer.Answer {
-	b.Need("type", "visitor")
-	role := b.Word("type", "user", "lead")
-	visitor := b.Object("visitor")
-	visitor.NeedOne("id", "user_id", "email")
+	b.RequireFields("type", "visitor")
+	role := b.ReadWord("type", "user", "lead")
+	visitor := b.ReadObject("visitor")
+	visitor.RequireOneOf("id", "user_id", "email")
 	set := map[string]any{}
-	if email := visitor.Text("email"); email != "" {
+	if email := visitor.ReadText("email"); email != "" {
 		set["email"] = email
 	}
 	id := ""
 	if role == "user" {
-		b.Need("user")
-		meant := b.Object("user")
-		id = meant.ID("id")
-		for column, value := range map[string]string{"external_id": meant.ID("user_id"), "email": meant.Text("email")} {
+		b.RequireFields("user")
+		meant := b.ReadObject("user")
+		id = meant.ReadID("id")
+		for column, value := range map[string]string{"external_id": meant.ReadID("user_id"), "email": meant.ReadText("email")} {
 			if value != "" {
 				set[column] = value
 			}
 		}
 		if set["email"] == nil { // or it is who the visitor is
-			meant.NeedOne("id", "user_id", "email")
+			meant.RequireOneOf("id", "user_id", "email")
 		}
 	}
 	switch {
-	case b.Refused():
+	case b.IsRefused():
 		return refusedBody(b)
 	case role == "lead":
 		return newContact(w, q, role, set)
@@ -145,9 +145,9 @@ func convertVisitor(w *Handlers, q *Request, b *input.Body) answer.Answer {
 
 // contactToCreate reads a contact that is to come.
 func contactToCreate(b *input.Body, v apiversion.Version) (role string, set map[string]any) {
-	set, role = contactColumns(b, v), b.Word("role", "user", "lead")
+	set, role = contactColumns(b, v), b.ReadWord("role", "user", "lead")
 	if role == "" {
-		b.NeedOne("role", "email", "external_id")
+		b.RequireOneOf("role", "email", "external_id")
 		role = "user"
 	}
 	return role, set
@@ -156,7 +156,7 @@ func contactToCreate(b *input.Body, v apiversion.Version) (role string, set map[
 // contactToUpdate reads what is to be set of one, its role among it.
 func contactToUpdate(b *input.Body, v apiversion.Version) map[string]any {
 	set := contactColumns(b, v)
-	if role := b.Word("role", "user", "lead"); role != "" {
+	if role := b.ReadWord("role", "user", "lead"); role != "" {
 		set["role"] = role
 	}
 	return set
@@ -167,30 +167,30 @@ func contactToUpdate(b *input.Body, v apiversion.Version) map[string]any {
 func contactColumns(b *input.Body, v apiversion.Version) map[string]any {
 	set := map[string]any{}
 	put := func(name string, value any) {
-		if b.Holds(name) {
+		if b.HasValue(name) {
 			set[name] = value
-		} else if b.Told(name) {
+		} else if b.WasSent(name) {
 			set[name] = nil
 		}
 	}
 	for _, name := range []string{"external_id", "email", "phone", "name", "avatar", "language_override"} {
-		put(name, b.Text(name))
+		put(name, b.ReadText(name))
 	}
 	put("owner_id", content.ReadTeammate(b, "owner_id"))
 	for _, name := range []string{"signed_up_at", "last_seen_at"} {
-		put(name, b.Whole(name))
+		put(name, b.ReadInt(name))
 	}
 	flags := []string{"unsubscribed_from_emails"}
 	if v.AtLeast(apiversion.V216) {
 		flags = append(flags, "email_verified")
 	}
 	for _, name := range flags {
-		if b.Told(name) && !b.Holds(name) {
-			b.Invalid(name, "true or false")
+		if b.WasSent(name) && !b.HasValue(name) {
+			b.RefuseField(name, "true or false")
 		}
-		put(name, b.Flag(name))
+		put(name, b.ReadBool(name))
 	}
-	for name, value := range b.Values("custom_attributes") {
+	for name, value := range b.ReadValues("custom_attributes") {
 		set[event.OwnAttribute+name] = value
 	}
 	return set

@@ -11,13 +11,13 @@ import (
 	"aqueduck/internal/emulator/state/content"
 )
 
-// Writer gives who draws content, and how the request reads it. The lock is held.
-func (w *Handlers) Writer(q *Request) (content.Maker, content.Reading) {
-	return w.NewMaker(), content.Reading{Version: q.Version, Now: w.Now(), Plain: w.K().NoDynamicContent}
+// ContentMaker gives who draws content, and how the request reads it. The lock is held.
+func (w *Handlers) ContentMaker(q *Request) (content.Maker, content.RenderOptions) {
+	return w.NewMaker(), content.RenderOptions{Version: q.Version, Now: w.UnixNow(), Plain: w.K().NoDynamicContent}
 }
 
-// paged answers the items of a kind by page number, in the order of their creation.
-func paged(kind event.ContentKind, usual, most int) func(w *Handlers, q *Request) answer.Answer {
+// listByPageRoute answers the items of a kind by page number, in the order of their creation.
+func listByPageRoute(kind event.ContentKind, usual, most int) func(w *Handlers, q *Request) answer.Answer {
 	return func(w *Handlers, q *Request) answer.Answer {
 		w.Mu.Lock()
 		defer w.Mu.Unlock()
@@ -26,16 +26,16 @@ func paged(kind event.ContentKind, usual, most int) func(w *Handlers, q *Request
 }
 
 func (w *Handlers) pageOf(q *Request, usual, most int, list []content.Item) answer.Answer {
-	m, as := w.Writer(q)
-	return w.numbered(q, usual, most, len(list), func(b []byte, i int) []byte {
+	m, as := w.ContentMaker(q)
+	return w.answerNumberedPage(q, usual, most, len(list), func(b []byte, i int) []byte {
 		p := &jsontext.Writer{Bytes: b}
-		jsontext.WriteRecord(p, m.Record(list[i], as))
+		jsontext.WriteRecord(p, m.RenderItem(list[i], as))
 		return p.Bytes
 	})
 }
 
-// single answers one item of a kind; an article has its statistics there (workspace-api 4.6).
-func single(kind event.ContentKind) func(w *Handlers, q *Request) answer.Answer {
+// singleItemRoute answers one item of a kind; an article has its statistics there (workspace-api 4.6).
+func singleItemRoute(kind event.ContentKind) func(w *Handlers, q *Request) answer.Answer {
 	return func(w *Handlers, q *Request) answer.Answer {
 		w.Mu.Lock()
 		defer w.Mu.Unlock()
@@ -43,10 +43,10 @@ func single(kind event.ContentKind) func(w *Handlers, q *Request) answer.Answer 
 		if !found {
 			return answer.NotFound("Resource")
 		}
-		m, as := w.Writer(q)
+		m, as := w.ContentMaker(q)
 		as.Whole = true
 		p := &jsontext.Writer{}
-		jsontext.WriteRecord(p, m.Record(i, as))
+		jsontext.WriteRecord(p, m.RenderItem(i, as))
 		return answer.OK(p.Bytes)
 	}
 }
@@ -93,14 +93,14 @@ func listDynamicContents(w *Handlers, q *Request) answer.Answer {
 	if w.K().EmptyLists {
 		list = nil
 	}
-	m, as := w.Writer(q)
+	m, as := w.ContentMaker(q)
 	p := &jsontext.Writer{Bytes: openList(nil, "list", "data")}
-	first, last := at.span(len(list))
+	first, last := at.pageBounds(len(list))
 	for _, i := range list[first:last] {
-		p.Key("")
-		jsontext.WriteRecord(p, m.Record(i, as))
+		p.WriteKey("")
+		jsontext.WriteRecord(p, m.RenderItem(i, as))
 	}
-	p.End()
+	p.CloseList()
 	p.Int("total_count", int64(len(list)))
 	p.Int("page", int64(at.page))
 	p.Int("per_page", int64(at.per))
@@ -113,19 +113,19 @@ func oneDynamicContent(w *Handlers, q *Request) answer.Answer {
 	if w.K().NoDynamicContent {
 		return noDynamicContent()
 	}
-	return single(event.DynamicContents)(w, q)
+	return singleItemRoute(event.DynamicContents)(w, q)
 }
 
 // listConnectors is GET /data_connectors, by cursor.
 func listConnectors(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
-	m, as := w.Writer(q)
+	m, as := w.ContentMaker(q)
 	var list []jsontext.Record
 	for _, i := range w.ListItems(event.Connectors) {
-		list = append(list, m.Record(i, as))
+		list = append(list, m.RenderItem(i, as))
 	}
-	return w.cursored(q, "GET /data_connectors", list)
+	return w.answerCursorPage(q, "GET /data_connectors", list)
 }
 
 // listConnectorVersions is GET /data_connectors/{id}/versions, the newest first (workspace-api 4.11).
@@ -136,39 +136,39 @@ func listConnectorVersions(w *Handlers, q *Request) answer.Answer {
 	if !found {
 		return answer.NotFound("Data connector")
 	}
-	m, _ := w.Writer(q)
+	m, _ := w.ContentMaker(q)
 	var list []jsontext.Record
 	for n := i.Edits; n >= 0; n-- {
-		list = append(list, m.Version(i, n))
+		list = append(list, m.RenderVersion(i, n))
 	}
-	return w.cursored(q, "GET /data_connectors/"+q.ID+"/versions", list)
+	return w.answerCursorPage(q, "GET /data_connectors/"+q.ID+"/versions", list)
 }
 
 func oneConnectorVersion(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	i, found := w.FindItem(event.Connectors, q.ID)
-	m, _ := w.Writer(q)
+	m, _ := w.ContentMaker(q)
 	for n := 0; found && n <= i.Edits; n++ {
 		if event.VersionID(i.N, n) == q.Inner {
 			p := &jsontext.Writer{}
-			jsontext.WriteRecord(p, m.Version(i, n))
+			jsontext.WriteRecord(p, m.RenderVersion(i, n))
 			return answer.OK(p.Bytes)
 		}
 	}
 	return answer.NotFound("Data connector version")
 }
 
-// cursored answers one page of records by a cursor in the query, 20 a page and at most 50 (api-notes). The cursor counts
+// answerCursorPage answers one page of records by a cursor in the query, 20 a page and at most 50 (api-notes). The cursor counts
 // records: a list that grows at its head while it is walked gives some twice.
-func (w *Handlers) cursored(q *Request, question string, list []jsontext.Record) answer.Answer {
+func (w *Handlers) answerCursorPage(q *Request, question string, list []jsontext.Record) answer.Answer {
 	per, good := q.perPage(20, 50)
 	if !good {
 		return badNumber()
 	}
 	at := search.Cursor{Page: 1}
 	if token := q.Query.Get("starting_after"); token != "" {
-		if at, good = w.SearchEnv.Cursor(token, question, q.N); !good {
+		if at, good = w.SearchEnv.DecodeCursor(token, question, q.N); !good {
 			return badCursor()
 		}
 	}
@@ -179,12 +179,12 @@ func (w *Handlers) cursored(q *Request, question string, list []jsontext.Record)
 	last := min(first+per, len(list))
 	p := &jsontext.Writer{Bytes: openList(nil, "list", "data")}
 	for _, r := range list[first:last] {
-		p.Key("")
+		p.WriteKey("")
 		jsontext.WriteRecord(p, r)
 	}
 	place := search.Page{Number: int(at.Page), PerPage: per, Total: len(list), More: last < len(list)}
 	if place.More {
-		place.Token = w.SearchEnv.Hand(search.Cursor{Offset: int64(last), Page: at.Page + 1}, question, q.N)
+		place.Token = w.SearchEnv.EncodeCursor(search.Cursor{Offset: int64(last), Page: at.Page + 1}, question, q.N)
 	}
 	return answer.OK(w.closeList(p.Bytes, q, place))
 }

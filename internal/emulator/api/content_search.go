@@ -14,20 +14,20 @@ import (
 func searchInternalArticles(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
-	m, as := w.Writer(q)
+	m, as := w.ContentMaker(q)
 	phrase, folder := strings.ToLower(q.Query.Get("phrase")), q.Query.Get("folder_id")
 	inside := map[any]bool{folder: true}
 	if folder != "" {
 		if _, found := w.FindItem(event.Folders, folder); !found {
 			return answer.NotFound("Folder")
 		}
-		if q.Version.Later() {
+		if q.Version.HasLaterChanges() {
 			w.AddFoldersInside(inside)
 		}
 	}
 	list := slices.DeleteFunc(w.ListItems(event.InternalArticles), func(i content.Item) bool {
-		r := m.Record(i, as)
-		return folder != "" && !inside[content.FolderOf(i)] || !strings.Contains(strings.ToLower(r.Text("title")+"\n"+r.Text("body")), phrase)
+		r := m.RenderItem(i, as)
+		return folder != "" && !inside[content.FolderOf(i)] || !strings.Contains(strings.ToLower(r.FieldText("title")+"\n"+r.FieldText("body")), phrase)
 	})
 	return w.pageOf(q, 50, 250, list)
 }
@@ -41,6 +41,6 @@ func newsfeedItems(w *Handlers, q *Request) answer.Answer {
 		return answer.NotFound("Newsfeed")
 	}
 	return w.pageOf(q, 10, 10, slices.DeleteFunc(w.ListItems(event.NewsItems), func(i content.Item) bool {
-		return content.InFeed(content.PlacesOf(i), q.ID) < 0
+		return content.FeedPlace(content.PlacesOf(i), q.ID) < 0
 	}))
 }

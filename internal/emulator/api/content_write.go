@@ -14,50 +14,50 @@ import (
 // contentWriter makes the routes that write a kind of content.
 type contentWriter event.ContentKind
 
-// create is POST: content that says nothing but what was sent, answered as it is read.
-func (c contentWriter) create(w *Handlers, q *Request, b *input.Body) answer.Answer {
-	with, refused := c.sent(w, q, b, nil)
+// createItem is POST: content that says nothing but what was sent, answered as it is read.
+func (c contentWriter) createItem(w *Handlers, q *Request, b *input.Body) answer.Answer {
+	with, refused := c.checkContentBody(w, q, b, nil)
 	if refused != nil {
 		return *refused
 	}
-	made, refused := w.perform("content.create", with)
+	made, refused := w.performOperation("content.create", with)
 	if refused != nil {
 		return *refused
 	}
 	q.ID = made["id"]
-	return single(event.ContentKind(c))(w, q)
+	return singleItemRoute(event.ContentKind(c))(w, q)
 }
 
-// update is PUT: what is sent is written, and the rest stays. Nothing at all changes nothing.
-func (c contentWriter) update(w *Handlers, q *Request, b *input.Body) answer.Answer {
-	i, refused := c.named(w, q)
+// updateItem is PUT: what is sent is written, and the rest stays. Nothing at all changes nothing.
+func (c contentWriter) updateItem(w *Handlers, q *Request, b *input.Body) answer.Answer {
+	i, refused := c.findRequestedItem(w, q)
 	if refused != nil {
 		return *refused
 	}
-	with, refused := c.sent(w, q, b, &i)
+	with, refused := c.checkContentBody(w, q, b, &i)
 	if refused == nil && with != nil {
 		with["id"] = q.ID
-		_, refused = w.perform("content.edit", with)
+		_, refused = w.performOperation("content.edit", with)
 	}
 	if refused != nil {
 		return *refused
 	}
-	return single(event.ContentKind(c))(w, q)
+	return singleItemRoute(event.ContentKind(c))(w, q)
 }
 
-// remove is DELETE, of what nothing else needs.
-func (c contentWriter) remove(w *Handlers, q *Request, _ *input.Body) answer.Answer {
-	i, refused := c.named(w, q)
+// removeItem is DELETE, of what nothing else needs.
+func (c contentWriter) removeItem(w *Handlers, q *Request, _ *input.Body) answer.Answer {
+	i, refused := c.findRequestedItem(w, q)
 	if refused != nil {
 		return *refused
 	}
 	w.Mu.Lock()
-	why := w.WhyKept(i)
+	why := w.RemovalObstacle(i)
 	w.Mu.Unlock()
 	if why != "" {
 		return answer.Failure(http.StatusBadRequest, "client_error", why)
 	}
-	if _, refused := w.perform("content.remove", map[string]any{"kind": content.ContentNames[c], "id": q.ID}); refused != nil {
+	if _, refused := w.performOperation("content.remove", map[string]any{"kind": content.ContentNames[c], "id": q.ID}); refused != nil {
 		return *refused
 	}
 	return deletedAnswer(contentObjects[c], q.ID)
@@ -67,7 +67,7 @@ func (c contentWriter) remove(w *Handlers, q *Request, _ *input.Body) answer.Ans
 var contentObjects = [event.ContentKinds]string{event.Articles: "article", event.InternalArticles: "internal_article", event.NewsItems: "news-item", event.Folders: "folder",
 	event.DynamicContents: "dynamic_content"}
 
-func (c contentWriter) named(w *Handlers, q *Request) (content.Item, *answer.Answer) {
+func (c contentWriter) findRequestedItem(w *Handlers, q *Request) (content.Item, *answer.Answer) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	i, found := w.FindItem(event.ContentKind(c), q.ID)
@@ -78,14 +78,14 @@ func (c contentWriter) named(w *Handlers, q *Request) (content.Item, *answer.Ans
 	return i, nil
 }
 
-// sent checks what a body writes, and gives it as operations take it; nil when it writes nothing.
-func (c contentWriter) sent(w *Handlers, q *Request, b *input.Body, of *content.Item) (map[string]any, *answer.Answer) {
+// checkContentBody checks what a body writes, and gives it as operations take it; nil when it writes nothing.
+func (c contentWriter) checkContentBody(w *Handlers, q *Request, b *input.Body, of *content.Item) (map[string]any, *answer.Answer) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	c.asOf(w, q.Version, b)
 	set := w.ReadBody(event.ContentKind(c), of, b)
 	switch {
-	case b.Refused():
+	case b.IsRefused():
 		a := refusedBody(b)
 		return nil, &a
 	case len(set) == 0:
@@ -97,21 +97,21 @@ func (c contentWriter) sent(w *Handlers, q *Request, b *input.Body, of *content.
 // asOf takes from a body what its version does not know (workspace-api 9), and has an article refer as the later one does: what it says
 // then is what a journal keeps.
 func (c contentWriter) asOf(w *Handlers, v apiversion.Version, b *input.Body) {
-	if !v.Later() {
+	if !v.HasLaterChanges() {
 		delete(b.Fields, "folder_id")
 	}
 	switch kind := event.ContentKind(c); {
-	case kind == event.Articles && (!v.Later() || w.K().NoDynamicContent):
-		w.Modernise(b)
+	case kind == event.Articles && (!v.HasLaterChanges() || w.K().NoDynamicContent):
+		w.UpgradeReferences(b)
 	case kind == event.NewsItems && !v.AtLeast(apiversion.V214):
-		undated(b)
+		dropAssignmentTimes(b)
 	}
 }
 
-// undated takes the times from the assignments of a news item.
-func undated(b *input.Body) {
+// dropAssignmentTimes takes the times from the assignments of a news item.
+func dropAssignmentTimes(b *input.Body) {
 	var list []map[string]json.RawMessage
-	for _, one := range b.Objects("newsfeed_assignments") {
+	for _, one := range b.ReadObjects("newsfeed_assignments") {
 		delete(one.Fields, "published_at")
 		list = append(list, one.Fields)
 	}
@@ -133,15 +133,15 @@ func whereDynamic(serve func(w *Handlers, q *Request) answer.Answer) func(w *Han
 // noteVersion is PATCH /data_connectors/{id}/versions/{version_id}: the version has another note, or none when it is empty. The
 // connector is as before (workspace-api 4.11).
 func noteVersion(w *Handlers, q *Request, b *input.Body) answer.Answer {
-	b.Need("note")
-	note := b.Text("note")
+	b.RequireFields("note")
+	note := b.ReadText("note")
 	switch a := oneConnectorVersion(w, q); {
 	case a.Status != http.StatusOK:
 		return a
-	case b.Refused():
+	case b.IsRefused():
 		return refusedBody(b)
 	}
-	if _, refused := w.perform("content.note", map[string]any{"id": q.ID, "version": q.Inner, "note": note}); refused != nil {
+	if _, refused := w.performOperation("content.note", map[string]any{"id": q.ID, "version": q.Inner, "note": note}); refused != nil {
 		return *refused
 	}
 	return oneConnectorVersion(w, q)

@@ -10,8 +10,10 @@ import (
 // searchConversations is POST /conversations/search: as contact search, without parts (trap T54).
 func searchConversations(w *Handlers, q *Request) answer.Answer {
 	return w.searchThreads(q, &w.ConversationIndex, [2]string{"conversation.list", w.conversationsKey()}, func() func(b []byte, e *conversations.Edition) []byte {
-		render, from := w.ConvRenderer(q), w.Drawer()
-		return func(b []byte, e *conversations.Edition) []byte { return render.Conversation(b, from.Draw(e)) }
+		render, from := w.ConvRenderer(q), w.ThreadDrawer()
+		return func(b []byte, e *conversations.Edition) []byte {
+			return render.AppendConversation(b, from.DrawConversation(e))
+		}
 	})
 }
 
@@ -19,7 +21,7 @@ func searchConversations(w *Handlers, q *Request) answer.Answer {
 // lock held; what it gives writes a record without.
 func (w *Handlers) searchThreads(q *Request, x *search.Index[conversations.Edition], envelope [2]string, writer func() func(b []byte, e *conversations.Edition) []byte) answer.Answer {
 	w.Mu.Lock()
-	found, p, refused := x.Ask(q.asked())
+	found, p, refused := x.AnswerSearch(q.searchQuestion())
 	write := writer()
 	w.Mu.Unlock()
 	if refused != nil {
@@ -41,8 +43,8 @@ func oneConversation(w *Handlers, q *Request) answer.Answer {
 		return answer.NotFound("Conversation")
 	}
 	e := w.Threads[num].Newest
-	render, from := w.ConvRenderer(q), w.Drawer()
+	render, from := w.ConvRenderer(q), w.ThreadDrawer()
 	w.Mu.Unlock()
 	render.Parts, render.Translate = true, q.Version.AtLeast(apiversion.V214) && q.Query.Get("include_translations") == "true"
-	return answer.OK(render.Conversation(nil, from.Draw(e)))
+	return answer.OK(render.AppendConversation(nil, from.DrawConversation(e)))
 }

@@ -21,14 +21,14 @@ func listDeletedConversations(w *Handlers, q *Request) answer.Answer {
 		return badNumber()
 	}
 	list := w.buriedList(q)
-	first, last := at.span(len(list))
+	first, last := at.pageBounds(len(list))
 	p := &jsontext.Writer{Bytes: openList(nil, "conversations.list", w.conversationsKey())}
 	for _, g := range list[first:last] {
-		p.Item()
-		p.Text("type", "conversation")
-		p.Text("id", g.ID)
-		p.Flag("metrics_retained", g.Kept)
-		p.Time("deleted_at", g.At)
+		p.OpenItem()
+		p.TextOrNull("type", "conversation")
+		p.TextOrNull("id", g.ID)
+		p.Bool("metrics_retained", g.Kept)
+		p.TimeOrNull("deleted_at", g.At)
 		p.Close()
 	}
 	return answer.OK(w.closeList(p.Bytes, q, search.Page{Number: at.page, PerPage: at.per, Total: len(list), More: last < len(list)}))
@@ -46,7 +46,7 @@ func (w *Handlers) buriedList(q *Request) []event.Deletion {
 	case asked == "" && order == knobs.OrderRandom:
 		r := event.NewRNG(w.Setup.Seed, event.ForShuffle, uint64(q.N))
 		for i := len(list) - 1; i > 0; i-- {
-			j := r.N(i + 1)
+			j := r.IntN(i + 1)
 			list[i], list[j] = list[j], list[i]
 		}
 		return list
@@ -70,7 +70,7 @@ func listConversations(w *Handlers, q *Request) answer.Answer {
 	const question = "GET /conversations"
 	at := search.Cursor{At: search.Entry{Num: -1}, Page: 1}
 	if token := q.Query.Get("starting_after"); good && token != "" {
-		if at, good = w.SearchEnv.Cursor(token, question, q.N); !good {
+		if at, good = w.SearchEnv.DecodeCursor(token, question, q.N); !good {
 			w.Mu.Unlock()
 			return badCursor()
 		}
@@ -82,7 +82,7 @@ func listConversations(w *Handlers, q *Request) answer.Answer {
 	var here []*conversations.Edition
 	p := search.Page{Number: int(at.Page), PerPage: per}
 	if !w.K().EmptyLists {
-		p.Total = w.ConversationTally.Count(len(w.ConversationLog), func() (n int) {
+		p.Total = w.ConversationTally.CountCached(len(w.ConversationLog), func() (n int) {
 			for i := range w.Threads {
 				if !w.Threads[i].Deleted {
 					n++
@@ -101,13 +101,13 @@ func listConversations(w *Handlers, q *Request) answer.Answer {
 		}
 	}
 	if p.More {
-		p.Token = w.SearchEnv.Hand(search.Cursor{At: search.Entry{Num: here[per-1].Num}, Page: at.Page + 1}, question, q.N)
+		p.Token = w.SearchEnv.EncodeCursor(search.Cursor{At: search.Entry{Num: here[per-1].Num}, Page: at.Page + 1}, question, q.N)
 	}
-	render, from := w.ConvRenderer(q), w.Drawer()
+	render, from := w.ConvRenderer(q), w.ThreadDrawer()
 	w.Mu.Unlock()
 	b := openList(nil, "conversation.list", w.conversationsKey())
 	for _, e := range here {
-		b = render.Conversation(b, from.Draw(e))
+		b = render.AppendConversation(b, from.DrawConversation(e))
 	}
 	return answer.OK(w.closeList(b, q, p))
 }

@@ -20,48 +20,48 @@ var turnsOf = map[string]string{"close": "conversations.close", "open": "convers
 // partOfConversation is POST /conversations/{id}/parts: an assignment, one row of the table of workspace-api 2.10, which opens a
 // closed conversation again unless skip_reopen is true (3.2, 4.11); or that it is closed, opened or snoozed.
 func partOfConversation(w *Handlers, q *Request, b *input.Body) answer.Answer {
-	if w.Conversations.Find(q.ID) == nil {
+	if w.Conversations.LoadConversation(q.ID) == nil {
 		return answer.NotFound("Conversation")
 	}
-	b.Need("message_type", "admin_id")
-	with := map[string]any{"id": q.ID, "by": b.ID("admin_id")}
-	does := b.Word("message_type", "assignment", "close", "open", "snoozed")
+	b.RequireFields("message_type", "admin_id")
+	with := map[string]any{"id": q.ID, "by": b.ReadID("admin_id")}
+	does := b.ReadWord("message_type", "assignment", "close", "open", "snoozed")
 	operation, turns := turnsOf[does]
-	to, kind := b.ID("assignee_id"), b.Word("type", "admin", "team")
+	to, kind := b.ReadID("assignee_id"), b.ReadWord("type", "admin", "team")
 	switch {
 	case !turns:
-		b.Need("assignee_id")
-		operation, with["skip_reopen"] = "conversations.assign", b.Flag("skip_reopen") && q.Version.Later()
+		b.RequireFields("assignee_id")
+		operation, with["skip_reopen"] = "conversations.assign", b.ReadBool("skip_reopen") && q.Version.HasLaterChanges()
 	case does == "close":
-		give(with, "body", b.Text("body"))
+		addTextParam(with, "body", b.ReadText("body"))
 	case does == "snoozed":
-		b.Need("snoozed_until")
-		until := b.Whole("snoozed_until")
-		if with["until"] = until; b.Holds("snoozed_until") && until <= w.Clock().Unix() {
-			b.Invalid("snoozed_until", "a later time")
+		b.RequireFields("snoozed_until")
+		until := b.ReadInt("snoozed_until")
+		if with["until"] = until; b.HasValue("snoozed_until") && until <= w.CurrentTime().Unix() {
+			b.RefuseField("snoozed_until", "a later time")
 		}
 	}
-	_, err := core.FindAdmin(b.ID("admin_id"))
-	if b.Refused() {
+	_, err := core.FindAdmin(b.ReadID("admin_id"))
+	if b.IsRefused() {
 		return refusedBody(b)
 	}
 	if err != nil {
 		return answer.NotFound("Admin")
 	}
 	if !turns {
-		if refused := w.assigning(with, kind, to); refused != nil {
+		if refused := w.setAssignmentParams(with, kind, to); refused != nil {
 			return *refused
 		}
 	}
-	if _, refused := w.perform(operation, with); refused != nil {
+	if _, refused := w.performOperation(operation, with); refused != nil {
 		return *refused
 	}
 	return oneConversation(w, q)
 }
 
-// assigning adds to the parameters of an operation which row of the table of workspace-api 2.10 it is, and whom that names. The
+// setAssignmentParams adds to the parameters of an operation which row of the table of workspace-api 2.10 it is, and whom that names. The
 // assignee's id tells what he is; where it is nobody's, the kind tells who is taken away.
-func (w *Handlers) assigning(with map[string]any, kind, to string) *answer.Answer {
+func (w *Handlers) setAssignmentParams(with map[string]any, kind, to string) *answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	_, noAdmin := core.FindAdmin(to)
@@ -88,29 +88,29 @@ func (w *Handlers) assigning(with map[string]any, kind, to string) *answer.Answe
 
 // replyToConversation is POST /conversations/{id}/reply (workspace-api 4.11, 8).
 func replyToConversation(w *Handlers, q *Request, b *input.Body) answer.Answer {
-	c := w.Conversations.Find(q.ID)
+	c := w.Conversations.LoadConversation(q.ID)
 	if c == nil {
 		return answer.NotFound("Conversation")
 	}
-	if refused := w.reply(q, b, c, "conversations.reply"); refused != nil {
+	if refused := w.performReply(q, b, c, "conversations.reply"); refused != nil {
 		return *refused
 	}
 	return oneConversation(w, q)
 }
 
-// reply carries out one to a conversation or to a ticket.
-func (w *Handlers) reply(q *Request, b *input.Body, c *conversations.Conversation, operation string) *answer.Answer {
-	b.Need("message_type", "body")
-	note := b.Word("message_type", "comment", "note") == "note"
-	text := b.Text("body")
-	if b.Holds("body") && text == "" {
-		b.Invalid("body", "a text that says something")
+// performReply carries out one to a conversation or to a ticket.
+func (w *Handlers) performReply(q *Request, b *input.Body, c *conversations.Conversation, operation string) *answer.Answer {
+	b.RequireFields("message_type", "body")
+	note := b.ReadWord("message_type", "comment", "note") == "note"
+	text := b.ReadText("body")
+	if b.HasValue("body") && text == "" {
+		b.RefuseField("body", "a text that says something")
 	}
-	kind := b.Word("type", "admin", "user")
+	kind := b.ReadWord("type", "admin", "user")
 	if kind == "user" && note {
-		b.Invalid("message_type", "comment: contacts write no notes")
+		b.RefuseField("message_type", "comment: contacts write no notes")
 	}
-	kept, err := input.ReplyBody(text, q.Version.Later() && !w.K().FlatTables)
+	kept, err := input.ReplyBody(text, q.Version.HasLaterChanges() && !w.K().FlatTables)
 	if err != nil {
 		b.Refuse(http.StatusBadRequest, "parameter_invalid", "%s", err)
 	}
@@ -122,14 +122,14 @@ func (w *Handlers) reply(q *Request, b *input.Body, c *conversations.Conversatio
 	case note:
 		by = conversations.ByNote
 	}
-	if b.Refused() {
+	if b.IsRefused() {
 		a := refusedBody(b)
 		return &a
 	}
 	if !known {
 		return &missing
 	}
-	_, refused := w.perform(operation, map[string]any{"id": q.ID, "by": string(by), "author": who, "body": kept})
+	_, refused := w.performOperation(operation, map[string]any{"id": q.ID, "by": string(by), "author": who, "body": kept})
 	return refused
 }
 
@@ -138,13 +138,13 @@ func (w *Handlers) reply(q *Request, b *input.Body, c *conversations.Conversatio
 func (w *Handlers) writerOf(b *input.Body, c *conversations.Conversation, kind string) (id string, known bool) {
 	if kind != "user" {
 		owner := population.AdminAuthor(event.Admins[0]).ID
-		if b.Holds("admin_id") {
-			owner = b.ID("admin_id")
+		if b.HasValue("admin_id") {
+			owner = b.ReadID("admin_id")
 		}
 		_, err := core.FindAdmin(owner)
 		return owner, err == nil
 	}
-	id, external, email := b.ID("contact_id"), b.ID("user_id"), b.Text("email")
+	id, external, email := b.ReadID("contact_id"), b.ReadID("user_id"), b.ReadText("email")
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	for _, then := range c.Contacts {
@@ -158,39 +158,39 @@ func (w *Handlers) writerOf(b *input.Body, c *conversations.Conversation, kind s
 
 // changeConversation is PUT /conversations/{id}: title, read, custom_attributes, and from 2.14 on company_id (workspace-api 4.11).
 func changeConversation(w *Handlers, q *Request, b *input.Body) answer.Answer {
-	if w.Conversations.Find(q.ID) == nil {
+	if w.Conversations.LoadConversation(q.ID) == nil {
 		return answer.NotFound("Conversation")
 	}
 	set := map[string]any{}
-	if b.Told("title") {
-		set["title"] = b.Text("title")
+	if b.WasSent("title") {
+		set["title"] = b.ReadText("title")
 	}
-	if b.Holds("read") {
-		set["read"] = b.Flag("read")
+	if b.HasValue("read") {
+		set["read"] = b.ReadBool("read")
 	}
-	for in, i := b.Object("custom_attributes"), 0; i < len(conversations.ReviewAttributeNames); i++ {
-		if in.Told(conversations.ReviewAttributeNames[i]) {
-			in.Invalid(conversations.ReviewAttributeNames[i], "left out: quality assurance writes it")
+	for in, i := b.ReadObject("custom_attributes"), 0; i < len(conversations.ReviewAttributeNames); i++ {
+		if in.WasSent(conversations.ReviewAttributeNames[i]) {
+			in.RefuseField(conversations.ReviewAttributeNames[i], "left out: quality assurance writes it")
 		}
 	}
-	for name, value := range b.Values("custom_attributes") {
+	for name, value := range b.ReadValues("custom_attributes") {
 		set["custom_attributes."+name] = value
 	}
-	if b.Told("company_id") && q.Version.AtLeast(apiversion.V214) {
+	if b.WasSent("company_id") && q.Version.AtLeast(apiversion.V214) {
 		set["company_id"] = nil
-		if b.Holds("company_id") {
-			set["company_id"] = b.ID("company_id")
+		if b.HasValue("company_id") {
+			set["company_id"] = b.ReadID("company_id")
 		}
 	}
 	switch firm, named := set["company_id"].(string); {
-	case b.Refused():
+	case b.IsRefused():
 		return refusedBody(b)
 	case named && !w.HasCompany(firm):
 		return answer.Failure(http.StatusNotFound, "company_not_found", "Company Not Found")
 	case len(set) == 0:
 		return oneConversation(w, q)
 	}
-	if _, refused := w.perform("conversations.update", map[string]any{"id": q.ID, "set": set}); refused != nil {
+	if _, refused := w.performOperation("conversations.update", map[string]any{"id": q.ID, "set": set}); refused != nil {
 		return *refused
 	}
 	return oneConversation(w, q)

@@ -53,31 +53,31 @@ func jsonAnswer(v any) answer.Answer {
 // enqueueExport is POST /export/reporting_data/enqueue.
 func enqueueExport(w *Handlers, q *Request) answer.Answer {
 	b := input.ReadBody(q.Body)
-	b.Need("dataset_id", "attribute_ids", "start_time", "end_time")
-	attributes, from, to := b.IDs("attribute_ids"), b.Whole("start_time"), b.Whole("end_time")
+	b.RequireFields("dataset_id", "attribute_ids", "start_time", "end_time")
+	attributes, from, to := b.ReadIDs("attribute_ids"), b.ReadInt("start_time"), b.ReadInt("end_time")
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
-	s := event.DatasetNamed(b.Text("dataset_id"))
+	s := event.FindDataset(b.ReadText("dataset_id"))
 	switch {
 	case s == nil:
-		b.Invalid("dataset_id", "one of get_datasets")
+		b.RefuseField("dataset_id", "one of get_datasets")
 	case len(attributes) == 0:
-		b.Invalid("attribute_ids", "a list of at least one")
+		b.RefuseField("attribute_ids", "a list of at least one")
 	case from <= 0 || from >= to:
-		b.Invalid("start_time", "a time before end_time")
+		b.RefuseField("start_time", "a time before end_time")
 	}
 	for _, id := range attributes {
-		if !b.Refused() && w.FindAttribute(s, id) == nil {
-			b.Invalid("attribute_ids", w.WhyNotAttribute(s, id))
+		if !b.IsRefused() && w.FindAttribute(s, id) == nil {
+			b.RefuseField("attribute_ids", w.WhyNotAttribute(s, id))
 		}
 	}
-	if b.Refused() {
+	if b.IsRefused() {
 		return refusedBody(b)
 	}
 	if w.CountBusy() >= exports.Slots {
 		return answer.Failure(http.StatusTooManyRequests, "rate_limit_exceeded", "Exceeded the number of exports under way")
 	}
-	j := &exports.Job{Set: s, Attributes: attributes, From: from, To: to, Old: !q.Version.Later()}
+	j := &exports.Job{Set: s, Attributes: attributes, From: from, To: to, Old: !q.Version.HasLaterChanges()}
 	w.AddJob(j)
 	return jobAnswer(w, q, j)
 }
@@ -87,7 +87,7 @@ func exportStatus(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	j := w.FindJob(q.ID)
-	if j == nil || w.Time().Sub(j.Made) < w.K().Export.Hidden {
+	if j == nil || w.TimeHeld().Sub(j.Made) < w.K().Export.Hidden {
 		return answer.NotFound("Job")
 	}
 	return jobAnswer(w, q, j)
@@ -111,7 +111,7 @@ func jobAnswer(w *Handlers, q *Request, j *exports.Job) answer.Answer {
 			life = k.URLLife
 		}
 		j.Link++
-		j.Expires = w.Time().Add(life)
+		j.Expires = w.TimeHeld().Add(life)
 		told.URL = fmt.Sprintf("%s%s%s?signature=%d", base, StoragePath, j.ID, j.Link)
 		told.Expires = j.Expires.Unix()
 	}
@@ -129,5 +129,5 @@ func downloadExport(w *Handlers, q *Request) answer.Answer {
 	if j == nil || w.JobStatus(j) == "pending" || w.JobStatus(j) == "in_progress" || j.Failed {
 		return answer.NotFound("Export")
 	}
-	return answer.Answer{Status: http.StatusOK, Body: w.File(j), Header: map[string]string{"Content-Type": "application/octet-stream"}}
+	return answer.Answer{Status: http.StatusOK, Body: w.BuildFile(j), Header: map[string]string{"Content-Type": "application/octet-stream"}}
 }

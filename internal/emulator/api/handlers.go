@@ -22,7 +22,7 @@ type Handlers struct {
 	*state.World
 	Options     Options
 	Controlling sync.Mutex // one control or writing request at a time
-	scroll      scroll
+	scroll      companyScroll
 
 	OnOperation func(name string, with []byte) ([]byte, error) // carries out an operation
 }

@@ -12,18 +12,18 @@ import (
 
 // jobStatusOf is GET /jobs/status/{id} (workspace-api 4.11).
 func jobStatusOf(w *Handlers, q *Request) answer.Answer {
-	return w.ofJob(q, func(jobs.Kind) bool { return true })
+	return w.ofJob(q, func(jobs.JobKind) bool { return true })
 }
 
 // bulkJobStatus is GET /contacts/bulk/{id}: of jobs of contacts only.
-func bulkJobStatus(w *Handlers, q *Request) answer.Answer { return w.ofJob(q, jobs.Kind.Bulk) }
+func bulkJobStatus(w *Handlers, q *Request) answer.Answer { return w.ofJob(q, jobs.JobKind.IsBulk) }
 
-func (w *Handlers) ofJob(q *Request, fits func(k jobs.Kind) bool) answer.Answer {
+func (w *Handlers) ofJob(q *Request, fits func(k jobs.JobKind) bool) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	for n := range w.JobList {
 		if j := &w.JobList[n]; jobs.JobID(n) == q.ID && fits(j.Kind) {
-			return answer.Answer{Status: http.StatusOK, Body: w.AppendJob(nil, q, n, w.Time())}
+			return answer.Answer{Status: http.StatusOK, Body: w.AppendJob(nil, q, n, w.TimeHeld())}
 		}
 	}
 	return answer.NotFound("Job")
@@ -34,27 +34,27 @@ func (w *Handlers) AppendJob(b []byte, q *Request, n int, now time.Time) []byte 
 	j, resource := &w.JobList[n], "ticket"
 	status := j.Status(now)
 	address := "/jobs/status/"
-	if j.Kind.Bulk() {
+	if j.Kind.IsBulk() {
 		resource, address = "contact", "/contacts/bulk/"
 	}
 	p := &jsontext.Writer{Bytes: b}
 	p.Open("")
-	p.Text("type", "job")
-	p.Text("id", jobs.JobID(n))
+	p.TextOrNull("type", "job")
+	p.TextOrNull("id", jobs.JobID(n))
 	word, other := w.K().JobWords[status]
 	if !other {
 		word = status
 	}
-	p.Text("status", word)
-	p.Text("url", q.Base+address+jobs.JobID(n))
-	p.Text("resource_type", resource)
+	p.TextOrNull("status", word)
+	p.TextOrNull("url", q.Base+address+jobs.JobID(n))
+	p.TextOrNull("resource_type", resource)
 	made, where := "", ""
-	if status == "success" && !j.Kind.Bulk() {
+	if status == "success" && !j.Kind.IsBulk() {
 		made, where = j.Plan.Resource, q.Base+"/tickets/"+j.Plan.Resource
 	}
-	p.Text("resource_id", made)
-	p.Text("resource_url", where)
-	if j.Kind.Bulk() && status == "success" {
+	p.TextOrNull("resource_id", made)
+	p.TextOrNull("resource_url", where)
+	if j.Kind.IsBulk() && status == "success" {
 		p.Int("total", int64(len(j.Plan.Contacts)))
 		render.WriteRejections(p, j.Rejected)
 	}

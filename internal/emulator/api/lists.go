@@ -20,7 +20,7 @@ func (w *Handlers) closeList(b []byte, q *Request, p search.Page) []byte {
 	b = append(b, ']')
 	if p.Total >= 0 && !w.K().NoTotal {
 		b = append(b, `,"total_count":`...)
-		b = strconv.AppendInt(b, int64(w.told(p.Total)), 10)
+		b = strconv.AppendInt(b, int64(w.reportedTotal(p.Total)), 10)
 	}
 	if !p.More {
 		switch w.K().ShapesFor(q.Route).End {
@@ -37,15 +37,15 @@ func (w *Handlers) closeList(b []byte, q *Request, p search.Page) []byte {
 	b = w.appendNumber(b, "per_page", p.PerPage)
 	all := 0
 	if p.Total >= 0 && !w.K().NoTotalPages {
-		all = (w.told(p.Total) + p.PerPage - 1) / p.PerPage
+		all = (w.reportedTotal(p.Total) + p.PerPage - 1) / p.PerPage
 	}
 	b = append(b, `,"total_pages":`...)
 	b = strconv.AppendInt(b, int64(all), 10)
 	return append(w.appendNext(b, q, p), `}}`...)
 }
 
-// told is what total_count says of a number.
-func (w *Handlers) told(total int) int {
+// reportedTotal is what total_count says of a number.
+func (w *Handlers) reportedTotal(total int) int {
 	total += int(float64(total) * w.K().TotalError)
 	if w.K().TotalCap > 0 {
 		total = min(total, w.K().TotalCap)
@@ -104,8 +104,8 @@ func refusedSearch(r *search.Refusal) answer.Answer {
 	return answer.Failure(r.Status, r.Code, r.Message)
 }
 
-// numbered answers one page of a list that is paged by number. item writes the record at a place of the list.
-func (w *Handlers) numbered(q *Request, usual, most, count int, item func(b []byte, i int) []byte) answer.Answer {
+// answerNumberedPage answers one page of a list that is paged by number. item writes the record at a place of the list.
+func (w *Handlers) answerNumberedPage(q *Request, usual, most, count int, item func(b []byte, i int) []byte) answer.Answer {
 	at, good := q.numberedPage(usual, most)
 	if !good {
 		return badNumber()
@@ -114,7 +114,7 @@ func (w *Handlers) numbered(q *Request, usual, most, count int, item func(b []by
 		count = 0
 	}
 	b := openList(nil, "list", "data")
-	first, last := at.span(count)
+	first, last := at.pageBounds(count)
 	for i := first; i < last; i++ {
 		if i > first {
 			b = append(b, ',')

@@ -17,8 +17,8 @@ func listLogs(w *Handlers, q *Request) answer.Answer {
 	if q.Query.Get("created_at_after") == "" {
 		return answer.Failure(http.StatusNotFound, "parameter_not_found", "created_at_after is required")
 	}
-	after, good := q.positive("created_at_after", 1)
-	before, good2 := q.positive("created_at_before", 1<<40)
+	after, good := q.positiveParam("created_at_after", 1)
+	before, good2 := q.positiveParam("created_at_before", 1<<40)
 	per, good3 := q.perPage(20, 250)
 	if q.Query.Get("created_at_after") == "0" {
 		after, good = 0, true
@@ -35,7 +35,7 @@ func listLogs(w *Handlers, q *Request) answer.Answer {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = render.AppendAct(b, a, q.Version, w.K().OldLimitType)
+		b = render.AppendAdminAction(b, a, q.Version, w.K().OldLimitType)
 	}
 	return answer.OK(w.closeLogs(append(b, ']'), q, search.Page{Number: 1, PerPage: per, Total: len(found), More: len(found) > per}))
 }

@@ -16,9 +16,9 @@ func previewMerge(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	b := input.ReadBody(q.Body)
-	b.Need("from", "into")
-	from, into := w.ActiveContact(b.ID("from")), w.ActiveContact(b.ID("into"))
-	if b.Refused() {
+	b.RequireFields("from", "into")
+	from, into := w.ActiveContact(b.ReadID("from")), w.ActiveContact(b.ReadID("into"))
+	if b.IsRefused() {
 		return refusedBody(b)
 	}
 	if from == nil || into == nil {
@@ -26,12 +26,12 @@ func previewMerge(w *Handlers, q *Request) answer.Answer {
 	}
 	p := &jsontext.Writer{}
 	p.Open("")
-	p.Text("type", "contact_merge_preview")
+	p.TextOrNull("type", "contact_merge_preview")
 	if from.User || !into.User {
-		p.Flag("allowed", false)
+		p.Bool("allowed", false)
 		render.WriteReasons(p, from, into)
 	} else {
-		p.Flag("allowed", true)
+		p.Bool("allowed", true)
 		render.WriteInherited(p, from, into)
 		w.previewCounts(p, from, into)
 	}
@@ -52,7 +52,7 @@ func (w *Handlers) previewCounts(p *jsontext.Writer, from, into *event.Contact) 
 	count("conversations", func(d *event.Contact) int { return conversations.CountThreadsOf(w.ConversationLog, w.Threads, all[d]) })
 	count("tickets", func(d *event.Contact) int { return conversations.CountThreadsOf(w.TicketLog, w.TicketList, all[d]) })
 	if from.Phone != "" && from.Email == "" {
-		now := w.Now()
+		now := w.UnixNow()
 		count("phone_calls", func(d *event.Contact) (n int) {
 			for i := range w.CallList {
 				if c := &w.CallList[i]; all[d][c.Contact] && calls.IsListed(c, now) {

@@ -24,7 +24,7 @@ func (w *Handlers) ownList(q *Request, numbers func(d *event.Contact) []int32, i
 	}
 	d := w.List[num].Doc
 	list := numbers(d)
-	return w.numbered(q, usual, 150, len(list), func(b []byte, i int) []byte { return item(b, d, list[i]) })
+	return w.answerNumberedPage(q, usual, 150, len(list), func(b []byte, i int) []byte { return item(b, d, list[i]) })
 }
 
 func contactTags(w *Handlers, q *Request) answer.Answer {
@@ -59,8 +59,8 @@ func contactSubscriptions(w *Handlers, q *Request) answer.Answer {
 	return w.ownList(q, w.Subscriptions, func(b []byte, _ *event.Contact, n int32) []byte { return render.AppendSubscription(b, n) })
 }
 
-// whole answers a list that is not paged.
-func (w *Handlers) whole(kind, key string, count int, item func(b []byte, n int32) []byte) answer.Answer {
+// answerWholeList answers a list that is not paged.
+func (w *Handlers) answerWholeList(kind, key string, count int, item func(b []byte, n int32) []byte) answer.Answer {
 	if w.K().EmptyLists {
 		count = 0
 	}
@@ -75,7 +75,7 @@ func (w *Handlers) whole(kind, key string, count int, item func(b []byte, n int3
 }
 
 func listTags(w *Handlers, _ *Request) answer.Answer {
-	return w.whole("list", "data", event.TagCount, func(b []byte, n int32) []byte { return render.AppendTag(b, n, false) })
+	return w.answerWholeList("list", "data", event.TagCount, func(b []byte, n int32) []byte { return render.AppendTag(b, n, false) })
 }
 
 func listAdmins(w *Handlers, _ *Request) answer.Answer {
@@ -83,7 +83,7 @@ func listAdmins(w *Handlers, _ *Request) answer.Answer {
 	if w.K().FormerAdmins {
 		listed = event.Everyone
 	}
-	return w.whole("admin.list", "admins", len(listed), func(b []byte, n int32) []byte {
+	return w.answerWholeList("admin.list", "admins", len(listed), func(b []byte, n int32) []byte {
 		a := listed[n]
 		b = append(b, `{"type":"admin","id":"`...)
 		b = strconv.AppendInt(b, a.ID, 10)
@@ -113,7 +113,7 @@ func listSegments(w *Handlers, q *Request) answer.Answer {
 			}
 		}
 	}
-	return w.whole("segment.list", "segments", len(event.Segments)+len(event.CompanySegments), func(b []byte, n int32) []byte {
+	return w.answerWholeList("segment.list", "segments", len(event.Segments)+len(event.CompanySegments), func(b []byte, n int32) []byte {
 		ofFirms := n - int32(len(event.Segments))
 		switch {
 		case ofFirms >= 0 && count:

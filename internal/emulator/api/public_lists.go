@@ -25,7 +25,7 @@ func listHelpCenters(w *Handlers, _ *Request) answer.Answer {
 	workspace := w.WorkspaceID
 	w.Mu.Unlock()
 	made := w.Setup.Start.Unix() - event.Span
-	return w.records("list", "data", []jsontext.Record{
+	return w.answerRecords("list", "data", []jsontext.Record{
 		{{Name: "id", Value: "88101"}, {Name: "workspace_id", Value: workspace}, {Name: "identifier", Value: "help"}, {Name: "display_name", Value: "Help & Söhne"}, {Name: "url", Value: "https://help.example/help?lang=de"},
 			{Name: "custom_domain", Value: "help.example"}, {Name: "website_turned_on", Value: true}, {Name: "default", Value: true}, {Name: "locales", Value: jsontext.RawJSON(`["de","en"]`)},
 			{Name: "created_at", Value: jsontext.Moment(made)}, {Name: "updated_at", Value: jsontext.Moment(made + 9*event.Day)}},
@@ -36,7 +36,7 @@ func listHelpCenters(w *Handlers, _ *Request) answer.Answer {
 
 func listBrands(w *Handlers, _ *Request) answer.Answer {
 	made, count := w.Setup.Start.Unix()-event.Span, 2
-	if w.Hours() >= 3 {
+	if w.HoursSimulated() >= 3 {
 		count++
 	}
 	var list []jsontext.Record
@@ -48,14 +48,14 @@ func listBrands(w *Handlers, _ *Request) answer.Answer {
 		}
 		list = append(list, r)
 	}
-	return w.records("list", "data", list)
+	return w.answerRecords("list", "data", list)
 }
 
 // macroCount is more than a usual page of macros has.
 const macroCount = 43
 
 func listMacros(w *Handlers, q *Request) answer.Answer {
-	hours := w.Hours()
+	hours := w.HoursSimulated()
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	var list []jsontext.Record
@@ -74,7 +74,7 @@ func listMacros(w *Handlers, q *Request) answer.Answer {
 		}
 		list = append(list, r)
 	}
-	return w.cursored(q, "GET /macros", list)
+	return w.answerCursorPage(q, "GET /macros", list)
 }
 
 // snippetCount is more than two small pages of snippets have.
@@ -86,7 +86,7 @@ func listSnippets(w *Handlers, q *Request) answer.Answer {
 	if !good {
 		return badNumber()
 	}
-	hours := w.Hours()
+	hours := w.HoursSimulated()
 	var list []jsontext.Record
 	for n := range snippetCount {
 		if n == 11 && hours >= 4 || w.K().EmptyLists {
@@ -100,12 +100,12 @@ func listSnippets(w *Handlers, q *Request) answer.Answer {
 			{Name: "created_at", Value: jsontext.Moment(made)}, {Name: "updated_at", Value: jsontext.Moment(made)}})
 	}
 	p := &jsontext.Writer{Bytes: openList(nil, "list", "data")}
-	first, last := at.span(len(list))
+	first, last := at.pageBounds(len(list))
 	for _, r := range list[first:last] {
-		p.Key("")
+		p.WriteKey("")
 		jsontext.WriteRecord(p, r)
 	}
-	p.End()
+	p.CloseList()
 	p.Int("total_count", int64(len(list)))
 	p.Int("page", int64(at.page))
 	p.Int("per_page", int64(at.per))
@@ -116,7 +116,7 @@ func listSnippets(w *Handlers, q *Request) answer.Answer {
 
 // listConversationAttributes has the conversations' own attributes in the form of their own list: ids are numbers, options objects.
 func listConversationAttributes(w *Handlers, _ *Request) answer.Answer {
-	began, hours := w.Setup.Start.Unix()-event.Span, w.Hours()
+	began, hours := w.Setup.Start.Unix()-event.Span, w.HoursSimulated()
 	var list []jsontext.Record
 	for _, a := range event.DataAttributes {
 		if a.Model != "conversation" || a.Standard || hours < a.Hour {
@@ -132,7 +132,7 @@ func listConversationAttributes(w *Handlers, _ *Request) answer.Answer {
 		{Name: "visible_to_team_ids", Value: jsontext.RawJSON(fmt.Sprintf(`["%d"]`, event.Teams[0].ID))}, {Name: "admin_id", Value: nil}, {Name: "created_at", Value: jsontext.Moment(made)}, {Name: "updated_at", Value: jsontext.Moment(made)}},
 		jsontext.Record{{Name: "type", Value: "conversation_attribute"}, {Name: "id", Value: int64(9100051)}, {Name: "name", Value: "Order"}, {Name: "data_type", Value: "relationship"},
 			{Name: "reference", Value: jsontext.RawJSON(`{"type":"many","object_type_id":"771"}`)}, {Name: "archived", Value: false}, {Name: "created_at", Value: jsontext.Moment(made)}, {Name: "updated_at", Value: jsontext.Moment(made)}})
-	return w.records("list", "data", list)
+	return w.answerRecords("list", "data", list)
 }
 
 // handlingEvents has a pair of events for every other conversation, an hour after its beginning.
@@ -146,11 +146,11 @@ func handlingEvents(w *Handlers, q *Request) answer.Answer {
 	p := &jsontext.Writer{Bytes: []byte(`{"handling_events":[`)}
 	for n := range 2 * (int(num) % 2) {
 		a := event.Admins[(int(num)+n)%len(event.Admins)]
-		p.Key("")
+		p.WriteKey("")
 		jsontext.WriteRecord(p, jsontext.Record{{Name: "type", Value: []string{"paused", "resumed"}[n]}, {Name: "timestamp", Value: jsontext.ISOTime(w.Threads[num].Newest.Created + 3600*int64(n+1))}, {Name: "reason", Value: []string{"snoozed", ""}[n]},
 			{Name: "teammate", Value: jsontext.RawJSON(fmt.Sprintf(`{"type":"admin","id":%d,"name":%q,"email":%q}`, a.ID, a.Name, a.Email))}})
 	}
-	p.End()
+	p.CloseList()
 	p.Close()
 	return answer.OK(p.Bytes)
 }
@@ -168,27 +168,27 @@ func sideConversations(w *Handlers, q *Request) answer.Answer {
 	if num%10 == 3 {
 		count = 1
 		at, a := w.Threads[num].Newest.Created+7200, event.Admins[int(num)%len(event.Admins)]
-		p.Item()
-		p.Text("side_conversation_id", "8"+q.ID)
+		p.OpenItem()
+		p.TextOrNull("side_conversation_id", "8"+q.ID)
 		p.Int("total_count", 1)
-		p.List("conversation_parts")
-		p.Item()
-		p.Text("type", "conversation_part")
-		p.Text("id", "1"+q.ID)
-		p.Text("part_type", "comment")
-		p.Text("body", "<p>Could you look at "+q.ID+"?</p>")
-		p.Time("created_at", at)
-		p.Time("updated_at", at)
-		p.Raw("author", fmt.Sprintf(`{"type":"admin","id":"%d","name":%q,"email":%q}`, a.ID, a.Name, a.Email))
-		p.Raw("attachments", `[{"type":"upload","name":"a.png","url":"https://files.example/a.png?expires=1&signature=`+strconv.Itoa(q.N)+`","content_type":"image/png","filesize":7,"width":1,"height":1}]`)
-		p.Flag("redacted", false)
+		p.OpenList("conversation_parts")
+		p.OpenItem()
+		p.TextOrNull("type", "conversation_part")
+		p.TextOrNull("id", "1"+q.ID)
+		p.TextOrNull("part_type", "comment")
+		p.TextOrNull("body", "<p>Could you look at "+q.ID+"?</p>")
+		p.TimeOrNull("created_at", at)
+		p.TimeOrNull("updated_at", at)
+		p.RawOrNull("author", fmt.Sprintf(`{"type":"admin","id":"%d","name":%q,"email":%q}`, a.ID, a.Name, a.Email))
+		p.RawOrNull("attachments", `[{"type":"upload","name":"a.png","url":"https://files.example/a.png?expires=1&signature=`+strconv.Itoa(q.N)+`","content_type":"image/png","filesize":7,"width":1,"height":1}]`)
+		p.Bool("redacted", false)
 		p.Close()
-		p.End()
+		p.CloseList()
 		p.Close()
 	}
-	p.End()
+	p.CloseList()
 	p.Int("total_count", count)
-	p.Raw("pages", `{"type":"pages","page":1,"per_page":20,"total_pages":`+strconv.FormatInt(min(count, 1), 10)+`}`)
+	p.RawOrNull("pages", `{"type":"pages","page":1,"per_page":20,"total_pages":`+strconv.FormatInt(min(count, 1), 10)+`}`)
 	p.Close()
 	return answer.OK(p.Bytes)
 }

@@ -5,9 +5,9 @@ import (
 	"aqueduck/internal/emulator/jsontext"
 )
 
-// records answers a list that is not paged.
-func (w *Handlers) records(kind, key string, list []jsontext.Record) answer.Answer {
-	return w.whole(kind, key, len(list), func(b []byte, n int32) []byte {
+// answerRecords answers a list that is not paged.
+func (w *Handlers) answerRecords(kind, key string, list []jsontext.Record) answer.Answer {
+	return w.answerWholeList(kind, key, len(list), func(b []byte, n int32) []byte {
 		p := &jsontext.Writer{Bytes: b}
 		jsontext.WriteRecord(p, list[n])
 		return p.Bytes

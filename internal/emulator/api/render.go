@@ -8,21 +8,21 @@ import (
 
 // ConvRenderer is the renderer of conversations for a request: its version, its options, and what the knobs ask for.
 func (w *Handlers) ConvRenderer(q *Request) render.Conversations {
-	asked := func(name string) bool { return q.Query.Get(name) == "true" && q.Version.Later() }
-	return render.Conversations{Version: q.Version, Later: q.Version.Later(), Reviews: !q.Version.Later() && !w.K().QAOptOut, Cap: w.K().MostParts(), Omit: w.K().OmitEmpty,
-		Cards: asked("include_scorecards"), Monitors: asked("include_monitors"), Now: w.Now(), Companies: w.Contacts.Maker}
+	asked := func(name string) bool { return q.Query.Get(name) == "true" && q.Version.HasLaterChanges() }
+	return render.Conversations{Version: q.Version, Later: q.Version.HasLaterChanges(), Reviews: !q.Version.HasLaterChanges() && !w.K().QAOptOut, Cap: w.K().MostParts(), Omit: w.K().OmitEmpty,
+		Cards: asked("include_scorecards"), Monitors: asked("include_monitors"), Now: w.UnixNow(), Companies: w.Contacts.Maker}
 }
 
-func (w *Handlers) renderer(v apiversion.Version) render.Contacts {
+func (w *Handlers) contactRenderer(v apiversion.Version) render.Contacts {
 	most := w.K().NestedCap
 	if most == 0 {
 		most = 10
 	}
-	return render.Contacts{Workspace: w.WorkspaceID, Later: v.Later(), Cap: most, Bare: w.K().BareNested, Make: w.Contacts.Maker}
+	return render.Contacts{Workspace: w.WorkspaceID, Later: v.HasLaterChanges(), Cap: most, Bare: w.K().BareNested, Make: w.Contacts.Maker}
 }
 
 func (w *Handlers) ticketRenderer(q *Request) render.Tickets {
-	asText := !q.Version.Later()
+	asText := !q.Version.HasLaterChanges()
 	if how := w.K().TicketStateText; how != knobs.ByTurns {
 		asText = how == knobs.Always
 	}

@@ -39,12 +39,12 @@ func (q *Request) nextURL(p search.Page) string {
 
 // perPage reads per_page from the query; more than the most is cut down to it.
 func (q *Request) perPage(usual, most int) (int, bool) {
-	n, ok := q.positive("per_page", usual)
+	n, ok := q.positiveParam("per_page", usual)
 	return min(n, most), ok
 }
 
-// positive reads a number from the query that must be above zero.
-func (q *Request) positive(name string, usual int) (int, bool) {
+// positiveParam reads a number from the query that must be above zero.
+func (q *Request) positiveParam(name string, usual int) (int, bool) {
 	text := q.Query.Get(name)
 	if text == "" {
 		return usual, true
@@ -61,18 +61,18 @@ type numberedPage struct{ page, per int }
 
 // numberedPage reads page and per_page from the query; without per_page it has the usual size.
 func (q *Request) numberedPage(usual, most int) (numberedPage, bool) {
-	page, good := q.positive("page", 1)
+	page, good := q.positiveParam("page", 1)
 	per, good2 := q.perPage(usual, most)
 	return numberedPage{page, per}, good && good2
 }
 
-// span gives the places on this page, from first to before last, of a list with so many records.
-func (p numberedPage) span(count int) (first, last int) {
+// pageBounds gives the places on this page, from first to before last, of a list with so many records.
+func (p numberedPage) pageBounds(count int) (first, last int) {
 	first = min((p.page-1)*p.per, count)
 	return first, min(first+p.per, count)
 }
 
-// asked is a search as index takes it.
-func (q *Request) asked() search.Question {
-	return search.Question{Body: q.Body, N: q.N, Days: !q.Version.Later()}
+// searchQuestion is a search as index takes it.
+func (q *Request) searchQuestion() search.Question {
+	return search.Question{Body: q.Body, N: q.N, Days: !q.Version.HasLaterChanges()}
 }

@@ -23,7 +23,7 @@ func RouteNames() []string {
 
 // IsAmongRoutes reports whether a name is that of a route, or of the routes that begin with it and a dot.
 func IsAmongRoutes(name string) bool {
-	return slices.ContainsFunc(Routes, func(r Route) bool { return r.Among([]string{name}) })
+	return slices.ContainsFunc(Routes, func(r Route) bool { return r.MatchesAny([]string{name}) })
 }
 
 // IsRoute reports whether a route has this name.
@@ -45,7 +45,7 @@ var Routes = append(publicRoutes, []Route{
 	{Name: "contacts.deleted", Method: "GET", Path: "/contacts/deleted", Serve: listDeleted, Since: apiversion.AfterStable},
 	{Name: "contacts.activities", Method: "GET", Path: "/contacts/activities", Serve: listActivities, Since: apiversion.AfterStable},
 	{Name: "contacts.list", Method: "GET", Path: "/contacts", Serve: listContacts},
-	{Name: "contacts.create", Method: "POST", Path: "/contacts", Serve: writing(createContact)},
+	{Name: "contacts.create", Method: "POST", Path: "/contacts", Serve: writingRoute(createContact)},
 	{Name: "contacts.tags", Method: "GET", Path: "/contacts/{id}/tags", Serve: contactTags},
 	{Name: "contacts.notes", Method: "GET", Path: "/contacts/{id}/notes", Serve: contactNotes},
 	{Name: "contacts.companies", Method: "GET", Path: "/contacts/{id}/companies", Serve: contactCompanies},
@@ -55,31 +55,31 @@ var Routes = append(publicRoutes, []Route{
 	{Name: "contacts.bulk", Method: "GET", Path: "/contacts/bulk/{id}", Serve: bulkJobStatus, Since: apiversion.AfterStable},
 	{Name: "contacts.find", Method: "GET", Path: "/contacts/find_by_external_id/{id}", Serve: contactByExternalID},
 	{Name: "contacts.get", Method: "GET", Path: "/contacts/{id}", Serve: oneContact},
-	{Name: "contacts.delete", Method: "DELETE", Path: "/contacts/{id}", Serve: writing(deleteContact)},
-	{Name: "contacts.merge", Method: "POST", Path: "/contacts/merge", Serve: writing(mergeContacts)},
-	{Name: "contacts.bulk_create", Method: "POST", Path: "/contacts/bulk", Serve: bulk(jobs.ContactsCreate), Since: apiversion.AfterStable},
-	{Name: "contacts.bulk_update", Method: "PUT", Path: "/contacts/bulk", Serve: bulk(jobs.ContactsUpdate), Since: apiversion.AfterStable},
-	{Name: "contacts.bulk_delete", Method: "POST", Path: "/contacts/bulk/delete", Serve: bulk(jobs.ContactsDelete), Since: apiversion.AfterStable},
-	{Name: "contacts.attach", Method: "POST", Path: "/contacts/{id}/companies", Serve: writing(attachCompany)},
-	{Name: "contacts.detach", Method: "DELETE", Path: "/contacts/{contact_id}/companies/{id}", Serve: writing(detachCompany)},
-	{Name: "contacts.unsubscribe", Method: "DELETE", Path: "/contacts/{contact_id}/subscriptions/{id}", Serve: writing(leaveSubscription)},
-	{Name: "visitors.convert", Method: "POST", Path: "/visitors/convert", Serve: writing(convertVisitor)},
-	{Name: "notes.delete", Method: "DELETE", Path: "/notes/{id}", Serve: writing(deleteNote), Since: apiversion.AfterStable, Scope: "write_users_companies"},
-	{Name: "contacts.update", Method: "PUT", Path: "/contacts/{id}", Serve: writing(updateContact)},
+	{Name: "contacts.delete", Method: "DELETE", Path: "/contacts/{id}", Serve: writingRoute(deleteContact)},
+	{Name: "contacts.merge", Method: "POST", Path: "/contacts/merge", Serve: writingRoute(mergeContacts)},
+	{Name: "contacts.bulk_create", Method: "POST", Path: "/contacts/bulk", Serve: bulkRoute(jobs.ContactsCreate), Since: apiversion.AfterStable},
+	{Name: "contacts.bulk_update", Method: "PUT", Path: "/contacts/bulk", Serve: bulkRoute(jobs.ContactsUpdate), Since: apiversion.AfterStable},
+	{Name: "contacts.bulk_delete", Method: "POST", Path: "/contacts/bulk/delete", Serve: bulkRoute(jobs.ContactsDelete), Since: apiversion.AfterStable},
+	{Name: "contacts.attach", Method: "POST", Path: "/contacts/{id}/companies", Serve: writingRoute(attachCompany)},
+	{Name: "contacts.detach", Method: "DELETE", Path: "/contacts/{contact_id}/companies/{id}", Serve: writingRoute(detachCompany)},
+	{Name: "contacts.unsubscribe", Method: "DELETE", Path: "/contacts/{contact_id}/subscriptions/{id}", Serve: writingRoute(leaveSubscription)},
+	{Name: "visitors.convert", Method: "POST", Path: "/visitors/convert", Serve: writingRoute(convertVisitor)},
+	{Name: "notes.delete", Method: "DELETE", Path: "/notes/{id}", Serve: writingRoute(deleteNote), Since: apiversion.AfterStable, Scope: "write_users_companies"},
+	{Name: "contacts.update", Method: "PUT", Path: "/contacts/{id}", Serve: writingRoute(updateContact)},
 	{Name: "conversations.search", Method: "POST", Path: "/conversations/search", Serve: searchConversations},
 	{Name: "conversations.deleted", Method: "GET", Path: "/conversations/deleted", Serve: listDeletedConversations, Since: apiversion.AfterStable},
 	{Name: "conversations.list", Method: "GET", Path: "/conversations", Serve: listConversations},
 	{Name: "conversations.hitl", Method: "GET", Path: "/conversations/{id}/hitl_events", Serve: hitlEvents, Since: apiversion.AfterStable, Scope: "read_conversations"},
 	{Name: "conversations.get", Method: "GET", Path: "/conversations/{id}", Serve: oneConversation},
-	{Name: "conversations.part", Method: "POST", Path: "/conversations/{id}/parts", Serve: writing(partOfConversation)},
-	{Name: "conversations.reply", Method: "POST", Path: "/conversations/{id}/reply", Serve: writing(replyToConversation)},
-	{Name: "conversations.update", Method: "PUT", Path: "/conversations/{id}", Serve: writing(changeConversation)},
-	{Name: "messages.create", Method: "POST", Path: "/messages", Serve: writing(createMessage)},
+	{Name: "conversations.part", Method: "POST", Path: "/conversations/{id}/parts", Serve: writingRoute(partOfConversation)},
+	{Name: "conversations.reply", Method: "POST", Path: "/conversations/{id}/reply", Serve: writingRoute(replyToConversation)},
+	{Name: "conversations.update", Method: "PUT", Path: "/conversations/{id}", Serve: writingRoute(changeConversation)},
+	{Name: "messages.create", Method: "POST", Path: "/messages", Serve: writingRoute(createMessage)},
 	{Name: "tickets.search", Method: "POST", Path: "/tickets/search", Serve: searchTickets},
-	{Name: "tickets.create", Method: "POST", Path: "/tickets", Serve: writing(createTicket)},
-	{Name: "tickets.enqueue", Method: "POST", Path: "/tickets/enqueue", Serve: writing(enqueueTicket), Since: apiversion.V214},
-	{Name: "tickets.reply", Method: "POST", Path: "/tickets/{id}/reply", Serve: writing(replyToTicket)},
-	{Name: "tickets.update", Method: "PUT", Path: "/tickets/{id}", Serve: writing(changeTicket)},
+	{Name: "tickets.create", Method: "POST", Path: "/tickets", Serve: writingRoute(createTicket)},
+	{Name: "tickets.enqueue", Method: "POST", Path: "/tickets/enqueue", Serve: writingRoute(enqueueTicket), Since: apiversion.V214},
+	{Name: "tickets.reply", Method: "POST", Path: "/tickets/{id}/reply", Serve: writingRoute(replyToTicket)},
+	{Name: "tickets.update", Method: "PUT", Path: "/tickets/{id}", Serve: writingRoute(changeTicket)},
 	{Name: "tickets.get", Method: "GET", Path: "/tickets/{id}", Serve: oneTicket},
 	{Name: "jobs.status", Method: "GET", Path: "/jobs/status/{id}", Serve: jobStatusOf, Since: apiversion.V214},
 	{Name: "tags.list", Method: "GET", Path: "/tags", Serve: listTags},
@@ -105,41 +105,41 @@ var Routes = append(publicRoutes, []Route{
 	{Name: "companies.segments", Method: "GET", Path: "/companies/{id}/segments", Serve: companySegments},
 	{Name: "companies.get", Method: "GET", Path: "/companies/{id}", Serve: oneCompany},
 	{Name: "articles.list", Method: "GET", Path: "/articles", Serve: listArticles},
-	{Name: "articles.get", Method: "GET", Path: "/articles/{id}", Serve: single(event.Articles)},
-	{Name: "articles.create", Method: "POST", Path: "/articles", Serve: writing(contentWriter(event.Articles).create)},
-	{Name: "articles.update", Method: "PUT", Path: "/articles/{id}", Serve: writing(contentWriter(event.Articles).update)},
-	{Name: "articles.delete", Method: "DELETE", Path: "/articles/{id}", Serve: writing(contentWriter(event.Articles).remove)},
-	{Name: "collections.list", Method: "GET", Path: "/help_center/collections", Serve: paged(event.Collections, 20, 250)},
-	{Name: "collections.get", Method: "GET", Path: "/help_center/collections/{id}", Serve: single(event.Collections)},
-	{Name: "internal_articles.list", Method: "GET", Path: "/internal_articles", Serve: paged(event.InternalArticles, 50, 250), Since: apiversion.V214},
+	{Name: "articles.get", Method: "GET", Path: "/articles/{id}", Serve: singleItemRoute(event.Articles)},
+	{Name: "articles.create", Method: "POST", Path: "/articles", Serve: writingRoute(contentWriter(event.Articles).createItem)},
+	{Name: "articles.update", Method: "PUT", Path: "/articles/{id}", Serve: writingRoute(contentWriter(event.Articles).updateItem)},
+	{Name: "articles.delete", Method: "DELETE", Path: "/articles/{id}", Serve: writingRoute(contentWriter(event.Articles).removeItem)},
+	{Name: "collections.list", Method: "GET", Path: "/help_center/collections", Serve: listByPageRoute(event.Collections, 20, 250)},
+	{Name: "collections.get", Method: "GET", Path: "/help_center/collections/{id}", Serve: singleItemRoute(event.Collections)},
+	{Name: "internal_articles.list", Method: "GET", Path: "/internal_articles", Serve: listByPageRoute(event.InternalArticles, 50, 250), Since: apiversion.V214},
 	{Name: "internal_articles.search", Method: "GET", Path: "/internal_articles/search", Serve: searchInternalArticles, Since: apiversion.V214},
-	{Name: "internal_articles.get", Method: "GET", Path: "/internal_articles/{id}", Serve: single(event.InternalArticles), Since: apiversion.V214},
-	{Name: "internal_articles.create", Method: "POST", Path: "/internal_articles", Serve: writing(contentWriter(event.InternalArticles).create), Since: apiversion.V214},
-	{Name: "internal_articles.update", Method: "PUT", Path: "/internal_articles/{id}", Serve: writing(contentWriter(event.InternalArticles).update), Since: apiversion.V214},
-	{Name: "internal_articles.delete", Method: "DELETE", Path: "/internal_articles/{id}", Serve: writing(contentWriter(event.InternalArticles).remove), Since: apiversion.V214},
-	{Name: "newsfeeds.list", Method: "GET", Path: "/news/newsfeeds", Serve: paged(event.Newsfeeds, 10, 10)},
+	{Name: "internal_articles.get", Method: "GET", Path: "/internal_articles/{id}", Serve: singleItemRoute(event.InternalArticles), Since: apiversion.V214},
+	{Name: "internal_articles.create", Method: "POST", Path: "/internal_articles", Serve: writingRoute(contentWriter(event.InternalArticles).createItem), Since: apiversion.V214},
+	{Name: "internal_articles.update", Method: "PUT", Path: "/internal_articles/{id}", Serve: writingRoute(contentWriter(event.InternalArticles).updateItem), Since: apiversion.V214},
+	{Name: "internal_articles.delete", Method: "DELETE", Path: "/internal_articles/{id}", Serve: writingRoute(contentWriter(event.InternalArticles).removeItem), Since: apiversion.V214},
+	{Name: "newsfeeds.list", Method: "GET", Path: "/news/newsfeeds", Serve: listByPageRoute(event.Newsfeeds, 10, 10)},
 	{Name: "newsfeeds.items", Method: "GET", Path: "/news/newsfeeds/{id}/items", Serve: newsfeedItems},
-	{Name: "newsfeeds.get", Method: "GET", Path: "/news/newsfeeds/{id}", Serve: single(event.Newsfeeds)},
-	{Name: "news_items.list", Method: "GET", Path: "/news/news_items", Serve: paged(event.NewsItems, 10, 10)},
-	{Name: "news_items.get", Method: "GET", Path: "/news/news_items/{id}", Serve: single(event.NewsItems)},
-	{Name: "news_items.create", Method: "POST", Path: "/news/news_items", Serve: writing(contentWriter(event.NewsItems).create)},
-	{Name: "news_items.update", Method: "PUT", Path: "/news/news_items/{id}", Serve: writing(contentWriter(event.NewsItems).update)},
-	{Name: "news_items.delete", Method: "DELETE", Path: "/news/news_items/{id}", Serve: writing(contentWriter(event.NewsItems).remove)},
+	{Name: "newsfeeds.get", Method: "GET", Path: "/news/newsfeeds/{id}", Serve: singleItemRoute(event.Newsfeeds)},
+	{Name: "news_items.list", Method: "GET", Path: "/news/news_items", Serve: listByPageRoute(event.NewsItems, 10, 10)},
+	{Name: "news_items.get", Method: "GET", Path: "/news/news_items/{id}", Serve: singleItemRoute(event.NewsItems)},
+	{Name: "news_items.create", Method: "POST", Path: "/news/news_items", Serve: writingRoute(contentWriter(event.NewsItems).createItem)},
+	{Name: "news_items.update", Method: "PUT", Path: "/news/news_items/{id}", Serve: writingRoute(contentWriter(event.NewsItems).updateItem)},
+	{Name: "news_items.delete", Method: "DELETE", Path: "/news/news_items/{id}", Serve: writingRoute(contentWriter(event.NewsItems).removeItem)},
 	{Name: "folders.list", Method: "GET", Path: "/folders", Serve: listFolders, Since: apiversion.AfterStable},
-	{Name: "folders.get", Method: "GET", Path: "/folders/{id}", Serve: single(event.Folders), Since: apiversion.AfterStable},
-	{Name: "folders.create", Method: "POST", Path: "/folders", Serve: writing(contentWriter(event.Folders).create), Since: apiversion.AfterStable},
-	{Name: "folders.update", Method: "PUT", Path: "/folders/{id}", Serve: writing(contentWriter(event.Folders).update), Since: apiversion.AfterStable},
-	{Name: "folders.delete", Method: "DELETE", Path: "/folders/{id}", Serve: writing(contentWriter(event.Folders).remove), Since: apiversion.AfterStable},
+	{Name: "folders.get", Method: "GET", Path: "/folders/{id}", Serve: singleItemRoute(event.Folders), Since: apiversion.AfterStable},
+	{Name: "folders.create", Method: "POST", Path: "/folders", Serve: writingRoute(contentWriter(event.Folders).createItem), Since: apiversion.AfterStable},
+	{Name: "folders.update", Method: "PUT", Path: "/folders/{id}", Serve: writingRoute(contentWriter(event.Folders).updateItem), Since: apiversion.AfterStable},
+	{Name: "folders.delete", Method: "DELETE", Path: "/folders/{id}", Serve: writingRoute(contentWriter(event.Folders).removeItem), Since: apiversion.AfterStable},
 	{Name: "dynamic_contents.list", Method: "GET", Path: "/dynamic_contents", Serve: listDynamicContents, Since: apiversion.AfterStable, Scope: "read_dynamic_content"},
 	{Name: "dynamic_contents.get", Method: "GET", Path: "/dynamic_contents/{id}", Serve: oneDynamicContent, Since: apiversion.AfterStable, Scope: "read_dynamic_content"},
-	{Name: "dynamic_contents.create", Method: "POST", Path: "/dynamic_contents", Serve: whereDynamic(writing(contentWriter(event.DynamicContents).create)), Since: apiversion.AfterStable, Scope: "read_write_dynamic_content"},
-	{Name: "dynamic_contents.update", Method: "PUT", Path: "/dynamic_contents/{id}", Serve: whereDynamic(writing(contentWriter(event.DynamicContents).update)), Since: apiversion.AfterStable, Scope: "read_write_dynamic_content"},
-	{Name: "dynamic_contents.delete", Method: "DELETE", Path: "/dynamic_contents/{id}", Serve: whereDynamic(writing(contentWriter(event.DynamicContents).remove)), Since: apiversion.AfterStable, Scope: "read_write_dynamic_content"},
+	{Name: "dynamic_contents.create", Method: "POST", Path: "/dynamic_contents", Serve: whereDynamic(writingRoute(contentWriter(event.DynamicContents).createItem)), Since: apiversion.AfterStable, Scope: "read_write_dynamic_content"},
+	{Name: "dynamic_contents.update", Method: "PUT", Path: "/dynamic_contents/{id}", Serve: whereDynamic(writingRoute(contentWriter(event.DynamicContents).updateItem)), Since: apiversion.AfterStable, Scope: "read_write_dynamic_content"},
+	{Name: "dynamic_contents.delete", Method: "DELETE", Path: "/dynamic_contents/{id}", Serve: whereDynamic(writingRoute(contentWriter(event.DynamicContents).removeItem)), Since: apiversion.AfterStable, Scope: "read_write_dynamic_content"},
 	{Name: "data_connectors.list", Method: "GET", Path: "/data_connectors", Serve: listConnectors},
 	{Name: "data_connectors.versions", Method: "GET", Path: "/data_connectors/{id}/versions", Serve: listConnectorVersions, Since: apiversion.AfterStable, Scope: "read_data_connector_versions"},
 	{Name: "data_connectors.version", Method: "GET", Path: "/data_connectors/{id}/versions/{version_id}", Serve: oneConnectorVersion, Since: apiversion.AfterStable, Scope: "read_data_connector_versions"},
-	{Name: "data_connectors.note", Method: "PATCH", Path: "/data_connectors/{id}/versions/{version_id}", Serve: writing(noteVersion), Since: apiversion.AfterStable, Scope: "read_write_data_connector_versions"},
-	{Name: "data_connectors.get", Method: "GET", Path: "/data_connectors/{id}", Serve: single(event.Connectors)},
+	{Name: "data_connectors.note", Method: "PATCH", Path: "/data_connectors/{id}/versions/{version_id}", Serve: writingRoute(noteVersion), Since: apiversion.AfterStable, Scope: "read_write_data_connector_versions"},
+	{Name: "data_connectors.get", Method: "GET", Path: "/data_connectors/{id}", Serve: singleItemRoute(event.Connectors)},
 	{Name: "exports.datasets", Method: "GET", Path: "/export/reporting_data/get_datasets", Serve: exportDatasets, Since: apiversion.V214},
 	{Name: "exports.enqueue", Method: "POST", Path: "/export/reporting_data/enqueue", Serve: enqueueExport, Since: apiversion.V214},
 	{Name: "exports.status", Method: "GET", Path: "/export/reporting_data/{id}", Serve: exportStatus, Since: apiversion.V214},
@@ -168,7 +168,7 @@ func EndpointOf(r control.Request) string {
 func FindRoute(method, path string) (r *Route, ids [2]string, known bool) {
 	segments := strings.Split(strings.TrimPrefix(path, "/"), "/")
 	for i := range Routes {
-		ids, ok := Routes[i].matches(segments)
+		ids, ok := Routes[i].matchSegments(segments)
 		if !ok {
 			continue
 		}
@@ -180,13 +180,13 @@ func FindRoute(method, path string) (r *Route, ids [2]string, known bool) {
 	return nil, ids, known
 }
 
-// Among says whether a route is one of these, by its name or by what is before the dot of it.
-func (r *Route) Among(names []string) bool {
+// MatchesAny says whether a route is one of these, by its name or by what is before the dot of it.
+func (r *Route) MatchesAny(names []string) bool {
 	all, _, _ := strings.Cut(r.Name, ".")
 	return slices.Contains(names, r.Name) || slices.Contains(names, all)
 }
 
-func (r *Route) matches(segments []string) (ids [2]string, ok bool) {
+func (r *Route) matchSegments(segments []string) (ids [2]string, ok bool) {
 	named, rest := 0, r.Path[1:]
 	for i, segment := range segments {
 		part, after, more := strings.Cut(rest, "/")

@@ -10,39 +10,39 @@ import (
 // The small lists of a workspace: what is in them is a function of the hours lived (trap T52).
 
 func listTeams(w *Handlers, _ *Request) answer.Answer {
-	return w.records("team.list", "teams", render.TeamRecords(w.Hours()))
+	return w.answerRecords("team.list", "teams", render.TeamRecords(w.HoursSimulated()))
 }
 
 func listSubscriptionTypes(w *Handlers, _ *Request) answer.Answer {
-	return w.records("list", "data", render.SubscriptionRecords(w.Hours()))
+	return w.answerRecords("list", "data", render.SubscriptionRecords(w.HoursSimulated()))
 }
 
 // listDataAttributes is GET /data_attributes. Up to 2.16 the standard times are a date, later a datetime (workspace-api 9,
 // trap T51); those that customers define as a date stay one.
 func listDataAttributes(w *Handlers, q *Request) answer.Answer {
 	var list []jsontext.Record
-	began, hours := w.Setup.Start.Unix()-event.Span, w.Hours()
+	began, hours := w.Setup.Start.Unix()-event.Span, w.HoursSimulated()
 	for i := range event.DataAttributes {
 		a, model := &event.DataAttributes[i], q.Query.Get("model")
 		if hours < a.Hour || model != "" && model != a.Model || hours >= a.Archived && q.Query.Get("include_archived") != "true" {
 			continue
 		}
-		list = append(list, render.AttributeRecord(a, began, hours, q.Version.Later()))
+		list = append(list, render.AttributeRecord(a, began, hours, q.Version.HasLaterChanges()))
 	}
-	return w.records("list", "data", list)
+	return w.answerRecords("list", "data", list)
 }
 
 func listTicketTypes(w *Handlers, _ *Request) answer.Answer {
 	w.Mu.Lock()
 	workspace := w.WorkspaceID
 	w.Mu.Unlock()
-	return w.records("list", "data", render.TicketTypes(w.Setup.Start.Unix(), workspace))
+	return w.answerRecords("list", "data", render.TicketTypes(w.Setup.Start.Unix(), workspace))
 }
 
 func listTicketStates(w *Handlers, _ *Request) answer.Answer {
-	return w.records("list", "data", render.TicketStates())
+	return w.answerRecords("list", "data", render.TicketStates())
 }
 
 func listAwayReasons(w *Handlers, _ *Request) answer.Answer {
-	return w.records("list", "data", render.AwayReasons(w.Setup.Start.Unix(), w.Hours()))
+	return w.answerRecords("list", "data", render.AwayReasons(w.Setup.Start.Unix(), w.HoursSimulated()))
 }

@@ -14,7 +14,7 @@ func searchTickets(w *Handlers, q *Request) answer.Answer {
 	}
 	return w.searchThreads(q, &w.TicketIndex, [2]string{"ticket.list", key}, func() func(b []byte, e *conversations.Edition) []byte {
 		render, from := w.ticketRenderer(q), w.TicketDrawer()
-		return func(b []byte, e *conversations.Edition) []byte { return render.Ticket(b, from.Draw(e)) }
+		return func(b []byte, e *conversations.Edition) []byte { return render.AppendTicket(b, from.DrawTicket(e)) }
 	})
 }
 
@@ -29,5 +29,5 @@ func oneTicket(w *Handlers, q *Request) answer.Answer {
 	e := w.TicketList[num].Newest
 	render, from := w.ticketRenderer(q), w.TicketDrawer()
 	w.Mu.Unlock()
-	return answer.OK(render.Ticket(nil, from.Draw(e)))
+	return answer.OK(render.AppendTicket(nil, from.DrawTicket(e)))
 }

@@ -29,9 +29,9 @@ func enqueueTicket(w *Handlers, q *Request, b *input.Body) answer.Answer {
 
 // newTicket carries out an operation that makes a ticket, or will, and answers what that gave.
 func newTicket(w *Handlers, q *Request, b *input.Body, operation string, then func(w *Handlers, q *Request) answer.Answer) answer.Answer {
-	b.Need("ticket_type_id", "contacts")
-	kind, err := tickets.FindTicketType(b.ID("ticket_type_id"))
-	if b.Refused() {
+	b.RequireFields("ticket_type_id", "contacts")
+	kind, err := tickets.FindTicketType(b.ReadID("ticket_type_id"))
+	if b.IsRefused() {
 		return refusedBody(b)
 	}
 	if err != nil {
@@ -40,23 +40,23 @@ func newTicket(w *Handlers, q *Request, b *input.Body, operation string, then fu
 	with := map[string]any{"type": event.TicketTypes[kind].ID, "set": newTicketAttributes(b, kind), "exactly": true}
 	people := peopleOf(b, "contacts")
 	if len(people) == 0 {
-		b.Invalid("contacts", "a list of at least one")
+		b.RefuseField("contacts", "a list of at least one")
 	}
 	charge := conversations.Naming{}
-	if in := b.Object("assignment"); q.Version.AtLeast(apiversion.V214) {
+	if in := b.ReadObject("assignment"); q.Version.AtLeast(apiversion.V214) {
 		charge = conversations.Naming{Teammate: assigneeOf(in, "admin_assignee_id"), Team: assigneeOf(in, "team_assignee_id")}
 	}
-	if b.Refused() {
+	if b.IsRefused() {
 		return refusedBody(b)
 	}
-	who, missing := w.found(people, charge)
+	who, missing := w.resolveContacts(people, charge)
 	if missing != "" {
 		return answer.NotFound(missing)
 	}
 	with["contact"] = strings.Join(who, " ")
-	give(with, "teammate", charge.Teammate)
-	give(with, "team", charge.Team)
-	made, refused := w.perform(operation, with)
+	addTextParam(with, "teammate", charge.Teammate)
+	addTextParam(with, "team", charge.Team)
+	made, refused := w.performOperation(operation, with)
 	if refused != nil {
 		return *refused
 	}
@@ -64,8 +64,8 @@ func newTicket(w *Handlers, q *Request, b *input.Body, operation string, then fu
 	return then(w, q)
 }
 
-// give adds a text to the parameters of an operation unless it is empty.
-func give(with map[string]any, name, text string) {
+// addTextParam adds a text to the parameters of an operation unless it is empty.
+func addTextParam(with map[string]any, name, text string) {
 	if text != "" {
 		with[name] = text
 	}
@@ -74,12 +74,12 @@ func give(with map[string]any, name, text string) {
 // newTicketAttributes reads the attributes of a ticket that is to be of a type. What the type requires must be among them.
 func newTicketAttributes(b *input.Body, kind int) map[string]any {
 	if event.TicketTypes[kind].Archived {
-		b.Invalid("ticket_type_id", "of a type that is not archived")
+		b.RefuseField("ticket_type_id", "of a type that is not archived")
 	}
-	in := b.Object("ticket_attributes")
+	in := b.ReadObject("ticket_attributes")
 	for _, a := range event.TicketTypes[kind].Attributes {
 		if a.Required {
-			in.Need(a.Name)
+			in.RequireFields(a.Name)
 		}
 	}
 	return ticketAttributesOf(b, kind)
@@ -87,20 +87,20 @@ func newTicketAttributes(b *input.Body, kind int) map[string]any {
 
 // ticketAttributesOf reads values of attributes that a type has.
 func ticketAttributesOf(b *input.Body, kind int) map[string]any {
-	set, in := b.Values("ticket_attributes"), b.Object("ticket_attributes")
+	set, in := b.ReadValues("ticket_attributes"), b.ReadObject("ticket_attributes")
 	for _, name := range slices.Sorted(maps.Keys(set)) {
 		a, known := tickets.FindTicketAttribute(kind, name)
 		if !known {
-			in.Invalid(name, "left out: tickets of the type have no such attribute")
+			in.RefuseField(name, "left out: tickets of the type have no such attribute")
 			continue
 		}
 		var value any
 		dec := json.NewDecoder(bytes.NewReader(in.Fields[name]))
 		dec.UseNumber()
 		if dec.Decode(&value) != nil {
-			in.Invalid(name, tickets.TicketAttributeWanted(&a))
+			in.RefuseField(name, tickets.TicketAttributeWanted(&a))
 		} else if _, err := tickets.TicketAttributeRaw(&a, core.NumberOrValue(value)); err != nil {
-			in.Invalid(name, tickets.TicketAttributeWanted(&a))
+			in.RefuseField(name, tickets.TicketAttributeWanted(&a))
 		}
 	}
 	return set
@@ -108,26 +108,26 @@ func ticketAttributesOf(b *input.Body, kind int) map[string]any {
 
 // assigneeOf is whom a field puts in charge, by the id; "" is nobody.
 func assigneeOf(b *input.Body, name string) string {
-	if id := b.ID(name); id != core.Nobody {
+	if id := b.ReadID(name); id != core.Nobody {
 		return id
 	}
 	return ""
 }
 
-// called is a contact by what names it: its id, or else what it is known by.
-type called struct{ id, external, email string }
+// contactReference is a contact by what names it: its id, or else what it is known by.
+type contactReference struct{ id, external, email string }
 
 // peopleOf reads a list of contacts.
-func peopleOf(b *input.Body, name string) (list []called) {
-	for _, one := range b.Objects(name) {
-		one.NeedOne("id", "external_id", "email")
-		list = append(list, called{one.ID("id"), one.Text("external_id"), one.Text("email")})
+func peopleOf(b *input.Body, name string) (list []contactReference) {
+	for _, one := range b.ReadObjects(name) {
+		one.RequireOneOf("id", "external_id", "email")
+		list = append(list, contactReference{one.ReadID("id"), one.ReadText("external_id"), one.ReadText("email")})
 	}
 	return list
 }
 
-// found gives the ids of active contacts, none twice; or what is not there of them and of those who are to be in charge.
-func (w *Handlers) found(people []called, charge conversations.Naming) (ids []string, missing string) {
+// resolveContacts gives the ids of active contacts, none twice; or what is not there of them and of those who are to be in charge.
+func (w *Handlers) resolveContacts(people []contactReference, charge conversations.Naming) (ids []string, missing string) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	for _, one := range people {
@@ -138,7 +138,7 @@ func (w *Handlers) found(people []called, charge conversations.Naming) (ids []st
 		if w.ActiveContact(id) == nil {
 			return nil, "Contact"
 		}
-		ids = append(core.Without(ids, id), id)
+		ids = append(core.WithoutElement(ids, id), id)
 	}
 	if _, err := core.FindAdmin(charge.Teammate); charge.Teammate != "" && err != nil {
 		return nil, "Admin"
@@ -151,14 +151,14 @@ func (w *Handlers) found(people []called, charge conversations.Naming) (ids []st
 
 // replyToTicket is POST /tickets/{id}/reply. Where no customer reads, only notes are accepted (workspace-api 4.11).
 func replyToTicket(w *Handlers, q *Request, b *input.Body) answer.Answer {
-	t := w.Tickets.Find(q.ID)
+	t := w.Tickets.LoadTicket(q.ID)
 	if t == nil {
 		return answer.NotFound("Ticket")
 	}
-	if b.Text("message_type") == "comment" && !t.TakesComments() {
-		b.Invalid("message_type", "note: no customer reads this ticket")
+	if b.ReadText("message_type") == "comment" && !t.TakesComments() {
+		b.RefuseField("message_type", "note: no customer reads this ticket")
 	}
-	if refused := w.reply(q, b, t.Conversation, "tickets.reply"); refused != nil {
+	if refused := w.performReply(q, b, t.Conversation, "tickets.reply"); refused != nil {
 		return *refused
 	}
 	return oneTicket(w, q)
@@ -167,46 +167,46 @@ func replyToTicket(w *Handlers, q *Request, b *input.Body) answer.Answer {
 // changeTicket is PUT /tickets/{id}: attributes, a state and an assignment, by an admin or by the AI operator. Who assigns whom is told in
 // the body itself from 2.14 on, and in an object inside it before (workspace-api 4.11, 9).
 func changeTicket(w *Handlers, q *Request, b *input.Body) answer.Answer {
-	t := w.Tickets.Find(q.ID)
+	t := w.Tickets.LoadTicket(q.ID)
 	if t == nil {
 		return answer.NotFound("Ticket")
 	}
 	from := b
 	if !q.Version.AtLeast(apiversion.V214) {
-		from = b.Object("assignment")
-	} else if b.Told("assignment") {
-		b.Invalid("assignment", "left out: admin_id and assignee_id are fields of the body itself")
+		from = b.ReadObject("assignment")
+	} else if b.WasSent("assignment") {
+		b.RefuseField("assignment", "left out: admin_id and assignee_id are fields of the body itself")
 	}
 	with := map[string]any{"id": q.ID, "set": ticketAttributesOf(b, t.Kind), "by": event.AIAgent.ID}
-	if shared := b.Flag("is_shared"); b.Holds("is_shared") && shared != t.Shared() {
+	if shared := b.ReadBool("is_shared"); b.HasValue("is_shared") && shared != t.Shared() {
 		if with["share"] = shared; t.Category() != event.BackOfficeTicket {
-			b.Invalid("is_shared", "left out: only back-office tickets can be shared, or not")
+			b.RefuseField("is_shared", "left out: only back-office tickets can be shared, or not")
 		}
 	}
-	by, to, state := from.ID("admin_id"), from.ID("assignee_id"), b.ID("ticket_state_id")
+	by, to, state := from.ReadID("admin_id"), from.ReadID("assignee_id"), b.ReadID("ticket_state_id")
 	stage, noState := tickets.FindTicketState(state)
 	if noState == nil && event.TicketStates[stage].Archived {
-		b.Invalid("ticket_state_id", "of a state that is not archived")
+		b.RefuseField("ticket_state_id", "of a state that is not archived")
 	}
 	switch _, noAdmin := core.FindAdmin(by); {
-	case b.Refused():
+	case b.IsRefused():
 		return refusedBody(b)
 	case by != "" && noAdmin != nil:
 		return answer.NotFound("Admin")
 	case state != "" && noState != nil:
 		return answer.NotFound("Ticket State")
 	}
-	give(with, "by", by)
-	give(with, "state", state)
+	addTextParam(with, "by", by)
+	addTextParam(with, "state", state)
 	if to != "" {
-		if refused := w.assigning(with, "", to); refused != nil {
+		if refused := w.setAssignmentParams(with, "", to); refused != nil {
 			return *refused
 		}
 	}
 	if to == "" && state == "" && with["share"] == nil && len(with["set"].(map[string]any)) == 0 {
 		return oneTicket(w, q)
 	}
-	if _, refused := w.perform("tickets.set", with); refused != nil {
+	if _, refused := w.performOperation("tickets.set", with); refused != nil {
 		return *refused
 	}
 	return oneTicket(w, q)

@@ -14,18 +14,18 @@ import (
 // MadeIDs is what an operation answers that made something.
 type MadeIDs map[string]string
 
-// writing makes a route of a function that changes something. Nobody else changes anything between what it checks and what it
+// writingRoute makes a route of a function that changes something. Nobody else changes anything between what it checks and what it
 // does, and the clock stands still for it. What it refuses has not happened, and is in no journal.
-func writing(f func(w *Handlers, q *Request, b *input.Body) answer.Answer) func(w *Handlers, q *Request) answer.Answer {
+func writingRoute(f func(w *Handlers, q *Request, b *input.Body) answer.Answer) func(w *Handlers, q *Request) answer.Answer {
 	return func(w *Handlers, q *Request) (a answer.Answer) {
 		b := input.ReadBody(q.Body)
-		if b.Refused() {
+		if b.IsRefused() {
 			return refusedBody(b)
 		}
 		w.Controlling.Lock()
 		defer w.Controlling.Unlock()
 		w.HoldClock(func() {
-			w.CatchUp()
+			w.RunDueNow()
 			a = f(w, q, b)
 		})
 		a.Wrote = true
@@ -33,9 +33,9 @@ func writing(f func(w *Handlers, q *Request, b *input.Body) answer.Answer) func(
 	}
 }
 
-// perform carries out an operation for a writing route, as Do does for others, and gives the ids that it answers. A route has
+// performOperation carries out an operation for a writing route, as Do does for others, and gives the ids that it answers. A route has
 // checked before what workspace-api 7 names; what the operation refuses beyond that is a parameter that it cannot take.
-func (w *Handlers) perform(name string, with map[string]any) (MadeIDs, *answer.Answer) {
+func (w *Handlers) performOperation(name string, with map[string]any) (MadeIDs, *answer.Answer) {
 	text, err := json.Marshal(with)
 	var done []byte
 	if err == nil {

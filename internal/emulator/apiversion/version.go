@@ -27,8 +27,8 @@ func (v Version) AtLeast(other Version) bool {
 	return v.major > other.major || v.major == other.major && v.minor >= other.minor
 }
 
-// Later says whether the changes of the later version hold (workspace-api 9).
-func (v Version) Later() bool { return v.AtLeast(AfterStable) }
+// HasLaterChanges says whether the changes of the later version hold (workspace-api 9).
+func (v Version) HasLaterChanges() bool { return v.AtLeast(AfterStable) }
 
 // Parse reads a version, as 2.14.
 func Parse(text string) (v Version, ok bool) {

@@ -18,8 +18,8 @@ import (
 // maxBody is more than the parameters of any operation.
 const maxBody = 8 << 20
 
-// About is what does not change while a workspace is served.
-type About struct {
+// WorkspaceInfo is what does not change while a workspace is served.
+type WorkspaceInfo struct {
 	Streams    []string // those that the oracle knows
 	Operations string   // all of them, as a table in Markdown
 	Knobs      func() any
@@ -29,11 +29,11 @@ type About struct {
 // Server serves the controls of a workspace. They need no token: it listens on loopback, and no page of somebody else is let in.
 type Server struct {
 	w     Workspace
-	about About
+	about WorkspaceInfo
 }
 
 // New makes the controls of a workspace.
-func New(w Workspace, about About) *Server { return &Server{w, about} }
+func New(w Workspace, about WorkspaceInfo) *Server { return &Server{w, about} }
 
 // ServeHTTP answers a request under /_emulator or /_oracle.
 func (s *Server) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
@@ -48,7 +48,7 @@ func (s *Server) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodGet && path == "/_emulator/requests":
 		writeJSON(rw, s.w.Requests())
 	case r.Method == http.MethodGet && path == "/_emulator/state":
-		writeJSON(rw, s.w.State())
+		writeJSON(rw, s.w.CurrentState())
 	case r.Method == http.MethodGet && path == "/_emulator/knobs":
 		writeJSON(rw, s.about.Knobs())
 	case r.Method == http.MethodPost && strings.HasPrefix(path, "/_emulator/"):
@@ -73,12 +73,12 @@ func (s *Server) writeIndex(rw http.ResponseWriter) {
 
 // carryOut carries out an operation. Parameters of the body count before those of the query.
 func (s *Server) carryOut(rw http.ResponseWriter, r *http.Request, name string) {
-	with, err := parameters(r)
+	with, err := readParameters(r)
 	if err != nil {
 		http.Error(rw, err.Error(), http.StatusBadRequest)
 		return
 	}
-	answer, err := s.w.Do(name, with)
+	answer, err := s.w.RunOperation(name, with)
 	switch {
 	case errors.Is(err, ErrNoOperation):
 		http.Error(rw, err.Error()+"; there are\n\n"+s.about.Operations, http.StatusNotFound)
@@ -92,7 +92,7 @@ func (s *Server) carryOut(rw http.ResponseWriter, r *http.Request, name string) 
 	}
 }
 
-func parameters(r *http.Request) (json.RawMessage, error) {
+func readParameters(r *http.Request) (json.RawMessage, error) {
 	with := map[string]any{}
 	for name, values := range r.URL.Query() {
 		with[name] = values[0]

@@ -31,10 +31,10 @@ var pagePolicy = func() string {
 // shownLast is how many requests, and how many notifications, the page has.
 const shownLast = 25
 
-// view is what the page shows.
-type view struct {
+// pageView is what the page shows.
+type pageView struct {
 	Shown
-	State            State
+	State            WorkspaceState
 	Curl             string
 	Style            template.CSS
 	Routes           []routeCount
@@ -67,7 +67,7 @@ func (s *Server) ServePage(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var b bytes.Buffer
-	if err := pageTemplate.Execute(&b, s.view(r.Host)); err != nil {
+	if err := pageTemplate.Execute(&b, s.buildPageView(r.Host)); err != nil {
 		http.Error(rw, err.Error(), http.StatusInternalServerError)
 		return
 	}
@@ -75,10 +75,10 @@ func (s *Server) ServePage(rw http.ResponseWriter, r *http.Request) {
 	_, _ = rw.Write(b.Bytes()) // the client may have gone away
 }
 
-func (s *Server) view(host string) *view {
-	v := &view{Shown: s.w.Shown(), State: s.w.State(), Style: template.CSS(pageStyle)}
+func (s *Server) buildPageView(host string) *pageView {
+	v := &pageView{Shown: s.w.PageData(), State: s.w.CurrentState(), Style: template.CSS(pageStyle)}
 	v.Curl = "curl -sS -H " + shellWord("Authorization: Bearer "+v.Token) + " " + shellWord("http://"+host+"/contacts?per_page=2")
-	v.asked(s.w.Requests(), s.about.RouteOf)
+	v.countRequests(s.w.Requests(), s.about.RouteOf)
 	slices.Reverse(v.Deliveries)
 	v.Deliveries = v.Deliveries[:min(shownLast, len(v.Deliveries))]
 	return v
@@ -87,8 +87,8 @@ func (s *Server) view(host string) *view {
 // shellWord is a word as a shell takes it, whatever is in it.
 func shellWord(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
 
-// asked counts the requests of a log, oldest first, and keeps the newest.
-func (v *view) asked(log []Request, routeOf func(Request) string) {
+// countRequests counts the requests of a log, oldest first, and keeps the newest.
+func (v *pageView) countRequests(log []Request, routeOf func(Request) string) {
 	routes, faults := map[string]map[int]int{}, map[string]int{}
 	for i := range log {
 		e := &log[i]

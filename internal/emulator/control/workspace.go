@@ -12,16 +12,16 @@ import (
 
 // Workspace is what the controls are of. It is for many goroutines.
 type Workspace interface {
-	State() State
+	CurrentState() WorkspaceState
 	Requests() []Request // the log, oldest first
-	Shown() Shown
+	PageData() Shown
 
 	// Truth gives the rows of a stream now, nil for one that the oracle does not know; TruthAt those of a time, or ErrNoStream.
 	Truth(stream string) iter.Seq[map[string]any]
 	TruthAt(stream string, t time.Time) (iter.Seq[map[string]any], error)
 
 	// Do carries out an operation, with parameters as a JSON object, and gives its answer as JSON: ErrNoOperation, ErrForgotten.
-	Do(name string, with json.RawMessage) (answer []byte, err error)
+	RunOperation(name string, with json.RawMessage) (answer []byte, err error)
 }
 
 // What a workspace answers where it cannot do as it was told.
@@ -48,8 +48,8 @@ type Request struct {
 	Why    string      `json:"why,omitempty"` // what a refusal said
 }
 
-// State is where the workspace stands.
-type State struct {
+// WorkspaceState is where the workspace stands.
+type WorkspaceState struct {
 	Clock      time.Time `json:"clock"`      // the time of the workspace
 	Hours      int       `json:"hours"`      // of life so far
 	Active     int       `json:"active"`     // contacts that are active
@@ -69,13 +69,13 @@ type Shown struct {
 
 	Seed       uint64 // that the workspace is drawn from
 	NoLog      bool   // requests are not kept
-	Kinds      []Kind
+	Kinds      []KindCount
 	Hooks      int                // addresses that are told of what happens
 	Deliveries []webhook.Delivery // oldest first
 }
 
-// Kind counts the records of one kind. Link is where they can be read without a token, "" for nowhere.
-type Kind struct {
+// KindCount counts the records of one kind. Link is where they can be read without a token, "" for nowhere.
+type KindCount struct {
 	Name  string
 	Count int
 	Link  string

@@ -21,8 +21,8 @@ type Call struct {
 	Put         int64   // when it came into the list, which may be later than it began; 0: when it began
 }
 
-// Line is one line of what was said in a call.
-type Line struct {
+// TranscriptLine is one line of what was said in a call.
+type TranscriptLine struct {
 	Speaker, Text string
 	Start, End    float64 // seconds
 }

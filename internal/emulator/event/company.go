@@ -39,6 +39,6 @@ type CompanyEvent struct {
 	N    int32
 	Tag  int32 // id of the tag that was put on or taken off
 	Born *Company
-	Set  []Change
+	Set  []FieldChange
 	Note CompanyNote
 }

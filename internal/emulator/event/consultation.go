@@ -14,22 +14,22 @@ type Consultation struct {
 // Dialogue is what was said in a consultation, and by whom.
 type Dialogue struct {
 	Cycle      string // the id of the consultation
-	Rule       Rule
+	Rule       ConsultationRule
 	Confidence int64     // of the AI agent, in percent
 	Asked      [4]string // the sharp ask, why it is asked, the issue, and what the customer asked
 	Draft      string
-	Rounds     []Round
-	Closing    [2]Closing // by a teammate, and without one
+	Rounds     []FeedbackRound
+	Closing    [2]ConsultationClosing // by a teammate, and without one
 }
 
-// Rule is what started a consultation; the zero value is none.
-type Rule struct {
+// ConsultationRule is what started a consultation; the zero value is none.
+type ConsultationRule struct {
 	ID, Name  string
 	Threshold int64 // percent
 }
 
-// Round is one round of feedback.
-type Round struct {
+// FeedbackRound is one round of feedback.
+type FeedbackRound struct {
 	Input     string
 	Reviewer  int64 // admin's id
 	Elsewhere bool  // it was given in the inbox, not with a part
@@ -38,8 +38,8 @@ type Round struct {
 	Revised   string
 }
 
-// Closing is how a consultation ends.
-type Closing struct {
+// ConsultationClosing is how a consultation ends.
+type ConsultationClosing struct {
 	Reviewer    int64 // admin's id; 0: none
 	Final, Sent string
 }

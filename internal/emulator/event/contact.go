@@ -9,10 +9,10 @@ type Contact struct {
 	Created, Updated, SignedUp, LastSeen, LastReplied        int64 // Unix seconds, as are those of the next line
 	LastContacted, LastOpened, LastClicked, Android, IOSSeen int64 // likewise; Android and IOSSeen: when an app last saw it
 
-	Place      *Place
+	Place      *ContactLocation
 	Browser    *Browser
-	AndroidApp *App
-	IOSApp     *App
+	AndroidApp *MobileApp
+	IOSApp     *MobileApp
 
 	Attrs     []Attribute
 	Social    []SocialProfile
@@ -27,8 +27,8 @@ type Contact struct {
 	Only bool // it was born with nothing but what somebody said
 }
 
-// Place is where a contact was seen last, as far as that is known.
-type Place struct {
+// ContactLocation is where a contact was seen last, as far as that is known.
+type ContactLocation struct {
 	Country string `json:"country"`
 	Region  string `json:"region"`
 	City    string `json:"city"`
@@ -42,8 +42,8 @@ type Browser struct {
 	OS       string `json:"os"`
 }
 
-// App is what a contact uses on a telephone.
-type App struct {
+// MobileApp is what a contact uses on a telephone.
+type MobileApp struct {
 	Name    string `json:"app_name"`
 	Version string `json:"app_version"`
 	Device  string `json:"device"`
@@ -63,9 +63,9 @@ type Attribute struct{ Name, Raw string }
 // OwnAttribute is what the names of custom attributes begin with where other fields are named too.
 const OwnAttribute = "custom_attributes."
 
-// Change is one field of a contact set to a value: text, an integer, bool, or nil for null. Fields are named as the
+// FieldChange is one field of a contact set to a value: text, an integer, bool, or nil for null. Fields are named as the
 // oracle's columns are; custom_attributes.<name> sets one attribute, nil removes it, a number given as Number keeps its text.
-type Change struct {
+type FieldChange struct {
 	Field string
 	Value any
 }
@@ -108,8 +108,8 @@ type ContactEvent struct {
 	Quiet   bool // moves no updated_at
 	Listed  bool // Deleted: gets an entry in the list of inactive contacts
 	Contact int32
-	Other   int32    // Merged, MergeFailed: into whom; Tagged and so on: the tag, note, company or subscription
-	Born    *Contact // Created: its attributes. For the population those of hour 0: its log tells no changes of fields before
-	Set     []Change // Updated
-	Text    string   // Noted: the body; MergeFailed: the reason
+	Other   int32         // Merged, MergeFailed: into whom; Tagged and so on: the tag, note, company or subscription
+	Born    *Contact      // Created: its attributes. For the population those of hour 0: its log tells no changes of fields before
+	Set     []FieldChange // Updated
+	Text    string        // Noted: the body; MergeFailed: the reason
 }

@@ -22,8 +22,8 @@ type ContentEvent struct {
 	Kind    ContentKind
 	N       int32
 	What    ContentChange
-	Set     []Change // what was written; none of an edit: teammates say something else, which is drawn
-	Version int      // ContentNoted: the place of the version
+	Set     []FieldChange // what was written; none of an edit: teammates say something else, which is drawn
+	Version int           // ContentNoted: the place of the version
 }
 
 // ContentChange is what happened to a piece of content.
@@ -80,7 +80,7 @@ type Wording struct {
 	Locale, State, Method    string
 }
 
-// Reference is how a body that is kept refers to dynamic content: as an element, span or div, with its key and nothing in it.
-func Reference(element, key string) string {
+// DynamicReference is how a body that is kept refers to dynamic content: as an element, span or div, with its key and nothing in it.
+func DynamicReference(element, key string) string {
 	return "<" + element + ` class="service-dynamic-content" data-service-dynamic-content-key="` + key + `"></` + element + ">"
 }

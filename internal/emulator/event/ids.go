@@ -47,7 +47,7 @@ const WorkflowID = "43210"
 
 // ActionID is the id of an entry: text that looks random and stays the same.
 func ActionID(seed uint64, n int32) string {
-	a, b := Mix(seed^uint64(n)<<8^0xac7), Mix(seed+uint64(n)<<16+0xac7)
+	a, b := MixBits(seed^uint64(n)<<8^0xac7), MixBits(seed+uint64(n)<<16+0xac7)
 	return fmt.Sprintf("%08x-%04x-%04x-%04x-%012x", uint32(a>>32), uint16(a>>16), uint16(a), uint16(b>>48), b&0xffffffffffff)
 }
 

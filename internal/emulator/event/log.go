@@ -1,7 +1,7 @@
 package event
 
-// Log is all that happened in a workspace by now, with what the truth of it depends on beside.
-type Log struct {
+// EventLog is all that happened in a workspace by now, with what the truth of it depends on beside.
+type EventLog struct {
 	Start int64 // hour 0
 
 	Contacts      []ContactEvent
@@ -15,12 +15,12 @@ type Log struct {
 	Actions       []AdminAction // of admins
 	Reports       []ReportEvent
 
-	Terms []Terms // in the order of time; there is at least one
-	Facts Facts
+	Terms []OracleTerms // in the order of time; there is at least one
+	Facts OracleFacts
 }
 
-// Terms are what the truth depends on beside the logs, from a time on.
-type Terms struct {
+// OracleTerms are what the truth depends on beside the logs, from a time on.
+type OracleTerms struct {
 	At        int64
 	Hours     int    // of life so far
 	Workspace string // its id
@@ -31,27 +31,27 @@ type Terms struct {
 	NoDynamicContent bool    // dynamic content is disabled
 	TranscriptLate   int64   // transcripts are final so many seconds later
 	CallsLeftOut     float64 // share of calls that search leaves out
-	Redacted         Redacted
+	Redacted         RedactedMode
 }
 
-// Redacted says what a conversation tells of its consultations whose words were taken out in part.
-type Redacted uint8
+// RedactedMode says what a conversation tells of its consultations whose words were taken out in part.
+type RedactedMode uint8
 
 // What a redacted conversation tells.
 const (
-	RedactedByTurns Redacted = iota // those of even numbers nothing, the others all but the words
-	RedactedHidden                  // nothing
-	RedactedMuted                   // all but the words
+	RedactedByTurns RedactedMode = iota // those of even numbers nothing, the others all but the words
+	RedactedHidden                      // nothing
+	RedactedMuted                       // all but the words
 )
 
-// Facts gives what belongs to events and is not kept with them, but drawn anew from the seed whenever it is asked for: there may be
+// OracleFacts gives what belongs to events and is not kept with them, but drawn anew from the seed whenever it is asked for: there may be
 // millions of parts. What it gives belongs to whoever asked.
-type Facts struct {
+type OracleFacts struct {
 	Conversation  func(opened *ThreadEvent) *Beginning
 	Ticket        func(opened *ThreadEvent) *Beginning
 	Consultations func(conversation int32, parts []Part) []Consultation // that a conversation began with
 	Dialogue      func(c *Consultation) *Dialogue
-	Lines         func(call int32) []Line
+	Lines         func(call int32) []TranscriptLine
 
 	Companies     int // that were there at hour 0
 	Company       func(n int32) *Company

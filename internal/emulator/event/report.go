@@ -53,8 +53,8 @@ var Datasets = []*Dataset{
 		}},
 }
 
-// DatasetNamed finds a dataset by its id; nil where there is none.
-func DatasetNamed(id string) *Dataset {
+// FindDataset finds a dataset by its id; nil where there is none.
+func FindDataset(id string) *Dataset {
 	for _, s := range Datasets {
 		if s.ID == id {
 			return s

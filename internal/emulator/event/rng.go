@@ -10,13 +10,13 @@ type RNG uint64
 func NewRNG(parts ...uint64) *RNG {
 	r := RNG(0x9e3779b97f4a7c15)
 	for _, p := range parts {
-		r = RNG(Mix(uint64(r) ^ Mix(p+0x632be59bd9b4e019)))
+		r = RNG(MixBits(uint64(r) ^ MixBits(p+0x632be59bd9b4e019)))
 	}
 	return &r
 }
 
-// Mix is the finalizer of splitmix64: a bijection that spreads every bit over the word.
-func Mix(x uint64) uint64 {
+// MixBits is the finalizer of splitmix64: a bijection that spreads every bit over the word.
+func MixBits(x uint64) uint64 {
 	x ^= x >> 30
 	x *= 0xbf58476d1ce4e5b9
 	x ^= x >> 27
@@ -24,32 +24,32 @@ func Mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// Next draws a word.
-func (r *RNG) Next() uint64 {
+// Uint64 draws a word.
+func (r *RNG) Uint64() uint64 {
 	*r += 0x9e3779b97f4a7c15
-	return Mix(uint64(*r))
+	return MixBits(uint64(*r))
 }
 
-// N draws a number from 0 to below a limit.
-func (r *RNG) N(limit int) int {
+// IntN draws a number from 0 to below a limit.
+func (r *RNG) IntN(limit int) int {
 	if limit <= 0 {
 		return 0
 	}
-	return int(r.Next() % uint64(limit))
+	return int(r.Uint64() % uint64(limit))
 }
 
-// Share draws a number from 0 to below 1.
-func (r *RNG) Share() float64 { return float64(r.Next()>>11) / (1 << 53) }
+// Float64 draws a number from 0 to below 1.
+func (r *RNG) Float64() float64 { return float64(r.Uint64()>>11) / (1 << 53) }
 
 // Chance draws whether something happens that is so likely.
-func (r *RNG) Chance(p float64) bool { return r.Share() < p }
+func (r *RNG) Chance(p float64) bool { return r.Float64() < p }
 
-// Text draws one of a list.
-func (r *RNG) Text(of []string) string { return of[r.N(len(of))] }
+// PickText draws one of a list.
+func (r *RNG) PickText(of []string) string { return of[r.IntN(len(of))] }
 
-// Pick draws one of a list by its share; the shares add up to 100.
-func Pick[K any](r *RNG, of []K, share func(k *K) int) *K {
-	n := r.N(100)
+// PickByShare draws one of a list by its share; the shares add up to 100.
+func PickByShare[K any](r *RNG, of []K, share func(k *K) int) *K {
+	n := r.IntN(100)
 	for i := range of {
 		if n -= share(&of[i]); n < 0 {
 			return &of[i]
@@ -58,12 +58,12 @@ func Pick[K any](r *RNG, of []K, share func(k *K) int) *K {
 	return &of[len(of)-1]
 }
 
-// Between draws a time from a span, its end excluded.
-func (r *RNG) Between(from, to int64) int64 {
+// TimeBetween draws a time from a span, its end excluded.
+func (r *RNG) TimeBetween(from, to int64) int64 {
 	if to <= from {
 		return from
 	}
-	return from + int64(r.Next()%uint64(to-from))
+	return from + int64(r.Uint64()%uint64(to-from))
 }
 
 // Fingerprint is a number that stands for a text.

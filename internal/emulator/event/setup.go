@@ -27,13 +27,13 @@ type Segment struct {
 }
 
 // Segments are those of contacts.
-var Segments = segments(40*Day, 20*Day, "All users", "All leads", "Active", "New", "Slipping Away", "Power users", "Europe", "Café owners", "On mobile",
+var Segments = newSegments(40*Day, 20*Day, "All users", "All leads", "Active", "New", "Slipping Away", "Power users", "Europe", "Café owners", "On mobile",
 	"Paying", "No e-mail", "Tagged")
 
 // CompanySegments are those of companies.
-var CompanySegments = segments(90*Day, 0, "Big spenders", "Never here", "Großkunden")
+var CompanySegments = newSegments(90*Day, 0, "Big spenders", "Never here", "Großkunden")
 
-func segments(apart, later int64, names ...string) (list []Segment) {
+func newSegments(apart, later int64, names ...string) (list []Segment) {
 	for n, name := range names {
 		made := int64(n) * apart
 		list = append(list, Segment{name, made, made + later})

@@ -49,8 +49,8 @@ var Former = []Admin{
 // Everyone are the admins that there ever were; entries of the activity log name them by their places here.
 var Everyone = slices.Concat(Admins, Former)
 
-// LeftAt is when the nth of the former admins was deleted: 340, 240, 140 and 40 days before hour 0.
-func LeftAt(n int, start int64) int64 { return start - int64(340-100*n)*Day }
+// AdminLeftAt is when the nth of the former admins was deleted: 340, 240, 140 and 40 days before hour 0.
+func AdminLeftAt(n int, start int64) int64 { return start - int64(340-100*n)*Day }
 
 // ActionKind is what an admin did.
 type ActionKind uint8

@@ -10,12 +10,12 @@ type Author struct {
 type Source struct {
 	Type, ID, Delivered, Subject, Body, URL string
 	Author                                  Author
-	Files                                   []File
+	Files                                   []Attachment
 	Redacted                                bool // its words were taken out
 }
 
-// File is an attachment. Its address is signed anew in every answer.
-type File struct {
+// Attachment is an attachment. Its address is signed anew in every answer.
+type Attachment struct {
 	Name, Type    string
 	Size          int64  // bytes
 	Width, Height int64  // 0: no picture
@@ -32,7 +32,7 @@ type Part struct {
 	Assigned                                   Assigned
 	State                                      string // of the conversation after it
 	Call, EventType, Data, Meta, External, App string
-	Files                                      []File
+	Files                                      []Attachment
 	Tags                                       []int32
 	Redacted                                   bool          // its words were taken out
 	Ticket                                     *TicketChange // what a part of a ticket did to it; nil: nothing

@@ -46,7 +46,7 @@ type ThreadArgs struct {
 	Evaluation Evaluation
 	Linked     LinkedObject
 	By         int64 // ThreadTagged: the admin
-	Set        []Change
+	Set        []FieldChange
 	Message    *Source // ThreadOpened: the message that it began with; nothing else of it is drawn
 	Exactly    bool    // ThreadOpened: a ticket's attributes are those of set, no others
 }

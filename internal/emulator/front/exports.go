@@ -15,16 +15,16 @@ import (
 func (w *Server) ServeExport(rw http.ResponseWriter, r *http.Request) {
 	entry := control.Request{Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, Auth: r.Header.Get("Authorization") != ""}
 	entry.Status = w.sendExport(rw, strings.TrimPrefix(r.URL.Path, api.StoragePath), r.URL.Query().Get("signature"))
-	w.note(entry)
+	w.logRequest(entry)
 }
 
 func (w *Server) sendExport(rw http.ResponseWriter, id, signature string) int {
 	w.Mu.Lock()
 	j, k := w.FindJob(id), w.K().Export
-	dead := j == nil || fmt.Sprint(j.Link) != signature || !w.Time().Before(j.Expires)
+	dead := j == nil || fmt.Sprint(j.Link) != signature || !w.TimeHeld().Before(j.Expires)
 	var body []byte
 	if !dead {
-		body = w.File(j)
+		body = w.BuildFile(j)
 	}
 	w.Mu.Unlock()
 	status, kind := http.StatusOK, "application/octet-stream"

@@ -22,16 +22,16 @@ func (w *Server) SetChaos(text string) error {
 	return nil
 }
 
-// Inject has f decide about every request by its number; nil from f lets it pass. One f is kept; nil takes it away.
+// InjectFaults has f decide about every request by its number; nil from f lets it pass. One f is kept; nil takes it away.
 // Bodies may be read by f.
-func (w *Server) Inject(f func(n int, r *http.Request) *fault.Fault) {
+func (w *Server) InjectFaults(f func(n int, r *http.Request) *fault.Fault) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	w.inject = f
 }
 
-// fault asks the injection first, then chaos.
-func (w *Server) fault(n int, r *http.Request) *fault.Fault {
+// chooseFault asks the injection first, then chaos.
+func (w *Server) chooseFault(n int, r *http.Request) *fault.Fault {
 	w.Mu.Lock()
 	inject, chaos := w.inject, w.chaos
 	w.Mu.Unlock()
@@ -43,5 +43,5 @@ func (w *Server) fault(n int, r *http.Request) *fault.Fault {
 			return f
 		}
 	}
-	return chaos.Draw(n, event.NewRNG(w.Setup.Seed, event.ForChaos, uint64(n)))
+	return chaos.DrawFault(n, event.NewRNG(w.Setup.Seed, event.ForChaos, uint64(n)))
 }

@@ -22,8 +22,8 @@ var FormWords = []string{"string", "integer", "number", "boolean", "object", "ar
 // recordKeys are the keys under which answers have a list of records.
 var recordKeys = []string{"data", "conversations", "tickets", "admins", "teams", "segments", "activity_logs", "handling_events", "side_conversations"}
 
-// formed gives a good answer the forms that the knob asks for: first those of records, then those of what is around them.
-func (w *Server) formed(route string, a answer.Answer) answer.Answer {
+// applyForms gives a good answer the forms that the knob asks for: first those of records, then those of what is around them.
+func (w *Server) applyForms(route string, a answer.Answer) answer.Answer {
 	var forms []Form
 	for _, f := range w.K().Forms {
 		if at := strings.Index(route, "."); f.Of == route || at > 0 && f.Of == route[:at] {
@@ -42,14 +42,14 @@ func (w *Server) formed(route string, a answer.Answer) answer.Answer {
 	records := recordsOf(root)
 	for _, f := range forms {
 		for _, record := range records {
-			if !f.around() && (f.ID == "" || idOf(record) == f.ID) {
-				f.apply(record)
+			if !f.isOfEnvelope() && (f.ID == "" || idOf(record) == f.ID) {
+				f.applyToObject(record)
 			}
 		}
 	}
 	for _, f := range forms {
-		if envelope, is := root.(map[string]any); is && f.around() {
-			f.apply(envelope)
+		if envelope, is := root.(map[string]any); is && f.isOfEnvelope() {
+			f.applyToObject(envelope)
 		}
 	}
 	var body bytes.Buffer
@@ -92,12 +92,12 @@ func idOf(record map[string]any) string {
 	return fmt.Sprint(record["id"])
 }
 
-// around reports whether the form is of the answer around the records.
-func (f Form) around() bool { return strings.HasPrefix(f.Path, "$.") }
+// isOfEnvelope reports whether the form is of the answer around the records.
+func (f Form) isOfEnvelope() bool { return strings.HasPrefix(f.Path, "$.") }
 
-// apply changes one object. Where the value and its new place lie in the items of one list, it moves within each item.
-func (f Form) apply(in map[string]any) {
-	from, to := steps(f.Path), steps(f.To)
+// applyToObject changes one object. Where the value and its new place lie in the items of one list, it moves within each item.
+func (f Form) applyToObject(in map[string]any) {
+	from, to := splitPath(f.Path), splitPath(f.To)
 	if f.To == "" {
 		to = from
 	}
@@ -110,17 +110,17 @@ func (f Form) apply(in map[string]any) {
 			shared = i + 1
 		}
 	}
-	for _, object := range within(in, from[:shared], f.As != "absent") {
-		value, found := take(object, from[shared:])
-		made, sent := f.made(value, found)
+	for _, object := range objectsAt(in, from[:shared], f.As != "absent") {
+		value, found := removeAt(object, from[shared:])
+		made, sent := f.convertValue(value, found)
 		if sent {
-			set(object, to[shared:], made)
+			setAt(object, to[shared:], made)
 		}
 	}
 }
 
-// steps takes a path apart: names, with [] for the items of a list and {} for the entries of an object.
-func steps(path string) []string {
+// splitPath takes a path apart: names, with [] for the items of a list and {} for the entries of an object.
+func splitPath(path string) []string {
 	path = strings.TrimPrefix(path, "$.")
 	if path == "" {
 		return nil
@@ -128,8 +128,8 @@ func steps(path string) []string {
 	return strings.Split(strings.ReplaceAll(path, "[]", ".[]"), ".")
 }
 
-// within gives the objects that a path with [] or {} at its end leads to, made where there are none.
-func within(in map[string]any, path []string, make bool) []map[string]any {
+// objectsAt gives the objects that a path with [] or {} at its end leads to, made where there are none.
+func objectsAt(in map[string]any, path []string, make bool) []map[string]any {
 	if len(path) == 0 {
 		return []map[string]any{in}
 	}
@@ -152,7 +152,7 @@ func within(in map[string]any, path []string, make bool) []map[string]any {
 	}
 	var all []map[string]any
 	for _, item := range itemsOf(holder, name, path[end] == "[]", make) {
-		all = append(all, within(item, path[end+1:], make)...)
+		all = append(all, objectsAt(item, path[end+1:], make)...)
 	}
 	return all
 }
@@ -184,8 +184,8 @@ func itemsOf(holder map[string]any, name string, list, make bool) (all []map[str
 	return []map[string]any{one}
 }
 
-// take removes a value; false where there was none.
-func take(object map[string]any, path []string) (any, bool) {
+// removeAt removes a value; false where there was none.
+func removeAt(object map[string]any, path []string) (any, bool) {
 	for len(path) > 1 {
 		next, is := object[path[0]].(map[string]any)
 		if !is {
@@ -201,8 +201,8 @@ func take(object map[string]any, path []string) (any, bool) {
 	return value, found
 }
 
-// set writes a value at a path, and the objects around it.
-func set(object map[string]any, path []string, value any) {
+// setAt writes a value at a path, and the objects around it.
+func setAt(object map[string]any, path []string, value any) {
 	for len(path) > 1 {
 		next, is := object[path[0]].(map[string]any)
 		if !is {
@@ -216,8 +216,8 @@ func set(object map[string]any, path []string, value any) {
 	}
 }
 
-// made is the value in its form, and whether one is sent.
-func (f Form) made(value any, found bool) (any, bool) {
+// convertValue is the value in its form, and whether one is sent.
+func (f Form) convertValue(value any, found bool) (any, bool) {
 	switch f.As {
 	case "":
 		return value, found
@@ -256,6 +256,6 @@ func (f Form) made(value any, found bool) (any, bool) {
 
 // IsUnfit reports whether what was sent is no form.
 func (f Form) IsUnfit() bool {
-	return f.Path == "" || !api.IsAmongRoutes(f.Of) || strings.HasPrefix(f.To, "$.") != (f.To != "" && f.around()) ||
+	return f.Path == "" || !api.IsAmongRoutes(f.Of) || strings.HasPrefix(f.To, "$.") != (f.To != "" && f.isOfEnvelope()) ||
 		f.As != "" && !slices.Contains(FormWords, f.As) && !json.Valid([]byte(f.As))
 }

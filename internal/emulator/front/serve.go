@@ -22,7 +22,7 @@ import (
 
 // ServeElsewhere is the other host: it notes the headers that it gets, credentials that should not be there among them.
 func (w *Server) ServeElsewhere(rw http.ResponseWriter, r *http.Request) {
-	w.note(control.Request{Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, Status: http.StatusOK,
+	w.logRequest(control.Request{Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, Status: http.StatusOK,
 		Auth: r.Header.Get("Authorization") != "", Header: r.Header.Clone()})
 	rw.Header().Set("Content-Type", "application/json")
 	_, _ = io.WriteString(rw, `{"type":"list","data":[],"total_count":0,"pages":{"type":"pages","next":null}}`) // the client may have gone away
@@ -38,16 +38,16 @@ func (w *Server) Requests() []control.Request {
 	return append([]control.Request(nil), w.requests...)
 }
 
-// Count is how many requests the API has received, also when no log is kept.
-func (w *Server) Count() int {
+// RequestCount is how many requests the API has received, also when no log is kept.
+func (w *Server) RequestCount() int {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	return w.count
 }
 
-// Between has f run before every request with the request's number, so that a script can change the workspace between
+// RunBetween has f run before every request with the request's number, so that a script can change the workspace between
 // any two. It runs outside the workspace's lock. One is kept; nil takes it away.
-func (w *Server) Between(f func(n int)) {
+func (w *Server) RunBetween(f func(n int)) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	w.between = f
@@ -63,40 +63,40 @@ func (w *Server) ServeAPI(rw http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler) // the body was cut: returning would say 200
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	n := w.arrive()
-	f := w.fault(n, r)
+	n := w.numberRequest()
+	f := w.chooseFault(n, r)
 	entry := control.Request{N: n, Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery,
 		Auth: r.Header.Get("Authorization") != "", Version: r.Header.Get(w.Options.VersionHeader)}
-	if !f.Delay(r.Context()) {
+	if !f.DelayAnswer(r.Context()) {
 		return
 	}
-	if f.Cuts() {
-		entry.Fault = f.Word()
-		w.note(entry)
-		fault.Cut(rw)
+	if f.CutsConnection() {
+		entry.Fault = f.LogName()
+		w.logRequest(entry)
+		fault.CutConnection(rw)
 		return
 	}
-	a, name := f.Instead(r, w.Options.Elsewhere), ""
+	a, name := f.ReplacementAnswer(r, w.Options.Elsewhere), ""
 	if a.Status == http.StatusTooManyRequests {
 		a.Header = w.retryAfter()
 	}
 	if a.Status == 0 {
-		a, name = w.answer(n, r, body)
-		a = w.formed(name, w.renamed(a))
+		a, name = w.answerRequest(n, r, body)
+		a = w.applyForms(name, w.renameErrorCode(a))
 		if w.K().Mutate != nil && a.Status < 300 {
 			a.Body = w.K().Mutate(name, bytes.Clone(a.Body))
 		}
 	}
-	a = f.Spoil(a, event.NewRNG(w.Setup.Seed, event.ForGames, uint64(n)))
-	a, replayed := w.cached(f, r, body, a)
-	entry.Status, entry.Route, entry.Fault = a.Status, name, f.Played(a.Status, replayed).Word()
-	entry.Why = a.Why()
-	w.note(entry)
-	w.send(rw, r, a, sending{n: n, fault: f})
+	a = f.ApplyToAnswer(a, event.NewRNG(w.Setup.Seed, event.ForGames, uint64(n)))
+	a, replayed := w.cacheAnswer(f, r, body, a)
+	entry.Status, entry.Route, entry.Fault = a.Status, name, f.Effective(a.Status, replayed).LogName()
+	entry.Why = a.RefusalText()
+	w.logRequest(entry)
+	w.sendAnswer(rw, r, a, delivery{n: n, fault: f})
 }
 
-// arrive numbers a request and lets the script between requests run.
-func (w *Server) arrive() int {
+// numberRequest numbers a request and lets the script between requests run.
+func (w *Server) numberRequest() int {
 	w.Mu.Lock()
 	w.count++
 	n, between := w.count, w.between
@@ -107,9 +107,9 @@ func (w *Server) arrive() int {
 	return n
 }
 
-func (w *Server) note(e control.Request) {
+func (w *Server) logRequest(e control.Request) {
 	w.Mu.Lock()
-	e.At = w.Time()
+	e.At = w.TimeHeld()
 	if len(w.requests) >= keptRequests {
 		w.requests = append(w.requests[:0], w.requests[keptRequests/2:]...)
 	}
@@ -122,17 +122,17 @@ func (w *Server) note(e control.Request) {
 	}
 }
 
-// answer checks who asks, in which version and how often, and has the route answer.
-func (w *Server) answer(n int, r *http.Request, body []byte) (answer.Answer, string) {
-	who, refused := w.admit(n, r)
+// answerRequest checks who asks, in which version and how often, and has the route answer.
+func (w *Server) answerRequest(n int, r *http.Request, body []byte) (answer.Answer, string) {
+	who, refused := w.checkToken(n, r)
 	if refused != nil {
 		return *refused, ""
 	}
-	v, ok := w.version(r)
+	v, ok := w.requestedVersion(r)
 	if !ok {
 		return answer.Failure(http.StatusBadRequest, "parameter_invalid", "the version is not known"), ""
 	}
-	if a, limited := w.limit(); limited {
+	if a, limited := w.checkRateLimit(); limited {
 		a.Header = w.retryAfter()
 		return a, ""
 	}
@@ -141,19 +141,19 @@ func (w *Server) answer(n int, r *http.Request, body []byte) (answer.Answer, str
 	switch {
 	case rt == nil && known:
 		return answer.Failure(http.StatusMethodNotAllowed, "method_not_allowed", "not this method"), ""
-	case rt == nil, !w.Has(v, rt.Since):
+	case rt == nil, !w.VersionHas(v, rt.Since):
 		return answer.Failure(http.StatusNotFound, "not_found", "Resource Not Found"), ""
-	case rt.Among(w.K().Unavailable):
+	case rt.MatchesAny(w.K().Unavailable):
 		return answer.Failure(http.StatusForbidden, "api_plan_restricted", "not part of this workspace's plan"), rt.Name
-	case rt.Among(w.K().Forbidden):
+	case rt.MatchesAny(w.K().Forbidden):
 		return answer.Failure(http.StatusForbidden, "token_unauthorized", "the token lacks a scope"), rt.Name
-	case !who.May(rt.Scope, w.K().ReadScopesOnly):
+	case !who.HasScope(rt.Scope, w.K().ReadScopesOnly):
 		return answer.Failure(http.StatusForbidden, "token_unauthorized", "the token lacks the scope "+rt.Scope), rt.Name
 	case len(body) > maxBody:
 		return answer.Failure(http.StatusBadRequest, "parameter_invalid", "the body is larger than 8 MiB"), rt.Name
 	}
 	q.ID, q.Inner, q.Route = ids[0], ids[1], rt.Name
-	w.CatchUp()
+	w.RunDueNow()
 	return rt.Serve(w.Handlers, q), rt.Name
 }
 
@@ -162,21 +162,21 @@ const (
 	unlimited  = 100_000 // a minute, announced when there is no limit
 )
 
-func (w *Server) quota() int {
+func (w *Server) windowQuota() int {
 	if w.Options.RatePerMinute == 0 {
 		return unlimited * rateWindow / 60
 	}
 	return max(1, w.Options.RatePerMinute*rateWindow/60)
 }
 
-func (w *Server) limit() (answer.Answer, bool) {
+func (w *Server) checkRateLimit() (answer.Answer, bool) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
-	if now := w.Now() / rateWindow; now != w.rate.window {
-		w.rate = rate{window: now}
+	if now := w.UnixNow() / rateWindow; now != w.rate.window {
+		w.rate = rateCounter{window: now}
 	}
 	w.rate.used++
-	if w.Options.RatePerMinute == 0 || w.rate.used <= w.quota() {
+	if w.Options.RatePerMinute == 0 || w.rate.used <= w.windowQuota() {
 		return answer.Answer{}, false
 	}
 	return answer.Failure(http.StatusTooManyRequests, "rate_limit_exceeded", "Exceeded rate limit"), true
@@ -184,7 +184,7 @@ func (w *Server) limit() (answer.Answer, bool) {
 
 // retryAfter is sent with 429 in the form that the knob asks for, if any.
 func (w *Server) retryAfter() map[string]string {
-	now := w.Clock()
+	now := w.CurrentTime()
 	left := rateWindow - now.Unix()%rateWindow
 	switch w.K().RetryAfter {
 	case "seconds":
@@ -203,17 +203,17 @@ var gzips = sync.Pool{New: func() any {
 // minGzip is the size below which compressing is not worth it.
 const minGzip = 1024
 
-// sending is how an answer goes out.
-type sending struct {
+// delivery is how an answer goes out.
+type delivery struct {
 	n     int          // number of the request
 	fault *fault.Fault // what happens on the way; nil: nothing
 }
 
-func (w *Server) send(rw http.ResponseWriter, r *http.Request, a answer.Answer, s sending) {
+func (w *Server) sendAnswer(rw http.ResponseWriter, r *http.Request, a answer.Answer, s delivery) {
 	h := rw.Header()
 	h.Set("Content-Type", "application/json; charset=utf-8")
 	h.Set("X-Request-Id", requestID(w.Setup.Seed, s.n))
-	w.headers(h, a)
+	w.setHeaders(h, a)
 	for name, value := range a.Header {
 		h.Set(name, value)
 	}
@@ -247,19 +247,19 @@ func (w *Server) send(rw http.ResponseWriter, r *http.Request, a answer.Answer, 
 	}
 }
 
-// headers sets the clock and the state of the quota, the latter only for those with a good token.
-func (w *Server) headers(h http.Header, a answer.Answer) {
+// setHeaders sets the clock and the state of the quota, the latter only for those with a good token.
+func (w *Server) setHeaders(h http.Header, a answer.Answer) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	if w.K().NoDate {
 		h["Date"] = nil // keeps net/http from adding its own
 	} else {
-		h.Set("Date", w.Time().Add(w.K().DateOffset).UTC().Format(http.TimeFormat))
+		h.Set("Date", w.TimeHeld().Add(w.K().DateOffset).UTC().Format(http.TimeFormat))
 	}
 	if w.K().NoRateHeaders || a.Status == http.StatusUnauthorized {
 		return
 	}
-	quota := w.quota()
+	quota := w.windowQuota()
 	left, reset := max(0, quota-w.rate.used), (w.rate.window+1)*rateWindow
 	if w.K().OddRateHeaders {
 		left, reset = -left, reset-3600
@@ -270,11 +270,11 @@ func (w *Server) headers(h http.Header, a answer.Answer) {
 }
 
 func requestID(seed uint64, n int) string {
-	return fmt.Sprintf("req_%016x", event.Mix(seed^uint64(n)<<20))
+	return fmt.Sprintf("req_%016x", event.MixBits(seed^uint64(n)<<20))
 }
 
-// renamed gives an error the code that the knob has for its own.
-func (w *Server) renamed(a answer.Answer) answer.Answer {
+// renameErrorCode gives an error the code that the knob has for its own.
+func (w *Server) renameErrorCode(a answer.Answer) answer.Answer {
 	if a.Status < http.StatusBadRequest {
 		return a
 	}

@@ -9,8 +9,8 @@ import (
 	"aqueduck/internal/emulator/state"
 )
 
-// rate counts requests in windows of ten seconds, over which the quota of a minute is spread (api-notes, Limits).
-type rate struct {
+// rateCounter counts requests in windows of ten seconds, over which the quota of a minute is spread (api-notes, Limits).
+type rateCounter struct {
 	window int64
 	used   int
 }
@@ -21,12 +21,12 @@ type Server struct {
 	chaos    fault.Chaos
 	token    string              // has every scope
 	tokens   map[string][]string // further ones, with their scopes
-	cache    cache
+	cache    answerCache
 	requests []control.Request
 	count    int
 	inject   func(n int, r *http.Request) *fault.Fault
 	between  func(n int)
-	rate     rate
+	rate     rateCounter
 }
 
 // New makes a server of a workspace. Whoever has the token may do everything.

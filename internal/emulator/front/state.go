@@ -5,13 +5,13 @@ import (
 	"aqueduck/internal/emulator/state/contacts"
 )
 
-// State counts what is there now.
-func (w *Server) State() control.State {
+// CurrentState counts what is there now.
+func (w *Server) CurrentState() control.WorkspaceState {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
-	w.RunDue(w.Time())
-	w.SettleIndex()
-	s := control.State{Clock: w.Time(), Hours: w.HoursLived, Activities: len(w.Feed), Tickets: len(w.TicketList), Waiting: w.ContactIndex.Backlog(), Requests: w.count}
+	w.RunDue(w.TimeHeld())
+	w.ReleaseIndexed()
+	s := control.WorkspaceState{Clock: w.TimeHeld(), Hours: w.HoursLived, Activities: len(w.Feed), Tickets: len(w.TicketList), Waiting: w.ContactIndex.Backlog(), Requests: w.count}
 	for i := range w.List {
 		c := &w.List[i]
 		if c.Status == contacts.Active {

@@ -9,18 +9,18 @@ import (
 	"aqueduck/internal/emulator/api/answer"
 )
 
-// Token is the access token that may do everything.
-func (w *Server) Token() string {
+// AccessToken is the access token that may do everything.
+func (w *Server) AccessToken() string {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	return w.token
 }
 
-// FullToken is Token with the lock held.
-func (w *Server) FullToken() string { return w.token }
+// AccessTokenHeld is Token with the lock held.
+func (w *Server) AccessTokenHeld() string { return w.token }
 
-// Rotate makes another token the only good one.
-func (w *Server) Rotate(token string) {
+// RotateToken makes another token the only good one.
+func (w *Server) RotateToken(token string) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	w.token, w.tokens = token, nil
@@ -47,37 +47,37 @@ func (w *Server) AddToken(token string, scopes ...string) error {
 	return nil
 }
 
-// bearer is whose token came with a request.
-type bearer struct {
+// tokenBearer is whose token came with a request.
+type tokenBearer struct {
 	all    bool // it has every scope
 	scopes []string
 }
 
-// May says whether a bearer has the scope that a route needs, or the one to write, which includes it unless strictly taken.
-func (b bearer) May(scope string, strictly bool) bool {
+// HasScope says whether a bearer has the scope that a route needs, or the one to write, which includes it unless strictly taken.
+func (b tokenBearer) HasScope(scope string, strictly bool) bool {
 	both := strings.Replace(scope, "read_", "read_write_", 1)
 	return b.all || scope == "" || slices.Contains(b.scopes, scope) || slices.Contains(b.scopes, both) && !strictly
 }
 
-// Bearer is who has a token, and whether anybody has. The lock is held.
-func (w *Server) Bearer(token string) (bearer, bool) {
+// FindBearer is who has a token, and whether anybody has. The lock is held.
+func (w *Server) FindBearer(token string) (tokenBearer, bool) {
 	scopes, known := w.tokens[token]
-	return bearer{token == w.token, scopes}, known || token == w.token
+	return tokenBearer{token == w.token, scopes}, known || token == w.token
 }
 
-// admit checks the token (workspace-api 5). One example of the document omits the word Bearer.
-func (w *Server) admit(n int, r *http.Request) (bearer, *answer.Answer) {
+// checkToken checks the token (workspace-api 5). One example of the document omits the word Bearer.
+func (w *Server) checkToken(n int, r *http.Request) (tokenBearer, *answer.Answer) {
 	sent := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
-	who, known := w.Bearer(sent)
+	who, known := w.FindBearer(sent)
 	switch {
 	case w.K().RevokeAt > 0 && n >= w.K().RevokeAt:
 		a := answer.Failure(http.StatusUnauthorized, "token_revoked", "Access Token Revoked")
-		return bearer{}, &a
+		return tokenBearer{}, &a
 	case known:
 		return who, nil
 	}
 	a := answer.Failure(http.StatusUnauthorized, "unauthorized", "Access Token Invalid")
-	return bearer{}, &a
+	return tokenBearer{}, &a
 }

@@ -6,8 +6,8 @@ import (
 	"aqueduck/internal/emulator/apiversion"
 )
 
-// version is the one that a request asks for, or the workspace's own when it names none (workspace-api 9.1).
-func (w *Server) version(r *http.Request) (apiversion.Version, bool) {
+// requestedVersion is the one that a request asks for, or the workspace's own when it names none (workspace-api 9.1).
+func (w *Server) requestedVersion(r *http.Request) (apiversion.Version, bool) {
 	text := r.Header.Get(w.Options.VersionHeader)
 	if text == "" {
 		text = w.Options.DefaultVersion

@@ -47,7 +47,7 @@ func ReplyBody(sent string, tables bool) (kept string, err error) {
 	case c.tables == 0:
 		return sent, nil
 	case !tables:
-		flatten(body)
+		flattenTables(body)
 	default:
 		err = c.withinLimits()
 	}
@@ -64,7 +64,7 @@ func ReplyBody(sent string, tables bool) (kept string, err error) {
 }
 
 func countTables(body *html.Node) (c tableCount) {
-	c.count(body, false)
+	c.countTables(body, false)
 	return c
 }
 
@@ -77,7 +77,7 @@ func (c *tableCount) withinLimits() error {
 	return nil
 }
 
-func (c *tableCount) count(n *html.Node, inside bool) {
+func (c *tableCount) countTables(n *html.Node, inside bool) {
 	if n.DataAtom == atom.Table {
 		c.tables++
 		if inside {
@@ -90,7 +90,7 @@ func (c *tableCount) count(n *html.Node, inside bool) {
 		c.cells++
 	}
 	for child := range n.ChildNodes() {
-		c.count(child, inside)
+		c.countTables(child, inside)
 	}
 }
 
@@ -122,23 +122,23 @@ func spanOf(cell *html.Node) int {
 	return 1
 }
 
-// flatten makes text of each table: a line of each row, spaces between the cells.
-func flatten(n *html.Node) {
+// flattenTables makes text of each table: a line of each row, spaces between the cells.
+func flattenTables(n *html.Node) {
 	for child := n.FirstChild; child != nil; {
 		next := child.NextSibling
 		if child.DataAtom == atom.Table {
-			n.InsertBefore(flat(child), child)
+			n.InsertBefore(flatTable(child), child)
 			n.RemoveChild(child)
 		} else {
-			flatten(child)
+			flattenTables(child)
 		}
 		child = next
 	}
 }
 
-func flat(table *html.Node) *html.Node {
+func flatTable(table *html.Node) *html.Node {
 	p := &html.Node{Type: html.ElementNode, Data: "p", DataAtom: atom.P}
-	for i, line := range strings.Split(strings.TrimSpace(lines(table)), "\n") {
+	for i, line := range strings.Split(strings.TrimSpace(tableLines(table)), "\n") {
 		if i > 0 {
 			p.AppendChild(&html.Node{Type: html.ElementNode, Data: "br", DataAtom: atom.Br})
 		}
@@ -147,14 +147,14 @@ func flat(table *html.Node) *html.Node {
 	return p
 }
 
-// lines is the text of what is in a table, one line for each row.
-func lines(n *html.Node) string {
+// tableLines is the text of what is in a table, one line for each row.
+func tableLines(n *html.Node) string {
 	if n.Type == html.TextNode {
 		return strings.Join(strings.Fields(n.Data), " ")
 	}
 	var parts []string
 	for child := range n.ChildNodes() {
-		if text := strings.TrimSpace(lines(child)); text != "" {
+		if text := strings.TrimSpace(tableLines(child)); text != "" {
 			parts = append(parts, text)
 		}
 	}

@@ -5,8 +5,8 @@ import "time"
 // Record is a small record in the order in which it is sent.
 type Record []Column
 
-// Text is a field of a record that is text.
-func (r Record) Text(name string) string {
+// FieldText is a field of a record that is text.
+func (r Record) FieldText(name string) string {
 	for _, c := range r {
 		if s, isText := c.Value.(string); isText && c.Name == name {
 			return s
@@ -38,17 +38,17 @@ func WriteRecord(p *Writer, r Record) {
 		case nil:
 			p.Null(c.Name)
 		case string:
-			p.Text(c.Name, v)
+			p.TextOrNull(c.Name, v)
 		case Moment:
-			p.Time(c.Name, int64(v))
+			p.TimeOrNull(c.Name, int64(v))
 		case ISOTime:
-			p.Text(c.Name, time.Unix(int64(v), 0).UTC().Format(time.RFC3339))
+			p.TextOrNull(c.Name, time.Unix(int64(v), 0).UTC().Format(time.RFC3339))
 		case int64:
 			p.Int(c.Name, v)
 		case bool:
-			p.Flag(c.Name, v)
+			p.Bool(c.Name, v)
 		case RawJSON:
-			p.Raw(c.Name, string(v))
+			p.RawOrNull(c.Name, string(v))
 		}
 	}
 	p.Close()

@@ -55,8 +55,8 @@ func AppendTime(b []byte, t int64) []byte {
 // AppendBool writes true or false.
 func AppendBool(b []byte, v bool) []byte { return strconv.AppendBool(b, v) }
 
-// Object reads an object by its names as they are written: what has another case is another name. Null is refused.
-func Object(raw []byte) (fields map[string]json.RawMessage, err error) {
+// ParseObject reads an object by its names as they are written: what has another case is another name. Null is refused.
+func ParseObject(raw []byte) (fields map[string]json.RawMessage, err error) {
 	err = json.Unmarshal(raw, &fields)
 	if err == nil && fields == nil {
 		err = errors.New("null")

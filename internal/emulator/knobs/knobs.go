@@ -10,17 +10,17 @@ import (
 // document, with an index that needs up to four minutes.
 type Knobs struct {
 	// The search index and the lifecycle.
-	NoLag        bool           // changes are searchable at once
-	LagMax       time.Duration  // until a change is searchable at the longest; 0: four minutes
-	TailShare    float64        // share of changes that take up to Tail instead (trap T6)
-	Tail         time.Duration  // the longest of all
-	LagOf        map[string]Lag // of one kind of record: contacts, conversations, tickets, companies; contacts.new and so on of those never found before
-	LeaveLag     time.Duration  // until one that left is no longer found; 0: at once
-	StaleReplica float64        // share of search pages served from the version before (trap T7)
-	Misday       time.Duration  // day meaning: a time this close to midnight may count for the other day (trap T3)
-	QuietUntag   bool           // removing a tag moves no updated_at (trap T45)
-	ListDeletes  Listing        // what DELETE /contacts/{id} leaves in the list of inactive contacts (trap T36)
-	ChangeShare  float64        // share of contacts, of conversations and of tickets that change in an hour of life; 0: 1/600
+	NoLag        bool                 // changes are searchable at once
+	LagMax       time.Duration        // until a change is searchable at the longest; 0: four minutes
+	TailShare    float64              // share of changes that take up to Tail instead (trap T6)
+	Tail         time.Duration        // the longest of all
+	LagOf        map[string]SearchLag // of one kind of record: contacts, conversations, tickets, companies; contacts.new and so on of those never found before
+	LeaveLag     time.Duration        // until one that left is no longer found; 0: at once
+	StaleReplica float64              // share of search pages served from the version before (trap T7)
+	Misday       time.Duration        // day meaning: a time this close to midnight may count for the other day (trap T3)
+	QuietUntag   bool                 // removing a tag moves no updated_at (trap T45)
+	ListDeletes  DeleteListing        // what DELETE /contacts/{id} leaves in the list of inactive contacts (trap T36)
+	ChangeShare  float64              // share of contacts, of conversations and of tickets that change in an hour of life; 0: 1/600
 
 	// Search.
 	Sort       SortMode
@@ -36,23 +36,23 @@ type Knobs struct {
 	SearchRefused int  // status of a search that is refused; 0: 400
 
 	// Lists.
-	CursorLife    int               // a cursor dies after so many more requests; 0: never (trap T12)
-	LooseCursors  bool              // a cursor is taken by other questions than its own, and leads anywhere (trap T13)
-	NextShape     Shape             // of pages.next when there is one; "": an object
-	EndShape      Shape             // of the end of a list; "": next is null
-	ShapesOf      map[string]Shapes // of single routes by their names, instead of NextShape and EndShape
-	TotalError    float64           // total_count is off by this share (trap T17)
-	TotalCap      int               // total_count never says more
-	NoTotal       bool              // total_count is not sent
-	PagesAsText   bool              // page and per_page come as text
-	NoTotalPages  bool              // total_pages is 0
-	NestedCap     int               // items of a list inside a contact; 0: 10
-	BareNested    bool              // nested lists tell neither total_count nor has_more
-	SubListPage   int               // default page size of a contact's own lists; 0: 50
-	DeletedOrder  Order             // of the list of inactive contacts; "": latest first
-	TrailingToken bool              // the last page of activities carries a cursor too, which leads to an empty page
-	ActivityLag   time.Duration     // an activity may come into the feed up to so late, before others that are there (trap T38)
-	Retention     time.Duration     // activities older than this are no longer served (trap T39)
+	CursorLife    int                   // a cursor dies after so many more requests; 0: never (trap T12)
+	LooseCursors  bool                  // a cursor is taken by other questions than its own, and leads anywhere (trap T13)
+	NextShape     PageShape             // of pages.next when there is one; "": an object
+	EndShape      PageShape             // of the end of a list; "": next is null
+	ShapesOf      map[string]PageShapes // of single routes by their names, instead of NextShape and EndShape
+	TotalError    float64               // total_count is off by this share (trap T17)
+	TotalCap      int                   // total_count never says more
+	NoTotal       bool                  // total_count is not sent
+	PagesAsText   bool                  // page and per_page come as text
+	NoTotalPages  bool                  // total_pages is 0
+	NestedCap     int                   // items of a list inside a contact; 0: 10
+	BareNested    bool                  // nested lists tell neither total_count nor has_more
+	SubListPage   int                   // default page size of a contact's own lists; 0: 50
+	DeletedOrder  InactiveOrder         // of the list of inactive contacts; "": latest first
+	TrailingToken bool                  // the last page of activities carries a cursor too, which leads to an empty page
+	ActivityLag   time.Duration         // an activity may come into the feed up to so late, before others that are there (trap T38)
+	Retention     time.Duration         // activities older than this are no longer served (trap T39)
 
 	// Conversations.
 	ConversationsKey string // of the list that conversation search gives; "": conversations (trap T54)
@@ -61,15 +61,15 @@ type Knobs struct {
 	FlatTables       bool   // tables in the bodies of replies become text, as where that is not enabled yet (workspace-api 8)
 	OmitEmpty        bool   // parts have no fields that are null (workspace-api 2.10)
 
-	QuietConversations  Sometimes // whether life's ratings, reviews and redactions leave updated_at where it is (traps T58, T65)
-	SilentParts         bool      // life also changes parts in their place, and nothing tells (trap T58)
-	DeleteConversations bool      // life also deletes conversations (trap T60)
+	QuietConversations  Occurrence // whether life's ratings, reviews and redactions leave updated_at where it is (traps T58, T65)
+	SilentParts         bool       // life also changes parts in their place, and nothing tells (trap T58)
+	DeleteConversations bool       // life also deletes conversations (trap T60)
 
-	TicketsKey      string    // of the list that ticket search gives; "": tickets
-	TicketStateText Sometimes // whether a ticket's state is text; by turns: up to 2.16
+	TicketsKey      string     // of the list that ticket search gives; "": tickets
+	TicketStateText Occurrence // whether a ticket's state is text; by turns: up to 2.16
 
-	DeletedConversationsOrder Order     // of the list of them, where order is not asked for; "": latest first
-	HitlRedacted              Sometimes // whether a redacted conversation's consultations are left out; else their text is null (trap T72)
+	DeletedConversationsOrder InactiveOrder // of the list of them, where order is not asked for; "": latest first
+	HitlRedacted              Occurrence    // whether a redacted conversation's consultations are left out; else their text is null (trap T72)
 
 	CompanyListCap int  // records that the list of companies stops at; 0: 10,000 (trap T80)
 	ScrollNamesEnd bool // the page that ends a scroll still has its parameter, which 404 answers from then on
@@ -113,48 +113,48 @@ type Knobs struct {
 	Codes map[string]string // codes of errors by those that are usual here: another word for the same
 
 	// What else the document leaves open.
-	QuietReturns   Sometimes // whether contacts that life un-archives and un-blocks keep their updated_at (trap T27)
-	UsersOnly      bool      // leads are no users of a company
-	AttachMoves    bool      // attaching and detaching a contact moves the company's updated_at
-	SegmentCount   string    // the field with the number of a segment's members; "": count (trap T83)
-	FormerAdmins   bool      // the list of admins has those who were deleted
-	OldLimitType   string    // of activities of both assignment limits before 2.14; "": admin_assignment_limit_change (trap T85)
-	ReadScopesOnly bool      // a scope read_write_… does not let its bearer read
+	QuietReturns   Occurrence // whether contacts that life un-archives and un-blocks keep their updated_at (trap T27)
+	UsersOnly      bool       // leads are no users of a company
+	AttachMoves    bool       // attaching and detaching a contact moves the company's updated_at
+	SegmentCount   string     // the field with the number of a segment's members; "": count (trap T83)
+	FormerAdmins   bool       // the list of admins has those who were deleted
+	OldLimitType   string     // of activities of both assignment limits before 2.14; "": admin_assignment_limit_change (trap T85)
+	ReadScopesOnly bool       // a scope read_write_… does not let its bearer read
 
 	// Mutate changes a good answer's body before it is sent; nil: as it is. It gets a copy. Unknown fields, odd numbers,
 	// doubled keys, broken UTF-8 and bombs are made with it (traps T120 to T130).
 	Mutate func(route string, body []byte) []byte `json:"-"`
 }
 
-// Draw says whether it happens this time.
-func (s Sometimes) Draw(r *event.RNG) bool {
+// ShouldHappen says whether it happens this time.
+func (s Occurrence) ShouldHappen(r *event.RNG) bool {
 	turn := r.Chance(0.5)
 	return s == Always || s == ByTurns && turn
 }
 
-// Listing says whether contacts deleted by DELETE get an entry, with status pending_deletion, in the list of inactive ones.
-type Listing string
+// DeleteListing says whether contacts deleted by DELETE get an entry, with status pending_deletion, in the list of inactive ones.
+type DeleteListing string
 
 // What DELETE leaves behind.
 const (
-	ListSome Listing = ""     // three of four
-	ListAll  Listing = "all"  // always
-	ListNone Listing = "none" // never: only the activity tells
+	ListSome DeleteListing = ""     // three of four
+	ListAll  DeleteListing = "all"  // always
+	ListNone DeleteListing = "none" // never: only the activity tells
 )
 
-// Lists says whether a contact is listed that is deleted at a place in the log.
-func (l Listing) Lists(seq int) bool {
-	return l == ListAll || l == ListSome && event.Mix(uint64(seq))%4 != 0
+// ShouldList says whether a contact is listed that is deleted at a place in the log.
+func (l DeleteListing) ShouldList(seq int) bool {
+	return l == ListAll || l == ListSome && event.MixBits(uint64(seq))%4 != 0
 }
 
-// Sometimes says whether something happens that may happen or not.
-type Sometimes string
+// Occurrence says whether something happens that may happen or not.
+type Occurrence string
 
 // How often.
 const (
-	ByTurns Sometimes = "" // half of the time
-	Always  Sometimes = "always"
-	Never   Sometimes = "never"
+	ByTurns Occurrence = "" // half of the time
+	Always  Occurrence = "always"
+	Never   Occurrence = "never"
 )
 
 // HourlyChange is the share of records that change in an hour of life.
@@ -176,33 +176,33 @@ const (
 	SortRejected SortMode = "rejected" // anything but ascending gives 400
 )
 
-// Order is the order of the list of inactive contacts.
-type Order string
+// InactiveOrder is the order of the list of inactive contacts.
+type InactiveOrder string
 
 // Orders of the list of inactive contacts.
 const (
-	OrderRecent Order = ""
-	OrderOldest Order = "oldest"
-	OrderRandom Order = "random" // another one each request: nothing but repeated sweeps helps
+	OrderRecent InactiveOrder = ""
+	OrderOldest InactiveOrder = "oldest"
+	OrderRandom InactiveOrder = "random" // another one each request: nothing but repeated sweeps helps
 )
 
-// Shape is a form that pages or pages.next takes (trap T14).
-type Shape string
+// PageShape is a form that pages or pages.next takes (trap T14).
+type PageShape string
 
 // Forms of next, and of the end of a list.
 const (
-	ShapeObject   Shape = ""         // {"page":2,"starting_after":"…"}; at the end null
-	ShapeNoPage   Shape = "no-page"  // {"starting_after":"…"}
-	ShapeURL      Shape = "url"      // an absolute URL
-	ShapeAbsent   Shape = "absent"   // end: pages without next
-	ShapeNoPages  Shape = "no-pages" // end: no pages at all
-	ShapeNullPage Shape = "null"     // end: pages is null
-	ShapeEmpty    Shape = "empty"    // end: pages is {}
-	ShapeEmptyEnd Shape = "cursor"   // end: next has a starting_after of ""
+	ShapeObject   PageShape = ""         // {"page":2,"starting_after":"…"}; at the end null
+	ShapeNoPage   PageShape = "no-page"  // {"starting_after":"…"}
+	ShapeURL      PageShape = "url"      // an absolute URL
+	ShapeAbsent   PageShape = "absent"   // end: pages without next
+	ShapeNoPages  PageShape = "no-pages" // end: no pages at all
+	ShapeNullPage PageShape = "null"     // end: pages is null
+	ShapeEmpty    PageShape = "empty"    // end: pages is {}
+	ShapeEmptyEnd PageShape = "cursor"   // end: next has a starting_after of ""
 )
 
-// Shapes are the forms of the two ends of a page.
-type Shapes struct{ Next, End Shape }
+// PageShapes are the forms of the two ends of a page.
+type PageShapes struct{ Next, End PageShape }
 
 // SegmentCountField is the field with the number of a segment's members.
 func (k *Knobs) SegmentCountField() string {
@@ -213,15 +213,15 @@ func (k *Knobs) SegmentCountField() string {
 }
 
 // ShapesFor are the forms for a route.
-func (k *Knobs) ShapesFor(route string) Shapes {
+func (k *Knobs) ShapesFor(route string) PageShapes {
 	if s, own := k.ShapesOf[route]; own {
 		return s
 	}
-	return Shapes{k.NextShape, k.EndShape}
+	return PageShapes{k.NextShape, k.EndShape}
 }
 
-// Lag is how long changes take to become searchable: evenly up to Max, but for a share that takes up to Tail.
-type Lag struct {
+// SearchLag is how long changes take to become searchable: evenly up to Max, but for a share that takes up to Tail.
+type SearchLag struct {
 	Max       time.Duration
 	TailShare float64 // 0 to 1
 	Tail      time.Duration
@@ -237,15 +237,15 @@ func (k *Knobs) DrawLag(r *event.RNG, kind string, fresh bool) time.Duration {
 		l, own = of, true
 	}
 	if !own {
-		l = Lag{k.LagMax, k.TailShare, k.Tail}
+		l = SearchLag{k.LagMax, k.TailShare, k.Tail}
 		if l.Max == 0 {
 			l.Max = 4 * time.Minute
 		}
 	}
 	if r.Chance(l.TailShare) {
-		return time.Duration(r.Share() * float64(l.Tail))
+		return time.Duration(r.Float64() * float64(l.Tail))
 	}
-	return time.Duration(r.Share() * float64(l.Max))
+	return time.Duration(r.Float64() * float64(l.Max))
 }
 
 // partsCap is how many parts an answer holds, the newest (api-notes, Searching and paging).

@@ -23,48 +23,48 @@ func actionRows(o *Oracle, yield func(Row) bool) {
 	}
 }
 
-// action is a kind of entry: what it is called, what the admin does, and what it tells beside.
-type action struct {
+// actionKind is a kind of entry: what it is called, what the admin does, and what it tells beside.
+type actionKind struct {
 	name     string
 	does     func(a *event.AdminAction) string
 	metadata func(a *event.AdminAction) string
 }
 
-// said is the same words for every entry.
-func said(words string) func(*event.AdminAction) string {
+// fixedWords is the same words for every entry.
+func fixedWords(words string) func(*event.AdminAction) string {
 	return func(*event.AdminAction) string { return words }
 }
 
-// counted is metadata in which the entry's number stands in one place.
-func counted(before, after string) func(*event.AdminAction) string {
-	return func(a *event.AdminAction) string { return before + number(int64(a.Count)) + after }
+// countMetadata is metadata in which the entry's number stands in one place.
+func countMetadata(before, after string) func(*event.AdminAction) string {
+	return func(a *event.AdminAction) string { return before + jsonNumber(int64(a.Count)) + after }
 }
 
-var actions = map[event.ActionKind]action{
-	event.LoggedIn: {"admin_login_success", said("successfully logged in"), func(a *event.AdminAction) string {
-		return object("message", text(event.Everyone[a.Admin].Name+" successfully logged in."))
+var actions = map[event.ActionKind]actionKind{
+	event.LoggedIn: {"admin_login_success", fixedWords("successfully logged in"), func(a *event.AdminAction) string {
+		return jsonObject("message", jsonText(event.Everyone[a.Admin].Name+" successfully logged in."))
 	}},
-	event.LoginFailed: {"admin_login_failure", said("failed to log in"), counted(`{"sign_in_method":"email","attempt":`, `}`)},
-	event.LoggedOut:   {"admin_logout", said("logged out"), said(`{}`)},
-	event.PermissionsChanged: {"admin_permission_change", said("changed the permissions of a teammate"), counted(`{"before":{"permissions":{"access_billing":false,"limit":`,
+	event.LoginFailed: {"admin_login_failure", fixedWords("failed to log in"), countMetadata(`{"sign_in_method":"email","attempt":`, `}`)},
+	event.LoggedOut:   {"admin_logout", fixedWords("logged out"), fixedWords(`{}`)},
+	event.PermissionsChanged: {"admin_permission_change", fixedWords("changed the permissions of a teammate"), countMetadata(`{"before":{"permissions":{"access_billing":false,"limit":`,
 		`}},"after":{"permissions":{"access_billing":true,"list":[1,[2,{"deep":null}]]}}}`)},
-	event.AwayModeChanged:     {"admin_away_mode", said("changed away mode"), counted(`{"away_mode":true,"reassign_conversations":false,"update_by":`, `}`)},
-	event.WorkspaceRenamed:    {"app_name_change", said(""), counted(`{"before":"Büro","after":"Büro & Söhne `, `"}`)},
-	event.ContactsExported:    {"bulk_export", said("exported contacts"), counted(`{"job_id":9007199254740993,"rows":`, `}`)},
-	event.MessageSetLive:      {"message_state_change", said("set a message live"), counted(`{"message":{"id":`, `,"title":"Spring <sale>"},"before":"draft","after":"live"}`)},
-	event.MessageDeleted:      {"message_deletion", said("deleted a message"), counted(`{"message":{"id":`, `,"title":null}}`)},
-	event.InvitationSent:      {"admin_invite_creation", said("invited a teammate"), counted(`{"invite":{"email":"new`, `@acme.example","teams":[]}}`)},
-	event.InvitationChanged:   {"admin_invite_change", said("changed an invitation"), counted(`{"before":{"seat":"lite"},"after":{"seat":"full"},"invite":`, `}`)},
-	event.InvitationWithdrawn: {"admin_invite_deletion", said("withdrew an invitation"), counted(`{"invite":{"email":"new`, `@acme.example"}}`)},
-	event.CampaignDeleted:     {"campaign_deletion", said("deleted a campaign"), counted(`{"campaign_id":`, `}`)},
-	event.ConversationLimitChanged: {"admin_conversation_assignment_limit_change", said("changed an assignment limit"),
-		counted(`{"conversation_assignment_limit":`, `}`)},
-	event.TicketLimitChanged: {"admin_ticket_assignment_limit_change", said("changed an assignment limit of tickets"), counted(`{"ticket_assignment_limit":`, `}`)},
+	event.AwayModeChanged:     {"admin_away_mode", fixedWords("changed away mode"), countMetadata(`{"away_mode":true,"reassign_conversations":false,"update_by":`, `}`)},
+	event.WorkspaceRenamed:    {"app_name_change", fixedWords(""), countMetadata(`{"before":"Büro","after":"Büro & Söhne `, `"}`)},
+	event.ContactsExported:    {"bulk_export", fixedWords("exported contacts"), countMetadata(`{"job_id":9007199254740993,"rows":`, `}`)},
+	event.MessageSetLive:      {"message_state_change", fixedWords("set a message live"), countMetadata(`{"message":{"id":`, `,"title":"Spring <sale>"},"before":"draft","after":"live"}`)},
+	event.MessageDeleted:      {"message_deletion", fixedWords("deleted a message"), countMetadata(`{"message":{"id":`, `,"title":null}}`)},
+	event.InvitationSent:      {"admin_invite_creation", fixedWords("invited a teammate"), countMetadata(`{"invite":{"email":"new`, `@acme.example","teams":[]}}`)},
+	event.InvitationChanged:   {"admin_invite_change", fixedWords("changed an invitation"), countMetadata(`{"before":{"seat":"lite"},"after":{"seat":"full"},"invite":`, `}`)},
+	event.InvitationWithdrawn: {"admin_invite_deletion", fixedWords("withdrew an invitation"), countMetadata(`{"invite":{"email":"new`, `@acme.example"}}`)},
+	event.CampaignDeleted:     {"campaign_deletion", fixedWords("deleted a campaign"), countMetadata(`{"campaign_id":`, `}`)},
+	event.ConversationLimitChanged: {"admin_conversation_assignment_limit_change", fixedWords("changed an assignment limit"),
+		countMetadata(`{"conversation_assignment_limit":`, `}`)},
+	event.TicketLimitChanged: {"admin_ticket_assignment_limit_change", fixedWords("changed an assignment limit of tickets"), countMetadata(`{"ticket_assignment_limit":`, `}`)},
 	event.AdminDeleted: {"admin_deletion", func(a *event.AdminAction) string { return "removed " + event.Everyone[a.Other].Name }, func(a *event.AdminAction) string {
 		gone := event.Everyone[a.Other]
-		return object("deleted_admin", object("id", text(number(gone.ID)), "name", text(gone.Name)))
+		return jsonObject("deleted_admin", jsonObject("id", jsonText(jsonNumber(gone.ID)), "name", jsonText(gone.Name)))
 	}},
-	event.TimeZoneChanged: {"app_timezone_change", said("changed the time zone of the workspace"), func(a *event.AdminAction) string {
-		return object("before", text(a.Zone[0]), "after", text(a.Zone[1]))
+	event.TimeZoneChanged: {"app_timezone_change", fixedWords("changed the time zone of the workspace"), func(a *event.AdminAction) string {
+		return jsonObject("before", jsonText(a.Zone[0]), "after", jsonText(a.Zone[1]))
 	}},
 }

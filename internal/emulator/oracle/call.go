@@ -2,8 +2,8 @@ package oracle
 
 import "aqueduck/internal/emulator/event"
 
-// dialled are the calls that the list has.
-func (o *Oracle) dialled(yield func(c *event.Call) bool) {
+// listedCalls are the calls that the list has.
+func (o *Oracle) listedCalls(yield func(c *event.Call) bool) {
 	for i := range o.log.Calls {
 		c := &o.log.Calls[i]
 		known := c.Initiated <= o.at && c.Put <= o.at
@@ -14,11 +14,11 @@ func (o *Oracle) dialled(yield func(c *event.Call) bool) {
 	}
 }
 
-// happened says whether the time of something has come; 0 is never.
-func (o *Oracle) happened(at int64) bool { return at != 0 && at <= o.at }
+// hasHappened says whether the time of something has come; 0 is never.
+func (o *Oracle) hasHappened(at int64) bool { return at != 0 && at <= o.at }
 
 func callRows(o *Oracle, yield func(Row) bool) {
-	for c := range o.dialled {
+	for c := range o.listedCalls {
 		row := Row{"id": event.CallID(c.N), "conversation_id": event.ConversationID(int32(c.Conv)), "contact_id": c.Contact, "admin_id": nil,
 			"state": "ringing", "call_type": "phone", "direction": "inbound", "phone": orNull(c.Phone), "initiated_at": c.Initiated, "answered_at": nil,
 			"ended_at": nil, "ended_reason": nil, "created_at": c.Initiated, "updated_at": c.Initiated, "recording_url": nil, "transcription_url": nil}
@@ -29,7 +29,7 @@ func callRows(o *Oracle, yield func(Row) bool) {
 			row["direction"] = "outbound"
 		}
 		// What happens later overwrites what happened before.
-		if o.happened(c.Answered) {
+		if o.hasHappened(c.Answered) {
 			row["state"], row["answered_at"], row["updated_at"] = "answered", c.Answered, c.Answered
 			row["admin_id"] = idText(event.Admins[c.Admin].ID)
 		}
@@ -40,10 +40,10 @@ func callRows(o *Oracle, yield func(Row) bool) {
 			}
 		}
 		files := "https://media.example/calls/" + event.CallID(c.N) + "/"
-		if o.happened(c.Recorded) {
+		if o.hasHappened(c.Recorded) {
 			row["recording_url"] = files + "recording"
 		}
-		if o.transcribed(c) && !c.Failed {
+		if o.isTranscribed(c) && !c.Failed {
 			row["transcription_url"] = files + "transcript"
 		}
 		if !yield(row) {
@@ -52,14 +52,14 @@ func callRows(o *Oracle, yield func(Row) bool) {
 	}
 }
 
-// transcribed says whether the transcript of a call is final, or failed for good.
-func (o *Oracle) transcribed(c *event.Call) bool {
+// isTranscribed says whether the transcript of a call is final, or failed for good.
+func (o *Oracle) isTranscribed(c *event.Call) bool {
 	return c.Transcribed != 0 && c.Transcribed+o.terms.TranscriptLate <= o.at
 }
 
-// heard are the calls that search has, once they have ended.
-func (o *Oracle) heard(yield func(c *event.Call) bool) {
-	for c := range o.dialled {
+// searchableCalls are the calls that search has, once they have ended.
+func (o *Oracle) searchableCalls(yield func(c *event.Call) bool) {
+	for c := range o.listedCalls {
 		if c.Ended <= o.at && c.Luck >= o.terms.CallsLeftOut && !yield(c) {
 			return
 		}
@@ -67,11 +67,11 @@ func (o *Oracle) heard(yield func(c *event.Call) bool) {
 }
 
 func transcriptRows(o *Oracle, yield func(Row) bool) {
-	for c := range o.heard {
+	for c := range o.searchableCalls {
 		row := Row{"call_id": event.CallID(c.N), "conversation_id": event.ConversationID(int32(c.Conv)), "contact_id": c.Contact, "transcript_status": nil}
 		switch {
 		case c.Transcribed == 0: // nothing ever becomes of it
-		case !o.transcribed(c):
+		case !o.isTranscribed(c):
 			row["transcript_status"] = "pending"
 		case c.Failed:
 			row["transcript_status"] = "failed"
@@ -85,8 +85,8 @@ func transcriptRows(o *Oracle, yield func(Row) bool) {
 }
 
 func transcriptLines(o *Oracle, yield func(Row) bool) {
-	for c := range o.heard {
-		if !o.transcribed(c) || c.Failed {
+	for c := range o.searchableCalls {
+		if !o.isTranscribed(c) || c.Failed {
 			continue
 		}
 		for i, line := range o.log.Facts.Lines(c.N) {

@@ -8,8 +8,8 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// company is what the log says of one company: what it was born with, and what was changed since.
-type company struct {
+// replayedCompany is what the log says of one company: what it was born with, and what was changed since.
+type replayedCompany struct {
 	*event.Company
 	row   Row // its fields as columns
 	attrs []event.Attribute
@@ -17,10 +17,10 @@ type company struct {
 	notes []event.CompanyNote
 }
 
-// companies gives all of them, in the order of their numbers.
-func (o *Oracle) companies() (all []*company) {
+// replayCompanies gives all of them, in the order of their numbers.
+func (o *Oracle) replayCompanies() (all []*replayedCompany) {
 	born := func(c *event.Company) {
-		all = append(all, &company{Company: c, attrs: c.Attrs, tags: c.Tags, notes: c.Notes, row: Row{"id": c.ID, "company_id": c.ExternalID,
+		all = append(all, &replayedCompany{Company: c, attrs: c.Attrs, tags: c.Tags, notes: c.Notes, row: Row{"id": c.ID, "company_id": c.ExternalID,
 			"app_id": o.terms.Workspace, "name": c.Name, "website": c.Website, "industry": c.Industry, "plan_name": c.Plan, "created_at": c.Created,
 			"updated_at": c.Updated, "last_request_at": c.LastRequest, "monthly_spend": c.Spend, "session_count": c.Sessions, "size": c.Size}})
 	}
@@ -31,13 +31,13 @@ func (o *Oracle) companies() (all []*company) {
 		if e := &o.log.Companies[i]; e.Kind == event.CompanyCreated {
 			born(e.Born)
 		} else {
-			all[e.N].follow(e)
+			all[e.N].applyEvent(e)
 		}
 	}
 	return all
 }
 
-func (c *company) follow(e *event.CompanyEvent) {
+func (c *replayedCompany) applyEvent(e *event.CompanyEvent) {
 	switch e.Kind {
 	case event.CompanyNoted:
 		c.notes = append(slices.Clone(c.notes), e.Note)
@@ -68,16 +68,16 @@ func (c *company) follow(e *event.CompanyEvent) {
 // companyRows gives a row for each company, also for those that search leaves out: they have a user_count of 0.
 func companyRows(o *Oracle, yield func(Row) bool) {
 	users := map[int32]int64{}
-	o.each(func(p *person) bool {
+	o.eachActive(func(p *replayedContact) bool {
 		if !p.user && o.terms.UsersOnly {
 			return true
 		}
-		for _, n := range numbers(p.born.Companies, p.companies) {
+		for _, n := range currentNumbers(p.born.Companies, p.companies) {
 			users[n]++
 		}
 		return true
 	})
-	for _, c := range o.companies() {
+	for _, c := range o.replayCompanies() {
 		c.row["plan_id"] = nil
 		if plan, _ := c.row["plan_name"].(string); plan != "" {
 			c.row["plan_id"] = strconv.Itoa(1 + max(0, slices.Index(event.Plans, plan)))
@@ -86,7 +86,7 @@ func companyRows(o *Oracle, yield func(Row) bool) {
 			c.row[column] = orNull(c.row[column])
 		}
 		c.row["user_count"] = users[c.N]
-		c.row["custom_attributes"] = attributes(c.attrs)
+		c.row["custom_attributes"] = jsonAttributes(c.attrs)
 		if !yield(c.row) {
 			return
 		}
@@ -94,7 +94,7 @@ func companyRows(o *Oracle, yield func(Row) bool) {
 }
 
 func companyTags(o *Oracle, yield func(Row) bool) {
-	for _, c := range o.companies() {
+	for _, c := range o.replayCompanies() {
 		for _, n := range c.tags {
 			if !yield(Row{"company_id": c.ID, "tag_id": idText(event.TagID(n)), "name": event.TagName(n)}) {
 				return
@@ -105,7 +105,7 @@ func companyTags(o *Oracle, yield func(Row) bool) {
 
 // companySegments: big spenders, those that were never here, and large ones.
 func companySegments(o *Oracle, yield func(Row) bool) {
-	for _, c := range o.companies() {
+	for _, c := range o.replayCompanies() {
 		in := []bool{c.row["monthly_spend"].(int64) > 6000, c.row["last_request_at"] == int64(0), c.row["size"].(int64) > 250}
 		for n := range in {
 			if in[n] && !yield(Row{"company_id": c.ID, "segment_id": idText(event.CompanySegmentID(int32(n))), "name": event.CompanySegments[n].Name}) {
@@ -116,7 +116,7 @@ func companySegments(o *Oracle, yield func(Row) bool) {
 }
 
 func companyNotes(o *Oracle, yield func(Row) bool) {
-	for _, c := range o.companies() {
+	for _, c := range o.replayCompanies() {
 		for _, n := range c.notes {
 			if !yield(Row{"company_id": c.ID, "note_id": idText(n.ID), "body": n.Body, "created_at": n.At, "author_id": idText(n.By)}) {
 				return

@@ -9,20 +9,20 @@ func consultationRows(o *Oracle, yield func(Row) bool) {
 	for _, c := range o.log.Consultations {
 		later[c.Conv] = append(later[c.Conv], c)
 	}
-	ofConversations(func(t *thread, o *Oracle) (rows []Row) {
+	ofConversations(func(t *replayedThread, o *Oracle) (rows []Row) {
 		all := append(o.log.Facts.Consultations(t.Num, t.Beginning.Parts), later[t.Num]...)
-		mute := t.redacted || t.last(func(p *event.Part) bool { return p.Redacted }) != nil
+		mute := t.redacted || t.lastPart(func(p *event.Part) bool { return p.Redacted }) != nil
 		hidden := mute && (o.terms.Redacted == event.RedactedHidden || o.terms.Redacted == event.RedactedByTurns && t.Num%2 == 0)
 		for i := range all {
-			c := superseded(all, i)
+			c := endedConsultation(all, i)
 			if c.End > o.at {
 				continue
 			}
-			for _, row := range story(&c, o.log.Facts.Dialogue(&c)) {
+			for _, row := range consultationEvents(&c, o.log.Facts.Dialogue(&c)) {
 				round, _ := row["round_index"].(int64)
 				row["readable"] = (round == 0 || int64(c.Rounds)-round < 10) && !hidden
 				if mute {
-					for _, column := range spoken {
+					for _, column := range wordColumns {
 						row[column] = nil
 					}
 				}
@@ -33,8 +33,8 @@ func consultationRows(o *Oracle, yield func(Row) bool) {
 	})(o, yield)
 }
 
-// superseded is a consultation as it ended: the first that began after it, while it was outstanding, replaced it.
-func superseded(all []event.Consultation, place int) event.Consultation {
+// endedConsultation is a consultation as it ended: the first that began after it, while it was outstanding, replaced it.
+func endedConsultation(all []event.Consultation, place int) event.Consultation {
 	c := all[place]
 	for i := range all {
 		after := all[i].At > all[place].At || all[i].At == all[place].At && i > place
@@ -45,18 +45,18 @@ func superseded(all []event.Consultation, place int) event.Consultation {
 	return c
 }
 
-// spoken are the columns that hold words.
-var spoken = []string{"sharp_ask", "ask_rationale", "issue_summary", "customer_question", "draft", "teammate_input", "revised_draft", "final_draft", "sent_text"}
+// wordColumns are the columns that hold words.
+var wordColumns = []string{"sharp_ask", "ask_rationale", "issue_summary", "customer_question", "draft", "teammate_input", "revised_draft", "final_draft", "sent_text"}
 
-// figured are the other columns that only some events have.
-var figured = []string{"channel", "rule_threshold_percent", "confidence_percent", "round_index", "reviewer_admin_id", "regeneration_outcome",
+// detailColumns are the other columns that only some events have.
+var detailColumns = []string{"channel", "rule_threshold_percent", "confidence_percent", "round_index", "reviewer_admin_id", "regeneration_outcome",
 	"outcome", "approved_draft_type", "duration_seconds", "rounds_count", "payload_truncated", "conversation_part_id"}
 
-// story is what happened in a consultation, event by event.
-func story(c *event.Consultation, d *event.Dialogue) (rows []Row) {
+// consultationEvents is what happened in a consultation, event by event.
+func consultationEvents(c *event.Consultation, d *event.Dialogue) (rows []Row) {
 	tell := func(kind string, at int64, says Row) {
 		row := Row{"hitl_cycle_id": d.Cycle, "event_type": kind, "rule_id": orNull(d.Rule.ID), "rule_name": orNull(d.Rule.Name), "created_at": at}
-		for _, column := range append(spoken[:len(spoken):len(spoken)], figured...) {
+		for _, column := range append(wordColumns[:len(wordColumns):len(wordColumns)], detailColumns...) {
 			row[column] = says[column]
 		}
 		rows = append(rows, row)
@@ -86,12 +86,12 @@ func story(c *event.Consultation, d *event.Dialogue) (rows []Row) {
 			tell("ai_draft_revised", min(at+r.Delay, c.End), Row{"round_index": round, "revised_draft": r.Revised, "regeneration_outcome": "regenerated"})
 		}
 	}
-	tell("ai_consultation_finished", c.End, ending(c, d))
+	tell("ai_consultation_finished", c.End, finishedRow(c, d))
 	return rows
 }
 
-// ending is what the last event of a consultation says: who decided, what came of it, and the words that were sent.
-func ending(c *event.Consultation, d *event.Dialogue) Row {
+// finishedRow is what the last event of a consultation says: who decided, what came of it, and the words that were sent.
+func finishedRow(c *event.Consultation, d *event.Dialogue) Row {
 	says := Row{"outcome": c.Outcome, "duration_seconds": c.End - c.At, "rounds_count": int64(c.Rounds), "payload_truncated": c.Rounds > 20,
 		"final_draft": orNull(d.Closing[1].Final)}
 	sent := func(words string) {

@@ -7,8 +7,8 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// person is what the log says of one contact: its birth, and what was changed since.
-type person struct {
+// replayedContact is what the log says of one contact: its birth, and what was changed since.
+type replayedContact struct {
 	born      *event.Contact
 	changed   map[string]any // by column; nil is null
 	attrs     []event.Attribute
@@ -35,17 +35,17 @@ func (o *Oracle) replayContacts() {
 	for _, e := range o.log.Contacts {
 		if e.Kind == event.Created {
 			for int(e.Contact) >= len(o.people) {
-				o.people = append(o.people, person{})
+				o.people = append(o.people, replayedContact{})
 			}
-			o.people[e.Contact] = person{born: e.Born, attrs: e.Born.Attrs, social: e.Born.Social, word: "active", user: e.Born.User, updated: e.Born.Updated}
+			o.people[e.Contact] = replayedContact{born: e.Born, attrs: e.Born.Attrs, social: e.Born.Social, word: "active", user: e.Born.User, updated: e.Born.Updated}
 		}
 	}
 	for i := range o.log.Contacts {
-		o.follow(&o.log.Contacts[i])
+		o.applyContactEvent(&o.log.Contacts[i])
 	}
 }
 
-func (o *Oracle) follow(e *event.ContactEvent) {
+func (o *Oracle) applyContactEvent(e *event.ContactEvent) {
 	p := &o.people[e.Contact]
 	if word, gone := departureWords[e.Kind]; gone {
 		p.word, p.since, p.listed = word, e.At, e.Kind != event.Deleted || e.Listed
@@ -55,7 +55,7 @@ func (o *Oracle) follow(e *event.ContactEvent) {
 		delete(o.merges, e.Contact)
 		if e.Kind == event.Merged {
 			o.merges[e.Contact] = e.Other
-			o.inherit(e, p)
+			o.mergeIntoSurvivor(e, p)
 		}
 		return
 	}
@@ -67,18 +67,18 @@ func (o *Oracle) follow(e *event.ContactEvent) {
 		delete(o.merges, e.Contact)
 	case event.Updated:
 		for _, c := range e.Set {
-			p.write(c)
+			p.applyChange(c)
 		}
 	case event.RoleChanged:
 		p.user = e.User
 	case event.Tagged, event.Untagged:
-		turn(&p.tags, e.Other, e.Kind == event.Tagged)
+		setMembership(&p.tags, e.Other, e.Kind == event.Tagged)
 	case event.Noted, event.NoteDeleted:
-		turn(&p.notes, e.Other, e.Kind == event.Noted)
+		setMembership(&p.notes, e.Other, e.Kind == event.Noted)
 	case event.SubscriptionLeft, event.SubscriptionJoined:
-		turn(&p.subscriptions, e.Other, e.Kind == event.SubscriptionJoined)
+		setMembership(&p.subscriptions, e.Other, e.Kind == event.SubscriptionJoined)
 	case event.CompanyAttached, event.CompanyDetached:
-		turn(&p.companies, e.Other, e.Kind == event.CompanyAttached)
+		setMembership(&p.companies, e.Other, e.Kind == event.CompanyAttached)
 	}
 	if !e.Quiet {
 		p.updated = e.At
@@ -88,39 +88,39 @@ func (o *Oracle) follow(e *event.ContactEvent) {
 var departureWords = map[event.ContactKind]string{event.Archived: "archived", event.Blocked: "blocked", event.Merged: "merged",
 	event.DeletionRequested: "pending_deletion", event.Erased: "permanently_deleted", event.Deleted: "deleted"}
 
-// turn notes that something was put on, or taken off.
-func turn(set *map[int32]bool, n int32, on bool) {
+// setMembership notes that something was put on, or taken off.
+func setMembership(set *map[int32]bool, n int32, on bool) {
 	if *set == nil {
 		*set = map[int32]bool{}
 	}
 	(*set)[n] = on
 }
 
-// write notes one changed column.
-func (p *person) write(c event.Change) {
+// applyChange notes one changed column.
+func (p *replayedContact) applyChange(c event.FieldChange) {
 	if name, ok := strings.CutPrefix(c.Field, "custom_attributes."); ok {
 		p.attrs = setAttribute(p.attrs, name, valueText(c.Value))
 		return
 	}
 	value := orNull(c.Value)
 	switch {
-	case c.Field == "email" && value != p.value("email"):
-		p.put("email_verified", false)
-	case c.Field == "email_verified" && p.value("email") == nil:
+	case c.Field == "email" && value != p.columnValue("email"):
+		p.setColumn("email_verified", false)
+	case c.Field == "email_verified" && p.columnValue("email") == nil:
 		value = false
 	}
-	p.put(c.Field, value)
+	p.setColumn(c.Field, value)
 }
 
-func (p *person) put(column string, value any) {
+func (p *replayedContact) setColumn(column string, value any) {
 	if p.changed == nil {
 		p.changed = map[string]any{}
 	}
 	p.changed[column] = value
 }
 
-// value is what a column holds now.
-func (p *person) value(column string) any {
+// columnValue is what a column holds now.
+func (p *replayedContact) columnValue(column string) any {
 	if v, ok := p.changed[column]; ok {
 		return v
 	}
@@ -139,9 +139,9 @@ func (p *person) value(column string) any {
 	return nil
 }
 
-// inherit gives the survivor what it lacked of the lead (workspace-api 3.2). Merges of the population are in the
+// mergeIntoSurvivor gives the survivor what it lacked of the lead (workspace-api 3.2). Merges of the population are in the
 // attributes of hour 0 already, and are quiet.
-func (o *Oracle) inherit(e *event.ContactEvent, lead *person) {
+func (o *Oracle) mergeIntoSurvivor(e *event.ContactEvent, lead *replayedContact) {
 	if e.Quiet {
 		return
 	}
@@ -153,7 +153,7 @@ func (o *Oracle) inherit(e *event.ContactEvent, lead *person) {
 			continue
 		}
 		for _, column := range columns {
-			p.put(column, theirs[column])
+			p.setColumn(column, theirs[column])
 		}
 	}
 	if len(p.social) == 0 {
@@ -164,14 +164,14 @@ func (o *Oracle) inherit(e *event.ContactEvent, lead *person) {
 			p.attrs = setAttribute(p.attrs, a.Name, a.Raw)
 		}
 	}
-	for _, n := range numbers(lead.born.Tags, lead.tags) {
-		turn(&p.tags, n, true)
+	for _, n := range currentNumbers(lead.born.Tags, lead.tags) {
+		setMembership(&p.tags, n, true)
 	}
-	for _, n := range numbers(lead.born.Notes, lead.notes) {
-		turn(&p.notes, n, true)
+	for _, n := range currentNumbers(lead.born.Notes, lead.notes) {
+		setMembership(&p.notes, n, true)
 	}
-	for _, n := range numbers(lead.born.Companies, lead.companies) {
-		turn(&p.companies, n, true)
+	for _, n := range currentNumbers(lead.born.Companies, lead.companies) {
+		setMembership(&p.companies, n, true)
 	}
 	p.updated = e.At
 }
@@ -183,8 +183,8 @@ var inherited = []string{"email", "phone", "name", "avatar", "external_id", "lan
 	"android_app_name android_app_version android_device android_os_version android_sdk_version",
 	"ios_app_name ios_app_version ios_device ios_os_version ios_sdk_version"}
 
-// numbers is a list as it was at birth, with what was changed since.
-func numbers(born []int32, changed map[int32]bool) []int32 {
+// currentNumbers is a list as it was at birth, with what was changed since.
+func currentNumbers(born []int32, changed map[int32]bool) []int32 {
 	var list []int32
 	for _, n := range born {
 		if on, touched := changed[n]; on || !touched {
@@ -192,14 +192,14 @@ func numbers(born []int32, changed map[int32]bool) []int32 {
 		}
 	}
 	for n, on := range changed {
-		if on && !has32(born, n) {
+		if on && !containsInt32(born, n) {
 			list = append(list, n)
 		}
 	}
 	return list
 }
 
-func has32(list []int32, n int32) bool {
+func containsInt32(list []int32, n int32) bool {
 	for _, have := range list {
 		if have == n {
 			return true

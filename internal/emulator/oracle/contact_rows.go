@@ -25,8 +25,8 @@ func deletedContacts(o *Oracle, yield func(Row) bool) {
 			continue
 		}
 		row := Row{"id": p.born.ID, "role": roleOf(p.user), "status": p.word, "updated_at": p.since,
-			"merged_into_id": nil, "external_id": p.value("external_id"), "email": nil}
-		if email, ok := p.value("email").(string); ok {
+			"merged_into_id": nil, "external_id": p.columnValue("external_id"), "email": nil}
+		if email, ok := p.columnValue("email").(string); ok {
 			row["email"] = markup.Replace(email)
 		}
 		if into, ok := o.merges[int32(num)]; ok {
@@ -41,11 +41,11 @@ func deletedContacts(o *Oracle, yield func(Row) bool) {
 	}
 }
 
-func lifecycles(o *Oracle, yield func(Row) bool) {
+func lifecycleRows(o *Oracle, yield func(Row) bool) {
 	for num := range o.people {
 		p := &o.people[num]
 		row := Row{"id": p.born.ID, "lifecycle": p.word, "inactive_since": orNull(p.since),
-			"merged_into_id": nil, "current_contact_id": orNull(o.survivor(int32(num)))}
+			"merged_into_id": nil, "current_contact_id": orNull(o.findSurvivor(int32(num)))}
 		if into, ok := o.merges[int32(num)]; ok {
 			row["merged_into_id"] = o.people[into].born.ID
 		}
@@ -55,8 +55,8 @@ func lifecycles(o *Oracle, yield func(Row) bool) {
 	}
 }
 
-// survivor follows a chain of merges to its end; a cycle has none.
-func (o *Oracle) survivor(num int32) string {
+// findSurvivor follows a chain of merges to its end; a cycle has none.
+func (o *Oracle) findSurvivor(num int32) string {
 	for range len(o.people) + 1 {
 		into, merged := o.merges[num]
 		if !merged {
@@ -67,7 +67,7 @@ func (o *Oracle) survivor(num int32) string {
 	return ""
 }
 
-func activities(o *Oracle, yield func(Row) bool) {
+func activityRows(o *Oracle, yield func(Row) bool) {
 	place := 0
 	for _, e := range o.log.Contacts {
 		kind := activityNames[e.Kind]
@@ -105,7 +105,7 @@ func contactRows(o *Oracle, yield func(Row) bool) {
 }
 
 // row is a contact with its objects flattened.
-func (o *Oracle) contactRow(p *person) Row {
+func (o *Oracle) contactRow(p *replayedContact) Row {
 	d := p.born
 	row := Row{
 		"id": d.ID, "workspace_id": o.terms.Workspace, "external_id": d.ExternalID, "role": roleOf(p.user), "email": d.Email,
@@ -114,7 +114,7 @@ func (o *Oracle) contactRow(p *person) Row {
 		"created_at": d.Created, "updated_at": p.updated, "signed_up_at": d.SignedUp, "last_seen_at": d.LastSeen,
 		"last_replied_at": d.LastReplied, "last_contacted_at": d.LastContacted, "last_email_opened_at": d.LastOpened,
 		"last_email_clicked_at": d.LastClicked, "android_last_seen_at": d.Android, "ios_last_seen_at": d.IOSSeen,
-		"custom_attributes": attributes(p.attrs),
+		"custom_attributes": jsonAttributes(p.attrs),
 	}
 	for _, column := range emptyColumns {
 		row[column] = nil
@@ -125,7 +125,7 @@ func (o *Oracle) contactRow(p *person) Row {
 	if at := d.Place; at != nil {
 		row["location_country"], row["location_region"], row["location_city"] = at.Country, at.Region, at.City
 	}
-	for os, a := range map[string]*event.App{"android": d.AndroidApp, "ios": d.IOSApp} {
+	for os, a := range map[string]*event.MobileApp{"android": d.AndroidApp, "ios": d.IOSApp} {
 		if a != nil {
 			row[os+"_app_name"], row[os+"_app_version"], row[os+"_device"] = a.Name, a.Version, a.Device
 			row[os+"_os_version"], row[os+"_sdk_version"] = a.OS, a.SDK
@@ -145,8 +145,8 @@ var emptyColumns = []string{"browser", "browser_version", "browser_language", "o
 	"android_app_name", "android_app_version", "android_device", "android_os_version", "android_sdk_version",
 	"ios_app_name", "ios_app_version", "ios_device", "ios_os_version", "ios_sdk_version"}
 
-// each calls f for the active contacts until it has enough.
-func (o *Oracle) each(f func(p *person) bool) {
+// eachActive calls f for the active contacts until it has enough.
+func (o *Oracle) eachActive(f func(p *replayedContact) bool) {
 	for num := range o.people {
 		if p := &o.people[num]; p.word == "active" && !f(p) {
 			return
@@ -155,33 +155,33 @@ func (o *Oracle) each(f func(p *person) bool) {
 }
 
 func contactTags(o *Oracle, yield func(Row) bool) {
-	o.each(func(p *person) bool {
-		return items(yield, p.born.ID, "tag_id", "/tags/", numbers(p.born.Tags, p.tags), func(n int32) string { return idText(event.TagID(n)) })
+	o.eachActive(func(p *replayedContact) bool {
+		return listRows(yield, p.born.ID, "tag_id", "/tags/", currentNumbers(p.born.Tags, p.tags), func(n int32) string { return idText(event.TagID(n)) })
 	})
 }
 
 func contactNotes(o *Oracle, yield func(Row) bool) {
-	o.each(func(p *person) bool {
-		return items(yield, p.born.ID, "note_id", "/notes/", numbers(p.born.Notes, p.notes), func(n int32) string { return idText(event.NoteID(n)) })
+	o.eachActive(func(p *replayedContact) bool {
+		return listRows(yield, p.born.ID, "note_id", "/notes/", currentNumbers(p.born.Notes, p.notes), func(n int32) string { return idText(event.NoteID(n)) })
 	})
 }
 
 func contactCompanies(o *Oracle, yield func(Row) bool) {
-	o.each(func(p *person) bool {
-		return items(yield, p.born.ID, "company_id", "", numbers(p.born.Companies, p.companies), o.log.Facts.CompanyID)
+	o.eachActive(func(p *replayedContact) bool {
+		return listRows(yield, p.born.ID, "company_id", "", currentNumbers(p.born.Companies, p.companies), o.log.Facts.CompanyID)
 	})
 }
 
 func contactSubscriptions(o *Oracle, yield func(Row) bool) {
-	o.each(func(p *person) bool {
-		return items(yield, p.born.ID, "subscription_id", "", numbers(o.log.Facts.Subscriptions(p.born), p.subscriptions), func(n int32) string {
+	o.eachActive(func(p *replayedContact) bool {
+		return listRows(yield, p.born.ID, "subscription_id", "", currentNumbers(o.log.Facts.Subscriptions(p.born), p.subscriptions), func(n int32) string {
 			return idText(event.SubscriptionID(n))
 		})
 	})
 }
 
-// items are the rows of a list of a contact: their ids, and their addresses where they begin with something.
-func items(yield func(Row) bool, contact, column, address string, list []int32, id func(n int32) string) bool {
+// listRows are the rows of a list of a contact: their ids, and their addresses where they begin with something.
+func listRows(yield func(Row) bool, contact, column, address string, list []int32, id func(n int32) string) bool {
 	for _, n := range list {
 		row := Row{"contact_id": contact, column: id(n)}
 		if address != "" {
@@ -195,7 +195,7 @@ func items(yield func(Row) bool, contact, column, address string, list []int32, 
 }
 
 func socialProfiles(o *Oracle, yield func(Row) bool) {
-	o.each(func(p *person) bool {
+	o.eachActive(func(p *replayedContact) bool {
 		for i, s := range p.social {
 			if !yield(Row{"contact_id": p.born.ID, "position": int64(i), "name": s.Name, "url": s.URL}) {
 				return false

@@ -7,30 +7,30 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// piece is one piece of content as it stands.
-type piece struct {
+// contentItem is one piece of content as it stands.
+type contentItem struct {
 	event.BornContent
 	event.Piece
 	since   []int64 // when it was edited since hour 0
 	removed bool
-	wrote   map[string]any // the latest of each field that somebody wrote
-	notes   map[int]note   // about versions of a data connector, the latest of each
+	wrote   map[string]any      // the latest of each field that somebody wrote
+	notes   map[int]versionNote // about versions of a data connector, the latest of each
 }
 
-// note is what somebody wrote about a version of a data connector.
-type note struct {
+// versionNote is what somebody wrote about a version of a data connector.
+type versionNote struct {
 	words string
 	at    int64
 }
 
-// anew are the fields that an edit without words of somebody says anew.
-var anew = []string{"title", "name", "description", "body", "variations", "default_locale"}
+// redrawnFields are the fields that an edit without words of somebody says anew.
+var redrawnFields = []string{"title", "name", "description", "body", "variations", "default_locale"}
 
-// pieces is what became of the content of a kind.
-func (o *Oracle) pieces(kind event.ContentKind) []piece {
-	var list []piece
+// replayContent is what became of the content of a kind.
+func (o *Oracle) replayContent(kind event.ContentKind) []contentItem {
+	var list []contentItem
 	add := func(born event.BornContent) {
-		list = append(list, piece{BornContent: born, Piece: o.log.Facts.Piece(kind, born.N), wrote: map[string]any{}, notes: map[int]note{}})
+		list = append(list, contentItem{BornContent: born, Piece: o.log.Facts.Piece(kind, born.N), wrote: map[string]any{}, notes: map[int]versionNote{}})
 	}
 	for _, born := range o.log.Facts.Content()[kind] {
 		add(born)
@@ -50,13 +50,13 @@ func (o *Oracle) pieces(kind event.ContentKind) []piece {
 			}
 		}
 	}
-	o.written(kind, list)
+	o.collectEdits(kind, list)
 	return list
 }
 
-// written adds what was written of them, the latest of each field: the log is read backwards. What teammates said anew since is
+// collectEdits adds what was written of them, the latest of each field: the log is read backwards. What teammates said anew since is
 // not what was written before.
-func (o *Oracle) written(kind event.ContentKind, list []piece) {
+func (o *Oracle) collectEdits(kind event.ContentKind, list []contentItem) {
 	edited := map[int32]bool{}
 	for _, e := range slices.Backward(o.log.Content) {
 		if e.Kind != kind {
@@ -67,11 +67,11 @@ func (o *Oracle) written(kind event.ContentKind, list []piece) {
 		for _, c := range e.Set {
 			if e.What == event.ContentNoted {
 				if _, later := p.notes[e.Version]; !later {
-					p.notes[e.Version] = note{c.Value.(string), e.At}
+					p.notes[e.Version] = versionNote{c.Value.(string), e.At}
 				}
 				continue
 			}
-			if _, later := p.wrote[c.Field]; later || edited[e.N] && slices.Contains(anew, c.Field) {
+			if _, later := p.wrote[c.Field]; later || edited[e.N] && slices.Contains(redrawnFields, c.Field) {
 				continue
 			}
 			p.wrote[c.Field] = c.Value
@@ -79,25 +79,25 @@ func (o *Oracle) written(kind event.ContentKind, list []piece) {
 	}
 }
 
-// told is what a field says: what was written, or else what is drawn. Nothing is null, and so is an empty text.
-func (p *piece) told(field string, drawn any) any {
+// fieldValue is what a field says: what was written, or else what is drawn. Nothing is null, and so is an empty text.
+func (p *contentItem) fieldValue(field string, drawn any) any {
 	if v, wrote := p.wrote[field]; wrote {
 		return orNull(v)
 	}
 	return orNull(drawn)
 }
 
-// words is told of a text; null is empty.
-func (p *piece) words(field, drawn string) string {
-	s, _ := p.told(field, drawn).(string)
+// fieldText is told of a text; null is empty.
+func (p *contentItem) fieldText(field, drawn string) string {
+	s, _ := p.fieldValue(field, drawn).(string)
 	return s
 }
 
 // contentRows tells the pieces of a kind that are there, as the later version sends them.
 func contentRows(kind event.ContentKind) func(o *Oracle, yield func(Row) bool) {
 	return func(o *Oracle, yield func(Row) bool) {
-		dynamic := o.dynamic()
-		for _, p := range o.pieces(kind) {
+		dynamic := o.dynamicByKey()
+		for _, p := range o.replayContent(kind) {
 			if p.removed {
 				continue
 			}
@@ -114,54 +114,54 @@ func contentRows(kind event.ContentKind) func(o *Oracle, yield func(Row) bool) {
 	}
 }
 
-func (o *Oracle) contentRow(p *piece, d event.Wording, dynamic map[string]dynamicContent) Row {
+func (o *Oracle) contentRow(p *contentItem, d event.Wording, dynamic map[string]dynamicContent) Row {
 	id := event.ContentText(p.Kind, p.N)
 	switch p.Kind {
 	case event.Articles:
 		return o.articleRow(p, d, dynamic)
 	case event.InternalArticles:
-		owner := p.told("owner_id", d.Owner)
-		return Row{"title": p.told("title", d.Title), "body": p.told("body", d.Body), "owner_id": owner, "author_id": p.told("author_id", d.Author),
-			"locale": p.told("locale", d.Locale), "folder_id": p.told("folder_id", p.Folder)}
+		owner := p.fieldValue("owner_id", d.Owner)
+		return Row{"title": p.fieldValue("title", d.Title), "body": p.fieldValue("body", d.Body), "owner_id": owner, "author_id": p.fieldValue("author_id", d.Author),
+			"locale": p.fieldValue("locale", d.Locale), "folder_id": p.fieldValue("folder_id", p.Folder)}
 	case event.Collections:
-		group := object("type", text("group_content"), "name", text(d.Title), "description", textOrNull(d.Description))
+		group := jsonObject("type", jsonText("group_content"), "name", jsonText(d.Title), "description", textOrNull(d.Description))
 		return Row{"workspace_id": o.terms.Workspace, "name": d.Title, "description": orNull(d.Description), "parent_id": orNull(p.Parent), "order": int64(p.N),
 			"url": "https://help.example/collections/" + id, "default_locale": "en",
-			"translated_content": object("type", text("group_translated_content"), "en", group)}
+			"translated_content": jsonObject("type", jsonText("group_translated_content"), "en", group)}
 	case event.Newsfeeds:
 		return Row{"name": d.Title}
 	case event.NewsItems:
 		return o.newsRow(p, d)
 	case event.Folders:
-		return Row{"name": p.told("name", d.Title), "parent_folder_id": p.told("parent_folder_id", p.Parent)}
+		return Row{"name": p.fieldValue("name", d.Title), "parent_folder_id": p.fieldValue("parent_folder_id", p.Parent)}
 	case event.DynamicContents:
-		return dynamicRow(p.dynamic(d))
+		return dynamicRow(p.dynamicContent(d))
 	}
 	return Row{"name": d.Title, "state": d.State, "http_method": d.Method}
 }
 
 // newsRow: a news item is live since it was first put into one of its newsfeeds, and a draft while it is in none.
-func (o *Oracle) newsRow(p *piece, d event.Wording) Row {
+func (o *Oracle) newsRow(p *contentItem, d event.Wording) Row {
 	places := []event.NewsPlace{{Feed: p.Feed, At: p.Created}}
 	if wrote, is := p.wrote["newsfeed_assignments"].([]event.NewsPlace); is {
 		places = wrote
 	}
-	row := Row{"workspace_id": o.terms.Workspace, "title": p.told("title", d.Title), "body": p.told("body", d.Body), "sender_id": p.told("sender_id", d.Author),
+	row := Row{"workspace_id": o.terms.Workspace, "title": p.fieldValue("title", d.Title), "body": p.fieldValue("body", d.Body), "sender_id": p.fieldValue("sender_id", d.Author),
 		"state": "draft", "published_at": nil}
 	var list []string
 	for _, in := range places {
 		if at, live := row["published_at"].(int64); !live || in.At < at {
 			row["state"], row["published_at"] = "live", in.At
 		}
-		list = append(list, object("newsfeed_id", in.Feed, "published_at", number(in.At)))
+		list = append(list, jsonObject("newsfeed_id", in.Feed, "published_at", jsonNumber(in.At)))
 	}
-	row["newsfeed_assignments"] = array(list)
+	row["newsfeed_assignments"] = jsonArray(list)
 	return row
 }
 
 // connectorVersions tells every version of the connectors that are there: one at its birth, one for each edit.
 func connectorVersions(o *Oracle, yield func(Row) bool) {
-	for _, p := range o.pieces(event.Connectors) {
+	for _, p := range o.replayContent(event.Connectors) {
 		if p.removed {
 			continue
 		}
@@ -190,10 +190,10 @@ type dynamicContent struct {
 	variations        []event.Variation
 }
 
-// dynamic is what a piece of dynamic content says.
-func (p *piece) dynamic(d event.Wording) dynamicContent {
-	c := dynamicContent{key: p.words("key", p.Key), name: p.words("name", "<"+d.Title+">"), locale: p.words("default_locale", "en"), block: p.Block}
-	if kind := p.words("content_type", ""); kind != "" {
+// dynamicContent is what a piece of dynamic content says.
+func (p *contentItem) dynamicContent(d event.Wording) dynamicContent {
+	c := dynamicContent{key: p.fieldText("key", p.Key), name: p.fieldText("name", "<"+d.Title+">"), locale: p.fieldText("default_locale", "en"), block: p.Block}
+	if kind := p.fieldText("content_type", ""); kind != "" {
 		c.block = kind == "block"
 	}
 	german := event.Variation{Locale: "de", Brand: "7", Body: d.Other, Empty: d.Other == ""}
@@ -204,11 +204,11 @@ func (p *piece) dynamic(d event.Wording) dynamicContent {
 	return c
 }
 
-// dynamic are the dynamic contents that are there, by their keys.
-func (o *Oracle) dynamic() map[string]dynamicContent {
+// dynamicByKey are the dynamic contents that are there, by their keys.
+func (o *Oracle) dynamicByKey() map[string]dynamicContent {
 	all := map[string]dynamicContent{}
-	for _, p := range o.pieces(event.DynamicContents) {
-		if c := p.dynamic(o.log.Facts.Wording(p.Kind, p.N, p.Edits)); !p.removed {
+	for _, p := range o.replayContent(event.DynamicContents) {
+		if c := p.dynamicContent(o.log.Facts.Wording(p.Kind, p.N, p.Edits)); !p.removed {
 			all[c.key] = c
 		}
 	}
@@ -218,17 +218,17 @@ func (o *Oracle) dynamic() map[string]dynamicContent {
 func dynamicRow(c dynamicContent) Row {
 	var list []string
 	for _, v := range c.variations {
-		list = append(list, object("locale", textOrNull(v.Locale), "brand_id", textOrNull(v.Brand), "body", textOrNull(v.Body), "intentionally_empty", flag(v.Empty)))
+		list = append(list, jsonObject("locale", textOrNull(v.Locale), "brand_id", textOrNull(v.Brand), "body", textOrNull(v.Body), "intentionally_empty", jsonBool(v.Empty)))
 	}
 	kind := "inline"
 	if c.block {
 		kind = "block"
 	}
-	return Row{"key": c.key, "name": orNull(markup.Replace(c.name)), "content_type": kind, "default_locale": c.locale, "variations": array(list)}
+	return Row{"key": c.key, "name": orNull(markup.Replace(c.name)), "content_type": kind, "default_locale": c.locale, "variations": jsonArray(list)}
 }
 
-// in is what it shows to readers of a language who are of no brand: what is said in their language, or else in its default one.
-func (c dynamicContent) in(locale string) string {
+// textFor is what it shows to readers of a language who are of no brand: what is said in their language, or else in its default one.
+func (c dynamicContent) textFor(locale string) string {
 	said := map[string]string{}
 	for _, v := range slices.Backward(c.variations) {
 		if v.Brand == "" && (v.Empty || v.Body != "") {
@@ -245,9 +245,9 @@ func (c dynamicContent) in(locale string) string {
 	return markup.Replace(words)
 }
 
-// resolve puts what is shown into a body in the place of each reference to dynamic content, or takes the reference away where that is no
+// resolveReferences puts what is shown into a body in the place of each reference to dynamic content, or takes the reference away where that is no
 // longer there. Where dynamic content is disabled there is no element around it.
-func (o *Oracle) resolve(body, locale string, dynamic map[string]dynamicContent) string {
+func (o *Oracle) resolveReferences(body, locale string, dynamic map[string]dynamicContent) string {
 	const refers = ` class="service-dynamic-content" data-service-dynamic-content-key="`
 	var out strings.Builder
 	for {
@@ -265,9 +265,9 @@ func (o *Oracle) resolve(body, locale string, dynamic map[string]dynamicContent)
 		}
 		out.WriteString(strings.TrimSuffix(before, "<"+element))
 		if c, there := dynamic[key]; there && o.terms.NoDynamicContent {
-			out.WriteString(c.in(locale))
+			out.WriteString(c.textFor(locale))
 		} else if there {
-			out.WriteString("<" + element + refers + key + `">` + c.in(locale) + "</" + element + ">")
+			out.WriteString("<" + element + refers + key + `">` + c.textFor(locale) + "</" + element + ">")
 		}
 		body = after
 	}

@@ -2,22 +2,22 @@ package oracle
 
 import "aqueduck/internal/emulator/event"
 
-// conversations tells conversation by conversation, those that are not deleted.
-func (o *Oracle) conversations(yield func(t *thread) bool) {
+// eachConversation tells conversation by conversation, those that are not deleted.
+func (o *Oracle) eachConversation(yield func(t *replayedThread) bool) {
 	ofLog(o.log.Conversations, func(opened *event.ThreadEvent, since []*event.ThreadEvent, gone bool) bool {
-		return gone || yield(replay(event.ConversationID(opened.Num), opened, o.log.Facts.Conversation(opened), since))
+		return gone || yield(replayThread(event.ConversationID(opened.Num), opened, o.log.Facts.Conversation(opened), since))
 	})
 }
 
 // conversationRows gives a row for every conversation, its objects flattened.
 func conversationRows(o *Oracle, yield func(Row) bool) {
-	o.conversations(func(t *thread) bool { return yield(t.row(o)) })
+	o.eachConversation(func(t *replayedThread) bool { return yield(t.conversationRow(o)) })
 }
 
 // ofConversations tells the rows of a list of each conversation.
-func ofConversations(rows func(t *thread, o *Oracle) []Row) func(o *Oracle, yield func(Row) bool) {
+func ofConversations(rows func(t *replayedThread, o *Oracle) []Row) func(o *Oracle, yield func(Row) bool) {
 	return func(o *Oracle, yield func(Row) bool) {
-		o.conversations(func(t *thread) bool {
+		o.eachConversation(func(t *replayedThread) bool {
 			for _, row := range rows(t, o) {
 				row["conversation_id"] = t.ID
 				if !yield(row) {
@@ -29,29 +29,29 @@ func ofConversations(rows func(t *thread, o *Oracle) []Row) func(o *Oracle, yiel
 	}
 }
 
-func (t *thread) row(o *Oracle) Row {
+func (t *replayedThread) conversationRow(o *Oracle) Row {
 	row := Row{"id": t.ID, "title": t.title, "created_at": t.created, "updated_at": t.updated, "priority": map[bool]string{true: "priority", false: "not_priority"}[t.priority],
 		"company_id":            nil,
-		"ai_agent_participated": t.last(func(p *event.Part) bool { return p.Author.AI }) != nil,
-		"custom_attributes":     attributes(t.attrs)}
+		"ai_agent_participated": t.lastPart(func(p *event.Part) bool { return p.Author.AI }) != nil,
+		"custom_attributes":     jsonAttributes(t.attrs)}
 	if t.company >= 0 {
 		row["company_id"] = o.log.Facts.CompanyID(t.company)
 	}
-	t.standing(row)
+	t.fillStanding(row)
 	for column, value := range row {
 		row[column] = orNull(value)
 	}
 	// A nobody is 0, and an empty subject is one.
-	row["admin_assignee_id"], row["team_assignee_id"] = t.incharge()
-	t.beginning(row)
-	t.rated(row)
-	t.figures(row)
-	t.assisted(row)
+	row["admin_assignee_id"], row["team_assignee_id"] = t.assigneesNow()
+	t.fillBeginning(row)
+	t.fillRating(row)
+	t.fillStatistics(row)
+	t.fillAIColumns(row)
 	return row
 }
 
-// last is the newest part that fits, nil when none does.
-func (t *thread) last(fits func(p *event.Part) bool) *event.Part {
+// lastPart is the newest part that fits, nil when none does.
+func (t *replayedThread) lastPart(fits func(p *event.Part) bool) *event.Part {
 	for i := len(t.parts) - 1; i >= 0; i-- {
 		if fits(&t.parts[i]) {
 			return &t.parts[i]
@@ -60,7 +60,7 @@ func (t *thread) last(fits func(p *event.Part) bool) *event.Part {
 	return nil
 }
 
-func (t *thread) first(fits func(p *event.Part) bool) *event.Part {
+func (t *replayedThread) firstPart(fits func(p *event.Part) bool) *event.Part {
 	for i := range t.parts {
 		if fits(&t.parts[i]) {
 			return &t.parts[i]
@@ -83,8 +83,8 @@ func givesCharge(p *event.Part) bool {
 	return p.Assigned.As == event.AssignTeam || p.Assigned.Admin != 0
 }
 
-// standing is where the conversation stands: what its last parts say.
-func (t *thread) standing(row Row) {
+// fillStanding is where the conversation stands: what its last parts say.
+func (t *replayedThread) fillStanding(row Row) {
 	state, read := "open", false
 	if len(t.parts) > 0 {
 		state = t.parts[len(t.parts)-1].State
@@ -115,18 +115,18 @@ func (t *thread) standing(row Row) {
 	}
 	row["waiting_since"], row["snoozed_until"] = waiting, int64(0)
 	if state == "snoozed" {
-		row["snoozed_until"] = t.last(func(p *event.Part) bool { return p.Until != 0 }).Until
+		row["snoozed_until"] = t.lastPart(func(p *event.Part) bool { return p.Until != 0 }).Until
 	}
 }
 
-// incharge tells who is in charge: the last part that speaks of each.
-func (t *thread) incharge() (adm, team int64) {
-	if p := t.last(func(p *event.Part) bool {
+// assigneesNow tells who is in charge: the last part that speaks of each.
+func (t *replayedThread) assigneesNow() (adm, team int64) {
+	if p := t.lastPart(func(p *event.Part) bool {
 		return p.Assigned.Admin != 0 || p.Assigned.As == event.RemoveTeammate || p.Assigned.As == event.RemoveAll
 	}); p != nil {
 		adm = p.Assigned.Admin
 	}
-	if p := t.last(func(p *event.Part) bool {
+	if p := t.lastPart(func(p *event.Part) bool {
 		return p.Assigned.Team != 0 || p.Assigned.As == event.RemoveTeam || p.Assigned.As == event.RemoveAll
 	}); p != nil {
 		team = p.Assigned.Team
@@ -134,7 +134,7 @@ func (t *thread) incharge() (adm, team int64) {
 	return adm, team
 }
 
-func (t *thread) beginning(row Row) {
+func (t *replayedThread) fillBeginning(row Row) {
 	columns := []string{"source_type", "source_id", "source_delivered_as", "source_subject", "source_body", "source_url", "source_redacted",
 		"source_author_type", "source_author_id", "source_author_name", "source_author_email", "source_author_from_ai_agent", "source_author_is_ai_answer"}
 	for _, column := range columns {
@@ -160,7 +160,7 @@ func (t *thread) beginning(row Row) {
 	}
 }
 
-func (t *thread) rated(row Row) {
+func (t *replayedThread) fillRating(row Row) {
 	for _, column := range []string{"rating", "rating_remark", "rating_created_at", "rating_updated_at", "rating_contact_id",
 		"rating_teammate_type", "rating_teammate_id"} {
 		row[column] = nil

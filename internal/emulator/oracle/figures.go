@@ -2,8 +2,8 @@ package oracle
 
 import "aqueduck/internal/emulator/event"
 
-// figures are the statistics, each one asked of all the parts.
-func (t *thread) figures(row Row) {
+// fillStatistics are the statistics, each one asked of all the parts.
+func (t *replayedThread) fillStatistics(row Row) {
 	at := func(p *event.Part) any {
 		if p == nil {
 			return nil
@@ -16,19 +16,19 @@ func (t *thread) figures(row Row) {
 		}
 		return p.At - t.created
 	}
-	assigned := t.first(givesCharge)
+	assigned := t.firstPart(givesCharge)
 	figures := Row{
-		"time_to_assignment": since(assigned), "time_to_admin_reply": since(t.first(isReply)),
-		"time_to_first_close": since(t.first(isClose)), "time_to_last_close": since(t.last(isClose)),
-		"first_contact_reply_at": at(t.first(isAsking)), "last_contact_reply_at": at(t.last(isAsking)),
-		"first_assignment_at": at(assigned), "last_assignment_at": at(t.last(givesCharge)),
-		"first_admin_reply_at": at(t.first(isReply)), "last_admin_reply_at": at(t.last(isReply)),
-		"first_close_at": at(t.first(isClose)), "last_close_at": at(t.last(isClose)),
+		"time_to_assignment": since(assigned), "time_to_admin_reply": since(t.firstPart(isReply)),
+		"time_to_first_close": since(t.firstPart(isClose)), "time_to_last_close": since(t.lastPart(isClose)),
+		"first_contact_reply_at": at(t.firstPart(isAsking)), "last_contact_reply_at": at(t.lastPart(isAsking)),
+		"first_assignment_at": at(assigned), "last_assignment_at": at(t.lastPart(givesCharge)),
+		"first_admin_reply_at": at(t.firstPart(isReply)), "last_admin_reply_at": at(t.lastPart(isReply)),
+		"first_close_at": at(t.firstPart(isClose)), "last_close_at": at(t.lastPart(isClose)),
 		"last_assignment_admin_reply_at": nil, "last_closed_by_id": nil,
 		"count_conversation_parts": int64(len(t.parts)), "count_assignments": int64(0), "count_reopens": int64(0),
 		"median_time_to_reply": orNull(t.Median), "handling_time": orNull(t.Handling),
 	}
-	if p := t.last(isClose); p != nil {
+	if p := t.lastPart(isClose); p != nil {
 		figures["last_closed_by_id"] = p.Author.ID
 	}
 	before, charged := "open", false
@@ -53,19 +53,19 @@ func (t *thread) figures(row Row) {
 	}
 }
 
-// assisted is what the AI agent did.
-func (t *thread) assisted(row Row) {
+// fillAIColumns is what the AI agent did.
+func (t *replayedThread) fillAIColumns(row Row) {
 	for _, column := range []string{"source_type", "source_title", "last_answer_type", "resolution_state", "rating", "rating_remark",
 		"created_at", "updated_at"} {
 		row["ai_agent_"+column] = nil
 	}
 	byAI := func(p *event.Part) bool { return p.Author.AI }
-	first, last := t.first(byAI), t.last(byAI)
+	first, last := t.firstPart(byAI), t.lastPart(byAI)
 	if first == nil {
 		return
 	}
 	row["ai_agent_source_type"], row["ai_agent_created_at"], row["ai_agent_updated_at"] = "workflow", first.At, last.At
-	if t.last(func(p *event.Part) bool { return p.Author.Answer }) != nil {
+	if t.lastPart(func(p *event.Part) bool { return p.Author.Answer }) != nil {
 		row["ai_agent_last_answer_type"] = "ai_answer"
 	}
 	if a := t.AI; a != nil { // what it was born with is drawn

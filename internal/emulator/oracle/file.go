@@ -7,11 +7,11 @@ import (
 )
 
 // fileRows are the attachments of the parts.
-func (t *thread) fileRows(o *Oracle) (rows []Row) {
+func (t *replayedThread) fileRows(o *Oracle) (rows []Row) {
 	for i, p := range t.parts {
 		for at, f := range p.Files {
 			row := fileRow(f, at)
-			row["part_id"], row["readable"] = idText(p.ID), t.readable(o, i)
+			row["part_id"], row["readable"] = idText(p.ID), t.isPartReadable(o, i)
 			rows = append(rows, row)
 		}
 	}
@@ -19,7 +19,7 @@ func (t *thread) fileRows(o *Oracle) (rows []Row) {
 }
 
 // sourceFileRows are the attachments of the message that it began with.
-func (t *thread) sourceFileRows(*Oracle) (rows []Row) {
+func (t *replayedThread) sourceFileRows(*Oracle) (rows []Row) {
 	if t.Source == nil || t.redacted {
 		return nil
 	}
@@ -29,7 +29,7 @@ func (t *thread) sourceFileRows(*Oracle) (rows []Row) {
 	return rows
 }
 
-func fileRow(f event.File, at int) Row {
+func fileRow(f event.Attachment, at int) Row {
 	return Row{"position": int64(at), "name": f.Name, "url": fmt.Sprintf("https://files.example/i/%x", f.ID), "content_type": f.Type, "filesize": f.Size,
 		"width": orNull(f.Width), "height": orNull(f.Height)}
 }

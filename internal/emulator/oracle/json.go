@@ -19,45 +19,45 @@ var escapes = func() *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }()
 
-// text is a text in JSON.
-func text(s string) string { return `"` + escapes.Replace(s) + `"` }
+// jsonText is a text in JSON.
+func jsonText(s string) string { return `"` + escapes.Replace(s) + `"` }
 
 // textOrNull is a text in JSON, null where it is empty.
 func textOrNull(s string) string {
 	if s == "" {
 		return "null"
 	}
-	return text(s)
+	return jsonText(s)
 }
 
-func number(n int64) string { return strconv.FormatInt(n, 10) }
+func jsonNumber(n int64) string { return strconv.FormatInt(n, 10) }
 
 // numberOrNull is a number in JSON, null where it is 0.
 func numberOrNull(n int64) string {
 	if n == 0 {
 		return "null"
 	}
-	return number(n)
+	return jsonNumber(n)
 }
 
-// object is an object of names and their values in JSON, by turns.
-func object(fields ...string) string {
+// jsonObject is an object of names and their values in JSON, by turns.
+func jsonObject(fields ...string) string {
 	list := make([]string, 0, len(fields)/2)
 	for i := 0; i+1 < len(fields); i += 2 {
-		list = append(list, text(fields[i])+":"+fields[i+1])
+		list = append(list, jsonText(fields[i])+":"+fields[i+1])
 	}
 	return "{" + strings.Join(list, ",") + "}"
 }
 
-func array(items []string) string { return "[" + strings.Join(items, ",") + "]" }
+func jsonArray(items []string) string { return "[" + strings.Join(items, ",") + "]" }
 
-// attributes are custom attributes as an object.
-func attributes(list []event.Attribute) string {
+// jsonAttributes are custom attributes as an object.
+func jsonAttributes(list []event.Attribute) string {
 	var fields []string
 	for _, a := range list {
 		fields = append(fields, a.Name, a.Raw)
 	}
-	return object(fields...)
+	return jsonObject(fields...)
 }
 
 // valueText is the value of a change in JSON; "" is none.
@@ -66,7 +66,7 @@ func valueText(v any) string {
 	case nil:
 		return ""
 	case string:
-		return text(v)
+		return jsonText(v)
 	}
 	return fmt.Sprint(v) // a number, or true or false
 }
@@ -100,8 +100,8 @@ func orNull(v any) any {
 // idText is a number as the text that ids are.
 func idText(n int64) string { return strconv.FormatInt(n, 10) }
 
-// number64 is the number that an id is.
-func number64(id string) int64 {
+// parseID is the number that an id is.
+func parseID(id string) int64 {
 	n, _ := strconv.ParseInt(id, 10, 64) // ids of the log are numbers
 	return n
 }

@@ -7,11 +7,11 @@ type Row = map[string]any
 
 // Oracle tells what a perfect reader holds of a workspace at a time.
 type Oracle struct {
-	log   event.Log
+	log   event.EventLog
 	at    int64
-	terms event.Terms
+	terms event.OracleTerms
 	began int64 // when the workspace did
 
-	people []person
+	people []replayedContact
 	merges map[int32]int32 // by contact: into whom, while it stands as merged
 }

@@ -8,29 +8,29 @@ import (
 )
 
 // New is an oracle that knows everything so far; now is the workspace's time.
-func New(log event.Log, now int64) *Oracle {
+func New(log event.EventLog, now int64) *Oracle {
 	return &Oracle{log: log, at: now, terms: log.Terms[len(log.Terms)-1], began: log.Start - event.Span}
 }
 
-// At is an oracle that knows what had happened by a time, and nothing that came after it.
-func At(log event.Log, t int64) *Oracle {
-	log.Contacts = until(log.Contacts, t, func(e *event.ContactEvent) int64 { return e.At })
-	log.Conversations = until(log.Conversations, t, func(e *event.ThreadEvent) int64 { return e.At })
-	log.Tickets = until(log.Tickets, t, func(e *event.ThreadEvent) int64 { return e.At })
-	log.Companies = until(log.Companies, t, func(e *event.CompanyEvent) int64 { return e.At })
-	log.Content = until(log.Content, t, func(e *event.ContentEvent) int64 { return e.At })
-	log.Consultations = until(log.Consultations, t, func(c *event.Consultation) int64 { return c.Put })
-	log.Reports = until(log.Reports, t, func(e *event.ReportEvent) int64 { return e.At })
+// NewAt is an oracle that knows what had happened by a time, and nothing that came after it.
+func NewAt(log event.EventLog, t int64) *Oracle {
+	log.Contacts = eventsUntil(log.Contacts, t, func(e *event.ContactEvent) int64 { return e.At })
+	log.Conversations = eventsUntil(log.Conversations, t, func(e *event.ThreadEvent) int64 { return e.At })
+	log.Tickets = eventsUntil(log.Tickets, t, func(e *event.ThreadEvent) int64 { return e.At })
+	log.Companies = eventsUntil(log.Companies, t, func(e *event.CompanyEvent) int64 { return e.At })
+	log.Content = eventsUntil(log.Content, t, func(e *event.ContentEvent) int64 { return e.At })
+	log.Consultations = eventsUntil(log.Consultations, t, func(c *event.Consultation) int64 { return c.Put })
+	log.Reports = eventsUntil(log.Reports, t, func(e *event.ReportEvent) int64 { return e.At })
 	// These are not in the order in which they came. Calls know by themselves when they did.
 	log.Actions = slices.DeleteFunc(slices.Clone(log.Actions), func(a event.AdminAction) bool { return max(a.At, a.Put) > t })
-	terms := until(log.Terms, t, func(s *event.Terms) int64 { return s.At })
+	terms := eventsUntil(log.Terms, t, func(s *event.OracleTerms) int64 { return s.At })
 	log.Terms = log.Terms[:max(1, len(terms))]
 	return New(log, t)
 }
 
-// until is a log up to a time. What was logged after an event counts as later than it, also where a clock that was turned
+// eventsUntil is a log up to a time. What was logged after an event counts as later than it, also where a clock that was turned
 // back says otherwise: no entry is kept without those that it rests on.
-func until[E any](log []E, t int64, at func(e *E) int64) []E {
+func eventsUntil[E any](log []E, t int64, at func(e *E) int64) []E {
 	for i := range log {
 		if at(&log[i]) > t {
 			return log[:i:i]
@@ -39,8 +39,8 @@ func until[E any](log []E, t int64, at func(e *E) int64) []E {
 	return log
 }
 
-// Rows gives the rows of a stream, nil for one that is not known. The documentation of package emulator tells the columns.
-func (o *Oracle) Rows(stream string) iter.Seq[Row] {
+// StreamRows gives the rows of a stream, nil for one that is not known. The documentation of package emulator tells the columns.
+func (o *Oracle) StreamRows(stream string) iter.Seq[Row] {
 	if set := datasetOf(stream); set != nil {
 		return func(yield func(Row) bool) { reportRows(o, set, yield) }
 	}
@@ -55,8 +55,8 @@ func (o *Oracle) Rows(stream string) iter.Seq[Row] {
 	return nil
 }
 
-// Streams names all streams.
-func Streams() (names []string) {
+// StreamNames names all streams.
+func StreamNames() (names []string) {
 	for _, s := range streams {
 		names = append(names, s.name)
 	}
@@ -78,29 +78,29 @@ var streams = []struct {
 	{"contact_subscriptions", contactSubscriptions},
 	{"contact_social_profiles", socialProfiles},
 	{"deleted_contacts", deletedContacts},
-	{"contact_activities", activities},
-	{"contact_lifecycle", lifecycles},
+	{"contact_activities", activityRows},
+	{"contact_lifecycle", lifecycleRows},
 	{"conversations", conversationRows},
-	{"conversation_parts", ofConversations((*thread).partRows)},
-	{"conversation_contacts", ofConversations((*thread).contactRows)},
-	{"conversation_tags", ofConversations((*thread).tagRows)},
-	{"conversation_teammates", ofConversations((*thread).teammateRows)},
-	{"conversation_linked_objects", ofConversations((*thread).linkRows)},
-	{"conversation_content_sources", ofConversations((*thread).sourceRows)},
-	{"conversation_attachments", ofConversations((*thread).fileRows)},
-	{"conversation_source_attachments", ofConversations((*thread).sourceFileRows)},
-	{"conversation_part_tags", ofConversations((*thread).partTagRows)},
-	{"conversation_scorecards", ofConversations((*thread).scorecardRows)},
-	{"conversation_scorecard_notes", ofConversations((*thread).reviewNoteRows)},
-	{"conversation_scorecard_evaluators", ofConversations((*thread).evaluatorRows)},
-	{"conversation_monitor_evaluations", ofConversations((*thread).evaluationRows)},
+	{"conversation_parts", ofConversations((*replayedThread).partRows)},
+	{"conversation_contacts", ofConversations((*replayedThread).contactRows)},
+	{"conversation_tags", ofConversations((*replayedThread).tagRows)},
+	{"conversation_teammates", ofConversations((*replayedThread).teammateRows)},
+	{"conversation_linked_objects", ofConversations((*replayedThread).linkRows)},
+	{"conversation_content_sources", ofConversations((*replayedThread).sourceRows)},
+	{"conversation_attachments", ofConversations((*replayedThread).fileRows)},
+	{"conversation_source_attachments", ofConversations((*replayedThread).sourceFileRows)},
+	{"conversation_part_tags", ofConversations((*replayedThread).partTagRows)},
+	{"conversation_scorecards", ofConversations((*replayedThread).scorecardRows)},
+	{"conversation_scorecard_notes", ofConversations((*replayedThread).reviewNoteRows)},
+	{"conversation_scorecard_evaluators", ofConversations((*replayedThread).evaluatorRows)},
+	{"conversation_monitor_evaluations", ofConversations((*replayedThread).evaluationRows)},
 	{"deleted_conversations", deletedConversations},
 	{"hitl_events", consultationRows},
 	{"tickets", ticketRows},
 	{"ticket_parts", ofTickets(ticketPartRows)},
-	{"ticket_attachments", ofTickets((*thread).fileRows)},
-	{"ticket_contacts", ofTickets((*thread).contactRows)},
-	{"ticket_linked_objects", ofTickets((*thread).linkRows)},
+	{"ticket_attachments", ofTickets((*replayedThread).fileRows)},
+	{"ticket_contacts", ofTickets((*replayedThread).contactRows)},
+	{"ticket_linked_objects", ofTickets((*replayedThread).linkRows)},
 	{"segments", segmentRows},
 	{"tags", tagRows},
 	{"admins", adminRows},

@@ -3,21 +3,23 @@ package oracle
 import "aqueduck/internal/emulator/event"
 
 // partRows are all parts that ever were. readable tells those that an answer holds now.
-func (t *thread) partRows(o *Oracle) (rows []Row) {
+func (t *replayedThread) partRows(o *Oracle) (rows []Row) {
 	for i := range t.parts {
 		p := t.parts[i]
 		if a, ok := t.rewritten[int32(i)]; ok {
 			p.Assigned = a
 		}
 		row := partRow(&p)
-		row["readable"] = t.readable(o, i)
+		row["readable"] = t.isPartReadable(o, i)
 		rows = append(rows, row)
 	}
 	return rows
 }
 
-// readable says whether an answer holds the part at a place.
-func (t *thread) readable(o *Oracle, place int) bool { return place >= len(t.parts)-o.terms.PartsCap }
+// isPartReadable says whether an answer holds the part at a place.
+func (t *replayedThread) isPartReadable(o *Oracle, place int) bool {
+	return place >= len(t.parts)-o.terms.PartsCap
+}
 
 func partRow(p *event.Part) Row {
 	row := Row{"id": idText(p.ID), "part_type": p.Type, "body": p.Body, "created_at": p.At, "updated_at": p.Updated,
@@ -26,7 +28,7 @@ func partRow(p *event.Part) Row {
 		"redacted": p.Redacted, "state": p.State, "metadata": p.Meta, "call_id": p.Call, "event_details": nil, "event_type": p.EventType,
 		"event_data": p.Data, "app_package_code": p.App}
 	if p.Call != "" {
-		row["event_details"] = object("call_id", text(p.Call))
+		row["event_details"] = jsonObject("call_id", jsonText(p.Call))
 	}
 	for column, value := range row {
 		row[column] = orNull(value)
@@ -52,31 +54,31 @@ func partRow(p *event.Part) Row {
 }
 
 // contactRows are those who take part.
-func (t *thread) contactRows(*Oracle) (rows []Row) {
+func (t *replayedThread) contactRows(*Oracle) (rows []Row) {
 	for _, d := range t.people {
 		rows = append(rows, Row{"contact_id": d.ID, "external_id": orNull(d.ExternalID)})
 	}
 	return rows
 }
 
-func (t *thread) tagRows(*Oracle) (rows []Row) {
+func (t *replayedThread) tagRows(*Oracle) (rows []Row) {
 	for _, a := range t.tags {
 		rows = append(rows, Row{"tag_id": idText(event.TagID(a.Tag)), "name": event.TagName(a.Tag), "applied_at": a.At, "applied_by_id": idText(a.By)})
 	}
 	return rows
 }
 
-func (t *thread) partTagRows(o *Oracle) (rows []Row) {
+func (t *replayedThread) partTagRows(o *Oracle) (rows []Row) {
 	for i, p := range t.parts {
 		for _, n := range p.Tags {
-			rows = append(rows, Row{"part_id": idText(p.ID), "tag_id": idText(event.TagID(n)), "name": event.TagName(n), "readable": t.readable(o, i)})
+			rows = append(rows, Row{"part_id": idText(p.ID), "tag_id": idText(event.TagID(n)), "name": event.TagName(n), "readable": t.isPartReadable(o, i)})
 		}
 	}
 	return rows
 }
 
 // teammateRows are the admins who wrote something.
-func (t *thread) teammateRows(*Oracle) (rows []Row) {
+func (t *replayedThread) teammateRows(*Oracle) (rows []Row) {
 	seen := map[string]bool{}
 	for i := range t.parts {
 		if a := t.parts[i].Author; a.Type == "admin" && !seen[a.ID] && !t.Bare {
@@ -87,7 +89,7 @@ func (t *thread) teammateRows(*Oracle) (rows []Row) {
 	return rows
 }
 
-func (t *thread) linkRows(*Oracle) (rows []Row) {
+func (t *replayedThread) linkRows(*Oracle) (rows []Row) {
 	for _, l := range t.linked {
 		if !t.Bare {
 			rows = append(rows, Row{"object_type": l.Type, "object_id": l.ID, "category": orNull(l.Category)})
@@ -97,7 +99,7 @@ func (t *thread) linkRows(*Oracle) (rows []Row) {
 }
 
 // sourceRows are what answers of the AI agent were made of.
-func (t *thread) sourceRows(*Oracle) (rows []Row) {
+func (t *replayedThread) sourceRows(*Oracle) (rows []Row) {
 	for i, s := range t.sources {
 		rows = append(rows, Row{"position": int64(i), "content_type": s.Type, "title": orNull(s.Title), "locale": orNull(s.Locale), "url": orNull(s.URL)})
 	}

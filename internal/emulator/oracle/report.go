@@ -13,7 +13,7 @@ const reports = "reporting_"
 // datasetOf is the dataset that a stream tells of, nil when it tells of none.
 func datasetOf(stream string) *event.Dataset {
 	if id, ok := strings.CutPrefix(stream, reports); ok {
-		return event.DatasetNamed(id)
+		return event.FindDataset(id)
 	}
 	return nil
 }
@@ -48,8 +48,8 @@ func reportRows(o *Oracle, s *event.Dataset, yield func(Row) bool) {
 	if s.ID == "conversation" {
 		ofLog(o.log.Conversations, func(opened *event.ThreadEvent, since []*event.ThreadEvent, _ bool) bool {
 			if opened.At >= o.log.Start-event.ReportSpan {
-				t := replay(event.ConversationID(opened.Num), opened, o.log.Facts.Conversation(opened), since)
-				add(t.ID, t.created, t.reported(o.log.Facts.TalkReport(t.Num)))
+				t := replayThread(event.ConversationID(opened.Num), opened, o.log.Facts.Conversation(opened), since)
+				add(t.ID, t.created, t.reportRow(o.log.Facts.TalkReport(t.Num)))
 			}
 			return true
 		})
@@ -70,14 +70,14 @@ func reportRows(o *Oracle, s *event.Dataset, yield func(Row) bool) {
 	}
 }
 
-// reported is the row of a conversation in the dataset of conversations. It follows the parts of the first thirty days; of one that
+// reportRow is the row of a conversation in the dataset of conversations. It follows the parts of the first thirty days; of one that
 // somebody wrote little else is known. A deletion takes no row away.
-func (t *thread) reported(drawn event.TalkReport) Row {
+func (t *replayedThread) reportRow(drawn event.TalkReport) Row {
 	row := Row(drawn.Values)
 	if t.Written {
 		row = Row{"channel": t.Source.Type, "bot_involved": "false"}
 	}
-	row["conversation_id"], row["created_at"] = t.ID, number(t.created)
+	row["conversation_id"], row["created_at"] = t.ID, jsonNumber(t.created)
 	known := *t
 	known.parts = nil
 	for _, p := range t.parts {
@@ -89,14 +89,14 @@ func (t *thread) reported(drawn event.TalkReport) Row {
 	if n := len(known.parts); n > 0 {
 		row["state"] = known.parts[n-1].State
 	}
-	row["user_replied"] = strconv.FormatBool(!t.Silent || known.first(isAsking) != nil)
+	row["user_replied"] = strconv.FormatBool(!t.Silent || known.firstPart(isAsking) != nil)
 	row["time_to_first_response"] = nil
-	if p := known.first(isReply); p != nil {
+	if p := known.firstPart(isReply); p != nil {
 		waited := p.At - t.created
 		if drawn.Shortened { // by a third, rounded down
 			waited -= waited / 3
 		}
-		row["time_to_first_response"] = number(waited)
+		row["time_to_first_response"] = jsonNumber(waited)
 	}
 	return row
 }

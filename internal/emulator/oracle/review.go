@@ -2,7 +2,7 @@ package oracle
 
 import "aqueduck/internal/emulator/event"
 
-func (t *thread) scorecardRows(*Oracle) (rows []Row) {
+func (t *replayedThread) scorecardRows(*Oracle) (rows []Row) {
 	for _, s := range t.cards {
 		row := Row{"scorecard_id": s.ID, "name": s.Name, "passed": nil, "score": nil, "review_status": orNull(s.Status)}
 		if s.Judged {
@@ -28,7 +28,7 @@ func reviewerColumns(c event.Reviewer, row Row, who string) {
 	}
 }
 
-func (t *thread) reviewNoteRows(*Oracle) (rows []Row) {
+func (t *replayedThread) reviewNoteRows(*Oracle) (rows []Row) {
 	for _, s := range t.cards {
 		for _, n := range s.Notes {
 			row := Row{"scorecard_id": s.ID, "note_id": n.ID, "body": n.Body, "created_at": n.Created, "updated_at": n.Updated}
@@ -39,7 +39,7 @@ func (t *thread) reviewNoteRows(*Oracle) (rows []Row) {
 	return rows
 }
 
-func (t *thread) evaluatorRows(*Oracle) (rows []Row) {
+func (t *replayedThread) evaluatorRows(*Oracle) (rows []Row) {
 	for _, s := range t.cards {
 		for _, e := range s.Evaluators {
 			row := Row{"scorecard_id": s.ID, "evaluator_id": e.ID, "name": orNull(e.Name), "value": e.Value, "value_label": orNull(e.Label),
@@ -47,9 +47,9 @@ func (t *thread) evaluatorRows(*Oracle) (rows []Row) {
 			if len(e.Reasons) > 0 {
 				var reasons []string
 				for _, name := range e.Reasons {
-					reasons = append(reasons, object("name", text(name)))
+					reasons = append(reasons, jsonObject("name", jsonText(name)))
 				}
-				row["reasons"] = array(reasons)
+				row["reasons"] = jsonArray(reasons)
 			}
 			rows = append(rows, row)
 		}
@@ -57,7 +57,7 @@ func (t *thread) evaluatorRows(*Oracle) (rows []Row) {
 	return rows
 }
 
-func (t *thread) evaluationRows(*Oracle) (rows []Row) {
+func (t *replayedThread) evaluationRows(*Oracle) (rows []Row) {
 	for _, m := range t.monitors {
 		rows = append(rows, Row{"monitor_id": m.ID, "name": m.Name, "passed": m.Passed, "value": m.Value,
 			"reasoning": orNull(m.Reasoning), "evaluated_at": m.At})

@@ -23,10 +23,10 @@ func adminRows(o *Oracle, yield func(Row) bool) {
 		var teams []string
 		for _, t := range event.Teams {
 			if a.InTeams && t.Members {
-				teams = append(teams, number(t.ID))
+				teams = append(teams, jsonNumber(t.ID))
 			}
 		}
-		if !yield(Row{"id": idText(a.ID), "name": a.Name, "email": a.Email, "away_mode_enabled": false, "has_inbox_seat": true, "team_ids": array(teams)}) {
+		if !yield(Row{"id": idText(a.ID), "name": a.Name, "email": a.Email, "away_mode_enabled": false, "has_inbox_seat": true, "team_ids": jsonArray(teams)}) {
 			return
 		}
 	}
@@ -37,10 +37,10 @@ func teamRows(o *Oracle, yield func(Row) bool) {
 		var members []string
 		for _, a := range event.Admins {
 			if t.Members && a.InTeams {
-				members = append(members, number(a.ID))
+				members = append(members, jsonNumber(a.ID))
 			}
 		}
-		if t.Hour <= o.terms.Hours && !yield(Row{"id": idText(t.ID), "name": t.Name, "admin_ids": array(members)}) {
+		if t.Hour <= o.terms.Hours && !yield(Row{"id": idText(t.ID), "name": t.Name, "admin_ids": jsonArray(members)}) {
 			return
 		}
 	}
@@ -52,9 +52,9 @@ func subscriptionRows(o *Oracle, yield func(Row) bool) {
 		if !s.Archived {
 			state = map[bool]string{true: "live", false: "draft"}[o.terms.Hours >= s.Live]
 		}
-		words := object("name", text(s.Name), "description", textOrNull(s.Description), "locale", text("en"))
+		words := jsonObject("name", jsonText(s.Name), "description", textOrNull(s.Description), "locale", jsonText("en"))
 		if !yield(Row{"id": idText(event.SubscriptionID(int32(n))), "state": state, "consent_type": s.Consent, "default_translation": words,
-			"translations": array([]string{words})}) {
+			"translations": jsonArray([]string{words})}) {
 			return
 		}
 	}
@@ -83,12 +83,12 @@ func ticketTypeRows(o *Oracle, yield func(Row) bool) {
 	for _, t := range event.TicketTypes {
 		var list []string
 		for place, a := range t.Attributes {
-			list = append(list, object("type", text("ticket_type_attribute"), "id", text(a.ID), "name", text(a.Name), "data_type", text(a.Kind),
-				"order", number(int64(place)), "required_to_create", flag(a.Required), "input_options", inputOptions(a), "archived", "false"))
+			list = append(list, jsonObject("type", jsonText("ticket_type_attribute"), "id", jsonText(a.ID), "name", jsonText(a.Name), "data_type", jsonText(a.Kind),
+				"order", jsonNumber(int64(place)), "required_to_create", jsonBool(a.Required), "input_options", inputOptions(a), "archived", "false"))
 		}
 		if !yield(Row{"id": t.ID, "name": t.Name, "description": orNull(t.Description), "icon": "🎟️", "workspace_id": o.terms.Workspace, "category": t.Category,
 			"archived": t.Archived, "is_internal": t.Internal, "created_at": o.began + t.Made, "updated_at": o.began + t.Updated,
-			"ticket_type_attributes": object("type", text("list"), "data", array(list))}) {
+			"ticket_type_attributes": jsonObject("type", jsonText("list"), "data", jsonArray(list))}) {
 			return
 		}
 	}
@@ -98,25 +98,25 @@ func ticketTypeRows(o *Oracle, yield func(Row) bool) {
 func inputOptions(a event.TicketAttribute) string {
 	switch a.Kind {
 	case "string":
-		return object("multiline", "false")
+		return jsonObject("multiline", "false")
 	case "list":
 		var items []string
 		for _, item := range a.Items {
-			items = append(items, text(item))
+			items = append(items, jsonText(item))
 		}
-		return object("list_items", array(items))
+		return jsonObject("list_items", jsonArray(items))
 	}
-	return object()
+	return jsonObject()
 }
 
 func ticketStateRows(_ *Oracle, yield func(Row) bool) {
 	for _, s := range event.TicketStates {
 		var types []string
 		for _, t := range s.Types {
-			types = append(types, object("type", text("ticket_type"), "id", text(t)))
+			types = append(types, jsonObject("type", jsonText("ticket_type"), "id", jsonText(t)))
 		}
 		if !yield(Row{"id": s.ID, "category": s.Category, "internal_label": s.Internal, "external_label": s.External, "archived": s.Archived,
-			"ticket_types": object("type", text("list"), "data", array(types))}) {
+			"ticket_types": jsonObject("type", jsonText("list"), "data", jsonArray(types))}) {
 			return
 		}
 	}
@@ -141,8 +141,8 @@ func awayReasonRows(o *Oracle, yield func(Row) bool) {
 // segmentRows gives those of contacts and of companies, with the number of their members.
 func segmentRows(o *Oracle, yield func(Row) bool) {
 	counts := make([]int64, len(event.Segments))
-	o.each(func(p *person) bool {
-		for n, in := range o.belongs(p) {
+	o.eachActive(func(p *replayedContact) bool {
+		for n, in := range o.segmentMembership(p) {
 			if in {
 				counts[n]++
 			}
@@ -165,14 +165,14 @@ func segmentRows(o *Oracle, yield func(Row) bool) {
 	}
 }
 
-// belongs says which segments a contact is in, by their numbers.
-func (o *Oracle) belongs(p *person) []bool {
+// segmentMembership says which segments a contact is in, by their numbers.
+func (o *Oracle) segmentMembership(p *replayedContact) []bool {
 	row := o.contactRow(p)
-	tags, companies := len(numbers(p.born.Tags, p.tags)), len(numbers(p.born.Companies, p.companies))
+	tags, companies := len(currentNumbers(p.born.Tags, p.tags)), len(currentNumbers(p.born.Companies, p.companies))
 	country := row["location_country"]
 	return []bool{p.user, !p.user, row["last_seen_at"] != nil, row["signed_up_at"] == nil, row["last_replied_at"] == nil, tags > 3,
 		country == "Germany" || country == "France", false, row["android_app_name"] != nil || row["ios_app_name"] != nil,
 		companies > 0, row["email"] == nil, tags > 0}
 }
 
-func flag(yes bool) string { return map[bool]string{true: "true", false: "false"}[yes] }
+func jsonBool(yes bool) string { return map[bool]string{true: "true", false: "false"}[yes] }

@@ -7,9 +7,9 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// thread is what the log says of one conversation or one ticket: what it was born with, all its parts, and what was changed since.
+// replayedThread is what the log says of one conversation or one ticket: what it was born with, all its parts, and what was changed since.
 // Everything that follows from the parts is worked out from all of them, not kept up as the server does.
-type thread struct {
+type replayedThread struct {
 	*event.Beginning
 	ID        string
 	created   int64
@@ -28,12 +28,12 @@ type thread struct {
 	company   int32                    // -1: none
 	people    []*event.Contact         // its contacts
 	shared    *bool                    // a ticket that somebody shared, or did not any more
-	marked    *marking                 // when somebody said whether it is read
+	marked    *readMark                // when somebody said whether it is read
 	rewritten map[int32]event.Assigned // parts by place: what they tell of the assignment now, which is not what they did
 }
 
-// marking is what somebody said of a conversation that had so many parts then.
-type marking struct {
+// readMark is what somebody said of a conversation that had so many parts then.
+type readMark struct {
 	read  bool
 	parts int
 }
@@ -58,22 +58,22 @@ func ofLog(log []event.ThreadEvent, yield func(opened *event.ThreadEvent, since 
 	}
 }
 
-// replay is a record as it is now, from what it was opened with and what happened since.
-func replay(id string, opened *event.ThreadEvent, b *event.Beginning, since []*event.ThreadEvent) *thread {
-	t := &thread{Beginning: b, ID: id, created: opened.At, parts: b.Parts, updated: max(opened.At, opened.Until), title: b.Title, priority: b.Priority, attrs: b.Attrs,
+// replayThread is a record as it is now, from what it was opened with and what happened since.
+func replayThread(id string, opened *event.ThreadEvent, b *event.Beginning, since []*event.ThreadEvent) *replayedThread {
+	t := &replayedThread{Beginning: b, ID: id, created: opened.At, parts: b.Parts, updated: max(opened.At, opened.Until), title: b.Title, priority: b.Priority, attrs: b.Attrs,
 		score: b.Rating, tags: b.Tags, linked: b.Linked, cards: b.Scorecards, monitors: b.Evaluations, redacted: b.Source != nil && b.Source.Redacted, company: b.Company,
 		people: b.Contacts}
 	if b.AI != nil {
 		t.sources = b.AI.Sources
 	}
 	for _, e := range since {
-		t.follow(e)
+		t.applyEvent(e)
 	}
 	return t
 }
 
-// follow notes what one event says.
-func (t *thread) follow(e *event.ThreadEvent) {
+// applyEvent notes what one event says.
+func (t *replayedThread) applyEvent(e *event.ThreadEvent) {
 	if !e.Quiet {
 		t.updated = e.At
 	}
@@ -110,33 +110,33 @@ func (t *thread) follow(e *event.ThreadEvent) {
 		t.monitors = slices.DeleteFunc(slices.Clone(t.monitors), func(m event.Evaluation) bool { return m.ID == with.Evaluation.ID })
 		t.monitors = append(t.monitors, with.Evaluation)
 	case event.ThreadTagged:
-		t.untag(e.Place)
+		t.removeTag(e.Place)
 		t.tags = append(t.tags, event.AppliedTag{Tag: e.Place, At: e.At, By: with.By})
 	case event.ThreadUntagged:
-		t.untag(e.Place)
+		t.removeTag(e.Place)
 	case event.ThreadLinked:
 		t.linked = append(t.linked, with.Linked)
 	case event.ThreadContactsChanged:
 		t.people = e.Who
 	case event.ThreadFieldsSet:
 		for _, s := range with.Set {
-			t.write(s)
+			t.applyChange(s)
 		}
 	}
 }
 
-func (t *thread) untag(tag int32) {
+func (t *replayedThread) removeTag(tag int32) {
 	t.tags = slices.DeleteFunc(slices.Clone(t.tags), func(a event.AppliedTag) bool { return a.Tag == tag })
 }
 
-func (t *thread) write(s event.Change) {
+func (t *replayedThread) applyChange(s event.FieldChange) {
 	switch name, attribute := strings.CutPrefix(s.Field, "custom_attributes."); {
 	case attribute:
 		t.attrs = setAttribute(t.attrs, name, valueText(s.Value))
 	case s.Field == "title":
 		t.title, _ = s.Value.(string)
 	case s.Field == "read":
-		t.marked = &marking{s.Value == true, len(t.parts)}
+		t.marked = &readMark{s.Value == true, len(t.parts)}
 	case s.Field == "is_shared":
 		shared := s.Value == true
 		t.shared = &shared

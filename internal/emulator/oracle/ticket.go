@@ -2,16 +2,16 @@ package oracle
 
 import "aqueduck/internal/emulator/event"
 
-// tickets tells ticket by ticket, those that are not deleted.
-func (o *Oracle) tickets(yield func(t *thread) bool) {
+// eachTicket tells ticket by ticket, those that are not deleted.
+func (o *Oracle) eachTicket(yield func(t *replayedThread) bool) {
 	ofLog(o.log.Tickets, func(opened *event.ThreadEvent, since []*event.ThreadEvent, gone bool) bool {
-		return gone || yield(replay(event.TicketID(opened.Num), opened, o.log.Facts.Ticket(opened), since))
+		return gone || yield(replayThread(event.TicketID(opened.Num), opened, o.log.Facts.Ticket(opened), since))
 	})
 }
 
 // ticketRows gives a row for every ticket, as the later version sends it.
 func ticketRows(o *Oracle, yield func(Row) bool) {
-	o.tickets(func(t *thread) bool {
+	o.eachTicket(func(t *replayedThread) bool {
 		kind, state, attrs := event.TicketTypes[t.Kind], event.TicketStates[event.TicketSubmitted], t.Attrs
 		for i := range t.parts {
 			switch change := t.parts[i].Ticket; {
@@ -23,19 +23,19 @@ func ticketRows(o *Oracle, yield func(Row) bool) {
 			}
 		}
 		standing := Row{}
-		t.standing(standing)
+		t.fillStanding(standing)
 		row := Row{"id": t.ID, "number": event.TicketNumber(t.Num), "category": kind.Category, "ticket_type_id": kind.ID, "ticket_type_name": kind.Name,
 			"ticket_state_id": state.ID, "ticket_state_category": state.Category, "ticket_state_internal_label": state.Internal,
 			"ticket_state_external_label": state.External, "created_at": t.created, "updated_at": t.updated, "open": standing["open"],
-			"snoozed_until": orNull(standing["snoozed_until"]), "is_shared": t.seen(kind.Category), "part_count": int64(len(t.parts)),
-			"ticket_attributes": attributes(attrs)}
-		row["admin_assignee_id"], row["team_assignee_id"] = t.incharge()
+			"snoozed_until": orNull(standing["snoozed_until"]), "is_shared": t.isCustomerVisible(kind.Category), "part_count": int64(len(t.parts)),
+			"ticket_attributes": jsonAttributes(attrs)}
+		row["admin_assignee_id"], row["team_assignee_id"] = t.assigneesNow()
 		return yield(row)
 	})
 }
 
-// seen says whether the customer sees a ticket: his own always, one of the back office when somebody shared it, or else every second one.
-func (t *thread) seen(category string) bool {
+// isCustomerVisible says whether the customer sees a ticket: his own always, one of the back office when somebody shared it, or else every second one.
+func (t *replayedThread) isCustomerVisible(category string) bool {
 	switch {
 	case t.shared != nil:
 		return *t.shared
@@ -46,9 +46,9 @@ func (t *thread) seen(category string) bool {
 }
 
 // ofTickets tells the rows of a list of each ticket.
-func ofTickets(rows func(t *thread, o *Oracle) []Row) func(o *Oracle, yield func(Row) bool) {
+func ofTickets(rows func(t *replayedThread, o *Oracle) []Row) func(o *Oracle, yield func(Row) bool) {
 	return func(o *Oracle, yield func(Row) bool) {
-		o.tickets(func(t *thread) bool {
+		o.eachTicket(func(t *replayedThread) bool {
 			for _, row := range rows(t, o) {
 				if row["ticket_id"] = t.ID; !yield(row) {
 					return false
@@ -60,7 +60,7 @@ func ofTickets(rows func(t *thread, o *Oracle) []Row) func(o *Oracle, yield func
 }
 
 // ticketPartRows are the parts of a ticket with what each did to it, without what only those of conversations tell.
-func ticketPartRows(t *thread, o *Oracle) []Row {
+func ticketPartRows(t *replayedThread, o *Oracle) []Row {
 	rows := t.partRows(o)
 	for i, row := range rows {
 		for _, column := range []string{"state", "metadata", "call_id", "event_details", "event_type", "event_data"} {

@@ -7,17 +7,17 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// AdminActions draws what the log tells of the year before hour 0.
-func AdminActions(seed uint64, start int64, count int) []event.AdminAction {
+// DrawAdminActions draws what the log tells of the year before hour 0.
+func DrawAdminActions(seed uint64, start int64, count int) []event.AdminAction {
 	r := event.NewRNG(seed, event.ForLogs)
 	acts := make([]event.AdminAction, count)
 	for i := range acts {
-		acts[i] = DrawAction(seed, r, int32(i), r.Between(start-year, start), start)
+		acts[i] = DrawAction(seed, r, int32(i), r.TimeBetween(start-year, start), start)
 	}
 	// What happens once, or once for each admin who was deleted, is among the last numbers, if there are enough.
 	if once := len(event.Former) + 1; count >= 8*once {
 		for i := range event.Former {
-			acts[count-1-i] = NewAction(seed, event.AdminAction{At: event.LeftAt(i, start), N: int32(count - 1 - i), Kind: event.AdminDeleted, Other: uint8(len(event.Admins) + i)})
+			acts[count-1-i] = NewAction(seed, event.AdminAction{At: event.AdminLeftAt(i, start), N: int32(count - 1 - i), Kind: event.AdminDeleted, Other: uint8(len(event.Admins) + i)})
 		}
 		acts[count-once] = NewAction(seed, event.AdminAction{At: start - 200*event.Day, N: int32(count - once), Kind: event.TimeZoneChanged, Zone: &[2]string{"Europe/Berlin", "UTC"}})
 	}
@@ -27,7 +27,7 @@ func AdminActions(seed uint64, start int64, count int) []event.AdminAction {
 
 // DrawAction draws the nth entry of the activity log, of a time.
 func DrawAction(seed uint64, r *event.RNG, n int32, at, start int64) event.AdminAction {
-	return NewAction(seed, event.AdminAction{At: at, N: n, Kind: event.ActionKind(r.N(int(event.DrawnActions))), Admin: uint8(adminAt(r, at, start))})
+	return NewAction(seed, event.AdminAction{At: at, N: n, Kind: event.ActionKind(r.IntN(int(event.DrawnActions))), Admin: uint8(adminAt(r, at, start))})
 }
 
 // NewAction fills in what an entry is drawn with by its number.
@@ -46,8 +46,8 @@ func SortActions(acts []event.AdminAction) {
 
 // adminAt draws one of those who were admins at a time, by the place in everyone.
 func adminAt(r *event.RNG, at, start int64) int {
-	n := r.N(len(event.Everyone))
-	if gone := n - len(event.Admins); gone >= 0 && at >= event.LeftAt(gone, start) {
+	n := r.IntN(len(event.Everyone))
+	if gone := n - len(event.Admins); gone >= 0 && at >= event.AdminLeftAt(gone, start) {
 		return gone
 	}
 	return n

@@ -21,13 +21,13 @@ type Callers struct {
 	Contact       func(n int) string // the id of the nth
 }
 
-// Populate draws the calls of the year before hour 0, and gives their numbers by conversation, but for those that are no longer listed.
+// DrawInitialCalls draws the calls of the year before hour 0, and gives their numbers by conversation, but for those that are no longer listed.
 // Some conversations have more than one.
-func (c Callers) Populate(count int) (calls []event.Call, of map[int32][]int32) {
+func (c Callers) DrawInitialCalls(count int) (calls []event.Call, of map[int32][]int32) {
 	r := event.NewRNG(c.Seed, event.ForCalls)
 	of = map[int32][]int32{}
 	for i := range count {
-		one := c.Draw(r, int32(i), c.Start-year+int64(i)*(year-7200)/int64(count))
+		one := c.DrawCall(r, int32(i), c.Start-year+int64(i)*(year-7200)/int64(count))
 		if calls = append(calls, one); one.Removed == 0 {
 			of[int32(one.Conv)] = append(of[int32(one.Conv)], one.N)
 		}
@@ -35,32 +35,32 @@ func (c Callers) Populate(count int) (calls []event.Call, of map[int32][]int32) 
 	return calls, of
 }
 
-// Draw draws the nth call.
-func (c Callers) Draw(r *event.RNG, n int32, at int64) event.Call {
-	one := event.Call{N: n, Conv: r.N(max(1, c.Conversations)), Contact: c.Contact(r.N(c.Contacts)), Admin: uint8(r.N(len(event.Admins))),
-		Outbound: r.Chance(0.3), Messenger: n%5 == 0, Initiated: at, Luck: event.NewRNG(c.Seed, event.ForCalls, 2, uint64(n)).Share()}
-	if number := r.N(10_000_000); !one.Messenger {
+// DrawCall draws the nth call.
+func (c Callers) DrawCall(r *event.RNG, n int32, at int64) event.Call {
+	one := event.Call{N: n, Conv: r.IntN(max(1, c.Conversations)), Contact: c.Contact(r.IntN(c.Contacts)), Admin: uint8(r.IntN(len(event.Admins))),
+		Outbound: r.Chance(0.3), Messenger: n%5 == 0, Initiated: at, Luck: event.NewRNG(c.Seed, event.ForCalls, 2, uint64(n)).Float64()}
+	if number := r.IntN(10_000_000); !one.Messenger {
 		one.Phone = fmt.Sprintf("+4930%07d", number)
 	}
-	one.Ended = at + 20 + int64(r.N(25))
+	one.Ended = at + 20 + int64(r.IntN(25))
 	if r.Chance(0.85) {
-		one.Answered = at + 3 + int64(r.N(15))
-		one.Ended += int64(r.N(3000))
-		one.Recorded = one.Ended + int64(r.N(7200))
+		one.Answered = at + 3 + int64(r.IntN(15))
+		one.Ended += int64(r.IntN(3000))
+		one.Recorded = one.Ended + int64(r.IntN(7200))
 		planTranscript(&one, r)
 	}
 	if r.Chance(1.0 / 40) {
-		one.Removed = one.Ended + int64(r.N(30*event.Day))
+		one.Removed = one.Ended + int64(r.IntN(30*event.Day))
 	}
 	for _, at := range []*int64{&one.Initiated, &one.Answered, &one.Ended, &one.Recorded, &one.Transcribed, &one.Removed} {
-		*at = Calm(c.Start, *at)
+		*at = AlignToActiveTime(c.Start, *at)
 	}
 	return one
 }
 
-// Calm moves a time into the minutes of its hour in which things happen: two runs at the end of an hour, some seconds apart,
+// AlignToActiveTime moves a time into the minutes of its hour in which things happen: two runs at the end of an hour, some seconds apart,
 // see the same.
-func Calm(start, at int64) int64 {
+func AlignToActiveTime(start, at int64) int64 {
 	if at == 0 {
 		return 0
 	}
@@ -71,15 +71,15 @@ func Calm(start, at int64) int64 {
 
 // planTranscript draws when the transcript is final: mostly soon, one time of four a day later, sometimes days, sometimes never.
 func planTranscript(c *event.Call, r *event.RNG) {
-	switch x := r.Share(); {
+	switch x := r.Float64(); {
 	case x < 0.12:
 	case x < 0.17:
-		c.Failed, c.Transcribed = true, c.Ended+int64(r.N(event.Day))
+		c.Failed, c.Transcribed = true, c.Ended+int64(r.IntN(event.Day))
 	case x < 0.22:
-		c.Transcribed = c.Ended + int64(r.N(6*event.Day))
+		c.Transcribed = c.Ended + int64(r.IntN(6*event.Day))
 	case x < 0.45:
-		c.Transcribed = c.Ended + int64(r.N(30*3600))
+		c.Transcribed = c.Ended + int64(r.IntN(30*3600))
 	default:
-		c.Transcribed = c.Ended + 60 + int64(r.N(600))
+		c.Transcribed = c.Ended + 60 + int64(r.IntN(600))
 	}
 }

@@ -14,22 +14,22 @@ const (
 
 var firmIndustries = []string{"", "Retail", "Bücher", "Health & care", "ソフトウェア"}
 
-// Company draws the nth company of the population.
-func (m *Contacts) Company(n int32, start int64) *event.Company {
+// DrawCompany draws the nth company of the population.
+func (m *Contacts) DrawCompany(n int32, start int64) *event.Company {
 	r := event.NewRNG(m.Seed, event.ForCompany, uint64(n))
-	made := start - event.Span + int64(r.N(event.Span/2))
+	made := start - event.Span + int64(r.IntN(event.Span/2))
 	f := &event.Company{N: n, ID: string(m.AppendCompanyID(nil, n)), ExternalID: "acct-" + strconv.Itoa(int(n)), Created: made}
-	f.Name = r.Text(lastNames) + " " + r.Text([]string{"GmbH", "Ltd.", "S.à r.l.", "& Sons", "株式会社"})
-	f.Updated = made + int64(r.N(event.Span/3))
-	f.Spend, f.Sessions = int64(r.N(9000)), int64(r.N(500))
-	m.furnish(f)
+	f.Name = r.PickText(lastNames) + " " + r.PickText([]string{"GmbH", "Ltd.", "S.à r.l.", "& Sons", "株式会社"})
+	f.Updated = made + int64(r.IntN(event.Span/3))
+	f.Spend, f.Sessions = int64(r.IntN(9000)), int64(r.IntN(500))
+	m.fillCompany(f)
 	return f
 }
 
-// furnish draws the rest of a company.
-func (m *Contacts) furnish(f *event.Company) {
+// fillCompany draws the rest of a company.
+func (m *Contacts) fillCompany(f *event.Company) {
 	r := event.NewRNG(m.Seed, event.ForCompanyFields, uint64(f.N))
-	f.Plan, f.Industry, f.Size = r.Text(event.Plans), r.Text(firmIndustries), max(0, int64(r.N(400))-20)
+	f.Plan, f.Industry, f.Size = r.PickText(event.Plans), r.PickText(firmIndustries), max(0, int64(r.IntN(400))-20)
 	if f.N%37 == 5 {
 		f.Name = "" // known by its id alone
 	}
@@ -37,23 +37,23 @@ func (m *Contacts) furnish(f *event.Company) {
 		f.Website = "https://firm-" + strconv.Itoa(int(f.N)) + ".example/?a=1&b=2"
 	}
 	if r.Chance(0.7) {
-		f.LastRequest = r.Between(f.Created, f.Updated+1)
+		f.LastRequest = r.TimeBetween(f.Created, f.Updated+1)
 	}
 	if r.Chance(0.5) {
-		f.Attrs = m.attrs(r, f.Created)
+		f.Attrs = m.drawAttributes(r, f.Created)
 	}
 	if r.Chance(0.4) {
-		f.Tags = draws(r, 1+r.N(3), event.TagCount)
+		f.Tags = drawDistinct(r, 1+r.IntN(3), event.TagCount)
 	}
-	for range max(0, r.N(8)-5) {
-		f.Notes = append(f.Notes, event.CompanyNote{ID: drawnCompanyNotes + 8*int64(f.N) + int64(len(f.Notes)), At: r.Between(f.Created, f.Updated+1),
-			By: event.Admins[r.N(len(event.Admins))].ID, Body: "<p>" + r.Text(NoteWords) + "</p>"})
+	for range max(0, r.IntN(8)-5) {
+		f.Notes = append(f.Notes, event.CompanyNote{ID: drawnCompanyNotes + 8*int64(f.N) + int64(len(f.Notes)), At: r.TimeBetween(f.Created, f.Updated+1),
+			By: event.Admins[r.IntN(len(event.Admins))].ID, Body: "<p>" + r.PickText(NoteWords) + "</p>"})
 	}
 }
 
 // AppendCompanyID writes the id of the nth company.
 func (m *Contacts) AppendCompanyID(b []byte, n int32) []byte {
-	h := event.Mix(m.Seed ^ event.ForCompany<<40 ^ uint64(n))
+	h := event.MixBits(m.Seed ^ event.ForCompany<<40 ^ uint64(n))
 	b = append(b, "6453768a"...)
 	for shift := 60; shift >= 0; shift -= 4 {
 		b = append(b, "0123456789abcdef"[h>>shift&15])

@@ -6,8 +6,8 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// Dialogue draws what was said in a consultation.
-func Dialogue(seed uint64, c *event.Consultation) *event.Dialogue {
+// DrawDialogue draws what was said in a consultation.
+func DrawDialogue(seed uint64, c *event.Consultation) *event.Dialogue {
 	d := &event.Dialogue{}
 	d.Cycle, d.Rule = cycleOf(seed, c)
 	r := event.NewRNG(seed, event.ForConsultation, 3<<40, uint64(c.Conv), uint64(c.N))
@@ -17,42 +17,42 @@ func Dialogue(seed uint64, c *event.Consultation) *event.Dialogue {
 	d.Confidence = int64(len(d.Asked[0]) % 101)
 	d.Draft = hitlWords(r)
 	for range c.Rounds {
-		one := event.Round{Reviewer: drawReviewer(r), Input: hitlWords(r)}
+		one := event.FeedbackRound{Reviewer: drawReviewer(r), Input: hitlWords(r)}
 		one.Elsewhere = !r.Chance(0.5)
 		if one.Failed = r.Chance(0.1); !one.Failed {
-			one.Delay = int64(r.N(2))
+			one.Delay = int64(r.IntN(2))
 			one.Revised = hitlWords(r)
 		}
 		d.Rounds = append(d.Rounds, one)
 	}
 	alone := *r // how it ended says what was drawn after this
-	d.Closing[0] = event.Closing{Reviewer: drawReviewer(r), Final: hitlWords(r), Sent: hitlWords(r)}
-	d.Closing[1] = event.Closing{Final: hitlWords(&alone), Sent: hitlWords(&alone)}
+	d.Closing[0] = event.ConsultationClosing{Reviewer: drawReviewer(r), Final: hitlWords(r), Sent: hitlWords(r)}
+	d.Closing[1] = event.ConsultationClosing{Final: hitlWords(&alone), Sent: hitlWords(&alone)}
 	return d
 }
 
-func drawReviewer(r *event.RNG) int64 { return event.Admins[r.N(len(event.Admins))].ID }
+func drawReviewer(r *event.RNG) int64 { return event.Admins[r.IntN(len(event.Admins))].ID }
 
 // cycleOf draws the identity of a consultation and the rule behind it, which is fixed at the start; none when no rule did.
-func cycleOf(seed uint64, c *event.Consultation) (id string, rule event.Rule) {
+func cycleOf(seed uint64, c *event.Consultation) (id string, rule event.ConsultationRule) {
 	r := event.NewRNG(seed, event.ForConsultation, 2<<40, uint64(c.Conv), uint64(c.N))
-	id = fmt.Sprintf("%016x-%d", r.Next(), c.N)
+	id = fmt.Sprintf("%016x-%d", r.Uint64(), c.N)
 	if r.Chance(0.7) {
-		n := 1 + r.N(4)
-		rule = event.Rule{ID: fmt.Sprintf("rule-%d", n), Name: []string{"Refunds > 50 €", "Low confidence", "VIP & press", "返金"}[n-1], Threshold: int64(40 + 10*n)}
+		n := 1 + r.IntN(4)
+		rule = event.ConsultationRule{ID: fmt.Sprintf("rule-%d", n), Name: []string{"Refunds > 50 €", "Low confidence", "VIP & press", "返金"}[n-1], Threshold: int64(40 + 10*n)}
 	}
 	return id, rule
 }
 
-func hitlWords(r *event.RNG) string { return prose(r, 2+r.N(6), r.Chance(0.15)) }
+func hitlWords(r *event.RNG) string { return drawProse(r, 2+r.IntN(6), r.Chance(0.15)) }
 
-// CallLines draws what was said in a call, by its number.
-func CallLines(seed uint64, call int32) []event.Line {
+// DrawCallLines draws what was said in a call, by its number.
+func DrawCallLines(seed uint64, call int32) []event.TranscriptLine {
 	r := event.NewRNG(seed, event.ForCalls, 3, uint64(call))
-	list := make([]event.Line, 2+r.N(9))
+	list := make([]event.TranscriptLine, 2+r.IntN(9))
 	for i := range list {
 		at := float64(4*i) + 0.25
-		list[i] = event.Line{Speaker: []string{"agent", "contact"}[i%2], Text: r.Text(NoteWords), Start: at, End: at + 1.5}
+		list[i] = event.TranscriptLine{Speaker: []string{"agent", "contact"}[i%2], Text: r.PickText(NoteWords), Start: at, End: at + 1.5}
 	}
 	return list
 }
@@ -60,15 +60,15 @@ func CallLines(seed uint64, call int32) []event.Line {
 // Outcomes of a consultation that was not superseded (workspace-api 3.1).
 var Outcomes = []string{"approved", "approved", "approved", "taken_over", "timed_out_sent", "timed_out_escalated"}
 
-// Consultations draws those that a conversation was born with: one conversation in twelve has some. A second one often
+// DrawConsultations draws those that a conversation was born with: one conversation in twelve has some. A second one often
 // begins before the first has ended (trap T74).
-func (m *Conversations) Consultations(num int32, born []event.Part) []event.Consultation {
+func (m *Conversations) DrawConsultations(num int32, born []event.Part) []event.Consultation {
 	r := event.NewRNG(m.seed, event.ForConsultation, uint64(num))
 	if len(born) == 0 || !r.Chance(1.0/12) {
 		return nil
 	}
-	place := r.N(len(born))
-	one := event.Consultation{Conv: num, Part: born[place].ID, At: born[place].At + 1 + int64(r.N(20))}
+	place := r.IntN(len(born))
+	one := event.Consultation{Conv: num, Part: born[place].ID, At: born[place].At + 1 + int64(r.IntN(20))}
 	if place+1 < len(born) {
 		one.Sent = born[place+1].ID
 	}
@@ -76,7 +76,7 @@ func (m *Conversations) Consultations(num int32, born []event.Part) []event.Cons
 	if !r.Chance(0.4) {
 		return []event.Consultation{one}
 	}
-	two := event.Consultation{Conv: num, N: 1, Part: one.Part, Sent: one.Sent, At: r.Between(one.At, one.End+3600)}
+	two := event.Consultation{Conv: num, N: 1, Part: one.Part, Sent: one.Sent, At: r.TimeBetween(one.At, one.End+3600)}
 	PlanConsultation(&two, r)
 	return []event.Consultation{one, two}
 }
@@ -84,17 +84,17 @@ func (m *Conversations) Consultations(num int32, born []event.Part) []event.Cons
 // PlanConsultation draws how it ends, and after how much talk. Some have more rounds than are served (trap T70); one in ten ends a day
 // or two later (trap T69).
 func PlanConsultation(c *event.Consultation, r *event.RNG) {
-	c.Outcome = r.Text(Outcomes)
-	switch x := r.Share(); {
+	c.Outcome = r.PickText(Outcomes)
+	switch x := r.Float64(); {
 	case x < 0.1:
 		c.Rounds = 12
 	case x < 0.15:
 		c.Rounds = 25
 	default:
-		c.Rounds = r.N(4)
+		c.Rounds = r.IntN(4)
 	}
-	c.End = c.At + 30 + int64(r.N(1800))
+	c.End = c.At + 30 + int64(r.IntN(1800))
 	if r.Chance(0.1) {
-		c.End = c.At + int64(r.N(2*event.Day))
+		c.End = c.At + int64(r.IntN(2*event.Day))
 	}
 }

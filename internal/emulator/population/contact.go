@@ -21,58 +21,58 @@ type Contacts struct {
 func NewContacts(seed uint64, contacts int) *Contacts {
 	m := &Contacts{Seed: seed, Companies: contacts/12 + 3}
 	for i := range 400 {
-		m.avatars = append(m.avatars, fmt.Sprintf("https://static.example/avatars/%03d/face-%x.png", i, event.Mix(seed+uint64(i))))
+		m.avatars = append(m.avatars, fmt.Sprintf("https://static.example/avatars/%03d/face-%x.png", i, event.MixBits(seed+uint64(i))))
 	}
 	r := event.NewRNG(seed, event.ForNote)
 	for range 400 {
-		words := make([]string, 15+r.N(60))
+		words := make([]string, 15+r.IntN(60))
 		for i := range words {
-			words[i] = r.Text(NoteWords)
+			words[i] = r.PickText(NoteWords)
 		}
 		m.abouts = append(m.abouts, string(jsontext.AppendString(nil, strings.Join(words, " "))))
 	}
 	return m
 }
 
-// ID looks like the ids of such services: 24 hex digits, the creation time first.
-func (m *Contacts) ID(num int, created int64) string {
-	return fmt.Sprintf("%08x%016x", uint32(created), event.Mix(m.Seed^event.Mix(uint64(num)*0x9e3779b97f4a7c15+event.ForID)))
+// ContactID looks like the ids of such services: 24 hex digits, the creation time first.
+func (m *Contacts) ContactID(num int, created int64) string {
+	return fmt.Sprintf("%08x%016x", uint32(created), event.MixBits(m.Seed^event.MixBits(uint64(num)*0x9e3779b97f4a7c15+event.ForID)))
 }
 
-// Contact draws everything about a contact but its life afterwards. lately is the latest time that any of its
+// DrawContact draws everything about a contact but its life afterwards. lately is the latest time that any of its
 // timestamps may have.
-func (m *Contacts) Contact(num int, created, lately int64, user bool) *event.Contact {
+func (m *Contacts) DrawContact(num int, created, lately int64, user bool) *event.Contact {
 	r := event.NewRNG(m.Seed, event.ForContact, uint64(num))
-	d := &event.Contact{ID: m.ID(num, created), Created: created, Updated: lately, User: user}
-	m.naming(r, d, num)
-	m.times(r, d, lately)
+	d := &event.Contact{ID: m.ContactID(num, created), Created: created, Updated: lately, User: user}
+	m.drawName(r, d, num)
+	m.drawTimes(r, d, lately)
 	if r.Chance(0.8) {
-		d.Place = &places[r.N(len(places))]
+		d.Place = &places[r.IntN(len(places))]
 	}
 	if r.Chance(0.75) {
-		d.Browser = &browsers[r.N(len(browsers))]
+		d.Browser = &browsers[r.IntN(len(browsers))]
 	}
 	if r.Chance(0.12) {
-		d.AndroidApp, d.Android = &androidApps[r.N(len(androidApps))], r.Between(created, lately+1)
+		d.AndroidApp, d.Android = &androidApps[r.IntN(len(androidApps))], r.TimeBetween(created, lately+1)
 	}
 	if r.Chance(0.15) {
-		d.IOSApp, d.IOSSeen = &iosApps[r.N(len(iosApps))], r.Between(created, lately+1)
+		d.IOSApp, d.IOSSeen = &iosApps[r.IntN(len(iosApps))], r.TimeBetween(created, lately+1)
 	}
-	d.Language = r.Text(languages)
+	d.Language = r.PickText(languages)
 	if r.Chance(0.4) {
-		d.Owner = event.Admins[r.N(len(event.Admins))].ID
+		d.Owner = event.Admins[r.IntN(len(event.Admins))].ID
 	}
 	d.Unsubscribed, d.Spam, d.Bounced = r.Chance(0.08), r.Chance(0.005), r.Chance(0.02)
-	m.lists(r, d, num)
-	d.Attrs = m.attrs(r, created)
+	m.drawLists(r, d, num)
+	d.Attrs = m.drawAttributes(r, created)
 	return d
 }
 
-func (m *Contacts) naming(r *event.RNG, d *event.Contact, num int) {
-	first, last := r.Text(firstNames), r.Text(lastNames)
+func (m *Contacts) drawName(r *event.RNG, d *event.Contact, num int) {
+	first, last := r.PickText(firstNames), r.PickText(lastNames)
 	switch {
 	case r.Chance(0.02):
-		d.Name = r.Text(oddNames)
+		d.Name = r.PickText(oddNames)
 	case r.Chance(0.95) || d.User:
 		d.Name = first + " " + last
 	}
@@ -81,78 +81,78 @@ func (m *Contacts) naming(r *event.RNG, d *event.Contact, num int) {
 		if r.Chance(0.03) {
 			mailbox = "o'" + mailbox + "+tag&co" // HTML-escaped in the list of inactive contacts
 		}
-		d.Email = mailbox + "@" + r.Text(mailDomains)
+		d.Email = mailbox + "@" + r.PickText(mailDomains)
 		d.Verified = r.Chance(0.6)
 	}
 	if r.Chance(0.45) {
-		d.Phone = "+" + strconv.Itoa(1+r.N(98)) + strconv.FormatUint(1e8+r.Next()%9e8, 10)
+		d.Phone = "+" + strconv.Itoa(1+r.IntN(98)) + strconv.FormatUint(1e8+r.Uint64()%9e8, 10)
 	}
 	if d.User {
-		d.ExternalID = "ext-" + strconv.FormatUint(event.Mix(m.Seed+uint64(num))%1e9, 10) + "-" + strconv.Itoa(num)
+		d.ExternalID = "ext-" + strconv.FormatUint(event.MixBits(m.Seed+uint64(num))%1e9, 10) + "-" + strconv.Itoa(num)
 	}
 	if r.Chance(0.5) {
-		d.Avatar = r.Text(m.avatars)
+		d.Avatar = r.PickText(m.avatars)
 	}
 }
 
-func (m *Contacts) times(r *event.RNG, d *event.Contact, lately int64) {
+func (m *Contacts) drawTimes(r *event.RNG, d *event.Contact, lately int64) {
 	at := func(p float64) int64 {
 		if !r.Chance(p) {
 			return 0
 		}
-		return r.Between(d.Created, lately+1)
+		return r.TimeBetween(d.Created, lately+1)
 	}
 	d.SignedUp, d.LastSeen, d.LastReplied = at(0.6), at(0.8), at(0.3)
 	d.LastContacted, d.LastOpened, d.LastClicked = at(0.5), at(0.35), at(0.15)
 	// Broken clocks of customers' systems are stored as they come (trap T53, api-notes: the far future occurs).
 	if r.Chance(0.002) {
-		d.SignedUp = []int64{253402300799, 4102444799, 1, -62135596800}[r.N(4)]
+		d.SignedUp = []int64{253402300799, 4102444799, 1, -62135596800}[r.IntN(4)]
 	}
 }
 
-// lists draws the nested ones. Two in a hundred contacts have more tags than a contact's answer holds.
-func (m *Contacts) lists(r *event.RNG, d *event.Contact, num int) {
+// drawLists draws the nested ones. Two in a hundred contacts have more tags than a contact's answer holds.
+func (m *Contacts) drawLists(r *event.RNG, d *event.Contact, num int) {
 	count := 0
 	switch {
 	case num%50 == 7:
-		count = 11 + r.N(30)
+		count = 11 + r.IntN(30)
 	case num%997 == 11:
 		count = 10 // exactly the cap
 	case r.Chance(0.6):
-		count = 1 + r.N(4)
+		count = 1 + r.IntN(4)
 	}
-	d.Tags = draws(r, count, event.TagCount)
+	d.Tags = drawDistinct(r, count, event.TagCount)
 	count = 0
 	switch {
 	case num%311 == 5:
-		count = 11 + r.N(8)
+		count = 11 + r.IntN(8)
 	case r.Chance(0.35):
-		count = 1 + r.N(2)
+		count = 1 + r.IntN(2)
 	}
-	d.Companies = draws(r, min(count, m.Companies), m.Companies)
+	d.Companies = drawDistinct(r, min(count, m.Companies), m.Companies)
 	count = 0
 	switch {
 	case num%293 == 3:
-		count = 12 + r.N(6)
+		count = 12 + r.IntN(6)
 	case r.Chance(0.25):
-		count = 1 + r.N(3)
+		count = 1 + r.IntN(3)
 	}
 	for i := range count {
 		d.Notes = append(d.Notes, int32(num*32+i)) // 32: more than any contact is born with
 	}
-	for range max(0, r.N(6)-3) {
-		site := socialSites[r.N(len(socialSites))]
+	for range max(0, r.IntN(6)-3) {
+		site := socialSites[r.IntN(len(socialSites))]
 		d.Social = append(d.Social, event.SocialProfile{Name: site.Name, URL: site.URL + strings.ToLower(d.ID[:10])})
 	}
 }
 
-// draws gives count different numbers below limit.
-func draws(r *event.RNG, count, limit int) []int32 {
+// drawDistinct gives count different numbers below limit.
+func drawDistinct(r *event.RNG, count, limit int) []int32 {
 	if count == 0 {
 		return nil
 	}
-	first, step := r.N(limit), 1+2*r.N(3)
-	for gcd(step, limit) != 1 {
+	first, step := r.IntN(limit), 1+2*r.IntN(3)
+	for greatestDivisor(step, limit) != 1 {
 		step++
 	}
 	list := make([]int32, count)
@@ -162,22 +162,22 @@ func draws(r *event.RNG, count, limit int) []int32 {
 	return list
 }
 
-func gcd(a, b int) int {
+func greatestDivisor(a, b int) int {
 	for b != 0 {
 		a, b = b, a%b
 	}
 	return a
 }
 
-func (m *Contacts) attrs(r *event.RNG, created int64) []event.Attribute {
+func (m *Contacts) drawAttributes(r *event.RNG, created int64) []event.Attribute {
 	if r.Chance(0.15) {
 		return nil
 	}
 	list := make([]event.Attribute, 0, 4)
-	list = append(list, event.Attribute{Name: "plan", Raw: r.Text(planValues)})
+	list = append(list, event.Attribute{Name: "plan", Raw: r.PickText(planValues)})
 	if r.Chance(0.6) {
 		// The same name is a number, text or a boolean (trap T48).
-		score := strconv.Itoa(r.N(1000))
+		score := strconv.Itoa(r.IntN(1000))
 		switch {
 		case r.Chance(0.05):
 			score = `"` + score + `"`
@@ -192,13 +192,13 @@ func (m *Contacts) attrs(r *event.RNG, created int64) []event.Attribute {
 		list = append(list, event.Attribute{Name: "paid", Raw: strconv.FormatBool(r.Chance(0.5))})
 	}
 	if r.Chance(0.3) {
-		list = append(list, event.Attribute{Name: event.DateAttribute, Raw: strconv.FormatInt(created+int64(r.N(700))*event.Day, 10)})
+		list = append(list, event.Attribute{Name: event.DateAttribute, Raw: strconv.FormatInt(created+int64(r.IntN(700))*event.Day, 10)})
 	}
 	if r.Chance(0.9) {
-		list = append(list, event.Attribute{Name: "about", Raw: r.Text(m.abouts)})
+		list = append(list, event.Attribute{Name: "about", Raw: r.PickText(m.abouts)})
 	}
 	if r.Chance(0.06) {
-		odd := oddAttrs[r.N(len(oddAttrs))]
+		odd := oddAttrs[r.IntN(len(oddAttrs))]
 		list = SetAttribute(list, odd.Name, odd.Raw)
 	}
 	if r.Chance(0.0005) {
@@ -207,36 +207,36 @@ func (m *Contacts) attrs(r *event.RNG, created int64) []event.Attribute {
 	return list
 }
 
-// Note is the body of a note the population was born with.
-func (m *Contacts) Note(n int32) string {
+// NoteBody is the body of a note the population was born with.
+func (m *Contacts) NoteBody(n int32) string {
 	r := event.NewRNG(m.Seed, event.ForNote, uint64(n))
-	words := make([]string, 3+r.N(9))
+	words := make([]string, 3+r.IntN(9))
 	for i := range words {
-		words[i] = r.Text(NoteWords)
+		words[i] = r.PickText(NoteWords)
 	}
 	return "<p>" + strings.Join(words, " ") + "</p>"
 }
 
 // DrawChanges draws what is changed of a contact at a time.
-func DrawChanges(r *event.RNG, at int64) []event.Change {
-	spot := places[r.N(len(places))]
-	changes := [][]event.Change{
-		{{Field: "name", Value: r.Text(firstNames) + " " + r.Text(lastNames)}, {Field: "last_seen_at", Value: at}},
+func DrawChanges(r *event.RNG, at int64) []event.FieldChange {
+	spot := places[r.IntN(len(places))]
+	changes := [][]event.FieldChange{
+		{{Field: "name", Value: r.PickText(firstNames) + " " + r.PickText(lastNames)}, {Field: "last_seen_at", Value: at}},
 		{{Field: "location_country", Value: spot.Country}, {Field: "location_region", Value: spot.Region}, {Field: "location_city", Value: spot.City}, {Field: "last_seen_at", Value: at}},
-		{{Field: "custom_attributes.plan", Value: "moved-" + r.Text(event.TagWords)}, {Field: "custom_attributes.score", Value: int64(r.N(1000))}},
-		{{Field: "email", Value: "new" + r.Text([]string{"1", "2", "3"}) + "@" + r.Text(mailDomains)}, {Field: "unsubscribed_from_emails", Value: r.Chance(0.5)}},
-		{{Field: "phone", Value: nil}, {Field: "last_replied_at", Value: at}, {Field: "owner_id", Value: event.Admins[r.N(len(event.Admins))].ID}},
+		{{Field: "custom_attributes.plan", Value: "moved-" + r.PickText(event.TagWords)}, {Field: "custom_attributes.score", Value: int64(r.IntN(1000))}},
+		{{Field: "email", Value: "new" + r.PickText([]string{"1", "2", "3"}) + "@" + r.PickText(mailDomains)}, {Field: "unsubscribed_from_emails", Value: r.Chance(0.5)}},
+		{{Field: "phone", Value: nil}, {Field: "last_replied_at", Value: at}, {Field: "owner_id", Value: event.Admins[r.IntN(len(event.Admins))].ID}},
 	}
-	return changes[r.N(len(changes))]
+	return changes[r.IntN(len(changes))]
 }
 
-// Subscriptions draws those that a contact is born with: none of who has nothing but what somebody said.
-func (m *Contacts) Subscriptions(born *event.Contact) []int32 {
+// DrawSubscriptions draws those that a contact is born with: none of who has nothing but what somebody said.
+func (m *Contacts) DrawSubscriptions(born *event.Contact) []int32 {
 	if born.Only {
 		return nil
 	}
 	r := event.NewRNG(m.Seed, event.ForSubscription, event.Fingerprint(born.ID))
-	return draws(r, r.N(4), event.SubscriptionCount)
+	return drawDistinct(r, r.IntN(4), event.SubscriptionCount)
 }
 
 // SetAttribute gives a copy of the list with one attribute set, or removed when raw is empty.

@@ -9,21 +9,21 @@ import (
 // contentAtBirth is how many of a kind there are at hour 0: more than one page of each list that is paged.
 var contentAtBirth = [event.ContentKinds]int{60, 55, 25, 12, 23, 8, 56, 23}
 
-// BornContent draws the content of hour 0, and how often each was edited by then.
-func BornContent(seed uint64, start int64) (all [event.ContentKinds][]event.BornContent) {
+// DrawBornContent draws the content of hour 0, and how often each was edited by then.
+func DrawBornContent(seed uint64, start int64) (all [event.ContentKinds][]event.BornContent) {
 	for kind := range event.ContentKinds {
 		for n := range int32(contentAtBirth[kind]) {
 			r := event.NewRNG(seed, event.ForContent, uint64(kind), uint64(n))
-			i := event.BornContent{Kind: kind, N: n, Created: start - event.Span + int64(r.N(event.Span-40*event.Day)), Edits: r.N(4)}
-			i.Updated = i.Created + int64(i.Edits)*int64(r.N(8*event.Day))
+			i := event.BornContent{Kind: kind, N: n, Created: start - event.Span + int64(r.IntN(event.Span-40*event.Day)), Edits: r.IntN(4)}
+			i.Updated = i.Created + int64(i.Edits)*int64(r.IntN(8*event.Day))
 			all[kind] = append(all[kind], i)
 		}
 	}
 	return all
 }
 
-// PieceOf is what the nth piece of content of a kind is born with.
-func PieceOf(kind event.ContentKind, n int32) (p event.Piece) {
+// DrawPiece is what the nth piece of content of a kind is born with.
+func DrawPiece(kind event.ContentKind, n int32) (p event.Piece) {
 	switch kind {
 	case event.Articles:
 		if n%6 != 5 {
@@ -56,23 +56,23 @@ func parentOf(kind event.ContentKind, n int32) string {
 	return event.ContentText(kind, n%4)
 }
 
-// WordingOf draws what a piece of content says that was edited so often.
-func WordingOf(seed uint64, kind event.ContentKind, n int32, edits int) (w event.Wording) {
+// DrawWording draws what a piece of content says that was edited so often.
+func DrawWording(seed uint64, kind event.ContentKind, n int32, edits int) (w event.Wording) {
 	r := event.NewRNG(seed, event.ForContent, 2<<32, uint64(kind), uint64(n), uint64(edits))
-	w.Title = r.Text(articleTitles) + " " + strconv.Itoa(int(n)) + "." + strconv.Itoa(edits)
-	admin := func() int64 { return event.Admins[r.N(len(event.Admins))].ID }
+	w.Title = r.PickText(articleTitles) + " " + strconv.Itoa(int(n)) + "." + strconv.Itoa(edits)
+	admin := func() int64 { return event.Admins[r.IntN(len(event.Admins))].ID }
 	switch kind {
 	case event.Articles:
 		w.Draft = r.Chance(0.2)
-		w.Author, w.Body, w.Description = admin(), hitlWords(r), r.Text([]string{"", "What to do & when"})
+		w.Author, w.Body, w.Description = admin(), hitlWords(r), r.PickText([]string{"", "What to do & when"})
 		w.Body = "<p>" + w.Body + "</p>" + drawnReference(n)
 	case event.InternalArticles:
 		if w.Owner = admin(); n%9 == 4 {
 			w.Owner = 0
 		}
-		w.Body, w.Author, w.Locale = "<p>"+hitlWords(r)+"</p>", admin(), r.Text([]string{"en", "de"})
+		w.Body, w.Author, w.Locale = "<p>"+hitlWords(r)+"</p>", admin(), r.PickText([]string{"en", "de"})
 	case event.Collections:
-		w.Description = r.Text([]string{"", "a & b"})
+		w.Description = r.PickText([]string{"", "a & b"})
 	case event.NewsItems:
 		w.Body, w.Author = "<p>"+hitlWords(r)+"</p>", admin()
 	case event.DynamicContents:
@@ -81,7 +81,7 @@ func WordingOf(seed uint64, kind event.ContentKind, n int32, edits int) (w event
 			w.Other = ""
 		}
 	case event.Connectors:
-		w.State, w.Method = r.Text([]string{"live", "draft"}), r.Text([]string{"get", "post", "put", "patch", "delete"})
+		w.State, w.Method = r.PickText([]string{"live", "draft"}), r.PickText([]string{"get", "post", "put", "patch", "delete"})
 	}
 	return w
 }
@@ -90,15 +90,15 @@ func WordingOf(seed uint64, kind event.ContentKind, n int32, edits int) (w event
 func drawnReference(n int32) string {
 	switch n % 10 {
 	case 3:
-		return "<p>" + event.Reference("span", "key_"+strconv.Itoa(int(n/10%3*2))) + "</p>"
+		return "<p>" + event.DynamicReference("span", "key_"+strconv.Itoa(int(n/10%3*2))) + "</p>"
 	case 7:
-		return event.Reference("div", "key_"+strconv.Itoa(int(n/10%2*2+1)))
+		return event.DynamicReference("div", "key_"+strconv.Itoa(int(n/10%2*2+1)))
 	}
 	return ""
 }
 
-// VersionNoteOf draws the note about the nth version of a data connector.
-func VersionNoteOf(seed uint64, connector int32, n int) string {
+// DrawVersionNote draws the note about the nth version of a data connector.
+func DrawVersionNote(seed uint64, connector int32, n int) string {
 	r := event.NewRNG(seed, event.ForContent, 3<<32, uint64(connector), uint64(n))
-	return r.Text([]string{"", "retry & wait", "Größe"})
+	return r.PickText([]string{"", "retry & wait", "Größe"})
 }

@@ -24,7 +24,7 @@ func NewConversations(seed uint64, start int64) *Conversations {
 	m := &Conversations{seed: seed, start: start}
 	r := event.NewRNG(seed, event.ForConversation)
 	for i := range shortBodies {
-		m.bodies = append(m.bodies, "<p>"+prose(r, 2+r.N(25), i%20 < 3)+"</p>")
+		m.bodies = append(m.bodies, "<p>"+drawProse(r, 2+r.IntN(25), i%20 < 3)+"</p>")
 	}
 	m.bodies = append(m.bodies, oddBodies...)
 	for i := range longBodies {
@@ -41,7 +41,7 @@ const (
 
 // longBody is what people paste: a little beyond 20 kB, one beyond 64 kB.
 func longBody(r *event.RNG, i int) string {
-	text := prose(r, 40, i%6 == 1) + " "
+	text := drawProse(r, 40, i%6 == 1) + " "
 	size := 20_001 + 150*i
 	if i == 0 {
 		size = 66_000
@@ -49,43 +49,43 @@ func longBody(r *event.RNG, i int) string {
 	return "<p>" + strings.Repeat(text, size/len(text)+1) + "</p>"
 }
 
-// prose joins words, some of them not ASCII when it is foreign.
-func prose(r *event.RNG, count int, foreign bool) string {
+// drawProse joins words, some of them not ASCII when it is foreign.
+func drawProse(r *event.RNG, count int, foreign bool) string {
 	words := make([]string, count)
 	for i := range words {
-		words[i] = r.Text(plainWords)
+		words[i] = r.PickText(plainWords)
 	}
 	if foreign {
 		for range 1 + count/4 {
-			words[r.N(count)] = r.Text(foreignWords)
+			words[r.IntN(count)] = r.PickText(foreignWords)
 		}
 	}
 	return strings.Join(words, " ")
 }
 
-// Populate gives the log of conversations up to hour 0: their openings, over the time that the contacts have been
+// DrawOpenings gives the log of conversations up to hour 0: their openings, over the time that the contacts have been
 // there. born are the contacts' births.
-func (m *Conversations) Populate(count int, start int64, log []event.ContactEvent) []event.ThreadEvent {
+func (m *Conversations) DrawOpenings(count int, start int64, log []event.ContactEvent) []event.ThreadEvent {
 	guests := guestsOf(log)
 	events := make([]event.ThreadEvent, count)
 	for num := range events {
 		r := event.NewRNG(m.seed, event.ForConversationPopulation, uint64(num))
-		at := start - event.Span + 30*event.Day + int64(float64(event.Span-32*event.Day)*(float64(num)+r.Share())/float64(count))
-		who := guests.some(r, at, crowd(num))
-		size := m.size(r, num)
-		events[num] = event.ThreadEvent{At: at, Until: m.until(r, at, start), Kind: event.ThreadOpened, Num: int32(num), Size: int32(size),
+		at := start - event.Span + 30*event.Day + int64(float64(event.Span-32*event.Day)*(float64(num)+r.Float64())/float64(count))
+		who := guests.drawContacts(r, at, contactsPerThread(num))
+		size := m.drawSize(r, num)
+		events[num] = event.ThreadEvent{At: at, Until: m.drawEnd(r, at, start), Kind: event.ThreadOpened, Num: int32(num), Size: int32(size),
 			Who: who}
 	}
 	return events
 }
 
-// guests are all contacts that ever were, in the order of their births.
-type guests struct {
+// contactPool are all contacts that ever were, in the order of their births.
+type contactPool struct {
 	born  []*event.Contact
 	times []int64
 }
 
-func guestsOf(log []event.ContactEvent) (g guests) {
+func guestsOf(log []event.ContactEvent) (g contactPool) {
 	for i := range log {
 		if log[i].Kind == event.Created {
 			g.born, g.times = append(g.born, log[i].Born), append(g.times, log[i].At)
@@ -94,32 +94,32 @@ func guestsOf(log []event.ContactEvent) (g guests) {
 	return g
 }
 
-// some draws who begins something at a time. Contacts of the last weeks write more than those of years ago; merged and
+// drawContacts draws who begins something at a time. Contacts of the last weeks write more than those of years ago; merged and
 // deleted ones have written, too (trap T26).
-func (g *guests) some(r *event.RNG, at int64, count int) []*event.Contact {
+func (g *contactPool) drawContacts(r *event.RNG, at int64, count int) []*event.Contact {
 	known := max(1, sort.Search(len(g.times), func(i int) bool { return g.times[i] > at }))
-	who := r.N(known)
+	who := r.IntN(known)
 	if r.Chance(0.4) {
-		who = known - 1 - r.N(min(known, known/10+1))
+		who = known - 1 - r.IntN(min(known, known/10+1))
 	}
 	return g.born[who:min(who+count, len(g.born)):len(g.born)]
 }
 
-// crowd is how many contacts a conversation has: mostly one, now and then a group.
-func crowd(num int) int {
+// contactsPerThread is how many contacts a conversation has: mostly one, now and then a group.
+func contactsPerThread(num int) int {
 	if num%40 == 9 {
 		return 2 + num%3
 	}
 	return 1
 }
 
-// size draws how many parts there are: six in the middle, now and then hundreds, and the sizes around what an answer
+// drawSize draws how many parts there are: six in the middle, now and then hundreds, and the sizes around what an answer
 // holds (trap T57).
-func (m *Conversations) size(r *event.RNG, num int) int {
-	u := r.Share()
+func (m *Conversations) drawSize(r *event.RNG, num int) int {
+	u := r.Float64()
 	switch at := num % 1500; {
 	case at%750 == 400:
-		return 1001 + r.N(400)
+		return 1001 + r.IntN(400)
 	case at >= 803 && at <= 805:
 		return 499 + at - 803
 	case u < 0.02:
@@ -128,28 +128,28 @@ func (m *Conversations) size(r *event.RNG, num int) int {
 	return min(600, 1+int(0.5+5*math.Pow(u/(1.0001-u), 0.615)))
 }
 
-// until draws when the last part came. One night a clean-up closed hundreds within one second (trap T11).
-func (m *Conversations) until(r *event.RNG, at, start int64) int64 {
+// drawEnd draws when the last part came. One night a clean-up closed hundreds within one second (trap T11).
+func (m *Conversations) drawEnd(r *event.RNG, at, start int64) int64 {
 	if night := start - event.Span/5; at < night && r.Chance(0.16) {
 		return night
 	}
-	x := r.Share()
+	x := r.Float64()
 	end := at + 600 + int64(20*event.Day*x*x*x)
 	if r.Chance(0.05) {
-		end = at + int64(float64(start-at)*r.Share())
+		end = at + int64(float64(start-at)*r.Float64())
 	}
 	return min(max(end, at+60), start-3600)
 }
 
-// Begin draws everything that a conversation was born with.
-func (m *Conversations) Begin(e *event.ThreadEvent) *event.Beginning {
+// DrawBeginning draws everything that a conversation was born with.
+func (m *Conversations) DrawBeginning(e *event.ThreadEvent) *event.Beginning {
 	if e.With != nil && e.With.Message != nil {
-		return written(e)
+		return writtenBeginning(e)
 	}
 	r := event.NewRNG(m.seed, event.ForConversation, uint64(e.Num))
 	num := e.Num
-	b := &event.Beginning{Num: num, Company: -1, Contacts: e.Who, Title: r.Text(Titles), Priority: r.Chance(0.1), Bare: num%97 == 13}
-	b.Median, b.Handling = int64(r.N(3000)), int64(r.N(9000))
+	b := &event.Beginning{Num: num, Company: -1, Contacts: e.Who, Title: r.PickText(Titles), Priority: r.Chance(0.1), Bare: num%97 == 13}
+	b.Median, b.Handling = int64(r.IntN(3000)), int64(r.IntN(9000))
 	if b.Silent = e.Size == 0 || event.NewRNG(m.seed, event.ForSilence, uint64(num)).Chance(0.061); b.Silent {
 		b.Median, b.Handling = 0, 0
 	}
@@ -157,43 +157,43 @@ func (m *Conversations) Begin(e *event.ThreadEvent) *event.Beginning {
 		b.Company = e.Who[0].Companies[0]
 	}
 	end := max(e.At, e.Until)
-	m.begin(r, b, e.At)
-	helped := m.parts(b, int(e.Size), e.At, end)
-	m.around(r, b, e.At, end)
+	m.drawSource(r, b, e.At)
+	helped := m.drawParts(b, int(e.Size), e.At, end)
+	m.drawSurroundings(r, b, e.At, end)
 	if helped {
-		b.AI = m.outcome(r)
+		b.AI = m.drawAIOutcome(r)
 	}
-	m.judge(r, b, end)
+	m.drawReviews(r, b, end)
 	return b
 }
 
-// written is one that began with a message that somebody wrote: it has what that said, and nothing more.
-func written(e *event.ThreadEvent) *event.Beginning {
+// writtenBeginning is one that began with a message that somebody wrote: it has what that said, and nothing more.
+func writtenBeginning(e *event.ThreadEvent) *event.Beginning {
 	opening := *e.With.Message
 	return &event.Beginning{Num: e.Num, Company: -1, Contacts: e.Who, Source: &opening, Written: true, Silent: opening.Delivered != CustomerInitiated}
 }
 
-// begin draws the source: the first message, of a time. Few have none.
-func (m *Conversations) begin(r *event.RNG, b *event.Beginning, at int64) {
-	s := &event.Source{Type: r.Text(Channels), ID: event.MessageID(b.Num), Delivered: r.Text(deliveries),
-		Body: m.bodies[r.N(len(m.bodies))], Author: customerOf(b.Contacts)}
+// drawSource draws the source: the first message, of a time. Few have none.
+func (m *Conversations) drawSource(r *event.RNG, b *event.Beginning, at int64) {
+	s := &event.Source{Type: r.PickText(Channels), ID: event.MessageID(b.Num), Delivered: r.PickText(deliveries),
+		Body: m.bodies[r.IntN(len(m.bodies))], Author: customerOf(b.Contacts)}
 	if b.Silent && s.Delivered == CustomerInitiated {
 		s.Delivered = "automated" // nobody answered it
 	}
 	if s.Delivered != CustomerInitiated {
-		s.Author = m.teammate(r, at)
+		s.Author = m.drawTeammate(r, at)
 	}
 	if s.Type == "email" {
-		s.Subject = "<p>Re: " + r.Text(Titles[3:]) + "</p>"
+		s.Subject = "<p>Re: " + r.PickText(Titles[3:]) + "</p>"
 	}
 	if r.Chance(0.6) {
-		s.URL = "https://shop.example/orders?page=" + strconv.Itoa(r.N(50)) + "&session=secret"
+		s.URL = "https://shop.example/orders?page=" + strconv.Itoa(r.IntN(50)) + "&session=secret"
 	}
 	s.Files = drawFiles(r, 0.08)
 	if b.Num%331 == 5 {
 		return
 	}
-	if m.redacts(b.Num, -1) {
+	if m.isBornRedacted(b.Num, -1) {
 		s.Body, s.Subject, s.Files, s.Redacted = "", "", nil, true
 	}
 	b.Source = s
@@ -219,88 +219,88 @@ func ContactAuthor(d *event.Contact) event.Author {
 	return who
 }
 
-// teammate draws who writes at a time: one of the admins that there were then.
-func (m *Conversations) teammate(r *event.RNG, at int64) event.Author {
+// drawTeammate draws who writes at a time: one of the admins that there were then.
+func (m *Conversations) drawTeammate(r *event.RNG, at int64) event.Author {
 	return AdminAuthor(event.Everyone[adminAt(r, at, m.start)])
 }
 
-// redacts says whether a part that a conversation was born with, or with -1 its source, has lost its words: five in a thousand
+// isBornRedacted says whether a part that a conversation was born with, or with -1 its source, has lost its words: five in a thousand
 // parts.
-func (m *Conversations) redacts(num int32, place int) bool {
+func (m *Conversations) isBornRedacted(num int32, place int) bool {
 	return event.NewRNG(m.seed, event.ForRedaction, uint64(num), uint64(place)).Chance(0.0066)
 }
 
-func drawFiles(r *event.RNG, share float64) (list []event.File) {
+func drawFiles(r *event.RNG, share float64) (list []event.Attachment) {
 	if !r.Chance(share) {
 		return nil
 	}
-	for range 1 + r.N(3) {
-		n := r.N(len(fileNames))
-		f := event.File{Name: fileNames[n], Type: fileTypes[n], Size: int64(100 + r.N(5_000_000)), ID: r.Next()}
+	for range 1 + r.IntN(3) {
+		n := r.IntN(len(fileNames))
+		f := event.Attachment{Name: fileNames[n], Type: fileTypes[n], Size: int64(100 + r.IntN(5_000_000)), ID: r.Uint64()}
 		if strings.HasPrefix(f.Type, "image/") {
-			f.Width, f.Height = int64(100+r.N(2000)), int64(100+r.N(2000))
+			f.Width, f.Height = int64(100+r.IntN(2000)), int64(100+r.IntN(2000))
 		}
 		list = append(list, f)
 	}
 	return list
 }
 
-// around draws what hangs on a conversation of a time beside its parts, the last of which came at the end.
-func (m *Conversations) around(r *event.RNG, b *event.Beginning, at, end int64) {
+// drawSurroundings draws what hangs on a conversation of a time beside its parts, the last of which came at the end.
+func (m *Conversations) drawSurroundings(r *event.RNG, b *event.Beginning, at, end int64) {
 	if r.Chance(0.4) {
-		for _, tag := range draws(r, 1+r.N(4), event.TagCount) {
-			b.Tags = append(b.Tags, event.AppliedTag{Tag: tag, At: at + int64(r.N(60)), By: event.Everyone[adminAt(r, at, m.start)].ID})
+		for _, tag := range drawDistinct(r, 1+r.IntN(4), event.TagCount) {
+			b.Tags = append(b.Tags, event.AppliedTag{Tag: tag, At: at + int64(r.IntN(60)), By: event.Everyone[adminAt(r, at, m.start)].ID})
 		}
 	}
-	for range r.N(4) {
-		a := convAttrs[r.N(len(convAttrs))]
+	for range r.IntN(4) {
+		a := convAttrs[r.IntN(len(convAttrs))]
 		b.Attrs = SetAttribute(b.Attrs, a.Name, a.Raw)
 	}
 	if r.Chance(0.05) {
-		a := oddAttrs[r.N(len(oddAttrs))]
+		a := oddAttrs[r.IntN(len(oddAttrs))]
 		b.Attrs = SetAttribute(b.Attrs, a.Name, a.Raw)
 	}
 	if r.Chance(0.15) && len(b.Contacts) > 0 {
-		b.Rating = m.Rating(r, b.Contacts[0], end)
+		b.Rating = m.DrawRating(r, b.Contacts[0], end)
 	}
 	if r.Chance(0.2) {
-		b.SLA = &event.SLA{Name: r.Text([]string{"Gold", "4h Antwort"}), Status: r.Text([]string{"hit", "missed", "active", "cancelled"})}
+		b.SLA = &event.SLA{Name: r.PickText([]string{"Gold", "4h Antwort"}), Status: r.PickText([]string{"hit", "missed", "active", "cancelled"})}
 	}
 	if r.Chance(0.7) && !b.Silent {
-		b.FirstReply = &event.FirstReply{At: at, Type: r.Text(Channels), URL: r.Text([]string{"", "https://shop.example/cart?token=secret"})}
+		b.FirstReply = &event.FirstReply{At: at, Type: r.PickText(Channels), URL: r.PickText([]string{"", "https://shop.example/cart?token=secret"})}
 	}
-	for i := range max(0, r.N(12)-9) {
+	for i := range max(0, r.IntN(12)-9) {
 		b.Linked = append(b.Linked, DrawLinked(r, int(b.Num)*4+i))
 	}
 }
 
 // DrawLinked draws a ticket or a conversation that another is linked to; n tells it from others.
 func DrawLinked(r *event.RNG, n int) event.LinkedObject {
-	l := event.LinkedObject{Type: "ticket", ID: strconv.FormatInt(event.ThreadBase+3+7*int64(n), 10), Category: r.Text([]string{"Customer", "Back-office", "Tracker"})}
+	l := event.LinkedObject{Type: "ticket", ID: strconv.FormatInt(event.ThreadBase+3+7*int64(n), 10), Category: r.PickText([]string{"Customer", "Back-office", "Tracker"})}
 	if r.Chance(0.1) {
 		l.Type, l.Category = "conversation", ""
 	}
 	return l
 }
 
-// Rating draws what a contact thinks of a conversation at a time.
-func (m *Conversations) Rating(r *event.RNG, by *event.Contact, at int64) *event.Rating {
-	g := &event.Rating{Stars: int64(1 + r.N(5)), Remark: r.Text(remarks), Created: at, Updated: at, Contact: by,
-		By: r.Text([]string{"admin", "admin", "workflow", ""})}
+// DrawRating draws what a contact thinks of a conversation at a time.
+func (m *Conversations) DrawRating(r *event.RNG, by *event.Contact, at int64) *event.Rating {
+	g := &event.Rating{Stars: int64(1 + r.IntN(5)), Remark: r.PickText(remarks), Created: at, Updated: at, Contact: by,
+		By: r.PickText([]string{"admin", "admin", "workflow", ""})}
 	if g.By == "admin" {
-		g.Admin = event.Admins[r.N(len(event.Admins))].ID
+		g.Admin = event.Admins[r.IntN(len(event.Admins))].ID
 	}
 	return g
 }
 
-// outcome draws what the AI agent's part in a conversation came to.
-func (m *Conversations) outcome(r *event.RNG) *event.AIOutcome {
-	a := &event.AIOutcome{Title: r.Text([]string{"", "Welcome flow", "Größen & Preise"}),
-		Resolution: r.Text([]string{"assumed_resolution", "confirmed_resolution", "routed_to_team", "abandoned", ""})}
+// drawAIOutcome draws what the AI agent's part in a conversation came to.
+func (m *Conversations) drawAIOutcome(r *event.RNG) *event.AIOutcome {
+	a := &event.AIOutcome{Title: r.PickText([]string{"", "Welcome flow", "Größen & Preise"}),
+		Resolution: r.PickText([]string{"assumed_resolution", "confirmed_resolution", "routed_to_team", "abandoned", ""})}
 	if r.Chance(0.3) {
-		a.Stars, a.Remark = int64(1+r.N(5)), r.Text(remarks)
+		a.Stars, a.Remark = int64(1+r.IntN(5)), r.PickText(remarks)
 	}
-	for range r.N(4) {
+	for range r.IntN(4) {
 		a.Sources = append(a.Sources, DrawSource(r))
 	}
 	return a
@@ -308,9 +308,9 @@ func (m *Conversations) outcome(r *event.RNG) *event.AIOutcome {
 
 // DrawSource is an article of hour 0, which may be a draft or gone by now, or something else.
 func DrawSource(r *event.RNG) event.ContentSource {
-	n := r.N(contentAtBirth[event.Articles])
-	s := event.ContentSource{Type: r.Text([]string{"article", "article", "internal_article", "content_snippet", "external_content"}),
-		Title: articleTitles[n%len(articleTitles)], Locale: r.Text([]string{"en", "de", "ja"}), URL: "https://help.example/articles/" + event.ContentText(event.Articles, int32(n))}
+	n := r.IntN(contentAtBirth[event.Articles])
+	s := event.ContentSource{Type: r.PickText([]string{"article", "article", "internal_article", "content_snippet", "external_content"}),
+		Title: articleTitles[n%len(articleTitles)], Locale: r.PickText([]string{"en", "de", "ja"}), URL: "https://help.example/articles/" + event.ContentText(event.Articles, int32(n))}
 	switch s.Type {
 	case "content_snippet":
 		s.Title, s.Locale, s.URL = "", "", "" // a snippet is text and nothing else
@@ -322,20 +322,20 @@ func DrawSource(r *event.RNG) event.ContentSource {
 	return s
 }
 
-// judge draws the reviews of a conversation that was over at a time.
-func (m *Conversations) judge(r *event.RNG, b *event.Beginning, at int64) {
+// drawReviews draws the reviews of a conversation that was over at a time.
+func (m *Conversations) drawReviews(r *event.RNG, b *event.Beginning, at int64) {
 	if b.Num%5 == 2 {
-		for card := range 1 + r.N(2) {
+		for card := range 1 + r.IntN(2) {
 			status := ""
 			if r.Chance(0.8) {
-				status = r.Text(ReviewStatuses)
+				status = r.PickText(ReviewStatuses)
 			}
-			b.Scorecards = append(b.Scorecards, m.Scorecard(r, b.Num, card, status, at))
+			b.Scorecards = append(b.Scorecards, m.DrawScorecard(r, b.Num, card, status, at))
 		}
 	}
 	if b.Num%7 == 3 {
-		for n := range 1 + r.N(2) {
-			b.Evaluations = append(b.Evaluations, m.Evaluation(r, n, at))
+		for n := range 1 + r.IntN(2) {
+			b.Evaluations = append(b.Evaluations, m.DrawEvaluation(r, n, at))
 		}
 	}
 	b.Scorecards, b.Evaluations = slices.Clip(b.Scorecards), slices.Clip(b.Evaluations)

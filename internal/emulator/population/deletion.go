@@ -6,14 +6,14 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// Deletions draws the conversations that were deleted in the year before hour 0. No reader has ever seen them: their
+// DrawDeletions draws the conversations that were deleted in the year before hour 0. No reader has ever seen them: their
 // ids lie below those that are there.
-func Deletions(seed uint64, start int64, conversations int) []event.Deletion {
+func DrawDeletions(seed uint64, start int64, conversations int) []event.Deletion {
 	list := make([]event.Deletion, (conversations+49)/50)
 	for i := range list {
 		r := event.NewRNG(seed, event.ForDeletion, uint64(i))
 		list[i].ID = strconv.FormatInt(event.ThreadBase-7*int64(i+1), 10)
-		list[i].At = start - 365*event.Day + (364*event.Day*int64(i)+int64(r.N(event.Day)))/int64(len(list))
+		list[i].At = start - 365*event.Day + (364*event.Day*int64(i)+int64(r.IntN(event.Day)))/int64(len(list))
 		list[i].Kept = KeepsMetrics(seed, list[i].ID)
 	}
 	return list

@@ -6,8 +6,8 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// history draws what happened before hour 0: three years of contacts, those that are gone, and the events between.
-type history struct {
+// contactHistory draws what happened before hour 0: three years of contacts, those that are gone, and the events between.
+type contactHistory struct {
 	m       *Contacts
 	start   int64
 	active  int
@@ -23,25 +23,25 @@ var departures = []struct {
 	share int
 }{{event.Archived, 34}, {event.Merged, 30}, {event.Blocked, 10}, {event.DeletionRequested, 10}, {event.Erased, 16}}
 
-// Populate gives the log up to hour 0, in the order of time, with at least the given number of activities.
-func Populate(m *Contacts, start int64, contacts, inactive, activities int) []event.ContactEvent {
-	p := &history{m: m, start: start, active: contacts, gone: inactive}
-	p.cast(contacts + inactive)
+// DrawContactLog gives the log up to hour 0, in the order of time, with at least the given number of activities.
+func DrawContactLog(m *Contacts, start int64, contacts, inactive, activities int) []event.ContactEvent {
+	p := &contactHistory{m: m, start: start, active: contacts, gone: inactive}
+	p.planDepartures(contacts + inactive)
 	for num := range p.created {
-		p.live(num)
+		p.drawContactEvents(num)
 	}
-	p.fill(activities)
+	p.padActivities(activities)
 	slices.SortStableFunc(p.log, func(a, b event.ContactEvent) int { return int(a.At - b.At) })
 	return p.log
 }
 
-// cast decides who is created when and who is gone: spread evenly, so that any part of the three years has all kinds.
-func (p *history) cast(total int) {
+// planDepartures decides who is created when and who is gone: spread evenly, so that any part of the three years has all kinds.
+func (p *contactHistory) planDepartures(total int) {
 	p.created, p.kinds = make([]int64, total), make([]event.ContactKind, total)
 	p.log = make([]event.ContactEvent, 0, total*2+16)
 	r := event.NewRNG(p.m.Seed, event.ForLife)
 	for num := range total {
-		p.created[num] = p.start - event.Span + int64(float64(event.Span-2*event.Day)*(float64(num)+r.Share())/float64(total))
+		p.created[num] = p.start - event.Span + int64(float64(event.Span-2*event.Day)*(float64(num)+r.Float64())/float64(total))
 	}
 	var order []event.ContactKind
 	for _, d := range departures {
@@ -55,13 +55,13 @@ func (p *history) cast(total int) {
 	}
 }
 
-// live writes one contact's events. Contacts that left keep updated_at from before they left.
-func (p *history) live(num int) {
+// drawContactEvents writes one contact's events. Contacts that left keep updated_at from before they left.
+func (p *contactHistory) drawContactEvents(num int) {
 	r := event.NewRNG(p.m.Seed, event.ForLife, uint64(num)+1)
 	created, kind := p.created[num], p.kinds[num]
 	user := r.Chance(0.65) && kind != event.Merged
-	updated := p.updated(r, num, created)
-	d := p.m.Contact(num, created, updated, user)
+	updated := p.drawUpdated(r, num, created)
+	d := p.m.DrawContact(num, created, updated, user)
 	// Most users began as leads; their role changed before they were last updated.
 	began := user
 	if user && updated > created+2 && r.Chance(0.85) {
@@ -69,30 +69,30 @@ func (p *history) live(num int) {
 	}
 	p.log = append(p.log, event.ContactEvent{At: created, Kind: event.Created, User: began, Contact: int32(num), Born: d})
 	if began != user {
-		p.log = append(p.log, event.ContactEvent{At: r.Between(created+1, updated), Kind: event.RoleChanged, User: true, Quiet: true, Contact: int32(num)})
+		p.log = append(p.log, event.ContactEvent{At: r.TimeBetween(created+1, updated), Kind: event.RoleChanged, User: true, Quiet: true, Contact: int32(num)})
 	}
 	if kind != 0 {
-		p.leave(r, num, kind, updated)
+		p.addDeparture(r, num, kind, updated)
 	}
 }
 
-// updated draws the time of the last change. Three imports each touched hundreds of ten thousand contacts within one
+// drawUpdated draws the time of the last change. Three imports each touched hundreds of ten thousand contacts within one
 // second: more than a page of equal times (trap T11).
-func (p *history) updated(r *event.RNG, num int, created int64) int64 {
+func (p *contactHistory) drawUpdated(r *event.RNG, num int, created int64) int64 {
 	bulk := p.start - event.Span + int64(1+num%3)*event.Span/4
 	if created < bulk && r.Chance(0.18) {
 		return bulk
 	}
-	x := r.Share()
+	x := r.Float64()
 	return created + int64(float64(p.start-3600-created)*x*x)
 }
 
-func (p *history) leave(r *event.RNG, num int, kind event.ContactKind, after int64) {
-	at := r.Between(after+1, p.start-600)
+func (p *contactHistory) addDeparture(r *event.RNG, num int, kind event.ContactKind, after int64) {
+	at := r.TimeBetween(after+1, p.start-600)
 	e := event.ContactEvent{At: at, Kind: kind, Contact: int32(num)}
 	switch kind {
 	case event.Merged:
-		e.Other = p.target(r, num)
+		e.Other = p.drawMergeTarget(r, num)
 		e.At = max(at, p.created[e.Other]+1)
 		e.Quiet = true // the survivor's updated_at is drawn already
 	case event.Erased:
@@ -102,10 +102,10 @@ func (p *history) leave(r *event.RNG, num int, kind event.ContactKind, after int
 	p.log = append(p.log, e)
 }
 
-// target is whom a lead was merged into: mostly an active contact, sometimes one that left since, or was itself merged.
-func (p *history) target(r *event.RNG, num int) int32 {
+// drawMergeTarget is whom a lead was merged into: mostly an active contact, sometimes one that left since, or was itself merged.
+func (p *contactHistory) drawMergeTarget(r *event.RNG, num int) int32 {
 	for {
-		to := r.N(len(p.created))
+		to := r.IntN(len(p.created))
 		switch {
 		case to == num:
 		case p.kinds[to] == event.Merged:
@@ -119,9 +119,9 @@ func (p *history) target(r *event.RNG, num int) int32 {
 	}
 }
 
-// fill adds merges that failed and contacts of long ago that were deleted and are listed nowhere, until the feed of
+// padActivities adds merges that failed and contacts of long ago that were deleted and are listed nowhere, until the feed of
 // activities is as long as wanted.
-func (p *history) fill(activities int) {
+func (p *contactHistory) padActivities(activities int) {
 	have := 0
 	for _, e := range p.log {
 		if givesActivity(e.Kind) {
@@ -131,18 +131,18 @@ func (p *history) fill(activities int) {
 	r := event.NewRNG(p.m.Seed, event.ForLife, 0, 1)
 	missing := max(0, activities-have)
 	for range missing/10 + p.active/200 {
-		from, to := r.N(len(p.created)), r.N(len(p.created))
-		at := r.Between(max(p.created[from], p.created[to])+1, p.start)
-		p.log = append(p.log, event.ContactEvent{At: at, Kind: event.MergeFailed, Contact: int32(from), Other: int32(to), Text: r.Text(FailReasons)})
+		from, to := r.IntN(len(p.created)), r.IntN(len(p.created))
+		at := r.TimeBetween(max(p.created[from], p.created[to])+1, p.start)
+		p.log = append(p.log, event.ContactEvent{At: at, Kind: event.MergeFailed, Contact: int32(from), Other: int32(to), Text: r.PickText(FailReasons)})
 	}
 	total := len(p.created)
 	for i := range missing/2 + 1 {
 		num := total + i
-		created := r.Between(p.start-event.Span, p.start-30*event.Day)
-		d := p.m.Contact(num, created, created+3600, r.Chance(0.5))
+		created := r.TimeBetween(p.start-event.Span, p.start-30*event.Day)
+		d := p.m.DrawContact(num, created, created+3600, r.Chance(0.5))
 		p.log = append(p.log,
 			event.ContactEvent{At: created, Kind: event.Created, User: d.User, Contact: int32(num), Born: d},
-			event.ContactEvent{At: r.Between(created+event.Day, p.start-event.Day), Kind: event.Deleted, Contact: int32(num)})
+			event.ContactEvent{At: r.TimeBetween(created+event.Day, p.start-event.Day), Kind: event.Deleted, Contact: int32(num)})
 	}
 }
 

@@ -27,7 +27,7 @@ var mailDomains = []string{
 	"acme.example", "globex.example", "initech.example", "umbrella.example",
 }
 
-var places = []event.Place{
+var places = []event.ContactLocation{
 	{Country: "United States", Region: "California", City: "San Francisco"}, {Country: "United States", Region: "New York", City: "New York"}, {Country: "United States", Region: "Texas", City: "Austin"},
 	{Country: "Germany", Region: "Bayern", City: "München"}, {Country: "Germany", Region: "Berlin", City: "Berlin"}, {Country: "France", Region: "Île-de-France", City: "Paris"},
 	{Country: "France", Region: "Auvergne-Rhône-Alpes", City: "Lyon"}, {Country: "United Kingdom", Region: "England", City: "London"}, {Country: "United Kingdom", Region: "Scotland", City: "Edinburgh"},
@@ -50,12 +50,12 @@ var browsers = []event.Browser{
 	{Name: "samsung browser", Version: "25.0", Language: "ko-KR", OS: "Android 13"}, {Name: "opera", Version: "111.0.5168.43", Language: "tr", OS: "Windows 10"},
 }
 
-var androidApps = []event.App{
+var androidApps = []event.MobileApp{
 	{Name: "Acme Mobile", Version: "5.12.0", Device: "Pixel 8", OS: "14", SDK: "15.9.1"}, {Name: "Acme Mobile", Version: "5.11.3", Device: "SM-G991B", OS: "13", SDK: "15.8.0"},
 	{Name: "Acme Mobile", Version: "4.0.0-beta+7", Device: "Redmi Note 12", OS: "12", SDK: "14.2.0"}, {Name: "Acme Tablet", Version: "2.1", Device: "SM-X910", OS: "14", SDK: "15.9.1"},
 }
 
-var iosApps = []event.App{
+var iosApps = []event.MobileApp{
 	{Name: "Acme", Version: "7.3.1", Device: "iPhone15,3", OS: "17.5.1", SDK: "17.1.0"}, {Name: "Acme", Version: "7.2.0", Device: "iPhone12,1", OS: "16.7.8", SDK: "16.6.2"},
 	{Name: "Acme", Version: "7.3.1", Device: "iPad13,8", OS: "17.5", SDK: "17.1.0"}, {Name: "Acme Käfer", Version: "1.0", Device: "iPhone8,1", OS: "15.8.2", SDK: "14.0.3"},
 }

@@ -14,17 +14,17 @@ type partKind struct {
 
 // partKinds are what conversations consist of.
 var partKinds = []partKind{
-	{36, (*Conversations).CustomerSays},
-	{24, (*Conversations).AdminSays},
-	{9, (*Conversations).AISays},
-	{6, (*Conversations).AdminNotes},
-	{12, (*Conversations).assigns},
-	{4, (*Conversations).Closes},
-	{2, (*Conversations).Snoozes},
-	{2, (*Conversations).Opens},
+	{36, (*Conversations).FillCustomerReply},
+	{24, (*Conversations).FillAdminReply},
+	{9, (*Conversations).FillAIReply},
+	{6, (*Conversations).FillAdminNote},
+	{12, (*Conversations).fillNextAssignment},
+	{4, (*Conversations).FillClose},
+	{2, (*Conversations).FillSnooze},
+	{2, (*Conversations).FillReopen},
 	{2, (*Conversations).botNotes},
 	{2, (*Conversations).aiEvents},
-	{1, (*Conversations).Oddities},
+	{1, (*Conversations).FillUnknownType},
 }
 
 // Scene is a conversation or a ticket as whoever adds something to it finds it.
@@ -38,8 +38,8 @@ type Scene struct {
 	NotesOnly   bool // no customer reads it
 }
 
-// saw is the scene after a part.
-func (s *Scene) saw(p *event.Part) {
+// applyPart is the scene after a part.
+func (s *Scene) applyPart(p *event.Part) {
 	s.Parts++
 	s.State = p.State
 	if p.Ticket != nil && p.Ticket.Moved {
@@ -47,37 +47,37 @@ func (s *Scene) saw(p *event.Part) {
 	}
 }
 
-// parts draws the parts that a conversation was born with, evenly over its time; the last comes at its end. It says whether the AI
+// drawParts draws the parts that a conversation was born with, evenly over its time; the last comes at its end. It says whether the AI
 // agent wrote one.
-func (m *Conversations) parts(b *event.Beginning, count int, at, end int64) (helped bool) {
+func (m *Conversations) drawParts(b *event.Beginning, count int, at, end int64) (helped bool) {
 	r, s := event.NewRNG(m.seed, event.ForConversationParts, uint64(b.Num)), &Scene{Num: b.Num, State: "open", Contacts: b.Contacts}
 	b.Parts = make([]event.Part, 0, count)
 	slot := (end - at) / int64(max(1, count))
 	reply := -1
 	if !b.Silent {
-		reply = 2 * event.NewRNG(m.seed, event.ForSilence, uint64(b.Num), 1).N(max(1, count/2)) // calls have the odd places, the end the last
+		reply = 2 * event.NewRNG(m.seed, event.ForSilence, uint64(b.Num), 1).IntN(max(1, count/2)) // calls have the odd places, the end the last
 	}
 	for i := range count {
 		at := drawMoment(r, end, slot, count-1-i)
-		p := m.part(r, s, b.Silent, at)
+		p := m.drawPart(r, s, b.Silent, at)
 		if i == reply {
-			p = m.Blank(s, at)
-			m.CustomerSays(r, s, &p)
+			p = m.BlankPart(s, at)
+			m.FillCustomerReply(r, s, &p)
 		}
 		if j := i - 1; j >= 0 && j%2 == 0 && j/2 < len(m.Calls[b.Num]) {
-			p = m.Blank(s, at)
-			m.Summary(event.NewRNG(m.seed, event.ForCalls, 4, uint64(m.Calls[b.Num][j/2])), &p, m.Calls[b.Num][j/2])
+			p = m.BlankPart(s, at)
+			m.FillSummaryPart(event.NewRNG(m.seed, event.ForCalls, 4, uint64(m.Calls[b.Num][j/2])), &p, m.Calls[b.Num][j/2])
 		}
 		if i == count-1 && i > 0 && r.Chance(0.75) { // most are over
-			p = m.Blank(s, at)
-			m.Closes(r, s, &p)
+			p = m.BlankPart(s, at)
+			m.FillClose(r, s, &p)
 		}
-		if p.Body != "" && m.redacts(b.Num, i) {
+		if p.Body != "" && m.isBornRedacted(b.Num, i) {
 			p.Body, p.Files, p.Redacted = "", nil, true
 		}
 		b.Parts = append(b.Parts, p)
 		helped = helped || p.Author.AI
-		s.saw(&p)
+		s.applyPart(&p)
 	}
 	return helped
 }
@@ -86,74 +86,74 @@ func (m *Conversations) parts(b *event.Beginning, count int, at, end int64) (hel
 func drawMoment(r *event.RNG, end, slot int64, after int) int64 {
 	at := end - int64(after)*slot
 	if after > 0 && slot > 1 {
-		at -= int64(r.N(int(slot)))
+		at -= int64(r.IntN(int(slot)))
 	}
 	return at
 }
 
-// part draws the next part.
-func (m *Conversations) part(r *event.RNG, s *Scene, silent bool, at int64) event.Part {
-	p := m.Blank(s, at)
-	event.Pick(r, partKinds, func(k *partKind) int { return k.share }).draw(m, r, s, &p)
+// drawPart draws the next part.
+func (m *Conversations) drawPart(r *event.RNG, s *Scene, silent bool, at int64) event.Part {
+	p := m.BlankPart(s, at)
+	event.PickByShare(r, partKinds, func(k *partKind) int { return k.share }).draw(m, r, s, &p)
 	if silent && (p.Author.Type == "user" || p.Author.Type == "lead") {
-		p = m.Blank(s, at)
-		m.AdminSays(r, s, &p)
+		p = m.BlankPart(s, at)
+		m.FillAdminReply(r, s, &p)
 	}
 	return p
 }
 
-// Blank is a part that says nothing, in its place.
-func (m *Conversations) Blank(s *Scene, at int64) event.Part {
+// BlankPart is a part that says nothing, in its place.
+func (m *Conversations) BlankPart(s *Scene, at int64) event.Part {
 	return event.Part{ID: event.PartID(s.Num, s.Parts), Type: "comment", At: at, Updated: at, Notified: at, State: s.State}
 }
 
-// Words draws a body.
-func (m *Conversations) Words(r *event.RNG) string { return m.bodies[r.N(len(m.bodies))] }
+// DrawBody draws a body.
+func (m *Conversations) DrawBody(r *event.RNG) string { return m.bodies[r.IntN(len(m.bodies))] }
 
-// CustomerSays makes a part the words of who began it: who writes into a closed or a snoozed conversation opens it.
-func (m *Conversations) CustomerSays(r *event.RNG, s *Scene, p *event.Part) {
-	p.Author, p.Body, p.State = customerOf(s.Contacts), m.Words(r), "open"
+// FillCustomerReply makes a part the words of who began it: who writes into a closed or a snoozed conversation opens it.
+func (m *Conversations) FillCustomerReply(r *event.RNG, s *Scene, p *event.Part) {
+	p.Author, p.Body, p.State = customerOf(s.Contacts), m.DrawBody(r), "open"
 	p.Files = drawFiles(r, 0.06)
 	if r.Chance(0.02) {
-		p.External, p.App = "ext-"+strconv.Itoa(r.N(1e6)), "acme_bridge"
+		p.External, p.App = "ext-"+strconv.Itoa(r.IntN(1e6)), "acme_bridge"
 	}
 	if r.Chance(0.03) {
-		p.Tags = draws(r, 1+r.N(2), event.TagCount)
+		p.Tags = drawDistinct(r, 1+r.IntN(2), event.TagCount)
 	}
 }
 
-// AdminSays makes a part the words of a teammate.
-func (m *Conversations) AdminSays(r *event.RNG, _ *Scene, p *event.Part) {
-	p.Author, p.Body = m.teammate(r, p.At), m.Words(r)
+// FillAdminReply makes a part the words of a teammate.
+func (m *Conversations) FillAdminReply(r *event.RNG, _ *Scene, p *event.Part) {
+	p.Author, p.Body = m.drawTeammate(r, p.At), m.DrawBody(r)
 	p.Files = drawFiles(r, 0.04)
 	if r.Chance(0.05) {
 		p.Meta = `{"quick_reply_options":[{"uuid":"q-1","text":"Yes","translations":{"de":"Ja"}}]}`
 	}
 }
 
-// AISays makes a part the words of the AI agent.
-func (m *Conversations) AISays(r *event.RNG, _ *Scene, p *event.Part) {
-	p.Author, p.Body = event.AIAgent, m.Words(r)
+// FillAIReply makes a part the words of the AI agent.
+func (m *Conversations) FillAIReply(r *event.RNG, _ *Scene, p *event.Part) {
+	p.Author, p.Body = event.AIAgent, m.DrawBody(r)
 	p.Author.Answer = r.Chance(0.7)
 }
 
-// AdminNotes makes a part a note of a teammate.
-func (m *Conversations) AdminNotes(r *event.RNG, _ *Scene, p *event.Part) {
-	p.Author, p.Body, p.Type, p.Notified = m.teammate(r, p.At), m.Words(r), "note", 0
+// FillAdminNote makes a part a note of a teammate.
+func (m *Conversations) FillAdminNote(r *event.RNG, _ *Scene, p *event.Part) {
+	p.Author, p.Body, p.Type, p.Notified = m.drawTeammate(r, p.At), m.DrawBody(r), "note", 0
 }
 
-// assigns goes through the rows of the table by turns (trap T61).
-func (m *Conversations) assigns(r *event.RNG, s *Scene, p *event.Part) {
-	m.Assign(r, p, event.Assignment((s.Parts+int(s.Num))%int(event.Assignments)))
+// fillNextAssignment goes through the rows of the table by turns (trap T61).
+func (m *Conversations) fillNextAssignment(r *event.RNG, s *Scene, p *event.Part) {
+	m.FillAssignment(r, p, event.Assignment((s.Parts+int(s.Num))%int(event.Assignments)))
 	if s.State == "closed" && r.Chance(0.5) {
 		p.Type, p.State = "assign_and_reopen", "open" // the others had skip_reopen (trap T75)
 	}
 }
 
-// Assign makes a part one row of the table, by whoever does such things.
-func (m *Conversations) Assign(r *event.RNG, p *event.Part, as event.Assignment) {
-	p.Type, p.Author = "assignment", m.teammate(r, p.At)
-	p.Assigned = m.Row(r, as, p.At)
+// FillAssignment makes a part one row of the table, by whoever does such things.
+func (m *Conversations) FillAssignment(r *event.RNG, p *event.Part, as event.Assignment) {
+	p.Type, p.Author = "assignment", m.drawTeammate(r, p.At)
+	p.Assigned = m.DrawAssigned(r, as, p.At)
 	switch as {
 	case event.AssignBot, event.AssignTeamAndTeammate:
 		p.Author = event.Bot
@@ -162,10 +162,10 @@ func (m *Conversations) Assign(r *event.RNG, p *event.Part, as event.Assignment)
 	}
 }
 
-// Row draws the ids that a row of the table of workspace-api 2.10 has at a time.
-func (m *Conversations) Row(r *event.RNG, as event.Assignment, at int64) event.Assigned {
+// DrawAssigned draws the ids that a row of the table of workspace-api 2.10 has at a time.
+func (m *Conversations) DrawAssigned(r *event.RNG, as event.Assignment, at int64) event.Assigned {
 	a := event.Assigned{As: as}
-	teammate, team := event.Everyone[adminAt(r, at, m.start)].ID, event.Teams[r.N(2)].ID // the third comes later
+	teammate, team := event.Everyone[adminAt(r, at, m.start)].ID, event.Teams[r.IntN(2)].ID // the third comes later
 	switch as {
 	case event.AssignTeamAndTeammate:
 		a.Admin, a.Team = teammate, team
@@ -179,41 +179,41 @@ func (m *Conversations) Row(r *event.RNG, as event.Assignment, at int64) event.A
 	return a
 }
 
-// Closes makes a part that closes.
-func (m *Conversations) Closes(r *event.RNG, _ *Scene, p *event.Part) {
-	p.Type, p.State, p.Author = "close", "closed", m.teammate(r, p.At)
+// FillClose makes a part that closes.
+func (m *Conversations) FillClose(r *event.RNG, _ *Scene, p *event.Part) {
+	p.Type, p.State, p.Author = "close", "closed", m.drawTeammate(r, p.At)
 	if r.Chance(0.3) {
 		p.Author = event.Bot
 	}
 	if r.Chance(0.3) {
-		p.Body = m.Words(r)
+		p.Body = m.DrawBody(r)
 	}
 }
 
-// Snoozes makes a part that snoozes.
-func (m *Conversations) Snoozes(r *event.RNG, _ *Scene, p *event.Part) {
-	p.Type, p.State, p.Author = "snoozed", "snoozed", m.teammate(r, p.At)
-	p.Until = p.At + int64(1+r.N(72))*3600
+// FillSnooze makes a part that snoozes.
+func (m *Conversations) FillSnooze(r *event.RNG, _ *Scene, p *event.Part) {
+	p.Type, p.State, p.Author = "snoozed", "snoozed", m.drawTeammate(r, p.At)
+	p.Until = p.At + int64(1+r.IntN(72))*3600
 }
 
-// Opens makes a part that opens again.
-func (m *Conversations) Opens(r *event.RNG, _ *Scene, p *event.Part) {
-	p.Type, p.State, p.Author = "open", "open", m.teammate(r, p.At)
+// FillReopen makes a part that opens again.
+func (m *Conversations) FillReopen(r *event.RNG, _ *Scene, p *event.Part) {
+	p.Type, p.State, p.Author = "open", "open", m.drawTeammate(r, p.At)
 }
 
 // botNotes: what a workflow leaves for the teammates, sometimes nothing.
 func (m *Conversations) botNotes(r *event.RNG, _ *Scene, p *event.Part) {
 	p.Type, p.Author, p.Notified = "note", event.Bot, 0
 	if r.Chance(0.8) {
-		p.Body = m.Words(r)
+		p.Body = m.DrawBody(r)
 	}
 }
 
 // summary: the id of its call is there from the beginning, its words may come later (workspace-api 2.10).
-func (m *Conversations) Summary(r *event.RNG, p *event.Part, call int32) {
+func (m *Conversations) FillSummaryPart(r *event.RNG, p *event.Part, call int32) {
 	p.Type, p.Author, p.Call = "call_summary", event.Bot, event.CallID(call)
 	if r.Chance(0.8) {
-		p.Body = m.Words(r)
+		p.Body = m.DrawBody(r)
 	}
 }
 
@@ -226,17 +226,17 @@ func (m *Conversations) aiEvents(r *event.RNG, _ *Scene, p *event.Part) {
 	}
 }
 
-// Oddities makes a part of a type that no reader may stumble over (trap T64).
-func (m *Conversations) Oddities(r *event.RNG, s *Scene, p *event.Part) {
-	p.Type, p.Author = r.Text(oddParts), event.Bot
+// FillUnknownType makes a part of a type that no reader may stumble over (trap T64).
+func (m *Conversations) FillUnknownType(r *event.RNG, s *Scene, p *event.Part) {
+	p.Type, p.Author = r.PickText(oddParts), event.Bot
 	if p.Type == "quick_reply" {
 		p.Author, p.Meta = customerOf(s.Contacts), `{"quick_reply_option_uuid":"q-1"}`
 	}
 }
 
-// AssignNow makes a part one row of the table, which opens a closed conversation again unless that is skipped (trap T75).
-func (m *Conversations) AssignNow(r *event.RNG, s *Scene, p *event.Part, as event.Assignment, skipReopen bool) {
-	m.Assign(r, p, as)
+// FillAssignmentNow makes a part one row of the table, which opens a closed conversation again unless that is skipped (trap T75).
+func (m *Conversations) FillAssignmentNow(r *event.RNG, s *Scene, p *event.Part, as event.Assignment, skipReopen bool) {
+	m.FillAssignment(r, p, as)
 	if s.State == "closed" && !skipReopen {
 		p.Type, p.State = "assign_and_reopen", "open"
 	}

@@ -17,9 +17,9 @@ const ReportKeys = 200_000_000_000
 // exportRate is how many rows of a dataset an hour has.
 func exportRate(contacts int) float64 { return max(0.3, float64(contacts)/5000) }
 
-// ReportFacts draws the rows of one hour, counted from a year before hour 0. It is a function of its arguments: the
+// DrawReportFacts draws the rows of one hour, counted from a year before hour 0. It is a function of its arguments: the
 // server and the oracle share what was drawn and nothing else.
-func ReportFacts(seed uint64, contacts int, birth int64, s *event.Dataset, hour int) []event.ReportFact {
+func DrawReportFacts(seed uint64, contacts int, birth int64, s *event.Dataset, hour int) []event.ReportFact {
 	r := event.NewRNG(seed, event.ForReport, s.Number, uint64(hour))
 	rate := exportRate(contacts)
 	n := int(rate)
@@ -30,10 +30,10 @@ func ReportFacts(seed uint64, contacts int, birth int64, s *event.Dataset, hour 
 	for i := range facts {
 		f := &facts[i]
 		f.Key = fmt.Sprint(ReportKeys + int64(hour)*100 + int64(i))
-		f.Created = birth - event.ReportSpan + int64(hour)*3600 + int64(r.N(3600))
+		f.Created = birth - event.ReportSpan + int64(hour)*3600 + int64(r.IntN(3600))
 		f.Known = hour + 1
 		if r.Chance(0.06) {
-			f.Known += 1 + r.N(20*24) // comes late (trap T106)
+			f.Known += 1 + r.IntN(20*24) // comes late (trap T106)
 		}
 		f.Values = map[string]any{s.Time: strconv.FormatInt(f.Created, 10)}
 		exportDraws[s.ID](r, f)
@@ -54,11 +54,11 @@ func DrawTalk(seed uint64, num int32) event.TalkReport {
 // changeFact lets one value of a row be another one, up to thirty days later.
 func changeFact(f *event.ReportFact, r *event.RNG, s *event.Dataset, hour int) {
 	attribute := map[string]string{"conversation": "state", "admin_status_change": "away_reason", "conversation_state": "ended_at"}[s.ID]
-	value := any("corrected-" + r.Text(event.TagWords))
+	value := any("corrected-" + r.PickText(event.TagWords))
 	if attribute == "ended_at" {
-		value = strconv.FormatInt(f.Created+int64(r.N(40*event.Day)), 10)
+		value = strconv.FormatInt(f.Created+int64(r.IntN(40*event.Day)), 10)
 	}
-	f.Changes = append(f.Changes, event.ReportChange{Hour: hour + 2 + r.N(30*24-2), Attribute: attribute, Value: value})
+	f.Changes = append(f.Changes, event.ReportChange{Hour: hour + 2 + r.IntN(30*24-2), Attribute: attribute, Value: value})
 }
 
 var (
@@ -74,34 +74,34 @@ func orNone(r *event.RNG, of []string) any {
 	if r.Chance(0.15) {
 		return nil
 	}
-	return r.Text(of)
+	return r.PickText(of)
 }
 
 func drawConversation(r *event.RNG, f *event.ReportFact) {
 	f.Values["conversation_id"] = f.Key
-	f.Values["channel"] = r.Text(exportChannels)
+	f.Values["channel"] = r.PickText(exportChannels)
 	f.Values["first_teammate"] = orNone(r, exportTeammate)
 	f.Values["contact_name"] = orNone(r, firstNames)
 	f.Values["time_to_first_response"] = orNone(r, []string{"12", "340.5", "86400", "0"})
 	f.Values["csat"] = orNone(r, []string{"100", "75", "0"})
-	f.Values["state"] = r.Text(exportStates)
+	f.Values["state"] = r.PickText(exportStates)
 	f.Values["subject"] = orNone(r, exportSubjects)
-	f.Values["bot_involved"] = r.Text([]string{"true", "false"})
+	f.Values["bot_involved"] = r.PickText([]string{"true", "false"})
 	f.Silent = r.Chance(0.08)
 	f.Values["user_replied"] = strconv.FormatBool(!f.Silent)
 }
 
 func drawStatus(r *event.RNG, f *event.ReportFact) {
-	n := r.N(len(event.Admins))
+	n := r.IntN(len(event.Admins))
 	f.Values["admin_id"] = fmt.Sprint(event.Admins[n].ID)
-	f.Values["admin_name"] = r.Text(exportTeammate)
-	f.Values["status"] = r.Text([]string{"active", "away", "away_and_reassigning"})
+	f.Values["admin_name"] = r.PickText(exportTeammate)
+	f.Values["status"] = r.PickText([]string{"active", "away", "away_and_reassigning"})
 	f.Values["away_reason"] = orNone(r, exportReasons)
 }
 
 func drawState(r *event.RNG, f *event.ReportFact) {
 	f.Values["conversation_id"] = f.Key
-	f.Values["state"] = r.Text(exportStates)
+	f.Values["state"] = r.PickText(exportStates)
 	f.Values["ended_at"] = nil
 	f.Values["duration"] = orNone(r, []string{"1", "59", "2880"})
 }

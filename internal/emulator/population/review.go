@@ -13,23 +13,23 @@ var cardNames = []string{"Tone & empathy", "Product knowledge", "Prozess", "返�
 
 var questionNames = []string{"Greeting", "Solved at first contact?", "Größe der Antwort", "", "Security check"}
 
-// Scorecard draws a scorecard at a status; "" is one without a review.
-func (m *Conversations) Scorecard(r *event.RNG, num int32, card int, status string, at int64) event.Scorecard {
+// DrawScorecard draws a scorecard at a status; "" is one without a review.
+func (m *Conversations) DrawScorecard(r *event.RNG, num int32, card int, status string, at int64) event.Scorecard {
 	s := event.Scorecard{ID: "scorecard-" + strconv.Itoa(card), Name: cardNames[card%len(cardNames)], Status: status,
-		Judged: r.Chance(0.9), Passed: r.Chance(0.7), Score: int64(r.N(101))}
+		Judged: r.Chance(0.9), Passed: r.Chance(0.7), Score: int64(r.IntN(101))}
 	if r.Chance(0.3) {
 		s.Reviewed = event.Reviewer{AI: true}
 	} else {
-		s.Reviewed = event.Reviewer{Admin: event.Admins[r.N(len(event.Admins))].ID}
+		s.Reviewed = event.Reviewer{Admin: event.Admins[r.IntN(len(event.Admins))].ID}
 	}
-	for i := range 2 + r.N(3) {
+	for i := range 2 + r.IntN(3) {
 		s.Evaluators = append(s.Evaluators, drawEvaluator(r, i))
 	}
 	if status == "" {
 		return s
 	}
 	if r.Chance(0.85) {
-		s.Reviewer = event.Reviewer{Admin: event.Admins[r.N(len(event.Admins))].ID}
+		s.Reviewer = event.Reviewer{Admin: event.Admins[r.IntN(len(event.Admins))].ID}
 	}
 	if status == "unreviewed" {
 		return s
@@ -39,13 +39,13 @@ func (m *Conversations) Scorecard(r *event.RNG, num int32, card int, status stri
 		s.Submitted = event.Reviewer{AI: true}
 	}
 	if r.Chance(0.3) {
-		s.Revised = event.Reviewer{Admin: event.Admins[r.N(len(event.Admins))].ID}
+		s.Revised = event.Reviewer{Admin: event.Admins[r.IntN(len(event.Admins))].ID}
 	}
-	for i := range r.N(4) {
-		n := event.ReviewNote{ID: "note-" + strconv.Itoa(int(num)) + "-" + strconv.Itoa(card) + "-" + strconv.Itoa(i), Body: r.Text(reviewWords),
-			Created: at - 60 + int64(i), Updated: at - 60 + int64(i), Author: event.Reviewer{Admin: event.Admins[r.N(len(event.Admins))].ID}}
+	for i := range r.IntN(4) {
+		n := event.ReviewNote{ID: "note-" + strconv.Itoa(int(num)) + "-" + strconv.Itoa(card) + "-" + strconv.Itoa(i), Body: r.PickText(reviewWords),
+			Created: at - 60 + int64(i), Updated: at - 60 + int64(i), Author: event.Reviewer{Admin: event.Admins[r.IntN(len(event.Admins))].ID}}
 		if r.Chance(0.2) {
-			n.Author = []event.Reviewer{{}, {AI: true}}[r.N(2)]
+			n.Author = []event.Reviewer{{}, {AI: true}}[r.IntN(2)]
 		}
 		s.Notes = append(s.Notes, n)
 	}
@@ -57,19 +57,19 @@ var reviewWords = []string{"Well done.", "Ask for the order number first", "Zu l
 var reasonings = append([]string{""}, reviewWords...)
 
 func drawEvaluator(r *event.RNG, i int) event.Evaluator {
-	e := event.Evaluator{ID: "evaluator-" + strconv.Itoa(i), Name: questionNames[(i+r.N(2))%len(questionNames)], Value: strconv.Itoa(r.N(6)),
-		Source: r.Text([]string{"ai", "teammate"}), Reasoning: r.Text(reasonings)}
+	e := event.Evaluator{ID: "evaluator-" + strconv.Itoa(i), Name: questionNames[(i+r.IntN(2))%len(questionNames)], Value: strconv.Itoa(r.IntN(6)),
+		Source: r.PickText([]string{"ai", "teammate"}), Reasoning: r.PickText(reasonings)}
 	if r.Chance(0.8) {
-		e.Label = r.Text([]string{"Yes", "No", "Partly", "N/A"})
+		e.Label = r.PickText([]string{"Yes", "No", "Partly", "N/A"})
 	}
 	if r.Chance(0.4) {
-		e.Reasons = []string{"too slow", "wrong link"}[:1+r.N(2)]
+		e.Reasons = []string{"too slow", "wrong link"}[:1+r.IntN(2)]
 	}
 	return e
 }
 
-// Evaluation draws what the nth monitor found at a time.
-func (m *Conversations) Evaluation(r *event.RNG, n int, at int64) event.Evaluation {
-	return event.Evaluation{ID: "monitor-" + strconv.Itoa(n), Name: r.Text([]string{"Refund promised", "Kündigung droht", "Personal data shared"}),
-		Value: r.Text([]string{"yes", "no", "unsure"}), Reasoning: r.Text(reasonings), Passed: r.Chance(0.6), At: at}
+// DrawEvaluation draws what the nth monitor found at a time.
+func (m *Conversations) DrawEvaluation(r *event.RNG, n int, at int64) event.Evaluation {
+	return event.Evaluation{ID: "monitor-" + strconv.Itoa(n), Name: r.PickText([]string{"Refund promised", "Kündigung droht", "Personal data shared"}),
+		Value: r.PickText([]string{"yes", "no", "unsure"}), Reasoning: r.PickText(reasonings), Passed: r.Chance(0.6), At: at}
 }

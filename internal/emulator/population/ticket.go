@@ -22,17 +22,17 @@ type Tickets struct {
 	Talks, Count int // conversations and tickets at hour 0, to link
 }
 
-// Populate gives the log of tickets up to hour 0: their openings.
-func (m Tickets) Populate(start int64, log []event.ContactEvent) []event.ThreadEvent {
+// DrawTicketOpenings gives the log of tickets up to hour 0: their openings.
+func (m Tickets) DrawTicketOpenings(start int64, log []event.ContactEvent) []event.ThreadEvent {
 	guests := guestsOf(log)
 	events := make([]event.ThreadEvent, m.Count)
 	for num := range events {
 		r := event.NewRNG(m.seed, event.ForTicketPopulation, uint64(num))
-		at := start - event.Span + 35*event.Day + int64(float64(event.Span-37*event.Day)*(float64(num)+r.Share())/float64(m.Count))
+		at := start - event.Span + 35*event.Day + int64(float64(event.Span-37*event.Day)*(float64(num)+r.Float64())/float64(m.Count))
 		kind := m.kindOf(int32(num))
-		e := event.ThreadEvent{At: at, Until: m.until(r, at, start), Kind: event.ThreadOpened, Num: int32(num), Place: int32(kind), Size: int32(ticketSize(r, num))}
+		e := event.ThreadEvent{At: at, Until: m.drawEnd(r, at, start), Kind: event.ThreadOpened, Num: int32(num), Place: int32(kind), Size: int32(ticketSize(r, num))}
 		if event.TicketTypes[kind].Category == event.CustomerTicket || r.Chance(0.6) { // what teammates open for each other may be about nobody
-			e.Who = guests.some(r, at, crowd(num))
+			e.Who = guests.drawContacts(r, at, contactsPerThread(num))
 		}
 		events[num] = e
 	}
@@ -41,23 +41,23 @@ func (m Tickets) Populate(start int64, log []event.ContactEvent) []event.ThreadE
 
 // kindOf is the type of a ticket of hour 0.
 func (m Tickets) kindOf(num int32) int {
-	return event.NewRNG(m.seed, event.ForTicketPopulation, 1<<32, uint64(num)).N(len(event.TicketTypes))
+	return event.NewRNG(m.seed, event.ForTicketPopulation, 1<<32, uint64(num)).IntN(len(event.TicketTypes))
 }
 
 // ticketSize draws how many parts there are: fewer than a conversation has, and now and then more than an answer holds.
 func ticketSize(r *event.RNG, num int) int {
-	u := r.Share()
+	u := r.Float64()
 	switch {
 	case num%700 == 20:
-		return 501 + r.N(200)
+		return 501 + r.IntN(200)
 	case u < 0.08:
 		return 0
 	}
 	return min(300, 1+int(3*math.Pow(u/(1.0001-u), 0.6)))
 }
 
-// Begin draws everything that a ticket was born with.
-func (m Tickets) Begin(e *event.ThreadEvent) *event.Beginning {
+// DrawTicketBeginning draws everything that a ticket was born with.
+func (m Tickets) DrawTicketBeginning(e *event.ThreadEvent) *event.Beginning {
 	r, exactly := event.NewRNG(m.seed, event.ForTicket, uint64(e.Num)), e.With != nil && e.With.Exactly
 	b := &event.Beginning{Num: e.Num, Company: -1, Contacts: e.Who, Bare: e.Num%89 == 7 && !exactly, Kind: int(e.Place)}
 	for _, a := range event.TicketTypes[b.Kind].Attributes {
@@ -74,17 +74,17 @@ func (m Tickets) Begin(e *event.ThreadEvent) *event.Beginning {
 		}
 	}
 	if !exactly {
-		m.link(r, b)
+		m.drawLinks(r, b)
 	}
-	m.parts(b, int(e.Size), e.At, max(e.At, e.Until))
+	m.drawTicketParts(b, int(e.Size), e.At, max(e.At, e.Until))
 	return b
 }
 
-// link draws the conversations and the tickets of hour 0 that a ticket is linked to.
-func (m Tickets) link(r *event.RNG, b *event.Beginning) {
-	for range max(0, r.N(9)-5) {
-		l := event.LinkedObject{Type: "conversation", ID: event.ConversationID(int32(r.N(m.Talks)))}
-		if num := int32(r.N(m.Count)); r.Chance(0.4) && num != b.Num {
+// drawLinks draws the conversations and the tickets of hour 0 that a ticket is linked to.
+func (m Tickets) drawLinks(r *event.RNG, b *event.Beginning) {
+	for range max(0, r.IntN(9)-5) {
+		l := event.LinkedObject{Type: "conversation", ID: event.ConversationID(int32(r.IntN(m.Talks)))}
+		if num := int32(r.IntN(m.Count)); r.Chance(0.4) && num != b.Num {
 			l = event.LinkedObject{Type: "ticket", ID: event.TicketID(num), Category: event.TicketTypes[m.kindOf(num)].Category}
 		} else if m.Talks == 0 {
 			continue
@@ -103,15 +103,15 @@ type ticketPartKind struct {
 }
 
 var ticketPartKinds = []ticketPartKind{
-	{29, InTicket((*Conversations).CustomerSays)},
-	{18, InTicket((*Conversations).AdminSays)},
-	{4, InTicket((*Conversations).AISays)},
-	{10, Tickets.Noted},
-	{12, Tickets.Assigned},
-	{14, Tickets.Moved},
-	{6, Tickets.Changed},
-	{5, InTicket((*Conversations).Snoozes)},
-	{2, InTicket((*Conversations).Opens)},
+	{29, AsTicketPart((*Conversations).FillCustomerReply)},
+	{18, AsTicketPart((*Conversations).FillAdminReply)},
+	{4, AsTicketPart((*Conversations).FillAIReply)},
+	{10, Tickets.FillTicketNote},
+	{12, Tickets.FillTicketAssignment},
+	{14, Tickets.FillStateMove},
+	{6, Tickets.FillAttributeChange},
+	{5, AsTicketPart((*Conversations).FillSnooze)},
+	{2, AsTicketPart((*Conversations).FillReopen)},
 }
 
 // BornShared says whether the customer sees a ticket of a type that nobody has shared: every second one of the back office.
@@ -119,57 +119,57 @@ func BornShared(num int32, kind int) bool {
 	return event.TicketTypes[kind].Category == event.CustomerTicket || event.TicketTypes[kind].Category == event.BackOfficeTicket && num%2 == 0
 }
 
-// parts draws the parts that a ticket was born with, as those of conversations are.
-func (m Tickets) parts(b *event.Beginning, count int, at, end int64) {
+// drawTicketParts draws the parts that a ticket was born with, as those of conversations are.
+func (m Tickets) drawTicketParts(b *event.Beginning, count int, at, end int64) {
 	r := event.NewRNG(m.seed, event.ForTicketParts, uint64(b.Num))
 	s := &Scene{Num: b.Num, State: "open", Contacts: b.Contacts, Kind: b.Kind, Stage: event.TicketSubmitted, NotesOnly: !BornShared(b.Num, b.Kind)}
 	b.Parts = make([]event.Part, 0, count)
 	slot := (end - at) / int64(max(1, count))
 	for i := range count {
-		p := m.Blank(s, drawMoment(r, end, slot, count-1-i))
+		p := m.BlankPart(s, drawMoment(r, end, slot, count-1-i))
 		if i == count-1 && i > 0 && r.Chance(0.55) { // most are done
-			m.MovedTo(r, s, &p, event.TicketResolved)
+			m.FillMoveToState(r, s, &p, event.TicketResolved)
 		} else {
-			event.Pick(r, ticketPartKinds, func(k *ticketPartKind) int { return k.share }).draw(m, r, s, &p)
+			event.PickByShare(r, ticketPartKinds, func(k *ticketPartKind) int { return k.share }).draw(m, r, s, &p)
 		}
-		if p.Body != "" && m.redacts(b.Num, i) {
+		if p.Body != "" && m.isBornRedacted(b.Num, i) {
 			p.Body, p.Files, p.Redacted = "", nil, true
 		}
 		b.Parts = append(b.Parts, p)
-		s.saw(&p)
+		s.applyPart(&p)
 	}
 }
 
-// InTicket is a part of conversations in a ticket; where the customer reads nothing it is a note. Tickets' parts have no tags
+// AsTicketPart is a part of conversations in a ticket; where the customer reads nothing it is a note. Tickets' parts have no tags
 // and no metadata.
-func InTicket(draw func(m *Conversations, r *event.RNG, s *Scene, p *event.Part)) func(m Tickets, r *event.RNG, s *Scene, p *event.Part) {
+func AsTicketPart(draw func(m *Conversations, r *event.RNG, s *Scene, p *event.Part)) func(m Tickets, r *event.RNG, s *Scene, p *event.Part) {
 	return func(m Tickets, r *event.RNG, s *Scene, p *event.Part) {
 		draw(m.Conversations, r, s, p)
 		p.Tags, p.Meta = nil, ""
 		if p.Type == "comment" && s.NotesOnly {
-			p.Type, p.Author, p.State, p.Notified = "note", m.teammate(r, p.At), s.State, 0
+			p.Type, p.Author, p.State, p.Notified = "note", m.drawTeammate(r, p.At), s.State, 0
 		}
 	}
 }
 
-// Noted makes a part a note of a teammate.
-func (m Tickets) Noted(r *event.RNG, s *Scene, p *event.Part) {
-	m.AdminNotes(r, s, p)
+// FillTicketNote makes a part a note of a teammate.
+func (m Tickets) FillTicketNote(r *event.RNG, s *Scene, p *event.Part) {
+	m.FillAdminNote(r, s, p)
 }
 
-// Assigned goes through the rows of the table by turns (trap T61).
-func (m Tickets) Assigned(r *event.RNG, s *Scene, p *event.Part) {
-	m.Assign(r, p, event.Assignment((s.Parts+int(s.Num))%int(event.Assignments)))
+// FillTicketAssignment goes through the rows of the table by turns (trap T61).
+func (m Tickets) FillTicketAssignment(r *event.RNG, s *Scene, p *event.Part) {
+	m.FillAssignment(r, p, event.Assignment((s.Parts+int(s.Num))%int(event.Assignments)))
 }
 
-// Moved makes a part the move to another state.
-func (m Tickets) Moved(r *event.RNG, s *Scene, p *event.Part) {
-	m.MovedTo(r, s, p, (s.Stage+1+r.N(len(event.TicketStates)-1))%len(event.TicketStates))
+// FillStateMove makes a part the move to another state.
+func (m Tickets) FillStateMove(r *event.RNG, s *Scene, p *event.Part) {
+	m.FillMoveToState(r, s, p, (s.Stage+1+r.IntN(len(event.TicketStates)-1))%len(event.TicketStates))
 }
 
-// MovedTo makes a part the move to a state. What is resolved is closed, and what is not is open, unless it is snoozed.
-func (m Tickets) MovedTo(r *event.RNG, s *Scene, p *event.Part, stage int) {
-	p.Type, p.Author, p.Notified = "ticket_state_updated_by_admin", m.teammate(r, p.At), 0
+// FillMoveToState makes a part the move to a state. What is resolved is closed, and what is not is open, unless it is snoozed.
+func (m Tickets) FillMoveToState(r *event.RNG, s *Scene, p *event.Part, stage int) {
+	p.Type, p.Author, p.Notified = "ticket_state_updated_by_admin", m.drawTeammate(r, p.At), 0
 	p.Ticket = &event.TicketChange{Moved: true, From: s.Stage, To: stage}
 	switch {
 	case event.TicketStates[stage].Category == "resolved":
@@ -179,41 +179,41 @@ func (m Tickets) MovedTo(r *event.RNG, s *Scene, p *event.Part, stage int) {
 	}
 }
 
-// Changed makes a part the change of an attribute.
-func (m Tickets) Changed(r *event.RNG, s *Scene, p *event.Part) {
+// FillAttributeChange makes a part the change of an attribute.
+func (m Tickets) FillAttributeChange(r *event.RNG, s *Scene, p *event.Part) {
 	list := event.TicketTypes[s.Kind].Attributes
-	a := list[r.N(len(list))]
+	a := list[r.IntN(len(list))]
 	raw := drawTicketAttribute(&a, r)
 	if !a.Required && r.Chance(0.1) {
 		raw = ""
 	}
-	m.ChangedTo(r, p, a, raw)
+	m.FillAttributeValue(r, p, a, raw)
 }
 
-// ChangedTo makes a part the change of an attribute to a value, as JSON text; "" is none.
-func (m Tickets) ChangedTo(r *event.RNG, p *event.Part, a event.TicketAttribute, raw string) {
-	p.Type, p.Author, p.Notified = "ticket_attribute_updated_by_admin", m.teammate(r, p.At), 0
+// FillAttributeValue makes a part the change of an attribute to a value, as JSON text; "" is none.
+func (m Tickets) FillAttributeValue(r *event.RNG, p *event.Part, a event.TicketAttribute, raw string) {
+	p.Type, p.Author, p.Notified = "ticket_attribute_updated_by_admin", m.drawTeammate(r, p.At), 0
 	p.Ticket = &event.TicketChange{Attribute: &event.Attribute{Name: a.Name, Raw: raw}, AttributeID: a.ID}
 }
 
-// Resolved makes a part that resolves the ticket.
-func (m Tickets) Resolved(r *event.RNG, s *Scene, p *event.Part) {
-	m.MovedTo(r, s, p, event.TicketResolved)
+// FillResolution makes a part that resolves the ticket.
+func (m Tickets) FillResolution(r *event.RNG, s *Scene, p *event.Part) {
+	m.FillMoveToState(r, s, p, event.TicketResolved)
 }
 
 // drawTicketAttribute draws a value as JSON text.
 func drawTicketAttribute(a *event.TicketAttribute, r *event.RNG) string {
 	switch a.Kind {
 	case "list":
-		return jsontext.Quote(r.Text(a.Items))
+		return jsontext.Quote(r.PickText(a.Items))
 	case "integer":
-		return strconv.Itoa(r.N(50))
+		return strconv.Itoa(r.IntN(50))
 	case "decimal":
-		return "0." + strconv.Itoa(10+r.N(90))
+		return "0." + strconv.Itoa(10+r.IntN(90))
 	case "boolean":
 		return strconv.FormatBool(r.Chance(0.5))
 	case "datetime":
-		return `"2024-0` + strconv.Itoa(1+r.N(9)) + `-15T09:30:00.000Z"`
+		return `"2024-0` + strconv.Itoa(1+r.IntN(9)) + `-15T09:30:00.000Z"`
 	}
-	return jsontext.Quote(r.Text(Titles[3:]))
+	return jsontext.Quote(r.PickText(Titles[3:]))
 }

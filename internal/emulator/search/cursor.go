@@ -31,8 +31,8 @@ type Cursor struct {
 
 const cursorLen = 8*7 + 1
 
-// text makes the cursor opaque. With cursors that live for ever the same place has the same text, so that a loop is one.
-func (c Cursor) text() string {
+// encodeText makes the cursor opaque. With cursors that live for ever the same place has the same text, so that a loop is one.
+func (c Cursor) encodeText() string {
 	b := make([]byte, 0, cursorLen)
 	for _, word := range [...]uint64{c.print, c.epoch, uint64(c.At.key), uint64(c.At.Num), uint64(c.Offset), uint64(c.Page), uint64(c.issued)} {
 		b = binary.BigEndian.AppendUint64(b, word)
@@ -43,8 +43,8 @@ func (c Cursor) text() string {
 	return base64.RawURLEncoding.EncodeToString(append(b, 0))
 }
 
-// Cursor reads a cursor back. It is good for the question it was handed out for, in its epoch, for its life.
-func (v *Env) Cursor(text string, question string, n int) (Cursor, bool) {
+// DecodeCursor reads a cursor back. It is good for the question it was handed out for, in its epoch, for its life.
+func (v *Env) DecodeCursor(text string, question string, n int) (Cursor, bool) {
 	b, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil || len(b) != cursorLen {
 		return Cursor{}, false
@@ -61,20 +61,20 @@ func (v *Env) Cursor(text string, question string, n int) (Cursor, bool) {
 	return c, true
 }
 
-// Hand makes a cursor's text for the next page of a question.
-func (v *Env) Hand(c Cursor, question string, n int) string {
+// EncodeCursor makes a cursor's text for the next page of a question.
+func (v *Env) EncodeCursor(c Cursor, question string, n int) string {
 	c.print, c.epoch = event.Fingerprint(question), v.Epoch()
 	if v.Knobs().CursorLife > 0 {
 		c.issued = int64(n)
 	}
-	return c.text()
+	return c.encodeText()
 }
 
 // Tally is how many records a list has, counted when a log has grown.
 type Tally struct{ log, n int }
 
-// Count gives the number, counted anew when the log is no longer so long.
-func (t *Tally) Count(log int, count func() int) int {
+// CountCached gives the number, counted anew when the log is no longer so long.
+func (t *Tally) CountCached(log int, count func() int) int {
 	if t.log != log {
 		t.log, t.n = log, count()
 	}

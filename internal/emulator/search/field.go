@@ -12,25 +12,25 @@ type Field[D any] struct {
 	rare bool // a numberField that may have no value, which 0 stands for
 }
 
-// Text is a field of text.
-func Text[D any](f func(d *D) string) Field[D] { return Field[D]{kind: textField, text: f} }
+// TextField is a field of text.
+func TextField[D any](f func(d *D) string) Field[D] { return Field[D]{kind: textField, text: f} }
 
-// Date is a field of a time.
-func Date[D any](f func(d *D) int64) Field[D] { return Field[D]{kind: dateField, date: f} }
+// DateField is a field of a time.
+func DateField[D any](f func(d *D) int64) Field[D] { return Field[D]{kind: dateField, date: f} }
 
-// Flag is a field that is true or false.
-func Flag[D any](f func(d *D) bool) Field[D] { return Field[D]{kind: boolField, flag: f} }
+// BoolField is a field that is true or false.
+func BoolField[D any](f func(d *D) bool) Field[D] { return Field[D]{kind: boolField, flag: f} }
 
-// Integer is a field of a whole number that is no time.
-func Integer[D any](f func(d *D) int64) Field[D] { return Field[D]{kind: numberField, date: f} }
+// IntegerField is a field of a whole number that is no time.
+func IntegerField[D any](f func(d *D) int64) Field[D] { return Field[D]{kind: numberField, date: f} }
 
-// Rare is an integer that a record may not have, which 0 stands for.
-func Rare[D any](f func(d *D) int64) Field[D] {
+// OptionalInteger is an integer that a record may not have, which 0 stands for.
+func OptionalInteger[D any](f func(d *D) int64) Field[D] {
 	return Field[D]{kind: numberField, date: f, rare: true}
 }
 
-// Members is a field of several ids.
-func Members[D any](f func(d *D) []string) Field[D] { return Field[D]{kind: tagField, ids: f} }
+// MembersField is a field of several ids.
+func MembersField[D any](f func(d *D) []string) Field[D] { return Field[D]{kind: tagField, ids: f} }
 
 const (
 	textField fieldKind = iota

@@ -11,33 +11,33 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// filter compiles one {field, operator, value}. The value must have the field's type (workspace-api 4.1.3).
-func (r rules[D]) filter(n node) (match[D], error) {
+// compileFilter compiles one {field, operator, value}. The value must have the field's type (workspace-api 4.1.3).
+func (r queryRules[D]) compileFilter(n filterNode) (matchFunc[D], error) {
 	name, custom := strings.CutPrefix(n.Field, r.of.Prefix)
 	f, ok := r.of.Fields[n.Field]
 	strict := r.env.Knobs().StrictFilters
 	switch {
-	case strict && untold(n, f.kind):
-		return nil, refuse("operator %s with this value cannot be used with %s", n.Operator, n.Field)
+	case strict && isUndocumented(n, f.kind):
+		return nil, refuseSearch("operator %s with this value cannot be used with %s", n.Operator, n.Field)
 	case custom && strict:
-		is, err := r.attribute(n, name)
+		is, err := r.attributeFilter(n, name)
 		return func(num int32, d *D) bool {
 			return slices.ContainsFunc(r.of.Attrs(d), func(a event.Attribute) bool { return a.Name == name }) && is(num, d)
 		}, err
 	case custom:
-		return r.attribute(n, name)
+		return r.attributeFilter(n, name)
 	case !ok:
-		return nil, refuse("field %q is not known", n.Field)
+		return nil, refuseSearch("field %q is not known", n.Field)
 	}
 	switch f.kind {
 	case dateField:
-		return r.dates(n, f.date)
+		return r.dateFilter(n, f.date)
 	case boolField:
-		return flags(n, f.flag)
+		return boolFilter(n, f.flag)
 	case tagField:
-		return memberships(n, f.ids)
+		return setFilter(n, f.ids)
 	case numberField:
-		is, err := integers(n, f.date)
+		is, err := integerFilter(n, f.date)
 		if f.rare && n.Operator != "!=" && n.Operator != "NIN" {
 			return func(num int32, d *D) bool { return f.date(d) != 0 && is(num, d) }, err
 		}
@@ -50,14 +50,14 @@ func (r rules[D]) filter(n node) (match[D], error) {
 	return func(_ int32, d *D) bool { return test(f.text(d)) }, nil
 }
 
-func (r rules[D]) dates(n node, get func(d *D) int64) (match[D], error) {
-	t, err := timestamp(n)
+func (r queryRules[D]) dateFilter(n filterNode, get func(d *D) int64) (matchFunc[D], error) {
+	t, err := filterTime(n)
 	if err != nil {
 		return nil, err
 	}
-	lo, hi, ok := r.reach(n.Operator, t)
+	lo, hi, ok := r.operatorRange(n.Operator, t)
 	if !ok {
-		return nil, refuse("operator %s cannot be used with the Date field %s", n.Operator, n.Field)
+		return nil, refuseSearch("operator %s cannot be used with the Date field %s", n.Operator, n.Field)
 	}
 	whole, zone, misday := r.whole, r.env.Zone(), int64(r.env.Knobs().Misday/time.Second)
 	return func(num int32, d *D) bool {
@@ -69,10 +69,10 @@ func (r rules[D]) dates(n node, get func(d *D) int64) (match[D], error) {
 	}, nil
 }
 
-func timestamp(n node) (int64, error) {
-	want, err := values[int64](n)
+func filterTime(n filterNode) (int64, error) {
+	want, err := filterValues[int64](n)
 	if err != nil || len(want) != 1 {
-		return 0, refuse("the value for %s must be a UNIX timestamp", n.Field)
+		return 0, refuseSearch("the value for %s must be a UNIX timestamp", n.Field)
 	}
 	return want[0], nil
 }
@@ -91,17 +91,17 @@ func otherDay(num int32, at, near int64, zone *time.Location) int64 {
 	return at
 }
 
-func flags[D any](n node, get func(d *D) bool) (match[D], error) {
-	want, err := values[bool](n)
+func boolFilter[D any](n filterNode, get func(d *D) bool) (matchFunc[D], error) {
+	want, err := filterValues[bool](n)
 	if err != nil {
 		return nil, err
 	}
-	return among(n, func(d *D) bool { return slices.Contains(want, get(d)) })
+	return membershipTest(n, func(d *D) bool { return slices.Contains(want, get(d)) })
 }
 
-// untold says that the document does not tell what a filter means: one of the values of an empty list, or part of the text of
+// isUndocumented says that the document does not tell what a filter means: one of the values of an empty list, or part of the text of
 // one of several.
-func untold(n node, kind fieldKind) bool {
+func isUndocumented(n filterNode, kind fieldKind) bool {
 	switch n.Operator {
 	case "IN", "NIN":
 		var list []json.RawMessage
@@ -112,20 +112,20 @@ func untold(n node, kind fieldKind) bool {
 	return kind == tagField
 }
 
-// among answers the operators that ask whether something is one of the values, or is none of them.
-func among[D any](n node, is func(d *D) bool) (match[D], error) {
+// membershipTest answers the operators that ask whether something is one of the values, or is none of them.
+func membershipTest[D any](n filterNode, is func(d *D) bool) (matchFunc[D], error) {
 	switch n.Operator {
 	case "=", "IN":
 		return func(_ int32, d *D) bool { return is(d) }, nil
 	case "!=", "NIN":
 		return func(_ int32, d *D) bool { return !is(d) }, nil
 	}
-	return nil, refuse("operator %s cannot be used with the Boolean field %s", n.Operator, n.Field)
+	return nil, refuseSearch("operator %s cannot be used with the Boolean field %s", n.Operator, n.Field)
 }
 
-// integers answers the fields that are integers, to whom all comparisons are open.
-func integers[D any](n node, get func(d *D) int64) (match[D], error) {
-	want, err := values[int64](n)
+// integerFilter answers the fields that are integers, to whom all comparisons are open.
+func integerFilter[D any](n filterNode, get func(d *D) int64) (matchFunc[D], error) {
+	want, err := filterValues[int64](n)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ func integers[D any](n node, get func(d *D) int64) (match[D], error) {
 	case "<=":
 		test = func(have int64) bool { return have <= first }
 	default:
-		return nil, refuse("operator %s cannot be used with the Integer field %s", n.Operator, n.Field)
+		return nil, refuseSearch("operator %s cannot be used with the Integer field %s", n.Operator, n.Field)
 	}
 	return func(_ int32, d *D) bool { return test(get(d)) }, nil
 }
@@ -152,11 +152,11 @@ func integers[D any](n node, get func(d *D) int64) (match[D], error) {
 // opposites are the operators that deny another.
 var opposites = map[string]string{"!=": "=", "NIN": "IN", "!~": "~"}
 
-// memberships answers String fields of which a record has several: one of them must be as asked, or none. tag_id accepts only
+// setFilter answers String fields of which a record has several: one of them must be as asked, or none. tag_id accepts only
 // = and != (workspace-api 4.1.4).
-func memberships[D any](n node, get func(d *D) []string) (match[D], error) {
+func setFilter[D any](n filterNode, get func(d *D) []string) (matchFunc[D], error) {
 	if n.Field == "tag_id" && n.Operator != "=" && n.Operator != "!=" {
-		return nil, refuse("tag_id accepts only = and !=")
+		return nil, refuseSearch("tag_id accepts only = and !=")
 	}
 	plain, denied := opposites[n.Operator]
 	if denied {
@@ -169,32 +169,32 @@ func memberships[D any](n node, get func(d *D) []string) (match[D], error) {
 	return func(_ int32, d *D) bool { return slices.ContainsFunc(get(d), test) != denied }, nil
 }
 
-// values reads a filter's value: a list for IN and NIN, one value otherwise.
-func values[T comparable](n node) ([]T, error) {
+// filterValues reads a filter's value: a list for IN and NIN, one value otherwise.
+func filterValues[T comparable](n filterNode) ([]T, error) {
 	var list []*T
 	if n.Operator == "IN" || n.Operator == "NIN" {
 		if err := json.Unmarshal(n.Value, &list); err != nil || list == nil {
-			return nil, refuse("the value for %s with %s must be a list of the field's type", n.Field, n.Operator)
+			return nil, refuseSearch("the value for %s with %s must be a list of the field's type", n.Field, n.Operator)
 		}
 	} else {
 		var one *T
 		if err := json.Unmarshal(n.Value, &one); err != nil {
-			return nil, refuse("the value for %s must match the type of the field", n.Field)
+			return nil, refuseSearch("the value for %s must match the type of the field", n.Field)
 		}
 		list = []*T{one}
 	}
 	out := make([]T, len(list))
 	for i, p := range list {
 		if p == nil {
-			return nil, refuse("the value for %s must not be null", n.Field)
+			return nil, refuseSearch("the value for %s must not be null", n.Field)
 		}
 		out[i] = *p
 	}
 	return out, nil
 }
 
-func textTest(n node) (func(s string) bool, error) {
-	want, err := values[string](n)
+func textTest(n filterNode) (func(s string) bool, error) {
+	want, err := filterValues[string](n)
 	if err != nil {
 		return nil, err
 	}
@@ -216,13 +216,13 @@ func textTest(n node) (func(s string) bool, error) {
 	case "$":
 		return func(s string) bool { return strings.HasSuffix(s, first) }, nil
 	}
-	return nil, refuse("operator %s cannot be used with the String field %s", n.Operator, n.Field)
+	return nil, refuseSearch("operator %s cannot be used with the String field %s", n.Operator, n.Field)
 }
 
-// attribute compiles a filter on a custom attribute, whose type is that of the value asked for: what is of another type, or
+// attributeFilter compiles a filter on a custom attribute, whose type is that of the value asked for: what is of another type, or
 // is not there, equals nothing. The one that the workspace defines as a date follows the rules for dates, in UTC days after
 // 2.16 (workspace-api 9).
-func (r rules[D]) attribute(n node, name string) (match[D], error) {
+func (r queryRules[D]) attributeFilter(n filterNode, name string) (matchFunc[D], error) {
 	if name == event.DateAttribute {
 		return r.dateAttribute(n)
 	}
@@ -234,10 +234,10 @@ func (r rules[D]) attribute(n node, name string) (match[D], error) {
 		}
 		return ""
 	}
-	if want, err := values[float64](n); err == nil && len(want) > 0 {
+	if want, err := filterValues[float64](n); err == nil && len(want) > 0 {
 		test, ok := numberTests[n.Operator]
 		if !ok {
-			return nil, refuse("operator %s cannot be used with a number", n.Operator)
+			return nil, refuseSearch("operator %s cannot be used with a number", n.Operator)
 		}
 		return func(_ int32, d *D) bool {
 			have, err := strconv.ParseFloat(get(d), 64)
@@ -247,8 +247,8 @@ func (r rules[D]) attribute(n node, name string) (match[D], error) {
 			return test(have, want)
 		}, nil
 	}
-	if want, err := values[bool](n); err == nil && len(want) > 0 {
-		return among(n, func(d *D) bool {
+	if want, err := filterValues[bool](n); err == nil && len(want) > 0 {
+		return membershipTest(n, func(d *D) bool {
 			have := get(d)
 			return slices.ContainsFunc(want, func(b bool) bool { return strconv.FormatBool(b) == have })
 		})
@@ -275,12 +275,12 @@ var numberTests = map[string]func(have float64, want []float64) bool{
 	"NIN": func(have float64, want []float64) bool { return !slices.Contains(want, have) },
 }
 
-func (r rules[D]) dateAttribute(n node) (match[D], error) {
+func (r queryRules[D]) dateAttribute(n filterNode) (matchFunc[D], error) {
 	zone := time.UTC
 	if r.whole {
 		zone = r.env.Zone()
 	}
-	t, err := timestamp(n)
+	t, err := filterTime(n)
 	if err != nil {
 		return nil, err
 	}
@@ -293,7 +293,7 @@ func (r rules[D]) dateAttribute(n node) (match[D], error) {
 	case "<":
 		lo, hi = math.MinInt64, first
 	default:
-		return nil, refuse("operator %s cannot be used with the Date attribute %s", n.Operator, n.Field)
+		return nil, refuseSearch("operator %s cannot be used with the Date attribute %s", n.Operator, n.Field)
 	}
 	return func(_ int32, d *D) bool {
 		for _, a := range r.of.Attrs(d) {

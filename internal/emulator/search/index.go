@@ -33,24 +33,24 @@ type Index[D any] struct {
 	Records[D]
 	env       *Env
 	quiet     bool // the population is being made: nothing is announced
-	orderings map[string]*ordering[D]
-	waiting   waiting[D]
+	orderings map[string]*sortedEntries[D]
+	waiting   pendingHeap[D]
 	age       int // grows with every change, so that remembered answers are dropped
 	answers   map[string][]Entry
 	walked    map[int64]string // the cursor that led to each page, for loops
 }
 
-// ordering keeps the records of search sorted by one field. Changes are noted and merged in at the next question: one
+// sortedEntries keeps the records of search sorted by one field. Changes are noted and merged in at the next question: one
 // pass over a million entries costs less than a tree would cost in memory.
-type ordering[D any] struct {
+type sortedEntries[D any] struct {
 	key   func(num int32, d *D) int64
 	list  []Entry // never changed in place: answers point into it
 	left  map[int32]Entry
 	fresh map[int32]struct{}
 }
 
-// pending is a version that search will find later; no version means that it will lose the contact.
-type pending[D any] struct {
+// pendingVersion is a version that search will find later; no version means that it will lose the contact.
+type pendingVersion[D any] struct {
 	at  int64
 	seq int
 	num int32
@@ -60,30 +60,30 @@ type pending[D any] struct {
 // Init makes the index of a kind of record. Nothing is announced until it is opened.
 func (x *Index[D]) Init(v *Env, of Records[D]) {
 	x.env, x.Records, x.quiet = v, of, true
-	x.orderings, x.answers, x.walked = map[string]*ordering[D]{}, map[string][]Entry{}, map[int64]string{}
+	x.orderings, x.answers, x.walked = map[string]*sortedEntries[D]{}, map[string][]Entry{}, map[int64]string{}
 }
 
-// Open ends the making of the population: from now on what changes is announced.
-func (x *Index[D]) Open() { x.quiet = false }
+// StartAnnouncing ends the making of the population: from now on what changes is announced.
+func (x *Index[D]) StartAnnouncing() { x.quiet = false }
 
 // Backlog is how many changes search does not know yet.
 func (x *Index[D]) Backlog() int { return len(x.waiting) }
 
-// Forget drops remembered answers.
-func (x *Index[D]) Forget() {
+// ClearAnswers drops remembered answers.
+func (x *Index[D]) ClearAnswers() {
 	x.age++
 	clear(x.answers)
 }
 
-// Reorder drops the orderings too: keys have changed.
-func (x *Index[D]) Reorder() {
-	x.Forget()
+// ClearOrderings drops the orderings too: keys have changed.
+func (x *Index[D]) ClearOrderings() {
+	x.ClearAnswers()
 	clear(x.orderings)
 }
 
-// moved notes that a record's version in search is about to change; old is the version until now.
-func (x *Index[D]) moved(num int32, old *D) {
-	x.Forget()
+// noteChange notes that a record's version in search is about to change; old is the version until now.
+func (x *Index[D]) noteChange(num int32, old *D) {
+	x.ClearAnswers()
 	for _, o := range x.orderings {
 		if _, again := o.fresh[num]; again {
 			continue // its entry in the list is noted already
@@ -95,11 +95,11 @@ func (x *Index[D]) moved(num int32, old *D) {
 	}
 }
 
-// ordered gives all records of search in the order of a key; the name tells one key from another.
-func (x *Index[D]) ordered(name string, key func(num int32, d *D) int64) []Entry {
+// sortedBy gives all records of search in the order of a key; the name tells one key from another.
+func (x *Index[D]) sortedBy(name string, key func(num int32, d *D) int64) []Entry {
 	o := x.orderings[name]
 	if o == nil {
-		o = &ordering[D]{key: key, left: map[int32]Entry{}, fresh: map[int32]struct{}{}}
+		o = &sortedEntries[D]{key: key, left: map[int32]Entry{}, fresh: map[int32]struct{}{}}
 		for num := range int32(x.Count()) {
 			if d := x.At(num).Now; d != nil {
 				o.list = append(o.list, Entry{key(num, d), num})
@@ -110,13 +110,13 @@ func (x *Index[D]) ordered(name string, key func(num int32, d *D) int64) []Entry
 		return o.list
 	}
 	if len(o.fresh) > 0 {
-		o.merge(x.At)
+		o.mergeChanges(x.At)
 	}
 	return o.list
 }
 
-// merge makes a new list of the old one without what left and with what came.
-func (o *ordering[D]) merge(at func(num int32) *Shown[D]) {
+// mergeChanges makes a new list of the old one without what left and with what came.
+func (o *sortedEntries[D]) mergeChanges(at func(num int32) *Shown[D]) {
 	left := make([]Entry, 0, len(o.left))
 	for _, e := range o.left {
 		left = append(left, e)
@@ -146,15 +146,15 @@ func (o *ordering[D]) merge(at func(num int32) *Shown[D]) {
 	clear(o.fresh)
 }
 
-// later has a version wait until its time.
-func (x *Index[D]) later(p pending[D]) { heap.Push(&x.waiting, p) }
+// enqueuePending has a version wait until its time.
+func (x *Index[D]) enqueuePending(p pendingVersion[D]) { heap.Push(&x.waiting, p) }
 
-// due takes the earliest version whose time has come.
-func (x *Index[D]) due(now int64) (pending[D], bool) {
+// popDue takes the earliest version whose time has come.
+func (x *Index[D]) popDue(now int64) (pendingVersion[D], bool) {
 	if len(x.waiting) == 0 || x.waiting[0].at > now {
-		return pending[D]{}, false
+		return pendingVersion[D]{}, false
 	}
-	return heap.Pop(&x.waiting).(pending[D]), true
+	return heap.Pop(&x.waiting).(pendingVersion[D]), true
 }
 
 // Announce lets search find a record's newest version once the index has caught up. seq is the place in the log of the
@@ -167,25 +167,25 @@ func (x *Index[D]) Announce(seq int, at int64, num int32, d *D) {
 	lag := x.env.Knobs().DrawLag(event.NewRNG(x.env.Seed, x.Lag, uint64(seq)), x.Kind, r.Now == nil && r.Before == nil)
 	if lag <= 0 {
 		x.At(num).From = seq
-		x.Show(num, d)
+		x.ShowVersion(num, d)
 		return
 	}
-	x.later(pending[D]{at: at + int64(lag/time.Second), seq: seq, num: num, doc: d})
+	x.enqueuePending(pendingVersion[D]{at: at + int64(lag/time.Second), seq: seq, num: num, doc: d})
 }
 
 // Withdraw takes a record that left out of search, at once or when the knob says.
 func (x *Index[D]) Withdraw(seq int, at int64, num int32) {
 	if lag := x.env.Knobs().LeaveLag; lag > 0 {
-		x.later(pending[D]{at: at + int64(lag/time.Second), seq: seq, num: num})
+		x.enqueuePending(pendingVersion[D]{at: at + int64(lag/time.Second), seq: seq, num: num})
 		return
 	}
-	x.Show(num, nil)
+	x.ShowVersion(num, nil)
 }
 
-// Settle lets everything become visible whose time has come.
-func (x *Index[D]) Settle(now int64) {
+// ReleaseDue lets everything become visible whose time has come.
+func (x *Index[D]) ReleaseDue(now int64) {
 	for {
-		p, ok := x.due(now)
+		p, ok := x.popDue(now)
 		if !ok {
 			return
 		}
@@ -193,39 +193,39 @@ func (x *Index[D]) Settle(now int64) {
 		switch r := x.At(p.num); {
 		case p.doc == nil: // it left, and search notices now
 			if gone {
-				x.Show(p.num, nil)
+				x.ShowVersion(p.num, nil)
 			}
 		case !gone && p.seq > r.From:
 			r.From = p.seq
-			x.Show(p.num, p.doc)
+			x.ShowVersion(p.num, p.doc)
 		}
 	}
 }
 
-// Show puts a version of a record before the searchers, or none.
-func (x *Index[D]) Show(num int32, d *D) {
+// ShowVersion puts a version of a record before the searchers, or none.
+func (x *Index[D]) ShowVersion(num int32, d *D) {
 	r := x.At(num)
 	if r.Now == d {
 		return
 	}
-	x.moved(num, r.Now)
+	x.noteChange(num, r.Now)
 	r.Before, r.Now = r.Now, d
 }
 
-// waiting is a heap of versions, the earliest first.
-type waiting[D any] []pending[D]
+// pendingHeap is a heap of versions, the earliest first.
+type pendingHeap[D any] []pendingVersion[D]
 
-func (h waiting[D]) Len() int { return len(h) }
+func (h pendingHeap[D]) Len() int { return len(h) }
 
-func (h waiting[D]) Less(i, j int) bool {
+func (h pendingHeap[D]) Less(i, j int) bool {
 	return h[i].at < h[j].at || h[i].at == h[j].at && h[i].seq < h[j].seq
 }
 
-func (h waiting[D]) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h pendingHeap[D]) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
 
-func (h *waiting[D]) Push(p any) { *h = append(*h, p.(pending[D])) }
+func (h *pendingHeap[D]) Push(p any) { *h = append(*h, p.(pendingVersion[D])) }
 
-func (h *waiting[D]) Pop() any {
+func (h *pendingHeap[D]) Pop() any {
 	old := *h
 	last := old[len(old)-1]
 	*h = old[:len(old)-1]

@@ -18,31 +18,31 @@ type Question struct {
 	Days bool // times are compared by calendar day of the workspace (up to 2.16)
 }
 
-// Ask answers a search: the versions on the page that is asked for, and the way to the next.
-func (x *Index[D]) Ask(q Question) (docs []*D, p Page, refused *Refusal) {
-	x.Settle(x.env.Now())
-	s, err := x.parse(q.Body, q.Days)
+// AnswerSearch answers a search: the versions on the page that is asked for, and the way to the next.
+func (x *Index[D]) AnswerSearch(q Question) (docs []*D, p Page, refused *Refusal) {
+	x.ReleaseDue(x.env.Now())
+	s, err := x.parseSearch(q.Body, q.Days)
 	if err != nil {
 		return nil, p, &Refusal{cmp.Or(x.env.Knobs().SearchRefused, http.StatusBadRequest), "parameter_invalid", err.Error()}
 	}
 	if most := x.env.Knobs().TooLarge; most > 0 && s.perPage > most {
 		return nil, p, &Refusal{http.StatusGatewayTimeout, "request_timeout", "the search took too long"}
 	}
-	at, good := x.place(s, q.N)
+	at, good := x.startCursor(s, q.N)
 	if !good {
 		return nil, p, &Refusal{http.StatusBadRequest, "client_error", BadCursor}
 	}
-	docs, p = x.page(s, at, q.N)
+	docs, p = x.readPage(s, at, q.N)
 	return docs, p, nil
 }
 
 // BadCursor is what a refused cursor is answered with.
 const BadCursor = "the starting_after cursor is invalid"
 
-// place is where a search goes on: behind its cursor, or at the beginning.
-func (x *Index[D]) place(s *search[D], n int) (Cursor, bool) {
+// startCursor is where a search goes on: behind its cursor, or at the beginning.
+func (x *Index[D]) startCursor(s *parsedSearch[D], n int) (Cursor, bool) {
 	if s.after != "" {
-		return x.env.Cursor(s.after, s.text, n)
+		return x.env.DecodeCursor(s.after, s.text, n)
 	}
 	if s.descending {
 		return Cursor{At: Entry{math.MaxInt64, math.MaxInt32}, Page: 1}, true
@@ -50,9 +50,9 @@ func (x *Index[D]) place(s *search[D], n int) (Cursor, bool) {
 	return Cursor{At: Entry{math.MinInt64, -1}, Page: 1}, true
 }
 
-// page gives the versions on the page behind a cursor, and the way to the next.
-func (x *Index[D]) page(s *search[D], at Cursor, n int) ([]*D, Page) {
-	found := x.found(s)
+// readPage gives the versions on the page behind a cursor, and the way to the next.
+func (x *Index[D]) readPage(s *parsedSearch[D], at Cursor, n int) ([]*D, Page) {
+	found := x.matchingEntries(s)
 	if x.env.Knobs().EmptyLists {
 		found = nil
 	}
@@ -62,26 +62,26 @@ func (x *Index[D]) page(s *search[D], at Cursor, n int) ([]*D, Page) {
 	next.Page++
 	if !at.empty && r.Chance(x.env.Knobs().EmptyPages) {
 		next.empty = true
-		p.More, p.Token = true, x.env.Hand(next, s.text, n)
+		p.More, p.Token = true, x.env.EncodeCursor(next, s.text, n)
 		return nil, p
 	}
-	here := x.behind(found, s, at)
+	here := x.entriesAfter(found, s, at)
 	p.More = len(here) > s.perPage
 	here = here[:min(len(here), s.perPage)]
 	if len(here) > 1 && r.Chance(x.env.Knobs().ShortPages) {
 		p.More, here = true, here[:len(here)/2]
 	}
-	docs := x.versions(here, r)
+	docs := x.pageVersions(here, r)
 	if p.More {
 		next.At, next.empty = here[len(here)-1], false
 		next.Offset = at.Offset + int64(len(here))
-		p.Token = x.looped(s, at, x.env.Hand(next, s.text, n))
+		p.Token = x.loopToken(s, at, x.env.EncodeCursor(next, s.text, n))
 	}
 	return docs, p
 }
 
-// behind gives the entries after a cursor, in the order asked for, at least one more than the page holds if there is.
-func (x *Index[D]) behind(found []Entry, s *search[D], at Cursor) []Entry {
+// entriesAfter gives the entries after a cursor, in the order asked for, at least one more than the page holds if there is.
+func (x *Index[D]) entriesAfter(found []Entry, s *parsedSearch[D], at Cursor) []Entry {
 	if s.descending {
 		end := sort.Search(len(found), func(i int) bool { return compareEntries(found[i], at.At) >= 0 })
 		if x.env.Knobs().OffsetWalk {
@@ -97,8 +97,8 @@ func (x *Index[D]) behind(found []Entry, s *search[D], at Cursor) []Entry {
 	return found[sort.Search(len(found), func(i int) bool { return compareEntries(found[i], at.At) > 0 }):]
 }
 
-// versions gives what search shows of records: the version before from a stale replica, records twice from a sloppy one.
-func (x *Index[D]) versions(here []Entry, r *event.RNG) []*D {
+// pageVersions gives what search shows of records: the version before from a stale replica, records twice from a sloppy one.
+func (x *Index[D]) pageVersions(here []Entry, r *event.RNG) []*D {
 	k := x.env.Knobs()
 	stale := r.Chance(k.StaleReplica)
 	docs := make([]*D, 0, len(here)+8)
@@ -116,8 +116,8 @@ func (x *Index[D]) versions(here []Entry, r *event.RNG) []*D {
 	return docs
 }
 
-// looped replaces the way on by the way back where the knob asks for a loop.
-func (x *Index[D]) looped(s *search[D], at Cursor, token string) string {
+// loopToken replaces the way on by the way back where the knob asks for a loop.
+func (x *Index[D]) loopToken(s *parsedSearch[D], at Cursor, token string) string {
 	if x.env.Knobs().LoopAt == 0 {
 		return token
 	}
@@ -131,10 +131,10 @@ func (x *Index[D]) looped(s *search[D], at Cursor, token string) string {
 // remembered bounds the answers kept for the pages to come.
 const remembered = 8
 
-// found gives all that a search asks for, in ascending order. A span of the sort field is a piece of the ordering; any
+// matchingEntries gives all that a search asks for, in ascending order. A span of the sort field is a piece of the ordering; any
 // other question looks at every record once and is remembered until search changes.
-func (x *Index[D]) found(s *search[D]) []Entry {
-	all := x.ordered(x.ordering(s))
+func (x *Index[D]) matchingEntries(s *parsedSearch[D]) []Entry {
+	all := x.sortedBy(x.sortKey(s))
 	if s.isSpan {
 		lo := sort.Search(len(all), func(i int) bool { return all[i].key >= s.lo })
 		hi := sort.Search(len(all), func(i int) bool { return all[i].key >= s.hi })
@@ -156,15 +156,15 @@ func (x *Index[D]) found(s *search[D]) []Entry {
 	return list
 }
 
-// ordering names the order of a search's results and gives its key.
-func (x *Index[D]) ordering(s *search[D]) (string, func(num int32, d *D) int64) {
+// sortKey names the order of a search's results and gives its key.
+func (x *Index[D]) sortKey(s *parsedSearch[D]) (string, func(num int32, d *D) int64) {
 	key := x.Fields[s.sort].date
 	switch x.env.Knobs().Sort {
 	case knobs.SortIgnored:
-		return "none", func(num int32, _ *D) int64 { return int64(event.Mix(uint64(num)) >> 1) }
+		return "none", func(num int32, _ *D) int64 { return int64(event.MixBits(uint64(num)) >> 1) }
 	case knobs.SortShuffled:
 		return s.sort + " shuffled", func(num int32, d *D) int64 {
-			if h := event.Mix(uint64(num)); h%100 == 0 {
+			if h := event.MixBits(uint64(num)); h%100 == 0 {
 				return key(d) - int64(h>>8%(30*event.Day))
 			}
 			return key(d)

@@ -12,9 +12,9 @@ import (
 	"aqueduck/internal/emulator/knobs"
 )
 
-// search is a question to POST /contacts/search or to another search, read and checked.
-type search[D any] struct {
-	matches    match[D]
+// parsedSearch is a question to POST /contacts/search or to another search, read and checked.
+type parsedSearch[D any] struct {
+	matches    matchFunc[D]
 	text       string // the query and the sort as sent, compacted: cursors are bound to it
 	sort       string
 	descending bool
@@ -24,11 +24,11 @@ type search[D any] struct {
 	isSpan     bool
 }
 
-// match says whether a record is asked for.
-type match[D any] func(num int32, d *D) bool
+// matchFunc says whether a record is asked for.
+type matchFunc[D any] func(num int32, d *D) bool
 
-// node is a filter or a group of them.
-type node struct {
+// filterNode is a filter or a group of them.
+type filterNode struct {
 	Field, Operator string
 	Value           json.RawMessage
 }
@@ -39,19 +39,19 @@ const (
 	maxFilters = 15
 )
 
-// rules is what the meaning of a query depends on beside its text.
-type rules[D any] struct {
+// queryRules is what the meaning of a query depends on beside its text.
+type queryRules[D any] struct {
 	env   *Env
 	of    *Records[D]
 	whole bool // times are compared by calendar day of the workspace (up to 2.16)
 }
 
-func (x *Index[D]) parse(body []byte, days bool) (*search[D], error) {
-	parts, err := jsontext.Object(body)
+func (x *Index[D]) parseSearch(body []byte, days bool) (*parsedSearch[D], error) {
+	parts, err := jsontext.ParseObject(body)
 	if err != nil {
-		return nil, refuse("the body is no JSON object")
+		return nil, refuseSearch("the body is no JSON object")
 	}
-	s := &search[D]{sort: "updated_at", perPage: x.Usual}
+	s := &parsedSearch[D]{sort: "updated_at", perPage: x.Usual}
 	if err := x.parseSort(s, parts["sort"]); err != nil {
 		return nil, err
 	}
@@ -61,37 +61,37 @@ func (x *Index[D]) parse(body []byte, days bool) (*search[D], error) {
 	return s, x.parseQuery(s, parts["query"], days)
 }
 
-func (x *Index[D]) parseSort(s *search[D], raw json.RawMessage) error {
+func (x *Index[D]) parseSort(s *parsedSearch[D], raw json.RawMessage) error {
 	var sent *struct {
 		Field string `json:"field"`
 		Order string `json:"order"`
 	}
 	if len(raw) > 0 && json.Unmarshal(raw, &sent) != nil {
-		return refuse("sort is not what it should be")
+		return refuseSearch("sort is not what it should be")
 	}
 	if sent != nil {
 		s.sort, s.descending = sent.Field, sent.Order == "descending"
 		if sent.Order != "ascending" && !s.descending || x.env.Knobs().Sort == knobs.SortRejected && s.descending {
-			return refuse("sort order %q is not known", sent.Order)
+			return refuseSearch("sort order %q is not known", sent.Order)
 		}
 	}
 	if f, ok := x.Fields[s.sort]; !ok || f.kind != dateField {
-		return refuse("cannot sort by %q", s.sort)
+		return refuseSearch("cannot sort by %q", s.sort)
 	}
 	return nil
 }
 
-func (s *search[D]) parsePagination(raw json.RawMessage) error {
+func (s *parsedSearch[D]) parsePagination(raw json.RawMessage) error {
 	var sent struct {
 		PerPage *int   `json:"per_page"`
 		After   string `json:"starting_after"`
 	}
 	if len(raw) > 0 && json.Unmarshal(raw, &sent) != nil {
-		return refuse("pagination is not what it should be")
+		return refuseSearch("pagination is not what it should be")
 	}
 	if p := sent.PerPage; p != nil {
 		if *p < 1 || *p > 150 {
-			return refuse("per_page must be between 1 and 150")
+			return refuseSearch("per_page must be between 1 and 150")
 		}
 		s.perPage = *p
 	}
@@ -99,48 +99,48 @@ func (s *search[D]) parsePagination(raw json.RawMessage) error {
 	return nil
 }
 
-func (x *Index[D]) parseQuery(s *search[D], raw json.RawMessage, days bool) (err error) {
+func (x *Index[D]) parseQuery(s *parsedSearch[D], raw json.RawMessage, days bool) (err error) {
 	if len(raw) == 0 {
-		return refuse("query is missing")
+		return refuseSearch("query is missing")
 	}
-	r := rules[D]{x.env, &x.Records, days}
-	if s.matches, err = r.compile(raw, 0); err != nil {
+	r := queryRules[D]{x.env, &x.Records, days}
+	if s.matches, err = r.compileQuery(raw, 0); err != nil {
 		return err
 	}
 	// Every record has these two times; another field may be null, and null is in no span.
 	if (s.sort == "updated_at" || s.sort == "created_at") && x.env.Knobs().Sort != knobs.SortIgnored && x.env.Knobs().Sort != knobs.SortShuffled {
-		s.lo, s.hi, s.isSpan = r.span(raw, s.sort)
+		s.lo, s.hi, s.isSpan = r.unbrokenSpan(raw, s.sort)
 	}
 	var text bytes.Buffer
 	if err := json.Compact(&text, raw); err != nil {
-		return refuse("the query is no JSON: %v", err)
+		return refuseSearch("the query is no JSON: %v", err)
 	}
 	s.text = x.Kind + fmt.Sprintf("%s|%s|%t|%s|%t", text.Bytes(), s.sort, s.descending, x.env.Zone(), r.whole)
 	return nil
 }
 
-// compile makes a query a function; groups is how many groups it is in.
-func (r rules[D]) compile(raw json.RawMessage, groups int) (match[D], error) {
+// compileQuery makes a query a function; groups is how many groups it is in.
+func (r queryRules[D]) compileQuery(raw json.RawMessage, groups int) (matchFunc[D], error) {
 	n, err := parseNode(raw)
 	if err != nil {
 		return nil, err
 	}
 	if n.Operator != "AND" && n.Operator != "OR" {
-		return r.filter(n)
+		return r.compileFilter(n)
 	}
 	if groups == maxDepth {
-		return nil, refuse("filters may be nested %d levels deep", maxDepth)
+		return nil, refuseSearch("filters may be nested %d levels deep", maxDepth)
 	}
 	var inner []json.RawMessage
 	if json.Unmarshal(n.Value, &inner) != nil || len(inner) == 0 {
-		return nil, refuse("the value of %s must be a list of filters", n.Operator)
+		return nil, refuseSearch("the value of %s must be a list of filters", n.Operator)
 	}
 	if len(inner) > maxFilters {
-		return nil, refuse("a group may hold %d filters", maxFilters)
+		return nil, refuseSearch("a group may hold %d filters", maxFilters)
 	}
-	parts := make([]match[D], len(inner))
+	parts := make([]matchFunc[D], len(inner))
 	for i, raw := range inner {
-		if parts[i], err = r.compile(raw, groups+1); err != nil {
+		if parts[i], err = r.compileQuery(raw, groups+1); err != nil {
 			return nil, err
 		}
 	}
@@ -155,9 +155,9 @@ func (r rules[D]) compile(raw json.RawMessage, groups int) (match[D], error) {
 	}, nil
 }
 
-func parseNode(raw json.RawMessage) (node, error) {
-	parts, err := jsontext.Object(raw)
-	n := node{Value: parts["value"]}
+func parseNode(raw json.RawMessage) (filterNode, error) {
+	parts, err := jsontext.ParseObject(raw)
+	n := filterNode{Value: parts["value"]}
 	for name, value := range parts {
 		switch name {
 		case "field":
@@ -170,14 +170,14 @@ func parseNode(raw json.RawMessage) (node, error) {
 		}
 	}
 	if err != nil {
-		return n, refuse("a filter is {field, operator, value}, a group {operator, value}")
+		return n, refuseSearch("a filter is {field, operator, value}, a group {operator, value}")
 	}
 	return n, nil
 }
 
-// span reads a query that asks for one unbroken span of the sort field and nothing else, so that it is answered from
+// unbrokenSpan reads a query that asks for one unbroken span of the sort field and nothing else, so that it is answered from
 // the ordering without looking at the records. It gives the span's ends, the upper one excluded.
-func (r rules[D]) span(raw json.RawMessage, field string) (lo, hi int64, ok bool) {
+func (r queryRules[D]) unbrokenSpan(raw json.RawMessage, field string) (lo, hi int64, ok bool) {
 	n, err := parseNode(raw)
 	if err != nil || r.env.Knobs().Misday > 0 && r.whole {
 		return 0, 0, false
@@ -187,14 +187,14 @@ func (r rules[D]) span(raw json.RawMessage, field string) (lo, hi int64, ok bool
 		if n.Field != field || json.Unmarshal(n.Value, &t) != nil {
 			return 0, 0, false
 		}
-		return r.reach(n.Operator, t)
+		return r.operatorRange(n.Operator, t)
 	}
 	var inner []json.RawMessage
 	if json.Unmarshal(n.Value, &inner) != nil {
 		return 0, 0, false
 	}
 	for i, raw := range inner {
-		a, b, whole := r.span(raw, field)
+		a, b, whole := r.unbrokenSpan(raw, field)
 		switch {
 		case !whole:
 			return 0, 0, false
@@ -211,9 +211,9 @@ func (r rules[D]) span(raw json.RawMessage, field string) (lo, hi int64, ok bool
 	return lo, hi, len(inner) > 0
 }
 
-// reach gives the times that an operator on a Date field asks for: whole days of the workspace up to 2.16
+// operatorRange gives the times that an operator on a Date field asks for: whole days of the workspace up to 2.16
 // (workspace-api 4.1.5), exact seconds later (section 9).
-func (r rules[D]) reach(operator string, t int64) (lo, hi int64, ok bool) {
+func (r queryRules[D]) operatorRange(operator string, t int64) (lo, hi int64, ok bool) {
 	first, next := t, t+1
 	if r.whole {
 		first, next = event.DayOf(t, r.env.Zone())

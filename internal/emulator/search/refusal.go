@@ -13,4 +13,4 @@ type badQuery string
 
 func (e badQuery) Error() string { return string(e) }
 
-func refuse(format string, args ...any) error { return badQuery(fmt.Sprintf(format, args...)) }
+func refuseSearch(format string, args ...any) error { return badQuery(fmt.Sprintf(format, args...)) }

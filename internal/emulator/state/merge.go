@@ -12,11 +12,11 @@ import (
 // passOn has the survivor of a merge take the place of the lead in the conversations and the tickets of that one, and of those who
 // were merged into it (workspace-api 2.10). Authors and ratings stay: nobody rewrites what was said. The lock is held.
 func (w *World) passOn(lead, user int32) {
-	at, into, ids := w.Now(), w.List[user].Doc, w.IDsOf(w.List[lead].Doc)
+	at, into, ids := w.UnixNow(), w.List[user].Doc, w.IDsOf(w.List[lead].Doc)
 	pass := func(log []event.ThreadEvent, list []conversations.Thread, record func(e event.ThreadEvent)) {
 		for i := range list {
 			var who []*event.Contact
-			had := list[i].Contacts(log)
+			had := list[i].CurrentContacts(log)
 			for _, d := range had {
 				if ids[d.ID] || d.ID == into.ID {
 					d = into
@@ -30,13 +30,13 @@ func (w *World) passOn(lead, user int32) {
 			}
 		}
 	}
-	pass(w.ConversationLog, w.Threads, w.Conversations.Record)
-	pass(w.TicketLog, w.TicketList, w.Tickets.Record)
+	pass(w.ConversationLog, w.Threads, w.Conversations.RecordThreadEvent)
+	pass(w.TicketLog, w.TicketList, w.Tickets.RecordTicketEvent)
 }
 
-// Merge merges a lead into a user, who has the lead's conversations and tickets from then on. What the API refuses is refused: anything
+// MergeContacts merges a lead into a user, who has the lead's conversations and tickets from then on. What the API refuses is refused: anything
 // but an active lead into an active user.
-func (w *World) Merge(lead, user string) error {
+func (w *World) MergeContacts(lead, user string) error {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	err := w.AppendEventOf(event.Merged, lead, func(e *event.ContactEvent) error {

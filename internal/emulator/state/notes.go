@@ -36,11 +36,11 @@ func (w *World) DeleteNote(id string) error {
 	case !found:
 		return fmt.Errorf("no note %s of an active contact or of a company", id)
 	case note != nil:
-		note.At = w.Now()
-		w.Contacts.Record(*note)
+		note.At = w.UnixNow()
+		w.Contacts.RecordContactEvent(*note)
 	default:
-		ofFirm.At = w.Now()
-		w.Record(*ofFirm)
+		ofFirm.At = w.UnixNow()
+		w.RecordCompanyEvent(*ofFirm)
 	}
 	return nil
 }

@@ -58,14 +58,14 @@ func (w *World) SetZone(z *time.Location) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	if before, after := w.Zone.String(), z.String(); before != after {
-		now := w.Now()
+		now := w.UnixNow()
 		w.AddActions([]event.AdminAction{population.NewAction(w.Setup.Seed, event.AdminAction{At: now, Put: now, N: int32(len(w.ActionLog)), Kind: event.TimeZoneChanged, Zone: &[2]string{before, after}})})
 	}
 	w.Zone = z
-	w.ContactIndex.Forget()
-	w.ConversationIndex.Forget()
-	w.TicketIndex.Forget()
-	w.CompanyIndex.Forget()
+	w.ContactIndex.ClearAnswers()
+	w.ConversationIndex.ClearAnswers()
+	w.TicketIndex.ClearAnswers()
+	w.CompanyIndex.ClearAnswers()
 }
 
 // SetKnobs changes the knobs of a running workspace. Chaos is changed by SetChaos.
@@ -75,10 +75,10 @@ func (w *World) SetKnobs(change func(k *knobs.Knobs)) {
 	k := *w.K()
 	change(&k)
 	w.StoreKnobs(&k)
-	w.ContactIndex.Reorder()
-	w.ConversationIndex.Reorder()
-	w.TicketIndex.Reorder()
-	w.CompanyIndex.Reorder()
+	w.ContactIndex.ClearOrderings()
+	w.ConversationIndex.ClearOrderings()
+	w.TicketIndex.ClearOrderings()
+	w.CompanyIndex.ClearOrderings()
 	w.InactiveStale = true
-	w.NoteTerms(w.Now())
+	w.NoteTerms(w.UnixNow())
 }

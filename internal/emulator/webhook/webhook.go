@@ -64,7 +64,7 @@ type Notice struct {
 
 // Sender sends notices to addresses. However slow they are, whoever tells it something does not wait. It is for many goroutines.
 type Sender struct {
-	lines []*line
+	lines []*hookQueue
 
 	done  chan struct{} // closed when nothing new is told
 	ends  context.Context
@@ -76,19 +76,19 @@ type Sender struct {
 	lost   int         // given up, or never tried
 }
 
-// line is one address, with what is on its way to it.
-type line struct {
+// hookQueue is one address, with what is on its way to it.
+type hookQueue struct {
 	Hook
 	shown  string
 	wake   chan struct{}
 	free   chan struct{} // a place in it for each delivery under way
 	mu     sync.Mutex
-	queue  []waiting // by the time of the next try
+	queue  []queuedNotice // by the time of the next try
 	moving sync.WaitGroup
 }
 
-// waiting is a notice for one address.
-type waiting struct {
+// queuedNotice is a notice for one address.
+type queuedNotice struct {
 	Notice
 	due    time.Time // of the next try
 	tries  int
@@ -102,7 +102,7 @@ func NewSender(hooks ...Hook) *Sender {
 	for _, h := range hooks {
 		l := newLine(h)
 		s.lines = append(s.lines, l)
-		s.group.Go(func() { s.run(l) })
+		s.group.Go(func() { s.deliverDue(l) })
 	}
 	return s
 }
@@ -124,8 +124,8 @@ func (s *Sender) Close(ctx context.Context) int {
 	return missed
 }
 
-// Check says why an address cannot be one of those that are told of topics of these names.
-func (h Hook) Check(topics []string) error {
+// Validate says why an address cannot be one of those that are told of topics of these names.
+func (h Hook) Validate(topics []string) error {
 	u, err := url.Parse(h.URL)
 	switch {
 	case err != nil:
@@ -143,16 +143,16 @@ func (h Hook) Check(topics []string) error {
 	return nil
 }
 
-func newLine(h Hook) *line {
+func newLine(h Hook) *hookQueue {
 	h.Tries, h.Backoff = cmp.Or(h.Tries, mostTries), cmp.Or(h.Backoff, firstBackoff)
 	u, _ := url.Parse(h.URL) // it was checked
-	return &line{Hook: h, shown: u.Scheme + "://" + u.Host + u.Path, wake: make(chan struct{}, 1), free: make(chan struct{}, atOnce)}
+	return &hookQueue{Hook: h, shown: u.Scheme + "://" + u.Host + u.Path, wake: make(chan struct{}, 1), free: make(chan struct{}, atOnce)}
 }
 
-// Send has a notice go to one of the hooks, by its place among them. It never waits.
-func (s *Sender) Send(hook int, notice Notice) {
+// EnqueueNotice has a notice go to one of the hooks, by its place among them. It never waits.
+func (s *Sender) EnqueueNotice(hook int, notice Notice) {
 	l := s.lines[hook]
-	one := waiting{Notice: notice, due: time.Now(), record: &Delivery{ID: notice.ID, Topic: notice.Topic, URL: l.shown, At: time.Unix(notice.At, 0).UTC()}}
+	one := queuedNotice{Notice: notice, due: time.Now(), record: &Delivery{ID: notice.ID, Topic: notice.Topic, URL: l.shown, At: time.Unix(notice.At, 0).UTC()}}
 	s.mu.Lock()
 	if s.recent = append(s.recent, one.record); len(s.recent) > 2*keptOnTheWay {
 		s.recent = slices.Clone(s.recent[keptOnTheWay:])
@@ -162,16 +162,16 @@ func (s *Sender) Send(hook int, notice Notice) {
 	full := len(l.queue) >= mostWaiting
 	l.mu.Unlock()
 	if full {
-		s.settle(l, &one, 0, errors.New("too many wait"))
+		s.recordOutcome(l, &one, 0, errors.New("too many wait"))
 		return
 	}
-	l.push(one)
+	l.enqueueNotice(one)
 }
 
-// push puts a notice where its time is.
-func (l *line) push(one waiting) {
+// enqueueNotice puts a notice where its time is.
+func (l *hookQueue) enqueueNotice(one queuedNotice) {
 	l.mu.Lock()
-	i, _ := slices.BinarySearchFunc(l.queue, one, func(a, b waiting) int { return cmp.Or(a.due.Compare(b.due), -1) })
+	i, _ := slices.BinarySearchFunc(l.queue, one, func(a, b queuedNotice) int { return cmp.Or(a.due.Compare(b.due), -1) })
 	l.queue = slices.Insert(l.queue, i, one)
 	l.mu.Unlock()
 	select {
@@ -180,8 +180,8 @@ func (l *line) push(one waiting) {
 	}
 }
 
-// pop takes the next whose time has come; without one it says how long to wait for it, 0 where nothing waits.
-func (l *line) pop() (one waiting, found bool, wait time.Duration) {
+// dequeueDue takes the next whose time has come; without one it says how long to wait for it, 0 where nothing waits.
+func (l *hookQueue) dequeueDue() (one queuedNotice, found bool, wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.queue) == 0 {
@@ -194,19 +194,19 @@ func (l *line) pop() (one waiting, found bool, wait time.Duration) {
 	return one, true, 0
 }
 
-// run sends what is due until nothing new comes and nothing that is due is left.
-func (s *Sender) run(l *line) {
+// deliverDue sends what is due until nothing new comes and nothing that is due is left.
+func (s *Sender) deliverDue(l *hookQueue) {
 	defer l.moving.Wait()
 	client := &http.Client{Timeout: patience, Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: atOnce},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	defer client.CloseIdleConnections()
 	for {
-		one, found, wait := l.pop()
+		one, found, wait := l.dequeueDue()
 		if found {
 			l.free <- struct{}{}
 			l.moving.Go(func() {
 				defer func() { <-l.free }()
-				s.try(l, client, one)
+				s.tryDelivery(l, client, one)
 			})
 			continue
 		}
@@ -223,28 +223,28 @@ func (s *Sender) run(l *line) {
 	}
 }
 
-// try sends a notice once, and has it tried again later unless it was taken.
-func (s *Sender) try(l *line, client *http.Client, one waiting) {
+// tryDelivery sends a notice once, and has it tried again later unless it was taken.
+func (s *Sender) tryDelivery(l *hookQueue, client *http.Client, one queuedNotice) {
 	one.tries++
-	status, err := l.send(s.ends, client, one.envelope())
+	status, err := l.postSigned(s.ends, client, one.noticeEnvelope())
 	over := err == nil || one.tries >= l.Tries
 	if over {
-		s.settle(l, &one, status, err)
+		s.recordOutcome(l, &one, status, err)
 		return
 	}
-	s.report(l, &one, status, err, false)
+	s.recordAttempt(l, &one, status, err, false)
 	one.due = time.Now().Add(min(l.Backoff<<(one.tries-1), mostBackoff))
-	l.push(one)
+	l.enqueueNotice(one)
 }
 
-// send posts a body, signed. What is not answered with a 2xx in time is not taken.
-func (l *line) send(ctx context.Context, client *http.Client, body []byte) (status int, err error) {
+// postSigned posts a body, signed. What is not answered with a 2xx in time is not taken.
+func (l *hookQueue) postSigned(ctx context.Context, client *http.Client, body []byte) (status int, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, l.URL, bytes.NewReader(body))
 	if err != nil {
 		return 0, err
 	}
 	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("X-Hub-Signature", "sha1="+hex.EncodeToString(signature(l.Secret, body)))
+	req.Header.Set("X-Hub-Signature", "sha1="+hex.EncodeToString(signBody(l.Secret, body)))
 	res, err := client.Do(req)
 	if err != nil {
 		var wrapped *url.Error
@@ -261,40 +261,40 @@ func (l *line) send(ctx context.Context, client *http.Client, body []byte) (stat
 	return res.StatusCode, nil
 }
 
-func signature(secret string, body []byte) []byte {
+func signBody(secret string, body []byte) []byte {
 	mac := hmac.New(sha1.New, []byte(secret))
 	_, _ = mac.Write(body) // a hash takes everything
 	return mac.Sum(nil)
 }
 
-// envelope is what is sent (api-notes, Webhooks).
-func (o *waiting) envelope() []byte {
+// noticeEnvelope is what is sent (api-notes, Webhooks).
+func (o *queuedNotice) noticeEnvelope() []byte {
 	p := &jsontext.Writer{}
 	p.Open("")
-	p.Text("type", "notification_event")
-	p.Text("id", o.ID)
-	p.Text("topic", o.Topic)
-	p.Text("app_id", o.App)
+	p.TextOrNull("type", "notification_event")
+	p.TextOrNull("id", o.ID)
+	p.TextOrNull("topic", o.Topic)
+	p.TextOrNull("app_id", o.App)
 	p.Int("created_at", o.At)
 	p.Int("delivery_attempts", int64(o.tries))
 	p.Open("data")
-	p.Raw("item", string(o.Item))
+	p.RawOrNull("item", string(o.Item))
 	p.Close()
 	p.Close()
 	return p.Bytes
 }
 
-// settle notes that a notice was taken, or is given up.
-func (s *Sender) settle(l *line, one *waiting, status int, err error) {
+// recordOutcome notes that a notice was taken, or is given up.
+func (s *Sender) recordOutcome(l *hookQueue, one *queuedNotice, status int, err error) {
 	if err != nil {
 		s.mu.Lock()
 		s.lost++
 		s.mu.Unlock()
 	}
-	s.report(l, one, status, err, true)
+	s.recordAttempt(l, one, status, err, true)
 }
 
-func (s *Sender) report(l *line, one *waiting, status int, err error, over bool) {
+func (s *Sender) recordAttempt(l *hookQueue, one *queuedNotice, status int, err error, over bool) {
 	s.mu.Lock()
 	d := one.record
 	d.Tries, d.Status, d.Error, d.Taken, d.Over = one.tries, status, "", err == nil, over

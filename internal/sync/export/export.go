@@ -30,20 +30,20 @@ const (
 	slotsPatient = time.Hour
 )
 
-// floor is how far down the history goes.
-func (t *exportReader) floor() int64 {
+// historyFloor is how far down the history goes.
+func (t *exportReader) historyFloor() int64 {
 	floor := t.export.days.Add(t.export.until, -usualHistory)
 	if !t.Start.IsZero() {
 		floor = t.Start.Unix()
 	}
-	if down := t.State.Export.Down; down > 0 {
+	if down := t.State.Export.LowestTime; down > 0 {
 		floor = min(floor, down)
 	}
 	return floor
 }
 
-// exporting is what a task needs that reads one dataset of a family of exports.
-type exporting struct {
+// datasetExport is what a task needs that reads one dataset of a family of exports.
+type datasetExport struct {
 	family  *schemas.Stream
 	source  export.Source
 	set     export.Dataset
@@ -58,7 +58,7 @@ type exporting struct {
 // exportReader reads one dataset of exports: job after job, span after span of days.
 type exportReader struct {
 	*stream.Task
-	export *exporting
+	export *datasetExport
 }
 
 // ExpandDatasets puts the datasets that the pipeline means in the place of their families: only the source knows which there are.
@@ -74,7 +74,7 @@ func ExpandDatasets(ctx context.Context, r *stream.Run, w *stream.Workspace) err
 	}
 	var streams []*schemas.Stream
 	for _, s := range w.Streams {
-		if !s.Family() {
+		if !s.IsExportFamily() {
 			streams = append(streams, s)
 			continue
 		}
@@ -95,8 +95,8 @@ func ExpandDatasets(ctx context.Context, r *stream.Run, w *stream.Workspace) err
 			r.AddFinding(load.Finding{Schema: w.Name, Stream: s.Name, Kind: "known", Name: "dataset_odd", Once: true, Found: fmt.Sprint(len(odd)),
 				Message: fmt.Sprintf("datasets %q cannot be asked for: they have no id that makes a name, or no attributes. The others are read", odd)})
 		}
-		streams = append(streams, listDatasets(r, w, s, sets, func(set export.Dataset) *exporting {
-			return &exporting{family: s, source: source, set: set, days: stream.DayGrid{Zone: zone}, span: firstSpan, refresh: config.UsualRefresh}
+		streams = append(streams, listDatasets(r, w, s, sets, func(set export.Dataset) *datasetExport {
+			return &datasetExport{family: s, source: source, set: set, days: stream.DayGrid{Zone: zone}, span: firstSpan, refresh: config.UsualRefresh}
 		})...)
 		streams = append(streams, datasetsNotAsked(r, w, s, odd, streams)...)
 	}
@@ -137,11 +137,11 @@ func datasetsNotListed(r *stream.Run, w *stream.Workspace, family *schemas.Strea
 }
 
 // listDatasets are the streams of a family in this run.
-func listDatasets(r *stream.Run, w *stream.Workspace, family *schemas.Stream, sets []export.Dataset, with func(export.Dataset) *exporting) []*schemas.Stream {
+func listDatasets(r *stream.Run, w *stream.Workspace, family *schemas.Stream, sets []export.Dataset, with func(export.Dataset) *datasetExport) []*schemas.Stream {
 	var streams []*schemas.Stream
 	names := map[string]bool{}
 	for _, set := range sets {
-		name := family.Name + "_" + export.Name(set.ID)
+		name := family.Name + "_" + export.SnakeCase(set.ID)
 		if names[name] || !wantsDataset(r, family, name) {
 			continue
 		}
@@ -181,14 +181,14 @@ func wantsDataset(r *stream.Run, family *schemas.Stream, name string) bool {
 }
 
 // newExportReader makes a task one that reads a dataset: its checkpoint, as it was restored, and what the source says today.
-func newExportReader(t *stream.Task, x *exporting) (stream.DayReader, error) {
+func newExportReader(t *stream.Task, x *datasetExport) (stream.DayReader, error) {
 	w := t.Workspace
 	t.Start = dayOf(t.Start, x.days)
 	if t.State.Export == nil {
 		t.State.Export = &extract.Export{Family: x.family.Name, Dataset: x.set.ID}
 		if stored := w.Exports.States[t.Stream.Name]; stored != nil {
 			// Forgetting how far it is read does not forget the table, nor how far back its days go.
-			t.State.Export.Columns, t.State.Export.Down = stored.Columns, stored.Down
+			t.State.Export.Columns, t.State.Export.LowestTime = stored.Columns, stored.LowestTime
 		}
 	}
 	t.State.Export.Doc = t.Stream.Doc
@@ -201,12 +201,12 @@ func newExportReader(t *stream.Task, x *exporting) (stream.DayReader, error) {
 	if len(t.Stream.Columns) == 0 {
 		return reader, nil
 	}
-	return reader, reader.decodes(t.Stream)
+	return reader, reader.setDecoder(t.Stream)
 }
 
-// decodes gives the task a decoder for the columns of its stream.
-func (t *exportReader) decodes(s *schemas.Stream) error {
-	o, err := t.hides(s)
+// setDecoder gives the task a decoder for the columns of its stream.
+func (t *exportReader) setDecoder(s *schemas.Stream) error {
+	o, err := t.maskOptions(s)
 	if err != nil {
 		t.Broken = err
 		return nil // the others are read
@@ -228,9 +228,9 @@ func dayOf(start time.Time, grid stream.DayGrid) time.Time {
 	return time.Unix(grid.Begin(y, m, d), 0)
 }
 
-// hides gives the names of hash and drop that a dataset has. A pattern means whichever datasets have such a column; a
+// maskOptions gives the names of hash and drop that a dataset has. A pattern means whichever datasets have such a column; a
 // dataset that is named has it, or is not read.
-func (t *exportReader) hides(s *schemas.Stream) (transform.Options, error) {
+func (t *exportReader) maskOptions(s *schemas.Stream) (transform.Options, error) {
 	o := transform.Options{APIVersion: t.Workspace.Config.APIVersion, HashKey: t.Run.HashKey}
 	settings := t.Run.Config.Settings(s.Name)
 	for _, each := range []struct {

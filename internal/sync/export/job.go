@@ -40,8 +40,8 @@ func (t *exportReader) Read(ctx context.Context, phase extract.Phase) error {
 			t.Result.Cut = true
 			return nil
 		}
-		err := t.span(ctx, *job)
-		if errors.Is(err, errOver) {
+		err := t.exportDays(ctx, *job)
+		if errors.Is(err, errRunStopped) {
 			t.Result.Cut = true
 			return nil
 		}
@@ -63,10 +63,10 @@ func (t *exportReader) nextSpan(phase extract.Phase) *extract.ExportJob {
 	if t.State.SyncedTo < x.until {
 		from := x.days.Of(t.State.SyncedTo)
 		if t.State.SyncedTo == 0 {
-			from = max(x.days.Add(x.until, -firstSpan), t.floor())
+			from = max(x.days.Add(x.until, -firstSpan), t.historyFloor())
 			x.top = from
 		}
-		return span(extract.ExportForward, from, min(x.days.Add(from, x.span), x.until))
+		return newSpanJob(extract.ExportForward, from, min(x.days.Add(from, x.span), x.until))
 	}
 	if today := x.days.Of(x.until); e.Refresh == nil && e.Refreshed != today {
 		since := today
@@ -82,7 +82,7 @@ func (t *exportReader) nextSpan(phase extract.Phase) *extract.ExportJob {
 	if e.Refresh == nil {
 		return nil
 	}
-	return span(extract.ExportRefresh, max(e.Refresh.From, x.days.Add(e.Refresh.To-1, 1-x.span)), e.Refresh.To)
+	return newSpanJob(extract.ExportRefresh, max(e.Refresh.From, x.days.Add(e.Refresh.To-1, 1-x.span)), e.Refresh.To)
 }
 
 // nextInWindow gives the days of an explicit window to ask for next: whole ones, all that it touches. A job that an earlier run left is
@@ -90,7 +90,7 @@ func (t *exportReader) nextSpan(phase extract.Phase) *extract.ExportJob {
 func (t *exportReader) nextInWindow() *extract.ExportJob {
 	x, o := t.export, t.Run.Options
 	if x.window == 0 {
-		if x.window = t.floor(); !o.Since.IsZero() {
+		if x.window = t.historyFloor(); !o.Since.IsZero() {
 			x.window = x.days.Of(o.Since.Unix())
 		}
 	}
@@ -98,32 +98,32 @@ func (t *exportReader) nextInWindow() *extract.ExportJob {
 	if !o.Until.IsZero() {
 		end = min(end, x.days.Add(o.Until.Unix()-1, 1))
 	}
-	return span(extract.ExportWindow, x.window, min(x.days.Add(x.window, x.span), end))
+	return newSpanJob(extract.ExportWindow, x.window, min(x.days.Add(x.window, x.span), end))
 }
 
 // historySpan gives the newest days that were never read.
 func (t *exportReader) historySpan() *extract.ExportJob {
 	x := t.export
-	if !t.OwesHistory() {
+	if !t.BackfillPending() {
 		return nil
 	}
-	floor := t.floor()
+	floor := t.historyFloor()
 	if t.State.HistoryTo <= floor {
 		t.State.HistoryDone = true
 		return nil
 	}
-	return span(extract.ExportHistory, max(floor, x.days.Add(t.State.HistoryTo-1, 1-x.span)), t.State.HistoryTo)
+	return newSpanJob(extract.ExportHistory, max(floor, x.days.Add(t.State.HistoryTo-1, 1-x.span)), t.State.HistoryTo)
 }
 
-func span(kind string, from, to int64) *extract.ExportJob {
+func newSpanJob(kind string, from, to int64) *extract.ExportJob {
 	if from >= to {
 		return nil
 	}
 	return &extract.ExportJob{Kind: kind, ExportSpan: extract.ExportSpan{From: from, To: to}}
 }
 
-// OwesDays reports whether there are older days to read.
-func (t *exportReader) OwesDays() bool {
+// DaysPending reports whether there are older days to read.
+func (t *exportReader) DaysPending() bool {
 	deeper := !t.Start.IsZero() && t.State.HistoryTo > t.Start.Unix()
 	return t.State.SyncedTo > 0 && (!t.State.HistoryDone || deeper)
 }
@@ -133,15 +133,15 @@ func (t *exportReader) DaysRead() float64 {
 	if t.State.SyncedTo == 0 || t.export.until == 0 {
 		return 0
 	}
-	whole := t.State.SyncedTo - t.floor()
+	whole := t.State.SyncedTo - t.historyFloor()
 	return min(0.99, max(0, float64(t.State.SyncedTo-t.State.HistoryTo)/float64(max(whole, 1))))
 }
 
-// span exports some days and stores them. A job that the source lost is asked for again; days that are too much for one
+// exportDays exports some days and stores them. A job that the source lost is asked for again; days that are too much for one
 // commit are asked for by fewer.
-func (t *exportReader) span(ctx context.Context, job extract.ExportJob) error {
+func (t *exportReader) exportDays(ctx context.Context, job extract.ExportJob) error {
 	for earlier := job.ID != ""; ; earlier = false {
-		err := t.export1(ctx, &job, earlier)
+		err := t.runJob(ctx, &job, earlier)
 		var problem *problem.Problem
 		switch {
 		case errors.Is(err, export.ErrLost) && job.Tries+1 < jobsASpan, earlier && errors.As(err, &problem) && problem.Class == "data":
@@ -160,33 +160,33 @@ func (t *exportReader) span(ctx context.Context, job extract.ExportJob) error {
 	}
 }
 
-// export1 is one job, from its enqueueing to the commit of its rows.
-func (t *exportReader) export1(ctx context.Context, job *extract.ExportJob, earlier bool) (err error) {
+// runJob is one job, from its enqueueing to the commit of its rows.
+func (t *exportReader) runJob(ctx context.Context, job *extract.ExportJob, earlier bool) (err error) {
 	if job.ID == "" {
-		if err := t.enqueue(ctx, job); err != nil {
+		if err := t.enqueueJob(ctx, job); err != nil {
 			return err
 		}
 	}
 	x := t.export
 	status, err := x.source.Await(ctx, t.Stream, *job, earlier, func() error {
 		if t.ShouldStop() {
-			return errOver
+			return errRunStopped
 		}
 		return t.Run.PublishIfDue(ctx)
 	})
 	if err != nil {
 		return err
 	}
-	spool, err := export.Spool(t.Run.Runner.Dir.Temp())
+	spool, err := export.CreateSpool(t.Run.Runner.Dir.Temp())
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, spool.Close()) }()
-	return t.fetch(ctx, *job, status, spool)
+	return t.fetchArchive(ctx, *job, status, spool)
 }
 
-func (t *exportReader) fetch(ctx context.Context, job extract.ExportJob, status export.Status, spool *os.File) error {
-	archive, err := t.export.source.Fetch(ctx, t.Stream, status, spool, export.Usual())
+func (t *exportReader) fetchArchive(ctx context.Context, job extract.ExportJob, status export.Status, spool *os.File) error {
+	archive, err := t.export.source.Fetch(ctx, t.Stream, status, spool, export.DefaultLimits())
 	var foreign *api.ForeignHost
 	if errors.As(err, &foreign) {
 		return &problem.Problem{Class: "config", What: "an export lies at a host that is not named: " + problem.FirstLine(err),
@@ -196,12 +196,12 @@ func (t *exportReader) fetch(ctx context.Context, job extract.ExportJob, status 
 		return err
 	}
 	crash.At(crash.ExportFetched)
-	return t.store(ctx, job, archive)
+	return t.storeRows(ctx, job, archive)
 }
 
-// enqueue asks for a job: that it is about to is committed before, and what the job is called after. A crash in between
+// enqueueJob asks for a job: that it is about to is committed before, and what the job is called after. A crash in between
 // leaves a job that nobody waits for, never one that is waited for and not known; its days are simply asked for again.
-func (t *exportReader) enqueue(ctx context.Context, job *extract.ExportJob) error {
+func (t *exportReader) enqueueJob(ctx context.Context, job *extract.ExportJob) error {
 	x := t.export
 	began := x.source.Now()
 	for {
@@ -231,7 +231,7 @@ func (t *exportReader) enqueue(ctx context.Context, job *extract.ExportJob) erro
 			return err
 		}
 		if t.ShouldStop() {
-			return errOver
+			return errRunStopped
 		}
 		if err := x.source.Pause(ctx, slotsFull); err != nil {
 			return err
@@ -266,5 +266,5 @@ func (t *exportReader) commitState(ctx context.Context, change func(*extract.Exp
 	return nil
 }
 
-// errOver ends the waiting for an export when the run's time is spent: the next run goes on with it.
-var errOver = errors.New("the run is over")
+// errRunStopped ends the waiting for an export when the run's time is spent: the next run goes on with it.
+var errRunStopped = errors.New("the run is over")

@@ -29,20 +29,20 @@ type exportTally struct {
 	ambiguous        []int64 // rows of the batch
 }
 
-// store makes the rows of an export those of its days, in one transaction with the mark.
-func (t *exportReader) store(ctx context.Context, job extract.ExportJob, archive *export.Archive) error {
+// storeRows makes the rows of an export those of its days, in one transaction with the mark.
+func (t *exportReader) storeRows(ctx context.Context, job extract.ExportJob, archive *export.Archive) error {
 	t.Run.Progress.Exported(t.Task, archive.Rows)
 	if archive.Text > mostExport {
 		return t.tooMuch(job, archive)
 	}
-	columns, all, err := t.match(archive)
+	columns, all, err := t.matchColumns(archive)
 	if err != nil {
 		return err
 	}
-	if err := t.reshape(ctx, all); err != nil {
+	if err := t.addColumns(ctx, all); err != nil {
 		return err
 	}
-	tally, err := t.decode(job, archive, columns)
+	tally, err := t.decodeRows(job, archive, columns)
 	if err != nil {
 		return err
 	}
@@ -63,14 +63,14 @@ func (t *exportReader) oneDay(job extract.ExportJob) bool {
 	return t.export.days.Count(job.From, job.To) == 1
 }
 
-// match finds the columns of every member; all is what the table has after that.
-func (t *exportReader) match(archive *export.Archive) ([]export.Columns, []extract.ExportColumn, error) {
+// matchColumns finds the columns of every member; all is what the table has after that.
+func (t *exportReader) matchColumns(archive *export.Archive) ([]export.Columns, []extract.ExportColumn, error) {
 	all := t.State.Export.Columns
 	accept := t.Run.Options.AcceptsDrop(t.Stream.Name)
 	columns := make([]export.Columns, len(archive.Members))
 	present := map[string]bool{}
 	for i, m := range archive.Members {
-		c, err := t.export.set.Match(m.Header, all, accept)
+		c, err := t.export.set.MatchColumns(m.Header, all, accept)
 		if err != nil {
 			return nil, nil, &problem.Problem{Class: "data", What: fmt.Sprintf("stream %s: %s", t.Stream.Name, m.Name), Err: err,
 				Next: "look at the dataset in the workspace; if it is right: aqueduck sync --accept-drop " + t.Stream.Name}
@@ -86,13 +86,13 @@ func (t *exportReader) match(archive *export.Archive) ([]export.Columns, []extra
 	return columns, all, nil
 }
 
-// reshape gives the table the columns that are new, and makes a decoder for them.
-func (t *exportReader) reshape(ctx context.Context, all []extract.ExportColumn) error {
+// addColumns gives the table the columns that are new, and makes a decoder for them.
+func (t *exportReader) addColumns(ctx context.Context, all []extract.ExportColumn) error {
 	e := *t.State.Export
 	e.Columns = all
 	s := dictionary.DatasetStream(t.export.family, t.Stream.Name, &e)
 	if len(s.Columns) != len(t.Stream.Columns) {
-		if err := errors.Join(t.decodes(s), t.Broken); err != nil {
+		if err := errors.Join(t.setDecoder(s), t.Broken); err != nil {
 			return err
 		}
 		changes, err := t.Run.Writer.WidenTable(ctx, t.Workspace.Name, t.Tables[0])
@@ -105,13 +105,13 @@ func (t *exportReader) reshape(ctx context.Context, all []extract.ExportColumn) 
 	return nil
 }
 
-// decode puts the rows of the days into a batch. Rows of the seconds around are left out.
-func (t *exportReader) decode(job extract.ExportJob, archive *export.Archive, columns []export.Columns) (exportTally, error) {
+// decodeRows puts the rows of the days into a batch. Rows of the seconds around are left out.
+func (t *exportReader) decodeRows(job extract.ExportJob, archive *export.Archive, columns []export.Columns) (exportTally, error) {
 	var tally exportTally
 	var buffer []byte
 	meta := transform.Meta{ReadAt: t.export.source.Now()}
-	err := archive.Each(func(member int, cells []export.Cell) error {
-		row := columns[member].Record(buffer, cells, t.export.days.Zone)
+	err := archive.EachRow(func(member int, cells []export.Cell) error {
+		row := columns[member].BuildRecord(buffer, cells, t.export.days.Zone)
 		buffer = row.JSON
 		if row.Timed && (row.Time < job.From || row.Time >= job.To) {
 			tally.outside++
@@ -160,7 +160,7 @@ func (t *exportReader) commitSpan(ctx context.Context, job extract.ExportJob, ar
 	t.Result.KeepTexts(rejects)
 	err := stream.RefuseMostRejected(t.Task, rejects, own.Rows.NumRows())
 	if err == nil {
-		err = t.balance(archive, tally, rejects, own.Rows.NumRows())
+		err = t.verifyRowCounts(archive, tally, rejects, own.Rows.NumRows())
 	}
 	if err == nil {
 		err = t.refuseEmptied(ctx, job, own.Rows.NumRows())
@@ -169,7 +169,7 @@ func (t *exportReader) commitSpan(ctx context.Context, job extract.ExportJob, ar
 		t.Result.Refused = append(t.Result.Refused, rejects...)
 		return err
 	}
-	state := t.after(job)
+	state := t.stateAfter(job)
 	next := t.NextCheckpoint(state)
 	began := t.Run.Now()
 	written, err := t.Run.Writer.Commit(context.WithoutCancel(ctx), t.Workspace.Name, t.Stream.Name, t.Base, next, batches)
@@ -192,8 +192,8 @@ func (t *exportReader) commitSpan(ctx context.Context, job extract.ExportJob, ar
 	return nil
 }
 
-// balance proves that every row of the file is accounted for.
-func (t *exportReader) balance(archive *export.Archive, tally exportTally, rejects []transform.Reject, stored int64) error {
+// verifyRowCounts proves that every row of the file is accounted for.
+func (t *exportReader) verifyRowCounts(archive *export.Archive, tally exportTally, rejects []transform.Reject, stored int64) error {
 	var whole int64
 	for _, r := range rejects {
 		if r.Raw != nil {
@@ -228,8 +228,8 @@ func (t *exportReader) refuseEmptied(ctx context.Context, job extract.ExportJob,
 	return nil
 }
 
-// after is the state that is true once the days of a job are stored.
-func (t *exportReader) after(job extract.ExportJob) extract.State {
+// stateAfter is the state that is true once the days of a job are stored.
+func (t *exportReader) stateAfter(job extract.ExportJob) extract.State {
 	state, e := t.State, *t.State.Export
 	e.Job = nil
 	switch job.Kind {
@@ -247,10 +247,10 @@ func (t *exportReader) after(job extract.ExportJob) extract.State {
 		}
 	case extract.ExportHistory:
 		state.HistoryTo = min(state.HistoryTo, job.From)
-		state.HistoryDone = state.HistoryTo <= t.floor()
+		state.HistoryDone = state.HistoryTo <= t.historyFloor()
 	}
-	if e.Down == 0 || job.From < e.Down {
-		e.Down = job.From
+	if e.LowestTime == 0 || job.From < e.LowestTime {
+		e.LowestTime = job.From
 	}
 	state.Export, state.Version = &e, t.Workspace.Config.APIVersion
 	return state

@@ -11,11 +11,11 @@ import (
 // auditPage looks at what a page tells of itself. What is known to be cut short is told once.
 func auditPage(t *Task, page extract.Page) {
 	for _, record := range page.Records {
-		if t.capped || record.Gone || record.Raw == nil {
+		if t.listCapped || record.Gone || record.Raw == nil {
 			continue
 		}
-		if what, table, sent, of := extract.Capped(t.Stream, record.Raw); of > sent {
-			t.capped = true
+		if what, table, sent, of := extract.FindTruncated(t.Stream, record.Raw); of > sent {
+			t.listCapped = true
 			t.Run.AddFinding(load.Finding{Schema: t.Workspace.Name, Stream: t.Stream.Name, Table: cmp.Or(table, t.Tables[0].Name), Kind: "known", Name: what + "_capped", Once: true,
 				Expected: fmt.Sprint(of), Found: fmt.Sprint(sent), Message: "the source sends only the newest: older ones are here if they were read while they were among those"})
 		}

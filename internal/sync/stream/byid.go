@@ -13,7 +13,7 @@ import (
 // readByID reads records by id; known is whether anything does.
 func readByID(ctx context.Context, t *Task, ids []string) (records []extract.Record, known bool, err error) {
 	if t.Stream.Read.Single() != nil {
-		page, err := extract.NewReader(t.Workspace.Client, t.request(extract.Forward)).ByID(ctx, ids)
+		page, err := extract.NewReader(t.Workspace.Client, t.phaseRequest(extract.Forward)).ReadByID(ctx, ids)
 		return page.Records, true, err
 	}
 	other, known := streamByID(t)

@@ -14,13 +14,13 @@ import (
 
 // refuseNewColumns stops a stream whose configuration wants no change, when its records have something that was not there before.
 // Its first run is what later ones are held against.
-func refuseNewColumns(ctx context.Context, t *Task, news []transform.News) error {
+func refuseNewColumns(ctx context.Context, t *Task, news []transform.SchemaDrift) error {
 	if len(news) == 0 || t.Base.Seq == 0 || t.Run.Config.Settings(t.Stream.Name).OnChange != "fail" {
 		return nil
 	}
 	var known map[[3]string]bool
 	err := t.Run.Writer.Use(func(work *load.Work) (err error) {
-		known, err = work.Facts.Known(ctx, t.Workspace.Name, t.Stream.Name)
+		known, err = work.Facts.KnownDrift(ctx, t.Workspace.Name, t.Stream.Name)
 		return err
 	})
 	if err != nil {
@@ -52,25 +52,25 @@ func noteRedacted(t *Task, page extract.Page) {
 	}
 	for _, id := range page.Answered {
 		if !told[id] {
-			t.muted = append(t.muted, id)
+			t.redactedIDs = append(t.redactedIDs, id)
 		}
 	}
 }
 
-// add decodes a page into the open batch. The state moves on only once all records of the page are in the batch.
-func (t *Task) add(page extract.Page) error {
+// addPage decodes a page into the open batch. The state moves on only once all records of the page are in the batch.
+func (t *Task) addPage(page extract.Page) error {
 	meta := transform.Meta{ReadAt: page.ServerTime}
 	if meta.ReadAt.IsZero() {
 		meta.ReadAt = t.Run.Now()
 	}
 	if t.Decoder.Records() == 0 {
-		t.opened = t.Run.Now()
+		t.batchOpened = t.Run.Now()
 	}
 	for _, record := range page.Records {
 		meta.Over = record.Over
 		if record.Gone {
 			if t.Tables[0].Gone {
-				t.Decoder.Gone(record.Over, meta)
+				t.Decoder.AppendGone(record.Over, meta)
 				t.Result.Gone++
 			}
 			dropDoubt(t, record.Over)
@@ -80,8 +80,8 @@ func (t *Task) add(page extract.Page) error {
 			return err
 		}
 	}
-	if t.Stream.Read.Pending() {
-		t.answered = append(t.answered, page.Answered...)
+	if t.Stream.Read.UsesPendingIDs() {
+		t.doneIDs = append(t.doneIDs, page.Answered...)
 		noteRedacted(t, page)
 	}
 	t.Result.Extracted += int64(len(page.Records))
@@ -93,7 +93,7 @@ func (t *Task) add(page extract.Page) error {
 		t.Run.AddFinding(load.Finding{Schema: t.Workspace.Name, Stream: t.Stream.Name, Table: t.Tables[0].Name, Kind: "known", Name: "feed_gap",
 			Message: "the feed no longer knew where the last reading ended; what it still has was read again from its beginning"})
 	}
-	t.Run.Progress.page(t, page)
+	t.Run.Progress.recordPage(t, page)
 	return nil
 }
 
@@ -102,13 +102,13 @@ func (t *Task) add(page extract.Page) error {
 func (t *Task) Commit(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	if !t.IsWindowed() {
-		t.State.Sent, t.State.Sometimes = t.Decoder.Always(), t.Decoder.Sometimes()
-		if len(t.State.Sent)+len(t.State.Sometimes) > 0 { // they are believed under the version that sent them, whether or not a window has ended
+		t.State.AlwaysSent, t.State.SometimesSent = t.Decoder.AlwaysSent(), t.Decoder.SometimesSent()
+		if len(t.State.AlwaysSent)+len(t.State.SometimesSent) > 0 { // they are believed under the version that sent them, whether or not a window has ended
 			t.State.Version = cmp.Or(t.State.Version, t.Workspace.Config.APIVersion)
 		}
 	}
 	next := t.NextCheckpoint(t.State)
-	if t.Decoder.Records() == 0 && len(t.answered) == 0 && len(t.seen) == 0 && next.State == t.Base.State && len(t.doubts.incomplete) == 0 && len(t.doubts.completed) == 0 {
+	if t.Decoder.Records() == 0 && len(t.doneIDs) == 0 && len(t.seenKeys) == 0 && next.State == t.Base.State && len(t.doubts.incomplete) == 0 && len(t.doubts.completed) == 0 {
 		return nil
 	}
 	if err := refuseVanishedColumns(ctx, t); err != nil {
@@ -120,17 +120,17 @@ func (t *Task) Commit(ctx context.Context) error {
 	batches := t.Decoder.Take()
 	defer ReleaseBatches(batches)
 	if t.State.Sweep != nil {
-		batches[0].Sweep, batches[0].Seen = t.State.Sweep.Number, t.seen
+		batches[0].Sweep, batches[0].Seen = t.State.Sweep.Number, t.seenKeys
 	}
 	batches[0].Refresh = t.State.Replace
-	batches[0].Feeds, batches[0].Answered, batches[0].Muted, batches[0].AskedAt = t.feeds, t.answered, t.muted, t.askedAt
+	batches[0].ChildStreams, batches[0].Answered, batches[0].RedactedIDs, batches[0].AskedAt = t.childQueues, t.doneIDs, t.redactedIDs, t.askedAt
 	auditTimes(t)
 	batches[0].Incomplete, batches[0].Completed = t.doubts.incomplete, t.doubts.completed
 	rejects := t.Decoder.Rejects()
 	t.Result.KeepTexts(rejects)
 	err := RefuseMostRejected(t, rejects, batches[0].Rows.NumRows())
 	if err == nil {
-		err = refuseNewColumns(ctx, t, batches[0].News)
+		err = refuseNewColumns(ctx, t, batches[0].SchemaDrift)
 	}
 	if err != nil {
 		t.Result.Refused = append(t.Result.Refused, rejects...)
@@ -142,7 +142,7 @@ func (t *Task) Commit(ctx context.Context) error {
 		t.Result.Refused = append(t.Result.Refused, rejects...)
 		return fmt.Errorf("stream %s: commit: %w", t.Stream.Name, err)
 	}
-	t.Base, t.answered, t.muted, t.seen = next, nil, nil, nil
+	t.Base, t.doneIDs, t.redactedIDs, t.seenKeys = next, nil, nil, nil
 	t.doubts.incomplete, t.doubts.completed = nil, nil
 	t.Result.Add(written)
 	t.Run.Progress.Committed(t, began)
@@ -178,9 +178,9 @@ func refuseVanishedColumns(ctx context.Context, t *Task) error {
 	if records < 1000 || len(absent) == 0 {
 		return nil
 	}
-	if t.filled == nil {
+	if t.nearlyAlwaysSet == nil {
 		err := t.Run.Writer.Use(func(work *load.Work) (err error) {
-			t.filled, err = work.Facts.NonNullColumns(ctx, t.Workspace.Name, t.Tables[0], t.Workspace.Config.APIVersion)
+			t.nearlyAlwaysSet, err = work.Facts.NonNullColumns(ctx, t.Workspace.Name, t.Tables[0], t.Workspace.Config.APIVersion)
 			return err
 		})
 		if err != nil {
@@ -188,7 +188,7 @@ func refuseVanishedColumns(ctx context.Context, t *Task) error {
 		}
 	}
 	for _, column := range absent {
-		if t.filled[column] {
+		if t.nearlyAlwaysSet[column] {
 			return &problem.Problem{Class: "data",
 				What: fmt.Sprintf("stream %s: none of %d records has %s, which nearly every stored row has", t.Stream.Name, records, column),
 				Next: "see whether the API version or the token's rights changed; drop the column under streams: in pipelines.yaml if it is meant to go"}
@@ -200,7 +200,7 @@ func refuseVanishedColumns(ctx context.Context, t *Task) error {
 // refuseVanishedGroups stops the stream when hardly any of its records has a list or an object that the source always sent: what is
 // stored of it would grow old, and nothing would say so.
 func refuseVanishedGroups(t *Task) error {
-	vanished := t.Decoder.Vanished()
+	vanished := t.Decoder.VanishedGroups()
 	if len(vanished) == 0 {
 		return nil
 	}

@@ -30,7 +30,7 @@ func (d DayGrid) Count(from, to int64) (n int) {
 func (d DayGrid) Begin(y int, m time.Month, day int) int64 {
 	want := time.Date(y, m, day, 0, 0, 0, 0, time.UTC)
 	at := time.Date(y, m, day, 0, 0, 0, 0, d.Zone)
-	if date(at).Before(want) {
+	if dateOf(at).Before(want) {
 		_, at = at.ZoneBounds()
 		return at.Unix()
 	}
@@ -41,7 +41,7 @@ func (d DayGrid) Begin(y int, m time.Month, day int) int64 {
 	_, offset := at.Zone()
 	_, before := begin.Add(-time.Second).Zone()
 	earlier := at.Add(time.Duration(offset-before) * time.Second)
-	if earlier.Before(begin) && earlier.Before(at) && date(earlier).Equal(want) {
+	if earlier.Before(begin) && earlier.Before(at) && dateOf(earlier).Equal(want) {
 		return earlier.Unix()
 	}
 	return at.Unix()

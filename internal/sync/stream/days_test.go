@@ -22,7 +22,7 @@ func TestTheDayGridHasEverySecondOnce(t *testing.T) {
 		for n := 0; at < end; n++ {
 			next := grid.Add(at, 1)
 			first, last := time.Unix(at, 0).In(location), time.Unix(next-1, 0).In(location)
-			if next <= at || !date(first).Equal(date(last)) || date(time.Unix(at-1, 0).In(location)).Equal(date(first)) {
+			if next <= at || !dateOf(first).Equal(dateOf(last)) || dateOf(time.Unix(at-1, 0).In(location)).Equal(dateOf(first)) {
 				t.Fatalf("%s: a day from %s to %s", zone, first, last)
 			}
 			for _, inside := range []int64{at, at + 1, (at + next) / 2, next - 1} {

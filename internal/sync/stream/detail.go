@@ -19,13 +19,13 @@ func readDetails(ctx context.Context, t *Task, reader *extract.Reader, page extr
 		return readDetail(ctx, t, reader, page)
 	}
 	var same []bool
-	if t.heads != nil {
-		heads := make([]transform.Head, len(page.Records))
+	if t.listFingerprint != nil {
+		heads := make([]transform.ListFingerprint, len(page.Records))
 		for i, record := range page.Records {
-			heads[i] = t.heads.Read(record.Raw)
+			heads[i] = t.listFingerprint.Read(record.Raw)
 		}
 		err := t.Run.Writer.Use(func(work *load.Work) (err error) {
-			same, err = work.Facts.UnchangedFingerprints(ctx, t.Workspace.Name, t.Tables[0], t.heads.Columns, heads)
+			same, err = work.Facts.UnchangedFingerprints(ctx, t.Workspace.Name, t.Tables[0], t.listFingerprint.Columns, heads)
 			return err
 		})
 		if err != nil {
@@ -33,27 +33,27 @@ func readDetails(ctx context.Context, t *Task, reader *extract.Reader, page extr
 		}
 		for i, record := range page.Records {
 			// A reading that looks for silent changes asks for every record once: not again for those that a window before has read.
-			same[i] = same[i] && (!page.Again || record.Above)
+			same[i] = same[i] && (!page.RereadAll || record.Above)
 		}
 	}
-	return reader.Detail(ctx, page, same)
+	return reader.ReadDetails(ctx, page, same)
 }
 
 // readDetail reads the records of a page of a list that is walked whole, each once in a run however often the list is walked.
 func readDetail(ctx context.Context, t *Task, reader *extract.Reader, page extract.Page) (extract.Page, error) {
 	leave := make([]bool, len(page.Records))
 	for i, record := range page.Records {
-		key, ok := extract.Key(t.Stream, record.Raw)
-		if leave[i] = ok && t.brought[key]; leave[i] {
-			t.seen = append(t.seen, key)
+		key, ok := extract.RecordKey(t.Stream, record.Raw)
+		if leave[i] = ok && t.rereadKeys[key]; leave[i] {
+			t.seenKeys = append(t.seenKeys, key)
 		}
 	}
-	page, err := reader.Detail(ctx, page, leave)
-	if t.brought == nil {
-		t.brought = map[string]bool{}
+	page, err := reader.ReadDetails(ctx, page, leave)
+	if t.rereadKeys == nil {
+		t.rereadKeys = map[string]bool{}
 	}
 	for _, record := range page.Records {
-		t.brought[record.Over] = true
+		t.rereadKeys[record.Over] = true
 	}
 	return page, err
 }

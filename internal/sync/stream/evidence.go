@@ -31,7 +31,7 @@ func weighWindow(ctx context.Context, t *Task, page extract.Page) error {
 		to = time.Unix(page.Window.To, 0)
 	}
 	if t.evidence == nil || t.evidence.window != *page.Window {
-		t.evidence = &evidence{window: *page.Window}
+		t.evidence = &windowEvidence{window: *page.Window}
 		err := t.Run.Writer.Use(func(work *load.Work) (err error) {
 			t.evidence.stored, err = work.Facts.CountBetween(ctx, t.Workspace.Name, t.Tables[0], column, from, to)
 			return err
@@ -73,8 +73,8 @@ func dropKnown(ctx context.Context, t *Task, page extract.Page) (extract.Page, e
 		return page, nil
 	}
 	old := func(record extract.Record) (key string, at int64, ok bool) {
-		key, keyed := extract.Key(t.Stream, record.Raw)
-		at, timed := extract.TimeOf(t.Stream, record.Raw)
+		key, keyed := extract.RecordKey(t.Stream, record.Raw)
+		at, timed := extract.RecordTime(t.Stream, record.Raw)
 		return key, at, keyed && timed && at < page.Window.Before
 	}
 	var keys []string
@@ -107,7 +107,7 @@ func dropKnown(ctx context.Context, t *Task, page extract.Page) (extract.Page, e
 func meetKnown(ctx context.Context, t *Task, column string, from, to time.Time, records []extract.Record) error {
 	keys := make([]string, 0, len(records))
 	for _, record := range records {
-		if key, ok := extract.Key(t.Stream, record.Raw); ok {
+		if key, ok := extract.RecordKey(t.Stream, record.Raw); ok {
 			keys = append(keys, key)
 		}
 	}
@@ -134,7 +134,7 @@ func askAgain(ctx context.Context, t *Task, column string, from, to time.Time) e
 	}
 	within := 0
 	for _, at := range there {
-		if t.evidence.window.Asks(at) {
+		if t.evidence.window.IncludesTime(at) {
 			within++
 		}
 	}
@@ -148,7 +148,7 @@ func askAgain(ctx context.Context, t *Task, column string, from, to time.Time) e
 		return nil
 	}
 	return &problem.Problem{Class: "source", Next: problem.SourceNext,
-		What: fmt.Sprintf("stream %s: its list returned none of the %d rows that are stored from %s to %s; %s", t.Stream.Name, t.evidence.stored, stamp(from), stamp(to), proof)}
+		What: fmt.Sprintf("stream %s: its list returned none of the %d rows that are stored from %s to %s; %s", t.Stream.Name, t.evidence.stored, formatTime(from), formatTime(to), proof)}
 }
 
 // askOlder has a search that returned nothing show something. The stored rows of its window are gone: where some older ones are there by
@@ -158,7 +158,7 @@ func askOlder(ctx context.Context, t *Task, column string, before time.Time) err
 	if err != nil || len(there) == 0 {
 		return err
 	}
-	req := t.request(extract.Forward)
+	req := t.phaseRequest(extract.Forward)
 	req.State, req.Since = extract.State{}, time.Unix(1, 0)
 	for reader := extract.NewReader(t.Workspace.Client, req); ; { // its first pages may be empty
 		page, err := reader.Next(ctx)
@@ -195,7 +195,7 @@ func askStored(ctx context.Context, t *Task, column string, from, to time.Time) 
 		return nil, 0, known, fmt.Errorf("stream %s: ask by id for what its search did not return: %w", t.Stream.Name, err)
 	}
 	for _, record := range records {
-		if at, timed := extract.TimeOf(t.Stream, record.Raw); timed && !record.Gone {
+		if at, timed := extract.RecordTime(t.Stream, record.Raw); timed && !record.Gone {
 			there = append(there, at)
 		}
 	}

@@ -25,7 +25,7 @@ func (t *idReader) Read(ctx context.Context, _ extract.Phase) error {
 	if err != nil {
 		return t.idQueryError(err)
 	}
-	for id := range t.doubts.noted {
+	for id := range t.doubts.reasons {
 		if t.Stream.Read.Over.Size == 0 && !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
@@ -33,7 +33,7 @@ func (t *idReader) Read(ctx context.Context, _ extract.Phase) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	req := t.request(extract.Forward)
+	req := t.phaseRequest(extract.Forward)
 	req.IDs, req.Keys = ids, keys
 	if err := t.readPages(ctx, req); err != nil || t.Result.Cut {
 		return err

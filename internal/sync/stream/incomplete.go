@@ -17,12 +17,12 @@ const mostAskedAgain = 500
 
 // askNoted asks for the records that earlier runs have noted.
 func askNoted(ctx context.Context, t *Task) error {
-	return askWhole(ctx, t, slices.Sorted(maps.Keys(t.doubts.noted)))
+	return askWhole(ctx, t, slices.Sorted(maps.Keys(t.doubts.reasons)))
 }
 
 // askDoubted asks once more for the records that this run has met and that were not whole, also by what is stored of them.
 func askDoubted(ctx context.Context, t *Task) error {
-	ids := t.doubts.again
+	ids := t.doubts.retryIDs
 	err := t.Run.Writer.Use(func(work *load.Work) error {
 		list, err := work.DeadLetters.Incomplete(ctx, t.Workspace.Name, t.Stream.Name)
 		for _, one := range list {
@@ -36,7 +36,7 @@ func askDoubted(ctx context.Context, t *Task) error {
 		return err
 	}
 	slices.Sort(ids)
-	t.doubts.again = nil
+	t.doubts.retryIDs = nil
 	return askWhole(ctx, t, slices.Compact(ids))
 }
 
@@ -48,12 +48,12 @@ func askWhole(ctx context.Context, t *Task, ids []string) error {
 		return nil
 	}
 	if len(ids) > mostAskedAgain {
-		next, asked := slices.BinarySearch(ids, t.State.Asked)
+		next, asked := slices.BinarySearch(ids, t.State.LastAskedID)
 		if asked {
 			next++
 		}
 		ids = slices.Concat(ids[next:], ids[:next])[:mostAskedAgain]
-		t.State.Asked = ids[mostAskedAgain-1]
+		t.State.LastAskedID = ids[mostAskedAgain-1]
 	}
 	for chunk := range slices.Chunk(ids, AskedAtOnce) {
 		if t.Result.Cut = t.ShouldStop(); t.Result.Cut {
@@ -64,7 +64,7 @@ func askWhole(ctx context.Context, t *Task, ids []string) error {
 		}
 		records, _, err := readByID(ctx, t, chunk)
 		t.doubts.now = true
-		failed := t.add(extract.Page{State: t.State, ServerTime: t.Workspace.Client.ServerNow(), Records: records})
+		failed := t.addPage(extract.Page{State: t.State, ServerTime: t.Workspace.Client.ServerNow(), Records: records})
 		t.doubts.now = false
 		if failed != nil {
 			return failed

@@ -20,7 +20,7 @@ func (t *listReader) Read(ctx context.Context, phase extract.Phase) error {
 			return err
 		}
 	}
-	req := t.request(phase)
+	req := t.phaseRequest(phase)
 	if err := reachKnown(ctx, t.Task, &req); err != nil {
 		return err
 	}
@@ -30,45 +30,45 @@ func (t *listReader) Read(ctx context.Context, phase extract.Phase) error {
 	if err := askDoubted(ctx, t.Task); err != nil || t.Result.Cut {
 		return err
 	}
-	return t.reconcile(ctx)
+	return t.reconcileList(ctx)
 }
 
 // AskedAtOnce is how many records a reconciliation reads by id for one batch.
 const AskedAtOnce = 150
 
-// reconcile holds the whole list against what is stored, now and then: what search no longer has was deleted, what it has
+// reconcileList holds the whole list against what is stored, now and then: what search no longer has was deleted, what it has
 // and is not stored was told too late. Both are asked for by id, so that only the API's own word counts.
-func (t *listReader) reconcile(ctx context.Context) error {
+func (t *listReader) reconcileList(ctx context.Context) error {
 	now := t.Workspace.Client.Now()
-	if t.Stream.Reconcile == 0 || t.Run.Options.Limit > 0 || t.IsWindowed() || t.OwesHistory() || lately(t.State.Reconciled, t.Stream.Reconcile, now) {
+	if t.Stream.Reconcile == 0 || t.Run.Options.Limit > 0 || t.IsWindowed() || t.BackfillPending() || doneWithin(t.State.Reconciled, t.Stream.Reconcile, now) {
 		return nil
 	}
 	if t.State.Reconciled == 0 { // the history was read a moment ago
 		t.State.Reconciled = now.Unix()
 		return t.Commit(ctx)
 	}
-	listed, err := t.listed(ctx)
+	listed, err := t.listKeys(ctx)
 	if err != nil || t.Result.Cut {
 		return err
 	}
-	ids, err := t.unmatched(ctx, listed)
+	ids, err := t.unmatchedIDs(ctx, listed)
 	if err != nil {
 		return err
 	}
-	reader := extract.NewReader(t.Workspace.Client, t.request(extract.Forward))
+	reader := extract.NewReader(t.Workspace.Client, t.phaseRequest(extract.Forward))
 	for chunk := range slices.Chunk(ids, AskedAtOnce) {
 		if t.Result.Cut = t.ShouldStop(); t.Result.Cut {
 			return t.Commit(ctx)
 		}
-		page, err := reader.ByID(ctx, chunk)
+		page, err := reader.ReadByID(ctx, chunk)
 		page.State = t.State
-		if failed := t.add(page); failed != nil {
+		if failed := t.addPage(page); failed != nil {
 			return failed
 		}
 		if err != nil {
 			return errors.Join(err, t.Commit(ctx))
 		}
-		if t.full() {
+		if t.batchFull() {
 			if err := t.Commit(ctx); err != nil {
 				return err
 			}
@@ -78,16 +78,16 @@ func (t *listReader) reconcile(ctx context.Context) error {
 	return t.Commit(ctx)
 }
 
-// lately says that something was done within a span. A time that is still to come was taken from a clock that was wrong.
-func lately(then int64, span time.Duration, now time.Time) bool {
+// doneWithin says that something was done within a span. A time that is still to come was taken from a clock that was wrong.
+func doneWithin(then int64, span time.Duration, now time.Time) bool {
 	ago := now.Sub(time.Unix(then, 0))
 	return ago >= 0 && ago < span
 }
 
-// listed are the keys that the whole list has, down to the beginning of what is wanted. Records that a list has whole are
+// listKeys are the keys that the whole list has, down to the beginning of what is wanted. Records that a list has whole are
 // stored as they are met: what changed without a sign is found so.
-func (t *listReader) listed(ctx context.Context) (map[string]bool, error) {
-	req := t.request(extract.Forward)
+func (t *listReader) listKeys(ctx context.Context) (map[string]bool, error) {
+	req := t.phaseRequest(extract.Forward)
 	req.State, req.Since = extract.State{}, time.Unix(1, 0)
 	if t.Start.After(req.Since) {
 		req.Since = t.Start
@@ -104,16 +104,16 @@ func (t *listReader) listed(ctx context.Context) (map[string]bool, error) {
 		}
 		if t.Stream.Read.Detail == nil {
 			page.State = t.State
-			if err := t.add(page); err != nil {
+			if err := t.addPage(page); err != nil {
 				return nil, err
 			}
 		}
 		for _, record := range page.Records {
-			if key, ok := extract.Key(t.Stream, record.Raw); ok {
+			if key, ok := extract.RecordKey(t.Stream, record.Raw); ok {
 				listed[key] = true
 			}
 		}
-		if t.full() {
+		if t.batchFull() {
 			if err := t.Commit(ctx); err != nil {
 				return nil, err
 			}
@@ -123,9 +123,9 @@ func (t *listReader) listed(ctx context.Context) (map[string]bool, error) {
 	return nil, t.Commit(ctx)
 }
 
-// unmatched are the ids that only one of the list and the table has. A list that lacks a large share of the table is not
+// unmatchedIDs are the ids that only one of the list and the table has. A list that lacks a large share of the table is not
 // believed without the operator: it may be the search that is ill.
-func (t *listReader) unmatched(ctx context.Context, listed map[string]bool) (ids []string, err error) {
+func (t *listReader) unmatchedIDs(ctx context.Context, listed map[string]bool) (ids []string, err error) {
 	var stored int
 	err = t.Run.Writer.Use(func(work *load.Work) error {
 		return work.Facts.EachKey(ctx, t.Workspace.Name, t.Tables[0], t.Start, func(key string) {

@@ -15,9 +15,9 @@ import (
 
 // childQueues are the streams that are read over the rows of one. What it commits waits for them, also when this run does not read
 // them: those that were ever read, and those that some pipeline is to read.
-func childQueues(ctx context.Context, r *Run, w *Workspace, s *schemas.Stream) (feeds []transform.Feed, err error) {
+func childQueues(ctx context.Context, r *Run, w *Workspace, s *schemas.Stream) (feeds []transform.ChildStream, err error) {
 	for _, other := range r.Runner.Catalogue.Streams() {
-		if !other.Read.Pending() || !slices.Contains(other.Read.Over.Streams, s.Name) && !slices.Contains(other.Read.Over.Streams, s.Owner()) {
+		if !other.Read.UsesPendingIDs() || !slices.Contains(other.Read.Over.Streams, s.Name) && !slices.Contains(other.Read.Over.Streams, s.Owner()) {
 			continue
 		}
 		var known load.Checkpoint
@@ -28,18 +28,18 @@ func childQueues(ctx context.Context, r *Run, w *Workspace, s *schemas.Stream) (
 			return nil, fmt.Errorf("stream %s: see whether %s is read over it: %w", s.Name, other.Name, err)
 		}
 		if known.Seq > 0 || slices.Contains(r.Runner.StoredStreams(w.Name), other) {
-			feeds = append(feeds, transform.Feed{Stream: other.Name, Column: other.Read.Over.Where})
+			feeds = append(feeds, transform.ChildStream{Stream: other.Name, Column: other.Read.Over.Where})
 		}
 	}
 	return feeds, nil
 }
 
 // newReader is the reader of a task.
-func newReader(t *Task) reader {
+func newReader(t *Task) streamReader {
 	switch {
 	case t.Days != nil:
 		return t.Days
-	case t.Stream.Read.Pending():
+	case t.Stream.Read.UsesPendingIDs():
 		return &queueReader{t}
 	case t.Stream.Read.ByIDs():
 		return &idReader{t}
@@ -52,7 +52,7 @@ func newReader(t *Task) reader {
 // beginRefresh makes the task read from the beginning. What is stored is compared with, not emptied; what differs is replaced, also
 // where the source now says that it is older. The checkpoint says so until all is read: a refresh that is cut goes on as one.
 func beginRefresh(ctx context.Context, t *Task, work *load.Work, again bool) error {
-	t.State = extract.State{Again: again, Replace: true}
+	t.State = extract.State{RereadAll: again, Replace: true}
 	table := t.Tables[0].Name
 	if RefreshesTable(t.Run, t.Workspace, table) {
 		return nil // another stream of the run that goes into the same table has begun it
@@ -90,33 +90,33 @@ func NewTask(ctx context.Context, r *Run, w *Workspace, s *schemas.Stream) (*Tas
 	if err != nil {
 		return nil, fmt.Errorf("stream %s: %w", s.Name, err)
 	}
-	heads, err := transform.NewHeads(s)
+	heads, err := transform.NewFingerprintReader(s)
 	if err != nil {
 		return nil, err
 	}
 	t := &Task{
-		Run: r, Workspace: w, Stream: s, Tables: transform.Tables(s), Decoder: decoder, heads: heads, Start: settings.Start,
+		Run: r, Workspace: w, Stream: s, Tables: transform.Tables(s), Decoder: decoder, listFingerprint: heads, Start: settings.Start,
 		Result: runlog.StreamResult{Workspace: w.Name, Stream: s.Name, Status: runlog.StatusOK},
 	}
-	if t.feeds, err = childQueues(ctx, r, w, s); err != nil {
+	if t.childQueues, err = childQueues(ctx, r, w, s); err != nil {
 		return nil, err
 	}
-	if err = t.restore(ctx); err == nil && s.Read.Since.By == schemas.Export {
+	if err = t.restoreCheckpoint(ctx); err == nil && s.Read.Since.By == schemas.Export {
 		if t.Broken = w.Exports.Broken[s]; t.Broken == nil && w.Exports.Readers[s.Name] != nil {
 			t.Days, err = w.Exports.Readers[s.Name](t)
 		}
 	}
 	t.reader = newReader(t)
-	t.found = t.reached()
-	if known := w.Shares[s.Name]; t.found == 0 && t.State.HistoryTo > 0 && known < 1 {
-		t.found = known
+	t.earlierShare = t.shareComplete()
+	if known := w.Shares[s.Name]; t.earlierShare == 0 && t.State.HistoryTo > 0 && known < 1 {
+		t.earlierShare = known
 	}
 	return t, err
 }
 
-// restore reads the checkpoint from the database, which alone knows what is committed.
-func (t *Task) restore(ctx context.Context) error {
-	again := t.Stream.Read.Detail != nil && t.Stream.Read.Since.Windowed() // every record of a whole list is read by itself anyway
+// restoreCheckpoint reads the checkpoint from the database, which alone knows what is committed.
+func (t *Task) restoreCheckpoint(ctx context.Context) error {
+	again := t.Stream.Read.Detail != nil && t.Stream.Read.Since.HasWindows() // every record of a whole list is read by itself anyway
 	return t.Run.Writer.Use(func(work *load.Work) error {
 		var err error
 		if t.Base, err = work.Checkpoints.Checkpoint(ctx, t.Workspace.Name, t.Stream.Name); err != nil {
@@ -127,7 +127,7 @@ func (t *Task) restore(ctx context.Context) error {
 		}
 		known, err := extract.ParseState(t.Base.State)
 		if err == nil && known.Version == t.Workspace.Config.APIVersion {
-			t.Decoder.Expect(known.Sent, known.Sometimes)
+			t.Decoder.ExpectGroups(known.AlwaysSent, known.SometimesSent)
 		}
 		if t.Run.Options.FullRefresh && t.Workspace.Lost == nil {
 			return beginRefresh(ctx, t, work, again)
@@ -136,7 +136,7 @@ func (t *Task) restore(ctx context.Context) error {
 			return fmt.Errorf("stream %s: its checkpoint cannot be read: %w; next: aqueduck state reset %s", t.Stream.Name, err, t.Stream.Name)
 		}
 		if was, now := t.State.Version, t.Workspace.Config.APIVersion; Outdated(t.Stream, t.State, now) {
-			t.State = extract.State{Again: again}
+			t.State = extract.State{RereadAll: again}
 			t.Run.Reported.Notes = append(t.Run.Reported.Notes, fmt.Sprintf("%s was read under API version %s: all of it is read again under %s", t.Stream.Name, was, now))
 		}
 		return pullBackWatermark(ctx, t, work)
@@ -146,7 +146,7 @@ func (t *Task) restore(ctx context.Context) error {
 // pullBackWatermark takes back a watermark that lies in the future, by the server's clock and by ours: they were wrong when it was set. Nothing
 // after the newest stored record is known to be read, whatever the watermark says.
 func pullBackWatermark(ctx context.Context, t *Task, work *load.Work) error {
-	latest := t.State.Latest()
+	latest := t.State.LatestTime()
 	if t.Workspace.Lost != nil || t.Days != nil || !t.Workspace.Client.InFuture(latest) {
 		return nil
 	}
@@ -158,15 +158,15 @@ func pullBackWatermark(ctx context.Context, t *Task, work *load.Work) error {
 		}
 		to = newest
 	}
-	t.State = t.State.PulledBack(to)
+	t.State = t.State.RewindTo(to)
 	t.Run.AddFinding(load.Finding{Schema: t.Workspace.Name, Stream: t.Stream.Name, Table: t.Tables[0].Name, Kind: "soft", Name: "watermark_pulled_back",
-		Expected: "at most " + stamp(t.Workspace.Client.Now()), Found: stamp(latest),
-		Message: "the watermark was in the future, and was pulled back to the newest record that is stored: " + stamp(to)})
+		Expected: "at most " + formatTime(t.Workspace.Client.Now()), Found: formatTime(latest),
+		Message: "the watermark was in the future, and was pulled back to the newest record that is stored: " + formatTime(to)})
 	return nil
 }
 
-// stamp writes a time for people.
-func stamp(t time.Time) string {
+// formatTime writes a time for people.
+func formatTime(t time.Time) string {
 	if t.IsZero() {
 		return "none"
 	}

@@ -32,13 +32,13 @@ func (t *Task) readPages(ctx context.Context, req extract.Request) error {
 			return errors.Join(doubt, err, t.Commit(ctx))
 		}
 		page, err = readDetails(ctx, t, reader, page)
-		if failed := t.add(page); failed != nil {
+		if failed := t.addPage(page); failed != nil {
 			return failed
 		}
 		if err = errors.Join(doubt, err); err != nil {
 			return errors.Join(err, t.Commit(ctx))
 		}
-		if t.full() || page.Boundary && req.Phase != extract.History {
+		if t.batchFull() || page.Boundary && req.Phase != extract.History {
 			if err := t.Commit(ctx); err != nil {
 				return err
 			}

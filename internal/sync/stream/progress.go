@@ -22,7 +22,7 @@ import (
 
 // NewProgress is the progress of a run that has read nothing yet.
 func NewProgress(r *Run) *Progress {
-	return &Progress{run: r, doing: "reading", streams: map[*Task]*runlog.RunningStream{}, history: map[*Task]*backfill{}, traces: map[*Task]*traced{}}
+	return &Progress{run: r, doing: "reading", streams: map[*Task]*runlog.RunningStream{}, history: map[*Task]*backfillProgress{}, traces: map[*Task]*streamTrace{}}
 }
 
 // Start notes that a stream begins a phase, and logs it.
@@ -33,19 +33,19 @@ func (p *Progress) Start(ctx context.Context, t *Task, phase extract.Phase) {
 	if p.streams[t] == nil && p.run.Runner.TellBegin {
 		level = slog.LevelInfo
 	}
-	p.streams[t] = &runlog.RunningStream{Workspace: t.Workspace.Name, Stream: t.Stream.Name, Phase: string(phase), Extracted: t.Result.Extracted, Rows: t.Result.Rows, SyncedTo: warehouse.UnixTime(t.State.SyncedTo), Backfill: max(t.reached(), t.found)}
-	p.begins(t)
+	p.streams[t] = &runlog.RunningStream{Workspace: t.Workspace.Name, Stream: t.Stream.Name, Phase: string(phase), Extracted: t.Result.Extracted, Rows: t.Result.Rows, SyncedTo: warehouse.UnixTime(t.State.SyncedTo), Backfill: max(t.shareComplete(), t.earlierShare)}
+	p.beginReading(t)
 	p.run.Runner.Log.Log(ctx, level, "stream begins", "stream", p.NameOf(t), "phase", phase)
 }
 
-func (p *Progress) page(t *Task, page extract.Page) {
+func (p *Progress) recordPage(t *Task, page extract.Page) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.streams[t].Extracted += int64(len(page.Records))
-	p.waits(t)
+	p.recordWait(t)
 	if h := p.history[t]; h != nil {
 		h.open, h.at = int64(t.Decoder.Records()), p.run.Now()
-		h.seconds(t)
+		h.measureSeconds(t)
 	}
 }
 
@@ -76,32 +76,32 @@ func (p *Progress) Exported(t *Task, rows int64) {
 func (p *Progress) Committed(t *Task, began time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.commits(t, began)
+	p.recordCommit(t, began)
 	if s := p.streams[t]; s != nil {
-		s.Rows, s.SyncedTo, s.Backfill = t.Result.Rows, warehouse.UnixTime(t.State.SyncedTo), max(t.reached(), t.found)
+		s.Rows, s.SyncedTo, s.Backfill = t.Result.Rows, warehouse.UnixTime(t.State.SyncedTo), max(t.shareComplete(), t.earlierShare)
 	}
 	if h := p.history[t]; h != nil {
 		h.stored, h.open = t.Result.New-h.known, 0
-		h.seconds(t)
-		p.streams[t].Backfill = h.share()
+		h.measureSeconds(t)
+		p.streams[t].Backfill = h.shareRead()
 	}
 }
 
 // End notes that a stream has ended a phase.
 func (p *Progress) End(t *Task) {
 	p.mu.Lock()
-	p.streams[t].Phase, p.streams[t].Backfill = "done", max(t.reached(), t.found)
-	if h := p.history[t]; h != nil && t.OwesHistory() {
-		p.streams[t].Backfill = h.share()
+	p.streams[t].Phase, p.streams[t].Backfill = "done", max(t.shareComplete(), t.earlierShare)
+	if h := p.history[t]; h != nil && t.BackfillPending() {
+		p.streams[t].Backfill = h.shareRead()
 	}
-	p.ends(t)
+	p.endReading(t)
 	p.mu.Unlock()
 	p.LogResult(t)
 }
 
 // LogResult logs how a stream ended: whoever asked for the last line alone finds there why it failed.
 func (p *Progress) LogResult(t *Task) {
-	sent := t.Workspace.Client.Sent(t.Stream)
+	sent := t.Workspace.Client.CountsFor(t.Stream)
 	words := []any{"stream", p.NameOf(t), "extracted", t.Result.Extracted, "rows", t.Result.Rows, "requests", sent.Requests, "took", term.Duration(t.Result.Time)}
 	if t.Result.Error != "" {
 		words = append(words, "class", t.Result.Class, "error", t.Result.Error, "next", t.Result.Next)
@@ -111,7 +111,7 @@ func (p *Progress) LogResult(t *Task) {
 
 // NameOf is how the log, and notes, call a stream.
 func (p *Progress) NameOf(t *Task) string {
-	return runlog.Called(p.run.Tasks, func(t *Task) (string, string) { return t.Workspace.Name, t.Stream.Name })(t)
+	return runlog.StreamNamer(p.run.Tasks, func(t *Task) (string, string) { return t.Workspace.Name, t.Stream.Name })(t)
 }
 
 // Publishing notes that a publish begins or ends.
@@ -123,7 +123,7 @@ func (p *Progress) Publishing(on bool) {
 		p.doing, p.since = "publishing", p.run.Now()
 		return
 	}
-	p.published = stretch(p.published, runlog.Span{What: "publishing", From: p.since, To: p.run.Now()}, p.run.Started)
+	p.published = appendSpan(p.published, runlog.Span{What: "publishing", From: p.since, To: p.run.Now()}, p.run.Started)
 }
 
 // Measure begins the estimate of a stream's history: one request for the source's count, one query for ours.
@@ -149,7 +149,7 @@ func (p *Progress) Measure(ctx context.Context, t *Task) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.history[t] = &backfill{began: p.run.Now(), before: stored, total: total, known: t.Result.New, least: t.found}
+	p.history[t] = &backfillProgress{began: p.run.Now(), before: stored, total: total, known: t.Result.New, least: t.earlierShare}
 }
 
 // measureTime begins the estimate for a source that does not count. Without a start nobody knows where it ends.
@@ -160,22 +160,22 @@ func (p *Progress) measureTime(t *Task) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.run.Now()
-	p.history[t] = &backfill{began: now, before: max(0, now.Unix()-t.State.HistoryTo), total: max(1, now.Unix()-t.Start.Unix()), from: t.State.HistoryTo, least: t.found}
+	p.history[t] = &backfillProgress{began: now, before: max(0, now.Unix()-t.State.HistoryTo), total: max(1, now.Unix()-t.Start.Unix()), from: t.State.HistoryTo, least: t.earlierShare}
 }
 
-// seconds takes what was read of the time instead of what was read of the records, where that is what is measured.
-func (b *backfill) seconds(t *Task) {
+// measureSeconds takes what was read of the time instead of what was read of the records, where that is what is measured.
+func (b *backfillProgress) measureSeconds(t *Task) {
 	if b.from > 0 {
 		b.stored, b.open = max(0, b.from-t.State.HistoryTo), 0
 	}
 }
 
-func (b *backfill) share() float64 {
+func (b *backfillProgress) shareRead() float64 {
 	return max(b.least, min(0.99, float64(b.before+b.stored)/float64(b.total)))
 }
 
-// left estimates how long the rest takes at this run's pace; 0 when nothing was read yet.
-func (b *backfill) left(now time.Time) time.Duration {
+// timeLeft estimates how long the rest takes at this run's pace; 0 when nothing was read yet.
+func (b *backfillProgress) timeLeft(now time.Time) time.Duration {
 	read := b.stored + b.open
 	if read == 0 {
 		return 0
@@ -188,35 +188,35 @@ func (b *backfill) left(now time.Time) time.Duration {
 func (p *Progress) Backfilled(t *Task) (share float64, left time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if t.Stream.Read.ByIDs() || t.State.SyncedTo > 0 && !t.OwesHistory() {
+	if t.Stream.Read.ByIDs() || t.State.SyncedTo > 0 && !t.BackfillPending() {
 		return 1, 0
 	}
 	if t.Days != nil {
 		return t.Days.DaysRead(), 0
 	}
 	if h := p.history[t]; h != nil {
-		return h.share(), h.left(p.run.Now())
+		return h.shareRead(), h.timeLeft(p.run.Now())
 	}
-	return t.found, 0
+	return t.earlierShare, 0
 }
 
-// snapshot is the run as it stands.
-func (p *Progress) snapshot() runlog.Running {
+// snapshotRun is the run as it stands.
+func (p *Progress) snapshotRun() runlog.Running {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.run.Now()
 	r := runlog.Running{Run: p.run.ID, Pipeline: p.run.Pipeline.Name, PID: os.Getpid(), Started: p.run.Started, At: now, Doing: p.doing, Percent: 100,
 		Try: p.run.Options.Try, Narrow: p.run.Options.IsNarrow(), CaughtUp: p.run.Options.CaughtUp}
 	for _, t := range p.run.Tasks {
-		s := runlog.RunningStream{Workspace: t.Workspace.Name, Stream: t.Stream.Name, Phase: "waiting", WaitsFor: describeWait(t), Backfill: t.found}
+		s := runlog.RunningStream{Workspace: t.Workspace.Name, Stream: t.Stream.Name, Phase: "waiting", WaitsFor: describeWait(t), Backfill: t.earlierShare}
 		if known := p.streams[t]; known != nil {
 			s = *known
-			s.Requests, s.WaitsFor = t.Workspace.Client.Sent(t.Stream).Requests, t.Workspace.Client.WaitsFor(t.Stream)
+			s.Requests, s.WaitsFor = t.Workspace.Client.CountsFor(t.Stream).Requests, t.Workspace.Client.WaitsFor(t.Stream)
 		}
 		r.Rows += s.Rows
 		r.Streams = append(r.Streams, s)
 		if h := p.history[t]; h != nil && s.Backfill < 1 {
-			r.Left = max(r.Left, h.left(now))
+			r.Left = max(r.Left, h.timeLeft(now))
 		}
 		if !t.Stream.Read.ByIDs() {
 			r.Percent = min(r.Percent, 100*s.Backfill)
@@ -242,7 +242,7 @@ const watchEvery = runlog.RunFileEvery / 4
 // Announce writes run.json before the first request, so that whoever finds the warehouse locked can read by whom. What
 // it gives removes the file at the end of the run.
 func (p *Progress) Announce() (done func(), err error) {
-	if err := p.save(); err != nil {
+	if err := p.saveRunFile(); err != nil {
 		return nil, fmt.Errorf("tell others of this run: %w", p.run.Runner.Dir.Explain(err))
 	}
 	return func() {
@@ -264,7 +264,7 @@ func (p *Progress) Write(ctx context.Context) (stop func()) {
 		defer tick.Stop()
 		for n := 0; ; n++ {
 			if n%(int(runlog.RunFileEvery/watchEvery)) == 0 {
-				if err := p.save(); err != nil {
+				if err := p.saveRunFile(); err != nil {
 					p.run.Runner.Log.Warn("status will not show this run", "error", err)
 					return
 				}
@@ -273,7 +273,7 @@ func (p *Progress) Write(ctx context.Context) (stop func()) {
 				p.keepTrace(time.Time{})
 			}
 			if p.run.Runner.Watch != nil {
-				p.run.Runner.Watch(p.snapshot())
+				p.run.Runner.Watch(p.snapshotRun())
 			}
 			select {
 			case <-ctx.Done():
@@ -285,8 +285,8 @@ func (p *Progress) Write(ctx context.Context) (stop func()) {
 	return func() { cancel(); <-done }
 }
 
-func (p *Progress) save() error {
-	text, err := json.Marshal(p.snapshot())
+func (p *Progress) saveRunFile() error {
+	text, err := json.Marshal(p.snapshotRun())
 	if err != nil {
 		return fmt.Errorf("describe the run: %w", err)
 	}

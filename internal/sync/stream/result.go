@@ -25,7 +25,7 @@ func (t *Task) RecordOutcome(ctx context.Context, err error) {
 	}
 	found := problem.Classify(err)
 	if found.Class == "auth" || errors.Is(err, t.Workspace.Lost) {
-		t.Run.apart(t.Workspace, found)
+		t.Run.adviseOneWorkspace(t.Workspace, found)
 	}
 	if explainCut(t, found); found.Class == "bug" {
 		t.Result.Fault = err
@@ -35,12 +35,12 @@ func (t *Task) RecordOutcome(ctx context.Context, err error) {
 		t.Result.Status = runlog.StatusUnavailable
 		t.Result.Lost = t.Workspace.Answers[t.Stream.Name] == string(runlog.StatusOK)
 	}
-	t.Result.Class, t.Result.Error, t.Result.Next = found.Class, found.Error(), t.Run.Runner.Given.To(found.NextFor(t.Run.Pipeline.Name))
+	t.Result.Class, t.Result.Error, t.Result.Next = found.Class, found.Error(), t.Run.Runner.Given.Append(found.NextFor(t.Run.Pipeline.Name))
 }
 
 // explainCut makes a refusal say what the stream needs, where its file does.
 func explainCut(t *Task, p *problem.Problem) {
-	needs, asked := t.Stream.Needs, t.Workspace.Config.APIVersion
+	needs, asked := t.Stream.Requirements, t.Workspace.Config.APIVersion
 	switch {
 	case p.Class == "scope" && needs.Scope != "":
 		p.Next = "give the token the scope " + needs.Scope + "; the stream is unavailable until then, and is asked for at each run"

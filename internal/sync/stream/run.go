@@ -18,8 +18,8 @@ import (
 	"aqueduck/transform"
 )
 
-// evidence is what a window of time has shown so far of the rows that are stored in it.
-type evidence struct {
+// windowEvidence is what a window of time has shown so far of the rows that are stored in it.
+type windowEvidence struct {
 	window extract.Window
 	stored int64 // rows that were stored in the window before it was read
 	met    bool  // one of them came
@@ -35,14 +35,14 @@ type Datasets struct {
 	Broken  map[*schemas.Stream]error  // families whose datasets cannot be listed, names that no dataset has
 }
 
-// doubts are the records of a stream that an answer did not bring whole. Each is asked for by id once more in the same run, where that
+// doubtfulRecords are the records of a stream that an answer did not bring whole. Each is asked for by id once more in the same run, where that
 // can be done, and then in each run until it comes whole. What is stored of it stays until then.
-type doubts struct {
-	noted map[string]string // why, by key: what earlier runs have noted, and this one
-	asked map[string]bool   // ids that were asked for once more
-	whole map[string]bool   // those of them that came whole: what the list says of them is not held against them
-	now   bool              // what is taken was asked for by id
-	again []string          // ids to be asked for once more
+type doubtfulRecords struct {
+	reasons   map[string]string // why, by key: what earlier runs have noted, and this one
+	asked     map[string]bool   // ids that were asked for once more
+	cameWhole map[string]bool   // those of them that came whole: what the list says of them is not held against them
+	now       bool              // what is taken was asked for by id
+	retryIDs  []string          // ids to be asked for once more
 
 	incomplete []transform.Incomplete // for the open batch to note
 	completed  []string               // and to take out again
@@ -55,16 +55,16 @@ type Progress struct {
 	mu      sync.Mutex // guards what follows
 	doing   string
 	streams map[*Task]*runlog.RunningStream
-	history map[*Task]*backfill
+	history map[*Task]*backfillProgress
 
-	traces    map[*Task]*traced
+	traces    map[*Task]*streamTrace
 	published []runlog.Span
 	since     time.Time // when the publish under way began
 }
 
-// backfill is how much of a stream's history is read: records stored against what the source counts. Of a source that does
+// backfillProgress is how much of a stream's history is read: records stored against what the source counts. Of a source that does
 // not count it is seconds read of those from the start to now.
-type backfill struct {
+type backfillProgress struct {
 	began         time.Time
 	before, total int64     // stored when this run began with the history; counted by the source
 	known, stored int64     // new records of this run until then, and since; what is read again does not count
@@ -74,16 +74,16 @@ type backfill struct {
 	from          int64     // of seconds: where the history began in this run; 0 of records
 }
 
-// reader reads one phase of a stream in one of the ways that there are. The state machine of each way lives in extract; what only the
+// streamReader reads one phase of a stream in one of the ways that there are. The state machine of each way lives in extract; what only the
 // warehouse knows, absence and ids, is asked here.
-type reader interface {
+type streamReader interface {
 	Read(ctx context.Context, phase extract.Phase) error
 }
 
 // DayReader is the reader of a dataset of exports, whose history is days.
 type DayReader interface {
-	reader
-	OwesDays() bool                           // days of the history are still to be read
+	streamReader
+	DaysPending() bool                        // days of the history are still to be read
 	DaysRead() float64                        // the share of the history that is read
 	CommitProgress(ctx context.Context) error // without rows
 }
@@ -149,42 +149,42 @@ type Workspace struct {
 
 // Task reads one stream of one workspace: pages in, batches committed with the state that they make true.
 type Task struct {
-	Run       *Run
-	Workspace *Workspace
-	Stream    *schemas.Stream
-	Tables    []transform.Table
-	Start     time.Time // history is read down to here; zero: to the first record
-	Decoder   *transform.Decoder
-	heads     *transform.Heads // nil: nothing in a list tells whether a record is stored as it is
-	reader    reader           // reads the stream in its way
-	Days      DayReader        // the same, of a dataset of exports; nil: of any other stream
-	feeds     []transform.Feed // streams that are read over what this one commits
-	answered  []string         // ids of the open batch that the stream waits for no longer
-	brought   map[string]bool  // keys of records that this run's walks over a list have read by themselves
-	seen      []string         // of these, what the open batch has met again
-	muted     []string         // those of them that have no rows, where that takes texts out
-	askedAt   time.Time        // of the ids that it waits for: when the last was put there
-	Broken    error            // why the stream cannot be read at all
-	filled    map[string]bool  // columns that nearly every stored row has; nil until asked for
+	Run             *Run
+	Workspace       *Workspace
+	Stream          *schemas.Stream
+	Tables          []transform.Table
+	Start           time.Time // history is read down to here; zero: to the first record
+	Decoder         *transform.Decoder
+	listFingerprint *transform.FingerprintReader // nil: nothing in a list tells whether a record is stored as it is
+	reader          streamReader                 // reads the stream in its way
+	Days            DayReader                    // the same, of a dataset of exports; nil: of any other stream
+	childQueues     []transform.ChildStream      // streams that are read over what this one commits
+	doneIDs         []string                     // ids of the open batch that the stream waits for no longer
+	rereadKeys      map[string]bool              // keys of records that this run's walks over a list have read by themselves
+	seenKeys        []string                     // of these, what the open batch has met again
+	redactedIDs     []string                     // those of them that have no rows, where that takes texts out
+	askedAt         time.Time                    // of the ids that it waits for: when the last was put there
+	Broken          error                        // why the stream cannot be read at all
+	nearlyAlwaysSet map[string]bool              // columns that nearly every stored row has; nil until asked for
 
-	evidence *evidence // of the window at hand; nil: before the first
-	doubts   doubts
+	evidence *windowEvidence // of the window at hand; nil: before the first
+	doubts   doubtfulRecords
 
-	found  float64 // share of the history that earlier runs had read
-	Base   load.Checkpoint
-	State  extract.State
-	walked time.Time // when the walk over the list began
-	opened time.Time // when the open batch took its first record
-	capped bool      // a record was met whose list the source cuts short
-	Done   bool      // the last phase was read to its end
-	Newest bool      // what is newest was: the mark is where the run wanted it, or the whole list was walked
-	Result runlog.StreamResult
+	earlierShare float64 // share of the history that earlier runs had read
+	Base         load.Checkpoint
+	State        extract.State
+	walkBegan    time.Time // when the walk over the list began
+	batchOpened  time.Time // when the open batch took its first record
+	listCapped   bool      // a record was met whose list the source cuts short
+	Done         bool      // the last phase was read to its end
+	Newest       bool      // what is newest was: the mark is where the run wanted it, or the whole list was walked
+	Result       runlog.StreamResult
 
 	Refreshed bool // a full refresh ended: what the source gives was all read again
 }
 
-// traced is what a run notes of one stream while it reads.
-type traced struct {
+// streamTrace is what a run notes of one stream while it reads.
+type streamTrace struct {
 	spans   []runlog.Span
 	reading int           // index of the span under way, -1: none
 	waited  time.Duration // what of its waiting has a span

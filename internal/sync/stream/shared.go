@@ -22,17 +22,17 @@ func (r *Run) AddFinding(f load.Finding) {
 	}
 }
 
-// today is the date in the warehouse's timezone, as a time that can be compared.
-func (r *Run) today() time.Time {
+// warehouseDate is the date in the warehouse's timezone, as a time that can be compared.
+func (r *Run) warehouseDate() time.Time {
 	zone, err := time.LoadLocation(r.Config.Warehouse.Timezone)
 	if err != nil {
 		zone = time.UTC // the configuration was checked
 	}
-	return date(r.Now().In(zone))
+	return dateOf(r.Now().In(zone))
 }
 
-// date is the date that a time shows, as a time that can be compared.
-func date(t time.Time) time.Time {
+// dateOf is the date that a time shows, as a time that can be compared.
+func dateOf(t time.Time) time.Time {
 	y, m, day := t.Date()
 	return time.Date(y, m, day, 0, 0, 0, 0, time.UTC)
 }
@@ -76,8 +76,8 @@ func (r *Run) ShouldStop() bool {
 	return r.Stopped.Load() || !r.Deadline.IsZero() && !r.Now().Before(r.Deadline)
 }
 
-// apart corrects what is to be done where one workspace of several is not read: the others are, and their marks move.
-func (r *Run) apart(w *Workspace, p *problem.Problem) {
+// adviseOneWorkspace corrects what is to be done where one workspace of several is not read: the others are, and their marks move.
+func (r *Run) adviseOneWorkspace(w *Workspace, p *problem.Problem) {
 	if len(r.Workspaces) < 2 {
 		return
 	}
@@ -85,11 +85,11 @@ func (r *Run) apart(w *Workspace, p *problem.Problem) {
 	if p.Class == "auth" {
 		heal = "give a token that is valid for workspace " + w.Name + ", at the address of its region"
 	}
-	p.Next = heal + ", then: " + r.Rest() + "; the other workspaces are read"
+	p.Next = heal + ", then: " + r.RemainingCommand() + "; the other workspaces are read"
 }
 
-// Rest is the command that reads what this run did not.
-func (r *Run) Rest() string {
+// RemainingCommand is the command that reads what this run did not.
+func (r *Run) RemainingCommand() string {
 	if r.Options.FullRefresh {
 		return r.ResumeCommand() + " --full-refresh"
 	}
@@ -97,4 +97,6 @@ func (r *Run) Rest() string {
 }
 
 // ResumeCommand is the command that goes on where an interrupted run ended.
-func (r *Run) ResumeCommand() string { return r.Runner.Given.To("aqueduck sync " + r.Pipeline.Name) }
+func (r *Run) ResumeCommand() string {
+	return r.Runner.Given.Append("aqueduck sync " + r.Pipeline.Name)
+}

@@ -12,9 +12,9 @@ import (
 	"aqueduck/transform"
 )
 
-// IsReadWell says that the run read the stream up to now, whatever is left of its history. One that takes its ids from others is owed
+// IsUpToDate says that the run read the stream up to now, whatever is left of its history. One that takes its ids from others is owed
 // nothing while only their history keeps it waiting.
-func IsReadWell(t *Task) bool {
+func IsUpToDate(t *Task) bool {
 	if t.Newest || !t.Stream.Read.ByIDs() || t.ParentsComplete() {
 		return t.Newest
 	}
@@ -36,24 +36,24 @@ func (t *Task) IsComplete() bool {
 	if t.Result.Status == runlog.StatusUnavailable && t.Stream.Read.Since.By != "search" {
 		return true
 	}
-	return t.Result.Status == runlog.StatusOK && !t.Result.Cut && (!t.Stream.Read.Since.Windowed() || t.State.HistoryDone)
+	return t.Result.Status == runlog.StatusOK && !t.Result.Cut && (!t.Stream.Read.Since.HasWindows() || t.State.HistoryDone)
 }
 
 // HasHistory says that there are older records to read, also where the start was put earlier since the history was read.
-func (t *Task) HasHistory() bool { return t.OwesHistory() && !t.IsWindowed() }
+func (t *Task) HasHistory() bool { return t.BackfillPending() && !t.IsWindowed() }
 
-// OwesHistory reports whether older records are still to be read.
-func (t *Task) OwesHistory() bool {
+// BackfillPending reports whether older records are still to be read.
+func (t *Task) BackfillPending() bool {
 	if t.Days != nil {
-		return t.Days.OwesDays()
+		return t.Days.DaysPending()
 	}
 	deeper := !t.Start.IsZero() && t.State.HistoryTo > t.Start.Unix() || t.Start.IsZero() && t.State.HistoryTo > 0
-	return t.Stream.Read.Since.Windowed() && (!t.State.HistoryDone || deeper)
+	return t.Stream.Read.Since.HasWindows() && (!t.State.HistoryDone || deeper)
 }
 
-// reached is 1 when everything that is wanted of a stream was read once, 0 as long as it was not.
-func (t *Task) reached() float64 {
-	if t.State.SyncedTo == 0 || t.OwesHistory() {
+// shareComplete is 1 when everything that is wanted of a stream was read once, 0 as long as it was not.
+func (t *Task) shareComplete() float64 {
+	if t.State.SyncedTo == 0 || t.BackfillPending() {
 		return 0
 	}
 	return 1
@@ -64,7 +64,7 @@ func ReadOrder(s *schemas.Stream) int {
 	return slices.Index([]string{"full", "bookmark", "between", "search", schemas.Export}, s.Read.Since.By)
 }
 
-func (t *Task) request(phase extract.Phase) extract.Request {
+func (t *Task) phaseRequest(phase extract.Phase) extract.Request {
 	return extract.Request{
 		Stream: t.Stream, State: t.State, Phase: phase, Start: t.Start,
 		Since: t.Run.Options.Since, Until: t.Run.Options.Until,
@@ -92,9 +92,9 @@ func (t *Task) IsLimited() bool {
 // IsWindowed says that an explicit window is read, which moves no mark.
 func (t *Task) IsWindowed() bool { return t.Run.Options.IsWindowed() }
 
-func (t *Task) full() bool {
+func (t *Task) batchFull() bool {
 	return t.Decoder.Records()+len(t.doubts.incomplete) >= batchRecords || t.Decoder.Bytes() >= batchBytes ||
-		t.Decoder.Records() > 0 && t.Run.Now().Sub(t.opened) >= batchAge
+		t.Decoder.Records() > 0 && t.Run.Now().Sub(t.batchOpened) >= batchAge
 }
 
 // NextCheckpoint is the checkpoint that a commit of a state makes.

@@ -12,7 +12,7 @@ import (
 
 // Read reads the list whole, and asks for the records that came incomplete.
 func (t *sweepReader) Read(ctx context.Context, _ extract.Phase) error {
-	if err := t.sweep(ctx); err != nil || t.Result.Cut {
+	if err := t.sweepList(ctx); err != nil || t.Result.Cut {
 		return err
 	}
 	return askDoubted(ctx, t.Task)
@@ -29,9 +29,9 @@ const (
 	guardAll   = 3 // more than so many are not believed to leave a list that is empty then
 )
 
-// sweep walks the whole list. Where absence has a meaning the walk is repeated until two agree about which stored rows
+// sweepList walks the whole list. Where absence has a meaning the walk is repeated until two agree about which stored rows
 // it no longer has: pages shift while they are read, so one walk alone may miss a record that is there (T28).
-func (t *sweepReader) sweep(ctx context.Context) error {
+func (t *sweepReader) sweepList(ctx context.Context) error {
 	first, resumed, err := t.firstSweep(ctx)
 	if err != nil {
 		return err
@@ -41,26 +41,26 @@ func (t *sweepReader) sweep(ctx context.Context) error {
 		if t.State.Sweep == nil || t.State.Sweep.Number != n {
 			t.State.Sweep, t.State.Position = &extract.Sweep{Number: n}, nil
 		}
-		if t.walked, err = t.Run.Writer.Clock(); err != nil {
+		if t.walkBegan, err = t.Run.Writer.Clock(); err != nil {
 			return err
 		}
-		if err := t.readPages(ctx, t.request(extract.Forward)); err != nil || t.Result.Cut {
+		if err := t.readPages(ctx, t.phaseRequest(extract.Forward)); err != nil || t.Result.Cut {
 			return err
 		}
 		if resumed && t.Stream.Absent == "gone" {
 			// It has seen records that may have left since: what it read counts, and nothing that it saw.
 			first, resumed = n+1, false
-			if err := t.forgetSweeps(ctx); err != nil {
+			if err := t.clearSweeps(ctx); err != nil {
 				return err
 			}
 			continue
 		}
-		if t.State.Sweep.Lacks > 0 {
+		if t.State.Sweep.MissingRows > 0 {
 			all, err := t.sweptSoFar(ctx)
 			if err != nil {
 				return err
 			}
-			if stated := t.State.Sweep.Rows + t.State.Sweep.Lacks; all < stated {
+			if stated := t.State.Sweep.Rows + t.State.Sweep.MissingRows; all < stated {
 				if n-first+1 < maxSweeps && (n == first || all > before) {
 					before = all
 					continue // the list may shift while it is read, and another walk bring what this one missed
@@ -81,16 +81,16 @@ func (t *sweepReader) sweep(ctx context.Context) error {
 			t.State.Sweep, t.State.Position = nil, nil
 			return t.Commit(ctx)
 		}
-		if t.State.Sweep.Lacks > 0 {
+		if t.State.Sweep.MissingRows > 0 {
 			// Two such walks may miss the same record. All of them together have brought as many as the list states: only the rest is gone.
-			return t.retire(ctx, first, n, false)
+			return t.softDelete(ctx, first, n, false)
 		}
-		agreed, err := t.agreed(ctx, first, n)
+		agreed, err := t.deletionsConfirmed(ctx, first, n)
 		if err != nil {
 			return err
 		}
 		if agreed || n-first+1 >= maxSweeps {
-			return t.retire(ctx, first, n, agreed)
+			return t.softDelete(ctx, first, n, agreed)
 		}
 	}
 }
@@ -125,10 +125,10 @@ func (t *sweepReader) firstSweep(ctx context.Context) (n int, resumed bool, err 
 		return t.State.Sweep.Number, true, nil
 	}
 	t.State.Sweep, t.State.Position = nil, nil
-	return 1, false, t.forgetSweeps(ctx)
+	return 1, false, t.clearSweeps(ctx)
 }
 
-func (t *sweepReader) forgetSweeps(ctx context.Context) error {
+func (t *sweepReader) clearSweeps(ctx context.Context) error {
 	err := t.Run.Writer.Use(func(work *load.Work) error { return work.Sweeps.ClearSeenKeys(ctx, t.Workspace.Name, t.Stream.Name) })
 	if err != nil {
 		return fmt.Errorf("stream %s: forget what walks have seen: %w", t.Stream.Name, err)
@@ -136,11 +136,11 @@ func (t *sweepReader) forgetSweeps(ctx context.Context) error {
 	return nil
 }
 
-// agreed says whether what the last walk did not find is settled: nothing is missing from a walk during which the list
+// deletionsConfirmed says whether what the last walk did not find is settled: nothing is missing from a walk during which the list
 // stood still, or the two last walks miss the same rows.
-func (t *sweepReader) agreed(ctx context.Context, first, n int) (agreed bool, err error) {
+func (t *sweepReader) deletionsConfirmed(ctx context.Context, first, n int) (agreed bool, err error) {
 	err = t.Run.Writer.Use(func(work *load.Work) error {
-		last, _, err := work.Sweeps.Absent(ctx, t.Workspace.Name, t.Stream.Name, t.swept(n))
+		last, _, err := work.Sweeps.Absent(ctx, t.Workspace.Name, t.Stream.Name, t.sweepOf(n))
 		if err != nil {
 			return err
 		}
@@ -151,11 +151,11 @@ func (t *sweepReader) agreed(ctx context.Context, first, n int) (agreed bool, er
 		if n == first {
 			return nil
 		}
-		before, _, err := work.Sweeps.Absent(ctx, t.Workspace.Name, t.Stream.Name, t.swept(n-1))
+		before, _, err := work.Sweeps.Absent(ctx, t.Workspace.Name, t.Stream.Name, t.sweepOf(n-1))
 		if err != nil {
 			return err
 		}
-		both, _, err := work.Sweeps.Absent(ctx, t.Workspace.Name, t.Stream.Name, t.swept(n), n-1)
+		both, _, err := work.Sweeps.Absent(ctx, t.Workspace.Name, t.Stream.Name, t.sweepOf(n), n-1)
 		agreed = both == last && both == before
 		return err
 	})
@@ -165,9 +165,9 @@ func (t *sweepReader) agreed(ctx context.Context, first, n int) (agreed bool, er
 	return agreed, nil
 }
 
-// retire marks gone what the two walks that agree did not find, or, when none agree, what no walk found, and ends the
+// softDelete marks gone what the two walks that agree did not find, or, when none agree, what no walk found, and ends the
 // sweep.
-func (t *sweepReader) retire(ctx context.Context, first, n int, agreed bool) error {
+func (t *sweepReader) softDelete(ctx context.Context, first, n int, agreed bool) error {
 	if agreed {
 		first = max(first, n-1)
 	}
@@ -178,7 +178,7 @@ func (t *sweepReader) retire(ctx context.Context, first, n int, agreed bool) err
 	state := t.State
 	state.Sweep, state.Position = nil, nil
 	err := t.Run.Writer.Use(func(work *load.Work) error {
-		absent, present, err := work.Sweeps.Absent(ctx, t.Workspace.Name, t.Stream.Name, t.swept(n), numbers...)
+		absent, present, err := work.Sweeps.Absent(ctx, t.Workspace.Name, t.Stream.Name, t.sweepOf(n), numbers...)
 		if err != nil {
 			return err
 		}
@@ -190,7 +190,7 @@ func (t *sweepReader) retire(ctx context.Context, first, n int, agreed bool) err
 				Next: "look at the source; if it is right: aqueduck sync --accept-drop " + t.Stream.Name}
 		}
 		next := t.NextCheckpoint(state)
-		written, err := work.Sweeps.MarkGone(ctx, t.Workspace.Name, t.Stream.Name, t.Base, next, t.swept(n), numbers...)
+		written, err := work.Sweeps.SoftDeleteAbsent(ctx, t.Workspace.Name, t.Stream.Name, t.Base, next, t.sweepOf(n), numbers...)
 		if err != nil {
 			return err
 		}
@@ -205,12 +205,12 @@ func (t *sweepReader) retire(ctx context.Context, first, n int, agreed bool) err
 	return nil
 }
 
-func (t *sweepReader) swept(n int) load.Sweep {
-	sweep := load.Sweep{Table: t.Tables[0].Name, Number: n, Opened: t.walked}
-	sweep.Copies, _ = transform.Copies(t.Stream)
+func (t *sweepReader) sweepOf(n int) load.Sweep {
+	sweep := load.Sweep{Table: t.Tables[0].Name, Number: n, Opened: t.walkBegan}
+	sweep.Copies, _ = transform.SnapshotTable(t.Stream)
 	if t.State.Sweep != nil && t.State.Sweep.Refused != "" {
 		sweep.Column, sweep.Refused = t.Stream.Read.Over.As, t.State.Sweep.RefusedValues()
 	}
-	sweep.Day = t.Run.today()
+	sweep.Day = t.Run.warehouseDate()
 	return sweep
 }

@@ -11,8 +11,8 @@ import (
 	"aqueduck/internal/runlog"
 )
 
-// stretch notes a stretch of time. Those of one kind that nearly touch become one.
-func stretch(all []runlog.Span, s runlog.Span, began time.Time) []runlog.Span {
+// appendSpan notes a stretch of time. Those of one kind that nearly touch become one.
+func appendSpan(all []runlog.Span, s runlog.Span, began time.Time) []runlog.Span {
 	for i := len(all) - 1; i >= 0; i-- {
 		if all[i].What == s.What {
 			if s.From.Sub(all[i].To) <= s.To.Sub(began)/runlog.FineSpans || len(all) >= runlog.EnoughSpans {
@@ -25,11 +25,11 @@ func stretch(all []runlog.Span, s runlog.Span, began time.Time) []runlog.Span {
 	return append(all, s)
 }
 
-// begins, waits, commits and ends are what progress notes of a stream; each is called with its mutex held.
-func (p *Progress) begins(t *Task) {
+// beginReading, waits, commits and ends are what progress notes of a stream; each is called with its mutex held.
+func (p *Progress) beginReading(t *Task) {
 	tr := p.traces[t]
 	if tr == nil {
-		tr = &traced{}
+		tr = &streamTrace{}
 		p.traces[t] = tr
 	}
 	now := p.run.Now()
@@ -37,10 +37,10 @@ func (p *Progress) begins(t *Task) {
 	tr.spans = append(tr.spans, runlog.Span{What: "reading", From: now, To: now})
 }
 
-// waits notes the time that a stream's requests have waited since the last page, as if it was just before this one.
-func (p *Progress) waits(t *Task) {
+// recordWait notes the time that a stream's requests have waited since the last page, as if it was just before this one.
+func (p *Progress) recordWait(t *Task) {
 	tr := p.traces[t]
-	waited := t.Workspace.Client.Sent(t.Stream).Waited
+	waited := t.Workspace.Client.CountsFor(t.Stream).Waited
 	if tr == nil || waited-tr.waited < 100*time.Millisecond {
 		return
 	}
@@ -50,24 +50,24 @@ func (p *Progress) waits(t *Task) {
 		from = began // streams read ahead: several requests waited at once
 	}
 	tr.waited = waited
-	tr.spans = stretch(tr.spans, runlog.Span{What: "waiting", From: from, To: now}, p.run.Started)
+	tr.spans = appendSpan(tr.spans, runlog.Span{What: "waiting", From: from, To: now}, p.run.Started)
 }
 
-func (p *Progress) commits(t *Task, began time.Time) {
+func (p *Progress) recordCommit(t *Task, began time.Time) {
 	if tr := p.traces[t]; tr != nil {
-		tr.spans = stretch(tr.spans, runlog.Span{What: "committing", From: began, To: p.run.Now()}, p.run.Started)
+		tr.spans = appendSpan(tr.spans, runlog.Span{What: "committing", From: began, To: p.run.Now()}, p.run.Started)
 	}
 }
 
-func (p *Progress) ends(t *Task) {
-	p.waits(t)
+func (p *Progress) endReading(t *Task) {
+	p.recordWait(t)
 	if tr := p.traces[t]; tr != nil {
 		tr.spans[tr.reading].To = p.run.Now()
 	}
 }
 
-// trace is the account so far; called without the mutex.
-func (p *Progress) trace(ended time.Time) runlog.Trace {
+// buildTrace is the account so far; called without the mutex.
+func (p *Progress) buildTrace(ended time.Time) runlog.Trace {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	all := runlog.Trace{Run: p.run.ID, Pipeline: p.run.Pipeline.Name, Started: p.run.Started, Ended: ended, Publishing: slices.Clone(p.published),
@@ -76,7 +76,7 @@ func (p *Progress) trace(ended time.Time) runlog.Trace {
 		all.Publishing = append(all.Publishing, runlog.Span{What: "publishing", From: p.since, To: p.run.Now()})
 	}
 	for _, t := range p.run.Tasks {
-		sent := t.Workspace.Client.Sent(t.Stream)
+		sent := t.Workspace.Client.CountsFor(t.Stream)
 		one := runlog.TracedStream{Workspace: t.Workspace.Name, Stream: t.Stream.Name, Endpoint: t.Stream.Read.Method + " " + t.Stream.Read.Path,
 			Requests: sent.Requests, Retries: sent.Retries, Limited: sent.Limited, Failed: sent.Failed, Waited: sent.Waited}
 		if tr := p.traces[t]; tr != nil {
@@ -96,7 +96,7 @@ func (p *Progress) trace(ended time.Time) runlog.Trace {
 // keepTrace writes the account, and at the end of a run drops those of old runs. It is a courtesy: no run fails for it.
 func (p *Progress) keepTrace(ended time.Time) {
 	dir := p.run.Runner.Dir.RunDir()
-	text, err := json.Marshal(p.trace(ended))
+	text, err := json.Marshal(p.buildTrace(ended))
 	if err == nil {
 		err = renameio.WriteFile(filepath.Join(dir, p.run.ID+".json"), text, 0o600)
 	}

@@ -19,7 +19,7 @@ func storedDatasets(states map[string]string, families []*schemas.Stream) (map[s
 		if err != nil || state.Export == nil {
 			continue // whoever reads the stream meets the same, and says so
 		}
-		at := slices.IndexFunc(families, func(s *schemas.Stream) bool { return s.Family() && s.Name == state.Export.Family })
+		at := slices.IndexFunc(families, func(s *schemas.Stream) bool { return s.IsExportFamily() && s.Name == state.Export.Family })
 		if at < 0 {
 			continue
 		}
@@ -32,7 +32,7 @@ func storedDatasets(states map[string]string, families []*schemas.Stream) (map[s
 	return stored, streams, nil
 }
 
-func replaced(tables []transform.Table, t transform.Table) []transform.Table {
+func replaceTable(tables []transform.Table, t transform.Table) []transform.Table {
 	tables = slices.Clone(tables)
 	at := slices.IndexFunc(tables, func(other transform.Table) bool { return other.Name == t.Name })
 	if at < 0 {

@@ -12,11 +12,11 @@ import (
 	"aqueduck/transform"
 )
 
-// ladder is the order in which a column widens: each type holds all values of those before it.
-var ladder = []schemas.Type{schemas.Bool, schemas.Int, schemas.Double, schemas.Text}
+// typeLadder is the order in which a column widens: each type holds all values of those before it.
+var typeLadder = []schemas.Type{schemas.Bool, schemas.Int, schemas.Double, schemas.Text}
 
-// stored are the types as the database calls them.
-var stored = map[string]schemas.Type{"BOOLEAN": schemas.Bool, "BIGINT": schemas.Int, "DOUBLE": schemas.Double, "VARCHAR": schemas.Text}
+// storedTypes are the types as the database calls them.
+var storedTypes = map[string]schemas.Type{"BOOLEAN": schemas.Bool, "BIGINT": schemas.Int, "DOUBLE": schemas.Double, "VARCHAR": schemas.Text}
 
 // EvolveStreams gives streams with their columns as wide as they are stored, and of those that are wanted so as wide as what came needs. They
 // are published so.
@@ -32,7 +32,7 @@ func (w *Writer) EvolveStreams(ctx context.Context, schema string, streams []*sc
 	evolved := slices.Clone(streams)
 	for i, s := range streams {
 		if evolved[i] = WidenStream(s, shapes, wanted(s.Name)); evolved[i] != s {
-			w.describe(schema, dictionary.Tables(evolved[i:i+1]))
+			w.updateSpecTables(schema, dictionary.Tables(evolved[i:i+1]))
 		}
 	}
 	return evolved, nil
@@ -47,10 +47,10 @@ func WidenStream(s *schemas.Stream, shapes []facts.Shape, wanted bool) *schemas.
 		columns = slices.Clone(columns)
 		for i, c := range columns {
 			at := slices.IndexFunc(shapes, func(shape facts.Shape) bool { return shape.Table == table && shape.Column == c.Name })
-			if at < 0 || slices.Contains(key, c.Name) || !slices.Contains(ladder, c.Type) {
+			if at < 0 || slices.Contains(key, c.Name) || !slices.Contains(typeLadder, c.Type) {
 				continue
 			}
-			if to, was := widest(c.Type, shapes[at], wanted); len(was) > 0 {
+			if to, was := widestType(c.Type, shapes[at], wanted); len(was) > 0 {
 				columns[i].Type, columns[i].Was, changed = to, was, true
 			}
 		}
@@ -67,16 +67,16 @@ func WidenStream(s *schemas.Stream, shapes []facts.Shape, wanted bool) *schemas.
 	return &next
 }
 
-// widest is the type that a column has from now on, and the narrower ones that it had; none where it never widened. Objects and lists
+// widestType is the type that a column has from now on, and the narrower ones that it had; none where it never widened. Objects and lists
 // widen nothing: they are not values of a column, and stay in _extra. A boolean is a number only where it was one from the first on.
-func widest(declared schemas.Type, shape facts.Shape, wanted bool) (schemas.Type, []schemas.Type) {
-	now := stored[shape.Stored]
-	at := max(slices.Index(ladder, declared), slices.Index(ladder, now))
+func widestType(declared schemas.Type, shape facts.Shape, wanted bool) (schemas.Type, []schemas.Type) {
+	now := storedTypes[shape.Stored]
+	at := max(slices.Index(typeLadder, declared), slices.Index(typeLadder, now))
 	var was []schemas.Type
 	for _, name := range shape.Was {
 		was = append(was, schemas.Type(name))
 	}
-	if len(was) == 0 && declared != now && slices.Index(ladder, declared) < slices.Index(ladder, now) {
+	if len(was) == 0 && declared != now && slices.Index(typeLadder, declared) < slices.Index(typeLadder, now) {
 		was = []schemas.Type{declared} // an older version widened it, and noted nothing
 	}
 	bools := now == schemas.Bool || slices.Contains(was, schemas.Bool)
@@ -87,19 +87,19 @@ func widest(declared schemas.Type, shape facts.Shape, wanted bool) (schemas.Type
 		if kind == string(schemas.Bool) && !bools {
 			kind = string(schemas.Text)
 		}
-		at = max(at, slices.Index(ladder, schemas.Type(kind)))
+		at = max(at, slices.Index(typeLadder, schemas.Type(kind)))
 	}
-	if ladder[at] == schemas.Double && shape.Rounded {
-		at = slices.Index(ladder, schemas.Text)
+	if typeLadder[at] == schemas.Double && shape.Rounded {
+		at = slices.Index(typeLadder, schemas.Text)
 	}
-	if ladder[at] != now {
+	if typeLadder[at] != now {
 		was = append(was, now)
 	}
-	return ladder[at], was
+	return typeLadder[at], was
 }
 
-// describe has tables published as they are now.
-func (w *Writer) describe(schema string, tables []transform.Table) {
+// updateSpecTables has tables published as they are now.
+func (w *Writer) updateSpecTables(schema string, tables []transform.Table) {
 	at := slices.IndexFunc(w.spec.Schemas, func(s publish.Schema) bool { return s.Name == schema })
 	for _, t := range tables {
 		if i := slices.IndexFunc(w.spec.Schemas[at].Tables, func(old transform.Table) bool { return old.Name == t.Name }); i >= 0 {

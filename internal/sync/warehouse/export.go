@@ -22,19 +22,19 @@ func (w *Writer) AdoptDatasets(ctx context.Context, schema string, families []*s
 	}
 	stored, streams, err := storedDatasets(states, families)
 	for _, t := range dictionary.Tables(streams) {
-		w.announce(schema, t)
+		w.publishTable(schema, t)
 	}
 	return stored, streams, err
 }
 
-// announce adds a table to what is published, or puts its newer form in the place of the older.
-func (w *Writer) announce(schema string, t transform.Table) {
+// publishTable adds a table to what is published, or puts its newer form in the place of the older.
+func (w *Writer) publishTable(schema string, t transform.Table) {
 	for i := range w.spec.Schemas {
 		s := &w.spec.Schemas[i]
 		if s.Name != schema {
 			continue
 		}
-		s.Tables = replaced(s.Tables, t)
+		s.Tables = replaceTable(s.Tables, t)
 	}
 }
 
@@ -44,14 +44,14 @@ func (w *Writer) WidenTable(ctx context.Context, schema string, t transform.Tabl
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.Work == nil {
-		return nil, w.closed()
+		return nil, w.closedError()
 	}
 	changes, err := w.Work.Tables.Ensure(ctx, schema, []transform.Table{t})
 	if err != nil {
 		return nil, err
 	}
-	w.Tables[schema] = replaced(w.Tables[schema], t)
-	w.announce(schema, t)
+	w.Tables[schema] = replaceTable(w.Tables[schema], t)
+	w.publishTable(schema, t)
 	if len(changes) == 0 {
 		return nil, nil
 	}

@@ -48,15 +48,15 @@ func OpenWriter(ctx context.Context, dir layout.Dir, o load.Options, spec publis
 	return w, nil
 }
 
-// Become gives a run the work database that was looked at before it, and not written to: opening it again costs more.
-func (w *Writer) Become(o load.Options, spec publish.Spec) {
-	w.Work.Become(o.RunID, o.Now)
+// AdoptRun gives a run the work database that was looked at before it, and not written to: opening it again costs more.
+func (w *Writer) AdoptRun(o load.Options, spec publish.Spec) {
+	w.Work.SwitchRun(o.RunID, o.Now)
 	w.open, w.spec, w.published = o, spec, o.Now()
 }
 
-// Remember notes what readers have where the work database says so itself, as a copy of their file that nothing has changed yet:
+// SnapshotReaders notes what readers have where the work database says so itself, as a copy of their file that nothing has changed yet:
 // opening that file costs more.
-func (w *Writer) Remember(ctx context.Context) error {
+func (w *Writer) SnapshotReaders(ctx context.Context) error {
 	if !w.Work.Copied {
 		return nil
 	}
@@ -111,8 +111,8 @@ func (w *Writer) RegisterUnmanaged(ctx context.Context, schema string) error {
 	if err := w.Work.Tables.RegisterUnmanaged(ctx, schema, dictionary.Tables(streams), derived); err != nil {
 		return err
 	}
-	for _, left := range w.Work.Tables.Left(schema) {
-		w.announce(schema, left) // what is stored is published, kept or not any more
+	for _, left := range w.Work.Tables.UnmanagedTables(schema) {
+		w.publishTable(schema, left) // what is stored is published, kept or not any more
 	}
 	return nil
 }
@@ -122,7 +122,7 @@ func (w *Writer) Use(f func(*load.Work) error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.Work == nil {
-		return w.closed()
+		return w.closedError()
 	}
 	return f(w.Work)
 }
@@ -133,8 +133,8 @@ func (w *Writer) Clock() (now time.Time, err error) {
 	return now, err
 }
 
-// closed says that nothing can be written any more, and why.
-func (w *Writer) closed() error {
+// closedError says that nothing can be written any more, and why.
+func (w *Writer) closedError() error {
 	if w.broken == nil {
 		return errors.New("the work database is closed")
 	}
@@ -169,22 +169,22 @@ func (w *Writer) HasPublished() bool {
 	return w.publishes > 0
 }
 
-// Publish puts a new file before the readers. With more to come the work database is opened again. After *failure.HeldBack it
+// Publish puts a new file before the readers. With more to come the work database is opened again. After *failure.PublishBlocked it
 // is still open: nothing was done.
 func (w *Writer) Publish(ctx context.Context, more bool) (publish.Result, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.Work == nil {
-		return publish.Result{}, w.closed()
+		return publish.Result{}, w.closedError()
 	}
 	spec := w.spec
 	spec.RunID = fmt.Sprintf("%s-%02d", spec.RunID, w.publishes+1)
 	if w.readers == nil {
-		w.readers = new(publish.Readers(ctx, w.dir))
+		w.readers = new(publish.PublishedSnapshot(ctx, w.dir))
 	}
 	spec.Readers = *w.readers
 	result, err := publish.Publish(ctx, w.dir, w.Work, spec)
-	var held *failure.HeldBack
+	var held *failure.PublishBlocked
 	if errors.As(err, &held) {
 		return result, err
 	}
@@ -195,7 +195,7 @@ func (w *Writer) Publish(ctx context.Context, more bool) (publish.Result, error)
 	w.publishes++
 	w.published = w.open.Now()
 	if more {
-		if err := w.reopen(ctx); err != nil {
+		if err := w.reopenWork(ctx); err != nil {
 			w.broken = err
 			return result, fmt.Errorf("go on after publishing: %w", err)
 		}
@@ -203,8 +203,8 @@ func (w *Writer) Publish(ctx context.Context, more bool) (publish.Result, error)
 	return result, nil
 }
 
-// reopen goes on with a copy of what was published, which has the tables as they were prepared.
-func (w *Writer) reopen(ctx context.Context) (err error) {
+// reopenWork goes on with a copy of what was published, which has the tables as they were prepared.
+func (w *Writer) reopenWork(ctx context.Context) (err error) {
 	if w.Work, err = load.Open(ctx, w.dir, w.open); err != nil {
 		return err
 	}

@@ -63,14 +63,14 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if d.conn, err = d.pool.Conn(ctx); err != nil {
 		return nil, errors.Join(err, d.pool.Close())
 	}
-	if err := d.attach(ctx, o); err != nil {
+	if err := d.attachFile(ctx, o); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
 }
 
-// attach is used instead of naming the file at once: only it takes a size of row groups and any path whatever.
-func (d *DB) attach(ctx context.Context, o Options) error {
+// attachFile is used instead of naming the file at once: only it takes a size of row groups and any path whatever.
+func (d *DB) attachFile(ctx context.Context, o Options) error {
 	size := o.RowGroup
 	if size == 0 {
 		size = rowGroup
@@ -99,7 +99,7 @@ func (d *DB) attach(ctx context.Context, o Options) error {
 		"USE " + Catalog,
 	}
 	if len(o.Reach) > 0 {
-		statements = append(statements, "SET allowed_directories = "+texts(o.Reach))
+		statements = append(statements, "SET allowed_directories = "+quoteList(o.Reach))
 	}
 	// Views, and queries of stream files, are SQL that others have written: none of it finds more than it is meant to.
 	statements = append(statements, "SET enable_external_access = false", "SET lock_configuration = true")
@@ -123,21 +123,21 @@ func (d *DB) Close() error {
 func (d *DB) Exec(ctx context.Context, statement string, args ...any) (int64, error) {
 	result, err := d.conn.ExecContext(ctx, statement, args...)
 	if err != nil {
-		return 0, told(ctx, err)
+		return 0, explainError(ctx, err)
 	}
 	return result.RowsAffected()
 }
 
 // Scan reads the first row of a query; sql.ErrNoRows when there is none.
 func (d *DB) Scan(ctx context.Context, query string, args []any, into ...any) error {
-	return told(ctx, d.conn.QueryRowContext(ctx, query, args...).Scan(into...))
+	return explainError(ctx, d.conn.QueryRowContext(ctx, query, args...).Scan(into...))
 }
 
 // Each calls visit for every row of a query.
 func (d *DB) Each(ctx context.Context, query string, args []any, visit func(rows *sql.Rows) error) error {
 	rows, err := d.conn.QueryContext(ctx, query, args...)
 	if err != nil {
-		return told(ctx, err)
+		return explainError(ctx, err)
 	}
 	defer rows.Close()
 	for rows.Next() {
@@ -145,7 +145,7 @@ func (d *DB) Each(ctx context.Context, query string, args []any, visit func(rows
 			return err
 		}
 	}
-	return told(ctx, errors.Join(rows.Err(), rows.Close()))
+	return explainError(ctx, errors.Join(rows.Err(), rows.Close()))
 }
 
 // Transaction runs steps in one transaction: all of them are durable, or none happened.
@@ -199,8 +199,8 @@ func Names(prefix string, list []string) string {
 // Text quotes a literal, for the statements that take no parameters.
 func Text(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
-// texts quotes literals as a list.
-func texts(list []string) string {
+// quoteList quotes literals as a list.
+func quoteList(list []string) string {
 	quoted := make([]string, len(list))
 	for i, s := range list {
 		quoted[i] = Text(s)

@@ -10,9 +10,9 @@ import (
 	"aqueduck/load/failure"
 )
 
-// told makes an error of a statement fit for a message: that a cancelled context has ended it is said as others say it, where DuckDB
+// explainError makes an error of a statement fit for a message: that a cancelled context has ended it is said as others say it, where DuckDB
 // has a word of its own, and no value is repeated.
-func told(ctx context.Context, err error) error {
+func explainError(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -21,10 +21,10 @@ func told(ctx context.Context, err error) error {
 	}
 	if OutOfMemory(err) {
 		text, _, _ := strings.Cut(err.Error(), "\n")
-		return &discreet{failure.ErrWorkMemory.Error() + ": " + text, fmt.Errorf("%w: %w", failure.ErrWorkMemory, err)}
+		return &redactedError{failure.ErrWorkMemory.Error() + ": " + text, fmt.Errorf("%w: %w", failure.ErrWorkMemory, err)}
 	}
 	if text := withoutValues(err.Error()); text != err.Error() {
-		return &discreet{text, err}
+		return &redactedError{text, err}
 	}
 	return err
 }
@@ -45,16 +45,16 @@ func Within(ctx context.Context, d time.Duration, step func(context.Context) err
 	return err
 }
 
-// discreet is an error that says less than its cause.
-type discreet struct {
+// redactedError is an error that says less than its cause.
+type redactedError struct {
 	text  string
 	cause error
 }
 
-func (d *discreet) Error() string { return d.text }
+func (d *redactedError) Error() string { return d.text }
 
 // Unwrap gives the cause, which is for deciding and not for showing.
-func (d *discreet) Unwrap() error { return d.cause }
+func (d *redactedError) Unwrap() error { return d.cause }
 
 var (
 	// aboutValues are the kinds of errors that come of what is in a row, and quote it; others quote names.

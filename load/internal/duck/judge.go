@@ -38,15 +38,15 @@ func (r *Refused) Error() string {
 	return what + ", which no SQL here may: that " + r.Reason
 }
 
-// verdicts are what SQL of users may call, and why it may not call the rest.
-type verdicts struct {
+// functionRules are what SQL of users may call, and why it may not call the rest.
+type functionRules struct {
 	allowed map[string]bool   // by kind and name
 	refused map[string]string // the reason, by kind and name; a name that ends in ... stands for all that begin so
 }
 
-// parseVerdicts reads functions.txt.
-func parseVerdicts(text string) verdicts {
-	v := verdicts{map[string]bool{}, map[string]string{}}
+// parseFunctionRules reads functions.txt.
+func parseFunctionRules(text string) functionRules {
+	v := functionRules{map[string]bool{}, map[string]string{}}
 	for line := range strings.Lines(text) {
 		line, reason, _ := strings.Cut(strings.TrimSpace(line), " ## ")
 		words := strings.Fields(line)
@@ -66,10 +66,10 @@ func parseVerdicts(text string) verdicts {
 }
 
 // listed are the verdicts of functions.txt, which is read once.
-var listed = sync.OnceValue(func() verdicts { return parseVerdicts(functionList) })
+var listed = sync.OnceValue(func() functionRules { return parseFunctionRules(functionList) })
 
-// of says whether a name of a kind is allowed, and why it is not; known is false of a name that is in no line.
-func (v verdicts) of(kind, name string) (reason string, allowed, known bool) {
+// ruleFor says whether a name of a kind is allowed, and why it is not; known is false of a name that is in no line.
+func (v functionRules) ruleFor(kind, name string) (reason string, allowed, known bool) {
 	key := kind + " " + strings.ToLower(name)
 	if v.allowed[key] {
 		return "", true, true
@@ -93,56 +93,56 @@ func (v verdicts) of(kind, name string) (reason string, allowed, known bool) {
 // not. It is judged by how DuckDB parses it: to prepare it would be to bind it, and some functions act when they are bound. What it
 // refuses has been neither run nor bound.
 func (d *DB) Reads(statement string) (reads bool, err error) {
-	j, err := d.judge(statement)
+	j, err := d.checkStatement(statement)
 	if err != nil || j == nil {
 		return false, err
 	}
-	return d.binds(j)
+	return d.bindStatement(j)
 }
 
 // Selects says whether a text is one SELECT and no more, as CREATE VIEW takes it, and gives the errors of Reads. It does not bind it where
 // it knows all that it calls: whoever creates the view does, and to bind a view of many tables twice costs as much as the view.
 func (d *DB) Selects(query string) (bool, error) {
-	j, err := d.judge(query)
+	j, err := d.checkStatement(query)
 	switch {
 	case err != nil || j == nil || j.from > 0:
 		return false, err
 	case j.unknown == nil:
 		return true, nil
 	}
-	return d.binds(j)
+	return d.bindStatement(j)
 }
 
-// binds has DuckDB bind a statement that was judged. One that it binds although nobody knows what it calls is refused.
-func (d *DB) binds(j *judgement) (reads bool, err error) {
-	reads, err = d.prepares(j.statement)
+// bindStatement has DuckDB bind a statement that was judged. One that it binds although nobody knows what it calls is refused.
+func (d *DB) bindStatement(j *statementCheck) (reads bool, err error) {
+	reads, err = d.preparesRead(j.statement)
 	if reads && j.unknown != nil {
 		return false, j.unknown
 	}
 	return reads, err
 }
 
-// judge holds all that one SELECT calls against the list; it gives nil of what is no SELECT, or more than one. A function that is in no
+// checkStatement holds all that one SELECT calls against the list; it gives nil of what is no SELECT, or more than one. A function that is in no
 // line is an error where DuckDB has it; where it has not, binding says so.
-func (d *DB) judge(statement string) (*judgement, error) {
-	tree, at, err := d.parse(statement)
+func (d *DB) checkStatement(statement string) (*statementCheck, error) {
+	tree, at, err := d.parseSelect(statement)
 	if err != nil || tree == nil {
 		return nil, err
 	}
-	j := &judgement{verdicts: listed(), statement: statement, from: at}
-	if err := j.walk(tree, "scalar"); err != nil {
+	j := &statementCheck{functionRules: listed(), statement: statement, from: at}
+	if err := j.checkTree(tree, "scalar"); err != nil {
 		return nil, err
 	}
 	if j.unknown != nil {
-		if err := d.known(j.unknown); err != nil {
+		if err := d.refuseKnown(j.unknown); err != nil {
 			return nil, err
 		}
 	}
 	return j, nil
 }
 
-// known gives a refusal of a function that DuckDB has. Of one that it has not it says so itself, and which may be meant.
-func (d *DB) known(r *Refused) error {
+// refuseKnown gives a refusal of a function that DuckDB has. Of one that it has not it says so itself, and which may be meant.
+func (d *DB) refuseKnown(r *Refused) error {
 	var n int
 	err := d.Scan(context.Background(), "SELECT count(*) FROM duckdb_functions() WHERE lower(function_name) = lower($1)", []any{r.Name}, &n)
 	if err == nil && n > 0 {
@@ -151,8 +151,8 @@ func (d *DB) known(r *Refused) error {
 	return err
 }
 
-// prepares says whether DuckDB takes a text as one statement of a kind that reads.
-func (d *DB) prepares(statement string) (reads bool, err error) {
+// preparesRead says whether DuckDB takes a text as one statement of a kind that reads.
+func (d *DB) preparesRead(statement string) (reads bool, err error) {
 	err = d.conn.Raw(func(raw any) error {
 		// Not PrepareContext: of several statements it runs all but the last.
 		prepared, err := raw.(driver.Conn).Prepare(statement)
@@ -170,8 +170,8 @@ func (d *DB) prepares(statement string) (reads bool, err error) {
 	return reads, err
 }
 
-// parsed is what json_serialize_sql gives: the statements as DuckDB parses them, before anything of them is looked up.
-type parsed struct {
+// parseResult is what json_serialize_sql gives: the statements as DuckDB parses them, before anything of them is looked up.
+type parseResult struct {
 	Error      bool              `json:"error"`
 	Type       string            `json:"error_type"`
 	Message    string            `json:"error_message"`
@@ -179,14 +179,14 @@ type parsed struct {
 	Statements []json.RawMessage `json:"statements"`
 }
 
-// parse gives the tree of a statement, and where in the text it begins: behind EXPLAIN, if that stands there. Of what is not one SELECT
+// parseSelect gives the tree of a statement, and where in the text it begins: behind EXPLAIN, if that stands there. Of what is not one SELECT
 // it gives none.
-func (d *DB) parse(statement string) (tree any, at int, err error) {
+func (d *DB) parseSelect(statement string) (tree any, at int, err error) {
 	if strings.ContainsRune(statement, 0) {
 		return nil, 0, nil // what stands behind it would be judged, and not be run
 	}
 	var wrong error
-	for _, at := range beginnings(statement) {
+	for _, at := range statementStarts(statement) {
 		p, err := d.parseFrom(statement[at:])
 		switch {
 		case err != nil:
@@ -194,7 +194,7 @@ func (d *DB) parse(statement string) (tree any, at int, err error) {
 		case p.Error && p.Type != "parser":
 			return nil, 0, nil // a statement of another kind
 		case p.Error && wrong == nil:
-			wrong = p.wrong(statement, at)
+			wrong = p.syntaxError(statement, at)
 		case !p.Error && len(p.Statements) == 0:
 			return nil, 0, errors.New("empty query")
 		case !p.Error && len(p.Statements) > 1:
@@ -209,7 +209,7 @@ func (d *DB) parse(statement string) (tree any, at int, err error) {
 	return nil, 0, wrong
 }
 
-func (d *DB) parseFrom(text string) (p parsed, err error) {
+func (d *DB) parseFrom(text string) (p parseResult, err error) {
 	var answer string
 	const query = "SELECT json_serialize_sql($1::VARCHAR, skip_default := true, skip_empty := true, skip_null := true)::VARCHAR"
 	if err := d.Scan(context.Background(), query, []any{text}, &answer); err != nil {
@@ -221,8 +221,8 @@ func (d *DB) parseFrom(text string) (p parsed, err error) {
 	return p, nil
 }
 
-// wrong says where a text is that cannot be parsed, as DuckDB does elsewhere.
-func (p parsed) wrong(statement string, from int) error {
+// syntaxError says where a text is that cannot be parsed, as DuckDB does elsewhere.
+func (p parseResult) syntaxError(statement string, from int) error {
 	at, err := strconv.Atoi(p.Position)
 	if err != nil {
 		return errors.New("Parser Error: " + p.Message)
@@ -246,9 +246,9 @@ func (p parsed) wrong(statement string, from int) error {
 	return fmt.Errorf("%s: %s\n\n%s%s\n%*s", kind, p.Message, head, drawn, len(head)+len(left)+1, "^")
 }
 
-// judgement is one statement while it is judged.
-type judgement struct {
-	verdicts
+// statementCheck is one statement while it is judged.
+type statementCheck struct {
+	functionRules
 	statement string
 	from      int      // where in it the tree begins
 	unknown   *Refused // the first name that is in no line
@@ -257,24 +257,24 @@ type judgement struct {
 // byName are the functions whose second argument names an aggregate to call.
 var byName = map[string]bool{"aggregate": true, "array_aggr": true, "array_aggregate": true, "list_aggr": true, "list_aggregate": true}
 
-// walk judges each name that a part of the tree calls or reads. kind is what a call there is: a relation of its own right behind FROM.
-func (j *judgement) walk(part any, kind string) error {
+// checkTree judges each name that a part of the tree calls or reads. kind is what a call there is: a relation of its own right behind FROM.
+func (j *statementCheck) checkTree(part any, kind string) error {
 	switch part := part.(type) {
 	case []any:
 		for _, one := range part {
-			if err := j.walk(one, "scalar"); err != nil {
+			if err := j.checkTree(one, "scalar"); err != nil {
 				return err
 			}
 		}
 	case map[string]any:
 		if name, ok := part["function_name"].(string); ok {
-			if err := j.call(part, kind, name); err != nil {
+			if err := j.checkCall(part, kind, name); err != nil {
 				return err
 			}
 		}
 		if name, ok := part["table_name"].(string); ok && part["type"] == "BASE_TABLE" {
-			if reason, allowed, known := j.of("view", name); known && !allowed {
-				return j.refuse(part, Refused{Name: name, View: true, Reason: reason})
+			if reason, allowed, known := j.ruleFor("view", name); known && !allowed {
+				return j.locateRefusal(part, Refused{Name: name, View: true, Reason: reason})
 			}
 		}
 		for key, one := range part {
@@ -282,7 +282,7 @@ func (j *judgement) walk(part any, kind string) error {
 			if key == "function" && part["type"] == "TABLE_FUNCTION" {
 				within = "table"
 			}
-			if err := j.walk(one, within); err != nil {
+			if err := j.checkTree(one, within); err != nil {
 				return err
 			}
 		}
@@ -290,25 +290,25 @@ func (j *judgement) walk(part any, kind string) error {
 	return nil
 }
 
-// call judges a call of a function.
-func (j *judgement) call(part map[string]any, kind, name string) error {
-	reason, allowed, known := j.of(kind, name)
+// checkCall judges a call of a function.
+func (j *statementCheck) checkCall(part map[string]any, kind, name string) error {
+	reason, allowed, known := j.ruleFor(kind, name)
 	switch {
 	case known && !allowed:
-		return j.refuse(part, Refused{Name: name, Reason: reason})
+		return j.locateRefusal(part, Refused{Name: name, Reason: reason})
 	case !known && j.unknown == nil:
-		j.unknown = j.refuse(part, Refused{Name: name, Reason: "is a function that nobody has looked at for this program"})
+		j.unknown = j.locateRefusal(part, Refused{Name: name, Reason: "is a function that nobody has looked at for this program"})
 	}
 	if !byName[strings.ToLower(name)] {
 		return nil
 	}
 	called := namedIn(part)
 	if len(called) == 0 {
-		return j.refuse(part, Refused{Name: name, Reason: "names its aggregate by more than a text"})
+		return j.locateRefusal(part, Refused{Name: name, Reason: "names its aggregate by more than a text"})
 	}
 	for _, aggregate := range called {
-		if reason, allowed, _ := j.of("scalar", aggregate); !allowed {
-			return j.refuse(part, Refused{Name: aggregate, Reason: cmp.Or(reason, "is no aggregate that this program knows")})
+		if reason, allowed, _ := j.ruleFor("scalar", aggregate); !allowed {
+			return j.locateRefusal(part, Refused{Name: aggregate, Reason: cmp.Or(reason, "is no aggregate that this program knows")})
 		}
 	}
 	return nil
@@ -327,24 +327,24 @@ func namedIn(part map[string]any) (names []string) {
 	return names
 }
 
-func (j *judgement) refuse(part map[string]any, r Refused) *Refused {
+func (j *statementCheck) locateRefusal(part map[string]any, r Refused) *Refused {
 	at, _ := part["query_location"].(float64)
 	end := min(max(j.from+int(at), 0), len(j.statement))
 	r.Line = strings.Count(j.statement[:end], "\n") + 1
 	return &r
 }
 
-// beginnings are the places where the statement that is explained may begin, or where the text does.
-func beginnings(text string) []int {
-	at := skip(text, 0)
-	next, ok := word(text, at, "explain")
+// statementStarts are the places where the statement that is explained may begin, or where the text does.
+func statementStarts(text string) []int {
+	at := skipSpace(text, 0)
+	next, ok := matchWord(text, at, "explain")
 	if !ok {
 		return []int{0}
 	}
-	next = skip(text, next)
+	next = skipSpace(text, next)
 	for _, option := range []string{"analyze", "analyse", "verbose"} {
-		if after, ok := word(text, next, option); ok {
-			next = skip(text, after)
+		if after, ok := matchWord(text, next, option); ok {
+			next = skipSpace(text, after)
 		}
 	}
 	all := []int{next}
@@ -354,8 +354,8 @@ func beginnings(text string) []int {
 	return all
 }
 
-// word gives where a word ends that stands at a place, in whatever case.
-func word(text string, at int, want string) (int, bool) {
+// matchWord gives where a word ends that stands at a place, in whatever case.
+func matchWord(text string, at int, want string) (int, bool) {
 	end := at + len(want)
 	if end > len(text) || !strings.EqualFold(text[at:end], want) {
 		return at, false
@@ -364,8 +364,8 @@ func word(text string, at int, want string) (int, bool) {
 	return end, len(rest) == len(text)-end
 }
 
-// skip gives the first place from one on that is neither space nor comment.
-func skip(text string, at int) int {
+// skipSpace gives the first place from one on that is neither space nor comment.
+func skipSpace(text string, at int) int {
 	for at < len(text) {
 		rest := text[at:]
 		switch {
@@ -373,7 +373,7 @@ func skip(text string, at int) int {
 			line, _, _ := strings.Cut(rest, "\n")
 			at += min(len(line)+1, len(rest))
 		case strings.HasPrefix(rest, "/*"):
-			at += comment(rest)
+			at += commentLength(rest)
 		case unicode.IsSpace(rune(rest[0])):
 			at++
 		default:
@@ -383,8 +383,8 @@ func skip(text string, at int) int {
 	return at
 }
 
-// comment is the length of the comment that a text begins with; one may have others in it.
-func comment(text string) int {
+// commentLength is the length of the comment that a text begins with; one may have others in it.
+func commentLength(text string) int {
 	depth := 0
 	for i := 0; i+1 < len(text); i++ {
 		switch text[i : i+2] {

@@ -11,7 +11,7 @@ import (
 	"aqueduck/load/internal/duck"
 )
 
-func opened(t *testing.T) *duck.DB {
+func openMemory(t *testing.T) *duck.DB {
 	t.Helper()
 	db, err := duck.Open(t.Context(), duck.Options{})
 	if err != nil {
@@ -32,7 +32,7 @@ func opened(t *testing.T) *duck.DB {
 // when it is bound stays as it was.
 func TestS49StatementsAreJudgedByWhatTheyCall(t *testing.T) {
 	t.Parallel()
-	db := opened(t)
+	db := openMemory(t)
 	for _, tc := range []struct{ name, sql, called string }{
 		{"behind FROM", "FROM enable_logging()", "enable_logging"},
 		{"in another case", "SELECT * FROM Enable_Logging(level := 'trace')", "enable_logging"},
@@ -109,7 +109,7 @@ func TestS49StatementsAreJudgedByWhatTheyCall(t *testing.T) {
 
 func TestS49OnlyOneStatementThatReadsIsTaken(t *testing.T) {
 	t.Parallel()
-	db := opened(t)
+	db := openMemory(t)
 	for _, sql := range []string{
 		"CALL enable_logging()", "PRAGMA enable_profiling", "PRAGMA version", "SET threads = 2", "RESET threads", "ATTACH 'x'", "DETACH x", "USE main",
 		"COPY people TO 'x'", "EXPORT DATABASE 'x'", "IMPORT DATABASE 'x'", "INSTALL x", "LOAD x", "CHECKPOINT", "VACUUM", "ANALYZE people", "BEGIN", "COMMIT",
@@ -141,7 +141,7 @@ func TestS49OnlyOneStatementThatReadsIsTaken(t *testing.T) {
 // TestS49ARefusalNamesTheLine counts lines of the text as it stands, whatever stands before the call.
 func TestS49ARefusalNamesTheLine(t *testing.T) {
 	t.Parallel()
-	db := opened(t)
+	db := openMemory(t)
 	_, err := db.Reads("EXPLAIN\n-- ä\nSELECT 1,\n  sleep_ms(5)")
 	if want := "it calls sleep_ms() in line 4, which no SQL here may: that waits, and holds up whoever waits for the answer"; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
@@ -163,7 +163,7 @@ func TestS49ARefusalNamesTheLine(t *testing.T) {
 // TestS49WhatTheProgramBringsCallsOnlyWhatIsAllowed judges the SQL of its streams, models and saved queries as a user's.
 func TestS49WhatTheProgramBringsCallsOnlyWhatIsAllowed(t *testing.T) {
 	t.Parallel()
-	db := opened(t)
+	db := openMemory(t)
 	n := 0
 	for _, dir := range []string{"schemas", "transform/models", "docs/queries"} {
 		files, err := filepath.Glob(filepath.Join("../../..", dir, "*.sql"))

@@ -23,10 +23,10 @@ func TestS49EveryFunctionOfDuckDBHasItsVerdict(t *testing.T) {
 	if err := db.Scan(t.Context(), "SELECT version()", nil, &version); err != nil || !strings.Contains(functionList, "of DuckDB "+version+".") {
 		t.Errorf("functions.txt is not of DuckDB %s (%v)", version, err)
 	}
-	v, seen := parseVerdicts(functionList), map[string]bool{}
+	v, seen := parseFunctionRules(functionList), map[string]bool{}
 	look := func(kind, name, definition string) {
 		seen[strings.ToLower(name)] = true
-		_, allowed, known := v.of(kind, name)
+		_, allowed, known := v.ruleFor(kind, name)
 		if !known {
 			t.Errorf("DuckDB has the %s %s: look at what it does, then write it into functions.txt", kind, name)
 		}
@@ -42,11 +42,11 @@ func TestS49EveryFunctionOfDuckDBHasItsVerdict(t *testing.T) {
 			return
 		}
 		var tree any
-		j := &judgement{verdicts: v, statement: definition}
+		j := &statementCheck{functionRules: v, statement: definition}
 		if err := json.Unmarshal(p.Statements[0], &tree); err != nil {
 			t.Fatal(err)
 		}
-		if err := j.walk(tree, "scalar"); err != nil {
+		if err := j.checkTree(tree, "scalar"); err != nil {
 			t.Errorf("%s %s is allowed: %v", kind, name, err)
 		}
 	}

@@ -26,7 +26,7 @@ type Batch struct {
 // an error, for any other query of a registered batch. The view is made in the memory catalog and never in the file,
 // and it is read once, as the stream behind it can only be.
 func New(ctx context.Context, db *duck.DB, name string, b transform.Batch) (Batch, error) {
-	s := Batch{Name: "temp." + duck.Name(name), Table: b.Table, Rows: b.Rows.NumRows(), Unique: unique(b.Rows, b.Table.Key)}
+	s := Batch{Name: "temp." + duck.Name(name), Table: b.Table, Rows: b.Rows.NumRows(), Unique: hasUniqueKeys(b.Rows, b.Table.Key)}
 	if err := copyArrow(ctx, db, s.Name, b.Rows); err != nil {
 		return s, fmt.Errorf("stage %s: %w", b.Table.Name, err)
 	}

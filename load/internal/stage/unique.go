@@ -8,9 +8,9 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 )
 
-// unique says that no key comes twice in a batch. It may say no where all are different, never yes where they are not:
+// hasUniqueKeys says that no key comes twice in a batch. It may say no where all are different, never yes where they are not:
 // the database then looks for itself, at ten times the cost.
-func unique(rows arrow.RecordBatch, key []string) bool {
+func hasUniqueKeys(rows arrow.RecordBatch, key []string) bool {
 	columns := make([]arrow.Array, len(key))
 	for i, name := range key {
 		at := rows.Schema().FieldIndices(name)

@@ -23,12 +23,12 @@ func systemStatements() []string {
 		"CREATE SCHEMA _sync",
 	}
 	for _, t := range Tables() {
-		statements = append(append(statements, t.create()), t.comments()...)
+		statements = append(append(statements, t.createStatement()), t.commentStatements()...)
 	}
 	return statements
 }
 
-func (t Table) create() string {
+func (t Table) createStatement() string {
 	columns := make([]string, len(t.columns))
 	for i, c := range t.columns {
 		columns[i] = duck.Name(c.name) + " " + c.sql
@@ -36,7 +36,7 @@ func (t Table) create() string {
 	return "CREATE TABLE " + duck.Table("_sync", t.Name) + " (" + strings.Join(columns, ", ") + ")"
 }
 
-func (t Table) comments() []string {
+func (t Table) commentStatements() []string {
 	name := duck.Table("_sync", t.Name)
 	statements := []string{"COMMENT ON TABLE " + name + " IS " + duck.Text(t.doc)}
 	for _, c := range t.columns {
@@ -50,7 +50,7 @@ func (t Table) comments() []string {
 func Comment(ctx context.Context, db *duck.DB) error {
 	var statements []string
 	for _, t := range Tables() {
-		statements = append(statements, t.comments()...)
+		statements = append(statements, t.commentStatements()...)
 	}
 	err := db.Transaction(ctx, func() error { // one by one each would be written, and waited for
 		_, err := db.Exec(ctx, strings.Join(statements, ";\n"))
@@ -204,7 +204,7 @@ func reportTables() []Table {
 // Missing are the statements that make of the stored table, by its columns, this one.
 func (t Table) Missing(stored map[string]string) []string {
 	if stored == nil {
-		return append([]string{t.create()}, t.comments()...)
+		return append([]string{t.createStatement()}, t.commentStatements()...)
 	}
 	name := duck.Table("_sync", t.Name)
 	var statements []string

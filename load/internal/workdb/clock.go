@@ -35,5 +35,5 @@ func (w *Database) SaveStamp(ctx context.Context, stamp time.Time) error {
 	return err
 }
 
-// Landed notes the time of a commit that has landed.
-func (w *Database) Landed(stamp time.Time) { w.Last = stamp }
+// NoteCommit notes the time of a commit that has landed.
+func (w *Database) NoteCommit(stamp time.Time) { w.Last = stamp }

@@ -22,20 +22,20 @@ func (w *Database) markSuspect() error {
 	return os.WriteFile(filepath.Join(w.path.Work(), SuspectName), nil, 0o600)
 }
 
-// Doubt passes on an error that a copy of the database gave. When it speaks of damage it is ErrDamaged, and the next Open sets the
+// ReportDamage passes on an error that a copy of the database gave. When it speaks of damage it is ErrDamaged, and the next Open sets the
 // database aside, though it is closed.
-func (w *Database) Doubt(err error) error {
+func (w *Database) ReportDamage(err error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	err = w.judge(err)
+	err = w.classifyError(err)
 	if w.DB != nil {
 		return err // Close marks it
 	}
 	return errors.Join(err, w.markSuspect())
 }
 
-// judge passes an error on, notes damage that it speaks of, and says when the disk is full.
-func (w *Database) judge(err error) error {
+// classifyError passes an error on, notes damage that it speaks of, and says when the disk is full.
+func (w *Database) classifyError(err error) error {
 	if err == nil {
 		return nil
 	}

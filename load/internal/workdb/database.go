@@ -73,8 +73,8 @@ func (w *Database) Settings(path string) duck.Options {
 // Dir is where the work database lives.
 func (w *Database) Dir() layout.Dir { return w.path }
 
-// Become makes what it writes from now on what another run writes, by that one's clock.
-func (w *Database) Become(runID string, now func() time.Time) {
+// SwitchRun makes what it writes from now on what another run writes, by that one's clock.
+func (w *Database) SwitchRun(runID string, now func() time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.options.RunID, w.options.Now = runID, now
@@ -86,8 +86,8 @@ func (w *Database) RunID() string { return w.options.RunID }
 // Now is the time of the machine.
 func (w *Database) Now() time.Time { return w.options.Now() }
 
-// Keeps reports whether erasing a person leaves a column of personal data, as table.column, as it is.
-func (w *Database) Keeps(column string) bool { return w.options.Keep[column] }
+// KeepsColumn reports whether erasing a person leaves a column of personal data, as table.column, as it is.
+func (w *Database) KeepsColumn(column string) bool { return w.options.Keep[column] }
 
 // Do works on the open database, alone. An error says what was being done, unless what is "", and is noted where it speaks of damage.
 func (w *Database) Do(what string, work func(db *duck.DB) error) error {
@@ -100,17 +100,17 @@ func (w *Database) Do(what string, work func(db *duck.DB) error) error {
 	if err != nil && what != "" {
 		err = fmt.Errorf("%s: %w", what, err)
 	}
-	return w.judge(err)
+	return w.classifyError(err)
 }
 
 // Close closes the database; what is committed stays. A database that has shown damage is marked for the next Open.
 func (w *Database) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.close()
+	return w.closeLocked()
 }
 
-func (w *Database) close() error {
+func (w *Database) closeLocked() error {
 	if w.DB == nil {
 		return nil
 	}

@@ -28,11 +28,11 @@ func (w *Database) FoldNeeded() bool {
 func (w *Database) Fold(ctx context.Context) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.judge(w.FoldHeld(ctx))
+	return w.classifyError(w.FoldLocked(ctx))
 }
 
-// FoldHeld is Fold for whoever works in the database already. The database is another one afterwards.
-func (w *Database) FoldHeld(ctx context.Context) error {
+// FoldLocked is Fold for whoever works in the database already. The database is another one afterwards.
+func (w *Database) FoldLocked(ctx context.Context) error {
 	if w.DB == nil {
 		return errClosed
 	}
@@ -43,7 +43,7 @@ func (w *Database) FoldHeld(ctx context.Context) error {
 	if err := disk.Room(string(d), 2*(disk.Size(d.Database())+w.LogSize()), "taking the log into the database"); err != nil {
 		return err
 	}
-	if err := w.close(); err != nil {
+	if err := w.closeLocked(); err != nil {
 		return fmt.Errorf("close the work database: %w", err)
 	}
 	if err := w.foldCopy(ctx); err != nil {

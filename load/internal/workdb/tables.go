@@ -13,8 +13,8 @@ import (
 	"aqueduck/transform"
 )
 
-// LeftHistories are the stored histories that are kept no longer, of tables that are.
-func (w *Database) LeftHistories(schema string) (left []transform.Table) {
+// UnmanagedHistories are the stored histories that are kept no longer, of tables that are.
+func (w *Database) UnmanagedHistories(schema string) (left []transform.Table) {
 	for key, t := range w.unmanaged {
 		_, kept := w.tables[key]
 		_, read := w.tables[[2]string{schema, t.HistoryOf}]
@@ -25,8 +25,8 @@ func (w *Database) LeftHistories(schema string) (left []transform.Table) {
 	return left
 }
 
-// Left gives the stored tables of a schema that its configuration reads and keeps no longer, as far as something describes them.
-func (w *Database) Left(schema string) (left []transform.Table) {
+// UnmanagedTables gives the stored tables of a schema that its configuration reads and keeps no longer, as far as something describes them.
+func (w *Database) UnmanagedTables(schema string) (left []transform.Table) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for key, t := range w.unmanaged {
@@ -115,8 +115,8 @@ func (w *Database) RegisterUnmanaged(ctx context.Context, schema string, tables 
 	})
 }
 
-// Described are all stored tables of a schema that something describes, by name.
-func (w *Database) Described(schema string) map[string]transform.Table {
+// DescribedTables are all stored tables of a schema that something describes, by name.
+func (w *Database) DescribedTables(schema string) map[string]transform.Table {
 	all := map[string]transform.Table{}
 	for _, tables := range []map[[2]string]transform.Table{w.unmanaged, w.tables} {
 		for key, t := range tables {
@@ -134,9 +134,9 @@ func (w *Database) Described(schema string) map[string]transform.Table {
 	return all
 }
 
-// Undescribed are the stored tables of a schema that no stream file describes which is named now.
-func (w *Database) Undescribed(ctx context.Context, schema string) (names []string, err error) {
-	known := w.Described(schema)
+// UndescribedTables are the stored tables of a schema that no stream file describes which is named now.
+func (w *Database) UndescribedTables(ctx context.Context, schema string) (names []string, err error) {
+	known := w.DescribedTables(schema)
 	const query = "SELECT table_name FROM duckdb_tables() WHERE database_name = $1 AND schema_name = $2 AND estimated_size > 0 ORDER BY 1"
 	err = w.DB.Each(ctx, query, []any{duck.Catalog, schema}, func(rows *sql.Rows) error {
 		var name string
@@ -151,8 +151,8 @@ func (w *Database) Undescribed(ctx context.Context, schema string) (names []stri
 	return names, err
 }
 
-// Prepared notes tables that commits may write.
-func (w *Database) Prepared(schema string, tables []transform.Table) {
+// RegisterPrepared notes tables that commits may write.
+func (w *Database) RegisterPrepared(schema string, tables []transform.Table) {
 	for _, t := range tables {
 		w.tables[[2]string{schema, t.Name}] = t
 	}

@@ -1,7 +1,7 @@
 package workdb
 
-// Alone works alone with what is known of the database, open or not.
-func (w *Database) Alone(work func()) {
+// WithLock works alone with what is known of the database, open or not.
+func (w *Database) WithLock(work func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	work()

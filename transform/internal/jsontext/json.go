@@ -36,7 +36,7 @@ func stringEnd(raw []byte, i int) (end int, whole bool) {
 	whole = true
 	for i < len(raw) && raw[i] != '"' {
 		if raw[i] == '\\' {
-			if _, ok := surrogate(raw[i:]); ok {
+			if _, ok := readSurrogate(raw[i:]); ok {
 				whole = false
 			}
 			i++
@@ -84,8 +84,8 @@ func appendMended(to, s []byte) (out []byte, mended bool) {
 		if s[i+1] == 'u' {
 			n = 6
 		}
-		if high, ok := surrogate(s[i:]); ok {
-			low, pair := surrogate(s[i+6:])
+		if high, ok := readSurrogate(s[i:]); ok {
+			low, pair := readSurrogate(s[i+6:])
 			if !pair || utf16.DecodeRune(high, low) == utf8.RuneError {
 				to, mended = append(to, `\ufffd`...), true
 				i += n
@@ -99,16 +99,16 @@ func appendMended(to, s []byte) (out []byte, mended bool) {
 	return to, mended
 }
 
-// surrogate reads an escape of a surrogate at the head of s.
-func surrogate(s []byte) (rune, bool) {
+// readSurrogate reads an escape of a surrogate at the head of s.
+func readSurrogate(s []byte) (rune, bool) {
 	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' || s[2]|0x20 != 'd' || s[3] < '8' {
 		return 0, false
 	}
-	return hex4(s[2:]), true
+	return parseHex4(s[2:]), true
 }
 
-// hex4 reads four digits that are known to be hexadecimal.
-func hex4(s []byte) rune {
+// parseHex4 reads four digits that are known to be hexadecimal.
+func parseHex4(s []byte) rune {
 	var r rune
 	for _, c := range s[:4] {
 		switch {
@@ -137,9 +137,9 @@ func AppendUnescaped(to, s []byte) (out []byte, mended bool) {
 			i += 2
 			continue
 		}
-		r := hex4(s[i+2:])
-		if _, ok := surrogate(s[i:]); ok {
-			low, _ := surrogate(s[i+6:])
+		r := parseHex4(s[i+2:])
+		if _, ok := readSurrogate(s[i:]); ok {
+			low, _ := readSurrogate(s[i+6:])
 			if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
 				mended = true
 			} else {

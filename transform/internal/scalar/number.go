@@ -6,9 +6,9 @@ import (
 	"unsafe"
 )
 
-// decimal is a number of JSON's grammar, taken apart. Its value is 0.whole·frac × 10^(len(whole)+exp): no float is
+// jsonDecimal is a number of JSON's grammar, taken apart. Its value is 0.whole·frac × 10^(len(whole)+exp): no float is
 // involved, so nothing is rounded.
-type decimal struct {
+type jsonDecimal struct {
 	negative    bool
 	whole, frac []byte
 	exp         int
@@ -27,7 +27,7 @@ func ParseInt(b []byte) (int64, string) {
 	if !ok {
 		return 0, ReasonType
 	}
-	return n.integer()
+	return n.asInteger()
 }
 
 // shortInt reads what nearly all integers are: up to 18 digits, which cannot overflow.
@@ -45,17 +45,17 @@ func shortInt(b []byte) (int64, bool) {
 	return v, true
 }
 
-func parseDecimal(b []byte) (decimal, bool) {
-	var n decimal
+func parseDecimal(b []byte) (jsonDecimal, bool) {
+	var n jsonDecimal
 	if len(b) > 0 && b[0] == '-' {
 		n.negative, b = true, b[1:]
 	}
-	n.whole, b = digits(b)
+	n.whole, b = cutDigits(b)
 	if len(n.whole) == 0 || n.whole[0] == '0' && len(n.whole) > 1 {
 		return n, false
 	}
 	if len(b) > 0 && b[0] == '.' {
-		if n.frac, b = digits(b[1:]); len(n.frac) == 0 {
+		if n.frac, b = cutDigits(b[1:]); len(n.frac) == 0 {
 			return n, false
 		}
 	}
@@ -70,7 +70,7 @@ func parseDecimal(b []byte) (decimal, bool) {
 	if down || len(b) > 0 && b[0] == '+' {
 		b = b[1:]
 	}
-	exp, rest := digits(b)
+	exp, rest := cutDigits(b)
 	if len(exp) == 0 || len(rest) > 0 {
 		return n, false
 	}
@@ -83,7 +83,7 @@ func parseDecimal(b []byte) (decimal, bool) {
 	return n, true
 }
 
-func digits(b []byte) (head, rest []byte) {
+func cutDigits(b []byte) (head, rest []byte) {
 	i := 0
 	for i < len(b) && b[i] >= '0' && b[i] <= '9' {
 		i++
@@ -91,11 +91,11 @@ func digits(b []byte) (head, rest []byte) {
 	return b[:i], b[i:]
 }
 
-// integer gives the value when it is whole and fits 64 bits with a sign.
-func (n decimal) integer() (int64, string) {
+// asInteger gives the value when it is whole and fits 64 bits with a sign.
+func (n jsonDecimal) asInteger() (int64, string) {
 	point := len(n.whole) + n.exp // digits before the decimal point
 	last := len(n.whole) + len(n.frac)
-	for last > 0 && n.digit(last-1) == 0 {
+	for last > 0 && n.digitAt(last-1) == 0 {
 		last--
 	}
 	if last == 0 {
@@ -105,7 +105,7 @@ func (n decimal) integer() (int64, string) {
 		return 0, ReasonType // a fraction is left
 	}
 	first := 0
-	for n.digit(first) == 0 {
+	for n.digitAt(first) == 0 {
 		first++
 	}
 	if point-first > 19 {
@@ -113,7 +113,7 @@ func (n decimal) integer() (int64, string) {
 	}
 	var v uint64 // 19 digits fit
 	for i := first; i < point; i++ {
-		v = v*10 + n.digit(i)
+		v = v*10 + n.digitAt(i)
 	}
 	switch {
 	case n.negative && v <= -math.MinInt64:
@@ -124,7 +124,7 @@ func (n decimal) integer() (int64, string) {
 	return 0, ReasonRange
 }
 
-func (n decimal) digit(i int) uint64 {
+func (n jsonDecimal) digitAt(i int) uint64 {
 	switch {
 	case i < len(n.whole):
 		return uint64(n.whole[i] - '0')

@@ -55,7 +55,7 @@ func parseISO(b []byte) (seconds, micros int64, reason string) {
 	}
 	b = b[9:]
 	if len(b) > 0 && b[0] == '.' {
-		fraction, rest := digits(b[1:])
+		fraction, rest := cutDigits(b[1:])
 		if len(fraction) == 0 {
 			return 0, 0, ReasonType
 		}

@@ -18,8 +18,8 @@ type Answer struct {
 	Wrote  bool // it is of a writing request, and no cache's
 }
 
-// Why is what a refusal says; "" where it is none, or says nothing that can be read.
-func (a Answer) Why() string {
+// RefusalText is what a refusal says; "" where it is none, or says nothing that can be read.
+func (a Answer) RefusalText() string {
 	var said struct{ Errors []struct{ Message string } }
 	if a.Status < http.StatusBadRequest || json.Unmarshal(a.Body, &said) != nil || len(said.Errors) == 0 {
 		return ""

@@ -10,10 +10,10 @@ import (
 )
 
 // Chaos is the faults that requests may meet.
-type Chaos []mishap
+type Chaos []faultChance
 
-// mishap is one fault with its chance, of any request or of those with some numbers.
-type mishap struct {
+// faultChance is one fault with its chance, of any request or of those with some numbers.
+type faultChance struct {
 	share float64
 	from  int // 0: any request
 	to    int
@@ -61,7 +61,7 @@ func ParseChaos(text string) (Chaos, error) {
 	return c, nil
 }
 
-func parseMishap(part string) (m mishap, err error) {
+func parseMishap(part string) (m faultChance, err error) {
 	what, detail, _ := strings.Cut(part, ":")
 	what, share, drawn := strings.Cut(what, "=")
 	name, numbers, exact := strings.Cut(what, "@")
@@ -121,22 +121,22 @@ func faultNamed(name, detail string) (f Fault, err error) {
 	case "encoding":
 		f.Mislabel = true
 	case "slow":
-		f.Wait, err = pause(detail)
+		f.Wait, err = parsePause(detail)
 	case "drip":
-		f.Drip, err = pause(detail)
+		f.Drip, err = parsePause(detail)
 	default:
-		for _, g := range games {
+		for _, g := range manglings {
 			if string(g) == name {
 				f.Game = g
 				return f, nil
 			}
 		}
-		return f, fmt.Errorf("no such fault; known are error, 429, reset, truncate, slow, drip, garbage, html404, redirect, age, encoding, %s", names(games))
+		return f, fmt.Errorf("no such fault; known are error, 429, reset, truncate, slow, drip, garbage, html404, redirect, age, encoding, %s", joinManglings(manglings))
 	}
 	return f, err
 }
 
-func pause(detail string) (time.Duration, error) {
+func parsePause(detail string) (time.Duration, error) {
 	d, err := time.ParseDuration(detail)
 	if err != nil || d < 0 {
 		return 0, fmt.Errorf("after the colon comes how long, as 800ms")
@@ -144,8 +144,8 @@ func pause(detail string) (time.Duration, error) {
 	return d, nil
 }
 
-// names joins the names of games.
-func names(of []Game) string {
+// joinManglings joins the names of games.
+func joinManglings(of []Mangling) string {
 	list := make([]string, len(of))
 	for i, g := range of {
 		list[i] = string(g)
@@ -164,8 +164,8 @@ func statusNamed(detail string, usual, least, most int) (int, error) {
 	return n, nil
 }
 
-// Draw gives the first fault that there is for the number of a request, else the first that there is for any, or nil.
-func (c Chaos) Draw(n int, r *event.RNG) (drawn *Fault) {
+// DrawFault gives the first fault that there is for the number of a request, else the first that there is for any, or nil.
+func (c Chaos) DrawFault(n int, r *event.RNG) (drawn *Fault) {
 	for i := range c {
 		switch m := &c[i]; {
 		case !r.Chance(m.share): // drawn for each, so that one more fault moves no other

@@ -20,14 +20,14 @@ type Fault struct {
 	Drip     time.Duration     // the body comes in sixteen pieces, with this time between them
 	Replay   bool              // a cache gives the answer that this question had before, with its Age (trap T121)
 	Mislabel bool              // the answer is said to be compressed and is not
-	Game     Game              // what is done to the JSON of a good answer
+	Game     Mangling          // what is done to the JSON of a good answer
 }
 
 // pieces is how many a body comes in that drips.
 const pieces = 16
 
-// Cut resets the connection where the server lets us, and ends it otherwise.
-func Cut(rw http.ResponseWriter) {
+// CutConnection resets the connection where the server lets us, and ends it otherwise.
+func CutConnection(rw http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(rw).Hijack()
 	if err != nil {
 		panic(http.ErrAbortHandler)

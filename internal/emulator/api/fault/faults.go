@@ -13,8 +13,8 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// Delay holds the answer back. It says false when the client gave up.
-func (f *Fault) Delay(ctx context.Context) bool {
+// DelayAnswer holds the answer back. It says false when the client gave up.
+func (f *Fault) DelayAnswer(ctx context.Context) bool {
 	if f == nil || f.Wait == 0 {
 		return true
 	}
@@ -36,14 +36,14 @@ func (f *Fault) SendSlowly(ctx context.Context, rw http.ResponseWriter, body []b
 			return
 		}
 		_ = http.NewResponseController(rw).Flush()
-		if !(&Fault{Wait: f.Drip}).Delay(ctx) {
+		if !(&Fault{Wait: f.Drip}).DelayAnswer(ctx) {
 			return
 		}
 	}
 }
 
-// Word names what a fault does, for the log of requests, as --chaos names it.
-func (f *Fault) Word() string {
+// LogName names what a fault does, for the log of requests, as --chaos names it.
+func (f *Fault) LogName() string {
 	if f == nil {
 		return ""
 	}
@@ -63,8 +63,8 @@ func (f *Fault) Word() string {
 	return strings.Join(words, ", ")
 }
 
-// Played is what came of a fault: no game where there was no good JSON, and no old answer where the question had none.
-func (f *Fault) Played(status int, replayed bool) *Fault {
+// Effective is what came of a fault: no game where there was no good JSON, and no old answer where the question had none.
+func (f *Fault) Effective(status int, replayed bool) *Fault {
 	if f == nil {
 		return nil
 	}
@@ -76,11 +76,11 @@ func (f *Fault) Played(status int, replayed bool) *Fault {
 	return &came
 }
 
-// Cuts reports whether the connection is cut before anything is answered.
-func (f *Fault) Cuts() bool { return f != nil && f.Reset }
+// CutsConnection reports whether the connection is cut before anything is answered.
+func (f *Fault) CutsConnection() bool { return f != nil && f.Reset }
 
-// Instead is the answer that takes the place of the real one; a status of 0 says that there is none.
-func (f *Fault) Instead(r *http.Request, elsewhere string) answer.Answer {
+// ReplacementAnswer is the answer that takes the place of the real one; a status of 0 says that there is none.
+func (f *Fault) ReplacementAnswer(r *http.Request, elsewhere string) answer.Answer {
 	switch {
 	case f == nil, f.Status == 0 && !f.HTML && !f.Redirect:
 		return answer.Answer{}
@@ -109,13 +109,13 @@ func (f *Fault) Instead(r *http.Request, elsewhere string) answer.Answer {
 	return answer.Failure(f.Status, code, http.StatusText(f.Status))
 }
 
-// Spoil adds to an answer what the fault adds.
-func (f *Fault) Spoil(a answer.Answer, r *event.RNG) answer.Answer {
+// ApplyToAnswer adds to an answer what the fault adds.
+func (f *Fault) ApplyToAnswer(a answer.Answer, r *event.RNG) answer.Answer {
 	if f == nil {
 		return a
 	}
 	if f.Game != "" && a.Status < 300 {
-		a.Body = f.Game.play(a.Body, r)
+		a.Body = f.Game.mangleBody(a.Body, r)
 	}
 	if f.Garbage {
 		a.Body = append(bytes.Clone(a.Body), "\n<!-- 502 upstream -->"...)

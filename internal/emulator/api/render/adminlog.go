@@ -51,9 +51,9 @@ func fillAct(a event.AdminAction, text string) string {
 		"{before}", zones[0], "{after}", zones[1], "%d", strconv.Itoa(a.Count)).Replace(text)
 }
 
-// AppendAct writes an entry with the fields of workspace-api 2.7, in the words of a version. oldLimit is what a change of an
+// AppendAdminAction writes an entry with the fields of workspace-api 2.7, in the words of a version. oldLimit is what a change of an
 // assignment limit was called before 2.14; "" is the usual.
-func AppendAct(b []byte, a event.AdminAction, v apiversion.Version, oldLimit string) []byte {
+func AppendAdminAction(b []byte, a event.AdminAction, v apiversion.Version, oldLimit string) []byte {
 	kind := actKinds[a.Kind]
 	name, metadata := kind.name, kind.metadata
 	if kind.old != "" && !v.AtLeast(apiversion.V214) {

@@ -19,21 +19,21 @@ type Contacts struct {
 	History   map[string][]string // by contact: who was merged into it; nil: not told
 }
 
-// merges writes fields that the document does not show (trap T23).
-func (r *Contacts) merges(b []byte, d *event.Contact) []byte {
+// appendMergeFields writes fields that the document does not show (trap T23).
+func (r *Contacts) appendMergeFields(b []byte, d *event.Contact) []byte {
 	p := &jsontext.Writer{Bytes: append(b, `,"merge_history":{"type":"merge_history","merged_contacts":[`...)}
 	for _, id := range r.History[d.ID] {
-		p.Item()
-		p.Text("type", "contact")
-		p.Text("id", id)
+		p.OpenItem()
+		p.TextOrNull("type", "contact")
+		p.TextOrNull("id", id)
 		p.Close()
 	}
-	p.Done()
+	p.CloseTypedList()
 	return p.Bytes
 }
 
-// Contact writes a contact with the fields of workspace-api 2.1.
-func (r *Contacts) Contact(b []byte, d *event.Contact) []byte {
+// AppendContact writes a contact with the fields of workspace-api 2.1.
+func (r *Contacts) AppendContact(b []byte, d *event.Contact) []byte {
 	b = append(b, `{"type":"contact","id":`...)
 	b = jsontext.AppendString(b, d.ID)
 	b = append(b, `,"workspace_id":`...)
@@ -56,24 +56,24 @@ func (r *Contacts) Contact(b []byte, d *event.Contact) []byte {
 	b = jsontext.AppendText(b, d.Avatar)
 	b = append(b, `,"owner_id":`...)
 	b = jsontext.AppendTime(b, d.Owner)
-	b = r.social(b, d)
+	b = r.appendSocial(b, d)
 	b = append(b, `,"unsubscribed_from_emails":`...)
 	b = jsontext.AppendBool(b, d.Unsubscribed)
-	b = r.times(b, d)
+	b = r.appendTimes(b, d)
 	b = append(b, `,"language_override":`...)
 	b = jsontext.AppendText(b, d.Language)
-	b = r.devices(b, d)
-	b = r.Attrs(b, d)
-	b = r.nested(b, d.ID, "tags", "tag", d.Tags)
-	b = r.nested(b, d.ID, "notes", "note", d.Notes)
-	b = r.nested(b, d.ID, "companies", "company", d.Companies)
+	b = r.appendDevices(b, d)
+	b = r.AppendAttributes(b, d)
+	b = r.appendNestedList(b, d.ID, "tags", "tag", d.Tags)
+	b = r.appendNestedList(b, d.ID, "notes", "note", d.Notes)
+	b = r.appendNestedList(b, d.ID, "companies", "company", d.Companies)
 	if r.History != nil {
-		b = r.merges(b, d)
+		b = r.appendMergeFields(b, d)
 	}
 	return append(b, '}')
 }
 
-func (r *Contacts) times(b []byte, d *event.Contact) []byte {
+func (r *Contacts) appendTimes(b []byte, d *event.Contact) []byte {
 	b = append(b, `,"created_at":`...)
 	b = jsontext.AppendTime(b, d.Created)
 	b = append(b, `,"updated_at":`...)
@@ -92,7 +92,7 @@ func (r *Contacts) times(b []byte, d *event.Contact) []byte {
 	return jsontext.AppendTime(b, d.LastClicked)
 }
 
-func (r *Contacts) devices(b []byte, d *event.Contact) []byte {
+func (r *Contacts) appendDevices(b []byte, d *event.Contact) []byte {
 	w, at := d.Browser, d.Place
 	if w == nil {
 		w = &contacts.NoBrowser
@@ -119,7 +119,7 @@ func (r *Contacts) devices(b []byte, d *event.Contact) []byte {
 	return appendApp(b, "ios", d.IOSApp, d.IOSSeen)
 }
 
-func appendApp(b []byte, os string, a *event.App, seen int64) []byte {
+func appendApp(b []byte, os string, a *event.MobileApp, seen int64) []byte {
 	if a == nil {
 		a = &contacts.NoApp
 	}
@@ -132,7 +132,7 @@ func appendApp(b []byte, os string, a *event.App, seen int64) []byte {
 	return jsontext.AppendTime(b, seen)
 }
 
-func (r *Contacts) social(b []byte, d *event.Contact) []byte {
+func (r *Contacts) appendSocial(b []byte, d *event.Contact) []byte {
 	b = append(b, `,"social_profiles":{"type":"list","data":[`...)
 	for i, s := range d.Social {
 		if i > 0 {
@@ -147,8 +147,8 @@ func (r *Contacts) social(b []byte, d *event.Contact) []byte {
 	return append(b, `]}`...)
 }
 
-// Attrs writes the custom attributes of a contact.
-func (r *Contacts) Attrs(b []byte, d *event.Contact) []byte {
+// AppendAttributes writes the custom attributes of a contact.
+func (r *Contacts) AppendAttributes(b []byte, d *event.Contact) []byte {
 	b = append(b, `,"custom_attributes":{`...)
 	for i, a := range d.Attrs {
 		if i > 0 {
@@ -161,8 +161,8 @@ func (r *Contacts) Attrs(b []byte, d *event.Contact) []byte {
 	return append(b, '}')
 }
 
-// nested writes a list inside a contact, cut at the cap, with the address where the rest is.
-func (r *Contacts) nested(b []byte, contact, list, item string, numbers []int32) []byte {
+// appendNestedList writes a list inside a contact, cut at the cap, with the address where the rest is.
+func (r *Contacts) appendNestedList(b []byte, contact, list, item string, numbers []int32) []byte {
 	b = append(append(append(b, `,"`...), list...), `":{"type":"list","data":[`...)
 	for i, n := range numbers[:min(len(numbers), r.Cap)] {
 		if i > 0 {

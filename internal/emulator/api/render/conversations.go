@@ -25,34 +25,34 @@ type Conversations struct {
 	Companies *population.Contacts
 }
 
-// Conversation writes one with the fields of api-notes, behind the one before it in a list.
-func (r *Conversations) Conversation(b []byte, c *conversations.Conversation) []byte {
+// AppendConversation writes one with the fields of api-notes, behind the one before it in a list.
+func (r *Conversations) AppendConversation(b []byte, c *conversations.Conversation) []byte {
 	p := &jsontext.Writer{Bytes: b}
 	p.Open("")
-	p.Text("type", "conversation")
-	p.Text("id", c.ID)
-	p.Text("title", c.Title)
-	p.Time("created_at", c.Created)
-	p.Time("updated_at", c.Updated)
-	p.Time("waiting_since", c.Waiting)
-	p.Time("snoozed_until", c.Snoozed)
-	p.Flag("open", c.State != "closed")
-	p.Text("state", c.State)
-	p.Flag("read", c.Read)
-	p.Text("priority", conversations.PriorityWord(c.Priority))
-	r.assignee(p, "admin_assignee_id", c.Admin)
-	r.assignee(p, "team_assignee_id", c.Team)
-	r.company(p, c.Company)
-	r.source(p, c.Source)
-	r.contacts(p, c)
-	r.teammates(p, c)
-	r.tags(p, c)
-	r.attrs(p, c)
-	r.rating(p, c.Rating)
+	p.TextOrNull("type", "conversation")
+	p.TextOrNull("id", c.ID)
+	p.TextOrNull("title", c.Title)
+	p.TimeOrNull("created_at", c.Created)
+	p.TimeOrNull("updated_at", c.Updated)
+	p.TimeOrNull("waiting_since", c.Waiting)
+	p.TimeOrNull("snoozed_until", c.Snoozed)
+	p.Bool("open", c.State != "closed")
+	p.TextOrNull("state", c.State)
+	p.Bool("read", c.Read)
+	p.TextOrNull("priority", conversations.PriorityWord(c.Priority))
+	r.writeAssignee(p, "admin_assignee_id", c.Admin)
+	r.writeAssignee(p, "team_assignee_id", c.Team)
+	r.writeCompany(p, c.Company)
+	r.writeSource(p, c.Source)
+	r.writeContacts(p, c)
+	r.writeTeammates(p, c)
+	r.writeTags(p, c)
+	r.writeAttributes(p, c)
+	r.writeRating(p, c.Rating)
 	r.firstReply(p, c)
-	r.statistics(p, c)
+	r.writeStatistics(p, c)
 	r.aiAgent(p, c.AI)
-	r.linked(p, c)
+	r.writeLinkedObjects(p, c)
 	if r.Parts {
 		r.partList(p, c, "conversation_part")
 	}
@@ -66,156 +66,158 @@ func (r *Conversations) Conversation(b []byte, c *conversations.Conversation) []
 	return p.Bytes
 }
 
-// assignee: nobody is null in older versions and 0 in newer ones (api-notes, Reading leniently).
-func (r *Conversations) assignee(p *jsontext.Writer, name string, id int64) {
+// writeAssignee: nobody is null in older versions and 0 in newer ones (api-notes, Reading leniently).
+func (r *Conversations) writeAssignee(p *jsontext.Writer, name string, id int64) {
 	if r.Later {
 		p.Int(name, id)
 		return
 	}
-	p.Time(name, id)
+	p.TimeOrNull(name, id)
 }
 
-func (r *Conversations) company(p *jsontext.Writer, n int32) {
+func (r *Conversations) writeCompany(p *jsontext.Writer, n int32) {
 	if n < 0 {
 		p.Null("company")
 		return
 	}
 	p.Open("company")
-	p.Text("type", "company")
-	p.Text("id", string(r.Companies.AppendCompanyID(nil, n)))
+	p.TextOrNull("type", "company")
+	p.TextOrNull("id", string(r.Companies.AppendCompanyID(nil, n)))
 	p.Close()
 }
 
-func (r *Conversations) source(p *jsontext.Writer, s *event.Source) {
+func (r *Conversations) writeSource(p *jsontext.Writer, s *event.Source) {
 	if s == nil {
 		p.Null("source")
 		return
 	}
 	p.Open("source")
-	p.Text("type", s.Type)
-	p.Text("id", s.ID)
-	p.Text("delivered_as", s.Delivered)
+	p.TextOrNull("type", s.Type)
+	p.TextOrNull("id", s.ID)
+	p.TextOrNull("delivered_as", s.Delivered)
 	p.String("subject", s.Subject)
-	p.Text("body", s.Body)
-	r.author(p, &s.Author)
-	r.files(p, s.Files)
-	p.Text("url", s.URL)
-	p.Flag("redacted", s.Redacted)
+	p.TextOrNull("body", s.Body)
+	r.writeAuthor(p, &s.Author)
+	r.writeFiles(p, s.Files)
+	p.TextOrNull("url", s.URL)
+	p.Bool("redacted", s.Redacted)
 	p.Close()
 }
 
-// author: the flags are those of 2.14.
-func (r *Conversations) author(p *jsontext.Writer, a *event.Author) {
+// writeAuthor: the flags are those of 2.14.
+func (r *Conversations) writeAuthor(p *jsontext.Writer, a *event.Author) {
 	p.Open("author")
-	p.Text("type", a.Type)
-	p.Text("id", a.ID)
-	p.Text("name", a.Name)
-	p.Text("email", a.Email)
+	p.TextOrNull("type", a.Type)
+	p.TextOrNull("id", a.ID)
+	p.TextOrNull("name", a.Name)
+	p.TextOrNull("email", a.Email)
 	if r.Version.AtLeast(apiversion.V214) {
-		p.Flag("from_ai_agent", a.AI)
-		p.Flag("is_ai_answer", a.Answer)
+		p.Bool("from_ai_agent", a.AI)
+		p.Bool("is_ai_answer", a.Answer)
 	}
 	p.Close()
 }
 
-// files: every answer signs the addresses anew, for an hour.
-func (r *Conversations) files(p *jsontext.Writer, list []event.File) {
-	p.List("attachments")
+// writeFiles: every answer signs the addresses anew, for an hour.
+func (r *Conversations) writeFiles(p *jsontext.Writer, list []event.Attachment) {
+	p.OpenList("attachments")
 	for _, f := range list {
-		p.Item()
-		p.Text("type", "upload")
-		p.Text("name", f.Name)
-		p.Text("url", fileURL(f)+"?expires="+strconv.FormatInt(r.Now+3600, 10)+"&signature="+strconv.FormatUint(event.Mix(f.ID^uint64(r.Now)), 16))
-		p.Text("content_type", f.Type)
+		p.OpenItem()
+		p.TextOrNull("type", "upload")
+		p.TextOrNull("name", f.Name)
+		p.TextOrNull("url", fileURL(f)+"?expires="+strconv.FormatInt(r.Now+3600, 10)+"&signature="+strconv.FormatUint(event.MixBits(f.ID^uint64(r.Now)), 16))
+		p.TextOrNull("content_type", f.Type)
 		p.Int("filesize", f.Size)
-		p.Time("width", f.Width)
-		p.Time("height", f.Height)
+		p.TimeOrNull("width", f.Width)
+		p.TimeOrNull("height", f.Height)
 		p.Close()
 	}
-	p.End()
+	p.CloseList()
 }
 
-func fileURL(f event.File) string { return "https://files.example/i/" + strconv.FormatUint(f.ID, 16) }
+func fileURL(f event.Attachment) string {
+	return "https://files.example/i/" + strconv.FormatUint(f.ID, 16)
+}
 
-func (r *Conversations) contacts(p *jsontext.Writer, c *conversations.Conversation) {
-	p.Typed("contacts", "contact.list", "contacts")
+func (r *Conversations) writeContacts(p *jsontext.Writer, c *conversations.Conversation) {
+	p.OpenTypedList("contacts", "contact.list", "contacts")
 	for _, d := range c.Contacts {
-		p.Item()
-		p.Text("type", "contact")
-		p.Text("id", d.ID)
-		p.Text("external_id", d.ExternalID)
+		p.OpenItem()
+		p.TextOrNull("type", "contact")
+		p.TextOrNull("id", d.ID)
+		p.TextOrNull("external_id", d.ExternalID)
 		p.Close()
 	}
-	p.Done()
+	p.CloseTypedList()
 }
 
-func (r *Conversations) teammates(p *jsontext.Writer, c *conversations.Conversation) {
+func (r *Conversations) writeTeammates(p *jsontext.Writer, c *conversations.Conversation) {
 	mates := c.Teammates()
 	if c.Bare || len(mates) == 0 {
 		p.Null("teammates")
 		return
 	}
-	p.Typed("teammates", "admin.list", "teammates")
+	p.OpenTypedList("teammates", "admin.list", "teammates")
 	for _, id := range mates {
-		p.Item()
-		p.Text("type", "admin")
-		p.Text("id", id)
+		p.OpenItem()
+		p.TextOrNull("type", "admin")
+		p.TextOrNull("id", id)
 		p.Close()
 	}
-	p.Done()
+	p.CloseTypedList()
 }
 
-func (r *Conversations) tags(p *jsontext.Writer, c *conversations.Conversation) {
-	p.Typed("tags", "tag.list", "tags")
+func (r *Conversations) writeTags(p *jsontext.Writer, c *conversations.Conversation) {
+	p.OpenTypedList("tags", "tag.list", "tags")
 	for _, t := range c.Tags {
-		p.Item()
-		p.Text("type", "tag")
-		p.Text("id", strconv.FormatInt(event.TagID(t.Tag), 10))
-		p.Text("name", event.TagName(t.Tag))
-		p.Time("applied_at", t.At)
+		p.OpenItem()
+		p.TextOrNull("type", "tag")
+		p.TextOrNull("id", strconv.FormatInt(event.TagID(t.Tag), 10))
+		p.TextOrNull("name", event.TagName(t.Tag))
+		p.TimeOrNull("applied_at", t.At)
 		p.Open("applied_by")
-		p.Text("type", "admin")
-		p.Text("id", strconv.FormatInt(t.By, 10))
+		p.TextOrNull("type", "admin")
+		p.TextOrNull("id", strconv.FormatInt(t.By, 10))
 		p.Close()
 		p.Close()
 	}
-	p.Done()
+	p.CloseTypedList()
 }
 
-func (r *Conversations) attrs(p *jsontext.Writer, c *conversations.Conversation) {
+func (r *Conversations) writeAttributes(p *jsontext.Writer, c *conversations.Conversation) {
 	list := c.Attrs
 	if r.Reviews {
 		list = append(list[:len(list):len(list)], c.ReviewAttributes()...)
 	}
-	p.Attrs("custom_attributes", list)
+	p.WriteAttributes("custom_attributes", list)
 }
 
-// rating: a workflow as its teammate is of the later version (workspace-api 2.10).
-func (r *Conversations) rating(p *jsontext.Writer, g *event.Rating) {
+// writeRating: a workflow as its teammate is of the later version (workspace-api 2.10).
+func (r *Conversations) writeRating(p *jsontext.Writer, g *event.Rating) {
 	if g == nil {
 		p.Null("conversation_rating")
 		return
 	}
 	p.Open("conversation_rating")
 	p.Int("rating", g.Stars)
-	p.Text("remark", g.Remark)
-	p.Time("created_at", g.Created)
+	p.TextOrNull("remark", g.Remark)
+	p.TimeOrNull("created_at", g.Created)
 	if r.Version.AtLeast(apiversion.V214) {
-		p.Time("updated_at", g.Updated)
+		p.TimeOrNull("updated_at", g.Updated)
 	}
 	p.Open("contact")
-	p.Text("type", "contact")
-	p.Text("id", g.Contact.ID)
-	p.Text("external_id", g.Contact.ExternalID)
+	p.TextOrNull("type", "contact")
+	p.TextOrNull("id", g.Contact.ID)
+	p.TextOrNull("external_id", g.Contact.ExternalID)
 	p.Close()
 	switch {
 	case g.By == "admin":
 		p.Open("teammate")
-		p.Text("type", "admin")
-		p.Text("id", strconv.FormatInt(g.Admin, 10))
+		p.TextOrNull("type", "admin")
+		p.TextOrNull("id", strconv.FormatInt(g.Admin, 10))
 		p.Close()
 	case g.By == "workflow" && r.Later:
-		p.Raw("teammate", `{"type":"workflow","id":"`+event.WorkflowID+`"}`)
+		p.RawOrNull("teammate", `{"type":"workflow","id":"`+event.WorkflowID+`"}`)
 	default:
 		p.Null("teammate")
 	}
@@ -227,9 +229,9 @@ func (r *Conversations) firstReply(p *jsontext.Writer, c *conversations.Conversa
 		p.Null("first_contact_reply")
 	} else {
 		p.Open("first_contact_reply")
-		p.Time("created_at", f.At)
-		p.Text("type", f.Type)
-		p.Text("url", f.URL)
+		p.TimeOrNull("created_at", f.At)
+		p.TextOrNull("type", f.Type)
+		p.TextOrNull("url", f.URL)
 		p.Close()
 	}
 	if c.SLA == nil {
@@ -237,13 +239,13 @@ func (r *Conversations) firstReply(p *jsontext.Writer, c *conversations.Conversa
 		return
 	}
 	p.Open("sla_applied")
-	p.Text("type", "conversation_sla_summary")
-	p.Text("sla_name", c.SLA.Name)
-	p.Text("sla_status", c.SLA.Status)
+	p.TextOrNull("type", "conversation_sla_summary")
+	p.TextOrNull("sla_name", c.SLA.Name)
+	p.TextOrNull("sla_status", c.SLA.Status)
 	p.Close()
 }
 
-func (r *Conversations) statistics(p *jsontext.Writer, c *conversations.Conversation) {
+func (r *Conversations) writeStatistics(p *jsontext.Writer, c *conversations.Conversation) {
 	if c.Bare {
 		p.Null("statistics")
 		return
@@ -257,25 +259,25 @@ func (r *Conversations) statistics(p *jsontext.Writer, c *conversations.Conversa
 		p.Int(name, at-c.Created)
 	}
 	p.Open("statistics")
-	p.Text("type", "conversation_statistics")
+	p.TextOrNull("type", "conversation_statistics")
 	since("time_to_assignment", s.FirstAssigned)
 	since("time_to_admin_reply", s.FirstAdmin)
 	since("time_to_first_close", s.FirstClose)
 	since("time_to_last_close", s.LastClose)
-	p.Time("median_time_to_reply", s.Median)
-	p.Time("first_contact_reply_at", s.FirstContact)
-	p.Time("first_assignment_at", s.FirstAssigned)
-	p.Time("first_admin_reply_at", s.FirstAdmin)
-	p.Time("first_close_at", s.FirstClose)
-	p.Time("last_assignment_at", s.LastAssigned)
-	p.Time("last_assignment_admin_reply_at", s.LastAssignedAdmin)
-	p.Time("last_contact_reply_at", s.LastContact)
-	p.Time("last_admin_reply_at", s.LastAdmin)
-	p.Time("last_close_at", s.LastClose)
-	p.Text("last_closed_by_id", s.ClosedBy)
+	p.TimeOrNull("median_time_to_reply", s.Median)
+	p.TimeOrNull("first_contact_reply_at", s.FirstContact)
+	p.TimeOrNull("first_assignment_at", s.FirstAssigned)
+	p.TimeOrNull("first_admin_reply_at", s.FirstAdmin)
+	p.TimeOrNull("first_close_at", s.FirstClose)
+	p.TimeOrNull("last_assignment_at", s.LastAssigned)
+	p.TimeOrNull("last_assignment_admin_reply_at", s.LastAssignedAdmin)
+	p.TimeOrNull("last_contact_reply_at", s.LastContact)
+	p.TimeOrNull("last_admin_reply_at", s.LastAdmin)
+	p.TimeOrNull("last_close_at", s.LastClose)
+	p.TextOrNull("last_closed_by_id", s.ClosedBy)
 	p.Int("count_reopens", s.Reopens)
 	p.Int("count_assignments", s.Assignments)
 	p.Int("count_conversation_parts", int64(len(c.Parts)))
-	p.Time("handling_time", s.Handling)
+	p.TimeOrNull("handling_time", s.Handling)
 	p.Close()
 }

@@ -9,21 +9,21 @@ import (
 
 // WriteRejections writes what a job has left as it was.
 func WriteRejections(p *jsontext.Writer, list []jobs.Rejection) {
-	p.List("rejected")
+	p.OpenList("rejected")
 	for _, r := range list {
-		p.Item()
+		p.OpenItem()
 		p.Int("index", int64(r.Place))
-		p.Text("id", r.ID)
-		p.Text("code", r.Code)
-		p.Text("message", r.Message)
+		p.TextOrNull("id", r.ID)
+		p.TextOrNull("code", r.Code)
+		p.TextOrNull("message", r.Message)
 		p.Close()
 	}
-	p.End()
+	p.CloseList()
 }
 
 // WriteReasons writes why one may not be merged into the other.
 func WriteReasons(p *jsontext.Writer, from, into *event.Contact) {
-	p.List("reasons")
+	p.OpenList("reasons")
 	for _, r := range []struct {
 		holds         bool
 		code, message string
@@ -33,26 +33,26 @@ func WriteReasons(p *jsontext.Writer, from, into *event.Contact) {
 		{!into.User, "into_not_a_user", "A lead can only be merged into a user"},
 	} {
 		if r.holds {
-			p.Item()
-			p.Text("code", r.code)
-			p.Text("message", r.message)
+			p.OpenItem()
+			p.TextOrNull("code", r.code)
+			p.TextOrNull("message", r.message)
 			p.Close()
 		}
 	}
-	p.End()
+	p.CloseList()
 }
 
 // WriteInherited writes what the user lacks and gets from the lead (workspace-api 3.2).
 func WriteInherited(p *jsontext.Writer, from, into *event.Contact) {
 	after := *into
-	p.List("attribute_changes")
+	p.OpenList("attribute_changes")
 	for _, name := range contacts.Inherit(&after, from) {
-		p.Item()
+		p.OpenItem()
 		p.String("attribute", name)
-		p.Raw("from", contacts.RawField(from, name))
-		p.Raw("into", contacts.RawField(into, name))
-		p.Raw("result", contacts.RawField(&after, name))
+		p.RawOrNull("from", contacts.RawField(from, name))
+		p.RawOrNull("into", contacts.RawField(into, name))
+		p.RawOrNull("result", contacts.RawField(&after, name))
 		p.Close()
 	}
-	p.End()
+	p.CloseList()
 }

@@ -8,10 +8,10 @@ import (
 func writeReviewer(p *jsontext.Writer, name string, c event.Reviewer) {
 	switch {
 	case c.AI:
-		p.Raw(name, `{"type":"ai"}`)
+		p.RawOrNull(name, `{"type":"ai"}`)
 	case c.Admin != 0:
 		p.Open(name)
-		p.Text("type", "admin")
+		p.TextOrNull("type", "admin")
 		p.Int("admin_id", c.Admin)
 		p.Close()
 	default:
@@ -20,14 +20,14 @@ func writeReviewer(p *jsontext.Writer, name string, c event.Reviewer) {
 }
 
 func writeScorecards(p *jsontext.Writer, list []event.Scorecard) {
-	p.List("scorecards")
+	p.OpenList("scorecards")
 	for i := range list {
 		s := &list[i]
-		p.Item()
-		p.Text("scorecard_id", s.ID)
-		p.Text("name", s.Name)
+		p.OpenItem()
+		p.TextOrNull("scorecard_id", s.ID)
+		p.TextOrNull("name", s.Name)
 		if s.Judged {
-			p.Flag("passed", s.Passed)
+			p.Bool("passed", s.Passed)
 			p.Int("score", s.Score)
 		} else {
 			p.Null("passed")
@@ -35,65 +35,65 @@ func writeScorecards(p *jsontext.Writer, list []event.Scorecard) {
 		}
 		writeReviewer(p, "reviewed_teammate", s.Reviewed)
 		writeReviewer(p, "reviewer", s.Reviewer)
-		p.Text("review_status", s.Status)
+		p.TextOrNull("review_status", s.Status)
 		writeReviewer(p, "submitted_by", s.Submitted)
 		writeReviewer(p, "revised_by", s.Revised)
-		p.List("notes")
+		p.OpenList("notes")
 		for _, n := range s.Notes {
-			p.Item()
-			p.Text("id", n.ID)
-			p.Time("created_at", n.Created)
-			p.Time("updated_at", n.Updated)
+			p.OpenItem()
+			p.TextOrNull("id", n.ID)
+			p.TimeOrNull("created_at", n.Created)
+			p.TimeOrNull("updated_at", n.Updated)
 			writeReviewer(p, "author", n.Author)
-			p.Text("body", n.Body)
+			p.TextOrNull("body", n.Body)
 			p.Close()
 		}
-		p.End()
+		p.CloseList()
 		writeEvaluators(p, s.Evaluators)
 		p.Close()
 	}
-	p.End()
+	p.CloseList()
 }
 
 func writeEvaluators(p *jsontext.Writer, list []event.Evaluator) {
-	p.List("evaluators")
+	p.OpenList("evaluators")
 	for _, e := range list {
-		p.Item()
-		p.Text("evaluator_id", e.ID)
-		p.Text("name", e.Name)
+		p.OpenItem()
+		p.TextOrNull("evaluator_id", e.ID)
+		p.TextOrNull("name", e.Name)
 		p.Open("result")
-		p.Text("value", e.Value)
+		p.TextOrNull("value", e.Value)
 		if e.Label != "" {
-			p.Text("value_label", e.Label)
+			p.TextOrNull("value_label", e.Label)
 		}
-		p.Text("source", e.Source)
-		p.Text("reasoning", e.Reasoning)
+		p.TextOrNull("source", e.Source)
+		p.TextOrNull("reasoning", e.Reasoning)
 		if len(e.Reasons) > 0 {
-			p.List("reasons")
+			p.OpenList("reasons")
 			for _, name := range e.Reasons {
-				p.Item()
-				p.Text("name", name)
+				p.OpenItem()
+				p.TextOrNull("name", name)
 				p.Close()
 			}
-			p.End()
+			p.CloseList()
 		}
 		p.Close()
 		p.Close()
 	}
-	p.End()
+	p.CloseList()
 }
 
 func writeEvaluations(p *jsontext.Writer, list []event.Evaluation) {
-	p.List("monitor_evaluations")
+	p.OpenList("monitor_evaluations")
 	for _, m := range list {
-		p.Item()
-		p.Text("monitor_id", m.ID)
-		p.Text("name", m.Name)
-		p.Flag("passed", m.Passed)
-		p.Text("value", m.Value)
-		p.Text("reasoning", m.Reasoning)
-		p.Time("evaluated_at", m.At)
+		p.OpenItem()
+		p.TextOrNull("monitor_id", m.ID)
+		p.TextOrNull("name", m.Name)
+		p.Bool("passed", m.Passed)
+		p.TextOrNull("value", m.Value)
+		p.TextOrNull("reasoning", m.Reasoning)
+		p.TimeOrNull("evaluated_at", m.At)
 		p.Close()
 	}
-	p.End()
+	p.CloseList()
 }

@@ -18,32 +18,32 @@ type Tickets struct {
 	AsText bool // the state is text
 }
 
-// Ticket adds one with the fields of api-notes to a list.
-func (r *Tickets) Ticket(b []byte, t *tickets.Ticket) []byte {
+// AppendTicket adds one with the fields of api-notes to a list.
+func (r *Tickets) AppendTicket(b []byte, t *tickets.Ticket) []byte {
 	p := &jsontext.Writer{Bytes: b}
 	p.Open("")
-	p.Text("type", "ticket")
-	p.Text("id", t.ID)
-	p.Text("ticket_id", event.TicketNumber(t.Num))
-	p.Text("category", t.Category())
-	p.Attrs("ticket_attributes", t.Attrs)
+	p.TextOrNull("type", "ticket")
+	p.TextOrNull("id", t.ID)
+	p.TextOrNull("ticket_id", event.TicketNumber(t.Num))
+	p.TextOrNull("category", t.Category())
+	p.WriteAttributes("ticket_attributes", t.Attrs)
 	if r.AsText {
-		p.Text("ticket_state", event.TicketStates[t.Stage].Category)
+		p.TextOrNull("ticket_state", event.TicketStates[t.Stage].Category)
 	} else {
-		p.Key("ticket_state")
+		p.WriteKey("ticket_state")
 		jsontext.WriteRecord(p, r.States[t.Stage][:ticketStateShown])
 	}
-	p.Key("ticket_type")
+	p.WriteKey("ticket_type")
 	jsontext.WriteRecord(p, r.Types[t.Kind])
-	r.contacts(p, t.Conversation)
-	r.assignee(p, "admin_assignee_id", t.Admin)
-	r.assignee(p, "team_assignee_id", t.Team)
-	p.Time("created_at", t.Created)
-	p.Time("updated_at", t.Updated)
-	p.Flag("open", t.State != "closed")
-	p.Time("snoozed_until", t.Snoozed)
-	r.linked(p, t.Conversation)
-	p.Flag("is_shared", t.Shared())
+	r.writeContacts(p, t.Conversation)
+	r.writeAssignee(p, "admin_assignee_id", t.Admin)
+	r.writeAssignee(p, "team_assignee_id", t.Team)
+	p.TimeOrNull("created_at", t.Created)
+	p.TimeOrNull("updated_at", t.Updated)
+	p.Bool("open", t.State != "closed")
+	p.TimeOrNull("snoozed_until", t.Snoozed)
+	r.writeLinkedObjects(p, t.Conversation)
+	p.Bool("is_shared", t.Shared())
 	r.partList(p, t.Conversation, ticketPart)
 	p.Close()
 	return p.Bytes
@@ -55,8 +55,8 @@ const ticketStateShown = 5
 // ticketChange writes what a part did to its ticket; what was set is of 2.14 (workspace-api 2.10).
 func (r *Conversations) ticketChange(p *jsontext.Writer, c *event.TicketChange) {
 	if c != nil && c.Moved {
-		p.Text("previous_ticket_state", event.TicketStates[c.From].Category)
-		p.Text("ticket_state", event.TicketStates[c.To].Category)
+		p.TextOrNull("previous_ticket_state", event.TicketStates[c.From].Category)
+		p.TextOrNull("ticket_state", event.TicketStates[c.To].Category)
 	} else {
 		p.Null("previous_ticket_state")
 		p.Null("ticket_state")
@@ -68,13 +68,13 @@ func (r *Conversations) ticketChange(p *jsontext.Writer, c *event.TicketChange) 
 	default:
 		p.Open("updated_attribute_data")
 		p.Open("attribute")
-		p.Text("type", "attribute")
-		p.Text("id", c.AttributeID)
-		p.Text("label", c.Attribute.Name)
+		p.TextOrNull("type", "attribute")
+		p.TextOrNull("id", c.AttributeID)
+		p.TextOrNull("label", c.Attribute.Name)
 		p.Close()
 		p.Open("value")
-		p.Text("type", "value")
-		p.Raw("label", c.Attribute.Raw)
+		p.TextOrNull("type", "value")
+		p.RawOrNull("label", c.Attribute.Raw)
 		p.Close()
 		p.Close()
 	}

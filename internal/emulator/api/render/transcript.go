@@ -13,10 +13,10 @@ func MediaURL(c *event.Call, what string) string {
 	return "https://media.example/calls/" + event.CallID(c.N) + "/" + what
 }
 
-// AppendLines writes what was said.
-func AppendLines(c *event.Call, b []byte, seed uint64) []byte {
+// AppendTranscriptLines writes what was said.
+func AppendTranscriptLines(c *event.Call, b []byte, seed uint64) []byte {
 	b = append(b, '[')
-	for i, line := range population.CallLines(seed, c.N) {
+	for i, line := range population.DrawCallLines(seed, c.N) {
 		if i > 0 {
 			b = append(b, ',')
 		}

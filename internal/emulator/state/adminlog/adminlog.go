@@ -16,12 +16,12 @@ type AdminLog struct {
 	ActionLog []event.AdminAction // in the order of time
 }
 
-// LiveHour lets admins do something in an hour of life, a few times at most.
-func (w *AdminLog) LiveHour(base int64) {
+// SimulateAdminHour lets admins do something in an hour of life, a few times at most.
+func (w *AdminLog) SimulateAdminHour(base int64) {
 	r, seed := event.NewRNG(w.Setup.Seed, event.ForLogs, 1, uint64(w.HoursLived)), w.Setup.Seed
 	var acts []event.AdminAction
-	for i := range r.N(4) {
-		acts = append(acts, population.DrawAction(seed, r, int32(len(w.ActionLog)+i), base+600+int64(r.N(population.Busy-600)), w.Setup.Start.Unix()))
+	for i := range r.IntN(4) {
+		acts = append(acts, population.DrawAction(seed, r, int32(len(w.ActionLog)+i), base+600+int64(r.IntN(population.Busy-600)), w.Setup.Start.Unix()))
 	}
 	w.AddActions(acts)
 }
@@ -32,15 +32,15 @@ func (w *AdminLog) AddActions(acts []event.AdminAction) {
 	population.SortActions(w.ActionLog)
 }
 
-// AddLogs lets admins do n things within a span of time that ends now (trap T84: thousands in an hour, or in a second).
-func (w *AdminLog) AddLogs(n int, within time.Duration) {
+// AddRandomActions lets admins do n things within a span of time that ends now (trap T84: thousands in an hour, or in a second).
+func (w *AdminLog) AddRandomActions(n int, within time.Duration) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	seed := w.Setup.Seed
 	r := event.NewRNG(seed, event.ForLogs, 2, uint64(len(w.ActionLog)))
-	acts, end := make([]event.AdminAction, n), w.Now()
+	acts, end := make([]event.AdminAction, n), w.UnixNow()
 	for i := range acts {
-		acts[i] = population.DrawAction(seed, r, int32(len(w.ActionLog)+i), end-r.Between(0, max(1, int64(within/time.Second))), w.Setup.Start.Unix())
+		acts[i] = population.DrawAction(seed, r, int32(len(w.ActionLog)+i), end-r.TimeBetween(0, max(1, int64(within/time.Second))), w.Setup.Start.Unix())
 		acts[i].Put = end
 	}
 	w.AddActions(acts)
@@ -58,8 +58,8 @@ func (w *AdminLog) ActionsBetween(after, before int64) []event.AdminAction {
 	to := sort.Search(len(w.ActionLog), func(i int) bool { return w.ActionLog[i].At > before })
 	var found []event.AdminAction
 	for i := to - 1; i >= from; i-- {
-		late := int64(event.NewRNG(w.Setup.Seed, event.ForLogs, 3, uint64(w.ActionLog[i].N)).Share() * w.K().LogLag.Seconds())
-		if w.ActionLog[i].At+late <= w.Now() {
+		late := int64(event.NewRNG(w.Setup.Seed, event.ForLogs, 3, uint64(w.ActionLog[i].N)).Float64() * w.K().LogLag.Seconds())
+		if w.ActionLog[i].At+late <= w.UnixNow() {
 			found = append(found, w.ActionLog[i])
 		}
 	}

@@ -19,13 +19,13 @@ type Calls struct {
 	CallList []event.Call // by number
 }
 
-// Begin makes the calls of the year before hour 0.
-func (w *Calls) Begin(count int) {
-	w.CallList, w.Talks.Maker.Calls = w.callers().Populate(count)
+// SeedCalls makes the calls of the year before hour 0.
+func (w *Calls) SeedCalls(count int) {
+	w.CallList, w.Talks.Maker.Calls = w.currentCallers().DrawInitialCalls(count)
 }
 
-// callers are whom calls may be of now.
-func (w *Calls) callers() population.Callers {
+// currentCallers are whom calls may be of now.
+func (w *Calls) currentCallers() population.Callers {
 	return population.Callers{Seed: w.Setup.Seed, Start: w.Setup.Start.Unix(), Conversations: len(w.Talks.Threads), Contacts: len(w.People.List),
 		Contact: func(n int) string { return w.People.List[n].Doc.ID }}
 }
@@ -43,14 +43,14 @@ func (w *Calls) AddCall(c *conversations.Conversation, before int64) int32 {
 }
 
 func (w *Calls) drawCall(r *event.RNG, at int64) event.Call {
-	return w.callers().Draw(r, int32(len(w.CallList)), at)
+	return w.currentCallers().DrawCall(r, int32(len(w.CallList)), at)
 }
 
-// LiveHour lets calls begin in an hour of life. They end, and are recorded and transcribed, as time passes.
-func (w *Calls) LiveHour(base int64) {
+// SimulateCallsHour lets calls begin in an hour of life. They end, and are recorded and transcribed, as time passes.
+func (w *Calls) SimulateCallsHour(base int64) {
 	r := event.NewRNG(w.Setup.Seed, event.ForCalls, 1, uint64(w.HoursLived))
-	for i := range r.N(4) {
-		c := w.drawCall(r, base+int64(i)*population.Busy/4+int64(r.N(population.Busy/4)))
+	for i := range r.IntN(4) {
+		c := w.drawCall(r, base+int64(i)*population.Busy/4+int64(r.IntN(population.Busy/4)))
 		c.Put = base
 		w.CallList = append(w.CallList, c)
 	}
@@ -63,7 +63,7 @@ func IsListed(c *event.Call, now int64) bool {
 
 // FindListed finds a call that is listed now.
 func (w *Calls) FindListed(id string) *event.Call {
-	now := w.Now()
+	now := w.UnixNow()
 	for i := range w.CallList {
 		if c := &w.CallList[i]; event.CallID(c.N) == id && IsListed(c, now) {
 			return c

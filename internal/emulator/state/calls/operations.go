@@ -24,22 +24,22 @@ func (w *Calls) StartCall(conversation string, outbound bool) (string, error) {
 	if !ok {
 		return "", fmt.Errorf("start a call: conversation %s: %w", conversation, conversations.ErrNoConversation)
 	}
-	at := w.Now()
+	at := w.UnixNow()
 	c := w.drawCall(event.NewRNG(w.Setup.Seed, event.ForCalls, 6, uint64(len(w.CallList))), at)
 	c = event.Call{N: c.N, Conv: int(num), Contact: c.Contact, Admin: c.Admin, Messenger: c.Messenger, Phone: c.Phone, Luck: c.Luck, Outbound: outbound,
 		Initiated: at, Put: at, Ended: never, Transcribed: never}
-	if who := w.Talks.Drawer().Draw(w.Talks.Threads[num].Newest).Contacts; len(who) > 0 {
+	if who := w.Talks.ThreadDrawer().DrawConversation(w.Talks.Threads[num].Newest).Contacts; len(who) > 0 {
 		c.Contact = who[0].ID
 	}
 	w.CallList = append(w.CallList, c)
-	w.RunDue(w.Time())
+	w.RunDue(w.TimeHeld())
 	return event.CallID(c.N), nil
 }
 
 // AnswerCall has an admin answer a call that rings.
 func (w *Calls) AnswerCall(id string) error {
 	return w.changeCall(id, func(c *event.Call, now int64) error {
-		if state, _ := CallStanding(c, now); state != "ringing" {
+		if state, _ := CallState(c, now); state != "ringing" {
 			return fmt.Errorf("it does not ring, it is %s", state)
 		}
 		c.Answered = now
@@ -96,7 +96,7 @@ func (w *Calls) RemoveCall(id string) error {
 func (w *Calls) changeCall(id string, change func(c *event.Call, now int64) error) error {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
-	now := w.Now()
+	now := w.UnixNow()
 	for i := range w.CallList {
 		if event.CallID(w.CallList[i].N) != id || !IsListed(&w.CallList[i], now) {
 			continue
@@ -106,7 +106,7 @@ func (w *Calls) changeCall(id string, change func(c *event.Call, now int64) erro
 			return fmt.Errorf("call %s: %w", id, err)
 		}
 		w.CallList = calls
-		w.RunDue(w.Time())
+		w.RunDue(w.TimeHeld())
 		return nil
 	}
 	return fmt.Errorf("call %s: %w", id, ErrNoCall)
@@ -118,7 +118,7 @@ func (w *Calls) CallIDs() []string {
 	defer w.Mu.Unlock()
 	var ids []string
 	for i := range w.CallList {
-		if IsListed(&w.CallList[i], w.Now()) {
+		if IsListed(&w.CallList[i], w.UnixNow()) {
 			ids = append(ids, event.CallID(w.CallList[i].N))
 		}
 	}

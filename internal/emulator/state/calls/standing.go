@@ -14,8 +14,8 @@ func PastOrZero(at, now int64) int64 {
 	return at
 }
 
-// CallStanding is where a call stands.
-func CallStanding(c *event.Call, now int64) (state, reason string) {
+// CallState is where a call stands.
+func CallState(c *event.Call, now int64) (state, reason string) {
 	switch {
 	case c.Ended <= now && c.Answered == 0:
 		return "ended", "no_answer"
@@ -27,8 +27,8 @@ func CallStanding(c *event.Call, now int64) (state, reason string) {
 	return "ringing", ""
 }
 
-// CallMoved is when updated_at was last moved.
-func CallMoved(c *event.Call, now int64) int64 {
+// CallUpdatedAt is when updated_at was last moved.
+func CallUpdatedAt(c *event.Call, now int64) int64 {
 	return max(c.Initiated, PastOrZero(c.Answered, now), PastOrZero(c.Ended, now))
 }
 

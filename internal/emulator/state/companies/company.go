@@ -21,7 +21,7 @@ type Companies struct {
 	firmNum      map[string]int32
 	CompanyLog   []event.CompanyEvent // what happened to companies since hour 0
 	CompanyIndex search.Index[event.Company]
-	heads        headcount
+	heads        userCounts
 }
 
 // Company is what the server keeps of one company.
@@ -31,7 +31,7 @@ type Company struct {
 }
 
 // setCompanyField applies one change. Fields are named as the oracle's columns are.
-func setCompanyField(f *event.Company, c event.Change) error {
+func setCompanyField(f *event.Company, c event.FieldChange) error {
 	if name, ok := strings.CutPrefix(c.Field, "custom_attributes."); ok {
 		raw, err := core.RawJSON(c.Value)
 		if err == nil {
@@ -67,8 +67,8 @@ func SegmentsOfCompany(f *event.Company) []int32 {
 	return list
 }
 
-// headcount is how many active contacts each company has, counted when it is asked for and contacts have changed.
-type headcount struct {
+// userCounts is how many active contacts each company has, counted when it is asked for and contacts have changed.
+type userCounts struct {
 	log, firms int // how long the log of contacts was, and how many companies there were
 	usersOnly  bool
 	of         []int32
@@ -81,7 +81,7 @@ func (w *Companies) CountUsers() {
 	if w.heads.log == len(w.People.ContactLog) && w.heads.firms == len(w.CompanyList) && w.heads.usersOnly == usersOnly {
 		return
 	}
-	w.heads = headcount{len(w.People.ContactLog), len(w.CompanyList), usersOnly, make([]int32, len(w.CompanyList))}
+	w.heads = userCounts{len(w.People.ContactLog), len(w.CompanyList), usersOnly, make([]int32, len(w.CompanyList))}
 	for i := range w.People.List {
 		if c := &w.People.List[i]; c.Status == contacts.Active && (c.Doc.User || !usersOnly) {
 			for _, n := range c.Doc.Companies {
@@ -89,15 +89,15 @@ func (w *Companies) CountUsers() {
 			}
 		}
 	}
-	w.CompanyIndex.Forget()
+	w.CompanyIndex.ClearAnswers()
 	for n := range w.CompanyList {
 		c := &w.CompanyList[n]
 		switch used := w.heads.of[n] > 0; {
 		case !used:
-			w.CompanyIndex.Show(int32(n), nil)
+			w.CompanyIndex.ShowVersion(int32(n), nil)
 		case c.Now == nil:
 			c.From = len(w.CompanyLog)
-			w.CompanyIndex.Show(int32(n), c.Newest)
+			w.CompanyIndex.ShowVersion(int32(n), c.Newest)
 		}
 	}
 }
@@ -110,27 +110,27 @@ func (w *Companies) CountUsersOf(n int32) int64 {
 
 // searchCompany is how search knows a company.
 func (w *Companies) searchCompany() search.Records[event.Company] {
-	whole := search.Integer[event.Company]
+	whole := search.IntegerField[event.Company]
 	return search.Records[event.Company]{Kind: "companies", Prefix: event.OwnAttribute, Attrs: func(f *event.Company) []event.Attribute { return f.Attrs }, Usual: 50, Lag: event.ForCompanyFields + 1<<32,
 		Count: func() int { return len(w.CompanyList) },
 		At:    func(num int32) *search.Shown[event.Company] { return &w.CompanyList[num].Shown },
 		Gone:  func(num int32) bool { return w.CountUsersOf(num) == 0 },
 		Fields: map[string]search.Field[event.Company]{
-			"id":              search.Text(func(f *event.Company) string { return f.ID }),
-			"company_id":      search.Text(func(f *event.Company) string { return f.ExternalID }),
-			"name":            search.Text(func(f *event.Company) string { return f.Name }),
-			"website":         search.Text(func(f *event.Company) string { return f.Website }),
-			"industry":        search.Text(func(f *event.Company) string { return f.Industry }),
-			"plan":            search.Text(func(f *event.Company) string { return f.Plan }),
-			"created_at":      search.Date(func(f *event.Company) int64 { return f.Created }),
-			"updated_at":      search.Date(func(f *event.Company) int64 { return f.Updated }),
-			"last_request_at": search.Date(func(f *event.Company) int64 { return f.LastRequest }),
+			"id":              search.TextField(func(f *event.Company) string { return f.ID }),
+			"company_id":      search.TextField(func(f *event.Company) string { return f.ExternalID }),
+			"name":            search.TextField(func(f *event.Company) string { return f.Name }),
+			"website":         search.TextField(func(f *event.Company) string { return f.Website }),
+			"industry":        search.TextField(func(f *event.Company) string { return f.Industry }),
+			"plan":            search.TextField(func(f *event.Company) string { return f.Plan }),
+			"created_at":      search.DateField(func(f *event.Company) int64 { return f.Created }),
+			"updated_at":      search.DateField(func(f *event.Company) int64 { return f.Updated }),
+			"last_request_at": search.DateField(func(f *event.Company) int64 { return f.LastRequest }),
 			"monthly_spend":   whole(func(f *event.Company) int64 { return f.Spend }),
 			"session_count":   whole(func(f *event.Company) int64 { return f.Sessions }),
-			"size":            search.Rare(func(f *event.Company) int64 { return f.Size }),
+			"size":            search.OptionalInteger(func(f *event.Company) int64 { return f.Size }),
 			"user_count":      whole(func(f *event.Company) int64 { return w.CountUsersOf(f.N) }),
-			"tag_id":          search.Members(func(f *event.Company) []string { return core.NumberTexts(f.Tags, event.TagID) }),
-			"segment_id":      search.Members(func(f *event.Company) []string { return core.NumberTexts(SegmentsOfCompany(f), event.CompanySegmentID) }),
+			"tag_id":          search.MembersField(func(f *event.Company) []string { return core.NumberTexts(f.Tags, event.TagID) }),
+			"segment_id":      search.MembersField(func(f *event.Company) []string { return core.NumberTexts(SegmentsOfCompany(f), event.CompanySegmentID) }),
 		}}
 }
 

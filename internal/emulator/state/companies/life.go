@@ -14,20 +14,20 @@ import (
 // ErrNoCompany is answered when an operation names a company that is not there.
 var ErrNoCompany = errors.New("no such company")
 
-// Begin makes the companies of hour 0, which search has long found.
-func (w *Companies) Begin() {
+// SeedCompanies makes the companies of hour 0, which search has long found.
+func (w *Companies) SeedCompanies() {
 	w.firmNum = make(map[string]int32, w.People.Maker.Companies)
 	w.CompanyIndex.Init(&w.SearchEnv, w.searchCompany())
 	for n := range int32(w.People.Maker.Companies) {
-		f := w.People.Maker.Company(n, w.Setup.Start.Unix())
+		f := w.People.Maker.DrawCompany(n, w.Setup.Start.Unix())
 		w.CompanyList = append(w.CompanyList, Company{Newest: f})
 		w.firmNum[f.ID] = n
 	}
-	w.CompanyIndex.Open()
+	w.CompanyIndex.StartAnnouncing()
 }
 
-// Record appends an event to the log of companies and makes the served state follow it.
-func (w *Companies) Record(e event.CompanyEvent) {
+// RecordCompanyEvent appends an event to the log of companies and makes the served state follow it.
+func (w *Companies) RecordCompanyEvent(e event.CompanyEvent) {
 	w.CountUsers() // search knew who had users before this
 	w.CompanyLog = append(w.CompanyLog, e)
 	if e.Kind == event.CompanyCreated {
@@ -44,9 +44,9 @@ func (w *Companies) Record(e event.CompanyEvent) {
 			_ = setCompanyField(&f, s) // checked before it came into the log
 		}
 	case event.CompanyTagged:
-		f.Tags = core.With(f.Tags, e.Tag)
+		f.Tags = core.WithElement(f.Tags, e.Tag)
 	case event.CompanyUntagged:
-		f.Tags = core.Without(f.Tags, e.Tag)
+		f.Tags = core.WithoutElement(f.Tags, e.Tag)
 	case event.CompanyNoted:
 		f.Notes, f.Updated = append(f.Notes[:len(f.Notes):len(f.Notes)], e.Note), c.Newest.Updated
 	case event.CompanyNoteDeleted:
@@ -58,55 +58,55 @@ func (w *Companies) Record(e event.CompanyEvent) {
 	}
 }
 
-// LiveHour lets companies change in an hour of life; now and then one comes that has no users yet.
-func (w *Companies) LiveHour(base int64) {
+// SimulateCompaniesHour lets companies change in an hour of life; now and then one comes that has no users yet.
+func (w *Companies) SimulateCompaniesHour(base int64) {
 	r := event.NewRNG(w.Setup.Seed, event.ForCompanyFields, 1, uint64(w.HoursLived))
 	at := base + 60
-	for range 1 + r.N(4) {
-		at += int64(r.N(600))
-		e := event.CompanyEvent{At: at, Kind: event.CompanyUpdated, N: int32(r.N(len(w.CompanyList)))}
+	for range 1 + r.IntN(4) {
+		at += int64(r.IntN(600))
+		e := event.CompanyEvent{At: at, Kind: event.CompanyUpdated, N: int32(r.IntN(len(w.CompanyList)))}
 		have := w.CompanyList[e.N].Newest.Tags
-		switch x := r.N(10); {
+		switch x := r.IntN(10); {
 		case x == 0:
 			_, _ = w.createFirm(at, nil) // nothing is set, so nothing is refused
 			continue
 		case x == 1:
-			e.Kind, e.Note = event.CompanyNoted, w.firmNote(r, at, "<p>"+r.Text(population.NoteWords)+"</p>")
+			e.Kind, e.Note = event.CompanyNoted, w.firmNote(r, at, "<p>"+r.PickText(population.NoteWords)+"</p>")
 		case x == 2:
-			e.Kind, e.Tag = event.CompanyTagged, int32(r.N(event.TagCount))
+			e.Kind, e.Tag = event.CompanyTagged, int32(r.IntN(event.TagCount))
 		case x == 3 && len(have) > 0:
-			e.Kind, e.Tag = event.CompanyUntagged, have[r.N(len(have))]
+			e.Kind, e.Tag = event.CompanyUntagged, have[r.IntN(len(have))]
 		case x < 7:
-			e.Set = []event.Change{{Field: "session_count", Value: int64(r.N(900))}, {Field: "last_request_at", Value: at}}
+			e.Set = []event.FieldChange{{Field: "session_count", Value: int64(r.IntN(900))}, {Field: "last_request_at", Value: at}}
 		default:
-			e.Set = []event.Change{{Field: "monthly_spend", Value: int64(r.N(9000))}, {Field: "plan_name", Value: r.Text(event.Plans[1:])}, {Field: "custom_attributes.score", Value: int64(r.N(1000))}}
+			e.Set = []event.FieldChange{{Field: "monthly_spend", Value: int64(r.IntN(9000))}, {Field: "plan_name", Value: r.PickText(event.Plans[1:])}, {Field: "custom_attributes.score", Value: int64(r.IntN(1000))}}
 		}
-		w.Record(e)
+		w.RecordCompanyEvent(e)
 	}
 }
 
 func (w *Companies) firmNote(r *event.RNG, at int64, body string) event.CompanyNote {
-	return event.CompanyNote{ID: population.WrittenCompanyNotes + int64(len(w.CompanyLog)), At: at, By: event.Admins[r.N(len(event.Admins))].ID, Body: body}
+	return event.CompanyNote{ID: population.WrittenCompanyNotes + int64(len(w.CompanyLog)), At: at, By: event.Admins[r.IntN(len(event.Admins))].ID, Body: body}
 }
 
-func (w *Companies) createFirm(at int64, set []event.Change) (string, error) {
+func (w *Companies) createFirm(at int64, set []event.FieldChange) (string, error) {
 	n := int32(len(w.CompanyList))
-	f := w.People.Maker.Company(n, w.Setup.Start.Unix())
+	f := w.People.Maker.DrawCompany(n, w.Setup.Start.Unix())
 	f.Created, f.Updated, f.LastRequest, f.Notes = at, at, 0, nil
 	for _, s := range core.PlainChanges(set) {
 		if err := setCompanyField(f, s); err != nil {
 			return "", fmt.Errorf("create a company: %w", err)
 		}
 	}
-	w.Record(event.CompanyEvent{At: at, Kind: event.CompanyCreated, N: n, Born: f})
+	w.RecordCompanyEvent(event.CompanyEvent{At: at, Kind: event.CompanyCreated, N: n, Born: f})
 	return f.ID, nil
 }
 
 // CreateCompany makes a company without users and gives its id. AddCompany names it by its number: they are numbered from 0.
-func (w *Companies) CreateCompany(set ...event.Change) (string, error) {
+func (w *Companies) CreateCompany(set ...event.FieldChange) (string, error) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
-	return w.createFirm(w.Now(), set)
+	return w.createFirm(w.UnixNow(), set)
 }
 
 // CompanyCount is how many there are.
@@ -118,7 +118,7 @@ func (w *Companies) CompanyCount() int {
 
 // UpdateCompany sets name, website, industry, plan_name, monthly_spend, session_count, size, last_request_at or
 // custom_attributes.<name>.
-func (w *Companies) UpdateCompany(id string, set ...event.Change) error {
+func (w *Companies) UpdateCompany(id string, set ...event.FieldChange) error {
 	return w.firmEvent(id, func(e *event.CompanyEvent) error {
 		e.Kind, e.Set = event.CompanyUpdated, core.PlainChanges(set)
 		trial := *w.CompanyList[e.N].Newest
@@ -164,10 +164,10 @@ func (w *Companies) firmEvent(id string, fill func(e *event.CompanyEvent) error)
 	if !ok {
 		return fmt.Errorf("company %s: %w", id, ErrNoCompany)
 	}
-	e := event.CompanyEvent{At: w.Now(), N: n}
+	e := event.CompanyEvent{At: w.UnixNow(), N: n}
 	if err := fill(&e); err != nil {
 		return fmt.Errorf("company %s: %w", id, err)
 	}
-	w.Record(e)
+	w.RecordCompanyEvent(e)
 	return nil
 }

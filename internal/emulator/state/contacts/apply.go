@@ -5,69 +5,69 @@ import (
 	"aqueduck/internal/emulator/state/core"
 )
 
-// Begin makes the contacts of hour 0, which search has long found.
-func (w *Book) Begin(events []event.ContactEvent) {
+// SeedContacts makes the contacts of hour 0, which search has long found.
+func (w *Book) SeedContacts(events []event.ContactEvent) {
 	w.ByID = make(map[string]int32, len(events))
 	w.ContactIndex.Init(&w.SearchEnv, w.searchContact())
 	for i := range events {
 		if events[i].Kind == event.Created {
-			w.List = append(w.List, Contact{})
+			w.List = append(w.List, StoredContact{})
 		}
 	}
 	w.ContactLog = events
 	for i := range w.ContactLog {
-		w.apply(i)
+		w.applyContactEvent(i)
 	}
 	for num := range w.List {
 		if c := &w.List[num]; c.Status == Active {
 			c.Now = c.Doc
 		}
 	}
-	w.ContactIndex.Open()
+	w.ContactIndex.StartAnnouncing()
 }
 
-// Record appends an event to the log and makes the served state follow it. The lock is held.
-func (w *Book) Record(e event.ContactEvent) {
+// RecordContactEvent appends an event to the log and makes the served state follow it. The lock is held.
+func (w *Book) RecordContactEvent(e event.ContactEvent) {
 	w.ContactLog = append(w.ContactLog, e)
-	w.apply(len(w.ContactLog) - 1)
+	w.applyContactEvent(len(w.ContactLog) - 1)
 	if (e.Kind == event.CompanyAttached || e.Kind == event.CompanyDetached) && w.K().AttachMoves {
 		w.OnAttached(e.Other, e.At)
 	}
 }
 
-// apply makes the served state follow one event of the log.
-func (w *Book) apply(seq int) {
+// applyContactEvent makes the served state follow one event of the log.
+func (w *Book) applyContactEvent(seq int) {
 	e := &w.ContactLog[seq]
 	if isActivity(e.Kind) {
 		w.Feed = append(w.Feed, int32(seq))
 	}
 	if e.Kind == event.Created {
 		for int(e.Contact) >= len(w.List) {
-			w.List = append(w.List, Contact{})
+			w.List = append(w.List, StoredContact{})
 		}
 		w.List[e.Contact].Doc = e.Born
 		w.ByID[e.Born.ID] = e.Contact
-		w.announce(seq, e.Contact)
+		w.announceContact(seq, e.Contact)
 		return
 	}
 	c := &w.List[e.Contact]
 	switch e.Kind {
 	case event.Updated, event.RoleChanged, event.Tagged, event.Untagged, event.Noted, event.NoteDeleted, event.CompanyAttached, event.CompanyDetached, event.SubscriptionLeft, event.SubscriptionJoined:
-		w.change(seq, e, c)
+		w.applyVersion(seq, e, c)
 	case event.Merged:
-		w.leave(e, Merged, true)
+		w.removeFromSearch(e, Merged, true)
 		c.MergedInto = e.Other
-		w.absorb(seq, e, c.Doc)
+		w.mergeIntoSurvivor(seq, e, c.Doc)
 	case event.Archived:
-		w.leave(e, Archived, true)
+		w.removeFromSearch(e, Archived, true)
 	case event.Blocked:
-		w.leave(e, Blocked, true)
+		w.removeFromSearch(e, Blocked, true)
 	case event.DeletionRequested:
-		w.leave(e, PendingDeletion, true)
+		w.removeFromSearch(e, PendingDeletion, true)
 	case event.Erased:
-		w.leave(e, PermanentlyDeleted, true)
+		w.removeFromSearch(e, PermanentlyDeleted, true)
 	case event.Deleted:
-		w.leave(e, Deleted, e.Listed)
+		w.removeFromSearch(e, Deleted, e.Listed)
 	case event.Unarchived, event.Unblocked:
 		c.Status, c.Listed, c.Since = Active, false, e.At
 		w.InactiveStale = true
@@ -76,12 +76,12 @@ func (w *Book) apply(seq int) {
 			d.Updated = e.At
 			c.Doc = &d
 		}
-		w.announce(seq, e.Contact)
+		w.announceContact(seq, e.Contact)
 	}
 }
 
-// change makes a new version of the contact.
-func (w *Book) change(seq int, e *event.ContactEvent, c *Contact) {
+// applyVersion makes a new version of the contact.
+func (w *Book) applyVersion(seq int, e *event.ContactEvent, c *StoredContact) {
 	if e.Kind == event.RoleChanged && e.Quiet && c.Doc.User == e.User {
 		return // of the population, whose attributes are those of hour 0
 	}
@@ -94,42 +94,42 @@ func (w *Book) change(seq int, e *event.ContactEvent, c *Contact) {
 	case event.RoleChanged:
 		d.User = e.User
 	case event.Tagged:
-		d.Tags = core.With(d.Tags, e.Other)
+		d.Tags = core.WithElement(d.Tags, e.Other)
 	case event.Untagged:
-		d.Tags = core.Without(d.Tags, e.Other)
+		d.Tags = core.WithoutElement(d.Tags, e.Other)
 	case event.Noted:
-		d.Notes = core.With(d.Notes, e.Other)
+		d.Notes = core.WithElement(d.Notes, e.Other)
 		w.Notes[e.Other] = e.Text
 	case event.NoteDeleted:
-		d.Notes = core.Without(d.Notes, e.Other)
+		d.Notes = core.WithoutElement(d.Notes, e.Other)
 	case event.SubscriptionLeft:
-		d.Left, d.Joined = core.With(d.Left, e.Other), core.Without(d.Joined, e.Other)
+		d.Left, d.Joined = core.WithElement(d.Left, e.Other), core.WithoutElement(d.Joined, e.Other)
 	case event.SubscriptionJoined:
-		d.Left, d.Joined = core.Without(d.Left, e.Other), core.With(d.Joined, e.Other)
+		d.Left, d.Joined = core.WithoutElement(d.Left, e.Other), core.WithElement(d.Joined, e.Other)
 	case event.CompanyAttached:
-		d.Companies = core.With(d.Companies, e.Other)
+		d.Companies = core.WithElement(d.Companies, e.Other)
 	case event.CompanyDetached:
-		d.Companies = core.Without(d.Companies, e.Other)
+		d.Companies = core.WithoutElement(d.Companies, e.Other)
 	}
 	if !e.Quiet {
 		d.Updated = e.At
 	}
 	c.Doc = &d
 	if c.Status == Active {
-		w.announce(seq, e.Contact)
+		w.announceContact(seq, e.Contact)
 	}
 }
 
-// leave takes a contact out of search.
-func (w *Book) leave(e *event.ContactEvent, s Status, listed bool) {
+// removeFromSearch takes a contact out of search.
+func (w *Book) removeFromSearch(e *event.ContactEvent, s Status, listed bool) {
 	c := &w.List[e.Contact]
 	c.Status, c.Listed, c.Since = s, listed, e.At
 	w.InactiveStale = true
 	w.ContactIndex.Withdraw(len(w.ContactLog), e.At, e.Contact)
 }
 
-// absorb gives the survivor of a merge what it lacked (workspace-api 3.2), and the lead's notes, tags and companies.
-func (w *Book) absorb(seq int, e *event.ContactEvent, lead *event.Contact) {
+// mergeIntoSurvivor gives the survivor of a merge what it lacked (workspace-api 3.2), and the lead's notes, tags and companies.
+func (w *Book) mergeIntoSurvivor(seq int, e *event.ContactEvent, lead *event.Contact) {
 	c := &w.List[e.Other]
 	if e.Quiet {
 		return // of the population, whose attributes are those of hour 0
@@ -140,7 +140,7 @@ func (w *Book) absorb(seq int, e *event.ContactEvent, lead *event.Contact) {
 	d.Updated = e.At
 	c.Doc = &d
 	if c.Status == Active {
-		w.announce(seq, e.Other)
+		w.announceContact(seq, e.Other)
 	}
 }
 
@@ -153,10 +153,10 @@ func hasAttr(attrs []event.Attribute, name string) bool {
 	return false
 }
 
-// announce lets search find the newest version of a contact once the index has caught up.
-func (w *Book) announce(seq int, num int32) {
+// announceContact lets search find the newest version of a contact once the index has caught up.
+func (w *Book) announceContact(seq int, num int32) {
 	w.ContactIndex.Announce(seq, w.ContactLog[seq].At, num, w.List[num].Doc)
 }
 
-// SettleIndex lets everything become visible whose time has come.
-func (w *Book) SettleIndex() { w.ContactIndex.Settle(w.Now()) }
+// ReleaseIndexed lets everything become visible whose time has come.
+func (w *Book) ReleaseIndexed() { w.ContactIndex.ReleaseDue(w.UnixNow()) }

@@ -12,7 +12,7 @@ import (
 
 // Subscriptions are the subscriptions that a contact is in now.
 func (w *Book) Subscriptions(d *event.Contact) []int32 {
-	return core.Union(slices.DeleteFunc(w.Maker.Subscriptions(d), func(n int32) bool { return slices.Contains(d.Left, n) }), d.Joined)
+	return core.Union(slices.DeleteFunc(w.Maker.DrawSubscriptions(d), func(n int32) bool { return slices.Contains(d.Left, n) }), d.Joined)
 }
 
 // Unsubscribe takes a contact out of a subscription, by the id that the API tells. Nothing of the contact itself changes.
@@ -47,7 +47,7 @@ func (w *Book) NoteBody(n int32) string {
 	if body, ok := w.Notes[n]; ok {
 		return body
 	}
-	return w.Maker.Note(n)
+	return w.Maker.NoteBody(n)
 }
 
 // SegmentsOf says which segments a contact is in.

@@ -12,7 +12,7 @@ type Book struct {
 	*core.Core
 	Maker         *population.Contacts
 	ContactLog    []event.ContactEvent
-	List          []Contact
+	List          []StoredContact
 	ByID          map[string]int32 // number of the contact, by id
 	Feed          []int32          // places in the log that are activities
 	gone          []int32          // contacts in the list of inactive ones, ordered; rebuilt when stale
@@ -20,7 +20,7 @@ type Book struct {
 	Notes         map[int32]string // bodies of notes added since hour 0
 	ContactIndex  search.Index[event.Contact]
 	present       search.Tally // active contacts
-	names         directory
+	names         identityIndex
 	turns         int // operations of life done so far
 
 	OnAttached func(company int32, at int64) // told of contacts that were attached to a company, or detached

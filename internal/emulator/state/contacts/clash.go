@@ -35,7 +35,7 @@ func (w *Book) FindClashOf(d *event.Contact, set map[string]any) string {
 	return w.FindByIdentity(comes("external_id", d.ExternalID), comes("email", d.Email), func(other *event.Contact) bool { return other.User && other.ID != d.ID })
 }
 
-// AlreadyThere says that a contact with this id has what another one asks for.
-func AlreadyThere(id string) string {
+// ClashMessage says that a contact with this id has what another one asks for.
+func ClashMessage(id string) string {
 	return "A contact matching those details already exists with id=" + id
 }

@@ -7,9 +7,9 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// directory finds contacts by their external ids and e-mails. It follows the log when somebody asks, so that a workspace that nobody
+// identityIndex finds contacts by their external ids and e-mails. It follows the log when somebody asks, so that a workspace that nobody
 // writes to has none. Who had a name once stays under it: whoever finds one looks what it has now.
-type directory struct {
+type identityIndex struct {
 	seen int                   // so much of the log
 	of   map[[2]string][]int32 // by the kind of name and the name
 }
@@ -19,22 +19,22 @@ const (
 	byEmail      = "email"
 )
 
-// follow takes in what has happened since.
-func (d *directory) follow(log []event.ContactEvent, contacts []Contact) {
+// catchUpWithLog takes in what has happened since.
+func (d *identityIndex) catchUpWithLog(log []event.ContactEvent, contacts []StoredContact) {
 	if d.of == nil {
 		d.of = map[[2]string][]int32{}
 	}
 	for ; d.seen < len(log); d.seen++ {
 		switch e := &log[d.seen]; e.Kind {
 		case event.Created, event.Updated:
-			d.enter(e.Contact, contacts)
+			d.addContact(e.Contact, contacts)
 		case event.Merged:
-			d.enter(e.Other, contacts)
+			d.addContact(e.Other, contacts)
 		}
 	}
 }
 
-func (d *directory) enter(num int32, contacts []Contact) {
+func (d *identityIndex) addContact(num int32, contacts []StoredContact) {
 	for _, name := range [][2]string{{byExternalID, contacts[num].Doc.ExternalID}, {byEmail, strings.ToLower(contacts[num].Doc.Email)}} {
 		if name[1] != "" && !slices.Contains(d.of[name], num) {
 			d.of[name] = append(d.of[name], num)
@@ -45,7 +45,7 @@ func (d *directory) enter(num int32, contacts []Contact) {
 // FindByIdentity finds the oldest active contact that has this external id or this e-mail, in capitals or not, and fits; "" when there is none. Users share
 // neither, leads may share both: they are what merging is for. The lock is held.
 func (w *Book) FindByIdentity(external, email string, fits func(d *event.Contact) bool) string {
-	w.names.follow(w.ContactLog, w.List)
+	w.names.catchUpWithLog(w.ContactLog, w.List)
 	found := slices.Concat(w.names.of[[2]string{byExternalID, external}], w.names.of[[2]string{byEmail, strings.ToLower(email)}])
 	slices.Sort(found)
 	for _, num := range found {

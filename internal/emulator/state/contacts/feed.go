@@ -14,7 +14,7 @@ func (w *Book) CountExpired() int {
 	if w.K().Retention == 0 {
 		return 0
 	}
-	since := w.Now() - int64(w.K().Retention/time.Second)
+	since := w.UnixNow() - int64(w.K().Retention/time.Second)
 	return sort.Search(len(w.Feed), func(i int) bool { return w.ContactLog[w.Feed[i]].At >= since })
 }
 
@@ -25,7 +25,7 @@ func (w *Book) HasArrived(i int) bool {
 		return true
 	}
 	r := event.NewRNG(w.Setup.Seed, event.ForLag, 1, uint64(i))
-	return w.ContactLog[w.Feed[i]].At+int64(r.Share()*most.Seconds()) <= w.Now()
+	return w.ContactLog[w.Feed[i]].At+int64(r.Float64()*most.Seconds()) <= w.UnixNow()
 }
 
 // isActivity says whether the feed tells of an event.
@@ -57,7 +57,7 @@ func (w *Book) ListInactive(n int) []int32 {
 	}
 	list, r := slices.Clone(w.gone), event.NewRNG(w.Setup.Seed, event.ForShuffle, uint64(n))
 	for i := len(list) - 1; i > 0; i-- {
-		j := r.N(i + 1)
+		j := r.IntN(i + 1)
 		list[i], list[j] = list[j], list[i]
 	}
 	return list

@@ -21,7 +21,7 @@ func RoleName(user bool) string {
 }
 
 // setField applies one change. Only fields that a teammate or an app can write are known here.
-func setField(d *event.Contact, c event.Change) error {
+func setField(d *event.Contact, c event.FieldChange) error {
 	if name, ok := strings.CutPrefix(c.Field, "custom_attributes."); ok {
 		return setOwnAttribute(d, name, c.Value)
 	}
@@ -66,7 +66,7 @@ func setText(d *event.Contact, field, v string) error {
 		*p = v
 		return nil
 	}
-	at := event.Place{}
+	at := event.ContactLocation{}
 	if d.Place != nil {
 		at = *d.Place
 	}

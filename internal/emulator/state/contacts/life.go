@@ -17,8 +17,8 @@ var lifeWeek = [...]lifeOp{
 	lifeCreate, lifeUpdate, lifeFailMerge, lifeCompany, lifeUnblock, lifeUpdate, lifeArchive, lifeUpdate,
 }
 
-// LiveHour has happen what an hour of life brings to contacts. The lock is held.
-func (w *Book) LiveHour(base int64) {
+// SimulateContactsHour has happen what an hour of life brings to contacts. The lock is held.
+func (w *Book) SimulateContactsHour(base int64) {
 	r := event.NewRNG(w.Setup.Seed, event.ForLife, 2, uint64(w.HoursLived))
 	w.SpreadTurns(base, w.Setup.Contacts, func(at int64) {
 		if op := lifeWeek[w.turns%len(lifeWeek)]; !op(w, r, at) {
@@ -29,9 +29,9 @@ func (w *Book) LiveHour(base int64) {
 }
 
 // DrawContact draws a contact that fits; a few tries in a small workspace may find none.
-func (w *Book) DrawContact(r *event.RNG, fits func(c *Contact) bool) (int32, bool) {
+func (w *Book) DrawContact(r *event.RNG, fits func(c *StoredContact) bool) (int32, bool) {
 	for range 200 {
-		num := r.N(len(w.List))
+		num := r.IntN(len(w.List))
 		if fits(&w.List[num]) {
 			return int32(num), true
 		}
@@ -40,28 +40,28 @@ func (w *Book) DrawContact(r *event.RNG, fits func(c *Contact) bool) (int32, boo
 }
 
 // IsActive reports whether search returns a contact.
-func IsActive(c *Contact) bool { return c.Status == Active }
+func IsActive(c *StoredContact) bool { return c.Status == Active }
 
-func isActiveLead(c *Contact) bool { return c.Status == Active && !c.Doc.User }
+func isActiveLead(c *StoredContact) bool { return c.Status == Active && !c.Doc.User }
 
-func isActiveUser(c *Contact) bool { return c.Status == Active && c.Doc.User }
+func isActiveUser(c *StoredContact) bool { return c.Status == Active && c.Doc.User }
 
-func has(s Status) func(c *Contact) bool {
-	return func(c *Contact) bool { return c.Status == s && c.Listed }
+func hasStatus(s Status) func(c *StoredContact) bool {
+	return func(c *StoredContact) bool { return c.Status == s && c.Listed }
 }
 
 // lifeEvent logs an event about a drawn contact.
-func (w *Book) lifeEvent(r *event.RNG, fits func(c *Contact) bool, e event.ContactEvent) bool {
+func (w *Book) lifeEvent(r *event.RNG, fits func(c *StoredContact) bool, e event.ContactEvent) bool {
 	num, ok := w.DrawContact(r, fits)
 	if ok {
 		e.Contact = num
-		w.Record(e)
+		w.RecordContactEvent(e)
 	}
 	return ok
 }
 
 func lifeCreate(w *Book, r *event.RNG, at int64) bool {
-	_, err := w.create(at, w.Maker.Contact(len(w.List), at, at, r.Chance(0.5)), nil)
+	_, err := w.createDrawn(at, w.Maker.DrawContact(len(w.List), at, at, r.Chance(0.5)), nil)
 	return err == nil
 }
 
@@ -70,25 +70,25 @@ func lifeUpdate(w *Book, r *event.RNG, at int64) bool {
 }
 
 func lifeTag(w *Book, r *event.RNG, at int64) bool {
-	return w.lifeEvent(r, IsActive, event.ContactEvent{At: at, Kind: event.Tagged, Other: int32(r.N(event.TagCount))})
+	return w.lifeEvent(r, IsActive, event.ContactEvent{At: at, Kind: event.Tagged, Other: int32(r.IntN(event.TagCount))})
 }
 
 func lifeUntag(w *Book, r *event.RNG, at int64) bool {
-	num, ok := w.DrawContact(r, func(c *Contact) bool { return c.Status == Active && len(c.Doc.Tags) > 0 })
+	num, ok := w.DrawContact(r, func(c *StoredContact) bool { return c.Status == Active && len(c.Doc.Tags) > 0 })
 	if !ok {
 		return false
 	}
 	tags := w.List[num].Doc.Tags
-	w.Record(event.ContactEvent{At: at, Kind: event.Untagged, Contact: num, Other: tags[r.N(len(tags))], Quiet: w.K().QuietUntag})
+	w.RecordContactEvent(event.ContactEvent{At: at, Kind: event.Untagged, Contact: num, Other: tags[r.IntN(len(tags))], Quiet: w.K().QuietUntag})
 	return true
 }
 
 func lifeNote(w *Book, r *event.RNG, at int64) bool {
-	return w.lifeEvent(r, IsActive, event.ContactEvent{At: at, Kind: event.Noted, Other: w.NextNote(), Text: "<p>" + r.Text(population.NoteWords) + "</p>"})
+	return w.lifeEvent(r, IsActive, event.ContactEvent{At: at, Kind: event.Noted, Other: w.NextNote(), Text: "<p>" + r.PickText(population.NoteWords) + "</p>"})
 }
 
 func lifeCompany(w *Book, r *event.RNG, at int64) bool {
-	return w.lifeEvent(r, IsActive, event.ContactEvent{At: at, Kind: event.CompanyAttached, Other: int32(r.N(w.Maker.Companies))})
+	return w.lifeEvent(r, IsActive, event.ContactEvent{At: at, Kind: event.CompanyAttached, Other: int32(r.IntN(w.Maker.Companies))})
 }
 
 func lifePromote(w *Book, r *event.RNG, at int64) bool {
@@ -102,7 +102,7 @@ func lifeMerge(w *Book, r *event.RNG, at int64) bool {
 
 func lifeFailMerge(w *Book, r *event.RNG, at int64) bool {
 	into, ok := w.DrawContact(r, isActiveUser)
-	return ok && w.lifeEvent(r, isActiveLead, event.ContactEvent{At: at, Kind: event.MergeFailed, Other: into, Text: r.Text(population.FailReasons)})
+	return ok && w.lifeEvent(r, isActiveLead, event.ContactEvent{At: at, Kind: event.MergeFailed, Other: into, Text: r.PickText(population.FailReasons)})
 }
 
 func lifeArchive(w *Book, r *event.RNG, at int64) bool {
@@ -110,7 +110,7 @@ func lifeArchive(w *Book, r *event.RNG, at int64) bool {
 }
 
 func lifeUnarchive(w *Book, r *event.RNG, at int64) bool {
-	return w.lifeEvent(r, has(Archived), event.ContactEvent{At: at, Kind: event.Unarchived, Quiet: w.K().QuietReturns.Draw(r)})
+	return w.lifeEvent(r, hasStatus(Archived), event.ContactEvent{At: at, Kind: event.Unarchived, Quiet: w.K().QuietReturns.ShouldHappen(r)})
 }
 
 func lifeBlock(w *Book, r *event.RNG, at int64) bool {
@@ -118,11 +118,11 @@ func lifeBlock(w *Book, r *event.RNG, at int64) bool {
 }
 
 func lifeUnblock(w *Book, r *event.RNG, at int64) bool {
-	return w.lifeEvent(r, has(Blocked), event.ContactEvent{At: at, Kind: event.Unblocked, Quiet: w.K().QuietReturns.Draw(r)})
+	return w.lifeEvent(r, hasStatus(Blocked), event.ContactEvent{At: at, Kind: event.Unblocked, Quiet: w.K().QuietReturns.ShouldHappen(r)})
 }
 
 func lifeDelete(w *Book, r *event.RNG, at int64) bool {
-	return w.lifeEvent(r, IsActive, event.ContactEvent{At: at, Kind: event.Deleted, Listed: w.K().ListDeletes.Lists(len(w.ContactLog))})
+	return w.lifeEvent(r, IsActive, event.ContactEvent{At: at, Kind: event.Deleted, Listed: w.K().ListDeletes.ShouldList(len(w.ContactLog))})
 }
 
 func lifeRequestDeletion(w *Book, r *event.RNG, at int64) bool {
@@ -130,5 +130,5 @@ func lifeRequestDeletion(w *Book, r *event.RNG, at int64) bool {
 }
 
 func lifeErase(w *Book, r *event.RNG, at int64) bool {
-	return w.lifeEvent(r, has(PendingDeletion), event.ContactEvent{At: at, Kind: event.Erased})
+	return w.lifeEvent(r, hasStatus(PendingDeletion), event.ContactEvent{At: at, Kind: event.Erased})
 }

@@ -12,19 +12,19 @@ import (
 var ErrUnknown = errors.New("no such contact")
 
 // CreateContact makes a contact of the given role with drawn attributes, then the changes, and gives its id.
-func (w *Contacts) CreateContact(role string, set ...event.Change) (string, error) {
+func (w *Contacts) CreateContact(role string, set ...event.FieldChange) (string, error) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
-	at := w.Now()
-	return w.create(at, w.Maker.Contact(len(w.List), at, at, role == "user"), set)
+	at := w.UnixNow()
+	return w.createDrawn(at, w.Maker.DrawContact(len(w.List), at, at, role == "user"), set)
 }
 
 // CreatePlain makes a contact that has nothing but what is set. The lock is held.
-func (w *Book) CreatePlain(at int64, user bool, set []event.Change) (string, error) {
-	return w.create(at, &event.Contact{ID: w.Maker.ID(len(w.List), at), Created: at, Updated: at, User: user, Only: true}, set)
+func (w *Book) CreatePlain(at int64, user bool, set []event.FieldChange) (string, error) {
+	return w.createDrawn(at, &event.Contact{ID: w.Maker.ContactID(len(w.List), at), Created: at, Updated: at, User: user, Only: true}, set)
 }
 
-func (w *Book) create(at int64, d *event.Contact, set []event.Change) (string, error) {
+func (w *Book) createDrawn(at int64, d *event.Contact, set []event.FieldChange) (string, error) {
 	num := len(w.List)
 	set = core.PlainChanges(set)
 	for _, c := range set {
@@ -32,26 +32,26 @@ func (w *Book) create(at int64, d *event.Contact, set []event.Change) (string, e
 			return "", fmt.Errorf("create a contact: %w", err)
 		}
 	}
-	w.Record(event.ContactEvent{At: at, Kind: event.Created, User: d.User, Contact: int32(num), Born: d})
+	w.RecordContactEvent(event.ContactEvent{At: at, Kind: event.Created, User: d.User, Contact: int32(num), Born: d})
 	return d.ID, nil
 }
 
 // UpdateContact sets fields of a contact, its role among them.
-func (w *Contacts) UpdateContact(id string, set ...event.Change) error {
+func (w *Contacts) UpdateContact(id string, set ...event.FieldChange) error {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
-	return w.Update(w.Now(), id, false, set)
+	return w.UpdateFields(w.UnixNow(), id, false, set)
 }
 
 // UpdateQuietly sets fields without moving updated_at, as last_seen_at does in practice (trap T47).
-func (w *Contacts) UpdateQuietly(id string, set ...event.Change) error {
+func (w *Contacts) UpdateQuietly(id string, set ...event.FieldChange) error {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
-	return w.Update(w.Now(), id, true, set)
+	return w.UpdateFields(w.UnixNow(), id, true, set)
 }
 
-// Update sets fields of a contact, quietly where updated_at is to stay as it is. The lock is held.
-func (w *Book) Update(at int64, id string, quiet bool, set []event.Change) error {
+// UpdateFields sets fields of a contact, quietly where updated_at is to stay as it is. The lock is held.
+func (w *Book) UpdateFields(at int64, id string, quiet bool, set []event.FieldChange) error {
 	num, ok := w.ByID[id]
 	if !ok {
 		return fmt.Errorf("update %s: %w", id, ErrUnknown)
@@ -59,7 +59,7 @@ func (w *Book) Update(at int64, id string, quiet bool, set []event.Change) error
 	if len(set) == 0 {
 		return nil // nothing is an update that moves no updated_at
 	}
-	trial, rest := *w.List[num].Doc, []event.Change{}
+	trial, rest := *w.List[num].Doc, []event.FieldChange{}
 	for _, c := range core.PlainChanges(set) {
 		if c.Field == "role" && (c.Value == "user" || c.Value == "lead") {
 			trial.User = c.Value == "user"
@@ -71,9 +71,9 @@ func (w *Book) Update(at int64, id string, quiet bool, set []event.Change) error
 		rest = append(rest, c)
 	}
 	if trial.User != w.List[num].Doc.User {
-		w.Record(event.ContactEvent{At: at, Kind: event.RoleChanged, Contact: num, User: trial.User, Quiet: quiet})
+		w.RecordContactEvent(event.ContactEvent{At: at, Kind: event.RoleChanged, Contact: num, User: trial.User, Quiet: quiet})
 	}
-	w.Record(event.ContactEvent{At: at, Kind: event.Updated, Contact: num, Set: rest, Quiet: quiet})
+	w.RecordContactEvent(event.ContactEvent{At: at, Kind: event.Updated, Contact: num, Set: rest, Quiet: quiet})
 	return nil
 }
 
@@ -90,7 +90,7 @@ func (w *Book) AppendEventOf(kind event.ContactKind, id string, more func(e *eve
 	if !ok {
 		return fmt.Errorf("contact %s: %w", id, ErrUnknown)
 	}
-	e := event.ContactEvent{At: w.Now(), Kind: kind, Contact: num}
+	e := event.ContactEvent{At: w.UnixNow(), Kind: kind, Contact: num}
 	if word := w.List[num].Status; !mayHappen(kind, word) {
 		return fmt.Errorf("contact %s is %s: %w", id, word, errNotNow)
 	}
@@ -99,7 +99,7 @@ func (w *Book) AppendEventOf(kind event.ContactKind, id string, more func(e *eve
 			return fmt.Errorf("contact %s: %w", id, err)
 		}
 	}
-	w.Record(e)
+	w.RecordContactEvent(e)
 	return nil
 }
 
@@ -119,16 +119,16 @@ func mayHappen(kind event.ContactKind, stands Status) bool {
 	return stands != PermanentlyDeleted
 }
 
-// Promote makes a lead a user.
-func (w *Contacts) Promote(id string) error {
+// PromoteLead makes a lead a user.
+func (w *Contacts) PromoteLead(id string) error {
 	return w.AppendEvent(event.RoleChanged, id, func(e *event.ContactEvent) error { e.User = true; return nil })
 }
 
-// MergeAnyway merges whatever the roles and the states: chains and cycles as imports leave them (trap T25). Conversations and tickets
+// ForceMerge merges whatever the roles and the states: chains and cycles as imports leave them (trap T25). Conversations and tickets
 // still name who was merged away (trap T26), as they do after the merges of the population and of its life.
-func (w *Contacts) MergeAnyway(from, into string) error {
+func (w *Contacts) ForceMerge(from, into string) error {
 	return w.AppendEvent(event.Merged, from, func(e *event.ContactEvent) (err error) {
-		e.Other, err = w.number(into)
+		e.Other, err = w.contactNumber(into)
 		return err
 	})
 }
@@ -137,12 +137,12 @@ func (w *Contacts) MergeAnyway(from, into string) error {
 func (w *Contacts) FailMerge(from, into, reason string) error {
 	return w.AppendEvent(event.MergeFailed, from, func(e *event.ContactEvent) (err error) {
 		e.Text = reason
-		e.Other, err = w.number(into)
+		e.Other, err = w.contactNumber(into)
 		return err
 	})
 }
 
-func (w *Book) number(id string) (int32, error) {
+func (w *Book) contactNumber(id string) (int32, error) {
 	num, ok := w.ByID[id]
 	if !ok {
 		return 0, ErrUnknown
@@ -150,26 +150,26 @@ func (w *Book) number(id string) (int32, error) {
 	return num, nil
 }
 
-// Archive puts a contact away; its own updated_at does not move.
-func (w *Contacts) Archive(id string) error { return w.AppendEvent(event.Archived, id, nil) }
+// ArchiveContact puts a contact away; its own updated_at does not move.
+func (w *Contacts) ArchiveContact(id string) error { return w.AppendEvent(event.Archived, id, nil) }
 
-// Unarchive brings it back; bump says whether its updated_at moves (trap T27).
-func (w *Contacts) Unarchive(id string, bump bool) error {
+// UnarchiveContact brings it back; bump says whether its updated_at moves (trap T27).
+func (w *Contacts) UnarchiveContact(id string, bump bool) error {
 	return w.AppendEvent(event.Unarchived, id, func(e *event.ContactEvent) error { e.Quiet = !bump; return nil })
 }
 
-// Block blocks a contact; its own updated_at does not move.
-func (w *Contacts) Block(id string) error { return w.AppendEvent(event.Blocked, id, nil) }
+// BlockContact blocks a contact; its own updated_at does not move.
+func (w *Contacts) BlockContact(id string) error { return w.AppendEvent(event.Blocked, id, nil) }
 
-// Unblock brings it back; bump says whether its updated_at moves.
-func (w *Contacts) Unblock(id string, bump bool) error {
+// UnblockContact brings it back; bump says whether its updated_at moves.
+func (w *Contacts) UnblockContact(id string, bump bool) error {
 	return w.AppendEvent(event.Unblocked, id, func(e *event.ContactEvent) error { e.Quiet = !bump; return nil })
 }
 
-// Delete is DELETE /contacts/{id}. Whether the contact is then listed as inactive is a knob.
-func (w *Contacts) Delete(id string) error {
+// DeleteContact is DELETE /contacts/{id}. Whether the contact is then listed as inactive is a knob.
+func (w *Contacts) DeleteContact(id string) error {
 	return w.AppendEvent(event.Deleted, id, func(e *event.ContactEvent) error {
-		e.Listed = w.K().ListDeletes.Lists(len(w.ContactLog))
+		e.Listed = w.K().ListDeletes.ShouldList(len(w.ContactLog))
 		return nil
 	})
 }
@@ -179,24 +179,24 @@ func (w *Contacts) RequestDeletion(id string) error {
 	return w.AppendEvent(event.DeletionRequested, id, nil)
 }
 
-// Erase makes a contact permanently_deleted.
-func (w *Contacts) Erase(id string) error { return w.AppendEvent(event.Erased, id, nil) }
+// EraseContact makes a contact permanently_deleted.
+func (w *Contacts) EraseContact(id string) error { return w.AppendEvent(event.Erased, id, nil) }
 
-// Tag puts a tag on a contact; tags are numbered from 0 to 599.
-func (w *Contacts) Tag(id string, tag int) error {
+// TagContact puts a tag on a contact; tags are numbered from 0 to 599.
+func (w *Contacts) TagContact(id string, tag int) error {
 	return w.AppendEvent(event.Tagged, id, func(e *event.ContactEvent) error { return core.SetInt32(&e.Other, tag, event.TagCount) })
 }
 
-// Untag takes a tag off. Whether that moves updated_at is a knob.
-func (w *Contacts) Untag(id string, tag int) error {
+// UntagContact takes a tag off. Whether that moves updated_at is a knob.
+func (w *Contacts) UntagContact(id string, tag int) error {
 	return w.AppendEvent(event.Untagged, id, func(e *event.ContactEvent) error {
 		e.Quiet = w.K().QuietUntag
 		return core.SetInt32(&e.Other, tag, event.TagCount)
 	})
 }
 
-// AddNote writes a note about a contact.
-func (w *Contacts) AddNote(id, body string) error {
+// AddContactNote writes a note about a contact.
+func (w *Contacts) AddContactNote(id, body string) error {
 	return w.AppendEvent(event.Noted, id, func(e *event.ContactEvent) error {
 		e.Other, e.Text = w.NextNote(), body
 		return nil
@@ -206,8 +206,8 @@ func (w *Contacts) AddNote(id, body string) error {
 // NextNote numbers notes beyond those that the population was born with.
 func (w *Book) NextNote() int32 { return 1<<30 + int32(len(w.Notes)) }
 
-// IDs gives the ids of all contacts that stand at the given lifecycle word, in the order of creation.
-func (w *Contacts) IDs(lifecycle string) []string {
+// ContactIDs gives the ids of all contacts that stand at the given lifecycle word, in the order of creation.
+func (w *Contacts) ContactIDs(lifecycle string) []string {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	var ids []string

@@ -23,8 +23,8 @@ var statusNames = [...]string{"active", "archived", "blocked", "merged", "delete
 
 func (s Status) String() string { return statusNames[s] }
 
-// Contact is what the server keeps of one contact to answer from.
-type Contact struct {
+// StoredContact is what the server keeps of one contact to answer from.
+type StoredContact struct {
 	Doc *event.Contact // as it is now
 	search.Shown[event.Contact]
 	Status     Status

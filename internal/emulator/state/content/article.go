@@ -10,8 +10,8 @@ import (
 	"aqueduck/internal/emulator/population"
 )
 
-// localised is what an article says in one language. The body has references to dynamic content as they are kept.
-type localised struct {
+// localText is what an article says in one language. The body has references to dynamic content as they are kept.
+type localText struct {
 	locale, title, description, body, state string
 	author                                  int64
 }
@@ -22,10 +22,10 @@ const ofLocale = "translated_content."
 // articleLocale is the language of every article: which the help center has is not for the writer of one to say.
 const articleLocale = "en"
 
-// says gives what an article says: by itself, and in each language, its own first.
-func (m Maker) says(i Item) (own localised, all []localised) {
-	d := population.WordingOf(m.seed, i.Kind, i.N, i.Edits)
-	own = localised{title: d.Title, description: d.Description, body: d.Body, state: "published", author: d.Author}
+// articleTexts gives what an article says: by itself, and in each language, its own first.
+func (m Maker) articleTexts(i Item) (own localText, all []localText) {
+	d := population.DrawWording(m.seed, i.Kind, i.N, i.Edits)
+	own = localText{title: d.Title, description: d.Description, body: d.Body, state: "published", author: d.Author}
 	if d.Draft {
 		own.state = "draft"
 	}
@@ -33,28 +33,28 @@ func (m Maker) says(i Item) (own localised, all []localised) {
 	for _, locale := range locales {
 		one := own
 		one.locale, one.title = locale, locale+": "+d.Title
-		all = append(all, i.Said.over(one, ofLocale+locale+"."))
+		all = append(all, i.Said.overlayLocale(one, ofLocale+locale+"."))
 	}
-	own = i.Said.over(own, "")
-	all[0] = i.Said.over(all[0], "")
-	for _, locale := range i.Said.locales() {
+	own = i.Said.overlayLocale(own, "")
+	all[0] = i.Said.overlayLocale(all[0], "")
+	for _, locale := range i.Said.editedLocales() {
 		if !slices.Contains(locales, locale) {
-			all = append(all, i.Said.over(localised{locale: locale, state: "draft", author: own.author}, ofLocale+locale+"."))
+			all = append(all, i.Said.overlayLocale(localText{locale: locale, state: "draft", author: own.author}, ofLocale+locale+"."))
 		}
 	}
 	return own, all
 }
 
-// over puts what was written over what is drawn in one language.
-func (s said) over(l localised, prefix string) localised {
-	l.title, l.description = s.text(prefix+"title", l.title), s.text(prefix+"description", l.description)
-	l.body, l.state = s.text(prefix+"body", l.body), s.text(prefix+"state", l.state)
-	l.author, _ = s.or(prefix+"author_id", l.author).(int64)
+// overlayLocale puts what was written over what is drawn in one language.
+func (s editedFields) overlayLocale(l localText, prefix string) localText {
+	l.title, l.description = s.textOr(prefix+"title", l.title), s.textOr(prefix+"description", l.description)
+	l.body, l.state = s.textOr(prefix+"body", l.body), s.textOr(prefix+"state", l.state)
+	l.author, _ = s.valueOr(prefix+"author_id", l.author).(int64)
 	return l
 }
 
-// locales are the languages besides its own that an article was written in.
-func (s said) locales() (list []string) {
+// editedLocales are the languages besides its own that an article was written in.
+func (s editedFields) editedLocales() (list []string) {
 	for field := range s {
 		if locale, in := strings.CutPrefix(field, ofLocale); in {
 			list = append(list, locale[:strings.LastIndexByte(locale, '.')])
@@ -64,30 +64,30 @@ func (s said) locales() (list []string) {
 	return slices.Compact(list)
 }
 
-// article has the fields of workspace-api 2.5; statistics only when it is read by itself, and they move without updated_at
+// articleRecord has the fields of workspace-api 2.5; statistics only when it is read by itself, and they move without updated_at
 // (trap T92).
-func (m Maker) article(i Item, as Reading) jsontext.Record {
-	own, all := m.says(i)
+func (m Maker) articleRecord(i Item, as RenderOptions) jsontext.Record {
+	own, all := m.articleTexts(i)
 	created, updated := jsontext.Moment(i.Created), jsontext.Moment(i.Updated)
 	locales := []string{`"type":"article_translated_content"`}
 	for _, l := range all {
 		p := &jsontext.Writer{}
-		jsontext.WriteRecord(p, jsontext.Record{{Name: "type", Value: "article_content"}, {Name: "title", Value: l.title}, {Name: "description", Value: l.description}, {Name: "body", Value: m.shown(l.body, l.locale, as)},
+		jsontext.WriteRecord(p, jsontext.Record{{Name: "type", Value: "article_content"}, {Name: "title", Value: l.title}, {Name: "description", Value: l.description}, {Name: "body", Value: m.renderBody(l.body, l.locale, as)},
 			{Name: "author_id", Value: l.author}, {Name: "state", Value: l.state}, {Name: "created_at", Value: created}, {Name: "updated_at", Value: updated}, {Name: "url", Value: articleURL(i, l.state)}})
 		locales = append(locales, jsontext.Quote(l.locale)+":"+string(p.Bytes))
 	}
 	list := jsontext.Record{{Name: "type", Value: "article"}, {Name: "id", Value: event.ContentID(event.Articles, i.N)}, {Name: "workspace_id", Value: m.workspace}, {Name: "title", Value: own.title}, {Name: "description", Value: own.description},
-		{Name: "body", Value: m.shown(own.body, articleLocale, as)}, {Name: "author_id", Value: own.author}, {Name: "state", Value: own.state}, {Name: "created_at", Value: created}, {Name: "updated_at", Value: updated},
+		{Name: "body", Value: m.renderBody(own.body, articleLocale, as)}, {Name: "author_id", Value: own.author}, {Name: "state", Value: own.state}, {Name: "created_at", Value: created}, {Name: "updated_at", Value: updated},
 		{Name: "url", Value: articleURL(i, own.state)}, {Name: "parent_id", Value: nil}, {Name: "parent_type", Value: ""}, {Name: "default_locale", Value: articleLocale},
 		{Name: "translated_content", Value: jsontext.RawJSON("{" + strings.Join(locales, ",") + "}")}}
 	var parent any
-	if id, err := strconv.ParseInt(population.PieceOf(i.Kind, i.N).Parent, 10, 64); err == nil {
+	if id, err := strconv.ParseInt(population.DrawPiece(i.Kind, i.N).Parent, 10, 64); err == nil {
 		parent = id
 	}
-	if parent = i.Said.or("parent_id", parent); parent != nil {
+	if parent = i.Said.valueOr("parent_id", parent); parent != nil {
 		list[11].Value, list[12].Value = parent, "collection"
 	}
-	list = m.filed(list, i, as)
+	list = m.withFolder(list, i, as)
 	if as.Whole {
 		list = append(list, jsontext.Column{Name: "statistics", Value: jsontext.RawJSON(articleStatistics(i, as.Now))})
 	}
@@ -102,9 +102,9 @@ func articleURL(i Item, state string) string {
 	return "https://help.example/articles/" + event.ContentText(event.Articles, i.N)
 }
 
-// filed adds where an article lies: the folder is of the later version (workspace-api 9).
-func (m Maker) filed(list jsontext.Record, i Item, as Reading) jsontext.Record {
-	if !as.Version.Later() {
+// withFolder adds where an article lies: the folder is of the later version (workspace-api 9).
+func (m Maker) withFolder(list jsontext.Record, i Item, as RenderOptions) jsontext.Record {
+	if !as.Version.HasLaterChanges() {
 		return list
 	}
 	return append(list, jsontext.Column{Name: "folder_id", Value: FolderOf(i)})
@@ -112,7 +112,7 @@ func (m Maker) filed(list jsontext.Record, i Item, as Reading) jsontext.Record {
 
 // FolderOf is the folder that an article or an internal article lies in, or nil.
 func FolderOf(i Item) any {
-	return i.Said.or("folder_id", orNothing(population.PieceOf(i.Kind, i.N).Folder))
+	return i.Said.valueOr("folder_id", orNothing(population.DrawPiece(i.Kind, i.N).Folder))
 }
 
 // orNothing is a text, or nil where it is empty.
@@ -125,7 +125,7 @@ func orNothing(text string) any {
 
 // articleStatistics are counted on the hour.
 func articleStatistics(i Item, now int64) string {
-	born := population.PieceOf(i.Kind, i.N)
+	born := population.DrawPiece(i.Kind, i.N)
 	views := max(0, now/3600-i.Created/3600) * born.Views
 	reactions, happy, neutral, sad := views/20, born.Happy, 60-born.Happy, int64(40)
 	if reactions == 0 {
@@ -137,9 +137,9 @@ func articleStatistics(i Item, now int64) string {
 	return string(p.Bytes)
 }
 
-// bodies are those of an article in all languages, with references as they are kept.
-func (m Maker) bodies(i Item) (list []string) {
-	_, all := m.says(i)
+// articleBodies are those of an article in all languages, with references as they are kept.
+func (m Maker) articleBodies(i Item) (list []string) {
+	_, all := m.articleTexts(i)
 	for _, l := range all {
 		list = append(list, l.body)
 	}

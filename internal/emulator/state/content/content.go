@@ -18,13 +18,13 @@ type Item struct {
 	Edits            int     // how often teammates have edited it
 	Edited           []int64 // when it was edited since hour 0
 	Removed          bool    // it is no longer served
-	Said             said
+	Said             editedFields
 	Noted            map[int]versionNote // of a data connector, by the place of the version
 }
 
-// said is what was written of a piece of content, by the names of its fields: texts, whole numbers, nil for null, []variation and
+// editedFields is what was written of a piece of content, by the names of its fields: texts, whole numbers, nil for null, []variation and
 // []newsPlace. translated_content.<locale>.<field> is what it says in another language than its own.
-type said map[string]any
+type editedFields map[string]any
 
 // versionNote is a note that was written about a version of a data connector.
 type versionNote struct {
@@ -32,8 +32,8 @@ type versionNote struct {
 	At   int64
 }
 
-// words are what teammates say anew when they edit a piece of content; where it lies and whose it is stays as it was written.
-var words = []string{"title", "name", "description", "body", "variations", "default_locale"}
+// redrawnFields are what teammates say anew when they edit a piece of content; where it lies and whose it is stays as it was written.
+var redrawnFields = []string{"title", "name", "description", "body", "variations", "default_locale"}
 
 // Content is all that the server keeps of content.
 type Content struct {
@@ -44,25 +44,25 @@ type Content struct {
 	OnEvent func(e event.ContentEvent) // told of every event of the log
 }
 
-// Begin makes the content of hour 0.
-func (w *Content) Begin() {
-	for kind, list := range population.BornContent(w.Setup.Seed, w.Setup.Start.Unix()) {
+// SeedContent makes the content of hour 0.
+func (w *Content) SeedContent() {
+	for kind, list := range population.DrawBornContent(w.Setup.Seed, w.Setup.Start.Unix()) {
 		for _, born := range list {
 			w.Items[kind] = append(w.Items[kind], Item{Kind: born.Kind, N: born.N, Created: born.Created, Updated: born.Updated, Edits: born.Edits})
 		}
 	}
 }
 
-// birth is the event of a new piece of content. Where it would lie by its number may be gone: then it lies in nothing.
-func (w *Content) birth(at int64, kind event.ContentKind, set []event.Change) event.ContentEvent {
+// newContentEvent is the event of a new piece of content. Where it would lie by its number may be gone: then it lies in nothing.
+func (w *Content) newContentEvent(at int64, kind event.ContentKind, set []event.FieldChange) event.ContentEvent {
 	e := event.ContentEvent{At: at, Kind: kind, N: int32(len(w.Items[kind])), What: event.ContentCreated, Set: set}
-	field, home := "folder_id", population.PieceOf(kind, e.N).Folder
+	field, home := "folder_id", population.DrawPiece(kind, e.N).Folder
 	if kind == event.Folders {
-		field, home = "parent_folder_id", population.PieceOf(kind, e.N).Parent
+		field, home = "parent_folder_id", population.DrawPiece(kind, e.N).Parent
 	}
-	written := slices.ContainsFunc(set, func(c event.Change) bool { return c.Field == field })
+	written := slices.ContainsFunc(set, func(c event.FieldChange) bool { return c.Field == field })
 	if _, there := w.FindItem(event.Folders, home); home != "" && !written && !there {
-		e.Set = append(slices.Clip(set), event.Change{Field: field, Value: nil})
+		e.Set = append(slices.Clip(set), event.FieldChange{Field: field, Value: nil})
 	}
 	return e
 }
@@ -76,7 +76,7 @@ func (w *Content) recordContent(e event.ContentEvent) {
 
 func (w *Content) applyContent(e event.ContentEvent) {
 	if e.What == event.ContentCreated {
-		w.Items[e.Kind] = append(w.Items[e.Kind], Item{Kind: e.Kind, N: e.N, Created: e.At, Updated: e.At, Said: said{}.with(e.Set)})
+		w.Items[e.Kind] = append(w.Items[e.Kind], Item{Kind: e.Kind, N: e.N, Created: e.At, Updated: e.At, Said: editedFields{}.withChanges(e.Set)})
 		return
 	}
 	i := &w.Items[e.Kind][e.N]
@@ -91,18 +91,18 @@ func (w *Content) applyContent(e event.ContentEvent) {
 			i.Noted[e.Version] = versionNote{c.Value.(string), e.At}
 		}
 	case len(e.Set) > 0:
-		i.Said, i.Updated = i.Said.with(e.Set), e.At
+		i.Said, i.Updated = i.Said.withChanges(e.Set), e.At
 	default:
-		for _, word := range words {
+		for _, word := range redrawnFields {
 			delete(i.Said, word)
 		}
 		i.Edits, i.Updated, i.Edited = i.Edits+1, e.At, append(i.Edited, e.At)
 	}
 }
 
-func (s said) with(set []event.Change) said {
+func (s editedFields) withChanges(set []event.FieldChange) editedFields {
 	if s == nil {
-		s = said{}
+		s = editedFields{}
 	}
 	for _, c := range set {
 		s[c.Field] = c.Value
@@ -139,24 +139,24 @@ type Maker struct {
 	dynamic   func() map[string]Item // the dynamic contents that are there, by their keys
 }
 
-// Reading is what an answer depends on beside the content.
-type Reading struct {
+// RenderOptions is what an answer depends on beside the content.
+type RenderOptions struct {
 	Version apiversion.Version
 	Whole   bool  // it is read by itself
 	Plain   bool  // dynamic content is disabled
 	Now     int64 // Unix seconds
 }
 
-// or is what was written as a field, or what is drawn.
-func (s said) or(field string, drawn any) any {
+// valueOr is what was written as a field, or what is drawn.
+func (s editedFields) valueOr(field string, drawn any) any {
 	if v, written := s[field]; written {
 		return v
 	}
 	return drawn
 }
 
-// text is the same of a text; null is "".
-func (s said) text(field, drawn string) string {
-	text, _ := s.or(field, drawn).(string)
+// textOr is the same of a text; null is "".
+func (s editedFields) textOr(field, drawn string) string {
+	text, _ := s.valueOr(field, drawn).(string)
 	return text
 }

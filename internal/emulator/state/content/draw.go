@@ -10,28 +10,28 @@ import (
 	"aqueduck/internal/emulator/population"
 )
 
-// Record is a piece of content as it is sent to a reading.
-func (m Maker) Record(i Item, as Reading) jsontext.Record {
+// RenderItem is a piece of content as it is sent to a reading.
+func (m Maker) RenderItem(i Item, as RenderOptions) jsontext.Record {
 	id := event.ContentText(i.Kind, i.N)
-	d := population.WordingOf(m.seed, i.Kind, i.N, i.Edits)
+	d := population.DrawWording(m.seed, i.Kind, i.N, i.Edits)
 	created, updated := jsontext.Column{Name: "created_at", Value: jsontext.Moment(i.Created)}, jsontext.Column{Name: "updated_at", Value: jsontext.Moment(i.Updated)}
 	switch i.Kind {
 	case event.Articles:
-		return m.article(i, as)
+		return m.articleRecord(i, as)
 	case event.InternalArticles:
-		return i.over(m.internal(i, d, as))
+		return i.overlayEdits(m.internalRecord(i, d, as))
 	case event.Collections:
 		text := `{"type":"group_translated_content","en":{"type":"group_content","name":` + jsontext.Quote(d.Title) + `,"description":` +
 			string(jsontext.AppendText(nil, d.Description)) + `}}`
 		return jsontext.Record{{Name: "type", Value: "collection"}, {Name: "id", Value: id}, {Name: "workspace_id", Value: m.workspace}, {Name: "name", Value: d.Title}, {Name: "description", Value: d.Description},
-			{Name: "parent_id", Value: orNothing(population.PieceOf(i.Kind, i.N).Parent)}, {Name: "order", Value: int64(i.N)}, {Name: "url", Value: "https://help.example/collections/" + id}, {Name: "default_locale", Value: "en"},
+			{Name: "parent_id", Value: orNothing(population.DrawPiece(i.Kind, i.N).Parent)}, {Name: "order", Value: int64(i.N)}, {Name: "url", Value: "https://help.example/collections/" + id}, {Name: "default_locale", Value: "en"},
 			{Name: "translated_content", Value: jsontext.RawJSON(text)}, created, updated}
 	case event.Newsfeeds:
 		return jsontext.Record{{Name: "type", Value: "newsfeed"}, {Name: "id", Value: id}, {Name: "name", Value: d.Title}, created, updated}
 	case event.NewsItems:
-		return i.over(m.news(i, d, as))
+		return i.overlayEdits(m.newsRecord(i, d, as))
 	case event.Folders:
-		return i.over(jsontext.Record{{Name: "type", Value: "folder"}, {Name: "id", Value: id}, {Name: "name", Value: d.Title}, {Name: "parent_folder_id", Value: orNothing(population.PieceOf(i.Kind, i.N).Parent)}, created, updated})
+		return i.overlayEdits(jsontext.Record{{Name: "type", Value: "folder"}, {Name: "id", Value: id}, {Name: "name", Value: d.Title}, {Name: "parent_folder_id", Value: orNothing(population.DrawPiece(i.Kind, i.N).Parent)}, created, updated})
 	case event.DynamicContents:
 		return m.dynamicRecord(i)
 	}
@@ -39,8 +39,8 @@ func (m Maker) Record(i Item, as Reading) jsontext.Record {
 		{Name: "created_at", Value: jsontext.ISOTime(i.Created)}, {Name: "updated_at", Value: jsontext.ISOTime(i.Updated)}}
 }
 
-// over puts what was written over what is drawn, field by field.
-func (i Item) over(list jsontext.Record) jsontext.Record {
+// overlayEdits puts what was written over what is drawn, field by field.
+func (i Item) overlayEdits(list jsontext.Record) jsontext.Record {
 	for n, c := range list {
 		switch v, written := i.Said[c.Name]; v.(type) {
 		case nil, string, int64:
@@ -57,16 +57,16 @@ func PlacesOf(i Item) []event.NewsPlace {
 	if written, is := i.Said["newsfeed_assignments"].([]event.NewsPlace); is {
 		return written
 	}
-	return []event.NewsPlace{{Feed: population.PieceOf(i.Kind, i.N).Feed, At: i.Created}}
+	return []event.NewsPlace{{Feed: population.DrawPiece(i.Kind, i.N).Feed, At: i.Created}}
 }
 
-// InFeed is the place of a newsfeed among those that a news item is in, below 0 for none.
-func InFeed(places []event.NewsPlace, feed string) int {
+// FeedPlace is the place of a newsfeed among those that a news item is in, below 0 for none.
+func FeedPlace(places []event.NewsPlace, feed string) int {
 	return slices.IndexFunc(places, func(p event.NewsPlace) bool { return p.Feed == feed })
 }
 
-// news tells when it was published since 2.14 (workspace-api 9): in the first of its newsfeeds. In none it is a draft.
-func (m Maker) news(i Item, d event.Wording, as Reading) jsontext.Record {
+// newsRecord tells when it was published since 2.14 (workspace-api 9): in the first of its newsfeeds. In none it is a draft.
+func (m Maker) newsRecord(i Item, d event.Wording, as RenderOptions) jsontext.Record {
 	places, dated := PlacesOf(i), as.Version.AtLeast(apiversion.V214)
 	state, first, p := "draft", int64(0), &jsontext.Writer{}
 	for _, place := range places {
@@ -77,7 +77,7 @@ func (m Maker) news(i Item, d event.Wording, as Reading) jsontext.Record {
 		if dated {
 			in = append(in, jsontext.Column{Name: "published_at", Value: jsontext.Moment(place.At)})
 		}
-		p.Key("")
+		p.WriteKey("")
 		jsontext.WriteRecord(p, in)
 	}
 	list := jsontext.Record{{Name: "type", Value: "news-item"}, {Name: "id", Value: event.ContentText(event.NewsItems, i.N)}, {Name: "workspace_id", Value: m.workspace}, {Name: "title", Value: d.Title},
@@ -91,30 +91,30 @@ func (m Maker) news(i Item, d event.Wording, as Reading) jsontext.Record {
 
 // ParentFolder is the folder that a folder lies in, or nil.
 func ParentFolder(i Item) any {
-	return i.Said.or("parent_folder_id", orNothing(population.PieceOf(i.Kind, i.N).Parent))
+	return i.Said.valueOr("parent_folder_id", orNothing(population.DrawPiece(i.Kind, i.N).Parent))
 }
 
-// internal: some tell no times (api-notes), but those that somebody wrote.
-func (m Maker) internal(i Item, d event.Wording, as Reading) jsontext.Record {
+// internalRecord: some tell no times (api-notes), but those that somebody wrote.
+func (m Maker) internalRecord(i Item, d event.Wording, as RenderOptions) jsontext.Record {
 	var owner any
 	if d.Owner != 0 {
 		owner = d.Owner
 	}
 	list := jsontext.Record{{Name: "type", Value: "internal_article"}, {Name: "id", Value: event.ContentID(event.InternalArticles, i.N)}, {Name: "title", Value: d.Title}, {Name: "body", Value: d.Body},
 		{Name: "owner_id", Value: owner}, {Name: "author_id", Value: d.Author}, {Name: "locale", Value: d.Locale}}
-	if _, written := i.Said["author_id"]; written || !population.PieceOf(i.Kind, i.N).Untimed {
+	if _, written := i.Said["author_id"]; written || !population.DrawPiece(i.Kind, i.N).Untimed {
 		list = append(list, jsontext.Column{Name: "created_at", Value: jsontext.Moment(i.Created)}, jsontext.Column{Name: "updated_at", Value: jsontext.Moment(i.Updated)})
 	}
-	return m.filed(list, i, as)
+	return m.withFolder(list, i, as)
 }
 
-// Version is the nth version of a data connector: one at its birth and one for each edit.
-func (m Maker) Version(i Item, n int) jsontext.Record {
+// RenderVersion is the nth version of a data connector: one at its birth and one for each edit.
+func (m Maker) RenderVersion(i Item, n int) jsontext.Record {
 	at := i.Created + int64(n)*60
 	if born := i.Edits - len(i.Edited); n > born {
 		at = i.Edited[n-born-1]
 	}
-	note := versionNote{population.VersionNoteOf(m.seed, i.N, n), at}
+	note := versionNote{population.DrawVersionNote(m.seed, i.N, n), at}
 	if written, is := i.Noted[n]; is {
 		note = written
 	}
@@ -124,6 +124,6 @@ func (m Maker) Version(i Item, n int) jsontext.Record {
 
 // NewMaker is who draws content. The lock is held.
 func (w *Content) NewMaker() Maker {
-	by := sync.OnceValue(func() map[string]Item { return keyed(w.Items[event.DynamicContents]) })
+	by := sync.OnceValue(func() map[string]Item { return itemsByKey(w.Items[event.DynamicContents]) })
 	return Maker{w.Setup.Seed, w.Setup.Start.Unix(), w.WorkspaceID, by}
 }

@@ -29,13 +29,13 @@ func (w *Content) CreateContentWith(kind string, set map[string]any) (string, er
 	if err != nil {
 		return "", err
 	}
-	var says []event.Change
+	var says []event.FieldChange
 	if set != nil {
-		if says, err = w.reads(k, nil, set); err != nil {
+		if says, err = w.readOperationBody(k, nil, set); err != nil {
 			return "", err
 		}
 	}
-	e := w.birth(w.Now(), k, says)
+	e := w.newContentEvent(w.UnixNow(), k, says)
 	w.recordContent(e)
 	return event.ContentText(k, e.N), nil
 }
@@ -49,26 +49,26 @@ func (w *Content) EditContentWith(kind, id string, set map[string]any) error {
 		if e.What = event.ContentEdited; set == nil {
 			return e, nil
 		}
-		if e.Set, err = w.reads(i.Kind, &i, set); err == nil && len(e.Set) == 0 {
+		if e.Set, err = w.readOperationBody(i.Kind, &i, set); err == nil && len(e.Set) == 0 {
 			err = errors.New("nothing is said that can be written")
 		}
 		return e, err
 	})
 }
 
-// reads is ReadBody for an operation.
-func (w *Content) reads(kind event.ContentKind, of *Item, set map[string]any) ([]event.Change, error) {
+// readOperationBody is ReadBody for an operation.
+func (w *Content) readOperationBody(kind event.ContentKind, of *Item, set map[string]any) ([]event.FieldChange, error) {
 	b := input.ReadBody(AsJSON(set))
 	says := w.ReadBody(kind, of, b)
 	return says, b.Err()
 }
 
-// NoteVersion writes another note about a version of a data connector, by its entity_version_id; an empty one clears it.
-func (w *Content) NoteVersion(id, version, note string) error {
+// SetVersionNote writes another note about a version of a data connector, by its entity_version_id; an empty one clears it.
+func (w *Content) SetVersionNote(id, version, note string) error {
 	return w.onContent(ContentNames[event.Connectors], id, func(i Item) (event.ContentEvent, error) {
 		for n := range i.Edits + 1 {
 			if event.VersionID(i.N, n) == version {
-				return event.ContentEvent{What: event.ContentNoted, Version: n, Set: []event.Change{{Field: "note", Value: note}}}, nil
+				return event.ContentEvent{What: event.ContentNoted, Version: n, Set: []event.FieldChange{{Field: "note", Value: note}}}, nil
 			}
 		}
 		return event.ContentEvent{}, fmt.Errorf("version %s: %w", version, ErrNoContent)
@@ -79,7 +79,7 @@ func (w *Content) NoteVersion(id, version, note string) error {
 // dynamic content that an article uses.
 func (w *Content) RemoveContent(kind, id string) error {
 	return w.onContent(kind, id, func(i Item) (event.ContentEvent, error) {
-		if why := w.WhyKept(i); why != "" {
+		if why := w.RemovalObstacle(i); why != "" {
 			return event.ContentEvent{}, errors.New("it cannot be removed: " + why)
 		}
 		return event.ContentEvent{What: event.ContentRemoved}, nil
@@ -102,13 +102,13 @@ func (w *Content) onContent(kind, id string, happens func(i Item) (event.Content
 	if err != nil {
 		return fmt.Errorf("%s of %s: %w", id, kind, err)
 	}
-	e.At, e.Kind, e.N = w.Now(), k, i.N
+	e.At, e.Kind, e.N = w.UnixNow(), k, i.N
 	w.recordContent(e)
 	return nil
 }
 
-// WhyKept says why a piece of content cannot be removed; "" when it can (workspace-api 4.11).
-func (w *Content) WhyKept(i Item) string {
+// RemovalObstacle says why a piece of content cannot be removed; "" when it can (workspace-api 4.11).
+func (w *Content) RemovalObstacle(i Item) string {
 	switch id := event.ContentText(i.Kind, i.N); i.Kind {
 	case event.Collections, event.Newsfeeds:
 		return "others may lie in it"
@@ -122,7 +122,7 @@ func (w *Content) WhyKept(i Item) string {
 	case event.DynamicContents:
 		key := `-key="` + keyOf(i) + `"`
 		uses := func(o Item) bool {
-			return slices.ContainsFunc(w.NewMaker().bodies(o), func(body string) bool { return strings.Contains(body, key) })
+			return slices.ContainsFunc(w.NewMaker().articleBodies(o), func(body string) bool { return strings.Contains(body, key) })
 		}
 		if slices.ContainsFunc(w.ListItems(event.Articles), uses) {
 			return "an article uses it"
@@ -140,8 +140,8 @@ func contentKindOf(name string) (event.ContentKind, error) {
 }
 
 // ReadBody gives what a body writes of a piece of content, nil for a new one. The body refuses what cannot be. The lock is held.
-func (w *Content) ReadBody(kind event.ContentKind, of *Item, b *input.Body) []event.Change {
-	d := draft{Body: b, w: w, of: of}
+func (w *Content) ReadBody(kind event.ContentKind, of *Item, b *input.Body) []event.FieldChange {
+	d := contentDraft{Body: b, w: w, of: of}
 	if drafts[kind] == nil {
 		b.Refuse(http.StatusBadRequest, "parameter_invalid", "nothing of %s can be written", ContentNames[kind])
 		return nil

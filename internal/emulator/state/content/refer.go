@@ -20,24 +20,24 @@ var (
 	literal = regexp.MustCompile(`#\{\{dynamic_content:([^{}]+)\}\}`)
 )
 
-// tag is one of the tags of a body that may begin or end a reference.
-type tag struct {
+// bodyTag is one of the tags of a body that may begin or end a reference.
+type bodyTag struct {
 	start, end    int
 	name          string
 	closes, empty bool
 	key           string // "": it refers to nothing
 }
 
-// tags gives those of a body. It is gone through once, however many there are in one another.
-func tags(body string) iter.Seq[tag] {
-	return func(yield func(tag) bool) {
+// bodyTags gives those of a body. It is gone through once, however many there are in one another.
+func bodyTags(body string) iter.Seq[bodyTag] {
+	return func(yield func(bodyTag) bool) {
 		for at := 0; ; {
 			found := tagForm.FindStringSubmatchIndex(body[at:])
 			if found == nil {
 				return
 			}
 			group := func(n int) string { return body[at:][max(0, found[2*n]):max(0, found[2*n+1])] }
-			t := tag{start: at + found[0], end: at + found[1], name: strings.ToLower(group(1) + group(2)), closes: group(1) != "", empty: group(4) != ""}
+			t := bodyTag{start: at + found[0], end: at + found[1], name: strings.ToLower(group(1) + group(2)), closes: group(1) != "", empty: group(4) != ""}
 			t.key = referredKey(group(3))
 			if !yield(t) {
 				return
@@ -65,12 +65,12 @@ func referredKey(attributes string) (key string) {
 	return key
 }
 
-// elements replaces the elements of a body that refer to dynamic content, and all that is inside them, by what by makes of their
+// replaceElements replaces the elements of a body that refer to dynamic content, and all that is inside them, by what by makes of their
 // keys. What nothing closes goes to the end.
-func elements(body string, by func(key string) string) string {
+func replaceElements(body string, by func(key string) string) string {
 	var out strings.Builder
 	from, inside, depth := 0, "", 0
-	for t := range tags(body) {
+	for t := range bodyTags(body) {
 		switch {
 		case inside == "" && t.key != "":
 			out.WriteString(body[from:t.start] + by(t.key))
@@ -95,11 +95,11 @@ func elements(body string, by func(key string) string) string {
 	return out.String()
 }
 
-// unwrapped is a body without the elements that refer, with what is inside them.
-func unwrapped(body string) string {
+// unwrapElements is a body without the elements that refer, with what is inside them.
+func unwrapElements(body string) string {
 	var out strings.Builder
 	from, open := 0, map[string][]bool{} // of the elements that are open, by their names, which refer
-	for t := range tags(body) {
+	for t := range bodyTags(body) {
 		refers, last := t.key != "", len(open[t.name])-1
 		switch {
 		case !t.closes && !t.empty:
@@ -116,40 +116,40 @@ func unwrapped(body string) string {
 	return out.String()
 }
 
-// referring reads a body as it is kept: its references are elements of which only the key counts (workspace-api 2.5). Where dynamic
+// normaliseReferences reads a body as it is kept: its references are elements of which only the key counts (workspace-api 2.5). Where dynamic
 // content is disabled there are none.
-func (w *Content) referring(b *input.Body, name string) string {
+func (w *Content) normaliseReferences(b *input.Body, name string) string {
 	if w.K().NoDynamicContent {
-		return unwrapped(b.Text(name))
+		return unwrapElements(b.ReadText(name))
 	}
-	there := keyed(w.Items[event.DynamicContents])
-	return elements(b.Text(name), func(key string) string {
+	there := itemsByKey(w.Items[event.DynamicContents])
+	return replaceElements(b.ReadText(name), func(key string) string {
 		i, known := there[key]
 		if !known {
 			b.Refuse(http.StatusBadRequest, "parameter_invalid", "%s%s refers to dynamic content that is not there: %s", b.At, name, key)
 			return ""
 		}
-		return w.NewMaker().reference(i)
+		return w.NewMaker().referenceTo(i)
 	})
 }
 
-// reference is one to a piece of dynamic content, as it is kept.
-func (m Maker) reference(i Item) string {
+// referenceTo is one to a piece of dynamic content, as it is kept.
+func (m Maker) referenceTo(i Item) string {
 	d := m.dynamicOf(i)
 	if d.kind == "block" {
-		return event.Reference("div", d.key)
+		return event.DynamicReference("div", d.key)
 	}
-	return event.Reference("span", d.key)
+	return event.DynamicReference("span", d.key)
 }
 
-// Modernise makes of what an earlier version wrote in an article what the later one would: the literal text refers to inline dynamic
+// UpgradeReferences makes of what an earlier version wrote in an article what the later one would: the literal text refers to inline dynamic
 // content, and elements refer to nothing (workspace-api 2.5). Where dynamic content is disabled nothing refers, in any version.
-func (w *Content) Modernise(b *input.Body) {
+func (w *Content) UpgradeReferences(b *input.Body) {
 	w.modernBody(b)
-	translations := b.Object("translated_content")
+	translations := b.ReadObject("translated_content")
 	for locale := range translations.Fields {
 		if locale != "type" {
-			one := translations.Object(locale)
+			one := translations.ReadObject(locale)
 			w.modernBody(one)
 			translations.Fields[locale] = AsJSON(one.Fields)
 		}
@@ -160,20 +160,20 @@ func (w *Content) Modernise(b *input.Body) {
 }
 
 func (w *Content) modernBody(b *input.Body) {
-	text := b.Text("body")
-	if !b.Holds("body") || b.Refused() {
+	text := b.ReadText("body")
+	if !b.HasValue("body") || b.IsRefused() {
 		return
 	}
 	var there map[string]Item
 	if !w.K().NoDynamicContent {
-		there = keyed(w.Items[event.DynamicContents])
+		there = itemsByKey(w.Items[event.DynamicContents])
 	}
-	text = literal.ReplaceAllStringFunc(unwrapped(text), func(found string) string {
+	text = literal.ReplaceAllStringFunc(unwrapElements(text), func(found string) string {
 		i, known := there[literal.FindStringSubmatch(found)[1]]
 		if !known || w.NewMaker().dynamicOf(i).kind == "block" {
 			return found
 		}
-		return w.NewMaker().reference(i)
+		return w.NewMaker().referenceTo(i)
 	})
 	b.Fields["body"] = AsJSON(text)
 }

@@ -15,24 +15,24 @@ import (
 // lifeHitl numbers the consultations of life beyond those that conversations were born with.
 const lifeHitl = 1000
 
-// LiveHourOfConsultations lets consultations begin in an hour of life. They end as time passes; the conversation does not move.
-func (w *Desk) LiveHourOfConsultations(base int64) {
+// SimulateConsultations lets consultations begin in an hour of life. They end as time passes; the conversation does not move.
+func (w *Desk) SimulateConsultations(base int64) {
 	r := event.NewRNG(w.Setup.Seed, event.ForConsultation, 1<<40, uint64(w.HoursLived))
 	if len(w.Threads) == 0 {
 		return
 	}
-	for range r.N(4) {
-		num, one := int32(len(w.Threads)-1-r.N(len(w.Threads)/3+1)), event.Consultation{At: base + 60 + int64(r.N(population.Busy-60)), Put: base}
+	for range r.IntN(4) {
+		num, one := int32(len(w.Threads)-1-r.IntN(len(w.Threads)/3+1)), event.Consultation{At: base + 60 + int64(r.IntN(population.Busy-60)), Put: base}
 		population.PlanConsultation(&one, r)
-		one.At, one.End = population.Calm(w.Setup.Start.Unix(), one.At), population.Calm(w.Setup.Start.Unix(), one.End)
+		one.At, one.End = population.AlignToActiveTime(w.Setup.Start.Unix(), one.At), population.AlignToActiveTime(w.Setup.Start.Unix(), one.End)
 		if !w.Threads[num].Deleted {
-			w.consult(num, one)
+			w.logConsultation(num, one)
 		}
 	}
 }
 
-// consult logs a consultation about the conversation's last part.
-func (w *Desk) consult(num int32, one event.Consultation) {
+// logConsultation logs a consultation about the conversation's last part.
+func (w *Desk) logConsultation(num int32, one event.Consultation) {
 	one.Conv, one.N = num, lifeHitl+int32(len(w.ConsultationLog))
 	if parts := w.Threads[num].parts; parts > 0 {
 		one.Part = event.PartID(num, int(parts)-1)
@@ -42,17 +42,17 @@ func (w *Desk) consult(num int32, one event.Consultation) {
 	w.ServedConsultations[num] = append(w.ServedConsultations[num], one)
 }
 
-// Consult has the AI agent consult the teammates about a conversation, which takes so long and so many rounds of feedback.
+// StartConsultation has the AI agent consult the teammates about a conversation, which takes so long and so many rounds of feedback.
 // The outcome is one of the document's; one that is outstanding when the next begins is superseded, whatever it was to be.
-func (w *Conversations) Consult(id, outcome string, rounds int, takes time.Duration) error {
+func (w *Conversations) StartConsultation(id, outcome string, rounds int, takes time.Duration) error {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
-	num, err := w.consulting(id, outcome)
+	num, err := w.checkConsultation(id, outcome)
 	if err != nil {
 		return fmt.Errorf("consult about conversation %s: %w", id, err)
 	}
-	at := w.Now()
-	w.consult(num, event.Consultation{At: at, Put: at, End: at + int64(takes/time.Second), Outcome: outcome, Rounds: rounds})
+	at := w.UnixNow()
+	w.logConsultation(num, event.Consultation{At: at, Put: at, End: at + int64(takes/time.Second), Outcome: outcome, Rounds: rounds})
 	return nil
 }
 
@@ -60,11 +60,11 @@ func (w *Conversations) Consult(id, outcome string, rounds int, takes time.Durat
 func (w *Conversations) FinishConsultation(id, outcome string) error {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
-	num, err := w.consulting(id, outcome)
+	num, err := w.checkConsultation(id, outcome)
 	if err != nil {
 		return fmt.Errorf("finish a consultation about conversation %s: %w", id, err)
 	}
-	now := w.Now()
+	now := w.UnixNow()
 	for i := len(w.ConsultationLog) - 1; i >= 0; i-- {
 		c := w.ConsultationLog[i]
 		if c.Conv != num || c.At > now || c.End <= now {
@@ -80,8 +80,8 @@ func (w *Conversations) FinishConsultation(id, outcome string) error {
 	return fmt.Errorf("finish a consultation about conversation %s: none is outstanding", id)
 }
 
-// consulting finds the conversation of a consultation that is to have this outcome.
-func (w *Desk) consulting(id, outcome string) (int32, error) {
+// checkConsultation finds the conversation of a consultation that is to have this outcome.
+func (w *Desk) checkConsultation(id, outcome string) (int32, error) {
 	num, ok := w.FindThread(id)
 	switch {
 	case !ok:
@@ -149,11 +149,11 @@ type EndedConsultation struct {
 // there.
 func (w *Desk) FindEnded(num int32) []EndedConsultation {
 	var list []EndedConsultation
-	for _, c := range w.consultations(num) {
-		if c.End > w.Now() {
+	for _, c := range w.allConsultations(num) {
+		if c.End > w.UnixNow() {
 			continue
 		}
-		d := population.Dialogue(w.Setup.Seed, &c)
+		d := population.DrawDialogue(w.Setup.Seed, &c)
 		for _, e := range consultationEvents(&c, d) {
 			if e.round == 0 || e.round > c.Rounds-hitlServed {
 				list = append(list, EndedConsultation{e, &c, d})
@@ -164,12 +164,12 @@ func (w *Desk) FindEnded(num int32) []EndedConsultation {
 	return list
 }
 
-// consultations are those of a conversation in the order of their beginning. One that is outstanding when the next begins
+// allConsultations are those of a conversation in the order of their beginning. One that is outstanding when the next begins
 // ends a second later, superseded (workspace-api 3.2).
-func (w *Desk) consultations(num int32) []event.Consultation {
+func (w *Desk) allConsultations(num int32) []event.Consultation {
 	opened := &w.ConversationLog[w.Threads[num].Newest.Opened]
-	born := w.Maker.Begin(opened)
-	list := append(w.Maker.Consultations(num, born.Parts), w.ServedConsultations[num]...)
+	born := w.Maker.DrawBeginning(opened)
+	list := append(w.Maker.DrawConsultations(num, born.Parts), w.ServedConsultations[num]...)
 	slices.SortStableFunc(list, func(a, b event.Consultation) int { return cmp.Compare(a.At, b.At) })
 	for i := range list[:max(0, len(list)-1)] {
 		if next := list[i+1].At; next < list[i].End {
@@ -185,20 +185,20 @@ func (e *EndedConsultation) Write(p *jsontext.Writer, mute bool) {
 		if mute {
 			words = ""
 		}
-		p.Text(name, words)
+		p.TextOrNull(name, words)
 	}
-	p.Item()
-	p.Text("hitl_cycle_id", e.said.Cycle)
-	p.Text("event_type", e.kind)
-	p.Text("conversation_part_id", core.NumberText(e.part))
-	p.Text("rule_id", e.said.Rule.ID)
-	p.Text("rule_name", e.said.Rule.Name)
-	p.Time("created_at", e.at)
+	p.OpenItem()
+	p.TextOrNull("hitl_cycle_id", e.said.Cycle)
+	p.TextOrNull("event_type", e.kind)
+	p.TextOrNull("conversation_part_id", core.NumberText(e.part))
+	p.TextOrNull("rule_id", e.said.Rule.ID)
+	p.TextOrNull("rule_name", e.said.Rule.Name)
+	p.TimeOrNull("created_at", e.at)
 	p.Open("data")
 	switch e.kind {
 	case "ai_consultation_started":
-		p.Text("channel", "inbox")
-		p.Time("rule_threshold_percent", e.said.Rule.Threshold)
+		p.TextOrNull("channel", "inbox")
+		p.TimeOrNull("rule_threshold_percent", e.said.Rule.Threshold)
 		p.Int("confidence_percent", e.said.Confidence)
 		for i, name := range []string{"sharp_ask", "ask_rationale", "issue_summary", "customer_question"} {
 			say(name, e.words[i])
@@ -208,14 +208,14 @@ func (e *EndedConsultation) Write(p *jsontext.Writer, mute bool) {
 	case "ai_teammate_input_received":
 		p.Int("round_index", int64(e.round))
 		say("teammate_input", e.words[0])
-		p.Text("reviewer_admin_id", core.NumberText(e.admin))
-		p.Text("regeneration_outcome", e.outcome)
+		p.TextOrNull("reviewer_admin_id", core.NumberText(e.admin))
+		p.TextOrNull("regeneration_outcome", e.outcome)
 	case "ai_draft_revised":
 		p.Int("round_index", int64(e.round))
 		say("revised_draft", e.words[0])
-		p.Text("regeneration_outcome", e.outcome)
+		p.TextOrNull("regeneration_outcome", e.outcome)
 	default:
-		e.finish(p, say)
+		e.writeClosing(p, say)
 	}
 	p.Close()
 	p.Close()
@@ -224,23 +224,23 @@ func (e *EndedConsultation) Write(p *jsontext.Writer, mute bool) {
 // hitlFull is how many rounds fit into the last event: after more its texts are partial (trap T73).
 const hitlFull = 20
 
-// finish writes what the last event of a consultation tells.
-func (e *EndedConsultation) finish(p *jsontext.Writer, say func(name, words string)) {
-	p.Text("outcome", e.of.Outcome)
+// writeClosing writes what the last event of a consultation tells.
+func (e *EndedConsultation) writeClosing(p *jsontext.Writer, say func(name, words string)) {
+	p.TextOrNull("outcome", e.of.Outcome)
 	kind := ""
 	if e.of.Outcome == "approved" {
 		kind = []string{"original", "revised"}[min(1, e.of.Rounds)]
 	}
-	p.Text("approved_draft_type", kind)
+	p.TextOrNull("approved_draft_type", kind)
 	say("final_draft", e.words[0])
 	say("sent_text", e.words[1])
-	p.Text("reviewer_admin_id", core.NumberText(e.admin))
+	p.TextOrNull("reviewer_admin_id", core.NumberText(e.admin))
 	p.Int("duration_seconds", e.of.End-e.of.At)
 	p.Int("rounds_count", int64(e.of.Rounds))
-	p.Flag("payload_truncated", e.of.Rounds > hitlFull)
+	p.Bool("payload_truncated", e.of.Rounds > hitlFull)
 }
 
 // IsRedacted says whether words were taken out of a conversation.
 func (c *Conversation) IsRedacted() bool {
-	return c.opening().Redacted || slices.ContainsFunc(c.Parts, func(p event.Part) bool { return p.Redacted })
+	return c.sourceOrEmpty().Redacted || slices.ContainsFunc(c.Parts, func(p event.Part) bool { return p.Redacted })
 }

@@ -28,7 +28,7 @@ type Conversation struct {
 	AI                                 *AIAgent
 	Linked                             []event.LinkedObject
 	Parts                              []event.Part
-	Stats                              statistics
+	Stats                              partStatistics
 	Cards                              []event.Scorecard
 	Monitors                           []event.Evaluation
 	silent                             bool // was born without a contact's reply
@@ -43,8 +43,8 @@ type AIAgent struct {
 	Sources                                           []event.ContentSource
 }
 
-// statistics are kept up part by part. A zero time is null.
-type statistics struct {
+// partStatistics are kept up part by part. A zero time is null.
+type partStatistics struct {
 	FirstContact, LastContact, FirstAdmin, LastAdmin, LastAssignedAdmin int64
 	FirstAssigned, LastAssigned, FirstClose, LastClose                  int64
 	ClosedBy                                                            string
@@ -52,23 +52,23 @@ type statistics struct {
 	Median, Handling                                                    int64
 }
 
-// Apply makes the conversation follow one event of its log.
-func (c *Conversation) Apply(e *event.ThreadEvent) {
+// ApplyEvent makes the conversation follow one event of its log.
+func (c *Conversation) ApplyEvent(e *event.ThreadEvent) {
 	switch e.Kind {
 	case event.ThreadPartAdded:
-		c.take(e.With.Part)
+		c.addPart(e.With.Part)
 		if e.With.Source != nil {
 			c.AI.Sources = append(c.AI.Sources, *e.With.Source)
 		}
 	case event.ThreadRedacted:
-		c.redact(e)
+		c.redactWords(e)
 	case event.ThreadRated:
 		r := e.With.Rating
 		c.Rating = &r
 	case event.ThreadReviewed:
-		c.Cards = put(c.Cards, e.With.Scorecard, func(s event.Scorecard) string { return s.ID })
+		c.Cards = replaceByID(c.Cards, e.With.Scorecard, func(s event.Scorecard) string { return s.ID })
 	case event.ThreadEvaluated:
-		c.Monitors = put(c.Monitors, e.With.Evaluation, func(m event.Evaluation) string { return m.ID })
+		c.Monitors = replaceByID(c.Monitors, e.With.Evaluation, func(m event.Evaluation) string { return m.ID })
 	case event.ThreadPartChanged:
 		p := &c.Parts[e.Place]
 		if e.With.Assigned != nil {
@@ -78,17 +78,17 @@ func (c *Conversation) Apply(e *event.ThreadEvent) {
 			p.Body, p.Updated = e.With.Body, e.At
 		}
 	case event.ThreadTagged:
-		c.untag(e.Place)
+		c.removeTag(e.Place)
 		c.Tags = append(c.Tags, event.AppliedTag{Tag: e.Place, At: e.At, By: e.With.By})
 	case event.ThreadUntagged:
-		c.untag(e.Place)
+		c.removeTag(e.Place)
 	case event.ThreadLinked:
 		c.Linked = append(c.Linked, e.With.Linked)
 	case event.ThreadContactsChanged:
 		c.Contacts = e.Who
 	case event.ThreadFieldsSet:
 		for _, s := range e.With.Set {
-			_ = c.set(s) // checked before it came into the log
+			_ = c.applyChange(s) // checked before it came into the log
 		}
 	}
 	if !e.Quiet {
@@ -96,8 +96,8 @@ func (c *Conversation) Apply(e *event.ThreadEvent) {
 	}
 }
 
-// put replaces the item of the same id, or adds it.
-func put[T any](list []T, item T, id func(T) string) []T {
+// replaceByID replaces the item of the same id, or adds it.
+func replaceByID[T any](list []T, item T, id func(T) string) []T {
 	list = slices.Clone(list)
 	for i := range list {
 		if id(list[i]) == id(item) {
@@ -108,12 +108,12 @@ func put[T any](list []T, item T, id func(T) string) []T {
 	return append(list, item)
 }
 
-func (c *Conversation) untag(tag int32) {
+func (c *Conversation) removeTag(tag int32) {
 	c.Tags = slices.DeleteFunc(c.Tags, func(a event.AppliedTag) bool { return a.Tag == tag })
 }
 
-// redact takes the words of a part, or of the source, out for good (trap T59).
-func (c *Conversation) redact(e *event.ThreadEvent) {
+// redactWords takes the words of a part, or of the source, out for good (trap T59).
+func (c *Conversation) redactWords(e *event.ThreadEvent) {
 	if e.Place < 0 {
 		if c.Source != nil {
 			c.Source.Body, c.Source.Subject, c.Source.Files, c.Source.Redacted = "", "", nil, true
@@ -134,7 +134,7 @@ func NewConversation(opened *event.ThreadEvent, b *event.Beginning) *Conversatio
 		c.Waiting = c.Created
 	}
 	for i := range c.Parts {
-		c.heed(&c.Parts[i])
+		c.applyPart(&c.Parts[i])
 	}
 	if c.AI != nil && b.AI != nil {
 		c.AI.Title, c.AI.Resolution, c.AI.Stars, c.AI.Remark, c.AI.Sources = b.AI.Title, b.AI.Resolution, b.AI.Stars, b.AI.Remark, b.AI.Sources
@@ -147,14 +147,14 @@ func (c *Conversation) Scene() *population.Scene {
 	return &population.Scene{Num: c.Num, Parts: len(c.Parts), State: c.State, Contacts: c.Contacts}
 }
 
-// take adds a part and what it does to the conversation.
-func (c *Conversation) take(p event.Part) {
+// addPart adds a part and what it does to the conversation.
+func (c *Conversation) addPart(p event.Part) {
 	c.Parts = append(c.Parts, p)
-	c.heed(&p)
+	c.applyPart(&p)
 }
 
-// heed does to the conversation what a part does.
-func (c *Conversation) heed(p *event.Part) {
+// applyPart does to the conversation what a part does.
+func (c *Conversation) applyPart(p *event.Part) {
 	s, before := &c.Stats, c.State
 	c.State = p.State
 	if before == "closed" && p.State == "open" {
@@ -169,25 +169,25 @@ func (c *Conversation) heed(p *event.Part) {
 		if c.Waiting == 0 {
 			c.Waiting = p.At
 		}
-		first(&s.FirstContact, p.At)
+		setIfZero(&s.FirstContact, p.At)
 		s.LastContact = p.At
 	case p.Type == "comment":
 		c.Read, c.Waiting = true, 0
 		if p.Author.Type == "admin" {
-			c.answered(p.At)
+			c.countAnswer(p.At)
 		}
 	case p.Type == "close":
 		c.Waiting = 0
-		first(&s.FirstClose, p.At)
+		setIfZero(&s.FirstClose, p.At)
 		s.LastClose, s.ClosedBy = p.At, p.Author.ID
 	}
 	if p.Author.AI {
-		c.helped(p)
+		c.noteAIPart(p)
 	}
-	c.assign(p)
+	c.applyAssignment(p)
 }
 
-func first(at *int64, now int64) {
+func setIfZero(at *int64, now int64) {
 	if *at == 0 {
 		*at = now
 	}
@@ -195,16 +195,16 @@ func first(at *int64, now int64) {
 
 func isContactType(t string) bool { return t == "user" || t == "lead" }
 
-func (c *Conversation) answered(at int64) {
-	first(&c.Stats.FirstAdmin, at)
+func (c *Conversation) countAnswer(at int64) {
+	setIfZero(&c.Stats.FirstAdmin, at)
 	c.Stats.LastAdmin = at
 	if c.Stats.LastAssigned != 0 {
 		c.Stats.LastAssignedAdmin = at
 	}
 }
 
-// helped notes that the AI agent took part.
-func (c *Conversation) helped(p *event.Part) {
+// noteAIPart notes that the AI agent took part.
+func (c *Conversation) noteAIPart(p *event.Part) {
 	if c.AI == nil {
 		c.AI = &AIAgent{SourceType: "workflow", Created: p.At}
 	}
@@ -214,7 +214,7 @@ func (c *Conversation) helped(p *event.Part) {
 	}
 }
 
-func (c *Conversation) assign(p *event.Part) {
+func (c *Conversation) applyAssignment(p *event.Part) {
 	switch p.Assigned.As {
 	case event.AssignNothing:
 		return
@@ -233,13 +233,13 @@ func (c *Conversation) assign(p *event.Part) {
 	}
 	if p.Assigned.As <= event.AssignBot {
 		c.Stats.Assignments++
-		first(&c.Stats.FirstAssigned, p.At)
+		setIfZero(&c.Stats.FirstAssigned, p.At)
 		c.Stats.LastAssigned = p.At
 	}
 }
 
-// set applies one change. Fields are named as the oracle's columns are; a company comes by its number.
-func (c *Conversation) set(s event.Change) error {
+// applyChange applies one change. Fields are named as the oracle's columns are; a company comes by its number.
+func (c *Conversation) applyChange(s event.FieldChange) error {
 	if name, ok := strings.CutPrefix(s.Field, "custom_attributes."); ok {
 		if slices.Contains(ReviewAttributeNames, name) {
 			return fmt.Errorf("set %s of a conversation: quality assurance writes it", s.Field)

@@ -12,12 +12,12 @@ func New(base *core.Core, people *contacts.Book, firms *companies.Companies) *Co
 	return &Conversations{&Desk{Core: base, People: people, Companies: firms, ServedConsultations: map[int32][]event.Consultation{}}}
 }
 
-// Find draws a conversation that is there; nil where there is none.
-func (w *Desk) Find(id string) *Conversation {
+// LoadConversation draws a conversation that is there; nil where there is none.
+func (w *Desk) LoadConversation(id string) *Conversation {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	if num, there := w.FindThread(id); there {
-		return w.Drawer().Draw(w.Threads[num].Newest)
+		return w.ThreadDrawer().DrawConversation(w.Threads[num].Newest)
 	}
 	return nil
 }

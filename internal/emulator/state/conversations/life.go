@@ -18,8 +18,8 @@ var convLife = [...]talkOp{
 	lifeUntags, lifeHelps, lifeOdd, lifeDeletes, lifeReviews, lifeCloses,
 }
 
-// LiveHour lets an hour pass for the conversations, in the same part of it that contacts change in.
-func (w *Desk) LiveHour(base int64) {
+// SimulateThreadsHour lets an hour pass for the conversations, in the same part of it that contacts change in.
+func (w *Desk) SimulateThreadsHour(base int64) {
 	if w.Setup.Conversations == 0 {
 		return
 	}
@@ -32,15 +32,15 @@ func (w *Desk) LiveHour(base int64) {
 	})
 }
 
-// something draws a conversation, mostly a late one, and logs the event that fill makes of it. A few tries may find none
+// logDrawnEvent draws a conversation, mostly a late one, and logs the event that fill makes of it. A few tries may find none
 // that fits.
-func (w *Desk) something(r *event.RNG, at int64, fill func(c *Conversation, e *event.ThreadEvent) bool) bool {
-	from := w.Drawer()
+func (w *Desk) logDrawnEvent(r *event.RNG, at int64, fill func(c *Conversation, e *event.ThreadEvent) bool) bool {
+	from := w.ThreadDrawer()
 	return DrawThread(r, w.Threads, at, func(num int32, t *Thread) bool {
 		e := event.ThreadEvent{At: at, Num: num, With: &event.ThreadArgs{}}
-		fits := fill(from.Draw(t.Newest), &e)
+		fits := fill(from.DrawConversation(t.Newest), &e)
 		if fits {
-			w.Record(e)
+			w.RecordThreadEvent(e)
 		}
 		return fits
 	})
@@ -49,9 +49,9 @@ func (w *Desk) something(r *event.RNG, at int64, fill func(c *Conversation, e *e
 // DrawThread draws threads, mostly late ones, until one takes something that happens at a time.
 func DrawThread(r *event.RNG, list []Thread, at int64, try func(num int32, t *Thread) bool) bool {
 	for range 30 {
-		num := r.N(len(list))
+		num := r.IntN(len(list))
 		if r.Chance(0.7) {
-			num = len(list) - 1 - r.N(len(list)/5+1)
+			num = len(list) - 1 - r.IntN(len(list)/5+1)
 		}
 		t := &list[num]
 		if t.Deleted || t.Newest.updated > at {
@@ -64,11 +64,11 @@ func DrawThread(r *event.RNG, list []Thread, at int64, try func(num int32, t *Th
 	return false
 }
 
-// adds is a turn of life that adds a part.
-func (w *Desk) adds(r *event.RNG, at int64, draw func(m *population.Conversations, r *event.RNG, s *population.Scene, p *event.Part)) bool {
-	return w.something(r, at, func(c *Conversation, e *event.ThreadEvent) bool {
+// addDrawnPart is a turn of life that adds a part.
+func (w *Desk) addDrawnPart(r *event.RNG, at int64, draw func(m *population.Conversations, r *event.RNG, s *population.Scene, p *event.Part)) bool {
+	return w.logDrawnEvent(r, at, func(c *Conversation, e *event.ThreadEvent) bool {
 		w.AddPartTo(c, e, func(p *event.Part) { draw(w.Maker, r, c.Scene(), p) })
-		w.cite(r, e)
+		w.addAnswerSource(r, e)
 		return true
 	})
 }
@@ -87,42 +87,42 @@ func (w *Desk) DrawQuiet(r *event.RNG) bool {
 func lifeOpens(w *Desk, r *event.RNG, at int64) bool {
 	num, ok := w.People.DrawContact(r, contacts.IsActive)
 	if ok {
-		w.openConversation(at, []*event.Contact{w.People.List[num].Doc}, r.N(3))
+		w.openConversation(at, []*event.Contact{w.People.List[num].Doc}, r.IntN(3))
 	}
 	return ok
 }
 
 func lifeAsks(w *Desk, r *event.RNG, at int64) bool {
-	return w.adds(r, at, (*population.Conversations).CustomerSays)
+	return w.addDrawnPart(r, at, (*population.Conversations).FillCustomerReply)
 }
 
 func lifeAnswers(w *Desk, r *event.RNG, at int64) bool {
-	return w.adds(r, at, (*population.Conversations).AdminSays)
+	return w.addDrawnPart(r, at, (*population.Conversations).FillAdminReply)
 }
 
 func lifeHelps(w *Desk, r *event.RNG, at int64) bool {
-	return w.adds(r, at, (*population.Conversations).AISays)
+	return w.addDrawnPart(r, at, (*population.Conversations).FillAIReply)
 }
 
 func lifeNotes(w *Desk, r *event.RNG, at int64) bool {
-	return w.adds(r, at, (*population.Conversations).AdminNotes)
+	return w.addDrawnPart(r, at, (*population.Conversations).FillAdminNote)
 }
 
 func lifeCloses(w *Desk, r *event.RNG, at int64) bool {
-	return w.adds(r, at, (*population.Conversations).Closes)
+	return w.addDrawnPart(r, at, (*population.Conversations).FillClose)
 }
 
 func lifeSnoozes(w *Desk, r *event.RNG, at int64) bool {
-	return w.adds(r, at, (*population.Conversations).Snoozes)
+	return w.addDrawnPart(r, at, (*population.Conversations).FillSnooze)
 }
 
 func lifeOdd(w *Desk, r *event.RNG, at int64) bool {
-	return w.adds(r, at, (*population.Conversations).Oddities)
+	return w.addDrawnPart(r, at, (*population.Conversations).FillUnknownType)
 }
 
 func lifeReopens(w *Desk, r *event.RNG, at int64) bool {
-	return w.something(r, at, func(c *Conversation, e *event.ThreadEvent) bool {
-		w.AddPartTo(c, e, func(p *event.Part) { w.Maker.Opens(r, c.Scene(), p) })
+	return w.logDrawnEvent(r, at, func(c *Conversation, e *event.ThreadEvent) bool {
+		w.AddPartTo(c, e, func(p *event.Part) { w.Maker.FillReopen(r, c.Scene(), p) })
 		return c.State != "open"
 	})
 }
@@ -130,21 +130,21 @@ func lifeReopens(w *Desk, r *event.RNG, at int64) bool {
 // lifeAssigns goes through the rows of the table; every second one of a closed conversation skips the reopening.
 func lifeAssigns(w *Desk, r *event.RNG, at int64) bool {
 	as := event.Assignment(len(w.ConversationLog) % int(event.Assignments))
-	return w.adds(r, at, func(m *population.Conversations, r *event.RNG, s *population.Scene, p *event.Part) {
-		m.AssignNow(r, s, p, as, r.Chance(0.5))
+	return w.addDrawnPart(r, at, func(m *population.Conversations, r *event.RNG, s *population.Scene, p *event.Part) {
+		m.FillAssignmentNow(r, s, p, as, r.Chance(0.5))
 	})
 }
 
 // lifeSummarises: now and then the body of a summary is missing, and comes later, or never.
 func lifeSummarises(w *Desk, r *event.RNG, at int64) bool {
-	return w.something(r, at, func(c *Conversation, e *event.ThreadEvent) bool {
-		w.AddPartTo(c, e, func(p *event.Part) { w.Maker.Summary(r, p, w.AddCall(c, at)) })
+	return w.logDrawnEvent(r, at, func(c *Conversation, e *event.ThreadEvent) bool {
+		w.AddPartTo(c, e, func(p *event.Part) { w.Maker.FillSummaryPart(r, p, w.AddCall(c, at)) })
 		return true
 	})
 }
 
 func lifeRates(w *Desk, r *event.RNG, at int64) bool {
-	return w.something(r, at, func(c *Conversation, e *event.ThreadEvent) bool {
+	return w.logDrawnEvent(r, at, func(c *Conversation, e *event.ThreadEvent) bool {
 		if len(c.Contacts) == 0 {
 			return false
 		}
@@ -155,24 +155,24 @@ func lifeRates(w *Desk, r *event.RNG, at int64) bool {
 }
 
 func lifeReviews(w *Desk, r *event.RNG, at int64) bool {
-	return w.something(r, at, func(c *Conversation, e *event.ThreadEvent) bool {
+	return w.logDrawnEvent(r, at, func(c *Conversation, e *event.ThreadEvent) bool {
 		e.Kind, e.Quiet = event.ThreadReviewed, w.DrawQuiet(r)
-		e.With.Scorecard = w.Maker.Scorecard(r, c.Num, r.N(2), r.Text(population.ReviewStatuses), at)
+		e.With.Scorecard = w.Maker.DrawScorecard(r, c.Num, r.IntN(2), r.PickText(population.ReviewStatuses), at)
 		return true
 	})
 }
 
 func lifeMonitors(w *Desk, r *event.RNG, at int64) bool {
-	return w.something(r, at, func(_ *Conversation, e *event.ThreadEvent) bool {
-		e.Kind, e.Quiet, e.With.Evaluation = event.ThreadEvaluated, w.DrawQuiet(r), w.Maker.Evaluation(r, r.N(3), at)
+	return w.logDrawnEvent(r, at, func(_ *Conversation, e *event.ThreadEvent) bool {
+		e.Kind, e.Quiet, e.With.Evaluation = event.ThreadEvaluated, w.DrawQuiet(r), w.Maker.DrawEvaluation(r, r.IntN(3), at)
 		return true
 	})
 }
 
 // lifeRedacts takes the words of a part out, or of the source.
 func lifeRedacts(w *Desk, r *event.RNG, at int64) bool {
-	return w.something(r, at, func(c *Conversation, e *event.ThreadEvent) bool {
-		e.Kind, e.Quiet, e.Place = event.ThreadRedacted, w.DrawQuiet(r), int32(r.N(len(c.Parts)+1))-1
+	return w.logDrawnEvent(r, at, func(c *Conversation, e *event.ThreadEvent) bool {
+		e.Kind, e.Quiet, e.Place = event.ThreadRedacted, w.DrawQuiet(r), int32(r.IntN(len(c.Parts)+1))-1
 		if e.Place < 0 {
 			return c.Source != nil && !c.Source.Redacted
 		}
@@ -181,53 +181,53 @@ func lifeRedacts(w *Desk, r *event.RNG, at int64) bool {
 }
 
 func lifeTags(w *Desk, r *event.RNG, at int64) bool {
-	return w.something(r, at, func(_ *Conversation, e *event.ThreadEvent) bool {
-		e.Kind, e.Place, e.With.By = event.ThreadTagged, int32(r.N(event.TagCount)), event.Admins[r.N(len(event.Admins))].ID
+	return w.logDrawnEvent(r, at, func(_ *Conversation, e *event.ThreadEvent) bool {
+		e.Kind, e.Place, e.With.By = event.ThreadTagged, int32(r.IntN(event.TagCount)), event.Admins[r.IntN(len(event.Admins))].ID
 		return true
 	})
 }
 
 func lifeUntags(w *Desk, r *event.RNG, at int64) bool {
-	return w.something(r, at, func(c *Conversation, e *event.ThreadEvent) bool {
+	return w.logDrawnEvent(r, at, func(c *Conversation, e *event.ThreadEvent) bool {
 		if len(c.Tags) == 0 {
 			return false
 		}
-		e.Kind, e.Quiet, e.Place = event.ThreadUntagged, w.K().QuietUntag, c.Tags[r.N(len(c.Tags))].Tag
+		e.Kind, e.Quiet, e.Place = event.ThreadUntagged, w.K().QuietUntag, c.Tags[r.IntN(len(c.Tags))].Tag
 		return true
 	})
 }
 
 func lifeLinks(w *Desk, r *event.RNG, at int64) bool {
-	return w.something(r, at, func(c *Conversation, e *event.ThreadEvent) bool {
+	return w.logDrawnEvent(r, at, func(c *Conversation, e *event.ThreadEvent) bool {
 		e.Kind, e.With.Linked = event.ThreadLinked, population.DrawLinked(r, int(c.Num)*4+len(c.Linked))
 		return !c.Bare
 	})
 }
 
 func lifeSets(w *Desk, r *event.RNG, at int64) bool {
-	return w.something(r, at, func(c *Conversation, e *event.ThreadEvent) bool {
-		changes := [][]event.Change{
-			{{Field: "title", Value: r.Text(population.Titles[3:])}},
+	return w.logDrawnEvent(r, at, func(c *Conversation, e *event.ThreadEvent) bool {
+		changes := [][]event.FieldChange{
+			{{Field: "title", Value: r.PickText(population.Titles[3:])}},
 			{{Field: "priority", Value: PriorityWord(!c.Priority)}, {Field: "custom_attributes.Escalated", Value: true}},
-			{{Field: "custom_attributes.CX score", Value: int64(1 + r.N(5))}, {Field: "custom_attributes.Language", Value: nil}},
+			{{Field: "custom_attributes.CX score", Value: int64(1 + r.IntN(5))}, {Field: "custom_attributes.Language", Value: nil}},
 		}
-		e.Kind, e.With.Set = event.ThreadFieldsSet, changes[r.N(len(changes))]
+		e.Kind, e.With.Set = event.ThreadFieldsSet, changes[r.IntN(len(changes))]
 		return true
 	})
 }
 
 // lifeMutates changes a part in its place, where the knob asks for it (trap T58).
 func lifeMutates(w *Desk, r *event.RNG, at int64) bool {
-	return w.K().SilentParts && w.something(r, at, func(c *Conversation, e *event.ThreadEvent) bool {
+	return w.K().SilentParts && w.logDrawnEvent(r, at, func(c *Conversation, e *event.ThreadEvent) bool {
 		if len(c.Parts) == 0 {
 			return false
 		}
-		e.Kind, e.Quiet, e.Place = event.ThreadPartChanged, true, int32(r.N(len(c.Parts)))
+		e.Kind, e.Quiet, e.Place = event.ThreadPartChanged, true, int32(r.IntN(len(c.Parts)))
 		if p := &c.Parts[e.Place]; p.Type == "call_summary" && p.Body == "" && !p.Redacted {
-			e.With.Body = w.Maker.Words(r)
+			e.With.Body = w.Maker.DrawBody(r)
 			return true
 		}
-		row := w.Maker.Row(r, event.Assignment(1+r.N(int(event.Assignments)-1)), at)
+		row := w.Maker.DrawAssigned(r, event.Assignment(1+r.IntN(int(event.Assignments)-1)), at)
 		e.With.Assigned = &row
 		return true
 	})
@@ -235,7 +235,7 @@ func lifeMutates(w *Desk, r *event.RNG, at int64) bool {
 
 // lifeDeletes deletes one, where the knob asks for it (trap T60).
 func lifeDeletes(w *Desk, r *event.RNG, at int64) bool {
-	return w.K().DeleteConversations && w.something(r, at, func(_ *Conversation, e *event.ThreadEvent) bool {
+	return w.K().DeleteConversations && w.logDrawnEvent(r, at, func(_ *Conversation, e *event.ThreadEvent) bool {
 		e.Kind = event.ThreadDeleted
 		return true
 	})

@@ -38,58 +38,58 @@ func (w *Conversations) OpenConversation(contact string, parts int) (string, err
 	if !ok {
 		return "", fmt.Errorf("open a conversation: contact %s: %w", contact, contacts.ErrUnknown)
 	}
-	return w.openConversation(w.Now(), []*event.Contact{w.People.List[num].Doc}, parts), nil
+	return w.openConversation(w.UnixNow(), []*event.Contact{w.People.List[num].Doc}, parts), nil
 }
 
 func (w *Desk) openConversation(at int64, who []*event.Contact, parts int) string {
 	num := int32(len(w.Threads))
-	w.Record(event.ThreadEvent{At: at, Until: at, Kind: event.ThreadOpened, Num: num, Size: int32(parts), Who: who})
+	w.RecordThreadEvent(event.ThreadEvent{At: at, Until: at, Kind: event.ThreadOpened, Num: num, Size: int32(parts), Who: who})
 	return event.ConversationID(num)
 }
 
-// converse logs one event of a conversation, filled in by what the operation adds. It may be refused.
-func (w *Desk) converse(id string, add func(c *Conversation, r *event.RNG, e *event.ThreadEvent) error) error {
+// updateByID logs one event of a conversation, filled in by what the operation adds. It may be refused.
+func (w *Desk) updateByID(id string, add func(c *Conversation, r *event.RNG, e *event.ThreadEvent) error) error {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	num, ok := w.FindThread(id)
 	if !ok {
 		return fmt.Errorf("conversation %s: %w", id, ErrNoConversation)
 	}
-	e := event.ThreadEvent{At: w.Now(), Num: num, With: &event.ThreadArgs{}}
+	e := event.ThreadEvent{At: w.UnixNow(), Num: num, With: &event.ThreadArgs{}}
 	// What is not said by the caller is drawn, another thing each time.
 	r := event.NewRNG(w.Setup.Seed, event.ForConversationLife, 1, uint64(len(w.ConversationLog)))
-	if err := add(w.Drawer().Draw(w.Threads[num].Newest), r, &e); err != nil {
+	if err := add(w.ThreadDrawer().DrawConversation(w.Threads[num].Newest), r, &e); err != nil {
 		return fmt.Errorf("conversation %s: %w", id, err)
 	}
-	w.Record(e)
+	w.RecordThreadEvent(e)
 	return nil
 }
 
 // AddPartTo makes an event the addition of a part, which change fills in.
 func (w *Desk) AddPartTo(c *Conversation, e *event.ThreadEvent, change func(p *event.Part)) {
-	e.Kind, e.With.Part = event.ThreadPartAdded, w.Maker.Blank(c.Scene(), e.At)
+	e.Kind, e.With.Part = event.ThreadPartAdded, w.Maker.BlankPart(c.Scene(), e.At)
 	change(&e.With.Part)
 }
 
 // ReplyConversation adds a comment or a note.
 func (w *Conversations) ReplyConversation(id string, by Speaker, body string) error {
-	return w.converse(id, func(c *Conversation, r *event.RNG, e *event.ThreadEvent) error {
+	return w.updateByID(id, func(c *Conversation, r *event.RNG, e *event.ThreadEvent) error {
 		draw, ok := Speakers[by]
 		if !ok {
 			return fmt.Errorf("%q does not speak", by)
 		}
 		w.AddPartTo(c, e, func(p *event.Part) { draw(w.Maker, r, c.Scene(), p); p.Body = body })
-		w.cite(r, e)
+		w.addAnswerSource(r, e)
 		return nil
 	})
 }
 
 // Speakers draw what each kind of speaker says.
 var Speakers = map[Speaker]func(m *population.Conversations, r *event.RNG, s *population.Scene, p *event.Part){
-	ByContact: (*population.Conversations).CustomerSays, ByTeammate: (*population.Conversations).AdminSays, ByAI: (*population.Conversations).AISays, ByNote: (*population.Conversations).AdminNotes}
+	ByContact: (*population.Conversations).FillCustomerReply, ByTeammate: (*population.Conversations).FillAdminReply, ByAI: (*population.Conversations).FillAIReply, ByNote: (*population.Conversations).FillAdminNote}
 
-// cite has an answer of the AI agent name what it was made of.
-func (w *Desk) cite(r *event.RNG, e *event.ThreadEvent) {
+// addAnswerSource has an answer of the AI agent name what it was made of.
+func (w *Desk) addAnswerSource(r *event.RNG, e *event.ThreadEvent) {
 	if e.With.Part.Author.Answer {
 		s := population.DrawSource(r)
 		e.With.Source = &s
@@ -98,7 +98,7 @@ func (w *Desk) cite(r *event.RNG, e *event.ThreadEvent) {
 
 // AddPart adds a part of any type, by a bot, that has no words (trap T64).
 func (w *Conversations) AddPart(id, partType string) error {
-	return w.converse(id, func(c *Conversation, _ *event.RNG, e *event.ThreadEvent) error {
+	return w.updateByID(id, func(c *Conversation, _ *event.RNG, e *event.ThreadEvent) error {
 		w.AddPartTo(c, e, func(p *event.Part) { p.Type, p.Author = partType, event.Bot })
 		return nil
 	})
@@ -112,12 +112,12 @@ func (w *Conversations) AssignConversation(id string, as event.Assignment, skipR
 
 // AssignAs is AssignConversation with those named who assign and who are put in charge.
 func (w *Conversations) AssignAs(id string, as event.Assignment, skipReopen bool, who Naming) error {
-	return w.converse(id, func(c *Conversation, r *event.RNG, e *event.ThreadEvent) (err error) {
+	return w.updateByID(id, func(c *Conversation, r *event.RNG, e *event.ThreadEvent) (err error) {
 		if as >= event.Assignments {
 			return fmt.Errorf("no assignment %d", as)
 		}
 		w.AddPartTo(c, e, func(p *event.Part) {
-			w.Maker.AssignNow(r, c.Scene(), p, as, skipReopen)
+			w.Maker.FillAssignmentNow(r, c.Scene(), p, as, skipReopen)
 			err = w.NameAssignment(p, who)
 		})
 		return err
@@ -126,34 +126,34 @@ func (w *Conversations) AssignAs(id string, as event.Assignment, skipReopen bool
 
 // CloseConversation closes one.
 func (w *Conversations) CloseConversation(id string) error {
-	return w.ChangeState(id, "", "", (*population.Conversations).Closes)
+	return w.ChangeState(id, "", "", (*population.Conversations).FillClose)
 }
 
 // ReopenConversation opens one again.
 func (w *Conversations) ReopenConversation(id string) error {
-	return w.ChangeState(id, "", "", (*population.Conversations).Opens)
+	return w.ChangeState(id, "", "", (*population.Conversations).FillReopen)
 }
 
 // SnoozeConversation puts one away until a time.
 func (w *Conversations) SnoozeConversation(id string, until time.Time) error {
-	return w.Snooze(id, "", until)
+	return w.SnoozeUntil(id, "", until)
 }
 
-// Snooze snoozes a conversation until a time, by an admin with this id, or by whoever when it is "".
-func (w *Desk) Snooze(id, by string, until time.Time) error {
-	if !until.After(w.Clock()) {
+// SnoozeUntil snoozes a conversation until a time, by an admin with this id, or by whoever when it is "".
+func (w *Desk) SnoozeUntil(id, by string, until time.Time) error {
+	if !until.After(w.CurrentTime()) {
 		return fmt.Errorf("conversation %s: it can only be snoozed until a later time", id)
 	}
 	return w.ChangeState(id, by, "", func(m *population.Conversations, r *event.RNG, s *population.Scene, p *event.Part) {
-		m.Snoozes(r, s, p)
+		m.FillSnooze(r, s, p)
 		p.Until = until.Unix()
 	})
 }
 
 // SummariseCall has a call end and adds its call_summary part, whose body comes later. It gives the ids of the part and of the call.
 func (w *Conversations) SummariseCall(id string) (partID, call string, err error) {
-	err = w.converse(id, func(c *Conversation, r *event.RNG, e *event.ThreadEvent) error {
-		w.AddPartTo(c, e, func(p *event.Part) { w.Maker.Summary(r, p, w.AddCall(c, e.At)); p.Body = "" })
+	err = w.updateByID(id, func(c *Conversation, r *event.RNG, e *event.ThreadEvent) error {
+		w.AddPartTo(c, e, func(p *event.Part) { w.Maker.FillSummaryPart(r, p, w.AddCall(c, e.At)); p.Body = "" })
 		partID, call = strconv.FormatInt(e.With.Part.ID, 10), e.With.Part.Call
 		return nil
 	})
@@ -162,28 +162,28 @@ func (w *Conversations) SummariseCall(id string) (partID, call string, err error
 
 // FillCallSummary writes the body of a call_summary part. The conversation's updated_at does not move (trap T58).
 func (w *Conversations) FillCallSummary(id, part, body string) error {
-	return w.mutate(id, part, func(_ *event.RNG, e *event.ThreadEvent) { e.With.Body = body })
+	return w.mutatePart(id, part, func(_ *event.RNG, e *event.ThreadEvent) { e.With.Body = body })
 }
 
 // MutatePartSilently gives a part another assignment; neither its updated_at nor the conversation's moves (trap T58).
 func (w *Conversations) MutatePartSilently(id, part string, as event.Assignment) error {
-	return w.mutate(id, part, func(r *event.RNG, e *event.ThreadEvent) {
-		row := w.Maker.Row(r, as, e.At)
+	return w.mutatePart(id, part, func(r *event.RNG, e *event.ThreadEvent) {
+		row := w.Maker.DrawAssigned(r, as, e.At)
 		e.With.Assigned = &row
 	})
 }
 
-func (w *Desk) mutate(id, part string, change func(r *event.RNG, e *event.ThreadEvent)) error {
-	return w.converse(id, func(c *Conversation, r *event.RNG, e *event.ThreadEvent) (err error) {
+func (w *Desk) mutatePart(id, part string, change func(r *event.RNG, e *event.ThreadEvent)) error {
+	return w.updateByID(id, func(c *Conversation, r *event.RNG, e *event.ThreadEvent) (err error) {
 		e.Kind, e.Quiet = event.ThreadPartChanged, true
-		e.Place, err = c.Place(part)
+		e.Place, err = c.FindPart(part)
 		change(r, e)
 		return err
 	})
 }
 
-// Place finds a part.
-func (c *Conversation) Place(part string) (int32, error) {
+// FindPart finds a part.
+func (c *Conversation) FindPart(part string) (int32, error) {
 	for i := range c.Parts {
 		if strconv.FormatInt(c.Parts[i].ID, 10) == part {
 			return int32(i), nil
@@ -192,21 +192,21 @@ func (c *Conversation) Place(part string) (int32, error) {
 	return 0, fmt.Errorf("part %q: %w", part, ErrNoPart)
 }
 
-// Redact takes the words of a part out, or with "" those of the source (trap T59). bump says whether updated_at moves.
-func (w *Conversations) Redact(id, part string, bump bool) error {
-	return w.converse(id, func(c *Conversation, _ *event.RNG, e *event.ThreadEvent) (err error) {
+// RedactPart takes the words of a part out, or with "" those of the source (trap T59). bump says whether updated_at moves.
+func (w *Conversations) RedactPart(id, part string, bump bool) error {
+	return w.updateByID(id, func(c *Conversation, _ *event.RNG, e *event.ThreadEvent) (err error) {
 		e.Kind, e.Quiet, e.Place = event.ThreadRedacted, !bump, -1
 		if part != "" {
-			e.Place, err = c.Place(part)
+			e.Place, err = c.FindPart(part)
 		}
 		return err
 	})
 }
 
-// Rate has the contact rate a conversation with one to five stars, or change the rating. bump says whether the
+// RateConversation has the contact rate a conversation with one to five stars, or change the rating. bump says whether the
 // conversation's updated_at moves.
-func (w *Conversations) Rate(id string, stars int, remark string, bump bool) error {
-	return w.converse(id, func(c *Conversation, r *event.RNG, e *event.ThreadEvent) error {
+func (w *Conversations) RateConversation(id string, stars int, remark string, bump bool) error {
+	return w.updateByID(id, func(c *Conversation, r *event.RNG, e *event.ThreadEvent) error {
 		if len(c.Contacts) == 0 {
 			return errors.New("it has no contact")
 		}
@@ -221,40 +221,40 @@ func (w *Conversations) Rate(id string, stars int, remark string, bump bool) err
 
 // draftRating draws a rating, or a change of the one that is there.
 func (w *Desk) draftRating(r *event.RNG, c *Conversation, e *event.ThreadEvent) {
-	e.Kind, e.With.Rating = event.ThreadRated, *w.Maker.Rating(r, c.Contacts[0], e.At)
+	e.Kind, e.With.Rating = event.ThreadRated, *w.Maker.DrawRating(r, c.Contacts[0], e.At)
 	if c.Rating != nil {
 		e.With.Rating.Created = c.Rating.Created
 	}
 }
 
-// Review fills in a scorecard, numbered from 0, with one of the document's statuses, or "" for one without a review. bump
+// ReviewConversation fills in a scorecard, numbered from 0, with one of the document's statuses, or "" for one without a review. bump
 // says whether the conversation's updated_at moves (trap T65).
-func (w *Conversations) Review(id string, card int, status string, bump bool) error {
-	return w.converse(id, func(c *Conversation, r *event.RNG, e *event.ThreadEvent) error {
-		e.Kind, e.Quiet, e.With.Scorecard = event.ThreadReviewed, !bump, w.Maker.Scorecard(r, c.Num, card, status, e.At)
+func (w *Conversations) ReviewConversation(id string, card int, status string, bump bool) error {
+	return w.updateByID(id, func(c *Conversation, r *event.RNG, e *event.ThreadEvent) error {
+		e.Kind, e.Quiet, e.With.Scorecard = event.ThreadReviewed, !bump, w.Maker.DrawScorecard(r, c.Num, card, status, e.At)
 		return nil
 	})
 }
 
-// Monitor has a monitor, numbered from 0, judge a conversation.
-func (w *Conversations) Monitor(id string, monitor int, bump bool) error {
-	return w.converse(id, func(_ *Conversation, r *event.RNG, e *event.ThreadEvent) error {
-		e.Kind, e.Quiet, e.With.Evaluation = event.ThreadEvaluated, !bump, w.Maker.Evaluation(r, monitor, e.At)
+// EvaluateConversation has a monitor, numbered from 0, judge a conversation.
+func (w *Conversations) EvaluateConversation(id string, monitor int, bump bool) error {
+	return w.updateByID(id, func(_ *Conversation, r *event.RNG, e *event.ThreadEvent) error {
+		e.Kind, e.Quiet, e.With.Evaluation = event.ThreadEvaluated, !bump, w.Maker.DrawEvaluation(r, monitor, e.At)
 		return nil
 	})
 }
 
 // TagConversation puts a tag on a conversation; tags are numbered from 0 to 599.
 func (w *Conversations) TagConversation(id string, tag int) error {
-	return w.converse(id, func(_ *Conversation, r *event.RNG, e *event.ThreadEvent) error {
-		e.Kind, e.With.By = event.ThreadTagged, event.Admins[r.N(len(event.Admins))].ID
+	return w.updateByID(id, func(_ *Conversation, r *event.RNG, e *event.ThreadEvent) error {
+		e.Kind, e.With.By = event.ThreadTagged, event.Admins[r.IntN(len(event.Admins))].ID
 		return core.SetInt32(&e.Place, tag, event.TagCount)
 	})
 }
 
 // UntagConversation takes a tag off. Whether that moves updated_at is the knob QuietUntag.
 func (w *Conversations) UntagConversation(id string, tag int) error {
-	return w.converse(id, func(_ *Conversation, _ *event.RNG, e *event.ThreadEvent) error {
+	return w.updateByID(id, func(_ *Conversation, _ *event.RNG, e *event.ThreadEvent) error {
 		e.Kind, e.Quiet = event.ThreadUntagged, w.K().QuietUntag
 		return core.SetInt32(&e.Place, tag, event.TagCount)
 	})
@@ -262,15 +262,15 @@ func (w *Conversations) UntagConversation(id string, tag int) error {
 
 // LinkObject links a ticket or a conversation.
 func (w *Conversations) LinkObject(id string) error {
-	return w.converse(id, func(c *Conversation, r *event.RNG, e *event.ThreadEvent) error {
+	return w.updateByID(id, func(c *Conversation, r *event.RNG, e *event.ThreadEvent) error {
 		e.Kind, e.With.Linked = event.ThreadLinked, population.DrawLinked(r, int(c.Num)*4+len(c.Linked))
 		return nil
 	})
 }
 
 // UpdateConversation sets title, priority (priority or not_priority), read, company_id (nil: none) or custom_attributes.<name>.
-func (w *Conversations) UpdateConversation(id string, set ...event.Change) error {
-	return w.converse(id, func(c *Conversation, _ *event.RNG, e *event.ThreadEvent) error {
+func (w *Conversations) UpdateConversation(id string, set ...event.FieldChange) error {
+	return w.updateByID(id, func(c *Conversation, _ *event.RNG, e *event.ThreadEvent) error {
 		e.Kind, e.With.Set = event.ThreadFieldsSet, core.PlainChanges(set)
 		for i, s := range e.With.Set {
 			if s.Field == "company_id" && s.Value != nil {
@@ -281,7 +281,7 @@ func (w *Conversations) UpdateConversation(id string, set ...event.Change) error
 				}
 				e.With.Set[i].Value = int64(num)
 			}
-			if err := c.set(e.With.Set[i]); err != nil {
+			if err := c.applyChange(e.With.Set[i]); err != nil {
 				return err
 			}
 		}
@@ -291,7 +291,7 @@ func (w *Conversations) UpdateConversation(id string, set ...event.Change) error
 
 // DeleteConversation takes one away for good: search does not find it, and its id answers 404 (trap T60).
 func (w *Conversations) DeleteConversation(id string) error {
-	return w.converse(id, func(_ *Conversation, _ *event.RNG, e *event.ThreadEvent) error {
+	return w.updateByID(id, func(_ *Conversation, _ *event.RNG, e *event.ThreadEvent) error {
 		e.Kind = event.ThreadDeleted
 		return nil
 	})

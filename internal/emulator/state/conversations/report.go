@@ -14,7 +14,7 @@ const talkSettles = 30 * event.Day
 // them, whether the contact wrote, how long he waited for an admin, where the source has taken a third of the time out in one of four.
 // The rest is drawn; of one that somebody wrote it is null, but for the channel. A deletion takes no row away.
 func (w *Desk) ReportFact(e *Edition) event.ReportFact {
-	c := w.Drawer().Draw(e)
+	c := w.ThreadDrawer().DrawConversation(e)
 	drawn := population.DrawTalk(w.Setup.Seed, c.Num)
 	f := event.ReportFact{Key: c.ID, Created: c.Created, Values: drawn.Values, Silent: c.silent}
 	f.Values["conversation_id"], f.Values["created_at"] = c.ID, strconv.FormatInt(c.Created, 10)
@@ -36,7 +36,7 @@ func (w *Desk) ReportFact(e *Edition) event.ReportFact {
 		}
 		f.Silent = f.Silent && !isContactType(p.Author.Type)
 		if p.Author.Type == "admin" {
-			first(&answered, p.At)
+			setIfZero(&answered, p.At)
 		}
 	}
 	f.Values["state"], f.Values["user_replied"] = state, strconv.FormatBool(!f.Silent)

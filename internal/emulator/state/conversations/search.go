@@ -9,41 +9,41 @@ import (
 
 // convFields are the names that conversation search knows, beside custom_attributes.
 func (w *Desk) convFields() map[string]search.Field[Edition] {
-	of := w.drawn
+	of := w.drawCached
 	texts := func(get func(c *Conversation) string) search.Field[Edition] {
-		return search.Text(func(e *Edition) string { return get(of(e)) })
+		return search.TextField(func(e *Edition) string { return get(of(e)) })
 	}
 	flags := func(get func(c *Conversation) bool) search.Field[Edition] {
-		return search.Flag(func(e *Edition) bool { return get(of(e)) })
+		return search.BoolField(func(e *Edition) bool { return get(of(e)) })
 	}
 	list := ThreadFields(of)
 	for name, f := range map[string]search.Field[Edition]{
-		"id":            search.Text(func(e *Edition) string { return event.ConversationID(e.Num) }),
-		"waiting_since": search.Date(func(e *Edition) int64 { return of(e).Waiting }),
+		"id":            search.TextField(func(e *Edition) string { return event.ConversationID(e.Num) }),
+		"waiting_since": search.DateField(func(e *Edition) int64 { return of(e).Waiting }),
 		"title":         texts(func(c *Conversation) string { return c.Title }),
 		"state":         texts(func(c *Conversation) string { return c.State }),
 		"priority":      texts(func(c *Conversation) string { return PriorityWord(c.Priority) }),
 		"read":          flags(func(c *Conversation) bool { return c.Read }),
 
 		"ai_agent_participated": flags(func(c *Conversation) bool { return c.AI != nil }),
-		"source.type":           texts(func(c *Conversation) string { return c.opening().Type }),
-		"source.id":             texts(func(c *Conversation) string { return c.opening().ID }),
-		"source.delivered_as":   texts(func(c *Conversation) string { return c.opening().Delivered }),
-		"source.subject":        texts(func(c *Conversation) string { return c.opening().Subject }),
-		"source.body":           texts(func(c *Conversation) string { return c.opening().Body }),
-		"source.url":            texts(func(c *Conversation) string { return c.opening().URL }),
-		"source.author.id":      texts(func(c *Conversation) string { return c.opening().Author.ID }),
-		"source.author.type":    texts(func(c *Conversation) string { return c.opening().Author.Type }),
-		"source.author.name":    texts(func(c *Conversation) string { return c.opening().Author.Name }),
-		"source.author.email":   texts(func(c *Conversation) string { return c.opening().Author.Email }),
+		"source.type":           texts(func(c *Conversation) string { return c.sourceOrEmpty().Type }),
+		"source.id":             texts(func(c *Conversation) string { return c.sourceOrEmpty().ID }),
+		"source.delivered_as":   texts(func(c *Conversation) string { return c.sourceOrEmpty().Delivered }),
+		"source.subject":        texts(func(c *Conversation) string { return c.sourceOrEmpty().Subject }),
+		"source.body":           texts(func(c *Conversation) string { return c.sourceOrEmpty().Body }),
+		"source.url":            texts(func(c *Conversation) string { return c.sourceOrEmpty().URL }),
+		"source.author.id":      texts(func(c *Conversation) string { return c.sourceOrEmpty().Author.ID }),
+		"source.author.type":    texts(func(c *Conversation) string { return c.sourceOrEmpty().Author.Type }),
+		"source.author.name":    texts(func(c *Conversation) string { return c.sourceOrEmpty().Author.Name }),
+		"source.author.email":   texts(func(c *Conversation) string { return c.sourceOrEmpty().Author.Email }),
 
-		"statistics.count_conversation_parts": search.Integer(func(e *Edition) int64 { return int64(len(of(e).Parts)) }),
-		"statistics.count_reopens":            search.Integer(func(e *Edition) int64 { return of(e).Stats.Reopens }),
-		"statistics.count_assignments":        search.Integer(func(e *Edition) int64 { return of(e).Stats.Assignments }),
-		"statistics.last_close_at":            search.Date(func(e *Edition) int64 { return of(e).Stats.LastClose }),
-		"statistics.last_contact_reply_at":    search.Date(func(e *Edition) int64 { return of(e).Stats.LastContact }),
+		"statistics.count_conversation_parts": search.IntegerField(func(e *Edition) int64 { return int64(len(of(e).Parts)) }),
+		"statistics.count_reopens":            search.IntegerField(func(e *Edition) int64 { return of(e).Stats.Reopens }),
+		"statistics.count_assignments":        search.IntegerField(func(e *Edition) int64 { return of(e).Stats.Assignments }),
+		"statistics.last_close_at":            search.DateField(func(e *Edition) int64 { return of(e).Stats.LastClose }),
+		"statistics.last_contact_reply_at":    search.DateField(func(e *Edition) int64 { return of(e).Stats.LastContact }),
 
-		"tag_ids": search.Members(func(e *Edition) []string { return of(e).tagIDs() }),
+		"tag_ids": search.MembersField(func(e *Edition) []string { return of(e).tagIDs() }),
 	} {
 		list[name] = f
 	}
@@ -53,19 +53,19 @@ func (w *Desk) convFields() map[string]search.Field[Edition] {
 // ThreadFields are the names that the searches of conversations and of tickets have in common; of draws a record.
 func ThreadFields(of func(e *Edition) *Conversation) map[string]search.Field[Edition] {
 	return map[string]search.Field[Edition]{
-		"created_at":        search.Date(func(e *Edition) int64 { return e.Created }),
-		"updated_at":        search.Date(func(e *Edition) int64 { return e.updated }),
-		"snoozed_until":     search.Date(func(e *Edition) int64 { return of(e).Snoozed }),
-		"open":              search.Flag(func(e *Edition) bool { return of(e).State != "closed" }),
-		"admin_assignee_id": search.Integer(func(e *Edition) int64 { return of(e).Admin }),
-		"team_assignee_id":  search.Integer(func(e *Edition) int64 { return of(e).Team }),
-		"contact_ids":       search.Members(func(e *Edition) []string { return of(e).contactIDs() }),
-		"teammate_ids":      search.Members(func(e *Edition) []string { return of(e).Teammates() }),
+		"created_at":        search.DateField(func(e *Edition) int64 { return e.Created }),
+		"updated_at":        search.DateField(func(e *Edition) int64 { return e.updated }),
+		"snoozed_until":     search.DateField(func(e *Edition) int64 { return of(e).Snoozed }),
+		"open":              search.BoolField(func(e *Edition) bool { return of(e).State != "closed" }),
+		"admin_assignee_id": search.IntegerField(func(e *Edition) int64 { return of(e).Admin }),
+		"team_assignee_id":  search.IntegerField(func(e *Edition) int64 { return of(e).Team }),
+		"contact_ids":       search.MembersField(func(e *Edition) []string { return of(e).contactIDs() }),
+		"teammate_ids":      search.MembersField(func(e *Edition) []string { return of(e).Teammates() }),
 	}
 }
 
-// opening is the source, or an empty one.
-func (c *Conversation) opening() *event.Source {
+// sourceOrEmpty is the source, or an empty one.
+func (c *Conversation) sourceOrEmpty() *event.Source {
 	if c.Source == nil {
 		return &event.Source{}
 	}

@@ -64,8 +64,8 @@ type Thread struct {
 	Deleted bool // it is no longer served
 }
 
-// Record appends an event to the log of conversations and makes the served state follow it. The lock is held.
-func (w *Desk) Record(e event.ThreadEvent) {
+// RecordThreadEvent appends an event to the log of conversations and makes the served state follow it. The lock is held.
+func (w *Desk) RecordThreadEvent(e event.ThreadEvent) {
 	if e.Kind == event.ThreadDeleted {
 		e.Kept = population.KeepsMetrics(w.Setup.Seed, event.ConversationID(e.Num))
 	}
@@ -74,11 +74,11 @@ func (w *Desk) Record(e event.ThreadEvent) {
 	w.OnEvent(len(w.ConversationLog) - 1)
 }
 
-// Begin makes the conversations of hour 0, which search has long found.
-func (w *Desk) Begin() {
+// SeedConversations makes the conversations of hour 0, which search has long found.
+func (w *Desk) SeedConversations() {
 	w.Maker = population.NewConversations(w.Setup.Seed, w.Setup.Start.Unix())
 	w.ConversationIndex.Init(&w.SearchEnv, w.searchConversation())
-	w.ConversationLog = w.Maker.Populate(w.Setup.Conversations, w.Setup.Start.Unix(), w.People.ContactLog)
+	w.ConversationLog = w.Maker.DrawOpenings(w.Setup.Conversations, w.Setup.Start.Unix(), w.People.ContactLog)
 	w.Threads = make([]Thread, 0, len(w.ConversationLog))
 	for seq := range w.ConversationLog {
 		w.applyConv(seq)
@@ -86,7 +86,7 @@ func (w *Desk) Begin() {
 	for num := range w.Threads {
 		w.Threads[num].Now = w.Threads[num].Newest
 	}
-	w.ConversationIndex.Open()
+	w.ConversationIndex.StartAnnouncing()
 }
 
 func (w *Desk) applyConv(seq int) {
@@ -103,7 +103,7 @@ func (w *Desk) applyConv(seq int) {
 		w.ConversationIndex.Withdraw(seq, e.At, e.Num)
 		return
 	}
-	t.Apply(seq, e)
+	t.ApplyThreadEvent(seq, e)
 	w.ConversationIndex.Announce(seq, e.At, e.Num, t.Newest)
 }
 
@@ -112,8 +112,8 @@ func NewThread(seq int, e *event.ThreadEvent) Thread {
 	return Thread{parts: e.Size, Newest: &Edition{Num: e.Num, Opened: int32(seq), Created: e.At, updated: max(e.At, e.Until)}}
 }
 
-// Apply makes a new edition of the thread.
-func (t *Thread) Apply(seq int, e *event.ThreadEvent) {
+// ApplyThreadEvent makes a new edition of the thread.
+func (t *Thread) ApplyThreadEvent(seq int, e *event.ThreadEvent) {
 	if e.Kind == event.ThreadPartAdded {
 		t.parts++
 	}
@@ -125,8 +125,8 @@ func (t *Thread) Apply(seq int, e *event.ThreadEvent) {
 	t.Newest = &next
 }
 
-// Contacts are those who take part now.
-func (t *Thread) Contacts(log []event.ThreadEvent) []*event.Contact {
+// CurrentContacts are those who take part now.
+func (t *Thread) CurrentContacts(log []event.ThreadEvent) []*event.Contact {
 	for _, seq := range slices.Backward(t.Newest.Events) {
 		if log[seq].Kind == event.ThreadContactsChanged {
 			return log[seq].Who
@@ -138,37 +138,37 @@ func (t *Thread) Contacts(log []event.ThreadEvent) []*event.Contact {
 // searchConversation is how search knows a conversation.
 func (w *Desk) searchConversation() search.Records[Edition] {
 	return search.Records[Edition]{Kind: "conversations", Fields: w.convFields(), Prefix: event.OwnAttribute,
-		Attrs: func(d *Edition) []event.Attribute { return w.drawn(d).Attrs }, Usual: 20, Lag: event.ForConversationLag,
+		Attrs: func(d *Edition) []event.Attribute { return w.drawCached(d).Attrs }, Usual: 20, Lag: event.ForConversationLag,
 		Count: func() int { return len(w.Threads) },
 		At:    func(num int32) *search.Shown[Edition] { return &w.Threads[num].Shown },
 		Gone:  func(num int32) bool { return w.Threads[num].Deleted }}
 }
 
-// drawer makes conversations of editions. It needs no lock: logs are only appended to.
-type drawer struct {
+// threadDrawer makes conversations of editions. It needs no lock: logs are only appended to.
+type threadDrawer struct {
 	make *population.Conversations
 	log  []event.ThreadEvent
 }
 
-// Drawer is one for the log as it is now. The lock is held.
-func (w *Desk) Drawer() drawer {
-	return drawer{w.Maker, w.ConversationLog[:len(w.ConversationLog):len(w.ConversationLog)]}
+// ThreadDrawer is one for the log as it is now. The lock is held.
+func (w *Desk) ThreadDrawer() threadDrawer {
+	return threadDrawer{w.Maker, w.ConversationLog[:len(w.ConversationLog):len(w.ConversationLog)]}
 }
 
-func (d drawer) Draw(e *Edition) *Conversation {
+func (d threadDrawer) DrawConversation(e *Edition) *Conversation {
 	opened := &d.log[e.Opened]
-	c := NewConversation(opened, d.make.Begin(opened))
+	c := NewConversation(opened, d.make.DrawBeginning(opened))
 	for _, seq := range e.Events {
-		c.Apply(&d.log[seq])
+		c.ApplyEvent(&d.log[seq])
 	}
 	return c
 }
 
-// drawn is a conversation in full, for a filter. The lock is held. A query of several filters asks for the same one
+// drawCached is a conversation in full, for a filter. The lock is held. A query of several filters asks for the same one
 // again and again.
-func (w *Desk) drawn(e *Edition) *Conversation {
+func (w *Desk) drawCached(e *Edition) *Conversation {
 	if w.lastDrawn.edition != e {
-		w.lastDrawn.edition, w.lastDrawn.conversation = e, w.Drawer().Draw(e)
+		w.lastDrawn.edition, w.lastDrawn.conversation = e, w.ThreadDrawer().DrawConversation(e)
 	}
 	return w.lastDrawn.conversation
 }
@@ -176,7 +176,7 @@ func (w *Desk) drawn(e *Edition) *Conversation {
 // CountThreadsOf counts the threads that are there and have one of these contacts in them.
 func CountThreadsOf(log []event.ThreadEvent, list []Thread, ids map[string]bool) (n int) {
 	for i := range list {
-		if !list[i].Deleted && slices.ContainsFunc(list[i].Contacts(log), func(d *event.Contact) bool { return ids[d.ID] }) {
+		if !list[i].Deleted && slices.ContainsFunc(list[i].CurrentContacts(log), func(d *event.Contact) bool { return ids[d.ID] }) {
 			n++
 		}
 	}

@@ -39,8 +39,8 @@ func (w *Desk) NameAssignment(p *event.Part, who Naming) (err error) {
 	return err
 }
 
-// Say makes a part the words of somebody, by the id: a contact who takes part, or an admin. Nothing but the words is in it.
-func (w *Desk) Say(c *Conversation, p *event.Part, by Speaker, who, body string) (err error) {
+// FillWords makes a part the words of somebody, by the id: a contact who takes part, or an admin. Nothing but the words is in it.
+func (w *Desk) FillWords(c *Conversation, p *event.Part, by Speaker, who, body string) (err error) {
 	p.Body = body
 	switch by {
 	case ByContact:
@@ -63,15 +63,15 @@ func (w *Desk) Say(c *Conversation, p *event.Part, by Speaker, who, body string)
 // ReplyAs adds a comment or a note by somebody, by the id: a contact who takes part in the conversation, or an admin. Nothing but
 // the words is in it. A contact opens again what is closed or snoozed.
 func (w *Conversations) ReplyAs(id string, by Speaker, who, body string) error {
-	return w.converse(id, func(c *Conversation, _ *event.RNG, e *event.ThreadEvent) (err error) {
-		w.AddPartTo(c, e, func(p *event.Part) { err = w.Say(c, p, by, who, body) })
+	return w.updateByID(id, func(c *Conversation, _ *event.RNG, e *event.ThreadEvent) (err error) {
+		w.AddPartTo(c, e, func(p *event.Part) { err = w.FillWords(c, p, by, who, body) })
 		return err
 	})
 }
 
 // ChangeState adds a part that moves a conversation to another state, by an admin, with his words or without one, or by whoever when it is "".
 func (w *Desk) ChangeState(id, by, words string, draw func(m *population.Conversations, r *event.RNG, s *population.Scene, p *event.Part)) error {
-	return w.converse(id, func(c *Conversation, r *event.RNG, e *event.ThreadEvent) (err error) {
+	return w.updateByID(id, func(c *Conversation, r *event.RNG, e *event.ThreadEvent) (err error) {
 		w.AddPartTo(c, e, func(p *event.Part) {
 			if draw(w.Maker, r, c.Scene(), p); by != "" {
 				p.Body = words
@@ -98,7 +98,7 @@ func (w *Conversations) BeginConversation(contact, body string) (string, error) 
 func (w *Desk) beginWith(who []*event.Contact, opening event.Source) string {
 	num := int32(len(w.Threads))
 	opening.ID = event.MessageID(num)
-	w.Record(event.ThreadEvent{At: w.Now(), Kind: event.ThreadOpened, Num: num, Who: who, With: &event.ThreadArgs{Message: &opening}})
+	w.RecordThreadEvent(event.ThreadEvent{At: w.UnixNow(), Kind: event.ThreadOpened, Num: num, Who: who, With: &event.ThreadArgs{Message: &opening}})
 	return event.ConversationID(num)
 }
 

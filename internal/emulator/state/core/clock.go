@@ -2,11 +2,11 @@ package core
 
 import "time"
 
-// Clock is the workspace's time.
-func (w *Core) Clock() time.Time {
+// CurrentTime is the workspace's time.
+func (w *Core) CurrentTime() time.Time {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
-	return w.Time()
+	return w.TimeHeld()
 }
 
 // Advance moves the clock, also one that follows Config.Now.
@@ -23,8 +23,8 @@ func (w *Core) MoveClock(d time.Duration) {
 	}
 }
 
-// Time is the time of the workspace. The lock is held.
-func (w *Core) Time() time.Time {
+// TimeHeld is the time of the workspace. The lock is held.
+func (w *Core) TimeHeld() time.Time {
 	if !w.pinned.IsZero() {
 		return w.pinned.Add(w.offset)
 	}
@@ -36,15 +36,15 @@ func (w *Core) Time() time.Time {
 
 // StandAt has f work while the clock stands at a time; only f moves it.
 func (w *Core) StandAt(t time.Time, f func()) {
-	w.pin(func() time.Time { return t }, f)
+	w.pinClock(func() time.Time { return t }, f)
 }
 
 // HoldClock has f work while the clock stands where it is. Nobody sees it later in between, and has happen what is due then: a journal
 // would not.
-func (w *Core) HoldClock(f func()) { w.pin(w.Time, f) }
+func (w *Core) HoldClock(f func()) { w.pinClock(w.TimeHeld, f) }
 
-// pin has f work at the time that when gives with the lock held.
-func (w *Core) pin(when func() time.Time, f func()) {
+// pinClock has f work at the time that when gives with the lock held.
+func (w *Core) pinClock(when func() time.Time, f func()) {
 	w.Mu.Lock()
 	before := w.pinned
 	w.pinned = when().Add(-w.offset)
@@ -57,5 +57,5 @@ func (w *Core) pin(when func() time.Time, f func()) {
 	f()
 }
 
-// Now is Time in UNIX seconds. The lock is held.
-func (w *Core) Now() int64 { return w.Time().Unix() }
+// UnixNow is Time in UNIX seconds. The lock is held.
+func (w *Core) UnixNow() int64 { return w.TimeHeld().Unix() }

@@ -32,9 +32,9 @@ type Core struct {
 	Zone        *time.Location
 	WorkspaceID string
 
-	deeds       []deed        // what was begun and is still to happen, the next first
-	Terms       []event.Terms // what the truth depends on beside the logs, since when
-	cursorEpoch uint64        // cursors of another epoch are refused
+	scheduled   []scheduledAction   // what was begun and is still to happen, the next first
+	Terms       []event.OracleTerms // what the truth depends on beside the logs, since when
+	cursorEpoch uint64              // cursors of another epoch are refused
 	SearchEnv   search.Env
 
 	OnPassed func(by time.Time) // told of the time to which all that was due has happened; nil: nobody is
@@ -42,9 +42,9 @@ type Core struct {
 
 // New makes the core of a workspace in which nothing is yet.
 func New(s Setup, workspaceID string, zone *time.Location, k *knobs.Knobs) *Core {
-	w := &Core{Setup: s, Zone: zone, WorkspaceID: workspaceID, cursorEpoch: event.Mix(s.Seed + 2)}
+	w := &Core{Setup: s, Zone: zone, WorkspaceID: workspaceID, cursorEpoch: event.MixBits(s.Seed + 2)}
 	w.knobs.Store(k)
-	w.SearchEnv = search.Env{Seed: s.Seed, Knobs: w.K, Now: w.Now, Zone: func() *time.Location { return w.Zone }, Epoch: func() uint64 { return w.cursorEpoch }}
+	w.SearchEnv = search.Env{Seed: s.Seed, Knobs: w.K, Now: w.UnixNow, Zone: func() *time.Location { return w.Zone }, Epoch: func() uint64 { return w.cursorEpoch }}
 	return w
 }
 
@@ -61,15 +61,15 @@ func (w *Core) ExpireCursors() {
 	w.cursorEpoch++
 }
 
-// Hours is how many hours were lived.
-func (w *Core) Hours() int {
+// HoursSimulated is how many hours were lived.
+func (w *Core) HoursSimulated() int {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	return w.HoursLived
 }
 
-// deed is something that was begun and happens later.
-type deed struct {
+// scheduledAction is something that was begun and happens later.
+type scheduledAction struct {
 	at time.Time
 	do func(at int64) // with the lock held
 }

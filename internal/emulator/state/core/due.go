@@ -9,18 +9,18 @@ import (
 // however late that is. So a journal that is done again has it happen in the same place. What it does is logged at the time that
 // it is given. The lock is held.
 func (w *Core) Schedule(at time.Time, do func(at int64)) {
-	i := slices.IndexFunc(w.deeds, func(d deed) bool { return d.at.After(at) })
+	i := slices.IndexFunc(w.scheduled, func(d scheduledAction) bool { return d.at.After(at) })
 	if i < 0 {
-		i = len(w.deeds)
+		i = len(w.scheduled)
 	}
-	w.deeds = slices.Insert(w.deeds, i, deed{at, do})
+	w.scheduled = slices.Insert(w.scheduled, i, scheduledAction{at, do})
 }
 
 // RunDue carries out what is due by a time, in the order of the times, and in that in which it was begun. The lock is held.
 func (w *Core) RunDue(by time.Time) {
-	for len(w.deeds) > 0 && !w.deeds[0].at.After(by) {
-		next := w.deeds[0]
-		w.deeds = w.deeds[1:]
+	for len(w.scheduled) > 0 && !w.scheduled[0].at.After(by) {
+		next := w.scheduled[0]
+		w.scheduled = w.scheduled[1:]
 		next.do(next.at.Unix())
 	}
 	if w.OnPassed != nil {
@@ -28,9 +28,9 @@ func (w *Core) RunDue(by time.Time) {
 	}
 }
 
-// CatchUp carries out what is due by now.
-func (w *Core) CatchUp() {
+// RunDueNow carries out what is due by now.
+func (w *Core) RunDueNow() {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
-	w.RunDue(w.Time())
+	w.RunDue(w.TimeHeld())
 }

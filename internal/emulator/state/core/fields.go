@@ -66,8 +66,8 @@ func SetInt32(into *int32, n, limit int) error {
 }
 
 // PlainChanges gives a copy of changes whose integers are all int64, as the log has them.
-func PlainChanges(set []event.Change) []event.Change {
-	out := make([]event.Change, len(set))
+func PlainChanges(set []event.FieldChange) []event.FieldChange {
+	out := make([]event.FieldChange, len(set))
 	for i, c := range set {
 		if n, ok := c.Value.(int); ok {
 			c.Value = int64(n)

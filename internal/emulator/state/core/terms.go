@@ -12,13 +12,13 @@ func (w *Core) SetWorkspaceID(id string) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	w.WorkspaceID = id
-	w.NoteTerms(w.Now())
+	w.NoteTerms(w.UnixNow())
 }
 
 // NoteTerms notes what the truth depends on from a time on. The lock is held.
 func (w *Core) NoteTerms(at int64) {
 	k := w.K()
-	w.Terms = append(w.Terms, event.Terms{At: at, Hours: w.HoursLived, Workspace: w.WorkspaceID, PartsCap: k.MostParts(), UsersOnly: k.UsersOnly,
+	w.Terms = append(w.Terms, event.OracleTerms{At: at, Hours: w.HoursLived, Workspace: w.WorkspaceID, PartsCap: k.MostParts(), UsersOnly: k.UsersOnly,
 		FormerAdmins: k.FormerAdmins, NoDynamicContent: k.NoDynamicContent, TranscriptLate: int64(k.TranscriptLate / time.Second),
-		CallsLeftOut: k.CallsLeftOut, Redacted: map[knobs.Sometimes]event.Redacted{knobs.ByTurns: event.RedactedByTurns, knobs.Always: event.RedactedHidden, knobs.Never: event.RedactedMuted}[k.HitlRedacted]})
+		CallsLeftOut: k.CallsLeftOut, Redacted: map[knobs.Occurrence]event.RedactedMode{knobs.ByTurns: event.RedactedByTurns, knobs.Always: event.RedactedHidden, knobs.Never: event.RedactedMuted}[k.HitlRedacted]})
 }

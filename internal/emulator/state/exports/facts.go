@@ -18,7 +18,7 @@ func (w *Exports) ReportRow(dataset, key string, created int64, values map[strin
 			return err
 		}
 	}
-	return w.report(event.ReportEvent{Dataset: dataset, Key: key, Created: created, Values: values})
+	return w.logReportEvent(event.ReportEvent{Dataset: dataset, Key: key, Created: created, Values: values})
 }
 
 // ReportChange lets a row of a dataset say something else from now on.
@@ -28,23 +28,23 @@ func (w *Exports) ReportChange(dataset, key, attribute string, value any) error 
 	if err := hasAttribute(dataset, attribute); err != nil {
 		return err
 	}
-	if !w.reported(event.DatasetNamed(dataset), key) {
+	if !w.hasRow(event.FindDataset(dataset), key) {
 		return fmt.Errorf("dataset %s has no row %q", dataset, key)
 	}
-	return w.report(event.ReportEvent{Dataset: dataset, Key: key, Attribute: attribute, Value: value})
+	return w.logReportEvent(event.ReportEvent{Dataset: dataset, Key: key, Attribute: attribute, Value: value})
 }
 
-func (w *Exports) report(e event.ReportEvent) error {
-	if event.DatasetNamed(e.Dataset) == nil {
+func (w *Exports) logReportEvent(e event.ReportEvent) error {
+	if event.FindDataset(e.Dataset) == nil {
 		return fmt.Errorf("no dataset %q", e.Dataset)
 	}
-	e.At = w.Now()
+	e.At = w.UnixNow()
 	w.ReportEvents = append(w.ReportEvents, e)
 	return nil
 }
 
-// reported says whether a dataset has a row by now.
-func (w *Exports) reported(s *event.Dataset, key string) bool {
+// hasRow says whether a dataset has a row by now.
+func (w *Exports) hasRow(s *event.Dataset, key string) bool {
 	if slices.ContainsFunc(w.ReportEvents, func(e event.ReportEvent) bool { return e.Dataset == s.ID && e.Key == key }) {
 		return true
 	}
@@ -63,7 +63,7 @@ func (w *Exports) reported(s *event.Dataset, key string) bool {
 }
 
 func hasAttribute(dataset, attribute string) error {
-	s := event.DatasetNamed(dataset)
+	s := event.FindDataset(dataset)
 	if s == nil || !slices.ContainsFunc(s.Attributes, func(a event.DatasetAttribute) bool { return a.ID == attribute }) {
 		return fmt.Errorf("no dataset %q with an attribute %q", dataset, attribute)
 	}

@@ -75,7 +75,7 @@ func (w *Exports) exportRow(j *Job, created int64, value func(attribute string) 
 // exportHour are the rows of one hour, counted from a year before hour 0.
 func (w *Exports) exportHour(s *event.Dataset, hour int) []event.ReportFact {
 	birth := w.Setup.Start.Unix()
-	facts := population.ReportFacts(w.Setup.Seed, w.Setup.Contacts, birth, s, hour)
+	facts := population.DrawReportFacts(w.Setup.Seed, w.Setup.Contacts, birth, s, hour)
 	if s != event.Datasets[0] {
 		return facts
 	}
@@ -111,8 +111,8 @@ func (w *Exports) byHand(dataset, key, attribute string, value any) any {
 	return value
 }
 
-// File makes the file of a job.
-func (w *Exports) File(j *Job) []byte {
+// BuildFile makes the file of a job.
+func (w *Exports) BuildFile(j *Job) []byte {
 	f := w.K().Export.File
 	rows := w.exportRows(j)
 	header := make([]string, len(j.Attributes))
@@ -133,7 +133,7 @@ func (w *Exports) File(j *Job) []byte {
 	}
 	file := packExport(f, members)
 	if f.SecondMember {
-		file = append(file, squeeze([]byte("one more"))...)
+		file = append(file, gzipText([]byte("one more"))...)
 	}
 	if f.Truncate > 0 {
 		file = file[:int(float64(len(file))*(1-f.Truncate))]
@@ -186,7 +186,7 @@ func arrangeColumns(f knobs.ExportFile, header []string, rows [][]any) ([]string
 // exportText writes one file: a header, then the rows. What is null is an empty field, an empty text is one in quotes.
 func exportText(f knobs.ExportFile, header []string, rows [][]any) []byte {
 	if f.Form == "ndjson" {
-		return ndjson(header, rows)
+		return ndjsonFile(header, rows)
 	}
 	end := "\r\n"
 	if f.LF {
@@ -225,7 +225,7 @@ func appendField(b []byte, value any) []byte {
 	return append(b, '"')
 }
 
-func ndjson(header []string, rows [][]any) (b []byte) {
+func ndjsonFile(header []string, rows [][]any) (b []byte) {
 	for _, row := range rows {
 		b = append(b, '{')
 		for i, name := range header {
@@ -264,7 +264,7 @@ func packExport(f knobs.ExportFile, members []exportMember) []byte {
 		if f.Form == "csv" {
 			return buf.Bytes()
 		}
-		return squeeze(buf.Bytes())
+		return gzipText(buf.Bytes())
 	}
 	t := tar.NewWriter(&buf)
 	for _, m := range members {
@@ -272,10 +272,10 @@ func packExport(f knobs.ExportFile, members []exportMember) []byte {
 		_, _ = t.Write(m.text)
 	}
 	_ = t.Close()
-	return squeeze(buf.Bytes())
+	return gzipText(buf.Bytes())
 }
 
-func squeeze(text []byte) []byte {
+func gzipText(text []byte) []byte {
 	var buf bytes.Buffer
 	z := gzip.NewWriter(&buf)
 	_, _ = z.Write(text)

@@ -45,7 +45,7 @@ func (w *Exports) JobStatus(j *Job) string {
 	if working == 0 {
 		working = 150 * time.Millisecond
 	}
-	switch age := w.Time().Sub(j.Made); {
+	switch age := w.TimeHeld().Sub(j.Made); {
 	case age < pending:
 		return "pending"
 	case age < pending+working:
@@ -76,9 +76,9 @@ func (w *Exports) OccupyExports(jobs int) {
 
 // AddJob takes a job on and gives it an id. The lock is held.
 func (w *Exports) AddJob(j *Job) {
-	j.Made, j.Failed = w.Time(), len(w.exportJobs) < w.K().Export.Fail
+	j.Made, j.Failed = w.TimeHeld(), len(w.exportJobs) < w.K().Export.Fail
 	// Of the time too: a workspace that begins again must not give a name that somebody remembers for another job.
-	j.ID = fmt.Sprintf("job_%016x", event.Mix(event.Mix(w.Setup.Seed^uint64(len(w.exportJobs)+1)<<8)^uint64(j.Made.UnixNano())))
+	j.ID = fmt.Sprintf("job_%016x", event.MixBits(event.MixBits(w.Setup.Seed^uint64(len(w.exportJobs)+1)<<8)^uint64(j.Made.UnixNano())))
 	w.exportJobs = append(w.exportJobs, j)
 	w.mostExports = max(w.mostExports, w.CountBusy())
 }

@@ -2,11 +2,11 @@ package jobs
 
 import "aqueduck/internal/emulator/event"
 
-// Contact is what a job does to one contact: of the fields that its kind needs.
-type Contact struct {
+// JobContact is what a job does to one contact: of the fields that its kind needs.
+type JobContact struct {
 	ID   string // of the one that is updated or deleted
 	Role string // of the one that is created
-	Set  []event.Change
+	Set  []event.FieldChange
 }
 
 // Rejection is a contact that a job left as it was.
@@ -16,7 +16,7 @@ type Rejection struct {
 }
 
 // fieldsOf gives changes by their fields.
-func fieldsOf(set []event.Change) map[string]any {
+func fieldsOf(set []event.FieldChange) map[string]any {
 	fields := map[string]any{}
 	for _, s := range set {
 		fields[s.Field] = s.Value

@@ -39,12 +39,12 @@ func (w *Jobs) workInBulk(n int, at int64) {
 }
 
 // bulkCreate is strict: whoever has the external id or the e-mail already, lead or user, stays as it is.
-func (w *Jobs) bulkCreate(at int64, one Contact) (code, message string) {
+func (w *Jobs) bulkCreate(at int64, one JobContact) (code, message string) {
 	set := fieldsOf(one.Set)
 	external, _ := set["external_id"].(string)
 	email, _ := set["email"].(string)
 	if other := w.People.FindByIdentity(external, email, func(*event.Contact) bool { return true }); other != "" {
-		return "conflict", contacts.AlreadyThere(other)
+		return "conflict", contacts.ClashMessage(other)
 	}
 	if _, err := w.People.CreatePlain(at, one.Role == "user", one.Set); err != nil {
 		return "parameter_invalid", err.Error()
@@ -52,19 +52,19 @@ func (w *Jobs) bulkCreate(at int64, one Contact) (code, message string) {
 	return "", ""
 }
 
-func (w *Jobs) bulkChange(at int64, kind Kind, one Contact) (code, message string) {
+func (w *Jobs) bulkChange(at int64, kind JobKind, one JobContact) (code, message string) {
 	d := w.People.ActiveContact(one.ID)
 	if d == nil {
 		return "not_found", "Contact Not Found"
 	}
 	if kind == ContactsDelete {
-		w.People.Record(event.ContactEvent{At: at, Kind: event.Deleted, Contact: w.People.ByID[one.ID], Listed: w.K().ListDeletes.Lists(len(w.People.ContactLog))})
+		w.People.RecordContactEvent(event.ContactEvent{At: at, Kind: event.Deleted, Contact: w.People.ByID[one.ID], Listed: w.K().ListDeletes.ShouldList(len(w.People.ContactLog))})
 		return "", ""
 	}
 	if other := w.People.FindClashOf(d, fieldsOf(one.Set)); other != "" {
-		return "conflict", contacts.AlreadyThere(other)
+		return "conflict", contacts.ClashMessage(other)
 	}
-	if err := w.People.Update(at, one.ID, false, one.Set); err != nil {
+	if err := w.People.UpdateFields(at, one.ID, false, one.Set); err != nil {
 		return "parameter_invalid", err.Error()
 	}
 	return "", ""
@@ -72,9 +72,9 @@ func (w *Jobs) bulkChange(at int64, kind Kind, one Contact) (code, message strin
 
 // Job is one that was started. Where it stands is a function of the time.
 type Job struct {
-	Kind Kind
+	Kind JobKind
 	made time.Time
-	Plan Plan
+	Plan JobPlan
 
 	Rejected []Rejection
 }
@@ -82,35 +82,35 @@ type Job struct {
 // EndsAt is when a job has done its work.
 func (j *Job) EndsAt() time.Time { return j.made.Add(j.Plan.Pending + j.Plan.Working) }
 
-// Kind is what a job makes or changes.
-type Kind string
+// JobKind is what a job makes or changes.
+type JobKind string
 
 // The kinds: what makes a ticket (workspace-api 4.11, tickets/enqueue), and what changes contacts in bulk.
 const (
-	TicketsEnqueue Kind = "ticket"
-	ContactsCreate Kind = "contacts.create"
-	ContactsUpdate Kind = "contacts.update"
-	ContactsDelete Kind = "contacts.delete"
+	TicketsEnqueue JobKind = "ticket"
+	ContactsCreate JobKind = "contacts.create"
+	ContactsUpdate JobKind = "contacts.update"
+	ContactsDelete JobKind = "contacts.delete"
 )
 
-// Bulk says whether a job is one of many contacts.
-func (k Kind) Bulk() bool { return k != TicketsEnqueue }
+// IsBulk says whether a job is one of many contacts.
+func (k JobKind) IsBulk() bool { return k != TicketsEnqueue }
 
-// Plan is how a job will go.
-type Plan struct {
+// JobPlan is how a job will go.
+type JobPlan struct {
 	Pending  time.Duration // how long it waits; 0: a minute
 	Working  time.Duration // how long it works after that; 0: four minutes
 	Fails    bool          // it ends as failed
 	Resource string        // the id of what a ticket's job has made when it succeeds
 
-	Contacts []Contact // what a job of contacts does when it succeeds
+	Contacts []JobContact // what a job of contacts does when it succeeds
 }
 
 // StartJob starts a job and gives its id: it is pending, in_progress after a while, then success or failed.
-func (w *Jobs) StartJob(kind Kind, plan Plan) (string, error) {
+func (w *Jobs) StartJob(kind JobKind, plan JobPlan) (string, error) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
-	if !slices.Contains([]Kind{TicketsEnqueue, ContactsCreate, ContactsUpdate, ContactsDelete}, kind) {
+	if !slices.Contains([]JobKind{TicketsEnqueue, ContactsCreate, ContactsUpdate, ContactsDelete}, kind) {
 		return "", fmt.Errorf("start a job: no kind %q", kind)
 	}
 	if kind == TicketsEnqueue && !plan.Fails {
@@ -125,7 +125,7 @@ func (w *Jobs) StartJob(kind Kind, plan Plan) (string, error) {
 }
 
 // addJob adds one and gives its place. The lock is held.
-func (w *Jobs) addJob(kind Kind, plan Plan) int {
+func (w *Jobs) addJob(kind JobKind, plan JobPlan) int {
 	if plan.Pending == 0 {
 		plan.Pending = time.Minute
 	}
@@ -133,7 +133,7 @@ func (w *Jobs) addJob(kind Kind, plan Plan) int {
 		plan.Working = 4 * time.Minute
 	}
 	n := len(w.JobList)
-	w.JobList = append(w.JobList, Job{Kind: kind, made: w.Time(), Plan: plan})
+	w.JobList = append(w.JobList, Job{Kind: kind, made: w.TimeHeld(), Plan: plan})
 	if len(plan.Contacts) > 0 && !plan.Fails {
 		w.Schedule(w.JobList[n].EndsAt(), func(at int64) { w.workInBulk(n, at) })
 	}

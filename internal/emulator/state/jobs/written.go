@@ -16,7 +16,7 @@ func (w *Jobs) EnqueueTicket(n tickets.NewTicket, pending, working time.Duration
 	if _, err := w.Tickets.PlanTicket(n); err != nil {
 		return "", fmt.Errorf("enqueue a ticket: %w", err)
 	}
-	place := w.addJob(TicketsEnqueue, Plan{Pending: pending, Working: working})
+	place := w.addJob(TicketsEnqueue, JobPlan{Pending: pending, Working: working})
 	w.Schedule(w.JobList[place].EndsAt(), func(at int64) {
 		j := &w.JobList[place]
 		open, err := w.Tickets.PlanTicket(n)

@@ -26,12 +26,12 @@ type Desk struct {
 	}
 }
 
-// Find draws a ticket that is there; nil where there is none.
-func (w *Desk) Find(id string) *Ticket {
+// LoadTicket draws a ticket that is there; nil where there is none.
+func (w *Desk) LoadTicket(id string) *Ticket {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	if num, err := w.FindTicket(id); err == nil {
-		return w.TicketDrawer().Draw(w.TicketList[num].Newest)
+		return w.TicketDrawer().DrawTicket(w.TicketList[num].Newest)
 	}
 	return nil
 }

@@ -12,14 +12,14 @@ type ticketOp func(w *Desk, r *event.RNG, at int64) bool
 
 // ticketLife is the order in which things happen to tickets, again and again.
 var ticketLife = [...]ticketOp{
-	ticketOpens, ticketSays(population.InTicket((*population.Conversations).CustomerSays)), ticketSays(population.Tickets.Moved), ticketSays(population.InTicket((*population.Conversations).AdminSays)),
-	ticketSays(population.Tickets.Changed), ticketSays(population.Tickets.Assigned), ticketOpens, ticketSays(population.Tickets.Resolved), ticketLinks,
-	ticketSays(population.Tickets.Noted), ticketSays(population.InTicket((*population.Conversations).CustomerSays)), ticketSays(population.Tickets.Moved), ticketRedacts,
-	ticketSays(population.InTicket((*population.Conversations).Snoozes)), ticketSays(population.Tickets.Changed), ticketSays(population.Tickets.Resolved),
+	ticketOpens, ticketSays(population.AsTicketPart((*population.Conversations).FillCustomerReply)), ticketSays(population.Tickets.FillStateMove), ticketSays(population.AsTicketPart((*population.Conversations).FillAdminReply)),
+	ticketSays(population.Tickets.FillAttributeChange), ticketSays(population.Tickets.FillTicketAssignment), ticketOpens, ticketSays(population.Tickets.FillResolution), ticketLinks,
+	ticketSays(population.Tickets.FillTicketNote), ticketSays(population.AsTicketPart((*population.Conversations).FillCustomerReply)), ticketSays(population.Tickets.FillStateMove), ticketRedacts,
+	ticketSays(population.AsTicketPart((*population.Conversations).FillSnooze)), ticketSays(population.Tickets.FillAttributeChange), ticketSays(population.Tickets.FillResolution),
 }
 
-// LiveHour lets an hour pass for the tickets.
-func (w *Desk) LiveHour(base int64) {
+// SimulateTicketsHour lets an hour pass for the tickets.
+func (w *Desk) SimulateTicketsHour(base int64) {
 	if w.Setup.Tickets == 0 {
 		return
 	}
@@ -35,7 +35,7 @@ func (w *Desk) LiveHour(base int64) {
 func ticketOpens(w *Desk, r *event.RNG, at int64) bool {
 	num, ok := w.People.DrawContact(r, contacts.IsActive)
 	if ok {
-		w.openTicket(at, []*event.Contact{w.People.List[num].Doc}, r.N(len(event.TicketTypes)), nil)
+		w.openTicket(at, []*event.Contact{w.People.List[num].Doc}, r.IntN(len(event.TicketTypes)), nil)
 	}
 	return ok
 }
@@ -45,9 +45,9 @@ func (w *Desk) someTicket(r *event.RNG, at int64, fill func(t *Ticket, e *event.
 	from := w.TicketDrawer()
 	return conversations.DrawThread(r, w.TicketList, at, func(num int32, th *conversations.Thread) bool {
 		e := event.ThreadEvent{At: at, Num: num, With: &event.ThreadArgs{}}
-		fits := fill(from.Draw(th.Newest), &e)
+		fits := fill(from.DrawTicket(th.Newest), &e)
 		if fits {
-			w.Record(e)
+			w.RecordTicketEvent(e)
 		}
 		return fits
 	})
@@ -57,7 +57,7 @@ func (w *Desk) someTicket(r *event.RNG, at int64, fill func(t *Ticket, e *event.
 func ticketSays(draw func(m population.Tickets, r *event.RNG, s *population.Scene, p *event.Part)) ticketOp {
 	return func(w *Desk, r *event.RNG, at int64) bool {
 		return w.someTicket(r, at, func(t *Ticket, e *event.ThreadEvent) bool {
-			w.Talks.AddPartTo(t.Conversation, e, func(p *event.Part) { draw(w.Maker, r, t.scene(), p) })
+			w.Talks.AddPartTo(t.Conversation, e, func(p *event.Part) { draw(w.Maker, r, t.ticketScene(), p) })
 			return true
 		})
 	}
@@ -65,14 +65,14 @@ func ticketSays(draw func(m population.Tickets, r *event.RNG, s *population.Scen
 
 func ticketLinks(w *Desk, r *event.RNG, at int64) bool {
 	return len(w.Talks.Threads) > 0 && w.someTicket(r, at, func(t *Ticket, e *event.ThreadEvent) bool {
-		e.Kind, e.With.Linked = event.ThreadLinked, event.LinkedObject{Type: "conversation", ID: event.ConversationID(int32(r.N(len(w.Talks.Threads))))}
-		return !t.Bare && !t.links(e.With.Linked.ID)
+		e.Kind, e.With.Linked = event.ThreadLinked, event.LinkedObject{Type: "conversation", ID: event.ConversationID(int32(r.IntN(len(w.Talks.Threads))))}
+		return !t.Bare && !t.isLinkedTo(e.With.Linked.ID)
 	})
 }
 
 func ticketRedacts(w *Desk, r *event.RNG, at int64) bool {
 	return w.someTicket(r, at, func(t *Ticket, e *event.ThreadEvent) bool {
-		e.Kind, e.Quiet, e.Place = event.ThreadRedacted, w.Talks.DrawQuiet(r), int32(r.N(len(t.Parts)))
+		e.Kind, e.Quiet, e.Place = event.ThreadRedacted, w.Talks.DrawQuiet(r), int32(r.IntN(len(t.Parts)))
 		return len(t.Parts) > 0 && t.Parts[e.Place].Body != ""
 	})
 }

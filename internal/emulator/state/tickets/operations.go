@@ -16,7 +16,7 @@ var errOnlyNotes = errors.New("no customer reads it, so it takes only notes")
 
 // CreateTicket opens a ticket of a type, by its id, for a contact, or for none when it is "", and gives the ticket's id.
 // Attributes are named as the type names them; what is not said is drawn.
-func (w *Tickets) CreateTicket(contact, ticketType string, set ...event.Change) (string, error) {
+func (w *Tickets) CreateTicket(contact, ticketType string, set ...event.FieldChange) (string, error) {
 	n := NewTicket{Type: ticketType, Set: set}
 	if contact != "" {
 		n.Contacts = []string{contact}
@@ -25,7 +25,7 @@ func (w *Tickets) CreateTicket(contact, ticketType string, set ...event.Change) 
 }
 
 // ticketValues gives changes of attributes with their values as JSON text.
-func ticketValues(kind int, set []event.Change) ([]event.Change, error) {
+func ticketValues(kind int, set []event.FieldChange) ([]event.FieldChange, error) {
 	given := core.PlainChanges(set)
 	for i, s := range given {
 		_, raw, err := ticketValue(kind, s)
@@ -38,7 +38,7 @@ func ticketValues(kind int, set []event.Change) ([]event.Change, error) {
 }
 
 // ticketValue gives the attribute that a change is of and its value as JSON text.
-func ticketValue(kind int, s event.Change) (a event.TicketAttribute, raw string, err error) {
+func ticketValue(kind int, s event.FieldChange) (a event.TicketAttribute, raw string, err error) {
 	a, ok := FindTicketAttribute(kind, s.Field)
 	if !ok {
 		return a, "", fmt.Errorf("no attribute %q", s.Field)
@@ -49,7 +49,7 @@ func ticketValue(kind int, s event.Change) (a event.TicketAttribute, raw string,
 
 func (w *Desk) openTicket(at int64, who []*event.Contact, kind int, with *event.ThreadArgs) (num int32) {
 	num = int32(len(w.TicketList))
-	w.Record(event.ThreadEvent{At: at, Until: at, Kind: event.ThreadOpened, Num: num, Place: int32(kind), Who: who, With: with})
+	w.RecordTicketEvent(event.ThreadEvent{At: at, Until: at, Kind: event.ThreadOpened, Num: num, Place: int32(kind), Who: who, With: with})
 	return num
 }
 
@@ -61,12 +61,12 @@ func (w *Desk) onTicket(id string, add func(t *Ticket, r *event.RNG, e *event.Th
 	if err != nil {
 		return err
 	}
-	e := event.ThreadEvent{At: w.Now(), Num: num, With: &event.ThreadArgs{}}
+	e := event.ThreadEvent{At: w.UnixNow(), Num: num, With: &event.ThreadArgs{}}
 	r := event.NewRNG(w.Setup.Seed, event.ForTicketLife, 1, uint64(len(w.TicketLog)))
-	if err := add(w.TicketDrawer().Draw(w.TicketList[num].Newest), r, &e); err != nil {
+	if err := add(w.TicketDrawer().DrawTicket(w.TicketList[num].Newest), r, &e); err != nil {
 		return fmt.Errorf("ticket %s: %w", id, err)
 	}
-	w.Record(e)
+	w.RecordTicketEvent(e)
 	return nil
 }
 
@@ -89,7 +89,7 @@ func (w *Tickets) ReplyTicket(id string, by conversations.Speaker, body string) 
 		case by != conversations.ByNote && !t.TakesComments():
 			return errOnlyNotes
 		}
-		population.InTicket(draw)(w.Maker, r, t.scene(), p)
+		population.AsTicketPart(draw)(w.Maker, r, t.ticketScene(), p)
 		p.Body = body
 		return nil
 	})
@@ -107,7 +107,7 @@ func (w *Tickets) CloseTicket(id string) error {
 
 // SetTicketAttribute sets an attribute of the ticket's type, or with nil takes its value away.
 func (w *Tickets) SetTicketAttribute(id, name string, value any) error {
-	return w.UpdateTicket(id, TicketUpdate{Set: []event.Change{{Field: name, Value: value}}})
+	return w.UpdateTicket(id, TicketUpdate{Set: []event.FieldChange{{Field: name, Value: value}}})
 }
 
 // AssignTicket adds a part that is one row of the table of workspace-api 2.10.
@@ -116,7 +116,7 @@ func (w *Tickets) AssignTicket(id string, as event.Assignment) error {
 		if as >= event.Assignments {
 			return fmt.Errorf("no assignment %d", as)
 		}
-		w.Talks.Maker.Assign(r, p, as)
+		w.Talks.Maker.FillAssignment(r, p, as)
 		return nil
 	})
 }
@@ -124,7 +124,7 @@ func (w *Tickets) AssignTicket(id string, as event.Assignment) error {
 // SnoozeTicket puts one away until a time.
 func (w *Tickets) SnoozeTicket(id string, until time.Time) error {
 	return w.speakOn(id, func(r *event.RNG, t *Ticket, p *event.Part) error {
-		w.Talks.Maker.Snoozes(r, t.scene(), p)
+		w.Talks.Maker.FillSnooze(r, t.ticketScene(), p)
 		p.Until = until.Unix()
 		return nil
 	})
@@ -141,7 +141,7 @@ func (w *Tickets) LinkTicket(id, object string) error {
 			}
 			l.Type, l.Category = "ticket", event.TicketTypes[w.TicketLog[w.TicketList[num].Newest.Opened].Place].Category
 		}
-		if t.links(object) {
+		if t.isLinkedTo(object) {
 			return fmt.Errorf("%s is linked already", object)
 		}
 		e.Kind, e.With.Linked = event.ThreadLinked, l
@@ -149,7 +149,7 @@ func (w *Tickets) LinkTicket(id, object string) error {
 	})
 }
 
-func (t *Ticket) links(object string) bool {
+func (t *Ticket) isLinkedTo(object string) bool {
 	return slices.ContainsFunc(t.Linked, func(l event.LinkedObject) bool { return l.ID == object })
 }
 
@@ -157,7 +157,7 @@ func (t *Ticket) links(object string) bool {
 func (w *Tickets) RedactTicketPart(id, part string, bump bool) error {
 	return w.onTicket(id, func(t *Ticket, _ *event.RNG, e *event.ThreadEvent) (err error) {
 		e.Kind, e.Quiet = event.ThreadRedacted, !bump
-		e.Place, err = t.Place(part)
+		e.Place, err = t.FindPart(part)
 		return err
 	})
 }
@@ -165,9 +165,9 @@ func (w *Tickets) RedactTicketPart(id, part string, bump bool) error {
 // MutateTicketPart gives a part another assignment; neither its updated_at nor the ticket's moves (trap T58).
 func (w *Tickets) MutateTicketPart(id, part string, as event.Assignment) error {
 	return w.onTicket(id, func(t *Ticket, r *event.RNG, e *event.ThreadEvent) (err error) {
-		row := w.Talks.Maker.Row(r, as, e.At)
+		row := w.Talks.Maker.DrawAssigned(r, as, e.At)
 		e.Kind, e.Quiet, e.With.Assigned = event.ThreadPartChanged, true, &row
-		e.Place, err = t.Place(part)
+		e.Place, err = t.FindPart(part)
 		return err
 	})
 }

@@ -13,21 +13,21 @@ import (
 // ErrNoTicket is answered when an operation names a ticket that is not there.
 var ErrNoTicket = errors.New("no such ticket")
 
-// Begin makes the tickets of hour 0, which search has long found.
-func (w *Desk) Begin() {
+// SeedTickets makes the tickets of hour 0, which search has long found.
+func (w *Desk) SeedTickets() {
 	w.Maker = population.Tickets{Conversations: w.Talks.Maker, Talks: w.Setup.Conversations, Count: w.Setup.Tickets}
 	w.TicketIndex.Init(&w.SearchEnv, w.searchTicket())
-	w.TicketLog = w.Maker.Populate(w.Setup.Start.Unix(), w.People.ContactLog)
+	w.TicketLog = w.Maker.DrawTicketOpenings(w.Setup.Start.Unix(), w.People.ContactLog)
 	w.TicketList = make([]conversations.Thread, len(w.TicketLog))
 	for seq := range w.TicketLog {
 		w.TicketList[seq] = conversations.NewThread(seq, &w.TicketLog[seq])
 		w.TicketList[seq].Now = w.TicketList[seq].Newest
 	}
-	w.TicketIndex.Open()
+	w.TicketIndex.StartAnnouncing()
 }
 
-// Record appends an event to the log of tickets and makes the served state follow it. The lock is held.
-func (w *Desk) Record(e event.ThreadEvent) {
+// RecordTicketEvent appends an event to the log of tickets and makes the served state follow it. The lock is held.
+func (w *Desk) RecordTicketEvent(e event.ThreadEvent) {
 	seq := len(w.TicketLog)
 	w.TicketLog = append(w.TicketLog, e)
 	switch e.Kind {
@@ -38,7 +38,7 @@ func (w *Desk) Record(e event.ThreadEvent) {
 		w.TicketIndex.Withdraw(seq, e.At, e.Num)
 		return
 	default:
-		w.TicketList[e.Num].Apply(seq, &e)
+		w.TicketList[e.Num].ApplyThreadEvent(seq, &e)
 	}
 	w.TicketIndex.Announce(seq, e.At, e.Num, w.TicketList[e.Num].Newest)
 }
@@ -82,11 +82,11 @@ func (w *Desk) TicketDrawer() ticketDrawer {
 	return ticketDrawer{w.Maker, w.TicketLog[:len(w.TicketLog):len(w.TicketLog)]}
 }
 
-func (d ticketDrawer) Draw(e *conversations.Edition) *Ticket {
+func (d ticketDrawer) DrawTicket(e *conversations.Edition) *Ticket {
 	opened := &d.log[e.Opened]
-	t := begunTicket(opened, d.make.Begin(opened))
+	t := begunTicket(opened, d.make.DrawTicketBeginning(opened))
 	for _, seq := range e.Events {
-		t.follow(&d.log[seq])
+		t.applyEvent(&d.log[seq])
 	}
 	return t
 }
@@ -94,7 +94,7 @@ func (d ticketDrawer) Draw(e *conversations.Edition) *Ticket {
 // drawnTicket is a ticket in full, for a filter. The lock is held.
 func (w *Desk) drawnTicket(e *conversations.Edition) *Ticket {
 	if w.lastTicket.edition != e {
-		w.lastTicket.edition, w.lastTicket.ticket = e, w.TicketDrawer().Draw(e)
+		w.lastTicket.edition, w.lastTicket.ticket = e, w.TicketDrawer().DrawTicket(e)
 	}
 	return w.lastTicket.ticket
 }
@@ -102,16 +102,16 @@ func (w *Desk) drawnTicket(e *conversations.Edition) *Ticket {
 // ticketFields are the names that ticket search knows, beside ticket_attribute.<id>. Those of conversations mean the same.
 func (w *Desk) ticketFields() map[string]search.Field[conversations.Edition] {
 	texts := func(get func(t *Ticket) string) search.Field[conversations.Edition] {
-		return search.Text(func(e *conversations.Edition) string { return get(w.drawnTicket(e)) })
+		return search.TextField(func(e *conversations.Edition) string { return get(w.drawnTicket(e)) })
 	}
 	list := conversations.ThreadFields(func(e *conversations.Edition) *conversations.Conversation { return w.drawnTicket(e).Conversation })
-	list["id"] = search.Text(func(e *conversations.Edition) string { return event.TicketID(e.Num) })
-	list["ticket_id"] = search.Text(func(e *conversations.Edition) string { return event.TicketNumber(e.Num) })
+	list["id"] = search.TextField(func(e *conversations.Edition) string { return event.TicketID(e.Num) })
+	list["ticket_id"] = search.TextField(func(e *conversations.Edition) string { return event.TicketNumber(e.Num) })
 	list["category"] = texts((*Ticket).Category)
 	list["ticket_type_id"] = texts(func(t *Ticket) string { return event.TicketTypes[t.Kind].ID })
 	list["ticket_state_id"] = texts(func(t *Ticket) string { return event.TicketStates[t.Stage].ID })
 	list["state"] = texts(func(t *Ticket) string { return event.TicketStates[t.Stage].Category })
-	list["is_shared"] = search.Flag(func(e *conversations.Edition) bool { return w.drawnTicket(e).Shared() })
+	list["is_shared"] = search.BoolField(func(e *conversations.Edition) bool { return w.drawnTicket(e).Shared() })
 	return list
 }
 
@@ -129,13 +129,13 @@ func begunTicket(opened *event.ThreadEvent, b *event.Beginning) *Ticket {
 	t := &Ticket{Kind: b.Kind, Stage: event.TicketSubmitted, Conversation: conversations.NewConversation(opened, b)}
 	t.ID = event.TicketID(t.Num)
 	for i := range t.Parts {
-		t.turn(t.Parts[i].Ticket)
+		t.applyTicketChange(t.Parts[i].Ticket)
 	}
 	return t
 }
 
-// scene is the ticket as whoever adds a part to it finds it.
-func (t *Ticket) scene() *population.Scene {
+// ticketScene is the ticket as whoever adds a part to it finds it.
+func (t *Ticket) ticketScene() *population.Scene {
 	s := t.Conversation.Scene()
 	s.Kind, s.Stage, s.NotesOnly = t.Kind, t.Stage, !t.TakesComments()
 	return s
@@ -157,7 +157,7 @@ func (t *Ticket) Shared() bool {
 	return population.BornShared(t.Num, t.Kind)
 }
 
-func (t *Ticket) turn(change *event.TicketChange) {
+func (t *Ticket) applyTicketChange(change *event.TicketChange) {
 	switch {
 	case change == nil:
 	case change.Moved:
@@ -167,12 +167,12 @@ func (t *Ticket) turn(change *event.TicketChange) {
 	}
 }
 
-// follow makes the ticket follow one event of its log.
-func (t *Ticket) follow(e *event.ThreadEvent) {
-	t.Conversation.Apply(e)
+// applyEvent makes the ticket follow one event of its log.
+func (t *Ticket) applyEvent(e *event.ThreadEvent) {
+	t.Conversation.ApplyEvent(e)
 	switch e.Kind {
 	case event.ThreadPartAdded:
-		t.turn(e.With.Part.Ticket)
+		t.applyTicketChange(e.With.Part.Ticket)
 	case event.ThreadFieldsSet:
 		shared := e.With.Set[0].Value == true // nothing else of a ticket is set so
 		t.sharing = &shared

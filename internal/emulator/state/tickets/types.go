@@ -46,7 +46,7 @@ func TicketAttributeList(attributes []event.TicketAttribute) string {
 			}
 			options = `{"list_items":[` + strings.Join(quotes, ",") + `]}`
 		}
-		p.Key("")
+		p.WriteKey("")
 		jsontext.WriteRecord(p, jsontext.Record{{Name: "type", Value: "ticket_type_attribute"}, {Name: "id", Value: a.ID}, {Name: "name", Value: a.Name}, {Name: "data_type", Value: a.Kind}, {Name: "order", Value: int64(i)},
 			{Name: "required_to_create", Value: a.Required}, {Name: "input_options", Value: jsontext.RawJSON(options)}, {Name: "archived", Value: false}})
 	}

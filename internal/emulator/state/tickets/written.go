@@ -24,7 +24,7 @@ func (w *Desk) NextInRoundRobin() event.Admin {
 type NewTicket struct {
 	Type           string
 	Contacts       []string // their ids
-	Set            []event.Change
+	Set            []event.FieldChange
 	Exactly        bool // it has the attributes of Set and is linked to nothing; else what is not said is drawn
 	Teammate, Team string
 }
@@ -37,7 +37,7 @@ func (w *Tickets) WriteTicket(n NewTicket) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("create a ticket: %w", err)
 	}
-	return open(w.Now()), nil
+	return open(w.UnixNow()), nil
 }
 
 // PlanTicket checks a ticket and gives what opens it at a time. The lock is held.
@@ -58,7 +58,7 @@ func (w *Desk) PlanTicket(n NewTicket) (open func(at int64) string, err error) {
 		}
 		who = append(who, w.People.List[num].Doc)
 	}
-	rows, err := w.charges(n.Team, n.Teammate)
+	rows, err := w.chargeRows(n.Team, n.Teammate)
 	if err != nil {
 		return nil, err
 	}
@@ -73,9 +73,9 @@ func (w *Desk) PlanTicket(n NewTicket) (open func(at int64) string, err error) {
 	}, nil
 }
 
-// charges are the rows of the table of workspace-api 2.10 that put a team and a teammate in charge, by their ids; "" is none, and
+// chargeRows are the rows of the table of workspace-api 2.10 that put a team and a teammate in charge, by their ids; "" is none, and
 // a team may hand on to a teammate by round robin.
-func (w *Desk) charges(team, teammate string) (rows []event.Assigned, err error) {
+func (w *Desk) chargeRows(team, teammate string) (rows []event.Assigned, err error) {
 	if teammate == "" && team == strconv.FormatInt(RoundRobinTeam, 10) {
 		return []event.Assigned{{As: event.AssignTeamAndTeammate, Team: RoundRobinTeam, Admin: w.NextInRoundRobin().ID}}, nil
 	}
@@ -98,17 +98,17 @@ func (w *Desk) charges(team, teammate string) (rows []event.Assigned, err error)
 
 // sayOn adds a part to a ticket at a time. The lock is held.
 func (w *Desk) sayOn(num int32, at int64, change func(r *event.RNG, t *Ticket, p *event.Part)) {
-	t, e := w.TicketDrawer().Draw(w.TicketList[num].Newest), event.ThreadEvent{At: at, Num: num, With: &event.ThreadArgs{}}
+	t, e := w.TicketDrawer().DrawTicket(w.TicketList[num].Newest), event.ThreadEvent{At: at, Num: num, With: &event.ThreadArgs{}}
 	r := event.NewRNG(w.Setup.Seed, event.ForTicketLife, 1, uint64(len(w.TicketLog)))
 	w.Talks.AddPartTo(t.Conversation, &e, func(p *event.Part) { change(r, t, p) })
-	w.Record(e)
+	w.RecordTicketEvent(e)
 }
 
 // TicketUpdate is what somebody changes of a ticket at once.
 type TicketUpdate struct {
-	Set    []event.Change   // attributes of its type; nil takes a value away
-	State  string           // the id of the state that it is moved to; "": none
-	Assign event.Assignment // a row of the table of workspace-api 2.10
+	Set    []event.FieldChange // attributes of its type; nil takes a value away
+	State  string              // the id of the state that it is moved to; "": none
+	Assign event.Assignment    // a row of the table of workspace-api 2.10
 	Who    conversations.Naming
 	Share  *bool // whether the customer sees one of the back office from now on; nil: as before
 }
@@ -121,7 +121,7 @@ func (w *Tickets) UpdateTicket(id string, u TicketUpdate) error {
 	if err != nil {
 		return err
 	}
-	kind, at := int(w.TicketLog[w.TicketList[num].Newest.Opened].Place), w.Now()
+	kind, at := int(w.TicketLog[w.TicketList[num].Newest.Opened].Place), w.UnixNow()
 	given, err := ticketValues(kind, u.Set)
 	if err == nil {
 		err = w.Talks.NameAssignment(&event.Part{Assigned: event.Assigned{As: u.Assign}}, u.Who)
@@ -137,7 +137,7 @@ func (w *Tickets) UpdateTicket(id string, u TicketUpdate) error {
 		return fmt.Errorf("ticket %s: %w", id, err)
 	}
 	if u.Share != nil {
-		w.Record(event.ThreadEvent{At: at, Kind: event.ThreadFieldsSet, Num: num, With: &event.ThreadArgs{Set: []event.Change{{Field: "is_shared", Value: *u.Share}}}})
+		w.RecordTicketEvent(event.ThreadEvent{At: at, Kind: event.ThreadFieldsSet, Num: num, With: &event.ThreadArgs{Set: []event.FieldChange{{Field: "is_shared", Value: *u.Share}}}})
 	}
 	says := func(change func(r *event.RNG, t *Ticket, p *event.Part)) {
 		w.sayOn(num, at, func(r *event.RNG, t *Ticket, p *event.Part) {
@@ -147,13 +147,13 @@ func (w *Tickets) UpdateTicket(id string, u TicketUpdate) error {
 	}
 	for _, s := range given {
 		a, _ := FindTicketAttribute(kind, s.Field)
-		says(func(r *event.RNG, _ *Ticket, p *event.Part) { w.Maker.ChangedTo(r, p, a, s.Value.(string)) })
+		says(func(r *event.RNG, _ *Ticket, p *event.Part) { w.Maker.FillAttributeValue(r, p, a, s.Value.(string)) })
 	}
 	if u.State != "" {
-		says(func(r *event.RNG, t *Ticket, p *event.Part) { w.Maker.MovedTo(r, t.scene(), p, stage) })
+		says(func(r *event.RNG, t *Ticket, p *event.Part) { w.Maker.FillMoveToState(r, t.ticketScene(), p, stage) })
 	}
 	if u.Assign != event.AssignNothing {
-		says(func(r *event.RNG, _ *Ticket, p *event.Part) { w.Talks.Maker.Assign(r, p, u.Assign) })
+		says(func(r *event.RNG, _ *Ticket, p *event.Part) { w.Talks.Maker.FillAssignment(r, p, u.Assign) })
 	}
 	return nil
 }
@@ -164,6 +164,6 @@ func (w *Tickets) ReplyTicketAs(id string, by conversations.Speaker, who, body s
 		if by != conversations.ByNote && !t.TakesComments() {
 			return errOnlyNotes
 		}
-		return w.Talks.Say(t.Conversation, p, by, who, body)
+		return w.Talks.FillWords(t.Conversation, p, by, who, body)
 	})
 }
