@@ -9,61 +9,6 @@ import (
 	"testing"
 )
 
-// codeBlock is a block of code of a page, fences included.
-var codeBlock = regexp.MustCompile("(?ms)^ *```.*?^ *```")
-
-// readPages gives the text of each page, by its path.
-func readPages(t *testing.T) map[string]string {
-	t.Helper()
-	pages := map[string]string{}
-	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || filepath.Ext(path) != ".md" || !(strings.HasPrefix(path, "docs/") || filepath.Dir(path) == ".") {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		pages[path] = codeBlock.ReplaceAllString(string(text), "")
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return pages
-}
-
-// headingAnchors gives the anchors of a page's headings, as Git hosts make them.
-func headingAnchors(page string) map[string]bool {
-	anchors := map[string]bool{}
-	for _, m := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(page, -1) {
-		words := regexp.MustCompile(`[^\pL\pN_\- ]`).ReplaceAllString(strings.ToLower(m[1]), "")
-		anchors[strings.ReplaceAll(words, " ", "-")] = true
-	}
-	return anchors
-}
-
-// TestLinksOfThePagesLeadToFilesAndHeadings of the repository.
-func TestLinksOfThePagesLeadToFilesAndHeadings(t *testing.T) {
-	t.Parallel()
-	pages, links := readPages(t), 0
-	for path, page := range pages {
-		for _, m := range regexp.MustCompile(`\]\(([^)\s:]+)\)`).FindAllStringSubmatch(page, -1) {
-			links++
-			file, anchor, _ := strings.Cut(m[1], "#")
-			target := path
-			if file != "" {
-				target = filepath.Join(filepath.Dir(path), file)
-			}
-			if _, err := os.Stat(target); err != nil {
-				t.Errorf("%s: the link to %s: %v", path, m[1], err)
-			} else if anchor != "" && !headingAnchors(pages[target])[anchor] {
-				t.Errorf("%s: %s has no heading #%s", path, target, anchor)
-			}
-		}
-	}
-	if links < 50 {
-		t.Errorf("the pages have %d links only", links)
-	}
-}
-
 // TestMonitorHasEveryFindingOfTheAudit with its kind, and no other.
 func TestMonitorHasEveryFindingOfTheAudit(t *testing.T) {
 	t.Parallel()
