@@ -15,15 +15,15 @@ import (
 	"aqueduck/internal/oracletest"
 )
 
-// TestT175TheRestoreOfTheManualWorks runs the commands of docs/operations.md on backups, on a warehouse with hashed columns: what was
+// TestT175TheRestoreOfTheManualWorks runs the commands of docs/recover.md on backups, on a warehouse with hashed columns: what was
 // restored has the same hashes, and goes on. Without the key, the run is refused in its first line.
 func TestT175TheRestoreOfTheManualWorks(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../docs/operations.md")
+	page, err := os.ReadFile("../../docs/recover.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, backup, _ := strings.Cut(string(page), "**Backup**")
+	_, backup, _ := strings.Cut(string(page), "## Back up and restore")
 	blocks := regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(backup, 2)
 	if len(blocks) != 2 {
 		t.Fatal("the manual has no commands for backups")

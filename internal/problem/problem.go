@@ -16,7 +16,7 @@ import (
 	"aqueduck/load/tombstone"
 )
 
-// Exit codes of the program, one meaning each but for ExitChanges (docs/operations.md).
+// Exit codes of the program, one meaning each but for ExitChanges (docs/monitor.md).
 const (
 	ExitOK          = 0
 	ExitFailed      = 1 // a stream failed, or the audit found something exact; the rest is loaded and safe

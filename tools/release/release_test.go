@@ -140,16 +140,16 @@ func TestTheManualHasEveryCommandAsItsHelpSays(t *testing.T) {
 	}
 }
 
-// TestWhatIsPackagedIsWhatThePageSays holds the files of an installation to docs/operations.md.
+// TestWhatIsPackagedIsWhatThePageSays holds the files of an installation to docs/schedule.md.
 func TestWhatIsPackagedIsWhatThePageSays(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../docs/operations.md")
+	page, err := os.ReadFile("../../docs/schedule.md")
 	requireNoError(t, err)
 	for _, name := range []string{"aqueduck.service", "aqueduck.cron"} {
 		text, err := os.ReadFile("../../packaging/" + name)
 		requireNoError(t, err)
 		if !bytes.Contains(page, append([]byte("```\n"), append(text, "```\n"...)...)) {
-			t.Errorf("docs/operations.md has another %s", name)
+			t.Errorf("docs/schedule.md has another %s", name)
 		}
 	}
 }
@@ -177,7 +177,8 @@ func TestS44TwoReleasesAreTheSameFiles(t *testing.T) {
 		t.Errorf("the first is\n%sthe second\n%s", sums[0], sums[1])
 	}
 	u := unpackArchive(t, archives[0])
-	for _, name := range []string{"README.md", "CHANGELOG.md", "pipelines.example.yaml", "docs/operations.md", "docs/queries/joins.sql", "packaging/aqueduck.service",
+	for _, name := range []string{"README.md", "CHANGELOG.md", "pipelines.example.yaml", "docs/install.md", "docs/schedule.md", "docs/monitor.md",
+		"docs/recover.md", "docs/privacy.md", "docs/queries/joins.sql", "packaging/aqueduck.service",
 		"packaging/aqueduck.cron", "completions/bash/aqueduck", "completions/zsh/_aqueduck", "completions/fish/aqueduck.fish", "man/man1/aqueduck.1", "licences/README"} {
 		if len(u.texts[name]) == 0 {
 			t.Errorf("there is no %s in it", name)
@@ -203,7 +204,7 @@ func TestS44TwoReleasesAreTheSameFiles(t *testing.T) {
 	}
 }
 
-// TestANewColleagueComesToHisFirstAnswerInFiveCommands does what docs/operations.md says, from the archive of the last commit, on a
+// TestANewColleagueComesToHisFirstAnswerInFiveCommands does what docs/install.md says, from the archive of the last commit, on a
 // machine without Go, over an emulated workspace.
 func TestANewColleagueComesToHisFirstAnswerInFiveCommands(t *testing.T) {
 	t.Parallel()
@@ -212,7 +213,7 @@ func TestANewColleagueComesToHisFirstAnswerInFiveCommands(t *testing.T) {
 	}
 	archive, err := buildRelease(t.Context(), "../..", t.TempDir(), os.Environ())
 	requireNoError(t, err)
-	page, err := os.ReadFile("../../docs/operations.md")
+	page, err := os.ReadFile("../../docs/install.md")
 	requireNoError(t, err)
 	_, block, found := strings.Cut(string(page), "From the archive to the first answer")
 	_, block, found2 := strings.Cut(block, "```\n")
