@@ -88,7 +88,7 @@ func TestTheConsolePageHasEveryMetric(t *testing.T) {
 		t.Fatal(err)
 	}
 	given := map[string]bool{}
-	for _, m := range regexp.MustCompile(`about\("(\w+)"`).FindAllStringSubmatch(string(source), -1) {
+	for _, m := range regexp.MustCompile(`newMetricDesc\("(\w+)"`).FindAllStringSubmatch(string(source), -1) {
 		given["aqueduck_"+m[1]] = true
 	}
 	listed := map[string]bool{}
