@@ -68,7 +68,7 @@ func newErasing(t *testing.T, o load.Options) *erasureFixture {
 	e := &erasureFixture{newWarehouse(t, o), t, map[string]*schemas.Stream{}}
 	for _, text := range []string{talks, reports, notes} {
 		name := schemas.DeclaredName([]byte(text))
-		must(t, catalogue.Add(name+".yaml", []byte(text)))
+		must(t, catalogue.AddStream(name+".yaml", []byte(text)))
 		e.streams[name], _ = catalogue.Stream(name)
 	}
 	e.ensureAll()

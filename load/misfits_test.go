@@ -62,7 +62,7 @@ func TestRecordsThatAreKeptOutWholeCountOnceUntilTheyComeOtherwise(t *testing.T)
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}
-	between := s.work.Clock()
+	between := s.work.CommitClock()
 	s.commitRecords(number)
 	if got, want := s.misfitText(between), "talks. not_an_object 1 (1 new) "; got != want {
 		t.Errorf("after a complete reading: got %s, want %s", got, want)

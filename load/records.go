@@ -184,8 +184,8 @@ type Workspace struct {
 // ErrOtherWorkspace is the answer to filling a schema from another workspace than the one it began with.
 var ErrOtherWorkspace = errors.New("the schema is filled from another workspace")
 
-// Workspace gives the workspace that a schema is filled from; false when none is pinned yet.
-func (w *Records) Workspace(ctx context.Context, schema string) (found Workspace, there bool, err error) {
+// FindWorkspace gives the workspace that a schema is filled from; false when none is pinned yet.
+func (w *Records) FindWorkspace(ctx context.Context, schema string) (found Workspace, there bool, err error) {
 	err = w.db.Do("", func(*duck.DB) error {
 		found, there, err = w.readWorkspace(ctx, schema)
 		return err

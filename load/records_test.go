@@ -109,7 +109,7 @@ func TestT115AnotherWorkspaceIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t, load.Options{})
 	pinned := load.Workspace{Schema: "main", ID: "ws1", BaseURL: "https://api.example.test", APIVersion: "2.17"}
-	if _, there, err := w.Records.Workspace(t.Context(), "main"); there || err != nil {
+	if _, there, err := w.Records.FindWorkspace(t.Context(), "main"); there || err != nil {
 		t.Fatalf("a new warehouse has a workspace: %t, %v", there, err)
 	}
 	must(t, w.Records.PinWorkspace(t.Context(), pinned))
@@ -120,7 +120,7 @@ func TestT115AnotherWorkspaceIsRefused(t *testing.T) {
 			t.Errorf("pin %+v: %v, want ErrOtherWorkspace", other, err)
 		}
 	}
-	got, there, err := w.Records.Workspace(t.Context(), "main")
+	got, there, err := w.Records.FindWorkspace(t.Context(), "main")
 	if diff := cmp.Diff(pinned, got); diff != "" || !there || err != nil {
 		t.Errorf("workspace: %v %s", err, diff)
 	}

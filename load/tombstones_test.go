@@ -32,7 +32,7 @@ func TestT35TheLogOfErasuresOutlivesAKill(t *testing.T) {
 	}
 	add := func(log *tombstone.Log, id string) {
 		t.Helper()
-		if err := log.Add(here, []tombstone.IDHash{log.Hash(here, id)}, at); err != nil {
+		if err := log.AppendHashes(here, []tombstone.IDHash{log.Hash(here, id)}, at); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -54,8 +54,8 @@ func newWork(db *workdb.Database, tombs *tombstone.Log) *Work {
 // Close closes the database; what is committed stays. One that has shown damage is set aside by the next Open.
 func (w *Work) Close() error { return w.db.Close() }
 
-// Clock is the time of the commits: the machine's, but never before a row that is stored.
-func (w *Work) Clock() time.Time { return w.db.Clock() }
+// CommitClock is the time of the commits: the machine's, but never before a row that is stored.
+func (w *Work) CommitClock() time.Time { return w.db.Clock() }
 
 // SwitchRun makes what it writes from now on what another run writes, by that one's clock.
 func (w *Work) SwitchRun(runID string, now func() time.Time) { w.db.SwitchRun(runID, now) }
@@ -104,7 +104,7 @@ func (w *Work) recoverDatabase(ctx context.Context) error {
 		}
 	}
 	if disk.Exists(d.Database()) {
-		err := w.db.Open(ctx)
+		err := w.db.OpenDatabase(ctx)
 		if err == nil || ctx.Err() != nil || !isDamage(err) {
 			return err
 		}
@@ -121,7 +121,7 @@ func (w *Work) recoverDatabase(ctx context.Context) error {
 	if w.Restored != "" {
 		w.Restored += "; restored from " + from
 	}
-	return w.db.Open(ctx)
+	return w.db.OpenDatabase(ctx)
 }
 
 // isDamage tells an error that only another copy of the database can cure. What is not known is taken for damage:

@@ -24,7 +24,7 @@ func TestTheExampleOfTheGrammarIsAStream(t *testing.T) {
 	c := loadBuiltins(t)
 	_, text, _ := strings.Cut(Docs(c), "```yaml\n")
 	text, _, _ = strings.Cut(text, "```")
-	if err := c.Add("docs/streams.md", []byte(text)); err != nil {
+	if err := c.AddStream("docs/streams.md", []byte(text)); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok := c.Stream("email_settings"); !ok {

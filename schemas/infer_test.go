@@ -68,7 +68,7 @@ func TestAFileThatIsProposedIsOneThatTheCatalogueTakes(t *testing.T) {
 	if err != nil || name != "own_calls" {
 		t.Fatalf("%s, %v", name, err)
 	}
-	if err := catalogue.Add("own.yaml", text); err != nil {
+	if err := catalogue.AddStream("own.yaml", text); err != nil {
 		t.Errorf("%v\n%s", err, text)
 	}
 	if s, _ := catalogue.Stream(name); len(s.Columns) != 4 || len(s.Ignore) != 2 || s.Key[0] != "id" || s.Absent != "gone" {

@@ -61,9 +61,9 @@ func readBuiltin() (*Catalogue, error) {
 	return c, nil
 }
 
-// Add takes in one stream file that needs no SQL file. What is wrong with it comes back as grammar.Mistakes, and then
+// AddStream takes in one stream file that needs no SQL file. What is wrong with it comes back as grammar.Mistakes, and then
 // the catalogue is as it was.
-func (c *Catalogue) Add(name string, text []byte) error {
+func (c *Catalogue) AddStream(name string, text []byte) error {
 	return c.AddFiles(File{Name: name, Text: text})
 }
 

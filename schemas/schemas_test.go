@@ -154,7 +154,7 @@ func TestEachBadStreamFileIsToldWhatIsWrongAndWhere(t *testing.T) {
 				t.Fatal(err)
 			}
 			var mistakes grammar.Mistakes
-			if err := c.Add(filepath.Base(file), text); !errors.As(err, &mistakes) {
+			if err := c.AddStream(filepath.Base(file), text); !errors.As(err, &mistakes) {
 				t.Fatalf("got %v, want mistakes", err)
 			}
 			if diff := cmp.Diff(before, c.Names()); diff != "" {
@@ -224,7 +224,7 @@ func TestMistakesOfAllFilesComeAtOnce(t *testing.T) {
 func TestDetailSaysHowARecordIsReadByItself(t *testing.T) {
 	t.Parallel()
 	c := loadBuiltins(t)
-	err := c.Add("x.yaml", []byte(`
+	err := c.AddStream("x.yaml", []byte(`
 stream: talks
 doc: One row a talk.
 read:

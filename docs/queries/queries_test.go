@@ -63,7 +63,7 @@ func openSession(t *testing.T, path string) *analystSession {
 // openPublishedFile has nothing but the published file.
 func openPublishedFile(t *testing.T) *analystSession {
 	t.Helper()
-	file, err := filled.File()
+	file, err := filled.PublishedPath()
 	must(t, err)
 	return openSession(t, file+"?access_mode=read_only&threads=1")
 }
@@ -71,7 +71,7 @@ func openPublishedFile(t *testing.T) *analystSession {
 // attachPublishedFile has it under another name, beside a database with relations of the same names; USE makes it the one that is meant.
 func attachPublishedFile(t *testing.T) *analystSession {
 	t.Helper()
-	file, err := filled.File()
+	file, err := filled.PublishedPath()
 	must(t, err)
 	s := openSession(t, "?threads=1")
 	s.execSQL("ATTACH '" + file + "' AS elsewhere (READ_ONLY)")

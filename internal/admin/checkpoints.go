@@ -82,7 +82,7 @@ func findStream(ctx context.Context, r *runner.Runner, stream string) (*schemas.
 func moveCheckpoints(ctx context.Context, r *runner.Runner, what, only, streamName string, confirm Confirm, change func(extract.State) (extract.State, error)) error {
 	names := r.Config.WorkspaceNames()
 	if only != "" {
-		if _, err := r.Config.Workspace(only); err != nil {
+		if _, err := r.Config.ResolveWorkspace(only); err != nil {
 			return err
 		}
 		names = []string{only}

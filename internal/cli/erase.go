@@ -92,25 +92,25 @@ func printCertificates(env *Env, done []admin.Erased) error {
 		return env.printJSON(all)
 	}
 	out := render.NewRows(env.output, env.Stdout)
-	if err := out.Columns([]string{"workspace", "what", "name", "rows"}); err != nil {
+	if err := out.WriteHeader([]string{"workspace", "what", "name", "rows"}); err != nil {
 		return err
 	}
 	for _, e := range done {
 		for _, table := range slices.Sorted(maps.Keys(e.Tables)) {
-			if err := out.Row([]any{e.Workspace, "table", table, e.Tables[table]}); err != nil {
+			if err := out.WriteRow([]any{e.Workspace, "table", table, e.Tables[table]}); err != nil {
 				return err
 			}
 		}
 		for _, name := range e.Files {
-			if err := out.Row([]any{e.Workspace, "file", name, nil}); err != nil {
+			if err := out.WriteRow([]any{e.Workspace, "file", name, nil}); err != nil {
 				return err
 			}
 		}
 		for _, name := range e.NotCovered {
-			if err := out.Row([]any{e.Workspace, "not covered", name, nil}); err != nil {
+			if err := out.WriteRow([]any{e.Workspace, "not covered", name, nil}); err != nil {
 				return err
 			}
 		}
 	}
-	return out.End()
+	return out.FinishTable()
 }

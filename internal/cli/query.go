@@ -133,14 +133,14 @@ func writeRows(ctx context.Context, env *Env, in read.Isolation, file, statement
 	err := in.Query(ctx, file, statement, func(columns []string, row []any) error {
 		if row == nil {
 			ready()
-			return out.Columns(columns)
+			return out.WriteHeader(columns)
 		}
-		return out.Row(row)
+		return out.WriteRow(row)
 	})
 	if err != nil {
 		return err
 	}
-	return out.End()
+	return out.FinishTable()
 }
 
 func writeParquet(ctx context.Context, env *Env, in read.Isolation, file, statement string, ready func()) error {

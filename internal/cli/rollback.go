@@ -66,13 +66,13 @@ func printFiles(env *Env, dir layout.Dir) error {
 		return env.printJSON(append([]admin.PublishedFile{}, files...))
 	}
 	out := render.NewRows(env.output, env.Stdout)
-	if err := out.Columns([]string{"run", "published_at", "bytes", "current"}); err != nil {
+	if err := out.WriteHeader([]string{"run", "published_at", "bytes", "current"}); err != nil {
 		return err
 	}
 	for _, f := range files {
-		if err := out.Row([]any{f.Run, f.At, f.Bytes, f.Current}); err != nil {
+		if err := out.WriteRow([]any{f.Run, f.At, f.Bytes, f.Current}); err != nil {
 			return err
 		}
 	}
-	return out.End()
+	return out.FinishTable()
 }

@@ -61,7 +61,7 @@ func printRuns(env *Env, runs []runlog.PastRun) error {
 		return env.printJSON(runs)
 	}
 	out := render.NewRows(env.output, env.Stdout)
-	if err := out.Columns([]string{"run", "pipeline", "started", "finished", "outcome", "exit", "rows", "requests", "error", "note"}); err != nil {
+	if err := out.WriteHeader([]string{"run", "pipeline", "started", "finished", "outcome", "exit", "rows", "requests", "error", "note"}); err != nil {
 		return err
 	}
 	for _, r := range runs {
@@ -73,12 +73,12 @@ func printRuns(env *Env, runs []runlog.PastRun) error {
 		if env.output == "table" {
 			text, note = render.ShortenText(text), render.ShortenText(note)
 		}
-		err := out.Row([]any{r.Run, r.Pipeline, render.TimeCell(r.Started.Truncate(time.Second)), render.TimeCell(r.Finished.Truncate(time.Second)), r.Outcome, int64(r.Exit), r.Rows, r.Requests, text, note})
+		err := out.WriteRow([]any{r.Run, r.Pipeline, render.TimeCell(r.Started.Truncate(time.Second)), render.TimeCell(r.Finished.Truncate(time.Second)), r.Outcome, int64(r.Exit), r.Rows, r.Requests, text, note})
 		if err != nil {
 			return err
 		}
 	}
-	return out.End()
+	return out.FinishTable()
 }
 
 func newRunsShow(env *Env) *cobra.Command {

@@ -61,15 +61,15 @@ func printSaved(env *Env) error {
 		return err
 	}
 	out := render.NewRows(env.output, env.Stdout)
-	if err := out.Columns([]string{"name", "question"}); err != nil {
+	if err := out.WriteHeader([]string{"name", "question"}); err != nil {
 		return err
 	}
 	for _, q := range all {
-		if err := out.Row([]any{q.Name, q.Question}); err != nil {
+		if err := out.WriteRow([]any{q.Name, q.Question}); err != nil {
 			return err
 		}
 	}
-	return out.End()
+	return out.FinishTable()
 }
 
 // answerSaved answers a saved query. Where the warehouse lacks what it reads, it says which streams that needs.
@@ -120,7 +120,7 @@ func schemaOf(env *Env, workspace string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return config.Workspace("")
+	return config.ResolveWorkspace("")
 }
 
 // missingRelations says which relations of a saved query the warehouse does not have, and which streams they need; nil when it has them all.

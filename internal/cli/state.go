@@ -99,7 +99,7 @@ func printStates(env *Env, states []runlog.StreamState) error {
 		return env.printJSON(shown)
 	}
 	out := render.NewRows(env.output, env.Stdout)
-	if err := out.Columns([]string{"workspace", "stream", "seq", "synced_to", "history_to", "state"}); err != nil {
+	if err := out.WriteHeader([]string{"workspace", "stream", "seq", "synced_to", "history_to", "state"}); err != nil {
 		return err
 	}
 	for _, s := range states {
@@ -107,11 +107,11 @@ func printStates(env *Env, states []runlog.StreamState) error {
 		if env.output == "table" {
 			state = render.ShortenText(state)
 		}
-		if err := out.Row([]any{s.Workspace, s.Stream, s.Seq, render.TimeCell(s.SyncedTo), render.TimeCell(s.HistoryTo), state}); err != nil {
+		if err := out.WriteRow([]any{s.Workspace, s.Stream, s.Seq, render.TimeCell(s.SyncedTo), render.TimeCell(s.HistoryTo), state}); err != nil {
 			return err
 		}
 	}
-	if err := out.End(); err != nil || env.output != "table" {
+	if err := out.FinishTable(); err != nil || env.output != "table" {
 		return err
 	}
 	for _, s := range states {

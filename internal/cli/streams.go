@@ -145,7 +145,7 @@ stream file, or the name of a stream. Nothing is written.`,
 			if err != nil {
 				return err
 			}
-			if workspace, err = runner.Config.Workspace(workspace); err != nil {
+			if workspace, err = runner.Config.ResolveWorkspace(workspace); err != nil {
 				return err
 			}
 			trial, err := preview.Try(c.Context(), runner, workspace, s, id)
@@ -180,7 +180,7 @@ written.`,
 			if err != nil {
 				return err
 			}
-			if workspace, err = runner.Config.Workspace(workspace); err != nil {
+			if workspace, err = runner.Config.ResolveWorkspace(workspace); err != nil {
 				return err
 			}
 			made, text, err := preview.Propose(c.Context(), runner, workspace, args[1], list, name)

@@ -109,8 +109,8 @@ func (c *Config) Pipeline(name string) (*Pipeline, bool) {
 	return c.Pipelines[i], true
 }
 
-// Workspace gives the name of a workspace of the configuration: the first, when none is asked for.
-func (c *Config) Workspace(name string) (string, error) {
+// ResolveWorkspace gives the name of a workspace of the configuration: the first, when none is asked for.
+func (c *Config) ResolveWorkspace(name string) (string, error) {
 	if name == "" {
 		return c.NameList[0], nil
 	}

@@ -34,7 +34,7 @@ func NextRuns(pipelines []*Pipeline, from time.Time, each int) []Due {
 			if at = p.Schedule.Next(at); at.IsZero() {
 				break
 			}
-			all = append(all, Due{Pipeline: p.Name, At: at.UTC(), Local: at.Format("Mon 2006-01-02 15:04"), Zone: at.Format("MST"), Note: notesOfClocks[p.Schedule.Clock(at)]})
+			all = append(all, Due{Pipeline: p.Name, At: at.UTC(), Local: at.Format("Mon 2006-01-02 15:04"), Zone: at.Format("MST"), Note: notesOfClocks[p.Schedule.ClockAt(at)]})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Due) int { return a.At.Compare(b.At) })

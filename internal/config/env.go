@@ -14,7 +14,7 @@ import (
 
 // checkReferences refuses variables and files that cannot be looked up, whatever there is.
 func checkReferences(v *grammar.Value) {
-	nothing := referenceExpander{lookup: func(string) (string, bool) { return "", false }, dir: filepath.Dir(v.File()), lenient: true}
+	nothing := referenceExpander{lookup: func(string) (string, bool) { return "", false }, dir: filepath.Dir(v.FileName()), lenient: true}
 	if _, err := nothing.expandText(v.Text()); err != nil && !errors.Is(err, grammar.ErrUnknown) {
 		v.Wrong("", "%v", err)
 	}

@@ -146,7 +146,7 @@ func (l *configLoader) readMatchingFiles(v *grammar.Value, take func(name string
 				pattern.Wrong("", "read the file: %v", err)
 				continue
 			}
-			if inside, err := filepath.Rel(filepath.Dir(v.File()), name); err != nil || !filepath.IsLocal(inside) {
+			if inside, err := filepath.Rel(filepath.Dir(v.FileName()), name); err != nil || !filepath.IsLocal(inside) {
 				l.report.Hide(name)
 			}
 			// A file without a word is one that a shell has just made, for a command that reads this configuration to fill.
@@ -163,13 +163,13 @@ func resolvePath(v *grammar.Value, name string) string {
 	if filepath.IsAbs(name) {
 		return name
 	}
-	return filepath.Join(filepath.Dir(v.File()), name)
+	return filepath.Join(filepath.Dir(v.FileName()), name)
 }
 
 func (l *configLoader) takeWorkspaces(v *grammar.Value) {
 	c := l.config
 	for _, e := range v.Entries() {
-		w := &workspaceEntry{Workspace: Workspace{Name: e.Name, dir: filepath.Dir(e.Value.File())}, value: e.Value}
+		w := &workspaceEntry{Workspace: Workspace{Name: e.Name, dir: filepath.Dir(e.Value.FileName())}, value: e.Value}
 		e.Value.Fill(w.workspaceSpec())
 		w.Budget = api.NewBudget(w.RequestsPerMinute)
 		c.Workspaces[e.Name] = &w.Workspace
@@ -183,7 +183,7 @@ func (l *configLoader) takePipelines(v *grammar.Value) {
 		zone = time.UTC // the grammar has refused it already
 	}
 	for _, e := range v.Entries() {
-		p := &pipelineEntry{Pipeline: Pipeline{Name: e.Name, Dir: filepath.Dir(e.Value.File())}, configLoader: l, zone: zone}
+		p := &pipelineEntry{Pipeline: Pipeline{Name: e.Name, Dir: filepath.Dir(e.Value.FileName())}, configLoader: l, zone: zone}
 		e.Value.Fill(p.pipelineSpec())
 		p.selectStreams()
 		l.config.Pipelines = append(l.config.Pipelines, &p.Pipeline)
@@ -192,7 +192,7 @@ func (l *configLoader) takePipelines(v *grammar.Value) {
 
 func (l *configLoader) takeAlerts(v *grammar.Value) {
 	for _, e := range v.Entries() {
-		a := &alertEntry{alertConfig: alertConfig{Target: alert.Target{Name: e.Name}, dir: filepath.Dir(e.Value.File())}, configLoader: l}
+		a := &alertEntry{alertConfig: alertConfig{Target: alert.Target{Name: e.Name}, dir: filepath.Dir(e.Value.FileName())}, configLoader: l}
 		e.Value.Fill(a.alertSpec())
 		if !a.addressed && !e.Value.HasRefusedKeys() {
 			e.Value.WrongKey("", "%s has neither ping nor webhook", e.Value.Path())

@@ -29,17 +29,17 @@ type publishedData struct {
 
 // Table is a table, view or model that analysts can read.
 type Table struct {
-	Schema  string   `json:"schema"`
-	Name    string   `json:"name"`
-	Kind    string   `json:"kind"`
-	Doc     string   `json:"doc"`
-	Rows    int64    `json:"rows"` // -1: a model, whose rows nobody has counted
-	From    []string `json:"from"` // what of the API it is made of
-	Columns []Column `json:"columns"`
+	Schema  string       `json:"schema"`
+	Name    string       `json:"name"`
+	Kind    string       `json:"kind"`
+	Doc     string       `json:"doc"`
+	Rows    int64        `json:"rows"` // -1: a model, whose rows nobody has counted
+	From    []string     `json:"from"` // what of the API it is made of
+	Columns []ColumnView `json:"columns"`
 }
 
-// Column is a column of one.
-type Column struct {
+// ColumnView is a column of one.
+type ColumnView struct {
 	Name       string `json:"name"`
 	Type       string `json:"type"`
 	Doc        string `json:"doc"`
@@ -110,7 +110,7 @@ func (d *publishedData) readDictionary(ctx context.Context, r *read.Reader, cata
 			tables[name], d.Tables = t, append(d.Tables, t)
 		}
 		personal, _ := v[6].(bool)
-		column := Column{Name: asString(v[3]), Type: strings.Replace(strings.ToLower(asString(v[4])), "timestamp with time zone", "timestamptz", 1), Doc: asString(v[5]), Personal: personal || slices.Contains(hidden, asString(v[3])), References: asString(v[7])}
+		column := ColumnView{Name: asString(v[3]), Type: strings.Replace(strings.ToLower(asString(v[4])), "timestamp with time zone", "timestamptz", 1), Doc: asString(v[5]), Personal: personal || slices.Contains(hidden, asString(v[3])), References: asString(v[7])}
 		t.Columns = append(t.Columns, column)
 	})
 	if err != nil {

@@ -40,7 +40,7 @@ func (c *Console) savedQueries(d *publishedData, workspace string) ([]savedQuery
 		return nil, err
 	}
 	cfg, _ := c.o.Config()
-	schema, err := cfg.Workspace(workspace)
+	schema, err := cfg.ResolveWorkspace(workspace)
 	if err != nil {
 		return nil, errNotThere
 	}

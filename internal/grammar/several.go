@@ -82,5 +82,5 @@ func (v *Value) keyPosition() string {
 	return fmt.Sprintf("%s:%d:%d", v.doc.file, v.name.Line, v.name.Column)
 }
 
-// File is the file that the value is from, or would be.
-func (v *Value) File() string { return v.doc.file }
+// FileName is the file that the value is from, or would be.
+func (v *Value) FileName() string { return v.doc.file }

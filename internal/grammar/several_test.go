@@ -38,7 +38,7 @@ func TestSeveralFilesAreReadAsOne(t *testing.T) {
 	if got := append(v.Key("beds").Key("north").Key("plants").Texts(), south.Key("plants").Texts()...); !cmp.Equal(got, []string{"b", "leek", "c"}) {
 		t.Errorf("got %v", got)
 	}
-	if v.Key("name").Text() != "home" || v.Key("water").Text() != "2d" || !v.Key("fenced").Bool() || v.Key("water").File() != "b" || south.Key("sown").File() != "c" {
+	if v.Key("name").Text() != "home" || v.Key("water").Text() != "2d" || !v.Key("fenced").Bool() || v.Key("water").FileName() != "b" || south.Key("sown").FileName() != "c" {
 		t.Errorf("the rest is %q %q", v.Key("name").Text(), v.Key("water").Text())
 	}
 }

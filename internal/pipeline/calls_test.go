@@ -36,7 +36,7 @@ func TestT87CallsAndTranscriptsEqualTheOracle(t *testing.T) {
 			l.stopChanges()
 			b.syncOnce(runner.Options{})
 			b.equalsOracle()
-			if report := b.syncOnce(runner.Options{}); report.Rows() != 0 || streamResult(t, report, "call_transcripts").Requests != 0 {
+			if report := b.syncOnce(runner.Options{}); report.TotalRows() != 0 || streamResult(t, report, "call_transcripts").Requests != 0 {
 				t.Errorf("a quiet run: %s\n%+v", report.LastLine(), report.Streams)
 			}
 			if temper.knobs.TranscriptLate == 0 {
@@ -129,8 +129,8 @@ func TestT90SignedAddressesAreNoChangeAndAreNotStored(t *testing.T) {
 	c.Calls = 60
 	b := newBedWith(t, c, withStreams("calls, call_transcripts"))
 	b.syncOnce(runner.Options{})
-	if report := b.syncOnce(runner.Options{}); report.Rows() != 0 {
-		t.Errorf("the second run wrote %d rows", report.Rows())
+	if report := b.syncOnce(runner.Options{}); report.TotalRows() != 0 {
+		t.Errorf("the second run wrote %d rows", report.TotalRows())
 	}
 	for _, table := range []string{"calls_all", "call_transcripts_all", "call_transcript_lines", "call_recordings"} {
 		if got := b.queryRows("SELECT count(*) FROM " + table + " t WHERE to_json(t)::VARCHAR LIKE '%Signature%'"); got[0] != "0" {

@@ -62,7 +62,7 @@ func TestT78T79CompaniesEqualTheOracle(t *testing.T) {
 			if got := b.queryRows("SELECT count(_gone_at) FROM companies_all"); got[0] != "0" {
 				t.Errorf("%s are gone, and none was deleted", got[0])
 			}
-			if report := b.syncOnce(runner.Options{}); report.Rows() != 0 {
+			if report := b.syncOnce(runner.Options{}); report.TotalRows() != 0 {
 				t.Errorf("a quiet run: %s\n%+v", report.LastLine(), report.Streams)
 			}
 		})

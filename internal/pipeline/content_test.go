@@ -32,7 +32,7 @@ func TestT92StatisticsOfArticlesMoveWithoutTheirUpdatedAt(t *testing.T) {
 	b.syncOnce(runner.Options{})
 	const asked = "SELECT max(updated_at), sum(views), count(*) FROM articles"
 	before := b.queryRows(asked)[0]
-	if report := b.syncOnce(runner.Options{}); report.Rows() != 0 {
+	if report := b.syncOnce(runner.Options{}); report.TotalRows() != 0 {
 		t.Errorf("within the hour: %s", report.LastLine())
 	}
 	b.space.Advance(time.Hour)
@@ -63,7 +63,7 @@ func TestT56RecordsOfAWholeListAreReadByThemselves(t *testing.T) {
 		})
 	}
 	fail(id(3))
-	if report := b.trySync(runner.Options{}); report.Exit() != problem.ExitFailed || report.Rows() == 0 {
+	if report := b.trySync(runner.Options{}); report.Exit() != problem.ExitFailed || report.TotalRows() == 0 {
 		t.Errorf("one that cannot be read: %s", report.LastLine())
 	}
 	fail("")
@@ -218,8 +218,8 @@ func TestContentThatATokenMayNotReadIsUnavailable(t *testing.T) {
 	hold()
 	step("while dynamic content is disabled", "writer", func(k *emulator.Knobs) { k.NoDynamicContent = true }, "dynamic_contents")
 	hold()
-	if report := step("when it is back", "writer", usual); report.Rows() != 0 {
-		t.Errorf("%d rows were written again", report.Rows())
+	if report := step("when it is back", "writer", usual); report.TotalRows() != 0 {
+		t.Errorf("%d rows were written again", report.TotalRows())
 	}
 	why = "not_found"
 	b.writeConfig(strings.Replace(onlyStreams("dynamic_contents, folders, data_connectors"), "2.17", "2.16", 1))
@@ -242,7 +242,7 @@ func TestFoldersInsideOthersAreFoundWhicheverTheListHas(t *testing.T) {
 	c := tinyConfig(165)
 	c.Knobs.TopFolders = true
 	b := newBedWith(t, c, onlyStreams("folders"))
-	if report := b.syncOnce(runner.Options{MaxRequests: 4}); report.Rows() == 0 || streamResult(t, report, "folders").Gone != 0 {
+	if report := b.syncOnce(runner.Options{MaxRequests: 4}); report.TotalRows() == 0 || streamResult(t, report, "folders").Gone != 0 {
 		t.Errorf("cut: %+v", report.Streams)
 	}
 	step := func(when string, rows, requests int, edit func(folders []map[string]any) []map[string]any) runlog.StreamResult {

@@ -266,8 +266,8 @@ func TestAnUnchangedConversationCostsNoRequestOfItsOwn(t *testing.T) {
 		t.Errorf("%d of 31 conversations were read by themselves at first", n)
 	}
 	quiet := c.space.RequestCount()
-	if report := c.readAfterHour(); c.countSingleReads(quiet) != 0 || report.Rows() != 0 {
-		t.Errorf("%d readings and %d rows in a run without news", c.countSingleReads(quiet), report.Rows())
+	if report := c.readAfterHour(); c.countSingleReads(quiet) != 0 || report.TotalRows() != 0 {
+		t.Errorf("%d readings and %d rows in a run without news", c.countSingleReads(quiet), report.TotalRows())
 	}
 	c.advanceAfter(c.space.ReplyConversation(changed, conversations.ByContact, "<p>again</p>"))
 	busy := c.space.RequestCount()

@@ -49,7 +49,7 @@ func TestT60ADeletedConversationIsMarkedInTheRunThatReadsOfIt(t *testing.T) {
 		c.checkDeleted()
 		c.equalsOracle()
 		c.checkQuery(name+": gone", "SELECT count(*), count(_gone_at) FROM conversations_all WHERE id IN ('"+ids[2]+"', '"+ids[5]+"')", "2|2")
-		if report := c.syncOnce(runner.Options{}); report.Rows() != 0 || streamResult(t, report, "conversations_by_id").Requests != 0 {
+		if report := c.syncOnce(runner.Options{}); report.TotalRows() != 0 || streamResult(t, report, "conversations_by_id").Requests != 0 {
 			t.Errorf("%s: a quiet run: %s\n%+v", name, report.LastLine(), report.Streams)
 		}
 	}

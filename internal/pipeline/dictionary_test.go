@@ -38,7 +38,7 @@ var dictionaries = sync.OnceValues(func() (w renderedDictionary, err error) {
 	if w.catalogue, err = schemas.Builtin(); err != nil {
 		return w, err
 	}
-	if err := w.catalogue.Add("hostiles.yaml", []byte(hostile)); err != nil {
+	if err := w.catalogue.AddStream("hostiles.yaml", []byte(hostile)); err != nil {
 		return w, err
 	}
 	if w.of, err = dictionary.NewDictionary(context.Background(), w.catalogue, nil, sandbox.Program{}); err != nil {

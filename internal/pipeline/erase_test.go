@@ -200,8 +200,8 @@ func TestT34AForgottenPersonIsInNoFile(t *testing.T) {
 	b.space.Advance(time.Hour)
 	b.syncOnce(runner.Options{})
 	b.checkErased(person)
-	if report := b.syncOnce(runner.Options{}); report.Rows() != 0 {
-		t.Errorf("a quiet run after it wrote %d rows: %+v", report.Rows(), report.Streams)
+	if report := b.syncOnce(runner.Options{}); report.TotalRows() != 0 {
+		t.Errorf("a quiet run after it wrote %d rows: %+v", report.TotalRows(), report.Streams)
 	}
 	b.syncOnce(runner.Options{FullRefresh: true}) // what the source still says of him is not taken in
 	b.checkErased(person)

@@ -58,8 +58,8 @@ func TestT48ColumnsWidenBeforeTheNextRunAndLoseNothing(t *testing.T) {
 	if got := b.queryRows("SELECT flag, n, d, big, valid_to IS NULL FROM doors_history WHERE id = '2' ORDER BY valid_from"); strings.Join(got, "\n") != "0|8|2|1|false\n3|8.5|much|0.5|true" {
 		t.Errorf("history: %v", got)
 	}
-	if report = read(`{"id":1,"flag":true,"n":7,"d":1.5,"big":9007199254740993}`, `{"id":2,"flag":3,"n":8.5,"d":"much","big":0.5}`); report.Rows() != 0 {
-		t.Errorf("a quiet run wrote %d rows", report.Rows())
+	if report = read(`{"id":1,"flag":true,"n":7,"d":1.5,"big":9007199254740993}`, `{"id":2,"flag":3,"n":8.5,"d":"much","big":0.5}`); report.TotalRows() != 0 {
+		t.Errorf("a quiet run wrote %d rows", report.TotalRows())
 	}
 	// Wide columns stay wide when nobody asks for it any more.
 	b.writeConfig(strings.Replace(nightly, "[contacts,", "[doors, contacts,", 1) + "stream_files: [streams/*.yaml]\nstreams:\n  doors: {history: true}\n")
@@ -111,7 +111,7 @@ func TestT176WidenedColumnsHaveOneSpelling(t *testing.T) {
 	}
 	d.showPages(all...)
 	b.space.Advance(time.Hour)
-	if report := b.syncOnce(runner.Options{Select: []string{"doors"}, FullRefresh: true}); report.Rows() != 0 || report.Streams[0].Rejected != 0 {
+	if report := b.syncOnce(runner.Options{Select: []string{"doors"}, FullRefresh: true}); report.TotalRows() != 0 || report.Streams[0].Rejected != 0 {
 		t.Errorf("a full refresh: %+v", report.Streams)
 	}
 	// A command that opens the warehouse has the columns as they are, and so has a run that widens nothing any more.
@@ -267,7 +267,7 @@ func TestT183AColumnThatAnUpgradeWidensHasTheValuesThatDidNotFit(t *testing.T) {
 		t.Errorf("the lake: %v, %v", rows, err)
 	}
 	b.space.Advance(time.Hour)
-	if report := run("double"); report.Rows() != 0 {
-		t.Errorf("a quiet run wrote %d rows", report.Rows())
+	if report := run("double"); report.TotalRows() != 0 {
+		t.Errorf("a quiet run wrote %d rows", report.TotalRows())
 	}
 }

@@ -82,8 +82,8 @@ func TestT154AHistoryHasOneRowForEachStateThatAReadSaw(t *testing.T) {
 	}
 	read(doorJSON(1, 0, "open"), doorJSON(2, 0, "open"))
 	history("1|open|0|0|∅", "2|open|0|0|∅")
-	if report := read(doorJSON(1, 0, "open"), doorJSON(2, 0, "open")); report.Rows() != 0 {
-		t.Errorf("reading again wrote %d rows", report.Rows())
+	if report := read(doorJSON(1, 0, "open"), doorJSON(2, 0, "open")); report.TotalRows() != 0 {
+		t.Errorf("reading again wrote %d rows", report.TotalRows())
 	}
 	// A copy that was older than what is stored comes first, the new state twice; and one walk shows two states of a record.
 	read(doorJSON(1, 5, "shut"), doorJSON(2, -9, "never"), doorJSON(1, 5, "shut"), doorJSON(2, 6, "ajar"), doorJSON(2, 7, "open"))

@@ -66,7 +66,7 @@ func TestT69ToT74ConsultationsEqualTheOracle(t *testing.T) {
 	c.syncOnce(runner.Options{})
 	c.checkConsultations()
 	asked := c.space.RequestCount()
-	if report := c.syncOnce(runner.Options{}); report.Rows() != 0 || streamResult(t, report, "hitl_events").Requests != 0 {
+	if report := c.syncOnce(runner.Options{}); report.TotalRows() != 0 || streamResult(t, report, "hitl_events").Requests != 0 {
 		t.Errorf("without news: %s, %d requests\n%+v", report.LastLine(), c.space.RequestCount()-asked, report.Streams)
 	}
 	c.space.SimulateHours(3)
@@ -163,7 +163,7 @@ func TestT72ARedactedConversationKeepsNoWordOfItsConsultations(t *testing.T) {
 		if c.inLake(canary) || !c.inLake(visible) {
 			t.Errorf("%s: a Parquet file holds the words, or not even others", name)
 		}
-		if report := c.syncOnce(runner.Options{}); report.Rows() != 0 {
+		if report := c.syncOnce(runner.Options{}); report.TotalRows() != 0 {
 			t.Errorf("%s: a quiet run after it: %s", name, report.LastLine())
 		}
 		c.advanceAfter(c.space.StartConsultation(gone, "approved", 1, time.Minute), c.space.ReplyConversation(gone, conversations.ByContact, "bye"))

@@ -71,7 +71,7 @@ func TestT84ActivityLogsEqualTheOracle(t *testing.T) {
 			l.stopChanges()
 			b.syncOnce(runner.Options{})
 			b.equalsOracle()
-			if report := b.syncOnce(runner.Options{}); report.Rows() != 0 || !strings.Contains(report.LastLine(), "backfill=100%") {
+			if report := b.syncOnce(runner.Options{}); report.TotalRows() != 0 || !strings.Contains(report.LastLine(), "backfill=100%") {
 				t.Errorf("a quiet run: %s", report.LastLine())
 			}
 		})

@@ -335,7 +335,7 @@ func TestInterruptedRunKeepsWhatIsWholeAndGoesOn(t *testing.T) {
 	if err != nil || report.Exit() != problem.ExitInterrupted || !strings.HasPrefix(report.LastLine(), "INTERRUPTED nightly ") {
 		t.Fatalf("%v %+v", err, report)
 	}
-	kept := report.Rows()
+	kept := report.TotalRows()
 	b.space.RunBetween(nil)
 	report = b.syncOnce(runner.Options{})
 	if kept == 0 || streamResult(t, report, "contact_activities").Rows+streamResult(t, report, "deleted_contacts").Rows > 200 {

@@ -100,8 +100,8 @@ func TestStreamOfTwoYAMLFilesNeedsNoGo(t *testing.T) {
 	if got := b.queryRows("SELECT (SELECT count(*) FROM help_sites), (SELECT count(*) FROM help_sites_all)"); got[0] != "117|120" {
 		t.Errorf("after three left: %v", got)
 	}
-	if report = b.syncOnce(runner.Options{Select: []string{"help_sites"}}); report.Rows() != 0 {
-		t.Errorf("a quiet run wrote %d rows", report.Rows())
+	if report = b.syncOnce(runner.Options{Select: []string{"help_sites"}}); report.TotalRows() != 0 {
+		t.Errorf("a quiet run wrote %d rows", report.TotalRows())
 	}
 	b.addsAColumn(filepath.Join(filepath.Dir(b.file), "streams", "help_sites.yaml"))
 }

@@ -126,8 +126,8 @@ func TestAStreamOfEachWayOfReadingNeedsNoGo(t *testing.T) {
 	if got := b.queryRows("SELECT count(*) > 20 FROM my_exports_conversation"); got[0] != "true" {
 		t.Error("no rows of a dataset")
 	}
-	if report := b.syncOnce(runner.Options{Exclude: []string{"my_notes", "my_transcripts"}}); report.Rows() != 0 {
-		t.Errorf("the second run wrote %d rows\n%+v", report.Rows(), report.Streams)
+	if report := b.syncOnce(runner.Options{Exclude: []string{"my_notes", "my_transcripts"}}); report.TotalRows() != 0 {
+		t.Errorf("the second run wrote %d rows\n%+v", report.TotalRows(), report.Streams)
 	}
 }
 

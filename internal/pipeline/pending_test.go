@@ -94,7 +94,7 @@ func TestAStreamOverAnotherWalksWhatComesAndChanges(t *testing.T) {
 	b.writeStreamFiles("connectors, connector_versions", connectors, connectorVersions)
 	b.syncOnce(runner.Options{})
 	b.checkVersions()
-	if report := b.syncOnce(runner.Options{}); report.Rows() != 0 || streamResult(t, report, "connector_versions").Requests != 0 {
+	if report := b.syncOnce(runner.Options{}); report.TotalRows() != 0 || streamResult(t, report, "connector_versions").Requests != 0 {
 		t.Errorf("without news: %s\n%+v", report.LastLine(), report.Streams)
 	}
 	all := b.queryRows("SELECT id FROM connectors ORDER BY id")

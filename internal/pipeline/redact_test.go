@@ -38,7 +38,7 @@ func TestT59WhatTheSourceRedactsIsInNoFile(t *testing.T) {
 	b.space.Advance(time.Hour)
 	b.syncOnce(runner.Options{})
 	b.checkRedacted(talk)
-	if report := b.syncOnce(runner.Options{}); report.Rows() != 0 {
+	if report := b.syncOnce(runner.Options{}); report.TotalRows() != 0 {
 		t.Errorf("a quiet run after it: %s", report.LastLine())
 	}
 	b.putBack(older)

@@ -22,8 +22,8 @@ func TestT172AFullRefreshTakesWhatTheSourceHasNow(t *testing.T) {
 	b.syncOnce(doorsOnly)
 	b.space.Advance(time.Hour)
 	d.showPages(doorJSON(1, 10, "old"), doorJSON(2, 10, "old"), doorJSON(3, 10, "old"), doorJSON(4, 50, "new"))
-	if report := b.syncOnce(doorsOnly); report.Rows() != 0 || states() != "new new new new" {
-		t.Errorf("an ordinary run wrote %d rows: %s", report.Rows(), states())
+	if report := b.syncOnce(doorsOnly); report.TotalRows() != 0 || states() != "new new new new" {
+		t.Errorf("an ordinary run wrote %d rows: %s", report.TotalRows(), states())
 	}
 	cut := doorsOnly
 	cut.FullRefresh, cut.MaxRequests = true, 3 // whom the token is of, and two pages
@@ -31,20 +31,20 @@ func TestT172AFullRefreshTakesWhatTheSourceHasNow(t *testing.T) {
 	if got := states(); got != "old old new new" {
 		t.Errorf("the refresh that was cut left %s", got)
 	}
-	if report := b.syncOnce(doorsOnly); report.Rows() != 1 || states() != "old old old new" {
-		t.Errorf("the run that went on wrote %d rows: %s", report.Rows(), states())
+	if report := b.syncOnce(doorsOnly); report.TotalRows() != 1 || states() != "old old old new" {
+		t.Errorf("the run that went on wrote %d rows: %s", report.TotalRows(), states())
 	}
 	d.showPages(doorJSON(1, 10, "old"), doorJSON(2, 5, "older"), doorJSON(3, 10, "old"), doorJSON(4, 50, "new"))
-	if report := b.syncOnce(doorsOnly); report.Rows() != 0 || states() != "old old old new" {
-		t.Errorf("a run after the refresh wrote %d rows: %s", report.Rows(), states())
+	if report := b.syncOnce(doorsOnly); report.TotalRows() != 0 || states() != "old old old new" {
+		t.Errorf("a run after the refresh wrote %d rows: %s", report.TotalRows(), states())
 	}
 	again := doorsOnly
 	again.FullRefresh = true
-	if report := b.syncOnce(again); report.Rows() != 1 || states() != "old older old new" {
-		t.Errorf("another refresh wrote %d rows: %s", report.Rows(), states())
+	if report := b.syncOnce(again); report.TotalRows() != 1 || states() != "old older old new" {
+		t.Errorf("another refresh wrote %d rows: %s", report.TotalRows(), states())
 	}
-	if report := b.syncOnce(again); report.Rows() != 0 {
-		t.Errorf("a refresh that finds all as it is wrote %d rows", report.Rows())
+	if report := b.syncOnce(again); report.TotalRows() != 0 {
+		t.Errorf("a refresh that finds all as it is wrote %d rows", report.TotalRows())
 	}
 	if got := b.queryRows("SELECT (SELECT count(*) FROM _sync.seen), count(*) FILTER (contains(state, 'replace')) FROM _sync.checkpoints"); got[0] != "0|0" {
 		t.Errorf("what is left of the refreshes: %s", got[0])

@@ -200,7 +200,7 @@ func TestCheckpointsMoveBackOnly(t *testing.T) {
 		}
 	}
 	b.equalsOracle()
-	if report = b.syncOnce(runner.Options{}); report.Rows() != 0 || streamResult(t, report, "contacts").Extracted < 120 {
+	if report = b.syncOnce(runner.Options{}); report.TotalRows() != 0 || streamResult(t, report, "contacts").Extracted < 120 {
 		t.Errorf("after resetting: %s", report.LastLine())
 	}
 	b.equalsOracle()

@@ -92,7 +92,7 @@ func TestLostWorkDatabaseIsMadeFromThePublishedFile(t *testing.T) {
 		t.Errorf("the run says nothing of it: %v", report.Notes)
 	}
 	b.equalsOracle()
-	if report := b.syncOnce(runner.Options{}); len(report.Notes) != 0 || report.Rows() != 0 {
+	if report := b.syncOnce(runner.Options{}); len(report.Notes) != 0 || report.TotalRows() != 0 {
 		t.Errorf("the next run: %s %v", report.LastLine(), report.Notes)
 	}
 }

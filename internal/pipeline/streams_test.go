@@ -78,8 +78,8 @@ func newStreamBed(t *testing.T, cases []streamCase) *streamBed {
 
 func (b *streamBed) checkEveryEdit() {
 	b.checkStreams("the first run", "", b.syncOnce(runner.Options{}))
-	if report := b.syncOnce(runner.Options{}); report.Rows() != 0 {
-		b.t.Errorf("the second run wrote %d rows\n%+v", report.Rows(), report.Streams)
+	if report := b.syncOnce(runner.Options{}); report.TotalRows() != 0 {
+		b.t.Errorf("the second run wrote %d rows\n%+v", report.TotalRows(), report.Streams)
 	}
 	for _, edit := range []string{"change", "delete", "", "unknown", "type", "past the end"} {
 		b.mu.Lock()
@@ -281,7 +281,7 @@ func TestACopyADayIsKept(t *testing.T) {
 	b.syncOnce(runner.Options{}) // at 02:00 UTC it is 16:00 there
 	first := now()
 	b.space.SimulateHours(4)
-	if report := b.syncOnce(runner.Options{}); report.Rows() == 0 || now() == first {
+	if report := b.syncOnce(runner.Options{}); report.TotalRows() == 0 || now() == first {
 		t.Fatalf("segments have as many as before: %s", first)
 	}
 	if got := days(); len(got) != 1 || !strings.HasSuffix(got[0], "|"+now()) {
@@ -293,7 +293,7 @@ func TestACopyADayIsKept(t *testing.T) {
 	if got := days(); len(got) != 2 || got[0] != last[0] {
 		t.Errorf("the next day there is %v, before it %v", got, last)
 	}
-	if report := b.syncOnce(runner.Options{}); report.Rows() != 0 {
-		t.Errorf("a second reading of the day wrote %d rows", report.Rows())
+	if report := b.syncOnce(runner.Options{}); report.TotalRows() != 0 {
+		t.Errorf("a second reading of the day wrote %d rows", report.TotalRows())
 	}
 }

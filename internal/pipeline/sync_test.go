@@ -12,8 +12,8 @@ func TestFirstRunEqualsTheOracle(t *testing.T) {
 	b := newBed(t, smallConfig())
 	report := b.syncOnce(runner.Options{})
 	b.equalsOracle()
-	if !report.Published || report.Rows() == 0 {
-		t.Errorf("published %t, %d rows", report.Published, report.Rows())
+	if !report.Published || report.TotalRows() == 0 {
+		t.Errorf("published %t, %d rows", report.Published, report.TotalRows())
 	}
 }
 
@@ -21,8 +21,8 @@ func TestSecondRunWithoutChangeWritesNoRow(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, smallConfig())
 	b.syncOnce(runner.Options{})
-	if report := b.syncOnce(runner.Options{}); report.Rows() != 0 || !report.Published {
-		t.Errorf("published %t, %d rows: %+v", report.Published, report.Rows(), report.Streams)
+	if report := b.syncOnce(runner.Options{}); report.TotalRows() != 0 || !report.Published {
+		t.Errorf("published %t, %d rows: %+v", report.Published, report.TotalRows(), report.Streams)
 	}
 }
 

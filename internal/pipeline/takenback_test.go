@@ -76,8 +76,8 @@ func TestT174WhatIsNoLongerHiddenReturns(t *testing.T) {
 	if got := b.asShown(); !slices.Equal(got, before) {
 		t.Error(firstOther(got, before))
 	}
-	if report := b.syncOnce(runner.Options{FullRefresh: true}); report.Rows() != 0 || len(report.Notes) > 0 {
-		t.Errorf("another full refresh wrote %d rows and says %q", report.Rows(), report.Notes)
+	if report := b.syncOnce(runner.Options{FullRefresh: true}); report.TotalRows() != 0 || len(report.Notes) > 0 {
+		t.Errorf("another full refresh wrote %d rows and says %q", report.TotalRows(), report.Notes)
 	}
 	if v := b.verifyPublished(verify.VerifyOptions{Deep: true}); v.Exit() != problem.ExitOK {
 		t.Errorf("afterwards verify finds\n%s", verificationText(v))

@@ -49,7 +49,7 @@ func TestT54T61TicketsEqualTheOracleHourByHour(t *testing.T) {
 			}
 			b.space.Advance(time.Hour)
 			b.syncOnce(runner.Options{})
-			if report := b.syncOnce(runner.Options{}); report.Rows() != 0 {
+			if report := b.syncOnce(runner.Options{}); report.TotalRows() != 0 {
 				t.Errorf("a quiet run: %s\n%+v", report.LastLine(), report.Streams)
 			}
 			b.equalsTickets()
@@ -171,7 +171,7 @@ func TestT58T59T60TicketsThatChangeWithoutASignAreFoundWithinAWeek(t *testing.T)
 	if got := b.queryRows("SELECT count(_gone_at), count(*) FILTER (_gone_at IS NULL) = (SELECT count(*) FROM tickets) FROM tickets_all"); got[0] != "1|true" {
 		t.Errorf("gone: %v", got)
 	}
-	if report := b.syncOnce(runner.Options{}); report.Rows() != 0 {
+	if report := b.syncOnce(runner.Options{}); report.TotalRows() != 0 {
 		t.Errorf("a quiet run after it: %s", report.LastLine())
 	}
 }

@@ -69,8 +69,8 @@ type SharedFile struct {
 	err  error
 }
 
-// File gives the published file, the same to everybody.
-func (s *SharedFile) File() (string, error) {
+// PublishedPath gives the published file, the same to everybody.
+func (s *SharedFile) PublishedPath() (string, error) {
 	s.once.Do(func() { s.file, s.err = s.publishShared() })
 	return s.file, s.err
 }

@@ -62,7 +62,7 @@ func (e *PastRun) Stopped(ctx context.Context, p *config.Pipeline, err error) {
 func (e *PastRun) Reported(r *Report) {
 	e.Started, e.Finished = ToMicroseconds(r.Started), ToMicroseconds(r.Started.Add(r.Time)) // by the clock that the workspace lives by
 	e.Outcome, e.Exit, e.Line = r.Outcome(), r.Exit(), r.LastLine()
-	e.Rows, e.Requests, e.Backfill = r.Rows(), r.Requests, r.Backfill()
+	e.Rows, e.Requests, e.Backfill = r.TotalRows(), r.Requests, r.Backfill()
 	e.Partly = r.Held == nil && slices.ContainsFunc(r.Streams, func(s StreamResult) bool { return s.Status == StatusFailed || s.Status == StatusInterrupted })
 	for _, p := range []*problem.Problem{r.Held, r.After} {
 		if p != nil {

@@ -131,8 +131,8 @@ func (r *Report) Faults() (faults []error) {
 	return faults
 }
 
-// Rows is the number of rows written.
-func (r *Report) Rows() (rows int64) {
+// TotalRows is the number of rows written.
+func (r *Report) TotalRows() (rows int64) {
 	for _, s := range r.Streams {
 		rows += s.Rows
 	}
@@ -208,7 +208,7 @@ func (r *Report) LastLine() string {
 		left = " left=" + term.Duration(r.Left)
 	}
 	return fmt.Sprintf("%s %s ok=%d unavailable=%d failed=%d rows=%d rejected=%d new_rejected=%d requests=%d backfill=%d%%%s published=%s time=%s run=%s",
-		r.Outcome(), r.Pipeline, r.Count(StatusOK), r.Count(StatusUnavailable), r.Count(StatusFailed), r.Rows(), rejected, fresh, r.Requests,
+		r.Outcome(), r.Pipeline, r.Count(StatusOK), r.Count(StatusUnavailable), r.Count(StatusFailed), r.TotalRows(), rejected, fresh, r.Requests,
 		int(r.Backfill()*100), left, published, term.Duration(r.Time), r.RunID)
 }
 

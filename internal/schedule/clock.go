@@ -12,8 +12,8 @@ const (
 	Twice         // they show it twice: this is the first
 )
 
-// Clock says what the clocks do to a time that Next gave.
-func (s *Schedule) Clock(at time.Time) Clock {
+// ClockAt says what the clocks do to a time that Next gave.
+func (s *Schedule) ClockAt(at time.Time) Clock {
 	t := at.In(s.zone)
 	if s.everyHour {
 		return Plain // spans, not times of day

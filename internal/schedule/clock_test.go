@@ -31,7 +31,7 @@ func TestWhatTheClocksDoToATimeIsKnown(t *testing.T) {
 		}
 		var got [3]string
 		for at := s.Next(time.Date(2026, 1, 1, 0, 0, 0, 0, zone)); at.Year() == 2026; at = s.Next(at) {
-			if k := s.Clock(at); k != Plain {
+			if k := s.ClockAt(at); k != Plain {
 				got[k] += at.Format(time.DateOnly)
 			}
 		}

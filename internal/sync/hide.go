@@ -57,7 +57,7 @@ func findMasking(ctx context.Context, r *stream.Run, work *load.Work, w *stream.
 		return nil, nil, nil
 	}
 	m = &mask.MaskChange{Stream: s.Name, Names: names, Key: r.HashKey}
-	if n, err := work.Facts.Rows(ctx, w.Name, transform.Tables(s)[0].Name); err != nil || n == 0 {
+	if n, err := work.Facts.CountRows(ctx, w.Name, transform.Tables(s)[0].Name); err != nil || n == 0 {
 		return m, nil, err // nothing is stored under any name
 	}
 	m.Taken = mask.TakenBack(stored, names)

@@ -21,7 +21,7 @@ func identifyWorkspace(ctx context.Context, r *stream.Run, w *stream.Workspace) 
 	var pinned load.Workspace
 	var known bool
 	err := r.Writer.Use(func(work *load.Work) (err error) {
-		pinned, known, err = work.Records.Workspace(ctx, w.Name)
+		pinned, known, err = work.Records.FindWorkspace(ctx, w.Name)
 		return err
 	})
 	if err != nil {

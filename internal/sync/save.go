@@ -77,7 +77,7 @@ func saveRunAs(ctx context.Context, r *stream.Run, outcome string) error {
 	emulated := slices.ContainsFunc(r.Workspaces, func(w *stream.Workspace) bool { return w.Source.Emulated })
 	saved := load.Run{
 		RunID: r.ID, Pipeline: r.Pipeline.Name, Started: r.Started, Finished: finished, Outcome: outcome,
-		ExitCode: report.Exit(), Rows: report.Rows(), Requests: report.Requests, Backfill: report.Backfill(), Version: r.Runner.Version, Emulated: emulated,
+		ExitCode: report.Exit(), Rows: report.TotalRows(), Requests: report.Requests, Backfill: report.Backfill(), Version: r.Runner.Version, Emulated: emulated,
 	}
 	if report.Held != nil {
 		saved.Error = report.Held.What

@@ -207,7 +207,7 @@ func checkModel(t *testing.T, open func(testing.TB) Committer) {
 		for range rapid.IntRange(1, 6).Draw(rt, "commits") {
 			batch := drawPeople().Draw(rt, "people")
 			w := s.commitPeople(rt, batch...)
-			added, changed := m.Commit(w.SyncedAt, batch...)
+			added, changed := m.ApplyCommit(w.SyncedAt, batch...)
 			if int(w.New) != added || int(w.Changed) != changed {
 				rt.Errorf("commit counted %d new and %d changed, want %d and %d", w.New, w.Changed, added, changed)
 			}

@@ -39,8 +39,8 @@ func NewModel() *Model {
 
 func personKey(p Person) string { return p.Region + "/" + p.ID }
 
-// Commit merges a batch and gives the number of people that are new and that changed.
-func (m *Model) Commit(at time.Time, people ...Person) (added, changed int) {
+// ApplyCommit merges a batch and gives the number of people that are new and that changed.
+func (m *Model) ApplyCommit(at time.Time, people ...Person) (added, changed int) {
 	winners, last := map[string]Person{}, map[string]Person{}
 	for _, p := range people {
 		last[personKey(p)] = p

@@ -87,7 +87,7 @@ func (w *Erasures) ReadErasures(ctx context.Context) error {
 		return fmt.Errorf("read the erasures: %w", err)
 	}
 	for p, marks := range times {
-		if err := w.tombs.Add(p, slices.Collect(maps.Keys(marks)), w.db.Now().UTC()); err != nil {
+		if err := w.tombs.AppendHashes(p, slices.Collect(maps.Keys(marks)), w.db.Now().UTC()); err != nil {
 			return err
 		}
 	}

@@ -139,7 +139,7 @@ func (m *Arrival) BeforeCommit(ctx context.Context, stamp time.Time) (changed in
 			r.rowHashes[table] = append(r.rowHashes[table], w.tombs.Hash(p, tombstone.RowKey(key)))
 		}
 		c.Tables[table] = int64(len(keys))
-		if err := w.tombs.Add(p, r.rowHashes[table], w.db.Now().UTC()); err != nil {
+		if err := w.tombs.AppendHashes(p, r.rowHashes[table], w.db.Now().UTC()); err != nil {
 			return 0, err
 		}
 	}

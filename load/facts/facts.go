@@ -62,8 +62,8 @@ func (w *Facts) Newest(ctx context.Context, schema string, t transform.Table, co
 	return newest, err
 }
 
-// Rows counts the stored rows of a table.
-func (w *Facts) Rows(ctx context.Context, schema, table string) (n int64, err error) {
+// CountRows counts the stored rows of a table.
+func (w *Facts) CountRows(ctx context.Context, schema, table string) (n int64, err error) {
 	err = w.db.Do("", func(*duck.DB) error {
 		n, err = w.db.StoredRows(ctx, schema, table)
 		return err

@@ -175,7 +175,7 @@ func peopleOf(seq int64) []committest.Person {
 func modelAt(seq int64) *committest.Model {
 	m := committest.NewModel()
 	for n := range seq {
-		m.Commit(time.Unix(n, 0), peopleOf(n+1)...)
+		m.ApplyCommit(time.Unix(n, 0), peopleOf(n+1)...)
 	}
 	return m
 }

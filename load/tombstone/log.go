@@ -150,8 +150,8 @@ func (t *Log) BeginWith(salt []byte) error {
 	return t.appendLines([]tombstoneLine{{Salt: hex.EncodeToString(salt), Check: layout.SecretSum(salt)}}, func() { t.Salt = salt })
 }
 
-// Add notes hashes, durably. Those that are there already are not written again.
-func (t *Log) Add(p Scope, hashes []IDHash, at time.Time) error {
+// AppendHashes notes hashes, durably. Those that are there already are not written again.
+func (t *Log) AppendHashes(p Scope, hashes []IDHash, at time.Time) error {
 	var lines []tombstoneLine
 	for _, m := range hashes {
 		if _, there := t.Hashes[p][m]; there {

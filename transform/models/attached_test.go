@@ -17,7 +17,7 @@ func TestModelsAreRightWhenAttached(t *testing.T) {
 	t.Parallel()
 	all, err := models.Builtin()
 	must(t, err)
-	file, err := filled.File()
+	file, err := filled.PublishedPath()
 	must(t, err)
 	db, err := sql.Open("duckdb", "?threads=1")
 	must(t, err)
@@ -48,7 +48,7 @@ func TestModelsAreRightWhenAttached(t *testing.T) {
 // the published one, and one of somebody's own beside it.
 func TestADatabaseNamedLikeASchemaIsAttachedUnderAnotherName(t *testing.T) {
 	t.Parallel()
-	file, err := filled.File()
+	file, err := filled.PublishedPath()
 	must(t, err)
 	text, err := os.ReadFile(file)
 	must(t, err)

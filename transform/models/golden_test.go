@@ -50,7 +50,7 @@ type goldenWarehouse struct {
 // openFilled opens a copy of the filled file.
 func openFilled(t *testing.T) *goldenWarehouse {
 	t.Helper()
-	file, err := filled.File()
+	file, err := filled.PublishedPath()
 	must(t, err)
 	text, err := os.ReadFile(file)
 	must(t, err)

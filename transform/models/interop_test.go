@@ -74,7 +74,7 @@ func TestInteropOthersReadWhatWeRead(t *testing.T) {
 	if os.Getenv("AQUEDUCK_INTEROP") == "" {
 		t.Skip("installs packages of 450 MB: AQUEDUCK_INTEROP=1, or make interop")
 	}
-	file, err := filled.File()
+	file, err := filled.PublishedPath()
 	must(t, err)
 	own, lake := ourReadings(t, file), filepath.Join(filepath.Dir(file), "..", "..", "lake", "main")
 	for _, reader := range readers {

@@ -29,13 +29,13 @@ func TestS27ACSVFileHasNoFormulaOfACustomers(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		r := NewRows("csv", &out)
-		if err := r.Columns([]string{"=name", "n"}); err != nil {
+		if err := r.WriteHeader([]string{"=name", "n"}); err != nil {
 			t.Fatal(err)
 		}
-		if err := r.Row([]any{text, int64(-5)}); err != nil {
+		if err := r.WriteRow([]any{text, int64(-5)}); err != nil {
 			t.Fatal(err)
 		}
-		if err := r.End(); err != nil {
+		if err := r.FinishTable(); err != nil {
 			t.Fatal(err)
 		}
 		if got := out.String(); got != "'=name,n\n"+want+",-5\n" {
@@ -53,11 +53,11 @@ func TestS51ATableIsNoLongerThanMemoryShouldHold(t *testing.T) {
 		most int
 	}{{make([]any, 1000), mostValues / 1000}, {[]any{long}, 8}} {
 		r := NewRows("table", io.Discard)
-		if err := r.Columns(make([]string, len(tt.row))); err != nil {
+		if err := r.WriteHeader(make([]string, len(tt.row))); err != nil {
 			t.Fatal(err)
 		}
 		for i := range tt.most + 1 {
-			if err := r.Row(tt.row); (err != nil) != (i == tt.most) || err != nil && !errors.Is(err, ErrTable) {
+			if err := r.WriteRow(tt.row); (err != nil) != (i == tt.most) || err != nil && !errors.Is(err, ErrTable) {
 				t.Fatalf("row %d of %d: %v", i, tt.most, err)
 			}
 		}
@@ -69,15 +69,15 @@ func TestATableMovesNoTerminal(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	r := NewRows("table", &out)
-	if err := r.Columns([]string{"a\x1b[2J"}); err != nil {
+	if err := r.WriteHeader([]string{"a\x1b[2J"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range []string{"\x1b]0;owned\a", "x\u202egnirts", "\u009b31m", "two\nlines", "👩\u200d💻 José"} {
-		if err := r.Row([]any{text}); err != nil {
+		if err := r.WriteRow([]any{text}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := r.End(); err != nil {
+	if err := r.FinishTable(); err != nil {
 		t.Fatal(err)
 	}
 	got := out.String()
@@ -95,7 +95,7 @@ func TestColumnsOfOneNameAllComeInJSON(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	r := NewRows("json", &out)
-	if err := errors.Join(r.Columns([]string{"a", "a", "A", "a_1", "a"}), r.Row([]any{1, 2, 3, 4, 5}), r.End()); err != nil {
+	if err := errors.Join(r.WriteHeader([]string{"a", "a", "A", "a_1", "a"}), r.WriteRow([]any{1, 2, 3, 4, 5}), r.FinishTable()); err != nil {
 		t.Fatal(err)
 	}
 	if want := "[\n {\"a\": 1, \"a_1\": 2, \"A\": 3, \"a_1_1\": 4, \"a_2\": 5}\n]\n"; out.String() != want {

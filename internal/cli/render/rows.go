@@ -23,22 +23,22 @@ func WriteJSON(w io.Writer, v any) error {
 // WriteList writes rows that are known as a whole, in one of the output forms.
 func WriteList(form string, w io.Writer, columns []string, all [][]any) error {
 	out := NewRows(form, w)
-	if err := out.Columns(columns); err != nil {
+	if err := out.WriteHeader(columns); err != nil {
 		return err
 	}
 	for _, row := range all {
-		if err := out.Row(row); err != nil {
+		if err := out.WriteRow(row); err != nil {
 			return err
 		}
 	}
-	return out.End()
+	return out.FinishTable()
 }
 
 // Rows writes the rows of a result in one of the output forms, as they come.
 type Rows interface {
-	Columns(names []string) error // before the rows
-	Row(values []any) error
-	End() error // after the last one
+	WriteHeader(names []string) error // before the rows
+	WriteRow(values []any) error
+	FinishTable() error // after the last one
 }
 
 // NewRows returns a writer of rows in a form: json, csv, or else a table.
@@ -71,7 +71,7 @@ type tableRows struct {
 	any   []bool // by column: it holds something
 }
 
-func (r *tableRows) Columns(names []string) error {
+func (r *tableRows) WriteHeader(names []string) error {
 	style := table.StyleLight
 	style.Format.Header = text.FormatDefault
 	r.t.SetStyle(style)
@@ -84,7 +84,7 @@ func (r *tableRows) Columns(names []string) error {
 	return nil
 }
 
-func (r *tableRows) Row(values []any) error {
+func (r *tableRows) WriteRow(values []any) error {
 	texts := make([]string, len(values))
 	for i, v := range values {
 		texts[i] = escapeControls(formatCell(v))
@@ -103,7 +103,7 @@ func (r *tableRows) Row(values []any) error {
 	return nil
 }
 
-func (r *tableRows) End() error {
+func (r *tableRows) FinishTable() error {
 	var right []table.ColumnConfig
 	for i := range r.words {
 		if r.any[i] && !r.words[i] {
@@ -133,7 +133,7 @@ func tableRow(texts []string) table.Row {
 
 type csvRows struct{ w *csv.Writer }
 
-func (r *csvRows) Columns(names []string) error {
+func (r *csvRows) WriteHeader(names []string) error {
 	texts := make([]string, len(names))
 	for i, name := range names {
 		texts[i] = noFormula(name)
@@ -141,7 +141,7 @@ func (r *csvRows) Columns(names []string) error {
 	return r.w.Write(texts)
 }
 
-func (r *csvRows) Row(values []any) error {
+func (r *csvRows) WriteRow(values []any) error {
 	texts := make([]string, len(values))
 	for i, v := range values {
 		texts[i] = formatCell(v)
@@ -152,7 +152,7 @@ func (r *csvRows) Row(values []any) error {
 	return r.w.Write(texts)
 }
 
-func (r *csvRows) End() error {
+func (r *csvRows) FinishTable() error {
 	r.w.Flush()
 	return r.w.Error()
 }
@@ -165,7 +165,7 @@ type jsonRows struct {
 	began bool
 }
 
-func (r *jsonRows) Columns(names []string) error {
+func (r *jsonRows) WriteHeader(names []string) error {
 	taken := map[string]bool{}
 	for _, n := range names {
 		unique := n
@@ -182,7 +182,7 @@ func (r *jsonRows) Columns(names []string) error {
 	return nil
 }
 
-func (r *jsonRows) Row(values []any) error {
+func (r *jsonRows) WriteRow(values []any) error {
 	line := []byte("[\n {")
 	if r.began {
 		line = []byte(",\n {")
@@ -202,7 +202,7 @@ func (r *jsonRows) Row(values []any) error {
 	return err
 }
 
-func (r *jsonRows) End() error {
+func (r *jsonRows) FinishTable() error {
 	text := "\n]\n"
 	if !r.began {
 		text = "[]\n"

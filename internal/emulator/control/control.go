@@ -28,12 +28,12 @@ type WorkspaceInfo struct {
 
 // Server serves the controls of a workspace. They need no token: it listens on loopback, and no page of somebody else is let in.
 type Server struct {
-	w     Workspace
+	w     Target
 	about WorkspaceInfo
 }
 
 // New makes the controls of a workspace.
-func New(w Workspace, about WorkspaceInfo) *Server { return &Server{w, about} }
+func New(w Target, about WorkspaceInfo) *Server { return &Server{w, about} }
 
 // ServeHTTP answers a request under /_emulator or /_oracle.
 func (s *Server) ServeHTTP(rw http.ResponseWriter, r *http.Request) {

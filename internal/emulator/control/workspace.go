@@ -10,8 +10,8 @@ import (
 	"aqueduck/internal/emulator/webhook"
 )
 
-// Workspace is what the controls are of. It is for many goroutines.
-type Workspace interface {
+// Target is what the controls are of. It is for many goroutines.
+type Target interface {
 	CurrentState() WorkspaceState
 	Requests() []Request // the log, oldest first
 	PageData() Shown

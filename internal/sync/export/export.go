@@ -32,7 +32,7 @@ const (
 
 // historyFloor is how far down the history goes.
 func (t *exportReader) historyFloor() int64 {
-	floor := t.export.days.Add(t.export.until, -usualHistory)
+	floor := t.export.days.AddRecords(t.export.until, -usualHistory)
 	if !t.Start.IsZero() {
 		floor = t.Start.Unix()
 	}

@@ -11,15 +11,15 @@ func (d DayGrid) Of(at int64) int64 {
 	return d.Begin(y, m, day)
 }
 
-// Add gives the first second of the day so many days after the one that holds a second.
-func (d DayGrid) Add(at int64, n int) int64 {
+// AddRecords gives the first second of the day so many days after the one that holds a second.
+func (d DayGrid) AddRecords(at int64, n int) int64 {
 	y, m, day := time.Unix(at, 0).In(d.Zone).Date()
 	return d.Begin(y, m, day+n)
 }
 
 // Count is the number of days that a span touches.
 func (d DayGrid) Count(from, to int64) (n int) {
-	for at := d.Of(from); at < to; at = d.Add(at, 1) {
+	for at := d.Of(from); at < to; at = d.AddRecords(at, 1) {
 		n++
 	}
 	return n

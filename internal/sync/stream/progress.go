@@ -141,7 +141,7 @@ func (p *Progress) Measure(ctx context.Context, t *Task) {
 	}
 	var stored int64
 	err = p.run.Writer.Use(func(work *load.Work) (err error) {
-		stored, err = work.Facts.Rows(ctx, t.Workspace.Name, t.Tables[0].Name)
+		stored, err = work.Facts.CountRows(ctx, t.Workspace.Name, t.Tables[0].Name)
 		return err
 	})
 	if err != nil {

@@ -129,7 +129,7 @@ func (w *Writer) Use(f func(*load.Work) error) error {
 
 // Clock is the time of the commits.
 func (w *Writer) Clock() (now time.Time, err error) {
-	err = w.Use(func(work *load.Work) error { now = work.Clock(); return nil })
+	err = w.Use(func(work *load.Work) error { now = work.CommitClock(); return nil })
 	return now, err
 }
 

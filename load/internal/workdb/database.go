@@ -48,8 +48,8 @@ func New(d layout.Dir, o Options) *Database {
 	return &Database{path: d, options: o, tables: map[[2]string]transform.Table{}, unmanaged: map[[2]string]transform.Table{}, derived: map[string][]string{}}
 }
 
-// Open opens the work database as it is and reads what commits go on from.
-func (w *Database) Open(ctx context.Context) error {
+// OpenDatabase opens the work database as it is and reads what commits go on from.
+func (w *Database) OpenDatabase(ctx context.Context) error {
 	db, err := duck.Open(ctx, w.Settings(w.path.Database()))
 	if err != nil {
 		return err

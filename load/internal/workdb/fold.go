@@ -47,9 +47,9 @@ func (w *Database) FoldLocked(ctx context.Context) error {
 		return fmt.Errorf("close the work database: %w", err)
 	}
 	if err := w.foldCopy(ctx); err != nil {
-		return errors.Join(fmt.Errorf("take the log into the database: %w", err), w.Open(context.WithoutCancel(ctx)))
+		return errors.Join(fmt.Errorf("take the log into the database: %w", err), w.OpenDatabase(context.WithoutCancel(ctx)))
 	}
-	return w.Open(ctx)
+	return w.OpenDatabase(ctx)
 }
 
 func (w *Database) foldCopy(ctx context.Context) error {
