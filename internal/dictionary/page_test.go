@@ -49,10 +49,13 @@ func TestThePageOfTheDictionaryHasEveryRelation(t *testing.T) {
 	goldentest.Compare(t, file, head+begin+page.String()+end+tail)
 }
 
-// relationLine is the beginning of a relation's row: its name, the first sentence of its comment, its key. Views have no key; they
+// relationLine is the beginning of a relation's row: its name, the beginning of its comment, its key. Views have no key; they
 // are made of relations that have one.
 func relationLine(table DictionaryTable) string {
-	grain, _, _ := strings.Cut(table.Doc, ". ")
+	grain := table.Doc
+	for _, end := range []string{". ", ": ", "; "} {
+		grain, _, _ = strings.Cut(grain, end)
+	}
 	grain = strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(grain, "One row "), "for "), ".")
 	grain = strings.ReplaceAll(grain, "|", `\|`)
 	key := ""
