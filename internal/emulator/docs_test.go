@@ -1,70 +1,180 @@
-package emulator
+package emulator_test
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/api"
+	"aqueduck/internal/emulator/api/fault"
+	"aqueduck/internal/emulator/apiversion"
 )
 
 var (
-	codeSpans = regexp.MustCompile("`([^`]+)`")
-	testNames = regexp.MustCompile("`(Test[^`]*)`")
-	braces    = regexp.MustCompile(`\{[^}]*\}`)
-	sections  = regexp.MustCompile(`^(none|\d+(\.\d+)?(, \d+(\.\d+)?)*)$`)
+	braces   = regexp.MustCompile(`\{[^}]*\}`)
+	sections = regexp.MustCompile(`^(none|\d+(\.\d+)?(, \d+(\.\d+)?)*)$`)
 )
 
-// The table of endpoints in docs/emulator.md has every route once and nothing else, with sections and tests; every test that the
-// document names is there.
-func TestTheDocumentNamesEveryEndpointAndItsTests(t *testing.T) {
-	t.Parallel()
-	text, err := os.ReadFile("../../docs/emulator.md")
-	if err != nil {
-		t.Fatal(err)
+const (
+	endpointsPage = "../../docs/internals/emulator-endpoints.md"
+	controlsPage  = "../../docs/internals/emulator-controls.md"
+)
+
+// comparePage holds a page to what the code says; -update writes it.
+func comparePage(t *testing.T, file, want string) {
+	t.Helper()
+	if *update {
+		failOn(t, os.WriteFile(file, []byte(want), 0o644))
 	}
-	missing, tests := map[string]bool{}, testsHere(t)
-	for _, r := range api.Routes {
-		missing[r.Method+" "+braces.ReplaceAllString(r.Path, "{}")] = true
-	}
-	_, table, found := strings.Cut(string(text), "| request | section | what it answers | test |\n|---|---|---|---|\n")
-	if !found {
-		t.Fatal("there is no table of endpoints")
-	}
-	for _, line := range strings.Split(table[:strings.Index(table, "\n\n")], "\n") {
-		cells := strings.Split(strings.Trim(line, "| "), " | ")
-		if len(cells) != 4 || !sections.MatchString(cells[1]) || !strings.Contains(cells[3], "`Test") {
-			t.Errorf("a row without its sections or its test: %s", line)
-			continue
-		}
-		method := ""
-		for _, span := range codeSpans.FindAllStringSubmatch(cells[0], -1) {
-			one := braces.ReplaceAllString(span[1], "{}")
-			if before, _, has := strings.Cut(one, " "); has {
-				method = before
-			} else {
-				one = method + " " + one
-			}
-			if !missing[one] {
-				t.Errorf("%s is no route, or is there twice", span[1])
-			}
-			delete(missing, one)
-		}
-	}
-	for one := range missing {
-		t.Errorf("the document does not tell of %s", one)
-	}
-	for _, name := range testNames.FindAllStringSubmatch(string(text), -1) {
-		if !tests[name[1]] {
-			t.Errorf("there is no %s", name[1])
-		}
+	if text, err := os.ReadFile(file); err != nil || string(text) != want {
+		t.Errorf("make docs would change %s: %v", file, err)
 	}
 }
+
+// TestThePageOfEndpointsHasEveryRouteAndItsTests writes each route of the server once, with the API's sections and tests that exist.
+func TestThePageOfEndpointsHasEveryRouteAndItsTests(t *testing.T) {
+	t.Parallel()
+	var page strings.Builder
+	page.WriteString(endpointsIntro)
+	routes, tests := routesByName(), testsHere(t)
+	for _, e := range endpointRows {
+		var requests, names, since, scopes []string
+		for _, name := range strings.Fields(e.routes) {
+			r, found := routes[name]
+			if !found {
+				t.Fatalf("%s is no route, or is in two rows", name)
+			}
+			delete(routes, name)
+			requests = append(requests, "`"+r.Method+" "+r.Path+"`")
+			names = append(names, "`"+name+"`")
+			since = appendNew(since, sinceWord(r.Since))
+			if r.Scope != "" {
+				scopes = appendNew(scopes, "`"+r.Scope+"`")
+			}
+		}
+		fmt.Fprintf(&page, "| %s | %s | %s | %s | %s | %s | %s |\n", strings.Join(requests, ", "), strings.Join(names, ", "), strings.Join(since, ", "),
+			strings.Join(scopes, ", "), e.section, e.answers, linkTests(t, tests, e.section, e.tests))
+	}
+	for name := range routes {
+		t.Errorf("the page has no row for the route %s", name)
+	}
+	page.WriteString(rulesIntro)
+	for _, r := range ruleRows {
+		fmt.Fprintf(&page, "| %s | %s | %s |\n", r.about, r.section, linkTests(t, tests, r.section, r.tests))
+	}
+	comparePage(t, endpointsPage, page.String())
+}
+
+const (
+	endpointsIntro = `# Endpoints of the emulator
+
+` + "`make docs`" + ` writes this page from the server's routes and from ` + "`internal/emulator/endpoints_test.go`" + `. The [emulator](../emulator.md) answers 404 to
+every other request. "Route" is the name that knobs such as ` + "`Unavailable`" + ` use. "From" is the first API version that has the endpoint; "later" is the version after 2.16.
+Versions up to 2.16 have these endpoints too, unless the knob ` + "`LaterOnly`" + ` removes them. "Section" is the section of the API's document.
+
+| request | route | from | scope | section | what it answers | tests |
+|---|---|---|---|---|---|---|
+`
+	rulesIntro = `
+## Rules that hold for several endpoints
+
+| rule | section | tests |
+|---|---|---|
+`
+)
+
+func routesByName() map[string]api.Route {
+	routes := map[string]api.Route{}
+	for _, r := range api.Routes {
+		routes[r.Name] = r
+	}
+	return routes
+}
+
+func appendNew(words []string, word string) []string {
+	if slices.Contains(words, word) {
+		return words
+	}
+	return append(words, word)
+}
+
+// sinceWord is how the page names the version that added a route.
+func sinceWord(v apiversion.Version) string {
+	switch v {
+	case apiversion.V214:
+		return "2.14"
+	case apiversion.V215:
+		return "2.15"
+	case apiversion.V216:
+		return "2.16"
+	case apiversion.AfterStable:
+		return "later"
+	}
+	return "all"
+}
+
+// linkTests fails for sections that are none, and for tests that do not exist.
+func linkTests(t *testing.T, tests map[string]bool, section, names string) string {
+	t.Helper()
+	if !sections.MatchString(section) || names == "" {
+		t.Errorf("a row without its section or its test: %s %s", section, names)
+	}
+	var all []string
+	for _, name := range strings.Fields(names) {
+		if !tests[name] {
+			t.Errorf("there is no %s", name)
+		}
+		all = append(all, "`"+name+"`")
+	}
+	return strings.Join(all, ", ")
+}
+
+// TestThePageOfControlsHasEveryOperationKnobAndFault writes the three lists.
+func TestThePageOfControlsHasEveryOperationKnobAndFault(t *testing.T) {
+	t.Parallel()
+	comparePage(t, controlsPage, controlsIntro+emulator.OperationTable()+knobsIntro+emulator.KnobTable()+faultsIntro+fault.ChaosHelp+"\n```\n")
+}
+
+const (
+	controlsIntro = `# Operations, knobs and faults of the emulator
+
+` + "`make docs`" + ` writes this page. The [emulator](../emulator.md#operations) explains how to send an operation and how to turn a knob.
+
+## Operations
+
+Parameters in brackets are optional.
+
+`
+	knobsIntro = `
+## Knobs
+
+0 and "" are the defaults. [Where the API's document is silent](emulator-choices.md) says what each knob changes. Some knobs are for faults instead:
+
+- ` + "`Unavailable`" + ` answers 403 because the plan lacks an endpoint, ` + "`Forbidden`" + ` because the token lacks a scope.
+- ` + "`RevokeAt`" + ` answers 401 from that request on.
+- ` + "`EmptyLists`" + ` empties every list.
+- ` + "`Export.File`" + ` makes archives that are defective or unusual.
+
+` + "`GET /_emulator/knobs`" + ` shows durations in nanoseconds.
+
+`
+	faultsIntro = `
+## Faults
+
+Faults of the JSON: ` + "`utf8`" + ` sends broken text, ` + "`numbers`" + ` sends 1 as ` + "`1.0` and `\"1\"`" + `, ` + "`keys`" + ` repeats a name or sends it in capitals. ` + "`depth`" + ` sends 20,000
+nested lists, ` + "`size`" + ` 80 MB, ` + "`unknown`" + ` undocumented fields, and ` + "`morph`" + ` objects in place of texts.
+
+` + "```" + `
+`
+)
 
 // testsHere are the names of the tests of this directory.
 func testsHere(t *testing.T) map[string]bool {

@@ -5,7 +5,6 @@ import (
 	"math"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -190,16 +189,5 @@ func TestT135AChangeOfTheTimeZoneIsInTheActivityLog(t *testing.T) {
 	rows := c.w.Oracle("admin_activity_logs")
 	if last := rows[len(rows)-1]; last["activity_type"] != "app_timezone_change" && rows[0]["activity_type"] != "app_timezone_change" {
 		t.Errorf("the oracle's newest is %v", last)
-	}
-}
-
-func TestTheDocsHaveTheTableOfKnobs(t *testing.T) {
-	t.Parallel()
-	docs, err := os.ReadFile("../../docs/emulator.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(string(docs), emulator.KnobTable()) {
-		t.Errorf("docs/emulator.md must have\n\n%s", emulator.KnobTable())
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +19,9 @@ import (
 )
 
 // Whatever is asked, the emulator answers: with a status of the document, in JSON, and without falling over.
+
+// braces are where a path has an id.
+var braces = regexp.MustCompile(`\{[^}]*\}`)
 
 func newFuzzWorkspace() *Workspace {
 	return New(Config{Contacts: 60, Conversations: 20, NoLog: true, Knobs: knobs.Knobs{NoGzip: true}})

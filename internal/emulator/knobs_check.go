@@ -98,8 +98,11 @@ func explainBadKnob(path string, v reflect.Value) string {
 			_, fits = apiversion.Parse(v.String())
 		}
 	}
-	if fits {
+	switch {
+	case fits:
 		return ""
+	case path == "Unavailable" || path == "Forbidden":
+		return knobWants(path, v) + ": " + strings.Join(api.RouteNames(), ", ")
 	}
 	return knobWants(path, v)
 }
@@ -142,16 +145,16 @@ func knobWants(path string, v reflect.Value) string {
 		if strings.HasPrefix(path, "Export") {
 			return "a list of texts"
 		}
-		return "a list of routes, or of what is before their dot, for all that have it: " + strings.Join(api.RouteNames(), ", ")
+		return "a list of routes by name, as contacts.search, or of what is before the dot, as contacts"
 	case []knobs.Form:
-		return "a list of objects with the `Of` of a route, as `Unavailable` names it, the `Path` of a value in its records, or after `$.` around them, and perhaps `ID` of one record, " +
-			"`To` where it is sent instead, `As` what is: a JSON text, or " + strings.Join(front.FormWords, ", ")
+		return "a list of objects: `Of` is a route, `Path` a value in its records, or after `$.` around them. Optional: `ID` of one record, `To`, the other place, " +
+			"and `As`, the other value: a JSON text, or " + strings.Join(front.FormWords, ", ")
 	case map[string]knobs.PageShapes:
-		return "routes, as `Unavailable` names them, with their `Next` and `End`"
+		return "names of routes, with their `Next` and `End`"
 	case map[string]knobs.SearchLag:
-		return "kinds of records, as contacts or contacts.new, with their `Max`, `TailShare`, `Tail`; " + strings.Join(lagKinds, ", ")
+		return "kinds of records, as contacts or contacts.new, with `Max`, `TailShare` and `Tail`; the kinds are " + strings.Join(lagKinds, ", ")
 	case map[string]string:
-		return "words, with those that are said instead"
+		return "words, with the words sent instead"
 	}
 	if path == "IgnoreVersion" {
 		return "a version, as \"2.16\""

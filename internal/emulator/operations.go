@@ -28,7 +28,7 @@ type JournalEntry struct {
 }
 
 // RunOperation carries out an operation by its name, with parameters as a JSON object, and gives its answer as JSON. The clock stands
-// still while it works. Names and parameters are in docs/emulator.md and in GET /_emulator/. One that succeeds is in the journal
+// still while it works. Names and parameters are in docs/internals/emulator-controls.md and in GET /_emulator/. One that succeeds is in the journal
 // before Do returns.
 func (w *Workspace) RunOperation(name string, with json.RawMessage) (answer []byte, err error) {
 	w.Controlling.Lock()

@@ -34,7 +34,7 @@ func allOperations() []operationSpec {
 var ofContacts = []operationSpec{
 	{"contacts.create", []operationParam{{name: "role", kind: &textParam, of: []string{"user", "lead"}}, {name: "set", kind: &fieldsParam, optional: true},
 		{name: "only", kind: &flagParam, optional: true}},
-		"A contact comes, with drawn attributes and the columns that are set; with `only`, with nothing but these. Answers its id.",
+		"Creates a contact with drawn attributes and the columns that are set; with `only`, without the drawn ones. Answers its id.",
 		func(w *Workspace, a operationArgs) (any, error) {
 			if !a.flagArg("only", false) {
 				return ofID(w.CreateContact(a.textArg("role"), a.changesArg("set")...))
@@ -56,7 +56,7 @@ var ofContacts = []operationSpec{
 		func(w *Workspace, a operationArgs) (any, error) {
 			return nil, w.MergeContacts(a.textArg("id"), a.textArg("into"))
 		}},
-	{"contacts.merge-anyway", []operationParam{idParam, intoParam}, "Merges whatever the roles and states: chains and cycles; conversations and tickets stay as they are.",
+	{"contacts.merge-anyway", []operationParam{idParam, intoParam}, "Merges whatever the roles and states are, also into chains and cycles; conversations and tickets do not move.",
 		func(w *Workspace, a operationArgs) (any, error) {
 			return nil, w.ForceMerge(a.textArg("id"), a.textArg("into"))
 		}},
@@ -64,8 +64,8 @@ var ofContacts = []operationSpec{
 		func(w *Workspace, a operationArgs) (any, error) {
 			return nil, w.FailMerge(a.textArg("id"), a.textArg("into"), a.textArg("reason"))
 		}},
-	{"contacts.archive", []operationParam{idParam}, "Puts a contact away.", onID((*Workspace).ArchiveContact)},
-	{"contacts.unarchive", []operationParam{idParam, bumpParam}, "Brings it back; with `bump`, the usual, its `updated_at` moves.", withBumpFlag((*Workspace).UnarchiveContact)},
+	{"contacts.archive", []operationParam{idParam}, "Archives a contact.", onID((*Workspace).ArchiveContact)},
+	{"contacts.unarchive", []operationParam{idParam, bumpParam}, "Brings it back; with `bump`, the default, its `updated_at` moves.", withBumpFlag((*Workspace).UnarchiveContact)},
 	{"contacts.block", []operationParam{idParam}, "Blocks a contact.", onID((*Workspace).BlockContact)},
 	{"contacts.unblock", []operationParam{idParam, bumpParam}, "Brings it back, as un-archiving does.", withBumpFlag((*Workspace).UnblockContact)},
 	{"contacts.delete", []operationParam{idParam}, "What DELETE does; the knob `ListDeletes` says whether it is then listed as inactive.", onID((*Workspace).DeleteContact)},
@@ -89,7 +89,7 @@ var ofContacts = []operationSpec{
 
 var ofConversations = []operationSpec{
 	{"conversations.open", []operationParam{{name: "contact", kind: &textParam}, {name: "parts", kind: &wholeParam, optional: true}, {name: "body", kind: &wordParam, optional: true}},
-		"A conversation of a contact begins, drawn, with so many parts at once; or with `body`: then the contact begins it with these words, and nothing is drawn. Answers its id.",
+		"A contact begins a conversation: drawn, with so many parts at once, or with the words of `body` and nothing drawn. Answers its id.",
 		func(w *Workspace, a operationArgs) (any, error) {
 			if body := a.textArg("body"); body != "" && a.intArg("parts", 0) == 0 {
 				return ofID(w.BeginConversation(a.textArg("contact"), body))
@@ -110,7 +110,7 @@ var ofConversations = []operationSpec{
 	{"conversations.add-part", []operationParam{idParam, {name: "type", kind: &wordParam}}, "Adds a part of any type without words. Answers its id.",
 		addsPart(func(w *Workspace, id string, a operationArgs) error { return w.AddPart(id, a.textArg("type")) })},
 	{"conversations.assign", append([]operationParam{idParam, asParam, {name: "skip_reopen", kind: &flagParam, optional: true}}, namingParams...),
-		"Assigns as one row of the API document's table says, by and to those named; a closed one is opened again, unless told to skip it. Answers the part's id.",
+		"Assigns as one row of the API document's table says, by and to those named; a closed conversation is opened again, but not with `skip_reopen`. Answers the part's id.",
 		addsPart(func(w *Workspace, id string, a operationArgs) error {
 			return w.AssignAs(id, a.assignmentArg("as"), a.flagArg("skip_reopen", false), a.namingArg())
 		})},
@@ -122,7 +122,7 @@ var ofConversations = []operationSpec{
 		func(w *Workspace, a operationArgs) (any, error) {
 			return nil, w.ChangeState(a.textArg("id"), a.textArg("by"), "", (*population.Conversations).FillReopen)
 		}},
-	{"conversations.snooze", []operationParam{idParam, {name: "until", kind: &timeParam}, actorParam}, "Puts it away until a time.",
+	{"conversations.snooze", []operationParam{idParam, {name: "until", kind: &timeParam}, actorParam}, "Snoozes it until a time.",
 		func(w *Workspace, a operationArgs) (any, error) {
 			return nil, w.SnoozeUntil(a.textArg("id"), a.textArg("by"), a.timeArg("until"))
 		}},
@@ -135,12 +135,12 @@ var ofConversations = []operationSpec{
 		func(w *Workspace, a operationArgs) (any, error) {
 			return nil, w.FillCallSummary(a.textArg("id"), a.textArg("part"), a.textArg("body"))
 		}},
-	{"conversations.mutate-part", []operationParam{idParam, partParam, asParam}, "A part tells another assignment; no `updated_at` moves.",
+	{"conversations.mutate-part", []operationParam{idParam, partParam, asParam}, "Changes the assignment in a part; no `updated_at` moves.",
 		func(w *Workspace, a operationArgs) (any, error) {
 			return nil, w.MutatePartSilently(a.textArg("id"), a.textArg("part"), a.assignmentArg("as"))
 		}},
 	{"conversations.redact", []operationParam{idParam, {name: "part", kind: &textParam, optional: true}, bumpParam},
-		"Takes the words of a part out, or of the source; with `bump`, the usual, `updated_at` moves.",
+		"Redacts a part, or the source; with `bump`, the default, `updated_at` moves.",
 		func(w *Workspace, a operationArgs) (any, error) {
 			return nil, w.RedactPart(a.textArg("id"), a.textArg("part"), a.flagArg("bump", true))
 		}},
@@ -174,12 +174,12 @@ var ofConversations = []operationSpec{
 		func(w *Workspace, a operationArgs) (any, error) {
 			return nil, w.FinishConsultation(a.textArg("id"), a.textArg("outcome"))
 		}},
-	{"conversations.delete", []operationParam{idParam}, "Takes a conversation away for good.", onID((*Workspace).DeleteConversation)},
+	{"conversations.delete", []operationParam{idParam}, "Deletes a conversation.", onID((*Workspace).DeleteConversation)},
 }
 
 // ofWorkspace are about all of it. They have a path of their own beside /_emulator/do.
 var ofWorkspace = []operationSpec{
-	{"live", []operationParam{{name: "hours", kind: &wholeParam}}, "Hours of life pass. Answers the state.",
+	{"live", []operationParam{{name: "hours", kind: &wholeParam}}, "Hours of life pass, with events in each. Answers the state.",
 		func(w *Workspace, a operationArgs) (any, error) {
 			hours := a.intArg("hours", 0)
 			if w.Setup.Now != nil { // nobody else moves it along
@@ -188,32 +188,32 @@ var ofWorkspace = []operationSpec{
 			w.SimulateHours(hours)
 			return w.CurrentState(), nil
 		}},
-	{"advance", []operationParam{{name: "by", kind: &spanParam}}, "Only time passes. Answers the state.",
+	{"advance", []operationParam{{name: "by", kind: &spanParam}}, "Time passes and nothing else happens. Answers the state.",
 		func(w *Workspace, a operationArgs) (any, error) {
 			w.Advance(a.durationArg("by"))
 			return w.CurrentState(), nil
 		}},
 	{"set", []operationParam{{name: "knobs", kind: &anything}}, "Turns knobs: `{\"LagMax\": \"4m\", \"Export\": {\"Fail\": 1}}`; what is not named stays. Answers all knobs.",
 		func(w *Workspace, a operationArgs) (any, error) { return w.setKnobFields(a.fieldsArg("knobs")) }},
-	{"chaos", []operationParam{{name: "set", kind: &textParam}}, "Other faults by probability, as `--chaos` takes them. Answers the state.",
+	{"chaos", []operationParam{{name: "set", kind: &textParam}}, "Sets other faults, as `--chaos` takes them. Answers the state.",
 		func(w *Workspace, a operationArgs) (any, error) {
 			if err := w.SetChaos(a.textArg("set")); err != nil {
 				return nil, err
 			}
 			return w.CurrentState(), nil
 		}},
-	{"expire-cursors", nil, "Every cursor handed out dies. Answers the state.",
+	{"expire-cursors", nil, "Every cursor handed out expires. Answers the state.",
 		func(w *Workspace, _ operationArgs) (any, error) {
 			w.ExpireCursors()
 			return w.CurrentState(), nil
 		}},
-	{"rotate", []operationParam{{name: "token", kind: &wordParam}}, "Another token is the only good one.",
+	{"rotate", []operationParam{{name: "token", kind: &wordParam}}, "Replaces the token.",
 		func(w *Workspace, a operationArgs) (any, error) {
 			w.RotateToken(a.textArg("token"))
 			return nil, nil
 		}},
 	{"add-token", []operationParam{{name: "token", kind: &wordParam}, {name: "scopes", kind: &textParam, optional: true}},
-		"One more token is good, for what needs no scope and for what needs one of these; `scopes` has spaces between them.",
+		"Accepts one more token, for requests that need no scope or one of these; `scopes` has spaces between them.",
 		func(w *Workspace, a operationArgs) (any, error) {
 			return nil, w.AddToken(a.textArg("token"), strings.Fields(a.textArg("scopes"))...)
 		}},
@@ -226,7 +226,7 @@ var ofWorkspace = []operationSpec{
 			w.SetZone(zone)
 			return nil, nil
 		}},
-	{"workspace-id", []operationParam{{name: "id", kind: &wordParam}}, "Records tell another workspace's id, as those of a wrong token would.",
+	{"workspace-id", []operationParam{{name: "id", kind: &wordParam}}, "Records have another workspace's id, as with a wrong token.",
 		func(w *Workspace, a operationArgs) (any, error) {
 			w.SetWorkspaceID(a.textArg("id"))
 			return nil, nil
@@ -234,7 +234,7 @@ var ofWorkspace = []operationSpec{
 }
 
 var ofCompanies = []operationSpec{
-	{"companies.create", []operationParam{{name: "set", kind: &fieldsParam, optional: true}}, "A company without users comes. Answers its id.",
+	{"companies.create", []operationParam{{name: "set", kind: &fieldsParam, optional: true}}, "Creates a company without users. Answers its id.",
 		func(w *Workspace, a operationArgs) (any, error) { return ofID(w.CreateCompany(a.changesArg("set")...)) }},
 	{"companies.update", []operationParam{idParam, setParam}, "Sets columns of a company.",
 		func(w *Workspace, a operationArgs) (any, error) {
@@ -249,15 +249,15 @@ var ofCompanies = []operationSpec{
 }
 
 var ofContent = []operationSpec{
-	{"content.create", []operationParam{kindParam, saysParam}, "A teammate writes a piece of content, drawn, or with nothing but what `set` says, as a body of the API does. Answers its id.",
+	{"content.create", []operationParam{kindParam, saysParam}, "A teammate writes content: drawn, or with only what `set` says, as a body of the API. Answers its id.",
 		func(w *Workspace, a operationArgs) (any, error) {
 			return ofID(w.CreateContentWith(a.textArg("kind"), a.fieldsArg("set")))
 		}},
-	{"content.edit", []operationParam{kindParam, idParam, saysParam}, "It says something else: what `set` says, and without it what is drawn; a data connector gets another version.",
+	{"content.edit", []operationParam{kindParam, idParam, saysParam}, "Changes content to what `set` says, or to drawn values; a data connector gets another version.",
 		func(w *Workspace, a operationArgs) (any, error) {
 			return nil, w.EditContentWith(a.textArg("kind"), a.textArg("id"), a.fieldsArg("set"))
 		}},
-	{"content.remove", []operationParam{kindParam, idParam}, "It is gone; collections and newsfeeds stay, and so do folders that are not empty and dynamic content that an article uses.",
+	{"content.remove", []operationParam{kindParam, idParam}, "Deletes content; collections, newsfeeds, folders that are not empty and dynamic content in use stay.",
 		func(w *Workspace, a operationArgs) (any, error) {
 			return nil, w.RemoveContent(a.textArg("kind"), a.textArg("id"))
 		}},
@@ -285,7 +285,7 @@ var ofCalls = []operationSpec{
 
 var ofLogs = []operationSpec{
 	{"logs.add", []operationParam{{name: "n", kind: &wholeParam}, {name: "within", kind: &spanParam}},
-		"Admins have done so many things within a span of time that ends now.",
+		"Adds so many entries to the activity log, within a span of time that ends now.",
 		func(w *Workspace, a operationArgs) (any, error) {
 			if n := a.intArg("n", 0); n < 0 || n > 1_000_000 {
 				return nil, fmt.Errorf("n is from 0 to 1,000,000")
@@ -300,7 +300,7 @@ var ofJobs = []operationSpec{
 		{name: "pending", kind: &spanParam, optional: true}, {name: "working", kind: &spanParam, optional: true},
 		{name: "fails", kind: &flagParam, optional: true}, {name: "resource", kind: &textParam, optional: true},
 		{name: "contacts", kind: &objectsParam, optional: true}},
-		"A job is pending so long, works so long, a minute and four unless told otherwise, and has then made the ticket `resource`, or done to `contacts` what its kind says, or has failed. Answers its id.",
+		"A job is pending for a time and works for a time, by default one minute and four. Then it has made the ticket `resource`, or changed `contacts` as its kind says, or failed. Answers its id.",
 		func(w *Workspace, a operationArgs) (any, error) {
 			return ofID(w.StartJob(jobs.JobKind(a.textArg("kind")), jobs.JobPlan{Pending: a.durationArg("pending"), Working: a.durationArg("working"),
 				Fails: a.flagArg("fails", false), Resource: a.textArg("resource"), Contacts: a.jobContacts("contacts")}))
@@ -309,7 +309,7 @@ var ofJobs = []operationSpec{
 
 var ofExports = []operationSpec{
 	{"exports.row", []operationParam{datasetParam, {name: "key", kind: &textParam}, {name: "created", kind: &timeParam}, {name: "values", kind: &fieldsParam}},
-		"A dataset of the reporting exports gets a row: its key, its time, and what it says in texts; the rest is null.",
+		"Adds a row to a reporting dataset: key, time and values as texts; the rest is null.",
 		func(w *Workspace, a operationArgs) (any, error) {
 			for name, v := range a.fieldsArg("values") {
 				if _, isText := v.(string); !isText && v != nil {
@@ -319,11 +319,11 @@ var ofExports = []operationSpec{
 			return nil, w.ReportRow(a.textArg("dataset"), a.textArg("key"), a.timeArg("created").Unix(), a.fieldsArg("values"))
 		}},
 	{"exports.change", []operationParam{datasetParam, {name: "key", kind: &textParam}, {name: "attribute", kind: &textParam}, {name: "value", kind: &textParam}},
-		"A row of a dataset says something else.",
+		"Changes a value of a row of a dataset.",
 		func(w *Workspace, a operationArgs) (any, error) {
 			return nil, w.ReportChange(a.textArg("dataset"), a.textArg("key"), a.textArg("attribute"), a.textArg("value"))
 		}},
-	{"exports.occupy", []operationParam{{name: "jobs", kind: &wholeParam}}, "So many exports of somebody else are under way.",
+	{"exports.occupy", []operationParam{{name: "jobs", kind: &wholeParam}}, "Another client has so many exports under way.",
 		func(w *Workspace, a operationArgs) (any, error) {
 			if jobs := a.intArg("jobs", 0); jobs < 0 || jobs > exports.Slots {
 				return nil, fmt.Errorf("jobs is from 0 to %d", exports.Slots)
@@ -339,7 +339,7 @@ var ofTickets = []operationSpec{
 			"with `exactly` it has no others. It is assigned to those named. Answers its id.",
 		func(w *Workspace, a operationArgs) (any, error) { return ofID(w.WriteTicket(a.newTicket())) }},
 	{"tickets.enqueue", append(newTicketParams, operationParam{name: "pending", kind: &spanParam, optional: true}, operationParam{name: "working", kind: &spanParam, optional: true}),
-		"A job is pending so long, works so long, a minute and four unless told otherwise, and then the ticket is opened, or fails when it cannot be. Answers the job's id.",
+		"A job is pending for a time and works for a time, by default one minute and four. Then it opens the ticket, or fails. Answers the job's id.",
 		func(w *Workspace, a operationArgs) (any, error) {
 			return ofID(w.EnqueueTicket(a.newTicket(), a.durationArg("pending"), a.durationArg("working")))
 		}},
@@ -350,13 +350,13 @@ var ofTickets = []operationSpec{
 	{"tickets.close", []operationParam{idParam}, "Resolves it.", onID((*Workspace).CloseTicket)},
 	{"tickets.set", append([]operationParam{idParam, setParam, {name: "state", kind: &wordParam, optional: true}, {name: "as", kind: &textParam, optional: true, of: event.AssignmentNames[:]},
 		{name: "share", kind: &flagParam, optional: true}}, namingParams...),
-		"Sets attributes of its type, moves it to a state and assigns it, each by a part of its own; `share` says whether the customer sees one of the back office; null takes a value away. What cannot be done has not been done in part.",
+		"Sets attributes of its type, moves it to a state and assigns it, each by a separate part. `share` says whether the customer sees a back-office ticket; null removes a value. All of it happens, or nothing.",
 		func(w *Workspace, a operationArgs) (any, error) {
 			return nil, w.UpdateTicket(a.textArg("id"), tickets.TicketUpdate{Set: a.changesArg("set"), State: a.textArg("state"), Assign: a.assignmentArg("as"), Who: a.namingArg(), Share: a.optionalFlagArg("share")})
 		}},
 	{"tickets.assign", []operationParam{idParam, asParam}, "Assigns it as one row of the API document's table says. Answers the part's id.",
 		addsTicketPart(func(w *Workspace, id string, a operationArgs) error { return w.AssignTicket(id, a.assignmentArg("as")) })},
-	{"tickets.snooze", []operationParam{idParam, {name: "until", kind: &timeParam}}, "Puts it away until a time.",
+	{"tickets.snooze", []operationParam{idParam, {name: "until", kind: &timeParam}}, "Snoozes it until a time.",
 		func(w *Workspace, a operationArgs) (any, error) {
 			return nil, w.SnoozeTicket(a.textArg("id"), a.timeArg("until"))
 		}},
@@ -364,13 +364,13 @@ var ofTickets = []operationSpec{
 		func(w *Workspace, a operationArgs) (any, error) {
 			return nil, w.LinkTicket(a.textArg("id"), a.textArg("object"))
 		}},
-	{"tickets.redact", []operationParam{idParam, partParam, bumpParam}, "Takes the words of a part out; with `bump`, the usual, `updated_at` moves.",
+	{"tickets.redact", []operationParam{idParam, partParam, bumpParam}, "Redacts a part; with `bump`, the default, `updated_at` moves.",
 		func(w *Workspace, a operationArgs) (any, error) {
 			return nil, w.RedactTicketPart(a.textArg("id"), a.textArg("part"), a.flagArg("bump", true))
 		}},
-	{"tickets.mutate-part", []operationParam{idParam, partParam, asParam}, "A part tells another assignment; no `updated_at` moves.",
+	{"tickets.mutate-part", []operationParam{idParam, partParam, asParam}, "Changes the assignment in a part; no `updated_at` moves.",
 		func(w *Workspace, a operationArgs) (any, error) {
 			return nil, w.MutateTicketPart(a.textArg("id"), a.textArg("part"), a.assignmentArg("as"))
 		}},
-	{"tickets.delete", []operationParam{idParam}, "Takes a ticket away for good.", onID((*Workspace).DeleteTicket)},
+	{"tickets.delete", []operationParam{idParam}, "Deletes a ticket.", onID((*Workspace).DeleteTicket)},
 }

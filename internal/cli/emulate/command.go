@@ -89,7 +89,7 @@ Faults, for --chaos, with commas between them:
 	flags.IntVar(&e.rate, "rate", 10_000, "requests a minute that it allows, spread over windows of ten seconds; 0 is no limit")
 	flags.StringVar(&e.token, "token", emulatedToken, "the token it accepts")
 	flags.StringArrayVar(&e.scoped, "scoped-token", nil, "a further token, with its scopes, as reader=read_conversations,read_dynamic_content; may be given several times")
-	flags.StringVar(&e.knobs, "knobs", "", "how it answers where there is a choice, as a JSON object of knobs, which docs/emulator.md lists")
+	flags.StringVar(&e.knobs, "knobs", "", "how it answers where there is a choice, as a JSON object of knobs, which docs/internals/emulator-controls.md lists")
 	flags.StringVar(&e.chaos, "chaos", "", "faults by probability, or by the number of the request (see above)")
 	flags.StringVar(&e.state, "state", "", "a file that keeps what was made happen, for the next start")
 	flags.StringArrayVar(&e.webhooks, "webhook", nil, "an address that is told of what happens, as http://127.0.0.1:9999/hook; may be given several times")

@@ -32,7 +32,7 @@ html404=0.01     a proxy's page with 404
 redirect=0.01:307  the answer leads to another address, which notes who comes
 age=0.1          a cache gives the answer that the same question had before
 encoding=0.01    the answer is said to be compressed and is not
-utf8 numbers keys depth size unknown morph  (=0.01 each)  games with the JSON of good answers
+utf8 numbers keys depth size unknown morph  (=0.01 each)  wrong or unusual JSON in good answers
 error@17:500     the 17th request, whatever is drawn for it; error@17-19:500  the 17th to the 19th; error@17-19=0.5:500  half of them`
 
 // CheckChaos reads faults by probability or by the number of the request, as --chaos takes them:
