@@ -60,7 +60,7 @@ world: ## answers that are wrong without an error, against the oracle, SEEDS of 
 		go test -tags=duckdb_arrow,crashpoints ./internal/pipeline -run F27 -v -timeout 48h
 
 long: ## a first sync of 200,000 conversations, a month of serve; an hour
-	AQUEDUCK_LONG=1 go test ./internal/cli -run AMonthOfServe -v
+	AQUEDUCK_LONG=1 go test ./internal/cli -run 'AMonthOfServe|TheDemoOfTheReadme' -v
 	AQUEDUCK_LONG=1 go test ./internal/pipeline -run 'ALongFirstSync|RunsCutShort|DeltasReplay|DaysOfLife' -v -timeout 3h
 
 large: ## a million contacts in the emulator, small disks, ten million rows restored

@@ -21,8 +21,8 @@ func TestF1KillsAtRandomTimesLoseNothing(t *testing.T) {
 		kills int
 		reads func(s *emulatedSite) *emulatedSite
 	}{
-		{"every kind of stream", 6, (*emulatedSite).readAllStreams},
-		{"contacts", 16, (*emulatedSite).publishEarly}, // a run of which takes a third of the time
+		{"every kind of stream", 4, (*emulatedSite).readAllStreams},
+		{"contacts", 10, (*emulatedSite).publishEarly}, // a run of which takes a third of the time
 	} {
 		t.Run(sites.name, func(t *testing.T) {
 			t.Parallel()
@@ -61,43 +61,65 @@ func killRuns(t *testing.T, r *rand.Rand, s *emulatedSite, wanted int) {
 	t.Logf("%d runs killed, %d had ended before", killed, ended)
 }
 
-// TestKillsAtEveryNamedPointLoseNothing dies at each place twice: as soon as a new warehouse comes there, and later, in
-// one that has rows, when the place is passed not for the first time.
+// TestKillsAtEveryNamedPointLoseNothing dies at each place: as soon as a new warehouse comes there, or later, in one that has rows,
+// when the place is passed not for the first time. make test takes turns between the two, make torture dies at each in both.
 // Holds: T139, F2.
 func TestKillsAtEveryNamedPointLoseNothing(t *testing.T) {
 	t.Parallel()
-	t.Run("first", func(t *testing.T) {
-		t.Parallel()
-		s := newSite(t, 11).publishEarly()
-		for i, point := range excludePoints(crash.Points(), crash.OpenRestored) {
-			s.crashAndInspect(i, point+":1")
-		}
-		s.crashAndInspect(0, crash.OpenRestored+":1") // which needs a published file
-		s.syncUntilEqual()
-	})
-	t.Run("later", func(t *testing.T) {
-		t.Parallel()
-		s := newSite(t, 12).publishEarly()
-		s.syncUntilEqual()
-		for i, point := range excludePoints(crash.Points(), crash.OpenCreated, crash.TablesMade) {
-			switch {
-			case strings.HasPrefix(point, "fold-"):
-				s.crashAt(crash.CommitDone + ":3") // a run folds when a killed one has left a log
-				s.crashAndInspect(i, point+":1")
-			case strings.HasPrefix(point, "commit-"), point == crash.LakePart:
-				s.crashAndInspect(i, point+":3")
-			case point == crash.PublishRetained:
-				for s.publishedFileCount() < 3 { // with all that are kept: an erasure may have left only the newest
-					s.life.passHours()
-					s.syncUntilEqual()
+	for name, crashAll := range map[string]func(s *emulatedSite, points []string){"first": crashNewWarehouse, "later": crashFilledWarehouse} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for l := lane.New(t, "warehouses whose runs are killed at named points", 1); l.HasNext(); l.CountTrials(1) {
+				points := crash.Points()
+				if !l.HasDeadline() {
+					points = everySecond(points, name == "later")
 				}
-				s.crashAndInspect(i, point+":2", "--full-refresh")
-			default:
-				s.crashAndInspect(i, point+":2", "--full-refresh") // which publishes twice
+				crashAll(newSite(t, 10+l.Seed()).publishEarly(), points)
 			}
+		})
+	}
+}
+
+// everySecond are the first, the third and so on, or the others.
+func everySecond(points []string, others bool) (half []string) {
+	for i, point := range points {
+		if (i%2 == 1) == others {
+			half = append(half, point)
 		}
-		s.syncUntilEqual()
-	})
+	}
+	return half
+}
+
+func crashNewWarehouse(s *emulatedSite, points []string) {
+	defer s.closeSite()
+	for i, point := range excludePoints(points, crash.OpenRestored) {
+		s.crashAndInspect(i, point+":1")
+	}
+	s.crashAndInspect(0, crash.OpenRestored+":1") // which needs a published file
+	s.syncUntilEqual()
+}
+
+func crashFilledWarehouse(s *emulatedSite, points []string) {
+	defer s.closeSite()
+	s.syncUntilEqual()
+	for i, point := range excludePoints(points, crash.OpenCreated, crash.TablesMade) {
+		switch {
+		case strings.HasPrefix(point, "fold-"):
+			s.crashAt(crash.CommitDone + ":3") // a run folds when a killed one has left a log
+			s.crashAndInspect(i, point+":1")
+		case strings.HasPrefix(point, "commit-"), point == crash.LakePart:
+			s.crashAndInspect(i, point+":3")
+		case point == crash.PublishRetained:
+			for s.publishedFileCount() < 3 { // with all that are kept: an erasure may have left only the newest
+				s.life.passHours()
+				s.syncUntilEqual()
+			}
+			s.crashAndInspect(i, point+":2", "--full-refresh")
+		default:
+			s.crashAndInspect(i, point+":2", "--full-refresh") // which publishes twice
+		}
+	}
+	s.syncUntilEqual()
 }
 
 func excludePoints(points []string, left ...string) []string {

@@ -2,7 +2,6 @@ package oracletest
 
 import (
 	"strings"
-	"testing"
 
 	"aqueduck/internal/emulator"
 )
@@ -26,10 +25,8 @@ func dropUnreadable(got []string, rows []map[string]any, columns []string) (kept
 	return kept, want
 }
 
-func compareTruths(t testing.TB, space *emulator.Workspace, file string, truths []streamTruth, kept *erasedRecords) {
-	t.Helper()
-	f := openPublished(t, file)
-	defer f.close()
+func (f publishedFile) compareTruths(space *emulator.Workspace, truths []streamTruth, kept *erasedRecords) {
+	f.Helper()
 	for _, truth := range truths {
 		var ours, theirs []string
 		for _, c := range truth.columns {
@@ -49,6 +46,6 @@ func compareTruths(t testing.TB, space *emulator.Workspace, file string, truths 
 			}
 			want = append(want, joinValues(values))
 		}
-		CompareRows(t, truth.stream, got, want)
+		CompareRows(f.TB, truth.stream, got, want)
 	}
 }

@@ -51,5 +51,5 @@ func conversationTruths() []streamTruth {
 // CompareConversations is Equal for a file that was made from conversations alone.
 func CompareConversations(t testing.TB, space *emulator.Workspace, file string) {
 	t.Helper()
-	compareTruths(t, space, file, conversationTruths(), nil) // nobody told it whom to forget
+	withPublished(t, file, func(f publishedFile) { f.compareTruths(space, conversationTruths(), nil) }) // nobody told it whom to forget
 }

@@ -21,14 +21,21 @@ var reportColumns = map[string][]string{
 // conversations too can know whom a row is about, and forgets him.
 func CompareReports(t testing.TB, space *emulator.Workspace, file string, start time.Time) {
 	t.Helper()
-	for set := range reportColumns {
-		CompareReport(t, space, file, set, start)
-	}
+	withPublished(t, file, func(f publishedFile) {
+		for set := range reportColumns {
+			f.compareReport(space, set, start)
+		}
+	})
 }
 
 // CompareReport compares the table of one dataset.
 func CompareReport(t testing.TB, space *emulator.Workspace, file, set string, start time.Time) {
 	t.Helper()
+	withPublished(t, file, func(f publishedFile) { f.compareReport(space, set, start) })
+}
+
+func (f publishedFile) compareReport(space *emulator.Workspace, set string, start time.Time) {
+	f.Helper()
 	ours, theirs := []string{"epoch(_time)::BIGINT"}, []string{"_time"}
 	for _, c := range reportColumns[set] {
 		their, our, found := strings.Cut(c, ":")
@@ -37,14 +44,8 @@ func CompareReport(t testing.TB, space *emulator.Workspace, file, set string, st
 		}
 		ours, theirs = append(ours, our), append(theirs, their)
 	}
-	got, err := QueryRows(file, fmt.Sprintf("SELECT %s FROM reporting_%s WHERE _time >= TIMESTAMPTZ '%s'", strings.Join(ours, ", "), set, start.Format(time.RFC3339)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	there, err := QueryRows(file, "SELECT DISTINCT table_name FROM information_schema.tables WHERE table_name = 'conversations'")
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := f.selectRows(fmt.Sprintf("SELECT %s FROM reporting_%s WHERE _time >= TIMESTAMPTZ '%s'", strings.Join(ours, ", "), set, start.Format(time.RFC3339)))
+	there := f.selectRows("SELECT DISTINCT table_name FROM information_schema.tables WHERE table_name = 'conversations'")
 	var kept *erasedRecords
 	if len(there) > 0 {
 		kept = findErased(space)
@@ -62,7 +63,7 @@ func CompareReport(t testing.TB, space *emulator.Workspace, file, set string, st
 		want = append(want, joinValues(values))
 	}
 	if len(want) == 0 {
-		t.Fatalf("the oracle has no rows of %s", set)
+		f.Fatalf("the oracle has no rows of %s", set)
 	}
-	CompareRows(t, stream, got, want)
+	CompareRows(f.TB, stream, got, want)
 }

@@ -27,21 +27,29 @@ type Asked struct {
 	reader *read.Reader
 }
 
-// Rows is Rows of a file, which is opened again where it is another one than last time, or was written since.
+// Rows is QueryRows of a file, which is opened again where it is another one than last time, or was written since.
 func (a *Asked) Rows(file, query string) (rows []string, err error) {
-	info, err := os.Stat(file)
-	if err != nil || a.reader == nil || file != a.path || !os.SameFile(info, a.info) || info.Size() != a.info.Size() || !info.ModTime().Equal(a.info.ModTime()) {
-		if err := a.Close(); err != nil {
-			return nil, err
-		}
-		if a.reader, err = read.OpenReader(context.Background(), file); err != nil {
-			a.reader = nil
-			return nil, err
-		}
-		a.path, a.info = file, info
+	if err := a.open(file); err != nil {
+		return nil, err
 	}
 	err = a.reader.Query(context.Background(), query, appendRows(&rows))
 	return rows, err
+}
+
+func (a *Asked) open(file string) error {
+	info, err := os.Stat(file)
+	if err == nil && a.reader != nil && file == a.path && os.SameFile(info, a.info) && info.Size() == a.info.Size() && info.ModTime().Equal(a.info.ModTime()) {
+		return nil
+	}
+	if err := a.Close(); err != nil {
+		return err
+	}
+	r, err := read.OpenReader(context.Background(), file)
+	if err != nil {
+		return err
+	}
+	a.reader, a.path, a.info = r, file, info
+	return nil
 }
 
 // Close closes the file, if one is open.
@@ -63,19 +71,30 @@ func appendRows(rows *[]string) func([]string, []any) error {
 	}
 }
 
-// publishedFile is a file that is asked several times: opening it costs more than most questions.
+// publishedFile is an open file that fails a test where it cannot be asked.
 type publishedFile struct {
 	testing.TB
 	*read.Reader
 }
 
-func openPublished(t testing.TB, file string) publishedFile {
+func (a *Asked) openFor(t testing.TB, file string) publishedFile {
 	t.Helper()
-	r, err := read.OpenReader(context.Background(), file)
-	if err != nil {
+	if err := a.open(file); err != nil {
 		t.Fatal(err)
 	}
-	return publishedFile{t, r}
+	return publishedFile{t, a.reader}
+}
+
+// withPublished opens a file, has it asked, and closes it.
+func withPublished(t testing.TB, file string, ask func(f publishedFile)) {
+	t.Helper()
+	var a Asked
+	defer func() {
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	ask(a.openFor(t, file))
 }
 
 func (f publishedFile) selectRows(query string) (rows []string) {
@@ -84,13 +103,6 @@ func (f publishedFile) selectRows(query string) (rows []string) {
 		f.Fatalf("%v\n%s", err, query)
 	}
 	return rows
-}
-
-func (f publishedFile) close() {
-	f.Helper()
-	if err := f.Close(); err != nil {
-		f.Error(err)
-	}
 }
 
 func joinValues(values []any) string {

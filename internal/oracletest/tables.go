@@ -22,8 +22,17 @@ type Table struct {
 // done to the answers on their way.
 func CompareTables(t testing.TB, space *emulator.Workspace, file string, edit func(table Table, rows []map[string]any) []map[string]any, tables ...Table) {
 	t.Helper()
-	f := openPublished(t, file)
-	defer f.close()
+	withPublished(t, file, func(f publishedFile) { f.compareTables(space, edit, tables) })
+}
+
+// CompareTables is CompareTables of a file that may be open already.
+func (a *Asked) CompareTables(t testing.TB, space *emulator.Workspace, file string, edit func(table Table, rows []map[string]any) []map[string]any, tables ...Table) {
+	t.Helper()
+	a.openFor(t, file).compareTables(space, edit, tables)
+}
+
+func (f publishedFile) compareTables(space *emulator.Workspace, edit func(table Table, rows []map[string]any) []map[string]any, tables []Table) {
+	f.Helper()
 	for _, table := range tables {
 		rows := space.Oracle(table.Oracle)
 		if edit != nil {
@@ -41,7 +50,7 @@ func CompareTables(t testing.TB, space *emulator.Workspace, file string, edit fu
 			if table.Where != nil && !table.Where(row) {
 				continue
 			}
-			for _, item := range table.expandRow(t, row) {
+			for _, item := range table.expandRow(f.TB, row) {
 				values := make([]any, len(theirs))
 				for i, name := range theirs {
 					values[i] = item[name]
@@ -54,7 +63,7 @@ func CompareTables(t testing.TB, space *emulator.Workspace, file string, edit fu
 			from = table.Name
 		}
 		query := "SELECT " + strings.Join(ours, ", ") + " FROM " + from
-		CompareRows(t, table.Name, f.selectRows(query), want)
+		CompareRows(f.TB, table.Name, f.selectRows(query), want)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 // CompareTickets is Equal for a file that was made from tickets alone. Nobody told it whom to forget.
 func CompareTickets(t testing.TB, space *emulator.Workspace, file string) {
 	t.Helper()
-	compareTruths(t, space, file, ticketTruths(), nil)
+	withPublished(t, file, func(f publishedFile) { f.compareTruths(space, ticketTruths(), nil) })
 	pairs, err := QueryRows(file, `SELECT id, name, value FROM (SELECT id, unnest(json_keys(ticket_attributes)) AS name, ticket_attributes AS a FROM tickets),
 		LATERAL (SELECT (a->('$."' || replace(name, '"', '\"') || '"'))::VARCHAR AS value) WHERE value <> 'null'`)
 	if err != nil {

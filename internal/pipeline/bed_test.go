@@ -181,7 +181,7 @@ func (b *testBed) rowsOf(file, sql string) []string {
 // equalsOracle compares every published relation with what a perfect reader would hold.
 func (b *testBed) equalsOracle() {
 	b.t.Helper()
-	oracletest.CompareAll(b.t, b.space, b.runner.Dir.Current())
+	b.reader.CompareAll(b.t, b.space, b.runner.Dir.Current())
 }
 
 // readConfig is pipelines.yaml as it is.

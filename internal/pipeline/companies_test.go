@@ -26,7 +26,7 @@ func companyTables() []oracletest.Table {
 
 func (b *testBed) equalsCompanies() {
 	b.t.Helper()
-	oracletest.CompareTables(b.t, b.space, b.runner.Dir.Current(), nil, companyTables()...)
+	b.reader.CompareTables(b.t, b.space, b.runner.Dir.Current(), nil, companyTables()...)
 }
 
 // TestT78T79CompaniesEqualTheOracle reads companies that search has, has lost with their last user, or never had, through

@@ -105,7 +105,7 @@ func contentHolds(t testing.TB, b *testBed, streams ...string) {
 				table.Oracle = c.stream
 			}
 			if slices.Contains(streams, c.stream) {
-				oracletest.CompareTables(t, b.space, b.runner.Dir.Current(), nil, table)
+				b.reader.CompareTables(t, b.space, b.runner.Dir.Current(), nil, table)
 			}
 		}
 	}
@@ -252,7 +252,7 @@ func TestFoldersInsideOthersAreFoundWhicheverTheListHas(t *testing.T) {
 		if rows >= 0 && int(s.Rows) != rows || int(s.Requests) != requests {
 			t.Errorf("%s, where %d requests are enough: %+v", when, requests, s)
 		}
-		oracletest.CompareTables(t, b.space, b.runner.Dir.Current(), func(_ oracletest.Table, folders []map[string]any) []map[string]any { return edit(folders) },
+		b.reader.CompareTables(t, b.space, b.runner.Dir.Current(), func(_ oracletest.Table, folders []map[string]any) []map[string]any { return edit(folders) },
 			oracletest.Table{Name: "folders", Oracle: "folders", Columns: []string{"id", "name", "parent_folder_id"}})
 		return s
 	}

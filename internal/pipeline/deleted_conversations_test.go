@@ -23,7 +23,7 @@ func newDeletedBed(t *testing.T, k emulator.Knobs) chatBed {
 
 func (c chatBed) checkDeleted() {
 	c.t.Helper()
-	oracletest.CompareTables(c.t, c.space, c.runner.Dir.Current(), nil, oracletest.Table{Name: "deleted_conversations", Oracle: "deleted_conversations",
+	c.reader.CompareTables(c.t, c.space, c.runner.Dir.Current(), nil, oracletest.Table{Name: "deleted_conversations", Oracle: "deleted_conversations",
 		Columns: []string{"id", "metrics_retained", "deleted_at"}})
 }
 

@@ -39,7 +39,7 @@ func (c chatBed) checkConsultations() {
 	columns := append([]string{"conversation_id", "hitl_cycle_id", "event_type", "round_index:nullif(round_index, 0)", "created_at", "conversation_part_id",
 		"rule_id", "rule_name", "channel", "rule_threshold_percent", "confidence_percent", "regeneration_outcome", "reviewer_admin_id", "outcome",
 		"approved_draft_type", "duration_seconds", "rounds_count", "payload_truncated"}, words...)
-	oracletest.CompareTables(c.t, c.space, c.runner.Dir.Current(), nil, oracletest.Table{Name: "hitl_events", Oracle: "hitl_events", Columns: columns,
+	c.reader.CompareTables(c.t, c.space, c.runner.Dir.Current(), nil, oracletest.Table{Name: "hitl_events", Oracle: "hitl_events", Columns: columns,
 		Of: "(SELECT h.* FROM hitl_events h JOIN conversations c ON id = conversation_id AND h.created_at < c.updated_at + INTERVAL 7 DAY)", Where: seen})
 	var want []string
 	for _, row := range c.space.Oracle("hitl_events") {

@@ -34,7 +34,7 @@ func judgedFamilies() map[string]judgedFamily {
 			oracletest.CompareStreams(b.t, b.space, b.runner.Dir.Current(), "admin_activity_logs")
 		}},
 		"companies": {streams: []string{"companies", "companies_listed", "companies_by_id"}, routes: []string{"companies"}, hold: func(b *testBed) {
-			oracletest.CompareTables(b.t, b.space, b.runner.Dir.Current(), nil, companyTables()[:3]...)
+			b.reader.CompareTables(b.t, b.space, b.runner.Dir.Current(), nil, companyTables()[:3]...)
 		}},
 		"exports": {streams: []string{"reporting_*"}, routes: []string{"exports"}, hold: func(b *testBed) { b.reportsEqualOracle(reportStart) }, config: reporting},
 	}
@@ -52,7 +52,7 @@ func judgedFamilies() map[string]judgedFamily {
 				tables = append(tables, table)
 			}
 		}
-		all[name] = judgedFamily{streams: streams, routes: routes, hold: func(b *testBed) { oracletest.CompareTables(b.t, b.space, b.runner.Dir.Current(), nil, tables...) }}
+		all[name] = judgedFamily{streams: streams, routes: routes, hold: func(b *testBed) { b.reader.CompareTables(b.t, b.space, b.runner.Dir.Current(), nil, tables...) }}
 	}
 	return all
 }

@@ -98,7 +98,7 @@ func (b *streamBed) checkStreams(when, edit string, report *runlog.Report) {
 	b.t.Helper()
 	for _, c := range b.cases {
 		b.run(when+"/"+c.stream, func(t *testing.T) {
-			oracletest.CompareTables(t, b.space, b.runner.Dir.Current(), func(table oracletest.Table, rows []map[string]any) []map[string]any {
+			b.reader.CompareTables(t, b.space, b.runner.Dir.Current(), func(table oracletest.Table, rows []map[string]any) []map[string]any {
 				return b.editedTruth(c, edit, table, rows)
 			}, c.tables...)
 			s := streamResult(t, report, c.stream)

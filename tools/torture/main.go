@@ -34,6 +34,7 @@ type tortureLane struct {
 var courses = []tortureLane{
 	{"F1", "internal/cli", "TestF1KillsAtRandomTimes|TestAKilledRunIsNotReadAgain", 6, false},
 	{"F1", "load/publish", "TestF1KillsAtRandomTimes", 2, false},
+	{"F2", "internal/cli", "TestKillsAtEveryNamedPoint", 3, false},
 	{"F2", "load/publish", "TestF2KillsAtEveryNamedPoint", 3, false},
 	{"F9", "internal/cli", "TestF9", 2, false},
 	{"F14", "internal/cli", "TestF14", 2, false},
