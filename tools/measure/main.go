@@ -81,6 +81,8 @@ func printNumbers(out io.Writer, n structure.Numbers) {
 		{"identifiers / pkg", fmt.Sprintf("%.0f", safeRatio(n.Names, packages))},
 		{"exported / pkg", fmt.Sprintf("%.0f", safeRatio(n.Exported, packages))},
 		{"documented", formatShare(n.Documented, n.Exported)},
+		{"one word, not exported", formatShare(n.OneWord, n.Unexported)},
+		{"names defined 5 times", fmt.Sprint(len(n.DefinedOften()))},
 		{"interfaces", fmt.Sprint(n.Interfaces)},
 		{"duplicate pairs / 1k lines", fmt.Sprintf("%.1f", 1000*safeRatio(n.Duplicates, n.Lines))},
 	} {

@@ -21,11 +21,13 @@ type Numbers struct {
 	Files                           int
 	PackageLines                    map[string]int // by the directory of the package
 	Functions                       []Function
-	Names                           int // functions, methods, types, variables and constants of packages
-	Exported                        int // of Names, without methods of types that are not
-	Documented                      int // of Exported, with a comment of their own or of their group
-	Interfaces                      int // types that are declared as one
-	Duplicates                      int // pairs of places that say the same in six lines or more
+	Names                           int            // functions, methods, types, variables and constants of packages
+	Exported                        int            // of Names, without methods of types that are not
+	Documented                      int            // of Exported, with a comment of their own or of their group
+	Interfaces                      int            // types that are declared as one
+	Duplicates                      int            // pairs of places that say the same in six lines or more
+	Unexported, OneWord             int            // functions, methods and types that are not exported; those of one word among them
+	Defined                         map[string]int // how often a function, a method or a type has a name
 }
 
 // Function is a function or a method with a body. Those inside of others belong to them.
@@ -38,7 +40,7 @@ type Function struct {
 // Measure reads all Go files below root, by whatever tags they are built: no compiler is asked. It passes over testdata, vendor, other
 // modules and directories whose names begin with a dot or an underscore.
 func Measure(root string) (Numbers, error) {
-	n := Numbers{PackageLines: map[string]int{}}
+	n := Numbers{PackageLines: map[string]int{}, Defined: map[string]int{}}
 	var codes []codeLines
 	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -98,6 +100,7 @@ func (n *Numbers) addFile(dir, name string, text []byte) (codeLines, error) {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
 			n.countName(d.Name, d.Doc, d.Recv == nil || ast.IsExported(receiverName(d)))
+			n.countWords(d.Name.Name)
 			if d.Body != nil {
 				span := fset.Position(d.End()).Line - fset.Position(d.Pos()).Line + 1
 				n.Functions = append(n.Functions, Function{Name: dir + "." + d.Name.Name, Lines: span, Complexity: countBranches(d)})
@@ -116,6 +119,7 @@ func (n *Numbers) countSpec(spec ast.Spec, group *ast.CommentGroup) {
 	switch spec := spec.(type) {
 	case *ast.TypeSpec:
 		n.countName(spec.Name, cmp.Or(spec.Doc, spec.Comment, group), true)
+		n.countWords(spec.Name.Name)
 		if _, is := spec.Type.(*ast.InterfaceType); is {
 			n.Interfaces++
 		}
@@ -135,6 +139,31 @@ func (n *Numbers) countName(id *ast.Ident, doc *ast.CommentGroup, reachable bool
 			n.Documented++
 		}
 	}
+}
+
+// countWords counts the name of a function, a method or a type, but for those that Go itself gives.
+func (n *Numbers) countWords(name string) {
+	if name == "main" || name == "init" || name == "_" {
+		return
+	}
+	n.Defined[name]++
+	if !ast.IsExported(name) {
+		n.Unexported++
+		if strings.ToLower(name) == name && !strings.Contains(name, "_") {
+			n.OneWord++
+		}
+	}
+}
+
+// DefinedOften are the names that functions, methods and types have five times or more, in order.
+func (n Numbers) DefinedOften() (names []string) {
+	for name, times := range n.Defined {
+		if times >= 5 {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // countBranches counts the ways that a function can take, as McCabe did.

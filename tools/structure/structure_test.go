@@ -25,6 +25,8 @@ func TestTheNumbersOfALittleTree(t *testing.T) {
 		Documented:   3, // Shelf is not
 		Interfaces:   1,
 		Duplicates:   1,
+		Unexported:   3, OneWord: 3,
+		Defined: map[string]int{"Book": 1, "Opener": 1, "Say": 1, "Shelf": 1, "String": 1, "add": 1, "say": 1, "width": 1},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
