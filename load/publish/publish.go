@@ -166,6 +166,9 @@ func (p *publishRun) recordMetadata(ctx context.Context, db *duck.DB) error {
 	if err := p.recordPublish(ctx, db); err != nil {
 		return fmt.Errorf("record the publish: %w", err)
 	}
+	if err := compactSystemTables(ctx, db); err != nil {
+		return fmt.Errorf("compact the records: %w", err)
+	}
 	return nil
 }
 
