@@ -216,6 +216,35 @@ func TestTheArchitecturePageNamesWhatIsThere(t *testing.T) {
 	}
 }
 
+// TestThePagesForContributorsNameWhatIsThere holds files, directories and functions of their two pages to the code.
+func TestThePagesForContributorsNameWhatIsThere(t *testing.T) {
+	packages, err := declaredPackages()
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := 0
+	for _, page := range []string{"CONTRIBUTING.md", "AGENTS.md"} {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n, line := range strings.Split(string(text), "\n") {
+			for _, span := range codeSpan.FindAllStringSubmatch(line, -1) {
+				if !fileAndNames.MatchString(span[1]) && !pathOfOurs.MatchString(span[1]) {
+					continue
+				}
+				named++
+				if wrong := wrongSpan(span[1], packages, nil); wrong != "" {
+					t.Errorf("%s:%d: %s", page, n+1, wrong)
+				}
+			}
+		}
+	}
+	if named < 40 {
+		t.Errorf("%d places were found: the pages have lost some, or say them otherwise", named)
+	}
+}
+
 // TestTheArchitecturePageHasEveryPackage compares its table with the comments of the packages. Those that hold nothing but tests are
 // left out. With -update it writes the table.
 func TestTheArchitecturePageHasEveryPackage(t *testing.T) {

@@ -1,3 +1,3 @@
-// Package api asks the workspace's API over HTTP by a Client that identifies itself, keeps to one request budget, asks again where that
-// is safe, and says what went wrong where it did not help.
+// Package api sends requests to the workspace's API: its Client keeps to one request budget, repeats a request where that is safe, and
+// classifies errors.
 package api

@@ -1,2 +1,2 @@
-// Package admin changes a warehouse by hand: it erases a person, moves checkpoints, and goes back to an older published file.
+// Package admin changes a warehouse by hand: it erases a person, moves checkpoints, and rolls back to an older published file.
 package admin

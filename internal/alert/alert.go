@@ -1,4 +1,4 @@
-// Package alert tells the outside how runs go: pings for services that notice when one is missing, webhooks for people.
+// Package alert reports how runs go: pings for services that notice a missing one, webhooks for people.
 package alert
 
 import (

@@ -1,2 +1,2 @@
-// Package config reads pipelines.yaml, and says every mistake in it at once, with file and line.
+// Package config reads pipelines.yaml, and reports all its mistakes at once, with file and line.
 package config

@@ -1,4 +1,4 @@
-// Package formtest holds the JSON Schema of a grammar against the grammar's own check.
+// Package formtest compares the JSON Schema of a grammar with the grammar's own check.
 package formtest
 
 import (

@@ -1,5 +1,4 @@
-// Package lane gives tests that are drawn by dice their size and their seeds: small in make test, as long as there is time in
-// make torture.
+// Package lane gives random tests their size and seeds: few in make test, as many as there is time for in make torture.
 package lane
 
 import (

@@ -1,2 +1,2 @@
-// Package plan says what a run would read, make and ask for, without doing it.
+// Package plan says what a run would read, create and request, without doing it.
 package plan

@@ -1,2 +1,2 @@
-// Package runlog knows what runs did: those that ended, the one under way, and how fresh each stream is.
+// Package runlog records what runs did, and reads it: past runs, the run under way, freshness, and when a failed run is tried again.
 package runlog

@@ -1,3 +1,3 @@
-// Package runner has what every command works with: configuration, catalogue, directory, connection and clock, and which streams a run
-// reads.
+// Package runner is the setup that all commands share: configuration, catalogue of streams, directory, connection and clock, and which
+// streams a run reads.
 package runner

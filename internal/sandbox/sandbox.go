@@ -1,4 +1,4 @@
-// Package sandbox runs a task of this program in a process of its own, within limits.
+// Package sandbox executes a task of this program in a separate process, within limits.
 package sandbox
 
 import (

@@ -1,4 +1,4 @@
-// Package schedule runs jobs at their cron times, also on the days when the clocks change.
+// Package schedule waits for cron times and starts jobs, also on days when the clocks change.
 package schedule
 
 import (

@@ -1,2 +1,2 @@
-// Package serve decides when a pipeline runs again, and which times of a schedule it makes up for.
+// Package serve decides about retries and catch-up runs of the command serve, and records skipped runs.
 package serve

@@ -1,2 +1,2 @@
-// Package sync runs one pipeline once: it prepares the run, has each stream read, publishes, and reports.
+// Package sync runs one pipeline once: it prepares the run, reads each stream, publishes and reports.
 package sync

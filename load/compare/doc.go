@@ -1,2 +1,2 @@
-// Package compare holds records that were read again against a published file.
+// Package compare compares records that were read again with a published file.
 package compare

@@ -1,2 +1,2 @@
-// Package erase takes persons, and texts that the source took out, from all that is stored, and keeps them out of every commit.
+// Package erase removes persons and redacted texts from all stored data, and keeps them out of every commit.
 package erase

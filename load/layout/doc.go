@@ -1,2 +1,2 @@
-// Package layout says where everything of a warehouse lies, and who may write there: its directory, its locks, its room on the disk.
+// Package layout knows the files of a warehouse: paths, locks, permissions and free disk space.
 package layout

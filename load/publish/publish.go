@@ -1,4 +1,4 @@
-// Package publish puts a new file before the readers: copied, verified, and swapped in by one rename.
+// Package publish gives readers a new file: it copies the work database, verifies the copy and swaps one link.
 package publish
 
 import (

@@ -1,2 +1,2 @@
-// Package read answers statements that only read from a published file, in this process or in one of its own.
+// Package read answers statements that only read from a published file, in this process or in a separate one.
 package read

@@ -1,5 +1,5 @@
-// Package diskfault runs a process and stands between it and its files: it sees every system call on files below one
-// directory, those of Go as those of C++, may answer one with an error in the kernel's place, and keeps what was written.
+// Package diskfault runs a process and sees every system call on files below one directory, those of Go and of C++.
+// It can answer a call with an error in the kernel's place, and it keeps what was written.
 package diskfault
 
 import (

@@ -1,5 +1,5 @@
-// Command mutants plants known bugs into a copy of this repository, one at a time, and says of each whether the test that is
-// named for it notices, or another one by -by. A bug that nobody notices is a test that is missing.
+// Command mutants plants known bugs into a copy of this repository, one at a time, and says whether the test that is
+// named for the bug fails. With -by it tries another test. A bug that nobody notices is a test that is missing.
 package main
 
 import (

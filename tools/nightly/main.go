@@ -1,5 +1,5 @@
-// Command nightly runs the lanes that are too long for CI one after the other, and prints one table at the end: what each lane
-// is, how it ended, and what it cost. A lane that fails does not stop the others.
+// Command nightly runs the lanes that are too long for CI, one after the other, and prints one table with the outcome and
+// the cost of each. A lane that fails does not stop the others.
 package main
 
 import (

@@ -1,3 +1,3 @@
-// Package structure measures the source of a Go module: how long and branched its functions are, how large its packages, what is written
-// twice, and which files need each other in a circle.
+// Package structure measures the source of a Go module: length and branches of functions, size of packages, duplicated code, and files
+// that need each other in a circle.
 package structure

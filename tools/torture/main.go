@@ -1,5 +1,5 @@
-// Command torture runs the tests that are drawn by dice, the lanes, for as long as there is time, and says of each how much was
-// tried and what that proves. Without a time it runs them at the size that they have in make test.
+// Command torture runs the random tests, the lanes, for as long as there is time, and reports for each how much it tried and
+// what that proves. Without a time it runs them at the size that they have in make test.
 package main
 
 import (

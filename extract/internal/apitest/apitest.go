@@ -1,4 +1,4 @@
-// Package apitest is an API that answers as a test says, by a clock that only waiting moves.
+// Package apitest is an API that answers as a test says, with a clock that only waiting moves.
 package apitest
 
 import (

@@ -1,2 +1,2 @@
-// Package render prints results, logs and runs under way.
+// Package render formats what commands print: tables, reports, logs, the dictionary and the live view of a run.
 package render

@@ -1,4 +1,4 @@
-// Package control serves what whoever runs an emulated workspace looks at and turns: the page, the log of requests, the truth, operations.
+// Package control serves the controls of an emulated workspace: the page, the log of requests, the truth, operations.
 package control
 
 import (

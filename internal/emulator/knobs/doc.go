@@ -1,2 +1,2 @@
-// Package knobs says what an emulated service may do to its readers, and how often.
+// Package knobs holds the settings of an emulated service: which faults and oddities, and how often.
 package knobs

@@ -1,2 +1,2 @@
-// Package warehouse is the work database as all streams of a run share it, one commit at a time.
+// Package warehouse lets all streams of a run share the work database, one commit at a time.
 package warehouse

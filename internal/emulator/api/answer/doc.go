@@ -1,2 +1,2 @@
-// Package answer is what a request is answered before it goes out: a status, a body, headers.
+// Package answer holds an answer before it is sent: status, body, headers.
 package answer

@@ -1,3 +1,2 @@
-// Package fault has what goes wrong on purpose on the way of an answer: faults, the chaos that draws them, and games with the JSON of
-// good answers.
+// Package fault spoils answers on purpose: planned faults, chaos that draws them at random, and changes to the JSON of good answers.
 package fault

@@ -1,2 +1,2 @@
-// Package core is what all parts of a workspace have in common: the lock, the clock, the knobs, and what is still to happen.
+// Package core is what all parts of a workspace have in common: the lock, the clock, the knobs, and scheduled events.
 package core
