@@ -1,5 +1,5 @@
 -- relation: call_recordings (view)
--- doc: One row a call that was recorded, as far as the list of calls tells of its recording. Nobody asks for the recording itself: each answer to that is an address that opens it for a while.
+-- doc: One row per call that was recorded, as far as the list of calls tells of its recording. Nobody asks for the recording itself: each answer to that is an address that opens it for a while.
 -- column call_id: The call.
 -- column duration_seconds: From the answer to the end of the call.
 -- column recording_url: Address of the recording, without the signature that opens it; GET /calls/{id}/recording leads to one that does.

@@ -1,5 +1,5 @@
 -- relation: consultations (view)
--- doc: One row a consultation that has ended, made of its events in hitl_events. Of one that another replaced the outcome is superseded.
+-- doc: One row per consultation that has ended, made of its events in hitl_events. Of one that another replaced the outcome is superseded.
 -- column conversation_id: Conversation that it is about.
 -- column hitl_cycle_id: Id of the consultation.
 -- column started_at: Time of its first event.

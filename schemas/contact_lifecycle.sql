@@ -1,5 +1,5 @@
 -- relation: contact_lifecycle (table)
--- doc: One row a contact of which more is known than that search returns it: listed as inactive, read by id, merged or deleted by an event. The latest sign decides; at the same second a reading by id beats the inactive list, that beats an event, that beats search.
+-- doc: One row per contact of which more is known than that search returns it: listed as inactive, read by id, merged or deleted by an event. The latest sign decides; at the same second a reading by id beats the inactive list, that beats an event, that beats search.
 -- column id: Contact id.
 -- column lifecycle: active, archived, blocked, merged, deleted, pending_deletion or permanently_deleted; deleted where only a deletion event or a 404 tells of it.
 -- column inactive_since: When it left the active contacts, by the evidence; null while it is active.
@@ -73,7 +73,7 @@ LEFT JOIN {schema}.deleted_contacts_all d ON d.id = s.id
 
 -- relation: contacts_all (view)
 -- union: contacts, contacts_inactive
--- doc: One row a contact ever seen, active or not. Upserting what _synced_at says has changed, and replacing the children of those rows, keeps a copy equal.
+-- doc: One row per contact ever seen, active or not. Upserting what _synced_at says has changed, and replacing the children of those rows, keeps a copy equal.
 -- column lifecycle: active, archived, blocked, merged, deleted, pending_deletion or permanently_deleted.
 -- column inactive_since: When it left the active contacts; null while it is active.
 -- column merged_into_id: The contact it was merged into, directly; contact_identity follows the chain.
@@ -92,11 +92,11 @@ FROM {schema}.contact_lifecycle l
 WHERE l.record_from = 'inactive list' AND l.lifecycle <> 'active'
 
 -- relation: contacts (view)
--- doc: One row an active contact: what contact search of the workspace would return. Merged, archived, blocked and deleted ones are in contacts_inactive.
+-- doc: One row per active contact: what contact search of the workspace would return. Merged, archived, blocked and deleted ones are in contacts_inactive.
 SELECT * FROM {schema}.contacts_all WHERE lifecycle = 'active'
 
 -- relation: contacts_inactive (view)
--- doc: One row a contact that search no longer returns: archived, blocked, merged or deleted, with when and how. Fields are those it had when it was last read.
+-- doc: One row per contact that search no longer returns: archived, blocked, merged or deleted, with when and how. Fields are those it had when it was last read.
 SELECT * FROM {schema}.contacts_all WHERE lifecycle <> 'active'
 
 -- relation: contact_identity (view)
@@ -132,7 +132,7 @@ WHERE e.event_type IN ('contact.created', 'contact.role_updated')
 GROUP BY e.contact_id
 
 -- relation: contact_tags (view)
--- doc: One row a tag of a contact, complete for active contacts; inactive ones keep what they had.
+-- doc: One row per tag of a contact, complete for active contacts; inactive ones keep what they had.
 SELECT t.* FROM {schema}.contact_tags_raw t
 WHERE NOT EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
 UNION ALL BY NAME
@@ -140,7 +140,7 @@ SELECT t.* FROM {schema}.contact_tags_by_id t
 WHERE EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
 
 -- relation: contact_notes (view)
--- doc: One row a note about a contact, complete for active contacts; inactive ones keep what they had.
+-- doc: One row per note about a contact, complete for active contacts; inactive ones keep what they had.
 SELECT t.* FROM {schema}.contact_notes_raw t
 WHERE NOT EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
 UNION ALL BY NAME
@@ -148,7 +148,7 @@ SELECT t.* FROM {schema}.contact_notes_by_id t
 WHERE EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
 
 -- relation: contact_companies (view)
--- doc: One row a company of a contact, complete for active contacts; inactive ones keep what they had.
+-- doc: One row per company of a contact, complete for active contacts; inactive ones keep what they had.
 SELECT t.* FROM {schema}.contact_companies_raw t
 WHERE NOT EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
 UNION ALL BY NAME
@@ -156,7 +156,7 @@ SELECT t.* FROM {schema}.contact_companies_by_id t
 WHERE EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
 
 -- relation: company_contacts (view)
--- doc: One row an active contact that belongs to a company, as the contact tells it: a merged or archived one belongs to none. The company's own list of its contacts is not read.
+-- doc: One row per active contact that belongs to a company, as the contact tells it: a merged or archived one belongs to none. The company's own list of its contacts is not read.
 -- column company_id: Company id.
 -- column contact_id: The contact.
 -- column _synced_at: Commit that last changed this row or its contact's lifecycle.
@@ -164,7 +164,7 @@ SELECT t.company_id, t.contact_id, greatest(t._synced_at, c._synced_at) AS _sync
 FROM {schema}.contact_companies t JOIN {schema}.contacts c ON c.id = t.contact_id
 
 -- relation: contact_social_profiles (view)
--- doc: One row a social profile of a contact, complete for active contacts; inactive ones keep what they had.
+-- doc: One row per social profile of a contact, complete for active contacts; inactive ones keep what they had.
 SELECT t.* FROM {schema}.contact_social_profiles_raw t
 WHERE NOT EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
 UNION ALL BY NAME
@@ -172,7 +172,7 @@ SELECT t.* FROM {schema}.contact_social_profiles_by_id t
 WHERE EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
 
 -- relation: contact_opted_in_subscription_types (view)
--- doc: One row a type of messages that a contact has opted in to, as of its last reading. The source sends the first ten.
+-- doc: One row per type of messages that a contact has opted in to, as of its last reading. The source sends the first ten.
 SELECT t.* FROM {schema}.contact_opted_in_subscription_types_raw t
 WHERE NOT EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
 UNION ALL BY NAME
@@ -180,7 +180,7 @@ SELECT t.* FROM {schema}.contact_opted_in_subscription_types_by_id t
 WHERE EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
 
 -- relation: contact_opted_out_subscription_types (view)
--- doc: One row a type of messages that a contact has opted out of, as of its last reading. The source sends the first ten.
+-- doc: One row per type of messages that a contact has opted out of, as of its last reading. The source sends the first ten.
 SELECT t.* FROM {schema}.contact_opted_out_subscription_types_raw t
 WHERE NOT EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
 UNION ALL BY NAME
@@ -188,7 +188,7 @@ SELECT t.* FROM {schema}.contact_opted_out_subscription_types_by_id t
 WHERE EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
 
 -- relation: contact_merge_history (view)
--- doc: One row a contact that was merged into another, where the source sends that with the contact; contact_identity follows all merges that are known.
+-- doc: One row per contact that was merged into another, where the source sends that with the contact; contact_identity follows all merges that are known.
 SELECT t.* FROM {schema}.contact_merge_history_raw t
 WHERE NOT EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
 UNION ALL BY NAME

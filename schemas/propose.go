@@ -56,7 +56,7 @@ func (c *Catalogue) Propose(p Proposal) (name string, text []byte, err error) {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Made from %d records of GET %s; paging: %s. Look the columns over, and say in `doc` what they mean.\n", len(p.Records), p.Path, p.Why)
-	fmt.Fprintf(&b, "stream: %s\ndoc: One row a record of GET %s.\nread:\n  endpoint: GET %s\n", name, p.Path, p.Path)
+	fmt.Fprintf(&b, "stream: %s\ndoc: One row per record of GET %s.\nread:\n  endpoint: GET %s\n", name, p.Path, p.Path)
 	records := scalarText(p.List)
 	if p.List == "" {
 		records = itself

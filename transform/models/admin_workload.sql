@@ -1,5 +1,5 @@
 -- relation: admin_workload (view)
--- doc: One row an admin and day of the warehouse's zone on which the admin wrote, closed, or was put in charge of a conversation, deleted since or not: no row where nothing happened. Bots are none, and what the AI agent writes under an admin's name is no admin's.
+-- doc: One row per admin and day of the warehouse's zone on which the admin wrote, closed, or was put in charge of a conversation, deleted since or not: no row where nothing happened. Bots are none, and what the AI agent writes under an admin's name is no admin's.
 -- key: admin_id, workload_date
 -- column admin_id: The admin, who may have been deleted since: admins_all has the names of those who were read before.
 -- column workload_date: The day, in the time zone of the warehouse.

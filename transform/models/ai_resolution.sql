@@ -1,5 +1,5 @@
 -- relation: ai_resolution (view)
--- doc: One row a conversation, with what the AI agent's part in it came to, as the source says in resolution_state and never inferred from text. The involvement rate is involved over all rows, the resolution rate resolved over involved.
+-- doc: One row per conversation, with what the AI agent's part in it came to, as the source says in resolution_state and never inferred from text. The involvement rate is involved over all rows, the resolution rate resolved over involved.
 -- key: conversation_id
 -- column conversation_id: The conversation.
 -- column involved: The AI agent took part; null where the source does not say.

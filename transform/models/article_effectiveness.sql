@@ -1,5 +1,5 @@
 -- relation: article_effectiveness (view)
--- doc: One row an article of the help center, with what its readers did, from its stored statistics, and how often the AI agent answered from it.
+-- doc: One row per article of the help center, with what its readers did, from its stored statistics, and how often the AI agent answered from it.
 -- key: article_id
 -- column article_id: The article.
 -- column conversations: How many conversations began from it, as the source counts them.

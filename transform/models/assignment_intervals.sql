@@ -1,5 +1,5 @@
 -- relation: assignment_intervals (view)
--- doc: One row a stretch in which an admin, a team or both were in charge of a conversation, from a part that assigns to the next one that does. In a part's assignee fields 0 ends, null leaves untouched, absent is unknown; unassigned without a kind ends both. A close ends nothing, and the same owner assigned again begins another stretch.
+-- doc: One row per stretch in which an admin, a team or both were in charge of a conversation, from a part that assigns to the next one that does. In a part's assignee fields 0 ends, null leaves untouched, absent is unknown; unassigned without a kind ends both. A close ends nothing, and the same owner assigned again begins another stretch.
 -- key: conversation_id, part_id
 -- column conversation_id: The conversation.
 -- column part_id: Part that began the stretch.

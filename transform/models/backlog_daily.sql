@@ -1,5 +1,5 @@
 -- relation: backlog_daily (view)
--- doc: One row a day of the warehouse's zone, from the day after the first conversation to that of the last change that was read: how many conversations were open or snoozed at its first instant, 00:00, by the intervals of state. One that becomes open at that very second counts, one that is closed at it does not.
+-- doc: One row per day of the warehouse's zone, from the day after the first conversation to that of the last change that was read: how many conversations were open or snoozed at its first instant, 00:00, by the intervals of state. One that becomes open at that very second counts, one that is closed at it does not.
 -- key: backlog_date
 -- column backlog_date: The day, in the time zone of the warehouse.
 -- column midnight_at: Instant at which the day begins, which is what the numbers are of.

@@ -1,5 +1,5 @@
 -- relation: calls_with_parts (view)
--- doc: One row a call, with the conversation that it belongs to, the part that sums it up, its transcript and its recording. Several calls may share a conversation; one whose conversation was deleted is still here.
+-- doc: One row per call, with the conversation that it belongs to, the part that sums it up, its transcript and its recording. Several calls may share a conversation; one whose conversation was deleted is still here.
 -- key: call_id
 -- column call_id: The call.
 -- column conversation_id: Conversation that the call belongs to; null for a call of none.

@@ -1,5 +1,5 @@
 -- relation: company_overview (view)
--- doc: One row a company, with its people and their conversations. A conversation belongs to every company of its contacts and to the one it is filed under, so that sums over companies may exceed the number of conversations.
+-- doc: One row per company, with its people and their conversations. A conversation belongs to every company of its contacts and to the one it is filed under, so that sums over companies may exceed the number of conversations.
 -- key: company_id
 -- column company_id: The company.
 -- column people: Active contacts that belong to it; 0 where it has none. user_count is what the source says.

@@ -1,5 +1,5 @@
 -- relation: consultations (view)
--- doc: One row a consultation, a hitl_cycle_id: how it ended, rounds kept against rounds_count, whether what was sent is the first draft, how long it took. One that another replaced is superseded and a row of its own.
+-- doc: One row per consultation, a hitl_cycle_id: how it ended, rounds kept against rounds_count, whether what was sent is the first draft, how long it took. One that another replaced is superseded and a row of its own.
 -- key: conversation_id, hitl_cycle_id
 -- column started_date: Day of started_at.
 -- column duration: Seconds from its first event to its end; null where no end is stored.

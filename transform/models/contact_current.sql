@@ -1,5 +1,5 @@
 -- relation: contact_current (view)
--- doc: One row a contact of which anything was ever seen and that was not merged away, rolled up to the survivor of its merges: what to join conversations, tickets and calls to when people are counted. Join by contact_identity: its current_contact_id is the contact_id here.
+-- doc: One row per contact of which anything was ever seen and that was not merged away, rolled up to the survivor of its merges: what to join conversations, tickets and calls to when people are counted. Join by contact_identity: its current_contact_id is the contact_id here.
 -- key: contact_id
 -- column contact_id: Contact id of the survivor.
 -- column lifecycle: What became of the survivor: active, archived, blocked, deleted, pending_deletion or permanently_deleted; merged where nothing tells into whom, null where only a merge into it tells of it.

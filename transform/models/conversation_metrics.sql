@@ -1,5 +1,5 @@
 -- relation: conversation_metrics (view)
--- doc: One row a conversation: what happened when, from its stored parts, and how long it took. Where parts_capped is true, earlier parts than the stored ones may be missing, and with them what came first. The source's own statistics are columns of conversations, and never mixed in.
+-- doc: One row per conversation: what happened when, from its stored parts, and how long it took. Where parts_capped is true, earlier parts than the stored ones may be missing, and with them what came first. The source's own statistics are columns of conversations, and never mixed in.
 -- key: conversation_id
 -- column conversation_id: The conversation.
 -- column created_date: Day on which it began, in the time zone of the warehouse.

@@ -1,5 +1,5 @@
 -- relation: csat (view)
--- doc: One row a conversation whose contact was asked for a rating or gave one. The response rate is answered over requested, csat satisfied over answered. What the contact thinks of the AI agent apart from that is in ai_resolution.
+-- doc: One row per conversation whose contact was asked for a rating or gave one. The response rate is answered over requested, csat satisfied over answered. What the contact thinks of the AI agent apart from that is in ai_resolution.
 -- key: conversation_id
 -- column conversation_id: The conversation.
 -- column contact_id: Contact who rated, as the survivor of its merges; null where the source names none.

@@ -1,5 +1,5 @@
 -- relation: first_contact_resolution (view)
--- doc: One row a conversation: whether it was resolved at the first contact, which is closed, no reopen, and no new conversation of the same survivor within 7 days of the close. The rate is avg(resolved::INTEGER).
+-- doc: One row per conversation: whether it was resolved at the first contact, which is closed, no reopen, and no new conversation of the same survivor within 7 days of the close. The rate is avg(resolved::INTEGER).
 -- key: conversation_id
 -- column conversation_id: The conversation.
 -- column first_closed_at: When it was closed for the first time; null while it never was.

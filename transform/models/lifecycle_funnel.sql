@@ -1,5 +1,5 @@
 -- relation: lifecycle_funnel (view)
--- doc: One row a day on which contacts were created, with what has become of them by now: sum its days for a month. Contact ids are counted, each once, not survivors: to be merged is one way that a lead ends. Contacts whose creation nothing tells of are in no row.
+-- doc: One row per day on which contacts were created, with what has become of them by now: sum its days for a month. Contact ids are counted, each once, not survivors: to be merged is one way that a lead ends. Contacts whose creation nothing tells of are in no row.
 -- key: cohort_date
 -- column cohort_date: Day of creation, by the contact or else by the event that tells of it.
 -- column contacts: Contacts created that day. active, archived, blocked, merged and deleted add up to them.

@@ -1,5 +1,5 @@
 -- relation: metric_drift (view)
--- doc: One row a conversation that is in the reporting export, too: first response and first close, ours beside the export's, in seconds. A workspace's dataset names its columns itself: where it has none called time_to_first_response_seconds or time_to_first_close_seconds, what is made of it is null.
+-- doc: One row per conversation that is in the reporting export, too: first response and first close, ours beside the export's, in seconds. A workspace's dataset names its columns itself: where it has none called time_to_first_response_seconds or time_to_first_close_seconds, what is made of it is null.
 -- key: conversation_id
 -- column conversation_id: The conversation.
 -- column export_rows: Rows that the export has of it; of several the greatest time is taken.

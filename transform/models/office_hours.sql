@@ -1,5 +1,5 @@
 -- relation: office_hours (table)
--- doc: One row a stretch of office hours, as pipelines.yaml has them, from 2010 to 2040; no row where it has none. Seconds of office hours between two instants are the difference of open_before, each with what is over of its own stretch.
+-- doc: One row per stretch of office hours, as pipelines.yaml has them, from 2010 to 2040; no row where it has none. Seconds of office hours between two instants are the difference of open_before, each with what is over of its own stretch.
 -- key: opens_at
 -- column opens_at: Instant at which the office opens.
 -- column ends_at: Instant at which it closes.

@@ -29,7 +29,7 @@ Your own: ` + "`models: models/*.sql`" + ` in pipelines.yaml names files like th
 
 ` + "```sql" + `
 -- relation: open_by_team (view)
--- doc: One row a team: its open conversations.
+-- doc: One row per team: its open conversations.
 -- key: team_id
 -- column conversations: How many are open now.
 SELECT team_assignee_id AS team_id, count(*) AS conversations

@@ -1,5 +1,5 @@
 -- relation: qa (view)
--- doc: One row a scorecard of a conversation. The pass rate is passed over reviewed, per reviewed teammate or kind of reviewer: count(*) FILTER (passed) / count(*) FILTER (reviewed). Unreviewed ones are no failures and count in neither.
+-- doc: One row per scorecard of a conversation. The pass rate is passed over reviewed, per reviewed teammate or kind of reviewer: count(*) FILTER (passed) / count(*) FILTER (reviewed). Unreviewed ones are no failures and count in neither.
 -- key: conversation_id, scorecard_id
 -- column conversation_id: The conversation.
 -- column reviewed: There is a review, whatever became of it since. False where it is unreviewed and where there is none: the source may have a verdict on those all the same.

@@ -1,5 +1,5 @@
 -- relation: reply_pairs (view)
--- doc: One row a wait of the contact: from the first message of his turn, the first message of the conversation among them where he began it, to the next answer. An answer is a comment, or an assignment with a body by an admin; a note is none. A close ends the turn without an answer, and what the contact writes after it is another wait. Redacted messages count.
+-- doc: One row per wait of the contact: from the first message of his turn, the first message of the conversation among them where he began it, to the next answer. An answer is a comment, or an assignment with a body by an admin; a note is none. A close ends the turn without an answer, and what the contact writes after it is another wait. Redacted messages count.
 -- key: conversation_id, asked_part_id
 -- column conversation_id: The conversation.
 -- column asked_part_id: Part that the wait begins with; source where that is the first message of the conversation.

@@ -1,5 +1,5 @@
 -- relation: segment_trend (view)
--- doc: One row a segment and day on which the segments were read, with how many were in it and how that has moved. Days without a reading have no row; a segment that was deleted keeps its days.
+-- doc: One row per segment and day on which the segments were read, with how many were in it and how that has moved. Days without a reading have no row; a segment that was deleted keeps its days.
 -- key: segment_id, snapshot_date
 -- column segment_id: The segment.
 -- column snapshot_date: The day.

@@ -1,5 +1,5 @@
 -- relation: sla (view)
--- doc: One row a conversation to which a service level applies: what the source says became of it, and our own times beside. The API tells no targets, so met is the source's word alone; times of hits and misses side by side show where the target lies. It tells of the service level that applies now: earlier ones of the same conversation are not known.
+-- doc: One row per conversation to which a service level applies: what the source says became of it, and our own times beside. The API tells no targets, so met is the source's word alone; times of hits and misses side by side show where the target lies. It tells of the service level that applies now: earlier ones of the same conversation are not known.
 -- key: conversation_id
 -- column conversation_id: The conversation.
 -- column created_date: Day on which the conversation began, in the time zone of the warehouse.

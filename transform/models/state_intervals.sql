@@ -1,5 +1,5 @@
 -- relation: state_intervals (view)
--- doc: One row a stretch of time in which a conversation stayed in one state, as its parts tell: it begins open, or, where no part tells anything, in the state that it has. Where its own state is another one than that of its last part, it has that since its last change.
+-- doc: One row per stretch of time in which a conversation stayed in one state, as its parts tell: it begins open, or, where no part tells anything, in the state that it has. Where its own state is another one than that of its last part, it has that since its last change.
 -- key: conversation_id, number
 -- column conversation_id: The conversation.
 -- column number: Place among the stretches of its conversation, from 1.

@@ -1,5 +1,5 @@
 -- relation: ticket_cycle (view)
--- doc: One row a ticket: how long it stood in each state, its first response and its resolution, from its parts. Only stays that have ended count: the one that goes on began at state_since.
+-- doc: One row per ticket: how long it stood in each state, its first response and its resolution, from its parts. Only stays that have ended count: the one that goes on began at state_since.
 -- key: ticket_id
 -- column ticket_id: The ticket.
 -- column state: State it is in - submitted, in_progress, waiting_on_customer or resolved; others may come.
