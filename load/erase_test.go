@@ -14,7 +14,7 @@ import (
 )
 
 const talks = `stream: talks
-doc: One row a talk.
+doc: One row per talk.
 read: {endpoint: POST /talks/search, records: data, page: {by: cursor, in: body, size: 9}, since: {by: search, field: updated_at}}
 key: [id]
 newest: updated_at
@@ -38,7 +38,7 @@ children:
 
 // reports is about talks, and never names a person itself; notes is about nobody that could be known.
 const reports = `stream: reports
-doc: One row a line of a report.
+doc: One row per line of a report.
 read: {endpoint: GET /reports, records: data, page: {by: none}, since: {by: full}}
 key: [id]
 columns:
@@ -48,7 +48,7 @@ columns:
 `
 
 const notes = `stream: notes
-doc: One row a note.
+doc: One row per note.
 read: {endpoint: GET /notes, records: data, page: {by: none}, since: {by: full}}
 key: [id]
 columns: [{name: id, type: text}, {name: text, type: text, pii: true}]

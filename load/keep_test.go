@@ -27,19 +27,19 @@ func talkStream() *schemas.Stream {
 	}
 	parent := column("talk_id", schemas.Text, schemas.FromParent, "id")
 	return &schemas.Stream{
-		Name: "talks", Table: "talks", Doc: "One row a talk.", Key: []string{"id"}, Newest: "at",
+		Name: "talks", Table: "talks", Doc: "One row per talk.", Key: []string{"id"}, Newest: "at",
 		Columns: []schemas.Column{
 			column("id", schemas.Text), column("at", schemas.Timestamp), column("title", schemas.Text), column("subject", schemas.Text, "source", "subject"),
 			column("author", schemas.Text, "source", "author", "id"), column("attributes", schemas.JSON),
 		},
 		Children: []schemas.Child{
-			{Table: "talk_tags", Doc: "One row a tag.", From: []string{"tags", "data"}, Count: []string{"tags", "total_count"}, Key: []string{"talk_id", "tag_id"}, Complete: true,
+			{Table: "talk_tags", Doc: "One row per tag.", From: []string{"tags", "data"}, Count: []string{"tags", "total_count"}, Key: []string{"talk_id", "tag_id"}, Complete: true,
 				Columns: []schemas.Column{parent, column("tag_id", schemas.Text, "id")}},
-			{Table: "tag_words", Doc: "One row a word of a tag.", From: []string{"words"}, Within: "talk_tags", Key: []string{"talk_id", "tag_id", "word"}, Complete: true,
+			{Table: "tag_words", Doc: "One row per word of a tag.", From: []string{"words"}, Within: "talk_tags", Key: []string{"talk_id", "tag_id", "word"}, Complete: true,
 				Columns: []schemas.Column{column("talk_id", schemas.Text, schemas.FromParent, "talk_id"), column("tag_id", schemas.Text, schemas.FromParent, "tag_id"), column("word", schemas.Text, schemas.FromItem)}},
-			{Table: "talk_parts", Doc: "One row a part.", From: []string{"parts"}, Key: []string{"talk_id", "part_id"},
+			{Table: "talk_parts", Doc: "One row per part.", From: []string{"parts"}, Key: []string{"talk_id", "part_id"},
 				Columns: []schemas.Column{parent, column("part_id", schemas.Text, "id"), column("body", schemas.Text)}},
-			{Table: "part_files", Doc: "One row a file of a part.", From: []string{"files"}, Within: "talk_parts", Key: []string{"talk_id", "part_id", "file"},
+			{Table: "part_files", Doc: "One row per file of a part.", From: []string{"files"}, Within: "talk_parts", Key: []string{"talk_id", "part_id", "file"},
 				Columns: []schemas.Column{column("talk_id", schemas.Text, schemas.FromParent, "talk_id"), column("part_id", schemas.Text, schemas.FromParent, "part_id"), column("file", schemas.Text, schemas.FromItem)}},
 		},
 	}

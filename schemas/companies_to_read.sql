@@ -1,5 +1,5 @@
--- Companies that a contact belongs to and that are not stored: the list stops before them, and search does not have them yet.
--- One that answers 404 is stored as gone, and so is not asked for again.
+-- Companies of contacts that are not stored, because the list is capped before them and search does not return them yet.
+-- A company that answers 404 is stored as soft-deleted, and is not requested again.
 SELECT company_id FROM {schema}.contact_companies_raw
 UNION
 SELECT company_id FROM {schema}.contact_companies_by_id

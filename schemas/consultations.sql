@@ -1,18 +1,18 @@
 -- relation: consultations (view)
--- doc: One row a consultation that has ended, made of its events in hitl_events. Of one that another replaced the outcome is superseded.
--- column conversation_id: Conversation that it is about.
+-- doc: One row per consultation that has ended, from its events in hitl_events. A consultation that another one replaced has the outcome superseded.
+-- column conversation_id: Id of the conversation.
 -- column hitl_cycle_id: Id of the consultation.
 -- column started_at: Time of its first event.
 -- column finished_at: Time of its end.
 -- column outcome: How it ended - approved, taken_over, timed_out_sent, timed_out_escalated, superseded; others may come.
--- column asked_part_id: Part that it is about, conversation_parts.id.
--- column sent_part_id: Part that it led to, conversation_parts.id; null where it led to none.
--- column reviewer_admin_id: Teammate who ended it; null when nobody did.
--- column rounds_stored: Rounds of feedback whose events are stored; the source sends the newest ten.
--- column rounds_truncated: There were more rounds than are stored.
--- column payload_truncated: Some text of it is not whole.
+-- column asked_part_id: Part that the AI agent asked about, conversation_parts.id.
+-- column sent_part_id: Part with the sent answer, conversation_parts.id; null without one.
+-- column reviewer_admin_id: Teammate who ended it; null without one.
+-- column rounds_stored: Number of stored rounds of feedback; the source sends the newest ten.
+-- column rounds_truncated: True if there were more rounds than are stored.
+-- column payload_truncated: True if a text is truncated.
 -- column draft: First answer that the AI agent proposed.
--- column _synced_at: Commit that last changed one of its events.
+-- column _synced_at: Time of the commit that last changed one of its events.
 WITH cycles AS (
   SELECT conversation_id, hitl_cycle_id,
          min(created_at) AS started_at,

@@ -1,15 +1,15 @@
 -- relation: contact_lifecycle (table)
--- doc: One row a contact of which more is known than that search returns it: listed as inactive, read by id, merged or deleted by an event. The latest sign decides; at the same second a reading by id beats the inactive list, that beats an event, that beats search.
+-- doc: One row per contact with evidence besides search: the inactive list, a read by id, or a merge or deletion event. The latest evidence decides. In the same second, a read by id comes before the inactive list, then an event, then search.
 -- column id: Contact id.
--- column lifecycle: active, archived, blocked, merged, deleted, pending_deletion or permanently_deleted; deleted where only a deletion event or a 404 tells of it.
--- column inactive_since: When it left the active contacts, by the evidence; null while it is active.
--- column merged_into_id: The contact it was merged into, directly; contact_identity follows the chain.
--- column reason: Where the deciding sign came from.
--- column record_from: Where its fields are taken from: search, by id, or the inactive list when it was never read.
--- column role: lead or user, as the inactive list has it.
--- column external_id: As the inactive list has it.
--- column email: As the inactive list has it.
--- column _synced_at: Commit that last changed anything this row is made from.
+-- column lifecycle: active, archived, blocked, merged, deleted, pending_deletion or permanently_deleted; deleted if only a deletion event or a 404 shows it.
+-- column inactive_since: Time when it became inactive, by the evidence; null while it is active.
+-- column merged_into_id: Contact that it was merged into directly; contact_identity follows the chain.
+-- column reason: Source of the deciding evidence.
+-- column record_from: Source of its fields: search, a read by id, or the inactive list if it was never read.
+-- column role: lead or user, from the inactive list.
+-- column external_id: The customer's own id, from the inactive list.
+-- column email: Email address, from the inactive list.
+-- column _synced_at: Time of the last commit that changed the data of this row.
 WITH events AS (
   SELECT coalesce(CASE WHEN event_type = 'contact.merged' THEN merge_source_id END, contact_id) AS id,
          created_at AS happened_at, 2 AS rank,
@@ -50,7 +50,7 @@ WITH events AS (
   GROUP BY id
 ), settled AS (
   SELECT id, _synced_at,
-         -- A 404 says that it is gone; the list, the merge or the deletion says how and since when.
+         -- A 404 shows a soft delete; the list, the merge or the deletion has its kind and time.
          CASE WHEN last.lifecycle = 'active' THEN last
               WHEN listed IS NOT NULL THEN listed
               WHEN last.reason = 'read by id' THEN coalesce(merged, deletion, last)
@@ -73,11 +73,11 @@ LEFT JOIN {schema}.deleted_contacts_all d ON d.id = s.id
 
 -- relation: contacts_all (view)
 -- union: contacts, contacts_inactive
--- doc: One row a contact ever seen, active or not. Upserting what _synced_at says has changed, and replacing the children of those rows, keeps a copy equal.
+-- doc: One row per known contact, active or inactive. To keep a copy: upsert rows by _synced_at, and replace the child rows of these contacts.
 -- column lifecycle: active, archived, blocked, merged, deleted, pending_deletion or permanently_deleted.
--- column inactive_since: When it left the active contacts; null while it is active.
--- column merged_into_id: The contact it was merged into, directly; contact_identity follows the chain.
--- column _synced_at: Commit that last changed this row or anything its lifecycle is made from.
+-- column inactive_since: Time when it became inactive; null while it is active.
+-- column merged_into_id: Contact that it was merged into directly; contact_identity follows the chain.
+-- column _synced_at: Time of the last commit that changed this row or its lifecycle.
 SELECT r.* EXCLUDE (_synced_at), coalesce(l.lifecycle, 'active') AS lifecycle, l.inactive_since, l.merged_into_id,
        greatest(r._synced_at, l._synced_at) AS _synced_at
 FROM {schema}.contacts_raw r LEFT JOIN {schema}.contact_lifecycle l ON l.id = r.id
@@ -92,26 +92,26 @@ FROM {schema}.contact_lifecycle l
 WHERE l.record_from = 'inactive list' AND l.lifecycle <> 'active'
 
 -- relation: contacts (view)
--- doc: One row an active contact: what contact search of the workspace would return. Merged, archived, blocked and deleted ones are in contacts_inactive.
+-- doc: One row per active contact, as contact search returns it. Merged, archived, blocked and deleted contacts are in contacts_inactive.
 SELECT * FROM {schema}.contacts_all WHERE lifecycle = 'active'
 
 -- relation: contacts_inactive (view)
--- doc: One row a contact that search no longer returns: archived, blocked, merged or deleted, with when and how. Fields are those it had when it was last read.
+-- doc: One row per contact that search no longer returns: archived, blocked, merged or deleted, with time and reason. Fields are from its last read.
 SELECT * FROM {schema}.contacts_all WHERE lifecycle <> 'active'
 
 -- relation: contact_identity (view)
--- doc: One row for every contact id ever seen, with the contact it is today. Join old ids through it.
--- column contact_id: Contact id, as conversations and events may still name it.
--- column current_contact_id: The contact that carries its data now: the end of its chain of merges, itself when it was not merged.
+-- doc: One row per known contact id, with the contact it is today. Join old ids through it.
+-- column contact_id: Contact id, as in conversations and events.
+-- column current_contact_id: Survivor: the contact at the end of the chain of merges; the same id without a merge.
 -- column lifecycle: active, archived, blocked, merged, deleted, pending_deletion or permanently_deleted.
--- column since: When that began: for an active contact its creation.
--- column reason: Where that is known from.
--- column _synced_at: Commit that last changed anything this row is made from.
+-- column since: Start of this lifecycle; for an active contact its creation.
+-- column reason: Source of the evidence.
+-- column _synced_at: Time of the last commit that changed the data of this row.
 WITH RECURSIVE chain AS (
   SELECT id, merged_into_id AS survivor, [id, merged_into_id] AS path, _synced_at
   FROM {schema}.contact_lifecycle WHERE lifecycle = 'merged' AND merged_into_id IS NOT NULL
   UNION ALL
-  -- A contact met before ends the walk: a source that contradicts itself must not turn it into a loop.
+  -- Stop at a contact that was visited before, because contradictory merges of the source may form a loop.
   SELECT c.id, l.merged_into_id, list_append(c.path, l.merged_into_id), greatest(c._synced_at, l._synced_at)
   FROM chain c JOIN {schema}.contact_lifecycle l ON l.id = c.survivor
   WHERE l.lifecycle = 'merged' AND l.merged_into_id IS NOT NULL AND NOT list_contains(c.path, l.merged_into_id)
@@ -132,7 +132,7 @@ WHERE e.event_type IN ('contact.created', 'contact.role_updated')
 GROUP BY e.contact_id
 
 -- relation: contact_tags (view)
--- doc: One row a tag of a contact, complete for active contacts; inactive ones keep what they had.
+-- doc: One row per tag of a contact, complete for active contacts; inactive contacts keep their last ones.
 SELECT t.* FROM {schema}.contact_tags_raw t
 WHERE NOT EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
 UNION ALL BY NAME
@@ -140,7 +140,7 @@ SELECT t.* FROM {schema}.contact_tags_by_id t
 WHERE EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
 
 -- relation: contact_notes (view)
--- doc: One row a note about a contact, complete for active contacts; inactive ones keep what they had.
+-- doc: One row per note about a contact, complete for active contacts; inactive contacts keep their last ones.
 SELECT t.* FROM {schema}.contact_notes_raw t
 WHERE NOT EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
 UNION ALL BY NAME
@@ -148,7 +148,7 @@ SELECT t.* FROM {schema}.contact_notes_by_id t
 WHERE EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
 
 -- relation: contact_companies (view)
--- doc: One row a company of a contact, complete for active contacts; inactive ones keep what they had.
+-- doc: One row per company of a contact, complete for active contacts; inactive contacts keep their last ones.
 SELECT t.* FROM {schema}.contact_companies_raw t
 WHERE NOT EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
 UNION ALL BY NAME
@@ -156,15 +156,15 @@ SELECT t.* FROM {schema}.contact_companies_by_id t
 WHERE EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
 
 -- relation: company_contacts (view)
--- doc: One row an active contact that belongs to a company, as the contact tells it: a merged or archived one belongs to none. The company's own list of its contacts is not read.
--- column company_id: Company id.
--- column contact_id: The contact.
--- column _synced_at: Commit that last changed this row or its contact's lifecycle.
+-- doc: One row per active contact of a company, from the contact. Merged and archived contacts belong to no company. The company's own list of contacts is not read.
+-- column company_id: Id of the company.
+-- column contact_id: Id of the contact.
+-- column _synced_at: Time of the last commit that changed this row or the lifecycle of its contact.
 SELECT t.company_id, t.contact_id, greatest(t._synced_at, c._synced_at) AS _synced_at
 FROM {schema}.contact_companies t JOIN {schema}.contacts c ON c.id = t.contact_id
 
 -- relation: contact_social_profiles (view)
--- doc: One row a social profile of a contact, complete for active contacts; inactive ones keep what they had.
+-- doc: One row per social profile of a contact, complete for active contacts; inactive contacts keep their last ones.
 SELECT t.* FROM {schema}.contact_social_profiles_raw t
 WHERE NOT EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
 UNION ALL BY NAME
@@ -172,7 +172,7 @@ SELECT t.* FROM {schema}.contact_social_profiles_by_id t
 WHERE EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
 
 -- relation: contact_opted_in_subscription_types (view)
--- doc: One row a type of messages that a contact has opted in to, as of its last reading. The source sends the first ten.
+-- doc: One row per type of messages that a contact has opted in to, as of its last read. The source sends the first ten.
 SELECT t.* FROM {schema}.contact_opted_in_subscription_types_raw t
 WHERE NOT EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
 UNION ALL BY NAME
@@ -180,7 +180,7 @@ SELECT t.* FROM {schema}.contact_opted_in_subscription_types_by_id t
 WHERE EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
 
 -- relation: contact_opted_out_subscription_types (view)
--- doc: One row a type of messages that a contact has opted out of, as of its last reading. The source sends the first ten.
+-- doc: One row per type of messages that a contact has opted out of, as of its last read. The source sends the first ten.
 SELECT t.* FROM {schema}.contact_opted_out_subscription_types_raw t
 WHERE NOT EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
 UNION ALL BY NAME
@@ -188,7 +188,7 @@ SELECT t.* FROM {schema}.contact_opted_out_subscription_types_by_id t
 WHERE EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
 
 -- relation: contact_merge_history (view)
--- doc: One row a contact that was merged into another, where the source sends that with the contact; contact_identity follows all merges that are known.
+-- doc: One row per contact that was merged into another, if the source sends this with the contact; contact_identity follows all known merges.
 SELECT t.* FROM {schema}.contact_merge_history_raw t
 WHERE NOT EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
 UNION ALL BY NAME

@@ -1,2 +1,2 @@
--- Contacts that the workspace has erased for good: they come back to no list.
+-- Contacts that the workspace has permanently erased. No list returns them again.
 SELECT id FROM {schema}.deleted_contacts_all WHERE status = 'permanently_deleted'

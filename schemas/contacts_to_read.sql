@@ -1,5 +1,5 @@
--- Contacts whose life is not settled by what search, the inactive list and the events say. Each is asked for by id,
--- which settles it: the reading is committed later than the signs that asked for it, and is not asked for again.
+-- Contacts with a lifecycle that search, the inactive list and the events leave open. Each is read by id. The read is
+-- committed later than the evidence that caused it, so the contact is not requested again.
 WITH readings AS (
   SELECT id, read_at, _gone_at, _synced_at FROM {schema}.contacts_by_id_all
 ), ends AS (
@@ -8,7 +8,7 @@ WITH readings AS (
   SELECT coalesce(CASE WHEN event_type = 'contact.merged' THEN merge_source_id END, contact_id), created_at
   FROM {schema}.contact_activities WHERE event_type IN ('contact.merged', 'contact.deleted')
 ), reached AS (
-  -- Older contacts that search has not given are not wanted, or still to come.
+  -- Older contacts that search has not returned are before streams.start, or the backfill has not reached them.
   SELECT coalesce(max(history_to), '-infinity'::TIMESTAMPTZ) AS back_to
   FROM _sync.checkpoints WHERE schema = trim('{schema}', '"') AND stream = 'contacts'
 ), short AS (
@@ -20,14 +20,14 @@ WITH readings AS (
   UNION ALL
   SELECT merge_target_id, created_at, _synced_at FROM {schema}.contact_activities WHERE event_type = 'contact.merged'
 )
--- Stored without the rest of a list of theirs, for they were away just then: they may be back without a new updated_at.
+-- Stored with an incomplete list, because they were missing at that moment: they may be back without a new updated_at.
 SELECT s.id
 FROM short s
 WHERE NOT EXISTS (SELECT 1 FROM readings b WHERE b.id = s.id AND b._gone_at IS NULL AND b.read_at > s.noted_at)
   AND NOT EXISTS (SELECT 1 FROM {schema}.deleted_contacts d WHERE d.id = s.id)
   AND NOT EXISTS (SELECT 1 FROM ends e WHERE e.id = s.id)
 UNION
--- Left the inactive list: un-archived, perhaps without a new updated_at, or deleted for good.
+-- Left the inactive list: unarchived, perhaps without a new updated_at, or permanently deleted.
 SELECT d.id
 FROM {schema}.deleted_contacts_all d
 LEFT JOIN readings b ON b.id = d.id
@@ -36,7 +36,7 @@ WHERE d._gone_at IS NOT NULL
   AND (b.id IS NULL OR b._synced_at < d._synced_at)
   AND (r.id IS NULL OR r.updated_at <= d.updated_at)
 UNION
--- Known from an event and not yet found by search.
+-- Known from an event and not yet returned by search.
 SELECT id FROM (
   SELECT id FROM alive, reached WHERE created_at >= back_to
   EXCEPT SELECT id FROM {schema}.contacts_raw
@@ -45,14 +45,14 @@ SELECT id FROM (
   EXCEPT SELECT id FROM ends
 ) WHERE id IS NOT NULL
 UNION
--- Answered 404 once, and search has returned it since.
+-- Answered 404 once, and search has returned it later.
 SELECT b.id
 FROM readings b JOIN {schema}.contacts_raw r ON r.id = b.id
 WHERE b._gone_at IS NOT NULL AND r._synced_at > b._synced_at
   AND NOT EXISTS (SELECT 1 FROM {schema}.deleted_contacts d WHERE d.id = b.id)
 UNION
--- Answered 404, and neither the inactive list nor an event says why: what answered may have been behind, or the contact
--- away for a moment. That is believed two days after the sign that asked for the reading.
+-- Answered 404 without a reason in the inactive list or the events: the server may have been behind, or the contact
+-- missing for a moment. The 404 is final two days after the evidence that caused the read.
 SELECT b.id
 FROM readings b JOIN (
   SELECT id, _synced_at FROM alive
@@ -61,7 +61,7 @@ FROM readings b JOIN (
 ) sign ON sign.id = b.id AND b._gone_at < sign._synced_at + INTERVAL 48 HOUR
 WHERE NOT EXISTS (SELECT 1 FROM ends e WHERE e.id = b.id)
 UNION
--- Read in the very second in which it left: the times do not tell which came first.
+-- Read in the second in which it became inactive: the times do not show the order.
 SELECT b.id
 FROM readings b JOIN ends e ON e.id = b.id AND e.happened_at = b.read_at
 WHERE b._gone_at IS NULL

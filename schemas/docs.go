@@ -10,33 +10,44 @@ const docsHead = `# Stream files
 
 <!-- Made by "make docs" from the grammar and the stream files; a test holds it to them. -->
 
-A stream is one YAML file: how it is read, its columns, its child tables, its documentation. The built-in streams are
-such files, in ` + "`schemas/`" + `; your own are named by ` + "`stream_files`" + ` in pipelines.yaml, and need no Go. The file names
-behaviours and never expresses them: there are no templates and no expressions. ` + "`aqueduck check`" + ` tells every mistake with its
-line and column, ` + "`aqueduck streams new GET /path`" + ` makes a file of a list of the API, and ` + "`aqueduck streams try FILE`" + ` reads one page
-by it and shows what becomes of each field.
+A stream is one YAML file. It says how the stream is read, and has its columns, child tables and documentation. The built-in streams are
+such files, in ` + "`" + `schemas/` + "`" + `. Your own streams are files too, named by ` + "`" + `stream_files` + "`" + ` in pipelines.yaml. They need no Go. A file has no
+templates and no expressions.
 
-Four keys under ` + "`read`" + `, independent of one another, say how a stream is read:
+- ` + "`" + `aqueduck streams new GET /path` + "`" + ` makes a file from a list of the API.
+- ` + "`" + `aqueduck check` + "`" + ` reports every mistake with its line and column.
+- ` + "`" + `aqueduck streams try FILE` + "`" + ` reads one page and shows where each field goes.
 
-- ` + "`page`" + `: how one list is walked. A list ends when ` + "`pages.next`" + ` is null, or when it is left out and the page is empty, the
-  total is reached or the last page was read.
-- ` + "`since`" + `: how far, and what is remembered for the next run.
-- ` + "`over`" + `: one walk for each row of something else.
-- ` + "`detail`" + `: each record of a page is replaced by its own reading.
+Four independent keys under ` + "`" + `read` + "`" + ` say how a stream is read:
 
-Every table has these columns after its own, in this order: ` + "`_extra`" + ` (fields that no column took, as JSON), ` + "`_api_version`" + `,
-` + "`_hash`" + `, ` + "`_gone_at`" + ` (with ` + "`absent: gone`" + ` only), ` + "`_synced_at`" + ` (the commit that last changed the row) and ` + "`_run_id`" + `. A
-value that does not fit its column becomes NULL and stays in ` + "`_extra`" + `. A scalar column that is added to a file later is filled from
-` + "`_extra`" + `, but for a field that another column took: then ` + "`sync --full-refresh`" + ` fills it. Absent, like null, is NULL. Ids are ` + "`text`" + `, whatever the source sends; ` + "`<entity>_id`" + ` always means ` + "`<entities>.id`" + `.
+- ` + "`" + `page` + "`" + `: pagination of one list. A list ends when ` + "`" + `pages.next` + "`" + ` is null. Without ` + "`" + `pages.next` + "`" + ` it ends at an empty page, at the stated
+  total, or after the last page.
+- ` + "`" + `since` + "`" + `: full refresh or incremental, and what the checkpoint holds.
+- ` + "`" + `over` + "`" + `: a child stream, one list for each row of a parent.
+- ` + "`" + `detail` + "`" + `: each record of a page is read by id.
 
-A duration is a number and s, m, h or d: ` + "`60m`" + `, ` + "`14d`" + `. Paths have dots between their keys: ` + "`location.country`" + `. Names are
-lower-case letters, digits and _. Keys and values that are not built yet are refused with these words.
+Every table has these columns after those of its file, in this order:
+
+| column | meaning |
+|---|---|
+| ` + "`" + `_extra` + "`" + ` | Fields without a column, and values that do not fit their column, as JSON. The column itself is then null. |
+| ` + "`" + `_api_version` + "`" + ` | API version of the answer. |
+| ` + "`" + `_hash` + "`" + ` | Content hash. |
+| ` + "`" + `_gone_at` + "`" + ` | Time of the soft delete; null otherwise. Only with ` + "`" + `absent: gone` + "`" + `. |
+| ` + "`" + `_synced_at` + "`" + ` | Time of the commit that last changed the row. |
+| ` + "`" + `_run_id` + "`" + ` | Run of that commit. |
+
+A scalar column that you add to a file later is filled from ` + "`" + `_extra` + "`" + `. If another column took the field before, only ` + "`" + `sync --full-refresh` + "`" + `
+fills it. A missing field, like null, is NULL. Ids are ` + "`" + `text` + "`" + `, whatever the source sends. ` + "`" + `<entity>_id` + "`" + ` always means ` + "`" + `<entities>.id` + "`" + `.
+
+A duration is a number with s, m, h or d: ` + "`" + `60m` + "`" + `, ` + "`" + `14d` + "`" + `. Paths have dots between their keys: ` + "`" + `location.country` + "`" + `. Names are lower-case
+letters, digits and _. A file that uses keys or values marked "not built yet" is refused.
 
 ## Example
 
 ` + "```yaml" + `
 stream: email_settings
-doc: One row an address that emails are sent from.
+doc: One row per address that emails are sent from.
 read:
   endpoint: GET /emails
   records: data
@@ -73,13 +84,13 @@ func Docs(c *Catalogue) string {
 const docsStreams = `
 ## Built-in streams
 
-- **documented**: columns that say what they hold, of all. ` + "`aqueduck streams NAME`" + ` shows what they say, and what one row is.
-- **deletion**: how it is noticed that the source has a record no more.
-- **late**: what a run may not see yet, and after how long a later one does.
-- **per 1,000**, **per change**: requests for a thousand records that are read for the first time, and for one that has changed; one more for each
-  list of a contact beyond its ten items. "list": none of its own, because the whole list is read each time.
-- **version**, **scope**: the first API version that has it and the scope that the token needs, where the API's document names them. A
-  workspace without them has the stream ` + "`unavailable`" + `, with the reason.
+- **documented**: columns with documentation, of all columns. ` + "`" + `aqueduck streams NAME` + "`" + ` shows it.
+- **deletion**: how a deletion at the source is detected.
+- **late**: what a run may miss, and how long until a later run has it.
+- **per 1,000**: requests to read a thousand records for the first time. Each list of a contact with more than ten items needs one more.
+- **per change**: requests for one changed record. "list": none, because every run reads the full list.
+- **version**, **scope**: first API version with the stream, and the scope that the token needs, if the API's document names them. Without
+  them the stream is ` + "`" + `unavailable` + "`" + `, and the run gives the reason.
 
 | stream | request | read | key | tables | documented | deletion | late | per 1,000 | per change | version | scope |
 |---|---|---|---|---|---:|---|---|---:|---:|---|---|

@@ -54,7 +54,7 @@ func TestTheFirstSentenceOfEachTableIsItsGrain(t *testing.T) {
 		}
 	}
 	for name, doc := range docs {
-		if grain, _, _ := strings.Cut(doc, ". "); !strings.HasPrefix(grain, "One row ") || len(grain) <= len("One row a ") {
+		if grain, _, _ := strings.Cut(doc, ". "); !strings.HasPrefix(grain, "One row per ") || len(grain) <= len("One row per ") {
 			t.Errorf("%s: its first sentence is not its grain: %s", name, doc)
 		}
 	}

@@ -14,11 +14,11 @@ const exportDays = 28
 func (s *Stream) DescribeRead() []string {
 	r := s.Read
 	how := []string{map[string]string{
-		"full":     "the whole list",
-		"search":   "what changed since the mark, by a search on " + r.Since.Field,
-		"bookmark": "a feed, from the last cursor on",
-		"between":  "what lies between two times of " + r.Since.Field,
-		Export:     fmt.Sprintf("datasets that the source exports as files of up to %d days, a stream and a table each", exportDays),
+		"full":     "the full list",
+		"search":   "changes since the watermark, by a search on " + r.Since.Field,
+		"bookmark": "a feed, from the last cursor",
+		"between":  "records between two times of " + r.Since.Field,
+		Export:     fmt.Sprintf("datasets that the source exports as files of up to %d days; each is a stream and a table", exportDays),
 	}[r.Since.By]}
 	if r.Over != nil {
 		how = []string{r.Over.describeOver()}
@@ -27,29 +27,29 @@ func (s *Stream) DescribeRead() []string {
 		how = append(how, fmt.Sprintf("pages of %d, by %s", r.Page.Size, r.Page.By))
 	}
 	if r.Below != nil {
-		how = append(how, "the same below each record that may hold others")
+		how = append(how, "also below each record that may contain others")
 	}
 	if r.Detail != nil && len(r.Detail.UnlessSame) > 0 {
-		how = append(how, "each record that is not as stored is then read by itself: GET "+r.Detail.Path)
+		how = append(how, "then each record that differs from the stored one, by id: GET "+r.Detail.Path)
 	} else if r.Detail != nil {
-		how = append(how, "each record is then read by itself: GET "+r.Detail.Path)
+		how = append(how, "then each record, by id: GET "+r.Detail.Path)
 	}
 	if s.With != "" {
-		how = append(how, "read along with "+s.With)
+		how = append(how, "read together with "+s.With)
 	}
 	return how
 }
 
 func (o *Over) describeOver() string {
-	text := "each id that " + o.View + " finds"
+	text := "each id that " + o.View + " selects"
 	switch {
 	case len(o.Values) > 0:
-		return "the whole list for each of " + strings.Join(o.Values, ", ")
+		return "the full list for each of " + strings.Join(o.Values, ", ")
 	case len(o.Streams) > 0:
-		text = "each " + o.Where + " of " + strings.Join(o.Streams, ", ") + " that came or changed"
+		text = "each " + o.Where + " of " + strings.Join(o.Streams, ", ") + " that is new or changed"
 	}
 	if o.Size > 0 {
-		text += fmt.Sprintf(", %d a request", o.Size)
+		text += fmt.Sprintf(", %d per request", o.Size)
 	}
 	if len(o.After) > 0 {
 		text += ", after " + strings.Join(o.After, ", ")
@@ -64,19 +64,19 @@ func (s *Stream) DescribeDeletions() string {
 	case s.DocumentedNotes.Deletion != "":
 		return s.DocumentedNotes.Deletion
 	case s.IsExportFamily():
-		return "what is read again has what is there"
+		return "by re-reading"
 	case s.Reconcile > 0:
-		return "missing from the whole list, walked each " + durationText(s.Reconcile) + ", and 404 by id"
+		return "missing from a full-list sweep every " + durationText(s.Reconcile) + ", and 404 by id"
 	case s.Absent != "gone":
-		return "not noticed"
+		return "not detected"
 	case r.Over != nil && r.Over.Size > 0:
-		return "left out of the answer"
+		return "missing from the answer"
 	case r.ByIDs():
 		return "404"
 	case r.Page.Most > 0:
-		return fmt.Sprintf("missing from two whole walks, unless the list stops at its %d", r.Page.Most)
+		return fmt.Sprintf("missing from two full-list sweeps, unless the list is capped at %d", r.Page.Most)
 	}
-	return "missing from two whole walks"
+	return "missing from two full-list sweeps"
 }
 
 // DescribeLateness says what a run may not see yet, and after how long a later one does.
@@ -86,26 +86,26 @@ func (s *Stream) DescribeLateness() string {
 		return s.DocumentedNotes.Late
 	}
 	if s.IsExportFamily() {
-		return "each day is read again once a day for 35 days (`refresh`)"
+		return "each day is re-read once a day for 35 days (`refresh`)"
 	}
 	var late []string
 	if r.Since.HasWindows() {
-		late = append(late, fmt.Sprintf("what the source finds late: up to %s by the next run, up to %s before the mark by each", durationText(r.Since.Lag), durationText(r.Since.Overlap)))
+		late = append(late, fmt.Sprintf("records that the source returns late: up to %s in the next run, up to %s by the lookback window", durationText(r.Since.Lag), durationText(r.Since.Overlap)))
 	}
 	switch {
 	case s.Reconcile > 0 && r.Detail == nil:
-		late = append(late, "what it never finds, and what changes without a sign: "+durationText(s.Reconcile))
+		late = append(late, "records that search never returns, and changes that it does not show: "+durationText(s.Reconcile))
 	case s.Reconcile > 0:
-		late = append(late, "what it never finds: "+durationText(s.Reconcile))
+		late = append(late, "records that search never returns: "+durationText(s.Reconcile))
 	}
 	if d := r.Detail; d != nil && d.Every > 0 {
-		late = append(late, "what changes without a sign: "+rereadText(d.Every, d.For))
+		late = append(late, "changes that search does not show: "+rereadText(d.Every, d.For))
 	}
 	if o := r.Over; o != nil && o.Every > 0 {
-		late = append(late, fmt.Sprintf("what comes without a change of %s: %s", strings.Join(o.Streams, ", "), rereadText(o.Every, o.For)))
+		late = append(late, fmt.Sprintf("new records without a change of %s: %s", strings.Join(o.Streams, ", "), rereadText(o.Every, o.For)))
 	}
 	if len(late) == 0 {
-		return "nothing: the next run has it"
+		return "nothing: the next run is complete"
 	}
 	return strings.Join(late, "; ")
 }
@@ -190,7 +190,7 @@ func (s *Stream) PerThousandText() string {
 	case s.IsExportFamily():
 		return fmt.Sprintf("3 for up to %d days", exportDays)
 	case s.Read.Since.By == "between":
-		return "a span is halved until one answer holds it"
+		return "a window is halved until one answer holds it"
 	case s.RequestsPerThousand() == 0:
 		return "1 in all"
 	}

@@ -50,7 +50,7 @@ func (c *Catalogue) checkDraft(d *streamDraft) {
 	lintErase(d.file.Key("columns"), d.stream.Columns, d.stream.Columns)
 	d.lintEraseChildren(d.file.Key("children"))
 	if v := d.file.Key("mark"); v.IsGiven() {
-		v.WrongKey("mark the columns themselves", "mark is for exports, whose columns only the source names")
+		v.WrongKey("write pii, person and references in columns:", "`mark` is only for exports, because the source names their columns")
 	}
 	c.lintTables(d)
 }

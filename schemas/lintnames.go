@@ -30,7 +30,7 @@ func (c *Catalogue) lintNames(d *streamDraft) {
 		absent.Wrong("", "only what is read in full, or by id, can be found absent")
 	}
 	if d.stream.Read.ByIDs() && len(d.stream.Key) > 1 {
-		absent.Wrong("", "a 404 marks one id, and the key has %d columns", len(d.stream.Key))
+		absent.Wrong("", "a 404 is for one id, and the key has %d columns", len(d.stream.Key))
 	}
 }
 

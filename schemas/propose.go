@@ -55,8 +55,8 @@ func (c *Catalogue) Propose(p Proposal) (name string, text []byte, err error) {
 		name = "own_" + name
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Made from %d records of GET %s; paging: %s. Look the columns over, and say in `doc` what they mean.\n", len(p.Records), p.Path, p.Why)
-	fmt.Fprintf(&b, "stream: %s\ndoc: One row a record of GET %s.\nread:\n  endpoint: GET %s\n", name, p.Path, p.Path)
+	fmt.Fprintf(&b, "# Made from %d records of GET %s; paging: %s. Check the columns, and write their meaning in `doc`.\n", len(p.Records), p.Path, p.Why)
+	fmt.Fprintf(&b, "stream: %s\ndoc: One row per record of GET %s.\nread:\n  endpoint: GET %s\n", name, p.Path, p.Path)
 	records := scalarText(p.List)
 	if p.List == "" {
 		records = itself
@@ -66,7 +66,7 @@ func (c *Catalogue) Propose(p Proposal) (name string, text []byte, err error) {
 		b.WriteString("absent: gone\n")
 	}
 	if contacts {
-		b.WriteString("erase: rows # of whoever is forgotten: each row is a person's own\n")
+		b.WriteString("erase: rows # an erasure removes the person's rows\n")
 	}
 	if len(ignore) > 0 {
 		fmt.Fprintf(&b, "ignore: [%s]\n", strings.Join(ignore, ", "))

@@ -170,7 +170,7 @@ func TestStreamFilesMayLeanOnOneAnotherInAnyOrder(t *testing.T) {
 	c := loadBuiltins(t)
 	dir := fstest.MapFS{
 		"ids.sql":    {Data: []byte("SELECT id FROM {schema}.things_raw")},
-		"things.sql": {Data: []byte("-- relation: things (view)\n-- doc: One row a thing.\n-- column id: Thing id.\n\nSELECT *\nFROM {schema}.things_raw;\n")},
+		"things.sql": {Data: []byte("-- relation: things (view)\n-- doc: One row per thing.\n-- column id: Thing id.\n\nSELECT *\nFROM {schema}.things_raw;\n")},
 	}
 	err := c.AddFiles(
 		File{Name: "a.yaml", Dir: dir, Text: []byte(`
@@ -198,7 +198,7 @@ columns: [{name: id, type: text}]
 		t.Error(diff)
 	}
 	got, err := c.Relations("things")
-	want := []Relation{{Name: "things", Kind: "view", Doc: "One row a thing.", Columns: []RelationColumn{{"id", "Thing id."}}, SQL: "SELECT *\nFROM {schema}.things_raw", File: "things.sql", Line: 5}}
+	want := []Relation{{Name: "things", Kind: "view", Doc: "One row per thing.", Columns: []RelationColumn{{"id", "Thing id."}}, SQL: "SELECT *\nFROM {schema}.things_raw", File: "things.sql", Line: 5}}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Error(err, diff)
 	}
@@ -226,7 +226,7 @@ func TestDetailSaysHowARecordIsReadByItself(t *testing.T) {
 	c := loadBuiltins(t)
 	err := c.AddStream("x.yaml", []byte(`
 stream: talks
-doc: One row a talk.
+doc: One row per talk.
 read:
   endpoint: POST /talks/search
   records: talks

@@ -12,131 +12,131 @@ import (
 func Spec() *grammar.Spec {
 	return &grammar.Spec{Kind: grammar.Map, Keys: []grammar.Spec{
 		{Name: "stream", Kind: grammar.Text, Required: true, Form: name,
-			Doc: "Name of the stream. Its table is called the same."},
+			Doc: "Name of the stream, and of its table."},
 		{Name: "doc", Kind: grammar.Text, Doc: "What one row is; becomes the comment of the table."},
 		readSpec(),
 		{Name: "key", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Text, Form: inTable, Check: columnName},
-			Doc: "Columns that name a record. A record without one of them is rejected whole."},
+			Doc: "Columns that identify a record. A record without one of them is rejected."},
 		{Name: "newest", Kind: grammar.Text, Form: inTable, Check: columnName,
-			Doc: "Timestamp column that decides between two copies of a record; without it the later answer wins."},
+			Doc: "Timestamp column: of two copies of a record, the newer one is stored. Default: the copy that arrives last."},
 		{Name: "absent", Kind: grammar.Enum, Values: []grammar.Choice{{Name: "gone",
-			Doc: "a record that complete sweeps no longer find, or that a reading by id answers 404, leaves `<table>` and stays in `<table>_all`, with `_gone_at`."},
-			{Name: Redacted, Doc: "of `over: {stream}`: where an id whose rows are stored answers with none, the source has redacted them. They stay, and what of them is `redactable` is erased from all files; where it comes again it is stored again."}},
-			Doc: "What absence means; without it nothing."},
+			Doc: "soft delete. A record that full-list sweeps no longer find, or that answers 404 by id, leaves `<table>`. It stays in `<table>_all`, with `_gone_at`."},
+			{Name: Redacted, Doc: "for `over: {stream}`. If an id with stored rows answers with none, the source has redacted them. The rows stay; `redactable` values are erased from all files, and stored again if they return."}},
+			Doc: "What it means when a record is missing. Default: nothing."},
 		{Name: "identity", Kind: grammar.Text, Form: dotted,
-			Doc: "Path of the workspace's id in a record: another workspace's token is noticed by it before anything is written."},
-		{Name: "capped", Kind: grammar.Map, Doc: "What records count themselves, and the source sends only the newest of: the audit of a run says once that there are more.", Keys: []grammar.Spec{
+			Doc: "Path of the workspace's id in a record. It stops a run with another workspace's token before anything is written."},
+		{Name: "capped", Kind: grammar.Map, Doc: "For a list that the source caps at its newest items, while the record has the full count. The audit of a run reports once that there are more.", Keys: []grammar.Spec{
 			{Name: "count", Kind: grammar.Text, Required: true, Form: dotted, Doc: "Path of the count in a record."},
-			{Name: "most", Kind: grammar.Int, Required: true, Min: 1, Max: 1_000_000, Doc: "How many are sent at the most."},
-			{Name: "of", Kind: grammar.Text, Required: true, Form: name, Doc: "What is counted; the finding is called after it, `<of>_capped`."}}},
-		{Name: "with", Kind: grammar.Text, Form: name, Doc: "Stream that this one is read along with, wherever that one is asked for."},
+			{Name: "most", Kind: grammar.Int, Required: true, Min: 1, Max: 1_000_000, Doc: "Most items that are sent."},
+			{Name: "of", Kind: grammar.Text, Required: true, Form: name, Doc: "Name of the items. The audit's finding is `<of>_capped`."}}},
+		{Name: "with", Kind: grammar.Text, Form: name, Doc: "Stream that this one belongs to: a pipeline that reads that stream also reads this one."},
 		{Name: "like", Kind: grammar.Text, Form: name,
-			Doc: "Stream whose records these are: `columns`, `key`, `newest`, `ignore` and `children` are its own, with this file's `suffix`; `columns` here are added."},
+			Doc: "Stream with the same records. `columns`, `key`, `newest`, `ignore` and `children` are taken from it, with this file's `suffix`. `columns` of this file are added."},
 		{Name: "into", Kind: grammar.Text, Form: name,
-			Doc: "Stream whose records these are, and whose tables they go into: all that is not said under `read` is its own. Of two copies `newest` decides, then arrival. It is read along with that one."},
+			Doc: "Stream that owns the tables. Everything except `read` is taken from that stream. A pipeline that reads it also reads this one. Of two copies `newest` decides, then arrival."},
 		{Name: "suffix", Kind: grammar.Text, Form: suffix, Hint: "e.g. _raw",
-			Doc: "Put after the name of every table of the stream. Such tables feed published relations and are not for analysts."},
+			Doc: "Suffix of every table name of the stream. Such tables feed published relations and are not for analysts."},
 		{Name: "publish_as", Kind: grammar.Text, Form: name,
-			Doc: "SQL file, without `.sql`, that makes the published relations from the tables of this stream and others."},
+			Doc: "Name of an SQL file, without `.sql`. It makes the published relations from the tables of this stream and others."},
 		{Name: "ignore", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Text, Form: dotted},
-			Doc: "Paths in a record that say nothing and are kept out of `_extra`, e.g. a constant `type`; a path goes through a list to its items: `tags.data.type`. Where a child's `count` and `rest` are is known without it."},
+			Doc: "Paths without information that are kept out of `_extra`, e.g. a constant `type`. A path goes through a list to its items: `tags.data.type`. The `count` and `rest` of a child need no entry."},
 		{Name: "columns", Kind: grammar.List, Item: columnSpec(), Doc: "Columns of the table."},
-		{Name: "children", Kind: grammar.List, Item: childSpec(), Doc: "Nested lists that become tables of their own, committed with their record."},
+		{Name: "children", Kind: grammar.List, Item: childSpec(), Doc: "Nested lists that become child tables, committed with their record."},
 		eraseSpec(),
-		{Name: "persons", Kind: grammar.Map, Doc: "What the stream tells about contacts as persons. SQL files; `{schema}` stands for the workspace's schema.", Keys: []grammar.Spec{
-			{Name: "forgotten", Kind: grammar.Text, Form: sqlFile, Doc: "SQL file; the first column of its rows are the ids of contacts that the source has erased for good: what is stored of them is erased."},
-			{Name: "merged", Kind: grammar.Text, Form: sqlFile, Doc: "SQL file; its rows are two ids, one that was merged and the one it was merged into: who is forgotten is forgotten under all of them."},
+		{Name: "persons", Kind: grammar.Map, Doc: "SQL files that report erased and merged contacts. `{schema}` stands for the workspace's schema.", Keys: []grammar.Spec{
+			{Name: "forgotten", Kind: grammar.Text, Form: sqlFile, Doc: "SQL file. Its first column has the ids of contacts that the source has erased for good. Their stored data is erased."},
+			{Name: "merged", Kind: grammar.Text, Form: sqlFile, Doc: "SQL file. Its rows have two ids: the merged contact and the contact it was merged into. An erasure covers all ids of a person."},
 		}},
-		{Name: "mark", Kind: grammar.List, Doc: "Exports only: what the columns hold that the source names.", Item: &grammar.Spec{Kind: grammar.Map, Keys: []grammar.Spec{
+		{Name: "mark", Kind: grammar.List, Doc: "Exports only: what columns of the files hold.", Item: &grammar.Spec{Kind: grammar.Map, Keys: []grammar.Spec{
 			{Name: "columns", Kind: grammar.List, Required: true, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Names of columns, or patterns: `*_email`."},
 			{Name: "pii", Kind: grammar.Bool, Default: "false", Doc: "Personal data."},
 			{Name: "person", Kind: grammar.Bool, Default: "false", Doc: "A contact's id."},
-			{Name: "references", Kind: grammar.Text, Form: ofColumn, Hint: "table.column, e.g. conversations.id", Doc: "Column they point to: the row is about the persons that this record names."},
+			{Name: "references", Kind: grammar.Text, Form: ofColumn, Hint: "table.column, e.g. conversations.id", Doc: "Column that they point to. The row is about the persons that this record names."},
 		}}},
-		{Name: "reconcile", Kind: grammar.Map, Doc: "search: a walk over the whole list, without the records' own readings, finds what search no longer has and what it never told: both are asked for by id. What a list without `detail` has is compared, too: so changes without a sign are found.",
-			Keys: []grammar.Spec{{Name: "every", Kind: grammar.Duration, Required: true, Doc: "How often, once the history is read."},
-				{Name: "endpoint", Kind: grammar.Text, Form: request, Check: checkEndpoint, Hint: "e.g. GET /tickets/{id}", Doc: "Path of one record, where there is no `detail` that says it; `{id}` is the record's key."}}},
-		{Name: "snapshot", Kind: grammar.Enum, Doc: "Keeps copies of what the list had. Needs `absent: gone`.", Values: []grammar.Choice{{Name: "day",
-			Doc: "one a day, as of the day's last reading, in `<table>_daily`: the columns of the table after `snapshot_date`, a day of `warehouse.timezone`."}}},
-		{Name: "on_version_change", Kind: grammar.Enum, Values: []grammar.Choice{{Name: "again", Doc: "everything is read again, and compared."}},
-			Doc: "What another `api_version` means for what is stored. Without it only what is read anyway is read under it."},
-		{Name: "needs", Kind: grammar.Map, Doc: "What a workspace must have for it. It is asked for in any case: this is what is said when the source does not have it.", Keys: []grammar.Spec{
+		{Name: "reconcile", Kind: grammar.Map, Doc: "search: reconciliation. A full-list sweep without `detail` finds records that search no longer returns or never returned; both are requested by id. Without `detail` the sweep also finds changes that search does not show.",
+			Keys: []grammar.Spec{{Name: "every", Kind: grammar.Duration, Required: true, Doc: "How often, after the backfill."},
+				{Name: "endpoint", Kind: grammar.Text, Form: request, Check: checkEndpoint, Hint: "e.g. GET /tickets/{id}", Doc: "Path of one record, if there is no `detail`. `{id}` is the record's key."}}},
+		{Name: "snapshot", Kind: grammar.Enum, Doc: "Keeps daily copies of the table. Needs `absent: gone`.", Values: []grammar.Choice{{Name: "day",
+			Doc: "one copy a day in `<table>_daily`, from the last run of the day. `snapshot_date`, a day in `warehouse.timezone`, comes before the table's columns."}}},
+		{Name: "on_version_change", Kind: grammar.Enum, Values: []grammar.Choice{{Name: "again", Doc: "everything is re-read and compared."}},
+			Doc: "What happens after a change of `api_version`. Default: only later reads use the new version."},
+		{Name: "needs", Kind: grammar.Map, Doc: "What a workspace needs for the stream. The stream is requested in any case; the text explains why it is unavailable.", Keys: []grammar.Spec{
 			{Name: "version", Kind: grammar.Text, Doc: "First API version that has it."},
 			{Name: "scope", Kind: grammar.Text, Doc: "Scope that the token needs."}}},
-		{Name: "told", Kind: grammar.Map, Doc: "For the catalogue, where more is known than the other keys say.", Keys: []grammar.Spec{
-			{Name: "deletion", Kind: grammar.Text, Doc: "How it is noticed that a record is gone."},
-			{Name: "late", Kind: grammar.Text, Doc: "What is noticed late, and after how long."}}},
+		{Name: "told", Kind: grammar.Map, Doc: "Texts for the catalogue that replace those made from the other keys.", Keys: []grammar.Spec{
+			{Name: "deletion", Kind: grammar.Text, Doc: "How a deletion is detected."},
+			{Name: "late", Kind: grammar.Text, Doc: "What is detected late, and after how long."}}},
 		{Name: "lake", Kind: grammar.Map, Later: true, Doc: "Partitions the table's Parquet by month."},
 	}}
 }
 
 func readSpec() grammar.Spec {
 	scalar := &grammar.Spec{Name: "NAME", Kind: grammar.Text, Doc: "Its value."}
-	return grammar.Spec{Name: "read", Kind: grammar.Map, Required: true, Doc: "How the stream is asked for.", Keys: []grammar.Spec{
+	return grammar.Spec{Name: "read", Kind: grammar.Map, Required: true, Doc: "How the stream is read.", Keys: []grammar.Spec{
 		{Name: "endpoint", Kind: grammar.Text, Required: true, Form: request, Check: checkEndpoint, Hint: "e.g. GET /help_center/help_centers",
-			Doc: "Method and path, below the base address. `{id}` is filled by `over`."},
+			Doc: "Method and path, below `base_url`. `over` fills `{id}`."},
 		{Name: "query", Kind: grammar.Free, Item: scalar, Doc: "Query parameters sent with every request."},
 		{Name: "records", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text}, Required: true,
-			Doc: "Key of the answer that holds the list; of several, exactly one is there. `itself`: the answer is the record."},
-		{Name: "page", Kind: grammar.Map, Required: true, Doc: "How one list is walked. A URL in `pages.next` is read by all.", Keys: []grammar.Spec{
+			Doc: "Key of the list in the answer. Of several keys an answer has exactly one. `itself`: the answer is the record."},
+		{Name: "page", Kind: grammar.Map, Required: true, Doc: "Pagination of one list. A URL in `pages.next` is always followed.", Keys: []grammar.Spec{
 			{Name: "by", Kind: grammar.Enum, Required: true, Doc: "What names the next page.", Values: []grammar.Choice{
-				{Name: "none", Doc: "one answer is all."},
+				{Name: "none", Doc: "the list is one answer."},
 				{Name: "number", Doc: "`page`, counted from 1."},
 				{Name: "cursor", Doc: "`starting_after`, from the answer."}}},
-			{Name: "in", Kind: grammar.Enum, Doc: "Where it is sent.", Values: []grammar.Choice{{Name: "query"}, {Name: "body"}}},
-			{Name: "size", Kind: grammar.Int, Min: 1, Max: 10_000, Doc: "Records asked for at once; halved by itself when a page keeps failing."},
-			{Name: "most", Kind: grammar.Int, Min: 1, Max: 10_000_000, Doc: "Records that the list stops at, where it does. When it has more, absence from it means nothing, and the audit says so once: `list_capped`."},
+			{Name: "in", Kind: grammar.Enum, Doc: "Where the page parameters are sent.", Values: []grammar.Choice{{Name: "query"}, {Name: "body"}}},
+			{Name: "size", Kind: grammar.Int, Min: 1, Max: 10_000, Doc: "Records per page. Halved automatically when a page keeps failing."},
+			{Name: "most", Kind: grammar.Int, Min: 1, Max: 10_000_000, Doc: "Cap of the list, if it has one. Above the cap a missing record means nothing, and the audit reports it once: `list_capped`."},
 		}},
-		{Name: "since", Kind: grammar.Map, Required: true, Doc: "How far a stream is read, and what is remembered.", Keys: []grammar.Spec{
-			{Name: "by", Kind: grammar.Enum, Required: true, Doc: "The way of reading on.", Values: []grammar.Choice{
-				{Name: "full", Doc: "everything, each time."},
-				{Name: "search", Doc: "what changed since the mark, by a search on `field`."},
-				{Name: "bookmark", Doc: "a feed, from the last cursor on."},
-				{Name: "between", Doc: "what lies between two times, sent as `<field>_after` and `<field>_before`; a span that one answer does not hold is split."},
-				{Name: "export", Doc: "datasets that the source exports as files. The endpoint lists them; each is a stream and a table of its own, `<stream>_<dataset>`, with the columns that its files have."}}},
-			{Name: "field", Kind: grammar.Text, Form: dotted, Doc: "search: the timestamp field that is searched and sorted by. between: the one that the parameters are named after."},
-			{Name: "lag", Kind: grammar.Duration, Default: "15m", Doc: "search, between: how long the source may take to find a changed record."},
-			{Name: "overlap", Kind: grammar.Duration, Default: "48h", Doc: "search, between: how far behind the mark each reading begins."},
+		{Name: "since", Kind: grammar.Map, Required: true, Doc: "How the stream is read incrementally, and what the checkpoint holds.", Keys: []grammar.Spec{
+			{Name: "by", Kind: grammar.Enum, Required: true, Doc: "Method.", Values: []grammar.Choice{
+				{Name: "full", Doc: "full refresh."},
+				{Name: "search", Doc: "changes since the watermark, by a search on `field`."},
+				{Name: "bookmark", Doc: "a feed, from the last cursor."},
+				{Name: "between", Doc: "records between two times, sent as `<field>_after` and `<field>_before`. A window too large for one answer is split."},
+				{Name: "export", Doc: "datasets that the source exports as files. The endpoint lists them. Each is a stream and a table, `<stream>_<dataset>`, with the columns of its files."}}},
+			{Name: "field", Kind: grammar.Text, Form: dotted, Doc: "search: timestamp field of the search and its order. between: field that the parameters are named after."},
+			{Name: "lag", Kind: grammar.Duration, Default: "15m", Doc: "search, between: how long the source may take until it returns a changed record."},
+			{Name: "overlap", Kind: grammar.Duration, Default: "48h", Doc: "search, between: lookback window."},
 		}},
-		{Name: "over", Kind: grammar.Map, Doc: "One walk for each row of something else, or for each of some values, the path has `{id}` or the query a parameter `as`; or one request for several rows.", Keys: []grammar.Spec{
+		{Name: "over", Kind: grammar.Map, Doc: "Child stream: one list for each parent id or value, which fills `{id}` in the path or the query parameter `as`. With `batch`, one request for several ids.", Keys: []grammar.Spec{
 			{Name: "view", Kind: grammar.Text, Form: sqlFile, Hint: "a file name beside the stream file, e.g. contacts_to_read.sql",
-				Doc: "SQL file; the first column of its rows is the id. `{schema}` stands for the workspace's schema."},
-			{Name: "after", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Text, Form: name}, Doc: "Streams that are read before it in the same run."},
+				Doc: "SQL file. The first column has the ids. `{schema}` stands for the workspace's schema."},
+			{Name: "after", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Text, Form: name}, Doc: "Streams that the run reads before this one."},
 			{Name: "stream", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text, Form: name},
-				Doc: "One walk for each row of another stream, or of several, perhaps itself: first for each that is stored, then for each that comes or changes. Their ids wait in `_sync.pending`, filled in the commit of the row, emptied in that of the walk. An id answered 404 has no rows."},
-			{Name: "where", Kind: grammar.Text, Form: inTable, Check: columnName, Doc: "stream: column of its table with the id."},
-			{Name: "refresh", Kind: grammar.Map, Doc: "stream: what comes without a change of the row is found by walking again.", Keys: refreshKeys("Rows that changed within this time, by their stream's `newest`, are walked again, ")},
+				Doc: "Parent stream or streams, also the stream itself: one list for each stored row, then for each new or changed row. Ids wait in `_sync.pending` from the commit of the row to the commit of its list. An id that answers 404 has no rows."},
+			{Name: "where", Kind: grammar.Text, Form: inTable, Check: columnName, Doc: "stream: column of the parent's table with the id."},
+			{Name: "refresh", Kind: grammar.Map, Doc: "stream: re-reads lists of parent rows that did not change.", Keys: refreshKeys("Rows that changed within this time, by `newest` of the parent, are re-read.")},
 			{Name: "batch", Kind: grammar.Text, Form: sqlFile, Hint: "a file name beside the stream file, e.g. calls_to_transcribe.sql",
-				Doc: "SQL file as for `view`, for one request for several ids. A second column is the key of the record that is expected for the id; without it the id is the key. With `absent: gone` expected records that do not come are marked gone."},
-			{Name: "as", Kind: grammar.Text, Form: name, Doc: "What an id or value is sent in: of a batch the name of the list in the body, else that of a query parameter, where the path has no `{id}`."},
-			{Name: "size", Kind: grammar.Int, Min: 1, Max: 1000, Doc: "batch: ids of one request."},
+				Doc: "SQL file as for `view`, with one request for several ids. A second column has the key of the expected record. Default: the id. With `absent: gone` an expected record that does not arrive is soft-deleted."},
+			{Name: "as", Kind: grammar.Text, Form: name, Doc: "Name under which an id or value is sent. batch: the list in the body. Otherwise: the query parameter, if the path has no `{id}`."},
+			{Name: "size", Kind: grammar.Int, Min: 1, Max: 1000, Doc: "batch: ids per request."},
 			{Name: "values", Kind: grammar.List, Some: true, Item: &grammar.Spec{Kind: grammar.Text, Form: value},
-				Doc: "One walk for each literal value. Together they are the whole list, for `absent: gone` too."},
+				Doc: "One list for each literal value. Together they count as one full list, also for `absent: gone`."},
 			{Name: "optional", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Text, Form: value},
-				Doc: "Those of the values that the source may not know. Where it refuses one, the others are read, and rows stay whose column named by `as` has it."},
+				Doc: "Values that the source may not know. If it refuses one, the others are read. Rows with that value in the column named by `as` stay."},
 		}},
-		{Name: "below", Kind: grammar.Map, Doc: "Records of the list may hold others, which the same list has when it is asked with a record's key. These are walked too, as deep as they go; together they are the whole list, for `absent: gone` too.", Keys: []grammar.Spec{
-			{Name: "as", Kind: grammar.Text, Required: true, Form: name, Hint: "e.g. parent_folder_id", Doc: "Query parameter that the key is sent in."},
-			{Name: "unless", Kind: grammar.Text, Form: dotted, Doc: "Path of a field, e.g. of the record around one: where some record of the list itself has it, the list has all, and nothing is walked below."},
+		{Name: "below", Kind: grammar.Map, Doc: "For records that contain others: the list is also read with the key of each record, to any depth. Together they count as one full list, also for `absent: gone`.", Keys: []grammar.Spec{
+			{Name: "as", Kind: grammar.Text, Required: true, Form: name, Hint: "e.g. parent_folder_id", Doc: "Query parameter for the key."},
+			{Name: "unless", Kind: grammar.Text, Form: dotted, Doc: "Path of a field, e.g. the id of the containing record. If a record of the first list has it, that list is complete, and no other is read."},
 		}},
 		detailSpec(scalar),
 	}}
 }
 
 func detailSpec(scalar *grammar.Spec) grammar.Spec {
-	return grammar.Spec{Name: "detail", Kind: grammar.Map, Doc: "Each record of a page is replaced by its own reading, which has what the list leaves out. Of a list that is read in full every record is, each time.", Keys: []grammar.Spec{
-		{Name: "endpoint", Kind: grammar.Text, Required: true, Form: request, Check: checkEndpoint, Hint: "e.g. GET /conversations/{id}", Doc: "Path of one record; `{id}` is the record's key."},
-		{Name: "query", Kind: grammar.Free, Item: scalar, Doc: "Query parameters sent with it."},
+	return grammar.Spec{Name: "detail", Kind: grammar.Map, Doc: "Reads each record of a page again by id, for fields that the list omits. A full refresh does this for every record in every run.", Keys: []grammar.Spec{
+		{Name: "endpoint", Kind: grammar.Text, Required: true, Form: request, Check: checkEndpoint, Hint: "e.g. GET /conversations/{id}", Doc: "Path of one record. `{id}` is the record's key."},
+		{Name: "query", Kind: grammar.Free, Item: scalar, Doc: "Query parameters sent with the request."},
 		{Name: "unless_same", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Text, Form: dotted},
-			Doc: "search: paths of fields that the list has too. Where all are as stored, the record is not read again."},
-		{Name: "refresh", Kind: grammar.Map, Doc: "search: what changes without moving these fields is found by reading again.", Keys: refreshKeys("Records that changed within this time are read again, ")},
+			Doc: "search: paths of fields that the list also has. If all equal the stored values, the record is not read by id."},
+		{Name: "refresh", Kind: grammar.Map, Doc: "search: re-reads records, to find changes that do not move these fields.", Keys: refreshKeys("Records that changed within this time are re-read.")},
 	}}
 }
 
 func refreshKeys(within string) []grammar.Spec {
 	return []grammar.Spec{
 		{Name: "for", Kind: grammar.Duration, Required: true, Doc: within},
-		{Name: "every", Kind: grammar.Duration, Required: true, Doc: "this often."},
+		{Name: "every", Kind: grammar.Duration, Required: true, Doc: "How often they are re-read."},
 	}
 }
 
@@ -147,44 +147,44 @@ func columnSpec() *grammar.Spec {
 	return &grammar.Spec{Kind: grammar.Map, Keys: []grammar.Spec{
 		{Name: "name", Kind: grammar.Text, Required: true, Form: inTable, Check: columnName, Doc: "Name of the column."},
 		{Name: "from", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text, Check: checkSource, Hint: "a path like location.country, or $read_at, $over, $erased, $position, $parent.id"},
-			Some: true, Doc: "Where the value is: a path in the record (default: the name), or several: the first that has a value fills the column, and what another has besides stays in `_extra`. Or one of these: `$read_at` the server's time of the answer, `$over` the id or value that was asked for, `$erased` whether the row lost what a forgotten person wrote; in a child `$parent.<column>`, `$position`, the place in the list, `$key`, the key of an entry, and `$item`, an item that is a text or a number itself."},
+			Some: true, Doc: "Path of the value in the record. Default: the name. Of several paths the first with a value is used; other values stay in `_extra`. `$read_at`: server time of the answer. `$over`: the requested id or value. `$erased`: an erasure changed the row. In children also `$parent.<column>`, `$position` in the list, `$key` of an entry and `$item`, a scalar item."},
 		{Name: "type", Kind: grammar.Enum, Required: true, Doc: "Type of the column.", Values: []grammar.Choice{
 			{Name: string(Text), Doc: "any scalar, as text."}, {Name: string(Int), Doc: "64 bits."}, {Name: string(Double)}, {Name: string(Bool)},
-			{Name: string(Timestamp), Doc: "unix seconds or ISO-8601."}, {Name: string(Date)}, {Name: string(JSON), Doc: "a free-form object or list, as sent; a scalar in it may have a column of its own as well."}}},
-		{Name: "as", Kind: grammar.Enum, Doc: "What is made of a text.", Values: []grammar.Choice{
-			{Name: "plain_text", Doc: "HTML made readable."},
-			{Name: "url", Doc: "an address of a page: of its query the parameters that sign it are cut off, the others stay."},
-			{Name: "signed_url", Doc: "an address of a file: as url, and what only looks like a token, or like when it ends, is cut off as well."}}},
-		{Name: "doc", Kind: grammar.Text, Doc: "What it means; becomes the comment of the column."},
-		flag("required", "A record without it is rejected whole. Columns of the key always are."),
-		{Name: "default", Kind: grammar.Text, Doc: "Of int and text: the value of a record that has none, so that it may be part of a key."},
+			{Name: string(Timestamp), Doc: "unix seconds or ISO-8601."}, {Name: string(Date)}, {Name: string(JSON), Doc: "an object or list as sent; its scalars may have columns too."}}},
+		{Name: "as", Kind: grammar.Enum, Doc: "Conversion of a text.", Values: []grammar.Choice{
+			{Name: "plain_text", Doc: "HTML to plain text."},
+			{Name: "url", Doc: "address of a page, without query parameters that sign it."},
+			{Name: "signed_url", Doc: "address of a file, also without parameters that look like a token or an expiry."}}},
+		{Name: "doc", Kind: grammar.Text, Doc: "Meaning; becomes the comment of the column."},
+		flag("required", "A record without it is rejected. Key columns are always required."),
+		{Name: "default", Kind: grammar.Text, Doc: "int and text: value for records that have none, so that the column may be part of a key."},
 		flag("pii", "Personal data."),
-		flag("person", "Holds a contact's id: erasure finds a person's rows by it."),
+		flag("person", "Holds a contact's id. An erasure finds a person's rows by it."),
 		{Name: "whose", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text, Form: inTable, Check: columnName},
-			Doc: "Personal data: what tells whom it is about. A column of the row, or of the record, that holds a contact's id or references another record; `record`: everybody whom the record or its children name. Left out: the contacts' ids of the row, else of what the list lies in."},
-		flag("stays", "With `erase: all`: is kept."),
-		flag("redactable", "The source may take it out: once it comes as null, what was stored of it is erased from all files."),
-		{Name: "redacted_by", Kind: grammar.Text, Form: inTable, Check: columnName, Doc: "Of a redactable column: the column that is true once it was taken out for good; no older copy brings it back then."},
-		flag("volatile", "Moves without being a change of the record."),
+			Doc: "Personal data: the data subjects. A column of the row or record that holds a contact's id or references another record. `record`: every person that the record or its children name. Default: the contacts' ids of the row; if it has none, those of the containing record."},
+		flag("stays", "Kept by `erase: all`."),
+		flag("redactable", "The source may redact it. When it arrives as null, the stored value is erased from all files."),
+		{Name: "redacted_by", Kind: grammar.Text, Form: inTable, Check: columnName, Doc: "Redactable columns: column that is true after a final redaction. Older copies then never restore the value."},
+		flag("volatile", "Its changes do not count as changes of the record."),
 		{Name: "attributes", Kind: grammar.Text, Form: name, Hint: "e.g. contact",
-			Doc: "Of json: its keys are attributes that people define. The view `<stream>_attributes` has a typed column for each that was seen. The value is what `data_attributes.model` calls the records."},
-		{Name: "references", Kind: grammar.Text, Form: ofColumn, Hint: "table.column, e.g. admins.id", Doc: "Column it points to."},
+			Doc: "json: its keys are custom attributes. The view `<stream>_attributes` has a typed column for each. The value is the `data_attributes.model` of the records."},
+		{Name: "references", Kind: grammar.Text, Form: ofColumn, Hint: "table.column, e.g. admins.id", Doc: "Column that it points to."},
 	}}
 }
 
 func childSpec() *grammar.Spec {
 	nested := itemSpec("Path of the list in the item.",
-		"Columns that name a row: first one for each column of the key that the item's own row has, in its order, which need not be declared; then the child's own.")
+		"Columns that identify a row: first the key of the containing row, in its order, which need not be declared; then columns of the child.")
 	return &grammar.Spec{Kind: grammar.Map, Keys: append(
 		itemSpec("Path of the list in the record.",
-			"Columns that name a row: first one for each column of the parent's key, in its order, which need not be declared; then the child's own."),
-		grammar.Spec{Name: "complete", Kind: grammar.Bool, Default: "true", Doc: "The list is whole: stored rows that are absent from it go."},
-		grammar.Spec{Name: "count", Kind: grammar.Text, Form: dotted, Doc: "Path of the number of items the source has."},
-		grammar.Spec{Name: "rest", Kind: grammar.Text, Form: dotted, Doc: "Path of the URL where a capped list is read on."},
-		grammar.Spec{Name: "each", Kind: grammar.Enum, Default: "items", Doc: "What a row is made of.",
-			Values: []grammar.Choice{{Name: "items", Doc: "the items of a list."}, {Name: "entries", Doc: "the entries of an object whose keys are data, as locales are; the key is `$key`. What is null is no entry."}}},
+			"Columns that identify a row: first the parent's key, in its order, which need not be declared; then columns of the child."),
+		grammar.Spec{Name: "complete", Kind: grammar.Bool, Default: "true", Doc: "The list is complete: stored rows that are missing from it are removed."},
+		grammar.Spec{Name: "count", Kind: grammar.Text, Form: dotted, Doc: "Path of the number of items at the source."},
+		grammar.Spec{Name: "rest", Kind: grammar.Text, Form: dotted, Doc: "Path of the URL with the rest of a capped list."},
+		grammar.Spec{Name: "each", Kind: grammar.Enum, Default: "items", Doc: "What becomes a row.",
+			Values: []grammar.Choice{{Name: "items", Doc: "the items of a list."}, {Name: "entries", Doc: "the entries of an object with data as keys, such as locales. The key is `$key`. Null entries make no row."}}},
 		grammar.Spec{Name: "children", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Map, Keys: nested},
-			Doc: "Lists inside the items. The rows that came with an item are all that it has."},
+			Doc: "Lists inside the items. They are always complete."},
 	)}
 }
 
@@ -193,7 +193,7 @@ func itemSpec(from, key string) []grammar.Spec {
 	return []grammar.Spec{
 		{Name: "table", Kind: grammar.Text, Required: true, Form: name, Doc: "Name of the table, before the suffix."},
 		{Name: "doc", Kind: grammar.Text, Doc: "What one row is."},
-		{Name: "from", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text, Form: dotted}, Some: true, Required: true, Doc: from + " Of several paths the first whose list has items fills the table."},
+		{Name: "from", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text, Form: dotted}, Some: true, Required: true, Doc: from + " Of several paths the first non-empty list is used."},
 		{Name: "key", Kind: grammar.List, Required: true, Item: &grammar.Spec{Kind: grammar.Text, Form: inTable, Check: columnName}, Doc: key},
 		eraseSpec(),
 		{Name: "columns", Kind: grammar.List, Required: true, Item: columnSpec(), See: "columns[]", Doc: "Columns of the table."},
@@ -201,8 +201,8 @@ func itemSpec(from, key string) []grammar.Spec {
 }
 
 func eraseSpec() grammar.Spec {
-	return grammar.Spec{Name: "erase", Kind: grammar.Enum, Doc: "What becomes of the rows of a person who is forgotten; left out: their personal data and `_extra` become null.",
-		Values: []grammar.Choice{{Name: "all", Doc: "every column but the key and those that say `stays`."}, {Name: "rows", Doc: "the rows go."}}}
+	return grammar.Spec{Name: "erase", Kind: grammar.Enum, Doc: "What an erasure does to the rows of a person. Default: personal data and `_extra` become null.",
+		Values: []grammar.Choice{{Name: "all", Doc: "all columns become null, except the key and `stays` columns."}, {Name: "rows", Doc: "the rows are removed."}}}
 }
 
 // Forms of what a file writes.

@@ -25,7 +25,7 @@ func newColumn(name string, t schemas.Type, from ...string) schemas.Column {
 // thingStream is a stream with a column of each type, a flattened object, free JSON and two child tables.
 func thingStream() *schemas.Stream {
 	return &schemas.Stream{
-		Name: "things", Table: "things", Doc: "One row a thing.", Key: []string{"id"}, Newest: "at",
+		Name: "things", Table: "things", Doc: "One row per thing.", Key: []string{"id"}, Newest: "at",
 		Ignore: [][]string{{"type"}, {"tags", "data", "type"}},
 		Columns: []schemas.Column{
 			newColumn("id", schemas.Text),
@@ -45,7 +45,7 @@ func thingStream() *schemas.Stream {
 		},
 		Children: []schemas.Child{
 			{
-				Table: "thing_tags", Doc: "One row a tag.", From: []string{"tags", "data"}, Key: []string{"thing_id", "tag_id"}, Complete: true,
+				Table: "thing_tags", Doc: "One row per tag.", From: []string{"tags", "data"}, Key: []string{"thing_id", "tag_id"}, Complete: true,
 				Count: []string{"tags", "total_count"}, Rest: []string{"tags", "url"},
 				Columns: []schemas.Column{
 					newColumn("thing_id", schemas.Text, schemas.FromParent, "id"),
@@ -55,7 +55,7 @@ func thingStream() *schemas.Stream {
 				},
 			},
 			{
-				Table: "thing_parts", Doc: "One row a part.", From: []string{"parts"}, Key: []string{"thing_id", "position"},
+				Table: "thing_parts", Doc: "One row per part.", From: []string{"parts"}, Key: []string{"thing_id", "position"},
 				Columns: []schemas.Column{
 					newColumn("thing_id", schemas.Text, schemas.FromParent, "id"),
 					newColumn("position", schemas.Int, schemas.FromPosition),

@@ -25,16 +25,16 @@ func History(s *schemas.Stream) (Table, bool) {
 	own := Tables(s)[0]
 	t := Table{
 		Name: own.History, HistoryOf: own.Name, Key: append(append([]string{}, s.Key...), ValidFrom),
-		Doc: "One row a state of a record of " + s.Name + " that a read has seen, from the time its history is kept. A change of its lists alone is none. " + s.Doc,
+		Doc: "One row per state of a record of " + s.Name + " that a run has seen since history: true. Changes only in its lists make no state. " + s.Doc,
 	}
 	t.Columns = tableColumns(s.Columns)
 	t.Columns = append(t.Columns, systemColumns(false)[:2]...) // _extra and _api_version
 	t.Columns = append(t.Columns,
-		systemColumn(ValidFrom, schemas.Timestamp, "Time of the server's answer that first showed the state; a microsecond after the state before it where one second had both."),
-		systemColumn(SourceUpdatedAt, schemas.Timestamp, "When the record was changed, by its own word; null where it has none."),
-		systemColumn(ValidTo, schemas.Timestamp, "When the next state, or that the source no longer has the record, was first seen; null while neither was."),
-		systemColumn(Lifecycle, schemas.Text, "What became of the record when the state ended: gone; of a contact archived, blocked, merged, deleted and so on. Null while the state lasts, and where another one followed."),
-		systemColumn(SyncedAtColumn, schemas.Timestamp, "When the row was last changed here."),
-		systemColumn(RunIDColumn, schemas.Text, "The run that last changed the row."))
+		systemColumn(ValidFrom, schemas.Timestamp, "Server's time of the answer that first showed the state. A second state in the same second is a microsecond later."),
+		systemColumn(SourceUpdatedAt, schemas.Timestamp, "Time of the change, from the record itself; null if it has none."),
+		systemColumn(ValidTo, schemas.Timestamp, "Start of the next state, or time when a run found the record gone; null for the open state."),
+		systemColumn(Lifecycle, schemas.Text, "Reason for the end of the last state: gone; for a contact archived, blocked, merged, deleted and so on. Null for the open state, and before a next state."),
+		systemColumn(SyncedAtColumn, schemas.Timestamp, "Time of the commit that last changed the row."),
+		systemColumn(RunIDColumn, schemas.Text, "Run that last changed the row."))
 	return t, true
 }

@@ -200,12 +200,12 @@ func SnapshotTable(s *schemas.Stream) (t Table, ok bool) {
 		return Table{}, false
 	}
 	date := Column{Name: schemas.SnapshotDate, Type: schemas.Date, SQL: codecs[schemas.Date].sql, Arrow: codecs[schemas.Date].arrow,
-		Doc: "Day of the copy, in the warehouse's timezone; the copy is of the day's last reading."}
+		Doc: "Day of the copy, in the time zone of the warehouse. The copy is from the last run of the day."}
 	own := append([]Column{date}, tableColumns(s.Columns)...)
 	for i := range own {
 		own[i].Path, own[i].Or = nil, nil // filled from the table, and from no record
 	}
-	return Table{Name: s.DailyTable(), CopyOf: Tables(s)[0].Name, Doc: "One row a day for each row of " + s.Table + " on that day. " + s.Doc,
+	return Table{Name: s.DailyTable(), CopyOf: Tables(s)[0].Name, Doc: "One row per day for each row of " + s.Table + " on that day. " + s.Doc,
 		Columns: append(own, systemColumns(false)...), Key: append([]string{date.Name}, s.Key...)}, true
 }
 
@@ -252,16 +252,16 @@ func isComputed(from []string) bool {
 
 func systemColumns(gone bool) []Column {
 	list := []Column{
-		systemColumn(ExtraColumn, schemas.JSON, "Fields that no column took, and values that did not fit theirs, as sent."),
-		systemColumn(VersionColumn, schemas.Text, "The API version that the row was read under."),
-		systemColumn(HashColumn, schemas.Int, "A number made of the row's content: equal content has the same number. Empty while hash or drop has changed and the row was not read again."),
+		systemColumn(ExtraColumn, schemas.JSON, "Fields without a column, and values that did not fit their column, as sent."),
+		systemColumn(VersionColumn, schemas.Text, "API version of the answer that the row comes from."),
+		systemColumn(HashColumn, schemas.Int, "Content hash: rows with equal content have the same number. Null after a change of hash or drop until the row is read again."),
 	}
 	if gone {
-		list = append(list, systemColumn(GoneColumn, schemas.Timestamp, "When the source was found not to have the record any more; empty while it has."))
+		list = append(list, systemColumn(GoneColumn, schemas.Timestamp, "Time of the soft delete: the source no longer has the record. Null while it has."))
 	}
 	return append(list,
-		systemColumn(SyncedAtColumn, schemas.Timestamp, "When the row was last changed here."),
-		systemColumn(RunIDColumn, schemas.Text, "The run that last changed the row."))
+		systemColumn(SyncedAtColumn, schemas.Timestamp, "Time of the commit that last changed the row."),
+		systemColumn(RunIDColumn, schemas.Text, "Run that last changed the row."))
 }
 
 func systemColumn(name string, t schemas.Type, doc string) Column {

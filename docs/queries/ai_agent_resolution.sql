@@ -1,4 +1,4 @@
--- What share of the conversations that the AI agent took part in does it resolve, and what share goes on to the team?
+-- What share of the conversations that the AI agent took part in does it resolve, and what share does it pass to the team?
 SELECT date_trunc('month', created_date)::DATE AS month_date, count(*) AS conversations, count(*) FILTER (involved) AS involved,
        count(*) FILTER (resolved) AS resolved, count(*) FILTER (resolved_confirmed) AS confirmed, count(*) FILTER (escalated) AS escalated,
        round(100.0 * count(*) FILTER (resolved) / nullif(count(*) FILTER (involved), 0), 1) AS percent_resolved

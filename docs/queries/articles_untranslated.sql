@@ -1,4 +1,4 @@
--- In which languages are the published articles there, and how many are missing from each?
+-- Which languages do the published articles have, and how many articles are missing in each?
 WITH published AS (
   SELECT id FROM articles WHERE state = 'published'
 )

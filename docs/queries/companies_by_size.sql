@@ -1,4 +1,4 @@
--- How are companies spread over the number of people that we know of each?
+-- How many companies have how many known people?
 WITH people AS (
   SELECT c.id, count(p.contact_id) AS contacts, any_value(c.monthly_spend) AS spend
   FROM companies c LEFT JOIN company_contacts p ON p.company_id = c.id GROUP BY c.id

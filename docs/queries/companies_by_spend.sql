@@ -1,5 +1,5 @@
 -- Which companies spend most, and how many people and conversations do we have with each?
--- A conversation with two people of a company counts once for it, and once for every other company that its people are of.
+-- A conversation with two people of a company counts once for that company, and once for each other company of these people.
 WITH people AS (
   SELECT company_id, count(*) AS contacts FROM company_contacts GROUP BY company_id
 ), talks AS (

@@ -1,5 +1,5 @@
 -- How long ago were the active contacts last seen?
--- Ages are counted from the moment that the data is of, not from the clock of whoever asks.
+-- Ages are counted to the time of the data, not to the current time.
 WITH ages AS (
   SELECT role, epoch((SELECT max(synced_to) FROM _sync.freshness)) - epoch(last_seen_at) AS seconds FROM contacts
 )

@@ -1,4 +1,4 @@
--- How many contacts left us in each month, and by which way?
+-- How many contacts became inactive in each month, and with which lifecycle?
 SELECT date_trunc('month', timezone((SELECT value FROM _sync.meta WHERE key = 'timezone'), inactive_since))::DATE AS month_date,
        count(*) AS contacts, count(*) FILTER (lifecycle = 'merged') AS merged, count(*) FILTER (lifecycle = 'archived') AS archived,
        count(*) FILTER (lifecycle = 'blocked') AS blocked, count(*) FILTER (lifecycle NOT IN ('merged', 'archived', 'blocked')) AS deleted

@@ -1,5 +1,5 @@
 -- Who has waited longest for an answer, and with which team and teammate?
--- A waiting_since in the future is a mark of the source, and nobody's wait.
+-- The source sets some waiting_since to the far future. These are no waits.
 WITH now AS (
   SELECT max(synced_to) AS moment FROM _sync.freshness
 )

@@ -1,4 +1,4 @@
--- Whose work was reviewed, and what share of it passed?
+-- Which teammates were reviewed, and what share of the reviews passed?
 SELECT CASE WHEN q.reviewed_teammate_id IS NULL THEN coalesce(q.reviewed_teammate_type, 'not told') ELSE coalesce(a.name, 'admin ' || q.reviewed_teammate_id || ', who is gone') END AS teammate,
        count(*) AS chosen, count(*) FILTER (q.reviewed) AS reviewed, count(*) FILTER (q.passed) AS passed,
        round(100.0 * count(*) FILTER (q.passed) / nullif(count(*) FILTER (q.reviewed), 0), 1) AS percent_passed

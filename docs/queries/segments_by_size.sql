@@ -1,4 +1,4 @@
--- How large is each segment, and how much has it grown since it was first counted?
+-- How large is each segment, and how much has it grown since its first snapshot?
 WITH counted AS (
   SELECT id, min_by(member_count, snapshot_date) AS first_count, min(snapshot_date) AS first_date FROM segments_daily GROUP BY id
 )

@@ -1,4 +1,4 @@
--- How much did each teammate do in the thirty days before the data ends?
+-- How much did each teammate do in the last thirty days of the data?
 WITH parts AS (
   SELECT author_id, conversation_id, part_type FROM conversation_parts
   WHERE author_type = 'admin' AND created_at > (SELECT max(synced_to) FROM _sync.freshness) - INTERVAL 30 DAY

@@ -1,4 +1,4 @@
--- How was the work of the last fourteen days with any spread over teammates?
+-- How was the work of the last fourteen active days distributed over teammates?
 WITH days AS (
   SELECT DISTINCT workload_date FROM models.admin_workload ORDER BY workload_date DESC LIMIT 14
 )

@@ -38,7 +38,7 @@ func TestS50AServedRunThatDuckDBBringsDownEndsNoServe(t *testing.T) {
 	}
 	rewrite("pipelines.yaml", strings.Replace(string(text), "streams: [", "streams: [lethal, ", 1)+"stream_files: [lethal.yaml]\n")
 	rewrite("lethal.yaml", `stream: lethal
-doc: One row a note.
+doc: One row per note.
 read: {endpoint: "GET /contacts/{id}/notes", records: data, page: {by: none}, since: {by: full}, over: {view: lethal.sql, after: [contacts]}}
 key: [id]
 columns: [{name: id, type: text, doc: Id.}]

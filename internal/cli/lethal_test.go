@@ -42,7 +42,7 @@ func TestS50SQLOfAStreamThatBringsDuckDBDownEndsNoServe(t *testing.T) {
 				h.space.Advance(24 * time.Hour)
 			}
 			files := map[string]string{"pipelines.yaml": strings.Replace(served, "streams: [", "streams: [lethal, ", 1) + "stream_files: [lethal.yaml]\n", "lethal.yaml": `stream: lethal
-doc: One row a note.
+doc: One row per note.
 read: {endpoint: "GET /contacts/{id}/notes", records: data, page: {by: none}, since: {by: full}, over: {view: lethal.sql, after: [contacts]}}
 key: [id]
 columns: [{name: id, type: text, doc: Id.}]

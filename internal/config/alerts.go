@@ -64,7 +64,7 @@ func (a *alertConfig) resolveAddress(key, text string, lookup func(string) (stri
 		err = alertAddress(address)
 	}
 	if err != nil {
-		return "", &problem.Problem{Class: "config", What: "alerts." + a.Name + "." + key, Err: err, Next: "nobody is told by it; set it to an https:// address"}
+		return "", &problem.Problem{Class: "config", What: "alerts." + a.Name + "." + key, Err: err, Next: "no message is sent by it; set it to an https:// address"}
 	}
 	return address, nil
 }

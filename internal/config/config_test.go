@@ -167,7 +167,7 @@ func TestAStreamIsAddedByYAMLAlone(t *testing.T) {
 		"pipelines.yaml": simple + "stream_files: [streams/*.yaml]\n",
 		"streams/help_sites.yaml": `
 stream: help_sites
-doc: One row a help center.
+doc: One row per help center.
 read: {endpoint: GET /help_center/help_centers, records: data, page: {by: number, in: query, size: 50}, since: {by: full}}
 key: [id]
 columns: [{name: id, type: text}, {name: identifier, type: text}]

@@ -15,7 +15,7 @@ func TestEachFileOfAConfigurationNamesPathsFromItsOwnDirectory(t *testing.T) {
 		"a/base.yaml":    "version: 1\nwarehouse: {dir: here}\nworkspaces:\n  main: {base_url: emulator, token: \"${file:../token}\"}\n",
 		"b/1.yaml":       "models: own/*.sql\npipelines:\n  nightly: {streams: tags, after: pwd}\n",
 		"b/2.yaml":       "workspaces:\n  acme: {base_url: \"${file:address}\", token: \"${file:token}\"}\n",
-		"b/own/mine.sql": "-- relation: mine (view)\n-- doc: One row a tag.\n-- key: id\n-- column id: Its id.\nSELECT id FROM {schema}.tags\n",
+		"b/own/mine.sql": "-- relation: mine (view)\n-- doc: One row per tag.\n-- key: id\n-- column id: Its id.\nSELECT id FROM {schema}.tags\n",
 		"b/address":      "https://api.example.com",
 		"b/token":        "of-acme",
 		"c/3.yaml":       "pipelines:\n  hourly: {streams: teams, workspaces: acme}\n",

@@ -24,57 +24,57 @@ func (l *configLoader) configSpec() *grammar.Spec {
 		{Name: "version", Kind: grammar.Enum, Required: true, Values: []grammar.Choice{{Name: "1"}}, Doc: "Version of this grammar."},
 		warehouseSpec(&l.config.Warehouse),
 		{Name: "workspaces", Kind: grammar.Free, Required: true, Some: true, Item: new(workspaceEntry).workspaceSpec(), Into: l.takeWorkspaces, Form: schemaForm, Check: checkSchema,
-			Hint: "lower-case letters, digits and _, beginning with a letter, and no word of SQL: it is the schema of its tables", Doc: "Where records come from."},
-		{Name: "stream_files", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text}, Into: l.takeStreamFiles, Doc: "Your own streams: files or patterns, from this file's directory, e.g. streams/*.yaml."},
-		{Name: "models", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text}, Into: l.takeModels, Doc: "Your own models: SQL files or patterns, from this file's directory, e.g. models/*.sql. See docs/models.md."},
-		{Name: "streams", Kind: grammar.Free, Item: new(settingsEntry).streamSettingsSpec(), Into: l.takeSettings, Doc: "What is wanted different from the stream files, by name or pattern."},
+			Hint: "lower-case letters, digits and _, beginning with a letter, and no word of SQL: it is the schema of its tables", Doc: "Workspaces to read."},
+		{Name: "stream_files", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text}, Into: l.takeStreamFiles, Doc: "Your own streams: files or patterns, relative to this file, e.g. streams/*.yaml."},
+		{Name: "models", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text}, Into: l.takeModels, Doc: "Your own models: SQL files or patterns, relative to this file, e.g. models/*.sql. See docs/models.md."},
+		{Name: "streams", Kind: grammar.Free, Item: new(settingsEntry).streamSettingsSpec(), Into: l.takeSettings, Doc: "Settings that differ from the stream files, by stream name or pattern."},
 		{Name: "pipelines", Kind: grammar.Free, Required: true, Some: true, Item: (&pipelineEntry{configLoader: l}).pipelineSpec(), Into: l.takePipelines, Form: pipelineForm,
-			Hint: "letters, digits, - and _, beginning with a letter", Doc: "What is read, and when."},
+			Hint: "letters, digits, - and _, beginning with a letter", Doc: "Streams that are read together, and when."},
 		{Name: "alerts", Kind: grammar.Free, Item: (&alertEntry{configLoader: l}).alertSpec(), Into: l.takeAlerts, Form: pipelineForm,
-			Hint: "letters, digits, - and _, beginning with a letter", Doc: "Who is told how runs go."},
+			Hint: "letters, digits, - and _, beginning with a letter", Doc: "Services that receive messages about runs."},
 	}}
 }
 
 func warehouseSpec(w *Warehouse) grammar.Spec {
-	return grammar.Spec{Name: "warehouse", Kind: grammar.Map, Doc: "Where the data goes.", Keys: []grammar.Spec{
-		{Name: "dir", Kind: grammar.Text, Into: func(v *grammar.Value) { w.Dir = resolvePath(v, v.Text()) }, Default: "data", Doc: "Directory of warehouse.duckdb and lake/, from this file's own."},
+	return grammar.Spec{Name: "warehouse", Kind: grammar.Map, Doc: "Directory, time zone, memory and publishing of the data.", Keys: []grammar.Spec{
+		{Name: "dir", Kind: grammar.Text, Into: func(v *grammar.Value) { w.Dir = resolvePath(v, v.Text()) }, Default: "data", Doc: "Directory of warehouse.duckdb and lake/, relative to this file."},
 		{Name: "timezone", Kind: grammar.Text, Into: func(v *grammar.Value) { w.Timezone = v.Text() }, Default: "UTC", Check: checkZone, Hint: "e.g. Europe/Berlin",
-			Doc: "What day and week mean in models and schedules; columns stay instants."},
+			Doc: "Time zone of days and weeks in models and schedules. Timestamp columns stay instants."},
 		{Name: "memory", Kind: grammar.Text, Into: func(v *grammar.Value) { w.Memory, _ = grammar.ParseMemory(v.Text()) }, Default: "200MB", Form: grammar.MemoryForm, Check: checkMemory, Hint: "e.g. 1GB",
-			Doc: "What DuckDB may use while records are stored and published; the program needs some 400 MB besides. More is needed only where a single record has tens of megabytes."},
+			Doc: "Memory that DuckDB may use to store and publish records. The program needs about 400 MB more. Raise it only if a single record has tens of megabytes."},
 		{Name: "publish", Kind: grammar.Map, Doc: "How often readers get a new file.", Keys: []grammar.Spec{
-			{Name: "first", Kind: grammar.Duration, Into: func(v *grammar.Value) { w.Publish.First = v.Duration() }, Default: "10s", Doc: "While history is still read, what is newest is published once it is there, but no sooner after the run's start: a short run publishes once."},
-			{Name: "every", Kind: grammar.Duration, Into: func(v *grammar.Value) { w.Publish.Every = v.Duration() }, Default: "60m", Doc: "During a long run; at its end in any case."},
-			{Name: "keep", Kind: grammar.Int, Into: func(v *grammar.Value) { w.Publish.Keep = v.Int() }, Default: "2", Max: 100, Doc: "Older files to go back to."},
+			{Name: "first", Kind: grammar.Duration, Into: func(v *grammar.Value) { w.Publish.First = v.Duration() }, Default: "10s", Doc: "During a backfill: shortest time from the start of a run to its first publish, which has the newest data. A shorter run publishes once, at its end."},
+			{Name: "every", Kind: grammar.Duration, Into: func(v *grammar.Value) { w.Publish.Every = v.Duration() }, Default: "60m", Doc: "Time between publishes during a long run. Every run also publishes at its end."},
+			{Name: "keep", Kind: grammar.Int, Into: func(v *grammar.Value) { w.Publish.Keep = v.Int() }, Default: "2", Max: 100, Doc: "Number of older published files that are kept for a rollback."},
 			{Name: "max_loss", Kind: grammar.Text, Into: func(v *grammar.Value) { w.Publish.MaxLoss, _ = parsePercentage(v.Text()) }, Default: "30%", Form: shareForm, Check: checkShare, Hint: "e.g. 30%; 100% lets everything go",
-				Doc: "Readers keep the file they have when a table would lose a larger share of its rows, and more than ten. Erasures are no loss."},
+				Doc: "Publish guard: readers keep their file if a table would lose a larger share of its rows, and more than ten rows. Erased rows do not count."},
 		}},
 		officeSpec(w),
 	}}
 }
 
 func (a *alertEntry) alertSpec() *grammar.Spec {
-	return &grammar.Spec{Name: "NAME", Kind: grammar.Map, Doc: "One place to tell. What cannot be told is logged, and fails no run.", Keys: []grammar.Spec{
+	return &grammar.Spec{Name: "NAME", Kind: grammar.Map, Doc: "One service. A message that cannot be sent is logged, and the run does not fail.", Keys: []grammar.Spec{
 		{Name: "ping", Kind: grammar.Text, Into: a.takeAddress(&a.Ping), Verbatim: true, Secret: hasLiteralText,
-			Doc: "Address that gets a POST with the last line of each run: as it is when it went well, with `/start` before it, `/fail` when it did not, and the run's id as `rid`. For services that call when one is missing."},
+			Doc: "Address for services that report a missing run. `/start` is added for the start of a run, `/fail` for its failure, nothing for its success. Each POST has the run's id as `rid`; the last one has the last line of the run."},
 		{Name: "webhook", Kind: grammar.Text, Into: a.takeAddress(&a.Webhook), Verbatim: true, Secret: hasLiteralText,
-			Doc: "Address that gets a POST of JSON with `event`, `text` and what belongs to it. Best from `${VAR}` or `${file:…}`: such addresses are secret."},
+			Doc: "Address that gets a POST of JSON with `event`, `text` and details. Take it from `${VAR}` or `${file:…}`: such addresses are secret."},
 		{Name: "on", Kind: grammar.List, Into: a.takeKinds, Item: &grammar.Spec{Kind: grammar.Enum, Values: []grammar.Choice{
-			{Name: "failure", Doc: "a run did not end with 0."},
-			{Name: "late", Doc: "a stream's freshness is breached; `serve` looks every ten minutes, and each run when it ends."},
-			{Name: "recovery", Doc: "what was told of before is over."},
-			{Name: "schema_change", Doc: "the source has fields that nobody knew, or a column was added or widened."}}},
-			Doc: "What the webhook is told; left out: failure, late, recovery."},
-		{Name: "cooldown", Kind: grammar.Duration, Into: func(v *grammar.Value) { a.Cooldown = v.Duration() }, Default: "4h", Doc: "The same failure again is told no sooner."},
-		{Name: "pipelines", Kind: grammar.OneOrAll, Into: takeKnownNames("pipeline", a.config.pipelineNames(), &a.Pipelines), Some: true, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Whose runs; left out: those of all."},
+			{Name: "failure", Doc: "a run did not exit with 0."},
+			{Name: "late", Doc: "a stream breaches its freshness SLA. `serve` checks every ten minutes, each run at its end."},
+			{Name: "recovery", Doc: "a problem that was reported is over."},
+			{Name: "schema_change", Doc: "the API sends unknown fields, or a column was added or widened."}}},
+			Doc: "Events that the webhook receives. Default: failure, late, recovery."},
+		{Name: "cooldown", Kind: grammar.Duration, Into: func(v *grammar.Value) { a.Cooldown = v.Duration() }, Default: "4h", Doc: "Shortest time until the same failure is reported again."},
+		{Name: "pipelines", Kind: grammar.OneOrAll, Into: takeKnownNames("pipeline", a.config.pipelineNames(), &a.Pipelines), Some: true, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Pipelines to report. Default: all."},
 	}}
 }
 
 func officeSpec(w *Warehouse) grammar.Spec {
-	office := grammar.Spec{Name: "office_hours", Kind: grammar.Map, Doc: "When somebody is there to answer: measures whose names end in `_office` leave out the rest. Left out: these are null.", Keys: []grammar.Spec{
+	office := grammar.Spec{Name: "office_hours", Kind: grammar.Map, Doc: "Hours in which the team answers. Measures with names that end in `_office` count only these hours. Without office hours they are null.", Keys: []grammar.Spec{
 		{Name: "timezone", Kind: grammar.Text, Into: func(v *grammar.Value) { w.Office.Timezone = cmp.Or(v.Text(), w.Timezone) },
-			Check: checkZone, Hint: "e.g. Europe/Berlin", Doc: "Whose hours they are; left out: the warehouse's time zone."},
-		{Name: "holidays", Kind: grammar.List, Into: func(v *grammar.Value) { w.Office.Holidays = v.Texts() }, Item: &grammar.Spec{Kind: grammar.Date}, Doc: "Days on which nobody is."},
+			Check: checkZone, Hint: "e.g. Europe/Berlin", Doc: "Time zone of the hours. Default: the warehouse's time zone."},
+		{Name: "holidays", Kind: grammar.List, Into: func(v *grammar.Value) { w.Office.Holidays = v.Texts() }, Item: &grammar.Spec{Kind: grammar.Date}, Doc: "Days without office hours."},
 	}}
 	for i, day := range []string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"} {
 		take := func(v *grammar.Value) {
@@ -84,65 +84,65 @@ func officeSpec(w *Warehouse) grammar.Spec {
 			}
 		}
 		office.Keys = append(office.Keys, grammar.Spec{Name: day, Kind: grammar.OneOrAll, Into: take, Item: &grammar.Spec{Kind: grammar.Text, Form: hoursForm, Check: checkHours, Hint: `e.g. "09:00-17:00"`},
-			Doc: "From when to when, e.g. `09:00-17:00`, or a list of such; left out: closed."})
+			Doc: "Office hours, e.g. `09:00-17:00`, or a list of them. Default: closed."})
 	}
 	return office
 }
 
 func (w *workspaceEntry) workspaceSpec() *grammar.Spec {
 	return &grammar.Spec{Name: "NAME", Kind: grammar.Map,
-		Doc: "Its name is the schema of its tables; main is the one that needs no schema in a query.", Keys: []grammar.Spec{
+		Doc: "The name is the schema of the tables. Queries need no schema for `main`.", Keys: []grammar.Spec{
 			{Name: "base_url", Kind: grammar.Text, Into: w.takeBaseURL, Required: true, Verbatim: true, Secret: regexp.MustCompile(`//[^/]*@`).MatchString,
-				Doc: "Address of the workspace's region, best from a variable; `emulator` is the embedded workspace. No default."},
+				Doc: "Address of the API in the workspace's region, best from a variable. `emulator` is the built-in workspace. No default."},
 			{Name: "token", Kind: grammar.Text, Into: w.takeToken, Verbatim: true, Secret: hasLiteralText,
-				Doc: "`${VAR}` or `${file:/run/secrets/x}`, a file that only its owner can read. Never the token itself, and no default."},
-			{Name: "api_version", Kind: grammar.Text, Into: func(v *grammar.Value) { w.APIVersion = v.Text() }, Default: LatestVersion, Form: versionForm, Check: checkVersion, Hint: `e.g. "` + LatestVersion + `", the latest that there is`, Doc: "Version that is asked for with each request, no later than `" + LatestVersion + "`."},
-			{Name: "version_header", Kind: grammar.Text, Into: func(v *grammar.Value) { w.VersionHeader = v.Text() }, Default: "Service-Version", Form: headerForm, Check: checkHeader, Hint: "e.g. Service-Version", Doc: "Header that carries it, none that says something else."},
+				Doc: "`${VAR}` or `${file:/run/secrets/x}`, a file that only its owner can read. Never the token itself. No default."},
+			{Name: "api_version", Kind: grammar.Text, Into: func(v *grammar.Value) { w.APIVersion = v.Text() }, Default: LatestVersion, Form: versionForm, Check: checkVersion, Hint: `e.g. "` + LatestVersion + `", the latest that there is`, Doc: "API version that each request asks for, `" + LatestVersion + "` at most."},
+			{Name: "version_header", Kind: grammar.Text, Into: func(v *grammar.Value) { w.VersionHeader = v.Text() }, Default: "Service-Version", Form: headerForm, Check: checkHeader, Hint: "e.g. Service-Version", Doc: "Header that carries the version. A header with another use is refused."},
 			{Name: "requests_per_minute", Kind: grammar.Int, Into: func(v *grammar.Value) { w.RequestsPerMinute = v.Int() }, Min: 1, Max: 1_000_000,
-				Doc: "A ceiling for all its pipelines together, in one process; left out: learned from the answers, leaving 20 % to others."},
+				Doc: "Most requests per minute, for all pipelines of the workspace in one process. Default: learned from the API's answers; 20 % are left to other programs."},
 			{Name: "download_hosts", Kind: grammar.OneOrAll, Into: func(v *grammar.Value) { w.DownloadHosts = v.Texts() }, Item: &grammar.Spec{Kind: grammar.Text, Form: hostForm, Hint: "a host alone, e.g. files.example.com, or *.files.example.com for all below it"},
-				Doc: "Hosts that files of exports may be fetched from, beside those of the site of `base_url`: `files.example.com`, or `*.files.example.com` for all below it. A file elsewhere is asked of the API itself, and refused when that does not give it."},
+				Doc: "Hosts from which files of exports may be downloaded, besides the site of `base_url`: `files.example.com`, or `*.files.example.com` for all hosts below it. A file at another host is requested from the API itself. If the API does not have it, the file is refused."},
 		}}
 }
 
 func (s *settingsEntry) streamSettingsSpec() *grammar.Spec {
 	return &grammar.Spec{Name: "STREAM", Kind: grammar.Map, Doc: "A stream's name, or a pattern of names: `*contacts`.", Keys: []grammar.Spec{
-		{Name: "start", Kind: grammar.Date, Into: s.takeStart, Doc: "How far back history is read; left out: to the beginning, of exports 90 days."},
-		{Name: "hash", Kind: grammar.List, Into: s.takeMasked(func(of *Settings) *[]string { return &of.Hash }), Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Columns or dotted paths whose value is stored as a hash only."},
+		{Name: "start", Kind: grammar.Date, Into: s.takeStart, Doc: "How far back history is read. Default: to the beginning; for exports 90 days."},
+		{Name: "hash", Kind: grammar.List, Into: s.takeMasked(func(of *Settings) *[]string { return &of.Hash }), Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Columns or dotted paths that are stored only as a hash."},
 		{Name: "drop", Kind: grammar.List, Into: s.takeMasked(func(of *Settings) *[]string { return &of.Drop }), Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Columns or dotted paths that are not stored."},
-		{Name: "on_change", Kind: grammar.Enum, Into: s.takeGiven(func(of *Settings, v *grammar.Value) { of.OnChange = v.Text() }), Default: "freeze", Doc: "What a field or a kind of value does that the stream file does not know. It is in `_extra` and in `_sync.schema_changes` in any case.", Values: []grammar.Choice{
-			{Name: "freeze", Doc: "columns stay as they are."},
-			{Name: "evolve", Doc: "a column of booleans or numbers that does not hold what came is widened before the next run reads, bool → int → double → text, and has the past values too."},
-			{Name: "fail", Doc: "the stream stops before anything is stored, but for its first run."}}},
-		{Name: "left_out", Kind: grammar.Enum, Into: s.takeGiven(func(of *Settings, v *grammar.Value) { of.LeftOutEmpty = v.Text() == "empty" }), Default: "keep", Doc: "What it means that an answer leaves out a list or an object of a record.", Values: []grammar.Choice{
-			{Name: "keep", Doc: "nothing is said of it: what is stored stays, and the record is asked for again."},
-			{Name: "empty", Doc: "it is empty: for an API that leaves out what is empty."}}},
-		{Name: "keep_erased", Kind: grammar.List, Into: s.takeKeepErased, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Columns of personal data that stay when a person is erased, e.g. `custom_attributes` of conversations; never those that are his own."},
+		{Name: "on_change", Kind: grammar.Enum, Into: s.takeGiven(func(of *Settings, v *grammar.Value) { of.OnChange = v.Text() }), Default: "freeze", Doc: "What schema drift does. Unknown fields and values that do not fit are always in `_extra` and `_sync.schema_changes`.", Values: []grammar.Choice{
+			{Name: "freeze", Doc: "columns stay unchanged."},
+			{Name: "evolve", Doc: "the next run widens columns, bool → int → double → text, also for past values."},
+			{Name: "fail", Doc: "the stream stops and stores nothing, except in its first run."}}},
+		{Name: "left_out", Kind: grammar.Enum, Into: s.takeGiven(func(of *Settings, v *grammar.Value) { of.LeftOutEmpty = v.Text() == "empty" }), Default: "keep", Doc: "What a missing list or object in an API record means.", Values: []grammar.Choice{
+			{Name: "keep", Doc: "unknown: the stored values stay, and the record is requested again."},
+			{Name: "empty", Doc: "empty, for an API that omits empty lists and objects."}}},
+		{Name: "keep_erased", Kind: grammar.List, Into: s.takeKeepErased, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Columns of personal data that are kept when a person is erased, e.g. `custom_attributes` of conversations. Columns of the person's own record are never kept."},
 		{Name: "history", Kind: grammar.Bool, Into: s.takeHistory, Default: "false",
-			Doc: "Keeps, from then on, each state of a record that a read has seen: a row of `<stream>_history` with `valid_from` and `valid_to`, and `lifecycle` where the record left. Taken out: the table stays, and its states end."},
-		{Name: "refresh", Kind: grammar.Duration, Into: s.takeRefresh, Doc: "Exports only: how far back they are read again, once a day, for what came late or changed; left out: 35d."},
+			Doc: "From now on, each state of a record that a run sees becomes a row of `<stream>_history`, with `valid_from`, `valid_to` and `lifecycle`. If you remove the setting, the table stays and its open states end."},
+		{Name: "refresh", Kind: grammar.Duration, Into: s.takeRefresh, Doc: "Exports only: period that is re-read once a day, to find late and changed rows. Default: 35d."},
 	}}
 }
 
 func (p *pipelineEntry) pipelineSpec() *grammar.Spec {
-	return &grammar.Spec{Name: "NAME", Kind: grammar.Map, Doc: "Called by its name: `aqueduck sync NAME`.", Keys: []grammar.Spec{
-		{Name: "schedule", Kind: grammar.Text, Into: p.takeSchedule, Doc: "When `aqueduck serve` runs it: minute hour day month weekday. Left out: by hand only."},
+	return &grammar.Spec{Name: "NAME", Kind: grammar.Map, Doc: "Run it by its name: `aqueduck sync NAME`.", Keys: []grammar.Spec{
+		{Name: "schedule", Kind: grammar.Text, Into: p.takeSchedule, Doc: "When `aqueduck serve` runs it: minute hour day month weekday. Default: only by hand."},
 		{Name: "streams", Kind: grammar.OneOrAll, Into: func(v *grammar.Value) { p.patterns = v }, Required: true, Some: true, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Streams to read, by name or pattern."},
-		{Name: "workspaces", Kind: grammar.OneOrAll, Into: takeKnownNames("workspace", p.config.NameList, &p.workspaces), Some: true, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Workspaces to read; left out: all."},
-		{Name: "max_time", Kind: grammar.Duration, Into: func(v *grammar.Value) { p.MaxTime = v.Duration() }, Default: "20h", Check: checkPositive, Doc: "A run ends cleanly after it; history goes on next time. The default has a nightly run ended before the next one."},
-		{Name: "max_requests", Kind: grammar.Int, Into: func(v *grammar.Value) { p.MaxRequests = int64(v.Int()) }, Default: "5000000", Min: 1, Max: 1_000_000_000, Doc: "A run ends cleanly after so many requests; the next one goes on."},
-		{Name: "catch_up", Kind: grammar.Enum, Into: func(v *grammar.Value) { p.CatchUp = v.Text() == "one" }, Default: "one", Doc: "After downtime.", Values: []grammar.Choice{
-			{Name: "one", Doc: "a run that was missed, interrupted or killed is made up for, once."}, {Name: "none", Doc: "the next one comes at its time."}}},
-		{Name: "retry", Kind: grammar.Enum, Into: func(v *grammar.Value) { p.Retry = v.Text() == "later" }, Default: "later", Doc: "When a run of `aqueduck serve` failed for what heals by itself (errors of the classes `transient` and `busy`).", Values: []grammar.Choice{
-			{Name: "later", Doc: "what failed is read again 15 minutes later, 45 after that, and two hours after that, as long as its next time has not come, with what is left of `max_time` and `max_requests`. Alerts are told of the last failure only."},
-			{Name: "none", Doc: "the next one comes at its time."}}},
-		{Name: "overlap", Kind: grammar.Enum, Into: p.takeOverlap, Default: "skip", Doc: "When its time comes while it runs.", Values: []grammar.Choice{
-			{Name: "skip", Doc: "that time is left out."}, {Name: "queue", Doc: "it runs once more afterwards."}}},
-		{Name: "freshness", Kind: grammar.Map, Doc: "How long ago a stream may have been read well, for `status` and its `--exit-code`. Left out: by the schedule.", Keys: []grammar.Spec{
-			{Name: "warn_after", Kind: grammar.Duration, Into: func(v *grammar.Value) { p.WarnAfter = v.Duration() }, Check: checkPositive, Doc: "It is late after it; left out: once the run that was due next has not brought it."},
-			{Name: "error_after", Kind: grammar.Duration, Into: p.takeErrorAfter, Check: checkPositive, Doc: "Its freshness is breached after it; left out: once two runs have not."}}},
-		{Name: "after", Kind: grammar.OneOrAll, Into: func(v *grammar.Value) { p.After = v.Texts() }, Item: &grammar.Spec{Kind: grammar.Text, Form: commandForm, Hint: "e.g. dbt run; without a command, leave the key out"}, Doc: "Commands for the shell, from this file's directory, once a run has put changed data before the readers: `dbt run`. AQUEDUCK_DATABASE, AQUEDUCK_PIPELINE and AQUEDUCK_RUN are set, tokens and addresses of alerts are not. One that fails ends the run with 1."},
-		{Name: "jitter", Kind: grammar.Duration, Into: func(v *grammar.Value) { p.Jitter = v.Duration() }, Doc: "Each run begins up to this much later, so that many installations do not ask at once."},
+		{Name: "workspaces", Kind: grammar.OneOrAll, Into: takeKnownNames("workspace", p.config.NameList, &p.workspaces), Some: true, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Workspaces to read. Default: all."},
+		{Name: "max_time", Kind: grammar.Duration, Into: func(v *grammar.Value) { p.MaxTime = v.Duration() }, Default: "20h", Check: checkPositive, Doc: "Longest duration of a run. The run then ends cleanly, and the next run continues. With the default a nightly run ends before the next one starts."},
+		{Name: "max_requests", Kind: grammar.Int, Into: func(v *grammar.Value) { p.MaxRequests = int64(v.Int()) }, Default: "5000000", Min: 1, Max: 1_000_000_000, Doc: "Request budget of a run. The run then ends cleanly, and the next run continues."},
+		{Name: "catch_up", Kind: grammar.Enum, Into: func(v *grammar.Value) { p.CatchUp = v.Text() == "one" }, Default: "one", Doc: "What happens after downtime.", Values: []grammar.Choice{
+			{Name: "one", Doc: "one catch-up run replaces missed, interrupted or killed runs."}, {Name: "none", Doc: "the next run starts at its scheduled time."}}},
+		{Name: "retry", Kind: grammar.Enum, Into: func(v *grammar.Value) { p.Retry = v.Text() == "later" }, Default: "later", Doc: "What happens when a run of `aqueduck serve` fails with class `transient` or `busy`.", Values: []grammar.Choice{
+			{Name: "later", Doc: "failed streams are retried after 15 minutes, 45 more, and 2 hours more, unless the next scheduled run is due. Retries share `max_time` and `max_requests`. Alerts report the last failure only."},
+			{Name: "none", Doc: "no retry."}}},
+		{Name: "overlap", Kind: grammar.Enum, Into: p.takeOverlap, Default: "skip", Doc: "What happens when the pipeline is due while it still runs.", Values: []grammar.Choice{
+			{Name: "skip", Doc: "the new run is skipped."}, {Name: "queue", Doc: "the new run starts afterwards."}}},
+		{Name: "freshness", Kind: grammar.Map, Doc: "Freshness SLA of its streams, for `status` and its `--exit-code`. Default: from the schedule.", Keys: []grammar.Spec{
+			{Name: "warn_after", Kind: grammar.Duration, Into: func(v *grammar.Value) { p.WarnAfter = v.Duration() }, Check: checkPositive, Doc: "Older data is late. Default: as soon as one due run has brought no complete data."},
+			{Name: "error_after", Kind: grammar.Duration, Into: p.takeErrorAfter, Check: checkPositive, Doc: "Older data breaches the SLA. Default: as soon as two due runs have brought none."}}},
+		{Name: "after", Kind: grammar.OneOrAll, Into: func(v *grammar.Value) { p.After = v.Texts() }, Item: &grammar.Spec{Kind: grammar.Text, Form: commandForm, Hint: "e.g. dbt run; without a command, leave the key out"}, Doc: "Shell commands that start in this file's directory after a run has published changed data: `dbt run`. AQUEDUCK_DATABASE, AQUEDUCK_PIPELINE and AQUEDUCK_RUN are set; tokens and alert addresses are not. If a command fails, the run exits with 1."},
+		{Name: "jitter", Kind: grammar.Duration, Into: func(v *grammar.Value) { p.Jitter = v.Duration() }, Doc: "Each run starts up to this much later, so that many installations do not send requests at once."},
 	}}
 }
 

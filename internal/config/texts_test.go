@@ -17,8 +17,8 @@ func TestAConfigurationIsReadAgainFromItsTexts(t *testing.T) {
 		"pipelines.yaml": "version: 1\nwarehouse: {dir: \"${file:where}\"}\nworkspaces:\n  main: {base_url: emulator}\npipelines:\n  nightly: {streams: own}\n" +
 			"models: [models/*.sql]\nstream_files: [streams/*.yaml]\n",
 		"where":           "data-${ZONE}",
-		"models/mine.sql": "-- relation: mine (view)\n-- doc: One row a tag.\n-- key: id\n-- column id: Its id.\nSELECT id FROM {schema}.tags\n",
-		"streams/own.yaml": "stream: own\ndoc: One row a note.\nread: {endpoint: \"GET /contacts/{id}/notes\", records: data, page: {by: none}, since: {by: full}, over: {view: own.sql, after: [contacts]}}\n" +
+		"models/mine.sql": "-- relation: mine (view)\n-- doc: One row per tag.\n-- key: id\n-- column id: Its id.\nSELECT id FROM {schema}.tags\n",
+		"streams/own.yaml": "stream: own\ndoc: One row per note.\nread: {endpoint: \"GET /contacts/{id}/notes\", records: data, page: {by: none}, since: {by: full}, over: {view: own.sql, after: [contacts]}}\n" +
 			"key: [id]\ncolumns: [{name: id, type: text, doc: Id.}]\n",
 		"streams/own.sql": "SELECT id FROM {schema}.contacts_raw",
 	} {

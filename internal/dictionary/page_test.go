@@ -25,7 +25,7 @@ func TestThePageOfTheDictionaryHasEveryRelation(t *testing.T) {
 		t.Fatal(err)
 	}
 	var page strings.Builder
-	page.WriteString("\n| relation | one row is | key | stream |\n|---|---|---|---|\n")
+	page.WriteString("\n| relation | one row per | key | stream |\n|---|---|---|---|\n")
 	for _, s := range d.Streams {
 		for _, table := range s.Tables {
 			if !table.Internal {
@@ -33,7 +33,7 @@ func TestThePageOfTheDictionaryHasEveryRelation(t *testing.T) {
 			}
 		}
 	}
-	page.WriteString("\n## Models\n\n[models.md](models.md) has their columns and how they are measured.\n\n| model | one row is | key |\n|---|---|---|\n")
+	page.WriteString("\n## Models\n\n[models.md](models.md) has their columns and how they are measured.\n\n| model | one row per | key |\n|---|---|---|\n")
 	for _, model := range d.Models {
 		page.WriteString(relationLine(model) + "\n")
 	}
@@ -56,7 +56,7 @@ func relationLine(table DictionaryTable) string {
 	for _, end := range []string{". ", ": ", "; "} {
 		grain, _, _ = strings.Cut(grain, end)
 	}
-	grain = strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(grain, "One row "), "for "), ".")
+	grain = strings.TrimSuffix(strings.TrimPrefix(grain, "One row per "), ".")
 	grain = strings.ReplaceAll(grain, "|", `\|`)
 	key := ""
 	if len(table.Key) > 0 {

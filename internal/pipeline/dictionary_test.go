@@ -18,7 +18,7 @@ import (
 
 // hostile is a stream file whose words would be markup, were they not taken as text.
 const hostile = `stream: hostiles
-doc: "One row a <script>alert('x')</script> | **bold** & [link](javascript:x) \"quoted\"."
+doc: "One row per <script>alert('x')</script> | **bold** & [link](javascript:x) \"quoted\"."
 read: {endpoint: GET /hostiles, records: data, page: {by: none}, since: {by: full}}
 key: [id]
 columns:

@@ -13,7 +13,7 @@ import (
 
 // people of a user's own file, who can be forgotten.
 const ownPeople = `stream: my_people
-doc: One row a contact.
+doc: One row per contact.
 read: {endpoint: GET /contacts, records: data, page: {by: cursor, in: query, size: 150}, since: {by: full}}
 key: [id]
 erase: rows
@@ -24,7 +24,7 @@ columns:
 
 // words of the conversations, of a file that says nothing of persons.
 const ownTalk = `stream: my_talk
-doc: One row a conversation.
+doc: One row per conversation.
 read: {endpoint: POST /tickets/search, records: tickets, page: {by: cursor, in: body, size: 150}, since: {by: search, field: updated_at}}
 key: [id]
 columns: [{name: id, type: text, doc: Id.}, {name: updated_at, type: timestamp, doc: When it changed.}]

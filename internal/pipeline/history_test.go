@@ -16,7 +16,7 @@ import (
 
 // doors is a stream of a list that the test makes up.
 const doors = `stream: doors
-doc: One row a door.
+doc: One row per door.
 read: {endpoint: GET /doors, records: data, page: {by: number, in: query, size: 1}, since: {by: full}}
 key: [id]
 newest: updated_at

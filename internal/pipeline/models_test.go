@@ -18,7 +18,7 @@ func TestOwnModelsAreBuiltAndTheirFailuresTold(t *testing.T) {
 	dir := filepath.Join(filepath.Dir(b.file), "models")
 	write := func(name, query string) {
 		b.failOn(os.MkdirAll(dir, 0o755))
-		text := "-- relation: " + name + " (view)\n-- doc: One row a role.\n-- column people: How many there are.\n" + query
+		text := "-- relation: " + name + " (view)\n-- doc: One row per role.\n-- column people: How many there are.\n" + query
 		b.failOn(os.WriteFile(filepath.Join(dir, name+".sql"), []byte(text), 0o644))
 	}
 	write("by_role", "SELECT role, count(*) AS people FROM {models}.contact_current GROUP BY ALL")

@@ -18,7 +18,7 @@ import (
 
 // helpCenters is a user's own stream, the whole file.
 const helpCenters = `stream: help_sites
-doc: One row a help center.
+doc: One row per help center.
 read:
   endpoint: GET /help_center/help_centers
   records: data
@@ -33,7 +33,7 @@ columns:
   - {name: turned_on_at, type: timestamp, doc: When it went live.}
 children:
   - table: help_site_locales
-    doc: One row a language of a help center.
+    doc: One row per language of a help center.
     from: locales
     key: [help_site_id, code]
     columns: [{name: code, type: text, doc: Language.}]

@@ -16,7 +16,7 @@ import (
 )
 
 const connectors = `stream: connectors
-doc: One row a data connector.
+doc: One row per data connector.
 read: {endpoint: GET /data_connectors, records: data, page: {by: cursor, in: query, size: 2}, since: {by: full}}
 key: [id]
 newest: updated_at
@@ -28,7 +28,7 @@ columns:
 `
 
 const connectorVersions = `stream: connector_versions
-doc: One row a version of a data connector.
+doc: One row per version of a data connector.
 read:
   endpoint: GET /data_connectors/{id}/versions
   records: data
@@ -43,13 +43,13 @@ columns:
 
 // folderStreams are the folders that a list has and those inside of each.
 const folderStreams = `stream: tree
-doc: One row a folder.
+doc: One row per folder.
 read: {endpoint: GET /folders, records: data, page: {by: number, in: query, size: 3}, since: {by: full}}
 key: [id]
 columns: [{name: id, type: text, doc: Id.}]
 ---
 stream: branches
-doc: One row a folder inside another.
+doc: One row per folder inside another.
 read:
   endpoint: GET /folders
   records: data
@@ -163,7 +163,7 @@ func TestAStreamOverItselfEndsWhereNothingNewComes(t *testing.T) {
 }
 
 const asks = `stream: asks
-doc: One row an event of a consultation.
+doc: One row per event of a consultation.
 read:
   endpoint: GET /conversations/{id}/hitl_events
   records: data

@@ -74,7 +74,7 @@ func attributeViews(s *schemas.Stream, relations []publish.Relation) (all []publ
 		if c.Attributes != "" {
 			all = append(all, publish.Attributes{
 				View: s.Name + "_attributes", Stream: s.Name, Table: transform.Tables(s)[0].Name, Column: c.Name, Of: own, Key: s.Key, Model: c.Attributes,
-				Doc: "One row a row of " + own + ": the attributes in its " + c.Name + ", a typed column each. One whose values are of several types is a text.",
+				Doc: "One row per row of " + own + ": the attributes in its " + c.Name + ", each in a typed column. An attribute with values of several types is text.",
 			})
 		}
 	}

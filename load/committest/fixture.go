@@ -46,16 +46,16 @@ func Stream() *schemas.Stream {
 		}
 	}
 	return &schemas.Stream{
-		Name: "people", Table: "people", Doc: "One row a person.", Key: []string{"region", "id"}, Newest: "updated_at", Absent: "gone",
+		Name: "people", Table: "people", Doc: "One row per person.", Key: []string{"region", "id"}, Newest: "updated_at", Absent: "gone",
 		Columns: []schemas.Column{
 			column("region", schemas.Text), column("id", schemas.Text), column("updated_at", schemas.Timestamp), column("name", schemas.Text),
 		},
 		Children: []schemas.Child{
-			{Table: "people_tags", Doc: "One row a tag of a person.", Key: []string{"person_region", "person_id", "tag"}, Complete: true,
+			{Table: "people_tags", Doc: "One row per tag of a person.", Key: []string{"person_region", "person_id", "tag"}, Complete: true,
 				Columns: append(parent(), column("tag", schemas.Text))},
-			{Table: "people_visits", Doc: "One row a visit of a person.", Key: []string{"id"},
+			{Table: "people_visits", Doc: "One row per visit of a person.", Key: []string{"id"},
 				Columns: append(parent(), column("id", schemas.Text), column("note", schemas.Text))},
-			{Table: "people_photos", Doc: "One row a photo of a visit.", Within: "people_visits", Key: []string{"visit_id", "photo"},
+			{Table: "people_photos", Doc: "One row per photo of a visit.", Within: "people_visits", Key: []string{"visit_id", "photo"},
 				Columns: []schemas.Column{
 					column("region", schemas.Text, schemas.FromParent, "person_region"), column("person", schemas.Text, schemas.FromParent, "person_id"),
 					column("visit_id", schemas.Text, schemas.FromParent, "id"), column("photo", schemas.Text),

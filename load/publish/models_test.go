@@ -12,7 +12,7 @@ import (
 
 // testModel is a model of a test, from its file's third line on.
 func testModel(name, kind, query string) publish.Relation {
-	return publish.Relation{Name: name, Kind: kind, Doc: "One row a thing.", SQL: query, File: name + ".sql", Line: 3,
+	return publish.Relation{Name: name, Kind: kind, Doc: "One row per thing.", SQL: query, File: name + ".sql", Line: 3,
 		Columns: []publish.Column{{Name: "n", Doc: "How many."}}}
 }
 
@@ -53,7 +53,7 @@ func TestModelsAreMadeInTheOrderOfTheirSQL(t *testing.T) {
 		"SELECT n FROM models.zoned":     "9",
 		"SELECT doc FROM _sync.dictionary WHERE schema = 'models' AND table_name = 'last' AND column_name = 'name'":       "The name.",
 		"SELECT comment FROM duckdb_columns() WHERE schema_name = 'models' AND table_name = 'last' AND column_name = 'n'": "How many.",
-		"SELECT comment FROM duckdb_views() WHERE schema_name = 'models' AND view_name = 'last'":                          "One row a thing.",
+		"SELECT comment FROM duckdb_views() WHERE schema_name = 'models' AND view_name = 'last'":                          "One row per thing.",
 	} {
 		if got := firstColumn(t, h.dir, query)[0]; got != want {
 			t.Errorf("%s: %s, want %s", query, got, want)

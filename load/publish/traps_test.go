@@ -320,7 +320,7 @@ func TestRebuildLeavesNoBytesOfDeletedRows(t *testing.T) {
 	}
 	for query, want := range map[string]string{
 		"SELECT string_agg(name, '' ORDER BY id) FROM people":                 "cb",
-		"SELECT comment FROM duckdb_tables() WHERE table_name = 'people_all'": "One row a person.",
+		"SELECT comment FROM duckdb_tables() WHERE table_name = 'people_all'": "One row per person.",
 		"SELECT sum(people) FROM people_names":                                "2",
 	} {
 		if got := firstColumn(t, h.dir, query); got[0] != want {

@@ -1,16 +1,16 @@
 -- relation: admin_workload (view)
--- doc: One row an admin and day of the warehouse's zone on which the admin wrote, closed, or was put in charge of a conversation, deleted since or not: no row where nothing happened. Bots are none, and what the AI agent writes under an admin's name is no admin's.
+-- doc: One row per admin and day, in the warehouse's time zone, on which the admin wrote, closed or was assigned a conversation. Deleted conversations count. Days without activity have no row. Bots have no rows, and texts that the AI agent writes under an admin's name do not count.
 -- key: admin_id, workload_date
--- column admin_id: The admin, who may have been deleted since: admins_all has the names of those who were read before.
+-- column admin_id: Id of the admin, who may be deleted: admins_all has the names of deleted admins that were read before.
 -- column workload_date: The day, in the time zone of the warehouse.
--- column replies: Comments, and assignments with a body, by the admin; redacted ones count.
--- column conversations_replied: Conversations with such a reply on that day.
--- column notes: Notes by the admin.
--- column closes: Closes by the admin.
--- column assigned: Parts that put the admin in charge, whoever did that.
--- column waits_answered: Waits of contacts, those of reply_pairs, that the admin ended with an answer on that day.
--- column median_reply_time: Median of reply_time_calendar over those waits, in seconds, rounded to whole ones; null without any.
--- column median_reply_time_office: Median of reply_time_office over them; null without any, and where there are no office hours.
+-- column replies: Number of comments, and assignments with a body, by the admin; redacted ones count.
+-- column conversations_replied: Number of conversations with such a reply on that day.
+-- column notes: Number of notes by the admin.
+-- column closes: Number of closes by the admin.
+-- column assigned: Number of parts that assigned a conversation to the admin, by any author.
+-- column waits_answered: Number of waits of contacts, from reply_pairs, that the admin answered on that day.
+-- column median_reply_time: Median of reply_time_calendar over those waits, in whole seconds; null without waits.
+-- column median_reply_time_office: Median of reply_time_office over those waits, in whole seconds; null without waits or office hours.
 WITH told AS (
   SELECT conversation_id, created_at, part_type, author_id,
          author_type = 'admin' AND NOT coalesce(from_ai_agent OR is_ai_answer, false) AS by_admin,

@@ -1,15 +1,15 @@
 -- relation: ai_resolution (view)
--- doc: One row a conversation, with what the AI agent's part in it came to, as the source says in resolution_state and never inferred from text. The involvement rate is involved over all rows, the resolution rate resolved over involved.
+-- doc: One row per conversation, with the outcome of the AI agent's part in it. The outcome is resolution_state from the source, and is never inferred from text. Involvement rate: involved over all rows. Resolution rate: resolved over involved.
 -- key: conversation_id
--- column conversation_id: The conversation.
--- column involved: The AI agent took part; null where the source does not say.
--- column ai_agent_resolution_state: What its part came to, as sent - confirmed_resolution, assumed_resolution, routed_to_team, escalated, abandoned; others may come. Null where it has come to nothing yet.
--- column resolved: It came to a resolution, confirmed by the contact or assumed; null where the AI agent was not involved, where it has come to nothing yet, and where the source has another word for it.
--- column resolved_confirmed: It came to a resolution that the contact confirmed; null as resolved is.
--- column escalated: It was passed on to the team; null as resolved is. What was abandoned is neither resolved nor escalated.
--- column ai_agent_satisfied: The contact rated the AI agent 4 or 5, which is a convention; null where it was not rated.
+-- column conversation_id: Id of the conversation.
+-- column involved: The AI agent took part; null if the source does not say.
+-- column ai_agent_resolution_state: Outcome, as sent - confirmed_resolution, assumed_resolution, routed_to_team, escalated, abandoned; others may come. Null without an outcome yet.
+-- column resolved: True for a resolution, confirmed by the contact or assumed. Null if the AI agent was not involved, if there is no outcome yet, and for unknown outcomes.
+-- column resolved_confirmed: True for a resolution that the contact confirmed; null as resolved.
+-- column escalated: True if the AI agent passed the conversation on to the team; null as resolved. An abandoned conversation is neither resolved nor escalated.
+-- column ai_agent_satisfied: The contact rated the AI agent 4 or 5, which is a convention; null without a rating.
 -- column ai_agent_date: Day of ai_agent_created_at.
--- column created_date: Day on which the conversation began.
+-- column created_date: Day of the start of the conversation.
 SELECT id AS conversation_id, involved, ai_agent_resolution_state,
        CASE WHEN known THEN ai_agent_resolution_state IN ('assumed_resolution', 'confirmed_resolution') END AS resolved,
        CASE WHEN known THEN ai_agent_resolution_state = 'confirmed_resolution' END AS resolved_confirmed,

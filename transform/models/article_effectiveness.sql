@@ -1,15 +1,15 @@
 -- relation: article_effectiveness (view)
--- doc: One row an article of the help center, with what its readers did, from its stored statistics, and how often the AI agent answered from it.
+-- doc: One row per article of the help center, with the source's statistics of its readers, and the number of AI agent answers from it.
 -- key: article_id
--- column article_id: The article.
--- column conversations: How many conversations began from it, as the source counts them.
--- column reactions_per_view: Reactions over views; null where it was never opened.
--- column conversations_per_view: Conversations over views; null where it was never opened.
--- column happy_reaction_percentage: How many of its reactions were happy, of 100; null where there are none.
--- column neutral_reaction_percentage: How many of its reactions were neither, of 100; null where there are none.
--- column sad_reaction_percentage: How many of its reactions were sad, of 100; null where there are none.
--- column ai_conversations: Conversations in which answers of the AI agent were made of it, in any language, each once; 0 where none was. They are found by its address: an article without one, such as a draft, has none.
--- column ai_resolved: How many of those came to a resolution, as resolved of ai_resolution.
+-- column article_id: Id of the article.
+-- column conversations: Number of conversations that began from it, by the source's count.
+-- column reactions_per_view: Reactions over views; null for an article without views.
+-- column conversations_per_view: Conversations over views; null for an article without views.
+-- column happy_reaction_percentage: Share of happy reactions, in percent; null without reactions.
+-- column neutral_reaction_percentage: Share of neutral reactions, in percent; null without reactions.
+-- column sad_reaction_percentage: Share of sad reactions, in percent; null without reactions.
+-- column ai_conversations: Number of conversations in which the AI agent answered from it, in any language; 0 without any. They are found by the article's address: an article without one, such as a draft, has 0.
+-- column ai_resolved: Number of those conversations with resolved true in ai_resolution.
 WITH addresses AS (
   SELECT id AS article_id, url FROM {schema}.articles WHERE url IS NOT NULL
   UNION

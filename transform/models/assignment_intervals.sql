@@ -1,15 +1,15 @@
 -- relation: assignment_intervals (view)
--- doc: One row a stretch in which an admin, a team or both were in charge of a conversation, from a part that assigns to the next one that does. In a part's assignee fields 0 ends, null leaves untouched, absent is unknown; unassigned without a kind ends both. A close ends nothing, and the same owner assigned again begins another stretch.
+-- doc: One row per interval in which an admin, a team or both were assigned to a conversation, from one assigning part to the next. In a part's assignee fields 0 removes the assignee, null keeps it, and a missing field is unknown. A part unassigned without a kind removes both. A close does not end an interval, and assigning the same owner again starts a new one.
 -- key: conversation_id, part_id
--- column conversation_id: The conversation.
--- column part_id: Part that began the stretch.
--- column began_at: Beginning of the stretch.
--- column ended_at: End of the stretch: the next part that assigns or takes away; null while it lasts.
--- column admin_id: Admin or bot in charge, who may have been deleted since; null where there was none, or where it is not known.
--- column team_id: Team in charge; null where there was none, or where it is not known.
--- column admin_known: False where versions up to 2.16, which tell only whom a part assigned to, leave open whether an admin was in charge.
--- column team_known: False where they leave open whether a team was.
--- column owned_seconds: Length of the stretch in seconds; null while it lasts. Summed by admin_id or by team_id it is what each has owned.
+-- column conversation_id: Id of the conversation.
+-- column part_id: Part that started the interval.
+-- column began_at: Start of the interval.
+-- column ended_at: End of the interval: the next part that assigns or unassigns; null while it lasts.
+-- column admin_id: Assigned admin or bot, who may be deleted; null without one, or if unknown.
+-- column team_id: Assigned team; null without one, or if unknown.
+-- column admin_known: False if it is unknown whether an admin was assigned. Versions up to 2.16 send only the new assignee of a part.
+-- column team_known: False if it is unknown whether a team was assigned.
+-- column owned_seconds: Length of the interval in seconds; null while it lasts. Its sum by admin_id or team_id is the time that each owned conversations.
 WITH told AS (
   SELECT conversation_id, id, created_at, assigned_to_type, assigned_to_id, admin_assignee_id, team_assignee_id,
          -- Versions up to 2.16 do not send the fields of assignees.

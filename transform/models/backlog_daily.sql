@@ -1,11 +1,11 @@
 -- relation: backlog_daily (view)
--- doc: One row a day of the warehouse's zone, from the day after the first conversation to that of the last change that was read: how many conversations were open or snoozed at its first instant, 00:00, by the intervals of state. One that becomes open at that very second counts, one that is closed at it does not.
+-- doc: One row per day in the warehouse's time zone, with the conversations that were open or snoozed at 00:00, by state_intervals. The days go from the day after the first conversation to the day of the last change that was read. A conversation that becomes open in that second counts; one that is closed in it does not.
 -- key: backlog_date
 -- column backlog_date: The day, in the time zone of the warehouse.
--- column midnight_at: Instant at which the day begins, which is what the numbers are of.
--- column backlog: Conversations open or snoozed then.
--- column open_conversations: Those of them that were open.
--- column snoozed_conversations: Those of them that were snoozed.
+-- column midnight_at: Start of the day; the counts are for this instant.
+-- column backlog: Number of conversations open or snoozed.
+-- column open_conversations: Number of open conversations.
+-- column snoozed_conversations: Number of snoozed conversations.
 WITH changes AS (
   -- The first midnight at which a change has happened.
   SELECT timezone({timezone}, happened_at - INTERVAL 1 MICROSECOND)::DATE + 1 AS day,

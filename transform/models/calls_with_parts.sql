@@ -1,22 +1,22 @@
 -- relation: calls_with_parts (view)
--- doc: One row a call, with the conversation that it belongs to, the part that sums it up, its transcript and its recording. Several calls may share a conversation; one whose conversation was deleted is still here.
+-- doc: One row per call, with its conversation, the part that summarizes it, its transcript and its recording. Several calls may share a conversation. A call with a deleted conversation keeps its row.
 -- key: call_id
--- column call_id: The call.
--- column conversation_id: Conversation that the call belongs to; null for a call of none.
--- column contact_id: Contact at the other end, as the survivor of its merges.
--- column answered: Somebody answered.
+-- column call_id: Id of the call.
+-- column conversation_id: Conversation of the call; null for a call without one.
+-- column contact_id: Contact at the other end, as the survivor of merges.
+-- column answered: The call was answered.
 -- column initiated_date: Day of initiated_at.
--- column time_to_answer: Seconds from the begin of ringing to the answer; null when nobody answered.
--- column talk_time: Seconds from the answer to the end; null when nobody answered and until it has ended.
--- column time_to_giving_up: Seconds from the begin of ringing to the end of a call that nobody answered; null for others.
--- column conversation_created_at: Beginning of the conversation; null where it is not stored, as when it was deleted.
--- column conversation_state: State of the conversation - open, closed or snoozed; null where it is not stored.
--- column calls_of_conversation: Calls that the conversation has, this one among them; null for a call of none.
--- column summary_part_id: Newest call_summary part about it, conversation_parts.id; null where there is none, as in API versions up to 2.16. It is there from the beginning, perhaps still without text, and counts when it is redacted.
--- column summary_parts: How many call_summary parts are about it; null without any.
--- column transcribed: It has a transcript, in lines or as one text; null where none was asked for.
--- column transcript_lines: Lines of the transcript; null where there are none.
--- column recorded: It was recorded, as far as the list of calls tells.
+-- column time_to_answer: Seconds from the start of ringing to the answer; null if nobody answered.
+-- column talk_time: Seconds from the answer to the end; null if nobody answered, and until the end.
+-- column time_to_giving_up: Seconds from the start of ringing to the end of an unanswered call; null for other calls.
+-- column conversation_created_at: Start of the conversation; null if the conversation is not stored, e.g. after its deletion.
+-- column conversation_state: State of the conversation - open, closed or snoozed; null if the conversation is not stored.
+-- column calls_of_conversation: Number of calls of the conversation, including this one; null for a call without a conversation.
+-- column summary_part_id: Newest call_summary part of the call, conversation_parts.id; null without one, as in API versions up to 2.16. The part exists from the start, possibly without text, and counts after a redaction.
+-- column summary_parts: Number of call_summary parts of the call; null without any.
+-- column transcribed: The call has a transcript, in lines or as one text; null if no transcript was requested.
+-- column transcript_lines: Number of lines of the transcript; null without lines.
+-- column recorded: The call was recorded, according to the list of calls.
 WITH summaries AS (
   SELECT call_id, count(*) AS summary_parts,
          arg_max(id, {'at': created_at, 'length': length(id), 'id': id}) AS summary_part_id -- ids are numbers as text

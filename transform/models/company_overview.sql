@@ -1,16 +1,16 @@
 -- relation: company_overview (view)
--- doc: One row a company, with its people and their conversations. A conversation belongs to every company of its contacts and to the one it is filed under, so that sums over companies may exceed the number of conversations.
+-- doc: One row per company, with its people and their conversations. A conversation counts for every company of its contacts and for the company it is filed under. Sums over companies may therefore exceed the number of conversations.
 -- key: company_id
--- column company_id: The company.
--- column people: Active contacts that belong to it; 0 where it has none. user_count is what the source says.
--- column users: How many of its people are users.
--- column leads: How many of its people are leads.
--- column conversations: Conversations that belong to it; 0 where it has none. Of a merged contact they are those of its survivor. The companies of a contact are those when it was last read, also of one that is active no more; the company at the time of the conversation is the one it is filed under.
--- column conversations_filed: How many of them are filed under it.
--- column open_conversations: How many of them are open now.
--- column snoozed_conversations: How many of them are snoozed now.
--- column first_conversation_at: Beginning of the earliest one; null without any.
--- column last_conversation_at: Beginning of the latest one; null without any.
+-- column company_id: Id of the company.
+-- column people: Number of active contacts of the company; 0 without any. user_count is the source's number.
+-- column users: Number of its people who are users.
+-- column leads: Number of its people who are leads.
+-- column conversations: Number of its conversations; 0 without any. Conversations of a merged contact count for its survivor. The companies of a contact, also of an inactive one, are those of its last read. The company at the time of the conversation is the one it is filed under.
+-- column conversations_filed: Number of conversations that are filed under it.
+-- column open_conversations: Number of its conversations that are open now.
+-- column snoozed_conversations: Number of its conversations that are snoozed now.
+-- column first_conversation_at: Start of the earliest conversation; null without any.
+-- column last_conversation_at: Start of the latest conversation; null without any.
 WITH people AS (
   SELECT m.company_id, count(*) AS people, count(*) FILTER (c.role = 'user') AS users, count(*) FILTER (c.role = 'lead') AS leads
   FROM {schema}.contact_companies m JOIN {schema}.contacts c ON c.id = m.contact_id

@@ -1,10 +1,10 @@
 -- relation: contact_current (view)
--- doc: One row a contact of which anything was ever seen and that was not merged away, rolled up to the survivor of its merges: what to join conversations, tickets and calls to when people are counted. Join by contact_identity: its current_contact_id is the contact_id here.
+-- doc: One row per known contact that was not merged away, for the survivor of its merges. Join conversations, tickets and calls to it when you count people. Join through contact_identity: its current_contact_id is the contact_id here.
 -- key: contact_id
 -- column contact_id: Contact id of the survivor.
--- column lifecycle: What became of the survivor: active, archived, blocked, deleted, pending_deletion or permanently_deleted; merged where nothing tells into whom, null where only a merge into it tells of it.
--- column merged_contacts: How many other contacts were merged into it, directly or by way of others; 0 when none was.
--- column first_seen_at: Earliest creation time among it and those merged into it, as far as it is known.
+-- column lifecycle: Lifecycle of the survivor - active, archived, blocked, deleted, pending_deletion or permanently_deleted. It is merged if the target of the merge is unknown, and null if only a merge into the contact shows it.
+-- column merged_contacts: Number of other contacts that were merged into it, directly or indirectly; 0 without any.
+-- column first_seen_at: Earliest known creation time of the contact and of those merged into it.
 SELECT m.contact_id, coalesce(c.lifecycle, m.lifecycle) AS lifecycle, c.inactive_since, c.role, c.external_id, c.email, c.phone, c.name,
        m.merged_contacts, m.first_seen_at,
        c.created_at, c.updated_at, c.signed_up_at, c.last_seen_at, c.last_contacted_at, c.last_replied_at, c.last_email_opened_at,

@@ -1,37 +1,37 @@
 -- relation: conversation_metrics (view)
--- doc: One row a conversation: what happened when, from its stored parts, and how long it took. Where parts_capped is true, earlier parts than the stored ones may be missing, and with them what came first. The source's own statistics are columns of conversations, and never mixed in.
+-- doc: One row per conversation, with times and durations from its stored parts. If parts_capped is true, early parts may be missing, and with them the first events. The source's own statistics are columns of conversations, and are never mixed in.
 -- key: conversation_id
--- column conversation_id: The conversation.
--- column created_date: Day on which it began, in the time zone of the warehouse.
--- column first_contact_reply_at: First message of the contact: the first one of a conversation that a lead or user began, otherwise the earliest comment by one. Redacted ones count, and those of a lead who was merged away since. Null where the contact never wrote.
--- column first_human_response_at: Earliest comment, or assignment with a body, by an admin who is not a bot, deleted since or not; notes do not count, nor does the first message of a conversation. Null where there is none. Where bodies are dropped, only comments are seen.
--- column first_ai_response_at: Earliest comment that comes from the AI agent, is an answer of it, or is by a bot.
--- column first_assignment_at: First part that assigns, or takes away.
--- column last_assignment_at: Last part that assigns, or takes away.
--- column assignments: Parts that assign a team, an admin, a bot or both, or take one away; 0 when there is none.
--- column first_close_at: First close, whoever did it: a bot that closes before any human speaks counts.
--- column last_close_at: Last close. An assignment that skips reopening is none.
--- column first_admin_close_at: First close by an admin; null where only bots or contacts closed it.
--- column reopens: Times that it became open after it was closed; an assignment that skips reopening on a closed conversation is none. 0 when that never happened.
--- column time_to_first_response_calendar: Seconds from created_at to first_human_response_at; null without one.
--- column time_to_first_response_office: The same with time outside the office hours taken out; null where there are none.
--- column time_to_first_close: Seconds from first_contact_reply_at to first_close_at, as the source's own statistics do; null without either, and where it was closed before the contact wrote.
--- column time_to_first_close_office: The same with time outside the office hours taken out; null where there are none.
--- column time_to_first_close_from_creation: Seconds from created_at to first_close_at; null where it was never closed.
--- column time_to_last_close: Seconds from first_contact_reply_at to last_close_at, as the source's own statistics do; null without either, and where it was closed before the contact wrote.
--- column time_to_last_close_office: The same with time outside the office hours taken out; null where there are none.
--- column time_to_last_close_from_creation: Seconds from created_at to last_close_at; null where it was never closed.
--- column waits: Waits of the contact, those in reply_pairs; 0 when there is none.
--- column answered_waits: Those that were answered, by a human, the AI agent or a workflow.
--- column median_reply_time: Median of reply_time_calendar over the answered waits, in seconds, rounded to whole ones; null without any.
--- column median_reply_time_office: Median of reply_time_office over the same; null where there are no office hours.
--- column waiting_since: Start of the contact's open turn; null when the workspace spoke last, and when it was closed since.
--- column handling_time: Seconds from each part that puts somebody in charge to the next close, or to the next part that assigns or takes away, summed; null when there is no such stretch that has ended.
--- column rating_requested: The contact was asked for a rating, given or not; null when it was not asked for.
+-- column conversation_id: Id of the conversation.
+-- column created_date: Day of its start, in the time zone of the warehouse.
+-- column first_contact_reply_at: First message of the contact. In a conversation that a lead or user began it is the first message, otherwise the earliest comment by one. Redacted messages count, and those of a lead who was merged later. Null if the contact never wrote.
+-- column first_human_response_at: Earliest comment, or assignment with a body, by an admin who is not a bot, also by a deleted admin. Notes and the first message of the conversation do not count. Null without one. If bodies are dropped, only comments count.
+-- column first_ai_response_at: Earliest comment by the AI agent or by a bot, or with an answer of the AI agent; null without one.
+-- column first_assignment_at: First part that assigns or unassigns; null without one.
+-- column last_assignment_at: Last part that assigns or unassigns; null without one.
+-- column assignments: Number of parts that assign or unassign a team, an admin, a bot or both; 0 without any.
+-- column first_close_at: First close by any author: a close by a bot before any human speaks counts. Null without one.
+-- column last_close_at: Last close. An assignment that skips reopening is not a close.
+-- column first_admin_close_at: First close by an admin; null if only bots or contacts closed it.
+-- column reopens: Number of times that it became open after a close; 0 without any. An assignment that skips reopening on a closed conversation does not count.
+-- column time_to_first_response_calendar: Seconds from created_at to first_human_response_at; null without a response.
+-- column time_to_first_response_office: Office seconds from created_at to first_human_response_at; null without a response or office hours.
+-- column time_to_first_close: Seconds from first_contact_reply_at to first_close_at, as in the source's own statistics. Null without one of them, and if it was closed before the contact wrote.
+-- column time_to_first_close_office: time_to_first_close in office seconds; null without office hours.
+-- column time_to_first_close_from_creation: Seconds from created_at to first_close_at; null if it was never closed.
+-- column time_to_last_close: Seconds from first_contact_reply_at to last_close_at, as in the source's own statistics. Null without one of them, and if it was closed before the contact wrote.
+-- column time_to_last_close_office: time_to_last_close in office seconds; null without office hours.
+-- column time_to_last_close_from_creation: Seconds from created_at to last_close_at; null if it was never closed.
+-- column waits: Number of waits of the contact in reply_pairs; 0 without any.
+-- column answered_waits: Number of those that a human, the AI agent or a workflow answered.
+-- column median_reply_time: Median of reply_time_calendar over the answered waits, in whole seconds; null without any.
+-- column median_reply_time_office: Median of reply_time_office over the answered waits, in whole seconds; null without office hours.
+-- column waiting_since: Start of the contact's open turn; null if the workspace spoke last, and after a close.
+-- column handling_time: Sum of the seconds from each assigning part to the next close or the next part that assigns or unassigns; null without such an ended interval.
+-- column rating_requested: The contact was asked for a rating, given or not; null if it was not asked for.
 -- column satisfied: The rating is 4 or 5, which is a convention; null without a rating.
--- column parts_stored: Parts that are stored; 0 when there is none.
--- column parts_reported: Parts that it has by the source's count; null where the source does not tell.
--- column parts_capped: Parts are missing that the API can no longer give: it sends the newest 500. Null where the source does not tell how many there are.
+-- column parts_stored: Number of stored parts; 0 without any.
+-- column parts_reported: Number of parts by the source's count; null if the source does not send it.
+-- column parts_capped: True if parts are missing that the API no longer sends: it sends the newest 500. Null if the source does not send the number of parts.
 WITH parts AS (
   SELECT conversation_id, created_at, part_type, author_type,
          part_type = 'comment' AND author_type IN ('user', 'lead') AS by_contact,

@@ -1,17 +1,17 @@
 -- relation: csat (view)
--- doc: One row a conversation whose contact was asked for a rating or gave one. The response rate is answered over requested, csat satisfied over answered. What the contact thinks of the AI agent apart from that is in ai_resolution.
+-- doc: One row per conversation with a rating that was requested or given. Response rate: answered over requested. csat: satisfied over answered. Ratings of the AI agent alone are in ai_resolution.
 -- key: conversation_id
--- column conversation_id: The conversation.
--- column contact_id: Contact who rated, as the survivor of its merges; null where the source names none.
--- column rated_party: Who was rated - admin, ai or workflow; a workflow where one asked and no teammate took part. As sent where it is another; null where the source names none, as for workflows in API versions up to 2.16.
--- column rated_id: Id of who was rated, an admin or a workflow by rated_party. An admin who was deleted keeps it: admins_all has the name.
--- column requested: A rating was asked for. True in every row, because one that was given was asked for.
--- column answered: The contact gave one; false for a rating requested and not given.
--- column rating: Rating by the contact, 1 to 5; null where it was requested and not given.
--- column satisfied: The rating is 4 or 5, which is a convention; null where there is none.
+-- column conversation_id: Id of the conversation.
+-- column contact_id: Contact who rated, as the survivor of merges; null if the source names none.
+-- column rated_party: Rated party - admin, ai or workflow; workflow if a workflow asked and no teammate took part. Other values are as sent. Null if the source names none, as for workflows in API versions up to 2.16.
+-- column rated_id: Id of the rated admin or workflow, by rated_party. A deleted admin keeps it: admins_all has the name.
+-- column requested: A rating was requested. True in every row, because a rating that was given was requested.
+-- column answered: True if the contact gave a rating; false if it was requested and not given.
+-- column rating: Rating by the contact, 1 to 5; null if it was requested and not given.
+-- column satisfied: The rating is 4 or 5, which is a convention; null without a rating.
 -- column rating_date: Day of rating_created_at.
--- column created_date: Day on which the conversation began.
--- column _synced_at: Commit that last changed the conversation, or who the contact is.
+-- column created_date: Day of the start of the conversation.
+-- column _synced_at: Time of the commit that last changed the conversation or the identity of the contact.
 SELECT c.id AS conversation_id, coalesce(i.current_contact_id, c.rating_contact_id) AS contact_id,
        CASE WHEN c.rating_teammate_type IN ('ai', 'ai_agent', 'bot') THEN 'ai' ELSE c.rating_teammate_type END AS rated_party,
        c.rating_teammate_id AS rated_id,

@@ -1,11 +1,11 @@
 -- relation: first_contact_resolution (view)
--- doc: One row a conversation: whether it was resolved at the first contact, which is closed, no reopen, and no new conversation of the same survivor within 7 days of the close. The rate is avg(resolved::INTEGER).
+-- doc: One row per conversation: whether it was resolved at the first contact. That means closed, never reopened, and no new conversation of the same survivor within 7 days of the close. Rate: avg(resolved::INTEGER).
 -- key: conversation_id
--- column conversation_id: The conversation.
--- column first_closed_at: When it was closed for the first time; null while it never was.
--- column reopened: It became open again after it was closed; an assignment that skips reopening on a closed conversation does not count. Null while it was never closed.
--- column next_conversation_at: Beginning of the next conversation that one of its contacts, as their survivors, began by himself after the close, however much later; null without one. What the workspace sends of itself is none.
--- column resolved: True when it was closed, never reopened, and nobody of its contacts came back within 7 days of the close; false when it was reopened or one of them came back. Null while it was never closed, where the contact never wrote, and while the 7 days are not over.
+-- column conversation_id: Id of the conversation.
+-- column first_closed_at: Time of the first close; null if it was never closed.
+-- column reopened: It became open again after a close. An assignment that skips reopening on a closed conversation does not count. Null if it was never closed.
+-- column next_conversation_at: Start of the next conversation that one of its contacts, as survivors, began after the close, at any later time; null without one. Conversations that the workspace began do not count.
+-- column resolved: True if it was closed, never reopened, and none of its contacts returned within 7 days of the close. False if it was reopened or a contact returned. Null if it was never closed, if the contact never wrote, and until the 7 days are over.
 WITH closed AS (
   SELECT conversation_id, min(began_at) FILTER (state = 'closed') AS first_closed_at, bool_or(reopened) AS reopened
   FROM {models}.state_intervals GROUP BY conversation_id

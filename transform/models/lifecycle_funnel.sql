@@ -1,16 +1,16 @@
 -- relation: lifecycle_funnel (view)
--- doc: One row a day on which contacts were created, with what has become of them by now: sum its days for a month. Contact ids are counted, each once, not survivors: to be merged is one way that a lead ends. Contacts whose creation nothing tells of are in no row.
+-- doc: One row per day of creation of contacts, with their lifecycle now. Sum the days for a month. It counts contact ids, not survivors: a merge is one end of a lead. Contacts with an unknown creation time are in no row.
 -- key: cohort_date
--- column cohort_date: Day of creation, by the contact or else by the event that tells of it.
--- column contacts: Contacts created that day. active, archived, blocked, merged and deleted add up to them.
--- column leads_created: How many of them began as leads: the event of their creation says so, or, without one, they are leads, were merged or were made users later.
--- column users_created: How many began as users: all others.
--- column became_users: How many of leads_created are users now, or were made users before they left.
--- column active: How many contact search still returns.
--- column archived: How many are archived now.
--- column blocked: How many are blocked now.
--- column merged: How many were merged into another contact.
--- column deleted: How many are deleted, permanently or not, or are about to be.
+-- column cohort_date: Day of creation, from the contact or else from its creation event.
+-- column contacts: Number of contacts created that day: the sum of active, archived, blocked, merged and deleted.
+-- column leads_created: Number that began as leads, by their creation event. Without the event: those that are leads, were merged or became users later.
+-- column users_created: Number that began as users: all others.
+-- column became_users: Number of leads_created that are users now, or became users before they left.
+-- column active: Number that contact search still returns.
+-- column archived: Number that are archived now.
+-- column blocked: Number that are blocked now.
+-- column merged: Number that were merged into another contact.
+-- column deleted: Number that are deleted, permanently deleted or pending deletion.
 WITH events AS (
   SELECT contact_id, min(created_at) FILTER (event_type = 'contact.created') AS created_at,
          arg_min(role, created_at) FILTER (event_type = 'contact.created') AS first_role,

@@ -1,17 +1,17 @@
 -- relation: metric_drift (view)
--- doc: One row a conversation that is in the reporting export, too: first response and first close, ours beside the export's, in seconds. A workspace's dataset names its columns itself: where it has none called time_to_first_response_seconds or time_to_first_close_seconds, what is made of it is null.
+-- doc: One row per conversation that is also in the reporting export: our first response and first close beside the export's, in seconds. The workspace names the columns of its dataset. Without a column time_to_first_response_seconds or time_to_first_close_seconds, the columns made from it are null.
 -- key: conversation_id
--- column conversation_id: The conversation.
--- column export_rows: Rows that the export has of it; of several the greatest time is taken.
+-- column conversation_id: Id of the conversation.
+-- column export_rows: Number of rows of the conversation in the export; of several rows the longest time is used.
 -- column first_response_ours_calendar: Ours: time_to_first_response_calendar of conversation_metrics.
--- column first_response_ours_office: Ours without the time outside the office hours: time_to_first_response_office.
--- column first_response_export: The export's time to first response, in seconds, as a number of whatever precision it has; null where it tells none, or no number.
--- column first_response_drift: Ours by the calendar minus the export's; null without either.
+-- column first_response_ours_office: Ours without time outside the office hours: time_to_first_response_office.
+-- column first_response_export: The export's time to first response in seconds, with the precision that it has; null without a number.
+-- column first_response_drift: Our calendar time minus the export's, in seconds; null without one of them.
 -- column first_close_ours_calendar: Ours: time_to_first_close of conversation_metrics.
--- column first_close_ours_office: Ours without the time outside the office hours: time_to_first_close_office.
--- column first_close_export: The export's time to first close, in seconds; null where it tells none, or no number.
--- column first_close_drift: Ours by the calendar minus the export's; null without either.
--- column agrees: Neither drift is more than a second; null where there is nothing to compare.
+-- column first_close_ours_office: Ours without time outside the office hours: time_to_first_close_office.
+-- column first_close_export: The export's time to first close in seconds; null without a number.
+-- column first_close_drift: Our calendar time minus the export's, in seconds; null without one of them.
+-- column agrees: Neither drift is more than a second; null if there is nothing to compare.
 WITH export AS (
   SELECT conversation_id, count(*) AS export_rows,
          max(try_cast(time_to_first_response_seconds AS DOUBLE)) AS first_response_export, max(try_cast(time_to_first_close_seconds AS DOUBLE)) AS first_close_export

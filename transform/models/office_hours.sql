@@ -1,9 +1,9 @@
 -- relation: office_hours (table)
--- doc: One row a stretch of office hours, as pipelines.yaml has them, from 2010 to 2040; no row where it has none. Seconds of office hours between two instants are the difference of open_before, each with what is over of its own stretch.
+-- doc: One row per period of office hours of pipelines.yaml, from 2010 to 2040; no rows without office hours. Office seconds between two instants: the difference of open_before, plus the elapsed seconds of the period at each instant.
 -- key: opens_at
--- column opens_at: Instant at which the office opens.
--- column ends_at: Instant at which it closes.
--- column open_before: Seconds of office hours before opens_at, since 2010.
+-- column opens_at: Start of the period.
+-- column ends_at: End of the period.
+-- column open_before: Office seconds before opens_at, since 2010.
 WITH stretches AS (
   SELECT timezone({office_timezone}, day + opens) AS opens_at, timezone({office_timezone}, day + ends) AS ends_at
   FROM (SELECT unnest(range(TIMESTAMP '2010-01-01', TIMESTAMP '2041-01-01', INTERVAL 1 DAY)) AS day)

@@ -1,15 +1,15 @@
 -- relation: qa (view)
--- doc: One row a scorecard of a conversation. The pass rate is passed over reviewed, per reviewed teammate or kind of reviewer: count(*) FILTER (passed) / count(*) FILTER (reviewed). Unreviewed ones are no failures and count in neither.
+-- doc: One row per scorecard of a conversation. Pass rate: passed over reviewed, count(*) FILTER (passed) / count(*) FILTER (reviewed), per reviewed teammate or kind of reviewer. Unreviewed scorecards are not failures and count in neither.
 -- key: conversation_id, scorecard_id
--- column conversation_id: The conversation.
--- column reviewed: There is a review, whatever became of it since. False where it is unreviewed and where there is none: the source may have a verdict on those all the same.
--- column passed: The reviewed conversation passed; null where it is not reviewed, and where the review has no verdict.
--- column score: What the reviewed conversation scored; null where it is not reviewed.
--- column reviewed_teammate_id: The admin it is about; null for the AI. One who was deleted keeps the id: admins_all has the name.
--- column reviewed_by_type: Who reviewed it, admin or ai: who submitted the review, else who was to; null where it is not reviewed.
--- column reviewed_by_id: The admin who reviewed it; null for the AI, and where it is not reviewed.
--- column revised: The review was changed since; null where it is not reviewed.
--- column created_date: Day on which the conversation began. A review has no time of its own.
+-- column conversation_id: Id of the conversation.
+-- column reviewed: A review exists, whatever happened to it later. False if it is unreviewed or without a review: the source may still have a verdict.
+-- column passed: The reviewed conversation passed; null without a review or a verdict.
+-- column score: Score of the reviewed conversation; null without a review.
+-- column reviewed_teammate_id: Reviewed admin; null for the AI. A deleted admin keeps the id: admins_all has the name.
+-- column reviewed_by_type: Kind of reviewer, admin or ai: who submitted the review, else the assigned reviewer; null without a review.
+-- column reviewed_by_id: Admin who reviewed it; null for the AI and without a review.
+-- column revised: The review was changed later; null without a review.
+-- column created_date: Day of the start of the conversation. A review has no time.
 SELECT conversation_id, scorecard_id, name, review_status, reviewed,
        CASE WHEN reviewed THEN passed END AS passed, CASE WHEN reviewed THEN score END AS score,
        reviewed_teammate_type, reviewed_teammate_id,

@@ -1,17 +1,17 @@
 -- relation: reply_pairs (view)
--- doc: One row a wait of the contact: from the first message of his turn, the first message of the conversation among them where he began it, to the next answer. An answer is a comment, or an assignment with a body by an admin; a note is none. A close ends the turn without an answer, and what the contact writes after it is another wait. Redacted messages count.
+-- doc: One row per wait of the contact, from the first message of a turn to the next answer. The first message of a conversation counts if the contact began it. An answer is a comment, or an assignment with a body by an admin; a note is not. A close ends the turn without an answer, and a later message starts another wait. Redacted messages count.
 -- key: conversation_id, asked_part_id
--- column conversation_id: The conversation.
--- column asked_part_id: Part that the wait begins with; source where that is the first message of the conversation.
--- column asked_at: When the wait began.
--- column asked_date: Day on which it began, in the time zone of the warehouse.
--- column answered_part_id: Part that answered; null without an answer.
--- column answered_at: When the answer came; null without one.
--- column answered_by: Who answered: human (an admin), ai (whatever comes from the AI agent or is an answer of it), workflow (another bot, or a team without a name); null without an answer.
--- column answered_by_id: Id of the author of the answer, an admin's where answered_by is human, who may have been deleted since; null without an answer.
--- column closed_at: When a close of whatever author ended the wait without an answer; null where it was answered, or still lasts.
+-- column conversation_id: Id of the conversation.
+-- column asked_part_id: Part that starts the wait; source for the first message of the conversation.
+-- column asked_at: Start of the wait.
+-- column asked_date: Day of asked_at, in the time zone of the warehouse.
+-- column answered_part_id: Part with the answer; null without an answer.
+-- column answered_at: Time of the answer; null without an answer.
+-- column answered_by: Kind of author - human (an admin), ai (the AI agent, or an answer of it), workflow (another bot, or a team without a name); null without an answer.
+-- column answered_by_id: Id of the author; for human an admin, who may be deleted. Null without an answer.
+-- column closed_at: Time of a close, by any author, that ended the wait without an answer; null after an answer, and while the wait lasts.
 -- column reply_time_calendar: Seconds from asked_at to answered_at; null without an answer.
--- column reply_time_office: The same with time outside the office hours taken out; null without an answer, and where there are no office hours.
+-- column reply_time_office: Office seconds from asked_at to answered_at; null without an answer or office hours.
 WITH said AS (
   SELECT id AS conversation_id, created_at AS happened_at, '' AS part_id, 'contact' AS who, NULL AS author_id
   FROM {schema}.conversations WHERE source_author_type IN ('user', 'lead')

@@ -1,9 +1,9 @@
 -- relation: sla (view)
--- doc: One row a conversation to which a service level applies: what the source says became of it, and our own times beside. The API tells no targets, so met is the source's word alone; times of hits and misses side by side show where the target lies. It tells of the service level that applies now: earlier ones of the same conversation are not known.
+-- doc: One row per conversation with a service level: its result from the source, and our times beside it. The API sends no targets, so met is only the source's statement. Compare the times of hits and misses to see the target. Only the current service level of a conversation is known.
 -- key: conversation_id
--- column conversation_id: The conversation.
--- column created_date: Day on which the conversation began, in the time zone of the warehouse.
--- column met: True for hit, false for missed; null while it is active, when it was cancelled, and for whatever else the source may say.
+-- column conversation_id: Id of the conversation.
+-- column created_date: Day of the start of the conversation, in the time zone of the warehouse.
+-- column met: True for hit, false for missed; null for active, cancelled and unknown values.
 SELECT c.id AS conversation_id, c.sla_name, c.sla_status,
        CASE c.sla_status WHEN 'hit' THEN true WHEN 'missed' THEN false END AS met,
        m.created_at, m.created_date, m.state, m.admin_assignee_id, m.team_assignee_id,

@@ -1,12 +1,12 @@
 -- relation: state_intervals (view)
--- doc: One row a stretch of time in which a conversation stayed in one state, as its parts tell: it begins open, or, where no part tells anything, in the state that it has. Where its own state is another one than that of its last part, it has that since its last change.
+-- doc: One row per interval in which a conversation stayed in one state, from its parts. It starts open. Without parts that show a state it starts in its current state. If its current state differs from that of its last part, that state starts at its last change.
 -- key: conversation_id, number
--- column conversation_id: The conversation.
--- column number: Place among the stretches of its conversation, from 1.
--- column state: open, snoozed or closed; others may come. An assignment that skips reopening leaves closed what is closed.
--- column began_at: Beginning of the stretch.
--- column ended_at: End of the stretch, at which the next one begins; null while it lasts.
--- column reopened: True where an open stretch follows a closed one at once; false for all others.
+-- column conversation_id: Id of the conversation.
+-- column number: Number of the interval in its conversation, from 1.
+-- column state: open, snoozed or closed; others may come. An assignment that skips reopening keeps a closed conversation closed.
+-- column began_at: Start of the interval.
+-- column ended_at: End of the interval and start of the next one; null while it lasts.
+-- column reopened: True for an open interval directly after a closed one; false otherwise.
 WITH marks AS (
   SELECT id AS conversation_id, 0 AS place, created_at AS happened_at, '' AS part_id, 'open' AS state, state AS own
   FROM {schema}.conversations

@@ -1,27 +1,27 @@
 -- relation: ticket_cycle (view)
--- doc: One row a ticket: how long it stood in each state, its first response and its resolution, from its parts. Only stays that have ended count: the one that goes on began at state_since.
+-- doc: One row per ticket: its time in each state, its first response and its resolution, from its parts. Only ended stays in a state count: the current one started at state_since.
 -- key: ticket_id
--- column ticket_id: The ticket.
--- column state: State it is in - submitted, in_progress, waiting_on_customer or resolved; others may come.
--- column state_since: When it came into that state, as far as its parts tell: its creation where none moved it.
--- column created_date: Day on which it was opened.
--- column first_human_response_at: Earliest part of type comment, or assignment with a body, by an admin who is not a bot; notes do not count, redacted parts do. Null where there is none. Where bodies are dropped, only comments are seen.
--- column time_to_first_response_calendar: Seconds from created_at to first_human_response_at.
--- column time_to_first_response_office: The same with time outside the office hours taken out; null where there are no office hours.
--- column submitted_seconds: Seconds in state submitted, over the stays that have ended; null where none has, and where parts are missing.
--- column in_progress_seconds: Seconds in state in_progress; null as submitted_seconds is.
--- column waiting_on_customer_seconds: Seconds in state waiting_on_customer; null as submitted_seconds is.
--- column resolved_seconds: Seconds in state resolved until it was opened again; null as submitted_seconds is.
--- column state_changes: Times it moved from one state to another; 0 where it never did.
--- column reopens: Times it moved out of state resolved.
--- column first_resolved_at: When it first came into state resolved; null where it never did, and where it began there.
--- column resolved_at: When it last came into state resolved; null where it is in another state now.
+-- column ticket_id: Id of the ticket.
+-- column state: Current state - submitted, in_progress, waiting_on_customer or resolved; others may come.
+-- column state_since: Start of the current state, from its parts; its creation if no part changed the state.
+-- column created_date: Day of creation.
+-- column first_human_response_at: Earliest part of type comment, or assignment with a body, by an admin who is not a bot. Notes do not count, redacted parts do. Null without one. If bodies are dropped, only comments count.
+-- column time_to_first_response_calendar: Seconds from created_at to first_human_response_at; null without a response.
+-- column time_to_first_response_office: Office seconds from created_at to first_human_response_at; null without a response or office hours.
+-- column submitted_seconds: Seconds in state submitted, over ended stays; null without any, and if parts are missing.
+-- column in_progress_seconds: Seconds in state in_progress; null as submitted_seconds.
+-- column waiting_on_customer_seconds: Seconds in state waiting_on_customer; null as submitted_seconds.
+-- column resolved_seconds: Seconds in state resolved until a reopening; null as submitted_seconds.
+-- column state_changes: Number of changes of state; 0 without any.
+-- column reopens: Number of times that it left state resolved.
+-- column first_resolved_at: First time it entered state resolved; null if it never did, and if it began there.
+-- column resolved_at: Last time it entered state resolved; null if it is in another state now.
 -- column resolved_date: Day of resolved_at.
--- column time_to_resolution_calendar: Seconds from created_at to resolved_at; null where it is not resolved.
--- column time_to_resolution_office: The same with time outside the office hours taken out; null where there are no office hours.
--- column parts_stored: Parts that are stored; 0 where it has none.
--- column parts_reported: Parts that it has, as the source counts them.
--- column parts_capped: Parts are missing that the API can no longer give, since it sends the newest 500: counts and first times are those of the stored ones. Null where the source does not tell how many there are.
+-- column time_to_resolution_calendar: Seconds from created_at to resolved_at; null if it is not resolved.
+-- column time_to_resolution_office: Office seconds from created_at to resolved_at; null if it is not resolved, and without office hours.
+-- column parts_stored: Number of stored parts; 0 without any.
+-- column parts_reported: Number of parts by the source's count.
+-- column parts_capped: True if parts are missing that the API no longer sends: it sends the newest 500, and counts and first times are of the stored parts. Null if the source does not send the number of parts.
 WITH moves AS (
   SELECT ticket_id, previous_ticket_state, ticket_state, created_at,
          row_number() OVER ticket AS number, lead(created_at) OVER ticket AS until

@@ -13,9 +13,9 @@ import (
 
 // PrintCatalogue writes a line a stream.
 func PrintCatalogue(all []dictionary.StreamDescription, w io.Writer) {
-	t := newTable("STREAM", "REQUEST", "SINCE", "TABLES", "ONE ROW")
+	t := newTable("STREAM", "REQUEST", "SINCE", "TABLES", "ONE ROW PER")
 	for _, d := range all {
-		doc, _, _ := strings.Cut(strings.TrimPrefix(d.Doc, "One row "), ". ")
+		doc, _, _ := strings.Cut(strings.TrimPrefix(d.Doc, "One row per "), ". ")
 		t.AppendRow(table.Row{d.Stream, d.Request, d.Since, term.JoinFew(d.Shown, 3), term.Truncate(strings.TrimSuffix(doc, "."), 60)})
 	}
 	fmt.Fprintln(w, renderTable(t))

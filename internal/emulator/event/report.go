@@ -34,19 +34,19 @@ type ReportChange struct {
 // Datasets are the datasets of every workspace. Two headers of the first are the same, as they are in the field, and
 // some hold what no identifier may.
 var Datasets = []*Dataset{
-	{Number: 1, ID: "conversation", Name: "Conversations", Doc: "One row a conversation, by the time it was created.", Time: "created_at",
+	{Number: 1, ID: "conversation", Name: "Conversations", Doc: "One row per conversation, by the time it was created.", Time: "created_at",
 		Attributes: []DatasetAttribute{
 			{"conversation_id", "conversation.conversation_id", "Conversation ID"}, {"created_at", "conversation.created_at", "Created at"},
 			{"channel", "", "Channel"}, {"first_teammate", "teammate.name", "Name"}, {"contact_name", "contact.name", "Name"},
 			{"time_to_first_response", "", "Time to first response (seconds)"}, {"csat", "", "CSAT score, %"},
 			{"state", "", "Current state"}, {"subject", "", "Subject"}, {"bot_involved", "", "AI agent involved?"}, {"user_replied", "", "User replied"},
 		}},
-	{Number: 2, ID: "admin_status_change", Name: "Teammate status changes", Doc: "One row a change of a teammate's status.", Time: "changed_at",
+	{Number: 2, ID: "admin_status_change", Name: "Teammate status changes", Doc: "One row per change of a teammate's status.", Time: "changed_at",
 		Attributes: []DatasetAttribute{
 			{"admin_id", "admin.id", "Teammate ID"}, {"admin_name", "admin.name", "Teammate"}, {"changed_at", "", "Status changed at"},
 			{"status", "", "Status"}, {"away_reason", "", "Away reason"},
 		}},
-	{Number: 3, ID: "conversation_state", Name: "Conversation states", Doc: "One row a state that a conversation was in.", Time: "started_at",
+	{Number: 3, ID: "conversation_state", Name: "Conversation states", Doc: "One row per state that a conversation was in.", Time: "started_at",
 		Attributes: []DatasetAttribute{
 			{"conversation_id", "conversation.conversation_id", "Conversation ID"}, {"state", "", "State"}, {"started_at", "", "Started at"},
 			{"ended_at", "", "Ended at"}, {"duration", "", "Duration (minutes)"},

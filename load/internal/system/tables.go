@@ -79,11 +79,11 @@ func Create(ctx context.Context, db *duck.DB) error {
 
 // Columns that many tables have, each with one meaning.
 var (
-	ofRun    = systemColumn{"run_id", "VARCHAR", "The run."}
+	ofRun    = systemColumn{"run_id", "VARCHAR", "Id of the run."}
 	ofSchema = systemColumn{"schema", "VARCHAR", "The workspace's schema."}
-	ofStream = systemColumn{"stream", "VARCHAR", "The stream."}
-	ofTable  = systemColumn{"table_name", "VARCHAR", "The table."}
-	at       = systemColumn{"recorded_at", "TIMESTAMPTZ", "When."}
+	ofStream = systemColumn{"stream", "VARCHAR", "Name of the stream."}
+	ofTable  = systemColumn{"table_name", "VARCHAR", "Name of the table."}
+	at       = systemColumn{"recorded_at", "TIMESTAMPTZ", "Time of the entry."}
 )
 
 // Tables are all tables of schema _sync.
@@ -94,110 +94,110 @@ func Tables() []Table {
 // stateTables are what a run goes on from.
 func stateTables() []Table {
 	return []Table{
-		{"meta", "Facts about this file.", []systemColumn{
+		{"meta", "One row per fact about this file.", []systemColumn{
 			{"key", "VARCHAR", "Name of the fact."}, {"value", "VARCHAR", "The fact."}}},
-		{"workspaces", "The workspace that a schema is filled from; another one is refused.", []systemColumn{
+		{"workspaces", "One row per schema: the workspace that fills it. Another workspace is refused.", []systemColumn{
 			ofSchema, {"id", "VARCHAR", "Id of the workspace."}, {"base_url", "VARCHAR", "Address of the API."},
-			{"emulated", "BOOLEAN", "The built-in emulator filled it, not a real workspace."},
-			{"api_version", "VARCHAR", "API version last read under."},
-			{"pinned_at", "TIMESTAMPTZ", "When it was first read."}}},
-		{"checkpoints", "How far each stream is read. Moved in the transaction that writes the rows.", []systemColumn{
+			{"emulated", "BOOLEAN", "True if the built-in emulator filled it, not a real workspace."},
+			{"api_version", "VARCHAR", "API version of the last run."},
+			{"pinned_at", "TIMESTAMPTZ", "Time of its first run."}}},
+		{"checkpoints", "One row per stream: its checkpoint. It is committed together with the rows.", []systemColumn{
 			ofSchema, ofStream, {"seq", "BIGINT", "Number of the stream's last commit."},
-			{"state", "VARCHAR", "Where reading goes on, as JSON."},
-			{"synced_to", "TIMESTAMPTZ", "All changes before it are here."},
-			{"history_to", "TIMESTAMPTZ", "How far back history is read."},
-			ofRun, {"committed_at", "TIMESTAMPTZ", "When the last commit was."}}},
-		{"tables", "Every stored table.", []systemColumn{
-			ofSchema, ofTable, {"rows", "BIGINT", "Rows stored."},
-			{"changed_at", "TIMESTAMPTZ", "When a row last came, changed or went."},
-			{"verified_at", "TIMESTAMPTZ", "The changed_at up to which a publish has checked the keys."}}},
-		{"seen", "Keys that the sweeps of a stream have seen; emptied when absence was decided.", []systemColumn{
+			{"state", "VARCHAR", "Position where the next read continues, as JSON."},
+			{"synced_to", "TIMESTAMPTZ", "Watermark: all changes before it are stored."},
+			{"history_to", "TIMESTAMPTZ", "Earliest time that the backfill has reached."},
+			ofRun, {"committed_at", "TIMESTAMPTZ", "Time of the last commit."}}},
+		{"tables", "One row per stored table.", []systemColumn{
+			ofSchema, ofTable, {"rows", "BIGINT", "Number of stored rows."},
+			{"changed_at", "TIMESTAMPTZ", "Time when a row was last inserted, changed or removed."},
+			{"verified_at", "TIMESTAMPTZ", "changed_at of the rows whose keys a publish has checked."}}},
+		{"seen", "One row per key that a full-list sweep of a stream has seen. Emptied when the sweeps have found the missing records.", []systemColumn{
 			ofSchema, ofStream, {"sweep", "INTEGER", "Number of the sweep."}, {"key", "VARCHAR", "The record's key."}}},
-		{"erasures", "Who was erased, as salted hashes: the certificate of each erasure. Kept for good.", []systemColumn{
-			ofSchema, {"table_name", "VARCHAR", "Empty for a person; the table of a row that the source redacted."},
+		{"erasures", "One row per erasure, its proof: the person or row as a salted hash. Kept for ever.", []systemColumn{
+			ofSchema, {"table_name", "VARCHAR", "Table of a row that the source redacted; empty for a person."},
 			{"mark", "VARCHAR", "Salted hash of the contact's id, or of the row's key, as in erasures.log."},
-			at, ofRun, {"reason", "VARCHAR", "forgotten (by the source), asked (by the command erase), redacted (by the source), restored (from a file older than the erasure)."},
-			{"together", "BIGINT", "How many were erased in this step: the counts are of all of them."},
-			{"rows", "BIGINT", "Rows changed or removed."}, {"tables", "JSON", "Rows by table."},
-			{"files", "JSON", "Files written anew or removed."},
-			{"not_covered", "JSON", "Personal columns that cannot be searched for a person, or are kept by the configuration."}}},
-		{"incomplete", "Records that an answer did not bring whole: what is stored of them stays, and each run asks for them again.", []systemColumn{
+			at, ofRun, {"reason", "VARCHAR", "`forgotten`: erased by the source. `asked`: by the command erase. `redacted`: by the source. `restored`: found in a file older than the erasure."},
+			{"together", "BIGINT", "Number of erasures in this step. The counts are for all of them."},
+			{"rows", "BIGINT", "Number of rows changed or removed."}, {"tables", "JSON", "Number of rows for each table."},
+			{"files", "JSON", "Files that were rewritten or removed."},
+			{"not_covered", "JSON", "Personal columns that cannot be searched for a person, or that the configuration keeps."}}},
+		{"incomplete", "One row per record with an incomplete answer. Stored values stay, and each run requests the record again.", []systemColumn{
 			ofSchema, ofStream, {"id", "VARCHAR", "The record's key."},
-			{"reason", "VARCHAR", "left_out (a list or an object that is stored), stub (nothing but its key and its time came), no_items (without the list that it is read for), lacks (without a list or an object that the source always sends), unreadable, no_time (what it has for the time of its last change is no time), recheck (it has changed after its newest part, or lacks what others have; it is asked for once more)."},
-			{"error", "VARCHAR", "Why it is unreadable."}, {"since", "TIMESTAMPTZ", "When that was noted."}}},
-		{"misfits", "Values that do not fit, and records that were kept out whole: each once, by the record that has it, until it comes otherwise. Never holds the values.", []systemColumn{
-			ofSchema, {"stream", "VARCHAR", "Stream that read it last."}, {"record_table", "VARCHAR", "Table of the record."},
-			{"key", "VARCHAR", "The record's key; of rows without one, and of records kept out whole that have none, a name made of the content."},
-			{"table_name", "VARCHAR", "Table of the value: that of the record, or of one of its lists."},
-			{"column_name", "VARCHAR", "Column, or path of a field that is none; empty for a record as a whole."},
-			{"reason", "VARCHAR", "Why."}, {"whole", "BOOLEAN", "The record was kept out whole."}, {"count", "BIGINT", "How many values."},
-			{"run_id", "VARCHAR", "Run that met it first."}, {"seen_at", "TIMESTAMPTZ", "When it came last."}}},
-		{"pending", "Ids that a stream still has to read one by one.", []systemColumn{
-			ofSchema, ofStream, {"id", "VARCHAR", "The id."}, {"since", "TIMESTAMPTZ", "When it was put here."}}},
+			{"reason", "VARCHAR", "`left_out`: a stored list or object is missing. `stub`: only key and time were sent. `no_items`: the list that it is read for is missing. `lacks`: a list or object that the source always sends is missing. `unreadable`: see error. `no_time`: the time of its last change is no time. `recheck`: it changed after its newest part, or lacks what others have; it is requested once more."},
+			{"error", "VARCHAR", "Why the record is unreadable."}, {"since", "TIMESTAMPTZ", "Time of the first incomplete answer."}}},
+		{"misfits", "One row per dead letter: a value that did not fit its column, or a rejected record. It stays until the record arrives without the problem. Values are not stored here.", []systemColumn{
+			ofSchema, {"stream", "VARCHAR", "Stream that last read it."}, {"record_table", "VARCHAR", "Table of the record."},
+			{"key", "VARCHAR", "The record's key; a hash of the content if it has none."},
+			{"table_name", "VARCHAR", "Table of the value: that of the record or of one of its lists."},
+			{"column_name", "VARCHAR", "Column, or path of a field without a column; empty for a rejected record."},
+			{"reason", "VARCHAR", "Why it did not fit."}, {"whole", "BOOLEAN", "True if the whole record was rejected."}, {"count", "BIGINT", "Number of values."},
+			{"run_id", "VARCHAR", "Run that first found it."}, {"seen_at", "TIMESTAMPTZ", "Time when it last arrived."}}},
+		{"pending", "One row per id that a child stream still has to read.", []systemColumn{
+			ofSchema, ofStream, {"id", "VARCHAR", "The id."}, {"since", "TIMESTAMPTZ", "Time when it was added."}}},
 	}
 }
 
 // reportTables are what people read about the runs.
 func reportTables() []Table {
 	return []Table{
-		{"runs", "One row a run; kept for 400 days.", []systemColumn{
+		{"runs", "One row per run; kept for 400 days.", []systemColumn{
 			ofRun, {"pipeline", "VARCHAR", "Pipeline, or the streams that were selected."},
-			{"started_at", "TIMESTAMPTZ", "Start."}, {"finished_at", "TIMESTAMPTZ", "End."},
+			{"started_at", "TIMESTAMPTZ", "Start of the run."}, {"finished_at", "TIMESTAMPTZ", "End of the run."},
 			{"outcome", "VARCHAR", "OK, FAILED or INTERRUPTED."}, {"exit_code", "INTEGER", "Exit code of the process."},
-			{"rows", "BIGINT", "Rows written."}, {"rejected", "BIGINT", "Values that do not fit, and records kept out whole, as of its end: each once."},
-			{"new_rejected", "BIGINT", "Of them: those that it met first."},
-			{"requests", "BIGINT", "Requests sent."}, {"retries", "BIGINT", "Requests sent again."},
-			{"backfill", "DOUBLE", "Share of the history that is read, 0 to 1."},
-			{"version", "VARCHAR", "Version of the program."}, {"emulated", "BOOLEAN", "Read from the built-in emulator."},
-			{"error", "VARCHAR", "What went wrong."}}},
-		{"stream_runs", "One row a stream and run; kept for 90 days.", []systemColumn{
-			ofRun, ofSchema, ofStream, {"outcome", "VARCHAR", "ok: read up to now; unavailable, FAILED, interrupted; cut: max_time, max_requests or --limit ended it before."},
-			{"started_at", "TIMESTAMPTZ", "Start."}, {"finished_at", "TIMESTAMPTZ", "End."},
-			{"pages", "BIGINT", "Pages read."}, {"records", "BIGINT", "Records read."}, {"rows", "BIGINT", "Rows written."},
-			{"added", "BIGINT", "Records new here."}, {"changed", "BIGINT", "Records changed."},
-			{"gone", "BIGINT", "Records found gone."}, {"rejected", "BIGINT", "Values that do not fit, and records kept out whole, as of its end: each once."},
-			{"new_rejected", "BIGINT", "Of them: those that it met first."},
-			{"requests", "BIGINT", "Requests sent."}, {"retries", "BIGINT", "Requests sent again."},
-			{"synced_to", "TIMESTAMPTZ", "All changes before it are here."},
-			{"history_to", "TIMESTAMPTZ", "How far back history is read."},
-			{"backfill", "DOUBLE", "Share of the history that is read, 0 to 1."},
-			{"error", "VARCHAR", "What went wrong."}, {"hint", "VARCHAR", "What to do about it."}}},
-		{"schema_changes", "Tables and columns that came or changed, kept for 90 days; fields and kinds of values that the stream file does not know, by their first sight, kept for ever.", []systemColumn{
-			ofRun, at, ofSchema, ofTable, {"column_name", "VARCHAR", "The column; empty for a table and for a field that no column takes."},
-			{"change", "VARCHAR", "What happened."}, ofStream,
-			{"path", "VARCHAR", "Of a field: where it is in the record, or in the item; its values are in _extra."},
-			{"example_type", "VARCHAR", "Of a field: what the first value seen was: text, int, double, bool, object or list."}}},
-		{"moves", "Checkpoints that somebody moved by hand; kept for 400 days.", []systemColumn{
-			ofRun, at, ofSchema, ofStream, {"what", "VARCHAR", "rewind (to a time) or reset (everything is read again)."},
-			{"synced_from", "TIMESTAMPTZ", "All changes before it had been read."},
-			{"synced_to", "TIMESTAMPTZ", "All changes before it count as read since; empty: none does."},
-			{"moved_by", "VARCHAR", "The user of the machine, and its name."}}},
-		{"rejects", "What did not fit as of the end of each run, counted; kept for 90 days. Never holds the values.", []systemColumn{
-			ofRun, at, ofSchema, ofStream, ofTable, {"column_name", "VARCHAR", "The column; empty for a whole record."},
-			{"reason", "VARCHAR", "Why."}, {"count", "BIGINT", "How many."}, {"sample_key", "VARCHAR", "Key of one such record."}}},
-		{"audit", "Findings of the audit that ends a run; kept for 90 days.", []systemColumn{
+			{"rows", "BIGINT", "Number of rows written."}, {"rejected", "BIGINT", "Number of dead letters at the end of the run."},
+			{"new_rejected", "BIGINT", "Number of dead letters that this run found first."},
+			{"requests", "BIGINT", "Number of requests."}, {"retries", "BIGINT", "Number of repeated requests."},
+			{"backfill", "DOUBLE", "Share of the backfill that is done, 0 to 1."},
+			{"version", "VARCHAR", "Version of the program."}, {"emulated", "BOOLEAN", "True if it read the built-in emulator."},
+			{"error", "VARCHAR", "Error text; empty after success."}}},
+		{"stream_runs", "One row per stream and run; kept for 90 days.", []systemColumn{
+			ofRun, ofSchema, ofStream, {"outcome", "VARCHAR", "ok: read up to now. cut: ended earlier by max_time, max_requests or --limit. Otherwise unavailable, FAILED or interrupted."},
+			{"started_at", "TIMESTAMPTZ", "Start of the run."}, {"finished_at", "TIMESTAMPTZ", "End of the run."},
+			{"pages", "BIGINT", "Number of pages read."}, {"records", "BIGINT", "Number of records read."}, {"rows", "BIGINT", "Number of rows written."},
+			{"added", "BIGINT", "Number of new records."}, {"changed", "BIGINT", "Number of changed records."},
+			{"gone", "BIGINT", "Number of records that were soft-deleted."}, {"rejected", "BIGINT", "Number of dead letters at the end of the run."},
+			{"new_rejected", "BIGINT", "Number of dead letters that this run found first."},
+			{"requests", "BIGINT", "Number of requests."}, {"retries", "BIGINT", "Number of repeated requests."},
+			{"synced_to", "TIMESTAMPTZ", "Watermark: all changes before it are stored."},
+			{"history_to", "TIMESTAMPTZ", "Earliest time that the backfill has reached."},
+			{"backfill", "DOUBLE", "Share of the backfill that is done, 0 to 1."},
+			{"error", "VARCHAR", "Error text; empty after success."}, {"hint", "VARCHAR", "Next step."}}},
+		{"schema_changes", "One row per schema change. New and changed tables and columns are kept for 90 days; unknown fields and types of values, each when first seen, for ever.", []systemColumn{
+			ofRun, at, ofSchema, ofTable, {"column_name", "VARCHAR", "Name of the column; empty for a table and for a field without a column."},
+			{"change", "VARCHAR", "What changed."}, ofStream,
+			{"path", "VARCHAR", "For a field: its path in the record or item. Its values are in _extra."},
+			{"example_type", "VARCHAR", "For a field: type of the first value: text, int, double, bool, object or list."}}},
+		{"moves", "One row per checkpoint that was moved by hand; kept for 400 days.", []systemColumn{
+			ofRun, at, ofSchema, ofStream, {"what", "VARCHAR", "rewind: to a time. reset: everything is re-read."},
+			{"synced_from", "TIMESTAMPTZ", "Watermark before the move."},
+			{"synced_to", "TIMESTAMPTZ", "Watermark after the move; null after a reset."},
+			{"moved_by", "VARCHAR", "User and machine that moved it."}}},
+		{"rejects", "One row per run, column and reason: number of dead letters at its end; kept for 90 days. Values are not stored here.", []systemColumn{
+			ofRun, at, ofSchema, ofStream, ofTable, {"column_name", "VARCHAR", "Name of the column; empty for a rejected record."},
+			{"reason", "VARCHAR", "Why it did not fit."}, {"count", "BIGINT", "Number of dead letters."}, {"sample_key", "VARCHAR", "Key of one such record."}}},
+		{"audit", "One row per finding of the audit at the end of a run; kept for 90 days.", []systemColumn{
 			ofRun, at, ofSchema, ofStream, ofTable, {"kind", "VARCHAR", "exact, soft or known."},
-			{"name", "VARCHAR", "What was checked."}, {"expected", "VARCHAR", "What should be."},
-			{"found", "VARCHAR", "What is."}, {"message", "VARCHAR", "In words."}}},
-		{"publishes", "One row a published file; kept for 90 days.", []systemColumn{
-			ofRun, at, {"file", "VARCHAR", "Name of the file."}, {"tables_changed", "INTEGER", "Tables with other rows than before."},
-			{"parts_written", "INTEGER", "Parquet files written."}, {"verified", "INTEGER", "Tables whose keys were checked."},
-			{"rebuilt", "BOOLEAN", "The file was written anew, table by table."}}},
-		{"freshness", "How far each stream is, as of this file.", []systemColumn{
-			ofSchema, ofStream, {"synced_to", "TIMESTAMPTZ", "All changes before it are here."},
-			{"history_to", "TIMESTAMPTZ", "How far back history is read."},
-			{"checked_at", "TIMESTAMPTZ", "When the source was last asked."},
-			{"published_at", "TIMESTAMPTZ", "When this file was made."}}},
-		{"attributes", "Every attribute that a column of JSON was seen to have, with its column in the view <stream>_attributes.", []systemColumn{
-			ofSchema, ofStream, {"name", "VARCHAR", "The attribute, as the source calls it."},
-			{"column_name", "VARCHAR", "Its column in the view; numbered where names differ in nothing that a column's name can."},
-			{"types", "VARCHAR", "What its values were: bool, int, big (beyond 2^53), double, text, json; date where data_attributes says so."},
-			{"first_seen", "TIMESTAMPTZ", "When a publish first saw it."}}},
-		{"dictionary", "Every column that analysts can read, with its meaning.", []systemColumn{
+			{"name", "VARCHAR", "Name of the check."}, {"expected", "VARCHAR", "Expected value."},
+			{"found", "VARCHAR", "Value that was found."}, {"message", "VARCHAR", "The finding in words."}}},
+		{"publishes", "One row per published file; kept for 90 days.", []systemColumn{
+			ofRun, at, {"file", "VARCHAR", "Name of the file."}, {"tables_changed", "INTEGER", "Number of tables with changed rows."},
+			{"parts_written", "INTEGER", "Number of Parquet files written."}, {"verified", "INTEGER", "Number of tables with checked keys."},
+			{"rebuilt", "BOOLEAN", "True if the file was rewritten, table by table."}}},
+		{"freshness", "One row per stream: its freshness in this file.", []systemColumn{
+			ofSchema, ofStream, {"synced_to", "TIMESTAMPTZ", "Watermark: all changes before it are stored."},
+			{"history_to", "TIMESTAMPTZ", "Earliest time that the backfill has reached."},
+			{"checked_at", "TIMESTAMPTZ", "Time of the last request to the source."},
+			{"published_at", "TIMESTAMPTZ", "Time of this file's publish."}}},
+		{"attributes", "One row per custom attribute found in a JSON column, with its column in the view <stream>_attributes.", []systemColumn{
+			ofSchema, ofStream, {"name", "VARCHAR", "Name of the attribute at the source."},
+			{"column_name", "VARCHAR", "Its column in the view. Names that differ only in case or unprintable signs get numbers."},
+			{"types", "VARCHAR", "Types of its values: bool, int, big (beyond 2^53), double, text, json; date if data_attributes says so."},
+			{"first_seen", "TIMESTAMPTZ", "Time of the first publish with it."}}},
+		{"dictionary", "One row per published column, with its meaning.", []systemColumn{
 			ofSchema, ofTable, {"kind", "VARCHAR", "table or view."}, {"position", "INTEGER", "Place in the table, from 1."},
-			{"column_name", "VARCHAR", "The column."}, {"type", "VARCHAR", "Type."}, {"doc", "VARCHAR", "Meaning."},
-			{"pii", "BOOLEAN", "Personal data."}, {"person", "BOOLEAN", "Holds a contact's id."},
-			{"reference", "VARCHAR", "table.column that it points to."}}},
+			{"column_name", "VARCHAR", "Name of the column."}, {"type", "VARCHAR", "Type of the column."}, {"doc", "VARCHAR", "Meaning of the column."},
+			{"pii", "BOOLEAN", "True for personal data."}, {"person", "BOOLEAN", "True if it holds a contact's id."},
+			{"reference", "VARCHAR", "Column that it points to, as table.column."}}},
 	}
 }
 
