@@ -140,7 +140,8 @@ vuln: ## nothing with a known vulnerability is called
 # where goroutines meet; what a run does side by side it does in each of the tests of whole runs that are named:
 RACED := TestFirstRunEqualsTheOracle|TestSecondRunWithoutChange|TestInterruptedSweepGoesOn|TestEveryDataset|TestT96|TestT97
 race: ## the tests where goroutines meet, with the race detector
-	$(TESTS) -race -short ./extract/... ./internal/alert ./internal/console ./internal/sandbox ./internal/schedule ./internal/sync/... ./load ./load/read
+	$(TESTS) -race -short ./extract/... ./internal/alert ./internal/console ./internal/sandbox ./internal/schedule ./internal/sync/...
+	$(TESTS) -race -short -run 'BeginTogether|LockIsHeldByOne' ./load
 	$(TESTS) -race -short -run 'Serve|Console' ./internal/cli
 	$(TESTS) -race -short -run '$(RACED)' ./internal/pipeline
 
