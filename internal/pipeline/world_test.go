@@ -15,7 +15,7 @@ import (
 )
 
 // worldSeeds are those that every run of the tests tries; `make world` tries more.
-const worldSeeds = 8
+const worldSeeds = 20
 
 // TestF27WorldsThatLieAreNoticedOrRight carries out plans in which the workspace answers wrongly, in ways that no status tells, besides
 // all that may happen anyway. A run that ends with 0 has every table equal to the oracle; otherwise at most two runs after the lies have
