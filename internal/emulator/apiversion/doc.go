@@ -1,2 +1,2 @@
-// Package apiversion knows the versions of the API and what each of them began (workspace-api 9).
+// Package apiversion knows the versions of the API and their order (workspace-api 9).
 package apiversion

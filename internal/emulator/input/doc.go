@@ -1,2 +1,2 @@
-// Package input reads the JSON objects that writing requests send, field by field, and says what is wrong with the first that is.
+// Package input reads the JSON objects of writing requests field by field, and reports the first invalid field.
 package input

@@ -1,2 +1,2 @@
-// Package knobs says what an emulated service may do to its readers, and how often.
+// Package knobs defines the optional behaviour of an emulated service, and how often it happens.
 package knobs

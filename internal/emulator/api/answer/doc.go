@@ -1,2 +1,2 @@
-// Package answer is what a request is answered before it goes out: a status, a body, headers.
+// Package answer is the reply to a request before it goes out: a status, a body, headers.
 package answer

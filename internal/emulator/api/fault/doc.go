@@ -1,3 +1,3 @@
-// Package fault has what goes wrong on purpose on the way of an answer: faults, the chaos that draws them, and games with the JSON of
-// good answers.
+// Package fault injects what goes wrong on the way of an answer: faults by request number, chaos by probability, and mangled JSON in good
+// answers.
 package fault

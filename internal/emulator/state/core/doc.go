@@ -1,2 +1,2 @@
-// Package core is what all parts of a workspace have in common: the lock, the clock, the knobs, and what is still to happen.
+// Package core is the common base of a workspace's state: the lock, the clock, the knobs, and scheduled actions.
 package core
