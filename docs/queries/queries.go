@@ -1,4 +1,4 @@
-// Package queries has the questions that analysts ask most, one SQL file each, whose first line is the question.
+// Package queries has the questions that analysts ask most: one SQL file each, with the question in the first line.
 package queries
 
 import (
@@ -13,18 +13,18 @@ import (
 //go:embed *.sql
 var files embed.FS
 
-// joins is the one file that answers no question: it has several statements.
+// joins is the one file that answers no question: it has several statements, each with its own comment.
 const joins = "joins.sql"
 
-// Query is one question with the statement that answers it.
+// Query is one question and the statement that answers it.
 type Query struct {
 	Name     string // of its file, without .sql
 	Question string
 	SQL      string
-	Reads    []string // relations, as it names them: contacts, models.reply_pairs; those of _sync, which every warehouse has, left out
+	Reads    []string // relations that the statement names, such as contacts or models.reply_pairs; without those of _sync, which every warehouse has
 }
 
-// All gives every question in the order of their names.
+// All returns every question, ordered by name.
 func All() ([]Query, error) {
 	names, err := fs.Glob(files, "*.sql")
 	if err != nil {
@@ -60,7 +60,7 @@ func parseQuery(name, text string) Query {
 	return q
 }
 
-// uncommentedSQL is the SQL without its comments, in which words stand that look like SQL.
+// uncommentedSQL returns the SQL without its comments. Words in comments look like SQL to the search for relations.
 func (q Query) uncommentedSQL() string {
 	var b strings.Builder
 	for line := range strings.Lines(q.SQL) {
@@ -71,7 +71,8 @@ func (q Query) uncommentedSQL() string {
 	return b.String()
 }
 
-// isStoredRelation says that what a FROM or JOIN names is a relation of the workspace: neither one that the statement makes itself nor one of _sync.
+// isStoredRelation reports whether the name behind FROM or JOIN is a relation of the workspace. Relations that the statement defines itself
+// and those of _sync are not.
 func (q Query) isStoredRelation(found []string) bool {
 	if found[2] != "" {
 		return found[2] == "models."
@@ -79,7 +80,7 @@ func (q Query) isStoredRelation(found []string) bool {
 	return !slices.ContainsFunc(named.FindAllStringSubmatch(q.SQL, -1), func(with []string) bool { return with[1] == found[3] })
 }
 
-// In is the statement for the workspace of a schema, each of its relations named with that schema and its models with theirs.
+// In returns the statement for the workspace in a schema: each relation gets that schema, and each model gets the schema of the models.
 func (q Query) In(schema, models string) string {
 	return read.ReplaceAllStringFunc(q.uncommentedSQL(), func(text string) string {
 		found := read.FindStringSubmatch(text)

@@ -28,8 +28,8 @@ streams: {"reporting_*": {start: 2023-09-01}}
 pipelines: {all: {streams: "*"}}
 `
 
-// filled is a published file of a small workspace.
-var filled = readtest.SharedFile{Config: config, Space: func() *emulator.Workspace {
+// publishedFile is a published file of a small workspace.
+var publishedFile = readtest.SharedFile{Config: config, Space: func() *emulator.Workspace {
 	space := emulator.New(emulator.Config{Seed: 5, Contacts: 60, Inactive: 20, Activities: 60, Conversations: 60, Calls: 15, Logs: 20})
 	space.SimulateHours(6)
 	return space
@@ -38,7 +38,7 @@ var filled = readtest.SharedFile{Config: config, Space: func() *emulator.Workspa
 // TestMain removes what the tests share.
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if err := filled.Remove(); err != nil {
+	if err := publishedFile.Remove(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		code = max(code, 1)
 	}
@@ -63,7 +63,7 @@ func openSession(t *testing.T, path string) *analystSession {
 // openPublishedFile has nothing but the published file.
 func openPublishedFile(t *testing.T) *analystSession {
 	t.Helper()
-	file, err := filled.PublishedPath()
+	file, err := publishedFile.PublishedPath()
 	must(t, err)
 	return openSession(t, file+"?access_mode=read_only&threads=1")
 }
@@ -71,7 +71,7 @@ func openPublishedFile(t *testing.T) *analystSession {
 // attachPublishedFile has it under another name, beside a database with relations of the same names; USE makes it the one that is meant.
 func attachPublishedFile(t *testing.T) *analystSession {
 	t.Helper()
-	file, err := filled.PublishedPath()
+	file, err := publishedFile.PublishedPath()
 	must(t, err)
 	s := openSession(t, "?threads=1")
 	s.execSQL("ATTACH '" + file + "' AS elsewhere (READ_ONLY)")
@@ -157,8 +157,8 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// most is how many rows somebody reads who asked one question.
-const most = 40
+// mostRows is how many rows somebody reads who asked one question.
+const mostRows = 40
 
 // TestEveryQuestionIsAnswered holds each file to its form, and asks it: some rows come, not too many, and in the same order each time.
 func TestEveryQuestionIsAnswered(t *testing.T) {
@@ -176,7 +176,7 @@ func TestEveryQuestionIsAnswered(t *testing.T) {
 			t.Errorf("%s: it is taken to read %v, it reads %v", q.Name, q.Reads, got)
 		}
 		rows := s.queryRows(q.SQL)
-		if len(rows) == 0 || len(rows) > most && q.Name != "data_personal" && q.Name != "data_as_of" && q.Name != "data_rows" {
+		if len(rows) == 0 || len(rows) > mostRows && q.Name != "data_personal" && q.Name != "data_as_of" && q.Name != "data_rows" {
 			t.Errorf("%s: %d rows", q.Name, len(rows))
 		}
 		if !regexp.MustCompile(`\bORDER BY [^)]*;\s*$`).MatchString(q.SQL) {

@@ -107,7 +107,7 @@ func TestT77PartsSumUpCallsThatTheListHas(t *testing.T) {
 		for _, call := range c.walkPages("/calls", 25) {
 			calls[call["id"].(string)] = call
 		}
-		for _, talk := range c.allTalks() {
+		for _, talk := range c.allConversations() {
 			for _, part := range partsOf(talk) {
 				if part["part_type"] != "call_summary" {
 					continue

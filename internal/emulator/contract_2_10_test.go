@@ -10,7 +10,7 @@ import (
 )
 
 // Section 2.10: structures of conversations. What else a conversation has, the document does not show.
-var talkShapes = shapeSpecs{
+var conversationShapes = shapeSpecs{
 	"conversation": `type =conversation  id string  created_at,updated_at time  state =open|snoozed|closed  custom_attributes object  conversation_rating @rating?
 		ai_agent @ai_agent?  conversation_parts @parts  scorecards @scorecard[]`,
 	"rating":          `rating integer  remark string?  created_at,updated_at time  teammate @teammate?`,
@@ -38,8 +38,8 @@ var talkShapes = shapeSpecs{
 func TestContract2_10AConversationHasEveryField(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 600})
-	v := newShapeCheck(talkShapes)
-	for _, talk := range c.allTalks() {
+	v := newShapeCheck(conversationShapes)
+	for _, talk := range c.allConversations() {
 		v.checkObject(t, "conversation", talk)
 		for _, part := range partsOf(talk) {
 			details, _ := part["event_details"].(map[string]any)
@@ -51,14 +51,14 @@ func TestContract2_10AConversationHasEveryField(t *testing.T) {
 			}
 		}
 		for _, card := range itemsAt(talk, "scorecards") {
-			c.soundCard(t, card)
+			c.checkScorecard(t, card)
 		}
 	}
-	v.checkFilled(t, slices.Collect(maps.Keys(talkShapes))...)
+	v.checkFilled(t, slices.Collect(maps.Keys(conversationShapes))...)
 }
 
-// soundCard holds a scorecard against the sentences of section 2.10 about who did what.
-func (c *apiClient) soundCard(t *testing.T, card map[string]any) {
+// checkScorecard holds a scorecard against the sentences of section 2.10 about who did what.
+func (c *apiClient) checkScorecard(t *testing.T, card map[string]any) {
 	t.Helper()
 	notes := itemsAt(card, "notes")
 	if !slices.IsSortedFunc(notes, func(a, b map[string]any) int { return toInt(a["created_at"]) - toInt(b["created_at"]) }) {

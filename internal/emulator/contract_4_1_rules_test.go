@@ -93,8 +93,8 @@ func sortedCopy(list []string) []string {
 	return list
 }
 
-// wrong is a value that no type takes for its own, under a name and an operator that are valid.
-var wrong = []struct {
+// wrongValues is a value that no type takes for its own, under a name and an operator that are valid.
+var wrongValues = []struct {
 	rule, field, operator string
 	values                []any
 }{
@@ -145,7 +145,7 @@ func TestContract4_1SearchRefusesWhatTheDocumentForbids(t *testing.T) {
 		{"8 T22 sixteen filters in an inner group", filterGroup("AND", lead, many)},
 		{"8 T22 three levels", filterGroup("AND", filterGroup("OR", filterGroup("AND", lead, lead), lead), lead)},
 	}
-	for _, w := range wrong {
+	for _, w := range wrongValues {
 		for _, value := range w.values {
 			list = append(list, refusal{w.rule, fieldFilter(w.field, w.operator, value)}, refusal{w.rule + ", in a group", filterGroup("OR", lead, fieldFilter(w.field, w.operator, value))})
 		}

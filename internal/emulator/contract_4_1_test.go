@@ -77,8 +77,8 @@ func (c *apiClient) searchedCompanies(t testing.TB) searchCase {
 	return s
 }
 
-// searchedTalks: 4.11 says nothing of the fields of conversations, and these are the public ones.
-func (c *apiClient) searchedTalks(t testing.TB) searchCase {
+// searchedConversations: 4.11 says nothing of the fields of conversations, and these are the public ones.
+func (c *apiClient) searchedConversations(t testing.TB) searchCase {
 	s := searchCase{path: "/conversations/search", list: "conversations", rows: c.w.Oracle("conversations")}
 	s.fields = append(columnFields("String", `id title state priority source.type source.id source.delivered_as source.subject source.body
 		source.author.id source.author.type source.author.name source.author.email`), columnFields("Boolean", "open read ai_agent_participated")...)
@@ -180,7 +180,7 @@ func TestContract4_1EveryOperatorWithEveryField(t *testing.T) {
 	zone := time.FixedZone("UTC+05:45", 20700)
 	c := startWorkspace(t, emulator.Config{Seed: 12, Contacts: 40, Conversations: 50, Tickets: 90, Zone: zone, Knobs: emulator.Knobs{NoLag: true}})
 	failOn(t, c.w.SnoozeConversation(c.w.ConversationIDs()[3], c.w.CurrentTime().Add(time.Hour)))
-	for _, s := range []searchCase{c.searchedContacts(t), c.searchedCompanies(t), c.searchedTalks(t), c.searchedTickets(t)} {
+	for _, s := range []searchCase{c.searchedContacts(t), c.searchedCompanies(t), c.searchedConversations(t), c.searchedTickets(t)} {
 		for _, f := range s.fields {
 			for _, o := range operators {
 				for _, c.version = range []string{"2.16", "2.17"} {
@@ -230,7 +230,7 @@ func TestContract4_1GroupsMeanWhatTheySay(t *testing.T) {
 	t.Parallel()
 	zone := time.FixedZone("UTC-11", -11*3600)
 	c := startWorkspace(t, emulator.Config{Seed: 13, Contacts: 90, Conversations: 50, Tickets: 90, Zone: zone, Knobs: emulator.Knobs{NoLag: true}})
-	for _, s := range []searchCase{c.searchedContacts(t), c.searchedCompanies(t), c.searchedTalks(t), c.searchedTickets(t)} {
+	for _, s := range []searchCase{c.searchedContacts(t), c.searchedCompanies(t), c.searchedConversations(t), c.searchedTickets(t)} {
 		r := rand.New(rand.NewPCG(1, 2))
 		some := 0
 		for n := range 120 {

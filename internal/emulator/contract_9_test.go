@@ -54,7 +54,7 @@ func (c *apiClient) readAll() map[string]bool {
 	for _, contact := range c.searchAll(updatedSince(0)) {
 		recordPaths(seen, "contact", contact)
 	}
-	for _, talk := range c.allTalks() {
+	for _, talk := range c.allConversations() {
 		recordPaths(seen, "conversation", talk)
 	}
 	for name, path := range map[string]string{"news_item": "/news/news_items", "article": "/articles?per_page=250", "attribute": "/data_attributes",
@@ -74,7 +74,7 @@ func (c *apiClient) readAll() map[string]bool {
 const part = "conversation.conversation_parts.conversation_parts"
 
 // Section 9: what 2.14 and the later version changed in answers; each is in those versions and in no others.
-var changed = []struct{ rule, path, from, until string }{
+var versionChanges = []struct{ rule, path, from, until string }{
 	{"9, 2.14 breaking; 2.7", "activity.activity_type=admin_conversation_assignment_limit_change", "2.14", ""},
 	{"9, 2.14 breaking; 2.7", "activity.activity_type=admin_ticket_assignment_limit_change", "2.14", ""},
 	{"9, 2.14 breaking; 2.7", "activity.metadata.conversation_assignment_limit", "2.14", ""},
@@ -124,7 +124,7 @@ func TestContract9EachVersionSendsWhatItHas(t *testing.T) {
 			c := startWorkspace(t, emulator.Config{})
 			c.version = version
 			seen := c.readAll()
-			for _, rule := range changed {
+			for _, rule := range versionChanges {
 				from, until := slices.Index(versions, rule.from), slices.Index(versions, rule.until)
 				if want := at >= from && (until < 0 || at < until); seen[rule.path] != want {
 					t.Errorf("%s: %s is there: %t, want %t", rule.rule, rule.path, seen[rule.path], want)

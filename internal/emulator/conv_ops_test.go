@@ -97,7 +97,7 @@ func TestEveryOperationChangesTheConversationAndMovesItOrNot(t *testing.T) {
 			if fmt.Sprint(c.fetchConversation(id)) == was {
 				t.Error("nothing changed")
 			}
-			c.sameTalks(t)
+			c.sameConversations(t)
 		})
 	}
 }
@@ -131,7 +131,7 @@ func TestT60ADeletedConversationIsNotFoundAnyMore(t *testing.T) {
 	if err := c.w.CloseConversation(id); !errors.Is(err, conversations.ErrNoConversation) {
 		t.Errorf("got %v", err)
 	}
-	c.sameTalks(t)
+	c.sameConversations(t)
 }
 
 func TestT75SkipReopenLeavesAClosedConversationClosed(t *testing.T) {
@@ -229,5 +229,5 @@ func TestConversationsAreReadWhileTheyChange(t *testing.T) {
 		}
 		c.fetchConversation(c.w.ConversationIDs()[7])
 	}
-	c.sameTalks(t)
+	c.sameConversations(t)
 }

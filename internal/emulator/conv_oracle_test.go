@@ -37,8 +37,8 @@ var statisticNames = []string{"time_to_assignment", "time_to_admin_reply", "time
 	"last_contact_reply_at", "last_admin_reply_at", "last_close_at", "last_closed_by_id", "count_reopens", "count_assignments",
 	"count_conversation_parts", "handling_time"}
 
-// flatTalk turns a conversation as it is sent into the columns of the oracle.
-func flatTalk(talk map[string]any) map[string]any {
+// flatConversation turns a conversation as it is sent into the columns of the oracle.
+func flatConversation(talk map[string]any) map[string]any {
 	row := map[string]any{}
 	putFields(row, "", talk, "id", "title", "created_at", "updated_at", "waiting_since", "snoozed_until", "open", "state", "read", "priority",
 		"admin_assignee_id", "team_assignee_id", "custom_attributes", "ai_agent_participated")
@@ -112,7 +112,7 @@ func conversationTables(talks []map[string]any) map[string][]map[string]any {
 			row["conversation_id"] = talk["id"]
 			rows[table] = append(rows[table], row)
 		}
-		rows["conversations"] = append(rows["conversations"], flatTalk(talk))
+		rows["conversations"] = append(rows["conversations"], flatConversation(talk))
 		for _, item := range itemsAt(talk, "contacts", "contacts") {
 			add("conversation_contacts", m{"contact_id": item["id"], "external_id": item["external_id"]})
 		}
@@ -190,10 +190,10 @@ func canonicalRow(row map[string]any) map[string]any {
 	return row
 }
 
-// sameTalks compares all that is served of conversations with what the oracle tells.
-func (c *apiClient) sameTalks(t *testing.T) {
+// sameConversations compares all that is served of conversations with what the oracle tells.
+func (c *apiClient) sameConversations(t *testing.T) {
 	t.Helper()
-	served := conversationTables(c.allTalks())
+	served := conversationTables(c.allConversations())
 	for _, table := range emulator.OracleStreams() {
 		if !strings.HasPrefix(table, "conversation") {
 			continue
@@ -214,7 +214,7 @@ func TestConversationsAreServedAsTheOracleTellsAfterEveryHour(t *testing.T) {
 		DeleteConversations: true, PartsCap: 40}})
 	for hour := range 6 {
 		c.w.SimulateHours(min(hour, 1))
-		if c.sameTalks(t); t.Failed() {
+		if c.sameConversations(t); t.Failed() {
 			t.Fatalf("after hour %d", hour)
 		}
 	}

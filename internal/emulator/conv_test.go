@@ -44,8 +44,8 @@ func (c *apiClient) searchTalks(query any, per int, after string) apiReply {
 	return c.do("POST", "/conversations/search", m{"query": query, "pagination": page, "sort": m{"field": "updated_at", "order": "ascending"}})
 }
 
-// allTalks walks a search to its end and reads every conversation by itself, with its quality data.
-func (c *apiClient) allTalks() []map[string]any {
+// allConversations walks a search to its end and reads every conversation by itself, with its quality data.
+func (c *apiClient) allConversations() []map[string]any {
 	c.t.Helper()
 	var all []map[string]any
 	for after := ""; ; {
@@ -100,7 +100,7 @@ func TestT57AnAnswerHoldsTheNewestPartsAndTellsTheTrueNumber(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 810})
 	sizes := map[int]int{}
-	for _, talk := range c.allTalks() {
+	for _, talk := range c.allConversations() {
 		total := toInt(talk["conversation_parts"].(map[string]any)["total_count"])
 		sizes[total]++
 		sent := partsOf(talk)
@@ -182,7 +182,7 @@ func TestT61EveryRowOfTheAssignmentTableIsThere(t *testing.T) {
 		c := startWorkspace(t, emulator.Config{Knobs: emulator.Knobs{OmitEmpty: test.omit}})
 		c.version = test.version
 		seen := map[string]bool{}
-		for _, talk := range c.allTalks() {
+		for _, talk := range c.allConversations() {
 			for _, part := range partsOf(talk) {
 				seen[describeAssignment(part)] = true
 			}
@@ -233,7 +233,7 @@ func TestT1ConversationsAreSearchedByDayUpTo216AndBySecondLater(t *testing.T) {
 	t.Parallel()
 	zone := time.FixedZone("UTC+14", 14*3600)
 	c := startWorkspace(t, emulator.Config{Zone: zone})
-	one := c.allTalks()[40]
+	one := c.allConversations()[40]
 	at := toInt(one["updated_at"])
 	first := time.Unix(int64(at), 0).In(zone).Truncate(time.Second)
 	day := time.Date(first.Year(), first.Month(), first.Day(), 0, 0, 0, 0, zone).Unix()

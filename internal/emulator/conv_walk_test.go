@@ -90,7 +90,7 @@ func TestWhatIsWrittenOfConversationsAndTicketsIsServedAsTheOracleTells(t *testi
 			c.do("POST", "/_emulator/do/live", m{"hours": 1})
 		}
 		pass(10 * time.Minute) // search catches up, jobs are over
-		c.sameTalks(t)
+		c.sameConversations(t)
 		if c.sameTickets(t); t.Failed() {
 			t.Fatalf("after round %d", round)
 		}

@@ -100,7 +100,7 @@ func TestContract2_10ARequestAssignsByEveryRowOfTheTable(t *testing.T) {
 	if len(turns) != 3 {
 		t.Errorf("round robin puts %v in charge", turns)
 	}
-	c.sameTalks(t)
+	c.sameConversations(t)
 }
 
 // Section 3.2: what an assignment does to a closed conversation and to others.
@@ -149,7 +149,7 @@ func TestContract3_2AnAssignmentReopensUnlessToldNotTo(t *testing.T) {
 			}
 		}
 		c.version = "2.17"
-		c.sameTalks(t)
+		c.sameConversations(t)
 	}
 }
 
@@ -180,7 +180,7 @@ func TestAConversationIsClosedOpenedAndSnoozedByRequests(t *testing.T) {
 			t.Errorf("%s: reopened %d times", row.does, talkStatistic(talk, "count_reopens"))
 		}
 	}
-	c.sameTalks(t)
+	c.sameConversations(t)
 }
 
 func TestAContactBeginsAConversationWithHisWords(t *testing.T) {
@@ -201,7 +201,7 @@ func TestAContactBeginsAConversationWithHisWords(t *testing.T) {
 			t.Errorf("answered: %v", talk)
 		}
 	}
-	c.sameTalks(t)
+	c.sameConversations(t)
 }
 
 // Sections 4.11, 2.10: words of teammates and of contacts, and what follows from them.
@@ -247,7 +247,7 @@ func TestContract4_11AConversationIsRepliedTo(t *testing.T) {
 		if found := c.searchTalks(fieldFilter("updated_at", "=", now), 20, "").conversationItems(); len(found) != 1 || found[0]["id"] != id {
 			t.Errorf("%s: search finds %d", row.name, len(found))
 		}
-		c.sameTalks(t)
+		c.sameConversations(t)
 	}
 }
 
@@ -284,7 +284,7 @@ func TestContract4_11AConversationIsUpdated(t *testing.T) {
 			t.Errorf("%s: updated_at moved: %t", row.name, moved)
 		}
 		c.version = "2.17"
-		c.sameTalks(t)
+		c.sameConversations(t)
 	}
 	attrs := c.fetchConversation(id)["custom_attributes"].(map[string]any)
 	if fmt.Sprintf("%v %v %v %v", attrs["n"], attrs["Escalated"], attrs["text"], attrs["Language"]) != "1.5 true é <nil>" {
@@ -296,7 +296,7 @@ func TestContract4_11AConversationIsUpdated(t *testing.T) {
 		if read != (next["message_type"] == "comment") {
 			t.Errorf("after a %v read is %v", next["message_type"], read)
 		}
-		c.sameTalks(t)
+		c.sameConversations(t)
 	}
 }
 

@@ -198,8 +198,8 @@ func testsHere(t *testing.T) map[string]bool {
 	return names
 }
 
-// documented are the endpoints of sections 4.1 to 4.11, each path with its methods.
-const documented = `
+// documentedEndpoints are the endpoints of sections 4.1 to 4.11, each path with its methods.
+const documentedEndpoints = `
 	/admins/activity_logs GET
 	/articles/{} GET
 	/calls GET
@@ -257,7 +257,7 @@ const documented = `
 // Section 4: every endpoint of the document is served.
 func TestContract4EveryEndpointOfTheDocumentIsServed(t *testing.T) {
 	t.Parallel()
-	for line := range strings.Lines(strings.TrimSpace(documented)) {
+	for line := range strings.Lines(strings.TrimSpace(documentedEndpoints)) {
 		path, methods, _ := strings.Cut(strings.TrimSpace(line), " ")
 		for _, method := range strings.Fields(methods) {
 			if r, _, _ := api.FindRoute(method, strings.ReplaceAll(path, "{}", "x")); r == nil || braces.ReplaceAllString(r.Path, "{}") != path {

@@ -5,13 +5,13 @@ import (
 	"aqueduck/internal/emulator/knobs"
 )
 
-// FieldChange is one field set to a value: text, an integer, bool, or nil for null.
+// FieldChange sets one field to a value: text, an integer, bool, or nil for null.
 type FieldChange = event.FieldChange
 
-// Number is a JSON number kept as it is written.
+// Number is a JSON number that keeps its text.
 type Number = event.Number
 
-// Assignment is a row of the table of workspace-api 2.10: what a part did to who is in charge.
+// Assignment is a row of the table of workspace-api 2.10: how a part changes the assignees.
 type Assignment = event.Assignment
 
 // The rows.
@@ -26,40 +26,40 @@ const (
 	RemoveAll             = event.RemoveAll
 )
 
-// Knobs turn on what services of this kind do to their readers.
+// Knobs turn on optional behaviour of the service. The zero value follows the document.
 type Knobs = knobs.Knobs
 
-// ExportKnobs turn on what export services do to their readers.
+// ExportKnobs turn on optional behaviour of the export service.
 type ExportKnobs = knobs.ExportKnobs
 
-// Form is another shape that a value of good answers takes on its way out.
+// Form changes the shape of a value in good answers.
 type Form = knobs.Form
 
-// ExportFile says what the file of an export looks like.
+// ExportFile describes the file of an export.
 type ExportFile = knobs.ExportFile
 
 // SearchLag is how long changes take to become searchable.
 type SearchLag = knobs.SearchLag
 
-// PageShape is a form that pages or pages.next takes (trap T14).
+// PageShape is the form of pages or pages.next (trap T14).
 type PageShape = knobs.PageShape
 
-// PageShapes are the forms of the two ends of a page.
+// PageShapes are the forms of next in the middle and at the end of a list.
 type PageShapes = knobs.PageShapes
 
 // InactiveOrder is the order of the list of inactive contacts.
 type InactiveOrder = knobs.InactiveOrder
 
-// SortMode says what the service makes of a search's sort.
+// SortMode says how search treats its sort parameter.
 type SortMode = knobs.SortMode
 
-// Occurrence says whether something happens that may happen or not.
+// Occurrence says how often an optional event happens.
 type Occurrence = knobs.Occurrence
 
 // DeleteListing says whether contacts deleted by DELETE get an entry in the list of inactive ones.
 type DeleteListing = knobs.DeleteListing
 
-// Words of knobs.
+// Values of knobs.
 const (
 	ListSome = knobs.ListSome
 	ListAll  = knobs.ListAll

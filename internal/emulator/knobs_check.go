@@ -13,7 +13,7 @@ import (
 	"aqueduck/internal/emulator/knobs"
 )
 
-// knobWords are the words of knobs whose type allows any text; "" is the usual.
+// knobWords are the allowed values of knobs with a text type; "" is the default.
 var knobWords = map[string][]string{
 	"Sort":             {"", string(knobs.SortIgnored), string(knobs.SortShuffled), string(knobs.SortRejected)},
 	"ListDeletes":      {"", string(knobs.ListAll), string(knobs.ListNone)},
@@ -24,14 +24,14 @@ var knobWords = map[string][]string{
 	"Export.File.Form": {"", "tgz", "gzip", "zip", "csv", "ndjson"},
 }
 
-// knobBounds are those of knobs that other numbers bound than 0, or 0 and 1 for shares; 0, the usual, is always allowed.
+// knobBounds are the bounds of numeric knobs that are not just 0 and more, or 0 to 1 for shares. 0, the default, is always allowed.
 var knobBounds = map[string][2]float64{
 	"TotalError":    {-1, 1000},
 	"DateOffset":    {-1e20, 1e20},
 	"SearchRefused": {400, 599},
 }
 
-// checkKnobs gives an error for the first knob, in the order of the fields, that has a value it cannot have.
+// checkKnobs returns an error for the first invalid knob in the order of the fields.
 func checkKnobs(k *knobs.Knobs) error {
 	var wrong error
 	eachKnob(k, func(path string, v reflect.Value) {
@@ -44,7 +44,7 @@ func checkKnobs(k *knobs.Knobs) error {
 	return wrong
 }
 
-// eachKnob goes through the knobs, those of the exports and of their files too, by their paths.
+// eachKnob calls see for each knob with its path, including those of exports and of their files.
 func eachKnob(k *knobs.Knobs, see func(path string, v reflect.Value)) {
 	var walk func(path string, v reflect.Value)
 	walk = func(path string, v reflect.Value) {
@@ -62,7 +62,7 @@ func eachKnob(k *knobs.Knobs, see func(path string, v reflect.Value)) {
 	walk("", reflect.ValueOf(k).Elem())
 }
 
-// explainBadKnob says what a knob may be where its value is not that, and "" where it is.
+// explainBadKnob returns what a knob may be when its value is invalid, and "" when it is valid.
 func explainBadKnob(path string, v reflect.Value) string {
 	low, high := 0.0, 1e20
 	if b, own := knobBounds[path]; own {
@@ -109,7 +109,7 @@ func explainBadKnob(path string, v reflect.Value) string {
 
 var lagKinds = []string{"contacts", "conversations", "companies", "tickets"}
 
-// allowedWords are the words of a knob; nil is any.
+// allowedWords returns the allowed values of a knob; nil allows any.
 func allowedWords(path string, v reflect.Value) []string {
 	switch v.Interface().(type) {
 	case knobs.Occurrence:
@@ -120,7 +120,7 @@ func allowedWords(path string, v reflect.Value) []string {
 	return knobWords[path]
 }
 
-// knobWants describes what a knob may be.
+// knobWants describes the allowed values of a knob.
 func knobWants(path string, v reflect.Value) string {
 	if list := allowedWords(path, v); list != nil {
 		quoted := make([]string, len(list))
@@ -167,7 +167,7 @@ func KnobTable() string {
 	var b strings.Builder
 	b.WriteString("| knob | what it may be |\n|---|---|\n")
 	eachKnob(new(knobs.Knobs), func(path string, v reflect.Value) {
-		if path != "Chaos" { // an operation of its own
+		if path != "Chaos" { // Chaos has an operation of its own
 			fmt.Fprintf(&b, "| `%s` | %s |\n", path, knobWants(path, v))
 		}
 	})

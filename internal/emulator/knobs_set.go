@@ -12,7 +12,7 @@ import (
 	"aqueduck/internal/emulator/knobs"
 )
 
-// setKnobFields sets knobs by the names of their fields, and gives all knobs as they are then. Durations may be texts, as 4m.
+// setKnobFields sets knobs by the names of their fields, and returns all knobs after the change. Durations may be texts such as 4m.
 func (w *Workspace) setKnobFields(sent map[string]any) (*knobs.Knobs, error) {
 	all, err := jsonFields(w.K())
 	if err == nil {
@@ -34,7 +34,7 @@ func (w *Workspace) setKnobFields(sent map[string]any) (*knobs.Knobs, error) {
 		}
 	}
 	w.SetKnobs(func(k *knobs.Knobs) {
-		next.Mutate, next.Export.File.Spoil = k.Mutate, k.Export.File.Spoil // functions have no JSON
+		next.Mutate, next.Export.File.Spoil = k.Mutate, k.Export.File.Spoil // functions have no form in JSON
 		*k = *next
 	})
 	return w.K(), nil
@@ -49,7 +49,7 @@ func jsonFields(v any) (map[string]any, error) {
 	return fields, json.Unmarshal(text, &fields)
 }
 
-// overlayFields writes what was sent over what is there, object by object. What is not there has another name.
+// overlayFields writes the sent fields over the current ones, object by object. An unknown name is an error.
 func overlayFields(all, sent map[string]any, path string) error {
 	for name, v := range sent {
 		old, known := all[name]
@@ -72,7 +72,7 @@ func overlayFields(all, sent map[string]any, path string) error {
 	return nil
 }
 
-// knobsOf reads all knobs. A text where a duration belongs is read as one, each at a try of its own.
+// knobsOf decodes all knobs. A duration may be a text. The decoder reports one text at a time, so each try replaces one.
 func knobsOf(all map[string]any) (*knobs.Knobs, error) {
 	for {
 		text, err := json.Marshal(all)
@@ -95,7 +95,7 @@ func knobsOf(all map[string]any) (*knobs.Knobs, error) {
 	}
 }
 
-// replaceDurationText replaces the text of a duration by its number.
+// replaceDurationText replaces the text of a duration by its number of nanoseconds.
 func replaceDurationText(all map[string]any, path []string) error {
 	for ; len(path) > 1; path = path[1:] {
 		all, _ = all[path[0]].(map[string]any)

@@ -90,7 +90,7 @@ func TestContract4_11AMessageBeginsAConversation(t *testing.T) {
 	}
 	c.w.Advance(time.Hour)
 	c.w.SimulateHours(2)
-	c.sameTalks(t)
+	c.sameConversations(t)
 }
 
 // Sections 7, 4.11, 9.

@@ -14,7 +14,7 @@ import (
 	"aqueduck/internal/emulator/state/core"
 )
 
-// New makes the workspace as it is at hour 0.
+// New makes a workspace as of hour 0.
 func New(c Config) *Workspace {
 	c = withDefaults(c)
 	w := &Workspace{noticeDesk: &noticeDesk{Server: newServer(c)}, operations: allOperations()}
@@ -26,7 +26,7 @@ func New(c Config) *Workspace {
 	w.Conversations.OnEvent, w.Conversations.AddCall = w.notifyConversation, w.Calls.AddCall
 	w.Content.OnEvent, w.OnPassed = w.notifyContent, w.notifyElapsed
 	if err := w.SetChaos(c.Chaos); err != nil {
-		panic(err) // a programmer's mistake: CheckChaos says so of what users give
+		panic(err) // a programmer's mistake: CheckChaos reports errors in what users type
 	}
 	w.Contacts.SeedContacts(population.DrawContactLog(w.Contacts.Maker, c.Start.Unix(), c.Contacts, c.Inactive, c.Activities))
 	w.ActionLog = population.DrawAdminActions(c.Seed, c.Start.Unix(), c.Logs)
@@ -47,7 +47,7 @@ func New(c Config) *Workspace {
 	return w
 }
 
-// newServer makes what serves a workspace in which nothing is yet.
+// newServer makes the server of an empty workspace.
 func newServer(c Config) *front.Server {
 	base := core.New(core.Setup{Seed: c.Seed, Start: c.Start, Now: c.Now, Contacts: c.Contacts, Conversations: c.Conversations, Tickets: c.Tickets}, c.WorkspaceID, c.Zone, &c.Knobs)
 	return front.New(state.New(base), c.Token, api.Options{DefaultVersion: c.DefaultVersion, VersionHeader: c.VersionHeader, Elsewhere: c.Elsewhere,

@@ -22,11 +22,11 @@ import (
 	"aqueduck/internal/emulator/webhook"
 )
 
-// webhookTopic is one kind of what webhooks are told of (workspace-api 6).
+// webhookTopic is one kind of event that webhooks receive (workspace-api 6).
 type webhookTopic struct {
 	name  string
-	since apiversion.Version // that added it (workspace-api 9)
-	scope string             // that the bearer of the webhook needs
+	since apiversion.Version // the version that added it (workspace-api 9)
+	scope string             // the scope that the webhook's token needs
 }
 
 var topics = []webhookTopic{
@@ -42,7 +42,7 @@ var topics = []webhookTopic{
 	{name: "call.transcription_available", since: apiversion.V214},
 }
 
-// topicNames are the topics that webhooks are told of.
+// topicNames returns the topics of webhooks.
 func topicNames() (names []string) {
 	for _, t := range topics {
 		names = append(names, t.name)
@@ -50,33 +50,32 @@ func topicNames() (names []string) {
 	return names
 }
 
-// pollInterval is how often a notifier looks what time has brought: a call that ended, a job that is over.
+// pollInterval is how often a notifier looks for changes that come with time: a call that ended, a job that is over.
 const pollInterval = 200 * time.Millisecond
 
-// deliveredChanges is which changes of things that go on by themselves are known already.
+// deliveredChanges remembers which changes that come with time were sent already.
 type deliveredChanges struct {
 	calls [][4]bool // by call: started, ended, recorded, transcribed
 	jobs  []bool
 }
 
-// CheckWebhook says why an address and a secret make no webhook.
+// CheckWebhook returns an error when an address and a secret make no valid webhook.
 func CheckWebhook(address, secret string) error {
 	return webhook.Hook{URL: address, Secret: secret}.Validate(topicNames())
 }
 
-// Notifier tells webhooks of what happens in a workspace, beside it: however slow they are, the workspace is not.
+// Notifier sends what happens in a workspace to webhooks. Slow webhooks do not slow the workspace down.
 type Notifier struct {
 	w       *noticeDesk
 	address string // scheme and host of the workspace
 	hooks   []webhook.Hook
 	sender  *webhook.Sender
-	done    chan struct{} // closed when nothing new is told
+	done    chan struct{} // closed when no new notices are accepted
 	polling sync.WaitGroup
 }
 
-// StartNotifier tells webhooks of what happens from now on, in the version of the workspace's own, at least once and in no order. One
-// notifier is kept, until it is closed. The address is the scheme and host that the workspace is served at, for addresses in what is
-// told.
+// StartNotifier sends what happens from now on to webhooks, in the workspace's own version, at least once and in no order. A workspace has one
+// notifier until it is closed. The address is the scheme and host at which the workspace is served, for URLs in notices.
 func (w *noticeDesk) StartNotifier(address string, hooks ...webhook.Hook) (*Notifier, error) {
 	for _, h := range hooks {
 		if err := h.Validate(topicNames()); err != nil {
@@ -95,7 +94,7 @@ func (w *noticeDesk) StartNotifier(address string, hooks ...webhook.Hook) (*Noti
 	return n, nil
 }
 
-// pollElapsed looks at the workspace now and then, so that what happens late is told without anybody asking.
+// pollElapsed looks at the workspace at intervals, so that changes that come with time are sent without any request.
 func (n *Notifier) pollElapsed() {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
@@ -109,11 +108,11 @@ func (n *Notifier) pollElapsed() {
 	}
 }
 
-// Deliveries gives the newest notifications and how they fare, oldest first.
+// Deliveries returns the newest notices with the state of their delivery, oldest first.
 func (n *Notifier) Deliveries() []webhook.Delivery { return n.sender.Deliveries() }
 
-// Close tells nothing more. What is due is still sent until the context ends; it gives how many notifications were not taken, those
-// among them that were given up before.
+// Close accepts no new notices. Due notices are still sent until the context ends. It returns how many notices were not accepted by their
+// webhook, including those given up before.
 func (n *Notifier) Close(ctx context.Context) int {
 	n.w.Mu.Lock()
 	if n.w.notifier == n {
@@ -125,7 +124,7 @@ func (n *Notifier) Close(ctx context.Context) int {
 	return n.sender.Close(ctx)
 }
 
-// setSilent has nobody told of what happens, but noted that it did: what a journal tells is old.
+// setSilent suppresses notices but remembers what happened: while a journal is replayed, its events are old.
 func (w *noticeDesk) setSilent(on bool) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -135,10 +134,10 @@ func (w *noticeDesk) setSilent(on bool) {
 	w.silent = on
 }
 
-// canNotify says whether anybody may be told. The lock is held.
+// canNotify reports whether notices are sent. The caller holds the lock.
 func (w *noticeDesk) canNotify() bool { return w.notifier != nil && !w.silent }
 
-// sendNotice has webhooks told that something happened; what names it among all that ever happens. The lock is held.
+// sendNotice sends a notice of an event to webhooks; what identifies the event. The caller holds the lock.
 func (w *noticeDesk) sendNotice(name, what string, at int64, item func(q *api.Request) []byte) {
 	i := slices.IndexFunc(topics, func(t webhookTopic) bool { return t.name == name })
 	v, _ := apiversion.Parse(w.Options.DefaultVersion)
@@ -159,8 +158,8 @@ func (w *noticeDesk) sendNotice(name, what string, at int64, item func(q *api.Re
 	}
 }
 
-// notifyConversation tells what an event of the log of conversations is to webhooks: a rating where there was none, and what the AI
-// agent or a bot says. The lock is held.
+// notifyConversation sends the notices that an event of the log of conversations causes: a first rating, and messages of the AI agent or a
+// bot. The caller holds the lock.
 func (w *noticeDesk) notifyConversation(seq int) {
 	e := &w.ConversationLog[seq]
 	if !w.canNotify() || e.Kind != event.ThreadOpened && e.Kind != event.ThreadPartAdded && e.Kind != event.ThreadRated {
@@ -201,7 +200,7 @@ func (w *noticeDesk) notifyConversation(seq int) {
 	}
 }
 
-// notifyContent tells what an event of the log of content is to webhooks. The lock is held.
+// notifyContent sends the notices that an event of the log of content causes. The caller holds the lock.
 func (w *noticeDesk) notifyContent(e event.ContentEvent) {
 	if e.Kind != event.DynamicContents || !w.canNotify() || w.K().NoDynamicContent {
 		return
@@ -215,8 +214,8 @@ func (w *noticeDesk) notifyContent(e event.ContentEvent) {
 	})
 }
 
-// notifyElapsed tells what time has brought by now: calls that began, ended, are recorded and written down, and jobs that are over. The
-// lock is held.
+// notifyElapsed sends the notices of what has happened by now: calls that began, ended, were recorded and transcribed, and jobs that are over.
+// The caller holds the lock.
 func (w *noticeDesk) notifyElapsed(now time.Time) {
 	if w.notifier == nil {
 		return
@@ -228,11 +227,11 @@ func (w *noticeDesk) notifyElapsed(now time.Time) {
 		}
 		for step, at := range [4]int64{c.Initiated, c.Ended, c.Recorded, calls.TranscriptReady(c, w.K().TranscriptLate)} {
 			name := []string{"call.started", "call.ended", "call.recording_available", "call.transcription_available"}[step]
-			if at == 0 || max(at, c.Put) > now.Unix() || w.delivered.calls[i][step] {
+			if at == 0 || max(at, c.ListedAt) > now.Unix() || w.delivered.calls[i][step] {
 				continue
 			}
 			w.delivered.calls[i][step] = true
-			at = max(at, c.Put) // nothing is told before the list has it
+			at = max(at, c.ListedAt) // no notice before the list has the call
 			if c.Removed == 0 || at < c.Removed {
 				w.sendNotice(name, event.CallID(c.N), at, func(*api.Request) []byte { return append(w.AppendCall(nil, c, int(c.N), at), '}') })
 			}
@@ -249,10 +248,10 @@ func (w *noticeDesk) notifyElapsed(now time.Time) {
 	}
 }
 
-// noticeDesk tells webhooks of what happens.
+// noticeDesk sends notices to webhooks.
 type noticeDesk struct {
 	*front.Server
-	notifier  *Notifier        // nil: nobody is told of anything
-	delivered deliveredChanges // what of it is known
-	silent    bool             // what happens now is told to nobody
+	notifier  *Notifier        // nil: no notices
+	delivered deliveredChanges // what was sent already
+	silent    bool             // events now cause no notices
 }

@@ -12,11 +12,11 @@ import (
 	"aqueduck/internal/emulator/control"
 )
 
-// operationSpec is one thing that can be made happen over HTTP and be written into a journal. Adding one is a row of a table.
+// operationSpec is one operation that can be carried out over HTTP and written to a journal. A new one is a row of a table.
 type operationSpec struct {
 	name   string
 	params []operationParam
-	about  string // a sentence
+	about  string // description, one sentence
 	do     func(w *Workspace, a operationArgs) (any, error)
 }
 
@@ -24,12 +24,12 @@ type operationSpec struct {
 type JournalEntry struct {
 	At   time.Time       `json:"at"` // by the workspace's clock
 	Do   string          `json:"do"`
-	With json.RawMessage `json:"with,omitempty"` // an object of its parameters
+	With json.RawMessage `json:"with,omitempty"` // its parameters, an object
 }
 
-// RunOperation carries out an operation by its name, with parameters as a JSON object, and gives its answer as JSON. The clock stands
-// still while it works. Names and parameters are in docs/internals/emulator-controls.md and in GET /_emulator/. One that succeeds is in the journal
-// before Do returns.
+// RunOperation carries out an operation by its name, with parameters as a JSON object, and returns its answer as JSON. The clock stands still
+// meanwhile. docs/internals/emulator-controls.md and GET /_emulator/ list names and parameters. An operation that succeeds is in the journal
+// before RunOperation returns.
 func (w *Workspace) RunOperation(name string, with json.RawMessage) (answer []byte, err error) {
 	w.Controlling.Lock()
 	defer w.Controlling.Unlock()
@@ -37,7 +37,7 @@ func (w *Workspace) RunOperation(name string, with json.RawMessage) (answer []by
 	return answer, err
 }
 
-// runOperationHeld is Do for who holds the lock of those who change something, and the clock.
+// runOperationHeld is RunOperation for callers that hold Controlling and the clock.
 func (w *Workspace) runOperationHeld(name string, with json.RawMessage) ([]byte, error) {
 	d := JournalEntry{At: w.CurrentTime(), Do: name, With: with}
 	answer, err := w.carryOut(d)
@@ -50,8 +50,8 @@ func (w *Workspace) runOperationHeld(name string, with json.RawMessage) ([]byte,
 	return answer, nil
 }
 
-// ReplayOperation does again what a journal tells of, at its time. A workspace of the same Config that does all of it again in its order is
-// the same again.
+// ReplayOperation repeats a journal entry at its time. A workspace of the same Config that replays a whole journal in order has the same state
+// as the original.
 func (w *Workspace) ReplayOperation(d JournalEntry) error {
 	w.Controlling.Lock()
 	defer w.Controlling.Unlock()
@@ -61,7 +61,7 @@ func (w *Workspace) ReplayOperation(d JournalEntry) error {
 	return err
 }
 
-// SetJournal has every operation that succeeds from now on be written down before it is answered. One is kept; nil takes it away.
+// SetJournal sets the function that records each operation that succeeds, before it is answered. There is one journal, and nil removes it.
 func (w *Workspace) SetJournal(write func(JournalEntry) error) {
 	w.Controlling.Lock()
 	defer w.Controlling.Unlock()
@@ -92,7 +92,7 @@ func (w *Workspace) carryOut(d JournalEntry) ([]byte, error) {
 	return json.Marshal(answer)
 }
 
-// decodeParameters checks the parameters of an operation and decodes them.
+// decodeParameters checks and decodes the parameters of an operation.
 func (o *operationSpec) decodeParameters(with json.RawMessage) (operationArgs, error) {
 	sent, a := map[string]any{}, operationArgs{}
 	if len(with) > 0 {
@@ -126,7 +126,7 @@ func (o *operationSpec) decodeParameters(with json.RawMessage) (operationArgs, e
 	return a, nil
 }
 
-// refuseParameters is a refusal that tells the parameters.
+// refuseParameters returns a refusal that lists the parameters.
 func (o *operationSpec) refuseParameters(format string, about ...any) error {
 	wants := "it takes none"
 	if len(o.params) > 0 {
@@ -135,7 +135,7 @@ func (o *operationSpec) refuseParameters(format string, about ...any) error {
 	return fmt.Errorf("%s: %w; %s", o.name, fmt.Errorf(format, about...), wants)
 }
 
-// describeParameters describes them in one line of Markdown.
+// describeParameters describes the parameters in one line of Markdown.
 func (o *operationSpec) describeParameters() string {
 	var list []string
 	for _, p := range o.params {

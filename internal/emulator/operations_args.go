@@ -15,7 +15,7 @@ import (
 	"aqueduck/internal/emulator/state/jobs"
 )
 
-// jobContacts are the contacts that jobs.start was told of.
+// jobContacts returns the contacts of jobs.start.
 func (a operationArgs) jobContacts(name string) (list []jobs.JobContact) {
 	all, _ := a[name].([]operationArgs)
 	for _, one := range all {
@@ -29,24 +29,24 @@ type operationParam struct {
 	name     string
 	kind     *paramKind
 	optional bool
-	of       []string // the texts that it may be; nil: any
+	of       []string // allowed texts; nil: any
 }
 
-// paramKind is how a parameter is read. What comes in a query is text, whatever it is.
+// paramKind is how a parameter is read. A value from the query is always text.
 type paramKind struct {
-	about string // "": text, which needs no words
+	about string // "": text, which needs no description
 	read  func(v any) (any, error)
 }
 
-// mostAtOnce bounds how often one operation does its thing: more is a slip of the finger that would fill the memory.
+// mostAtOnce bounds how often one operation repeats. A larger number is a typing error that would fill the memory.
 const mostAtOnce = 100_000
 
 var errKind = errors.New("another kind of value")
 
-// The kinds.
+// The kinds of parameters.
 var (
 	textParam = paramKind{"", readText}
-	wordParam = paramKind{"", func(v any) (any, error) { // a text that says something
+	wordParam = paramKind{"", func(v any) (any, error) { // a text that is not empty
 		text, err := readText(v)
 		if text == "" {
 			err = errKind
@@ -98,7 +98,7 @@ func readText(v any) (any, error) {
 	switch v := v.(type) {
 	case string:
 		return v, nil
-	case json.Number: // ids are often given as numbers
+	case json.Number: // ids are often sent as numbers
 		return v.String(), nil
 	}
 	return nil, errKind
@@ -119,7 +119,7 @@ func readFields(v any) (any, error) {
 	return fields, nil
 }
 
-// jobContact is how one of the contacts of a job is read.
+// jobContact says how one of the contacts of a job is read.
 var jobContact = operationSpec{name: "contacts", params: []operationParam{{name: "id", kind: &textParam, optional: true},
 	{name: "role", kind: &textParam, optional: true, of: []string{"user", "lead"}}, {name: "set", kind: &fieldsParam, optional: true}}}
 
@@ -143,7 +143,7 @@ func readJobContacts(v any) (any, error) {
 	return list, nil
 }
 
-// operationArgs are the parameters of one call, each of the type that its kind reads.
+// operationArgs are the parameters of one call, each of the type that its kind returns.
 type operationArgs map[string]any
 
 func (a operationArgs) textArg(name string) string {
@@ -151,10 +151,10 @@ func (a operationArgs) textArg(name string) string {
 	return text
 }
 
-// listArg is texts with spaces between them.
+// listArg returns texts that are separated by spaces.
 func (a operationArgs) listArg(name string) []string { return strings.Fields(a.textArg(name)) }
 
-// intArg is a number, or the usual one when it was left out.
+// intArg returns a number, or the default when it was omitted.
 func (a operationArgs) intArg(name string, usual int) int {
 	if n, ok := a[name].(int); ok {
 		return n
@@ -169,7 +169,7 @@ func (a operationArgs) flagArg(name string, usual bool) bool {
 	return usual
 }
 
-// optionalFlagArg is a flag, or nil when it was left out.
+// optionalFlagArg returns a flag, or nil when it was omitted.
 func (a operationArgs) optionalFlagArg(name string) *bool {
 	if flag, ok := a[name].(bool); ok {
 		return &flag
@@ -192,7 +192,7 @@ func (a operationArgs) fieldsArg(name string) map[string]any {
 	return fields
 }
 
-// changesArg are fields in the order of their names.
+// changesArg returns field changes, ordered by field.
 func (a operationArgs) changesArg(name string) []event.FieldChange {
 	var set []event.FieldChange
 	for field, v := range a.fieldsArg(name) {
@@ -206,7 +206,7 @@ func (a operationArgs) assignmentArg(name string) event.Assignment {
 	return event.Assignment(max(0, slices.Index(event.AssignmentNames[:], a.textArg(name))))
 }
 
-// Parameters that many operations have.
+// Parameters of many operations.
 var (
 	idParam   = operationParam{name: "id", kind: &textParam}
 	setParam  = operationParam{name: "set", kind: &fieldsParam}
@@ -216,19 +216,19 @@ var (
 	partParam = operationParam{name: "part", kind: &textParam}
 )
 
-// onID is an operation that needs nothing but an id.
+// onID makes an operation that takes only an id.
 func onID(do func(w *Workspace, id string) error) func(w *Workspace, a operationArgs) (any, error) {
 	return func(w *Workspace, a operationArgs) (any, error) { return nil, do(w, a.textArg("id")) }
 }
 
-// withBumpFlag is one that also says whether updated_at moves; it does unless told otherwise.
+// withBumpFlag makes an operation that takes an id and whether updated_at moves, by default true.
 func withBumpFlag(do func(w *Workspace, id string, bump bool) error) func(w *Workspace, a operationArgs) (any, error) {
 	return func(w *Workspace, a operationArgs) (any, error) {
 		return nil, do(w, a.textArg("id"), a.flagArg("bump", true))
 	}
 }
 
-// withTagArg is one that names a tag, by the id that the API tells.
+// withTagArg makes an operation that takes an id and a tag, by the id that the API sends.
 func withTagArg(do func(w *Workspace, id string, tag int) error) func(w *Workspace, a operationArgs) (any, error) {
 	return func(w *Workspace, a operationArgs) (any, error) {
 		for n := range event.TagCount {
@@ -240,5 +240,5 @@ func withTagArg(do func(w *Workspace, id string, tag int) error) func(w *Workspa
 	}
 }
 
-// ofID answers the id of what was made.
+// ofID answers the id of a created record.
 func ofID(id string, err error) (any, error) { return api.MadeIDs{"id": id}, err }

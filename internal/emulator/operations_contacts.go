@@ -20,7 +20,7 @@ func noteOnContact(w *Workspace, a operationArgs) (any, error) {
 	return ofID(strconv.FormatInt(event.NoteID(n), 10), w.AddContactNote(a.textArg("id"), a.textArg("body")))
 }
 
-// withCompany is an operation that names a company by the id that the API tells.
+// withCompany makes an operation that takes a company by the id that the API sends.
 func withCompany(do func(w *Workspace, id string, company int) error) func(w *Workspace, a operationArgs) (any, error) {
 	return func(w *Workspace, a operationArgs) (any, error) {
 		w.Mu.Lock()

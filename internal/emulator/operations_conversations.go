@@ -13,12 +13,12 @@ var (
 	namingParams = []operationParam{actorParam, {name: "teammate", kind: &wordParam, optional: true},
 		{name: "team", kind: &wordParam, optional: true}}
 	asParam      = operationParam{name: "as", kind: &textParam, of: event.AssignmentNames[:]}
-	outcomeParam = operationParam{name: "outcome", kind: &textParam, of: population.Outcomes[2:]} // the first ones are the same
+	outcomeParam = operationParam{name: "outcome", kind: &textParam, of: population.Outcomes[2:]} // the first ones are equal
 )
 
 var replyParams = []operationParam{idParam, byParam, bodyParam, {name: "author", kind: &wordParam, optional: true}}
 
-// replyByNameOrDrawn is a reply by whoever is named, or else by one who is drawn.
+// replyByNameOrDrawn makes a reply by the named author, or by a drawn one when none is named.
 func replyByNameOrDrawn(named func(w *Workspace, id string, by conversations.Speaker, who, body string) error, drawn func(w *Workspace, id string, by conversations.Speaker, body string) error) func(w *Workspace, id string, a operationArgs) error {
 	return func(w *Workspace, id string, a operationArgs) error {
 		by, body := conversations.Speaker(a.textArg("by")), a.textArg("body")
@@ -29,7 +29,7 @@ func replyByNameOrDrawn(named func(w *Workspace, id string, by conversations.Spe
 	}
 }
 
-// addsPart answers the id of the part that was added.
+// addsPart makes an operation that answers the id of the added part.
 func addsPart(do func(w *Workspace, id string, a operationArgs) error) func(w *Workspace, a operationArgs) (any, error) {
 	return addsPartTo((*Workspace).PartIDs, do)
 }
@@ -45,7 +45,7 @@ func addsPartTo(list func(w *Workspace, id string) []string, do func(w *Workspac
 	}
 }
 
-// namingArg is who acts and who is put in charge.
+// namingArg returns who acts and who is assigned.
 func (a operationArgs) namingArg() conversations.Naming {
 	return conversations.Naming{By: a.textArg("by"), Teammate: a.textArg("teammate"), Team: a.textArg("team")}
 }

@@ -26,7 +26,7 @@ func OperationTable() string {
 	return b.String()
 }
 
-// allOperations are all of them, in the order in which they are listed.
+// allOperations returns all operations, in the order of the documentation.
 func allOperations() []operationSpec {
 	return slices.Concat(ofWorkspace, ofContacts, ofConversations, ofTickets, ofCompanies, ofContent, ofCalls, ofLogs, ofJobs, ofExports)
 }
@@ -177,12 +177,12 @@ var ofConversations = []operationSpec{
 	{"conversations.delete", []operationParam{idParam}, "Deletes a conversation.", onID((*Workspace).DeleteConversation)},
 }
 
-// ofWorkspace are about all of it. They have a path of their own beside /_emulator/do.
+// ofWorkspace are the operations on the whole workspace. They have paths of their own beside /_emulator/do.
 var ofWorkspace = []operationSpec{
 	{"live", []operationParam{{name: "hours", kind: &wholeParam}}, "Hours of life pass, with events in each. Answers the state.",
 		func(w *Workspace, a operationArgs) (any, error) {
 			hours := a.intArg("hours", 0)
-			if w.Setup.Now != nil { // nobody else moves it along
+			if w.Setup.Now != nil { // with an outside clock, nothing else moves it
 				w.Advance(time.Duration(hours) * time.Hour)
 			}
 			w.SimulateHours(hours)

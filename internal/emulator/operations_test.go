@@ -127,8 +127,8 @@ var otherSteps = []operationStep{
 	{"exports.change", m{"dataset": "conversation", "key": "x", "attribute": "state", "value": "odd"}, "", "reporting_conversation", "an export"},
 }
 
-// elsewhere are the operations that change no row; they have tests of their own.
-var elsewhere = []string{"advance", "set", "chaos", "expire-cursors", "rotate", "add-token", "zone", "jobs.start", "tickets.enqueue", "exports.occupy"}
+// testedElsewhere are the operations that change no row; they have tests of their own.
+var testedElsewhere = []string{"advance", "set", "chaos", "expire-cursors", "rotate", "add-token", "zone", "jobs.start", "tickets.enqueue", "exports.occupy"}
 
 // existingIDs is what the steps name that was there before them.
 func existingIDs(w *emulator.Workspace) map[string]string {
@@ -141,7 +141,7 @@ func TestEveryOperationIsSeenByTheAPIAndByTheOracle(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 20, Conversations: 6, Knobs: emulator.Knobs{NoLag: true, ListDeletes: emulator.ListAll, HitlRedacted: emulator.Never}})
 	made := existingIDs(c.w)
-	done := slices.Clone(elsewhere)
+	done := slices.Clone(testedElsewhere)
 	for _, s := range slices.Concat(contactSteps, conversationSteps, ticketSteps, otherSteps) {
 		done = append(done, s.do)
 		told, seen := s.oracleRows(c), c.readAnswer(resolveNames(s.asked, made))

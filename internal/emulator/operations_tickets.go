@@ -11,7 +11,7 @@ func (a operationArgs) newTicket() tickets.NewTicket {
 		Teammate: a.textArg("teammate"), Team: a.textArg("team")}
 }
 
-// addsTicketPart answers the id of the part that was added.
+// addsTicketPart makes an operation that answers the id of the added part.
 func addsTicketPart(do func(w *Workspace, id string, a operationArgs) error) func(w *Workspace, a operationArgs) (any, error) {
 	return addsPartTo((*Workspace).TicketPartIDs, do)
 }

@@ -96,5 +96,5 @@ func TestContract8TablesAreKeptOrFlattened(t *testing.T) {
 			t.Errorf("a part from before is now %v", part["body"])
 		}
 	}
-	c.sameTalks(t)
+	c.sameConversations(t)
 }

@@ -9,7 +9,7 @@ import (
 	"aqueduck/internal/emulator/state/content"
 )
 
-// workspaceInfo is what the controls of a workspace tell of it at all times.
+// workspaceInfo returns the constant part of what the controls show.
 func (w *Workspace) workspaceInfo() control.WorkspaceInfo {
 	return control.WorkspaceInfo{Streams: OracleStreams(), Operations: OperationTable(), Knobs: func() any { return w.K() }, RouteOf: func(r control.Request) string {
 		found, _, _ := api.FindRoute(r.Method, r.Path)
@@ -20,7 +20,7 @@ func (w *Workspace) workspaceInfo() control.WorkspaceInfo {
 	}}
 }
 
-// PageData is what the page has of the workspace.
+// PageData returns what the control page shows of the workspace.
 func (w *Workspace) PageData() control.Shown {
 	state := w.CurrentState()
 	w.Mu.Lock()
@@ -34,7 +34,7 @@ func (w *Workspace) PageData() control.Shown {
 	return s
 }
 
-// countKinds counts what there is. Rows are read where no token is needed: at the oracle. The lock is held.
+// countKinds counts the records of each kind. Their links lead to the oracle, which needs no token. The caller holds the lock.
 func (w *Workspace) countKinds(s *control.WorkspaceState) []control.KindCount {
 	listed := 0
 	for i := range w.CallList {

@@ -11,14 +11,14 @@ import (
 	"aqueduck/internal/emulator/oracle"
 )
 
-// ErrTime is answered when the truth is asked for of a time that the oracle cannot tell of.
+// ErrTime means that the oracle has no truth of the requested time.
 var ErrTime = errors.New("no truth of that time")
 
-// OracleStreams names the streams that Oracle knows.
+// OracleStreams names the streams of the oracle.
 func OracleStreams() []string { return oracle.StreamNames() }
 
-// Oracle gives the rows that a perfect reader would hold of a stream now, computed from the log alone; nil for a stream
-// it does not know. The package's documentation tells the columns.
+// Oracle returns the rows that a perfect reader has of a stream now, computed from the log alone; nil for an unknown stream. The documentation
+// of the package describes the columns.
 func (w *Workspace) Oracle(stream string) []map[string]any {
 	rows := w.Truth(stream)
 	if rows == nil {
@@ -31,7 +31,7 @@ func (w *Workspace) Oracle(stream string) []map[string]any {
 	return list
 }
 
-// Truth is Oracle row by row, for workspaces whose rows are too many to hold.
+// Truth is Oracle row by row, for streams that are too large for memory.
 func (w *Workspace) Truth(stream string) iter.Seq[map[string]any] {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -39,8 +39,8 @@ func (w *Workspace) Truth(stream string) iter.Seq[map[string]any] {
 	return oracle.New(w.TruthLog(), w.UnixNow()).StreamRows(stream)
 }
 
-// TruthAt is Truth as it was: the rows that a perfect reader held when a second was over. It is what Truth told then, and
-// stays so whatever happens later, an erasure too. Before hour 0 and after now there is none: ErrTime.
+// TruthAt is Truth at an earlier time: the rows that a perfect reader had at the end of that second. Later events, even an erasure, do not
+// change it. Before hour 0 and after now it fails with ErrTime.
 func (w *Workspace) TruthAt(stream string, t time.Time) (iter.Seq[map[string]any], error) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()

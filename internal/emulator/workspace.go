@@ -11,7 +11,7 @@ import (
 	"aqueduck/internal/emulator/knobs"
 )
 
-// ServeHTTP answers one request to the API, to the controls under /_emulator and /_oracle, or for the page of who looks with a browser.
+// ServeHTTP answers one request: to the API, to the controls under /_emulator and /_oracle, or for the page in a browser.
 func (w *Workspace) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	path := r.URL.Path
 	switch {
@@ -28,35 +28,35 @@ func (w *Workspace) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Config says which workspace to make. The zero value is the demo: a seed of 0, 10,400 active contacts, a virtual clock.
+// Config describes a workspace. The zero value is the demo: a seed of 0, 10,400 active contacts, a virtual clock.
 type Config struct {
 	Seed           uint64
-	Contacts       int                   // active at hour 0; 0: 10,400
-	Inactive       int                   // listed as inactive at hour 0; 0: a tenth of Contacts, at least 1,000 when Contacts is 0 too
-	Activities     int                   // at least so many in the feed at hour 0; 0: twice Contacts
-	Conversations  int                   // at hour 0; 0: three for ten Contacts, at most 20,000, and 3,000 when Contacts is 0 too; below 0: none
-	Tickets        int                   // at hour 0; 0: one for three Conversations; below 0: none
-	Calls          int                   // listed at hour 0, but for those removed since; 0: a thirteenth of Contacts, 800 in the demo
+	Contacts       int                   // active contacts at hour 0; 0: 10,400
+	Inactive       int                   // listed inactive contacts at hour 0; 0: a tenth of Contacts, at least 1,000 when Contacts is 0 too
+	Activities     int                   // least number of activities in the feed at hour 0; 0: twice Contacts
+	Conversations  int                   // number at hour 0; 0: three for ten Contacts, at most 20,000, and 3,000 when Contacts is 0 too; below 0: none
+	Tickets        int                   // number at hour 0; 0: one for three Conversations; below 0: none
+	Calls          int                   // number at hour 0, including those that are no longer listed; 0: a thirteenth of Contacts, 800 in the demo
 	Logs           int                   // entries of the admins' activity log at hour 0; 0: half of Contacts, 4,000 in the demo
 	Start          time.Time             // hour 0
-	Now            func() time.Time      // the clock, which must not ask the workspace; nil: one that stands until Live or Advance moves it
-	Token          string                // has every scope; "": made from the seed. AddToken adds others
+	Now            func() time.Time      // the clock, which must not call the workspace; nil: a clock that only SimulateHours and Advance move
+	Token          string                // main token with every scope; "": made from the seed. AddToken adds others
 	WorkspaceID    string                // "": made from the seed
 	Zone           *time.Location        // of the workspace; nil: UTC
 	DefaultVersion string                // when a request names none; "": 2.17
 	VersionHeader  string                // "": Service-Version
-	Elsewhere      string                // scheme and host that redirects lead to, which must reach this handler too; "": the one that was asked
-	RatePerMinute  int                   // spread over windows of ten seconds; 0: announced as 100,000 and never refused
+	Elsewhere      string                // scheme and host that redirects lead to, which must reach this handler too; "": those of the request
+	RatePerMinute  int                   // rate limit, spread over windows of ten seconds; 0: announced as 100,000 and never enforced
 	NoLog          bool                  // keep no log of requests
-	Watch          func(control.Request) // told of every request, also when no log is kept; may be called by many at once
-	Hours          int                   // of life right after Start, whatever the clock says
+	Watch          func(control.Request) // called for every request, also with NoLog; may be called concurrently
+	Hours          int                   // simulated right after Start, whatever the clock shows
 	knobs.Knobs
 }
 
-// Workspace is one workspace in memory. It is an http.Handler, safe for use by many at once.
+// Workspace is one workspace in memory. It is an http.Handler and safe for concurrent use.
 type Workspace struct {
 	*noticeDesk
 	operations []operationSpec          // all of them; here, as knobs name routes, and routes carry out operations
-	journal    func(JournalEntry) error // nil: none is kept
+	journal    func(JournalEntry) error // nil: no journal is kept
 	controls   *control.Server
 }

@@ -112,8 +112,8 @@ func TestContract7ContentThatIsRefused(t *testing.T) {
 	}
 }
 
-// contentAskings are one of each endpoint that writes content.
-func (c *apiClient) contentAskings() (all []writeRequest) {
+// contentRequests are one of each endpoint that writes content.
+func (c *apiClient) contentRequests() (all []writeRequest) {
 	c.t.Helper()
 	for _, kind := range []struct {
 		name, path string
@@ -145,8 +145,8 @@ func contentNow(w *emulator.Workspace) oracleSnapshot {
 	return r
 }
 
-// contentWritten writes content of every kind, with life in between, and keeps what was told at times.
-func (c *apiClient) contentWritten() (then []oracleSnapshot) {
+// writeContent writes content of every kind, with life in between, and keeps what was told at times.
+func (c *apiClient) writeContent() (then []oracleSnapshot) {
 	c.t.Helper()
 	pass := func() {
 		c.doOperation("live", m{"hours": 2})
@@ -184,8 +184,8 @@ func (c *apiClient) contentWritten() (then []oracleSnapshot) {
 func TestWrittenContentIsTheSameAfterARestartAndAtEveryTime(t *testing.T) {
 	t.Parallel()
 	c, _, _, again := newJournaledClient(t)
-	told := append(c.contentWritten(), contentNow(c.w))
-	c.contentIsTold(t)
+	told := append(c.writeContent(), contentNow(c.w))
+	c.compareContent(t)
 	w := again()
 	for _, then := range told {
 		for stream, rows := range then.rows {

@@ -33,8 +33,8 @@ func (c *apiClient) writeOK(method, path string, body any) map[string]any {
 	return r.json
 }
 
-// contentIsTold compares what is served of all content that is written with what the oracle tells.
-func (c *apiClient) contentIsTold(t *testing.T) {
+// compareContent compares what is served of all content that is written with what the oracle tells.
+func (c *apiClient) compareContent(t *testing.T) {
 	t.Helper()
 	version := c.version
 	c.version = "2.17"
@@ -74,7 +74,7 @@ func TestContract2_5ArticlesAreWritten(t *testing.T) {
 	if one := c.do("GET", "/articles/"+id, nil); jsonText(one.json) != jsonText(a) {
 		t.Errorf("4.6: the answer is not what GET gives: %s", one.raw)
 	}
-	c.contentIsTold(t)
+	c.compareContent(t)
 	then := c.w.CurrentTime()
 	c.w.Advance(time.Minute)
 	a = c.writeOK("PUT", "/articles/"+id, m{"title": "New", "folder_id": nil, "parent_id": nil, "translated_content": m{"fr": m{"title": "Nouveau"}}})
@@ -90,7 +90,7 @@ func TestContract2_5ArticlesAreWritten(t *testing.T) {
 	c.w.Advance(time.Minute)
 	a = c.writeOK("PUT", "/articles/9400011", m{"state": "draft"})
 	checkFields(t, "what was not sent", a, m{"title": drawn["title"], "body": drawn["body"], "author_id": drawn["author_id"], "url": nil, "updated_at": now + 120})
-	c.contentIsTold(t)
+	c.compareContent(t)
 	checkFields(t, "9: in 2.16", c.withOldVersion().writeOK("PUT", "/articles/"+id, m{"folder_id": "660", "state": "draft"}), m{"state": "draft"})
 	checkFields(t, "9: there is no folder_id in 2.16", c.writeOK("GET", "/articles/"+id, nil), m{"folder_id": nil})
 	c.w.Advance(time.Minute)
@@ -98,7 +98,7 @@ func TestContract2_5ArticlesAreWritten(t *testing.T) {
 	if r := c.do("GET", "/articles/"+id, nil); r.status != 404 || c.oracleRow("articles", id) != nil {
 		t.Errorf("7: deleted and there: %s", r.raw)
 	}
-	c.contentIsTold(t)
+	c.compareContent(t)
 	rows, err := c.w.TruthAt("articles", then)
 	failOn(t, err)
 	for row := range rows {
@@ -126,7 +126,7 @@ func TestTeammatesEditWhatWasWritten(t *testing.T) {
 	if a["title"] == "New" || a["body"] == "<p>b</p>" {
 		t.Errorf("a teammate's edit says the same: %v", a)
 	}
-	c.contentIsTold(t)
+	c.compareContent(t)
 }
 
 // withOldVersion is the same client in a version before the later one.
@@ -188,7 +188,7 @@ func TestContract2_5BodiesKeepReferencesByVersion(t *testing.T) {
 	if french := a["translated_content"].(m)["fr"].(m)["body"]; french != "<p>"+price+"</span></p>"+hours+"<p>9 to 5</p></div>" {
 		t.Errorf("4.11: what is empty on purpose shows the default: %v", french)
 	}
-	c.contentIsTold(t)
+	c.compareContent(t)
 	c.w.SetKnobs(func(k *emulator.Knobs) { k.NoDynamicContent = true })
 	if body := c.writeOK("GET", "/articles/"+id, nil)["body"]; body != "<p>5 &lt; 6</p><p>9 to 5</p>" {
 		t.Errorf("2.5: where it is disabled: %v", body)
@@ -247,7 +247,7 @@ func TestWhatIsWrittenHasWhatEverySuchRecordHas(t *testing.T) {
 			t.Errorf("ticket %s is linked to %v, of %v", id, got["linked_objects"], got["contacts"])
 		}
 	}
-	c.contentIsTold(t)
+	c.compareContent(t)
 }
 
 // Section 4.11, 9: internal articles, and the search for them in folders.
@@ -276,7 +276,7 @@ func TestContract4_11InternalArticlesAreWrittenAndFound(t *testing.T) {
 	if !found("phrase=wombat") || !found("folder_id="+inner) {
 		t.Error("9: the folder is written in 2.14, or the body is not")
 	}
-	c.contentIsTold(t)
+	c.compareContent(t)
 	c.version = "2.13"
 	if r := c.do("POST", "/internal_articles", m{"title": "x"}); r.status != 404 {
 		t.Errorf("9: internal articles are written in 2.13: %d", r.status)
@@ -286,5 +286,5 @@ func TestContract4_11InternalArticlesAreWrittenAndFound(t *testing.T) {
 	if c.do("GET", "/internal_articles/"+id, nil).status != 404 || found("phrase=wombat") {
 		t.Error("7: deleted and there")
 	}
-	c.contentIsTold(t)
+	c.compareContent(t)
 }

@@ -37,8 +37,8 @@ func TestABodyOfManyReferencesIsReadAtOnce(t *testing.T) {
 	}
 }
 
-// odd are values that no field expects, or few.
-var odd = []any{nil, m{}, []any{}, []any{nil}, []any{m{}}, m{"": nil}, "", " ", "0", "x\x00<&>", -1, 0, 1.5, json.Number("1e400"), json.Number("9223372036854775808"), true,
+// oddValues are values that no field expects, or few.
+var oddValues = []any{nil, m{}, []any{}, []any{nil}, []any{m{}}, m{"": nil}, "", " ", "0", "x\x00<&>", -1, 0, 1.5, json.Number("1e400"), json.Number("9223372036854775808"), true,
 	json.RawMessage(strings.Repeat("[", 2000) + strings.Repeat("]", 2000)), strings.Repeat("9", 4000)}
 
 // mutateBody calls f with a body in which one thing after the other, at every depth, is something odd; and with none of it.
@@ -46,7 +46,7 @@ func mutateBody(body any, f func(body any)) {
 	switch body := body.(type) {
 	case m:
 		for name, was := range body {
-			for _, value := range odd {
+			for _, value := range oddValues {
 				body[name] = value
 				f(body)
 			}

@@ -57,8 +57,8 @@ func TestContract4_2ALeadIsMergedIntoAUser(t *testing.T) {
 	}
 }
 
-// together are the fields that a merge fills in at once, by the name under which the preview tells them.
-var together = map[string][]string{
+// mergedTogether are the fields that a merge fills in at once, by the name under which the preview tells them.
+var mergedTogether = map[string][]string{
 	"browser":     {"browser", "browser_version", "browser_language", "os"},
 	"android_app": {"android_app_name", "android_app_version", "android_device", "android_os_version", "android_sdk_version"},
 	"ios_app":     {"ios_app_name", "ios_app_version", "ios_device", "ios_os_version", "ios_sdk_version"},
@@ -71,7 +71,7 @@ func filledIn(contact map[string]any) map[string]string {
 	for _, name := range []string{"type", "id", "workspace_id", "role", "email_verified", "unsubscribed_from_emails", "created_at", "updated_at", "tags", "notes", "companies", "custom_attributes"} {
 		delete(rest, name)
 	}
-	for name, fields := range together {
+	for name, fields := range mergedTogether {
 		var values []string
 		for _, field := range fields {
 			if contact[field] != nil {
@@ -207,6 +207,6 @@ func TestContract2_10AMergePassesConversationsAndTicketsOn(t *testing.T) {
 	if first := itemsAt(parts, "conversation_parts")[0]; fieldOf(first["author"], "id") != any(lead) {
 		t.Errorf("who wrote before it is %v", first["author"])
 	}
-	c.sameTalks(t)
+	c.sameConversations(t)
 	c.sameTickets(t)
 }

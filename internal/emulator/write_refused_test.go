@@ -28,7 +28,7 @@ func (c *apiClient) writeRequests() []writeRequest {
 	firm, sub := c.w.Oracle("companies")[0]["id"].(string), c.w.Oracle("contact_subscriptions")[0]
 	c.doOperation("contacts.attach", m{"id": user, "company": firm})
 	note := c.do("GET", "/contacts/"+user+"/notes", nil).itemIDs()[0]
-	return slices.Concat(c.contentAskings(), c.askingsOfTalks(), []writeRequest{
+	return slices.Concat(c.contentRequests(), c.conversationRequests(), []writeRequest{
 		{"contacts.create", "POST", "/contacts", m{"role": "lead"}, false},
 		{"contacts.update", "PUT", "/contacts/" + user, m{"name": "N"}, false},
 		{"contacts.delete", "DELETE", "/contacts/" + user, nil, false},
@@ -50,8 +50,8 @@ func (c *apiClient) createByOperation(role string) string {
 	return c.doOperation("contacts.create", m{"role": role}).json["id"].(string)
 }
 
-// askingsOfTalks are those of conversations, tickets and messages.
-func (c *apiClient) askingsOfTalks() []writeRequest {
+// conversationRequests are those of conversations, tickets and messages.
+func (c *apiClient) conversationRequests() []writeRequest {
 	c.t.Helper()
 	user, talk, ticket := c.createByOperation("user"), "/conversations/"+c.w.ConversationIDs()[0], "/tickets/"+c.w.TicketIDs()[0]
 	note := m{"message_type": "note", "body": "x"}

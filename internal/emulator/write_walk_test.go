@@ -161,7 +161,7 @@ func TestManyWriteAtOnce(t *testing.T) {
 	if made := len(c.w.Oracle("tickets")) - tickets; len(said) != 32 || made != 32 {
 		t.Errorf("%d notes and %d tickets of 32", len(said), made)
 	}
-	c.sameTalks(t)
+	c.sameConversations(t)
 }
 
 // What many have written at once, while others read and hours of life pass, is the same when the journal is done again.

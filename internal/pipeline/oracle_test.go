@@ -182,7 +182,7 @@ func TestGamesWithAnswersEqualTheOracle(t *testing.T) {
 					if r.URL.Path != games.huge || met.Swap(true) {
 						return nil
 					}
-					return &fault.Fault{Game: fault.MangleSize}
+					return &fault.Fault{Mangling: fault.MangleSize}
 				})
 				report, err := sync.Sync(t.Context(), b.runner, b.runner.Config.Pipelines[0], runner.Options{})
 				if err != nil { // the record that names the workspace could not be read: nothing else was asked for

@@ -19,10 +19,10 @@ const (
 	wholeMemory    = 1 << 30
 )
 
-// mapped is how much more than wholeMemory a process may have mapped. It holds the kernel to a bound of the whole, which counts
+// mappedMargin is how much more than wholeMemory a process may have mapped. It holds the kernel to a bound of the whole, which counts
 // stacks that no thread has used and what allocators have given back too: with 1 GiB in all a first run with 100,000
 // conversations ended for want of memory.
-const mapped = 1 << 30
+const mappedMargin = 1 << 30
 
 // largeBench is the measurement of a workspace as large as this program is made for. What takes more memory than it may ends it.
 type largeBench struct {
@@ -78,7 +78,7 @@ func (b *largeBench) watchRun(name string, memory int64) (watchedRun, error) {
 	if err != nil {
 		return watchedRun{}, err
 	}
-	command := exec.Command(self, "within", strconv.Itoa(wholeMemory+mapped), b.binary, "-f", file, "--dir", b.dataDir(), "--quiet", "sync", name)
+	command := exec.Command(self, "within", strconv.Itoa(wholeMemory+mappedMargin), b.binary, "-f", file, "--dir", b.dataDir(), "--quiet", "sync", name)
 	stop := watchDir(b.dataDir())
 	s, err := b.measureSync(command)
 	w := stop(s)

@@ -15,8 +15,8 @@ import (
 	"strings"
 )
 
-// everything is a run of all streams, with office hours: each model is there.
-const everything = `version: 1
+// allStreamsConfig is a run of all streams, with office hours: each model is there.
+const allStreamsConfig = `version: 1
 warehouse:
   dir: data
   timezone: Europe/Dublin
@@ -113,7 +113,7 @@ func (b *modelsBench) publishSmall(into string) (file string, err error) {
 	}
 	defer func() { err = errors.Join(err, b.space.stopEmulator()) }()
 	config := filepath.Join(b.dir, "all.yaml")
-	if err := os.WriteFile(config, []byte(everything), 0o600); err != nil {
+	if err := os.WriteFile(config, []byte(allStreamsConfig), 0o600); err != nil {
 		return "", err
 	}
 	if _, err := b.measureSync(exec.Command(b.binary, "-f", config, "--dir", b.dataDir(), "--quiet", "sync", "all")); err != nil {
@@ -127,16 +127,16 @@ func (b *modelsBench) publishSmall(into string) (file string, err error) {
 	return file, errors.Join(os.WriteFile(file, text, 0o600), os.RemoveAll(b.dataDir()))
 }
 
-// grown are the ids of what a larger workspace has more of. Its teammates, tags, articles and lists stay the same.
-const grown = `CREATE TEMP TABLE grown AS SELECT DISTINCT id FROM (
+// grownIDs are the ids of what a larger workspace has more of. Its teammates, tags, articles and lists stay the same.
+const grownIDs = `CREATE TEMP TABLE grown AS SELECT DISTINCT id FROM (
 SELECT id FROM contacts_raw UNION ALL SELECT id FROM contacts_by_id_all UNION ALL SELECT id FROM deleted_contacts_all
 UNION ALL SELECT id FROM companies_all UNION ALL SELECT id FROM contact_activities UNION ALL SELECT id FROM conversations_all
 UNION ALL SELECT id FROM conversation_parts UNION ALL SELECT id FROM tickets_all UNION ALL SELECT id FROM ticket_parts
 UNION ALL SELECT id FROM calls_all) WHERE id IS NOT NULL`
 
-// repeated are the statements that repeat each row that has such an id, with others in their place, in the tables that models
+// repeatStatements are the statements that repeat each row that has such an id, with others in their place, in the tables that models
 // read. Long columns that no model reads stay empty.
-const repeated = `SELECT format('INSERT INTO main.{} SELECT one.* REPLACE ({}) FROM main.{} one, range(1, $1) copies(k) WHERE {}', table_name,
+const repeatStatements = `SELECT format('INSERT INTO main.{} SELECT one.* REPLACE ({}) FROM main.{} one, range(1, $1) copies(k) WHERE {}', table_name,
     string_agg(format(CASE WHEN column_name IN ('text', 'source_body', 'source_text', 'custom_attributes', 'avatar') THEN 'NULL AS {0}'
         ELSE 'CASE WHEN {0} IN (SELECT id FROM grown) THEN {0} || lpad(k::VARCHAR, 3, ''0'') ELSE {0} END AS {0}' END, column_name), ', '),
     table_name, string_agg(column_name || ' IN (SELECT id FROM grown)', ' OR ') FILTER (column_name = 'id' OR column_name LIKE '%\_id' ESCAPE '\'))
@@ -158,10 +158,10 @@ func growWorkspace(args []string) (err error) {
 	}
 	db.SetMaxOpenConns(1) // of the temporary table
 	defer func() { err = errors.Join(err, db.Close()) }()
-	if _, err := db.Exec(grown); err != nil {
+	if _, err := db.Exec(grownIDs); err != nil {
 		return fmt.Errorf("tell whose rows are repeated: %w", err)
 	}
-	statements, err := queryTexts(db, repeated)
+	statements, err := queryTexts(db, repeatStatements)
 	if err != nil {
 		return err
 	}

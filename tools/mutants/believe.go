@@ -1,7 +1,7 @@
 package main
 
-// believing are bugs of what the program takes for true: each takes out one rule of how answers, stored rows and settings are read.
-var believing = []mutant{
+// interpretMutants are bugs of what the program takes for true: each takes out one rule of how answers, stored rows and settings are read.
+var interpretMutants = []mutant{
 	{
 		bug: "times in milliseconds are none", file: "transform/internal/scalar/time.go", killer: "scalar.TestT53Timestamps",
 		old: "seconds, micros = seconds/1000, seconds%1000*1000", new: "reason = ReasonRange",

@@ -1,7 +1,7 @@
 package main
 
-// extracting are bugs of what asks the API and draws conclusions from what it answers.
-var extracting = []mutant{
+// extractMutants are bugs of what asks the API and draws conclusions from what it answers.
+var extractMutants = []mutant{
 	{
 		bug: "the watermark is the largest time seen", file: "extract/searchwindow.go", killer: "extract.TestNewStreamReadsForwardThenHistory",
 		old: "	case s.window.To > 0:\n		return s.window.To\n",

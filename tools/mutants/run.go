@@ -2,8 +2,8 @@ package main
 
 import "slices"
 
-// running are bugs of the loop that joins the steps.
-var running = []mutant{
+// runMutants are bugs of the loop that joins the steps.
+var runMutants = []mutant{
 	{
 		bug: "absence from one walk means deletion", file: "internal/sync/stream/sweep.go", killer: "pipeline.TestSweepOfAQuietListIsOneWalk",
 		old: "if last == 0 && t.State.Sweep.Steady {", new: "if last >= 0 {",
@@ -59,4 +59,4 @@ var running = []mutant{
 }
 
 // mutants are all of them.
-var mutants = slices.Concat(extracting, believing, transforming, loading, running)
+var mutants = slices.Concat(extractMutants, interpretMutants, transformMutants, loadMutants, runMutants)

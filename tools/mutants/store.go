@@ -1,7 +1,7 @@
 package main
 
-// transforming are bugs of what makes rows of records.
-var transforming = []mutant{
+// transformMutants are bugs of what makes rows of records.
+var transformMutants = []mutant{
 	{
 		bug: "the hash covers volatile columns", file: "transform/emitter.go", killer: "transform.TestT47VolatileColumnsAreNoChange",
 		old: "if !c.set || i < len(p.columns) && !p.columns[i].hashed {", new: "if !c.set {",
@@ -35,8 +35,8 @@ var transforming = []mutant{
 	},
 }
 
-// loading are bugs of what commits rows, keeps the work database and publishes it.
-var loading = []mutant{
+// loadMutants are bugs of what commits rows, keeps the work database and publishes it.
+var loadMutants = []mutant{
 	{
 		bug: "the watermark is committed before the rows", file: "load/checkpoint.go", killer: "load.TestCommitKeepsItsContract/FailedCommitChangesNothing",
 		old: "		if written, err = steps(stamp); err != nil {\n			return err\n		}\n",

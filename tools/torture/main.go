@@ -30,8 +30,8 @@ type tortureLane struct {
 	places bool   // the test's own process stops at named places: built with crash points
 }
 
-// courses are run two at a time, in this order.
-var courses = []tortureLane{
+// lanes are run two at a time, in this order.
+var lanes = []tortureLane{
 	{"F1", "internal/cli", "TestF1KillsAtRandomTimes|TestAKilledRunIsNotReadAgain", 6, false},
 	{"F1", "load/publish", "TestF1KillsAtRandomTimes", 2, false},
 	{"F2", "internal/cli", "TestKillsAtEveryNamedPoint", 3, false},
@@ -61,13 +61,13 @@ func main() {
 	}
 }
 
-// sideBySide is how many lanes run at a time: each also waits for disks and processes.
-const sideBySide = 2
+// parallelLanes is how many lanes run at a time: each also waits for disks and processes.
+const parallelLanes = 2
 
 // runTorture runs the lanes and prints what each has tried. The first one that fails ends all.
 func runTorture(ctx context.Context, span time.Duration, only string, out io.Writer) error {
 	chosen, shares := []tortureLane{}, 0
-	for _, c := range courses {
+	for _, c := range lanes {
 		if strings.Contains(c.faults+" "+c.pkg+" "+c.tests, only) {
 			chosen, shares = append(chosen, c), shares+c.share
 		}
@@ -77,12 +77,12 @@ func runTorture(ctx context.Context, span time.Duration, only string, out io.Wri
 	defer cancel(nil)
 	results := make([][]trialResult, len(chosen))
 	var all sync.WaitGroup
-	turns := make(chan struct{}, sideBySide)
+	turns := make(chan struct{}, parallelLanes)
 	for i, c := range chosen {
 		turns <- struct{}{} // in the order of the table
 		all.Go(func() {
 			defer func() { <-turns }()
-			part := span * time.Duration(c.share*sideBySide) / time.Duration(shares)
+			part := span * time.Duration(c.share*parallelLanes) / time.Duration(shares)
 			var err error
 			if results[i], err = c.runTests(ctx, min(part, span)); err != nil {
 				cancel(err)

@@ -11,7 +11,7 @@ import (
 	"aqueduck/internal/emulator/state/contacts"
 )
 
-// listActivities is GET /contacts/activities: oldest first, by cursor, without a total (api-notes, Searching and paging).
+// listActivities serves GET /contacts/activities: oldest first, by cursor, without a total (api-notes, Searching and paging).
 func listActivities(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -56,7 +56,7 @@ func listActivities(w *Handlers, q *Request) answer.Answer {
 	return answer.OK(w.closeList(b, q, p))
 }
 
-// activityID is the id of the activity at a place in the feed: text whose order is that of the feed.
+// activityID returns the id of the activity at a place in the feed. The ids sort as the feed does.
 func activityID(place int) string { return fmt.Sprintf("act_%012d", place+1) }
 
 var activityTypes = map[event.ContactKind]string{event.Created: "contact.created", event.RoleChanged: "contact.role_updated",

@@ -11,9 +11,9 @@ import (
 	"aqueduck/internal/emulator/input"
 )
 
-// What is written of the things that a contact has: companies, subscriptions, notes.
+// Routes that write the companies, subscriptions and notes of a contact.
 
-// attachCompany is POST /contacts/{id}/companies (workspace-api 4.5).
+// attachCompany serves POST /contacts/{id}/companies (workspace-api 4.5).
 func attachCompany(w *Handlers, q *Request, b *input.Body) answer.Answer {
 	b.RequireFields("id")
 	id := b.ReadID("id")
@@ -26,7 +26,7 @@ func attachCompany(w *Handlers, q *Request, b *input.Body) answer.Answer {
 	return w.linkCompany("contacts.attach", q.ID, id, func(int32) bool { return true })
 }
 
-// detachCompany is DELETE /contacts/{contact_id}/companies/{id}.
+// detachCompany serves DELETE /contacts/{contact_id}/companies/{id}.
 func detachCompany(w *Handlers, q *Request, _ *input.Body) answer.Answer {
 	d := w.FindActive(q.ID)
 	if d == nil {
@@ -35,7 +35,7 @@ func detachCompany(w *Handlers, q *Request, _ *input.Body) answer.Answer {
 	return w.linkCompany("contacts.detach", q.ID, q.Inner, func(n int32) bool { return slices.Contains(d.Companies, n) })
 }
 
-// linkCompany does something with a contact and a company that fits, and answers the company.
+// linkCompany carries out an operation on a contact and a company, and answers the company. fits says which companies the request may name.
 func (w *Handlers) linkCompany(do, contact, company string, fits func(n int32) bool) answer.Answer {
 	w.Mu.Lock()
 	n, known := w.FindCompany(company)
@@ -51,7 +51,7 @@ func (w *Handlers) linkCompany(do, contact, company string, fits func(n int32) b
 	return answer.OK(w.appendCompany(nil, n))
 }
 
-// leaveSubscription is DELETE /contacts/{contact_id}/subscriptions/{id} (workspace-api 3.2, 4.4).
+// leaveSubscription serves DELETE /contacts/{contact_id}/subscriptions/{id} (workspace-api 3.2, 4.4).
 func leaveSubscription(w *Handlers, q *Request, _ *input.Body) answer.Answer {
 	d := w.FindActive(q.ID)
 	if d == nil {
@@ -69,7 +69,7 @@ func leaveSubscription(w *Handlers, q *Request, _ *input.Body) answer.Answer {
 	return answer.NotFound("Subscription type")
 }
 
-// deleteNote is DELETE /notes/{id} (workspace-api 4.11): of a contact or of a company. No other kind is known by such an id.
+// deleteNote serves DELETE /notes/{id} (workspace-api 4.11), for notes of contacts and of companies. Other notes are not found by such an id.
 func deleteNote(w *Handlers, q *Request, _ *input.Body) answer.Answer {
 	w.Mu.Lock()
 	_, _, found := w.FindNote(q.ID)

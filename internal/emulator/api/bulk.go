@@ -9,8 +9,8 @@ import (
 	"aqueduck/internal/emulator/state/jobs"
 )
 
-// bulkRoute is POST, PUT and POST …/delete of /contacts/bulk (workspace-api 4.11): a job for all that was sent. What is no contact at all is refused
-// before there is a job; what cannot be done when its time comes is told by the job.
+// bulkRoute serves POST, PUT and POST …/delete of /contacts/bulk (workspace-api 4.11) with one job for the whole request. An item that is no
+// contact object is refused at once. A contact that the job cannot change is reported by the job.
 func bulkRoute(kind jobs.JobKind) func(w *Handlers, q *Request) answer.Answer {
 	return writingRoute(func(w *Handlers, q *Request, b *input.Body) answer.Answer {
 		b.RequireFields("contacts")

@@ -9,7 +9,7 @@ import (
 	"aqueduck/internal/emulator/state/calls"
 )
 
-// listCalls is GET /calls (workspace-api 4.11), in an order that nobody is told.
+// listCalls serves GET /calls (workspace-api 4.11). The document promises no order.
 func listCalls(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -34,7 +34,7 @@ func listCalls(w *Handlers, q *Request) answer.Answer {
 	})
 }
 
-// oneCall is GET /calls/{id}.
+// oneCall serves GET /calls/{id}.
 func oneCall(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -44,10 +44,11 @@ func oneCall(w *Handlers, q *Request) answer.Answer {
 	return answer.NotFound("Call")
 }
 
-// mostConversations is how many /calls/search takes at once (workspace-api 8).
+// mostConversations is how many conversations /calls/search takes at once (workspace-api 8).
 const mostConversations = 20
 
-// searchCalls is POST /calls/search: the calls of conversations, with their transcripts. What it does not have it leaves out.
+// searchCalls serves POST /calls/search: the calls of conversations, with their transcripts. A call that search does not have is missing from
+// the answer, without an error.
 func searchCalls(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -64,7 +65,7 @@ func searchCalls(w *Handlers, q *Request) answer.Answer {
 	b := openList(nil, "list", "data")
 	for i := range w.CallList {
 		c := &w.CallList[i]
-		if !asked[calls.ConversationID(c.Conv)] || !calls.IsListed(c, w.UnixNow()) || c.Luck < w.K().CallsLeftOut || w.K().EmptyLists {
+		if !asked[calls.ConversationID(c.Conv)] || !calls.IsListed(c, w.UnixNow()) || c.SearchDraw < w.K().CallsLeftOut || w.K().EmptyLists {
 			continue
 		}
 		if b[len(b)-1] == '}' {

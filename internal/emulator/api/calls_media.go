@@ -10,8 +10,8 @@ import (
 	"aqueduck/internal/emulator/state/calls"
 )
 
-// callRecording is GET /calls/{id}/recording: it leads to storage, at an address signed for this answer (workspace-api 4.11,
-// trap T90).
+// callRecording serves GET /calls/{id}/recording: it redirects to storage, at an address signed for this answer (workspace-api 4.11, trap
+// T90).
 func callRecording(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -23,7 +23,7 @@ func callRecording(w *Handlers, q *Request) answer.Answer {
 	return answer.Answer{Status: http.StatusFound, Header: map[string]string{"Location": render.MediaURL(c, "recording") + "?X-Signature=" + signature}}
 }
 
-// callTranscript is GET /calls/{id}/transcript: one empty object where there is none (workspace-api 4.11, trap T88).
+// callTranscript serves GET /calls/{id}/transcript: one empty object where there is no transcript (workspace-api 4.11, trap T88).
 func callTranscript(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()

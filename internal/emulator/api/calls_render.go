@@ -11,8 +11,8 @@ import (
 	"aqueduck/internal/emulator/state/calls"
 )
 
-// AppendCall writes a call as it is at a time, without its closing brace. Addresses are signed anew in each answer. Every other call has its
-// times as text (api-notes, Conventions).
+// AppendCall writes a call in its state at a time, without the closing brace. Addresses are signed anew in each answer. Every other call has
+// its times as text (api-notes, Conventions).
 func (w *Handlers) AppendCall(b []byte, c *event.Call, n int, now int64) []byte {
 	text := func(name, value string) {
 		b = append(append(append(b, `,"`...), name...), `":`...)
@@ -58,8 +58,8 @@ func (w *Handlers) AppendCall(b []byte, c *event.Call, n int, now int64) []byte 
 	return b
 }
 
-// appendTranscript writes what search adds to a call: nothing before its end; then how the transcript stands, where
-// anything ever becomes of it. A list of one empty object is the word for none (workspace-api 4.11).
+// appendTranscript writes the fields that search adds to a call: nothing before the call ends, then the status of the transcript if it ever
+// gets one. A list with one empty object means that there is no transcript (workspace-api 4.11).
 func (w *Handlers) appendTranscript(b []byte, c *event.Call) []byte {
 	now, final := w.UnixNow(), calls.TranscriptFinal(c, w.K().TranscriptLate)
 	if c.Ended > now {

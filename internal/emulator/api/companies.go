@@ -13,7 +13,7 @@ import (
 	"aqueduck/internal/emulator/state/companies"
 )
 
-// searchCompanies is POST /companies/search: as contact search, without the companies that have no users (workspace-api 4.11).
+// searchCompanies serves POST /companies/search: like contact search, without the companies that have no users (workspace-api 4.11).
 func searchCompanies(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -32,11 +32,11 @@ func searchCompanies(w *Handlers, q *Request) answer.Answer {
 	return answer.OK(w.closeList(b, q, p))
 }
 
-// companyListCap is where the list of companies stops (api-notes, Page sizes; trap T80).
+// companyListCap is the number of records after which the list of companies ends (api-notes, Page sizes; trap T80).
 const companyListCap = 10_000
 
-// listCompanies is POST /companies/list: all of them in the order of their creation, by page number. Its count tells the
-// truth, but no page goes beyond the cap.
+// listCompanies serves POST /companies/list: all companies in the order of their creation, by page number. The total counts all of them, but
+// no page goes beyond the cap.
 func listCompanies(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -64,9 +64,9 @@ func listCompanies(w *Handlers, q *Request) answer.Answer {
 	return answer.OK(w.closeList(b, q, search.Page{Number: at.page, PerPage: at.per, Total: all, More: last < reach}))
 }
 
-// companyScroll is the one walk over all companies that a workspace has open at a time.
+// companyScroll is the scroll over all companies. A workspace has one at a time.
 type companyScroll struct {
-	param string // "": none is open
+	param string // "": no scroll is open
 	next  int
 	used  int64
 	count int
@@ -74,11 +74,11 @@ type companyScroll struct {
 
 const (
 	scrollPage = 100
-	scrollIdle = 60 // seconds without a request, after which it is gone
+	scrollIdle = 60 // seconds without a request, after which the scroll is closed
 )
 
-// scrollCompanies is GET /companies/scroll (api-notes, Page sizes). The place moves with each request, so a page that was
-// lost on its way is not given again; the end is a page without records, which closes it, and names no parameter to go on with.
+// scrollCompanies serves GET /companies/scroll (api-notes, Page sizes). The position moves with each request, so a page that was lost on its
+// way is not sent again. The end is a page without records, which closes the scroll and has no scroll_param.
 func scrollCompanies(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -120,7 +120,7 @@ func scrollCompanies(w *Handlers, q *Request) answer.Answer {
 	return answer.OK(p.Bytes)
 }
 
-// ofCompany has f answer about the company of the path. The lock is held.
+// ofCompany calls f for the company that the path names. The caller holds the lock.
 func (w *Handlers) ofCompany(q *Request, f func(n int32) answer.Answer) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -131,12 +131,12 @@ func (w *Handlers) ofCompany(q *Request, f func(n int32) answer.Answer) answer.A
 	return f(n)
 }
 
-// oneCompany is GET /companies/{id}.
+// oneCompany serves GET /companies/{id}.
 func oneCompany(w *Handlers, q *Request) answer.Answer {
 	return w.ofCompany(q, func(n int32) answer.Answer { return answer.OK(w.appendCompany(nil, n)) })
 }
 
-// companyContacts is GET /companies/{id}/contacts: those attached now, by cursor (workspace-api 4.3).
+// companyContacts serves GET /companies/{id}/contacts: the contacts attached now, by cursor (workspace-api 4.3).
 func companyContacts(w *Handlers, q *Request) answer.Answer {
 	return w.ofCompany(q, func(n int32) answer.Answer {
 		per, good := q.perPage(50, 150)
@@ -147,7 +147,7 @@ func companyContacts(w *Handlers, q *Request) answer.Answer {
 	})
 }
 
-// companyNotes is GET /companies/{id}/notes, which is not paged.
+// companyNotes serves GET /companies/{id}/notes, which is not paged.
 func companyNotes(w *Handlers, q *Request) answer.Answer {
 	return w.ofCompany(q, func(n int32) answer.Answer {
 		f := w.CompanyList[n].Newest
@@ -173,10 +173,10 @@ func companyNotes(w *Handlers, q *Request) answer.Answer {
 	})
 }
 
-// companySegments is GET /companies/{id}/segments, which is not paged.
+// companySegments serves GET /companies/{id}/segments, which is not paged.
 func companySegments(w *Handlers, q *Request) answer.Answer {
 	return w.ofCompany(q, func(n int32) answer.Answer {
 		in := companies.SegmentsOfCompany(w.CompanyList[n].Newest)
-		return w.answerWholeList("list", "data", len(in), func(b []byte, i int32) []byte { return w.appendFirmSegment(b, in[i], -1) })
+		return w.answerWholeList("list", "data", len(in), func(b []byte, i int32) []byte { return w.appendCompanySegment(b, in[i], -1) })
 	})
 }

@@ -40,7 +40,7 @@ func (w *Handlers) appendFirm(b []byte, f *event.Company) []byte {
 	p.OpenTypedList("segments", "segment.list", "segments")
 	for _, n := range companies.SegmentsOfCompany(f) {
 		p.WriteKey("")
-		p.Bytes = w.appendFirmSegment(p.Bytes, n, -1)
+		p.Bytes = w.appendCompanySegment(p.Bytes, n, -1)
 	}
 	p.CloseTypedList()
 	p.Open("plan")
@@ -55,8 +55,8 @@ func (w *Handlers) appendFirm(b []byte, f *event.Company) []byte {
 	return p.Bytes
 }
 
-// appendFirmSegment writes a segment of companies; count is below 0 when it is not told.
-func (w *Handlers) appendFirmSegment(b []byte, n int32, count int) []byte {
+// appendCompanySegment writes a segment of companies. A count below 0 is not sent.
+func (w *Handlers) appendCompanySegment(b []byte, n int32, count int) []byte {
 	s, began := event.CompanySegments[n], w.Setup.Start.Unix()-event.Span
 	p := &jsontext.Writer{Bytes: b}
 	p.Bytes = append(p.Bytes, '{')

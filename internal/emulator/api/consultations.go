@@ -7,8 +7,8 @@ import (
 	"aqueduck/internal/emulator/state/conversations"
 )
 
-// hitlEvents is GET /conversations/{id}/hitl_events: the events of all consultations that have ended, oldest first
-// (workspace-api 4.11). It is not paged.
+// hitlEvents serves GET /conversations/{id}/hitl_events: the events of all consultations that have ended, oldest first (workspace-api 4.11).
+// The list is not paged.
 func hitlEvents(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -18,9 +18,9 @@ func hitlEvents(w *Handlers, q *Request) answer.Answer {
 	}
 	e := w.Threads[num].Newest
 	mute := w.ThreadDrawer().DrawConversation(e).IsRedacted()
-	var list []conversations.EndedConsultation
-	if !w.K().EmptyLists && !(mute && hitlHidden(w.K().HitlRedacted, num)) {
-		list = w.FindEnded(num)
+	var list []conversations.ConsultationEvent
+	if !w.K().EmptyLists && !(mute && areConsultationsHidden(w.K().HitlRedacted, num)) {
+		list = w.FindEndedEvents(num)
 	}
 	p := &jsontext.Writer{Bytes: openList(nil, "list", "data")}
 	for _, one := range list {
@@ -31,7 +31,7 @@ func hitlEvents(w *Handlers, q *Request) answer.Answer {
 	return answer.OK(p.Bytes)
 }
 
-// hitlHidden says whether a redacted conversation tells of no consultation; the others tell of them without words.
-func hitlHidden(how knobs.Occurrence, num int32) bool {
+// areConsultationsHidden reports whether a redacted conversation sends no consultation events. Otherwise it sends them without their texts.
+func areConsultationsHidden(how knobs.Occurrence, num int32) bool {
 	return how == knobs.Always || how == knobs.ByTurns && num%2 == 0
 }

@@ -9,7 +9,7 @@ import (
 	"aqueduck/internal/emulator/state/contacts"
 )
 
-// searchContacts is POST /contacts/search (workspace-api 4.1).
+// searchContacts serves POST /contacts/search (workspace-api 4.1).
 func searchContacts(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	docs, p, refused := w.ContactIndex.AnswerSearch(q.searchQuestion())
@@ -21,7 +21,7 @@ func searchContacts(w *Handlers, q *Request) answer.Answer {
 	if refused != nil {
 		return refusedSearch(refused)
 	}
-	// Versions are never changed, so the page is written without holding anybody up.
+	// Versions never change, so the page is written without the lock, and other requests go on.
 	b := openList(make([]byte, 0, 2400*len(docs)+512), "list", "data")
 	for i, d := range docs {
 		if i > 0 {
@@ -32,7 +32,7 @@ func searchContacts(w *Handlers, q *Request) answer.Answer {
 	return answer.OK(w.closeList(b, q, p))
 }
 
-// listContacts is GET /contacts: what is active now, oldest first, without the index's lag.
+// listContacts serves GET /contacts: the contacts that are active now, oldest first, without the lag of the search index.
 func listContacts(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -43,7 +43,8 @@ func listContacts(w *Handlers, q *Request) answer.Answer {
 	return w.contactPage(q, "GET /contacts", per, nil)
 }
 
-// contactPage is a page of the active contacts that keep tells, of all without it, oldest first, by cursor. The lock is held.
+// contactPage answers one page of the active contacts for which keep is true, oldest first, by cursor; all of them when keep is nil. The
+// caller holds the lock.
 func (w *Handlers) contactPage(q *Request, question string, per int, keep func(d *event.Contact) bool) answer.Answer {
 	at, good := search.Cursor{At: search.Entry{Num: -1}, Page: 1}, true
 	if token := q.Query.Get("starting_after"); token != "" {
@@ -80,8 +81,8 @@ func (w *Handlers) contactPage(q *Request, question string, per int, keep func(d
 	return answer.OK(w.closeList(b, q, p))
 }
 
-// oneContact is GET /contacts/{id}. Inactive contacts are not found; a merged one's old id leads to the survivor in
-// newer versions (api-notes, Reading leniently).
+// oneContact serves GET /contacts/{id}. Inactive contacts are not found. The id of a merged contact leads to the survivor in newer versions
+// (api-notes, Reading leniently).
 func oneContact(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -102,7 +103,8 @@ func oneContact(w *Handlers, q *Request) answer.Answer {
 	return answer.NotFound("Contact")
 }
 
-// contactByExternalID is GET /contacts/find_by_external_id/{external_id} (workspace-api 4.11): the oldest active one that has it.
+// contactByExternalID serves GET /contacts/find_by_external_id/{external_id} (workspace-api 4.11): the oldest active contact with that
+// external id.
 func contactByExternalID(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"aqueduck/internal/emulator/state/contacts"
 )
 
-// listDeleted is GET /contacts/deleted: inactive contacts, paged by number (workspace-api 4.11).
+// listDeleted serves GET /contacts/deleted: inactive contacts, by page number (workspace-api 4.11).
 func listDeleted(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -18,7 +18,7 @@ func listDeleted(w *Handlers, q *Request) answer.Answer {
 	})
 }
 
-// appendInactive writes a deleted-contact entry (workspace-api 2.10). E-mails are HTML-escaped there, as api-notes has it.
+// appendInactive writes a deleted-contact entry (workspace-api 2.10). E-mails are HTML-escaped in this list (api-notes).
 func (w *Handlers) appendInactive(b []byte, c *contacts.StoredContact) []byte {
 	d := c.Doc
 	b = append(b, `{"type":"contact","id":`...)

@@ -12,8 +12,8 @@ import (
 	"aqueduck/internal/emulator/state/content"
 )
 
-// createContact is POST /contacts (workspace-api 2.1, 4.11): a contact that has nothing but what was sent. Who is known by an
-// external id or an e-mail is a user unless the role says otherwise.
+// createContact serves POST /contacts (workspace-api 2.1, 4.11). The contact has only what was sent. A contact with an external id or an
+// e-mail is a user unless the role says otherwise.
 func createContact(w *Handlers, q *Request, b *input.Body) answer.Answer {
 	role, set := contactToCreate(b, q.Version)
 	if b.IsRefused() {
@@ -22,7 +22,7 @@ func createContact(w *Handlers, q *Request, b *input.Body) answer.Answer {
 	return newContact(w, q, role, set)
 }
 
-// newContact makes a contact that is not there yet.
+// newContact creates a contact unless an active user has the same external id or e-mail.
 func newContact(w *Handlers, q *Request, role string, set map[string]any) answer.Answer {
 	if other := w.FindClash(&event.Contact{User: role == "user"}, set); other != "" {
 		return answer.Failure(http.StatusConflict, "conflict", contacts.ClashMessage(other))
@@ -35,7 +35,7 @@ func newContact(w *Handlers, q *Request, role string, set map[string]any) answer
 	return oneContact(w, q)
 }
 
-// updateContact is PUT /contacts/{id}: what is sent is set, null takes it away, and the rest stays.
+// updateContact serves PUT /contacts/{id}: fields that are sent are set, null clears one, and the others stay.
 func updateContact(w *Handlers, q *Request, b *input.Body) answer.Answer {
 	d, set := w.FindActive(q.ID), contactToUpdate(b, q.Version)
 	switch {
@@ -53,7 +53,7 @@ func updateContact(w *Handlers, q *Request, b *input.Body) answer.Answer {
 	return oneContact(w, q)
 }
 
-// deleteContact is DELETE /contacts/{id} (workspace-api 2.9, 4.8).
+// deleteContact serves DELETE /contacts/{id} (workspace-api 2.9, 4.8).
 func deleteContact(w *Handlers, q *Request, _ *input.Body) answer.Answer {
 	if w.FindActive(q.ID) == nil {
 		return answer.NotFound("Contact")
@@ -64,7 +64,7 @@ func deleteContact(w *Handlers, q *Request, _ *input.Body) answer.Answer {
 	return deletedAnswer("contact", q.ID)
 }
 
-// deletedAnswer tells that something is no longer there (workspace-api 2.9).
+// deletedAnswer confirms that a record was deleted (workspace-api 2.9).
 func deletedAnswer(object, id string) answer.Answer {
 	p := &jsontext.Writer{}
 	p.Open("")
@@ -75,7 +75,7 @@ func deletedAnswer(object, id string) answer.Answer {
 	return answer.OK(p.Bytes)
 }
 
-// mergeContacts is POST /contacts/merge (workspace-api 3.2, 4.2).
+// mergeContacts serves POST /contacts/merge (workspace-api 3.2, 4.2).
 func mergeContacts(w *Handlers, q *Request, b *input.Body) answer.Answer {
 	b.RequireFields("from", "into")
 	from, into := b.ReadID("from"), b.ReadID("into")
@@ -96,8 +96,8 @@ func mergeContacts(w *Handlers, q *Request, b *input.Body) answer.Answer {
 	return oneContact(w, q)
 }
 
-// convertVisitor is POST /visitors/convert (workspace-api 4.11). Visitors are not kept here: whoever it is becomes the user that is meant,
-// who is made unless there is one, or a lead.
+// convertVisitor serves POST /visitors/convert (workspace-api 4.11). The emulator keeps no visitors: the visitor becomes the named user, which
+// is created if it does not exist, or a lead.
 func convertVisitor(w *Handlers, q *Request, b *input.Body) answer.Answer {
 	b.RequireFields("type", "visitor")
 	role := b.ReadWord("type", "user", "lead")
@@ -117,7 +117,7 @@ func convertVisitor(w *Handlers, q *Request, b *input.Body) answer.Answer {
 				set[column] = value
 			}
 		}
-		if set["email"] == nil { // or it is who the visitor is
+		if set["email"] == nil { // without an e-mail of its own the visitor's user is named by one of these
 			meant.RequireOneOf("id", "user_id", "email")
 		}
 	}
@@ -143,7 +143,7 @@ func convertVisitor(w *Handlers, q *Request, b *input.Body) answer.Answer {
 	return oneContact(w, q)
 }
 
-// contactToCreate reads a contact that is to come.
+// contactToCreate reads the role and the fields of a new contact.
 func contactToCreate(b *input.Body, v apiversion.Version) (role string, set map[string]any) {
 	set, role = contactColumns(b, v), b.ReadWord("role", "user", "lead")
 	if role == "" {
@@ -153,7 +153,7 @@ func contactToCreate(b *input.Body, v apiversion.Version) (role string, set map[
 	return role, set
 }
 
-// contactToUpdate reads what is to be set of one, its role among it.
+// contactToUpdate reads the fields to set in a contact, including its role.
 func contactToUpdate(b *input.Body, v apiversion.Version) map[string]any {
 	set := contactColumns(b, v)
 	if role := b.ReadWord("role", "user", "lead"); role != "" {
@@ -162,8 +162,8 @@ func contactToUpdate(b *input.Body, v apiversion.Version) map[string]any {
 	return set
 }
 
-// contactColumns reads what can be written of a contact, by the names of columns. That an e-mail is verified can be said from 2.16
-// on (workspace-api 9), and is as if left out before.
+// contactColumns reads the writable fields of a contact, by the names of the oracle's columns. email_verified is accepted from 2.16 on
+// (workspace-api 9); older versions ignore it.
 func contactColumns(b *input.Body, v apiversion.Version) map[string]any {
 	set := map[string]any{}
 	put := func(name string, value any) {

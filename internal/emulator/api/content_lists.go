@@ -11,12 +11,12 @@ import (
 	"aqueduck/internal/emulator/state/content"
 )
 
-// ContentMaker gives who draws content, and how the request reads it. The lock is held.
+// ContentMaker returns the renderer of content and the options of a request. The caller holds the lock.
 func (w *Handlers) ContentMaker(q *Request) (content.Maker, content.RenderOptions) {
 	return w.NewMaker(), content.RenderOptions{Version: q.Version, Now: w.UnixNow(), Plain: w.K().NoDynamicContent}
 }
 
-// listByPageRoute answers the items of a kind by page number, in the order of their creation.
+// listByPageRoute lists the items of a kind by page number, in the order of their creation.
 func listByPageRoute(kind event.ContentKind, usual, most int) func(w *Handlers, q *Request) answer.Answer {
 	return func(w *Handlers, q *Request) answer.Answer {
 		w.Mu.Lock()
@@ -34,7 +34,7 @@ func (w *Handlers) pageOf(q *Request, usual, most int, list []content.Item) answ
 	})
 }
 
-// singleItemRoute answers one item of a kind; an article has its statistics there (workspace-api 4.6).
+// singleItemRoute answers one item of a kind. An article has its statistics there (workspace-api 4.6).
 func singleItemRoute(kind event.ContentKind) func(w *Handlers, q *Request) answer.Answer {
 	return func(w *Handlers, q *Request) answer.Answer {
 		w.Mu.Lock()
@@ -51,14 +51,14 @@ func singleItemRoute(kind event.ContentKind) func(w *Handlers, q *Request) answe
 	}
 }
 
-// listArticles is GET /articles: what was changed last comes first (api-notes).
+// listArticles serves GET /articles: the latest change first (api-notes).
 func listArticles(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	return w.pageOf(q, 25, 250, content.NewestFirst(w.ListItems(event.Articles)))
 }
 
-// listFolders is GET /folders, those of one folder when that is asked for (workspace-api 4.11).
+// listFolders serves GET /folders: all folders, or those of one parent folder (workspace-api 4.11).
 func listFolders(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -72,13 +72,13 @@ func listFolders(w *Handlers, q *Request) answer.Answer {
 	return w.pageOf(q, 50, 150, list)
 }
 
-// noDynamicContent is what a workspace without it answers (workspace-api 5.4).
+// noDynamicContent is the answer of a workspace where dynamic content is disabled (workspace-api 5.4).
 func noDynamicContent() answer.Answer {
 	return answer.Failure(http.StatusForbidden, "forbidden", "dynamic content is disabled for this workspace")
 }
 
-// listDynamicContents is GET /dynamic_contents: the latest change first; the counters lie flat in the envelope, and there is
-// no pages (api-notes).
+// listDynamicContents serves GET /dynamic_contents: the latest change first. The counters stand in the envelope itself, and there is no pages
+// object (api-notes).
 func listDynamicContents(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -116,7 +116,7 @@ func oneDynamicContent(w *Handlers, q *Request) answer.Answer {
 	return singleItemRoute(event.DynamicContents)(w, q)
 }
 
-// listConnectors is GET /data_connectors, by cursor.
+// listConnectors serves GET /data_connectors, by cursor.
 func listConnectors(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -128,7 +128,7 @@ func listConnectors(w *Handlers, q *Request) answer.Answer {
 	return w.answerCursorPage(q, "GET /data_connectors", list)
 }
 
-// listConnectorVersions is GET /data_connectors/{id}/versions, the newest first (workspace-api 4.11).
+// listConnectorVersions serves GET /data_connectors/{id}/versions, the newest first (workspace-api 4.11).
 func listConnectorVersions(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -159,8 +159,8 @@ func oneConnectorVersion(w *Handlers, q *Request) answer.Answer {
 	return answer.NotFound("Data connector version")
 }
 
-// answerCursorPage answers one page of records by a cursor in the query, 20 a page and at most 50 (api-notes). The cursor counts
-// records: a list that grows at its head while it is walked gives some twice.
+// answerCursorPage answers one page of records by a cursor in the query: 20 a page, at most 50 (api-notes). The cursor is an offset, so a list
+// that grows at its head during a walk repeats some records.
 func (w *Handlers) answerCursorPage(q *Request, question string, list []jsontext.Record) answer.Answer {
 	per, good := q.perPage(20, 50)
 	if !good {

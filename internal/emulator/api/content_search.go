@@ -9,8 +9,8 @@ import (
 	"aqueduck/internal/emulator/state/content"
 )
 
-// searchInternalArticles is GET /internal_articles/search (workspace-api 4.11): those whose title or body has a phrase in it, in
-// any case, and those of a folder; in the later version also of the folders inside it.
+// searchInternalArticles serves GET /internal_articles/search (workspace-api 4.11): articles with a phrase in their title or body, in any
+// case, and those of a folder. The later version includes the folders inside it.
 func searchInternalArticles(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -32,7 +32,7 @@ func searchInternalArticles(w *Handlers, q *Request) answer.Answer {
 	return w.pageOf(q, 50, 250, list)
 }
 
-// newsfeedItems is GET /news/newsfeeds/{id}/items: the news items that are in a newsfeed, by page number.
+// newsfeedItems serves GET /news/newsfeeds/{id}/items: the news items of a newsfeed, by page number.
 func newsfeedItems(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()

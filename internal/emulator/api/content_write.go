@@ -11,10 +11,10 @@ import (
 	"aqueduck/internal/emulator/state/content"
 )
 
-// contentWriter makes the routes that write a kind of content.
+// contentWriter makes the routes that write one kind of content.
 type contentWriter event.ContentKind
 
-// createItem is POST: content that says nothing but what was sent, answered as it is read.
+// createItem serves POST: the item has only what was sent, and is answered as a read would answer it.
 func (c contentWriter) createItem(w *Handlers, q *Request, b *input.Body) answer.Answer {
 	with, refused := c.checkContentBody(w, q, b, nil)
 	if refused != nil {
@@ -28,7 +28,7 @@ func (c contentWriter) createItem(w *Handlers, q *Request, b *input.Body) answer
 	return singleItemRoute(event.ContentKind(c))(w, q)
 }
 
-// updateItem is PUT: what is sent is written, and the rest stays. Nothing at all changes nothing.
+// updateItem serves PUT: fields that are sent are written, and the others stay. An empty body changes nothing.
 func (c contentWriter) updateItem(w *Handlers, q *Request, b *input.Body) answer.Answer {
 	i, refused := c.findRequestedItem(w, q)
 	if refused != nil {
@@ -45,7 +45,7 @@ func (c contentWriter) updateItem(w *Handlers, q *Request, b *input.Body) answer
 	return singleItemRoute(event.ContentKind(c))(w, q)
 }
 
-// removeItem is DELETE, of what nothing else needs.
+// removeItem serves DELETE, for items that no other item needs.
 func (c contentWriter) removeItem(w *Handlers, q *Request, _ *input.Body) answer.Answer {
 	i, refused := c.findRequestedItem(w, q)
 	if refused != nil {
@@ -63,7 +63,7 @@ func (c contentWriter) removeItem(w *Handlers, q *Request, _ *input.Body) answer
 	return deletedAnswer(contentObjects[c], q.ID)
 }
 
-// contentObjects are what answers of kinds that can be removed call them.
+// contentObjects are the object names in answers of the kinds that can be removed.
 var contentObjects = [event.ContentKinds]string{event.Articles: "article", event.InternalArticles: "internal_article", event.NewsItems: "news-item", event.Folders: "folder",
 	event.DynamicContents: "dynamic_content"}
 
@@ -78,11 +78,11 @@ func (c contentWriter) findRequestedItem(w *Handlers, q *Request) (content.Item,
 	return i, nil
 }
 
-// checkContentBody checks what a body writes, and gives it as operations take it; nil when it writes nothing.
+// checkContentBody checks a body and returns its fields in the form that operations take; nil when it writes nothing.
 func (c contentWriter) checkContentBody(w *Handlers, q *Request, b *input.Body, of *content.Item) (map[string]any, *answer.Answer) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
-	c.asOf(w, q.Version, b)
+	c.adaptToVersion(w, q.Version, b)
 	set := w.ReadBody(event.ContentKind(c), of, b)
 	switch {
 	case b.IsRefused():
@@ -94,9 +94,9 @@ func (c contentWriter) checkContentBody(w *Handlers, q *Request, b *input.Body, 
 	return map[string]any{"kind": content.ContentNames[c], "set": b.Fields}, nil
 }
 
-// asOf takes from a body what its version does not know (workspace-api 9), and has an article refer as the later one does: what it says
-// then is what a journal keeps.
-func (c contentWriter) asOf(w *Handlers, v apiversion.Version, b *input.Body) {
+// adaptToVersion removes the fields that the request's version does not know (workspace-api 9), and rewrites an article's references in the
+// form of the later version. The journal keeps that form, so a replay does not depend on the version.
+func (c contentWriter) adaptToVersion(w *Handlers, v apiversion.Version, b *input.Body) {
 	if !v.HasLaterChanges() {
 		delete(b.Fields, "folder_id")
 	}
@@ -108,7 +108,7 @@ func (c contentWriter) asOf(w *Handlers, v apiversion.Version, b *input.Body) {
 	}
 }
 
-// dropAssignmentTimes takes the times from the assignments of a news item.
+// dropAssignmentTimes removes the times from the assignments of a news item.
 func dropAssignmentTimes(b *input.Body) {
 	var list []map[string]json.RawMessage
 	for _, one := range b.ReadObjects("newsfeed_assignments") {
@@ -120,7 +120,7 @@ func dropAssignmentTimes(b *input.Body) {
 	}
 }
 
-// whereDynamic makes a route of dynamic content one that a workspace without it refuses (workspace-api 5.4).
+// whereDynamic makes a route answer 403 in a workspace where dynamic content is disabled (workspace-api 5.4).
 func whereDynamic(serve func(w *Handlers, q *Request) answer.Answer) func(w *Handlers, q *Request) answer.Answer {
 	return func(w *Handlers, q *Request) answer.Answer {
 		if w.K().NoDynamicContent {
@@ -130,8 +130,8 @@ func whereDynamic(serve func(w *Handlers, q *Request) answer.Answer) func(w *Han
 	}
 }
 
-// noteVersion is PATCH /data_connectors/{id}/versions/{version_id}: the version has another note, or none when it is empty. The
-// connector is as before (workspace-api 4.11).
+// noteVersion serves PATCH /data_connectors/{id}/versions/{version_id}: it sets the note of the version, or clears it when it is empty. The
+// connector itself does not change (workspace-api 4.11).
 func noteVersion(w *Handlers, q *Request, b *input.Body) answer.Answer {
 	b.RequireFields("note")
 	note := b.ReadText("note")

@@ -7,7 +7,7 @@ import (
 	"aqueduck/internal/emulator/state/conversations"
 )
 
-// searchConversations is POST /conversations/search: as contact search, without parts (trap T54).
+// searchConversations serves POST /conversations/search: like contact search, without parts (trap T54).
 func searchConversations(w *Handlers, q *Request) answer.Answer {
 	return w.searchThreads(q, &w.ConversationIndex, [2]string{"conversation.list", w.conversationsKey()}, func() func(b []byte, e *conversations.Edition) []byte {
 		render, from := w.ConvRenderer(q), w.ThreadDrawer()
@@ -17,8 +17,8 @@ func searchConversations(w *Handlers, q *Request) answer.Answer {
 	})
 }
 
-// searchThreads answers a search of conversations or of tickets, in an envelope of a type and a key. writer is asked with the
-// lock held; what it gives writes a record without.
+// searchThreads answers a search of conversations or of tickets; envelope is the type and the key of the list. writer is called with the lock
+// held, and the function that it returns writes a record without the lock.
 func (w *Handlers) searchThreads(q *Request, x *search.Index[conversations.Edition], envelope [2]string, writer func() func(b []byte, e *conversations.Edition) []byte) answer.Answer {
 	w.Mu.Lock()
 	found, p, refused := x.AnswerSearch(q.searchQuestion())
@@ -34,7 +34,7 @@ func (w *Handlers) searchThreads(q *Request, x *search.Index[conversations.Editi
 	return answer.OK(w.closeList(b, q, p))
 }
 
-// oneConversation is GET /conversations/{id}, with its newest parts.
+// oneConversation serves GET /conversations/{id}, with the newest parts.
 func oneConversation(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	num, known := w.FindThread(q.ID)

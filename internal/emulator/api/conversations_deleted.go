@@ -11,8 +11,8 @@ import (
 	"aqueduck/internal/emulator/state/conversations"
 )
 
-// listDeletedConversations is GET /conversations/deleted: by page number, the latest first unless order is asc (api-notes,
-// Lists that the document uses but does not describe; trap T60).
+// listDeletedConversations serves GET /conversations/deleted: by page number, the latest first unless order is asc (api-notes, Lists that the
+// document uses but does not describe; trap T60).
 func listDeletedConversations(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -20,22 +20,22 @@ func listDeletedConversations(w *Handlers, q *Request) answer.Answer {
 	if !good {
 		return badNumber()
 	}
-	list := w.buriedList(q)
+	list := w.listDeletions(q)
 	first, last := at.pageBounds(len(list))
 	p := &jsontext.Writer{Bytes: openList(nil, "conversations.list", w.conversationsKey())}
 	for _, g := range list[first:last] {
 		p.OpenItem()
 		p.TextOrNull("type", "conversation")
 		p.TextOrNull("id", g.ID)
-		p.Bool("metrics_retained", g.Kept)
+		p.Bool("metrics_retained", g.KeepsMetrics)
 		p.TimeOrNull("deleted_at", g.At)
 		p.Close()
 	}
 	return answer.OK(w.closeList(p.Bytes, q, search.Page{Number: at.page, PerPage: at.per, Total: len(list), More: last < len(list)}))
 }
 
-// buriedList is the list in the order that is asked for.
-func (w *Handlers) buriedList(q *Request) []event.Deletion {
+// listDeletions returns the deleted conversations in the requested order.
+func (w *Handlers) listDeletions(q *Request) []event.Deletion {
 	if w.K().EmptyLists {
 		return nil
 	}
@@ -55,7 +55,7 @@ func (w *Handlers) buriedList(q *Request) []event.Deletion {
 	return list
 }
 
-// conversationsKey is under which name lists of conversations come.
+// conversationsKey is the key of the list in answers that list conversations.
 func (w *Handlers) conversationsKey() string {
 	if key := w.K().ConversationsKey; key != "" {
 		return key
@@ -63,7 +63,7 @@ func (w *Handlers) conversationsKey() string {
 	return "conversations"
 }
 
-// listConversations is GET /conversations: what is there now, the oldest first, by cursor and without parts.
+// listConversations serves GET /conversations: the conversations that exist now, the oldest first, by cursor and without parts.
 func listConversations(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	per, good := q.perPage(20, 150)

@@ -14,11 +14,11 @@ import (
 	"aqueduck/internal/emulator/state/tickets"
 )
 
-// turnsOf are the operations that POST /conversations/{id}/parts has beside an assignment, by their message_type.
+// turnsOf are the operations of POST /conversations/{id}/parts besides an assignment, by message_type.
 var turnsOf = map[string]string{"close": "conversations.close", "open": "conversations.reopen", "snoozed": "conversations.snooze"}
 
-// partOfConversation is POST /conversations/{id}/parts: an assignment, one row of the table of workspace-api 2.10, which opens a
-// closed conversation again unless skip_reopen is true (3.2, 4.11); or that it is closed, opened or snoozed.
+// partOfConversation serves POST /conversations/{id}/parts: an assignment, or closing, opening or snoozing. An assignment is one row of the
+// table of workspace-api 2.10. It reopens a closed conversation unless skip_reopen is true (3.2, 4.11).
 func partOfConversation(w *Handlers, q *Request, b *input.Body) answer.Answer {
 	if w.Conversations.LoadConversation(q.ID) == nil {
 		return answer.NotFound("Conversation")
@@ -59,8 +59,8 @@ func partOfConversation(w *Handlers, q *Request, b *input.Body) answer.Answer {
 	return oneConversation(w, q)
 }
 
-// setAssignmentParams adds to the parameters of an operation which row of the table of workspace-api 2.10 it is, and whom that names. The
-// assignee's id tells what he is; where it is nobody's, the kind tells who is taken away.
+// setAssignmentParams adds the row of the table of workspace-api 2.10 and its assignee to the parameters of an operation. The assignee's id
+// says whether it is a team or a teammate. For the id of nobody, the kind says which of them is removed.
 func (w *Handlers) setAssignmentParams(with map[string]any, kind, to string) *answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -86,7 +86,7 @@ func (w *Handlers) setAssignmentParams(with map[string]any, kind, to string) *an
 	return nil
 }
 
-// replyToConversation is POST /conversations/{id}/reply (workspace-api 4.11, 8).
+// replyToConversation serves POST /conversations/{id}/reply (workspace-api 4.11, 8).
 func replyToConversation(w *Handlers, q *Request, b *input.Body) answer.Answer {
 	c := w.Conversations.LoadConversation(q.ID)
 	if c == nil {
@@ -98,7 +98,7 @@ func replyToConversation(w *Handlers, q *Request, b *input.Body) answer.Answer {
 	return oneConversation(w, q)
 }
 
-// performReply carries out one to a conversation or to a ticket.
+// performReply carries out a reply to a conversation or a ticket.
 func (w *Handlers) performReply(q *Request, b *input.Body, c *conversations.Conversation, operation string) *answer.Answer {
 	b.RequireFields("message_type", "body")
 	note := b.ReadWord("message_type", "comment", "note") == "note"
@@ -133,8 +133,8 @@ func (w *Handlers) performReply(q *Request, b *input.Body, c *conversations.Conv
 	return refused
 }
 
-// writerOf gives who writes a reply: the admin that is named, or whoever the token is of, who is the first; or one of the
-// contacts that take part, named by the id, the external id or the e-mail address.
+// writerOf returns the author of a reply. An admin's reply is by the named admin, or by the token's owner, who is the first admin. A contact's
+// reply is by a participant, named by id, external id or e-mail.
 func (w *Handlers) writerOf(b *input.Body, c *conversations.Conversation, kind string) (id string, known bool) {
 	if kind != "user" {
 		owner := population.AdminAuthor(event.Admins[0]).ID
@@ -156,7 +156,7 @@ func (w *Handlers) writerOf(b *input.Body, c *conversations.Conversation, kind s
 	return "", false
 }
 
-// changeConversation is PUT /conversations/{id}: title, read, custom_attributes, and from 2.14 on company_id (workspace-api 4.11).
+// changeConversation serves PUT /conversations/{id}: title, read, custom_attributes, and from 2.14 on company_id (workspace-api 4.11).
 func changeConversation(w *Handlers, q *Request, b *input.Body) answer.Answer {
 	if w.Conversations.LoadConversation(q.ID) == nil {
 		return answer.NotFound("Conversation")

@@ -1,3 +1,2 @@
-// Package api has the routes of the workspace API and what each of them answers, from what is kept or by having it changed.
-// changed.
+// Package api has the routes of the workspace API: each one reads or changes the state and builds the answer.
 package api

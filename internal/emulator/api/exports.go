@@ -12,7 +12,7 @@ import (
 	"aqueduck/internal/emulator/state/exports"
 )
 
-// exportDatasets is GET /export/reporting_data/get_datasets.
+// exportDatasets serves GET /export/reporting_data/get_datasets.
 func exportDatasets(w *Handlers, _ *Request) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -50,7 +50,7 @@ func jsonAnswer(v any) answer.Answer {
 	return answer.OK(body)
 }
 
-// enqueueExport is POST /export/reporting_data/enqueue.
+// enqueueExport serves POST /export/reporting_data/enqueue.
 func enqueueExport(w *Handlers, q *Request) answer.Answer {
 	b := input.ReadBody(q.Body)
 	b.RequireFields("dataset_id", "attribute_ids", "start_time", "end_time")
@@ -68,7 +68,7 @@ func enqueueExport(w *Handlers, q *Request) answer.Answer {
 	}
 	for _, id := range attributes {
 		if !b.IsRefused() && w.FindAttribute(s, id) == nil {
-			b.RefuseField("attribute_ids", w.WhyNotAttribute(s, id))
+			b.RefuseField("attribute_ids", w.ExplainBadAttribute(s, id))
 		}
 	}
 	if b.IsRefused() {
@@ -82,7 +82,7 @@ func enqueueExport(w *Handlers, q *Request) answer.Answer {
 	return jobAnswer(w, q, j)
 }
 
-// exportStatus is GET /export/reporting_data/{job_identifier}. A job that is done gets a new URL each time it is asked for.
+// exportStatus serves GET /export/reporting_data/{job_identifier}. A finished job gets a new URL in each answer.
 func exportStatus(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -118,10 +118,10 @@ func jobAnswer(w *Handlers, q *Request, j *exports.Job) answer.Answer {
 	return jsonAnswer(told)
 }
 
-// StoragePath is where files lie that are fetched without the API's token.
+// StoragePath is the path of files that are fetched without the API's token.
 const StoragePath = "/_storage/exports/"
 
-// downloadExport is GET /download/reporting_data/{job_identifier}.
+// downloadExport serves GET /download/reporting_data/{job_identifier}.
 func downloadExport(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()

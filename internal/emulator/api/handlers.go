@@ -7,21 +7,21 @@ import (
 	"aqueduck/internal/emulator/state"
 )
 
-// Options is how a workspace is served.
+// Options says how a workspace is served.
 type Options struct {
 	DefaultVersion string
 	VersionHeader  string
 	Elsewhere      string
 	RatePerMinute  int  // requests a minute; 0: none is refused
-	NoLog          bool // requests are not kept for the control page
+	NoLog          bool // the control page has no log of requests
 	Watch          func(control.Request)
 }
 
-// Handlers are what the routes answer with: all that is kept of a workspace, and how it is served.
+// Handlers answer the routes. They have the state of a workspace and the options of serving it.
 type Handlers struct {
 	*state.World
 	Options     Options
-	Controlling sync.Mutex // one control or writing request at a time
+	Controlling sync.Mutex // serialises control requests and writing requests
 	scroll      companyScroll
 
 	OnOperation func(name string, with []byte) ([]byte, error) // carries out an operation

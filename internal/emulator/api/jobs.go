@@ -10,12 +10,12 @@ import (
 	"aqueduck/internal/emulator/state/jobs"
 )
 
-// jobStatusOf is GET /jobs/status/{id} (workspace-api 4.11).
+// jobStatusOf serves GET /jobs/status/{id} (workspace-api 4.11).
 func jobStatusOf(w *Handlers, q *Request) answer.Answer {
 	return w.ofJob(q, func(jobs.JobKind) bool { return true })
 }
 
-// bulkJobStatus is GET /contacts/bulk/{id}: of jobs of contacts only.
+// bulkJobStatus serves GET /contacts/bulk/{id}, for bulk jobs of contacts only.
 func bulkJobStatus(w *Handlers, q *Request) answer.Answer { return w.ofJob(q, jobs.JobKind.IsBulk) }
 
 func (w *Handlers) ofJob(q *Request, fits func(k jobs.JobKind) bool) answer.Answer {
@@ -29,7 +29,7 @@ func (w *Handlers) ofJob(q *Request, fits func(k jobs.JobKind) bool) answer.Answ
 	return answer.NotFound("Job")
 }
 
-// AppendJob writes a job object as it is at a time; what it made is told once it has succeeded.
+// AppendJob writes a job in its state at a time. The created resource is sent once the job has succeeded.
 func (w *Handlers) AppendJob(b []byte, q *Request, n int, now time.Time) []byte {
 	j, resource := &w.JobList[n], "ticket"
 	status := j.Status(now)

@@ -10,12 +10,12 @@ import (
 	"aqueduck/internal/emulator/search"
 )
 
-// openList begins an envelope (workspace-api 2.8).
+// openList begins the envelope of a list (workspace-api 2.8).
 func openList(b []byte, kind, key string) []byte {
 	return append(append(append(append(append(b, `{"type":"`...), kind...), `","`...), key...), `":[`...)
 }
 
-// closeList ends the envelope of a list with its count and its pages, in the shape that the knobs ask for.
+// closeList ends the envelope of a list with its total and its pages, in the shape of the knobs.
 func (w *Handlers) closeList(b []byte, q *Request, p search.Page) []byte {
 	b = append(b, ']')
 	if p.Total >= 0 && !w.K().NoTotal {
@@ -44,7 +44,7 @@ func (w *Handlers) closeList(b []byte, q *Request, p search.Page) []byte {
 	return append(w.appendNext(b, q, p), `}}`...)
 }
 
-// reportedTotal is what total_count says of a number.
+// reportedTotal returns the total_count that the knobs make of a number.
 func (w *Handlers) reportedTotal(total int) int {
 	total += int(float64(total) * w.K().TotalError)
 	if w.K().TotalCap > 0 {
@@ -99,12 +99,12 @@ func badCursor() answer.Answer {
 	return answer.Failure(http.StatusBadRequest, "client_error", search.BadCursor)
 }
 
-// refusedSearch is the answer to a search that is refused.
+// refusedSearch returns the answer to a refused search.
 func refusedSearch(r *search.Refusal) answer.Answer {
 	return answer.Failure(r.Status, r.Code, r.Message)
 }
 
-// answerNumberedPage answers one page of a list that is paged by number. item writes the record at a place of the list.
+// answerNumberedPage answers one page of a list that is paged by number. item writes the record at a position of the list.
 func (w *Handlers) answerNumberedPage(q *Request, usual, most, count int, item func(b []byte, i int) []byte) answer.Answer {
 	at, good := q.numberedPage(usual, most)
 	if !good {

@@ -10,7 +10,7 @@ import (
 	"aqueduck/internal/emulator/search"
 )
 
-// listLogs is GET /admins/activity_logs (workspace-api 4.10): the newest first, and no way to ask for a second page.
+// listLogs serves GET /admins/activity_logs (workspace-api 4.10): the newest first. The document has no parameter for a second page.
 func listLogs(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -40,7 +40,7 @@ func listLogs(w *Handlers, q *Request) answer.Answer {
 	return answer.OK(w.closeLogs(append(b, ']'), q, search.Page{Number: 1, PerPage: per, Total: len(found), More: len(found) > per}))
 }
 
-// closeLogs ends the list. Its pages object may be empty where there is no more (workspace-api 2.7).
+// closeLogs ends the list. Its pages object may be empty on the last page (workspace-api 2.7).
 func (w *Handlers) closeLogs(b []byte, q *Request, p search.Page) []byte {
 	if !p.More {
 		if w.K().ShapesFor(q.Route).End == knobs.ShapeNoPages {

@@ -10,8 +10,8 @@ import (
 	"aqueduck/internal/emulator/state/conversations"
 )
 
-// previewMerge is POST /contacts/merge/preview (workspace-api 2.10, 4.11): what merging a lead into a user would do, or why
-// it is not possible. Nothing changes.
+// previewMerge serves POST /contacts/merge/preview (workspace-api 2.10, 4.11): what a merge of a lead into a user would do, or why it is
+// refused. It changes nothing.
 func previewMerge(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -39,7 +39,8 @@ func previewMerge(w *Handlers, q *Request) answer.Answer {
 	return answer.OK(p.Bytes)
 }
 
-// previewCounts writes how much would move and how much is there already. Calls are told for leads that are only a phone number.
+// previewCounts writes how many records would move and how many the user has already. Calls are counted only for leads that are just a phone
+// number.
 func (w *Handlers) previewCounts(p *jsontext.Writer, from, into *event.Contact) {
 	p.Open("counts")
 	count := func(name string, of func(d *event.Contact) int) {

@@ -13,8 +13,8 @@ import (
 	"aqueduck/internal/emulator/state/core"
 )
 
-// createMessage is POST /messages: an admin writes to contacts, which begins a conversation. Up to 2.13 it is one contact; from
-// 2.14 on there may be several, and further ones who get a copy, whom the others see or not (workspace-api 4.11, 9).
+// createMessage serves POST /messages: an admin writes to contacts, which begins a conversation. Up to 2.13 there is one recipient. From 2.14
+// on there may be several, with visible and hidden copies (workspace-api 4.11, 9).
 func createMessage(w *Handlers, q *Request, b *input.Body) answer.Answer {
 	b.RequireFields("from", "to", "message_type", "body")
 	from := b.ReadObject("from")
@@ -53,19 +53,19 @@ func createMessage(w *Handlers, q *Request, b *input.Body) answer.Answer {
 	return w.messageSent(made["id"], kind, lists)
 }
 
-// messageRecipient is somebody whom a message goes to.
+// messageRecipient is a contact that a message goes to.
 type messageRecipient struct{ role, id string }
 
 var recipientFields = [3]string{"to", "cc", "bcc"}
 
-// recipientsOf reads the three lists of them.
+// recipientsOf reads the three lists of recipients: to, cc, bcc.
 func recipientsOf(b *input.Body, v apiversion.Version) (lists [3][]messageRecipient) {
 	for i, name := range recipientFields {
 		var all []*input.Body
 		one := b.HasValue(name) && b.Fields[name][0] == '{'
 		switch several := v.AtLeast(apiversion.V214); {
 		case !several && i > 0:
-			continue // of 2.14
+			continue // cc and bcc came with 2.14
 		case several && !one:
 			all = b.ReadObjects(name)
 		default:
@@ -82,7 +82,7 @@ func recipientsOf(b *input.Body, v apiversion.Version) (lists [3][]messageRecipi
 	return lists
 }
 
-// areRecipientsActive says whether all recipients are active contacts of the role that they are named with.
+// areRecipientsActive reports whether all recipients are active contacts with the role that the request gives them.
 func (w *Handlers) areRecipientsActive(lists [3][]messageRecipient) bool {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -92,7 +92,7 @@ func (w *Handlers) areRecipientsActive(lists [3][]messageRecipient) bool {
 	})
 }
 
-// messageSent answers with the message that a conversation began with.
+// messageSent answers with the message that began a conversation.
 func (w *Handlers) messageSent(conversation, kind string, lists [3][]messageRecipient) answer.Answer {
 	c := w.Conversations.LoadConversation(conversation)
 	p := &jsontext.Writer{}

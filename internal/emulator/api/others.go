@@ -10,8 +10,8 @@ import (
 	"aqueduck/internal/emulator/state/contacts"
 )
 
-// ownList is one of a contact's own lists, where a capped nested one is read on.
-func (w *Handlers) ownList(q *Request, numbers func(d *event.Contact) []int32, item func(b []byte, d *event.Contact, n int32) []byte) answer.Answer {
+// answerContactList answers one of a contact's own lists. Readers use it when the list inside the contact is cut at its cap.
+func (w *Handlers) answerContactList(q *Request, numbers func(d *event.Contact) []int32, item func(b []byte, d *event.Contact, n int32) []byte) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	num, known := w.ByID[q.ID]
@@ -28,13 +28,13 @@ func (w *Handlers) ownList(q *Request, numbers func(d *event.Contact) []int32, i
 }
 
 func contactTags(w *Handlers, q *Request) answer.Answer {
-	return w.ownList(q, func(d *event.Contact) []int32 { return d.Tags }, func(b []byte, _ *event.Contact, n int32) []byte {
+	return w.answerContactList(q, func(d *event.Contact) []int32 { return d.Tags }, func(b []byte, _ *event.Contact, n int32) []byte {
 		return render.AppendTag(b, n, true)
 	})
 }
 
 func contactNotes(w *Handlers, q *Request) answer.Answer {
-	return w.ownList(q, func(d *event.Contact) []int32 { return d.Notes }, func(b []byte, d *event.Contact, n int32) []byte {
+	return w.answerContactList(q, func(d *event.Contact) []int32 { return d.Notes }, func(b []byte, d *event.Contact, n int32) []byte {
 		id := strconv.FormatInt(event.NoteID(n), 10)
 		b = append(append(append(append(b, `{"type":"note","id":"`...), id...), `","url":"/notes/`...), id...)
 		b = append(b, `","body":`...)
@@ -46,17 +46,17 @@ func contactNotes(w *Handlers, q *Request) answer.Answer {
 }
 
 func contactCompanies(w *Handlers, q *Request) answer.Answer {
-	return w.ownList(q, func(d *event.Contact) []int32 { return d.Companies }, func(b []byte, _ *event.Contact, n int32) []byte {
+	return w.answerContactList(q, func(d *event.Contact) []int32 { return d.Companies }, func(b []byte, _ *event.Contact, n int32) []byte {
 		return w.appendCompany(b, n)
 	})
 }
 
 func contactSegments(w *Handlers, q *Request) answer.Answer {
-	return w.ownList(q, contacts.SegmentsOf, func(b []byte, _ *event.Contact, n int32) []byte { return w.appendSegment(b, n, -1) })
+	return w.answerContactList(q, contacts.SegmentsOf, func(b []byte, _ *event.Contact, n int32) []byte { return w.appendSegment(b, n, -1) })
 }
 
 func contactSubscriptions(w *Handlers, q *Request) answer.Answer {
-	return w.ownList(q, w.Subscriptions, func(b []byte, _ *event.Contact, n int32) []byte { return render.AppendSubscription(b, n) })
+	return w.answerContactList(q, w.Subscriptions, func(b []byte, _ *event.Contact, n int32) []byte { return render.AppendSubscription(b, n) })
 }
 
 // answerWholeList answers a list that is not paged.
@@ -99,8 +99,7 @@ func listAdmins(w *Handlers, _ *Request) answer.Answer {
 	})
 }
 
-// listSegments is GET /segments (workspace-api 4.7), those of contacts before those of companies; members are counted when
-// asked for.
+// listSegments serves GET /segments (workspace-api 4.7): those of contacts, then those of companies. Members are counted on request.
 func listSegments(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -117,9 +116,9 @@ func listSegments(w *Handlers, q *Request) answer.Answer {
 		ofFirms := n - int32(len(event.Segments))
 		switch {
 		case ofFirms >= 0 && count:
-			return w.appendFirmSegment(b, ofFirms, w.CountInSegment(ofFirms))
+			return w.appendCompanySegment(b, ofFirms, w.CountInSegment(ofFirms))
 		case ofFirms >= 0:
-			return w.appendFirmSegment(b, ofFirms, -1)
+			return w.appendCompanySegment(b, ofFirms, -1)
 		case count:
 			return w.appendSegment(b, n, counts[n])
 		}

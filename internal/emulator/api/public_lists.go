@@ -51,7 +51,10 @@ func listBrands(w *Handlers, _ *Request) answer.Answer {
 	return w.answerRecords("list", "data", list)
 }
 
-// macroCount is more than a usual page of macros has.
+// These lists come from public descriptions of such an API; the document does not name them. Their contents are a function of the simulated
+// hours: a macro changes at hour 2, a brand comes at hour 3, a snippet goes at hour 4, and an attribute is archived at hour 5.
+
+// macroCount is larger than a default page of macros.
 const macroCount = 43
 
 func listMacros(w *Handlers, q *Request) answer.Answer {
@@ -77,10 +80,10 @@ func listMacros(w *Handlers, q *Request) answer.Answer {
 	return w.answerCursorPage(q, "GET /macros", list)
 }
 
-// snippetCount is more than two small pages of snippets have.
+// snippetCount is larger than two small pages of snippets.
 const snippetCount = 45
 
-// listSnippets has its counters flat in the envelope, and no pages.
+// listSnippets lists the snippets: counters in the envelope itself, and no pages object.
 func listSnippets(w *Handlers, q *Request) answer.Answer {
 	at, good := q.numberedPage(50, 50)
 	if !good {
@@ -114,7 +117,7 @@ func listSnippets(w *Handlers, q *Request) answer.Answer {
 	return answer.OK(p.Bytes)
 }
 
-// listConversationAttributes has the conversations' own attributes in the form of their own list: ids are numbers, options objects.
+// listConversationAttributes lists the custom attributes of conversations. In this list ids are numbers and options are objects.
 func listConversationAttributes(w *Handlers, _ *Request) answer.Answer {
 	began, hours := w.Setup.Start.Unix()-event.Span, w.HoursSimulated()
 	var list []jsontext.Record
@@ -135,7 +138,7 @@ func listConversationAttributes(w *Handlers, _ *Request) answer.Answer {
 	return w.answerRecords("list", "data", list)
 }
 
-// handlingEvents has a pair of events for every other conversation, an hour after its beginning.
+// handlingEvents lists a pair of events for every other conversation, an hour after its beginning.
 func handlingEvents(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -155,7 +158,7 @@ func handlingEvents(w *Handlers, q *Request) answer.Answer {
 	return answer.OK(p.Bytes)
 }
 
-// sideConversations has one for each tenth conversation.
+// sideConversations lists one side conversation for every tenth conversation.
 func sideConversations(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()

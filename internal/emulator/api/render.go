@@ -6,7 +6,7 @@ import (
 	"aqueduck/internal/emulator/knobs"
 )
 
-// ConvRenderer is the renderer of conversations for a request: its version, its options, and what the knobs ask for.
+// ConvRenderer returns the renderer of conversations for a request, with its version, its options and the knobs.
 func (w *Handlers) ConvRenderer(q *Request) render.Conversations {
 	asked := func(name string) bool { return q.Query.Get(name) == "true" && q.Version.HasLaterChanges() }
 	return render.Conversations{Version: q.Version, Later: q.Version.HasLaterChanges(), Reviews: !q.Version.HasLaterChanges() && !w.K().QAOptOut, Cap: w.K().MostParts(), Omit: w.K().OmitEmpty,

@@ -12,7 +12,7 @@ import (
 	"aqueduck/internal/emulator/state/jobs"
 )
 
-// RouteNames are the names of all routes, in the order in which they are tried.
+// RouteNames are the names of all routes, in the order in which they are matched.
 func RouteNames() []string {
 	names := make([]string, len(Routes))
 	for i, r := range Routes {
@@ -21,7 +21,7 @@ func RouteNames() []string {
 	return names
 }
 
-// IsAmongRoutes reports whether a name is that of a route, or of the routes that begin with it and a dot.
+// IsAmongRoutes reports whether a name is a route's name, or the part of one before its dot.
 func IsAmongRoutes(name string) bool {
 	return slices.ContainsFunc(Routes, func(r Route) bool { return r.MatchesAny([]string{name}) })
 }
@@ -29,17 +29,17 @@ func IsAmongRoutes(name string) bool {
 // IsRoute reports whether a route has this name.
 func IsRoute(name string) bool { return slices.Contains(RouteNames(), name) }
 
-// Route is one endpoint. Adding one is a row here and a function in a file of its own.
+// Route is one endpoint. A new one is a row of the table and a function.
 type Route struct {
 	Name   string
 	Method string
-	Path   string // a name in braces stands for one segment; there are at most two
+	Path   string // a name in braces matches one segment; there are at most two
 	Serve  func(w *Handlers, q *Request) answer.Answer
-	Since  apiversion.Version // that added it (workspace-api 9); the zero version: every one has it
-	Scope  string             // that a token needs for it (workspace-api 5.3); "": none that the document names
+	Since  apiversion.Version // the version that added it (workspace-api 9); the zero version: all versions have it
+	Scope  string             // the scope that a token needs (workspace-api 5.3); "": the document names none
 }
 
-// Routes are tried in order: literal paths before those with an {id} in the same place.
+// Routes are matched in order: literal paths stand before those with an {id} in the same place.
 var Routes = append(publicRoutes, []Route{
 	{Name: "contacts.search", Method: "POST", Path: "/contacts/search", Serve: searchContacts},
 	{Name: "contacts.deleted", Method: "GET", Path: "/contacts/deleted", Serve: listDeleted, Since: apiversion.AfterStable},
@@ -146,7 +146,7 @@ var Routes = append(publicRoutes, []Route{
 	{Name: "exports.download", Method: "GET", Path: "/download/reporting_data/{id}", Serve: downloadExport, Since: apiversion.V214},
 }...)
 
-// Endpoints are all that the API has here, as METHOD /path, with {id} for what names one.
+// Endpoints lists all endpoints as METHOD /path, with ids as {id}.
 func Endpoints() []string {
 	var all []string
 	for _, r := range Routes {
@@ -155,7 +155,7 @@ func Endpoints() []string {
 	return all
 }
 
-// EndpointOf is the one of them that a request went to; "": none.
+// EndpointOf returns the endpoint that a request went to, "" for none.
 func EndpointOf(r control.Request) string {
 	found, _, _ := FindRoute(r.Method, r.Path)
 	if found == nil {
@@ -164,7 +164,7 @@ func EndpointOf(r control.Request) string {
 	return found.Method + " " + found.Path
 }
 
-// FindRoute gives the route of a path with the ids in it, and whether the path is known under another method.
+// FindRoute returns the route of a path and the ids in it. known reports whether the path exists under another method.
 func FindRoute(method, path string) (r *Route, ids [2]string, known bool) {
 	segments := strings.Split(strings.TrimPrefix(path, "/"), "/")
 	for i := range Routes {
@@ -180,7 +180,7 @@ func FindRoute(method, path string) (r *Route, ids [2]string, known bool) {
 	return nil, ids, known
 }
 
-// MatchesAny says whether a route is one of these, by its name or by what is before the dot of it.
+// MatchesAny reports whether names contains the route's name, or the part of it before the dot.
 func (r *Route) MatchesAny(names []string) bool {
 	all, _, _ := strings.Cut(r.Name, ".")
 	return slices.Contains(names, r.Name) || slices.Contains(names, all)

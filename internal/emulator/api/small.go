@@ -7,7 +7,7 @@ import (
 	"aqueduck/internal/emulator/jsontext"
 )
 
-// The small lists of a workspace: what is in them is a function of the hours lived (trap T52).
+// The small lists of a workspace: their contents are a function of the simulated hours (trap T52).
 
 func listTeams(w *Handlers, _ *Request) answer.Answer {
 	return w.answerRecords("team.list", "teams", render.TeamRecords(w.HoursSimulated()))
@@ -17,8 +17,8 @@ func listSubscriptionTypes(w *Handlers, _ *Request) answer.Answer {
 	return w.answerRecords("list", "data", render.SubscriptionRecords(w.HoursSimulated()))
 }
 
-// listDataAttributes is GET /data_attributes. Up to 2.16 the standard times are a date, later a datetime (workspace-api 9,
-// trap T51); those that customers define as a date stay one.
+// listDataAttributes serves GET /data_attributes. The standard times are dates up to 2.16, and datetimes later (workspace-api 9, trap T51).
+// Attributes that customers define as dates stay dates.
 func listDataAttributes(w *Handlers, q *Request) answer.Answer {
 	var list []jsontext.Record
 	began, hours := w.Setup.Start.Unix()-event.Span, w.HoursSimulated()

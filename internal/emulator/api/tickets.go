@@ -5,8 +5,8 @@ import (
 	"aqueduck/internal/emulator/state/conversations"
 )
 
-// searchTickets is POST /tickets/search: as contact search, 20 a page and at most 150, with the newest parts of each ticket
-// (api-notes, Lists that the document uses but does not describe).
+// searchTickets serves POST /tickets/search: like contact search, 20 a page and at most 150, with the newest parts of each ticket (api-notes,
+// Lists that the document uses but does not describe).
 func searchTickets(w *Handlers, q *Request) answer.Answer {
 	key := w.K().TicketsKey
 	if key == "" {
@@ -18,7 +18,8 @@ func searchTickets(w *Handlers, q *Request) answer.Answer {
 	})
 }
 
-// oneTicket is GET /tickets/{id}, the address that a job gives of the ticket it made (workspace-api 4.11): as search has it.
+// oneTicket serves GET /tickets/{id}, the address that a finished job gives for its ticket (workspace-api 4.11). The ticket has the same form
+// as in search.
 func oneTicket(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	num, err := w.FindTicket(q.ID)

@@ -16,18 +16,18 @@ import (
 	"aqueduck/internal/emulator/state/tickets"
 )
 
-// createTicket is POST /tickets (workspace-api 4.11).
+// createTicket serves POST /tickets (workspace-api 4.11).
 func createTicket(w *Handlers, q *Request, b *input.Body) answer.Answer {
 	return newTicket(w, q, b, "tickets.create", oneTicket)
 }
 
-// enqueueTicket is POST /tickets/enqueue: what is wrong is refused now, and the ticket is there when the job has succeeded
-// (workspace-api 4.11).
+// enqueueTicket serves POST /tickets/enqueue. A wrong request is refused at once, and the ticket exists when the job has succeeded (workspace-
+// api 4.11).
 func enqueueTicket(w *Handlers, q *Request, b *input.Body) answer.Answer {
 	return newTicket(w, q, b, "tickets.enqueue", jobStatusOf)
 }
 
-// newTicket carries out an operation that makes a ticket, or will, and answers what that gave.
+// newTicket carries out an operation that creates a ticket, now or by a job. then builds the answer.
 func newTicket(w *Handlers, q *Request, b *input.Body, operation string, then func(w *Handlers, q *Request) answer.Answer) answer.Answer {
 	b.RequireFields("ticket_type_id", "contacts")
 	kind, err := tickets.FindTicketType(b.ReadID("ticket_type_id"))
@@ -71,7 +71,7 @@ func addTextParam(with map[string]any, name, text string) {
 	}
 }
 
-// newTicketAttributes reads the attributes of a ticket that is to be of a type. What the type requires must be among them.
+// newTicketAttributes reads the attributes of a new ticket. Those that its type requires must be there.
 func newTicketAttributes(b *input.Body, kind int) map[string]any {
 	if event.TicketTypes[kind].Archived {
 		b.RefuseField("ticket_type_id", "of a type that is not archived")
@@ -85,7 +85,7 @@ func newTicketAttributes(b *input.Body, kind int) map[string]any {
 	return ticketAttributesOf(b, kind)
 }
 
-// ticketAttributesOf reads values of attributes that a type has.
+// ticketAttributesOf reads the values of a ticket's attributes.
 func ticketAttributesOf(b *input.Body, kind int) map[string]any {
 	set, in := b.ReadValues("ticket_attributes"), b.ReadObject("ticket_attributes")
 	for _, name := range slices.Sorted(maps.Keys(set)) {
@@ -106,7 +106,7 @@ func ticketAttributesOf(b *input.Body, kind int) map[string]any {
 	return set
 }
 
-// assigneeOf is whom a field puts in charge, by the id; "" is nobody.
+// assigneeOf returns the id of the assignee in a field; "" is nobody.
 func assigneeOf(b *input.Body, name string) string {
 	if id := b.ReadID(name); id != core.Nobody {
 		return id
@@ -114,10 +114,10 @@ func assigneeOf(b *input.Body, name string) string {
 	return ""
 }
 
-// contactReference is a contact by what names it: its id, or else what it is known by.
+// contactReference names a contact by id, external id or e-mail.
 type contactReference struct{ id, external, email string }
 
-// peopleOf reads a list of contacts.
+// peopleOf reads a list of contact references.
 func peopleOf(b *input.Body, name string) (list []contactReference) {
 	for _, one := range b.ReadObjects(name) {
 		one.RequireOneOf("id", "external_id", "email")
@@ -126,7 +126,7 @@ func peopleOf(b *input.Body, name string) (list []contactReference) {
 	return list
 }
 
-// resolveContacts gives the ids of active contacts, none twice; or what is not there of them and of those who are to be in charge.
+// resolveContacts returns the ids of active contacts without duplicates. missing names a contact or an assignee that does not exist.
 func (w *Handlers) resolveContacts(people []contactReference, charge conversations.Naming) (ids []string, missing string) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -149,7 +149,7 @@ func (w *Handlers) resolveContacts(people []contactReference, charge conversatio
 	return ids, ""
 }
 
-// replyToTicket is POST /tickets/{id}/reply. Where no customer reads, only notes are accepted (workspace-api 4.11).
+// replyToTicket serves POST /tickets/{id}/reply. Tickets that no customer reads accept only notes (workspace-api 4.11).
 func replyToTicket(w *Handlers, q *Request, b *input.Body) answer.Answer {
 	t := w.Tickets.LoadTicket(q.ID)
 	if t == nil {
@@ -164,8 +164,8 @@ func replyToTicket(w *Handlers, q *Request, b *input.Body) answer.Answer {
 	return oneTicket(w, q)
 }
 
-// changeTicket is PUT /tickets/{id}: attributes, a state and an assignment, by an admin or by the AI operator. Who assigns whom is told in
-// the body itself from 2.14 on, and in an object inside it before (workspace-api 4.11, 9).
+// changeTicket serves PUT /tickets/{id}: attributes, a state and an assignment, by an admin or by the AI operator. From 2.14 on the assignment
+// stands in the body itself, before in an object inside it (workspace-api 4.11, 9).
 func changeTicket(w *Handlers, q *Request, b *input.Body) answer.Answer {
 	t := w.Tickets.LoadTicket(q.ID)
 	if t == nil {

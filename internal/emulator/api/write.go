@@ -11,11 +11,11 @@ import (
 	"aqueduck/internal/emulator/state/contacts"
 )
 
-// MadeIDs is what an operation answers that made something.
+// MadeIDs is the answer of an operation that created something: ids by name.
 type MadeIDs map[string]string
 
-// writingRoute makes a route of a function that changes something. Nobody else changes anything between what it checks and what it
-// does, and the clock stands still for it. What it refuses has not happened, and is in no journal.
+// writingRoute makes a route of a function that changes the state. Controlling is held and the clock stands still, so nothing changes between
+// the checks and the change. A refused request changes nothing and is in no journal.
 func writingRoute(f func(w *Handlers, q *Request, b *input.Body) answer.Answer) func(w *Handlers, q *Request) answer.Answer {
 	return func(w *Handlers, q *Request) (a answer.Answer) {
 		b := input.ReadBody(q.Body)
@@ -33,8 +33,8 @@ func writingRoute(f func(w *Handlers, q *Request, b *input.Body) answer.Answer) 
 	}
 }
 
-// performOperation carries out an operation for a writing route, as Do does for others, and gives the ids that it answers. A route has
-// checked before what workspace-api 7 names; what the operation refuses beyond that is a parameter that it cannot take.
+// performOperation carries out an operation for a writing route, and returns the created ids. The route has checked what workspace-api 7
+// names. Any other refusal of the operation becomes an invalid parameter.
 func (w *Handlers) performOperation(name string, with map[string]any) (MadeIDs, *answer.Answer) {
 	text, err := json.Marshal(with)
 	var done []byte
@@ -58,7 +58,7 @@ func (w *Handlers) performOperation(name string, with map[string]any) (MadeIDs, 
 	return nil, &a
 }
 
-// refusedBody is the answer to a body that is refused.
+// refusedBody returns the answer to a refused body.
 func refusedBody(b *input.Body) answer.Answer {
 	return answer.Failure(b.Refusal.Status, b.Refusal.Code, b.Refusal.Message)
 }

@@ -18,21 +18,21 @@ import (
 // maxBody is more than the parameters of any operation.
 const maxBody = 8 << 20
 
-// WorkspaceInfo is what does not change while a workspace is served.
+// WorkspaceInfo is the part of a workspace's description that does not change while it is served.
 type WorkspaceInfo struct {
-	Streams    []string // those that the oracle knows
-	Operations string   // all of them, as a table in Markdown
+	Streams    []string // the streams of the oracle
+	Operations string   // all operations, as a table in Markdown
 	Knobs      func() any
 	RouteOf    func(r Request) string // the name of the route that a request went to, "" for none
 }
 
-// Server serves the controls of a workspace. They need no token: it listens on loopback, and no page of somebody else is let in.
+// Server serves the controls of a workspace. They need no token, because it listens on loopback and refuses pages of other origins.
 type Server struct {
 	w     Target
 	about WorkspaceInfo
 }
 
-// New makes the controls of a workspace.
+// New returns the controls of a workspace.
 func New(w Target, about WorkspaceInfo) *Server { return &Server{w, about} }
 
 // ServeHTTP answers a request under /_emulator or /_oracle.
@@ -58,12 +58,12 @@ func (s *Server) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// isLocal says whether a request was sent under a name of this machine, and by no page of another place in a browser.
+// isLocal reports whether a request names this machine as its host, and does not come from a page of another origin in a browser.
 func isLocal(r *http.Request) bool {
 	return isLoopback(r.Host) && http.NewCrossOriginProtection().Check(r) == nil
 }
 
-// writeIndex tells what there is.
+// writeIndex lists the controls.
 func (s *Server) writeIndex(rw http.ResponseWriter) {
 	rw.Header().Set("Content-Type", "text/markdown; charset=utf-8")
 	_, _ = io.WriteString(rw, "GET /_emulator/requests, /_emulator/state, /_emulator/knobs\n"+
@@ -71,7 +71,7 @@ func (s *Server) writeIndex(rw http.ResponseWriter) {
 		"\nPOST /_emulator/do/OPERATION, with parameters as a JSON object or in the query:\n\n"+s.about.Operations) // the client may have gone away
 }
 
-// carryOut carries out an operation. Parameters of the body count before those of the query.
+// carryOut carries out an operation. Parameters of the body win over those of the query.
 func (s *Server) carryOut(rw http.ResponseWriter, r *http.Request, name string) {
 	with, err := readParameters(r)
 	if err != nil {
@@ -111,7 +111,7 @@ func readParameters(r *http.Request) (json.RawMessage, error) {
 	return json.Marshal(with)
 }
 
-// writeTruth writes the rows of a stream as a JSON array, one row a line: those of now, or of the time asked for.
+// writeTruth writes the rows of a stream as a JSON array, one row a line, for now or for the time that the request names.
 func (s *Server) writeTruth(rw http.ResponseWriter, stream, at string) {
 	rows, err := s.findTruth(stream, at)
 	switch {
@@ -155,7 +155,7 @@ func (s *Server) findTruth(stream, at string) (iter.Seq[map[string]any], error) 
 	return s.w.TruthAt(stream, t)
 }
 
-// ParseTime reads a time as UNIX seconds or in RFC 3339.
+// ParseTime reads a time in UNIX seconds or RFC 3339.
 func ParseTime(text string) (time.Time, error) {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return time.Unix(n, 0), nil
@@ -172,7 +172,7 @@ func writeJSON(rw http.ResponseWriter, v any) {
 	_ = json.NewEncoder(rw).Encode(v) // the client may have gone away
 }
 
-// isLoopback says whether a Host is a name of this machine itself.
+// isLoopback reports whether a Host names this machine.
 func isLoopback(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

@@ -22,16 +22,16 @@ var pageText string
 
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"class": statusClass, "word": statusWord}).Parse(pageText))
 
-// pagePolicy lets the page have its own style and nothing else.
+// pagePolicy allows the page its own style and nothing else.
 var pagePolicy = func() string {
 	sum := sha256.Sum256([]byte(pageStyle))
 	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 }()
 
-// shownLast is how many requests, and how many notifications, the page has.
+// shownLast is how many requests, and how many notifications, the page shows.
 const shownLast = 25
 
-// pageView is what the page shows.
+// pageView is the data of the page.
 type pageView struct {
 	Shown
 	State            WorkspaceState
@@ -42,7 +42,7 @@ type pageView struct {
 	Requests, Faulty []Request // the newest first
 }
 
-// routeCount is how the requests to a route were answered.
+// routeCount counts the answers of one route.
 type routeCount struct {
 	Name   string
 	Counts []wordCount
@@ -54,8 +54,8 @@ type wordCount struct {
 	Class int // of the status, as 2
 }
 
-// ServePage is GET / for who looks with a browser on this machine. A name that leads here from elsewhere is not served: another page could
-// have it resolved to this machine and read what is here.
+// ServePage serves GET / for a browser on this machine. It serves no other host name: a page elsewhere could resolve its name to this machine
+// and read the answer (DNS rebinding).
 func (s *Server) ServePage(rw http.ResponseWriter, r *http.Request) {
 	h := rw.Header()
 	h.Set("Content-Security-Policy", pagePolicy)
@@ -84,15 +84,15 @@ func (s *Server) buildPageView(host string) *pageView {
 	return v
 }
 
-// shellWord is a word as a shell takes it, whatever is in it.
+// shellWord quotes a word for a shell, whatever characters it has.
 func shellWord(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
 
-// countRequests counts the requests of a log, oldest first, and keeps the newest.
+// countRequests counts the requests of a log, oldest first, and keeps the newest for the page.
 func (v *pageView) countRequests(log []Request, routeOf func(Request) string) {
 	routes, faults := map[string]map[int]int{}, map[string]int{}
 	for i := range log {
 		e := &log[i]
-		name := cmp.Or(routeOf(*e), e.Route, "none") // also where nothing was looked up, since a fault came before, or the token was none
+		name := cmp.Or(routeOf(*e), e.Route, "none") // also for requests that met a fault before their route was looked up, or had no token
 		if routes[name] == nil {
 			routes[name] = map[int]int{}
 		}
@@ -123,7 +123,7 @@ func (v *pageView) countRequests(log []Request, routeOf func(Request) string) {
 
 func statusClass(status int) int { return status / 100 }
 
-// statusWord is a status, or what stands for none.
+// statusWord is a status as text, or the word for a request without one.
 func statusWord(status int) string {
 	if status == 0 {
 		return "cut"

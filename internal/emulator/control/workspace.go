@@ -10,48 +10,49 @@ import (
 	"aqueduck/internal/emulator/webhook"
 )
 
-// Target is what the controls are of. It is for many goroutines.
+// Target is the workspace behind the controls. It is safe for concurrent use.
 type Target interface {
 	CurrentState() WorkspaceState
 	Requests() []Request // the log, oldest first
 	PageData() Shown
 
-	// Truth gives the rows of a stream now, nil for one that the oracle does not know; TruthAt those of a time, or ErrNoStream.
+	// Truth returns the rows of a stream now, nil for an unknown stream; TruthAt returns those of a time, or ErrNoStream.
 	Truth(stream string) iter.Seq[map[string]any]
 	TruthAt(stream string, t time.Time) (iter.Seq[map[string]any], error)
 
-	// Do carries out an operation, with parameters as a JSON object, and gives its answer as JSON: ErrNoOperation, ErrForgotten.
+	// RunOperation carries out an operation with parameters as a JSON object, and returns its answer as JSON. It fails with ErrNoOperation or
+	// ErrForgotten.
 	RunOperation(name string, with json.RawMessage) (answer []byte, err error)
 }
 
-// What a workspace answers where it cannot do as it was told.
+// Errors of a workspace that cannot carry out a request.
 var (
 	ErrNoStream    = errors.New("no such stream")
 	ErrNoOperation = errors.New("no such operation")
 	ErrForgotten   = errors.New("a restart will not know of it")
 )
 
-// Request is one request as it was received.
+// Request is one entry of the log of requests.
 type Request struct {
 	N       int       `json:"n"`
 	Method  string    `json:"method"`
 	Path    string    `json:"path"`
-	Route   string    `json:"route,omitempty"` // what answered, by its name; "": nothing was looked up, or there is none
+	Route   string    `json:"route,omitempty"` // name of the route that answered; "": none was looked up, or there is none
 	Query   string    `json:"query"`
 	Status  int       `json:"status"` // 0: the connection was cut before an answer
 	Auth    bool      `json:"auth"`   // carried an Authorization header
 	Version string    `json:"version"`
 	At      time.Time `json:"at"` // by the workspace's clock
 
-	Header http.Header `json:"header,omitempty"` // of requests that came where a redirect had led them
+	Header http.Header `json:"header,omitempty"` // of requests that followed a redirect to ElsewherePath
 	Fault  string      `json:"fault,omitempty"`
-	Why    string      `json:"why,omitempty"` // what a refusal said
+	Why    string      `json:"why,omitempty"` // message of a refusal
 }
 
-// WorkspaceState is where the workspace stands.
+// WorkspaceState is the clock of a workspace and the counts of its records.
 type WorkspaceState struct {
 	Clock      time.Time `json:"clock"`      // the time of the workspace
-	Hours      int       `json:"hours"`      // of life so far
+	Hours      int       `json:"hours"`      // simulated since hour 0
 	Active     int       `json:"active"`     // contacts that are active
 	Searchable int       `json:"searchable"` // contacts that search finds
 	Inactive   int       `json:"inactive"`   // in the list of inactive contacts
@@ -67,10 +68,10 @@ type WorkspaceState struct {
 type Shown struct {
 	Workspace, Zone, Version, Token, Chaos string
 
-	Seed       uint64 // that the workspace is drawn from
+	Seed       uint64 // seed of the workspace
 	NoLog      bool   // requests are not kept
 	Kinds      []KindCount
-	Hooks      int                // addresses that are told of what happens
+	Hooks      int                // number of webhook addresses
 	Deliveries []webhook.Delivery // oldest first
 }
 

@@ -1,11 +1,11 @@
 package event
 
-// Beginning is all that a conversation or a ticket was opened with: what was said and done until the time that its opening names. What
-// follows from it, as where it stands and who is in charge, is not among it.
+// Beginning is the initial content of a conversation or a ticket: what was said and done until the time in its opening event. Derived values,
+// such as its state and its assignee, are not part of it.
 type Beginning struct {
 	Num      int32 // number of the conversation or ticket
 	Title    string
-	Priority bool  // it is marked as urgent
+	Priority bool  // marked as urgent
 	Company  int32 // number of the company; -1: none
 	Contacts []*Contact
 	Tags     []AppliedTag
@@ -16,21 +16,21 @@ type Beginning struct {
 	SLA      *SLA
 
 	FirstReply  *FirstReply
-	AI          *AIOutcome // nil: the AI agent said nothing
+	AI          *AIOutcome // nil: the AI agent wrote nothing
 	Linked      []LinkedObject
 	Scorecards  []Scorecard
 	Evaluations []Evaluation
 
-	Median, Handling int64 // seconds that only the source knows; 0: it does not
+	Median, Handling int64 // figures that only the source knows, in seconds; 0: unknown
 
 	Silent  bool // no contact replied
-	Written bool // it began with a message that somebody wrote
-	Bare    bool // the source has no statistics, teammates and linked objects of it
+	Written bool // it began with a message from a request or an operation
+	Bare    bool // the source sends no statistics, teammates and linked objects of it
 
-	Kind int // place of a ticket's type
+	Kind int // index of a ticket's type
 }
 
-// AIOutcome is what the part of the AI agent in a conversation came to.
+// AIOutcome is the result of the AI agent's part in a conversation.
 type AIOutcome struct {
 	Title, Resolution, Remark string
 	Stars                     int64 // 1 to 5; 0: not rated

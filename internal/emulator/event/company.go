@@ -1,7 +1,7 @@
 package event
 
-// Company is one version of a company's own fields. It is never changed: a change makes a copy. How many users it has is
-// counted, not kept.
+// Company is one version of a company's own fields. A version never changes: an update makes a copy. The number of users is counted, not
+// stored.
 type Company struct {
 	N                             int32
 	ID, ExternalID, Name          string
@@ -19,7 +19,7 @@ type CompanyNote struct {
 	Body       string
 }
 
-// CompanyKind is what happened to a company.
+// CompanyKind is the kind of a company event.
 type CompanyKind uint8
 
 // The kinds of the log of companies.
@@ -28,16 +28,16 @@ const (
 	CompanyUpdated
 	CompanyTagged
 	CompanyUntagged
-	CompanyNoted // moves no updated_at, nor does the next
+	CompanyNoted // does not move updated_at, nor does the next kind
 	CompanyNoteDeleted
 )
 
-// CompanyEvent is one entry of the log of companies, which is the truth about them beside what each was born with.
+// CompanyEvent is one entry of the log of companies. The log, with the companies of hour 0, is the truth about them.
 type CompanyEvent struct {
 	At   int64
 	Kind CompanyKind
 	N    int32
-	Tag  int32 // id of the tag that was put on or taken off
+	Tag  int32 // id of the added or removed tag
 	Born *Company
 	Set  []FieldChange
 	Note CompanyNote

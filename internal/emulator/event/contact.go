@@ -1,7 +1,7 @@
 package event
 
-// Contact is one version of a contact's attributes. It is never changed once it is in the log or shown: a change makes a
-// copy, so answers are rendered from it without holding the lock. An empty text and a zero time stand for null.
+// Contact is one version of a contact's attributes. A version never changes once it is in the log or in search: an update makes a copy. So
+// answers are rendered from it without the lock. An empty text and a zero time stand for null.
 type Contact struct {
 	ID, ExternalID, Email, Phone, Name, Avatar, Language string
 
@@ -14,27 +14,27 @@ type Contact struct {
 	AndroidApp *MobileApp
 	IOSApp     *MobileApp
 
-	Attrs     []Attribute
-	Social    []SocialProfile
-	Tags      []int32
-	Notes     []int32
-	Companies []int32
-	Left      []int32 // subscriptions that it was in, and is no longer
-	Joined    []int32 // those that it is in beside the ones that it was born with
+	Attrs               []Attribute
+	Social              []SocialProfile
+	Tags                []int32
+	Notes               []int32
+	Companies           []int32
+	LeftSubscriptions   []int32 // subscriptions that it has left
+	JoinedSubscriptions []int32 // subscriptions that it has joined, besides the initial ones
 
-	User, Verified, Unsubscribed, Spam, Bounced bool // User: not a lead; the others as the API calls them
+	User, Verified, Unsubscribed, Spam, Bounced bool // User: false for a lead; the others as the API calls them
 
-	Only bool // it was born with nothing but what somebody said
+	Plain bool // created by a request or an operation, with only the fields that were sent
 }
 
-// ContactLocation is where a contact was seen last, as far as that is known.
+// ContactLocation is where a contact was last seen, as far as it is known.
 type ContactLocation struct {
 	Country string `json:"country"`
 	Region  string `json:"region"`
 	City    string `json:"city"`
 }
 
-// Browser is what a contact uses on the web.
+// Browser is a contact's web browser.
 type Browser struct {
 	Name     string `json:"browser"`
 	Version  string `json:"browser_version"`
@@ -42,7 +42,7 @@ type Browser struct {
 	OS       string `json:"os"`
 }
 
-// MobileApp is what a contact uses on a telephone.
+// MobileApp is a contact's mobile app.
 type MobileApp struct {
 	Name    string `json:"app_name"`
 	Version string `json:"app_version"`
@@ -57,23 +57,23 @@ type SocialProfile struct {
 	URL  string `json:"url"`
 }
 
-// Attribute is one custom attribute; Raw is its value as JSON text, as it is sent.
+// Attribute is one custom attribute; Raw is its value as JSON text, in the form in which it is sent.
 type Attribute struct{ Name, Raw string }
 
-// OwnAttribute is what the names of custom attributes begin with where other fields are named too.
+// OwnAttribute is the prefix of custom attributes among names of other fields.
 const OwnAttribute = "custom_attributes."
 
-// FieldChange is one field of a contact set to a value: text, an integer, bool, or nil for null. Fields are named as the
-// oracle's columns are; custom_attributes.<name> sets one attribute, nil removes it, a number given as Number keeps its text.
+// FieldChange sets one field to a value: text, an integer, bool, or nil for null. Fields have the names of the oracle's columns.
+// custom_attributes.<name> sets one attribute, and nil removes it. A value of type Number keeps its text.
 type FieldChange struct {
 	Field string
 	Value any
 }
 
-// Number is a JSON number kept as it is written.
+// Number is a JSON number that keeps its text.
 type Number string
 
-// ContactKind is what happened to a contact.
+// ContactKind is the kind of a contact event.
 type ContactKind uint8
 
 // The kinds of the log of contacts.
@@ -104,12 +104,12 @@ const (
 type ContactEvent struct {
 	At      int64 // Unix seconds
 	Kind    ContactKind
-	User    bool // Created: the role it began with; RoleChanged: the role it has now
-	Quiet   bool // moves no updated_at
+	User    bool // Created: the initial role; RoleChanged: the new role
+	Quiet   bool // does not move updated_at
 	Listed  bool // Deleted: gets an entry in the list of inactive contacts
 	Contact int32
-	Other   int32         // Merged, MergeFailed: into whom; Tagged and so on: the tag, note, company or subscription
-	Born    *Contact      // Created: its attributes. For the population those of hour 0: its log tells no changes of fields before
+	Other   int32         // Merged, MergeFailed: the target contact; Tagged and so on: the tag, note, company or subscription
+	Born    *Contact      // Created: its attributes. Contacts of the population have those of hour 0, as the log has no field changes before
 	Set     []FieldChange // Updated
 	Text    string        // Noted: the body; MergeFailed: the reason
 }

@@ -1,6 +1,6 @@
 package event
 
-// ContentKind is one kind of what teammates write for others to read.
+// ContentKind is one kind of what teammates write for others, such as articles.
 type ContentKind uint8
 
 // The kinds of content.
@@ -13,7 +13,7 @@ const (
 	Folders
 	DynamicContents
 	Connectors
-	ContentKinds // how many there are
+	ContentKinds // number of kinds
 )
 
 // ContentEvent is one entry of the log of content since hour 0.
@@ -22,11 +22,11 @@ type ContentEvent struct {
 	Kind    ContentKind
 	N       int32
 	What    ContentChange
-	Set     []FieldChange // what was written; none of an edit: teammates say something else, which is drawn
-	Version int           // ContentNoted: the place of the version
+	Set     []FieldChange // the written fields; empty when a simulated edit draws new texts
+	Version int           // ContentNoted: index of the version
 }
 
-// ContentChange is what happened to a piece of content.
+// ContentChange is the kind of a content event.
 type ContentChange uint8
 
 // The kinds of the log of content.
@@ -34,53 +34,53 @@ const (
 	ContentCreated ContentChange = iota
 	ContentEdited
 	ContentRemoved
-	ContentNoted // a version of a data connector has another note, and the connector is as before
+	ContentNoted // a version of a data connector has another note; the connector itself does not change
 )
 
-// NewsPlace is a newsfeed that a news item is in, since when.
+// NewsPlace is a newsfeed of a news item, and when the item was assigned to it.
 type NewsPlace struct {
 	Feed string
 	At   int64
 }
 
-// Variation is what a piece of dynamic content says in a language, to readers of a brand or of all.
+// Variation is a piece of dynamic content in one language, for readers of one brand or of all.
 type Variation struct {
 	Locale, Brand, Body string
-	Empty               bool // it shows nothing, rather than what the default says
+	Empty               bool // shows nothing, instead of the default variation
 }
 
-// BornContent is a piece of content of hour 0, and how often it was edited by then.
+// BornContent is a piece of content at hour 0, with the number of its edits until then.
 type BornContent struct {
 	Kind             ContentKind
 	N                int32
 	Created, Updated int64 // Unix seconds
-	Edits            int   // how often teammates had edited it
+	Edits            int   // number of edits
 }
 
-// Piece is what a piece of content was born with and keeps, whatever it says, unless something else is written.
+// Piece has the properties of a piece of content that edits keep unless they write another value.
 type Piece struct {
-	Parent string // id of the collection or folder that it lies in; "": none
+	Parent string // id of the parent collection or folder; "": none
 	Folder string // id of the folder of an article or an internal article; "": none
 	Feed   string // id of the newsfeed of a news item
-	Key    string // of dynamic content
+	Key    string // key of dynamic content
 	Block  bool   // dynamic content is a block, not inline
 
-	Untimed bool  // the list tells no times of an internal article
-	Views   int64 // of an article, in an hour
-	Happy   int64 // percent of the reactions to an article; 40 are sad, the others neutral
+	Untimed bool  // the list sends no times of an internal article
+	Views   int64 // views of an article in an hour
+	Happy   int64 // share of happy reactions to an article, in percent; 40 % are sad, the others neutral
 }
 
-// Wording is what a piece of content says that teammates have edited so often: of the fields that its kind has. A body refers to dynamic
-// content by Reference.
+// Wording is the text of a piece of content after a number of edits, with the fields of its kind. Its body refers to dynamic content by
+// DynamicReference.
 type Wording struct {
 	Title, Description, Body string
-	Other                    string // what dynamic content says in German
-	Draft                    bool   // it is not live
+	Other                    string // text of dynamic content in German
+	Draft                    bool   // not live
 	Author, Owner            int64  // 0: nobody
 	Locale, State, Method    string
 }
 
-// DynamicReference is how a body that is kept refers to dynamic content: as an element, span or div, with its key and nothing in it.
+// DynamicReference returns a reference to dynamic content in its stored form: an empty element, span or div, with the key.
 func DynamicReference(element, key string) string {
 	return "<" + element + ` class="service-dynamic-content" data-service-dynamic-content-key="` + key + `"></` + element + ">"
 }

@@ -1,4 +1,3 @@
-// Package event holds what happens in an emulated workspace: the entries of its logs, what they are about, and the ids of both.
-// The logs are only appended to, and are the truth. Nothing here works out what is served: the server and the oracle each do that,
-// by code that shares nothing but this package.
+// Package event holds what happens in an emulated workspace: the entries of its logs, the records that they are about, and the ids of both.
+// The logs are append-only, and they are the truth. The server and the oracle each derive the served state from them, and share no other code.
 package event

@@ -1,38 +1,38 @@
 package event
 
-// ReportSpan is how far back the reporting data goes.
+// ReportSpan is how many seconds of reporting data there are before hour 0.
 const ReportSpan = 365 * Day
 
 // Dataset is one dataset of the reporting data.
 type Dataset struct {
-	Number        uint64 // what its rows are drawn from, with the seed
+	Number        uint64 // number that its rows are drawn from, with the seed
 	ID, Name, Doc string
-	Time          string // id of the attribute that rows are asked by
+	Time          string // id of the attribute by which rows are selected
 	Attributes    []DatasetAttribute
 }
 
-// DatasetAttribute is one column: its id, the id with its dataset where there is one, and the header, which may repeat.
+// DatasetAttribute is one column: its id, the id qualified by its dataset where there is one, and the header. Headers may repeat.
 type DatasetAttribute struct{ ID, Qualified, Name string }
 
-// ReportFact is one row as it was drawn: what it says at first, and what it says from a later hour on.
+// ReportFact is one drawn row, with its initial values and their later changes.
 type ReportFact struct {
 	Key     string
 	Created int64          // Unix seconds
-	Known   int            // the hour from which the source has the row at all
+	Known   int            // hour from which the source has the row
 	Values  map[string]any // by the id of the attribute
 	Changes []ReportChange
-	Silent  bool // a conversation that nobody answered: versions up to 2.16 do not export it (trap T108)
+	Silent  bool // nobody answered the conversation: versions up to 2.16 do not export it (trap T108)
 }
 
-// ReportChange is a value that is another one from an hour on.
+// ReportChange is a new value from an hour on.
 type ReportChange struct {
 	Hour      int
 	Attribute string
 	Value     any
 }
 
-// Datasets are the datasets of every workspace. Two headers of the first are the same, as they are in the field, and
-// some hold what no identifier may.
+// Datasets are the datasets of every workspace. Two headers of the first dataset are equal, as in real workspaces, and some headers contain
+// characters that identifiers cannot have.
 var Datasets = []*Dataset{
 	{Number: 1, ID: "conversation", Name: "Conversations", Doc: "One row per conversation, by the time it was created.", Time: "created_at",
 		Attributes: []DatasetAttribute{
@@ -53,7 +53,7 @@ var Datasets = []*Dataset{
 		}},
 }
 
-// FindDataset finds a dataset by its id; nil where there is none.
+// FindDataset returns a dataset by its id; nil for an unknown id.
 func FindDataset(id string) *Dataset {
 	for _, s := range Datasets {
 		if s.ID == id {
@@ -63,18 +63,18 @@ func FindDataset(id string) *Dataset {
 	return nil
 }
 
-// ReportEvent is what was done to a dataset by hand: a row that came, or a value that changed.
+// ReportEvent is a change of a dataset by an operation: a new row or a new value.
 type ReportEvent struct {
 	At           int64
 	Dataset, Key string
-	Created      int64          // Unix seconds, of a row that came
-	Values       map[string]any // of a row that came, by the id of the attribute
+	Created      int64          // Unix seconds, of a new row
+	Values       map[string]any // of a new row, by the id of the attribute
 	Attribute    string
 	Value        any
 }
 
-// TalkReport is what the source reports of a conversation that does not follow from its parts.
-type TalkReport struct {
+// ConversationReport has the reported values of a conversation that do not follow from its parts.
+type ConversationReport struct {
 	Values    map[string]any // by attribute
-	Shortened bool           // it has taken a third out of the time to the first response
+	Shortened bool           // the reported time to the first response is a third shorter than the real one
 }

@@ -9,7 +9,7 @@ type Reviewer struct {
 // Scorecard is a quality review, sent with include_scorecards (workspace-api 2.10).
 type Scorecard struct {
 	ID, Name           string
-	Reviewed, Reviewer Reviewer // Reviewer: nobody without a review, or when it is not assigned (trap T66)
+	Reviewed, Reviewer Reviewer // Reviewer: nobody without a review, or when the review is not assigned (trap T66)
 	Status             string   // "": no review
 	Submitted, Revised Reviewer
 	Judged, Passed     bool // Judged: passed and score are known
@@ -18,7 +18,7 @@ type Scorecard struct {
 	Evaluators         []Evaluator
 }
 
-// ReviewNote is a remark on a review; its writer may have been deleted.
+// ReviewNote is a remark on a review. Its author may have been deleted.
 type ReviewNote struct {
 	ID, Body         string
 	Created, Updated int64 // Unix seconds
@@ -31,9 +31,9 @@ type Evaluator struct {
 	Reasons                                   []string
 }
 
-// Evaluation is what a monitor found, sent with include_monitors.
+// Evaluation is the result of a monitor, sent with include_monitors.
 type Evaluation struct {
 	ID, Name, Value, Reasoning string
-	Passed                     bool // as the monitor judged
+	Passed                     bool // the monitor's verdict
 	At                         int64
 }

@@ -2,11 +2,11 @@ package event
 
 import "hash/fnv"
 
-// RNG is a small seeded generator: everything about the population is a function of the seed and of what is drawn for,
-// so that two processes with the same seed see the same workspace.
+// RNG is a small seeded generator. Every drawn value is a function of the seed and of the numbers that it is drawn for, so two processes with
+// the same seed have the same workspace.
 type RNG uint64
 
-// NewRNG begins a generator for what the numbers say that it is drawn for.
+// NewRNG returns a generator for the given numbers: the seed, then what the draw is for.
 func NewRNG(parts ...uint64) *RNG {
 	r := RNG(0x9e3779b97f4a7c15)
 	for _, p := range parts {
@@ -24,13 +24,13 @@ func MixBits(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// Uint64 draws a word.
+// Uint64 draws 64 random bits.
 func (r *RNG) Uint64() uint64 {
 	*r += 0x9e3779b97f4a7c15
 	return MixBits(uint64(*r))
 }
 
-// IntN draws a number from 0 to below a limit.
+// IntN draws an integer from 0 up to, not including, a limit.
 func (r *RNG) IntN(limit int) int {
 	if limit <= 0 {
 		return 0
@@ -38,16 +38,16 @@ func (r *RNG) IntN(limit int) int {
 	return int(r.Uint64() % uint64(limit))
 }
 
-// Float64 draws a number from 0 to below 1.
+// Float64 draws a number from 0 up to, not including, 1.
 func (r *RNG) Float64() float64 { return float64(r.Uint64()>>11) / (1 << 53) }
 
-// Chance draws whether something happens that is so likely.
+// Chance draws true with probability p.
 func (r *RNG) Chance(p float64) bool { return r.Float64() < p }
 
-// PickText draws one of a list.
+// PickText draws one item of a list.
 func (r *RNG) PickText(of []string) string { return of[r.IntN(len(of))] }
 
-// PickByShare draws one of a list by its share; the shares add up to 100.
+// PickByShare draws one item of a list by its share in percent. The shares add up to 100.
 func PickByShare[K any](r *RNG, of []K, share func(k *K) int) *K {
 	n := r.IntN(100)
 	for i := range of {
@@ -58,7 +58,7 @@ func PickByShare[K any](r *RNG, of []K, share func(k *K) int) *K {
 	return &of[len(of)-1]
 }
 
-// TimeBetween draws a time from a span, its end excluded.
+// TimeBetween draws a time of a span. The end is excluded, and an empty span gives its start.
 func (r *RNG) TimeBetween(from, to int64) int64 {
 	if to <= from {
 		return from
@@ -66,7 +66,7 @@ func (r *RNG) TimeBetween(from, to int64) int64 {
 	return from + int64(r.Uint64()%uint64(to-from))
 }
 
-// Fingerprint is a number that stands for a text.
+// Fingerprint hashes a text to a number.
 func Fingerprint(text string) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(text))

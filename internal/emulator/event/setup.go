@@ -2,19 +2,19 @@ package event
 
 import "strings"
 
-// Span is how far back the workspace goes: it began so many seconds before hour 0.
+// Span is how many seconds before hour 0 the workspace began.
 const Span = 3 * 365 * Day
 
-// Never is an hour of life that does not come.
+// Never is a simulated hour that does not come.
 const Never = 1 << 40
 
-// TagCount is how many tags there are; one contact may carry 500.
+// TagCount is the number of tags; one contact may have 500.
 const TagCount = 600
 
-// SubscriptionCount is how many of the subscription types contacts may be in.
+// SubscriptionCount is the number of subscription types that contacts may join.
 const SubscriptionCount = 6
 
-// TagWords are words of which the names of tags are made.
+// TagWords are the words that tag names are made of.
 var TagWords = []string{
 	"vip", "beta", "churn risk", "newsletter", "événement", "öko", "日本", "trial", "paid", "support:gold", "a&b", `"quoted"`,
 	"🎯 target", "do not call", "partner", "press", "webinar 2023", "import/7", "legacy", "reviewed",
@@ -26,11 +26,11 @@ type Segment struct {
 	Made, Updated int64 // seconds after the workspace began
 }
 
-// Segments are those of contacts.
+// Segments are the segments of contacts.
 var Segments = newSegments(40*Day, 20*Day, "All users", "All leads", "Active", "New", "Slipping Away", "Power users", "Europe", "Café owners", "On mobile",
 	"Paying", "No e-mail", "Tagged")
 
-// CompanySegments are those of companies.
+// CompanySegments are the segments of companies.
 var CompanySegments = newSegments(90*Day, 0, "Big spenders", "Never here", "Großkunden")
 
 func newSegments(apart, later int64, names ...string) (list []Segment) {
@@ -41,28 +41,28 @@ func newSegments(apart, later int64, names ...string) (list []Segment) {
 	return list
 }
 
-// Plans are the plans of companies; the first is none.
+// Plans are the plans of companies; the first one is no plan.
 var Plans = []string{"", "Basic", "Pro & more", "企業"}
 
 // Team is a team of teammates.
 type Team struct {
 	ID      int64 // as the API sends it, a number
 	Name    string
-	Members bool // the admins who are in the teams are in it; else nobody is
-	Hour    int  // of life from which it is there
+	Members bool // the admins with InTeams are members; otherwise the team is empty
+	Hour    int  // simulated hour from which the team exists
 }
 
-// Teams are all that there ever will be. Two are there at hour 0, and assignments name these.
+// Teams are all teams, including later ones. Two exist at hour 0, and assignments name only these.
 var Teams = []Team{{814865, "Support & Söhne", true, 0}, {814866, "売上", true, 0}, {814867, "New \"team\"", false, 2}}
 
-// SubscriptionType is a kind of message that contacts may be in or out of.
+// SubscriptionType is a kind of message that contacts can subscribe to.
 type SubscriptionType struct {
 	Name, Description, Consent string
-	Live                       int  // hour of life from which it is live, a draft before
-	Archived                   bool // it is no longer in use
+	Live                       int  // simulated hour from which it is live; a draft before
+	Archived                   bool // no longer in use
 }
 
-// SubscriptionTypes are those that contacts may be in, one that is not yet in use, and one that is no longer.
+// SubscriptionTypes are the types that contacts may join, a draft, and an archived one.
 var SubscriptionTypes = []SubscriptionType{
 	{"List 1", "Neues & more", "opt_out", 0, false}, {"List 2", "Neues & more", "opt_in", 0, false}, {"List 3", "Neues & more", "opt_out", 0, false},
 	{"List 4", "", "opt_in", 0, false}, {"List 5", "Neues & more", "opt_out", 0, false}, {"List 6", "Neues & more", "opt_in", 0, false},
@@ -72,16 +72,16 @@ var SubscriptionTypes = []SubscriptionType{
 // DateAttribute is the custom attribute of contacts that the workspace defines as a date.
 const DateAttribute = "renewal_date"
 
-// DataAttribute is an attribute that a kind of record has. Standard ones have no id (api-notes).
+// DataAttribute is an attribute of a kind of record. Standard attributes have no id (api-notes).
 type DataAttribute struct {
 	ID, Made          int64 // Made: seconds after the workspace began
 	Model, Name, Kind string
 	Standard          bool
-	Hour              int // of life from which it is there
-	Archived          int // hour of life from which it is archived
+	Hour              int // simulated hour from which it exists
+	Archived          int // simulated hour from which it is archived
 }
 
-// DataAttributes are all that there ever will be. A standard one of kind time is known as such.
+// DataAttributes are all attributes, including later ones. A standard attribute of kind time has a data type that depends on the version.
 var DataAttributes = dataAttributes()
 
 func dataAttributes() (list []DataAttribute) {
@@ -115,12 +115,12 @@ func dataAttributes() (list []DataAttribute) {
 	return append(list, DataAttribute{ID: 9100100, Made: Span + 3*3600, Model: "contact", Name: "neu & frisch", Kind: "string", Hour: 3, Archived: Never})
 }
 
-// AwayReason is why a teammate is away.
+// AwayReason is a reason why a teammate is away.
 type AwayReason struct {
 	Label, Emoji string
 	Made         int64 // seconds after the workspace began
-	Deleted      int   // hour of life in which it is deleted; 0: it was before hour 0, when it was made
+	Deleted      int   // simulated hour in which it is deleted; 0: deleted before hour 0
 }
 
-// AwayReasons are all that there ever were.
+// AwayReasons are all away reasons, including deleted ones.
 var AwayReasons = []AwayReason{{"Lunch", "🍽️", 0, Never}, {"Besprechung", "", Day, 3}, {"休憩", "☕", 2 * Day, 0}, {"On a call", "📞", 3 * Day, Never}}

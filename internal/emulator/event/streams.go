@@ -1,6 +1,7 @@
 package event
 
-// Streams of randomness, one a purpose, so that one more draw here moves nothing there. The first ones are of contacts and of what serves.
+// Streams of randomness, one for each purpose, so that one more draw for a purpose does not change the others. The first ones are for contacts
+// and for serving.
 const (
 	ForContact = iota + 1
 	ForID
@@ -25,19 +26,19 @@ const (
 	ForRedaction
 )
 
-// Streams of the reporting data, the second in the place of a dataset's number.
+// Streams of the reporting data; the second one takes the place of a dataset's number.
 const (
-	ForReport = 1000
-	ForTalk   = 1000
+	ForReport             = 1000
+	ForConversationReport = 1000
 )
 
-// Streams of all else.
+// All other streams.
 const (
 	ForCalls         = 9001
 	ForLogs          = 9002
 	ForDeletion      = 9003
 	ForConsultation  = 9004
-	ForCompanyFields = 9005 // beside what contacts have always shown of companies
+	ForCompanyFields = 9005 // fields of companies besides those that contacts send
 	ForContent       = 9006
 )
 

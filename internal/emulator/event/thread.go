@@ -1,28 +1,28 @@
 package event
 
-// Author is who wrote something.
+// Author is who wrote a part or a message.
 type Author struct {
 	Type, ID, Name, Email string
-	AI, Answer            bool // from the AI agent, and an answer of it
+	AI, Answer            bool // by the AI agent, and an answer of it
 }
 
-// Source is the message that a conversation began with.
+// Source is the message that began a conversation.
 type Source struct {
 	Type, ID, Delivered, Subject, Body, URL string
 	Author                                  Author
 	Files                                   []Attachment
-	Redacted                                bool // its words were taken out
+	Redacted                                bool // its words were removed
 }
 
-// Attachment is an attachment. Its address is signed anew in every answer.
+// Attachment is an attached file. Every answer signs its address anew.
 type Attachment struct {
 	Name, Type    string
 	Size          int64  // bytes
-	Width, Height int64  // 0: no picture
-	ID            uint64 // of the upload, a part of its address
+	Width, Height int64  // 0: not a picture
+	ID            uint64 // id of the upload, a part of its address
 }
 
-// Part is one thing that was said or done in a conversation. Its id is unique within the conversation only.
+// Part is one message or event of a conversation. Its id is unique only within the conversation.
 type Part struct {
 	ID                                         int64
 	Type, Body                                 string
@@ -30,15 +30,15 @@ type Part struct {
 	Until                                      int64 // snoozed until
 	Author                                     Author
 	Assigned                                   Assigned
-	State                                      string // of the conversation after it
+	State                                      string // state of the conversation after the part
 	Call, EventType, Data, Meta, External, App string
 	Files                                      []Attachment
 	Tags                                       []int32
-	Redacted                                   bool          // its words were taken out
-	Ticket                                     *TicketChange // what a part of a ticket did to it; nil: nothing
+	Redacted                                   bool          // its words were removed
+	Ticket                                     *TicketChange // change of a ticket by this part; nil: none
 }
 
-// Assignment is a row of the table of workspace-api 2.10: what a part did to who is in charge.
+// Assignment is a row of the table of workspace-api 2.10: how a part changes the assignees.
 type Assignment uint8
 
 // The rows.
@@ -51,36 +51,36 @@ const (
 	RemoveTeam
 	RemoveTeammate
 	RemoveAll
-	Assignments // how many there are
+	Assignments // number of rows
 )
 
-// AssignmentNames are the rows as operations over HTTP name them.
+// AssignmentNames are the names of the rows in operations over HTTP.
 var AssignmentNames = [Assignments]string{"nothing", "team_and_teammate", "teammate", "team", "bot", "remove_team", "remove_teammate", "remove_all"}
 
-// Assigned is one row with the ids that it names.
+// Assigned is one row with its assignees.
 type Assigned struct {
 	As          Assignment
 	Admin, Team int64 // ids; 0: nobody
 }
 
-// AppliedTag is a tag of a conversation: by whom it was put on, and when.
+// AppliedTag is a tag of a conversation, with who added it and when.
 type AppliedTag struct {
 	Tag int32
 	At  int64
 	By  int64
 }
 
-// Rating is what a contact thinks of a conversation.
+// Rating is a contact's rating of a conversation.
 type Rating struct {
 	Stars            int64 // 1 to 5
 	Remark           string
 	Created, Updated int64 // Unix seconds
 	Contact          *Contact
-	By               string // admin, workflow or nobody
-	Admin            int64  // id of the admin who is rated; 0: none
+	By               string // who asked for it: an admin, a workflow or nobody
+	Admin            int64  // id of the rated admin; 0: none
 }
 
-// SLA is the service level that a conversation is held to.
+// SLA is the service level of a conversation.
 type SLA struct{ Name, Status string }
 
 // FirstReply is where the first reply of a contact came from.
@@ -89,16 +89,16 @@ type FirstReply struct {
 	Type, URL string
 }
 
-// ContentSource is something that an answer of the AI agent was made of.
+// ContentSource is a piece of content that the AI agent used for an answer.
 type ContentSource struct{ Type, Title, Locale, URL string }
 
-// LinkedObject is a ticket or a conversation that another one is linked to.
+// LinkedObject is a ticket or a conversation that another one links to.
 type LinkedObject struct{ Type, ID, Category string }
 
-// TicketChange is what a part did to its ticket.
+// TicketChange is the change that a part made to its ticket.
 type TicketChange struct {
 	Moved       bool       // its state changed
-	From, To    int        // places of states, when it moved
-	Attribute   *Attribute // what was set; a value of "" is none any more
-	AttributeID string     // of what was set
+	From, To    int        // indexes of states, when it moved
+	Attribute   *Attribute // the attribute with its new value; "" removes it
+	AttributeID string     // id of the attribute
 }

@@ -1,6 +1,6 @@
 package event
 
-// ThreadKind is what happened to a conversation or to a ticket.
+// ThreadKind is the kind of an event of a conversation or a ticket.
 type ThreadKind uint8
 
 // The kinds of the logs of conversations and of tickets.
@@ -10,50 +10,50 @@ const (
 	ThreadRedacted
 	ThreadRated
 	ThreadReviewed    // a scorecard was filled in or changed
-	ThreadEvaluated   // a monitor judged it
-	ThreadPartChanged // a part was changed in its place
+	ThreadEvaluated   // a monitor evaluated it
+	ThreadPartChanged // a part was changed in place
 	ThreadTagged
 	ThreadUntagged
 	ThreadLinked
 	ThreadFieldsSet
-	ThreadContactsChanged // one of its contacts was merged away
+	ThreadContactsChanged // one of its contacts was merged
 	ThreadDeleted
 )
 
-// ThreadEvent is one entry of the log of conversations, which is the truth about them as the log of contacts is about
-// contacts. It is a log of its own: the places in the other one decide what happens to contacts.
+// ThreadEvent is one entry of the log of conversations or of tickets, which is the truth about them. These logs are separate from the log of
+// contacts, because the draws for contacts depend on indexes in that log.
 type ThreadEvent struct {
-	At    int64
-	Until int64 // ThreadOpened: the time of the last of the parts it was born with
-	Kind  ThreadKind
-	Quiet bool        // moves no updated_at
-	Num   int32       // the number of the conversation or ticket
-	Size  int32       // ThreadOpened: how many parts it was born with
-	Place int32       // ThreadRedacted, ThreadPartChanged: the part's place, from 0; -1: the source. ThreadTagged, ThreadUntagged: the tag; ThreadOpened: a ticket's type
-	Who   []*Contact  // ThreadOpened: its contacts as they were, the first one wrote first; ThreadContactsChanged: its contacts from now on
-	Kept  bool        // ThreadDeleted: its figures stay in the reports
-	With  *ThreadArgs // what comes with it
+	At           int64
+	Until        int64 // ThreadOpened: the time of the last initial part
+	Kind         ThreadKind
+	Quiet        bool        // does not move updated_at
+	Num          int32       // number of the conversation or ticket
+	Size         int32       // ThreadOpened: number of initial parts
+	Place        int32       // ThreadRedacted, ThreadPartChanged: index of the part, -1: the source. ThreadTagged, ThreadUntagged: the tag; ThreadOpened: a ticket's type
+	Contacts     []*Contact  // ThreadOpened: its contacts at that time, the author first; ThreadContactsChanged: its contacts from now on
+	KeepsMetrics bool        // ThreadDeleted: its figures stay in the reports
+	With         *ThreadArgs // arguments of the kinds that need more
 }
 
-// ThreadArgs is what some events of a conversation carry.
+// ThreadArgs has the arguments of some events.
 type ThreadArgs struct {
 	Part       Part
-	Assigned   *Assigned      // ThreadPartChanged: the part's assignment from now on
-	Body       string         // ThreadPartChanged: its body from now on
-	Source     *ContentSource // ThreadPartAdded: what an answer of the AI agent was made of
+	Assigned   *Assigned      // ThreadPartChanged: the part's new assignment
+	Body       string         // ThreadPartChanged: its new body
+	Source     *ContentSource // ThreadPartAdded: the content that the AI agent used
 	Rating     Rating
 	Scorecard  Scorecard
 	Evaluation Evaluation
 	Linked     LinkedObject
-	By         int64 // ThreadTagged: the admin
+	By         int64 // ThreadTagged: the admin's id
 	Set        []FieldChange
-	Message    *Source // ThreadOpened: the message that it began with; nothing else of it is drawn
-	Exactly    bool    // ThreadOpened: a ticket's attributes are those of set, no others
+	Message    *Source // ThreadOpened: the first message of a conversation that a request or an operation began; nothing else of it is drawn
+	Exactly    bool    // ThreadOpened: a ticket has the attributes of Set and no others
 }
 
-// Deletion is a conversation that was deleted before hour 0, of which nothing else is known.
+// Deletion is a conversation that was deleted before hour 0. Nothing else is known of it.
 type Deletion struct {
-	ID   string
-	At   int64
-	Kept bool // its figures stay in the reports
+	ID           string
+	At           int64
+	KeepsMetrics bool // its figures stay in the reports
 }

@@ -9,24 +9,23 @@ const (
 	TrackerTicket    = "Tracker"
 )
 
-// TicketType is a type of tickets, with the attributes that its tickets have.
+// TicketType is a type of tickets, with their attributes.
 type TicketType struct {
 	ID, Name, Description, Category string
-	Internal                        bool  // for teammates alone
-	Archived                        bool  // it has no new tickets any more
+	Internal                        bool  // only teammates see its tickets
+	Archived                        bool  // no new tickets get this type
 	Made, Updated                   int64 // seconds after the workspace began
 	Attributes                      []TicketAttribute
 }
 
-// TicketAttribute is one that the tickets of a type have; Items are what one of a list chooses from.
+// TicketAttribute is an attribute of a ticket type; Items are the choices of a list.
 type TicketAttribute struct {
 	ID, Name, Kind string
-	Required       bool // a ticket cannot be opened without it
+	Required       bool // a ticket needs it to be created
 	Items          []string
 }
 
-// TicketTypes are all of them; the last one is archived, and its tickets are still there. Each type has an attribute of a kind that
-// the others have not.
+// TicketTypes are all types. The last one is archived and still has tickets. Each type has an attribute of a kind that the others do not have.
 var TicketTypes = ticketTypes()
 
 func ticketTypes() (list []TicketType) {
@@ -43,14 +42,14 @@ func ticketTypes() (list []TicketType) {
 	return list
 }
 
-// TicketState is a state that tickets may be in.
+// TicketState is a state of tickets.
 type TicketState struct {
 	ID, Category, Internal, External string
-	Archived                         bool     // tickets come into it no longer
-	Types                            []string // ids of the types whose tickets may be in it
+	Archived                         bool     // tickets can no longer move to it
+	Types                            []string // ids of the types that allow it
 }
 
-// TicketStates are all of them, in their order. The last one is archived.
+// TicketStates are all states in their order. The last one is archived.
 var TicketStates = []TicketState{
 	{"3300", "submitted", "Neu", "submitted", false, []string{"1200", "1201"}},
 	{"3301", "in_progress", "In Arbeit", "in progress", false, []string{"1200", "1202"}},
@@ -59,7 +58,7 @@ var TicketStates = []TicketState{
 	{"3304", "in_progress", "古い", "in progress", true, []string{"1200", "1201"}},
 }
 
-// The states that something depends on, by their place.
+// Indexes of the states that other code depends on.
 const (
 	TicketSubmitted = 0
 	TicketResolved  = 3

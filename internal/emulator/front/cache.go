@@ -8,10 +8,10 @@ import (
 	"aqueduck/internal/emulator/api/fault"
 )
 
-// answerCache is what stands between a service and its readers and keeps good answers by their questions (trap T121).
+// answerCache plays a cache between the service and its readers: it keeps good answers by their questions (trap T121).
 type answerCache struct {
 	kept  map[string]cachedAnswer
-	order []string // the oldest question first
+	order []string // keys of answers, the oldest first
 }
 
 type cachedAnswer struct {
@@ -19,11 +19,11 @@ type cachedAnswer struct {
 	at int64
 }
 
-// keptAnswers bounds the cache.
+// keptAnswers bounds the number of cached answers.
 const keptAnswers = 64
 
-// cacheAnswer keeps a good answer of a reading request, and gives the one that the question had before to those whom the fault has
-// replayed to, and says whether it did. There is no cache while no fault can ask for one.
+// cacheAnswer stores a good answer to a reading request. When the fault asks for a replay, it returns the stored earlier answer with replayed
+// set. Nothing is stored while no fault can ask for a replay.
 func (w *Server) cacheAnswer(f *fault.Fault, r *http.Request, body []byte, a answer.Answer) (given answer.Answer, replayed bool) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()

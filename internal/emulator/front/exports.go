@@ -11,7 +11,7 @@ import (
 	"aqueduck/internal/emulator/control"
 )
 
-// ServeExport answers a temporary URL. Whether credentials came along is in the log of requests.
+// ServeExport serves a temporary URL. The log of requests shows whether credentials came along.
 func (w *Server) ServeExport(rw http.ResponseWriter, r *http.Request) {
 	entry := control.Request{Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, Auth: r.Header.Get("Authorization") != ""}
 	entry.Status = w.sendExport(rw, strings.TrimPrefix(r.URL.Path, api.StoragePath), r.URL.Query().Get("signature"))

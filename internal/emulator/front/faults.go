@@ -7,7 +7,7 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// SetChaos changes the faults by probability; the text is read by ParseChaos's rules.
+// SetChaos changes the faults by probability, in the form that ParseChaos reads.
 func (w *Server) SetChaos(text string) error {
 	c, err := fault.ParseChaos(text)
 	if err != nil {
@@ -22,15 +22,15 @@ func (w *Server) SetChaos(text string) error {
 	return nil
 }
 
-// InjectFaults has f decide about every request by its number; nil from f lets it pass. One f is kept; nil takes it away.
-// Bodies may be read by f.
+// InjectFaults sets the function that decides about each request by its number; nil from f lets the request pass. There is one such function,
+// and nil removes it. f may read the body.
 func (w *Server) InjectFaults(f func(n int, r *http.Request) *fault.Fault) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	w.inject = f
 }
 
-// chooseFault asks the injection first, then chaos.
+// chooseFault asks the injected function first, then chaos.
 func (w *Server) chooseFault(n int, r *http.Request) *fault.Fault {
 	w.Mu.Lock()
 	inject, chaos := w.inject, w.chaos

@@ -13,16 +13,16 @@ import (
 	"aqueduck/internal/emulator/knobs"
 )
 
-// Form is one of the knob, which knows how to change an answer.
+// Form is a form of the knobs that can change an answer.
 type Form knobs.Form
 
-// FormWords are what a value can be made into without saying it whole.
+// FormWords are the types and the absence that a value can be changed to.
 var FormWords = []string{"string", "integer", "number", "boolean", "object", "array", "absent"}
 
-// recordKeys are the keys under which answers have a list of records.
+// recordKeys are the keys of lists of records in answers.
 var recordKeys = []string{"data", "conversations", "tickets", "admins", "teams", "segments", "activity_logs", "handling_events", "side_conversations"}
 
-// applyForms gives a good answer the forms that the knob asks for: first those of records, then those of what is around them.
+// applyForms changes a good answer as the knob Forms says: first its records, then the envelope.
 func (w *Server) applyForms(route string, a answer.Answer) answer.Answer {
 	var forms []Form
 	for _, f := range w.K().Forms {
@@ -37,7 +37,7 @@ func (w *Server) applyForms(route string, a answer.Answer) answer.Answer {
 	decoder := json.NewDecoder(bytes.NewReader(a.Body))
 	decoder.UseNumber()
 	if decoder.Decode(&root) != nil {
-		return a // a transcript may be text
+		return a // not JSON: a transcript is text
 	}
 	records := recordsOf(root)
 	for _, f := range forms {
@@ -62,7 +62,7 @@ func (w *Server) applyForms(route string, a answer.Answer) answer.Answer {
 	return a
 }
 
-// recordsOf are the records of an answer: the items of its list, or the answer itself.
+// recordsOf returns the records of an answer: the items of its list, or the answer itself.
 func recordsOf(root any) []map[string]any {
 	object, is := root.(map[string]any)
 	if !is {
@@ -84,7 +84,7 @@ func recordsOf(root any) []map[string]any {
 	return []map[string]any{object}
 }
 
-// idOf is the id of a record as text.
+// idOf returns the id of a record as text.
 func idOf(record map[string]any) string {
 	if record["id"] == nil {
 		return ""
@@ -92,10 +92,10 @@ func idOf(record map[string]any) string {
 	return fmt.Sprint(record["id"])
 }
 
-// isOfEnvelope reports whether the form is of the answer around the records.
+// isOfEnvelope reports whether the form changes the envelope, not the records.
 func (f Form) isOfEnvelope() bool { return strings.HasPrefix(f.Path, "$.") }
 
-// applyToObject changes one object. Where the value and its new place lie in the items of one list, it moves within each item.
+// applyToObject changes one object. Where the old and the new path share a list, the value moves within each item of that list.
 func (f Form) applyToObject(in map[string]any) {
 	from, to := splitPath(f.Path), splitPath(f.To)
 	if f.To == "" {
@@ -119,7 +119,7 @@ func (f Form) applyToObject(in map[string]any) {
 	}
 }
 
-// splitPath takes a path apart: names, with [] for the items of a list and {} for the entries of an object.
+// splitPath splits a path into names, with [] for the items of a list and {} for the entries of an object.
 func splitPath(path string) []string {
 	path = strings.TrimPrefix(path, "$.")
 	if path == "" {
@@ -128,7 +128,7 @@ func splitPath(path string) []string {
 	return strings.Split(strings.ReplaceAll(path, "[]", ".[]"), ".")
 }
 
-// objectsAt gives the objects that a path with [] or {} at its end leads to, made where there are none.
+// objectsAt returns the objects at a path with [] or {} at its end; with make it creates missing ones.
 func objectsAt(in map[string]any, path []string, make bool) []map[string]any {
 	if len(path) == 0 {
 		return []map[string]any{in}
@@ -157,7 +157,7 @@ func objectsAt(in map[string]any, path []string, make bool) []map[string]any {
 	return all
 }
 
-// itemsOf are the objects in a list or an object, one made where there is none.
+// itemsOf returns the objects in a list or an object; with make it creates one where there is none.
 func itemsOf(holder map[string]any, name string, list, make bool) (all []map[string]any) {
 	var values []any
 	if list {
@@ -184,7 +184,7 @@ func itemsOf(holder map[string]any, name string, list, make bool) (all []map[str
 	return []map[string]any{one}
 }
 
-// removeAt removes a value; false where there was none.
+// removeAt removes and returns the value at a path; false where there was none.
 func removeAt(object map[string]any, path []string) (any, bool) {
 	for len(path) > 1 {
 		next, is := object[path[0]].(map[string]any)
@@ -201,7 +201,7 @@ func removeAt(object map[string]any, path []string) (any, bool) {
 	return value, found
 }
 
-// setAt writes a value at a path, and the objects around it.
+// setAt writes a value at a path, and creates the objects around it.
 func setAt(object map[string]any, path []string, value any) {
 	for len(path) > 1 {
 		next, is := object[path[0]].(map[string]any)
@@ -216,7 +216,7 @@ func setAt(object map[string]any, path []string, value any) {
 	}
 }
 
-// convertValue is the value in its form, and whether one is sent.
+// convertValue returns the value in its form, and whether it is sent at all.
 func (f Form) convertValue(value any, found bool) (any, bool) {
 	switch f.As {
 	case "":
@@ -250,11 +250,11 @@ func (f Form) convertValue(value any, found bool) (any, bool) {
 	var said any
 	decoder := json.NewDecoder(strings.NewReader(f.As))
 	decoder.UseNumber()
-	_ = decoder.Decode(&said) // check has seen that it is JSON
+	_ = decoder.Decode(&said) // IsUnfit has checked that it is JSON
 	return said, true
 }
 
-// IsUnfit reports whether what was sent is no form.
+// IsUnfit reports whether the form is invalid.
 func (f Form) IsUnfit() bool {
 	return f.Path == "" || !api.IsAmongRoutes(f.Of) || strings.HasPrefix(f.To, "$.") != (f.To != "" && f.isOfEnvelope()) ||
 		f.As != "" && !slices.Contains(FormWords, f.As) && !json.Valid([]byte(f.As))

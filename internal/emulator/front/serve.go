@@ -20,7 +20,7 @@ import (
 	"aqueduck/internal/emulator/jsontext"
 )
 
-// ServeElsewhere is the other host: it notes the headers that it gets, credentials that should not be there among them.
+// ServeElsewhere plays the other host of redirects. It logs the headers of requests, so a test sees credentials that should not be there.
 func (w *Server) ServeElsewhere(rw http.ResponseWriter, r *http.Request) {
 	w.logRequest(control.Request{Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, Status: http.StatusOK,
 		Auth: r.Header.Get("Authorization") != "", Header: r.Header.Clone()})
@@ -28,32 +28,32 @@ func (w *Server) ServeElsewhere(rw http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(rw, `{"type":"list","data":[],"total_count":0,"pages":{"type":"pages","next":null}}`) // the client may have gone away
 }
 
-// keptRequests bounds the log of requests: the newest are kept.
+// keptRequests bounds the log of requests: the newest ones stay.
 const keptRequests = 200_000
 
-// Requests gives the log of requests, oldest first.
+// Requests returns the log of requests, oldest first.
 func (w *Server) Requests() []control.Request {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	return append([]control.Request(nil), w.requests...)
 }
 
-// RequestCount is how many requests the API has received, also when no log is kept.
+// RequestCount returns how many requests the API has received, also when no log is kept.
 func (w *Server) RequestCount() int {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	return w.count
 }
 
-// RunBetween has f run before every request with the request's number, so that a script can change the workspace between
-// any two. It runs outside the workspace's lock. One is kept; nil takes it away.
+// RunBetween sets a function that runs before every request, with the request's number, so that a test can change the workspace between two
+// requests. It runs without the workspace's lock. There is one such function, and nil removes it.
 func (w *Server) RunBetween(f func(n int)) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	w.between = f
 }
 
-// maxBody is more than any question has, and than thousands of contacts in bulk.
+// maxBody is larger than any search, and than a bulk request of thousands of contacts.
 const maxBody = 8 << 20
 
 // ServeAPI answers one request to the API.
@@ -95,7 +95,7 @@ func (w *Server) ServeAPI(rw http.ResponseWriter, r *http.Request) {
 	w.sendAnswer(rw, r, a, delivery{n: n, fault: f})
 }
 
-// numberRequest numbers a request and lets the script between requests run.
+// numberRequest numbers a request and runs the function of RunBetween.
 func (w *Server) numberRequest() int {
 	w.Mu.Lock()
 	w.count++
@@ -122,7 +122,7 @@ func (w *Server) logRequest(e control.Request) {
 	}
 }
 
-// answerRequest checks who asks, in which version and how often, and has the route answer.
+// answerRequest checks the token, the version and the rate limit, then calls the route. It returns the answer and the route's name.
 func (w *Server) answerRequest(n int, r *http.Request, body []byte) (answer.Answer, string) {
 	who, refused := w.checkToken(n, r)
 	if refused != nil {
@@ -137,7 +137,7 @@ func (w *Server) answerRequest(n int, r *http.Request, body []byte) (answer.Answ
 		return a, ""
 	}
 	q := &api.Request{N: n, Path: r.URL.Path, Base: "http://" + r.Host, Query: r.URL.Query(), Body: body, Version: v}
-	rt, ids, known := api.FindRoute(r.Method, r.URL.EscapedPath()) // an escaped slash is part of an id
+	rt, ids, known := api.FindRoute(r.Method, r.URL.EscapedPath()) // EscapedPath, as an escaped slash is part of an id
 	switch {
 	case rt == nil && known:
 		return answer.Failure(http.StatusMethodNotAllowed, "method_not_allowed", "not this method"), ""
@@ -159,7 +159,7 @@ func (w *Server) answerRequest(n int, r *http.Request, body []byte) (answer.Answ
 
 const (
 	rateWindow = 10
-	unlimited  = 100_000 // a minute, announced when there is no limit
+	unlimited  = 100_000 // requests a minute, announced when there is no limit
 )
 
 func (w *Server) windowQuota() int {
@@ -182,7 +182,7 @@ func (w *Server) checkRateLimit() (answer.Answer, bool) {
 	return answer.Failure(http.StatusTooManyRequests, "rate_limit_exceeded", "Exceeded rate limit"), true
 }
 
-// retryAfter is sent with 429 in the form that the knob asks for, if any.
+// retryAfter returns the header of a 429 in the form of the knob, if any.
 func (w *Server) retryAfter() map[string]string {
 	now := w.CurrentTime()
 	left := rateWindow - now.Unix()%rateWindow
@@ -200,13 +200,13 @@ var gzips = sync.Pool{New: func() any {
 	return z
 }}
 
-// minGzip is the size below which compressing is not worth it.
+// minGzip is the smallest body, in bytes, that is compressed.
 const minGzip = 1024
 
-// delivery is how an answer goes out.
+// delivery sends an answer.
 type delivery struct {
 	n     int          // number of the request
-	fault *fault.Fault // what happens on the way; nil: nothing
+	fault *fault.Fault // fault on the way of the answer; nil: none
 }
 
 func (w *Server) sendAnswer(rw http.ResponseWriter, r *http.Request, a answer.Answer, s delivery) {
@@ -223,7 +223,7 @@ func (w *Server) sendAnswer(rw http.ResponseWriter, r *http.Request, a answer.An
 		buf.Grow(len(body) / 4)
 		z := gzips.Get().(*gzip.Writer)
 		z.Reset(&buf)
-		_, _ = z.Write(body) // a buffer takes everything
+		_, _ = z.Write(body) // a buffer cannot fail
 		_ = z.Close()
 		gzips.Put(z)
 		body = buf.Bytes()
@@ -247,7 +247,7 @@ func (w *Server) sendAnswer(rw http.ResponseWriter, r *http.Request, a answer.An
 	}
 }
 
-// setHeaders sets the clock and the state of the quota, the latter only for those with a good token.
+// setHeaders sets the date and the rate limit. Only requests with a good token get the rate limit.
 func (w *Server) setHeaders(h http.Header, a answer.Answer) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -273,7 +273,7 @@ func requestID(seed uint64, n int) string {
 	return fmt.Sprintf("req_%016x", event.MixBits(seed^uint64(n)<<20))
 }
 
-// renameErrorCode gives an error the code that the knob has for its own.
+// renameErrorCode replaces an error code by the one of the knob Codes.
 func (w *Server) renameErrorCode(a answer.Answer) answer.Answer {
 	if a.Status < http.StatusBadRequest {
 		return a

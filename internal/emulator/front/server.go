@@ -9,18 +9,18 @@ import (
 	"aqueduck/internal/emulator/state"
 )
 
-// rateCounter counts requests in windows of ten seconds, over which the quota of a minute is spread (api-notes, Limits).
+// rateCounter counts requests in windows of ten seconds. The rate limit of a minute is spread over them (api-notes, Limits).
 type rateCounter struct {
 	window int64
 	used   int
 }
 
-// Server answers requests to the API: it finds the route, says who may ask how often, and has faults happen on the way.
+// Server answers requests to the API: it checks access and rate limit, finds the route, and applies faults.
 type Server struct {
 	*api.Handlers
 	chaos    fault.Chaos
 	token    string              // has every scope
-	tokens   map[string][]string // further ones, with their scopes
+	tokens   map[string][]string // other tokens, with their scopes
 	cache    answerCache
 	requests []control.Request
 	count    int
@@ -29,7 +29,7 @@ type Server struct {
 	rate     rateCounter
 }
 
-// New makes a server of a workspace. Whoever has the token may do everything.
+// New returns a server of a workspace. The bearer of token has every scope.
 func New(w *state.World, token string, o api.Options) *Server {
 	return &Server{Handlers: &api.Handlers{World: w, Options: o}, token: token}
 }

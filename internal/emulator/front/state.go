@@ -5,7 +5,7 @@ import (
 	"aqueduck/internal/emulator/state/contacts"
 )
 
-// CurrentState counts what is there now.
+// CurrentState counts the current records.
 func (w *Server) CurrentState() control.WorkspaceState {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()

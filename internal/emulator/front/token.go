@@ -9,29 +9,29 @@ import (
 	"aqueduck/internal/emulator/api/answer"
 )
 
-// AccessToken is the access token that may do everything.
+// AccessToken returns the token that has every scope.
 func (w *Server) AccessToken() string {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	return w.token
 }
 
-// AccessTokenHeld is Token with the lock held.
+// AccessTokenHeld is AccessToken for callers that hold the lock.
 func (w *Server) AccessTokenHeld() string { return w.token }
 
-// RotateToken makes another token the only good one.
+// RotateToken replaces the main token; the old one is refused from now on.
 func (w *Server) RotateToken(token string) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	w.token, w.tokens = token, nil
 }
 
-// scopesKnown are the scopes that workspace-api 5.3 shows.
+// scopesKnown are the scopes of workspace-api 5.3.
 var scopesKnown = []string{"read_conversations", "read_dynamic_content", "read_write_dynamic_content", "read_data_connector_versions",
 	"read_write_data_connector_versions", "write_users_companies"}
 
-// AddToken makes one more token good, for the routes that need no scope and those that need one of these (workspace-api 5.3), which must
-// be scopes that are known. A scope read_write_… lets its bearer read too.
+// AddToken accepts one more token with the given scopes, all of which must be known (workspace-api 5.3). It serves the routes that need no
+// scope or one of these. A scope read_write_… includes reading.
 func (w *Server) AddToken(token string, scopes ...string) error {
 	for _, scope := range scopes {
 		if !slices.Contains(scopesKnown, scope) {
@@ -47,25 +47,25 @@ func (w *Server) AddToken(token string, scopes ...string) error {
 	return nil
 }
 
-// tokenBearer is whose token came with a request.
+// tokenBearer is the access of a token's bearer.
 type tokenBearer struct {
-	all    bool // it has every scope
+	all    bool // every scope
 	scopes []string
 }
 
-// HasScope says whether a bearer has the scope that a route needs, or the one to write, which includes it unless strictly taken.
+// HasScope reports whether a bearer has the scope that a route needs. The scope to write includes the one to read, unless strictly.
 func (b tokenBearer) HasScope(scope string, strictly bool) bool {
 	both := strings.Replace(scope, "read_", "read_write_", 1)
 	return b.all || scope == "" || slices.Contains(b.scopes, scope) || slices.Contains(b.scopes, both) && !strictly
 }
 
-// FindBearer is who has a token, and whether anybody has. The lock is held.
+// FindBearer returns the bearer of a token, and whether the token is known. The caller holds the lock.
 func (w *Server) FindBearer(token string) (tokenBearer, bool) {
 	scopes, known := w.tokens[token]
 	return tokenBearer{token == w.token, scopes}, known || token == w.token
 }
 
-// checkToken checks the token (workspace-api 5). One example of the document omits the word Bearer.
+// checkToken checks the token (workspace-api 5). One example of the document omits the word Bearer, so a bare token is accepted.
 func (w *Server) checkToken(n int, r *http.Request) (tokenBearer, *answer.Answer) {
 	sent := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 	w.Mu.Lock()

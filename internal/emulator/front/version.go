@@ -6,7 +6,7 @@ import (
 	"aqueduck/internal/emulator/apiversion"
 )
 
-// requestedVersion is the one that a request asks for, or the workspace's own when it names none (workspace-api 9.1).
+// requestedVersion returns the version that a request names, or the workspace's own when it names none (workspace-api 9.1).
 func (w *Server) requestedVersion(r *http.Request) (apiversion.Version, bool) {
 	text := r.Header.Get(w.Options.VersionHeader)
 	if text == "" {

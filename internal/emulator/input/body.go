@@ -11,21 +11,21 @@ import (
 	"aqueduck/internal/emulator/jsontext"
 )
 
-// Refusal is why a body is not taken.
+// Refusal is why a body is refused.
 type Refusal struct {
-	Status        int // of HTTP
+	Status        int // HTTP status
 	Code, Message string
 }
 
-// Body is what a writing request sent: the fields of a JSON object, read by their names. The first of them that is not what it
-// should be is told in the refusal; what comes after it reads as nothing.
+// Body is the JSON object of a writing request. Its methods read fields by name. The first invalid field sets the refusal, and the reads after
+// it return zero values, so callers check once at the end.
 type Body struct {
 	Fields  map[string]json.RawMessage
-	At      string   // what the names of its fields begin with
-	Refusal *Refusal // shared with the objects inside; its status is 0 while there is none
+	At      string   // prefix of its field names in messages
+	Refusal *Refusal // shared with nested bodies; its status is 0 while there is none
 }
 
-// ReadBody reads a body. Nothing at all is an object without fields.
+// ReadBody parses a body. An empty body is an object without fields.
 func ReadBody(raw []byte) *Body {
 	b := &Body{Refusal: &Refusal{}}
 	if len(strings.TrimSpace(string(raw))) == 0 {
@@ -38,31 +38,31 @@ func ReadBody(raw []byte) *Body {
 	return b
 }
 
-// IsRefused says whether something of the body, or of an object inside, is not what it should be.
+// IsRefused reports whether the body, or a nested one, is invalid.
 func (b *Body) IsRefused() bool { return b.Refusal.Status != 0 }
 
-// Refuse notes a refusal unless there is one.
+// Refuse sets the refusal unless there is one.
 func (b *Body) Refuse(status int, code, format string, about ...any) {
 	if !b.IsRefused() {
 		*b.Refusal = Refusal{status, code, fmt.Sprintf(format, about...)}
 	}
 }
 
-// RefuseField refuses what a field holds.
+// RefuseField refuses the value of a field; wanted says what it must be.
 func (b *Body) RefuseField(name, wanted string) {
 	b.Refuse(http.StatusBadRequest, "parameter_invalid", "%s%s must be %s", b.At, name, wanted)
 }
 
-// WasSent says whether a field was sent, null or not.
+// WasSent reports whether a field was sent, null included.
 func (b *Body) WasSent(name string) bool {
 	_, told := b.Fields[name]
 	return told
 }
 
-// HasValue says whether a field was sent with something in it.
+// HasValue reports whether a field was sent and is not null.
 func (b *Body) HasValue(name string) bool { return b.WasSent(name) && string(b.Fields[name]) != "null" }
 
-// RequireFields refuses when one of these was not sent, or as null.
+// RequireFields refuses the body when one of the fields is absent or null.
 func (b *Body) RequireFields(names ...string) {
 	for _, name := range names {
 		if !b.HasValue(name) {
@@ -72,27 +72,27 @@ func (b *Body) RequireFields(names ...string) {
 	}
 }
 
-// RequireOneOf refuses when none of these names something.
+// RequireOneOf refuses the body when all of the fields are absent or null.
 func (b *Body) RequireOneOf(names ...string) {
 	if !slices.ContainsFunc(names, func(name string) bool { return b.ReadID(name) != "" }) {
 		b.Refuse(http.StatusBadRequest, "parameter_not_found", "one of %s%s is missing", b.At, strings.Join(names, ", "+b.At))
 	}
 }
 
-// decodeField decodes a field when it holds something.
+// decodeField decodes a field that has a value.
 func (b *Body) decodeField(name, wanted string, into any) {
 	if b.HasValue(name) && json.Unmarshal(b.Fields[name], into) != nil {
 		b.RefuseField(name, wanted)
 	}
 }
 
-// ReadText is a field's text, empty when it was not sent.
+// ReadText returns a field's text, empty when it was not sent.
 func (b *Body) ReadText(name string) (text string) {
 	b.decodeField(name, "a text", &text)
 	return text
 }
 
-// ReadWord is one of these texts, or empty when it was not sent.
+// ReadWord returns a field's text, which must be one of the list; empty when it was not sent.
 func (b *Body) ReadWord(name string, of ...string) string {
 	text := b.ReadText(name)
 	if b.HasValue(name) && !slices.Contains(of, text) {
@@ -101,7 +101,7 @@ func (b *Body) ReadWord(name string, of ...string) string {
 	return text
 }
 
-// ReadID is a text or a whole number as text: ids come as either (api-notes).
+// ReadID returns an id as text. Texts and whole numbers are accepted (api-notes).
 func (b *Body) ReadID(name string) string {
 	if !b.HasValue(name) || b.Fields[name][0] == '"' {
 		return b.ReadText(name)
@@ -113,7 +113,7 @@ func (b *Body) ReadID(name string) string {
 	return number.String()
 }
 
-// ReadIDs is a list of them.
+// ReadIDs returns a list of ids.
 func (b *Body) ReadIDs(name string) (list []string) {
 	var raw []json.RawMessage
 	b.decodeField(name, "a list of ids", &raw)
@@ -125,26 +125,26 @@ func (b *Body) ReadIDs(name string) (list []string) {
 	return list
 }
 
-// ReadInt is a whole number, 0 when it was not sent.
+// ReadInt returns a whole number, 0 when it was not sent.
 func (b *Body) ReadInt(name string) (n int64) {
 	b.decodeField(name, "a whole number", &n)
 	return n
 }
 
-// ReadBool is true or false, false when it was not sent.
+// ReadBool returns a boolean, false when it was not sent.
 func (b *Body) ReadBool(name string) (yes bool) {
 	b.decodeField(name, "true or false", &yes)
 	return yes
 }
 
-// ReadObject is the fields of an object inside, none when it was not sent.
+// ReadObject returns a nested object, without fields when it was not sent.
 func (b *Body) ReadObject(name string) *Body {
 	inner := &Body{At: b.At + name + ".", Refusal: b.Refusal}
 	b.decodeField(name, "an object", &inner.Fields)
 	return inner
 }
 
-// ReadObjects are those of a list.
+// ReadObjects returns a list of objects.
 func (b *Body) ReadObjects(name string) (list []*Body) {
 	var all []map[string]json.RawMessage
 	b.decodeField(name, "a list of objects", &all)
@@ -157,7 +157,7 @@ func (b *Body) ReadObjects(name string) (list []*Body) {
 	return list
 }
 
-// ReadValues are the fields of an object of texts, numbers, flags and nulls, as custom attributes are (workspace-api 2.1).
+// ReadValues returns an object of texts, numbers, booleans and nulls, such as custom attributes (workspace-api 2.1).
 func (b *Body) ReadValues(name string) map[string]any {
 	list := map[string]any{}
 	inner := b.ReadObject(name)
@@ -168,13 +168,13 @@ func (b *Body) ReadValues(name string) map[string]any {
 		case '"':
 			list[field] = inner.ReadText(field)
 		default:
-			list[field] = raw // a number keeps its text
+			list[field] = raw // json.Number keeps the text of the number
 		}
 	}
 	return list
 }
 
-// Err is the refusal as an error.
+// Err returns the refusal as an error, nil while there is none.
 func (b *Body) Err() error {
 	if !b.IsRefused() {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// tableLimits are those of the body of a reply (workspace-api 8), by what they count.
+// tableLimits are the limits of tables in the body of a reply (workspace-api 8).
 var tableLimits = []struct {
 	most  int
 	of    func(c *tableCount) int
@@ -22,17 +22,17 @@ var tableLimits = []struct {
 	{10_000, func(c *tableCount) int { return c.cells }, "at most 10,000 cells per message"},
 }
 
-// tableCount is what the tables of a body come to.
+// tableCount counts the tables of a body and their sizes.
 type tableCount struct {
 	nested, tables, cells int
-	rows, columns         int // of the table that has most
+	rows, columns         int // of the largest table
 }
 
-// ReplyBody is what is kept of the body of a reply. Without a table that is what was sent. With one it takes the way of tables,
-// from which other markup, too, may come back differently; where tables are not kept, they become text (workspace-api 8, 9).
+// ReplyBody returns the stored form of a reply's body. A body without a table is stored as sent. A body with one is parsed and written again,
+// so its other markup may change too. Where tables are not enabled, they become text (workspace-api 8, 9).
 func ReplyBody(sent string, tables bool) (kept string, err error) {
 	if !strings.Contains(strings.ToLower(sent), "<table") {
-		return sent, nil // nothing is told of what else a body may not be
+		return sent, nil // the document limits nothing else in a body
 	}
 	nodes, err := html.ParseFragment(strings.NewReader(sent), &html.Node{Type: html.ElementNode, Data: "body", DataAtom: atom.Body})
 	if err != nil {
@@ -94,7 +94,7 @@ func (c *tableCount) countTables(n *html.Node, inside bool) {
 	}
 }
 
-// shapeOf counts the rows of a table and the columns of its widest one. A cell may be several columns wide.
+// shapeOf counts the rows of a table and the columns of its widest row. A cell may span several columns.
 func shapeOf(table *html.Node) (rows, columns int) {
 	for n := range table.Descendants() {
 		if n.DataAtom != atom.Tr {
@@ -112,7 +112,7 @@ func shapeOf(table *html.Node) (rows, columns int) {
 	return rows, columns
 }
 
-// spanOf is how many columns wide a cell is: one where it does not say so, and a thousand at most, as in browsers.
+// spanOf returns how many columns a cell spans: one by default, and a thousand at most, as in browsers.
 func spanOf(cell *html.Node) int {
 	for _, a := range cell.Attr {
 		if n, err := strconv.Atoi(a.Val); a.Key == "colspan" && err == nil {
@@ -122,7 +122,7 @@ func spanOf(cell *html.Node) int {
 	return 1
 }
 
-// flattenTables makes text of each table: a line of each row, spaces between the cells.
+// flattenTables replaces each table by text: a line for each row, with spaces between the cells.
 func flattenTables(n *html.Node) {
 	for child := n.FirstChild; child != nil; {
 		next := child.NextSibling
@@ -147,7 +147,7 @@ func flatTable(table *html.Node) *html.Node {
 	return p
 }
 
-// tableLines is the text of what is in a table, one line for each row.
+// tableLines returns the text of a table, one line for each row.
 func tableLines(n *html.Node) string {
 	if n.Type == html.TextNode {
 		return strings.Join(strings.Fields(n.Data), " ")

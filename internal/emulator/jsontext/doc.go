@@ -1,2 +1,2 @@
-// Package jsontext writes JSON as the emulated service does: text as people wrote it, fields in an order, null for nothing.
+// Package jsontext writes JSON as the emulated service does: no needless escapes, fields in a fixed order, null for empty values.
 package jsontext

@@ -2,10 +2,10 @@ package jsontext
 
 import "time"
 
-// Record is a small record in the order in which it is sent.
+// Record is a small record, with its columns in the order in which they are sent.
 type Record []Column
 
-// FieldText is a field of a record that is text.
+// FieldText returns the text of a field, "" when it is missing or not text.
 func (r Record) FieldText(name string) string {
 	for _, c := range r {
 		if s, isText := c.Value.(string); isText && c.Name == name {
@@ -15,22 +15,22 @@ func (r Record) FieldText(name string) string {
 	return ""
 }
 
-// Column is one field of a small record: text, where none is null, an int64, a bool, JSON, or nil.
+// Column is one field of a small record: text (empty is null), an int64, a bool, RawJSON, a time, or nil.
 type Column struct {
 	Name  string
 	Value any
 }
 
-// RawJSON is a value that is JSON already.
+// RawJSON is a value that is already JSON.
 type RawJSON string
 
-// Moment is a time: none is null.
+// Moment is a time in Unix seconds; zero is null.
 type Moment int64
 
-// ISOTime is a time that is sent as ISO-8601 text.
+// ISOTime is a time in Unix seconds that is sent as ISO-8601 text.
 type ISOTime int64
 
-// WriteRecord writes a record. What is around it, a comma too, is the caller's.
+// WriteRecord writes a record. The caller writes separators.
 func WriteRecord(p *Writer, r Record) {
 	p.Bytes = append(p.Bytes, '{')
 	for _, c := range r {

@@ -6,12 +6,12 @@ import (
 	"strconv"
 )
 
-// Quote is a text as a JSON string.
+// Quote returns a text as a JSON string.
 func Quote(s string) string { return string(AppendString(nil, s)) }
 
 const hexDigits = "0123456789abcdef"
 
-// AppendString writes a JSON string. Only what must be escaped is: answers hold text as people wrote it.
+// AppendString writes a JSON string. It escapes only what JSON requires.
 func AppendString(b []byte, s string) []byte {
 	b = append(b, '"')
 	from := 0
@@ -36,7 +36,7 @@ func AppendString(b []byte, s string) []byte {
 	return append(append(b, s[from:]...), '"')
 }
 
-// AppendText writes a text, or null for none.
+// AppendText writes a text; an empty one is null.
 func AppendText(b []byte, s string) []byte {
 	if s == "" {
 		return append(b, "null"...)
@@ -44,7 +44,7 @@ func AppendText(b []byte, s string) []byte {
 	return AppendString(b, s)
 }
 
-// AppendTime writes a time or another integer, or null for none.
+// AppendTime writes a time or another integer; zero is null.
 func AppendTime(b []byte, t int64) []byte {
 	if t == 0 {
 		return append(b, "null"...)
@@ -55,7 +55,7 @@ func AppendTime(b []byte, t int64) []byte {
 // AppendBool writes true or false.
 func AppendBool(b []byte, v bool) []byte { return strconv.AppendBool(b, v) }
 
-// ParseObject reads an object by its names as they are written: what has another case is another name. Null is refused.
+// ParseObject parses an object by its exact names: a name in another case is another name. It refuses null.
 func ParseObject(raw []byte) (fields map[string]json.RawMessage, err error) {
 	err = json.Unmarshal(raw, &fields)
 	if err == nil && fields == nil {

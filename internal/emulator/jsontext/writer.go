@@ -6,13 +6,13 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// Writer writes a JSON object field by field; commas are its business. An empty text and a zero time are null.
+// Writer writes a JSON object field by field, with the commas. An empty text and a zero time are null.
 type Writer struct {
 	Bytes []byte
-	Omit  bool // leave out what is null
+	Omit  bool // fields that are null are omitted
 }
 
-// WriteKey begins a field; without a name it begins an item of a list.
+// WriteKey begins a field; an empty name begins an item of a list.
 func (p *Writer) WriteKey(name string) {
 	if n := len(p.Bytes); n > 0 && p.Bytes[n-1] != '{' && p.Bytes[n-1] != '[' {
 		p.Bytes = append(p.Bytes, ',')
@@ -22,7 +22,7 @@ func (p *Writer) WriteKey(name string) {
 	}
 }
 
-// Null writes null, or nothing where that is left out.
+// Null writes null, or nothing with Omit.
 func (p *Writer) Null(name string) {
 	if p.Omit {
 		return
@@ -41,7 +41,7 @@ func (p *Writer) TextOrNull(name, s string) {
 	p.Bytes = AppendString(p.Bytes, s)
 }
 
-// String writes a text that is empty rather than null.
+// String writes a text; an empty one stays a text.
 func (p *Writer) String(name, s string) {
 	p.WriteKey(name)
 	p.Bytes = AppendString(p.Bytes, s)
@@ -68,7 +68,7 @@ func (p *Writer) Bool(name string, v bool) {
 	p.Bytes = strconv.AppendBool(p.Bytes, v)
 }
 
-// RawOrNull writes JSON as it is; none is null.
+// RawOrNull writes raw JSON; an empty one is null.
 func (p *Writer) RawOrNull(name, json string) {
 	if json == "" {
 		p.Null(name)
@@ -118,7 +118,7 @@ func (p *Writer) OpenTypedList(name, kind, key string) {
 	p.OpenList(key)
 }
 
-// CloseTypedList ends one.
+// CloseTypedList ends a list and its envelope.
 func (p *Writer) CloseTypedList() {
 	p.CloseList()
 	p.Close()

@@ -6,7 +6,7 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// actionRows are the rows of the admins' activity log, in the words of the newest version.
+// actionRows yields the rows of the admins' activity log, in the names of the newest version.
 func actionRows(o *Oracle, yield func(Row) bool) {
 	for i := range o.log.Actions {
 		a := &o.log.Actions[i]
@@ -23,19 +23,19 @@ func actionRows(o *Oracle, yield func(Row) bool) {
 	}
 }
 
-// actionKind is a kind of entry: what it is called, what the admin does, and what it tells beside.
+// actionKind is a kind of entry: its name, its text and its metadata.
 type actionKind struct {
 	name     string
 	does     func(a *event.AdminAction) string
 	metadata func(a *event.AdminAction) string
 }
 
-// fixedWords is the same words for every entry.
+// fixedWords returns a text that is equal for every entry.
 func fixedWords(words string) func(*event.AdminAction) string {
 	return func(*event.AdminAction) string { return words }
 }
 
-// countMetadata is metadata in which the entry's number stands in one place.
+// countMetadata returns metadata that contains the entry's number.
 func countMetadata(before, after string) func(*event.AdminAction) string {
 	return func(a *event.AdminAction) string { return before + jsonNumber(int64(a.Count)) + after }
 }

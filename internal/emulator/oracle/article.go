@@ -7,16 +7,16 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// localArticle is what an article says in one language. The body is as it is kept.
+// localArticle is the text of an article in one language, with the body in its stored form.
 type localArticle struct {
 	locale, title, description, body, state string
 	author                                  int64
 }
 
-// translated begins the fields of what an article says in another language than English.
+// translated is the prefix of the fields of an article's translations.
 const translated = "translated_content."
 
-// withEdits puts what was written of an article in one language in the place of what is drawn.
+// withEdits returns the text with its written fields in place of the drawn ones.
 func (a localArticle) withEdits(p *contentItem, prefix string) localArticle {
 	a.title, a.description = p.fieldText(prefix+"title", a.title), p.fieldText(prefix+"description", a.description)
 	a.body, a.state = p.fieldText(prefix+"body", a.body), p.fieldText(prefix+"state", a.state)
@@ -24,7 +24,7 @@ func (a localArticle) withEdits(p *contentItem, prefix string) localArticle {
 	return a
 }
 
-// articleLocales is what an article says in each of its languages, English first. A new language may come with an edit.
+// articleLocales returns the text of an article in each of its languages, English first. An edit may add a language.
 func (p *contentItem) articleLocales(d event.Wording) []localArticle {
 	drawn := localArticle{title: d.Title, description: d.Description, body: d.Body, state: "published", author: d.Author}
 	if d.Draft {
@@ -57,7 +57,7 @@ func (p *contentItem) articleLocales(d event.Wording) []localArticle {
 	return append([]localArticle{english}, all...)
 }
 
-// articleRow is an article as it is read by itself, with its statistics.
+// articleRow returns the row of an article as a single read sends it, with its statistics.
 func (o *Oracle) articleRow(p *contentItem, d event.Wording, dynamic map[string]dynamicContent) Row {
 	all := p.articleLocales(d)
 	own := all[0]
@@ -65,7 +65,7 @@ func (o *Oracle) articleRow(p *contentItem, d event.Wording, dynamic map[string]
 		if state == "published" {
 			return "https://help.example/articles/" + event.ContentText(event.Articles, p.N)
 		}
-		return "" // readers do not find a draft
+		return "" // readers cannot open a draft
 	}
 	fields := []string{"type", jsonText("article_translated_content")}
 	for _, a := range all[1:] {
@@ -88,7 +88,7 @@ func (o *Oracle) articleRow(p *contentItem, d event.Wording, dynamic map[string]
 	return row
 }
 
-// articleStatistics is what readers made of an article, counted on the hour: a reaction for twenty views, a conversation for fifty.
+// articleStatistics returns the statistics of an article, counted on the hour: a reaction for twenty views, a conversation for fifty.
 func (o *Oracle) articleStatistics(p *contentItem) string {
 	hours := o.at/3600 - p.Created/3600
 	views := int64(0)
@@ -96,7 +96,7 @@ func (o *Oracle) articleStatistics(p *contentItem) string {
 		views = hours * p.Views
 	}
 	happy, neutral, sad := p.Happy, 100-40-p.Happy, int64(40)
-	if views < 20 { // nobody has reacted
+	if views < 20 { // no reactions yet
 		happy, neutral, sad = 0, 0, 0
 	}
 	return jsonObject("type", jsonText("article_statistics"), "views", jsonNumber(views), "conversations", jsonNumber(views/50), "reactions", jsonNumber(views/20),

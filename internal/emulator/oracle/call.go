@@ -2,11 +2,11 @@ package oracle
 
 import "aqueduck/internal/emulator/event"
 
-// listedCalls are the calls that the list has.
+// listedCalls yields the calls that the list contains.
 func (o *Oracle) listedCalls(yield func(c *event.Call) bool) {
 	for i := range o.log.Calls {
 		c := &o.log.Calls[i]
-		known := c.Initiated <= o.at && c.Put <= o.at
+		known := c.Initiated <= o.at && c.ListedAt <= o.at
 		removed := c.Removed != 0 && c.Removed <= o.at
 		if known && !removed && !yield(c) {
 			return
@@ -14,7 +14,7 @@ func (o *Oracle) listedCalls(yield func(c *event.Call) bool) {
 	}
 }
 
-// hasHappened says whether the time of something has come; 0 is never.
+// hasHappened reports whether a time has come; 0 never comes.
 func (o *Oracle) hasHappened(at int64) bool { return at != 0 && at <= o.at }
 
 func callRows(o *Oracle, yield func(Row) bool) {
@@ -28,7 +28,7 @@ func callRows(o *Oracle, yield func(Row) bool) {
 		if c.Outbound {
 			row["direction"] = "outbound"
 		}
-		// What happens later overwrites what happened before.
+		// Later states overwrite earlier ones.
 		if o.hasHappened(c.Answered) {
 			row["state"], row["answered_at"], row["updated_at"] = "answered", c.Answered, c.Answered
 			row["admin_id"] = idText(event.Admins[c.Admin].ID)
@@ -52,15 +52,15 @@ func callRows(o *Oracle, yield func(Row) bool) {
 	}
 }
 
-// isTranscribed says whether the transcript of a call is final, or failed for good.
+// isTranscribed reports whether the transcript of a call is final, or failed for good.
 func (o *Oracle) isTranscribed(c *event.Call) bool {
 	return c.Transcribed != 0 && c.Transcribed+o.terms.TranscriptLate <= o.at
 }
 
-// searchableCalls are the calls that search has, once they have ended.
+// searchableCalls yields the calls that search returns, once they have ended.
 func (o *Oracle) searchableCalls(yield func(c *event.Call) bool) {
 	for c := range o.listedCalls {
-		if c.Ended <= o.at && c.Luck >= o.terms.CallsLeftOut && !yield(c) {
+		if c.Ended <= o.at && c.SearchDraw >= o.terms.CallsLeftOut && !yield(c) {
 			return
 		}
 	}
@@ -70,7 +70,7 @@ func transcriptRows(o *Oracle, yield func(Row) bool) {
 	for c := range o.searchableCalls {
 		row := Row{"call_id": event.CallID(c.N), "conversation_id": event.ConversationID(int32(c.Conv)), "contact_id": c.Contact, "transcript_status": nil}
 		switch {
-		case c.Transcribed == 0: // nothing ever becomes of it
+		case c.Transcribed == 0: // there will never be a transcript
 		case !o.isTranscribed(c):
 			row["transcript_status"] = "pending"
 		case c.Failed:

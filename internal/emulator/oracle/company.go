@@ -8,7 +8,7 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// replayedCompany is what the log says of one company: what it was born with, and what was changed since.
+// replayedCompany is the state of one company after a replay of its log.
 type replayedCompany struct {
 	*event.Company
 	row   Row // its fields as columns
@@ -17,7 +17,7 @@ type replayedCompany struct {
 	notes []event.CompanyNote
 }
 
-// replayCompanies gives all of them, in the order of their numbers.
+// replayCompanies returns all companies, in the order of their numbers.
 func (o *Oracle) replayCompanies() (all []*replayedCompany) {
 	born := func(c *event.Company) {
 		all = append(all, &replayedCompany{Company: c, attrs: c.Attrs, tags: c.Tags, notes: c.Notes, row: Row{"id": c.ID, "company_id": c.ExternalID,
@@ -65,7 +65,7 @@ func (c *replayedCompany) applyEvent(e *event.CompanyEvent) {
 	}
 }
 
-// companyRows gives a row for each company, also for those that search leaves out: they have a user_count of 0.
+// companyRows yields a row for each company. Companies that search omits have a user_count of 0.
 func companyRows(o *Oracle, yield func(Row) bool) {
 	users := map[int32]int64{}
 	o.eachActive(func(p *replayedContact) bool {
@@ -103,7 +103,7 @@ func companyTags(o *Oracle, yield func(Row) bool) {
 	}
 }
 
-// companySegments: big spenders, those that were never here, and large ones.
+// companySegments yields the members of the segments: big spenders, companies that were never active, and large ones.
 func companySegments(o *Oracle, yield func(Row) bool) {
 	for _, c := range o.replayCompanies() {
 		in := []bool{c.row["monthly_spend"].(int64) > 6000, c.row["last_request_at"] == int64(0), c.row["size"].(int64) > 250}

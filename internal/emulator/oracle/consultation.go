@@ -2,8 +2,8 @@ package oracle
 
 import "aqueduck/internal/emulator/event"
 
-// consultationRows gives a row for each event of a consultation that is over. readable tells those that an answer holds: of a
-// consultation the newest ten rounds, of a redacted conversation none or all.
+// consultationRows yields a row for each event of an ended consultation. readable marks the events that an answer contains: the newest ten
+// rounds of a consultation, and of a redacted conversation none or all.
 func consultationRows(o *Oracle, yield func(Row) bool) {
 	later := map[int32][]event.Consultation{}
 	for _, c := range o.log.Consultations {
@@ -33,7 +33,7 @@ func consultationRows(o *Oracle, yield func(Row) bool) {
 	})(o, yield)
 }
 
-// endedConsultation is a consultation as it ended: the first that began after it, while it was outstanding, replaced it.
+// endedConsultation returns a consultation with its end. The first consultation that began while it was open replaced it.
 func endedConsultation(all []event.Consultation, place int) event.Consultation {
 	c := all[place]
 	for i := range all {
@@ -45,14 +45,14 @@ func endedConsultation(all []event.Consultation, place int) event.Consultation {
 	return c
 }
 
-// wordColumns are the columns that hold words.
+// wordColumns are the columns with texts.
 var wordColumns = []string{"sharp_ask", "ask_rationale", "issue_summary", "customer_question", "draft", "teammate_input", "revised_draft", "final_draft", "sent_text"}
 
 // detailColumns are the other columns that only some events have.
 var detailColumns = []string{"channel", "rule_threshold_percent", "confidence_percent", "round_index", "reviewer_admin_id", "regeneration_outcome",
 	"outcome", "approved_draft_type", "duration_seconds", "rounds_count", "payload_truncated", "conversation_part_id"}
 
-// consultationEvents is what happened in a consultation, event by event.
+// consultationEvents returns the events of a consultation in order.
 func consultationEvents(c *event.Consultation, d *event.Dialogue) (rows []Row) {
 	tell := func(kind string, at int64, says Row) {
 		row := Row{"hitl_cycle_id": d.Cycle, "event_type": kind, "rule_id": orNull(d.Rule.ID), "rule_name": orNull(d.Rule.Name), "created_at": at}
@@ -67,7 +67,7 @@ func consultationEvents(c *event.Consultation, d *event.Dialogue) (rows []Row) {
 	}
 	tell("ai_consultation_started", c.At, Row{"conversation_part_id": about, "channel": "inbox", "rule_threshold_percent": orNull(d.Rule.Threshold),
 		"confidence_percent": d.Confidence, "sharp_ask": d.Asked[0], "ask_rationale": d.Asked[1], "issue_summary": d.Asked[2], "customer_question": d.Asked[3]})
-	// The draft comes five seconds later; the rounds are spread evenly over what is left.
+	// The draft comes five seconds later; the rounds are spread evenly over the rest.
 	begun := c.At + 5
 	if begun > c.End {
 		begun = c.End
@@ -90,7 +90,7 @@ func consultationEvents(c *event.Consultation, d *event.Dialogue) (rows []Row) {
 	return rows
 }
 
-// finishedRow is what the last event of a consultation says: who decided, what came of it, and the words that were sent.
+// finishedRow returns the last event of a consultation: who decided, the outcome, and the text that was sent.
 func finishedRow(c *event.Consultation, d *event.Dialogue) Row {
 	says := Row{"outcome": c.Outcome, "duration_seconds": c.End - c.At, "rounds_count": int64(c.Rounds), "payload_truncated": c.Rounds > 20,
 		"final_draft": orNull(d.Closing[1].Final)}

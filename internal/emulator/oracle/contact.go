@@ -7,13 +7,13 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// replayedContact is what the log says of one contact: its birth, and what was changed since.
+// replayedContact is the state of one contact after a replay of the log.
 type replayedContact struct {
 	born      *event.Contact
 	changed   map[string]any // by column; nil is null
 	attrs     []event.Attribute
 	social    []event.SocialProfile
-	tags      map[int32]bool // changed since birth: true is put on, false is taken off
+	tags      map[int32]bool // changed since its creation: true is added, false is removed
 	notes     map[int32]bool
 	companies map[int32]bool
 
@@ -26,7 +26,7 @@ type replayedContact struct {
 	updated int64
 }
 
-// replayContacts reads the log of contacts from its beginning, once.
+// replayContacts replays the log of contacts from its beginning, once.
 func (o *Oracle) replayContacts() {
 	if o.merges != nil {
 		return
@@ -88,7 +88,7 @@ func (o *Oracle) applyContactEvent(e *event.ContactEvent) {
 var departureWords = map[event.ContactKind]string{event.Archived: "archived", event.Blocked: "blocked", event.Merged: "merged",
 	event.DeletionRequested: "pending_deletion", event.Erased: "permanently_deleted", event.Deleted: "deleted"}
 
-// setMembership notes that something was put on, or taken off.
+// setMembership notes that an item was added or removed.
 func setMembership(set *map[int32]bool, n int32, on bool) {
 	if *set == nil {
 		*set = map[int32]bool{}
@@ -96,7 +96,7 @@ func setMembership(set *map[int32]bool, n int32, on bool) {
 	(*set)[n] = on
 }
 
-// applyChange notes one changed column.
+// applyChange notes a changed column.
 func (p *replayedContact) applyChange(c event.FieldChange) {
 	if name, ok := strings.CutPrefix(c.Field, "custom_attributes."); ok {
 		p.attrs = setAttribute(p.attrs, name, valueText(c.Value))
@@ -119,7 +119,7 @@ func (p *replayedContact) setColumn(column string, value any) {
 	p.changed[column] = value
 }
 
-// columnValue is what a column holds now.
+// columnValue returns the current value of a column.
 func (p *replayedContact) columnValue(column string) any {
 	if v, ok := p.changed[column]; ok {
 		return v
@@ -139,8 +139,8 @@ func (p *replayedContact) columnValue(column string) any {
 	return nil
 }
 
-// mergeIntoSurvivor gives the survivor what it lacked of the lead (workspace-api 3.2). Merges of the population are in the
-// attributes of hour 0 already, and are quiet.
+// mergeIntoSurvivor fills in what the survivor lacked from the lead (workspace-api 3.2). Merges of the population are quiet: the attributes of
+// hour 0 include them already.
 func (o *Oracle) mergeIntoSurvivor(e *event.ContactEvent, lead *replayedContact) {
 	if e.Quiet {
 		return
@@ -176,14 +176,14 @@ func (o *Oracle) mergeIntoSurvivor(e *event.ContactEvent, lead *replayedContact)
 	p.updated = e.At
 }
 
-// inherited are the columns that a merge fills in, those on one line together or not at all.
+// inherited are the columns that a merge fills in. The columns of one entry are filled in together or not at all.
 var inherited = []string{"email", "phone", "name", "avatar", "external_id", "language_override", "owner_id", "signed_up_at", "last_seen_at",
 	"last_replied_at", "last_contacted_at", "last_email_opened_at", "last_email_clicked_at", "android_last_seen_at", "ios_last_seen_at",
 	"location_country location_region location_city", "browser browser_version browser_language os",
 	"android_app_name android_app_version android_device android_os_version android_sdk_version",
 	"ios_app_name ios_app_version ios_device ios_os_version ios_sdk_version"}
 
-// currentNumbers is a list as it was at birth, with what was changed since.
+// currentNumbers returns a list with the changes since the contact's creation.
 func currentNumbers(born []int32, changed map[int32]bool) []int32 {
 	var list []int32
 	for _, n := range born {

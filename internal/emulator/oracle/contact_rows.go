@@ -7,7 +7,7 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// activityNames are what the feed of activities calls the events that it tells of.
+// activityNames are the event types of the activity feed.
 var activityNames = map[event.ContactKind]string{event.Created: "contact.created", event.RoleChanged: "contact.role_updated",
 	event.Merged: "contact.merged", event.MergeFailed: "contact.merge_failed", event.Deleted: "contact.deleted"}
 
@@ -15,7 +15,7 @@ func roleOf(user bool) string {
 	return map[bool]string{true: "user", false: "lead"}[user]
 }
 
-// markup is what the list of inactive contacts escapes of e-mails (api-notes).
+// markup escapes e-mails as the list of inactive contacts does (api-notes).
 var markup = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;")
 
 func deletedContacts(o *Oracle, yield func(Row) bool) {
@@ -55,7 +55,7 @@ func lifecycleRows(o *Oracle, yield func(Row) bool) {
 	}
 }
 
-// findSurvivor follows a chain of merges to its end; a cycle has none.
+// findSurvivor follows a chain of merges to its end. A cycle has no survivor.
 func (o *Oracle) findSurvivor(num int32) string {
 	for range len(o.people) + 1 {
 		into, merged := o.merges[num]
@@ -95,7 +95,7 @@ func activityRows(o *Oracle, yield func(Row) bool) {
 
 func leftPad(s string, width int) string { return strings.Repeat("0", max(0, width-len(s))) + s }
 
-// contacts gives a row for every contact that search will return once it has caught up.
+// contactRows yields a row for every contact that search will return once it has caught up.
 func contactRows(o *Oracle, yield func(Row) bool) {
 	for num := range o.people {
 		if p := &o.people[num]; p.word == "active" && !yield(o.contactRow(p)) {
@@ -104,7 +104,7 @@ func contactRows(o *Oracle, yield func(Row) bool) {
 	}
 }
 
-// row is a contact with its objects flattened.
+// contactRow returns a contact with its objects flattened.
 func (o *Oracle) contactRow(p *replayedContact) Row {
 	d := p.born
 	row := Row{
@@ -140,12 +140,12 @@ func (o *Oracle) contactRow(p *replayedContact) Row {
 	return row
 }
 
-// emptyColumns are null unless the contact's objects say otherwise.
+// emptyColumns are null unless the contact has the objects.
 var emptyColumns = []string{"browser", "browser_version", "browser_language", "os", "location_country", "location_region", "location_city",
 	"android_app_name", "android_app_version", "android_device", "android_os_version", "android_sdk_version",
 	"ios_app_name", "ios_app_version", "ios_device", "ios_os_version", "ios_sdk_version"}
 
-// eachActive calls f for the active contacts until it has enough.
+// eachActive calls f for the active contacts until f returns false.
 func (o *Oracle) eachActive(f func(p *replayedContact) bool) {
 	for num := range o.people {
 		if p := &o.people[num]; p.word == "active" && !f(p) {
@@ -180,7 +180,7 @@ func contactSubscriptions(o *Oracle, yield func(Row) bool) {
 	})
 }
 
-// listRows are the rows of a list of a contact: their ids, and their addresses where they begin with something.
+// listRows yields the rows of a contact's list: the ids, and with address as prefix the addresses.
 func listRows(yield func(Row) bool, contact, column, address string, list []int32, id func(n int32) string) bool {
 	for _, n := range list {
 		row := Row{"contact_id": contact, column: id(n)}

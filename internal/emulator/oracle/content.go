@@ -7,26 +7,26 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// contentItem is one piece of content as it stands.
+// contentItem is one piece of content after a replay of the log.
 type contentItem struct {
 	event.BornContent
 	event.Piece
-	since   []int64 // when it was edited since hour 0
+	since   []int64 // times of edits since hour 0
 	removed bool
-	wrote   map[string]any      // the latest of each field that somebody wrote
-	notes   map[int]versionNote // about versions of a data connector, the latest of each
+	wrote   map[string]any      // the latest written value of each field
+	notes   map[int]versionNote // the latest note about each version of a data connector
 }
 
-// versionNote is what somebody wrote about a version of a data connector.
+// versionNote is a written note about a version of a data connector.
 type versionNote struct {
 	words string
 	at    int64
 }
 
-// redrawnFields are the fields that an edit without words of somebody says anew.
+// redrawnFields are the fields that a simulated edit draws anew.
 var redrawnFields = []string{"title", "name", "description", "body", "variations", "default_locale"}
 
-// replayContent is what became of the content of a kind.
+// replayContent returns the content of a kind after a replay of the log.
 func (o *Oracle) replayContent(kind event.ContentKind) []contentItem {
 	var list []contentItem
 	add := func(born event.BornContent) {
@@ -54,8 +54,8 @@ func (o *Oracle) replayContent(kind event.ContentKind) []contentItem {
 	return list
 }
 
-// collectEdits adds what was written of them, the latest of each field: the log is read backwards. What teammates said anew since is
-// not what was written before.
+// collectEdits adds the latest written value of each field. It reads the log backwards and stops at a simulated edit, because that draws the
+// fields anew.
 func (o *Oracle) collectEdits(kind event.ContentKind, list []contentItem) {
 	edited := map[int32]bool{}
 	for _, e := range slices.Backward(o.log.Content) {
@@ -79,7 +79,7 @@ func (o *Oracle) collectEdits(kind event.ContentKind, list []contentItem) {
 	}
 }
 
-// fieldValue is what a field says: what was written, or else what is drawn. Nothing is null, and so is an empty text.
+// fieldValue returns the written value of a field, or else the drawn one. An empty text becomes null.
 func (p *contentItem) fieldValue(field string, drawn any) any {
 	if v, wrote := p.wrote[field]; wrote {
 		return orNull(v)
@@ -87,13 +87,13 @@ func (p *contentItem) fieldValue(field string, drawn any) any {
 	return orNull(drawn)
 }
 
-// fieldText is told of a text; null is empty.
+// fieldText returns the written text of a field, or else the drawn one; null becomes empty.
 func (p *contentItem) fieldText(field, drawn string) string {
 	s, _ := p.fieldValue(field, drawn).(string)
 	return s
 }
 
-// contentRows tells the pieces of a kind that are there, as the later version sends them.
+// contentRows yields the existing pieces of a kind in the form of the later version.
 func contentRows(kind event.ContentKind) func(o *Oracle, yield func(Row) bool) {
 	return func(o *Oracle, yield func(Row) bool) {
 		dynamic := o.dynamicByKey()
@@ -140,7 +140,7 @@ func (o *Oracle) contentRow(p *contentItem, d event.Wording, dynamic map[string]
 	return Row{"name": d.Title, "state": d.State, "http_method": d.Method}
 }
 
-// newsRow: a news item is live since it was first put into one of its newsfeeds, and a draft while it is in none.
+// newsRow returns a news item: live since it was first put into one of its newsfeeds, a draft while it is in none.
 func (o *Oracle) newsRow(p *contentItem, d event.Wording) Row {
 	places := []event.NewsPlace{{Feed: p.Feed, At: p.Created}}
 	if wrote, is := p.wrote["newsfeed_assignments"].([]event.NewsPlace); is {
@@ -159,13 +159,13 @@ func (o *Oracle) newsRow(p *contentItem, d event.Wording) Row {
 	return row
 }
 
-// connectorVersions tells every version of the connectors that are there: one at its birth, one for each edit.
+// connectorVersions yields every version of the existing connectors: one at creation, one for each edit.
 func connectorVersions(o *Oracle, yield func(Row) bool) {
 	for _, p := range o.replayContent(event.Connectors) {
 		if p.removed {
 			continue
 		}
-		early := p.Edits - len(p.since) // edits before hour 0 came a minute apart
+		early := p.Edits - len(p.since) // edits before hour 0 are a minute apart
 		for n := range p.Edits + 1 {
 			at := p.Created + 60*int64(n)
 			if n > early {
@@ -183,14 +183,14 @@ func connectorVersions(o *Oracle, yield func(Row) bool) {
 	}
 }
 
-// dynamicContent is a piece of dynamic content as it stands.
+// dynamicContent is the current state of a piece of dynamic content.
 type dynamicContent struct {
 	key, name, locale string
 	block             bool
 	variations        []event.Variation
 }
 
-// dynamicContent is what a piece of dynamic content says.
+// dynamicContent returns the current state of a piece of dynamic content.
 func (p *contentItem) dynamicContent(d event.Wording) dynamicContent {
 	c := dynamicContent{key: p.fieldText("key", p.Key), name: p.fieldText("name", "<"+d.Title+">"), locale: p.fieldText("default_locale", "en"), block: p.Block}
 	if kind := p.fieldText("content_type", ""); kind != "" {
@@ -204,7 +204,7 @@ func (p *contentItem) dynamicContent(d event.Wording) dynamicContent {
 	return c
 }
 
-// dynamicByKey are the dynamic contents that are there, by their keys.
+// dynamicByKey returns the existing dynamic contents by their keys.
 func (o *Oracle) dynamicByKey() map[string]dynamicContent {
 	all := map[string]dynamicContent{}
 	for _, p := range o.replayContent(event.DynamicContents) {
@@ -227,7 +227,7 @@ func dynamicRow(c dynamicContent) Row {
 	return Row{"key": c.key, "name": orNull(markup.Replace(c.name)), "content_type": kind, "default_locale": c.locale, "variations": jsonArray(list)}
 }
 
-// textFor is what it shows to readers of a language who are of no brand: what is said in their language, or else in its default one.
+// textFor returns the text for readers of a language that belong to no brand: in their language, or else in the default language.
 func (c dynamicContent) textFor(locale string) string {
 	said := map[string]string{}
 	for _, v := range slices.Backward(c.variations) {
@@ -245,8 +245,8 @@ func (c dynamicContent) textFor(locale string) string {
 	return markup.Replace(words)
 }
 
-// resolveReferences puts what is shown into a body in the place of each reference to dynamic content, or takes the reference away where that is no
-// longer there. Where dynamic content is disabled there is no element around it.
+// resolveReferences replaces each reference to dynamic content in a body by its text, and removes references to content that no longer exists.
+// Where dynamic content is disabled, the text has no element around it.
 func (o *Oracle) resolveReferences(body, locale string, dynamic map[string]dynamicContent) string {
 	const refers = ` class="service-dynamic-content" data-service-dynamic-content-key="`
 	var out strings.Builder

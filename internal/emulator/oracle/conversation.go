@@ -2,19 +2,19 @@ package oracle
 
 import "aqueduck/internal/emulator/event"
 
-// eachConversation tells conversation by conversation, those that are not deleted.
+// eachConversation yields the conversations that are not deleted.
 func (o *Oracle) eachConversation(yield func(t *replayedThread) bool) {
-	ofLog(o.log.Conversations, func(opened *event.ThreadEvent, since []*event.ThreadEvent, gone bool) bool {
+	groupByRecord(o.log.Conversations, func(opened *event.ThreadEvent, since []*event.ThreadEvent, gone bool) bool {
 		return gone || yield(replayThread(event.ConversationID(opened.Num), opened, o.log.Facts.Conversation(opened), since))
 	})
 }
 
-// conversationRows gives a row for every conversation, its objects flattened.
+// conversationRows yields a row for every conversation, with its objects flattened.
 func conversationRows(o *Oracle, yield func(Row) bool) {
 	o.eachConversation(func(t *replayedThread) bool { return yield(t.conversationRow(o)) })
 }
 
-// ofConversations tells the rows of a list of each conversation.
+// ofConversations yields the child rows of each conversation.
 func ofConversations(rows func(t *replayedThread, o *Oracle) []Row) func(o *Oracle, yield func(Row) bool) {
 	return func(o *Oracle, yield func(Row) bool) {
 		o.eachConversation(func(t *replayedThread) bool {
@@ -41,7 +41,7 @@ func (t *replayedThread) conversationRow(o *Oracle) Row {
 	for column, value := range row {
 		row[column] = orNull(value)
 	}
-	// A nobody is 0, and an empty subject is one.
+	// Nobody is 0, and an empty subject stays empty: both are values of the API, not null.
 	row["admin_assignee_id"], row["team_assignee_id"] = t.assigneesNow()
 	t.fillBeginning(row)
 	t.fillRating(row)
@@ -50,7 +50,7 @@ func (t *replayedThread) conversationRow(o *Oracle) Row {
 	return row
 }
 
-// lastPart is the newest part that fits, nil when none does.
+// lastPart returns the newest part that fits, nil when none does.
 func (t *replayedThread) lastPart(fits func(p *event.Part) bool) *event.Part {
 	for i := len(t.parts) - 1; i >= 0; i-- {
 		if fits(&t.parts[i]) {
@@ -83,14 +83,14 @@ func givesCharge(p *event.Part) bool {
 	return p.Assigned.As == event.AssignTeam || p.Assigned.Admin != 0
 }
 
-// fillStanding is where the conversation stands: what its last parts say.
+// fillStanding fills in the state of the conversation, which follows from its last parts.
 func (t *replayedThread) fillStanding(row Row) {
 	state, read := "open", false
 	if len(t.parts) > 0 {
 		state = t.parts[len(t.parts)-1].State
 	}
-	// The last word decides, or whoever has said since whether it is read.
-	since := t.marked
+	// The last comment decides whether it is read, unless somebody has set the flag since.
+	since := t.readSet
 	for i := range t.parts {
 		if p := &t.parts[i]; isComment(p) && (since == nil || i >= since.parts) {
 			read, since = !isAsking(p), nil
@@ -100,7 +100,7 @@ func (t *replayedThread) fillStanding(row Row) {
 		read = since.read
 	}
 	row["state"], row["open"], row["read"] = state, state != "closed", read
-	// It waits since the first question after the last answer or closing; the source is the first question of all.
+	// It waits since the first question after the last answer or closing. The source is the first question of all.
 	var waiting int64
 	if t.Source != nil && t.Source.Delivered == "customer_initiated" {
 		waiting = t.created
@@ -119,7 +119,7 @@ func (t *replayedThread) fillStanding(row Row) {
 	}
 }
 
-// assigneesNow tells who is in charge: the last part that speaks of each.
+// assigneesNow returns the assignees: for each of both, the last part that changed it decides.
 func (t *replayedThread) assigneesNow() (adm, team int64) {
 	if p := t.lastPart(func(p *event.Part) bool {
 		return p.Assigned.Admin != 0 || p.Assigned.As == event.RemoveTeammate || p.Assigned.As == event.RemoveAll

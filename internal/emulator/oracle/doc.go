@@ -1,4 +1,4 @@
-// Package oracle works out the truth of an emulated workspace from the log of its events, apart from what serves it: it imports the
-// events and nothing else. What is served is worked out a second time here, by other means, on purpose: where both agree, neither has
-// copied from the other.
+// Package oracle computes the truth of an emulated workspace from the log of its events, apart from the server: of the emulator it imports the
+// events and nothing else. The same state is computed twice on purpose, by different code. Where both agree, neither has copied a mistake of
+// the other.
 package oracle

@@ -2,7 +2,7 @@ package oracle
 
 import "aqueduck/internal/emulator/event"
 
-// fillStatistics are the statistics, each one asked of all the parts.
+// fillStatistics fills in the statistics, each computed from all parts.
 func (t *replayedThread) fillStatistics(row Row) {
 	at := func(p *event.Part) any {
 		if p == nil {
@@ -53,7 +53,7 @@ func (t *replayedThread) fillStatistics(row Row) {
 	}
 }
 
-// fillAIColumns is what the AI agent did.
+// fillAIColumns fills in what the AI agent did.
 func (t *replayedThread) fillAIColumns(row Row) {
 	for _, column := range []string{"source_type", "source_title", "last_answer_type", "resolution_state", "rating", "rating_remark",
 		"created_at", "updated_at"} {
@@ -68,7 +68,7 @@ func (t *replayedThread) fillAIColumns(row Row) {
 	if t.lastPart(func(p *event.Part) bool { return p.Author.Answer }) != nil {
 		row["ai_agent_last_answer_type"] = "ai_answer"
 	}
-	if a := t.AI; a != nil { // what it was born with is drawn
+	if a := t.AI; a != nil { // the initial outcome is drawn
 		row["ai_agent_source_title"], row["ai_agent_resolution_state"] = orNull(a.Title), orNull(a.Resolution)
 		row["ai_agent_rating"], row["ai_agent_rating_remark"] = orNull(a.Stars), orNull(a.Remark)
 	}

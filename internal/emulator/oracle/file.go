@@ -6,7 +6,7 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// fileRows are the attachments of the parts.
+// fileRows returns the attachments of the parts.
 func (t *replayedThread) fileRows(o *Oracle) (rows []Row) {
 	for i, p := range t.parts {
 		for at, f := range p.Files {
@@ -18,7 +18,7 @@ func (t *replayedThread) fileRows(o *Oracle) (rows []Row) {
 	return rows
 }
 
-// sourceFileRows are the attachments of the message that it began with.
+// sourceFileRows returns the attachments of the first message.
 func (t *replayedThread) sourceFileRows(*Oracle) (rows []Row) {
 	if t.Source == nil || t.redacted {
 		return nil

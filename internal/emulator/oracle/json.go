@@ -8,7 +8,7 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// escapes are what JSON escapes of a text, as the service does: no more than it must.
+// escapes escapes a text for JSON as the service does: only what JSON requires.
 var escapes = func() *strings.Replacer {
 	pairs := []string{`"`, `\"`, `\`, `\\`, "\n", `\n`, "\t", `\t`}
 	for c := range 0x20 {
@@ -19,10 +19,10 @@ var escapes = func() *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }()
 
-// jsonText is a text in JSON.
+// jsonText returns a text in JSON.
 func jsonText(s string) string { return `"` + escapes.Replace(s) + `"` }
 
-// textOrNull is a text in JSON, null where it is empty.
+// textOrNull returns a text in JSON, null when it is empty.
 func textOrNull(s string) string {
 	if s == "" {
 		return "null"
@@ -32,7 +32,7 @@ func textOrNull(s string) string {
 
 func jsonNumber(n int64) string { return strconv.FormatInt(n, 10) }
 
-// numberOrNull is a number in JSON, null where it is 0.
+// numberOrNull returns a number in JSON, null when it is 0.
 func numberOrNull(n int64) string {
 	if n == 0 {
 		return "null"
@@ -40,7 +40,7 @@ func numberOrNull(n int64) string {
 	return jsonNumber(n)
 }
 
-// jsonObject is an object of names and their values in JSON, by turns.
+// jsonObject returns a JSON object of alternating names and values.
 func jsonObject(fields ...string) string {
 	list := make([]string, 0, len(fields)/2)
 	for i := 0; i+1 < len(fields); i += 2 {
@@ -51,7 +51,7 @@ func jsonObject(fields ...string) string {
 
 func jsonArray(items []string) string { return "[" + strings.Join(items, ",") + "]" }
 
-// jsonAttributes are custom attributes as an object.
+// jsonAttributes returns custom attributes as a JSON object.
 func jsonAttributes(list []event.Attribute) string {
 	var fields []string
 	for _, a := range list {
@@ -60,7 +60,7 @@ func jsonAttributes(list []event.Attribute) string {
 	return jsonObject(fields...)
 }
 
-// valueText is the value of a change in JSON; "" is none.
+// valueText returns the value of a change in JSON; "" removes the field.
 func valueText(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -68,10 +68,10 @@ func valueText(v any) string {
 	case string:
 		return jsonText(v)
 	}
-	return fmt.Sprint(v) // a number, or true or false
+	return fmt.Sprint(v) // a number or a boolean
 }
 
-// setAttribute gives custom attributes with one of them set, or taken away where it is set to "". One that is there stays in its place.
+// setAttribute returns custom attributes with one of them set, or removed when raw is "". An existing attribute keeps its position.
 func setAttribute(list []event.Attribute, name, raw string) []event.Attribute {
 	next, there := []event.Attribute{}, false
 	for _, a := range list {
@@ -89,7 +89,7 @@ func setAttribute(list []event.Attribute, name, raw string) []event.Attribute {
 	return next
 }
 
-// orNull makes null of an empty text and a zero number.
+// orNull returns nil for an empty text and for zero.
 func orNull(v any) any {
 	if v == "" || v == int64(0) {
 		return nil
@@ -97,10 +97,10 @@ func orNull(v any) any {
 	return v
 }
 
-// idText is a number as the text that ids are.
+// idText returns a number as the text of an id.
 func idText(n int64) string { return strconv.FormatInt(n, 10) }
 
-// parseID is the number that an id is.
+// parseID returns the number of an id.
 func parseID(id string) int64 {
 	n, _ := strconv.ParseInt(id, 10, 64) // ids of the log are numbers
 	return n

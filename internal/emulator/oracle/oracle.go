@@ -7,29 +7,30 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// New is an oracle that knows everything so far; now is the workspace's time.
+// New returns an oracle of everything so far; now is the workspace's time.
 func New(log event.EventLog, now int64) *Oracle {
 	return &Oracle{log: log, at: now, terms: log.Terms[len(log.Terms)-1], began: log.Start - event.Span}
 }
 
-// NewAt is an oracle that knows what had happened by a time, and nothing that came after it.
+// NewAt returns an oracle of what had happened by a time.
 func NewAt(log event.EventLog, t int64) *Oracle {
 	log.Contacts = eventsUntil(log.Contacts, t, func(e *event.ContactEvent) int64 { return e.At })
 	log.Conversations = eventsUntil(log.Conversations, t, func(e *event.ThreadEvent) int64 { return e.At })
 	log.Tickets = eventsUntil(log.Tickets, t, func(e *event.ThreadEvent) int64 { return e.At })
 	log.Companies = eventsUntil(log.Companies, t, func(e *event.CompanyEvent) int64 { return e.At })
 	log.Content = eventsUntil(log.Content, t, func(e *event.ContentEvent) int64 { return e.At })
-	log.Consultations = eventsUntil(log.Consultations, t, func(c *event.Consultation) int64 { return c.Put })
+	log.Consultations = eventsUntil(log.Consultations, t, func(c *event.Consultation) int64 { return c.LoggedAt })
 	log.Reports = eventsUntil(log.Reports, t, func(e *event.ReportEvent) int64 { return e.At })
-	// These are not in the order in which they came. Calls know by themselves when they did.
-	log.Actions = slices.DeleteFunc(slices.Clone(log.Actions), func(a event.AdminAction) bool { return max(a.At, a.Put) > t })
+	// Actions are sorted by their own time, not by when they came into the log, so their log is filtered, not cut. Calls carry the times of
+	// what happened to them.
+	log.Actions = slices.DeleteFunc(slices.Clone(log.Actions), func(a event.AdminAction) bool { return max(a.At, a.ListedAt) > t })
 	terms := eventsUntil(log.Terms, t, func(s *event.OracleTerms) int64 { return s.At })
 	log.Terms = log.Terms[:max(1, len(terms))]
 	return New(log, t)
 }
 
-// eventsUntil is a log up to a time. What was logged after an event counts as later than it, also where a clock that was turned
-// back says otherwise: no entry is kept without those that it rests on.
+// eventsUntil cuts a log before its first entry that is later than t. Everything behind that entry counts as later, even when a clock was
+// turned back: no entry stays without the entries that it depends on.
 func eventsUntil[E any](log []E, t int64, at func(e *E) int64) []E {
 	for i := range log {
 		if at(&log[i]) > t {
@@ -39,7 +40,7 @@ func eventsUntil[E any](log []E, t int64, at func(e *E) int64) []E {
 	return log
 }
 
-// StreamRows gives the rows of a stream, nil for one that is not known. The documentation of package emulator tells the columns.
+// StreamRows returns the rows of a stream, nil for an unknown stream. The documentation of package emulator describes the columns.
 func (o *Oracle) StreamRows(stream string) iter.Seq[Row] {
 	if set := datasetOf(stream); set != nil {
 		return func(yield func(Row) bool) { reportRows(o, set, yield) }
@@ -66,7 +67,7 @@ func StreamNames() (names []string) {
 	return names
 }
 
-// streams are those that are no datasets, and what tells the rows of each.
+// streams are the streams besides the datasets, each with the function that yields its rows.
 var streams = []struct {
 	name string
 	tell func(o *Oracle, yield func(Row) bool)

@@ -2,7 +2,7 @@ package oracle
 
 import "aqueduck/internal/emulator/event"
 
-// partRows are all parts that ever were. readable tells those that an answer holds now.
+// partRows returns all parts that ever existed. readable marks those that an answer contains now.
 func (t *replayedThread) partRows(o *Oracle) (rows []Row) {
 	for i := range t.parts {
 		p := t.parts[i]
@@ -16,7 +16,7 @@ func (t *replayedThread) partRows(o *Oracle) (rows []Row) {
 	return rows
 }
 
-// isPartReadable says whether an answer holds the part at a place.
+// isPartReadable reports whether an answer contains the part at an index.
 func (t *replayedThread) isPartReadable(o *Oracle, place int) bool {
 	return place >= len(t.parts)-o.terms.PartsCap
 }
@@ -53,7 +53,7 @@ func partRow(p *event.Part) Row {
 	return row
 }
 
-// contactRows are those who take part.
+// contactRows returns the contacts that take part.
 func (t *replayedThread) contactRows(*Oracle) (rows []Row) {
 	for _, d := range t.people {
 		rows = append(rows, Row{"contact_id": d.ID, "external_id": orNull(d.ExternalID)})
@@ -77,7 +77,7 @@ func (t *replayedThread) partTagRows(o *Oracle) (rows []Row) {
 	return rows
 }
 
-// teammateRows are the admins who wrote something.
+// teammateRows returns the admins that wrote something.
 func (t *replayedThread) teammateRows(*Oracle) (rows []Row) {
 	seen := map[string]bool{}
 	for i := range t.parts {
@@ -98,7 +98,7 @@ func (t *replayedThread) linkRows(*Oracle) (rows []Row) {
 	return rows
 }
 
-// sourceRows are what answers of the AI agent were made of.
+// sourceRows returns the content that the AI agent used for its answers.
 func (t *replayedThread) sourceRows(*Oracle) (rows []Row) {
 	for i, s := range t.sources {
 		rows = append(rows, Row{"position": int64(i), "content_type": s.Type, "title": orNull(s.Title), "locale": orNull(s.Locale), "url": orNull(s.URL)})

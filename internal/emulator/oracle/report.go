@@ -7,10 +7,10 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// reports is what the names of streams begin with that tell of datasets.
+// reports is the prefix of streams of datasets.
 const reports = "reporting_"
 
-// datasetOf is the dataset that a stream tells of, nil when it tells of none.
+// datasetOf returns the dataset of a stream, nil for other streams.
 func datasetOf(stream string) *event.Dataset {
 	if id, ok := strings.CutPrefix(stream, reports); ok {
 		return event.FindDataset(id)
@@ -18,8 +18,8 @@ func datasetOf(stream string) *event.Dataset {
 	return nil
 }
 
-// reportRows gives the rows that a perfect reader holds of a dataset: by attribute, null where there is none.
-// It goes through every hour that was lived; what was done by hand comes on top, in its order.
+// reportRows yields the rows that a perfect reader has of a dataset: by attribute, null where there is no value. It replays every hour since
+// the data begins, then the changes by operations in their order.
 func reportRows(o *Oracle, s *event.Dataset, yield func(Row) bool) {
 	now := event.ReportSpan/3600 + o.terms.Hours
 	var rows []Row
@@ -46,10 +46,10 @@ func reportRows(o *Oracle, s *event.Dataset, yield func(Row) bool) {
 		}
 	}
 	if s.ID == "conversation" {
-		ofLog(o.log.Conversations, func(opened *event.ThreadEvent, since []*event.ThreadEvent, _ bool) bool {
+		groupByRecord(o.log.Conversations, func(opened *event.ThreadEvent, since []*event.ThreadEvent, _ bool) bool {
 			if opened.At >= o.log.Start-event.ReportSpan {
 				t := replayThread(event.ConversationID(opened.Num), opened, o.log.Facts.Conversation(opened), since)
-				add(t.ID, t.created, t.reportRow(o.log.Facts.TalkReport(t.Num)))
+				add(t.ID, t.created, t.reportRow(o.log.Facts.ConversationReport(t.Num)))
 			}
 			return true
 		})
@@ -70,9 +70,9 @@ func reportRows(o *Oracle, s *event.Dataset, yield func(Row) bool) {
 	}
 }
 
-// reportRow is the row of a conversation in the dataset of conversations. It follows the parts of the first thirty days; of one that
-// somebody wrote little else is known. A deletion takes no row away.
-func (t *replayedThread) reportRow(drawn event.TalkReport) Row {
+// reportRow returns the row of a conversation in the dataset of conversations. It follows the parts of the first thirty days. For a
+// conversation that an operation or a request began, little else is known. A deletion removes no row.
+func (t *replayedThread) reportRow(drawn event.ConversationReport) Row {
 	row := Row(drawn.Values)
 	if t.Written {
 		row = Row{"channel": t.Source.Type, "bot_involved": "false"}

@@ -17,7 +17,7 @@ func (t *replayedThread) scorecardRows(*Oracle) (rows []Row) {
 	return rows
 }
 
-// reviewerColumns writes who it was in two columns.
+// reviewerColumns writes a reviewer to two columns: type and id.
 func reviewerColumns(c event.Reviewer, row Row, who string) {
 	row[who+"_type"], row[who+"_id"] = nil, nil
 	switch {

@@ -60,7 +60,7 @@ func subscriptionRows(o *Oracle, yield func(Row) bool) {
 	}
 }
 
-// attributeRows gives the attributes as the later version tells them, archived ones too. Standard ones have no id.
+// attributeRows yields the attributes in the form of the later version, including archived ones. Standard attributes have no id.
 func attributeRows(o *Oracle, yield func(Row) bool) {
 	for _, a := range event.DataAttributes {
 		row := Row{"id": nil, "created_at": nil, "updated_at": nil, "model": a.Model, "name": orNull(a.Name), "full_name": a.Name,
@@ -94,7 +94,7 @@ func ticketTypeRows(o *Oracle, yield func(Row) bool) {
 	}
 }
 
-// inputOptions are how an attribute of a ticket is filled in.
+// inputOptions returns the input options of a ticket's attribute.
 func inputOptions(a event.TicketAttribute) string {
 	switch a.Kind {
 	case "string":
@@ -138,7 +138,7 @@ func awayReasonRows(o *Oracle, yield func(Row) bool) {
 	}
 }
 
-// segmentRows gives those of contacts and of companies, with the number of their members.
+// segmentRows yields the segments of contacts and of companies, with the number of their members.
 func segmentRows(o *Oracle, yield func(Row) bool) {
 	counts := make([]int64, len(event.Segments))
 	o.eachActive(func(p *replayedContact) bool {
@@ -165,7 +165,7 @@ func segmentRows(o *Oracle, yield func(Row) bool) {
 	}
 }
 
-// segmentMembership says which segments a contact is in, by their numbers.
+// segmentMembership reports for each segment, by its number, whether a contact is in it.
 func (o *Oracle) segmentMembership(p *replayedContact) []bool {
 	row := o.contactRow(p)
 	tags, companies := len(currentNumbers(p.born.Tags, p.tags)), len(currentNumbers(p.born.Companies, p.companies))

@@ -7,8 +7,8 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// replayedThread is what the log says of one conversation or one ticket: what it was born with, all its parts, and what was changed since.
-// Everything that follows from the parts is worked out from all of them, not kept up as the server does.
+// replayedThread is the state of one conversation or one ticket after a replay of the log: its initial content, all its parts, and later
+// changes. Derived values are computed from all parts, while the server updates them part by part: the two ways check each other.
 type replayedThread struct {
 	*event.Beginning
 	ID        string
@@ -27,19 +27,19 @@ type replayedThread struct {
 	redacted  bool                     // the source
 	company   int32                    // -1: none
 	people    []*event.Contact         // its contacts
-	shared    *bool                    // a ticket that somebody shared, or did not any more
-	marked    *readMark                // when somebody said whether it is read
-	rewritten map[int32]event.Assigned // parts by place: what they tell of the assignment now, which is not what they did
+	shared    *bool                    // whether a ticket was shared explicitly; nil: never set
+	readSet   *readFlag                // when the read flag was last set; nil: never
+	rewritten map[int32]event.Assigned // parts by index: the assignment that they show now, which is not the one they made
 }
 
-// readMark is what somebody said of a conversation that had so many parts then.
-type readMark struct {
+// readFlag is a read flag that was set when the conversation had so many parts. A later comment overrides it.
+type readFlag struct {
 	read  bool
 	parts int
 }
 
-// ofLog reads a log record by record: how each was opened, what happened since, and whether it was deleted.
-func ofLog(log []event.ThreadEvent, yield func(opened *event.ThreadEvent, since []*event.ThreadEvent, gone bool) bool) {
+// groupByRecord yields a log record by record: its opening, the events since, and whether it was deleted.
+func groupByRecord(log []event.ThreadEvent, yield func(opened *event.ThreadEvent, since []*event.ThreadEvent, gone bool) bool) {
 	since := map[int32][]*event.ThreadEvent{}
 	gone := map[int32]bool{}
 	for i := range log {
@@ -58,7 +58,7 @@ func ofLog(log []event.ThreadEvent, yield func(opened *event.ThreadEvent, since 
 	}
 }
 
-// replayThread is a record as it is now, from what it was opened with and what happened since.
+// replayThread returns a record in its current state.
 func replayThread(id string, opened *event.ThreadEvent, b *event.Beginning, since []*event.ThreadEvent) *replayedThread {
 	t := &replayedThread{Beginning: b, ID: id, created: opened.At, parts: b.Parts, updated: max(opened.At, opened.Until), title: b.Title, priority: b.Priority, attrs: b.Attrs,
 		score: b.Rating, tags: b.Tags, linked: b.Linked, cards: b.Scorecards, monitors: b.Evaluations, redacted: b.Source != nil && b.Source.Redacted, company: b.Company,
@@ -72,7 +72,7 @@ func replayThread(id string, opened *event.ThreadEvent, b *event.Beginning, sinc
 	return t
 }
 
-// applyEvent notes what one event says.
+// applyEvent applies one event.
 func (t *replayedThread) applyEvent(e *event.ThreadEvent) {
 	if !e.Quiet {
 		t.updated = e.At
@@ -117,7 +117,7 @@ func (t *replayedThread) applyEvent(e *event.ThreadEvent) {
 	case event.ThreadLinked:
 		t.linked = append(t.linked, with.Linked)
 	case event.ThreadContactsChanged:
-		t.people = e.Who
+		t.people = e.Contacts
 	case event.ThreadFieldsSet:
 		for _, s := range with.Set {
 			t.applyChange(s)
@@ -136,7 +136,7 @@ func (t *replayedThread) applyChange(s event.FieldChange) {
 	case s.Field == "title":
 		t.title, _ = s.Value.(string)
 	case s.Field == "read":
-		t.marked = &readMark{s.Value == true, len(t.parts)}
+		t.readSet = &readFlag{s.Value == true, len(t.parts)}
 	case s.Field == "is_shared":
 		shared := s.Value == true
 		t.shared = &shared

@@ -2,14 +2,14 @@ package oracle
 
 import "aqueduck/internal/emulator/event"
 
-// eachTicket tells ticket by ticket, those that are not deleted.
+// eachTicket yields the tickets that are not deleted.
 func (o *Oracle) eachTicket(yield func(t *replayedThread) bool) {
-	ofLog(o.log.Tickets, func(opened *event.ThreadEvent, since []*event.ThreadEvent, gone bool) bool {
+	groupByRecord(o.log.Tickets, func(opened *event.ThreadEvent, since []*event.ThreadEvent, gone bool) bool {
 		return gone || yield(replayThread(event.TicketID(opened.Num), opened, o.log.Facts.Ticket(opened), since))
 	})
 }
 
-// ticketRows gives a row for every ticket, as the later version sends it.
+// ticketRows yields a row for every ticket in the form of the later version.
 func ticketRows(o *Oracle, yield func(Row) bool) {
 	o.eachTicket(func(t *replayedThread) bool {
 		kind, state, attrs := event.TicketTypes[t.Kind], event.TicketStates[event.TicketSubmitted], t.Attrs
@@ -34,7 +34,8 @@ func ticketRows(o *Oracle, yield func(Row) bool) {
 	})
 }
 
-// isCustomerVisible says whether the customer sees a ticket: his own always, one of the back office when somebody shared it, or else every second one.
+// isCustomerVisible reports whether the customer sees a ticket: customer tickets always, back-office tickets when they were shared explicitly
+// or, if never set, every second one.
 func (t *replayedThread) isCustomerVisible(category string) bool {
 	switch {
 	case t.shared != nil:
@@ -45,7 +46,7 @@ func (t *replayedThread) isCustomerVisible(category string) bool {
 	return category == event.CustomerTicket
 }
 
-// ofTickets tells the rows of a list of each ticket.
+// ofTickets yields the child rows of each ticket.
 func ofTickets(rows func(t *replayedThread, o *Oracle) []Row) func(o *Oracle, yield func(Row) bool) {
 	return func(o *Oracle, yield func(Row) bool) {
 		o.eachTicket(func(t *replayedThread) bool {
@@ -59,7 +60,7 @@ func ofTickets(rows func(t *replayedThread, o *Oracle) []Row) func(o *Oracle, yi
 	}
 }
 
-// ticketPartRows are the parts of a ticket with what each did to it, without what only those of conversations tell.
+// ticketPartRows returns the parts of a ticket with the change of each, without the columns that only parts of conversations have.
 func ticketPartRows(t *replayedThread, o *Oracle) []Row {
 	rows := t.partRows(o)
 	for i, row := range rows {

@@ -7,14 +7,14 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// DrawAdminActions draws what the log tells of the year before hour 0.
+// DrawAdminActions draws the entries of the activity log in the year before hour 0.
 func DrawAdminActions(seed uint64, start int64, count int) []event.AdminAction {
 	r := event.NewRNG(seed, event.ForLogs)
 	acts := make([]event.AdminAction, count)
 	for i := range acts {
 		acts[i] = DrawAction(seed, r, int32(i), r.TimeBetween(start-year, start), start)
 	}
-	// What happens once, or once for each admin who was deleted, is among the last numbers, if there are enough.
+	// Actions that happen once, or once for each former admin, take the last numbers, if there are enough.
 	if once := len(event.Former) + 1; count >= 8*once {
 		for i := range event.Former {
 			acts[count-1-i] = NewAction(seed, event.AdminAction{At: event.AdminLeftAt(i, start), N: int32(count - 1 - i), Kind: event.AdminDeleted, Other: uint8(len(event.Admins) + i)})
@@ -25,12 +25,12 @@ func DrawAdminActions(seed uint64, start int64, count int) []event.AdminAction {
 	return acts
 }
 
-// DrawAction draws the nth entry of the activity log, of a time.
+// DrawAction draws the nth entry of the activity log, at a time.
 func DrawAction(seed uint64, r *event.RNG, n int32, at, start int64) event.AdminAction {
 	return NewAction(seed, event.AdminAction{At: at, N: n, Kind: event.ActionKind(r.IntN(int(event.DrawnActions))), Admin: uint8(adminAt(r, at, start))})
 }
 
-// NewAction fills in what an entry is drawn with by its number.
+// NewAction fills in what is drawn by an entry's number.
 func NewAction(seed uint64, a event.AdminAction) event.AdminAction {
 	a.ID, a.Count = event.ActionID(seed, a.N), int(a.N)%97
 	if a.N%23 != 7 {
@@ -39,12 +39,12 @@ func NewAction(seed uint64, a event.AdminAction) event.AdminAction {
 	return a
 }
 
-// SortActions puts entries in the order of time.
+// SortActions sorts entries by time.
 func SortActions(acts []event.AdminAction) {
 	slices.SortStableFunc(acts, func(a, b event.AdminAction) int { return int(a.At - b.At) })
 }
 
-// adminAt draws one of those who were admins at a time, by the place in everyone.
+// adminAt draws an admin of a time, as an index in Everyone.
 func adminAt(r *event.RNG, at, start int64) int {
 	n := r.IntN(len(event.Everyone))
 	if gone := n - len(event.Admins); gone >= 0 && at >= event.AdminLeftAt(gone, start) {

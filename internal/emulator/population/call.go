@@ -6,23 +6,24 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// year is how far back the activity log and the calls go.
+// year is how many seconds of activity log and calls there are before hour 0.
 const year = 365 * event.Day
 
-// Busy is how much of each hour things happen in; the rest is quiet, so that the index has caught up at its end.
+// Busy is the part of each hour, in seconds, in which things happen. The rest is quiet, so that the index has caught up at the end of the
+// hour.
 const Busy = 45 * 60
 
-// Callers are whom calls may be of.
+// Callers are the conversations and contacts that calls are drawn from.
 type Callers struct {
-	Seed          uint64             // that they are drawn from
+	Seed          uint64             // of the workspace
 	Start         int64              // hour 0
-	Conversations int                // how many there are
-	Contacts      int                // how many there are
-	Contact       func(n int) string // the id of the nth
+	Conversations int                // their number
+	Contacts      int                // their number
+	Contact       func(n int) string // id of the nth contact
 }
 
-// DrawInitialCalls draws the calls of the year before hour 0, and gives their numbers by conversation, but for those that are no longer listed.
-// Some conversations have more than one.
+// DrawInitialCalls draws the calls of the year before hour 0. of has the numbers of the calls that are still listed, by conversation; some
+// conversations have several.
 func (c Callers) DrawInitialCalls(count int) (calls []event.Call, of map[int32][]int32) {
 	r := event.NewRNG(c.Seed, event.ForCalls)
 	of = map[int32][]int32{}
@@ -38,7 +39,7 @@ func (c Callers) DrawInitialCalls(count int) (calls []event.Call, of map[int32][
 // DrawCall draws the nth call.
 func (c Callers) DrawCall(r *event.RNG, n int32, at int64) event.Call {
 	one := event.Call{N: n, Conv: r.IntN(max(1, c.Conversations)), Contact: c.Contact(r.IntN(c.Contacts)), Admin: uint8(r.IntN(len(event.Admins))),
-		Outbound: r.Chance(0.3), Messenger: n%5 == 0, Initiated: at, Luck: event.NewRNG(c.Seed, event.ForCalls, 2, uint64(n)).Float64()}
+		Outbound: r.Chance(0.3), Messenger: n%5 == 0, Initiated: at, SearchDraw: event.NewRNG(c.Seed, event.ForCalls, 2, uint64(n)).Float64()}
 	if number := r.IntN(10_000_000); !one.Messenger {
 		one.Phone = fmt.Sprintf("+4930%07d", number)
 	}
@@ -58,8 +59,7 @@ func (c Callers) DrawCall(r *event.RNG, n int32, at int64) event.Call {
 	return one
 }
 
-// AlignToActiveTime moves a time into the minutes of its hour in which things happen: two runs at the end of an hour, some seconds apart,
-// see the same.
+// AlignToActiveTime moves a time into the busy minutes of its hour. So two runs at the end of an hour, some seconds apart, see the same.
 func AlignToActiveTime(start, at int64) int64 {
 	if at == 0 {
 		return 0
@@ -69,7 +69,7 @@ func AlignToActiveTime(start, at int64) int64 {
 	return hour + 600 + (at-hour)*(Busy-600)/3600
 }
 
-// planTranscript draws when the transcript is final: mostly soon, one time of four a day later, sometimes days, sometimes never.
+// planTranscript draws when the transcript is final: mostly soon, one time in four a day later, sometimes days later, sometimes never.
 func planTranscript(c *event.Call, r *event.RNG) {
 	switch x := r.Float64(); {
 	case x < 0.12:

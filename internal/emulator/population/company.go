@@ -6,7 +6,7 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// Ids of notes about companies begin beyond those of contacts, which are an int32 and some more: notes are deleted by their ids alone.
+// Ids of company notes begin beyond those of contact notes, because notes are deleted by id alone.
 const (
 	drawnCompanyNotes   = 1 << 32
 	WrittenCompanyNotes = 1 << 36
@@ -26,7 +26,7 @@ func (m *Contacts) DrawCompany(n int32, start int64) *event.Company {
 	return f
 }
 
-// fillCompany draws the rest of a company.
+// fillCompany draws the other fields of a company.
 func (m *Contacts) fillCompany(f *event.Company) {
 	r := event.NewRNG(m.Seed, event.ForCompanyFields, uint64(f.N))
 	f.Plan, f.Industry, f.Size = r.PickText(event.Plans), r.PickText(firmIndustries), max(0, int64(r.IntN(400))-20)

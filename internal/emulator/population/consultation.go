@@ -6,7 +6,7 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// DrawDialogue draws what was said in a consultation.
+// DrawDialogue draws the texts of a consultation.
 func DrawDialogue(seed uint64, c *event.Consultation) *event.Dialogue {
 	d := &event.Dialogue{}
 	d.Cycle, d.Rule = cycleOf(seed, c)
@@ -25,7 +25,7 @@ func DrawDialogue(seed uint64, c *event.Consultation) *event.Dialogue {
 		}
 		d.Rounds = append(d.Rounds, one)
 	}
-	alone := *r // how it ended says what was drawn after this
+	alone := *r // a copy: both ways to end continue from the same draws
 	d.Closing[0] = event.ConsultationClosing{Reviewer: drawReviewer(r), Final: hitlWords(r), Sent: hitlWords(r)}
 	d.Closing[1] = event.ConsultationClosing{Final: hitlWords(&alone), Sent: hitlWords(&alone)}
 	return d
@@ -33,7 +33,7 @@ func DrawDialogue(seed uint64, c *event.Consultation) *event.Dialogue {
 
 func drawReviewer(r *event.RNG) int64 { return event.Admins[r.IntN(len(event.Admins))].ID }
 
-// cycleOf draws the identity of a consultation and the rule behind it, which is fixed at the start; none when no rule did.
+// cycleOf draws the id of a consultation and the rule behind it, none when no rule started it.
 func cycleOf(seed uint64, c *event.Consultation) (id string, rule event.ConsultationRule) {
 	r := event.NewRNG(seed, event.ForConsultation, 2<<40, uint64(c.Conv), uint64(c.N))
 	id = fmt.Sprintf("%016x-%d", r.Uint64(), c.N)
@@ -46,7 +46,7 @@ func cycleOf(seed uint64, c *event.Consultation) (id string, rule event.Consulta
 
 func hitlWords(r *event.RNG) string { return drawProse(r, 2+r.IntN(6), r.Chance(0.15)) }
 
-// DrawCallLines draws what was said in a call, by its number.
+// DrawCallLines draws the transcript of a call, by the call's number.
 func DrawCallLines(seed uint64, call int32) []event.TranscriptLine {
 	r := event.NewRNG(seed, event.ForCalls, 3, uint64(call))
 	list := make([]event.TranscriptLine, 2+r.IntN(9))
@@ -57,11 +57,11 @@ func DrawCallLines(seed uint64, call int32) []event.TranscriptLine {
 	return list
 }
 
-// Outcomes of a consultation that was not superseded (workspace-api 3.1).
+// Outcomes are the ends of a consultation that was not superseded (workspace-api 3.1).
 var Outcomes = []string{"approved", "approved", "approved", "taken_over", "timed_out_sent", "timed_out_escalated"}
 
-// DrawConsultations draws those that a conversation was born with: one conversation in twelve has some. A second one often
-// begins before the first has ended (trap T74).
+// DrawConsultations draws the initial consultations of a conversation: one conversation in twelve has some. A second one often begins before
+// the first has ended (trap T74).
 func (m *Conversations) DrawConsultations(num int32, born []event.Part) []event.Consultation {
 	r := event.NewRNG(m.seed, event.ForConsultation, uint64(num))
 	if len(born) == 0 || !r.Chance(1.0/12) {
@@ -81,8 +81,8 @@ func (m *Conversations) DrawConsultations(num int32, born []event.Part) []event.
 	return []event.Consultation{one, two}
 }
 
-// PlanConsultation draws how it ends, and after how much talk. Some have more rounds than are served (trap T70); one in ten ends a day
-// or two later (trap T69).
+// PlanConsultation draws how and when a consultation ends. Some have more rounds than an answer contains (trap T70). One in ten ends a day or
+// two later (trap T69).
 func PlanConsultation(c *event.Consultation, r *event.RNG) {
 	c.Outcome = r.PickText(Outcomes)
 	switch x := r.Float64(); {

@@ -9,15 +9,15 @@ import (
 	"aqueduck/internal/emulator/jsontext"
 )
 
-// Contacts draws contacts and the things around them; all it makes is a function of its seed.
+// Contacts draws contacts and the records around them. Everything is a function of its seed.
 type Contacts struct {
 	Seed      uint64
-	Companies int // how many there are to belong to
+	Companies int // number of companies that contacts may belong to
 	avatars   []string
-	abouts    []string // texts that contacts share, as JSON
+	abouts    []string // shared texts, as JSON
 }
 
-// NewContacts makes what draws the contacts of a workspace of so many.
+// NewContacts returns a source of contacts for a workspace of that size.
 func NewContacts(seed uint64, contacts int) *Contacts {
 	m := &Contacts{Seed: seed, Companies: contacts/12 + 3}
 	for i := range 400 {
@@ -34,13 +34,12 @@ func NewContacts(seed uint64, contacts int) *Contacts {
 	return m
 }
 
-// ContactID looks like the ids of such services: 24 hex digits, the creation time first.
+// ContactID returns an id in the form of such services: 24 hex digits, with the creation time first.
 func (m *Contacts) ContactID(num int, created int64) string {
 	return fmt.Sprintf("%08x%016x", uint32(created), event.MixBits(m.Seed^event.MixBits(uint64(num)*0x9e3779b97f4a7c15+event.ForID)))
 }
 
-// DrawContact draws everything about a contact but its life afterwards. lately is the latest time that any of its
-// timestamps may have.
+// DrawContact draws all initial attributes of a contact. lately is the latest time that any of its timestamps may have.
 func (m *Contacts) DrawContact(num int, created, lately int64, user bool) *event.Contact {
 	r := event.NewRNG(m.Seed, event.ForContact, uint64(num))
 	d := &event.Contact{ID: m.ContactID(num, created), Created: created, Updated: lately, User: user}
@@ -104,13 +103,13 @@ func (m *Contacts) drawTimes(r *event.RNG, d *event.Contact, lately int64) {
 	}
 	d.SignedUp, d.LastSeen, d.LastReplied = at(0.6), at(0.8), at(0.3)
 	d.LastContacted, d.LastOpened, d.LastClicked = at(0.5), at(0.35), at(0.15)
-	// Broken clocks of customers' systems are stored as they come (trap T53, api-notes: the far future occurs).
+	// Broken clocks of customers' systems leave such times (trap T53; api-notes: the far future occurs).
 	if r.Chance(0.002) {
 		d.SignedUp = []int64{253402300799, 4102444799, 1, -62135596800}[r.IntN(4)]
 	}
 }
 
-// drawLists draws the nested ones. Two in a hundred contacts have more tags than a contact's answer holds.
+// drawLists draws the nested lists. Two in a hundred contacts have more tags than an answer contains.
 func (m *Contacts) drawLists(r *event.RNG, d *event.Contact, num int) {
 	count := 0
 	switch {
@@ -138,7 +137,7 @@ func (m *Contacts) drawLists(r *event.RNG, d *event.Contact, num int) {
 		count = 1 + r.IntN(3)
 	}
 	for i := range count {
-		d.Notes = append(d.Notes, int32(num*32+i)) // 32: more than any contact is born with
+		d.Notes = append(d.Notes, int32(num*32+i)) // 32: more than the notes of any new contact
 	}
 	for range max(0, r.IntN(6)-3) {
 		site := socialSites[r.IntN(len(socialSites))]
@@ -146,7 +145,7 @@ func (m *Contacts) drawLists(r *event.RNG, d *event.Contact, num int) {
 	}
 }
 
-// drawDistinct gives count different numbers below limit.
+// drawDistinct draws count different numbers below limit.
 func drawDistinct(r *event.RNG, count, limit int) []int32 {
 	if count == 0 {
 		return nil
@@ -176,7 +175,7 @@ func (m *Contacts) drawAttributes(r *event.RNG, created int64) []event.Attribute
 	list := make([]event.Attribute, 0, 4)
 	list = append(list, event.Attribute{Name: "plan", Raw: r.PickText(planValues)})
 	if r.Chance(0.6) {
-		// The same name is a number, text or a boolean (trap T48).
+		// The same attribute is a number, a text or a boolean (trap T48).
 		score := strconv.Itoa(r.IntN(1000))
 		switch {
 		case r.Chance(0.05):
@@ -207,7 +206,7 @@ func (m *Contacts) drawAttributes(r *event.RNG, created int64) []event.Attribute
 	return list
 }
 
-// NoteBody is the body of a note the population was born with.
+// NoteBody returns the body of a note of the population.
 func (m *Contacts) NoteBody(n int32) string {
 	r := event.NewRNG(m.Seed, event.ForNote, uint64(n))
 	words := make([]string, 3+r.IntN(9))
@@ -217,7 +216,7 @@ func (m *Contacts) NoteBody(n int32) string {
 	return "<p>" + strings.Join(words, " ") + "</p>"
 }
 
-// DrawChanges draws what is changed of a contact at a time.
+// DrawChanges draws the field changes of a contact at a time.
 func DrawChanges(r *event.RNG, at int64) []event.FieldChange {
 	spot := places[r.IntN(len(places))]
 	changes := [][]event.FieldChange{
@@ -230,16 +229,16 @@ func DrawChanges(r *event.RNG, at int64) []event.FieldChange {
 	return changes[r.IntN(len(changes))]
 }
 
-// DrawSubscriptions draws those that a contact is born with: none of who has nothing but what somebody said.
+// DrawSubscriptions draws the initial subscriptions of a contact: none for a contact that a request or an operation created.
 func (m *Contacts) DrawSubscriptions(born *event.Contact) []int32 {
-	if born.Only {
+	if born.Plain {
 		return nil
 	}
 	r := event.NewRNG(m.Seed, event.ForSubscription, event.Fingerprint(born.ID))
 	return drawDistinct(r, r.IntN(4), event.SubscriptionCount)
 }
 
-// SetAttribute gives a copy of the list with one attribute set, or removed when raw is empty.
+// SetAttribute returns a copy of the list with one attribute set, or removed when raw is empty.
 func SetAttribute(attrs []event.Attribute, name, raw string) []event.Attribute {
 	out := make([]event.Attribute, 0, len(attrs)+1)
 	found := false

@@ -6,10 +6,10 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// contentAtBirth is how many of a kind there are at hour 0: more than one page of each list that is paged.
+// contentAtBirth is the number of items of each kind at hour 0: more than one page of each list that is paged.
 var contentAtBirth = [event.ContentKinds]int{60, 55, 25, 12, 23, 8, 56, 23}
 
-// DrawBornContent draws the content of hour 0, and how often each was edited by then.
+// DrawBornContent draws the content of hour 0, with the number of edits until then.
 func DrawBornContent(seed uint64, start int64) (all [event.ContentKinds][]event.BornContent) {
 	for kind := range event.ContentKinds {
 		for n := range int32(contentAtBirth[kind]) {
@@ -22,7 +22,7 @@ func DrawBornContent(seed uint64, start int64) (all [event.ContentKinds][]event.
 	return all
 }
 
-// DrawPiece is what the nth piece of content of a kind is born with.
+// DrawPiece returns the properties of the nth piece of content of a kind.
 func DrawPiece(kind event.ContentKind, n int32) (p event.Piece) {
 	switch kind {
 	case event.Articles:
@@ -45,7 +45,8 @@ func DrawPiece(kind event.ContentKind, n int32) (p event.Piece) {
 	return p
 }
 
-// parentOf: the first ones lie in nothing, the others in one of them; folders in one some places before them, so that some lie deep.
+// parentOf returns the id of an item's parent. The first items have none. A folder's parent is a few numbers before it, so some folders are
+// nested deep.
 func parentOf(kind event.ContentKind, n int32) string {
 	switch {
 	case n < 4:
@@ -56,7 +57,7 @@ func parentOf(kind event.ContentKind, n int32) string {
 	return event.ContentText(kind, n%4)
 }
 
-// DrawWording draws what a piece of content says that was edited so often.
+// DrawWording draws the text of a piece of content after a number of edits.
 func DrawWording(seed uint64, kind event.ContentKind, n int32, edits int) (w event.Wording) {
 	r := event.NewRNG(seed, event.ForContent, 2<<32, uint64(kind), uint64(n), uint64(edits))
 	w.Title = r.PickText(articleTitles) + " " + strconv.Itoa(int(n)) + "." + strconv.Itoa(edits)
@@ -86,7 +87,8 @@ func DrawWording(seed uint64, kind event.ContentKind, n int32, edits int) (w eve
 	return w
 }
 
-// drawnReference is what bodies of some articles have: the even ones of the first dynamic contents are inline, the odd ones blocks.
+// drawnReference returns the reference in the bodies of some articles: even numbers of the first dynamic contents are inline, odd ones are
+// blocks.
 func drawnReference(n int32) string {
 	switch n % 10 {
 	case 3:

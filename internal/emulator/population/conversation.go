@@ -10,16 +10,16 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// Conversations draws conversations: what each was born with is a function of the seed, its number and the calls of hour 0, and
-// is drawn anew whenever it is asked for.
+// Conversations draws conversations. The initial content of each is a function of the seed, its number and the calls of hour 0, and is drawn
+// again for each question.
 type Conversations struct {
 	seed   uint64
 	start  int64 // hour 0
 	bodies []string
-	Calls  map[int32][]int32 // numbers of calls of hour 0 by conversation, whose parts sum them up
+	Calls  map[int32][]int32 // numbers of the calls of hour 0 by conversation, which parts summarise
 }
 
-// NewConversations makes what draws the conversations of a workspace.
+// NewConversations returns a source of conversations.
 func NewConversations(seed uint64, start int64) *Conversations {
 	m := &Conversations{seed: seed, start: start}
 	r := event.NewRNG(seed, event.ForConversation)
@@ -33,13 +33,13 @@ func NewConversations(seed uint64, start int64) *Conversations {
 	return m
 }
 
-// Of the bodies that are drawn from, all as often, 3 % are beyond 20 kB and 15 % not ASCII.
+// The bodies are drawn with equal probability: 3 % are larger than 20 kB, and 15 % are not ASCII.
 const (
 	shortBodies = 600
 	longBodies  = 19
 )
 
-// longBody is what people paste: a little beyond 20 kB, one beyond 64 kB.
+// longBody returns a pasted text: a little more than 20 kB, one of them more than 64 kB.
 func longBody(r *event.RNG, i int) string {
 	text := drawProse(r, 40, i%6 == 1) + " "
 	size := 20_001 + 150*i
@@ -49,7 +49,7 @@ func longBody(r *event.RNG, i int) string {
 	return "<p>" + strings.Repeat(text, size/len(text)+1) + "</p>"
 }
 
-// drawProse joins words, some of them not ASCII when it is foreign.
+// drawProse joins words, some of them not ASCII when foreign is set.
 func drawProse(r *event.RNG, count int, foreign bool) string {
 	words := make([]string, count)
 	for i := range words {
@@ -63,8 +63,7 @@ func drawProse(r *event.RNG, count int, foreign bool) string {
 	return strings.Join(words, " ")
 }
 
-// DrawOpenings gives the log of conversations up to hour 0: their openings, over the time that the contacts have been
-// there. born are the contacts' births.
+// DrawOpenings returns the log of conversations up to hour 0: their openings, spread over the life of the contacts in log.
 func (m *Conversations) DrawOpenings(count int, start int64, log []event.ContactEvent) []event.ThreadEvent {
 	guests := guestsOf(log)
 	events := make([]event.ThreadEvent, count)
@@ -74,12 +73,12 @@ func (m *Conversations) DrawOpenings(count int, start int64, log []event.Contact
 		who := guests.drawContacts(r, at, contactsPerThread(num))
 		size := m.drawSize(r, num)
 		events[num] = event.ThreadEvent{At: at, Until: m.drawEnd(r, at, start), Kind: event.ThreadOpened, Num: int32(num), Size: int32(size),
-			Who: who}
+			Contacts: who}
 	}
 	return events
 }
 
-// contactPool are all contacts that ever were, in the order of their births.
+// contactPool has all contacts in the order of their creation.
 type contactPool struct {
 	born  []*event.Contact
 	times []int64
@@ -94,8 +93,8 @@ func guestsOf(log []event.ContactEvent) (g contactPool) {
 	return g
 }
 
-// drawContacts draws who begins something at a time. Contacts of the last weeks write more than those of years ago; merged and
-// deleted ones have written, too (trap T26).
+// drawContacts draws the contacts of a new conversation at a time. Contacts of the last weeks write more than those of years ago. Contacts
+// that are merged or deleted now have written, too (trap T26).
 func (g *contactPool) drawContacts(r *event.RNG, at int64, count int) []*event.Contact {
 	known := max(1, sort.Search(len(g.times), func(i int) bool { return g.times[i] > at }))
 	who := r.IntN(known)
@@ -105,7 +104,7 @@ func (g *contactPool) drawContacts(r *event.RNG, at int64, count int) []*event.C
 	return g.born[who:min(who+count, len(g.born)):len(g.born)]
 }
 
-// contactsPerThread is how many contacts a conversation has: mostly one, now and then a group.
+// contactsPerThread returns the number of contacts of a conversation: mostly one, now and then a group.
 func contactsPerThread(num int) int {
 	if num%40 == 9 {
 		return 2 + num%3
@@ -113,8 +112,7 @@ func contactsPerThread(num int) int {
 	return 1
 }
 
-// drawSize draws how many parts there are: six in the middle, now and then hundreds, and the sizes around what an answer
-// holds (trap T57).
+// drawSize draws the number of parts: six in the median, now and then hundreds, and the sizes around the cap of an answer (trap T57).
 func (m *Conversations) drawSize(r *event.RNG, num int) int {
 	u := r.Float64()
 	switch at := num % 1500; {
@@ -128,7 +126,7 @@ func (m *Conversations) drawSize(r *event.RNG, num int) int {
 	return min(600, 1+int(0.5+5*math.Pow(u/(1.0001-u), 0.615)))
 }
 
-// drawEnd draws when the last part came. One night a clean-up closed hundreds within one second (trap T11).
+// drawEnd draws the time of the last part. In one night a clean-up closed hundreds of conversations within one second (trap T11).
 func (m *Conversations) drawEnd(r *event.RNG, at, start int64) int64 {
 	if night := start - event.Span/5; at < night && r.Chance(0.16) {
 		return night
@@ -141,20 +139,20 @@ func (m *Conversations) drawEnd(r *event.RNG, at, start int64) int64 {
 	return min(max(end, at+60), start-3600)
 }
 
-// DrawBeginning draws everything that a conversation was born with.
+// DrawBeginning draws the initial content of a conversation.
 func (m *Conversations) DrawBeginning(e *event.ThreadEvent) *event.Beginning {
 	if e.With != nil && e.With.Message != nil {
 		return writtenBeginning(e)
 	}
 	r := event.NewRNG(m.seed, event.ForConversation, uint64(e.Num))
 	num := e.Num
-	b := &event.Beginning{Num: num, Company: -1, Contacts: e.Who, Title: r.PickText(Titles), Priority: r.Chance(0.1), Bare: num%97 == 13}
+	b := &event.Beginning{Num: num, Company: -1, Contacts: e.Contacts, Title: r.PickText(Titles), Priority: r.Chance(0.1), Bare: num%97 == 13}
 	b.Median, b.Handling = int64(r.IntN(3000)), int64(r.IntN(9000))
 	if b.Silent = e.Size == 0 || event.NewRNG(m.seed, event.ForSilence, uint64(num)).Chance(0.061); b.Silent {
 		b.Median, b.Handling = 0, 0
 	}
-	if len(e.Who) > 0 && len(e.Who[0].Companies) > 0 {
-		b.Company = e.Who[0].Companies[0]
+	if len(e.Contacts) > 0 && len(e.Contacts[0].Companies) > 0 {
+		b.Company = e.Contacts[0].Companies[0]
 	}
 	end := max(e.At, e.Until)
 	m.drawSource(r, b, e.At)
@@ -167,13 +165,13 @@ func (m *Conversations) DrawBeginning(e *event.ThreadEvent) *event.Beginning {
 	return b
 }
 
-// writtenBeginning is one that began with a message that somebody wrote: it has what that said, and nothing more.
+// writtenBeginning returns the initial content of a conversation that a request or an operation began: its first message and nothing else.
 func writtenBeginning(e *event.ThreadEvent) *event.Beginning {
 	opening := *e.With.Message
-	return &event.Beginning{Num: e.Num, Company: -1, Contacts: e.Who, Source: &opening, Written: true, Silent: opening.Delivered != CustomerInitiated}
+	return &event.Beginning{Num: e.Num, Company: -1, Contacts: e.Contacts, Source: &opening, Written: true, Silent: opening.Delivered != CustomerInitiated}
 }
 
-// drawSource draws the source: the first message, of a time. Few have none.
+// drawSource draws the first message at a time. A few conversations have none.
 func (m *Conversations) drawSource(r *event.RNG, b *event.Beginning, at int64) {
 	s := &event.Source{Type: r.PickText(Channels), ID: event.MessageID(b.Num), Delivered: r.PickText(deliveries),
 		Body: m.bodies[r.IntN(len(m.bodies))], Author: customerOf(b.Contacts)}
@@ -199,10 +197,10 @@ func (m *Conversations) drawSource(r *event.RNG, b *event.Beginning, at int64) {
 	b.Source = s
 }
 
-// CustomerInitiated is how a message was delivered that a contact wrote of his own accord.
+// CustomerInitiated is the delivery of a message that a contact wrote unprompted.
 const CustomerInitiated = "customer_initiated"
 
-// customerOf is the contact who began a conversation, as an author.
+// customerOf returns the contact that began a conversation, as an author.
 func customerOf(who []*event.Contact) event.Author {
 	if len(who) == 0 {
 		return event.Author{Type: "lead", ID: "0"}
@@ -210,7 +208,7 @@ func customerOf(who []*event.Contact) event.Author {
 	return ContactAuthor(who[0])
 }
 
-// ContactAuthor is a contact as an author.
+// ContactAuthor returns a contact as an author.
 func ContactAuthor(d *event.Contact) event.Author {
 	who := event.Author{Type: "lead", ID: d.ID, Name: d.Name, Email: d.Email}
 	if d.User {
@@ -219,13 +217,12 @@ func ContactAuthor(d *event.Contact) event.Author {
 	return who
 }
 
-// drawTeammate draws who writes at a time: one of the admins that there were then.
+// drawTeammate draws an author among the admins of a time.
 func (m *Conversations) drawTeammate(r *event.RNG, at int64) event.Author {
 	return AdminAuthor(event.Everyone[adminAt(r, at, m.start)])
 }
 
-// isBornRedacted says whether a part that a conversation was born with, or with -1 its source, has lost its words: five in a thousand
-// parts.
+// isBornRedacted reports whether an initial part, or with -1 the source, was redacted: five in a thousand parts.
 func (m *Conversations) isBornRedacted(num int32, place int) bool {
 	return event.NewRNG(m.seed, event.ForRedaction, uint64(num), uint64(place)).Chance(0.0066)
 }
@@ -245,7 +242,7 @@ func drawFiles(r *event.RNG, share float64) (list []event.Attachment) {
 	return list
 }
 
-// drawSurroundings draws what hangs on a conversation of a time beside its parts, the last of which came at the end.
+// drawSurroundings draws the fields of a conversation besides its parts; end is the time of the last part.
 func (m *Conversations) drawSurroundings(r *event.RNG, b *event.Beginning, at, end int64) {
 	if r.Chance(0.4) {
 		for _, tag := range drawDistinct(r, 1+r.IntN(4), event.TagCount) {
@@ -274,7 +271,7 @@ func (m *Conversations) drawSurroundings(r *event.RNG, b *event.Beginning, at, e
 	}
 }
 
-// DrawLinked draws a ticket or a conversation that another is linked to; n tells it from others.
+// DrawLinked draws a linked ticket or conversation; n distinguishes the draws.
 func DrawLinked(r *event.RNG, n int) event.LinkedObject {
 	l := event.LinkedObject{Type: "ticket", ID: strconv.FormatInt(event.ThreadBase+3+7*int64(n), 10), Category: r.PickText([]string{"Customer", "Back-office", "Tracker"})}
 	if r.Chance(0.1) {
@@ -283,7 +280,7 @@ func DrawLinked(r *event.RNG, n int) event.LinkedObject {
 	return l
 }
 
-// DrawRating draws what a contact thinks of a conversation at a time.
+// DrawRating draws a contact's rating of a conversation at a time.
 func (m *Conversations) DrawRating(r *event.RNG, by *event.Contact, at int64) *event.Rating {
 	g := &event.Rating{Stars: int64(1 + r.IntN(5)), Remark: r.PickText(remarks), Created: at, Updated: at, Contact: by,
 		By: r.PickText([]string{"admin", "admin", "workflow", ""})}
@@ -293,7 +290,7 @@ func (m *Conversations) DrawRating(r *event.RNG, by *event.Contact, at int64) *e
 	return g
 }
 
-// drawAIOutcome draws what the AI agent's part in a conversation came to.
+// drawAIOutcome draws the result of the AI agent's part.
 func (m *Conversations) drawAIOutcome(r *event.RNG) *event.AIOutcome {
 	a := &event.AIOutcome{Title: r.PickText([]string{"", "Welcome flow", "Größen & Preise"}),
 		Resolution: r.PickText([]string{"assumed_resolution", "confirmed_resolution", "routed_to_team", "abandoned", ""})}
@@ -306,7 +303,7 @@ func (m *Conversations) drawAIOutcome(r *event.RNG) *event.AIOutcome {
 	return a
 }
 
-// DrawSource is an article of hour 0, which may be a draft or gone by now, or something else.
+// DrawSource draws an article of hour 0, which may be a draft or removed by now, or another source.
 func DrawSource(r *event.RNG) event.ContentSource {
 	n := r.IntN(contentAtBirth[event.Articles])
 	s := event.ContentSource{Type: r.PickText([]string{"article", "article", "internal_article", "content_snippet", "external_content"}),
@@ -322,7 +319,7 @@ func DrawSource(r *event.RNG) event.ContentSource {
 	return s
 }
 
-// drawReviews draws the reviews of a conversation that was over at a time.
+// drawReviews draws the reviews of a conversation that ended at a time.
 func (m *Conversations) drawReviews(r *event.RNG, b *event.Beginning, at int64) {
 	if b.Num%5 == 2 {
 		for card := range 1 + r.IntN(2) {
@@ -341,7 +338,7 @@ func (m *Conversations) drawReviews(r *event.RNG, b *event.Beginning, at int64) 
 	b.Scorecards, b.Evaluations = slices.Clip(b.Scorecards), slices.Clip(b.Evaluations)
 }
 
-// AdminAuthor is an admin as an author.
+// AdminAuthor returns an admin as an author.
 func AdminAuthor(a event.Admin) event.Author {
 	return event.Author{Type: "admin", ID: strconv.FormatInt(a.ID, 10), Name: a.Name, Email: a.Email}
 }

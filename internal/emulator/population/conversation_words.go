@@ -2,7 +2,7 @@ package population
 
 import "aqueduck/internal/emulator/event"
 
-// Material for conversations. Bodies are HTML as teammates and customers leave it, some of it nasty on purpose.
+// Texts of conversations. Bodies are HTML as teammates and customers leave it, some of it malformed on purpose.
 
 var plainWords = []string{
 	"hello", "my order", "has not", "arrived", "<b>urgent</b>", "please", "refund", "the app", "crashes", "since", "Tuesday",
@@ -20,10 +20,10 @@ var oddBodies = []string{
 	"<p>null</p>", "<style>p{color:red}</style><p>styled</p>", "<p>👩‍👩‍👧‍👦 Z̷͇̀</p>", "<blockquote>&gt; quoted</blockquote>",
 }
 
-// Titles are titles of conversations; the first ones are none.
+// Titles are titles of conversations; the first ones are empty.
 var Titles = []string{"", "", "", "Where is my order?", "Rückerstattung", "請求書について", "Crash on login", "\"Quoted\" title", "a & b <c>", "0"}
 
-// Channels are the types of the messages that conversations begin with.
+// Channels are the types of first messages.
 var Channels = []string{"conversation", "conversation", "conversation", "email", "email", "whatsapp", "phone_call", "instagram", "something_new"}
 
 var deliveries = []string{"customer_initiated", "customer_initiated", "operator_initiated", "automated"}
@@ -39,7 +39,7 @@ var fileTypes = []string{"image/png", "application/pdf", "text/plain", "image/jp
 
 var remarks = []string{"", "", "great", "zu langsam", "「ありがとう」", "<3 & more", "Line\nbreak"}
 
-// oddParts are types that no reader may stumble over (trap T64).
+// oddParts are part types that readers do not know and must accept (trap T64).
 var oddParts = []string{"quick_reply", "conversation_attribute_updated_by_workflow", "ai_guidance_applied", "language_detection_details", "💬"}
 
 var articleTitles = []string{"How to return a parcel", "Rechnungen & Steuern", "リセット方法", "Delivery times"}

@@ -6,26 +6,26 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// contactHistory draws what happened before hour 0: three years of contacts, those that are gone, and the events between.
+// contactHistory draws the three years of contacts before hour 0: active contacts, inactive ones, and the events between.
 type contactHistory struct {
-	m       *Contacts
-	start   int64
-	active  int
-	gone    int
-	log     []event.ContactEvent
-	created []int64             // by contact
-	kinds   []event.ContactKind // by contact: how it left, or 0
+	m        *Contacts
+	start    int64
+	active   int
+	departed int
+	log      []event.ContactEvent
+	created  []int64             // by contact
+	kinds    []event.ContactKind // by contact: how it became inactive, or 0
 }
 
-// departures is the mix of inactive contacts, in hundredths.
+// departures are the kinds of inactive contacts, with their shares in percent.
 var departures = []struct {
 	kind  event.ContactKind
 	share int
 }{{event.Archived, 34}, {event.Merged, 30}, {event.Blocked, 10}, {event.DeletionRequested, 10}, {event.Erased, 16}}
 
-// DrawContactLog gives the log up to hour 0, in the order of time, with at least the given number of activities.
+// DrawContactLog returns the log up to hour 0, in the order of time, with at least the given number of activities.
 func DrawContactLog(m *Contacts, start int64, contacts, inactive, activities int) []event.ContactEvent {
-	p := &contactHistory{m: m, start: start, active: contacts, gone: inactive}
+	p := &contactHistory{m: m, start: start, active: contacts, departed: inactive}
 	p.planDepartures(contacts + inactive)
 	for num := range p.created {
 		p.drawContactEvents(num)
@@ -35,7 +35,8 @@ func DrawContactLog(m *Contacts, start int64, contacts, inactive, activities int
 	return p.log
 }
 
-// planDepartures decides who is created when and who is gone: spread evenly, so that any part of the three years has all kinds.
+// planDepartures decides when contacts are created and which become inactive. Both are spread evenly, so any part of the three years has all
+// kinds.
 func (p *contactHistory) planDepartures(total int) {
 	p.created, p.kinds = make([]int64, total), make([]event.ContactKind, total)
 	p.log = make([]event.ContactEvent, 0, total*2+16)
@@ -49,20 +50,20 @@ func (p *contactHistory) planDepartures(total int) {
 			order = append(order, d.kind)
 		}
 	}
-	for i := range p.gone {
-		num := int((float64(i) + 0.5) / float64(p.gone) * float64(total))
-		p.kinds[num] = order[(i*37)%len(order)] // 37: prime to 100, so that each kind comes early and late
+	for i := range p.departed {
+		num := int((float64(i) + 0.5) / float64(p.departed) * float64(total))
+		p.kinds[num] = order[(i*37)%len(order)] // 37 is prime to 100, so each kind comes early and late
 	}
 }
 
-// drawContactEvents writes one contact's events. Contacts that left keep updated_at from before they left.
+// drawContactEvents writes one contact's events. A contact that became inactive keeps its earlier updated_at.
 func (p *contactHistory) drawContactEvents(num int) {
 	r := event.NewRNG(p.m.Seed, event.ForLife, uint64(num)+1)
 	created, kind := p.created[num], p.kinds[num]
 	user := r.Chance(0.65) && kind != event.Merged
 	updated := p.drawUpdated(r, num, created)
 	d := p.m.DrawContact(num, created, updated, user)
-	// Most users began as leads; their role changed before they were last updated.
+	// Most users began as leads; their role changed before their last update.
 	began := user
 	if user && updated > created+2 && r.Chance(0.85) {
 		began = false
@@ -76,8 +77,8 @@ func (p *contactHistory) drawContactEvents(num int) {
 	}
 }
 
-// drawUpdated draws the time of the last change. Three imports each touched hundreds of ten thousand contacts within one
-// second: more than a page of equal times (trap T11).
+// drawUpdated draws the time of the last change. Three imports each changed hundreds of ten thousand contacts within one second: more than a
+// page of equal times (trap T11).
 func (p *contactHistory) drawUpdated(r *event.RNG, num int, created int64) int64 {
 	bulk := p.start - event.Span + int64(1+num%3)*event.Span/4
 	if created < bulk && r.Chance(0.18) {
@@ -102,7 +103,7 @@ func (p *contactHistory) addDeparture(r *event.RNG, num int, kind event.ContactK
 	p.log = append(p.log, e)
 }
 
-// drawMergeTarget is whom a lead was merged into: mostly an active contact, sometimes one that left since, or was itself merged.
+// drawMergeTarget draws the target of a merge: mostly an active contact, sometimes one that became inactive later or was itself merged.
 func (p *contactHistory) drawMergeTarget(r *event.RNG, num int) int32 {
 	for {
 		to := r.IntN(len(p.created))
@@ -119,8 +120,7 @@ func (p *contactHistory) drawMergeTarget(r *event.RNG, num int) int32 {
 	}
 }
 
-// padActivities adds merges that failed and contacts of long ago that were deleted and are listed nowhere, until the feed of
-// activities is as long as wanted.
+// padActivities adds failed merges and early deletions that no list shows, until the activity feed has the wanted length.
 func (p *contactHistory) padActivities(activities int) {
 	have := 0
 	for _, e := range p.log {
@@ -146,7 +146,7 @@ func (p *contactHistory) padActivities(activities int) {
 	}
 }
 
-// givesActivity says whether the feed of activities tells of an event.
+// givesActivity reports whether the activity feed contains events of a kind.
 func givesActivity(k event.ContactKind) bool {
 	switch k {
 	case event.Created, event.RoleChanged, event.Merged, event.MergeFailed, event.Deleted:

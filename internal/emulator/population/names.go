@@ -2,7 +2,7 @@ package population
 
 import "aqueduck/internal/emulator/event"
 
-// Material for names and values. Some of it is nasty on purpose: readers meet such text in every real workspace.
+// Names and values. Some are malformed on purpose: every real workspace has such text.
 
 var firstNames = []string{
 	"Anna", "Béla", "Chloé", "Dmitri", "Eun-ji", "Fatima", "Gökçe", "Håkon", "Inés", "José", "Kwame", "Łukasz", "Mária",
@@ -16,7 +16,7 @@ var lastNames = []string{
 	"McDonald", "Silva", "Dubois", "Rossi", "Okafor", "Haddad", "Tanaka", "Fernández-López", "Şahin", "Nguyễn", "Patel",
 }
 
-// oddNames are written as such by people and by forms.
+// oddNames are names as people and forms write them.
 var oddNames = []string{
 	"😀 Smile", "<b>Bold</b> & Co", `Quote "Q" Quotington`, `Back\slash`, "Tab\tbed", "Line\nbreak", "null", "undefined",
 	"Robert'); DROP TABLE contacts;--", "👩‍👩‍👧‍👦 Family", "Zalgo Z̷͇̀", "\u2028separator", "  spaces  ", "ﷺ", "𝒮𝒸𝓇𝒾𝓅𝓉", "0", "{{name}}",
@@ -67,7 +67,7 @@ var socialSites = []event.SocialProfile{
 	{Name: "LinkedIn", URL: "https://social.example/in/"}, {Name: "Mastodon", URL: "https://mastodon.example/@"},
 }
 
-// oddAttrs are names that break readers who use them as identifiers (traps T48 and T49).
+// oddAttrs have names that break readers that use them as identifiers (traps T48 and T49).
 var oddAttrs = []event.Attribute{
 	{Name: "Plan", Raw: `"Gold"`}, {Name: "PLAN ", Raw: `"gold"`}, {Name: "", Raw: `"no name"`}, {Name: "a.b.c", Raw: `1`}, {Name: `quo"te`, Raw: `"\"quoted\""`}, {Name: "🎉 party", Raw: `true`},
 	{Name: "__proto__", Raw: `"object"`}, {Name: "'; DROP TABLE contacts; --", Raw: `"Bobby"`}, {Name: "id", Raw: `"shadow"`}, {Name: "select", Raw: `0`}, {Name: "naïve", Raw: `"naïveté"`},
@@ -81,10 +81,10 @@ var oddAttrs = []event.Attribute{
 
 var planValues = []string{`"free"`, `"pro"`, `"team"`, `"enterprise"`, `"Ünlimited"`}
 
-// NoteWords are words of which notes are made.
+// NoteWords are the words that notes are made of.
 var NoteWords = []string{
 	"called", "back", "later", "<b>important</b>", "asked for", "invoice", "über", "the new", "plan", "and", "will", "decide", "on Monday", "😀", "per", "e-mail",
 }
 
-// FailReasons are why merges fail.
+// FailReasons are the reasons of failed merges.
 var FailReasons = []string{"user_already_merged", "contact_not_found", "duplicate_identifier", "conflict"}

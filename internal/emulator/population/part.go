@@ -6,13 +6,13 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// partKind is one kind of part with its share in a hundred.
+// partKind is one kind of part with its share in percent.
 type partKind struct {
 	share int
 	draw  func(m *Conversations, r *event.RNG, s *Scene, p *event.Part)
 }
 
-// partKinds are what conversations consist of.
+// partKinds are the kinds of parts in conversations.
 var partKinds = []partKind{
 	{36, (*Conversations).FillCustomerReply},
 	{24, (*Conversations).FillAdminReply},
@@ -27,18 +27,18 @@ var partKinds = []partKind{
 	{1, (*Conversations).FillUnknownType},
 }
 
-// Scene is a conversation or a ticket as whoever adds something to it finds it.
+// Scene is the state of a conversation or a ticket that the next part is drawn from.
 type Scene struct {
-	Num      int32  // its number, which what is added is drawn from
-	Parts    int    // how many there are
-	State    string // after the last of them
+	Num      int32  // its number
+	Parts    int    // number of parts
+	State    string // after the last part
 	Contacts []*event.Contact
 
-	Kind, Stage int  // of a ticket: the places of its type and of its state
+	Kind, Stage int  // indexes of a ticket's type and state
 	NotesOnly   bool // no customer reads it
 }
 
-// applyPart is the scene after a part.
+// applyPart updates the scene after a part.
 func (s *Scene) applyPart(p *event.Part) {
 	s.Parts++
 	s.State = p.State
@@ -47,7 +47,7 @@ func (s *Scene) applyPart(p *event.Part) {
 	}
 }
 
-// drawParts draws the parts that a conversation was born with, evenly over its time; the last comes at its end. It says whether the AI
+// drawParts draws the initial parts of a conversation, spread evenly over its time; the last one comes at its end. It reports whether the AI
 // agent wrote one.
 func (m *Conversations) drawParts(b *event.Beginning, count int, at, end int64) (helped bool) {
 	r, s := event.NewRNG(m.seed, event.ForConversationParts, uint64(b.Num)), &Scene{Num: b.Num, State: "open", Contacts: b.Contacts}
@@ -55,7 +55,7 @@ func (m *Conversations) drawParts(b *event.Beginning, count int, at, end int64) 
 	slot := (end - at) / int64(max(1, count))
 	reply := -1
 	if !b.Silent {
-		reply = 2 * event.NewRNG(m.seed, event.ForSilence, uint64(b.Num), 1).IntN(max(1, count/2)) // calls have the odd places, the end the last
+		reply = 2 * event.NewRNG(m.seed, event.ForSilence, uint64(b.Num), 1).IntN(max(1, count/2)) // even indexes, as calls have the odd ones and the end has the last
 	}
 	for i := range count {
 		at := drawMoment(r, end, slot, count-1-i)
@@ -68,7 +68,7 @@ func (m *Conversations) drawParts(b *event.Beginning, count int, at, end int64) 
 			p = m.BlankPart(s, at)
 			m.FillSummaryPart(event.NewRNG(m.seed, event.ForCalls, 4, uint64(m.Calls[b.Num][j/2])), &p, m.Calls[b.Num][j/2])
 		}
-		if i == count-1 && i > 0 && r.Chance(0.75) { // most are over
+		if i == count-1 && i > 0 && r.Chance(0.75) { // most conversations are closed
 			p = m.BlankPart(s, at)
 			m.FillClose(r, s, &p)
 		}
@@ -82,7 +82,7 @@ func (m *Conversations) drawParts(b *event.Beginning, count int, at, end int64) 
 	return helped
 }
 
-// drawMoment draws when a part came, of those that lie evenly before an end: so many come after it, and the last one at the end.
+// drawMoment draws the time of a part. Parts are slots apart before end: after of them follow, and the last one comes exactly at end.
 func drawMoment(r *event.RNG, end, slot int64, after int) int64 {
 	at := end - int64(after)*slot
 	if after > 0 && slot > 1 {
@@ -102,7 +102,7 @@ func (m *Conversations) drawPart(r *event.RNG, s *Scene, silent bool, at int64) 
 	return p
 }
 
-// BlankPart is a part that says nothing, in its place.
+// BlankPart returns the next part without any content.
 func (m *Conversations) BlankPart(s *Scene, at int64) event.Part {
 	return event.Part{ID: event.PartID(s.Num, s.Parts), Type: "comment", At: at, Updated: at, Notified: at, State: s.State}
 }
@@ -110,7 +110,7 @@ func (m *Conversations) BlankPart(s *Scene, at int64) event.Part {
 // DrawBody draws a body.
 func (m *Conversations) DrawBody(r *event.RNG) string { return m.bodies[r.IntN(len(m.bodies))] }
 
-// FillCustomerReply makes a part the words of who began it: who writes into a closed or a snoozed conversation opens it.
+// FillCustomerReply makes a part a comment of the first contact. It reopens a closed or snoozed conversation.
 func (m *Conversations) FillCustomerReply(r *event.RNG, s *Scene, p *event.Part) {
 	p.Author, p.Body, p.State = customerOf(s.Contacts), m.DrawBody(r), "open"
 	p.Files = drawFiles(r, 0.06)
@@ -122,7 +122,7 @@ func (m *Conversations) FillCustomerReply(r *event.RNG, s *Scene, p *event.Part)
 	}
 }
 
-// FillAdminReply makes a part the words of a teammate.
+// FillAdminReply makes a part a comment of a teammate.
 func (m *Conversations) FillAdminReply(r *event.RNG, _ *Scene, p *event.Part) {
 	p.Author, p.Body = m.drawTeammate(r, p.At), m.DrawBody(r)
 	p.Files = drawFiles(r, 0.04)
@@ -131,7 +131,7 @@ func (m *Conversations) FillAdminReply(r *event.RNG, _ *Scene, p *event.Part) {
 	}
 }
 
-// FillAIReply makes a part the words of the AI agent.
+// FillAIReply makes a part a comment of the AI agent.
 func (m *Conversations) FillAIReply(r *event.RNG, _ *Scene, p *event.Part) {
 	p.Author, p.Body = event.AIAgent, m.DrawBody(r)
 	p.Author.Answer = r.Chance(0.7)
@@ -142,15 +142,15 @@ func (m *Conversations) FillAdminNote(r *event.RNG, _ *Scene, p *event.Part) {
 	p.Author, p.Body, p.Type, p.Notified = m.drawTeammate(r, p.At), m.DrawBody(r), "note", 0
 }
 
-// fillNextAssignment goes through the rows of the table by turns (trap T61).
+// fillNextAssignment takes the rows of the assignment table by turns (trap T61).
 func (m *Conversations) fillNextAssignment(r *event.RNG, s *Scene, p *event.Part) {
 	m.FillAssignment(r, p, event.Assignment((s.Parts+int(s.Num))%int(event.Assignments)))
 	if s.State == "closed" && r.Chance(0.5) {
-		p.Type, p.State = "assign_and_reopen", "open" // the others had skip_reopen (trap T75)
+		p.Type, p.State = "assign_and_reopen", "open" // the others have skip_reopen (trap T75)
 	}
 }
 
-// FillAssignment makes a part one row of the table, by whoever does such things.
+// FillAssignment makes a part one row of the assignment table, by a bot or a drawn teammate.
 func (m *Conversations) FillAssignment(r *event.RNG, p *event.Part, as event.Assignment) {
 	p.Type, p.Author = "assignment", m.drawTeammate(r, p.At)
 	p.Assigned = m.DrawAssigned(r, as, p.At)
@@ -162,10 +162,10 @@ func (m *Conversations) FillAssignment(r *event.RNG, p *event.Part, as event.Ass
 	}
 }
 
-// DrawAssigned draws the ids that a row of the table of workspace-api 2.10 has at a time.
+// DrawAssigned draws the assignees of a row of the table of workspace-api 2.10 at a time.
 func (m *Conversations) DrawAssigned(r *event.RNG, as event.Assignment, at int64) event.Assigned {
 	a := event.Assigned{As: as}
-	teammate, team := event.Everyone[adminAt(r, at, m.start)].ID, event.Teams[r.IntN(2)].ID // the third comes later
+	teammate, team := event.Everyone[adminAt(r, at, m.start)].ID, event.Teams[r.IntN(2)].ID // the third team does not exist at hour 0
 	switch as {
 	case event.AssignTeamAndTeammate:
 		a.Admin, a.Team = teammate, team
@@ -179,7 +179,7 @@ func (m *Conversations) DrawAssigned(r *event.RNG, as event.Assignment, at int64
 	return a
 }
 
-// FillClose makes a part that closes.
+// FillClose makes a part that closes the conversation.
 func (m *Conversations) FillClose(r *event.RNG, _ *Scene, p *event.Part) {
 	p.Type, p.State, p.Author = "close", "closed", m.drawTeammate(r, p.At)
 	if r.Chance(0.3) {
@@ -190,18 +190,18 @@ func (m *Conversations) FillClose(r *event.RNG, _ *Scene, p *event.Part) {
 	}
 }
 
-// FillSnooze makes a part that snoozes.
+// FillSnooze makes a part that snoozes the conversation.
 func (m *Conversations) FillSnooze(r *event.RNG, _ *Scene, p *event.Part) {
 	p.Type, p.State, p.Author = "snoozed", "snoozed", m.drawTeammate(r, p.At)
 	p.Until = p.At + int64(1+r.IntN(72))*3600
 }
 
-// FillReopen makes a part that opens again.
+// FillReopen makes a part that reopens the conversation.
 func (m *Conversations) FillReopen(r *event.RNG, _ *Scene, p *event.Part) {
 	p.Type, p.State, p.Author = "open", "open", m.drawTeammate(r, p.At)
 }
 
-// botNotes: what a workflow leaves for the teammates, sometimes nothing.
+// botNotes makes a part a workflow's note for the teammates, sometimes an empty one.
 func (m *Conversations) botNotes(r *event.RNG, _ *Scene, p *event.Part) {
 	p.Type, p.Author, p.Notified = "note", event.Bot, 0
 	if r.Chance(0.8) {
@@ -209,7 +209,7 @@ func (m *Conversations) botNotes(r *event.RNG, _ *Scene, p *event.Part) {
 	}
 }
 
-// summary: the id of its call is there from the beginning, its words may come later (workspace-api 2.10).
+// FillSummaryPart makes a part the summary of a call. The call's id is there at once; the body may come later (workspace-api 2.10).
 func (m *Conversations) FillSummaryPart(r *event.RNG, p *event.Part, call int32) {
 	p.Type, p.Author, p.Call = "call_summary", event.Bot, event.CallID(call)
 	if r.Chance(0.8) {
@@ -217,7 +217,7 @@ func (m *Conversations) FillSummaryPart(r *event.RNG, p *event.Part, call int32)
 	}
 }
 
-// aiEvents: the reason is there or not (trap T76).
+// aiEvents makes a part an event of the AI agent, with or without a reason (trap T76).
 func (m *Conversations) aiEvents(r *event.RNG, _ *Scene, p *event.Part) {
 	p.Type, p.Author, p.EventType = "ai_agent_event", event.AIAgent, "otp_email_verification_failed"
 	p.Data = `{"otp_email_verification_failed":{"reason":"no_email"}}`
@@ -226,7 +226,7 @@ func (m *Conversations) aiEvents(r *event.RNG, _ *Scene, p *event.Part) {
 	}
 }
 
-// FillUnknownType makes a part of a type that no reader may stumble over (trap T64).
+// FillUnknownType makes a part of a type that readers do not know and must accept (trap T64).
 func (m *Conversations) FillUnknownType(r *event.RNG, s *Scene, p *event.Part) {
 	p.Type, p.Author = r.PickText(oddParts), event.Bot
 	if p.Type == "quick_reply" {
@@ -234,7 +234,7 @@ func (m *Conversations) FillUnknownType(r *event.RNG, s *Scene, p *event.Part) {
 	}
 }
 
-// FillAssignmentNow makes a part one row of the table, which opens a closed conversation again unless that is skipped (trap T75).
+// FillAssignmentNow makes a part one row of the assignment table. It reopens a closed conversation unless skipReopen is set (trap T75).
 func (m *Conversations) FillAssignmentNow(r *event.RNG, s *Scene, p *event.Part, as event.Assignment, skipReopen bool) {
 	m.FillAssignment(r, p, as)
 	if s.State == "closed" && !skipReopen {

@@ -7,18 +7,18 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// exportDraws draw what a row says, by its dataset.
+// exportDraws draw the values of a row, by dataset.
 var exportDraws = map[string]func(r *event.RNG, f *event.ReportFact){
 	"conversation": drawConversation, "admin_status_change": drawStatus, "conversation_state": drawState}
 
-// ReportKeys is where the keys of rows begin: a hundred for each hour.
+// ReportKeys is the first key of rows: each hour has a hundred keys.
 const ReportKeys = 200_000_000_000
 
-// exportRate is how many rows of a dataset an hour has.
+// exportRate is the mean number of rows of a dataset in an hour.
 func exportRate(contacts int) float64 { return max(0.3, float64(contacts)/5000) }
 
-// DrawReportFacts draws the rows of one hour, counted from a year before hour 0. It is a function of its arguments: the
-// server and the oracle share what was drawn and nothing else.
+// DrawReportFacts draws the rows of one hour, counted from a year before hour 0. The result is a function of the arguments: the server and the
+// oracle share these draws and nothing else.
 func DrawReportFacts(seed uint64, contacts int, birth int64, s *event.Dataset, hour int) []event.ReportFact {
 	r := event.NewRNG(seed, event.ForReport, s.Number, uint64(hour))
 	rate := exportRate(contacts)
@@ -44,14 +44,14 @@ func DrawReportFacts(seed uint64, contacts int, birth int64, s *event.Dataset, h
 	return facts
 }
 
-// DrawTalk draws what the source reports of a conversation, by its number, that does not follow from its parts.
-func DrawTalk(seed uint64, num int32) event.TalkReport {
-	r, f := event.NewRNG(seed, event.ForReport, event.ForTalk, uint64(num)), event.ReportFact{Values: map[string]any{}}
+// DrawConversationReport draws the reported values of a conversation that do not follow from its parts.
+func DrawConversationReport(seed uint64, num int32) event.ConversationReport {
+	r, f := event.NewRNG(seed, event.ForReport, event.ForConversationReport, uint64(num)), event.ReportFact{Values: map[string]any{}}
 	drawConversation(r, &f)
-	return event.TalkReport{Values: f.Values, Shortened: r.Chance(0.25)}
+	return event.ConversationReport{Values: f.Values, Shortened: r.Chance(0.25)}
 }
 
-// changeFact lets one value of a row be another one, up to thirty days later.
+// changeFact changes one value of a row, up to thirty days later.
 func changeFact(f *event.ReportFact, r *event.RNG, s *event.Dataset, hour int) {
 	attribute := map[string]string{"conversation": "state", "admin_status_change": "away_reason", "conversation_state": "ended_at"}[s.ID]
 	value := any("corrected-" + r.PickText(event.TagWords))
@@ -69,7 +69,7 @@ var (
 	exportSubjects = []string{"Invoice 7", "line one\r\nline two", `he said "no"`, "a,b,,c", "  spaces  ", "+491234", "日本語", ""}
 )
 
-// orNone is a drawn text, or nothing at all, which is not the same as an empty one.
+// orNone draws a text, or nil, which differs from an empty text.
 func orNone(r *event.RNG, of []string) any {
 	if r.Chance(0.15) {
 		return nil

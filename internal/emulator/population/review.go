@@ -6,14 +6,14 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// ReviewStatuses are where a review may stand.
+// ReviewStatuses are the statuses of a review.
 var ReviewStatuses = []string{"unreviewed", "submitted", "passed_review", "needs_fix", "wont_fix", "fix_complete"}
 
 var cardNames = []string{"Tone & empathy", "Product knowledge", "Prozess", "返信の質"}
 
 var questionNames = []string{"Greeting", "Solved at first contact?", "Größe der Antwort", "", "Security check"}
 
-// DrawScorecard draws a scorecard at a status; "" is one without a review.
+// DrawScorecard draws a scorecard with a status; "" is one without a review.
 func (m *Conversations) DrawScorecard(r *event.RNG, num int32, card int, status string, at int64) event.Scorecard {
 	s := event.Scorecard{ID: "scorecard-" + strconv.Itoa(card), Name: cardNames[card%len(cardNames)], Status: status,
 		Judged: r.Chance(0.9), Passed: r.Chance(0.7), Score: int64(r.IntN(101))}
@@ -68,7 +68,7 @@ func drawEvaluator(r *event.RNG, i int) event.Evaluator {
 	return e
 }
 
-// DrawEvaluation draws what the nth monitor found at a time.
+// DrawEvaluation draws the result of the nth monitor at a time.
 func (m *Conversations) DrawEvaluation(r *event.RNG, n int, at int64) event.Evaluation {
 	return event.Evaluation{ID: "monitor-" + strconv.Itoa(n), Name: r.PickText([]string{"Refund promised", "Kündigung droht", "Personal data shared"}),
 		Value: r.PickText([]string{"yes", "no", "unsure"}), Reasoning: r.PickText(reasonings), Passed: r.Chance(0.6), At: at}

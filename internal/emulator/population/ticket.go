@@ -9,20 +9,20 @@ import (
 	"aqueduck/internal/emulator/jsontext"
 )
 
-// TicketNum finds the number of a ticket by its id.
+// TicketNum returns the number of a ticket by its id.
 func TicketNum(id string) (int32, bool) {
 	n, err := strconv.ParseInt(id, 10, 64)
 	num := (n - event.ThreadBase - 3) / 7
 	return int32(num), err == nil && n > event.ThreadBase && num <= math.MaxInt32 && event.TicketID(int32(num)) == id
 }
 
-// Tickets draws tickets with the words and the people of conversations.
+// Tickets draws tickets with the texts and people of conversations.
 type Tickets struct {
 	*Conversations
-	Talks, Count int // conversations and tickets at hour 0, to link
+	Talks, Count int // conversations and tickets at hour 0, for links
 }
 
-// DrawTicketOpenings gives the log of tickets up to hour 0: their openings.
+// DrawTicketOpenings returns the log of tickets up to hour 0: their openings.
 func (m Tickets) DrawTicketOpenings(start int64, log []event.ContactEvent) []event.ThreadEvent {
 	guests := guestsOf(log)
 	events := make([]event.ThreadEvent, m.Count)
@@ -31,20 +31,20 @@ func (m Tickets) DrawTicketOpenings(start int64, log []event.ContactEvent) []eve
 		at := start - event.Span + 35*event.Day + int64(float64(event.Span-37*event.Day)*(float64(num)+r.Float64())/float64(m.Count))
 		kind := m.kindOf(int32(num))
 		e := event.ThreadEvent{At: at, Until: m.drawEnd(r, at, start), Kind: event.ThreadOpened, Num: int32(num), Place: int32(kind), Size: int32(ticketSize(r, num))}
-		if event.TicketTypes[kind].Category == event.CustomerTicket || r.Chance(0.6) { // what teammates open for each other may be about nobody
-			e.Who = guests.drawContacts(r, at, contactsPerThread(num))
+		if event.TicketTypes[kind].Category == event.CustomerTicket || r.Chance(0.6) { // a back-office ticket may have no contact
+			e.Contacts = guests.drawContacts(r, at, contactsPerThread(num))
 		}
 		events[num] = e
 	}
 	return events
 }
 
-// kindOf is the type of a ticket of hour 0.
+// kindOf returns the type of a ticket of hour 0.
 func (m Tickets) kindOf(num int32) int {
 	return event.NewRNG(m.seed, event.ForTicketPopulation, 1<<32, uint64(num)).IntN(len(event.TicketTypes))
 }
 
-// ticketSize draws how many parts there are: fewer than a conversation has, and now and then more than an answer holds.
+// ticketSize draws the number of parts: fewer than a conversation has, now and then more than an answer contains.
 func ticketSize(r *event.RNG, num int) int {
 	u := r.Float64()
 	switch {
@@ -56,10 +56,10 @@ func ticketSize(r *event.RNG, num int) int {
 	return min(300, 1+int(3*math.Pow(u/(1.0001-u), 0.6)))
 }
 
-// DrawTicketBeginning draws everything that a ticket was born with.
+// DrawTicketBeginning draws the initial content of a ticket.
 func (m Tickets) DrawTicketBeginning(e *event.ThreadEvent) *event.Beginning {
 	r, exactly := event.NewRNG(m.seed, event.ForTicket, uint64(e.Num)), e.With != nil && e.With.Exactly
-	b := &event.Beginning{Num: e.Num, Company: -1, Contacts: e.Who, Bare: e.Num%89 == 7 && !exactly, Kind: int(e.Place)}
+	b := &event.Beginning{Num: e.Num, Company: -1, Contacts: e.Contacts, Bare: e.Num%89 == 7 && !exactly, Kind: int(e.Place)}
 	for _, a := range event.TicketTypes[b.Kind].Attributes {
 		if exactly {
 			break
@@ -80,7 +80,7 @@ func (m Tickets) DrawTicketBeginning(e *event.ThreadEvent) *event.Beginning {
 	return b
 }
 
-// drawLinks draws the conversations and the tickets of hour 0 that a ticket is linked to.
+// drawLinks draws the conversations and tickets of hour 0 that a ticket is linked to.
 func (m Tickets) drawLinks(r *event.RNG, b *event.Beginning) {
 	for range max(0, r.IntN(9)-5) {
 		l := event.LinkedObject{Type: "conversation", ID: event.ConversationID(int32(r.IntN(m.Talks)))}
@@ -96,7 +96,7 @@ func (m Tickets) drawLinks(r *event.RNG, b *event.Beginning) {
 	b.Linked = slices.Clip(b.Linked)
 }
 
-// ticketPartKind is one kind of part of a ticket with its share in a hundred.
+// ticketPartKind is one kind of part of a ticket with its share in percent.
 type ticketPartKind struct {
 	share int
 	draw  func(m Tickets, r *event.RNG, s *Scene, p *event.Part)
@@ -114,12 +114,12 @@ var ticketPartKinds = []ticketPartKind{
 	{2, AsTicketPart((*Conversations).FillReopen)},
 }
 
-// BornShared says whether the customer sees a ticket of a type that nobody has shared: every second one of the back office.
+// BornShared reports whether the customer sees a ticket that was never shared explicitly: every second one of the back office.
 func BornShared(num int32, kind int) bool {
 	return event.TicketTypes[kind].Category == event.CustomerTicket || event.TicketTypes[kind].Category == event.BackOfficeTicket && num%2 == 0
 }
 
-// drawTicketParts draws the parts that a ticket was born with, as those of conversations are.
+// drawTicketParts draws the initial parts of a ticket, spread over its time like those of conversations.
 func (m Tickets) drawTicketParts(b *event.Beginning, count int, at, end int64) {
 	r := event.NewRNG(m.seed, event.ForTicketParts, uint64(b.Num))
 	s := &Scene{Num: b.Num, State: "open", Contacts: b.Contacts, Kind: b.Kind, Stage: event.TicketSubmitted, NotesOnly: !BornShared(b.Num, b.Kind)}
@@ -127,7 +127,7 @@ func (m Tickets) drawTicketParts(b *event.Beginning, count int, at, end int64) {
 	slot := (end - at) / int64(max(1, count))
 	for i := range count {
 		p := m.BlankPart(s, drawMoment(r, end, slot, count-1-i))
-		if i == count-1 && i > 0 && r.Chance(0.55) { // most are done
+		if i == count-1 && i > 0 && r.Chance(0.55) { // most tickets are resolved
 			m.FillMoveToState(r, s, &p, event.TicketResolved)
 		} else {
 			event.PickByShare(r, ticketPartKinds, func(k *ticketPartKind) int { return k.share }).draw(m, r, s, &p)
@@ -140,8 +140,8 @@ func (m Tickets) drawTicketParts(b *event.Beginning, count int, at, end int64) {
 	}
 }
 
-// AsTicketPart is a part of conversations in a ticket; where the customer reads nothing it is a note. Tickets' parts have no tags
-// and no metadata.
+// AsTicketPart turns a draw of a conversation part into one of a ticket part. It becomes a note where no customer reads the ticket. Parts of
+// tickets have no tags and no metadata.
 func AsTicketPart(draw func(m *Conversations, r *event.RNG, s *Scene, p *event.Part)) func(m Tickets, r *event.RNG, s *Scene, p *event.Part) {
 	return func(m Tickets, r *event.RNG, s *Scene, p *event.Part) {
 		draw(m.Conversations, r, s, p)
@@ -157,7 +157,7 @@ func (m Tickets) FillTicketNote(r *event.RNG, s *Scene, p *event.Part) {
 	m.FillAdminNote(r, s, p)
 }
 
-// FillTicketAssignment goes through the rows of the table by turns (trap T61).
+// FillTicketAssignment takes the rows of the assignment table by turns (trap T61).
 func (m Tickets) FillTicketAssignment(r *event.RNG, s *Scene, p *event.Part) {
 	m.FillAssignment(r, p, event.Assignment((s.Parts+int(s.Num))%int(event.Assignments)))
 }
@@ -167,7 +167,7 @@ func (m Tickets) FillStateMove(r *event.RNG, s *Scene, p *event.Part) {
 	m.FillMoveToState(r, s, p, (s.Stage+1+r.IntN(len(event.TicketStates)-1))%len(event.TicketStates))
 }
 
-// FillMoveToState makes a part the move to a state. What is resolved is closed, and what is not is open, unless it is snoozed.
+// FillMoveToState makes a part the move to a state. A resolved ticket is closed, and any other is open unless it is snoozed.
 func (m Tickets) FillMoveToState(r *event.RNG, s *Scene, p *event.Part, stage int) {
 	p.Type, p.Author, p.Notified = "ticket_state_updated_by_admin", m.drawTeammate(r, p.At), 0
 	p.Ticket = &event.TicketChange{Moved: true, From: s.Stage, To: stage}
@@ -190,7 +190,7 @@ func (m Tickets) FillAttributeChange(r *event.RNG, s *Scene, p *event.Part) {
 	m.FillAttributeValue(r, p, a, raw)
 }
 
-// FillAttributeValue makes a part the change of an attribute to a value, as JSON text; "" is none.
+// FillAttributeValue makes a part the change of an attribute to a value, as JSON text; "" removes it.
 func (m Tickets) FillAttributeValue(r *event.RNG, p *event.Part, a event.TicketAttribute, raw string) {
 	p.Type, p.Author, p.Notified = "ticket_attribute_updated_by_admin", m.drawTeammate(r, p.At), 0
 	p.Ticket = &event.TicketChange{Attribute: &event.Attribute{Name: a.Name, Raw: raw}, AttributeID: a.ID}

@@ -9,29 +9,29 @@ import (
 	"aqueduck/internal/emulator/knobs"
 )
 
-// Env is what searches and cursors know of the service that they are of.
+// Env is what searches and cursors need of their workspace.
 type Env struct {
-	Seed  uint64 // that delays are drawn from
+	Seed  uint64 // for delays
 	Knobs func() *knobs.Knobs
 	Now   func() int64
 	Zone  func() *time.Location // of the workspace
-	Epoch func() uint64         // cursors of another one are refused
+	Epoch func() uint64         // cursors of another epoch are refused
 }
 
-// Cursor is a place in a list, as the service remembers it inside the opaque text it hands out.
+// Cursor is a position in a list. Clients get it as an opaque text.
 type Cursor struct {
-	print  uint64 // of the question it belongs to
+	print  uint64 // fingerprint of its query
 	epoch  uint64
 	At     Entry // the last record served
-	Offset int64 // records served
-	Page   int64 // of the page it leads to
-	issued int64 // number of the request that handed it out; 0 when cursors live for ever
+	Offset int64 // number of records served
+	Page   int64 // number of the page that it leads to
+	issued int64 // number of the request that handed it out; 0 when cursors do not expire
 	empty  bool  // an empty page was served in its place
 }
 
 const cursorLen = 8*7 + 1
 
-// encodeText makes the cursor opaque. With cursors that live for ever the same place has the same text, so that a loop is one.
+// encodeText makes the cursor opaque. Without expiry the same position has the same text, so that a client can detect a loop.
 func (c Cursor) encodeText() string {
 	b := make([]byte, 0, cursorLen)
 	for _, word := range [...]uint64{c.print, c.epoch, uint64(c.At.key), uint64(c.At.Num), uint64(c.Offset), uint64(c.Page), uint64(c.issued)} {
@@ -43,7 +43,7 @@ func (c Cursor) encodeText() string {
 	return base64.RawURLEncoding.EncodeToString(append(b, 0))
 }
 
-// DecodeCursor reads a cursor back. It is good for the question it was handed out for, in its epoch, for its life.
+// DecodeCursor reads a cursor back. A cursor is valid for its own query, in its epoch, until it expires.
 func (v *Env) DecodeCursor(text string, question string, n int) (Cursor, bool) {
 	b, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil || len(b) != cursorLen {
@@ -61,7 +61,7 @@ func (v *Env) DecodeCursor(text string, question string, n int) (Cursor, bool) {
 	return c, true
 }
 
-// EncodeCursor makes a cursor's text for the next page of a question.
+// EncodeCursor returns the text of a cursor for the next page of a query.
 func (v *Env) EncodeCursor(c Cursor, question string, n int) string {
 	c.print, c.epoch = event.Fingerprint(question), v.Epoch()
 	if v.Knobs().CursorLife > 0 {
@@ -70,10 +70,10 @@ func (v *Env) EncodeCursor(c Cursor, question string, n int) string {
 	return c.encodeText()
 }
 
-// Tally is how many records a list has, counted when a log has grown.
+// Tally caches the number of records of a list while its log does not grow.
 type Tally struct{ log, n int }
 
-// CountCached gives the number, counted anew when the log is no longer so long.
+// CountCached returns the number, counted again when the log has another length.
 func (t *Tally) CountCached(log int, count func() int) int {
 	if t.log != log {
 		t.log, t.n = log, count()
@@ -81,10 +81,10 @@ func (t *Tally) CountCached(log int, count func() int) int {
 	return t.n
 }
 
-// Page is the place of one answer in its list.
+// Page is the position of one answer in its list.
 type Page struct {
-	Number, PerPage int    // Number is from 1; records on a page
-	Total           int    // records of the list; -1: not told
-	Token           string // of the next page
-	More            bool   // there is a next page; with no token it is asked for by number
+	Number, PerPage int    // Number counts from 1; PerPage is the size
+	Total           int    // number of records in the list; -1: not sent
+	Token           string // cursor of the next page
+	More            bool   // there is a next page; without a token it is requested by number
 }

@@ -2,7 +2,7 @@ package search
 
 import "cmp"
 
-// Entry is a record's place in an ordering.
+// Entry is a record's position in an ordering.
 type Entry struct {
 	key int64
 	Num int32 // number of the record

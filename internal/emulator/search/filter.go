@@ -77,7 +77,7 @@ func filterTime(n filterNode) (int64, error) {
 	return want[0], nil
 }
 
-// otherDay moves every second record's time near midnight over it, as an index that rounds in another place does.
+// otherDay moves every second record's time near midnight to the other day, like an index that rounds in another place.
 func otherDay(num int32, at, near int64, zone *time.Location) int64 {
 	first, next := event.DayOf(at, zone)
 	switch {
@@ -99,8 +99,8 @@ func boolFilter[D any](n filterNode, get func(d *D) bool) (matchFunc[D], error) 
 	return membershipTest(n, func(d *D) bool { return slices.Contains(want, get(d)) })
 }
 
-// isUndocumented says that the document does not tell what a filter means: one of the values of an empty list, or part of the text of
-// one of several.
+// isUndocumented reports whether the document does not define a filter: an empty list of values, or a part of the text of a field with several
+// values.
 func isUndocumented(n filterNode, kind fieldKind) bool {
 	switch n.Operator {
 	case "IN", "NIN":
@@ -112,7 +112,7 @@ func isUndocumented(n filterNode, kind fieldKind) bool {
 	return kind == tagField
 }
 
-// membershipTest answers the operators that ask whether something is one of the values, or is none of them.
+// membershipTest compiles the operators IN and NIN, where is reports whether a record has one of the values.
 func membershipTest[D any](n filterNode, is func(d *D) bool) (matchFunc[D], error) {
 	switch n.Operator {
 	case "=", "IN":
@@ -123,7 +123,7 @@ func membershipTest[D any](n filterNode, is func(d *D) bool) (matchFunc[D], erro
 	return nil, refuseSearch("operator %s cannot be used with the Boolean field %s", n.Operator, n.Field)
 }
 
-// integerFilter answers the fields that are integers, to whom all comparisons are open.
+// integerFilter compiles a filter on an integer field, which allows all comparisons.
 func integerFilter[D any](n filterNode, get func(d *D) int64) (matchFunc[D], error) {
 	want, err := filterValues[int64](n)
 	if err != nil {
@@ -149,11 +149,11 @@ func integerFilter[D any](n filterNode, get func(d *D) int64) (matchFunc[D], err
 	return func(_ int32, d *D) bool { return test(get(d)) }, nil
 }
 
-// opposites are the operators that deny another.
+// opposites are the operators that negate another one.
 var opposites = map[string]string{"!=": "=", "NIN": "IN", "!~": "~"}
 
-// setFilter answers String fields of which a record has several: one of them must be as asked, or none. tag_id accepts only
-// = and != (workspace-api 4.1.4).
+// setFilter compiles a filter on a String field with several values: one of them must match, or none for a negation. tag_id accepts only = and
+// != (workspace-api 4.1.4).
 func setFilter[D any](n filterNode, get func(d *D) []string) (matchFunc[D], error) {
 	if n.Field == "tag_id" && n.Operator != "=" && n.Operator != "!=" {
 		return nil, refuseSearch("tag_id accepts only = and !=")
@@ -219,9 +219,9 @@ func textTest(n filterNode) (func(s string) bool, error) {
 	return nil, refuseSearch("operator %s cannot be used with the String field %s", n.Operator, n.Field)
 }
 
-// attributeFilter compiles a filter on a custom attribute, whose type is that of the value asked for: what is of another type, or
-// is not there, equals nothing. The one that the workspace defines as a date follows the rules for dates, in UTC days after
-// 2.16 (workspace-api 9).
+// attributeFilter compiles a filter on a custom attribute. The value's type selects the comparison: an attribute of another type, or a missing
+// one, equals nothing. The attribute that the workspace defines as a date follows the rules for dates, in UTC days after 2.16 (workspace-api
+// 9).
 func (r queryRules[D]) attributeFilter(n filterNode, name string) (matchFunc[D], error) {
 	if name == event.DateAttribute {
 		return r.dateAttribute(n)
@@ -259,7 +259,7 @@ func (r queryRules[D]) attributeFilter(n filterNode, name string) (matchFunc[D],
 	}
 	return func(_ int32, d *D) bool {
 		var s string
-		_ = json.Unmarshal([]byte(get(d)), &s) // a value of another type is no text, and not equal
+		_ = json.Unmarshal([]byte(get(d)), &s) // a value of another type is not text, and so not equal
 		return test(s)
 	}, nil
 }

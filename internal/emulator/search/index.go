@@ -8,27 +8,27 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// Records is what a kind of record tells of itself to be searched. D is one version of a record, which never changes.
+// Records describes a kind of record for search. D is one version of a record, which never changes.
 type Records[D any] struct {
-	Kind   string                       // its word: a cursor of one search is no good in another
-	Fields map[string]Field[D]          // by the name that a question gives
-	Prefix string                       // what the names of custom attributes begin with
-	Attrs  func(d *D) []event.Attribute // custom attributes
-	Usual  int                          // records on a page when the question does not say
-	Lag    uint64                       // the stream of randomness that delays are drawn from
-	Count  func() int
-	At     func(num int32) *Shown[D]
-	Gone   func(num int32) bool // it left, and search may not show it
+	Kind    string                       // name of the kind: a cursor of one search is not valid in another
+	Fields  map[string]Field[D]          // by the name in queries
+	Prefix  string                       // prefix of custom attributes in queries
+	Attrs   func(d *D) []event.Attribute // custom attributes
+	Usual   int                          // default size of a page
+	Lag     uint64                       // stream of randomness for delays
+	Count   func() int
+	At      func(num int32) *Shown[D]
+	HasLeft func(num int32) bool // whether the record left, so that search may not show it
 }
 
-// Shown is what search has of one record.
+// Shown is the state of one record in search.
 type Shown[D any] struct {
-	Now    *D  // as search has it; nil while search does not return it
-	Before *D  // as search had it before, for a stale replica
-	From   int // place in the log of the change that shown reflects
+	Now    *D  // the visible version; nil while search does not return the record
+	Before *D  // the previous version, for a stale replica
+	From   int // index in the log of the change that Now reflects
 }
 
-// Index is what search of one kind of record reads: orderings of the versions shown, and versions that are not shown yet.
+// Index is the search of one kind of record: orderings of the visible versions, and versions that are not visible yet.
 type Index[D any] struct {
 	Records[D]
 	env       *Env
@@ -37,19 +37,19 @@ type Index[D any] struct {
 	waiting   pendingHeap[D]
 	age       int // grows with every change, so that remembered answers are dropped
 	answers   map[string][]Entry
-	walked    map[int64]string // the cursor that led to each page, for loops
+	walked    map[int64]string // by page: the cursor that led to it, for loops
 }
 
-// sortedEntries keeps the records of search sorted by one field. Changes are noted and merged in at the next question: one
-// pass over a million entries costs less than a tree would cost in memory.
+// sortedEntries has the visible records sorted by one field. Changes are collected and merged in at the next query: one pass over a million
+// entries costs less time than a tree would cost memory.
 type sortedEntries[D any] struct {
 	key   func(num int32, d *D) int64
-	list  []Entry // never changed in place: answers point into it
+	list  []Entry // never changed in place, because answers point into it
 	left  map[int32]Entry
 	fresh map[int32]struct{}
 }
 
-// pendingVersion is a version that search will find later; no version means that it will lose the contact.
+// pendingVersion becomes visible at a time. Without a version, the record disappears.
 type pendingVersion[D any] struct {
 	at  int64
 	seq int
@@ -57,16 +57,16 @@ type pendingVersion[D any] struct {
 	doc *D
 }
 
-// Init makes the index of a kind of record. Nothing is announced until it is opened.
+// Init sets up the index of a kind of record. It announces nothing until StartAnnouncing.
 func (x *Index[D]) Init(v *Env, of Records[D]) {
 	x.env, x.Records, x.quiet = v, of, true
 	x.orderings, x.answers, x.walked = map[string]*sortedEntries[D]{}, map[string][]Entry{}, map[int64]string{}
 }
 
-// StartAnnouncing ends the making of the population: from now on what changes is announced.
+// StartAnnouncing ends the making of the population: changes are announced from now on.
 func (x *Index[D]) StartAnnouncing() { x.quiet = false }
 
-// Backlog is how many changes search does not know yet.
+// Backlog returns the number of changes that are not visible yet.
 func (x *Index[D]) Backlog() int { return len(x.waiting) }
 
 // ClearAnswers drops remembered answers.
@@ -75,13 +75,13 @@ func (x *Index[D]) ClearAnswers() {
 	clear(x.answers)
 }
 
-// ClearOrderings drops the orderings too: keys have changed.
+// ClearOrderings drops the orderings too, because keys have changed.
 func (x *Index[D]) ClearOrderings() {
 	x.ClearAnswers()
 	clear(x.orderings)
 }
 
-// noteChange notes that a record's version in search is about to change; old is the version until now.
+// noteChange notes that a record's visible version is about to change; old is the version until now.
 func (x *Index[D]) noteChange(num int32, old *D) {
 	x.ClearAnswers()
 	for _, o := range x.orderings {
@@ -95,7 +95,7 @@ func (x *Index[D]) noteChange(num int32, old *D) {
 	}
 }
 
-// sortedBy gives all records of search in the order of a key; the name tells one key from another.
+// sortedBy returns all visible records in the order of a key. The name identifies the key.
 func (x *Index[D]) sortedBy(name string, key func(num int32, d *D) int64) []Entry {
 	o := x.orderings[name]
 	if o == nil {
@@ -115,7 +115,8 @@ func (x *Index[D]) sortedBy(name string, key func(num int32, d *D) int64) []Entr
 	return o.list
 }
 
-// mergeChanges makes a new list of the old one without what left and with what came.
+// mergeChanges makes a new list: the old one without the entries of changed versions, plus their new entries. Both are sorted, so one pass
+// suffices. The old list stays intact for answers that point into it.
 func (o *sortedEntries[D]) mergeChanges(at func(num int32) *Shown[D]) {
 	left := make([]Entry, 0, len(o.left))
 	for _, e := range o.left {
@@ -146,7 +147,7 @@ func (o *sortedEntries[D]) mergeChanges(at func(num int32) *Shown[D]) {
 	clear(o.fresh)
 }
 
-// enqueuePending has a version wait until its time.
+// enqueuePending queues a version until its time.
 func (x *Index[D]) enqueuePending(p pendingVersion[D]) { heap.Push(&x.waiting, p) }
 
 // popDue takes the earliest version whose time has come.
@@ -157,8 +158,7 @@ func (x *Index[D]) popDue(now int64) (pendingVersion[D], bool) {
 	return heap.Pop(&x.waiting).(pendingVersion[D]), true
 }
 
-// Announce lets search find a record's newest version once the index has caught up. seq is the place in the log of the
-// change, at its time.
+// Announce makes a record's newest version visible once the index has caught up. seq is the index of the change in the log, at is its time.
 func (x *Index[D]) Announce(seq int, at int64, num int32, d *D) {
 	if x.quiet {
 		return
@@ -173,7 +173,7 @@ func (x *Index[D]) Announce(seq int, at int64, num int32, d *D) {
 	x.enqueuePending(pendingVersion[D]{at: at + int64(lag/time.Second), seq: seq, num: num, doc: d})
 }
 
-// Withdraw takes a record that left out of search, at once or when the knob says.
+// Withdraw removes a record that left from search, at once or with the lag of the knob.
 func (x *Index[D]) Withdraw(seq int, at int64, num int32) {
 	if lag := x.env.Knobs().LeaveLag; lag > 0 {
 		x.enqueuePending(pendingVersion[D]{at: at + int64(lag/time.Second), seq: seq, num: num})
@@ -182,16 +182,16 @@ func (x *Index[D]) Withdraw(seq int, at int64, num int32) {
 	x.ShowVersion(num, nil)
 }
 
-// ReleaseDue lets everything become visible whose time has come.
+// ReleaseDue makes every version visible whose time has come.
 func (x *Index[D]) ReleaseDue(now int64) {
 	for {
 		p, ok := x.popDue(now)
 		if !ok {
 			return
 		}
-		gone := x.Gone(p.num)
+		gone := x.HasLeft(p.num)
 		switch r := x.At(p.num); {
-		case p.doc == nil: // it left, and search notices now
+		case p.doc == nil: // removal of a record, unless it came back meanwhile
 			if gone {
 				x.ShowVersion(p.num, nil)
 			}
@@ -202,7 +202,7 @@ func (x *Index[D]) ReleaseDue(now int64) {
 	}
 }
 
-// ShowVersion puts a version of a record before the searchers, or none.
+// ShowVersion makes a version of a record the visible one; nil hides the record.
 func (x *Index[D]) ShowVersion(num int32, d *D) {
 	r := x.At(num)
 	if r.Now == d {
@@ -212,7 +212,7 @@ func (x *Index[D]) ShowVersion(num int32, d *D) {
 	r.Before, r.Now = r.Now, d
 }
 
-// pendingHeap is a heap of versions, the earliest first.
+// pendingHeap is a heap of versions, the earliest first. Equal times come in the order of the log.
 type pendingHeap[D any] []pendingVersion[D]
 
 func (h pendingHeap[D]) Len() int { return len(h) }

@@ -11,14 +11,14 @@ import (
 	"aqueduck/internal/emulator/knobs"
 )
 
-// Question is a search as it was sent.
+// Question is a search request.
 type Question struct {
 	Body []byte
 	N    int  // number of the request
 	Days bool // times are compared by calendar day of the workspace (up to 2.16)
 }
 
-// AnswerSearch answers a search: the versions on the page that is asked for, and the way to the next.
+// AnswerSearch answers a search with the versions on the requested page and the way to the next page.
 func (x *Index[D]) AnswerSearch(q Question) (docs []*D, p Page, refused *Refusal) {
 	x.ReleaseDue(x.env.Now())
 	s, err := x.parseSearch(q.Body, q.Days)
@@ -36,10 +36,10 @@ func (x *Index[D]) AnswerSearch(q Question) (docs []*D, p Page, refused *Refusal
 	return docs, p, nil
 }
 
-// BadCursor is what a refused cursor is answered with.
+// BadCursor is the message for an invalid cursor.
 const BadCursor = "the starting_after cursor is invalid"
 
-// startCursor is where a search goes on: behind its cursor, or at the beginning.
+// startCursor returns the position where a page begins: behind its cursor, or at the beginning of the list.
 func (x *Index[D]) startCursor(s *parsedSearch[D], n int) (Cursor, bool) {
 	if s.after != "" {
 		return x.env.DecodeCursor(s.after, s.text, n)
@@ -50,7 +50,7 @@ func (x *Index[D]) startCursor(s *parsedSearch[D], n int) (Cursor, bool) {
 	return Cursor{At: Entry{math.MinInt64, -1}, Page: 1}, true
 }
 
-// readPage gives the versions on the page behind a cursor, and the way to the next.
+// readPage returns the versions on the page behind a cursor, and the way to the next page.
 func (x *Index[D]) readPage(s *parsedSearch[D], at Cursor, n int) ([]*D, Page) {
 	found := x.matchingEntries(s)
 	if x.env.Knobs().EmptyLists {
@@ -80,7 +80,7 @@ func (x *Index[D]) readPage(s *parsedSearch[D], at Cursor, n int) ([]*D, Page) {
 	return docs, p
 }
 
-// entriesAfter gives the entries after a cursor, in the order asked for, at least one more than the page holds if there is.
+// entriesAfter returns the entries after a cursor in the requested order: at least one more than the page's size if there is one.
 func (x *Index[D]) entriesAfter(found []Entry, s *parsedSearch[D], at Cursor) []Entry {
 	if s.descending {
 		end := sort.Search(len(found), func(i int) bool { return compareEntries(found[i], at.At) >= 0 })
@@ -97,7 +97,7 @@ func (x *Index[D]) entriesAfter(found []Entry, s *parsedSearch[D], at Cursor) []
 	return found[sort.Search(len(found), func(i int) bool { return compareEntries(found[i], at.At) > 0 }):]
 }
 
-// pageVersions gives what search shows of records: the version before from a stale replica, records twice from a sloppy one.
+// pageVersions returns the visible versions of records. A stale replica shows the previous version, and Duplicates repeats records.
 func (x *Index[D]) pageVersions(here []Entry, r *event.RNG) []*D {
 	k := x.env.Knobs()
 	stale := r.Chance(k.StaleReplica)
@@ -116,7 +116,7 @@ func (x *Index[D]) pageVersions(here []Entry, r *event.RNG) []*D {
 	return docs
 }
 
-// loopToken replaces the way on by the way back where the knob asks for a loop.
+// loopToken replaces the next cursor by an earlier one where the knob asks for a loop.
 func (x *Index[D]) loopToken(s *parsedSearch[D], at Cursor, token string) string {
 	if x.env.Knobs().LoopAt == 0 {
 		return token
@@ -128,11 +128,11 @@ func (x *Index[D]) loopToken(s *parsedSearch[D], at Cursor, token string) string
 	return token
 }
 
-// remembered bounds the answers kept for the pages to come.
+// remembered bounds the results that are kept for the next pages.
 const remembered = 8
 
-// matchingEntries gives all that a search asks for, in ascending order. A span of the sort field is a piece of the ordering; any
-// other question looks at every record once and is remembered until search changes.
+// matchingEntries returns all matches of a search in ascending order. A span of the sort field is a slice of the ordering. Any other query
+// looks at every record once and is remembered until search changes.
 func (x *Index[D]) matchingEntries(s *parsedSearch[D]) []Entry {
 	all := x.sortedBy(x.sortKey(s))
 	if s.isSpan {
@@ -156,7 +156,7 @@ func (x *Index[D]) matchingEntries(s *parsedSearch[D]) []Entry {
 	return list
 }
 
-// sortKey names the order of a search's results and gives its key.
+// sortKey returns the order of a search's results: its name and its key.
 func (x *Index[D]) sortKey(s *parsedSearch[D]) (string, func(num int32, d *D) int64) {
 	key := x.Fields[s.sort].date
 	switch x.env.Knobs().Sort {

@@ -12,7 +12,7 @@ import (
 	"aqueduck/internal/emulator/knobs"
 )
 
-// parsedSearch is a question to POST /contacts/search or to another search, read and checked.
+// parsedSearch is a parsed and checked search request.
 type parsedSearch[D any] struct {
 	matches    matchFunc[D]
 	text       string // the query and the sort as sent, compacted: cursors are bound to it
@@ -20,14 +20,14 @@ type parsedSearch[D any] struct {
 	descending bool
 	perPage    int
 	after      string
-	lo, hi     int64 // the span of the sort field that the query asks for, when it asks for nothing else
+	lo, hi     int64 // the span of the sort field, when the query asks for nothing else
 	isSpan     bool
 }
 
-// matchFunc says whether a record is asked for.
+// matchFunc reports whether a record matches.
 type matchFunc[D any] func(num int32, d *D) bool
 
-// filterNode is a filter or a group of them.
+// filterNode is a filter or a group of filters.
 type filterNode struct {
 	Field, Operator string
 	Value           json.RawMessage
@@ -39,7 +39,7 @@ const (
 	maxFilters = 15
 )
 
-// queryRules is what the meaning of a query depends on beside its text.
+// queryRules are the settings that the meaning of a query depends on.
 type queryRules[D any] struct {
 	env   *Env
 	of    *Records[D]
@@ -107,7 +107,7 @@ func (x *Index[D]) parseQuery(s *parsedSearch[D], raw json.RawMessage, days bool
 	if s.matches, err = r.compileQuery(raw, 0); err != nil {
 		return err
 	}
-	// Every record has these two times; another field may be null, and null is in no span.
+	// Every record has these two times. Other fields may be null, and null is in no span.
 	if (s.sort == "updated_at" || s.sort == "created_at") && x.env.Knobs().Sort != knobs.SortIgnored && x.env.Knobs().Sort != knobs.SortShuffled {
 		s.lo, s.hi, s.isSpan = r.unbrokenSpan(raw, s.sort)
 	}
@@ -119,7 +119,7 @@ func (x *Index[D]) parseQuery(s *parsedSearch[D], raw json.RawMessage, days bool
 	return nil
 }
 
-// compileQuery makes a query a function; groups is how many groups it is in.
+// compileQuery compiles a query; groups is the depth of its nesting.
 func (r queryRules[D]) compileQuery(raw json.RawMessage, groups int) (matchFunc[D], error) {
 	n, err := parseNode(raw)
 	if err != nil {
@@ -175,8 +175,8 @@ func parseNode(raw json.RawMessage) (filterNode, error) {
 	return n, nil
 }
 
-// unbrokenSpan reads a query that asks for one unbroken span of the sort field and nothing else, so that it is answered from
-// the ordering without looking at the records. It gives the span's ends, the upper one excluded.
+// unbrokenSpan recognises a query for one unbroken span of the sort field and nothing else, which the ordering answers without looking at the
+// records. It returns the ends of the span, the upper one excluded.
 func (r queryRules[D]) unbrokenSpan(raw json.RawMessage, field string) (lo, hi int64, ok bool) {
 	n, err := parseNode(raw)
 	if err != nil || r.env.Knobs().Misday > 0 && r.whole {
@@ -211,8 +211,8 @@ func (r queryRules[D]) unbrokenSpan(raw json.RawMessage, field string) (lo, hi i
 	return lo, hi, len(inner) > 0
 }
 
-// operatorRange gives the times that an operator on a Date field asks for: whole days of the workspace up to 2.16
-// (workspace-api 4.1.5), exact seconds later (section 9).
+// operatorRange returns the times that an operator on a Date field selects: whole days of the workspace up to 2.16 (workspace-api 4.1.5),
+// exact seconds later (section 9).
 func (r queryRules[D]) operatorRange(operator string, t int64) (lo, hi int64, ok bool) {
 	first, next := t, t+1
 	if r.whole {

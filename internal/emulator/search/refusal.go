@@ -2,13 +2,13 @@ package search
 
 import "fmt"
 
-// Refusal is why a search is not answered.
+// Refusal is why a search is refused.
 type Refusal struct {
-	Status        int // of HTTP
+	Status        int // HTTP status
 	Code, Message string
 }
 
-// badQuery is a question that the service refuses, with the reason.
+// badQuery is the reason why a query is invalid.
 type badQuery string
 
 func (e badQuery) Error() string { return string(e) }

@@ -1,2 +1,2 @@
-// Package state joins all that a workspace keeps, and lets its hours pass.
+// Package state joins all state of a workspace, and simulates its hours.
 package state

@@ -2,9 +2,9 @@ package state
 
 import "time"
 
-// SimulateHours lets hours of life pass: about one contact in a hundred changes in six of them, and as many conversations. What
-// happens is a function of the seed, of what was done before and of the hour's number. A clock of its own moves along;
-// one that follows Config.Now is taken to have moved already.
+// SimulateHours simulates hours: in six of them about one contact in a hundred changes, and as many conversations. What happens is a function
+// of the seed, of everything done before and of the hour's number. The workspace's own clock moves along; one that follows Setup.Now must have
+// moved already.
 func (w *World) SimulateHours(hours int) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -32,8 +32,8 @@ func (w *World) liveHour(base int64) {
 	w.Tickets.SimulateTicketsHour(base)
 }
 
-// nextHourStart is when the next hour of life begins. With a clock that follows Config.Now it is counted from Start, not read,
-// so that two processes agree to the second; only a clock far ahead of it pulls it along.
+// nextHourStart returns when the next simulated hour begins. With an outside clock it counts from Start instead of reading the clock, so that
+// two processes agree to the second. Only a clock far ahead moves it.
 func (w *World) nextHourStart(hours int) int64 {
 	if w.Setup.Now == nil {
 		return w.UnixNow()

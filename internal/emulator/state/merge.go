@@ -9,9 +9,9 @@ import (
 	"aqueduck/internal/emulator/state/conversations"
 )
 
-// passOn has the survivor of a merge take the place of the lead in the conversations and the tickets of that one, and of those who
-// were merged into it (workspace-api 2.10). Authors and ratings stay: nobody rewrites what was said. The lock is held.
-func (w *World) passOn(lead, user int32) {
+// moveThreadsToSurvivor makes the survivor of a merge a contact of the lead's conversations and tickets, and of those of contacts merged into
+// the lead (workspace-api 2.10). Authors and ratings stay: they say who wrote then. The caller holds the lock.
+func (w *World) moveThreadsToSurvivor(lead, user int32) {
 	at, into, ids := w.UnixNow(), w.List[user].Doc, w.IDsOf(w.List[lead].Doc)
 	pass := func(log []event.ThreadEvent, list []conversations.Thread, record func(e event.ThreadEvent)) {
 		for i := range list {
@@ -26,7 +26,7 @@ func (w *World) passOn(lead, user int32) {
 				}
 			}
 			if !list[i].Deleted && slices.ContainsFunc(had, func(d *event.Contact) bool { return ids[d.ID] }) {
-				record(event.ThreadEvent{At: at, Kind: event.ThreadContactsChanged, Num: int32(i), Who: who})
+				record(event.ThreadEvent{At: at, Kind: event.ThreadContactsChanged, Num: int32(i), Contacts: who})
 			}
 		}
 	}
@@ -34,8 +34,8 @@ func (w *World) passOn(lead, user int32) {
 	pass(w.TicketLog, w.TicketList, w.Tickets.RecordTicketEvent)
 }
 
-// MergeContacts merges a lead into a user, who has the lead's conversations and tickets from then on. What the API refuses is refused: anything
-// but an active lead into an active user.
+// MergeContacts merges a lead into a user, who takes over the lead's conversations and tickets. Like the API it refuses anything but an active
+// lead into an active user.
 func (w *World) MergeContacts(lead, user string) error {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -52,7 +52,7 @@ func (w *World) MergeContacts(lead, user string) error {
 		return nil
 	})
 	if err == nil {
-		w.passOn(w.ByID[lead], w.ByID[user])
+		w.moveThreadsToSurvivor(w.ByID[lead], w.ByID[user])
 	}
 	return err
 }

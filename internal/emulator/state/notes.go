@@ -8,7 +8,7 @@ import (
 	"aqueduck/internal/emulator/state/contacts"
 )
 
-// FindNote finds a note by its id: as what deletes it from an active contact, or else from a company. The lock is held.
+// FindNote returns the event that created a note, by the note's id: a note of an active contact, or of a company. The caller holds the lock.
 func (w *World) FindNote(id string) (of *event.ContactEvent, ofFirm *event.CompanyEvent, found bool) {
 	for num := range w.List {
 		c := &w.List[num]
@@ -28,7 +28,7 @@ func (w *World) FindNote(id string) (of *event.ContactEvent, ofFirm *event.Compa
 	return nil, nil, false
 }
 
-// DeleteNote deletes a note of a contact, whose updated_at moves, or of a company, where it does not.
+// DeleteNote deletes a note of a contact, which moves its updated_at, or of a company, which does not.
 func (w *World) DeleteNote(id string) error {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()

@@ -18,7 +18,7 @@ import (
 	"aqueduck/internal/emulator/state/tickets"
 )
 
-// World is all of the state of a workspace.
+// World is the whole state of a workspace.
 type World struct {
 	*core.Core
 	*contacts.Contacts
@@ -32,7 +32,7 @@ type World struct {
 	*jobs.Jobs
 }
 
-// New makes the state of a workspace in which nothing is yet.
+// New returns the state of an empty workspace.
 func New(base *core.Core) *World {
 	book := contacts.New(base)
 	firms := &companies.Companies{Core: base, People: book}
@@ -46,20 +46,20 @@ func New(base *core.Core) *World {
 		Conversations: talks,
 		Tickets:       tickets,
 		Content:       &content.Content{Core: base},
-		Calls:         &calls.Calls{Core: base, People: book, Talks: talks},
+		Calls:         &calls.Calls{Core: base, People: book, Conversations: talks},
 		AdminLog:      &adminlog.AdminLog{Core: base},
-		Exports:       &exports.Exports{Core: base, Talks: talks},
+		Exports:       &exports.Exports{Core: base, Conversations: talks},
 		Jobs:          &jobs.Jobs{Core: base, People: people, Tickets: tickets},
 	}
 }
 
-// SetZone moves the workspace to another time zone, which its activity log tells (trap T135).
+// SetZone moves the workspace to another time zone and logs that in the activity log (trap T135).
 func (w *World) SetZone(z *time.Location) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	if before, after := w.Zone.String(), z.String(); before != after {
 		now := w.UnixNow()
-		w.AddActions([]event.AdminAction{population.NewAction(w.Setup.Seed, event.AdminAction{At: now, Put: now, N: int32(len(w.ActionLog)), Kind: event.TimeZoneChanged, Zone: &[2]string{before, after}})})
+		w.AddActions([]event.AdminAction{population.NewAction(w.Setup.Seed, event.AdminAction{At: now, ListedAt: now, N: int32(len(w.ActionLog)), Kind: event.TimeZoneChanged, Zone: &[2]string{before, after}})})
 	}
 	w.Zone = z
 	w.ContactIndex.ClearAnswers()

@@ -7,14 +7,14 @@ import (
 	"aqueduck/internal/emulator/population"
 )
 
-// TruthLog is all that happened. Logs are only appended to, so it is read without the lock.
+// TruthLog returns everything that happened. Logs are append-only, so the oracle reads it without the lock.
 func (w *World) TruthLog() event.EventLog {
 	return event.EventLog{Start: w.Setup.Start.Unix(), Contacts: slices.Clip(w.ContactLog), Companies: slices.Clip(w.CompanyLog), Conversations: slices.Clip(w.ConversationLog),
 		Tickets: slices.Clip(w.TicketLog), Deletions: w.DeletedBefore, Content: slices.Clip(w.ContentLog), Consultations: slices.Clip(w.ConsultationLog),
 		Calls: slices.Clip(w.CallList), Actions: w.ActionLog, Reports: slices.Clip(w.ReportEvents), Terms: slices.Clip(w.Terms), Facts: w.oracleFacts()}
 }
 
-// oracleFacts are what the events of the log hold that is drawn anew whenever it is asked for.
+// oracleFacts returns the functions that draw details which the log does not store.
 func (w *World) oracleFacts() event.OracleFacts {
 	seed, start, contacts := w.Setup.Seed, w.Setup.Start.Unix(), w.Setup.Contacts
 	return event.OracleFacts{
@@ -36,6 +36,8 @@ func (w *World) oracleFacts() event.OracleFacts {
 		Reports: func(set *event.Dataset, hour int) []event.ReportFact {
 			return population.DrawReportFacts(seed, contacts, start, set, hour)
 		},
-		TalkReport: func(conversation int32) event.TalkReport { return population.DrawTalk(seed, conversation) },
+		ConversationReport: func(conversation int32) event.ConversationReport {
+			return population.DrawConversationReport(seed, conversation)
+		},
 	}
 }

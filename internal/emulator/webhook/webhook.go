@@ -1,4 +1,4 @@
-// Package webhook sends notifications of what happened to addresses, signed, until they are taken (workspace-api 6).
+// Package webhook delivers signed notices of what happened to HTTP addresses, and tries again until they are accepted (workspace-api 6).
 package webhook
 
 import (
@@ -6,7 +6,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/hmac"
-	"crypto/sha1" // as the API signs
+	"crypto/sha1" // the API's signature algorithm
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -20,82 +20,82 @@ import (
 	"aqueduck/internal/emulator/jsontext"
 )
 
-// Hook is an address that is told of what happens.
+// Hook is an address that receives notices.
 type Hook struct {
 	URL     string        // http or https
-	Secret  string        // that what is sent is signed with
+	Secret  string        // key of the signature
 	Topics  []string      // nil: all
-	Token   string        // whose scopes it has; "": those of the main one, which has all
-	Tries   int           // until it is given up; 0: eight
-	Backoff time.Duration // before the second try, twice as long before each further one, a minute at most; 0: a second
+	Token   string        // token with the hook's scopes; "": the main token, which has all
+	Tries   int           // tries until the notice is given up; 0: eight
+	Backoff time.Duration // before the second try, doubled before each further one, a minute at most; 0: a second
 
-	Watch func(Delivery) // told of every try; may be called by many at once
+	Watch func(Delivery) // called after every try, concurrently
 }
 
-// Delivery is how a notice fares on its way to one address.
+// Delivery is the state of a notice for one address.
 type Delivery struct {
 	ID, Topic string
 	URL       string    // without its query
-	At        time.Time // when it happened
-	Tries     int       // how often it was sent
-	Status    int       // of the last answer; 0: there was none
-	Error     string    // why it was not taken
+	At        time.Time // when the event happened
+	Tries     int       // tries so far
+	Status    int       // of the last answer; 0: none
+	Error     string    // why the last try failed
 	Taken     bool      // the address answered with 2xx
-	Over      bool      // it is taken or given up
+	Over      bool      // accepted or given up
 }
 
 const (
-	patience      = 5 * time.Second // in which a notice is taken (api-notes, Webhooks)
+	patience      = 5 * time.Second // time to answer a notice (api-notes, Webhooks)
 	mostTries     = 8
 	firstBackoff  = time.Second
 	mostBackoff   = time.Minute
-	mostWaiting   = 10_000 // for one address; what comes beyond is lost
+	mostWaiting   = 10_000 // for one address; further notices are dropped
 	keptOnTheWay  = 200    // deliveries that are remembered
-	atOnce        = 4      // deliveries under way to one address
+	atOnce        = 4      // concurrent deliveries to one address
 	answerThatFit = 64 << 10
 )
 
 // Notice is a notification.
 type Notice struct {
 	ID, Topic, App string
-	At             int64  // when it happened, in seconds
-	Item           []byte // what it happened to, as JSON
+	At             int64  // when the event happened, in seconds
+	Item           []byte // the affected record as JSON
 }
 
-// Sender sends notices to addresses. However slow they are, whoever tells it something does not wait. It is for many goroutines.
+// Sender delivers notices. Enqueueing never waits for an address. It is safe for concurrent use.
 type Sender struct {
 	lines []*hookQueue
 
-	done  chan struct{} // closed when nothing new is told
+	done  chan struct{} // closed when no new notices are accepted
 	ends  context.Context
 	end   context.CancelFunc
 	group sync.WaitGroup
 
 	mu     sync.Mutex
-	recent []*Delivery // the newest, oldest first
+	recent []*Delivery // the newest deliveries, oldest first
 	lost   int         // given up, or never tried
 }
 
-// hookQueue is one address, with what is on its way to it.
+// hookQueue is one address with its queue.
 type hookQueue struct {
 	Hook
 	shown  string
 	wake   chan struct{}
-	free   chan struct{} // a place in it for each delivery under way
+	free   chan struct{} // one slot for each concurrent delivery
 	mu     sync.Mutex
-	queue  []queuedNotice // by the time of the next try
+	queue  []queuedNotice // ordered by the time of the next try
 	moving sync.WaitGroup
 }
 
 // queuedNotice is a notice for one address.
 type queuedNotice struct {
 	Notice
-	due    time.Time // of the next try
+	due    time.Time // time of the next try
 	tries  int
 	record *Delivery
 }
 
-// NewSender makes a sender to hooks that were checked. The caller closes it.
+// NewSender starts the delivery to hooks that were validated. The caller closes it.
 func NewSender(hooks ...Hook) *Sender {
 	s := &Sender{done: make(chan struct{})}
 	s.ends, s.end = context.WithCancel(context.Background())
@@ -107,8 +107,8 @@ func NewSender(hooks ...Hook) *Sender {
 	return s
 }
 
-// Close sends nothing new. What is due is still sent until the context ends; it gives how many notices were not taken, those among
-// them that were given up before.
+// Close accepts no new notices. Due notices are still sent until the context ends. It returns how many notices were not accepted, including
+// those given up before.
 func (s *Sender) Close(ctx context.Context) int {
 	close(s.done)
 	stop := context.AfterFunc(ctx, s.end)
@@ -119,12 +119,12 @@ func (s *Sender) Close(ctx context.Context) int {
 	missed := s.lost
 	s.mu.Unlock()
 	for _, l := range s.lines {
-		missed += len(l.queue) // nobody else has it any more
+		missed += len(l.queue) // nothing else sends them any more
 	}
 	return missed
 }
 
-// Validate says why an address cannot be one of those that are told of topics of these names.
+// Validate returns an error when the hook is invalid; topics are the known topics.
 func (h Hook) Validate(topics []string) error {
 	u, err := url.Parse(h.URL)
 	switch {
@@ -145,11 +145,11 @@ func (h Hook) Validate(topics []string) error {
 
 func newLine(h Hook) *hookQueue {
 	h.Tries, h.Backoff = cmp.Or(h.Tries, mostTries), cmp.Or(h.Backoff, firstBackoff)
-	u, _ := url.Parse(h.URL) // it was checked
+	u, _ := url.Parse(h.URL) // Validate has checked it
 	return &hookQueue{Hook: h, shown: u.Scheme + "://" + u.Host + u.Path, wake: make(chan struct{}, 1), free: make(chan struct{}, atOnce)}
 }
 
-// EnqueueNotice has a notice go to one of the hooks, by its place among them. It never waits.
+// EnqueueNotice queues a notice for one of the hooks, by its index. It never waits.
 func (s *Sender) EnqueueNotice(hook int, notice Notice) {
 	l := s.lines[hook]
 	one := queuedNotice{Notice: notice, due: time.Now(), record: &Delivery{ID: notice.ID, Topic: notice.Topic, URL: l.shown, At: time.Unix(notice.At, 0).UTC()}}
@@ -168,7 +168,7 @@ func (s *Sender) EnqueueNotice(hook int, notice Notice) {
 	l.enqueueNotice(one)
 }
 
-// enqueueNotice puts a notice where its time is.
+// enqueueNotice inserts a notice by its time.
 func (l *hookQueue) enqueueNotice(one queuedNotice) {
 	l.mu.Lock()
 	i, _ := slices.BinarySearchFunc(l.queue, one, func(a, b queuedNotice) int { return cmp.Or(a.due.Compare(b.due), -1) })
@@ -180,7 +180,7 @@ func (l *hookQueue) enqueueNotice(one queuedNotice) {
 	}
 }
 
-// dequeueDue takes the next whose time has come; without one it says how long to wait for it, 0 where nothing waits.
+// dequeueDue takes the next due notice. Without one, wait is the time until the next; 0 when the queue is empty.
 func (l *hookQueue) dequeueDue() (one queuedNotice, found bool, wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -194,7 +194,7 @@ func (l *hookQueue) dequeueDue() (one queuedNotice, found bool, wait time.Durati
 	return one, true, 0
 }
 
-// deliverDue sends what is due until nothing new comes and nothing that is due is left.
+// deliverDue sends due notices until the sender closes and no due notice is left.
 func (s *Sender) deliverDue(l *hookQueue) {
 	defer l.moving.Wait()
 	client := &http.Client{Timeout: patience, Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: atOnce},
@@ -223,7 +223,7 @@ func (s *Sender) deliverDue(l *hookQueue) {
 	}
 }
 
-// tryDelivery sends a notice once, and has it tried again later unless it was taken.
+// tryDelivery sends a notice once, and queues it for the next try when that fails.
 func (s *Sender) tryDelivery(l *hookQueue, client *http.Client, one queuedNotice) {
 	one.tries++
 	status, err := l.postSigned(s.ends, client, one.noticeEnvelope())
@@ -237,7 +237,7 @@ func (s *Sender) tryDelivery(l *hookQueue, client *http.Client, one queuedNotice
 	l.enqueueNotice(one)
 }
 
-// postSigned posts a body, signed. What is not answered with a 2xx in time is not taken.
+// postSigned posts a signed body. Any answer but a 2xx in time is an error.
 func (l *hookQueue) postSigned(ctx context.Context, client *http.Client, body []byte) (status int, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, l.URL, bytes.NewReader(body))
 	if err != nil {
@@ -249,12 +249,12 @@ func (l *hookQueue) postSigned(ctx context.Context, client *http.Client, body []
 	if err != nil {
 		var wrapped *url.Error
 		if errors.As(err, &wrapped) {
-			err = wrapped.Err // without the address, whose query may be a secret
+			err = wrapped.Err // without the address, whose query may contain a secret
 		}
 		return 0, err
 	}
 	defer res.Body.Close()
-	_, _ = io.CopyN(io.Discard, res.Body, answerThatFit) // what it says besides does not matter
+	_, _ = io.CopyN(io.Discard, res.Body, answerThatFit) // the body of the answer does not matter
 	if res.StatusCode/100 != 2 {
 		return res.StatusCode, fmt.Errorf("answered %d", res.StatusCode)
 	}
@@ -263,11 +263,11 @@ func (l *hookQueue) postSigned(ctx context.Context, client *http.Client, body []
 
 func signBody(secret string, body []byte) []byte {
 	mac := hmac.New(sha1.New, []byte(secret))
-	_, _ = mac.Write(body) // a hash takes everything
+	_, _ = mac.Write(body) // a hash cannot fail
 	return mac.Sum(nil)
 }
 
-// noticeEnvelope is what is sent (api-notes, Webhooks).
+// noticeEnvelope returns the body of a notice (api-notes, Webhooks).
 func (o *queuedNotice) noticeEnvelope() []byte {
 	p := &jsontext.Writer{}
 	p.Open("")
@@ -284,7 +284,7 @@ func (o *queuedNotice) noticeEnvelope() []byte {
 	return p.Bytes
 }
 
-// recordOutcome notes that a notice was taken, or is given up.
+// recordOutcome records the result of a try, and whether the notice is given up.
 func (s *Sender) recordOutcome(l *hookQueue, one *queuedNotice, status int, err error) {
 	if err != nil {
 		s.mu.Lock()
@@ -308,7 +308,7 @@ func (s *Sender) recordAttempt(l *hookQueue, one *queuedNotice, status int, err 
 	}
 }
 
-// Deliveries gives the newest notices and how they fare, oldest first.
+// Deliveries returns the newest deliveries, oldest first.
 func (s *Sender) Deliveries() []Delivery {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,18 +7,18 @@ import (
 	"aqueduck/internal/emulator/jsontext"
 )
 
-// OK is a good answer with a body.
+// OK returns a status of 200 with a body.
 func OK(body []byte) Answer { return Answer{Status: http.StatusOK, Body: body} }
 
-// Answer is a status and a body, with headers beyond the usual.
+// Answer is a status and a body, with headers beyond the usual ones.
 type Answer struct {
 	Status int
 	Body   []byte
 	Header map[string]string
-	Wrote  bool // it is of a writing request, and no cache's
+	Wrote  bool // the request may have written something, so no cache keeps the answer
 }
 
-// RefusalText is what a refusal says; "" where it is none, or says nothing that can be read.
+// RefusalText returns the messages of an error answer, and "" for a good answer or an unreadable body.
 func (a Answer) RefusalText() string {
 	var said struct{ Errors []struct{ Message string } }
 	if a.Status < http.StatusBadRequest || json.Unmarshal(a.Body, &said) != nil || len(said.Errors) == 0 {
@@ -27,7 +27,7 @@ func (a Answer) RefusalText() string {
 	return said.Errors[0].Message
 }
 
-// Failure is an error in the form of workspace-api 7.
+// Failure returns an error in the form of workspace-api 7.
 func Failure(status int, code, message string) Answer {
 	b := append([]byte(nil), `{"type":"error.list","request_id":null,"errors":[{"code":`...)
 	b = jsontext.AppendString(b, code)
@@ -36,7 +36,7 @@ func Failure(status int, code, message string) Answer {
 	return Answer{Status: status, Body: append(b, `}]}`...)}
 }
 
-// NotFound is the answer where what was asked for is not there; what names it.
+// NotFound returns the 404 for a missing record; what names the kind of record.
 func NotFound(what string) Answer {
 	return Failure(http.StatusNotFound, "not_found", what+" Not Found")
 }

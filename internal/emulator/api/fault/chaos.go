@@ -9,18 +9,18 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// Chaos is the faults that requests may meet.
+// Chaos is the list of faults that requests may meet, each with its probability.
 type Chaos []faultChance
 
-// faultChance is one fault with its chance, of any request or of those with some numbers.
+// faultChance is one fault and its probability, for every request or for a range of request numbers.
 type faultChance struct {
 	share float64
-	from  int // 0: any request
+	from  int // 0: every request
 	to    int
 	fault Fault
 }
 
-// ChaosHelp tells the faults that ParseChaos knows, one a line.
+// ChaosHelp describes the faults that ParseChaos knows, one a line.
 const ChaosHelp = `error=0.02:503   2 of 100 requests are answered 503 (or 500, 502, 504, 401, 408 …)
 429=0.05         … with rate_limit_exceeded
 reset=0.01       the connection is reset without an answer
@@ -45,7 +45,7 @@ func CheckChaos(text string) error {
 	return err
 }
 
-// ParseChaos reads the faults of --chaos, as ChaosHelp describes them. The error names the part that is wrong.
+// ParseChaos reads the faults of --chaos, in the form of ChaosHelp. The error names the part that is wrong.
 func ParseChaos(text string) (Chaos, error) {
 	var c Chaos
 	for part := range strings.SplitSeq(text, ",") {
@@ -98,7 +98,7 @@ func parseMishap(part string) (m faultChance, err error) {
 	return m, nil
 }
 
-// faultNamed is a fault by its name, with what is said after the colon.
+// faultNamed returns a fault by its name; detail is the text after the colon.
 func faultNamed(name, detail string) (f Fault, err error) {
 	switch name {
 	case "error":
@@ -127,7 +127,7 @@ func faultNamed(name, detail string) (f Fault, err error) {
 	default:
 		for _, g := range manglings {
 			if string(g) == name {
-				f.Game = g
+				f.Mangling = g
 				return f, nil
 			}
 		}
@@ -144,7 +144,7 @@ func parsePause(detail string) (time.Duration, error) {
 	return d, nil
 }
 
-// joinManglings joins the names of games.
+// joinManglings joins the names of manglings.
 func joinManglings(of []Mangling) string {
 	list := make([]string, len(of))
 	for i, g := range of {
@@ -164,11 +164,11 @@ func statusNamed(detail string, usual, least, most int) (int, error) {
 	return n, nil
 }
 
-// DrawFault gives the first fault that there is for the number of a request, else the first that there is for any, or nil.
+// DrawFault returns the first fault that strikes this request number by range, else the first that strikes any request, or nil.
 func (c Chaos) DrawFault(n int, r *event.RNG) (drawn *Fault) {
 	for i := range c {
 		switch m := &c[i]; {
-		case !r.Chance(m.share): // drawn for each, so that one more fault moves no other
+		case !r.Chance(m.share): // drawn for each fault, so that one more fault in the list does not move the others
 		case m.from != 0 && n >= m.from && n <= m.to:
 			return &m.fault
 		case m.from == 0 && drawn == nil:

@@ -13,7 +13,7 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// DelayAnswer holds the answer back. It says false when the client gave up.
+// DelayAnswer holds the answer back. It returns false when the client gave up.
 func (f *Fault) DelayAnswer(ctx context.Context) bool {
 	if f == nil || f.Wait == 0 {
 		return true
@@ -28,7 +28,7 @@ func (f *Fault) DelayAnswer(ctx context.Context) bool {
 	}
 }
 
-// SendSlowly sends a body slowly. It stops when the client has gone away.
+// SendSlowly sends a body in pieces. It stops when the client disconnects.
 func (f *Fault) SendSlowly(ctx context.Context, rw http.ResponseWriter, body []byte) {
 	size := len(body)/pieces + 1
 	for piece := range slices.Chunk(body, size) {
@@ -42,7 +42,7 @@ func (f *Fault) SendSlowly(ctx context.Context, rw http.ResponseWriter, body []b
 	}
 }
 
-// LogName names what a fault does, for the log of requests, as --chaos names it.
+// LogName returns the names of the fault's effects as --chaos spells them, for the log of requests.
 func (f *Fault) LogName() string {
 	if f == nil {
 		return ""
@@ -53,7 +53,7 @@ func (f *Fault) LogName() string {
 		name string
 		on   bool
 	}{{"reset", f.Reset}, {"truncate", f.Truncate}, {"garbage", f.Garbage}, {"html404", f.HTML}, {"header", len(f.Header) > 0},
-		{"redirect:" + status, f.Redirect}, {"drip:" + f.Drip.String(), f.Drip != 0}, {"age", f.Replay}, {"encoding", f.Mislabel}, {string(f.Game), f.Game != ""},
+		{"redirect:" + status, f.Redirect}, {"drip:" + f.Drip.String(), f.Drip != 0}, {"age", f.Replay}, {"encoding", f.Mislabel}, {string(f.Mangling), f.Mangling != ""},
 		{"429", f.Status == http.StatusTooManyRequests}, {"error:" + status, f.Status != 0 && f.Status != http.StatusTooManyRequests && !f.Redirect && !f.HTML},
 		{"slow:" + f.Wait.String(), f.Wait != 0}} {
 		if w.on {
@@ -63,7 +63,8 @@ func (f *Fault) LogName() string {
 	return strings.Join(words, ", ")
 }
 
-// Effective is what came of a fault: no game where there was no good JSON, and no old answer where the question had none.
+// Effective returns the effects that a fault had in fact: no mangling where there was no good JSON, and no replay where the cache had no
+// earlier answer.
 func (f *Fault) Effective(status int, replayed bool) *Fault {
 	if f == nil {
 		return nil
@@ -71,7 +72,7 @@ func (f *Fault) Effective(status int, replayed bool) *Fault {
 	came := *f
 	came.Replay = f.Replay && replayed
 	if status >= 300 {
-		came.Game = ""
+		came.Mangling = ""
 	}
 	return &came
 }
@@ -79,7 +80,7 @@ func (f *Fault) Effective(status int, replayed bool) *Fault {
 // CutsConnection reports whether the connection is cut before anything is answered.
 func (f *Fault) CutsConnection() bool { return f != nil && f.Reset }
 
-// ReplacementAnswer is the answer that takes the place of the real one; a status of 0 says that there is none.
+// ReplacementAnswer returns the answer that takes the place of the real one. A status of 0 means that there is none.
 func (f *Fault) ReplacementAnswer(r *http.Request, elsewhere string) answer.Answer {
 	switch {
 	case f == nil, f.Status == 0 && !f.HTML && !f.Redirect:
@@ -109,13 +110,13 @@ func (f *Fault) ReplacementAnswer(r *http.Request, elsewhere string) answer.Answ
 	return answer.Failure(f.Status, code, http.StatusText(f.Status))
 }
 
-// ApplyToAnswer adds to an answer what the fault adds.
+// ApplyToAnswer returns an answer with the headers and body changes of the fault.
 func (f *Fault) ApplyToAnswer(a answer.Answer, r *event.RNG) answer.Answer {
 	if f == nil {
 		return a
 	}
-	if f.Game != "" && a.Status < 300 {
-		a.Body = f.Game.mangleBody(a.Body, r)
+	if f.Mangling != "" && a.Status < 300 {
+		a.Body = f.Mangling.mangleBody(a.Body, r)
 	}
 	if f.Garbage {
 		a.Body = append(bytes.Clone(a.Body), "\n<!-- 502 upstream -->"...)

@@ -10,18 +10,18 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// A Mangling is what is done to the JSON of a good answer, so that it is still an answer, but one to be read with care.
+// Mangling is a change to the JSON of a good answer. The answer stays readable, but only for a careful reader.
 type Mangling string
 
-// The games, and the traps that they play. Ids, types and what leads to the next page stay as they are.
+// The manglings, and the traps that they test. Ids, types and the link to the next page stay unchanged.
 const (
-	MangleUTF8    Mangling = "utf8"    // texts hold bytes that are no UTF-8, halves of surrogate pairs and NUL (traps T126, T127)
+	MangleUTF8    Mangling = "utf8"    // texts contain bytes that are not UTF-8, halves of surrogate pairs and NUL (traps T126, T127)
 	MangleNumbers Mangling = "numbers" // integers are written as 1.0, 1e0 and "1", and mean the same (trap T125)
-	MangleKeys    Mangling = "keys"    // a record has a name twice, and one of its names in capitals (trap T128)
-	MangleDepth   Mangling = "depth"   // a record holds lists 20,000 deep (trap T129)
+	MangleKeys    Mangling = "keys"    // a record has one name twice, and one of its names in capitals (trap T128)
+	MangleDepth   Mangling = "depth"   // a record contains lists 20,000 deep (trap T129)
 	MangleSize    Mangling = "size"    // the answer is 80 MB, which compress to little (trap T130)
-	MangleUnknown Mangling = "unknown" // records have fields that nobody has told of (trap T122)
-	MangleMorph   Mangling = "morph"   // a text of a record is an object all at once (trap T123)
+	MangleUnknown Mangling = "unknown" // records have undocumented fields (trap T122)
+	MangleMorph   Mangling = "morph"   // a text of a record is an object (trap T123)
 )
 
 var manglings = []Mangling{MangleUTF8, MangleNumbers, MangleKeys, MangleDepth, MangleSize, MangleUnknown, MangleMorph}
@@ -31,7 +31,7 @@ const (
 	mangledSize  = 80 << 20
 )
 
-// mangleBody gives the answer with the game played at some of its places, or as it is where it has none.
+// mangleBody returns the answer with some of its spots mangled, or unchanged when it has no spot.
 func (g Mangling) mangleBody(body []byte, r *event.RNG) []byte {
 	if g == MangleSize {
 		end := bytes.LastIndexByte(body, '}')
@@ -44,7 +44,7 @@ func (g Mangling) mangleBody(body []byte, r *event.RNG) []byte {
 	from := 0
 	for _, s := range g.findSpots(body) {
 		if !r.Chance(0.1) && from > 0 {
-			continue // always the first, and then one of ten
+			continue // the first spot always, and then one in ten
 		}
 		out = append(append(out, body[from:s.start]...), g.mangledPiece(body[s.start:s.end], s.name, r)...)
 		from = s.end
@@ -52,13 +52,13 @@ func (g Mangling) mangleBody(body []byte, r *event.RNG) []byte {
 	return append(out, body[from:]...)
 }
 
-// mangleSpot is a piece of an answer that a game may be played with: a value by its name, or the opening of a record.
+// mangleSpot is a piece of an answer that can be mangled: a named value, or the opening of a record.
 type mangleSpot struct {
 	name       string
 	start, end int
 }
 
-// findSpots finds the pieces that the game is about. Records are the objects that have a type and are in a list.
+// findSpots finds the pieces that the mangling applies to. Records are the objects that have a type and are in a list.
 func (g Mangling) findSpots(body []byte) []mangleSpot {
 	var found []mangleSpot
 	dec := json.NewDecoder(bytes.NewReader(body))
@@ -67,7 +67,7 @@ func (g Mangling) findSpots(body []byte) []mangleSpot {
 	for {
 		token, err := dec.Token()
 		if err != nil {
-			return found // the end
+			return found // end of the body
 		}
 		end := int(dec.InputOffset())
 		inObject := len(open) > 0 && open[len(open)-1] == '{'
@@ -112,7 +112,7 @@ func (g Mangling) ofRecords() bool {
 
 func (g Mangling) ofTexts() bool { return g == MangleUTF8 || g == MangleMorph }
 
-// isProtectedField says that a field is left alone: without it a record is nobody's, or a list ends.
+// isProtectedField reports whether a field stays unchanged: without it a record has no id, or a list ends early.
 func isProtectedField(name string) bool {
 	switch name {
 	case "type", "id", "url", "next", "starting_after", "role", "status", "state":
@@ -121,7 +121,7 @@ func isProtectedField(name string) bool {
 	return strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "_type")
 }
 
-// mangledPiece is what takes the place of a piece.
+// mangledPiece returns the replacement of a piece.
 func (g Mangling) mangledPiece(piece []byte, name string, r *event.RNG) []byte {
 	switch g {
 	case MangleUTF8:

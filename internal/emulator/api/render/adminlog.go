@@ -10,8 +10,8 @@ import (
 	"aqueduck/internal/emulator/jsontext"
 )
 
-// actKind is one type of entry: what it is called, says, and tells beside. %d stands for a number drawn for the entry,
-// {admin} and {other} for names, {id} for the other's id.
+// actKind is one type of log entry: its name, its text and its metadata. In them %d is a number drawn for the entry, {admin} and {other} are
+// names, and {id} is the other admin's id.
 type actKind struct {
 	name, sentence, metadata string
 	old                      string // name before version 2.14
@@ -41,7 +41,7 @@ var actKinds = [...]actKind{
 	{name: "app_timezone_change", sentence: "{admin} changed the time zone of the workspace.", metadata: `{"before":"{before}","after":"{after}"}`},
 }
 
-// fillAct fills a text of an entry's kind in.
+// fillAct replaces the placeholders in a text of an entry's kind.
 func fillAct(a event.AdminAction, text string) string {
 	other, zones := event.Everyone[a.Other], [2]string{}
 	if a.Zone != nil {
@@ -51,8 +51,8 @@ func fillAct(a event.AdminAction, text string) string {
 		"{before}", zones[0], "{after}", zones[1], "%d", strconv.Itoa(a.Count)).Replace(text)
 }
 
-// AppendAdminAction writes an entry with the fields of workspace-api 2.7, in the words of a version. oldLimit is what a change of an
-// assignment limit was called before 2.14; "" is the usual.
+// AppendAdminAction writes a log entry with the fields of workspace-api 2.7, in the names of a version. oldLimit is the type of a changed
+// assignment limit before 2.14; "" is the default.
 func AppendAdminAction(b []byte, a event.AdminAction, v apiversion.Version, oldLimit string) []byte {
 	kind := actKinds[a.Kind]
 	name, metadata := kind.name, kind.metadata

@@ -7,7 +7,7 @@ import (
 	"aqueduck/internal/emulator/jsontext"
 )
 
-// AppendTag writes a tag by its number, with its URL where it is one of a contact (workspace-api 2.2).
+// AppendTag writes a tag by its number, with a URL when it is a tag of a contact (workspace-api 2.2).
 func AppendTag(b []byte, n int32, url bool) []byte {
 	id := strconv.FormatInt(event.TagID(n), 10)
 	b = append(append(append(b, `{"type":"tag","id":"`...), id...), `","name":`...)
@@ -18,7 +18,7 @@ func AppendTag(b []byte, n int32, url bool) []byte {
 	return append(b, '}')
 }
 
-// AppendSubscription writes a subscription type by its number, as a contact has it.
+// AppendSubscription writes a subscription type by its number, in the form that contacts have.
 func AppendSubscription(b []byte, n int32) []byte {
 	p := &jsontext.Writer{Bytes: b}
 	jsontext.WriteRecord(p, subscriptionType(n, 0))

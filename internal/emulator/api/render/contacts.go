@@ -9,17 +9,17 @@ import (
 	"aqueduck/internal/emulator/state/contacts"
 )
 
-// Contacts is what an answer about contacts depends on beside the contacts.
+// Contacts has the settings that answers about contacts depend on.
 type Contacts struct {
 	Workspace string
 	Later     bool // the version after 2.16
 	Cap       int  // items in a nested list
-	Bare      bool // nested lists tell no count
+	Bare      bool // nested lists have no count
 	Make      *population.Contacts
-	History   map[string][]string // by contact: who was merged into it; nil: not told
+	History   map[string][]string // contacts merged into each contact, by its id; nil: not sent
 }
 
-// appendMergeFields writes fields that the document does not show (trap T23).
+// appendMergeFields writes the undocumented fields of include_merge_history (trap T23).
 func (r *Contacts) appendMergeFields(b []byte, d *event.Contact) []byte {
 	p := &jsontext.Writer{Bytes: append(b, `,"merge_history":{"type":"merge_history","merged_contacts":[`...)}
 	for _, id := range r.History[d.ID] {
@@ -161,7 +161,7 @@ func (r *Contacts) AppendAttributes(b []byte, d *event.Contact) []byte {
 	return append(b, '}')
 }
 
-// appendNestedList writes a list inside a contact, cut at the cap, with the address where the rest is.
+// appendNestedList writes a list inside a contact, cut at the cap, with the address of the whole list.
 func (r *Contacts) appendNestedList(b []byte, contact, list, item string, numbers []int32) []byte {
 	b = append(append(append(b, `,"`...), list...), `":{"type":"list","data":[`...)
 	for i, n := range numbers[:min(len(numbers), r.Cap)] {

@@ -10,14 +10,14 @@ import (
 	"aqueduck/internal/emulator/state/conversations"
 )
 
-// Conversations is what an answer about conversations depends on beside the conversations.
+// Conversations has the settings that answers about conversations depend on.
 type Conversations struct {
 	Version   apiversion.Version
 	Later     bool  // the version after 2.16
-	Reviews   bool  // attributes that quality assurance wrote are sent
+	Reviews   bool  // attributes written by quality assurance are sent
 	Cap       int   // parts in an answer
 	Parts     bool  // parts are sent
-	Cards     bool  // QA data is asked for
+	Cards     bool  // the request asks for QA data
 	Monitors  bool  // evaluations of monitors are sent
 	Omit      bool  // parts have no fields that are null
 	Translate bool  // bodies of parts are translated
@@ -25,7 +25,7 @@ type Conversations struct {
 	Companies *population.Contacts
 }
 
-// AppendConversation writes one with the fields of api-notes, behind the one before it in a list.
+// AppendConversation writes a conversation with the fields of api-notes, with a comma when it is not the first of its list.
 func (r *Conversations) AppendConversation(b []byte, c *conversations.Conversation) []byte {
 	p := &jsontext.Writer{Bytes: b}
 	p.Open("")
@@ -66,7 +66,7 @@ func (r *Conversations) AppendConversation(b []byte, c *conversations.Conversati
 	return p.Bytes
 }
 
-// writeAssignee: nobody is null in older versions and 0 in newer ones (api-notes, Reading leniently).
+// writeAssignee writes an assignee. Nobody is null in older versions and 0 in newer ones (api-notes, Reading leniently).
 func (r *Conversations) writeAssignee(p *jsontext.Writer, name string, id int64) {
 	if r.Later {
 		p.Int(name, id)
@@ -104,7 +104,7 @@ func (r *Conversations) writeSource(p *jsontext.Writer, s *event.Source) {
 	p.Close()
 }
 
-// writeAuthor: the flags are those of 2.14.
+// writeAuthor writes an author; the flags came with 2.14.
 func (r *Conversations) writeAuthor(p *jsontext.Writer, a *event.Author) {
 	p.Open("author")
 	p.TextOrNull("type", a.Type)
@@ -118,7 +118,7 @@ func (r *Conversations) writeAuthor(p *jsontext.Writer, a *event.Author) {
 	p.Close()
 }
 
-// writeFiles: every answer signs the addresses anew, for an hour.
+// writeFiles writes attachments. Every answer signs their addresses anew, for an hour.
 func (r *Conversations) writeFiles(p *jsontext.Writer, list []event.Attachment) {
 	p.OpenList("attachments")
 	for _, f := range list {
@@ -192,7 +192,7 @@ func (r *Conversations) writeAttributes(p *jsontext.Writer, c *conversations.Con
 	p.WriteAttributes("custom_attributes", list)
 }
 
-// writeRating: a workflow as its teammate is of the later version (workspace-api 2.10).
+// writeRating writes a rating. A workflow as its teammate came with the later version (workspace-api 2.10).
 func (r *Conversations) writeRating(p *jsontext.Writer, g *event.Rating) {
 	if g == nil {
 		p.Null("conversation_rating")

@@ -9,7 +9,7 @@ import (
 	"aqueduck/internal/emulator/state/tickets"
 )
 
-// TeamRecords are the teams after so many hours of life.
+// TeamRecords returns the teams after a number of simulated hours.
 func TeamRecords(hours int) []jsontext.Record {
 	var members []string
 	for _, a := range event.Admins {
@@ -30,7 +30,7 @@ func TeamRecords(hours int) []jsontext.Record {
 	return list
 }
 
-// SubscriptionRecords are the subscription types after so many hours of life.
+// SubscriptionRecords returns the subscription types after a number of simulated hours.
 func SubscriptionRecords(hours int) []jsontext.Record {
 	list := make([]jsontext.Record, len(event.SubscriptionTypes))
 	for n := range list {
@@ -39,7 +39,7 @@ func SubscriptionRecords(hours int) []jsontext.Record {
 	return list
 }
 
-// subscriptionType is one with the fields of workspace-api 2.4.
+// subscriptionType returns a subscription type with the fields of workspace-api 2.4.
 func subscriptionType(n int32, hours int) jsontext.Record {
 	s, state := event.SubscriptionTypes[n], "live"
 	switch {
@@ -53,7 +53,7 @@ func subscriptionType(n int32, hours int) jsontext.Record {
 		{Name: "translations", Value: jsontext.RawJSON("[" + text + "]")}, {Name: "consent_type", Value: s.Consent}}
 }
 
-// AttributeRecord is a data attribute, with the type that the later version has for it or the one before.
+// AttributeRecord returns a data attribute. later selects the data types of the later version.
 func AttributeRecord(a *event.DataAttribute, began int64, hours int, later bool) jsontext.Record {
 	kind, full := a.Kind, a.Name
 	switch {
@@ -71,7 +71,7 @@ func AttributeRecord(a *event.DataAttribute, began int64, hours int, later bool)
 		jsontext.Column{Name: "data_type", Value: kind}, jsontext.Column{Name: "api_writable", Value: !a.Standard}, jsontext.Column{Name: "custom", Value: !a.Standard}, jsontext.Column{Name: "archived", Value: hours >= a.Archived})
 }
 
-// TicketTypes have their attributes inside (api-notes).
+// TicketTypes returns the ticket types with their attributes (api-notes).
 func TicketTypes(start int64, workspace string) []jsontext.Record {
 	var list []jsontext.Record
 	for _, t := range event.TicketTypes {
@@ -83,7 +83,7 @@ func TicketTypes(start int64, workspace string) []jsontext.Record {
 	return list
 }
 
-// TicketStates are the states that a ticket can have.
+// TicketStates returns the states that a ticket can have.
 func TicketStates() []jsontext.Record {
 	var list []jsontext.Record
 	for _, t := range event.TicketStates {
@@ -97,7 +97,7 @@ func TicketStates() []jsontext.Record {
 	return list
 }
 
-// AwayReasons includes deleted ones (api-notes).
+// AwayReasons returns the away reasons, including deleted ones (api-notes).
 func AwayReasons(start int64, hours int) []jsontext.Record {
 	var list []jsontext.Record
 	for n, reason := range event.AwayReasons {

@@ -1,2 +1,2 @@
-// Package render writes what is sent of contacts, conversations, tickets and the small lists, as JSON in the words of the API.
+// Package render writes contacts, conversations, tickets and the small lists as the JSON of the API.
 package render

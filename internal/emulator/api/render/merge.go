@@ -7,7 +7,7 @@ import (
 	"aqueduck/internal/emulator/state/jobs"
 )
 
-// WriteRejections writes what a job has left as it was.
+// WriteRejections writes the contacts that a job did not change, with the reasons.
 func WriteRejections(p *jsontext.Writer, list []jobs.Rejection) {
 	p.OpenList("rejected")
 	for _, r := range list {
@@ -21,7 +21,7 @@ func WriteRejections(p *jsontext.Writer, list []jobs.Rejection) {
 	p.CloseList()
 }
 
-// WriteReasons writes why one may not be merged into the other.
+// WriteReasons writes why one contact may not be merged into the other.
 func WriteReasons(p *jsontext.Writer, from, into *event.Contact) {
 	p.OpenList("reasons")
 	for _, r := range []struct {
@@ -42,7 +42,7 @@ func WriteReasons(p *jsontext.Writer, from, into *event.Contact) {
 	p.CloseList()
 }
 
-// WriteInherited writes what the user lacks and gets from the lead (workspace-api 3.2).
+// WriteInherited writes the fields that the user lacks and gets from the lead (workspace-api 3.2).
 func WriteInherited(p *jsontext.Writer, from, into *event.Contact) {
 	after := *into
 	p.OpenList("attribute_changes")

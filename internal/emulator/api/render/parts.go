@@ -29,7 +29,7 @@ func (r *Conversations) aiAgent(p *jsontext.Writer, a *conversations.AIAgent) {
 	p.OpenTypedList("content_sources", "content_source.list", "content_sources")
 	for _, s := range a.Sources {
 		if s.Type == "internal_article" && !r.Later {
-			continue // workspace-api 9
+			continue // newer than this version (workspace-api 9)
 		}
 		p.OpenItem()
 		p.TextOrNull("content_type", s.Type)
@@ -62,7 +62,7 @@ func (r *Conversations) writeLinkedObjects(p *jsontext.Writer, c *conversations.
 	p.CloseTypedList()
 }
 
-// partList writes the newest parts, oldest first, and the true number of all.
+// partList writes the newest parts, oldest first, and the number of all parts.
 func (r *Conversations) partList(p *jsontext.Writer, c *conversations.Conversation, kind string) {
 	p.Open(kind + "s")
 	p.TextOrNull("type", kind+".list")
@@ -100,7 +100,7 @@ func (r *Conversations) writePart(p *jsontext.Writer, t *event.Part, kind string
 	p.Close()
 }
 
-// partBody is what a part says: in the language that was detected, where that is asked for (workspace-api 4.11, trap T68).
+// partBody returns the body of a part, in the detected language when the request asks for that (workspace-api 4.11, trap T68).
 func (r *Conversations) partBody(t *event.Part) string {
 	if !r.Translate || t.Body == "" {
 		return t.Body
@@ -108,7 +108,7 @@ func (r *Conversations) partBody(t *event.Part) string {
 	return `<div lang="en" data-translated="true">` + t.Body + `</div>`
 }
 
-// writePartMetadata writes what parts of conversations tell beside the words.
+// writePartMetadata writes the fields of a conversation part besides its body.
 func (r *Conversations) writePartMetadata(p *jsontext.Writer, t *event.Part) {
 	p.TextOrNull("state", t.State)
 	p.OpenTypedList("tags", "tag.list", "tags")
@@ -136,13 +136,13 @@ func (r *Conversations) writePartMetadata(p *jsontext.Writer, t *event.Part) {
 		if data := t.Data; r.Later {
 			p.RawOrNull("data", data)
 		} else {
-			p.RawOrNull("data", "{}") // no reason before the later version (workspace-api 9)
+			p.RawOrNull("data", "{}") // the reason came with the later version (workspace-api 9)
 		}
 	}
 }
 
-// writeAssignment writes a row of the table of workspace-api 2.10. assigned_to has its id as text, the fields beside it as an
-// integer (trap T62); before the later version there were no fields beside it.
+// writeAssignment writes a row of the table of workspace-api 2.10. assigned_to has the id as text, the fields beside it as an integer (trap
+// T62). The later version added those fields.
 func (r *Conversations) writeAssignment(p *jsontext.Writer, a event.Assigned) {
 	to := func(kind string, id int64) {
 		p.Open("assigned_to")

@@ -7,10 +7,10 @@ import (
 	"aqueduck/internal/emulator/state/tickets"
 )
 
-// ticketPart is what the parts of tickets are called.
+// ticketPart is the type of the parts of tickets.
 const ticketPart = "ticket_part"
 
-// Tickets is what an answer about tickets depends on beside the tickets.
+// Tickets has the settings that answers about tickets depend on.
 type Tickets struct {
 	Conversations
 	Types  []jsontext.Record
@@ -18,7 +18,7 @@ type Tickets struct {
 	AsText bool // the state is text
 }
 
-// AppendTicket adds one with the fields of api-notes to a list.
+// AppendTicket writes a ticket with the fields of api-notes.
 func (r *Tickets) AppendTicket(b []byte, t *tickets.Ticket) []byte {
 	p := &jsontext.Writer{Bytes: b}
 	p.Open("")
@@ -49,10 +49,10 @@ func (r *Tickets) AppendTicket(b []byte, t *tickets.Ticket) []byte {
 	return p.Bytes
 }
 
-// ticketStateShown is how many fields of a state a ticket shows: the others are for the list of states.
+// ticketStateShown is how many fields of a state a ticket contains. The list of states has the others.
 const ticketStateShown = 5
 
-// ticketChange writes what a part did to its ticket; what was set is of 2.14 (workspace-api 2.10).
+// ticketChange writes the change that a part made to its ticket. The changed attribute came with 2.14 (workspace-api 2.10).
 func (r *Conversations) ticketChange(p *jsontext.Writer, c *event.TicketChange) {
 	if c != nil && c.Moved {
 		p.TextOrNull("previous_ticket_state", event.TicketStates[c.From].Category)

@@ -8,12 +8,12 @@ import (
 	"aqueduck/internal/emulator/population"
 )
 
-// MediaURL is an address of storage that belongs to a call.
+// MediaURL is the address of a call's recording or transcript in storage, without signature.
 func MediaURL(c *event.Call, what string) string {
 	return "https://media.example/calls/" + event.CallID(c.N) + "/" + what
 }
 
-// AppendTranscriptLines writes what was said.
+// AppendTranscriptLines writes the lines of a call's transcript.
 func AppendTranscriptLines(c *event.Call, b []byte, seed uint64) []byte {
 	b = append(b, '[')
 	for i, line := range population.DrawCallLines(seed, c.N) {

@@ -10,13 +10,13 @@ import (
 	"aqueduck/internal/emulator/state/core"
 )
 
-// AdminLog keeps the admins' activity log.
+// AdminLog is the admins' activity log.
 type AdminLog struct {
 	*core.Core
-	ActionLog []event.AdminAction // in the order of time
+	ActionLog []event.AdminAction // ordered by time
 }
 
-// SimulateAdminHour lets admins do something in an hour of life, a few times at most.
+// SimulateAdminHour logs the actions of admins in a simulated hour, a few at most.
 func (w *AdminLog) SimulateAdminHour(base int64) {
 	r, seed := event.NewRNG(w.Setup.Seed, event.ForLogs, 1, uint64(w.HoursLived)), w.Setup.Seed
 	var acts []event.AdminAction
@@ -26,13 +26,13 @@ func (w *AdminLog) SimulateAdminHour(base int64) {
 	w.AddActions(acts)
 }
 
-// AddActions puts entries in their places. What others hold of the list stays as it is.
+// AddActions inserts entries by their time. It makes a new list, because readers may still use the old one.
 func (w *AdminLog) AddActions(acts []event.AdminAction) {
 	w.ActionLog = append(slices.Clip(w.ActionLog), acts...)
 	population.SortActions(w.ActionLog)
 }
 
-// AddRandomActions lets admins do n things within a span of time that ends now (trap T84: thousands in an hour, or in a second).
+// AddRandomActions logs n drawn actions within a span of time that ends now (trap T84: thousands in an hour, or in a second).
 func (w *AdminLog) AddRandomActions(n int, within time.Duration) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -41,12 +41,12 @@ func (w *AdminLog) AddRandomActions(n int, within time.Duration) {
 	acts, end := make([]event.AdminAction, n), w.UnixNow()
 	for i := range acts {
 		acts[i] = population.DrawAction(seed, r, int32(len(w.ActionLog)+i), end-r.TimeBetween(0, max(1, int64(within/time.Second))), w.Setup.Start.Unix())
-		acts[i].Put = end
+		acts[i].ListedAt = end
 	}
 	w.AddActions(acts)
 }
 
-// ActionsBetween gives the entries between two times, the newest first.
+// ActionsBetween returns the entries between two times, the newest first.
 func (w *AdminLog) ActionsBetween(after, before int64) []event.AdminAction {
 	if w.K().EmptyLists {
 		return nil

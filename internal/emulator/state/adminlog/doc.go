@@ -1,2 +1,2 @@
-// Package adminlog keeps the log of what the admins of a workspace did.
+// Package adminlog stores the activity log of the admins of a workspace.
 package adminlog

@@ -1,2 +1,2 @@
-// Package calls keeps the calls of a workspace.
+// Package calls stores the calls of a workspace.
 package calls

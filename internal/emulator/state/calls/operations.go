@@ -9,26 +9,26 @@ import (
 	"aqueduck/internal/emulator/state/conversations"
 )
 
-// ErrNoCall is answered when an operation names a call that is not listed.
+// ErrNoCall means that an operation names a call that is not listed.
 var ErrNoCall = errors.New("no such call")
 
 // never is a time that does not come.
 const never = 1 << 40
 
-// StartCall has a call of a conversation's first contact ring from now on, and gives its id. What happens to it is up to
-// AnswerCall, EndCall, RecordCall, TranscribeCall and RemoveCall.
+// StartCall starts a call of a conversation's first contact, and returns its id. It rings until AnswerCall, EndCall, RecordCall,
+// TranscribeCall and RemoveCall change it.
 func (w *Calls) StartCall(conversation string, outbound bool) (string, error) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
-	num, ok := w.Talks.FindThread(conversation)
+	num, ok := w.Conversations.FindThread(conversation)
 	if !ok {
 		return "", fmt.Errorf("start a call: conversation %s: %w", conversation, conversations.ErrNoConversation)
 	}
 	at := w.UnixNow()
 	c := w.drawCall(event.NewRNG(w.Setup.Seed, event.ForCalls, 6, uint64(len(w.CallList))), at)
-	c = event.Call{N: c.N, Conv: int(num), Contact: c.Contact, Admin: c.Admin, Messenger: c.Messenger, Phone: c.Phone, Luck: c.Luck, Outbound: outbound,
-		Initiated: at, Put: at, Ended: never, Transcribed: never}
-	if who := w.Talks.ThreadDrawer().DrawConversation(w.Talks.Threads[num].Newest).Contacts; len(who) > 0 {
+	c = event.Call{N: c.N, Conv: int(num), Contact: c.Contact, Admin: c.Admin, Messenger: c.Messenger, Phone: c.Phone, SearchDraw: c.SearchDraw, Outbound: outbound,
+		Initiated: at, ListedAt: at, Ended: never, Transcribed: never}
+	if who := w.Conversations.ThreadDrawer().DrawConversation(w.Conversations.Threads[num].Newest).Contacts; len(who) > 0 {
 		c.Contact = who[0].ID
 	}
 	w.CallList = append(w.CallList, c)
@@ -36,7 +36,7 @@ func (w *Calls) StartCall(conversation string, outbound bool) (string, error) {
 	return event.CallID(c.N), nil
 }
 
-// AnswerCall has an admin answer a call that rings.
+// AnswerCall has an admin answer a ringing call.
 func (w *Calls) AnswerCall(id string) error {
 	return w.changeCall(id, func(c *event.Call, now int64) error {
 		if state, _ := CallState(c, now); state != "ringing" {
@@ -47,7 +47,7 @@ func (w *Calls) AnswerCall(id string) error {
 	})
 }
 
-// EndCall ends a call. One that nobody has answered gets neither recording nor transcript.
+// EndCall ends a call. A call that nobody answered gets neither a recording nor a transcript.
 func (w *Calls) EndCall(id string) error {
 	return w.changeCall(id, func(c *event.Call, now int64) error {
 		if c.Ended <= now {
@@ -60,7 +60,7 @@ func (w *Calls) EndCall(id string) error {
 	})
 }
 
-// RecordCall lets the recording of a call that has ended be there from now on. Its updated_at does not move.
+// RecordCall makes the recording of an ended call available from now on. updated_at does not move.
 func (w *Calls) RecordCall(id string) error {
 	return w.changeCall(id, func(c *event.Call, now int64) error {
 		if c.Ended > now || c.Answered == 0 || PastOrZero(c.Recorded, now) != 0 {
@@ -71,8 +71,8 @@ func (w *Calls) RecordCall(id string) error {
 	})
 }
 
-// TranscribeCall makes the transcript of a call that has ended final, or has it fail for good. Its updated_at does not move.
-// Of some calls of the population there never is one.
+// TranscribeCall makes the transcript of an ended call final, or failed for good. updated_at does not move. Some calls of the population never
+// get a transcript.
 func (w *Calls) TranscribeCall(id string, failed bool) error {
 	return w.changeCall(id, func(c *event.Call, now int64) error {
 		if c.Ended > now || c.Transcribed <= now {
@@ -83,7 +83,7 @@ func (w *Calls) TranscribeCall(id string, failed bool) error {
 	})
 }
 
-// RemoveCall takes a call out of the list for good.
+// RemoveCall removes a call from the list for good.
 func (w *Calls) RemoveCall(id string) error {
 	return w.changeCall(id, func(c *event.Call, now int64) error {
 		c.Removed = now
@@ -91,8 +91,8 @@ func (w *Calls) RemoveCall(id string) error {
 	})
 }
 
-// changeCall sets times of a listed call that had not come yet: what was true before stays so. The list is a new one, as the
-// oracle may be reading the old.
+// changeCall sets times of a listed call that had not come yet, so the past stays unchanged. It makes a new list, because the oracle may be
+// reading the old one.
 func (w *Calls) changeCall(id string, change func(c *event.Call, now int64) error) error {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -112,7 +112,7 @@ func (w *Calls) changeCall(id string, change func(c *event.Call, now int64) erro
 	return fmt.Errorf("call %s: %w", id, ErrNoCall)
 }
 
-// CallIDs gives the ids of the calls that are listed, in the order in which they came.
+// CallIDs returns the ids of the listed calls, in the order of their numbers.
 func (w *Calls) CallIDs() []string {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// PastOrZero gives a time that has come by now, 0 otherwise.
+// PastOrZero returns a time that has come by now, and 0 for a later one.
 func PastOrZero(at, now int64) int64 {
 	if at > now {
 		return 0
@@ -14,7 +14,7 @@ func PastOrZero(at, now int64) int64 {
 	return at
 }
 
-// CallState is where a call stands.
+// CallState returns the state of a call, and the reason of a call that ended without an answer.
 func CallState(c *event.Call, now int64) (state, reason string) {
 	switch {
 	case c.Ended <= now && c.Answered == 0:
@@ -27,12 +27,12 @@ func CallState(c *event.Call, now int64) (state, reason string) {
 	return "ringing", ""
 }
 
-// CallUpdatedAt is when updated_at was last moved.
+// CallUpdatedAt returns when updated_at last moved.
 func CallUpdatedAt(c *event.Call, now int64) int64 {
 	return max(c.Initiated, PastOrZero(c.Answered, now), PastOrZero(c.Ended, now))
 }
 
-// CallKind is the word for how a call was made.
+// CallKind returns the word for how a call was made.
 func CallKind(c *event.Call) string {
 	if c.Messenger {
 		return "messenger"
@@ -40,7 +40,7 @@ func CallKind(c *event.Call) string {
 	return "phone"
 }
 
-// CallDirection is the word for who called whom.
+// CallDirection returns the word for who called.
 func CallDirection(c *event.Call) string {
 	if c.Outbound {
 		return "outbound"
@@ -48,7 +48,7 @@ func CallDirection(c *event.Call) string {
 	return "inbound"
 }
 
-// TranscriptFinal is when the transcript is final, later by what the knob says; 0 is never.
+// TranscriptFinal returns when the transcript is final, with the delay of the knob; 0 is never.
 func TranscriptFinal(c *event.Call, late time.Duration) int64 {
 	if c.Transcribed == 0 {
 		return 0
@@ -56,7 +56,7 @@ func TranscriptFinal(c *event.Call, late time.Duration) int64 {
 	return c.Transcribed + int64(late/time.Second)
 }
 
-// TranscriptReady is when there is a transcript to read; 0 is never.
+// TranscriptReady returns when a transcript can be read; 0 is never.
 func TranscriptReady(c *event.Call, late time.Duration) int64 {
 	if c.Failed {
 		return 0

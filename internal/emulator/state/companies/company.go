@@ -13,24 +13,24 @@ import (
 	"aqueduck/internal/emulator/state/core"
 )
 
-// Companies is all that the server keeps of companies.
+// Companies is the state of companies.
 type Companies struct {
 	*core.Core
 	People       *contacts.Book
 	CompanyList  []Company // by number
-	firmNum      map[string]int32
-	CompanyLog   []event.CompanyEvent // what happened to companies since hour 0
+	numByID      map[string]int32
+	CompanyLog   []event.CompanyEvent // companies' events since hour 0
 	CompanyIndex search.Index[event.Company]
 	heads        userCounts
 }
 
-// Company is what the server keeps of one company.
+// Company is the state of one company.
 type Company struct {
 	Newest *event.Company
 	search.Shown[event.Company]
 }
 
-// setCompanyField applies one change. Fields are named as the oracle's columns are.
+// setCompanyField applies one change. Fields have the names of the oracle's columns.
 func setCompanyField(f *event.Company, c event.FieldChange) error {
 	if name, ok := strings.CutPrefix(c.Field, "custom_attributes."); ok {
 		raw, err := core.RawJSON(c.Value)
@@ -56,7 +56,7 @@ func setCompanyField(f *event.Company, c event.FieldChange) error {
 	return fmt.Errorf("set %s of a company to %v: not possible", c.Field, c.Value)
 }
 
-// SegmentsOfCompany says which segments a company is in.
+// SegmentsOfCompany returns the segments that a company is in.
 func SegmentsOfCompany(f *event.Company) []int32 {
 	var list []int32
 	for n, yes := range []bool{f.Spend > 6000, f.LastRequest == 0, f.Size > 250} {
@@ -67,18 +67,18 @@ func SegmentsOfCompany(f *event.Company) []int32 {
 	return list
 }
 
-// userCounts is how many active contacts each company has, counted when it is asked for and contacts have changed.
+// userCounts caches the number of active contacts of each company. It is counted again when contacts or companies have changed.
 type userCounts struct {
-	log, firms int // how long the log of contacts was, and how many companies there were
-	usersOnly  bool
-	of         []int32
+	log, companies int // length of the log of contacts, and number of companies, at the last count
+	usersOnly      bool
+	of             []int32
 }
 
-// CountUsers counts the users of companies anew when contacts have changed, and lets search lose those without any and find those
-// who have some again (workspace-api 4.11, trap T78). Neither moves updated_at. The lock is held.
+// CountUsers counts the users of companies when contacts have changed. Companies without users disappear from search, and those with users
+// come back (workspace-api 4.11, trap T78). updated_at does not move. The caller holds the lock.
 func (w *Companies) CountUsers() {
 	usersOnly := w.K().UsersOnly
-	if w.heads.log == len(w.People.ContactLog) && w.heads.firms == len(w.CompanyList) && w.heads.usersOnly == usersOnly {
+	if w.heads.log == len(w.People.ContactLog) && w.heads.companies == len(w.CompanyList) && w.heads.usersOnly == usersOnly {
 		return
 	}
 	w.heads = userCounts{len(w.People.ContactLog), len(w.CompanyList), usersOnly, make([]int32, len(w.CompanyList))}
@@ -102,19 +102,19 @@ func (w *Companies) CountUsers() {
 	}
 }
 
-// CountUsersOf is how many users a company has.
+// CountUsersOf returns the number of users of a company.
 func (w *Companies) CountUsersOf(n int32) int64 {
 	w.CountUsers()
 	return int64(w.heads.of[n])
 }
 
-// searchCompany is how search knows a company.
+// searchCompany describes companies for search.
 func (w *Companies) searchCompany() search.Records[event.Company] {
 	whole := search.IntegerField[event.Company]
 	return search.Records[event.Company]{Kind: "companies", Prefix: event.OwnAttribute, Attrs: func(f *event.Company) []event.Attribute { return f.Attrs }, Usual: 50, Lag: event.ForCompanyFields + 1<<32,
-		Count: func() int { return len(w.CompanyList) },
-		At:    func(num int32) *search.Shown[event.Company] { return &w.CompanyList[num].Shown },
-		Gone:  func(num int32) bool { return w.CountUsersOf(num) == 0 },
+		Count:   func() int { return len(w.CompanyList) },
+		At:      func(num int32) *search.Shown[event.Company] { return &w.CompanyList[num].Shown },
+		HasLeft: func(num int32) bool { return w.CountUsersOf(num) == 0 },
 		Fields: map[string]search.Field[event.Company]{
 			"id":              search.TextField(func(f *event.Company) string { return f.ID }),
 			"company_id":      search.TextField(func(f *event.Company) string { return f.ExternalID }),
@@ -134,13 +134,13 @@ func (w *Companies) searchCompany() search.Records[event.Company] {
 		}}
 }
 
-// FindCompany finds a company by its id.
+// FindCompany returns the number of a company by its id.
 func (w *Companies) FindCompany(id string) (int32, bool) {
-	n, ok := w.firmNum[id]
+	n, ok := w.numByID[id]
 	return n, ok
 }
 
-// PlanID is the id of a plan by its name.
+// PlanID returns the id of a plan by its name.
 func PlanID(name string) string { return strconv.Itoa(1 + max(0, slices.Index(event.Plans, name))) }
 
 // CountInSegment counts the companies of a segment.

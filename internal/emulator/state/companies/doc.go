@@ -1,2 +1,2 @@
-// Package companies keeps the companies of a workspace, and who is in them.
+// Package companies stores the companies of a workspace, with their members.
 package companies

@@ -11,28 +11,28 @@ import (
 	"aqueduck/internal/emulator/state/core"
 )
 
-// ErrNoCompany is answered when an operation names a company that is not there.
+// ErrNoCompany means that an operation names an unknown company.
 var ErrNoCompany = errors.New("no such company")
 
-// SeedCompanies makes the companies of hour 0, which search has long found.
+// SeedCompanies makes the companies of hour 0, visible to search at once.
 func (w *Companies) SeedCompanies() {
-	w.firmNum = make(map[string]int32, w.People.Maker.Companies)
+	w.numByID = make(map[string]int32, w.People.Maker.Companies)
 	w.CompanyIndex.Init(&w.SearchEnv, w.searchCompany())
 	for n := range int32(w.People.Maker.Companies) {
 		f := w.People.Maker.DrawCompany(n, w.Setup.Start.Unix())
 		w.CompanyList = append(w.CompanyList, Company{Newest: f})
-		w.firmNum[f.ID] = n
+		w.numByID[f.ID] = n
 	}
 	w.CompanyIndex.StartAnnouncing()
 }
 
-// RecordCompanyEvent appends an event to the log of companies and makes the served state follow it.
+// RecordCompanyEvent appends an event to the log of companies and updates the served state.
 func (w *Companies) RecordCompanyEvent(e event.CompanyEvent) {
-	w.CountUsers() // search knew who had users before this
+	w.CountUsers() // Companies with users by the log so far, before the event changes that
 	w.CompanyLog = append(w.CompanyLog, e)
 	if e.Kind == event.CompanyCreated {
 		w.CompanyList = append(w.CompanyList, Company{Newest: e.Born})
-		w.firmNum[e.Born.ID] = e.N
+		w.numByID[e.Born.ID] = e.N
 		return
 	}
 	c := &w.CompanyList[e.N]
@@ -58,7 +58,7 @@ func (w *Companies) RecordCompanyEvent(e event.CompanyEvent) {
 	}
 }
 
-// SimulateCompaniesHour lets companies change in an hour of life; now and then one comes that has no users yet.
+// SimulateCompaniesHour changes companies in a simulated hour. Now and then it creates one, which has no users yet.
 func (w *Companies) SimulateCompaniesHour(base int64) {
 	r := event.NewRNG(w.Setup.Seed, event.ForCompanyFields, 1, uint64(w.HoursLived))
 	at := base + 60
@@ -68,7 +68,7 @@ func (w *Companies) SimulateCompaniesHour(base int64) {
 		have := w.CompanyList[e.N].Newest.Tags
 		switch x := r.IntN(10); {
 		case x == 0:
-			_, _ = w.createFirm(at, nil) // nothing is set, so nothing is refused
+			_, _ = w.createCompanyAt(at, nil) // cannot be refused, as nothing is set
 			continue
 		case x == 1:
 			e.Kind, e.Note = event.CompanyNoted, w.firmNote(r, at, "<p>"+r.PickText(population.NoteWords)+"</p>")
@@ -89,7 +89,7 @@ func (w *Companies) firmNote(r *event.RNG, at int64, body string) event.CompanyN
 	return event.CompanyNote{ID: population.WrittenCompanyNotes + int64(len(w.CompanyLog)), At: at, By: event.Admins[r.IntN(len(event.Admins))].ID, Body: body}
 }
 
-func (w *Companies) createFirm(at int64, set []event.FieldChange) (string, error) {
+func (w *Companies) createCompanyAt(at int64, set []event.FieldChange) (string, error) {
 	n := int32(len(w.CompanyList))
 	f := w.People.Maker.DrawCompany(n, w.Setup.Start.Unix())
 	f.Created, f.Updated, f.LastRequest, f.Notes = at, at, 0, nil
@@ -102,14 +102,14 @@ func (w *Companies) createFirm(at int64, set []event.FieldChange) (string, error
 	return f.ID, nil
 }
 
-// CreateCompany makes a company without users and gives its id. AddCompany names it by its number: they are numbered from 0.
+// CreateCompany creates a company without users and returns its id. AddCompany names it by its number, from 0.
 func (w *Companies) CreateCompany(set ...event.FieldChange) (string, error) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
-	return w.createFirm(w.UnixNow(), set)
+	return w.createCompanyAt(w.UnixNow(), set)
 }
 
-// CompanyCount is how many there are.
+// CompanyCount returns the number of companies.
 func (w *Companies) CompanyCount() int {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -131,7 +131,7 @@ func (w *Companies) UpdateCompany(id string, set ...event.FieldChange) error {
 	})
 }
 
-// TagCompany puts a tag on a company; tags are numbered from 0 to 599.
+// TagCompany adds a tag to a company; tags are numbered from 0 to 599.
 func (w *Companies) TagCompany(id string, tag int) error {
 	return w.firmEvent(id, func(e *event.CompanyEvent) error {
 		e.Kind = event.CompanyTagged
@@ -139,7 +139,7 @@ func (w *Companies) TagCompany(id string, tag int) error {
 	})
 }
 
-// UntagCompany takes a tag off.
+// UntagCompany removes a tag.
 func (w *Companies) UntagCompany(id string, tag int) error {
 	return w.firmEvent(id, func(e *event.CompanyEvent) error {
 		e.Kind = event.CompanyUntagged
@@ -147,7 +147,7 @@ func (w *Companies) UntagCompany(id string, tag int) error {
 	})
 }
 
-// AddCompanyNote writes a note about a company, and gives its id. The company's updated_at does not move.
+// AddCompanyNote adds a note about a company and returns its id. The company's updated_at does not move.
 func (w *Companies) AddCompanyNote(id, body string) (note string, err error) {
 	err = w.firmEvent(id, func(e *event.CompanyEvent) error {
 		e.Kind, e.Note = event.CompanyNoted, w.firmNote(event.NewRNG(w.Setup.Seed, event.ForCompanyFields, 2, uint64(len(w.CompanyLog))), e.At, body)

@@ -5,7 +5,7 @@ import (
 	"aqueduck/internal/emulator/state/core"
 )
 
-// HasCompany reports whether there is a company with this id.
+// HasCompany reports whether a company with this id exists.
 func (w *Companies) HasCompany(id string) bool {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -13,7 +13,7 @@ func (w *Companies) HasCompany(id string) bool {
 	return known
 }
 
-// AddCompany attaches a company, numbered from 0, to a contact.
+// AddCompany attaches a company, by its number from 0, to a contact.
 func (w *Companies) AddCompany(id string, company int) error {
 	return w.People.AppendEvent(event.CompanyAttached, id, func(e *event.ContactEvent) error { return core.SetInt32(&e.Other, company, len(w.CompanyList)) })
 }

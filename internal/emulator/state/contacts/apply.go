@@ -5,7 +5,7 @@ import (
 	"aqueduck/internal/emulator/state/core"
 )
 
-// SeedContacts makes the contacts of hour 0, which search has long found.
+// SeedContacts makes the contacts of hour 0, visible to search at once.
 func (w *Book) SeedContacts(events []event.ContactEvent) {
 	w.ByID = make(map[string]int32, len(events))
 	w.ContactIndex.Init(&w.SearchEnv, w.searchContact())
@@ -26,7 +26,7 @@ func (w *Book) SeedContacts(events []event.ContactEvent) {
 	w.ContactIndex.StartAnnouncing()
 }
 
-// RecordContactEvent appends an event to the log and makes the served state follow it. The lock is held.
+// RecordContactEvent appends an event to the log and updates the served state. The caller holds the lock.
 func (w *Book) RecordContactEvent(e event.ContactEvent) {
 	w.ContactLog = append(w.ContactLog, e)
 	w.applyContactEvent(len(w.ContactLog) - 1)
@@ -35,7 +35,7 @@ func (w *Book) RecordContactEvent(e event.ContactEvent) {
 	}
 }
 
-// applyContactEvent makes the served state follow one event of the log.
+// applyContactEvent updates the served state by one event of the log.
 func (w *Book) applyContactEvent(seq int) {
 	e := &w.ContactLog[seq]
 	if isActivity(e.Kind) {
@@ -83,7 +83,7 @@ func (w *Book) applyContactEvent(seq int) {
 // applyVersion makes a new version of the contact.
 func (w *Book) applyVersion(seq int, e *event.ContactEvent, c *StoredContact) {
 	if e.Kind == event.RoleChanged && e.Quiet && c.Doc.User == e.User {
-		return // of the population, whose attributes are those of hour 0
+		return // an event of the population, which has the attributes of hour 0 already
 	}
 	d := *c.Doc
 	switch e.Kind {
@@ -103,9 +103,9 @@ func (w *Book) applyVersion(seq int, e *event.ContactEvent, c *StoredContact) {
 	case event.NoteDeleted:
 		d.Notes = core.WithoutElement(d.Notes, e.Other)
 	case event.SubscriptionLeft:
-		d.Left, d.Joined = core.WithElement(d.Left, e.Other), core.WithoutElement(d.Joined, e.Other)
+		d.LeftSubscriptions, d.JoinedSubscriptions = core.WithElement(d.LeftSubscriptions, e.Other), core.WithoutElement(d.JoinedSubscriptions, e.Other)
 	case event.SubscriptionJoined:
-		d.Left, d.Joined = core.WithoutElement(d.Left, e.Other), core.WithElement(d.Joined, e.Other)
+		d.LeftSubscriptions, d.JoinedSubscriptions = core.WithoutElement(d.LeftSubscriptions, e.Other), core.WithElement(d.JoinedSubscriptions, e.Other)
 	case event.CompanyAttached:
 		d.Companies = core.WithElement(d.Companies, e.Other)
 	case event.CompanyDetached:
@@ -120,7 +120,7 @@ func (w *Book) applyVersion(seq int, e *event.ContactEvent, c *StoredContact) {
 	}
 }
 
-// removeFromSearch takes a contact out of search.
+// removeFromSearch sets the status of a contact that became inactive, and removes it from search.
 func (w *Book) removeFromSearch(e *event.ContactEvent, s Status, listed bool) {
 	c := &w.List[e.Contact]
 	c.Status, c.Listed, c.Since = s, listed, e.At
@@ -128,11 +128,11 @@ func (w *Book) removeFromSearch(e *event.ContactEvent, s Status, listed bool) {
 	w.ContactIndex.Withdraw(len(w.ContactLog), e.At, e.Contact)
 }
 
-// mergeIntoSurvivor gives the survivor of a merge what it lacked (workspace-api 3.2), and the lead's notes, tags and companies.
+// mergeIntoSurvivor gives the survivor of a merge what it lacked (workspace-api 3.2), with the lead's notes, tags and companies.
 func (w *Book) mergeIntoSurvivor(seq int, e *event.ContactEvent, lead *event.Contact) {
 	c := &w.List[e.Other]
 	if e.Quiet {
-		return // of the population, whose attributes are those of hour 0
+		return // a merge of the population, which has the attributes of hour 0 already
 	}
 	d := *c.Doc
 	Inherit(&d, lead)
@@ -153,10 +153,10 @@ func hasAttr(attrs []event.Attribute, name string) bool {
 	return false
 }
 
-// announceContact lets search find the newest version of a contact once the index has caught up.
+// announceContact makes the newest version of a contact visible to search once the index has caught up.
 func (w *Book) announceContact(seq int, num int32) {
 	w.ContactIndex.Announce(seq, w.ContactLog[seq].At, num, w.List[num].Doc)
 }
 
-// ReleaseIndexed lets everything become visible whose time has come.
+// ReleaseIndexed makes every version visible whose time has come.
 func (w *Book) ReleaseIndexed() { w.ContactIndex.ReleaseDue(w.UnixNow()) }

@@ -10,12 +10,12 @@ import (
 	"aqueduck/internal/emulator/state/core"
 )
 
-// Subscriptions are the subscriptions that a contact is in now.
+// Subscriptions returns the current subscriptions of a contact.
 func (w *Book) Subscriptions(d *event.Contact) []int32 {
-	return core.Union(slices.DeleteFunc(w.Maker.DrawSubscriptions(d), func(n int32) bool { return slices.Contains(d.Left, n) }), d.Joined)
+	return core.Union(slices.DeleteFunc(w.Maker.DrawSubscriptions(d), func(n int32) bool { return slices.Contains(d.LeftSubscriptions, n) }), d.JoinedSubscriptions)
 }
 
-// Unsubscribe takes a contact out of a subscription, by the id that the API tells. Nothing of the contact itself changes.
+// Unsubscribe removes a contact from a subscription, by the id that the API sends. The contact itself does not change.
 func (w *Contacts) Unsubscribe(id, subscription string) error {
 	return w.AppendEvent(event.SubscriptionLeft, id, func(e *event.ContactEvent) error {
 		for _, n := range w.Subscriptions(w.List[e.Contact].Doc) {
@@ -28,8 +28,8 @@ func (w *Contacts) Unsubscribe(id, subscription string) error {
 	})
 }
 
-// Subscribe puts a contact into a subscription, by the id that the API tells: one of those that contacts have. Nothing of the contact itself
-// changes.
+// Subscribe adds a contact to a subscription, by the id that the API sends, which must be one that contacts may have. The contact itself does
+// not change.
 func (w *Contacts) Subscribe(id, subscription string) error {
 	return w.AppendEvent(event.SubscriptionJoined, id, func(e *event.ContactEvent) error {
 		for n := range int32(event.SubscriptionCount) {
@@ -42,7 +42,7 @@ func (w *Contacts) Subscribe(id, subscription string) error {
 	})
 }
 
-// NoteBody is the text of a note by its number.
+// NoteBody returns the text of a note by its number.
 func (w *Book) NoteBody(n int32) string {
 	if body, ok := w.Notes[n]; ok {
 		return body
@@ -50,7 +50,7 @@ func (w *Book) NoteBody(n int32) string {
 	return w.Maker.NoteBody(n)
 }
 
-// SegmentsOf says which segments a contact is in.
+// SegmentsOf returns the segments that a contact is in.
 func SegmentsOf(d *event.Contact) []int32 {
 	in := []bool{d.User, !d.User, d.LastSeen != 0, d.SignedUp == 0, d.LastReplied == 0, len(d.Tags) > 3,
 		placeOf(d).Country == "Germany" || placeOf(d).Country == "France", false, d.AndroidApp != nil || d.IOSApp != nil,

@@ -1,4 +1,4 @@
 package contacts
 
-// Contacts is what may be done to contacts.
+// Contacts has the operations on contacts.
 type Contacts struct{ *Book }

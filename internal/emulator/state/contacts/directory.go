@@ -7,11 +7,11 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// identityIndex finds contacts by their external ids and e-mails. It follows the log when somebody asks, so that a workspace that nobody
-// writes to has none. Who had a name once stays under it: whoever finds one looks what it has now.
+// identityIndex finds contacts by external id and e-mail. It reads the log on demand, so a workspace without lookups has none. Old identities
+// stay in it, so each hit is checked against the contact's current identity.
 type identityIndex struct {
-	seen int                   // so much of the log
-	of   map[[2]string][]int32 // by the kind of name and the name
+	seen int                   // length of the log that it has read
+	of   map[[2]string][]int32 // contact numbers by kind of identity and its value
 }
 
 const (
@@ -19,7 +19,7 @@ const (
 	byEmail      = "email"
 )
 
-// catchUpWithLog takes in what has happened since.
+// catchUpWithLog reads the new part of the log.
 func (d *identityIndex) catchUpWithLog(log []event.ContactEvent, contacts []StoredContact) {
 	if d.of == nil {
 		d.of = map[[2]string][]int32{}
@@ -42,8 +42,8 @@ func (d *identityIndex) addContact(num int32, contacts []StoredContact) {
 	}
 }
 
-// FindByIdentity finds the oldest active contact that has this external id or this e-mail, in capitals or not, and fits; "" when there is none. Users share
-// neither, leads may share both: they are what merging is for. The lock is held.
+// FindByIdentity returns the id of the oldest active contact with this external id or this e-mail, in any case, that fits; "" when there is
+// none. No two users share an identity, but leads may: merges are for them. The caller holds the lock.
 func (w *Book) FindByIdentity(external, email string, fits func(d *event.Contact) bool) string {
 	w.names.catchUpWithLog(w.ContactLog, w.List)
 	found := slices.Concat(w.names.of[[2]string{byExternalID, external}], w.names.of[[2]string{byEmail, strings.ToLower(email)}])

@@ -1,2 +1,2 @@
-// Package contacts keeps the contacts of a workspace: their log, what follows from it, and what may be done to them.
+// Package contacts stores the contacts of a workspace: their log, what follows from it, and the operations on them.
 package contacts

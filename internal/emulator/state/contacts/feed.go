@@ -9,7 +9,7 @@ import (
 	"aqueduck/internal/emulator/knobs"
 )
 
-// CountExpired is how many of the oldest activities are no longer kept.
+// CountExpired returns how many of the oldest activities are beyond the retention.
 func (w *Book) CountExpired() int {
 	if w.K().Retention == 0 {
 		return 0
@@ -18,7 +18,7 @@ func (w *Book) CountExpired() int {
 	return sort.Search(len(w.Feed), func(i int) bool { return w.ContactLog[w.Feed[i]].At >= since })
 }
 
-// HasArrived says whether the activity at a place is in the feed yet.
+// HasArrived reports whether the activity at an index is in the feed yet.
 func (w *Book) HasArrived(i int) bool {
 	most := w.K().ActivityLag
 	if most == 0 {
@@ -28,7 +28,7 @@ func (w *Book) HasArrived(i int) bool {
 	return w.ContactLog[w.Feed[i]].At+int64(r.Float64()*most.Seconds()) <= w.UnixNow()
 }
 
-// isActivity says whether the feed tells of an event.
+// isActivity reports whether the feed contains events of a kind.
 func isActivity(k event.ContactKind) bool {
 	switch k {
 	case event.Created, event.RoleChanged, event.Merged, event.MergeFailed, event.Deleted:
@@ -37,25 +37,25 @@ func isActivity(k event.ContactKind) bool {
 	return false
 }
 
-// ListInactive gives the contacts of the list in its order.
+// ListInactive returns the inactive contacts in the order of the knob. n is the number of the request, for the random order.
 func (w *Book) ListInactive(n int) []int32 {
 	if w.InactiveStale {
-		w.gone = w.gone[:0]
+		w.inactive = w.inactive[:0]
 		for num := range w.List {
 			if w.List[num].Listed {
-				w.gone = append(w.gone, int32(num))
+				w.inactive = append(w.inactive, int32(num))
 			}
 		}
-		slices.SortStableFunc(w.gone, func(a, b int32) int { return int(w.List[b].Since - w.List[a].Since) })
+		slices.SortStableFunc(w.inactive, func(a, b int32) int { return int(w.List[b].Since - w.List[a].Since) })
 		if w.K().DeletedOrder == knobs.OrderOldest {
-			slices.Reverse(w.gone)
+			slices.Reverse(w.inactive)
 		}
 		w.InactiveStale = false
 	}
 	if w.K().DeletedOrder != knobs.OrderRandom {
-		return w.gone
+		return w.inactive
 	}
-	list, r := slices.Clone(w.gone), event.NewRNG(w.Setup.Seed, event.ForShuffle, uint64(n))
+	list, r := slices.Clone(w.inactive), event.NewRNG(w.Setup.Seed, event.ForShuffle, uint64(n))
 	for i := len(list) - 1; i > 0; i-- {
 		j := r.IntN(i + 1)
 		list[i], list[j] = list[j], list[i]
@@ -63,8 +63,8 @@ func (w *Book) ListInactive(n int) []int32 {
 	return list
 }
 
-// ListedAs is the status under which a contact is listed: one of the five of workspace-api 3.1. A contact deleted by
-// DELETE is shown as waiting for its deletion.
+// ListedAs returns the status of a contact in the list of inactive ones: one of the five of workspace-api 3.1. A contact deleted by DELETE is
+// listed as pending_deletion.
 func (s Status) ListedAs() string {
 	if s == Deleted {
 		return PendingDeletion.String()

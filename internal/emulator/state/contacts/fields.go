@@ -9,10 +9,10 @@ import (
 	"aqueduck/internal/emulator/state/core"
 )
 
-// RoleOf is the role of a contact.
+// RoleOf returns the role of a contact.
 func RoleOf(d *event.Contact) string { return RoleName(d.User) }
 
-// RoleName is the word for a role: user or lead.
+// RoleName returns the word for a role: user or lead.
 func RoleName(user bool) string {
 	if user {
 		return "user"
@@ -20,7 +20,7 @@ func RoleName(user bool) string {
 	return "lead"
 }
 
-// setField applies one change. Only fields that a teammate or an app can write are known here.
+// setField applies one change. It accepts only fields that a teammate or an app can write.
 func setField(d *event.Contact, c event.FieldChange) error {
 	if name, ok := strings.CutPrefix(c.Field, "custom_attributes."); ok {
 		return setOwnAttribute(d, name, c.Value)
@@ -38,7 +38,7 @@ func setField(d *event.Contact, c event.FieldChange) error {
 	return fmt.Errorf("set %s: no value of type %T", c.Field, c.Value)
 }
 
-// textFields are the fields of text, and ints those of numbers and times, by the names of their columns.
+// textFields returns pointers to the text fields by column; intFields does so for numbers and times.
 func textFields(d *event.Contact) map[string]*string {
 	return map[string]*string{"name": &d.Name, "email": &d.Email, "phone": &d.Phone, "avatar": &d.Avatar,
 		"external_id": &d.ExternalID, "language_override": &d.Language}

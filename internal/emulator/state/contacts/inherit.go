@@ -9,7 +9,7 @@ import (
 	"aqueduck/internal/emulator/population"
 )
 
-// Inherit fills in what is absent from a lead (workspace-api 3.2), and names it.
+// Inherit fills in the fields that d lacks from a lead (workspace-api 3.2), and returns their names.
 func Inherit(d *event.Contact, lead *event.Contact) (names []string) {
 	fills := func(name string, absent bool) bool {
 		if absent {
@@ -29,7 +29,7 @@ func Inherit(d *event.Contact, lead *event.Contact) (names []string) {
 			*counts[name] = *others[name]
 		}
 	}
-	// What belongs together comes together: half a place of one and half of another is none.
+	// A location is filled in as a whole: half of one and half of another is no place.
 	if fills("location", hasNoPlace(d) && !hasNoPlace(lead)) {
 		d.Place = lead.Place
 	}
@@ -53,10 +53,10 @@ func Inherit(d *event.Contact, lead *event.Contact) (names []string) {
 	return names
 }
 
-// hasNoPlace says whether nothing of a place is known.
+// hasNoPlace reports whether a contact has no location.
 func hasNoPlace(d *event.Contact) bool { return *placeOf(d) == NoPlace }
 
-// RawField is what a field that a merge may fill in holds, as JSON text; "" for nothing.
+// RawField returns a field that a merge may fill in, as JSON text; "" for no value.
 func RawField(d *event.Contact, name string) string {
 	for _, a := range d.Attrs {
 		if event.OwnAttribute+a.Name == name {
@@ -88,6 +88,6 @@ func rawOf(v any, none bool) string {
 	if none {
 		return ""
 	}
-	text, _ := json.Marshal(v) // texts, numbers and structs of texts always can be
+	text, _ := json.Marshal(v) // texts, numbers and structs of texts can always be encoded
 	return string(text)
 }

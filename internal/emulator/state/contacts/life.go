@@ -5,11 +5,10 @@ import (
 	"aqueduck/internal/emulator/population"
 )
 
-// lifeOp is one thing that happens in an hour of life, drawn for a contact at a time. It says whether it could.
+// lifeOp is one simulated operation on a drawn contact at a time. It returns false when no contact fits.
 type lifeOp func(w *Book, r *event.RNG, at int64) bool
 
-// lifeWeek is the order in which things happen, again and again: all kinds come within 32 turns, in the shares that
-// a workspace knows.
+// lifeWeek is the order of simulated operations, repeated. Every kind comes within 32 turns, in the shares of a real workspace.
 var lifeWeek = [...]lifeOp{
 	lifeCreate, lifeUpdate, lifeUntag, lifeUpdate, lifeMerge, lifeUpdate, lifeArchive, lifeCreate,
 	lifeUpdate, lifeUnarchive, lifeTag, lifeUpdate, lifeDelete, lifeUpdate, lifeCreate, lifeBlock,
@@ -17,7 +16,7 @@ var lifeWeek = [...]lifeOp{
 	lifeCreate, lifeUpdate, lifeFailMerge, lifeCompany, lifeUnblock, lifeUpdate, lifeArchive, lifeUpdate,
 }
 
-// SimulateContactsHour has happen what an hour of life brings to contacts. The lock is held.
+// SimulateContactsHour carries out the operations of a simulated hour on contacts. The caller holds the lock.
 func (w *Book) SimulateContactsHour(base int64) {
 	r := event.NewRNG(w.Setup.Seed, event.ForLife, 2, uint64(w.HoursLived))
 	w.SpreadTurns(base, w.Setup.Contacts, func(at int64) {
@@ -28,7 +27,7 @@ func (w *Book) SimulateContactsHour(base int64) {
 	})
 }
 
-// DrawContact draws a contact that fits; a few tries in a small workspace may find none.
+// DrawContact draws a contact that fits. After 200 tries it gives up, as a small workspace may have none.
 func (w *Book) DrawContact(r *event.RNG, fits func(c *StoredContact) bool) (int32, bool) {
 	for range 200 {
 		num := r.IntN(len(w.List))
@@ -39,7 +38,7 @@ func (w *Book) DrawContact(r *event.RNG, fits func(c *StoredContact) bool) (int3
 	return 0, false
 }
 
-// IsActive reports whether search returns a contact.
+// IsActive reports whether a contact is active, so that search returns it.
 func IsActive(c *StoredContact) bool { return c.Status == Active }
 
 func isActiveLead(c *StoredContact) bool { return c.Status == Active && !c.Doc.User }

@@ -2,7 +2,7 @@ package contacts
 
 import "aqueduck/internal/emulator/event"
 
-// ActiveContact is one by its id; nil when it is not there or not active.
+// ActiveContact returns an active contact by its id; nil where there is none. The caller holds the lock.
 func (w *Book) ActiveContact(id string) *event.Contact {
 	num, known := w.ByID[id]
 	if !known || w.List[num].Status != Active {
@@ -11,8 +11,8 @@ func (w *Book) ActiveContact(id string) *event.Contact {
 	return w.List[num].Doc
 }
 
-// IDsOf are a contact's id and those of all who were merged into it: calls, and what was begun before a merge that passed nothing on, keep
-// the ids that they were begun with (trap T26), and are the survivor's.
+// IDsOf returns the ids of a contact and of all contacts merged into it. Calls, and conversations of merges that moved nothing, keep the old
+// ids (trap T26) and belong to the survivor.
 func (w *Book) IDsOf(d *event.Contact) map[string]bool {
 	into := map[int32][]int32{}
 	for i := range w.List {
@@ -31,7 +31,7 @@ func (w *Book) IDsOf(d *event.Contact) map[string]bool {
 	return ids
 }
 
-// MergeHistory tells by contact who was merged into it. The lock is held.
+// MergeHistory returns the contacts merged into each contact, by its id. The caller holds the lock.
 func (w *Book) MergeHistory() map[string][]string {
 	list := map[string][]string{}
 	for i := range w.List {

@@ -8,10 +8,10 @@ import (
 	"aqueduck/internal/emulator/state/core"
 )
 
-// ErrUnknown is answered when an operation names a contact that never was.
+// ErrUnknown means that an operation names a contact that never existed.
 var ErrUnknown = errors.New("no such contact")
 
-// CreateContact makes a contact of the given role with drawn attributes, then the changes, and gives its id.
+// CreateContact creates a contact of the given role with drawn attributes, applies the changes, and returns its id.
 func (w *Contacts) CreateContact(role string, set ...event.FieldChange) (string, error) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -19,9 +19,9 @@ func (w *Contacts) CreateContact(role string, set ...event.FieldChange) (string,
 	return w.createDrawn(at, w.Maker.DrawContact(len(w.List), at, at, role == "user"), set)
 }
 
-// CreatePlain makes a contact that has nothing but what is set. The lock is held.
+// CreatePlain creates a contact with only the fields of set. The caller holds the lock.
 func (w *Book) CreatePlain(at int64, user bool, set []event.FieldChange) (string, error) {
-	return w.createDrawn(at, &event.Contact{ID: w.Maker.ContactID(len(w.List), at), Created: at, Updated: at, User: user, Only: true}, set)
+	return w.createDrawn(at, &event.Contact{ID: w.Maker.ContactID(len(w.List), at), Created: at, Updated: at, User: user, Plain: true}, set)
 }
 
 func (w *Book) createDrawn(at int64, d *event.Contact, set []event.FieldChange) (string, error) {
@@ -36,7 +36,7 @@ func (w *Book) createDrawn(at int64, d *event.Contact, set []event.FieldChange) 
 	return d.ID, nil
 }
 
-// UpdateContact sets fields of a contact, its role among them.
+// UpdateContact sets fields of a contact, including its role.
 func (w *Contacts) UpdateContact(id string, set ...event.FieldChange) error {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -50,14 +50,14 @@ func (w *Contacts) UpdateQuietly(id string, set ...event.FieldChange) error {
 	return w.UpdateFields(w.UnixNow(), id, true, set)
 }
 
-// UpdateFields sets fields of a contact, quietly where updated_at is to stay as it is. The lock is held.
+// UpdateFields sets fields of a contact; quiet leaves updated_at unchanged. The caller holds the lock.
 func (w *Book) UpdateFields(at int64, id string, quiet bool, set []event.FieldChange) error {
 	num, ok := w.ByID[id]
 	if !ok {
 		return fmt.Errorf("update %s: %w", id, ErrUnknown)
 	}
 	if len(set) == 0 {
-		return nil // nothing is an update that moves no updated_at
+		return nil // an update without fields does not move updated_at
 	}
 	trial, rest := *w.List[num].Doc, []event.FieldChange{}
 	for _, c := range core.PlainChanges(set) {
@@ -77,14 +77,14 @@ func (w *Book) UpdateFields(at int64, id string, quiet bool, set []event.FieldCh
 	return nil
 }
 
-// AppendEvent logs one event about a contact, filled in by what the operation adds.
+// AppendEvent logs one event about a contact; more fills it in and may refuse it.
 func (w *Book) AppendEvent(kind event.ContactKind, id string, more func(e *event.ContactEvent) error) error {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	return w.AppendEventOf(kind, id, more)
 }
 
-// AppendEventOf is event with the lock held.
+// AppendEventOf is AppendEvent for callers that hold the lock.
 func (w *Book) AppendEventOf(kind event.ContactKind, id string, more func(e *event.ContactEvent) error) error {
 	num, ok := w.ByID[id]
 	if !ok {
@@ -105,8 +105,8 @@ func (w *Book) AppendEventOf(kind event.ContactKind, id string, more func(e *eve
 
 var errNotNow = errors.New("that does not happen to such a one")
 
-// mayHappen says whether something can happen to a contact that stands so. Who was erased stays so, and only who was put away,
-// or blocked, comes back.
+// mayHappen reports whether an event can happen to a contact with a status. An erased contact stays erased, and only archived or blocked
+// contacts come back.
 func mayHappen(kind event.ContactKind, stands Status) bool {
 	switch kind {
 	case event.Unarchived:
@@ -124,8 +124,8 @@ func (w *Contacts) PromoteLead(id string) error {
 	return w.AppendEvent(event.RoleChanged, id, func(e *event.ContactEvent) error { e.User = true; return nil })
 }
 
-// ForceMerge merges whatever the roles and the states: chains and cycles as imports leave them (trap T25). Conversations and tickets
-// still name who was merged away (trap T26), as they do after the merges of the population and of its life.
+// ForceMerge merges any two contacts regardless of role and status, for chains and cycles as imports leave them (trap T25). Conversations and
+// tickets keep the merged contact (trap T26), as after the merges of the population and of simulated hours.
 func (w *Contacts) ForceMerge(from, into string) error {
 	return w.AppendEvent(event.Merged, from, func(e *event.ContactEvent) (err error) {
 		e.Other, err = w.contactNumber(into)
@@ -133,7 +133,7 @@ func (w *Contacts) ForceMerge(from, into string) error {
 	})
 }
 
-// FailMerge logs a merge that failed: both contacts stay as they are (trap T41).
+// FailMerge logs a failed merge: both contacts stay unchanged (trap T41).
 func (w *Contacts) FailMerge(from, into, reason string) error {
 	return w.AppendEvent(event.MergeFailed, from, func(e *event.ContactEvent) (err error) {
 		e.Text = reason
@@ -150,10 +150,10 @@ func (w *Book) contactNumber(id string) (int32, error) {
 	return num, nil
 }
 
-// ArchiveContact puts a contact away; its own updated_at does not move.
+// ArchiveContact archives a contact; its own updated_at does not move.
 func (w *Contacts) ArchiveContact(id string) error { return w.AppendEvent(event.Archived, id, nil) }
 
-// UnarchiveContact brings it back; bump says whether its updated_at moves (trap T27).
+// UnarchiveContact un-archives a contact; bump says whether its updated_at moves (trap T27).
 func (w *Contacts) UnarchiveContact(id string, bump bool) error {
 	return w.AppendEvent(event.Unarchived, id, func(e *event.ContactEvent) error { e.Quiet = !bump; return nil })
 }
@@ -161,12 +161,12 @@ func (w *Contacts) UnarchiveContact(id string, bump bool) error {
 // BlockContact blocks a contact; its own updated_at does not move.
 func (w *Contacts) BlockContact(id string) error { return w.AppendEvent(event.Blocked, id, nil) }
 
-// UnblockContact brings it back; bump says whether its updated_at moves.
+// UnblockContact un-blocks a contact; bump says whether its updated_at moves.
 func (w *Contacts) UnblockContact(id string, bump bool) error {
 	return w.AppendEvent(event.Unblocked, id, func(e *event.ContactEvent) error { e.Quiet = !bump; return nil })
 }
 
-// DeleteContact is DELETE /contacts/{id}. Whether the contact is then listed as inactive is a knob.
+// DeleteContact deletes a contact like DELETE /contacts/{id}. The knob ListDeletes says whether the list of inactive contacts gets an entry.
 func (w *Contacts) DeleteContact(id string) error {
 	return w.AppendEvent(event.Deleted, id, func(e *event.ContactEvent) error {
 		e.Listed = w.K().ListDeletes.ShouldList(len(w.ContactLog))
@@ -174,20 +174,20 @@ func (w *Contacts) DeleteContact(id string) error {
 	})
 }
 
-// RequestDeletion makes a contact pending_deletion.
+// RequestDeletion sets a contact to pending_deletion.
 func (w *Contacts) RequestDeletion(id string) error {
 	return w.AppendEvent(event.DeletionRequested, id, nil)
 }
 
-// EraseContact makes a contact permanently_deleted.
+// EraseContact sets a contact to permanently_deleted.
 func (w *Contacts) EraseContact(id string) error { return w.AppendEvent(event.Erased, id, nil) }
 
-// TagContact puts a tag on a contact; tags are numbered from 0 to 599.
+// TagContact adds a tag to a contact; tags are numbered from 0 to 599.
 func (w *Contacts) TagContact(id string, tag int) error {
 	return w.AppendEvent(event.Tagged, id, func(e *event.ContactEvent) error { return core.SetInt32(&e.Other, tag, event.TagCount) })
 }
 
-// UntagContact takes a tag off. Whether that moves updated_at is a knob.
+// UntagContact removes a tag. The knob QuietUntag says whether updated_at moves.
 func (w *Contacts) UntagContact(id string, tag int) error {
 	return w.AppendEvent(event.Untagged, id, func(e *event.ContactEvent) error {
 		e.Quiet = w.K().QuietUntag
@@ -195,7 +195,7 @@ func (w *Contacts) UntagContact(id string, tag int) error {
 	})
 }
 
-// AddContactNote writes a note about a contact.
+// AddContactNote adds a note about a contact.
 func (w *Contacts) AddContactNote(id, body string) error {
 	return w.AppendEvent(event.Noted, id, func(e *event.ContactEvent) error {
 		e.Other, e.Text = w.NextNote(), body
@@ -203,10 +203,10 @@ func (w *Contacts) AddContactNote(id, body string) error {
 	})
 }
 
-// NextNote numbers notes beyond those that the population was born with.
+// NextNote returns the next number of a note, beyond those of the population.
 func (w *Book) NextNote() int32 { return 1<<30 + int32(len(w.Notes)) }
 
-// ContactIDs gives the ids of all contacts that stand at the given lifecycle word, in the order of creation.
+// ContactIDs returns the ids of all contacts with a lifecycle word, in the order of creation.
 func (w *Contacts) ContactIDs(lifecycle string) []string {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()

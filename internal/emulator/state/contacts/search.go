@@ -8,15 +8,15 @@ import (
 	"aqueduck/internal/emulator/state/core"
 )
 
-// searchContact is how search knows a contact.
+// searchContact describes contacts for search.
 func (w *Book) searchContact() search.Records[event.Contact] {
 	return search.Records[event.Contact]{Kind: "contacts", Fields: fields, Prefix: event.OwnAttribute, Attrs: func(d *event.Contact) []event.Attribute { return d.Attrs }, Usual: 50, Lag: event.ForLag,
-		Count: func() int { return len(w.List) },
-		At:    func(num int32) *search.Shown[event.Contact] { return &w.List[num].Shown },
-		Gone:  func(num int32) bool { return w.List[num].Status != Active }}
+		Count:   func() int { return len(w.List) },
+		At:      func(num int32) *search.Shown[event.Contact] { return &w.List[num].Shown },
+		HasLeft: func(num int32) bool { return w.List[num].Status != Active }}
 }
 
-// CountActive counts the active contacts that keep tells. How many there are in all is remembered while nothing happens.
+// CountActive counts the active contacts for which keep is true. The count of all of them, with a nil keep, is cached while nothing happens.
 func (w *Book) CountActive(keep func(d *event.Contact) bool) int {
 	count := func() (n int) {
 		for i := range w.List {
@@ -32,7 +32,7 @@ func (w *Book) CountActive(keep func(d *event.Contact) bool) int {
 	return w.present.CountCached(len(w.ContactLog), count)
 }
 
-// fields are those of a contact.
+// fields are the searchable fields of contacts.
 var fields = map[string]search.Field[event.Contact]{
 	"id":                  search.TextField(func(d *event.Contact) string { return d.ID }),
 	"role":                search.TextField(RoleOf),
@@ -60,7 +60,7 @@ var fields = map[string]search.Field[event.Contact]{
 	"android_app_version": search.TextField(func(d *event.Contact) string { return orNoApp(d.AndroidApp).Version }),
 	"android_device":      search.TextField(func(d *event.Contact) string { return orNoApp(d.AndroidApp).Device }),
 	"android_app_name":    search.TextField(func(d *event.Contact) string { return orNoApp(d.AndroidApp).Name }),
-	"andoid_sdk_version":  search.TextField(func(d *event.Contact) string { return orNoApp(d.AndroidApp).SDK }), // spelled so in the document
+	"andoid_sdk_version":  search.TextField(func(d *event.Contact) string { return orNoApp(d.AndroidApp).SDK }), // the document's own spelling
 
 	"created_at":            search.DateField(func(d *event.Contact) int64 { return d.Created }),
 	"signed_up_at":          search.DateField(func(d *event.Contact) int64 { return d.SignedUp }),
@@ -102,7 +102,7 @@ func orNoApp(a *event.MobileApp) *event.MobileApp {
 	return a
 }
 
-// What a contact has where nothing is known of it. Nobody changes them.
+// Empty values for contacts without these objects. Nothing changes them.
 var (
 	NoBrowser event.Browser
 	NoPlace   event.ContactLocation

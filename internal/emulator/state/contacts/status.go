@@ -5,10 +5,10 @@ import (
 	"aqueduck/internal/emulator/search"
 )
 
-// Status is where a contact stands; anything but active is out of search.
+// Status is the status of a contact. Search returns only active contacts.
 type Status uint8
 
-// Where a contact can stand (workspace-api 3.1).
+// The statuses (workspace-api 3.1).
 const (
 	Active Status = iota
 	Archived
@@ -23,12 +23,12 @@ var statusNames = [...]string{"active", "archived", "blocked", "merged", "delete
 
 func (s Status) String() string { return statusNames[s] }
 
-// StoredContact is what the server keeps of one contact to answer from.
+// StoredContact is the state of one contact.
 type StoredContact struct {
-	Doc *event.Contact // as it is now
+	Doc *event.Contact // the current version
 	search.Shown[event.Contact]
 	Status     Status
 	Listed     bool  // has an entry in the list of inactive contacts
 	Since      int64 // when the status began
-	MergedInto int32 // merged: into whom
+	MergedInto int32 // target of a merged contact
 }

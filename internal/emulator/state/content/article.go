@@ -10,42 +10,42 @@ import (
 	"aqueduck/internal/emulator/population"
 )
 
-// localText is what an article says in one language. The body has references to dynamic content as they are kept.
+// localText is the text of an article in one language. References in the body have their stored form.
 type localText struct {
 	locale, title, description, body, state string
 	author                                  int64
 }
 
-// ofLocale begins the fields of what an article says in another language than its own.
+// ofLocale is the prefix of the fields of an article's translations.
 const ofLocale = "translated_content."
 
-// articleLocale is the language of every article: which the help center has is not for the writer of one to say.
+// articleLocale is the default language of every article; writers cannot choose it.
 const articleLocale = "en"
 
-// articleTexts gives what an article says: by itself, and in each language, its own first.
+// articleTexts returns the text of an article in its default language, and in all languages with the default first.
 func (m Maker) articleTexts(i Item) (own localText, all []localText) {
 	d := population.DrawWording(m.seed, i.Kind, i.N, i.Edits)
 	own = localText{title: d.Title, description: d.Description, body: d.Body, state: "published", author: d.Author}
 	if d.Draft {
 		own.state = "draft"
 	}
-	locales := slices.Concat([]string{articleLocale}, []string{"de", "pt-BR", "ja"}[:min(3, i.Edits)]) // a new locale may come with an edit (trap T91)
+	locales := slices.Concat([]string{articleLocale}, []string{"de", "pt-BR", "ja"}[:min(3, i.Edits)]) // an edit may add a locale (trap T91)
 	for _, locale := range locales {
 		one := own
 		one.locale, one.title = locale, locale+": "+d.Title
-		all = append(all, i.Said.overlayLocale(one, ofLocale+locale+"."))
+		all = append(all, i.EditedFields.overlayLocale(one, ofLocale+locale+"."))
 	}
-	own = i.Said.overlayLocale(own, "")
-	all[0] = i.Said.overlayLocale(all[0], "")
-	for _, locale := range i.Said.editedLocales() {
+	own = i.EditedFields.overlayLocale(own, "")
+	all[0] = i.EditedFields.overlayLocale(all[0], "")
+	for _, locale := range i.EditedFields.editedLocales() {
 		if !slices.Contains(locales, locale) {
-			all = append(all, i.Said.overlayLocale(localText{locale: locale, state: "draft", author: own.author}, ofLocale+locale+"."))
+			all = append(all, i.EditedFields.overlayLocale(localText{locale: locale, state: "draft", author: own.author}, ofLocale+locale+"."))
 		}
 	}
 	return own, all
 }
 
-// overlayLocale puts what was written over what is drawn in one language.
+// overlayLocale replaces the drawn text in one language by the written one.
 func (s editedFields) overlayLocale(l localText, prefix string) localText {
 	l.title, l.description = s.textOr(prefix+"title", l.title), s.textOr(prefix+"description", l.description)
 	l.body, l.state = s.textOr(prefix+"body", l.body), s.textOr(prefix+"state", l.state)
@@ -53,7 +53,7 @@ func (s editedFields) overlayLocale(l localText, prefix string) localText {
 	return l
 }
 
-// editedLocales are the languages besides its own that an article was written in.
+// editedLocales returns the languages of the written translations.
 func (s editedFields) editedLocales() (list []string) {
 	for field := range s {
 		if locale, in := strings.CutPrefix(field, ofLocale); in {
@@ -64,8 +64,7 @@ func (s editedFields) editedLocales() (list []string) {
 	return slices.Compact(list)
 }
 
-// articleRecord has the fields of workspace-api 2.5; statistics only when it is read by itself, and they move without updated_at
-// (trap T92).
+// articleRecord has the fields of workspace-api 2.5. Statistics are sent only by a single read, and change without updated_at (trap T92).
 func (m Maker) articleRecord(i Item, as RenderOptions) jsontext.Record {
 	own, all := m.articleTexts(i)
 	created, updated := jsontext.Moment(i.Created), jsontext.Moment(i.Updated)
@@ -84,7 +83,7 @@ func (m Maker) articleRecord(i Item, as RenderOptions) jsontext.Record {
 	if id, err := strconv.ParseInt(population.DrawPiece(i.Kind, i.N).Parent, 10, 64); err == nil {
 		parent = id
 	}
-	if parent = i.Said.valueOr("parent_id", parent); parent != nil {
+	if parent = i.EditedFields.valueOr("parent_id", parent); parent != nil {
 		list[11].Value, list[12].Value = parent, "collection"
 	}
 	list = m.withFolder(list, i, as)
@@ -94,7 +93,7 @@ func (m Maker) articleRecord(i Item, as RenderOptions) jsontext.Record {
 	return list
 }
 
-// articleURL is where readers find an article: a draft they do not.
+// articleURL returns the public address of an article, "" for a draft.
 func articleURL(i Item, state string) string {
 	if state != "published" {
 		return ""
@@ -102,7 +101,7 @@ func articleURL(i Item, state string) string {
 	return "https://help.example/articles/" + event.ContentText(event.Articles, i.N)
 }
 
-// withFolder adds where an article lies: the folder is of the later version (workspace-api 9).
+// withFolder adds the folder of an article, which came with the later version (workspace-api 9).
 func (m Maker) withFolder(list jsontext.Record, i Item, as RenderOptions) jsontext.Record {
 	if !as.Version.HasLaterChanges() {
 		return list
@@ -110,12 +109,12 @@ func (m Maker) withFolder(list jsontext.Record, i Item, as RenderOptions) jsonte
 	return append(list, jsontext.Column{Name: "folder_id", Value: FolderOf(i)})
 }
 
-// FolderOf is the folder that an article or an internal article lies in, or nil.
+// FolderOf returns the folder of an article or an internal article, or nil.
 func FolderOf(i Item) any {
-	return i.Said.valueOr("folder_id", orNothing(population.DrawPiece(i.Kind, i.N).Folder))
+	return i.EditedFields.valueOr("folder_id", orNothing(population.DrawPiece(i.Kind, i.N).Folder))
 }
 
-// orNothing is a text, or nil where it is empty.
+// orNothing returns a text, or nil when it is empty.
 func orNothing(text string) any {
 	if text == "" {
 		return nil
@@ -123,7 +122,7 @@ func orNothing(text string) any {
 	return text
 }
 
-// articleStatistics are counted on the hour.
+// articleStatistics returns statistics that are counted on the hour.
 func articleStatistics(i Item, now int64) string {
 	born := population.DrawPiece(i.Kind, i.N)
 	views := max(0, now/3600-i.Created/3600) * born.Views
@@ -137,7 +136,7 @@ func articleStatistics(i Item, now int64) string {
 	return string(p.Bytes)
 }
 
-// articleBodies are those of an article in all languages, with references as they are kept.
+// articleBodies returns the stored bodies of an article in all languages.
 func (m Maker) articleBodies(i Item) (list []string) {
 	_, all := m.articleTexts(i)
 	for _, l := range all {

@@ -9,39 +9,38 @@ import (
 	"aqueduck/internal/emulator/state/core"
 )
 
-// Item is one piece of content as it stands. What it says is drawn from its number and how often teammates edited it, but for
-// what was written of it.
+// Item is one piece of content. Its text is drawn from its number and the number of its edits, except for written fields.
 type Item struct {
 	Kind             event.ContentKind
 	N                int32
 	Created, Updated int64   // Unix seconds
-	Edits            int     // how often teammates have edited it
-	Edited           []int64 // when it was edited since hour 0
-	Removed          bool    // it is no longer served
-	Said             editedFields
-	Noted            map[int]versionNote // of a data connector, by the place of the version
+	Edits            int     // number of edits
+	Edited           []int64 // times of edits since hour 0
+	Removed          bool    // no longer served
+	EditedFields     editedFields
+	VersionNotes     map[int]versionNote // of a data connector, by the index of the version
 }
 
-// editedFields is what was written of a piece of content, by the names of its fields: texts, whole numbers, nil for null, []variation and
-// []newsPlace. translated_content.<locale>.<field> is what it says in another language than its own.
+// editedFields are the written fields of a piece of content by name: texts, whole numbers, nil for null, []variation and []newsPlace.
+// translated_content.<locale>.<field> is a field of a translation.
 type editedFields map[string]any
 
-// versionNote is a note that was written about a version of a data connector.
+// versionNote is a written note about a version of a data connector.
 type versionNote struct {
 	Text string
 	At   int64
 }
 
-// redrawnFields are what teammates say anew when they edit a piece of content; where it lies and whose it is stays as it was written.
+// redrawnFields are the fields that a simulated edit draws anew. Other written fields, such as the folder and the author, stay.
 var redrawnFields = []string{"title", "name", "description", "body", "variations", "default_locale"}
 
-// Content is all that the server keeps of content.
+// Content is the state of content.
 type Content struct {
 	*core.Core
 	Items      [event.ContentKinds][]Item
 	ContentLog []event.ContentEvent
 
-	OnEvent func(e event.ContentEvent) // told of every event of the log
+	OnEvent func(e event.ContentEvent) // called for every event of the log
 }
 
 // SeedContent makes the content of hour 0.
@@ -53,7 +52,7 @@ func (w *Content) SeedContent() {
 	}
 }
 
-// newContentEvent is the event of a new piece of content. Where it would lie by its number may be gone: then it lies in nothing.
+// newContentEvent returns the event of a new piece of content. When its drawn parent was removed, it has none.
 func (w *Content) newContentEvent(at int64, kind event.ContentKind, set []event.FieldChange) event.ContentEvent {
 	e := event.ContentEvent{At: at, Kind: kind, N: int32(len(w.Items[kind])), What: event.ContentCreated, Set: set}
 	field, home := "folder_id", population.DrawPiece(kind, e.N).Folder
@@ -67,7 +66,7 @@ func (w *Content) newContentEvent(at int64, kind event.ContentKind, set []event.
 	return e
 }
 
-// recordContent appends an event to the log and makes the served state follow it.
+// recordContent appends an event to the log and updates the served state.
 func (w *Content) recordContent(e event.ContentEvent) {
 	w.ContentLog = append(w.ContentLog, e)
 	w.applyContent(e)
@@ -76,7 +75,7 @@ func (w *Content) recordContent(e event.ContentEvent) {
 
 func (w *Content) applyContent(e event.ContentEvent) {
 	if e.What == event.ContentCreated {
-		w.Items[e.Kind] = append(w.Items[e.Kind], Item{Kind: e.Kind, N: e.N, Created: e.At, Updated: e.At, Said: editedFields{}.withChanges(e.Set)})
+		w.Items[e.Kind] = append(w.Items[e.Kind], Item{Kind: e.Kind, N: e.N, Created: e.At, Updated: e.At, EditedFields: editedFields{}.withChanges(e.Set)})
 		return
 	}
 	i := &w.Items[e.Kind][e.N]
@@ -84,17 +83,17 @@ func (w *Content) applyContent(e event.ContentEvent) {
 	case e.What == event.ContentRemoved:
 		i.Removed = true
 	case e.What == event.ContentNoted:
-		if i.Noted == nil {
-			i.Noted = map[int]versionNote{}
+		if i.VersionNotes == nil {
+			i.VersionNotes = map[int]versionNote{}
 		}
 		for _, c := range e.Set {
-			i.Noted[e.Version] = versionNote{c.Value.(string), e.At}
+			i.VersionNotes[e.Version] = versionNote{c.Value.(string), e.At}
 		}
 	case len(e.Set) > 0:
-		i.Said, i.Updated = i.Said.withChanges(e.Set), e.At
+		i.EditedFields, i.Updated = i.EditedFields.withChanges(e.Set), e.At
 	default:
 		for _, word := range redrawnFields {
-			delete(i.Said, word)
+			delete(i.EditedFields, word)
 		}
 		i.Edits, i.Updated, i.Edited = i.Edits+1, e.At, append(i.Edited, e.At)
 	}
@@ -110,18 +109,18 @@ func (s editedFields) withChanges(set []event.FieldChange) editedFields {
 	return s
 }
 
-// ListItems gives the items of a kind that are there, in the order of their creation.
+// ListItems returns the existing items of a kind, in the order of their creation.
 func (w *Content) ListItems(kind event.ContentKind) []Item {
 	return slices.DeleteFunc(slices.Clone(w.Items[kind]), func(i Item) bool { return i.Removed })
 }
 
-// NewestFirst orders items by their last change, the newest first.
+// NewestFirst sorts items by their last change, the newest first.
 func NewestFirst(list []Item) []Item {
 	slices.SortStableFunc(list, func(a, b Item) int { return int(b.Updated - a.Updated) })
 	return list
 }
 
-// FindItem finds a piece of content by its kind and id. The lock is held.
+// FindItem returns an existing piece of content by its kind and id. The caller holds the lock.
 func (w *Content) FindItem(kind event.ContentKind, id string) (Item, bool) {
 	for _, i := range w.Items[kind] {
 		if event.ContentText(kind, i.N) == id {
@@ -131,23 +130,23 @@ func (w *Content) FindItem(kind event.ContentKind, id string) (Item, bool) {
 	return Item{}, false
 }
 
-// Maker draws what content says.
+// Maker draws the text of content.
 type Maker struct {
 	seed      uint64
 	start     int64
 	workspace string
-	dynamic   func() map[string]Item // the dynamic contents that are there, by their keys
+	dynamic   func() map[string]Item // the existing dynamic contents by key
 }
 
-// RenderOptions is what an answer depends on beside the content.
+// RenderOptions are the settings that an answer depends on besides the content.
 type RenderOptions struct {
 	Version apiversion.Version
-	Whole   bool  // it is read by itself
+	Whole   bool  // a single read, not a list
 	Plain   bool  // dynamic content is disabled
 	Now     int64 // Unix seconds
 }
 
-// valueOr is what was written as a field, or what is drawn.
+// valueOr returns the written value of a field, or the drawn one.
 func (s editedFields) valueOr(field string, drawn any) any {
 	if v, written := s[field]; written {
 		return v
@@ -155,7 +154,7 @@ func (s editedFields) valueOr(field string, drawn any) any {
 	return drawn
 }
 
-// textOr is the same of a text; null is "".
+// textOr returns the written text of a field, or the drawn one; null is "".
 func (s editedFields) textOr(field, drawn string) string {
 	text, _ := s.valueOr(field, drawn).(string)
 	return text

@@ -1,2 +1,2 @@
-// Package content keeps articles, news, folders, dynamic contents and connectors of a workspace.
+// Package content stores articles, news, folders, dynamic contents and connectors of a workspace.
 package content

@@ -10,7 +10,7 @@ import (
 	"aqueduck/internal/emulator/population"
 )
 
-// RenderItem is a piece of content as it is sent to a reading.
+// RenderItem returns a piece of content in the form in which it is sent.
 func (m Maker) RenderItem(i Item, as RenderOptions) jsontext.Record {
 	id := event.ContentText(i.Kind, i.N)
 	d := population.DrawWording(m.seed, i.Kind, i.N, i.Edits)
@@ -39,10 +39,10 @@ func (m Maker) RenderItem(i Item, as RenderOptions) jsontext.Record {
 		{Name: "created_at", Value: jsontext.ISOTime(i.Created)}, {Name: "updated_at", Value: jsontext.ISOTime(i.Updated)}}
 }
 
-// overlayEdits puts what was written over what is drawn, field by field.
+// overlayEdits replaces drawn fields by written ones.
 func (i Item) overlayEdits(list jsontext.Record) jsontext.Record {
 	for n, c := range list {
-		switch v, written := i.Said[c.Name]; v.(type) {
+		switch v, written := i.EditedFields[c.Name]; v.(type) {
 		case nil, string, int64:
 			if written {
 				list[n].Value = v
@@ -52,20 +52,21 @@ func (i Item) overlayEdits(list jsontext.Record) jsontext.Record {
 	return list
 }
 
-// PlacesOf are the newsfeeds that a news item is in: one by its number, from its birth on, unless others were written.
+// PlacesOf returns the newsfeeds of a news item: one drawn from its number, unless others were written.
 func PlacesOf(i Item) []event.NewsPlace {
-	if written, is := i.Said["newsfeed_assignments"].([]event.NewsPlace); is {
+	if written, is := i.EditedFields["newsfeed_assignments"].([]event.NewsPlace); is {
 		return written
 	}
 	return []event.NewsPlace{{Feed: population.DrawPiece(i.Kind, i.N).Feed, At: i.Created}}
 }
 
-// FeedPlace is the place of a newsfeed among those that a news item is in, below 0 for none.
+// FeedPlace returns the index of a newsfeed among those of a news item, below 0 for none.
 func FeedPlace(places []event.NewsPlace, feed string) int {
 	return slices.IndexFunc(places, func(p event.NewsPlace) bool { return p.Feed == feed })
 }
 
-// newsRecord tells when it was published since 2.14 (workspace-api 9): in the first of its newsfeeds. In none it is a draft.
+// newsRecord returns a news item. From 2.14 on it has the time when it was published in the first of its newsfeeds (workspace-api 9). Without
+// a newsfeed it is a draft.
 func (m Maker) newsRecord(i Item, d event.Wording, as RenderOptions) jsontext.Record {
 	places, dated := PlacesOf(i), as.Version.AtLeast(apiversion.V214)
 	state, first, p := "draft", int64(0), &jsontext.Writer{}
@@ -89,12 +90,12 @@ func (m Maker) newsRecord(i Item, d event.Wording, as RenderOptions) jsontext.Re
 	return append(list, jsontext.Column{Name: "newsfeed_assignments", Value: jsontext.RawJSON("[" + string(p.Bytes) + "]")})
 }
 
-// ParentFolder is the folder that a folder lies in, or nil.
+// ParentFolder returns the parent of a folder, or nil.
 func ParentFolder(i Item) any {
-	return i.Said.valueOr("parent_folder_id", orNothing(population.DrawPiece(i.Kind, i.N).Parent))
+	return i.EditedFields.valueOr("parent_folder_id", orNothing(population.DrawPiece(i.Kind, i.N).Parent))
 }
 
-// internalRecord: some tell no times (api-notes), but those that somebody wrote.
+// internalRecord returns an internal article. Some drawn ones have no times (api-notes); written ones have them.
 func (m Maker) internalRecord(i Item, d event.Wording, as RenderOptions) jsontext.Record {
 	var owner any
 	if d.Owner != 0 {
@@ -102,27 +103,27 @@ func (m Maker) internalRecord(i Item, d event.Wording, as RenderOptions) jsontex
 	}
 	list := jsontext.Record{{Name: "type", Value: "internal_article"}, {Name: "id", Value: event.ContentID(event.InternalArticles, i.N)}, {Name: "title", Value: d.Title}, {Name: "body", Value: d.Body},
 		{Name: "owner_id", Value: owner}, {Name: "author_id", Value: d.Author}, {Name: "locale", Value: d.Locale}}
-	if _, written := i.Said["author_id"]; written || !population.DrawPiece(i.Kind, i.N).Untimed {
+	if _, written := i.EditedFields["author_id"]; written || !population.DrawPiece(i.Kind, i.N).Untimed {
 		list = append(list, jsontext.Column{Name: "created_at", Value: jsontext.Moment(i.Created)}, jsontext.Column{Name: "updated_at", Value: jsontext.Moment(i.Updated)})
 	}
 	return m.withFolder(list, i, as)
 }
 
-// RenderVersion is the nth version of a data connector: one at its birth and one for each edit.
+// RenderVersion returns the nth version of a data connector: one at its creation and one for each edit.
 func (m Maker) RenderVersion(i Item, n int) jsontext.Record {
 	at := i.Created + int64(n)*60
 	if born := i.Edits - len(i.Edited); n > born {
 		at = i.Edited[n-born-1]
 	}
 	note := versionNote{population.DrawVersionNote(m.seed, i.N, n), at}
-	if written, is := i.Noted[n]; is {
+	if written, is := i.VersionNotes[n]; is {
 		note = written
 	}
 	return jsontext.Record{{Name: "type", Value: "data_connector_version"}, {Name: "entity_version_id", Value: event.VersionID(i.N, n)}, {Name: "data_connector_id", Value: event.ContentText(event.Connectors, i.N)},
 		{Name: "version_number", Value: int64(n + 1)}, {Name: "note", Value: note.Text}, {Name: "created_at", Value: jsontext.ISOTime(at)}, {Name: "updated_at", Value: jsontext.ISOTime(note.At)}}
 }
 
-// NewMaker is who draws content. The lock is held.
+// NewMaker returns a Maker of the current content. The caller holds the lock.
 func (w *Content) NewMaker() Maker {
 	by := sync.OnceValue(func() map[string]Item { return itemsByKey(w.Items[event.DynamicContents]) })
 	return Maker{w.Setup.Seed, w.Setup.Start.Unix(), w.WorkspaceID, by}

@@ -10,13 +10,13 @@ import (
 	"aqueduck/internal/emulator/population"
 )
 
-// dynamicContent is a piece of dynamic content as it stands.
+// dynamicContent is a piece of dynamic content.
 type dynamicContent struct {
 	key, name, kind, locale string // kind is inline or block
 	variations              []event.Variation
 }
 
-// dynamicOf is what an item of dynamic content says: drawn, but for what was written.
+// dynamicOf returns the dynamic content of an item: drawn, with the written fields on top.
 func (m Maker) dynamicOf(i Item) dynamicContent {
 	d, born := population.DrawWording(m.seed, i.Kind, i.N, i.Edits), population.DrawPiece(i.Kind, i.N)
 	drawn := []event.Variation{{Locale: "en", Body: d.Body}, {Locale: "de", Brand: "7", Body: d.Other, Empty: d.Other == ""}}
@@ -24,15 +24,15 @@ func (m Maker) dynamicOf(i Item) dynamicContent {
 	if born.Block {
 		kind = "block"
 	}
-	variations, _ := i.Said.valueOr("variations", drawn).([]event.Variation)
-	return dynamicContent{keyOf(i), i.Said.textOr("name", "<"+d.Title+">"), i.Said.textOr("content_type", kind),
-		i.Said.textOr("default_locale", "en"), variations}
+	variations, _ := i.EditedFields.valueOr("variations", drawn).([]event.Variation)
+	return dynamicContent{keyOf(i), i.EditedFields.textOr("name", "<"+d.Title+">"), i.EditedFields.textOr("content_type", kind),
+		i.EditedFields.textOr("default_locale", "en"), variations}
 }
 
-// keyOf names a piece of dynamic content in the bodies of articles.
-func keyOf(i Item) string { return i.Said.textOr("key", population.DrawPiece(i.Kind, i.N).Key) }
+// keyOf returns the key of a piece of dynamic content in the bodies of articles.
+func keyOf(i Item) string { return i.EditedFields.textOr("key", population.DrawPiece(i.Kind, i.N).Key) }
 
-// itemsByKey gives the items that are there by their keys.
+// itemsByKey returns the existing items by key.
 func itemsByKey(list []Item) map[string]Item {
 	all := map[string]Item{}
 	for _, i := range list {
@@ -43,7 +43,7 @@ func itemsByKey(list []Item) map[string]Item {
 	return all
 }
 
-// dynamicRecord tells of every variation whether it is empty on purpose; names are HTML-escaped as sent (api-notes).
+// dynamicRecord says of every variation whether it is empty on purpose. Names are HTML-escaped as sent (api-notes).
 func (m Maker) dynamicRecord(i Item) jsontext.Record {
 	d, p := m.dynamicOf(i), &jsontext.Writer{Bytes: []byte{'['}}
 	for _, v := range d.variations {
@@ -55,8 +55,8 @@ func (m Maker) dynamicRecord(i Item) jsontext.Record {
 		{Name: "content_type", Value: d.kind}, {Name: "default_locale", Value: d.locale}, {Name: "variations", Value: jsontext.RawJSON(p.Bytes)}, {Name: "created_at", Value: jsontext.Moment(i.Created)}, {Name: "updated_at", Value: jsontext.Moment(i.Updated)}}
 }
 
-// textFor is what it shows to readers of a language who are of no brand: the default's where nothing is said in theirs, and nothing
-// where that is meant (workspace-api 4.11).
+// textFor returns the text for readers of a language that belong to no brand. Without a variation in their language they get the default one.
+// An empty variation shows nothing (workspace-api 4.11).
 func (d dynamicContent) textFor(locale string) string {
 	for _, in := range []string{locale, d.locale} {
 		n := slices.IndexFunc(d.variations, func(v event.Variation) bool {
@@ -73,12 +73,12 @@ func (d dynamicContent) textFor(locale string) string {
 	return ""
 }
 
-// keptReferences are references to dynamic content as they are kept in a body: the elements that are sent, with nothing in them.
+// keptReferences matches references to dynamic content in stored bodies: the elements that are sent, without content.
 var keptReferences = regexp.MustCompile(`<(span|div) class="service-dynamic-content" data-service-dynamic-content-key="([^"]*)"></(?:span|div)>`)
 
-// renderBody is a body as it is sent: in the later version each reference is an element around what is shown in the language of the
-// body; before it an inline one is the literal text, and a block is left out (workspace-api 2.5, trap T93). What is no longer there
-// is referred to by nothing, and where dynamic content is disabled there are no references, but what they show.
+// renderBody returns a body as it is sent. In the later version each reference is an element around its text in the language of the body.
+// Before, an inline reference is the literal text, and a block is omitted (workspace-api 2.5, trap T93). A reference to removed content
+// disappears. Where dynamic content is disabled, only the texts remain.
 func (m Maker) renderBody(body, locale string, as RenderOptions) string {
 	return keptReferences.ReplaceAllStringFunc(body, func(reference string) string {
 		found := keptReferences.FindStringSubmatch(reference)

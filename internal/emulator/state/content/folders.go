@@ -2,7 +2,7 @@ package content
 
 import "aqueduck/internal/emulator/event"
 
-// AddFoldersInside adds the folders that lie in those that are there, however deep.
+// AddFoldersInside adds all folders below those that are there, at any depth.
 func (w *Content) AddFoldersInside(inside map[any]bool) {
 	list := w.ListItems(event.Folders)
 	for before := 0; before < len(inside); {

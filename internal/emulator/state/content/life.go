@@ -2,7 +2,7 @@ package content
 
 import "aqueduck/internal/emulator/event"
 
-// SimulateContentHour lets content be written, edited and removed in an hour of life.
+// SimulateContentHour creates, edits and removes content in a simulated hour.
 func (w *Content) SimulateContentHour(base int64) {
 	r := event.NewRNG(w.Setup.Seed, event.ForContent, 1<<32, uint64(w.HoursLived))
 	at := base + 90

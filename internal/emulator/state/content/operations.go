@@ -11,17 +11,17 @@ import (
 	"aqueduck/internal/emulator/input"
 )
 
-// ErrNoContent is answered when an operation names content that is not there.
+// ErrNoContent means that an operation names unknown content.
 var ErrNoContent = errors.New("no such content")
 
-// ContentNames are the kinds of content as the oracle calls them.
+// ContentNames are the oracle's names of the kinds of content.
 var ContentNames = [event.ContentKinds]string{"articles", "internal_articles", "collections", "newsfeeds", "news_items", "folders",
 	"dynamic_contents", "data_connectors"}
 
-// CreateContent has a teammate write a piece of content, whose kind is the oracle's name of it, as articles, and gives its id.
+// CreateContent creates a piece of content with a drawn text and returns its id. kind is the oracle's name, such as articles.
 func (w *Content) CreateContent(kind string) (string, error) { return w.CreateContentWith(kind, nil) }
 
-// CreateContentWith makes one that says what is drawn, or nothing but what is set.
+// CreateContentWith creates a piece of content with the fields of set alone, or with a drawn text when set is nil.
 func (w *Content) CreateContentWith(kind string, set map[string]any) (string, error) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -40,12 +40,12 @@ func (w *Content) CreateContentWith(kind string, set map[string]any) (string, er
 	return event.ContentText(k, e.N), nil
 }
 
-// EditContent has it say something else; a data connector gets another version.
+// EditContent draws a new text; a data connector gets another version.
 func (w *Content) EditContent(kind, id string) error { return w.EditContentWith(kind, id, nil) }
 
-// EditContentWith has it say what is drawn anew, or what is set.
+// EditContentWith writes the fields of set, or draws a new text when set is nil.
 func (w *Content) EditContentWith(kind, id string, set map[string]any) error {
-	return w.onContent(kind, id, func(i Item) (e event.ContentEvent, err error) {
+	return w.logContentChange(kind, id, func(i Item) (e event.ContentEvent, err error) {
 		if e.What = event.ContentEdited; set == nil {
 			return e, nil
 		}
@@ -56,16 +56,16 @@ func (w *Content) EditContentWith(kind, id string, set map[string]any) error {
 	})
 }
 
-// readOperationBody is ReadBody for an operation.
+// readOperationBody is ReadBody for the parameters of an operation.
 func (w *Content) readOperationBody(kind event.ContentKind, of *Item, set map[string]any) ([]event.FieldChange, error) {
 	b := input.ReadBody(AsJSON(set))
 	says := w.ReadBody(kind, of, b)
 	return says, b.Err()
 }
 
-// SetVersionNote writes another note about a version of a data connector, by its entity_version_id; an empty one clears it.
+// SetVersionNote sets the note about a version of a data connector, by its entity_version_id; an empty note clears it.
 func (w *Content) SetVersionNote(id, version, note string) error {
-	return w.onContent(ContentNames[event.Connectors], id, func(i Item) (event.ContentEvent, error) {
+	return w.logContentChange(ContentNames[event.Connectors], id, func(i Item) (event.ContentEvent, error) {
 		for n := range i.Edits + 1 {
 			if event.VersionID(i.N, n) == version {
 				return event.ContentEvent{What: event.ContentNoted, Version: n, Set: []event.FieldChange{{Field: "note", Value: note}}}, nil
@@ -75,10 +75,10 @@ func (w *Content) SetVersionNote(id, version, note string) error {
 	})
 }
 
-// RemoveContent takes it away. Collections and newsfeeds stay, as others may lie in them, and so do folders that hold something and
-// dynamic content that an article uses.
+// RemoveContent removes a piece of content. Collections and newsfeeds cannot be removed, as others may lie in them, nor can folders that are
+// not empty or dynamic content that an article uses.
 func (w *Content) RemoveContent(kind, id string) error {
-	return w.onContent(kind, id, func(i Item) (event.ContentEvent, error) {
+	return w.logContentChange(kind, id, func(i Item) (event.ContentEvent, error) {
 		if why := w.RemovalObstacle(i); why != "" {
 			return event.ContentEvent{}, errors.New("it cannot be removed: " + why)
 		}
@@ -86,8 +86,8 @@ func (w *Content) RemoveContent(kind, id string) error {
 	})
 }
 
-// onContent logs what happens to one piece of content, as the operation says.
-func (w *Content) onContent(kind, id string, happens func(i Item) (event.ContentEvent, error)) error {
+// logContentChange logs the event that happens returns for one piece of content.
+func (w *Content) logContentChange(kind, id string, happens func(i Item) (event.ContentEvent, error)) error {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	k, err := contentKindOf(kind)
@@ -139,7 +139,8 @@ func contentKindOf(name string) (event.ContentKind, error) {
 	return event.ContentKind(k), nil
 }
 
-// ReadBody gives what a body writes of a piece of content, nil for a new one. The body refuses what cannot be. The lock is held.
+// ReadBody returns the changes that a body makes to a piece of content; of is nil for a new one. Errors are refusals of the body. The caller
+// holds the lock.
 func (w *Content) ReadBody(kind event.ContentKind, of *Item, b *input.Body) []event.FieldChange {
 	d := contentDraft{Body: b, w: w, of: of}
 	if drafts[kind] == nil {

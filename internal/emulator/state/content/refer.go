@@ -13,14 +13,14 @@ import (
 	"aqueduck/internal/emulator/input"
 )
 
-// Elements of which references to dynamic content are made, as bodies that are sent have them.
+// Patterns of references to dynamic content in the bodies of requests.
 var (
 	tagForm = regexp.MustCompile(`(?i)<(?:/(span|div)\b[^>]*|(span|div)((?:\s+[^\s"'<>/=]+(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>=]+))?)*)\s*(/?))>`)
 	inTag   = regexp.MustCompile(`([^\s"'<>/=]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>=]+))`)
 	literal = regexp.MustCompile(`#\{\{dynamic_content:([^{}]+)\}\}`)
 )
 
-// bodyTag is one of the tags of a body that may begin or end a reference.
+// bodyTag is a tag of a body that may begin or end a reference.
 type bodyTag struct {
 	start, end    int
 	name          string
@@ -28,7 +28,7 @@ type bodyTag struct {
 	key           string // "": it refers to nothing
 }
 
-// bodyTags gives those of a body. It is gone through once, however many there are in one another.
+// bodyTags yields the tags of a body in one pass. Together with a stack in its callers that keeps nested references linear in time.
 func bodyTags(body string) iter.Seq[bodyTag] {
 	return func(yield func(bodyTag) bool) {
 		for at := 0; ; {
@@ -47,7 +47,7 @@ func bodyTags(body string) iter.Seq[bodyTag] {
 	}
 }
 
-// referredKey reads from the attributes of an element which dynamic content it refers to; "" is none.
+// referredKey returns the key of the dynamic content that an element's attributes refer to; "" for none.
 func referredKey(attributes string) (key string) {
 	refers := false
 	for _, found := range inTag.FindAllStringSubmatch(attributes, -1) {
@@ -65,8 +65,8 @@ func referredKey(attributes string) (key string) {
 	return key
 }
 
-// replaceElements replaces the elements of a body that refer to dynamic content, and all that is inside them, by what by makes of their
-// keys. What nothing closes goes to the end.
+// replaceElements replaces each element that refers to dynamic content, with everything inside it, by the result of by for its key. An element
+// that is never closed reaches to the end of the body.
 func replaceElements(body string, by func(key string) string) string {
 	var out strings.Builder
 	from, inside, depth := 0, "", 0
@@ -95,10 +95,10 @@ func replaceElements(body string, by func(key string) string) string {
 	return out.String()
 }
 
-// unwrapElements is a body without the elements that refer, with what is inside them.
+// unwrapElements removes the elements that refer, but keeps what is inside them.
 func unwrapElements(body string) string {
 	var out strings.Builder
-	from, open := 0, map[string][]bool{} // of the elements that are open, by their names, which refer
+	from, open := 0, map[string][]bool{} // of the open elements, by name: whether each refers
 	for t := range bodyTags(body) {
 		refers, last := t.key != "", len(open[t.name])-1
 		switch {
@@ -116,8 +116,8 @@ func unwrapElements(body string) string {
 	return out.String()
 }
 
-// normaliseReferences reads a body as it is kept: its references are elements of which only the key counts (workspace-api 2.5). Where dynamic
-// content is disabled there are none.
+// normaliseReferences returns a body in its stored form: of each referring element only the key stays (workspace-api 2.5). Where dynamic
+// content is disabled there are no references.
 func (w *Content) normaliseReferences(b *input.Body, name string) string {
 	if w.K().NoDynamicContent {
 		return unwrapElements(b.ReadText(name))
@@ -133,7 +133,7 @@ func (w *Content) normaliseReferences(b *input.Body, name string) string {
 	})
 }
 
-// referenceTo is one to a piece of dynamic content, as it is kept.
+// referenceTo returns a reference to a piece of dynamic content in its stored form.
 func (m Maker) referenceTo(i Item) string {
 	d := m.dynamicOf(i)
 	if d.kind == "block" {
@@ -142,8 +142,8 @@ func (m Maker) referenceTo(i Item) string {
 	return event.DynamicReference("span", d.key)
 }
 
-// UpgradeReferences makes of what an earlier version wrote in an article what the later one would: the literal text refers to inline dynamic
-// content, and elements refer to nothing (workspace-api 2.5). Where dynamic content is disabled nothing refers, in any version.
+// UpgradeReferences rewrites an article's body from an earlier version in the form of the later one: the literal text becomes a reference to
+// inline dynamic content, and elements refer to nothing (workspace-api 2.5). Where dynamic content is disabled, nothing refers in any version.
 func (w *Content) UpgradeReferences(b *input.Body) {
 	w.modernBody(b)
 	translations := b.ReadObject("translated_content")
@@ -178,7 +178,7 @@ func (w *Content) modernBody(b *input.Body) {
 	b.Fields["body"] = AsJSON(text)
 }
 
-// AsJSON encodes what was decoded before.
+// AsJSON encodes a value that was decoded from JSON before.
 func AsJSON(v any) json.RawMessage {
 	text, _ := json.Marshal(v)
 	return text

@@ -10,26 +10,26 @@ import (
 	"aqueduck/internal/emulator/input"
 )
 
-// contentDraft is a body that says something of a piece of content, and what was read of it.
+// contentDraft reads a body that writes a piece of content, and collects the changes.
 type contentDraft struct {
 	*input.Body
 	w   *Content
-	of  *Item // nil: it is new, and what is not told is nothing
+	of  *Item // nil: a new item, with empty values for fields that were not sent
 	set []event.FieldChange
 }
 
-// drafts read what a body says of a kind of content; of the other kinds nothing can be written.
+// drafts have the reader of each kind of content; kinds without one cannot be written.
 var drafts = [event.ContentKinds]func(d *contentDraft){event.Articles: (*contentDraft).readArticle, event.InternalArticles: (*contentDraft).readInternal, event.NewsItems: (*contentDraft).readNews,
 	event.Folders: (*contentDraft).readFolder, event.DynamicContents: (*contentDraft).readDynamic}
 
-// setField notes what a field says when it was told, or when the content is new.
+// setField adds a change when the field was sent, or when the content is new.
 func (d *contentDraft) setField(name string, value any) {
 	if d.WasSent(name) || d.of == nil {
 		d.set = append(d.set, event.FieldChange{Field: name, Value: value})
 	}
 }
 
-// requireFields needs fields of a new piece of content, and does not let them be taken from another.
+// requireFields refuses new content without these fields, and an update that sets one of them to null.
 func (d *contentDraft) requireFields(names ...string) {
 	for _, name := range names {
 		if d.WasSent(name) || d.of == nil {
@@ -38,8 +38,8 @@ func (d *contentDraft) requireFields(names ...string) {
 	}
 }
 
-// sayingText is a text that is not empty when it was sent.
-func sayingText(b *input.Body, name string) string {
+// readNonEmptyText returns a text that must not be empty when it was sent.
+func readNonEmptyText(b *input.Body, name string) string {
 	text := b.ReadText(name)
 	if b.HasValue(name) && text == "" {
 		b.RefuseField(name, "a text that is not empty")
@@ -47,12 +47,12 @@ func sayingText(b *input.Body, name string) string {
 	return text
 }
 
-// refuseMissing refuses because of something that is named and not there (workspace-api 7).
+// refuseMissing refuses the body because it names something that does not exist (workspace-api 7).
 func refuseMissing(b *input.Body, what string) {
 	b.Refuse(http.StatusNotFound, "not_found", "%s Not Found", what)
 }
 
-// ReadTeammate is the id of an admin, nil when it was not sent.
+// ReadTeammate returns the id of an admin, nil when it was not sent.
 func ReadTeammate(b *input.Body, name string) any {
 	id := b.ReadInt(name)
 	if !b.HasValue(name) || b.IsRefused() {
@@ -64,8 +64,8 @@ func ReadTeammate(b *input.Body, name string) any {
 	return id
 }
 
-// inFolder is the id of a folder that there is, nil for none.
-func (d *contentDraft) inFolder(name string) any {
+// readFolderID returns the id of an existing folder, nil for none.
+func (d *contentDraft) readFolderID(name string) any {
 	id := d.ReadID(name)
 	if !d.HasValue(name) || d.IsRefused() {
 		return nil
@@ -78,7 +78,7 @@ func (d *contentDraft) inFolder(name string) any {
 
 var localeForm = regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$`)
 
-// languageOf is a locale, English when it was not sent.
+// languageOf returns a locale, English when it was not sent.
 func languageOf(b *input.Body, name string) string {
 	locale := b.ReadText(name)
 	if !b.HasValue(name) {
@@ -90,7 +90,7 @@ func languageOf(b *input.Body, name string) string {
 	return locale
 }
 
-// readArticle reads what is written of an article (workspace-api 2.5). What is said in its own language may be told among the translations.
+// readArticle reads the fields of an article (workspace-api 2.5). The text in its default language may also stand among the translations.
 func (d *contentDraft) readArticle() {
 	translations := d.ReadObject("translated_content")
 	own := translations.ReadObject(articleLocale)
@@ -102,7 +102,7 @@ func (d *contentDraft) readArticle() {
 	d.requireFields("title", "author_id")
 	d.readLocale("", d.Body)
 	d.readCollection()
-	d.setField("folder_id", d.inFolder("folder_id"))
+	d.setField("folder_id", d.readFolderID("folder_id"))
 	for _, locale := range slices.Sorted(maps.Keys(translations.Fields)) {
 		if locale == "type" || locale == articleLocale {
 			continue
@@ -111,15 +111,15 @@ func (d *contentDraft) readArticle() {
 			d.RefuseField("translated_content", "an object of locales, as pt-BR")
 		}
 		said := translations.ReadObject(locale)
-		if !d.saidIn(locale) || said.WasSent("title") {
+		if !d.hasLocale(locale) || said.WasSent("title") {
 			said.RequireFields("title")
 		}
 		d.readLocale(ofLocale+locale+".", said)
 	}
 }
 
-// saidIn says whether an article is there in a language already.
-func (d *contentDraft) saidIn(locale string) bool {
+// hasLocale reports whether an article has a text in a language already.
+func (d *contentDraft) hasLocale(locale string) bool {
 	if d.of == nil {
 		return false
 	}
@@ -127,7 +127,7 @@ func (d *contentDraft) saidIn(locale string) bool {
 	return slices.ContainsFunc(all, func(l localText) bool { return l.locale == locale })
 }
 
-// readLocale reads what an article says in one language; of a translation only what was told.
+// readLocale reads the text of an article in one language; of a translation only the fields that were sent.
 func (d *contentDraft) readLocale(prefix string, b *input.Body) {
 	put := func(name string, value any) {
 		if b.WasSent(name) || prefix == "" && d.of == nil {
@@ -137,7 +137,7 @@ func (d *contentDraft) readLocale(prefix string, b *input.Body) {
 	if b.WasSent("author_id") {
 		b.RequireFields("author_id")
 	}
-	put("title", sayingText(b, "title"))
+	put("title", readNonEmptyText(b, "title"))
 	put("description", b.ReadText("description"))
 	put("body", d.w.normaliseReferences(b, "body"))
 	put("author_id", ReadTeammate(b, "author_id"))
@@ -148,7 +148,7 @@ func (d *contentDraft) readLocale(prefix string, b *input.Body) {
 	put("state", state)
 }
 
-// readCollection reads what an article lies in.
+// readCollection reads the collection of an article.
 func (d *contentDraft) readCollection() {
 	d.ReadWord("parent_type", "collection")
 	id := d.ReadID("parent_id")
@@ -162,25 +162,25 @@ func (d *contentDraft) readCollection() {
 	d.setField("parent_id", parent)
 }
 
-// readInternal reads what is written of an internal article (workspace-api 4.11).
+// readInternal reads the fields of an internal article (workspace-api 4.11).
 func (d *contentDraft) readInternal() {
 	d.requireFields("title", "author_id")
 	if d.of == nil {
 		d.RequireFields("owner_id")
 	}
-	d.setField("title", sayingText(d.Body, "title"))
+	d.setField("title", readNonEmptyText(d.Body, "title"))
 	d.setField("body", d.ReadText("body"))
 	d.setField("owner_id", ReadTeammate(d.Body, "owner_id"))
 	d.setField("author_id", ReadTeammate(d.Body, "author_id"))
 	d.setField("locale", languageOf(d.Body, "locale"))
-	d.setField("folder_id", d.inFolder("folder_id"))
+	d.setField("folder_id", d.readFolderID("folder_id"))
 }
 
-// readFolder reads what is written of a folder, which never lies in itself.
+// readFolder reads the fields of a folder. A folder cannot lie in itself.
 func (d *contentDraft) readFolder() {
 	d.requireFields("name")
-	d.setField("name", sayingText(d.Body, "name"))
-	parent := d.inFolder("parent_folder_id")
+	d.setField("name", readNonEmptyText(d.Body, "name"))
+	parent := d.readFolderID("parent_folder_id")
 	d.setField("parent_folder_id", parent)
 	for at := parent; d.of != nil && at != nil && !d.IsRefused(); {
 		if at == any(event.ContentText(event.Folders, d.of.N)) {
@@ -191,10 +191,10 @@ func (d *contentDraft) readFolder() {
 	}
 }
 
-// readNews reads what is written of a news item. It is in its newsfeeds since a time that has passed: nothing is scheduled (workspace-api 4.11).
+// readNews reads the fields of a news item. Its times of publication must have passed, as nothing is scheduled (workspace-api 4.11).
 func (d *contentDraft) readNews() {
 	d.requireFields("title", "sender_id")
-	d.setField("title", sayingText(d.Body, "title"))
+	d.setField("title", readNonEmptyText(d.Body, "title"))
 	d.setField("body", d.ReadText("body"))
 	d.setField("sender_id", ReadTeammate(d.Body, "sender_id"))
 	var was []event.NewsPlace
@@ -224,16 +224,16 @@ func (d *contentDraft) readNews() {
 	d.setField("newsfeed_assignments", places)
 }
 
-// The form of keys, and of those that dynamic content has whose writer names none.
+// The form of keys, and of generated keys when the request names none.
 var (
 	keyForm   = regexp.MustCompile(`^[A-Za-z0-9_-]{1,100}$`)
 	givenKeys = regexp.MustCompile(`^key_[0-9]+$`)
 )
 
-// readDynamic reads what is written of dynamic content (workspace-api 4.11). What it is and which key it has is said when it is made.
+// readDynamic reads the fields of dynamic content (workspace-api 4.11). Its kind and key are set once, when it is created.
 func (d *contentDraft) readDynamic() {
 	d.requireFields("name")
-	d.setField("name", sayingText(d.Body, "name"))
+	d.setField("name", readNonEmptyText(d.Body, "name"))
 	now := dynamicContent{kind: d.ReadWord("content_type", "inline", "block"), locale: languageOf(d.Body, "default_locale")}
 	if d.of == nil {
 		d.RequireFields("content_type", "variations")
@@ -262,8 +262,8 @@ func (d *contentDraft) readDynamic() {
 	}
 }
 
-// readVariations reads the whole set: one for each locale, and for each brand where one is named. The short value of an inline one may be
-// told as value, as the document calls it, or as body, as it is read.
+// readVariations reads the whole set: one for each locale, and for each brand where one is named. The short value of an inline variation may
+// be sent as value, as the document calls it, or as body, as answers have it.
 func (d *contentDraft) readVariations(kind string) (list []event.Variation) {
 	for _, one := range d.ReadObjects("variations") {
 		one.RequireFields("locale")
@@ -272,7 +272,7 @@ func (d *contentDraft) readVariations(kind string) (list []event.Variation) {
 		if kind == "inline" && one.WasSent("value") {
 			name = "value"
 		}
-		if !v.Empty { // what it holds is ignored
+		if !v.Empty { // the value of an empty variation is ignored
 			one.RequireFields(name)
 			v.Body = one.ReadText(name)
 		}

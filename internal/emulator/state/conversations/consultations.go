@@ -12,17 +12,17 @@ import (
 	"aqueduck/internal/emulator/state/core"
 )
 
-// lifeHitl numbers the consultations of life beyond those that conversations were born with.
-const lifeHitl = 1000
+// simulatedBase is the first number of consultations since hour 0, beyond those of the population.
+const simulatedBase = 1000
 
-// SimulateConsultations lets consultations begin in an hour of life. They end as time passes; the conversation does not move.
+// SimulateConsultations starts consultations in a simulated hour. They end as time passes; the conversation does not change.
 func (w *Desk) SimulateConsultations(base int64) {
 	r := event.NewRNG(w.Setup.Seed, event.ForConsultation, 1<<40, uint64(w.HoursLived))
 	if len(w.Threads) == 0 {
 		return
 	}
 	for range r.IntN(4) {
-		num, one := int32(len(w.Threads)-1-r.IntN(len(w.Threads)/3+1)), event.Consultation{At: base + 60 + int64(r.IntN(population.Busy-60)), Put: base}
+		num, one := int32(len(w.Threads)-1-r.IntN(len(w.Threads)/3+1)), event.Consultation{At: base + 60 + int64(r.IntN(population.Busy-60)), LoggedAt: base}
 		population.PlanConsultation(&one, r)
 		one.At, one.End = population.AlignToActiveTime(w.Setup.Start.Unix(), one.At), population.AlignToActiveTime(w.Setup.Start.Unix(), one.End)
 		if !w.Threads[num].Deleted {
@@ -33,7 +33,7 @@ func (w *Desk) SimulateConsultations(base int64) {
 
 // logConsultation logs a consultation about the conversation's last part.
 func (w *Desk) logConsultation(num int32, one event.Consultation) {
-	one.Conv, one.N = num, lifeHitl+int32(len(w.ConsultationLog))
+	one.Conv, one.N = num, simulatedBase+int32(len(w.ConsultationLog))
 	if parts := w.Threads[num].parts; parts > 0 {
 		one.Part = event.PartID(num, int(parts)-1)
 		one.Sent = one.Part
@@ -42,8 +42,8 @@ func (w *Desk) logConsultation(num int32, one event.Consultation) {
 	w.ServedConsultations[num] = append(w.ServedConsultations[num], one)
 }
 
-// StartConsultation has the AI agent consult the teammates about a conversation, which takes so long and so many rounds of feedback.
-// The outcome is one of the document's; one that is outstanding when the next begins is superseded, whatever it was to be.
+// StartConsultation starts a consultation of the teammates about a conversation, with its duration and its rounds of feedback. The outcome is
+// one of the document's. When another one begins before it ends, it is superseded whatever the outcome was.
 func (w *Conversations) StartConsultation(id, outcome string, rounds int, takes time.Duration) error {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -52,11 +52,11 @@ func (w *Conversations) StartConsultation(id, outcome string, rounds int, takes 
 		return fmt.Errorf("consult about conversation %s: %w", id, err)
 	}
 	at := w.UnixNow()
-	w.logConsultation(num, event.Consultation{At: at, Put: at, End: at + int64(takes/time.Second), Outcome: outcome, Rounds: rounds})
+	w.logConsultation(num, event.Consultation{At: at, LoggedAt: at, End: at + int64(takes/time.Second), Outcome: outcome, Rounds: rounds})
 	return nil
 }
 
-// FinishConsultation ends the consultation about a conversation that is outstanding, among those that began since hour 0.
+// FinishConsultation ends the open consultation about a conversation, among those that began since hour 0.
 func (w *Conversations) FinishConsultation(id, outcome string) error {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -70,7 +70,8 @@ func (w *Conversations) FinishConsultation(id, outcome string) error {
 		if c.Conv != num || c.At > now || c.End <= now {
 			continue
 		}
-		// Only an end that had not come is changed, so what was true before stays so. The oracle may be reading the old list.
+		// Only an end that had not come is changed, so the past stays unchanged. The list is a new one, as the oracle may be reading the old
+		// one.
 		c.End, c.Outcome = now, outcome
 		w.ConsultationLog, w.ServedConsultations[num] = slices.Clone(w.ConsultationLog), slices.Clone(w.ServedConsultations[num])
 		w.ConsultationLog[i] = c
@@ -80,7 +81,7 @@ func (w *Conversations) FinishConsultation(id, outcome string) error {
 	return fmt.Errorf("finish a consultation about conversation %s: none is outstanding", id)
 }
 
-// checkConsultation finds the conversation of a consultation that is to have this outcome.
+// checkConsultation returns the number of a conversation whose consultation may have this outcome.
 func (w *Desk) checkConsultation(id, outcome string) (int32, error) {
 	num, ok := w.FindThread(id)
 	switch {
@@ -92,21 +93,21 @@ func (w *Desk) checkConsultation(id, outcome string) (int32, error) {
 	return num, nil
 }
 
-// hitlServed is the number of the newest rounds that are served (workspace-api 8).
-const hitlServed = 10
+// servedRounds is how many rounds, the newest, an answer contains (workspace-api 8).
+const servedRounds = 10
 
-// hitlEvent is one event of a consultation. Numbers and texts that its type does not have are left at zero.
+// hitlEvent is one event of a consultation. Fields that its type does not have are zero.
 type hitlEvent struct {
 	kind        string
 	at          int64
 	part, admin int64
 	round       int
 	words       [4]string
-	outcome     string // of a round: what became of the draft
+	outcome     string // of a round: the fate of the draft
 }
 
-// consultationEvents is what happened in a consultation, oldest first. Feedback and the draft that it leads to are often of the same
-// second (trap T71).
+// consultationEvents returns the events of a consultation, oldest first. Feedback and the draft that it leads to often have the same second
+// (trap T71).
 func consultationEvents(c *event.Consultation, d *event.Dialogue) []hitlEvent {
 	proposed := min(c.At+5, c.End)
 	list := []hitlEvent{
@@ -138,34 +139,33 @@ func consultationEvents(c *event.Consultation, d *event.Dialogue) []hitlEvent {
 	return append(list, last)
 }
 
-// EndedConsultation is one event with the consultation that it is of.
-type EndedConsultation struct {
+// ConsultationEvent is one event of an ended consultation, with that consultation.
+type ConsultationEvent struct {
 	hitlEvent
 	of   *event.Consultation
 	said *event.Dialogue
 }
 
-// FindEnded gives the events of a conversation's consultations that are over, oldest first. Of each one the newest rounds are
-// there.
-func (w *Desk) FindEnded(num int32) []EndedConsultation {
-	var list []EndedConsultation
+// FindEndedEvents returns the events of a conversation's ended consultations, oldest first, with the newest rounds of each.
+func (w *Desk) FindEndedEvents(num int32) []ConsultationEvent {
+	var list []ConsultationEvent
 	for _, c := range w.allConsultations(num) {
 		if c.End > w.UnixNow() {
 			continue
 		}
 		d := population.DrawDialogue(w.Setup.Seed, &c)
 		for _, e := range consultationEvents(&c, d) {
-			if e.round == 0 || e.round > c.Rounds-hitlServed {
-				list = append(list, EndedConsultation{e, &c, d})
+			if e.round == 0 || e.round > c.Rounds-servedRounds {
+				list = append(list, ConsultationEvent{e, &c, d})
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b EndedConsultation) int { return cmp.Compare(a.at, b.at) })
+	slices.SortStableFunc(list, func(a, b ConsultationEvent) int { return cmp.Compare(a.at, b.at) })
 	return list
 }
 
-// allConsultations are those of a conversation in the order of their beginning. One that is outstanding when the next begins
-// ends a second later, superseded (workspace-api 3.2).
+// allConsultations returns the consultations of a conversation in the order of their beginning. An open one ends as superseded a second after
+// the next begins (workspace-api 3.2).
 func (w *Desk) allConsultations(num int32) []event.Consultation {
 	opened := &w.ConversationLog[w.Threads[num].Newest.Opened]
 	born := w.Maker.DrawBeginning(opened)
@@ -179,8 +179,8 @@ func (w *Desk) allConsultations(num int32) []event.Consultation {
 	return list
 }
 
-// Write writes an event; mute is one of a redacted conversation, whose text fields are null.
-func (e *EndedConsultation) Write(p *jsontext.Writer, mute bool) {
+// Write writes an event. With redacted its text fields are null.
+func (e *ConsultationEvent) Write(p *jsontext.Writer, mute bool) {
 	say := func(name, words string) {
 		if mute {
 			words = ""
@@ -221,11 +221,11 @@ func (e *EndedConsultation) Write(p *jsontext.Writer, mute bool) {
 	p.Close()
 }
 
-// hitlFull is how many rounds fit into the last event: after more its texts are partial (trap T73).
-const hitlFull = 20
+// completeRounds is how many rounds the last event can contain in full: with more, its texts are partial (trap T73).
+const completeRounds = 20
 
-// writeClosing writes what the last event of a consultation tells.
-func (e *EndedConsultation) writeClosing(p *jsontext.Writer, say func(name, words string)) {
+// writeClosing writes the fields of the last event of a consultation.
+func (e *ConsultationEvent) writeClosing(p *jsontext.Writer, say func(name, words string)) {
 	p.TextOrNull("outcome", e.of.Outcome)
 	kind := ""
 	if e.of.Outcome == "approved" {
@@ -237,10 +237,10 @@ func (e *EndedConsultation) writeClosing(p *jsontext.Writer, say func(name, word
 	p.TextOrNull("reviewer_admin_id", core.NumberText(e.admin))
 	p.Int("duration_seconds", e.of.End-e.of.At)
 	p.Int("rounds_count", int64(e.of.Rounds))
-	p.Bool("payload_truncated", e.of.Rounds > hitlFull)
+	p.Bool("payload_truncated", e.of.Rounds > completeRounds)
 }
 
-// IsRedacted says whether words were taken out of a conversation.
+// IsRedacted reports whether any text of a conversation was redacted.
 func (c *Conversation) IsRedacted() bool {
 	return c.sourceOrEmpty().Redacted || slices.ContainsFunc(c.Parts, func(p event.Part) bool { return p.Redacted })
 }

@@ -10,9 +10,9 @@ import (
 	"aqueduck/internal/emulator/state/core"
 )
 
-// Conversation is one in full. It is drawn for each question from the log, and belongs to who drew it.
+// Conversation is one conversation in full. It is replayed from the log for each question, and belongs to the caller.
 type Conversation struct {
-	Num                                int32 // its number, which its id is made of
+	Num                                int32 // number; its id is made from it
 	ID, Title, State                   string
 	Created, Updated, Waiting, Snoozed int64 // Unix seconds; 0: null
 	Admin, Team                        int64 // 0: nobody
@@ -31,19 +31,19 @@ type Conversation struct {
 	Stats                              partStatistics
 	Cards                              []event.Scorecard
 	Monitors                           []event.Evaluation
-	silent                             bool // was born without a contact's reply
-	wrote                              bool // began with a message that somebody wrote
-	Bare                               bool // has null for its statistics, teammates and linked objects
+	silent                             bool // the population gave it no contact's reply
+	wrote                              bool // began with a message of a request or an operation
+	Bare                               bool // null for its statistics, teammates and linked objects
 }
 
-// AIAgent is what the AI agent did in a conversation.
+// AIAgent is the AI agent's part in a conversation.
 type AIAgent struct {
 	SourceType, Title, LastAnswer, Resolution, Remark string
 	Stars, Created, Updated                           int64 // 1 to 5, 0: not rated; Unix seconds
 	Sources                                           []event.ContentSource
 }
 
-// partStatistics are kept up part by part. A zero time is null.
+// partStatistics are updated part by part. A zero time is null.
 type partStatistics struct {
 	FirstContact, LastContact, FirstAdmin, LastAdmin, LastAssignedAdmin int64
 	FirstAssigned, LastAssigned, FirstClose, LastClose                  int64
@@ -52,7 +52,7 @@ type partStatistics struct {
 	Median, Handling                                                    int64
 }
 
-// ApplyEvent makes the conversation follow one event of its log.
+// ApplyEvent updates the conversation by one event of its log.
 func (c *Conversation) ApplyEvent(e *event.ThreadEvent) {
 	switch e.Kind {
 	case event.ThreadPartAdded:
@@ -85,7 +85,7 @@ func (c *Conversation) ApplyEvent(e *event.ThreadEvent) {
 	case event.ThreadLinked:
 		c.Linked = append(c.Linked, e.With.Linked)
 	case event.ThreadContactsChanged:
-		c.Contacts = e.Who
+		c.Contacts = e.Contacts
 	case event.ThreadFieldsSet:
 		for _, s := range e.With.Set {
 			_ = c.applyChange(s) // checked before it came into the log
@@ -96,7 +96,7 @@ func (c *Conversation) ApplyEvent(e *event.ThreadEvent) {
 	}
 }
 
-// replaceByID replaces the item of the same id, or adds it.
+// replaceByID replaces the item with the same id, or adds it.
 func replaceByID[T any](list []T, item T, id func(T) string) []T {
 	list = slices.Clone(list)
 	for i := range list {
@@ -112,7 +112,7 @@ func (c *Conversation) removeTag(tag int32) {
 	c.Tags = slices.DeleteFunc(c.Tags, func(a event.AppliedTag) bool { return a.Tag == tag })
 }
 
-// redactWords takes the words of a part, or of the source, out for good (trap T59).
+// redactWords removes the text of a part, or of the source, for good (trap T59).
 func (c *Conversation) redactWords(e *event.ThreadEvent) {
 	if e.Place < 0 {
 		if c.Source != nil {
@@ -124,7 +124,7 @@ func (c *Conversation) redactWords(e *event.ThreadEvent) {
 	p.Body, p.Files, p.Redacted, p.Updated = "", nil, true, e.At
 }
 
-// NewConversation is a conversation as it was opened, with what that comes to.
+// NewConversation returns a conversation in its initial state.
 func NewConversation(opened *event.ThreadEvent, b *event.Beginning) *Conversation {
 	c := &Conversation{Num: b.Num, ID: event.ConversationID(b.Num), Title: b.Title, State: "open", Created: opened.At, Updated: max(opened.At, opened.Until),
 		Priority: b.Priority, Company: b.Company, Contacts: b.Contacts, Tags: b.Tags, Attrs: b.Attrs, Source: b.Source, Rating: b.Rating, SLA: b.SLA,
@@ -142,18 +142,18 @@ func NewConversation(opened *event.ThreadEvent, b *event.Beginning) *Conversatio
 	return c
 }
 
-// Scene is the conversation as whoever adds a part to it finds it.
+// Scene returns the state that the next part is drawn from.
 func (c *Conversation) Scene() *population.Scene {
 	return &population.Scene{Num: c.Num, Parts: len(c.Parts), State: c.State, Contacts: c.Contacts}
 }
 
-// addPart adds a part and what it does to the conversation.
+// addPart adds a part and applies it.
 func (c *Conversation) addPart(p event.Part) {
 	c.Parts = append(c.Parts, p)
 	c.applyPart(&p)
 }
 
-// applyPart does to the conversation what a part does.
+// applyPart updates the conversation by a part.
 func (c *Conversation) applyPart(p *event.Part) {
 	s, before := &c.Stats, c.State
 	c.State = p.State
@@ -203,7 +203,7 @@ func (c *Conversation) countAnswer(at int64) {
 	}
 }
 
-// noteAIPart notes that the AI agent took part.
+// noteAIPart records that the AI agent took part.
 func (c *Conversation) noteAIPart(p *event.Part) {
 	if c.AI == nil {
 		c.AI = &AIAgent{SourceType: "workflow", Created: p.At}
@@ -238,7 +238,7 @@ func (c *Conversation) applyAssignment(p *event.Part) {
 	}
 }
 
-// applyChange applies one change. Fields are named as the oracle's columns are; a company comes by its number.
+// applyChange applies one change. Fields have the names of the oracle's columns; a company is named by its number.
 func (c *Conversation) applyChange(s event.FieldChange) error {
 	if name, ok := strings.CutPrefix(s.Field, "custom_attributes."); ok {
 		if slices.Contains(ReviewAttributeNames, name) {
@@ -270,7 +270,7 @@ func (c *Conversation) applyChange(s event.FieldChange) error {
 	return nil
 }
 
-// Teammates are the admins who wrote something, in the order of their first words.
+// Teammates returns the ids of the admins that wrote something, in the order of their first parts.
 func (c *Conversation) Teammates() []string {
 	var ids []string
 	for i := range c.Parts {
@@ -281,7 +281,7 @@ func (c *Conversation) Teammates() []string {
 	return ids
 }
 
-// PriorityWord is the word that is sent for a priority.
+// PriorityWord returns the word that is sent for a priority.
 func PriorityWord(high bool) string {
 	if high {
 		return "priority"

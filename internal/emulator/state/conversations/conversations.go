@@ -1,4 +1,4 @@
 package conversations
 
-// Conversations is what may be done to conversations.
+// Conversations has the operations on conversations.
 type Conversations struct{ *Desk }

@@ -7,12 +7,12 @@ import (
 	"aqueduck/internal/emulator/state/core"
 )
 
-// New makes what keeps conversations, none of them yet.
+// New returns an empty state of conversations.
 func New(base *core.Core, people *contacts.Book, firms *companies.Companies) *Conversations {
 	return &Conversations{&Desk{Core: base, People: people, Companies: firms, ServedConsultations: map[int32][]event.Consultation{}}}
 }
 
-// LoadConversation draws a conversation that is there; nil where there is none.
+// LoadConversation replays a conversation that exists; nil where there is none.
 func (w *Desk) LoadConversation(id string) *Conversation {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()

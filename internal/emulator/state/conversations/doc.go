@@ -1,2 +1,2 @@
-// Package conversations keeps the conversations of a workspace and their consultations, and draws each one in full when it is asked for.
+// Package conversations stores the conversations of a workspace with their consultations, and replays each one in full on demand.
 package conversations

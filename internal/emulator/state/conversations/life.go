@@ -7,18 +7,18 @@ import (
 	"aqueduck/internal/emulator/state/contacts"
 )
 
-// talkOp is one thing that happens to conversations in an hour of life. It says whether it could.
-type talkOp func(w *Desk, r *event.RNG, at int64) bool
+// threadOp is one simulated operation on conversations. It returns false when no conversation fits.
+type threadOp func(w *Desk, r *event.RNG, at int64) bool
 
-// convLife is the order in which things happen to conversations, again and again, in the shares that a workspace knows.
-var convLife = [...]talkOp{
+// convLife is the order of simulated operations on conversations, repeated, in the shares of a real workspace.
+var convLife = [...]threadOp{
 	lifeOpens, lifeAsks, lifeAnswers, lifeAssigns, lifeCloses, lifeHelps, lifeAsks, lifeAnswers, lifeOpens, lifeAssigns,
 	lifeRates, lifeAsks, lifeReviews, lifeCloses, lifeAnswers, lifeAssigns, lifeOpens, lifeNotes, lifeReopens, lifeRedacts,
 	lifeAsks, lifeSets, lifeTags, lifeSummarises, lifeMonitors, lifeAssigns, lifeOpens, lifeSnoozes, lifeLinks, lifeMutates,
 	lifeUntags, lifeHelps, lifeOdd, lifeDeletes, lifeReviews, lifeCloses,
 }
 
-// SimulateThreadsHour lets an hour pass for the conversations, in the same part of it that contacts change in.
+// SimulateThreadsHour carries out the operations of a simulated hour on conversations, in the busy minutes of that hour.
 func (w *Desk) SimulateThreadsHour(base int64) {
 	if w.Setup.Conversations == 0 {
 		return
@@ -32,8 +32,7 @@ func (w *Desk) SimulateThreadsHour(base int64) {
 	})
 }
 
-// logDrawnEvent draws a conversation, mostly a late one, and logs the event that fill makes of it. A few tries may find none
-// that fits.
+// logDrawnEvent draws a conversation, mostly a late one, and logs the event that fill makes. It gives up after some tries that do not fit.
 func (w *Desk) logDrawnEvent(r *event.RNG, at int64, fill func(c *Conversation, e *event.ThreadEvent) bool) bool {
 	from := w.ThreadDrawer()
 	return DrawThread(r, w.Threads, at, func(num int32, t *Thread) bool {
@@ -46,7 +45,7 @@ func (w *Desk) logDrawnEvent(r *event.RNG, at int64, fill func(c *Conversation, 
 	})
 }
 
-// DrawThread draws threads, mostly late ones, until one takes something that happens at a time.
+// DrawThread draws threads, mostly late ones, until try accepts one at a time.
 func DrawThread(r *event.RNG, list []Thread, at int64, try func(num int32, t *Thread) bool) bool {
 	for range 30 {
 		num := r.IntN(len(list))
@@ -55,7 +54,7 @@ func DrawThread(r *event.RNG, list []Thread, at int64, try func(num int32, t *Th
 		}
 		t := &list[num]
 		if t.Deleted || t.Newest.updated > at {
-			continue // or its time would go back
+			continue // its time would go back
 		}
 		if try(int32(num), t) {
 			return true
@@ -64,7 +63,7 @@ func DrawThread(r *event.RNG, list []Thread, at int64, try func(num int32, t *Th
 	return false
 }
 
-// addDrawnPart is a turn of life that adds a part.
+// addDrawnPart is a simulated operation that adds a part.
 func (w *Desk) addDrawnPart(r *event.RNG, at int64, draw func(m *population.Conversations, r *event.RNG, s *population.Scene, p *event.Part)) bool {
 	return w.logDrawnEvent(r, at, func(c *Conversation, e *event.ThreadEvent) bool {
 		w.AddPartTo(c, e, func(p *event.Part) { draw(w.Maker, r, c.Scene(), p) })
@@ -73,7 +72,7 @@ func (w *Desk) addDrawnPart(r *event.RNG, at int64, draw func(m *population.Conv
 	})
 }
 
-// DrawQuiet says whether the next rating, review or redaction leaves updated_at where it is.
+// DrawQuiet draws whether a rating, review or redaction leaves updated_at unchanged.
 func (w *Desk) DrawQuiet(r *event.RNG) bool {
 	switch w.K().QuietConversations {
 	case knobs.Always:
@@ -127,7 +126,7 @@ func lifeReopens(w *Desk, r *event.RNG, at int64) bool {
 	})
 }
 
-// lifeAssigns goes through the rows of the table; every second one of a closed conversation skips the reopening.
+// lifeAssigns takes the rows of the assignment table by turns. Every second assignment of a closed conversation skips the reopening.
 func lifeAssigns(w *Desk, r *event.RNG, at int64) bool {
 	as := event.Assignment(len(w.ConversationLog) % int(event.Assignments))
 	return w.addDrawnPart(r, at, func(m *population.Conversations, r *event.RNG, s *population.Scene, p *event.Part) {
@@ -135,7 +134,7 @@ func lifeAssigns(w *Desk, r *event.RNG, at int64) bool {
 	})
 }
 
-// lifeSummarises: now and then the body of a summary is missing, and comes later, or never.
+// lifeSummarises adds the summary of a call. Now and then its body is missing, and comes later or never.
 func lifeSummarises(w *Desk, r *event.RNG, at int64) bool {
 	return w.logDrawnEvent(r, at, func(c *Conversation, e *event.ThreadEvent) bool {
 		w.AddPartTo(c, e, func(p *event.Part) { w.Maker.FillSummaryPart(r, p, w.AddCall(c, at)) })
@@ -169,7 +168,7 @@ func lifeMonitors(w *Desk, r *event.RNG, at int64) bool {
 	})
 }
 
-// lifeRedacts takes the words of a part out, or of the source.
+// lifeRedacts removes the text of a part or of the source.
 func lifeRedacts(w *Desk, r *event.RNG, at int64) bool {
 	return w.logDrawnEvent(r, at, func(c *Conversation, e *event.ThreadEvent) bool {
 		e.Kind, e.Quiet, e.Place = event.ThreadRedacted, w.DrawQuiet(r), int32(r.IntN(len(c.Parts)+1))-1
@@ -216,7 +215,7 @@ func lifeSets(w *Desk, r *event.RNG, at int64) bool {
 	})
 }
 
-// lifeMutates changes a part in its place, where the knob asks for it (trap T58).
+// lifeMutates changes a part in place, where the knob asks for it (trap T58).
 func lifeMutates(w *Desk, r *event.RNG, at int64) bool {
 	return w.K().SilentParts && w.logDrawnEvent(r, at, func(c *Conversation, e *event.ThreadEvent) bool {
 		if len(c.Parts) == 0 {
@@ -233,7 +232,7 @@ func lifeMutates(w *Desk, r *event.RNG, at int64) bool {
 	})
 }
 
-// lifeDeletes deletes one, where the knob asks for it (trap T60).
+// lifeDeletes deletes a conversation, where the knob asks for it (trap T60).
 func lifeDeletes(w *Desk, r *event.RNG, at int64) bool {
 	return w.K().DeleteConversations && w.logDrawnEvent(r, at, func(_ *Conversation, e *event.ThreadEvent) bool {
 		e.Kind = event.ThreadDeleted

@@ -13,24 +13,24 @@ import (
 	"aqueduck/internal/emulator/state/core"
 )
 
-// ErrNoConversation is answered when an operation names a conversation that is not there.
+// ErrNoConversation means that an operation names a conversation that does not exist.
 var ErrNoConversation = errors.New("no such conversation")
 
-// ErrNoPart is answered when an operation names a part that is not there.
+// ErrNoPart means that an operation names a part that does not exist.
 var ErrNoPart = errors.New("no such part")
 
-// Speaker is who adds words to a conversation.
+// Speaker is the kind of author of a comment or a note.
 type Speaker string
 
-// Who speaks.
+// Speakers by name.
 const (
-	ByContact  Speaker = "contact" // opens it again when it is closed or snoozed
+	ByContact  Speaker = "contact" // reopens a closed or snoozed conversation
 	ByTeammate Speaker = "teammate"
 	ByAI       Speaker = "ai"
-	ByNote     Speaker = "note" // a teammate, to the others
+	ByNote     Speaker = "note" // a teammate, for the other teammates
 )
 
-// OpenConversation has a contact begin a conversation that has so many parts at once, all of this second.
+// OpenConversation has a contact begin a conversation, which has this many parts within this second. It returns the id.
 func (w *Conversations) OpenConversation(contact string, parts int) (string, error) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -43,11 +43,11 @@ func (w *Conversations) OpenConversation(contact string, parts int) (string, err
 
 func (w *Desk) openConversation(at int64, who []*event.Contact, parts int) string {
 	num := int32(len(w.Threads))
-	w.RecordThreadEvent(event.ThreadEvent{At: at, Until: at, Kind: event.ThreadOpened, Num: num, Size: int32(parts), Who: who})
+	w.RecordThreadEvent(event.ThreadEvent{At: at, Until: at, Kind: event.ThreadOpened, Num: num, Size: int32(parts), Contacts: who})
 	return event.ConversationID(num)
 }
 
-// updateByID logs one event of a conversation, filled in by what the operation adds. It may be refused.
+// updateByID logs one event of a conversation; add fills it in and may refuse it.
 func (w *Desk) updateByID(id string, add func(c *Conversation, r *event.RNG, e *event.ThreadEvent) error) error {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -56,7 +56,7 @@ func (w *Desk) updateByID(id string, add func(c *Conversation, r *event.RNG, e *
 		return fmt.Errorf("conversation %s: %w", id, ErrNoConversation)
 	}
 	e := event.ThreadEvent{At: w.UnixNow(), Num: num, With: &event.ThreadArgs{}}
-	// What is not said by the caller is drawn, another thing each time.
+	// Values that the caller does not give are drawn, differently each time.
 	r := event.NewRNG(w.Setup.Seed, event.ForConversationLife, 1, uint64(len(w.ConversationLog)))
 	if err := add(w.ThreadDrawer().DrawConversation(w.Threads[num].Newest), r, &e); err != nil {
 		return fmt.Errorf("conversation %s: %w", id, err)
@@ -84,11 +84,11 @@ func (w *Conversations) ReplyConversation(id string, by Speaker, body string) er
 	})
 }
 
-// Speakers draw what each kind of speaker says.
+// Speakers have the draw of each kind of speaker's part.
 var Speakers = map[Speaker]func(m *population.Conversations, r *event.RNG, s *population.Scene, p *event.Part){
 	ByContact: (*population.Conversations).FillCustomerReply, ByTeammate: (*population.Conversations).FillAdminReply, ByAI: (*population.Conversations).FillAIReply, ByNote: (*population.Conversations).FillAdminNote}
 
-// addAnswerSource has an answer of the AI agent name what it was made of.
+// addAnswerSource gives an answer of the AI agent the content that it used.
 func (w *Desk) addAnswerSource(r *event.RNG, e *event.ThreadEvent) {
 	if e.With.Part.Author.Answer {
 		s := population.DrawSource(r)
@@ -96,7 +96,7 @@ func (w *Desk) addAnswerSource(r *event.RNG, e *event.ThreadEvent) {
 	}
 }
 
-// AddPart adds a part of any type, by a bot, that has no words (trap T64).
+// AddPart adds a part of any type, by a bot and without a body (trap T64).
 func (w *Conversations) AddPart(id, partType string) error {
 	return w.updateByID(id, func(c *Conversation, _ *event.RNG, e *event.ThreadEvent) error {
 		w.AddPartTo(c, e, func(p *event.Part) { p.Type, p.Author = partType, event.Bot })
@@ -104,13 +104,13 @@ func (w *Conversations) AddPart(id, partType string) error {
 	})
 }
 
-// AssignConversation adds a part that is one row of the table of workspace-api 2.10. A closed conversation is opened
-// again, unless skipReopen (trap T75).
+// AssignConversation adds a part that is one row of the table of workspace-api 2.10. It reopens a closed conversation unless skipReopen is set
+// (trap T75).
 func (w *Conversations) AssignConversation(id string, as event.Assignment, skipReopen bool) error {
 	return w.AssignAs(id, as, skipReopen, Naming{})
 }
 
-// AssignAs is AssignConversation with those named who assign and who are put in charge.
+// AssignAs is AssignConversation with named actors and assignees.
 func (w *Conversations) AssignAs(id string, as event.Assignment, skipReopen bool, who Naming) error {
 	return w.updateByID(id, func(c *Conversation, r *event.RNG, e *event.ThreadEvent) (err error) {
 		if as >= event.Assignments {
@@ -124,22 +124,22 @@ func (w *Conversations) AssignAs(id string, as event.Assignment, skipReopen bool
 	})
 }
 
-// CloseConversation closes one.
+// CloseConversation closes a conversation.
 func (w *Conversations) CloseConversation(id string) error {
 	return w.ChangeState(id, "", "", (*population.Conversations).FillClose)
 }
 
-// ReopenConversation opens one again.
+// ReopenConversation reopens a conversation.
 func (w *Conversations) ReopenConversation(id string) error {
 	return w.ChangeState(id, "", "", (*population.Conversations).FillReopen)
 }
 
-// SnoozeConversation puts one away until a time.
+// SnoozeConversation snoozes a conversation until a time.
 func (w *Conversations) SnoozeConversation(id string, until time.Time) error {
 	return w.SnoozeUntil(id, "", until)
 }
 
-// SnoozeUntil snoozes a conversation until a time, by an admin with this id, or by whoever when it is "".
+// SnoozeUntil snoozes a conversation until a time, by the admin with this id, or by a drawn one when it is "".
 func (w *Desk) SnoozeUntil(id, by string, until time.Time) error {
 	if !until.After(w.CurrentTime()) {
 		return fmt.Errorf("conversation %s: it can only be snoozed until a later time", id)
@@ -150,7 +150,8 @@ func (w *Desk) SnoozeUntil(id, by string, until time.Time) error {
 	})
 }
 
-// SummariseCall has a call end and adds its call_summary part, whose body comes later. It gives the ids of the part and of the call.
+// SummariseCall ends a call and adds its call_summary part without the body, which comes later. It returns the ids of the part and of the
+// call.
 func (w *Conversations) SummariseCall(id string) (partID, call string, err error) {
 	err = w.updateByID(id, func(c *Conversation, r *event.RNG, e *event.ThreadEvent) error {
 		w.AddPartTo(c, e, func(p *event.Part) { w.Maker.FillSummaryPart(r, p, w.AddCall(c, e.At)); p.Body = "" })
@@ -160,12 +161,12 @@ func (w *Conversations) SummariseCall(id string) (partID, call string, err error
 	return partID, call, err
 }
 
-// FillCallSummary writes the body of a call_summary part. The conversation's updated_at does not move (trap T58).
+// FillCallSummary sets the body of a call_summary part. The conversation's updated_at does not move (trap T58).
 func (w *Conversations) FillCallSummary(id, part, body string) error {
 	return w.mutatePart(id, part, func(_ *event.RNG, e *event.ThreadEvent) { e.With.Body = body })
 }
 
-// MutatePartSilently gives a part another assignment; neither its updated_at nor the conversation's moves (trap T58).
+// MutatePartSilently gives a part another assignment. Neither its updated_at nor the conversation's moves (trap T58).
 func (w *Conversations) MutatePartSilently(id, part string, as event.Assignment) error {
 	return w.mutatePart(id, part, func(r *event.RNG, e *event.ThreadEvent) {
 		row := w.Maker.DrawAssigned(r, as, e.At)
@@ -182,7 +183,7 @@ func (w *Desk) mutatePart(id, part string, change func(r *event.RNG, e *event.Th
 	})
 }
 
-// FindPart finds a part.
+// FindPart returns the index of a part by its id.
 func (c *Conversation) FindPart(part string) (int32, error) {
 	for i := range c.Parts {
 		if strconv.FormatInt(c.Parts[i].ID, 10) == part {
@@ -192,7 +193,7 @@ func (c *Conversation) FindPart(part string) (int32, error) {
 	return 0, fmt.Errorf("part %q: %w", part, ErrNoPart)
 }
 
-// RedactPart takes the words of a part out, or with "" those of the source (trap T59). bump says whether updated_at moves.
+// RedactPart removes the text of a part, or with "" that of the source (trap T59). bump says whether updated_at moves.
 func (w *Conversations) RedactPart(id, part string, bump bool) error {
 	return w.updateByID(id, func(c *Conversation, _ *event.RNG, e *event.ThreadEvent) (err error) {
 		e.Kind, e.Quiet, e.Place = event.ThreadRedacted, !bump, -1
@@ -203,8 +204,7 @@ func (w *Conversations) RedactPart(id, part string, bump bool) error {
 	})
 }
 
-// RateConversation has the contact rate a conversation with one to five stars, or change the rating. bump says whether the
-// conversation's updated_at moves.
+// RateConversation rates a conversation with one to five stars, or changes its rating. bump says whether the conversation's updated_at moves.
 func (w *Conversations) RateConversation(id string, stars int, remark string, bump bool) error {
 	return w.updateByID(id, func(c *Conversation, r *event.RNG, e *event.ThreadEvent) error {
 		if len(c.Contacts) == 0 {
@@ -219,7 +219,7 @@ func (w *Conversations) RateConversation(id string, stars int, remark string, bu
 	})
 }
 
-// draftRating draws a rating, or a change of the one that is there.
+// draftRating draws a rating, or a change of the existing one.
 func (w *Desk) draftRating(r *event.RNG, c *Conversation, e *event.ThreadEvent) {
 	e.Kind, e.With.Rating = event.ThreadRated, *w.Maker.DrawRating(r, c.Contacts[0], e.At)
 	if c.Rating != nil {
@@ -227,8 +227,8 @@ func (w *Desk) draftRating(r *event.RNG, c *Conversation, e *event.ThreadEvent) 
 	}
 }
 
-// ReviewConversation fills in a scorecard, numbered from 0, with one of the document's statuses, or "" for one without a review. bump
-// says whether the conversation's updated_at moves (trap T65).
+// ReviewConversation fills in a scorecard, numbered from 0, with one of the document's statuses, or "" for one without a review. bump says
+// whether the conversation's updated_at moves (trap T65).
 func (w *Conversations) ReviewConversation(id string, card int, status string, bump bool) error {
 	return w.updateByID(id, func(c *Conversation, r *event.RNG, e *event.ThreadEvent) error {
 		e.Kind, e.Quiet, e.With.Scorecard = event.ThreadReviewed, !bump, w.Maker.DrawScorecard(r, c.Num, card, status, e.At)
@@ -236,7 +236,7 @@ func (w *Conversations) ReviewConversation(id string, card int, status string, b
 	})
 }
 
-// EvaluateConversation has a monitor, numbered from 0, judge a conversation.
+// EvaluateConversation has a monitor, numbered from 0, evaluate a conversation.
 func (w *Conversations) EvaluateConversation(id string, monitor int, bump bool) error {
 	return w.updateByID(id, func(_ *Conversation, r *event.RNG, e *event.ThreadEvent) error {
 		e.Kind, e.Quiet, e.With.Evaluation = event.ThreadEvaluated, !bump, w.Maker.DrawEvaluation(r, monitor, e.At)
@@ -244,7 +244,7 @@ func (w *Conversations) EvaluateConversation(id string, monitor int, bump bool) 
 	})
 }
 
-// TagConversation puts a tag on a conversation; tags are numbered from 0 to 599.
+// TagConversation adds a tag to a conversation; tags are numbered from 0 to 599.
 func (w *Conversations) TagConversation(id string, tag int) error {
 	return w.updateByID(id, func(_ *Conversation, r *event.RNG, e *event.ThreadEvent) error {
 		e.Kind, e.With.By = event.ThreadTagged, event.Admins[r.IntN(len(event.Admins))].ID
@@ -252,7 +252,7 @@ func (w *Conversations) TagConversation(id string, tag int) error {
 	})
 }
 
-// UntagConversation takes a tag off. Whether that moves updated_at is the knob QuietUntag.
+// UntagConversation removes a tag. The knob QuietUntag says whether updated_at moves.
 func (w *Conversations) UntagConversation(id string, tag int) error {
 	return w.updateByID(id, func(_ *Conversation, _ *event.RNG, e *event.ThreadEvent) error {
 		e.Kind, e.Quiet = event.ThreadUntagged, w.K().QuietUntag
@@ -289,7 +289,7 @@ func (w *Conversations) UpdateConversation(id string, set ...event.FieldChange) 
 	})
 }
 
-// DeleteConversation takes one away for good: search does not find it, and its id answers 404 (trap T60).
+// DeleteConversation deletes a conversation for good: search does not find it, and its id answers 404 (trap T60).
 func (w *Conversations) DeleteConversation(id string) error {
 	return w.updateByID(id, func(_ *Conversation, _ *event.RNG, e *event.ThreadEvent) error {
 		e.Kind = event.ThreadDeleted
@@ -297,7 +297,7 @@ func (w *Conversations) DeleteConversation(id string) error {
 	})
 }
 
-// ConversationIDs gives the ids of all conversations that are there, in the order of their beginning.
+// ConversationIDs returns the ids of all existing conversations, in the order of their beginning.
 func (w *Conversations) ConversationIDs() []string {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -310,7 +310,7 @@ func (w *Conversations) ConversationIDs() []string {
 	return ids
 }
 
-// PartIDs gives the ids of a conversation's parts, oldest first; nil where there is no such conversation.
+// PartIDs returns the ids of a conversation's parts, oldest first; nil where there is no such conversation.
 func (w *Conversations) PartIDs(id string) []string {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()

@@ -7,15 +7,15 @@ import (
 	"aqueduck/internal/emulator/population"
 )
 
-// talkSettles is how old a conversation is when its row no longer follows it.
-const talkSettles = 30 * event.Day
+// reportWindow is the age, in seconds, after which the row of a conversation no longer follows it.
+const reportWindow = 30 * event.Day
 
-// ReportFact is the row of a conversation in the dataset of conversations. It follows the parts of the first thirty days: the state after
-// them, whether the contact wrote, how long he waited for an admin, where the source has taken a third of the time out in one of four.
-// The rest is drawn; of one that somebody wrote it is null, but for the channel. A deletion takes no row away.
+// ReportFact returns the row of a conversation in the dataset of conversations. It follows the parts of the first thirty days: the state after
+// them, whether the contact wrote, and the wait for an admin, which the source reports a third too short in one of four. The rest is drawn.
+// For a conversation that a request or an operation began, the rest is null except for the channel. A deletion removes no row.
 func (w *Desk) ReportFact(e *Edition) event.ReportFact {
 	c := w.ThreadDrawer().DrawConversation(e)
-	drawn := population.DrawTalk(w.Setup.Seed, c.Num)
+	drawn := population.DrawConversationReport(w.Setup.Seed, c.Num)
 	f := event.ReportFact{Key: c.ID, Created: c.Created, Values: drawn.Values, Silent: c.silent}
 	f.Values["conversation_id"], f.Values["created_at"] = c.ID, strconv.FormatInt(c.Created, 10)
 	if c.wrote {
@@ -27,7 +27,7 @@ func (w *Desk) ReportFact(e *Edition) event.ReportFact {
 	state, answered := "open", int64(0)
 	for i := range c.Parts {
 		p := &c.Parts[i]
-		if p.At > c.Created+talkSettles {
+		if p.At > c.Created+reportWindow {
 			continue
 		}
 		state = p.State

@@ -7,11 +7,11 @@ import (
 	"aqueduck/internal/emulator/jsontext"
 )
 
-// ReviewAttributeNames are the attributes that quality assurance writes, and nobody else (workspace-api 9).
+// ReviewAttributeNames are the attributes that only quality assurance writes (workspace-api 9).
 var ReviewAttributeNames = []string{"Review status", "Reviewer", "Has QA Notes", "QA Notes Count"}
 
-// ReviewAttributes are the custom attributes that quality assurance writes: sent up to 2.16 only, to
-// workspaces that opted in (workspace-api 9, trap T67).
+// ReviewAttributes returns the custom attributes that quality assurance writes. They are sent up to 2.16 only, to workspaces that opted in
+// (workspace-api 9, trap T67).
 func (c *Conversation) ReviewAttributes() []event.Attribute {
 	if len(c.Cards) == 0 {
 		return nil

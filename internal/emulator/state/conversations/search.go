@@ -7,7 +7,7 @@ import (
 	"aqueduck/internal/emulator/search"
 )
 
-// convFields are the names that conversation search knows, beside custom_attributes.
+// convFields are the searchable fields of conversations, besides custom_attributes.
 func (w *Desk) convFields() map[string]search.Field[Edition] {
 	of := w.drawCached
 	texts := func(get func(c *Conversation) string) search.Field[Edition] {
@@ -50,7 +50,7 @@ func (w *Desk) convFields() map[string]search.Field[Edition] {
 	return list
 }
 
-// ThreadFields are the names that the searches of conversations and of tickets have in common; of draws a record.
+// ThreadFields are the searchable fields that conversations and tickets share; of returns a record in full.
 func ThreadFields(of func(e *Edition) *Conversation) map[string]search.Field[Edition] {
 	return map[string]search.Field[Edition]{
 		"created_at":        search.DateField(func(e *Edition) int64 { return e.Created }),
@@ -64,7 +64,7 @@ func ThreadFields(of func(e *Edition) *Conversation) map[string]search.Field[Edi
 	}
 }
 
-// sourceOrEmpty is the source, or an empty one.
+// sourceOrEmpty returns the source, or an empty one.
 func (c *Conversation) sourceOrEmpty() *event.Source {
 	if c.Source == nil {
 		return &event.Source{}

@@ -11,14 +11,14 @@ import (
 	"aqueduck/internal/emulator/state/core"
 )
 
-// Naming says who does an assignment and who is put in charge, by their ids; "" is drawn.
+// Naming names the actor and the assignees of an assignment by id; "" is drawn.
 type Naming struct {
 	By       string // an admin, or the AI operator
 	Teammate string
 	Team     string
 }
 
-// NameAssignment has a part that assigns name these. The lock is held.
+// NameAssignment sets the actor and the assignees of a part that assigns. The caller holds the lock.
 func (w *Desk) NameAssignment(p *event.Part, who Naming) (err error) {
 	if who.By != "" {
 		if p.Author, err = core.NewAuthor(who.By); err != nil {
@@ -39,7 +39,7 @@ func (w *Desk) NameAssignment(p *event.Part, who Naming) (err error) {
 	return err
 }
 
-// FillWords makes a part the words of somebody, by the id: a contact who takes part, or an admin. Nothing but the words is in it.
+// FillWords makes a part a comment or a note by a contact who takes part or an admin, named by id. The part has only the body.
 func (w *Desk) FillWords(c *Conversation, p *event.Part, by Speaker, who, body string) (err error) {
 	p.Body = body
 	switch by {
@@ -60,8 +60,8 @@ func (w *Desk) FillWords(c *Conversation, p *event.Part, by Speaker, who, body s
 	return err
 }
 
-// ReplyAs adds a comment or a note by somebody, by the id: a contact who takes part in the conversation, or an admin. Nothing but
-// the words is in it. A contact opens again what is closed or snoozed.
+// ReplyAs adds a comment or a note by a participating contact or an admin, named by id. The part has only the body. A contact reopens a closed
+// or snoozed conversation.
 func (w *Conversations) ReplyAs(id string, by Speaker, who, body string) error {
 	return w.updateByID(id, func(c *Conversation, _ *event.RNG, e *event.ThreadEvent) (err error) {
 		w.AddPartTo(c, e, func(p *event.Part) { err = w.FillWords(c, p, by, who, body) })
@@ -69,7 +69,7 @@ func (w *Conversations) ReplyAs(id string, by Speaker, who, body string) error {
 	})
 }
 
-// ChangeState adds a part that moves a conversation to another state, by an admin, with his words or without one, or by whoever when it is "".
+// ChangeState adds a part that moves a conversation to another state, by an admin with optional words, or by a drawn one when by is "".
 func (w *Desk) ChangeState(id, by, words string, draw func(m *population.Conversations, r *event.RNG, s *population.Scene, p *event.Part)) error {
 	return w.updateByID(id, func(c *Conversation, r *event.RNG, e *event.ThreadEvent) (err error) {
 		w.AddPartTo(c, e, func(p *event.Part) {
@@ -82,8 +82,7 @@ func (w *Desk) ChangeState(id, by, words string, draw func(m *population.Convers
 	})
 }
 
-// BeginConversation has an active contact write to the workspace, which begins a conversation, and gives its id. Nothing but the words is
-// in it.
+// BeginConversation has an active contact begin a conversation with a message, and returns its id. The conversation has only that message.
 func (w *Conversations) BeginConversation(contact, body string) (string, error) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -94,23 +93,23 @@ func (w *Conversations) BeginConversation(contact, body string) (string, error) 
 	return w.beginWith([]*event.Contact{d}, event.Source{Type: population.Channels[0], Delivered: "customer_initiated", Body: body, Author: population.ContactAuthor(d)}), nil
 }
 
-// beginWith begins a conversation with its first message, and nothing else. The lock is held.
+// beginWith begins a conversation with its first message and nothing else. The caller holds the lock.
 func (w *Desk) beginWith(who []*event.Contact, opening event.Source) string {
 	num := int32(len(w.Threads))
 	opening.ID = event.MessageID(num)
-	w.RecordThreadEvent(event.ThreadEvent{At: w.UnixNow(), Kind: event.ThreadOpened, Num: num, Who: who, With: &event.ThreadArgs{Message: &opening}})
+	w.RecordThreadEvent(event.ThreadEvent{At: w.UnixNow(), Kind: event.ThreadOpened, Num: num, Contacts: who, With: &event.ThreadArgs{Message: &opening}})
 	return event.ConversationID(num)
 }
 
-// Message is one that an admin sends to contacts (workspace-api 4.11).
+// Message is a message that an admin sends to contacts (workspace-api 4.11).
 type Message struct {
-	From          string   // the admin's id
-	To, Cc, Bcc   []string // ids of active contacts; who is in Bcc is seen by nobody
-	Type          string   // of the source, as email
+	From          string   // id of the admin
+	To, Cc, Bcc   []string // ids of active contacts; those in Bcc are not visible to the others
+	Type          string   // type of the source, such as email
 	Subject, Body string
 }
 
-// SendMessage has an admin write to contacts, which begins a conversation of all of them, and gives its id.
+// SendMessage has an admin begin a conversation with contacts, and returns its id.
 func (w *Conversations) SendMessage(m Message) (string, error) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()

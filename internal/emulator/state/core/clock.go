@@ -2,28 +2,28 @@ package core
 
 import "time"
 
-// CurrentTime is the workspace's time.
+// CurrentTime returns the workspace's time.
 func (w *Core) CurrentTime() time.Time {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	return w.TimeHeld()
 }
 
-// Advance moves the clock, also one that follows Config.Now.
+// Advance moves the clock, also one that follows Setup.Now.
 func (w *Core) Advance(d time.Duration) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	w.offset += d
 }
 
-// MoveClock moves a clock of the workspace's own, and leaves one that follows Setup.Now. The lock is held.
+// MoveClock moves the workspace's own clock, and leaves one that follows Setup.Now. The caller holds the lock.
 func (w *Core) MoveClock(d time.Duration) {
 	if w.Setup.Now == nil {
 		w.offset += d
 	}
 }
 
-// TimeHeld is the time of the workspace. The lock is held.
+// TimeHeld returns the time of the workspace. The caller holds the lock.
 func (w *Core) TimeHeld() time.Time {
 	if !w.pinned.IsZero() {
 		return w.pinned.Add(w.offset)
@@ -34,16 +34,16 @@ func (w *Core) TimeHeld() time.Time {
 	return w.Setup.Start.Add(w.offset)
 }
 
-// StandAt has f work while the clock stands at a time; only f moves it.
+// StandAt runs f while the clock stands at a time; only f moves it.
 func (w *Core) StandAt(t time.Time, f func()) {
 	w.pinClock(func() time.Time { return t }, f)
 }
 
-// HoldClock has f work while the clock stands where it is. Nobody sees it later in between, and has happen what is due then: a journal
-// would not.
+// HoldClock runs f while the clock stands still. So no request sees a later time meanwhile and runs an action that is due then: in a replay of
+// the journal that would happen at another place.
 func (w *Core) HoldClock(f func()) { w.pinClock(w.TimeHeld, f) }
 
-// pinClock has f work at the time that when gives with the lock held.
+// pinClock runs f at the time that when returns with the lock held.
 func (w *Core) pinClock(when func() time.Time, f func()) {
 	w.Mu.Lock()
 	before := w.pinned
@@ -57,5 +57,5 @@ func (w *Core) pinClock(when func() time.Time, f func()) {
 	f()
 }
 
-// UnixNow is Time in UNIX seconds. The lock is held.
+// UnixNow returns the time of the workspace in UNIX seconds. The caller holds the lock.
 func (w *Core) UnixNow() int64 { return w.TimeHeld().Unix() }

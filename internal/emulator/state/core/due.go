@@ -5,9 +5,8 @@ import (
 	"time"
 )
 
-// Schedule has something happen when the clock reaches a time: before anything else is asked or done then, and at its own time,
-// however late that is. So a journal that is done again has it happen in the same place. What it does is logged at the time that
-// it is given. The lock is held.
+// Schedule plans an action for a time. It runs before anything else that is asked or done at that time or later, and gets its own time however
+// late it runs. So a replay of the journal runs it at the same place. The caller holds the lock.
 func (w *Core) Schedule(at time.Time, do func(at int64)) {
 	i := slices.IndexFunc(w.scheduled, func(d scheduledAction) bool { return d.at.After(at) })
 	if i < 0 {
@@ -16,7 +15,8 @@ func (w *Core) Schedule(at time.Time, do func(at int64)) {
 	w.scheduled = slices.Insert(w.scheduled, i, scheduledAction{at, do})
 }
 
-// RunDue carries out what is due by a time, in the order of the times, and in that in which it was begun. The lock is held.
+// RunDue runs the actions that are due by a time, ordered by time; equal times run in the order in which they were scheduled. The caller holds
+// the lock.
 func (w *Core) RunDue(by time.Time) {
 	for len(w.scheduled) > 0 && !w.scheduled[0].at.After(by) {
 		next := w.scheduled[0]
@@ -28,7 +28,7 @@ func (w *Core) RunDue(by time.Time) {
 	}
 }
 
-// RunDueNow carries out what is due by now.
+// RunDueNow runs the actions that are due now.
 func (w *Core) RunDueNow() {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"aqueduck/internal/emulator/jsontext"
 )
 
-// RawJSON is a value as JSON text; nil is no text.
+// RawJSON returns a value as JSON text, "" for nil.
 func RawJSON(value any) (string, error) {
 	switch v := value.(type) {
 	case nil:
@@ -27,7 +27,7 @@ func RawJSON(value any) (string, error) {
 	return "", fmt.Errorf("no value of type %T", value)
 }
 
-// NumberText is a number as text; zero is "".
+// NumberText returns a number as text; zero is "".
 func NumberText(n int64) string {
 	if n == 0 {
 		return ""
@@ -35,7 +35,7 @@ func NumberText(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// NumberTexts are numbers as the texts of their ids.
+// NumberTexts returns the ids of numbers as texts.
 func NumberTexts(numbers []int32, id func(int32) int64) []string {
 	list := make([]string, len(numbers))
 	for i, n := range numbers {
@@ -44,7 +44,7 @@ func NumberTexts(numbers []int32, id func(int32) int64) []string {
 	return list
 }
 
-// NumberOrValue is a value as changes have it: a number is a whole one where it can be.
+// NumberOrValue returns a value in the form that changes have: a number becomes a whole one where possible.
 func NumberOrValue(v any) any {
 	n, isNumber := v.(json.Number)
 	if !isNumber {
@@ -56,7 +56,7 @@ func NumberOrValue(v any) any {
 	return event.Number(n)
 }
 
-// SetInt32 sets a number that must be from 0 to below a limit.
+// SetInt32 sets a number that must be at least 0 and below a limit.
 func SetInt32(into *int32, n, limit int) error {
 	if n < 0 || n >= limit {
 		return errors.New("number " + strconv.Itoa(n) + " is not below " + strconv.Itoa(limit))
@@ -65,7 +65,7 @@ func SetInt32(into *int32, n, limit int) error {
 	return nil
 }
 
-// PlainChanges gives a copy of changes whose integers are all int64, as the log has them.
+// PlainChanges returns a copy of changes with all integers as int64, as in the log.
 func PlainChanges(set []event.FieldChange) []event.FieldChange {
 	out := make([]event.FieldChange, len(set))
 	for i, c := range set {

@@ -2,7 +2,7 @@ package core
 
 import "slices"
 
-// Union is a list with what it lacks of another one.
+// Union returns a list with the missing elements of another one.
 func Union(a, b []int32) []int32 {
 	for _, n := range b {
 		a = WithElement(a, n)
@@ -10,7 +10,7 @@ func Union(a, b []int32) []int32 {
 	return a
 }
 
-// WithElement and without give copies, so that lists shared with older versions stay as they were.
+// WithElement returns a copy with an element added. Copies keep lists that older versions share unchanged.
 func WithElement(list []int32, n int32) []int32 {
 	if slices.Contains(list, n) {
 		return list
@@ -18,7 +18,7 @@ func WithElement(list []int32, n int32) []int32 {
 	return append(slices.Clone(list), n)
 }
 
-// WithoutElement is a list without an element.
+// WithoutElement returns a copy without an element.
 func WithoutElement[T comparable](list []T, n T) []T {
 	return slices.DeleteFunc(slices.Clone(list), func(have T) bool { return have == n })
 }

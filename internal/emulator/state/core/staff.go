@@ -10,16 +10,16 @@ import (
 	"aqueduck/internal/emulator/population"
 )
 
-// Nobody is whom things are assigned to that are assigned to nobody.
+// Nobody is the id of the assignee that removes an assignment.
 const Nobody = "0"
 
-// ErrNoAdmin is answered when somebody acts or is put in charge who is no admin, or is one no longer.
+// ErrNoAdmin means that the actor or the assignee is not a current admin.
 var ErrNoAdmin = errors.New("no such admin")
 
-// ErrNoTeam is answered when a team is put in charge that there is not.
+// ErrNoTeam means that the assigned team does not exist.
 var ErrNoTeam = errors.New("no such team")
 
-// FindAdmin finds one of the admins that there are now by the id.
+// FindAdmin returns a current admin by id.
 func FindAdmin(id string) (event.Admin, error) {
 	i := slices.IndexFunc(event.Admins, func(a event.Admin) bool { return strconv.FormatInt(a.ID, 10) == id })
 	if i < 0 {
@@ -28,7 +28,7 @@ func FindAdmin(id string) (event.Admin, error) {
 	return event.Admins[i], nil
 }
 
-// NewAuthor is who does something in a workspace without a customer: an admin by the id, or the AI operator by its own.
+// NewAuthor returns an actor by id: an admin, or the AI operator.
 func NewAuthor(id string) (event.Author, error) {
 	if id == event.AIAgent.ID {
 		return event.AIAgent, nil
@@ -37,7 +37,7 @@ func NewAuthor(id string) (event.Author, error) {
 	return population.AdminAuthor(a), err
 }
 
-// FindTeam finds a team by its id. The lock is held.
+// FindTeam returns the id of an existing team as a number. The caller holds the lock.
 func (w *Core) FindTeam(id string) (int64, error) {
 	for _, team := range event.Teams {
 		if strconv.FormatInt(team.ID, 10) == id && w.HoursLived >= team.Hour {

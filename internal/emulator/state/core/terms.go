@@ -7,7 +7,7 @@ import (
 	"aqueduck/internal/emulator/knobs"
 )
 
-// SetWorkspaceID makes contacts tell another workspace's id, as a wrong token would.
+// SetWorkspaceID makes contacts send another workspace's id, as a wrong token would.
 func (w *Core) SetWorkspaceID(id string) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -15,10 +15,10 @@ func (w *Core) SetWorkspaceID(id string) {
 	w.NoteTerms(w.UnixNow())
 }
 
-// NoteTerms notes what the truth depends on from a time on. The lock is held.
+// NoteTerms records the settings that the truth depends on, from a time on. The caller holds the lock.
 func (w *Core) NoteTerms(at int64) {
 	k := w.K()
 	w.Terms = append(w.Terms, event.OracleTerms{At: at, Hours: w.HoursLived, Workspace: w.WorkspaceID, PartsCap: k.MostParts(), UsersOnly: k.UsersOnly,
 		FormerAdmins: k.FormerAdmins, NoDynamicContent: k.NoDynamicContent, TranscriptLate: int64(k.TranscriptLate / time.Second),
-		CallsLeftOut: k.CallsLeftOut, Redacted: map[knobs.Occurrence]event.RedactedMode{knobs.ByTurns: event.RedactedByTurns, knobs.Always: event.RedactedHidden, knobs.Never: event.RedactedMuted}[k.HitlRedacted]})
+		CallsLeftOut: k.CallsLeftOut, Redacted: map[knobs.Occurrence]event.RedactedMode{knobs.ByTurns: event.RedactedByTurns, knobs.Always: event.RedactedHidden, knobs.Never: event.RedactedWithoutWords}[k.HitlRedacted]})
 }

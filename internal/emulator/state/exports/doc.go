@@ -1,2 +1,2 @@
-// Package exports keeps the jobs of reporting exports and writes their files.
+// Package exports stores the jobs of reporting exports, and writes their files.
 package exports

@@ -9,7 +9,7 @@ import (
 	"aqueduck/internal/emulator/population"
 )
 
-// ReportRow adds a row to a dataset by hand: its key, its time, and what it says; the rest is null.
+// ReportRow adds a row to a dataset: its key, its time, and its values; the other values are null.
 func (w *Exports) ReportRow(dataset, key string, created int64, values map[string]any) error {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -21,7 +21,7 @@ func (w *Exports) ReportRow(dataset, key string, created int64, values map[strin
 	return w.logReportEvent(event.ReportEvent{Dataset: dataset, Key: key, Created: created, Values: values})
 }
 
-// ReportChange lets a row of a dataset say something else from now on.
+// ReportChange changes a value of a row of a dataset from now on.
 func (w *Exports) ReportChange(dataset, key, attribute string, value any) error {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -43,7 +43,7 @@ func (w *Exports) logReportEvent(e event.ReportEvent) error {
 	return nil
 }
 
-// hasRow says whether a dataset has a row by now.
+// hasRow reports whether a dataset has a row by now.
 func (w *Exports) hasRow(s *event.Dataset, key string) bool {
 	if slices.ContainsFunc(w.ReportEvents, func(e event.ReportEvent) bool { return e.Dataset == s.ID && e.Key == key }) {
 		return true
@@ -52,11 +52,11 @@ func (w *Exports) hasRow(s *event.Dataset, key string) bool {
 	known := func(hour int) bool {
 		return 0 <= hour && hour < now && slices.ContainsFunc(w.exportHour(s, hour), func(f event.ReportFact) bool { return f.Key == key && f.Known <= now })
 	}
-	switch num, there := w.Talks.FindThread(key); {
+	switch num, there := w.Conversations.FindThread(key); {
 	case there && int(num) >= w.Setup.Conversations:
 		return s == event.Datasets[0]
 	case there:
-		return known(int(w.Talks.Threads[num].Newest.Created-w.Setup.Start.Unix()+event.ReportSpan) / 3600)
+		return known(int(w.Conversations.Threads[num].Newest.Created-w.Setup.Start.Unix()+event.ReportSpan) / 3600)
 	}
 	n, err := strconv.ParseInt(key, 10, 64)
 	return err == nil && n >= population.ReportKeys && known(int((n-population.ReportKeys)/100))

@@ -17,7 +17,7 @@ import (
 	"aqueduck/internal/emulator/population"
 )
 
-// exportRows are the rows of a job, in the order of the attributes that were asked for, by the time of each.
+// exportRows returns the rows of a job, in the order of the requested attributes and of their times.
 func (w *Exports) exportRows(j *Job) [][]any {
 	birth, now := w.Setup.Start.Unix(), event.ReportSpan/3600+w.HoursLived
 	inside := func(at int64) bool {
@@ -34,32 +34,34 @@ func (w *Exports) exportRows(j *Job) [][]any {
 	for hour := int(first); hour < now && birth-event.ReportSpan+int64(hour)*3600 <= j.To; hour++ {
 		for _, f := range w.exportHour(j.Set, hour) {
 			if f.Known <= now && inside(f.Created) && !(f.Silent && j.Old) {
-				add(f.Created, func(attribute string) any { return w.byHand(j.Set.ID, f.Key, attribute, factAt(&f, attribute, now)) })
+				add(f.Created, func(attribute string) any {
+					return w.changedValue(j.Set.ID, f.Key, attribute, factAt(&f, attribute, now))
+				})
 			}
 		}
 	}
-	for num := w.Setup.Conversations; num < len(w.Talks.Threads) && j.Set == event.Datasets[0]; num++ { // begun since: there at once
-		if e := w.Talks.Threads[num].Newest; inside(e.Created) {
-			if f := w.Talks.ReportFact(e); !(f.Silent && j.Old) {
-				add(f.Created, func(attribute string) any { return w.byHand(j.Set.ID, f.Key, attribute, f.Values[attribute]) })
+	for num := w.Setup.Conversations; num < len(w.Conversations.Threads) && j.Set == event.Datasets[0]; num++ { // begun since hour 0: exported at once
+		if e := w.Conversations.Threads[num].Newest; inside(e.Created) {
+			if f := w.Conversations.ReportFact(e); !(f.Silent && j.Old) {
+				add(f.Created, func(attribute string) any { return w.changedValue(j.Set.ID, f.Key, attribute, f.Values[attribute]) })
 			}
 		}
 	}
 	for _, e := range w.ReportEvents {
 		if e.Dataset == j.Set.ID && e.Attribute == "" && inside(e.Created) {
-			add(e.Created, func(attribute string) any { return w.byHand(j.Set.ID, e.Key, attribute, e.Values[attribute]) })
+			add(e.Created, func(attribute string) any { return w.changedValue(j.Set.ID, e.Key, attribute, e.Values[attribute]) })
 		}
 	}
 	return rows
 }
 
-// exportRow is one row of a job, by what its attributes are.
+// exportRow returns one row of a job; value returns an attribute's value.
 func (w *Exports) exportRow(j *Job, created int64, value func(attribute string) any) []any {
 	row := make([]any, len(j.Attributes))
 	for i, id := range j.Attributes {
 		a := w.FindAttribute(j.Set, id)
 		if a == nil {
-			continue // it is gone since the job was made
+			continue // removed since the job was made
 		}
 		row[i] = value(a.ID)
 		if a.ID == j.Set.Time && w.K().Export.File.Local {
@@ -72,25 +74,25 @@ func (w *Exports) exportRow(j *Job, created int64, value func(attribute string) 
 	return row
 }
 
-// exportHour are the rows of one hour, counted from a year before hour 0.
+// exportHour returns the rows of one hour, counted from a year before hour 0.
 func (w *Exports) exportHour(s *event.Dataset, hour int) []event.ReportFact {
 	birth := w.Setup.Start.Unix()
 	facts := population.DrawReportFacts(w.Setup.Seed, w.Setup.Contacts, birth, s, hour)
 	if s != event.Datasets[0] {
 		return facts
 	}
-	talks := w.Talks.ConversationLog[:w.Setup.Conversations] // in the order of their times
+	talks := w.Conversations.ConversationLog[:w.Setup.Conversations] // ordered by time
 	begins := birth - event.ReportSpan + int64(hour)*3600
 	at := func(e event.ThreadEvent, time int64) int { return cmp.Compare(e.At, time) }
 	from, _ := slices.BinarySearchFunc(talks, begins, at)
 	to, _ := slices.BinarySearchFunc(talks, begins+3600, at)
 	for i := from; i < to; i++ {
-		facts = append(facts, w.Talks.ReportFact(w.Talks.Threads[talks[i].Num].Newest))
+		facts = append(facts, w.Conversations.ReportFact(w.Conversations.Threads[talks[i].Num].Newest))
 	}
 	return facts
 }
 
-// factAt gives a value as it is from an hour on.
+// factAt returns a value as of an hour.
 func factAt(f *event.ReportFact, attribute string, hour int) any {
 	value := f.Values[attribute]
 	for _, c := range f.Changes {
@@ -101,8 +103,8 @@ func factAt(f *event.ReportFact, attribute string, hour int) any {
 	return value
 }
 
-// byHand is a value as ReportChange left it.
-func (w *Exports) byHand(dataset, key, attribute string, value any) any {
+// changedValue returns a value with the changes of ReportChange.
+func (w *Exports) changedValue(dataset, key, attribute string, value any) any {
 	for _, e := range w.ReportEvents {
 		if e.Dataset == dataset && e.Key == key && e.Attribute == attribute {
 			value = e.Value
@@ -111,7 +113,7 @@ func (w *Exports) byHand(dataset, key, attribute string, value any) any {
 	return value
 }
 
-// BuildFile makes the file of a job.
+// BuildFile returns the file of a job.
 func (w *Exports) BuildFile(j *Job) []byte {
 	f := w.K().Export.File
 	rows := w.exportRows(j)
@@ -156,7 +158,7 @@ func fileEnding(f knobs.ExportFile) string {
 	return "csv"
 }
 
-// arrangeColumns leaves out the lost columns and turns the order around.
+// arrangeColumns removes the lost columns and reverses the order, as the knobs say.
 func arrangeColumns(f knobs.ExportFile, header []string, rows [][]any) ([]string, [][]any) {
 	var keep []int
 	for i, name := range header {
@@ -183,7 +185,7 @@ func arrangeColumns(f knobs.ExportFile, header []string, rows [][]any) ([]string
 	return names, rows
 }
 
-// exportText writes one file: a header, then the rows. What is null is an empty field, an empty text is one in quotes.
+// exportText writes one file: a header, then the rows. A null is an empty field, an empty text is a quoted one.
 func exportText(f knobs.ExportFile, header []string, rows [][]any) []byte {
 	if f.Form == "ndjson" {
 		return ndjsonFile(header, rows)
@@ -244,7 +246,7 @@ func ndjsonFile(header []string, rows [][]any) (b []byte) {
 	return b
 }
 
-// packExport puts the members into the form of the file. Buffers take everything, so that nothing here can fail.
+// packExport packs the members in the form of the file. It cannot fail, because it writes to buffers.
 func packExport(f knobs.ExportFile, members []exportMember) []byte {
 	var buf bytes.Buffer
 	switch f.Form {

@@ -10,32 +10,32 @@ import (
 	"aqueduck/internal/emulator/state/core"
 )
 
-// Exports keeps the jobs of the reporting exports.
+// Exports is the state of the reporting exports.
 type Exports struct {
 	*core.Core
-	Talks        *conversations.Conversations
-	exportJobs   []*Job
-	mostExports  int // jobs under way at once, at the highest
-	ReportEvents []event.ReportEvent
+	Conversations *conversations.Conversations
+	exportJobs    []*Job
+	mostExports   int // largest number of concurrent jobs so far
+	ReportEvents  []event.ReportEvent
 }
 
-// Slots is how many jobs of a workspace may be under way (workspace-api 8).
+// Slots is how many jobs of a workspace may run concurrently (workspace-api 8).
 const Slots = 5
 
-// Job is one job of an export, with what it was asked for.
+// Job is one export job with its request.
 type Job struct {
 	ID         string
 	Set        *event.Dataset
 	Attributes []string
 	From, To   int64     // Unix seconds
-	Made       time.Time // when it was asked for
-	Failed     bool      // there will be no file
-	Old        bool      // asked for under a version that exports less
+	Made       time.Time // time of the request
+	Failed     bool      // it gets no file
+	Old        bool      // requested under a version that exports less
 	Link       int       // number of the last download URL
-	Expires    time.Time // the last download URL; zero: there is none
+	Expires    time.Time // of the last download URL; zero: there is none
 }
 
-// JobStatus is the status of a job by the clock.
+// JobStatus returns the status of a job now.
 func (w *Exports) JobStatus(j *Job) string {
 	k := w.K().Export
 	pending, working := k.Pending, k.Working
@@ -58,14 +58,14 @@ func (w *Exports) JobStatus(j *Job) string {
 	return "complete"
 }
 
-// ExportJobs tells how many jobs were ever made, and how many were under way at once, at the highest.
+// ExportJobs returns the number of jobs so far, and the largest number of concurrent ones.
 func (w *Exports) ExportJobs() (made, most int) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	return len(w.exportJobs), w.mostExports
 }
 
-// OccupyExports fills slots with jobs of somebody else.
+// OccupyExports fills slots with jobs of another client.
 func (w *Exports) OccupyExports(jobs int) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -74,16 +74,16 @@ func (w *Exports) OccupyExports(jobs int) {
 	}
 }
 
-// AddJob takes a job on and gives it an id. The lock is held.
+// AddJob adds a job and gives it an id. The caller holds the lock.
 func (w *Exports) AddJob(j *Job) {
 	j.Made, j.Failed = w.TimeHeld(), len(w.exportJobs) < w.K().Export.Fail
-	// Of the time too: a workspace that begins again must not give a name that somebody remembers for another job.
+	// The time is part of the id: a workspace that starts again must not reuse an id that a client remembers for another job.
 	j.ID = fmt.Sprintf("job_%016x", event.MixBits(event.MixBits(w.Setup.Seed^uint64(len(w.exportJobs)+1)<<8)^uint64(j.Made.UnixNano())))
 	w.exportJobs = append(w.exportJobs, j)
 	w.mostExports = max(w.mostExports, w.CountBusy())
 }
 
-// CountBusy counts the jobs under way. The lock is held.
+// CountBusy counts the running jobs. The caller holds the lock.
 func (w *Exports) CountBusy() (n int) {
 	for _, j := range w.exportJobs {
 		if s := w.JobStatus(j); s == "pending" || s == "in_progress" {
@@ -93,7 +93,7 @@ func (w *Exports) CountBusy() (n int) {
 	return n
 }
 
-// ListAttributes are the attributes that a dataset has now: the knobs take some away and add others.
+// ListAttributes returns the current attributes of a dataset: the knobs remove some and add others.
 func (w *Exports) ListAttributes(s *event.Dataset) []event.DatasetAttribute {
 	file := w.K().Export.File
 	var all []event.DatasetAttribute
@@ -108,7 +108,7 @@ func (w *Exports) ListAttributes(s *event.Dataset) []event.DatasetAttribute {
 	return all
 }
 
-// FindAttribute finds an attribute by the id that must be sent for it: the qualified one where there is one.
+// FindAttribute returns an attribute by the id that requests must use: the qualified one where there is one.
 func (w *Exports) FindAttribute(s *event.Dataset, id string) *event.DatasetAttribute {
 	for _, a := range w.ListAttributes(s) {
 		if a.Qualified == id || a.Qualified == "" && a.ID == id {
@@ -118,8 +118,8 @@ func (w *Exports) FindAttribute(s *event.Dataset, id string) *event.DatasetAttri
 	return nil
 }
 
-// WhyNotAttribute says what must be sent instead of an id that is none to ask by.
-func (w *Exports) WhyNotAttribute(s *event.Dataset, id string) string {
+// ExplainBadAttribute says what to send instead of an invalid id.
+func (w *Exports) ExplainBadAttribute(s *event.Dataset, id string) string {
 	for _, a := range w.ListAttributes(s) {
 		if a.ID == id {
 			return "qualified where get_datasets has a qualified_id: " + a.Qualified + ", not " + id
@@ -128,7 +128,7 @@ func (w *Exports) WhyNotAttribute(s *event.Dataset, id string) string {
 	return "of the dataset, which has no " + id
 }
 
-// FindJob finds a job by its id; nil where there is none. The lock is held.
+// FindJob returns a job by its id; nil where there is none. The caller holds the lock.
 func (w *Exports) FindJob(id string) *Job {
 	for _, j := range w.exportJobs {
 		if j.ID == id {

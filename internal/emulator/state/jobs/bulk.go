@@ -2,20 +2,20 @@ package jobs
 
 import "aqueduck/internal/emulator/event"
 
-// JobContact is what a job does to one contact: of the fields that its kind needs.
+// JobContact is the change of a job to one contact, with the fields that its kind needs.
 type JobContact struct {
-	ID   string // of the one that is updated or deleted
-	Role string // of the one that is created
+	ID   string // of the contact that is updated or deleted
+	Role string // of the contact that is created
 	Set  []event.FieldChange
 }
 
-// Rejection is a contact that a job left as it was.
+// Rejection is a contact that a job did not change, with the reason.
 type Rejection struct {
-	Place             int // in the list that was sent
+	Place             int // index in the list that was sent
 	ID, Code, Message string
 }
 
-// fieldsOf gives changes by their fields.
+// fieldsOf returns changes by field.
 func fieldsOf(set []event.FieldChange) map[string]any {
 	fields := map[string]any{}
 	for _, s := range set {

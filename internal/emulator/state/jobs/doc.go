@@ -1,2 +1,2 @@
-// Package jobs keeps the jobs of a workspace that do things in bulk, or later.
+// Package jobs stores the jobs of a workspace that work in bulk or later.
 package jobs

@@ -13,7 +13,7 @@ import (
 	"aqueduck/internal/emulator/state/tickets"
 )
 
-// Jobs keeps the other jobs.
+// Jobs is the state of all jobs except exports.
 type Jobs struct {
 	*core.Core
 	People  *contacts.Contacts
@@ -21,7 +21,7 @@ type Jobs struct {
 	JobList []Job
 }
 
-// workInBulk does what a job is for when its time has come. The lock is held.
+// workInBulk carries out a job at its time. The caller holds the lock.
 func (w *Jobs) workInBulk(n int, at int64) {
 	j := &w.JobList[n]
 	for i, one := range j.Plan.Contacts {
@@ -38,7 +38,7 @@ func (w *Jobs) workInBulk(n int, at int64) {
 	}
 }
 
-// bulkCreate is strict: whoever has the external id or the e-mail already, lead or user, stays as it is.
+// bulkCreate creates strictly: it rejects a contact when any active one, lead or user, has the external id or the e-mail.
 func (w *Jobs) bulkCreate(at int64, one JobContact) (code, message string) {
 	set := fieldsOf(one.Set)
 	external, _ := set["external_id"].(string)
@@ -70,7 +70,7 @@ func (w *Jobs) bulkChange(at int64, kind JobKind, one JobContact) (code, message
 	return "", ""
 }
 
-// Job is one that was started. Where it stands is a function of the time.
+// Job is a started job. Its status is a function of the time.
 type Job struct {
 	Kind JobKind
 	made time.Time
@@ -79,13 +79,13 @@ type Job struct {
 	Rejected []Rejection
 }
 
-// EndsAt is when a job has done its work.
+// EndsAt returns when a job is done.
 func (j *Job) EndsAt() time.Time { return j.made.Add(j.Plan.Pending + j.Plan.Working) }
 
-// JobKind is what a job makes or changes.
+// JobKind is the kind of a job.
 type JobKind string
 
-// The kinds: what makes a ticket (workspace-api 4.11, tickets/enqueue), and what changes contacts in bulk.
+// The kinds: creation of a ticket (workspace-api 4.11, tickets/enqueue), and bulk changes of contacts.
 const (
 	TicketsEnqueue JobKind = "ticket"
 	ContactsCreate JobKind = "contacts.create"
@@ -93,20 +93,20 @@ const (
 	ContactsDelete JobKind = "contacts.delete"
 )
 
-// IsBulk says whether a job is one of many contacts.
+// IsBulk reports whether a job changes contacts in bulk.
 func (k JobKind) IsBulk() bool { return k != TicketsEnqueue }
 
-// JobPlan is how a job will go.
+// JobPlan is the course of a job.
 type JobPlan struct {
-	Pending  time.Duration // how long it waits; 0: a minute
-	Working  time.Duration // how long it works after that; 0: four minutes
+	Pending  time.Duration // time until it starts; 0: a minute
+	Working  time.Duration // time until it ends after that; 0: four minutes
 	Fails    bool          // it ends as failed
-	Resource string        // the id of what a ticket's job has made when it succeeds
+	Resource string        // id of the created ticket
 
-	Contacts []JobContact // what a job of contacts does when it succeeds
+	Contacts []JobContact // changes of a bulk job, carried out when it succeeds
 }
 
-// StartJob starts a job and gives its id: it is pending, in_progress after a while, then success or failed.
+// StartJob starts a job and returns its id. The job is pending, then in_progress, then success or failed.
 func (w *Jobs) StartJob(kind JobKind, plan JobPlan) (string, error) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -124,7 +124,7 @@ func (w *Jobs) StartJob(kind JobKind, plan JobPlan) (string, error) {
 	return JobID(w.addJob(kind, plan)), nil
 }
 
-// addJob adds one and gives its place. The lock is held.
+// addJob adds a job and returns its number. The caller holds the lock.
 func (w *Jobs) addJob(kind JobKind, plan JobPlan) int {
 	if plan.Pending == 0 {
 		plan.Pending = time.Minute
@@ -140,10 +140,10 @@ func (w *Jobs) addJob(kind JobKind, plan JobPlan) int {
 	return n
 }
 
-// JobID is the id of a job by its number.
+// JobID returns the id of a job by its number.
 func JobID(n int) string { return "job_" + strconv.Itoa(90100+17*n) }
 
-// Status is where a job stands (workspace-api 3.1).
+// Status returns the status of a job (workspace-api 3.1).
 func (j *Job) Status(now time.Time) string {
 	switch age := now.Sub(j.made); {
 	case age < j.Plan.Pending:

@@ -8,8 +8,8 @@ import (
 	"aqueduck/internal/emulator/state/tickets"
 )
 
-// EnqueueTicket starts a job that opens a ticket when it succeeds, and gives the job's id. What cannot be opened is refused now;
-// when one of its contacts has gone by then, the job fails. Durations of 0 are the usual ones of JobPlan.
+// EnqueueTicket starts a job that creates a ticket when it succeeds, and returns the job's id. An invalid ticket is refused at once. The job
+// fails when one of its contacts is no longer active by then. Durations of 0 are the defaults of JobPlan.
 func (w *Jobs) EnqueueTicket(n tickets.NewTicket, pending, working time.Duration) (string, error) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()

@@ -9,24 +9,23 @@ import (
 	"aqueduck/internal/emulator/state/core"
 )
 
-// Desk is all that the server keeps of tickets: a log of their own, which is the truth about them, and what follows
-// from it, as for conversations.
+// Desk is the state of tickets: their own log, which is the truth about them, and what follows from it.
 type Desk struct {
 	*core.Core
 	People      *contacts.Book
 	Talks       *conversations.Conversations
 	Maker       population.Tickets
-	TicketLog   []event.ThreadEvent // Num is the ticket's number
+	TicketLog   []event.ThreadEvent // Num is the number of the ticket
 	TicketList  []conversations.Thread
 	TicketIndex search.Index[conversations.Edition]
-	ticketTurns int // of their life
+	ticketTurns int // simulated operations so far
 	lastTicket  struct {
 		edition *conversations.Edition
 		ticket  *Ticket
 	}
 }
 
-// LoadTicket draws a ticket that is there; nil where there is none.
+// LoadTicket replays a ticket that exists; nil where there is none.
 func (w *Desk) LoadTicket(id string) *Ticket {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()

@@ -1,2 +1,2 @@
-// Package tickets keeps the tickets of a workspace, with a log of their own.
+// Package tickets stores the tickets of a workspace, with their own log.
 package tickets

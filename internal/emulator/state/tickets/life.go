@@ -7,18 +7,18 @@ import (
 	"aqueduck/internal/emulator/state/conversations"
 )
 
-// ticketOp is one thing that happens to tickets in an hour of life. It says whether it could.
+// ticketOp is one simulated operation on tickets. It returns false when no ticket fits.
 type ticketOp func(w *Desk, r *event.RNG, at int64) bool
 
-// ticketLife is the order in which things happen to tickets, again and again.
+// ticketLife is the order of simulated operations on tickets, repeated.
 var ticketLife = [...]ticketOp{
-	ticketOpens, ticketSays(population.AsTicketPart((*population.Conversations).FillCustomerReply)), ticketSays(population.Tickets.FillStateMove), ticketSays(population.AsTicketPart((*population.Conversations).FillAdminReply)),
-	ticketSays(population.Tickets.FillAttributeChange), ticketSays(population.Tickets.FillTicketAssignment), ticketOpens, ticketSays(population.Tickets.FillResolution), ticketLinks,
-	ticketSays(population.Tickets.FillTicketNote), ticketSays(population.AsTicketPart((*population.Conversations).FillCustomerReply)), ticketSays(population.Tickets.FillStateMove), ticketRedacts,
-	ticketSays(population.AsTicketPart((*population.Conversations).FillSnooze)), ticketSays(population.Tickets.FillAttributeChange), ticketSays(population.Tickets.FillResolution),
+	ticketOpens, addTicketPartOp(population.AsTicketPart((*population.Conversations).FillCustomerReply)), addTicketPartOp(population.Tickets.FillStateMove), addTicketPartOp(population.AsTicketPart((*population.Conversations).FillAdminReply)),
+	addTicketPartOp(population.Tickets.FillAttributeChange), addTicketPartOp(population.Tickets.FillTicketAssignment), ticketOpens, addTicketPartOp(population.Tickets.FillResolution), ticketLinks,
+	addTicketPartOp(population.Tickets.FillTicketNote), addTicketPartOp(population.AsTicketPart((*population.Conversations).FillCustomerReply)), addTicketPartOp(population.Tickets.FillStateMove), ticketRedacts,
+	addTicketPartOp(population.AsTicketPart((*population.Conversations).FillSnooze)), addTicketPartOp(population.Tickets.FillAttributeChange), addTicketPartOp(population.Tickets.FillResolution),
 }
 
-// SimulateTicketsHour lets an hour pass for the tickets.
+// SimulateTicketsHour carries out the operations of a simulated hour on tickets.
 func (w *Desk) SimulateTicketsHour(base int64) {
 	if w.Setup.Tickets == 0 {
 		return
@@ -40,8 +40,8 @@ func ticketOpens(w *Desk, r *event.RNG, at int64) bool {
 	return ok
 }
 
-// someTicket draws a ticket, mostly a late one, and logs the event that fill makes of it.
-func (w *Desk) someTicket(r *event.RNG, at int64, fill func(t *Ticket, e *event.ThreadEvent) bool) bool {
+// logDrawnTicketEvent draws a ticket, mostly a late one, and logs the event that fill makes.
+func (w *Desk) logDrawnTicketEvent(r *event.RNG, at int64, fill func(t *Ticket, e *event.ThreadEvent) bool) bool {
 	from := w.TicketDrawer()
 	return conversations.DrawThread(r, w.TicketList, at, func(num int32, th *conversations.Thread) bool {
 		e := event.ThreadEvent{At: at, Num: num, With: &event.ThreadArgs{}}
@@ -53,10 +53,10 @@ func (w *Desk) someTicket(r *event.RNG, at int64, fill func(t *Ticket, e *event.
 	})
 }
 
-// ticketSays is a turn of life that adds a part.
-func ticketSays(draw func(m population.Tickets, r *event.RNG, s *population.Scene, p *event.Part)) ticketOp {
+// addTicketPartOp returns a simulated operation that adds a part.
+func addTicketPartOp(draw func(m population.Tickets, r *event.RNG, s *population.Scene, p *event.Part)) ticketOp {
 	return func(w *Desk, r *event.RNG, at int64) bool {
-		return w.someTicket(r, at, func(t *Ticket, e *event.ThreadEvent) bool {
+		return w.logDrawnTicketEvent(r, at, func(t *Ticket, e *event.ThreadEvent) bool {
 			w.Talks.AddPartTo(t.Conversation, e, func(p *event.Part) { draw(w.Maker, r, t.ticketScene(), p) })
 			return true
 		})
@@ -64,14 +64,14 @@ func ticketSays(draw func(m population.Tickets, r *event.RNG, s *population.Scen
 }
 
 func ticketLinks(w *Desk, r *event.RNG, at int64) bool {
-	return len(w.Talks.Threads) > 0 && w.someTicket(r, at, func(t *Ticket, e *event.ThreadEvent) bool {
+	return len(w.Talks.Threads) > 0 && w.logDrawnTicketEvent(r, at, func(t *Ticket, e *event.ThreadEvent) bool {
 		e.Kind, e.With.Linked = event.ThreadLinked, event.LinkedObject{Type: "conversation", ID: event.ConversationID(int32(r.IntN(len(w.Talks.Threads))))}
 		return !t.Bare && !t.isLinkedTo(e.With.Linked.ID)
 	})
 }
 
 func ticketRedacts(w *Desk, r *event.RNG, at int64) bool {
-	return w.someTicket(r, at, func(t *Ticket, e *event.ThreadEvent) bool {
+	return w.logDrawnTicketEvent(r, at, func(t *Ticket, e *event.ThreadEvent) bool {
 		e.Kind, e.Quiet, e.Place = event.ThreadRedacted, w.Talks.DrawQuiet(r), int32(r.IntN(len(t.Parts)))
 		return len(t.Parts) > 0 && t.Parts[e.Place].Body != ""
 	})

@@ -14,8 +14,8 @@ import (
 
 var errOnlyNotes = errors.New("no customer reads it, so it takes only notes")
 
-// CreateTicket opens a ticket of a type, by its id, for a contact, or for none when it is "", and gives the ticket's id.
-// Attributes are named as the type names them; what is not said is drawn.
+// CreateTicket opens a ticket of a type, by the type's id, for a contact or with "" for none, and returns its id. Attributes have the names of
+// the type; missing ones are drawn.
 func (w *Tickets) CreateTicket(contact, ticketType string, set ...event.FieldChange) (string, error) {
 	n := NewTicket{Type: ticketType, Set: set}
 	if contact != "" {
@@ -24,7 +24,7 @@ func (w *Tickets) CreateTicket(contact, ticketType string, set ...event.FieldCha
 	return w.WriteTicket(n)
 }
 
-// ticketValues gives changes of attributes with their values as JSON text.
+// ticketValues returns changes of attributes with their values as JSON text.
 func ticketValues(kind int, set []event.FieldChange) ([]event.FieldChange, error) {
 	given := core.PlainChanges(set)
 	for i, s := range given {
@@ -37,7 +37,7 @@ func ticketValues(kind int, set []event.FieldChange) ([]event.FieldChange, error
 	return given, nil
 }
 
-// ticketValue gives the attribute that a change is of and its value as JSON text.
+// ticketValue returns the attribute of a change and its value as JSON text.
 func ticketValue(kind int, s event.FieldChange) (a event.TicketAttribute, raw string, err error) {
 	a, ok := FindTicketAttribute(kind, s.Field)
 	if !ok {
@@ -49,12 +49,12 @@ func ticketValue(kind int, s event.FieldChange) (a event.TicketAttribute, raw st
 
 func (w *Desk) openTicket(at int64, who []*event.Contact, kind int, with *event.ThreadArgs) (num int32) {
 	num = int32(len(w.TicketList))
-	w.RecordTicketEvent(event.ThreadEvent{At: at, Until: at, Kind: event.ThreadOpened, Num: num, Place: int32(kind), Who: who, With: with})
+	w.RecordTicketEvent(event.ThreadEvent{At: at, Until: at, Kind: event.ThreadOpened, Num: num, Place: int32(kind), Contacts: who, With: with})
 	return num
 }
 
-// onTicket logs one event of a ticket, filled in by what the operation adds. It may be refused.
-func (w *Desk) onTicket(id string, add func(t *Ticket, r *event.RNG, e *event.ThreadEvent) error) error {
+// logTicketEvent logs one event of a ticket; add fills it in and may refuse it.
+func (w *Desk) logTicketEvent(id string, add func(t *Ticket, r *event.RNG, e *event.ThreadEvent) error) error {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	num, err := w.FindTicket(id)
@@ -70,18 +70,17 @@ func (w *Desk) onTicket(id string, add func(t *Ticket, r *event.RNG, e *event.Th
 	return nil
 }
 
-// speakOn logs the addition of a part, which change fills in.
-func (w *Desk) speakOn(id string, change func(r *event.RNG, t *Ticket, p *event.Part) error) error {
-	return w.onTicket(id, func(t *Ticket, r *event.RNG, e *event.ThreadEvent) (err error) {
+// logTicketPart logs the addition of a part, which change fills in.
+func (w *Desk) logTicketPart(id string, change func(r *event.RNG, t *Ticket, p *event.Part) error) error {
+	return w.logTicketEvent(id, func(t *Ticket, r *event.RNG, e *event.ThreadEvent) (err error) {
 		w.Talks.AddPartTo(t.Conversation, e, func(p *event.Part) { err = change(r, t, p) })
 		return err
 	})
 }
 
-// ReplyTicket adds a comment or a note. Where no customer reads, on a tracker and on a ticket of the back office that is not
-// shared, a comment is refused (workspace-api 4.11).
+// ReplyTicket adds a comment or a note. Trackers, and back-office tickets that are not shared, refuse comments (workspace-api 4.11).
 func (w *Tickets) ReplyTicket(id string, by conversations.Speaker, body string) error {
-	return w.speakOn(id, func(r *event.RNG, t *Ticket, p *event.Part) error {
+	return w.logTicketPart(id, func(r *event.RNG, t *Ticket, p *event.Part) error {
 		draw, ok := conversations.Speakers[by]
 		switch {
 		case !ok:
@@ -95,7 +94,7 @@ func (w *Tickets) ReplyTicket(id string, by conversations.Speaker, body string) 
 	})
 }
 
-// SetTicketState moves a ticket to a state, by the state's id. What is resolved is closed.
+// SetTicketState moves a ticket to a state, by the state's id. A resolved ticket is closed.
 func (w *Tickets) SetTicketState(id, state string) error {
 	return w.UpdateTicket(id, TicketUpdate{State: state})
 }
@@ -105,14 +104,14 @@ func (w *Tickets) CloseTicket(id string) error {
 	return w.SetTicketState(id, event.TicketStates[event.TicketResolved].ID)
 }
 
-// SetTicketAttribute sets an attribute of the ticket's type, or with nil takes its value away.
+// SetTicketAttribute sets an attribute of the ticket's type; nil removes its value.
 func (w *Tickets) SetTicketAttribute(id, name string, value any) error {
 	return w.UpdateTicket(id, TicketUpdate{Set: []event.FieldChange{{Field: name, Value: value}}})
 }
 
 // AssignTicket adds a part that is one row of the table of workspace-api 2.10.
 func (w *Tickets) AssignTicket(id string, as event.Assignment) error {
-	return w.speakOn(id, func(r *event.RNG, _ *Ticket, p *event.Part) error {
+	return w.logTicketPart(id, func(r *event.RNG, _ *Ticket, p *event.Part) error {
 		if as >= event.Assignments {
 			return fmt.Errorf("no assignment %d", as)
 		}
@@ -121,9 +120,9 @@ func (w *Tickets) AssignTicket(id string, as event.Assignment) error {
 	})
 }
 
-// SnoozeTicket puts one away until a time.
+// SnoozeTicket snoozes a ticket until a time.
 func (w *Tickets) SnoozeTicket(id string, until time.Time) error {
-	return w.speakOn(id, func(r *event.RNG, t *Ticket, p *event.Part) error {
+	return w.logTicketPart(id, func(r *event.RNG, t *Ticket, p *event.Part) error {
 		w.Talks.Maker.FillSnooze(r, t.ticketScene(), p)
 		p.Until = until.Unix()
 		return nil
@@ -132,7 +131,7 @@ func (w *Tickets) SnoozeTicket(id string, until time.Time) error {
 
 // LinkTicket links a conversation or another ticket, by its id.
 func (w *Tickets) LinkTicket(id, object string) error {
-	return w.onTicket(id, func(t *Ticket, _ *event.RNG, e *event.ThreadEvent) error {
+	return w.logTicketEvent(id, func(t *Ticket, _ *event.RNG, e *event.ThreadEvent) error {
 		l := event.LinkedObject{Type: "conversation", ID: object}
 		if _, talk := w.Talks.FindThread(object); !talk {
 			num, err := w.FindTicket(object)
@@ -153,18 +152,18 @@ func (t *Ticket) isLinkedTo(object string) bool {
 	return slices.ContainsFunc(t.Linked, func(l event.LinkedObject) bool { return l.ID == object })
 }
 
-// RedactTicketPart takes the words of a part out (trap T59). bump says whether updated_at moves.
+// RedactTicketPart removes the text of a part (trap T59). bump says whether updated_at moves.
 func (w *Tickets) RedactTicketPart(id, part string, bump bool) error {
-	return w.onTicket(id, func(t *Ticket, _ *event.RNG, e *event.ThreadEvent) (err error) {
+	return w.logTicketEvent(id, func(t *Ticket, _ *event.RNG, e *event.ThreadEvent) (err error) {
 		e.Kind, e.Quiet = event.ThreadRedacted, !bump
 		e.Place, err = t.FindPart(part)
 		return err
 	})
 }
 
-// MutateTicketPart gives a part another assignment; neither its updated_at nor the ticket's moves (trap T58).
+// MutateTicketPart gives a part another assignment. Neither its updated_at nor the ticket's moves (trap T58).
 func (w *Tickets) MutateTicketPart(id, part string, as event.Assignment) error {
-	return w.onTicket(id, func(t *Ticket, r *event.RNG, e *event.ThreadEvent) (err error) {
+	return w.logTicketEvent(id, func(t *Ticket, r *event.RNG, e *event.ThreadEvent) (err error) {
 		row := w.Talks.Maker.DrawAssigned(r, as, e.At)
 		e.Kind, e.Quiet, e.With.Assigned = event.ThreadPartChanged, true, &row
 		e.Place, err = t.FindPart(part)
@@ -172,15 +171,15 @@ func (w *Tickets) MutateTicketPart(id, part string, as event.Assignment) error {
 	})
 }
 
-// DeleteTicket takes one away for good: search does not find it, and its id answers 404 (trap T60).
+// DeleteTicket deletes a ticket for good: search does not find it, and its id answers 404 (trap T60).
 func (w *Tickets) DeleteTicket(id string) error {
-	return w.onTicket(id, func(_ *Ticket, _ *event.RNG, e *event.ThreadEvent) error {
+	return w.logTicketEvent(id, func(_ *Ticket, _ *event.RNG, e *event.ThreadEvent) error {
 		e.Kind = event.ThreadDeleted
 		return nil
 	})
 }
 
-// TicketIDs gives the ids of all tickets that are there, in the order of their beginning.
+// TicketIDs returns the ids of all existing tickets, in the order of their beginning.
 func (w *Tickets) TicketIDs() []string {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -193,7 +192,7 @@ func (w *Tickets) TicketIDs() []string {
 	return ids
 }
 
-// TicketPartIDs gives the ids of a ticket's parts, oldest first; nil where there is no such ticket.
+// TicketPartIDs returns the ids of a ticket's parts, oldest first; nil where there is no such ticket.
 func (w *Tickets) TicketPartIDs(id string) []string {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()

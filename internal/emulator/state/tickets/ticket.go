@@ -10,10 +10,10 @@ import (
 	"aqueduck/internal/emulator/state/conversations"
 )
 
-// ErrNoTicket is answered when an operation names a ticket that is not there.
+// ErrNoTicket means that an operation names a ticket that does not exist.
 var ErrNoTicket = errors.New("no such ticket")
 
-// SeedTickets makes the tickets of hour 0, which search has long found.
+// SeedTickets makes the tickets of hour 0, visible to search at once.
 func (w *Desk) SeedTickets() {
 	w.Maker = population.Tickets{Conversations: w.Talks.Maker, Talks: w.Setup.Conversations, Count: w.Setup.Tickets}
 	w.TicketIndex.Init(&w.SearchEnv, w.searchTicket())
@@ -26,7 +26,7 @@ func (w *Desk) SeedTickets() {
 	w.TicketIndex.StartAnnouncing()
 }
 
-// RecordTicketEvent appends an event to the log of tickets and makes the served state follow it. The lock is held.
+// RecordTicketEvent appends an event to the log of tickets and updates the served state. The caller holds the lock.
 func (w *Desk) RecordTicketEvent(e event.ThreadEvent) {
 	seq := len(w.TicketLog)
 	w.TicketLog = append(w.TicketLog, e)
@@ -43,25 +43,25 @@ func (w *Desk) RecordTicketEvent(e event.ThreadEvent) {
 	w.TicketIndex.Announce(seq, e.At, e.Num, w.TicketList[e.Num].Newest)
 }
 
-// searchTicket is how search knows a ticket: its attributes by their ids.
+// searchTicket describes tickets for search; attributes have their ids as names.
 func (w *Desk) searchTicket() search.Records[conversations.Edition] {
 	return search.Records[conversations.Edition]{Kind: "tickets", Fields: w.ticketFields(), Prefix: "ticket_attribute.",
-		Attrs: func(e *conversations.Edition) []event.Attribute { return w.drawnTicket(e).attrsByID() }, Usual: 20, Lag: event.ForTicketLag,
-		Count: func() int { return len(w.TicketList) },
-		At:    func(num int32) *search.Shown[conversations.Edition] { return &w.TicketList[num].Shown },
-		Gone:  func(num int32) bool { return w.TicketList[num].Deleted }}
+		Attrs: func(e *conversations.Edition) []event.Attribute { return w.drawTicketCached(e).attrsByID() }, Usual: 20, Lag: event.ForTicketLag,
+		Count:   func() int { return len(w.TicketList) },
+		At:      func(num int32) *search.Shown[conversations.Edition] { return &w.TicketList[num].Shown },
+		HasLeft: func(num int32) bool { return w.TicketList[num].Deleted }}
 }
 
-// Ticket is one in full, drawn for each question from the log as a conversation is. What it is made of is a conversation's:
-// its parts, its contacts, who is in charge, what it is linked to, and its attributes.
+// Ticket is one ticket in full, replayed from the log for each question. Its parts, contacts, assignees, links and attributes are those of a
+// conversation.
 type Ticket struct {
 	*conversations.Conversation
-	Kind    int   // place of its type
-	Stage   int   // place of its state
-	sharing *bool // whether somebody shared it; nil: nobody said
+	Kind    int   // index of its type
+	Stage   int   // index of its state
+	sharing *bool // whether it was shared explicitly; nil: never set
 }
 
-// attrsByID are the attributes under the ids that their type gives them.
+// attrsByID returns the attributes under the ids of their type.
 func (t *Ticket) attrsByID() []event.Attribute {
 	var list []event.Attribute
 	for _, have := range t.Attrs {
@@ -71,51 +71,51 @@ func (t *Ticket) attrsByID() []event.Attribute {
 	return list
 }
 
-// ticketDrawer makes tickets of editions. It needs no lock: logs are only appended to.
+// ticketDrawer replays tickets from editions. It needs no lock, because logs are append-only.
 type ticketDrawer struct {
 	make population.Tickets
 	log  []event.ThreadEvent
 }
 
-// TicketDrawer is one for the log as it is now. The lock is held.
+// TicketDrawer returns a drawer of the current log. The caller holds the lock.
 func (w *Desk) TicketDrawer() ticketDrawer {
 	return ticketDrawer{w.Maker, w.TicketLog[:len(w.TicketLog):len(w.TicketLog)]}
 }
 
 func (d ticketDrawer) DrawTicket(e *conversations.Edition) *Ticket {
 	opened := &d.log[e.Opened]
-	t := begunTicket(opened, d.make.DrawTicketBeginning(opened))
+	t := openedTicket(opened, d.make.DrawTicketBeginning(opened))
 	for _, seq := range e.Events {
 		t.applyEvent(&d.log[seq])
 	}
 	return t
 }
 
-// drawnTicket is a ticket in full, for a filter. The lock is held.
-func (w *Desk) drawnTicket(e *conversations.Edition) *Ticket {
+// drawTicketCached returns a ticket in full, for a filter. The caller holds the lock.
+func (w *Desk) drawTicketCached(e *conversations.Edition) *Ticket {
 	if w.lastTicket.edition != e {
 		w.lastTicket.edition, w.lastTicket.ticket = e, w.TicketDrawer().DrawTicket(e)
 	}
 	return w.lastTicket.ticket
 }
 
-// ticketFields are the names that ticket search knows, beside ticket_attribute.<id>. Those of conversations mean the same.
+// ticketFields are the searchable fields of tickets, besides ticket_attribute.<id>. Those of conversations have the same meaning.
 func (w *Desk) ticketFields() map[string]search.Field[conversations.Edition] {
 	texts := func(get func(t *Ticket) string) search.Field[conversations.Edition] {
-		return search.TextField(func(e *conversations.Edition) string { return get(w.drawnTicket(e)) })
+		return search.TextField(func(e *conversations.Edition) string { return get(w.drawTicketCached(e)) })
 	}
-	list := conversations.ThreadFields(func(e *conversations.Edition) *conversations.Conversation { return w.drawnTicket(e).Conversation })
+	list := conversations.ThreadFields(func(e *conversations.Edition) *conversations.Conversation { return w.drawTicketCached(e).Conversation })
 	list["id"] = search.TextField(func(e *conversations.Edition) string { return event.TicketID(e.Num) })
 	list["ticket_id"] = search.TextField(func(e *conversations.Edition) string { return event.TicketNumber(e.Num) })
 	list["category"] = texts((*Ticket).Category)
 	list["ticket_type_id"] = texts(func(t *Ticket) string { return event.TicketTypes[t.Kind].ID })
 	list["ticket_state_id"] = texts(func(t *Ticket) string { return event.TicketStates[t.Stage].ID })
 	list["state"] = texts(func(t *Ticket) string { return event.TicketStates[t.Stage].Category })
-	list["is_shared"] = search.BoolField(func(e *conversations.Edition) bool { return w.drawnTicket(e).Shared() })
+	list["is_shared"] = search.BoolField(func(e *conversations.Edition) bool { return w.drawTicketCached(e).Shared() })
 	return list
 }
 
-// FindTicket finds a ticket that is there by its id.
+// FindTicket returns the number of an existing ticket by its id.
 func (w *Desk) FindTicket(id string) (int32, error) {
 	num, ok := population.TicketNum(id)
 	if !ok || int(num) >= len(w.TicketList) || w.TicketList[num].Deleted {
@@ -124,8 +124,8 @@ func (w *Desk) FindTicket(id string) (int32, error) {
 	return num, nil
 }
 
-// begunTicket is a ticket as it was opened, with what that comes to.
-func begunTicket(opened *event.ThreadEvent, b *event.Beginning) *Ticket {
+// openedTicket returns a ticket in its initial state.
+func openedTicket(opened *event.ThreadEvent, b *event.Beginning) *Ticket {
 	t := &Ticket{Kind: b.Kind, Stage: event.TicketSubmitted, Conversation: conversations.NewConversation(opened, b)}
 	t.ID = event.TicketID(t.Num)
 	for i := range t.Parts {
@@ -134,22 +134,22 @@ func begunTicket(opened *event.ThreadEvent, b *event.Beginning) *Ticket {
 	return t
 }
 
-// ticketScene is the ticket as whoever adds a part to it finds it.
+// ticketScene returns the state that the next part is drawn from.
 func (t *Ticket) ticketScene() *population.Scene {
 	s := t.Conversation.Scene()
 	s.Kind, s.Stage, s.NotesOnly = t.Kind, t.Stage, !t.TakesComments()
 	return s
 }
 
-// TakesComments says whether a customer reads it: on other tickets only notes are accepted (workspace-api 4.11).
+// TakesComments reports whether a customer reads the ticket: others accept only notes (workspace-api 4.11).
 func (t *Ticket) TakesComments() bool {
 	return t.Category() == event.CustomerTicket || t.Category() == event.BackOfficeTicket && t.Shared()
 }
 
-// Category is the word for the category of the type of a ticket.
+// Category returns the category of the ticket's type.
 func (t *Ticket) Category() string { return event.TicketTypes[t.Kind].Category }
 
-// Shared says whether the customer sees it: every second one of the back office is, unless somebody said.
+// Shared reports whether the customer sees the ticket. Every second back-office ticket is shared unless it was set explicitly.
 func (t *Ticket) Shared() bool {
 	if t.sharing != nil {
 		return *t.sharing
@@ -167,14 +167,14 @@ func (t *Ticket) applyTicketChange(change *event.TicketChange) {
 	}
 }
 
-// applyEvent makes the ticket follow one event of its log.
+// applyEvent updates the ticket by one event of its log.
 func (t *Ticket) applyEvent(e *event.ThreadEvent) {
 	t.Conversation.ApplyEvent(e)
 	switch e.Kind {
 	case event.ThreadPartAdded:
 		t.applyTicketChange(e.With.Part.Ticket)
 	case event.ThreadFieldsSet:
-		shared := e.With.Set[0].Value == true // nothing else of a ticket is set so
+		shared := e.With.Set[0].Value == true // no other field of a ticket is set this way
 		t.sharing = &shared
 	}
 }

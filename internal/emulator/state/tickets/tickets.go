@@ -1,4 +1,4 @@
 package tickets
 
-// Tickets is what may be done to tickets.
+// Tickets has the operations on tickets.
 type Tickets struct{ *Desk }

@@ -10,7 +10,7 @@ import (
 	"aqueduck/internal/emulator/state/core"
 )
 
-// FindTicketType finds a type by its id.
+// FindTicketType returns the index of a type by its id.
 func FindTicketType(id string) (kind int, err error) {
 	for kind := range event.TicketTypes {
 		if event.TicketTypes[kind].ID == id {
@@ -20,7 +20,7 @@ func FindTicketType(id string) (kind int, err error) {
 	return 0, fmt.Errorf("no ticket type %q", id)
 }
 
-// FindTicketState finds a state by its id.
+// FindTicketState returns the index of a state by its id.
 func FindTicketState(id string) (stage int, err error) {
 	for stage := range event.TicketStates {
 		if event.TicketStates[stage].ID == id {
@@ -30,7 +30,7 @@ func FindTicketState(id string) (stage int, err error) {
 	return 0, fmt.Errorf("no ticket state %q", id)
 }
 
-// TicketAttributeList is how a type tells its attributes.
+// TicketAttributeList names the attributes of a type, for refusals.
 func TicketAttributeList(attributes []event.TicketAttribute) string {
 	p := &jsontext.Writer{}
 	p.Bytes = append(p.Bytes, `{"type":"list","data":[`...)
@@ -53,7 +53,7 @@ func TicketAttributeList(attributes []event.TicketAttribute) string {
 	return string(append(p.Bytes, `]}`...))
 }
 
-// FindTicketAttribute finds an attribute of a type by its name.
+// FindTicketAttribute returns an attribute of a type by its name.
 func FindTicketAttribute(kind int, name string) (event.TicketAttribute, bool) {
 	list := event.TicketTypes[kind].Attributes
 	i := slices.IndexFunc(list, func(a event.TicketAttribute) bool { return a.Name == name })
@@ -63,7 +63,7 @@ func FindTicketAttribute(kind int, name string) (event.TicketAttribute, bool) {
 	return list[i], true
 }
 
-// TicketAttributeRaw is a value of the attribute as JSON text; nil is none. What is not of the attribute's type is refused.
+// TicketAttributeRaw returns a value of the attribute as JSON text, "" for nil. It refuses a value of another type.
 func TicketAttributeRaw(a *event.TicketAttribute, value any) (string, error) {
 	good := value == nil
 	switch v := value.(type) {
@@ -82,7 +82,7 @@ func TicketAttributeRaw(a *event.TicketAttribute, value any) (string, error) {
 	return core.RawJSON(value)
 }
 
-// TicketAttributeWanted says which values it takes.
+// TicketAttributeWanted describes the values that the attribute takes.
 func TicketAttributeWanted(a *event.TicketAttribute) string {
 	if a.Kind == "list" {
 		return "one of " + strings.Join(a.Items, ", ")

@@ -11,25 +11,25 @@ import (
 	"aqueduck/internal/emulator/state/core"
 )
 
-// RoundRobinTeam hands on to a teammate what is assigned to it.
+// RoundRobinTeam passes its assignments on to a teammate.
 var RoundRobinTeam = event.Teams[1].ID
 
-// NextInRoundRobin is the teammate whom round robin puts in charge. The lock is held.
+// NextInRoundRobin returns the teammate that the round robin assigns next. The caller holds the lock.
 func (w *Desk) NextInRoundRobin() event.Admin {
 	turn := len(w.Talks.ConversationLog) + len(w.TicketLog)
 	return event.Admins[turn%((len(event.Admins)+1)/2)*2] // every second admin is in the teams
 }
 
-// NewTicket is a ticket as somebody writes it (workspace-api 4.11). Attributes are named as its type names them.
+// NewTicket is a ticket to create (workspace-api 4.11). Attributes have the names of its type.
 type NewTicket struct {
 	Type           string
-	Contacts       []string // their ids
+	Contacts       []string // by id
 	Set            []event.FieldChange
-	Exactly        bool // it has the attributes of Set and is linked to nothing; else what is not said is drawn
+	Exactly        bool // it has only the attributes of Set and no links; otherwise missing ones are drawn
 	Teammate, Team string
 }
 
-// WriteTicket opens a ticket, assigned to a team, to a teammate, to both or to nobody, and gives its id.
+// WriteTicket opens a ticket, assigned to a team, a teammate, both or nobody, and returns its id.
 func (w *Tickets) WriteTicket(n NewTicket) (string, error) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -40,7 +40,7 @@ func (w *Tickets) WriteTicket(n NewTicket) (string, error) {
 	return open(w.UnixNow()), nil
 }
 
-// PlanTicket checks a ticket and gives what opens it at a time. The lock is held.
+// PlanTicket checks a ticket and returns the function that opens it at a time. The caller holds the lock.
 func (w *Desk) PlanTicket(n NewTicket) (open func(at int64) string, err error) {
 	kind, err := FindTicketType(n.Type)
 	if err != nil {
@@ -65,7 +65,7 @@ func (w *Desk) PlanTicket(n NewTicket) (open func(at int64) string, err error) {
 	return func(at int64) string {
 		num := w.openTicket(at, who, kind, with)
 		for _, row := range rows {
-			w.sayOn(num, at, func(_ *event.RNG, _ *Ticket, p *event.Part) {
+			w.addTicketPartAt(num, at, func(_ *event.RNG, _ *Ticket, p *event.Part) {
 				p.Type, p.Author, p.Assigned = "assignment", event.Bot, row
 			})
 		}
@@ -73,8 +73,8 @@ func (w *Desk) PlanTicket(n NewTicket) (open func(at int64) string, err error) {
 	}, nil
 }
 
-// chargeRows are the rows of the table of workspace-api 2.10 that put a team and a teammate in charge, by their ids; "" is none, and
-// a team may hand on to a teammate by round robin.
+// chargeRows returns the rows of the table of workspace-api 2.10 that assign a team and a teammate by id; "" is none. A team may pass the
+// ticket on to a teammate by round robin.
 func (w *Desk) chargeRows(team, teammate string) (rows []event.Assigned, err error) {
 	if teammate == "" && team == strconv.FormatInt(RoundRobinTeam, 10) {
 		return []event.Assigned{{As: event.AssignTeamAndTeammate, Team: RoundRobinTeam, Admin: w.NextInRoundRobin().ID}}, nil
@@ -96,24 +96,24 @@ func (w *Desk) chargeRows(team, teammate string) (rows []event.Assigned, err err
 	return rows, nil
 }
 
-// sayOn adds a part to a ticket at a time. The lock is held.
-func (w *Desk) sayOn(num int32, at int64, change func(r *event.RNG, t *Ticket, p *event.Part)) {
+// addTicketPartAt adds a part to a ticket at a time. The caller holds the lock.
+func (w *Desk) addTicketPartAt(num int32, at int64, change func(r *event.RNG, t *Ticket, p *event.Part)) {
 	t, e := w.TicketDrawer().DrawTicket(w.TicketList[num].Newest), event.ThreadEvent{At: at, Num: num, With: &event.ThreadArgs{}}
 	r := event.NewRNG(w.Setup.Seed, event.ForTicketLife, 1, uint64(len(w.TicketLog)))
 	w.Talks.AddPartTo(t.Conversation, &e, func(p *event.Part) { change(r, t, p) })
 	w.RecordTicketEvent(e)
 }
 
-// TicketUpdate is what somebody changes of a ticket at once.
+// TicketUpdate is a set of changes to a ticket.
 type TicketUpdate struct {
-	Set    []event.FieldChange // attributes of its type; nil takes a value away
-	State  string              // the id of the state that it is moved to; "": none
+	Set    []event.FieldChange // attributes of its type; nil removes a value
+	State  string              // id of the new state; "": unchanged
 	Assign event.Assignment    // a row of the table of workspace-api 2.10
 	Who    conversations.Naming
-	Share  *bool // whether the customer sees one of the back office from now on; nil: as before
+	Share  *bool // whether the customer sees a back-office ticket; nil: unchanged
 }
 
-// UpdateTicket shares, sets attributes, moves and assigns, each by a part of its own. When one of them cannot be, nothing happens.
+// UpdateTicket shares, sets attributes, moves and assigns, each by its own part. When one change is invalid, none is made.
 func (w *Tickets) UpdateTicket(id string, u TicketUpdate) error {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -140,7 +140,7 @@ func (w *Tickets) UpdateTicket(id string, u TicketUpdate) error {
 		w.RecordTicketEvent(event.ThreadEvent{At: at, Kind: event.ThreadFieldsSet, Num: num, With: &event.ThreadArgs{Set: []event.FieldChange{{Field: "is_shared", Value: *u.Share}}}})
 	}
 	says := func(change func(r *event.RNG, t *Ticket, p *event.Part)) {
-		w.sayOn(num, at, func(r *event.RNG, t *Ticket, p *event.Part) {
+		w.addTicketPartAt(num, at, func(r *event.RNG, t *Ticket, p *event.Part) {
 			change(r, t, p)
 			_ = w.Talks.NameAssignment(p, u.Who) // checked above
 		})
@@ -158,9 +158,9 @@ func (w *Tickets) UpdateTicket(id string, u TicketUpdate) error {
 	return nil
 }
 
-// ReplyTicketAs adds a comment or a note by somebody, as ReplyAs does. Where no customer reads, a comment is refused.
+// ReplyTicketAs adds a comment or a note by a named author, like ReplyAs. Tickets that no customer reads refuse comments.
 func (w *Tickets) ReplyTicketAs(id string, by conversations.Speaker, who, body string) error {
-	return w.speakOn(id, func(_ *event.RNG, t *Ticket, p *event.Part) error {
+	return w.logTicketPart(id, func(_ *event.RNG, t *Ticket, p *event.Part) error {
 		if by != conversations.ByNote && !t.TakesComments() {
 			return errOnlyNotes
 		}
