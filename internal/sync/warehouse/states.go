@@ -16,7 +16,7 @@ func (w *Writer) PlanMove(ctx context.Context, schema, stream string, change fun
 	}
 	state, err := extract.ParseState(base.State)
 	if err != nil {
-		state = extract.State{} // what cannot be read can still be forgotten
+		state = extract.State{} // a state that cannot be read can still be reset
 	}
 	if state, err = change(state); err != nil {
 		return Step{}, err
