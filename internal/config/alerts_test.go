@@ -9,7 +9,7 @@ import (
 	"aqueduck/internal/alert"
 )
 
-// alertConfigOf is a configuration with one alert.
+// alertConfigOf loads a configuration with one alert.
 func alertConfigOf(t *testing.T, text string) (*Config, error) {
 	t.Helper()
 	return configOf(t, map[string]string{"pipelines.yaml": `
@@ -44,7 +44,7 @@ func TestAlertsSayWhoIsToldOfWhat(t *testing.T) {
 	}
 }
 
-// TestAnAlertWithoutItsVariableFailsNoRun: the others are told.
+// TestAnAlertWithoutItsVariableFailsNoRun checks that the other targets still get their alerts.
 func TestAnAlertWithoutItsVariableFailsNoRun(t *testing.T) {
 	t.Parallel()
 	c, err := alertConfigOf(t, `{ping: "${PING}", webhook: "${HOOK}"}`)

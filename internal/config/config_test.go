@@ -17,7 +17,7 @@ import (
 	"aqueduck/internal/schedule"
 )
 
-// variablesOf is a lookup of variables that are written down.
+// variablesOf is a lookup with fixed variables.
 func variablesOf(pairs ...string) func(string) (string, bool) {
 	return func(name string) (string, bool) {
 		for i := 0; i < len(pairs); i += 2 {
@@ -53,7 +53,7 @@ func TestEachBadConfigIsToldWhatIsWrongAndWhere(t *testing.T) {
 	}
 }
 
-// TestAWorkspaceIsNamedWithoutQuotes holds the check against what the database itself says of its words.
+// TestAWorkspaceIsNamedWithoutQuotes compares the check with the reserved words that the database itself lists.
 func TestAWorkspaceIsNamedWithoutQuotes(t *testing.T) {
 	t.Parallel()
 	list, err := os.ReadFile("../../load/internal/duck/testdata/keywords.txt")
@@ -67,7 +67,7 @@ func TestAWorkspaceIsNamedWithoutQuotes(t *testing.T) {
 	for pair := range slices.Chunk(words, 2) {
 		word, quotes := pair[0], pair[1] == "quoted"
 		if word == "temp" || word == "system" {
-			continue // databases of their own
+			continue // names of other databases
 		}
 		if refused := checkSchema(word); quotes != (refused != nil) {
 			t.Errorf("%s: it needs quotes: %v; the check says %v", word, quotes, refused)
@@ -138,7 +138,7 @@ func TestTheProjectsOwnConfigNeedsNoVariableToBeChecked(t *testing.T) {
 	}
 }
 
-// configOf writes files into a directory of their own and loads pipelines.yaml from it.
+// configOf writes files into a new directory, and loads pipelines.yaml from it.
 func configOf(t *testing.T, files map[string]string, env ...string) (*Config, error) {
 	t.Helper()
 	dir := t.TempDir()
@@ -221,7 +221,7 @@ pipelines: {nightly: {streams: [contacts]}}
 		"contacts":           {Start: start, Hash: []string{"email"}, Drop: []string{"custom_attributes.ssn"}},
 		"contacts_by_id":     {Hash: []string{"email"}, Drop: []string{"custom_attributes.ssn"}}, // read along with contacts
 		"deleted_contacts":   {Hash: []string{"email"}},
-		"contact_activities": {}, // has no email
+		"contact_activities": {}, // has no email column
 	} {
 		if diff := cmp.Diff(want, c.Settings(stream)); diff != "" {
 			t.Errorf("%s: %s", stream, diff)

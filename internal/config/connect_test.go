@@ -43,7 +43,7 @@ func TestConnectGivesAddressAndToken(t *testing.T) {
 	}
 }
 
-// TestS52AReservedHeaderCarriesNoVersion has check refuse what would take the place of the token, or of what a transport says.
+// TestS52AReservedHeaderCarriesNoVersion checks that the version's header cannot replace the token's header or one of HTTP itself.
 func TestS52AReservedHeaderCarriesNoVersion(t *testing.T) {
 	t.Parallel()
 	for _, header := range []string{"Authorization", "authorization", "Host", "Content-Length", "Cookie", "Accept-Encoding", "Connection", "Transfer-Encoding", "Content-Type", "User-Agent", "Range",

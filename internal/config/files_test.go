@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestEachFileOfAConfigurationNamesPathsFromItsOwnDirectory has four files in three directories, read as one.
+// TestEachFileOfAConfigurationNamesPathsFromItsOwnDirectory loads four files in three directories as one configuration.
 func TestEachFileOfAConfigurationNamesPathsFromItsOwnDirectory(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestOriginsOfARunAreLinesVariablesFlagsAndDefaults of what its pipeline goes by, and nothing of what the values are.
+// TestOriginsOfARunAreLinesVariablesFlagsAndDefaults checks the origins of everything that a pipeline's run uses, and that they contain no values.
 func TestOriginsOfARunAreLinesVariablesFlagsAndDefaults(t *testing.T) {
 	t.Parallel()
 	c, err := configOf(t, map[string]string{"token": "dG9rOjEyMzQ1Njc4", "pipelines.yaml": `version: 1
