@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestEachFileOfAConfigurationNamesPathsFromItsOwnDirectory loads four files in three directories as one configuration.
-func TestEachFileOfAConfigurationNamesPathsFromItsOwnDirectory(t *testing.T) {
+// TestPathsAreRelativeToTheirOwnConfigFile loads four files in three directories as one configuration.
+func TestPathsAreRelativeToTheirOwnConfigFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for name, text := range map[string]string{

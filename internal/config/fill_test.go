@@ -14,8 +14,8 @@ import (
 // others are the values of the complete file's keys that are required.
 var others = map[string]string{"workspaces.*.base_url": "emulator", "workspaces.*.token": "${OTHER}", "pipelines.*.streams": "contacts"}
 
-// TestEveryKeyOfTheGrammarFillsAField removes or changes each key of a file that has all keys, and checks that the loaded configuration differs.
-func TestEveryKeyOfTheGrammarFillsAField(t *testing.T) {
+// TestEveryGrammarKeySetsAField removes or changes each key of a file that has all keys, and checks that the loaded configuration differs.
+func TestEveryGrammarKeySetsAField(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS("testdata/complete")); err != nil {

@@ -23,7 +23,7 @@ var onlyTheCheckFinds = map[string][]string{
 	"versions that the API has":                 {"api-version"},
 }
 
-func TestTheEditorsSchemaAgreesWithTheCheck(t *testing.T) {
+func TestEditorSchemaAgreesWithTheCheck(t *testing.T) {
 	t.Parallel()
 	pair := formtest.New(t, ConfigSpec(), true)
 	text, err := os.ReadFile("testdata/complete/pipelines.yaml")
@@ -55,9 +55,9 @@ func TestTheEditorsSchemaAgreesWithTheCheck(t *testing.T) {
 	}
 }
 
-// TestTheEditorsSchemaDiffersWhereItMust lists the values that only one of the two accepts: an editor reads numbers and booleans where this
+// TestEditorSchemaDiffersWhereItMust lists the values that only one of the two accepts: an editor reads numbers and booleans where this
 // program sees the text as written.
-func TestTheEditorsSchemaDiffersWhereItMust(t *testing.T) {
+func TestEditorSchemaDiffersWhereItMust(t *testing.T) {
 	t.Parallel()
 	pair := formtest.New(t, ConfigSpec(), true)
 	const file = "version: 1\nworkspaces: {main: {base_url: emulator}}\npipelines: {nightly: {streams: [contacts]}}\n"

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestS56NoLineOfASecretFileIsQuoted names files with secrets as a configuration, as models and as a stream file: a key, a file of variables, YAML
+// TestS56ErrorsQuoteNoLineOfASecretFile names files with secrets as a configuration, as models and as a stream file: a key, a file of variables, YAML
 // of another program, a file that only its owner may read, and one outside of the configuration's directory. No error may quote a line of them.
-func TestS56NoLineOfASecretFileIsQuoted(t *testing.T) {
+func TestS56ErrorsQuoteNoLineOfASecretFile(t *testing.T) {
 	t.Parallel()
 	const canary = "hunter2xyzzy"
 	tests := []struct {

@@ -8,9 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestAConfigurationIsReadAgainFromItsTexts removes all files of a configuration first: of a directory, of patterns, SQL beside a stream file, and
+// TestConfigIsLoadedFromKeptTexts removes all files of a configuration first: of a directory, of patterns, SQL beside a stream file, and
 // one that a value refers to.
-func TestAConfigurationIsReadAgainFromItsTexts(t *testing.T) {
+func TestConfigIsLoadedFromKeptTexts(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "home")
 	for name, text := range map[string]string{

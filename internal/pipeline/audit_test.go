@@ -15,10 +15,10 @@ import (
 	"aqueduck/load"
 )
 
-// TestWhatIsCutShortAndWhatDoesNotAddUpIsTold: a conversation of more parts than are sent is a known limit, and told once. A list that
+// TestTruncatedListsAndWrongTotalsAreReported: a conversation of more parts than are sent is a known limit, and told once. A list that
 // states more records than it gives fails its stream, in every run.
 // Holds: T165.
-func TestWhatIsCutShortAndWhatDoesNotAddUpIsTold(t *testing.T) {
+func TestTruncatedListsAndWrongTotalsAreReported(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := tinyConfig(63)
@@ -57,8 +57,8 @@ func TestWhatIsCutShortAndWhatDoesNotAddUpIsTold(t *testing.T) {
 	}
 }
 
-// TestAnExactFindingFailsTheRun: it is in the table of the run, and a soft one is no failure.
-func TestAnExactFindingFailsTheRun(t *testing.T) {
+// TestExactFindingFailsTheRun: it is in the table of the run, and a soft one is no failure.
+func TestExactFindingFailsTheRun(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[string]int{"exact": problem.ExitFailed, "soft": problem.ExitOK, "known": problem.ExitOK} {
 		report := &runlog.Report{Pipeline: "nightly", Published: true, Findings: []load.Finding{

@@ -32,9 +32,9 @@ func newArchivedBed(t *testing.T) (b *testBed, who string) {
 	return b, who
 }
 
-// TestAContactThatIsAwayWhileItsListsAreReadHasThemInTheEnd: no list of those that left tells of it, and search does not either.
+// TestContactArchivedDuringAReadGetsItsListsLater: no list of those that left tells of it, and search does not either.
 // Holds: F1.
-func TestAContactThatIsAwayWhileItsListsAreReadHasThemInTheEnd(t *testing.T) {
+func TestContactArchivedDuringAReadGetsItsListsLater(t *testing.T) {
 	t.Parallel()
 	b, who := newArchivedBed(t)
 	tags := "SELECT count(*) > 10 FROM contact_tags WHERE contact_id = '" + who + "'"
@@ -53,8 +53,8 @@ func TestAContactThatIsAwayWhileItsListsAreReadHasThemInTheEnd(t *testing.T) {
 	}
 }
 
-// TestT190WhoLeavesWhileHisListsAreReadByIDIsNoFailure: asked for once more in the same run, he is gone.
-func TestT190WhoLeavesWhileHisListsAreReadByIDIsNoFailure(t *testing.T) {
+// TestT190ContactArchivedDuringAReadByIDIsNoFailure: asked for once more in the same run, he is gone.
+func TestT190ContactArchivedDuringAReadByIDIsNoFailure(t *testing.T) {
 	t.Parallel()
 	b, who := newArchivedBed(t)
 	b.space.Advance(25 * time.Hour)
@@ -77,8 +77,8 @@ func TestT190WhoLeavesWhileHisListsAreReadByIDIsNoFailure(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestT186WhoIsArchivedASecondTimeComesBackASecondTime though the second reading by id says nothing that the first one did not.
-func TestT186WhoIsArchivedASecondTimeComesBackASecondTime(t *testing.T) {
+// TestT186ContactArchivedTwiceReturnsTwice though the second reading by id says nothing that the first one did not.
+func TestT186ContactArchivedTwiceReturnsTwice(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(34))
 	b.syncOnce(runner.Options{})
@@ -102,8 +102,8 @@ func TestT186WhoIsArchivedASecondTimeComesBackASecondTime(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestWhoIsErasedIsInNoNoteOfAStream nor in those of runs that ended.
-func TestWhoIsErasedIsInNoNoteOfAStream(t *testing.T) {
+// TestErasedContactIsInNoNoteOfAStream nor in those of runs that ended.
+func TestErasedContactIsInNoNoteOfAStream(t *testing.T) {
 	t.Parallel()
 	b, who := newArchivedBed(t)
 	if got := b.queryRows("SELECT count(*) FROM _sync.checkpoints WHERE contains(state, '" + who + "')"); got[0] != "1" {
@@ -125,9 +125,9 @@ func TestWhoIsErasedIsInNoNoteOfAStream(t *testing.T) {
 	b.syncOnce(runner.Options{})
 }
 
-// TestT190WhatSearchLeavesOutIsAsTheReadingByIDHadIt: he has had his tags since search last told all of him, and of so few nobody knows what
+// TestT190FieldMissingFromSearchKeepsTheValueByID: he has had his tags since search last told all of him, and of so few nobody knows what
 // their source always sends.
-func TestT190WhatSearchLeavesOutIsAsTheReadingByIDHadIt(t *testing.T) {
+func TestT190FieldMissingFromSearchKeepsTheValueByID(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := tinyConfig(94)

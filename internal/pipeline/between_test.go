@@ -13,9 +13,9 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// TestT179AMemberOfAFamilyIsReadBetweenTimes names one dataset of exports, and streams that are read under the rows of others, for a span
+// TestT179DatasetIsReadForAnExplicitWindow names one dataset of exports, and streams that are read under the rows of others, for a span
 // of time: each reads what lies in it and moves no mark. A whole list has no times, which is said.
-func TestT179AMemberOfAFamilyIsReadBetweenTimes(t *testing.T) {
+func TestT179DatasetIsReadForAnExplicitWindow(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := tinyConfig(451)

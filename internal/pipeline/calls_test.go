@@ -83,8 +83,8 @@ func TestT87ALateTranscriptIsReadOnceItIsFinal(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestT88CallsWithoutATranscriptHaveNoLines: the word for none is a list of one empty object.
-func TestT88CallsWithoutATranscriptHaveNoLines(t *testing.T) {
+// TestT88CallWithoutTranscriptHasNoLines: the word for none is a list of one empty object.
+func TestT88CallWithoutTranscriptHasNoLines(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := tinyConfig(123)
@@ -101,8 +101,8 @@ func TestT88CallsWithoutATranscriptHaveNoLines(t *testing.T) {
 	}
 }
 
-// TestT89CallsThatSearchLeavesOutAreRecorded with when they were missed, and do not look like calls without a transcript.
-func TestT89CallsThatSearchLeavesOutAreRecorded(t *testing.T) {
+// TestT89CallsMissingFromSearchAreNoted with when they were missed, and do not look like calls without a transcript.
+func TestT89CallsMissingFromSearchAreNoted(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := tinyConfig(124)
@@ -121,8 +121,8 @@ func TestT89CallsThatSearchLeavesOutAreRecorded(t *testing.T) {
 	}
 }
 
-// TestT90SignedAddressesAreNoChangeAndAreNotStored: they are signed anew at each reading. Nobody follows them.
-func TestT90SignedAddressesAreNoChangeAndAreNotStored(t *testing.T) {
+// TestT90SignedURLsAreNoChangeAndAreNotStored: they are signed anew at each reading. Nobody follows them.
+func TestT90SignedURLsAreNoChangeAndAreNotStored(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := tinyConfig(125)

@@ -26,11 +26,11 @@ const hidden = nightly + `streams:
 // canary is what hidden values begin with, visible what others do: who finds the one must have been able to find the other.
 const canary, visible = "CANARY-", "FINCH-"
 
-// TestHiddenValuesAreNowhere puts canaries wherever a hidden value can come from: a hashed column, a dropped custom
+// TestMaskedValuesAreInNoFile puts canaries wherever a hidden value can come from: a hashed column, a dropped custom
 // attribute, a field that no column takes, a value that does not fit its column, a record without a key. No byte of the
 // warehouse may hold one, not of the log of a run under way, the kept rejects, or the program's own log.
 // Holds: F18, S38.
-func TestHiddenValuesAreNowhere(t *testing.T) {
+func TestMaskedValuesAreInNoFile(t *testing.T) {
 	t.Parallel()
 	b := newBedWith(t, tinyConfig(91), hidden).publishingAll()
 	p := contactBed{b}
@@ -66,10 +66,10 @@ func TestHiddenValuesAreNowhere(t *testing.T) {
 	}
 }
 
-// TestHidingLaterRebuildsWhatIsStored reads everything as it is, twice, and hides it then: no byte of what is hidden stays, in no
+// TestLaterMaskingRebuildsStoredRows reads everything as it is, twice, and hides it then: no byte of what is hidden stays, in no
 // file, and the run says so. What is hashed is as if it had been from the beginning.
 // Holds: S38.
-func TestHidingLaterRebuildsWhatIsStored(t *testing.T) {
+func TestLaterMaskingRebuildsStoredRows(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBed(t, tinyConfig(93)).publishingAll()

@@ -40,9 +40,9 @@ func (w *wrongClock) freeze() {
 	w.frozen = at
 }
 
-// TestF8ClocksThatJumpOrStandStillLoseNothing runs under a machine's clock that is wrong, jumps in the middle of a run, goes back, and
+// TestF8WrongClocksLoseNothing runs under a machine's clock that is wrong, jumps in the middle of a run, goes back, and
 // stands still, while the workspace's goes on. Every run ends well; rows that changed later never seem to have changed before.
-func TestF8ClocksThatJumpOrStandStillLoseNothing(t *testing.T) {
+func TestF8WrongClocksLoseNothing(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	const day, year = 24 * time.Hour, 365 * 24 * time.Hour

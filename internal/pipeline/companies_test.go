@@ -76,8 +76,8 @@ func (b *testBed) createCompany() {
 	b.failOn(b.space.AddCompany(b.space.ContactIDs("active")[0], b.space.CompanyCount()-1))
 }
 
-// TestT78ACompanyThatLosesItsUsersStays: search does not have it any more, the list does.
-func TestT78ACompanyThatLosesItsUsersStays(t *testing.T) {
+// TestT78CompanyWithoutUsersStays: search does not have it any more, the list does.
+func TestT78CompanyWithoutUsersStays(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBedWith(t, tinyConfig(152), withStreams("companies"))
@@ -99,8 +99,8 @@ func TestT78ACompanyThatLosesItsUsersStays(t *testing.T) {
 	b.equalsCompanies()
 }
 
-// TestTheHistoryOfCompaniesIsOneByWhicheverWayTheyCome: search and the list tell the same states.
-func TestTheHistoryOfCompaniesIsOneByWhicheverWayTheyCome(t *testing.T) {
+// TestCompanyHistoryIsTheSameFromSearchAndList: search and the list tell the same states.
+func TestCompanyHistoryIsTheSameFromSearchAndList(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBedWith(t, tinyConfig(154), withStreams("companies")+"streams:\n  companies: {history: true}\n")
@@ -119,9 +119,9 @@ func TestTheHistoryOfCompaniesIsOneByWhicheverWayTheyCome(t *testing.T) {
 	}
 }
 
-// TestT80AListThatStopsProvesNoAbsence: what is beyond its end stays, the audit says so once, and a company that only a contact
+// TestT80CappedListDeletesNothing: what is beyond its end stays, the audit says so once, and a company that only a contact
 // knows is read by its id.
-func TestT80AListThatStopsProvesNoAbsence(t *testing.T) {
+func TestT80CappedListDeletesNothing(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := tinyConfig(153)

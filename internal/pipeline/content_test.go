@@ -23,9 +23,9 @@ func onlyStreams(streams string) string {
 	return strings.Replace(nightly, "contacts, deleted_contacts, contact_activities", streams, 1)
 }
 
-// TestT92StatisticsOfArticlesMoveWithoutTheirUpdatedAt and are found all the same, by one request for each article; while they
+// TestT92ArticleStatisticsChangeWithoutUpdatedAt and are found all the same, by one request for each article; while they
 // stand still nothing is written.
-func TestT92StatisticsOfArticlesMoveWithoutTheirUpdatedAt(t *testing.T) {
+func TestT92ArticleStatisticsChangeWithoutUpdatedAt(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBedWith(t, tinyConfig(160), onlyStreams("articles"))
@@ -47,9 +47,9 @@ func TestT92StatisticsOfArticlesMoveWithoutTheirUpdatedAt(t *testing.T) {
 	contentHolds(t, b, "articles")
 }
 
-// TestT56RecordsOfAWholeListAreReadByThemselves once in a run, however often the list is walked. One that cannot be read leaves the
+// TestT56SweepReadsEachRecordByIDOnce once in a run, however often the list is walked. One that cannot be read leaves the
 // others stored and is not gone; one that is not there any more by then is.
-func TestT56RecordsOfAWholeListAreReadByThemselves(t *testing.T) {
+func TestT56SweepReadsEachRecordByIDOnce(t *testing.T) {
 	t.Parallel()
 	b := newBedWith(t, tinyConfig(164), onlyStreams("articles"))
 	all := b.space.Oracle("articles")
@@ -111,9 +111,9 @@ func contentHolds(t testing.TB, b *testBed, streams ...string) {
 	}
 }
 
-// TestT93ReferencesToDynamicContentAreFoundInBodies of each language: as elements, before the later version as the literal text, which
+// TestT93DynamicContentReferencesAreExtracted of each language: as elements, before the later version as the literal text, which
 // blocks do not have there. They follow the version, and what is not there any more.
-func TestT93ReferencesToDynamicContentAreFoundInBodies(t *testing.T) {
+func TestT93DynamicContentReferencesAreExtracted(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	config := onlyStreams("articles")
@@ -183,8 +183,8 @@ func (b *testBed) elementReferences(elements ...string) (all []string) {
 	return all
 }
 
-// TestContentThatATokenMayNotReadIsUnavailable and is there as soon as it may: what waits to be read under others waits on.
-func TestContentThatATokenMayNotReadIsUnavailable(t *testing.T) {
+// TestContentOutsideTheScopeIsUnavailable and is there as soon as it may: what waits to be read under others waits on.
+func TestContentOutsideTheScopeIsUnavailable(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBedWith(t, tinyConfig(162), onlyStreams("dynamic_contents, data_connectors, data_connector_versions"))
@@ -234,9 +234,9 @@ func TestContentThatATokenMayNotReadIsUnavailable(t *testing.T) {
 	}
 }
 
-// TestFoldersInsideOthersAreFoundWhicheverTheListHas: with all of them in the list one request is enough; without, each folder is asked
+// TestNestedFoldersAreFoundInBothFormsOfTheList: with all of them in the list one request is enough; without, each folder is asked
 // for what lies in it. Those that are gone are noticed either way, and by no walk that was cut.
-func TestFoldersInsideOthersAreFoundWhicheverTheListHas(t *testing.T) {
+func TestNestedFoldersAreFoundInBothFormsOfTheList(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := tinyConfig(165)
@@ -279,8 +279,8 @@ func TestFoldersInsideOthersAreFoundWhicheverTheListHas(t *testing.T) {
 	step("without news", 0, 1, asTheyAre)
 }
 
-// TestT94AListThatDoesNotGoOnStopsLoudly: how these lists are paged is not documented.
-func TestT94AListThatDoesNotGoOnStopsLoudly(t *testing.T) {
+// TestT94ListThatDoesNotAdvanceFails: how these lists are paged is not documented.
+func TestT94ListThatDoesNotAdvanceFails(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	for name, next := range map[string]string{"to where it was": `{"page":1}`, "nowhere": `{"starting_after":""}`} {

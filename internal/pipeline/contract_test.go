@@ -19,10 +19,10 @@ import (
 	"aqueduck/load"
 )
 
-// TestT19T119AnswersThatAreNoListStopTheirStream: a list that is an error, an empty object or a redirect is no empty
+// TestT19T119AnswerWithoutAListStopsItsStream: a list that is an error, an empty object or a redirect is no empty
 // list. Its stream stops, nothing of it is taken away, the others go on.
 // Holds: S9.
-func TestT19T119AnswersThatAreNoListStopTheirStream(t *testing.T) {
+func TestT19T119AnswerWithoutAListStopsItsStream(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBed(t, tinyConfig(81))
@@ -142,9 +142,9 @@ func (b *testBed) poisonCheckpoint(stream string, change func(*extract.State)) {
 	}
 }
 
-// TestT13CursorOfAnotherQuestionIsNotSent changes the API version between two pieces of a window: the cursor belongs to
+// TestT13CursorOfAnotherRequestIsNotSent changes the API version between two pieces of a window: the cursor belongs to
 // another question now, and reading goes on from the last time that was whole (T113).
-func TestT13CursorOfAnotherQuestionIsNotSent(t *testing.T) {
+func TestT13CursorOfAnotherRequestIsNotSent(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := tinyConfig(84)
@@ -209,8 +209,8 @@ func TestT113VersionChangeReadsDaysAgain(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestT39FeedThatForgotIsTold drops the place where the last reading of the events ended.
-func TestT39FeedThatForgotIsTold(t *testing.T) {
+// TestT39GapInTheFeedIsReported drops the place where the last reading of the events ended.
+func TestT39GapInTheFeedIsReported(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBed(t, tinyConfig(86))

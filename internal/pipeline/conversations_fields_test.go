@@ -12,9 +12,9 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// TestT24T26AMergedLeadKeepsItsConversations: the lead's own id stays where it was written, and contact_identity tells who
+// TestT24T26MergedLeadKeepsItsConversations: the lead's own id stays where it was written, and contact_identity tells who
 // that is now.
-func TestT24T26AMergedLeadKeepsItsConversations(t *testing.T) {
+func TestT24T26MergedLeadKeepsItsConversations(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	c := conversationConfig(emulator.Knobs{})
@@ -37,9 +37,9 @@ func TestT24T26AMergedLeadKeepsItsConversations(t *testing.T) {
 	p.equalsOracle()
 }
 
-// TestT61T62T63EveryRowOfTheAssignmentTable: 0 - removed - is not null - not touched -, absent is as null, a bot stands where
+// TestT61T62T63AssignmentValuesAreStoredAsSent: 0 - removed - is not null - not touched -, absent is as null, a bot stands where
 // admins do, nobody has no id, and ids are text wherever and however they are sent.
-func TestT61T62T63EveryRowOfTheAssignmentTable(t *testing.T) {
+func TestT61T62T63AssignmentValuesAreStoredAsSent(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	want := []string{"∅|∅|∅|∅", "admin|id|id|id", "admin|id|id|∅", "team|id|∅|id", "bot|id|id|∅",
@@ -72,9 +72,9 @@ func TestT61T62T63EveryRowOfTheAssignmentTable(t *testing.T) {
 	}
 }
 
-// TestT64WordsNobodyKnowsAreStored: kinds of parts, of authors and of teammates that no document has are text like others.
+// TestT64UnknownTypesAreStored: kinds of parts, of authors and of teammates that no document has are text like others.
 // Holds: F13.
-func TestT64WordsNobodyKnowsAreStored(t *testing.T) {
+func TestT64UnknownTypesAreStored(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	c := newChatBed(t, 60, emulator.Knobs{})
@@ -100,9 +100,9 @@ func TestT64WordsNobodyKnowsAreStored(t *testing.T) {
 		"3|workflow|w1")
 }
 
-// TestT65T68QualityDataIsAlwaysAskedForAndTranslationsNever: what is asked for sometimes looks deleted the other times, and
+// TestT65T68QualityDataIsAlwaysRequestedAndTranslationsNever: what is asked for sometimes looks deleted the other times, and
 // translations take the place of what was written.
-func TestT65T68QualityDataIsAlwaysAskedForAndTranslationsNever(t *testing.T) {
+func TestT65T68QualityDataIsAlwaysRequestedAndTranslationsNever(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	c := newChatBed(t, 12, emulator.Knobs{NoLag: true})
@@ -127,8 +127,8 @@ func TestT65T68QualityDataIsAlwaysAskedForAndTranslationsNever(t *testing.T) {
 	}
 }
 
-// TestT66NobodyToReviewIsNotNoReview: the reviewer is null in both cases, the status tells which it is.
-func TestT66NobodyToReviewIsNotNoReview(t *testing.T) {
+// TestT66MissingReviewerDiffersFromMissingReview: the reviewer is null in both cases, the status tells which it is.
+func TestT66MissingReviewerDiffersFromMissingReview(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	c := newChatBed(t, 12, emulator.Knobs{})
@@ -145,9 +145,9 @@ func TestT66NobodyToReviewIsNotNoReview(t *testing.T) {
 		WHERE conversation_id = '`+talk+"' AND scorecard_id = 'scorecard-2'", "submitted|false")
 }
 
-// TestT67CustomAttributesAreReplacedAsAWhole: one that was taken away goes. Those that quality assurance writes are not sent
+// TestT67CustomAttributesAreReplacedTogether: one that was taken away goes. Those that quality assurance writes are not sent
 // after 2.16; the row tells which version it is of.
-func TestT67CustomAttributesAreReplacedAsAWhole(t *testing.T) {
+func TestT67CustomAttributesAreReplacedTogether(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	c := newChatBed(t, 12, emulator.Knobs{NoLag: true})
@@ -174,9 +174,9 @@ func TestT67CustomAttributesAreReplacedAsAWhole(t *testing.T) {
 	c.checkQuery("its review", "SELECT review_status FROM conversation_scorecards WHERE scorecard_id = 'scorecard-0' AND conversation_id = '"+talk+"'", "submitted")
 }
 
-// TestT75AnAssignmentThatSkipsReopeningLeavesItClosed: what the conversation says of itself is stored, and nothing is made
+// TestT75AssignmentWithoutReopeningLeavesConversationClosed: what the conversation says of itself is stored, and nothing is made
 // of its parts.
-func TestT75AnAssignmentThatSkipsReopeningLeavesItClosed(t *testing.T) {
+func TestT75AssignmentWithoutReopeningLeavesConversationClosed(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	c := newChatBed(t, 12, emulator.Knobs{})
@@ -201,8 +201,8 @@ func TestT75AnAssignmentThatSkipsReopeningLeavesItClosed(t *testing.T) {
 	c.equalsOracle()
 }
 
-// TestT76NoReasonIsNotNoEvent: an empty object says that no reason was recorded, and is not the same as none.
-func TestT76NoReasonIsNotNoEvent(t *testing.T) {
+// TestT76EmptyReasonDiffersFromMissingEvent: an empty object says that no reason was recorded, and is not the same as none.
+func TestT76EmptyReasonDiffersFromMissingEvent(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	c := newChatBed(t, 60, emulator.Knobs{})
@@ -217,9 +217,9 @@ func TestT76NoReasonIsNotNoEvent(t *testing.T) {
 		WHERE event_type IS NOT NULL AND coalesce(event_data, '{}') = '{}'`, "true|0|0")
 }
 
-// TestT77ACallIsOneCallInBothPlaces: the call that a part sums up is that of the calls API, also where one of the two sends its
+// TestT77CallHasOneIDInBothAPIs: the call that a part sums up is that of the calls API, also where one of the two sends its
 // id as a number.
-func TestT77ACallIsOneCallInBothPlaces(t *testing.T) {
+func TestT77CallHasOneIDInBothAPIs(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	config := conversationConfig(emulator.Knobs{})

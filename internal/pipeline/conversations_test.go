@@ -47,7 +47,7 @@ func TestT54To61ConversationsEqualTheOracleHourByHour(t *testing.T) {
 	}
 }
 
-func TestT58WhatChangesWithoutASignIsFoundByReadingAgain(t *testing.T) {
+func TestT58SilentChangeIsFoundByReadingAgain(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newTalkBed(t, emulator.Knobs{NoLag: true})
@@ -79,9 +79,9 @@ func TestT58WhatChangesWithoutASignIsFoundByReadingAgain(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestMarksTakenBackReadEachConversationAgain: who takes marks back suspects what is stored, and a list that shows the same
+// TestRewindReadsEachConversationAgain: who takes marks back suspects what is stored, and a list that shows the same
 // is no answer to that.
-func TestMarksTakenBackReadEachConversationAgain(t *testing.T) {
+func TestRewindReadsEachConversationAgain(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	yes := func([]admin.Move) (bool, error) { return true, nil }
@@ -116,11 +116,11 @@ func TestMarksTakenBackReadEachConversationAgain(t *testing.T) {
 	}
 }
 
-// TestTheQuietReadingsOfTheDocumentHealWithinAWeek lives with all that the document lets a workspace do without a sign: ratings,
+// TestSilentChangesAreFoundWithinAWeek lives with all that the document lets a workspace do without a sign: ratings,
 // reviews, redactions and untagging that move no updated_at, parts that change in their place, conversations that vanish. A
 // week later, after the refresh and a reconciliation, and for contacts a full refresh, nothing of it is left.
 // Holds: T45.
-func TestTheQuietReadingsOfTheDocumentHealWithinAWeek(t *testing.T) {
+func TestSilentChangesAreFoundWithinAWeek(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newTalkBed(t, emulator.Knobs{QuietConversations: emulator.Always, SilentParts: true, DeleteConversations: true, QuietUntag: true,

@@ -95,9 +95,9 @@ func (c chatBed) countSingleReads(n int) int {
 const SplitPattern = `SELECT count(*) FROM conversations c WHERE statistics_count_conversation_parts <>
 	(SELECT count(*) FROM conversation_parts p WHERE p.conversation_id = c.id)`
 
-// TestT54ListUnderNoKnownNameOrUnderTwoStopsTheStream: the list of a search is under one of two names. An answer without
+// TestT54AnswerWithNoneOrBothListNamesStopsTheStream: the list of a search is under one of two names. An answer without
 // either, or with both, is not understood, and is no empty list.
-func TestT54ListUnderNoKnownNameOrUnderTwoStopsTheStream(t *testing.T) {
+func TestT54AnswerWithNoneOrBothListNamesStopsTheStream(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	c := newChatBed(t, 12, emulator.Knobs{})
@@ -123,9 +123,9 @@ func TestT54ListUnderNoKnownNameOrUnderTwoStopsTheStream(t *testing.T) {
 	c.equalsOracle()
 }
 
-// TestT55PartsThatComeWhileTheirPageIsReadAreNotLost adds a part after the search has answered, before the conversation is
+// TestT55PartsAddedDuringAPageAreNotLost adds a part after the search has answered, before the conversation is
 // read, and one right after: each reading has all parts, whenever they came.
-func TestT55PartsThatComeWhileTheirPageIsReadAreNotLost(t *testing.T) {
+func TestT55PartsAddedDuringAPageAreNotLost(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	c := newChatBed(t, 12, emulator.Knobs{})
@@ -147,10 +147,10 @@ func TestT55PartsThatComeWhileTheirPageIsReadAreNotLost(t *testing.T) {
 	c.equalsOracle()
 }
 
-// TestT56AConversationAndItsPartsAreCommittedTogether: the reading of one conversation among others that changed fails, and
+// TestT56ConversationAndItsPartsAreCommittedTogether: the reading of one conversation among others that changed fails, and
 // then runs are interrupted at one request after another. What is stored is never half of a conversation, and nothing
 // is forgotten.
-func TestT56AConversationAndItsPartsAreCommittedTogether(t *testing.T) {
+func TestT56ConversationAndItsPartsAreCommittedTogether(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	c := newChatBed(t, 12, emulator.Knobs{NoLag: true})
@@ -223,9 +223,9 @@ func TestT57PartsBeyondTheNewest500Stay(t *testing.T) {
 	c.equalsOracle()
 }
 
-// TestT59RedactedWordsAreInNoRow: null takes the place of what was redacted, of the body, its plain text and the files, with
+// TestT59RedactedTextIsInNoRow: null takes the place of what was redacted, of the body, its plain text and the files, with
 // and without a sign of the change.
-func TestT59RedactedWordsAreInNoRow(t *testing.T) {
+func TestT59RedactedTextIsInNoRow(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	c := newChatBed(t, 60, emulator.Knobs{NoLag: true})
@@ -255,8 +255,8 @@ func TestT59RedactedWordsAreInNoRow(t *testing.T) {
 	c.equalsOracle()
 }
 
-// TestAnUnchangedConversationCostsNoRequestOfItsOwn: what search shows as it is stored is not read by itself.
-func TestAnUnchangedConversationCostsNoRequestOfItsOwn(t *testing.T) {
+// TestUnchangedConversationCostsNoRequest: what search shows as it is stored is not read by itself.
+func TestUnchangedConversationCostsNoRequest(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	c := newChatBed(t, 30, emulator.Knobs{})

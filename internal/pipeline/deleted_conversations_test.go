@@ -27,9 +27,9 @@ func (c chatBed) checkDeleted() {
 		Columns: []string{"id", "metrics_retained", "deleted_at"}})
 }
 
-// TestT60ADeletedConversationIsMarkedInTheRunThatReadsOfIt: the list names it, its id answers 404, and nothing waits for the walk over
+// TestT60ListedDeletionIsMarkedInTheSameRun: the list names it, its id answers 404, and nothing waits for the walk over
 // the whole list. One that the list names and that is there stays.
-func TestT60ADeletedConversationIsMarkedInTheRunThatReadsOfIt(t *testing.T) {
+func TestT60ListedDeletionIsMarkedInTheSameRun(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	for name, k := range map[string]emulator.Knobs{
@@ -55,8 +55,8 @@ func TestT60ADeletedConversationIsMarkedInTheRunThatReadsOfIt(t *testing.T) {
 	}
 }
 
-// TestT60AListOfDeletedConversationsThatIsWrongDeletesNothing: what it names is asked for, and is there.
-func TestT60AListOfDeletedConversationsThatIsWrongDeletesNothing(t *testing.T) {
+// TestT60WrongListOfDeletedConversationsDeletesNothing: what it names is asked for, and is there.
+func TestT60WrongListOfDeletedConversationsDeletesNothing(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := newDeletedBed(t, emulator.Knobs{NoLag: true})
@@ -70,8 +70,8 @@ func TestT60AListOfDeletedConversationsThatIsWrongDeletesNothing(t *testing.T) {
 	c.equalsOracle()
 }
 
-// TestDeletedConversationsAreOfLaterVersions: an API version without the list has the stream unavailable, and all else goes on.
-func TestDeletedConversationsAreOfLaterVersions(t *testing.T) {
+// TestDeletedConversationsNeedALaterVersion: an API version without the list has the stream unavailable, and all else goes on.
+func TestDeletedConversationsNeedALaterVersion(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := newDeletedBed(t, emulator.Knobs{NoLag: true, LaterOnly: true})

@@ -66,7 +66,7 @@ func sectionOf(text, heading, next string) string {
 	return under
 }
 
-func TestTheDictionaryHasEveryStreamTableColumnAndReference(t *testing.T) {
+func TestDictionaryHasEveryStreamTableColumnAndReference(t *testing.T) {
 	t.Parallel()
 	d, c, markdown, page := renderDictionary(t)
 	home := map[string]string{}
@@ -125,8 +125,8 @@ func showsReference(home map[string]string, svg, page, from, to string) bool {
 	return listed && home[of] != "" && drawn == (home[table] != home[of])
 }
 
-// TestTheDictionaryTellsWhereAColumnComesFromAndGoes follows fields of the API into columns, and columns into models.
-func TestTheDictionaryTellsWhereAColumnComesFromAndGoes(t *testing.T) {
+// TestDictionaryHasProvenanceAndLineage follows fields of the API into columns, and columns into models.
+func TestDictionaryHasProvenanceAndLineage(t *testing.T) {
 	t.Parallel()
 	_, _, markdown, _ := renderDictionary(t)
 	for table, lines := range map[string][]string{
@@ -149,8 +149,8 @@ func TestTheDictionaryTellsWhereAColumnComesFromAndGoes(t *testing.T) {
 	}
 }
 
-// TestTheDictionaryTakesNoTextForMarkup has words of a stream file that would do something on a page.
-func TestTheDictionaryTakesNoTextForMarkup(t *testing.T) {
+// TestDictionaryEscapesMarkup has words of a stream file that would do something on a page.
+func TestDictionaryEscapesMarkup(t *testing.T) {
 	t.Parallel()
 	_, _, markdown, page := renderDictionary(t)
 	for _, forbidden := range []string{"<script", "<img", "<link", " src=\"", "@import", "url(", "http:", "https:", "onerror=alert(1)>"} {

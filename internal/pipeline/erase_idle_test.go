@@ -30,9 +30,9 @@ key: [id]
 columns: [{name: id, type: text, doc: Id.}, {name: updated_at, type: timestamp, doc: When it changed.}]
 `
 
-// TestT34WhatTheConfigurationReadsNoMoreIsErasedToo: a history that is no longer kept, and tables of streams that are named no
+// TestT34ErasureReachesTablesNoLongerRead: a history that is no longer kept, and tables of streams that are named no
 // more or only later again. What no file describes is in the certificate, and goes once one does.
-func TestT34WhatTheConfigurationReadsNoMoreIsErasedToo(t *testing.T) {
+func TestT34ErasureReachesTablesNoLongerRead(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBed(t, tinyConfig(176)).publishingAll()
@@ -88,8 +88,8 @@ func TestT34WhatTheConfigurationReadsNoMoreIsErasedToo(t *testing.T) {
 	}
 }
 
-// TestHidingLaterReachesAHistoryThatIsNoLongerKept: what is hashed from now on is in clear in no state of before.
-func TestHidingLaterReachesAHistoryThatIsNoLongerKept(t *testing.T) {
+// TestLaterMaskingReachesAHistoryTurnedOff: what is hashed from now on is in clear in no state of before.
+func TestLaterMaskingReachesAHistoryTurnedOff(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBed(t, tinyConfig(177)).publishingAll()

@@ -175,10 +175,10 @@ func newErasureBed(t *testing.T, config string) (b *testBed, person, lead string
 
 var withTalks = withStreams("conversations, calls, call_transcripts, tickets, hitl_events")
 
-// TestT34AForgottenPersonIsInNoFile plants a word in every text of a contact, sees it in the files, has the workspace
+// TestT34ErasedPersonIsInNoFile plants a word in every text of a contact, sees it in the files, has the workspace
 // delete him for good, and looks through every byte, every row and every Parquet file after the run that learnt of it.
 // Holds: T32, F18, S37.
-func TestT34AForgottenPersonIsInNoFile(t *testing.T) {
+func TestT34ErasedPersonIsInNoFile(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b, person, _ := newErasureBed(t, withTalks+"streams: {contacts: {history: true}, conversations: {history: true}, hitl_events: {history: true}}\n")
@@ -311,9 +311,9 @@ func (b *testBed) inLake(word string) bool {
 	return found
 }
 
-// TestT35ALeadIsForgottenWithTheContactItWasMergedInto tells of the merge only after the contact is forgotten.
+// TestT35LeadIsErasedWithItsSurvivor tells of the merge only after the contact is forgotten.
 // Holds: S37.
-func TestT35ALeadIsForgottenWithTheContactItWasMergedInto(t *testing.T) {
+func TestT35LeadIsErasedWithItsSurvivor(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBed(t, tinyConfig(175)).publishingAll()
@@ -336,10 +336,10 @@ func TestT35ALeadIsForgottenWithTheContactItWasMergedInto(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestT35AReportReadBeforeItsConversationForgetsThePersonWithIt has an export's row published, with a person's name, before anything
+// TestT35ReportReadBeforeItsConversationIsErased has an export's row published, with a person's name, before anything
 // that is stored says whom its conversation is with: the conversation comes later, of a person who was erased long ago.
 // Holds: F18.
-func TestT35AReportReadBeforeItsConversationForgetsThePersonWithIt(t *testing.T) {
+func TestT35ReportReadBeforeItsConversationIsErased(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := tinyConfig(172)

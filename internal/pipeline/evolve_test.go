@@ -126,9 +126,9 @@ func TestT176WidenedColumnsHaveOneSpelling(t *testing.T) {
 	}
 }
 
-// TestT176AFilesOwnTypeThatBecameWiderSpellsAsBefore widens by the stream file: what was stored of doubles and what comes as a number are
+// TestT176TypeWidenedInAStreamFileKeepsItsSpelling widens by the stream file: what was stored of doubles and what comes as a number are
 // one text.
-func TestT176AFilesOwnTypeThatBecameWiderSpellsAsBefore(t *testing.T) {
+func TestT176TypeWidenedInAStreamFileKeepsItsSpelling(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(415)).publishingAll()
 	d := b.withDoors("")
@@ -151,8 +151,8 @@ func TestT176AFilesOwnTypeThatBecameWiderSpellsAsBefore(t *testing.T) {
 	}
 }
 
-// TestT122AStreamThatMayNotChangeStops knows what its first run had; what is new after that stops it, and nothing is stored.
-func TestT122AStreamThatMayNotChangeStops(t *testing.T) {
+// TestT122NewFieldStopsAStreamWithOnChangeFail knows what its first run had; what is new after that stops it, and nothing is stored.
+func TestT122NewFieldStopsAStreamWithOnChangeFail(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBed(t, tinyConfig(412)).publishingAll()
@@ -174,9 +174,9 @@ func TestT122AStreamThatMayNotChangeStops(t *testing.T) {
 	}
 }
 
-// TestT113AnotherVersionReadsAgainWhatItChanges moves the workspace to a version that sends more of a contact: all of them have
+// TestT113NewVersionReReadsOutdatedStreams moves the workspace to a version that sends more of a contact: all of them have
 // it after one run, nobody having changed, and the next run asks no more than any other.
-func TestT113AnotherVersionReadsAgainWhatItChanges(t *testing.T) {
+func TestT113NewVersionReReadsOutdatedStreams(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBedWith(t, tinyConfig(431), strings.Replace(nightly, `"2.17"`, `"2.16"`, 1)).publishingAll()
@@ -201,9 +201,9 @@ func TestT113AnotherVersionReadsAgainWhatItChanges(t *testing.T) {
 	}
 }
 
-// TestT123AStreamWhoseRecordsAreKeptOutStops: a file does not fit a list most of whose records have no key, and the mark must not
+// TestT123StreamOfDeadLettersStops: a file does not fit a list most of whose records have no key, and the mark must not
 // pass them. A few are told of, and the others stored.
-func TestT123AStreamWhoseRecordsAreKeptOutStops(t *testing.T) {
+func TestT123StreamOfDeadLettersStops(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(413)).publishingAll()
 	d := b.withDoors("")
@@ -228,9 +228,9 @@ func TestT123AStreamWhoseRecordsAreKeptOutStops(t *testing.T) {
 	}
 }
 
-// TestT183AColumnThatAnUpgradeWidensHasTheValuesThatDidNotFit changes a column of whole numbers to one of any numbers in its stream
+// TestT183ColumnWidenedByAnUpgradeGetsItsDeadLetters changes a column of whole numbers to one of any numbers in its stream
 // file, as a newer version of the program does with a built-in one: what waited in _extra is in it, in the file and in the lake.
-func TestT183AColumnThatAnUpgradeWidensHasTheValuesThatDidNotFit(t *testing.T) {
+func TestT183ColumnWidenedByAnUpgradeGetsItsDeadLetters(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(414)).publishingAll()
 	d := b.withDoors("")

@@ -24,9 +24,9 @@ func onlyDataset(config, stream string) string {
 	return strings.Replace(config, `["reporting_*"]`, "["+stream+"]", 1)
 }
 
-// TestT97ARunKilledBeforeItKnowsItsJobAsksAgain ends a run while the answer to its enqueueing is on the way: the job is
+// TestT97RunKilledBeforeItKnowsItsJobStartsAnother ends a run while the answer to its enqueueing is on the way: the job is
 // nobody's then, its days are asked for again.
-func TestT97ARunKilledBeforeItKnowsItsJobAsksAgain(t *testing.T) {
+func TestT97RunKilledBeforeItKnowsItsJobStartsAnother(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	b := exportBed(t, emulator.ExportKnobs{})
@@ -47,9 +47,9 @@ func TestT97ARunKilledBeforeItKnowsItsJobAsksAgain(t *testing.T) {
 	b.reportEqualsOracle("conversation", reportStart)
 }
 
-// TestARunThatIsCutAtEveryRequestLosesAndDoublesNothing ends runs by their number of requests until one comes to its end.
+// TestExportRunsCutAtEveryRequestLoseAndDoubleNothing ends runs by their number of requests until one comes to its end.
 // Holds: T97.
-func TestARunThatIsCutAtEveryRequestLosesAndDoublesNothing(t *testing.T) {
+func TestExportRunsCutAtEveryRequestLoseAndDoubleNothing(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	for _, most := range []int64{14, 25} {
@@ -69,10 +69,10 @@ func TestARunThatIsCutAtEveryRequestLosesAndDoublesNothing(t *testing.T) {
 	}
 }
 
-// TestT101ABrokenFileLeavesWhatIsStored has files that are never whole: their stream fails, nothing is lost, and the first
+// TestT101BrokenExportFileKeepsStoredRows has files that are never whole: their stream fails, nothing is lost, and the first
 // whole one makes up for it.
 // Holds: T102, T111.
-func TestT101ABrokenFileLeavesWhatIsStored(t *testing.T) {
+func TestT101BrokenExportFileKeepsStoredRows(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	b := exportBed(t, emulator.ExportKnobs{})
@@ -97,9 +97,9 @@ func TestT101ABrokenFileLeavesWhatIsStored(t *testing.T) {
 	b.reportsEqualOracle(reportStart)
 }
 
-// TestS10AHostThatIsNotNamedIsRefusedWithWhatToWrite has the source keep its files elsewhere and give none itself. Once that host is
+// TestS10UnlistedDownloadHostIsRefusedWithNextStep has the source keep its files elsewhere and give none itself. Once that host is
 // named it is asked: that nobody is there is another failure.
-func TestS10AHostThatIsNotNamedIsRefusedWithWhatToWrite(t *testing.T) {
+func TestS10UnlistedDownloadHostIsRefusedWithNextStep(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	b := exportBed(t, emulator.ExportKnobs{Storage: "https://198.51.100.7"})
@@ -176,7 +176,7 @@ func TestAChangedHeaderAddsColumns(t *testing.T) {
 	}
 }
 
-func TestT109MostColumnsGoneIsRefusedUntilItIsAccepted(t *testing.T) {
+func TestT109LossOfMostColumnsNeedsConsent(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	b := exportBed(t, emulator.ExportKnobs{})
@@ -195,9 +195,9 @@ func TestT109MostColumnsGoneIsRefusedUntilItIsAccepted(t *testing.T) {
 	b.syncOnce(runner.Options{})
 }
 
-// TestT152ASourceThatIsEmptyAllAtOnceIsNotBelieved has every export come with its header alone.
+// TestT152SuddenlyEmptyExportsReplaceNothing has every export come with its header alone.
 // Holds: F19.
-func TestT152ASourceThatIsEmptyAllAtOnceIsNotBelieved(t *testing.T) {
+func TestT152SuddenlyEmptyExportsReplaceNothing(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	b := exportBed(t, emulator.ExportKnobs{})
@@ -220,9 +220,9 @@ func TestT152ASourceThatIsEmptyAllAtOnceIsNotBelieved(t *testing.T) {
 	}
 }
 
-// TestT107TimesWithoutAZoneAreThoseOfTheWarehouse reads local times over both changes of the clocks, and refuses them where
+// TestT107TimesWithoutAZoneUseTheWarehouseTimezone reads local times over both changes of the clocks, and refuses them where
 // the zone is another one.
-func TestT107TimesWithoutAZoneAreThoseOfTheWarehouse(t *testing.T) {
+func TestT107TimesWithoutAZoneUseTheWarehouseTimezone(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	york, err := time.LoadLocation("America/New_York")
@@ -259,8 +259,8 @@ func TestT107TimesWithoutAZoneAreThoseOfTheWarehouse(t *testing.T) {
 	}
 }
 
-// TestT108AnotherVersionReadsEverythingAgain switches from a version that exports conversations with a reply only.
-func TestT108AnotherVersionReadsEverythingAgain(t *testing.T) {
+// TestT108NewVersionReReadsAllExports switches from a version that exports conversations with a reply only.
+func TestT108NewVersionReReadsAllExports(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	b := exportBed(t, emulator.ExportKnobs{})
@@ -277,8 +277,8 @@ func TestT108AnotherVersionReadsEverythingAgain(t *testing.T) {
 
 func AsWhole(n int) string { return strconv.Itoa(n) }
 
-// TestAFileOfAnotherJobUnderARememberedNameIsAskedForAnew: a source that has begun again may give a name to another job.
-func TestAFileOfAnotherJobUnderARememberedNameIsAskedForAnew(t *testing.T) {
+// TestReusedJobIDStartsANewJob: a source that has begun again may give a name to another job.
+func TestReusedJobIDStartsANewJob(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	b := exportBed(t, emulator.ExportKnobs{Pending: time.Hour})

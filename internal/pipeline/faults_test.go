@@ -49,8 +49,8 @@ func MixedWorkspaces(share float64) string {
 
 // TestF6FaultsOfTheAPIEqualTheOracle reads a workspace, and again what changed in it, through a line that fails for a share of
 // requests in every way. A run that ends well has all that there is.
-// TestAPanicOfOneStreamEndsTheRunAsAKillWould: nothing is committed after it, its stack is known, and the next run goes on.
-func TestAPanicOfOneStreamEndsTheRunAsAKillWould(t *testing.T) {
+// TestPanicOfOneStreamEndsTheRunLikeAKill: nothing is committed after it, its stack is known, and the next run goes on.
+func TestPanicOfOneStreamEndsTheRunLikeAKill(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(65))
 	ill := true
@@ -96,9 +96,9 @@ func TestF6FaultsOfTheAPIEqualTheOracle(t *testing.T) {
 	}
 }
 
-// TestF7ARunEndsWhenItsTimeIsOver: a server that puts everybody off does not hold a run beyond its max_time. It is cut, as one that
+// TestF7RunEndsAtMaxTime: a server that puts everybody off does not hold a run beyond its max_time. It is cut, as one that
 // has read much is, and the next one goes on.
-func TestF7ARunEndsWhenItsTimeIsOver(t *testing.T) {
+func TestF7RunEndsAtMaxTime(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(71))
 	puttingOff := true
@@ -121,9 +121,9 @@ func TestF7ARunEndsWhenItsTimeIsOver(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestF19ListsThatAreAllEmptyTakeNothingAway has every list of the workspace answer with 200 and nothing in it. Only of a list of
+// TestF19EmptyListsDeleteNothing has every list of the workspace answer with 200 and nothing in it. Only of a list of
 // three, or fewer, it is believed.
-func TestF19ListsThatAreAllEmptyTakeNothingAway(t *testing.T) {
+func TestF19EmptyListsDeleteNothing(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := tinyConfig(74)
@@ -151,9 +151,9 @@ func TestF19ListsThatAreAllEmptyTakeNothingAway(t *testing.T) {
 	oracletest.CompareRows(t, "rows, and those that left", b.queryRows(count), before)
 }
 
-// TestF25TheSameAnswersGiveTheSameTables reads one workspace three streams at a time in large batches, and one stream at a time in
+// TestF25SameAnswersGiveTheSameTables reads one workspace three streams at a time in large batches, and one stream at a time in
 // batches of a page.
-func TestF25TheSameAnswersGiveTheSameTables(t *testing.T) {
+func TestF25SameAnswersGiveTheSameTables(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := emulator.Config{Seed: 75, Contacts: 400, Inactive: 180, Activities: 400, Knobs: emulator.Knobs{NoLag: true}}

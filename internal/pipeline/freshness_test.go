@@ -37,9 +37,9 @@ func (b *testBed) streamFreshness(name string) (runlog.Freshness, string) {
 	return "", ""
 }
 
-// TestT86AStreamThatIsLostFailsOnceThenGrowsStale: a plan that no longer has what was read is worth one alarm, and from then on an
+// TestT86LostStreamFailsOnceThenGrowsStale: a plan that no longer has what was read is worth one alarm, and from then on an
 // age; what the workspace never had is worth neither.
-func TestT86AStreamThatIsLostFailsOnceThenGrowsStale(t *testing.T) {
+func TestT86LostStreamFailsOnceThenGrowsStale(t *testing.T) {
 	t.Parallel()
 	c := tinyConfig(77)
 	c.Unavailable = []string{"contacts.deleted"}
@@ -118,9 +118,9 @@ func TestFreshnessFollowsTheTimesOfTheSchedule(t *testing.T) {
 	}
 }
 
-// TestWhatACutRunDidNotReachIsNotReadWell: a run whose requests or time were used up by other streams leaves the age of a stream as it
+// TestStreamNotReachedByACutRunKeepsItsAge: a run whose requests or time were used up by other streams leaves the age of a stream as it
 // was, and of an empty warehouse nothing is told that was never read; a history that is cut makes nothing old.
-func TestWhatACutRunDidNotReachIsNotReadWell(t *testing.T) {
+func TestStreamNotReachedByACutRunKeepsItsAge(t *testing.T) {
 	t.Parallel()
 	for _, cut := range []runner.Options{{MaxRequests: 1}, {MaxTime: time.Millisecond}} {
 		b := newBed(t, tinyConfig(79))
@@ -167,8 +167,8 @@ func TestWhatACutRunDidNotReachIsNotReadWell(t *testing.T) {
 	}
 }
 
-// TestAHistoryThatIsCutMakesNothingOld: what is newest was read.
-func TestAHistoryThatIsCutMakesNothingOld(t *testing.T) {
+// TestCutBackfillMakesNoStreamLate: what is newest was read.
+func TestCutBackfillMakesNoStreamLate(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(79))
 	b.emulated = true

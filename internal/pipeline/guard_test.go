@@ -31,9 +31,9 @@ func dropTags(_ string, body []byte) []byte {
 	return text
 }
 
-// TestT152APublishThatTakesMostOfATableIsHeldBack: readers keep their file, run after run, until somebody lets it pass.
+// TestT152PublishWithUnexpectedRowLossIsHeldBack: readers keep their file, run after run, until somebody lets it pass.
 // What was read is committed, and the last line, the code and the audit say what is wrong.
-func TestT152APublishThatTakesMostOfATableIsHeldBack(t *testing.T) {
+func TestT152PublishWithUnexpectedRowLossIsHeldBack(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBed(t, tinyConfig(57))
@@ -74,8 +74,8 @@ func TestT152APublishThatTakesMostOfATableIsHeldBack(t *testing.T) {
 	}
 }
 
-// TestT152ErasuresAreNotHeldBack: rows that go with a person are no loss, however many. A loss beside them is one.
-func TestT152ErasuresAreNotHeldBack(t *testing.T) {
+// TestT152ErasuresAreNoRowLoss: rows that go with a person are no loss, however many. A loss beside them is one.
+func TestT152ErasuresAreNoRowLoss(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBed(t, tinyConfig(58))

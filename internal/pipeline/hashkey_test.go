@@ -46,10 +46,10 @@ func (b *testBed) keyRefused(words string) {
 	}
 }
 
-// TestT175NoSecondKeyIsMadeInSilence puts a backup back without its key, with that of another warehouse, and with its own, in both
+// TestT175NoSecondHashKeyIsMadeSilently puts a backup back without its key, with that of another warehouse, and with its own, in both
 // places where that may lie: only the last go on, and an address has the hash that it had. A warehouse of an older version has no mark
 // of its key; that it hashed is known all the same.
-func TestT175NoSecondKeyIsMadeInSilence(t *testing.T) {
+func TestT175NoSecondHashKeyIsMadeSilently(t *testing.T) {
 	t.Parallel()
 	b := newBedWith(t, tinyConfig(431), hashing).publishingAll()
 	b.syncOnce(runner.Options{})
@@ -102,9 +102,9 @@ func TestT175NoSecondKeyIsMadeInSilence(t *testing.T) {
 	b.syncOnce(runner.Options{}) // nothing is hashed any more: no key is needed
 }
 
-// TestT175AnotherKeyIsAcceptedByName goes on without the key that is lost: a full refresh with --accept-hash-key makes one and hashes
+// TestT175AnotherHashKeyNeedsConsent goes on without the key that is lost: a full refresh with --accept-hash-key makes one and hashes
 // all anew that the source still has. What a part of it has not read is told of until it is.
-func TestT175AnotherKeyIsAcceptedByName(t *testing.T) {
+func TestT175AnotherHashKeyNeedsConsent(t *testing.T) {
 	t.Parallel()
 	b := newBedWith(t, tinyConfig(432), hashing).publishingAll()
 	b.syncOnce(runner.Options{})

@@ -58,9 +58,9 @@ func doorJSON(id, updated int, state string) string {
 	return fmt.Sprintf(`{"id":%d,"updated_at":%d,"state":%q,"seen":%d}`, id, 1700000000+updated, state, time.Now().UnixNano())
 }
 
-// TestT154AHistoryHasOneRowForEachStateThatAReadSaw changes, repeats, revives and takes away records between reads, and within
+// TestT154HistoryHasOneRowForEachStateRead changes, repeats, revives and takes away records between reads, and within
 // one; what did not change, or came late from a replica, adds nothing.
-func TestT154AHistoryHasOneRowForEachStateThatAReadSaw(t *testing.T) {
+func TestT154HistoryHasOneRowForEachStateRead(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(401)).publishingAll()
 	d := b.withDoors("streams:\n  doors: {history: true}\n")
@@ -111,9 +111,9 @@ func TestT154AHistoryHasOneRowForEachStateThatAReadSaw(t *testing.T) {
 	}
 }
 
-// TestHistoryOfContactsHasWhatWasTrueWhenItWasRead holds the states of contacts against the truth of the time of each run.
+// TestContactHistoryEqualsTheOracleOfEachRun holds the states of contacts against the truth of the time of each run.
 // Holds: T154.
-func TestHistoryOfContactsHasWhatWasTrueWhenItWasRead(t *testing.T) {
+func TestContactHistoryEqualsTheOracleOfEachRun(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBedWith(t, tinyConfig(402), nightly+"streams:\n  contacts: {history: true, hash: [email]}\n").publishingAll()

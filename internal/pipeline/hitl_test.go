@@ -74,9 +74,9 @@ func TestT69ToT74ConsultationsEqualTheOracle(t *testing.T) {
 	c.checkConsultations()
 }
 
-// TestT69AnOutcomeThatComesLateIsFoundWithinAWeek: events are there once the consultation has ended, which moves nothing of the
+// TestT69LateOutcomeIsFoundWithinAWeek: events are there once the consultation has ended, which moves nothing of the
 // conversation. An answer without any is not the last word.
-func TestT69AnOutcomeThatComesLateIsFoundWithinAWeek(t *testing.T) {
+func TestT69LateOutcomeIsFoundWithinAWeek(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := newConsulting(t, 8, emulator.Knobs{})
@@ -93,9 +93,9 @@ func TestT69AnOutcomeThatComesLateIsFoundWithinAWeek(t *testing.T) {
 	c.checkQuery("the consultation", "SELECT outcome, rounds_count, rounds_stored FROM consultations WHERE conversation_id = '"+id+"'", "approved|0|0")
 }
 
-// TestT70RoundsBeyondTheNewestTenAreToldOf, and those that are stored stay.
+// TestT70RoundsBeyondTheNewestTenAreReported, and those that are stored stay.
 // Holds: T73.
-func TestT70RoundsBeyondTheNewestTenAreToldOf(t *testing.T) {
+func TestT70RoundsBeyondTheNewestTenAreReported(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := newConsulting(t, 8, emulator.Knobs{})
@@ -122,8 +122,8 @@ func TestT70RoundsBeyondTheNewestTenAreToldOf(t *testing.T) {
 	c.checkQuery("with those that are no longer sent", "SELECT rounds_count, rounds_stored, rounds_truncated FROM consultations WHERE conversation_id = '"+id+"' AND rounds_count > 9", "14|14|false")
 }
 
-// TestT71EventsOfOneSecondAreTwo: feedback of two rounds in one second, which have no id.
-func TestT71EventsOfOneSecondAreTwo(t *testing.T) {
+// TestT71EventsOfOneSecondAreSeparateRows: feedback of two rounds in one second, which have no id.
+func TestT71EventsOfOneSecondAreSeparateRows(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := newConsulting(t, 8, emulator.Knobs{})
@@ -138,9 +138,9 @@ func TestT71EventsOfOneSecondAreTwo(t *testing.T) {
 	}
 }
 
-// TestT72ARedactedConversationKeepsNoWordOfItsConsultations, whether it tells of events without words, or of none: the rows stay,
+// TestT72RedactedConversationKeepsNoConsultationText, whether it tells of events without words, or of none: the rows stay,
 // and no file has the words. What is stored of a conversation that is gone is another matter.
-func TestT72ARedactedConversationKeepsNoWordOfItsConsultations(t *testing.T) {
+func TestT72RedactedConversationKeepsNoConsultationText(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	for name, hide := range map[string]emulator.Occurrence{"none": emulator.Always, "without words": emulator.Never} {
@@ -174,8 +174,8 @@ func TestT72ARedactedConversationKeepsNoWordOfItsConsultations(t *testing.T) {
 	}
 }
 
-// TestT72WordsThatComeAgainAreStoredAgain: an answer without events may be a mistake of the source.
-func TestT72WordsThatComeAgainAreStoredAgain(t *testing.T) {
+// TestT72RestoredConsultationTextIsStoredAgain: an answer without events may be a mistake of the source.
+func TestT72RestoredConsultationTextIsStoredAgain(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := newConsulting(t, 8, emulator.Knobs{})
@@ -193,8 +193,8 @@ func TestT72WordsThatComeAgainAreStoredAgain(t *testing.T) {
 	c.checkQuery("again", consultationQuery(id, "*  EXCLUDE (_synced_at, _run_id)")+" ORDER BY ALL", stored...)
 }
 
-// TestT74ASupersededConsultationIsOneOfItsOwn: events of two consultations that overlap are told apart by their cycle.
-func TestT74ASupersededConsultationIsOneOfItsOwn(t *testing.T) {
+// TestT74SupersededConsultationIsSeparate: events of two consultations that overlap are told apart by their cycle.
+func TestT74SupersededConsultationIsSeparate(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := newConsulting(t, 8, emulator.Knobs{})
@@ -208,8 +208,8 @@ func TestT74ASupersededConsultationIsOneOfItsOwn(t *testing.T) {
 	c.checkConsultations()
 }
 
-// TestConsultationsThatTheTokenMayNotRead are unavailable, and conversations go on.
-func TestConsultationsThatTheTokenMayNotRead(t *testing.T) {
+// TestConsultationsOutsideTheScopeAreUnavailable are unavailable, and conversations go on.
+func TestConsultationsOutsideTheScopeAreUnavailable(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := newConsulting(t, 8, emulator.Knobs{Forbidden: []string{"conversations.hitl"}})
@@ -223,9 +223,9 @@ func TestConsultationsThatTheTokenMayNotRead(t *testing.T) {
 	c.checkConsultations()
 }
 
-// TestConsultationsAreOfLaterVersions: one without them answers 404 for each conversation. That is no empty answer, and what waits is
+// TestConsultationsNeedALaterVersion: one without them answers 404 for each conversation. That is no empty answer, and what waits is
 // read once a version has them.
-func TestConsultationsAreOfLaterVersions(t *testing.T) {
+func TestConsultationsNeedALaterVersion(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := newConsulting(t, 60, emulator.Knobs{LaterOnly: true})

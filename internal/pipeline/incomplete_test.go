@@ -53,8 +53,8 @@ func (b *testBed) incompleteRecords(stream string) []string {
 	return b.queryRows("SELECT reason, id FROM _sync.incomplete WHERE stream = '" + stream + "' ORDER BY ALL")
 }
 
-// TestT170AConversationThatCanNeverBeReadHoldsNothingBack: it is told in each run, and read once it can be.
-func TestT170AConversationThatCanNeverBeReadHoldsNothingBack(t *testing.T) {
+// TestT170UnreadableConversationBlocksNoOther: it is told in each run, and read once it can be.
+func TestT170UnreadableConversationBlocksNoOther(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b, talks := talkBed(t, 86)
@@ -92,8 +92,8 @@ func TestT170AConversationThatCanNeverBeReadHoldsNothingBack(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestT163HalfAConversationLeavesWhatIsStored: a detail without its parts, and a stub, count for nothing, and are asked for again.
-func TestT163HalfAConversationLeavesWhatIsStored(t *testing.T) {
+// TestT163IncompleteConversationKeepsStoredRows: a detail without its parts, and a stub, count for nothing, and are asked for again.
+func TestT163IncompleteConversationKeepsStoredRows(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b, talks := talkBed(t, 87)
@@ -131,8 +131,8 @@ func TestT163HalfAConversationLeavesWhatIsStored(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestT162AListThatOneContactLacksStays: what search leaves out is asked for by id, and what that leaves out too stays as it is stored.
-func TestT162AListThatOneContactLacksStays(t *testing.T) {
+// TestT162MissingListKeepsStoredRows: what search leaves out is asked for by id, and what that leaves out too stays as it is stored.
+func TestT162MissingListKeepsStoredRows(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBed(t, tinyConfig(88))
@@ -202,9 +202,9 @@ func withoutTags(t *testing.T, body []byte, id string) []byte {
 	return rawJSON(t, answer)
 }
 
-// TestT168ADetailThatLagsBehindItsHeadIsReadAgain: a conversation whose newest part is missing, though its own time and count are of
+// TestT168StaleDetailIsReadAgain: a conversation whose newest part is missing, though its own time and count are of
 // after it, looks in search as it is stored. The next run reads it once more.
-func TestT168ADetailThatLagsBehindItsHeadIsReadAgain(t *testing.T) {
+func TestT168StaleDetailIsReadAgain(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b, talks := talkBed(t, 89)
@@ -230,8 +230,8 @@ func TestT168ADetailThatLagsBehindItsHeadIsReadAgain(t *testing.T) {
 	}
 }
 
-// TestT188ARecordWhoseTimeCannotBeReadIsAskedForUntilItCan: by its time a record is found again, and by what is stored of it.
-func TestT188ARecordWhoseTimeCannotBeReadIsAskedForUntilItCan(t *testing.T) {
+// TestT188RecordWithInvalidTimeIsRetried: by its time a record is found again, and by what is stored of it.
+func TestT188RecordWithInvalidTimeIsRetried(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	untimed := func(body []byte) []byte {
@@ -308,9 +308,9 @@ func (b *testBed) stubPage(page []byte) []byte {
 	return rawJSON(b.t, answer)
 }
 
-// TestT193EveryRecordThatIsNotWholeHasItsTurn: of more records than a run asks for once more, some never come whole. The others do, as
+// TestT193EveryIncompleteRecordGetsItsTurn: of more records than a run asks for once more, some never come whole. The others do, as
 // the next run goes on behind those that this one asked for.
-func TestT193EveryRecordThatIsNotWholeHasItsTurn(t *testing.T) {
+func TestT193EveryIncompleteRecordGetsItsTurn(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := tinyConfig(97)
@@ -344,9 +344,9 @@ func TestT193EveryRecordThatIsNotWholeHasItsTurn(t *testing.T) {
 	}
 }
 
-// TestT189StubsOutliveTheRunThatMetThem: what a list brings of nothing but ids and times is noted with the page that brought it, however
+// TestT189NotesOfStubsOutliveAnInterruptedRun: what a list brings of nothing but ids and times is noted with the page that brought it, however
 // many they are and whatever ends the run before they were asked for.
-func TestT189StubsOutliveTheRunThatMetThem(t *testing.T) {
+func TestT189NotesOfStubsOutliveAnInterruptedRun(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := tinyConfig(92)
@@ -381,9 +381,9 @@ func TestT189StubsOutliveTheRunThatMetThem(t *testing.T) {
 	}
 }
 
-// TestT190WhatIsStoredOfALongListStaysWhereItsRestIsGone: ten of 25 tags come with the contact, the answer for all of them is a 404. Both
+// TestT190LongListKeepsRowsWhenItsRestIsMissing: ten of 25 tags come with the contact, the answer for all of them is a 404. Both
 // somebody who is stored and somebody who is new are told, asked for again in each run, and whole once they can be.
-func TestT190WhatIsStoredOfALongListStaysWhereItsRestIsGone(t *testing.T) {
+func TestT190LongListKeepsRowsWhenItsRestIsMissing(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	for _, people := range []int{120, 12} { // of twelve nobody knows what their source always sends
@@ -441,8 +441,8 @@ func longListIsGone(t *testing.T, b *testBed) {
 	b.equalsOracle()
 }
 
-// TestT190WhatTheReadingByIDLeavesOutIsAsSearchHadIt: who comes back to the active contacts is read by id for the first time.
-func TestT190WhatTheReadingByIDLeavesOutIsAsSearchHadIt(t *testing.T) {
+// TestT190FieldMissingByIDKeepsTheValueFromSearch: who comes back to the active contacts is read by id for the first time.
+func TestT190FieldMissingByIDKeepsTheValueFromSearch(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBed(t, tinyConfig(96))

@@ -106,7 +106,7 @@ func TestT24T25MergedLeadLeavesSearch(t *testing.T) {
 	b.equalsOracle()
 }
 
-func TestT25ACycleOfMergesEnds(t *testing.T) {
+func TestT25CycleOfMergesEnds(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	b := newBed(t, tinyConfig(32))
@@ -170,9 +170,9 @@ func TestT27UnarchivedContactIsActiveAgain(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestT36AnySignOfADeletionSuffices takes each source of evidence away in turn.
+// TestT36AnyEvidenceOfADeletionSuffices takes each source of evidence away in turn.
 // Holds: T40.
-func TestT36AnySignOfADeletionSuffices(t *testing.T) {
+func TestT36AnyEvidenceOfADeletionSuffices(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	for _, evidence := range []struct {
@@ -200,10 +200,10 @@ func TestT36AnySignOfADeletionSuffices(t *testing.T) {
 	}
 }
 
-// TestT31StatusesFollowEachOther lets a contact go through every status, and takes a contact's role change while it is
+// TestT31LifecycleStatusesFollowEachOther lets a contact go through every status, and takes a contact's role change while it is
 // archived for no sign of life.
 // Holds: T32.
-func TestT31StatusesFollowEachOther(t *testing.T) {
+func TestT31LifecycleStatusesFollowEachOther(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	b := newBed(t, tinyConfig(35))
@@ -226,8 +226,8 @@ func TestT31StatusesFollowEachOther(t *testing.T) {
 	}
 }
 
-// TestT41EventsThatMeanNothingChangeNothing: merges that failed, and events nobody has heard of.
-func TestT41EventsThatMeanNothingChangeNothing(t *testing.T) {
+// TestT41UnknownEventsChangeNothing: merges that failed, and events nobody has heard of.
+func TestT41UnknownEventsChangeNothing(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	b := newBed(t, tinyConfig(36))
@@ -250,8 +250,8 @@ func TestT41EventsThatMeanNothingChangeNothing(t *testing.T) {
 	}
 }
 
-// TestT6ContactThatSearchDoesNotKnowYetIsReadByID finds it the same night, and takes search's word later.
-func TestT6ContactThatSearchDoesNotKnowYetIsReadByID(t *testing.T) {
+// TestT6ContactMissingFromSearchIsReadByID finds it the same night, and takes search's word later.
+func TestT6ContactMissingFromSearchIsReadByID(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	b := newBed(t, tinyConfig(37))
@@ -278,8 +278,8 @@ func TestT6ContactThatSearchDoesNotKnowYetIsReadByID(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestT37OnlyTheAPIsOwnWordMeansGone: a proxy's 404 settles nothing, and is asked about again.
-func TestT37OnlyTheAPIsOwnWordMeansGone(t *testing.T) {
+// TestT37OnlyTheAPIsOwn404MeansGone: a proxy's 404 settles nothing, and is asked about again.
+func TestT37OnlyTheAPIsOwn404MeansGone(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	b := newBed(t, tinyConfig(38))
@@ -305,9 +305,9 @@ func TestT37OnlyTheAPIsOwnWordMeansGone(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestASignInTheSecondOfTheReadingIsAskedAbout archives a contact in the very second in which it was read by id: the two
+// TestEvidenceInTheSecondOfAReadIsCheckedAgain archives a contact in the very second in which it was read by id: the two
 // times are the same, so another reading has to tell.
-func TestASignInTheSecondOfTheReadingIsAskedAbout(t *testing.T) {
+func TestEvidenceInTheSecondOfAReadIsCheckedAgain(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	b := newBed(t, tinyConfig(39))
@@ -337,9 +337,9 @@ func TestASignInTheSecondOfTheReadingIsAskedAbout(t *testing.T) {
 	}
 }
 
-// TestT42OrderOfReadingDoesNotMatter reads the same history in orders that streams can come in. What a source told of a
+// TestT42OrderOfStreamsDoesNotMatter reads the same history in orders that streams can come in. What a source told of a
 // contact stays, even where the answer by id was that there is no such contact.
-func TestT42OrderOfReadingDoesNotMatter(t *testing.T) {
+func TestT42OrderOfStreamsDoesNotMatter(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	for _, order := range [][]string{

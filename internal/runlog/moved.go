@@ -17,8 +17,8 @@ import (
 type CheckpointMove struct {
 	Workspace string    `json:"workspace"`
 	Stream    string    `json:"stream"`
-	What      string    `json:"what"` // rewind, reset
-	At        time.Time `json:"at"`
+	What      string    `json:"what"`                 // rewind, reset
+	At        time.Time `json:"at"`                   // when the command ran
 	From      time.Time `json:"synced_from,omitzero"` // the watermark before
 	To        time.Time `json:"synced_to,omitzero"`   // the watermark after; absent: everything is read again
 	By        string    `json:"moved_by"`

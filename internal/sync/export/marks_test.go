@@ -9,9 +9,9 @@ import (
 	"aqueduck/schemas"
 )
 
-// TestColumnsOfDatasetsAreMarkedByTheirNames checks that the columns of a dataset get the flags that the family's file states for their names. A
+// TestDatasetColumnsGetFlagsByName checks that the columns of a dataset get the flags that the family's file states for their names. A
 // personal column refers to the contact and the conversation of its row, and to no one where the row names none.
-func TestColumnsOfDatasetsAreMarkedByTheirNames(t *testing.T) {
+func TestDatasetColumnsGetFlagsByName(t *testing.T) {
 	t.Parallel()
 	catalogue, err := schemas.Builtin()
 	if err != nil {
