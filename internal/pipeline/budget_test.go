@@ -12,8 +12,8 @@ import (
 	pipelinesync "aqueduck/internal/sync"
 )
 
-// TestPipelinesOfOneWorkspaceShareItsRequestBudget runs pipelines one right after another, which is what becomes of pipelines that serve
-// begins in one minute: they wait for one another. The first requests of each have no budget of their own. A second workspace has.
+// TestPipelinesOfOneWorkspaceShareItsRequestBudget runs pipelines one right after the other, as `serve` does with those of one minute. The first
+// requests of each have no budget of their own. A second workspace has one.
 func TestPipelinesOfOneWorkspaceShareItsRequestBudget(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)

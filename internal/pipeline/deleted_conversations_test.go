@@ -27,8 +27,8 @@ func (c chatBed) checkDeleted() {
 		Columns: []string{"id", "metrics_retained", "deleted_at"}})
 }
 
-// TestT60ListedDeletionIsMarkedInTheSameRun: the list names it, its id answers 404, and nothing waits for the walk over
-// the whole list. One that the list names and that is there stays.
+// TestT60ListedDeletionIsMarkedInTheSameRun: the list has the conversation's id, the request by id answers 404, and no reconciliation is needed. A
+// listed conversation that still exists stays.
 func TestT60ListedDeletionIsMarkedInTheSameRun(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
@@ -43,7 +43,7 @@ func TestT60ListedDeletionIsMarkedInTheSameRun(t *testing.T) {
 		c.advanceAfter(c.space.DeleteConversation(ids[2]), c.space.DeleteConversation(ids[5]))
 		before := c.space.RequestCount()
 		report := c.readAfterHour()
-		if s := streamResult(t, report, "conversations_by_id"); s.Gone != 2 || s.Requests != 2 || c.countSingleReads(before) != 3 { // one is the list
+		if s := streamResult(t, report, "conversations_by_id"); s.Gone != 2 || s.Requests != 2 || c.countSingleReads(before) != 3 { // one is the list itself
 			t.Errorf("%s: %+v, %d asked for", name, s, c.countSingleReads(before))
 		}
 		c.checkDeleted()
@@ -55,7 +55,7 @@ func TestT60ListedDeletionIsMarkedInTheSameRun(t *testing.T) {
 	}
 }
 
-// TestT60WrongListOfDeletedConversationsDeletesNothing: what it names is asked for, and is there.
+// TestT60WrongListOfDeletedConversationsDeletesNothing: the listed conversations are read by id, and exist.
 func TestT60WrongListOfDeletedConversationsDeletesNothing(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
@@ -70,7 +70,7 @@ func TestT60WrongListOfDeletedConversationsDeletesNothing(t *testing.T) {
 	c.equalsOracle()
 }
 
-// TestDeletedConversationsNeedALaterVersion: an API version without the list has the stream unavailable, and all else goes on.
+// TestDeletedConversationsNeedALaterVersion: under an API version without the list the stream is unavailable, and the others go on.
 func TestDeletedConversationsNeedALaterVersion(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()

@@ -8,8 +8,8 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// TestT36DeletionTimeComesFromTheEvent un-archives a contact and deletes it so that no list tells: the reading by id says
-// only that it is gone by now, the event says since when.
+// TestT36DeletionTimeComesFromTheEvent un-archives a contact and deletes it in a way that no list shows. The answer by id shows only that it is
+// gone; the event has the time.
 func TestT36DeletionTimeComesFromTheEvent(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)

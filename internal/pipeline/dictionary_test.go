@@ -16,7 +16,7 @@ import (
 	"aqueduck/transform/models"
 )
 
-// hostile is a stream file whose words would be markup, were they not taken as text.
+// hostile is a stream file with text that would be markup if it were not escaped.
 const hostile = `stream: hostiles
 doc: "One row per <script>alert('x')</script> | **bold** & [link](javascript:x) \"quoted\"."
 read: {endpoint: GET /hostiles, records: data, page: {by: none}, since: {by: full}}
@@ -26,14 +26,14 @@ columns:
   - {name: owner_id, from: "a<b>c", type: text, references: contacts.id, doc: "Owner."}
 `
 
-// renderedDictionary is a dictionary with what it is of, as Markdown and as HTML.
+// renderedDictionary is a dictionary with its streams, as Markdown and as HTML.
 type renderedDictionary struct {
 	of             *dictionary.Dictionary
 	catalogue      *schemas.Catalogue
 	markdown, page string
 }
 
-// dictionaries makes that of the built-in streams and a hostile one, once for all tests.
+// dictionaries builds the dictionary of the built-in streams and the hostile one, once for all tests.
 var dictionaries = sync.OnceValues(func() (w renderedDictionary, err error) {
 	if w.catalogue, err = schemas.Builtin(); err != nil {
 		return w, err
@@ -59,7 +59,7 @@ func renderDictionary(t *testing.T) (d *dictionary.Dictionary, c *schemas.Catalo
 	return w.of, w.catalogue, w.markdown, w.page
 }
 
-// sectionOf is what stands under the heading of a table.
+// sectionOf returns the text under the heading of a table.
 func sectionOf(text, heading, next string) string {
 	_, rest, _ := strings.Cut(text, heading)
 	under, _, _ := strings.Cut(rest, next)
@@ -116,7 +116,7 @@ func TestDictionaryHasEveryStreamTableColumnAndReference(t *testing.T) {
 	}
 }
 
-// showsReference says whether a reference stands in the list and, where it is one between streams, on a line of the picture.
+// showsReference reports whether a reference is in the list and, between streams, in the picture.
 func showsReference(home map[string]string, svg, page, from, to string) bool {
 	listed := strings.Contains(page, "<li><code>"+from+"</code> → <code>"+to+"</code></li>")
 	table, _, _ := strings.Cut(from, ".")
@@ -135,7 +135,7 @@ func TestDictionaryHasProvenanceAndLineage(t *testing.T) {
 		"models.contact_current": {"| location_country | varchar | Country of the last visit. | contacts_all.location_country |", "Made of contact_identity, contacts_all."},
 		"contacts_all":           {" | contacts_raw.location_country | models.contact_current |"},
 		"conversation_parts":     {" | GET /conversations/{id}: conversation_parts.conversation_parts\\[\\].author.id |"},
-		"conversations":          {"| GET /conversations/{id}: open |  |", "| GET /conversations/{id}: read |  |"}, // words of models that name no column
+		"conversations":          {"| GET /conversations/{id}: open |  |", "| GET /conversations/{id}: read |  |"}, // words in the SQL of models that are no column names
 		"companies":              {"POST /companies/search: company_id; GET /companies/{id}: company_id; POST /companies/list: company_id |", "What has gone is kept in companies_all."},
 		"team_admins":            {"→ admins.id", "GET /teams: admin_ids\\[\\]"},
 		"article_translations":   {"GET /articles/{id}: translated_content.\\*, the key"},
@@ -149,7 +149,7 @@ func TestDictionaryHasProvenanceAndLineage(t *testing.T) {
 	}
 }
 
-// TestDictionaryEscapesMarkup has words of a stream file that would do something on a page.
+// TestDictionaryEscapesMarkup has text in a stream file that would be active on a page.
 func TestDictionaryEscapesMarkup(t *testing.T) {
 	t.Parallel()
 	_, _, markdown, page := renderDictionary(t)

@@ -19,13 +19,13 @@ import (
 	"aqueduck/internal/sync"
 )
 
-// onlyDataset has the pipeline read one dataset.
+// onlyDataset makes the pipeline read one dataset.
 func onlyDataset(config, stream string) string {
 	return strings.Replace(config, `["reporting_*"]`, "["+stream+"]", 1)
 }
 
-// TestT97RunKilledBeforeItKnowsItsJobStartsAnother ends a run while the answer to its enqueueing is on the way: the job is
-// nobody's then, its days are asked for again.
+// TestT97RunKilledBeforeItKnowsItsJobStartsAnother ends a run while the answer to its enqueueing is on the way. No run waits for that job, and its
+// days are exported again.
 func TestT97RunKilledBeforeItKnowsItsJobStartsAnother(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
@@ -47,7 +47,7 @@ func TestT97RunKilledBeforeItKnowsItsJobStartsAnother(t *testing.T) {
 	b.reportEqualsOracle("conversation", reportStart)
 }
 
-// TestExportRunsCutAtEveryRequestLoseAndDoubleNothing ends runs by their number of requests until one comes to its end.
+// TestExportRunsCutAtEveryRequestLoseAndDoubleNothing ends runs by their number of requests until one completes.
 // Holds: T97.
 func TestExportRunsCutAtEveryRequestLoseAndDoubleNothing(t *testing.T) {
 	t.Parallel()
@@ -69,8 +69,8 @@ func TestExportRunsCutAtEveryRequestLoseAndDoubleNothing(t *testing.T) {
 	}
 }
 
-// TestT101BrokenExportFileKeepsStoredRows has files that are never whole: their stream fails, nothing is lost, and the first
-// whole one makes up for it.
+// TestT101BrokenExportFileKeepsStoredRows serves files that are never complete. Their stream fails, no row is lost, and the first complete file
+// brings the days up to date.
 // Holds: T102, T111.
 func TestT101BrokenExportFileKeepsStoredRows(t *testing.T) {
 	t.Parallel()
@@ -97,8 +97,8 @@ func TestT101BrokenExportFileKeepsStoredRows(t *testing.T) {
 	b.reportsEqualOracle(reportStart)
 }
 
-// TestS10UnlistedDownloadHostIsRefusedWithNextStep has the source keep its files elsewhere and give none itself. Once that host is
-// named it is asked: that nobody is there is another failure.
+// TestS10UnlistedDownloadHostIsRefusedWithNextStep serves the files from another host. Once that host is listed, the run requests it; that it does
+// not answer is another failure.
 func TestS10UnlistedDownloadHostIsRefusedWithNextStep(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
@@ -142,7 +142,7 @@ func TestT109ColumnsMayComeInAnyOrderUnlessTheirNamesAreDoubled(t *testing.T) {
 	b.reportEqualsOracle("conversation_state", reportStart)
 }
 
-// TestAChangedHeaderAddsColumns has the source gain columns between two runs, one more in the middle of a run, and lose one.
+// TestAChangedHeaderAddsColumns adds columns to an export between two runs, one more during a run, and removes one.
 // Holds: F13.
 func TestAChangedHeaderAddsColumns(t *testing.T) {
 	t.Parallel()
@@ -195,7 +195,7 @@ func TestT109LossOfMostColumnsNeedsConsent(t *testing.T) {
 	b.syncOnce(runner.Options{})
 }
 
-// TestT152SuddenlyEmptyExportsReplaceNothing has every export come with its header alone.
+// TestT152SuddenlyEmptyExportsReplaceNothing serves exports with a header alone.
 // Holds: F19.
 func TestT152SuddenlyEmptyExportsReplaceNothing(t *testing.T) {
 	t.Parallel()
@@ -220,8 +220,7 @@ func TestT152SuddenlyEmptyExportsReplaceNothing(t *testing.T) {
 	}
 }
 
-// TestT107TimesWithoutAZoneUseTheWarehouseTimezone reads local times over both changes of the clocks, and refuses them where
-// the zone is another one.
+// TestT107TimesWithoutAZoneUseTheWarehouseTimezone reads local times across both changes of the clocks, and refuses them when the zone is wrong.
 func TestT107TimesWithoutAZoneUseTheWarehouseTimezone(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
@@ -259,7 +258,7 @@ func TestT107TimesWithoutAZoneUseTheWarehouseTimezone(t *testing.T) {
 	}
 }
 
-// TestT108NewVersionReReadsAllExports switches from a version that exports conversations with a reply only.
+// TestT108NewVersionReReadsAllExports leaves a version that exports only conversations with a reply.
 func TestT108NewVersionReReadsAllExports(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
@@ -277,7 +276,7 @@ func TestT108NewVersionReReadsAllExports(t *testing.T) {
 
 func AsWhole(n int) string { return strconv.Itoa(n) }
 
-// TestReusedJobIDStartsANewJob: a source that has begun again may give a name to another job.
+// TestReusedJobIDStartsANewJob: a source that was restarted may give the id to another job.
 func TestReusedJobIDStartsANewJob(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)

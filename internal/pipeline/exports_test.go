@@ -30,10 +30,10 @@ pipelines:
   nightly: {streams: ["reporting_*"]}
 `
 
-// reportStart is where those begin.
+// reportStart is the first day of the exports.
 var reportStart = time.Date(2024, 5, 6, 0, 0, 0, 0, time.UTC)
 
-// reportsEqualOracle compares the tables of the datasets with what a perfect reader would hold.
+// reportsEqualOracle compares the tables of the datasets with the oracle.
 func (b *testBed) reportsEqualOracle(start time.Time) {
 	b.t.Helper()
 	oracletest.CompareReports(b.t, b.space, b.runner.Dir.Current(), start)
@@ -51,7 +51,7 @@ func exportBed(t testing.TB, k emulator.ExportKnobs) *testBed {
 	return newBedWith(t, c, reporting)
 }
 
-// countExportJobs counts the jobs that were asked for.
+// countExportJobs counts the enqueued jobs.
 func (b *testBed) countExportJobs() (n int) {
 	for _, r := range b.space.Requests() {
 		if strings.HasSuffix(r.Path, "/enqueue") {
@@ -89,7 +89,7 @@ func TestEveryDatasetHasItsTable(t *testing.T) {
 	b.reportsEqualOracle(reportStart)
 }
 
-// TestT106ExportValueChangedTwentyDaysLaterIsFound has a month pass, with a run each night.
+// TestT106ExportValueChangedTwentyDaysLaterIsFound lets a month pass, with a run each night.
 func TestT106ExportValueChangedTwentyDaysLaterIsFound(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
@@ -132,8 +132,8 @@ func TestT105RowsOnTheBoundsOfADayAreStoredOnce(t *testing.T) {
 	}
 }
 
-// TestT97EnqueuedJobIsContinuedByTheNextRun cuts runs at every request of the first job: what the source had taken on is polled
-// by the next run, and not asked for again.
+// TestT97EnqueuedJobIsContinuedByTheNextRun cuts runs at every request of the first job. The next run polls a job that the source has accepted,
+// and enqueues no other.
 func TestT97EnqueuedJobIsContinuedByTheNextRun(t *testing.T) {
 	t.Parallel()
 	b := exportBed(t, emulator.ExportKnobs{Pending: 10 * time.Minute})
@@ -175,7 +175,7 @@ func TestT97EnqueuedJobIsContinuedByTheNextRun(t *testing.T) {
 	}
 }
 
-// TestT98LostAnswerCostsAJobAndNoRow loses the answers of enqueueing, after the source has taken the job on.
+// TestT98LostAnswerCostsAJobAndNoRow loses the answers to enqueueing, after the source has accepted the job.
 func TestT98LostAnswerCostsAJobAndNoRow(t *testing.T) {
 	t.Parallel()
 	b := exportBed(t, emulator.ExportKnobs{})
@@ -224,7 +224,7 @@ func TestReportsOfAllKindsOfWorkspacesEqualTheOracle(t *testing.T) {
 			b.syncOnce(runner.Options{})
 			b.reportsEqualOracle(reportStart)
 			if !temper.later {
-				return // a form is the same in the next night
+				return // the next night has the same form
 			}
 			b.space.SimulateHours(30)
 			b.syncOnce(runner.Options{})
@@ -233,7 +233,7 @@ func TestReportsOfAllKindsOfWorkspacesEqualTheOracle(t *testing.T) {
 	}
 }
 
-// TestUnusableDatasetBlocksNoOther: it is told, and they are read.
+// TestUnusableDatasetBlocksNoOther: the unusable dataset is reported, and the others are read.
 func TestUnusableDatasetBlocksNoOther(t *testing.T) {
 	t.Parallel()
 	b := exportBed(t, emulator.ExportKnobs{})

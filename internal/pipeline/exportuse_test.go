@@ -17,7 +17,7 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// streamStates names the streams of a report with their status.
+// streamStates lists the streams of a report with their status.
 func streamStates(r *runlog.Report) (all []string) {
 	for _, s := range r.Streams {
 		all = append(all, s.Stream+" "+string(s.Status))
@@ -169,7 +169,7 @@ func TestExportPlanSendsNoRequestWithoutAsk(t *testing.T) {
 	}
 }
 
-// TestLakeHasDatasetTables reads the Parquet files that a run published, after one that did not read them.
+// TestLakeHasDatasetTables reads the Parquet files of a run that read no dataset, after one that did.
 func TestLakeHasDatasetTables(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)

@@ -12,7 +12,7 @@ import (
 	"aqueduck/internal/sync"
 )
 
-// TestFailedOptionReadsAllAfterAFailedRun: where the API was away, or nothing could be published, no stream is known to have failed.
+// TestFailedOptionReadsAllAfterAFailedRun: when the API did not answer or nothing could be published, no single stream is known to have failed.
 func TestFailedOptionReadsAllAfterAFailedRun(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)

@@ -54,7 +54,7 @@ var running = []mutant{
 	},
 	{
 		bug: "an answer that no id has is no sign of redaction", file: "internal/sync/stream/commit.go", killer: "pipeline.TestT72RestoredConsultationTextIsStoredAgain",
-		old: "		if !told[id] {\n", new: "		if !told[id] && len(told) > 0 {\n",
+		old: "		if !withRecords[id] {\n", new: "		if !withRecords[id] && len(withRecords) > 0 {\n",
 	},
 }
 
