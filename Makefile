@@ -61,7 +61,7 @@ world: ## answers that are wrong without an error, against the oracle, SEEDS of 
 
 long: ## a first sync of 200,000 conversations, a month of serve; an hour
 	AQUEDUCK_LONG=1 go test ./internal/cli -run 'AMonthOfServe|TheDemoOfTheReadme' -v
-	AQUEDUCK_LONG=1 go test ./internal/pipeline -run 'ALongFirstSync|RunsCutShort|DeltasReplay|DaysOfLife' -v -timeout 3h
+	AQUEDUCK_LONG=1 go test ./internal/pipeline -run 'LongFirstSyncPublishes|CutAndKilledRuns|IncrementalCopies|DaysOfEvents' -v -timeout 3h
 
 large: ## a million contacts in the emulator, small disks, ten million rows restored
 	AQUEDUCK_LONG=1 go test ./internal/emulator -run AMillionContacts -v -timeout 1h
@@ -138,7 +138,7 @@ vuln: ## nothing with a known vulnerability is called
 
 # The race detector sees this process only: tests that start, and kill, processes of their own run in `make test`. These are the packages
 # where goroutines meet; what a run does side by side it does in each of the tests of whole runs that are named:
-RACED := TestFirstRunEqualsTheOracle|TestSecondRunWithoutChange|TestInterruptedSweepGoesOn|TestEveryDataset|TestT96|TestT97
+RACED := TestFirstRunEqualsTheOracle|TestSecondRunWithoutChange|TestInterruptedSweepContinues|TestEveryDataset|TestT96|TestT97
 race: ## the tests where goroutines meet, with the race detector
 	$(TESTS) -race -short ./extract/... ./internal/alert ./internal/console ./internal/sandbox ./internal/schedule ./internal/sync/...
 	$(TESTS) -race -short -run 'BeginTogether|LockIsHeldByOne' ./load

@@ -36,7 +36,7 @@ func TestT160AForwardPassEndsWhereTheListEnds(t *testing.T) {
 	}
 }
 
-func TestExplicitWindowMovesNoMark(t *testing.T) {
+func TestExplicitWindowMovesNoWatermark(t *testing.T) {
 	t.Parallel()
 	ws := newWorkspace(t)
 	for i := range 50 {

@@ -16,14 +16,14 @@ import (
 	"aqueduck/schemas"
 )
 
-// Move is a checkpoint as it is and as it would be.
+// Move is a checkpoint before and after a change, in words.
 type Move struct{ Workspace, Stream, Before, After string }
 
-// Confirm shows all that would move, and says whether to move it.
+// Confirm shows all changes to the operator, and returns whether to make them.
 type Confirm func(moves []Move) (bool, error)
 
-// Rewind moves the mark of a stream that is read in windows of time back, so that the next run reads what changed from there on again:
-// in one workspace, or, where none is named, in every one that has read the stream.
+// Rewind moves the watermark of a stream that is read by windows back to a time, so that the next run reads from there again. An empty workspace
+// means every workspace that has read the stream.
 func Rewind(ctx context.Context, r *runner.Runner, workspace, stream string, to time.Time, confirm Confirm) error {
 	s, err := findStream(ctx, r, stream)
 	if err != nil {
@@ -46,13 +46,13 @@ func Rewind(ctx context.Context, r *runner.Runner, workspace, stream string, to 
 			state.Export.Job, state.HistoryTo = nil, min(state.HistoryTo, state.SyncedTo)
 		}
 		state.Window, state.Position = nil, nil
-		state.Refreshed = 0 // records that are read by themselves are, also where they are as stored
+		state.Refreshed = 0 // so that records are read by id again even where their list fingerprint is unchanged
 		return state, nil
 	})
 }
 
-// Reset forgets how far a stream is read, in one workspace or, where none is named, in all. Its rows stay; the next run reads everything
-// and compares.
+// Reset deletes the checkpoint of a stream, in one workspace or, without a name, in all. Its rows stay; the next run reads everything and
+// compares.
 func Reset(ctx context.Context, r *runner.Runner, workspace, stream string, confirm Confirm) error {
 	s, err := findStream(ctx, r, stream)
 	if err != nil {
@@ -77,8 +77,8 @@ func findStream(ctx context.Context, r *runner.Runner, stream string) (*schemas.
 	return s, nil
 }
 
-// moveCheckpoints changes the checkpoint of a stream in one workspace, or in every one that has one: all of them or, where one cannot be, none.
-// Then it publishes, so that what people see is what the next run goes on from.
+// moveCheckpoints changes the checkpoint of a stream in one workspace or in every one that has one: in all of them, or after an error in none.
+// Then it publishes, so that readers see the checkpoints that the next run uses.
 func moveCheckpoints(ctx context.Context, r *runner.Runner, what, only, streamName string, confirm Confirm, change func(extract.State) (extract.State, error)) error {
 	names := r.Config.WorkspaceNames()
 	if only != "" {

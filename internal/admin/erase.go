@@ -16,12 +16,12 @@ import (
 // Erased is what an erasure does, or would do, in one workspace.
 type Erased struct {
 	Workspace string
-	IDs       []string // the contact's, and those that were merged into it
+	IDs       []string // the contact's id, and the ids that were merged into it
 	erase.Certificate
 }
 
-// Erase forgets a contact in every workspace that knows it, under all ids that were merged into it, once confirm has seen
-// what that touches. It gives the certificates; none when confirm said no.
+// Erase erases a contact, under all ids that were merged into it, in every workspace that knows it. confirm sees first what that touches. Erase
+// returns the certificates; none when confirm refused.
 func Erase(ctx context.Context, r *runner.Runner, id string, confirm func([]Erased) (bool, error)) (done []Erased, err error) {
 	err = sync.WithWarehouse(ctx, r, func(w *warehouse.Writer, workspaces []*stream.Workspace) error {
 		var found []Erased
@@ -54,7 +54,7 @@ func Erase(ctx context.Context, r *runner.Runner, id string, confirm func([]Eras
 	return done, err
 }
 
-// countTouched finds what a workspace has of a contact; nil when nothing names it.
+// countTouched counts what a workspace has about a contact; nil when it has nothing.
 func countTouched(ctx context.Context, r *runner.Runner, w *warehouse.Writer, workspace, id string) (*Erased, error) {
 	streams := r.StoredStreams(workspace)
 	ids, err := sync.AddMerged(ctx, w.Work, workspace, streams, []string{id})

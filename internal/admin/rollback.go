@@ -14,16 +14,16 @@ import (
 	"aqueduck/load/layout"
 )
 
-// PublishedFile is a file that readers have or had.
+// PublishedFile is a published file that is kept.
 type PublishedFile struct {
-	Run     string    `json:"run"` // that published it; one of several of a run has -2, -3 … behind it
+	Run     string    `json:"run"` // the run that published it; further files of one run end in -2, -3 …
 	At      time.Time `json:"published_at"`
 	Bytes   int64     `json:"bytes"`   // size of the file
 	Current bool      `json:"current"` // readers have it now
 	Path    string    `json:"path"`
 }
 
-// PublishedFiles gives the published files that are kept: what readers have, then the others, newest first.
+// PublishedFiles returns the published files that are kept: the current one first, then the others, newest first.
 func PublishedFiles(dir layout.Dir) ([]PublishedFile, error) {
 	paths, err := dir.PublishedFiles()
 	if errors.Is(err, os.ErrNotExist) {
@@ -44,8 +44,8 @@ func PublishedFiles(dir layout.Dir) ([]PublishedFile, error) {
 	return files, nil
 }
 
-// Rollback makes the file that a run published the one that readers have, once whoever asks has seen which and agreed; it says whether
-// he did. An empty run means the newest file before the one that readers have.
+// Rollback gives readers the file of an earlier run, if agreed returns true for the change; done reports whether it did. An empty run means the
+// newest file before the current one.
 func Rollback(ctx context.Context, r *runner.Runner, run string, agreed func(from, to PublishedFile) (bool, error)) (done bool, err error) {
 	if r.Dir.Current() == "" {
 		return false, failure.ErrNothingPublished
@@ -75,7 +75,7 @@ func Rollback(ctx context.Context, r *runner.Runner, run string, agreed func(fro
 	return true, nil
 }
 
-// chooseFile is the file of a run, by the beginning of its name.
+// chooseFile returns the file of a run, by the beginning of the run's id.
 func chooseFile(files []PublishedFile, run string) (PublishedFile, error) {
 	if run == "" {
 		return files[1], nil

@@ -11,18 +11,18 @@ import (
 )
 
 var (
-	// reference is all that may stand for a token: one variable or file, no default, nothing around it.
+	// reference is the only form of a token: one variable or file, without a default and without other text.
 	reference = regexp.MustCompile(`^\$\{([A-Za-z_][A-Za-z0-9_]*|file:[^}]+)\}$`)
-	// fallback is a variable with a default: an empty environment, as cron has it, would load something else.
+	// fallback is a variable with a default. An empty environment, as under cron, would silently load something else.
 	fallback = regexp.MustCompile(`\$\{[^}]*:-`)
 )
 
-// braces is said to whom writes a variable as the shell does.
+// braces is the hint for a variable without braces.
 const braces = "a variable has braces: ${VAR}"
 
 const addressHint = "the address of the workspace's region, e.g. https://api.example.com, or emulator"
 
-// normalizeBaseURL checks what requests, and with them the token, are sent to.
+// normalizeBaseURL checks the address that requests, and with them the token, are sent to.
 func normalizeBaseURL(text string) (string, error) {
 	if text == Emulator {
 		return text, nil
@@ -49,7 +49,7 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// quoteAddress quotes an address, and nothing that may be a token in the wrong variable.
+// quoteAddress quotes an address for an error message, unless it may be a token in the wrong variable.
 func quoteAddress(text string) string {
 	const most = 60
 	if !strings.Contains(text, "://") || len(text) > most {
@@ -58,10 +58,10 @@ func quoteAddress(text string) string {
 	return strconv.Quote(text)
 }
 
-// isPrintable says whether a token can be sent in a header.
+// isPrintable reports whether a token can be sent in a header.
 func isPrintable(token string) bool {
 	return token != "" && !strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
-// hasLiteralText says that a text is more than references to variables and files: it may be a secret itself.
+// hasLiteralText reports whether a text is more than one reference to a variable or file. Such a text may itself be a secret.
 func hasLiteralText(text string) bool { return !reference.MatchString(text) }

@@ -10,7 +10,7 @@ import (
 	"aqueduck/internal/problem"
 )
 
-// takeAddress puts an address into its field.
+// takeAddress returns the function that stores an alert's address in its field.
 func (a *alertEntry) takeAddress(field *string) func(*grammar.Value) {
 	return func(v *grammar.Value) {
 		*field = v.Text()
@@ -19,7 +19,7 @@ func (a *alertEntry) takeAddress(field *string) func(*grammar.Value) {
 		}
 		a.addressed = true
 		if strings.Contains(v.Text(), "$") {
-			checkReferences(v) // what it stands for is looked up when somebody is told
+			checkReferences(v) // the reference is resolved when an alert is sent
 		} else if err := alertAddress(v.Text()); err != nil {
 			v.WrongKey("e.g. ${PING_URL}", "%s: %v", v.Path(), err)
 		}
@@ -35,7 +35,8 @@ func (a *alertEntry) takeKinds(v *grammar.Value) {
 	}
 }
 
-// Alerts gives who is told how runs go. Those whose address cannot be found out are left out, and told of.
+// Alerts returns the targets of alerts with their addresses resolved by lookup. missing has an error for each address that cannot be resolved; its
+// target is left out.
 func (c *Config) Alerts(lookup func(string) (string, bool)) (targets []alert.Target, missing []error) {
 	for _, a := range c.AlertConfigs {
 		var errs [2]error
@@ -69,12 +70,12 @@ func (a *alertConfig) resolveAddress(key, text string, lookup func(string) (stri
 	return address, nil
 }
 
-// alertAddress refuses an address that pings and messages cannot go to: they go over TLS, but to this machine itself.
+// alertAddress refuses an address that alerts cannot be sent to: they use TLS, except on this machine.
 func alertAddress(text string) error {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Hostname() == "":
-		return errors.New("this is no address") // it may be a secret: it is not shown
+		return errors.New("this is no address") // the text may be a secret, so the error does not quote it
 	case u.Scheme == "http" && !isLoopback(u.Hostname()):
 		return errors.New("http:// would send it in the open: https:// is needed")
 	case u.Scheme != "https" && u.Scheme != "http":

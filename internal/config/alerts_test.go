@@ -9,7 +9,7 @@ import (
 	"aqueduck/internal/alert"
 )
 
-// alertConfigOf is a configuration with one alert.
+// alertConfigOf loads a configuration with one alert.
 func alertConfigOf(t *testing.T, text string) (*Config, error) {
 	t.Helper()
 	return configOf(t, map[string]string{"pipelines.yaml": `
@@ -20,7 +20,7 @@ alerts: {ops: ` + text + `}
 `})
 }
 
-func TestAlertsSayWhoIsToldOfWhat(t *testing.T) {
+func TestAlertTargetsAndTheirEvents(t *testing.T) {
 	t.Parallel()
 	c, err := alertConfigOf(t, `{ping: "${PING}", webhook: "https://hooks.example.com/s3cret"}`)
 	if err != nil {
@@ -44,8 +44,8 @@ func TestAlertsSayWhoIsToldOfWhat(t *testing.T) {
 	}
 }
 
-// TestAnAlertWithoutItsVariableFailsNoRun: the others are told.
-func TestAnAlertWithoutItsVariableFailsNoRun(t *testing.T) {
+// TestAlertWithoutItsVariableFailsNoRun checks that the other targets still get their alerts.
+func TestAlertWithoutItsVariableFailsNoRun(t *testing.T) {
 	t.Parallel()
 	c, err := alertConfigOf(t, `{ping: "${PING}", webhook: "${HOOK}"}`)
 	if err != nil {
@@ -61,7 +61,7 @@ func TestAnAlertWithoutItsVariableFailsNoRun(t *testing.T) {
 	}
 }
 
-func TestAlertsThatAreWrong(t *testing.T) {
+func TestWrongAlertsAreReported(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		`{}`:                                     "alerts.ops has neither ping nor webhook",
@@ -80,7 +80,7 @@ func TestAlertsThatAreWrong(t *testing.T) {
 	}
 }
 
-func TestAddressesOfAlerts(t *testing.T) {
+func TestAlertAddresses(t *testing.T) {
 	t.Parallel()
 	for text, fine := range map[string]bool{
 		"https://ping.example.com/abc": true, "http://127.0.0.1:8000/x": true, "http://localhost/x": true, "http://[::1]:1/x": true,

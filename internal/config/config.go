@@ -15,35 +15,35 @@ import (
 	"aqueduck/transform/models"
 )
 
-// Config is pipelines.yaml, read and checked. Nothing in it is secret: tokens are looked up when a run connects.
+// Config is pipelines.yaml, read and checked. It contains no secrets: tokens are resolved when a run connects.
 type Config struct {
-	File       string // its name, or those of all files that it is read from
+	File       string // name of the file, or of all files
 	Warehouse  Warehouse
-	Workspaces map[string]*Workspace // by name, which is the schema of their tables
+	Workspaces map[string]*Workspace // by name, which is also the schema of the workspace's tables
 	Pipelines  []*Pipeline           // in the file's order
-	Warnings   grammar.Mistakes      // what is read all the same, and may not be meant
+	Warnings   grammar.Mistakes      // accepted, but perhaps not what was meant
 
-	Lookup func(string) (string, bool) // the variables that it was read with
-	Texts  Texts                       // what it was read from; nothing where that was Texts
+	Lookup func(string) (string, bool) // resolves the variables of the environment
+	Texts  Texts                       // the files that it was read from; empty when it was read from Texts
 
-	AlertConfigs []alertConfig       // who is told
-	Models       []schemas.Relation  // the program's and the user's own
+	AlertConfigs []alertConfig       // the targets of alerts
+	Models       []schemas.Relation  // the built-in models and the user's
 	settings     map[string]Settings // by stream
-	datasets     []datasetSettings   // of the streams that families of exports stand for; what counts more comes later
-	NameList     []string            // of workspaces, in the file's order
-	origins      []Origin            // of all its values
+	datasets     []datasetSettings   // settings of datasets, whose streams only the source knows; later entries have precedence
+	NameList     []string            // names of workspaces, in the file's order
+	origins      []Origin            // where each value comes from
 }
 
-// Warehouse is where the data goes.
+// Warehouse is where the data is stored, and how it is published.
 type Warehouse struct {
 	Dir      string // relative to the working directory, or absolute
 	Timezone string
 	Memory   int64 // bytes that DuckDB may use
 	Publish  struct {
-		First   time.Duration // after a run's start, before its history is read to the end
+		First   time.Duration // after a run's start, while its history is still being read
 		Every   time.Duration
 		Keep    int
-		MaxLoss float64 // share of a table's rows that readers may lose at once
+		MaxLoss float64 // share of a table's rows that one publish may lose
 	}
 	Office models.Office
 }
@@ -53,46 +53,46 @@ type Workspace struct {
 	Name              string
 	APIVersion        string
 	VersionHeader     string
-	RequestsPerMinute int      // 0: learned from the answers
-	DownloadHosts     []string // where files may lie, beside the API's own site
+	RequestsPerMinute int      // 0: learned from the API's answers
+	DownloadHosts     []string // hosts besides the API's that export files may be on
 
-	baseURL, Token string      // as the file has them: ${VAR} or ${file:…}
-	dir            string      // that relative files are from
-	Budget         *api.Budget // of all pipelines that read it
+	baseURL, Token string      // as written in the file: ${VAR} or ${file:…}
+	dir            string      // the directory of relative paths
+	Budget         *api.Budget // shared by all pipelines that read the workspace
 }
 
-// Settings is what the configuration wants different from a stream's file.
+// Settings are the settings of one stream that differ from its stream file.
 type Settings struct {
-	Start      time.Time     // zero: history is read to the beginning
-	Refresh    time.Duration // of exports: how far back they are read again each day
+	Start      time.Time     // zero: the history is read to its beginning
+	Refresh    time.Duration // of exports: how far back days are read again each day
 	Hash, Drop []string
-	OnChange   string   // freeze, evolve, fail; "" is freeze
-	KeepErased []string // columns that stay when a person is erased
+	OnChange   string   // freeze, evolve or fail; "" means freeze
+	KeepErased []string // columns that keep their values when a person is erased
 
-	LeftOutEmpty bool // a list or an object that an answer leaves out is empty
+	LeftOutEmpty bool // a list or an object that a record leaves out counts as empty
 }
 
-// Pipeline is what is read together, and when.
+// Pipeline is a set of streams that are read together, and when.
 type Pipeline struct {
 	Name        string
 	Schedule    *schedule.Schedule // nil: by hand only
-	Streams     []string           // names, patterns put in
-	MaxTime     time.Duration      // a run ends after it
-	MaxRequests int64              // a run ends after so many
-	CatchUp     bool               // a time of the schedule that was missed is made up for
-	Retry       bool               // a run of the schedule that failed for what heals by itself is tried again
+	Streams     []string           // names, with patterns resolved
+	MaxTime     time.Duration      // a run ends after this time; 0: no limit
+	MaxRequests int64              // a run ends after so many; 0: no limit
+	CatchUp     bool               // a missed scheduled time gets a catch-up run
+	Retry       bool               // a scheduled run that failed for a passing reason gets a retry
 	Overlap     schedule.Overlap
-	Jitter      time.Duration // a start is put off by up to so much, drawn for each
-	After       []string      // commands for the shell, once changed data is published
-	Dir         string        // that they run in
-	WarnAfter   time.Duration // a stream that was last read well longer ago is late; 0: by the schedule
-	ErrorAfter  time.Duration // and breached; 0: by the schedule
+	Jitter      time.Duration // each start is delayed by a random time up to this
+	After       []string      // shell commands to run after changed data was published
+	Dir         string        // the directory in which they run
+	WarnAfter   time.Duration // a stream that was last read longer ago is late; 0: by the schedule
+	ErrorAfter  time.Duration // and breached after this; 0: by the schedule
 
-	workspaces []string // none: all
-	Datasets   []string // names and patterns of the datasets of families
+	workspaces []string // empty: all
+	Datasets   []string // names and patterns of datasets
 }
 
-// Workspaces names the workspaces that the pipeline reads.
+// Workspaces returns the names of the workspaces that the pipeline reads.
 func (p *Pipeline) Workspaces(c *Config) []string {
 	if len(p.workspaces) == 0 {
 		return c.WorkspaceNames()
@@ -100,7 +100,7 @@ func (p *Pipeline) Workspaces(c *Config) []string {
 	return slices.Clone(p.workspaces)
 }
 
-// Pipeline gives the pipeline of a name.
+// Pipeline returns the pipeline with a name.
 func (c *Config) Pipeline(name string) (*Pipeline, bool) {
 	i := slices.IndexFunc(c.Pipelines, func(p *Pipeline) bool { return p.Name == name })
 	if i < 0 {
@@ -109,7 +109,7 @@ func (c *Config) Pipeline(name string) (*Pipeline, bool) {
 	return c.Pipelines[i], true
 }
 
-// ResolveWorkspace gives the name of a workspace of the configuration: the first, when none is asked for.
+// ResolveWorkspace checks the name of a workspace; "" means the first workspace. An unknown name is an error.
 func (c *Config) ResolveWorkspace(name string) (string, error) {
 	if name == "" {
 		return c.NameList[0], nil
@@ -120,10 +120,10 @@ func (c *Config) ResolveWorkspace(name string) (string, error) {
 	return name, nil
 }
 
-// WorkspaceNames are the workspaces of the configuration, in its order.
+// WorkspaceNames returns the names of the workspaces, in the file's order.
 func (c *Config) WorkspaceNames() []string { return slices.Clone(c.NameList) }
 
-// pipelineNames are the pipelines of the configuration, in its order.
+// pipelineNames returns the names of the pipelines, in the file's order.
 func (c *Config) pipelineNames() (names []string) {
 	for _, p := range c.Pipelines {
 		names = append(names, p.Name)
@@ -131,87 +131,87 @@ func (c *Config) pipelineNames() (names []string) {
 	return names
 }
 
-// configLoader is what reading one configuration needs.
+// configLoader holds the state of loading one configuration.
 type configLoader struct {
 	config       *Config
 	report       grammar.Report
 	catalogue    *schemas.Catalogue
 	cache        *fileCache
-	knownStreams []string // streams, those of broken files too: what is wrong with them is said there
+	knownStreams []string // all streams, also of stream files with mistakes, which are reported for those files
 }
 
-// alertConfig is one place to tell, as the file has it.
+// alertConfig is one target of alerts, as the file has it.
 type alertConfig struct {
-	alert.Target // but for its addresses
+	alert.Target // without its addresses
 
 	Ping, Webhook string // ${VAR}, ${file:…} or the address itself
-	dir           string // that relative files are from
+	dir           string // the directory of relative paths
 }
 
-// alertEntry is an alert while its keys are taken.
+// alertEntry is an alert while its keys are read.
 type alertEntry struct {
 	alertConfig
 	*configLoader
-	addressed bool // it has an address, however wrong
+	addressed bool // an address was given, valid or not
 }
 
-// workspaceEntry is a workspace while its keys are taken.
+// workspaceEntry is a workspace while its keys are read.
 type workspaceEntry struct {
 	Workspace
-	value, address *grammar.Value // of all its keys, and of base_url
+	value, address *grammar.Value // the nodes of the workspace and of its base_url
 }
 
-// pipelineEntry is a pipeline while its keys are taken.
+// pipelineEntry is a pipeline while its keys are read.
 type pipelineEntry struct {
 	Pipeline
 	*configLoader
 	zone     *time.Location
-	patterns *grammar.Value // of streams: looked up once the workspaces are known
+	patterns *grammar.Value // of streams: resolved once the workspaces are known
 }
 
-// settingsEntry is what is said of the streams of one name or pattern, while its keys are taken.
+// settingsEntry is the settings of one name or pattern of streams while its keys are read.
 type settingsEntry struct {
 	*configLoader
-	names    []string          // those that it means
-	streams  []*schemas.Stream // those, and those that are read along with them; no families
-	datasets datasetSettings   // of families among them, if any
+	names    []string          // the streams that it matches
+	streams  []*schemas.Stream // those, and the streams read along with them; no families
+	datasets datasetSettings   // settings for datasets of matching families
 }
 
-// referenceExpander puts variables and files into texts of the configuration.
+// referenceExpander replaces references to variables and files in texts of the configuration.
 type referenceExpander struct {
 	lookup  func(string) (string, bool)
-	dir     string     // that relative files are from
-	secret  bool       // files must be for their owner only
-	lenient bool       // a variable or file that is not there is grammar.ErrUnknown
-	cache   *fileCache // what files are read from
+	dir     string     // the directory of relative paths
+	secret  bool       // refuse files that others than their owner can read
+	lenient bool       // a missing variable or file is grammar.ErrUnknown instead of a mistake
+	cache   *fileCache // where files are read from
 }
 
-// textPiece is a part of a text of the configuration: letters, or a variable or file that stands for some.
+// textPiece is a part of a text of the configuration: literal text, or a reference to a variable or file.
 type textPiece struct {
-	text         string // as it is; of a reference the name of the variable, or file:path
+	text         string // literal text; of a reference the name of the variable, or file:path
 	reference    bool
-	defaultValue string // the default of a variable
+	defaultValue string // of a variable
 	hasDefault   bool
 }
 
-// datasetSettings are those of the datasets that a name or pattern means.
+// datasetSettings are the settings of the datasets that a name or pattern matches.
 type datasetSettings struct {
 	pattern  string
 	families []string
 	settings Settings
 }
 
-// Origin says where a value of the configuration comes from, and not what it is.
+// Origin says where a value of the configuration comes from, without the value.
 type Origin struct {
-	Setting string `json:"setting"` // its place in the file: pipelines.nightly.max_time; or a flag: --max-time
-	From    string `json:"from"`    // file and line with the variables or files it is written with; default; the flag, or its variable
+	Setting string `json:"setting"` // its path in the file: pipelines.nightly.max_time; or a flag: --max-time
+	From    string `json:"from"`    // file and line, with the variables or files in the value; or default; or the flag or its variable
 
-	File      string     `json:"-"` // that it is in, or would be
-	Variables []Variable `json:"-"` // that it is written with
+	File      string     `json:"-"` // the file that has the value or would have it
+	Variables []Variable `json:"-"` // the variables in the value
 }
 
-// Variable is a variable that a value of the configuration is written with.
+// Variable is a variable that a value refers to.
 type Variable struct {
 	Name    string
-	Default bool // it has one
+	Default bool // the reference has a default
 }

@@ -17,7 +17,7 @@ import (
 	"aqueduck/internal/schedule"
 )
 
-// variablesOf is a lookup of variables that are written down.
+// variablesOf is a lookup with fixed variables.
 func variablesOf(pairs ...string) func(string) (string, bool) {
 	return func(name string) (string, bool) {
 		for i := 0; i < len(pairs); i += 2 {
@@ -30,7 +30,7 @@ func variablesOf(pairs ...string) func(string) (string, bool) {
 }
 
 // Holds: S1.
-func TestEachBadConfigIsToldWhatIsWrongAndWhere(t *testing.T) {
+func TestBadConfigIsReportedWithFileAndLine(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/bad/*.yaml")
 	if err != nil || len(files) < 100 {
@@ -53,8 +53,8 @@ func TestEachBadConfigIsToldWhatIsWrongAndWhere(t *testing.T) {
 	}
 }
 
-// TestAWorkspaceIsNamedWithoutQuotes holds the check against what the database itself says of its words.
-func TestAWorkspaceIsNamedWithoutQuotes(t *testing.T) {
+// TestWorkspaceNameNeedsNoQuotes compares the check with the reserved words that the database itself lists.
+func TestWorkspaceNameNeedsNoQuotes(t *testing.T) {
 	t.Parallel()
 	list, err := os.ReadFile("../../load/internal/duck/testdata/keywords.txt")
 	if err != nil {
@@ -67,7 +67,7 @@ func TestAWorkspaceIsNamedWithoutQuotes(t *testing.T) {
 	for pair := range slices.Chunk(words, 2) {
 		word, quotes := pair[0], pair[1] == "quoted"
 		if word == "temp" || word == "system" {
-			continue // databases of their own
+			continue // names of other databases
 		}
 		if refused := checkSchema(word); quotes != (refused != nil) {
 			t.Errorf("%s: it needs quotes: %v; the check says %v", word, quotes, refused)
@@ -75,7 +75,7 @@ func TestAWorkspaceIsNamedWithoutQuotes(t *testing.T) {
 	}
 }
 
-func TestWhatIsReadAllTheSameIsWarnedOf(t *testing.T) {
+func TestDoubtfulConfigIsWarnedOf(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"skipped-hour", "older-version"} {
 		c, _, err := LoadConfig("testdata/warned/"+name+".yaml", variablesOf())
@@ -86,7 +86,7 @@ func TestWhatIsReadAllTheSameIsWarnedOf(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotSetHereIsNotChecked(t *testing.T) {
+func TestCheckSkipsValuesOfUnsetVariables(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "pipelines.yaml")
 	text := `
@@ -113,7 +113,7 @@ pipelines: {nightly: {streams: [contacts, "${STREAM}"], schedule: "${CRON}"}}
 	}
 }
 
-func TestTheProjectsOwnConfigNeedsNoVariableToBeChecked(t *testing.T) {
+func TestProjectConfigIsCheckedWithoutVariables(t *testing.T) {
 	c, catalogue, err := LoadConfig("../../pipelines.yaml", variablesOf())
 	if err != nil {
 		t.Fatal(err)
@@ -138,7 +138,7 @@ func TestTheProjectsOwnConfigNeedsNoVariableToBeChecked(t *testing.T) {
 	}
 }
 
-// configOf writes files into a directory of their own and loads pipelines.yaml from it.
+// configOf writes files into a new directory, and loads pipelines.yaml from it.
 func configOf(t *testing.T, files map[string]string, env ...string) (*Config, error) {
 	t.Helper()
 	dir := t.TempDir()
@@ -161,7 +161,7 @@ workspaces: {main: {base_url: "${WORKSPACE_URL}", token: "${WORKSPACE_TOKEN}"}}
 pipelines: {nightly: {streams: ["*contacts", help_sites, contacts]}}
 `
 
-func TestAStreamIsAddedByYAMLAlone(t *testing.T) {
+func TestStreamIsAddedByYAMLAlone(t *testing.T) {
 	t.Parallel()
 	c, err := configOf(t, map[string]string{
 		"pipelines.yaml": simple + "stream_files: [streams/*.yaml]\n",
@@ -180,7 +180,7 @@ columns: [{name: id, type: text}, {name: identifier, type: text}]
 	}
 }
 
-func TestVariablesArePutInAfterParsing(t *testing.T) {
+func TestVariablesAreExpandedAfterParsing(t *testing.T) {
 	t.Parallel()
 	c, err := configOf(t, map[string]string{
 		"zone": "Europe/Berlin\n",
@@ -203,7 +203,7 @@ pipelines: {nightly: {streams: [contacts], schedule: "${CRON:-0 2 * * *}"}}
 	}
 }
 
-func TestSettingsReachTheStreamsThatHoldTheSame(t *testing.T) {
+func TestSettingsApplyToStreamsReadAlong(t *testing.T) {
 	t.Parallel()
 	c, err := configOf(t, map[string]string{"pipelines.yaml": `
 version: 1
@@ -221,7 +221,7 @@ pipelines: {nightly: {streams: [contacts]}}
 		"contacts":           {Start: start, Hash: []string{"email"}, Drop: []string{"custom_attributes.ssn"}},
 		"contacts_by_id":     {Hash: []string{"email"}, Drop: []string{"custom_attributes.ssn"}}, // read along with contacts
 		"deleted_contacts":   {Hash: []string{"email"}},
-		"contact_activities": {}, // has no email
+		"contact_activities": {}, // has no email column
 	} {
 		if diff := cmp.Diff(want, c.Settings(stream)); diff != "" {
 			t.Errorf("%s: %s", stream, diff)
@@ -229,7 +229,7 @@ pipelines: {nightly: {streams: [contacts]}}
 	}
 }
 
-func TestAConfigThatIsNotThereSaysWhatToDo(t *testing.T) {
+func TestMissingConfigNamesTheNextStep(t *testing.T) {
 	t.Parallel()
 	_, _, err := LoadConfig(filepath.Join(t.TempDir(), "pipelines.yaml"), variablesOf())
 	var p *problem.Problem

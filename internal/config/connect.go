@@ -10,10 +10,10 @@ import (
 	"aqueduck/internal/problem"
 )
 
-// Emulator as a base_url stands for the embedded workspace, which needs no token.
+// Emulator is the base_url of the embedded workspace, which needs no token.
 const Emulator = "emulator"
 
-// noDefault is why an address and a token have none.
+// noDefault is the reason why an address and a token can have no default.
 const noDefault = "an empty environment, as cron has it, must not load something else"
 
 func (w *workspaceEntry) takeBaseURL(v *grammar.Value) {
@@ -26,7 +26,7 @@ func (w *workspaceEntry) takeBaseURL(v *grammar.Value) {
 		return
 	}
 	if strings.Contains(w.baseURL, "${") {
-		checkReferences(v) // what it stands for is looked up when a run asks for it
+		checkReferences(v) // the reference is resolved when a run connects
 		return
 	}
 	if _, err := normalizeBaseURL(w.baseURL); err != nil {
@@ -54,8 +54,8 @@ func (w *workspaceEntry) takeToken(v *grammar.Value) {
 	}
 }
 
-// Connect gives the address and the token of a workspace. Only a run asks for them, so that commands that only look
-// need neither. The emulator gets no token: a real one must not leave for a place that does not need it.
+// Connect returns the address and the token of a workspace, resolved by lookup. Only runs call it, so that commands that only look need neither.
+// The emulator gets no token: a real token must not be sent where it is not needed.
 func (c *Config) Connect(workspace string, lookup func(string) (string, bool)) (baseURL string, token api.Secret, err error) {
 	w, ok := c.Workspaces[workspace]
 	if !ok {

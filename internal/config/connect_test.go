@@ -23,7 +23,7 @@ pipelines: {nightly: {streams: [contacts]}}
 	return c
 }
 
-func TestConnectGivesAddressAndToken(t *testing.T) {
+func TestConnectReturnsAddressAndToken(t *testing.T) {
 	t.Parallel()
 	c := connectableConfig(t, "${U}", "${T}")
 	for _, c2 := range []struct{ name, url, wantURL, wantToken string }{
@@ -43,8 +43,8 @@ func TestConnectGivesAddressAndToken(t *testing.T) {
 	}
 }
 
-// TestS52AReservedHeaderCarriesNoVersion has check refuse what would take the place of the token, or of what a transport says.
-func TestS52AReservedHeaderCarriesNoVersion(t *testing.T) {
+// TestS52ReservedVersionHeaderIsRefused checks that the version's header cannot replace the token's header or one of HTTP itself.
+func TestS52ReservedVersionHeaderIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, header := range []string{"Authorization", "authorization", "Host", "Content-Length", "Cookie", "Accept-Encoding", "Connection", "Transfer-Encoding", "Content-Type", "User-Agent", "Range",
 		"Proxy-Authorization", "Sec-Fetch-Site", "X-Forwarded-For"} {
@@ -61,7 +61,7 @@ func TestS52AReservedHeaderCarriesNoVersion(t *testing.T) {
 }
 
 // Holds: S13.
-func TestConnectSaysWhatIsMissingAndWhatNext(t *testing.T) {
+func TestConnectNamesTheMissingValueAndTheNextStep(t *testing.T) {
 	t.Parallel()
 	c := connectableConfig(t, "${U}", "${T}")
 	for _, c2 := range []struct {
@@ -95,7 +95,7 @@ func TestConnectSaysWhatIsMissingAndWhatNext(t *testing.T) {
 }
 
 // Holds: S1.
-func TestATokenFileIsForItsOwnerOnly(t *testing.T) {
+func TestTokenFileOfOtherUsersIsRefused(t *testing.T) {
 	t.Parallel()
 	for mode, want := range map[os.FileMode]string{0o600: "", 0o400: "", 0o640: "can be read by others", 0o644: "(mode 0644)"} {
 		file := filepath.Join(t.TempDir(), "token")
@@ -117,7 +117,7 @@ func TestATokenFileIsForItsOwnerOnly(t *testing.T) {
 }
 
 // Holds: S5.
-func TestARotatedTokenFileIsReadAgain(t *testing.T) {
+func TestRotatedTokenFileIsReadAgain(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "token")
 	c := connectableConfig(t, "https://api.example.com", "${file:"+file+"}")

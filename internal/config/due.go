@@ -7,22 +7,22 @@ import (
 	"aqueduck/internal/schedule"
 )
 
-// Due is a time at which serve runs a pipeline.
+// Due is a time at which `serve` runs a pipeline.
 type Due struct {
 	Pipeline string    `json:"pipeline"`
 	At       time.Time `json:"at"`    // UTC
-	Local    string    `json:"local"` // what clocks in warehouse.timezone show
-	Zone     string    `json:"zone"`  // its abbreviation or offset at that time
-	Note     string    `json:"note"`  // what the clocks do to it; "": nothing
+	Local    string    `json:"local"` // in the time zone of warehouse.timezone
+	Zone     string    `json:"zone"`  // abbreviation or offset of the zone at that time
+	Note     string    `json:"note"`  // what a change of the clocks does to it; "": nothing
 }
 
-// notesOfClocks are what is said of a time that clocks do not show just once.
+// notesOfClocks are the notes about local times that clocks skip or show twice.
 var notesOfClocks = map[schedule.Clock]string{
 	schedule.Skipped: "the clocks skip the time of the schedule: this is the first minute after",
 	schedule.Twice:   "the clocks show it twice: this is the first time",
 }
 
-// NextRuns gives the next times of pipelines from a time on, so many of each, the earliest first. Those without a schedule have none.
+// NextRuns returns the next scheduled times of pipelines, `each` of every one, earliest first. Pipelines without a schedule have none.
 func NextRuns(pipelines []*Pipeline, from time.Time, each int) []Due {
 	all := []Due{}
 	for _, p := range pipelines {

@@ -12,7 +12,7 @@ import (
 	"aqueduck/internal/grammar"
 )
 
-// checkReferences refuses variables and files that cannot be looked up, whatever there is.
+// checkReferences reports references that are malformed, whatever the environment has.
 func checkReferences(v *grammar.Value) {
 	nothing := referenceExpander{lookup: func(string) (string, bool) { return "", false }, dir: filepath.Dir(v.FileName()), lenient: true}
 	if _, err := nothing.expandText(v.Text()); err != nil && !errors.Is(err, grammar.ErrUnknown) {
@@ -20,12 +20,12 @@ func checkReferences(v *grammar.Value) {
 	}
 }
 
-// maxFile bounds a file that is put into a text: what is meant is a token, not a data file.
+// maxFile is the largest file, in bytes, that a reference may insert: a token, not a data file.
 const maxFile = 64 << 10
 
 var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// splitReferences takes a text apart: ${VAR}, ${VAR:-default} and ${file:path}; $$ is one $, any other $ is itself.
+// splitReferences splits a text at its references: ${VAR}, ${VAR:-default} and ${file:path}. $$ is one $; any other $ stands for itself.
 func splitReferences(text string) (all []textPiece, err error) {
 	plain := func(text string) { all = append(all, textPiece{text: text}) }
 	for {
@@ -58,7 +58,7 @@ func splitReferences(text string) (all []textPiece, err error) {
 	}
 }
 
-// expandText puts what they stand for in the place of the references of a text.
+// expandText replaces the references in a text by their values.
 func (e referenceExpander) expandText(text string) (string, error) {
 	all, err := splitReferences(text)
 	if err != nil {
@@ -78,10 +78,10 @@ func (e referenceExpander) expandText(text string) (string, error) {
 	return b.String(), unknown
 }
 
-// IsVariable says whether a text can name a variable of the environment.
+// IsVariable reports whether a text is a valid name of an environment variable.
 func IsVariable(text string) bool { return variable.MatchString(text) }
 
-// expandPiece is what a piece stands for.
+// expandPiece returns the value of one piece.
 func (e referenceExpander) expandPiece(p textPiece) (string, error) {
 	if !p.reference {
 		return p.text, nil
@@ -102,7 +102,7 @@ func (e referenceExpander) expandPiece(p textPiece) (string, error) {
 	return "", e.lenientError(fmt.Errorf("the variable %s is not set", p.text))
 }
 
-// lenientError is the error of what is not there.
+// lenientError converts the error of a missing variable or file to grammar.ErrUnknown when the expander is lenient.
 func (e referenceExpander) lenientError(err error) error {
 	if e.lenient && err != nil {
 		return grammar.ErrUnknown
@@ -110,7 +110,7 @@ func (e referenceExpander) lenientError(err error) error {
 	return err
 }
 
-// openFile is a file with a secret that others can read.
+// openFile is the error of a file with a secret that other users can read.
 type openFile struct {
 	name string
 	mode fs.FileMode
@@ -134,7 +134,7 @@ func (e referenceExpander) readSecretFile(name string) (string, error) {
 	return strings.TrimRight(string(text), "\r\n"), nil
 }
 
-// mayRead says why the text of a file is not put into another one. What was read before was allowed.
+// mayRead returns an error when a file's text may not be inserted. Files in the cache were allowed before.
 func (e referenceExpander) mayRead(name string) error {
 	if e.cache != nil && e.cache.from != nil {
 		return nil

@@ -9,10 +9,10 @@ import (
 	"aqueduck/schemas"
 )
 
-// UsualRefresh is how long after its day a row of a report may still change, as far as is known, and a few days.
+// UsualRefresh is how far back exports are read again each day. Rows of a report may change for about a month after their day.
 const UsualRefresh = 35 * 24 * time.Hour
 
-// Settings gives what is wanted different for a stream; the zero value when nothing is.
+// Settings returns the settings of a stream; the zero value when there are none.
 func (c *Config) Settings(stream string) Settings {
 	settings := c.settings[stream]
 	for _, d := range c.datasets {
@@ -31,19 +31,19 @@ func (c *Config) Settings(stream string) Settings {
 	return settings
 }
 
-// MatchesFamily says whether a name or pattern can mean datasets of a family: it is the family's own, begins as their names
-// do, or would take any of them.
+// MatchesFamily reports whether a name or pattern can match datasets of a family: it is the family's name, begins with it, or is a pattern that
+// could match such a name.
 func MatchesFamily(pattern, family string) bool {
 	any, err := path.Match(pattern, family+"_")
 	return err == nil && (any || pattern == family || strings.HasPrefix(pattern, family+"_") && len(pattern) > len(family)+1)
 }
 
-// MatchesAny says whether any of some names and patterns can mean datasets of a family.
+// MatchesAny reports whether one of the names and patterns can match datasets of a family.
 func MatchesAny(patterns []string, family *schemas.Stream) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool { return MatchesFamily(p, family.Name) })
 }
 
-// MatchesDataset says whether a name or pattern means one dataset.
+// MatchesDataset reports whether a name or pattern matches one dataset.
 func MatchesDataset(pattern, family, stream string) bool {
 	if !strings.HasPrefix(stream, family+"_") {
 		return false
@@ -52,7 +52,7 @@ func MatchesDataset(pattern, family, stream string) bool {
 	return err == nil && matches || pattern == family
 }
 
-// matchingFamilies names the families of exports whose datasets a name or pattern can mean. Which there are only the source knows.
+// matchingFamilies returns the families of exports whose datasets a name or pattern can match. Only the source knows which datasets exist.
 func (l *configLoader) matchingFamilies(pattern string) (names []string) {
 	for _, s := range l.catalogue.Streams() {
 		if s.IsExportFamily() && MatchesFamily(pattern, s.Name) {

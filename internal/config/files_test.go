@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestEachFileOfAConfigurationNamesPathsFromItsOwnDirectory has four files in three directories, read as one.
-func TestEachFileOfAConfigurationNamesPathsFromItsOwnDirectory(t *testing.T) {
+// TestPathsAreRelativeToTheirOwnConfigFile loads four files in three directories as one configuration.
+func TestPathsAreRelativeToTheirOwnConfigFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for name, text := range map[string]string{

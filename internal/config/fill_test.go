@@ -11,12 +11,11 @@ import (
 	"aqueduck/internal/grammar"
 )
 
-// others are values of the complete file's keys that cannot be left out.
+// others are the values of the complete file's keys that are required.
 var others = map[string]string{"workspaces.*.base_url": "emulator", "workspaces.*.token": "${OTHER}", "pipelines.*.streams": "contacts"}
 
-// TestEveryKeyOfTheGrammarFillsAField takes each key out of the file that has all, or gives it another value: what is loaded is then
-// another configuration.
-func TestEveryKeyOfTheGrammarFillsAField(t *testing.T) {
+// TestEveryGrammarKeySetsAField removes or changes each key of a file that has all keys, and checks that the loaded configuration differs.
+func TestEveryGrammarKeySetsAField(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS("testdata/complete")); err != nil {
@@ -42,7 +41,7 @@ func TestEveryKeyOfTheGrammarFillsAField(t *testing.T) {
 		}
 		for _, p := range places {
 			if path == "version" {
-				continue // it has one value only
+				continue // the key has only one possible value
 			}
 			before := p.in.Content
 			p.in.Content = append(append([]*yaml.Node{}, before[:p.at]...), before[p.at+2:]...)
@@ -57,7 +56,7 @@ func TestEveryKeyOfTheGrammarFillsAField(t *testing.T) {
 	}
 }
 
-// loadFilled is what a file fills: the configuration, and the streams whose history is kept.
+// loadFilled returns everything that a file sets: the configuration, and the streams with a history table.
 func loadFilled(t *testing.T, file string, root *yaml.Node) any {
 	t.Helper()
 	text, err := yaml.Marshal(root)
@@ -82,13 +81,13 @@ func loadFilled(t *testing.T, file string, root *yaml.Node) any {
 	return []any{c, kept}
 }
 
-// nodePosition is a key of a map in a file.
+// nodePosition is the position of a key in a map of a file.
 type nodePosition struct {
 	in *yaml.Node
 	at int
 }
 
-// keysOf are the keys below a spec that hold no keys themselves, by their paths, with their places in a file.
+// keysOf returns the leaf keys below a spec by their paths, with their positions in a file.
 func keysOf(s *grammar.Spec, path string, n *yaml.Node) map[string][]nodePosition {
 	all := map[string][]nodePosition{}
 	add := func(s *grammar.Spec, path string, n *yaml.Node) {

@@ -18,8 +18,8 @@ import (
 	"aqueduck/transform/models"
 )
 
-// ConfigFiles are the files that a configuration is read from: those that are named, and of a directory its *.yaml files in the order of
-// their names. One that is there twice is read once.
+// ConfigFiles returns the files of a configuration: the named ones, and the *.yaml files of named directories in the order of their names. A file
+// that is named twice is read once.
 func ConfigFiles(names []string) (files []string, err error) {
 	const next = "name it, or the directory that has it: -f FILE"
 	if len(names) == 0 {
@@ -41,7 +41,7 @@ func ConfigFiles(names []string) (files []string, err error) {
 	return files, nil
 }
 
-// readFiles reads files whose paths are from their own directories.
+// readFiles reads files. Relative paths in a file start at the file's own directory.
 func readFiles(names []string, env referenceExpander) (files []grammar.File, err error) {
 	for _, name := range names {
 		text, err := env.cache.readFile(name)
@@ -54,7 +54,7 @@ func readFiles(names []string, env referenceExpander) (files []grammar.File, err
 	return files, nil
 }
 
-// filesOf are the *.yaml files of a directory, but for hidden ones: editors have such.
+// filesOf returns the *.yaml files of a directory without hidden ones, which editors leave behind.
 func filesOf(dir string) (files []string, err error) {
 	all, err := os.ReadDir(dir)
 	if err != nil {
@@ -71,20 +71,20 @@ func filesOf(dir string) (files []string, err error) {
 	return files, nil
 }
 
-// LoadConfig reads pipelines.yaml, and more files as if they were one with it, and the stream files they name. The lookup gives the value
-// of a variable; tokens and addresses are not looked up. What is wrong with the files comes back as grammar.Mistakes, all at once.
+// LoadConfig reads pipelines.yaml, further files as if they were part of it, and the stream files that they name. lookup resolves variables;
+// tokens and addresses are not resolved. All mistakes in the files are returned together, as grammar.Mistakes.
 func LoadConfig(file string, lookup func(string) (string, bool), more ...string) (*Config, *schemas.Catalogue, error) {
 	names := append([]string{file}, more...)
 	return loadConfig(names, referenceExpander{lookup: lookup, cache: newDisk(names)})
 }
 
-// CheckConfig is LoadConfig for a machine that has not the variables and files: a value that needs one is not checked.
+// CheckConfig is LoadConfig for a machine without the variables and files: it does not check the values that need them.
 func CheckConfig(file string, lookup func(string) (string, bool), more ...string) (*Config, *schemas.Catalogue, error) {
 	names := append([]string{file}, more...)
 	return loadConfig(names, referenceExpander{lookup: lookup, lenient: true, cache: newDisk(names)})
 }
 
-// LoadTexts is LoadConfig, of what a configuration was read from before.
+// LoadTexts is LoadConfig from files that were read before, without reading them again.
 func LoadTexts(texts Texts, lookup func(string) (string, bool)) (*Config, *schemas.Catalogue, error) {
 	return loadConfig(texts.Names, referenceExpander{lookup: lookup, cache: &fileCache{from: &texts}})
 }
@@ -102,7 +102,7 @@ func loadConfig(names []string, env referenceExpander) (*Config, *schemas.Catalo
 	spec := l.configSpec()
 	root := l.report.ReadAll(files, spec)
 	if !root.IsGiven() {
-		return nil, nil, l.report.Err() // no document: there is nothing more to find
+		return nil, nil, l.report.Err() // the file is no YAML document, so nothing else can be checked
 	}
 	catalogue, err := schemas.Builtin()
 	if err != nil {
@@ -120,7 +120,7 @@ func loadConfig(names []string, env referenceExpander) (*Config, *schemas.Catalo
 	return l.config, catalogue, nil
 }
 
-// takeStreamFiles adds the user's own streams to the catalogue.
+// takeStreamFiles adds the user's streams to the catalogue.
 func (l *configLoader) takeStreamFiles(v *grammar.Value) {
 	var files []schemas.File
 	l.readMatchingFiles(v, func(name string, text []byte) {
@@ -132,7 +132,7 @@ func (l *configLoader) takeStreamFiles(v *grammar.Value) {
 	}
 }
 
-// readMatchingFiles reads each file that a list of names and patterns means, once.
+// readMatchingFiles calls take once for each file that a list of names and patterns matches.
 func (l *configLoader) readMatchingFiles(v *grammar.Value, take func(name string, text []byte)) {
 	seen := map[string]bool{}
 	for _, pattern := range v.Items() {
@@ -149,7 +149,7 @@ func (l *configLoader) readMatchingFiles(v *grammar.Value, take func(name string
 			if inside, err := filepath.Rel(filepath.Dir(v.FileName()), name); err != nil || !filepath.IsLocal(inside) {
 				l.report.Hide(name)
 			}
-			// A file without a word is one that a shell has just made, for a command that reads this configuration to fill.
+			// A command may redirect its output to a stream file while it reads this configuration: the shell has just made the file, empty.
 			if len(text) > 0 && !seen[name] {
 				take(name, text)
 			}
@@ -158,7 +158,7 @@ func (l *configLoader) readMatchingFiles(v *grammar.Value, take func(name string
 	}
 }
 
-// resolvePath is a path that a value names as the program opens it: from the directory of the value's file.
+// resolvePath returns the path that a value names, relative to the directory of the value's file.
 func resolvePath(v *grammar.Value, name string) string {
 	if filepath.IsAbs(name) {
 		return name
@@ -180,7 +180,7 @@ func (l *configLoader) takeWorkspaces(v *grammar.Value) {
 func (l *configLoader) takePipelines(v *grammar.Value) {
 	zone, err := time.LoadLocation(l.config.Warehouse.Timezone)
 	if err != nil {
-		zone = time.UTC // the grammar has refused it already
+		zone = time.UTC // the grammar has reported it already
 	}
 	for _, e := range v.Entries() {
 		p := &pipelineEntry{Pipeline: Pipeline{Name: e.Name, Dir: filepath.Dir(e.Value.FileName())}, configLoader: l, zone: zone}
@@ -201,8 +201,8 @@ func (l *configLoader) takeAlerts(v *grammar.Value) {
 	}
 }
 
-// takeSettings gives each stream what the patterns that mean it say, a stream's own name last. A stream that is read along
-// with another one gets that one's settings too: both hold the same personal data.
+// takeSettings applies settings to the streams that their patterns match; an entry with a stream's own name comes last and has precedence. A
+// stream that is read along with another one gets its settings too, because both contain the same personal data.
 func (l *configLoader) takeSettings(v *grammar.Value) {
 	entries := slices.Clone(v.Entries())
 	slices.SortStableFunc(entries, func(a, b grammar.Entry) int { return PatternRank(a.Name) - PatternRank(b.Name) })

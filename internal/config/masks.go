@@ -7,21 +7,21 @@ import (
 	"aqueduck/transform"
 )
 
-// NamesColumn says whether a column is hidden under the dataset's own name, not under a pattern.
+// NamesColumn reports whether a column is masked under the dataset's own name, and not only under a pattern.
 func (c *Config) NamesColumn(stream, column string) bool {
 	return slices.ContainsFunc(c.datasets, func(d datasetSettings) bool {
 		return d.pattern == stream && (slices.Contains(d.settings.Hash, column) || slices.Contains(d.settings.Drop, column))
 	})
 }
 
-// HasHashes reports whether anything is kept as a hash.
+// HasHashes reports whether any column is stored as a hash.
 func (c *Config) HasHashes(catalogue *schemas.Catalogue) bool {
 	return slices.ContainsFunc(catalogue.Streams(), func(s *schemas.Stream) bool { return len(c.Settings(s.Name).Hash) > 0 }) ||
 		slices.ContainsFunc(c.datasets, func(d datasetSettings) bool { return len(d.settings.Hash) > 0 })
 }
 
-// MaskedColumns are the names of hash and drop that the stored rows of a stream are made with, by itself and by those that go into its tables:
-// each with what it does before it, sorted.
+// MaskedColumns returns the masking of a stream's table, by the stream and by those that write into its table: sorted names with their rule before
+// them, as hash:email.
 func (c *Config) MaskedColumns(s *schemas.Stream, streams []*schemas.Stream) []string {
 	var hash, drop []string
 	for _, other := range streams {
@@ -33,7 +33,7 @@ func (c *Config) MaskedColumns(s *schemas.Stream, streams []*schemas.Stream) []s
 	return slices.Concat(prefixNames("hash:", hash), prefixNames("drop:", drop))
 }
 
-// maskableColumns are the names that a stream has: those of a pattern are not all for each of its streams.
+// maskableColumns returns those of some names that the stream has as columns. A pattern's names need not exist in each of its streams.
 func maskableColumns(s *schemas.Stream, names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 		_, err := transform.MaskRules(s, name, false)

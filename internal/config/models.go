@@ -8,7 +8,7 @@ import (
 	"aqueduck/transform/models"
 )
 
-// takeModels adds the user's own models to the program's: they have names of their own.
+// takeModels adds the user's models to the built-in ones. A name must be unique.
 func (l *configLoader) takeModels(v *grammar.Value) {
 	l.readMatchingFiles(v, func(name string, text []byte) {
 		own, err := models.Parse(name, string(text))
@@ -26,7 +26,7 @@ func (l *configLoader) takeModels(v *grammar.Value) {
 	})
 }
 
-// ModelSchema is where the models over a workspace's tables are.
+// ModelSchema is the schema of the models over a workspace's tables.
 func ModelSchema(workspace string) string {
 	if workspace == "main" {
 		return "models"

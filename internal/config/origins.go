@@ -8,8 +8,7 @@ import (
 	"aqueduck/internal/grammar"
 )
 
-// Origins tells of each value of a configuration where it comes from, of one with mistakes too. One that is no YAML at all has none, and is
-// an error.
+// Origins returns the origin of each value of a configuration, also of one with mistakes. A file that is no YAML is an error.
 func Origins(names []string) ([]Origin, error) {
 	files, err := readFiles(names, referenceExpander{lookup: func(string) (string, bool) { return "", false }, lenient: true})
 	if err != nil {
@@ -32,7 +31,7 @@ func collectOrigins(root *grammar.Value) (all []Origin) {
 		for _, text := range written {
 			parts, err := splitReferences(text)
 			if err != nil {
-				continue // a mistake, which the check tells
+				continue // a mistake, which the check reports
 			}
 			for _, p := range parts {
 				o.addReference(p)
@@ -43,7 +42,7 @@ func collectOrigins(root *grammar.Value) (all []Origin) {
 	return all
 }
 
-// addReference notes what a value is written with.
+// addReference adds a variable or file to the origin of a value.
 func (o *Origin) addReference(p textPiece) {
 	if !p.reference {
 		return
@@ -59,7 +58,7 @@ func (o *Origin) addReference(p textPiece) {
 	}
 }
 
-// SetProvenance says that a value comes from elsewhere than the file.
+// SetProvenance notes that a value comes from another place than the file.
 func (c *Config) SetProvenance(setting, from string) {
 	for i := range c.origins {
 		if c.origins[i].Setting == setting {
@@ -68,7 +67,7 @@ func (c *Config) SetProvenance(setting, from string) {
 	}
 }
 
-// Provenance tells where a value comes from.
+// Provenance says where a value comes from.
 func (c *Config) Provenance(setting string) string {
 	i := slices.IndexFunc(c.origins, func(o Origin) bool { return o.Setting == setting })
 	if i < 0 {
@@ -77,7 +76,7 @@ func (c *Config) Provenance(setting string) string {
 	return c.origins[i].From
 }
 
-// OriginsOf tells where the values come from that a run of a pipeline goes by.
+// OriginsOf returns the origins of the values that a run of a pipeline uses.
 func (c *Config) OriginsOf(p *Pipeline) (all []Origin) {
 	for _, o := range c.origins {
 		part, rest, _ := strings.Cut(o.Setting, ".")

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestOriginsOfARunAreLinesVariablesFlagsAndDefaults of what its pipeline goes by, and nothing of what the values are.
-func TestOriginsOfARunAreLinesVariablesFlagsAndDefaults(t *testing.T) {
+// TestOriginsAreLinesVariablesFlagsAndDefaults checks the origins of everything that a pipeline's run uses, and that they contain no values.
+func TestOriginsAreLinesVariablesFlagsAndDefaults(t *testing.T) {
 	t.Parallel()
 	c, err := configOf(t, map[string]string{"token": "dG9rOjEyMzQ1Njc4", "pipelines.yaml": `version: 1
 warehouse: {dir: "${DIR:-data}", publish: {keep: 3}}

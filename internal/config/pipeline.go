@@ -41,7 +41,7 @@ func (p *pipelineEntry) takeErrorAfter(v *grammar.Value) {
 	}
 }
 
-// selectStreams takes in the streams that the names and patterns of the pipeline mean.
+// selectStreams resolves the names and patterns of the pipeline's streams.
 func (p *pipelineEntry) selectStreams() {
 	for _, pattern := range p.patterns.Items() {
 		for _, name := range p.matchingStreams(pattern.Text(), pattern.Wrong) {
@@ -56,7 +56,7 @@ func (p *pipelineEntry) selectStreams() {
 	}
 }
 
-// warnOfVersion warns of a stream that is named and that the API version of a workspace does not have: it would be unavailable.
+// warnOfVersion warns of a named stream that the API version of a workspace does not have: it would be unavailable in every run.
 func (p *pipelineEntry) warnOfVersion(stream *grammar.Value) {
 	s, ok := p.catalogue.Stream(stream.Text())
 	if !ok || s.Requirements.Version == "" {

@@ -9,7 +9,7 @@ import (
 	"aqueduck/internal/formtest"
 )
 
-// Of the files that are wrong, those in which an editor finds nothing: what only this program knows.
+// Of the wrong files: the mistakes that only this program finds, and the JSON schema of editors does not.
 var onlyTheCheckFinds = map[string][]string{
 	"streams, columns and workspaces that there are": {"combining", "escapes", "hash-key", "hash-unknown", "history-columns", "keep-erased", "settings-unknown-stream", "start-of-feed",
 		"tab-after-dash", "unknown-stream", "unknown-stream-far", "unknown-stream-pattern", "unknown-workspace", "warnings-last"},
@@ -23,7 +23,7 @@ var onlyTheCheckFinds = map[string][]string{
 	"versions that the API has":                 {"api-version"},
 }
 
-func TestTheEditorsSchemaAgreesWithTheCheck(t *testing.T) {
+func TestEditorSchemaAgreesWithTheCheck(t *testing.T) {
 	t.Parallel()
 	pair := formtest.New(t, ConfigSpec(), true)
 	text, err := os.ReadFile("testdata/complete/pipelines.yaml")
@@ -55,9 +55,9 @@ func TestTheEditorsSchemaAgreesWithTheCheck(t *testing.T) {
 	}
 }
 
-// TestTheEditorsSchemaDiffersWhereItMust names what the two take differently, because an editor reads numbers and truths where the
-// file is held to what is written.
-func TestTheEditorsSchemaDiffersWhereItMust(t *testing.T) {
+// TestEditorSchemaDiffersWhereItMust lists the values that only one of the two accepts: an editor reads numbers and booleans where this
+// program sees the text as written.
+func TestEditorSchemaDiffersWhereItMust(t *testing.T) {
 	t.Parallel()
 	pair := formtest.New(t, ConfigSpec(), true)
 	const file = "version: 1\nworkspaces: {main: {base_url: emulator}}\npipelines: {nightly: {streams: [contacts]}}\n"

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestS56NoLineOfASecretFileIsQuoted names a file as the configuration, as models and as a stream file that is none of these: a key, a
-// file of variables, YAML of another program, a file that is its owner's alone, one outside of the configuration's directory.
-func TestS56NoLineOfASecretFileIsQuoted(t *testing.T) {
+// TestS56ErrorsQuoteNoLineOfASecretFile names files with secrets as a configuration, as models and as a stream file: a key, a file of variables, YAML
+// of another program, a file that only its owner may read, and one outside of the configuration's directory. No error may quote a line of them.
+func TestS56ErrorsQuoteNoLineOfASecretFile(t *testing.T) {
 	t.Parallel()
 	const canary = "hunter2xyzzy"
 	tests := []struct {
@@ -50,7 +50,7 @@ func TestS56NoLineOfASecretFileIsQuoted(t *testing.T) {
 				}
 			}
 			if strings.HasPrefix(tt.name, "elsewhere") {
-				return // named by itself it is in the configuration's directory
+				return // named directly, the file is in the configuration's own directory
 			}
 			if _, _, err := CheckConfig(secret, variablesOf()); err == nil || strings.Contains(err.Error(), canary) {
 				t.Errorf("as the configuration: %v", err)

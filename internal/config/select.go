@@ -10,7 +10,7 @@ import (
 	"aqueduck/internal/problem"
 )
 
-// SplitPattern splits what names streams of some pipelines, pipeline.stream, into its halves; the name of no stream has a point.
+// SplitPattern splits pipeline.stream into its halves. Names of streams contain no dot.
 func SplitPattern(pattern string) (pipeline, stream string) {
 	pipeline, stream, found := strings.Cut(pattern, ".")
 	if !found {
@@ -19,7 +19,7 @@ func SplitPattern(pattern string) (pipeline, stream string) {
 	return pipeline, stream
 }
 
-// OwnPatterns are the patterns of streams among those of the options that mean streams of this pipeline.
+// OwnPatterns returns the patterns that match streams of this pipeline, without the pipeline's name.
 func (p *Pipeline) OwnPatterns(patterns []string) (streams []string) {
 	for _, pattern := range patterns {
 		pipeline, stream := SplitPattern(pattern)
@@ -30,7 +30,7 @@ func (p *Pipeline) OwnPatterns(patterns []string) (streams []string) {
 	return streams
 }
 
-// Select gives the pipelines of these names, all when there are none.
+// Select returns the pipelines with these names, or all when there are none.
 func (c *Config) Select(names []string) ([]*Pipeline, error) {
 	if len(names) == 0 {
 		return c.Pipelines, nil
@@ -60,7 +60,7 @@ func (c *Config) NoPipelineError(name string) *problem.Problem {
 	return &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: what, Next: next}
 }
 
-// PatternRank is 1 for a name and 0 for a pattern: of settings that mean a stream the one of the highest rank counts.
+// PatternRank is 1 for a name and 0 for a pattern. Of several settings for a stream the one with the highest rank counts.
 func PatternRank(pattern string) int {
 	if strings.ContainsAny(pattern, `*?[\`) {
 		return 0
@@ -68,7 +68,7 @@ func PatternRank(pattern string) int {
 	return 1
 }
 
-// matchingStreams are those that a name or pattern means; none is a mistake.
+// matchingStreams returns the streams that a name or pattern matches; no match is a mistake.
 func (l *configLoader) matchingStreams(pattern string, wrong func(hint, format string, args ...any)) []string {
 	all := slices.DeleteFunc(slices.Clone(l.knownStreams), func(name string) bool {
 		ok, err := path.Match(pattern, name)

@@ -10,7 +10,7 @@ import (
 	"aqueduck/transform"
 )
 
-// settingsEntry finds what a name or pattern means.
+// settingsEntry resolves the name or pattern of an entry under streams.
 func (l *configLoader) settingsEntry(e grammar.Entry) *settingsEntry {
 	s := &settingsEntry{configLoader: l, datasets: datasetSettings{pattern: e.Name}}
 	s.names = l.matchingStreams(e.Name, func(hint, format string, args ...any) {
@@ -28,7 +28,7 @@ func (l *configLoader) settingsEntry(e grammar.Entry) *settingsEntry {
 	return s
 }
 
-// applyWhere has the settings of those streams take a value that can have it, and says whether any can.
+// applyWhere applies a value to the settings of those matching streams that can have it, and reports whether any can.
 func (s *settingsEntry) applyWhere(can func(*schemas.Stream) bool, take func(*Settings)) (taken bool) {
 	for _, stream := range s.streams {
 		if can(stream) {
@@ -40,7 +40,7 @@ func (s *settingsEntry) applyWhere(can func(*schemas.Stream) bool, take func(*Se
 	return taken
 }
 
-// takeGiven has the settings of each stream take a value that the file gives.
+// takeGiven returns the function that applies a value of the file to the settings of each matching stream.
 func (s *settingsEntry) takeGiven(take func(*Settings, *grammar.Value)) func(*grammar.Value) {
 	return func(v *grammar.Value) {
 		s.applyWhere(func(*schemas.Stream) bool { return v.IsGiven() }, func(of *Settings) { take(of, v) })
@@ -61,8 +61,8 @@ func (s *settingsEntry) takeStart(v *grammar.Value) {
 	}
 }
 
-// takeHistory has the states of the records of these streams kept, by whichever stream they come into their tables. Those that are
-// read along with them into others have their own.
+// takeHistory turns on the history tables of the matching streams, and of the streams that write into their tables. Streams that are read along
+// with them into other tables have a setting of their own.
 func (s *settingsEntry) takeHistory(v *grammar.Value) {
 	for _, stream := range s.streams {
 		owner := stream.Owner()
@@ -84,8 +84,8 @@ func (s *settingsEntry) takeHistory(v *grammar.Value) {
 	}
 }
 
-// takeMasked takes in what is hashed, or dropped. A name that no stream knows would leave personal data where it is; columns of datasets are
-// known to the source only: their names are looked for when a run has met them.
+// takeMasked returns the function that takes the columns to hash or to drop. An unknown name is a mistake, because it would leave personal data
+// unmasked. Columns of datasets are known only to the source; their names are checked when a run has read them.
 func (s *settingsEntry) takeMasked(names func(*Settings) *[]string) func(*grammar.Value) {
 	return func(v *grammar.Value) {
 		*names(&s.datasets.settings) = v.Texts()
@@ -95,7 +95,7 @@ func (s *settingsEntry) takeMasked(names func(*Settings) *[]string) func(*gramma
 	}
 }
 
-// takeMaskedName finds the streams that can hide a name: of a pattern's streams one is enough.
+// takeMaskedName adds a masked column to the matching streams that have it. One stream with the column is enough for a pattern.
 func (s *settingsEntry) takeMaskedName(item *grammar.Value, names func(*Settings) *[]string) {
 	var refused error
 	take := func(of *Settings) { *names(of) = append(*names(of), item.Text()) }
@@ -123,12 +123,12 @@ func (s *settingsEntry) takeMaskedName(item *grammar.Value, names func(*Settings
 	item.Wrong(`did you mean "`+hint+`"?`, "%v", refused)
 }
 
-// IsKeepable says whether the configuration may keep a column of a person who is erased: one that tells of the record.
+// IsKeepable reports whether the configuration may keep a column's value when a person is erased: it is about the record and not about the person.
 func IsKeepable(c transform.Column) bool {
 	return c.PII && slices.Contains(c.Whose, schemas.WhoseRecord)
 }
 
-// takeKeepErased takes in the columns that stay.
+// takeKeepErased takes the columns that keep their values.
 func (s *settingsEntry) takeKeepErased(v *grammar.Value) {
 	for _, item := range v.Items() {
 		is := func(c transform.Column) bool { return IsKeepable(c) && c.Name == item.Text() }
@@ -140,7 +140,7 @@ func (s *settingsEntry) takeKeepErased(v *grammar.Value) {
 	}
 }
 
-// takeRefresh takes in how far back datasets are read again.
+// takeRefresh takes how far back exports are read again each day.
 func (s *settingsEntry) takeRefresh(v *grammar.Value) {
 	s.datasets.settings.Refresh = v.Duration()
 	if v.IsSet() && len(s.datasets.families) == 0 {

@@ -14,11 +14,11 @@ import (
 	"aqueduck/transform/models"
 )
 
-// ConfigSpec is the grammar of pipelines.yaml.
+// ConfigSpec is the grammar of pipelines.yaml, for its documentation and its JSON schema.
 func ConfigSpec() *grammar.Spec { return (&configLoader{config: &Config{}}).configSpec() }
 
-// configSpec is the grammar, bound to the configuration that is loaded. Values are taken in the order of the keys: pipelines name workspaces and
-// streams, alerts name pipelines.
+// configSpec is the grammar with its fields bound to the configuration that is loaded. Values are read in the order of the keys: pipelines refer
+// to workspaces and streams, alerts refer to pipelines.
 func (l *configLoader) configSpec() *grammar.Spec {
 	return &grammar.Spec{Kind: grammar.Map, Keys: []grammar.Spec{
 		{Name: "version", Kind: grammar.Enum, Required: true, Values: []grammar.Choice{{Name: "1"}}, Doc: "Version of this grammar."},
@@ -146,7 +146,7 @@ func (p *pipelineEntry) pipelineSpec() *grammar.Spec {
 	}}
 }
 
-// takeKnownNames puts names into a field, each of which is known.
+// takeKnownNames returns the function that stores names in a field, and reports those that are not known.
 func takeKnownNames(what string, known []string, field *[]string) func(*grammar.Value) {
 	return func(v *grammar.Value) {
 		*field = v.Texts()
@@ -165,7 +165,7 @@ func checkZone(name string) error {
 	return nil
 }
 
-// Forms of what the file writes.
+// Patterns of values in the file.
 var (
 	schemaForm   = grammar.NewForm(`^[a-z][a-z0-9_]{0,40}$`, "%q cannot name a workspace")
 	pipelineForm = grammar.NewForm(`^[A-Za-z][A-Za-z0-9_-]{0,60}$`, "%q cannot name a pipeline")
@@ -177,7 +177,7 @@ var (
 	shareForm    = grammar.NewForm(`^[0-9]{1,3}(\.[0-9]{1,9})?%$`, "%q is no share of a table")
 )
 
-// checkHours wants an end after the beginning.
+// checkHours requires that the end is after the beginning.
 func checkHours(text string) error {
 	if opens, ends, _ := strings.Cut(text, "-"); opens >= ends {
 		return fmt.Errorf("%q is no stretch of a day", text)
@@ -185,7 +185,7 @@ func checkHours(text string) error {
 	return nil
 }
 
-// checkSchema keeps workspaces apart from what every DuckDB file has, and from the program's own schemas.
+// checkSchema refuses names of workspaces that every DuckDB file, or this program, uses as a schema.
 func checkSchema(name string) error {
 	if slices.Contains([]string{"temp", "system", "memory", "warehouse", "models", "information_schema", "pg_catalog"}, name) {
 		return fmt.Errorf("%q is not free to name a workspace", name)
@@ -199,7 +199,7 @@ func checkSchema(name string) error {
 	return nil
 }
 
-// sqlWords are those that DuckDB does not read as the name of a schema, FROM select.contacts, unless they are in quotes.
+// sqlWords are the words that DuckDB does not accept as the name of a schema without quotes, as in FROM select.contacts.
 const sqlWords = `all analyse analyze and anti any array as asc asof asymmetric at authorization binary both by case cast check collate collation
 	column concurrently constraint create cross default deferrable desc describe distinct do else end except false fetch for foreign freeze from
 	full glob group having ilike in initially inner intersect into is isnull join lambda lateral leading left like limit natural not notnull null
@@ -207,7 +207,7 @@ const sqlWords = `all analyse analyze and anti any array as asc asof asymmetric 
 	semi show similar some summarize symmetric table tablesample then to trailing true union unique unpack unpivot using variadic verbose when
 	where window with`
 
-// checkVersion refuses a number that no version of the API's document has (workspace-api 9); words are not compared.
+// checkVersion refuses a number that is no version of the API's document (workspace-api 9). Versions that are words are not checked.
 func checkVersion(text string) error {
 	if number := text[0] >= '0' && text[0] <= '9'; number && (!numbered.MatchString(text) || OlderVersion(LatestVersion, text)) {
 		return fmt.Errorf("no API version %q", text)
@@ -215,7 +215,7 @@ func checkVersion(text string) error {
 	return nil
 }
 
-// checkHeader refuses a header that a version would take from what needs it.
+// checkHeader refuses a header that something else needs, as the token's.
 func checkHeader(text string) error {
 	if api.ReservedHeader(text) {
 		return fmt.Errorf("%q is a header that says something else", text)
@@ -225,7 +225,7 @@ func checkHeader(text string) error {
 
 var numbered = regexp.MustCompile(`^[0-9]{1,4}\.[0-9]{1,4}$`)
 
-// leastMemory is what DuckDB needs to store and publish the smallest workspace.
+// leastMemory is what DuckDB needs to store and publish the smallest workspace, in bytes.
 const leastMemory = 100_000_000
 
 func checkMemory(text string) error {
@@ -241,7 +241,7 @@ func checkShare(text string) error {
 	return err
 }
 
-// parsePercentage reads a share written as one.
+// parsePercentage parses a share that is written as a percentage.
 func parsePercentage(text string) (float64, error) {
 	number, ok := strings.CutSuffix(text, "%")
 	percent, err := strconv.ParseFloat(number, 64)
@@ -258,5 +258,5 @@ func checkPositive(text string) error {
 	return nil
 }
 
-// LatestVersion is the API version that is asked for where none is chosen: it has all that streams read.
+// LatestVersion is the API version that runs ask for when none is configured. It has all fields that the built-in streams read.
 const LatestVersion = "2.17"

@@ -6,16 +6,16 @@ import (
 	"path/filepath"
 )
 
-// Texts are the files that a configuration was read from, as they were then. LoadTexts reads the same configuration from them, whatever has
-// become of the files since. Files that tokens and addresses are in are not among them: those are looked up when a run connects.
+// Texts are the files of a configuration with their contents when they were read. LoadTexts reads the same configuration from them, whatever
+// happened to the files since. Files of tokens and addresses are not among them: a run resolves those when it connects.
 type Texts struct {
-	Names     []string            `json:"names"`     // of the files of the configuration itself
-	Files     map[string][]byte   `json:"files"`     // by the paths that they were opened by
-	Found     map[string][]string `json:"found"`     // what each pattern found
-	Variables map[string]string   `json:"variables"` // of .env; whoever read that puts them in
+	Names     []string            `json:"names"`     // of the configuration's own files
+	Files     map[string][]byte   `json:"files"`     // contents, by the path that was opened
+	Found     map[string][]string `json:"found"`     // the files that each pattern matched
+	Variables map[string]string   `json:"variables"` // of .env; the reader of the Texts adds them to the environment
 }
 
-// fileCache reads files and keeps what it has read, each once; or it reads what was kept before, and nothing else. A nil one keeps nothing.
+// fileCache reads each file once and keeps its contents, or serves only contents that were kept before. A nil fileCache reads and keeps nothing.
 type fileCache struct {
 	from *Texts
 	read Texts
@@ -25,7 +25,7 @@ func newDisk(names []string) *fileCache {
 	return &fileCache{read: Texts{Names: names, Files: map[string][]byte{}, Found: map[string][]string{}}}
 }
 
-// readFile gives what is in a file.
+// readFile returns the contents of a file.
 func (d *fileCache) readFile(name string) ([]byte, error) {
 	if d == nil {
 		return os.ReadFile(name)
@@ -46,7 +46,7 @@ func (d *fileCache) readFile(name string) ([]byte, error) {
 	return text, err
 }
 
-// globFiles gives the files that a pattern means.
+// globFiles returns the files that a pattern matches.
 func (d *fileCache) globFiles(pattern string) ([]string, error) {
 	if d.from != nil {
 		return d.from.Found[pattern], nil
@@ -56,16 +56,16 @@ func (d *fileCache) globFiles(pattern string) ([]string, error) {
 	return names, err
 }
 
-// cachedDirectory is a directory of a disk.
+// cachedDirectory is a directory whose files are read through the cache.
 type cachedDirectory struct {
 	cache *fileCache
 	name  string
 }
 
-// Open opens a file that is not kept.
+// Open opens a file without the cache.
 func (d cachedDirectory) Open(name string) (fs.File, error) { return os.DirFS(d.name).Open(name) }
 
-// ReadFile reads one that is.
+// ReadFile reads a file through the cache.
 func (d cachedDirectory) ReadFile(name string) ([]byte, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}

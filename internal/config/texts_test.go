@@ -8,9 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestAConfigurationIsReadAgainFromItsTexts, of which no file is there any more: those of a directory, of patterns, of SQL beside a stream file,
-// and one that a value stands in.
-func TestAConfigurationIsReadAgainFromItsTexts(t *testing.T) {
+// TestConfigIsLoadedFromKeptTexts removes all files of a configuration first: of a directory, of patterns, SQL beside a stream file, and
+// one that a value refers to.
+func TestConfigIsLoadedFromKeptTexts(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "home")
 	for name, text := range map[string]string{

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// OlderVersion says whether a version is older than another; nothing is older than none, and words are not compared.
+// OlderVersion reports whether version a is older than b. "" is older than nothing, and versions that are words are not compared.
 func OlderVersion(a, b string) bool {
 	number := func(text string) (n [2]int, ok bool) {
 		_, err := fmt.Sscanf(text, "%d.%d", &n[0], &n[1])

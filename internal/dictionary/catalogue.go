@@ -13,22 +13,22 @@ import (
 	"aqueduck/transform"
 )
 
-// StreamDescription is a stream as the catalogue tells of it.
+// StreamDescription is a stream as the catalogue page describes it.
 type StreamDescription struct {
 	Stream       string             `json:"stream"`
 	File         string             `json:"file"`
 	Doc          string             `json:"doc"`
 	Request      string             `json:"request"`
 	Since        string             `json:"since"`
-	Read         []string           `json:"read"`                  // how it is read, a sentence each
-	Deletion     string             `json:"deletion"`              // how it is noticed that a record is gone
-	Late         string             `json:"late"`                  // what is noticed late, and after how long
-	Thousand     float64            `json:"requests_per_1000"`     // requests that reading 1,000 records takes
-	Change       float64            `json:"requests_per_change"`   // 0: the whole list is read anyway
-	Version      string             `json:"api_version,omitempty"` // the first that has it
+	Read         []string           `json:"read"`                  // how it is read, one sentence each
+	Deletion     string             `json:"deletion"`              // how a deleted record is noticed
+	Late         string             `json:"late"`                  // what is noticed late, and how late
+	Thousand     float64            `json:"requests_per_1000"`     // requests for reading 1,000 records
+	Change       float64            `json:"requests_per_change"`   // requests for one changed record; 0: the whole list is read anyway
+	Version      string             `json:"api_version,omitempty"` // the first version that has it
 	Scope        string             `json:"scope,omitempty"`
 	Tables       []TableDescription `json:"tables"`
-	Shown        []string           `json:"-"` // the tables that analysts find
+	Shown        []string           `json:"-"` // the tables that analysts use
 	ThousandText string             `json:"-"` // Thousand in words
 	ChangeText   string             `json:"-"` // Change in words
 }
@@ -52,7 +52,7 @@ type ColumnDescription struct {
 	References string `json:"references,omitempty"`
 }
 
-// DescribeCatalogue tells of every stream of a catalogue, in the order of their names.
+// DescribeCatalogue describes every stream of a catalogue, in the order of their names.
 func DescribeCatalogue(c *schemas.Catalogue) []StreamDescription {
 	var all []StreamDescription
 	for _, s := range c.Streams() {
@@ -61,7 +61,7 @@ func DescribeCatalogue(c *schemas.Catalogue) []StreamDescription {
 	return all
 }
 
-// DescribeStream tells of one stream; a name that is near helps when there is none.
+// DescribeStream describes one stream. The error of an unknown name suggests a similar one.
 func DescribeStream(c *schemas.Catalogue, name string) (StreamDescription, error) {
 	s, ok := c.Stream(name)
 	if !ok {
@@ -100,8 +100,8 @@ func describeStream(c *schemas.Catalogue, s *schemas.Stream) StreamDescription {
 	return d
 }
 
-// FindStream gives the stream that a person means by a name of the catalogue or by a stream file. A file that the catalogue
-// does not have yet is added to it; what is wrong with it comes back as grammar.Mistakes.
+// FindStream returns the stream with a name of the catalogue, or of a stream file. A file that the catalogue does not have is added to it.
+// Mistakes in the file are returned as grammar.Mistakes.
 func FindStream(c *schemas.Catalogue, name string) (*schemas.Stream, error) {
 	if s, ok := c.Stream(name); ok {
 		return s, nil

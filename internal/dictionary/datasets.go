@@ -9,12 +9,12 @@ import (
 	"aqueduck/schemas"
 )
 
-// DatasetStream is the stream of one dataset: its columns are texts, as the source sends them, behind the time that rows
-// are asked by. They stand in the order in which they were first met.
+// DatasetStream returns the stream of one dataset. Its columns are text, as the source sends them, after the time column that rows are selected
+// by. They are in the order in which the exports first had them.
 func DatasetStream(family *schemas.Stream, name string, e *extract.Export) *schemas.Stream {
 	s := &schemas.Stream{Name: name, File: family.File, Doc: e.Doc, Table: name, Dataset: e.Dataset, Read: family.Read}
 	if len(e.Columns) == 0 {
-		return s // it has no table before its first file told what is in it
+		return s // without an export its columns are not known, and it has no table
 	}
 	s.Newest = export.TimeColumn
 	s.Columns = []schemas.Column{{Name: export.TimeColumn, From: []string{export.TimeColumn}, Type: schemas.Timestamp, Required: true,
@@ -26,8 +26,8 @@ func DatasetStream(family *schemas.Stream, name string, e *extract.Export) *sche
 	return s
 }
 
-// annotateColumns says of the columns of a dataset what the family's file knows of their names. What is personal is about the persons,
-// and those of the records, that the row names.
+// annotateColumns adds to the columns of a dataset what the family's file states for their names. Personal columns refer to the persons, or to the
+// persons of the records, that the row names.
 func annotateColumns(s *schemas.Stream, marks []schemas.ColumnFlags) {
 	var whose []string
 	for i := range s.Columns[1:] {

@@ -16,47 +16,47 @@ import (
 	"aqueduck/transform/models"
 )
 
-// Dictionary is everything that a warehouse with all streams of a catalogue has, with what each column means, where it comes
-// from and which models it goes into.
+// Dictionary lists everything in a warehouse with all streams of a catalogue: what each column means, where it comes from and which models read
+// it.
 type Dictionary struct {
 	Streams []DictionaryStream
 	Models  []DictionaryTable
 	Edges   []Reference
 }
 
-// DictionaryStream is a stream with what it gives.
+// DictionaryStream is a stream with its tables.
 type DictionaryStream struct {
 	StreamDescription
 	Tables []DictionaryTable
 }
 
-// DictionaryTable is a table, a relation made of tables, or a model.
+// DictionaryTable is a table, a relation built from tables, or a model.
 type DictionaryTable struct {
 	Name, Kind, Doc string
-	Gone            string // the table that keeps what has gone, too; "": there is none
-	Internal        bool   // feeds published relations, and is not for analysts
+	Gone            string // the table that also has the records that are gone; "": there is none
+	Internal        bool   // it feeds published relations, and is not for analysts
 	Key             []string
-	Reads           []string // of a relation or model: what its SQL reads
+	Reads           []string // of a relation or model: the relations that its SQL reads
 	Columns         []DictionaryColumn
 }
 
-// DictionaryColumn is a column of one.
+// DictionaryColumn is a column of a table, relation or model.
 type DictionaryColumn struct {
 	Name, Type, Doc string
 	PII             bool // personal data, or a contact's id
 	References      string
-	From            []string // fields of the API, as POST /contacts/search: location.country; or the column of that name that its SQL reads
-	Into            []string // models that read it
+	From            []string // provenance: fields of the API, as POST /contacts/search: location.country; or columns that the SQL reads
+	Into            []string // lineage: the models that read it
 }
 
-// everywhere are columns that every table has, and that the dictionary tells of once.
+// everywhere are the columns that every table has; the dictionary describes them once.
 var everywhere = []string{transform.ExtraColumn, transform.VersionColumn, transform.HashColumn, transform.GoneColumn, transform.SyncedAtColumn, transform.RunIDColumn}
 
-// Reference says that a column holds another's values.
+// Reference says that a column holds values of another column.
 type Reference struct{ Table, Column, Of, OfColumn string }
 
-// NewDictionary tells of all streams of a catalogue, of the program's models, and of a user's own, which the program makes in a process
-// of its own.
+// NewDictionary describes all streams of a catalogue, the built-in models and a user's own. A user's models are built in a separate process to
+// learn their columns.
 func NewDictionary(ctx context.Context, c *schemas.Catalogue, config *config.Config, program sandbox.Program) (*Dictionary, error) {
 	all, err := models.Builtin()
 	if err != nil {
@@ -78,18 +78,18 @@ func NewDictionary(ctx context.Context, c *schemas.Catalogue, config *config.Con
 	return b.buildDictionary(schema.Internal), nil
 }
 
-// dictionaryBuilder is one under way.
+// dictionaryBuilder builds one Dictionary.
 type dictionaryBuilder struct {
 	catalogue *schemas.Catalogue
 	models    []schemas.Relation
-	relations map[string]schemas.Relation // by name, those that are published in place of tables
+	relations map[string]schemas.Relation // by name: the relations that are published instead of tables
 	outline   []publish.RelationOutline
 }
 
-// dictionarySchema is the workspace that a dictionary is of: that of most warehouses.
+// dictionarySchema is the workspace of the described warehouse, the usual one.
 const dictionarySchema = "main"
 
-// queryName is what a query calls a table or a model.
+// queryName is the name of a table or a model in a query.
 func queryName(o publish.RelationOutline) string {
 	if o.Model {
 		return config.ModelSchema(dictionarySchema) + "." + o.Name
@@ -97,7 +97,7 @@ func queryName(o publish.RelationOutline) string {
 	return o.Name
 }
 
-// publishSchema is that of a workspace for which every stream is read.
+// publishSchema is the published schema of a workspace with all streams.
 func (b *dictionaryBuilder) publishSchema() (publish.Schema, error) {
 	s := publish.Schema{Name: dictionarySchema, Tables: Tables(b.catalogue.Streams()), Models: publish.Models{Schema: config.ModelSchema(dictionarySchema)}}
 	for _, stream := range b.catalogue.Streams() {
@@ -148,8 +148,8 @@ func (b *dictionaryBuilder) buildDictionary(internal []string) *Dictionary {
 	return d
 }
 
-// outlineOf is the outline of a model. One that could not be made, because the source names the columns that it reads, has those
-// that its file tells of.
+// outlineOf returns the outline of a model. A model that could not be built, because it reads columns that only the source knows, has the columns
+// that its file describes.
 func (b *dictionaryBuilder) outlineOf(m schemas.Relation) publish.RelationOutline {
 	for _, o := range b.outline {
 		if o.Model && o.Name == m.Name {
@@ -163,8 +163,8 @@ func (b *dictionaryBuilder) outlineOf(m schemas.Relation) publish.RelationOutlin
 	return o
 }
 
-// relationsOfStream names what stands under a stream: what analysts find, then its tables where those only feed that. What is in the
-// tables of another stream stands there.
+// relationsOfStream returns the relations listed under a stream: those for analysts first, then the tables that only feed them. What is in another
+// stream's tables is listed there.
 func (b *dictionaryBuilder) relationsOfStream(s *schemas.Stream) []string {
 	if s.Into != "" || s.IsExportFamily() {
 		return nil
@@ -174,14 +174,14 @@ func (b *dictionaryBuilder) relationsOfStream(s *schemas.Stream) []string {
 		if name := cmp.Or(t.View, t.Name); !slices.Contains(names, name) {
 			names = append(names, name)
 		}
-		if t.View != "" { // its columns are those of the view
+		if t.View != "" { // the view has the same columns
 			names = slices.DeleteFunc(names, func(name string) bool { return name == t.Name })
 		}
 	}
 	return names
 }
 
-// visibleReferences are the references of a table that analysts see.
+// visibleReferences returns the references of a table that analysts see.
 func visibleReferences(t DictionaryTable) (all []Reference) {
 	for _, c := range t.Columns {
 		if of, column, ok := strings.Cut(c.References, "."); ok && !t.Internal {
@@ -233,7 +233,7 @@ func (b *dictionaryBuilder) describeTable(o publish.RelationOutline) DictionaryT
 	return t
 }
 
-// inheritedSource names the column of the same name in the first that the SQL reads, which is also where its comment comes from.
+// inheritedSource returns the column with the same name in the first relation that the SQL reads. Its comment comes from there too.
 func (b *dictionaryBuilder) inheritedSource(reads []string, column string) []string {
 	for _, o := range b.outline {
 		name := queryName(o)
@@ -245,10 +245,10 @@ func (b *dictionaryBuilder) inheritedSource(reads []string, column string) []str
 	return nil
 }
 
-// unspoken are comments and texts, whose words are no names of columns.
+// unspoken matches comments and string literals in SQL, whose words are no names of columns.
 var unspoken = regexp.MustCompile(`--.*|'[^']*'`)
 
-// modelsReading names the models whose SQL reads a table and names the column.
+// modelsReading returns the models whose SQL reads a table and names the column.
 func (b *dictionaryBuilder) modelsReading(table, column string) (all []string) {
 	word := regexp.MustCompile(`(?i)\b` + regexp.QuoteMeta(column) + `\b`)
 	for _, m := range b.models {
@@ -259,7 +259,7 @@ func (b *dictionaryBuilder) modelsReading(table, column string) (all []string) {
 	return all
 }
 
-// fieldLineage says for each column of a table where it is in the API's answers, for each stream that writes it.
+// fieldLineage returns for each column of a table the field of the API that it comes from, for each stream that writes it.
 func (b *dictionaryBuilder) fieldLineage(table string) map[string][]string {
 	all := map[string][]string{}
 	for _, s := range b.catalogue.Streams() {
@@ -296,8 +296,8 @@ func (b *dictionaryBuilder) fieldLineage(table string) map[string][]string {
 	return all
 }
 
-// fieldOf is where the value of a column is, in the words of the API or, where it is in no field, in ours. paths are those of
-// the list that a child's rows are the items of.
+// fieldOf names the field of the API that a column comes from, or says in words where its value comes from. For a child table, paths are those of
+// the list whose items are its rows.
 func fieldOf(c schemas.Column, paths [][]string) string {
 	path := eachOf(paths)
 	switch c.From[0] {
@@ -322,7 +322,7 @@ func fieldOf(c schemas.Column, paths [][]string) string {
 	return eachOf(c.Places())
 }
 
-// eachOf names paths of which the first that has something counts.
+// eachOf lists paths of which the first with a value counts.
 func eachOf(paths [][]string) string {
 	var all []string
 	for _, path := range paths {

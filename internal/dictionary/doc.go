@@ -1,2 +1,2 @@
-// Package dictionary tells which tables and columns there are, where they come from and what reads them.
+// Package dictionary describes the tables and columns, their provenance and their lineage.
 package dictionary

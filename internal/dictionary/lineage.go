@@ -12,7 +12,7 @@ import (
 
 var sourceOf = regexp.MustCompile(`\{(schema|models)\}\.([a-z][a-z0-9_]*)`)
 
-// sourceRelations are what the SQL of a model, or of a published relation, reads: stored relations and other models, each once.
+// sourceRelations returns the relations that the SQL of a model or of a published relation reads: stored ones and other models, each once.
 func sourceRelations(r schemas.Relation) (stored, others []string) {
 	for _, found := range sourceOf.FindAllStringSubmatch(r.SQL, -1) {
 		list := &stored
@@ -26,8 +26,8 @@ func sourceRelations(r schemas.Relation) (stored, others []string) {
 	return stored, others
 }
 
-// StreamsForRelations names the streams that have to be read for relations to be there: of a stored relation, as contacts, its own; of a
-// model, as models.reply_pairs, those of everything that it reads.
+// StreamsForRelations returns the streams that must be read for some relations to exist: for a stored relation, as contacts, its own; for a model,
+// as models.reply_pairs, those of everything that it reads.
 func StreamsForRelations(c *schemas.Catalogue, relations []string) ([]string, error) {
 	all, err := models.Builtin()
 	if err != nil {
@@ -62,7 +62,7 @@ func StreamsForRelations(c *schemas.Catalogue, relations []string) ([]string, er
 	return slices.Compact(streams), nil
 }
 
-// streamOf names the stream that a pipeline has to name for a stored relation; a dataset of exports is a stream itself.
+// streamOf returns the stream that a pipeline must name to read a stored relation; a dataset of exports is its own stream.
 func streamOf(c *schemas.Catalogue, relation string) []string {
 	for _, s := range c.Streams() {
 		if s.With == "" && s.Into == "" && slices.Contains(c.PublishedNames(s), relation) {

@@ -12,7 +12,7 @@ import (
 	"aqueduck/schemas"
 )
 
-// TestThePageOfTheDictionaryHasEveryRelation holds the two generated sections of docs/dictionary.md to the stream files and the models.
+// TestThePageOfTheDictionaryHasEveryRelation checks the two generated sections of docs/dictionary.md against the stream files and the models.
 func TestThePageOfTheDictionaryHasEveryRelation(t *testing.T) {
 	t.Parallel()
 	const file, begin, end = "../../docs/dictionary.md", "\n## Tables and views\n", "\n## Made for each workspace\n"
@@ -49,8 +49,8 @@ func TestThePageOfTheDictionaryHasEveryRelation(t *testing.T) {
 	goldentest.Compare(t, file, head+begin+page.String()+end+tail)
 }
 
-// relationLine is the beginning of a relation's row: its name, the beginning of its comment, its key. Views have no key; they
-// are made of relations that have one.
+// relationLine is the beginning of a relation's row: name, beginning of the comment, key. Views have no key, because they are made of relations
+// that have one.
 func relationLine(table DictionaryTable) string {
 	grain := table.Doc
 	for _, end := range []string{". ", ": ", "; "} {

@@ -6,14 +6,14 @@ import (
 	"aqueduck/transform/models"
 )
 
-// ModelRelation is a model as a publish makes it: a user's own in a process of its own.
+// ModelRelation converts a model for publishing. A user's model is built in a separate process.
 func ModelRelation(m schemas.Relation) publish.Relation {
 	r := PublishedRelation(m)
 	r.File, r.Line, r.Own = m.File, m.Line, !models.IsBuiltin(m.Name)
 	return r
 }
 
-// PublishedRelation is a relation of the stream files in the words of the package that publishes it.
+// PublishedRelation converts a relation of the stream files for publishing.
 func PublishedRelation(r schemas.Relation) publish.Relation {
 	relation := publish.Relation{Name: r.Name, Kind: r.Kind, Doc: r.Doc, SQL: r.SQL, Union: r.Union}
 	for _, c := range r.Columns {

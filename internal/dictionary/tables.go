@@ -8,7 +8,7 @@ import (
 	"aqueduck/transform"
 )
 
-// MatchesStream says whether a stream, or the one it goes with, is meant by one of the patterns.
+// MatchesStream reports whether one of the patterns matches a stream, or the stream that it is read along with.
 func MatchesStream(patterns []string, s *schemas.Stream) bool {
 	return slices.ContainsFunc(patterns, func(pattern string) bool {
 		for _, name := range []string{s.Name, s.With} {
@@ -20,11 +20,11 @@ func MatchesStream(patterns []string, s *schemas.Stream) bool {
 	})
 }
 
-// Tables are all tables of streams, with those of their copies.
+// Tables returns all tables of streams, including their daily snapshots.
 func Tables(streams []*schemas.Stream) (all []transform.Table) {
 	for _, s := range streams {
 		if s.Read.Since.By == schemas.Export && len(s.Columns) == 0 || s.Into != "" {
-			continue // a family, or a dataset that no file has come of yet; one whose tables are another's
+			continue // a family, a dataset without any export yet, or a stream that writes into another one's tables
 		}
 		all = append(all, transform.Tables(s)...)
 		if history, kept := transform.History(s); kept {
@@ -37,7 +37,7 @@ func Tables(streams []*schemas.Stream) (all []transform.Table) {
 	return all
 }
 
-// IsTable says whether a name is that of a table of streams, or of the view of its rows that are not gone.
+// IsTable reports whether a name is a table of the streams, or the view of its rows that are not gone.
 func IsTable(streams []*schemas.Stream, name string) bool {
 	return slices.ContainsFunc(Tables(streams), func(t transform.Table) bool { return name != "" && (t.Name == name || t.View == name) })
 }

@@ -9,19 +9,19 @@ import (
 	"time"
 )
 
-// Trials is one test's trials. What they prove is said in one line when the test ends.
+// Trials counts the trials of one test, and logs what they prove when the test ends.
 type Trials struct {
 	t     testing.TB
 	what  string
 	least int
-	until time.Time // zero: least is all
+	until time.Time // zero: the smallest number of trials is enough
 	first uint64
 	next  uint64
 	done  int
 }
 
-// New gives a test its lane. AQUEDUCK_TORTURE, a time as 10m, makes it go on until that is over, without it there are least
-// trials; AQUEDUCK_SEED is the first one's seed. what names the trials: "runs killed".
+// New returns the trials of a test. With AQUEDUCK_TORTURE, a duration as 10m, they go on until it is over; otherwise there are least trials.
+// AQUEDUCK_SEED sets the first seed. what names the trials in the log: "runs killed".
 func New(t testing.TB, what string, least int) *Trials {
 	t.Helper()
 	l := &Trials{t: t, what: what, least: least, first: 1, next: 1}
@@ -47,10 +47,10 @@ func New(t testing.TB, what string, least int) *Trials {
 	return l
 }
 
-// HasDeadline says that the lane was given a time.
+// HasDeadline reports whether AQUEDUCK_TORTURE is set.
 func (l *Trials) HasDeadline() bool { return !l.until.IsZero() }
 
-// HasNext says that there is another trial to make, of the next seed.
+// HasNext reports whether to make another trial, and moves on to its seed.
 func (l *Trials) HasNext() bool {
 	if l.t.Failed() || l.done >= l.least && (!l.HasDeadline() || time.Now().After(l.until)) {
 		return false
@@ -59,14 +59,14 @@ func (l *Trials) HasNext() bool {
 	return true
 }
 
-// Seed is that of the trial under way.
+// Seed is the seed of the current trial.
 func (l *Trials) Seed() uint64 { return l.next - 1 }
 
-// CountTrials counts what a trial tried: itself, or the many times that it did.
+// CountTrials adds n to the number of trials.
 func (l *Trials) CountTrials(n int) { l.done += n }
 
-// reportTrials is what make torture reads: how many trials, from which seed on, and what it means that none of them failed, or how the one
-// that did is repeated.
+// reportTrials logs the line that make torture reads: the number of trials, the first seed and the bound on the failure rate, or the command that
+// repeats a failure.
 func (l *Trials) reportTrials() {
 	if l.t.Failed() {
 		l.t.Logf("lane: AQUEDUCK_SEED=%d go test -tags=duckdb_arrow -run '^%s$' . repeats what failed, in the directory of this package", l.Seed(), l.t.Name())
@@ -77,7 +77,7 @@ func (l *Trials) reportTrials() {
 	}
 }
 
-// FailureBound is what n trials without a failure say of the true rate, with 95 % confidence.
+// FailureBound says what n trials without a failure prove about the failure rate, with 95 % confidence.
 func FailureBound(n int) string {
 	if n <= 3 {
 		return "too few to bound anything"

@@ -6,8 +6,8 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// dropUnreadable leaves out what no answer holds any more: parts beyond the newest ones, whose stored rows, if there are any,
-// are as they were when they were read last. The first two columns name the part.
+// dropUnreadable removes rows that no answer of the API contains any more: parts beyond the newest ones. Their stored rows, if any, are as they
+// were last read. The first two columns identify the part.
 func dropUnreadable(got []string, rows []map[string]any, columns []string) (kept []string, want []map[string]any) {
 	out := map[string]bool{}
 	for _, row := range rows {

@@ -1,6 +1,6 @@
 package oracletest
 
-// contactTruths are about contacts: what the oracle is asked for, and how the warehouse tells the same.
+// contactTruths are the relations about contacts, with the stream of the oracle for each.
 func contactTruths() []streamTruth {
 	return []streamTruth{
 		{"contacts", "contacts", []string{"id", "workspace_id", "external_id", "role", "email", "email_verified", "phone", "name", "avatar",
@@ -22,7 +22,7 @@ func contactTruths() []streamTruth {
 	}
 }
 
-// epochOrExtra is a column of times, some of which no clock ever showed: those are null, and in _extra as they were sent.
+// epochOrExtra reads a column of times. Impossible times are null there, and in _extra as they were sent.
 func epochOrExtra(column string) string {
 	return column + ":coalesce(epoch(" + column + ")::BIGINT::VARCHAR, _extra->>'$." + column + "')"
 }

@@ -6,7 +6,7 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// conversationTruths are about conversations. A file that has never read any has none of their tables.
+// conversationTruths are the relations about conversations. A file without conversations has none of the tables.
 func conversationTruths() []streamTruth {
 	list := []streamTruth{{"conversations", "conversations", []string{"id", "title", "created_at", "updated_at", "waiting_since", "snoozed_until",
 		"open", "state", "read", "priority", "admin_assignee_id", "team_assignee_id", "company_id",
@@ -48,8 +48,8 @@ func conversationTruths() []streamTruth {
 	return list
 }
 
-// CompareConversations is Equal for a file that was made from conversations alone.
+// CompareConversations is CompareAll for a file with conversations alone.
 func CompareConversations(t testing.TB, space *emulator.Workspace, file string) {
 	t.Helper()
-	withPublished(t, file, func(f publishedFile) { f.compareTruths(space, conversationTruths(), nil) }) // nobody told it whom to forget
+	withPublished(t, file, func(f publishedFile) { f.compareTruths(space, conversationTruths(), nil) }) // without contacts, the file cannot know of erasures
 }

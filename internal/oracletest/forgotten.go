@@ -6,11 +6,10 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// ofRecord stands for every contact that a conversation or a ticket, its list of contacts or its parts name.
+// ofRecord stands for every contact that a conversation or a ticket names, in its list of contacts or in its parts.
 const ofRecord = "record"
 
-// forgetting is what of a stream's rows a warehouse does not hold where they are about a contact who was erased: by column
-// with the contact's id, the columns that are null.
+// forgetting are the columns that are null in rows about an erased contact: by stream, and by the column with the contact's id.
 var forgetting = map[string]map[string][]string{
 	"deleted_contacts":   {"id": {"external_id", "email"}, "merged_into_id": {"external_id", "email"}},
 	"contact_activities": {"contact_id": {"external_id"}, "merge_source_id": {"external_id"}, "merge_target_id": {"external_id"}},
@@ -35,7 +34,7 @@ var forgetting = map[string]map[string][]string{
 	"reporting_conversation":            {ofRecord: {"contact_name", "subject"}},
 }
 
-// ErasedContacts are the contacts whom the workspace has erased for good, under every id that was merged into them.
+// ErasedContacts returns the contacts that the workspace has erased, under every id that was merged into them.
 func ErasedContacts(space *emulator.Workspace) map[string]bool {
 	gone, before := map[string]bool{}, map[string][]string{}
 	var todo []string
@@ -66,11 +65,11 @@ func ErasedContacts(space *emulator.Workspace) map[string]bool {
 	return gone
 }
 
-// erasedRecords is what a warehouse may hold of a workspace that has forgotten some of its contacts.
+// erasedRecords says which values a warehouse may still have after the workspace erased some contacts.
 type erasedRecords struct {
 	forgotten map[string]bool
-	records   map[any]bool    // conversations and tickets that name one of them, which share their numbers
-	parts     map[[2]any]bool // that one of them wrote
+	records   map[any]bool    // conversations and tickets that name one of them; both share one range of ids
+	parts     map[[2]any]bool // parts that one of them wrote
 }
 
 func findErased(space *emulator.Workspace) *erasedRecords {
@@ -95,7 +94,7 @@ func findErased(space *emulator.Workspace) *erasedRecords {
 	return m
 }
 
-// recordOf is the id of the conversation or ticket that a row of the oracle is, or belongs to.
+// recordOf returns the id of the conversation or ticket of an oracle's row.
 func recordOf(stream string, row map[string]any) any {
 	switch {
 	case row["conversation_id"] != nil:
@@ -113,7 +112,7 @@ func (m *erasedRecords) isErased(id any) bool {
 	return ok && m.forgotten[text]
 }
 
-// storedValue is what a warehouse holds of one value of the oracle.
+// storedValue returns the value that a warehouse has for a value of the oracle.
 func (m *erasedRecords) storedValue(stream, column string, row map[string]any) any {
 	if m == nil {
 		return row[column]

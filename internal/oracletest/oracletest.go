@@ -1,4 +1,4 @@
-// Package oracletest compares a published file with what a perfect reader of the emulated workspace would hold.
+// Package oracletest compares a published file with the oracle of the emulated workspace: with what a perfect reader would have.
 package oracletest
 
 import (
@@ -8,14 +8,14 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// CompareAll compares every published relation with what a perfect reader would hold now. Nothing may be lost, doubled or
-// stale, and nothing may be held of contacts whom the workspace has forgotten.
+// CompareAll compares every published relation with the oracle at this moment. No row may be missing, doubled or stale, and no data of erased
+// contacts may be left.
 func CompareAll(t testing.TB, space *emulator.Workspace, file string) {
 	t.Helper()
 	withPublished(t, file, func(f publishedFile) { f.compareAll(space) })
 }
 
-// CompareAll is CompareAll of a file that may be open already.
+// CompareAll is the function CompareAll for a file that may be open already.
 func (a *Asked) CompareAll(t testing.TB, space *emulator.Workspace, file string) {
 	t.Helper()
 	a.openFor(t, file).compareAll(space)
@@ -29,7 +29,7 @@ func (f publishedFile) compareAll(space *emulator.Workspace) {
 	f.compareTruths(space, slices.DeleteFunc(slices.Concat(conversationTruths(), ticketTruths(), otherTruths()), func(truth streamTruth) bool { return !slices.Contains(there, truth.stream) }), kept)
 }
 
-// CompareStreams is CompareAll for a file that was made from some streams alone.
+// CompareStreams is CompareAll for a file with some streams only.
 func CompareStreams(t testing.TB, space *emulator.Workspace, file string, streams ...string) {
 	t.Helper()
 	all := slices.Concat(contactTruths(), conversationTruths(), ticketTruths(), otherTruths())

@@ -1,6 +1,6 @@
 package oracletest
 
-// otherTruths are those of streams that not every pipeline reads.
+// otherTruths are the relations of streams that only some pipelines read.
 func otherTruths() []streamTruth {
 	return []streamTruth{
 		{"calls", "calls", []string{"id", "conversation_id", "admin_id", "contact_id", "state", "call_type", "direction", "phone", "initiated_at",

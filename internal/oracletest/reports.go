@@ -9,7 +9,7 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// reportColumns are the columns of each dataset, beside the attribute of the oracle that they are.
+// reportColumns maps the columns of each dataset to attributes of the oracle.
 var reportColumns = map[string][]string{
 	"conversation": {"conversation_id", "created_at", "channel", "first_teammate:teammate_name", "contact_name", "time_to_first_response:time_to_first_response_seconds",
 		"csat:csat_score", "state:current_state", "subject", "bot_involved:ai_agent_involved", "user_replied"},
@@ -17,8 +17,8 @@ var reportColumns = map[string][]string{
 	"conversation_state":  {"conversation_id", "state", "started_at", "ended_at", "duration:duration_minutes"},
 }
 
-// CompareReports compares the tables of all datasets, from a day on, with what a perfect reader would hold now. Only a file that has the
-// conversations too can know whom a row is about, and forgets him.
+// CompareReports compares the tables of all datasets, from a day on, with the oracle at this moment. Only a file with the conversations knows
+// which person a row is about, and can erase that.
 func CompareReports(t testing.TB, space *emulator.Workspace, file string, start time.Time) {
 	t.Helper()
 	withPublished(t, file, func(f publishedFile) {

@@ -12,22 +12,21 @@ import (
 	"aqueduck/load/read"
 )
 
-// QueryRows asks a published file; each row is its values as text, separated by bars.
+// QueryRows queries a published file. Each row is its values as text, separated by bars.
 func QueryRows(file, query string) ([]string, error) {
 	var rows []string
 	err := read.Query(context.Background(), file, query, appendRows(&rows))
 	return rows, err
 }
 
-// Asked keeps the published file open that was asked last: to open a file costs more than most questions. It belongs to one goroutine at
-// a time, and who has asked closes it.
+// Asked keeps the last queried file open, because opening costs more than most queries. One goroutine at a time uses it, and the caller closes it.
 type Asked struct {
 	path   string
 	info   os.FileInfo
 	reader *read.Reader
 }
 
-// Rows is QueryRows of a file, which is opened again where it is another one than last time, or was written since.
+// Rows is QueryRows on a file, which is opened again when it is another file than last time or was written since.
 func (a *Asked) Rows(file, query string) (rows []string, err error) {
 	if err := a.open(file); err != nil {
 		return nil, err
@@ -71,7 +70,7 @@ func appendRows(rows *[]string) func([]string, []any) error {
 	}
 }
 
-// publishedFile is an open file that fails a test where it cannot be asked.
+// publishedFile is an open file whose failing queries fail the test.
 type publishedFile struct {
 	testing.TB
 	*read.Reader
@@ -85,7 +84,7 @@ func (a *Asked) openFor(t testing.TB, file string) publishedFile {
 	return publishedFile{t, a.reader}
 }
 
-// withPublished opens a file, has it asked, and closes it.
+// withPublished opens a file, calls ask, and closes it.
 func withPublished(t testing.TB, file string, ask func(f publishedFile)) {
 	t.Helper()
 	var a Asked
@@ -113,7 +112,7 @@ func joinValues(values []any) string {
 	return strings.Join(texts, "|")
 }
 
-// valueText is a value as text, the same for one that the oracle gives and one that the warehouse stores.
+// valueText returns a value as text, equal for the oracle's and the stored form.
 func valueText(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -124,7 +123,7 @@ func valueText(v any) string {
 	return fmt.Sprint(v)
 }
 
-// CompareRows compares two sets of rows, in any order, and shows the first that are in one only.
+// CompareRows compares two sets of rows in any order, and reports the first rows that are in only one of them.
 func CompareRows(t testing.TB, what string, got, want []string) {
 	t.Helper()
 	slices.Sort(got)
@@ -140,12 +139,12 @@ func CompareRows(t testing.TB, what string, got, want []string) {
 		strings.Join(rowsOnlyIn(got, want, 3), "\n  "), strings.Join(rowsOnlyIn(want, got, 3), "\n  "))
 }
 
-// DiffRecorder is a test that is told of every row that is in one of two sets only, and says itself what is wrong about it.
+// DiffRecorder is a testing.TB that receives every row that is in only one of two sets, and reports it itself.
 type DiffRecorder interface {
 	RecordDiff(what string, here, truth []string)
 }
 
-// rowsOnlyIn gives the first rows of a list that another one has not, or not as often.
+// rowsOnlyIn returns the first rows of a list that another list has not, or less often.
 func rowsOnlyIn(list, other []string, most int) (first []string) {
 	left := map[string]int{}
 	for _, row := range other {

@@ -8,24 +8,24 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// Table is a published table and what the oracle says that it holds.
+// Table is a published table, with the stream of the oracle that it must equal.
 type Table struct {
 	Name    string
 	Oracle  string   // stream of the oracle
-	Columns []string // of the oracle, that of a table below another begins with the other's key; what stands for it here follows after a colon, where it has another name
-	Of      string   // relation to ask; "": the table itself
-	Items   string   // column of the oracle, with dots for a list in an object, whose list's items, or object's objects, are the rows; "": its rows are
+	Columns []string // of the oracle; in a child table, that of the parent's key comes first; after a colon follows the column here, where its name differs
+	Of      string   // relation to query; "": the table itself
+	Items   string   // column of the oracle with the list or object whose items are the rows, with dots for a path; "": the oracle's rows are the rows
 	Where   func(row map[string]any) bool
 }
 
-// CompareTables compares tables with what the oracle says now. edit, which may be nil, is given the oracle's rows first: what was
-// done to the answers on their way.
+// CompareTables compares tables with the oracle at this moment. edit, which may be nil, changes the oracle's rows first, as a test changed the
+// answers on the wire.
 func CompareTables(t testing.TB, space *emulator.Workspace, file string, edit func(table Table, rows []map[string]any) []map[string]any, tables ...Table) {
 	t.Helper()
 	withPublished(t, file, func(f publishedFile) { f.compareTables(space, edit, tables) })
 }
 
-// CompareTables is CompareTables of a file that may be open already.
+// CompareTables is the function CompareTables for a file that may be open already.
 func (a *Asked) CompareTables(t testing.TB, space *emulator.Workspace, file string, edit func(table Table, rows []map[string]any) []map[string]any, tables ...Table) {
 	t.Helper()
 	a.openFor(t, file).compareTables(space, edit, tables)
@@ -67,8 +67,8 @@ func (f publishedFile) compareTables(space *emulator.Workspace, edit func(table 
 	}
 }
 
-// expandRow are the rows that one of the oracle's rows stands for. Those of a list have the fields of their item, the item itself as
-// item, its key in an object as key, and what the oracle's row has with "parent." before.
+// expandRow returns the rows that one of the oracle's rows stands for. A row of a list has the fields of its item, the item itself as item, its
+// key in an object as key, and the fields of the oracle's row with "parent." before them.
 func (t Table) expandRow(tb testing.TB, row map[string]any) (list []map[string]any) {
 	if t.Items == "" {
 		return []map[string]any{row}

@@ -6,7 +6,7 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// CompareTickets is Equal for a file that was made from tickets alone. Nobody told it whom to forget.
+// CompareTickets is CompareAll for a file with tickets alone, which cannot know of erasures.
 func CompareTickets(t testing.TB, space *emulator.Workspace, file string) {
 	t.Helper()
 	withPublished(t, file, func(f publishedFile) { f.compareTruths(space, ticketTruths(), nil) })
@@ -22,7 +22,7 @@ func CompareTickets(t testing.TB, space *emulator.Workspace, file string) {
 	CompareRows(t, "ticket_attributes", rows, pairs)
 }
 
-// ticketTruths are about tickets. A file that has never read any has none of their tables.
+// ticketTruths are the relations about tickets. A file without tickets has none of the tables.
 func ticketTruths() []streamTruth {
 	of := func(table string) string {
 		return "(SELECT t.* FROM " + table + " t JOIN tickets c ON c.id = t.ticket_id)"

@@ -1,7 +1,7 @@
 package oracletest
 
-// streamTruth is one stream of the oracle and the relation that tells the same.
+// streamTruth is one stream of the oracle, and the query that must return the same rows.
 type streamTruth struct {
 	stream, relation string
-	columns          []string // of the oracle; what stands for it here follows after a colon, where it has another name
+	columns          []string // of the oracle; after a colon follows the column here, where its name differs
 }

@@ -14,13 +14,13 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// nasty are names of attributes that break whoever takes them for identifiers.
+// nasty are names of attributes that break a program that uses them as identifiers.
 var nasty = []string{"", "Plan", "PLAN ", "plan", "a.b.c", "a/b~c", "quo\"te", "'; DROP TABLE contacts; --", "back\\slash", "🎉 party", "__proto__", "select", "id",
 	"line\nbreak", "bell\a", "\u202egnp.exe", "naïve", "nai\u0308ve", strings.Repeat("long name ", 1000), "NUL\x00here"}
 
-// TestT49AttributesOfAnyNameHaveAColumn gives a contact attributes of nasty names, and asks the view for the value of each.
+// TestT49AttributesWithAnyNameHaveAColumn gives a contact attributes with nasty names, and reads each value from the view.
 // Holds: S23.
-func TestT49AttributesOfAnyNameHaveAColumn(t *testing.T) {
+func TestT49AttributesWithAnyNameHaveAColumn(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBed(t, tinyConfig(421))
@@ -39,7 +39,7 @@ func TestT49AttributesOfAnyNameHaveAColumn(t *testing.T) {
 	for i, name := range nasty {
 		column, ok := columns[name]
 		if strings.ContainsRune(name, 0) {
-			continue // stays in the JSON alone
+			continue // only in the JSON
 		}
 		if !ok {
 			t.Errorf("%q has no column", name)
@@ -56,9 +56,9 @@ func TestT49AttributesOfAnyNameHaveAColumn(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestT176AnAttributeHasOneSpelling gives an attribute booleans and numbers, and then a text: what was a number has one spelling, however
-// it was sent, before and after the column became a text.
-func TestT176AnAttributeHasOneSpelling(t *testing.T) {
+// TestT176AttributeHasOneSpelling gives an attribute booleans and numbers, and then a text. A number has one spelling in the text column, however
+// it was sent, and whether it was stored before or after the column widened.
+func TestT176AttributeHasOneSpelling(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(423))
 	d := b.withDoors("")
@@ -76,9 +76,9 @@ func TestT176AnAttributeHasOneSpelling(t *testing.T) {
 	}
 }
 
-// TestT48AttributesHaveTheTypeOfWhatWasSeen gives attributes values of one type and of several, and one that the list of
-// attributes calls a date; a column keeps its name, and never narrows.
-func TestT48AttributesHaveTheTypeOfWhatWasSeen(t *testing.T) {
+// TestT48AttributesHaveTheTypeOfTheirValues gives attributes values of one type and of several, and one that the list of attributes declares as a
+// date. A column keeps its name and never narrows.
+func TestT48AttributesHaveTheTypeOfTheirValues(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(422))
 	d := b.withDoors("")
@@ -113,9 +113,9 @@ func TestT48AttributesHaveTheTypeOfWhatWasSeen(t *testing.T) {
 	}
 }
 
-// TestT51T52WhatTheListOfAttributesSaysChangesNoColumn: a later version calls the standard times datetime, and an attribute is
-// archived while its values stay. Both are told in the list's own rows; what is stored of records keeps its types and values.
-func TestT51T52WhatTheListOfAttributesSaysChangesNoColumn(t *testing.T) {
+// TestT51T52AttributeListChangesNoColumn: a later version declares the standard times as datetime, and an attribute is archived while its values
+// stay. Both are visible in the rows of the list; stored records keep their types and values.
+func TestT51T52AttributeListChangesNoColumn(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	config := strings.Replace(nightly, "contacts, deleted_contacts, contact_activities", "data_attributes, contacts, companies", 1)

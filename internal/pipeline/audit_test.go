@@ -15,10 +15,10 @@ import (
 	"aqueduck/load"
 )
 
-// TestWhatIsCutShortAndWhatDoesNotAddUpIsTold: a conversation of more parts than are sent is a known limit, and told once. A list that
-// states more records than it gives fails its stream, in every run.
+// TestTruncatedListsAndWrongTotalsAreReported: a conversation with more parts than the API sends is a known limit, and reported once. A list that
+// states more records than it returns fails its stream in every run.
 // Holds: T165.
-func TestWhatIsCutShortAndWhatDoesNotAddUpIsTold(t *testing.T) {
+func TestTruncatedListsAndWrongTotalsAreReported(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := tinyConfig(63)
@@ -39,7 +39,7 @@ func TestWhatIsCutShortAndWhatDoesNotAddUpIsTold(t *testing.T) {
 	want := []string{"known|conversations|conversation_parts|parts_capped"}
 	for n := range 2 {
 		report := b.trySync(runner.Options{FullRefresh: true})
-		// A list that states more than it gives is no word for the end: that is a failure in every run.
+		// A list that states more than it returns has no certain end: a failure in every run.
 		if s := streamResult(t, report, "collections"); report.Exit() != problem.ExitFailed || s.Class != "source" || !strings.Contains(s.Error, "states") {
 			t.Errorf("run %d: %s\n%+v", n, report.LastLine(), s)
 		}
@@ -57,8 +57,8 @@ func TestWhatIsCutShortAndWhatDoesNotAddUpIsTold(t *testing.T) {
 	}
 }
 
-// TestAnExactFindingFailsTheRun: it is in the table of the run, and a soft one is no failure.
-func TestAnExactFindingFailsTheRun(t *testing.T) {
+// TestExactFindingFailsTheRun: an exact finding is in the table of the run and fails it; a soft one does not.
+func TestExactFindingFailsTheRun(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[string]int{"exact": problem.ExitFailed, "soft": problem.ExitOK, "known": problem.ExitOK} {
 		report := &runlog.Report{Pipeline: "nightly", Published: true, Findings: []load.Finding{

@@ -16,8 +16,8 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// newArchivedBed is a workspace in which a contact with a long list of tags is archived between the page of search that it is on and the reading of
-// that list, and comes back later without a new updated_at.
+// newArchivedBed is a workspace in which a contact with a long list of tags is archived between the page of search that has it and the request for
+// that list. It comes back later without a new updated_at.
 func newArchivedBed(t *testing.T) (b *testBed, who string) {
 	b = newBed(t, smallConfig())
 	b.front = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -32,9 +32,9 @@ func newArchivedBed(t *testing.T) (b *testBed, who string) {
 	return b, who
 }
 
-// TestAContactThatIsAwayWhileItsListsAreReadHasThemInTheEnd: no list of those that left tells of it, and search does not either.
+// TestContactArchivedDuringAReadGetsItsListsLater: neither search nor a list of deletions shows that the contact was away.
 // Holds: F1.
-func TestAContactThatIsAwayWhileItsListsAreReadHasThemInTheEnd(t *testing.T) {
+func TestContactArchivedDuringAReadGetsItsListsLater(t *testing.T) {
 	t.Parallel()
 	b, who := newArchivedBed(t)
 	tags := "SELECT count(*) > 10 FROM contact_tags WHERE contact_id = '" + who + "'"
@@ -53,8 +53,8 @@ func TestAContactThatIsAwayWhileItsListsAreReadHasThemInTheEnd(t *testing.T) {
 	}
 }
 
-// TestT190WhoLeavesWhileHisListsAreReadByIDIsNoFailure: asked for once more in the same run, he is gone.
-func TestT190WhoLeavesWhileHisListsAreReadByIDIsNoFailure(t *testing.T) {
+// TestT190ContactArchivedDuringAReadByIDIsNoFailure: the second request by id in the same run finds it gone.
+func TestT190ContactArchivedDuringAReadByIDIsNoFailure(t *testing.T) {
 	t.Parallel()
 	b, who := newArchivedBed(t)
 	b.space.Advance(25 * time.Hour)
@@ -77,12 +77,12 @@ func TestT190WhoLeavesWhileHisListsAreReadByIDIsNoFailure(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestT186WhoIsArchivedASecondTimeComesBackASecondTime though the second reading by id says nothing that the first one did not.
-func TestT186WhoIsArchivedASecondTimeComesBackASecondTime(t *testing.T) {
+// TestT186ContactArchivedTwiceReturnsTwice, although the second answer by id equals the first one.
+func TestT186ContactArchivedTwiceReturnsTwice(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(34))
 	b.syncOnce(runner.Options{})
-	b.space.Advance(80 * time.Hour) // older than the overlap
+	b.space.Advance(80 * time.Hour) // older than the lookback window
 	people := b.space.ContactIDs("active")
 	for range 2 {
 		for _, leave := range []bool{true, false} {
@@ -102,8 +102,8 @@ func TestT186WhoIsArchivedASecondTimeComesBackASecondTime(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestWhoIsErasedIsInNoNoteOfAStream nor in those of runs that ended.
-func TestWhoIsErasedIsInNoNoteOfAStream(t *testing.T) {
+// TestErasedContactIsInNoNoteOfAStream, nor in the notes of ended runs.
+func TestErasedContactIsInNoNoteOfAStream(t *testing.T) {
 	t.Parallel()
 	b, who := newArchivedBed(t)
 	if got := b.queryRows("SELECT count(*) FROM _sync.checkpoints WHERE contains(state, '" + who + "')"); got[0] != "1" {
@@ -125,9 +125,9 @@ func TestWhoIsErasedIsInNoNoteOfAStream(t *testing.T) {
 	b.syncOnce(runner.Options{})
 }
 
-// TestT190WhatSearchLeavesOutIsAsTheReadingByIDHadIt: he has had his tags since search last told all of him, and of so few nobody knows what
-// their source always sends.
-func TestT190WhatSearchLeavesOutIsAsTheReadingByIDHadIt(t *testing.T) {
+// TestT190FieldMissingFromSearchKeepsTheValueByID: the contact has tags since search last returned all its fields, and with so few records the
+// program cannot know which fields the source always sends.
+func TestT190FieldMissingFromSearchKeepsTheValueByID(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := tinyConfig(94)
@@ -143,7 +143,7 @@ func TestT190WhatSearchLeavesOutIsAsTheReadingByIDHadIt(t *testing.T) {
 	}
 	b.failOn(b.space.ArchiveContact(id))
 	b.syncOnce(runner.Options{})
-	b.space.Advance(80 * time.Hour) // search will not find him again
+	b.space.Advance(80 * time.Hour) // search will not return the contact again
 	b.failOn(b.space.UnarchiveContact(id, false))
 	leaving := func(routes ...string) {
 		b.space.SetKnobs(func(k *emulator.Knobs) {

@@ -22,7 +22,7 @@ import (
 	"aqueduck/load/layout"
 )
 
-// nightly is the configuration that most tests run.
+// nightly is the configuration of most tests.
 const nightly = `version: 1
 warehouse: {dir: data}
 workspaces:
@@ -31,22 +31,22 @@ pipelines:
   nightly: {schedule: "0 2 * * *", streams: [contacts, deleted_contacts, contact_activities]}
 `
 
-// testBed is an emulated workspace with a warehouse that reads it. Its clock is the workspace's, and waiting moves it.
+// testBed is an emulated workspace with a warehouse that reads it. Its clock is the workspace's; a wait moves it.
 type testBed struct {
 	t        testing.TB
 	space    *emulator.Workspace
-	front    http.Handler // what answers: the workspace, or something before it
+	front    http.Handler // the workspace, or a proxy in front of it
 	url      string
 	runner   *runner.Runner
 	file     string
 	log      *bytes.Buffer
-	reader   oracletest.Asked  // the published file that was asked last
-	emulated bool              // the source says so of itself
-	whole    bool              // publishes models and the lake as well
-	env      map[string]string // besides the workspace's own address and token
+	reader   oracletest.Asked  // the published file that was queried last
+	emulated bool              // the source reports itself as emulated
+	whole    bool              // publish models and the lake too
+	env      map[string]string // besides the workspace's address and token
 }
 
-// skipInRaceRun leaves a test out of the race lane: what runs side by side in it does so in other tests too.
+// skipInRaceRun skips a test in the race lane. Other tests of that lane run the same goroutines.
 func skipInRaceRun(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
@@ -54,7 +54,7 @@ func skipInRaceRun(t testing.TB) {
 	}
 }
 
-// skipUnlessLong skips a test that takes most of a minute: make test has smaller ones of what it holds.
+// skipUnlessLong skips a test that takes most of a minute. make test has smaller tests of the same behaviour.
 func skipUnlessLong(t testing.TB) {
 	t.Helper()
 	if os.Getenv("AQUEDUCK_LONG") == "" {
@@ -62,7 +62,7 @@ func skipUnlessLong(t testing.TB) {
 	}
 }
 
-// smallConfig is a workspace that is made and read in moments, with something of everything.
+// smallConfig is a workspace that is made and read quickly, with some records of everything.
 func smallConfig() emulator.Config {
 	return emulator.Config{Seed: 7, Contacts: 400, Inactive: 60, Activities: 600}
 }
@@ -89,7 +89,7 @@ func newBedWith(t testing.TB, c emulator.Config, config string) *testBed {
 	return b
 }
 
-// writeConfig replaces pipelines.yaml, as an operator between two runs.
+// writeConfig replaces pipelines.yaml, as an operator does between two runs.
 func (b *testBed) writeConfig(cfg string) {
 	b.t.Helper()
 	if err := os.WriteFile(b.file, []byte(cfg), 0o600); err != nil {
@@ -127,7 +127,7 @@ func (b *testBed) writeConfig(cfg string) {
 	}
 }
 
-// publishingAll has the runs of a bed publish models and the lake, too. Most tests ask for neither.
+// publishingAll makes the runs of a bed publish models and the lake. Most tests need neither.
 func (b *testBed) publishingAll() *testBed {
 	b.t.Helper()
 	b.whole = true
@@ -135,7 +135,7 @@ func (b *testBed) publishingAll() *testBed {
 	return b
 }
 
-// syncOnce runs the pipeline and fails the test when the run does not end well.
+// syncOnce runs the pipeline, and fails the test when the run fails.
 func (b *testBed) syncOnce(o runner.Options) *runlog.Report {
 	b.t.Helper()
 	report := b.trySync(o)
@@ -154,7 +154,7 @@ func (b *testBed) trySync(o runner.Options) *runlog.Report {
 	return report
 }
 
-// failOn fails the test where something done to the workspace was refused.
+// failOn fails the test when the workspace refused a change.
 func (b *testBed) failOn(err error) {
 	b.t.Helper()
 	if err != nil {
@@ -162,13 +162,13 @@ func (b *testBed) failOn(err error) {
 	}
 }
 
-// queryRows asks the published file; each row is its values as text, separated by bars.
+// queryRows queries the published file. Each row is its values as text, separated by bars.
 func (b *testBed) queryRows(sql string) []string {
 	b.t.Helper()
 	return b.rowsOf(b.runner.Dir.Current(), sql)
 }
 
-// rowsOf asks one published file.
+// rowsOf queries one published file.
 func (b *testBed) rowsOf(file, sql string) []string {
 	b.t.Helper()
 	rows, err := b.reader.Rows(file, sql)
@@ -178,13 +178,13 @@ func (b *testBed) rowsOf(file, sql string) []string {
 	return rows
 }
 
-// equalsOracle compares every published relation with what a perfect reader would hold.
+// equalsOracle compares every published relation with the oracle.
 func (b *testBed) equalsOracle() {
 	b.t.Helper()
 	b.reader.CompareAll(b.t, b.space, b.runner.Dir.Current())
 }
 
-// readConfig is pipelines.yaml as it is.
+// readConfig returns pipelines.yaml.
 func (b *testBed) readConfig() string {
 	b.t.Helper()
 	text, err := os.ReadFile(b.file)

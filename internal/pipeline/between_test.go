@@ -13,9 +13,9 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// TestT179AMemberOfAFamilyIsReadBetweenTimes names one dataset of exports, and streams that are read under the rows of others, for a span
-// of time: each reads what lies in it and moves no mark. A whole list has no times, which is said.
-func TestT179AMemberOfAFamilyIsReadBetweenTimes(t *testing.T) {
+// TestT179DatasetIsReadForAnExplicitWindow reads one dataset and some child streams for a span of time. Each reads what lies in the span and moves
+// no watermark. A full-list stream has no times, which is an error.
+func TestT179DatasetIsReadForAnExplicitWindow(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := tinyConfig(451)
@@ -35,7 +35,7 @@ func TestT179AMemberOfAFamilyIsReadBetweenTimes(t *testing.T) {
 		return report, paths
 	}
 
-	// Rows of two days that were lost come again, those of other days do not.
+	// Deleted rows of days in the span are read again, those of other days are not.
 	b.plantRows("DELETE FROM reporting_conversation WHERE _time < '2024-06-08 00:00:00+00'", "UPDATE _sync.tables SET rows = (SELECT count(*) FROM reporting_conversation) WHERE table_name = 'reporting_conversation'")
 	b.goOnFromPlanted()
 	from, until := time.Date(2024, 6, 5, 0, 0, 0, 0, time.UTC), time.Date(2024, 6, 7, 0, 0, 0, 0, time.UTC)
@@ -50,7 +50,7 @@ func TestT179AMemberOfAFamilyIsReadBetweenTimes(t *testing.T) {
 		t.Errorf("marks moved:\n%s\nwere\n%s", strings.Join(got, "\n"), strings.Join(before, "\n"))
 	}
 
-	// A stream that is read under the rows of another asks for those that changed in the span, and only those.
+	// A child stream reads under the parent rows that changed in the span, and only under those.
 	median := b.queryRows("SELECT quantile_disc(updated_at, 0.6) FROM conversations")[0]
 	var seconds int64
 	if _, err := fmt.Sscan(median, &seconds); err != nil {

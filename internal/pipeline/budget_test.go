@@ -12,9 +12,9 @@ import (
 	pipelinesync "aqueduck/internal/sync"
 )
 
-// TestPipelinesOfOneWorkspaceShareItsBudget runs pipelines one right after another, which is what becomes of pipelines that serve
-// begins in one minute: they wait for one another. The first requests of each have no budget of their own. A second workspace has.
-func TestPipelinesOfOneWorkspaceShareItsBudget(t *testing.T) {
+// TestPipelinesOfOneWorkspaceShareItsRequestBudget runs pipelines one right after the other, as `serve` does with those of one minute. The first
+// requests of each have no budget of their own. A second workspace has one.
+func TestPipelinesOfOneWorkspaceShareItsRequestBudget(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	const perMinute = 3

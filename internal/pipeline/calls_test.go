@@ -11,8 +11,8 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// TestT87CallsAndTranscriptsEqualTheOracle reads the calls of a workspace that lives on, through runs that are cut and
-// interrupted between any two answers: calls begin, end and leave, transcripts come when they come.
+// TestT87CallsAndTranscriptsEqualTheOracle reads the calls of a workspace that changes, through runs that are cut and interrupted between any two
+// answers. Calls begin, end and disappear, and transcripts arrive at any time.
 func TestT87CallsAndTranscriptsEqualTheOracle(t *testing.T) {
 	t.Parallel()
 	for _, temper := range []struct {
@@ -53,7 +53,7 @@ func TestT87CallsAndTranscriptsEqualTheOracle(t *testing.T) {
 	}
 }
 
-// TestT87ALateTranscriptIsReadOnceItIsFinal asks night after night until then, and never again.
+// TestT87ALateTranscriptIsReadOnceItIsFinal: each night's run requests the transcript until it is final, and not after that.
 func TestT87ALateTranscriptIsReadOnceItIsFinal(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
@@ -83,8 +83,8 @@ func TestT87ALateTranscriptIsReadOnceItIsFinal(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestT88CallsWithoutATranscriptHaveNoLines: the word for none is a list of one empty object.
-func TestT88CallsWithoutATranscriptHaveNoLines(t *testing.T) {
+// TestT88CallWithoutTranscriptHasNoLines: the API sends a list of one empty object for none.
+func TestT88CallWithoutTranscriptHasNoLines(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := tinyConfig(123)
@@ -101,8 +101,8 @@ func TestT88CallsWithoutATranscriptHaveNoLines(t *testing.T) {
 	}
 }
 
-// TestT89CallsThatSearchLeavesOutAreRecorded with when they were missed, and do not look like calls without a transcript.
-func TestT89CallsThatSearchLeavesOutAreRecorded(t *testing.T) {
+// TestT89CallsMissingFromSearchAreNoted with the time when they were missed, and differ from calls without a transcript.
+func TestT89CallsMissingFromSearchAreNoted(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := tinyConfig(124)
@@ -121,8 +121,8 @@ func TestT89CallsThatSearchLeavesOutAreRecorded(t *testing.T) {
 	}
 }
 
-// TestT90SignedAddressesAreNoChangeAndAreNotStored: they are signed anew at each reading. Nobody follows them.
-func TestT90SignedAddressesAreNoChangeAndAreNotStored(t *testing.T) {
+// TestT90SignedURLsAreNoChangeAndAreNotStored: each answer signs the URLs anew, and the program does not follow them.
+func TestT90SignedURLsAreNoChangeAndAreNotStored(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := tinyConfig(125)

@@ -15,7 +15,7 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// hidden is a configuration that keeps e-mails as hashes only and drops columns, paths and a field that no column takes.
+// hidden is a configuration that hashes e-mail addresses, and drops columns, paths and a field without a column.
 const hidden = nightly + `streams:
   contacts:
     hash: [email]
@@ -23,14 +23,14 @@ const hidden = nightly + `streams:
   deleted_contacts: {hash: [email]}
 `
 
-// canary is what hidden values begin with, visible what others do: who finds the one must have been able to find the other.
+// canary is the prefix of values that must be masked, visible that of others. A search that finds the second kind would have found the first.
 const canary, visible = "CANARY-", "FINCH-"
 
-// TestHiddenValuesAreNowhere puts canaries wherever a hidden value can come from: a hashed column, a dropped custom
-// attribute, a field that no column takes, a value that does not fit its column, a record without a key. No byte of the
-// warehouse may hold one, not of the log of a run under way, the kept rejects, or the program's own log.
+// TestMaskedValuesAreInNoFile puts canaries wherever a masked value can come from: a hashed column, a dropped custom attribute, a field without a
+// column, a value that does not fit its column, a record without a key. No byte of the warehouse may contain one, nor the work database of a run
+// under way, the kept rejects, or the program's log.
 // Holds: F18, S38.
-func TestHiddenValuesAreNowhere(t *testing.T) {
+func TestMaskedValuesAreInNoFile(t *testing.T) {
 	t.Parallel()
 	b := newBedWith(t, tinyConfig(91), hidden).publishingAll()
 	p := contactBed{b}
@@ -47,7 +47,7 @@ func TestHiddenValuesAreNowhere(t *testing.T) {
 	b.space.Advance(time.Hour)
 	b.space.RunBetween(func(int) { b.noCanary(b.runner.Dir.State()) })
 	report := b.syncOnce(runner.Options{})
-	p.advanceAfter(b.space.UnarchiveContact(ids[0], false)) // read by id
+	p.advanceAfter(b.space.UnarchiveContact(ids[0], false)) // the next run reads it by id
 	b.syncOnce(runner.Options{})
 	b.space.RunBetween(nil)
 	b.noCanary(string(b.runner.Dir))
@@ -66,10 +66,10 @@ func TestHiddenValuesAreNowhere(t *testing.T) {
 	}
 }
 
-// TestHidingLaterRebuildsWhatIsStored reads everything as it is, twice, and hides it then: no byte of what is hidden stays, in no
-// file, and the run says so. What is hashed is as if it had been from the beginning.
+// TestLaterMaskingRebuildsStoredRows reads everything unmasked, twice, and then masks it. No byte of a masked value stays in any file, and the run
+// reports the rebuild. Hashes equal those of a warehouse that always hashed.
 // Holds: S38.
-func TestHidingLaterRebuildsWhatIsStored(t *testing.T) {
+func TestLaterMaskingRebuildsStoredRows(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBed(t, tinyConfig(93)).publishingAll()
@@ -108,7 +108,7 @@ func TestHidingLaterRebuildsWhatIsStored(t *testing.T) {
 	}
 }
 
-// withSecret adds to each contact a field that nobody knows.
+// withSecret adds an unknown field to each contact.
 func withSecret(route string, body []byte) []byte {
 	if route != "contacts.search" && route != "contacts.get" {
 		return body
@@ -116,8 +116,7 @@ func withSecret(route string, body []byte) []byte {
 	return bytes.ReplaceAll(body, []byte(`{"type":"contact",`), []byte(`{"type":"contact","secret":{"deep":["`+canary+`unknown"]},`))
 }
 
-// withCanaries adds to each contact a field that nobody knows and a time that is none, and to each list of contacts a
-// record without a key.
+// withCanaries adds an unknown field and an impossible time to each contact, and a record without a key to each list of contacts.
 func withCanaries(route string, body []byte) []byte {
 	if route != "contacts.search" && route != "contacts.get" {
 		return body
@@ -135,12 +134,12 @@ func (b *testBed) noCanary(dir string) {
 	}
 }
 
-// filesContaining gives the files below a directory that hold a text.
+// filesContaining returns the files below a directory that contain a text.
 func (b *testBed) filesContaining(dir, text string) (found []string) {
 	b.t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if os.IsNotExist(err) || err == nil && !d.Type().IsRegular() {
-			return nil // files come and go while a run is under way
+			return nil // a run creates and removes files meanwhile
 		}
 		if err != nil {
 			return err
@@ -160,7 +159,7 @@ func (b *testBed) filesContaining(dir, text string) (found []string) {
 	return found
 }
 
-// noCanaryInTables looks through every table, whose bytes may be compressed.
+// noCanaryInTables looks through every table, because its bytes in the file may be compressed.
 func (b *testBed) noCanaryInTables() {
 	b.t.Helper()
 	var all []string

@@ -9,11 +9,11 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// wrongClock is a machine's clock that jumps, or stands still.
+// wrongClock is a machine's clock that jumps or stands still.
 type wrongClock struct {
 	right func() time.Time
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	off    time.Duration
 	frozen time.Time
 }
@@ -40,9 +40,9 @@ func (w *wrongClock) freeze() {
 	w.frozen = at
 }
 
-// TestF8ClocksThatJumpOrStandStillLoseNothing runs under a machine's clock that is wrong, jumps in the middle of a run, goes back, and
-// stands still, while the workspace's goes on. Every run ends well; rows that changed later never seem to have changed before.
-func TestF8ClocksThatJumpOrStandStillLoseNothing(t *testing.T) {
+// TestF8WrongClocksLoseNothing runs with a machine's clock that is wrong, jumps during a run, goes back or stands still, while the workspace's
+// clock goes on. Every run succeeds, and no later change has an earlier time.
+func TestF8WrongClocksLoseNothing(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	const day, year = 24 * time.Hour, 365 * 24 * time.Hour

@@ -9,7 +9,7 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// companyTables are the tables of companies and what the oracle says of them.
+// companyTables are the tables of companies, with their streams of the oracle.
 func companyTables() []oracletest.Table {
 	of := func(table string) string {
 		return "(SELECT t.* FROM " + table + " t JOIN companies c ON c.id = t.company_id)"
@@ -29,8 +29,8 @@ func (b *testBed) equalsCompanies() {
 	b.reader.CompareTables(b.t, b.space, b.runner.Dir.Current(), nil, companyTables()...)
 }
 
-// TestT78T79CompaniesEqualTheOracle reads companies that search has, has lost with their last user, or never had, through
-// hours of life and a night of tempers.
+// TestT78T79CompaniesEqualTheOracle reads companies that search returns, that it lost with their last user, or that it never had, through hours of
+// events and a night of misbehaviour.
 // Holds: T81.
 func TestT78T79CompaniesEqualTheOracle(t *testing.T) {
 	skipInRaceRun(t)
@@ -69,15 +69,15 @@ func TestT78T79CompaniesEqualTheOracle(t *testing.T) {
 	}
 }
 
-// createCompany makes a company that search finds at once: it has a user.
+// createCompany makes a company with a user, which search returns at once.
 func (b *testBed) createCompany() {
 	_, err := b.space.CreateCompany()
 	b.failOn(err)
 	b.failOn(b.space.AddCompany(b.space.ContactIDs("active")[0], b.space.CompanyCount()-1))
 }
 
-// TestT78ACompanyThatLosesItsUsersStays: search does not have it any more, the list does.
-func TestT78ACompanyThatLosesItsUsersStays(t *testing.T) {
+// TestT78CompanyWithoutUsersStays: search no longer returns the company, the list does.
+func TestT78CompanyWithoutUsersStays(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBedWith(t, tinyConfig(152), withStreams("companies"))
@@ -99,8 +99,8 @@ func TestT78ACompanyThatLosesItsUsersStays(t *testing.T) {
 	b.equalsCompanies()
 }
 
-// TestTheHistoryOfCompaniesIsOneByWhicheverWayTheyCome: search and the list tell the same states.
-func TestTheHistoryOfCompaniesIsOneByWhicheverWayTheyCome(t *testing.T) {
+// TestCompanyHistoryIsTheSameFromSearchAndList: both ways of reading lead to the same states.
+func TestCompanyHistoryIsTheSameFromSearchAndList(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBedWith(t, tinyConfig(154), withStreams("companies")+"streams:\n  companies: {history: true}\n")
@@ -119,9 +119,9 @@ func TestTheHistoryOfCompaniesIsOneByWhicheverWayTheyCome(t *testing.T) {
 	}
 }
 
-// TestT80AListThatStopsProvesNoAbsence: what is beyond its end stays, the audit says so once, and a company that only a contact
-// knows is read by its id.
-func TestT80AListThatStopsProvesNoAbsence(t *testing.T) {
+// TestT80CappedListDeletesNothing: rows beyond the end of the list stay, the audit reports the cap once, and a company that only a contact refers
+// to is read by id.
+func TestT80CappedListDeletesNothing(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := tinyConfig(153)
@@ -151,7 +151,7 @@ func TestT80AListThatStopsProvesNoAbsence(t *testing.T) {
 	fresh.space = b.space
 	fresh.front, fresh.runner.Now = b.space, b.space.CurrentTime
 	fresh.writeConfig(withStreams("companies"))
-	b.space.Advance(80 * time.Hour) // search by a later mark does not find it
+	b.space.Advance(80 * time.Hour) // search from a later watermark does not return it
 	fresh.syncOnce(runner.Options{})
 	b.failOn(b.space.AddCompany(b.space.ContactIDs("active")[0], b.space.CompanyCount()-1))
 	b.space.Advance(time.Hour)

@@ -18,14 +18,14 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// onlyStreams is a pipeline of some streams alone.
+// onlyStreams is a pipeline of some streams only.
 func onlyStreams(streams string) string {
 	return strings.Replace(nightly, "contacts, deleted_contacts, contact_activities", streams, 1)
 }
 
-// TestT92StatisticsOfArticlesMoveWithoutTheirUpdatedAt and are found all the same, by one request for each article; while they
-// stand still nothing is written.
-func TestT92StatisticsOfArticlesMoveWithoutTheirUpdatedAt(t *testing.T) {
+// TestT92ArticleStatisticsChangeWithoutUpdatedAt and are found nevertheless, with one request for each article. While they do not change, no row
+// is written.
+func TestT92ArticleStatisticsChangeWithoutUpdatedAt(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBedWith(t, tinyConfig(160), onlyStreams("articles"))
@@ -47,9 +47,9 @@ func TestT92StatisticsOfArticlesMoveWithoutTheirUpdatedAt(t *testing.T) {
 	contentHolds(t, b, "articles")
 }
 
-// TestT56RecordsOfAWholeListAreReadByThemselves once in a run, however often the list is walked. One that cannot be read leaves the
-// others stored and is not gone; one that is not there any more by then is.
-func TestT56RecordsOfAWholeListAreReadByThemselves(t *testing.T) {
+// TestT56SweepReadsEachRecordByIDOnce in a run, however often it reads the list. A record that cannot be read blocks no other and is not gone; one
+// that the source deleted meanwhile is gone.
+func TestT56SweepReadsEachRecordByIDOnce(t *testing.T) {
 	t.Parallel()
 	b := newBedWith(t, tinyConfig(164), onlyStreams("articles"))
 	all := b.space.Oracle("articles")
@@ -96,7 +96,7 @@ func TestT56RecordsOfAWholeListAreReadByThemselves(t *testing.T) {
 	}
 }
 
-// contentHolds compares streams of contentCases with the oracle.
+// contentHolds compares the streams of contentCases with the oracle.
 func contentHolds(t testing.TB, b *testBed, streams ...string) {
 	t.Helper()
 	for _, c := range contentCases() {
@@ -111,9 +111,9 @@ func contentHolds(t testing.TB, b *testBed, streams ...string) {
 	}
 }
 
-// TestT93ReferencesToDynamicContentAreFoundInBodies of each language: as elements, before the later version as the literal text, which
-// blocks do not have there. They follow the version, and what is not there any more.
-func TestT93ReferencesToDynamicContentAreFoundInBodies(t *testing.T) {
+// TestT93DynamicContentReferencesAreExtracted from the bodies in each language: as elements, and before the later version as literal text, which
+// has no blocks. They follow the API version and changes of the body.
+func TestT93DynamicContentReferencesAreExtracted(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	config := onlyStreams("articles")
@@ -159,7 +159,7 @@ func (b *testBed) articleReferences() []string {
 	return b.queryRows("SELECT article_id, locale, dynamic_content_key, content_type FROM article_dynamic_contents ORDER BY ALL")
 }
 
-// elementReferences is what bodies of the later version refer to by elements of these names.
+// elementReferences returns the references in bodies of the later version, by the names of their elements.
 func (b *testBed) elementReferences(elements ...string) (all []string) {
 	b.t.Helper()
 	for _, row := range b.space.Oracle("articles") {
@@ -183,8 +183,8 @@ func (b *testBed) elementReferences(elements ...string) (all []string) {
 	return all
 }
 
-// TestContentThatATokenMayNotReadIsUnavailable and is there as soon as it may: what waits to be read under others waits on.
-func TestContentThatATokenMayNotReadIsUnavailable(t *testing.T) {
+// TestContentOutsideTheScopeIsUnavailable, and is read as soon as the token has the scope. Child streams wait until then.
+func TestContentOutsideTheScopeIsUnavailable(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBedWith(t, tinyConfig(162), onlyStreams("dynamic_contents, data_connectors, data_connector_versions"))
@@ -234,9 +234,9 @@ func TestContentThatATokenMayNotReadIsUnavailable(t *testing.T) {
 	}
 }
 
-// TestFoldersInsideOthersAreFoundWhicheverTheListHas: with all of them in the list one request is enough; without, each folder is asked
-// for what lies in it. Those that are gone are noticed either way, and by no walk that was cut.
-func TestFoldersInsideOthersAreFoundWhicheverTheListHas(t *testing.T) {
+// TestNestedFoldersAreFoundInBothFormsOfTheList: when the list has all folders, one request is enough; otherwise the contents of each folder are
+// requested. Deleted folders are noticed either way, and never by an interrupted sweep.
+func TestNestedFoldersAreFoundInBothFormsOfTheList(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := tinyConfig(165)
@@ -279,8 +279,8 @@ func TestFoldersInsideOthersAreFoundWhicheverTheListHas(t *testing.T) {
 	step("without news", 0, 1, asTheyAre)
 }
 
-// TestT94AListThatDoesNotGoOnStopsLoudly: how these lists are paged is not documented.
-func TestT94AListThatDoesNotGoOnStopsLoudly(t *testing.T) {
+// TestT94ListThatDoesNotAdvanceFails: the paging of these lists is not documented.
+func TestT94ListThatDoesNotAdvanceFails(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	for name, next := range map[string]string{"to where it was": `{"page":1}`, "nowhere": `{"starting_after":""}`} {

@@ -19,10 +19,10 @@ import (
 	"aqueduck/load"
 )
 
-// TestT19T119AnswersThatAreNoListStopTheirStream: a list that is an error, an empty object or a redirect is no empty
-// list. Its stream stops, nothing of it is taken away, the others go on.
+// TestT19T119AnswerWithoutAListStopsItsStream: an error, an empty object or a redirect is not an empty list. The stream fails, keeps its rows, and
+// the other streams go on.
 // Holds: S9.
-func TestT19T119AnswersThatAreNoListStopTheirStream(t *testing.T) {
+func TestT19T119AnswerWithoutAListStopsItsStream(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBed(t, tinyConfig(81))
@@ -50,7 +50,7 @@ func TestT19T119AnswersThatAreNoListStopTheirStream(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestT33ColumnThatVanishesStopsItsStream leaves a field out of every answer: what is stored must not become null.
+// TestT33ColumnThatVanishesStopsItsStream removes a field from every answer. Stored values must not become null.
 func TestT33ColumnThatVanishesStopsItsStream(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
@@ -80,7 +80,7 @@ func TestT33ColumnThatVanishesStopsItsStream(t *testing.T) {
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate = nil })
 	b.syncOnce(runner.Options{})
 	b.equalsOracle()
-	// Another API version may call it something else.
+	// Another API version may have another name for it.
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate = otherwise })
 	b.writeConfig(strings.Replace(nightly, "2.17", "2.16", 1))
 	b.space.Advance(time.Hour)
@@ -90,8 +90,8 @@ func TestT33ColumnThatVanishesStopsItsStream(t *testing.T) {
 	}
 }
 
-// TestT137T167AWatermarkInTheFutureIsPulledBack has wrong clocks set the stored watermarks, by centuries and by less than the lookback
-// window; the next run tells it, and reads all that they would have left out.
+// TestT137T167AWatermarkInTheFutureIsPulledBack has wrong clocks set the stored watermarks, by centuries and by less than the lookback window. The
+// next run reports it, and reads everything that the watermark would have hidden.
 func TestT137T167AWatermarkInTheFutureIsPulledBack(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
@@ -115,7 +115,7 @@ func TestT137T167AWatermarkInTheFutureIsPulledBack(t *testing.T) {
 	}
 }
 
-// poisonCheckpoint changes a stored checkpoint, as a bug or a restored clock might have.
+// poisonCheckpoint changes a stored checkpoint, as a bug or a wrong clock might.
 func (b *testBed) poisonCheckpoint(stream string, change func(*extract.State)) {
 	b.t.Helper()
 	ctx := context.Background()
@@ -142,9 +142,9 @@ func (b *testBed) poisonCheckpoint(stream string, change func(*extract.State)) {
 	}
 }
 
-// TestT13CursorOfAnotherQuestionIsNotSent changes the API version between two pieces of a window: the cursor belongs to
-// another question now, and reading goes on from the last time that was whole (T113).
-func TestT13CursorOfAnotherQuestionIsNotSent(t *testing.T) {
+// TestT13CursorOfAnotherRequestIsNotSent changes the API version in the middle of a window. The stored cursor belongs to another request then, and
+// reading continues at the last complete time (T113).
+func TestT13CursorOfAnotherRequestIsNotSent(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := tinyConfig(84)
@@ -176,14 +176,14 @@ func TestT13CursorOfAnotherQuestionIsNotSent(t *testing.T) {
 	})
 	b.writeConfig(nightly)
 	b.syncOnce(runner.Options{})
-	// The first is the one record that names the workspace.
+	// The first request reads the record that identifies the workspace.
 	if len(bodies) < 2 || strings.Contains(bodies[1], "starting_after") {
 		t.Errorf("asked %v", bodies)
 	}
 	b.equalsOracle()
 }
 
-// TestT113VersionChangeReadsDaysAgain: fields that only the new version has come in for what changed in the last days.
+// TestT113VersionChangeReadsDaysAgain: fields that only the new version has are read for records that changed in the last days.
 // Holds: T46.
 func TestT113VersionChangeReadsDaysAgain(t *testing.T) {
 	skipInRaceRun(t)
@@ -195,7 +195,7 @@ func TestT113VersionChangeReadsDaysAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	b.space.Advance(80 * time.Hour) // before the overlap of a usual night
+	b.space.Advance(80 * time.Hour) // before the usual lookback window
 	b.syncOnce(runner.Options{})
 	if got := b.queryRows("SELECT count(email_verified) FROM contacts"); got[0] != "0" {
 		t.Fatalf("2.16 sent email_verified for %s contacts", got[0])
@@ -209,8 +209,8 @@ func TestT113VersionChangeReadsDaysAgain(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestT39FeedThatForgotIsTold drops the place where the last reading of the events ended.
-func TestT39FeedThatForgotIsTold(t *testing.T) {
+// TestT39GapInTheFeedIsReported removes the event at which the last read ended.
+func TestT39GapInTheFeedIsReported(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBed(t, tinyConfig(86))

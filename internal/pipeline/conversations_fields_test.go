@@ -12,9 +12,8 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// TestT24T26AMergedLeadKeepsItsConversations: the lead's own id stays where it was written, and contact_identity tells who
-// that is now.
-func TestT24T26AMergedLeadKeepsItsConversations(t *testing.T) {
+// TestT24T26MergedLeadKeepsItsConversations: the lead's id stays in the rows, and contact_identity has the survivor.
+func TestT24T26MergedLeadKeepsItsConversations(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	c := conversationConfig(emulator.Knobs{})
@@ -37,9 +36,9 @@ func TestT24T26AMergedLeadKeepsItsConversations(t *testing.T) {
 	p.equalsOracle()
 }
 
-// TestT61T62T63EveryRowOfTheAssignmentTable: 0 - removed - is not null - not touched -, absent is as null, a bot stands where
-// admins do, nobody has no id, and ids are text wherever and however they are sent.
-func TestT61T62T63EveryRowOfTheAssignmentTable(t *testing.T) {
+// TestT61T62T63AssignmentValuesAreStoredAsSent: 0 (removed) differs from null (unchanged), a missing field is null, a bot may be the assignee, and
+// ids are text however they are sent.
+func TestT61T62T63AssignmentValuesAreStoredAsSent(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	want := []string{"∅|∅|∅|∅", "admin|id|id|id", "admin|id|id|∅", "team|id|∅|id", "bot|id|id|∅",
@@ -72,9 +71,9 @@ func TestT61T62T63EveryRowOfTheAssignmentTable(t *testing.T) {
 	}
 }
 
-// TestT64WordsNobodyKnowsAreStored: kinds of parts, of authors and of teammates that no document has are text like others.
+// TestT64UnknownTypesAreStored: undocumented types of parts, authors and teammates are text like others.
 // Holds: F13.
-func TestT64WordsNobodyKnowsAreStored(t *testing.T) {
+func TestT64UnknownTypesAreStored(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	c := newChatBed(t, 60, emulator.Knobs{})
@@ -100,9 +99,9 @@ func TestT64WordsNobodyKnowsAreStored(t *testing.T) {
 		"3|workflow|w1")
 }
 
-// TestT65T68QualityDataIsAlwaysAskedForAndTranslationsNever: what is asked for sometimes looks deleted the other times, and
-// translations take the place of what was written.
-func TestT65T68QualityDataIsAlwaysAskedForAndTranslationsNever(t *testing.T) {
+// TestT65T68QualityDataIsAlwaysRequestedAndTranslationsNever: data that is requested only sometimes would look deleted at other times, and
+// translations would replace the original text.
+func TestT65T68QualityDataIsAlwaysRequestedAndTranslationsNever(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	c := newChatBed(t, 12, emulator.Knobs{NoLag: true})
@@ -127,8 +126,8 @@ func TestT65T68QualityDataIsAlwaysAskedForAndTranslationsNever(t *testing.T) {
 	}
 }
 
-// TestT66NobodyToReviewIsNotNoReview: the reviewer is null in both cases, the status tells which it is.
-func TestT66NobodyToReviewIsNotNoReview(t *testing.T) {
+// TestT66MissingReviewerDiffersFromMissingReview: the reviewer is null in both cases, and the status differs.
+func TestT66MissingReviewerDiffersFromMissingReview(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	c := newChatBed(t, 12, emulator.Knobs{})
@@ -145,9 +144,9 @@ func TestT66NobodyToReviewIsNotNoReview(t *testing.T) {
 		WHERE conversation_id = '`+talk+"' AND scorecard_id = 'scorecard-2'", "submitted|false")
 }
 
-// TestT67CustomAttributesAreReplacedAsAWhole: one that was taken away goes. Those that quality assurance writes are not sent
-// after 2.16; the row tells which version it is of.
-func TestT67CustomAttributesAreReplacedAsAWhole(t *testing.T) {
+// TestT67CustomAttributesAreReplacedTogether: an attribute that was removed disappears. Those of quality assurance are not sent after 2.16; the
+// row has the API version.
+func TestT67CustomAttributesAreReplacedTogether(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	c := newChatBed(t, 12, emulator.Knobs{NoLag: true})
@@ -174,9 +173,9 @@ func TestT67CustomAttributesAreReplacedAsAWhole(t *testing.T) {
 	c.checkQuery("its review", "SELECT review_status FROM conversation_scorecards WHERE scorecard_id = 'scorecard-0' AND conversation_id = '"+talk+"'", "submitted")
 }
 
-// TestT75AnAssignmentThatSkipsReopeningLeavesItClosed: what the conversation says of itself is stored, and nothing is made
-// of its parts.
-func TestT75AnAssignmentThatSkipsReopeningLeavesItClosed(t *testing.T) {
+// TestT75AssignmentWithoutReopeningLeavesConversationClosed: the state that the conversation itself states is stored, and nothing is derived from
+// its parts.
+func TestT75AssignmentWithoutReopeningLeavesConversationClosed(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	c := newChatBed(t, 12, emulator.Knobs{})
@@ -201,8 +200,8 @@ func TestT75AnAssignmentThatSkipsReopeningLeavesItClosed(t *testing.T) {
 	c.equalsOracle()
 }
 
-// TestT76NoReasonIsNotNoEvent: an empty object says that no reason was recorded, and is not the same as none.
-func TestT76NoReasonIsNotNoEvent(t *testing.T) {
+// TestT76EmptyReasonDiffersFromMissingEvent: an empty object means that no reason was recorded.
+func TestT76EmptyReasonDiffersFromMissingEvent(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	c := newChatBed(t, 60, emulator.Knobs{})
@@ -217,9 +216,8 @@ func TestT76NoReasonIsNotNoEvent(t *testing.T) {
 		WHERE event_type IS NOT NULL AND coalesce(event_data, '{}') = '{}'`, "true|0|0")
 }
 
-// TestT77ACallIsOneCallInBothPlaces: the call that a part sums up is that of the calls API, also where one of the two sends its
-// id as a number.
-func TestT77ACallIsOneCallInBothPlaces(t *testing.T) {
+// TestT77CallHasOneIDInBothAPIs: the call in a part is the call of the calls API, also where one of the two sends its id as a number.
+func TestT77CallHasOneIDInBothAPIs(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	config := conversationConfig(emulator.Knobs{})
@@ -236,7 +234,7 @@ func TestT77ACallIsOneCallInBothPlaces(t *testing.T) {
 		FROM conversation_parts p LEFT JOIN calls c ON c.id = p.call_id WHERE part_type = 'call_summary'`, "true|true|true|0|0|VARCHAR")
 	body := "SELECT body FROM conversation_parts WHERE call_id = '" + call + "'"
 	c.checkQuery("a summary that has no words yet", body, "∅")
-	c.advanceAfter(c.space.FillCallSummary(talk, part, "<p>all is well</p>")) // without a sign (T58)
+	c.advanceAfter(c.space.FillCallSummary(talk, part, "<p>all is well</p>")) // without a new updated_at (T58)
 	c.readAfterWeek()
 	c.checkQuery("a summary", body, "<p>all is well</p>")
 }

@@ -11,7 +11,7 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// conversationConfig is a workspace whose conversations do all that conversations do.
+// conversationConfig is a workspace with conversations of every kind.
 func conversationConfig(k emulator.Knobs) emulator.Config {
 	return emulator.Config{Seed: 9, Contacts: 60, Inactive: 20, Activities: 100, Conversations: 120, Knobs: k}
 }
@@ -47,7 +47,7 @@ func TestT54To61ConversationsEqualTheOracleHourByHour(t *testing.T) {
 	}
 }
 
-func TestT58WhatChangesWithoutASignIsFoundByReadingAgain(t *testing.T) {
+func TestT58SilentChangeIsFoundByReadingAgain(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newTalkBed(t, emulator.Knobs{NoLag: true})
@@ -79,9 +79,9 @@ func TestT58WhatChangesWithoutASignIsFoundByReadingAgain(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestMarksTakenBackReadEachConversationAgain: who takes marks back suspects what is stored, and a list that shows the same
-// is no answer to that.
-func TestMarksTakenBackReadEachConversationAgain(t *testing.T) {
+// TestRewindReadsEachConversationAgain, also where the list shows a conversation unchanged: an operator who rewinds a watermark doubts the stored
+// rows.
+func TestRewindReadsEachConversationAgain(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	yes := func([]admin.Move) (bool, error) { return true, nil }
@@ -116,11 +116,11 @@ func TestMarksTakenBackReadEachConversationAgain(t *testing.T) {
 	}
 }
 
-// TestTheQuietReadingsOfTheDocumentHealWithinAWeek lives with all that the document lets a workspace do without a sign: ratings,
-// reviews, redactions and untagging that move no updated_at, parts that change in their place, conversations that vanish. A
-// week later, after the refresh and a reconciliation, and for contacts a full refresh, nothing of it is left.
+// TestSilentChangesAreFoundWithinAWeek makes every change that the API's document allows without a new updated_at: ratings, reviews, redactions,
+// removed tags, parts that change in place, deleted conversations. A week later, after the refresh and a reconciliation, and for contacts a full
+// refresh, everything equals the oracle.
 // Holds: T45.
-func TestTheQuietReadingsOfTheDocumentHealWithinAWeek(t *testing.T) {
+func TestSilentChangesAreFoundWithinAWeek(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newTalkBed(t, emulator.Knobs{QuietConversations: emulator.Always, SilentParts: true, DeleteConversations: true, QuietUntag: true,

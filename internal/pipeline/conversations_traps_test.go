@@ -19,7 +19,7 @@ import (
 	"aqueduck/load"
 )
 
-// talking reads conversations and nothing else.
+// talking reads conversations only.
 const talking = `version: 1
 warehouse: {dir: data}
 workspaces:
@@ -28,7 +28,7 @@ pipelines:
   nightly: {streams: [conversations]}
 `
 
-// chatBed is a workspace with a handful of conversations and what a test lets happen in them.
+// chatBed is a workspace with a handful of conversations, which a test changes.
 type chatBed struct{ contactBed }
 
 func newChatBed(t testing.TB, conversations int, k emulator.Knobs) chatBed {
@@ -38,7 +38,7 @@ func newChatBed(t testing.TB, conversations int, k emulator.Knobs) chatBed {
 	return chatBed{contactBed{newBedWith(t, c, talking)}}
 }
 
-// openConversation has a contact begin a conversation with so many parts.
+// openConversation has a contact begin a conversation with n parts.
 func (c chatBed) openConversation(parts int) string {
 	c.t.Helper()
 	id, err := c.space.OpenConversation(c.space.ContactIDs("active")[0], parts)
@@ -46,21 +46,21 @@ func (c chatBed) openConversation(parts int) string {
 	return id
 }
 
-// readAfterHour runs the pipeline once search knows what has happened.
+// readAfterHour runs the pipeline an hour later, when the search index is up to date.
 func (c chatBed) readAfterHour() *runlog.Report {
 	c.t.Helper()
 	c.space.Advance(time.Hour)
 	return c.syncOnce(runner.Options{})
 }
 
-// readAfterWeek runs it when it looks for changes that have no sign.
+// readAfterWeek runs the pipeline a week later, when it looks for silent changes.
 func (c chatBed) readAfterWeek() *runlog.Report {
 	c.t.Helper()
 	c.space.Advance(8 * 24 * time.Hour)
 	return c.syncOnce(runner.Options{})
 }
 
-// checkQuery checks what a query gives.
+// checkQuery compares the result of a query.
 func (c chatBed) checkQuery(what, sql string, want ...string) {
 	c.t.Helper()
 	if got := c.queryRows(sql); !slices.Equal(got, want) {
@@ -68,7 +68,7 @@ func (c chatBed) checkQuery(what, sql string, want ...string) {
 	}
 }
 
-// equalsOracle compares what is published of conversations with what a perfect reader would hold.
+// equalsOracle compares the published conversations with the oracle.
 func (c chatBed) equalsOracle() {
 	c.t.Helper()
 	oracletest.CompareConversations(c.t, c.space, c.runner.Dir.Current())
@@ -86,7 +86,7 @@ func (c chatBed) mutateRoute(route string, change func(body []byte) []byte) {
 	})
 }
 
-// countSingleReads counts the conversations that were asked for by themselves since request n.
+// countSingleReads counts the requests for single conversations since request n.
 func (c chatBed) countSingleReads(n int) int {
 	return c.countRequests(n, "/conversations/", "/conversations/search")["/conversations/"]
 }
@@ -95,9 +95,9 @@ func (c chatBed) countSingleReads(n int) int {
 const SplitPattern = `SELECT count(*) FROM conversations c WHERE statistics_count_conversation_parts <>
 	(SELECT count(*) FROM conversation_parts p WHERE p.conversation_id = c.id)`
 
-// TestT54ListUnderNoKnownNameOrUnderTwoStopsTheStream: the list of a search is under one of two names. An answer without
-// either, or with both, is not understood, and is no empty list.
-func TestT54ListUnderNoKnownNameOrUnderTwoStopsTheStream(t *testing.T) {
+// TestT54AnswerWithNoneOrBothListNamesStopsTheStream: the list of a search has one of two names. An answer with neither or both is an error, and
+// not an empty list.
+func TestT54AnswerWithNoneOrBothListNamesStopsTheStream(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	c := newChatBed(t, 12, emulator.Knobs{})
@@ -123,9 +123,9 @@ func TestT54ListUnderNoKnownNameOrUnderTwoStopsTheStream(t *testing.T) {
 	c.equalsOracle()
 }
 
-// TestT55PartsThatComeWhileTheirPageIsReadAreNotLost adds a part after the search has answered, before the conversation is
-// read, and one right after: each reading has all parts, whenever they came.
-func TestT55PartsThatComeWhileTheirPageIsReadAreNotLost(t *testing.T) {
+// TestT55PartsAddedDuringAPageAreNotLost adds a part after the search has answered, before the conversation is read, and another one right after
+// that. Every read has all parts.
+func TestT55PartsAddedDuringAPageAreNotLost(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	c := newChatBed(t, 12, emulator.Knobs{})
@@ -147,10 +147,9 @@ func TestT55PartsThatComeWhileTheirPageIsReadAreNotLost(t *testing.T) {
 	c.equalsOracle()
 }
 
-// TestT56AConversationAndItsPartsAreCommittedTogether: the reading of one conversation among others that changed fails, and
-// then runs are interrupted at one request after another. What is stored is never half of a conversation, and nothing
-// is forgotten.
-func TestT56AConversationAndItsPartsAreCommittedTogether(t *testing.T) {
+// TestT56ConversationAndItsPartsAreCommittedTogether: the request for one conversation fails, and then runs are interrupted at one request after
+// the other. Stored conversations are never incomplete, and none is lost.
+func TestT56ConversationAndItsPartsAreCommittedTogether(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	c := newChatBed(t, 12, emulator.Knobs{NoLag: true})
@@ -188,8 +187,8 @@ func TestT56AConversationAndItsPartsAreCommittedTogether(t *testing.T) {
 	c.equalsOracle()
 }
 
-// TestT57PartsBeyondTheNewest500Stay: an answer holds the newest 500. Parts that were read before they were pushed out stay,
-// and the number of parts that the source has tells of those that nobody can read any more.
+// TestT57PartsBeyondTheNewest500Stay: an answer has the newest 500. Parts that were read earlier stay, and the number of parts that the source
+// states shows that others cannot be read any more.
 func TestT57PartsBeyondTheNewest500Stay(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
@@ -223,9 +222,8 @@ func TestT57PartsBeyondTheNewest500Stay(t *testing.T) {
 	c.equalsOracle()
 }
 
-// TestT59RedactedWordsAreInNoRow: null takes the place of what was redacted, of the body, its plain text and the files, with
-// and without a sign of the change.
-func TestT59RedactedWordsAreInNoRow(t *testing.T) {
+// TestT59RedactedTextIsInNoRow: null replaces the body, its plain text and the files, with and without a new updated_at.
+func TestT59RedactedTextIsInNoRow(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	c := newChatBed(t, 60, emulator.Knobs{NoLag: true})
@@ -255,8 +253,8 @@ func TestT59RedactedWordsAreInNoRow(t *testing.T) {
 	c.equalsOracle()
 }
 
-// TestAnUnchangedConversationCostsNoRequestOfItsOwn: what search shows as it is stored is not read by itself.
-func TestAnUnchangedConversationCostsNoRequestOfItsOwn(t *testing.T) {
+// TestUnchangedConversationCostsNoRequest: a conversation that search shows as stored is not read by id.
+func TestUnchangedConversationCostsNoRequest(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	c := newChatBed(t, 30, emulator.Knobs{})

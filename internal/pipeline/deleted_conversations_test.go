@@ -27,9 +27,9 @@ func (c chatBed) checkDeleted() {
 		Columns: []string{"id", "metrics_retained", "deleted_at"}})
 }
 
-// TestT60ADeletedConversationIsMarkedInTheRunThatReadsOfIt: the list names it, its id answers 404, and nothing waits for the walk over
-// the whole list. One that the list names and that is there stays.
-func TestT60ADeletedConversationIsMarkedInTheRunThatReadsOfIt(t *testing.T) {
+// TestT60ListedDeletionIsMarkedInTheSameRun: the list has the conversation's id, the request by id answers 404, and no reconciliation is needed. A
+// listed conversation that still exists stays.
+func TestT60ListedDeletionIsMarkedInTheSameRun(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	for name, k := range map[string]emulator.Knobs{
@@ -43,7 +43,7 @@ func TestT60ADeletedConversationIsMarkedInTheRunThatReadsOfIt(t *testing.T) {
 		c.advanceAfter(c.space.DeleteConversation(ids[2]), c.space.DeleteConversation(ids[5]))
 		before := c.space.RequestCount()
 		report := c.readAfterHour()
-		if s := streamResult(t, report, "conversations_by_id"); s.Gone != 2 || s.Requests != 2 || c.countSingleReads(before) != 3 { // one is the list
+		if s := streamResult(t, report, "conversations_by_id"); s.Gone != 2 || s.Requests != 2 || c.countSingleReads(before) != 3 { // one is the list itself
 			t.Errorf("%s: %+v, %d asked for", name, s, c.countSingleReads(before))
 		}
 		c.checkDeleted()
@@ -55,8 +55,8 @@ func TestT60ADeletedConversationIsMarkedInTheRunThatReadsOfIt(t *testing.T) {
 	}
 }
 
-// TestT60AListOfDeletedConversationsThatIsWrongDeletesNothing: what it names is asked for, and is there.
-func TestT60AListOfDeletedConversationsThatIsWrongDeletesNothing(t *testing.T) {
+// TestT60WrongListOfDeletedConversationsDeletesNothing: the listed conversations are read by id, and exist.
+func TestT60WrongListOfDeletedConversationsDeletesNothing(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := newDeletedBed(t, emulator.Knobs{NoLag: true})
@@ -70,8 +70,8 @@ func TestT60AListOfDeletedConversationsThatIsWrongDeletesNothing(t *testing.T) {
 	c.equalsOracle()
 }
 
-// TestDeletedConversationsAreOfLaterVersions: an API version without the list has the stream unavailable, and all else goes on.
-func TestDeletedConversationsAreOfLaterVersions(t *testing.T) {
+// TestDeletedConversationsNeedALaterVersion: under an API version without the list the stream is unavailable, and the others go on.
+func TestDeletedConversationsNeedALaterVersion(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := newDeletedBed(t, emulator.Knobs{NoLag: true, LaterOnly: true})

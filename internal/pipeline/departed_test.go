@@ -8,9 +8,9 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// TestT36AnEventTellsWhenADeletionWas un-archives a contact and deletes it so that no list tells: the reading by id says
-// only that it is gone by now, the event says since when.
-func TestT36AnEventTellsWhenADeletionWas(t *testing.T) {
+// TestT36DeletionTimeComesFromTheEvent un-archives a contact and deletes it in a way that no list shows. The answer by id shows only that it is
+// gone; the event has the time.
+func TestT36DeletionTimeComesFromTheEvent(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	c := smallConfig()

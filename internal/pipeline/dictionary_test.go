@@ -16,7 +16,7 @@ import (
 	"aqueduck/transform/models"
 )
 
-// hostile is a stream file whose words would be markup, were they not taken as text.
+// hostile is a stream file with text that would be markup if it were not escaped.
 const hostile = `stream: hostiles
 doc: "One row per <script>alert('x')</script> | **bold** & [link](javascript:x) \"quoted\"."
 read: {endpoint: GET /hostiles, records: data, page: {by: none}, since: {by: full}}
@@ -26,14 +26,14 @@ columns:
   - {name: owner_id, from: "a<b>c", type: text, references: contacts.id, doc: "Owner."}
 `
 
-// renderedDictionary is a dictionary with what it is of, as Markdown and as HTML.
+// renderedDictionary is a dictionary with its streams, as Markdown and as HTML.
 type renderedDictionary struct {
 	of             *dictionary.Dictionary
 	catalogue      *schemas.Catalogue
 	markdown, page string
 }
 
-// dictionaries makes that of the built-in streams and a hostile one, once for all tests.
+// dictionaries builds the dictionary of the built-in streams and the hostile one, once for all tests.
 var dictionaries = sync.OnceValues(func() (w renderedDictionary, err error) {
 	if w.catalogue, err = schemas.Builtin(); err != nil {
 		return w, err
@@ -59,14 +59,14 @@ func renderDictionary(t *testing.T) (d *dictionary.Dictionary, c *schemas.Catalo
 	return w.of, w.catalogue, w.markdown, w.page
 }
 
-// sectionOf is what stands under the heading of a table.
+// sectionOf returns the text under the heading of a table.
 func sectionOf(text, heading, next string) string {
 	_, rest, _ := strings.Cut(text, heading)
 	under, _, _ := strings.Cut(rest, next)
 	return under
 }
 
-func TestTheDictionaryHasEveryStreamTableColumnAndReference(t *testing.T) {
+func TestDictionaryHasEveryStreamTableColumnAndReference(t *testing.T) {
 	t.Parallel()
 	d, c, markdown, page := renderDictionary(t)
 	home := map[string]string{}
@@ -116,7 +116,7 @@ func TestTheDictionaryHasEveryStreamTableColumnAndReference(t *testing.T) {
 	}
 }
 
-// showsReference says whether a reference stands in the list and, where it is one between streams, on a line of the picture.
+// showsReference reports whether a reference is in the list and, between streams, in the picture.
 func showsReference(home map[string]string, svg, page, from, to string) bool {
 	listed := strings.Contains(page, "<li><code>"+from+"</code> → <code>"+to+"</code></li>")
 	table, _, _ := strings.Cut(from, ".")
@@ -125,8 +125,8 @@ func showsReference(home map[string]string, svg, page, from, to string) bool {
 	return listed && home[of] != "" && drawn == (home[table] != home[of])
 }
 
-// TestTheDictionaryTellsWhereAColumnComesFromAndGoes follows fields of the API into columns, and columns into models.
-func TestTheDictionaryTellsWhereAColumnComesFromAndGoes(t *testing.T) {
+// TestDictionaryHasProvenanceAndLineage follows fields of the API into columns, and columns into models.
+func TestDictionaryHasProvenanceAndLineage(t *testing.T) {
 	t.Parallel()
 	_, _, markdown, _ := renderDictionary(t)
 	for table, lines := range map[string][]string{
@@ -135,7 +135,7 @@ func TestTheDictionaryTellsWhereAColumnComesFromAndGoes(t *testing.T) {
 		"models.contact_current": {"| location_country | varchar | Country of the last visit. | contacts_all.location_country |", "Made of contact_identity, contacts_all."},
 		"contacts_all":           {" | contacts_raw.location_country | models.contact_current |"},
 		"conversation_parts":     {" | GET /conversations/{id}: conversation_parts.conversation_parts\\[\\].author.id |"},
-		"conversations":          {"| GET /conversations/{id}: open |  |", "| GET /conversations/{id}: read |  |"}, // words of models that name no column
+		"conversations":          {"| GET /conversations/{id}: open |  |", "| GET /conversations/{id}: read |  |"}, // words in the SQL of models that are no column names
 		"companies":              {"POST /companies/search: company_id; GET /companies/{id}: company_id; POST /companies/list: company_id |", "What has gone is kept in companies_all."},
 		"team_admins":            {"→ admins.id", "GET /teams: admin_ids\\[\\]"},
 		"article_translations":   {"GET /articles/{id}: translated_content.\\*, the key"},
@@ -149,8 +149,8 @@ func TestTheDictionaryTellsWhereAColumnComesFromAndGoes(t *testing.T) {
 	}
 }
 
-// TestTheDictionaryTakesNoTextForMarkup has words of a stream file that would do something on a page.
-func TestTheDictionaryTakesNoTextForMarkup(t *testing.T) {
+// TestDictionaryEscapesMarkup has text in a stream file that would be active on a page.
+func TestDictionaryEscapesMarkup(t *testing.T) {
 	t.Parallel()
 	_, _, markdown, page := renderDictionary(t)
 	for _, forbidden := range []string{"<script", "<img", "<link", " src=\"", "@import", "url(", "http:", "https:", "onerror=alert(1)>"} {

@@ -17,10 +17,10 @@ import (
 type driftingDoors struct {
 	r      *rand.Rand
 	doors  []map[string]any
-	fields []string // beside the key
+	fields []string // besides the key
 }
 
-// drawValue is something that a source may send in place of anything else.
+// drawValue returns a random value that a source may send instead of another one.
 func (d *driftingDoors) drawValue() any {
 	switch d.r.IntN(7) {
 	case 0:
@@ -39,7 +39,7 @@ func (d *driftingDoors) drawValue() any {
 	return json.Number(strconv.Itoa(d.r.IntN(10)))
 }
 
-// driftShape changes the shape of some records: a field more, one less, another type, a word that nobody knows.
+// driftShape changes the shape of some records: an added field, a missing one, another type, an unknown word.
 func (d *driftingDoors) driftShape() (what string) {
 	of := func(field string, value func() any) {
 		for _, door := range d.doors {
@@ -80,8 +80,8 @@ func (d *driftingDoors) doorPages(t *testing.T) (all []string) {
 	return all
 }
 
-// TestF13RandomDriftsLoseNoRecordAndNoValue has the records of a list change their shape before each run: every record is
-// there, every value in its column or in _extra, and every new field and kind of value is noted once.
+// TestF13RandomDriftsLoseNoRecordAndNoValue changes the shape of a list's records before each run. Every record is stored, every value is in its
+// column or in _extra, and every new field and type is noted once.
 func TestF13RandomDriftsLoseNoRecordAndNoValue(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
@@ -115,7 +115,7 @@ func TestF13RandomDriftsLoseNoRecordAndNoValue(t *testing.T) {
 	}
 }
 
-// checkStored fails the test where a value of a record is neither in its column nor in _extra.
+// checkStored fails the test when a value of a record is neither in its column nor in _extra.
 func (d *driftingDoors) checkStored(t *testing.T, b *testBed, what string) {
 	t.Helper()
 	rows := b.queryRows("SELECT to_json(whole)::VARCHAR FROM doors whole ORDER BY id::BIGINT")
@@ -127,7 +127,7 @@ func (d *driftingDoors) checkStored(t *testing.T, b *testBed, what string) {
 		extra, _ := row["_extra"].(map[string]any)
 		for name, want := range d.doors[i] {
 			if name == "updated_at" {
-				continue // which is a time in its column
+				continue // stored as a time
 			}
 			if !equalValues(row[name], want) && !equalValues(extra[name], want) {
 				t.Errorf("after %s record %d has %s = %v, in _extra %v; the source has %v", what, i+1, name, row[name], extra[name], want)
@@ -146,7 +146,7 @@ func decodeRow(t *testing.T, text string) (row map[string]any) {
 	return row
 }
 
-// equalValues says whether two values are the same in whatever type they are stored.
+// equalValues reports whether two values are equal, whatever their stored types.
 func equalValues(got, want any) bool {
 	if got == nil {
 		return false
@@ -160,7 +160,7 @@ func equalValues(got, want any) bool {
 	return err == nil && err2 == nil && x == y || truth[a] != "" && truth[a] == b || truth[b] != "" && truth[b] == a
 }
 
-// truth is what a boolean is in a column that was widened to numbers.
+// truth is the text of a boolean in a column that was widened to numbers.
 var truth = map[string]string{"true": "1", "false": "0"}
 
 func plainText(v any) string {

@@ -11,7 +11,7 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// people of a user's own file, who can be forgotten.
+// ownPeople are persons of a user's own stream file, who can be erased.
 const ownPeople = `stream: my_people
 doc: One row per contact.
 read: {endpoint: GET /contacts, records: data, page: {by: cursor, in: query, size: 150}, since: {by: full}}
@@ -22,7 +22,7 @@ columns:
   - {name: name, type: text, pii: true, doc: Name.}
 `
 
-// words of the conversations, of a file that says nothing of persons.
+// ownTalk are conversations of a stream file that declares no persons.
 const ownTalk = `stream: my_talk
 doc: One row per conversation.
 read: {endpoint: POST /tickets/search, records: tickets, page: {by: cursor, in: body, size: 150}, since: {by: search, field: updated_at}}
@@ -30,9 +30,9 @@ key: [id]
 columns: [{name: id, type: text, doc: Id.}, {name: updated_at, type: timestamp, doc: When it changed.}]
 `
 
-// TestT34WhatTheConfigurationReadsNoMoreIsErasedToo: a history that is no longer kept, and tables of streams that are named no
-// more or only later again. What no file describes is in the certificate, and goes once one does.
-func TestT34WhatTheConfigurationReadsNoMoreIsErasedToo(t *testing.T) {
+// TestT34ErasureReachesTablesNoLongerRead: a history that was turned off, and tables of streams that are no longer or not yet named. Tables
+// without any description are in the certificate, and are erased once a file describes them.
+func TestT34ErasureReachesTablesNoLongerRead(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBed(t, tinyConfig(176)).publishingAll()
@@ -47,7 +47,7 @@ func TestT34WhatTheConfigurationReadsNoMoreIsErasedToo(t *testing.T) {
 	with := b.readConfig() + "streams: {contacts: {history: true}}\n"
 	b.writeConfig(with)
 	b.syncOnce(runner.Options{})
-	b.writeConfig(nightly) // neither the history nor the streams of one's own
+	b.writeConfig(nightly) // without the history and the user's streams
 
 	done, err := admin.Erase(context.Background(), b.runner, ids[0], func([]admin.Erased) (bool, error) { return true, nil })
 	b.failOn(err)
@@ -88,8 +88,8 @@ func TestT34WhatTheConfigurationReadsNoMoreIsErasedToo(t *testing.T) {
 	}
 }
 
-// TestHidingLaterReachesAHistoryThatIsNoLongerKept: what is hashed from now on is in clear in no state of before.
-func TestHidingLaterReachesAHistoryThatIsNoLongerKept(t *testing.T) {
+// TestLaterMaskingReachesAHistoryTurnedOff: no older state keeps a value that is hashed now.
+func TestLaterMaskingReachesAHistoryTurnedOff(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBed(t, tinyConfig(177)).publishingAll()

@@ -20,9 +20,9 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// canaryPlanter puts a word into every text that an answer has of some contacts: in their own record, in what they wrote, in the
-// conversations and calls that are theirs, and in fields that nobody knows.
-type canaryPlanter map[string]string // by the contact's id
+// canaryPlanter puts a word into every text of an answer about some contacts: in their own records, in what they wrote, in their conversations and
+// calls, and in unknown fields.
+type canaryPlanter map[string]string // keys: contact ids
 
 func (p canaryPlanter) mutateAnswer(_ string, body []byte) []byte {
 	decoder := json.NewDecoder(bytes.NewReader(body))
@@ -81,7 +81,7 @@ func (p canaryPlanter) plantContact(o map[string]any) {
 	p.plantTalk(o)
 }
 
-// plantTalk is for a conversation or a ticket and those who are in it.
+// plantTalk plants the word in a conversation or a ticket and its participants.
 func (p canaryPlanter) plantTalk(o map[string]any) {
 	list, _ := o["contacts"].(map[string]any)
 	those, _ := list["contacts"].([]any)
@@ -105,7 +105,7 @@ func (p canaryPlanter) plantTalk(o map[string]any) {
 	}
 }
 
-// plantConsultations puts a word into the texts of the consultations about a conversation, which name nobody.
+// plantConsultations puts a word into the texts of a conversation's consultations, which name no contact.
 func (p canaryPlanter) plantConsultations(b *testBed) {
 	b.front = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		word := p[strings.TrimSuffix(strings.TrimPrefix(r.URL.Path, "/conversations/"), "/hitl_events")]
@@ -137,8 +137,8 @@ func plantFields(o map[string]any, word string, fields ...string) {
 	}
 }
 
-// newErasureBed is a bed with two contacts whose texts can be found: one who will be forgotten, who was two leads before, and
-// one who stays.
+// newErasureBed is a bed with two contacts whose texts can be found: one that will be erased and that two leads were merged into, and one that
+// stays.
 func newErasureBed(t *testing.T, config string) (b *testBed, person, lead string) {
 	t.Helper()
 	c := tinyConfig(171)
@@ -175,10 +175,10 @@ func newErasureBed(t *testing.T, config string) (b *testBed, person, lead string
 
 var withTalks = withStreams("conversations, calls, call_transcripts, tickets, hitl_events")
 
-// TestT34AForgottenPersonIsInNoFile plants a word in every text of a contact, sees it in the files, has the workspace
-// delete him for good, and looks through every byte, every row and every Parquet file after the run that learnt of it.
+// TestT34ErasedPersonIsInNoFile plants a word in every text of a contact, finds it in the files, has the workspace delete the contact permanently,
+// and searches every byte, row and Parquet file after the next run.
 // Holds: T32, F18, S37.
-func TestT34AForgottenPersonIsInNoFile(t *testing.T) {
+func TestT34ErasedPersonIsInNoFile(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b, person, _ := newErasureBed(t, withTalks+"streams: {contacts: {history: true}, conversations: {history: true}, hitl_events: {history: true}}\n")
@@ -203,17 +203,17 @@ func TestT34AForgottenPersonIsInNoFile(t *testing.T) {
 	if report := b.syncOnce(runner.Options{}); report.TotalRows() != 0 {
 		t.Errorf("a quiet run after it wrote %d rows: %+v", report.TotalRows(), report.Streams)
 	}
-	b.syncOnce(runner.Options{FullRefresh: true}) // what the source still says of him is not taken in
+	b.syncOnce(runner.Options{FullRefresh: true}) // data that the source still sends about the person is not stored
 	b.checkErased(person)
 
-	// T35: a file from before comes back in the place of the newest, then one in an empty directory with the log beside it.
+	// T35: restore an older file in place of the newest, then one in an empty directory with the erasure log beside it.
 	b.putBack(older)
 	b.space.Advance(time.Hour)
 	b.syncOnce(runner.Options{})
 	b.checkErased(person)
 }
 
-// copyPublished is a copy of the published file.
+// copyPublished copies the published file.
 func (b *testBed) copyPublished() []byte {
 	b.t.Helper()
 	text, err := os.ReadFile(b.runner.Dir.Current())
@@ -221,7 +221,7 @@ func (b *testBed) copyPublished() []byte {
 	return text
 }
 
-// putBack makes an older file the only published one, as whoever restores a backup does.
+// putBack makes an older file the only published one, as restoring a backup does.
 func (b *testBed) putBack(text []byte) {
 	b.t.Helper()
 	dir := b.runner.Dir
@@ -233,7 +233,7 @@ func (b *testBed) putBack(text []byte) {
 	b.failOn(os.WriteFile(dir.Erasures(), log, 0o600))
 }
 
-// checkErased fails the test where anything of the person is left, or of the other one is not.
+// checkErased fails the test when any data of the erased person is left, or any of the other one is missing.
 func (b *testBed) checkErased(person string) {
 	b.t.Helper()
 	b.noCanary(string(b.runner.Dir))
@@ -274,14 +274,14 @@ func (b *testBed) checkErased(person string) {
 	}
 }
 
-// countRowsWith counts the rows of a table that hold a word.
+// countRowsWith counts the rows of a table that contain a word.
 func (b *testBed) countRowsWith(table, word string) int {
 	b.t.Helper()
 	got := b.queryRows("SELECT 1 FROM " + table + " t WHERE to_json(t)::VARCHAR LIKE '%" + word + "%'")
 	return len(got)
 }
 
-// inLake says whether any value of any Parquet file holds a word.
+// inLake reports whether any value in a Parquet file contains a word.
 func (b *testBed) inLake(word string) bool {
 	b.t.Helper()
 	found := false
@@ -311,9 +311,9 @@ func (b *testBed) inLake(word string) bool {
 	return found
 }
 
-// TestT35ALeadIsForgottenWithTheContactItWasMergedInto tells of the merge only after the contact is forgotten.
+// TestT35LeadIsErasedWithItsSurvivor learns of the merge only after the contact is erased.
 // Holds: S37.
-func TestT35ALeadIsForgottenWithTheContactItWasMergedInto(t *testing.T) {
+func TestT35LeadIsErasedWithItsSurvivor(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBed(t, tinyConfig(175)).publishingAll()
@@ -336,10 +336,10 @@ func TestT35ALeadIsForgottenWithTheContactItWasMergedInto(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestT35AReportReadBeforeItsConversationForgetsThePersonWithIt has an export's row published, with a person's name, before anything
-// that is stored says whom its conversation is with: the conversation comes later, of a person who was erased long ago.
+// TestT35ReportReadBeforeItsConversationIsErased publishes an export's row with a person's name before any stored row says whose conversation it
+// is. The conversation arrives later, of a person who was erased long before.
 // Holds: F18.
-func TestT35AReportReadBeforeItsConversationForgetsThePersonWithIt(t *testing.T) {
+func TestT35ReportReadBeforeItsConversationIsErased(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := tinyConfig(172)

@@ -18,7 +18,7 @@ import (
 	"aqueduck/internal/verify"
 )
 
-// withTypedDoors gives the doors a column of each type that widens.
+// withTypedDoors gives the doors a column of each type that can widen.
 func (b *testBed) withTypedDoors(d *doorList, onChange string) func(pages ...string) *runlog.Report {
 	b.t.Helper()
 	b.failOn(os.WriteFile(filepath.Join(filepath.Dir(b.file), "streams", "doors.yaml"), []byte(doors+
@@ -34,8 +34,8 @@ func (b *testBed) withTypedDoors(d *doorList, onChange string) func(pages ...str
 
 const doorTypes = "SELECT string_agg(data_type, ' ' ORDER BY column_index) FROM duckdb_columns() WHERE table_name = 'doors' AND column_name IN ('flag', 'n', 'd', 'big')"
 
-// TestT48ColumnsWidenBeforeTheNextRunAndLoseNothing gives columns values that they do not hold. The next run has wider columns,
-// with what came then and what comes now; so has the history.
+// TestT48ColumnsWidenBeforeTheNextRunAndLoseNothing sends values that do not fit their columns. The next run has wider columns, with the earlier
+// and the new values; so has the history.
 // Holds: F13.
 func TestT48ColumnsWidenBeforeTheNextRunAndLoseNothing(t *testing.T) {
 	t.Parallel()
@@ -61,16 +61,16 @@ func TestT48ColumnsWidenBeforeTheNextRunAndLoseNothing(t *testing.T) {
 	if report = read(`{"id":1,"flag":true,"n":7,"d":1.5,"big":9007199254740993}`, `{"id":2,"flag":3,"n":8.5,"d":"much","big":0.5}`); report.TotalRows() != 0 {
 		t.Errorf("a quiet run wrote %d rows", report.TotalRows())
 	}
-	// Wide columns stay wide when nobody asks for it any more.
+	// Wide columns stay wide after on_change: evolve was removed.
 	b.writeConfig(strings.Replace(nightly, "[contacts,", "[doors, contacts,", 1) + "stream_files: [streams/*.yaml]\nstreams:\n  doors: {history: true}\n")
 	if report := b.trySync(runner.Options{Select: []string{"doors"}}); report.Exit() != 0 || b.queryRows(doorTypes)[0] != "BIGINT DOUBLE VARCHAR VARCHAR" {
 		t.Errorf("%s: %s", report.LastLine(), b.queryRows(doorTypes)[0])
 	}
 }
 
-// TestT176WidenedColumnsHaveOneSpelling leads columns of every type up the ladder, a step a run, with rows that stay as they were
-// read at first, some that are read again at each step, and values that wait in _extra. A full refresh finds nothing to replace, verify
-// no drift, and an erasure the columns as wide as they are.
+// TestT176WidenedColumnsHaveOneSpelling widens columns of every type step by step, one in each run. Some rows stay as first read, some are read
+// again at each step, and some values wait in _extra. A full refresh then replaces nothing, verify finds no difference, and an erasure works on
+// the widened columns.
 func TestT176WidenedColumnsHaveOneSpelling(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(414)).publishingAll()
@@ -89,7 +89,7 @@ func TestT176WidenedColumnsHaveOneSpelling(t *testing.T) {
 	var all []string
 	for _, step := range steps {
 		all = append(all, step...)
-		for range 2 { // what did not fit is put in by the next run
+		for range 2 { // the next run moves the dead letters into the column
 			if report := read(all...); report.Exit() != 0 {
 				t.Fatalf("%s\n%+v", report.LastLine(), report.Streams)
 			}
@@ -114,7 +114,7 @@ func TestT176WidenedColumnsHaveOneSpelling(t *testing.T) {
 	if report := b.syncOnce(runner.Options{Select: []string{"doors"}, FullRefresh: true}); report.TotalRows() != 0 || report.Streams[0].Rejected != 0 {
 		t.Errorf("a full refresh: %+v", report.Streams)
 	}
-	// A command that opens the warehouse has the columns as they are, and so has a run that widens nothing any more.
+	// A command that opens the warehouse sees the stored column types, and so does a run without on_change: evolve.
 	b.failOn(admin.Reset(t.Context(), b.runner, "", "doors", func([]admin.Move) (bool, error) { return true, nil }))
 	b.writeConfig(strings.Replace(b.readConfig(), "on_change: evolve", "on_change: freeze", 1))
 	all[0] = one(1, `true`, `1`, `{"odd":1}`)
@@ -126,9 +126,8 @@ func TestT176WidenedColumnsHaveOneSpelling(t *testing.T) {
 	}
 }
 
-// TestT176AFilesOwnTypeThatBecameWiderSpellsAsBefore widens by the stream file: what was stored of doubles and what comes as a number are
-// one text.
-func TestT176AFilesOwnTypeThatBecameWiderSpellsAsBefore(t *testing.T) {
+// TestT176TypeWidenedInAStreamFileKeepsItsSpelling: stored doubles and new numbers have the same text.
+func TestT176TypeWidenedInAStreamFileKeepsItsSpelling(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(415)).publishingAll()
 	d := b.withDoors("")
@@ -151,8 +150,8 @@ func TestT176AFilesOwnTypeThatBecameWiderSpellsAsBefore(t *testing.T) {
 	}
 }
 
-// TestT122AStreamThatMayNotChangeStops knows what its first run had; what is new after that stops it, and nothing is stored.
-func TestT122AStreamThatMayNotChangeStops(t *testing.T) {
+// TestT122NewFieldStopsAStreamWithOnChangeFail: the first run collects the fields; a new one after that fails the stream, and nothing is stored.
+func TestT122NewFieldStopsAStreamWithOnChangeFail(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBed(t, tinyConfig(412)).publishingAll()
@@ -174,14 +173,14 @@ func TestT122AStreamThatMayNotChangeStops(t *testing.T) {
 	}
 }
 
-// TestT113AnotherVersionReadsAgainWhatItChanges moves the workspace to a version that sends more of a contact: all of them have
-// it after one run, nobody having changed, and the next run asks no more than any other.
-func TestT113AnotherVersionReadsAgainWhatItChanges(t *testing.T) {
+// TestT113NewVersionReReadsOutdatedStreams moves the workspace to a version that sends more fields of a contact. After one run all contacts have
+// them, although none changed, and the next run sends no extra requests.
+func TestT113NewVersionReReadsOutdatedStreams(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBedWith(t, tinyConfig(431), strings.Replace(nightly, `"2.17"`, `"2.16"`, 1)).publishingAll()
 	b.syncOnce(runner.Options{})
-	b.space.Advance(240 * time.Hour) // far behind the days that each run reads again
+	b.space.Advance(240 * time.Hour) // far behind the lookback window
 	b.syncOnce(runner.Options{})
 	quiet := streamResult(t, b.syncOnce(runner.Options{}), "contacts").Extracted
 	if got := b.queryRows("SELECT count(email_verified) FROM contacts"); got[0] != "0" {
@@ -201,9 +200,9 @@ func TestT113AnotherVersionReadsAgainWhatItChanges(t *testing.T) {
 	}
 }
 
-// TestT123AStreamWhoseRecordsAreKeptOutStops: a file does not fit a list most of whose records have no key, and the mark must not
-// pass them. A few are told of, and the others stored.
-func TestT123AStreamWhoseRecordsAreKeptOutStops(t *testing.T) {
+// TestT123StreamOfDeadLettersStops: most records of a list have no key, because the file does not fit it, and the watermark must not pass them. A
+// few such records are reported, and the others stored.
+func TestT123StreamOfDeadLettersStops(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(413)).publishingAll()
 	d := b.withDoors("")
@@ -228,9 +227,9 @@ func TestT123AStreamWhoseRecordsAreKeptOutStops(t *testing.T) {
 	}
 }
 
-// TestT183AColumnThatAnUpgradeWidensHasTheValuesThatDidNotFit changes a column of whole numbers to one of any numbers in its stream
-// file, as a newer version of the program does with a built-in one: what waited in _extra is in it, in the file and in the lake.
-func TestT183AColumnThatAnUpgradeWidensHasTheValuesThatDidNotFit(t *testing.T) {
+// TestT183ColumnWidenedByAnUpgradeGetsItsDeadLetters changes a column of integers to doubles in its stream file, as a newer version of the program
+// does with a built-in one. The values that waited in _extra are then in the column, in the file and in the lake.
+func TestT183ColumnWidenedByAnUpgradeGetsItsDeadLetters(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(414)).publishingAll()
 	d := b.withDoors("")

@@ -19,14 +19,14 @@ import (
 	"aqueduck/internal/sync"
 )
 
-// onlyDataset has the pipeline read one dataset.
+// onlyDataset makes the pipeline read one dataset.
 func onlyDataset(config, stream string) string {
 	return strings.Replace(config, `["reporting_*"]`, "["+stream+"]", 1)
 }
 
-// TestT97ARunKilledBeforeItKnowsItsJobAsksAgain ends a run while the answer to its enqueueing is on the way: the job is
-// nobody's then, its days are asked for again.
-func TestT97ARunKilledBeforeItKnowsItsJobAsksAgain(t *testing.T) {
+// TestT97RunKilledBeforeItKnowsItsJobStartsAnother ends a run while the answer to its enqueueing is on the way. No run waits for that job, and its
+// days are exported again.
+func TestT97RunKilledBeforeItKnowsItsJobStartsAnother(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	b := exportBed(t, emulator.ExportKnobs{})
@@ -47,9 +47,9 @@ func TestT97ARunKilledBeforeItKnowsItsJobAsksAgain(t *testing.T) {
 	b.reportEqualsOracle("conversation", reportStart)
 }
 
-// TestARunThatIsCutAtEveryRequestLosesAndDoublesNothing ends runs by their number of requests until one comes to its end.
+// TestExportRunsCutAtEveryRequestLoseAndDoubleNothing ends runs by their number of requests until one completes.
 // Holds: T97.
-func TestARunThatIsCutAtEveryRequestLosesAndDoublesNothing(t *testing.T) {
+func TestExportRunsCutAtEveryRequestLoseAndDoubleNothing(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	for _, most := range []int64{14, 25} {
@@ -69,10 +69,10 @@ func TestARunThatIsCutAtEveryRequestLosesAndDoublesNothing(t *testing.T) {
 	}
 }
 
-// TestT101ABrokenFileLeavesWhatIsStored has files that are never whole: their stream fails, nothing is lost, and the first
-// whole one makes up for it.
+// TestT101BrokenExportFileKeepsStoredRows serves files that are never complete. Their stream fails, no row is lost, and the first complete file
+// brings the days up to date.
 // Holds: T102, T111.
-func TestT101ABrokenFileLeavesWhatIsStored(t *testing.T) {
+func TestT101BrokenExportFileKeepsStoredRows(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	b := exportBed(t, emulator.ExportKnobs{})
@@ -97,9 +97,9 @@ func TestT101ABrokenFileLeavesWhatIsStored(t *testing.T) {
 	b.reportsEqualOracle(reportStart)
 }
 
-// TestS10AHostThatIsNotNamedIsRefusedWithWhatToWrite has the source keep its files elsewhere and give none itself. Once that host is
-// named it is asked: that nobody is there is another failure.
-func TestS10AHostThatIsNotNamedIsRefusedWithWhatToWrite(t *testing.T) {
+// TestS10UnlistedDownloadHostIsRefusedWithNextStep serves the files from another host. Once that host is listed, the run requests it; that it does
+// not answer is another failure.
+func TestS10UnlistedDownloadHostIsRefusedWithNextStep(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	b := exportBed(t, emulator.ExportKnobs{Storage: "https://198.51.100.7"})
@@ -142,7 +142,7 @@ func TestT109ColumnsMayComeInAnyOrderUnlessTheirNamesAreDoubled(t *testing.T) {
 	b.reportEqualsOracle("conversation_state", reportStart)
 }
 
-// TestAChangedHeaderAddsColumns has the source gain columns between two runs, one more in the middle of a run, and lose one.
+// TestAChangedHeaderAddsColumns adds columns to an export between two runs, one more during a run, and removes one.
 // Holds: F13.
 func TestAChangedHeaderAddsColumns(t *testing.T) {
 	t.Parallel()
@@ -176,7 +176,7 @@ func TestAChangedHeaderAddsColumns(t *testing.T) {
 	}
 }
 
-func TestT109MostColumnsGoneIsRefusedUntilItIsAccepted(t *testing.T) {
+func TestT109LossOfMostColumnsNeedsConsent(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	b := exportBed(t, emulator.ExportKnobs{})
@@ -195,9 +195,9 @@ func TestT109MostColumnsGoneIsRefusedUntilItIsAccepted(t *testing.T) {
 	b.syncOnce(runner.Options{})
 }
 
-// TestT152ASourceThatIsEmptyAllAtOnceIsNotBelieved has every export come with its header alone.
+// TestT152SuddenlyEmptyExportsReplaceNothing serves exports with a header alone.
 // Holds: F19.
-func TestT152ASourceThatIsEmptyAllAtOnceIsNotBelieved(t *testing.T) {
+func TestT152SuddenlyEmptyExportsReplaceNothing(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	b := exportBed(t, emulator.ExportKnobs{})
@@ -220,9 +220,8 @@ func TestT152ASourceThatIsEmptyAllAtOnceIsNotBelieved(t *testing.T) {
 	}
 }
 
-// TestT107TimesWithoutAZoneAreThoseOfTheWarehouse reads local times over both changes of the clocks, and refuses them where
-// the zone is another one.
-func TestT107TimesWithoutAZoneAreThoseOfTheWarehouse(t *testing.T) {
+// TestT107TimesWithoutAZoneUseTheWarehouseTimezone reads local times across both changes of the clocks, and refuses them when the zone is wrong.
+func TestT107TimesWithoutAZoneUseTheWarehouseTimezone(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	york, err := time.LoadLocation("America/New_York")
@@ -259,8 +258,8 @@ func TestT107TimesWithoutAZoneAreThoseOfTheWarehouse(t *testing.T) {
 	}
 }
 
-// TestT108AnotherVersionReadsEverythingAgain switches from a version that exports conversations with a reply only.
-func TestT108AnotherVersionReadsEverythingAgain(t *testing.T) {
+// TestT108NewVersionReReadsAllExports leaves a version that exports only conversations with a reply.
+func TestT108NewVersionReReadsAllExports(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	b := exportBed(t, emulator.ExportKnobs{})
@@ -277,8 +276,8 @@ func TestT108AnotherVersionReadsEverythingAgain(t *testing.T) {
 
 func AsWhole(n int) string { return strconv.Itoa(n) }
 
-// TestAFileOfAnotherJobUnderARememberedNameIsAskedForAnew: a source that has begun again may give a name to another job.
-func TestAFileOfAnotherJobUnderARememberedNameIsAskedForAnew(t *testing.T) {
+// TestReusedJobIDStartsANewJob: a source that was restarted may give the id to another job.
+func TestReusedJobIDStartsANewJob(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	b := exportBed(t, emulator.ExportKnobs{Pending: time.Hour})

@@ -30,10 +30,10 @@ pipelines:
   nightly: {streams: ["reporting_*"]}
 `
 
-// reportStart is where those begin.
+// reportStart is the first day of the exports.
 var reportStart = time.Date(2024, 5, 6, 0, 0, 0, 0, time.UTC)
 
-// reportsEqualOracle compares the tables of the datasets with what a perfect reader would hold.
+// reportsEqualOracle compares the tables of the datasets with the oracle.
 func (b *testBed) reportsEqualOracle(start time.Time) {
 	b.t.Helper()
 	oracletest.CompareReports(b.t, b.space, b.runner.Dir.Current(), start)
@@ -51,7 +51,7 @@ func exportBed(t testing.TB, k emulator.ExportKnobs) *testBed {
 	return newBedWith(t, c, reporting)
 }
 
-// countExportJobs counts the jobs that were asked for.
+// countExportJobs counts the enqueued jobs.
 func (b *testBed) countExportJobs() (n int) {
 	for _, r := range b.space.Requests() {
 		if strings.HasSuffix(r.Path, "/enqueue") {
@@ -62,7 +62,7 @@ func (b *testBed) countExportJobs() (n int) {
 }
 
 // Holds: T96.
-func TestEveryDatasetIsATableOfItsOwn(t *testing.T) {
+func TestEveryDatasetHasItsTable(t *testing.T) {
 	t.Parallel()
 	b := exportBed(t, emulator.ExportKnobs{})
 	report := b.syncOnce(runner.Options{})
@@ -89,8 +89,8 @@ func TestEveryDatasetIsATableOfItsOwn(t *testing.T) {
 	b.reportsEqualOracle(reportStart)
 }
 
-// TestT106AValueThatChangesTwentyDaysLaterIsFound has a month pass, with a run each night.
-func TestT106AValueThatChangesTwentyDaysLaterIsFound(t *testing.T) {
+// TestT106ExportValueChangedTwentyDaysLaterIsFound lets a month pass, with a run each night.
+func TestT106ExportValueChangedTwentyDaysLaterIsFound(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := exportBed(t, emulator.ExportKnobs{})
@@ -111,7 +111,7 @@ func TestT106AValueThatChangesTwentyDaysLaterIsFound(t *testing.T) {
 	}
 }
 
-func TestT105RowsOnTheBoundsOfADayAreThereOnce(t *testing.T) {
+func TestT105RowsOnTheBoundsOfADayAreStoredOnce(t *testing.T) {
 	t.Parallel()
 	for name, outside := range map[string]bool{"bounds are in": false, "bounds are out": true} {
 		t.Run(name, func(t *testing.T) {
@@ -132,9 +132,9 @@ func TestT105RowsOnTheBoundsOfADayAreThereOnce(t *testing.T) {
 	}
 }
 
-// TestT97AJobThatWasAskedForIsGoneOnWith cuts runs at every request of the first job: what the source had taken on is polled
-// by the next run, and not asked for again.
-func TestT97AJobThatWasAskedForIsGoneOnWith(t *testing.T) {
+// TestT97EnqueuedJobIsContinuedByTheNextRun cuts runs at every request of the first job. The next run polls a job that the source has accepted,
+// and enqueues no other.
+func TestT97EnqueuedJobIsContinuedByTheNextRun(t *testing.T) {
 	t.Parallel()
 	b := exportBed(t, emulator.ExportKnobs{Pending: 10 * time.Minute})
 	b.writeConfig(strings.Replace(reporting, `["reporting_*"]`, `[reporting_conversation]`, 1))
@@ -175,8 +175,8 @@ func TestT97AJobThatWasAskedForIsGoneOnWith(t *testing.T) {
 	}
 }
 
-// TestT98AnAnswerThatIsLostCostsAJobAndNoRow loses the answers of enqueueing, after the source has taken the job on.
-func TestT98AnAnswerThatIsLostCostsAJobAndNoRow(t *testing.T) {
+// TestT98LostAnswerCostsAJobAndNoRow loses the answers to enqueueing, after the source has accepted the job.
+func TestT98LostAnswerCostsAJobAndNoRow(t *testing.T) {
 	t.Parallel()
 	b := exportBed(t, emulator.ExportKnobs{})
 	lost := 0
@@ -202,7 +202,7 @@ func TestT96FullSlotsAreWaitedFor(t *testing.T) {
 	b.reportsEqualOracle(reportStart)
 }
 
-func TestReportsOfEveryTemperEqualTheOracle(t *testing.T) {
+func TestReportsOfAllKindsOfWorkspacesEqualTheOracle(t *testing.T) {
 	t.Parallel()
 	for _, temper := range []struct {
 		name  string
@@ -224,7 +224,7 @@ func TestReportsOfEveryTemperEqualTheOracle(t *testing.T) {
 			b.syncOnce(runner.Options{})
 			b.reportsEqualOracle(reportStart)
 			if !temper.later {
-				return // a form is the same in the next night
+				return // the next night has the same form
 			}
 			b.space.SimulateHours(30)
 			b.syncOnce(runner.Options{})
@@ -233,8 +233,8 @@ func TestReportsOfEveryTemperEqualTheOracle(t *testing.T) {
 	}
 }
 
-// TestADatasetThatCannotBeAskedForLeavesTheOthers: it is told, and they are read.
-func TestADatasetThatCannotBeAskedForLeavesTheOthers(t *testing.T) {
+// TestUnusableDatasetBlocksNoOther: the unusable dataset is reported, and the others are read.
+func TestUnusableDatasetBlocksNoOther(t *testing.T) {
 	t.Parallel()
 	b := exportBed(t, emulator.ExportKnobs{})
 	b.answerWith("exports.datasets", func(body []byte) []byte {

@@ -17,7 +17,7 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// streamStates names the streams of a report with their status.
+// streamStates lists the streams of a report with their status.
 func streamStates(r *runlog.Report) (all []string) {
 	for _, s := range r.Streams {
 		all = append(all, s.Stream+" "+string(s.Status))
@@ -57,7 +57,7 @@ func TestDatasetsAreChosenByNameAndPattern(t *testing.T) {
 	}
 }
 
-func TestAWorkspaceWithoutExportsSaysSoAndKeepsWhatItHas(t *testing.T) {
+func TestWorkspaceWithoutExportsKeepsItsRows(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	b := exportBed(t, emulator.ExportKnobs{}).publishingAll()
@@ -82,7 +82,7 @@ func TestAWorkspaceWithoutExportsSaysSoAndKeepsWhatItHas(t *testing.T) {
 	}
 }
 
-func TestColumnsOfDatasetsAreHiddenByPatternAndByName(t *testing.T) {
+func TestDatasetColumnsAreMaskedByPatternAndByName(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	b := exportBed(t, emulator.ExportKnobs{}).publishingAll()
@@ -101,7 +101,7 @@ func TestColumnsOfDatasetsAreHiddenByPatternAndByName(t *testing.T) {
 	}
 }
 
-func TestTheMarksOfADatasetMoveBackAndAreForgotten(t *testing.T) {
+func TestDatasetCheckpointIsRewoundAndReset(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	b := exportBed(t, emulator.ExportKnobs{}).publishingAll()
@@ -131,7 +131,7 @@ func TestTheMarksOfADatasetMoveBackAndAreForgotten(t *testing.T) {
 	}
 }
 
-func TestAnEarlierStartIsReadDownTo(t *testing.T) {
+func TestEarlierStartExtendsTheBackfill(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	b := exportBed(t, emulator.ExportKnobs{}).publishingAll()
@@ -141,7 +141,7 @@ func TestAnEarlierStartIsReadDownTo(t *testing.T) {
 	b.reportsEqualOracle(time.Date(2024, 3, 1, 0, 0, 0, 0, time.UTC))
 }
 
-func TestThePlanOfExportsIsOfflineUntilItAsks(t *testing.T) {
+func TestExportPlanSendsNoRequestWithoutAsk(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	b := exportBed(t, emulator.ExportKnobs{}).publishingAll()
@@ -169,8 +169,8 @@ func TestThePlanOfExportsIsOfflineUntilItAsks(t *testing.T) {
 	}
 }
 
-// TestTheLakeHasTheTablesOfDatasets reads the Parquet files that a run published, after one that did not read them.
-func TestTheLakeHasTheTablesOfDatasets(t *testing.T) {
+// TestLakeHasDatasetTables reads the Parquet files of a run that read no dataset, after one that did.
+func TestLakeHasDatasetTables(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	b := exportBed(t, emulator.ExportKnobs{}).publishingAll()

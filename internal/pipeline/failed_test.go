@@ -12,8 +12,8 @@ import (
 	"aqueduck/internal/sync"
 )
 
-// TestFailedReadsAllOfARunThatWasNone: where the API was away, or nothing could be published, no stream is known to have failed.
-func TestFailedReadsAllOfARunThatWasNone(t *testing.T) {
+// TestFailedOptionReadsAllAfterAFailedRun: when the API did not answer or nothing could be published, no single stream is known to have failed.
+func TestFailedOptionReadsAllAfterAFailedRun(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	b := newBed(t, tinyConfig(76))

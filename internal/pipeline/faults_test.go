@@ -19,7 +19,7 @@ import (
 	pipelinesync "aqueduck/internal/sync"
 )
 
-// untilWell runs until a run ends well, at most so often; that one has all there is. It gives how many runs and requests that took.
+// untilWell runs the pipeline until a run succeeds, at most so often; that run must have everything. It returns the number of runs and requests.
 func (b *testBed) untilWell(most int) (runs, requests int) {
 	b.t.Helper()
 	before := b.space.RequestCount()
@@ -35,7 +35,7 @@ func (b *testBed) untilWell(most int) (runs, requests int) {
 	return 0, 0
 }
 
-// conversing reads conversations too, each by a request of its own.
+// conversing reads conversations too, each with a request by id.
 var conversing = strings.Replace(nightly, "streams: [", "streams: [conversations, ", 1)
 
 // MixedWorkspaces are all kinds of faults, which together come to a share of requests.
@@ -49,8 +49,8 @@ func MixedWorkspaces(share float64) string {
 
 // TestF6FaultsOfTheAPIEqualTheOracle reads a workspace, and again what changed in it, through a line that fails for a share of
 // requests in every way. A run that ends well has all that there is.
-// TestAPanicOfOneStreamEndsTheRunAsAKillWould: nothing is committed after it, its stack is known, and the next run goes on.
-func TestAPanicOfOneStreamEndsTheRunAsAKillWould(t *testing.T) {
+// TestPanicOfOneStreamEndsTheRunLikeAKill: nothing is committed after it, its stack is known, and the next run goes on.
+func TestPanicOfOneStreamEndsTheRunLikeAKill(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(65))
 	ill := true
@@ -96,9 +96,9 @@ func TestF6FaultsOfTheAPIEqualTheOracle(t *testing.T) {
 	}
 }
 
-// TestF7ARunEndsWhenItsTimeIsOver: a server that puts everybody off does not hold a run beyond its max_time. It is cut, as one that
-// has read much is, and the next one goes on.
-func TestF7ARunEndsWhenItsTimeIsOver(t *testing.T) {
+// TestF7RunEndsAtMaxTime: a server that keeps asking for patience does not hold a run beyond its max_time. The run is cut, like one that reads
+// much, and the next one continues.
+func TestF7RunEndsAtMaxTime(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(71))
 	puttingOff := true
@@ -121,9 +121,8 @@ func TestF7ARunEndsWhenItsTimeIsOver(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestF19ListsThatAreAllEmptyTakeNothingAway has every list of the workspace answer with 200 and nothing in it. Only of a list of
-// three, or fewer, it is believed.
-func TestF19ListsThatAreAllEmptyTakeNothingAway(t *testing.T) {
+// TestF19EmptyListsDeleteNothing serves every list empty, with 200. Only for a list of three records or fewer that counts as deletions.
+func TestF19EmptyListsDeleteNothing(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := tinyConfig(74)
@@ -142,7 +141,7 @@ func TestF19ListsThatAreAllEmptyTakeNothingAway(t *testing.T) {
 	count := strings.Join(tables, " UNION ALL ") + " ORDER BY 1"
 	before := b.queryRows(count)
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.EmptyLists = true })
-	b.space.Advance(8 * 24 * time.Hour) // a week later whole lists are held against what is stored
+	b.space.Advance(8 * 24 * time.Hour) // a week later reconciliation compares whole lists
 	for range 2 {
 		if report := b.trySync(all); report.Exit() == problem.ExitOK {
 			t.Errorf("it ended well: %s", report.LastLine())
@@ -151,9 +150,9 @@ func TestF19ListsThatAreAllEmptyTakeNothingAway(t *testing.T) {
 	oracletest.CompareRows(t, "rows, and those that left", b.queryRows(count), before)
 }
 
-// TestF25TheSameAnswersGiveTheSameTables reads one workspace three streams at a time in large batches, and one stream at a time in
-// batches of a page.
-func TestF25TheSameAnswersGiveTheSameTables(t *testing.T) {
+// TestF25SameAnswersGiveTheSameTables reads one workspace three streams at a time in large batches, and again one stream at a time in batches of
+// one page.
+func TestF25SameAnswersGiveTheSameTables(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := emulator.Config{Seed: 75, Contacts: 400, Inactive: 180, Activities: 400, Knobs: emulator.Knobs{NoLag: true}}
@@ -161,7 +160,7 @@ func TestF25TheSameAnswersGiveTheSameTables(t *testing.T) {
 	once.syncOnce(runner.Options{})
 	var mu sync.Mutex
 	now := pieces.space.CurrentTime()
-	pieces.runner.Now = func() time.Time { // every look at it shows a minute more, after which no batch waits for a second page
+	pieces.runner.Now = func() time.Time { // every call is a minute later, so that each batch is full after one page
 		mu.Lock()
 		defer mu.Unlock()
 		now = now.Add(time.Minute)

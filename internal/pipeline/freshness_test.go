@@ -15,7 +15,7 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// streamFreshness gives what the status says of a stream, and its line.
+// streamFreshness returns the freshness of a stream from the status, and its line.
 func (b *testBed) streamFreshness(name string) (runlog.Freshness, string) {
 	b.t.Helper()
 	s, err := runlog.ReadStatus(context.Background(), b.runner.Dir, b.runner.Config, b.runner.Catalogue, time.Now())
@@ -37,14 +37,14 @@ func (b *testBed) streamFreshness(name string) (runlog.Freshness, string) {
 	return "", ""
 }
 
-// TestT86AStreamThatIsLostFailsOnceThenGrowsStale: a plan that no longer has what was read is worth one alarm, and from then on an
-// age; what the workspace never had is worth neither.
-func TestT86AStreamThatIsLostFailsOnceThenGrowsStale(t *testing.T) {
+// TestT86LostStreamFailsOnceThenGrowsStale: a plan that no longer includes a stream causes one failure, and after that the stream grows stale. A
+// stream that the workspace never had does neither.
+func TestT86LostStreamFailsOnceThenGrowsStale(t *testing.T) {
 	t.Parallel()
 	c := tinyConfig(77)
 	c.Unavailable = []string{"contacts.deleted"}
 	b := newBed(t, c)
-	b.emulated = true // the status tells ages by the clock of the workspace
+	b.emulated = true // the status uses the clock of the workspace
 	b.syncOnce(runner.Options{})
 	rows := b.queryRows("SELECT count(*) FROM contact_activities")[0]
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Unavailable = append(k.Unavailable, "contacts.activities") })
@@ -86,8 +86,8 @@ func TestT86AStreamThatIsLostFailsOnceThenGrowsStale(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestFreshnessFollowsTheTimesOfTheSchedule: a weekend without a run is none that was missed, other limits are the configuration's,
-// and a pipeline without a schedule owes nothing.
+// TestFreshnessFollowsTheTimesOfTheSchedule: a weekend without scheduled runs is no delay, limits of the configuration have precedence, and a
+// pipeline without a schedule is never late.
 func TestFreshnessFollowsTheTimesOfTheSchedule(t *testing.T) {
 	t.Parallel()
 	c := tinyConfig(78)
@@ -118,9 +118,9 @@ func TestFreshnessFollowsTheTimesOfTheSchedule(t *testing.T) {
 	}
 }
 
-// TestWhatACutRunDidNotReachIsNotReadWell: a run whose requests or time were used up by other streams leaves the age of a stream as it
-// was, and of an empty warehouse nothing is told that was never read; a history that is cut makes nothing old.
-func TestWhatACutRunDidNotReachIsNotReadWell(t *testing.T) {
+// TestStreamNotReachedByACutRunKeepsItsAge: a run that other streams cut short leaves the age of a stream as it was, and an empty warehouse has no
+// age for a stream that was never read.
+func TestStreamNotReachedByACutRunKeepsItsAge(t *testing.T) {
 	t.Parallel()
 	for _, cut := range []runner.Options{{MaxRequests: 1}, {MaxTime: time.Millisecond}} {
 		b := newBed(t, tinyConfig(79))
@@ -167,8 +167,8 @@ func TestWhatACutRunDidNotReachIsNotReadWell(t *testing.T) {
 	}
 }
 
-// TestAHistoryThatIsCutMakesNothingOld: what is newest was read.
-func TestAHistoryThatIsCutMakesNothingOld(t *testing.T) {
+// TestCutBackfillMakesNoStreamLate: the forward pass was complete.
+func TestCutBackfillMakesNoStreamLate(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(79))
 	b.emulated = true

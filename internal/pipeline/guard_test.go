@@ -12,7 +12,7 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// dropTags answers as if no contact had a tag any more.
+// dropTags changes the answers so that no contact has a tag.
 func dropTags(_ string, body []byte) []byte {
 	var answer map[string]any
 	if json.Unmarshal(body, &answer) != nil {
@@ -31,9 +31,9 @@ func dropTags(_ string, body []byte) []byte {
 	return text
 }
 
-// TestT152APublishThatTakesMostOfATableIsHeldBack: readers keep their file, run after run, until somebody lets it pass.
-// What was read is committed, and the last line, the code and the audit say what is wrong.
-func TestT152APublishThatTakesMostOfATableIsHeldBack(t *testing.T) {
+// TestT152PublishWithUnexpectedRowLossIsHeldBack: readers keep their file, run after run, until the operator accepts the loss. The rows that were
+// read are committed, and the last line, the exit code and the audit report it.
+func TestT152PublishWithUnexpectedRowLossIsHeldBack(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBed(t, tinyConfig(57))
@@ -55,7 +55,7 @@ func TestT152APublishThatTakesMostOfATableIsHeldBack(t *testing.T) {
 			}
 		}
 		raw = b.queryRows("SELECT count(*) FROM contact_tags_raw")[0]
-		if b.queryRows("SELECT " + raw + " > 0.9 * " + before)[0] != "true" { // what a run publishes in its middle is small enough a loss
+		if b.queryRows("SELECT " + raw + " > 0.9 * " + before)[0] != "true" { // the loss of a publish in the middle of the run is small enough
 			t.Fatalf("readers have %s tags after run %d, had %s", raw, n, before)
 		}
 	}
@@ -74,8 +74,8 @@ func TestT152APublishThatTakesMostOfATableIsHeldBack(t *testing.T) {
 	}
 }
 
-// TestT152ErasuresAreNotHeldBack: rows that go with a person are no loss, however many. A loss beside them is one.
-func TestT152ErasuresAreNotHeldBack(t *testing.T) {
+// TestT152ErasuresAreNoRowLoss: erased rows do not count, however many they are. A loss beside them does.
+func TestT152ErasuresAreNoRowLoss(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBed(t, tinyConfig(58))

@@ -20,7 +20,7 @@ import (
 
 const hashing = nightly + "streams:\n  contacts: {hash: [email]}\n  deleted_contacts: {hash: [email]}\n"
 
-// restoreFiles makes a directory of what a backup has, by name, and the configuration one that reads into it.
+// restoreFiles makes a directory with the named files of a backup, and the configuration that reads into it.
 func (b *testBed) restoreFiles(files map[string][]byte) layout.Dir {
 	b.t.Helper()
 	dir := filepath.Join(b.t.TempDir(), "restored")
@@ -32,7 +32,7 @@ func (b *testBed) restoreFiles(files map[string][]byte) layout.Dir {
 	return layout.Dir(dir)
 }
 
-// keyRefused says how a run is refused for its key.
+// keyRefused returns the error of a run that is refused for its key.
 func (b *testBed) keyRefused(words string) {
 	b.t.Helper()
 	_, err := sync.Sync(context.Background(), b.runner, b.runner.Config.Pipelines[0], runner.Options{})
@@ -46,10 +46,10 @@ func (b *testBed) keyRefused(words string) {
 	}
 }
 
-// TestT175NoSecondKeyIsMadeInSilence puts a backup back without its key, with that of another warehouse, and with its own, in both
-// places where that may lie: only the last go on, and an address has the hash that it had. A warehouse of an older version has no mark
-// of its key; that it hashed is known all the same.
-func TestT175NoSecondKeyIsMadeInSilence(t *testing.T) {
+// TestT175NoSecondHashKeyIsMadeSilently restores a backup without its key, with the key of another warehouse, and with its own, in both places
+// where a key may be. Only with its own key the run continues, and an address has its old hash. A warehouse of an older version does not identify
+// its key, but shows that it hashed.
+func TestT175NoSecondHashKeyIsMadeSilently(t *testing.T) {
 	t.Parallel()
 	b := newBedWith(t, tinyConfig(431), hashing).publishingAll()
 	b.syncOnce(runner.Options{})
@@ -72,7 +72,7 @@ func TestT175NoSecondKeyIsMadeInSilence(t *testing.T) {
 	if _, err := os.Stat(dir.HashKeyFile()); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a key was made: %v", err)
 	}
-	b.failOn(os.WriteFile(filepath.Join(string(dir), "hash.key"), key, 0o644)) // the next step of the refusal
+	b.failOn(os.WriteFile(filepath.Join(string(dir), "hash.key"), key, 0o644)) // as the refusal's next step says
 	b.space.Advance(time.Hour)
 	b.syncOnce(runner.Options{FullRefresh: true})
 	if got := b.queryRows("SELECT id, email FROM contacts ORDER BY id"); !slices.Equal(got, hashes) {
@@ -92,19 +92,19 @@ func TestT175NoSecondKeyIsMadeInSilence(t *testing.T) {
 	put(map[string][]byte{})
 	b.keyRefused("is not there")
 	put(map[string][]byte{"hash.key": slices.Repeat([]byte{7}, 32)})
-	b.syncOnce(runner.Options{}) // an older version's warehouse does not say which key it was
+	b.syncOnce(runner.Options{}) // a warehouse of an older version does not identify its key
 	b.failOn(os.WriteFile(b.runner.Dir.HashKeyFile(), key, 0o600))
 	b.keyRefused("is not the key")
 	if plan := b.planText(); !strings.Contains(plan, "is not the key that stored values were hashed with") {
 		t.Errorf("the plan says\n%s", plan)
 	}
 	b.writeConfig(strings.Replace(b.readConfig(), "hash: [email]", "drop: [email]", 2))
-	b.syncOnce(runner.Options{}) // nothing is hashed any more: no key is needed
+	b.syncOnce(runner.Options{}) // no column is hashed any more, so no key is needed
 }
 
-// TestT175AnotherKeyIsAcceptedByName goes on without the key that is lost: a full refresh with --accept-hash-key makes one and hashes
-// all anew that the source still has. What a part of it has not read is told of until it is.
-func TestT175AnotherKeyIsAcceptedByName(t *testing.T) {
+// TestT175AnotherHashKeyNeedsConsent continues without the lost key: a full refresh with --accept-hash-key makes a new key and hashes everything
+// again that the source still has. Notes list what has not been read again yet.
+func TestT175AnotherHashKeyNeedsConsent(t *testing.T) {
 	t.Parallel()
 	b := newBedWith(t, tinyConfig(432), hashing).publishingAll()
 	b.syncOnce(runner.Options{})
@@ -127,7 +127,7 @@ func TestT175AnotherKeyIsAcceptedByName(t *testing.T) {
 	if !slices.Equal(deletedNow, deleted) {
 		t.Error("what was not read has other hashes")
 	}
-	if notes := strings.Join(b.syncOnce(runner.Options{}).Notes, "\n"); len(notes) > 0 { // which walks the whole list
+	if notes := strings.Join(b.syncOnce(runner.Options{}).Notes, "\n"); len(notes) > 0 { // this run reads the whole list
 		t.Errorf("the run after says %q", notes)
 	}
 	if _, now := hashed(); slices.Equal(now, deleted) || len(now) != len(deleted) {

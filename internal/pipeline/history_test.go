@@ -28,7 +28,7 @@ columns:
   - {name: seen, type: int, volatile: true}
 `
 
-// door is a list of records, a page each, that answers GET /doors.
+// doorList serves GET /doors: a list of records, one page for each.
 type doorList struct{ pages []string }
 
 func (b *testBed) withDoors(more string) *doorList {
@@ -58,9 +58,9 @@ func doorJSON(id, updated int, state string) string {
 	return fmt.Sprintf(`{"id":%d,"updated_at":%d,"state":%q,"seen":%d}`, id, 1700000000+updated, state, time.Now().UnixNano())
 }
 
-// TestT154AHistoryHasOneRowForEachStateThatAReadSaw changes, repeats, revives and takes away records between reads, and within
-// one; what did not change, or came late from a replica, adds nothing.
-func TestT154AHistoryHasOneRowForEachStateThatAReadSaw(t *testing.T) {
+// TestT154HistoryHasOneRowForEachStateRead changes, repeats, restores and removes records between reads and during one. Unchanged records and late
+// copies of a replica add no row.
+func TestT154HistoryHasOneRowForEachStateRead(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(401)).publishingAll()
 	d := b.withDoors("streams:\n  doors: {history: true}\n")
@@ -85,21 +85,21 @@ func TestT154AHistoryHasOneRowForEachStateThatAReadSaw(t *testing.T) {
 	if report := read(doorJSON(1, 0, "open"), doorJSON(2, 0, "open")); report.TotalRows() != 0 {
 		t.Errorf("reading again wrote %d rows", report.TotalRows())
 	}
-	// A copy that was older than what is stored comes first, the new state twice; and one walk shows two states of a record.
+	// An older copy comes first, the new state twice, and one sweep shows two states of a record.
 	read(doorJSON(1, 5, "shut"), doorJSON(2, -9, "never"), doorJSON(1, 5, "shut"), doorJSON(2, 6, "ajar"), doorJSON(2, 7, "open"))
 	want := []string{"1|open|0|0|2", "1|shut|2|5|∅", "2|open|0|0|2", "2|ajar|2|6|2", "2|open|2|7|∅"}
 	history(want...)
 	if got := b.queryRows("SELECT count(*) FROM doors_history a JOIN doors_history b USING (id) WHERE a.valid_from < b.valid_from AND coalesce(a.valid_to, 'infinity') > b.valid_from"); got[0] != "0" {
 		t.Errorf("%s intervals overlap", got[0])
 	}
-	read(doorJSON(1, 5, "shut")) // the second door is away, in both walks of this run
+	read(doorJSON(1, 5, "shut")) // the second door is missing from both sweeps of this run
 	want[4] = "2|open|2|7|3"
 	history(want...)
 	read(doorJSON(1, 5, "shut"), doorJSON(2, 7, "open"))
 	want = append(want, "2|open|4|7|∅")
 	history(want...)
 
-	// A column for what was in _extra until now is filled in the history too, and is no new state.
+	// A new column for a field in _extra is filled in the history too, and makes no new state.
 	b.failOn(os.WriteFile(filepath.Join(filepath.Dir(b.file), "streams", "doors.yaml"), []byte(doors+"  - {name: colour, type: text}\n"), 0o600))
 	config, err := os.ReadFile(b.file)
 	b.failOn(err)
@@ -111,9 +111,9 @@ func TestT154AHistoryHasOneRowForEachStateThatAReadSaw(t *testing.T) {
 	}
 }
 
-// TestHistoryOfContactsHasWhatWasTrueWhenItWasRead holds the states of contacts against the truth of the time of each run.
+// TestContactHistoryEqualsTheOracleOfEachRun compares the states of contacts with the oracle at the time of each run.
 // Holds: T154.
-func TestHistoryOfContactsHasWhatWasTrueWhenItWasRead(t *testing.T) {
+func TestContactHistoryEqualsTheOracleOfEachRun(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBedWith(t, tinyConfig(402), nightly+"streams:\n  contacts: {history: true, hash: [email]}\n").publishingAll()
@@ -121,7 +121,7 @@ func TestHistoryOfContactsHasWhatWasTrueWhenItWasRead(t *testing.T) {
 	names := []string{"First <1>", "Second & \"2\"", "売上"}
 	for _, name := range names {
 		b.failOn(b.space.UpdateContact(id, emulator.FieldChange{Field: "name", Value: name}))
-		b.space.Advance(72 * time.Hour) // what is behind the mark by more than two days is not read again
+		b.space.Advance(72 * time.Hour) // records older than the lookback window are not read again
 		b.syncOnce(runner.Options{})
 	}
 	b.syncOnce(runner.Options{FullRefresh: true})

@@ -14,7 +14,7 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// consulting reads conversations and their consultations, and nothing else.
+// consulting reads conversations and their consultations only.
 var consulting = strings.Replace(talking, "[conversations]", "[conversations, hitl_events]", 1)
 
 func newConsulting(t testing.TB, conversations int, k emulator.Knobs) chatBed {
@@ -24,8 +24,8 @@ func newConsulting(t testing.TB, conversations int, k emulator.Knobs) chatBed {
 	return chatBed{contactBed{newBedWith(t, c, consulting).publishingAll()}}
 }
 
-// checkConsultations compares the events that are stored with those that a perfect reader holds, and the consultations with them: of
-// conversations that had changed within the week before. Nothing tells of those about others before they change.
+// checkConsultations compares the stored events with the oracle, and the consultations with those events, for conversations that changed within
+// the week before. Events of other conversations cannot be known before these change.
 func (c chatBed) checkConsultations() {
 	c.t.Helper()
 	moved := map[any]int64{}
@@ -51,13 +51,13 @@ func (c chatBed) checkConsultations() {
 		JOIN conversations ON id = conversation_id AND finished_at < updated_at + INTERVAL 7 DAY`), want)
 }
 
-// consultationQuery is a query about one conversation's consultations.
+// consultationQuery is a query for one conversation's consultations.
 func consultationQuery(id, columns string) string {
 	return "SELECT " + columns + " FROM hitl_events WHERE conversation_id = '" + id + "'"
 }
 
-// TestT69ToT74ConsultationsEqualTheOracle reads the consultations of conversations that live on, each once its conversation comes or
-// changes, and again in the weeks after.
+// TestT69ToT74ConsultationsEqualTheOracle reads the consultations of changing conversations: when the conversation is new or has changed, and
+// again in the weeks after.
 // Holds: T71, T73.
 func TestT69ToT74ConsultationsEqualTheOracle(t *testing.T) {
 	skipInRaceRun(t)
@@ -74,9 +74,9 @@ func TestT69ToT74ConsultationsEqualTheOracle(t *testing.T) {
 	c.checkConsultations()
 }
 
-// TestT69AnOutcomeThatComesLateIsFoundWithinAWeek: events are there once the consultation has ended, which moves nothing of the
-// conversation. An answer without any is not the last word.
-func TestT69AnOutcomeThatComesLateIsFoundWithinAWeek(t *testing.T) {
+// TestT69LateOutcomeIsFoundWithinAWeek: events appear when the consultation has ended, which does not change the conversation. An answer without
+// events is not final.
+func TestT69LateOutcomeIsFoundWithinAWeek(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := newConsulting(t, 8, emulator.Knobs{})
@@ -93,9 +93,9 @@ func TestT69AnOutcomeThatComesLateIsFoundWithinAWeek(t *testing.T) {
 	c.checkQuery("the consultation", "SELECT outcome, rounds_count, rounds_stored FROM consultations WHERE conversation_id = '"+id+"'", "approved|0|0")
 }
 
-// TestT70RoundsBeyondTheNewestTenAreToldOf, and those that are stored stay.
+// TestT70RoundsBeyondTheNewestTenAreReported, and stored rounds stay.
 // Holds: T73.
-func TestT70RoundsBeyondTheNewestTenAreToldOf(t *testing.T) {
+func TestT70RoundsBeyondTheNewestTenAreReported(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := newConsulting(t, 8, emulator.Knobs{})
@@ -110,7 +110,7 @@ func TestT70RoundsBeyondTheNewestTenAreToldOf(t *testing.T) {
 	id := c.openConversation(1)
 	c.advanceAfter(c.space.StartConsultation(id, "approved", 10, time.Minute))
 	c.readAfterHour()
-	c.mutateRoute("conversations.hitl", func(body []byte) []byte { // the service counts more rounds, and has dropped the first ones
+	c.mutateRoute("conversations.hitl", func(body []byte) []byte { // more rounds are counted than sent: the first ones are missing
 		text := strings.ReplaceAll(string(body), `"rounds_count":10`, `"rounds_count":14`)
 		for n := 1; n <= 4; n++ {
 			text = strings.ReplaceAll(text, fmt.Sprintf(`"round_index":%d,`, n), fmt.Sprintf(`"round_index":%d,`, n+10))
@@ -122,8 +122,8 @@ func TestT70RoundsBeyondTheNewestTenAreToldOf(t *testing.T) {
 	c.checkQuery("with those that are no longer sent", "SELECT rounds_count, rounds_stored, rounds_truncated FROM consultations WHERE conversation_id = '"+id+"' AND rounds_count > 9", "14|14|false")
 }
 
-// TestT71EventsOfOneSecondAreTwo: feedback of two rounds in one second, which have no id.
-func TestT71EventsOfOneSecondAreTwo(t *testing.T) {
+// TestT71EventsOfOneSecondAreSeparateRows: feedback of two rounds in one second, without ids.
+func TestT71EventsOfOneSecondAreSeparateRows(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := newConsulting(t, 8, emulator.Knobs{})
@@ -138,9 +138,9 @@ func TestT71EventsOfOneSecondAreTwo(t *testing.T) {
 	}
 }
 
-// TestT72ARedactedConversationKeepsNoWordOfItsConsultations, whether it tells of events without words, or of none: the rows stay,
-// and no file has the words. What is stored of a conversation that is gone is another matter.
-func TestT72ARedactedConversationKeepsNoWordOfItsConsultations(t *testing.T) {
+// TestT72RedactedConversationKeepsNoConsultationText, whether the source sends events without text or no events. The rows stay, and no file has
+// the text. A deleted conversation is another case.
+func TestT72RedactedConversationKeepsNoConsultationText(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	for name, hide := range map[string]emulator.Occurrence{"none": emulator.Always, "without words": emulator.Never} {
@@ -174,8 +174,8 @@ func TestT72ARedactedConversationKeepsNoWordOfItsConsultations(t *testing.T) {
 	}
 }
 
-// TestT72WordsThatComeAgainAreStoredAgain: an answer without events may be a mistake of the source.
-func TestT72WordsThatComeAgainAreStoredAgain(t *testing.T) {
+// TestT72RestoredConsultationTextIsStoredAgain: an answer without events may have been a mistake of the source.
+func TestT72RestoredConsultationTextIsStoredAgain(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := newConsulting(t, 8, emulator.Knobs{})
@@ -193,8 +193,8 @@ func TestT72WordsThatComeAgainAreStoredAgain(t *testing.T) {
 	c.checkQuery("again", consultationQuery(id, "*  EXCLUDE (_synced_at, _run_id)")+" ORDER BY ALL", stored...)
 }
 
-// TestT74ASupersededConsultationIsOneOfItsOwn: events of two consultations that overlap are told apart by their cycle.
-func TestT74ASupersededConsultationIsOneOfItsOwn(t *testing.T) {
+// TestT74SupersededConsultationIsSeparate: events of two overlapping consultations are assigned by their cycle.
+func TestT74SupersededConsultationIsSeparate(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := newConsulting(t, 8, emulator.Knobs{})
@@ -208,8 +208,8 @@ func TestT74ASupersededConsultationIsOneOfItsOwn(t *testing.T) {
 	c.checkConsultations()
 }
 
-// TestConsultationsThatTheTokenMayNotRead are unavailable, and conversations go on.
-func TestConsultationsThatTheTokenMayNotRead(t *testing.T) {
+// TestConsultationsOutsideTheScopeAreUnavailable, and conversations go on.
+func TestConsultationsOutsideTheScopeAreUnavailable(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := newConsulting(t, 8, emulator.Knobs{Forbidden: []string{"conversations.hitl"}})
@@ -223,9 +223,9 @@ func TestConsultationsThatTheTokenMayNotRead(t *testing.T) {
 	c.checkConsultations()
 }
 
-// TestConsultationsAreOfLaterVersions: one without them answers 404 for each conversation. That is no empty answer, and what waits is
-// read once a version has them.
-func TestConsultationsAreOfLaterVersions(t *testing.T) {
+// TestConsultationsNeedALaterVersion: a version without them answers 404 for each conversation. That is not an empty answer, and the queue keeps
+// its ids until a version has them.
+func TestConsultationsNeedALaterVersion(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := newConsulting(t, 60, emulator.Knobs{LaterOnly: true})

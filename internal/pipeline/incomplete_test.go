@@ -19,7 +19,7 @@ import (
 	"aqueduck/internal/sync"
 )
 
-// talkBed is a bed whose pipeline reads conversations, some of which have changed within the lookback window.
+// talkBed is a bed with a pipeline of conversations, some of which have changed within the lookback window.
 func talkBed(t *testing.T, seed uint64) (b *testBed, talks []string) {
 	t.Helper()
 	c := tinyConfig(seed)
@@ -34,7 +34,7 @@ func talkBed(t *testing.T, seed uint64) (b *testBed, talks []string) {
 	return b, talks
 }
 
-// changeRecord has the workspace's answers of a route, where they are the record of an id, changed.
+// changeRecord changes the record with an id in the answers of a route.
 func (b *testBed) changeRecord(route, id string, change func(record map[string]any)) {
 	b.answerWith(route, func(body []byte) []byte {
 		var record map[string]any
@@ -48,13 +48,13 @@ func (b *testBed) changeRecord(route, id string, change func(record map[string]a
 	})
 }
 
-// incompleteRecords are the reasons for which records of a stream are noted, with their ids.
+// incompleteRecords returns the reasons for which records of a stream are noted, with their ids.
 func (b *testBed) incompleteRecords(stream string) []string {
 	return b.queryRows("SELECT reason, id FROM _sync.incomplete WHERE stream = '" + stream + "' ORDER BY ALL")
 }
 
-// TestT170AConversationThatCanNeverBeReadHoldsNothingBack: it is told in each run, and read once it can be.
-func TestT170AConversationThatCanNeverBeReadHoldsNothingBack(t *testing.T) {
+// TestT170UnreadableConversationBlocksNoOther: it is reported in each run, and read once the source can send it.
+func TestT170UnreadableConversationBlocksNoOther(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b, talks := talkBed(t, 86)
@@ -82,7 +82,7 @@ func TestT170AConversationThatCanNeverBeReadHoldsNothingBack(t *testing.T) {
 		if got := b.incompleteRecords("conversations"); len(got) != 1 || got[0] != "unreadable|"+bad {
 			t.Errorf("run %d: noted %v", n, got)
 		}
-		b.space.Advance(72 * time.Hour) // by the second run it is behind the lookback window
+		b.space.Advance(72 * time.Hour) // before the second run it leaves the lookback window
 	}
 	b.front = b.space
 	b.syncOnce(runner.Options{})
@@ -92,8 +92,8 @@ func TestT170AConversationThatCanNeverBeReadHoldsNothingBack(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestT163HalfAConversationLeavesWhatIsStored: a detail without its parts, and a stub, count for nothing, and are asked for again.
-func TestT163HalfAConversationLeavesWhatIsStored(t *testing.T) {
+// TestT163IncompleteConversationKeepsStoredRows: a detail without its parts, and a stub, change nothing and are read again.
+func TestT163IncompleteConversationKeepsStoredRows(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b, talks := talkBed(t, 87)
@@ -131,8 +131,8 @@ func TestT163HalfAConversationLeavesWhatIsStored(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestT162AListThatOneContactLacksStays: what search leaves out is asked for by id, and what that leaves out too stays as it is stored.
-func TestT162AListThatOneContactLacksStays(t *testing.T) {
+// TestT162MissingListKeepsStoredRows: a list that search leaves out is read by id, and one that this answer leaves out too stays as stored.
+func TestT162MissingListKeepsStoredRows(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBed(t, tinyConfig(88))
@@ -167,7 +167,7 @@ func TestT162AListThatOneContactLacksStays(t *testing.T) {
 	if got := b.queryRows("SELECT name FROM contacts WHERE id = '" + id + "'"); got[0] != "New Name" {
 		t.Errorf("its name is %s", got[0])
 	}
-	mutate("contacts.search") // what search lacks the record's own reading has
+	mutate("contacts.search") // search leaves it out, the answer by id has it
 	b.syncOnce(runner.Options{})
 	if got := tags(); got == was {
 		t.Errorf("its tags are still %s", got)
@@ -177,7 +177,7 @@ func TestT162AListThatOneContactLacksStays(t *testing.T) {
 	b.equalsOracle()
 }
 
-// withoutTags takes the list of tags out of a contact, alone or in a page, and leaves all else as it was written.
+// withoutTags removes the list of tags from a contact, alone or in a page, and changes nothing else.
 func withoutTags(t *testing.T, body []byte, id string) []byte {
 	t.Helper()
 	var answer map[string]json.RawMessage
@@ -202,9 +202,9 @@ func withoutTags(t *testing.T, body []byte, id string) []byte {
 	return rawJSON(t, answer)
 }
 
-// TestT168ADetailThatLagsBehindItsHeadIsReadAgain: a conversation whose newest part is missing, though its own time and count are of
-// after it, looks in search as it is stored. The next run reads it once more.
-func TestT168ADetailThatLagsBehindItsHeadIsReadAgain(t *testing.T) {
+// TestT168StaleDetailIsReadAgain: the newest part of a conversation is missing, although its own time and count include it, so that search shows
+// it as stored. The next run reads it once more.
+func TestT168StaleDetailIsReadAgain(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b, talks := talkBed(t, 89)
@@ -230,8 +230,8 @@ func TestT168ADetailThatLagsBehindItsHeadIsReadAgain(t *testing.T) {
 	}
 }
 
-// TestT188ARecordWhoseTimeCannotBeReadIsAskedForUntilItCan: by its time a record is found again, and by what is stored of it.
-func TestT188ARecordWhoseTimeCannotBeReadIsAskedForUntilItCan(t *testing.T) {
+// TestT188RecordWithInvalidTimeIsRetried until it can be read: a window finds a record only by its time, so it is read by id.
+func TestT188RecordWithInvalidTimeIsRetried(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	untimed := func(body []byte) []byte {
@@ -271,7 +271,7 @@ func TestT188ARecordWhoseTimeCannotBeReadIsAskedForUntilItCan(t *testing.T) {
 				t.Errorf("noted %v", got)
 			}
 			b.answerWith("", nil)
-			b.space.Advance(30 * 24 * time.Hour) // no window goes back so far
+			b.space.Advance(30 * 24 * time.Hour) // no window reaches back so far
 			b.failOn(b.space.UpdateContact(who[4], emulator.FieldChange{Field: "name", Value: "New Name"}))
 			b.space.Advance(time.Hour)
 			b.syncOnce(runner.Options{})
@@ -283,7 +283,7 @@ func TestT188ARecordWhoseTimeCannotBeReadIsAskedForUntilItCan(t *testing.T) {
 	}
 }
 
-// stubRecord leaves nothing of a record but what says that it is there.
+// stubRecord reduces a record to a stub: its id and little else.
 func (b *testBed) stubRecord(record []byte) []byte {
 	var fields map[string]json.RawMessage
 	b.failOn(json.Unmarshal(record, &fields))
@@ -295,7 +295,7 @@ func (b *testBed) stubRecord(record []byte) []byte {
 	return rawJSON(b.t, fields)
 }
 
-// stubPage does so with all records of a page.
+// stubPage makes stubs of all records of a page.
 func (b *testBed) stubPage(page []byte) []byte {
 	var answer map[string]json.RawMessage
 	b.failOn(json.Unmarshal(page, &answer))
@@ -308,16 +308,16 @@ func (b *testBed) stubPage(page []byte) []byte {
 	return rawJSON(b.t, answer)
 }
 
-// TestT193EveryRecordThatIsNotWholeHasItsTurn: of more records than a run asks for once more, some never come whole. The others do, as
-// the next run goes on behind those that this one asked for.
-func TestT193EveryRecordThatIsNotWholeHasItsTurn(t *testing.T) {
+// TestT193EveryIncompleteRecordGetsItsTurn: more records stay incomplete than a run reads again. The others become complete, because the next run
+// continues after the last id of this one.
+func TestT193EveryIncompleteRecordGetsItsTurn(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := tinyConfig(97)
 	c.Contacts = 700
 	b := newBedWith(t, c, strings.ReplaceAll(nightly, ", deleted_contacts, contact_activities", ""))
 	ids := slices.Sorted(slices.Values(b.space.ContactIDs("active")))
-	never := ids[:550] // who never comes whole, and more than a run asks for
+	never := ids[:550] // always incomplete, and more than one run reads again
 	b.space.SetKnobs(func(k *emulator.Knobs) {
 		k.Mutate = func(route string, body []byte) []byte {
 			var one struct{ ID string }
@@ -337,16 +337,16 @@ func TestT193EveryRecordThatIsNotWholeHasItsTurn(t *testing.T) {
 		if report := b.trySync(runner.Options{}); report.Exit() == problem.ExitOK {
 			t.Fatal("the run ended well")
 		}
-		b.space.Advance(30 * 24 * time.Hour) // the next has no record in its window
+		b.space.Advance(30 * 24 * time.Hour) // the next run has no record in its window
 	}
 	if got, want := len(b.incompleteRecords("contacts")), len(never); got != want {
 		t.Errorf("%d are noted, and %d never come whole", got, want)
 	}
 }
 
-// TestT189StubsOutliveTheRunThatMetThem: what a list brings of nothing but ids and times is noted with the page that brought it, however
-// many they are and whatever ends the run before they were asked for.
-func TestT189StubsOutliveTheRunThatMetThem(t *testing.T) {
+// TestT189NotesOfStubsOutliveAnInterruptedRun: stubs in a list are noted with the commit of their page, however many they are, and whatever ends
+// the run before they are read again.
+func TestT189NotesOfStubsOutliveAnInterruptedRun(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := tinyConfig(92)
@@ -381,12 +381,12 @@ func TestT189StubsOutliveTheRunThatMetThem(t *testing.T) {
 	}
 }
 
-// TestT190WhatIsStoredOfALongListStaysWhereItsRestIsGone: ten of 25 tags come with the contact, the answer for all of them is a 404. Both
-// somebody who is stored and somebody who is new are told, asked for again in each run, and whole once they can be.
-func TestT190WhatIsStoredOfALongListStaysWhereItsRestIsGone(t *testing.T) {
+// TestT190LongListKeepsRowsWhenItsRestIsMissing: ten of 25 tags come with the contact, and the request for all of them answers 404. A stored and a
+// new contact are both reported, read again in each run, and complete once that succeeds.
+func TestT190LongListKeepsRowsWhenItsRestIsMissing(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
-	for _, people := range []int{120, 12} { // of twelve nobody knows what their source always sends
+	for _, people := range []int{120, 12} { // with twelve records it is not known what the source always sends
 		t.Run(strconv.Itoa(people), func(t *testing.T) {
 			t.Parallel()
 			c := tinyConfig(95)
@@ -441,8 +441,8 @@ func longListIsGone(t *testing.T, b *testBed) {
 	b.equalsOracle()
 }
 
-// TestT190WhatTheReadingByIDLeavesOutIsAsSearchHadIt: who comes back to the active contacts is read by id for the first time.
-func TestT190WhatTheReadingByIDLeavesOutIsAsSearchHadIt(t *testing.T) {
+// TestT190FieldMissingByIDKeepsTheValueFromSearch: a contact that becomes active again is read by id for the first time.
+func TestT190FieldMissingByIDKeepsTheValueFromSearch(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBed(t, tinyConfig(96))
@@ -457,14 +457,14 @@ func TestT190WhatTheReadingByIDLeavesOutIsAsSearchHadIt(t *testing.T) {
 		return strings.Join(b.queryRows("SELECT c.lifecycle, c.location_country, c.location_city, t.tag_id FROM contacts_all c JOIN contact_tags t ON t.contact_id = c.id WHERE c.id = '"+id+"' ORDER BY ALL"), " ")
 	}
 	was := stored()
-	b.space.Advance(80 * time.Hour) // search will not find it again
+	b.space.Advance(80 * time.Hour) // search will not return it again
 	b.failOn(b.space.ArchiveContact(id))
 	b.syncOnce(runner.Options{})
 	b.space.Advance(25 * time.Hour)
 	b.failOn(b.space.UnarchiveContact(id, false))
 	b.changeRecord("contacts.get", id, func(record map[string]any) { delete(record, "tags"); delete(record, "location") })
 	for n := range 2 {
-		b.failOn(b.space.UpdateContact(people[1], emulator.FieldChange{Field: "name", Value: strconv.Itoa(n)})) // somebody whom search finds
+		b.failOn(b.space.UpdateContact(people[1], emulator.FieldChange{Field: "name", Value: strconv.Itoa(n)})) // a contact that search returns
 		b.space.Advance(time.Hour)
 		report := b.trySync(runner.Options{})
 		if got := stored(); got != was || report.Exit() != problem.ExitFailed || len(findingsNamed(report, "incomplete")) != 1 {

@@ -12,11 +12,11 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// workspaceLife makes things happen in a workspace, drawn by its dice: everything that moves updated_at or changes who is active.
+// workspaceLife makes random changes in a workspace: everything that moves updated_at or changes which contacts are active.
 type workspaceLife struct {
 	t     testing.TB
 	space *emulator.Workspace
-	mu    sync.Mutex // guards dice: things also happen between two requests of streams side by side
+	mu    sync.Mutex // guards dice: events also happen between requests of parallel streams
 	dice  *rand.Rand
 }
 
@@ -24,10 +24,10 @@ func newLife(b *testBed, seed uint64) *workspaceLife {
 	return &workspaceLife{t: b.t, space: b.space, dice: rand.New(rand.NewPCG(seed, 1))}
 }
 
-// errNobody is the answer of an event that found nobody to happen to.
+// errNobody is the error of an event that fits no record.
 var errNobody = errors.New("nobody fits")
 
-// applyEvents lets n things happen, some seconds apart.
+// applyEvents applies n random events, some seconds apart.
 func (l *workspaceLife) applyEvents(n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -40,14 +40,14 @@ func (l *workspaceLife) applyEvents(n int) {
 	}
 }
 
-// rollDice is a number below n.
+// rollDice returns a random number below n.
 func (l *workspaceLife) rollDice(n int) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.dice.IntN(n)
 }
 
-// pickContact gives a contact that stands at a lifecycle word, "" when there is none.
+// pickContact returns a contact with a lifecycle status, "" when there is none.
 func (l *workspaceLife) pickContact(lifecycle string) string {
 	ids := l.space.ContactIDs(lifecycle)
 	if len(ids) == 0 {
@@ -65,13 +65,13 @@ func (l *workspaceLife) onContact(lifecycle string, do func(id string) error) fu
 	}
 }
 
-// lifeEvent is something that can happen, by its name.
+// lifeEvent is an event by its name.
 type lifeEvent struct {
 	name string
 	do   func() error
 }
 
-// eventNamed gives the first event of a name.
+// eventNamed returns the first event with a name.
 func eventNamed(events []lifeEvent, name string) (lifeEvent, bool) {
 	i := slices.IndexFunc(events, func(e lifeEvent) bool { return e.name == name })
 	if i < 0 {
@@ -80,7 +80,7 @@ func eventNamed(events []lifeEvent, name string) (lifeEvent, bool) {
 	return events[i], true
 }
 
-// contactEvents are those of contacts.
+// contactEvents are the events of contacts.
 func (l *workspaceLife) contactEvents() []lifeEvent {
 	s := l.space
 	active := func(do func(id string) error) func() error { return l.onContact("active", do) }
@@ -123,7 +123,7 @@ func (l *workspaceLife) contactEvents() []lifeEvent {
 	}
 }
 
-// whilePaging lets something happen before one request in so many, for as long as the test runs.
+// whilePaging applies an event before one request in so many, until the test ends.
 func (l *workspaceLife) whilePaging(oneIn int) {
 	l.space.RunBetween(func(int) {
 		if l.rollDice(oneIn) == 0 {
@@ -132,13 +132,13 @@ func (l *workspaceLife) whilePaging(oneIn int) {
 	})
 }
 
-// stopChanges ends what happens between requests and lets search find everything; two days are more than any lag here.
+// stopChanges ends the events and waits until the search index is up to date: two days are longer than any lag here.
 func (l *workspaceLife) stopChanges() {
 	l.space.RunBetween(nil)
 	l.space.Advance(50 * time.Hour)
 }
 
-// interceptRequests puts a handler before the workspace.
+// interceptRequests puts a handler in front of the workspace.
 func (b *testBed) interceptRequests(f func(rw http.ResponseWriter, r *http.Request) (done bool)) {
 	b.front = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if !f(rw, r) {

@@ -16,7 +16,7 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// contactBed makes contacts for a test's story and fails it when the workspace refuses.
+// contactBed makes contacts for a test, and fails it when the workspace refuses.
 type contactBed struct{ *testBed }
 
 func (p contactBed) createLead() string { return p.createContact("lead") }
@@ -41,7 +41,7 @@ func (p contactBed) advanceAfter(errs ...error) {
 	p.space.Advance(time.Second)
 }
 
-// onFirstRequest runs f before the first request that fits, from now on.
+// onFirstRequest runs f before the first matching request from now on.
 func (b *testBed) onFirstRequest(path string, f func()) {
 	var once sync.Once
 	b.interceptRequests(func(_ http.ResponseWriter, r *http.Request) bool {
@@ -52,7 +52,7 @@ func (b *testBed) onFirstRequest(path string, f func()) {
 	})
 }
 
-// checkLifecycle checks what has become of contacts, and who carries their data now.
+// checkLifecycle checks the lifecycle status of contacts and their survivors.
 func (b *testBed) checkLifecycle(lifecycle, current string, ids ...string) {
 	b.t.Helper()
 	for _, id := range ids {
@@ -106,7 +106,7 @@ func TestT24T25MergedLeadLeavesSearch(t *testing.T) {
 	b.equalsOracle()
 }
 
-func TestT25ACycleOfMergesEnds(t *testing.T) {
+func TestT25CycleOfMergesEnds(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	b := newBed(t, tinyConfig(32))
@@ -134,7 +134,7 @@ func TestT27UnarchivedContactIsActiveAgain(t *testing.T) {
 	p := contactBed{b}
 	ids := []string{p.createUser(), p.createLead(), p.createUser(), p.createLead(), p.createUser()}
 	late := p.createUser()
-	b.space.Advance(80 * time.Hour) // older than the overlap
+	b.space.Advance(80 * time.Hour) // older than the lookback window
 	b.syncOnce(runner.Options{})
 	for i, id := range append(ids, late) {
 		if i%2 == 0 {
@@ -154,7 +154,7 @@ func TestT27UnarchivedContactIsActiveAgain(t *testing.T) {
 	b.checkLifecycle("active", "", ids...)
 
 	p.advanceAfter(b.space.UnblockContact(late, false))
-	replica := true // which has not heard of it yet
+	replica := true // which does not know the contact yet
 	b.space.InjectFaults(func(_ int, r *http.Request) *fault.Fault {
 		if replica && strings.HasSuffix(r.URL.Path, late) {
 			return &fault.Fault{Status: http.StatusNotFound}
@@ -170,9 +170,9 @@ func TestT27UnarchivedContactIsActiveAgain(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestT36AnySignOfADeletionSuffices takes each source of evidence away in turn.
+// TestT36AnyEvidenceOfADeletionSuffices removes each source of evidence in turn.
 // Holds: T40.
-func TestT36AnySignOfADeletionSuffices(t *testing.T) {
+func TestT36AnyEvidenceOfADeletionSuffices(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	for _, evidence := range []struct {
@@ -200,10 +200,10 @@ func TestT36AnySignOfADeletionSuffices(t *testing.T) {
 	}
 }
 
-// TestT31StatusesFollowEachOther lets a contact go through every status, and takes a contact's role change while it is
-// archived for no sign of life.
+// TestT31LifecycleStatusesFollowEachOther leads a contact through every status. A change of role while a contact is archived is no evidence that
+// it is active.
 // Holds: T32.
-func TestT31StatusesFollowEachOther(t *testing.T) {
+func TestT31LifecycleStatusesFollowEachOther(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	b := newBed(t, tinyConfig(35))
@@ -226,8 +226,8 @@ func TestT31StatusesFollowEachOther(t *testing.T) {
 	}
 }
 
-// TestT41EventsThatMeanNothingChangeNothing: merges that failed, and events nobody has heard of.
-func TestT41EventsThatMeanNothingChangeNothing(t *testing.T) {
+// TestT41UnknownEventsChangeNothing: failed merges and undocumented events.
+func TestT41UnknownEventsChangeNothing(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	b := newBed(t, tinyConfig(36))
@@ -250,8 +250,8 @@ func TestT41EventsThatMeanNothingChangeNothing(t *testing.T) {
 	}
 }
 
-// TestT6ContactThatSearchDoesNotKnowYetIsReadByID finds it the same night, and takes search's word later.
-func TestT6ContactThatSearchDoesNotKnowYetIsReadByID(t *testing.T) {
+// TestT6ContactMissingFromSearchIsReadByID in the same night; search returns it later.
+func TestT6ContactMissingFromSearchIsReadByID(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	b := newBed(t, tinyConfig(37))
@@ -278,8 +278,8 @@ func TestT6ContactThatSearchDoesNotKnowYetIsReadByID(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestT37OnlyTheAPIsOwnWordMeansGone: a proxy's 404 settles nothing, and is asked about again.
-func TestT37OnlyTheAPIsOwnWordMeansGone(t *testing.T) {
+// TestT37OnlyTheAPIsOwn404MeansGone: a 404 of a proxy is no evidence, and the record is read again.
+func TestT37OnlyTheAPIsOwn404MeansGone(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	b := newBed(t, tinyConfig(38))
@@ -305,9 +305,9 @@ func TestT37OnlyTheAPIsOwnWordMeansGone(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestASignInTheSecondOfTheReadingIsAskedAbout archives a contact in the very second in which it was read by id: the two
-// times are the same, so another reading has to tell.
-func TestASignInTheSecondOfTheReadingIsAskedAbout(t *testing.T) {
+// TestEvidenceInTheSecondOfAReadIsCheckedAgain archives a contact in the second in which it was read by id. Both times are equal, so another read
+// must decide.
+func TestEvidenceInTheSecondOfAReadIsCheckedAgain(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	b := newBed(t, tinyConfig(39))
@@ -317,7 +317,7 @@ func TestASignInTheSecondOfTheReadingIsAskedAbout(t *testing.T) {
 	b.space.Advance(80 * time.Hour)
 	b.syncOnce(runner.Options{})
 	p.advanceAfter(b.space.UnarchiveContact(listed, false), b.space.UnarchiveContact(deleted, false))
-	b.syncOnce(runner.Options{}) // the clock stands still meanwhile, and the reading is of this second
+	b.syncOnce(runner.Options{}) // the clock stands still, so the read has this second
 	b.checkLifecycle("active", "", listed, deleted)
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.ListDeletes = emulator.ListNone })
 	if err := b.space.ArchiveContact(listed); err != nil {
@@ -337,9 +337,9 @@ func TestASignInTheSecondOfTheReadingIsAskedAbout(t *testing.T) {
 	}
 }
 
-// TestT42OrderOfReadingDoesNotMatter reads the same history in orders that streams can come in. What a source told of a
-// contact stays, even where the answer by id was that there is no such contact.
-func TestT42OrderOfReadingDoesNotMatter(t *testing.T) {
+// TestT42OrderOfStreamsDoesNotMatter reads the same events with different orders of streams. Evidence of one stream about a contact stays, even
+// when the answer by id was 404.
+func TestT42OrderOfStreamsDoesNotMatter(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	for _, order := range [][]string{
@@ -363,7 +363,7 @@ func TestT42OrderOfReadingDoesNotMatter(t *testing.T) {
 	}
 }
 
-// TestT43TheIDIsTheOnlyKey swaps the e-mail addresses of two contacts and makes a lead a user.
+// TestT43TheIDIsTheOnlyKey swaps the e-mail addresses of two contacts, and turns a lead into a user.
 func TestT43TheIDIsTheOnlyKey(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)

@@ -78,8 +78,8 @@ func TestT84ActivityLogsEqualTheOracle(t *testing.T) {
 	}
 }
 
-// TestT84FiftyEntriesInOneSecondStopTheStreamLoudly where an answer holds twenty: nothing says how to ask for the others.
-func TestT84FiftyEntriesInOneSecondStopTheStreamLoudly(t *testing.T) {
+// TestT84FiftyEntriesInOneSecondFail where an answer holds twenty: nothing says how to ask for the others.
+func TestT84FiftyEntriesInOneSecondFail(t *testing.T) {
 	t.Parallel()
 	c := tinyConfig(112)
 	c.LogPage = 20
@@ -102,8 +102,8 @@ func TestT84FiftyEntriesInOneSecondStopTheStreamLoudly(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestT85TypesOfEveryVersionAreData: what 2.14 renamed is stored as it was sent.
-func TestT85TypesOfEveryVersionAreData(t *testing.T) {
+// TestT85TypesOfEveryVersionAreStored: what 2.14 renamed is stored as it was sent.
+func TestT85TypesOfEveryVersionAreStored(t *testing.T) {
 	t.Parallel()
 	for version, want := range map[string][]string{"2.13": {"admin_assignment_limit_change|assignment_limit"}, "2.12": {"the_assignment_limit_change|assignment_limit"},
 		"2.17": {"admin_conversation_assignment_limit_change|conversation_assignment_limit", "admin_ticket_assignment_limit_change|ticket_assignment_limit"}} {
@@ -123,9 +123,9 @@ func TestT85TypesOfEveryVersionAreData(t *testing.T) {
 	}
 }
 
-// TestT86ActivityLogsOutsideThePlanKeepWhatTheyHave: the plan changes in the middle of the history; the rows and the marks
+// TestT86ActivityLogsOutsideThePlanKeepTheirRows: the plan changes in the middle of the history; the rows and the marks
 // stay, other streams go on, and once the plan has the log again it is read on from there.
-func TestT86ActivityLogsOutsideThePlanKeepWhatTheyHave(t *testing.T) {
+func TestT86ActivityLogsOutsideThePlanKeepTheirRows(t *testing.T) {
 	t.Parallel()
 	c := tinyConfig(114)
 	c.LogPage, c.Logs = 20, 400
@@ -161,8 +161,8 @@ func TestT86ActivityLogsOutsideThePlanKeepWhatTheyHave(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestAnExplicitSpanOfTheActivityLogMovesNoMark reads what --since and --until say, of this stream too.
-func TestAnExplicitSpanOfTheActivityLogMovesNoMark(t *testing.T) {
+// TestExplicitWindowOfTheActivityLogMovesNoWatermark reads what --since and --until say, of this stream too.
+func TestExplicitWindowOfTheActivityLogMovesNoWatermark(t *testing.T) {
 	t.Parallel()
 	c := tinyConfig(115)
 	c.Logs = 365
@@ -180,8 +180,8 @@ func TestAnExplicitSpanOfTheActivityLogMovesNoMark(t *testing.T) {
 	}
 }
 
-// TestTheShareOfALogsHistoryIsTheTimeThatWasRead: the source counts nothing, but with a start it is known where the end is.
-func TestTheShareOfALogsHistoryIsTheTimeThatWasRead(t *testing.T) {
+// TestBackfillShareOfALogIsTimeRead: the source counts nothing, but with a start it is known where the end is.
+func TestBackfillShareOfALogIsTimeRead(t *testing.T) {
 	t.Parallel()
 	c := tinyConfig(116)
 	c.Logs, c.LogPage = 1000, 20

@@ -125,8 +125,8 @@ func (l *longSync) recordEstimates(into map[time.Time]runlog.Running) {
 	}
 }
 
-// TestALongFirstSyncShowsTheNewestFirstAndWhenItEnds reads for half an hour of virtual time.
-func TestALongFirstSyncShowsTheNewestFirstAndWhenItEnds(t *testing.T) {
+// TestLongFirstSyncPublishesNewestFirstWithEstimate reads for half an hour of virtual time.
+func TestLongFirstSyncPublishesNewestFirstWithEstimate(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	l := newLongSync(t)
@@ -171,10 +171,10 @@ func TestALongFirstSyncShowsTheNewestFirstAndWhenItEnds(t *testing.T) {
 	l.equalsOracle()
 }
 
-// TestRunsCutShortAndKilledEndLikeOneLongRun cuts a first sync into pieces by max_time; in the middle of one its process
+// TestCutAndKilledRunsEqualOneLongRun cuts a first sync into pieces by max_time; in the middle of one its process
 // dies, which leaves what was on disk at that instant.
 // Holds: F25.
-func TestRunsCutShortAndKilledEndLikeOneLongRun(t *testing.T) {
+func TestCutAndKilledRunsEqualOneLongRun(t *testing.T) {
 	t.Parallel()
 	skipUnlessLong(t)
 	one, pieces := newLongSync(t), newLongSync(t)

@@ -12,9 +12,9 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// TestS59ARecordThatDuckDBCannotHoldEndsWithTheStepThatHelps: a page is below what may be read, and its record larger than the memory that
+// TestS59TooLargeRecordFailsWithNextStep: a page is below what may be read, and its record larger than the memory that
 // a commit may use. More memory, as the error says, stores it.
-func TestS59ARecordThatDuckDBCannotHoldEndsWithTheStepThatHelps(t *testing.T) {
+func TestS59TooLargeRecordFailsWithNextStep(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBedWith(t, tinyConfig(93), strings.Replace(nightly, "dir: data", "dir: data, memory: 100MB", 1))
@@ -31,8 +31,8 @@ func TestS59ARecordThatDuckDBCannotHoldEndsWithTheStepThatHelps(t *testing.T) {
 	}
 }
 
-// TestS59OneRecordOfManyAttributesDoesNotKeepOthersFromReaders: its attributes are in the column of all, and no columns of the view.
-func TestS59OneRecordOfManyAttributesDoesNotKeepOthersFromReaders(t *testing.T) {
+// TestS59RecordWithManyAttributesBlocksNoPublish: its attributes are in the column of all, and no columns of the view.
+func TestS59RecordWithManyAttributesBlocksNoPublish(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBed(t, tinyConfig(94))

@@ -75,8 +75,8 @@ func (o planOp) simplerForms() (all []planOp) {
 	return all
 }
 
-// TestAPlanIsShrunkToWhatItFailsBy takes out all but the operations that a failure needs.
-func TestAPlanIsShrunkToWhatItFailsBy(t *testing.T) {
+// TestFailingPlanIsShrunk takes out all but the operations that a failure needs.
+func TestFailingPlanIsShrunk(t *testing.T) {
 	t.Parallel()
 	p := drawPlan(3, 12)
 	p.addOp("wait", 4000, "")

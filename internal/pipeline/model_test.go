@@ -31,10 +31,10 @@ const modelFailures = 3
 // modelTries bounds what shrinking a plan that failed may cost.
 const modelTries = 150
 
-// TestF22RandomLivesFaultsCrashesAndRunsEqualTheOracle carries out plans: what happens in a small workspace, faults, time, and runs of the
+// TestF22RandomEventsFaultsCrashesAndRunsEqualTheOracle carries out plans: what happens in a small workspace, faults, time, and runs of the
 // program that are cut, interrupted and die. Once the faults are over and two runs later at the most, the warehouse is equal to the
 // oracle; no run before was green with rows missing. A plan that fails is shrunk, and told with the command that repeats it.
-func TestF22RandomLivesFaultsCrashesAndRunsEqualTheOracle(t *testing.T) {
+func TestF22RandomEventsFaultsCrashesAndRunsEqualTheOracle(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	tryPlans(t, "model", "random lives", envNumber("AQUEDUCK_SEEDS", modelSeeds), drawPlan)

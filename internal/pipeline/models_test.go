@@ -10,8 +10,8 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// TestOwnModelsAreBuiltAndTheirFailuresTold has a model that is right, one that is wrong, then mended, and one removed.
-func TestOwnModelsAreBuiltAndTheirFailuresTold(t *testing.T) {
+// TestUserModelsAreBuiltAndTheirFailuresReported has a model that is right, one that is wrong, then mended, and one removed.
+func TestUserModelsAreBuiltAndTheirFailuresReported(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	b := newBed(t, tinyConfig(61)).publishingAll()

@@ -16,8 +16,8 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// TestOnlineLooksAtWhatARunNeedsBesidesTheAPI: the disk, who writes, and those that are to be told, who are told nothing.
-func TestOnlineLooksAtWhatARunNeedsBesidesTheAPI(t *testing.T) {
+// TestOnlineChecksDiskLockAndAlerts: the disk, who writes, and those that are to be told, who are told nothing.
+func TestOnlineChecksDiskLockAndAlerts(t *testing.T) {
 	t.Parallel()
 	asked := 0
 	there := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++ }))

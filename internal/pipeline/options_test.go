@@ -38,7 +38,7 @@ func (b *testBed) checkpointState(stream string) string {
 	return b.queryRows("SELECT state FROM _sync.checkpoints WHERE stream = '" + stream + "'")[0]
 }
 
-func TestExplicitWindowMovesNoMark(t *testing.T) {
+func TestExplicitWindowMovesNoWatermark(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(61))
 	b.syncOnce(runner.Options{})
@@ -70,8 +70,8 @@ func TestExplicitWindowMovesNoMark(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestWindowIsOfSearchedStreamsOnly: what has no times to read between keeps its checkpoint, and nobody is missing.
-func TestWindowIsOfSearchedStreamsOnly(t *testing.T) {
+// TestExplicitWindowAppliesToSearchedStreamsOnly: what has no times to read between keeps its checkpoint, and nobody is missing.
+func TestExplicitWindowAppliesToSearchedStreamsOnly(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(62))
 	report := b.syncOnce(runner.Options{Since: b.space.CurrentTime().Add(-30 * 24 * time.Hour)})
@@ -83,10 +83,10 @@ func TestWindowIsOfSearchedStreamsOnly(t *testing.T) {
 	}
 }
 
-// TestFullRefreshComparesEverythingAndEmptiesNothing finds what changed without a new updated_at, and writes nothing else;
+// TestFullRefreshComparesWithoutEmptyingTables finds what changed without a new updated_at, and writes nothing else;
 // every file published on the way holds all contacts.
 // Holds: T47.
-func TestFullRefreshComparesEverythingAndEmptiesNothing(t *testing.T) {
+func TestFullRefreshComparesWithoutEmptyingTables(t *testing.T) {
 	t.Parallel()
 	b := newBedWith(t, tinyConfig(63), strings.Replace(nightly, "{dir: data}", "{dir: data, publish: {every: 1m}}", 1))
 	b.syncOnce(runner.Options{})
@@ -118,7 +118,7 @@ func TestFullRefreshComparesEverythingAndEmptiesNothing(t *testing.T) {
 	b.equalsOracle()
 }
 
-func TestFailedReadsOnlyWhatFailed(t *testing.T) {
+func TestFailedOptionReadsOnlyFailedStreams(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(64))
 	b.syncOnce(runner.Options{})
@@ -196,10 +196,10 @@ func TestSelectAndExcludeNarrowARun(t *testing.T) {
 	}
 }
 
-// TestCutRunsEndEqualToOneLongRun reads a workspace in small pieces, by requests and by time. Each ends cleanly; no mark
+// TestRunsCutByLimitsEqualOneLongRun reads a workspace in small pieces, by requests and by time. Each ends cleanly; no mark
 // goes back; what is left is told; in the end nothing is missing.
 // Holds: T138.
-func TestCutRunsEndEqualToOneLongRun(t *testing.T) {
+func TestRunsCutByLimitsEqualOneLongRun(t *testing.T) {
 	t.Parallel()
 	for _, cut := range []runner.Options{{MaxRequests: 9}, {MaxTime: 4 * time.Minute}} {
 		t.Run(fmt.Sprint(cut.MaxRequests, cut.MaxTime), func(t *testing.T) {
@@ -238,9 +238,9 @@ func TestCutRunsEndEqualToOneLongRun(t *testing.T) {
 	}
 }
 
-// TestALimitedRunLeavesNothingOutOfTheNext tries a workspace with a few records of each stream, one that is new and one that is known and
+// TestLimitedRunDoesNotChangeTheNextRun tries a workspace with a few records of each stream, one that is new and one that is known and
 // where records went and came: it concludes nothing of what it did not read, and a whole run then leaves what it would have left alone.
-func TestALimitedRunLeavesNothingOutOfTheNext(t *testing.T) {
+func TestLimitedRunDoesNotChangeTheNextRun(t *testing.T) {
 	t.Parallel()
 	const limit, page = 7, 150
 	c := tinyConfig(77)
@@ -277,8 +277,8 @@ func TestALimitedRunLeavesNothingOutOfTheNext(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestForwardFirstHistoryAfter: whoever opens the file during a long first sync sees the last week.
-func TestForwardFirstHistoryAfter(t *testing.T) {
+// TestForwardPassComesBeforeBackfill: whoever opens the file during a long first sync sees the last week.
+func TestForwardPassComesBeforeBackfill(t *testing.T) {
 	t.Parallel()
 	b := newBedWith(t, tinyConfig(67), strings.Replace(nightly, "{dir: data}", "{dir: data, publish: {first: 0s}}", 1))
 	var early []string
@@ -296,9 +296,9 @@ func TestForwardFirstHistoryAfter(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestStartBoundsTheHistory reads no contact that has not changed since, nor asks for such by id because an event names it;
+// TestStartLimitsTheBackfill reads no contact that has not changed since, nor asks for such by id because an event names it;
 // a start that is put earlier is read down to.
-func TestStartBoundsTheHistory(t *testing.T) {
+func TestStartLimitsTheBackfill(t *testing.T) {
 	t.Parallel()
 	from := func(date string) string { return nightly + "streams: {contacts: {start: " + date + "}}\n" }
 	b := newBedWith(t, tinyConfig(68), from("2024-05-20"))
@@ -321,7 +321,7 @@ func TestStartBoundsTheHistory(t *testing.T) {
 	b.equalsOracle()
 }
 
-func TestInterruptedRunKeepsWhatIsWholeAndGoesOn(t *testing.T) {
+func TestInterruptedRunKeepsCompletePagesAndContinues(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(69))
 	ctx, cancel := context.WithCancel(context.Background())
@@ -344,9 +344,9 @@ func TestInterruptedRunKeepsWhatIsWholeAndGoesOn(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestT151AnErrorOfClosingIsTold: what goes wrong when a run ends is no less wrong.
+// TestT151CloseErrorIsReported: what goes wrong when a run ends is no less wrong.
 // Holds: F4.
-func TestT151AnErrorOfClosingIsTold(t *testing.T) {
+func TestT151CloseErrorIsReported(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(68))
 	connect := b.runner.Connect

@@ -18,9 +18,9 @@ import (
 	"aqueduck/internal/sync"
 )
 
-// TestWorkspacesOfEveryTemperEqualTheOracle reads workspaces that do what services of this kind do to their readers,
+// TestWorkspacesOfAllKindsEqualTheOracle reads workspaces that do what services of this kind do to their readers,
 // while they change between the runs and between the pages. After a quiet time nothing is lost, doubled or stale.
-func TestWorkspacesOfEveryTemperEqualTheOracle(t *testing.T) {
+func TestWorkspacesOfAllKindsEqualTheOracle(t *testing.T) {
 	t.Parallel()
 	for _, temper := range []struct {
 		name  string
@@ -58,8 +58,8 @@ func TestWorkspacesOfEveryTemperEqualTheOracle(t *testing.T) {
 	}
 }
 
-// TestContactsAreAsManyAsSearchCounts asks the workspace itself, after hours of life and a quiet one.
-func TestContactsAreAsManyAsSearchCounts(t *testing.T) {
+// TestContactCountEqualsSearchTotal asks the workspace itself, after hours of life and a quiet one.
+func TestContactCountEqualsSearchTotal(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, smallConfig())
 	b.syncOnce(runner.Options{})
@@ -86,8 +86,8 @@ func TestContactsAreAsManyAsSearchCounts(t *testing.T) {
 	oracletest.CompareRows(t, "contacts", b.queryRows("SELECT count(contacts) FROM contacts"), []string{strconv.Itoa(found.Total)})
 }
 
-// TestT14ListsOfEveryShapeEqualTheOracle reads the same workspace through every form that pages and their end take.
-func TestT14ListsOfEveryShapeEqualTheOracle(t *testing.T) {
+// TestT14AllFormsOfPagesEqualTheOracle reads the same workspace through every form that pages and their end take.
+func TestT14AllFormsOfPagesEqualTheOracle(t *testing.T) {
 	t.Parallel()
 	c := tinyConfig(22)
 	c.Inactive = 170 // more than a page
@@ -113,8 +113,8 @@ func TestT14ListsOfEveryShapeEqualTheOracle(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestT14AnEmptyCursorIsNoEnd keeps what is stored when a list ends with a cursor of no letters.
-func TestT14AnEmptyCursorIsNoEnd(t *testing.T) {
+// TestT14EmptyCursorDoesNotEndTheList keeps what is stored when a list ends with a cursor of no letters.
+func TestT14EmptyCursorDoesNotEndTheList(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBed(t, tinyConfig(23))
@@ -151,10 +151,10 @@ func TestChaosOnTheWireEqualsTheOracle(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestGamesWithAnswersEqualTheOracle reads answers that are good and odd. What cannot be taken is told; the first run after
+// TestMangledAnswersEqualTheOracle reads answers that are good and odd. What cannot be taken is told; the first run after
 // them makes up for all.
 // Holds: F13.
-func TestGamesWithAnswersEqualTheOracle(t *testing.T) {
+func TestMangledAnswersEqualTheOracle(t *testing.T) {
 	skipInRaceRun(t)
 	for name, games := range map[string]struct {
 		chaos string
@@ -211,8 +211,8 @@ func TestGamesWithAnswersEqualTheOracle(t *testing.T) {
 	}
 }
 
-// TestT44CappedNestedListsAreReadOn gives contacts as many tags as lists hold, one less, one more and far more.
-func TestT44CappedNestedListsAreReadOn(t *testing.T) {
+// TestT44TruncatedNestedListsAreCompleted gives contacts as many tags as lists hold, one less, one more and far more.
+func TestT44TruncatedNestedListsAreCompleted(t *testing.T) {
 	t.Parallel()
 	for name, bare := range map[string]bool{"told": false, "bare": true} {
 		t.Run(name, func(t *testing.T) {

@@ -74,8 +74,8 @@ func newMutantRun(t *testing.T, f judgedFamily) *mutantRun {
 	return j
 }
 
-// TestASampleOfWrongServersIsNoticed holds some of those that make oracle-mutants has all of: every field of the entries of one list.
-func TestASampleOfWrongServersIsNoticed(t *testing.T) {
+// TestSampleOfWrongServersIsNoticed holds some of those that make oracle-mutants has all of: every field of the entries of one list.
+func TestSampleOfWrongServersIsNoticed(t *testing.T) {
 	t.Parallel()
 	j := newMutantRun(t, judgedFamilies()["logs"])
 	list := slices.DeleteFunc(j.listServers("logs"), func(m wrongServer) bool { return m.list || m.how == nulled })

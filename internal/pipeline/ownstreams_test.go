@@ -77,8 +77,8 @@ key: [model, full_name]
 columns: [{name: model, type: text, doc: Whose.}, {name: full_name, type: text, doc: Name.}]
 `
 
-// TestAStreamOfEachWayOfReadingNeedsNoGo reads what the emulator has by files of a user's own alone, and finds all of it.
-func TestAStreamOfEachWayOfReadingNeedsNoGo(t *testing.T) {
+// TestEveryKindOfStreamNeedsNoGo reads what the emulator has by files of a user's own alone, and finds all of it.
+func TestEveryKindOfStreamNeedsNoGo(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, emulator.Config{Seed: 172, Contacts: 60, Inactive: 20, Activities: 150, Conversations: 120, Calls: 60,
 		Knobs: emulator.Knobs{Export: emulator.ExportKnobs{Pending: -1, Working: -1}}})
@@ -131,8 +131,8 @@ func TestAStreamOfEachWayOfReadingNeedsNoGo(t *testing.T) {
 	}
 }
 
-// TestTheOwnStreamsHaveEachWayOfReading: a way of reading that the grammar gains is to be tried by a file of a user's own.
-func TestTheOwnStreamsHaveEachWayOfReading(t *testing.T) {
+// TestUserStreamsCoverEveryKindOfStream: a way of reading that the grammar gains is to be tried by a file of a user's own.
+func TestUserStreamsCoverEveryKindOfStream(t *testing.T) {
 	t.Parallel()
 	read := specKey(t, schemas.Spec(), "read")
 	var ways []string

@@ -84,9 +84,9 @@ func (b *testBed) checkVersions() {
 	oracletest.CompareRows(b.t, "versions", b.queryRows("SELECT version_id FROM connector_versions v JOIN connectors c ON c.id = v.connector_id"), want)
 }
 
-// TestAStreamOverAnotherWalksWhatComesAndChanges reads under each row of another stream once, and again when it has changed,
+// TestChildStreamReadsNewAndChangedParents reads under each row of another stream once, and again when it has changed,
 // whichever of the two was there first; nothing that waits is lost by a run that is refused or cut.
-func TestAStreamOverAnotherWalksWhatComesAndChanges(t *testing.T) {
+func TestChildStreamReadsNewAndChangedParents(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(141))
 	b.writeStreamFiles("connectors", connectors)
@@ -134,8 +134,8 @@ func TestAStreamOverAnotherWalksWhatComesAndChanges(t *testing.T) {
 	}
 }
 
-// TestAStreamOverItselfEndsWhereNothingNewComes walks a tree, level by level.
-func TestAStreamOverItselfEndsWhereNothingNewComes(t *testing.T) {
+// TestStreamOverItselfEndsWithoutNewRows walks a tree, level by level.
+func TestStreamOverItselfEndsWithoutNewRows(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(142))
 	b.writeStreamFiles("tree, branches", folderStreams)
@@ -177,9 +177,9 @@ columns:
   - {name: event_type, type: text, doc: Type.}
 `
 
-// TestT69WhatComesWithoutAChangeIsFoundByWalkingAgain: the events of a consultation are there once it has ended, which moves
+// TestT69ChildRowsWithoutParentChangeAreFound: the events of a consultation are there once it has ended, which moves
 // nothing of the conversation.
-func TestT69WhatComesWithoutAChangeIsFoundByWalkingAgain(t *testing.T) {
+func TestT69ChildRowsWithoutParentChangeAreFound(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := tinyConfig(143)

@@ -13,9 +13,9 @@ import (
 	"aqueduck/load/read"
 )
 
-// TestF12TenReadersAskDuringWholeRuns has ten readers open the published file anew again and again, each with several questions to
+// TestF12TenReadersQueryDuringRuns has ten readers open the published file anew again and again, each with several questions to
 // what it opened: none gets an error, and all answers in one session are of one instant.
-func TestF12TenReadersAskDuringWholeRuns(t *testing.T) {
+func TestF12TenReadersQueryDuringRuns(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	const readers = 10

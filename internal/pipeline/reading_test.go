@@ -87,9 +87,9 @@ func TestT161ASearchThatReturnsNothingIsCheckedByID(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestT161WhoeverLeftExplainsAnEmptySearch: where all that are stored in the window have left, an empty search is right.
+// TestT161DeletedContactsExplainAnEmptySearch: where all that are stored in the window have left, an empty search is right.
 // Holds: T194.
-func TestT161WhoeverLeftExplainsAnEmptySearch(t *testing.T) {
+func TestT161DeletedContactsExplainAnEmptySearch(t *testing.T) {
 	t.Parallel()
 	for name, empty := range map[string]float64{"": 0, "T16 its list begins with empty pages": 0.9} {
 		t.Run(name, func(t *testing.T) {
@@ -123,9 +123,9 @@ func whoeverLeftExplains(t *testing.T, empty float64) {
 	b.equalsOracle()
 }
 
-// TestT187WhatWasAskedForAsEvidenceStaysAsItIsStored: the newest record is older than the lookback window, and is asked for to see whether
+// TestT187RecordReadAsEvidenceIsNotStored: the newest record is older than the lookback window, and is asked for to see whether
 // the list still has it. No later run would ask for it again.
-func TestT187WhatWasAskedForAsEvidenceStaysAsItIsStored(t *testing.T) {
+func TestT187RecordReadAsEvidenceIsNotStored(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(86))
 	b.syncOnce(runner.Options{})
@@ -149,8 +149,8 @@ func TestT187WhatWasAskedForAsEvidenceStaysAsItIsStored(t *testing.T) {
 	}
 }
 
-// TestT166RunsAreBoundedByDefault: a list without an end ends a run at the latest before the next night.
-func TestT166RunsAreBoundedByDefault(t *testing.T) {
+// TestT166RunsHaveATimeLimitByDefault: a list without an end ends a run at the latest before the next night.
+func TestT166RunsHaveATimeLimitByDefault(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(90))
 	p := b.runner.Config.Pipelines[0]
@@ -159,8 +159,8 @@ func TestT166RunsAreBoundedByDefault(t *testing.T) {
 	}
 }
 
-// TestRejectsAreTheSameNumberInEveryRunUntilAValueChanges however often the window reads the record again.
-func TestRejectsAreTheSameNumberInEveryRunUntilAValueChanges(t *testing.T) {
+// TestDeadLetterCountIsStableUntilAValueChanges however often the window reads the record again.
+func TestDeadLetterCountIsStableUntilAValueChanges(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(87))
 	b.syncOnce(runner.Options{})
@@ -204,8 +204,8 @@ func TestRejectsAreTheSameNumberInEveryRunUntilAValueChanges(t *testing.T) {
 	line(b.syncOnce(runner.Options{}), "rejected=0 new_rejected=0")
 }
 
-// TestAValueOfARecordThatTwoTablesHoldCountsOnce: search and the contact's own reading bring the same wrong values of one contact, a night apart.
-func TestAValueOfARecordThatTwoTablesHoldCountsOnce(t *testing.T) {
+// TestDeadLetterOfTwoStreamsCountsOnce: search and the contact's own reading bring the same wrong values of one contact, a night apart.
+func TestDeadLetterOfTwoStreamsCountsOnce(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBed(t, tinyConfig(87))

@@ -27,7 +27,7 @@ func deletedConversations(t *testing.T, n int) (b *testBed, ids []string) {
 	return b, ids
 }
 
-func TestT60DeletedConversationIsFoundByTheWholeList(t *testing.T) {
+func TestT60DeletedConversationIsFoundByReconciliation(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	b, ids := deletedConversations(t, 2)
@@ -48,8 +48,8 @@ func TestT60DeletedConversationIsFoundByTheWholeList(t *testing.T) {
 	}
 }
 
-// TestT152AListThatLacksManyIsNotBelieved: a search that is ill looks like a workspace whose conversations were deleted.
-func TestT152AListThatLacksManyIsNotBelieved(t *testing.T) {
+// TestT152ListThatLacksManyRowsDeletesNothing: a search that is ill looks like a workspace whose conversations were deleted.
+func TestT152ListThatLacksManyRowsDeletesNothing(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	b, _ := deletedConversations(t, 50)
@@ -65,8 +65,8 @@ func TestT152AListThatLacksManyIsNotBelieved(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestT6ConversationThatSearchToldTooLateIsFoundByTheWholeList: the index took longer than any overlap.
-func TestT6ConversationThatSearchToldTooLateIsFoundByTheWholeList(t *testing.T) {
+// TestT6ConversationIndexedTooLateIsFoundByReconciliation: the index took longer than any overlap.
+func TestT6ConversationIndexedTooLateIsFoundByReconciliation(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	b := newTalkBed(t, emulator.Knobs{LagMax: 15 * 24 * time.Hour})

@@ -10,10 +10,10 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// TestT59WhatTheSourceRedactsIsInNoFile has a part and a first message redacted after they were stored and published: no
+// TestT59RedactedTextIsInNoFile has a part and a first message redacted after they were stored and published: no
 // byte of them stays, other texts of the same conversation do, and a backup from before does not bring them back.
 // Holds: F18, S37.
-func TestT59WhatTheSourceRedactsIsInNoFile(t *testing.T) {
+func TestT59RedactedTextIsInNoFile(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := tinyConfig(173)

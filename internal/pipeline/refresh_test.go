@@ -9,10 +9,10 @@ import (
 	"aqueduck/internal/verify"
 )
 
-// TestT172AFullRefreshTakesWhatTheSourceHasNow takes records of a source back to an earlier state, updated_at and all. Ordinary runs
+// TestT172FullRefreshReplacesNewerRows takes records of a source back to an earlier state, updated_at and all. Ordinary runs
 // keep the newer rows; a full refresh replaces what differs and nothing else. One that is cut goes on as a full refresh, and the
 // runs after its end are ordinary ones again.
-func TestT172AFullRefreshTakesWhatTheSourceHasNow(t *testing.T) {
+func TestT172FullRefreshReplacesNewerRows(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(421))
 	d := b.withDoors("")
@@ -51,9 +51,9 @@ func TestT172AFullRefreshTakesWhatTheSourceHasNow(t *testing.T) {
 	}
 }
 
-// TestT173VerifyTakesTheCopyThatARunTakes answers with two copies of a record: verify finds the row that has the older one, and
+// TestT173VerifyChoosesTheSameCopyAsARun answers with two copies of a record: verify finds the row that has the older one, and
 // nothing once a run has read the same answer.
-func TestT173VerifyTakesTheCopyThatARunTakes(t *testing.T) {
+func TestT173VerifyChoosesTheSameCopyAsARun(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(422))
 	d := b.withDoors("")

@@ -51,7 +51,7 @@ func TestT116RefusedTokenStopsEverything(t *testing.T) {
 	b.equalsOracle()
 }
 
-func TestT116RefusedTokenIsToldBeforeAnythingIsWritten(t *testing.T) {
+func TestT116RefusedTokenIsReportedBeforeAnythingIsWritten(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(72))
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.RevokeAt = 1 })
@@ -64,8 +64,8 @@ func TestT116RefusedTokenIsToldBeforeAnythingIsWritten(t *testing.T) {
 	}
 }
 
-// TestARunWhoseTimeIsUpBeforeItKnowsWhomItReadsSaysSo has a workspace that answers late, and then that it is busy.
-func TestARunWhoseTimeIsUpBeforeItKnowsWhomItReadsSaysSo(t *testing.T) {
+// TestRunWithoutTimeToIdentifyTheWorkspaceSaysSo has a workspace that answers late, and then that it is busy.
+func TestRunWithoutTimeToIdentifyTheWorkspaceSaysSo(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(74))
 	b.front = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -78,9 +78,9 @@ func TestARunWhoseTimeIsUpBeforeItKnowsWhomItReadsSaysSo(t *testing.T) {
 	}
 }
 
-// TestRotatedTokenGoesOn: a token file that was replaced is read again, once.
+// TestRotatedTokenIsReadOnce: a token file that was replaced is read again, once.
 // Holds: T116, S5.
-func TestRotatedTokenGoesOn(t *testing.T) {
+func TestRotatedTokenIsReadOnce(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(73))
 	connect := b.runner.Connect
@@ -98,9 +98,9 @@ func TestRotatedTokenGoesOn(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestT86UnavailableStreamHoldsUpNobody: a plan without the feature, from the beginning and from the middle of a list on.
+// TestT86UnavailableStreamBlocksNoOther: a plan without the feature, from the beginning and from the middle of a list on.
 // What is stored stays, contacts that came back are found all the same, and the stream is asked for at each run.
-func TestT86UnavailableStreamHoldsUpNobody(t *testing.T) {
+func TestT86UnavailableStreamBlocksNoOther(t *testing.T) {
 	t.Parallel()
 	c := tinyConfig(74)
 	c.Inactive, c.Unavailable = 170, []string{"contacts.activities"}
@@ -189,8 +189,8 @@ func (b *testBed) checkConfigRefused(file string, change func(), words ...string
 	}
 }
 
-// TestWorkspaceThatBeginsEmptyIsKnownLater: no record tells whose it is until there is one.
-func TestWorkspaceThatBeginsEmptyIsKnownLater(t *testing.T) {
+// TestEmptyWorkspaceIsIdentifiedLater: no record tells whose it is until there is one.
+func TestEmptyWorkspaceIsIdentifiedLater(t *testing.T) {
 	t.Parallel()
 	c := tinyConfig(78)
 	c.EmptyLists = true
@@ -203,8 +203,8 @@ func TestWorkspaceThatBeginsEmptyIsKnownLater(t *testing.T) {
 	b.checkConfigRefused(b.runner.Dir.Current(), func() { b.space.SetWorkspaceID("another") }, "another")
 }
 
-// TestWhatAVersionLacksIsUnavailableWithTheVersionThatHasIt: a 404 for a whole list is no failure, and says what to ask for.
-func TestWhatAVersionLacksIsUnavailableWithTheVersionThatHasIt(t *testing.T) {
+// TestStreamMissingFromTheVersionIsUnavailable: a 404 for a whole list is no failure, and says what to ask for.
+func TestStreamMissingFromTheVersionIsUnavailable(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(79))
 	b.writeStreamFiles("tags, calls, away_status_reasons, old_articles", `stream: old_articles

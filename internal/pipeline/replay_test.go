@@ -17,10 +17,10 @@ import (
 	pipelinesync "aqueduck/internal/sync"
 )
 
-// TestDeltasReplayToTheFullTables has a consumer downstream read what changed by `_synced_at`, from whatever file is
+// TestIncrementalCopiesEqualTheFullTables has a consumer downstream read what changed by `_synced_at`, from whatever file is
 // published, while random runs are cut, interrupted, repeated and published in their middle.
 // Holds: F25.
-func TestDeltasReplayToTheFullTables(t *testing.T) {
+func TestIncrementalCopiesEqualTheFullTables(t *testing.T) {
 	t.Parallel()
 	b := newBedWith(t, tinyConfig(11), strings.Replace(nightly, "{dir: data}", "{dir: data, publish: {every: 5m}}", 1))
 	l := newLife(b, 11)

@@ -46,7 +46,7 @@ func TestLastLineIsStable(t *testing.T) {
 	}
 }
 
-func TestExitCodeIsOfTheWorstStream(t *testing.T) {
+func TestExitCodeComesFromTheWorstStream(t *testing.T) {
 	t.Parallel()
 	of := func(status runlog.Outcome, class string) runlog.StreamResult {
 		return runlog.StreamResult{Status: status, Class: class, Requests: 1}
@@ -73,8 +73,8 @@ func TestExitCodeIsOfTheWorstStream(t *testing.T) {
 	}
 }
 
-// TestPlanTellsBeforehand: offline before the first run, with one request a stream when it may ask, and after a run.
-func TestPlanTellsBeforehand(t *testing.T) {
+// TestPlanDescribesTheRun: offline before the first run, with one request a stream when it may ask, and after a run.
+func TestPlanDescribesTheRun(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(121))
 	planned := func(asking bool) *plan.Plan {
@@ -119,8 +119,8 @@ func readOf(p *plan.Plan, stream string) string {
 	return ""
 }
 
-// TestStatusTellsOfARunUnderWay reads run.json and the published file while a run reads and after it.
-func TestStatusTellsOfARunUnderWay(t *testing.T) {
+// TestStatusShowsTheRunUnderWay reads run.json and the published file while a run reads and after it.
+func TestStatusShowsTheRunUnderWay(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(122))
 	status := func() *runlog.Status {
@@ -222,8 +222,8 @@ func TestCheckpointsMoveBackOnly(t *testing.T) {
 	}
 }
 
-// TestT131ClocksThatDifferAreTold: the marks go by the workspace's clock, and somebody should look at the machine's.
-func TestT131ClocksThatDifferAreTold(t *testing.T) {
+// TestT131ClockSkewIsReported: the marks go by the workspace's clock, and somebody should look at the machine's.
+func TestT131ClockSkewIsReported(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(124))
 	if report := b.syncOnce(runner.Options{}); len(report.Notes) != 0 {
@@ -243,9 +243,9 @@ func TestT131ClocksThatDifferAreTold(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestRejectsAreKeptForAWeek removes older texts of records that were kept out whole.
+// TestRejectFilesAreKeptForAWeek removes older texts of records that were kept out whole.
 // Holds: S22, S39.
-func TestRejectsAreKeptForAWeek(t *testing.T) {
+func TestRejectFilesAreKeptForAWeek(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(125))
 	b.syncOnce(runner.Options{})

@@ -13,9 +13,9 @@ import (
 	"aqueduck/internal/sync"
 )
 
-// TestBackupAloneGoesOn puts a copied published file into an empty directory: the next run reads what is newer, not all.
+// TestRestoredBackupContinues puts a copied published file into an empty directory: the next run reads what is newer, not all.
 // Holds: F11.
-func TestBackupAloneGoesOn(t *testing.T) {
+func TestRestoredBackupContinues(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(111)).publishingAll()
 	b.syncOnce(runner.Options{})
@@ -64,9 +64,9 @@ func (b *testBed) interruptAfter(after int) {
 	b.space.RunBetween(nil)
 }
 
-// TestLostWorkDatabaseIsMadeFromThePublishedFile takes away, and then spoils, what an interrupted run left.
+// TestLostWorkDatabaseIsRebuiltFromThePublishedFile takes away, and then spoils, what an interrupted run left.
 // Holds: F24.
-func TestLostWorkDatabaseIsMadeFromThePublishedFile(t *testing.T) {
+func TestLostWorkDatabaseIsRebuiltFromThePublishedFile(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(113)).publishingAll()
 	b.syncOnce(runner.Options{})
@@ -97,9 +97,9 @@ func TestLostWorkDatabaseIsMadeFromThePublishedFile(t *testing.T) {
 	}
 }
 
-// TestLostLakeIsWrittenAgain: the lake follows the published file, whatever became of it.
+// TestLostLakeIsRebuilt: the lake follows the published file, whatever became of it.
 // Holds: F24.
-func TestLostLakeIsWrittenAgain(t *testing.T) {
+func TestLostLakeIsRebuilt(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(115)).publishingAll()
 	b.syncOnce(runner.Options{})
@@ -123,10 +123,10 @@ func TestLostLakeIsWrittenAgain(t *testing.T) {
 	}
 }
 
-// TestFailedPublishTellsWhyAndLosesNothing has publishing fail in the middle of a run, when other streams still have rows
+// TestFailedPublishReportsTheCauseAndLosesNothing has publishing fail in the middle of a run, when other streams still have rows
 // to write: the run ends with the cause, and the next one publishes what this one committed.
 // Holds: F4.
-func TestFailedPublishTellsWhyAndLosesNothing(t *testing.T) {
+func TestFailedPublishReportsTheCauseAndLosesNothing(t *testing.T) {
 	t.Parallel()
 	b := newBedWith(t, tinyConfig(116), strings.Replace(nightly, "{dir: data}", "{dir: data, publish: {every: 1m}}", 1)).publishingAll()
 	b.syncOnce(runner.Options{})

@@ -10,9 +10,9 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// TestT168WhatAllCountsAgreeOnIsReadOnce: a priority or a new title moves a conversation's time, brings no part and has no time of its own. Where search,
+// TestT168RecordWithAgreeingCountsIsReadOnce: a priority or a new title moves a conversation's time, brings no part and has no time of its own. Where search,
 // the conversation and its parts say the same number, the next run has nothing to find by reading it a second time.
-func TestT168WhatAllCountsAgreeOnIsReadOnce(t *testing.T) {
+func TestT168RecordWithAgreeingCountsIsReadOnce(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b, talks := talkBed(t, 92)
@@ -44,9 +44,9 @@ func TestT168WhatAllCountsAgreeOnIsReadOnce(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestT168APartThatNoCountTellsOfYetIsFound: search, the conversation and its parts are all behind, though its time is not. They agree,
+// TestT168PartMissingFromAllCountsIsFound: search, the conversation and its parts are all behind, though its time is not. They agree,
 // so that it is not noted; the next search counts more than what is stored.
-func TestT168APartThatNoCountTellsOfYetIsFound(t *testing.T) {
+func TestT168PartMissingFromAllCountsIsFound(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b, talks := talkBed(t, 92)

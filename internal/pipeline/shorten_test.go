@@ -12,8 +12,8 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// TestS58AnErrorIsToldInTwoKilobytes wherever it is told: in the report, in the tables, in the notes of runs and in what programs get.
-func TestS58AnErrorIsToldInTwoKilobytes(t *testing.T) {
+// TestS58ErrorsAreAtMostTwoKilobytes wherever it is told: in the report, in the tables, in the notes of runs and in what programs get.
+func TestS58ErrorsAreAtMostTwoKilobytes(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(88))
 	b.syncOnce(runner.Options{})

@@ -14,9 +14,9 @@ import (
 	"aqueduck/load/layout"
 )
 
-// TestF17NightsWithFaultsDriftNowhere lives night after night with changes and faults for two requests in a hundred: every morning all
+// TestF17NightlyRunsWithFaultsStayEqualToTheOracle lives night after night with changes and faults for two requests in a hundred: every morning all
 // is as the workspace has it. What the process holds, and the size of the file, stay level.
-func TestF17NightsWithFaultsDriftNowhere(t *testing.T) {
+func TestF17NightlyRunsWithFaultsStayEqualToTheOracle(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	l := lane.New(t, "nights", 2)

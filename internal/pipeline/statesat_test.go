@@ -19,11 +19,11 @@ import (
 // shownColumns are those of a contact that a history keeps as they were.
 const shownColumns = "id, role, email, name, phone, updated_at, custom_attributes::VARCHAR, owner_id, last_seen_at"
 
-// TestT177TrueAtXIsWhatReadersWereShownAtX lives six nights in which contacts come, change, are merged, archived, blocked, deleted, for
+// TestT177HistoryAtATimeEqualsThePublishedRows lives six nights in which contacts come, change, are merged, archived, blocked, deleted, for
 // good too, and come back, with and without a sign. After each the published contacts are the workspace's own; in the end the history
 // says at the time of each night what they were, and between two nights what the earlier one showed. A state that ended because the
 // contact left says what became of it.
-func TestT177TrueAtXIsWhatReadersWereShownAtX(t *testing.T) {
+func TestT177HistoryAtATimeEqualsThePublishedRows(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := tinyConfig(441)
@@ -85,9 +85,9 @@ func TestT177TrueAtXIsWhatReadersWereShownAtX(t *testing.T) {
 	}
 }
 
-// TestT177VerifyFindsStatesThatAreNotThoseOfTheRecords plants what an earlier version left, the open state of a contact that was archived,
+// TestT177VerifyFindsWrongHistoryStates plants what an earlier version left, the open state of a contact that was archived,
 // besides a state that is missing and one with other values: verify finds each without asking, and the next run mends them.
-func TestT177VerifyFindsStatesThatAreNotThoseOfTheRecords(t *testing.T) {
+func TestT177VerifyFindsWrongHistoryStates(t *testing.T) {
 	t.Parallel()
 	b := newBedWith(t, tinyConfig(443), nightly+"streams:\n  contacts: {history: true}\n").publishingAll()
 	b.syncOnce(runner.Options{})
@@ -116,10 +116,10 @@ func TestT177VerifyFindsStatesThatAreNotThoseOfTheRecords(t *testing.T) {
 	}
 }
 
-// TestT178AHistoryThatIsKeptNoLongerStaysInFileAndLake takes history: true out of the configuration, and puts it back: file and lake hold
+// TestT178HistoryTurnedOffStaysInFileAndLake takes history: true out of the configuration, and puts it back: file and lake hold
 // the same tables in each case, the states of before stay, none is said to last, and the run says so. What was kept of persons goes
 // with them.
-func TestT178AHistoryThatIsKeptNoLongerStaysInFileAndLake(t *testing.T) {
+func TestT178HistoryTurnedOffStaysInFileAndLake(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(442)).publishingAll()
 	with, without := "streams:\n  doors: {history: true}\n", ""

@@ -9,8 +9,8 @@ import (
 	"aqueduck/internal/runlog"
 )
 
-// TestStatusNamesTheWorkspaceWhereThereAreSeveral of streams that both have.
-func TestStatusNamesTheWorkspaceWhereThereAreSeveral(t *testing.T) {
+// TestStatusNamesTheWorkspaceOfSeveral of streams that both have.
+func TestStatusNamesTheWorkspaceOfSeveral(t *testing.T) {
 	t.Parallel()
 	s := runlog.Status{Streams: []runlog.StreamStatus{{Workspace: "acme", Stream: "contacts", Hint: "look"}, {Workspace: "main", Stream: "contacts"}}}
 	var said bytes.Buffer

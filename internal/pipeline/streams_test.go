@@ -265,9 +265,9 @@ func rawJSON(t testing.TB, value any) json.RawMessage {
 	return text.Bytes()
 }
 
-// TestACopyADayIsKept of a list whose stream says so: that of the day's last reading.
+// TestDailySnapshotsAreKept of a list whose stream says so: that of the day's last reading.
 // Holds: T83, T153.
-func TestACopyADayIsKept(t *testing.T) {
+func TestDailySnapshotsAreKept(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	config := strings.Replace(nightly, "contacts, deleted_contacts, contact_activities", "segments", 1)

@@ -12,9 +12,9 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// TestT28ListThatShiftsWhileItIsReadLosesNobody takes entries out of the inactive list's first page, and puts others in,
+// TestT28ShiftingListDeletesNoContact takes entries out of the inactive list's first page, and puts others in,
 // while its second is asked for: each shift hides an entry from the walk. Nobody who is still listed may count as gone.
-func TestT28ListThatShiftsWhileItIsReadLosesNobody(t *testing.T) {
+func TestT28ShiftingListDeletesNoContact(t *testing.T) {
 	t.Parallel()
 	for _, order := range []emulator.InactiveOrder{emulator.OrderRecent, emulator.OrderOldest, emulator.OrderRandom} {
 		t.Run("order "+string(order), func(t *testing.T) {
@@ -50,9 +50,9 @@ func TestT28ListThatShiftsWhileItIsReadLosesNobody(t *testing.T) {
 	}
 }
 
-// TestSweepOfAQuietListIsOneWalk: nothing is missing from a list that stood still.
+// TestUnchangedListNeedsOneSweep: nothing is missing from a list that stood still.
 // Holds: T28.
-func TestSweepOfAQuietListIsOneWalk(t *testing.T) {
+func TestUnchangedListNeedsOneSweep(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(52))
 	b.syncOnce(runner.Options{})
@@ -69,10 +69,10 @@ func TestSweepOfAQuietListIsOneWalk(t *testing.T) {
 	}
 }
 
-// TestT152EmptyListsTakeNobodyAway: a source that answers with empty lists looks like one that lost everything. The run
+// TestT152EmptyListsDeleteNoContact: a source that answers with empty lists looks like one that lost everything. The run
 // says so until somebody accepts it, and looks anew each time.
 // Holds: F19.
-func TestT152EmptyListsTakeNobodyAway(t *testing.T) {
+func TestT152EmptyListsDeleteNoContact(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBed(t, tinyConfig(53))
@@ -101,7 +101,7 @@ func TestT152EmptyListsTakeNobodyAway(t *testing.T) {
 }
 
 // TestGuardLetsAFewGo: ten rows of a small table may leave at once.
-func TestT152GuardLetsAFewGo(t *testing.T) {
+func TestT152GuardAllowsFewDeletions(t *testing.T) {
 	t.Parallel()
 	c := tinyConfig(54)
 	c.Inactive = 12
@@ -117,9 +117,9 @@ func TestT152GuardLetsAFewGo(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestT152AThirdOfAListDoesNotLeaveItUnasked: more than ten rows leave at once when they are less than three in ten, or when somebody says
+// TestT152LossOfAThirdOfAListNeedsConsent: more than ten rows leave at once when they are less than three in ten, or when somebody says
 // that it is right.
-func TestT152AThirdOfAListDoesNotLeaveItUnasked(t *testing.T) {
+func TestT152LossOfAThirdOfAListNeedsConsent(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := tinyConfig(56)
@@ -149,9 +149,9 @@ func TestT152AThirdOfAListDoesNotLeaveItUnasked(t *testing.T) {
 	}
 }
 
-// TestInterruptedSweepGoesOn: a list cut between two pages by max_requests is finished by the next runs, which take the
+// TestInterruptedSweepContinues: a list cut between two pages by max_requests is finished by the next runs, which take the
 // entries that were read for read.
-func TestInterruptedSweepGoesOn(t *testing.T) {
+func TestInterruptedSweepContinues(t *testing.T) {
 	t.Parallel()
 	c := tinyConfig(55)
 	c.Inactive = 400

@@ -27,7 +27,7 @@ func TestSecondRunWithoutChangeWritesNoRow(t *testing.T) {
 }
 
 // Holds: F17.
-func TestDaysOfLifeEqualTheOracle(t *testing.T) {
+func TestDaysOfEventsEqualTheOracle(t *testing.T) {
 	skipUnlessLong(t)
 	t.Parallel()
 	b := newBed(t, smallConfig())

@@ -27,10 +27,10 @@ func (b *testBed) asShown() (rows []string) {
 	return rows
 }
 
-// TestT174WhatIsNoLongerHiddenReturns hides a column, paths of JSON columns and of _extra, a list's column and a whole list of what
+// TestT174UnmaskedValuesReturnAfterFullRefresh hides a column, paths of JSON columns and of _extra, a list's column and a whole list of what
 // was read as it is, and takes that back. Until a full refresh the run, the plan and verify say what is still hidden; then every
 // value that the source gives is what it was before, and the archived contact is told of.
-func TestT174WhatIsNoLongerHiddenReturns(t *testing.T) {
+func TestT174UnmaskedValuesReturnAfterFullRefresh(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(93)).publishingAll()
 	p := contactBed{b}
@@ -84,9 +84,9 @@ func TestT174WhatIsNoLongerHiddenReturns(t *testing.T) {
 	}
 }
 
-// TestT174WhatWasStoredHiddenReturnsWhenItIsReadAgain hides from the first run on: the rows that come again, unchanged, have their
+// TestT174UnmaskedValuesReturnWhenReadAgain hides from the first run on: the rows that come again, unchanged, have their
 // values once that is taken back, without a full refresh; of the others the run says that they are still hidden.
-func TestT174WhatWasStoredHiddenReturnsWhenItIsReadAgain(t *testing.T) {
+func TestT174UnmaskedValuesReturnWhenReadAgain(t *testing.T) {
 	t.Parallel()
 	b := newBedWith(t, tinyConfig(96), nightly+"streams: {contacts: {hash: [email]}}\n").publishingAll()
 	b.syncOnce(runner.Options{})
@@ -151,10 +151,10 @@ func (b *testBed) allRows() map[string][]string {
 	return all
 }
 
-// TestT174EveryKindOfStreamGivesBackWhatItHid hides in streams that are read in every way: records read by themselves, with lists that
+// TestT174EveryKindOfStreamIsUnmasked hides in streams that are read in every way: records read by themselves, with lists that
 // only grow, tables that several streams write, transcripts by id, a log and exports in windows of time, also of days that lie
 // before those that a first reading asks for. All of it returns, and so does what an earlier version hid behind a hash that lies.
-func TestT174EveryKindOfStreamGivesBackWhatItHid(t *testing.T) {
+func TestT174EveryKindOfStreamIsUnmasked(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := tinyConfig(94)
@@ -203,9 +203,9 @@ func TestT174EveryKindOfStreamGivesBackWhatItHid(t *testing.T) {
 	}
 }
 
-// TestT174VerifyFindsWhatAHashThatLiesHides plants what an earlier version left: values that are hidden, in rows whose hash says that
+// TestT174VerifyFindsRowsBehindAStaleContentHash plants what an earlier version left: values that are hidden, in rows whose hash says that
 // they are as the source has them. Verify finds them in columns, in JSON, in _extra and in lists; a full refresh mends them.
-func TestT174VerifyFindsWhatAHashThatLiesHides(t *testing.T) {
+func TestT174VerifyFindsRowsBehindAStaleContentHash(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBed(t, tinyConfig(95)).publishingAll()

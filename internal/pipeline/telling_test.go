@@ -19,8 +19,8 @@ import (
 	pipelinesync "aqueduck/internal/sync"
 )
 
-// TestWhatIsNewInTheSourceIsToldOnce has fields come that nobody knew, after a first run, of which nothing is news.
-func TestWhatIsNewInTheSourceIsToldOnce(t *testing.T) {
+// TestNewFieldIsReportedOnce has fields come that nobody knew, after a first run, of which nothing is news.
+func TestNewFieldIsReportedOnce(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	var told []alert.Message

@@ -43,7 +43,7 @@ func TestDurationsAreBrief(t *testing.T) {
 	}
 }
 
-func TestOneIsNotMany(t *testing.T) {
+func TestCountOfOneIsSingular(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int]string{0: "0 tables", 1: "1 table", 2: "2 tables", 1234567: "1,234,567 tables"} {
 		if got := term.Count(n, "table"); got != want {
@@ -112,7 +112,7 @@ func TestTablesEndWithoutSpaces(t *testing.T) {
 	}
 }
 
-func TestADirectoryOfAnotherUserIsToldForWhatItIs(t *testing.T) {
+func TestDirectoryOfAnotherUserIsExplained(t *testing.T) {
 	t.Parallel()
 	for next, err := range map[string]error{
 		"run it as the user that the warehouse belongs to":         fmt.Errorf("prepare data: %w", &fs.PathError{Op: "chmod", Path: "data/.aqueduck", Err: syscall.EPERM}),
@@ -124,7 +124,7 @@ func TestADirectoryOfAnotherUserIsToldForWhatItIs(t *testing.T) {
 	}
 }
 
-func TestWhatAStreamReachedIsOneThing(t *testing.T) {
+func TestReachedNamesOneTime(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)
 	for want, s := range map[string]runlog.StreamResult{

@@ -61,8 +61,8 @@ func TestT54T61TicketsEqualTheOracleHourByHour(t *testing.T) {
 	}
 }
 
-// TestTicketsAreReadAgainUnderAnotherVersion: up to 2.16 times are asked by the day, a state is a text and parts tell no assignee.
-func TestTicketsAreReadAgainUnderAnotherVersion(t *testing.T) {
+// TestNewVersionReReadsTickets: up to 2.16 times are asked by the day, a state is a text and parts tell no assignee.
+func TestNewVersionReReadsTickets(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	for _, text := range []emulator.Occurrence{emulator.ByTurns, emulator.Always} {
@@ -132,10 +132,10 @@ func (b *testBed) syncAfterHour() *runlog.Report {
 	return b.syncOnce(runner.Options{})
 }
 
-// TestT58T59T60TicketsThatChangeWithoutASignAreFoundWithinAWeek: a part tells another assignment, the words of one are taken out,
+// TestT58T59T60SilentTicketChangesAreFoundWithinAWeek: a part tells another assignment, the words of one are taken out,
 // a ticket vanishes, another one is told too late. The walk over the whole list finds all of it, asks only for what is missing,
 // and no file keeps the words.
-func TestT58T59T60TicketsThatChangeWithoutASignAreFoundWithinAWeek(t *testing.T) {
+func TestT58T59T60SilentTicketChangesAreFoundWithinAWeek(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := ticketBed(t, 164, emulator.Knobs{NoLag: true})
@@ -176,9 +176,9 @@ func TestT58T59T60TicketsThatChangeWithoutASignAreFoundWithinAWeek(t *testing.T)
 	}
 }
 
-// TestTicketsThatAreNotAsDocumented: a plan without tickets, a field that nobody has told of, a value of the wrong type, answers
+// TestUndocumentedTicketAnswersAreHandled: a plan without tickets, a field that nobody has told of, a value of the wrong type, answers
 // without a list. What was stored stays, and the tables are true once the answers are.
-func TestTicketsThatAreNotAsDocumented(t *testing.T) {
+func TestUndocumentedTicketAnswersAreHandled(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := ticketBed(t, 165, emulator.Knobs{NoLag: true})

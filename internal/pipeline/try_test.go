@@ -16,9 +16,9 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// TestAListBecomesAStreamFileThatFits makes a file of lists of each kind of paging. Tried, it has a column for every field,
+// TestProposedStreamFileFitsItsList makes a file of lists of each kind of paging. Tried, it has a column for every field,
 // and run, it reads every record.
-func TestAListBecomesAStreamFileThatFits(t *testing.T) {
+func TestProposedStreamFileFitsItsList(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(301))
 	if err := os.Mkdir(filepath.Join(filepath.Dir(b.file), "streams"), 0o755); err != nil {
@@ -61,8 +61,8 @@ func TestAListBecomesAStreamFileThatFits(t *testing.T) {
 	}
 }
 
-// TestATrialShowsWhatDoesNotFit tries a file that is wrong in each way that a trial can show.
-func TestATrialShowsWhatDoesNotFit(t *testing.T) {
+// TestTrialShowsDeadLetters tries a file that is wrong in each way that a trial can show.
+func TestTrialShowsDeadLetters(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(302))
 	try := func(text string) (*preview.Trial, string) {
@@ -105,8 +105,8 @@ func TestATrialShowsWhatDoesNotFit(t *testing.T) {
 	}
 }
 
-// TestOnlineSaysWhyAStreamCannotBeRead asks a workspace of an old version, with a plan and a token that lack something.
-func TestOnlineSaysWhyAStreamCannotBeRead(t *testing.T) {
+// TestOnlineExplainsUnreadableStreams asks a workspace of an old version, with a plan and a token that lack something.
+func TestOnlineExplainsUnreadableStreams(t *testing.T) {
 	t.Parallel()
 	c := tinyConfig(303)
 	c.Knobs = emulator.Knobs{Unavailable: []string{"calls.list"}, Forbidden: []string{"logs.list", "articles.get", "data_connectors.versions"}, LaterOnly: true}

@@ -70,10 +70,10 @@ func (b *testBed) plantRows(statements ...string) {
 	b.failOn(b.runner.Dir.SwapLink(planted))
 }
 
-// TestVerifyFindsWhatIsPlantedAndNothingElse: a file that is right has no difference, whatever part of the source is read
+// TestVerifyFindsPlantedDifferencesOnly: a file that is right has no difference, whatever part of the source is read
 // again; a missing, a stale, a doubled row and a ghost are each found, in lists that have all of a record, in those whose
 // records are read by themselves, and in those without times.
-func TestVerifyFindsWhatIsPlantedAndNothingElse(t *testing.T) {
+func TestVerifyFindsPlantedDifferencesOnly(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := tinyConfig(61)
@@ -131,8 +131,8 @@ func TestVerifyFindsWhatIsPlantedAndNothingElse(t *testing.T) {
 	}
 }
 
-// TestVerifyLetsPassWhatChangedSinceTheRun: a record that came or changed after the mark is the next run's. A change without a sign is told.
-func TestVerifyLetsPassWhatChangedSinceTheRun(t *testing.T) {
+// TestVerifyIgnoresChangesSinceTheRun: a record that came or changed after the mark is the next run's. A change without a sign is told.
+func TestVerifyIgnoresChangesSinceTheRun(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBed(t, tinyConfig(62))
@@ -153,9 +153,9 @@ func TestVerifyLetsPassWhatChangedSinceTheRun(t *testing.T) {
 	}
 }
 
-// TestVerifyFindsWhatWrongAnswersLeave: a third of a list that was never read, a list of one record that an answer left out, a record
+// TestVerifyFindsRowsOfWrongAnswers: a third of a list that was never read, a list of one record that an answer left out, a record
 // of which only the id and the time were stored, an older copy, a time that was taken for none, a conversation without its parts.
-func TestVerifyFindsWhatWrongAnswersLeave(t *testing.T) {
+func TestVerifyFindsRowsOfWrongAnswers(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	c := tinyConfig(63)

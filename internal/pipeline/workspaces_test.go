@@ -35,9 +35,9 @@ func streamEndings(report *runlog.Report, workspace string) (ways []string) {
 	return slices.Compact(ways)
 }
 
-// TestAWorkspaceThatRefusesItsTokenStopsNoOther has two workspaces: the token of one is refused before anything of it was ever read,
+// TestRefusedTokenOfOneWorkspaceStopsNoOther has two workspaces: the token of one is refused before anything of it was ever read,
 // works, and is taken away in the middle of a run.
-func TestAWorkspaceThatRefusesItsTokenStopsNoOther(t *testing.T) {
+func TestRefusedTokenOfOneWorkspaceStopsNoOther(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	b, acme := newBedPair(t)
@@ -95,8 +95,8 @@ func TestAWorkspaceThatRefusesItsTokenStopsNoOther(t *testing.T) {
 	oracletest.CompareAll(t, b.space, b.runner.Dir.Current())
 }
 
-// TestWorkspacesThatAllRefuseTheirTokensEndTheRun says so once, as with one workspace.
-func TestWorkspacesThatAllRefuseTheirTokensEndTheRun(t *testing.T) {
+// TestRefusedTokensOfAllWorkspacesEndTheRun says so once, as with one workspace.
+func TestRefusedTokensOfAllWorkspacesEndTheRun(t *testing.T) {
 	t.Parallel()
 	b, _ := newBedPair(t)
 	b.env["ACME_TOKEN"], b.env["WORKSPACE_TOKEN"] = "dG9rOjEyMzQ1Njc4", "dG9rOjEyMzQ1Njc4"

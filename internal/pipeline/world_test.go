@@ -17,10 +17,10 @@ import (
 // worldSeeds are those that every run of the tests tries; `make world` tries more.
 const worldSeeds = 20
 
-// TestF27WorldsThatLieAreNoticedOrRight carries out plans in which the workspace answers wrongly, in ways that no status tells, besides
+// TestF27WrongAnswersAreNoticedOrHarmless carries out plans in which the workspace answers wrongly, in ways that no status tells, besides
 // all that may happen anyway. A run that ends with 0 has every table equal to the oracle; otherwise at most two runs after the lies have
 // ended are needed. A plan that fails is shrunk, and told with the command that repeats it.
-func TestF27WorldsThatLieAreNoticedOrRight(t *testing.T) {
+func TestF27WrongAnswersAreNoticedOrHarmless(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	tryPlans(t, "world", "worlds", envNumber("AQUEDUCK_SEEDS", worldSeeds), drawWorld)
@@ -99,9 +99,9 @@ func (t *planTrial) checkExitOK(r modelRun, report *runlog.Report) {
 	}
 }
 
-// TestF27WorldsThatWentWrongOnceAreRight carries out the plans that were left of those that failed.
+// TestF27FormerlyMissedWrongAnswersAreNoticed carries out the plans that were left of those that failed.
 // Holds: T161, T191, T192, T194.
-func TestF27WorldsThatWentWrongOnceAreRight(t *testing.T) {
+func TestF27FormerlyMissedWrongAnswersAreNoticed(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	files, err := filepath.Glob("testdata/worlds/*.txt")

@@ -56,9 +56,9 @@ func (b *testBed) checkServes(path, what string) {
 	}
 }
 
-// TestTheWholeDocumentIsWrittenServedAndInTheNextSync asks every endpoint that there is, the writing ones between runs as other clients
+// TestEveryWrittenFieldIsServedAndSynced asks every endpoint that there is, the writing ones between runs as other clients
 // do: what was written is in what the others serve, in what the oracle tells, and in the published file, also what came while nobody asked.
-func TestTheWholeDocumentIsWrittenServedAndInTheNextSync(t *testing.T) {
+func TestEveryWrittenFieldIsServedAndSynced(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	c := tinyConfig(41)

@@ -14,7 +14,7 @@ import (
 	"aqueduck/schemas"
 )
 
-// planFamily plans the datasets of a family: those that are stored, and, when the source may be asked, those it has.
+// planFamily adds the datasets of a family to the plan: the stored ones, and, when the plan may send requests, those that the source has.
 func (p *planBuilder) planFamily(ctx context.Context, from pipelineSource, family *schemas.Stream) error {
 	means := func(name string) bool {
 		return slices.ContainsFunc(from.pipeline.Datasets, func(pattern string) bool { return config.MatchesDataset(pattern, family.Name, name) })

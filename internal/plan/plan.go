@@ -24,7 +24,7 @@ import (
 	"aqueduck/transform"
 )
 
-// Make looks at what is published and, when it may ask, at the source: one request a stream.
+// Make builds the plan from the published file and, with asking set, from the source: one request for each stream.
 func Make(ctx context.Context, r *runner.Runner, pipelines []*config.Pipeline, o runner.Options, asking bool) (*Plan, error) {
 	p := &planBuilder{runner: r, plan: &Plan{Streams: []PlannedStream{}, Tables: []string{}, Columns: []string{}}, seen: map[string]bool{}}
 	var err error
@@ -82,13 +82,14 @@ func (p *planBuilder) planWorkspace(ctx context.Context, from pipelineSource, st
 	return nil
 }
 
-// ConnectReader is a client for the few requests of a plan.
+// ConnectReader returns a client for the few requests of a plan. The caller calls the returned function to close it.
 func ConnectReader(ctx context.Context, r *runner.Runner, name string) (*api.Client, func(), error) {
 	client, _, closing, err := ConnectWorkspace(ctx, r, name, 0)
 	return client, closing, err
 }
 
-// ConnectWorkspace is a client for so many requests, 0 for any number, with the source it asks.
+// ConnectWorkspace returns a client that may send so many requests, 0 for any number, and its source. The caller calls the returned function to
+// close both.
 func ConnectWorkspace(ctx context.Context, r *runner.Runner, name string, most int64) (*api.Client, runner.Source, func(), error) {
 	run := &stream.Run{Runner: r, Config: r.Config, Pipeline: &config.Pipeline{}, Options: runner.Options{MaxRequests: most}, Now: r.Now}
 	source, err := r.Connect(ctx, name)
@@ -186,7 +187,7 @@ func describeRead(s *schemas.Stream, state extract.State, start time.Time) strin
 	return text
 }
 
-// pastRequests are the requests of each stream's last run that was not cut short.
+// pastRequests returns the requests of each stream's last run that read it completely.
 func pastRequests(ctx context.Context, r *runner.Runner) (map[string]int64, error) {
 	past := map[string]int64{}
 	const last = `SELECT schema || '.' || stream, arg_max(requests, started_at) FROM _sync.stream_runs
@@ -201,7 +202,7 @@ func pastRequests(ctx context.Context, r *runner.Runner) (map[string]int64, erro
 	return past, err
 }
 
-// estimateDuration is how long the requests take at the slowest rate that a workspace of the plan allows.
+// estimateDuration is the time of the requests at the lowest rate limit among the plan's workspaces.
 func estimateDuration(r *runner.Runner, p *Plan) time.Duration {
 	rate := 0
 	for _, s := range p.Streams {
@@ -215,7 +216,7 @@ func estimateDuration(r *runner.Runner, p *Plan) time.Duration {
 	return time.Duration(float64(p.Requests) / float64(rate) * float64(time.Minute))
 }
 
-// planTables compares the tables of the streams with those that are published.
+// planTables compares the tables of the streams with those of the published file.
 func planTables(ctx context.Context, r *runner.Runner, p *Plan) error {
 	have := map[string]bool{}
 	const columns = "SELECT schema_name || '.' || table_name, column_name FROM duckdb_columns() WHERE NOT internal"

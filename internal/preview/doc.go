@@ -1,2 +1,2 @@
-// Package preview tries a stream on one page, proposes a file for a new one, and asks which streams a token can read.
+// Package preview reads one page of a stream, proposes a stream file for a new list, and checks which streams a token can read.
 package preview

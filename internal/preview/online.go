@@ -27,36 +27,36 @@ type Readable struct {
 	Workspace string `json:"workspace"`
 	Stream    string `json:"stream"`
 	Request   string `json:"request"`
-	Named     bool   `json:"named"`  // some pipeline names it
-	Answer    string `json:"answer"` // yes, by id, plan, scope, version, not_found, or the class of what went wrong
+	Named     bool   `json:"named"`  // a pipeline names it
+	Answer    string `json:"answer"` // yes, by id, plan, scope, version, not_found, or the class of the error
 	Why       string `json:"why"`
 }
 
-// Online is what the workspaces of a configuration answered.
+// Online is the result of checking the workspaces of a configuration.
 type Online struct {
-	Notes   []string        `json:"notes"` // a line a workspace
+	Notes   []string        `json:"notes"` // one line for each workspace
 	Streams []Readable      `json:"streams"`
-	Dir     string          `json:"dir"` // the warehouse's
+	Dir     string          `json:"dir"` // the data directory
 	Room    layout.Room     `json:"room"`
-	Running *runlog.Running `json:"running,omitempty"` // the run that writes the warehouse now
+	Running *runlog.Running `json:"running,omitempty"` // the run under way
 	Alerts  []Reachable     `json:"alerts"`
 }
 
-// Reachable says whether an alert's address can be connected to.
+// Reachable says whether the address of an alert accepts connections.
 type Reachable struct {
 	Alert string `json:"alert"`
 	For   string `json:"for"` // ping or webhook
-	Why   string `json:"why"` // why not; "": it can
+	Why   string `json:"why"` // why not; "": it does
 }
 
-// Failed says that some answer was neither a page nor a reason not to give one, or that a run would lack room or have nobody to tell.
+// Failed reports whether an answer was neither a page nor a known refusal, or whether a run would lack disk space or the address of an alert.
 func (o *Online) Failed() bool {
 	return o.Room.Short() || slices.ContainsFunc(o.Alerts, func(a Reachable) bool { return a.Why != "" }) || slices.ContainsFunc(o.Streams, func(r Readable) bool { return r.Answer == "transient" || r.Answer == "data" })
 }
 
-// CheckOnline asks each workspace for the smallest page of each stream, and looks at what a run needs besides: the disk, nobody else who
-// writes, somebody to tell. It writes nothing, and sends nothing to those who are told of runs. The error is that of the first workspace
-// that does not answer; what the others did comes with it, nil where none did.
+// CheckOnline requests the smallest page of each stream from each workspace. It also checks what else a run needs: disk space, the write lock and
+// the addresses of alerts. It writes nothing and sends no alert. The error is that of the first workspace that does not answer; the results of the
+// others come with it, nil when there are none.
 func CheckOnline(ctx context.Context, r *runner.Runner) (*Online, error) {
 	o := &Online{Notes: []string{}, Streams: []Readable{}, Dir: string(r.Dir), Alerts: []Reachable{}}
 	var err error
@@ -107,7 +107,7 @@ func askEachStream(ctx context.Context, r *runner.Runner, o *Online, workspace s
 			return err
 		}
 		if isUnanswered(err) {
-			return sync.Unidentified(err) // the others would only be waited for
+			return sync.Unidentified(err) // every other request would only wait for the same
 		}
 		answered = answered || err == nil && asked
 		switch {
@@ -135,13 +135,13 @@ func askEachStream(ctx context.Context, r *runner.Runner, o *Online, workspace s
 	return nil
 }
 
-// isUnanswered says that no answer came, however often it was asked for.
+// isUnanswered reports whether no answer came at all, after all retries.
 func isUnanswered(err error) bool {
 	var failure *api.Error
 	return errors.As(err, &failure) && failure.Class == api.ClassTransient && failure.Status == 0
 }
 
-// parentsFirst puts streams that are read under the ids of others behind those.
+// parentsFirst is the sort order in which child streams come after their parents.
 func parentsFirst(s *schemas.Stream) int {
 	if s.Read.ByIDs() {
 		return 1
@@ -149,8 +149,8 @@ func parentsFirst(s *schemas.Stream) int {
 	return 0
 }
 
-// askStream asks for the least that shows whether a stream can be read: the smallest page, and a record by itself where it is
-// read so. What is read by ids is asked for the id of a record that another stream gave; asked is false where none did.
+// askStream sends the smallest requests that show whether a stream can be read: one page, and one record by id where the stream reads records so.
+// A stream by ids uses the id of a record that another stream returned; asked is false when there is none.
 func askStream(ctx context.Context, r *runner.Runner, client *api.Client, s *schemas.Stream, firsts map[string][]byte) (record []byte, asked bool, err error) {
 	switch {
 	case s.IsExportFamily():
@@ -173,10 +173,11 @@ func askStream(ctx context.Context, r *runner.Runner, client *api.Client, s *sch
 	return record, true, err
 }
 
-// findSomeID is the id of a record that a stream can be asked for under: of one that its ids are a column of, or its own by itself.
+// findSomeID returns an id that a stream can be read with: from the column of another stream's record that its ids come from, or from its own
+// record.
 func findSomeID(r *runner.Runner, s *schemas.Stream, firsts map[string][]byte) (string, bool) {
 	if s.Read.Over.Size > 0 {
-		return "", false // what the file asks by is known once the others are stored
+		return "", false // the stream's SQL needs stored rows
 	}
 	for _, name := range slices.Concat(s.Read.Over.Streams, s.Read.Over.After) {
 		other, ok := r.Catalogue.Stream(name)
@@ -190,14 +191,14 @@ func findSomeID(r *runner.Runner, s *schemas.Stream, firsts map[string][]byte) (
 	return "", false
 }
 
-// isNamed says whether a pipeline reads the stream of a workspace.
+// isNamed reports whether a pipeline reads the stream of a workspace.
 func isNamed(r *runner.Runner, workspace string, s *schemas.Stream) bool {
 	return slices.ContainsFunc(r.Config.Pipelines, func(p *config.Pipeline) bool {
 		return slices.Contains(p.Workspaces(r.Config), workspace) && (slices.Contains(p.Streams, s.Name) || s.With != "" && slices.Contains(p.Streams, s.With))
 	})
 }
 
-// explainRefusal says why a stream cannot be read. A 404 is the version's when a later version has the same stream.
+// explainRefusal says why a stream cannot be read. A 404 counts as the version's when a later version has the stream.
 func explainRefusal(ctx context.Context, r *runner.Runner, workspace string, s *schemas.Stream, firsts map[string][]byte, err error) (answer, why string) {
 	problem := problem.Classify(err)
 	if api.ClassOf(err) != api.ClassNotFound {

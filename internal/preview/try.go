@@ -16,14 +16,14 @@ import (
 	"aqueduck/transform"
 )
 
-// Trial is what one page of a stream shows: whether its file fits its source.
+// Trial is the result of reading one page of a stream: whether its file fits its source.
 type Trial struct {
 	Stream  string          `json:"stream"`
 	Request string          `json:"request"`
-	Keys    []string        `json:"keys"` // of the answer
+	Keys    []string        `json:"keys"` // top-level keys of the answer
 	Records string          `json:"records"`
 	Came    int             `json:"came"`        // records of the page
-	Total   int64           `json:"total_count"` // -1: not told
+	Total   int64           `json:"total_count"` // -1: the answer states none
 	Paging  string          `json:"paging"`
 	Refused string          `json:"refused,omitempty"` // why a run would stop
 	Tables  []TrialTable    `json:"tables"`
@@ -40,27 +40,27 @@ type TrialTable struct {
 	First   [][]*string `json:"first"`
 }
 
-// UnmappedField is a field that no column took, with the line that would.
+// UnmappedField is a field that no column reads, with the line of a stream file that would read it.
 type UnmappedField struct {
 	Table   string `json:"table"`
 	Path    string `json:"path"`
-	Seen    int    `json:"seen"` // how many records have it
+	Seen    int    `json:"seen"` // number of records that have it
 	Example string `json:"example"`
 	Line    string `json:"line"`
 }
 
-// DeadLetter is a value, or a record, that did not fit.
+// DeadLetter is a value or a record that does not fit.
 type DeadLetter struct {
 	Table  string `json:"table"`
 	Column string `json:"column"`
 	Reason string `json:"reason"`
-	Count  int64  `json:"count"` // how many of them
+	Count  int64  `json:"count"` // number of such values
 }
 
-// shownRows is how many rows a trial shows.
+// shownRows is the number of rows that a trial shows.
 const shownRows = 10
 
-// Try reads one page of a stream with the workspace's own token, and writes nothing.
+// Try reads one page of a stream with the workspace's token, and writes nothing.
 func Try(ctx context.Context, r *runner.Runner, workspace string, s *schemas.Stream, id string) (*Trial, error) {
 	if s.IsExportFamily() {
 		return nil, &problem.Problem{Class: "config", What: s.Name + " stands for datasets, which come as files", Next: "aqueduck plan --ask lists them"}
@@ -86,7 +86,7 @@ func Try(ctx context.Context, r *runner.Runner, workspace string, s *schemas.Str
 	if sight.Refused != nil {
 		t.Refused = sight.Refused.Error()
 	}
-	// The hash key stays where it is: a trial makes no file, and its hashes are not kept.
+	// Without the warehouse's hash key: a trial writes no file, and its hashes are not kept.
 	settings := r.Config.Settings(s.Name)
 	decoder, err := transform.NewDecoder(s, transform.Options{APIVersion: r.Config.Workspaces[workspace].APIVersion,
 		Hash: settings.Hash, Drop: settings.Drop, HashKey: []byte{0}})
@@ -110,7 +110,7 @@ func Try(ctx context.Context, r *runner.Runner, workspace string, s *schemas.Str
 	return t, nil
 }
 
-// addBatch looks through the rows of one table.
+// addBatch adds the rows of one table to the trial.
 func (t *Trial) addBatch(b transform.Batch) {
 	names, rows := transform.Texts(b)
 	t.Tables = append(t.Tables, TrialTable{Table: b.Table.Name, Rows: len(rows), Columns: names, First: rows[:min(shownRows, len(rows))]})
@@ -136,7 +136,7 @@ func (t *Trial) addBatch(b transform.Batch) {
 	for _, f := range schemas.Infer(extras, names) {
 		path := strings.Join(f.Column.From, ".")
 		if slices.Contains(paths, path) {
-			continue // a value that did not fit its column: the misfits tell
+			continue // a value that does not fit its column: it is among the dead letters
 		}
 		line := f.Line()
 		switch {
@@ -149,8 +149,8 @@ func (t *Trial) addBatch(b transform.Batch) {
 	}
 }
 
-// Propose reads the beginning of a list that no stream file is about, and writes one. list names one of several lists of
-// the answer, name the stream; both may be empty.
+// Propose reads the beginning of a list that has no stream file, and writes one. list chooses one of several lists of the answer, name names the
+// stream; both may be empty.
 func Propose(ctx context.Context, r *runner.Runner, workspace, path, list, name string) (string, []byte, error) {
 	if err := schemas.CheckReadable(path); err != nil {
 		return "", nil, &problem.Problem{Class: "config", What: err.Error(), Next: "give the address of a list, e.g. /news/newsfeeds"}
@@ -178,7 +178,7 @@ func Propose(ctx context.Context, r *runner.Runner, workspace, path, list, name 
 	return name, text, nil
 }
 
-// explainNoRecords says what to do about an answer that shows no records.
+// explainNoRecords explains an answer without records.
 func explainNoRecords(err error, next string) error {
 	if class := api.ClassOf(err); class != api.ClassContract && class != api.ClassNotFound {
 		return err

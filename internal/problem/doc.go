@@ -1,2 +1,2 @@
-// Package problem says what is wrong in the form that every error has: class, exit code, what was being done, next step.
+// Package problem gives every error its form: class, exit code, what was being done, and the next step.
 package problem

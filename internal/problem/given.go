@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// CLIFlags is what a command line named its configuration and its warehouse with, as flags to copy; "": neither. Without them, a
-// command that somebody is told to run would read another configuration and write another warehouse.
+// CLIFlags are the flags of the command line that name the configuration and the warehouse, ready to copy; "" when there are none. A command in a
+// next step repeats them: without them it would use another configuration and another warehouse.
 type CLIFlags string
 
-// JoinCLIFlags joins flags with their values, quoted as a shell needs it.
+// JoinCLIFlags joins flags and their values, quoted for a shell.
 func JoinCLIFlags(flags ...string) CLIFlags {
 	words := make([]string, len(flags))
 	for i, f := range flags {
@@ -18,7 +18,7 @@ func JoinCLIFlags(flags ...string) CLIFlags {
 	return CLIFlags(strings.Join(words, " "))
 }
 
-// ShellQuote is a word as a shell takes it.
+// ShellQuote quotes a word for a shell, where it needs that.
 func ShellQuote(word string) string {
 	if plainWord.MatchString(word) {
 		return word
@@ -31,7 +31,7 @@ var (
 	ownVerb   = regexp.MustCompile(`\baqueduck [a-z]+`)
 )
 
-// Append is a next step whose commands of this program have the flags.
+// Append adds the flags to every command of this program in a next step.
 func (g CLIFlags) Append(next string) string {
 	if g == "" || strings.Contains(next, " "+string(g)) {
 		return next

@@ -19,29 +19,29 @@ import (
 // Exit codes of the program, one meaning each but for ExitChanges (docs/monitor.md).
 const (
 	ExitOK          = 0
-	ExitFailed      = 1 // a stream failed, or the audit found something exact; the rest is loaded and safe
+	ExitFailed      = 1 // a stream failed, or the audit found an exact error; everything else is loaded
 	ExitUsage       = 2
-	ExitChanges     = 2 // of plan --detailed-exitcode alone, as such flags have it: tables or columns would come
+	ExitChanges     = 2 // only of plan --detailed-exitcode: tables or columns would be added
 	ExitConfig      = 3
 	ExitRefused     = 4 // the API refuses the token
 	ExitBusy        = 5 // another run holds the warehouse
-	ExitBreached    = 6 // freshness is breached, a publish is held back, or what is published differs from its source
+	ExitBreached    = 6 // a freshness SLA is breached, a publish is held back, or published data differs from the source
 	ExitInternal    = 70
 	ExitHungUp      = 129
 	ExitInterrupted = 130
 	ExitTerminated  = 143
 )
 
-// Problem is an error as its reader needs it: what kind, what happened where, and what to do next.
+// Problem is an error in the form that users need: its class, what happened where, and what to do next.
 type Problem struct {
 	Class string // config, auth, plan, scope, version, not_found, transient, data, source, busy, disk, bug
 	What  string
 	Next  string
 	Err   error
-	Exit  int // 0: by class
+	Exit  int // 0: by the class
 }
 
-// Error says what happened and why, without the next step, in no more than two kilobytes.
+// Error says what happened and why, without the next step, in at most two kilobytes.
 func (p *Problem) Error() string {
 	if p.Err == nil {
 		return Shorten(p.What)
@@ -49,10 +49,10 @@ func (p *Problem) Error() string {
 	return Shorten(p.What + ": " + p.Err.Error())
 }
 
-// mostText is how many bytes of an error are told: what an answer or a statement holds may be in it, of any length.
+// mostText is the greatest length of an error text, in bytes. An error may quote an answer or a statement of any length.
 const mostText = 2000
 
-// Shorten cuts the text of an error to what is told of one, two kilobytes at most, and says how much it has left out.
+// Shorten cuts an error text to two kilobytes, and says how much it removed.
 func Shorten(text string) string {
 	if len(text) <= mostText {
 		return text
@@ -60,10 +60,10 @@ func Shorten(text string) string {
 	return fmt.Sprintf("%s… (%d bytes more)", strings.ToValidUTF8(text[:mostText], ""), len(text)-mostText)
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (p *Problem) Unwrap() error { return p.Err }
 
-// NextFor is the step that heals the problem, for the pipeline it happened in.
+// NextFor returns the next step, with the name of the pipeline in which the problem happened.
 func (p *Problem) NextFor(pipeline string) string {
 	if p.Next != "" {
 		return p.Next
@@ -71,7 +71,7 @@ func (p *Problem) NextFor(pipeline string) string {
 	return "aqueduck sync " + pipeline + " --failed"
 }
 
-// Text is the whole message: error[class] what, and the next step on a line of its own.
+// Text is the whole message: error[class], what happened, and the next step on a line of its own.
 func (p *Problem) Text() string {
 	text := fmt.Sprintf("error[%s] %s", p.Class, p.Error())
 	if p.Next != "" {
@@ -80,7 +80,7 @@ func (p *Problem) Text() string {
 	return text
 }
 
-// ExitCode is what the program ends with when this problem ends it.
+// ExitCode is the exit code of the program when this problem ends it.
 func (p *Problem) ExitCode() int {
 	if p.Exit != 0 {
 		return p.Exit
@@ -98,10 +98,10 @@ func (p *Problem) ExitCode() int {
 	return ExitFailed
 }
 
-// AsProblem gives every error of this program its class and its next step. Problems keep theirs.
+// AsProblem gives any error of the program its class and next step. A Problem stays as it is.
 func AsProblem(err error) *Problem { return Classify(err) }
 
-// Classify makes a Problem of an error of a run: its class, and what helps.
+// Classify returns the Problem of an error of a run: its class and next step.
 func Classify(err error) *Problem {
 	var problem *Problem
 	if errors.As(err, &problem) {
@@ -159,10 +159,10 @@ func Classify(err error) *Problem {
 	return classifyFile(err)
 }
 
-// classifyFile tells what the operating system says of files from faults of the program, which are what nothing else explains.
+// classifyFile separates errors of the operating system about files from bugs of the program, which are what no other class explains.
 func classifyFile(err error) *Problem {
 	switch {
-	case errors.Is(layout.Dir("").Explain(err), failure.ErrDiskFull): // also where nobody has said so
+	case errors.Is(layout.Dir("").Explain(err), failure.ErrDiskFull): // also where the error was not wrapped yet
 		return &Problem{Class: "disk", What: err.Error(), Next: "free some space and run the same command again; nothing that was committed is lost"}
 	case failure.DiskFailed(err):
 		return &Problem{Class: "disk", What: "the system fails to read or write a file: " + FirstLine(err),
@@ -173,8 +173,7 @@ func classifyFile(err error) *Problem {
 	return &Problem{Class: "bug", What: FirstLine(err), Next: "run the same command again, by -vv to see where it is; what was committed is safe"}
 }
 
-// Trace says where a fault of the program is, for whoever mends it: the stack of a panic, or each error in which another one was told, and
-// its type.
+// Trace describes where in the program an error comes from, for developers: the stack of a panic, or the chain of wrapped errors with their types.
 func Trace(err error) string {
 	var p *extract.PanicError
 	if errors.As(err, &p) {
@@ -196,7 +195,7 @@ func Trace(err error) string {
 	return line
 }
 
-// ClassifyHeldBack names what a publish would take from the readers, and the command that lets it.
+// ClassifyHeldBack describes the rows that a blocked publish would take from readers, and the command that accepts the loss.
 func ClassifyHeldBack(held *failure.PublishBlocked) *Problem {
 	var tables []string
 	for _, loss := range held.Losses {
@@ -208,7 +207,7 @@ func ClassifyHeldBack(held *failure.PublishBlocked) *Problem {
 		Next: "look at the source; if it is right: aqueduck sync --accept-drop " + strings.Join(tables, ",")}
 }
 
-// classifyAnswer maps what the API answered to who has to act.
+// classifyAnswer maps an answer of the API to a class: who has to act.
 func classifyAnswer(failure *api.Error, err error) *Problem {
 	p := &Problem{Class: "transient", What: FirstLine(err)}
 	switch failure.Class {
@@ -228,10 +227,10 @@ func classifyAnswer(failure *api.Error, err error) *Problem {
 	return p
 }
 
-// SourceNext is the next step where answers of the source contradict each other: only they can change.
+// SourceNext is the next step when answers of the source contradict each other. Only its support can correct that.
 const SourceNext = "ask the API's support, with the request and its time; what came is stored, the watermark stays, and each run reads it again until the answers agree"
 
-// IsUnavailable says that the workspace, its API version or its token does not have what was asked for.
+// IsUnavailable reports whether the workspace, its API version or its token does not have what was asked for.
 func IsUnavailable(err error) bool {
 	switch api.ClassOf(err) {
 	case api.ClassPlan, api.ClassScope, api.ClassNotFound:
@@ -240,7 +239,7 @@ func IsUnavailable(err error) bool {
 	return false
 }
 
-// FirstLine keeps a message on one line, as the last lines of a run and of a log need it.
+// FirstLine returns the first line of an error's text, for the last line of a run and for the log.
 func FirstLine(err error) string {
 	return strings.ReplaceAll(err.Error(), "\n", "; ")
 }

@@ -8,10 +8,10 @@ import (
 	"aqueduck/load/read"
 )
 
-// PublishedDB is a published file that is open: all its answers are of one instant.
+// PublishedDB is an open published file. All its answers are of the same snapshot.
 type PublishedDB struct{ *read.Reader }
 
-// WithPublished opens the published file for as long as something is asked of it.
+// WithPublished opens the published file, calls do and closes the file. Before the first publish it returns failure.ErrNothingPublished.
 func WithPublished(ctx context.Context, dir layout.Dir, do func(f PublishedDB) error) error {
 	r, err := read.OpenReader(ctx, dir.Readable())
 	if err != nil {
@@ -20,7 +20,7 @@ func WithPublished(ctx context.Context, dir layout.Dir, do func(f PublishedDB) e
 	return errors.Join(do(PublishedDB{r}), r.Close())
 }
 
-// queryStatement runs a statement of ours and gives its rows.
+// queryStatement runs one of the program's own statements and calls row for each row of the result.
 func (f PublishedDB) queryStatement(ctx context.Context, sql string, row func(values []any) error) error {
 	return f.Reader.Query(ctx, sql, func(_ []string, values []any) error {
 		if values == nil {
@@ -30,7 +30,8 @@ func (f PublishedDB) queryStatement(ctx context.Context, sql string, row func(va
 	})
 }
 
-// QueryPublished runs a statement of ours on the published file and gives its rows. Commands that only look have no other way.
+// QueryPublished runs one of the program's own statements on the published file and calls row for each row. Commands that only look take no lock
+// and read nothing else of the warehouse.
 func QueryPublished(ctx context.Context, dir layout.Dir, sql string, row func(values []any) error) error {
 	return WithPublished(ctx, dir, func(f PublishedDB) error { return f.queryStatement(ctx, sql, row) })
 }

@@ -6,13 +6,13 @@ import (
 	"aqueduck/internal/config"
 )
 
-// Killed is the outcome of a run that ended without a word: it was killed, or the machine was.
+// Killed is the outcome of a crashed run: its process was killed, or the machine went down.
 const Killed = "KILLED"
 
-// exitKilled is what a shell says of a process that was killed.
+// exitKilled is the exit code that a shell reports for a killed process.
 const exitKilled = 137
 
-// Killed is the end of a run that did not tell it.
+// Killed returns the note of a crashed run, from what its run.json says.
 func (r *Running) Killed() *PastRun {
 	return &PastRun{Run: r.Run, Pipeline: r.Pipeline, Started: ToMicroseconds(r.Started), Finished: ToMicroseconds(r.At), Outcome: Killed, Exit: exitKilled,
 		Rows: r.Rows, Requests: r.Requests, Backfill: r.Percent / 100, Narrow: r.Narrow, CaughtUp: r.CaughtUp, Try: r.Try, Class: "interrupted",
@@ -20,8 +20,8 @@ func (r *Running) Killed() *PastRun {
 		Line: fmt.Sprintf("%s %s published=no run=%s", Killed, r.Pipeline, r.Run)}
 }
 
-// IsCatchUp says that a run of the schedule that did not come to its end is made up for when the program starts again: as a time that
-// was missed. One that is killed each time is not for ever.
+// IsCatchUp reports whether `serve` starts a catch-up run for a scheduled run that was interrupted or crashed. A run that crashes every time is
+// not started again for ever.
 func IsCatchUp(p *config.Pipeline, e *PastRun) bool {
 	if p.Schedule == nil || !p.CatchUp || e.Try == 0 || e.CalledOff {
 		return false
@@ -29,7 +29,7 @@ func IsCatchUp(p *config.Pipeline, e *PastRun) bool {
 	return e.Outcome == "INTERRUPTED" || e.Outcome == Killed && e.Try < Tries()
 }
 
-// crashedItem is what a run that was lost needs: somebody, where nothing makes up for it.
+// crashedItem returns what a crashed run needs: a person's action, when no catch-up run and no retry follows.
 func crashedItem(p *config.Pipeline, e *PastRun) ActionItem {
 	n := ActionItem{Pipeline: p.Name, Run: e.Run, Class: e.Class, What: e.Error, Next: e.Next}
 	catchUp := IsCatchUp(p, e)

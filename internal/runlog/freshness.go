@@ -9,18 +9,18 @@ import (
 	"aqueduck/schemas"
 )
 
-// Freshness judges how old a stream is against the pipelines that read it.
+// Freshness is the age of a stream compared with the pipelines that read it.
 type Freshness string
 
-// What the age of a stream may be.
+// The values of Freshness.
 const (
-	Fresh    Freshness = "fresh"    // of the last run that was due, or newer
-	Late     Freshness = "late"     // one run was due since and did not bring it
-	Breached Freshness = "BREACHED" // two were: somebody should look
+	Fresh    Freshness = "fresh"    // the last run that was due has read it
+	Late     Freshness = "late"     // one scheduled run was due since and did not read it
+	Breached Freshness = "BREACHED" // two were due: somebody should look
 )
 
-// judgeFreshness says how fresh each stream is. One that no pipeline reads by a schedule or within a limit is not judged, and one that
-// the workspace never had is not owed.
+// judgeFreshness sets the freshness of each stream. A stream without a schedule and without a limit gets none, and so does one that the workspace
+// never had.
 func (s *Status) judgeFreshness(config *config.Config, catalogue *schemas.Catalogue) {
 	for i := range s.Streams {
 		stream := &s.Streams[i]
@@ -28,7 +28,7 @@ func (s *Status) judgeFreshness(config *config.Config, catalogue *schemas.Catalo
 			if ReadsStream(p, config, catalogue, stream.Workspace, stream.Stream) {
 				read := stream.OK
 				if read.IsZero() {
-					read = stream.first // it is as old as the wish to have it
+					read = stream.first // a stream that was never read is as old as its first run
 				}
 				stream.Freshness = fresherOf(stream.Freshness, freshnessOf(p, read, s.Now))
 			}
@@ -36,13 +36,13 @@ func (s *Status) judgeFreshness(config *config.Config, catalogue *schemas.Catalo
 	}
 }
 
-// fresherOf is the fresher of two judgements: of several pipelines that read a stream, one is enough.
+// fresherOf returns the better of two values: when several pipelines read a stream, one on time is enough.
 func fresherOf(a, b Freshness) Freshness {
 	order := []Freshness{Fresh, Late, Breached, ""}
 	return order[min(slices.Index(order, a), slices.Index(order, b))]
 }
 
-// Stale are the streams whose freshness is breached.
+// Stale returns the names of the streams whose freshness SLA is breached.
 func (s *Status) Stale() (names []string) {
 	for _, stream := range s.Streams {
 		if stream.Freshness == Breached {
@@ -52,14 +52,14 @@ func (s *Status) Stale() (names []string) {
 	return names
 }
 
-// freshnessOf judges a stream that was last read well at a time.
+// freshnessOf compares the time when a stream was last read completely with the schedule and the limits of a pipeline.
 func freshnessOf(p *config.Pipeline, read, now time.Time) Freshness {
 	if read.IsZero() {
 		return ""
 	}
 	warn, breach := p.WarnAfter, p.ErrorAfter
 	if p.Schedule != nil {
-		// Not the distance of two times: that of a schedule of weekdays is three days over a weekend.
+		// The schedule's own next time, not a fixed distance: a schedule of weekdays has a gap of three days over a weekend.
 		due := p.Schedule.Next(read)
 		if warn == 0 && !due.IsZero() {
 			warn = due.Sub(read)
@@ -80,7 +80,7 @@ func freshnessOf(p *config.Pipeline, read, now time.Time) Freshness {
 	return Fresh
 }
 
-// ReadsStream says whether the pipeline reads a stream, or the dataset of a family, of a workspace.
+// ReadsStream reports whether the pipeline reads a stream of a workspace: by its name, along with another stream, or as a dataset.
 func ReadsStream(p *config.Pipeline, config *config.Config, catalogue *schemas.Catalogue, workspace, stream string) bool {
 	if !slices.Contains(p.Workspaces(config), workspace) {
 		return false

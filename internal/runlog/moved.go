@@ -13,28 +13,28 @@ import (
 	"aqueduck/load/layout"
 )
 
-// CheckpointMove is a checkpoint that somebody moved by hand.
+// CheckpointMove is a change of a checkpoint by a command.
 type CheckpointMove struct {
 	Workspace string    `json:"workspace"`
 	Stream    string    `json:"stream"`
-	What      string    `json:"what"` // rewind, reset
-	At        time.Time `json:"at"`
+	What      string    `json:"what"`                 // rewind, reset
+	At        time.Time `json:"at"`                   // when the command ran
 	From      time.Time `json:"synced_from,omitzero"` // the watermark before
-	To        time.Time `json:"synced_to,omitzero"`   // not there: everything is read again
+	To        time.Time `json:"synced_to,omitzero"`   // the watermark after; absent: everything is read again
 	By        string    `json:"moved_by"`
 
 	run string
 }
 
-// handMoved is the outcome, in a list of runs, of a command that moved checkpoints.
+// handMoved is the outcome, in a list of runs, of a command that changed checkpoints.
 const handMoved = "MOVED"
 
-// String says who moved it, from where, to where and when.
+// String says who changed the checkpoint, from where, to where and when.
 func (m CheckpointMove) String() string {
 	return fmt.Sprintf("%s by %s at %s, from %s", m.describeMove(), m.By, term.OrDash(m.At), term.OrDash(m.From))
 }
 
-// describeMove says what was moved, and where to.
+// describeMove says what was changed, and to which time.
 func (m CheckpointMove) describeMove() string {
 	name := m.Workspace + "." + m.Stream
 	if m.What == "reset" {
@@ -43,7 +43,7 @@ func (m CheckpointMove) describeMove() string {
 	return name + " rewound to " + term.OrDash(m.To)
 }
 
-// Note says what a list of runs has to say of one beside how it ended; "" is nothing.
+// Note is the remark about a run in a list of runs, beside its outcome; "" when there is none.
 func (e PastRun) Note() string {
 	var words []string
 	if e.Outcome == Skipped {
@@ -58,7 +58,7 @@ func (e PastRun) Note() string {
 	return strings.Join(words, "; ")
 }
 
-// readMoves gives what was moved by hand, newest first; of a file that an older program published nothing.
+// readMoves returns the changes of checkpoints by command, newest first. A file that an older version of the program published has none.
 func (f PublishedDB) readMoves(ctx context.Context) (moves []CheckpointMove, err error) {
 	var there bool
 	err = f.queryStatement(ctx, "SELECT 1 FROM duckdb_tables() WHERE schema_name = '_sync' AND table_name = 'moves'", func([]any) error { there = true; return nil })
@@ -73,8 +73,7 @@ func (f PublishedDB) readMoves(ctx context.Context) (moves []CheckpointMove, err
 	return moves, err
 }
 
-// History gives what PastRuns does, the times of schedules that were left out and, of all pipelines, the commands too that moved
-// checkpoints by hand.
+// History returns the runs that PastRuns returns, the skipped runs, and for all pipelines also the commands that changed checkpoints.
 func History(ctx context.Context, dir layout.Dir, pipeline string, most int) ([]PastRun, error) {
 	runs, err := PastRuns(ctx, dir, pipeline, most)
 	if err != nil {

@@ -9,14 +9,14 @@ import (
 	"aqueduck/load/layout"
 )
 
-// RunAccount is a run with how it spent its time: one that has ended, or the one under way.
+// RunAccount is one run and how it spent its time. The run has ended or is under way.
 type RunAccount struct {
 	*RunDetail
-	Trace   *Trace   `json:"trace"`   // nil: nothing tells
-	Running *Running `json:"running"` // nil: it has ended
+	Trace   *Trace   `json:"trace"`   // nil: no trace is kept
+	Running *Running `json:"running"` // nil: the run has ended
 }
 
-// Time is how long it took, or has taken so far.
+// Time is how long the run took, or has taken so far.
 func (r *RunAccount) Time() time.Duration {
 	if r.Finished.IsZero() {
 		return 0
@@ -24,7 +24,7 @@ func (r *RunAccount) Time() time.Duration {
 	return r.Finished.Sub(r.Started)
 }
 
-// ClassOf is the class of the error that a stream met; "" when it met none, or nothing tells.
+// ClassOf is the class of a stream's error; "" when there was none, or none is known.
 func (r *RunAccount) ClassOf(s RunStream) string {
 	if r.Trace == nil {
 		return ""
@@ -32,7 +32,7 @@ func (r *RunAccount) ClassOf(s RunStream) string {
 	return r.Trace.errorClasses()[s.Workspace+"."+s.Stream]
 }
 
-// ReadRun gives a run by its whole id; nil when there is none.
+// ReadRun returns a run by its whole id; nil when there is none.
 func ReadRun(ctx context.Context, dir layout.Dir, id string) (*RunAccount, error) {
 	if !runID.MatchString(id) {
 		return nil, nil
@@ -58,7 +58,7 @@ func ReadRun(ctx context.Context, dir layout.Dir, id string) (*RunAccount, error
 	case trace == nil:
 		return nil, nil
 	}
-	// It was killed: nobody noted how it ended.
+	// A crashed run: no process has noted its end yet.
 	past := PastRun{Run: id, Pipeline: trace.Pipeline, Started: trace.Started, Finished: trace.Ended, Outcome: Killed}
 	for _, t := range trace.Streams {
 		past.Requests += t.Requests
@@ -66,18 +66,18 @@ func ReadRun(ctx context.Context, dir layout.Dir, id string) (*RunAccount, error
 	return &RunAccount{RunDetail: newRunDetail(past), Trace: trace}, nil
 }
 
-// underWay says of a run under way what is known of those that have ended.
+// underWay describes a run under way as far as ended runs are described.
 func underWay(r *Running) *RunDetail {
 	return newRunDetail(PastRun{Run: r.Run, Pipeline: r.Pipeline, Started: r.Started, Finished: r.At, Outcome: "RUNNING", Rows: r.Rows, Requests: r.Requests,
 		Backfill: r.Percent / 100, CaughtUp: r.CaughtUp})
 }
 
-// newRunDetail is a run of which no more is known.
+// newRunDetail returns the description of a run of which only the note is known.
 func newRunDetail(past PastRun) *RunDetail {
 	return &RunDetail{PastRun: past, Streams: []RunStream{}, Findings: []RunFinding{}, Changes: []RunChange{}, Rejects: []RunReject{}, Publishes: []RunPublished{}}
 }
 
-// ReadRunning gives what run.json says of the run under way; nil when nothing runs.
+// ReadRunning returns the contents of run.json; nil when no run is under way.
 func ReadRunning(dir layout.Dir) (*Running, error) {
 	var s Status
 	err := s.readRunning(dir)

@@ -13,53 +13,53 @@ import (
 	"aqueduck/schemas"
 )
 
-// Health is how a pipeline is, in one word.
+// Health is the state of a pipeline.
 type Health string
 
-// The words, from the best to what wants a person.
+// The states, from the best to the one that needs a person.
 const (
 	HealthNew   Health = "new"     // it has not run yet
-	HealthOK    Health = "on time" // its last run ended well, and every stream is as fresh as it should be
+	HealthOK    Health = "on time" // the last run succeeded, and every stream is as fresh as it should be
 	HealthLate  Health = "late"    // a stream is older than it should be
-	HealthError Health = "error"   // its last run did not end well, and the next one may heal that
-	HealthAct   Health = "act"     // somebody has to do something
+	HealthError Health = "error"   // the last run failed, and the next one may succeed
+	HealthAct   Health = "act"     // a person must act
 )
 
-// Overview is what there is to know of all pipelines at a glance.
+// Overview is the state of all pipelines.
 type Overview struct {
 	*Status
 	Pipelines []PipelineOverview `json:"pipelines"` // in the file's order
-	Needs     []ActionItem       `json:"needs"`     // what wants a person first
-	Coming    []NextRun          `json:"coming"`    // the runs of the next 24 hours
+	Needs     []ActionItem       `json:"needs"`     // what needs a person comes first
+	Coming    []NextRun          `json:"coming"`    // the scheduled runs of the next 24 hours
 }
 
-// PipelineOverview is one pipeline at a glance.
+// PipelineOverview is the state of one pipeline.
 type PipelineOverview struct {
 	Name    string         `json:"name"`
 	Health  Health         `json:"health"`
-	AsOf    time.Time      `json:"data_as_of,omitzero"` // everything before it is here, of all streams that it reads
-	Next    time.Time      `json:"next,omitzero"`       // not there: by hand only
-	Try     int            `json:"try,omitempty"`       // which try of a run that failed the next one is; 0: its time has come
+	AsOf    time.Time      `json:"data_as_of,omitzero"` // everything before this time is published, for all streams of the pipeline
+	Next    time.Time      `json:"next,omitzero"`       // absent: the pipeline has no schedule
+	Try     int            `json:"try,omitempty"`       // the number of the next try after a failed run; 0: the next run is a scheduled one
 	Line    string         `json:"schedule,omitempty"`
 	Runs    []PastRun      `json:"runs"` // newest first, at most sixty
 	Streams []StreamStatus `json:"streams"`
 }
 
-// ActionItem is something that is not as it should be. It has no text that came from outside.
+// ActionItem is something that is not as it should be. It contains no text from the source.
 type ActionItem struct {
 	Pipeline string `json:"pipeline"`
 	Stream   string `json:"stream,omitempty"`
-	Class    string `json:"class,omitempty"` // of the error; "": none is known
-	Act      bool   `json:"act"`             // a person has to; else it heals by itself
+	Class    string `json:"class,omitempty"` // class of the error; "": not known
+	Act      bool   `json:"act"`             // a person must act; false: later runs may solve it
 	What     string `json:"what"`
 	Next     string `json:"next"`
 	Run      string `json:"run,omitempty"`
 }
 
-// overviewRuns is how many runs of a pipeline an overview has.
+// overviewRuns is the number of runs that an overview shows for a pipeline.
 const overviewRuns = 60
 
-// ReadOverview reads what ReadStatus and PastRuns do, and how the last runs spent their time.
+// ReadOverview reads the status, the last runs and their traces, and judges them at the given time.
 func ReadOverview(ctx context.Context, dir layout.Dir, config *config.Config, catalogue *schemas.Catalogue, now time.Time) (*Overview, error) {
 	status, err := ReadStatus(ctx, dir, config, catalogue, now)
 	if err != nil {
@@ -112,7 +112,7 @@ func actionRank(act bool) int {
 	return 1
 }
 
-// judgePipeline says how a pipeline is, and what it needs.
+// judgePipeline sets the state of a pipeline, and adds its action items.
 func (o *Overview) judgePipeline(dir layout.Dir, known *config.Pipeline, p *PipelineOverview) error {
 	p.Health = HealthNew
 	lost := o.Lost != nil && o.Lost.Pipeline == p.Name
@@ -155,8 +155,8 @@ func (o *Overview) judgePipeline(dir layout.Dir, known *config.Pipeline, p *Pipe
 	return nil
 }
 
-// staleStreams are the streams that are older than they should be, the oldest first, but for those that failed, which says more; breached says
-// that some are so by far.
+// staleStreams returns the streams that are older than they should be, oldest first, without those that failed: their failure says more. breached
+// reports whether one of them is breached.
 func (p *PipelineOverview) staleStreams(failed []ActionItem) (names []string, breached bool) {
 	for _, kind := range []Freshness{Breached, Late} {
 		for _, s := range p.Streams {
@@ -169,7 +169,7 @@ func (p *PipelineOverview) staleStreams(failed []ActionItem) (names []string, br
 	return names, breached
 }
 
-// tooOld says that streams are older than they should be.
+// tooOld is the text of an item about streams that are older than they should be.
 func tooOld(streams []string) string {
 	const shown = 3
 	if len(streams) > shown {
@@ -181,7 +181,7 @@ func tooOld(streams []string) string {
 	return strings.Join(streams, ", ") + " are older than they should be"
 }
 
-// lastActionItems says what a run that failed needs: by stream, where streams failed, else what stopped it.
+// lastActionItems returns the items of a pipeline's last run, when it failed: one for each failed stream, or one for what stopped the run.
 func lastActionItems(dir layout.Dir, p *PipelineOverview, last PastRun) (needs []ActionItem, err error) {
 	trace, err := ReadTrace(dir, last.Run)
 	if err != nil {

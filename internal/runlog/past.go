@@ -20,34 +20,34 @@ import (
 	"aqueduck/load/layout"
 )
 
-// PastRun is one run that has ended, or what kept it from being one.
+// PastRun is the note of one run that has ended, or of an attempt that did not become a run.
 type PastRun struct {
 	Run      string    `json:"run"`
 	Pipeline string    `json:"pipeline"`
 	Started  time.Time `json:"started_at"`      // by the run's clock
 	Finished time.Time `json:"finished_at"`     // likewise
-	Outcome  string    `json:"outcome"`         // OK, FAILED, INTERRUPTED, KILLED; in a list HandMoved and Skipped too
-	Exit     int       `json:"exit_code"`       // what the program ended with
-	Rows     int64     `json:"rows"`            // written over all tables
-	Requests int64     `json:"requests"`        // sent, repeated ones included
+	Outcome  string    `json:"outcome"`         // OK, FAILED, INTERRUPTED, KILLED; in a list also handMoved and Skipped
+	Exit     int       `json:"exit_code"`       // the exit code of the program
+	Rows     int64     `json:"rows"`            // rows written, over all tables
+	Requests int64     `json:"requests"`        // requests sent, retries included
 	Backfill float64   `json:"backfill"`        // share of the history that is read, 0 to 1
-	Class    string    `json:"class,omitempty"` // of what went wrong first; "" as far as only the published file tells of it
+	Class    string    `json:"class,omitempty"` // the class of the first error; "" when only the published file knows the run
 	Error    string    `json:"error,omitempty"`
 	Next     string    `json:"next,omitempty"`
-	Line     string    `json:"line,omitempty"`    // its last line
-	Partly   bool      `json:"partly,omitempty"`  // what went wrong did so in some of its streams: the others need not be read again
-	Narrow   bool      `json:"narrow,omitempty"`  // it was asked for some streams, or a span of time, only
-	Try      int       `json:"try,omitempty"`     // which of the runs of one time of its schedule it was, from 1; 0: it was begun by hand
-	RetryAt  time.Time `json:"retry_at,omitzero"` // when it is tried again; not there: it is not
+	Line     string    `json:"line,omitempty"`    // the run's last line of output
+	Partly   bool      `json:"partly,omitempty"`  // some streams failed; the others need not be read again
+	Narrow   bool      `json:"narrow,omitempty"`  // the run was limited to some streams or to a span of time
+	Try      int       `json:"try,omitempty"`     // which try for one scheduled time this was, from 1; 0: started by hand
+	RetryAt  time.Time `json:"retry_at,omitzero"` // when the retry begins; absent: there is none
 
-	CaughtUp  bool             `json:"caught_up,omitempty"`  // it made up for a time of the schedule that was missed, or whose run did not come to its end
-	CalledOff bool             `json:"called_off,omitempty"` // somebody did not want it
-	Moved     []CheckpointMove `json:"moved,omitempty"`      // it was no run: somebody moved checkpoints by hand
+	CaughtUp  bool             `json:"caught_up,omitempty"`  // a catch-up run: for a scheduled time that was missed, or whose run was interrupted or crashed
+	CalledOff bool             `json:"called_off,omitempty"` // a person cancelled the run
+	Moved     []CheckpointMove `json:"moved,omitempty"`      // not a run: a command changed these checkpoints
 
-	Quiet bool `json:"-"` // nobody has to know of its failure yet: it is tried again
+	Quiet bool `json:"-"` // the failure sends no alert yet, because a retry follows
 }
 
-// Stopped says what kept a run from being one.
+// Stopped fills in the note of an attempt that did not become a run.
 func (e *PastRun) Stopped(ctx context.Context, p *config.Pipeline, err error) {
 	found := problem.AsProblem(err)
 	e.Outcome, e.Exit = "FAILED", found.ExitCode()
@@ -58,9 +58,9 @@ func (e *PastRun) Stopped(ctx context.Context, p *config.Pipeline, err error) {
 	e.Class, e.Error, e.Next = found.Class, found.Error(), found.NextFor(p.Name)
 }
 
-// Reported says what a run did, and what went wrong in it first.
+// Reported fills in the note of a run from its report, with its first error.
 func (e *PastRun) Reported(r *Report) {
-	e.Started, e.Finished = ToMicroseconds(r.Started), ToMicroseconds(r.Started.Add(r.Time)) // by the clock that the workspace lives by
+	e.Started, e.Finished = ToMicroseconds(r.Started), ToMicroseconds(r.Started.Add(r.Time)) // by the clock of the workspace
 	e.Outcome, e.Exit, e.Line = r.Outcome(), r.Exit(), r.LastLine()
 	e.Rows, e.Requests, e.Backfill = r.TotalRows(), r.Requests, r.Backfill()
 	e.Partly = r.Held == nil && slices.ContainsFunc(r.Streams, func(s StreamResult) bool { return s.Status == StatusFailed || s.Status == StatusInterrupted })
@@ -84,16 +84,16 @@ func (e *PastRun) Reported(r *Report) {
 	}
 }
 
-// ToMicroseconds is a time as the database has it.
+// ToMicroseconds truncates a time to microseconds in UTC, as the database stores it.
 func ToMicroseconds(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 
-// Notes of ended runs: how many are kept when there are too many, and what is too many.
+// The file of notes is cut down to the newest keptEnds lines when it grows beyond mostEnds bytes.
 const (
 	keptEnds = 500
 	mostEnds = 512 << 10
 )
 
-// Save adds a line to the notes of ended runs. It begins with a line break: one that a full disk cut costs no other.
+// Save appends the note to the file of notes. The line begins with a line break, so that a line that a full disk cut short spoils no other.
 func (e PastRun) Save(dir layout.Dir) (err error) {
 	line, err := json.Marshal(e)
 	if err != nil {
@@ -101,7 +101,7 @@ func (e PastRun) Save(dir layout.Dir) (err error) {
 	}
 	file, err := os.OpenFile(dir.EndsFile(), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // there is no warehouse to note it in
+		return nil // the directory is no warehouse yet
 	}
 	if err != nil {
 		return dir.Explain(err)
@@ -121,19 +121,19 @@ func (e PastRun) Save(dir layout.Dir) (err error) {
 	return dir.Explain(renameio.WriteFile(dir.EndsFile(), bytes.Join(lines[max(0, len(lines)-keptEnds):], []byte{'\n'}), 0o600))
 }
 
-// Skipped is the outcome, in a list of runs, of a time of a schedule that had no run. Its note has no run's id: it is none.
+// Skipped is the outcome of a skipped run in a list of runs: a scheduled time at which no run started. Its note has no run id.
 const Skipped = "LEFT OUT"
 
-// WhySkipped says why a time of a schedule had no run.
+// WhySkipped is the reason for skipped runs.
 const WhySkipped = "the last one still ran, or the machine slept"
 
-// ReadRunNotes gives the notes of ended runs, those that can be read. Whatever spoilt the others, the database has its own.
+// ReadRunNotes returns the notes of ended runs, oldest first. It skips lines that cannot be read; the database has its own record of those runs.
 func ReadRunNotes(dir layout.Dir) ([]PastRun, error) {
 	notes, err := readNotes(dir)
 	return slices.DeleteFunc(notes, func(e PastRun) bool { return e.Run == "" }), err
 }
 
-// readNotes gives what readEnds does, and the times that were left out.
+// readNotes returns the notes of ended and of skipped runs.
 func readNotes(dir layout.Dir) ([]PastRun, error) {
 	text, err := os.ReadFile(dir.EndsFile())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -152,8 +152,8 @@ func readNotes(dir layout.Dir) ([]PastRun, error) {
 	return notes, nil
 }
 
-// PastRuns gives the runs that have ended, newest first, at most so many: those of the published file, and those that published
-// nothing. An empty pipeline means all.
+// PastRuns returns ended runs, newest first, at most so many: those in the published file, and those that published nothing. An empty pipeline
+// means all pipelines.
 func PastRuns(ctx context.Context, dir layout.Dir, pipeline string, most int) ([]PastRun, error) {
 	runs, err := ReadRunNotes(dir)
 	if err != nil {

@@ -13,21 +13,21 @@ import (
 	"aqueduck/transform"
 )
 
-// hasExactFindings says that the audit found what must not be.
+// hasExactFindings reports whether the audit found an error that fails the run.
 func (r *Report) hasExactFindings() bool {
 	return slices.ContainsFunc(r.Findings, func(f load.Finding) bool { return f.Kind == "exact" })
 }
 
-// Outcome is how a stream ended.
+// Outcome is the result of one stream in a run.
 type Outcome string
 
-// The ways a stream ends.
+// The outcomes of a stream.
 const (
 	StatusOK          Outcome = "ok"
-	StatusUnavailable Outcome = "unavailable" // the workspace does not have it; asked for again at each run
+	StatusUnavailable Outcome = "unavailable" // the workspace, version or token does not have it; every run asks again
 	StatusFailed      Outcome = "FAILED"
 	StatusInterrupted Outcome = "interrupted"
-	StatusCut         Outcome = "cut" // max_time, max_requests or --limit ended it before it was read up to now
+	StatusCut         Outcome = "cut" // max_time, max_requests or --limit ended it before it was up to date
 )
 
 // StreamResult is what a run did for one stream.
@@ -35,35 +35,35 @@ type StreamResult struct {
 	Workspace, Stream string
 	Status            Outcome
 	Extracted         int64         // records read
-	New, Changed      int64         // rows of the stream's own table
-	Rows              int64         // rows written over all its tables
-	Gone              int64         // records that left the source
-	Rejected          int64         // records kept out whole and values that do not fit, each once: as of the run's end
-	NewRejected       int64         // of them: those that this run met first
-	Requests          int64         // sent, repeated ones included
-	Retries           int64         // of them: those that asked again
-	Time              time.Duration // that it was read for
+	New, Changed      int64         // rows of the stream's own table, without child tables
+	Rows              int64         // rows written, over all tables of the stream
+	Gone              int64         // records that the source no longer has
+	Rejected          int64         // dead letters at the end of the run: whole records and values, each once
+	NewRejected       int64         // of them: first met by this run
+	Requests          int64         // requests sent, retries included
+	Retries           int64         // of them: retries
+	Time              time.Duration // how long it was read
 	SyncedTo          time.Time     // the watermark; zero: none
 	Backfill          float64       // share of the history that is read, 0 to 1
-	Cut               bool          // max_time, max_requests or --limit ended it; it goes on in the next run
-	Lost              bool          // unavailable, and was not so when it was asked for before
+	Cut               bool          // max_time, max_requests or --limit ended it; the next run continues
+	Lost              bool          // unavailable, and was available in an earlier run
 	Class, Error      string
 	Next              string
 	Rejects           []transform.Reject // what Rejected counts
 
-	Refused []transform.Reject `json:"-"` // what did not fit of batches that were not committed
-	Texts   [][]byte           `json:"-"` // records that were kept out whole, as they came
-	Fault   error              `json:"-"` // of the program: what Error tells, with all that it was told in
+	Refused []transform.Reject `json:"-"` // dead letters of batches that were not committed
+	Texts   [][]byte           `json:"-"` // records that became dead letters as a whole, as the source sent them
+	Fault   error              `json:"-"` // an error of the program itself, with everything that Error leaves out
 }
 
-// Add counts what a commit wrote.
+// Add adds the rows that a commit wrote.
 func (s *StreamResult) Add(w load.Written) {
 	s.New += w.New
 	s.Changed += w.Changed
 	s.Rows += w.Rows
 }
 
-// KeepTexts keeps the text of the records that were kept out whole.
+// KeepTexts keeps the text of the records that became dead letters as a whole.
 func (s *StreamResult) KeepTexts(rejects []transform.Reject) {
 	for _, r := range rejects {
 		if r.Raw != nil {
@@ -72,7 +72,7 @@ func (s *StreamResult) KeepTexts(rejects []transform.Reject) {
 	}
 }
 
-// CountRejects counts what does not fit: what is noted of it, and what was met in batches that were not committed.
+// CountRejects sets the counts of dead letters: those noted in the database, and those of batches that were not committed.
 func (s *StreamResult) CountRejects(noted []load.Misfits) {
 	s.Rejected, s.NewRejected, s.Rejects = 0, 0, nil
 	for _, m := range noted {
@@ -89,28 +89,28 @@ func (s *StreamResult) CountRejects(noted []load.Misfits) {
 type Report struct {
 	Pipeline    string
 	RunID       string
-	APIVersions []string      // that were asked for, each once
-	Dir         layout.Dir    // where the data is
+	APIVersions []string      // the versions that the run asked for, each once
+	Dir         layout.Dir    // the data directory
 	Started     time.Time     // by the run's clock
-	Time        time.Duration // that it took
+	Time        time.Duration // duration
 	Streams     []StreamResult
 	Changes     []load.Change
-	Notes       []string         // what the reader should know besides: a restored database, a skewed clock
-	Interrupted bool             // it was told to stop, perhaps between two streams
-	Findings    []load.Finding   // of the audit; known and soft ones when they are new
-	Held        *problem.Problem // why readers keep the file they had; nil: they do not
-	Published   bool             // readers have a file of this run
-	After       *problem.Problem // the command that failed once data had been published; nil: none
-	// TablesChanged counts the tables that readers found changed, each time anew.
+	Notes       []string         // other remarks: a restored database, clocks that differ
+	Interrupted bool             // a signal or a person ended the run
+	Findings    []load.Finding   // of the audit; soft and known ones only when they are new
+	Held        *problem.Problem // why the publish was held back; nil: it was not
+	Published   bool             // the run published a file
+	After       *problem.Problem // the command of `after:` that failed; nil: none
+	// TablesChanged counts the changed tables of each publish of the run, added up.
 	TablesChanged int
-	Requests      int64         // sent, repeated ones included
-	Left          time.Duration // estimate until the history is read; 0 when it is, or unknown
+	Requests      int64         // requests sent, retries included
+	Left          time.Duration // estimate until the history is read; 0 when it is, or when it is not known
 
-	Given problem.CLIFlags `json:"-"` // flags that next steps repeat
-	Code  int              `json:"-"` // what the program ends with where the run was interrupted; 0: ExitInterrupted
+	Given problem.CLIFlags `json:"-"` // flags that commands in next steps repeat
+	Code  int              `json:"-"` // the exit code of an interrupted run; 0: ExitInterrupted
 }
 
-// Count is the number of streams that ended with a status.
+// Count returns the number of streams with an outcome.
 func (r *Report) Count(status Outcome) int {
 	n := 0
 	for _, s := range r.Streams {
@@ -121,7 +121,7 @@ func (r *Report) Count(status Outcome) int {
 	return n
 }
 
-// Faults are the errors of streams that nothing but the program explains.
+// Faults returns the errors of streams that only a bug of the program explains.
 func (r *Report) Faults() (faults []error) {
 	for _, s := range r.Streams {
 		if s.Fault != nil {
@@ -139,7 +139,7 @@ func (r *Report) TotalRows() (rows int64) {
 	return rows
 }
 
-// Exit is the code that the run ends the program with.
+// Exit returns the exit code of the program after this run.
 func (r *Report) Exit() int {
 	code, asked, refused := problem.ExitOK, 0, 0
 	for _, s := range r.Streams {
@@ -157,7 +157,7 @@ func (r *Report) Exit() int {
 		}
 	}
 	if refused > 0 && refused == asked {
-		return problem.ExitRefused // 403 for all that was asked: the token may read nothing of this
+		return problem.ExitRefused // every stream answered 403: the token has none of the scopes
 	}
 	if r.Interrupted {
 		return cmp.Or(r.Code, problem.ExitInterrupted)
@@ -171,7 +171,7 @@ func (r *Report) Exit() int {
 	return code
 }
 
-// Outcome is the first word of the last line.
+// Outcome is the first word of the last line of output.
 func (r *Report) Outcome() string {
 	switch r.Exit() {
 	case problem.ExitOK:
@@ -182,7 +182,7 @@ func (r *Report) Outcome() string {
 	return "FAILED"
 }
 
-// Backfill is the share of the history that the stream furthest behind has read; what the workspace does not have has none.
+// Backfill is the share of the history, 0 to 1, of the stream that is furthest behind. Streams that the workspace does not have do not count.
 func (r *Report) Backfill() float64 {
 	share := 1.0
 	for _, s := range r.Streams {
@@ -193,7 +193,7 @@ func (r *Report) Backfill() float64 {
 	return share
 }
 
-// LastLine is the one line that scripts may depend on.
+// LastLine is the last line of output. Its form is stable, for scripts.
 func (r *Report) LastLine() string {
 	var rejected, fresh int64
 	for _, s := range r.Streams {
@@ -212,19 +212,19 @@ func (r *Report) LastLine() string {
 		int(r.Backfill()*100), left, published, term.Duration(r.Time), r.RunID)
 }
 
-// StoppedError is what kept a run from being one, and the last line of that run.
+// StoppedError says why a run did not take place, and has its last line of output.
 type StoppedError struct {
 	Err  error
 	Line string
 }
 
-// Error says what is wrong.
+// Error returns the text of the cause.
 func (e *StoppedError) Error() string { return e.Err.Error() }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *StoppedError) Unwrap() error { return e.Err }
 
-// StreamNamer gives how each of some streams is called: by its name, with its workspace before it where they are of several.
+// StreamNamer returns a function that names streams: with the workspace before the name where the streams are of several workspaces.
 func StreamNamer[S any](streams []S, place func(S) (workspace, stream string)) func(S) string {
 	several := slices.ContainsFunc(streams, func(s S) bool {
 		first, _ := place(streams[0])
@@ -244,7 +244,7 @@ func (s *StreamResult) Name(r *Report) string {
 	return StreamNamer(r.Streams, func(s StreamResult) (string, string) { return s.Workspace, s.Stream })(*s)
 }
 
-// Of names the workspace of an error, where the run reads several.
+// Of names the workspace of an error when the run reads several; "" otherwise.
 func (s *StreamResult) Of(r *Report) string {
 	if s.Name(r) == s.Stream {
 		return ""
@@ -252,7 +252,7 @@ func (s *StreamResult) Of(r *Report) string {
 	return "workspace " + s.Workspace + ": "
 }
 
-// Reached says how far the stream is read, or that it stayed where it was.
+// Reached says up to which time the stream is read, or that the watermark did not move.
 func (s *StreamResult) Reached() string {
 	at := "–"
 	if !s.SyncedTo.IsZero() {
@@ -261,7 +261,7 @@ func (s *StreamResult) Reached() string {
 	if s.Status == StatusFailed {
 		return "kept at " + at
 	}
-	if s.Backfill < 1 && s.Status != StatusUnavailable { // what the workspace does not have has no history, as in the last line
+	if s.Backfill < 1 && s.Status != StatusUnavailable { // an unavailable stream has no history, as in the last line
 		return fmt.Sprintf("%s, history %d%%", at, int(s.Backfill*100))
 	}
 	return at

@@ -9,16 +9,16 @@ import (
 	"aqueduck/internal/problem"
 )
 
-// RetryPauses are how long after its end a run that failed is tried again: most outages are over by the first, and five times an hour for
-// three hours would be of no use to whoever mends a longer one.
+// RetryPauses returns the pauses before the retries of a failed run. Most outages are over before the first. More retries would not help while
+// somebody repairs a longer outage.
 func RetryPauses() []time.Duration {
 	return []time.Duration{15 * time.Minute, 45 * time.Minute, 2 * time.Hour}
 }
 
-// Tries is how many runs one time of a schedule may have, with those that make up for a failure.
+// Tries is the number of runs that one scheduled time may have, with its retries.
 func Tries() int { return 1 + len(RetryPauses()) }
 
-// IsRetryable says that what went wrong may be over later, of some streams at least.
+// IsRetryable reports whether the cause of a failure, of some streams at least, may be over later. report is nil when the run did not take place.
 func (e *PastRun) IsRetryable(report *Report) bool {
 	passing := func(class string) bool { return class == "transient" || class == "busy" }
 	if report == nil {
@@ -28,15 +28,15 @@ func (e *PastRun) IsRetryable(report *Report) bool {
 		slices.ContainsFunc(report.Streams, func(s StreamResult) bool { return s.Status == StatusFailed && passing(s.Class) })
 }
 
-// NeedsAttention says that something in the run wants a person, whatever else heals by itself.
+// NeedsAttention reports whether something in the run needs a person, even when other failures are retried.
 func (r *Report) NeedsAttention() bool {
 	return r != nil && (r.hasExactFindings() || slices.ContainsFunc(r.Streams, func(s StreamResult) bool {
 		return (s.Status == StatusFailed || s.Lost) && NeedsAttention(s.Class)
 	}))
 }
 
-// TimeLeft is what the runs of one time of the schedule, the newest last, have left of the pipeline's max_requests and max_time; 0 where it
-// has none, and not ok where nothing is left.
+// TimeLeft returns what the runs of one scheduled time have left of the pipeline's max_requests and max_time. runs are sorted, newest last. A
+// value is 0 when the pipeline has no such limit; ok is false when a limit is used up.
 func TimeLeft(p *config.Pipeline, runs []PastRun) (requests int64, d time.Duration, ok bool) {
 	requests, d = p.MaxRequests, p.MaxTime
 	for _, r := range slices.Backward(runs) {
@@ -53,7 +53,7 @@ func TimeLeft(p *config.Pipeline, runs []PastRun) (requests int64, d time.Durati
 	return max(requests, 0), max(d, 0), ok
 }
 
-// RetryOf finds in how runs ended, the newest last, when the pipeline is tried again, and which try that is.
+// RetryOf returns the time and the number of a pipeline's next retry, from the notes of its runs, newest last; the zero time when there is none.
 func RetryOf(p *config.Pipeline, ends []PastRun, now time.Time) (at time.Time, try int) {
 	for _, e := range slices.Backward(ends) {
 		switch {
@@ -70,7 +70,7 @@ func RetryOf(p *config.Pipeline, ends []PastRun, now time.Time) (at time.Time, t
 	return at, 0
 }
 
-// nextRun is when a pipeline with a schedule runs next: at its time, or once more before that.
+// nextRun returns when a pipeline with a schedule runs next: at its scheduled time, or before that as a retry.
 func nextRun(p *config.Pipeline, ends []PastRun, now time.Time) NextRun {
 	if at, try := RetryOf(p, ends, now); at.After(now) {
 		return NextRun{Pipeline: p.Name, At: at.In(p.Schedule.Next(now).Location()), Try: try}
@@ -78,7 +78,7 @@ func nextRun(p *config.Pipeline, ends []PastRun, now time.Time) NextRun {
 	return NextRun{Pipeline: p.Name, At: p.Schedule.Next(now)}
 }
 
-// Again says that the run is one more try, if it is.
+// Again says that the next run is a retry; "" when it is not.
 func (n NextRun) Again() string {
 	if n.Try == 0 {
 		return ""
@@ -86,7 +86,7 @@ func (n NextRun) Again() string {
 	return fmt.Sprintf(": try %d of %d, by aqueduck serve", n.Try, Tries())
 }
 
-// NeedsAttention says whether an error of a class wants a person: others heal by themselves.
+// NeedsAttention reports whether an error of a class needs a person. The other classes may be over in a later run.
 func NeedsAttention(class string) bool {
 	return !slices.Contains([]string{"", "transient", "busy", "interrupted"}, class)
 }

@@ -12,19 +12,19 @@ import (
 	"aqueduck/load/layout"
 )
 
-// RunDetail is all that is known of one run that has ended.
+// RunDetail is all that is known of one ended run.
 type RunDetail struct {
 	PastRun
-	Published bool           `json:"published"` // it is in the file that readers have; only then is there more than how it ended
+	Published bool           `json:"published"` // the published file has the run; otherwise only its note is known
 	Version   string         `json:"version,omitempty"`
 	Streams   []RunStream    `json:"streams"`
 	Findings  []RunFinding   `json:"findings"`
 	Changes   []RunChange    `json:"schema_changes"`
 	Rejects   []RunReject    `json:"rejects"`
 	Publishes []RunPublished `json:"publishes"`
-	Notes     []string       `json:"notes,omitempty"` // of a run that has just ended
+	Notes     []string       `json:"notes,omitempty"` // only of a run that has just ended
 
-	Configuration []config.Origin `json:"configuration,omitempty"` // where the values that it went by came from; as long as its trace is kept
+	Configuration []config.Origin `json:"configuration,omitempty"` // where the run's settings came from; known as long as the trace is kept
 }
 
 // RunStream is what a run did for one stream.
@@ -33,22 +33,22 @@ type RunStream struct {
 	Stream      string    `json:"stream"`
 	Outcome     string    `json:"outcome"`
 	Records     int64     `json:"records"`                // read
-	New         int64     `json:"new"`                    // rows of the stream's own table, as of Changed
-	Changed     int64     `json:"changed"`                // rows that were stored and differ
-	Gone        int64     `json:"gone"`                   // records that left the source
-	Rejected    int64     `json:"rejected"`               // what does not fit as of its end, each value once
-	NewRejected int64     `json:"new_rejected,omitempty"` // of that: what it met first; of a run that has just ended
-	Requests    int64     `json:"requests"`               // sent, repeated ones included
-	Retries     int64     `json:"retries"`                // of them: those that asked again
-	Seconds     float64   `json:"seconds,omitempty"`      // of a run that has just ended
-	Backfill    float64   `json:"backfill,omitempty"`     // share of its history that is read; likewise
+	New         int64     `json:"new"`                    // rows of the stream's own table, as are Changed
+	Changed     int64     `json:"changed"`                // stored rows whose content changed
+	Gone        int64     `json:"gone"`                   // records that the source no longer has
+	Rejected    int64     `json:"rejected"`               // dead letters at the end of the run, each value once
+	NewRejected int64     `json:"new_rejected,omitempty"` // of them: first met by this run; only of a run that has just ended
+	Requests    int64     `json:"requests"`               // requests sent, retries included
+	Retries     int64     `json:"retries"`                // of them: retries
+	Seconds     float64   `json:"seconds,omitempty"`      // only of a run that has just ended
+	Backfill    float64   `json:"backfill,omitempty"`     // share of the history that is read, 0 to 1; only of a run that has just ended
 	SyncedTo    time.Time `json:"synced_to,omitzero"`     // the watermark
-	Class       string    `json:"class,omitempty"`        // likewise
+	Class       string    `json:"class,omitempty"`        // class of the error; only of a run that has just ended
 	Error       string    `json:"error,omitempty"`
 	Next        string    `json:"next,omitempty"`
 }
 
-// RunFinding is what the audit of a run found.
+// RunFinding is a finding of the audit of a run.
 type RunFinding struct {
 	Kind     string `json:"kind"`
 	Name     string `json:"name"`
@@ -58,7 +58,7 @@ type RunFinding struct {
 	Message  string `json:"message"`
 }
 
-// RunChange is a change of a table, or a field that nobody knew.
+// RunChange is a change of a table, or a new field of the source.
 type RunChange struct {
 	Table  string `json:"table"`
 	Column string `json:"column,omitempty"`
@@ -66,7 +66,7 @@ type RunChange struct {
 	Path   string `json:"path,omitempty"`
 }
 
-// RunReject counts what did not fit, of one reason.
+// RunReject counts the dead letters of one reason.
 type RunReject struct {
 	Stream string `json:"stream"`
 	Column string `json:"column,omitempty"`
@@ -75,15 +75,15 @@ type RunReject struct {
 	Key    string `json:"sample_key,omitempty"`
 }
 
-// RunPublished is a file that a run put before the readers.
+// RunPublished is a file that a run published.
 type RunPublished struct {
 	At      time.Time `json:"at"`
 	File    string    `json:"file"`
-	Changed int64     `json:"tables_changed"` // tables with other rows than before
-	Rebuilt bool      `json:"rebuilt"`        // the file was written anew, table by table
+	Changed int64     `json:"tables_changed"` // tables whose rows changed
+	Rebuilt bool      `json:"rebuilt"`        // the file was written from scratch, table by table
 }
 
-// FindRun gives a run, or a move by hand, by the beginning of its id; an empty one means the last run.
+// FindRun returns a run, or a change of checkpoints, by the beginning of its id. An empty id means the last run.
 func FindRun(ctx context.Context, dir layout.Dir, id string) (*RunDetail, error) {
 	runs, err := History(ctx, dir, "", keptEnds)
 	if err != nil {
@@ -116,9 +116,9 @@ func FindRun(ctx context.Context, dir layout.Dir, id string) (*RunDetail, error)
 	return detail, nil
 }
 
-// readPublishedRun adds what the published file has of the run.
+// readPublishedRun adds what the published file has about the run.
 func (d *RunDetail) readPublishedRun(ctx context.Context, f PublishedDB) error {
-	of := " WHERE run_id = '" + d.Run + "'" // an id that was found, not what was typed
+	of := " WHERE run_id = '" + d.Run + "'" // the id comes from the file, not from the command line
 	for _, q := range []struct {
 		sql string
 		row func(v []any)

@@ -12,14 +12,14 @@ import (
 type StreamState struct {
 	Workspace string          `json:"workspace"`
 	Stream    string          `json:"stream"`
-	Seq       int64           `json:"seq"`        // of its commit, counted from 1
+	Seq       int64           `json:"seq"`        // number of the commit, counted from 1
 	SyncedTo  time.Time       `json:"synced_to"`  // the watermark
-	HistoryTo time.Time       `json:"history_to"` // how far back history is read
+	HistoryTo time.Time       `json:"history_to"` // the oldest time that the backfill has reached
 	State     string          `json:"state"`
-	Moved     *CheckpointMove `json:"moved"` // when it was last moved by hand; nil: it was not
+	Moved     *CheckpointMove `json:"moved"` // the last change by a command; nil: none
 }
 
-// ReadStates reads checkpoints from the published file: those of the named streams, or all.
+// ReadStates reads checkpoints from the published file, of the named streams or of all.
 func ReadStates(ctx context.Context, dir layout.Dir, streams []string) ([]StreamState, error) {
 	var states []StreamState
 	const all = "SELECT schema, stream, seq, synced_to, history_to, state FROM _sync.checkpoints ORDER BY ALL"

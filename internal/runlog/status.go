@@ -17,51 +17,51 @@ import (
 	"aqueduck/schemas"
 )
 
-// Status is what is known of a warehouse without touching what a run writes to.
+// Status is what is known about a warehouse from files that no run is writing.
 type Status struct {
 	Dir      string           `json:"dir"`
-	AsOf     time.Time        `json:"data_as_of,omitzero"` // everything before it is in the published file
-	Running  *Running         `json:"running"`             // nil: nothing runs
-	Lost     *Running         `json:"lost"`                // a run that ended without saying how
+	AsOf     time.Time        `json:"data_as_of,omitzero"` // everything before this time is in the published file
+	Running  *Running         `json:"running"`             // nil: no run is under way
+	Lost     *Running         `json:"lost"`                // a crashed run that is not noted yet
 	Next     []NextRun        `json:"next"`
-	Given    problem.CLIFlags `json:"-"`    // flags that the commands which are told repeat
+	Given    problem.CLIFlags `json:"-"`    // flags that commands in next steps repeat
 	Runs     []PastRun        `json:"runs"` // newest first
 	Streams  []StreamStatus   `json:"streams"`
-	Emulated bool             `json:"emulated"` // the emulator fills it, no workspace
-	Now      time.Time        `json:"now"`      // by the clock that the data lives by
+	Emulated bool             `json:"emulated"` // the data comes from the emulator
+	Now      time.Time        `json:"now"`      // by the clock of the data
 }
 
-// NextRun is when a pipeline runs next.
+// NextRun is the next run of a pipeline.
 type NextRun struct {
 	Pipeline string    `json:"pipeline"`
 	At       time.Time `json:"at"`            // when it begins
-	Try      int       `json:"try,omitempty"` // which try of a run that failed; 0: its time has come
+	Try      int       `json:"try,omitempty"` // the number of the retry; 0: a scheduled run
 }
 
-// StreamStatus is how far one stream is read.
+// StreamStatus is the state of one stream.
 type StreamStatus struct {
 	Workspace string    `json:"workspace"`
 	Stream    string    `json:"stream"`
 	SyncedTo  time.Time `json:"synced_to,omitzero"`    // the watermark
-	HistoryTo time.Time `json:"history_to,omitzero"`   // not there once history is read to its beginning
-	Checked   time.Time `json:"checked_at,omitzero"`   // when a run last asked for it
-	OK        time.Time `json:"read_well_at,omitzero"` // when the last run began that read it up to now
-	Freshness Freshness `json:"freshness,omitempty"`   // "": nothing says how old it may be
+	HistoryTo time.Time `json:"history_to,omitzero"`   // the oldest time read; absent when the history is complete
+	Checked   time.Time `json:"checked_at,omitzero"`   // when a run last sent a request for it
+	OK        time.Time `json:"read_well_at,omitzero"` // start of the last run that read it up to date
+	Freshness Freshness `json:"freshness,omitempty"`   // "": no schedule and no limit
 	Outcome   string    `json:"outcome"`               // of its last run
 	Backfill  float64   `json:"backfill"`              // share of its history that is read, 0 to 1
 	Hint      string    `json:"next,omitempty"`
 
-	first time.Time // when a run first was to read it, of a workspace that has it
+	first time.Time // start of the first run that was to read it while the workspace had it
 }
 
-// shownRuns is how many past runs a status tells of.
+// shownRuns is the number of past runs in a status.
 const shownRuns = 10
 
-// staleRun is how old run.json may be before its writer counts as gone: it is rewritten every two seconds.
+// staleRun is the age of run.json from which its run counts as crashed. A run rewrites the file every two seconds.
 const staleRun = 30 * time.Second
 
-// ReadStatus reads the published file, run.json and how runs ended, and judges them at a time. Without a configuration there is no next run to tell of, and no stream
-// is late.
+// ReadStatus reads the published file, run.json and the notes of ended runs, and judges them at the given time. Without a configuration there are
+// no next runs, and no stream is late.
 func ReadStatus(ctx context.Context, dir layout.Dir, config *config.Config, catalogue *schemas.Catalogue, now time.Time) (*Status, error) {
 	s := &Status{Dir: string(dir), Now: now.UTC(), Next: []NextRun{}, Runs: []PastRun{}, Streams: []StreamStatus{}}
 	if err := s.readRunning(dir); err != nil {
@@ -81,7 +81,7 @@ func ReadStatus(ctx context.Context, dir layout.Dir, config *config.Config, cata
 	}
 	s.asOf(catalogue)
 	if s.Emulated {
-		s.Now = lived // the emulated workspace lives only while a run reads it
+		s.Now = lived // the emulator's time passes only while a run reads it
 	}
 	if config != nil {
 		ends, err := ReadRunNotes(dir)
@@ -112,7 +112,7 @@ func (s *Status) readRunning(dir layout.Dir) error {
 	}
 	var r Running
 	if json.Unmarshal(text, &r) != nil {
-		return nil // whatever wrote it is no run of ours, and the next one replaces it
+		return nil // not written by a run of this program; the next run replaces it
 	}
 	if time.Since(info.ModTime()) > staleRun || !processAlive(r.PID) {
 		s.Lost = &r
@@ -122,7 +122,7 @@ func (s *Status) readRunning(dir layout.Dir) error {
 	return nil
 }
 
-// processAlive says whether a process is there, as far as this machine can tell.
+// processAlive reports whether a process exists on this machine.
 func processAlive(pid int) bool {
 	process, err := os.FindProcess(pid)
 	if err != nil {
@@ -132,7 +132,7 @@ func processAlive(pid int) bool {
 	return err == nil || !errors.Is(err, os.ErrProcessDone) && !errors.Is(err, syscall.ESRCH)
 }
 
-// readPublished reads how far each stream is, and until when the runs of the file lived.
+// readPublished reads the state of each stream, and the end of the last run in the published file.
 func (s *Status) readPublished(ctx context.Context, dir layout.Dir) (lived time.Time, err error) {
 	err = WithPublished(ctx, dir, func(f PublishedDB) (err error) { lived, err = s.readStreams(ctx, f); return err })
 	if errors.Is(err, failure.ErrNothingPublished) {
@@ -151,7 +151,7 @@ func (s *Status) readStreams(ctx context.Context, f PublishedDB) (lived time.Tim
 	if err != nil {
 		return lived, err
 	}
-	// A stream that no run has reached has no checkpoint: the last run of its pipeline tells of it.
+	// A stream that no run has reached has no checkpoint: only the last run of its pipeline knows it.
 	const streams = `SELECT schema, stream, f.synced_to, f.history_to, f.checked_at, l.outcome, l.backfill, l.hint, coalesce(l.ok, f.synced_to), l.first
 		FROM _sync.freshness f FULL JOIN (
 			SELECT schema, stream, arg_max(outcome, started_at) AS outcome, arg_max(backfill, started_at) AS backfill,
@@ -169,8 +169,8 @@ func (s *Status) readStreams(ctx context.Context, f PublishedDB) (lived time.Tim
 	return lived, err
 }
 
-// asOf finds the time that everything before is here: none while a stream was never read. One that is read by ids has none of its own
-// while it is asked for none, and none is owed of what the workspace does not have.
+// asOf sets the time before which all data is published. There is none while one stream was never read. Streams by ids without current ids, and
+// streams that the workspace does not have, do not count.
 func (s *Status) asOf(catalogue *schemas.Catalogue) {
 	for _, stream := range s.Streams {
 		known, ok := catalogue.Stream(stream.Stream)
@@ -185,7 +185,7 @@ func (s *Status) asOf(catalogue *schemas.Catalogue) {
 	}
 }
 
-// LastRuns gives when each pipeline last began, as far as the published file knows.
+// LastRuns returns when each pipeline last started, as far as the published file knows.
 func LastRuns(ctx context.Context, dir layout.Dir) (map[string]time.Time, error) {
 	last := map[string]time.Time{}
 	err := QueryPublished(ctx, dir, "SELECT pipeline, max(started_at) FROM _sync.runs GROUP BY ALL", func(v []any) error {
@@ -198,25 +198,25 @@ func LastRuns(ctx context.Context, dir layout.Dir) (map[string]time.Time, error)
 	return last, err
 }
 
-// AsText, whole, share, truth and when read a value of a row of ours, which may be null.
+// AsText returns a column of the published file as text; "" for NULL.
 func AsText(v any) string {
 	s, _ := v.(string)
 	return s
 }
 
-// AsWhole is a column of the published file as a whole number; 0 for NULL.
+// AsWhole returns a column of the published file as a whole number; 0 for NULL.
 func AsWhole(v any) int64 {
 	n, _ := v.(int64)
 	return n
 }
 
-// asShare is a column of the published file as a share; 0 for NULL.
+// asShare returns a column of the published file as a share; 0 for NULL.
 func asShare(v any) float64 {
 	f, _ := v.(float64)
 	return f
 }
 
-// AsTime is a column of the published file as a time; the zero time for NULL.
+// AsTime returns a column of the published file as a UTC time; the zero time for NULL.
 func AsTime(v any) time.Time {
 	t, _ := v.(time.Time)
 	return t.UTC()

@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// Summary is what runs did, for programs. Its form is version 1: fields may come, none goes or changes its meaning.
+// Summary describes runs for other programs. Its form is version 1: fields may be added, and none disappears or changes its meaning.
 type Summary struct {
 	Version int          `json:"version"`
 	Program string       `json:"program"`
-	Exit    int          `json:"exit_code"` // the worst of the runs
+	Exit    int          `json:"exit_code"` // the highest of the runs
 	Runs    []*RunDetail `json:"runs"`
 }
 
-// toRunDetail is a report as it is told to programs.
+// toRunDetail converts a report to the form for other programs.
 func (r *Report) toRunDetail(past PastRun, program string) *RunDetail {
 	d := &RunDetail{PastRun: past, Published: r.Published, Version: program, Streams: []RunStream{}, Findings: []RunFinding{}, Changes: []RunChange{},
 		Rejects: []RunReject{}, Publishes: []RunPublished{}, Notes: r.Notes}
@@ -35,7 +35,7 @@ func (r *Report) toRunDetail(past PastRun, program string) *RunDetail {
 	return d
 }
 
-// Add adds a run: what it did, or, without a report, how it ended.
+// Add adds a run with its report. report is nil when the run did not take place.
 func (s *Summary) Add(past PastRun, report *Report) {
 	s.Exit = max(s.Exit, past.Exit)
 	if report != nil {

@@ -15,33 +15,33 @@ import (
 	"aqueduck/load/layout"
 )
 
-// Trace is how a run spent its time: names, times and counts. It has no text that came from outside, so nothing to erase.
+// Trace is how a run spent its time: names, times and counts. It contains no text from the source, so an erasure need not touch it.
 type Trace struct {
 	Run        string         `json:"run"`
 	Pipeline   string         `json:"pipeline"`
 	Started    time.Time      `json:"started"`        // by the run's clock
-	Ended      time.Time      `json:"ended,omitzero"` // not there while the run goes on, or when it was killed
+	Ended      time.Time      `json:"ended,omitzero"` // absent while the run goes on, and after a crash
 	Streams    []TracedStream `json:"streams"`
 	Publishing []Span         `json:"publishing"`
 
-	Configuration []config.Origin `json:"configuration,omitempty"` // where its values came from; no values
+	Configuration []config.Origin `json:"configuration,omitempty"` // where its settings came from, without their values
 }
 
-// TracedStream is one stream's share of it.
+// TracedStream is the part of one stream in a trace.
 type TracedStream struct {
 	Workspace string        `json:"workspace"`
 	Stream    string        `json:"stream"`
 	Endpoint  string        `json:"endpoint"`
-	Class     string        `json:"class,omitempty"` // of the error that ended it
-	Requests  int64         `json:"requests"`        // sent, repeated ones included
-	Retries   int64         `json:"retries"`         // of them: those that asked again
+	Class     string        `json:"class,omitempty"` // class of the error that ended it
+	Requests  int64         `json:"requests"`        // requests sent, retries included
+	Retries   int64         `json:"retries"`         // of them: retries
 	Limited   int64         `json:"limited"`         // answered with 429
-	Failed    int64         `json:"failed"`          // 5xx, or no answer
-	Waited    time.Duration `json:"waited_ns"`       // for its turn, and before repeating
+	Failed    int64         `json:"failed"`          // 5xx answers and requests without an answer
+	Waited    time.Duration `json:"waited_ns"`       // for the rate limit, and before retries
 	Spans     []Span        `json:"spans"`
 }
 
-// errorClasses are those of the errors that streams met, by workspace.stream.
+// errorClasses returns the classes of the streams' errors, by workspace.stream.
 func (t *Trace) errorClasses() map[string]string {
 	all := map[string]string{}
 	for _, s := range t.Streams {
@@ -50,7 +50,7 @@ func (t *Trace) errorClasses() map[string]string {
 	return all
 }
 
-// Span is a stretch of time in which one thing was done.
+// Span is a span of time with one activity.
 type Span struct {
 	What string    `json:"what"` // reading, waiting, committing, publishing
 	From time.Time `json:"from"` // by the run's clock
@@ -58,22 +58,22 @@ type Span struct {
 }
 
 const (
-	TraceEvery  = 2   // times that run.json is written, for each time that the trace is
-	keepTraces  = 400 // newest runs whose traces stay
-	FineSpans   = 200 // spans of one kind lie at least this part of the run's time apart, or are one
-	EnoughSpans = 600 // of a stream; what comes later widens the last of its kind
+	TraceEvery  = 2   // the trace is written with every second version of run.json
+	keepTraces  = 400 // traces are kept of so many newest runs
+	FineSpans   = 200 // spans of one kind closer than this part of the run's time are joined
+	EnoughSpans = 600 // spans of a stream; later ones extend the last span of their kind
 )
 
-// DropTraces removes those that are neither of the newest runs nor whole.
+// DropTraces removes the traces of older runs, and files that a killed run left half written.
 func DropTraces(dir string) error {
 	files, err := os.ReadDir(dir)
 	if err != nil {
 		return err
 	}
-	var names []string // of runs, which sort by their time
+	var names []string // run ids, which sort by time
 	for _, f := range files {
 		if strings.HasPrefix(f.Name(), ".") {
-			err = errors.Join(err, os.Remove(filepath.Join(dir, f.Name()))) // of a run that was killed while it wrote
+			err = errors.Join(err, os.Remove(filepath.Join(dir, f.Name()))) // a killed run left it half written
 			continue
 		}
 		names = append(names, f.Name())
@@ -84,10 +84,10 @@ func DropTraces(dir string) error {
 	return err
 }
 
-// runID is what runs are called; nothing else is looked for.
+// runID is the form of run ids. File names of any other form are never opened.
 var runID = regexp.MustCompile(`^[0-9A-Z]{26}$`)
 
-// ReadTrace gives how a run spent its time; nil when nothing tells.
+// ReadTrace returns the trace of a run; nil when none is kept.
 func ReadTrace(dir layout.Dir, run string) (*Trace, error) {
 	if !runID.MatchString(run) {
 		return nil, nil
@@ -101,7 +101,7 @@ func ReadTrace(dir layout.Dir, run string) (*Trace, error) {
 	}
 	var t Trace
 	if json.Unmarshal(text, &t) != nil {
-		return nil, nil // whatever wrote it is no run of ours
+		return nil, nil // not written by a run of this program
 	}
 	return &t, nil
 }

@@ -14,7 +14,7 @@ import (
 	"aqueduck/load/layout"
 )
 
-// HoldServeLock gives the right to run the pipelines of the warehouse at their times, as long as it is held.
+// HoldServeLock takes the lock of `serve`, which lets only one process run the schedules of a warehouse. The caller releases it.
 func HoldServeLock(r *Runner) (*layout.LockHandle, error) {
 	if err := load.Prepare(r.Dir); err != nil {
 		return nil, NotUsable(err)
@@ -27,7 +27,7 @@ func HoldServeLock(r *Runner) (*layout.LockHandle, error) {
 	return held, err
 }
 
-// NameRun makes the id of a run: ids sort by when their runs began.
+// NameRun makes the id of a run. Ids sort by the start of their runs.
 func (r *Runner) NameRun() (string, error) {
 	id, err := ulid.New(ulid.Timestamp(r.Now()), ulid.DefaultEntropy())
 	if err != nil {
@@ -36,7 +36,7 @@ func (r *Runner) NameRun() (string, error) {
 	return id.String(), nil
 }
 
-// Lock waits for the right to write, and says whom for.
+// Lock waits for the warehouse's write lock, and logs which run it waits for. The caller releases the lock.
 func (r *Runner) Lock(ctx context.Context, wait time.Duration) (*layout.LockHandle, error) {
 	held, err := layout.Lock(ctx, r.Dir, 0, r.Wait)
 	var busy *layout.BusyError
@@ -57,7 +57,7 @@ func NotUsable(err error) *problem.Problem {
 		Next: "give an empty directory, or the one of this warehouse: warehouse.dir in pipelines.yaml, or --dir"}
 }
 
-// LoadOptions say how the work database is opened.
+// LoadOptions returns the options to open the work database with.
 func (r *Runner) LoadOptions(now func() time.Time, run string) load.Options {
 	return load.Options{Now: now, RunID: run, Memory: r.Config.Warehouse.Memory, Timezone: r.Config.Warehouse.Timezone, Keep: keptColumns(r)}
 }

@@ -11,7 +11,7 @@ import (
 	"aqueduck/transform"
 )
 
-// workspaceModels are those over one workspace's tables.
+// workspaceModels returns the models over one workspace's tables.
 func (r *Runner) workspaceModels(workspace string) publish.Models {
 	m := publish.Models{Schema: config.ModelSchema(workspace), Values: publish.Values{Timezone: r.Config.Warehouse.Timezone, Office: r.Config.Warehouse.Office}}
 	for _, each := range r.Config.Models {
@@ -20,7 +20,7 @@ func (r *Runner) workspaceModels(workspace string) publish.Models {
 	return m
 }
 
-// keptColumns are the columns that stay when a person is erased, as table.column.
+// keptColumns returns the columns, as table.column, that keep their values when a person is erased.
 func keptColumns(r *Runner) map[string]bool {
 	kept := map[string]bool{}
 	for _, s := range r.Catalogue.Streams() {
@@ -35,8 +35,8 @@ func keptColumns(r *Runner) map[string]bool {
 	return kept
 }
 
-// CurrentRows says which records of a stream are there. Where one of the relations that it publishes has its name, that has them, by
-// whichever stream they were read, and the one of its name with _all what became of the others.
+// CurrentRows says where the current records of a stream are. A published relation with the stream's name has them, whichever stream read them;
+// the relation with _all at the end has the others too. Without such a relation it is the stream's own table.
 func (r *Runner) CurrentRows(s *schemas.Stream) (load.Current, error) {
 	c := load.Current{Table: transform.Tables(s)[0]}
 	if s.PublishAs == "" {
@@ -60,8 +60,8 @@ func (r *Runner) CurrentRows(s *schemas.Stream) (load.Current, error) {
 	return c, nil
 }
 
-// attributeViews are the views of a stream's attributes: over the relation of its name, where there is one, else over its table.
-// A stream that only feeds relations has none.
+// attributeViews returns the views of a stream's custom attributes: over the relation with the stream's name, or else over its table. A stream
+// that only feeds relations has none.
 func attributeViews(s *schemas.Stream, relations []publish.Relation) (all []publish.Attributes) {
 	own := s.Name
 	if !slices.ContainsFunc(relations, func(r publish.Relation) bool { return r.Name == own }) {

@@ -15,14 +15,14 @@ import (
 	"aqueduck/schemas"
 )
 
-// Source is where a workspace is asked, and whether it is the emulator.
+// Source is the address and the token of a workspace, or the emulator.
 type Source struct {
 	BaseURL  string
 	Token    api.Secret
-	Refresh  func() (api.Secret, error) // reads a rotated token; nil when there is none
-	Emulated bool                       // it is the emulator
-	Now      func() time.Time           // the clock that the workspace lives by; nil: the runner's
-	Close    func() error               // ends what serves it; nil when nothing does
+	Refresh  func() (api.Secret, error) // reads a rotated token again; nil when there is none
+	Emulated bool                       // the source is the emulator
+	Now      func() time.Time           // the source's own clock; nil: the runner's
+	Close    func() error               // stops the server of the source; nil when there is none
 }
 
 // Runner runs pipelines of one configuration into one warehouse.
@@ -34,22 +34,22 @@ type Runner struct {
 	Now       func() time.Time
 	Wait      func(context.Context, time.Duration) error
 	Log       *slog.Logger
-	Parallel  int                                  // streams that are read side by side; 0: three
-	Version   string                               // of the program, noted with each run
-	Alerts    *alert.Sender                        // told how runs go; nil: nobody is
-	Ended     func(runlog.PastRun, *runlog.Report) // told by Run how a run ended, without a report when there was none; may be nil
-	Watch     func(runlog.Running)                 // shown a run under way now and then, by one goroutine; may be nil
-	TellBegin bool                                 // the log says at info when a stream begins, not at debug
-	By        string                               // who moves checkpoints by hand, noted with each move
-	Flags     []config.Origin                      // that were given, and by what: noted with each run
-	Given     problem.CLIFlags                     // flags of the command line that next steps repeat
-	NoLake    bool                                 // publishes the file alone: tests that do not ask for the lake set it
-	Program   sandbox.Program                      // this program, which makes the models of users in processes of its own; needed where there are any
+	Parallel  int                                  // streams that are read at the same time; 0: three
+	Version   string                               // of the program, recorded with each run
+	Alerts    *alert.Sender                        // sends alerts about runs; nil: no alerts
+	Ended     func(runlog.PastRun, *runlog.Report) // called by Run at the end, with a nil report when the run did not take place; may be nil
+	Watch     func(runlog.Running)                 // called now and then with the run under way, by one goroutine; may be nil
+	TellBegin bool                                 // log the begin of a stream at level info instead of debug
+	By        string                               // who changes checkpoints by command, recorded with each change
+	Flags     []config.Origin                      // the given flags and their origin, recorded with each run
+	Given     problem.CLIFlags                     // flags of the command line that commands in next steps repeat
+	NoLake    bool                                 // publish the file without the lake; set by tests that do not need it
+	Program   sandbox.Program                      // this program, for the processes that build users' models; needed where there are any
 
-	Interrupted func(context.Context) int // what the program ends with when a run was interrupted; nil: ExitInterrupted
+	Interrupted func(context.Context) int // the exit code after an interruption; nil: ExitInterrupted
 }
 
-// InterruptedCode is the exit code of a run that was interrupted, by what did it.
+// InterruptedCode returns the exit code of an interrupted run, by the cause of the interruption.
 func (r *Runner) InterruptedCode(ctx context.Context) int {
 	if r.Interrupted == nil {
 		return problem.ExitInterrupted

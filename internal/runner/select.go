@@ -13,15 +13,15 @@ import (
 	"aqueduck/schemas"
 )
 
-// SelectStreams are those that a pipeline reads in this run: those it names, those that go with them, less what the options
-// leave out.
+// SelectStreams returns the streams that a pipeline reads in this run: those it names and those that are read along with them, without those that
+// the options exclude.
 func (r *Runner) SelectStreams(p *config.Pipeline, o *Options) ([]*schemas.Stream, error) {
 	if err := r.checkPatterns(o); err != nil {
 		return nil, err
 	}
 	wanted, unwanted := p.OwnPatterns(o.Select), p.OwnPatterns(o.Exclude)
 	var chosen []*schemas.Stream
-	timeless := "" // one that was selected and has no times to read between
+	timeless := "" // a selected stream that cannot be read by time
 	for _, s := range r.Catalogue.Streams() {
 		if !slices.Contains(p.Streams, s.Name) && !slices.Contains(p.Streams, s.With) {
 			continue
@@ -47,16 +47,16 @@ func (r *Runner) SelectStreams(p *config.Pipeline, o *Options) ([]*schemas.Strea
 	return chosen, nil
 }
 
-// readsBetween says whether a stream is read where a span of time is: one that is read by time, the datasets of a family, by their days, and
-// one that was selected by its own name and is read under the rows of others, by their times.
+// readsBetween reports whether a stream takes part in a run over a span of time: streams that are read by time, datasets by their days, and a
+// child stream that was selected by its own name, by the times of its parent rows.
 func readsBetween(s *schemas.Stream, wanted []string) bool {
 	alone := *s
 	alone.With = ""
 	return s.Read.Since.HasWindows() || s.IsExportFamily() || s.Read.ByIDs() && dictionary.MatchesStream(wanted, &alone)
 }
 
-// ChoosePipelines are the pipelines of these names that read some of the streams that the options choose, all when no name is given;
-// each that is named must. It is asked before a run touches anything.
+// ChoosePipelines returns the named pipelines, or all when no name is given, that read some of the streams that the options select. Each named
+// pipeline must read one. It runs before anything is written.
 func (r *Runner) ChoosePipelines(names []string, o Options) (some []*config.Pipeline, err error) {
 	pipelines, err := r.Config.Select(names)
 	if err != nil {
@@ -76,7 +76,7 @@ func (r *Runner) ChoosePipelines(names []string, o Options) (some []*config.Pipe
 	return some, nil
 }
 
-// checkPatterns says which of the options' patterns names nothing.
+// checkPatterns returns an error for a pattern of the options that matches no stream.
 func (r *Runner) checkPatterns(o *Options) error {
 	drops := slices.DeleteFunc(slices.Clone(o.AcceptDrop), func(name string) bool { return dictionary.IsTable(r.Catalogue.Streams(), name) })
 	for _, name := range drops {
@@ -101,7 +101,7 @@ func (r *Runner) checkPatterns(o *Options) error {
 	return nil
 }
 
-// isStream says so where a name or pattern means no stream at all.
+// isStream returns an error when a name or pattern matches no stream at all.
 func (r *Runner) isStream(pattern string) error {
 	if slices.ContainsFunc(r.Catalogue.Streams(), func(s *schemas.Stream) bool {
 		return dictionary.MatchesStream([]string{pattern}, s) || s.IsExportFamily() && config.MatchesFamily(pattern, s.Name)
@@ -115,15 +115,14 @@ func (r *Runner) isStream(pattern string) error {
 	return &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: fmt.Sprintf("no stream %q", pattern), Next: next}
 }
 
-// pipelineReads says whether a pipeline reads a stream that a name or pattern means.
+// pipelineReads reports whether a pipeline reads a stream that a name or pattern matches.
 func (r *Runner) pipelineReads(p *config.Pipeline, pattern string) bool {
 	return slices.ContainsFunc(r.Catalogue.Streams(), func(s *schemas.Stream) bool {
 		return (slices.Contains(p.Streams, s.Name) || slices.Contains(p.Streams, s.With)) && (dictionary.MatchesStream([]string{pattern}, s) || s.IsExportFamily() && config.MatchesFamily(pattern, s.Name))
 	})
 }
 
-// relatedStreams are the streams and all whose tables are needed to publish them: those that go with them, and those that these
-// take their ids from.
+// relatedStreams returns the streams and all others that publishing them needs: those read along with them, and those that they take ids from.
 func (r *Runner) relatedStreams(streams []*schemas.Stream) []*schemas.Stream {
 	wanted := map[string]bool{}
 	for _, s := range streams {
@@ -148,7 +147,7 @@ func (r *Runner) relatedStreams(streams []*schemas.Stream) []*schemas.Stream {
 	return slices.DeleteFunc(r.Catalogue.Streams(), func(s *schemas.Stream) bool { return !wanted[s.Name] })
 }
 
-// StoredStreams are the streams whose tables one workspace's schema holds: those of every pipeline that reads it.
+// StoredStreams returns the streams that have tables in a workspace's schema: those of every pipeline that reads the workspace.
 func (r *Runner) StoredStreams(workspace string) []*schemas.Stream {
 	var streams []*schemas.Stream
 	for _, p := range r.Config.Pipelines {
@@ -164,8 +163,8 @@ func (r *Runner) StoredStreams(workspace string) []*schemas.Stream {
 	return r.relatedStreams(streams)
 }
 
-// Schema is one workspace's share of the published file: the tables of its streams and the relations made of them.
-// Tables that only feed relations stay out of the lake.
+// Schema returns what a workspace adds to the published file: the tables of its streams and the relations built from them. Tables that only feed
+// relations are not in the lake.
 func (r *Runner) Schema(name string) (publish.Schema, error) {
 	streams := r.StoredStreams(name)
 	schema := publish.Schema{Name: name, Tables: dictionary.Tables(streams), Models: r.workspaceModels(name)}
@@ -180,7 +179,7 @@ func (r *Runner) Schema(name string) (publish.Schema, error) {
 			}
 		}
 	}
-	for _, s := range r.Catalogue.Streams() { // stored tables of streams that are read no longer are in the lake too, but for these
+	for _, s := range r.Catalogue.Streams() { // the lake also keeps stored tables of streams that are no longer read, except these
 		if s.Internal {
 			for _, t := range dictionary.Tables([]*schemas.Stream{s}) {
 				if t.HistoryOf == "" {

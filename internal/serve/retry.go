@@ -9,8 +9,8 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// NextRetry is when a pipeline's last run by its schedule is tried again, and how; the zero time where it is not, or has been since. A run
-// that went well since, by hand, leaves nothing to try, and one whose next time has come stands for it.
+// NextRetry returns the time and the options of the retry of a pipeline's last scheduled run; the zero time when there is none. A successful run
+// since then, even by hand, cancels the retry, and so does the next scheduled time.
 func NextRetry(r *runner.Runner, p *config.Pipeline) (at time.Time, o runner.Options) {
 	ends, err := runlog.ReadRunNotes(r.Dir)
 	if err != nil {
@@ -26,7 +26,7 @@ func NextRetry(r *runner.Runner, p *config.Pipeline) (at time.Time, o runner.Opt
 	return at, o
 }
 
-// RecordSkip tells that a time of a pipeline's schedule has no run: in the log, and in the list of runs.
+// RecordSkip records a skipped run, in the log and in the list of runs.
 func RecordSkip(r *runner.Runner, p *config.Pipeline, at time.Time) {
 	r.Log.Warn("a run was left out: "+runlog.WhySkipped, "pipeline", p.Name, "at", at.Format(time.RFC3339))
 	if err := (runlog.PastRun{Pipeline: p.Name, Started: runlog.ToMicroseconds(at), Finished: runlog.ToMicroseconds(at), Outcome: runlog.Skipped}).Save(r.Dir); err != nil {
@@ -34,8 +34,8 @@ func RecordSkip(r *runner.Runner, p *config.Pipeline, at time.Time) {
 	}
 }
 
-// CatchUpTry is which run of its last time a pipeline has still to have, for the one before was interrupted or lost; 0 where it
-// owes none.
+// CatchUpTry returns the number of the try that a catch-up run would be, when the last scheduled run was interrupted or crashed; 0 when no
+// catch-up run is needed.
 func CatchUpTry(r *runner.Runner, p *config.Pipeline) (try int) {
 	ends, err := runlog.ReadRunNotes(r.Dir)
 	if err != nil {
@@ -45,7 +45,7 @@ func CatchUpTry(r *runner.Runner, p *config.Pipeline) (try int) {
 	for _, e := range slices.Backward(ends) {
 		switch {
 		case e.Pipeline != p.Name || e.Narrow:
-		case e.Try == 0 && e.Outcome != "OK": // by hand, and no answer to what is owed
+		case e.Try == 0 && e.Outcome != "OK": // a failed run by hand does not replace the scheduled one
 		case !runlog.IsCatchUp(p, &e):
 			return 0
 		case e.Outcome == runlog.Killed:

@@ -19,10 +19,9 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// runAfter runs the commands of a pipeline's `after:`, one after the other, when a run has put changed data before the readers; the
-// first that fails is the last, and is told in the report. They run without the warehouse's lock, and write to out. Their
-// environment is this process's without tokens and addresses of alerts, and has AQUEDUCK_DATABASE, AQUEDUCK_PIPELINE and AQUEDUCK_RUN. A context
-// that ends takes them along.
+// runAfter runs the commands of a pipeline's `after:` when the run has published changed data. The first command that fails is the last one, and
+// stands in the report. Commands run without the warehouse's lock, and write to out. Their environment is this process's without tokens and alert
+// addresses, plus AQUEDUCK_DATABASE, AQUEDUCK_PIPELINE and AQUEDUCK_RUN. The end of ctx ends them.
 func runAfter(ctx context.Context, r *runner.Runner, p *config.Pipeline, report *runlog.Report, out io.Writer) {
 	if !report.Published || report.TablesChanged == 0 || ctx.Err() != nil {
 		return
@@ -43,10 +42,10 @@ func afterCommand(ctx context.Context, r *runner.Runner, p *config.Pipeline, rep
 	c.Stdout, c.Stderr = out, out
 	database, err := filepath.Abs(r.Dir.Link())
 	if err != nil {
-		database = r.Dir.Link() // it is for the command to say that it cannot be found
+		database = r.Dir.Link() // the command reports it if it cannot be found
 	}
 	c.Env = append(withoutSecrets(r, os.Environ()), "AQUEDUCK_DATABASE="+database, "AQUEDUCK_PIPELINE="+p.Name, "AQUEDUCK_RUN="+report.RunID)
-	// What the shell starts goes with it.
+	// A process group of its own, so that cancelling ends the processes that the shell started too.
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	c.Cancel = func() error {
 		if err := syscall.Kill(-c.Process.Pid, syscall.SIGTERM); !errors.Is(err, syscall.ESRCH) {
@@ -58,7 +57,7 @@ func afterCommand(ctx context.Context, r *runner.Runner, p *config.Pipeline, rep
 	return c
 }
 
-// withoutSecrets is an environment but for the variables that tokens and the addresses of alerts are taken from.
+// withoutSecrets returns an environment without the variables that hold tokens and alert addresses.
 func withoutSecrets(r *runner.Runner, environment []string) []string {
 	var secret []string
 	for _, w := range r.Config.Workspaces {

@@ -14,12 +14,13 @@ import (
 	"aqueduck/transform"
 )
 
-// auditRun closes the findings of a run: exact ones fail it, soft and known ones are told when they are new.
+// auditRun completes the findings of a run. An exact finding fails the run; a soft or known one with Once set is reported only if no earlier run
+// has reported it.
 func auditRun(ctx context.Context, r *stream.Run) error {
 	ctx = context.WithoutCancel(ctx)
-	var told map[[3]string]bool
+	var earlier map[[3]string]bool
 	err := r.Writer.Use(func(work *load.Work) (err error) {
-		told, err = work.Facts.EarlierFindings(ctx)
+		earlier, err = work.Facts.EarlierFindings(ctx)
 		return err
 	})
 	if err != nil {
@@ -39,14 +40,14 @@ func auditRun(ctx context.Context, r *stream.Run) error {
 	defer r.FindMu.Unlock()
 	r.Reported.Findings = nil
 	for _, f := range r.Findings {
-		if !f.Once || !told[[3]string{f.Schema, f.Stream, f.Name}] {
+		if !f.Once || !earlier[[3]string{f.Schema, f.Stream, f.Name}] {
 			r.Reported.Findings = append(r.Reported.Findings, f)
 		}
 	}
 	return nil
 }
 
-// auditOrphans finds rows of nested lists without their record.
+// auditOrphans adds a finding for rows of nested lists whose record is not stored.
 func auditOrphans(ctx context.Context, r *stream.Run, w *stream.Workspace) error {
 	var found map[string]int64
 	err := r.Writer.Use(func(work *load.Work) (err error) {
@@ -66,7 +67,7 @@ func auditOrphans(ctx context.Context, r *stream.Run, w *stream.Workspace) error
 	return nil
 }
 
-// auditIncomplete finds the records that are not whole when a run ends.
+// auditIncomplete adds a finding for the records of a stream that are still incomplete when the run ends.
 func auditIncomplete(ctx context.Context, r *stream.Run, t *stream.Task) error {
 	var list []transform.Incomplete
 	err := r.Writer.Use(func(work *load.Work) (err error) {

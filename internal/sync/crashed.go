@@ -18,19 +18,19 @@ import (
 	"aqueduck/load/layout"
 )
 
-// ErrCalledOff is why a run ends that somebody did not want: no time of its schedule is owed it.
+// ErrCalledOff is the cause of a context that a person cancelled. No catch-up run follows a cancelled run.
 var ErrCalledOff = errors.New("somebody called the run off")
 
-// orphansEnd is how long the process of a run may take to end when the one that began it was killed.
+// orphansEnd is how long the process of a run may need to end after its parent was killed.
 const orphansEnd = 3 * time.Second
 
-// RecordCrashedRun notes down a run that ended without a word, where there is one, and tells of it unless it is made up for at once. It is for who
-// begins the runs of a schedule. Where something runs now nothing is lost.
+// RecordCrashedRun notes the end of a crashed run, if there is one, and sends alerts unless a catch-up run follows at once. `serve` calls it when
+// it starts. It does nothing while a run holds the lock.
 func RecordCrashedRun(ctx context.Context, r *runner.Runner) error {
 	if _, err := os.Stat(r.Dir.RunFile()); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	held, err := layout.Lock(ctx, r.Dir, orphansEnd, r.Wait)
+	lock, err := layout.Lock(ctx, r.Dir, orphansEnd, r.Wait)
 	var busy *layout.BusyError
 	if errors.As(err, &busy) {
 		return nil
@@ -39,7 +39,7 @@ func RecordCrashedRun(ctx context.Context, r *runner.Runner) error {
 		return err
 	}
 	past, err := noteCrashedRun(r)
-	if err = errors.Join(err, held.Release()); err != nil || past == nil {
+	if err = errors.Join(err, lock.Release()); err != nil || past == nil {
 		return err
 	}
 	if p, ok := r.Config.Pipeline(past.Pipeline); !ok || !runlog.IsCatchUp(p, past) {
@@ -48,8 +48,8 @@ func RecordCrashedRun(ctx context.Context, r *runner.Runner) error {
 	return nil
 }
 
-// noteCrashedRun turns what a run that was killed has left into a note of how it ended; nil where none has. The caller holds the lock: nobody
-// else runs.
+// noteCrashedRun turns the run.json of a killed run into a note of its end; nil when there is none. The caller holds the lock, so no run is under
+// way.
 func noteCrashedRun(r *runner.Runner) (*runlog.PastRun, error) {
 	text, err := os.ReadFile(r.Dir.RunFile())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -60,14 +60,14 @@ func noteCrashedRun(r *runner.Runner) (*runlog.PastRun, error) {
 	}
 	var left runlog.Running
 	if json.Unmarshal(text, &left) != nil || left.Run == "" {
-		return nil, nil // whatever wrote it is no run of ours, and the next one replaces it
+		return nil, nil // not written by a run of this program; the next run replaces it
 	}
 	ends, err := runlog.ReadRunNotes(r.Dir)
 	if err != nil {
 		return nil, err
 	}
 	if slices.ContainsFunc(ends, func(e runlog.PastRun) bool { return e.Run == left.Run }) {
-		return nil, nil // it had said how it ended
+		return nil, nil // the run noted its end itself
 	}
 	past := left.Killed()
 	if err := past.Save(r.Dir); err != nil {
@@ -77,8 +77,8 @@ func noteCrashedRun(r *runner.Runner) (*runlog.PastRun, error) {
 	return past, r.Dir.Explain(os.Remove(r.Dir.RunFile()))
 }
 
-// RecordDiedRun notes down a run whose process ended for some reason before it had said how the run did, tells of it, and has it tried again as
-// one that failed for what heals by itself. What is known of the run is what it began with, and what it has left.
+// RecordDiedRun notes a run whose process ended before it could report, sends alerts and plans a retry. began is what the parent knew when the run
+// started; the rest comes from run.json.
 func RecordDiedRun(ctx context.Context, r *runner.Runner, p *config.Pipeline, began runlog.Running, reason error) error {
 	past, err := noteDiedRun(ctx, r, p, began, reason)
 	if err != nil || past == nil {
@@ -89,11 +89,12 @@ func RecordDiedRun(ctx context.Context, r *runner.Runner, p *config.Pipeline, be
 	return nil
 }
 
-// noteDiedRun notes down what RecordDiedRun does; nil where that was done.
+// noteDiedRun writes the note for RecordDiedRun; nil when another process has already written it.
 func noteDiedRun(ctx context.Context, r *runner.Runner, p *config.Pipeline, began runlog.Running, reason error) (past *runlog.PastRun, err error) {
-	// Without the lock another process might note it, which knows no reason. One that has the lock by now did.
-	if held, busy := layout.Lock(context.WithoutCancel(ctx), r.Dir, 0, r.Wait); busy == nil {
-		defer func() { err = errors.Join(err, held.Release()) }()
+	// Another process that finds the run.json would note the run without a reason; the lock keeps it from that. One that already has the
+	// lock has noted the run, and the notes below show it.
+	if lock, busy := layout.Lock(context.WithoutCancel(ctx), r.Dir, 0, r.Wait); busy == nil {
+		defer func() { err = errors.Join(err, lock.Release()) }()
 	}
 	ends, err := runlog.ReadRunNotes(r.Dir)
 	if err != nil || slices.ContainsFunc(ends, func(e runlog.PastRun) bool { return e.Run == began.Run }) {
@@ -115,7 +116,7 @@ func noteDiedRun(ctx context.Context, r *runner.Runner, p *config.Pipeline, bega
 	return past, r.Dir.Explain(os.Remove(r.Dir.RunFile()))
 }
 
-// nextOfDied is what to do about a run whose process ended.
+// nextOfDied returns the next step after the process of a run has died.
 func nextOfDied(run string, reason error) string {
 	var died *sandbox.ProcessDied
 	if errors.As(reason, &died) && (died.OutOfMemory() || died.State == "signal: killed") {
@@ -124,5 +125,5 @@ func nextOfDied(run string, reason error) string {
 	return "look how far it came: aqueduck runs show " + run + "; where each run ends so, take out the stream, model or SQL that came last"
 }
 
-// calledOff says that a run was ended by somebody who did not want it.
+// calledOff reports whether a person cancelled the run.
 func calledOff(ctx context.Context) bool { return errors.Is(context.Cause(ctx), ErrCalledOff) }

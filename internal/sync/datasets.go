@@ -12,7 +12,7 @@ import (
 	"aqueduck/schemas"
 )
 
-// StoredDataset gives the stream of a dataset that is published, for commands that move its mark.
+// StoredDataset returns the stream of a published dataset, for commands that move its watermark; false when there is none.
 func StoredDataset(ctx context.Context, r *runner.Runner, stream string) (*schemas.Stream, bool, error) {
 	states, err := runlog.ReadStates(ctx, r.Dir, []string{stream})
 	if errors.Is(err, failure.ErrNothingPublished) {
@@ -33,7 +33,7 @@ func StoredDataset(ctx context.Context, r *runner.Runner, stream string) (*schem
 	return nil, false, nil
 }
 
-// TableOf is what a dataset keeps when it forgets how far it is read: what its table is like.
+// TableOf returns what a dataset keeps after a reset of its checkpoint: the description of its table.
 func TableOf(e *extract.Export) *extract.Export {
 	if e == nil {
 		return nil

@@ -9,9 +9,8 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// Run runs a pipeline once, with all that belongs to it: Sync, the commands after it, a note of how it ended beside the database,
-// where `status` finds it although nothing could be published, and alerts. The commands write to out. What kept it from being a run is a
-// *StoppedError.
+// Run runs a pipeline once with everything around it: Sync, the commands of `after:`, a note of the end beside the database, and alerts. `status`
+// reads the note even when nothing could be published. Commands write to out. A run that did not take place returns a *StoppedError.
 func Run(ctx context.Context, r *runner.Runner, p *config.Pipeline, o runner.Options, out io.Writer) (*runlog.Report, error) {
 	began := r.Now()
 	var err error

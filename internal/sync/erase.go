@@ -14,9 +14,9 @@ import (
 	"aqueduck/schemas"
 )
 
-// resumeErasures finishes an erasure that a process did not come to the end of, and repeats those that the database is older than.
-// It comes before anything else at every start, and tells what had to be repaired to begin at all. Where nothing was to be done the
-// work database is left open, for whoever goes on with it, and tells that itself. The caller holds the lock.
+// resumeErasures finishes an erasure that was interrupted, and repeats those that are newer than the database, for example after a restored
+// backup. It runs before anything else at every start. When there is nothing to do it returns the open work database in unchanged, for the
+// caller to use and close; otherwise unchanged is nil, and restored says what a repair of the database did. The caller holds the lock.
 func resumeErasures(ctx context.Context, r *runner.Runner) (unchanged *warehouse.Writer, restored string, err error) {
 	if !r.Dir.ErasedAnything() {
 		return nil, "", nil
@@ -58,16 +58,16 @@ func resumeErasures(ctx context.Context, r *runner.Runner) (unchanged *warehouse
 		}
 	}
 	if !r.Dir.Erasing() {
-		return nil, restored, nil // nothing of them was there; the database knows that from now on
+		return nil, restored, nil // none of their data was there, and the database records that it was searched
 	}
-	var held *failure.PublishBlocked
-	if _, err = w.Publish(ctx, false); errors.As(err, &held) {
-		err = nil // the publish of whoever settles says so, and may have been told to let it pass
+	var blocked *failure.PublishBlocked
+	if _, err = w.Publish(ctx, false); errors.As(err, &blocked) {
+		err = nil // the caller's own publish reports it, and may accept the loss
 	}
 	return nil, restored, err
 }
 
-// eraseGone erases whom the sources have forgotten. It comes before every publish: readers find nothing of them.
+// eraseGone erases the persons that the sources have erased. It runs before every publish, so that no published file contains them.
 func eraseGone(ctx context.Context, r *stream.Run) error {
 	for _, w := range r.Workspaces {
 		streams := r.Runner.StoredStreams(w.Name)
@@ -96,8 +96,8 @@ func eraseGone(ctx context.Context, r *stream.Run) error {
 	return nil
 }
 
-// forgottenContacts are the contacts that the source has forgotten. Those that have a tombstone are among them: that another one was merged
-// into them may be told later.
+// forgottenContacts returns the ids of the contacts that the source has erased, also of those that have a tombstone: the source may report later
+// that another contact was merged into one of them.
 func forgottenContacts(ctx context.Context, work *load.Work, schema string, streams []*schemas.Stream) ([]string, error) {
 	var all []string
 	for _, s := range streams {
@@ -113,7 +113,7 @@ func forgottenContacts(ctx context.Context, work *load.Work, schema string, stre
 	return all, nil
 }
 
-// ReadMerges are the ids that were merged, with those they were merged into.
+// ReadMerges returns the ids of merged contacts in from, and at the same index in into the contact that each was merged into.
 func ReadMerges(ctx context.Context, work *load.Work, schema string, streams []*schemas.Stream) (from, into []string, err error) {
 	for _, s := range streams {
 		if s.Persons == nil || s.Persons.Merged == "" {
@@ -128,7 +128,7 @@ func ReadMerges(ctx context.Context, work *load.Work, schema string, streams []*
 	return from, into, nil
 }
 
-// AddMerged adds the ids that were merged into some ids, and into those: one person under several.
+// AddMerged adds all ids that were merged into the given ones, over any number of steps: they are the same person.
 func AddMerged(ctx context.Context, work *load.Work, schema string, streams []*schemas.Stream, ids []string) ([]string, error) {
 	from, into, err := ReadMerges(ctx, work, schema, streams)
 	if err != nil {

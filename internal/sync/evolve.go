@@ -8,8 +8,8 @@ import (
 	"aqueduck/schemas"
 )
 
-// evolveTables gives the streams of a workspace with the columns widened that were found not to hold what came, where the
-// configuration wants that, or that are wide already: a column never narrows.
+// evolveTables returns the streams of a workspace with their columns as wide as stored, and with `on_change: evolve` as wide as new values need. A
+// column never narrows.
 func evolveTables(ctx context.Context, r *stream.Run, w *stream.Workspace, streams []*schemas.Stream) ([]*schemas.Stream, error) {
 	evolved, err := r.Writer.EvolveStreams(ctx, w.Name, streams, func(stream string) bool { return r.Config.Settings(stream).OnChange == "evolve" })
 	if err != nil {

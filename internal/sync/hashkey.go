@@ -15,8 +15,8 @@ import (
 	"aqueduck/load/mask"
 )
 
-// findHashKey decides which key hashed columns are made with. Values that are stored were made with one key: where that is not in its
-// place, no second one is made in silence (T175). rehash says that another key was accepted, so that all that is hashed is read again.
+// findHashKey finds or makes the key of hashed columns. Stored values were made with one key: when that key is missing, no second key is made
+// silently (T175). rehash says that the operator accepted another key, so that all hashed values are read again.
 func findHashKey(ctx context.Context, r *stream.Run) (rehash bool, err error) {
 	dir := r.Runner.Dir
 	if r.HashKey, err = dir.ReadHashKey(); err != nil {
@@ -45,13 +45,13 @@ func findHashKey(ctx context.Context, r *stream.Run) (rehash bool, err error) {
 	return rehash, nil
 }
 
-// acceptHashKeyCommand is the command that goes on with another key.
+// acceptHashKeyCommand is the command that continues with another key.
 func acceptHashKeyCommand(r *stream.Run) string {
 	return r.Runner.Given.Append("aqueduck sync "+r.Pipeline.Name+" --full-refresh --accept-hash-key") + " hashes everything that the source still has with a new one"
 }
 
-// HashKeyMissing says what is wrong with the key of hashed columns, and how to go on with the one that stored values were hashed with; nil
-// where nothing is wrong.
+// HashKeyMissing returns the problem of a missing or wrong key of hashed columns, with its next step; nil when the key is right. mark identifies
+// the key that stored values were hashed with, and used says that there are such values.
 func HashKeyMissing(dir layout.Dir, key []byte, mark string, used bool) *problem.Problem {
 	switch {
 	case key == nil && used:
@@ -64,7 +64,7 @@ func HashKeyMissing(dir layout.Dir, key []byte, mark string, used bool) *problem
 	return nil
 }
 
-// noteHashKey notes which key values are hashed with from now on, once the rows of another one are marked to be read again.
+// noteHashKey records the key that values are hashed with from now on. It runs after the rows of another key were marked for re-reading.
 func noteHashKey(ctx context.Context, r *stream.Run) error {
 	if !r.Config.HasHashes(r.Runner.Catalogue) {
 		return nil
@@ -78,7 +78,7 @@ func noteHashKey(ctx context.Context, r *stream.Run) error {
 	})
 }
 
-// checkHashKey is what the next run would be refused for, by the published file; nil where its key is in its place.
+// checkHashKey returns the problem that would refuse the next run, as far as the published file shows; nil when the key is in its place.
 func checkHashKey(ctx context.Context, r *runner.Runner) (missing *problem.Problem, err error) {
 	if !r.Config.HasHashes(r.Catalogue) {
 		return nil, nil

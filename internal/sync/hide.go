@@ -19,13 +19,12 @@ import (
 	"aqueduck/transform"
 )
 
-// applyMasking takes out of what is stored what is hashed or dropped from now on, and says so: rows that were read before the
-// configuration asked for it are rebuilt, and with them every file. Of what is no longer hidden the rows differ from whatever
-// is read again: the values come with the next reading of each.
+// applyMasking masks the stored values of columns that the configuration has begun to hash or drop, and adds a note. All files are then rebuilt.
+// Where masking was removed from the configuration, rows get their values back only when they are read again.
 func applyMasking(ctx context.Context, r *stream.Run, w *stream.Workspace, streams []*schemas.Stream) error {
 	for _, s := range streams {
 		if s.IsExportFamily() || s.Into != "" {
-			continue // one whose tables are another's is looked at with that one
+			continue // a stream that writes into another's tables is compared together with that one
 		}
 		err := r.Writer.Use(func(work *load.Work) error {
 			m, added, err := findMasking(ctx, r, work, w, s, streams)
@@ -45,8 +44,8 @@ func applyMasking(ctx context.Context, r *stream.Run, w *stream.Workspace, strea
 	return nil
 }
 
-// findMasking compares what is hashed and dropped of a stream, by itself and by those that go into its tables, with what was noted when its
-// rows were stored; nil where that is the same. added are the new names, in words.
+// findMasking compares the masking of a stream, and of the streams that write into its tables, with the masking recorded when its rows were
+// stored; nil when both are equal. added are the new names, in words.
 func findMasking(ctx context.Context, r *stream.Run, work *load.Work, w *stream.Workspace, s *schemas.Stream, streams []*schemas.Stream) (m *mask.MaskChange, added []string, err error) {
 	stored, noted, err := work.Masks.MaskedNames(ctx, w.Name, s.Name)
 	if err != nil {
@@ -58,7 +57,7 @@ func findMasking(ctx context.Context, r *stream.Run, work *load.Work, w *stream.
 	}
 	m = &mask.MaskChange{Stream: s.Name, Names: names, Key: r.HashKey}
 	if n, err := work.Facts.CountRows(ctx, w.Name, transform.Tables(s)[0].Name); err != nil || n == 0 {
-		return m, nil, err // nothing is stored under any name
+		return m, nil, err // no rows, nothing to mask
 	}
 	m.Taken = mask.TakenBack(stored, names)
 	for _, name := range names {
@@ -82,8 +81,8 @@ func findMasking(ctx context.Context, r *stream.Run, work *load.Work, w *stream.
 	return m, added, err
 }
 
-// revealedColumns are the places that names of hash and drop mean which were taken back. A name that the stream does not have any more means
-// none.
+// revealedColumns returns the columns of masking rules that were removed from the configuration. Names of columns that the stream no longer has
+// are skipped.
 func revealedColumns(s *schemas.Stream, taken []string) (places []mask.UnmaskedColumn, err error) {
 	for _, name := range taken {
 		kind, column, _ := strings.Cut(name, ":")
@@ -98,8 +97,8 @@ func revealedColumns(s *schemas.Stream, taken []string) (places []mask.UnmaskedC
 	return places, nil
 }
 
-// noteRevealed notes of which streams rows still are as a masking left them that was taken back, and what brings their values. A full
-// refresh has read all that the source gives: what is left then stays as it is, which is told once.
+// noteRevealed adds a note for each stream whose rows still have masked values although the masking was removed, with the command that reads them
+// again. After a full refresh no command helps: that note is made once.
 func noteRevealed(ctx context.Context, r *stream.Run, w *stream.Workspace) error {
 	for _, s := range slices.Concat(r.Runner.StoredStreams(w.Name), w.Exports.Known) {
 		if s.IsExportFamily() || s.Into != "" {
@@ -125,7 +124,7 @@ func noteRevealed(ctx context.Context, r *stream.Run, w *stream.Workspace) error
 	return nil
 }
 
-// takenBackNote says what became of values that were hidden, and are not wanted so any more.
+// takenBackNote is the text of a note about values that are still masked although the masking was removed.
 func takenBackNote(stream string, names []string, rows int64, refreshed bool, given problem.CLIFlags) string {
 	var taken, rehashed, words []string
 	for _, name := range names {
@@ -152,8 +151,8 @@ func takenBackNote(stream string, names []string, rows int64, refreshed bool, gi
 		given.Append("aqueduck sync --full-refresh --select "+stream))
 }
 
-// MaskingNotes says, of the published file, which streams have rows as a masking left them that the configuration has taken back, now or
-// since, and what brings their values; and that the key of hashed columns is missing. Where nothing is published there is nothing.
+// MaskingNotes returns notes for `status` and `plan` from the published file: streams with values that are still masked although the configuration
+// no longer asks for it, and a missing key of hashed columns. Before the first publish there are none.
 func MaskingNotes(ctx context.Context, r *runner.Runner) (notes []string, err error) {
 	notes = []string{}
 	missing, err := checkHashKey(ctx, r)

@@ -9,7 +9,7 @@ import (
 	"aqueduck/load"
 )
 
-// alignHistories makes the open states of the histories those of the records that readers are about to be shown (T177).
+// alignHistories makes the open states of the history tables equal to the records of the publish that follows (T177).
 func alignHistories(ctx context.Context, r *stream.Run) error {
 	for _, w := range r.Workspaces {
 		if w.Lost != nil {
@@ -35,7 +35,7 @@ func alignHistories(ctx context.Context, r *stream.Run) error {
 	return nil
 }
 
-// freezeHistories ends the states of histories that the configuration keeps no longer, and says so: the tables stay as they are.
+// freezeHistories closes the open states of history tables that the configuration no longer asks for, and adds a note. The tables stay.
 func freezeHistories(ctx context.Context, r *stream.Run, w *stream.Workspace) error {
 	if w.Lost != nil {
 		return nil

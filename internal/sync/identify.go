@@ -15,8 +15,8 @@ import (
 	"aqueduck/load"
 )
 
-// identifyWorkspace refuses to mix two workspaces, or the emulator and a real one, in one warehouse, before anything is written. A workspace
-// that does not answer is lost to this run; others need not be.
+// identifyWorkspace refuses to mix two workspaces, or the emulator and a real workspace, in one warehouse, before anything is written. A workspace
+// that does not answer is marked as lost for this run; the other workspaces are read.
 func identifyWorkspace(ctx context.Context, r *stream.Run, w *stream.Workspace) error {
 	var pinned load.Workspace
 	var known bool
@@ -46,7 +46,7 @@ func identifyWorkspace(ctx context.Context, r *stream.Run, w *stream.Workspace) 
 	})
 }
 
-// fetchWorkspaceID asks for one record of a stream that names its workspace; "" where what may be read does not tell.
+// fetchWorkspaceID reads one record of a stream that states the workspace's id; "" when the token may read no such stream.
 func fetchWorkspaceID(ctx context.Context, r *stream.Run, w *stream.Workspace) (string, error) {
 	for _, s := range r.Runner.Catalogue.Streams() {
 		if s.Identity == nil || s.Read.ByIDs() {
@@ -55,7 +55,7 @@ func fetchWorkspaceID(ctx context.Context, r *stream.Run, w *stream.Workspace) (
 		record, _, err := extract.FirstRecord(ctx, w.Client, s)
 		var failure *api.Error
 		if errors.As(err, &failure) && (failure.Class == api.ClassPlan || failure.Class == api.ClassScope) {
-			continue // another stream may tell, and this one will say so itself
+			continue // another stream may state the id; this one reports its own refusal later
 		}
 		if err != nil {
 			return "", fmt.Errorf("read one record of %s to know the workspace: %w", s.Name, err)
@@ -65,7 +65,7 @@ func fetchWorkspaceID(ctx context.Context, r *stream.Run, w *stream.Workspace) (
 	return "", nil
 }
 
-// explainUnidentified says of which workspace an error is, where there are several.
+// explainUnidentified adds the workspace's name to an error, where there are several.
 func explainUnidentified(r *stream.Run, w *stream.Workspace, err error) error {
 	if len(r.Config.Workspaces) < 2 {
 		return err
@@ -73,7 +73,7 @@ func explainUnidentified(r *stream.Run, w *stream.Workspace, err error) error {
 	return fmt.Errorf("workspace %s: %w", w.Name, err)
 }
 
-// Unidentified tells of an answer, or none, that left the run without knowing whom it reads.
+// Unidentified explains an error of the request for the workspace's identity, and says that nothing was written.
 func Unidentified(err error) error {
 	if errors.Is(err, api.ErrBudget) {
 		return &problem.Problem{Class: "transient", What: problem.FirstLine(err) + "; nothing was written", Next: "run the same command again once the API answers, or give runs more: max_time, max_requests"}
@@ -92,11 +92,11 @@ func Unidentified(err error) error {
 	return p
 }
 
-// ClockSkew is how far two clocks may be apart before it is worth a word.
+// ClockSkew is the difference of two clocks from which on a run adds a note.
 const ClockSkew = 30 * time.Second
 
-// compareClocks tells when the machine's clock and the workspace's differ. Watermarks go by the workspace's, unless the two are so far
-// apart that one must be wrong; the times of commits, and those at which pipelines begin, go by the machine's.
+// compareClocks adds a note when the machine's clock and the workspace's differ. Watermarks follow the workspace's clock, unless the difference is
+// so large that one of the two must be wrong. The times of commits and of schedules follow the machine's.
 func compareClocks(r *stream.Run, w *stream.Workspace) {
 	skew := -w.Client.Skew()
 	if skew.Abs() <= ClockSkew {
@@ -114,7 +114,7 @@ func compareClocks(r *stream.Run, w *stream.Workspace) {
 	r.Reported.Notes = append(r.Reported.Notes, note)
 }
 
-// MixedWorkspaces is the problem of a token that is of another workspace than what is stored.
+// MixedWorkspaces is the problem of an emulator's warehouse with a real workspace's token, or the reverse.
 func MixedWorkspaces(w *stream.Workspace, pinned load.Workspace) *problem.Problem {
 	p := &problem.Problem{Class: "config", Next: "give another directory: --dir DIR"}
 	p.What = "this warehouse holds data of workspace " + pinned.ID + " and " + w.Name + " is the emulator; nothing was written"

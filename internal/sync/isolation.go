@@ -5,5 +5,5 @@ import (
 	"aqueduck/load/publish"
 )
 
-// Tasks are what this program does in processes of their own: whatever runs SQL that others have written.
+// Tasks returns what this program runs in separate processes: everything that executes SQL of users.
 func Tasks() map[string]sandbox.Task { return publish.Tasks() }

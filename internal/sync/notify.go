@@ -15,8 +15,8 @@ import (
 	"aqueduck/load/failure"
 )
 
-// NewSender gives what tells the targets of the configuration how runs go; nil where nobody is to be told. An address that cannot be
-// found out is logged: a run does not depend on it.
+// NewSender returns the sender of the configured alerts; nil when there are no targets. A target whose address cannot be resolved is logged and
+// left out: no run depends on alerts.
 func NewSender(r *runner.Runner, lookup func(string) (string, bool)) *alert.Sender {
 	targets, missing := r.Config.Alerts(lookup)
 	for _, err := range missing {
@@ -28,30 +28,30 @@ func NewSender(r *runner.Runner, lookup func(string) (string, bool)) *alert.Send
 	return &alert.Sender{Targets: targets, State: filepath.Join(r.Dir.State(), "alerts.json"), Now: r.Now, Wait: r.Wait, Log: r.Log}
 }
 
-// notifyRunBegan tells that a run begins.
+// notifyRunBegan sends the pings of a run that begins.
 func notifyRunBegan(ctx context.Context, r *runner.Runner, past *runlog.PastRun) {
 	if r.Alerts != nil {
 		r.Alerts.NotifyStarted(ctx, alert.Run{Pipeline: past.Pipeline, ID: past.Run, At: past.Started})
 	}
 }
 
-// notifyRunEnded tells how a run ended, and what has grown too old.
+// notifyRunEnded sends the alerts about the end of a run, and about streams that are too old.
 func notifyRunEnded(ctx context.Context, r *runner.Runner, past *runlog.PastRun) {
 	if r.Alerts == nil {
 		return
 	}
-	told := alert.Run{Pipeline: past.Pipeline, ID: past.Run, Succeeded: past.Exit == problem.ExitOK, Interrupted: past.Outcome == "INTERRUPTED", WillRetry: past.Quiet, Class: past.Class,
+	ended := alert.Run{Pipeline: past.Pipeline, ID: past.Run, Succeeded: past.Exit == problem.ExitOK, Interrupted: past.Outcome == "INTERRUPTED", WillRetry: past.Quiet, Class: past.Class,
 		Error: past.Error, Next: past.Next, Line: past.Line, At: past.Finished}
 	var err error
-	if told.Changes, err = columnChanges(ctx, r, past.Run); err != nil {
+	if ended.Changes, err = columnChanges(ctx, r, past.Run); err != nil {
 		r.Log.Warn("it cannot be told what has changed in the source", "run", past.Run, "error", err)
 	}
-	r.Alerts.NotifyEnded(ctx, told)
+	r.Alerts.NotifyEnded(ctx, ended)
 	NotifyFreshness(ctx, r)
 }
 
-// columnChanges are what was new in the source for the run: fields that no column takes, columns that were added or widened. A table that
-// the run made is no news of the source.
+// columnChanges returns the changes that the run met in the source: new fields, added and widened columns. Changes of a table that the run itself
+// created are not among them.
 func columnChanges(ctx context.Context, r *runner.Runner, run string) (changes []string, err error) {
 	if !isSubscribed(r, alert.Changed) {
 		return nil, nil
@@ -68,7 +68,7 @@ func columnChanges(ctx context.Context, r *runner.Runner, run string) (changes [
 	return changes, err
 }
 
-// NotifyFreshness tells of the streams whose freshness is breached, and where none is any more.
+// NotifyFreshness sends alerts about the streams whose freshness SLA is breached, and about those that are no longer breached.
 func NotifyFreshness(ctx context.Context, r *runner.Runner) {
 	if !isSubscribed(r, alert.Late) {
 		return
@@ -89,7 +89,7 @@ func NotifyFreshness(ctx context.Context, r *runner.Runner) {
 	}
 }
 
-// isSubscribed says whether anybody wants to be told of something.
+// isSubscribed reports whether any alert target wants messages of a kind.
 func isSubscribed(r *runner.Runner, kind alert.Kind) bool {
 	return r.Alerts != nil && slices.ContainsFunc(r.Alerts.Targets, func(t alert.Target) bool { return t.Webhook != "" && slices.Contains(t.On, kind) })
 }

@@ -13,6 +13,8 @@ import (
 	"aqueduck/load/publish"
 )
 
+// publishRun publishes what is committed. Erasures and histories come first, because both change what the file shows. more says that the run
+// goes on: then a publish that the guard blocks is no error.
 func publishRun(ctx context.Context, r *stream.Run, more bool) error {
 	r.Progress.Publishing(true)
 	defer r.Progress.Publishing(false)
@@ -24,13 +26,13 @@ func publishRun(ctx context.Context, r *stream.Run, more bool) error {
 		return err
 	}
 	result, err := r.Writer.Publish(ctx, more)
-	var held *failure.PublishBlocked
+	var blocked *failure.PublishBlocked
 	switch {
-	case errors.As(err, &held) && more:
-		r.Held.Store(true) // the run goes on; what it still reads may explain it
+	case errors.As(err, &blocked) && more:
+		r.Held.Store(true) // the run goes on: rows that it still reads may make up for the loss
 		return nil
-	case errors.As(err, &held):
-		return holdBack(ctx, r, held)
+	case errors.As(err, &blocked):
+		return holdBack(ctx, r, blocked)
 	case err != nil:
 		return err
 	}
@@ -42,7 +44,8 @@ func publishRun(ctx context.Context, r *stream.Run, more bool) error {
 	return nil
 }
 
-// holdBack ends a run whose readers keep what they have. The next run publishes, or says the same.
+// holdBack ends a run whose publish the guard blocked: the readers keep their file, and the findings say which tables lost rows. The next run
+// publishes, or reports the same.
 func holdBack(ctx context.Context, r *stream.Run, held *failure.PublishBlocked) error {
 	for _, loss := range held.Losses {
 		r.AddFinding(load.Finding{Schema: loss.Schema, Table: loss.Table, Kind: "exact", Name: "rows_lost", Expected: fmt.Sprint(loss.Before),
@@ -53,7 +56,7 @@ func holdBack(ctx context.Context, r *stream.Run, held *failure.PublishBlocked) 
 	return saveRun(ctx, r)
 }
 
-// publishSpec says what the published file holds.
+// publishSpec describes what the published file contains.
 func publishSpec(r *runner.Runner, id string, workspaces []*stream.Workspace) (publish.Spec, error) {
 	spec := publish.Spec{RunID: id, Keep: r.Config.Warehouse.Publish.Keep, Now: r.Now, Timezone: r.Config.Warehouse.Timezone, Program: r.Program,
 		Memory: r.Config.Warehouse.Memory, MaxLoss: r.Config.Warehouse.Publish.MaxLoss, NoLake: r.NoLake}

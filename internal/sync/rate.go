@@ -1,4 +1,4 @@
 package sync
 
-// UsualRate is assumed, in requests a minute, where neither the configuration nor a last run tells.
+// UsualRate is the assumed number of requests a minute when neither the configuration nor an earlier run states one.
 const UsualRate = 1000

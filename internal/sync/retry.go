@@ -9,15 +9,15 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// planRetry sets when a run that its schedule began is tried again. It is, where what went wrong heals by itself.
+// planRetry plans a retry of a failed run that its schedule began, when the cause may be over later.
 func planRetry(r *runner.Runner, past *runlog.PastRun, p *config.Pipeline, o *runner.Options, report *runlog.Report) {
 	if past.Try = o.Try; past.Outcome == "FAILED" && past.IsRetryable(report) && planAnother(r, past, p) {
 		past.Quiet = !report.NeedsAttention()
 	}
 }
 
-// planAnother has a run of the schedule tried again after a pause, and says whether. It is, before the pipeline's next time, where there is
-// something left of what the pipeline may use.
+// planAnother plans a retry after a pause, and reports whether it did. A retry takes place before the pipeline's next scheduled time, and only
+// while the pipeline's max_requests and max_time are not used up.
 func planAnother(r *runner.Runner, past *runlog.PastRun, p *config.Pipeline) bool {
 	if past.Try == 0 || past.Try >= runlog.Tries() || !p.Retry || past.CalledOff {
 		return false

@@ -15,8 +15,8 @@ import (
 	"aqueduck/load/layout"
 )
 
-// TestWhatIsTriedAgain is what heals by itself, soon enough, with something left to use; who has to act is told at once all the same.
-func TestWhatIsTriedAgain(t *testing.T) {
+// TestPassingFailuresAreRetried is what heals by itself, soon enough, with something left to use; who has to act is told at once all the same.
+func TestPassingFailuresAreRetried(t *testing.T) {
 	t.Parallel()
 	nightly, err := schedule.Parse("0 2 * * *", time.UTC)
 	if err != nil {
@@ -105,8 +105,8 @@ func TestWhatIsTriedAgain(t *testing.T) {
 	}
 }
 
-// TestATryIsTakenBack where the run went well since, or its next time has come, or it is not wanted any more.
-func TestATryIsTakenBack(t *testing.T) {
+// TestRetryIsCancelled where the run went well since, or its next time has come, or it is not wanted any more.
+func TestRetryIsCancelled(t *testing.T) {
 	t.Parallel()
 	nightly, err := schedule.Parse("0 2 * * *", time.UTC)
 	if err != nil {

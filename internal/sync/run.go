@@ -19,27 +19,26 @@ import (
 	"aqueduck/schemas"
 )
 
-// waitingFirst puts the exports that are under way before those that are not yet asked for: so no more are under way at once
-// than streams are read side by side, which is three of the workspace's five.
+// waitingFirst sorts datasets with a job at the source before those without. So no more jobs are under way than streams are read at the same
+// time: three of the five that a workspace allows.
 func waitingFirst(tasks []*stream.Task) {
-	later := func(t *stream.Task) int {
+	withoutJob := func(t *stream.Task) int {
 		if t.Days != nil && t.State.Export.Job == nil {
 			return 1
 		}
 		return 0
 	}
-	slices.SortStableFunc(tasks, func(a, b *stream.Task) int { return later(a) - later(b) })
+	slices.SortStableFunc(tasks, func(a, b *stream.Task) int { return withoutJob(a) - withoutJob(b) })
 }
 
 func hasHistoryLeft(r *stream.Run) bool {
 	return slices.ContainsFunc(r.Tasks, func(t *stream.Task) bool { return t.Result.Status == runlog.StatusOK && t.HasHistory() })
 }
 
-// parallelStreams read side by side unless the runner says another number: their waits overlap, and each holds one batch in
-// memory.
+// parallelStreams is the number of streams that are read at the same time by default. Their waits overlap, and each holds one batch in memory.
 const parallelStreams = 3
 
-// readAll is the whole run, from the first look at the workspace to the published file.
+// readAll is the whole run, from identifying the workspaces to the published file.
 func readAll(ctx context.Context, r *stream.Run) error {
 	done, err := r.Progress.Announce()
 	if err != nil {
@@ -75,7 +74,7 @@ func readAll(ctx context.Context, r *stream.Run) error {
 	if err := readFollowUps(ctx, r); err != nil {
 		return err
 	}
-	whole := context.WithoutCancel(ctx) // a run that is interrupted says no less of what it has read
+	whole := context.WithoutCancel(ctx) // an interrupted run reports everything that it has read
 	if err := endRefreshes(whole, r); err != nil {
 		return err
 	}
@@ -93,12 +92,12 @@ func readAll(ctx context.Context, r *stream.Run) error {
 	}
 	if ctx.Err() != nil {
 		r.Reported.Interrupted, r.Reported.Code = true, r.Runner.InterruptedCode(ctx)
-		return nil // what is committed is safe; the next run publishes it
+		return nil // committed rows are safe; the next run publishes them
 	}
 	return publishRun(ctx, r, false)
 }
 
-// prepareRun makes sure that the warehouse belongs to these workspaces before anything is written, then makes the tables.
+// prepareRun checks that the warehouse belongs to these workspaces before anything is written, and then prepares tables and tasks.
 func prepareRun(ctx context.Context, r *stream.Run) error {
 	for _, w := range r.Workspaces {
 		if err := identifyWorkspace(ctx, r, w); err != nil {
@@ -127,7 +126,7 @@ func prepareRun(ctx context.Context, r *stream.Run) error {
 	return noteHashKey(ctx, r)
 }
 
-// prepareTables makes the tables of a workspace as the configuration has them, before the first row comes.
+// prepareTables creates or changes the tables of a workspace as the configuration says, before the first row arrives.
 func prepareTables(ctx context.Context, r *stream.Run, w *stream.Workspace) error {
 	streams, err := evolveTables(ctx, r, w, r.Runner.StoredStreams(w.Name))
 	if err != nil {
@@ -147,7 +146,7 @@ func prepareTables(ctx context.Context, r *stream.Run, w *stream.Workspace) erro
 	return applyMasking(ctx, r, w, slices.Concat(r.Runner.StoredStreams(w.Name), w.Exports.Known))
 }
 
-// beginTasks makes a task of each stream of a workspace that the run reads, in their order.
+// beginTasks makes a task for each stream of the workspace that the run reads, in their order.
 func beginTasks(ctx context.Context, r *stream.Run, w *stream.Workspace) error {
 	err := r.Writer.Use(func(work *load.Work) (err error) {
 		if w.Answers, err = work.Facts.LastAnswers(ctx, w.Name); err != nil {
@@ -172,8 +171,8 @@ func beginTasks(ctx context.Context, r *stream.Run, w *stream.Workspace) error {
 	return nil
 }
 
-// keepFailed leaves only the streams that did not end well in the pipeline's last run: all of them, where something else kept that
-// run from being one, or from being published.
+// keepFailed leaves only the streams that failed in the pipeline's last run. It leaves all of them when that run failed as a whole, or its publish
+// did.
 func keepFailed(ctx context.Context, r *stream.Run, w *stream.Workspace) error {
 	ends, err := runlog.ReadRunNotes(r.Runner.Dir)
 	if err != nil {
@@ -198,7 +197,7 @@ func keepFailed(ctx context.Context, r *stream.Run, w *stream.Workspace) error {
 	})
 }
 
-// readPhase reads every stream that asks for itself, cheap ones first.
+// readPhase reads every stream that does not depend on the ids of others, small ones first.
 func readPhase(ctx context.Context, r *stream.Run, phase extract.Phase) error {
 	var tasks []*stream.Task
 	for _, t := range r.Tasks {
@@ -207,13 +206,13 @@ func readPhase(ctx context.Context, r *stream.Run, phase extract.Phase) error {
 		}
 	}
 	slices.SortStableFunc(tasks, func(a, b *stream.Task) int { return stream.ReadOrder(a.Stream) - stream.ReadOrder(b.Stream) })
-	// Those that runs with little time have not come to are first, or they would never be.
+	// Streams that earlier runs had no time for come first. Otherwise runs with a short max_time would never reach them.
 	slices.SortStableFunc(tasks, func(a, b *stream.Task) int { return cmp.Compare(countDaysBehind(b, tasks), countDaysBehind(a, tasks)) })
 	waitingFirst(tasks)
 	return readSideBySide(ctx, r, tasks, phase)
 }
 
-// countDaysBehind is in how many days a stream was not read that another of the tasks was read in.
+// countDaysBehind is the number of days that a stream lags behind the task of the same workspace that was read last.
 func countDaysBehind(t *stream.Task, tasks []*stream.Task) int {
 	latest := t.State.SyncedTo
 	for _, other := range tasks {
@@ -227,9 +226,9 @@ func countDaysBehind(t *stream.Task, tasks []*stream.Task) int {
 	return int((latest - t.State.SyncedTo) / 86400)
 }
 
-// readFollowUps reads the streams that take their ids from others: those of an SQL file once the others are read to the end,
-// for while history is still to come, an id that search has not given yet is no reason to ask for it alone; those that
-// wait for rows of others whatever has come of these.
+// readFollowUps reads the streams that take their ids from other streams. Those with an SQL file wait until their parents are complete: during a
+// backfill, an id that search has not returned yet is no reason for a request of its own. Child streams are read in any case, because their queue
+// grows with each commit of the parent.
 func readFollowUps(ctx context.Context, r *stream.Run) error {
 	var tasks []*stream.Task
 	for _, t := range r.Tasks {
@@ -240,8 +239,8 @@ func readFollowUps(ctx context.Context, r *stream.Run) error {
 	return readSideBySide(ctx, r, tasks, extract.Forward)
 }
 
-// readSideBySide reads streams side by side. One stream's failure does not stop the others; it is in the stream's result. A panic ends the run as a
-// kill would: nothing is committed after it, for nobody knows what it left half done.
+// readSideBySide reads streams at the same time. The failure of one stream stands in its result and does not stop the others. A panic ends the
+// run like a kill: the database is closed at once, because the state that the panic left behind is not known.
 func readSideBySide(ctx context.Context, r *stream.Run, tasks []*stream.Task, phase extract.Phase) error {
 	var group errgroup.Group
 	group.SetLimit(stream.FirstSet(r.Runner.Parallel, parallelStreams))
@@ -258,7 +257,7 @@ func readSideBySide(ctx context.Context, r *stream.Run, tasks []*stream.Task, ph
 	return group.Wait()
 }
 
-// readStream reads one stream and writes down how that went; its error ends there, but for an answer that refuses all. What it gives is a panic.
+// readStream reads one phase of one stream, and records the outcome in its result. Its only error is a panic.
 func readStream(ctx context.Context, r *stream.Run, t *stream.Task, phase extract.Phase) (fault error) {
 	defer extract.RecoverPanic(&fault)
 	if t.Result.Status != runlog.StatusOK || r.ShouldStop() || t.Workspace.Refused.Load() || phase == extract.History && !t.HasHistory() {

@@ -21,8 +21,7 @@ import (
 	"aqueduck/transform"
 )
 
-// acceptsLoss says that a stored table may lose any share of its rows: it was named, by its own name or its readers', or its
-// stream was.
+// acceptsLoss reports whether the operator accepted a large loss of rows of a stored table, by its name, its view's name or its stream's name.
 func acceptsLoss(r *stream.Run, schema, table string) bool {
 	if r.Options.AcceptsDrop(table) {
 		return true
@@ -40,14 +39,14 @@ func acceptsLoss(r *stream.Run, schema, table string) bool {
 	})
 }
 
-// Sync runs one pipeline once. The report tells how each stream ended; the error is what kept the run from being one:
-// the lock, the disk, the configuration, another workspace's token.
+// Sync runs one pipeline once. The report says how each stream ended. The error says why the run did not take place: the lock, the disk, the
+// configuration, another workspace's token.
 func Sync(ctx context.Context, r *runner.Runner, pipeline *config.Pipeline, o runner.Options) (report *runlog.Report, err error) {
 	defer extract.RecoverPanic(&err)
 	if err := load.Prepare(r.Dir); err != nil {
 		return nil, runner.NotUsable(err)
 	}
-	held, err := r.Lock(ctx, o.Wait)
+	lock, err := r.Lock(ctx, o.Wait)
 	var busy *layout.BusyError
 	if errors.As(err, &busy) {
 		return nil, &problem.Problem{Class: "busy", What: busy.Error(), Next: "wait for it, by --wait, or see what it does: aqueduck status"}
@@ -55,18 +54,18 @@ func Sync(ctx context.Context, r *runner.Runner, pipeline *config.Pipeline, o ru
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, held.Release()) }()
+	defer func() { err = errors.Join(err, lock.Release()) }()
 
 	if lost, err := noteCrashedRun(r); err != nil {
 		return nil, err
 	} else if lost != nil && lost.Pipeline != pipeline.Name {
-		notifyRunEnded(ctx, r, lost) // this run does not make up for it
+		notifyRunEnded(ctx, r, lost) // a run of the same pipeline would be its catch-up run
 	}
-	settled, restored, err := resumeErasures(ctx, r)
+	unchanged, restored, err := resumeErasures(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	run := &stream.Run{Runner: r, Config: r.Config, Pipeline: pipeline, Now: r.Now, Writer: settled}
+	run := &stream.Run{Runner: r, Config: r.Config, Pipeline: pipeline, Now: r.Now, Writer: unchanged}
 	defer func() { err = errors.Join(err, closeRun(run)) }()
 	if o.RunID == "" {
 		if o.RunID, err = r.NameRun(); err != nil {
@@ -86,12 +85,12 @@ func Sync(ctx context.Context, r *runner.Runner, pipeline *config.Pipeline, o ru
 	return makeReport(run), nil
 }
 
-// openRun connects the workspaces and opens the work database.
+// openRun connects the workspaces and opens the work database. closeRun releases both, also after an error.
 func openRun(ctx context.Context, r *stream.Run) error {
 	for _, name := range r.Pipeline.Workspaces(r.Config) {
 		w, err := connectWorkspace(ctx, r, name)
 		if w != nil {
-			r.Workspaces = append(r.Workspaces, w) // closed with the run, whatever else fails
+			r.Workspaces = append(r.Workspaces, w) // before the error: closeRun closes it
 		}
 		if err != nil {
 			return err
@@ -135,7 +134,7 @@ func openRun(ctx context.Context, r *stream.Run) error {
 	return nil
 }
 
-// closeRun ends what open began, as far as it came.
+// closeRun closes what openRun opened, as far as that came.
 func closeRun(r *stream.Run) error {
 	var errs []error
 	if r.Writer != nil {
@@ -165,7 +164,7 @@ func connectWorkspace(ctx context.Context, r *stream.Run, name string) (*stream.
 	return w, err
 }
 
-// NewClient is a client of a workspace, with the budget that all pipelines share.
+// NewClient returns a client for a workspace, with the request budget that all pipelines share. The caller closes it.
 func NewClient(r *stream.Run, name string, source runner.Source) (*api.Client, error) {
 	config := r.Config.Workspaces[name]
 	client, err := api.New(api.Options{
@@ -180,10 +179,11 @@ func NewClient(r *stream.Run, name string, source runner.Source) (*api.Client, e
 	return client, nil
 }
 
-// toBegin is what a run takes to know whom it reads and what, however little time it has: what it then says of its streams is true.
+// toBegin is the time that a run may use to identify its workspaces and list their streams, even when its max_time is shorter. Without these its
+// report would be wrong.
 const toBegin = 30 * time.Second
 
-// stopAt has the workspaces' clients send nothing more from some time on.
+// stopAt makes the workspaces' clients refuse requests from a time on.
 func stopAt(r *stream.Run, t time.Time) {
 	for _, w := range r.Workspaces {
 		w.Client.StopAt(t)

@@ -15,10 +15,10 @@ import (
 	"aqueduck/load"
 )
 
-// keepRejects is how long the text of a record that was kept out whole stays in the rejects directory.
+// keepRejects is how long the text of records that became dead letters stays in the rejects directory.
 const keepRejects = 7 * 24 * time.Hour
 
-// makeReport closes the account of a run: what each stream did, how far it is read, what is left.
+// makeReport completes the report of a run: what each stream did, how far it is read, and how long the rest may take.
 func makeReport(r *stream.Run) *runlog.Report {
 	r.Reported.Streams = r.Reported.Streams[:0]
 	r.Reported.Left = 0
@@ -45,7 +45,7 @@ func makeReport(r *stream.Run) *runlog.Report {
 	return &r.Reported
 }
 
-// streamOrder is the order of streams as the pipeline names them, those that go along after their leader.
+// streamOrder is the order of streams in the report: as the pipeline names them, each followed by the streams that are read along with it.
 func streamOrder(r *stream.Run) []string {
 	var names []string
 	for _, name := range r.Pipeline.Streams {
@@ -59,7 +59,7 @@ func streamOrder(r *stream.Run) []string {
 	return names
 }
 
-// saveRun writes the run's own rows, which the next publish shows.
+// saveRun runs the audit and writes the run's own rows into _sync, for the next publish.
 func saveRun(ctx context.Context, r *stream.Run) error {
 	if err := auditRun(ctx, r); err != nil {
 		return err
@@ -67,7 +67,7 @@ func saveRun(ctx context.Context, r *stream.Run) error {
 	return saveRunAs(ctx, r, makeReport(r).Outcome())
 }
 
-// saveRunAs writes the run's own rows with an outcome, in the place of those it wrote before.
+// saveRunAs writes the run's own rows with an outcome, and replaces those that it wrote earlier.
 func saveRunAs(ctx context.Context, r *stream.Run, outcome string) error {
 	if err := countRejects(context.WithoutCancel(ctx), r); err != nil {
 		return err
@@ -109,8 +109,8 @@ func saveRunAs(ctx context.Context, r *stream.Run, outcome string) error {
 	return keepRejectFiles(r, report)
 }
 
-// countRejects counts what does not fit of each stream, each value once: the same number in every run until something changes. Every stream
-// is settled before any is held against another whose table has the same records.
+// countRejects counts the dead letters of each stream, each value once, so that the number stays the same until something changes. The resolved
+// ones of all streams are cleared before streams are compared: several streams may write the same records of one table.
 func countRejects(ctx context.Context, r *stream.Run) error {
 	for _, t := range r.Tasks {
 		t.Result.CountRejects(nil)
@@ -146,7 +146,7 @@ func countRejects(ctx context.Context, r *stream.Run) error {
 	})
 }
 
-// wholeSince is when a reading of all that the stream has began, if this run was one; else the zero time.
+// wholeSince is the start of the run if it read everything that the stream has, or else the zero time.
 func wholeSince(t *stream.Task) time.Time {
 	if t.Result.Status == runlog.StatusOK && !t.Result.Cut && (t.Stream.Read.Since.By == "full" || t.Run.Options.FullRefresh) {
 		return t.Run.Started
@@ -154,7 +154,7 @@ func wholeSince(t *stream.Task) time.Time {
 	return time.Time{}
 }
 
-// keepRejectFiles keeps the text of records that were kept out whole, for a few days and for the operator only.
+// keepRejectFiles writes the text of dead letters into the rejects directory, readable only by the operator, and removes old files there.
 func keepRejectFiles(r *stream.Run, report *runlog.Report) error {
 	dir := r.Runner.Dir.RejectDir()
 	files, err := os.ReadDir(dir)

@@ -16,7 +16,8 @@ import (
 	"aqueduck/load/layout"
 )
 
-// WithWarehouse has do work on the published warehouse while nobody else does, every table prepared and every erasure applied.
+// WithWarehouse calls do with the published warehouse opened for writing. It holds the lock, and applies all erasures and prepares all tables
+// first. It closes the Writer; do publishes if it wants to.
 func WithWarehouse(ctx context.Context, r *runner.Runner, do func(*warehouse.Writer, []*stream.Workspace) error) (err error) {
 	if r.Dir.Current() == "" {
 		return failure.ErrNothingPublished
@@ -24,11 +25,11 @@ func WithWarehouse(ctx context.Context, r *runner.Runner, do func(*warehouse.Wri
 	if err := load.Prepare(r.Dir); err != nil {
 		return runner.NotUsable(err)
 	}
-	held, err := layout.Lock(ctx, r.Dir, 0, r.Wait)
+	lock, err := layout.Lock(ctx, r.Dir, 0, r.Wait)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, held.Release()) }()
+	defer func() { err = errors.Join(err, lock.Release()) }()
 	unchanged, _, err := resumeErasures(ctx, r)
 	if unchanged != nil {
 		err = unchanged.Close()
@@ -47,7 +48,7 @@ func WithWarehouse(ctx context.Context, r *runner.Runner, do func(*warehouse.Wri
 	return do(w, workspaces)
 }
 
-// openAll opens the work database for every workspace of the configuration. The caller holds the lock.
+// openAll opens the work database for every workspace of the configuration. The caller holds the lock, and closes the Writer.
 func openAll(ctx context.Context, r *runner.Runner) (*warehouse.Writer, []*stream.Workspace, error) {
 	id := ulid.MustNew(ulid.Timestamp(r.Now()), ulid.DefaultEntropy()).String()
 	var workspaces []*stream.Workspace

@@ -9,8 +9,8 @@ import (
 	"aqueduck/internal/sync/stream"
 )
 
-// noteSpent tells of streams that were read no further than was wanted, and of a run whose requests were used up: one that has fewer than
-// a run without news needs reads nothing new for ever.
+// noteSpent adds notes about streams that --limit cut short, and about a run that used up max_requests. A limit below what a run without changes
+// needs would never let it read anything new.
 func noteSpent(r *stream.Run) {
 	var cut, limited []string
 	for _, t := range r.Tasks {
@@ -36,7 +36,7 @@ func noteSpent(r *stream.Run) {
 	}
 }
 
-// noteUnread notes the streams that an interruption, or an answer that refuses all, left no time for.
+// noteUnread sets the status of the streams that were not reached, because the run was interrupted or the workspace refused the token.
 func noteUnread(ctx context.Context, r *stream.Run) {
 	for _, t := range r.Tasks {
 		ended := ctx.Err() != nil || r.Stopped.Load() || t.Workspace.Refused.Load()

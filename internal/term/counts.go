@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// JoinFew are the first of a number of names, and how many follow.
+// JoinFew joins the first names of a list, and says how many more there are.
 func JoinFew(names []string, most int) string {
 	if len(names) <= most {
 		return strings.Join(names, ", ")
@@ -16,7 +16,7 @@ func JoinFew(names []string, most int) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
-// Truncate keeps a text short, for a table.
+// Truncate cuts a text to a length, for a table.
 func Truncate(text string, most int) string {
 	if runes := []rune(text); len(runes) > most {
 		return string(runes[:most-1]) + "…"
@@ -24,7 +24,7 @@ func Truncate(text string, most int) string {
 	return text
 }
 
-// OrUnknown is a number with what stands before it; "?" for one below zero.
+// OrUnknown formats a number after a prefix; a negative number is "?".
 func OrUnknown(n int64, prefix string) string {
 	if n < 0 {
 		return "?"
@@ -32,7 +32,7 @@ func OrUnknown(n int64, prefix string) string {
 	return prefix + Thousands(n)
 }
 
-// Duration is a duration as a person reads it: 11.2s, 4m10s, 7h10m.
+// Duration formats a duration: 11.2s, 4m10s, 7h10m.
 func Duration(d time.Duration) string {
 	const tenth = 100 * time.Millisecond
 	switch {
@@ -53,7 +53,7 @@ func formatUnitPair(large time.Duration, unit string, small time.Duration, small
 	return fmt.Sprintf("%d%s%d%s", large, unit, small, smallUnit)
 }
 
-// Count is a number of things.
+// Count formats a number of things: 1 row, 2 rows.
 func Count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -61,7 +61,7 @@ func Count(n int, thing string) string {
 	return Thousands(int64(n)) + " " + thing + "s"
 }
 
-// Thousands is a number with commas between thousands.
+// Thousands formats a number with commas between thousands.
 func Thousands(n int64) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
@@ -70,7 +70,7 @@ func Thousands(n int64) string {
 	return s
 }
 
-// WithNote is a text with what comes before it; nothing without a text.
+// WithNote joins a prefix and a text; "" when the text is empty.
 func WithNote(before, text string) string {
 	if text == "" {
 		return ""
@@ -78,7 +78,7 @@ func WithNote(before, text string) string {
 	return before + text
 }
 
-// OrDash is a time as RFC 3339 in UTC; a dash for none.
+// OrDash formats a time as RFC 3339 in UTC; a dash for the zero time.
 func OrDash(t time.Time) string {
 	if t.IsZero() {
 		return "–"
@@ -86,7 +86,7 @@ func OrDash(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// Percent writes a share with two digits that count.
+// Percent formats a share as a percentage with two significant digits.
 func Percent(share float64) string {
 	return strconv.FormatFloat(100*share, 'f', max(0, 1-int(math.Floor(math.Log10(100*share)))), 64) + " %"
 }

@@ -1,2 +1,2 @@
-// Package term writes counts, times and durations as people read them.
+// Package term formats counts, times and durations for people.
 package term

@@ -22,12 +22,12 @@ import (
 
 func (c *streamCheck) requestsUsed() int64 { return c.client.Requests() - c.began }
 
-// sharesTables says that other streams write into the tables of this one: its list alone does not say who is there.
+// sharesTables reports whether other streams write into this stream's tables. Then its own list does not show which rows exist.
 func (c *streamCheck) sharesTables() bool {
 	return c.stream.Into != "" || slices.ContainsFunc(c.runner.Catalogue.Streams(), func(s *schemas.Stream) bool { return s.Into == c.stream.Name })
 }
 
-// wholeListRequest asks for the whole list, moving no mark.
+// wholeListRequest is the request for the whole list. It moves no watermark.
 func (c *streamCheck) wholeListRequest() extract.Request {
 	req := extract.Request{Stream: c.stream, Phase: extract.Forward}
 	if c.stream.Read.Since.HasWindows() {
@@ -39,7 +39,7 @@ func (c *streamCheck) wholeListRequest() extract.Request {
 	return req
 }
 
-// somePages reads pages at times chosen by chance, of a list without times its first pages.
+// somePages compares pages at random times; of a list without times, its first pages.
 func (c *streamCheck) somePages(ctx context.Context) (int, error) {
 	most := max(1, int(c.share/2))
 	if !c.readsOne() {
@@ -66,13 +66,13 @@ func (c *streamCheck) somePages(ctx context.Context) (int, error) {
 	return len(times), nil
 }
 
-// sampleSeed makes each verification choose other rows.
+// sampleSeed is a seed that differs for each verification, so that each chooses other rows.
 func (c *streamCheck) sampleSeed() string { return strconv.FormatInt(c.runner.Now().UnixNano(), 36) }
 
-// comparePages compares so many pages of a request.
+// comparePages compares at most so many pages of a request.
 func (c *streamCheck) comparePages(ctx context.Context, req extract.Request, most int) error {
 	reader := extract.NewReader(c.client, req)
-	ended := true // a walk that has come to its end asks nothing to say so
+	ended := true // the end of a list costs no request
 	for range most {
 		if c.requestsUsed() >= c.share && !ended {
 			return api.ErrBudget
@@ -98,7 +98,7 @@ func (c *streamCheck) comparePages(ctx context.Context, req extract.Request, mos
 	return nil
 }
 
-// compareListed takes a page of a list that does not have all of its records: those that are not here are read by themselves.
+// compareListed compares a page of a list that does not have complete records. Records without a stored row are read by id.
 func (c *streamCheck) compareListed(ctx context.Context, reader *extract.Reader, page extract.Page) (err error) {
 	if c.options.Deep {
 		if page, err = reader.ReadDetails(ctx, page, nil); err != nil {
@@ -120,7 +120,7 @@ func (c *streamCheck) compareListed(ctx context.Context, reader *extract.Reader,
 	return c.compareByID(ctx, absent[:min(len(absent), int(c.share))])
 }
 
-// comparePage holds the records of a page against the file.
+// comparePage compares the records of a page with the file.
 func (c *streamCheck) comparePage(ctx context.Context, page extract.Page) error {
 	meta := transform.Meta{ReadAt: page.ServerTime}
 	for _, record := range page.Records {
@@ -130,7 +130,7 @@ func (c *streamCheck) comparePage(ctx context.Context, page extract.Page) error 
 			continue
 		}
 		if record.Missing != "" {
-			c.seen[record.Over] = true // it is there, and says nothing that could be compared
+			c.seen[record.Over] = true // it exists, with nothing to compare
 			continue
 		}
 		if err := c.decoder.Append(record.Raw, meta); err != nil {
@@ -153,7 +153,7 @@ func (c *streamCheck) comparePage(ctx context.Context, page extract.Page) error 
 	return nil
 }
 
-// recordGhost takes in that the source has no such record.
+// recordGhost notes a stored row whose record the source does not have.
 func (c *streamCheck) recordGhost(ctx context.Context, key string) {
 	if c.stream.Read.UsesPendingIDs() {
 		return

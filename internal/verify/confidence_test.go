@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestWhatASampleSays: three in n where none differs, else the exact bound of the binomial distribution.
-func TestWhatASampleSays(t *testing.T) {
+// TestSampleConfidence: three in n where none differs, else the exact bound of the binomial distribution.
+func TestSampleConfidence(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		sampled, differ int64

@@ -1,2 +1,2 @@
-// Package verify compares what is stored with the workspace, and says how sure that is.
+// Package verify compares stored rows with the workspace, and states the confidence of the result.
 package verify

@@ -15,7 +15,7 @@ import (
 	"aqueduck/transform"
 )
 
-// sampleByID reads records by id that are chosen by chance.
+// sampleByID compares records that are chosen at random and read by id.
 func (c *streamCheck) sampleByID(ctx context.Context, most int) (int, error) {
 	if most <= 0 || !c.readsOne() {
 		return 0, nil
@@ -27,13 +27,13 @@ func (c *streamCheck) sampleByID(ctx context.Context, most int) (int, error) {
 	return len(ids), c.compareByID(ctx, ids)
 }
 
-// readsOne says that a record can be read by its id, by the stream itself or by one that reads for it.
+// readsOne reports whether single records can be read by id, by the stream itself or by another one.
 func (c *streamCheck) readsOne() bool {
 	_, ok := stream.ByIDStream(c.runner.Catalogue, c.stream)
 	return ok || c.stream.Read.Single() != nil
 }
 
-// compareByID reads records by id. One of which the source itself says that there is none is a ghost, where it is here.
+// compareByID reads records by id and compares them. A stored row that the source answers with 404 is a ghost.
 func (c *streamCheck) compareByID(ctx context.Context, ids []string) error {
 	if len(ids) == 0 {
 		return nil
@@ -68,7 +68,7 @@ func (c *streamCheck) compareAll(ctx context.Context, req extract.Request) error
 	}
 }
 
-// sampleChildren reads what there is under some rows of the streams that this one is read over.
+// sampleChildren compares the records under some random parent rows.
 func (c *streamCheck) sampleChildren(ctx context.Context) error {
 	ids, err := c.parentIDs(ctx, int(min(c.share, math.MaxInt32)))
 	if err != nil {
@@ -78,7 +78,7 @@ func (c *streamCheck) sampleChildren(ctx context.Context) error {
 	return c.compareAll(ctx, extract.Request{Stream: c.stream, State: c.state, Phase: extract.Forward, IDs: ids})
 }
 
-// parentIDs are ids that the stream is read over and has been read under.
+// parentIDs returns ids of parent rows that the stream has already read.
 func (c *streamCheck) parentIDs(ctx context.Context, most int) ([]string, error) {
 	over := c.stream.Read.Over
 	parent, _ := c.runner.Catalogue.Stream(over.Streams[0])

@@ -16,7 +16,7 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// LastLine is the one line that scripts may depend on.
+// LastLine is the last line of output. Its form is stable, for scripts.
 func (v *Verification) LastLine() string {
 	word := "OK"
 	if v.Exit() != problem.ExitOK {
@@ -32,12 +32,12 @@ func (v *Verification) LastLine() string {
 		word, len(v.Streams), v.Sampled, v.Differ, len(v.Findings), accepted, v.Requests)
 }
 
-// verifyState is what verifications remember, without a key or a value of anybody: beside the database, so that they need
-// neither its lock nor a run.
+// verifyState is what verifications store between runs: ids of differences, without any key or value of a record. It is a file beside the
+// database, so that neither the lock nor a run is needed.
 type verifyState struct {
 	Format   int                  `json:"format"`
-	Found    []string             `json:"found"`    // ids of the last verification's differences
-	Accepted map[string]time.Time `json:"accepted"` // those that somebody has explained, and when
+	Found    []string             `json:"found"`    // ids of the differences of the last verification
+	Accepted map[string]time.Time `json:"accepted"` // ids that a person has accepted, and when
 }
 
 func verifyStatePath(r *runner.Runner) string { return filepath.Join(r.Dir.State(), "verify.json") }
@@ -65,7 +65,7 @@ func (n verifyState) writeState(path string) error {
 	return renameio.WriteFile(path, append(text, '\n'), 0o600)
 }
 
-// recallAccepted marks what was accepted before, and remembers what was found.
+// recallAccepted marks the differences that were accepted before, and stores the ids of those found now.
 func recallAccepted(r *runner.Runner, v *Verification) error {
 	n, err := readVerifyState(r)
 	if err != nil {
@@ -79,7 +79,7 @@ func recallAccepted(r *runner.Runner, v *Verification) error {
 	return n.writeState(verifyStatePath(r))
 }
 
-// Accept explains differences that the last verification found: they are told, and fail no later one.
+// Accept accepts differences that the last verification found: later verifications still report them, and do not fail for them.
 func Accept(r *runner.Runner, ids []string) error {
 	n, err := readVerifyState(r)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"aqueduck/transform"
 )
 
-// planCheck finds what the stream's records are held against, and what reading all of them costs.
+// planCheck decides what the stream's records are compared with, and estimates the requests for reading all of them.
 func (c *streamCheck) planCheck(ctx context.Context, start time.Time) error {
 	s := c.stream
 	own := transform.Tables(s)[0]
@@ -68,7 +68,7 @@ func (c *streamCheck) planCheck(ctx context.Context, start time.Time) error {
 	return nil
 }
 
-// timeOf is the column that tells when a record last changed; "" when none does.
+// timeOf returns the column with the time of a record's last change; "" when there is none.
 func timeOf(s *schemas.Stream) string {
 	named := func(test func(schemas.Column) bool) string {
 		i := slices.IndexFunc(s.Columns, func(c schemas.Column) bool { return c.Type == schemas.Timestamp && test(c) })
@@ -83,7 +83,7 @@ func timeOf(s *schemas.Stream) string {
 	if at := named(func(c schemas.Column) bool { return slices.Equal(c.From, []string{s.Read.Since.Field}) }); at != "" {
 		return at
 	}
-	for _, name := range []string{"updated_at", "created_at"} { // as every record of the API calls them (workspace-api 2)
+	for _, name := range []string{"updated_at", "created_at"} { // the names of these fields in every record of the API (workspace-api 2)
 		if at := named(func(c schemas.Column) bool { return slices.Equal(c.From, []string{name}) }); at != "" {
 			return at
 		}
@@ -91,7 +91,8 @@ func timeOf(s *schemas.Stream) string {
 	return ""
 }
 
-// runCheck reads and compares, within the stream's share of requests. What cannot be read is told, and stops nothing else.
+// runCheck reads and compares, within the stream's share of requests. An error is part of the stream's result, and does not stop the other
+// streams.
 func (c *streamCheck) runCheck(ctx context.Context) error {
 	if c.decoder == nil {
 		return nil
@@ -119,10 +120,10 @@ func (c *streamCheck) runCheck(ctx context.Context) error {
 	return nil
 }
 
-// findDuplicates looks through all stored tables of the stream, which asks nothing of the source.
+// findDuplicates looks for duplicate keys in all stored tables of the stream. It sends no request.
 func (c *streamCheck) findDuplicates(ctx context.Context) error {
 	if c.stream.Into != "" {
-		return nil // its tables are another's
+		return nil // its rows are in another stream's tables
 	}
 	for _, t := range transform.Tables(c.stream) {
 		list, err := c.published.DuplicateKeys(ctx, c.workspace, t)
@@ -134,7 +135,7 @@ func (c *streamCheck) findDuplicates(ctx context.Context) error {
 	return nil
 }
 
-// compareHistory holds the open states of the stream's history against the records that the file shows, which asks nothing of the source.
+// compareHistory compares the open states of the stream's history with the current records in the file. It sends no request.
 func (c *streamCheck) compareHistory(ctx context.Context) error {
 	history, kept := transform.History(c.stream)
 	if !kept || c.stream.Into != "" {
@@ -145,7 +146,7 @@ func (c *streamCheck) compareHistory(ctx context.Context) error {
 	return err
 }
 
-// readByShare chooses by what the share allows: the whole list, or pages and single records of it.
+// readByShare reads as much as the share allows: the whole list, or random pages and records.
 func (c *streamCheck) readByShare(ctx context.Context) error {
 	switch {
 	case c.stream.Read.UsesPendingIDs():
@@ -162,8 +163,8 @@ func (c *streamCheck) readByShare(ctx context.Context) error {
 	return err
 }
 
-// wholeList walks all of the list. What it lacks is asked for by id; where nothing is read by id, a second walk has to miss
-// it too, for lists shift while they are read.
+// wholeList reads the whole list. Rows that are missing from it are read by id; a stream without such requests needs a second pass that misses
+// them too, because lists shift while they are read.
 func (c *streamCheck) wholeList(ctx context.Context) error {
 	c.result.How = "the whole list"
 	if err := c.comparePages(ctx, c.wholeListRequest(), math.MaxInt); err != nil {
@@ -179,7 +180,7 @@ func (c *streamCheck) wholeList(ctx context.Context) error {
 		if err := c.compareByID(ctx, absent[:max(0, n)]); err != nil {
 			return err
 		}
-		if c.stream.Read.Detail != nil && !c.options.Deep { // the list told who is there, not what they are
+		if c.stream.Read.Detail != nil && !c.options.Deep { // the list showed which records exist, without their content
 			n, err := c.sampleByID(ctx, int(c.share-c.requestsUsed()))
 			c.result.How += ", " + term.Count(n, "row") + " by id"
 			return err
@@ -203,7 +204,7 @@ func (c *streamCheck) wholeList(ctx context.Context) error {
 	return nil
 }
 
-// countResults closes the account.
+// countResults completes the counts of the stream.
 func (c *streamCheck) countResults() {
 	r := &c.result
 	counts := map[string]*int{"missing": &r.Missing, "stale": &r.Stale, "ghost": &r.Ghost, "doubled": &r.Doubled}

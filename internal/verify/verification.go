@@ -21,42 +21,42 @@ import (
 // VerifyOptions say how much is read again.
 type VerifyOptions struct {
 	Select, Exclude []string
-	Requests        int64 // at most
-	Deep            bool  // everything, whatever it costs
+	Requests        int64 // the limit of requests
+	Deep            bool  // read everything, at any number of requests
 }
 
-// Verification is what came of reading the source again and holding it against the published file.
+// Verification is the result of comparing the source with the published file.
 type Verification struct {
 	File     string           `json:"file"`
 	Streams  []Verified       `json:"streams"`
 	Findings []Finding        `json:"findings"`
-	Requests int64            `json:"requests"` // sent for it
-	Sampled  int64            `json:"sampled"`  // rows held against the source
-	Differ   int64            `json:"differ"`   // those of them that differ
-	Under    float64          `json:"under"`    // the share of rows that differ is below it, at 95 %; 1: nothing was sampled
-	Whole    bool             `json:"whole"`    // nothing that can be asked was left out
+	Requests int64            `json:"requests"` // requests sent
+	Sampled  int64            `json:"sampled"`  // rows that were compared
+	Differ   int64            `json:"differ"`   // of them: those that differ
+	Under    float64          `json:"under"`    // the share of differing rows is below this with 95 % confidence; 1: nothing was compared
+	Whole    bool             `json:"whole"`    // everything that can be read was read
 	Given    problem.CLIFlags `json:"-"`
 }
 
-// Verified is one stream of a verification.
+// Verified is the result for one stream.
 type Verified struct {
 	Workspace string    `json:"workspace"`
 	Stream    string    `json:"stream"`
 	How       string    `json:"how"`
-	AsOf      time.Time `json:"as_of"`    // what changed since is no difference
-	Sampled   int64     `json:"sampled"`  // rows held against the source
-	Differ    int64     `json:"differ"`   // those of them that differ
-	Missing   int       `json:"missing"`  // records of the source that no row has
-	Stale     int       `json:"stale"`    // rows that are not as the source has them
-	Ghost     int       `json:"ghost"`    // rows that the source no longer has
-	Doubled   int       `json:"doubled"`  // rows that are there twice
-	Under     float64   `json:"under"`    // as of a Verification
-	Whole     bool      `json:"whole"`    // as of a Verification
-	Requests  int64     `json:"requests"` // sent for it
+	AsOf      time.Time `json:"as_of"`    // later changes are no differences
+	Sampled   int64     `json:"sampled"`  // rows that were compared
+	Differ    int64     `json:"differ"`   // of them: those that differ
+	Missing   int       `json:"missing"`  // records of the source without a row
+	Stale     int       `json:"stale"`    // rows with another content than the source
+	Ghost     int       `json:"ghost"`    // rows of records that the source does not have
+	Doubled   int       `json:"doubled"`  // rows that exist twice
+	Under     float64   `json:"under"`    // as in Verification
+	Whole     bool      `json:"whole"`    // as in Verification
+	Requests  int64     `json:"requests"` // requests sent
 	Error     string    `json:"error,omitempty"`
 }
 
-// Finding is one difference. Its id stays the same from one verification to the next.
+// Finding is one difference. Its id is the same in every verification.
 type Finding struct {
 	ID        string   `json:"id"`
 	Workspace string   `json:"workspace"`
@@ -65,10 +65,10 @@ type Finding struct {
 	Kind      string   `json:"kind"`
 	Key       string   `json:"key"`
 	Columns   []string `json:"columns,omitempty"`
-	Accepted  bool     `json:"accepted"` // somebody has explained it
+	Accepted  bool     `json:"accepted"` // a person has accepted it
 }
 
-// Exit is the code that the verification ends the program with.
+// Exit returns the exit code of the program.
 func (v *Verification) Exit() int {
 	code := problem.ExitOK
 	for _, s := range v.Streams {
@@ -82,7 +82,7 @@ func (v *Verification) Exit() int {
 	return code
 }
 
-// workspaceVerifier holds one workspace against the published file.
+// workspaceVerifier compares one workspace with the published file.
 type workspaceVerifier struct {
 	runner    *runner.Runner
 	workspace string
@@ -95,11 +95,11 @@ type workspaceVerifier struct {
 	limit     int64
 }
 
-// confidenceLevel is the share of cases in which the bound of a verification holds.
+// confidenceLevel is the probability that the bound of a verification holds.
 const confidenceLevel = 0.95
 
-// upperBound is the share of rows that differ which is not reached, at 95 %, when so many of the sampled do: the exact bound of
-// the binomial distribution, which is 3/n where none differs.
+// upperBound is the highest share of differing rows that a sample allows with 95 % confidence: the exact bound of the binomial distribution, which
+// is 3/n when no row differs.
 func upperBound(sampled, differ int64) float64 {
 	if sampled == 0 || differ >= sampled {
 		return 1
@@ -131,7 +131,7 @@ func atMost(k, n int64, p float64) float64 {
 	return sum
 }
 
-// Confidence says what the numbers of a sample mean.
+// Confidence says in words what the numbers of a sample mean.
 func Confidence(sampled, differ int64, whole bool, bound float64) string {
 	switch {
 	case sampled == 0:
@@ -142,20 +142,20 @@ func Confidence(sampled, differ int64, whole bool, bound float64) string {
 	return fmt.Sprintf("%s of %s sampled rows differ: under %s at 95 %%", term.Thousands(differ), term.Thousands(sampled), term.Percent(bound))
 }
 
-// streamCheck holds one stream against the file.
+// streamCheck compares one stream with the file.
 type streamCheck struct {
 	*workspaceVerifier
 	stream  *schemas.Stream
-	decoder *transform.Decoder // nil: the stream is not asked
+	decoder *transform.Decoder // nil: the stream is not read
 	against compare.Baseline
 	state   extract.State
 	rows    int64
-	cost    int64 // requests of reading all, about
-	share   int64 // requests that it may use
-	began   int64 // those that were sent before it
+	cost    int64 // estimated requests for reading everything
+	share   int64 // requests that it may send
+	began   int64 // requests that were sent before it
 
-	records map[string]bool // keys that were judged
-	differ  map[string]bool // those that differ
+	records map[string]bool // keys that were compared
+	differ  map[string]bool // keys that differ
 	seen    map[string]bool // keys that the list has
 	found   []Finding
 	result  Verified

@@ -26,9 +26,8 @@ import (
 	"aqueduck/transform"
 )
 
-// Verify reads the sources of pipelines again, as far as the options let it, and compares. It takes no lock and writes
-// nothing into the warehouse's database: what is compared is the file that readers have when it begins. The cost of reading
-// everything is told before it is.
+// Verify reads the sources of pipelines again, as far as the options allow, and compares. It takes no lock and writes nothing into the database:
+// it compares with the file that is published when it begins. tell gets the estimated requests of a full verification before the first one.
 func Verify(ctx context.Context, r *runner.Runner, pipelines []*config.Pipeline, o VerifyOptions, tell func(string)) (v *Verification, err error) {
 	v = &Verification{File: r.Dir.Current(), Streams: []Verified{}, Findings: []Finding{}, Whole: true, Given: r.Given}
 	held, err := compare.Compare(ctx, r.Dir, v.File)
@@ -63,7 +62,7 @@ func Verify(ctx context.Context, r *runner.Runner, pipelines []*config.Pipeline,
 	return v, recallAccepted(r, v)
 }
 
-// verifyStreams holds every stream of the workspace against the file, the small ones first: what they leave is for the others.
+// verifyStreams compares every stream of the workspace, small ones first. Requests that they do not use are left for the others.
 func (v *workspaceVerifier) verifyStreams(ctx context.Context, sum *Verification, streams []*schemas.Stream, tell func(string)) error {
 	most := v.limit
 	if v.options.Deep {
@@ -115,7 +114,7 @@ func (v *workspaceVerifier) requestRate() int {
 	return sync.UsualRate
 }
 
-// prepareWorkspace makes sure that the token is for the workspace that the file holds, and reads how far it was read.
+// prepareWorkspace checks that the token belongs to the workspace of the file, and reads its checkpoints.
 func (v *workspaceVerifier) prepareWorkspace(ctx context.Context, source runner.Source) (err error) {
 	pinned := load.Workspace{}
 	err = v.published.Query(ctx, "SELECT schema, id, emulated FROM _sync.workspaces", func(_ []string, row []any) error {
@@ -159,7 +158,7 @@ func (v *workspaceVerifier) prepareWorkspace(ctx context.Context, source runner.
 	return v.lookForKey(ctx)
 }
 
-// lookForKey reads the key that hashed columns were made with: with another one every hash would be a difference.
+// lookForKey reads the key of hashed columns. With another key every hash would be a difference.
 func (v *workspaceVerifier) lookForKey(ctx context.Context) (err error) {
 	if !v.runner.Config.HasHashes(v.runner.Catalogue) {
 		return nil
@@ -177,9 +176,9 @@ func (v *workspaceVerifier) lookForKey(ctx context.Context) (err error) {
 	return nil
 }
 
-// newStreamCheck plans how a stream is held against the file.
+// newStreamCheck plans the comparison of one stream.
 func (v *workspaceVerifier) newStreamCheck(ctx context.Context, s *schemas.Stream) (*streamCheck, error) {
-	s = warehouse.WidenStream(s, v.shapes, false) // a value is what it is in a column as wide as it is stored
+	s = warehouse.WidenStream(s, v.shapes, false) // compare values with the types of the stored columns
 	c := &streamCheck{workspaceVerifier: v, stream: s, records: map[string]bool{}, differ: map[string]bool{}, seen: map[string]bool{},
 		result: Verified{Workspace: v.workspace, Stream: s.Name, Under: 1}}
 	switch {
@@ -205,7 +204,7 @@ func (v *workspaceVerifier) newStreamCheck(ctx context.Context, s *schemas.Strea
 	return c, c.planCheck(ctx, settings.Start)
 }
 
-// addResult adds up what came of one stream.
+// addResult adds the result of one stream.
 func (sum *Verification) addResult(c *streamCheck) {
 	c.countResults()
 	sum.Streams = append(sum.Streams, c.result)

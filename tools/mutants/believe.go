@@ -15,19 +15,19 @@ var interpretMutants = []mutant{
 		old: "case within == 0:\n", new: "case within >= 0:\n",
 	},
 	{
-		bug: "whoever left explains a search that returns nothing at all", file: "internal/sync/stream/evidence.go", killer: "pipeline.TestF27WorldsThatWentWrongOnceAreRight",
+		bug: "whoever left explains a search that returns nothing at all", file: "internal/sync/stream/evidence.go", killer: "pipeline.TestF27FormerlyMissedWrongAnswersAreNoticed",
 		old: "return askOlder(ctx, t, column, from)", new: "return nil",
 	},
 	{
-		bug: "what is always sent is lost where a refresh fails at once", file: "internal/sync/stream/commit.go", killer: "pipeline.TestF27WorldsThatWentWrongOnceAreRight",
+		bug: "what is always sent is lost where a refresh fails at once", file: "internal/sync/stream/commit.go", killer: "pipeline.TestF27FormerlyMissedWrongAnswersAreNoticed",
 		old: "t.State.Version = cmp.Or(t.State.Version, t.Workspace.Config.APIVersion)", new: "_ = cmp.Or(t.State.Version)",
 	},
 	{
-		bug: "the same records that are not whole are asked for in each run", file: "internal/sync/stream/incomplete.go", killer: "pipeline.TestT193EveryRecordThatIsNotWholeHasItsTurn",
+		bug: "the same records that are not whole are asked for in each run", file: "internal/sync/stream/incomplete.go", killer: "pipeline.TestT193EveryIncompleteRecordGetsItsTurn",
 		old: "t.State.LastAskedID = ids[mostAskedAgain-1]", new: "_ = ids[mostAskedAgain-1]",
 	},
 	{
-		bug: "two walks that give less than the list states agree about who is gone", file: "internal/sync/stream/sweep.go", killer: "pipeline.TestF27WorldsThatWentWrongOnceAreRight",
+		bug: "two walks that give less than the list states agree about who is gone", file: "internal/sync/stream/sweep.go", killer: "pipeline.TestF27FormerlyMissedWrongAnswersAreNoticed",
 		old: "return t.softDelete(ctx, first, n, false)", new: "_ = first",
 	},
 	{
@@ -39,7 +39,7 @@ var interpretMutants = []mutant{
 		old: "if err == nil && from.beside {", new: "if err == nil && from.sharedColumns == nil {",
 	},
 	{
-		bug: "a list that an answer leaves out is empty", file: "transform/emitter.go", killer: "pipeline.TestT162AListThatOneContactLacksStays",
+		bug: "a list that an answer leaves out is empty", file: "transform/emitter.go", killer: "pipeline.TestT162MissingListKeepsStoredRows",
 		old: "if p.table.Absent && p.rows[r].absent != 0 {", new: "if p.table.Absent && p.rows[r].absent == 1<<63 {",
 	},
 	{
@@ -71,11 +71,11 @@ var interpretMutants = []mutant{
 		old: "same += \" AND NOT (\" + clause.Differ(t, \"s.\", \"t.\") + \")\"", new: "same += \" AND true\"",
 	},
 	{
-		bug: "hiding that is taken back leaves the hashes of its rows", file: "load/mask/reveal.go", killer: "pipeline.TestT174WhatWasStoredHiddenReturnsWhenItIsReadAgain",
+		bug: "hiding that is taken back leaves the hashes of its rows", file: "load/mask/reveal.go", killer: "pipeline.TestT174UnmaskedValuesReturnWhenReadAgain",
 		old: "	if !hasRowHash(t) {\n", new: "	if len(where) > 0 {\n",
 	},
 	{
-		bug: "a second key for hashes is made in silence", file: "internal/sync/hashkey.go", killer: "pipeline.TestT175NoSecondKeyIsMadeInSilence",
+		bug: "a second key for hashes is made in silence", file: "internal/sync/hashkey.go", killer: "pipeline.TestT175NoSecondHashKeyIsMadeSilently",
 		old: "case key == nil && used:", new: "case key == nil && used && mark == \"never\":",
 	},
 	{
@@ -83,19 +83,19 @@ var interpretMutants = []mutant{
 		old: "	if !changed {\n		return t.text\n", new: "	if !changed || len(text) > 0 {\n		return t.text\n",
 	},
 	{
-		bug: "the history of whoever left never ends", file: "internal/sync/history.go", killer: "pipeline.TestT177TrueAtXIsWhatReadersWereShownAtX",
+		bug: "the history of whoever left never ends", file: "internal/sync/history.go", killer: "pipeline.TestT177HistoryAtATimeEqualsThePublishedRows",
 		old: "if !s.History || s.Into != \"\" || s.IsExportFamily() {", new: "if s.Name != \"\" {",
 	},
 	{
-		bug: "a history that is kept no longer lasts for ever", file: "load/align.go", killer: "pipeline.TestT178AHistoryThatIsKeptNoLongerStaysInFileAndLake",
+		bug: "a history that is kept no longer lasts for ever", file: "load/align.go", killer: "pipeline.TestT178HistoryTurnedOffStaysInFileAndLake",
 		old: "if n == 0 {\n\t\t\t\t\tcontinue\n\t\t\t\t}\n\t\t\t\tended[h.Name] = n\n", new: "if n >= 0 {\n\t\t\t\t\tcontinue\n\t\t\t\t}\n\t\t\t\tended[h.Name] = n\n",
 	},
 	{
-		bug: "a member of a family is not read between times", file: "internal/runner/select.go", killer: "pipeline.TestT179AMemberOfAFamilyIsReadBetweenTimes",
+		bug: "a member of a family is not read between times", file: "internal/runner/select.go", killer: "pipeline.TestT179DatasetIsReadForAnExplicitWindow",
 		old: "s.Read.Since.HasWindows() || s.IsExportFamily() ||", new: "s.Read.Since.HasWindows() ||",
 	},
 	{
-		bug: "what an interrupted walk has seen is evidence", file: "internal/sync/stream/sweep.go", killer: "pipeline.TestF27WorldsThatWentWrongOnceAreRight",
+		bug: "what an interrupted walk has seen is evidence", file: "internal/sync/stream/sweep.go", killer: "pipeline.TestF27FormerlyMissedWrongAnswersAreNoticed",
 		old: "if resumed && t.Stream.Absent == \"gone\" {", new: "if resumed && t.Stream.Absent == \"never\" {",
 	},
 }

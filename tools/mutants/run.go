@@ -5,23 +5,23 @@ import "slices"
 // runMutants are bugs of the loop that joins the steps.
 var runMutants = []mutant{
 	{
-		bug: "absence from one walk means deletion", file: "internal/sync/stream/sweep.go", killer: "pipeline.TestSweepOfAQuietListIsOneWalk",
+		bug: "absence from one walk means deletion", file: "internal/sync/stream/sweep.go", killer: "pipeline.TestUnchangedListNeedsOneSweep",
 		old: "if last == 0 && t.State.Sweep.Steady {", new: "if last >= 0 {",
 	},
 	{
-		bug: "an empty list takes everything away", file: "internal/sync/stream/sweep.go", killer: "pipeline.TestT152EmptyListsTakeNobodyAway",
+		bug: "an empty list takes everything away", file: "internal/sync/stream/sweep.go", killer: "pipeline.TestT152EmptyListsDeleteNoContact",
 		old: "if many && !t.Run", new: "if false && many && !t.Run",
 	},
 	{
-		bug: "a list that lacks a third is believed", file: "internal/sync/stream/sweep.go", killer: "pipeline.TestT152AThirdOfAListDoesNotLeaveItUnasked",
+		bug: "a list that lacks a third is believed", file: "internal/sync/stream/sweep.go", killer: "pipeline.TestT152LossOfAThirdOfAListNeedsConsent",
 		old: "many := absent > GuardRows", new: "many := absent > GuardRows*GuardRows",
 	},
 	{
-		bug: "a search that lacks many is believed", file: "internal/sync/stream/list.go", killer: "pipeline.TestT152AListThatLacksManyIsNotBelieved",
+		bug: "a search that lacks many is believed", file: "internal/sync/stream/list.go", killer: "pipeline.TestT152ListThatLacksManyRowsDeletesNothing",
 		old: "vanished > GuardRows && float64", new: "vanished > GuardRows*GuardRows && float64",
 	},
 	{
-		bug: "an error of Close is ignored", file: "internal/sync/runner.go", killer: "pipeline.TestT151AnErrorOfClosingIsTold",
+		bug: "an error of Close is ignored", file: "internal/sync/runner.go", killer: "pipeline.TestT151CloseErrorIsReported",
 		old: "			errs = append(errs, w.Source.Close())\n", new: "			_ = w.Source.Close()\n",
 	},
 	{
@@ -33,28 +33,28 @@ var runMutants = []mutant{
 		old: "		if t.nearlyAlwaysSet[column] {\n", new: "		if t.nearlyAlwaysSet[column] && records < 1000 {\n",
 	},
 	{
-		bug: "records that are kept out hold up nothing, however many", file: "internal/sync/stream/commit.go", killer: "pipeline.TestT123AStreamWhoseRecordsAreKeptOutStops",
+		bug: "records that are kept out hold up nothing, however many", file: "internal/sync/stream/commit.go", killer: "pipeline.TestT123StreamOfDeadLettersStops",
 		old: "	if whole < minRejected || whole <= taken {\n", new: "	if whole >= 0 {\n",
 	},
 	{
-		bug: "the name of an export's job is not committed", file: "internal/sync/export/job.go", killer: "pipeline.TestT97AJobThatWasAskedForIsGoneOnWith",
+		bug: "the name of an export's job is not committed", file: "internal/sync/export/job.go", killer: "pipeline.TestT97EnqueuedJobIsContinuedByTheNextRun",
 		old: "			err = t.commitState(ctx, func(e *extract.Export) { e.Job = job })\n", new: "",
 	},
 	{
-		bug: "an export is asked for by its days, no second more", file: "internal/sync/export/job.go", killer: "pipeline.TestT105RowsOnTheBoundsOfADayAreThereOnce/bounds are out",
+		bug: "an export is asked for by its days, no second more", file: "internal/sync/export/job.go", killer: "pipeline.TestT105RowsOnTheBoundsOfADayAreStoredOnce/bounds are out",
 		old: "x.set, job.From-1, job.To+1)", new: "x.set, job.From, job.To)",
 	},
 	{
-		bug: "an export's rows of the next day are stored with it", file: "internal/sync/export/rows.go", killer: "pipeline.TestT105RowsOnTheBoundsOfADayAreThereOnce/bounds are in",
+		bug: "an export's rows of the next day are stored with it", file: "internal/sync/export/rows.go", killer: "pipeline.TestT105RowsOnTheBoundsOfADayAreStoredOnce/bounds are in",
 		old: "row.Timed && (row.Time < job.From || row.Time >= job.To) {", new: "row.Timed && (row.Time < job.From || row.Time > job.To) {",
 	},
 	{
-		bug: "a conversation whose time stood still is not read, whatever its parts", file: "schemas/conversations.yaml", killer: "pipeline.TestT55PartsThatComeWhileTheirPageIsReadAreNotLost",
+		bug: "a conversation whose time stood still is not read, whatever its parts", file: "schemas/conversations.yaml", killer: "pipeline.TestT55PartsAddedDuringAPageAreNotLost",
 		old: "unless_same: [updated_at, statistics.count_conversation_parts]", new: "unless_same: [created_at]",
 	},
 	{
-		bug: "an answer that no id has is no sign of redaction", file: "internal/sync/stream/commit.go", killer: "pipeline.TestT72WordsThatComeAgainAreStoredAgain",
-		old: "		if !told[id] {\n", new: "		if !told[id] && len(told) > 0 {\n",
+		bug: "an answer that no id has is no sign of redaction", file: "internal/sync/stream/commit.go", killer: "pipeline.TestT72RestoredConsultationTextIsStoredAgain",
+		old: "		if !withRecords[id] {\n", new: "		if !withRecords[id] && len(withRecords) > 0 {\n",
 	},
 }
 

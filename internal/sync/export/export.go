@@ -21,16 +21,17 @@ import (
 const (
 	firstSpan    = 7  // days that the first job of a run asks for, and the first reading of a dataset
 	longestSpan  = 28 // days of one job
-	usualHistory = 90 // days back that a dataset without a start is read
+	usualHistory = 90 // days that a dataset without a configured start goes back
 	smallExport  = 8 << 20
 	largeExport  = 64 << 20
-	mostExport   = 512 << 20 // of one commit, in memory
-	jobsASpan    = 3         // jobs that are asked for in one run for the same days
-	slotsFull    = time.Minute
-	slotsPatient = time.Hour
+	mostExport   = 512 << 20   // bytes of one commit, in memory
+	jobsASpan    = 3           // jobs that one run starts for the same days
+	slotsFull    = time.Minute // the pause while all job slots of the workspace are taken
+	slotsPatient = time.Hour   // the run waits so long for a slot
 )
 
-// historyFloor is how far down the history goes.
+// historyFloor returns the first second of the oldest day to read: the configured start, else usualHistory days back, and never later than the
+// oldest day that is stored.
 func (t *exportReader) historyFloor() int64 {
 	floor := t.export.days.AddRecords(t.export.until, -usualHistory)
 	if !t.Start.IsZero() {
@@ -42,26 +43,27 @@ func (t *exportReader) historyFloor() int64 {
 	return floor
 }
 
-// datasetExport is what a task needs that reads one dataset of a family of exports.
+// datasetExport is what a task needs to read one dataset of a family of exports.
 type datasetExport struct {
 	family  *schemas.Stream
 	source  export.Source
 	set     export.Dataset
 	days    stream.DayGrid
-	until   int64 // what this run reads up to; 0 before it began
-	top     int64 // what the refresh of this run ends at: the rest was just read
-	span    int   // days that one job asks for
-	window  int64 // of an explicit window: what is stored of it
+	until   int64 // this run reads up to this second; 0 before it began
+	top     int64 // the daily refresh ends at this second: later days were just read
+	span    int   // days of the next job
+	window  int64 // of an explicit window: the second up to which it is stored
 	refresh time.Duration
 }
 
-// exportReader reads one dataset of exports: job after job, span after span of days.
+// exportReader reads one dataset of exports, with one job for each span of days.
 type exportReader struct {
 	*stream.Task
 	export *datasetExport
 }
 
-// ExpandDatasets puts the datasets that the pipeline means in the place of their families: only the source knows which there are.
+// ExpandDatasets replaces the families of exports among the workspace's streams by their datasets. Only the source knows which datasets exist. A
+// family whose list cannot be read fails alone: its streams carry the error in w.Exports.Broken.
 func ExpandDatasets(ctx context.Context, r *stream.Run, w *stream.Workspace) error {
 	w.Exports = stream.Datasets{Readers: map[string]func(*stream.Task) (stream.DayReader, error){}, Broken: map[*schemas.Stream]error{}}
 	var err error
@@ -104,8 +106,8 @@ func ExpandDatasets(ctx context.Context, r *stream.Run, w *stream.Workspace) err
 	return nil
 }
 
-// datasetsNotAsked are the streams, but for those that others say something of already, of datasets that were read before and that the list says
-// nothing of that can be asked for: they fail.
+// datasetsNotAsked returns the streams of datasets that were read before, and that the source now lists without a usable id or attributes. They
+// fail. Streams that are already among others are not repeated.
 func datasetsNotAsked(r *stream.Run, w *stream.Workspace, family *schemas.Stream, odd []string, others []*schemas.Stream) (streams []*schemas.Stream) {
 	for _, s := range w.Exports.Known {
 		if slices.ContainsFunc(others, func(other *schemas.Stream) bool { return other.Name == s.Name }) {
@@ -120,7 +122,8 @@ func datasetsNotAsked(r *stream.Run, w *stream.Workspace, family *schemas.Stream
 	return streams
 }
 
-// datasetsNotListed are the streams of a family whose list cannot be read: those that were read before, or the family where none was.
+// datasetsNotListed returns the streams that fail because the list of their family cannot be read: the datasets that were read before, or the
+// family itself when there are none.
 func datasetsNotListed(r *stream.Run, w *stream.Workspace, family *schemas.Stream, err error) (streams []*schemas.Stream) {
 	for _, s := range w.Exports.Known {
 		if e := w.Exports.States[s.Name]; e.Family == family.Name && wantsDataset(r, family, s.Name) {
@@ -136,7 +139,8 @@ func datasetsNotListed(r *stream.Run, w *stream.Workspace, family *schemas.Strea
 	return streams
 }
 
-// listDatasets are the streams of a family in this run.
+// listDatasets returns the streams of a family that this run reads, and one that fails for each dataset that the configuration names and the
+// source does not have.
 func listDatasets(r *stream.Run, w *stream.Workspace, family *schemas.Stream, sets []export.Dataset, with func(export.Dataset) *datasetExport) []*schemas.Stream {
 	var streams []*schemas.Stream
 	names := map[string]bool{}
@@ -172,7 +176,7 @@ func listDatasets(r *stream.Run, w *stream.Workspace, family *schemas.Stream, se
 	return streams
 }
 
-// wantsDataset says whether this run reads a dataset.
+// wantsDataset reports whether the pipeline and the options of this run select a dataset.
 func wantsDataset(r *stream.Run, family *schemas.Stream, name string) bool {
 	means := func(patterns []string) bool {
 		return slices.ContainsFunc(patterns, func(p string) bool { return config.MatchesDataset(p, family.Name, name) })
@@ -180,20 +184,20 @@ func wantsDataset(r *stream.Run, family *schemas.Stream, name string) bool {
 	return means(r.Pipeline.Datasets) && (len(r.Options.Select) == 0 || means(r.Pipeline.OwnPatterns(r.Options.Select))) && !means(r.Pipeline.OwnPatterns(r.Options.Exclude))
 }
 
-// newExportReader makes a task one that reads a dataset: its checkpoint, as it was restored, and what the source says today.
+// newExportReader makes the reader of a dataset from the restored checkpoint of the task and the source's description of today.
 func newExportReader(t *stream.Task, x *datasetExport) (stream.DayReader, error) {
 	w := t.Workspace
 	t.Start = dayOf(t.Start, x.days)
 	if t.State.Export == nil {
 		t.State.Export = &extract.Export{Family: x.family.Name, Dataset: x.set.ID}
 		if stored := w.Exports.States[t.Stream.Name]; stored != nil {
-			// Forgetting how far it is read does not forget the table, nor how far back its days go.
+			// A reset of the checkpoint keeps the table, so its columns and its oldest day must be known.
 			t.State.Export.Columns, t.State.Export.LowestTime = stored.Columns, stored.LowestTime
 		}
 	}
 	t.State.Export.Doc = t.Stream.Doc
 	if version := w.Config.APIVersion; t.State.Version != "" && t.State.Version != version {
-		// Versions export different rows: all that was read under another one is read again (T108).
+		// Another API version exports other rows, so everything that was read is read again (T108).
 		t.State.HistoryDone = false
 		t.State.HistoryTo = x.days.Of(t.State.SyncedTo)
 	}
@@ -204,12 +208,12 @@ func newExportReader(t *stream.Task, x *datasetExport) (stream.DayReader, error)
 	return reader, reader.setDecoder(t.Stream)
 }
 
-// setDecoder gives the task a decoder for the columns of its stream.
+// setDecoder gives the task a decoder for the columns of a stream. Masking that does not fit the columns breaks this task, and not the run.
 func (t *exportReader) setDecoder(s *schemas.Stream) error {
 	o, err := t.maskOptions(s)
 	if err != nil {
 		t.Broken = err
-		return nil // the others are read
+		return nil // the other streams are read
 	}
 	decoder, err := transform.NewDecoder(s, o)
 	if err != nil {
@@ -219,7 +223,7 @@ func (t *exportReader) setDecoder(s *schemas.Stream) error {
 	return nil
 }
 
-// dayOf is a date of the configuration as the instant at which it begins.
+// dayOf returns the instant at which a configured date begins in the grid's zone. The zero time stays zero.
 func dayOf(start time.Time, grid stream.DayGrid) time.Time {
 	if start.IsZero() {
 		return start
@@ -228,8 +232,8 @@ func dayOf(start time.Time, grid stream.DayGrid) time.Time {
 	return time.Unix(grid.Begin(y, m, d), 0)
 }
 
-// maskOptions gives the names of hash and drop that a dataset has. A pattern means whichever datasets have such a column; a
-// dataset that is named has it, or is not read.
+// maskOptions returns the names of hash and drop that the dataset has as columns. A pattern applies to the datasets that have such a column. A
+// name under the dataset's own name must exist: otherwise personal data would be stored unmasked.
 func (t *exportReader) maskOptions(s *schemas.Stream) (transform.Options, error) {
 	o := transform.Options{APIVersion: t.Workspace.Config.APIVersion, HashKey: t.Run.HashKey}
 	settings := t.Run.Config.Settings(s.Name)

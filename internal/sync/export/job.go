@@ -15,15 +15,15 @@ import (
 	"aqueduck/internal/problem"
 )
 
-// Read reads one dataset: the job that an earlier run left, then span after span. In a run's first phase these are the
-// days since the last one, today's so far included, and, once a day, those that may have changed; then the history.
+// Read reads one dataset: first the job that an earlier run left, then one span of days after the other. The forward phase reads the days since
+// the last run, with today so far, and once a day the recent days that may have changed. The history phase reads older days, newest first.
 func (t *exportReader) Read(ctx context.Context, phase extract.Phase) error {
 	x := t.export
 	if x.until == 0 {
 		x.until = x.source.Now().Unix()
 		x.top = x.days.Of(max(t.State.SyncedTo, 1))
 		if job := t.State.Export.Job; job != nil && job.ID == "" {
-			job.Tries = 0 // each run has its own
+			job.Tries = 0 // each run has its own number of tries
 		}
 	}
 	for {
@@ -54,7 +54,7 @@ func (t *exportReader) Read(ctx context.Context, phase extract.Phase) error {
 	}
 }
 
-// nextSpan gives the days to ask for next, nil when there are none in this phase.
+// nextSpan returns a job for the next days to read in a phase; nil when the phase is complete.
 func (t *exportReader) nextSpan(phase extract.Phase) *extract.ExportJob {
 	if phase == extract.History {
 		return t.historySpan()
@@ -71,7 +71,7 @@ func (t *exportReader) nextSpan(phase extract.Phase) *extract.ExportJob {
 	if today := x.days.Of(x.until); e.Refresh == nil && e.Refreshed != today {
 		since := today
 		if e.Refreshed > 0 && e.Refreshed < today {
-			since = e.Refreshed // what changed while nobody looked was young enough then
+			since = e.Refreshed // days that were within the refresh at the last run may have changed since
 		}
 		lowest := max(x.days.AddRecords(since, -int(x.refresh/(24*time.Hour))), t.State.HistoryTo)
 		e.Refreshed = today
@@ -85,8 +85,8 @@ func (t *exportReader) nextSpan(phase extract.Phase) *extract.ExportJob {
 	return newSpanJob(extract.ExportRefresh, max(e.Refresh.From, x.days.AddRecords(e.Refresh.To-1, 1-x.span)), e.Refresh.To)
 }
 
-// nextInWindow gives the days of an explicit window to ask for next: whole ones, all that it touches. A job that an earlier run left is
-// not waited for: its days are asked for again.
+// nextInWindow returns a job for the next days of an explicit window, in whole days. It does not wait for a job that an earlier run left: those
+// days are exported again.
 func (t *exportReader) nextInWindow() *extract.ExportJob {
 	x, o := t.export, t.Run.Options
 	if x.window == 0 {
@@ -101,7 +101,7 @@ func (t *exportReader) nextInWindow() *extract.ExportJob {
 	return newSpanJob(extract.ExportWindow, x.window, min(x.days.AddRecords(x.window, x.span), end))
 }
 
-// historySpan gives the newest days that were never read.
+// historySpan returns a job for the newest days of the history that were never read; nil when the history is complete.
 func (t *exportReader) historySpan() *extract.ExportJob {
 	x := t.export
 	if !t.BackfillPending() {
@@ -122,13 +122,13 @@ func newSpanJob(kind string, from, to int64) *extract.ExportJob {
 	return &extract.ExportJob{Kind: kind, ExportSpan: extract.ExportSpan{From: from, To: to}}
 }
 
-// DaysPending reports whether there are older days to read.
+// DaysPending reports whether older days are still to be read.
 func (t *exportReader) DaysPending() bool {
 	deeper := !t.Start.IsZero() && t.State.HistoryTo > t.Start.Unix()
 	return t.State.SyncedTo > 0 && (!t.State.HistoryDone || deeper)
 }
 
-// DaysRead is the share of the history that is read.
+// DaysRead is the share of the history that is read, 0 to 1.
 func (t *exportReader) DaysRead() float64 {
 	if t.State.SyncedTo == 0 || t.export.until == 0 {
 		return 0
@@ -137,22 +137,22 @@ func (t *exportReader) DaysRead() float64 {
 	return min(0.99, max(0, float64(t.State.SyncedTo-t.State.HistoryTo)/float64(max(whole, 1))))
 }
 
-// exportDays exports some days and stores them. A job that the source lost is asked for again; days that are too much for one
-// commit are asked for by fewer.
+// exportDays exports the days of a job and stores their rows. When the source has lost the job, it starts another one; when the days are too large
+// for one commit, it halves the span.
 func (t *exportReader) exportDays(ctx context.Context, job extract.ExportJob) error {
 	for earlier := job.ID != ""; ; earlier = false {
 		err := t.runJob(ctx, &job, earlier)
 		var problem *problem.Problem
 		switch {
 		case errors.Is(err, export.ErrLost) && job.Tries+1 < jobsASpan, earlier && errors.As(err, &problem) && problem.Class == "data":
-			// A name that an earlier run was told may be that of another job by now: its file says nothing about ours.
+			// The source may have reused the id that an earlier run stored for another job. Its file says nothing about this one.
 			job = extract.ExportJob{Kind: job.Kind, ExportSpan: job.ExportSpan, Tries: job.Tries + 1}
 		case errors.Is(err, errTooMuch) && !t.oneDay(job):
 			t.export.span = max(1, t.export.days.Count(job.From, job.To)/2)
 			return t.commitState(ctx, func(e *extract.Export) { e.Job = nil })
 		default:
 			if errors.Is(err, export.ErrLost) {
-				// The next run begins anew: what is left of this job is not worth waiting for.
+				// The next run starts another job for these days.
 				err = errors.Join(err, t.commitState(ctx, func(e *extract.Export) { e.Job = nil }))
 			}
 			return err
@@ -160,7 +160,7 @@ func (t *exportReader) exportDays(ctx context.Context, job extract.ExportJob) er
 	}
 }
 
-// runJob is one job, from its enqueueing to the commit of its rows.
+// runJob runs one job: enqueue it, wait for it, fetch its file and commit the rows. earlier says that a previous run enqueued it.
 func (t *exportReader) runJob(ctx context.Context, job *extract.ExportJob, earlier bool) (err error) {
 	if job.ID == "" {
 		if err := t.enqueueJob(ctx, job); err != nil {
@@ -199,8 +199,8 @@ func (t *exportReader) fetchArchive(ctx context.Context, job extract.ExportJob, 
 	return t.storeRows(ctx, job, archive)
 }
 
-// enqueueJob asks for a job: that it is about to is committed before, and what the job is called after. A crash in between
-// leaves a job that nobody waits for, never one that is waited for and not known; its days are simply asked for again.
+// enqueueJob creates a job at the source. It commits the intent before the request and the job's id after it. A crash between the two leaves a job
+// at the source that no run waits for; its days are exported again. No run ever waits for a job that it does not know.
 func (t *exportReader) enqueueJob(ctx context.Context, job *extract.ExportJob) error {
 	x := t.export
 	began := x.source.Now()
@@ -210,7 +210,7 @@ func (t *exportReader) enqueueJob(ctx context.Context, job *extract.ExportJob) e
 			return err
 		}
 		crash.At(crash.ExportMeant)
-		// A second more at both ends: whether rows at the bounds are in is not known, and those too many are left out (T105).
+		// One second more at both ends: the API does not say whether it includes rows at the bounds. decodeRows skips the surplus (T105).
 		status, err := x.source.Enqueue(ctx, t.Stream, x.set, job.From-1, job.To+1)
 		if err == nil {
 			crash.At(crash.ExportAsked)
@@ -224,9 +224,9 @@ func (t *exportReader) enqueueJob(ctx context.Context, job *extract.ExportJob) e
 		case ctx.Err() != nil || api.ClassOf(err) != api.ClassTransient:
 			return err
 		case full && x.source.Now().Sub(began) < slotsPatient:
-			// The slots are the workspace's: other tools use them, and jobs of ours that nobody waits for any more (T96).
+			// The slots belong to the workspace: other tools use them, and so do abandoned jobs of earlier runs (T96).
 		case !full && job.Tries+1 < jobsASpan:
-			job.Tries++ // it may have been taken all the same: the intent is told anew (T98)
+			job.Tries++ // the source may have created the job all the same, so the intent is committed again (T98)
 		default:
 			return err
 		}
@@ -239,17 +239,17 @@ func (t *exportReader) enqueueJob(ctx context.Context, job *extract.ExportJob) e
 	}
 }
 
-// CommitProgress commits how far the dataset is read.
+// CommitProgress commits the state of the dataset without rows.
 func (t *exportReader) CommitProgress(ctx context.Context) error { return t.commitState(ctx, nil) }
 
-// commitState commits the state alone, when it is another one than what is stored.
+// commitState commits the state alone, if it differs from the committed one. change, which may be nil, is applied to a copy of the export's state.
 func (t *exportReader) commitState(ctx context.Context, change func(*extract.Export)) error {
 	e := *t.State.Export
 	if change != nil {
 		change(&e)
 	}
 	if e.Job != nil {
-		job := *e.Job // what is committed is not changed any more by whoever waits for it
+		job := *e.Job // a copy: the wait for the job must not change the committed state
 		e.Job = &job
 	}
 	t.State.Export = &e
@@ -266,5 +266,5 @@ func (t *exportReader) commitState(ctx context.Context, change func(*extract.Exp
 	return nil
 }
 
-// errRunStopped ends the waiting for an export when the run's time is spent: the next run goes on with it.
+// errRunStopped ends the wait for an export when the run's time is over. The next run waits for the same job.
 var errRunStopped = errors.New("the run is over")

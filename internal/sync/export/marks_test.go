@@ -9,9 +9,9 @@ import (
 	"aqueduck/schemas"
 )
 
-// TestColumnsOfDatasetsAreMarkedByTheirNames gives a dataset's columns what the family's file knows of them: what is personal
-// is about the contact and the conversation that the row names, and about nobody who could be known where it names none.
-func TestColumnsOfDatasetsAreMarkedByTheirNames(t *testing.T) {
+// TestDatasetColumnsGetFlagsByName checks that the columns of a dataset get the flags that the family's file states for their names. A
+// personal column refers to the contact and the conversation of its row, and to no one where the row names none.
+func TestDatasetColumnsGetFlagsByName(t *testing.T) {
 	t.Parallel()
 	catalogue, err := schemas.Builtin()
 	if err != nil {

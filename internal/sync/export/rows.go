@@ -17,19 +17,20 @@ import (
 	"aqueduck/transform"
 )
 
-// errTooMuch says that an export holds more than one commit can.
+// errTooMuch says that an export holds more than one commit may hold in memory.
 var errTooMuch = errors.New("the export is too large for one commit")
 
-// reasonAmbiguous is told of a time that a clock showed twice, or never.
+// reasonAmbiguous is the dead-letter reason of a local time that the clocks showed twice or never.
 const reasonAmbiguous = "ambiguous_time"
 
-// exportTally counts what becomes of the rows of an export.
+// exportTally counts the rows of an export that are not simply stored.
 type exportTally struct {
-	outside, foreign int64
-	ambiguous        []int64 // rows of the batch
+	outside   int64   // rows outside of the job's days, skipped
+	foreign   int64   // of them: further outside than the surplus second
+	ambiguous []int64 // numbers of the batch's rows whose local time is ambiguous
 }
 
-// storeRows makes the rows of an export those of its days, in one transaction with the mark.
+// storeRows replaces the rows of the job's days by those of the export, in one transaction with the checkpoint.
 func (t *exportReader) storeRows(ctx context.Context, job extract.ExportJob, archive *export.Archive) error {
 	t.Run.Progress.Exported(t.Task, archive.Rows)
 	if archive.Text > mostExport {
@@ -49,7 +50,7 @@ func (t *exportReader) storeRows(ctx context.Context, job extract.ExportJob, arc
 	return t.commitSpan(ctx, job, archive, tally)
 }
 
-// tooMuch has the days asked for by half as many at once, or says that one day is too much.
+// tooMuch returns errTooMuch, which makes the caller export fewer days at once; for a single day it returns a problem that ends the stream.
 func (t *exportReader) tooMuch(job extract.ExportJob, archive *export.Archive) error {
 	if !t.oneDay(job) {
 		return errTooMuch
@@ -63,7 +64,7 @@ func (t *exportReader) oneDay(job extract.ExportJob) bool {
 	return t.export.days.Count(job.From, job.To) == 1
 }
 
-// matchColumns finds the columns of every member; all is what the table has after that.
+// matchColumns maps the columns of every file in the archive to the table's. all are the columns of the table after this export.
 func (t *exportReader) matchColumns(archive *export.Archive) ([]export.Columns, []extract.ExportColumn, error) {
 	all := t.State.Export.Columns
 	accept := t.Run.Options.AcceptsDrop(t.Stream.Name)
@@ -81,12 +82,12 @@ func (t *exportReader) matchColumns(archive *export.Archive) ([]export.Columns, 
 		}
 	}
 	for i := range all {
-		all[i].Gone = !present[all[i].Name] // in none of the members
+		all[i].Gone = !present[all[i].Name] // no file of the archive has it
 	}
 	return columns, all, nil
 }
 
-// addColumns gives the table the columns that are new, and makes a decoder for them.
+// addColumns adds new columns to the table, and makes a decoder that knows them.
 func (t *exportReader) addColumns(ctx context.Context, all []extract.ExportColumn) error {
 	e := *t.State.Export
 	e.Columns = all
@@ -105,7 +106,8 @@ func (t *exportReader) addColumns(ctx context.Context, all []extract.ExportColum
 	return nil
 }
 
-// decodeRows puts the rows of the days into a batch. Rows of the seconds around are left out.
+// decodeRows decodes the rows of the job's days into a batch. It skips rows of the extra second that the job asks for at both ends. Rows of any
+// other day refuse the whole export: then the source and the warehouse disagree about the time zone.
 func (t *exportReader) decodeRows(job extract.ExportJob, archive *export.Archive, columns []export.Columns) (exportTally, error) {
 	var tally exportTally
 	var buffer []byte
@@ -146,7 +148,7 @@ func (t *exportReader) decodeRows(job extract.ExportJob, archive *export.Archive
 	return tally, nil
 }
 
-// commitSpan replaces the days.
+// commitSpan checks the decoded rows, and replaces the stored rows of the days in one transaction with the checkpoint.
 func (t *exportReader) commitSpan(ctx context.Context, job extract.ExportJob, archive *export.Archive, tally exportTally) error {
 	batches := t.Decoder.Take()
 	defer stream.ReleaseBatches(batches)
@@ -183,7 +185,7 @@ func (t *exportReader) commitSpan(ctx context.Context, job extract.ExportJob, ar
 	t.Result.Extracted += archive.Rows
 	t.Result.Add(written)
 	t.Run.Progress.Committed(t.Task, began)
-	switch { // the next job asks for about as much as one commit should hold
+	switch { // adapt the span so that the next job is about as large as one commit should be
 	case archive.Text > largeExport:
 		t.export.span = max(1, t.export.span/2)
 	case archive.Text < smallExport:
@@ -192,7 +194,7 @@ func (t *exportReader) commitSpan(ctx context.Context, job extract.ExportJob, ar
 	return nil
 }
 
-// verifyRowCounts proves that every row of the file is accounted for.
+// verifyRowCounts checks that every row of the file was stored, became a dead letter or lies outside of the days.
 func (t *exportReader) verifyRowCounts(archive *export.Archive, tally exportTally, rejects []transform.Reject, stored int64) error {
 	var whole int64
 	for _, r := range rejects {
@@ -206,7 +208,7 @@ func (t *exportReader) verifyRowCounts(archive *export.Archive, tally exportTall
 	return nil
 }
 
-// refuseEmptied does not believe a source that suddenly has far fewer rows of days that were read before (T152).
+// refuseEmptied refuses an export that has far fewer rows than are stored for the same days (T152).
 func (t *exportReader) refuseEmptied(ctx context.Context, job extract.ExportJob, rows int64) error {
 	if t.Run.Options.AcceptsDrop(t.Stream.Name) {
 		return nil
@@ -228,7 +230,7 @@ func (t *exportReader) refuseEmptied(ctx context.Context, job extract.ExportJob,
 	return nil
 }
 
-// stateAfter is the state that is true once the days of a job are stored.
+// stateAfter returns the state that is true once the days of a job are stored.
 func (t *exportReader) stateAfter(job extract.ExportJob) extract.State {
 	state, e := t.State, *t.State.Export
 	e.Job = nil

@@ -12,9 +12,9 @@ import (
 	"aqueduck/schemas"
 )
 
-// TestWhatIsWrongWithAStreamIsNotItsWorkspacesRefusal ends streams of a workspace that refuses its token meanwhile: what heals each is its
+// TestStreamErrorKeepsItsNextStepWhenTheTokenIsRefused ends streams of a workspace that refuses its token meanwhile: what heals each is its
 // own, but for those that the refusal ended.
-func TestWhatIsWrongWithAStreamIsNotItsWorkspacesRefusal(t *testing.T) {
+func TestStreamErrorKeepsItsNextStepWhenTheTokenIsRefused(t *testing.T) {
 	t.Parallel()
 	lost := errors.New("nobody answers")
 	for _, c := range []struct {

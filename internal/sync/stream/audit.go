@@ -8,7 +8,7 @@ import (
 	"aqueduck/load"
 )
 
-// auditPage looks at what a page tells of itself. What is known to be cut short is told once.
+// auditPage notes a finding when a record of the page states a longer list than it carries: the source truncates it. One finding a run is enough.
 func auditPage(t *Task, page extract.Page) {
 	for _, record := range page.Records {
 		if t.listCapped || record.Gone || record.Raw == nil {
@@ -22,7 +22,7 @@ func auditPage(t *Task, page extract.Page) {
 	}
 }
 
-// auditTimes tells of times that come in milliseconds: they are stored as the instants that they are.
+// auditTimes notes a finding when the source sends times in milliseconds. They are stored as the same instants.
 func auditTimes(t *Task) {
 	for _, column := range t.Decoder.MillisecondColumns() {
 		t.Run.AddFinding(load.Finding{Schema: t.Workspace.Name, Stream: t.Stream.Name, Table: t.Tables[0].Name, Kind: "known", Name: "milliseconds", Once: true,
@@ -30,8 +30,8 @@ func auditTimes(t *Task) {
 	}
 }
 
-// auditSweep compares what a walk over a list has read with the list's own count. A list that moves meanwhile has another one: only
-// what no change that was seen explains is told.
+// auditSweep compares the number of records of a sweep with the total that the list states. The list may change while it is read: a difference
+// counts only above one percent, and above the number of changes that the run has seen.
 func auditSweep(t *Task, sweep *extract.Sweep) {
 	off := sweep.Total - sweep.Rows
 	if off < 0 {

@@ -10,7 +10,8 @@ import (
 	"aqueduck/schemas"
 )
 
-// readByID reads records by id; known is whether anything does.
+// readByID reads records by id, with the stream's own request for one record or with the stream that reads them. known is false when neither
+// exists.
 func readByID(ctx context.Context, t *Task, ids []string) (records []extract.Record, known bool, err error) {
 	if t.Stream.Read.Single() != nil {
 		page, err := extract.NewReader(t.Workspace.Client, t.phaseRequest(extract.Forward)).ReadByID(ctx, ids)
@@ -33,7 +34,7 @@ func readByID(ctx context.Context, t *Task, ids []string) (records []extract.Rec
 	}
 }
 
-// streamByID is the stream that reads this one's records by id: another one, or itself.
+// streamByID returns the stream that reads this stream's records by id: another one, or the stream itself.
 func streamByID(t *Task) (*schemas.Stream, bool) {
 	if over := t.Stream.Read.Over; t.Stream.With != "" && t.Stream.Read.ByIDs() && over.View != "" && over.Size == 0 {
 		return t.Stream, true
@@ -41,7 +42,7 @@ func streamByID(t *Task) (*schemas.Stream, bool) {
 	return ByIDStream(t.Run.Runner.Catalogue, t.Stream)
 }
 
-// ByIDStream is the stream that reads another one's records by id, one a request.
+// ByIDStream returns the stream that reads another stream's records by id, with one request for each.
 func ByIDStream(catalogue *schemas.Catalogue, s *schemas.Stream) (*schemas.Stream, bool) {
 	streams := catalogue.Streams()
 	i := slices.IndexFunc(streams, func(other *schemas.Stream) bool {
@@ -54,7 +55,7 @@ func ByIDStream(catalogue *schemas.Catalogue, s *schemas.Stream) (*schemas.Strea
 	return streams[i], true
 }
 
-// isFedByOthers reports whether the lists of other streams bring rows of this one's table: those its own list may rightly lack.
+// isFedByOthers reports whether the lists of other streams also write into this stream's table. Its own list may lack those rows.
 func isFedByOthers(t *Task) bool {
 	return slices.ContainsFunc(t.Run.Runner.Catalogue.Streams(), func(other *schemas.Stream) bool {
 		return other.Into == t.Stream.Name && !other.Read.ByIDs()

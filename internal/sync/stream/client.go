@@ -6,7 +6,7 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// SourceClock is the clock that a source lives by: its own, or the machine's.
+// SourceClock returns the clock of a source: its own where it has one, as the emulator does, or else the machine's.
 func SourceClock(s runner.Source, machine func() time.Time) func() time.Time {
 	if s.Now != nil {
 		return s.Now
@@ -14,7 +14,7 @@ func SourceClock(s runner.Source, machine func() time.Time) func() time.Time {
 	return machine
 }
 
-// FirstSet is the first of the values that is not zero.
+// FirstSet returns the first value that is not zero, or zero.
 func FirstSet[T int | int64 | time.Duration](values ...T) T {
 	for _, v := range values {
 		if v != 0 {

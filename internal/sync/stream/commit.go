@@ -12,10 +12,10 @@ import (
 	"aqueduck/transform"
 )
 
-// refuseNewColumns stops a stream whose configuration wants no change, when its records have something that was not there before.
-// Its first run is what later ones are held against.
-func refuseNewColumns(ctx context.Context, t *Task, news []transform.SchemaDrift) error {
-	if len(news) == 0 || t.Base.Seq == 0 || t.Run.Config.Settings(t.Stream.Name).OnChange != "fail" {
+// refuseNewColumns stops a stream with `on_change: fail` when its records have a field that no earlier run has met. The first run of a stream
+// only collects the fields.
+func refuseNewColumns(ctx context.Context, t *Task, drift []transform.SchemaDrift) error {
+	if len(drift) == 0 || t.Base.Seq == 0 || t.Run.Config.Settings(t.Stream.Name).OnChange != "fail" {
 		return nil
 	}
 	var known map[[3]string]bool
@@ -27,7 +27,7 @@ func refuseNewColumns(ctx context.Context, t *Task, news []transform.SchemaDrift
 		return err
 	}
 	var fresh []string
-	for _, n := range news {
+	for _, n := range drift {
 		if !known[[3]string{n.Table, n.Column, n.Path}] {
 			fresh = append(fresh, fmt.Sprintf("%s.%s (%s)", n.Table, n.Path, n.Type))
 		}
@@ -40,24 +40,25 @@ func refuseNewColumns(ctx context.Context, t *Task, news []transform.SchemaDrift
 		Next: "give it a column in " + t.Stream.File + ", or take on_change: fail out of pipelines.yaml"}
 }
 
-// noteRedacted notes the ids of a page that answered without any record, where that says that what is stored was redacted. One that
-// answered 404 says nothing of the kind: it is gone.
+// noteRedacted notes the ids of a page that were answered without any record, for a stream where such an answer means that the source redacted
+// the text. An id that was answered with 404 brings a record that is marked gone, so it is not among them.
 func noteRedacted(t *Task, page extract.Page) {
 	if t.Tables[0].MutedBy == "" {
 		return
 	}
-	told := map[string]bool{}
+	withRecords := map[string]bool{}
 	for _, record := range page.Records {
-		told[record.Over] = true
+		withRecords[record.Over] = true
 	}
 	for _, id := range page.Answered {
-		if !told[id] {
+		if !withRecords[id] {
 			t.redactedIDs = append(t.redactedIDs, id)
 		}
 	}
 }
 
-// addPage decodes a page into the open batch. The state moves on only once all records of the page are in the batch.
+// addPage decodes a page into the open batch, and takes over the page's state only once all its records are in the batch: a commit between the
+// two would move the watermark past records that are not stored. A read of an explicit window keeps the old state.
 func (t *Task) addPage(page extract.Page) error {
 	meta := transform.Meta{ReadAt: page.ServerTime}
 	if meta.ReadAt.IsZero() {
@@ -97,13 +98,15 @@ func (t *Task) addPage(page extract.Page) error {
 	return nil
 }
 
-// Commit hands the open batch over with the state it makes true. It goes on when the run was interrupted: a page that
-// is whole is worth keeping.
+// Commit writes the open batch, the notes about incomplete records and the checkpoint in one transaction, and starts an empty batch. Without
+// rows, notes or a new state it does nothing. It ignores the cancellation of ctx: the pages of the batch are complete, and an interrupted
+// run keeps them.
 func (t *Task) Commit(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	if !t.IsWindowed() {
 		t.State.AlwaysSent, t.State.SometimesSent = t.Decoder.AlwaysSent(), t.Decoder.SometimesSent()
-		if len(t.State.AlwaysSent)+len(t.State.SometimesSent) > 0 { // they are believed under the version that sent them, whether or not a window has ended
+		if len(t.State.AlwaysSent)+len(t.State.SometimesSent) > 0 {
+			// A later run uses these lists only under the same API version, and the version is otherwise set at the end of a window.
 			t.State.Version = cmp.Or(t.State.Version, t.Workspace.Config.APIVersion)
 		}
 	}
@@ -111,6 +114,8 @@ func (t *Task) Commit(ctx context.Context) error {
 	if t.Decoder.Records() == 0 && len(t.doneIDs) == 0 && len(t.seenKeys) == 0 && next.State == t.Base.State && len(t.doubts.incomplete) == 0 && len(t.doubts.completed) == 0 {
 		return nil
 	}
+
+	// All refusals come before the transaction. A refused batch leaves rows and watermark as they were, so the next run reads it again.
 	if err := refuseVanishedColumns(ctx, t); err != nil {
 		return err
 	}
@@ -149,8 +154,8 @@ func (t *Task) Commit(ctx context.Context) error {
 	return nil
 }
 
-// RefuseMostRejected stops the stream when more of its records were kept out whole than came in: that is a stream file
-// which does not fit its source, and moving the mark past such records would lose them.
+// RefuseMostRejected stops the stream when more of its records became dead letters than rows. Then the stream file does not fit the source,
+// and a watermark past those records would lose them. taken is the number of rows of the batch.
 func RefuseMostRejected(t *Task, rejects []transform.Reject, taken int64) error {
 	var whole int64
 	reason := ""
@@ -168,11 +173,11 @@ func RefuseMostRejected(t *Task, rejects []transform.Reject, taken int64) error 
 		Next: "compare key: and required: in " + t.Stream.File + " with a record of the source"}
 }
 
-// minRejected is how few bad records are no sign of a wrong stream file.
+// minRejected is the smallest number of whole records among the dead letters that stops a stream. Fewer are bad records, not a wrong stream file.
 const minRejected = 10
 
-// refuseVanishedColumns stops the stream when a column that nearly every stored row has is in none of many records: an
-// answer that leaves a field out would otherwise overwrite good data with nulls (T33). Another API version may leave it out.
+// refuseVanishedColumns stops the stream when 1,000 or more records lack a column that nearly every stored row has: such an answer
+// would overwrite good data with nulls (T33). Rows of another API version do not count, because that version may rightly lack the field.
 func refuseVanishedColumns(ctx context.Context, t *Task) error {
 	absent, records := t.Decoder.AbsentColumns()
 	if records < 1000 || len(absent) == 0 {
@@ -197,8 +202,8 @@ func refuseVanishedColumns(ctx context.Context, t *Task) error {
 	return nil
 }
 
-// refuseVanishedGroups stops the stream when hardly any of its records has a list or an object that the source always sent: what is
-// stored of it would grow old, and nothing would say so.
+// refuseVanishedGroups stops the stream when hardly any record has a list or an object that the source always sent before. The rows of that
+// list's table would otherwise stay as they are for ever, and no one would notice.
 func refuseVanishedGroups(t *Task) error {
 	vanished := t.Decoder.VanishedGroups()
 	if len(vanished) == 0 {

@@ -2,22 +2,23 @@ package stream
 
 import "time"
 
-// DayGrid is the grid of calendar days of a zone. Days have 23, 24, 25 hours and others; nothing here counts hours.
+// DayGrid converts between instants, in Unix seconds, and the calendar days of a zone. A day there has 23, 24, 25 or another number of hours, so
+// no method counts hours.
 type DayGrid struct{ Zone *time.Location }
 
-// Of gives the first second of the day that holds a second.
+// Of returns the first second of the day that contains an instant.
 func (d DayGrid) Of(at int64) int64 {
 	y, m, day := time.Unix(at, 0).In(d.Zone).Date()
 	return d.Begin(y, m, day)
 }
 
-// AddRecords gives the first second of the day so many days after the one that holds a second.
+// AddRecords returns the first second of the day n days after the one that contains an instant. n may be negative.
 func (d DayGrid) AddRecords(at int64, n int) int64 {
 	y, m, day := time.Unix(at, 0).In(d.Zone).Date()
 	return d.Begin(y, m, day+n)
 }
 
-// Count is the number of days that a span touches.
+// Count returns the number of days that a span touches.
 func (d DayGrid) Count(from, to int64) (n int) {
 	for at := d.Of(from); at < to; at = d.AddRecords(at, 1) {
 		n++
@@ -25,8 +26,8 @@ func (d DayGrid) Count(from, to int64) (n int) {
 	return n
 }
 
-// Begin gives the first second of a date. Where midnight is missing it is the one at which the clocks were put forward,
-// where midnight comes twice the first.
+// Begin returns the first second of a date. Where the clocks skip midnight that is the second after the skip; where midnight comes twice, it is
+// the first one.
 func (d DayGrid) Begin(y int, m time.Month, day int) int64 {
 	want := time.Date(y, m, day, 0, 0, 0, 0, time.UTC)
 	at := time.Date(y, m, day, 0, 0, 0, 0, d.Zone)

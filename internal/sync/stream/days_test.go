@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// TestTheDayGridHasEverySecondOnce goes through years of zones whose clocks do what clocks do: change at midnight, by half an
+// TestDayGridHasEverySecondOnce goes through years of zones whose clocks do what clocks do: change at midnight, by half an
 // hour, skip a day.
 // Holds: T134.
-func TestTheDayGridHasEverySecondOnce(t *testing.T) {
+func TestDayGridHasEverySecondOnce(t *testing.T) {
 	t.Parallel()
 	for _, zone := range []string{"UTC", "America/New_York", "Europe/Berlin", "Australia/Lord_Howe", "America/Sao_Paulo", "Asia/Beirut",
 		"America/Havana", "Africa/Cairo", "Pacific/Apia", "Atlantic/Azores", "Asia/Kolkata", "America/Santiago", "Asia/Tehran"} {

@@ -8,9 +8,9 @@ import (
 	"aqueduck/transform"
 )
 
-// readDetails reads the records of a page by themselves, for a stream whose list leaves out what a record has. Those that are
-// stored as the list shows them are not asked for, unless the page is of a reading that looks for silent changes; of a list
-// that is walked whole, those that an earlier walk of the run has brought.
+// readDetails reads the records of a page by id, for a stream whose list shows only part of a record. It skips a record whose list fingerprint
+// equals its stored row, unless the page belongs to a pass that looks for silent changes. A sweep skips the records that an earlier sweep of the
+// run has read.
 func readDetails(ctx context.Context, t *Task, reader *extract.Reader, page extract.Page) (extract.Page, error) {
 	if t.Stream.Read.Detail == nil {
 		return page, nil
@@ -20,35 +20,35 @@ func readDetails(ctx context.Context, t *Task, reader *extract.Reader, page extr
 	}
 	var same []bool
 	if t.listFingerprint != nil {
-		heads := make([]transform.ListFingerprint, len(page.Records))
+		fingerprints := make([]transform.ListFingerprint, len(page.Records))
 		for i, record := range page.Records {
-			heads[i] = t.listFingerprint.Read(record.Raw)
+			fingerprints[i] = t.listFingerprint.Read(record.Raw)
 		}
 		err := t.Run.Writer.Use(func(work *load.Work) (err error) {
-			same, err = work.Facts.UnchangedFingerprints(ctx, t.Workspace.Name, t.Tables[0], t.listFingerprint.Columns, heads)
+			same, err = work.Facts.UnchangedFingerprints(ctx, t.Workspace.Name, t.Tables[0], t.listFingerprint.Columns, fingerprints)
 			return err
 		})
 		if err != nil {
-			return extract.Page{State: t.State}, err // what the list has is not what is stored
+			return extract.Page{State: t.State}, err // the list's partial records must not replace stored rows
 		}
 		for i, record := range page.Records {
-			// A reading that looks for silent changes asks for every record once: not again for those that a window before has read.
+			// A pass that looks for silent changes reads every record once; those that an earlier window has read are not read again.
 			same[i] = same[i] && (!page.RereadAll || record.Above)
 		}
 	}
 	return reader.ReadDetails(ctx, page, same)
 }
 
-// readDetail reads the records of a page of a list that is walked whole, each once in a run however often the list is walked.
+// readDetail reads the records of a sweep's page by id. Each is read once in a run, although the list is read several times.
 func readDetail(ctx context.Context, t *Task, reader *extract.Reader, page extract.Page) (extract.Page, error) {
-	leave := make([]bool, len(page.Records))
+	skip := make([]bool, len(page.Records))
 	for i, record := range page.Records {
 		key, ok := extract.RecordKey(t.Stream, record.Raw)
-		if leave[i] = ok && t.rereadKeys[key]; leave[i] {
+		if skip[i] = ok && t.rereadKeys[key]; skip[i] {
 			t.seenKeys = append(t.seenKeys, key)
 		}
 	}
-	page, err := reader.ReadDetails(ctx, page, leave)
+	page, err := reader.ReadDetails(ctx, page, skip)
 	if t.rereadKeys == nil {
 		t.rereadKeys = map[string]bool{}
 	}

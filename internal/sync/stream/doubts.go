@@ -10,7 +10,7 @@ import (
 	"aqueduck/transform"
 )
 
-// restoreDoubts reads what earlier runs have noted.
+// restoreDoubts reads the notes of earlier runs about incomplete records.
 func restoreDoubts(ctx context.Context, t *Task, work *load.Work) error {
 	list, err := work.DeadLetters.Incomplete(ctx, t.Workspace.Name, t.Stream.Name)
 	t.doubts = doubtfulRecords{reasons: map[string]string{}, asked: map[string]bool{}, cameWhole: map[string]bool{}}
@@ -20,7 +20,8 @@ func restoreDoubts(ctx context.Context, t *Task, work *load.Work) error {
 	return err
 }
 
-// takeRecord decodes a record into the open batch, unless it is not whole: then nothing of it counts but that it is there.
+// takeRecord decodes a record into the open batch. An incomplete record is noted first. One that only lacks some values is stored as far as it
+// arrived; any other brings no row, so that it overwrites nothing, and counts only as seen by the sweep.
 func takeRecord(t *Task, record extract.Record, meta transform.Meta) error {
 	key, named := findKey(t, record)
 	missing := record.Missing
@@ -46,7 +47,10 @@ func takeRecord(t *Task, record extract.Record, meta transform.Meta) error {
 		return &problem.Problem{Class: "data", What: "a record of " + t.Stream.Name + " is not JSON", Err: err,
 			Next: "aqueduck sync --select " + t.Stream.Name + ", and report it with the request id if it stays"}
 	}
-	lacks := t.Decoder.LacksUsual() && t.Stream.Read.Detail != nil // others are read again anyway
+
+	// A record that may be stale, or lacks what records of the stream usually have, is stored and noted, so that the next run reads it once
+	// more. Streams without a request for single records read it again with the list anyway.
+	lacks := t.Decoder.LacksUsual() && t.Stream.Read.Detail != nil
 	switch {
 	case missing != "":
 	case (record.MayBeStale || lacks) && named && !t.doubts.asked[key]:
@@ -64,7 +68,8 @@ func takeRecord(t *Task, record extract.Record, meta transform.Meta) error {
 	return nil
 }
 
-// findKey is the key of a record that can be noted; false where the stream has no key of one column.
+// findKey returns the key of a record. It returns false where the record cannot be noted: the stream's key has several columns, or the record
+// has none.
 func findKey(t *Task, record extract.Record) (string, bool) {
 	if len(t.Stream.Key) != 1 {
 		return "", false
@@ -75,8 +80,8 @@ func findKey(t *Task, record extract.Record) (string, bool) {
 	return extract.RecordKey(t.Stream, record.Raw)
 }
 
-// noteDoubt notes a record, whatever may end the run, and reports whether it is asked for once more in this one, or came whole in it when it
-// was asked for before.
+// noteDoubt notes an incomplete record. The next commit stores the note, so it outlives a run that ends early. noteDoubt reports true
+// when this run reads the record by id, now or earlier with a complete answer.
 func noteDoubt(t *Task, key, reason, text string) (asked bool) {
 	if t.doubts.cameWhole[key] {
 		return true
@@ -90,7 +95,8 @@ func noteDoubt(t *Task, key, reason, text string) (asked bool) {
 	return true
 }
 
-// dropDoubt takes out what was noted of a record that has come whole, or is gone. What was left out of one only the stored rows tell.
+// dropDoubt removes the note about a record that arrived complete, or that the source no longer has. A note with reason LeftOut stays: only the
+// commit, which compares with the stored rows, can tell whether it still holds.
 func dropDoubt(t *Task, key string) {
 	if reason, noted := t.doubts.reasons[key]; noted && reason != transform.LeftOut {
 		t.doubts.incomplete = slices.DeleteFunc(t.doubts.incomplete, func(one transform.Incomplete) bool { return one.Key == key })
@@ -99,7 +105,7 @@ func dropDoubt(t *Task, key string) {
 	}
 }
 
-// canReadByID reports whether single records can be read, by the stream itself or by one that reads for it.
+// canReadByID reports whether single records of the stream can be read, by its own requests or by another stream's.
 func canReadByID(t *Task) bool {
 	_, known := streamByID(t)
 	return known || t.Stream.Read.Single() != nil

@@ -15,12 +15,13 @@ import (
 	"aqueduck/load"
 )
 
-// askedAsEvidence is how many stored rows are asked for by id when a search returns none of them.
+// askedAsEvidence is how many stored rows are read by id when a search returns none of them.
 const askedAsEvidence = 5
 
-// weighWindow holds a page of a window against the rows that are stored in that window. A search that returns none of them has shown
-// nothing: it may be ill. Before its end counts, a few of them are asked for by id. If they are there, and of a time that was asked for, the
-// search is broken.
+// weighWindow compares a page of a window with the rows that are stored in that window. A search that returns none of the stored rows
+// may be broken, and an empty answer of a broken search looks like a window without changes. So at the last page of such a window a few
+// stored rows are read by id. When the source still has them, with a time inside the window, weighWindow returns an error: the search is broken,
+// and the watermark must not move past the window.
 func weighWindow(ctx context.Context, t *Task, page extract.Page) error {
 	column := t.Stream.TimeColumn()
 	if column == "" || page.Window == nil || page.Resumed || t.IsWindowed() || isFedByOthers(t) {
@@ -40,6 +41,8 @@ func weighWindow(ctx context.Context, t *Task, page extract.Page) error {
 			return fmt.Errorf("stream %s: count the rows of a window: %w", t.Stream.Name, err)
 		}
 	}
+
+	// One stored row in the answer is proof enough. Only the last page of a window without one needs requests by id.
 	t.evidence.came = t.evidence.came || len(page.Records) > 0
 	if t.evidence.stored == 0 || t.evidence.met {
 		return nil
@@ -50,8 +53,8 @@ func weighWindow(ctx context.Context, t *Task, page extract.Page) error {
 	return askAgain(ctx, t, column, from, to)
 }
 
-// reachKnown has a forward window reach back to the newest row that is stored: where nothing has changed for long, that row shows that
-// the list still has what it had.
+// reachKnown extends a forward window back to the newest stored row. Where nothing has changed for longer than the lookback window, that row
+// is the only evidence that the search still works.
 func reachKnown(ctx context.Context, t *Task, req *extract.Request) error {
 	column := t.Stream.TimeColumn()
 	if column == "" || req.Phase != extract.Forward || t.IsWindowed() || isFedByOthers(t) {
@@ -66,20 +69,21 @@ func reachKnown(ctx context.Context, t *Task, req *extract.Request) error {
 	})
 }
 
-// dropKnown takes out of a page the records that are older than its window is by the mark, and stored with the time that they have:
-// that they came is all that they were asked for. Read again they would count as they are sent now, which nothing sets right later.
+// dropKnown removes from a page the records before the real beginning of its window that are stored with the same time. They were read only as
+// evidence. Storing them again would keep whatever this answer says of them, and no later window would read them
+// to correct it.
 func dropKnown(ctx context.Context, t *Task, page extract.Page) (extract.Page, error) {
 	if page.Window == nil || page.Window.Before == 0 {
 		return page, nil
 	}
-	old := func(record extract.Record) (key string, at int64, ok bool) {
+	beforeWindow := func(record extract.Record) (key string, at int64, ok bool) {
 		key, keyed := extract.RecordKey(t.Stream, record.Raw)
 		at, timed := extract.RecordTime(t.Stream, record.Raw)
 		return key, at, keyed && timed && at < page.Window.Before
 	}
 	var keys []string
 	for _, record := range page.Records {
-		if key, _, ok := old(record); ok {
+		if key, _, ok := beforeWindow(record); ok {
 			keys = append(keys, key)
 		}
 	}
@@ -96,14 +100,14 @@ func dropKnown(ctx context.Context, t *Task, page extract.Page) (extract.Page, e
 		return page, fmt.Errorf("stream %s: find which of its older records are stored: %w", t.Stream.Name, err)
 	}
 	page.Records = slices.DeleteFunc(slices.Clone(page.Records), func(record extract.Record) bool {
-		key, at, ok := old(record)
-		then, there := stored[key]
-		return ok && there && then.Unix() == at
+		key, at, ok := beforeWindow(record)
+		storedAt, found := stored[key]
+		return ok && found && storedAt.Unix() == at
 	})
 	return page, nil
 }
 
-// meetKnown notes whether a stored row of the window is among some records.
+// meetKnown notes in t.evidence whether one of the records is a stored row of the window.
 func meetKnown(ctx context.Context, t *Task, column string, from, to time.Time, records []extract.Record) error {
 	keys := make([]string, 0, len(records))
 	for _, record := range records {
@@ -125,8 +129,8 @@ func meetKnown(ctx context.Context, t *Task, column string, from, to time.Time, 
 	return nil
 }
 
-// askAgain asks for some stored rows of the window by id. One that is of a time that the window asks for, changed or not, shows that the
-// search left it out: as it was before, it was asked for too.
+// askAgain reads some stored rows of the window by id. A row that the source still has, with a time inside the window, shows that the search
+// left it out. It does not matter whether the row has changed: its old time was inside the window too.
 func askAgain(ctx context.Context, t *Task, column string, from, to time.Time) error {
 	there, asked, known, err := askStored(ctx, t, column, from, to)
 	if err != nil {
@@ -151,8 +155,9 @@ func askAgain(ctx context.Context, t *Task, column string, from, to time.Time) e
 		What: fmt.Sprintf("stream %s: its list returned none of the %d rows that are stored from %s to %s; %s", t.Stream.Name, t.evidence.stored, formatTime(from), formatTime(to), proof)}
 }
 
-// askOlder has a search that returned nothing show something. The stored rows of its window are gone: where some older ones are there by
-// id, the list without a bound must have a record. Which one is left open: who came back a moment ago no search has heard of.
+// askOlder checks a search that returned nothing for a window with stored rows, after none of those rows was found by id. When the source
+// still has some older stored rows by id, a search without a time bound must return a record. Any record counts: the search index may not have a
+// row yet that was restored a moment ago.
 func askOlder(ctx context.Context, t *Task, column string, before time.Time) error {
 	there, _, _, err := askStored(ctx, t, column, time.Unix(0, 0), before)
 	if err != nil || len(there) == 0 {
@@ -160,7 +165,7 @@ func askOlder(ctx context.Context, t *Task, column string, before time.Time) err
 	}
 	req := t.phaseRequest(extract.Forward)
 	req.State, req.Since = extract.State{}, time.Unix(1, 0)
-	for reader := extract.NewReader(t.Workspace.Client, req); ; { // its first pages may be empty
+	for reader := extract.NewReader(t.Workspace.Client, req); ; { // the first pages may be empty
 		page, err := reader.Next(ctx)
 		if errors.Is(err, io.EOF) {
 			break
@@ -176,8 +181,8 @@ func askOlder(ctx context.Context, t *Task, column string, before time.Time) err
 		What: fmt.Sprintf("stream %s: its list is empty, whatever time it is asked from; %d stored records are there by id", t.Stream.Name, len(there))}
 }
 
-// askStored asks for the newest few rows that are stored between two times by id. It gives how many it asked for, and the times of those
-// that are there; known is whether anything reads them.
+// askStored reads by id the newest rows that are stored between two times, at most askedAsEvidence. It returns the times (Unix seconds) of those
+// that the source still has, and how many it asked for. known is false when no stream can read these records by id.
 func askStored(ctx context.Context, t *Task, column string, from, to time.Time) (there []int64, asked int, known bool, err error) {
 	var stored map[string]time.Time
 	err = t.Run.Writer.Use(func(work *load.Work) (err error) {

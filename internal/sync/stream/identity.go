@@ -6,7 +6,7 @@ import (
 	"aqueduck/schemas"
 )
 
-// TextField reads one field of a record, as text, by its path.
+// TextField returns one field of a record as text, by its path: a JSON string without its quotes, any other value as JSON, "" when there is none.
 func TextField(record []byte, path []string) string {
 	for _, name := range path {
 		var object map[string]json.RawMessage
@@ -22,7 +22,7 @@ func TextField(record []byte, path []string) string {
 	return string(record)
 }
 
-// RecordIdentity is the workspace's own id, when a record tells it.
+// RecordIdentity returns the id of the workspace that a record states; "" when the stream has no such field.
 func RecordIdentity(record json.RawMessage, s *schemas.Stream) string {
 	if record == nil || s.Identity == nil {
 		return ""

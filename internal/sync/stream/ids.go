@@ -12,7 +12,7 @@ import (
 	"aqueduck/load"
 )
 
-// Read reads the ids that an SQL file asks for, one request each or one for several.
+// Read reads the ids that the stream's SQL file selects, one or several in a request, and those that earlier runs noted as incomplete.
 func (t *idReader) Read(ctx context.Context, _ extract.Phase) error {
 	var ids, keys []string
 	if err := t.Workspace.lethal[t.Stream.Name]; err != nil {
@@ -41,7 +41,7 @@ func (t *idReader) Read(ctx context.Context, _ extract.Phase) error {
 	return askDoubted(ctx, t.Task)
 }
 
-// idQueryError is the error of the SQL file that names the ids: of a user's own it is his to correct.
+// idQueryError explains an error of the SQL file that selects the ids. For a user's own file the next step is to correct it.
 func (t *idReader) idQueryError(err error) error {
 	err = fmt.Errorf("stream %s: ask %s which ids to read: %w", t.Stream.Name, t.Stream.Read.Over.View, err)
 	if t.Stream.BuiltIn || errors.Is(err, context.Canceled) {
@@ -50,20 +50,20 @@ func (t *idReader) idQueryError(err error) error {
 	return &problem.Problem{Class: "config", What: problem.FirstLine(err), Next: "correct the SQL file; its tables are those of aqueduck query \"FROM _sync.dictionary\", in {schema}"}
 }
 
-// idsToRead asks the stream's SQL file which ids to read, with the key that is expected for each where one request is for several.
-// A full refresh reads the records that are stored again as well; what other streams write into the table they read themselves.
+// idsToRead runs the stream's SQL file and returns the ids to read. Where one request reads several ids, keys are the keys that each answer must
+// contain. A full refresh adds the ids of the stored rows, except in a table that belongs to another stream, which refreshes it.
 func (t *idReader) idsToRead(ctx context.Context, work *load.Work) (ids, keys []string, err error) {
 	schema, query, own := t.Workspace.Name, t.Stream.Read.Over.SQL, t.Tables[0]
-	anew := t.State.Replace && t.Stream.Into == "" && len(own.Key) == 1
+	refreshing := t.State.Replace && t.Stream.Into == "" && len(own.Key) == 1
 	if t.Stream.Read.Over.Size > 0 {
 		ids, keys, err = work.Facts.Expected(ctx, schema, query)
-		if err != nil || !anew {
+		if err != nil || !refreshing {
 			return ids, keys, err
 		}
 		more, expected, err := work.Facts.Expected(ctx, schema, query, own.Name)
 		return append(ids, more...), append(keys, expected...), err
 	}
-	if ids, err = work.Facts.IDs(ctx, schema, query); err != nil || !anew {
+	if ids, err = work.Facts.IDs(ctx, schema, query); err != nil || !refreshing {
 		return ids, nil, err
 	}
 	err = work.Facts.EachKey(ctx, schema, own, time.Time{}, func(key string) { ids = append(ids, key) })

@@ -12,15 +12,16 @@ import (
 	"aqueduck/transform"
 )
 
-// mostAskedAgain bounds how many records of a stream a run asks for once more: beyond it the source is ill, not a record.
+// mostAskedAgain limits the number of records of a stream that a run reads again by id. With more incomplete records than that the source as a
+// whole is ill.
 const mostAskedAgain = 500
 
-// askNoted asks for the records that earlier runs have noted.
+// askNoted reads the records again that earlier runs noted as incomplete.
 func askNoted(ctx context.Context, t *Task) error {
 	return askWhole(ctx, t, slices.Sorted(maps.Keys(t.doubts.reasons)))
 }
 
-// askDoubted asks once more for the records that this run has met and that were not whole, also by what is stored of them.
+// askDoubted reads the records by id that this run found incomplete: from the answers, and by comparing with the stored rows (reason LeftOut).
 func askDoubted(ctx context.Context, t *Task) error {
 	ids := t.doubts.retryIDs
 	err := t.Run.Writer.Use(func(work *load.Work) error {
@@ -40,8 +41,8 @@ func askDoubted(ctx context.Context, t *Task) error {
 	return askWhole(ctx, t, slices.Compact(ids))
 }
 
-// askWhole asks for records by id, in the order of their ids and each once in a run. Of more than a run asks for, it goes on behind those
-// that were asked for last.
+// askWhole reads records by id, in the order of their ids, each once in a run. With more than mostAskedAgain it begins after the last id of the
+// previous run, so that all of them get their turn.
 func askWhole(ctx context.Context, t *Task, ids []string) error {
 	ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return t.doubts.asked[id] })
 	if len(ids) == 0 || !canReadByID(t) || t.IsWindowed() {

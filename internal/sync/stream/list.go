@@ -13,7 +13,8 @@ import (
 	"aqueduck/load"
 )
 
-// Read asks for what earlier runs left incomplete, reads the list on, asks for what came incomplete, and for those who vanished from it.
+// Read first reads the records that earlier runs noted as incomplete, then the list, then the records that this run found incomplete. Last it
+// reconciles.
 func (t *listReader) Read(ctx context.Context, phase extract.Phase) error {
 	if phase == extract.Forward {
 		if err := askNoted(ctx, t.Task); err != nil || t.Result.Cut {
@@ -33,11 +34,12 @@ func (t *listReader) Read(ctx context.Context, phase extract.Phase) error {
 	return t.reconcileList(ctx)
 }
 
-// AskedAtOnce is how many records a reconciliation reads by id for one batch.
+// AskedAtOnce is the number of records that are read by id for one batch.
 const AskedAtOnce = 150
 
-// reconcileList holds the whole list against what is stored, now and then: what search no longer has was deleted, what it has
-// and is not stored was told too late. Both are asked for by id, so that only the API's own word counts.
+// reconcileList compares the whole list with the stored rows, at most once per `reconcile` of the stream file. A row that search no longer returns
+// may be deleted; a listed record without a row came too late for its window. Both are read by id: search may be out of date, and only the
+// record's own answer decides.
 func (t *listReader) reconcileList(ctx context.Context) error {
 	now := t.Workspace.Client.Now()
 	if t.Stream.Reconcile == 0 || t.Run.Options.Limit > 0 || t.IsWindowed() || t.BackfillPending() || doneWithin(t.State.Reconciled, t.Stream.Reconcile, now) {
@@ -78,14 +80,15 @@ func (t *listReader) reconcileList(ctx context.Context) error {
 	return t.Commit(ctx)
 }
 
-// doneWithin says that something was done within a span. A time that is still to come was taken from a clock that was wrong.
+// doneWithin reports whether a time, in Unix seconds, lies within a span before now. A time in the future does not count: a wrong clock has set
+// it.
 func doneWithin(then int64, span time.Duration, now time.Time) bool {
 	ago := now.Sub(time.Unix(then, 0))
 	return ago >= 0 && ago < span
 }
 
-// listKeys are the keys that the whole list has, down to the beginning of what is wanted. Records that a list has whole are
-// stored as they are met: what changed without a sign is found so.
+// listKeys returns the keys of the whole list, down to the configured start. A list that carries complete records is also stored on the way, which
+// finds changes without a new update time. It returns nil when the run stopped before the end of the list.
 func (t *listReader) listKeys(ctx context.Context) (map[string]bool, error) {
 	req := t.phaseRequest(extract.Forward)
 	req.State, req.Since = extract.State{}, time.Unix(1, 0)
@@ -123,8 +126,8 @@ func (t *listReader) listKeys(ctx context.Context) (map[string]bool, error) {
 	return nil, t.Commit(ctx)
 }
 
-// unmatchedIDs are the ids that only one of the list and the table has. A list that lacks a large share of the table is not
-// believed without the operator: it may be the search that is ill.
+// unmatchedIDs returns the ids that are only in the list or only in the table. A list that lacks a large share of the table may come from a broken
+// search: then it returns an error, unless the operator accepts the loss.
 func (t *listReader) unmatchedIDs(ctx context.Context, listed map[string]bool) (ids []string, err error) {
 	var stored int
 	err = t.Run.Writer.Use(func(work *load.Work) error {

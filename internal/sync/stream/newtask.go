@@ -13,8 +13,8 @@ import (
 	"aqueduck/transform"
 )
 
-// childQueues are the streams that are read over the rows of one. What it commits waits for them, also when this run does not read
-// them: those that were ever read, and those that some pipeline is to read.
+// childQueues returns the child streams of a stream. Each commit of the parent puts its rows into their queues, even when this run does not
+// read them: a child that was read once, or that any pipeline reads, would otherwise miss those rows.
 func childQueues(ctx context.Context, r *Run, w *Workspace, s *schemas.Stream) (feeds []transform.ChildStream, err error) {
 	for _, other := range r.Runner.Catalogue.Streams() {
 		if !other.Read.UsesPendingIDs() || !slices.Contains(other.Read.Over.Streams, s.Name) && !slices.Contains(other.Read.Over.Streams, s.Owner()) {
@@ -34,7 +34,7 @@ func childQueues(ctx context.Context, r *Run, w *Workspace, s *schemas.Stream) (
 	return feeds, nil
 }
 
-// newReader is the reader of a task.
+// newReader returns the reader for the kind of the task's stream.
 func newReader(t *Task) streamReader {
 	switch {
 	case t.Days != nil:
@@ -49,10 +49,11 @@ func newReader(t *Task) streamReader {
 	return &listReader{t}
 }
 
-// beginRefresh makes the task read from the beginning. What is stored is compared with, not emptied; what differs is replaced, also
-// where the source now says that it is older. The checkpoint says so until all is read: a refresh that is cut goes on as one.
-func beginRefresh(ctx context.Context, t *Task, work *load.Work, again bool) error {
-	t.State = extract.State{RereadAll: again, Replace: true}
+// beginRefresh begins a full refresh: the task reads from the beginning. The table is not emptied. Each record is compared with its row, and
+// a different one replaces it, even when the source now states an older time. The checkpoint carries the refresh until everything is
+// read, so an interrupted refresh continues in the next run.
+func beginRefresh(ctx context.Context, t *Task, work *load.Work, rereadAll bool) error {
+	t.State = extract.State{RereadAll: rereadAll, Replace: true}
 	table := t.Tables[0].Name
 	if RefreshesTable(t.Run, t.Workspace, table) {
 		return nil // another stream of the run that goes into the same table has begun it
@@ -63,14 +64,14 @@ func beginRefresh(ctx context.Context, t *Task, work *load.Work, again bool) err
 	return nil
 }
 
-// RefreshesTable reports whether one of the tasks is in a full refresh of a table.
+// RefreshesTable reports whether a task of the run is in a full refresh of the workspace's table.
 func RefreshesTable(r *Run, w *Workspace, table string) bool {
 	return slices.ContainsFunc(r.Tasks, func(t *Task) bool {
 		return t.Workspace == w && t.Tables[0].Name == table && t.State.Replace
 	})
 }
 
-// Read reads one phase of the stream in its way.
+// Read reads one phase of the stream to its end, to the limits of the run, or to the first error. What arrived before that is committed.
 func (t *Task) Read(ctx context.Context, phase extract.Phase) error {
 	if t.Broken != nil {
 		return t.Broken
@@ -78,7 +79,8 @@ func (t *Task) Read(ctx context.Context, phase extract.Phase) error {
 	return t.reader.Read(ctx, phase)
 }
 
-// NewTask makes the task of a stream: its decoder, its checkpoint as stored, and the reader for its way of reading.
+// NewTask makes the task of a stream: its decoder, its stored checkpoint and its reader. A dataset of exports that cannot be read gives a
+// task with Broken set and no error, so that the other streams of the run go on.
 func NewTask(ctx context.Context, r *Run, w *Workspace, s *schemas.Stream) (*Task, error) {
 	settings := r.Config.Settings(s.Name)
 	if s.Read.Since.By == schemas.Export {
@@ -90,12 +92,12 @@ func NewTask(ctx context.Context, r *Run, w *Workspace, s *schemas.Stream) (*Tas
 	if err != nil {
 		return nil, fmt.Errorf("stream %s: %w", s.Name, err)
 	}
-	heads, err := transform.NewFingerprintReader(s)
+	fingerprints, err := transform.NewFingerprintReader(s)
 	if err != nil {
 		return nil, err
 	}
 	t := &Task{
-		Run: r, Workspace: w, Stream: s, Tables: transform.Tables(s), Decoder: decoder, listFingerprint: heads, Start: settings.Start,
+		Run: r, Workspace: w, Stream: s, Tables: transform.Tables(s), Decoder: decoder, listFingerprint: fingerprints, Start: settings.Start,
 		Result: runlog.StreamResult{Workspace: w.Name, Stream: s.Name, Status: runlog.StatusOK},
 	}
 	if t.childQueues, err = childQueues(ctx, r, w, s); err != nil {
@@ -114,9 +116,11 @@ func NewTask(ctx context.Context, r *Run, w *Workspace, s *schemas.Stream) (*Tas
 	return t, err
 }
 
-// restoreCheckpoint reads the checkpoint from the database, which alone knows what is committed.
+// restoreCheckpoint reads the checkpoint and the notes about incomplete records from the work database. The work database is the only source:
+// the checkpoint is committed in one transaction with its rows.
 func (t *Task) restoreCheckpoint(ctx context.Context) error {
-	again := t.Stream.Read.Detail != nil && t.Stream.Read.Since.HasWindows() // every record of a whole list is read by itself anyway
+	// A sweep reads every record by id anyway. A list by windows compares fingerprints, unless the state says to read all again.
+	rereadAll := t.Stream.Read.Detail != nil && t.Stream.Read.Since.HasWindows()
 	return t.Run.Writer.Use(func(work *load.Work) error {
 		var err error
 		if t.Base, err = work.Checkpoints.Checkpoint(ctx, t.Workspace.Name, t.Stream.Name); err != nil {
@@ -130,21 +134,21 @@ func (t *Task) restoreCheckpoint(ctx context.Context) error {
 			t.Decoder.ExpectGroups(known.AlwaysSent, known.SometimesSent)
 		}
 		if t.Run.Options.FullRefresh && t.Workspace.Lost == nil {
-			return beginRefresh(ctx, t, work, again)
+			return beginRefresh(ctx, t, work, rereadAll)
 		}
 		if t.State = known; err != nil {
 			return fmt.Errorf("stream %s: its checkpoint cannot be read: %w; next: aqueduck state reset %s", t.Stream.Name, err, t.Stream.Name)
 		}
 		if was, now := t.State.Version, t.Workspace.Config.APIVersion; Outdated(t.Stream, t.State, now) {
-			t.State = extract.State{RereadAll: again}
+			t.State = extract.State{RereadAll: rereadAll}
 			t.Run.Reported.Notes = append(t.Run.Reported.Notes, fmt.Sprintf("%s was read under API version %s: all of it is read again under %s", t.Stream.Name, was, now))
 		}
 		return pullBackWatermark(ctx, t, work)
 	})
 }
 
-// pullBackWatermark takes back a watermark that lies in the future, by the server's clock and by ours: they were wrong when it was set. Nothing
-// after the newest stored record is known to be read, whatever the watermark says.
+// pullBackWatermark moves a watermark that lies in the future back to the newest stored record, and notes a finding. A watermark in the future
+// was set by a wrong clock. It would hide every record until that time, so it counts only as far as stored records prove it.
 func pullBackWatermark(ctx context.Context, t *Task, work *load.Work) error {
 	latest := t.State.LatestTime()
 	if t.Workspace.Lost != nil || t.Days != nil || !t.Workspace.Client.InFuture(latest) {
@@ -165,7 +169,7 @@ func pullBackWatermark(ctx context.Context, t *Task, work *load.Work) error {
 	return nil
 }
 
-// formatTime writes a time for people.
+// formatTime formats a time for messages: RFC 3339 in UTC, "none" for the zero time.
 func formatTime(t time.Time) string {
 	if t.IsZero() {
 		return "none"
@@ -173,7 +177,7 @@ func formatTime(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// Outdated says that what is stored of a stream came under another API version, which sends other records.
+// Outdated reports whether the stored rows of a stream were read under another API version, where that version sends other records.
 func Outdated(s *schemas.Stream, state extract.State, version string) bool {
 	return s.Outdated && state.Version != "" && state.Version != version
 }

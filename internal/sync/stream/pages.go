@@ -8,9 +8,9 @@ import (
 	"aqueduck/extract"
 )
 
-// readPages is the loop of a run: for each page transform, when the batch is full or the page ends a window commit. What was
-// whole when reading stopped is committed, whatever stopped it. History is many windows one after the other, short ones
-// first: there the end of a window is no reason to commit less than a batch.
+// readPages is the main loop of a stream: decode a page, and commit when the batch is full or the page ends a window. Whatever ends the loop, the
+// complete pages before that are committed. A backfill consists of many windows, most of them short, so there the end of a window does not end a
+// batch.
 func (t *Task) readPages(ctx context.Context, req extract.Request) error {
 	reader := extract.NewReader(t.Workspace.Client, req)
 	for !t.ShouldStop() {
@@ -26,7 +26,7 @@ func (t *Task) readPages(ctx context.Context, req extract.Request) error {
 		}
 		doubt := weighWindow(ctx, t, page)
 		if doubt != nil {
-			page.State, page.Boundary = t.State, false // what came is kept, and proves nothing
+			page.State, page.Boundary = t.State, false // keep the records, but do not move the watermark
 		}
 		if page, err = dropKnown(ctx, t, page); err != nil {
 			return errors.Join(doubt, err, t.Commit(ctx))

@@ -20,7 +20,7 @@ import (
 	"aqueduck/load"
 )
 
-// NewProgress is the progress of a run that has read nothing yet.
+// NewProgress returns the progress of a run that has not begun to read.
 func NewProgress(r *Run) *Progress {
 	return &Progress{run: r, doing: "reading", streams: map[*Task]*runlog.RunningStream{}, history: map[*Task]*backfillProgress{}, traces: map[*Task]*streamTrace{}}
 }
@@ -49,7 +49,8 @@ func (p *Progress) recordPage(t *Task, page extract.Page) {
 	}
 }
 
-// Reshaped changes what a task is made of: others look at it while its stream is read.
+// Reshaped runs change while no one else looks at the tasks. A dataset's tables become known only while its stream is read, and
+// the goroutine that writes run.json reads tasks at any time.
 func (p *Progress) Reshaped(change func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -65,14 +66,14 @@ func (p *Progress) Trim() {
 	}
 }
 
-// Exported counts the rows of a file.
+// Exported counts the rows of an export's file as extracted.
 func (p *Progress) Exported(t *Task, rows int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.streams[t].Extracted += rows
 }
 
-// Committed notes what a commit wrote and how long it took.
+// Committed notes a commit that began at the given time: its duration for the trace, the rows and the watermark for run.json.
 func (p *Progress) Committed(t *Task, began time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -99,7 +100,7 @@ func (p *Progress) End(t *Task) {
 	p.LogResult(t)
 }
 
-// LogResult logs how a stream ended: whoever asked for the last line alone finds there why it failed.
+// LogResult logs how a stream ended, in one line that also carries the error: with the usual log level it is the stream's only line.
 func (p *Progress) LogResult(t *Task) {
 	sent := t.Workspace.Client.CountsFor(t.Stream)
 	words := []any{"stream", p.NameOf(t), "extracted", t.Result.Extracted, "rows", t.Result.Rows, "requests", sent.Requests, "took", term.Duration(t.Result.Time)}
@@ -109,7 +110,7 @@ func (p *Progress) LogResult(t *Task) {
 	p.run.Runner.Log.Info("stream "+string(t.Result.Status), words...)
 }
 
-// NameOf is how the log, and notes, call a stream.
+// NameOf is the name of a task's stream in the log and in notes. It carries the workspace where the run has several.
 func (p *Progress) NameOf(t *Task) string {
 	return runlog.StreamNamer(p.run.Tasks, func(t *Task) (string, string) { return t.Workspace.Name, t.Stream.Name })(t)
 }
@@ -133,7 +134,7 @@ func (p *Progress) Measure(ctx context.Context, t *Task) {
 		return
 	}
 	if t.Days != nil {
-		return // its days tell
+		return // a dataset's share is counted in days
 	}
 	total, err := extract.CountRecords(ctx, t.Workspace.Client, t.Stream)
 	if err != nil || total <= 0 {
@@ -152,7 +153,8 @@ func (p *Progress) Measure(ctx context.Context, t *Task) {
 	p.history[t] = &backfillProgress{began: p.run.Now(), before: stored, total: total, known: t.Result.New, least: t.earlierShare}
 }
 
-// measureTime begins the estimate for a source that does not count. Without a start nobody knows where it ends.
+// measureTime begins the estimate for a source that states no number of records. Without a configured start the end is not known, and
+// there is no estimate.
 func (p *Progress) measureTime(t *Task) {
 	if t.Start.IsZero() || t.State.HistoryTo == 0 {
 		return
@@ -163,7 +165,7 @@ func (p *Progress) measureTime(t *Task) {
 	p.history[t] = &backfillProgress{began: now, before: max(0, now.Unix()-t.State.HistoryTo), total: max(1, now.Unix()-t.Start.Unix()), from: t.State.HistoryTo, least: t.earlierShare}
 }
 
-// measureSeconds takes what was read of the time instead of what was read of the records, where that is what is measured.
+// measureSeconds updates an estimate in seconds. An estimate in records stays as it is.
 func (b *backfillProgress) measureSeconds(t *Task) {
 	if b.from > 0 {
 		b.stored, b.open = max(0, b.from-t.State.HistoryTo), 0
@@ -184,7 +186,7 @@ func (b *backfillProgress) timeLeft(now time.Time) time.Duration {
 	return max(0, time.Duration(float64(b.at.Sub(b.began))/float64(read)*float64(rest))-now.Sub(b.at))
 }
 
-// Backfilled is the share of a stream's history that is read and the time the rest may take.
+// Backfilled returns the share of a stream's history that is read, 0 to 1, and an estimate of the time for the rest, 0 when there is none.
 func (p *Progress) Backfilled(t *Task) (share float64, left time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -200,7 +202,7 @@ func (p *Progress) Backfilled(t *Task) (share float64, left time.Duration) {
 	return t.earlierShare, 0
 }
 
-// snapshotRun is the run as it stands.
+// snapshotRun returns the state of the run at this moment, as run.json shows it.
 func (p *Progress) snapshotRun() runlog.Running {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -228,7 +230,7 @@ func (p *Progress) snapshotRun() runlog.Running {
 	return r
 }
 
-// describeWait is what a stream waits for that has not begun: those that it is read under, or its turn.
+// describeWait says what a stream that has not begun waits for: its parent streams, or its turn.
 func describeWait(t *Task) string {
 	if over := t.Stream.Read.Over; over != nil && len(over.Streams)+len(over.After) > 0 {
 		return strings.Join(slices.Concat(over.Streams, over.After), ", ")
@@ -236,11 +238,11 @@ func describeWait(t *Task) string {
 	return "its turn"
 }
 
-// watchEvery is how often somebody who watches is shown the run.
+// watchEvery is the time between two calls of Runner.Watch, which draws the progress on a terminal.
 const watchEvery = runlog.RunFileEvery / 4
 
-// Announce writes run.json before the first request, so that whoever finds the warehouse locked can read by whom. What
-// it gives removes the file at the end of the run.
+// Announce writes run.json before the first request, so that another process that finds the warehouse locked can say which run has it.
+// The caller calls done at the end of the run: it writes the trace and removes the file.
 func (p *Progress) Announce() (done func(), err error) {
 	if err := p.saveRunFile(); err != nil {
 		return nil, fmt.Errorf("tell others of this run: %w", p.run.Runner.Dir.Explain(err))
@@ -253,8 +255,8 @@ func (p *Progress) Announce() (done func(), err error) {
 	}, nil
 }
 
-// Write keeps run.json up to date until stop is called. It runs by the machine's clock: it tells about the process,
-// whatever time the run lives in.
+// Write keeps run.json, the trace and the terminal up to date until stop is called; stop returns when the last write has ended. It ticks by
+// the machine's clock even when the run has a clock of its own: other processes judge by the age of the file whether this one is alive.
 func (p *Progress) Write(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	done := make(chan struct{})

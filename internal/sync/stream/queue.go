@@ -10,7 +10,7 @@ import (
 	"aqueduck/transform"
 )
 
-// Read walks the ids that wait for the stream, until none does: rows of its own may put further ones there.
+// Read reads the ids that wait in the stream's queue until the queue is empty. Rows of the stream may themselves add ids to it.
 func (t *queueReader) Read(ctx context.Context, _ extract.Phase) error {
 	if err := t.enqueueStored(ctx); err != nil {
 		return err
@@ -34,8 +34,8 @@ func (t *queueReader) Read(ctx context.Context, _ extract.Phase) error {
 	return nil
 }
 
-// enqueueStored puts rows that are stored already among the ids that wait: all of them when the stream is new, or forgotten; now and
-// then those that changed lately, for what comes under them later without a change of theirs; of an explicit window those of its time.
+// enqueueStored adds the ids of stored parent rows to the queue: all of them for a new stream or after a reset; from time to time those that
+// changed recently, because a child may change without its parent; for an explicit window those of its time.
 func (t *queueReader) enqueueStored(ctx context.Context) error {
 	over, now := t.Stream.Read.Over, t.Workspace.Client.Now()
 	var since, until time.Time
@@ -48,10 +48,10 @@ func (t *queueReader) enqueueStored(ctx context.Context) error {
 		}
 		since = now.Add(-over.For)
 	}
-	var origins []load.ParentTable
+	var parents []load.ParentTable
 	for _, name := range over.Streams {
 		if s, known := t.Run.Runner.Catalogue.Stream(name); known {
-			origins = append(origins, load.ParentTable{Table: transform.Tables(s)[0], Column: over.Where, Since: since, Until: until})
+			parents = append(parents, load.ParentTable{Table: transform.Tables(s)[0], Column: over.Where, Since: since, Until: until})
 		}
 	}
 	state := t.State
@@ -60,7 +60,7 @@ func (t *queueReader) enqueueStored(ctx context.Context) error {
 	}
 	next := t.NextCheckpoint(state)
 	err := t.Run.Writer.Use(func(work *load.Work) error {
-		return work.ChildQueue.EnqueueStored(ctx, t.Workspace.Name, t.Stream.Name, t.Base, next, origins)
+		return work.ChildQueue.EnqueueStored(ctx, t.Workspace.Name, t.Stream.Name, t.Base, next, parents)
 	})
 	if err != nil {
 		return fmt.Errorf("stream %s: find what there is to read: %w", t.Stream.Name, err)

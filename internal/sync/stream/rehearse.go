@@ -11,9 +11,9 @@ import (
 	"aqueduck/schemas"
 )
 
-// Rehearse has the SQL of users' stream files tried by a process of its own, as the run will run it in this one: a fault inside DuckDB would
-// end the run, and a serve with it. A stream whose SQL file names the ids to read fails alone; without what is published, or
-// whom the source has forgotten, nothing can be published.
+// Rehearse runs the SQL of users' stream files in a separate process first, because a fault inside DuckDB would end the run, and `serve` with it.
+// A stream whose SQL selects its ids then fails alone. Faulty SQL of a published relation or of erasures is an error of the whole run, because
+// nothing can be published without it.
 func (r *Run) Rehearse(ctx context.Context, w *Workspace) error {
 	var all []read.Rehearsed
 	var of []ownSQL
@@ -49,7 +49,7 @@ func (r *Run) Rehearse(ctx context.Context, w *Workspace) error {
 	})
 }
 
-// ownSQL gives all SQL of a stream that is a user's, in the order in which it may lean on one another.
+// ownSQL returns all SQL of a user's stream, in an order in which each piece may use the ones before it. Built-in streams have none.
 func (r *Run) ownSQL(s *schemas.Stream) (all []ownSQL, err error) {
 	if s.BuiltIn {
 		return nil, nil

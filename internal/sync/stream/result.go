@@ -11,7 +11,7 @@ import (
 	"aqueduck/internal/runlog"
 )
 
-// RecordOutcome turns how a stream ended into its status.
+// RecordOutcome turns the error that ended a stream into its status, class and next step. A nil error changes nothing.
 func (t *Task) RecordOutcome(ctx context.Context, err error) {
 	switch {
 	case err == nil:
@@ -38,7 +38,7 @@ func (t *Task) RecordOutcome(ctx context.Context, err error) {
 	t.Result.Class, t.Result.Error, t.Result.Next = found.Class, found.Error(), t.Run.Runner.Given.Append(found.NextFor(t.Run.Pipeline.Name))
 }
 
-// explainCut makes a refusal say what the stream needs, where its file does.
+// explainCut replaces the next step of a refusal by the stream's requirement, where its file states one.
 func explainCut(t *Task, p *problem.Problem) {
 	needs, asked := t.Stream.Requirements, t.Workspace.Config.APIVersion
 	switch {

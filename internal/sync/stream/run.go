@@ -18,37 +18,39 @@ import (
 	"aqueduck/transform"
 )
 
-// windowEvidence is what a window of time has shown so far of the rows that are stored in it.
+// windowEvidence is what the pages of one window have shown so far about the rows that are stored in that window. A window without
+// evidence does not move the watermark: see weighWindow.
 type windowEvidence struct {
 	window extract.Window
 	stored int64 // rows that were stored in the window before it was read
-	met    bool  // one of them came
-	came   bool  // any record came
+	met    bool  // the source returned at least one of them
+	came   bool  // the source returned at least one record, stored or not
 }
 
 // Datasets is what a run knows of the exports of one workspace.
 type Datasets struct {
 	Known []*schemas.Stream // every dataset that has a table, read in this run or not
-	// Readers make a task of this run one that reads its dataset, by stream.
+	// Readers makes the reader of a dataset for a task of this run, by the name of the stream.
 	Readers map[string]func(t *Task) (DayReader, error)
 	States  map[string]*extract.Export // by stream, as stored
 	Broken  map[*schemas.Stream]error  // families whose datasets cannot be listed, names that no dataset has
 }
 
-// doubtfulRecords are the records of a stream that an answer did not bring whole. Each is asked for by id once more in the same run, where that
-// can be done, and then in each run until it comes whole. What is stored of it stays until then.
+// doubtfulRecords are the records of a stream that the source sent incomplete. A run reads each of them by id once more, where the API can do
+// that, and every later run does so until the record arrives complete. Until then the stored row stays as it is.
 type doubtfulRecords struct {
-	reasons   map[string]string // why, by key: what earlier runs have noted, and this one
-	asked     map[string]bool   // ids that were asked for once more
-	cameWhole map[string]bool   // those of them that came whole: what the list says of them is not held against them
-	now       bool              // what is taken was asked for by id
-	retryIDs  []string          // ids to be asked for once more
+	reasons   map[string]string // why a record is incomplete, by key: noted by earlier runs and by this one
+	asked     map[string]bool   // ids that this run has read by id
+	cameWhole map[string]bool   // those of them that arrived complete: a list that shows less of them later does not count
+	now       bool              // the records at hand were read by id
+	retryIDs  []string          // ids that this run has still to read by id
 
-	incomplete []transform.Incomplete // for the open batch to note
-	completed  []string               // and to take out again
+	incomplete []transform.Incomplete // the next commit notes these
+	completed  []string               // the next commit removes the notes of these keys
 }
 
-// Progress gathers what the streams of a run do, for the log, for run.json and for the estimates in the report.
+// Progress gathers what the streams of a run do, for the log, for run.json and for the estimates in the report. Its methods may be called
+// from several goroutines.
 type Progress struct {
 	run *Run
 
@@ -62,49 +64,49 @@ type Progress struct {
 	since     time.Time // when the publish under way began
 }
 
-// backfillProgress is how much of a stream's history is read: records stored against what the source counts. Of a source that does
-// not count it is seconds read of those from the start to now.
+// backfillProgress is how much of a stream's history is read. Its unit is records: stored ones against the number that the source states.
+// For a source that states no number the unit is seconds: those that are read against those between the start and now.
 type backfillProgress struct {
 	began         time.Time
-	before, total int64     // stored when this run began with the history; counted by the source
-	known, stored int64     // new records of this run until then, and since; what is read again does not count
-	open          int64     // read and not yet stored
+	before, total int64     // records stored when this run's backfill began; records that the source states
+	known, stored int64     // new records of this run before the backfill, and since; unchanged and changed records do not count
+	open          int64     // records read and not yet committed
 	at            time.Time // of the last page
-	least         float64   // what earlier runs said: the share goes back for no record that has come to the source since
-	from          int64     // of seconds: where the history began in this run; 0 of records
+	least         float64   // the share that earlier runs reached: new records at the source do not lower it
+	from          int64     // where the history began in this run, in Unix seconds; 0 when the unit is records
 }
 
-// streamReader reads one phase of a stream in one of the ways that there are. The state machine of each way lives in extract; what only the
-// warehouse knows, absence and ids, is asked here.
+// streamReader reads one phase of a stream. The state machines of the kinds of streams are in extract; the readers here add what only the
+// work database knows: which rows are missing from a list, and which ids to read.
 type streamReader interface {
 	Read(ctx context.Context, phase extract.Phase) error
 }
 
-// DayReader is the reader of a dataset of exports, whose history is days.
+// DayReader reads a dataset of exports. The unit of its history is calendar days.
 type DayReader interface {
 	streamReader
 	DaysPending() bool                        // days of the history are still to be read
-	DaysRead() float64                        // the share of the history that is read
-	CommitProgress(ctx context.Context) error // without rows
+	DaysRead() float64                        // the share of the history that is read, 0 to 1
+	CommitProgress(ctx context.Context) error // commits the state alone, without rows
 }
 
-// The ways of reading a stream, but for exports.
+// The readers of all kinds of streams except exports.
 type (
-	listReader  struct{ *Task } // a list read by time, or on from a bookmark
-	sweepReader struct{ *Task } // a list read whole
-	queueReader struct{ *Task } // under each row of a parent stream that waits for it
-	idReader    struct{ *Task } // by the ids that an SQL file names
+	listReader  struct{ *Task } // a list by time, or from a bookmark on
+	sweepReader struct{ *Task } // a whole list, a full-list sweep
+	queueReader struct{ *Task } // one list for each row of a parent stream that waits in the queue
+	idReader    struct{ *Task } // single records, by the ids that an SQL file selects
 )
 
-// ownSQL is a piece of SQL of a user's stream file.
+// ownSQL is a piece of SQL from a user's stream file.
 type ownSQL struct {
 	read.Rehearsed
 
 	stream, name string
-	ids          bool // it names the ids to read
+	ids          bool // it selects the ids to read
 }
 
-// Run is one run of one pipeline: its writer, its workspaces, and what it has done so far.
+// Run is one run of one pipeline: its writer, its workspaces and its results so far. The streams of a run read it from several goroutines.
 type Run struct {
 	Runner   *runner.Runner
 	Config   *config.Config
@@ -121,15 +123,15 @@ type Run struct {
 
 	Workspaces []*Workspace
 	Tasks      []*Task
-	Stopped    atomic.Bool // whoever wants the first failure to end the run stops every stream
-	Held       atomic.Bool // a publish was held back: none is tried before the run's end
+	Stopped    atomic.Bool // a stream failed and the options say that the first failure ends the run
+	Held       atomic.Bool // a publish was held back: the next attempt is at the end of the run
 
 	Reported  runlog.Report
-	FindMu    sync.Mutex // guards findings
+	FindMu    sync.Mutex // guards Findings, and the notes and changes in Reported
 	Findings  []load.Finding
 	publishMu sync.Mutex                      // one stream publishes for all
-	Publish   func(ctx context.Context) error // what is committed so far
-	Newest    bool                            // what is newest is read, and history is still to be
+	Publish   func(ctx context.Context) error // publishes what is committed so far
+	Newest    bool                            // the forward pass of all streams is done; the backfill may be pending
 }
 
 // Workspace is one source of the run.
@@ -140,52 +142,53 @@ type Workspace struct {
 	Client  *api.Client
 	Streams []*schemas.Stream
 	Exports Datasets           // datasets of the families among the streams
-	Answers map[string]string  // what the source last said of each stream: ok or unavailable
-	lethal  map[string]error   // by stream: what its SQL file did to the process that tried it
-	Shares  map[string]float64 // of their histories that earlier runs had read, by stream
-	Lost    error              // why it could not be asked who it is; nil: it could
-	Refused atomic.Bool        // no stream of it is asked any more: it is lost, or answered 401
+	Answers map[string]string  // how the last request for each stream ended: ok or unavailable
+	lethal  map[string]error   // by stream: how its SQL file crashed the process that tried it
+	Shares  map[string]float64 // by stream: the share of its history that earlier runs had read
+	Lost    error              // why the request for the workspace's identity failed; nil when it succeeded
+	Refused atomic.Bool        // no more requests for any stream: the workspace is lost, or answered 401
 }
 
-// Task reads one stream of one workspace: pages in, batches committed with the state that they make true.
+// Task reads one stream of one workspace. It decodes pages into an open batch, and commits each batch together with the checkpoint that is
+// true once those rows are stored. One goroutine at a time reads a task; Progress and the report look at it meanwhile.
 type Task struct {
 	Run             *Run
 	Workspace       *Workspace
 	Stream          *schemas.Stream
 	Tables          []transform.Table
-	Start           time.Time // history is read down to here; zero: to the first record
+	Start           time.Time // the backfill ends here; zero: at the first record
 	Decoder         *transform.Decoder
-	listFingerprint *transform.FingerprintReader // nil: nothing in a list tells whether a record is stored as it is
-	reader          streamReader                 // reads the stream in its way
-	Days            DayReader                    // the same, of a dataset of exports; nil: of any other stream
-	childQueues     []transform.ChildStream      // streams that are read over what this one commits
-	doneIDs         []string                     // ids of the open batch that the stream waits for no longer
-	rereadKeys      map[string]bool              // keys of records that this run's walks over a list have read by themselves
-	seenKeys        []string                     // of these, what the open batch has met again
-	redactedIDs     []string                     // those of them that have no rows, where that takes texts out
-	askedAt         time.Time                    // of the ids that it waits for: when the last was put there
-	Broken          error                        // why the stream cannot be read at all
-	nearlyAlwaysSet map[string]bool              // columns that nearly every stored row has; nil until asked for
+	listFingerprint *transform.FingerprintReader // nil: a list does not show whether a record differs from its stored row
+	reader          streamReader
+	Days            DayReader               // the reader of a dataset of exports; nil for all other streams
+	childQueues     []transform.ChildStream // child streams: a commit of this stream puts its rows into their queues
+	doneIDs         []string                // ids that the next commit removes from this stream's own queue
+	rereadKeys      map[string]bool         // keys of records that the sweeps of this run have already read by id
+	seenKeys        []string                // keys of the open batch that a sweep has seen and that bring no row
+	redactedIDs     []string                // those of doneIDs without any record, where that means that the source redacted the text
+	askedAt         time.Time               // when the newest of the ids at hand entered the queue
+	Broken          error                   // why the stream cannot be read at all
+	nearlyAlwaysSet map[string]bool         // columns that nearly every stored row has; nil before the first query
 
-	evidence *windowEvidence // of the window at hand; nil: before the first
+	evidence *windowEvidence // of the current window; nil before the first
 	doubts   doubtfulRecords
 
-	earlierShare float64 // share of the history that earlier runs had read
-	Base         load.Checkpoint
-	State        extract.State
-	walkBegan    time.Time // when the walk over the list began
-	batchOpened  time.Time // when the open batch took its first record
-	listCapped   bool      // a record was met whose list the source cuts short
-	Done         bool      // the last phase was read to its end
-	Newest       bool      // what is newest was: the mark is where the run wanted it, or the whole list was walked
+	earlierShare float64         // the share of the history that earlier runs had read, 0 to 1
+	Base         load.Checkpoint // as committed
+	State        extract.State   // as it becomes true with the commit of the open batch
+	walkBegan    time.Time       // when the current sweep began, by the clock of the work database
+	batchOpened  time.Time       // when the open batch received its first record
+	listCapped   bool            // the source sent a record with a truncated list, and the finding is noted
+	Done         bool            // the last phase was read to its end
+	Newest       bool            // the forward pass is complete: the watermark is where the run wanted it, or the sweep ended
 	Result       runlog.StreamResult
 
-	Refreshed bool // a full refresh ended: what the source gives was all read again
+	Refreshed bool // a full refresh of the stream has ended in this run
 }
 
 // streamTrace is what a run notes of one stream while it reads.
 type streamTrace struct {
 	spans   []runlog.Span
 	reading int           // index of the span under way, -1: none
-	waited  time.Duration // what of its waiting has a span
+	waited  time.Duration // how much of the client's waiting time has a span already
 }

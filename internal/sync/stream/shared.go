@@ -9,7 +9,7 @@ import (
 	"aqueduck/load"
 )
 
-// AddFinding takes in something that the reader of the audit should know.
+// AddFinding adds a finding to the audit of the run. A finding with Once set is added once for its stream.
 func (r *Run) AddFinding(f load.Finding) {
 	f.Message = problem.Shorten(f.Message)
 	r.FindMu.Lock()
@@ -22,7 +22,7 @@ func (r *Run) AddFinding(f load.Finding) {
 	}
 }
 
-// warehouseDate is the date in the warehouse's timezone, as a time that can be compared.
+// warehouseDate returns today's date in the warehouse's time zone, as midnight UTC so that dates can be compared.
 func (r *Run) warehouseDate() time.Time {
 	zone, err := time.LoadLocation(r.Config.Warehouse.Timezone)
 	if err != nil {
@@ -31,27 +31,27 @@ func (r *Run) warehouseDate() time.Time {
 	return dateOf(r.Now().In(zone))
 }
 
-// dateOf is the date that a time shows, as a time that can be compared.
+// dateOf returns the date that a time shows, as midnight UTC.
 func dateOf(t time.Time) time.Time {
 	y, m, day := t.Date()
 	return time.Date(y, m, day, 0, 0, 0, 0, time.UTC)
 }
 
-// AddNote adds a line to what the report of the run says.
+// AddNote adds a line to the notes in the report of the run.
 func (r *Run) AddNote(text string) {
 	r.FindMu.Lock()
 	defer r.FindMu.Unlock()
 	r.Reported.Notes = append(r.Reported.Notes, text)
 }
 
-// AddChanges notes what a run did to the tables while it was reading.
+// AddChanges adds the changes to tables that were made while the run was reading.
 func (r *Run) AddChanges(changes []load.Change) {
 	r.FindMu.Lock()
 	defer r.FindMu.Unlock()
 	r.Reported.Changes = append(r.Reported.Changes, changes...)
 }
 
-// PublishIfDue publishes in the middle of a long run.
+// PublishIfDue publishes in the middle of a long run, when publish.every or publish.first has passed. Streams call it after each commit.
 func (r *Run) PublishIfDue(ctx context.Context) error {
 	if ctx.Err() != nil || !isPublishDue(r) {
 		return nil
@@ -64,19 +64,19 @@ func (r *Run) PublishIfDue(ctx context.Context) error {
 	return r.Publish(ctx)
 }
 
-// isPublishDue says that readers have waited long enough: publish.every, or, for whoever opens the file during a long first sync to
-// see yesterday before last year, publish.first.
+// isPublishDue reports whether publish.every has passed since the last publish; or publish.first in a run whose forward pass is done, so that
+// readers of a long first sync see recent data before the history is complete.
 func isPublishDue(r *Run) bool {
 	p := r.Config.Warehouse.Publish
 	return !r.Held.Load() && (r.Writer.IsPublishDue(p.Every) || r.Newest && !r.Writer.HasPublished() && r.Now().Sub(r.Started) >= p.First)
 }
 
-// ShouldStop says that the run asks for no more: its time is spent, or a stream failed and that was to end it.
+// ShouldStop reports whether the run sends no more requests: its time is over, or a stream failed in a run with --fail-fast.
 func (r *Run) ShouldStop() bool {
 	return r.Stopped.Load() || !r.Deadline.IsZero() && !r.Now().Before(r.Deadline)
 }
 
-// adviseOneWorkspace corrects what is to be done where one workspace of several is not read: the others are, and their marks move.
+// adviseOneWorkspace replaces the next step where one of several workspaces is not read: the others are read, and their watermarks move.
 func (r *Run) adviseOneWorkspace(w *Workspace, p *problem.Problem) {
 	if len(r.Workspaces) < 2 {
 		return
@@ -88,7 +88,7 @@ func (r *Run) adviseOneWorkspace(w *Workspace, p *problem.Problem) {
 	p.Next = heal + ", then: " + r.RemainingCommand() + "; the other workspaces are read"
 }
 
-// RemainingCommand is the command that reads what this run did not.
+// RemainingCommand is the command that reads what this run has not read.
 func (r *Run) RemainingCommand() string {
 	if r.Options.FullRefresh {
 		return r.ResumeCommand() + " --full-refresh"
@@ -96,7 +96,7 @@ func (r *Run) RemainingCommand() string {
 	return r.ResumeCommand() + " --failed"
 }
 
-// ResumeCommand is the command that goes on where an interrupted run ended.
+// ResumeCommand is the command that continues after an interruption.
 func (r *Run) ResumeCommand() string {
 	return r.Runner.Given.Append("aqueduck sync " + r.Pipeline.Name)
 }

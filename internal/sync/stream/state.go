@@ -12,8 +12,8 @@ import (
 	"aqueduck/transform"
 )
 
-// IsUpToDate says that the run read the stream up to now, whatever is left of its history. One that takes its ids from others is owed
-// nothing while only their history keeps it waiting.
+// IsUpToDate reports whether the run read the stream up to now; its backfill may be pending. A stream that reads by ids counts as up to date while
+// only the backfill of its parents keeps it waiting.
 func IsUpToDate(t *Task) bool {
 	if t.Newest || !t.Stream.Read.ByIDs() || t.ParentsComplete() {
 		return t.Newest
@@ -23,15 +23,15 @@ func IsUpToDate(t *Task) bool {
 	})
 }
 
-// ParentsComplete says whether the streams that this one takes its ids from are complete, as far as they are to be had.
+// ParentsComplete reports whether every parent stream was read to its end.
 func (t *Task) ParentsComplete() bool {
 	return !slices.ContainsFunc(t.Run.Tasks, func(other *Task) bool {
 		return other.Workspace == t.Workspace && slices.Contains(t.Stream.Read.Over.After, other.Stream.Name) && !other.IsComplete()
 	})
 }
 
-// IsComplete says that the stream is read to its end. One that the workspace does not have never says more than it did,
-// but one that is searched is the first to tell of all others.
+// IsComplete reports whether the stream was read to its end. A stream that the workspace does not have counts as complete, because it never has
+// more rows. A searched stream does not: other streams take their ids from it.
 func (t *Task) IsComplete() bool {
 	if t.Result.Status == runlog.StatusUnavailable && t.Stream.Read.Since.By != "search" {
 		return true
@@ -39,7 +39,7 @@ func (t *Task) IsComplete() bool {
 	return t.Result.Status == runlog.StatusOK && !t.Result.Cut && (!t.Stream.Read.Since.HasWindows() || t.State.HistoryDone)
 }
 
-// HasHistory says that there are older records to read, also where the start was put earlier since the history was read.
+// HasHistory reports whether the run has a backfill to do, also after the start was moved to an earlier date.
 func (t *Task) HasHistory() bool { return t.BackfillPending() && !t.IsWindowed() }
 
 // BackfillPending reports whether older records are still to be read.
@@ -51,7 +51,7 @@ func (t *Task) BackfillPending() bool {
 	return t.Stream.Read.Since.HasWindows() && (!t.State.HistoryDone || deeper)
 }
 
-// shareComplete is 1 when everything that is wanted of a stream was read once, 0 as long as it was not.
+// shareComplete is 1 when the stream's forward pass and backfill are complete, and 0 before that.
 func (t *Task) shareComplete() float64 {
 	if t.State.SyncedTo == 0 || t.BackfillPending() {
 		return 0
@@ -59,7 +59,7 @@ func (t *Task) shareComplete() float64 {
 	return 1
 }
 
-// ReadOrder orders streams within a run: small lists before feeds before searches.
+// ReadOrder is the order of streams within a run: small lists, then feeds, then searches, then exports.
 func ReadOrder(s *schemas.Stream) int {
 	return slices.Index([]string{"full", "bookmark", "between", "search", schemas.Export}, s.Read.Since.By)
 }
@@ -71,25 +71,26 @@ func (t *Task) phaseRequest(phase extract.Phase) extract.Request {
 	}
 }
 
-// A batch is committed at whichever of these comes first: fewer, larger commits are nearly the whole cost of loading,
-// and a crash loses at most one.
+// A batch is committed at whichever of these limits comes first. Commits are nearly the whole cost of loading, so few and large ones are fast;
+// a crash loses at most one batch.
 const (
 	batchRecords = 100_000
 	batchBytes   = 64 << 20
 	batchAge     = 30 * time.Second
 )
 
-// ShouldStop says that the run asks for no more of the stream: of any, of any of a workspace that refuses the token, or of this one.
+// ShouldStop reports whether the run sends no more requests for the stream: the run is over, the workspace refused the token, or --limit is
+// reached.
 func (t *Task) ShouldStop() bool {
 	return t.Run.ShouldStop() || t.Workspace.Refused.Load() || t.IsLimited()
 }
 
-// IsLimited says that the stream has brought as many records as the run wants of each.
+// IsLimited reports whether the stream has brought as many records as --limit allows.
 func (t *Task) IsLimited() bool {
 	return t.Run.Options.Limit > 0 && t.Result.Extracted >= t.Run.Options.Limit
 }
 
-// IsWindowed says that an explicit window is read, which moves no mark.
+// IsWindowed reports whether the run reads an explicit window (--since, --until), which does not move the watermark.
 func (t *Task) IsWindowed() bool { return t.Run.Options.IsWindowed() }
 
 func (t *Task) batchFull() bool {
@@ -97,7 +98,7 @@ func (t *Task) batchFull() bool {
 		t.Decoder.Records() > 0 && t.Run.Now().Sub(t.batchOpened) >= batchAge
 }
 
-// NextCheckpoint is the checkpoint that a commit of a state makes.
+// NextCheckpoint is the checkpoint that the commit of a state makes: its sequence number is one above the committed one.
 func (t *Task) NextCheckpoint(state extract.State) load.Checkpoint {
 	return load.Checkpoint{
 		Workspace: t.Workspace.Name, Stream: t.Stream.Name, Seq: t.Base.Seq + 1, State: state.String(),
@@ -105,7 +106,7 @@ func (t *Task) NextCheckpoint(state extract.State) load.Checkpoint {
 	}
 }
 
-// ReleaseBatches gives the memory of batches back.
+// ReleaseBatches releases the Arrow memory of batches. The caller of Decoder.Take owns them.
 func ReleaseBatches(batches []transform.Batch) {
 	for _, b := range batches {
 		b.Rows.Release()

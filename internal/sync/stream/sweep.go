@@ -10,7 +10,7 @@ import (
 	"aqueduck/transform"
 )
 
-// Read reads the list whole, and asks for the records that came incomplete.
+// Read reads the whole list, and then the records that arrived incomplete.
 func (t *sweepReader) Read(ctx context.Context, _ extract.Phase) error {
 	if err := t.sweepList(ctx); err != nil || t.Result.Cut {
 		return err
@@ -18,25 +18,25 @@ func (t *sweepReader) Read(ctx context.Context, _ extract.Phase) error {
 	return askDoubted(ctx, t.Task)
 }
 
-// maxSweeps bounds how often a list is walked to learn what has left it, and what it has where one walk gives less than it states.
+// maxSweeps limits how often one run reads a list to confirm deletions, or to find the records that a shifting list hid.
 const maxSweeps = 4
 
-// A sweep that finds this much of a table gone is believed only when the operator says so: a source that answers with
-// empty lists looks exactly like one whose records were all deleted (T152).
+// A sweep that misses more of a table than this marks rows as gone only with the operator's consent: a source that answers with empty lists
+// looks exactly like one that deleted all its records (T152).
 const (
 	GuardRows  = 10
 	GuardShare = 0.30
-	guardAll   = 3 // more than so many are not believed to leave a list that is empty then
+	guardAll   = 3 // also when the list is empty: more rows than this need consent
 )
 
-// sweepList walks the whole list. Where absence has a meaning the walk is repeated until two agree about which stored rows
-// it no longer has: pages shift while they are read, so one walk alone may miss a record that is there (T28).
+// sweepList reads the whole list. Where a missing record means a deletion, it repeats the sweep until two sweeps miss the same stored rows: pages
+// shift while a list is read, so one sweep may miss a record that is there (T28).
 func (t *sweepReader) sweepList(ctx context.Context) error {
 	first, resumed, err := t.firstSweep(ctx)
 	if err != nil {
 		return err
 	}
-	var before int64 // records that the walks before the last have brought, together
+	var before int64 // different records that the sweeps before the last one brought
 	for n := first; ; n++ {
 		if t.State.Sweep == nil || t.State.Sweep.Number != n {
 			t.State.Sweep, t.State.Position = &extract.Sweep{Number: n}, nil
@@ -48,7 +48,8 @@ func (t *sweepReader) sweepList(ctx context.Context) error {
 			return err
 		}
 		if resumed && t.Stream.Absent == "gone" {
-			// It has seen records that may have left since: what it read counts, and nothing that it saw.
+			// The first half of this sweep is from an earlier run, and its records may have been deleted since. The rows count; the
+			// keys that it saw do not.
 			first, resumed = n+1, false
 			if err := t.clearSweeps(ctx); err != nil {
 				return err
@@ -63,7 +64,7 @@ func (t *sweepReader) sweepList(ctx context.Context) error {
 			if stated := t.State.Sweep.Rows + t.State.Sweep.MissingRows; all < stated {
 				if n-first+1 < maxSweeps && (n == first || all > before) {
 					before = all
-					continue // the list may shift while it is read, and another walk bring what this one missed
+					continue // pages shift while a list is read: another sweep may bring what this one missed
 				}
 				return t.endShort(ctx, stated, all)
 			}
@@ -82,7 +83,8 @@ func (t *sweepReader) sweepList(ctx context.Context) error {
 			return t.Commit(ctx)
 		}
 		if t.State.Sweep.MissingRows > 0 {
-			// Two such walks may miss the same record. All of them together have brought as many as the list states: only the rest is gone.
+			// Here two sweeps may agree by chance on a record that both missed. All sweeps together brought as many records as the
+			// list states, so only rows that none of them saw are gone.
 			return t.softDelete(ctx, first, n, false)
 		}
 		agreed, err := t.deletionsConfirmed(ctx, first, n)
@@ -95,8 +97,8 @@ func (t *sweepReader) sweepList(ctx context.Context) error {
 	}
 }
 
-// endShort ends a sweep whose list gives less than it states, each time that it is walked: of what did not come nothing is known, and
-// nothing is concluded to be gone.
+// endShort ends a sweep whose list keeps bringing fewer records than it states. The rows are kept, nothing is marked as gone, and the stream
+// fails.
 func (t *sweepReader) endShort(ctx context.Context, stated, all int64) error {
 	t.State.Sweep, t.State.Position = nil, nil
 	if err := t.Commit(ctx); err != nil {
@@ -106,7 +108,7 @@ func (t *sweepReader) endShort(ctx context.Context, stated, all int64) error {
 		What: fmt.Sprintf("stream %s: its list states %d records, and gave %d however often it was walked", t.Stream.Name, stated, all)}
 }
 
-// sweptSoFar is how many different records the walks of this run have brought, together.
+// sweptSoFar is the number of different records that the sweeps of this run have brought together.
 func (t *sweepReader) sweptSoFar(ctx context.Context) (n int64, err error) {
 	err = t.Run.Writer.Use(func(work *load.Work) (err error) {
 		n, err = work.Sweeps.SeenKeys(ctx, t.Workspace.Name, t.Stream.Name)
@@ -118,8 +120,8 @@ func (t *sweepReader) sweptSoFar(ctx context.Context) (n int64, err error) {
 	return n, nil
 }
 
-// firstSweep is the number of this run's first walk. One that was left in its middle is walked on; what others saw that
-// were never concluded from is forgotten, for it is not of today: their run was killed, or its marks were taken back.
+// firstSweep returns the number of this run's first sweep. A sweep that the previous run left in its middle is continued. Other keys of earlier
+// sweeps are deleted: they belong to a run that was killed or to a checkpoint that was reset, and say nothing about today.
 func (t *sweepReader) firstSweep(ctx context.Context) (n int, resumed bool, err error) {
 	if t.State.Sweep != nil && t.State.Window != nil {
 		return t.State.Sweep.Number, true, nil
@@ -136,8 +138,8 @@ func (t *sweepReader) clearSweeps(ctx context.Context) error {
 	return nil
 }
 
-// deletionsConfirmed says whether what the last walk did not find is settled: nothing is missing from a walk during which the list
-// stood still, or the two last walks miss the same rows.
+// deletionsConfirmed reports whether the missing rows of the last sweep are certain: none is missing and the list did not change during the sweep,
+// or the last two sweeps miss the same rows.
 func (t *sweepReader) deletionsConfirmed(ctx context.Context, first, n int) (agreed bool, err error) {
 	err = t.Run.Writer.Use(func(work *load.Work) error {
 		last, _, err := work.Sweeps.Absent(ctx, t.Workspace.Name, t.Stream.Name, t.sweepOf(n))
@@ -165,8 +167,8 @@ func (t *sweepReader) deletionsConfirmed(ctx context.Context, first, n int) (agr
 	return agreed, nil
 }
 
-// softDelete marks gone what the two walks that agree did not find, or, when none agree, what no walk found, and ends the
-// sweep.
+// softDelete marks rows as gone and ends the sweep. When the last two sweeps agree, those are the rows that both missed; otherwise the rows that
+// no sweep of the run has seen. More than a guard's share of the table needs --accept-drop.
 func (t *sweepReader) softDelete(ctx context.Context, first, n int, agreed bool) error {
 	if agreed {
 		first = max(first, n-1)

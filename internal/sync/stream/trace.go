@@ -11,7 +11,7 @@ import (
 	"aqueduck/internal/runlog"
 )
 
-// appendSpan notes a stretch of time. Those of one kind that nearly touch become one.
+// appendSpan adds a span to a trace. It extends the last span of the same kind when the two nearly touch, or when the trace is full.
 func appendSpan(all []runlog.Span, s runlog.Span, began time.Time) []runlog.Span {
 	for i := len(all) - 1; i >= 0; i-- {
 		if all[i].What == s.What {
@@ -25,7 +25,7 @@ func appendSpan(all []runlog.Span, s runlog.Span, began time.Time) []runlog.Span
 	return append(all, s)
 }
 
-// beginReading, waits, commits and ends are what progress notes of a stream; each is called with its mutex held.
+// beginReading opens the span that covers a phase of a stream. It and the functions below are called with the mutex of Progress held.
 func (p *Progress) beginReading(t *Task) {
 	tr := p.traces[t]
 	if tr == nil {
@@ -37,7 +37,7 @@ func (p *Progress) beginReading(t *Task) {
 	tr.spans = append(tr.spans, runlog.Span{What: "reading", From: now, To: now})
 }
 
-// recordWait notes the time that a stream's requests have waited since the last page, as if it was just before this one.
+// recordWait adds a span for the time that the stream's requests waited since the last page. Only the sum is known, so the span ends now.
 func (p *Progress) recordWait(t *Task) {
 	tr := p.traces[t]
 	waited := t.Workspace.Client.CountsFor(t.Stream).Waited
@@ -66,7 +66,7 @@ func (p *Progress) endReading(t *Task) {
 	}
 }
 
-// buildTrace is the account so far; called without the mutex.
+// buildTrace returns the trace so far; ended is zero while the run goes on. The caller does not hold the mutex.
 func (p *Progress) buildTrace(ended time.Time) runlog.Trace {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -93,7 +93,7 @@ func (p *Progress) buildTrace(ended time.Time) runlog.Trace {
 	return all
 }
 
-// keepTrace writes the account, and at the end of a run drops those of old runs. It is a courtesy: no run fails for it.
+// keepTrace writes the trace to a file, and at the end of a run removes the traces of old runs. A failure is logged: a trace is not worth a run.
 func (p *Progress) keepTrace(ended time.Time) {
 	dir := p.run.Runner.Dir.RunDir()
 	text, err := json.Marshal(p.buildTrace(ended))

@@ -10,14 +10,15 @@ import (
 	"aqueduck/transform"
 )
 
-// storedDatasets gives the datasets that checkpoints tell of, of families that are still read, by stream.
+// storedDatasets returns the datasets of known families that have a checkpoint: their states by stream, and the streams that have columns already,
+// sorted by name.
 func storedDatasets(states map[string]string, families []*schemas.Stream) (map[string]*extract.Export, []*schemas.Stream, error) {
 	stored := map[string]*extract.Export{}
 	var streams []*schemas.Stream
 	for name, text := range states {
 		state, err := extract.ParseState(text)
 		if err != nil || state.Export == nil {
-			continue // whoever reads the stream meets the same, and says so
+			continue // the run that reads this stream reports the unreadable checkpoint
 		}
 		at := slices.IndexFunc(families, func(s *schemas.Stream) bool { return s.IsExportFamily() && s.Name == state.Export.Family })
 		if at < 0 {

@@ -15,11 +15,11 @@ import (
 // typeLadder is the order in which a column widens: each type holds all values of those before it.
 var typeLadder = []schemas.Type{schemas.Bool, schemas.Int, schemas.Double, schemas.Text}
 
-// storedTypes are the types as the database calls them.
+// storedTypes maps the database's names of types to the types of stream files.
 var storedTypes = map[string]schemas.Type{"BOOLEAN": schemas.Bool, "BIGINT": schemas.Int, "DOUBLE": schemas.Double, "VARCHAR": schemas.Text}
 
-// EvolveStreams gives streams with their columns as wide as they are stored, and of those that are wanted so as wide as what came needs. They
-// are published so.
+// EvolveStreams returns streams with column types as wide as the stored columns. Columns of the streams for which wanted is true also widen as far
+// as their dead letters need. The published tables get the same types.
 func (w *Writer) EvolveStreams(ctx context.Context, schema string, streams []*schemas.Stream, wanted func(stream string) bool) ([]*schemas.Stream, error) {
 	var shapes []facts.Shape
 	err := w.Use(func(work *load.Work) (err error) {
@@ -38,7 +38,8 @@ func (w *Writer) EvolveStreams(ctx context.Context, schema string, streams []*sc
 	return evolved, nil
 }
 
-// WidenStream is a stream with its columns as wide as they are stored; where it is wanted, as wide as what came needs.
+// WidenStream returns a stream with column types as wide as the stored columns, and with wanted as wide as their dead letters need. It returns s
+// itself when nothing changes.
 func WidenStream(s *schemas.Stream, shapes []facts.Shape, wanted bool) *schemas.Stream {
 	next := *s
 	own := transform.Tables(s)[0].Name
@@ -67,8 +68,9 @@ func WidenStream(s *schemas.Stream, shapes []facts.Shape, wanted bool) *schemas.
 	return &next
 }
 
-// widestType is the type that a column has from now on, and the narrower ones that it had; none where it never widened. Objects and lists
-// widen nothing: they are not values of a column, and stay in _extra. A boolean is a number only where it was one from the first on.
+// widestType returns the type of a column from now on, and the narrower types that it had, none when it never widened. An object or a list among
+// the dead letters widens nothing: it is no value of a column, and stays in _extra. A boolean widens the column to a number only where the column
+// was a boolean once.
 func widestType(declared schemas.Type, shape facts.Shape, wanted bool) (schemas.Type, []schemas.Type) {
 	now := storedTypes[shape.Stored]
 	at := max(slices.Index(typeLadder, declared), slices.Index(typeLadder, now))
@@ -77,7 +79,7 @@ func widestType(declared schemas.Type, shape facts.Shape, wanted bool) (schemas.
 		was = append(was, schemas.Type(name))
 	}
 	if len(was) == 0 && declared != now && slices.Index(typeLadder, declared) < slices.Index(typeLadder, now) {
-		was = []schemas.Type{declared} // an older version widened it, and noted nothing
+		was = []schemas.Type{declared} // an older version of the program widened it without a record
 	}
 	bools := now == schemas.Bool || slices.Contains(was, schemas.Bool)
 	for _, kind := range shape.Misfits {
@@ -98,7 +100,7 @@ func widestType(declared schemas.Type, shape facts.Shape, wanted bool) (schemas.
 	return typeLadder[at], was
 }
 
-// updateSpecTables has tables published as they are now.
+// updateSpecTables updates the types of published tables.
 func (w *Writer) updateSpecTables(schema string, tables []transform.Table) {
 	at := slices.IndexFunc(w.spec.Schemas, func(s publish.Schema) bool { return s.Name == schema })
 	for _, t := range tables {

@@ -10,7 +10,8 @@ import (
 	"aqueduck/transform"
 )
 
-// AdoptDatasets has the datasets of a schema published with the rest, whether or not they are read now.
+// AdoptDatasets adds the stored datasets of a schema to what is published, whether or not this run reads them. It returns their states by stream,
+// and their streams.
 func (w *Writer) AdoptDatasets(ctx context.Context, schema string, families []*schemas.Stream) (map[string]*extract.Export, []*schemas.Stream, error) {
 	var states map[string]string
 	err := w.Use(func(work *load.Work) (err error) {
@@ -27,7 +28,7 @@ func (w *Writer) AdoptDatasets(ctx context.Context, schema string, families []*s
 	return stored, streams, err
 }
 
-// publishTable adds a table to what is published, or puts its newer form in the place of the older.
+// publishTable adds a table to what is published, or replaces its older form.
 func (w *Writer) publishTable(schema string, t transform.Table) {
 	for i := range w.spec.Schemas {
 		s := &w.spec.Schemas[i]
@@ -38,8 +39,8 @@ func (w *Writer) publishTable(schema string, t transform.Table) {
 	}
 }
 
-// WidenTable makes a table, or adds its new columns, between two commits. The log is folded before and after: it never holds
-// changed columns and rows together.
+// WidenTable creates a table or adds its new columns, between two commits. It folds the database's log before and after, so that the log never
+// holds changed columns and rows together: DuckDB is known to replay such a log wrongly.
 func (w *Writer) WidenTable(ctx context.Context, schema string, t transform.Table) ([]load.Change, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -7,7 +7,8 @@ import (
 	"aqueduck/load"
 )
 
-// PlanMove gives what would become of a checkpoint; of one that is not there nothing.
+// PlanMove returns the step that a change would make to a checkpoint; the zero Step when there is no checkpoint. A state that cannot be read is
+// passed to change as an empty one, so that it can still be reset.
 func (w *Writer) PlanMove(ctx context.Context, schema, stream string, change func(extract.State) (extract.State, error)) (Step, error) {
 	base, err := w.Work.Checkpoints.Checkpoint(ctx, schema, stream)
 	if err != nil || base.Seq == 0 {
@@ -15,7 +16,7 @@ func (w *Writer) PlanMove(ctx context.Context, schema, stream string, change fun
 	}
 	state, err := extract.ParseState(base.State)
 	if err != nil {
-		state = extract.State{} // what cannot be read can still be forgotten
+		state = extract.State{} // a state that cannot be read can still be reset
 	}
 	if state, err = change(state); err != nil {
 		return Step{}, err

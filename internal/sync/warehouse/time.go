@@ -2,7 +2,7 @@ package warehouse
 
 import "time"
 
-// UnixTime is a time of UNIX seconds; the zero time for 0.
+// UnixTime converts Unix seconds to a UTC time; 0 is the zero time.
 func UnixTime(seconds int64) time.Time {
 	if seconds == 0 {
 		return time.Time{}

@@ -18,27 +18,27 @@ import (
 	"aqueduck/transform"
 )
 
-// Step is one move of a checkpoint.
+// Step is one change of a checkpoint.
 type Step struct{ Base, Next load.Checkpoint }
 
-// Writer is the run's one way into the work database. Streams commit through it side by side; publishing and folding
-// wait until no commit is under way, because both replace the database that the streams write to.
+// Writer is the run's only access to the work database. Streams commit through it concurrently, one at a time. Publishing and folding wait for the
+// commit under way, because both replace the database that the streams write to.
 type Writer struct {
 	dir       layout.Dir
 	open      load.Options
 	spec      publish.Spec
 	catalogue *schemas.Catalogue
 
-	mu        sync.Mutex // guards what follows, and with it every use of the work database
+	mu        sync.Mutex // guards the fields below, and every use of the work database
 	Work      *load.Work
 	Tables    map[string][]transform.Table // by schema, as prepared
 	published time.Time                    // of the last publish in this run, or its start
 	broken    error                        // why the work database was closed before the run's end
 	publishes int
-	readers   *facts.Snapshot // what they had before the first of these: a loss in small steps is one, too; nil: not read yet
+	readers   *facts.Snapshot // the row counts before this run's first publish, so that the guard sees a loss in small steps; nil: not read
 }
 
-// OpenWriter opens the work database of a run. Whoever opens it closes it.
+// OpenWriter opens the work database of a run. The caller closes the Writer.
 func OpenWriter(ctx context.Context, dir layout.Dir, o load.Options, spec publish.Spec, catalogue *schemas.Catalogue) (*Writer, error) {
 	w := &Writer{dir: dir, open: o, spec: spec, catalogue: catalogue, Tables: map[string][]transform.Table{}, published: o.Now()}
 	var err error
@@ -48,14 +48,14 @@ func OpenWriter(ctx context.Context, dir layout.Dir, o load.Options, spec publis
 	return w, nil
 }
 
-// AdoptRun gives a run the work database that was looked at before it, and not written to: opening it again costs more.
+// AdoptRun lets a run use a work database that was opened before it and not written to. Opening it again would cost more.
 func (w *Writer) AdoptRun(o load.Options, spec publish.Spec) {
 	w.Work.SwitchRun(o.RunID, o.Now)
 	w.open, w.spec, w.published = o, spec, o.Now()
 }
 
-// SnapshotReaders notes what readers have where the work database says so itself, as a copy of their file that nothing has changed yet:
-// opening that file costs more.
+// SnapshotReaders takes the row counts of the published file from the work database, as long as that is an unchanged copy of the file. Opening the
+// published file would cost more.
 func (w *Writer) SnapshotReaders(ctx context.Context) error {
 	if !w.Work.Copied {
 		return nil
@@ -65,9 +65,9 @@ func (w *Writer) SnapshotReaders(ctx context.Context) error {
 	return err
 }
 
-// Prepare makes the tables before the first row of the run, and folds the log: one that holds both new columns and rows
-// is the one kind that the database is known to replay wrongly. There is a log when this changed any table, or when a
-// run was killed, perhaps between changing one and folding.
+// Prepare creates or changes the tables before the first row of the run, and folds the database's log. A log with both new columns and rows is the
+// one kind that DuckDB is known to replay wrongly. It exists when this run changed a table, or when an earlier one was killed between a change and
+// its fold.
 func (w *Writer) Prepare(ctx context.Context, schema string, tables []transform.Table) ([]load.Change, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -82,7 +82,8 @@ func (w *Writer) Prepare(ctx context.Context, schema string, tables []transform.
 	return changes, w.Work.Fold(ctx)
 }
 
-// RegisterUnmanaged tells the work database of all tables that the catalogue can describe, read now or not.
+// RegisterUnmanaged registers with the work database all tables that the catalogue describes, read by this run or not. Stored tables that no
+// stream manages any more stay published.
 func (w *Writer) RegisterUnmanaged(ctx context.Context, schema string) error {
 	states, err := w.Work.Facts.States(ctx, schema)
 	if err != nil {
@@ -111,13 +112,13 @@ func (w *Writer) RegisterUnmanaged(ctx context.Context, schema string) error {
 	if err := w.Work.Tables.RegisterUnmanaged(ctx, schema, dictionary.Tables(streams), derived); err != nil {
 		return err
 	}
-	for _, left := range w.Work.Tables.UnmanagedTables(schema) {
-		w.publishTable(schema, left) // what is stored is published, kept or not any more
+	for _, table := range w.Work.Tables.UnmanagedTables(schema) {
+		w.publishTable(schema, table)
 	}
 	return nil
 }
 
-// Use runs f with the work database while nobody else has it.
+// Use calls f with the work database while no other goroutine uses it.
 func (w *Writer) Use(f func(*load.Work) error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -127,13 +128,13 @@ func (w *Writer) Use(f func(*load.Work) error) error {
 	return f(w.Work)
 }
 
-// Clock is the time of the commits.
+// Clock returns the time that commits carry.
 func (w *Writer) Clock() (now time.Time, err error) {
 	err = w.Use(func(work *load.Work) error { now = work.CommitClock(); return nil })
 	return now, err
 }
 
-// closedError says that nothing can be written any more, and why.
+// closedError says that the work database is closed, and why.
 func (w *Writer) closedError() error {
 	if w.broken == nil {
 		return errors.New("the work database is closed")
@@ -141,7 +142,8 @@ func (w *Writer) closedError() error {
 	return fmt.Errorf("the work database is closed: %w", w.broken)
 }
 
-// Commit merges the batches, moves the checkpoint, and folds the log when it has grown long.
+// Commit merges the batches and moves the checkpoint in one transaction. It folds the database's log when that has grown long. The caller keeps
+// the batches.
 func (w *Writer) Commit(ctx context.Context, schema, stream string, base, next load.Checkpoint, batches []transform.Batch) (written load.Written, err error) {
 	err = w.Use(func(work *load.Work) error {
 		if written, err = work.Commit(ctx, schema, stream, base, next, batches); err != nil {
@@ -155,22 +157,22 @@ func (w *Writer) Commit(ctx context.Context, schema, stream string, base, next l
 	return written, err
 }
 
-// IsPublishDue says whether the readers have waited long enough for what this run has committed so far.
+// IsPublishDue reports whether the last publish of this run, or its start, is at least so long ago. 0 means never.
 func (w *Writer) IsPublishDue(every time.Duration) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return every > 0 && w.open.Now().Sub(w.published) >= every
 }
 
-// HasPublished says that this run has put a file before the readers.
+// HasPublished reports whether this run has published a file.
 func (w *Writer) HasPublished() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.publishes > 0
 }
 
-// Publish puts a new file before the readers. With more to come the work database is opened again. After *failure.PublishBlocked it
-// is still open: nothing was done.
+// Publish publishes what is committed. With more set, it opens the work database again for the rest of the run; without, the Writer is closed.
+// After *failure.PublishBlocked nothing was done, and the work database is still open.
 func (w *Writer) Publish(ctx context.Context, more bool) (publish.Result, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -184,13 +186,13 @@ func (w *Writer) Publish(ctx context.Context, more bool) (publish.Result, error)
 	}
 	spec.Readers = *w.readers
 	result, err := publish.Publish(ctx, w.dir, w.Work, spec)
-	var held *failure.PublishBlocked
-	if errors.As(err, &held) {
+	var blocked *failure.PublishBlocked
+	if errors.As(err, &blocked) {
 		return result, err
 	}
 	w.Work = nil
 	if w.broken = err; err != nil {
-		return result, err // it says that it is about publishing
+		return result, err // its text names the publish already
 	}
 	w.publishes++
 	w.published = w.open.Now()
@@ -203,7 +205,7 @@ func (w *Writer) Publish(ctx context.Context, more bool) (publish.Result, error)
 	return result, nil
 }
 
-// reopenWork goes on with a copy of what was published, which has the tables as they were prepared.
+// reopenWork opens a copy of the published file as the work database, and prepares its tables again.
 func (w *Writer) reopenWork(ctx context.Context) (err error) {
 	if w.Work, err = load.Open(ctx, w.dir, w.open); err != nil {
 		return err
@@ -219,7 +221,7 @@ func (w *Writer) reopenWork(ctx context.Context) (err error) {
 	return nil
 }
 
-// Close closes the database; what is committed stays.
+// Close closes the work database. Committed rows stay.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
