@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// What a value is on its way from one process to another. It comes as it went: what Query gives of a type does not depend on where the
-// statement is run.
+// The tags of values between processes. Each value arrives with the Go type it was sent with, so that Query gives the same values
+// wherever the statement runs.
 const (
 	nullTag = iota
 	falseTag
@@ -38,10 +38,10 @@ const (
 	wordsTag
 )
 
-// Words is a value of a type that has no other form here than the words that DuckDB's driver has for it.
+// Words is a value of a type that has only the text of DuckDB's driver here.
 type Words string
 
-// String gives the words.
+// String gives the text.
 func (w Words) String() string { return string(w) }
 
 func appendRow(b []byte, row []any) []byte {
@@ -111,7 +111,7 @@ func appendValue(b []byte, v any) []byte {
 
 var errCut = errors.New("it is cut off")
 
-// rowDecoder is what is left of a row that is read.
+// rowDecoder is the rest of a row's bytes.
 type rowDecoder []byte
 
 func readRow(row []any, payload []byte, n int) ([]any, error) {
@@ -189,7 +189,7 @@ func (in *rowDecoder) readCollection(tag byte) (any, error) {
 	return list, nil
 }
 
-// readText reads what is written as a text.
+// readText reads a value that was sent as a text.
 func (in *rowDecoder) readText(tag byte) (any, error) {
 	n, err := in.readUvarint()
 	if err != nil || n > uint64(len(*in)) {
