@@ -191,7 +191,7 @@ func (a *historyAligner) findUnaligned(ctx context.Context, current string) erro
 	if _, err := w.db.DB.Exec(ctx, query); err != nil {
 		return fmt.Errorf("compare: %w", err)
 	}
-	return a.leaveErased(ctx)
+	return a.dropErased(ctx)
 }
 
 // eitherKey gives the key of a joined pair of rows, one of which may be missing.
@@ -205,7 +205,7 @@ func eitherKey(key []string) string {
 
 // dropErased removes erased persons from the table unaligned, where their rows are deleted from the history as a whole:
 // they must not get a state again.
-func (a *historyAligner) leaveErased(ctx context.Context) error {
+func (a *historyAligner) dropErased(ctx context.Context) error {
 	w, t := a.work, a.current.Table
 	people := clause.Persons(t)
 	if len(people) == 0 || !w.erasures.LeavesNoState(a.schema, a.history) {

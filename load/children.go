@@ -18,7 +18,7 @@ func (m *commitMerger) mergeChild(ctx context.Context, g stagedGroup, child stag
 		return m.replaceSets(ctx, own, child, c)
 	}
 	if child.Table.Within != "" {
-		if err := m.leaveItems(ctx, own, child, within); err != nil {
+		if err := m.removeMissingItems(ctx, own, child, within); err != nil {
 			return err
 		}
 	}
@@ -103,7 +103,7 @@ func (m *commitMerger) addItems(ctx context.Context, g stagedGroup, child stage.
 
 // removeMissingItems deletes the stored rows of a nested list that its item no longer has. Items that are not in the
 // batch keep theirs.
-func (m *commitMerger) leaveItems(ctx context.Context, own, child, within stage.Batch) error {
+func (m *commitMerger) removeMissingItems(ctx context.Context, own, child, within stage.Batch) error {
 	if within.Rows == 0 {
 		return nil
 	}

@@ -23,7 +23,7 @@ func (w *Work) Commit(ctx context.Context, workspace, stream string, base, next 
 		written, err = w.Checkpoints.moveCheckpoint(ctx, workspace, stream, base, next, func(stamp time.Time) (Written, error) {
 			m.stamp = stamp
 			for _, b := range batches {
-				if err := w.recordNews(ctx, workspace, stream, b.SchemaDrift); err != nil {
+				if err := w.recordSchemaDrift(ctx, workspace, stream, b.SchemaDrift); err != nil {
 					return Written{}, err
 				}
 			}
@@ -39,7 +39,7 @@ func (w *Work) Commit(ctx context.Context, workspace, stream string, base, next 
 }
 
 // recordSchemaDrift records each field, and each kind of value, that no column of the stream file takes, once for ever.
-func (w *Work) recordNews(ctx context.Context, schema, stream string, drift []transform.SchemaDrift) error {
+func (w *Work) recordSchemaDrift(ctx context.Context, schema, stream string, drift []transform.SchemaDrift) error {
 	for _, n := range drift {
 		change := "a field that no column takes: it is in _extra"
 		if n.Column != "" {

@@ -17,7 +17,7 @@ import (
 )
 
 // DeadLetterCount counts the values, or the rejected records, that did not fit a column for one reason.
-type Misfits struct {
+type DeadLetterCount struct {
 	Table, Column, Reason string
 	Count                 int64
 	New                   int64  // of them: recorded first by this run
@@ -26,32 +26,32 @@ type Misfits struct {
 
 // Temporary tables of the values of a batch that did not fit: as the decoder reported them, and each once.
 const (
-	complained = "temp.complained"
-	unfit      = "temp.unfit"
+	reportedLetters = "temp.complained"
+	distinctLetters      = "temp.unfit"
 )
 
 // noteDeadLetters makes _sync.misfits say what does not fit in each record of a batch, and no more: a record that is read
 // again may fit now. An entry that is still true keeps the run that recorded it first.
-func noteMisfits(ctx context.Context, m *commitMerger, g stagedGroup) error {
+func noteDeadLetters(ctx context.Context, m *commitMerger, g stagedGroup) error {
 	t := g.own.Table
 	of := "schema = " + duck.Text(m.schema) + " AND record_table = " + duck.Text(t.Name)
 	var stored int64
 	if err := m.work.DB.Scan(ctx, "SELECT count(*) FROM _sync.misfits WHERE "+of, nil, &stored); err != nil {
 		return err
 	}
-	if stored == 0 && len(g.misfits) == 0 {
+	if stored == 0 && len(g.deadLetters) == 0 {
 		return nil
 	}
 	columns := []string{"row", "key", "table_name", "column_name", "reason", "count"}
-	err := stage.Fill(ctx, m.work.DB, complained, columns, len(g.misfits), func(i int) []string {
-		f := g.misfits[i]
+	err := stage.Fill(ctx, m.work.DB, reportedLetters, columns, len(g.deadLetters), func(i int) []string {
+		f := g.deadLetters[i]
 		return []string{strconv.FormatInt(f.Row, 10), f.Key, f.Table, f.Column, f.Reason, strconv.FormatInt(f.Count, 10)}
 	})
 	if err != nil {
 		return err
 	}
-	defer stage.Drop(ctx, m.work.DB, complained, unfit)
-	arrived := "SELECT key FROM " + complained + " WHERE row::BIGINT < 0"
+	defer stage.Drop(ctx, m.work.DB, reportedLetters, distinctLetters)
+	arrived := "SELECT key FROM " + reportedLetters + " WHERE row::BIGINT < 0"
 	rows := "SELECT -1 AS row, NULL::VARCHAR AS key WHERE false"
 	if g.own.Rows > 0 {
 		rows = fmt.Sprintf("SELECT max(_row) AS row, %s AS key FROM %s GROUP BY 2", recordName("", t), g.own.Name)
@@ -62,12 +62,12 @@ func noteMisfits(ctx context.Context, m *commitMerger, g stagedGroup) error {
 	for _, statement := range []string{
 		fmt.Sprintf(`CREATE OR REPLACE TEMP TABLE %[1]s AS SELECT key, table_name, column_name, reason, whole, sum(n)::BIGINT AS count FROM (
 			SELECT r.key, c.table_name, c.column_name, c.reason, false AS whole, c.count::BIGINT AS n FROM %[2]s c JOIN (%[3]s) r ON r.row = c.row::BIGINT
-			UNION ALL SELECT key, table_name, column_name, reason, true, count::BIGINT FROM %[2]s WHERE row::BIGINT < 0) GROUP BY ALL`, unfit, complained, rows),
-		fmt.Sprintf("DELETE FROM _sync.misfits m WHERE %s AND m.key IN (%s) AND NOT EXISTS (SELECT 1 FROM %s u WHERE %s)", of, arrived, unfit, same),
-		fmt.Sprintf("UPDATE _sync.misfits AS m SET stream = %s, seen_at = %s FROM %s u WHERE %s AND %s", duck.Text(m.stream), clause.Instant(m.stamp), unfit, of, same),
+			UNION ALL SELECT key, table_name, column_name, reason, true, count::BIGINT FROM %[2]s WHERE row::BIGINT < 0) GROUP BY ALL`, distinctLetters, reportedLetters, rows),
+		fmt.Sprintf("DELETE FROM _sync.misfits m WHERE %s AND m.key IN (%s) AND NOT EXISTS (SELECT 1 FROM %s u WHERE %s)", of, arrived, distinctLetters, same),
+		fmt.Sprintf("UPDATE _sync.misfits AS m SET stream = %s, seen_at = %s FROM %s u WHERE %s AND %s", duck.Text(m.stream), clause.Instant(m.stamp), distinctLetters, of, same),
 		fmt.Sprintf(`INSERT INTO _sync.misfits (schema, stream, record_table, key, table_name, column_name, reason, whole, count, run_id, seen_at)
 			SELECT %s, %s, %s, key, table_name, column_name, reason, whole, count, %s, %s FROM %s u WHERE NOT EXISTS (SELECT 1 FROM _sync.misfits m WHERE %s AND %s)`,
-			duck.Text(m.schema), duck.Text(m.stream), duck.Text(t.Name), duck.Text(m.work.RunID()), clause.Instant(m.stamp), unfit, of, same),
+			duck.Text(m.schema), duck.Text(m.stream), duck.Text(t.Name), duck.Text(m.work.RunID()), clause.Instant(m.stamp), distinctLetters, of, same),
 	} {
 		if _, err := m.execStatement(ctx, statement); err != nil {
 			return err
@@ -88,7 +88,7 @@ func recordName(prefix string, t transform.Table) string {
 type DeadLetters struct{ db *workdb.Database }
 
 // AffectedStreams gives the streams that have dead letters, as pairs of schema and stream.
-func (w *DeadLetters) MisfitStreams(ctx context.Context) (streams map[[2]string]bool, err error) {
+func (w *DeadLetters) AffectedStreams(ctx context.Context) (streams map[[2]string]bool, err error) {
 	err = w.db.Do("look which streams have values that do not fit", func(db *duck.DB) error {
 		streams = map[[2]string]bool{}
 		return db.Each(ctx, "SELECT DISTINCT schema, stream FROM _sync.misfits", nil, func(rows *sql.Rows) error {
@@ -104,15 +104,15 @@ func (w *DeadLetters) MisfitStreams(ctx context.Context) (streams map[[2]string]
 // ClearResolved deletes the dead letters of a stream whose record is no longer stored, or whose column has a value by
 // now. It also deletes rejected records that a complete reading, which began at complete, did not bring again; the zero
 // time says that there was none. tables are those of the stream, its own first.
-func (w *DeadLetters) ClearResolvedMisfits(ctx context.Context, schema, stream string, tables []transform.Table, complete time.Time) error {
-	return w.withMisfits(ctx, stream, func(*duck.DB) error {
-		return w.forgetMisfits(ctx, schema, misfitsOf(schema, stream), tables[0], complete)
+func (w *DeadLetters) ClearResolved(ctx context.Context, schema, stream string, tables []transform.Table, complete time.Time) error {
+	return w.updateDeadLetters(ctx, stream, func(*duck.DB) error {
+		return w.deleteResolved(ctx, schema, deadLettersOf(schema, stream), tables[0], complete)
 	})
 }
 
 // MergeCopies keeps one entry of a value that two tables hold copies of: that of the table in Beside, with the earlier of
 // both runs. The caller has run ClearResolved for both streams.
-func (w *DeadLetters) MergeMisfits(ctx context.Context, schema, stream string, tables []transform.Table) error {
+func (w *DeadLetters) MergeCopies(ctx context.Context, schema, stream string, tables []transform.Table) error {
 	if !tables[0].Copies {
 		return nil
 	}
@@ -124,7 +124,7 @@ func (w *DeadLetters) MergeMisfits(ctx context.Context, schema, stream string, t
 	}
 	same := fmt.Sprintf(`m.schema = c.schema AND m.record_table = %s AND c.record_table = %s AND m.key = c.key AND m.table_name = %s END
 		AND m.column_name = c.column_name AND m.reason = c.reason AND m.whole = c.whole`, duck.Text(tables[0].Beside), duck.Text(tables[0].Name), beside)
-	return w.withMisfits(ctx, stream, func(db *duck.DB) error {
+	return w.updateDeadLetters(ctx, stream, func(db *duck.DB) error {
 		_, err := db.Exec(ctx, "UPDATE _sync.misfits AS m SET run_id = least(m.run_id, c.run_id) FROM _sync.misfits c WHERE "+same)
 		if err == nil {
 			_, err = db.Exec(ctx, "DELETE FROM _sync.misfits c WHERE EXISTS (SELECT 1 FROM _sync.misfits m WHERE "+same+")")
@@ -134,23 +134,23 @@ func (w *DeadLetters) MergeMisfits(ctx context.Context, schema, stream string, t
 }
 
 // updateDeadLetters runs a change of a stream's dead letters in one transaction.
-func (w *DeadLetters) withMisfits(ctx context.Context, stream string, change func(db *duck.DB) error) error {
+func (w *DeadLetters) updateDeadLetters(ctx context.Context, stream string, change func(db *duck.DB) error) error {
 	return w.db.Do("update what does not fit of "+stream, func(db *duck.DB) error {
 		return db.Transaction(ctx, func() error { return change(db) })
 	})
 }
 
-func misfitsOf(schema, stream string) string {
+func deadLettersOf(schema, stream string) string {
 	return "schema = " + duck.Text(schema) + " AND stream = " + duck.Text(stream)
 }
 
 // CountByColumn counts the dead letters of a stream by table, column and reason. A value counts once, however often it
 // was read.
-func (w *DeadLetters) Misfits(ctx context.Context, schema, stream string) (list []Misfits, err error) {
+func (w *DeadLetters) CountByColumn(ctx context.Context, schema, stream string) (list []DeadLetterCount, err error) {
 	err = w.db.Do("count what does not fit of "+stream, func(db *duck.DB) error {
 		return db.Each(ctx, `SELECT table_name, column_name, reason, sum(count)::BIGINT, coalesce(sum(count) FILTER (run_id = $1), 0)::BIGINT, min(key)
-			FROM _sync.misfits WHERE `+misfitsOf(schema, stream)+" GROUP BY ALL ORDER BY ALL", []any{w.db.RunID()}, func(rows *sql.Rows) error {
-			var m Misfits
+			FROM _sync.misfits WHERE `+deadLettersOf(schema, stream)+" GROUP BY ALL ORDER BY ALL", []any{w.db.RunID()}, func(rows *sql.Rows) error {
+			var m DeadLetterCount
 			err := rows.Scan(&m.Table, &m.Column, &m.Reason, &m.Count, &m.New, &m.Key)
 			list = append(list, m)
 			return err
@@ -160,7 +160,7 @@ func (w *DeadLetters) Misfits(ctx context.Context, schema, stream string) (list 
 }
 
 // deleteResolved deletes the dead letters of ClearResolved.
-func (w *DeadLetters) forgetMisfits(ctx context.Context, schema, of string, own transform.Table, complete time.Time) error {
+func (w *DeadLetters) deleteResolved(ctx context.Context, schema, of string, own transform.Table, complete time.Time) error {
 	if !complete.IsZero() {
 		if _, err := w.db.DB.Exec(ctx, "DELETE FROM _sync.misfits WHERE "+of+" AND whole AND seen_at < $1", complete); err != nil {
 			return err

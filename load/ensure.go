@@ -43,7 +43,7 @@ func (w *Tables) UnmanagedTables(schema string) []transform.Table {
 // could lose values is failure.ErrNarrower.
 func (w *Tables) Ensure(ctx context.Context, schema string, tables []transform.Table) (changes []Change, err error) {
 	err = w.db.Do("", func(*duck.DB) error {
-		if err := schemaNames(schema); err != nil {
+		if err := requireSchemaName(schema); err != nil {
 			return err
 		}
 		changes, err = w.ensureTables(ctx, schema, tables)
@@ -137,7 +137,7 @@ func (w *Tables) ensureTable(ctx context.Context, schema string, t transform.Tab
 			return nil, fmt.Errorf("column %s: %w", c.Name, err)
 		}
 		if len(c.Path) > 0 {
-			if _, err := w.db.DB.Exec(ctx, "INSERT INTO _sync.meta VALUES ($1, '')", toFill(schema, t, c)); err != nil {
+			if _, err := w.db.DB.Exec(ctx, "INSERT INTO _sync.meta VALUES ($1, '')", fillKey(schema, t, c)); err != nil {
 				return nil, err
 			}
 		}
@@ -180,7 +180,7 @@ func GoneView(schema string, t transform.Table) string {
 
 // widerTypes are the types that hold every value of a type as a new record would bring it. BIGINT and DOUBLE count only
 // as far as doubles are exact. A time never becomes text: no source sends that.
-var wider = map[string][]string{"BOOLEAN": {"BIGINT", "DOUBLE", "VARCHAR"}, "BIGINT": {"DOUBLE", "VARCHAR"}, "DOUBLE": {"VARCHAR"}}
+var widerTypes = map[string][]string{"BOOLEAN": {"BIGINT", "DOUBLE", "VARCHAR"}, "BIGINT": {"DOUBLE", "VARCHAR"}, "DOUBLE": {"VARCHAR"}}
 
 // requireWidening returns failure.ErrNarrower for a change of type that could lose values.
 func (w *Tables) requireWidening(ctx context.Context, table, stored string, c transform.Column) error {
@@ -191,7 +191,7 @@ func (w *Tables) requireWidening(ctx context.Context, table, stored string, c tr
 			return errors.Join(err, fmt.Errorf("%w: %d values of column %s are numbers that a double would round; text holds them", failure.ErrNarrower, rounded, c.Name))
 		}
 	}
-	if slices.Contains(wider[stored], c.SQL) {
+	if slices.Contains(widerTypes[stored], c.SQL) {
 		return nil
 	}
 	return fmt.Errorf("%w: column %s is stored as %s and declared as %s", failure.ErrNarrower, c.Name, stored, c.SQL)
@@ -224,7 +224,7 @@ func (w *Tables) noteType(ctx context.Context, schema, table, column, stored str
 }
 
 // requireSchemaName refuses a schema name that DuckDB or this program uses itself.
-func schemaNames(schema string) error {
+func requireSchemaName(schema string) error {
 	taken := []string{"_sync", duck.Catalog, "temp", "system", "memory", "information_schema", "pg_catalog"}
 	if schema == "" || slices.Contains(taken, strings.ToLower(schema)) {
 		return fmt.Errorf("a workspace cannot be called %q: the name is taken", schema)

@@ -139,7 +139,7 @@ func TestT35TombstonesAreStrongerThanWhatComes(t *testing.T) {
 			e.commitRecords("notes", `{"id":"1","text":"of nobody known"}`)
 	}
 	fill()
-	c, err := e.Erasures.Erase(t.Context(), "main", erase.Asked, []string{"ann"})
+	c, err := e.Erasures.Erase(t.Context(), "main", erase.ErasedByCommand, []string{"ann"})
 	must(t, err)
 	e.expectErased()
 	e.expectRows("SELECT concat_ws('|', id, plan) FROM {schema}.talks", "1", "2|tin")
@@ -178,7 +178,7 @@ func TestT35ARowThatCameBeforeItsRecordIsForgottenWithIt(t *testing.T) {
 	t.Parallel()
 	e := newErasing(t, load.Options{})
 	e.commitRecords("talks", annTalk, bobTalk)
-	_, err := e.Erasures.Erase(t.Context(), "main", erase.Asked, []string{"ann"})
+	_, err := e.Erasures.Erase(t.Context(), "main", erase.ErasedByCommand, []string{"ann"})
 	must(t, err)
 	e.commitRecords("reports", `{"id":"3","talk_id":"3","who":"ann"}`, `{"id":"4","talk_id":"4","who":"bob"}`)
 	e.commitRecords("talks", strings.Replace(annTalk, `"id":"1"`, `"id":"3"`, 1), strings.Replace(bobTalk, `"id":"2"`, `"id":"4"`, 1))
@@ -193,7 +193,7 @@ func TestKeptColumnsStayWhenAPersonIsErased(t *testing.T) {
 	t.Parallel()
 	e := newErasing(t, load.Options{Keep: map[string]bool{"talks.plan": true}})
 	e.commitRecords("talks", annTalk)
-	c, err := e.Erasures.Erase(t.Context(), "main", erase.Forgotten, []string{"ann"})
+	c, err := e.Erasures.Erase(t.Context(), "main", erase.ErasedAtSource, []string{"ann"})
 	must(t, err)
 	e.expectRows("SELECT concat_ws('|', id, title, plan) FROM {schema}.talks", "1|gold")
 	if !strings.Contains(strings.Join(c.NotCovered, " "), "talks.plan: kept") {

@@ -15,7 +15,7 @@ import (
 
 // fillKey is the key in _sync.meta of a new column that is not filled yet. DuckDB cannot change columns and rows of a
 // table in one transaction, and a process may die between the two.
-func toFill(schema string, t transform.Table, c transform.Column) string {
+func fillKey(schema string, t transform.Table, c transform.Column) string {
 	return "fill " + duck.Table(schema, t.Name) + "." + duck.Name(c.Name)
 }
 
@@ -36,7 +36,7 @@ func (w *Tables) fillNew(ctx context.Context, schema string, tables []transform.
 	err = w.db.DB.Transaction(ctx, func() error {
 		for _, t := range tables {
 			for _, c := range t.Columns {
-				if !waiting[toFill(schema, t, c)] {
+				if !waiting[fillKey(schema, t, c)] {
 					continue
 				}
 				n, err := w.fillFromExtra(ctx, schema, t, c, stamp)
@@ -53,8 +53,8 @@ func (w *Tables) fillNew(ctx context.Context, schema string, tables []transform.
 		}
 		return w.db.SaveStamp(ctx, stamp)
 	})
-	stage.Drop(ctx, w.db.DB, made)
-	stage.Drop(ctx, w.db.DB, words)
+	stage.Drop(ctx, w.db.DB, madeValues)
+	stage.Drop(ctx, w.db.DB, widenedValues)
 	if err == nil {
 		w.db.NoteCommit(stamp)
 	}
@@ -64,7 +64,7 @@ func (w *Tables) fillNew(ctx context.Context, schema string, tables []transform.
 // fillFromExtra moves the values of a new column from _extra into it. Where the column has several paths, the first path
 // with a value wins. A value that does not fit the column stays in _extra. It returns the number of rows filled.
 func (w *Tables) fillFromExtra(ctx context.Context, schema string, t transform.Table, c transform.Column, stamp time.Time) (int64, error) {
-	if _, err := w.db.DB.Exec(ctx, "DELETE FROM _sync.meta WHERE key = $1", toFill(schema, t, c)); err != nil {
+	if _, err := w.db.DB.Exec(ctx, "DELETE FROM _sync.meta WHERE key = $1", fillKey(schema, t, c)); err != nil {
 		return 0, err
 	}
 	var filled int64
@@ -96,14 +96,14 @@ func (w *Tables) fillFrom(ctx context.Context, schema string, t transform.Table,
 		if err := w.fillMade(ctx, fmt.Sprintf("SELECT DISTINCT %s FROM %s WHERE %s", fitting, table, where), c.As); err != nil {
 			return 0, err
 		}
-		set, from, where = "m.made", " FROM "+made+" m", where+" AND m.sent = "+fitting
+		set, from, where = "m.made", " FROM "+madeValues+" m", where+" AND m.sent = "+fitting
 	}
 	return w.db.DB.Exec(ctx, fmt.Sprintf(`UPDATE %s AS t SET %s = %s, _extra = nullif(json_merge_patch(_extra, %s)::VARCHAR, '{}')::JSON,
 		_synced_at = $1, _run_id = $2%s WHERE %s`, table, name, set, duck.Text(clause.Without(path)), from, where), stamp, w.db.RunID())
 }
 
 // widenedValues is the temporary table of the values in _extra, each with what a widened column takes of it.
-const words = "temp.words"
+const widenedValues = "temp.words"
 
 // fillWidened is fillFrom for a widened column: it stores what a new record with that value would bring.
 func (w *Tables) fillWidened(ctx context.Context, table string, c transform.Column, path []string, value string, stamp time.Time) (int64, error) {
@@ -121,16 +121,16 @@ func (w *Tables) fillWidened(ctx context.Context, table string, c transform.Colu
 	if err != nil || len(pairs) == 0 {
 		return 0, err
 	}
-	if err := stage.Fill(ctx, w.db.DB, words, []string{"raw", "taken"}, len(pairs), func(i int) []string { return pairs[i] }); err != nil {
+	if err := stage.Fill(ctx, w.db.DB, widenedValues, []string{"raw", "taken"}, len(pairs), func(i int) []string { return pairs[i] }); err != nil {
 		return 0, err
 	}
 	return w.db.DB.Exec(ctx, fmt.Sprintf(`UPDATE %s AS t SET %s = x.taken::%s, _extra = nullif(json_merge_patch(_extra, %s)::VARCHAR, '{}')::JSON,
 		_synced_at = $1, _run_id = $2 FROM %s x WHERE _extra IS NOT NULL AND %[2]s IS NULL AND (%[6]s)::VARCHAR = x.raw`,
-		table, duck.Name(c.Name), c.SQL, duck.Text(clause.Without(path)), words, value), stamp, w.db.RunID())
+		table, duck.Name(c.Name), c.SQL, duck.Text(clause.Without(path)), widenedValues, value), stamp, w.db.RunID())
 }
 
 // madeValues is the temporary table of texts in _extra, each with what the column makes of it.
-const made = "temp.made"
+const madeValues = "temp.made"
 
 func (w *Tables) fillMade(ctx context.Context, query, as string) error {
 	var pairs [][]string
@@ -143,7 +143,7 @@ func (w *Tables) fillMade(ctx context.Context, query, as string) error {
 	if err != nil {
 		return err
 	}
-	return stage.Fill(ctx, w.db.DB, made, []string{"sent", "made"}, len(pairs), func(i int) []string { return pairs[i] })
+	return stage.Fill(ctx, w.db.DB, madeValues, []string{"sent", "made"}, len(pairs), func(i int) []string { return pairs[i] })
 }
 
 // jsonPointer escapes the names of a path for a JSON pointer.

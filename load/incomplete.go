@@ -15,7 +15,7 @@ import (
 )
 
 // incompleteRows is the temporary table of the records of a batch that the source did not send completely.
-const doubted = "temp.doubted"
+const incompleteRows = "temp.doubted"
 
 // noteIncomplete updates _sync.incomplete: it deletes records that are complete now and adds those that are not. A record
 // that is already there keeps the time of its first note, so that the oldest is asked for first.
@@ -35,18 +35,18 @@ func noteIncomplete(ctx context.Context, m *commitMerger, g stagedGroup) error {
 		reasons[record.Key] = record
 	}
 	keys := slices.Sorted(maps.Keys(reasons))
-	err := stage.Fill(ctx, m.work.DB, doubted, []string{"id", "reason", "error"}, len(keys), func(i int) []string {
+	err := stage.Fill(ctx, m.work.DB, incompleteRows, []string{"id", "reason", "error"}, len(keys), func(i int) []string {
 		record := reasons[keys[i]]
 		return []string{record.Key, record.Reason, record.Error}
 	})
 	if err != nil {
 		return fmt.Errorf("collect the incomplete records: %w", err)
 	}
-	defer stage.Drop(ctx, m.work.DB, doubted)
+	defer stage.Drop(ctx, m.work.DB, incompleteRows)
 	of := "schema = " + duck.Text(m.schema) + " AND stream = " + duck.Text(m.stream)
 	for _, statement := range []string{
-		"UPDATE _sync.incomplete AS i SET reason = d.reason, error = nullif(d.error, '') FROM " + doubted + " d WHERE i." + strings.ReplaceAll(of, "AND ", "AND i.") + " AND i.id = d.id",
-		"INSERT INTO _sync.incomplete (schema, stream, id, reason, error, since) SELECT " + duck.Text(m.schema) + ", " + duck.Text(m.stream) + ", id, reason, nullif(error, ''), " + clause.Instant(m.stamp) + " FROM " + doubted +
+		"UPDATE _sync.incomplete AS i SET reason = d.reason, error = nullif(d.error, '') FROM " + incompleteRows + " d WHERE i." + strings.ReplaceAll(of, "AND ", "AND i.") + " AND i.id = d.id",
+		"INSERT INTO _sync.incomplete (schema, stream, id, reason, error, since) SELECT " + duck.Text(m.schema) + ", " + duck.Text(m.stream) + ", id, reason, nullif(error, ''), " + clause.Instant(m.stamp) + " FROM " + incompleteRows +
 			" WHERE id NOT IN (SELECT id FROM _sync.incomplete WHERE " + of + ")",
 	} {
 		if _, err := m.execStatement(ctx, statement); err != nil {

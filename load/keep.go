@@ -13,7 +13,7 @@ import (
 )
 
 // partialRows is the temporary table of the records whose answer omitted a list or an object, by their row in the batch.
-const lacking = "temp.lacking"
+const partialRows = "temp.lacking"
 
 // keepAbsent completes the staged rows with what their answers omitted and is stored: an omitted field is not an empty
 // one (T162). All later steps see complete records. A record that then equals the stored one counts as unchanged. Any
@@ -23,7 +23,7 @@ func (m *commitMerger) keepAbsent(ctx context.Context, g stagedGroup, c mergeCou
 		return c, err
 	}
 	t := g.own.Table
-	noted, err := m.notedLeftOut(ctx, t)
+	noted, err := m.partialRecordsQuery(ctx, t)
 	// Records noted by an earlier run are looked at even when they are unchanged: a complete answer removes the note. New
 	// records are looked at only where the table beside this one may have a copy of them.
 	unstored := false
@@ -40,16 +40,16 @@ func (m *commitMerger) keepAbsent(ctx context.Context, g stagedGroup, c mergeCou
 	if noted != "" {
 		condition = fmt.Sprintf("(%s OR d.state = '%s' AND %s IN (%s))", condition, isUnchanged, clause.KeyText("s.", t.Key), noted)
 	}
-	n, err := m.createTemporary(ctx, lacking, fmt.Sprintf("SELECT s._row, s.%[1]s AS absent, %[2]s, false AS kept, false AS beside, d.state <> '%[5]s' AS news FROM %[3]s s JOIN %[4]s d ON d._row = s._row WHERE %[6]s AND s.%[1]s IS NOT NULL",
+	n, err := m.createTemporary(ctx, partialRows, fmt.Sprintf("SELECT s._row, s.%[1]s AS absent, %[2]s, false AS kept, false AS beside, d.state <> '%[5]s' AS news FROM %[3]s s JOIN %[4]s d ON d._row = s._row WHERE %[6]s AND s.%[1]s IS NOT NULL",
 		transform.AbsentColumn, duck.Names("s.", t.Key), g.own.Name, decided, isUnchanged, condition))
 	if err == nil && n == 0 {
-		err = m.noteLeftOut(ctx, g, noted, false)
+		err = m.notePartialRecords(ctx, g, noted, false)
 	}
 	if err != nil || n == 0 {
 		return c, err
 	}
 	if t.Beside != "" {
-		from, err := m.lookBeside(ctx, g)
+		from, err := m.markNewerBeside(ctx, g)
 		if err == nil && from.beside {
 			err = m.keepFrom(ctx, g, from)
 		}
@@ -65,7 +65,7 @@ func (m *commitMerger) keepAbsent(ctx context.Context, g stagedGroup, c mergeCou
 		return c, fmt.Errorf("compare what is whole now: %w", err)
 	}
 	c.changed, c.unchanged, c.whole = c.changed-same, c.unchanged+same, c.whole && same == 0
-	return c, m.noteLeftOut(ctx, g, noted, true)
+	return c, m.notePartialRecords(ctx, g, noted, true)
 }
 
 // anyBeside reports whether the table with other copies of the same records has any row.
@@ -92,7 +92,7 @@ func (c storedCopies) tableFor(t transform.Table) string {
 
 // markNewerBeside marks the records whose newest stored copy is in the table beside theirs: it changed last, or of two
 // equal times was stored last (T190). It returns where that table is, or the zero value where it does not exist yet.
-func (m *commitMerger) lookBeside(ctx context.Context, g stagedGroup) (storedCopies, error) {
+func (m *commitMerger) markNewerBeside(ctx context.Context, g stagedGroup) (storedCopies, error) {
 	t := g.own.Table
 	columns, err := m.work.StoredColumns(ctx, m.schema)
 	if err != nil || len(columns[t.Beside]) == 0 { // that stream has not been read yet
@@ -118,7 +118,7 @@ func (m *commitMerger) lookBeside(ctx context.Context, g stagedGroup) (storedCop
 		newer += " AND t." + transform.GoneColumn + " IS NULL"
 	}
 	_, err = m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS l SET beside = true FROM %s x WHERE %s AND NOT EXISTS (SELECT 1 FROM %s t WHERE %s)",
-		lacking, duck.Table(m.schema, t.Beside), there, duck.Table(m.schema, t.Name), clause.Matches("t.", t.Key, "x.", t.Key)+" AND "+newer))
+		partialRows, duck.Table(m.schema, t.Beside), there, duck.Table(m.schema, t.Name), clause.Matches("t.", t.Key, "x.", t.Key)+" AND "+newer))
 	return from, err
 }
 
@@ -156,10 +156,10 @@ func (m *commitMerger) keepColumns(ctx context.Context, g stagedGroup, from stor
 		return nil
 	}
 	stored := duck.Table(m.schema, from.tableFor(t)) + " t WHERE " + clause.Matches("l.", t.Key, "t.", t.Key) + fmt.Sprintf(" AND l.beside = %t", from.beside)
-	if _, err := m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS l SET kept = true FROM %s AND (%s)", lacking, stored, strings.Join(kept, " OR "))); err != nil {
+	if _, err := m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS l SET kept = true FROM %s AND (%s)", partialRows, stored, strings.Join(kept, " OR "))); err != nil {
 		return err
 	}
-	_, err := m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS s SET %s FROM %s l, %s AND l._row = s._row", g.own.Name, strings.Join(set, ", "), lacking, stored))
+	_, err := m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS s SET %s FROM %s l, %s AND l._row = s._row", g.own.Name, strings.Join(set, ", "), partialRows, stored))
 	return err
 }
 
@@ -172,12 +172,12 @@ func (m *commitMerger) keepList(ctx context.Context, g stagedGroup, list transfo
 	}
 	t := g.children[i].Table
 	condition := fmt.Sprintf("%s AND l.absent & %d <> 0 AND l.beside = %t", clause.Matches("t.", t.ParentKey, "l.", g.own.Table.Key), list.Bit, from.beside)
-	_, err := m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS l SET kept = true WHERE EXISTS (SELECT 1 FROM %s t WHERE %s)", lacking, duck.Table(m.schema, from.tableFor(t)), condition))
+	_, err := m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS l SET kept = true WHERE EXISTS (SELECT 1 FROM %s t WHERE %s)", partialRows, duck.Table(m.schema, from.tableFor(t)), condition))
 	if err != nil || !t.Complete && !from.beside {
 		return err
 	}
 	for _, name := range append([]string{t.Name}, withinAll(g, t.Name)...) {
-		if err := m.copyStored(ctx, g, name, from, "l._row", lacking+" l ON "+condition); err != nil {
+		if err := m.copyStored(ctx, g, name, from, "l._row", partialRows+" l ON "+condition); err != nil {
 			return err
 		}
 	}
@@ -290,11 +290,11 @@ func (m *commitMerger) findUnchanged(ctx context.Context, g stagedGroup) (int64,
 	}
 	n, err := m.execStatement(ctx, fmt.Sprintf(`UPDATE %s AS d SET state = '%s' FROM %s l, %s s, %s t
 		WHERE l.news AND l._row = d._row AND s._row = d._row AND %s AND %s`,
-		decided, isUnchanged, lacking, g.own.Name, duck.Table(m.schema, t.Name), clause.Matches("t.", t.Key, "s.", t.Key), strings.Join(same, " AND ")))
+		decided, isUnchanged, partialRows, g.own.Name, duck.Table(m.schema, t.Name), clause.Matches("t.", t.Key, "s.", t.Key), strings.Join(same, " AND ")))
 	if err != nil || n == 0 {
 		return 0, err
 	}
-	_, err = m.execStatement(ctx, fmt.Sprintf("UPDATE %s SET news = false WHERE _row IN (SELECT _row FROM %s WHERE state = '%s')", lacking, decided, isUnchanged))
+	_, err = m.execStatement(ctx, fmt.Sprintf("UPDATE %s SET news = false WHERE _row IN (SELECT _row FROM %s WHERE state = '%s')", partialRows, decided, isUnchanged))
 	return n, err
 }
 
@@ -310,7 +310,7 @@ func (g *stagedGroup) completeAbove(t transform.Table) bool {
 
 // partialRecordsQuery is the query for the keys of the stream's records that are noted as partly omitted; "" where there
 // are none.
-func (m *commitMerger) notedLeftOut(ctx context.Context, t transform.Table) (string, error) {
+func (m *commitMerger) partialRecordsQuery(ctx context.Context, t transform.Table) (string, error) {
 	if len(t.Key) != 1 {
 		return "", nil
 	}
@@ -325,14 +325,14 @@ func (m *commitMerger) notedLeftOut(ctx context.Context, t transform.Table) (str
 
 // notePartialRecords updates the notes in _sync.incomplete. It adds the records that kept something and have changed. It
 // removes the records of noted that kept nothing this time.
-func (m *commitMerger) noteLeftOut(ctx context.Context, g stagedGroup, noted string, any bool) error {
+func (m *commitMerger) notePartialRecords(ctx context.Context, g stagedGroup, noted string, any bool) error {
 	t := g.own.Table
 	if len(t.Key) != 1 {
 		return nil
 	}
 	kept := "SELECT NULL WHERE false"
 	if any {
-		kept = fmt.Sprintf("SELECT DISTINCT %s FROM %s WHERE kept", clause.KeyText("", t.Key), lacking)
+		kept = fmt.Sprintf("SELECT DISTINCT %s FROM %s WHERE kept", clause.KeyText("", t.Key), partialRows)
 	}
 	var err error
 	if noted != "" {

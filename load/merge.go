@@ -24,7 +24,7 @@ func (m *commitMerger) stageBatches(ctx context.Context, batches []transform.Bat
 			}
 		}
 		if b.Table.Parent == "" {
-			m.groups = append(m.groups, stagedGroup{own: s, mode: b.Mode, window: b.Window, sweep: b.Sweep, seen: b.Seen, feeds: b.ChildStreams, gone: goneRows(b) > 0, refresh: b.Refresh, redactedIDs: b.RedactedIDs, misfits: b.Misfits, incomplete: b.Incomplete, completed: b.Completed})
+			m.groups = append(m.groups, stagedGroup{own: s, mode: b.Mode, window: b.Window, sweep: b.Sweep, seen: b.Seen, feeds: b.ChildStreams, gone: goneRows(b) > 0, refresh: b.Refresh, redactedIDs: b.RedactedIDs, deadLetters: b.Misfits, incomplete: b.Incomplete, completed: b.Completed})
 			m.answeredSets = append(m.answeredSets, answeredIDs{b.Answered, b.AskedAt})
 			continue
 		}
@@ -64,7 +64,7 @@ func goneRows(b transform.Batch) int {
 
 // dropStaged drops the temporary tables of the commit.
 func (m *commitMerger) dropStaged(ctx context.Context) {
-	names := []string{decided, "temp.gone", "temp.items", "temp.leaving", states, lacking, otherLists}
+	names := []string{decided, "temp.gone", "temp.items", "temp.leaving", states, partialRows, otherLists}
 	for _, g := range m.groups {
 		for _, s := range append(g.children, g.own) {
 			if s.Name != "" {
@@ -83,7 +83,7 @@ func (m *commitMerger) mergeGroups(ctx context.Context) (Written, error) {
 		if err := noteIncomplete(ctx, m, g); err != nil {
 			return Written{}, err
 		}
-		if err := noteMisfits(ctx, m, g); err != nil {
+		if err := noteDeadLetters(ctx, m, g); err != nil {
 			return Written{}, fmt.Errorf("note what did not fit: %w", err)
 		}
 		// The merge overwrites stored texts. What the source redacted can only be found before it.

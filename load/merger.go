@@ -57,7 +57,7 @@ type stagedGroup struct {
 	refresh     bool // of a full refresh
 	redactedIDs []string
 
-	misfits    []transform.Misfit
+	deadLetters    []transform.Misfit
 	incomplete []transform.Incomplete
 	completed  []string
 	children   []stage.Batch

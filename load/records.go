@@ -76,7 +76,7 @@ func (w *Records) SaveRun(ctx context.Context, run Run, streams []StreamRun, rej
 	return w.db.Do(fmt.Sprintf("save the records of run %s", run.RunID), func(db *duck.DB) error {
 		return db.Transaction(ctx, func() error {
 			steps := []func() error{
-				func() error { return w.forgetRun(ctx, run.RunID) },
+				func() error { return w.clearRun(ctx, run.RunID) },
 				func() error { return w.saveRun(ctx, run) },
 				func() error { return w.saveStreams(ctx, run.RunID, streams) },
 				func() error { return w.saveRejects(ctx, run, rejects) },
@@ -93,7 +93,7 @@ func (w *Records) SaveRun(ctx context.Context, run Run, streams []StreamRun, rej
 }
 
 // clearRun deletes the records of a run, and the old records of all runs.
-func (w *Records) forgetRun(ctx context.Context, id string) error {
+func (w *Records) clearRun(ctx context.Context, id string) error {
 	now := w.db.Now().UTC()
 	old := map[string]struct {
 		column string

@@ -35,7 +35,7 @@ func Run(t *testing.T, open func(testing.TB) Committer) {
 	t.Run("CommitRefusesStaleCheckpoint", func(t *testing.T) { checkFencing(t, newSession(t, open(t), "main")) })
 	t.Run("FailedCommitChangesNothing", func(t *testing.T) { checkAtomicity(t, newSession(t, open(t), "main")) })
 	t.Run("SyncedAtAlwaysGrows", func(t *testing.T) { checkMonotonic(t, newSession(t, open(t), "main")) })
-	t.Run("T8LaterCopyOfTheSameSecondWins", func(t *testing.T) { sameSecond(t, newSession(t, open(t), "main")) })
+	t.Run("T8LaterCopyOfTheSameSecondWins", func(t *testing.T) { checkSameSecond(t, newSession(t, open(t), "main")) })
 	t.Run("MergeIsTheModel", func(t *testing.T) { checkModel(t, open) })
 }
 
@@ -164,7 +164,7 @@ func checkMonotonic(t *testing.T, s *commitSession) {
 	}
 }
 
-func sameSecond(t *testing.T, s *commitSession) {
+func checkSameSecond(t *testing.T, s *commitSession) {
 	s.commitPeople(t, Person{Region: "eu", ID: "1", Updated: 5, Name: "first"})
 	s.commitPeople(t, Person{Region: "eu", ID: "1", Updated: 5, Name: "second"}, Person{Region: "eu", ID: "1", Updated: 5, Name: "third"})
 	s.commitPeople(t, Person{Region: "eu", ID: "1", Updated: 4, Name: "stale"})

@@ -277,7 +277,7 @@ func (m *Arrival) emptyRedactedRows(ctx context.Context, batches []transform.Bat
 		if e == nil {
 			e = m.stagedEraser()
 		}
-		if err := stage.Fill(ctx, m.erasures.db.DB, takenOut, b.Table.Key, len(keys), func(i int) []string { return keys[i] }); err != nil {
+		if err := stage.Fill(ctx, m.erasures.db.DB, redactedKeys, b.Table.Key, len(keys), func(i int) []string { return keys[i] }); err != nil {
 			return err
 		}
 		for _, part := range redactionRules(e.tables, b.Table) {

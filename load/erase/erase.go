@@ -60,7 +60,7 @@ func (w *Erasures) Erase(ctx context.Context, schema, reason string, ids []strin
 // Preview gives the certificate that Erase would give, and changes nothing.
 func (w *Erasures) Preview(ctx context.Context, schema string, ids []string) (c Certificate, err error) {
 	err = w.db.Do("", func(*duck.DB) error {
-		c, err = w.certifyErasure(ctx, erasureStep{schema: schema, reason: Asked, ids: ids})
+		c, err = w.certifyErasure(ctx, erasureStep{schema: schema, reason: ErasedByCommand, ids: ids})
 		return err
 	})
 	return c, err

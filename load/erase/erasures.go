@@ -15,8 +15,8 @@ import (
 
 // The reasons of an erasure, as _sync.erasures has them.
 const (
-	Forgotten = "forgotten" // the source erased the person
-	Asked     = "asked"     // a person ran the command erase
+	ErasedAtSource = "forgotten" // the source erased the person
+	ErasedByCommand     = "asked"     // a person ran the command erase
 	Redacted  = "redacted"  // the source redacted a text
 	Restored  = "restored"  // the database was older than the log of erasures
 )

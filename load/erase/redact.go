@@ -145,10 +145,10 @@ func (m *Arrival) BeforeCommit(ctx context.Context, stamp time.Time) (changed in
 			return 0, err
 		}
 	}
-	if changed, err = m.takeOut(ctx, r.unreplaced, false); err != nil {
+	if changed, err = m.applyRedactions(ctx, r.unreplaced, false); err != nil {
 		return 0, fmt.Errorf("the rows that answered no more: %w", err)
 	}
-	if _, err := m.takeOut(ctx, r.all, true); err != nil {
+	if _, err := m.applyRedactions(ctx, r.all, true); err != nil {
 		return 0, fmt.Errorf("the states that rows were in: %w", err)
 	}
 	return changed, w.saveErasure(ctx, r.erasureStep, c)
@@ -158,15 +158,15 @@ func (m *Arrival) BeforeCommit(ctx context.Context, stamp time.Time) (changed in
 func (m *Arrival) AfterCommit() { m.erasures.noteApplied(m.redacted.erasureStep) }
 
 // applyRedactions empties the redacted texts in stored rows, or in their past states, and returns the number of rows.
-func (m *Arrival) takeOut(ctx context.Context, keys map[string][][]string, states bool) (rows int64, err error) {
+func (m *Arrival) applyRedactions(ctx context.Context, keys map[string][][]string, states bool) (rows int64, err error) {
 	e := m.erasures.newEraser(m.schema, m.stamp)
-	defer stage.Drop(ctx, m.erasures.db.DB, takenOut)
+	defer stage.Drop(ctx, m.erasures.db.DB, redactedKeys)
 	for table, keys := range keys {
 		t, ok := e.findTable(table)
 		if !ok || states && t.History == "" {
 			continue
 		}
-		if err := stage.Fill(ctx, m.erasures.db.DB, takenOut, t.Key, len(keys), func(i int) []string { return keys[i] }); err != nil {
+		if err := stage.Fill(ctx, m.erasures.db.DB, redactedKeys, t.Key, len(keys), func(i int) []string { return keys[i] }); err != nil {
 			return rows, err
 		}
 		for _, part := range redactionRules(e.tables, t) {

@@ -14,7 +14,7 @@ import (
 )
 
 func (w *Erasures) dropSubjects(ctx context.Context, e *subjectEraser) {
-	names := []string{subjects, traces, takenOut}
+	names := []string{subjects, traces, redactedKeys}
 	if e != nil {
 		for _, name := range e.matching {
 			if name != "" {
@@ -29,7 +29,7 @@ func (w *Erasures) dropSubjects(ctx context.Context, e *subjectEraser) {
 // with redacted texts.
 const (
 	traces   = "temp.traces"
-	takenOut = "temp.taken_out"
+	redactedKeys = "temp.taken_out"
 )
 
 // shortestTrace is the length from which a value is searched in messages. A shorter value would occur in other words by
@@ -81,7 +81,7 @@ func (w *Erasures) eraseRows(ctx context.Context, e *subjectEraser, table string
 	if !ok || len(keys) == 0 {
 		return nil
 	}
-	if err := stage.Fill(ctx, w.db.DB, takenOut, t.Key, len(keys), func(i int) []string { return keys[i] }); err != nil {
+	if err := stage.Fill(ctx, w.db.DB, redactedKeys, t.Key, len(keys), func(i int) []string { return keys[i] }); err != nil {
 		return err
 	}
 	for _, part := range redactionRules(e.tables, t) {
@@ -108,7 +108,7 @@ type redactionRule struct {
 // redactionRules are the rules for the rows in redactedKeys: the redactable columns, columns made of the same field, and
 // personal columns of the lists inside.
 func redactionRules(tables []transform.Table, t transform.Table) []redactionRule {
-	own := erasureRule{where: "EXISTS (SELECT 1 FROM " + takenOut + " x WHERE " + clause.MatchTexts("x.", t.Key, "t.", t.Key) + ")"}
+	own := erasureRule{where: "EXISTS (SELECT 1 FROM " + redactedKeys + " x WHERE " + clause.MatchTexts("x.", t.Key, "t.", t.Key) + ")"}
 	for _, c := range t.Columns {
 		if slices.ContainsFunc(t.Columns, func(o transform.Column) bool { return o.Redactable && slices.Equal(o.Path, c.Path) }) {
 			own.columns = append(own.columns, c.Name)
@@ -122,7 +122,7 @@ func redactionRules(tables []transform.Table, t transform.Table) []redactionRule
 		if inner.Within != t.Name {
 			continue
 		}
-		r := erasureRule{where: "EXISTS (SELECT 1 FROM " + takenOut + " x WHERE " + clause.MatchTexts("x.", t.Key, "t.", inner.WithinKey) + ")"}
+		r := erasureRule{where: "EXISTS (SELECT 1 FROM " + redactedKeys + " x WHERE " + clause.MatchTexts("x.", t.Key, "t.", inner.WithinKey) + ")"}
 		for _, c := range inner.Columns {
 			if c.PII && !slices.Contains(inner.Key, c.Name) {
 				r.columns = append(r.columns, c.Name)

@@ -23,7 +23,7 @@ func (w *Facts) UnchangedFingerprints(ctx context.Context, schema string, t tran
 		if n, err := w.db.StoredRows(ctx, schema, t.Name); err != nil || n == 0 {
 			return err
 		}
-		query, values := sameQuery(schema, t, columns, fingerprints)
+		query, values := fingerprintQuery(schema, t, columns, fingerprints)
 		stored := map[string][]string{}
 		err := db.Each(ctx, query, values, func(rows *sql.Rows) error {
 			texts := make([]string, len(columns)+1)
@@ -72,7 +72,7 @@ func (w *Facts) EachKey(ctx context.Context, schema string, t transform.Table, s
 
 // fingerprintQuery is the query for the stored rows that may equal the fingerprints. Its bounds of time let DuckDB skip
 // nearly all of the table: pages are in order of time, and so were the commits.
-func sameQuery(schema string, t transform.Table, columns []transform.Column, fingerprints []transform.ListFingerprint) (string, []any) {
+func fingerprintQuery(schema string, t transform.Table, columns []transform.Column, fingerprints []transform.ListFingerprint) (string, []any) {
 	var keys []string
 	for _, fingerprint := range fingerprints {
 		if fingerprint.Values != nil && !strings.Contains(fingerprint.Key, clause.Separator) {

@@ -21,7 +21,7 @@ const hashes = "temp.hashes"
 // never recorded.
 func (w *Masks) MaskedNames(ctx context.Context, schema, stream string) (names []string, noted bool, err error) {
 	err = w.db.Do(fmt.Sprintf("read what of %s is masked", stream), func(db *duck.DB) error {
-		names, noted, err = workdb.ReadNames(ctx, db, hiddenKey(schema, stream))
+		names, noted, err = workdb.ReadNames(ctx, db, maskedKey(schema, stream))
 		return err
 	})
 	return names, noted, err
@@ -52,15 +52,15 @@ func (w *Masks) Mask(ctx context.Context, schema string, m MaskChange) (rows int
 					return fmt.Errorf("%s.%s: %w", p.Table, p.Column, err)
 				}
 			}
-			taken, _, err := workdb.ReadNames(ctx, db, takenKey(schema, m.Stream))
+			taken, _, err := workdb.ReadNames(ctx, db, unmaskedKey(schema, m.Stream))
 			if err != nil {
 				return err
 			}
-			taken = slices.DeleteFunc(clause.Union(taken, m.Taken), func(name string) bool { return slices.Contains(m.Names, name) })
-			if err := w.db.SaveNames(ctx, takenKey(schema, m.Stream), taken); err != nil {
+			taken = slices.DeleteFunc(clause.Union(taken, m.Unmasked), func(name string) bool { return slices.Contains(m.Names, name) })
+			if err := w.db.SaveNames(ctx, unmaskedKey(schema, m.Stream), taken); err != nil {
 				return err
 			}
-			if err := w.db.SaveNames(ctx, hiddenKey(schema, m.Stream), m.Names); err != nil {
+			if err := w.db.SaveNames(ctx, maskedKey(schema, m.Stream), m.Names); err != nil {
 				return err
 			}
 			return w.db.SaveStamp(ctx, stamp)

@@ -15,7 +15,7 @@ type MaskChange struct {
 	Names  []string             // all entries of hash and drop from now on
 	Mask   []transform.MaskRule // columns and fields of the new entries
 	Unmask []UnmaskedColumn     // columns and fields of the removed entries
-	Taken  []string             // the removed entries
+	Unmasked  []string             // the removed entries
 	Key    []byte
 }
 
@@ -32,7 +32,7 @@ type Masks struct{ db *workdb.Database }
 // New masks values in a work database.
 func New(db *workdb.Database) *Masks { return &Masks{db} }
 
-func hiddenKey(schema, stream string) string { return "hidden " + duck.Table(schema, stream) }
+func maskedKey(schema, stream string) string { return "hidden " + duck.Table(schema, stream) }
 
 // hasFieldCondition is the condition that a JSON value has, anywhere, a field with the last name of a path.
 func hasFieldCondition(value string, path []string) string {
@@ -41,7 +41,7 @@ func hasFieldCondition(value string, path []string) string {
 
 // unmaskedKey is the key in _sync.meta of the removed entries of hash and drop, while some rows were not read again
 // since.
-func takenKey(schema, stream string) string { return "unhidden " + duck.Table(schema, stream) }
+func unmaskedKey(schema, stream string) string { return "unhidden " + duck.Table(schema, stream) }
 
 // hasRowHash reports whether the rows of a table have a content hash.
 func hasRowHash(t transform.Table) bool {

@@ -78,7 +78,7 @@ func (w *Masks) unhashParents(ctx context.Context, schema string, t transform.Ta
 
 // UnmaskedNames gives the entries of hash and drop that stored rows were made with and that are no longer wanted. A
 // column that was hashed and is now dropped is not unmasked.
-func TakenBack(stored, wanted []string) (taken []string) {
+func UnmaskedNames(stored, wanted []string) (taken []string) {
 	for _, name := range stored {
 		_, column, _ := strings.Cut(name, ":")
 		if !slices.Contains(wanted, name) && !slices.Contains(wanted, "drop:"+column) {
@@ -93,7 +93,7 @@ func TakenBack(stored, wanted []string) (taken []string) {
 func (w *Masks) StillMasked(ctx context.Context, schema, stream, table string) (names []string, rows int64, err error) {
 	err = w.db.Do("", func(db *duck.DB) error {
 		t, ok := w.db.DescribedTables(schema)[table]
-		if names, _, err = workdb.ReadNames(ctx, db, takenKey(schema, stream)); err != nil || len(names) == 0 || !ok {
+		if names, _, err = workdb.ReadNames(ctx, db, unmaskedKey(schema, stream)); err != nil || len(names) == 0 || !ok {
 			return err
 		}
 		if rows, err = countMasked(ctx, db, schema, t, transform.HashColumn+" IS NULL"); err != nil {
@@ -107,18 +107,18 @@ func (w *Masks) StillMasked(ctx context.Context, schema, stream, table string) (
 // StillMasked is Masks.StillMasked for a published file. Entries that are no longer wanted count as removed, as the next run will
 // remove them.
 func StillMasked(ctx context.Context, r *read.Reader, schema, stream string, t transform.Table, wanted []string) (names []string, rows int64, err error) {
-	before, _, err := workdb.ReadNames(ctx, r.DB, hiddenKey(schema, stream))
+	before, _, err := workdb.ReadNames(ctx, r.DB, maskedKey(schema, stream))
 	if err != nil {
 		return nil, 0, err
 	}
-	if names, _, err = workdb.ReadNames(ctx, r.DB, takenKey(schema, stream)); err != nil {
+	if names, _, err = workdb.ReadNames(ctx, r.DB, unmaskedKey(schema, stream)); err != nil {
 		return nil, 0, err
 	}
 	where := transform.HashColumn + " IS NULL"
-	if soon := TakenBack(before, wanted); len(soon) > 0 {
+	if soon := UnmaskedNames(before, wanted); len(soon) > 0 {
 		names, where = clause.Union(names, soon), "true"
 	}
-	if names = TakenBack(names, wanted); len(names) == 0 {
+	if names = UnmaskedNames(names, wanted); len(names) == 0 {
 		return nil, 0, nil
 	}
 	rows, err = countMasked(ctx, r.DB, schema, t, where)
@@ -136,6 +136,6 @@ func countMasked(ctx context.Context, db *duck.DB, schema string, t transform.Ta
 // EndUnmask deletes the removed entries of hash and drop of a stream: all of it was read again.
 func (w *Masks) EndUnmask(ctx context.Context, schema, stream string) error {
 	return w.db.Do("", func(*duck.DB) error {
-		return w.db.SaveNames(ctx, takenKey(schema, stream), nil)
+		return w.db.SaveNames(ctx, unmaskedKey(schema, stream), nil)
 	})
 }

@@ -17,9 +17,9 @@ import (
 )
 
 // finishIsolated lets a process of its own make the models of users, and finishes the copy.
-func (p *publishRun) finishApart(ctx context.Context) error {
+func (p *publishRun) finishIsolated(ctx context.Context) error {
 	for _, b := range p.models {
-		if err := b.makeApart(ctx, p.spec.Program, p.copyOptions(p.copyPath())); err != nil {
+		if err := b.makeIsolated(ctx, p.spec.Program, p.copyOptions(p.copyPath())); err != nil {
 			return fmt.Errorf("models of %s: %w", b.schema.Name, err)
 		}
 	}
@@ -37,7 +37,7 @@ func (p *publishRun) finishApart(ctx context.Context) error {
 // makeIsolated makes the models of users by a process of its own, in a database that nobody has open and that has no log.
 // A model that crashes the process, or takes too long, is skipped: its log is removed, and another process makes the
 // remaining models from the beginning.
-func (b *modelBuild) makeApart(ctx context.Context, program sandbox.Program, o duck.Options) error {
+func (b *modelBuild) makeIsolated(ctx context.Context, program sandbox.Program, o duck.Options) error {
 	if !b.needsProcess() {
 		b.made = append(b.made, b.userModels...)
 		return nil
@@ -74,7 +74,7 @@ type modelAttempt struct {
 
 // newAttempt plans a process for all models except lethal ones.
 func (b *modelBuild) newAttempt(o duck.Options, lethal map[string]error) *modelAttempt {
-	a := &modelAttempt{modelBuild: modelBuild{schema: b.schema, made: slices.Clone(b.made)}, within: cmp.Or(b.schema.Models.Longest, longest), at: -1}
+	a := &modelAttempt{modelBuild: modelBuild{schema: b.schema, made: slices.Clone(b.made)}, within: cmp.Or(b.schema.Models.Longest, longestModel), at: -1}
 	o.Memory = min(o.Memory, read.DefaultMemory/2) // the process may use twice that, since DuckDB does not count all of its memory
 	a.request = modelRequest{Options: o, Schema: b.schema.Models.Schema}
 	for _, r := range b.userModels {

@@ -49,7 +49,7 @@ func (p *publishRun) inLake(s Schema) []lakeTable {
 
 // unconfiguredTables lists the stored tables of a schema that the configuration no longer describes: file and lake have
 // the same tables. Relations that are no longer configured are not in the list, since they can be made again.
-func (p *publishRun) leftInLake(s Schema, list []lakeTable) (left []lakeTable) {
+func (p *publishRun) unconfiguredTables(s Schema, list []lakeTable) (left []lakeTable) {
 	for _, t := range p.before.Tables {
 		listed := slices.ContainsFunc(list, func(want lakeTable) bool { return want.name == t.Name })
 		if t.Schema == s.Name && !listed && !slices.Contains(s.Internal, t.Name) {
@@ -81,7 +81,7 @@ func (p *publishRun) writeLake(ctx context.Context, db *duck.DB, s Schema) (*lak
 	}
 	definition := schemaFingerprint(s)
 	list := p.inLake(s)
-	list = append(list, p.leftInLake(s, list)...)
+	list = append(list, p.unconfiguredTables(s, list)...)
 	slices.SortStableFunc(list, func(a, b lakeTable) int { return min(len(a.union), 1) - min(len(b.union), 1) })
 	for _, want := range list {
 		entry, known := l.old.Tables[want.name]

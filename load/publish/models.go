@@ -83,7 +83,7 @@ func (m Models) modelsFingerprint(of string) string {
 }
 
 // longestModel is the time limit for one model that is a table: a user may have written it, and readers wait for it.
-const longest = 10 * time.Minute
+const longestModel = 10 * time.Minute
 
 // makeModels makes the program's models whose sources exist, each after those that it reads. Where the definitions are
 // unchanged, it makes the tables only.
@@ -115,7 +115,7 @@ func (b *modelBuild) makeModels(ctx context.Context, db *duck.DB) error {
 			b.made = append(b.made, r)
 			continue
 		}
-		err := duck.Within(ctx, cmp.Or(m.Longest, longest), func(ctx context.Context) error {
+		err := duck.Within(ctx, cmp.Or(m.Longest, longestModel), func(ctx context.Context) error {
 			return makeRelation(ctx, db, m.Schema, b.substituteModel(r), there[r.Name])
 		})
 		switch {

@@ -45,7 +45,7 @@ func Outline(ctx context.Context, s Schema, program sandbox.Program) (all []Rela
 	if err := errors.Join(err, db.Close()); err != nil {
 		return nil, fmt.Errorf("outline %s: %w", s.Name, err)
 	}
-	if err := b.makeApart(ctx, program, options); err != nil {
+	if err := b.makeIsolated(ctx, program, options); err != nil {
 		return nil, fmt.Errorf("outline %s: %w", s.Name, err)
 	}
 	for _, r := range b.made {

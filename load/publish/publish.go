@@ -110,7 +110,7 @@ func (p *publishRun) finishCopy(ctx context.Context) error {
 		return err
 	}
 	if apart {
-		if err := p.finishApart(ctx); err != nil {
+		if err := p.finishIsolated(ctx); err != nil {
 			return err
 		}
 	}
@@ -257,12 +257,12 @@ func (p *publishRun) pruneFiles(current string) error {
 			return err
 		}
 	}
-	return p.forgetOrphans()
+	return p.removeOrphans()
 }
 
 // removeOrphans removes checksums and logs without a file. A kill in sealFile leaves a checksum; a session that wrote
 // into a removed file leaves a log.
-func (p *publishRun) forgetOrphans() error {
+func (p *publishRun) removeOrphans() error {
 	entries, err := os.ReadDir(p.dir.Published())
 	if err != nil {
 		return err

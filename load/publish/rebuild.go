@@ -16,7 +16,7 @@ import (
 )
 
 // wornRatio is how many times larger than a fresh file a file may be before it is written again.
-const worn = 1.5
+const wornRatio = 1.5
 
 // openCopy opens the private copy, which is written again first where that is asked for or the file is worn. Opening
 // replays the log, so it happens once.
@@ -65,7 +65,7 @@ func (p *publishRun) rewriteCopy(ctx context.Context) error {
 
 // smallFile is the number of blocks up to which a file is never worn, and the number that the few new rows of each run
 // may take in addition: a small file would otherwise be written again every few nights.
-const few = 64
+const smallFile = 64
 
 // isWorn compares the blocks of a file with those that its live rows need. DuckDB counts free blocks. Deleted rows stay
 // in their row groups: they are the difference between what a table holds and what it shows. The few rows that a night
@@ -73,7 +73,7 @@ const few = 64
 func isWorn(ctx context.Context, db *duck.DB) (bool, error) {
 	var total, used int64
 	err := db.Scan(ctx, "SELECT total_blocks, used_blocks FROM pragma_database_size() WHERE database_name = $1", []any{duck.Catalog}, &total, &used)
-	if err != nil || total <= few {
+	if err != nil || total <= smallFile {
 		return false, err
 	}
 	var stored, live float64
@@ -86,11 +86,11 @@ func isWorn(ctx context.Context, db *duck.DB) (bool, error) {
 		stored, live = 1, 1
 	}
 	fresh := float64(used) * live / stored
-	if float64(total) > worn*fresh {
+	if float64(total) > wornRatio*fresh {
 		return true, nil
 	}
 	thin, err := thinGroups(ctx, db)
-	return float64(total) > worn*(fresh-float64(thin))+few, err
+	return float64(total) > wornRatio*(fresh-float64(thin))+smallFile, err
 }
 
 // thinGroups counts the nearly empty row groups, except one of each table.

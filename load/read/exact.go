@@ -22,10 +22,10 @@ type answerColumn struct {
 
 // A decimal inside a list or struct is left to the driver: to_json makes a float of it.
 var (
-	nested  = regexp.MustCompile(`^(STRUCT|MAP|UNION)\(|\[[0-9]*\]$`)
-	decimal = regexp.MustCompile(`\bDECIMAL\(`)
-	scalar  = regexp.MustCompile(`^DECIMAL\([0-9,]+\)$`)
-	inner   = regexp.MustCompile(`\bJSON\b`)
+	nestedType  = regexp.MustCompile(`^(STRUCT|MAP|UNION)\(|\[[0-9]*\]$`)
+	decimalType = regexp.MustCompile(`\bDECIMAL\(`)
+	scalarDecimal  = regexp.MustCompile(`^DECIMAL\([0-9,]+\)$`)
+	jsonInside   = regexp.MustCompile(`\bJSON\b`)
 )
 
 // columnOf chooses the conversion for a type that the driver's Go value would damage: the driver decodes JSON into
@@ -36,9 +36,9 @@ func columnOf(name, kind string) answerColumn {
 	switch {
 	case kind == "JSON":
 		c.form, c.give = "%s::VARCHAR", rawJSON
-	case nested.MatchString(kind) && (inner.MatchString(kind) || !decimal.MatchString(kind)):
+	case nestedType.MatchString(kind) && (jsonInside.MatchString(kind) || !decimalType.MatchString(kind)):
 		c.form, c.give = "to_json(%s)::VARCHAR", rawJSON
-	case scalar.MatchString(kind):
+	case scalarDecimal.MatchString(kind):
 		c.form, c.give = "%s::VARCHAR", func(text string) any { return json.Number(text) }
 	case slices.Contains([]string{"TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"}, kind):
 		c.form, c.give = "replace(%s::VARCHAR, ' ', 'T')", sameText

@@ -57,7 +57,7 @@ func writeParquet(ctx context.Context, answer array.RecordReader, to io.Writer) 
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	release, err := handOver(db, answer)
+	release, err := registerAnswer(db, answer)
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func writeParquet(ctx context.Context, answer array.RecordReader, to io.Writer) 
 }
 
 // registerAnswer makes the answer a view that can be read once.
-func handOver(db *duck.DB, answer array.RecordReader) (release func(), err error) {
+func registerAnswer(db *duck.DB, answer array.RecordReader) (release func(), err error) {
 	err = db.Conn().Raw(func(raw any) error {
 		door, err := duckdb.NewArrowFromConn(raw.(driver.Conn))
 		if err != nil {
@@ -99,7 +99,7 @@ func handOver(db *duck.DB, answer array.RecordReader) (release func(), err error
 
 // hugeInt matches integers of 128 bits, the type of sums. Parquet has none, and DuckDB would write floats, which lose
 // digits.
-var huge = regexp.MustCompile(`\bU?HUGEINT\b`)
+var hugeInt = regexp.MustCompile(`\bU?HUGEINT\b`)
 
 // storableColumns gives the answer's columns in types that Parquet has.
 func storableColumns(ctx context.Context, db *duck.DB) (string, error) {
@@ -109,8 +109,8 @@ func storableColumns(ctx context.Context, db *duck.DB) (string, error) {
 		var rest [4]any
 		err := rows.Scan(&name, &kind, &rest[0], &rest[1], &rest[2], &rest[3])
 		column := duck.Name(name)
-		if huge.MatchString(kind) {
-			column += "::" + huge.ReplaceAllString(kind, "DECIMAL(38, 0)") + " AS " + column
+		if hugeInt.MatchString(kind) {
+			column += "::" + hugeInt.ReplaceAllString(kind, "DECIMAL(38, 0)") + " AS " + column
 		}
 		columns = append(columns, column)
 		return err

@@ -60,7 +60,7 @@ func (d *redactedError) Unwrap() error { return d.cause }
 var (
 	// aboutValues are the kinds of errors that may quote a value of a row; other kinds quote names.
 	aboutValues = regexp.MustCompile(`\b(Conversion|Invalid Input|Out of Range|Not implemented|Mismatch Type|Invalid Type) Error: `)
-	quoted      = regexp.MustCompile(`['"].*['"]|['"].*$`)
+	quotedText      = regexp.MustCompile(`['"].*['"]|['"].*$`)
 	longNumber  = regexp.MustCompile(`\d{5,}(\.\d+)?`)
 )
 
@@ -79,6 +79,6 @@ func withoutValues(text string) string {
 		drawn = ""
 	}
 	rest = strings.ReplaceAll(rest, "can't", "cannot")
-	rest = quoted.ReplaceAllString(rest, "[value]")
+	rest = quotedText.ReplaceAllString(rest, "[value]")
 	return text[:kind[1]] + longNumber.ReplaceAllString(rest, "[value]") + drawn
 }

@@ -66,7 +66,7 @@ func parseFunctionRules(text string) functionRules {
 }
 
 // defaultRules are the rules of functions.txt, which is parsed once.
-var listed = sync.OnceValue(func() functionRules { return parseFunctionRules(functionList) })
+var defaultRules = sync.OnceValue(func() functionRules { return parseFunctionRules(functionList) })
 
 // ruleFor reports whether a name of a kind is allowed, and else the reason; known is false for a name that no line has.
 func (v functionRules) ruleFor(kind, name string) (reason string, allowed, known bool) {
@@ -131,7 +131,7 @@ func (d *DB) checkStatement(statement string) (*statementCheck, error) {
 	if err != nil || tree == nil {
 		return nil, err
 	}
-	j := &statementCheck{functionRules: listed(), statement: statement, from: at}
+	j := &statementCheck{functionRules: defaultRules(), statement: statement, from: at}
 	if err := j.checkTree(tree, "scalar"); err != nil {
 		return nil, err
 	}
@@ -257,7 +257,7 @@ type statementCheck struct {
 }
 
 // aggregateCallers are the functions whose second argument names an aggregate to call.
-var byName = map[string]bool{"aggregate": true, "array_aggr": true, "array_aggregate": true, "list_aggr": true, "list_aggregate": true}
+var aggregateCallers = map[string]bool{"aggregate": true, "array_aggr": true, "array_aggregate": true, "list_aggr": true, "list_aggregate": true}
 
 // checkTree checks each name that a part of the tree calls or reads. kind is the kind of a call at this place: scalar, or
 // table directly after FROM.
@@ -302,10 +302,10 @@ func (j *statementCheck) checkCall(part map[string]any, kind, name string) error
 	case !known && j.unknown == nil:
 		j.unknown = j.locateRefusal(part, Refused{Name: name, Reason: "is a function that nobody has looked at for this program"})
 	}
-	if !byName[strings.ToLower(name)] {
+	if !aggregateCallers[strings.ToLower(name)] {
 		return nil
 	}
-	called := namedIn(part)
+	called := namedAggregates(part)
 	if len(called) == 0 {
 		return j.locateRefusal(part, Refused{Name: name, Reason: "names its aggregate by more than a text"})
 	}
@@ -319,7 +319,7 @@ func (j *statementCheck) checkCall(part map[string]any, kind, name string) error
 
 // namedAggregates gives the texts among the first two arguments of a call, as in list_aggr(l, 'sum') and
 // l.list_aggr('sum').
-func namedIn(part map[string]any) (names []string) {
+func namedAggregates(part map[string]any) (names []string) {
 	children, _ := part["children"].([]any)
 	for _, child := range children[:min(2, len(children))] {
 		argument, _ := child.(map[string]any)
