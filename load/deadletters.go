@@ -27,7 +27,7 @@ type DeadLetterCount struct {
 // Temporary tables of the values of a batch that did not fit: as the decoder reported them, and each once.
 const (
 	reportedLetters = "temp.complained"
-	distinctLetters      = "temp.unfit"
+	distinctLetters = "temp.unfit"
 )
 
 // noteDeadLetters makes _sync.misfits say what does not fit in each record of a batch, and no more: a record that is read

@@ -27,7 +27,7 @@ func (s *talkStore) deadLetterText(complete time.Time) string {
 	return text
 }
 
-func TestRejectsCountValuesHoweverOftenTheyAreRead(t *testing.T) {
+func TestDeadLettersCountEachValueOnce(t *testing.T) {
 	t.Parallel()
 	const odd = `{"id":"1","at":1700000000,"title":{"not":"a text"},"parts":[{"id":"m","body":[1]},{"id":"n","body":[2]}]}`
 	const two = "talk_parts.body type 2 (2 new) talks.title type 1 (1 new) "
@@ -52,7 +52,7 @@ func TestRejectsCountValuesHoweverOftenTheyAreRead(t *testing.T) {
 	}
 }
 
-func TestRecordsThatAreKeptOutWholeCountOnceUntilTheyComeOtherwise(t *testing.T) {
+func TestARejectedRecordCountsOnceUntilItChanges(t *testing.T) {
 	t.Parallel()
 	s := newTalkStore(t, talkStream())
 	const nameless, number = `{"at":1700000000,"title":"t"}`, `7`

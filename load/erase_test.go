@@ -129,9 +129,9 @@ func (e *erasureFixture) expectErased() {
 	e.expectRows("SELECT concat_ws('|', id, who) FROM {schema}.reports", "1", "2|bob")
 }
 
-// TestT35TombstonesAreStrongerThanWhatComes erases a person from rows that are stored, and commits the same rows again: as
+// TestT35TombstonesOverrideIncomingRecords erases a person from rows that are stored, and commits the same rows again: as
 // they were, changed, into an empty database that knows nothing but the log. What is left is the same each time.
-func TestT35TombstonesAreStrongerThanWhatComes(t *testing.T) {
+func TestT35TombstonesOverrideIncomingRecords(t *testing.T) {
 	t.Parallel()
 	e := newErasing(t, load.Options{})
 	fill := func() (rows int64) {
@@ -172,9 +172,9 @@ func TestT35TombstonesAreStrongerThanWhatComes(t *testing.T) {
 	}
 }
 
-// TestT35ARowThatCameBeforeItsRecordIsForgottenWithIt: a report tells of a talk that is not stored yet, so that nothing says whom it
+// TestT35ARowStoredBeforeItsErasedRecordIsErased: a report tells of a talk that is not stored yet, so that nothing says whom it
 // is about. The talk that comes after names a person who was erased.
-func TestT35ARowThatCameBeforeItsRecordIsForgottenWithIt(t *testing.T) {
+func TestT35ARowStoredBeforeItsErasedRecordIsErased(t *testing.T) {
 	t.Parallel()
 	e := newErasing(t, load.Options{})
 	e.commitRecords("talks", annTalk, bobTalk)

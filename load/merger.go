@@ -57,10 +57,10 @@ type stagedGroup struct {
 	refresh     bool // of a full refresh
 	redactedIDs []string
 
-	deadLetters    []transform.Misfit
-	incomplete []transform.Incomplete
-	completed  []string
-	children   []stage.Batch
+	deadLetters []transform.Misfit
+	incomplete  []transform.Incomplete
+	completed   []string
+	children    []stage.Batch
 }
 
 // answeredIDs are ids that were asked for at a time, and that the stream no longer waits for.

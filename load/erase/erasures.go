@@ -15,10 +15,10 @@ import (
 
 // The reasons of an erasure, as _sync.erasures has them.
 const (
-	ErasedAtSource = "forgotten" // the source erased the person
-	ErasedByCommand     = "asked"     // a person ran the command erase
-	Redacted  = "redacted"  // the source redacted a text
-	Restored  = "restored"  // the database was older than the log of erasures
+	ErasedAtSource  = "forgotten" // the source erased the person
+	ErasedByCommand = "asked"     // a person ran the command erase
+	Redacted        = "redacted"  // the source redacted a text
+	Restored        = "restored"  // the database was older than the log of erasures
 )
 
 // erasureStep is one step of erasing: persons, rows with redacted texts, or both.

@@ -28,7 +28,7 @@ func (w *Erasures) dropSubjects(ctx context.Context, e *subjectEraser) {
 // traces is the temporary table of a person's words that the records of runs may repeat. redactedKeys is that of the keys of rows
 // with redacted texts.
 const (
-	traces   = "temp.traces"
+	traces       = "temp.traces"
 	redactedKeys = "temp.taken_out"
 )
 

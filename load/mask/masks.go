@@ -11,12 +11,12 @@ import (
 
 // MaskChange is a change of what is hashed and dropped in a stream.
 type MaskChange struct {
-	Stream string
-	Names  []string             // all entries of hash and drop from now on
-	Mask   []transform.MaskRule // columns and fields of the new entries
-	Unmask []UnmaskedColumn     // columns and fields of the removed entries
-	Unmasked  []string             // the removed entries
-	Key    []byte
+	Stream   string
+	Names    []string             // all entries of hash and drop from now on
+	Mask     []transform.MaskRule // columns and fields of the new entries
+	Unmask   []UnmaskedColumn     // columns and fields of the removed entries
+	Unmasked []string             // the removed entries
+	Key      []byte
 }
 
 // UnmaskedColumn is a column or field that is no longer masked. The stored rows still lack its values: these come when

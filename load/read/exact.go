@@ -22,10 +22,10 @@ type answerColumn struct {
 
 // A decimal inside a list or struct is left to the driver: to_json makes a float of it.
 var (
-	nestedType  = regexp.MustCompile(`^(STRUCT|MAP|UNION)\(|\[[0-9]*\]$`)
-	decimalType = regexp.MustCompile(`\bDECIMAL\(`)
-	scalarDecimal  = regexp.MustCompile(`^DECIMAL\([0-9,]+\)$`)
-	jsonInside   = regexp.MustCompile(`\bJSON\b`)
+	nestedType    = regexp.MustCompile(`^(STRUCT|MAP|UNION)\(|\[[0-9]*\]$`)
+	decimalType   = regexp.MustCompile(`\bDECIMAL\(`)
+	scalarDecimal = regexp.MustCompile(`^DECIMAL\([0-9,]+\)$`)
+	jsonInside    = regexp.MustCompile(`\bJSON\b`)
 )
 
 // columnOf chooses the conversion for a type that the driver's Go value would damage: the driver decodes JSON into

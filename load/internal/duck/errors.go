@@ -60,7 +60,7 @@ func (d *redactedError) Unwrap() error { return d.cause }
 var (
 	// aboutValues are the kinds of errors that may quote a value of a row; other kinds quote names.
 	aboutValues = regexp.MustCompile(`\b(Conversion|Invalid Input|Out of Range|Not implemented|Mismatch Type|Invalid Type) Error: `)
-	quotedText      = regexp.MustCompile(`['"].*['"]|['"].*$`)
+	quotedText  = regexp.MustCompile(`['"].*['"]|['"].*$`)
 	longNumber  = regexp.MustCompile(`\d{5,}(\.\d+)?`)
 )
 
