@@ -1,2 +1,2 @@
-// Package erase removes data subjects, and texts that the source redacted, from all stored rows, and keeps them out of later commits.
+// Package erase removes persons and redacted texts from all stored data, and keeps them out of every commit.
 package erase

@@ -71,7 +71,7 @@ var believing = []mutant{
 		old: "same += \" AND NOT (\" + clause.Differ(t, \"s.\", \"t.\") + \")\"", new: "same += \" AND true\"",
 	},
 	{
-		bug: "hiding that is taken back leaves the hashes of its rows", file: "load/mask/reveal.go", killer: "pipeline.TestT174WhatWasStoredHiddenReturnsWhenItIsReadAgain",
+		bug: "hiding that is taken back leaves the hashes of its rows", file: "load/mask/unmask.go", killer: "pipeline.TestT174WhatWasStoredHiddenReturnsWhenItIsReadAgain",
 		old: "	if !hasRowHash(t) {\n", new: "	if len(where) > 0 {\n",
 	},
 	{
