@@ -18,31 +18,32 @@ import (
 	"aqueduck/transform"
 )
 
-// Current says which records of a table with a history are there, as readers are shown.
+// Current says which records of a table with a history exist, as readers see them.
 type Current struct {
 	Table     transform.Table // the stream's own, with History
-	Relations []Derived       // made one after the other; the last has the records that are there. None: the table itself tells
-	Lifecycle string          // that of Relations whose column lifecycle says what became of the others; "": none
+	Relations []Derived       // made in this order; the last one has the existing records. None: the table itself has them
+	Lifecycle string          // name of the relation in Relations with the column lifecycle; "": none
 }
 
 // Derived is a relation that a publish makes, a view or a table: its SELECT, with {schema} for the schema's name.
 type Derived struct{ Name, Kind, SQL string }
 
-// namedRelation is a relation in the SQL of another.
+// namedRelation matches a relation that the SQL of another one reads.
 var namedRelation = regexp.MustCompile(`\{schema\}\.(\w+)`)
 
-// unaligned is the temporary table of the records whose open state is not what readers are shown of them.
+// unaligned is the temporary table of the records whose open state in the history differs from what readers see.
 const unaligned = "temp.unaligned"
 
-// Histories keep the states that records were in.
+// Histories keep the past states of records: one row for each state, with the time from which and to which it held.
 type Histories struct {
 	db       *workdb.Database
 	erasures *erase.Erasures
 }
 
-// AlignHistory makes the open states of a history those of the records that are there, at an instant of the source's clock: a record that
-// left has none, and its last one says what became of it; one that is back, or whose fields another stream has brought, has a new one. So
-// what was true at x is what readers were shown at x. It tells how many states ended or began.
+// AlignHistory makes the open states of a history equal to the records that readers see, as of now on the source's clock.
+// A record that disappeared has no open state afterwards, and its last state says what became of it. A record that
+// returned, or that another stream changed, has a new open state. So a question about a past instant has the answer that
+// readers had then. AlignHistory returns how many states it ended or began.
 func (w *Histories) AlignHistory(ctx context.Context, schema string, c Current, now time.Time) (n int64, err error) {
 	err = w.db.Do("", func(*duck.DB) error {
 		history, err := w.db.Table(schema, c.Table.History)
@@ -67,37 +68,39 @@ func (w *Histories) AlignHistory(ctx context.Context, schema string, c Current, 
 	return n, err
 }
 
-// alignedKey is the fact, in _sync.meta, of the last change that a history was held against.
+// alignedKey is the key in _sync.meta of the last change that a history was compared with.
 func alignedKey(schema, history string) string { return "aligned " + duck.Table(schema, history) }
 
-// latestChange is when a row last changed that tells of the records, or of their history; "" where the history was held against that.
+// latestChange gives the time when the records of a history, or the history, last changed. It gives "" where the history
+// was compared since that change.
 func (w *Histories) latestChange(ctx context.Context, schema string, c Current) (string, error) {
 	query, args := "SELECT coalesce(max(changed_at)::VARCHAR, '') FROM _sync.tables WHERE schema = $1", []any{schema}
 	if len(c.Relations) == 0 {
 		query += " AND table_name IN ($2, $3)"
 		args = append(args, c.Table.Name, c.Table.History)
 	}
-	var latest, held string
+	var latest, compared string
 	if err := w.db.DB.Scan(ctx, query, args, &latest); err != nil {
 		return "", err
 	}
-	err := w.db.DB.Scan(ctx, "SELECT value FROM _sync.meta WHERE key = $1", []any{alignedKey(schema, c.Table.History)}, &held)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) || held == latest {
+	err := w.db.DB.Scan(ctx, "SELECT value FROM _sync.meta WHERE key = $1", []any{alignedKey(schema, c.Table.History)}, &compared)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) || compared == latest {
 		return "", err
 	}
 	return latest, nil
 }
 
-// historyAligner brings one history in line with what readers are shown.
+// historyAligner aligns one history with what readers see.
 type historyAligner struct {
 	work    *Histories
 	schema  string
 	current Current
 	history transform.Table
-	names   map[string]string // temporary relations, by the names they stand for
+	names   map[string]string // temporary relations, by the names that they have when they are published
 }
 
-// dropTemporary forgets the temporary relations. One that cannot be dropped is replaced by the next of its name.
+// dropTemporary drops the temporary relations. It ignores errors: a relation that stays is replaced by the next one of
+// its name.
 func (a *historyAligner) dropTemporary(ctx context.Context) {
 	stage.Drop(ctx, a.work.db.DB, unaligned)
 	for _, r := range a.current.Relations {
@@ -107,7 +110,8 @@ func (a *historyAligner) dropTemporary(ctx context.Context) {
 	}
 }
 
-// createRelations makes the relations as they would be published now, under temporary names, and gives the one of the records that are there.
+// createRelations makes the relations under temporary names, as a publish would make them now. It returns what stands
+// after FROM to read the existing records.
 func (a *historyAligner) createRelations(ctx context.Context) (string, error) {
 	t := a.current.Table
 	if len(a.current.Relations) == 0 {
@@ -176,7 +180,8 @@ func (a *historyAligner) alignStates(ctx context.Context, now time.Time) (n int6
 	return n, err
 }
 
-// findUnaligned finds the records whose open state is not what is shown of them.
+// findUnaligned fills the table unaligned: a full join finds open states without a record, records without an open state,
+// and pairs that differ.
 func (a *historyAligner) findUnaligned(ctx context.Context, current string) error {
 	w, t := a.work, a.current.Table
 	query := fmt.Sprintf(`CREATE OR REPLACE TEMP TABLE unaligned AS SELECT %s, h.state IS NOT NULL AS open, c.state IS NOT NULL AS here
@@ -186,10 +191,10 @@ func (a *historyAligner) findUnaligned(ctx context.Context, current string) erro
 	if _, err := w.db.DB.Exec(ctx, query); err != nil {
 		return fmt.Errorf("compare: %w", err)
 	}
-	return a.leaveErased(ctx)
+	return a.dropErased(ctx)
 }
 
-// eitherKey gives the key of a pair of rows, one of which may be missing.
+// eitherKey gives the key of a joined pair of rows, one of which may be missing.
 func eitherKey(key []string) string {
 	names := make([]string, len(key))
 	for i, k := range key {
@@ -198,8 +203,9 @@ func eitherKey(key []string) string {
 	return strings.Join(names, ", ")
 }
 
-// leaveErased leaves the persons without a state who were erased, where nothing of theirs is kept in the history.
-func (a *historyAligner) leaveErased(ctx context.Context) error {
+// dropErased removes erased persons from the table unaligned, where their rows are deleted from the history as a whole:
+// they must not get a state again.
+func (a *historyAligner) dropErased(ctx context.Context) error {
 	w, t := a.work, a.current.Table
 	people := clause.Persons(t)
 	if len(people) == 0 || !w.erasures.LeavesNoState(a.schema, a.history) {
@@ -207,7 +213,7 @@ func (a *historyAligner) leaveErased(ctx context.Context) error {
 	}
 	for _, column := range people {
 		if !strings.Contains("\x00"+strings.Join(t.Key, "\x00")+"\x00", "\x00"+column+"\x00") {
-			continue // it is not in the table of what is not aligned
+			continue // unaligned has the columns of the key only
 		}
 		var erased []string
 		err := w.db.EachValue(ctx, unaligned, []string{column}, func(values []string) {
@@ -225,9 +231,11 @@ func (a *historyAligner) leaveErased(ctx context.Context) error {
 	return nil
 }
 
-// endStates ends the open states of the records; those of records that left say what became of them.
+// endStates ends the open states of the unaligned records. The states of records that disappeared say what became of
+// them.
 func (a *historyAligner) endStates(ctx context.Context, now, stamp time.Time) (int64, error) {
 	t := a.current.Table
+	// A history without a relation that knows more can only say that the record is gone.
 	word := duck.Text(transform.LifecycleGone)
 	if name, ok := a.names[a.current.Lifecycle]; ok {
 		word = fmt.Sprintf("coalesce((SELECT any_value(l.lifecycle) FROM %s l WHERE %s), %s)", name, clause.Matches("l.", t.Key, "u.", t.Key), word)
@@ -237,7 +245,8 @@ func (a *historyAligner) endStates(ctx context.Context, now, stamp time.Time) (i
 		transform.Lifecycle, transform.SyncedAtColumn, transform.RunIDColumn, word, unaligned, clause.Matches("h.", t.Key, "u.", t.Key)), now, stamp, a.work.db.RunID())
 }
 
-// beginStates begins a state of the records that are there, behind the one that they had.
+// beginStates begins a state of each existing unaligned record. It begins after the end of the record's last state, so
+// that no two states overlap.
 func (a *historyAligner) beginStates(ctx context.Context, current string, now, stamp time.Time) (int64, error) {
 	t := a.current.Table
 	columns, newest := sharedColumns(a.history), "NULL"
@@ -253,8 +262,9 @@ func (a *historyAligner) beginStates(ctx context.Context, current string, now, s
 		now, stamp, a.work.db.RunID())
 }
 
-// FreezeHistories ends the open states of the histories that are kept no longer, of tables that still are: what is true of a record
-// afterwards they do not say. It tells how many states it ended, by history.
+// FreezeHistories ends the open states of histories that the configuration no longer keeps, where their tables are still
+// read. Without it such a history would claim that its last states still hold. It returns how many states it ended, by
+// history.
 func (w *Histories) FreezeHistories(ctx context.Context, schema string, now time.Time) (ended map[string]int64, err error) {
 	err = w.db.Do("end the states of histories that are kept no longer", func(db *duck.DB) error {
 		ended = map[string]int64{}

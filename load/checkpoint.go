@@ -12,33 +12,33 @@ import (
 	"aqueduck/load/internal/workdb"
 )
 
-// Checkpoint is how far a stream is read, as of its commit number Seq; the zero value is a stream never committed.
+// Checkpoint is how far a stream is read, as of its commit number Seq. The zero value belongs to a stream that was never committed.
 type Checkpoint struct {
 	Workspace, Stream string
 	Seq               int64
-	State             string    // where reading goes on; load does not look into it
+	State             string    // where reading continues; the reader's own JSON, which load only stores
 	SyncedTo          time.Time // the watermark
-	HistoryTo         time.Time // how far back history is read
+	HistoryTo         time.Time // how far back the backfill has read
 }
 
-// ErrFenced is the answer to a commit whose base is not the stored checkpoint: somebody else has written.
+// ErrFenced is the error of a commit whose base is not the stored checkpoint: another process has committed since.
 var ErrFenced = errors.New("the checkpoint is not the one that the reading began from")
 
 // Written counts what a commit changed.
 type Written struct {
 	Rows      int64     // rows written, over all tables
 	New       int64     // records that were not stored
-	Changed   int64     // records stored with other content, revived, or now gone
+	Changed   int64     // records whose content changed, that returned, or that are now soft-deleted
 	ChildRows int64     // rows written to child tables
-	Deleted   int64     // child rows taken out, those that came again with their parent too
-	SyncedAt  time.Time // the time of the commit, as the rows have it
+	Deleted   int64     // child rows deleted, including those that were written again with their parent
+	SyncedAt  time.Time // the time of the commit, which its rows have as _synced_at
 }
 
-// Checkpoints are those of all streams, each moved in the transaction of what it stands for.
+// Checkpoints are the checkpoints of all streams. Each moves only in the transaction that writes the rows it stands for.
 type Checkpoints struct{ db *workdb.Database }
 
-// Checkpoint gives the stored checkpoint of a stream. It is read from the database each time: a commit may have
-// landed without its process having heard of it.
+// Checkpoint reads the stored checkpoint of a stream; a stream without one has the zero Seq. It reads the database each time:
+// an interrupted commit may be stored although its caller got an error.
 func (w *Checkpoints) Checkpoint(ctx context.Context, workspace, stream string) (c Checkpoint, err error) {
 	err = w.db.Do("", func(*duck.DB) error {
 		c, err = w.readCheckpoint(ctx, workspace, stream)
@@ -67,13 +67,13 @@ func (w *Checkpoints) readCheckpoint(ctx context.Context, workspace, stream stri
 	return c, nil
 }
 
-// equalsStored says whether a checkpoint is the one already stored.
+// equalsStored reports whether a checkpoint is the one already stored, at the precision of the database.
 func (c Checkpoint) equalsStored(stored Checkpoint) bool {
 	return c.Seq == stored.Seq && c.State == stored.State &&
 		workdb.Micro(c.SyncedTo).Equal(stored.SyncedTo) && workdb.Micro(c.HistoryTo).Equal(stored.HistoryTo)
 }
 
-// MoveManually moves a checkpoint as somebody has asked, and notes in the same transaction who did what with it.
+// MoveManually moves a checkpoint for a person. It records in the same transaction what was done and by whom.
 func (w *Checkpoints) MoveManually(ctx context.Context, base, next Checkpoint, what, who string) error {
 	return w.db.Do(fmt.Sprintf("move the checkpoint of %s", base.Stream), func(db *duck.DB) error {
 		_, err := w.moveCheckpoint(ctx, base.Workspace, base.Stream, base, next, func(stamp time.Time) (Written, error) {
@@ -85,7 +85,7 @@ func (w *Checkpoints) MoveManually(ctx context.Context, base, next Checkpoint, w
 	})
 }
 
-// moveCheckpoint runs steps and moves a checkpoint in one transaction.
+// moveCheckpoint runs steps and moves a checkpoint, in one transaction.
 func (w *Checkpoints) moveCheckpoint(ctx context.Context, workspace, stream string, base, next Checkpoint, steps func(stamp time.Time) (Written, error)) (Written, error) {
 	if next.Seq != base.Seq+1 {
 		return Written{}, fmt.Errorf("commit %d does not follow %d", next.Seq, base.Seq)
@@ -98,9 +98,12 @@ func (w *Checkpoints) moveCheckpoint(ctx context.Context, workspace, stream stri
 		if err != nil {
 			return err
 		}
+		// A process may die after its commit is durable and before it learns so. It then commits the same again, which
+		// succeeds and writes nothing.
 		if landed = next.equalsStored(stored); landed {
 			return nil
 		}
+		// The fence: whoever read from an older checkpoint must not overwrite what another process committed since.
 		if stored.Seq != base.Seq {
 			return fmt.Errorf("%w: stored is commit %d, expected %d", ErrFenced, stored.Seq, base.Seq)
 		}

@@ -10,23 +10,23 @@ import (
 	"aqueduck/transform"
 )
 
-// mergeChild brings a child table in line with what became of its parents. Of a child inside an incomplete one, within is
-// the batch of the items that its lists lie in.
+// mergeChild updates a child table after its parents were decided. For a list inside the items of an incomplete list,
+// within is the batch of these items.
 func (m *commitMerger) mergeChild(ctx context.Context, g stagedGroup, child stage.Batch, c mergeCounts) error {
 	own, within := g.own, g.childBatch(child.Table.Within)
 	if child.Table.Complete {
 		return m.replaceSets(ctx, own, child, c)
 	}
 	if child.Table.Within != "" {
-		if err := m.leaveItems(ctx, own, child, within); err != nil {
+		if err := m.removeMissingItems(ctx, own, child, within); err != nil {
 			return err
 		}
 	}
 	return m.addItems(ctx, g, child)
 }
 
-// replaceSets replaces the children of changed parents and adds those of new ones. Parents that stay as they are have
-// the same children: their hash covers them.
+// replaceSets replaces the children of changed parents and adds those of new ones. It skips unchanged parents: their hash
+// covers their children.
 func (m *commitMerger) replaceSets(ctx context.Context, own, child stage.Batch, c mergeCounts) error {
 	if c.added+c.changed == 0 {
 		return nil
@@ -59,8 +59,8 @@ func (m *commitMerger) replaceSets(ctx context.Context, own, child stage.Batch, 
 	return m.countChildren(ctx, t, added, deleted)
 }
 
-// addItems adds to child sets that are not complete: rows that are new or have other content are written, the others
-// stay. A parent that was not written itself moves its _synced_at with them.
+// addItems merges the rows of an incomplete list: it writes new and changed rows and keeps all others. It also moves
+// _synced_at of a parent that was not written itself, so that a reader who follows _synced_at sees the change.
 func (m *commitMerger) addItems(ctx context.Context, g stagedGroup, child stage.Batch) error {
 	if child.Rows == 0 {
 		return nil
@@ -73,6 +73,7 @@ func (m *commitMerger) addItems(ctx context.Context, g stagedGroup, child stage.
 	if err != nil {
 		return err
 	}
+	// A full refresh compares the values too: a stored hash may be wrong (T172).
 	other := fmt.Sprintf("s.%[1]s IS DISTINCT FROM t.%[1]s", transform.HashColumn)
 	if g.refresh {
 		other += " OR " + clause.Differ(t, "s.", "t.")
@@ -100,23 +101,24 @@ func (m *commitMerger) addItems(ctx context.Context, g stagedGroup, child stage.
 	return m.countChildren(ctx, t, added, deleted)
 }
 
-// leaveItems takes out the stored rows that an item no longer has. Items that did not come keep theirs.
-func (m *commitMerger) leaveItems(ctx context.Context, own, child, within stage.Batch) error {
+// removeMissingItems deletes the stored rows of a nested list that its item no longer has. Items that are not in the
+// batch keep theirs.
+func (m *commitMerger) removeMissingItems(ctx context.Context, own, child, within stage.Batch) error {
 	if within.Rows == 0 {
 		return nil
 	}
 	t := child.Table
-	counting := fmt.Sprintf("_row IN (SELECT _row FROM %s WHERE state <> '%s')", decided, isOlder) // of copies of a record the one
+	current := fmt.Sprintf("_row IN (SELECT _row FROM %s WHERE state <> '%s')", decided, isOlder) // of several copies of a record the one that was decided
 	still := ""
 	if child.Rows > 0 {
-		still = fmt.Sprintf(" WHERE NOT EXISTS (SELECT 1 FROM %s s WHERE %s AND s.%s)", child.Name, clause.Matches("s.", t.Key, "t.", t.Key), counting)
+		still = fmt.Sprintf(" WHERE NOT EXISTS (SELECT 1 FROM %s s WHERE %s AND s.%s)", child.Name, clause.Matches("s.", t.Key, "t.", t.Key), current)
 	}
 	_, err := m.execStatement(ctx, fmt.Sprintf(`CREATE OR REPLACE TEMP TABLE leaving AS SELECT %s FROM %s t
 		SEMI JOIN (SELECT %s FROM %s WHERE %s) w ON %s%s`,
 		duck.Names("t.", clause.Union(t.Key, t.ParentKey)), duck.Table(m.schema, t.Name),
-		duck.Names("", within.Table.Key), within.Name, counting, clause.Matches("t.", t.WithinKey, "w.", within.Table.Key), still))
+		duck.Names("", within.Table.Key), within.Name, current, clause.Matches("t.", t.WithinKey, "w.", within.Table.Key), still))
 	if err != nil {
-		return fmt.Errorf("compare with the items that came: %w", err)
+		return fmt.Errorf("compare with the items of the batch: %w", err)
 	}
 	deleted, err := m.execStatement(ctx, fmt.Sprintf("DELETE FROM %s t USING temp.leaving l WHERE %s", duck.Table(m.schema, t.Name), clause.Matches("t.", t.Key, "l.", t.Key)))
 	if err != nil || deleted == 0 {
@@ -128,7 +130,8 @@ func (m *commitMerger) leaveItems(ctx context.Context, own, child, within stage.
 	return m.countChildren(ctx, t, 0, deleted)
 }
 
-// moveParents moves the _synced_at of records that were not written themselves, with those of their rows in a table t.
+// moveParents sets _synced_at of the records whose child rows changed while they did not. t is the child table; rows is
+// the relation with its changed rows.
 func (m *commitMerger) moveParents(ctx context.Context, own stage.Batch, t transform.Table, rows string) error {
 	moved, err := m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS p SET %s = $1, %s = $2 FROM (SELECT DISTINCT %s FROM %s) i WHERE %s AND p.%[2]s < $1",
 		duck.Table(m.schema, own.Table.Name), transform.SyncedAtColumn, transform.RunIDColumn, duck.Names("", t.ParentKey), rows,

@@ -10,9 +10,9 @@ import (
 	"aqueduck/transform"
 )
 
-// Commit merges batches and moves the checkpoint of their stream, in one transaction. A stored checkpoint equal to
-// next is success, and writes nothing; one that is not base is ErrFenced. The caller keeps the batches and releases
-// them.
+// Commit merges batches and moves the checkpoint of their stream, in one transaction. When next is already stored, Commit
+// succeeds and writes nothing. When the stored checkpoint is not base, it returns ErrFenced. The caller keeps the batches
+// and releases them.
 func (w *Work) Commit(ctx context.Context, workspace, stream string, base, next Checkpoint, batches []transform.Batch) (written Written, err error) {
 	err = w.db.Do(fmt.Sprintf("commit %s", stream), func(*duck.DB) error {
 		m := &commitMerger{work: w.db, schema: workspace, stream: stream, hook: erase.NewArrival(w.Erasures, workspace)}
@@ -23,7 +23,7 @@ func (w *Work) Commit(ctx context.Context, workspace, stream string, base, next 
 		written, err = w.Checkpoints.moveCheckpoint(ctx, workspace, stream, base, next, func(stamp time.Time) (Written, error) {
 			m.stamp = stamp
 			for _, b := range batches {
-				if err := w.recordNews(ctx, workspace, stream, b.SchemaDrift); err != nil {
+				if err := w.recordSchemaDrift(ctx, workspace, stream, b.SchemaDrift); err != nil {
 					return Written{}, err
 				}
 			}
@@ -38,9 +38,9 @@ func (w *Work) Commit(ctx context.Context, workspace, stream string, base, next 
 	return written, err
 }
 
-// recordNews tells, once and for all, of fields and kinds of values that a stream file does not know.
-func (w *Work) recordNews(ctx context.Context, schema, stream string, news []transform.SchemaDrift) error {
-	for _, n := range news {
+// recordSchemaDrift records each field, and each kind of value, that no column of the stream file takes, once for ever.
+func (w *Work) recordSchemaDrift(ctx context.Context, schema, stream string, drift []transform.SchemaDrift) error {
+	for _, n := range drift {
 		change := "a field that no column takes: it is in _extra"
 		if n.Column != "" {
 			change = "a value that the column does not hold: it is in _extra"

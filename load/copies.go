@@ -11,8 +11,8 @@ import (
 	"aqueduck/transform"
 )
 
-// copyDay makes the copy of a day that of the table as it is now. Rows that the day's copy has already, with the same
-// content, stay as they are.
+// copyDay makes the daily copy of a table equal to the table. Rows that the day's copy already has with the same content
+// stay, so that a second run of the day writes only what changed.
 func (w *Sweeps) copyDay(ctx context.Context, schema string, t transform.Table, sw Sweep, stamp time.Time) (int64, error) {
 	c := sw.Copies
 	if c.Name == "" {

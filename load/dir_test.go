@@ -89,7 +89,7 @@ func TestS57ADirectoryOfAnotherOwnerIsRefused(t *testing.T) {
 	}
 }
 
-func TestS20Modes(t *testing.T) {
+func TestS20FilesHaveFixedModes(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t, load.Options{})
 	for path, want := range map[string]fs.FileMode{
@@ -107,7 +107,7 @@ func TestS20Modes(t *testing.T) {
 }
 
 // Holds: T145.
-func TestF9LockIsHeldByOne(t *testing.T) {
+func TestF9OneProcessHoldsTheLock(t *testing.T) {
 	t.Parallel()
 	d := layout.Dir(filepath.Join(t.TempDir(), "data"))
 	must(t, load.Prepare(d))
@@ -146,8 +146,8 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// TestF4AFullDiskIsToldWhereverItIsMet has the operating system's words for it, from a file that no database wrote.
-func TestF4AFullDiskIsToldWhereverItIsMet(t *testing.T) {
+// TestF4FullDiskErrorsAreRecognized has the operating system's words for it, from a file that no database wrote.
+func TestF4FullDiskErrorsAreRecognized(t *testing.T) {
 	t.Parallel()
 	for _, cause := range []error{syscall.ENOSPC, syscall.EDQUOT} {
 		err := layout.Dir("data").Explain(&os.PathError{Op: "write", Path: "run.json", Err: cause})
@@ -160,8 +160,8 @@ func TestF4AFullDiskIsToldWhereverItIsMet(t *testing.T) {
 	}
 }
 
-// TestRunsThatBeginTogetherPrepareOneDirectory as pipelines do that serve begins in one minute, in a directory that is new.
-func TestRunsThatBeginTogetherPrepareOneDirectory(t *testing.T) {
+// TestConcurrentRunsPrepareOneDirectory as pipelines do that serve begins in one minute, in a directory that is new.
+func TestConcurrentRunsPrepareOneDirectory(t *testing.T) {
 	t.Parallel()
 	for range 20 {
 		d := layout.Dir(filepath.Join(t.TempDir(), "data"))

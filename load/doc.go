@@ -1,2 +1,2 @@
-// Package load keeps the work database: rows and checkpoints enter it together, one transaction a commit.
+// Package load keeps the work database. A commit writes rows and the checkpoint that they make true in one transaction.
 package load

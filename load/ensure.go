@@ -18,30 +18,32 @@ import (
 
 // Change is one thing that Ensure did to the tables.
 type Change struct {
-	Schema, Table, Column string // Column is "" when the table came
-	What                  string // in words
+	Schema, Table, Column string // Column is "" where the table was created
+	What                  string // for people: "added as BIGINT"
 }
 
-// Tables makes the tables of streams, and widens them.
+// Tables creates the tables of streams and adds and widens their columns.
 type Tables struct{ db *workdb.Database }
 
-// RegisterUnmanaged tells of tables that may be stored without being prepared: those of streams that the configuration does not read any
-// more, and of histories that it no longer keeps. What goes of a person, or is hidden, goes there too. Derived are the tables
-// that each publish makes anew.
+// RegisterUnmanaged names tables that may be stored although Ensure does not prepare them: those of streams that the configuration
+// no longer reads, and of histories that it no longer keeps. Erasure and masking apply to them too. derived are the tables that
+// each publish makes again.
 func (w *Tables) RegisterUnmanaged(ctx context.Context, schema string, tables []transform.Table, derived []string) error {
 	return w.db.RegisterUnmanaged(ctx, schema, tables, derived)
 }
 
-// UnmanagedTables gives the stored tables of a schema that its configuration reads and keeps no longer, as far as something describes them.
+// UnmanagedTables gives the stored tables of a schema that its configuration no longer reads or keeps, where a stream
+// file describes them.
 func (w *Tables) UnmanagedTables(schema string) []transform.Table {
 	return w.db.UnmanagedTables(schema)
 }
 
-// Ensure makes the tables that are missing, adds the columns that are missing, and fills those from _extra. A caller
-// runs it for all its tables before the first row. Columns that no table has any more stay, empty in new rows.
+// Ensure creates missing tables, adds missing columns, and fills new columns from _extra. A caller runs it for all its
+// tables before the first row. A column that no stream file has any more stays, empty in new rows. A change of type that
+// could lose values is failure.ErrNarrower.
 func (w *Tables) Ensure(ctx context.Context, schema string, tables []transform.Table) (changes []Change, err error) {
 	err = w.db.Do("", func(*duck.DB) error {
-		if err := schemaNames(schema); err != nil {
+		if err := requireSchemaName(schema); err != nil {
 			return err
 		}
 		changes, err = w.ensureTables(ctx, schema, tables)
@@ -62,7 +64,8 @@ func (w *Tables) ensureTables(ctx context.Context, schema string, tables []trans
 	altered := slices.ContainsFunc(tables, func(t transform.Table) bool {
 		return stored[t.Name] != nil && len(changedColumns(t, stored[t.Name])) > 0
 	})
-	// Changed columns beside rows in one log have had bugs in DuckDB's replay: such a log holds nothing else.
+	// DuckDB's replay has had bugs with logs that change columns and rows (T144). The log is merged into the file before and after, so
+	// that it holds the changed columns alone.
 	if altered {
 		if err := w.db.FoldLocked(ctx); err != nil {
 			return nil, err
@@ -92,7 +95,7 @@ func (w *Tables) ensureTables(ctx context.Context, schema string, tables []trans
 	return append(changes, filled...), err
 }
 
-// sqlTypes are the names that DuckDB reports for the types of columns, where they differ from those declared.
+// sqlType gives the name that DuckDB reports for a declared type.
 func sqlType(declared string) string {
 	if declared == "TIMESTAMPTZ" {
 		return "TIMESTAMP WITH TIME ZONE"
@@ -126,7 +129,7 @@ func (w *Tables) ensureTable(ctx context.Context, schema string, t transform.Tab
 			}
 			change.What = "type changed from " + kind + " to " + c.SQL
 			statement = "ALTER COLUMN " + duck.Name(c.Name) + " TYPE " + c.SQL
-			if kind == "DOUBLE" { // one spelling for what was stored and for what comes
+			if kind == "DOUBLE" { // stored and new numbers get the same spelling
 				statement += " USING " + transform.SpellDouble(duck.Name(c.Name))
 			}
 		}
@@ -134,7 +137,7 @@ func (w *Tables) ensureTable(ctx context.Context, schema string, t transform.Tab
 			return nil, fmt.Errorf("column %s: %w", c.Name, err)
 		}
 		if len(c.Path) > 0 {
-			if _, err := w.db.DB.Exec(ctx, "INSERT INTO _sync.meta VALUES ($1, '')", toFill(schema, t, c)); err != nil {
+			if _, err := w.db.DB.Exec(ctx, "INSERT INTO _sync.meta VALUES ($1, '')", fillKey(schema, t, c)); err != nil {
 				return nil, err
 			}
 		}
@@ -143,7 +146,7 @@ func (w *Tables) ensureTable(ctx context.Context, schema string, t transform.Tab
 	if len(changes) == 0 || t.View == "" {
 		return changes, nil
 	}
-	// A view remembers the columns that its table had.
+	// DuckDB fixes the columns of a view when it creates the view.
 	_, err := w.db.DB.Exec(ctx, GoneView(schema, t))
 	return changes, err
 }
@@ -169,17 +172,17 @@ func (w *Tables) createTable(ctx context.Context, schema string, t transform.Tab
 	return []Change{{schema, t.Name, "", fmt.Sprintf("made, with %d columns", len(t.Columns))}}, err
 }
 
-// GoneView is the statement that makes the view of the rows that the source still has.
+// GoneView is the statement that creates the view without soft-deleted rows.
 func GoneView(schema string, t transform.Table) string {
 	return fmt.Sprintf("CREATE OR REPLACE VIEW %s AS SELECT * EXCLUDE (%s) FROM %s WHERE %s IS NULL",
 		duck.Table(schema, t.View), transform.GoneColumn, duck.Table(schema, t.Name), transform.GoneColumn)
 }
 
-// wider are the types that hold all values of one, as a record would bring them; of DOUBLE and BIGINT as far as doubles are
-// exact. A time as text is not what a source sends.
-var wider = map[string][]string{"BOOLEAN": {"BIGINT", "DOUBLE", "VARCHAR"}, "BIGINT": {"DOUBLE", "VARCHAR"}, "DOUBLE": {"VARCHAR"}}
+// widerTypes are the types that hold every value of a type as a new record would bring it. BIGINT and DOUBLE count only
+// as far as doubles are exact. A time never becomes text: no source sends that.
+var widerTypes = map[string][]string{"BOOLEAN": {"BIGINT", "DOUBLE", "VARCHAR"}, "BIGINT": {"DOUBLE", "VARCHAR"}, "DOUBLE": {"VARCHAR"}}
 
-// requireWidening refuses a change of type that could lose values.
+// requireWidening returns failure.ErrNarrower for a change of type that could lose values.
 func (w *Tables) requireWidening(ctx context.Context, table, stored string, c transform.Column) error {
 	if stored == "BIGINT" && c.SQL == "DOUBLE" {
 		var rounded int64
@@ -188,13 +191,13 @@ func (w *Tables) requireWidening(ctx context.Context, table, stored string, c tr
 			return errors.Join(err, fmt.Errorf("%w: %d values of column %s are numbers that a double would round; text holds them", failure.ErrNarrower, rounded, c.Name))
 		}
 	}
-	if slices.Contains(wider[stored], c.SQL) {
+	if slices.Contains(widerTypes[stored], c.SQL) {
 		return nil
 	}
 	return fmt.Errorf("%w: column %s is stored as %s and declared as %s", failure.ErrNarrower, c.Name, stored, c.SQL)
 }
 
-// recordChanges tells of changed tables in _sync.schema_changes.
+// recordChanges records changed tables in _sync.schema_changes.
 func (w *Tables) recordChanges(ctx context.Context, changes []Change) error {
 	for _, c := range changes {
 		_, err := w.db.DB.Exec(ctx, "INSERT INTO _sync.schema_changes (run_id, recorded_at, schema, table_name, column_name, change) VALUES ($1, $2, $3, $4, $5, $6)",
@@ -206,10 +209,10 @@ func (w *Tables) recordChanges(ctx context.Context, changes []Change) error {
 	return nil
 }
 
-// fileTypes are the types of stream files that widen, by their names in the database.
+// fileTypes names the types that can widen as stream files call them, by their names in DuckDB.
 var fileTypes = map[string]string{"BOOLEAN": "bool", "BIGINT": "int", "DOUBLE": "double"}
 
-// noteType notes a type that a column had until now.
+// noteType records in _sync.meta a type that a column had before it widened. facts.Shapes gives these types.
 func (w *Tables) noteType(ctx context.Context, schema, table, column, stored string) error {
 	key := workdb.WasKey(schema, table, column)
 	var was string
@@ -220,8 +223,8 @@ func (w *Tables) noteType(ctx context.Context, schema, table, column, stored str
 	return w.db.SaveNames(ctx, key, []string{strings.TrimSpace(was + " " + fileTypes[stored])})
 }
 
-// schemaNames refuses schemas that mean something else to DuckDB or to us.
-func schemaNames(schema string) error {
+// requireSchemaName refuses a schema name that DuckDB or this program uses itself.
+func requireSchemaName(schema string) error {
 	taken := []string{"_sync", duck.Catalog, "temp", "system", "memory", "information_schema", "pg_catalog"}
 	if schema == "" || slices.Contains(taken, strings.ToLower(schema)) {
 		return fmt.Errorf("a workspace cannot be called %q: the name is taken", schema)

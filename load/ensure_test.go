@@ -187,8 +187,8 @@ func TestT142LogIsFoldedBeforeItIsLong(t *testing.T) {
 	}
 }
 
-// TestT180T181AddedColumnsAreFilledFromTheirPlacesAsTheyWouldBeRead adds columns of addresses, and one of several places.
-func TestT180T181AddedColumnsAreFilledFromTheirPlacesAsTheyWouldBeRead(t *testing.T) {
+// TestT180T181AddedColumnsAreFilledFromExtraAsDecoded adds columns of addresses, and one of several places.
+func TestT180T181AddedColumnsAreFilledFromExtraAsDecoded(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t, load.Options{})
 	s := committest.Stream()

@@ -129,9 +129,9 @@ func (e *erasureFixture) expectErased() {
 	e.expectRows("SELECT concat_ws('|', id, who) FROM {schema}.reports", "1", "2|bob")
 }
 
-// TestT35TombstonesAreStrongerThanWhatComes erases a person from rows that are stored, and commits the same rows again: as
+// TestT35TombstonesOverrideIncomingRecords erases a person from rows that are stored, and commits the same rows again: as
 // they were, changed, into an empty database that knows nothing but the log. What is left is the same each time.
-func TestT35TombstonesAreStrongerThanWhatComes(t *testing.T) {
+func TestT35TombstonesOverrideIncomingRecords(t *testing.T) {
 	t.Parallel()
 	e := newErasing(t, load.Options{})
 	fill := func() (rows int64) {
@@ -139,7 +139,7 @@ func TestT35TombstonesAreStrongerThanWhatComes(t *testing.T) {
 			e.commitRecords("notes", `{"id":"1","text":"of nobody known"}`)
 	}
 	fill()
-	c, err := e.Erasures.Erase(t.Context(), "main", erase.Asked, []string{"ann"})
+	c, err := e.Erasures.Erase(t.Context(), "main", erase.ErasedByCommand, []string{"ann"})
 	must(t, err)
 	e.expectErased()
 	e.expectRows("SELECT concat_ws('|', id, plan) FROM {schema}.talks", "1", "2|tin")
@@ -172,13 +172,13 @@ func TestT35TombstonesAreStrongerThanWhatComes(t *testing.T) {
 	}
 }
 
-// TestT35ARowThatCameBeforeItsRecordIsForgottenWithIt: a report tells of a talk that is not stored yet, so that nothing says whom it
+// TestT35ARowStoredBeforeItsErasedRecordIsErased: a report tells of a talk that is not stored yet, so that nothing says whom it
 // is about. The talk that comes after names a person who was erased.
-func TestT35ARowThatCameBeforeItsRecordIsForgottenWithIt(t *testing.T) {
+func TestT35ARowStoredBeforeItsErasedRecordIsErased(t *testing.T) {
 	t.Parallel()
 	e := newErasing(t, load.Options{})
 	e.commitRecords("talks", annTalk, bobTalk)
-	_, err := e.Erasures.Erase(t.Context(), "main", erase.Asked, []string{"ann"})
+	_, err := e.Erasures.Erase(t.Context(), "main", erase.ErasedByCommand, []string{"ann"})
 	must(t, err)
 	e.commitRecords("reports", `{"id":"3","talk_id":"3","who":"ann"}`, `{"id":"4","talk_id":"4","who":"bob"}`)
 	e.commitRecords("talks", strings.Replace(annTalk, `"id":"1"`, `"id":"3"`, 1), strings.Replace(bobTalk, `"id":"2"`, `"id":"4"`, 1))
@@ -193,7 +193,7 @@ func TestKeptColumnsStayWhenAPersonIsErased(t *testing.T) {
 	t.Parallel()
 	e := newErasing(t, load.Options{Keep: map[string]bool{"talks.plan": true}})
 	e.commitRecords("talks", annTalk)
-	c, err := e.Erasures.Erase(t.Context(), "main", erase.Forgotten, []string{"ann"})
+	c, err := e.Erasures.Erase(t.Context(), "main", erase.ErasedAtSource, []string{"ann"})
 	must(t, err)
 	e.expectRows("SELECT concat_ws('|', id, title, plan) FROM {schema}.talks", "1|gold")
 	if !strings.Contains(strings.Join(c.NotCovered, " "), "talks.plan: kept") {

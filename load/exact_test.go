@@ -100,7 +100,7 @@ func TestQueryKeepsNamesAndOrderOfExactColumns(t *testing.T) {
 	}
 }
 
-func TestQueryAnswersWhatCannotBeDescribed(t *testing.T) {
+func TestQueryRunsStatementsThatCannotBeDescribed(t *testing.T) {
 	t.Parallel()
 	for _, statement := range []string{"EXPLAIN SELECT j FROM odd", "DESCRIBE odd", "SUMMARIZE odd", "SHOW TABLES", "FROM odd LIMIT 1",
 		"PIVOT (SELECT i % 2 AS k, '1'::JSON AS j FROM odd) ON k IN (0, 1) USING count(*) GROUP BY j"} {
@@ -110,7 +110,7 @@ func TestQueryAnswersWhatCannotBeDescribed(t *testing.T) {
 	}
 }
 
-func TestAReaderGivesEachOfItsAnswersExact(t *testing.T) {
+func TestAReaderGivesEveryAnswerExact(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "odd.duckdb")
 	db, err := sql.Open("duckdb", file)

@@ -13,13 +13,13 @@ import (
 	"aqueduck/transform"
 )
 
-// toFill is the fact, in _sync.meta, that a new column still has to be filled: DuckDB refuses to change the columns and
-// the rows of a table in one transaction, and between two the process may die.
-func toFill(schema string, t transform.Table, c transform.Column) string {
+// fillKey is the key in _sync.meta of a new column that is not filled yet. DuckDB cannot change columns and rows of a
+// table in one transaction, and a process may die between the two.
+func fillKey(schema string, t transform.Table, c transform.Column) string {
 	return "fill " + duck.Table(schema, t.Name) + "." + duck.Name(c.Name)
 }
 
-// fillNew fills the columns that are new, or that a process which died left empty, from _extra.
+// fillNew fills from _extra the columns that are new, or that an earlier process died before filling.
 func (w *Tables) fillNew(ctx context.Context, schema string, tables []transform.Table) ([]Change, error) {
 	waiting := map[string]bool{}
 	err := w.db.DB.Each(ctx, "SELECT key FROM _sync.meta WHERE key LIKE 'fill %'", nil, func(rows *sql.Rows) error {
@@ -36,7 +36,7 @@ func (w *Tables) fillNew(ctx context.Context, schema string, tables []transform.
 	err = w.db.DB.Transaction(ctx, func() error {
 		for _, t := range tables {
 			for _, c := range t.Columns {
-				if !waiting[toFill(schema, t, c)] {
+				if !waiting[fillKey(schema, t, c)] {
 					continue
 				}
 				n, err := w.fillFromExtra(ctx, schema, t, c, stamp)
@@ -53,18 +53,18 @@ func (w *Tables) fillNew(ctx context.Context, schema string, tables []transform.
 		}
 		return w.db.SaveStamp(ctx, stamp)
 	})
-	stage.Drop(ctx, w.db.DB, made)
-	stage.Drop(ctx, w.db.DB, words)
+	stage.Drop(ctx, w.db.DB, madeValues)
+	stage.Drop(ctx, w.db.DB, widenedValues)
 	if err == nil {
 		w.db.NoteCommit(stamp)
 	}
 	return changes, err
 }
 
-// fillFromExtra takes the values of a new column out of _extra, where they were kept under one of the column's paths: the first that
-// has one. What does not fit the column stays there.
+// fillFromExtra moves the values of a new column from _extra into it. Where the column has several paths, the first path
+// with a value wins. A value that does not fit the column stays in _extra. It returns the number of rows filled.
 func (w *Tables) fillFromExtra(ctx context.Context, schema string, t transform.Table, c transform.Column, stamp time.Time) (int64, error) {
-	if _, err := w.db.DB.Exec(ctx, "DELETE FROM _sync.meta WHERE key = $1", toFill(schema, t, c)); err != nil {
+	if _, err := w.db.DB.Exec(ctx, "DELETE FROM _sync.meta WHERE key = $1", fillKey(schema, t, c)); err != nil {
 		return 0, err
 	}
 	var filled int64
@@ -81,7 +81,7 @@ func (w *Tables) fillFromExtra(ctx context.Context, schema string, t transform.T
 	return filled, w.db.CountRows(ctx, schema, t.Name, 0, stamp)
 }
 
-// fillFrom takes the values out of one path in _extra, of rows that have none yet.
+// fillFrom moves the values at one path of _extra into the rows that have no value yet.
 func (w *Tables) fillFrom(ctx context.Context, schema string, t transform.Table, c transform.Column, path []string, stamp time.Time) (int64, error) {
 	table, name := duck.Table(schema, t.Name), duck.Name(c.Name)
 	value := "json_extract(_extra, " + duck.Text("/"+strings.Join(jsonPointer(path), "/")) + ")"
@@ -92,20 +92,20 @@ func (w *Tables) fillFrom(ctx context.Context, schema string, t transform.Table,
 	where, from := fmt.Sprintf("_extra IS NOT NULL AND %s IS NULL AND %s IS NOT NULL", name, fitting), ""
 	set := fitting
 	if c.As != "" {
-		// What is made of a text is made by the decoder's own code, once for each text.
+		// The decoder's own code converts each different text once: a second implementation in SQL could differ from it.
 		if err := w.fillMade(ctx, fmt.Sprintf("SELECT DISTINCT %s FROM %s WHERE %s", fitting, table, where), c.As); err != nil {
 			return 0, err
 		}
-		set, from, where = "m.made", " FROM "+made+" m", where+" AND m.sent = "+fitting
+		set, from, where = "m.made", " FROM "+madeValues+" m", where+" AND m.sent = "+fitting
 	}
 	return w.db.DB.Exec(ctx, fmt.Sprintf(`UPDATE %s AS t SET %s = %s, _extra = nullif(json_merge_patch(_extra, %s)::VARCHAR, '{}')::JSON,
 		_synced_at = $1, _run_id = $2%s WHERE %s`, table, name, set, duck.Text(clause.Without(path)), from, where), stamp, w.db.RunID())
 }
 
-// words is the temporary table of values in _extra with what a column takes of them.
-const words = "temp.words"
+// widenedValues is the temporary table of the values in _extra, each with what a widened column takes of it.
+const widenedValues = "temp.words"
 
-// fillWidened is fillFrom for a column that has widened: what it takes is what a record with that value would bring.
+// fillWidened is fillFrom for a widened column: it stores what a new record with that value would bring.
 func (w *Tables) fillWidened(ctx context.Context, table string, c transform.Column, path []string, value string, stamp time.Time) (int64, error) {
 	var pairs [][]string
 	err := w.db.DB.Each(ctx, "SELECT DISTINCT ("+value+")::VARCHAR FROM "+table+" WHERE ("+value+") IS NOT NULL", nil, func(rows *sql.Rows) error {
@@ -121,16 +121,16 @@ func (w *Tables) fillWidened(ctx context.Context, table string, c transform.Colu
 	if err != nil || len(pairs) == 0 {
 		return 0, err
 	}
-	if err := stage.Fill(ctx, w.db.DB, words, []string{"raw", "taken"}, len(pairs), func(i int) []string { return pairs[i] }); err != nil {
+	if err := stage.Fill(ctx, w.db.DB, widenedValues, []string{"raw", "taken"}, len(pairs), func(i int) []string { return pairs[i] }); err != nil {
 		return 0, err
 	}
 	return w.db.DB.Exec(ctx, fmt.Sprintf(`UPDATE %s AS t SET %s = x.taken::%s, _extra = nullif(json_merge_patch(_extra, %s)::VARCHAR, '{}')::JSON,
 		_synced_at = $1, _run_id = $2 FROM %s x WHERE _extra IS NOT NULL AND %[2]s IS NULL AND (%[6]s)::VARCHAR = x.raw`,
-		table, duck.Name(c.Name), c.SQL, duck.Text(clause.Without(path)), words, value), stamp, w.db.RunID())
+		table, duck.Name(c.Name), c.SQL, duck.Text(clause.Without(path)), widenedValues, value), stamp, w.db.RunID())
 }
 
-// made is the temporary table of texts, with what a column makes of them.
-const made = "temp.made"
+// madeValues is the temporary table of texts in _extra, each with what the column makes of it.
+const madeValues = "temp.made"
 
 func (w *Tables) fillMade(ctx context.Context, query, as string) error {
 	var pairs [][]string
@@ -143,10 +143,10 @@ func (w *Tables) fillMade(ctx context.Context, query, as string) error {
 	if err != nil {
 		return err
 	}
-	return stage.Fill(ctx, w.db.DB, made, []string{"sent", "made"}, len(pairs), func(i int) []string { return pairs[i] })
+	return stage.Fill(ctx, w.db.DB, madeValues, []string{"sent", "made"}, len(pairs), func(i int) []string { return pairs[i] })
 }
 
-// jsonPointer escapes a path for a JSON pointer.
+// jsonPointer escapes the names of a path for a JSON pointer.
 func jsonPointer(path []string) []string {
 	escaped := make([]string, len(path))
 	for i, s := range path {
@@ -155,7 +155,7 @@ func jsonPointer(path []string) []string {
 	return escaped
 }
 
-// fromJSON converts a JSON value to a column's type; NULL when it does not fit.
+// fromJSON is the SQL that converts a JSON value to a column's type; it gives NULL for a value that does not fit.
 func fromJSON(kind, value string) string {
 	text := "(" + value + " ->> '$')"
 	scalar := "json_type(" + value + ") NOT IN ('OBJECT', 'ARRAY', 'NULL')"
@@ -168,7 +168,7 @@ func fromJSON(kind, value string) string {
 		return fmt.Sprintf(`CASE WHEN json_type(%s) IN ('BIGINT', 'UBIGINT')
 			AND TRY_CAST(%s AS BIGINT) BETWEEN 631152000 AND 4102444800 THEN to_timestamp(TRY_CAST(%s AS BIGINT))
 			WHEN json_type(%s) = 'VARCHAR' THEN TRY_CAST(%s AS TIMESTAMPTZ) END`, value, text, text, value, text)
-	case "BIGINT": // a cast of its own would round
+	case "BIGINT": // a plain cast would round
 		return fmt.Sprintf("CASE WHEN %s AND TRY_CAST(%s AS DECIMAL(38,10)) = TRY_CAST(%[2]s AS BIGINT) THEN TRY_CAST(%[2]s AS BIGINT) END", scalar, text)
 	}
 	return "CASE WHEN " + scalar + " THEN TRY_CAST(" + text + " AS " + kind + ") END"

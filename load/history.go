@@ -12,13 +12,13 @@ import (
 	"aqueduck/transform"
 )
 
-// states is the temporary table of the states that the records of a batch were found in, in the order of reading, each with
-// its interval. Of a record that has a history the first is its last state, with _row -1.
+// states is the temporary table of the states of a batch's records, in the order of reading, each with its interval. The
+// last stored state of a record comes first, with _row -1.
 const states = "temp.states"
 
-// keepStates adds to the history of a group's table what the batch shows, before its rows are written. A copy older than one
-// that was seen before it is no state: it comes from a replica that lags. Equal states in a row are one, so that reading
-// again adds nothing (T154).
+// keepStates adds the states of a batch to the history of its table, before its rows are written. A copy older than one
+// that was read before it comes from a replica that lags, and is not a state. Equal states in a row are one state, so
+// that reading again adds nothing (T154).
 func (m *commitMerger) keepStates(ctx context.Context, g stagedGroup) error {
 	t := g.own.Table
 	if t.History == "" {
@@ -36,7 +36,7 @@ func (m *commitMerger) keepStates(ctx context.Context, g stagedGroup) error {
 		WHERE s._row < 0 AND s.__until IS NOT NULL AND h.%[2]s IS NULL AND %[6]s`, name, transform.ValidTo, transform.SyncedAtColumn, transform.RunIDColumn,
 		states, clause.Matches("h.", t.Key, "s.", t.Key)), m.stamp, m.work.RunID())
 	if err != nil {
-		return fmt.Errorf("end the states that were: %w", err)
+		return fmt.Errorf("end the states before: %w", err)
 	}
 	shared := sharedColumns(history)
 	newest := "NULL"
@@ -53,7 +53,7 @@ func (m *commitMerger) keepStates(ctx context.Context, g stagedGroup) error {
 	return m.work.CountRows(ctx, m.schema, history.Name, added, m.stamp)
 }
 
-// sharedColumns are the columns that a history has of its table.
+// sharedColumns are the columns that a history shares with its table.
 func sharedColumns(history transform.Table) []string {
 	var names []string
 	for _, c := range history.Columns {
@@ -64,15 +64,15 @@ func sharedColumns(history transform.Table) []string {
 	return names
 }
 
-// findStates fills the table of states. The i-th of a record begins when its answer came, but a microsecond after the one
-// before it at the earliest: the server tells whole seconds, and one of them may have shown several.
+// findStates fills the temporary table states. A state begins when its answer was read, and at least a microsecond after
+// the state before it: the server's clock has whole seconds, and one second may show several states.
 func (m *commitMerger) findStates(ctx context.Context, g stagedGroup) error {
 	own, t := g.own, g.own.Table
 	key, live := duck.Names("", t.Key), ""
 	if t.Gone {
 		live = " AND s." + transform.GoneColumn + " IS NULL"
 	} else {
-		// What else became of the record is not known here: whoever ended its last state for that says whether it is back.
+		// A state that AlignHistory ended says what became of the record. Only AlignHistory knows when such a record is back.
 		live = fmt.Sprintf(" AND NOT coalesce((SELECT arg_max(h.%s IS NOT NULL, h.%s) FROM %s h WHERE %s), false)", transform.Lifecycle, transform.ValidFrom,
 			duck.Table(m.schema, t.History), clause.Matches("h.", t.Key, "s.", t.Key))
 	}
@@ -83,11 +83,14 @@ func (m *commitMerger) findStates(ctx context.Context, g stagedGroup) error {
 	}
 	if t.Newest != "" {
 		last := "(SELECT max(t." + duck.Name(t.Newest) + ") FROM " + duck.Table(m.schema, t.Name) + " t WHERE " + clause.Matches("t.", t.Key, "s.", t.Key) + ")"
-		if g.refresh { // what it has not met yet is no sign that a copy is older
+		if g.refresh { // only a copy that this refresh has read itself can prove that another is older (T172)
 			last = "CASE WHEN " + metBefore(m, "s.", t) + " THEN " + last + " END"
 		}
 		before += ", " + last
 	}
+	// seen: the states in the batch, and the last stored one. changed: without older copies and repetitions. placed: the
+	// number of each state, in microseconds. begun: the latest of all times so far, each plus the microseconds from its
+	// number to this one, which keeps the times strictly increasing.
 	query := fmt.Sprintf(`CREATE OR REPLACE TEMP TABLE states AS
 		WITH seen AS (
 			SELECT s._row, %[1]s, s.%[2]s AS __came, %[3]s AS __state, %[4]s < greatest(NULL::TIMESTAMPTZ%[5]s) AS __older FROM %[6]s s WHERE true%[7]s
@@ -106,7 +109,7 @@ func (m *commitMerger) findStates(ctx context.Context, g stagedGroup) error {
 	return err
 }
 
-// endStates ends the states of records that are gone, at the time that the source was found not to have them.
+// endStates ends the open states of soft-deleted records, at the time when the source was found not to have them.
 func endStates(ctx context.Context, w *workdb.Database, schema string, t transform.Table, stamp time.Time) error {
 	if t.History == "" || !t.Gone {
 		return nil

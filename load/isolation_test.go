@@ -89,8 +89,8 @@ func TestIsolationGivesParquet(t *testing.T) {
 	}
 }
 
-// TestIsolationTellsErrorsFromEachOther gets those that mean something to whoever asks.
-func TestIsolationTellsErrorsFromEachOther(t *testing.T) {
+// TestIsolationKeepsTheKindsOfErrors gets those that mean something to whoever asks.
+func TestIsolationKeepsTheKindsOfErrors(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("make test runs it: the race detector itself takes more memory than a statement may have")
@@ -153,8 +153,8 @@ func TestS51TheLimitsHoldInsideOneFunction(t *testing.T) {
 	}
 }
 
-// TestS50AStatementThatBringsDuckDBDownIsTold has one that leaves its stack: here it would end this process.
-func TestS50AStatementThatBringsDuckDBDownIsTold(t *testing.T) {
+// TestS50AStatementThatCrashesDuckDBIsAnError has one that leaves its stack: here it would end this process.
+func TestS50AStatementThatCrashesDuckDBIsAnError(t *testing.T) {
 	t.Parallel()
 	err := newIsolation(t).Query(t.Context(), publishedWarehouse(t).dir.Current(), "SELECT json_structure(repeat('[', 1000000) || repeat(']', 1000000))", func([]string, []any) error { return nil })
 	if !errors.Is(err, failure.ErrQueryFault) {

@@ -12,18 +12,20 @@ import (
 	"aqueduck/transform"
 )
 
-// lacking is the temporary table of the changed records whose answer left out a list or an object, by their row in the batch.
-const lacking = "temp.lacking"
+// partialRows is the temporary table of the records whose answer omitted a list or an object, by their row in the batch.
+const partialRows = "temp.lacking"
 
-// keepAbsent puts into the staged rows what their answers left out and is stored: absent is not empty. What comes after it sees
-// whole records. Of a record that is then as it is stored nothing has changed; of one that is not, it is noted that it was not read
-// whole, where there was something to keep.
+// keepAbsent completes the staged rows with what their answers omitted and is stored: an omitted field is not an empty
+// one (T162). All later steps see complete records. A record that then equals the stored one counts as unchanged. Any
+// other record is recorded in _sync.incomplete where something was kept, so that later runs ask for it again.
 func (m *commitMerger) keepAbsent(ctx context.Context, g stagedGroup, c mergeCounts) (mergeCounts, error) {
 	if err := m.keepItemLists(ctx, g); err != nil {
 		return c, err
 	}
 	t := g.own.Table
-	noted, err := m.notedLeftOut(ctx, t)
+	noted, err := m.partialRecordsQuery(ctx, t)
+	// Records noted by an earlier run are looked at even when they are unchanged: a complete answer removes the note. New
+	// records are looked at only where the table beside this one may have a copy of them.
 	unstored := false
 	if err == nil && c.added > 0 {
 		unstored, err = m.anyBeside(ctx, t)
@@ -31,23 +33,23 @@ func (m *commitMerger) keepAbsent(ctx context.Context, g stagedGroup, c mergeCou
 	if err != nil || !t.Absent || c.changed == 0 && !unstored && noted == "" {
 		return c, err
 	}
-	those := fmt.Sprintf("d.state = '%s'", isChanged)
+	condition := fmt.Sprintf("d.state = '%s'", isChanged)
 	if unstored {
-		those = fmt.Sprintf("d.state IN ('%s', '%s')", isChanged, isNew)
+		condition = fmt.Sprintf("d.state IN ('%s', '%s')", isChanged, isNew)
 	}
 	if noted != "" {
-		those = fmt.Sprintf("(%s OR d.state = '%s' AND %s IN (%s))", those, isUnchanged, clause.KeyText("s.", t.Key), noted)
+		condition = fmt.Sprintf("(%s OR d.state = '%s' AND %s IN (%s))", condition, isUnchanged, clause.KeyText("s.", t.Key), noted)
 	}
-	n, err := m.createTemporary(ctx, lacking, fmt.Sprintf("SELECT s._row, s.%[1]s AS absent, %[2]s, false AS kept, false AS beside, d.state <> '%[5]s' AS news FROM %[3]s s JOIN %[4]s d ON d._row = s._row WHERE %[6]s AND s.%[1]s IS NOT NULL",
-		transform.AbsentColumn, duck.Names("s.", t.Key), g.own.Name, decided, isUnchanged, those))
+	n, err := m.createTemporary(ctx, partialRows, fmt.Sprintf("SELECT s._row, s.%[1]s AS absent, %[2]s, false AS kept, false AS beside, d.state <> '%[5]s' AS news FROM %[3]s s JOIN %[4]s d ON d._row = s._row WHERE %[6]s AND s.%[1]s IS NOT NULL",
+		transform.AbsentColumn, duck.Names("s.", t.Key), g.own.Name, decided, isUnchanged, condition))
 	if err == nil && n == 0 {
-		err = m.noteLeftOut(ctx, g, noted, false)
+		err = m.notePartialRecords(ctx, g, noted, false)
 	}
 	if err != nil || n == 0 {
 		return c, err
 	}
 	if t.Beside != "" {
-		from, err := m.lookBeside(ctx, g)
+		from, err := m.markNewerBeside(ctx, g)
 		if err == nil && from.beside {
 			err = m.keepFrom(ctx, g, from)
 		}
@@ -63,10 +65,10 @@ func (m *commitMerger) keepAbsent(ctx context.Context, g stagedGroup, c mergeCou
 		return c, fmt.Errorf("compare what is whole now: %w", err)
 	}
 	c.changed, c.unchanged, c.whole = c.changed-same, c.unchanged+same, c.whole && same == 0
-	return c, m.noteLeftOut(ctx, g, noted, true)
+	return c, m.notePartialRecords(ctx, g, noted, true)
 }
 
-// anyBeside reports whether the table with other copies of a table's records has any.
+// anyBeside reports whether the table with other copies of the same records has any row.
 func (m *commitMerger) anyBeside(ctx context.Context, t transform.Table) (some bool, err error) {
 	if t.Beside != "" {
 		err = m.work.DB.Scan(ctx, "SELECT count(*) > 0 FROM _sync.tables WHERE schema = $1 AND table_name = $2 AND rows > 0", []any{m.schema, t.Beside}, &some)
@@ -74,13 +76,13 @@ func (m *commitMerger) anyBeside(ctx context.Context, t transform.Table) (some b
 	return some, err
 }
 
-// storedCopies say where what is stored of records is: in their own tables, or in those beside them.
+// storedCopies says where the stored copies of records are: in their own tables, or in the tables beside them.
 type storedCopies struct {
 	beside        bool
-	sharedColumns map[string]map[string]bool // by table: the columns that both have
+	sharedColumns map[string]map[string]bool // by table: the columns that both tables have with the same type
 }
 
-// tableFor is the table that holds the copies of a table's rows.
+// tableFor is the table with the stored copies of a table's rows.
 func (c storedCopies) tableFor(t transform.Table) string {
 	if c.beside {
 		return t.Beside
@@ -88,9 +90,9 @@ func (c storedCopies) tableFor(t transform.Table) string {
 	return t.Name
 }
 
-// lookBeside marks the records whose newest stored copy is in the table beside theirs: it was changed last, or stored last. It gives where
-// that is; the zero value where there is no such table yet.
-func (m *commitMerger) lookBeside(ctx context.Context, g stagedGroup) (storedCopies, error) {
+// markNewerBeside marks the records whose newest stored copy is in the table beside theirs: it changed last, or of two
+// equal times was stored last (T190). It returns where that table is, or the zero value where it does not exist yet.
+func (m *commitMerger) markNewerBeside(ctx context.Context, g stagedGroup) (storedCopies, error) {
 	t := g.own.Table
 	columns, err := m.work.StoredColumns(ctx, m.schema)
 	if err != nil || len(columns[t.Beside]) == 0 { // that stream has not been read yet
@@ -116,27 +118,27 @@ func (m *commitMerger) lookBeside(ctx context.Context, g stagedGroup) (storedCop
 		newer += " AND t." + transform.GoneColumn + " IS NULL"
 	}
 	_, err = m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS l SET beside = true FROM %s x WHERE %s AND NOT EXISTS (SELECT 1 FROM %s t WHERE %s)",
-		lacking, duck.Table(m.schema, t.Beside), there, duck.Table(m.schema, t.Name), clause.Matches("t.", t.Key, "x.", t.Key)+" AND "+newer))
+		partialRows, duck.Table(m.schema, t.Beside), there, duck.Table(m.schema, t.Name), clause.Matches("t.", t.Key, "x.", t.Key)+" AND "+newer))
 	return from, err
 }
 
-// keepFrom puts in what was left out of the records whose newest copy is there.
+// keepFrom copies the omitted columns and lists from one place of stored copies into the staged rows.
 func (m *commitMerger) keepFrom(ctx context.Context, g stagedGroup, from storedCopies) error {
 	if err := m.keepColumns(ctx, g, from); err != nil {
-		return fmt.Errorf("keep the columns that were left out: %w", err)
+		return fmt.Errorf("keep the columns that the answers omitted: %w", err)
 	}
 	for _, group := range g.own.Table.Groups {
 		if group.Child == "" {
 			continue
 		}
 		if err := m.keepList(ctx, g, group, from); err != nil {
-			return fmt.Errorf("keep the rows of %s, which were left out: %w", group.Child, err)
+			return fmt.Errorf("keep the rows of %s, which the answers omitted: %w", group.Child, err)
 		}
 	}
 	return nil
 }
 
-// keepColumns fills the columns of objects that were left out.
+// keepColumns fills the columns of omitted objects.
 func (m *commitMerger) keepColumns(ctx context.Context, g stagedGroup, from storedCopies) error {
 	t := g.own.Table
 	var set, kept []string
@@ -154,35 +156,35 @@ func (m *commitMerger) keepColumns(ctx context.Context, g stagedGroup, from stor
 		return nil
 	}
 	stored := duck.Table(m.schema, from.tableFor(t)) + " t WHERE " + clause.Matches("l.", t.Key, "t.", t.Key) + fmt.Sprintf(" AND l.beside = %t", from.beside)
-	if _, err := m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS l SET kept = true FROM %s AND (%s)", lacking, stored, strings.Join(kept, " OR "))); err != nil {
+	if _, err := m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS l SET kept = true FROM %s AND (%s)", partialRows, stored, strings.Join(kept, " OR "))); err != nil {
 		return err
 	}
-	_, err := m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS s SET %s FROM %s l, %s AND l._row = s._row", g.own.Name, strings.Join(set, ", "), lacking, stored))
+	_, err := m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS s SET %s FROM %s l, %s AND l._row = s._row", g.own.Name, strings.Join(set, ", "), partialRows, stored))
 	return err
 }
 
-// keepList copies the stored rows of a list that was left out, with those of the lists in its items, to the staged ones. A list that
-// only grows needs none: nothing of it goes.
+// keepList copies the stored rows of an omitted list, and of the lists inside its items, to the staged rows. A list that
+// only grows needs no copy from its own table: the merge deletes nothing of it.
 func (m *commitMerger) keepList(ctx context.Context, g stagedGroup, list transform.Group, from storedCopies) error {
 	i := slices.IndexFunc(g.children, func(s stage.Batch) bool { return s.Table.Name == list.Child })
 	if i < 0 {
 		return nil
 	}
 	t := g.children[i].Table
-	those := fmt.Sprintf("%s AND l.absent & %d <> 0 AND l.beside = %t", clause.Matches("t.", t.ParentKey, "l.", g.own.Table.Key), list.Bit, from.beside)
-	_, err := m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS l SET kept = true WHERE EXISTS (SELECT 1 FROM %s t WHERE %s)", lacking, duck.Table(m.schema, from.tableFor(t)), those))
+	condition := fmt.Sprintf("%s AND l.absent & %d <> 0 AND l.beside = %t", clause.Matches("t.", t.ParentKey, "l.", g.own.Table.Key), list.Bit, from.beside)
+	_, err := m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS l SET kept = true WHERE EXISTS (SELECT 1 FROM %s t WHERE %s)", partialRows, duck.Table(m.schema, from.tableFor(t)), condition))
 	if err != nil || !t.Complete && !from.beside {
 		return err
 	}
 	for _, name := range append([]string{t.Name}, withinAll(g, t.Name)...) {
-		if err := m.copyStored(ctx, g, name, from, "l._row", lacking+" l ON "+those); err != nil {
+		if err := m.copyStored(ctx, g, name, from, "l._row", partialRows+" l ON "+condition); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// keepItemLists does the same for the lists in items: an item that came without one keeps the rows of it.
+// keepItemLists does the same for lists inside items: an item that came without one keeps its stored rows.
 func (m *commitMerger) keepItemLists(ctx context.Context, g stagedGroup) error {
 	for _, outer := range g.children {
 		bits, err := m.absentIn(ctx, outer)
@@ -201,7 +203,7 @@ func (m *commitMerger) keepItemLists(ctx context.Context, g stagedGroup) error {
 			joined := fmt.Sprintf("%s o ON %s AND o.%s & %d <> 0", outer.Name, clause.Matches("t.", inner.WithinKey, "o.", outer.Table.Key), transform.AbsentColumn, group.Bit)
 			for _, name := range append([]string{inner.Name}, withinAll(g, inner.Name)...) {
 				if err := m.copyStored(ctx, g, name, storedCopies{}, "o._row", joined); err != nil {
-					return fmt.Errorf("keep the rows of %s, which were left out: %w", name, err)
+					return fmt.Errorf("keep the rows of %s, which the answers omitted: %w", name, err)
 				}
 			}
 		}
@@ -209,7 +211,7 @@ func (m *commitMerger) keepItemLists(ctx context.Context, g stagedGroup) error {
 	return nil
 }
 
-// absentIn are the groups that any row of a staged batch was sent without.
+// absentIn gives the bits of the lists and objects that any row of a staged batch omitted.
 func (m *commitMerger) absentIn(ctx context.Context, s stage.Batch) (bits uint64, err error) {
 	if !s.Table.Absent || s.Rows == 0 {
 		return 0, nil
@@ -219,7 +221,7 @@ func (m *commitMerger) absentIn(ctx context.Context, s stage.Batch) (bits uint64
 	return uint64(any), err
 }
 
-// withinAll are the tables of the lists that lie in the items of a list, at whatever depth.
+// withinAll gives the tables of all lists inside the items of a list, at any depth.
 func withinAll(g stagedGroup, table string) (names []string) {
 	for _, child := range g.children {
 		if child.Table.Within == table {
@@ -229,7 +231,8 @@ func withinAll(g stagedGroup, table string) (names []string) {
 	return names
 }
 
-// copyStored adds stored rows t of a child table to the staged ones, joined with those that they are kept for.
+// copyStored adds stored rows t of a child table to its staged rows. row is the SQL of the staged row's number; joined is
+// the relation, with its condition, of the rows that they are kept for.
 func (m *commitMerger) copyStored(ctx context.Context, g stagedGroup, table string, from storedCopies, row, joined string) error {
 	i := slices.IndexFunc(g.children, func(s stage.Batch) bool { return s.Table.Name == table })
 	child := &g.children[i]
@@ -263,7 +266,7 @@ func (m *commitMerger) copyStored(ctx context.Context, g stagedGroup, table stri
 	return err
 }
 
-// findUnchanged counts the records that are as they are stored now that nothing is left out of them, and decides so.
+// findUnchanged decides that records are unchanged which, now complete, equal the stored ones, and returns their number.
 func (m *commitMerger) findUnchanged(ctx context.Context, g stagedGroup) (int64, error) {
 	t := g.own.Table
 	var same []string
@@ -287,15 +290,15 @@ func (m *commitMerger) findUnchanged(ctx context.Context, g stagedGroup) (int64,
 	}
 	n, err := m.execStatement(ctx, fmt.Sprintf(`UPDATE %s AS d SET state = '%s' FROM %s l, %s s, %s t
 		WHERE l.news AND l._row = d._row AND s._row = d._row AND %s AND %s`,
-		decided, isUnchanged, lacking, g.own.Name, duck.Table(m.schema, t.Name), clause.Matches("t.", t.Key, "s.", t.Key), strings.Join(same, " AND ")))
+		decided, isUnchanged, partialRows, g.own.Name, duck.Table(m.schema, t.Name), clause.Matches("t.", t.Key, "s.", t.Key), strings.Join(same, " AND ")))
 	if err != nil || n == 0 {
 		return 0, err
 	}
-	_, err = m.execStatement(ctx, fmt.Sprintf("UPDATE %s SET news = false WHERE _row IN (SELECT _row FROM %s WHERE state = '%s')", lacking, decided, isUnchanged))
+	_, err = m.execStatement(ctx, fmt.Sprintf("UPDATE %s SET news = false WHERE _row IN (SELECT _row FROM %s WHERE state = '%s')", partialRows, decided, isUnchanged))
 	return n, err
 }
 
-// completeAbove reports whether the lists that a list lies in are complete sets, all the way up: then the record's hash covers it.
+// completeAbove reports whether all lists around a list are complete sets. Then the hash of the record covers the list.
 func (g *stagedGroup) completeAbove(t transform.Table) bool {
 	for t.Within != "" {
 		if t = g.childBatch(t.Within).Table; !t.Complete {
@@ -305,8 +308,9 @@ func (g *stagedGroup) completeAbove(t transform.Table) bool {
 	return true
 }
 
-// notedLeftOut is the query for the records of the stream that are noted as left out in part; "" where there is none.
-func (m *commitMerger) notedLeftOut(ctx context.Context, t transform.Table) (string, error) {
+// partialRecordsQuery is the query for the keys of the stream's records that are noted as partly omitted; "" where there
+// are none.
+func (m *commitMerger) partialRecordsQuery(ctx context.Context, t transform.Table) (string, error) {
 	if len(t.Key) != 1 {
 		return "", nil
 	}
@@ -319,16 +323,16 @@ func (m *commitMerger) notedLeftOut(ctx context.Context, t transform.Table) (str
 	return "SELECT id " + of, nil
 }
 
-// noteLeftOut notes the records of which something that is stored was left out, if they have changed or were noted before, and takes
-// out those of which nothing is any more.
-func (m *commitMerger) noteLeftOut(ctx context.Context, g stagedGroup, noted string, any bool) error {
+// notePartialRecords updates the notes in _sync.incomplete. It adds the records that kept something and have changed. It
+// removes the records of noted that kept nothing this time.
+func (m *commitMerger) notePartialRecords(ctx context.Context, g stagedGroup, noted string, any bool) error {
 	t := g.own.Table
 	if len(t.Key) != 1 {
 		return nil
 	}
 	kept := "SELECT NULL WHERE false"
 	if any {
-		kept = fmt.Sprintf("SELECT DISTINCT %s FROM %s WHERE kept", clause.KeyText("", t.Key), lacking)
+		kept = fmt.Sprintf("SELECT DISTINCT %s FROM %s WHERE kept", clause.KeyText("", t.Key), partialRows)
 	}
 	var err error
 	if noted != "" {
@@ -340,7 +344,7 @@ func (m *commitMerger) noteLeftOut(ctx context.Context, g stagedGroup, noted str
 			transform.LeftOut, kept), m.schema, m.stream, m.stamp)
 	}
 	if err != nil {
-		return fmt.Errorf("note the records of which something was left out: %w", err)
+		return fmt.Errorf("note the records that were partly omitted: %w", err)
 	}
 	return nil
 }

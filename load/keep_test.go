@@ -121,7 +121,7 @@ var tableOfTalks = regexp.MustCompile(`(FROM main\.\w+)`)
 const wholeTalk = `{"id":"1","at":1700000000,"title":"t","source":{"subject":"s","author":{"id":"a"}},"attributes":{"k":1},` +
 	`"tags":{"data":[{"id":"x","words":["p","q"]},{"id":"y","words":[]}]},"parts":[{"id":"m","body":"M","files":["f","g"]}]}`
 
-func TestT162WhatAnAnswerLeavesOutStays(t *testing.T) {
+func TestT162OmittedFieldsKeepTheirStoredValues(t *testing.T) {
 	t.Parallel()
 	const was = `t|s|a|{"k":1} x,y xp,xq mM mf,mg`
 	tests := []struct {
@@ -171,7 +171,7 @@ func TestT162WhatAnAnswerLeavesOutStays(t *testing.T) {
 	}
 }
 
-func TestT162ARecordThatLacksWhatIsStoredAndIsElseAsItWasIsNoChange(t *testing.T) {
+func TestT162ARecordThatOnlyOmitsFieldsIsUnchanged(t *testing.T) {
 	t.Parallel()
 	s := newTalkStore(t, talkStream())
 	s.commitRecords(wholeTalk)
@@ -192,7 +192,7 @@ func TestT162ARecordThatLacksWhatIsStoredAndIsElseAsItWasIsNoChange(t *testing.T
 	}
 }
 
-func TestT186AReadingIsAChangeThoughTheRecordLacksWhatIsStored(t *testing.T) {
+func TestT186ANewReadTimeIsAChangeOfARecordThatOmitsFields(t *testing.T) {
 	t.Parallel()
 	stream := talkStream()
 	stream.Columns = append(stream.Columns, schemas.Column{Name: "read_at", From: []string{schemas.FromReadAt}, Type: schemas.Timestamp, Doc: "The time of the answer."})
@@ -211,7 +211,7 @@ func TestT186AReadingIsAChangeThoughTheRecordLacksWhatIsStored(t *testing.T) {
 	}
 }
 
-func TestT162NewRecordsMayLackAnything(t *testing.T) {
+func TestT162NewRecordsMayOmitAnyField(t *testing.T) {
 	t.Parallel()
 	s := newTalkStore(t, talkStream())
 	s.commitRecords(`{"id":"9","at":1700000000,"title":"new"}`)
@@ -220,7 +220,7 @@ func TestT162NewRecordsMayLackAnything(t *testing.T) {
 	}
 }
 
-func TestT190WhereNothingIsStoredBesideItARecordIsAsItCame(t *testing.T) {
+func TestT190WithoutATableBesideItARecordIsStoredAsSent(t *testing.T) {
 	t.Parallel()
 	stream := talkStream()
 	stream.Beside = "elsewhere"
@@ -231,8 +231,8 @@ func TestT190WhereNothingIsStoredBesideItARecordIsAsItCame(t *testing.T) {
 	}
 }
 
-// TestT190WhatIsLeftOutIsTakenFromTheNewestCopy: two tables hold copies of the same records, and readers see the newer of both.
-func TestT190WhatIsLeftOutIsTakenFromTheNewestCopy(t *testing.T) {
+// TestT190OmittedFieldsComeFromTheNewestCopy: two tables hold copies of the same records, and readers see the newer of both.
+func TestT190OmittedFieldsComeFromTheNewestCopy(t *testing.T) {
 	t.Parallel()
 	const (
 		lacking = `{"id":"1","at":1700000009,"title":"new"}`

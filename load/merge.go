@@ -12,7 +12,8 @@ import (
 	"aqueduck/transform"
 )
 
-// stageBatches copies all batches into temporary tables. It comes before the transaction: what it makes is not the file's.
+// stageBatches copies all batches into temporary tables. It runs before the transaction: temporary tables do not belong
+// to the file, so a failure here leaves nothing to undo.
 func (m *commitMerger) stageBatches(ctx context.Context, batches []transform.Batch) error {
 	for i, b := range batches {
 		s := stage.Batch{Table: b.Table}
@@ -23,7 +24,7 @@ func (m *commitMerger) stageBatches(ctx context.Context, batches []transform.Bat
 			}
 		}
 		if b.Table.Parent == "" {
-			m.groups = append(m.groups, stagedGroup{own: s, mode: b.Mode, window: b.Window, sweep: b.Sweep, seen: b.Seen, feeds: b.ChildStreams, gone: goneRows(b) > 0, refresh: b.Refresh, redactedIDs: b.RedactedIDs, misfits: b.Misfits, incomplete: b.Incomplete, completed: b.Completed})
+			m.groups = append(m.groups, stagedGroup{own: s, mode: b.Mode, window: b.Window, sweep: b.Sweep, seen: b.Seen, feeds: b.ChildStreams, gone: goneRows(b) > 0, refresh: b.Refresh, redactedIDs: b.RedactedIDs, deadLetters: b.Misfits, incomplete: b.Incomplete, completed: b.Completed})
 			m.answeredSets = append(m.answeredSets, answeredIDs{b.Answered, b.AskedAt})
 			continue
 		}
@@ -34,12 +35,12 @@ func (m *commitMerger) stageBatches(ctx context.Context, batches []transform.Bat
 		m.groups[last].children = append(m.groups[last].children, s)
 	}
 	if err := m.hook.AfterStaging(ctx, batches, m.stagedTables()); err != nil {
-		return fmt.Errorf("leave out who was erased: %w", err)
+		return fmt.Errorf("keep erased persons out of the batches: %w", err)
 	}
 	return nil
 }
 
-// stagedTables are all tables of the commit, those without rows too.
+// stagedTables gives all tables of the commit, also those without rows.
 func (m *commitMerger) stagedTables() (all []*stage.Batch) {
 	for i := range m.groups {
 		g := &m.groups[i]
@@ -51,7 +52,7 @@ func (m *commitMerger) stagedTables() (all []*stage.Batch) {
 	return all
 }
 
-// goneRows counts the rows that say no more than that their record is gone.
+// goneRows counts the rows that only say that their record is gone.
 func goneRows(b transform.Batch) int {
 	at := b.Rows.Schema().FieldIndices(transform.GoneColumn)
 	if !b.Table.Gone || len(at) == 0 {
@@ -61,9 +62,9 @@ func goneRows(b transform.Batch) int {
 	return column.Len() - column.NullN()
 }
 
-// dropStaged forgets the temporary tables.
+// dropStaged drops the temporary tables of the commit.
 func (m *commitMerger) dropStaged(ctx context.Context) {
-	names := []string{decided, "temp.gone", "temp.items", "temp.leaving", states, lacking, otherLists}
+	names := []string{decided, "temp.gone", "temp.items", "temp.leaving", states, partialRows, otherLists}
 	for _, g := range m.groups {
 		for _, s := range append(g.children, g.own) {
 			if s.Name != "" {
@@ -82,18 +83,19 @@ func (m *commitMerger) mergeGroups(ctx context.Context) (Written, error) {
 		if err := noteIncomplete(ctx, m, g); err != nil {
 			return Written{}, err
 		}
-		if err := noteMisfits(ctx, m, g); err != nil {
+		if err := noteDeadLetters(ctx, m, g); err != nil {
 			return Written{}, fmt.Errorf("note what did not fit: %w", err)
 		}
+		// The merge overwrites stored texts. What the source redacted can only be found before it.
 		if err := m.hook.BeforeMerge(ctx, g.own.Table, g.redactedIDs); err != nil {
-			return Written{}, fmt.Errorf("find what %s lost: %w", g.own.Table.Name, err)
+			return Written{}, fmt.Errorf("find what the source redacted in %s: %w", g.own.Table.Name, err)
 		}
 		if err := m.mergeGroup(ctx, g); err != nil {
 			return Written{}, fmt.Errorf("merge %s: %w", g.own.Table.Name, err)
 		}
 	}
 	if err := m.hook.AfterMerge(ctx, m.stamp); err != nil {
-		return Written{}, fmt.Errorf("empty what is about who was erased: %w", err)
+		return Written{}, fmt.Errorf("erase stored rows of erased persons: %w", err)
 	}
 	emptied, err := m.hook.BeforeCommit(ctx, m.stamp)
 	if err != nil {
@@ -119,6 +121,8 @@ func (m *commitMerger) mergeGroup(ctx context.Context, g stagedGroup) error {
 	if err != nil {
 		return err
 	}
+	// In this order: the rows are completed from the stored ones, then compared with the history, then written. Child
+	// rows come after their parents, and soft deletes last, since a batch may have a record and its deletion.
 	if counts, err = m.keepAbsent(ctx, g, counts); err != nil {
 		return err
 	}
@@ -150,7 +154,7 @@ func (m *commitMerger) mergeGroup(ctx context.Context, g stagedGroup) error {
 	return enqueueWritten(ctx, m, g)
 }
 
-// recordSeenKeys records the keys of a sweep's batch, of unchanged records too.
+// recordSeenKeys records the keys that a full-list sweep has read, including those of unchanged records.
 func recordSeenKeys(ctx context.Context, m *commitMerger, g stagedGroup) error {
 	if g.sweep == 0 {
 		return nil
@@ -169,7 +173,8 @@ func recordSeenKeys(ctx context.Context, m *commitMerger, g stagedGroup) error {
 	return err
 }
 
-// decideRecords fills the table of decisions: one row a key, for the copy of it that counts.
+// decideRecords fills the table decided: for each key the winning copy in the batch, and whether it is new, changed,
+// unchanged or older.
 func (m *commitMerger) decideRecords(ctx context.Context, g stagedGroup) (mergeCounts, error) {
 	t := g.own.Table
 	live := g.own.Name
@@ -205,7 +210,7 @@ func (m *commitMerger) decideRecords(ctx context.Context, g stagedGroup) (mergeC
 	return m.countDecisions(ctx, g)
 }
 
-// countDecisions counts the decisions.
+// countDecisions counts the records by their decision.
 func (m *commitMerger) countDecisions(ctx context.Context, g stagedGroup) (c mergeCounts, err error) {
 	err = m.work.DB.Each(ctx, "SELECT state, count(*) FROM "+decided+" GROUP BY state", nil, func(rows *sql.Rows) error {
 		var state string
@@ -253,9 +258,9 @@ func (m *commitMerger) writeOwn(ctx context.Context, g stagedGroup, c mergeCount
 	return m.work.CountRows(ctx, m.schema, t.Name, c.added, m.stamp)
 }
 
-// markGone handles the rows that say that their record is gone: the stored row keeps its content and says so too; a
-// record never seen gets a row with nothing but that. One that is known to be gone is noted again, with the new time:
-// whoever asked again has an answer now. Where a later row of the batch has the record again, it is not gone.
+// markGone applies the rows that say that their record is gone. The stored row keeps its content and gets the time in
+// _gone_at. A record that was never stored gets a row with nothing else. A record that is gone already gets the new time:
+// it is the answer to a new question. A record that a later row of the batch has again is not gone.
 func (m *commitMerger) markGone(ctx context.Context, own stage.Batch) error {
 	t, gone := own.Table, transform.GoneColumn
 	key := duck.Names("", t.Key)
@@ -269,7 +274,7 @@ func (m *commitMerger) markGone(ctx context.Context, own stage.Batch) error {
 		table, gone, transform.SyncedAtColumn, transform.RunIDColumn, clause.Matches("t.", t.Key, "g.", t.Key), gone),
 		m.stamp, m.work.RunID())
 	if err != nil {
-		return fmt.Errorf("mark the gone records: %w", err)
+		return fmt.Errorf("soft-delete the gone records: %w", err)
 	}
 	added, err := m.insertRows(ctx, t, fmt.Sprintf("%s s WHERE _row IN (SELECT _row FROM temp.gone g WHERE NOT EXISTS (SELECT 1 FROM %s t WHERE %s))",
 		own.Name, table, clause.Matches("t.", t.Key, "g.", t.Key)))

@@ -28,20 +28,20 @@ type commitMerger struct {
 	written      Written
 }
 
-// commitHook is what has a say in each commit besides the merge: erasures, which keep out whom they have taken out. A step that fails
-// fails the commit.
+// commitHook takes part in each commit beside the merge: the erasures implement it, to keep erased persons out. A step
+// that fails fails the commit.
 type commitHook interface {
-	// Staged comes before the transaction, and may empty staged rows: tables are all that the batches bring.
+	// AfterStaging runs before the transaction. It may empty staged rows and delete some; tables are all staged tables.
 	AfterStaging(ctx context.Context, batches []transform.Batch, tables []*stage.Batch) error
-	// Replaces comes before stored rows go whose place rows s of a staged table take; candidates follows FROM to give these.
+	// BeforeReplace runs before staged rows replace stored ones. candidates is the SQL after FROM that gives these staged rows, as s.
 	BeforeReplace(ctx context.Context, s stage.Batch, candidates string) error
-	// Silent comes before the merge of a table, with the ids that answered with no row.
+	// BeforeMerge runs before the merge of a table, with the ids that the source answered without a row.
 	BeforeMerge(ctx context.Context, t transform.Table, ids []string) error
-	// Merged comes after the merge of all tables.
+	// AfterMerge runs after the merge of all tables.
 	AfterMerge(ctx context.Context, stamp time.Time) error
-	// Seal comes last in the transaction, and tells how many stored rows it has changed.
+	// BeforeCommit runs last in the transaction. It returns how many stored rows it has changed.
 	BeforeCommit(ctx context.Context, stamp time.Time) (changed int64, err error)
-	// Landed comes once the transaction is made.
+	// AfterCommit runs once the transaction is durable.
 	AfterCommit()
 }
 
@@ -57,41 +57,42 @@ type stagedGroup struct {
 	refresh     bool // of a full refresh
 	redactedIDs []string
 
-	misfits    []transform.Misfit
-	incomplete []transform.Incomplete
-	completed  []string
-	children   []stage.Batch
+	deadLetters []transform.Misfit
+	incomplete  []transform.Incomplete
+	completed   []string
+	children    []stage.Batch
 }
 
-// answeredIDs is ids that a stream waits for no longer.
+// answeredIDs are ids that were asked for at a time, and that the stream no longer waits for.
 type answeredIDs struct {
 	ids []string
 	at  time.Time
 }
 
-// decided is the temporary table of what becomes of each record of a batch.
+// decided is the temporary table of what is decided for each record of a batch.
 const decided = "temp.decided"
 
 // The states of a record in decided.
 const (
-	isNew       = "n" // not stored: comes
-	isChanged   = "c" // stored with other content, or gone: is replaced
-	isUnchanged = "s" // stored as it is: stays, as do its complete children; others are still added to
-	isOlder     = "o" // stored newer: is dropped, with its children
+	isNew       = "n" // not stored: is inserted
+	isChanged   = "c" // stored with other content, or soft-deleted: is replaced
+	isUnchanged = "s" // stored with the same content: stays, with its complete lists; incomplete lists may still grow
+	isOlder     = "o" // a newer copy is stored: this one is dropped, with its children
 )
 
-// mergeCounts counts the records of a batch by what became of them.
+// mergeCounts counts the records of a batch by their decision.
 type mergeCounts struct {
 	added, changed, unchanged, older int64
 	whole                            bool // every staged row is written
 }
 
-// writtenRows are the rows of a batch that are written.
+// writtenRows is the query for the rows of a batch that are written.
 func writtenRows() string {
 	return fmt.Sprintf("SELECT _row FROM %s WHERE state IN ('%s', '%s')", decided, isNew, isChanged)
 }
 
-// lastCopies keeps the last of the children that have the same key, where some do.
+// lastCopies keeps the last of several children with the same key. from is returned unchanged where no key repeats; raw
+// says that it is the staged table itself.
 func (m *commitMerger) lastCopies(ctx context.Context, child stage.Batch, from string, raw bool) (string, error) {
 	doubled, err := m.hasDuplicateKeys(ctx, child, from)
 	if err != nil || !doubled {
@@ -105,7 +106,7 @@ func (m *commitMerger) lastCopies(ctx context.Context, child stage.Batch, from s
 		from, duck.Names("", child.Table.Key), place), nil
 }
 
-// createTemporary makes a temporary table of a query, and counts its rows.
+// createTemporary makes a temporary table of a query and returns the number of its rows.
 func (m *commitMerger) createTemporary(ctx context.Context, name, query string) (rows int64, err error) {
 	if _, err := m.execStatement(ctx, "CREATE OR REPLACE TEMP TABLE "+name+" AS "+query); err != nil {
 		return 0, err
@@ -123,7 +124,7 @@ func (g *stagedGroup) childBatch(table string) stage.Batch {
 	return g.children[i]
 }
 
-// hasDuplicateKeys says whether a key comes more than once in some of the rows of a batch.
+// hasDuplicateKeys reports whether some rows of a batch have the same key.
 func (m *commitMerger) hasDuplicateKeys(ctx context.Context, s stage.Batch, from string) (bool, error) {
 	if s.Unique {
 		return false, nil
@@ -137,7 +138,8 @@ func (m *commitMerger) hasDuplicateKeys(ctx context.Context, s stage.Batch, from
 	return err == nil, err
 }
 
-// insertRows adds rows, given as what follows FROM, to a table; each gets the time and the run of this commit.
+// insertRows adds rows to a table. from is the SQL after FROM that gives them. Each row gets the time and the run of this
+// commit.
 func (m *commitMerger) insertRows(ctx context.Context, t transform.Table, from string) (int64, error) {
 	var names []string
 	for _, c := range t.Columns {
@@ -158,13 +160,13 @@ func (m *commitMerger) execStatement(ctx context.Context, statement string, args
 	return m.work.DB.Exec(ctx, statement, args...)
 }
 
-// refreshSweep is the number in _sync.seen under which a full refresh notes the keys that it has met; sweeps begin with 1.
+// refreshSweep is the number in _sync.seen of the keys that a full refresh has read; sweeps begin with 1.
 const refreshSweep = 0
 
-// refreshOf is the name in _sync.seen of the streams that go into a table, which no stream has.
+// refreshOf is the name in _sync.seen that all streams of a table share. No stream can have it.
 func refreshOf(table string) string { return "table " + table }
 
-// metBefore is the condition that this full refresh has brought a record before.
+// metBefore is the condition that this full refresh has already read a record.
 func metBefore(m *commitMerger, prefix string, t transform.Table) string {
 	return fmt.Sprintf("EXISTS (SELECT 1 FROM _sync.seen k WHERE k.schema = %s AND k.stream = %s AND k.sweep = %d AND k.key = %s)",
 		duck.Text(m.schema), duck.Text(refreshOf(t.Name)), refreshSweep, clause.KeyText(prefix, t.Key))

@@ -69,8 +69,8 @@ var errFull = errors.New("no room")
 
 func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
 
-// TestColumnsOfOneNameAllComeInParquet asks for two columns of one name, which a table cannot have.
-func TestColumnsOfOneNameAllComeInParquet(t *testing.T) {
+// TestColumnsWithTheSameNameAreAllInParquet asks for two columns of one name, which a table cannot have.
+func TestColumnsWithTheSameNameAreAllInParquet(t *testing.T) {
 	t.Parallel()
 	var text bytes.Buffer
 	if err := read.Parquet(t.Context(), publishedWarehouse(t).dir.Current(), "SELECT 1 AS a, 2 AS a, 3 AS A, 4 AS a_1", func() {}, &text); err != nil {
@@ -89,7 +89,7 @@ func TestColumnsOfOneNameAllComeInParquet(t *testing.T) {
 	}
 }
 
-func TestParquetThatCannotBeWrittenIsToldAsThat(t *testing.T) {
+func TestAFailedParquetWriteIsReported(t *testing.T) {
 	t.Parallel()
 	w := publishedWarehouse(t)
 	err := read.Parquet(t.Context(), w.dir.Current(), "SELECT range, random() FROM range(1000000)", func() {}, fullDisk{})

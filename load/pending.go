@@ -14,7 +14,8 @@ import (
 	"aqueduck/transform"
 )
 
-// dequeueAnswered takes the answered ids out of _sync.pending. One that was put there again since it was asked for stays.
+// dequeueAnswered removes the answered ids from _sync.pending. An id that was enqueued again after the question stays:
+// its answer may be older than that change.
 func dequeueAnswered(ctx context.Context, m *commitMerger) error {
 	for _, a := range m.answeredSets {
 		if len(a.ids) == 0 {
@@ -23,13 +24,13 @@ func dequeueAnswered(ctx context.Context, m *commitMerger) error {
 		_, err := m.execStatement(ctx, `DELETE FROM _sync.pending WHERE schema = $1 AND stream = $2 AND since <= $3
 			AND id IN (SELECT unnest(string_split($4, $5)))`, m.schema, m.stream, workdb.Micro(a.at), strings.Join(a.ids, clause.Separator), clause.Separator)
 		if err != nil {
-			return fmt.Errorf("take out the ids that were read: %w", err)
+			return fmt.Errorf("dequeue the ids that were read: %w", err)
 		}
 	}
 	return nil
 }
 
-// enqueueWritten puts the rows that this commit wrote into _sync.pending for the streams that are read over them.
+// enqueueWritten enqueues the rows that this commit wrote for the child streams that read over them.
 func enqueueWritten(ctx context.Context, m *commitMerger, g stagedGroup) error {
 	for _, f := range g.feeds {
 		rows := fmt.Sprintf("%s = %s", transform.SyncedAtColumn, clause.Instant(m.stamp))
@@ -40,7 +41,8 @@ func enqueueWritten(ctx context.Context, m *commitMerger, g stagedGroup) error {
 	return nil
 }
 
-// enqueueIDs has a stream wait for the ids in a column of the rows of a table that fit a condition and are not gone.
+// enqueueIDs enqueues for a child stream the ids in a column of a table, of the rows that fit a condition and are not
+// soft-deleted.
 func enqueueIDs(ctx context.Context, w *workdb.Database, schema, stream string, t transform.Table, column, rows string, stamp time.Time) (int64, error) {
 	id := duck.Name(column) + "::VARCHAR"
 	query := fmt.Sprintf("SELECT DISTINCT %s AS id FROM %s WHERE %s AND %s IS NOT NULL", id, duck.Table(schema, t.Name), rows, duck.Name(column))
@@ -53,7 +55,7 @@ func enqueueIDs(ctx context.Context, w *workdb.Database, schema, stream string, 
 	defer stage.Drop(ctx, w.DB, "temp.awaited")
 	_, err := w.DB.Exec(ctx, "DELETE FROM _sync.pending WHERE schema = $1 AND stream = $2 AND id IN (SELECT id FROM temp.awaited)", schema, stream)
 	if err != nil {
-		return 0, fmt.Errorf("put off what %s has to read: %w", stream, err)
+		return 0, fmt.Errorf("requeue what %s has to read: %w", stream, err)
 	}
 	n, err := w.DB.Exec(ctx, "INSERT INTO _sync.pending (schema, stream, id, since) SELECT $1, $2, id, $3 FROM temp.awaited", schema, stream, stamp)
 	if err != nil {
@@ -62,30 +64,30 @@ func enqueueIDs(ctx context.Context, w *workdb.Database, schema, stream string, 
 	return n, nil
 }
 
-// ChildQueue has the ids that streams wait for which are read over another.
+// ChildQueue has the ids that child streams still have to read.
 type ChildQueue struct{ checkpoints *Checkpoints }
 
-// ParentTable is a table whose rows a stream is read over.
+// ParentTable is a table with the ids that a child stream reads.
 type ParentTable struct {
 	Table  transform.Table
-	Column string    // has the id
-	Since  time.Time // only rows that are not from before it, by the table's own newest; zero: all
-	Until  time.Time // and from before this; zero: all
+	Column string    // column with the id
+	Since  time.Time // only rows from then on, by the table's column newest; zero: all
+	Until  time.Time // only rows from before then; zero: all
 }
 
-// EnqueueStored has a stream wait for the rows that its origins hold already, and moves its checkpoint, in one transaction.
-func (w *ChildQueue) EnqueueStored(ctx context.Context, schema, stream string, base, next Checkpoint, origins []ParentTable) error {
+// EnqueueStored enqueues the stored rows of a child stream's parent tables and moves its checkpoint, in one transaction.
+func (w *ChildQueue) EnqueueStored(ctx context.Context, schema, stream string, base, next Checkpoint, parents []ParentTable) error {
 	return w.checkpoints.db.Do("", func(*duck.DB) error {
 		_, err := w.checkpoints.moveCheckpoint(ctx, schema, stream, base, next, func(stamp time.Time) (Written, error) {
-			for _, o := range origins {
+			for _, parent := range parents {
 				rows := "true"
-				if !o.Since.IsZero() && o.Table.Newest != "" {
-					rows = duck.Name(o.Table.Newest) + " >= " + clause.Instant(o.Since)
+				if !parent.Since.IsZero() && parent.Table.Newest != "" {
+					rows = duck.Name(parent.Table.Newest) + " >= " + clause.Instant(parent.Since)
 				}
-				if !o.Until.IsZero() && o.Table.Newest != "" {
-					rows += " AND " + duck.Name(o.Table.Newest) + " < " + clause.Instant(o.Until)
+				if !parent.Until.IsZero() && parent.Table.Newest != "" {
+					rows += " AND " + duck.Name(parent.Table.Newest) + " < " + clause.Instant(parent.Until)
 				}
-				if _, err := enqueueIDs(ctx, w.checkpoints.db, schema, stream, o.Table, o.Column, rows, stamp); err != nil {
+				if _, err := enqueueIDs(ctx, w.checkpoints.db, schema, stream, parent.Table, parent.Column, rows, stamp); err != nil {
 					return Written{}, err
 				}
 			}
@@ -95,7 +97,8 @@ func (w *ChildQueue) EnqueueStored(ctx context.Context, schema, stream string, b
 	})
 }
 
-// Pending gives the ids that a stream waits for, those that have waited longest first, and when the last was put there.
+// Pending gives the ids that a child stream still has to read, the longest waiting first, and when the last of them was
+// enqueued.
 func (w *ChildQueue) Pending(ctx context.Context, schema, stream string) (ids []string, at time.Time, err error) {
 	err = w.checkpoints.db.Do(fmt.Sprintf("ask what %s has to read", stream), func(db *duck.DB) error {
 		err = db.Each(ctx, "SELECT id, since FROM _sync.pending WHERE schema = $1 AND stream = $2 ORDER BY since, id", []any{schema, stream},

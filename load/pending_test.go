@@ -11,9 +11,9 @@ import (
 	"aqueduck/transform"
 )
 
-// TestRowsThatComeOrChangeWaitForTheStreamsOverThem, until what is under them is committed; one that changed since it was
+// TestNewAndChangedRowsAreEnqueuedForChildStreams, until what is under them is committed; one that changed since it was
 // asked for still waits.
-func TestRowsThatComeOrChangeWaitForTheStreamsOverThem(t *testing.T) {
+func TestNewAndChangedRowsAreEnqueuedForChildStreams(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t, load.Options{})
 	if _, err := w.Tables.Ensure(t.Context(), "main", transform.Tables(committest.Stream())); err != nil {

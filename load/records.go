@@ -11,39 +11,39 @@ import (
 	"aqueduck/load/internal/workdb"
 )
 
-// Run is one run, for _sync.runs.
+// Run is the record of one run in _sync.runs.
 type Run struct {
 	RunID, Pipeline   string
 	Started, Finished time.Time // by the run's clock
 	Outcome           string    // OK, FAILED, INTERRUPTED
-	ExitCode          int       // what the program ended with
+	ExitCode          int       // exit code of the process
 	Rows              int64     // written over all tables
 	Rejected          int64     // values that do not fit, and records kept out whole
-	NewRejected       int64     // of them: those that it met first
-	Requests, Retries int64     // sent, and of them: those that asked again
-	Backfill          float64   // 0 to 1
+	NewRejected       int64     // of them: those that this run met first
+	Requests, Retries int64     // requests sent, and those of them that were retries
+	Backfill          float64   // share of the history that is read, 0 to 1
 	Version           string
-	Emulated          bool // by an emulated workspace
+	Emulated          bool // read from the emulator
 	Error             string
 }
 
-// StreamRun is what a run did for one stream, for _sync.stream_runs.
+// StreamRun is the record of one stream of a run in _sync.stream_runs.
 type StreamRun struct {
 	Schema, Stream      string
 	Outcome             string    // ok, unavailable, FAILED, interrupted, cut
-	Started, Finished   time.Time // likewise
+	Started, Finished   time.Time // by the run's clock
 	Pages, Records      int64     // read
 	Rows, New, Changed  int64     // over all its tables; New and Changed of its own table
-	Gone                int64     // records that left the source
-	Rejected            int64     // as of a Run
-	NewRejected         int64     // likewise
-	Requests, Retries   int64     // likewise
-	SyncedTo, HistoryTo time.Time // the watermark; how far back history is read
-	Backfill            float64   // 0 to 1
+	Gone                int64     // records found soft-deleted
+	Rejected            int64     // as in Run
+	NewRejected         int64     // as in Run
+	Requests, Retries   int64     // as in Run
+	SyncedTo, HistoryTo time.Time // the watermark; how far back the backfill has read
+	Backfill            float64   // share of the history that is read, 0 to 1
 	Error, Hint         string
 }
 
-// RejectRow counts what did not fit, for _sync.rejects.
+// RejectRow is a count of values that did not fit, in _sync.rejects.
 type RejectRow struct {
 	Schema, Stream, Table, Column string
 	Reason                        string
@@ -51,14 +51,14 @@ type RejectRow struct {
 	Key                           string // of one such record
 }
 
-// Finding is one finding of the audit, for _sync.audit.
+// Finding is one finding of a run's audit, in _sync.audit.
 type Finding struct {
 	Schema, Stream, Table string
 	Kind                  string // exact, soft, known
 	Name                  string
 	Expected, Found       string
 	Message               string
-	Once                  bool // not told again while the audit has it
+	Once                  bool // not recorded again while _sync.audit has it
 }
 
 // How long the records of runs are kept.
@@ -67,16 +67,16 @@ const (
 	keepDetails = 90 * 24 * time.Hour
 )
 
-// Records are those of runs, and of the workspaces that schemas are filled from.
+// Records are the records of runs, and the workspace of each schema.
 type Records struct{ db *workdb.Database }
 
-// SaveRun writes the records of a run in one transaction, in the place of those it wrote before, and drops what is
-// kept long enough.
+// SaveRun writes the records of a run in one transaction. It replaces what the same run wrote before, and deletes records
+// past their retention.
 func (w *Records) SaveRun(ctx context.Context, run Run, streams []StreamRun, rejects []RejectRow, findings []Finding) error {
 	return w.db.Do(fmt.Sprintf("save the records of run %s", run.RunID), func(db *duck.DB) error {
 		return db.Transaction(ctx, func() error {
 			steps := []func() error{
-				func() error { return w.forgetRun(ctx, run.RunID) },
+				func() error { return w.clearRun(ctx, run.RunID) },
 				func() error { return w.saveRun(ctx, run) },
 				func() error { return w.saveStreams(ctx, run.RunID, streams) },
 				func() error { return w.saveRejects(ctx, run, rejects) },
@@ -92,8 +92,8 @@ func (w *Records) SaveRun(ctx context.Context, run Run, streams []StreamRun, rej
 	})
 }
 
-// forgetRun takes out the records of a run, and those of all runs that are old.
-func (w *Records) forgetRun(ctx context.Context, id string) error {
+// clearRun deletes the records of a run, and the old records of all runs.
+func (w *Records) clearRun(ctx context.Context, id string) error {
 	now := w.db.Now().UTC()
 	old := map[string]struct {
 		column string
@@ -177,14 +177,14 @@ func nullText(s string) sql.NullString { return sql.NullString{String: s, Valid:
 // Workspace is the workspace that a schema is filled from.
 type Workspace struct {
 	Schema, ID, BaseURL string
-	Emulated            bool // the emulator
+	Emulated            bool // the emulator, no real workspace
 	APIVersion          string
 }
 
-// ErrOtherWorkspace is the answer to filling a schema from another workspace than the one it began with.
+// ErrOtherWorkspace is the error of filling a schema from another workspace than before.
 var ErrOtherWorkspace = errors.New("the schema is filled from another workspace")
 
-// FindWorkspace gives the workspace that a schema is filled from; false when none is pinned yet.
+// FindWorkspace gives the workspace that a schema is filled from; false where none is pinned yet.
 func (w *Records) FindWorkspace(ctx context.Context, schema string) (found Workspace, there bool, err error) {
 	err = w.db.Do("", func(*duck.DB) error {
 		found, there, err = w.readWorkspace(ctx, schema)
@@ -206,8 +206,8 @@ func (w *Records) readWorkspace(ctx context.Context, schema string) (Workspace, 
 	return found, true, nil
 }
 
-// PinWorkspace records the workspace of a schema, or its new address and version; another workspace is ErrOtherWorkspace. One
-// that had no record to tell its id by may get one later.
+// PinWorkspace records the workspace of a schema, or its new address and version. Another workspace than the recorded one
+// is ErrOtherWorkspace. A workspace that had no id yet may get one.
 func (w *Records) PinWorkspace(ctx context.Context, n Workspace) error {
 	return w.db.Do("", func(db *duck.DB) error {
 		old, there, err := w.readWorkspace(ctx, n.Schema)

@@ -12,8 +12,8 @@ import (
 	"aqueduck/load/committest"
 )
 
-// TestT152AbsenceIsCountedBeforeItIsBelieved marks what two sweeps did not see, and only what was there before them.
-func TestT152AbsenceIsCountedBeforeItIsBelieved(t *testing.T) {
+// TestT152AbsentRowsAreSoftDeletedAfterTwoSweeps marks what two sweeps did not see, and only what was there before them.
+func TestT152AbsentRowsAreSoftDeletedAfterTwoSweeps(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t, load.Options{})
 	w.ensureStream(t, committest.Stream())
@@ -61,7 +61,7 @@ func TestT152AbsenceIsCountedBeforeItIsBelieved(t *testing.T) {
 }
 
 // Holds: T152.
-func TestForgetDropsOtherSweeps(t *testing.T) {
+func TestClearSeenKeysDropsOtherSweeps(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t, load.Options{})
 	w.ensureStream(t, committest.Stream())
@@ -152,8 +152,8 @@ func TestWorkRefusesAfterClose(t *testing.T) {
 	}
 }
 
-// TestT182RowsOfAValueThatWasRefusedAreNotJudged: a walk that the source refused for one value tells nothing of its rows.
-func TestT182RowsOfAValueThatWasRefusedAreNotJudged(t *testing.T) {
+// TestT182RowsOfARefusedValueAreNotAbsent: a walk that the source refused for one value tells nothing of its rows.
+func TestT182RowsOfARefusedValueAreNotAbsent(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t, load.Options{})
 	w.ensureStream(t, committest.Stream())

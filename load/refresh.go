@@ -11,17 +11,18 @@ import (
 	"aqueduck/transform"
 )
 
-// otherLists is the temporary table of the records whose stored lists are not those of the batch.
+// otherLists is the temporary table of the records whose stored lists differ from those of the batch.
 const otherLists = "temp.other_lists"
 
-// BeginRefresh forgets which records of a table an earlier full refresh has met. The caller runs it before the first commit of a
-// new one; a refresh that was interrupted goes on without it.
+// BeginRefresh deletes the keys that an earlier full refresh of a table has read. The caller runs it before the first
+// commit of a new full refresh; one that continues after an interruption does without it.
 func (w *Sweeps) BeginRefresh(ctx context.Context, schema, table string) error {
 	return w.ClearSeenKeys(ctx, schema, refreshOf(table))
 }
 
-// stateExpression tells a record's state by the stored copy t of it. A full refresh takes what the source has now for the truth: there a copy
-// is older only than one that the refresh itself has brought, and values are compared, for a hash may lie (T172).
+// stateExpression is the SQL that decides the state of a record by its stored copy t. A full refresh trusts the source: a
+// copy is older only than one that the same refresh has read, and values are compared, since a stored hash may be wrong
+// (T172).
 func (m *commitMerger) stateExpression(g stagedGroup, doubled bool) string {
 	t := g.own.Table
 	var s strings.Builder
@@ -47,8 +48,8 @@ func (m *commitMerger) stateExpression(g stagedGroup, doubled bool) string {
 	return s.String()
 }
 
-// completeRefresh completes the decisions of a full refresh: a record is changed as well where a stored list of it has other rows than the
-// batch, whatever the hashes say.
+// completeRefresh completes the decisions of a full refresh: a record is changed also where a stored list has other rows
+// than the batch, even if the hashes are equal.
 func (m *commitMerger) completeRefresh(ctx context.Context, g stagedGroup) error {
 	for _, child := range g.children {
 		if !child.Table.Complete {
@@ -61,7 +62,7 @@ func (m *commitMerger) completeRefresh(ctx context.Context, g stagedGroup) error
 	return nil
 }
 
-// noteMet notes which records a full refresh has met, once the batch is merged.
+// noteMet records which keys a full refresh has read. It runs after the merge, which compares with earlier batches only.
 func noteMet(ctx context.Context, m *commitMerger, g stagedGroup) error {
 	if !g.refresh || g.own.Table.Newest == "" {
 		return nil
@@ -69,12 +70,12 @@ func noteMet(ctx context.Context, m *commitMerger, g stagedGroup) error {
 	_, err := m.execStatement(ctx, fmt.Sprintf("INSERT INTO _sync.seen SELECT $1, $2, %d, %s FROM %s", refreshSweep, clause.KeyText("", g.own.Table.Key), decided),
 		m.schema, refreshOf(g.own.Table.Name))
 	if err != nil {
-		return fmt.Errorf("note which records the refresh has met: %w", err)
+		return fmt.Errorf("note which records the refresh has read: %w", err)
 	}
 	return nil
 }
 
-// compareLists marks as changed the records, same so far, whose stored rows of a list are others than those that came.
+// compareLists marks unchanged records as changed whose stored rows of a list differ from those in the batch.
 func (m *commitMerger) compareLists(ctx context.Context, own, child stage.Batch) error {
 	t := child.Table
 	stored, err := m.work.StoredRows(ctx, m.schema, t.Name)
@@ -83,16 +84,16 @@ func (m *commitMerger) compareLists(ctx context.Context, own, child stage.Batch)
 	}
 	columns := duck.Names("t.", clause.Union(t.ParentKey, clause.Compared(t)))
 	same := fmt.Sprintf("SELECT _row FROM %s WHERE state = '%s'", decided, isUnchanged)
-	here := fmt.Sprintf("SELECT %s FROM %s t SEMI JOIN (SELECT * FROM %s WHERE state = '%s') d ON %s", columns, duck.Table(m.schema, t.Name),
+	storedRows := fmt.Sprintf("SELECT %s FROM %s t SEMI JOIN (SELECT * FROM %s WHERE state = '%s') d ON %s", columns, duck.Table(m.schema, t.Name),
 		decided, isUnchanged, clause.Matches("t.", t.ParentKey, "d.", own.Table.Key))
-	query := here
+	query := storedRows
 	if child.Rows > 0 {
 		from, err := m.lastCopies(ctx, child, "(SELECT *, rowid AS place FROM "+child.Name+" WHERE _row IN ("+same+"))", false)
 		if err != nil {
 			return err
 		}
-		came := "SELECT " + columns + " FROM " + from + " t"
-		query = fmt.Sprintf("(%s EXCEPT %s) UNION ALL (%s EXCEPT %s)", here, came, came, here)
+		batchRows := "SELECT " + columns + " FROM " + from + " t"
+		query = fmt.Sprintf("(%s EXCEPT %s) UNION ALL (%s EXCEPT %s)", storedRows, batchRows, batchRows, storedRows)
 	}
 	if _, err := m.execStatement(ctx, fmt.Sprintf("CREATE OR REPLACE TEMP TABLE other_lists AS SELECT DISTINCT %s FROM (%s)", duck.Names("", t.ParentKey), query)); err != nil {
 		return err

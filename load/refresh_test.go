@@ -47,10 +47,10 @@ func (w *testWarehouse) columnText(t testing.TB, table string, columns ...string
 	return strings.Join(list, " ")
 }
 
-// TestT172AFullRefreshReplacesWhatWentBack has a source whose updated_at went back, as after a restore of its own: an ordinary
+// TestT172AFullRefreshReplacesRowsWithNewerTimes has a source whose updated_at went back, as after a restore of its own: an ordinary
 // commit keeps the newer row, a full refresh takes what the source has now, with all that lies inside. A copy that is older than
 // one which the same refresh has brought is a replica's, and is dropped, also after the process was killed in between.
-func TestT172AFullRefreshReplacesWhatWentBack(t *testing.T) {
+func TestT172AFullRefreshReplacesRowsWithNewerTimes(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t, load.Options{})
 	w.ensureStream(t, committest.Stream())
@@ -121,9 +121,9 @@ func TestT172AFullRefreshComparesValues(t *testing.T) {
 	}
 }
 
-// TestT173OfTwoCopiesTheNewerCounts sends copies of records in one answer, in every order and with all that lies inside of them.
+// TestT173TheNewerOfTwoCopiesWins sends copies of records in one answer, in every order and with all that lies inside of them.
 // The newer counts, of equals the later; a stream without newest goes by updated_at where it has one.
-func TestT173OfTwoCopiesTheNewerCounts(t *testing.T) {
+func TestT173TheNewerOfTwoCopiesWins(t *testing.T) {
 	t.Parallel()
 	var answer []committest.Person
 	add := func(what, names string, updated ...int64) {

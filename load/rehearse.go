@@ -10,9 +10,10 @@ import (
 	"aqueduck/load/read"
 )
 
-// Rehearse has SQL of users tried by a process of its own before this one runs it: on tables like those of the work database without a row,
-// and on the published file, if there is one. What brings that process down comes back by its place, with failure.ErrQueryFault or failure.ErrQueryMemory or that it
-// took too long; the others are tried again without it. What is wrong with any of them otherwise is left for the run to tell.
+// Rehearse tries SQL of users in a process of its own before this process runs it: on empty tables like those of the work
+// database, and on the published file if there is one. It returns the statements that bring that process down, by their
+// index, with failure.ErrQueryFault, failure.ErrQueryMemory or an error about the time limit. It then tries the others
+// again without them. Any other error in a statement is not reported here: the run meets it too.
 func (w *Work) Rehearse(ctx context.Context, program sandbox.Program, schema, published string, all []read.Rehearsed) (map[int]error, error) {
 	if len(all) == 0 {
 		return nil, nil
@@ -41,7 +42,7 @@ func (w *Work) Rehearse(ctx context.Context, program sandbox.Program, schema, pu
 	}
 }
 
-// collectDDL notes the statements that make the tables and views of the work database, tables first.
+// collectDDL collects the statements that create the tables and views of the work database, tables first.
 func (w *Work) collectDDL(ctx context.Context, r *read.Rehearsal) error {
 	return w.db.Do("", func(db *duck.DB) error {
 		return db.Each(ctx, `SELECT sql FROM (

@@ -17,7 +17,7 @@ import (
 	"aqueduck/load/layout"
 )
 
-// setAside keeps a damaged work database, the newest one only, for whoever wants to look at it.
+// setAside moves a damaged work database to damaged-<time>, for a later look, and deletes older ones.
 func (w *Work) setAside(cause error) error {
 	d := w.db.Dir()
 	old, err := filepath.Glob(filepath.Join(d.State(), "damaged-*"))
@@ -46,11 +46,12 @@ func firstLine(err error) string {
 	return line
 }
 
-// restoreDatabase makes the work database from the newest published file that is as it was published, or an empty one when
-// nothing was ever published. It tells which.
+// restoreDatabase makes the work database from the newest published file that is unchanged, or an empty one where nothing
+// was ever published. It returns the name of that file. failure.ErrNoWholeFile says that all published files are changed
+// or damaged.
 func (w *Work) restoreDatabase(ctx context.Context) (string, error) {
 	d := w.db.Dir()
-	// Without a database the directory is what a lost disk write left of it.
+	// A work directory without a database is the rest of writes that a power failure lost. A log in it would belong to no file (T156).
 	if err := errors.Join(d.TrashWork(), d.EmptyTrash()); err != nil {
 		return "", err
 	}
@@ -58,6 +59,7 @@ func (w *Work) restoreDatabase(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	// The copy is made under a name that the next start removes, and gets its final name when it is whole.
 	fresh := filepath.Join(d.State(), "wtmp-work")
 	var problems []error
 	for _, file := range files {
@@ -90,7 +92,7 @@ func (w *Work) restoreDatabase(ctx context.Context) (string, error) {
 	return "nothing: no file was published yet", disk.Move(d.Work(), fresh)
 }
 
-// createDatabase makes an empty database. It is checkpointed while it is still private, so that its log begins empty.
+// createDatabase creates an empty database. It is checkpointed while it is private, so that its log begins empty.
 func (w *Work) createDatabase(ctx context.Context, path string) error {
 	db, err := duck.Open(ctx, w.db.Settings(path))
 	if err != nil {
@@ -105,8 +107,8 @@ func (w *Work) createDatabase(ctx context.Context, path string) error {
 	return errors.Join(os.Chmod(path, 0o600), disk.SyncDir(filepath.Dir(path)))
 }
 
-// Prepare makes the directory a warehouse, or recognises one, and takes in a backup that was put back into it. It comes before the first
-// Lock and Open.
+// Prepare makes the directory a warehouse, or recognizes one, and adopts a backup that was put into it. It comes before
+// the first Lock and Open.
 func Prepare(d layout.Dir) error {
 	backup, err := d.Make()
 	if err == nil && backup {
@@ -115,7 +117,8 @@ func Prepare(d layout.Dir) error {
 	return err
 }
 
-// adoptBackup takes in a backup: a published file put back as warehouse.duckdb into an empty directory.
+// adoptBackup turns a published file that was put into an empty directory as warehouse.duckdb into the published file
+// behind the link.
 func adoptBackup(d layout.Dir) error {
 	files, err := d.PublishedFiles()
 	if err != nil {
@@ -137,7 +140,7 @@ func adoptBackup(d layout.Dir) error {
 		return fmt.Errorf("%s is no backup of a warehouse: %w", d.Link(), err)
 	}
 	file := filepath.Join(d.Published(), "backup.duckdb")
-	// A killed process may have left a checksum, which nobody may write to.
+	// A killed process may have left a checksum, and checksums are read-only.
 	if err := os.RemoveAll(layout.SumFile(file)); err != nil {
 		return err
 	}

@@ -117,8 +117,8 @@ func TestTornLogLosesOnlyItsLastCommit(t *testing.T) {
 	}
 }
 
-// TestALogWithoutAWholeCommitIsFolded cuts a log of one commit at different places: that commit never was.
-func TestALogWithoutAWholeCommitIsFolded(t *testing.T) {
+// TestALogWithoutACompleteCommitIsFolded cuts a log of one commit at different places: that commit never was.
+func TestALogWithoutACompleteCommitIsFolded(t *testing.T) {
 	t.Parallel()
 	w := publishedWarehouse(t)
 	log, err := os.ReadFile(w.dir.Database() + ".wal")
@@ -158,9 +158,9 @@ func TestMissingWorkDatabaseIsCopiedFromThePublishedFile(t *testing.T) {
 	}
 }
 
-// TestS26ChangedPublishedFileIsNotTaken falls back to an older file, and refuses when none is as it was.
+// TestS26AChangedPublishedFileIsNotUsed falls back to an older file, and refuses when none is as it was.
 // Holds: F10.
-func TestS26ChangedPublishedFileIsNotTaken(t *testing.T) {
+func TestS26AChangedPublishedFileIsNotUsed(t *testing.T) {
 	t.Parallel()
 	w := publishedWarehouse(t)
 	w.openWork(t)

@@ -12,8 +12,8 @@ import (
 	"aqueduck/load/committest"
 )
 
-// TestF24ALostWorkDatabaseIsBackWithinAMinute damages a work database of so many rows as AQUEDUCK_ROWS says, and opens it.
-func TestF24ALostWorkDatabaseIsBackWithinAMinute(t *testing.T) {
+// TestF24ALostWorkDatabaseIsRestoredWithinAMinute damages a work database of so many rows as AQUEDUCK_ROWS says, and opens it.
+func TestF24ALostWorkDatabaseIsRestoredWithinAMinute(t *testing.T) {
 	t.Parallel()
 	rows, err := strconv.Atoi(os.Getenv("AQUEDUCK_ROWS"))
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"aqueduck/transform"
 )
 
-func TestSameIsWhatIsStoredAndNotGone(t *testing.T) {
+func TestUnchangedFingerprintsMatchLiveRows(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t, load.Options{})
 	w.ensureStream(t, committest.Stream())

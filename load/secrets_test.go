@@ -73,8 +73,8 @@ func TestF10ASecretWithABitChangedIsRefused(t *testing.T) {
 	}
 }
 
-// TestF4TracesThatCannotBeListedAreNotForgotten: an erasure that cannot see which files to remove has not ended.
-func TestF4TracesThatCannotBeListedAreNotForgotten(t *testing.T) {
+// TestF4AnErasureDoesNotEndWithUnlistedTraces: an erasure that cannot see which files to remove has not ended.
+func TestF4AnErasureDoesNotEndWithUnlistedTraces(t *testing.T) {
 	t.Parallel()
 	d := layout.Dir(t.TempDir())
 	if err := errors.Join(Prepare(d), d.BeginErasing(), os.Remove(d.RejectDir()), os.WriteFile(d.RejectDir(), nil, 0o600)); err != nil {

@@ -12,23 +12,23 @@ import (
 	"aqueduck/transform"
 )
 
-// Sweep is a complete walk over all records of a stream.
+// Sweep is one reading of a list to its end, with all records of a stream.
 type Sweep struct {
 	Table   string    // physical table of the stream
 	Number  int       // number of the sweep
-	Column  string    // column that tells of which value a row is, where the stream is a list for each of some values
-	Refused []string  // values that the source did not know: their rows are not judged
-	Opened  time.Time // when it began, by the clock of the commits: what another stream has written since is not judged
+	Column  string    // column with the list value of a row, for a stream that is one list for each of several values; "": one list
+	Refused []string  // values that the source refused (T182): their rows are not soft-deleted
+	Opened  time.Time // when it began, by the clock of the commits: rows written since are not soft-deleted
 
-	Copies transform.Table // keeps a copy of what there is, one a day; without a name there is none
+	Copies transform.Table // table of daily copies; without a name there is none
 	Day    time.Time       // the day of the copy, midnight UTC of its date
 }
 
-// Sweeps keep what walks over all records of a stream have seen, and mark what they have not.
+// Sweeps keep the keys that full-list sweeps have read, and soft-delete the rows that they have not.
 type Sweeps struct{ checkpoints *Checkpoints }
 
-// Absent counts the records that are stored, not gone and older here than the sweep's opening, and that neither the
-// sweep nor any of the other numbers saw; and those stored and not gone beside them.
+// Absent counts the rows that are not soft-deleted, were written before the sweep began, and were read neither by the
+// sweep nor by any of the other numbers. present counts all other rows that are not soft-deleted.
 func (w *Sweeps) Absent(ctx context.Context, schema, stream string, sw Sweep, numbers ...int) (absent, present int64, err error) {
 	err = w.checkpoints.db.Do("", func(db *duck.DB) error {
 		t, err := w.requireSweepable(schema, sw)
@@ -39,7 +39,7 @@ func (w *Sweeps) Absent(ctx context.Context, schema, stream string, sw Sweep, nu
 			unseenCondition(t, sw, numbers), duck.Table(schema, t.Name), transform.GoneColumn)
 		var all int64
 		if err := db.Scan(ctx, query, []any{schema, stream, sw.Opened}, &absent, &all); err != nil {
-			return fmt.Errorf("count what %s does not have any more: %w", stream, err)
+			return fmt.Errorf("count the records missing from %s: %w", stream, err)
 		}
 		present = all - absent
 		return nil
@@ -47,8 +47,8 @@ func (w *Sweeps) Absent(ctx context.Context, schema, stream string, sw Sweep, nu
 	return absent, present, err
 }
 
-// SoftDeleteAbsent marks what Absent counts as gone, makes the copy of the day, forgets what the stream's sweeps saw, and moves the checkpoint, in one
-// transaction.
+// SoftDeleteAbsent soft-deletes the rows that Absent counts, makes the copy of the day, deletes the keys that the
+// stream's sweeps have read, and moves the checkpoint, in one transaction.
 func (w *Sweeps) SoftDeleteAbsent(ctx context.Context, schema, stream string, base, next Checkpoint, sw Sweep, numbers ...int) (written Written, err error) {
 	err = w.checkpoints.db.Do("", func(db *duck.DB) error {
 		t, err := w.requireSweepable(schema, sw)
@@ -79,7 +79,7 @@ func (w *Sweeps) SoftDeleteAbsent(ctx context.Context, schema, stream string, ba
 			return written, err
 		})
 		if err != nil {
-			return fmt.Errorf("mark what %s does not have any more: %w", stream, err)
+			return fmt.Errorf("soft-delete the records missing from %s: %w", stream, err)
 		}
 		return nil
 	})
@@ -94,22 +94,23 @@ func (w *Sweeps) requireSweepable(schema string, sw Sweep) (transform.Table, err
 	return t, err
 }
 
-// unseenCondition is the condition for a row t that no sweep saw; parameters 1 to 3 are schema, stream and opening.
+// unseenCondition is the condition for a row t that no sweep has read. Its parameters 1 to 3 are the schema, the stream
+// and when the sweep began.
 func unseenCondition(t transform.Table, sw Sweep, numbers []int) string {
 	list := []string{strconv.Itoa(sw.Number)}
 	for _, n := range numbers {
 		list = append(list, strconv.Itoa(n))
 	}
-	judged := ""
+	refused := ""
 	for _, value := range sw.Refused {
-		judged += " AND t." + duck.Name(sw.Column) + " IS DISTINCT FROM " + duck.Text(value)
+		refused += " AND t." + duck.Name(sw.Column) + " IS DISTINCT FROM " + duck.Text(value)
 	}
 	return fmt.Sprintf(`t.%s < $3 AND %s NOT IN
 		(SELECT key FROM _sync.seen WHERE schema = $1 AND stream = $2 AND sweep IN (%s))%s`,
-		transform.SyncedAtColumn, clause.KeyText("t.", t.Key), strings.Join(list, ", "), judged)
+		transform.SyncedAtColumn, clause.KeyText("t.", t.Key), strings.Join(list, ", "), refused)
 }
 
-// SeenKeys is the number of different keys that the sweeps of a stream have seen.
+// SeenKeys counts the different keys that the sweeps of a stream have read.
 func (w *Sweeps) SeenKeys(ctx context.Context, schema, stream string) (n int64, err error) {
 	err = w.checkpoints.db.Do("", func(db *duck.DB) error {
 		return db.Scan(ctx, "SELECT count(DISTINCT key) FROM _sync.seen WHERE schema = $1 AND stream = $2", []any{schema, stream}, &n)
@@ -117,7 +118,7 @@ func (w *Sweeps) SeenKeys(ctx context.Context, schema, stream string) (n int64, 
 	return n, err
 }
 
-// ClearSeenKeys drops what the sweeps of a stream saw, but for those of the numbers given.
+// ClearSeenKeys deletes the keys that the sweeps of a stream have read, except those of the given numbers.
 func (w *Sweeps) ClearSeenKeys(ctx context.Context, schema, stream string, keep ...int) error {
 	return w.checkpoints.db.Do("", func(db *duck.DB) error {
 		list := []string{"-1"}

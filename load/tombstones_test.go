@@ -11,10 +11,10 @@ import (
 	"aqueduck/load/tombstone"
 )
 
-// TestT35TheLogOfErasuresOutlivesAKill reads what was added, leaves out a line that a killed process left half written, and
+// TestT35TheLogOfErasuresSurvivesAKill reads what was added, leaves out a line that a killed process left half written, and
 // refuses one that is none.
 // Holds: S37.
-func TestT35TheLogOfErasuresOutlivesAKill(t *testing.T) {
+func TestT35TheLogOfErasuresSurvivesAKill(t *testing.T) {
 	t.Parallel()
 	d := layout.Dir(t.TempDir())
 	read := func() *tombstone.Log {

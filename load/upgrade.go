@@ -8,8 +8,8 @@ import (
 	"aqueduck/load/internal/system"
 )
 
-// upgradeFormat brings a database that an older program wrote to the format of this one. What is there stays as it is: tables and
-// columns of _sync come, none goes. The log holds nothing else then, as with all changed columns.
+// upgradeFormat brings a database of an older version of the program to the current format. It adds tables and columns to
+// _sync and removes none. The log is merged into the file before and after, as for all changed columns (T144).
 func (w *Work) upgradeFormat(ctx context.Context) (err error) {
 	w.db.WithLock(func() { err = w.upgradeAlone(ctx) })
 	return err

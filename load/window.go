@@ -10,8 +10,7 @@ import (
 	"aqueduck/transform"
 )
 
-// mergeUnkeyed handles the modes without keys: rows are added, and where the batch is all that a window of time has, stored
-// ones of the window that it has not go.
+// mergeUnkeyed merges a batch of a table without a key. It appends the rows, or replaces a window of time by them.
 func (m *commitMerger) mergeUnkeyed(ctx context.Context, g stagedGroup) error {
 	var deleted, added int64
 	var err error
@@ -24,7 +23,7 @@ func (m *commitMerger) mergeUnkeyed(ctx context.Context, g stagedGroup) error {
 	if err != nil || deleted+added == 0 {
 		return err
 	}
-	changed := min(deleted, added) // rows have no names: one that went and one that came may be one that changed
+	changed := min(deleted, added) // without keys, a deleted and an added row count as one changed row
 	m.written.Rows += added
 	m.written.New += added - changed
 	m.written.Changed += changed
@@ -32,8 +31,8 @@ func (m *commitMerger) mergeUnkeyed(ctx context.Context, g stagedGroup) error {
 	return m.work.CountRows(ctx, m.schema, g.own.Table.Name, added-deleted, m.stamp)
 }
 
-// replaceWindow makes the rows of a window those of the batch. Rows are compared by content, each copy with one copy:
-// what is stored and comes again stays as it is, so that a window read again in vain changes nothing.
+// replaceWindow replaces the rows of a window by those of the batch. It compares rows by content, each stored copy with
+// one copy of the batch. A row that is in both stays as it is, so that reading a window again writes nothing.
 func (m *commitMerger) replaceWindow(ctx context.Context, g stagedGroup) (deleted, added int64, err error) {
 	t := g.own.Table
 	if t.Newest == "" {
@@ -53,17 +52,17 @@ func (m *commitMerger) replaceWindow(ctx context.Context, g stagedGroup) (delete
 		return 0, 0, fmt.Errorf("%d rows are outside of the window that they replace", stray)
 	}
 	same := transform.HashColumn
-	if g.refresh { // a hash may lie
+	if g.refresh { // a stored hash may be wrong (T172)
 		same = "[" + clause.Texts("", append(clause.Compared(t), transform.HashColumn)) + "]"
 	}
 	const copies = "(SELECT %s AS place, %s AS content, row_number() OVER (PARTITION BY %[2]s) AS copy FROM %s)"
 	stored := fmt.Sprintf(copies, "rowid", same, table+" WHERE "+window)
-	came := fmt.Sprintf(copies, transform.RowColumn, same, g.own.Name)
-	fresh := fmt.Sprintf("CREATE OR REPLACE TEMP TABLE %s AS SELECT c.place FROM %s c ANTI JOIN %s s USING (content, copy)", decided, came, stored)
-	if _, err := m.execStatement(ctx, fresh); err != nil {
+	arrived := fmt.Sprintf(copies, transform.RowColumn, same, g.own.Name)
+	additions := fmt.Sprintf("CREATE OR REPLACE TEMP TABLE %s AS SELECT c.place FROM %s c ANTI JOIN %s s USING (content, copy)", decided, arrived, stored)
+	if _, err := m.execStatement(ctx, additions); err != nil {
 		return 0, 0, fmt.Errorf("compare with the stored rows: %w", err)
 	}
-	gone := fmt.Sprintf("DELETE FROM %s WHERE rowid IN (SELECT s.place FROM %s s ANTI JOIN %s c USING (content, copy))", table, stored, came)
+	gone := fmt.Sprintf("DELETE FROM %s WHERE rowid IN (SELECT s.place FROM %s s ANTI JOIN %s c USING (content, copy))", table, stored, arrived)
 	if deleted, err = m.execStatement(ctx, gone); err != nil {
 		return 0, 0, fmt.Errorf("take out what the window no longer has: %w", err)
 	}

@@ -84,8 +84,8 @@ func TestAWindowIsReplacedAsAWhole(t *testing.T) {
 	}
 }
 
-// TestARowThatComesAgainKeepsItsTime holds the list of changes to those that are some.
-func TestARowThatComesAgainKeepsItsTime(t *testing.T) {
+// TestARowReadAgainKeepsItsSyncedAt holds the list of changes to those that are some.
+func TestARowReadAgainKeepsItsSyncedAt(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t, load.Options{})
 	w.ensureStream(t, callStream())
@@ -115,9 +115,9 @@ func TestAWindowWithRowsOfAnotherIsRefused(t *testing.T) {
 	}
 }
 
-// TestWindowsInAnyOrderEndAsTheLastOfEach compares with a map that is kept by the same rule.
+// TestWindowsInAnyOrderKeepTheLastOfEach compares with a map that is kept by the same rule.
 // Holds: F25.
-func TestWindowsInAnyOrderEndAsTheLastOfEach(t *testing.T) {
+func TestWindowsInAnyOrderKeepTheLastOfEach(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 7))
 	w := newWarehouse(t, load.Options{})

@@ -22,11 +22,11 @@ import (
 // Options of a work database.
 type Options = workdb.Options
 
-// Work is the open work database, and what can be done in it by concern. All of that may be called from many goroutines; one works at a
-// time.
+// Work is the open work database, with what can be done in it by concern. Its methods, and those of its concerns, may be
+// called from many goroutines; they run one at a time. Close closes it, or a successful publish does.
 type Work struct {
-	Restored string // what Open had to repair, in words; "" when nothing
-	Copied   bool   // Open made it from the file that readers have
+	Restored string // what Open repaired, for people; "" where nothing
+	Copied   bool   // Open copied it from the published file that readers have
 
 	Tables      *Tables
 	Checkpoints *Checkpoints
@@ -42,7 +42,7 @@ type Work struct {
 	db *workdb.Database
 }
 
-// newWork gives all concerns one database.
+// newWork gives all concerns the same database.
 func newWork(db *workdb.Database, tombs *tombstone.Log) *Work {
 	checkpoints, erasures := &Checkpoints{db}, erase.New(db, tombs)
 	return &Work{
@@ -51,29 +51,30 @@ func newWork(db *workdb.Database, tombs *tombstone.Log) *Work {
 	}
 }
 
-// Close closes the database; what is committed stays. One that has shown damage is set aside by the next Open.
+// Close closes the database. Committed rows stay. A database that has shown damage is set aside by the next Open.
 func (w *Work) Close() error { return w.db.Close() }
 
-// CommitClock is the time of the commits: the machine's, but never before a row that is stored.
+// CommitClock is the time of the commits: the machine's time, but never before the newest stored row.
 func (w *Work) CommitClock() time.Time { return w.db.Clock() }
 
-// SwitchRun makes what it writes from now on what another run writes, by that one's clock.
+// SwitchRun makes all later writes those of another run, with that run's clock.
 func (w *Work) SwitchRun(runID string, now func() time.Time) { w.db.SwitchRun(runID, now) }
 
-// ReportDamage passes on an error that a copy of the database gave. When it speaks of damage, the next Open sets the database aside.
+// ReportDamage returns an error that a copy of the database gave. When the error is about damage, the next Open sets the
+// database aside.
 func (w *Work) ReportDamage(err error) error { return w.db.ReportDamage(err) }
 
-// LogSize is the size in bytes of the log that the next start would replay.
+// LogSize is the size in bytes of the log that the next Open would replay.
 func (w *Work) LogSize() int64 { return w.db.LogSize() }
 
-// FoldNeeded reports whether the log is long enough to be taken into the file.
+// FoldNeeded reports whether the log is so long that it should be merged into the file.
 func (w *Work) FoldNeeded() bool { return w.db.FoldNeeded() }
 
-// Fold takes the log into the file: in a copy, which then takes the work database's place.
+// Fold merges the log into the file: in a copy, which then replaces the work database.
 func (w *Work) Fold(ctx context.Context) error { return w.db.Fold(ctx) }
 
-// Open opens the work database, makes it from the newest whole published file when there is none, and repairs what a
-// killed process left. The caller holds the lock.
+// Open opens the work database and repairs what a killed process left. Where there is no database, or a damaged one, it
+// copies the newest unchanged published file. The caller holds the lock, and closes the database.
 func Open(ctx context.Context, d layout.Dir, o workdb.Options) (*Work, error) {
 	if err := layout.Tidy(d); err != nil {
 		return nil, disk.Explain(fmt.Errorf("clean up %s: %w", d.State(), err), string(d))
@@ -95,7 +96,7 @@ func Open(ctx context.Context, d layout.Dir, o workdb.Options) (*Work, error) {
 	return w, nil
 }
 
-// recoverDatabase opens what is there; what cannot be opened is set aside, once, and made anew.
+// recoverDatabase opens the database, or sets a damaged one aside, once, and restores it.
 func (w *Work) recoverDatabase(ctx context.Context) error {
 	d := w.db.Dir()
 	if disk.Exists(filepath.Join(d.Work(), workdb.SuspectName)) {
@@ -124,8 +125,8 @@ func (w *Work) recoverDatabase(ctx context.Context) error {
 	return w.db.OpenDatabase(ctx)
 }
 
-// isDamage tells an error that only another copy of the database can cure. What is not known is taken for damage:
-// restoring reads a little again, not restoring would need hands.
+// isDamage reports an error that only another copy of the database can cure. An unknown error counts as damage: a restore
+// only reads a little again, while an error that stays needs a person.
 func isDamage(err error) bool {
 	if errors.Is(err, failure.ErrFormat) || errors.Is(disk.Explain(err, ""), failure.ErrDiskFull) {
 		return false

@@ -42,7 +42,7 @@ func Erase(ctx context.Context, r *runner.Runner, id string, confirm func([]Eras
 			return err
 		}
 		for _, e := range found {
-			c, err := w.Work.Erasures.Erase(ctx, e.Workspace, erase.Asked, e.IDs)
+			c, err := w.Work.Erasures.Erase(ctx, e.Workspace, erase.ErasedByCommand, e.IDs)
 			if err != nil {
 				return err
 			}

@@ -73,7 +73,7 @@ func (s *StreamResult) KeepTexts(rejects []transform.Reject) {
 }
 
 // CountRejects sets the counts of dead letters: those noted in the database, and those of batches that were not committed.
-func (s *StreamResult) CountRejects(noted []load.Misfits) {
+func (s *StreamResult) CountRejects(noted []load.DeadLetterCount) {
 	s.Rejected, s.NewRejected, s.Rejects = 0, 0, nil
 	for _, m := range noted {
 		s.Rejected, s.NewRejected = s.Rejected+m.Count, s.NewRejected+m.New

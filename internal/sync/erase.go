@@ -81,7 +81,7 @@ func eraseGone(ctx context.Context, r *stream.Run) error {
 				return err
 			}
 			if ids = work.Erasures.NotErased(w.Name, ids); len(ids) > 0 {
-				c, err = work.Erasures.Erase(ctx, w.Name, erase.Forgotten, ids)
+				c, err = work.Erasures.Erase(ctx, w.Name, erase.ErasedAtSource, ids)
 			}
 			return err
 		})

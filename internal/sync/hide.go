@@ -59,11 +59,11 @@ func findMasking(ctx context.Context, r *stream.Run, work *load.Work, w *stream.
 	if n, err := work.Facts.CountRows(ctx, w.Name, transform.Tables(s)[0].Name); err != nil || n == 0 {
 		return m, nil, err // no rows, nothing to mask
 	}
-	m.Taken = mask.TakenBack(stored, names)
+	m.Unmasked = mask.UnmaskedNames(stored, names)
 	for _, name := range names {
 		if slices.Contains(stored, name) {
 			if r.Rehash && strings.HasPrefix(name, "hash:") {
-				m.Taken = append(m.Taken, "re"+name)
+				m.Unmasked = append(m.Unmasked, "re"+name)
 			}
 			continue
 		}
@@ -77,7 +77,7 @@ func findMasking(ctx context.Context, r *stream.Run, work *load.Work, w *stream.
 		}
 		added, m.Mask = append(added, kind+" "+column), append(m.Mask, found...)
 	}
-	m.Unmask, err = revealedColumns(s, m.Taken)
+	m.Unmask, err = revealedColumns(s, m.Unmasked)
 	return m, added, err
 }
 

@@ -116,19 +116,19 @@ func countRejects(ctx context.Context, r *stream.Run) error {
 		t.Result.CountRejects(nil)
 	}
 	return r.Writer.Use(func(work *load.Work) error {
-		streams, err := work.DeadLetters.MisfitStreams(ctx)
+		streams, err := work.DeadLetters.AffectedStreams(ctx)
 		if err != nil {
 			return err
 		}
 		for _, step := range []func(t *stream.Task) error{
 			func(t *stream.Task) error {
-				return work.DeadLetters.ClearResolvedMisfits(ctx, t.Workspace.Name, t.Stream.Name, t.Tables, wholeSince(t))
+				return work.DeadLetters.ClearResolved(ctx, t.Workspace.Name, t.Stream.Name, t.Tables, wholeSince(t))
 			},
 			func(t *stream.Task) error {
-				return work.DeadLetters.MergeMisfits(ctx, t.Workspace.Name, t.Stream.Name, t.Tables)
+				return work.DeadLetters.MergeCopies(ctx, t.Workspace.Name, t.Stream.Name, t.Tables)
 			},
 			func(t *stream.Task) error {
-				noted, err := work.DeadLetters.Misfits(ctx, t.Workspace.Name, t.Stream.Name)
+				noted, err := work.DeadLetters.CountByColumn(ctx, t.Workspace.Name, t.Stream.Name)
 				t.Result.CountRejects(noted)
 				return err
 			},

@@ -29,17 +29,17 @@ type Committer interface {
 	Restart(t testing.TB)
 }
 
-// Run proves that a destination keeps the contract. The clock of the destination may stand still.
+// Run tests that a destination keeps the contract. The clock of the destination may stand still.
 func Run(t *testing.T, open func(testing.TB) Committer) {
 	t.Run("CommitIsIdempotent", func(t *testing.T) { checkIdempotent(t, newSession(t, open(t), "main")) })
 	t.Run("CommitRefusesStaleCheckpoint", func(t *testing.T) { checkFencing(t, newSession(t, open(t), "main")) })
 	t.Run("FailedCommitChangesNothing", func(t *testing.T) { checkAtomicity(t, newSession(t, open(t), "main")) })
 	t.Run("SyncedAtAlwaysGrows", func(t *testing.T) { checkMonotonic(t, newSession(t, open(t), "main")) })
-	t.Run("T8LaterCopyOfTheSameSecondWins", func(t *testing.T) { sameSecond(t, newSession(t, open(t), "main")) })
+	t.Run("T8LaterCopyOfTheSameSecondWins", func(t *testing.T) { checkSameSecond(t, newSession(t, open(t), "main")) })
 	t.Run("MergeIsTheModel", func(t *testing.T) { checkModel(t, open) })
 }
 
-// commitSession commits one batch after the other.
+// commitSession commits one batch after the other into a schema of its own.
 type commitSession struct {
 	to     Committer
 	schema string
@@ -164,7 +164,7 @@ func checkMonotonic(t *testing.T, s *commitSession) {
 	}
 }
 
-func sameSecond(t *testing.T, s *commitSession) {
+func checkSameSecond(t *testing.T, s *commitSession) {
 	s.commitPeople(t, Person{Region: "eu", ID: "1", Updated: 5, Name: "first"})
 	s.commitPeople(t, Person{Region: "eu", ID: "1", Updated: 5, Name: "second"}, Person{Region: "eu", ID: "1", Updated: 5, Name: "third"})
 	s.commitPeople(t, Person{Region: "eu", ID: "1", Updated: 4, Name: "stale"})
@@ -173,7 +173,7 @@ func sameSecond(t *testing.T, s *commitSession) {
 	}
 }
 
-// drawPeople draws a batch in which keys repeat, within it and over time.
+// drawPeople draws a batch where keys repeat, within it and over time.
 func drawPeople() *rapid.Generator[[]Person] {
 	letter := rapid.SampledFrom([]string{"a", "b", "c"})
 	one := rapid.Custom(func(t *rapid.T) Person {
@@ -193,13 +193,13 @@ func drawPeople() *rapid.Generator[[]Person] {
 	return rapid.SliceOfN(one, 0, 8)
 }
 
-// checkModel commits random batches and compares every table with the model after each, and a consumer that follows
-// _synced_at with the tables.
+// checkModel commits random batches. After each it compares every table with the model, and what a consumer of _synced_at
+// collected with the model too.
 func checkModel(t *testing.T, open func(testing.TB) Committer) {
 	var n atomic.Int64
 	var to Committer
 	rapid.Check(t, func(rt *rapid.T) {
-		if n.Load()%20 == 0 { // tables of many sessions are more than one database has the memory for
+		if n.Load()%20 == 0 { // one database has not enough memory for the tables of many sessions
 			to = open(t)
 		}
 		s := newSession(t, to, fmt.Sprint("model_", n.Add(1)))
@@ -251,7 +251,7 @@ func compareTables(t testing.TB, rt rapid.TB, s *commitSession, m *Model) {
 	}
 }
 
-// joinedRows are the rows of a table, their columns joined; none may come twice.
+// joinedRows gives the rows of a table with their columns joined; a row that comes twice is an error.
 func joinedRows(t testing.TB, rt rapid.TB, s *commitSession, table string, columns ...string) map[string]bool {
 	rt.Helper()
 	all := map[string]bool{}
@@ -269,7 +269,8 @@ func joinedRows(t testing.TB, rt rapid.TB, s *commitSession, table string, colum
 	return all
 }
 
-// syncedFollower is a consumer downstream: it reads what moved since it last looked and replaces the children of it.
+// syncedFollower is a consumer of _synced_at: it reads the rows that moved since it last looked, and replaces their
+// children.
 type syncedFollower struct {
 	lastSynced string
 	people     map[string]Row
@@ -307,7 +308,7 @@ func (f *syncedFollower) readMoved(t testing.TB, s *commitSession) {
 	f.lastSynced = latest
 }
 
-// ownerKey is the person that a text of a child table begins with.
+// ownerKey is the key of the person that a text of a child table begins with.
 func ownerKey(text string) string {
 	parts := strings.SplitN(text, "/", 3)
 	return parts[0] + "/" + parts[1]

@@ -1,4 +1,4 @@
-// Package committest is the contract of Commit: what every destination of rows must keep, as tests.
+// Package committest tests the contract of Commit, which every destination of rows must keep.
 package committest
 
 import (
@@ -14,24 +14,25 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// Person is one record of the test stream: its key has two columns, its tags are a complete set, its visits are not.
+// Person is one record of the test stream. Its key has two columns, its tags are a complete list, and its visits are an
+// incomplete one.
 type Person struct {
 	Region, ID string
-	Updated    int64 // seconds; 0: the record does not say
+	Updated    int64 // seconds; 0: the record has no time
 	Name       string
 	Tags       []string
 	Visits     []Visit
-	GoneAt     int64 // seconds; not 0: nothing is known but that the record is gone
+	GoneAt     int64 // seconds; not 0: only that the record is gone is known
 }
 
-// Visit is one item of a set that only grows. Its photos are a set of their own.
+// Visit is one item of a list that only grows. Its photos are a complete list.
 type Visit struct {
 	ID     string
 	Note   string
-	Photos string // one letter each; what comes with a visit is all that it has
+	Photos string // one letter each; a visit comes with all of its photos
 }
 
-// Stream is the stream of Person.
+// Stream is the definition of the test stream of Person.
 func Stream() *schemas.Stream {
 	column := func(name string, t schemas.Type, from ...string) schemas.Column {
 		if from == nil {
@@ -113,14 +114,14 @@ func Batches(sweep int, people ...Person) []transform.Batch {
 	}
 }
 
-// WithExtra makes the batch of one person with fields that no column took.
+// WithExtra makes the batch of one person with fields that no column takes, as JSON.
 func WithExtra(own transform.Table, p Person, extra string) []transform.Batch {
 	r := newRows(own)
 	r.appendRow(0, map[string]any{"region": p.Region, "id": p.ID, "name": p.Name, "updated_at": p.Updated, "_extra": extra, "_hash": hashContent(p.Hash(), extra)})
 	return []transform.Batch{{Table: own, Rows: r.buildBatch()}}
 }
 
-// Release gives the memory of batches back.
+// Release releases the memory of batches.
 func Release(batches []transform.Batch) {
 	for _, b := range batches {
 		b.Rows.Release()

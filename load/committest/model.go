@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// Row is a stored row: its columns as text, NULLs left out.
+// Row is a stored row: its columns as text, without NULLs.
 type Row map[string]string
 
-// Model is what the tables should hold, kept in maps by the rules of the contract, one record after the other.
+// Model is what the tables should hold. It applies the rules of the contract to maps, one record after the other.
 type Model struct {
 	people map[string]*storedPerson
 	visits map[string]storedVisit
@@ -20,7 +20,7 @@ type Model struct {
 
 type storedPerson struct {
 	person   Person
-	bare     bool // nothing is known but that the record is gone
+	bare     bool // only that the record is gone is known
 	goneAt   int64
 	tags     []string
 	syncedAt time.Time
@@ -39,7 +39,7 @@ func NewModel() *Model {
 
 func personKey(p Person) string { return p.Region + "/" + p.ID }
 
-// ApplyCommit merges a batch and gives the number of people that are new and that changed.
+// ApplyCommit merges a batch and returns the number of new and of changed people.
 func (m *Model) ApplyCommit(at time.Time, people ...Person) (added, changed int) {
 	winners, last := map[string]Person{}, map[string]Person{}
 	for _, p := range people {
@@ -51,7 +51,7 @@ func (m *Model) ApplyCommit(at time.Time, people ...Person) (added, changed int)
 			winners[personKey(p)] = p
 		}
 	}
-	unknown := map[string]bool{} // a copy of the batch that says no time counts as newer than what is stored
+	unknown := map[string]bool{} // keys with a copy without a time, which counts as newer than the stored one
 	for _, p := range people {
 		if p.GoneAt == 0 && p.Updated == 0 {
 			unknown[personKey(p)] = true
@@ -184,7 +184,7 @@ func (m *Model) photoRows() map[string]bool {
 	return table
 }
 
-// formatTime writes an instant as the tests compare it.
+// formatTime writes an instant in the form that the tests compare.
 func formatTime(t time.Time) string {
 	return strings.TrimSuffix(t.UTC().Format("2006-01-02T15:04:05.000000"), ".000000")
 }

@@ -17,40 +17,40 @@ import (
 	"aqueduck/transform"
 )
 
-// Difference is a row of a published file that is not what its source has.
+// Difference is a row of a published file that differs from its source.
 type Difference struct {
 	Table   string
 	Key     string
-	Record  string   // key of the record that the row is of
-	Kind    string   // missing, stale, ghost (here, and gone at the source), doubled
-	Columns []string // of a stale row: those that differ
+	Record  string   // key of the record that the row belongs to
+	Kind    string   // missing, stale, ghost (stored, but gone at the source), doubled (its key is stored twice)
+	Columns []string // of a stale row: the columns that differ
 }
 
-// Baseline is what a stream's records are held against: the rows of one table whose times lie between From and To. Older
-// ones were not read yet, newer ones have changed since.
+// Baseline is the part of a table that records are compared with: the rows with times from From, up to To. Rows that are
+// older were not read yet; rows that are newer have changed since.
 type Baseline struct {
 	Schema   string
 	Table    transform.Table
-	Visible  string // the relation of the rows that the source is said to have
-	Newest   string // column of times; "": the rows have none, and all count
+	Visible  string // the table or view without soft-deleted rows
+	Newest   string // column of times; "": the rows have none, and all are compared
 	From, To time.Time
 }
 
-// RecordComparison is what came of comparing records.
+// RecordComparison is the result of comparing some records.
 type RecordComparison struct {
 	Seen        []string // keys of the records
-	Compared    []string // those of them that were judged
+	Compared    []string // keys of those that could be compared
 	Differences []Difference
 }
 
-// Comparison holds records that were read again against one published file, in which it writes nothing. It belongs to one
-// goroutine at a time.
+// Comparison compares records that were read again with one published file, and writes nothing into it. It may be used by
+// one goroutine at a time.
 type Comparison struct {
 	*read.Reader
 	tombs *tombstone.Log
 }
 
-// Compare opens a published file, usually Dir.Current, to hold records against it. The caller closes it.
+// Compare opens a published file, usually Dir.Current, to compare records with it. The caller closes the result.
 func Compare(ctx context.Context, d layout.Dir, path string) (*Comparison, error) {
 	tombs, err := tombstone.Read(d)
 	if err != nil {
@@ -63,7 +63,7 @@ func Compare(ctx context.Context, d layout.Dir, path string) (*Comparison, error
 	return &Comparison{r, tombs}, nil
 }
 
-// CompareRecords compares records, in the batches that one decoder made of them: the stream's own table first.
+// CompareRecords compares records. batches are what one decoder made of them, the stream's own table first.
 func (c *Comparison) CompareRecords(ctx context.Context, a Baseline, batches []transform.Batch) (RecordComparison, error) {
 	var j RecordComparison
 	if batches[0].Rows.NumRows() == 0 {
@@ -96,8 +96,8 @@ func (c *Comparison) CompareRecords(ctx context.Context, a Baseline, batches []t
 	return j, nil
 }
 
-// judgeRecords chooses the records that say something about the file: neither newer than the file nor older than what it has, and of
-// several copies the one that a run would take.
+// judgeRecords chooses the records that say something about the file: those that are neither newer than the file nor
+// older than its rows. Of several copies it takes the one that a commit would take.
 func (c *Comparison) judgeRecords(ctx context.Context, a Baseline, own stage.Batch) error {
 	where := "true"
 	var args []any
@@ -107,12 +107,12 @@ func (c *Comparison) judgeRecords(ctx context.Context, a Baseline, own stage.Bat
 			at, duck.Table(a.Schema, a.Table.Name), clause.Matches("t.", a.Table.Key, "s.", a.Table.Key), duck.Name(a.Newest))
 		args = []any{a.From.UTC(), a.To.UTC()}
 	}
-	said := clause.NewestCopies("(SELECT s.* FROM "+own.Name+" s WHERE "+where+")", a.Table)
-	_, err := c.DB.Exec(ctx, "CREATE OR REPLACE TEMP TABLE verify_judged AS SELECT _row, "+clause.KeyText("s.", a.Table.Key)+" AS record FROM "+said+" s", args...)
+	winners := clause.NewestCopies("(SELECT s.* FROM "+own.Name+" s WHERE "+where+")", a.Table)
+	_, err := c.DB.Exec(ctx, "CREATE OR REPLACE TEMP TABLE verify_judged AS SELECT _row, "+clause.KeyText("s.", a.Table.Key)+" AS record FROM "+winners+" s", args...)
 	return err
 }
 
-// compareRows compares the staged rows of judged records with those of their table; in is where they have to be.
+// compareRows compares the staged rows of chosen records with their stored table. in is the relation that must have them.
 func (c *Comparison) compareRows(ctx context.Context, a Baseline, s stage.Batch, in string) ([]Difference, error) {
 	stored, err := c.storedColumns(ctx, a.Schema, s.Table.Name)
 	if err != nil || len(stored) == 0 {
@@ -143,9 +143,10 @@ func (c *Comparison) compareRows(ctx context.Context, a Baseline, s stage.Batch,
 	return append(list, more...), err
 }
 
-// differCondition is the condition that a column is stored with another value than was sent; "" for one that does not tell. JSON
-// may be written in several ways: there the row's hash decides, or the leaves. What an erasure emptied is no difference. What no
-// column took is one only as far as it is masked: it may be another record's, told along with this one, and move without a sign.
+// differCondition is the condition that a column is stored with another value than was sent; "" for a column that proves
+// nothing. JSON may be written in several ways, so the row's hash decides, or the values at its leaves. A value that an
+// erasure emptied is no difference. A value in _extra is a difference only where it looks masked: other fields there may
+// belong to another record and change without a new time.
 func (c *Comparison) differCondition(column transform.Column, stored string) string {
 	switch column.Name {
 	case transform.ExtraColumn:
@@ -171,8 +172,8 @@ func (c *Comparison) differCondition(column transform.Column, stored string) str
 	return test
 }
 
-// otherLeaves is the condition that a column of JSON does not have the same values at the same places in two rows. A hash tells less:
-// one that a masking has made lie is the same.
+// otherLeaves is the condition that a JSON column has different values at the same places in two rows. The row's hash
+// cannot prove this: an earlier masking may have left a wrong one.
 func otherLeaves(a, b, column string) string {
 	leaves := func(prefix string) string {
 		return "(SELECT coalesce(list_sort(list(x.fullkey || ' ' || x.atom)), []) FROM json_tree(" + prefix + duck.Name(column) + ") x WHERE x.atom IS NOT NULL AND x.type <> 'NULL')"
@@ -180,11 +181,13 @@ func otherLeaves(a, b, column string) string {
 	return leaves(a) + " <> " + leaves(b)
 }
 
-// maskedLeaves is the condition that a stored row holds something in _extra that looks like a hash of ours and is not what was sent.
+// maskedLeaves is the condition that _extra of a stored row holds a masked value, 32 hexadecimal digits, that the source
+// did not send.
 const maskedLeaves = `EXISTS (SELECT 1 FROM json_tree(t._extra) x WHERE regexp_full_match(x.atom::VARCHAR, '"[0-9a-f]{32}"')
 	AND NOT coalesce(contains(s._extra::VARCHAR, x.atom::VARCHAR), false))`
 
-// compareChild compares the rows of a nested list, and where it is whole finds those that are here and in it no more.
+// compareChild compares the rows of a nested list. Of a complete list it also finds the stored rows that the source no
+// longer has.
 func (c *Comparison) compareChild(ctx context.Context, a Baseline, b transform.Batch) ([]Difference, error) {
 	s, err := stage.New(ctx, c.DB, "verify_child", b)
 	if err != nil {
@@ -205,7 +208,7 @@ func (c *Comparison) compareChild(ctx context.Context, a Baseline, b transform.B
 	return append(list, more...), err
 }
 
-// contactList is the list of contacts that a staged row is of.
+// contactList is the SQL list of the contacts in a staged row.
 func (c *Comparison) contactList(t transform.Table) string {
 	var columns []string
 	for _, name := range clause.Persons(t) {
@@ -214,7 +217,8 @@ func (c *Comparison) contactList(t transform.Table) string {
 	return "[" + strings.Join(columns, ", ") + "]"
 }
 
-// queryDifferences runs a query for key, record, columns and contacts. A row of somebody who was erased is no difference.
+// queryDifferences runs a query for key, record, columns and contacts. It ignores rows of erased persons: they differ on
+// purpose.
 func (c *Comparison) queryDifferences(ctx context.Context, schema, table, kind, query string) (list []Difference, err error) {
 	err = c.DB.Each(ctx, query, nil, func(rows *sql.Rows) error {
 		d := Difference{Table: table, Kind: kind}
@@ -238,7 +242,7 @@ func (c *Comparison) queryDifferences(ctx context.Context, schema, table, kind, 
 	return list, err
 }
 
-// storedColumns are those of a stored table with their types; none where the file does not have it.
+// storedColumns gives the types of a stored table's columns; an empty map where the file lacks the table.
 func (c *Comparison) storedColumns(ctx context.Context, schema, table string) (map[string]string, error) {
 	found := map[string]string{}
 	err := c.DB.Each(ctx, "SELECT column_name, data_type FROM duckdb_columns() WHERE database_name = $1 AND schema_name = $2 AND table_name = $3",
@@ -253,13 +257,13 @@ func (c *Comparison) storedColumns(ctx context.Context, schema, table string) (m
 	return found, err
 }
 
-// HasRelation says whether the file has a table or view.
+// HasRelation reports whether the file has a table or view.
 func (c *Comparison) HasRelation(ctx context.Context, schema, relation string) (bool, error) {
 	found, err := c.storedColumns(ctx, schema, relation)
 	return len(found) > 0, err
 }
 
-// AbsentKeys are those of some keys that no visible row has.
+// AbsentKeys gives those of some keys that no visible row has.
 func (c *Comparison) AbsentKeys(ctx context.Context, a Baseline, keys []string) ([]string, error) {
 	if len(keys) == 0 {
 		return nil, nil
@@ -272,27 +276,28 @@ func (c *Comparison) AbsentKeys(ctx context.Context, a Baseline, keys []string) 
 		strings.Join(quoted, ", "), clause.KeyText("", a.Table.Key), duck.Table(a.Schema, a.Visible)))
 }
 
-// CountVisible is the number of visible rows.
+// CountVisible counts the visible rows.
 func (c *Comparison) CountVisible(ctx context.Context, a Baseline) (n int64, err error) {
 	return n, c.DB.Scan(ctx, "SELECT count(*) FROM "+duck.Table(a.Schema, a.Visible), nil, &n)
 }
 
-// SampleKeys are the keys of the visible rows whose times are within bounds: all, or so many of them, chosen by the seed.
+// SampleKeys gives keys of visible rows whose times are within the baseline: at most that many, chosen by the seed; most
+// 0 gives all.
 func (c *Comparison) SampleKeys(ctx context.Context, a Baseline, most int, seed string) ([]string, error) {
 	return c.sampleValues(ctx, a, clause.KeyText("", a.Table.Key), most, seed)
 }
 
-// SampleTimes are the times of some visible rows, in seconds, chosen by the seed.
+// SampleTimes gives times of visible rows in seconds since 1970, chosen by the seed.
 func (c *Comparison) SampleTimes(ctx context.Context, a Baseline, column string, most int, seed string) ([]string, error) {
 	return c.sampleValues(ctx, a, "epoch("+duck.Name(column)+")::BIGINT::VARCHAR", most, seed)
 }
 
-// SampleColumn gives values of a column of some visible rows, each once, chosen by the seed.
+// SampleColumn gives different values of a column of visible rows, chosen by the seed.
 func (c *Comparison) SampleColumn(ctx context.Context, a Baseline, column string, most int, seed string) ([]string, error) {
 	return c.sampleValues(ctx, a, duck.Name(column)+"::VARCHAR", most, seed)
 }
 
-// sampleValues gives an expression over the visible rows whose times are within bounds, each value once; most 0 is all.
+// sampleValues gives the different values of an expression over the visible rows within the baseline; most 0 gives all.
 func (c *Comparison) sampleValues(ctx context.Context, a Baseline, expression string, most int, seed string) ([]string, error) {
 	where := expression + " IS NOT NULL"
 	var args []any
@@ -308,18 +313,18 @@ func (c *Comparison) sampleValues(ctx context.Context, a Baseline, expression st
 	return c.queryTexts(ctx, query, args...)
 }
 
-// DuplicateKeys finds the keys that a stored table has more than once, a hundred at most.
+// DuplicateKeys finds keys that a stored table has more than once, at most a hundred.
 func (c *Comparison) DuplicateKeys(ctx context.Context, schema string, t transform.Table) ([]Difference, error) {
 	stored, err := c.storedColumns(ctx, schema, t.Name)
 	if err != nil || len(stored) == 0 || len(t.Key) == 0 {
 		return nil, err
 	}
-	// Hashes first: they fit where the keys of ten million rows do not.
+	// Hashes are grouped first: those of ten million rows fit into memory, their keys do not.
 	name, key := duck.Table(schema, t.Name), clause.KeyText("", t.Key)
 	list, err := c.queryTexts(ctx, fmt.Sprintf(`SELECT %[1]s FROM %[2]s WHERE hash(%[3]s) IN (SELECT hash(%[3]s) FROM %[2]s GROUP BY 1 HAVING count(*) > 1)
 		GROUP BY 1 HAVING count(*) > 1 ORDER BY 1 LIMIT 100`, key, name, duck.Names("", t.Key)))
 	if err != nil {
-		return nil, fmt.Errorf("look for doubled keys of %s.%s: %w", schema, t.Name, err)
+		return nil, fmt.Errorf("look for duplicate keys of %s.%s: %w", schema, t.Name, err)
 	}
 	var doubled []Difference
 	for _, k := range list {
@@ -328,8 +333,9 @@ func (c *Comparison) DuplicateKeys(ctx context.Context, schema string, t transfo
 	return doubled, nil
 }
 
-// CompareHistory finds the records whose open state in a history is not what the file shows of them, a hundred at most: a ghost has one and is
-// not there, a missing one is there and has none, a stale one has other values.
+// CompareHistory finds records whose open state in a history differs from what the file shows, at most a hundred of each
+// kind. A ghost has an open state but no visible row, a missing one has a row but no open state, a stale one has other
+// values.
 func (c *Comparison) CompareHistory(ctx context.Context, a Baseline, history transform.Table) ([]Difference, error) {
 	stored, err := c.storedColumns(ctx, a.Schema, history.Name)
 	if err != nil || len(stored) == 0 {
@@ -356,7 +362,7 @@ func (c *Comparison) CompareHistory(ctx context.Context, a Baseline, history tra
 	return list, nil
 }
 
-// eitherText is keyText for a pair of rows, one of which may be missing.
+// eitherText is clause.KeyText for a joined pair of rows, one of which may be missing.
 func eitherText(key []string) string {
 	if len(key) == 1 {
 		return fmt.Sprintf("coalesce(h.%[1]s, c.%[1]s)::VARCHAR", duck.Name(key[0]))

@@ -18,23 +18,24 @@ import (
 	"aqueduck/transform"
 )
 
-// Arrival is what erasures have to do with one commit, which calls it at its points: Staged, Replaces and Silent, Merged, Seal, Landed.
+// Arrival applies erasures to one commit. The commit calls its methods in this order: AfterStaging, for each table
+// BeforeMerge and BeforeReplace, then AfterMerge and BeforeCommit, and AfterCommit once the transaction is durable.
 type Arrival struct {
 	erasures *Erasures
 	schema   string
 	stamp    time.Time
-	tables   []*stage.Batch // all that the commit brings, those without rows too
+	tables   []*stage.Batch // all staged tables of the commit, also those without rows
 
-	erased   []string // persons whom the batches name
+	erased   []string // erased persons that the batches name
 	redacted sourceRedactions
 }
 
 // NewArrival begins a commit of a schema.
 func NewArrival(w *Erasures, schema string) *Arrival { return &Arrival{erasures: w, schema: schema} }
 
-// AfterStaging empties what a commit brings of persons, and rows, that were erased: a tombstone is stronger than whatever still
-// comes of them. Where nothing was ever erased it costs nothing, else one look at each id. The tables are those of the batches, staged;
-// rows that go are taken off their number.
+// AfterStaging empties the staged rows about erased persons, and the staged texts that the source redacted: a tombstone
+// is stronger than any later copy (T35). It subtracts deleted rows from the tables' number of rows. Without tombstones it
+// costs nothing, else one lookup for each id.
 func (m *Arrival) AfterStaging(ctx context.Context, batches []transform.Batch, tables []*stage.Batch) error {
 	m.tables = tables
 	tombs := m.erasures.tombs
@@ -74,8 +75,8 @@ func (m *Arrival) AfterStaging(ctx context.Context, batches []transform.Batch, t
 	})
 }
 
-// AfterMerge empties, once the rows are merged, stored rows that point to records of this commit: until these came, nothing said that
-// such a row is about a person who was erased.
+// AfterMerge empties stored rows that point to records of this commit. Until these records came, nothing said that such a
+// row is about an erased person.
 func (m *Arrival) AfterMerge(ctx context.Context, stamp time.Time) error {
 	m.stamp = stamp
 	if len(m.erased) == 0 {
@@ -98,7 +99,7 @@ func (m *Arrival) AfterMerge(ctx context.Context, stamp time.Time) error {
 		if rows == 0 {
 			continue
 		}
-		if err := w.db.Dir().BeginErasing(); err != nil { // files may be published that have them
+		if err := w.db.Dir().BeginErasing(); err != nil { // published files may have these rows
 			return err
 		}
 		_, gone, err := e.eraseSubjectRows(ctx, t)
@@ -112,7 +113,7 @@ func (m *Arrival) AfterMerge(ctx context.Context, stamp time.Time) error {
 	return nil
 }
 
-// resolvesSubjects says whether records of this commit tell of whom the rows of a table are.
+// resolvesSubjects reports whether records of this commit say which person the rows of a table are about.
 func (m *Arrival) resolvesSubjects(e *subjectEraser, t transform.Table) bool {
 	return slices.ContainsFunc(t.Columns, func(c transform.Column) bool {
 		return slices.ContainsFunc(c.Whose, func(name string) bool {
@@ -126,18 +127,19 @@ func (m *Arrival) resolvesSubjects(e *subjectEraser, t transform.Table) bool {
 	})
 }
 
-// stagedEraser works on the staged tables of the commit; of others it reads what is stored.
+// stagedEraser changes the staged tables of the commit. It reads all other tables as they are stored.
 func (m *Arrival) stagedEraser() *subjectEraser {
 	e := m.storedEraser()
 	e.stampClause, e.args = func() string { return "" }, nil
 	return e
 }
 
-// storedEraser works on stored tables, and looks at the staged ones of the commit in the place of what they will be merged into.
+// storedEraser changes stored tables. It reads the staged tables of the commit in place of the tables that they will be
+// merged into.
 func (m *Arrival) storedEraser() *subjectEraser {
 	e := m.erasures.newEraser(m.schema, m.stamp)
 	stored, arriving := e.relationOf, map[string]string{}
-	_ = m.eachStaged(func(s *stage.Batch) error { arriving[s.Table.Name] = s.Name; return nil }) // it fails at nothing
+	_ = m.eachStaged(func(s *stage.Batch) error { arriving[s.Table.Name] = s.Name; return nil }) // this visit cannot fail
 	e.relationOf = func(table string) string {
 		if name, ok := arriving[table]; ok {
 			return name
@@ -150,7 +152,7 @@ func (m *Arrival) storedEraser() *subjectEraser {
 	return e
 }
 
-// eachStaged visits the staged tables that have rows.
+// eachStaged visits the staged tables that have rows, and names the table in an error.
 func (m *Arrival) eachStaged(visit func(*stage.Batch) error) error {
 	for _, s := range m.tables {
 		if s.Rows == 0 {
@@ -200,7 +202,7 @@ func textColumn(rows arrow.RecordBatch, column string) *array.String {
 	return values
 }
 
-// findReferencedSubjects adds the ids of erased persons whom stored records name that rows of the batch point to.
+// findReferencedSubjects adds erased persons that are named by stored records which rows of the batch point to.
 func (m *Arrival) findReferencedSubjects(ctx context.Context, e *subjectEraser, t transform.Table, ids map[string]bool) error {
 	asked := map[string]bool{}
 	for _, c := range t.Columns {
@@ -259,12 +261,13 @@ func (m *Arrival) addReferencedSubjects(ctx context.Context, e *subjectEraser, t
 	return nil
 }
 
-// emptyRedactedRows empties the rows of a commit whose text was erased when the source took it out: an older copy still has it.
+// emptyRedactedRows empties the staged rows whose text was erased because the source redacted it. An older copy still has
+// the text.
 func (m *Arrival) emptyRedactedRows(ctx context.Context, batches []transform.Batch) error {
 	var e *subjectEraser
 	for _, b := range batches {
-		marks := m.erasures.tombs.Hashes[tombstone.Scope{Schema: m.schema, Table: b.Table.Name}]
-		if len(marks) == 0 || b.Rows.NumRows() == 0 {
+		hashes := m.erasures.tombs.Hashes[tombstone.Scope{Schema: m.schema, Table: b.Table.Name}]
+		if len(hashes) == 0 || b.Rows.NumRows() == 0 {
 			continue
 		}
 		keys := m.erasedKeys(b)
@@ -274,7 +277,7 @@ func (m *Arrival) emptyRedactedRows(ctx context.Context, batches []transform.Bat
 		if e == nil {
 			e = m.stagedEraser()
 		}
-		if err := stage.Fill(ctx, m.erasures.db.DB, takenOut, b.Table.Key, len(keys), func(i int) []string { return keys[i] }); err != nil {
+		if err := stage.Fill(ctx, m.erasures.db.DB, redactedKeys, b.Table.Key, len(keys), func(i int) []string { return keys[i] }); err != nil {
 			return err
 		}
 		for _, part := range redactionRules(e.tables, b.Table) {
@@ -288,7 +291,7 @@ func (m *Arrival) emptyRedactedRows(ctx context.Context, batches []transform.Bat
 	return nil
 }
 
-// erasedKeys gives the keys of the rows of a batch that have a tombstone.
+// erasedKeys gives the keys of the rows in a batch that have a tombstone.
 func (m *Arrival) erasedKeys(b transform.Batch) (keys [][]string) {
 	columns := make([]arrow.Array, len(b.Table.Key))
 	for i, name := range b.Table.Key {
@@ -307,7 +310,7 @@ func (m *Arrival) erasedKeys(b transform.Batch) (keys [][]string) {
 			case *array.Int64:
 				values[i] = strconv.FormatInt(c.Value(row), 10)
 			default:
-				return nil // rows of tables with such keys have no texts that are taken out
+				return nil // no table with such a key has texts that a source redacts
 			}
 		}
 		if m.erasures.tombs.Has(tombstone.Scope{Schema: m.schema, Table: b.Table.Name}, tombstone.RowKey(values)) {

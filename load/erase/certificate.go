@@ -14,18 +14,18 @@ import (
 	"aqueduck/transform"
 )
 
-// Certificate says what an erasure took out, and what it could not look through.
+// Certificate says what an erasure removed, and what it could not search.
 type Certificate struct {
 	Schema     string
 	Reason     string
-	Persons    []string         // their marks in erasures.log
+	Persons    []string         // salted hashes of the persons, as in erasures.log
 	Rows       int64            // changed or removed, over all tables
 	Tables     map[string]int64 // Rows, by table
-	Files      []string         // written anew or removed, from the warehouse's directory
+	Files      []string         // files that are written again or removed, relative to the warehouse's directory
 	NotCovered []string         // table.column, with the reason
 }
 
-// certifyErasure counts what an erasure will take out.
+// certifyErasure counts what an erasure will change, and changes nothing.
 func (w *Erasures) certifyErasure(ctx context.Context, e erasureStep) (Certificate, error) {
 	c := Certificate{Schema: e.schema, Reason: e.reason, Tables: map[string]int64{}}
 	if err := w.fillSubjects(ctx, e.ids); err != nil {
@@ -59,7 +59,8 @@ func (w *Erasures) certifyErasure(ctx context.Context, e erasureStep) (Certifica
 	return c, w.listFiles(&c)
 }
 
-// noteUncovered notes the personal columns of a table that cannot be searched for a person, and those that are kept.
+// noteUncovered notes the personal columns of a table that cannot be searched for a person, and those that the
+// configuration keeps.
 func (w *Erasures) noteUncovered(ctx context.Context, s *subjectEraser, t transform.Table, c *Certificate) error {
 	if !s.deletesRow(t) {
 		_, unknown, err := s.erasureRules(ctx, t)
@@ -107,7 +108,8 @@ func (w *Erasures) listFiles(c *Certificate) error {
 	return nil
 }
 
-// saveErasure writes the certificate, a row for each that was erased.
+// saveErasure writes the certificate into _sync.erasures, a row for each erased person or row. It also saves the salt:
+// with it a lost log can be written again.
 func (w *Erasures) saveErasure(ctx context.Context, e erasureStep, c Certificate) error {
 	salt := hex.EncodeToString(w.tombs.Salt)
 	if _, err := w.db.DB.Exec(ctx, "DELETE FROM _sync.meta WHERE key = 'erasures_salt'"); err != nil {
@@ -116,10 +118,10 @@ func (w *Erasures) saveErasure(ctx context.Context, e erasureStep, c Certificate
 	if _, err := w.db.DB.Exec(ctx, "INSERT INTO _sync.meta VALUES ('erasures_salt', $1)", salt); err != nil {
 		return err
 	}
-	marks := map[string][]tombstone.IDHash{"": e.hashes}
+	hashes := map[string][]tombstone.IDHash{"": e.hashes}
 	together := len(e.hashes)
 	for table, list := range e.rowHashes {
-		marks[table] = list
+		hashes[table] = list
 		together += len(list)
 	}
 	texts := make([]string, 3)
@@ -130,7 +132,7 @@ func (w *Erasures) saveErasure(ctx context.Context, e erasureStep, c Certificate
 		}
 		texts[i] = string(text)
 	}
-	for table, list := range marks {
+	for table, list := range hashes {
 		for _, m := range list {
 			if w.applied[tombstone.Scope{Schema: e.schema, Table: table}][m] && (e.reason != Restored || c.Rows == 0) {
 				continue

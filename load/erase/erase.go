@@ -12,12 +12,13 @@ import (
 	"aqueduck/transform"
 )
 
-// LeavesNoState reports whether persons of a schema were erased, and the rows of a history go as a whole with theirs.
+// LeavesNoState reports whether persons of a schema were erased and the rows of a history are deleted as a whole with
+// them.
 func (w *Erasures) LeavesNoState(schema string, history transform.Table) bool {
 	return len(w.tombs.Hashes[tombstone.People(schema)]) > 0 && w.newEraser(schema, time.Time{}).deletesRow(history)
 }
 
-// IsMentioned says whether any row names one of some contacts.
+// IsMentioned reports whether any stored row names one of some contacts.
 func (w *Erasures) IsMentioned(ctx context.Context, schema string, ids []string) (named bool, err error) {
 	err = w.db.Do("", func(db *duck.DB) error {
 		if err := w.fillSubjects(ctx, ids); err != nil {
@@ -39,12 +40,12 @@ func (w *Erasures) IsMentioned(ctx context.Context, schema string, ids []string)
 	return named, err
 }
 
-// Erase erases contacts: what the tables hold of them, and from the next publish on every file. Their tombstones come
-// first. Each step can be taken again: a process killed between two is followed by one that goes on.
+// Erase erases contacts from all tables. The next publish removes them from every file. The tombstones are written first.
+// Each step can be repeated: after a kill, the next run continues.
 func (w *Erasures) Erase(ctx context.Context, schema, reason string, ids []string) (c Certificate, err error) {
 	err = w.db.Do("", func(*duck.DB) error {
 		if err := w.tombs.Begin(); err != nil {
-			return fmt.Errorf("note whom to erase: %w", err)
+			return fmt.Errorf("prepare the log of erasures: %w", err)
 		}
 		e := erasureStep{schema: schema, reason: reason, ids: ids}
 		for _, id := range ids {
@@ -56,16 +57,16 @@ func (w *Erasures) Erase(ctx context.Context, schema, reason string, ids []strin
 	return c, err
 }
 
-// Preview is what Erase would do, without doing it.
+// Preview gives the certificate that Erase would give, and changes nothing.
 func (w *Erasures) Preview(ctx context.Context, schema string, ids []string) (c Certificate, err error) {
 	err = w.db.Do("", func(*duck.DB) error {
-		c, err = w.certifyErasure(ctx, erasureStep{schema: schema, reason: Asked, ids: ids})
+		c, err = w.certifyErasure(ctx, erasureStep{schema: schema, reason: ErasedByCommand, ids: ids})
 		return err
 	})
 	return c, err
 }
 
-// applyErasure takes the steps of an erasure, but for the last, which is to publish.
+// applyErasure runs all steps of an erasure except the last: the publish that removes the old bytes.
 func (w *Erasures) applyErasure(ctx context.Context, e erasureStep) (Certificate, error) {
 	c, err := w.certifyErasure(ctx, e)
 	if err != nil {
@@ -74,8 +75,8 @@ func (w *Erasures) applyErasure(ctx context.Context, e erasureStep) (Certificate
 	for _, m := range e.hashes {
 		c.Persons = append(c.Persons, m.String())
 	}
-	// Before the tombstones: a run that is killed in between finds that files are to be written anew, never tombstones that say
-	// that this was done. Where nothing was ever published and nothing is stored there are no bytes to remove.
+	// This comes before the tombstones. After a kill in between, the files are written again without need. The other order could
+	// leave tombstones of persons that published files still have. Without stored rows and published files there are no bytes to remove.
 	if c.Rows > 0 || len(e.ids) > 0 && w.db.Dir().Current() != "" {
 		if err := w.db.Dir().BeginErasing(); err != nil {
 			return c, fmt.Errorf("note that files are to be erased: %w", err)
@@ -142,7 +143,7 @@ func (w *Erasures) eraseAll(ctx context.Context, e erasureStep, c Certificate, s
 	return w.db.SaveStamp(ctx, stamp)
 }
 
-// moveRecords moves the _synced_at of the records whose children were emptied.
+// moveRecords sets _synced_at of the records whose child rows were emptied.
 func (e *subjectEraser) moveRecords(ctx context.Context, name string, stamp time.Time) error {
 	own, ok := e.findTable(name)
 	if !ok {

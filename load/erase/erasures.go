@@ -13,36 +13,37 @@ import (
 	"aqueduck/load/tombstone"
 )
 
-// Why something is erased.
+// The reasons of an erasure, as _sync.erasures has them.
 const (
-	Forgotten = "forgotten" // the source has erased the person
-	Asked     = "asked"     // the command erase
-	Redacted  = "redacted"  // the source took a text out
-	Restored  = "restored"  // the database was older than the erasure
+	ErasedAtSource  = "forgotten" // the source erased the person
+	ErasedByCommand = "asked"     // a person ran the command erase
+	Redacted        = "redacted"  // the source redacted a text
+	Restored        = "restored"  // the database was older than the log of erasures
 )
 
-// erasureStep is one step of erasing: persons, rows whose text the source took out, or both.
+// erasureStep is one step of erasing: persons, rows with redacted texts, or both.
 type erasureStep struct {
 	schema, reason string
 	ids            []string              // of persons
-	hashes         []tombstone.IDHash    // of persons, those too of whom nothing is stored
+	hashes         []tombstone.IDHash    // of persons, also of those without stored rows
 	rows           map[string][][]string // by table: keys
 	rowHashes      map[string][]tombstone.IDHash
 }
 
-// Erasures take persons, and texts that the source took out, from the stored rows, and keep them out of those that come.
+// Erasures remove data subjects and redacted texts from stored rows, and from those that later commits bring.
 type Erasures struct {
 	db      *workdb.Database
 	tombs   *tombstone.Log
-	applied map[tombstone.Scope]map[tombstone.IDHash]bool // the tombstones that this database has taken in
+	applied map[tombstone.Scope]map[tombstone.IDHash]bool // the tombstones that this database has applied
 }
 
-// New erases from a work database, by the log of what was erased.
+// New erases from a work database, by the log of erasures.
 func New(db *workdb.Database, tombs *tombstone.Log) *Erasures {
 	return &Erasures{db: db, tombs: tombs}
 }
 
-// ReadErasures reads which tombstones the database has taken in. A log that was lost is written again from them.
+// ReadErasures reads which tombstones the database has applied. Where the log was lost, it writes the log again from
+// them.
 func (w *Erasures) ReadErasures(ctx context.Context) error {
 	w.applied = map[tombstone.Scope]map[tombstone.IDHash]bool{}
 	var salt sql.NullString
@@ -62,7 +63,7 @@ func (w *Erasures) ReadErasures(ctx context.Context) error {
 		}
 	}
 	if salt.String != hex.EncodeToString(w.tombs.Salt) {
-		return nil // another log's: all of this one are applied anew
+		return nil // the database belongs to another log: all tombstones of this log are applied again
 	}
 	times := map[tombstone.Scope]map[tombstone.IDHash]time.Time{}
 	err := w.db.DB.Each(ctx, "SELECT schema, table_name, mark, recorded_at FROM _sync.erasures", nil, func(rows *sql.Rows) error {
@@ -86,8 +87,8 @@ func (w *Erasures) ReadErasures(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the erasures: %w", err)
 	}
-	for p, marks := range times {
-		if err := w.tombs.AppendHashes(p, slices.Collect(maps.Keys(marks)), w.db.Now().UTC()); err != nil {
+	for p, hashes := range times {
+		if err := w.tombs.AppendHashes(p, slices.Collect(maps.Keys(hashes)), w.db.Now().UTC()); err != nil {
 			return err
 		}
 	}
@@ -104,7 +105,7 @@ func (w *Erasures) markApplied(p tombstone.Scope, m tombstone.IDHash) {
 // Erased reports whether a person of a schema was erased.
 func (w *Erasures) Erased(schema, id string) bool { return w.tombs.Has(tombstone.People(schema), id) }
 
-// NotErased gives those of some contacts' ids that have no tombstone yet.
+// NotErased gives those of some contacts' ids that have no tombstone.
 func (w *Erasures) NotErased(schema string, ids []string) []string {
 	w.db.WithLock(func() {
 		if w.tombs.Salt != nil {
@@ -114,13 +115,13 @@ func (w *Erasures) NotErased(schema string, ids []string) []string {
 	return ids
 }
 
-// noteApplied notes that the database has taken in the tombstones of an erasure.
+// noteApplied remembers that the database has applied the tombstones of an erasure.
 func (w *Erasures) noteApplied(e erasureStep) {
 	for _, m := range e.hashes {
 		w.markApplied(tombstone.People(e.schema), m)
 	}
-	for table, marks := range e.rowHashes {
-		for _, m := range marks {
+	for table, hashes := range e.rowHashes {
+		for _, m := range hashes {
 			w.markApplied(tombstone.Scope{Schema: e.schema, Table: table}, m)
 		}
 	}

@@ -10,19 +10,20 @@ import (
 	"aqueduck/load/tombstone"
 )
 
-// Reapply erases again what the log of erasures has and this database does not know of: it is older, a backup that was put
-// back, or has a table that was not looked through. The zero certificate says that there was nothing.
+// Reapply applies the tombstones of the log that this database has not applied. That happens where the database is older
+// than the log, for example a backup, or where a table was not searched yet. The zero certificate says that there was
+// nothing to apply.
 func (w *Erasures) Reapply(ctx context.Context, schema string) (c Certificate, err error) {
 	err = w.db.Do("", func(*duck.DB) error {
 		e := erasureStep{schema: schema, reason: Restored, rows: map[string][][]string{}, rowHashes: map[string][]tombstone.IDHash{}}
-		again, err := w.hasUnsearched(ctx, schema)
+		unsearched, err := w.hasUnsearched(ctx, schema)
 		if err != nil {
 			return err
 		}
 		wanted := map[tombstone.Scope]map[tombstone.IDHash]bool{}
-		for p, marks := range w.tombs.Hashes {
-			for m := range marks {
-				if p.Schema != schema || w.applied[p][m] && !(again && p.Table == "") {
+		for p, hashes := range w.tombs.Hashes {
+			for m := range hashes {
+				if p.Schema != schema || w.applied[p][m] && !(unsearched && p.Table == "") {
 					continue
 				}
 				if wanted[p] == nil {
@@ -40,9 +41,9 @@ func (w *Erasures) Reapply(ctx context.Context, schema string) (c Certificate, e
 			return nil
 		}
 		s := w.newEraser(schema, time.Time{})
-		for p, marks := range wanted {
-			if err := w.findErased(ctx, s, p, marks, &e); err != nil {
-				return fmt.Errorf("find whom the log of erasures means: %w", err)
+		for p, hashes := range wanted {
+			if err := w.findErased(ctx, s, p, hashes, &e); err != nil {
+				return fmt.Errorf("find the persons in the log of erasures: %w", err)
 			}
 		}
 		c, err = w.applyErasure(ctx, e)
@@ -51,8 +52,9 @@ func (w *Erasures) Reapply(ctx context.Context, schema string) (c Certificate, e
 	return c, err
 }
 
-// findErased finds the stored ids, or the keys of rows, that marks are of.
-func (w *Erasures) findErased(ctx context.Context, s *subjectEraser, p tombstone.Scope, marks map[tombstone.IDHash]bool, e *erasureStep) error {
+// findErased finds the stored ids, or keys of rows, of some hashes. The log has no ids, so each stored id is hashed and
+// looked up.
+func (w *Erasures) findErased(ctx context.Context, s *subjectEraser, p tombstone.Scope, hashes map[tombstone.IDHash]bool, e *erasureStep) error {
 	found := map[string]bool{}
 	for _, t := range s.tables {
 		columns := clause.Persons(t)
@@ -68,7 +70,7 @@ func (w *Erasures) findErased(ctx context.Context, s *subjectEraser, p tombstone
 				key = t.Key
 			}
 			err := w.db.EachValue(ctx, s.relationOf(t.Name), key, func(values []string) {
-				if text := tombstone.RowKey(values); !found[text] && marks[w.tombs.Hash(p, text)] {
+				if text := tombstone.RowKey(values); !found[text] && hashes[w.tombs.Hash(p, text)] {
 					found[text] = true
 					if p.Table == "" {
 						e.ids = append(e.ids, text)
@@ -85,7 +87,7 @@ func (w *Erasures) findErased(ctx context.Context, s *subjectEraser, p tombstone
 	return nil
 }
 
-// NeedsReapply says that the log of erasures has marks of a schema that this database has not taken in.
+// NeedsReapply reports whether the log of erasures has tombstones of a schema that this database has not applied.
 func (w *Erasures) NeedsReapply(schema string) (behind bool) {
 	w.db.WithLock(func() {
 		for scope, hashes := range w.tombs.Hashes {

@@ -15,9 +15,9 @@ import (
 	"aqueduck/transform"
 )
 
-// BeforeReplace finds the stored texts that the source has taken out: they are there, and null in the row that takes their place.
-// candidates is what follows FROM, with its WHERE, to give the rows s of a batch that replace stored ones. It comes before those
-// are taken out. What was stored goes with the merge; that its bytes go from all files is for the next publish.
+// BeforeReplace finds stored texts that the source redacted: stored, and null in the staged row that replaces theirs.
+// candidates is the SQL after FROM that gives these staged rows, as s. The merge then removes the stored text, and the
+// next publish removes its bytes from all files.
 func (m *Arrival) BeforeReplace(ctx context.Context, s stage.Batch, candidates string) error {
 	t := s.Table
 	for _, c := range t.Columns {
@@ -28,7 +28,7 @@ func (m *Arrival) BeforeReplace(ctx context.Context, s stage.Batch, candidates s
 		if c.RedactedBy != "" {
 			flag = "s." + duck.Name(c.RedactedBy) + " IS TRUE"
 		}
-		rows := fmt.Sprintf("(SELECT %s, %s AS said FROM %s AND s.%s IS NULL)", duck.Names("s.", t.Key), flag, candidates, duck.Name(c.Name))
+		rows := fmt.Sprintf("(SELECT %s, %s AS flagged FROM %s AND s.%s IS NULL)", duck.Names("s.", t.Key), flag, candidates, duck.Name(c.Name))
 		var n int64
 		if err := m.erasures.db.DB.Scan(ctx, "SELECT count(*) FROM "+rows, nil, &n); err != nil || n == 0 {
 			if err != nil {
@@ -36,19 +36,19 @@ func (m *Arrival) BeforeReplace(ctx context.Context, s stage.Batch, candidates s
 			}
 			continue
 		}
-		query := fmt.Sprintf("SELECT c.said, %s FROM %s t JOIN %s c ON %s WHERE t.%s IS NOT NULL", clause.Texts("t.", t.Key),
+		query := fmt.Sprintf("SELECT c.flagged, %s FROM %s t JOIN %s c ON %s WHERE t.%s IS NOT NULL", clause.Texts("t.", t.Key),
 			duck.Table(m.schema, t.Name), rows, clause.Matches("c.", t.Key, "t.", t.Key), duck.Name(c.Name))
 		err := m.erasures.db.DB.Each(ctx, query, nil, func(rows *sql.Rows) error {
-			var said bool
+			var flagged bool
 			values := make([]string, len(t.Key))
-			into := []any{&said}
+			into := []any{&flagged}
 			for i := range values {
 				into = append(into, &values[i])
 			}
 			if err := rows.Scan(into...); err != nil {
 				return err
 			}
-			m.redacted.addRow(t.Name, values, said)
+			m.redacted.addRow(t.Name, values, flagged)
 			return nil
 		})
 		if err != nil {
@@ -58,7 +58,7 @@ func (m *Arrival) BeforeReplace(ctx context.Context, s stage.Batch, candidates s
 	return nil
 }
 
-// BeforeMerge finds the stored rows, with texts in them, of ids that answered with no row.
+// BeforeMerge finds the stored rows, still with texts, of ids that the source answered without a row.
 func (m *Arrival) BeforeMerge(ctx context.Context, t transform.Table, ids []string) error {
 	if len(ids) == 0 || t.MutedBy == "" {
 		return nil
@@ -88,22 +88,23 @@ func (m *Arrival) BeforeMerge(ctx context.Context, t transform.Table, ids []stri
 	})
 }
 
-// sourceRedactions are the stored texts that a commit takes out because the source did.
+// sourceRedactions are the stored texts that a commit removes because the source redacted them.
 type sourceRedactions struct {
 	erasureStep
 	found      int64
-	all        map[string][][]string // by table: keys, said or not
-	unreplaced map[string][][]string // those of them whose rows are not replaced by what came: nothing did
+	all        map[string][][]string // by table: keys of all rows with a redacted text
+	unreplaced map[string][][]string // those of them whose rows no staged row replaces
 }
 
-// addRow notes a row. One that the source calls redacted never gets its text back, whatever older copy comes.
-func (r *sourceRedactions) addRow(table string, key []string, said bool) {
+// addRow notes a row. flagged says that the source calls it redacted: then it gets a tombstone, and no older copy brings
+// the text back.
+func (r *sourceRedactions) addRow(table string, key []string, flagged bool) {
 	r.found++
 	if r.all == nil {
 		r.all = map[string][][]string{}
 	}
 	r.all[table] = append(r.all[table], key)
-	if !said {
+	if !flagged {
 		return
 	}
 	if r.erasureStep.rows == nil {
@@ -114,7 +115,7 @@ func (r *sourceRedactions) addRow(table string, key []string, said bool) {
 	}
 }
 
-// BeforeCommit notes, in the commit's transaction and before it ends, what was redacted, and tells how many stored rows it changed.
+// BeforeCommit applies, at the end of the transaction, what was redacted. It returns how many stored rows it changed.
 func (m *Arrival) BeforeCommit(ctx context.Context, stamp time.Time) (changed int64, err error) {
 	m.stamp = stamp
 	r := &m.redacted
@@ -127,6 +128,7 @@ func (m *Arrival) BeforeCommit(ctx context.Context, stamp time.Time) (changed in
 	if err := w.listFiles(&c); err != nil {
 		return 0, err
 	}
+	// Files and tombstones are noted before the transaction is durable: after a kill in between, Reapply finds what is not applied.
 	if err := w.tombs.Begin(); err != nil {
 		return 0, err
 	}
@@ -143,28 +145,28 @@ func (m *Arrival) BeforeCommit(ctx context.Context, stamp time.Time) (changed in
 			return 0, err
 		}
 	}
-	if changed, err = m.takeOut(ctx, r.unreplaced, false); err != nil {
+	if changed, err = m.applyRedactions(ctx, r.unreplaced, false); err != nil {
 		return 0, fmt.Errorf("the rows that answered no more: %w", err)
 	}
-	if _, err := m.takeOut(ctx, r.all, true); err != nil {
+	if _, err := m.applyRedactions(ctx, r.all, true); err != nil {
 		return 0, fmt.Errorf("the states that rows were in: %w", err)
 	}
 	return changed, w.saveErasure(ctx, r.erasureStep, c)
 }
 
-// AfterCommit notes, once the commit is made, that the database has taken in its tombstones.
+// AfterCommit remembers, once the commit is durable, that the database has applied its tombstones.
 func (m *Arrival) AfterCommit() { m.erasures.noteApplied(m.redacted.erasureStep) }
 
-// takeOut takes what was redacted out of rows as they are stored, or out of the states that they were in, and counts these rows.
-func (m *Arrival) takeOut(ctx context.Context, keys map[string][][]string, states bool) (rows int64, err error) {
+// applyRedactions empties the redacted texts in stored rows, or in their past states, and returns the number of rows.
+func (m *Arrival) applyRedactions(ctx context.Context, keys map[string][][]string, states bool) (rows int64, err error) {
 	e := m.erasures.newEraser(m.schema, m.stamp)
-	defer stage.Drop(ctx, m.erasures.db.DB, takenOut)
+	defer stage.Drop(ctx, m.erasures.db.DB, redactedKeys)
 	for table, keys := range keys {
 		t, ok := e.findTable(table)
 		if !ok || states && t.History == "" {
 			continue
 		}
-		if err := stage.Fill(ctx, m.erasures.db.DB, takenOut, t.Key, len(keys), func(i int) []string { return keys[i] }); err != nil {
+		if err := stage.Fill(ctx, m.erasures.db.DB, redactedKeys, t.Key, len(keys), func(i int) []string { return keys[i] }); err != nil {
 			return rows, err
 		}
 		for _, part := range redactionRules(e.tables, t) {

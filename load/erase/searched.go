@@ -15,8 +15,8 @@ import (
 
 func searchedKey(schema string) string { return "searched " + schema }
 
-// Unsearched says that there are tombstones, and a table that was not looked through for all of them by what its stream file
-// says today: it was not described then, or said less.
+// Unsearched reports whether there are tombstones and a table that was not searched for all of them by the rules of its
+// stream file today. Such a table had no stream file then, or one that marked fewer columns.
 func (w *Erasures) Unsearched(ctx context.Context, schema string) (unsearched bool, err error) {
 	err = w.db.Do("", func(*duck.DB) error {
 		unsearched, err = w.hasUnsearched(ctx, schema)
@@ -27,8 +27,8 @@ func (w *Erasures) Unsearched(ctx context.Context, schema string) (unsearched bo
 
 func (w *Erasures) hasUnsearched(ctx context.Context, schema string) (bool, error) {
 	marked := false
-	for p, marks := range w.tombs.Hashes {
-		marked = marked || p.Schema == schema && len(marks) > 0
+	for p, hashes := range w.tombs.Hashes {
+		marked = marked || p.Schema == schema && len(hashes) > 0
 	}
 	if !marked {
 		return false, nil
@@ -52,7 +52,8 @@ func (w *Erasures) hasUnsearched(ctx context.Context, schema string) (bool, erro
 	return false, nil
 }
 
-// saveSearched notes that every table was looked through for every tombstone. It belongs into the transaction of an erasure.
+// saveSearched notes that every table was searched for every tombstone. The caller runs it in the transaction of an
+// erasure.
 func (w *Erasures) saveSearched(ctx context.Context, schema string) error {
 	searched := map[string]string{}
 	for name, t := range w.db.DescribedTables(schema) {
@@ -71,16 +72,16 @@ func (w *Erasures) saveSearched(ctx context.Context, schema string) error {
 	return err
 }
 
-// erasureRulesHash tells apart what tables say of persons; "" where they say nothing.
+// erasureRulesHash changes when the rules change by which a table is searched for persons; "" for a table without rules.
 func erasureRulesHash(t transform.Table) string {
-	says := t.Erase != ""
+	hasRules := t.Erase != ""
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %q\n", t.Erase, t.Key)
 	for _, c := range t.Columns {
-		says = says || c.PII || c.Person
+		hasRules = hasRules || c.PII || c.Person
 		fmt.Fprintf(h, "%s %t %t %t %t %q %s\n", c.Name, c.PII, c.Person, c.Stays, c.Erased, c.Whose, c.References)
 	}
-	if !says {
+	if !hasRules {
 		return ""
 	}
 	return hex.EncodeToString(h.Sum(nil)[:8])

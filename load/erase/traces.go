@@ -14,7 +14,7 @@ import (
 )
 
 func (w *Erasures) dropSubjects(ctx context.Context, e *subjectEraser) {
-	names := []string{subjects, traces, takenOut}
+	names := []string{subjects, traces, redactedKeys}
 	if e != nil {
 		for _, name := range e.matching {
 			if name != "" {
@@ -25,17 +25,18 @@ func (w *Erasures) dropSubjects(ctx context.Context, e *subjectEraser) {
 	stage.Drop(ctx, w.db.DB, names...)
 }
 
-// traces is the temporary table of the words that the records of runs may repeat of a person; takenOut that of the keys of
-// rows whose text the source took out.
+// traces is the temporary table of a person's words that the records of runs may repeat. redactedKeys is that of the keys of rows
+// with redacted texts.
 const (
-	traces   = "temp.traces"
-	takenOut = "temp.taken_out"
+	traces       = "temp.traces"
+	redactedKeys = "temp.taken_out"
 )
 
-// shortestTrace is as short as a value may be that is looked for in messages: shorter ones are in words by chance.
+// shortestTrace is the length from which a value is searched in messages. A shorter value would occur in other words by
+// chance.
 const shortestTrace = 5
 
-// eraseTraces takes out of the records of runs the messages that repeat an id of the persons, or what their own row holds.
+// eraseTraces removes from the records of runs the messages that repeat a person's id or personal values.
 func (w *Erasures) eraseTraces(ctx context.Context, e *subjectEraser) error {
 	parts := []string{"SELECT id AS word FROM " + subjects}
 	for _, t := range e.tables {
@@ -68,19 +69,19 @@ func (w *Erasures) eraseTraces(ctx context.Context, e *subjectEraser) error {
 			return err
 		}
 	}
-	// What a stream still has to look up is told by id, in its state.
+	// The state of a checkpoint may name ids that the stream still has to read.
 	_, err := w.db.DB.Exec(ctx, `UPDATE _sync.checkpoints AS t SET state = json_merge_patch(t.state, (SELECT json_object('short', json_group_object(x.word, NULL)) FROM `+traces+` x
 		WHERE contains(t.state, '"' || x.word || '"')))::VARCHAR WHERE contains(t.state, '"short"') AND EXISTS (SELECT 1 FROM `+traces+` x WHERE contains(t.state, '"' || x.word || '"'))`)
 	return err
 }
 
-// eraseRows empties rows of a table whose text the source took out, and what lies inside of them.
+// eraseRows empties rows with redacted texts, and the lists inside them.
 func (w *Erasures) eraseRows(ctx context.Context, e *subjectEraser, table string, keys [][]string, stamp time.Time) error {
 	t, ok := e.findTable(table)
 	if !ok || len(keys) == 0 {
 		return nil
 	}
-	if err := stage.Fill(ctx, w.db.DB, takenOut, t.Key, len(keys), func(i int) []string { return keys[i] }); err != nil {
+	if err := stage.Fill(ctx, w.db.DB, redactedKeys, t.Key, len(keys), func(i int) []string { return keys[i] }); err != nil {
 		return err
 	}
 	for _, part := range redactionRules(e.tables, t) {
@@ -98,16 +99,16 @@ func (w *Erasures) eraseRows(ctx context.Context, e *subjectEraser, table string
 	return nil
 }
 
-// redactionRule is a table and what goes of its rows when a text is taken out.
+// redactionRule is a table, and what is emptied in its rows when a text is redacted.
 type redactionRule struct {
 	table transform.Table
 	rule  erasureRule
 }
 
-// redactionRules are the rules for the rows of a table in takenOut: the columns that the source takes out, those that are made
-// of the same field, and the personal ones of what lies inside.
+// redactionRules are the rules for the rows in redactedKeys: the redactable columns, columns made of the same field, and
+// personal columns of the lists inside.
 func redactionRules(tables []transform.Table, t transform.Table) []redactionRule {
-	own := erasureRule{where: "EXISTS (SELECT 1 FROM " + takenOut + " x WHERE " + clause.MatchTexts("x.", t.Key, "t.", t.Key) + ")"}
+	own := erasureRule{where: "EXISTS (SELECT 1 FROM " + redactedKeys + " x WHERE " + clause.MatchTexts("x.", t.Key, "t.", t.Key) + ")"}
 	for _, c := range t.Columns {
 		if slices.ContainsFunc(t.Columns, func(o transform.Column) bool { return o.Redactable && slices.Equal(o.Path, c.Path) }) {
 			own.columns = append(own.columns, c.Name)
@@ -121,7 +122,7 @@ func redactionRules(tables []transform.Table, t transform.Table) []redactionRule
 		if inner.Within != t.Name {
 			continue
 		}
-		r := erasureRule{where: "EXISTS (SELECT 1 FROM " + takenOut + " x WHERE " + clause.MatchTexts("x.", t.Key, "t.", inner.WithinKey) + ")"}
+		r := erasureRule{where: "EXISTS (SELECT 1 FROM " + redactedKeys + " x WHERE " + clause.MatchTexts("x.", t.Key, "t.", inner.WithinKey) + ")"}
 		for _, c := range inner.Columns {
 			if c.PII && !slices.Contains(inner.Key, c.Name) {
 				r.columns = append(r.columns, c.Name)

@@ -9,8 +9,8 @@ import (
 	"aqueduck/load/read"
 )
 
-// IDs gives the first column of a query, as text, each value once and no NULL. {schema} in it stands for the
-// workspace's schema.
+// IDs runs the SQL of a stream file and gives its first column as text, each value once and in order, without NULL.
+// {schema} in it stands for the workspace's schema.
 func (w *Facts) IDs(ctx context.Context, schema, query string) (ids []string, err error) {
 	err = w.db.Do("ask for the ids to read", func(*duck.DB) error {
 		return w.queryStreamSQL(ctx, "SELECT DISTINCT #1::VARCHAR FROM (\n"+clause.Bare(query, schema)+"\n) WHERE #1 IS NOT NULL ORDER BY 1", func(rows *sql.Rows) error {
@@ -25,9 +25,9 @@ func (w *Facts) IDs(ctx context.Context, schema, query string) (ids []string, er
 	return ids, err
 }
 
-// Expected asks an SQL file, in the work database, for ids and for the keys of the records that are expected for each: its
-// first column and its second. Without a second the id is the key. The two lists have the same length. It is asked as if nothing
-// were stored in the tables of without.
+// Expected runs the SQL of a stream file for ids and the keys of the records that are expected for each: its first and
+// second column. Without a second column the id is the key. Both lists have the same length. The query sees the tables in
+// without as empty.
 func (w *Facts) Expected(ctx context.Context, schema, query string, without ...string) (ids, keys []string, err error) {
 	err = w.db.Do("ask for the ids to read", func(*duck.DB) error {
 		return w.queryWithoutTables(ctx, schema, without, "SELECT DISTINCT COLUMNS(*)::VARCHAR FROM (\n"+clause.Bare(query, schema)+"\n) WHERE #1 IS NOT NULL ORDER BY ALL", func(rows *sql.Rows) error {
@@ -53,18 +53,19 @@ func (w *Facts) Expected(ctx context.Context, schema, query string, without ...s
 	return ids, keys, err
 }
 
-// queryStreamSQL runs the SQL of a stream file, which may be a user's own: one statement that reads. There is a function, though, that
-// checkpoints from within a SELECT; it refuses in a transaction that has written, so one writes a little and is undone.
+// queryStreamSQL runs the SQL of a stream file, which a user may have written: one statement that only reads.
 func (w *Facts) queryStreamSQL(ctx context.Context, query string, visit func(*sql.Rows) error) error {
 	return w.queryWithoutTables(ctx, "", nil, query, visit)
 }
 
-// queryWithoutTables is ask as if some tables were empty.
+// queryWithoutTables is queryStreamSQL with some tables emptied for the query, in a transaction that is rolled back.
 func (w *Facts) queryWithoutTables(ctx context.Context, schema string, without []string, query string, visit func(*sql.Rows) error) error {
 	if err := read.RequireRead(w.db.DB, query); err != nil {
 		return err
 	}
 	return w.db.DB.Undone(ctx, func() error {
+		// DuckDB has a function that checkpoints from within a SELECT. It refuses to in a transaction that has written,
+		// so this one writes.
 		if _, err := w.db.DB.Exec(ctx, "INSERT INTO _sync.meta VALUES ('asking', '')"); err != nil {
 			return err
 		}

@@ -12,16 +12,18 @@ import (
 	"aqueduck/transform"
 )
 
-// nearlyAlwaysSet is the share of stored rows that have a column which its disappearance would be a surprise for.
+// nearlyAlwaysSet is the share of rows with a value from which a column counts as always set: the audit then reports when
+// new rows lack it.
 const nearlyAlwaysSet = 0.95
 
-// Facts answer questions about what the work database holds.
+// Facts answer questions about the content of the work database.
 type Facts struct{ db *workdb.Database }
 
-// New tells of a work database.
+// New answers questions about a work database.
 func New(db *workdb.Database) *Facts { return &Facts{db} }
 
-// NonNullColumns says which columns of a table nearly every stored row has. An empty table has none.
+// NonNullColumns reports which columns nearly every row of a table has a value in, among the rows read with one API
+// version. An empty table has none.
 func (w *Facts) NonNullColumns(ctx context.Context, schema string, t transform.Table, version string) (filled map[string]bool, err error) {
 	err = w.db.Do(fmt.Sprintf("count the values of %s", t.Name), func(db *duck.DB) error {
 		counts := make([]string, len(t.Columns))
@@ -45,7 +47,8 @@ func (w *Facts) NonNullColumns(ctx context.Context, schema string, t transform.T
 	return filled, err
 }
 
-// Newest is the largest time in a column of the rows that are not gone, and not after a time; the zero time where no row has one.
+// Newest gives the largest time of a column, up to until, of the rows that are not soft-deleted; the zero time where no
+// row has one.
 func (w *Facts) Newest(ctx context.Context, schema string, t transform.Table, column string, until time.Time) (newest time.Time, err error) {
 	err = w.db.Do(fmt.Sprintf("find the newest row of %s", t.Name), func(db *duck.DB) error {
 		var found sql.NullTime
@@ -71,14 +74,14 @@ func (w *Facts) CountRows(ctx context.Context, schema, table string) (n int64, e
 	return n, err
 }
 
-// LastOutcomes gives how each stream of a schema ended in the last run of a pipeline that read it, by stream; nothing of
-// those it never read.
+// LastOutcomes gives, by stream, how each stream of a schema ended in the last run of a pipeline that read it. A stream
+// that was never read is not in the map.
 func (w *Facts) LastOutcomes(ctx context.Context, schema, pipeline string) (map[string]string, error) {
 	return w.queryOutcomes(ctx, `SELECT stream, arg_max(outcome, started_at) FROM _sync.stream_runs WHERE schema = $1
 		AND run_id IN (SELECT run_id FROM _sync.runs WHERE pipeline = $2) GROUP BY stream`, schema, pipeline)
 }
 
-// queryOutcomes asks for outcomes by stream.
+// queryOutcomes runs a query for outcomes by stream.
 func (w *Facts) queryOutcomes(ctx context.Context, query string, args ...any) (outcomes map[string]string, err error) {
 	err = w.db.Do("read how earlier runs ended", func(db *duck.DB) error {
 		outcomes = map[string]string{}
@@ -94,15 +97,16 @@ func (w *Facts) queryOutcomes(ctx context.Context, query string, args ...any) (o
 	return outcomes, err
 }
 
-// LastAnswers gives, by stream of a schema, whether the source had it when it last said so: the outcome, ok or unavailable, of
-// the last run that ended by itself with one of these, or was cut off while the source gave records. What a run said that was cut off by force, nobody may have read.
+// LastAnswers gives, by stream of a schema, whether the source last had the stream: ok or unavailable. Only runs count
+// that ended by themselves. A stream that a limit ended early counts as ok where it gave records. An interrupted run does
+// not count: nobody may have seen what it reported.
 func (w *Facts) LastAnswers(ctx context.Context, schema string) (map[string]string, error) {
 	return w.queryOutcomes(ctx, `SELECT stream, arg_max(CASE outcome WHEN 'cut' THEN 'ok' ELSE outcome END, started_at) FROM _sync.stream_runs
 		WHERE schema = $1 AND (outcome IN ('ok', 'unavailable') OR outcome = 'cut' AND records > 0)
 		AND run_id IN (SELECT run_id FROM _sync.runs WHERE outcome IN ('OK', 'FAILED')) GROUP BY stream`, schema)
 }
 
-// LastShares gives, by stream of a schema, the share of its history that was read when a run last knew it.
+// LastShares gives, by stream of a schema, the last known share of its history that was read, 0 to 1.
 func (w *Facts) LastShares(ctx context.Context, schema string) (shares map[string]float64, err error) {
 	err = w.db.Do("read how far earlier runs were", func(db *duck.DB) error {
 		shares = map[string]float64{}

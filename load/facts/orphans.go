@@ -10,8 +10,8 @@ import (
 	"aqueduck/transform"
 )
 
-// Orphans counts, by table, the rows of nested lists whose record is not stored, of tables that changed since a publish last
-// looked at their keys. There should be none: both come in one commit.
+// Orphans counts, by table, the rows of nested lists whose record is not stored. It looks at the tables that changed
+// since a publish last verified them. There should be none: a record and its lists come in one commit.
 func (w *Facts) Orphans(ctx context.Context, schema string, tables []transform.Table) (found map[string]int64, err error) {
 	err = w.db.Do("", func(db *duck.DB) error {
 		changed, err := w.changedTables(ctx, schema)
@@ -51,17 +51,17 @@ func (w *Facts) changedTables(ctx context.Context, schema string) (map[string]bo
 	})
 }
 
-// EarlierFindings names the findings of earlier runs, as schema, stream and name.
-func (w *Facts) EarlierFindings(ctx context.Context) (told map[[3]string]bool, err error) {
+// EarlierFindings gives the findings of earlier runs, by schema, stream and name.
+func (w *Facts) EarlierFindings(ctx context.Context) (earlier map[[3]string]bool, err error) {
 	err = w.db.Do("", func(db *duck.DB) error {
-		told = map[[3]string]bool{}
+		earlier = map[[3]string]bool{}
 		query := "SELECT DISTINCT coalesce(schema, ''), coalesce(stream, ''), name FROM _sync.audit WHERE run_id <> $1"
 		return db.Each(ctx, query, []any{w.db.RunID()}, func(rows *sql.Rows) error {
 			var name [3]string
 			err := rows.Scan(&name[0], &name[1], &name[2])
-			told[name] = true
+			earlier[name] = true
 			return err
 		})
 	})
-	return told, err
+	return earlier, err
 }

@@ -11,14 +11,13 @@ import (
 	"aqueduck/load/read"
 )
 
-// Shape is what a stored column has been: its type in the database, those it had before that, and the kinds of values that it was
-// found not to hold.
+// Shape is what is known of a stored column: its type, its earlier types, and the kinds of values that did not fit it.
 type Shape struct {
 	Table, Column string
 	Stored        string   // BOOLEAN, BIGINT, DOUBLE or VARCHAR
-	Was           []string // types of stream files, narrower ones first
-	Misfits       []string // text, int, double, bool, object, list
-	Rounded       bool     // of a column that did not hold a value: some of its whole numbers would be rounded in a column of doubles
+	Was           []string // earlier types, as stream files name them, the narrowest first
+	Misfits       []string // kinds of values that did not fit: text, int, double, bool, object, list
+	Rounded       bool     // of a BIGINT column with Misfits: some of its numbers would be rounded as DOUBLE
 }
 
 // Shapes gives the columns of a schema that can widen, or have.
@@ -61,7 +60,7 @@ func readShapes(ctx context.Context, db *duck.DB, schema string) (all []Shape, e
 	return all, nil
 }
 
-// KnownDrift says whether a field, or a kind of value, of a stream was told of before.
+// KnownDrift gives the fields of a stream whose drift was recorded before, by table, column and path.
 func (w *Facts) KnownDrift(ctx context.Context, schema, stream string) (known map[[3]string]bool, err error) {
 	err = w.db.Do("", func(db *duck.DB) error {
 		known = map[[3]string]bool{}

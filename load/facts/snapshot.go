@@ -17,13 +17,13 @@ import (
 type TableState struct {
 	Schema, Name string
 	Rows         int64     // counted
-	Shown        int64     // those of them that are not gone
-	Recorded     int64     // what the commits added up
+	Shown        int64     // those of them that are not soft-deleted
+	Recorded     int64     // the sum of what the commits counted
 	ChangedAt    time.Time // when a row last changed
-	VerifiedAt   time.Time // what ChangedAt was when a publish last verified the table
+	VerifiedAt   time.Time // the ChangedAt that a publish last verified; equal to ChangedAt: nothing new to verify
 }
 
-// Snapshot is what a copy of the database must agree with.
+// Snapshot is the content that a copy of the database must agree on.
 type Snapshot struct {
 	Tables      []TableState
 	Checkpoints string // a checksum over all of them
@@ -39,10 +39,11 @@ func (s Snapshot) Table(name [2]string) (TableState, bool) {
 	return s.Tables[i], true
 }
 
-// ErasedRows are the steps in which something was erased, each with the rows it changed or removed by schema and table.
+// ErasedRows are the erasures that a database has applied, each with the rows that it changed or removed, by schema and
+// table.
 type ErasedRows map[string]map[[2]string]int64
 
-// Since adds up, by schema and table, what was erased in the steps that an older file does not know of.
+// Since sums, by schema and table, the rows of the erasures that an older file lacks.
 func (e ErasedRows) Since(older ErasedRows) map[[2]string]int64 {
 	sum := map[[2]string]int64{}
 	for step, tables := range e {
@@ -65,7 +66,7 @@ func (w *Facts) Snapshot(ctx context.Context) (s Snapshot, err error) {
 	return s, err
 }
 
-// ReadSnapshot counts what a database holds.
+// ReadSnapshot counts the content of a database.
 func ReadSnapshot(ctx context.Context, db *duck.DB) (Snapshot, error) {
 	var s Snapshot
 	query := "SELECT schema, table_name, rows, changed_at, verified_at FROM _sync.tables ORDER BY ALL"
@@ -105,8 +106,8 @@ func ReadSnapshot(ctx context.Context, db *duck.DB) (Snapshot, error) {
 	return s, nil
 }
 
-// countRows counts the rows of all tables, and those that the source still has. A statement for each table would cost four times as much:
-// only where that for all fails it is asked which of them it was.
+// countRows counts the rows of all tables, and those that are not soft-deleted, in one statement: one for each table
+// costs four times as much. Only where it fails each table is counted alone, to name the one that fails.
 func (s *Snapshot) countRows(ctx context.Context, db *duck.DB, gone map[[2]string]bool) error {
 	counts := make([]string, len(s.Tables))
 	for i, t := range s.Tables {
@@ -142,7 +143,7 @@ func (s *Snapshot) countRows(ctx context.Context, db *duck.DB, gone map[[2]strin
 	return fmt.Errorf("count the rows: %w", all)
 }
 
-// goneTables are the tables that mark what is gone, and views of them, which no table shares its name with.
+// goneTables gives the tables, and views of them, that have the column of soft deletes.
 func goneTables(ctx context.Context, db *duck.DB) (map[[2]string]bool, error) {
 	tables := map[[2]string]bool{}
 	query := "SELECT schema_name, table_name FROM duckdb_columns() WHERE database_name = $1 AND column_name = $2"
@@ -157,7 +158,7 @@ func goneTables(ctx context.Context, db *duck.DB) (map[[2]string]bool, error) {
 	return tables, err
 }
 
-// readErased reads the certificates; those of one step say the same.
+// readErased reads the erasures. All certificates of one step are equal, so each step is read once.
 func readErased(ctx context.Context, db *duck.DB) (ErasedRows, error) {
 	all := ErasedRows{}
 	query := "SELECT DISTINCT schema, concat_ws(' ', schema, run_id, reason, epoch_us(recorded_at), tables::VARCHAR), tables::VARCHAR FROM _sync.erasures"

@@ -1,4 +1,4 @@
-// Package failure names what can go wrong with a warehouse, for whoever decides by it. It needs no database.
+// Package failure has the errors of a warehouse that callers tell apart. It links no database.
 package failure
 
 import (
@@ -9,47 +9,48 @@ import (
 )
 
 var (
-	// ErrDiskFull is what every error about a full disk is.
+	// ErrDiskFull is every error about a full disk.
 	ErrDiskFull = disk.ErrFull
-	// ErrDamaged is the answer of a work database that has shown damage: the next Open makes it from the published file.
+	// ErrDamaged is the error of a damaged work database: the next Open restores it from the published file.
 	ErrDamaged = errors.New("the work database is damaged")
-	// ErrFormat is the answer to a database that a newer version of the program made.
+	// ErrFormat is the error of a database that a newer version of the program made.
 	ErrFormat = errors.New("a newer version of the program made the database")
-	// ErrWorkMemory is the end of a commit or a publish that needs more memory than DuckDB may use; what was stored is as it was.
+	// ErrWorkMemory is the error of a commit or publish that needs more memory than DuckDB may use. What was stored stays.
 	ErrWorkMemory = errors.New("it needs more memory than DuckDB may use")
-	// ErrNoWholeFile is the answer when the work database is gone and no published file is as it was published.
+	// ErrNoWholeFile is the error where the work database is lost and every published file has changed.
 	ErrNoWholeFile = errors.New("no published file is whole")
-	// ErrNarrower is the answer to a column declared with a type that not all stored values may fit.
+	// ErrNarrower is the error of a column whose new type might not fit all stored values.
 	ErrNarrower = errors.New("the stored values of a column might not fit its new type")
 )
 
 var (
-	// ErrNothingPublished is the answer to a query before the first publish.
+	// ErrNothingPublished is the error of a query before the first publish.
 	ErrNothingPublished = errors.New("nothing is published yet: run `aqueduck sync` first")
-	// ErrUnreadable is the answer when the published file is gone, damaged or not ours to read.
+	// ErrUnreadable is the error where the published file is missing, damaged or not readable for this user.
 	ErrUnreadable = errors.New("the published file cannot be read")
-	// ErrQueryMemory is the answer to a statement that needs more memory than it may have.
+	// ErrQueryMemory is the error of a statement that needs more memory than it may use.
 	ErrQueryMemory = errors.New("it needs more memory than it may have")
-	// ErrQueryFault is the answer to a statement that brought its process down.
+	// ErrQueryFault is the error of a statement that crashed its process.
 	ErrQueryFault = errors.New("it brought down the process that ran it, which is a fault in DuckDB")
-	// ErrQueryRow is the answer to a statement one of whose rows is too large to pass on.
+	// ErrQueryRow is the error of a statement with a row that is too large to pass on.
 	ErrQueryRow = errors.New("one of its rows is larger than 128 MiB")
 )
 
-// DiskFailed says that an error is the operating system's word on a file: no fault of the program, nor of the data.
+// DiskFailed reports whether the operating system refused to read or write a file. Then neither the program nor the data
+// is at fault.
 func DiskFailed(err error) bool { return disk.Failed(err) }
 
-// Forbidden says that an error is that of a file which this user may not open, or not write.
+// Forbidden reports whether this user may not open or write a file.
 func Forbidden(err error) bool { return disk.Forbidden(err) }
 
-// RowLoss is how many rows of a table readers would no longer find. Table is what they call it.
+// RowLoss is a table that would lose rows for readers. Table is the name that readers use.
 type RowLoss struct {
 	Schema, Table string
 	Before, After int64 // rows
 }
 
-// PublishBlocked is the answer where a publish would take more of a table from its readers than it may (T152). They keep the
-// file they have, and the work database stays as it is.
+// PublishBlocked is the error of the publish guard: a publish would take more rows of a table from readers than it may
+// (T152). Readers keep the file they have, and the work database stays.
 type PublishBlocked struct{ Losses []RowLoss }
 
 // Error names the first table, with its rows before and after.

@@ -12,58 +12,59 @@ import (
 	"aqueduck/load/internal/disk"
 )
 
-// Dir is the directory of one warehouse.
+// Dir is the path of one warehouse's directory.
 type Dir string
 
-// Explain makes an error of writing below the directory say that the disk is full, where that is why: then it is ErrDiskFull.
+// Explain makes an error of writing below the directory a failure.ErrDiskFull where the disk is full.
 func (d Dir) Explain(err error) error { return disk.Explain(err, string(d)) }
 
-// format is the content of the file that marks a directory as a warehouse of this program.
+// format is the content of the file that marks a directory as a warehouse.
 const format = "aqueduck warehouse 1\n"
 
-// Link is what people open: a symbolic link to the newest published file.
+// Link is the path that people open: a symbolic link to the newest published file.
 func (d Dir) Link() string { return filepath.Join(string(d), "warehouse.duckdb") }
 
-// Lake holds the Parquet files of one workspace.
+// Lake is the directory of one workspace's Parquet files.
 func (d Dir) Lake(schema string) string { return filepath.Join(string(d), "lake", schema) }
 
-// State holds all that is not for readers.
+// State is the directory of everything that is not for readers.
 func (d Dir) State() string { return filepath.Join(string(d), ".aqueduck") }
 
-// Published holds one immutable file a publish.
+// Published is the directory of the published files, which never change.
 func (d Dir) Published() string { return filepath.Join(d.State(), "published") }
 
-// Work holds the writer's database with its log.
+// Work is the directory of the work database and its log.
 func (d Dir) Work() string { return filepath.Join(d.State(), "work") }
 
-// Database is the writer's database; nobody but its Work opens it.
+// Database is the work database. Only the process that holds the lock opens it, and once (T155).
 func (d Dir) Database() string { return filepath.Join(d.Work(), "work.duckdb") }
 
-// Temp holds what is given up at the next start.
+// Temp is a directory that each start empties.
 func (d Dir) Temp() string { return filepath.Join(d.State(), "tmp") }
 
-// lockFile is locked by the process that writes.
+// lockFile is locked by the process that writes the warehouse.
 func (d Dir) lockFile() string { return filepath.Join(d.State(), "lock") }
 
-// serveFile is locked by the process that runs the pipelines at their times.
+// serveFile is locked by the process that runs the scheduled pipelines.
 func (d Dir) serveFile() string { return filepath.Join(d.State(), "serving") }
 
-// RunFile tells what the running process does.
+// RunFile says what the running process does.
 func (d Dir) RunFile() string { return filepath.Join(d.State(), "run.json") }
 
-// EndsFile has a line for how each of the last runs ended, those too that published nothing.
+// EndsFile has a line for the end of each of the last runs, also of those that published nothing.
 func (d Dir) EndsFile() string { return filepath.Join(d.State(), "ended.jsonl") }
 
-// RunDir holds how each run spent its time, for the newest runs.
+// RunDir has the traces of the newest runs.
 func (d Dir) RunDir() string { return filepath.Join(d.State(), "runs") }
 
-// RejectDir holds the text of records without a key, for a few days.
+// RejectDir has the text of rejected records without a key, for a few days.
 func (d Dir) RejectDir() string { return filepath.Join(d.State(), "rejects") }
 
 func (d Dir) formatFile() string { return filepath.Join(d.State(), "format") }
 
-// Make makes the directory a warehouse, or recognises one. A directory with anything else in it is refused and stays as it is; one
-// with nothing but a published file (and erasures.log, and hash.key) is a backup put back, which the caller takes in.
+// Make makes the directory a warehouse, or recognizes one. It refuses a directory with other content, and changes nothing
+// in it. backup is true for a directory with only a published file, and perhaps erasures.log and hash.key: a backup,
+// which the caller adopts.
 func (d Dir) Make() (backup bool, err error) {
 	if err := checkTrusted(d); err != nil {
 		return false, err
@@ -74,7 +75,7 @@ func (d Dir) Make() (backup bool, err error) {
 	}
 	if !known {
 		if err := refuseOther(d); err != nil {
-			// What was strange may be another process at work, which has set the mark since.
+			// Another process may have been making the same warehouse, and has marked it since.
 			if known, again := isWarehouse(d); again != nil || !known {
 				return false, err
 			}
@@ -87,7 +88,7 @@ func (d Dir) Make() (backup bool, err error) {
 	return err == nil && info.Mode().IsRegular(), nil
 }
 
-// checkTrusted refuses a directory that somebody else could have put in another's place.
+// checkTrusted refuses a directory that another user could replace or change.
 func checkTrusted(d Dir) error {
 	if d == "" {
 		return errors.New("the warehouse has no directory: name one in warehouse.dir or with --dir")
@@ -118,15 +119,15 @@ func checkTrusted(d Dir) error {
 	return checkAbove(d)
 }
 
-// checkAbove refuses a directory below one in which everybody may rename: whatever lies in between could be replaced. Those that the
-// path names are looked at, and those that it really leads through.
+// checkAbove refuses a directory below one where everybody may rename: the directories between could be replaced. It
+// checks the path as it is named, and as its links lead.
 func checkAbove(d Dir) error {
 	named, err := filepath.Abs(string(d))
 	if err != nil {
 		return err
 	}
 	paths := []string{named}
-	if real, err := filepath.EvalSymlinks(filepath.Dir(named)); err == nil { // else there is nothing yet
+	if real, err := filepath.EvalSymlinks(filepath.Dir(named)); err == nil { // an error: the directory does not exist yet
 		paths = append(paths, filepath.Join(real, filepath.Base(named)))
 	}
 	for _, path := range paths {
@@ -143,7 +144,7 @@ func checkAbove(d Dir) error {
 	return nil
 }
 
-// isWarehouse says whether the directory is a warehouse of this program already.
+// isWarehouse reports whether the directory is marked as a warehouse. It refuses the format of another version.
 func isWarehouse(d Dir) (bool, error) {
 	text, err := os.ReadFile(d.formatFile())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -158,7 +159,8 @@ func isWarehouse(d Dir) (bool, error) {
 	return true, nil
 }
 
-// refuseOther looks at a directory that is not marked: empty is fine, a backup alone is fine, anything else is refused.
+// refuseOther checks a directory that is not marked. Empty, or with a backup alone, it is accepted; anything else is
+// refused.
 func refuseOther(d Dir) error {
 	entries, err := os.ReadDir(string(d))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -179,7 +181,8 @@ func refuseOther(d Dir) error {
 	return nil
 }
 
-// isUnfinished says whether a first start was killed before it could set the mark, or somebody put back a key and nothing else.
+// isUnfinished reports whether a first start was killed before it marked the directory, or a person put back a hash key
+// and nothing else.
 func isUnfinished(d Dir) bool {
 	entries, err := os.ReadDir(d.State())
 	return err == nil && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
@@ -187,7 +190,7 @@ func isUnfinished(d Dir) bool {
 	})
 }
 
-// buildDir makes what is missing. Readers reach the published files through .aqueduck, and see nothing else of it.
+// buildDir makes what is missing. Readers reach the published files through .aqueduck, but cannot list it.
 func buildDir(d Dir) error {
 	if err := os.MkdirAll(string(d), 0o755); err != nil {
 		return err
@@ -214,8 +217,8 @@ func buildDir(d Dir) error {
 	return disk.SyncDir(string(d))
 }
 
-// markDir makes the directory a warehouse's. Another run, of this process or not, may be making the same one: each writes the mark
-// under a name of its own.
+// markDir marks the directory as a warehouse. Other runs may do the same at that moment, so each writes the mark under a
+// different name first.
 func markDir(d Dir) error {
 	fresh, err := os.CreateTemp(d.State(), "format.new-*")
 	if err != nil {
@@ -228,7 +231,7 @@ func markDir(d Dir) error {
 	return disk.Move(d.formatFile(), fresh.Name())
 }
 
-// makeDirectory makes a directory with a mode that no umask changes.
+// makeDirectory makes a directory with exactly this mode, whatever the umask.
 func makeDirectory(path string, mode fs.FileMode) error {
 	if err := os.Mkdir(path, mode); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err

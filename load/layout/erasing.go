@@ -14,19 +14,19 @@ import (
 	"aqueduck/load/internal/disk"
 )
 
-// Erasures is the log of all that was erased. It belongs to a backup.
+// Erasures is the log of all erasures. A backup needs it.
 func (d Dir) Erasures() string { return filepath.Join(string(d), "erasures.log") }
 
-// ErasedAnything says that something was ever erased here.
+// ErasedAnything reports whether anything was ever erased here.
 func (d Dir) ErasedAnything() bool { return disk.Exists(d.Erasures()) || d.Erasing() }
 
-// Erasing says that something was erased and older bytes of it may still lie in files: every publish writes the file anew
-// until one has removed them.
+// Erasing reports whether files may still have erased bytes. Every publish then writes the file again, until one has
+// removed them all.
 func (d Dir) Erasing() bool { return disk.Exists(d.erasingFile()) }
 
 func (d Dir) erasingFile() string { return filepath.Join(d.State(), "erasing") }
 
-// BeginErasing notes, durably, that older bytes of what is erased may lie in files.
+// BeginErasing records, durably, that files may have erased bytes.
 func (d Dir) BeginErasing() error {
 	if err := os.WriteFile(d.erasingFile(), nil, 0o600); err != nil {
 		return err
@@ -34,8 +34,8 @@ func (d Dir) BeginErasing() error {
 	return disk.SyncDir(d.State())
 }
 
-// ErasureTraces are files beside the published ones that may hold what was erased: damaged databases that were set aside, and the
-// text of rejected records, of which nobody knows whom they name.
+// ErasureTraces are files beside the published ones that may have erased data: damaged databases that were set aside, and
+// the text of rejected records, which cannot be searched for a person.
 func ErasureTraces(d Dir) ([]string, error) {
 	var all []string
 	for dir, prefix := range map[string]string{d.State(): "damaged-", d.RejectDir(): ""} {
@@ -53,7 +53,7 @@ func ErasureTraces(d Dir) ([]string, error) {
 	return all, nil
 }
 
-// dropEndMessages takes the messages out of the notes of ended runs: a message may name whom it was about, and nobody knows of which it does.
+// dropEndMessages removes all messages from the ends of runs: a message may name a person, and which ones do is unknown.
 func dropEndMessages(d Dir) error {
 	text, err := os.ReadFile(d.EndsFile())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -77,15 +77,15 @@ func dropEndMessages(d Dir) error {
 		}
 		kept = append(append(kept, '\n'), line...)
 	}
-	fresh := filepath.Join(d.State(), "new-ended.jsonl") // the next start removes it, if this is killed
+	fresh := filepath.Join(d.State(), "new-ended.jsonl") // after a kill, the next start removes it
 	if err := errors.Join(os.WriteFile(fresh, kept, 0o600), disk.SyncFile(fresh)); err != nil {
 		return err
 	}
 	return disk.Move(d.EndsFile(), fresh)
 }
 
-// EndErasing removes what may hold erased bytes beside the published files, which the caller has put in order, and says
-// that nothing is left to do.
+// EndErasing removes the other files that may have erased bytes, then records that no file has any. The caller has
+// already written the published files again.
 func (d Dir) EndErasing() error {
 	traces, err := ErasureTraces(d)
 	if err != nil {
@@ -102,7 +102,7 @@ func (d Dir) EndErasing() error {
 	if err := dropEndMessages(d); err != nil {
 		return fmt.Errorf("take the messages out of %s: %w", d.EndsFile(), err)
 	}
-	// That files are gone is durable before it is forgotten that they were to go.
+	// The removals must be durable before the mark goes: a power failure could bring back a file otherwise.
 	for _, dir := range []string{d.Published(), d.RejectDir(), d.Temp(), d.State()} {
 		if err := disk.SyncDir(dir); err != nil {
 			return err

@@ -15,16 +15,16 @@ import (
 	"aqueduck/load/internal/disk"
 )
 
-// hashKeyName is the file of the key of hashed columns.
+// hashKeyName is the name of the file with the hash key.
 const hashKeyName = "hash.key"
 
-// HashKeySize is that of a key of HMAC-SHA256.
+// HashKeySize is the size in bytes of the hash key, for HMAC-SHA256.
 const HashKeySize = 32
 
-// HashKeyFile holds the key of this warehouse's hashed columns. It is published nowhere, and belongs to a backup.
+// HashKeyFile is the key of this warehouse's hashed columns. It is never published. A backup needs it.
 func (d Dir) HashKeyFile() string { return filepath.Join(d.State(), hashKeyName) }
 
-// ReadHashKey gives the key of hashed columns; nil where there is none.
+// ReadHashKey gives the hash key; nil where placed is none. It refuses a key with a changed bit.
 func (d Dir) ReadHashKey() ([]byte, error) {
 	text, err := os.ReadFile(d.HashKeyFile())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -36,7 +36,7 @@ func (d Dir) ReadHashKey() ([]byte, error) {
 	return parseHashKey(d.HashKeyFile(), text)
 }
 
-// MakeHashKey makes a key of hashed columns, durably. The caller has seen that there is none, and that no stored value was hashed
+// MakeHashKey makes a hash key, durably. The caller has checked that placed is none and that no stored value was hashed
 // with another.
 func (d Dir) MakeHashKey() ([]byte, error) {
 	key := make([]byte, HashKeySize)
@@ -53,7 +53,7 @@ func (d Dir) MakeHashKey() ([]byte, error) {
 	return key, disk.Move(d.HashKeyFile(), fresh)
 }
 
-// parseHashKey takes the key and its check, which older ones have not.
+// parseHashKey checks the key by its checksum, which older files do not have.
 func parseHashKey(path string, text []byte) ([]byte, error) {
 	key := text[:min(HashKeySize, len(text))]
 	if len(text) != HashKeySize && string(text[len(key):]) != SecretSum(key) {
@@ -62,7 +62,7 @@ func parseHashKey(path string, text []byte) ([]byte, error) {
 	return key, nil
 }
 
-// placeHashKey puts a key that lies beside a backup into its place, and makes it its owner's alone.
+// placeHashKey moves a hash key that lies beside a backup into its place, readable by its owner only.
 func placeHashKey(d Dir) error {
 	beside := filepath.Join(string(d), hashKeyName)
 	text, err := os.ReadFile(beside)
@@ -70,14 +70,14 @@ func placeHashKey(d Dir) error {
 		return err
 	}
 	if err == nil {
-		there, err := os.ReadFile(d.HashKeyFile())
-		if err == nil && !bytes.Equal(there, text) {
+		placed, err := os.ReadFile(d.HashKeyFile())
+		if err == nil && !bytes.Equal(placed, text) {
 			return fmt.Errorf("%s and %s are two keys: take away the one that the warehouse was not hashed with", beside, d.HashKeyFile())
 		}
 		if _, err := parseHashKey(beside, text); err != nil {
 			return err
 		}
-		// Another run may have put it there a moment ago.
+		// Another run may have moved it a moment ago.
 		if err := disk.Move(d.HashKeyFile(), beside); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -88,8 +88,8 @@ func placeHashKey(d Dir) error {
 	return nil
 }
 
-// SecretSum tells a salt, or a key, from one with a bit changed: with another one nothing that was hashed is found again, and
-// nobody would notice.
+// SecretSum is a checksum of a salt or key. With a changed bit nothing that was hashed would be found again, and nobody
+// would notice.
 func SecretSum(secret []byte) string {
 	sum := sha256.Sum256(secret)
 	return hex.EncodeToString(sum[:checkSize])

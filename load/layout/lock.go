@@ -14,14 +14,14 @@ import (
 	"aqueduck/load/internal/disk"
 )
 
-// BusyError is the answer when another process has what only one can have.
+// BusyError is the error where another process holds the lock.
 type BusyError struct {
-	Serves bool          // it runs the pipelines at their times; else it writes
-	Holder string        // who, as far as it has said
-	Waited time.Duration // for the lock; 0: it was asked for once
+	Serves bool          // it runs the scheduled pipelines; else it writes
+	Holder string        // the process, and its run where it has noted one
+	Waited time.Duration // how long this process waited for the lock; 0: it tried once
 }
 
-// Error says what the other process has, and which one it is.
+// Error says what the other process holds, and which one it is.
 func (e *BusyError) Error() string {
 	switch {
 	case e.Serves:
@@ -32,18 +32,19 @@ func (e *BusyError) Error() string {
 	return fmt.Sprintf("another process writes this warehouse, after %s still: %s", e.Waited, e.Holder)
 }
 
-// LockHandle is the right to write a warehouse, or to serve it. It ends with Release, or with the process.
+// LockHandle is a handle lock. It ends with Release, or with the process.
 type LockHandle struct{ file *flock.Flock }
 
-// lockPause is how long a waiting process sleeps between two tries.
+// lockPause is the wait between two tries.
 const lockPause = 250 * time.Millisecond
 
-// Lock waits, at most that long, for the right to write; it gives a *BusyError when another process keeps it.
+// Lock takes the lock for writing, and waits for it at most wait. It returns a *BusyError where another process keeps the
+// lock. pause sleeps.
 func Lock(ctx context.Context, d Dir, wait time.Duration, pause func(context.Context, time.Duration) error) (*LockHandle, error) {
 	var waited time.Duration
 	for {
-		if held, err := takeLock(d, d.lockFile()); held != nil || err != nil {
-			return held, err
+		if handle, err := takeLock(d, d.lockFile()); handle != nil || err != nil {
+			return handle, err
 		}
 		if waited >= wait {
 			return nil, &BusyError{Holder: lockHolder(d), Waited: waited}
@@ -55,17 +56,17 @@ func Lock(ctx context.Context, d Dir, wait time.Duration, pause func(context.Con
 	}
 }
 
-// LockServing gives the right to run the pipelines at their times: two processes that did would each read everything. It gives a
-// *BusyError when another has it. Runs need Lock besides, each for itself.
+// LockServing takes the lock for running scheduled pipelines: two such processes would each read everything. It returns a
+// *BusyError where another process has it. Each run still needs Lock.
 func LockServing(d Dir) (*LockHandle, error) {
-	held, err := takeLock(d, d.serveFile())
-	if held == nil && err == nil {
+	handle, err := takeLock(d, d.serveFile())
+	if handle == nil && err == nil {
 		err = &BusyError{Serves: true, Holder: lockOwner(d.serveFile())}
 	}
-	return held, err
+	return handle, err
 }
 
-// takeLock locks a file and writes this process into it; nil when another process has it.
+// takeLock locks a file and writes the process number into it; nil where another process has the lock.
 func takeLock(d Dir, path string) (*LockHandle, error) {
 	file := flock.New(path, flock.SetPermissions(0o600))
 	got, err := file.TryLock()
@@ -81,11 +82,11 @@ func takeLock(d Dir, path string) (*LockHandle, error) {
 	return &LockHandle{file: file}, nil
 }
 
-// Release gives the right back.
+// Release releases the lock.
 func (h *LockHandle) Release() error { return h.file.Unlock() }
 
-// lockHolder names the process that holds the lock. What run.json tells counts only when that process wrote it: a killed
-// one leaves its own behind.
+// lockHolder names the process that holds the lock for writing. It adds the run in run.json only where that process wrote
+// the file: a killed process leaves its file behind.
 func lockHolder(d Dir) string {
 	holder := lockOwner(d.lockFile())
 	var run struct {
@@ -100,7 +101,7 @@ func lockHolder(d Dir) string {
 	return fmt.Sprintf("%s, pipeline %s, run %s, since %s", holder, run.Pipeline, run.Run, run.Started.UTC().Format(time.RFC3339))
 }
 
-// lockOwner names the process that a locked file does.
+// lockOwner names the process whose number a locked file has.
 func lockOwner(path string) string {
 	text, err := os.ReadFile(path)
 	if err != nil || len(text) == 0 {

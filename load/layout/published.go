@@ -11,8 +11,9 @@ import (
 	"aqueduck/load/internal/disk"
 )
 
-// Rollback makes an older published file the one that readers have. What was committed since goes, with the marks that were moved: the
-// next run begins with that file. A file that is not as it was published is refused, and nothing changes. The caller holds the lock.
+// Rollback makes an older published file the one that readers have. Later commits and checkpoints are lost: the next run
+// begins with that file. A file that is not as it was published is refused, and nothing changes. The caller holds the
+// lock.
 func (d Dir) Rollback(file string) error {
 	if filepath.Dir(file) != filepath.Clean(d.Published()) || !strings.HasSuffix(file, ".duckdb") {
 		return fmt.Errorf("%s is no published file of %s", file, d)
@@ -20,7 +21,7 @@ func (d Dir) Rollback(file string) error {
 	if err := CheckSum(file, SumFile(file)); err != nil {
 		return err
 	}
-	// The link comes last: whatever ends this before, readers have what they had, and the next run begins with that.
+	// The link comes last. After a kill before it, readers have the file they had, and the next run begins with that file.
 	if err := errors.Join(os.RemoveAll(d.Folded()), d.TrashWork(), d.EmptyTrash()); err != nil {
 		return d.Explain(fmt.Errorf("put the work database away: %w", err))
 	}
@@ -30,7 +31,7 @@ func (d Dir) Rollback(file string) error {
 	return d.Explain(d.SwapLink(file))
 }
 
-// PublishedFiles gives the published files: the one that the link leads to first, then the others, newest first.
+// PublishedFiles gives the paths of the published files: first the one behind the link, then the others, newest first.
 func (d Dir) PublishedFiles() ([]string, error) {
 	entries, err := os.ReadDir(d.Published())
 	if err != nil {
@@ -51,7 +52,7 @@ func (d Dir) PublishedFiles() ([]string, error) {
 	return append([]string{current}, others...), nil
 }
 
-// newestFirst orders by the time of publishing, which is when the file was last written.
+// newestFirst orders files by the time of publishing, which is when they were last written.
 func newestFirst(a, b string) int {
 	x, errX := os.Stat(a)
 	y, errY := os.Stat(b)
@@ -64,8 +65,8 @@ func newestFirst(a, b string) int {
 	return strings.Compare(b, a)
 }
 
-// Current is the published file that the link leads to, "" when there is no link of ours. Readers in this process
-// open it instead of the link: DuckDB knows an open file by its path, and a path behind the link may have changed.
+// Current is the published file behind the link; "" where there is no link to a published file. Readers in this process open it
+// and not the link: DuckDB identifies an open file by its path, and the link may lead to another file soon (T158).
 func (d Dir) Current() string {
 	target, err := os.Readlink(d.Link())
 	if err != nil {
@@ -80,8 +81,7 @@ func (d Dir) Current() string {
 	return target
 }
 
-// Readable is what to open to read what is published: the link, which leads to the newest file whatever is published
-// meanwhile; "" when there is no link of ours.
+// Readable is the path for a reader that opens it later: the link; "" where nothing is published.
 func (d Dir) Readable() string {
 	if d.Current() == "" {
 		return ""
@@ -89,8 +89,8 @@ func (d Dir) Readable() string {
 	return d.Link()
 }
 
-// CopyPublished copies a published file into a new work directory, without any log that somebody left beside it,
-// and only when it is the file that was published.
+// CopyPublished copies a published file into a new work directory, without a log that a session left beside it (T156). It
+// refuses a file that is not as it was published.
 func CopyPublished(d Dir, to, file string) error {
 	if err := os.RemoveAll(to); err != nil {
 		return err

@@ -7,13 +7,13 @@ import (
 	"aqueduck/load/internal/disk"
 )
 
-// Room is the space that the disk of a warehouse has, in bytes.
+// Room is the space on a warehouse's disk, in bytes.
 type Room struct {
 	Free  int64 `json:"free_bytes"`  // what this user may still write
-	Needs int64 `json:"needs_bytes"` // what the next run refuses to go on without, as large as the warehouse is now; 0 before the first one
+	Needs int64 `json:"needs_bytes"` // what the next run needs at the warehouse's present size, else it is refused; 0 before the first run
 }
 
-// Short says that the next run would be refused.
+// Short reports whether the next run would be refused.
 func (r Room) Short() bool { return r.Free < r.Needs }
 
 // String says it for people.
@@ -25,7 +25,8 @@ func (r Room) String() string {
 	return text
 }
 
-// Room looks at the disk and writes nothing. Where the directory is not there yet, the nearest one above it is looked at.
+// Room measures the disk and writes nothing. Where the directory does not exist yet, it measures the nearest existing one
+// above.
 func (d Dir) Room() (r Room, err error) {
 	size := 3 * disk.Size(d.Current()) // a copy to work in, then what a publish asks for
 	if disk.Exists(d.Database()) {

@@ -13,10 +13,10 @@ import (
 	"aqueduck/load/internal/disk"
 )
 
-// SumFile is where the checksum of a published file is kept, in the form that sha256sum reads.
+// SumFile is the path of a published file's checksum, in the format of sha256sum.
 func SumFile(file string) string { return strings.TrimSuffix(file, ".duckdb") + ".sha256" }
 
-// WriteSum writes the checksum that belongs to a file which will be called name.
+// WriteSum writes the checksum of a file that will be called name.
 func WriteSum(sumFile, file, name string) error {
 	sum, err := Sum(file)
 	if err != nil {
@@ -45,7 +45,7 @@ func Sum(file string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// CheckSum refuses a file that is not the one whose checksum was written.
+// CheckSum refuses a file whose checksum differs from the recorded one.
 func CheckSum(file, sumFile string) error {
 	text, err := os.ReadFile(sumFile)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -9,10 +9,10 @@ import (
 	"aqueduck/load/internal/disk"
 )
 
-// Folded is a work database whose log was taken into its file, before it takes the place of the other.
+// Folded is a work database whose log was merged into its file, before it replaces the old one.
 func (d Dir) Folded() string { return filepath.Join(d.State(), "folded") }
 
-// Tidy removes what a killed process left half done, and finishes a fold that was ready.
+// Tidy removes what a killed process left unfinished, and finishes a fold that was ready.
 func Tidy(d Dir) error {
 	if disk.Exists(d.Folded()) {
 		if err := d.FinishFold(); err != nil {
@@ -35,7 +35,7 @@ func Tidy(d Dir) error {
 	return emptyDir(d.Temp())
 }
 
-// emptyDir removes what is in a directory.
+// emptyDir removes everything in a directory.
 func emptyDir(path string) error {
 	entries, err := os.ReadDir(path)
 	if err != nil {
@@ -49,7 +49,7 @@ func emptyDir(path string) error {
 	return nil
 }
 
-// FinishFold puts the folded copy in the place of the work database, which holds the same rows.
+// FinishFold replaces the work database by the folded copy, which has the same rows.
 func (d Dir) FinishFold() error {
 	if err := d.TrashWork(); err != nil {
 		return err
@@ -64,8 +64,7 @@ func (d Dir) FinishFold() error {
 
 func (d Dir) trashDir() string { return filepath.Join(d.State(), "trash-work") }
 
-// TrashWork takes the work database with its log out of the way, as one directory; the caller or the next start
-// removes it.
+// TrashWork moves the work database with its log away, as one directory. The caller, or the next start, removes it.
 func (d Dir) TrashWork() error {
 	if err := os.RemoveAll(d.trashDir()); err != nil {
 		return err
@@ -76,5 +75,5 @@ func (d Dir) TrashWork() error {
 	return disk.Move(d.trashDir(), d.Work())
 }
 
-// EmptyTrash removes what TrashWork took away.
+// EmptyTrash removes what TrashWork moved away.
 func (d Dir) EmptyTrash() error { return os.RemoveAll(d.trashDir()) }

@@ -1,2 +1,2 @@
-// Package mask hashes and drops values that are stored already, and takes that back.
+// Package mask applies a changed masking to rows that are stored already, and tracks which rows still lack unmasked values.
 package mask

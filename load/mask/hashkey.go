@@ -11,11 +11,11 @@ import (
 	"aqueduck/load/read"
 )
 
-// hashKeyFact is the fact, in _sync.meta, of which key stored values were hashed with.
+// hashKeyFact is the key in _sync.meta of the fingerprint of the hash key.
 const hashKeyFact = "hash_key"
 
-// HashedBy gives the mark of the key that stored values were hashed with. Older warehouses only tell that some were: used without a
-// mark.
+// HashedBy gives the fingerprint of the key that stored values were hashed with. Older warehouses only say that values were hashed:
+// used is true, and mark is "".
 func (w *Masks) HashedBy(ctx context.Context) (mark string, used bool, err error) {
 	err = w.db.Do("", func(db *duck.DB) error {
 		mark, used, err = hashedBy(ctx, db)
@@ -24,7 +24,7 @@ func (w *Masks) HashedBy(ctx context.Context) (mark string, used bool, err error
 	return mark, used, err
 }
 
-// HashedBy is that of Work for a published file.
+// HashedBy is Masks.HashedBy for a published file.
 func HashedBy(ctx context.Context, r *read.Reader) (mark string, used bool, err error) {
 	return hashedBy(ctx, r.DB)
 }
@@ -38,14 +38,14 @@ func hashedBy(ctx context.Context, db *duck.DB) (mark string, used bool, err err
 	return mark, used, nil
 }
 
-// NoteHashKey notes which key values are hashed with from now on.
+// NoteHashKey records which key values are hashed with from now on.
 func (w *Masks) NoteHashKey(ctx context.Context, key []byte) error {
 	return w.db.Do("note which key values are hashed with", func(db *duck.DB) error {
 		return db.Transaction(ctx, func() error { return w.db.SaveNames(ctx, hashKeyFact, []string{HashKeyMark(key)}) })
 	})
 }
 
-// HashKeyMark tells keys apart without telling anything of them: it is in the published file.
+// HashKeyMark is a fingerprint of a hash key. It reveals nothing about the key: the published file has it.
 func HashKeyMark(key []byte) string {
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte("which key stored values were hashed with"))

@@ -16,10 +16,10 @@ import (
 	"aqueduck/load/read"
 )
 
-// finishApart has the models of users made by a process of their own, and finishes the copy.
-func (p *publishRun) finishApart(ctx context.Context) error {
+// finishIsolated lets a process of its own make the models of users, and finishes the copy.
+func (p *publishRun) finishIsolated(ctx context.Context) error {
 	for _, b := range p.models {
-		if err := b.makeApart(ctx, p.spec.Program, p.copyOptions(p.copyPath())); err != nil {
+		if err := b.makeIsolated(ctx, p.spec.Program, p.copyOptions(p.copyPath())); err != nil {
 			return fmt.Errorf("models of %s: %w", b.schema.Name, err)
 		}
 	}
@@ -34,9 +34,10 @@ func (p *publishRun) finishApart(ctx context.Context) error {
 	return errors.Join(err, db.Close())
 }
 
-// makeApart makes the models of users in a database that nobody has open and that has no log. One that brings the process down, or has
-// to be ended, is left out, and what that process has written is not gone on from: another makes all the others from the beginning.
-func (b *modelBuild) makeApart(ctx context.Context, program sandbox.Program, o duck.Options) error {
+// makeIsolated makes the models of users by a process of its own, in a database that nobody has open and that has no log.
+// A model that crashes the process, or takes too long, is skipped: its log is removed, and another process makes the
+// remaining models from the beginning.
+func (b *modelBuild) makeIsolated(ctx context.Context, program sandbox.Program, o duck.Options) error {
 	if !b.needsProcess() {
 		b.made = append(b.made, b.userModels...)
 		return nil
@@ -53,7 +54,7 @@ func (b *modelBuild) makeApart(ctx context.Context, program sandbox.Program, o d
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case killed == "":
-			return err // it was not the doing of a model
+			return err // no model caused it
 		}
 		lethal[killed] = err
 		if err := os.Remove(o.Path + ".wal"); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -64,17 +65,17 @@ func (b *modelBuild) makeApart(ctx context.Context, program sandbox.Program, o d
 
 // modelAttempt is one process that makes models of users.
 type modelAttempt struct {
-	modelBuild // what is made there, and what has failed
+	modelBuild // the models made there, and those that failed
 
 	request modelRequest
-	within  time.Duration // that a model may take
-	at      int           // which of todo is being made; -1: none yet
+	within  time.Duration // the longest time for one model
+	at      int           // index in userModels of the model being made; -1: none yet
 }
 
-// newAttempt makes all of its models but lethal ones.
+// newAttempt plans a process for all models except lethal ones.
 func (b *modelBuild) newAttempt(o duck.Options, lethal map[string]error) *modelAttempt {
-	a := &modelAttempt{modelBuild: modelBuild{schema: b.schema, made: slices.Clone(b.made)}, within: cmp.Or(b.schema.Models.Longest, longest), at: -1}
-	o.Memory = min(o.Memory, read.DefaultMemory/2) // the process itself has no more than twice that
+	a := &modelAttempt{modelBuild: modelBuild{schema: b.schema, made: slices.Clone(b.made)}, within: cmp.Or(b.schema.Models.Longest, longestModel), at: -1}
+	o.Memory = min(o.Memory, read.DefaultMemory/2) // the process may use twice that, since DuckDB does not count all of its memory
 	a.request = modelRequest{Options: o, Schema: b.schema.Models.Schema}
 	for _, r := range b.userModels {
 		switch {
@@ -94,12 +95,12 @@ func (b *modelBuild) newAttempt(o duck.Options, lethal map[string]error) *modelA
 	return a
 }
 
-// hasModel says whether one of the models has a name.
+// hasModel reports whether one of the models has a name.
 func (m Models) hasModel(name string) bool {
 	return slices.ContainsFunc(m.Relations, func(r Relation) bool { return r.Name == name })
 }
 
-// runProcess starts the process. Where that dies at a model, killed is its name and the error says of what.
+// runProcess runs the process. Where a model crashes it, killed is the model's name, and the error says why.
 func (a *modelAttempt) runProcess(ctx context.Context, program sandbox.Program) (killed string, err error) {
 	limited, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -129,7 +130,7 @@ func (a *modelAttempt) runProcess(ctx context.Context, program sandbox.Program) 
 	return a.userModels[a.at].Name, err
 }
 
-// recordMessage notes what the process tells of a model.
+// recordMessage records what the process reports about a model.
 func (a *modelAttempt) recordMessage(kind byte, payload []byte) error {
 	var n modelOutcome
 	if err := json.Unmarshal(payload, &n); err != nil || n.Model < 0 || n.Model >= len(a.userModels) {

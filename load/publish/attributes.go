@@ -15,21 +15,22 @@ import (
 	"aqueduck/transform"
 )
 
-// mostAttributes bounds a view: an object keyed by ids would bring a column a record.
+// mostAttributes limits the columns of a view: an object with ids as names would add a column for each record.
 const mostAttributes = 1000
 
-// largestAttributes bounds what is looked at of one record, in bytes: DuckDB takes a kilobyte of memory and more for each name in it.
+// largestAttributes is the size in bytes from which a record's JSON is ignored: DuckDB needs a kilobyte of memory or more
+// for each name in it.
 const largestAttributes = 1 << 20
 
-// customAttribute is one name in the JSON. Names are data: whatever they hold, none becomes a part of a statement but as a text, or
-// as a quoted column's name made from it.
+// customAttribute is one name in the JSON. Names are data: a name enters a statement only as a quoted text, or as a
+// quoted column name made from it.
 type customAttribute struct {
 	name, column string
-	types        map[string]bool // of the values: bool int big double text json date
-	known        bool            // as stored
+	types        map[string]bool // types of its values: bool int big double text json date
+	known        bool            // _sync.attributes has it, with these types
 }
 
-// makeAttributeViews makes the views of a schema's attributes, where a row or a definition has changed.
+// makeAttributeViews makes the views of a schema's attributes where a row or a definition has changed.
 func (p *publishRun) makeAttributeViews(ctx context.Context, db *duck.DB, s Schema, again bool) error {
 	for _, a := range s.Attributes {
 		at := slices.IndexFunc(p.before.Tables, func(t facts.TableState) bool { return t.Schema == s.Name && t.Name == a.Table })
@@ -44,7 +45,7 @@ func (p *publishRun) makeAttributeViews(ctx context.Context, db *duck.DB, s Sche
 		if before == changed+" "+definition && !again {
 			continue
 		}
-		// What was seen stays seen: of the same column only the rows that came or changed since have something to tell.
+		// Attributes that were seen once stay. While the definition is the same, only rows written since can add some.
 		since, made, _ := strings.Cut(before, " ")
 		if made != definition {
 			since = ""
@@ -83,7 +84,7 @@ func (p *publishRun) makeAttributes(ctx context.Context, db *duck.DB, schema str
 	})
 }
 
-// knownAttributes are those that were seen before, in the order in which they came.
+// knownAttributes gives the attributes that were seen before, in the order of first sight.
 func knownAttributes(ctx context.Context, db *duck.DB, schema string, a Attributes) (all []*customAttribute, err error) {
 	err = db.Each(ctx, "SELECT name, column_name, types FROM _sync.attributes WHERE schema = $1 AND stream = $2 ORDER BY first_seen, name", []any{schema, a.Stream},
 		func(rows *sql.Rows) error {
@@ -99,19 +100,20 @@ func knownAttributes(ctx context.Context, db *duck.DB, schema string, a Attribut
 	return all, err
 }
 
-// seenAttributes adds what the rows have that were written after a time, all of them when it is empty. A type that was seen once stays: a column does not narrow when one row goes.
+// seenAttributes adds the attributes of the rows written after since; of all rows where it is "". A type that was seen
+// once stays: a column does not narrow when a row is deleted.
 func seenAttributes(ctx context.Context, db *duck.DB, schema string, a Attributes, since string, all []*customAttribute) ([]*customAttribute, error) {
-	those := fmt.Sprintf("strlen(%s) <= %d", duck.Name(a.Column), largestAttributes)
+	condition := fmt.Sprintf("strlen(%s) <= %d", duck.Name(a.Column), largestAttributes)
 	var values []any
 	if since != "" {
-		those += " AND " + transform.SyncedAtColumn + " > $1::TIMESTAMPTZ"
+		condition += " AND " + transform.SyncedAtColumn + " > $1::TIMESTAMPTZ"
 		values = append(values, since)
 	}
 	query := fmt.Sprintf(`SELECT e.key, string_agg(DISTINCT CASE WHEN e.type = 'BOOLEAN' THEN 'bool' WHEN e.type = 'VARCHAR' THEN 'text' WHEN e.type = 'DOUBLE' THEN 'double'
 			WHEN e.type IN ('ARRAY', 'OBJECT') THEN 'json' WHEN TRY_CAST(e.atom ->> '$' AS BIGINT) BETWEEN -9007199254740992 AND 9007199254740992 THEN 'int'
 			WHEN TRY_CAST(e.atom ->> '$' AS BIGINT) IS NOT NULL THEN 'int big' ELSE 'text' END, ' ')
 		FROM (SELECT * FROM %s WHERE %s) t, json_each(t.%s) e WHERE e.type <> 'NULL' AND json_type(t.%[3]s) = 'OBJECT' GROUP BY ALL ORDER BY ALL`,
-		duck.Table(schema, a.Table), those, duck.Name(a.Column))
+		duck.Table(schema, a.Table), condition, duck.Name(a.Column))
 	err := db.Each(ctx, query, values, func(rows *sql.Rows) error {
 		var name, types string
 		if err := rows.Scan(&name, &types); err != nil || strings.ContainsRune(name, 0) {
@@ -136,7 +138,7 @@ func seenAttributes(ctx context.Context, db *duck.DB, schema string, a Attribute
 	return all, nil
 }
 
-// markDateAttributes marks the attributes that the workspace's own list of them calls times.
+// markDateAttributes marks the attributes that the workspace's own list of attributes calls dates.
 func markDateAttributes(ctx context.Context, db *duck.DB, schema string, a Attributes, all []*customAttribute) error {
 	columns, err := readColumns(ctx, db, schema)
 	if err != nil {
@@ -158,7 +160,7 @@ func markDateAttributes(ctx context.Context, db *duck.DB, schema string, a Attri
 		})
 }
 
-// nameColumns gives each attribute that has none a column's name that no other has, whatever their case: names of before stay.
+// nameColumns gives each new attribute a unique column name, whatever the case of letters. Earlier names stay.
 func nameColumns(all []*customAttribute, key []string) {
 	taken := map[string]bool{}
 	for _, name := range key {
@@ -180,7 +182,7 @@ func nameColumns(all []*customAttribute, key []string) {
 	}
 }
 
-// printableName is a name that people can type: without what does not print, and no longer than a line.
+// printableName is a name that people can type: without characters that do not print, and at most 60 characters long.
 func printableName(name string) string {
 	const longest = 60
 	name = strings.Map(func(r rune) rune {
@@ -238,7 +240,7 @@ func (a Attributes) viewQuery(all []*customAttribute) string {
 		pointer := duck.Text("/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(one.name))
 		text := fmt.Sprintf("(t.%s ->> %s)", duck.Name(a.Column), pointer)
 		value := "TRY_CAST(" + text + " AS " + one.sqlType() + ")"
-		if one.sqlType() == "VARCHAR" && one.types["double"] { // 1 and 1.0 are one number, and one text
+		if one.sqlType() == "VARCHAR" && one.types["double"] { // 1 and 1.0 are the same number, and must be the same text
 			value = fmt.Sprintf("CASE WHEN json_type(t.%s, %s) = 'DOUBLE' THEN %s ELSE %s END", duck.Name(a.Column), pointer,
 				transform.SpellDouble("TRY_CAST("+text+" AS DOUBLE)"), text)
 		}
@@ -253,7 +255,7 @@ func (a Attributes) viewQuery(all []*customAttribute) string {
 	return "SELECT " + strings.Join(columns, ",\n") + "\nFROM {schema}." + duck.Name(a.Of) + " t"
 }
 
-// saveAttributes notes what is new: names and their columns stay what they are.
+// saveAttributes stores what is new. Names and their columns never change.
 func (p *publishRun) saveAttributes(ctx context.Context, db *duck.DB, schema string, a Attributes, all []*customAttribute) error {
 	for _, one := range all {
 		if one.known {
@@ -276,7 +278,7 @@ func (p *publishRun) saveAttributes(ctx context.Context, db *duck.DB, schema str
 	return nil
 }
 
-// describeView comments the view and its columns, and puts them into the dictionary.
+// describeView comments the view and its columns, and adds them to the dictionary.
 func (a Attributes) describeView(ctx context.Context, db *duck.DB, schema string, all []*customAttribute) error {
 	view := duck.Table(schema, a.View)
 	text := fmt.Sprintf("COMMENT ON VIEW %s IS %s;\n", view, duck.Text(a.Doc))

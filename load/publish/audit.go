@@ -15,18 +15,18 @@ import (
 	"aqueduck/load/internal/duck"
 )
 
-// partCounts is what DuckDB wrote into a part, by its own count.
+// partCounts is what DuckDB counted while it wrote a part.
 type partCounts struct {
 	rows   int64
-	values []int64 // of each column, without NULLs
+	values []int64 // number of values in each column, without NULLs
 }
 
-// dictionaryShare of the rows of a row group may differ in a column that gets a dictionary. DuckDB's own limit is
-// larger and keeps it looking for repetition in columns of ids and names: a tenth more CPU for files 2 % smaller.
+// dictionaryShare is the divisor of a row group's rows for the largest dictionary of a column. DuckDB's own limit is
+// larger and makes it look for repetition in columns of ids and names: a tenth more CPU for files that are 2 % smaller.
 const dictionaryShare = 16
 
-// copyOut writes a table as Parquet. DuckDB counts while it writes: to count in the table again would cost as much as
-// reading all of it.
+// copyOut writes a table as Parquet and returns DuckDB's counts. DuckDB counts while it writes; counting in the table
+// again would cost as much as reading it.
 func copyOut(ctx context.Context, db *duck.DB, table string, columns []storedColumn, path string) (partCounts, error) {
 	c := partCounts{values: make([]int64, len(columns))}
 	group := partRows(len(columns))
@@ -50,7 +50,7 @@ func copyOut(ctx context.Context, db *duck.DB, table string, columns []storedCol
 	return c, err
 }
 
-// nullsOf reads one number from what COPY says of a column.
+// nullsOf reads the number of NULLs of a column from the statistics of COPY.
 func nullsOf(statistics *duckdb.OrderedMap, column string) (int64, error) {
 	of, ok := statistics.Get(duck.Name(column))
 	if !ok {
@@ -64,12 +64,12 @@ func nullsOf(statistics *duckdb.OrderedMap, column string) (int64, error) {
 	return strconv.ParseInt(fmt.Sprint(text), 10, 64)
 }
 
-// auditPart reads a part with a library that is not DuckDB's and compares columns, rows and the values of each column
-// with what DuckDB counted.
+// auditPart reads a part with a library other than DuckDB and compares columns, rows and the number of values in each
+// column with DuckDB's counts (T151).
 func auditPart(path string, columns []storedColumn, want partCounts) error {
 	return comparePart(path, columns, want.rows, func(file *parquet.File) error {
 		values := make([]int64, len(columns))
-		// Row group by row group: a reader of a whole column keeps a page of each until it is closed.
+		// It reads by row group: a reader of a whole column keeps a page of each row group until it is closed.
 		for _, group := range file.RowGroups() {
 			for i, chunk := range group.ColumnChunks() {
 				n, err := countValues(chunk.Pages())
@@ -88,8 +88,8 @@ func auditPart(path string, columns []storedColumn, want partCounts) error {
 	})
 }
 
-// auditJoined looks at a part made of others that have passed the audit: each of their row groups moved by the same
-// distance, so the last ones tell of all.
+// auditJoined checks a part that was joined from audited parts. The offsets of each part moved by the same distance, so
+// its last row group stands for all of it.
 func auditJoined(path string, columns []storedColumn, rows int64, last []int) error {
 	return comparePart(path, columns, rows, func(file *parquet.File) error {
 		groups := file.RowGroups()
@@ -107,7 +107,7 @@ func auditJoined(path string, columns []storedColumn, rows int64, last []int) er
 	})
 }
 
-// comparePart opens a part and compares its columns and rows; values looks at the rest.
+// comparePart opens a part and compares its columns and rows; values checks the rest.
 func comparePart(path string, columns []storedColumn, rows int64, values func(*parquet.File) error) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -137,7 +137,7 @@ func comparePart(path string, columns []storedColumn, rows int64, values func(*p
 	return values(file)
 }
 
-// countValues reads all pages and counts what is not NULL.
+// countValues reads all pages and counts the values that are not NULL.
 func countValues(pages parquet.Pages) (values int64, err error) {
 	defer func() { err = errors.Join(err, pages.Close()) }()
 	for {

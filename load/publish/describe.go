@@ -13,7 +13,7 @@ import (
 
 // relationMeaning is a table or view with the meaning of its columns.
 type relationMeaning struct {
-	prefix, name, kind, doc string // a query names it by prefix and name
+	prefix, name, kind, doc string // SQL refers to it by prefix and name
 	columns                 map[string]transform.Column
 }
 
@@ -22,7 +22,7 @@ func describeSchema(ctx context.Context, db *duck.DB, s Schema) error {
 	return writeMeanings(ctx, db, s.Name, schemaMeanings(s))
 }
 
-// writeMeanings comments what a schema has, and writes its dictionary anew.
+// writeMeanings comments the relations of a schema and writes its dictionary again.
 func writeMeanings(ctx context.Context, db *duck.DB, schema string, all []relationMeaning) error {
 	stored, err := readColumns(ctx, db, schema)
 	if err != nil {
@@ -34,8 +34,8 @@ func writeMeanings(ctx context.Context, db *duck.DB, schema string, all []relati
 	return fillDictionary(ctx, db, schema, stored, all)
 }
 
-// schemaMeanings says what everything readable in a schema means. A column of a relation that says nothing about itself means
-// what the column of its name means in the first table or relation that its SQL reads.
+// schemaMeanings gives the meaning of everything readable in a schema. A column of a relation without its own comment has
+// the comment of the column with the same name in the first table or relation that its SQL reads.
 func schemaMeanings(s Schema) []relationMeaning {
 	var all []relationMeaning
 	for _, t := range s.Tables {
@@ -54,7 +54,7 @@ func schemaMeanings(s Schema) []relationMeaning {
 	return all
 }
 
-// inheritMeanings gives the meanings of a relation's columns.
+// inheritMeanings gives the meanings of a relation's columns, from its own comments and from its sources.
 func inheritMeanings(r Relation, sources []relationMeaning) map[string]transform.Column {
 	columns := map[string]transform.Column{}
 	for _, d := range sources {
@@ -75,8 +75,7 @@ func inheritMeanings(r Relation, sources []relationMeaning) map[string]transform
 	return columns
 }
 
-// writeComments comments tables, views and their columns. All comments go in one text: a statement of its own each would cost
-// twice as much.
+// writeComments comments tables, views and their columns, all in one text: single statements would cost twice as much.
 func writeComments(ctx context.Context, db *duck.DB, schema string, stored map[string][]storedColumn, all []relationMeaning) error {
 	var text strings.Builder
 	for _, d := range all {
@@ -99,7 +98,7 @@ func writeComments(ctx context.Context, db *duck.DB, schema string, stored map[s
 	return nil
 }
 
-// fillDictionary writes the dictionary of a schema anew.
+// fillDictionary writes the dictionary of a schema again.
 func fillDictionary(ctx context.Context, db *duck.DB, schema string, stored map[string][]storedColumn, all []relationMeaning) error {
 	var rows []string
 	for _, d := range all {
@@ -123,7 +122,7 @@ func fillDictionary(ctx context.Context, db *duck.DB, schema string, stored map[
 	})
 }
 
-// storedColumn is a column as the file has it.
+// storedColumn is a column with its type in the file.
 type storedColumn struct{ name, kind string }
 
 // readColumns gives the columns of all tables and views of a schema, in order.

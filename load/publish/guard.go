@@ -11,16 +11,18 @@ import (
 	"aqueduck/load/layout"
 )
 
-// fewRows may leave any table at once: of a tiny one that is a large share, and no sign of anything.
+// fewRows is the number of rows that any table may lose at once. In a tiny table they are a large share but prove
+// nothing.
 const fewRows = 10
 
-// checkRowLoss compares what would be published with what readers have, and answers *failure.PublishBlocked where a table lost a larger share of
-// its rows than s lets go. Rows that an erasure took out are no loss; views are what their tables are.
+// checkRowLoss is the publish guard. It compares the rows with those that readers have, and returns
+// *failure.PublishBlocked where a table lost a larger share than MaxLoss. Rows that an erasure removed do not count as
+// lost. Views are not checked: their tables are.
 func (s *Spec) checkRowLoss(now facts.Snapshot) error {
 	if s.MaxLoss <= 0 {
 		return nil
 	}
-	var held failure.PublishBlocked
+	var blocked failure.PublishBlocked
 	erased := now.Erased.Since(s.Readers.Erased)
 	for _, before := range s.Readers.Tables {
 		name := [2]string{before.Schema, before.Name}
@@ -30,16 +32,16 @@ func (s *Spec) checkRowLoss(now facts.Snapshot) error {
 		}
 		lost := before.Shown - after.Shown - erased[name]
 		if lost > fewRows && float64(lost) > s.MaxLoss*float64(before.Shown) {
-			held.Losses = append(held.Losses, failure.RowLoss{Schema: before.Schema, Table: s.readerName(before.Schema, before.Name), Before: before.Shown, After: after.Shown})
+			blocked.Losses = append(blocked.Losses, failure.RowLoss{Schema: before.Schema, Table: s.readerName(before.Schema, before.Name), Before: before.Shown, After: after.Shown})
 		}
 	}
-	if len(held.Losses) > 0 {
-		return &held
+	if len(blocked.Losses) > 0 {
+		return &blocked
 	}
 	return nil
 }
 
-// PublishedSnapshot is what the published file holds; nothing where there is none that can be read.
+// PublishedSnapshot counts the content of the published file; it is empty where there is no readable file.
 func PublishedSnapshot(ctx context.Context, d layout.Dir) facts.Snapshot {
 	target, err := filepath.EvalSymlinks(d.Current())
 	if err != nil || d.Current() == "" {
@@ -51,12 +53,12 @@ func PublishedSnapshot(ctx context.Context, d layout.Dir) facts.Snapshot {
 	}
 	s, err := facts.ReadSnapshot(ctx, db)
 	if errors.Join(err, db.Close()) != nil {
-		return facts.Snapshot{} // a file that cannot be read is no reason to leave readers with it
+		return facts.Snapshot{} // an unreadable file must not stop the publish that replaces it
 	}
 	return s
 }
 
-// readerName is what readers call a stored table.
+// readerName is the name that readers use for a stored table.
 func (s *Spec) readerName(schema, table string) string {
 	for _, each := range s.Schemas {
 		for _, t := range each.Tables {

@@ -13,12 +13,12 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// magic begins and ends a Parquet file; before the one at the end stands the length of the footer.
+// magic begins and ends a Parquet file. The length of the footer stands before the one at the end.
 const magic = "PAR1"
 
-// joinFiles makes one Parquet file of several that have the same columns: their row groups one behind the other, byte
-// by byte, under one footer. Nothing is decoded, so a table that is two others together costs next to nothing. It
-// gives the number of the last row group of each file that has one.
+// joinFiles makes one Parquet file of several with the same columns: it copies their row groups byte by byte, one file
+// after the other, and writes one footer. It decodes nothing, so the union of two tables costs next to nothing. It
+// returns the number of the last row group of each file that has one.
 func joinFiles(to string, from []string) (last []int, err error) {
 	target, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
 	if err != nil {
@@ -55,7 +55,8 @@ func joinFiles(to string, from []string) (last []int, err error) {
 	return last, err
 }
 
-// copyRowGroups adds what stands between the head of a file and its footer, and gives the footer and the size of that.
+// copyRowGroups appends the bytes between a file's head and its footer. It returns the footer and the number of these
+// bytes.
 func copyRowGroups(target io.Writer, path string) (*format.FileMetaData, int64, error) {
 	source, err := os.Open(path)
 	if err != nil {
@@ -85,7 +86,7 @@ func copyRowGroups(target io.Writer, path string) (*format.FileMetaData, int64, 
 	return file.Metadata(), size, nil
 }
 
-// shiftOffsets puts every place that a footer names so many bytes further on. A place of 0 is none.
+// shiftOffsets moves every offset in a footer by so many bytes. An offset of 0 means none.
 func shiftOffsets(footer *format.FileMetaData, by int64) {
 	places := func(list ...*int64) {
 		for _, place := range list {
@@ -106,7 +107,7 @@ func shiftOffsets(footer *format.FileMetaData, by int64) {
 	}
 }
 
-// appendRowGroups puts the row groups of one footer behind those of another.
+// appendRowGroups appends the row groups of one footer to another.
 func appendRowGroups(joined, footer *format.FileMetaData) error {
 	protocol := new(thrift.CompactProtocol)
 	ours, err := thrift.Marshal(protocol, format.FileMetaData{Schema: joined.Schema, ColumnOrders: joined.ColumnOrders})

@@ -112,7 +112,7 @@ func TestPartsOfOtherColumnsAreNotJoined(t *testing.T) {
 }
 
 // Holds: T151.
-func TestAuditFindsWhatAPartLacks(t *testing.T) {
+func TestAuditFindsMissingValuesOfAPart(t *testing.T) {
 	t.Parallel()
 	db, dir := openScratch(t)
 	file := writeAuditedParts(t, db, dir, things+"range(5000) r(i)")[0]

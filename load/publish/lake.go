@@ -20,10 +20,10 @@ import (
 type lakeTable struct {
 	name      string
 	changedAt time.Time
-	union     []string // the tables that it has the rows of
+	union     []string // the tables whose rows it has, for a relation that is a union
 }
 
-// inLake lists what the lake holds of a schema. A relation is as new as the newest table of its schema.
+// inLake lists the tables of a schema in the lake. A relation counts as changed when any table of its schema did.
 func (p *publishRun) inLake(s Schema) []lakeTable {
 	changed := map[string]time.Time{}
 	for _, t := range p.before.Tables {
@@ -47,9 +47,9 @@ func (p *publishRun) inLake(s Schema) []lakeTable {
 	return list
 }
 
-// leftInLake lists the stored tables of a schema that nothing of the configuration describes any more. File and lake hold the same tables;
-// a relation that is asked for no longer can be made again.
-func (p *publishRun) leftInLake(s Schema, list []lakeTable) (left []lakeTable) {
+// unconfiguredTables lists the stored tables of a schema that the configuration no longer describes: file and lake have
+// the same tables. Relations that are no longer configured are not in the list, since they can be made again.
+func (p *publishRun) unconfiguredTables(s Schema, list []lakeTable) (left []lakeTable) {
 	for _, t := range p.before.Tables {
 		listed := slices.ContainsFunc(list, func(want lakeTable) bool { return want.name == t.Name })
 		if t.Schema == s.Name && !listed && !slices.Contains(s.Internal, t.Name) {
@@ -70,7 +70,7 @@ func (p *publishRun) writeLakes(ctx context.Context, db *duck.DB) error {
 	return nil
 }
 
-// writeLake writes the parts that changed, under temporary names, and audits them. Those made of others come last.
+// writeLake writes the changed parts under temporary names and audits them. Parts that are joined from others come last.
 func (p *publishRun) writeLake(ctx context.Context, db *duck.DB, s Schema) (*lakeWriter, error) {
 	l := &lakeWriter{dir: p.dir.Lake(s.Name), schema: s, written: map[string]string{}}
 	l.manifest = Manifest{Format: manifestFormat, RunID: p.spec.RunID, File: p.name + ".duckdb", PublishedAt: p.at, Tables: map[string]Table{}}
@@ -81,7 +81,7 @@ func (p *publishRun) writeLake(ctx context.Context, db *duck.DB, s Schema) (*lak
 	}
 	definition := schemaFingerprint(s)
 	list := p.inLake(s)
-	list = append(list, p.leftInLake(s, list)...)
+	list = append(list, p.unconfiguredTables(s, list)...)
 	slices.SortStableFunc(list, func(a, b lakeTable) int { return min(len(a.union), 1) - min(len(b.union), 1) })
 	for _, want := range list {
 		entry, known := l.old.Tables[want.name]
@@ -102,8 +102,7 @@ func (p *publishRun) writeLake(ctx context.Context, db *duck.DB, s Schema) (*lak
 	return l, nil
 }
 
-// writePart writes one table as Parquet and proves, with another library, that it can be read and holds what DuckDB
-// holds.
+// writePart writes one table as Parquet and checks with another library that it can be read and has what DuckDB wrote.
 func (l *lakeWriter) writePart(ctx context.Context, db *duck.DB, want lakeTable, columns []storedColumn, path string) (Part, error) {
 	table := duck.Table(l.schema.Name, want.name)
 	var rows int64
@@ -133,7 +132,7 @@ func (l *lakeWriter) writePart(ctx context.Context, db *duck.DB, want lakeTable,
 	return Part{File: filepath.Join(want.name, "all.parquet"), Rows: rows, Bytes: disk.Size(path), SHA256: sum, RunID: l.manifest.RunID}, nil
 }
 
-// joinParts makes the part of a table out of the parts of others, and proves that these have all its rows.
+// joinParts makes the part of a union from the parts of its tables, after checking that these have all its rows.
 func (l *lakeWriter) joinParts(ctx context.Context, db *duck.DB, table string, union []string, columns []storedColumn, path string) (int64, error) {
 	var from []string
 	var rows, all int64
@@ -162,14 +161,15 @@ func (l *lakeWriter) joinParts(ctx context.Context, db *duck.DB, table string, u
 	return rows, auditJoined(path, columns, rows, last)
 }
 
-// partRows is how many rows make a row group: DuckDB keeps a whole one in memory while it writes, and its usual
-// 122,880 rows of 60 columns do not fit into its memory limit.
+// partRows is the number of rows in a row group. DuckDB keeps a whole row group in memory while it writes; its default of
+// 122,880 rows does not fit the memory limit with 60 columns.
 func partRows(columns int) int {
 	const usual, narrow = 122880, 8
 	return max(2048, usual*narrow/max(columns, narrow)/2048*2048)
 }
 
-// swapParts gives the written parts their names, one by one, and then the manifest, which says that they belong together.
+// swapParts gives the written parts their final names, one by one, and then writes the manifest, which names the parts
+// that belong together. Each part is complete when it gets its name (T148).
 func (l *lakeWriter) swapParts() error {
 	if err := openDir(l.dir); err != nil {
 		return err
@@ -206,7 +206,7 @@ func openDir(path string) error {
 	return os.Chmod(path, 0o755)
 }
 
-// writeReadme writes a page for whoever finds the directory.
+// writeReadme writes a page for people who find the directory.
 func (l *lakeWriter) writeReadme() error {
 	names := make([]string, 0, len(l.manifest.Tables))
 	for name := range l.manifest.Tables {

@@ -13,42 +13,43 @@ import (
 	"aqueduck/load/read"
 )
 
-// Tasks are what processes of this program are asked to do for a publish, or of a published file.
+// Tasks are the tasks that other processes of this program do for a publish or a query.
 func Tasks() map[string]sandbox.Task {
 	all := read.Tasks()
 	maps.Copy(all, map[string]sandbox.Task{"models": makeOrdered})
 	return all
 }
 
-// modelRequest is what a process makes, in which database.
+// modelRequest says which models a process makes, and in which database.
 type modelRequest struct {
 	Options duck.Options
 	Schema  string
-	There   []string // models that are made
+	There   []string // names of the models that are made already
 	Models  []requestedModel
 }
 
-// requestedModel is one of its models.
+// requestedModel is one model of a request.
 type requestedModel struct {
 	Relation
-	Reads []string // models: where one of them was not made, this one is not
+	Reads []string // the models it reads; it is skipped where one of them was not made
 }
 
-// What a process tells of a model: that it begins, then what came of it.
+// The messages about a model: it begins, then it was made or failed.
 const (
 	begunKind  = 2
 	madeKind   = 3
 	failedKind = 4
 )
 
-// modelOutcome is what is told of a model, by its place in the order.
+// modelOutcome is the result of a model, by its index in the request.
 type modelOutcome struct {
 	Model int
 	Line  int
 	Text  string // why it failed
 }
 
-// makeOrdered makes models in a database that nobody else has open. Nothing is told of one that reads what was not made.
+// makeOrdered makes models in a database that nobody else has open. It sends no message about a model that reads one
+// which was not made.
 func makeOrdered(ctx context.Context, request json.RawMessage, answer *sandbox.Answer) error {
 	var o modelRequest
 	if err := json.Unmarshal(request, &o); err != nil {

@@ -19,7 +19,7 @@ const (
 	manifestFormat = 1
 )
 
-// Manifest says which Parquet files count, and which published file they belong to.
+// Manifest lists the Parquet files of a schema and the published file that they belong to.
 type Manifest struct {
 	Format      int              `json:"format"` // of the manifest itself
 	RunID       string           `json:"run_id"`
@@ -30,7 +30,7 @@ type Manifest struct {
 
 // Table is one table of the lake.
 type Table struct {
-	ChangedAt  time.Time `json:"changed_at"` // when a row last changed; zero before the first
+	ChangedAt  time.Time `json:"changed_at"` // when a row last changed; zero where none ever did
 	Definition string    `json:"definition"` // changes with the table's columns or SQL
 	Parts      []Part    `json:"parts"`
 }
@@ -44,7 +44,8 @@ type Part struct {
 	RunID  string `json:"run_id"`
 }
 
-// readManifest reads the manifest of a schema. One that is missing or damaged is empty: all parts are written again.
+// readManifest reads the manifest of a schema. It is empty where the file is missing or damaged: then all parts are
+// written again.
 func readManifest(dir string) Manifest {
 	var m Manifest
 	text, err := os.ReadFile(filepath.Join(dir, manifestName))
@@ -62,7 +63,7 @@ func (m Manifest) writeTo(dir string) error {
 	return replaceFile(filepath.Join(dir, manifestName), append(text, '\n'))
 }
 
-// replaceFile writes a file whole, durably, with a mode that everybody may read.
+// replaceFile writes a file in one step, durably, readable for everybody.
 func replaceFile(path string, text []byte) error {
 	if err := renameio.WriteFile(path, text, 0o644, renameio.IgnoreUmask()); err != nil {
 		return err
@@ -70,7 +71,7 @@ func replaceFile(path string, text []byte) error {
 	return disk.SyncDir(filepath.Dir(path))
 }
 
-// partsIntact says whether all parts of a table are, byte by byte, the ones that were written.
+// partsIntact reports whether the table's parts are, by their checksums, those that were written.
 func (t Table) partsIntact(dir string) bool {
 	for _, part := range t.Parts {
 		if !filepath.IsLocal(part.File) {
@@ -84,8 +85,8 @@ func (t Table) partsIntact(dir string) bool {
 	return len(t.Parts) > 0
 }
 
-// Consistent says whether the link leads to a published file that opens, and every schema in it has a manifest that
-// names this file and parts of the sizes it gives. Where not, a publish makes it so again.
+// Consistent reports whether the link leads to a published file that opens, and every schema in it has a manifest with
+// this file's name and parts of the listed sizes. Where it is false, a publish repairs that.
 func Consistent(ctx context.Context, d layout.Dir) (bool, error) {
 	file := d.Current()
 	if file == "" || !disk.Exists(file) {

@@ -27,8 +27,9 @@ func (f FailedModel) String() string {
 	return fmt.Sprintf("%s: model %s.%s: %v", place, f.Schema, f.Name, f.Err)
 }
 
-// makeModels makes the program's models of a schema, when a definition has changed since they were last made; models that are tables
-// also when a row has. It gives nil where nothing has; else the rest is to be made, and finished.
+// makeModels makes the program's models of a schema where a definition has changed since they were made; models that are
+// tables also where a row has. It returns nil where nothing changed. Else the models of users are still to be made, and
+// the result is to be finished.
 func (p *publishRun) makeModels(ctx context.Context, db *duck.DB, s Schema) (*modelBuild, error) {
 	if s.Models.Schema == "" {
 		return nil, nil
@@ -54,12 +55,12 @@ func (p *publishRun) makeModels(ctx context.Context, db *duck.DB, s Schema) (*mo
 
 func isTable(r Relation) bool { return r.Kind == "table" }
 
-// needsProcess says whether there are models that a process of their own is to make.
+// needsProcess reports whether models of users have to be made, which a process of its own does.
 func (b *modelBuild) needsProcess() bool {
 	return slices.ContainsFunc(b.userModels, func(r Relation) bool { return !b.defined || isTable(r) })
 }
 
-// finishModels takes away what was not made, comments the rest and notes it.
+// finishModels drops the models that were not made, and comments the others.
 func (b *modelBuild) finishModels(ctx context.Context, db *duck.DB) error {
 	s := b.schema
 	if err := dropOthers(ctx, db, s.Models.Schema, b.made); err != nil {
@@ -69,22 +70,23 @@ func (b *modelBuild) finishModels(ctx context.Context, db *duck.DB) error {
 		return err
 	}
 	if len(b.failed) > 0 {
-		b.definition = "" // they are tried again
+		b.definition = "" // the next publish tries them again
 	}
 	return setMeta(ctx, db, "models:"+s.Name, b.definition)
 }
 
-// modelsFingerprint changes when a definition does, of a model or of what it may read.
+// modelsFingerprint changes when the definition of a model changes, or of anything that it may read.
 func (m Models) modelsFingerprint(of string) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %#v\n", of, m)
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// longest is how long a model may take that is a table: anybody may have written it, and the readers wait for it.
-const longest = 10 * time.Minute
+// longestModel is the time limit for one model that is a table: a user may have written it, and readers wait for it.
+const longestModel = 10 * time.Minute
 
-// makeModels makes the program's models whose sources are there, each after those that it reads; of defined ones only the tables.
+// makeModels makes the program's models whose sources exist, each after those that it reads. Where the definitions are
+// unchanged, it makes the tables only.
 func (b *modelBuild) makeModels(ctx context.Context, db *duck.DB) error {
 	m := b.schema.Models
 	if _, err := db.Exec(ctx, "CREATE SCHEMA IF NOT EXISTS "+duck.Name(m.Schema)); err != nil {
@@ -113,7 +115,7 @@ func (b *modelBuild) makeModels(ctx context.Context, db *duck.DB) error {
 			b.made = append(b.made, r)
 			continue
 		}
-		err := duck.Within(ctx, cmp.Or(m.Longest, longest), func(ctx context.Context) error {
+		err := duck.Within(ctx, cmp.Or(m.Longest, longestModel), func(ctx context.Context) error {
 			return makeRelation(ctx, db, m.Schema, b.substituteModel(r), there[r.Name])
 		})
 		switch {
@@ -128,7 +130,7 @@ func (b *modelBuild) makeModels(ctx context.Context, db *duck.DB) error {
 	return nil
 }
 
-// substituteModel is a model with the names and values that its SQL has in braces.
+// substituteModel is a model with the names in braces replaced in its SQL.
 func (b *modelBuild) substituteModel(r Relation) Relation {
 	return Relation{Name: r.Name, Kind: r.Kind, SQL: clause.InSchema(b.schema.Models.substituteValues(r.SQL), b.schema.Name), Line: r.Line}
 }
@@ -137,8 +139,8 @@ func (b *modelBuild) recordFailure(r Relation, line int, err error) {
 	b.failed = append(b.failed, FailedModel{b.schema.Models.Schema, r.Name, r.File, line, err})
 }
 
-// buildOrder gives the models whose stored sources are there, those that others read before these, and apart those that read
-// themselves by way of others.
+// buildOrder gives the models whose stored sources exist, each after those that it reads. circle are the models that read
+// themselves through others.
 func (m Models) buildOrder(stored map[string][]storedColumn) (all, circle []Relation) {
 	var waiting []Relation
 	for _, r := range m.Relations {
@@ -158,8 +160,8 @@ func (m Models) buildOrder(stored map[string][]storedColumn) (all, circle []Rela
 	return all, nil
 }
 
-// dependenciesMade says that every model that this one reads is there. One that reads another which was left out is left out, too; of
-// one that nobody has DuckDB says so.
+// dependenciesMade reports whether all models that this one reads were made. A model that reads a skipped model is
+// skipped too. A name that no model has is left to DuckDB's error.
 func (m Models) dependenciesMade(r Relation, made []Relation) bool {
 	for _, name := range referencedNames(r.SQL, "{models}.") {
 		named := func(r Relation) bool { return r.Name == name }
@@ -170,7 +172,7 @@ func (m Models) dependenciesMade(r Relation, made []Relation) bool {
 	return true
 }
 
-// substituteValues puts the values into a model's SQL, but for the schema that it reads.
+// substituteValues replaces the values in a model's SQL, but not the schema that it reads.
 func (m Models) substituteValues(query string) string {
 	pairs := []string{"{models}", duck.Name(m.Schema)}
 	for name, value := range m.Values.sqlValues() {
@@ -181,7 +183,7 @@ func (m Models) substituteValues(query string) string {
 
 var identifier = regexp.MustCompile(`^[a-z0-9_]+`)
 
-// referencedNames are the names that follow a prefix in a query.
+// referencedNames gives the names that follow a prefix in a query.
 func referencedNames(query, prefix string) (names []string) {
 	for _, rest := range strings.Split(query, prefix)[1:] {
 		if name := identifier.FindString(rest); name != "" && !slices.Contains(names, name) {
@@ -191,7 +193,7 @@ func referencedNames(query, prefix string) (names []string) {
 	return names
 }
 
-// dropOthers removes what is stored and was not made.
+// dropOthers drops the stored models that were not made.
 func dropOthers(ctx context.Context, db *duck.DB, schema string, made []Relation) error {
 	there, err := relationKinds(ctx, db, schema)
 	if err != nil {
@@ -208,7 +210,8 @@ func dropOthers(ctx context.Context, db *duck.DB, schema string, made []Relation
 	return nil
 }
 
-// describeModels comments models, each column by its own words or those of the column of its name that it reads.
+// describeModels comments models. A column without its own comment has that of the column with the same name that the
+// model reads.
 func (s Schema) describeModels(ctx context.Context, db *duck.DB, made []Relation) error {
 	known := schemaMeanings(s)
 	first := len(known)
@@ -220,7 +223,7 @@ func (s Schema) describeModels(ctx context.Context, db *duck.DB, made []Relation
 
 var lineInSQL = regexp.MustCompile(`LINE (\d+):`)
 
-// lineOf is the line of a model's file that the database complains about.
+// lineOf is the line in a model's file that an error is about.
 func lineOf(r Relation, err error) int {
 	var refused *read.Refused
 	if errors.As(err, &refused) {
@@ -235,7 +238,8 @@ func lineOf(r Relation, err error) int {
 	return r.Line + n - 1
 }
 
-// plainError is the first line of what the database says: the others draw the statement as it was sent, which is in no file.
+// plainError is the first line of DuckDB's error. The other lines show the statement with its names replaced, which no
+// file has.
 func plainError(err error) error {
 	var refused *read.Refused
 	if errors.As(err, &refused) {

@@ -91,10 +91,10 @@ func TestModelsFollowTheirDefinitionsAndTheRows(t *testing.T) {
 	}
 }
 
-// TestAModelThatFailsIsToldOfAndHoldsUpNobody has models that are wrong, that read each other in a circle, that reach for what is not the
+// TestAFailedModelIsReportedAndTheOthersAreMade has models that are wrong, that read each other in a circle, that reach for what is not the
 // warehouse's, and that call what acts.
 // Holds: S49.
-func TestAModelThatFailsIsToldOfAndHoldsUpNobody(t *testing.T) {
+func TestAFailedModelIsReportedAndTheOthersAreMade(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	h.commitPeople(newPerson("1", "a"))
@@ -137,9 +137,9 @@ func userModel(name, kind, query string) publish.Relation {
 	return m
 }
 
-// TestS24AModelThatNeverEndsIsGivenUp publishes with models that would be worked out for years, in this process and in another, where one
+// TestS24AModelThatNeverEndsIsCancelled publishes with models that would be worked out for years, in this process and in another, where one
 // is within a function that hears of no interruption.
-func TestS24AModelThatNeverEndsIsGivenUp(t *testing.T) {
+func TestS24AModelThatNeverEndsIsCancelled(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	h.commitPeople(newPerson("1", "a"))
@@ -162,9 +162,9 @@ func TestS24AModelThatNeverEndsIsGivenUp(t *testing.T) {
 	}
 }
 
-// TestS50AModelThatBringsDuckDBDownIsLeftOut publishes with users' models that end their process, by a stack that is left and by memory,
+// TestS50AModelThatCrashesDuckDBIsSkipped publishes with users' models that end their process, by a stack that is left and by memory,
 // once when they are new and once when a row has changed: this process goes on, and so do all others.
-func TestS50AModelThatBringsDuckDBDownIsLeftOut(t *testing.T) {
+func TestS50AModelThatCrashesDuckDBIsSkipped(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	h.commitPeople(newPerson("1", "a"))

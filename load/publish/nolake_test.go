@@ -8,8 +8,8 @@ import (
 	"aqueduck/load/publish"
 )
 
-// TestAFileAloneLeavesTheParquetFilesAsTheyAre, until something is erased, which may be in them, or they are published again.
-func TestAFileAloneLeavesTheParquetFilesAsTheyAre(t *testing.T) {
+// TestNoLakeKeepsTheParquetFiles, until something is erased, which may be in them, or they are published again.
+func TestNoLakeKeepsTheParquetFiles(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	alone := func() publish.Result {

@@ -14,7 +14,7 @@ import (
 	"aqueduck/transform"
 )
 
-// RelationOutline is a table, view or model with its columns, as DuckDB has them.
+// RelationOutline is a table, view or model with its columns and DuckDB's types.
 type RelationOutline struct {
 	Name    string
 	Kind    string // table or view
@@ -23,9 +23,9 @@ type RelationOutline struct {
 	Columns []transform.Column
 }
 
-// Outline says what a schema has in the published file, before a row of it was read: all but the attributes, which the rows
-// tell, and models that cannot be made of empty tables or of those that are there. It makes everything once, in a file of its own below the system's directory for such, which is gone afterwards.
-// The program makes the models of users in a process of its own.
+// Outline gives the relations of a schema in the published file before any row was read. It lacks the attributes, which
+// depend on rows, and models that cannot be made. It makes everything once in a temporary file, which it removes. program
+// makes the models of users in a process of its own.
 func Outline(ctx context.Context, s Schema, program sandbox.Program) (all []RelationOutline, err error) {
 	dir, err := os.MkdirTemp("", "aqueduck-outline-")
 	if err != nil {
@@ -45,7 +45,7 @@ func Outline(ctx context.Context, s Schema, program sandbox.Program) (all []Rela
 	if err := errors.Join(err, db.Close()); err != nil {
 		return nil, fmt.Errorf("outline %s: %w", s.Name, err)
 	}
-	if err := b.makeApart(ctx, program, options); err != nil {
+	if err := b.makeIsolated(ctx, program, options); err != nil {
 		return nil, fmt.Errorf("outline %s: %w", s.Name, err)
 	}
 	for _, r := range b.made {
@@ -58,7 +58,7 @@ func Outline(ctx context.Context, s Schema, program sandbox.Program) (all []Rela
 	return outlineRelations(ctx, db, s, known)
 }
 
-// makeEmpty makes the tables, the relations and the program's models of a schema.
+// makeEmpty makes the tables, the relations and the program's models of a schema, without rows.
 func (b *modelBuild) makeEmpty(ctx context.Context, db *duck.DB) (known []relationMeaning, err error) {
 	s := b.schema
 	statements := []string{"CREATE SCHEMA IF NOT EXISTS " + duck.Name(s.Name)}

@@ -20,18 +20,18 @@ import (
 	"aqueduck/load/layout"
 )
 
-// Publish makes the content of the work database what readers see, in the file and in the lake, and closes it: the
-// next Open starts from the published file. When it fails, readers keep what they had and the work database stays; after
-// *failure.PublishBlocked it is still open.
+// Publish makes the content of the work database what readers see, in the file and in the lake, and closes the work
+// database: the next Open starts from the published file. After an error readers keep what they had, and the work
+// database stays. After *failure.PublishBlocked it is still open; after any other error it is closed.
 func Publish(ctx context.Context, d layout.Dir, w *load.Work, s Spec) (Result, error) {
 	p := &publishRun{dir: d, spec: s, at: s.Now().UTC().Truncate(time.Microsecond)}
 	err := p.publishWork(ctx, w)
-	var held *failure.PublishBlocked
-	if errors.As(err, &held) {
+	var blocked *failure.PublishBlocked
+	if errors.As(err, &blocked) {
 		return Result{}, err
 	}
 	if err != nil {
-		err = w.ReportDamage(fmt.Errorf("publish: %w", err)) // the copy has what damage the work database has
+		err = w.ReportDamage(fmt.Errorf("publish: %w", err)) // damage in the copy is damage in the work database
 		return Result{}, d.Explain(errors.Join(err, w.Close(), os.RemoveAll(p.fresh)))
 	}
 	return p.result, nil
@@ -50,6 +50,8 @@ func (p *publishRun) publishWork(ctx context.Context, w *load.Work) error {
 	if err := disk.Room(string(d), 2*size, "publishing"); err != nil {
 		return err
 	}
+	// The database is closed before it is copied: opening its file a second time in this process would drop DuckDB's lock
+	// (T155).
 	if err := w.Close(); err != nil {
 		return fmt.Errorf("close the work database: %w", err)
 	}
@@ -68,6 +70,7 @@ func (p *publishRun) publishWork(ctx context.Context, w *load.Work) error {
 	if err != nil {
 		return fmt.Errorf("seal the file: %w", err)
 	}
+	// The link comes last. After a kill before it, readers have the old file, and the next run publishes again.
 	for _, l := range p.lakes {
 		if err := l.swapParts(); err != nil {
 			return fmt.Errorf("put the Parquet files of %s in place: %w", l.schema.Name, err)
@@ -76,7 +79,7 @@ func (p *publishRun) publishWork(ctx context.Context, w *load.Work) error {
 	return p.swapLink(file)
 }
 
-// chooseFileName finds a name that no published file has: a run may publish many times.
+// chooseFileName finds a name that no published file has: a run may publish several times.
 func (p *publishRun) chooseFileName() {
 	p.name = p.spec.RunID
 	for n := 2; disk.Exists(filepath.Join(p.dir.Published(), p.name+".duckdb")); n++ {
@@ -87,8 +90,9 @@ func (p *publishRun) chooseFileName() {
 
 func (p *publishRun) copyPath() string { return filepath.Join(p.fresh, "work.duckdb") }
 
-// finishCopy makes the private copy what is published: relations, comments, records, no log, and all of it verified.
-// The parts of the lake are written from it. It is closed while another process makes the models of users in it.
+// finishCopy turns the private copy into what is published: with relations, comments and records, without a log, and
+// verified. It writes the parts of the lake from the copy. The copy is closed while another process makes the models of
+// users in it.
 func (p *publishRun) finishCopy(ctx context.Context) error {
 	db, err := p.openCopy(ctx)
 	if err != nil {
@@ -106,7 +110,7 @@ func (p *publishRun) finishCopy(ctx context.Context) error {
 		return err
 	}
 	if apart {
-		if err := p.finishApart(ctx); err != nil {
+		if err := p.finishIsolated(ctx); err != nil {
 			return err
 		}
 	}
@@ -123,7 +127,7 @@ func checkpointCopy(ctx context.Context, db *duck.DB) error {
 	return nil
 }
 
-// copyOptions reach the parts that are on their way, and the directory of the copy for a file that is written anew.
+// copyOptions let DuckDB write the temporary parts, and read the copy where it is written again.
 func (p *publishRun) copyOptions(path string) duck.Options {
 	return duck.Options{Path: path, Reach: []string{p.dir.Temp(), p.fresh}, TempDir: p.dir.Temp(), Memory: p.spec.Memory, Timezone: p.spec.Timezone}
 }
@@ -137,7 +141,7 @@ func (p *publishRun) fillCopy(ctx context.Context, db *duck.DB) error {
 	if err := p.verifyCopy(ctx, db); err != nil {
 		return fmt.Errorf("verify: %w", err)
 	}
-	if !p.spec.NoLake || p.dir.Erasing() { // what is erased may be in Parquet files, too
+	if !p.spec.NoLake || p.dir.Erasing() { // Parquet files may have erased data too
 		if err := p.writeLakes(ctx, db); err != nil {
 			return err
 		}
@@ -155,7 +159,7 @@ func (p *publishRun) fillCopy(ctx context.Context, db *duck.DB) error {
 	return nil
 }
 
-// recordMetadata writes what the file tells of itself.
+// recordMetadata writes what the file says about itself.
 func (p *publishRun) recordMetadata(ctx context.Context, db *duck.DB) error {
 	for _, b := range p.models {
 		if err := b.finishModels(ctx, db); err != nil {
@@ -172,8 +176,8 @@ func (p *publishRun) recordMetadata(ctx context.Context, db *duck.DB) error {
 	return nil
 }
 
-// sealFile makes the copy durable and read-only and gives it its final name. Its checksum comes first: a published file
-// without one is not ours.
+// sealFile makes the copy durable and read-only and gives it its final name. The checksum gets its name first: a
+// published file without one is refused.
 func (p *publishRun) sealFile() (string, error) {
 	d := p.dir
 	file := filepath.Join(d.Published(), p.name+".duckdb")
@@ -203,7 +207,8 @@ func (p *publishRun) sealFile() (string, error) {
 	return file, nil
 }
 
-// swapLink shows the file to readers. The work database goes: the next start begins with a copy of the published file.
+// swapLink shows the file to readers and removes the work database: the next run begins with a copy of the published
+// file.
 func (p *publishRun) swapLink(file string) error {
 	d := p.dir
 	if err := d.SwapLink(file); err != nil {
@@ -228,8 +233,9 @@ func (p *publishRun) swapLink(file string) error {
 	return d.EndErasing()
 }
 
-// pruneFiles removes published files beyond those to keep, the oldest first, and never the one that the link leads to. All go
-// that may hold what was erased since. A file goes after what belongs to it, so that one that is there tells of all that is left.
+// pruneFiles removes the published files beyond those to keep, the oldest first, but never the one behind the link. It
+// removes all others where they may have erased data. Log and checksum go before their file: after a kill in between, the
+// file is still listed, and the next publish removes it.
 func (p *publishRun) pruneFiles(current string) error {
 	files, err := p.dir.PublishedFiles()
 	if err != nil {
@@ -251,12 +257,12 @@ func (p *publishRun) pruneFiles(current string) error {
 			return err
 		}
 	}
-	return p.forgetOrphans()
+	return p.removeOrphans()
 }
 
-// forgetOrphans removes checksums and logs without a file: a kill between the two leaves the one, a session that wrote
-// into a file after it had gone the other.
-func (p *publishRun) forgetOrphans() error {
+// removeOrphans removes checksums and logs without a file. A kill in sealFile leaves a checksum; a session that wrote
+// into a removed file leaves a log.
+func (p *publishRun) removeOrphans() error {
 	entries, err := os.ReadDir(p.dir.Published())
 	if err != nil {
 		return err

@@ -144,8 +144,8 @@ func TestPublishGivesFileLakeAndRecords(t *testing.T) {
 	}
 }
 
-// TestQuietRunPublishesItsRecordOnly writes a new file and a manifest, and no Parquet.
-func TestQuietRunPublishesItsRecordOnly(t *testing.T) {
+// TestAPublishWithoutChangesWritesNoParquet writes a new file and a manifest, and no Parquet.
+func TestAPublishWithoutChangesWritesNoParquet(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	h.commitPeople(newPerson("1", "a"))
@@ -200,7 +200,7 @@ func TestSeveralPublishesOfOneRun(t *testing.T) {
 }
 
 // Holds: S39.
-func TestKeepsOlderFilesToGoBackTo(t *testing.T) {
+func TestPublishKeepsOlderFilesForRollback(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	for i := range 4 {
@@ -250,9 +250,9 @@ func TestFailedPublishLeavesReadersAndWorkAlone(t *testing.T) {
 	}
 }
 
-// TestDoubledKeyIsNotPublished commits into a table behind the back of the merge.
+// TestDuplicateKeyIsNotPublished commits into a table behind the back of the merge.
 // Holds: T143.
-func TestDoubledKeyIsNotPublished(t *testing.T) {
+func TestDuplicateKeyIsNotPublished(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	batches := committest.Batches(0, newPerson("1", "a"), newPerson("1", "b"))

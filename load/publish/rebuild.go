@@ -15,11 +15,11 @@ import (
 	"aqueduck/load/internal/system"
 )
 
-// worn is how many times larger than a fresh one a file may be before it is written anew.
-const worn = 1.5
+// wornRatio is how many times larger than a fresh file a file may be before it is written again.
+const wornRatio = 1.5
 
-// openCopy opens the private copy, written anew where that is asked for or the file is worn. Opening replays the log:
-// it happens once.
+// openCopy opens the private copy, which is written again first where that is asked for or the file is worn. Opening
+// replays the log, so it happens once.
 func (p *publishRun) openCopy(ctx context.Context) (*duck.DB, error) {
 	db, err := duck.Open(ctx, p.copyOptions(p.copyPath()))
 	if err != nil {
@@ -44,7 +44,8 @@ func (p *publishRun) openCopy(ctx context.Context) (*duck.DB, error) {
 	return duck.Open(ctx, p.copyOptions(p.copyPath()))
 }
 
-// rewriteCopy writes the copy, which has no log, anew, table by table. Only a new file holds none of the bytes of deleted rows.
+// rewriteCopy writes the copy, which has no log, again, table by table. Only a new file has none of the bytes of deleted
+// rows.
 func (p *publishRun) rewriteCopy(ctx context.Context) error {
 	if err := disk.Room(string(p.dir), 2*disk.Size(p.copyPath()), "writing the file anew"); err != nil {
 		return err
@@ -62,37 +63,37 @@ func (p *publishRun) rewriteCopy(ctx context.Context) error {
 	return disk.Move(p.copyPath(), packed)
 }
 
-// few is how many blocks a file may have whatever it holds, and more than that for what few rows of a night take: a small one would
-// be written anew every few nights.
-const few = 64
+// smallFile is the number of blocks up to which a file is never worn, and the number that the few new rows of each run
+// may take in addition: a small file would otherwise be written again every few nights.
+const smallFile = 64
 
-// isWorn compares the blocks of a file with those that its live rows need. Free blocks are counted by DuckDB; deleted
-// rows still lie in their groups, and are the difference between what a table holds and what it shows. The few rows that a night
-// adds to a table are a group with a block of its own, next to empty.
+// isWorn compares the blocks of a file with those that its live rows need. DuckDB counts free blocks. Deleted rows stay
+// in their row groups: they are the difference between what a table holds and what it shows. The few rows that a night
+// adds to a table also take a nearly empty block each.
 func isWorn(ctx context.Context, db *duck.DB) (bool, error) {
 	var total, used int64
 	err := db.Scan(ctx, "SELECT total_blocks, used_blocks FROM pragma_database_size() WHERE database_name = $1", []any{duck.Catalog}, &total, &used)
-	if err != nil || total <= few {
+	if err != nil || total <= smallFile {
 		return false, err
 	}
-	var held, live float64
+	var stored, live float64
 	query := `SELECT coalesce(sum(d.estimated_size * d.column_count), 0)::DOUBLE, coalesce(sum(t.rows * d.column_count), 0)::DOUBLE
 		FROM duckdb_tables() d JOIN _sync.tables t ON t.schema = d.schema_name AND t.table_name = d.table_name WHERE d.database_name = $1`
-	if err := db.Scan(ctx, query, []any{duck.Catalog}, &held, &live); err != nil {
+	if err := db.Scan(ctx, query, []any{duck.Catalog}, &stored, &live); err != nil {
 		return false, err
 	}
-	if held < live || held == 0 {
-		held, live = 1, 1
+	if stored < live || stored == 0 {
+		stored, live = 1, 1
 	}
-	fresh := float64(used) * live / held
-	if float64(total) > worn*fresh {
+	fresh := float64(used) * live / stored
+	if float64(total) > wornRatio*fresh {
 		return true, nil
 	}
 	thin, err := thinGroups(ctx, db)
-	return float64(total) > worn*(fresh-float64(thin))+few, err
+	return float64(total) > wornRatio*(fresh-float64(thin))+smallFile, err
 }
 
-// thinGroups counts the groups of rows that are next to empty, but for one of each table.
+// thinGroups counts the nearly empty row groups, except one of each table.
 func thinGroups(ctx context.Context, db *duck.DB) (thin int64, err error) {
 	const full = 2048 // rows: a sixteenth of a group
 	var counts []string
@@ -110,7 +111,7 @@ func thinGroups(ctx context.Context, db *duck.DB) (thin int64, err error) {
 	return thin, err
 }
 
-// rebuildTables copies all tables into a new file. Views and comments are made again later.
+// rebuildTables copies all tables into a new file. Views and comments are made later.
 func (p *publishRun) rebuildTables(ctx context.Context, packed string) error {
 	db, err := duck.Open(ctx, p.copyOptions(packed))
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"aqueduck/load/internal/duck"
 )
 
-// TestF17NightsOfLittleWearAFile adds a row to each of some tables again and again, as nights with few changes do: each time each
+// TestF17ManySmallRunsWearAFile adds a row to each of some tables again and again, as nights with few changes do: each time each
 // table's few new rows take a block of their own. Written anew the file is not worn.
-func TestF17NightsOfLittleWearAFile(t *testing.T) {
+func TestF17ManySmallRunsWearAFile(t *testing.T) {
 	t.Parallel()
 	const tables, nights = 8, 25
 	ctx := t.Context()

@@ -16,8 +16,8 @@ import (
 	"aqueduck/load/read"
 )
 
-// makeRelations makes the relations of a schema. Views, comments and the dictionary are made when a definition has changed
-// since they were last made, relations that are tables also when a row has.
+// makeRelations makes the relations of a schema. It makes views, comments and the dictionary where a definition has
+// changed since they were made, and relations that are tables also where a row has.
 func (p *publishRun) makeRelations(ctx context.Context, db *duck.DB, s Schema) error {
 	definition, content := schemaFingerprint(s), p.changedAt(s.Name).Format(time.RFC3339Nano)
 	defined, err := replaceMeta(ctx, db, "definition:"+s.Name, definition)
@@ -57,7 +57,8 @@ func (p *publishRun) makeRelations(ctx context.Context, db *duck.DB, s Schema) e
 	return p.makeAttributeViews(ctx, db, s, true)
 }
 
-// remakeTables makes the relations that are tables again, when rows have changed. A table made again has lost its comments.
+// remakeTables makes the relations that are tables again where rows have changed, and comments them: a table made again
+// has lost its comments.
 func remakeTables(ctx context.Context, db *duck.DB, s Schema, changed bool) error {
 	if !changed || !slices.ContainsFunc(s.Relations, isTable) {
 		return nil
@@ -109,7 +110,7 @@ func (p *publishRun) changedAt(schema string) time.Time {
 	return latest
 }
 
-// makeRelation replaces a relation, also one that was of the other kind before: old, "" where it is not there.
+// makeRelation replaces a relation. old is its stored kind, view or table; "" where it does not exist.
 func makeRelation(ctx context.Context, db *duck.DB, schema string, r Relation, old string) error {
 	name := duck.Table(schema, r.Name)
 	if old != "" && old != r.Kind {
@@ -119,7 +120,7 @@ func makeRelation(ctx context.Context, db *duck.DB, schema string, r Relation, o
 	}
 	switch r.Kind {
 	case "view", "table":
-		// It may be a user's own: no second statement follows it, whatever its text.
+		// A user may have written it: the text must be one SELECT, with no second statement after it.
 		query := clause.InSchema(r.SQL, schema)
 		ok, err := db.Selects(query)
 		if err == nil && !ok {
@@ -134,7 +135,8 @@ func makeRelation(ctx context.Context, db *duck.DB, schema string, r Relation, o
 	return errors.New("a relation is a view or a table")
 }
 
-// relationKinds is what the relations of a schema are stored as, by name: view or table. To ask for each of them costs as much as for all.
+// relationKinds gives the stored kind of each relation of a schema, view or table, by name. One query for all costs as
+// much as one for each.
 func relationKinds(ctx context.Context, db *duck.DB, schema string) (map[string]string, error) {
 	all := map[string]string{}
 	query := `SELECT table_name, 'table' FROM duckdb_tables() WHERE database_name = $1 AND schema_name = $2
@@ -151,7 +153,7 @@ func relationKinds(ctx context.Context, db *duck.DB, schema string) (map[string]
 	return all, nil
 }
 
-// replaceMeta notes a fact about the file and gives what was noted before.
+// replaceMeta stores a fact about the file and returns the one before.
 func replaceMeta(ctx context.Context, db *duck.DB, key, value string) (before string, err error) {
 	var last sql.NullString
 	if err := db.Scan(ctx, "SELECT max(value) FROM _sync.meta WHERE key = $1", []any{key}, &last); err != nil {
@@ -171,7 +173,7 @@ func setMeta(ctx context.Context, db *duck.DB, key, value string) error {
 	return err
 }
 
-// recordPublish writes what the file tells about itself.
+// recordPublish records the publish, and the freshness of each stream, in the file.
 func (p *publishRun) recordPublish(ctx context.Context, db *duck.DB) error {
 	for key, value := range map[string]string{"run_id": p.spec.RunID, "file": p.name + ".duckdb", "published_at": p.at.Format(time.RFC3339Nano),
 		"timezone": timezoneOrUTC(p.spec.Timezone)} {

@@ -9,31 +9,31 @@ import (
 	"aqueduck/transform"
 )
 
-// Spec says what is published.
+// Spec says what is published, and how.
 type Spec struct {
 	RunID    string
-	Keep     int // older published files to go back to
+	Keep     int // number of older published files to keep for a rollback
 	Schemas  []Schema
 	Now      func() time.Time
-	Rebuild  bool                            // write the file anew, table by table
-	Readers  facts.Snapshot                  // what readers had when the run began, as Readers gives it
-	MaxLoss  float64                         // share of a table's rows that they may lose at once; 0: all of them
-	Accept   func(schema, table string) bool // a stored table that may lose more; nil: none
+	Rebuild  bool                            // write the file again, table by table
+	Readers  facts.Snapshot                  // what readers had when the run began, from PublishedSnapshot
+	MaxLoss  float64                         // largest share of a table's rows that a publish may remove; 0: no limit
+	Accept   func(schema, table string) bool // reports a stored table that may lose more; nil: none may
 	Memory   int64                           // bytes that DuckDB may use; 0: 200 MB
-	Timezone string                          // "": UTC; what days and weeks mean in relations
-	NoLake   bool                            // the file alone: Parquet files stay as they are
-	Program  sandbox.Program                 // this one, which makes the models of users in a process of its own; needed where there are any
+	Timezone string                          // "": UTC; the time zone of days and weeks in relations
+	NoLake   bool                            // publish the file alone; Parquet files stay, unless they may have erased data
+	Program  sandbox.Program                 // this program, for the process that makes the models of users; needed where there are any
 }
 
 // Schema is what is published of one workspace.
 type Schema struct {
 	Name      string
 	Tables    []transform.Table
-	Internal  []string // those of Tables that feed relations and are not in the lake themselves
+	Internal  []string // names of Tables that only relations read and that are not in the lake
 	Relations []Relation
 
-	Attributes []Attributes // views that are not in the lake: they say nothing that their tables do not
-	Models     Models       // nor are these
+	Attributes []Attributes // views, not in the lake: their tables have the same data
+	Models     Models       // not in the lake
 }
 
 // Relation is one view or table made of the stored tables.
@@ -41,88 +41,88 @@ type Relation struct {
 	Name    string
 	Kind    string // view or table
 	Doc     string
-	Columns []Column // those with a comment of their own; others keep that of their source
+	Columns []Column // columns with their own comment; the others have that of their source
 	SQL     string   // a SELECT with {schema} for the schema's name
-	Union   []string // relations that it has the rows and columns of: its Parquet file is theirs, joined
-	File    string   // of a model: where a mistake in it is told of
+	Union   []string // relations whose rows and columns it has: its Parquet file is joined from theirs
+	File    string   // of a model: the file that its errors name
 	Line    int      // where its SQL begins in that file
-	Own     bool     // of a model: a user's, which a process of its own makes
+	Own     bool     // of a model: a user wrote it, so a process of its own makes it
 }
 
 // Column documents one column of a relation.
 type Column struct{ Name, Doc string }
 
-// Attributes is a view with a typed column for each attribute that a column of JSON was seen to have.
+// Attributes is a view with a typed column for each custom attribute seen in a JSON column.
 type Attributes struct {
 	View   string
 	Doc    string
 	Stream string
-	Table  string   // stored table, whose attributes are looked at
-	Column string   // its column
+	Table  string   // stored table with the attributes
+	Column string   // its JSON column
 	Of     string   // table or relation that the view reads
-	Key    []string // columns that the view has of it
-	Model  string   // what data_attributes calls the records
+	Key    []string // columns of Of that the view has too
+	Model  string   // the records' name in data_attributes
 }
 
-// Models are the analysts' relations over one schema, in a schema of their own.
+// Models are the analysts' relations of one workspace, in their own schema.
 type Models struct {
 	Schema    string
-	Relations []Relation    // in any order: their SQL says what they need, as {schema}.contacts or {models}.reply_pairs
-	Values    Values        // which it may also name in braces
-	Longest   time.Duration // that one of them may take; 0: ten minutes
+	Relations []Relation    // in any order: their SQL names what they read, as {schema}.contacts or {models}.reply_pairs
+	Values    Values        // values that the SQL may name in braces
+	Longest   time.Duration // time limit for each model; 0: ten minutes
 }
 
-// Result tells what a publish did.
+// Result says what a publish did.
 type Result struct {
-	Published bool   // readers have a new file; not so where nothing had changed
+	Published bool   // readers have a new file; false where nothing had changed
 	File      string // the published file
 	Bytes     int64  // size of the file
 	Changed   int    // tables with other rows than before
 	Verified  int    // tables whose keys were checked
 	Parts     int    // Parquet files written
-	Reused    int    // Parquet files that stayed as they are
-	Rebuilt   bool   // the file was written anew, table by table
+	Reused    int    // Parquet files that did not change
+	Rebuilt   bool   // the file was written again, table by table
 
-	FailedModels []FailedModel // which are not in the file
+	FailedModels []FailedModel // models that are not in the file
 }
 
-// FailedModel is a model that is not in the published file, because DuckDB refused it. Others are.
+// FailedModel is a model that DuckDB refused, and that is not in the published file. Other models are.
 type FailedModel struct {
 	Schema, Name string
 	File         string
-	Line         int // of the file, 0 when the database names none
+	Line         int // line in File; 0 where DuckDB names none
 	Err          error
 }
 
-// publishRun is one publish on its way.
+// publishRun is one publish while it runs.
 type publishRun struct {
 	dir    layout.Dir
 	spec   Spec
 	before facts.Snapshot
 	at     time.Time
 
-	name   string // of the file, without its directory
-	fresh  string // directory of the copy
+	name   string // name of the file, without directory and suffix
+	fresh  string // directory of the private copy
 	result Result
 	lakes  []*lakeWriter
-	models []*modelBuild // what is to be finished
+	models []*modelBuild // models that are to be finished
 }
 
-// lakeWriter is the Parquet side of one schema on its way: parts written under temporary names, and the manifest to come.
+// lakeWriter writes the Parquet files of one schema: parts under temporary names, and the manifest to come.
 type lakeWriter struct {
 	dir      string
 	schema   Schema
 	manifest Manifest
 	old      Manifest
-	written  map[string]string // table → file under its temporary name
+	written  map[string]string // by table: the path of its new part, under a temporary name
 }
 
 // modelBuild is the models of a schema while they are made.
 type modelBuild struct {
 	schema     Schema
-	definition string // noted once they are made, where none has failed
-	defined    bool   // they are those of before: only tables are made again
+	definition string // fingerprint that is stored once they are made; "" where one has failed
+	defined    bool   // the definitions are unchanged: only tables are made again
 	made       []Relation
 	failed     []FailedModel
-	userModels []Relation // users', in the order to make them: a process of their own does that
+	userModels []Relation // models of users, in the order in which a process of its own makes them
 }

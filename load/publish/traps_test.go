@@ -85,8 +85,8 @@ func TestT147NoLogIsPublished(t *testing.T) {
 	}
 }
 
-// TestT149OnePartATable publishes changed rows many times.
-func TestT149OnePartATable(t *testing.T) {
+// TestT149EachTableHasOneParquetFile publishes changed rows many times.
+func TestT149EachTableHasOneParquetFile(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	for i := range 3 {
@@ -205,9 +205,9 @@ func TestAttachedFileReadsItsOwnTables(t *testing.T) {
 	}
 }
 
-// TestF10LakeThatIsNotWhatWasWrittenIsWrittenAgain damages parts and manifest.
+// TestF10AChangedLakeIsWrittenAgain damages parts and manifest.
 // Holds: T148, S26.
-func TestF10LakeThatIsNotWhatWasWrittenIsWrittenAgain(t *testing.T) {
+func TestF10AChangedLakeIsWrittenAgain(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name    string
@@ -242,8 +242,8 @@ func TestF10LakeThatIsNotWhatWasWrittenIsWrittenAgain(t *testing.T) {
 	}
 }
 
-// TestF10DamageThatOnlyAPublishMeetsIsMadeGoodByTheNextRun damages rows that no commit reads, and has them all written anew.
-func TestF10DamageThatOnlyAPublishMeetsIsMadeGoodByTheNextRun(t *testing.T) {
+// TestF10DamageFoundByAPublishIsRepairedByTheNextRun damages rows that no commit reads, and has them all written anew.
+func TestF10DamageFoundByAPublishIsRepairedByTheNextRun(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	var list []committest.Person

@@ -8,13 +8,13 @@ import (
 	"aqueduck/transform/models"
 )
 
-// Values is what models know of the configuration.
+// Values are the parts of the configuration that models can use.
 type Values struct {
-	Timezone string // {timezone}: what day and week mean; "": UTC
+	Timezone string // {timezone}: the time zone of days and weeks; "": UTC
 	Office   models.Office
 }
 
-// sqlValues gives what stands for each name.
+// sqlValues gives the SQL for each name.
 func (v Values) sqlValues() map[string]string {
 	var hours, holidays []string
 	for _, h := range v.Office.Hours {
@@ -31,7 +31,7 @@ func (v Values) sqlValues() map[string]string {
 	}
 }
 
-// valuesTable is a list of values as a table; without any it is one that has no row.
+// valuesTable is a list of values as a table; without values, a table without rows.
 func valuesTable(list []string, none, columns string) string {
 	if len(list) == 0 {
 		return "(SELECT * FROM (VALUES " + none + ") AS v(" + columns + ") WHERE false)"

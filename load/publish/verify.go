@@ -12,8 +12,8 @@ import (
 	"aqueduck/transform"
 )
 
-// verifyCopy proves that the copy holds what the work database held, that keys are unique in every table that changed
-// since they were last checked, and that every relation can be read.
+// verifyCopy checks that the copy has the content of the work database, that keys are unique in every table that changed
+// since the last check, and that every relation can be read.
 func (p *publishRun) verifyCopy(ctx context.Context, db *duck.DB) error {
 	after, err := facts.ReadSnapshot(ctx, db)
 	if err != nil {
@@ -48,7 +48,7 @@ func (p *publishRun) verifySchema(ctx context.Context, db *duck.DB, s Schema, af
 		p.result.Changed++
 		at := slices.IndexFunc(s.Tables, func(t transform.Table) bool { return t.Name == state.Name })
 		if at < 0 {
-			continue // a stream that is not configured any more: its rows do not change
+			continue // its stream is no longer configured, so its rows do not change
 		}
 		if err := uniqueKeys(ctx, db, s.Name, s.Tables[at]); err != nil {
 			return err
@@ -70,7 +70,7 @@ func (p *publishRun) verifySchema(ctx context.Context, db *duck.DB, s Schema, af
 	return nil
 }
 
-// relationNames names all tables, views and relations of a schema.
+// relationNames gives the names of all tables, views and relations of a schema.
 func (s Schema) relationNames() []string {
 	var names []string
 	for _, t := range s.Tables {
@@ -88,7 +88,7 @@ func (s Schema) relationNames() []string {
 	return names
 }
 
-// uniqueKeys refuses a table that holds a key twice.
+// uniqueKeys refuses a table with a key twice. The tables have no index that would (T143).
 func uniqueKeys(ctx context.Context, db *duck.DB, schema string, t transform.Table) error {
 	if len(t.Key) == 0 {
 		return nil
@@ -105,7 +105,7 @@ func uniqueKeys(ctx context.Context, db *duck.DB, schema string, t transform.Tab
 	return fmt.Errorf("%s.%s holds a key %d times", schema, t.Name, n)
 }
 
-// noOverlaps refuses a history in which a record was in two states at once, or in one that ended before it began.
+// noOverlaps refuses a history where a record is in two states at once, or in a state that ends before it begins.
 func noOverlaps(ctx context.Context, db *duck.DB, schema string, t transform.Table) error {
 	if t.HistoryOf == "" {
 		return nil

@@ -13,31 +13,32 @@ import (
 	"aqueduck/load/internal/duck"
 )
 
-// answerColumn is one column of an answer, and how it keeps all it holds on its way out.
+// answerColumn is one column of an answer, and how its values are converted without loss.
 type answerColumn struct {
 	name string
-	form string                // how to ask for it, SQL with %s for the column
-	give func(text string) any // makes what Query gives of the text that comes; nil: what comes is right as it is
+	form string                // SQL that selects it, with %s for the column
+	give func(text string) any // converts the selected text to what Query gives; nil: no conversion
 }
 
-// decimal inside a list or struct stays with the driver: to_json makes a float of it.
+// A decimal inside a list or struct is left to the driver: to_json makes a float of it.
 var (
-	nested  = regexp.MustCompile(`^(STRUCT|MAP|UNION)\(|\[[0-9]*\]$`)
-	decimal = regexp.MustCompile(`\bDECIMAL\(`)
-	scalar  = regexp.MustCompile(`^DECIMAL\([0-9,]+\)$`)
-	inner   = regexp.MustCompile(`\bJSON\b`)
+	nestedType    = regexp.MustCompile(`^(STRUCT|MAP|UNION)\(|\[[0-9]*\]$`)
+	decimalType   = regexp.MustCompile(`\bDECIMAL\(`)
+	scalarDecimal = regexp.MustCompile(`^DECIMAL\([0-9,]+\)$`)
+	jsonInside    = regexp.MustCompile(`\bJSON\b`)
 )
 
-// columnOf finds the way for a type whose Go value would be less than what is stored: the driver decodes JSON into
-// floats, which lose integers beyond 2^53, forgets the order of a struct, makes instants of dates and bytes of UUIDs.
+// columnOf chooses the conversion for a type that the driver's Go value would damage: the driver decodes JSON into
+// floats, which lose integers beyond 2^53, loses the order of a struct's fields, makes instants of dates and bytes of
+// UUIDs.
 func columnOf(name, kind string) answerColumn {
 	c := answerColumn{name: name, form: "%s"}
 	switch {
 	case kind == "JSON":
 		c.form, c.give = "%s::VARCHAR", rawJSON
-	case nested.MatchString(kind) && (inner.MatchString(kind) || !decimal.MatchString(kind)):
+	case nestedType.MatchString(kind) && (jsonInside.MatchString(kind) || !decimalType.MatchString(kind)):
 		c.form, c.give = "to_json(%s)::VARCHAR", rawJSON
-	case scalar.MatchString(kind):
+	case scalarDecimal.MatchString(kind):
 		c.form, c.give = "%s::VARCHAR", func(text string) any { return json.Number(text) }
 	case slices.Contains([]string{"TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"}, kind):
 		c.form, c.give = "replace(%s::VARCHAR, ' ', 'T')", sameText
@@ -50,16 +51,16 @@ func columnOf(name, kind string) answerColumn {
 func sameText(text string) any { return text }
 
 func rawJSON(text string) any {
-	if !json.Valid([]byte(text)) { // NaN inside a list, which JSON has no word for
+	if !json.Valid([]byte(text)) { // for example NaN inside a list, which JSON cannot express
 		return text
 	}
 	return json.RawMessage(text)
 }
 
-// exactStatement gives the statement to run so that each column keeps what it holds: a statement on a view of the one that was
-// asked, with the columns it gives and what takes the view away, or the one that was asked and no columns. That stays as
-// it is when nothing of it needs care, and when it cannot be a view: EXPLAIN, DESCRIBE, a PIVOT that finds its columns
-// while it runs. The view has a name that nobody has: a temporary one comes before a table of the file.
+// exactStatement gives the statement to run so that no column loses precision: a SELECT on a temporary view of the
+// statement, with its columns, and done, which drops the view. It gives the statement itself and no columns where no
+// column needs a conversion, and where it cannot be a view: EXPLAIN, DESCRIBE, a PIVOT that finds its columns while it
+// runs. The view has a random name, since a temporary view would hide a table of the same name.
 func exactStatement(ctx context.Context, db *duck.DB, statement string) (_ string, _ []answerColumn, done func() error) {
 	done = func() error { return nil }
 	columns, err := describeColumns(ctx, db, statement)

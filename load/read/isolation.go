@@ -13,38 +13,38 @@ import (
 	"aqueduck/load/internal/duck"
 )
 
-// Isolation is how the statements of others are run on a published file: by a process of their own, which reads that file and has
-// nothing else of this one. A statement that brings DuckDB down, or takes all it can get, is an error here and no more.
+// Isolation runs statements of users on a published file in a process of its own, which can read that file and nothing
+// else. A statement that crashes DuckDB, or takes all memory, is only an error here.
 type Isolation struct {
 	Program sandbox.Program
-	Memory  int64         // bytes that the process may have; 0: DefaultMemory
-	CPU     time.Duration // that it may use until the answer is worked out, beside what it takes to begin; 0: no limit
+	Memory  int64         // bytes that the process may use; 0: DefaultMemory
+	CPU     time.Duration // CPU time until the first row, without the start of the process; 0: no limit
 }
 
-// DefaultMemory is what a statement may have where nothing else is said: half of it is DuckDB's for what it works with, the other for
-// what DuckDB does not count, such as the answer.
+// DefaultMemory is the default memory of such a process in bytes. DuckDB gets half of it; the other half is for what
+// DuckDB does not count, such as the answer.
 const DefaultMemory = 2 << 30
 
-// LeastMemory is what a process needs to begin with.
+// LeastMemory is the memory in bytes that a process needs to start.
 const LeastMemory = 256 << 20
 
-// queryRequest is what a process is asked.
+// queryRequest is the request to a process.
 type queryRequest struct {
 	Path      string `json:"path"`
 	Statement string `json:"statement"`
 	Memory    int64  `json:"memory"` // of DuckDB
 }
 
-// What a process answers with.
+// The kinds of messages from a process.
 const (
-	columnsKind = 2 // names, as JSON: the answer is worked out
+	columnsKind = 2 // names, as JSON; rows follow
 	rowKind     = 3
-	readyKind   = 4 // the answer is worked out
+	readyKind   = 4 // the Parquet file follows
 	fileKind    = 5 // a piece of a Parquet file
-	wrongKind   = 6 // a failure, as JSON
+	wrongKind   = 6 // an error, as JSON
 )
 
-// Query is Query in a process of its own.
+// Query is the function Query in a process of its own.
 func (i Isolation) Query(ctx context.Context, path, statement string, visit func(columns []string, row []any) error) error {
 	var names []string
 	var row []any
@@ -62,7 +62,7 @@ func (i Isolation) Query(ctx context.Context, path, statement string, visit func
 	})
 }
 
-// Parquet is Parquet in a process of its own.
+// Parquet is the function Parquet in a process of its own.
 func (i Isolation) Parquet(ctx context.Context, path, statement string, ready func(), to io.Writer) error {
 	return i.runTask(ctx, "parquet", path, statement, func(kind byte, payload []byte) error {
 		if kind == readyKind {
@@ -108,14 +108,14 @@ func (i Isolation) runTask(ctx context.Context, task, path, statement string, ta
 	return err
 }
 
-// sentError is an error of a process, as another can tell it from others.
+// sentError is an error on its way between processes, with the kind that callers tell it by.
 type sentError struct {
 	Kind    string   `json:"kind"`
 	Text    string   `json:"text"`
 	Refused *Refused `json:"refused,omitempty"`
 }
 
-// knownErrors are the errors that mean something to whoever asked, by their names between processes.
+// knownErrors are the errors that callers tell apart, by their kinds between processes.
 var knownErrors = map[string]error{"unreadable": failure.ErrUnreadable, "nothing": failure.ErrNothingPublished, "readonly": ErrReadOnly, "memory": failure.ErrQueryMemory, "row": failure.ErrQueryRow}
 
 func sentErrorOf(err error) sentError {
@@ -149,7 +149,7 @@ func (f sentError) originalError() error {
 	return errors.New(f.Text)
 }
 
-// relayedError is an error with the words that it had in another process.
+// relayedError is an error with the text that it had in the other process.
 type relayedError struct {
 	text string
 	kind error
@@ -159,12 +159,12 @@ func (t *relayedError) Error() string { return t.text }
 
 func (t *relayedError) Unwrap() error { return t.kind }
 
-// Tasks are what a process of Isolation, or of a rehearsal, is asked to do.
+// Tasks are the tasks that a process of Isolation or Rehearsal does.
 func Tasks() map[string]sandbox.Task {
 	return map[string]sandbox.Task{"query": sendErrors(answerQuery), "parquet": sendErrors(answerParquet), "rehearse": answerRehearsal}
 }
 
-// sendErrors sends the error of a question as one that can be told from others.
+// sendErrors sends the error of a task as a message, so that the caller can tell its kind.
 func sendErrors(answer func(context.Context, queryRequest, *sandbox.Answer) error) sandbox.Task {
 	return func(ctx context.Context, request json.RawMessage, to *sandbox.Answer) error {
 		var q queryRequest
@@ -211,7 +211,7 @@ func answerParquet(ctx context.Context, q queryRequest, to *sandbox.Answer) erro
 	return errors.Join(unready, err, r.Close())
 }
 
-// pieceWriter is the file that an answer is written to.
+// pieceWriter sends what is written to it as pieces of a file.
 type pieceWriter struct{ to *sandbox.Answer }
 
 func (p pieceWriter) Write(text []byte) (int, error) {

@@ -17,9 +17,9 @@ import (
 	"aqueduck/load/internal/duck"
 )
 
-// Parquet writes the answer to one reading statement on a published file as a Parquet file, its columns with the types they have. It
-// calls ready once the answer is worked out. As in Query the statement reaches nothing but the published file: what writes is another
-// DuckDB, which is handed the answer as Arrow and runs no statement but its own.
+// Parquet runs one reading statement on a published file and writes the answer as a Parquet file, with the columns'
+// types. It calls ready when the answer begins. As in Query, the statement reaches nothing but the published file:
+// another DuckDB writes the Parquet file. It gets the answer as Arrow and runs no SQL of users.
 func Parquet(ctx context.Context, path, statement string, ready func(), to io.Writer) error {
 	r, err := OpenReader(ctx, path)
 	if err != nil {
@@ -47,17 +47,17 @@ func (r *Reader) exportParquet(ctx context.Context, statement string, ready func
 	})
 }
 
-// openFiles is the directory of the files that a process has open, by their numbers.
+// openFiles is the directory of this process's open files, by their numbers.
 const openFiles = "/dev/fd"
 
-// writeParquet lets DuckDB write into a pipe, the only file it can reach: that needs no room on a disk.
+// writeParquet lets DuckDB write into a pipe, the only file it can reach, so that the answer needs no disk space.
 func writeParquet(ctx context.Context, answer array.RecordReader, to io.Writer) (err error) {
 	db, err := duck.Open(ctx, duck.Options{Path: ":memory:", Reach: []string{openFiles}})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	release, err := handOver(db, answer)
+	release, err := registerAnswer(db, answer)
 	if err != nil {
 		return err
 	}
@@ -79,13 +79,13 @@ func writeParquet(ctx context.Context, answer array.RecordReader, to io.Writer) 
 		columns, openFiles, into.Fd()))
 	closed := into.Close()
 	if err := <-copied; err != nil {
-		return err // whatever DuckDB says of a pipe that nobody reads
+		return err // DuckDB's own error is then only that nobody reads the pipe
 	}
 	return errors.Join(wrong, closed)
 }
 
-// handOver makes the answer a view, which can be read once.
-func handOver(db *duck.DB, answer array.RecordReader) (release func(), err error) {
+// registerAnswer makes the answer a view that can be read once.
+func registerAnswer(db *duck.DB, answer array.RecordReader) (release func(), err error) {
 	err = db.Conn().Raw(func(raw any) error {
 		door, err := duckdb.NewArrowFromConn(raw.(driver.Conn))
 		if err != nil {
@@ -97,10 +97,11 @@ func handOver(db *duck.DB, answer array.RecordReader) (release func(), err error
 	return release, err
 }
 
-// huge are whole numbers of 128 bits, which sums are. Parquet has none: DuckDB would make them floats, which lose digits.
-var huge = regexp.MustCompile(`\bU?HUGEINT\b`)
+// hugeInt matches integers of 128 bits, the type of sums. Parquet has none, and DuckDB would write floats, which lose
+// digits.
+var hugeInt = regexp.MustCompile(`\bU?HUGEINT\b`)
 
-// storableColumns are the columns of the answer as Parquet can hold them.
+// storableColumns gives the answer's columns in types that Parquet has.
 func storableColumns(ctx context.Context, db *duck.DB) (string, error) {
 	var columns []string
 	err := db.Each(ctx, "DESCRIBE FROM answer", nil, func(rows *sql.Rows) error {
@@ -108,8 +109,8 @@ func storableColumns(ctx context.Context, db *duck.DB) (string, error) {
 		var rest [4]any
 		err := rows.Scan(&name, &kind, &rest[0], &rest[1], &rest[2], &rest[3])
 		column := duck.Name(name)
-		if huge.MatchString(kind) {
-			column += "::" + huge.ReplaceAllString(kind, "DECIMAL(38, 0)") + " AS " + column
+		if hugeInt.MatchString(kind) {
+			column += "::" + hugeInt.ReplaceAllString(kind, "DECIMAL(38, 0)") + " AS " + column
 		}
 		columns = append(columns, column)
 		return err

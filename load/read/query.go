@@ -11,17 +11,17 @@ import (
 	"aqueduck/load/internal/duck"
 )
 
-// ErrReadOnly is the answer to a statement that does more than read.
+// ErrReadOnly is the error of a statement that does more than read.
 var ErrReadOnly = errors.New("only one statement that reads is allowed here: SELECT, FROM, WITH, DESCRIBE, SUMMARIZE or EXPLAIN")
 
-// Refused is the error of a statement that reads, by calling what no SQL of users may call.
+// Refused is the error of a statement that reads, but calls a function that users' SQL may not call.
 type Refused = duck.Refused
 
-// queryMemory is what a query may use: more than a sync has, since nothing runs beside it.
+// queryMemory is the memory in bytes for a query: more than for a sync, since nothing runs beside it.
 const queryMemory = 1_000_000_000
 
-// Query runs one reading statement on a published file, usually Dir.Readable, which may happen while a sync runs, as
-// Reader.Query does.
+// Query opens a published file, usually Dir.Readable, and runs one statement on it as Reader.Query does. A sync may run
+// meanwhile.
 func Query(ctx context.Context, path, statement string, visit func(columns []string, row []any) error) error {
 	r, err := OpenReader(ctx, path)
 	if err != nil {
@@ -30,13 +30,13 @@ func Query(ctx context.Context, path, statement string, visit func(columns []str
 	return errors.Join(r.Query(ctx, statement, visit), r.Close())
 }
 
-// Reader is a published file that is open for reading: the same file until it is closed, whatever is published meanwhile.
-// It belongs to one goroutine at a time.
+// Reader is an open published file. It stays the same file until it is closed, even if newer ones are published. It may
+// be used by one goroutine at a time.
 type Reader struct {
 	DB *duck.DB // opened for reading alone
 }
 
-// OpenReader opens a published file: Dir.Current, or by Dir.Link whichever that leads to. The caller closes it.
+// OpenReader opens a published file: Dir.Current, or Dir.Link for the newest. The caller closes it.
 func OpenReader(ctx context.Context, path string) (*Reader, error) {
 	return openReader(ctx, path, queryMemory)
 }
@@ -46,7 +46,7 @@ func openReader(ctx context.Context, path string, memory int64) (*Reader, error)
 		return nil, failure.ErrNothingPublished
 	}
 	for {
-		// DuckDB knows an open file by its path: the target of a link is another path after the next publish.
+		// DuckDB identifies an open file by its path, and the next publish gives the link another target (T158).
 		target, err := filepath.EvalSymlinks(path)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", failure.ErrUnreadable, err)
@@ -55,7 +55,7 @@ func openReader(ctx context.Context, path string, memory int64) (*Reader, error)
 		if err == nil {
 			return &Reader{db}, nil
 		}
-		// Publishes may have come and taken the file away meanwhile: then the link leads to a newer one.
+		// A publish may have removed the file meanwhile: then the link leads to a newer one.
 		if newer, moved := filepath.EvalSymlinks(path); moved != nil || newer == target {
 			return nil, fmt.Errorf("%w: open %s: %w", failure.ErrUnreadable, target, err)
 		}
@@ -65,9 +65,9 @@ func openReader(ctx context.Context, path string, memory int64) (*Reader, error)
 // Close closes the file.
 func (r *Reader) Close() error { return r.DB.Close() }
 
-// Query runs one reading statement, which reaches nothing but the file. It calls visit once with a nil row, for the names,
-// then for each row, which is visit's only until it returns. JSON comes as json.RawMessage and DECIMAL as json.Number, both
-// exact; dates, times of day, timestamps without a zone, intervals, UUIDs and blobs come as text, lists and structs as JSON.
+// Query runs one reading statement, which reaches nothing but the file. It calls visit first with the names and a nil
+// row, then for each row; visit must not keep the row. JSON is json.RawMessage and DECIMAL is json.Number, both exact.
+// Dates, times of day, timestamps without a zone, intervals, UUIDs and blobs are text; lists and structs are JSON.
 func (r *Reader) Query(ctx context.Context, statement string, visit func(columns []string, row []any) error) (err error) {
 	if err := RequireRead(r.DB, statement); err != nil {
 		return err
@@ -112,7 +112,7 @@ func eachRow(rows *sql.Rows, names []string, columns []answerColumn, visit func(
 	return rows.Err()
 }
 
-// RequireRead refuses all statements but those that read, and more than one at once.
+// RequireRead returns ErrReadOnly or *Refused for anything but one statement that only reads.
 func RequireRead(db *duck.DB, statement string) error {
 	ok, err := db.Reads(statement)
 	if err == nil && !ok {

@@ -13,28 +13,29 @@ import (
 	"aqueduck/load/internal/duck"
 )
 
-// Rehearsed is SQL of a user's that a run will run itself, in its own process.
+// Rehearsed is SQL of a user that a run will later run in its own process.
 type Rehearsed struct {
 	SQL      string // with {schema}
-	Relation string // what it makes, which those after it may read; "": nothing
+	Relation string // name of the relation it makes, which later SQL may read; "": none
 }
 
-// longestRehearsal is how long one of them may take.
+// longestRehearsal is the time limit for each statement.
 const longestRehearsal = 10 * time.Minute
 
-// Rehearsal is what a process is to try.
+// Rehearsal is the request to try SQL in another process.
 type Rehearsal struct {
 	Schema string      `json:"schema"`
-	Make   []string    `json:"make"`   // the tables and views of the work database, without a row
-	Path   string      `json:"path"`   // of the published file; "": there is none
-	Memory int64       `json:"memory"` // of DuckDB
+	Make   []string    `json:"make"`   // statements that create the empty tables and views of the work database
+	Path   string      `json:"path"`   // path of the published file; "": none
+	Memory int64       `json:"memory"` // bytes that DuckDB may use
 	SQL    []Rehearsed `json:"sql"`
 }
 
-// triedKind tells which of them is begun.
+// triedKind is the message that a statement begins, with its index.
 const triedKind = 2
 
-// Run starts the process. Where it dies at one of them, at is its place; -1 where it was the doing of none.
+// Run tries the SQL in another process. Where a statement crashes that process, at is its index; at is -1 where no
+// statement did.
 func (r *Rehearsal) Run(ctx context.Context, program sandbox.Program) (at int, err error) {
 	limited, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -60,7 +61,8 @@ func (r *Rehearsal) Run(ctx context.Context, program sandbox.Program) (at int, e
 	return -1, err
 }
 
-// answerRehearsal tries them, first without a row, then on what readers have. An error of DuckDB's is none here.
+// answerRehearsal runs each statement, first on empty tables, then on the published file. It ignores DuckDB's errors: the
+// run itself meets them.
 func answerRehearsal(ctx context.Context, request json.RawMessage, to *sandbox.Answer) error {
 	var r Rehearsal
 	if err := json.Unmarshal(request, &r); err != nil {
@@ -71,7 +73,7 @@ func answerRehearsal(ctx context.Context, request json.RawMessage, to *sandbox.A
 		return fmt.Errorf("open a database to try SQL in: %w", err)
 	}
 	for _, statement := range r.Make {
-		_, _ = db.Exec(ctx, statement) // a view of what is not there is not there either
+		_, _ = db.Exec(ctx, statement) // a view of a missing table cannot be made
 	}
 	err = r.tryEach(to, func(one Rehearsed) {
 		query := clause.Bare(one.SQL, r.Schema)
@@ -84,13 +86,13 @@ func answerRehearsal(ctx context.Context, request json.RawMessage, to *sandbox.A
 	}
 	reader, err := openReader(ctx, r.Path, r.Memory)
 	if err != nil {
-		return nil // the run itself will tell
+		return nil // the run itself reports it
 	}
 	err = r.tryEach(to, func(one Rehearsed) { _ = drainQuery(ctx, reader, clause.Bare(one.SQL, r.Schema)) })
 	return errors.Join(err, reader.Close())
 }
 
-// tryEach tells of each before it is tried.
+// tryEach reports the index of each statement before it tries it.
 func (r *Rehearsal) tryEach(to *sandbox.Answer, try func(Rehearsed)) error {
 	for i, one := range r.SQL {
 		place, err := json.Marshal(i)

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// What a value is on its way from one process to another. It comes as it went: what Query gives of a type does not depend on where the
-// statement is run.
+// The tags of values between processes. Each value arrives with the Go type it was sent with, so that Query gives the same values
+// wherever the statement runs.
 const (
 	nullTag = iota
 	falseTag
@@ -38,10 +38,10 @@ const (
 	wordsTag
 )
 
-// Words is a value of a type that has no other form here than the words that DuckDB's driver has for it.
+// Words is a value of a type that has only the text of DuckDB's driver here.
 type Words string
 
-// String gives the words.
+// String gives the text.
 func (w Words) String() string { return string(w) }
 
 func appendRow(b []byte, row []any) []byte {
@@ -109,9 +109,9 @@ func appendValue(b []byte, v any) []byte {
 	return text(wordsTag, fmt.Sprint(v))
 }
 
-var errCut = errors.New("it is cut off")
+var errTruncated = errors.New("it is cut off")
 
-// rowDecoder is what is left of a row that is read.
+// rowDecoder is the rest of a row's bytes.
 type rowDecoder []byte
 
 func readRow(row []any, payload []byte, n int) ([]any, error) {
@@ -131,7 +131,7 @@ func readRow(row []any, payload []byte, n int) ([]any, error) {
 
 func (in *rowDecoder) readValue() (any, error) {
 	if len(*in) == 0 {
-		return nil, errCut
+		return nil, errTruncated
 	}
 	tag := (*in)[0]
 	*in = (*in)[1:]
@@ -169,7 +169,7 @@ func (in *rowDecoder) readValue() (any, error) {
 func (in *rowDecoder) readCollection(tag byte) (any, error) {
 	n, err := in.readUvarint()
 	if err != nil || n > uint64(len(*in)) {
-		return nil, errCut
+		return nil, errTruncated
 	}
 	list, object := make([]any, 0, n), map[string]any{}
 	for range n {
@@ -189,11 +189,11 @@ func (in *rowDecoder) readCollection(tag byte) (any, error) {
 	return list, nil
 }
 
-// readText reads what is written as a text.
+// readText reads a value that was sent as a text.
 func (in *rowDecoder) readText(tag byte) (any, error) {
 	n, err := in.readUvarint()
 	if err != nil || n > uint64(len(*in)) {
-		return nil, errCut
+		return nil, errTruncated
 	}
 	text, err := in.readBytes(int(n))
 	if err != nil {
@@ -222,7 +222,7 @@ func (in *rowDecoder) readText(tag byte) (any, error) {
 
 func (in *rowDecoder) readBytes(n int) ([]byte, error) {
 	if n > len(*in) {
-		return nil, errCut
+		return nil, errTruncated
 	}
 	taken := (*in)[:n]
 	*in = (*in)[n:]
@@ -232,7 +232,7 @@ func (in *rowDecoder) readBytes(n int) ([]byte, error) {
 func (in *rowDecoder) readVarint() (int64, error) {
 	n, size := binary.Varint(*in)
 	if size <= 0 {
-		return 0, errCut
+		return 0, errTruncated
 	}
 	*in = (*in)[size:]
 	return n, nil
@@ -241,7 +241,7 @@ func (in *rowDecoder) readVarint() (int64, error) {
 func (in *rowDecoder) readUvarint() (uint64, error) {
 	n, size := binary.Uvarint(*in)
 	if size <= 0 {
-		return 0, errCut
+		return 0, errTruncated
 	}
 	*in = (*in)[size:]
 	return n, nil

@@ -1,2 +1,2 @@
-// Package tombstone is the log of erasures: salted hashes of all that was ever erased, outside of the database.
+// Package tombstone is the log of erasures, erasures.log: salted hashes of all erased persons and rows, outside of the database.
 package tombstone

@@ -18,7 +18,7 @@ import (
 	"aqueduck/load/layout"
 )
 
-// IDHash is what a tombstone keeps of whom, or what, was erased: a salted hash of the id, cut to what no two share.
+// IDHash is a tombstone: the salted hash of an erased person's id, or of an erased row's key, cut to 16 bytes.
 type IDHash [16]byte
 
 // String gives the hash in hexadecimal, as the log has it.
@@ -28,28 +28,28 @@ func (m IDHash) String() string { return hex.EncodeToString(m[:]) }
 func ParseIDHash(text string) (m IDHash, err error) {
 	raw, err := hex.DecodeString(text)
 	if err == nil && len(raw) != len(m) {
-		err = errors.New("a mark has 16 bytes")
+		err = errors.New("a hash has 16 bytes")
 	}
 	copy(m[:], raw)
 	return m, err
 }
 
-// Scope is where a hash counts: a workspace's schema, and the table of a row; "" where a person is meant.
+// Scope is where a tombstone counts: a workspace's schema, and the table of a row; Table is "" for a person.
 type Scope struct{ Schema, Table string }
 
-// People is where the hashes of a workspace's persons count.
+// People is the scope of a workspace's persons.
 func People(schema string) Scope { return Scope{Schema: schema} }
 
-// Log is data/erasures.log: the hashes of all that was ever erased. It lies outside the database and is only added
-// to, so that no older copy of the database brings anything back.
+// Log is data/erasures.log, with all tombstones. It lies outside of the database and only grows, so that no older copy of
+// the database brings erased data back. It may be used by one goroutine at a time.
 type Log struct {
 	path      string
 	Salt      []byte                         // nil: nothing was ever erased
-	Hashes    map[Scope]map[IDHash]time.Time // when each was noted
-	validSize int64                          // size of the file without a line that a killed process left half written
+	Hashes    map[Scope]map[IDHash]time.Time // the time of each tombstone
+	validSize int64                          // size of the file up to its last complete line
 }
 
-// saltSize keeps the salt with a usual id in one block of the hash.
+// saltSize is 16 bytes: the salt with a usual id then fits one block of the hash.
 const saltSize = 16
 
 type tombstoneLine struct {
@@ -62,10 +62,11 @@ type tombstoneLine struct {
 	Row    string    `json:"row,omitempty"`
 }
 
-// ErrErasures says that the log of erasures is damaged. Nothing is read or shown without it: it keeps away who was erased.
+// ErrErasures is the error of a damaged log of erasures. Nothing is read or shown without the log: it keeps erased
+// persons out.
 var ErrErasures = errors.New("the log of erasures is damaged")
 
-// Read reads the log of a warehouse; where nothing was ever erased it is empty.
+// Read reads the log of a warehouse; it is empty where nothing was ever erased. A damaged line is ErrErasures.
 func Read(d layout.Dir) (*Log, error) {
 	t := &Log{path: d.Erasures(), Hashes: map[Scope]map[IDHash]time.Time{}}
 	text, err := os.ReadFile(t.path)
@@ -118,7 +119,7 @@ func (t *Log) addHash(p Scope, m IDHash, at time.Time) {
 	t.Hashes[p][m] = at
 }
 
-// Hash gives the hash of a person's id, or of a row's key.
+// Hash gives the hash of a person's id, or of a row's RowKey.
 func (t *Log) Hash(p Scope, id string) IDHash {
 	var space [128]byte
 	text := append(append(append(space[:0], t.Salt...), p.Schema...), 0)
@@ -127,13 +128,13 @@ func (t *Log) Hash(p Scope, id string) IDHash {
 	return IDHash(sum[:len(IDHash{})])
 }
 
-// Has says whether an id, or the key of a row, was erased. Measured: 0.2 to 0.4 µs.
+// Has reports whether an id, or the key of a row, was erased. It takes 0.2 to 0.4 µs.
 func (t *Log) Has(p Scope, id string) bool {
 	_, ok := t.Hashes[p][t.Hash(p, id)]
 	return ok
 }
 
-// Begin makes the salt before the first hash is made.
+// Begin makes the salt, if there is none, before the first hash.
 func (t *Log) Begin() error {
 	if t.Salt != nil {
 		return nil
@@ -145,12 +146,12 @@ func (t *Log) Begin() error {
 	return t.BeginWith(salt)
 }
 
-// BeginWith begins a log that was lost, with the salt that the database has kept.
+// BeginWith begins the log again, after it was lost, with the salt that the database kept.
 func (t *Log) BeginWith(salt []byte) error {
 	return t.appendLines([]tombstoneLine{{Salt: hex.EncodeToString(salt), Check: layout.SecretSum(salt)}}, func() { t.Salt = salt })
 }
 
-// AppendHashes notes hashes, durably. Those that are there already are not written again.
+// AppendHashes appends tombstones, durably. It skips those that the log already has.
 func (t *Log) AppendHashes(p Scope, hashes []IDHash, at time.Time) error {
 	var lines []tombstoneLine
 	for _, m := range hashes {
@@ -187,7 +188,7 @@ func (t *Log) appendLines(lines []tombstoneLine, done func()) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	// What a killed process left of a line was never promised to anybody.
+	// A line that a killed process left unfinished was never reported as written.
 	if err := f.Truncate(t.validSize); err != nil {
 		return err
 	}

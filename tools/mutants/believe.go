@@ -35,7 +35,7 @@ var interpretMutants = []mutant{
 		old: "short = nestedPath.FindStringSubmatch(address)[1]", new: "short = nestedPath.FindStringSubmatch(address)[1]; continue",
 	},
 	{
-		bug: "what a first reading by id leaves out is empty", file: "load/keep.go", killer: "load.TestT190WhatIsLeftOutIsTakenFromTheNewestCopy",
+		bug: "what a first reading by id leaves out is empty", file: "load/keep.go", killer: "load.TestT190OmittedFieldsComeFromTheNewestCopy",
 		old: "if err == nil && from.beside {", new: "if err == nil && from.sharedColumns == nil {",
 	},
 	{
@@ -63,7 +63,7 @@ var interpretMutants = []mutant{
 		old: "len(found.records) >= w.pos.Size {", new: "len(found.records) > w.pos.Size {",
 	},
 	{
-		bug: "a full refresh keeps what says that it is newer", file: "load/refresh.go", killer: "load.TestT172AFullRefreshReplacesWhatWentBack",
+		bug: "a full refresh keeps what says that it is newer", file: "load/refresh.go", killer: "load.TestT172AFullRefreshReplacesRowsWithNewerTimes",
 		old: "		if g.refresh {\n			older +=", new: "		if g.refresh && t.Newest == \"\" {\n			older +=",
 	},
 	{
@@ -71,7 +71,7 @@ var interpretMutants = []mutant{
 		old: "same += \" AND NOT (\" + clause.Differ(t, \"s.\", \"t.\") + \")\"", new: "same += \" AND true\"",
 	},
 	{
-		bug: "hiding that is taken back leaves the hashes of its rows", file: "load/mask/reveal.go", killer: "pipeline.TestT174UnmaskedValuesReturnWhenReadAgain",
+		bug: "hiding that is taken back leaves the hashes of its rows", file: "load/mask/unmask.go", killer: "pipeline.TestT174UnmaskedValuesReturnWhenReadAgain",
 		old: "	if !hasRowHash(t) {\n", new: "	if len(where) > 0 {\n",
 	},
 	{

@@ -85,19 +85,19 @@ var loadMutants = []mutant{
 		old: `"%[1]s >= %[2]s AND %[1]s < %[3]s"`, new: `"%[1]s >= %[2]s AND %[1]s <= %[3]s"`,
 	},
 	{
-		bug: "what came since a walk began counts as absent from it", file: "load/sweep.go", killer: "load.TestT152AbsenceIsCountedBeforeItIsBelieved",
+		bug: "what came since a walk began counts as absent from it", file: "load/sweep.go", killer: "load.TestT152AbsentRowsAreSoftDeletedAfterTwoSweeps",
 		old: "return fmt.Sprintf(`t.%s < $3 AND %s NOT IN", new: "return fmt.Sprintf(`(t.%s < $3 OR true) AND %s NOT IN",
 	},
 	{
-		bug: "tombstones are not held against what comes", file: "load/erase/arriving.go", killer: "load.TestT35TombstonesAreStrongerThanWhatComes",
+		bug: "tombstones are not held against what comes", file: "load/erase/arriving.go", killer: "load.TestT35TombstonesOverrideIncomingRecords",
 		old: "	if len(tombs.Hashes) == 0 {\n", new: "	if len(tombs.Hashes) >= 0 {\n",
 	},
 	{
-		bug: "what came before its record stays when the record names who was erased", file: "load/erase/arriving.go", killer: "load.TestT35ARowThatCameBeforeItsRecordIsForgottenWithIt",
+		bug: "what came before its record stays when the record names who was erased", file: "load/erase/arriving.go", killer: "load.TestT35ARowStoredBeforeItsErasedRecordIsErased",
 		old: "	if len(m.erased) == 0 {\n", new: "	if len(m.erased) >= 0 {\n",
 	},
 	{
-		bug: "a published file that was changed is gone on from", file: "load/layout/sum.go", killer: "load.TestS26ChangedPublishedFileIsNotTaken",
+		bug: "a published file that was changed is gone on from", file: "load/layout/sum.go", killer: "load.TestS26AChangedPublishedFileIsNotUsed",
 		old: "	if got != want {\n", new: "	if len(got) != len(want) {\n",
 	},
 	{
@@ -105,7 +105,7 @@ var loadMutants = []mutant{
 		old: "	if errors.Is(err, failure.ErrFormat) || errors.Is(disk.Explain(err, \"\"), failure.ErrDiskFull) {\n		return false\n", new: "	if errors.Is(err, failure.ErrFormat) || err != nil || errors.Is(disk.Explain(err, \"\"), failure.ErrDiskFull) {\n		return false\n",
 	},
 	{
-		bug: "keys are not checked before a publish", file: "load/publish/verify.go", killer: "publish.TestDoubledKeyIsNotPublished",
+		bug: "keys are not checked before a publish", file: "load/publish/verify.go", killer: "publish.TestDuplicateKeyIsNotPublished",
 		old: "	return fmt.Errorf(\"%s.%s holds a key %d times\", schema, t.Name, n)\n", new: "	return nil\n",
 	},
 	{
@@ -117,15 +117,15 @@ var loadMutants = []mutant{
 		old: "		if m.File != filepath.Base(file) {\n", new: "		if m.File == \"\" {\n",
 	},
 	{
-		bug: "a damaged Parquet file is kept for unchanged", file: "load/publish/lake.go", killer: "publish.TestF10LakeThatIsNotWhatWasWrittenIsWrittenAgain",
+		bug: "a damaged Parquet file is kept for unchanged", file: "load/publish/lake.go", killer: "publish.TestF10AChangedLakeIsWrittenAgain",
 		old: " && entry.partsIntact(l.dir) {", new: " {",
 	},
 	{
-		bug: "values that a Parquet file lacks are not counted", file: "load/publish/audit.go", killer: "publish.TestAuditFindsWhatAPartLacks",
+		bug: "values that a Parquet file lacks are not counted", file: "load/publish/audit.go", killer: "publish.TestAuditFindsMissingValuesOfAPart",
 		old: "if values[i] != want.values[i] {", new: "if values[i] > want.values[i] {",
 	},
 	{
-		bug: "a published file can be written", file: "load/publish/publish.go", killer: "publish.TestKeepsOlderFilesToGoBackTo",
+		bug: "a published file can be written", file: "load/publish/publish.go", killer: "publish.TestPublishKeepsOlderFilesForRollback",
 		old: "os.Chmod(p.copyPath(), 0o444)", new: "os.Chmod(p.copyPath(), 0o644)",
 	},
 }

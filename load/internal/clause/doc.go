@@ -1,2 +1,2 @@
-// Package clause writes the parts of statements that follow from the description of a table.
+// Package clause writes the parts of SQL statements that depend on a table's description.
 package clause

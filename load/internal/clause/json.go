@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// QuoteJSON is a text as JSON.
+// QuoteJSON writes a text as JSON.
 func QuoteJSON(s string) string {
 	text, _ := json.Marshal(s) // a string always has a JSON form
 	return string(text)
 }
 
-// Without is the merge patch that takes a path out of an object.
+// Without is the merge patch that removes a path from an object.
 func Without(path []string) string {
 	patch := "null"
 	for _, name := range slices.Backward(path) {

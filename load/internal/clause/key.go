@@ -6,7 +6,7 @@ import (
 	"aqueduck/load/internal/duck"
 )
 
-// KeyText is one text for a key of any number of columns.
+// KeyText is the SQL that makes one text of a key with any number of columns.
 func KeyText(prefix string, key []string) string {
 	if len(key) == 1 {
 		return prefix + duck.Name(key[0]) + "::VARCHAR"
@@ -14,7 +14,7 @@ func KeyText(prefix string, key []string) string {
 	return "to_json([" + strings.ReplaceAll(duck.Names(prefix, key), ", ", "::VARCHAR, ") + "::VARCHAR])::VARCHAR"
 }
 
-// Matches compares the columns of two relations pairwise.
+// Matches is the condition that the columns of two relations are equal, pair by pair.
 func Matches(a string, columns []string, b string, others []string) string {
 	pairs := make([]string, len(columns))
 	for i := range columns {
@@ -23,7 +23,7 @@ func Matches(a string, columns []string, b string, others []string) string {
 	return strings.Join(pairs, " AND ")
 }
 
-// MatchTexts compares texts with the columns of a relation pairwise.
+// MatchTexts is Matches where the columns of the first relation are texts.
 func MatchTexts(a string, columns []string, b string, others []string) string {
 	pairs := make([]string, len(columns))
 	for i := range columns {
@@ -32,7 +32,7 @@ func MatchTexts(a string, columns []string, b string, others []string) string {
 	return strings.Join(pairs, " AND ")
 }
 
-// Texts are columns as texts.
+// Texts is the SQL of columns as texts.
 func Texts(prefix string, columns []string) string {
 	list := ""
 	for i, c := range columns {

@@ -8,7 +8,8 @@ import (
 	"aqueduck/transform"
 )
 
-// Content is what makes two rows of a table the same state: all that the source says, but for what moves without a change.
+// Content is the SQL of what makes two rows the same state in a history: all that the source sends, except columns that
+// change without meaning.
 func Content(prefix string, t transform.Table) string {
 	var values []string
 	for _, c := range t.Columns {
@@ -19,9 +20,8 @@ func Content(prefix string, t transform.Table) string {
 	return "[" + strings.Join(values, ", ") + "]"
 }
 
-// NewestCopies keeps one copy of each key, the one that would stay if the copies were committed one by one: the
-// newest, the later one of equals. A copy that does not say how new it is counts by its arrival, as newer than all
-// before it.
+// NewestCopies keeps one copy of each key: the one that would stay if the copies were committed one by one. That is the
+// newest, or of equally new ones the later (T173). A copy without a time counts as newer than all copies before it.
 func NewestCopies(from string, t transform.Table) string {
 	key := duck.Names("", t.Key)
 	if t.Dated == "" {
@@ -34,7 +34,7 @@ func NewestCopies(from string, t transform.Table) string {
 		QUALIFY row_number() OVER (PARTITION BY %[2]s ORDER BY %[3]s DESC NULLS LAST, _row DESC) = 1)`, from, key, newest)
 }
 
-// Compared are the columns of a table that say what the source does: all that the hash of a row covers.
+// Compared gives the columns with the source's content: those that the content hash covers.
 func Compared(t transform.Table) (names []string) {
 	for _, c := range t.Columns {
 		switch c.Name {
@@ -48,7 +48,7 @@ func Compared(t transform.Table) (names []string) {
 	return names
 }
 
-// Differ is the condition that two rows of a table do not have the same values.
+// Differ is the condition that two rows of a table have different content.
 func Differ(t transform.Table, a, b string) string {
 	var tests []string
 	for _, name := range Compared(t) {
@@ -57,7 +57,7 @@ func Differ(t transform.Table, a, b string) string {
 	return strings.Join(tests, " OR ")
 }
 
-// Persons are the columns of a table that hold contacts' ids.
+// Persons gives the columns of a table that hold contacts' ids.
 func Persons(t transform.Table) (names []string) {
 	for _, c := range t.Columns {
 		if c.Person {

@@ -8,12 +8,12 @@ import (
 	"aqueduck/load/internal/duck"
 )
 
-// Bare is a query as part of another.
+// Bare is a query as part of another one: with its schema, without a semicolon.
 func Bare(query, schema string) string {
 	return strings.TrimSuffix(strings.TrimSpace(InSchema(query, schema)), ";")
 }
 
-// InSchema puts a workspace's schema into a query that was written for any.
+// InSchema replaces {schema} in a query by the name of a workspace's schema.
 func InSchema(query, schema string) string {
 	return strings.ReplaceAll(query, "{schema}", duck.Name(schema))
 }
@@ -29,13 +29,13 @@ func Union(a, b []string) []string {
 	return list
 }
 
-// Separator stands between the keys that a query is given as one text. A key that holds it is asked for by nobody.
+// Separator separates keys that a query gets as one text. A key with this character is left out of such a query.
 const Separator = "\x1f"
 
-// Instant is a time as SQL has it, without a zone of the session in between.
+// Instant is a time as SQL, independent of the session's time zone.
 func Instant(t time.Time) string {
 	return duck.Text(t.UTC().Format("2006-01-02 15:04:05.999999")+"+00") + "::TIMESTAMPTZ"
 }
 
-// ExactInDouble is the condition for a whole number that a double holds as it is.
+// ExactInDouble is the condition that a double holds a whole number exactly.
 const ExactInDouble = " BETWEEN -9007199254740992 AND 9007199254740992"

@@ -1,4 +1,4 @@
-// Package disk copies and moves files so that they are durable, and knows what a full disk looks like.
+// Package disk copies and moves files durably, and recognizes the errors of a full or failing disk.
 package disk
 
 import (
@@ -14,11 +14,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrFull is what every error about a full disk is.
+// ErrFull is every error about a full disk.
 var ErrFull = errors.New("the disk is full")
 
-// Clone copies a file durably: sharing its blocks where the filesystem can, else byte by byte. The copy is the
-// owner's alone.
+// Clone copies a file durably. It shares the blocks where the filesystem can, else it copies the bytes. Only the owner
+// can read the copy.
 func Clone(to, from string) (err error) {
 	source, err := os.Open(from)
 	if err != nil {
@@ -66,13 +66,13 @@ func syncPath(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// Exists says whether a name is taken, by whatever.
+// Exists reports whether a path exists, whatever it is.
 func Exists(path string) bool {
 	_, err := os.Lstat(path)
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// Size is the size of a file, 0 when there is none.
+// Size is the size of a file in bytes; 0 where there is none.
 func Size(path string) int64 {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -81,10 +81,10 @@ func Size(path string) int64 {
 	return info.Size()
 }
 
-// reserve is kept free beyond what a step needs: logs, run records, the operating system.
+// reserve is kept free in addition to what a step needs: for logs, run records and the operating system.
 const reserve = 64 << 20
 
-// Needed is what must be free for a step that writes so many bytes.
+// Needed is the free space in bytes that a step needs to write so many bytes.
 func Needed(bytes int64) int64 { return bytes + reserve }
 
 // Free is how many bytes this user may still write in a directory.
@@ -96,7 +96,7 @@ func Free(dir string) (int64, error) {
 	return int64(s.Bavail) * int64(s.Bsize), nil
 }
 
-// Room refuses, before anything is written, a step that the disk has no room for.
+// Room returns ErrFull, before anything is written, for a step that the disk has no space for.
 func Room(dir string, need int64, what string) error {
 	free, err := Free(dir)
 	if err != nil || free >= Needed(need) {
@@ -106,7 +106,7 @@ func Room(dir string, need int64, what string) error {
 		ErrFull, what, Bytes(Needed(need)), dir, Bytes(free))
 }
 
-// Explain makes an error that a full disk caused say so.
+// Explain makes an error that a full disk caused an ErrFull. It returns all other errors unchanged.
 func Explain(err error, dir string) error {
 	if err == nil || errors.Is(err, ErrFull) {
 		return err
@@ -122,11 +122,11 @@ func Explain(err error, dir string) error {
 	return fmt.Errorf("%w in %s: %w", ErrFull, dir, err)
 }
 
-// failures are what the operating system says of a disk that fails or takes no more.
+// failures are the errors of the operating system for a disk that fails or accepts no more.
 var failures = [...]syscall.Errno{syscall.EIO, syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EROFS, syscall.EMFILE, syscall.ENFILE,
 	syscall.ENXIO, syscall.ENODEV, syscall.ESTALE}
 
-// Failed says that an error is the operating system's word on a file, in Go's form or as DuckDB repeats it.
+// Failed reports whether an error comes from the operating system's files, as Go or as DuckDB words it.
 func Failed(err error) bool {
 	text := strings.ToLower(err.Error())
 	for _, errno := range failures {
@@ -137,7 +137,7 @@ func Failed(err error) bool {
 	return strings.Contains(text, "fsync failed") // of the log; DuckDB does not say why
 }
 
-// Forbidden says that an error is that of a file which belongs to somebody else, in either form.
+// Forbidden reports whether this user lacks the right to a file, as Go or as DuckDB words it.
 func Forbidden(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || strings.Contains(err.Error(), "Permission denied")
 }

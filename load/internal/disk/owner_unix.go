@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// OwnedByOther reports whether somebody else than the user of this process owns a file. Root is nobody else: it can change every file, and
-// owns what is mounted for others.
+// OwnedByOther reports whether another user than that of this process owns a file. Root does not count as another user:
+// it can change every file anyway, and owns mounted directories.
 func OwnedByOther(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && stat.Uid != 0 && int64(stat.Uid) != int64(os.Geteuid())

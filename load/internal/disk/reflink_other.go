@@ -4,5 +4,5 @@ package disk
 
 import "os"
 
-// reflink is not known here: files are copied.
+// reflink is not supported here: Clone copies the bytes.
 func reflink(_, _ *os.File) bool { return false }

@@ -1,4 +1,4 @@
-// Package duck opens DuckDB files in the one way this program does.
+// Package duck opens DuckDB files with this program's settings, and checks statements of users.
 package duck
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/duckdb/duckdb-go/v2"
 )
 
-// Catalog is the name that every file is attached under: the one a reader's DuckDB gives data/warehouse.duckdb.
+// Catalog is the name that every file is attached under. It is the name that a reader's DuckDB gives warehouse.duckdb.
 const Catalog = "warehouse"
 
 // rowGroup is how many rows DuckDB packs into one group. A transaction that adds at least one group's worth writes
@@ -23,7 +23,7 @@ const Catalog = "warehouse"
 // with 32,768; with 65,536 all goes through the log, and the checkpoint then costs twice what is saved.
 const rowGroup = 32768
 
-// memoryLimit is what DuckDB may use unless told otherwise. Measured while a million contacts of 60 columns are committed
+// memoryLimit is the memory in bytes that DuckDB may use by default. Measured while a million contacts of 60 columns are committed
 // and published: 160 MB spills in the middle of every Parquet file and costs four times the CPU; 256 MB costs what
 // 200 MB costs, and 80 MiB more at the peak.
 const memoryLimit = 200_000_000
@@ -32,21 +32,22 @@ const memoryLimit = 200_000_000
 type Options struct {
 	Path     string
 	ReadOnly bool     // nothing can be written
-	Reach    []string // directories whose files may be read and written too; no other file can be reached, and no network
+	Reach    []string // directories with files that statements may read and write; nothing else can be reached, and no network
 	Threads  int      // 0: 1
 	Memory   int64    // bytes that DuckDB may use; 0: 200 MB
-	TempDir  string   // where DuckDB may put what does not fit into memory; "": nowhere
-	RowGroup int      // 0: 32768
+	TempDir  string   // directory for what does not fit into memory; "": none
+	RowGroup int      // rows in a group; 0: 32768
 	Timezone string   // "": UTC
 }
 
-// DB is one open file with its one connection. It belongs to one goroutine at a time.
+// DB is one open file with its only connection. It may be used by one goroutine at a time.
 type DB struct {
 	pool *sql.DB
 	conn *sql.Conn
 }
 
-// Open opens a file, or creates it. The file is never checkpointed unless Checkpoint is called.
+// Open opens a file, or creates it. Only Checkpoint ever checkpoints the file: a kill inside a checkpoint may destroy it
+// (T140). The caller closes it.
 func Open(ctx context.Context, o Options) (*DB, error) {
 	settings := url.Values{}
 	settings.Set("threads", strconv.Itoa(max(o.Threads, 1)))
@@ -69,7 +70,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	return d, nil
 }
 
-// attachFile is used instead of naming the file at once: only it takes a size of row groups and any path whatever.
+// attachFile attaches the file instead of opening it directly: only ATTACH takes a row group size and any path.
 func (d *DB) attachFile(ctx context.Context, o Options) error {
 	size := o.RowGroup
 	if size == 0 {
@@ -92,7 +93,7 @@ func (d *DB) attachFile(ctx context.Context, o Options) error {
 		// contacts: 9 % of the CPU time from the socket to Parquet, for a file of 79 MB instead of 70.
 		"SET disabled_compression_methods = 'fsst'",
 		"SET preserve_insertion_order = true",
-		// What goes to another DuckDB as Arrow is there what it was here: JSON no mere text, a UUID no text at all.
+		// Another DuckDB that gets Arrow from this one then sees the same types: JSON and UUID instead of text.
 		"SET arrow_lossless_conversion = true",
 		"SET TimeZone = " + Text(zone),
 		"ATTACH " + Text(o.Path) + " AS " + Catalog + " (" + mode + ")",
@@ -101,7 +102,7 @@ func (d *DB) attachFile(ctx context.Context, o Options) error {
 	if len(o.Reach) > 0 {
 		statements = append(statements, "SET allowed_directories = "+quoteList(o.Reach))
 	}
-	// Views, and queries of stream files, are SQL that others have written: none of it finds more than it is meant to.
+	// Views and stream files may have SQL of users. It must reach nothing but this file, and must not change these settings.
 	statements = append(statements, "SET enable_external_access = false", "SET lock_configuration = true")
 	for _, statement := range statements {
 		if _, err := d.conn.ExecContext(ctx, statement); err != nil {
@@ -111,15 +112,15 @@ func (d *DB) attachFile(ctx context.Context, o Options) error {
 	return nil
 }
 
-// Conn gives the connection, for what Exec and Query do not cover.
+// Conn gives the connection, for what Exec and Each do not cover.
 func (d *DB) Conn() *sql.Conn { return d.conn }
 
-// Close closes the file. What is committed is durable without it.
+// Close closes the file. Committed rows are durable without it.
 func (d *DB) Close() error {
 	return errors.Join(d.conn.Close(), d.pool.Close())
 }
 
-// Exec runs one statement and tells how many rows it wrote.
+// Exec runs one statement and returns the number of rows it wrote.
 func (d *DB) Exec(ctx context.Context, statement string, args ...any) (int64, error) {
 	result, err := d.conn.ExecContext(ctx, statement, args...)
 	if err != nil {
@@ -128,12 +129,12 @@ func (d *DB) Exec(ctx context.Context, statement string, args ...any) (int64, er
 	return result.RowsAffected()
 }
 
-// Scan reads the first row of a query; sql.ErrNoRows when there is none.
+// Scan reads the first row of a query; sql.ErrNoRows where there is none.
 func (d *DB) Scan(ctx context.Context, query string, args []any, into ...any) error {
 	return explainError(ctx, d.conn.QueryRowContext(ctx, query, args...).Scan(into...))
 }
 
-// Each calls visit for every row of a query.
+// Each calls visit for every row of a query, and stops at its first error.
 func (d *DB) Each(ctx context.Context, query string, args []any, visit func(rows *sql.Rows) error) error {
 	rows, err := d.conn.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -164,7 +165,7 @@ func (d *DB) Transaction(ctx context.Context, steps func() error) error {
 	return err
 }
 
-// Undone runs steps in a transaction of which nothing stays.
+// Undone runs steps in a transaction and rolls it back.
 func (d *DB) Undone(ctx context.Context, steps func() error) error {
 	if _, err := d.Exec(ctx, "BEGIN TRANSACTION"); err != nil {
 		return err
@@ -173,12 +174,12 @@ func (d *DB) Undone(ctx context.Context, steps func() error) error {
 	return steps()
 }
 
-// rollback ends a transaction without a trace. One that failed inside DuckDB may be gone already, which then is no news.
+// rollback ends a transaction. It ignores the error: a transaction that failed inside DuckDB may already be rolled back.
 func (d *DB) rollback(ctx context.Context) {
 	_, _ = d.Exec(context.WithoutCancel(ctx), "ROLLBACK")
 }
 
-// Checkpoint takes the log into the file. It is for private copies only: a kill in the middle may destroy the file.
+// Checkpoint merges the log into the file. Use it for private copies only: a kill in the middle may destroy the file (T140).
 func (d *DB) Checkpoint(ctx context.Context) error {
 	_, err := d.Exec(ctx, "CHECKPOINT "+Catalog)
 	return err

@@ -39,9 +39,9 @@ func TestS25NothingIsLoadedFromElsewhere(t *testing.T) {
 	}
 }
 
-// TestS48AnotherStorageFormatWantsTheKillsAgain stands in the way of a DuckDB of another major version: what is known of kills in
+// TestS48ANewStorageFormatNeedsTheKillTests stands in the way of a DuckDB of another major version: what is known of kills in
 // the middle of a checkpoint is of this one.
-func TestS48AnotherStorageFormatWantsTheKillsAgain(t *testing.T) {
+func TestS48ANewStorageFormatNeedsTheKillTests(t *testing.T) {
 	t.Parallel()
 	db, err := duck.Open(t.Context(), duck.Options{})
 	if err != nil {

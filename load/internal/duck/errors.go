@@ -10,8 +10,8 @@ import (
 	"aqueduck/load/failure"
 )
 
-// explainError makes an error of a statement fit for a message: that a cancelled context has ended it is said as others say it, where DuckDB
-// has a word of its own, and no value is repeated.
+// explainError makes the error of a statement fit for a message. It wraps the error of a cancelled context, which DuckDB
+// words differently, and removes values of rows.
 func explainError(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -29,12 +29,13 @@ func explainError(ctx context.Context, err error) error {
 	return err
 }
 
-// OutOfMemory says whether a statement ended for want of memory. What DuckDB advises then is not for whoever reads the message.
+// OutOfMemory reports whether a statement ended for lack of memory. DuckDB's advice in that error is about settings that
+// a reader cannot change.
 func OutOfMemory(err error) bool {
 	return strings.Contains(err.Error(), "Out of Memory Error") || strings.Contains(err.Error(), "std::bad_alloc")
 }
 
-// Within gives up a step that takes longer than d: SQL that others have written may never come to its end.
+// Within cancels a step that takes longer than d: SQL of users may never end.
 func Within(ctx context.Context, d time.Duration, step func(context.Context) error) error {
 	limited, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
@@ -45,7 +46,7 @@ func Within(ctx context.Context, d time.Duration, step func(context.Context) err
 	return err
 }
 
-// redactedError is an error that says less than its cause.
+// redactedError is an error with a text that says less than its cause.
 type redactedError struct {
 	text  string
 	cause error
@@ -53,19 +54,19 @@ type redactedError struct {
 
 func (d *redactedError) Error() string { return d.text }
 
-// Unwrap gives the cause, which is for deciding and not for showing.
+// Unwrap gives the cause, to decide by and not to show: it may hold values.
 func (d *redactedError) Unwrap() error { return d.cause }
 
 var (
-	// aboutValues are the kinds of errors that come of what is in a row, and quote it; others quote names.
+	// aboutValues are the kinds of errors that may quote a value of a row; other kinds quote names.
 	aboutValues = regexp.MustCompile(`\b(Conversion|Invalid Input|Out of Range|Not implemented|Mismatch Type|Invalid Type) Error: `)
-	quoted      = regexp.MustCompile(`['"].*['"]|['"].*$`)
+	quotedText  = regexp.MustCompile(`['"].*['"]|['"].*$`)
 	longNumber  = regexp.MustCompile(`\d{5,}(\.\d+)?`)
 )
 
-// withoutValues takes out of a message what may be a person's: from the first quotation mark to the last, long numbers, and the lines
-// that follow the first, where the value is shown once more or goes on. The piece of the statement that DuckDB draws stays: values are
-// no part of statements.
+// withoutValues removes from a message what may be personal data: everything from the first quotation mark to the last,
+// long numbers, and the lines after the first, which may repeat the value. The excerpt of the statement stays: statements
+// hold no values.
 func withoutValues(text string) string {
 	kind := aboutValues.FindStringIndex(text)
 	if kind == nil {
@@ -78,6 +79,6 @@ func withoutValues(text string) string {
 		drawn = ""
 	}
 	rest = strings.ReplaceAll(rest, "can't", "cannot")
-	rest = quoted.ReplaceAllString(rest, "[value]")
+	rest = quotedText.ReplaceAllString(rest, "[value]")
 	return text[:kind[1]] + longNumber.ReplaceAllString(rest, "[value]") + drawn
 }

@@ -19,12 +19,12 @@ import (
 //go:embed functions.txt
 var functionList string
 
-// Refused is a statement that reads, by calling what SQL of users may not call.
+// Refused is the error of a statement that reads, but calls a function or view that users' SQL may not call.
 type Refused struct {
 	Name   string // of the function or view
 	View   bool   // Name is a view's
-	Reason string // what it does
-	Line   int    // of the statement, from 1; 0: the error says it elsewhere
+	Reason string // what the function does, as part of a sentence
+	Line   int    // line in the statement, from 1; 0: the error has it elsewhere
 }
 
 func (r *Refused) Error() string {
@@ -38,10 +38,10 @@ func (r *Refused) Error() string {
 	return what + ", which no SQL here may: that " + r.Reason
 }
 
-// functionRules are what SQL of users may call, and why it may not call the rest.
+// functionRules say which functions and views users' SQL may use, and why not the others.
 type functionRules struct {
 	allowed map[string]bool   // by kind and name
-	refused map[string]string // the reason, by kind and name; a name that ends in ... stands for all that begin so
+	refused map[string]string // the reason, by kind and name; a name that ends in ... stands for all names with that beginning
 }
 
 // parseFunctionRules reads functions.txt.
@@ -65,10 +65,10 @@ func parseFunctionRules(text string) functionRules {
 	return v
 }
 
-// listed are the verdicts of functions.txt, which is read once.
-var listed = sync.OnceValue(func() functionRules { return parseFunctionRules(functionList) })
+// defaultRules are the rules of functions.txt, which is parsed once.
+var defaultRules = sync.OnceValue(func() functionRules { return parseFunctionRules(functionList) })
 
-// ruleFor says whether a name of a kind is allowed, and why it is not; known is false of a name that is in no line.
+// ruleFor reports whether a name of a kind is allowed, and else the reason; known is false for a name that no line has.
 func (v functionRules) ruleFor(kind, name string) (reason string, allowed, known bool) {
 	key := kind + " " + strings.ToLower(name)
 	if v.allowed[key] {
@@ -89,9 +89,9 @@ func (v functionRules) ruleFor(kind, name string) (reason string, allowed, known
 	return "", false, false
 }
 
-// Reads says whether a text is one statement, and one that only reads; *Refused is the error of one that reads by calling what it may
-// not. It is judged by how DuckDB parses it: to prepare it would be to bind it, and some functions act when they are bound. What it
-// refuses has been neither run nor bound.
+// Reads reports whether a text is one statement that only reads. *Refused is the error of one that calls a forbidden function. Reads
+// checks DuckDB's parse tree before DuckDB prepares the statement: preparing binds it, and some functions act when they are bound.
+// A refused statement was neither run nor bound.
 func (d *DB) Reads(statement string) (reads bool, err error) {
 	j, err := d.checkStatement(statement)
 	if err != nil || j == nil {
@@ -100,8 +100,9 @@ func (d *DB) Reads(statement string) (reads bool, err error) {
 	return d.bindStatement(j)
 }
 
-// Selects says whether a text is one SELECT and no more, as CREATE VIEW takes it, and gives the errors of Reads. It does not bind it where
-// it knows all that it calls: whoever creates the view does, and to bind a view of many tables twice costs as much as the view.
+// Selects reports whether a text is one SELECT, as CREATE VIEW needs it, with the errors of Reads. Where all its
+// functions are known it does not bind the SELECT: creating the view binds it, and binding a view of many tables costs as
+// much as the view.
 func (d *DB) Selects(query string) (bool, error) {
 	j, err := d.checkStatement(query)
 	switch {
@@ -113,7 +114,8 @@ func (d *DB) Selects(query string) (bool, error) {
 	return d.bindStatement(j)
 }
 
-// bindStatement has DuckDB bind a statement that was judged. One that it binds although nobody knows what it calls is refused.
+// bindStatement lets DuckDB bind a checked statement. It refuses a statement with an unknown function that DuckDB
+// accepts.
 func (d *DB) bindStatement(j *statementCheck) (reads bool, err error) {
 	reads, err = d.preparesRead(j.statement)
 	if reads && j.unknown != nil {
@@ -122,14 +124,14 @@ func (d *DB) bindStatement(j *statementCheck) (reads bool, err error) {
 	return reads, err
 }
 
-// checkStatement holds all that one SELECT calls against the list; it gives nil of what is no SELECT, or more than one. A function that is in no
-// line is an error where DuckDB has it; where it has not, binding says so.
+// checkStatement checks all calls of one SELECT against the rules. It returns nil for any other text. An unknown function
+// is an error where DuckDB has the function; where it has not, binding reports it with a suggestion.
 func (d *DB) checkStatement(statement string) (*statementCheck, error) {
 	tree, at, err := d.parseSelect(statement)
 	if err != nil || tree == nil {
 		return nil, err
 	}
-	j := &statementCheck{functionRules: listed(), statement: statement, from: at}
+	j := &statementCheck{functionRules: defaultRules(), statement: statement, from: at}
 	if err := j.checkTree(tree, "scalar"); err != nil {
 		return nil, err
 	}
@@ -141,7 +143,7 @@ func (d *DB) checkStatement(statement string) (*statementCheck, error) {
 	return j, nil
 }
 
-// refuseKnown gives a refusal of a function that DuckDB has. Of one that it has not it says so itself, and which may be meant.
+// refuseKnown returns the refusal of a function that DuckDB has, and nil for one that it does not have.
 func (d *DB) refuseKnown(r *Refused) error {
 	var n int
 	err := d.Scan(context.Background(), "SELECT count(*) FROM duckdb_functions() WHERE lower(function_name) = lower($1)", []any{r.Name}, &n)
@@ -151,7 +153,7 @@ func (d *DB) refuseKnown(r *Refused) error {
 	return err
 }
 
-// preparesRead says whether DuckDB takes a text as one statement of a kind that reads.
+// preparesRead reports whether DuckDB accepts a text as one statement of a kind that reads.
 func (d *DB) preparesRead(statement string) (reads bool, err error) {
 	err = d.conn.Raw(func(raw any) error {
 		// Not PrepareContext: of several statements it runs all but the last.
@@ -170,7 +172,7 @@ func (d *DB) preparesRead(statement string) (reads bool, err error) {
 	return reads, err
 }
 
-// parseResult is what json_serialize_sql gives: the statements as DuckDB parses them, before anything of them is looked up.
+// parseResult is the answer of json_serialize_sql: the parse tree of the statements, before any name is looked up.
 type parseResult struct {
 	Error      bool              `json:"error"`
 	Type       string            `json:"error_type"`
@@ -179,11 +181,11 @@ type parseResult struct {
 	Statements []json.RawMessage `json:"statements"`
 }
 
-// parseSelect gives the tree of a statement, and where in the text it begins: behind EXPLAIN, if that stands there. Of what is not one SELECT
-// it gives none.
+// parseSelect gives the tree of one SELECT, and where it begins in the text: after EXPLAIN, if there is one. The tree is
+// nil for anything else.
 func (d *DB) parseSelect(statement string) (tree any, at int, err error) {
 	if strings.ContainsRune(statement, 0) {
-		return nil, 0, nil // what stands behind it would be judged, and not be run
+		return nil, 0, nil // DuckDB runs the text up to the NUL only, but the whole text would be checked
 	}
 	var wrong error
 	for _, at := range statementStarts(statement) {
@@ -221,7 +223,7 @@ func (d *DB) parseFrom(text string) (p parseResult, err error) {
 	return p, nil
 }
 
-// syntaxError says where a text is that cannot be parsed, as DuckDB does elsewhere.
+// syntaxError says where the syntax error is, in the form of DuckDB's own errors.
 func (p parseResult) syntaxError(statement string, from int) error {
 	at, err := strconv.Atoi(p.Position)
 	if err != nil {
@@ -246,18 +248,19 @@ func (p parseResult) syntaxError(statement string, from int) error {
 	return fmt.Errorf("%s: %s\n\n%s%s\n%*s", kind, p.Message, head, drawn, len(head)+len(left)+1, "^")
 }
 
-// statementCheck is one statement while it is judged.
+// statementCheck is one statement while it is checked.
 type statementCheck struct {
 	functionRules
 	statement string
-	from      int      // where in it the tree begins
-	unknown   *Refused // the first name that is in no line
+	from      int      // where the tree begins in the statement
+	unknown   *Refused // the first function that no rule names
 }
 
-// byName are the functions whose second argument names an aggregate to call.
-var byName = map[string]bool{"aggregate": true, "array_aggr": true, "array_aggregate": true, "list_aggr": true, "list_aggregate": true}
+// aggregateCallers are the functions whose second argument names an aggregate to call.
+var aggregateCallers = map[string]bool{"aggregate": true, "array_aggr": true, "array_aggregate": true, "list_aggr": true, "list_aggregate": true}
 
-// checkTree judges each name that a part of the tree calls or reads. kind is what a call there is: a relation of its own right behind FROM.
+// checkTree checks each name that a part of the tree calls or reads. kind is the kind of a call at this place: scalar, or
+// table directly after FROM.
 func (j *statementCheck) checkTree(part any, kind string) error {
 	switch part := part.(type) {
 	case []any:
@@ -290,7 +293,7 @@ func (j *statementCheck) checkTree(part any, kind string) error {
 	return nil
 }
 
-// checkCall judges a call of a function.
+// checkCall checks the call of a function.
 func (j *statementCheck) checkCall(part map[string]any, kind, name string) error {
 	reason, allowed, known := j.ruleFor(kind, name)
 	switch {
@@ -299,10 +302,10 @@ func (j *statementCheck) checkCall(part map[string]any, kind, name string) error
 	case !known && j.unknown == nil:
 		j.unknown = j.locateRefusal(part, Refused{Name: name, Reason: "is a function that nobody has looked at for this program"})
 	}
-	if !byName[strings.ToLower(name)] {
+	if !aggregateCallers[strings.ToLower(name)] {
 		return nil
 	}
-	called := namedIn(part)
+	called := namedAggregates(part)
 	if len(called) == 0 {
 		return j.locateRefusal(part, Refused{Name: name, Reason: "names its aggregate by more than a text"})
 	}
@@ -314,8 +317,9 @@ func (j *statementCheck) checkCall(part map[string]any, kind, name string) error
 	return nil
 }
 
-// namedIn are the names that stand as texts among the first two arguments of a call: list_aggr(l, 'sum'), l.list_aggr('sum').
-func namedIn(part map[string]any) (names []string) {
+// namedAggregates gives the texts among the first two arguments of a call, as in list_aggr(l, 'sum') and
+// l.list_aggr('sum').
+func namedAggregates(part map[string]any) (names []string) {
 	children, _ := part["children"].([]any)
 	for _, child := range children[:min(2, len(children))] {
 		argument, _ := child.(map[string]any)
@@ -334,7 +338,7 @@ func (j *statementCheck) locateRefusal(part map[string]any, r Refused) *Refused 
 	return &r
 }
 
-// statementStarts are the places where the statement that is explained may begin, or where the text does.
+// statementStarts gives the places where the explained statement may begin, or where the text begins.
 func statementStarts(text string) []int {
 	at := skipSpace(text, 0)
 	next, ok := matchWord(text, at, "explain")
@@ -354,7 +358,7 @@ func statementStarts(text string) []int {
 	return all
 }
 
-// matchWord gives where a word ends that stands at a place, in whatever case.
+// matchWord gives the end of a word at a place, in any case of letters; false where another word stands there.
 func matchWord(text string, at int, want string) (int, bool) {
 	end := at + len(want)
 	if end > len(text) || !strings.EqualFold(text[at:end], want) {
@@ -364,7 +368,7 @@ func matchWord(text string, at int, want string) (int, bool) {
 	return end, len(rest) == len(text)-end
 }
 
-// skipSpace gives the first place from one on that is neither space nor comment.
+// skipSpace gives the next place that is neither space nor comment.
 func skipSpace(text string, at int) int {
 	for at < len(text) {
 		rest := text[at:]
@@ -383,7 +387,7 @@ func skipSpace(text string, at int) int {
 	return at
 }
 
-// commentLength is the length of the comment that a text begins with; one may have others in it.
+// commentLength is the length of the block comment at the beginning of a text. Comments may be nested.
 func commentLength(text string) int {
 	depth := 0
 	for i := 0; i+1 < len(text); i++ {

@@ -28,9 +28,9 @@ func openMemory(t *testing.T) *duck.DB {
 	return db
 }
 
-// TestS49StatementsAreJudgedByWhatTheyCall hides calls wherever SQL has a place for one. None is bound: a setting that one of them turns
+// TestS49StatementsAreCheckedByTheirCalls hides calls wherever SQL has a place for one. None is bound: a setting that one of them turns
 // when it is bound stays as it was.
-func TestS49StatementsAreJudgedByWhatTheyCall(t *testing.T) {
+func TestS49StatementsAreCheckedByTheirCalls(t *testing.T) {
 	t.Parallel()
 	db := openMemory(t)
 	for _, tc := range []struct{ name, sql, called string }{
@@ -160,8 +160,8 @@ func TestS49ARefusalNamesTheLine(t *testing.T) {
 	}
 }
 
-// TestS49WhatTheProgramBringsCallsOnlyWhatIsAllowed judges the SQL of its streams, models and saved queries as a user's.
-func TestS49WhatTheProgramBringsCallsOnlyWhatIsAllowed(t *testing.T) {
+// TestS49TheProgramsOwnSQLCallsAllowedFunctionsOnly judges the SQL of its streams, models and saved queries as a user's.
+func TestS49TheProgramsOwnSQLCallsAllowedFunctionsOnly(t *testing.T) {
 	t.Parallel()
 	db := openMemory(t)
 	n := 0

@@ -9,9 +9,9 @@ import (
 	"aqueduck/load/internal/duck"
 )
 
-// TestTheListOfKeywordsIsThatOfDuckDB: it says of each whether a query has to quote it as the name of a schema. The configuration's tests,
+// TestKeywordsAreThoseOfDuckDB: it says of each whether a query has to quote it as the name of a schema. The configuration's tests,
 // which link no database, hold the names of workspaces against it.
-func TestTheListOfKeywordsIsThatOfDuckDB(t *testing.T) {
+func TestKeywordsAreThoseOfDuckDB(t *testing.T) {
 	t.Parallel()
 	db, err := duck.Open(t.Context(), duck.Options{})
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 // kinds are the words of functions.txt for the types of duckdb_functions().
 var kinds = map[string]string{"scalar": "scalar", "aggregate": "scalar", "macro": "scalar", "table": "table", "table_macro": "table", "pragma": "pragma"}
 
-// TestS49EveryFunctionOfDuckDBHasItsVerdict fails with a DuckDB that has a function which is neither allowed nor refused: somebody looks
+// TestS49EveryFunctionOfDuckDBHasARule fails with a DuckDB that has a function which is neither allowed nor refused: somebody looks
 // at it, then writes it into functions.txt. So it does with a name in there that DuckDB has not.
-func TestS49EveryFunctionOfDuckDBHasItsVerdict(t *testing.T) {
+func TestS49EveryFunctionOfDuckDBHasARule(t *testing.T) {
 	t.Parallel()
 	db, err := Open(t.Context(), Options{})
 	if err != nil {

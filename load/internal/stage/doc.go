@@ -1,2 +1,2 @@
-// Package stage copies batches of Arrow, and lists of texts, into temporary tables.
+// Package stage copies Arrow batches and lists of texts into DuckDB's temporary tables.
 package stage

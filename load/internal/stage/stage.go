@@ -14,7 +14,7 @@ import (
 	"aqueduck/transform"
 )
 
-// Batch is a batch inside DuckDB: a temporary table with the columns of the batch.
+// Batch is an Arrow batch inside DuckDB: a temporary table with its columns.
 type Batch struct {
 	Name   string // quoted, with its catalog
 	Table  transform.Table
@@ -22,15 +22,15 @@ type Batch struct {
 	Unique bool  // no key comes twice
 }
 
-// New copies a batch whole into a temporary table. It is the only door for Arrow: DuckDB gives wrong values, without
-// an error, for any other query of a registered batch. The view is made in the memory catalog and never in the file,
-// and it is read once, as the stream behind it can only be.
+// New copies a whole batch into a temporary table. All Arrow enters here: DuckDB gives wrong values, without an error,
+// for any other query of a registered batch. The view of the batch is made in the memory catalog, never in the file, and
+// is read once, since its stream can be read only once.
 func New(ctx context.Context, db *duck.DB, name string, b transform.Batch) (Batch, error) {
 	s := Batch{Name: "temp." + duck.Name(name), Table: b.Table, Rows: b.Rows.NumRows(), Unique: hasUniqueKeys(b.Rows, b.Table.Key)}
 	if err := copyArrow(ctx, db, s.Name, b.Rows); err != nil {
 		return s, fmt.Errorf("stage %s: %w", b.Table.Name, err)
 	}
-	// What came out must be what went in: the number of rows and the sum of their numbers.
+	// The copy must have as many rows as the batch, and the same sum of row numbers.
 	var rows, sum int64
 	if err := db.Scan(ctx, "SELECT count(*), coalesce(sum(_row), 0)::BIGINT FROM "+s.Name, nil, &rows, &sum); err != nil {
 		return s, fmt.Errorf("stage %s: %w", b.Table.Name, err)

@@ -7,7 +7,7 @@ import (
 	"aqueduck/load/internal/duck"
 )
 
-// Fill makes a temporary table of texts.
+// Fill makes a temporary table of texts, with n rows.
 func Fill(ctx context.Context, db *duck.DB, name string, columns []string, n int, row func(int) []string) error {
 	if _, err := db.Exec(ctx, "CREATE OR REPLACE TEMP TABLE "+name+" ("+strings.ReplaceAll(duck.Names("", columns), ",", " VARCHAR,")+" VARCHAR)"); err != nil {
 		return err
@@ -30,7 +30,7 @@ func Fill(ctx context.Context, db *duck.DB, name string, columns []string, n int
 	return nil
 }
 
-// Drop forgets temporary tables. One that cannot be dropped is replaced by the next of its name.
+// Drop drops temporary tables. It ignores errors: a table that stays is replaced by the next one of its name.
 func Drop(ctx context.Context, db *duck.DB, names ...string) {
 	for _, name := range names {
 		_, _ = db.Exec(context.WithoutCancel(ctx), "DROP TABLE IF EXISTS "+name)

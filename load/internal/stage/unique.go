@@ -8,8 +8,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 )
 
-// hasUniqueKeys says that no key comes twice in a batch. It may say no where all are different, never yes where they are not:
-// the database then looks for itself, at ten times the cost.
+// hasUniqueKeys reports that no key repeats in a batch. It compares hashes, so it may answer false for unique keys, but
+// never true for repeated ones. After false, DuckDB looks for repeated keys itself, at ten times the cost.
 func hasUniqueKeys(rows arrow.RecordBatch, key []string) bool {
 	columns := make([]arrow.Array, len(key))
 	for i, name := range key {
@@ -35,7 +35,7 @@ func hasUniqueKeys(rows arrow.RecordBatch, key []string) bool {
 	return len(seen) == int(rows.NumRows())
 }
 
-// addValue adds one value of a key; false for types that keys are not of.
+// addValue adds one value of a key to a hash; false for a type that no key has.
 func addValue(hash *maphash.Hash, column arrow.Array, row int) bool {
 	var number [8]byte
 	switch c := column.(type) {

@@ -1,2 +1,2 @@
-// Package system has the tables of schema _sync, by the format of the database.
+// Package system defines the tables of schema _sync and the format of the database.
 package system

@@ -11,16 +11,16 @@ import (
 	"aqueduck/load/internal/duck"
 )
 
-// Format is raised whenever schema _sync has something that it had not before: an older program refuses the file then,
-// and this one puts in what is missing. A file of each format is in testdata.
+// Format grows with each addition to schema _sync. An older program then refuses the file, and this one adds what an older file
+// lacks. A file of each format is in testdata.
 //
 //	1: the first
-//	2: schema_changes tells of fields that no column takes; attributes; erasures
+//	2: schema_changes has fields without a column; attributes; erasures
 //	3: moves
 //	4: incomplete, misfits, new_rejected of runs and of their streams
 const Format = 4
 
-// ReadLast checks that a database is one of ours and gives the largest _synced_at ever given in it.
+// ReadLast checks that a database is a warehouse and gives its largest _synced_at.
 func ReadLast(ctx context.Context, db *duck.DB) (time.Time, error) {
 	if _, err := ReadFormat(ctx, db); err != nil {
 		return time.Time{}, err
@@ -32,7 +32,7 @@ func ReadLast(ctx context.Context, db *duck.DB) (time.Time, error) {
 	return time.Parse(time.RFC3339Nano, last.String)
 }
 
-// ReadFormat gives the format of a database, and refuses one that this program does not know.
+// ReadFormat gives the format of a database. A newer format than this program's is failure.ErrFormat.
 func ReadFormat(ctx context.Context, db *duck.DB) (int, error) {
 	var found sql.NullString
 	if err := db.Scan(ctx, "SELECT max(value) FROM _sync.meta WHERE key = 'format'", nil, &found); err != nil {

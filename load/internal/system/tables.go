@@ -9,7 +9,7 @@ import (
 	"aqueduck/load/internal/duck"
 )
 
-// Table is one of schema _sync.
+// Table is one table of schema _sync.
 type Table struct {
 	Name, doc string
 	columns   []systemColumn
@@ -17,7 +17,7 @@ type Table struct {
 
 type systemColumn struct{ name, sql, doc string }
 
-// systemStatements make and comment schema _sync.
+// systemStatements create and comment schema _sync.
 func systemStatements() []string {
 	statements := []string{
 		"CREATE SCHEMA _sync",
@@ -45,14 +45,13 @@ func (t Table) commentStatements() []string {
 	return statements
 }
 
-// Comment comments the tables of schema _sync, in a database that has all of them: a copy made table by table has lost
-// its comments.
+// Comment comments the tables of schema _sync again: a copy made table by table has lost its comments.
 func Comment(ctx context.Context, db *duck.DB) error {
 	var statements []string
 	for _, t := range Tables() {
 		statements = append(statements, t.commentStatements()...)
 	}
-	err := db.Transaction(ctx, func() error { // one by one each would be written, and waited for
+	err := db.Transaction(ctx, func() error { // in one transaction: each alone would wait for the disk
 		_, err := db.Exec(ctx, strings.Join(statements, ";\n"))
 		return err
 	})
@@ -77,7 +76,7 @@ func Create(ctx context.Context, db *duck.DB) error {
 	return nil
 }
 
-// Columns that many tables have, each with one meaning.
+// Columns with one meaning in many tables.
 var (
 	ofRun    = systemColumn{"run_id", "VARCHAR", "Id of the run."}
 	ofSchema = systemColumn{"schema", "VARCHAR", "The workspace's schema."}
@@ -86,12 +85,12 @@ var (
 	at       = systemColumn{"recorded_at", "TIMESTAMPTZ", "Time of the entry."}
 )
 
-// Tables are all tables of schema _sync.
+// Tables gives all tables of schema _sync.
 func Tables() []Table {
 	return append(stateTables(), reportTables()...)
 }
 
-// stateTables are what a run goes on from.
+// stateTables are the tables that a run continues from.
 func stateTables() []Table {
 	return []Table{
 		{"meta", "One row per fact about this file.", []systemColumn{
@@ -137,7 +136,7 @@ func stateTables() []Table {
 	}
 }
 
-// reportTables are what people read about the runs.
+// reportTables are the tables about runs that people read.
 func reportTables() []Table {
 	return []Table{
 		{"runs", "One row per run; kept for 400 days.", []systemColumn{
@@ -201,7 +200,8 @@ func reportTables() []Table {
 	}
 }
 
-// Missing are the statements that make of the stored table, by its columns, this one.
+// Missing gives the statements that upgrade a stored table, given its columns, to this one; nil means that it does not
+// exist.
 func (t Table) Missing(stored map[string]string) []string {
 	if stored == nil {
 		return append([]string{t.createStatement()}, t.commentStatements()...)

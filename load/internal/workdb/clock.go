@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// Micro cuts a time to what the database keeps.
+// Micro truncates a time to the microseconds that the database keeps.
 func Micro(t time.Time) time.Time { return t.Truncate(time.Microsecond) }
 
-// Clock is the time of the commits: the machine's, but never before a row that is stored, whatever became of that clock since.
+// Clock is the time of the commits: the machine's time, but never before a stored row, even if that clock was set back.
 func (w *Database) Clock() time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.Stamp()
 }
 
-// Stamp is the _synced_at of the next commit: now, or a microsecond after the last when the clock does not move on.
+// Stamp is the _synced_at of the next commit: now, or a microsecond after the last one where the clock has not advanced.
 func (w *Database) Stamp() time.Time {
 	now := Micro(w.Now().UTC())
 	if now.After(w.Last) {
@@ -24,7 +24,7 @@ func (w *Database) Stamp() time.Time {
 	return w.Last.Add(time.Microsecond)
 }
 
-// SaveStamp keeps the largest _synced_at in the database, so that a restart does not fall behind it.
+// SaveStamp stores the largest _synced_at, so that it keeps growing after a restart.
 func (w *Database) SaveStamp(ctx context.Context, stamp time.Time) error {
 	text := stamp.Format(time.RFC3339Nano)
 	n, err := w.DB.Exec(ctx, "UPDATE _sync.meta SET value = $1 WHERE key = 'synced_at'", text)
@@ -35,5 +35,5 @@ func (w *Database) SaveStamp(ctx context.Context, stamp time.Time) error {
 	return err
 }
 
-// NoteCommit notes the time of a commit that has landed.
+// NoteCommit remembers the time of a durable commit.
 func (w *Database) NoteCommit(stamp time.Time) { w.Last = stamp }

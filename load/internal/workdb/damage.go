@@ -11,10 +11,10 @@ import (
 	"aqueduck/load/internal/disk"
 )
 
-// SuspectName is a file beside a work database that has shown damage.
+// SuspectName is the name of a file beside a work database that has shown damage.
 const SuspectName = "suspect"
 
-// markSuspect leaves word for the next Open when the database has shown damage.
+// markSuspect tells the next Open, by a file, that the database has shown damage.
 func (w *Database) markSuspect() error {
 	if !w.suspect {
 		return nil
@@ -22,8 +22,8 @@ func (w *Database) markSuspect() error {
 	return os.WriteFile(filepath.Join(w.path.Work(), SuspectName), nil, 0o600)
 }
 
-// ReportDamage passes on an error that a copy of the database gave. When it speaks of damage it is ErrDamaged, and the next Open sets the
-// database aside, though it is closed.
+// ReportDamage returns an error that a copy of the database gave. An error about damage becomes failure.ErrDamaged, and
+// the next Open sets the database aside, even if it is closed already.
 func (w *Database) ReportDamage(err error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -34,7 +34,7 @@ func (w *Database) ReportDamage(err error) error {
 	return errors.Join(err, w.markSuspect())
 }
 
-// classifyError passes an error on, notes damage that it speaks of, and says when the disk is full.
+// classifyError returns an error as ErrDamaged or ErrFull where it is about damage or a full disk, and remembers damage.
 func (w *Database) classifyError(err error) error {
 	if err == nil {
 		return nil

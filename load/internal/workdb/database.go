@@ -19,16 +19,17 @@ type Options struct {
 	RunID    string
 	Memory   int64           // bytes that DuckDB may use; 0: 200 MB
 	Threads  int             // 0: 1
-	Timezone string          // "": UTC; what days and weeks mean in relations
-	FoldAt   int64           // bytes of log that make Needed true; 0: 512 MB
-	RowGroup int             // rows DuckDB keeps together; 0: 32768
-	Keep     map[string]bool // table.column of personal data that erasing a person leaves as it is
+	Timezone string          // "": UTC; the time zone of days and weeks in relations
+	FoldAt   int64           // bytes of log from which FoldNeeded is true; 0: 512 MB
+	RowGroup int             // rows in a row group; 0: 32768
+	Keep     map[string]bool // personal columns, as table.column, that an erasure keeps
 }
 
-// foldAt is the log that a start still replays in seconds and under 400 MiB (measured at 501 MB: 2.9 s, 356 MiB).
+// foldAt is the size of a log that a start still replays within seconds and 400 MiB (measured with 501 MB: 2.9 s, 356
+// MiB).
 const foldAt = 512 << 20
 
-// Database is the open work database: one works in it at a time, by do. It knows the tables that are stored, and the time of the
+// Database is the open work database. Do gives it to one caller at a time. It knows the stored tables and the time of the
 // last commit.
 type Database struct {
 	path    layout.Dir
@@ -38,8 +39,8 @@ type Database struct {
 	DB        *duck.DB   // nil while closed
 	Last      time.Time  // the largest _synced_at ever given
 	tables    map[[2]string]transform.Table
-	unmanaged map[[2]string]transform.Table // stored, and perhaps not prepared
-	derived   map[string][]string           // by schema: tables that each publish makes anew
+	unmanaged map[[2]string]transform.Table // stored tables that Ensure may not have prepared
+	derived   map[string][]string           // by schema: tables that each publish makes again
 	suspect   bool                          // the database has shown damage: the next Open sets it aside
 }
 
@@ -48,7 +49,7 @@ func New(d layout.Dir, o Options) *Database {
 	return &Database{path: d, options: o, tables: map[[2]string]transform.Table{}, unmanaged: map[[2]string]transform.Table{}, derived: map[string][]string{}}
 }
 
-// OpenDatabase opens the work database as it is and reads what commits go on from.
+// OpenDatabase opens the work database and reads the time of its last commit.
 func (w *Database) OpenDatabase(ctx context.Context) error {
 	db, err := duck.Open(ctx, w.Settings(w.path.Database()))
 	if err != nil {
@@ -62,7 +63,7 @@ func (w *Database) OpenDatabase(ctx context.Context) error {
 	return nil
 }
 
-// Settings are those that a database of the warehouse is opened with.
+// Settings are the options for opening a database of the warehouse.
 func (w *Database) Settings(path string) duck.Options {
 	return duck.Options{
 		Path: path, Threads: w.options.Threads, Memory: w.options.Memory, TempDir: w.path.Temp(),
@@ -70,26 +71,27 @@ func (w *Database) Settings(path string) duck.Options {
 	}
 }
 
-// Dir is where the work database lives.
+// Dir is the warehouse's directory.
 func (w *Database) Dir() layout.Dir { return w.path }
 
-// SwitchRun makes what it writes from now on what another run writes, by that one's clock.
+// SwitchRun makes all later writes those of another run, with that run's clock.
 func (w *Database) SwitchRun(runID string, now func() time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.options.RunID, w.options.Now = runID, now
 }
 
-// RunID is the run that its commits are of.
+// RunID is the run of the next commits.
 func (w *Database) RunID() string { return w.options.RunID }
 
-// Now is the time of the machine.
+// Now is the time of the run's clock.
 func (w *Database) Now() time.Time { return w.options.Now() }
 
-// KeepsColumn reports whether erasing a person leaves a column of personal data, as table.column, as it is.
+// KeepsColumn reports whether an erasure keeps a personal column, given as table.column.
 func (w *Database) KeepsColumn(column string) bool { return w.options.Keep[column] }
 
-// Do works on the open database, alone. An error says what was being done, unless what is "", and is noted where it speaks of damage.
+// Do calls work with the open database, one caller at a time. It adds what was being done to an error, unless what is "",
+// and remembers damage.
 func (w *Database) Do(what string, work func(db *duck.DB) error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -103,7 +105,7 @@ func (w *Database) Do(what string, work func(db *duck.DB) error) error {
 	return w.classifyError(err)
 }
 
-// Close closes the database; what is committed stays. A database that has shown damage is marked for the next Open.
+// Close closes the database. Committed rows stay. A database that has shown damage is marked for the next Open.
 func (w *Database) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -119,5 +121,5 @@ func (w *Database) closeLocked() error {
 	return errors.Join(err, w.markSuspect())
 }
 
-// errClosed is the answer after Close or Publish.
+// errClosed is the error after Close or a publish.
 var errClosed = errors.New("the work database is closed")

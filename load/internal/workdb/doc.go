@@ -1,2 +1,2 @@
-// Package workdb is the open work database: its lock, its clock, its log and the tables that are stored.
+// Package workdb is the open work database: its mutex, its clock, its log and its stored tables.
 package workdb

@@ -12,10 +12,10 @@ import (
 	"aqueduck/load/internal/duck"
 )
 
-// LogSize is the size of the log that the next start would replay.
+// LogSize is the size in bytes of the log that the next Open would replay.
 func (w *Database) LogSize() int64 { return disk.Size(w.path.Database() + ".wal") }
 
-// FoldNeeded says whether the log is long enough to be taken into the file.
+// FoldNeeded reports whether the log is so long that it should be merged into the file (T142).
 func (w *Database) FoldNeeded() bool {
 	limit := w.options.FoldAt
 	if limit == 0 {
@@ -24,14 +24,14 @@ func (w *Database) FoldNeeded() bool {
 	return w.LogSize() > limit
 }
 
-// Fold takes the log into the file: in a copy, which then takes the work database's place.
+// Fold merges the log into the file: in a copy, which then replaces the work database.
 func (w *Database) Fold(ctx context.Context) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.classifyError(w.FoldLocked(ctx))
 }
 
-// FoldLocked is Fold for whoever works in the database already. The database is another one afterwards.
+// FoldLocked is Fold for a caller inside Do. Afterwards DB is another connection.
 func (w *Database) FoldLocked(ctx context.Context) error {
 	if w.DB == nil {
 		return errClosed
@@ -52,6 +52,8 @@ func (w *Database) FoldLocked(ctx context.Context) error {
 	return w.OpenDatabase(ctx)
 }
 
+// foldCopy checkpoints a copy, since a kill inside a checkpoint may destroy the file (T140). Once the copy has its final
+// name, Tidy finishes the fold after a kill.
 func (w *Database) foldCopy(ctx context.Context) error {
 	d := w.path
 	fresh := filepath.Join(d.State(), "new-fold")
@@ -70,7 +72,7 @@ func (w *Database) foldCopy(ctx context.Context) error {
 	return d.FinishFold()
 }
 
-// checkpointCopy takes the log of a private copy into its file, durably, and proves that no log is left.
+// checkpointCopy merges the log of a private copy into its file, durably, and checks that no log is left.
 func checkpointCopy(ctx context.Context, o duck.Options) error {
 	db, err := duck.Open(ctx, o)
 	if err != nil {
@@ -79,7 +81,7 @@ func checkpointCopy(ctx context.Context, o duck.Options) error {
 	return CheckpointClose(ctx, db, o.Path)
 }
 
-// CheckpointClose is checkpointCopy of a private database that is open.
+// CheckpointClose is checkpointCopy for a private database that is open; it closes it.
 func CheckpointClose(ctx context.Context, db *duck.DB, path string) error {
 	err := db.Checkpoint(ctx)
 	if err == nil && disk.Size(path+".wal") > 0 {
@@ -94,8 +96,8 @@ func CheckpointClose(ctx context.Context, db *duck.DB, path string) error {
 	return disk.SyncFile(path)
 }
 
-// replaceLog gets rid of a log that ends before its first commit does, as a kill may leave it: to DuckDB it is nothing, which a
-// checkpoint neither takes in nor away. What is written next takes its place.
+// replaceLog removes a log that ends inside its first commit, as a kill may leave it. DuckDB sees no commit in it, so a
+// checkpoint neither merges nor removes it. The next commit overwrites it.
 func replaceLog(ctx context.Context, db *duck.DB) error {
 	for _, statement := range []string{"INSERT INTO _sync.meta (key, value) VALUES ('log', '')", "DELETE FROM _sync.meta WHERE key = 'log'"} {
 		if _, err := db.Exec(ctx, statement); err != nil {
@@ -105,7 +107,7 @@ func replaceLog(ctx context.Context, db *duck.DB) error {
 	return db.Checkpoint(ctx)
 }
 
-// CopyDatabase copies a closed database with its log into a new directory.
+// CopyDatabase copies a closed database with its log into a new directory, replacing what is there.
 func CopyDatabase(to, from string) error {
 	if err := os.RemoveAll(to); err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 	"aqueduck/load/internal/duck"
 )
 
-// ReadNames reads a list of names out of _sync.meta; false where there is none.
+// ReadNames reads a list of names from _sync.meta; false where there is none.
 func ReadNames(ctx context.Context, db *duck.DB, key string) ([]string, bool, error) {
 	var text string
 	err := db.Scan(ctx, "SELECT value FROM _sync.meta WHERE key = $1", []any{key}, &text)
@@ -19,7 +19,8 @@ func ReadNames(ctx context.Context, db *duck.DB, key string) ([]string, bool, er
 	return strings.FieldsFunc(text, func(r rune) bool { return r == '\n' }), err == nil, err
 }
 
-// SaveNames keeps a list of names in _sync.meta; of the names that were taken back an empty one is none.
+// SaveNames stores a list of names in _sync.meta. An empty list of unmasked names is deleted; other empty lists are
+// stored.
 func (w *Database) SaveNames(ctx context.Context, key string, names []string) error {
 	if _, err := w.DB.Exec(ctx, "DELETE FROM _sync.meta WHERE key = $1", key); err != nil {
 		return err
@@ -31,7 +32,7 @@ func (w *Database) SaveNames(ctx context.Context, key string, names []string) er
 	return err
 }
 
-// WasKey is the fact, in _sync.meta, of the types that a column had before it widened.
+// WasKey is the key in _sync.meta of the types that a column had before it widened.
 func WasKey(schema, table, column string) string {
 	return "was " + duck.Table(schema, table) + "." + duck.Name(column)
 }

@@ -13,7 +13,7 @@ import (
 	"aqueduck/transform"
 )
 
-// UnmanagedHistories are the stored histories that are kept no longer, of tables that are.
+// UnmanagedHistories gives the stored histories that the configuration no longer keeps, of tables that it still reads.
 func (w *Database) UnmanagedHistories(schema string) (left []transform.Table) {
 	for key, t := range w.unmanaged {
 		_, kept := w.tables[key]
@@ -25,7 +25,8 @@ func (w *Database) UnmanagedHistories(schema string) (left []transform.Table) {
 	return left
 }
 
-// UnmanagedTables gives the stored tables of a schema that its configuration reads and keeps no longer, as far as something describes them.
+// UnmanagedTables gives the stored tables of a schema that its configuration no longer reads or keeps, where a stream
+// file describes them.
 func (w *Database) UnmanagedTables(schema string) (left []transform.Table) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -38,14 +39,14 @@ func (w *Database) UnmanagedTables(schema string) (left []transform.Table) {
 	return left
 }
 
-// CountRows moves the number of rows of a table, and the time it last changed.
+// CountRows adds to the number of rows of a table and sets when it last changed.
 func (w *Database) CountRows(ctx context.Context, schema, table string, more int64, stamp time.Time) error {
 	_, err := w.DB.Exec(ctx, "UPDATE _sync.tables SET rows = rows + $3, changed_at = $4 WHERE schema = $1 AND table_name = $2",
 		schema, table, more, stamp)
 	return err
 }
 
-// StoredRows is the number of rows of a table.
+// StoredRows is the number of rows of a table, as its commits counted them.
 func (w *Database) StoredRows(ctx context.Context, schema, table string) (int64, error) {
 	var n int64
 	err := w.DB.Scan(ctx, "SELECT rows FROM _sync.tables WHERE schema = $1 AND table_name = $2", []any{schema, table}, &n)
@@ -55,7 +56,7 @@ func (w *Database) StoredRows(ctx context.Context, schema, table string) (int64,
 	return n, err
 }
 
-// StoredColumns gives the type of every column of every table of a schema.
+// StoredColumns gives the type of every column of every table of a schema, by table and column.
 func (w *Database) StoredColumns(ctx context.Context, schema string) (map[string]map[string]string, error) {
 	stored := map[string]map[string]string{}
 	query := "SELECT table_name, column_name, data_type FROM duckdb_columns() WHERE database_name = $1 AND schema_name = $2"
@@ -73,7 +74,7 @@ func (w *Database) StoredColumns(ctx context.Context, schema string) (map[string
 	return stored, err
 }
 
-// EachValue gives the different values of some columns, as texts.
+// EachValue calls visit with the different values of some columns, as texts.
 func (w *Database) EachValue(ctx context.Context, relation string, columns []string, visit func([]string)) error {
 	query := "SELECT DISTINCT " + strings.ReplaceAll(duck.Names("", columns), ",", "::VARCHAR,") + "::VARCHAR FROM " + relation
 	return w.DB.Each(ctx, query, nil, func(rows *sql.Rows) error {
@@ -93,9 +94,8 @@ func (w *Database) EachValue(ctx context.Context, relation string, columns []str
 	})
 }
 
-// RegisterUnmanaged tells of tables that may be stored without being prepared: those of streams that the configuration does not read any
-// more, and of histories that it no longer keeps. What goes of a person, or is hidden, goes there too. Derived are the tables
-// that each publish makes anew.
+// RegisterUnmanaged names tables that may be stored although Ensure does not prepare them. It keeps those with a complete key, with
+// the columns that are stored. Erasure and masking apply to them too. derived are the tables that each publish makes again.
 func (w *Database) RegisterUnmanaged(ctx context.Context, schema string, tables []transform.Table, derived []string) error {
 	return w.Do(fmt.Sprintf("look which tables of %s are stored", schema), func(*duck.DB) error {
 		stored, err := w.StoredColumns(ctx, schema)
@@ -115,7 +115,7 @@ func (w *Database) RegisterUnmanaged(ctx context.Context, schema string, tables 
 	})
 }
 
-// DescribedTables are all stored tables of a schema that something describes, by name.
+// DescribedTables gives, by name, all stored tables of a schema that a stream file describes.
 func (w *Database) DescribedTables(schema string) map[string]transform.Table {
 	all := map[string]transform.Table{}
 	for _, tables := range []map[[2]string]transform.Table{w.unmanaged, w.tables} {
@@ -134,7 +134,7 @@ func (w *Database) DescribedTables(schema string) map[string]transform.Table {
 	return all
 }
 
-// UndescribedTables are the stored tables of a schema that no stream file describes which is named now.
+// UndescribedTables gives the stored tables of a schema that no stream file of the configuration describes.
 func (w *Database) UndescribedTables(ctx context.Context, schema string) (names []string, err error) {
 	known := w.DescribedTables(schema)
 	const query = "SELECT table_name FROM duckdb_tables() WHERE database_name = $1 AND schema_name = $2 AND estimated_size > 0 ORDER BY 1"
@@ -151,14 +151,14 @@ func (w *Database) UndescribedTables(ctx context.Context, schema string) (names 
 	return names, err
 }
 
-// RegisterPrepared notes tables that commits may write.
+// RegisterPrepared registers the tables that commits may write.
 func (w *Database) RegisterPrepared(schema string, tables []transform.Table) {
 	for _, t := range tables {
 		w.tables[[2]string{schema, t.Name}] = t
 	}
 }
 
-// Table gives a table that Ensure has been told of.
+// Table gives a table that Ensure has prepared.
 func (w *Database) Table(schema, name string) (transform.Table, error) {
 	t, ok := w.tables[[2]string{schema, name}]
 	if !ok {

@@ -1,6 +1,6 @@
 package workdb
 
-// WithLock works alone with what is known of the database, open or not.
+// WithLock calls work with the mutex held, whether the database is open or not.
 func (w *Database) WithLock(work func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

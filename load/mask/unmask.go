@@ -14,8 +14,8 @@ import (
 	"aqueduck/transform"
 )
 
-// unmaskColumn takes the hash off the rows whose values a masking hid that was taken back, and off the records that they lie in. Rows that
-// the source no longer has are left alone: nobody reads them again.
+// unmaskColumn clears the content hash of the rows with values that were masked, and of the records that they belong to:
+// then the next reading replaces them. Soft-deleted rows stay: nobody reads them again.
 func (w *Masks) unmaskColumn(ctx context.Context, schema string, p UnmaskedColumn, stamp time.Time) error {
 	for _, t := range w.db.DescribedTables(schema) {
 		if t.Name != p.Table {
@@ -42,14 +42,14 @@ func (w *Masks) unmaskColumn(ctx context.Context, schema string, p UnmaskedColum
 		if err := w.unhashParents(ctx, schema, t, within, stamp); err != nil || !all {
 			return err
 		}
-		if parent, ok := w.db.DescribedTables(schema)[t.Parent]; ok { // a list that was dropped names none of its records
+		if parent, ok := w.db.DescribedTables(schema)[t.Parent]; ok { // a dropped list has no rows that name their records, so all records count
 			return w.clearRowHash(ctx, schema, parent, "true", stamp)
 		}
 	}
 	return nil
 }
 
-// clearRowHash takes the hash off some rows of a table.
+// clearRowHash clears the content hash of some rows of a table.
 func (w *Masks) clearRowHash(ctx context.Context, schema string, t transform.Table, where string, stamp time.Time) error {
 	if !hasRowHash(t) {
 		return nil
@@ -65,8 +65,8 @@ func (w *Masks) clearRowHash(ctx context.Context, schema string, t transform.Tab
 	return w.db.CountRows(ctx, schema, t.Name, 0, stamp)
 }
 
-// unhashParents takes the hash off the records that some rows of a list lie in; where is about these rows, and may use $1 for the time
-// of the commit.
+// unhashParents clears the content hash of the records that some rows of a list belong to. where is the condition for
+// these rows; its $1 is the time of the commit.
 func (w *Masks) unhashParents(ctx context.Context, schema string, t transform.Table, where string, stamp time.Time) error {
 	parent, ok := w.db.DescribedTables(schema)[t.Parent]
 	if !ok || len(t.ParentKey) != len(parent.Key) {
@@ -76,9 +76,9 @@ func (w *Masks) unhashParents(ctx context.Context, schema string, t transform.Ta
 		clause.Matches("c.", t.ParentKey, "t.", parent.Key), where), stamp)
 }
 
-// TakenBack are the names of hash and drop that stored rows were made with and that are wanted no more. What is dropped now, and was
-// hashed, does not come back.
-func TakenBack(stored, wanted []string) (taken []string) {
+// UnmaskedNames gives the entries of hash and drop that stored rows were made with and that are no longer wanted. A
+// column that was hashed and is now dropped is not unmasked.
+func UnmaskedNames(stored, wanted []string) (taken []string) {
 	for _, name := range stored {
 		_, column, _ := strings.Cut(name, ":")
 		if !slices.Contains(wanted, name) && !slices.Contains(wanted, "drop:"+column) {
@@ -88,12 +88,12 @@ func TakenBack(stored, wanted []string) (taken []string) {
 	return taken
 }
 
-// StillMasked tells which names of hash and drop were taken back of a stream, and how many rows of its own table still are as these
-// names left them, for they were not read again. No names: all were, or none was taken back.
+// StillMasked gives the removed entries of hash and drop of a stream, and how many rows of its own table were not read again since
+// and still lack the values. Without names there is nothing to wait for.
 func (w *Masks) StillMasked(ctx context.Context, schema, stream, table string) (names []string, rows int64, err error) {
 	err = w.db.Do("", func(db *duck.DB) error {
 		t, ok := w.db.DescribedTables(schema)[table]
-		if names, _, err = workdb.ReadNames(ctx, db, takenKey(schema, stream)); err != nil || len(names) == 0 || !ok {
+		if names, _, err = workdb.ReadNames(ctx, db, unmaskedKey(schema, stream)); err != nil || len(names) == 0 || !ok {
 			return err
 		}
 		if rows, err = countMasked(ctx, db, schema, t, transform.HashColumn+" IS NULL"); err != nil {
@@ -104,28 +104,28 @@ func (w *Masks) StillMasked(ctx context.Context, schema, stream, table string) (
 	return names, rows, err
 }
 
-// StillMasked is that of Work for a published file; names that the stored rows were made with and that are wanted no more count as
-// taken back, which the next run does.
+// StillMasked is Masks.StillMasked for a published file. Entries that are no longer wanted count as removed, as the next run will
+// remove them.
 func StillMasked(ctx context.Context, r *read.Reader, schema, stream string, t transform.Table, wanted []string) (names []string, rows int64, err error) {
-	before, _, err := workdb.ReadNames(ctx, r.DB, hiddenKey(schema, stream))
+	before, _, err := workdb.ReadNames(ctx, r.DB, maskedKey(schema, stream))
 	if err != nil {
 		return nil, 0, err
 	}
-	if names, _, err = workdb.ReadNames(ctx, r.DB, takenKey(schema, stream)); err != nil {
+	if names, _, err = workdb.ReadNames(ctx, r.DB, unmaskedKey(schema, stream)); err != nil {
 		return nil, 0, err
 	}
 	where := transform.HashColumn + " IS NULL"
-	if soon := TakenBack(before, wanted); len(soon) > 0 {
+	if soon := UnmaskedNames(before, wanted); len(soon) > 0 {
 		names, where = clause.Union(names, soon), "true"
 	}
-	if names = TakenBack(names, wanted); len(names) == 0 {
+	if names = UnmaskedNames(names, wanted); len(names) == 0 {
 		return nil, 0, nil
 	}
 	rows, err = countMasked(ctx, r.DB, schema, t, where)
 	return names, rows, err
 }
 
-// countMasked counts the rows of a table that the source may give again.
+// countMasked counts the rows of a table that fit a condition and that the source may still give again.
 func countMasked(ctx context.Context, db *duck.DB, schema string, t transform.Table, where string) (rows int64, err error) {
 	if t.Gone {
 		where += " AND " + transform.GoneColumn + " IS NULL"
@@ -133,9 +133,9 @@ func countMasked(ctx context.Context, db *duck.DB, schema string, t transform.Ta
 	return rows, db.Scan(ctx, "SELECT count(*) FROM "+duck.Table(schema, t.Name)+" WHERE "+where, nil, &rows)
 }
 
-// EndUnmask forgets which names of hash and drop were taken back of a stream: all of it was read again.
+// EndUnmask deletes the removed entries of hash and drop of a stream: all of it was read again.
 func (w *Masks) EndUnmask(ctx context.Context, schema, stream string) error {
 	return w.db.Do("", func(*duck.DB) error {
-		return w.db.SaveNames(ctx, takenKey(schema, stream), nil)
+		return w.db.SaveNames(ctx, unmaskedKey(schema, stream), nil)
 	})
 }

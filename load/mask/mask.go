@@ -14,21 +14,23 @@ import (
 	"aqueduck/transform"
 )
 
-// hashes is the temporary table of values with what becomes of them.
+// hashes is the temporary table of values with their hashes.
 const hashes = "temp.hashes"
 
-// MaskedNames gives the names of hash and drop that the stored rows of a stream were made with; false where that was never noted.
+// MaskedNames gives the entries of hash and drop that the stored rows of a stream were made with; false where that was
+// never recorded.
 func (w *Masks) MaskedNames(ctx context.Context, schema, stream string) (names []string, noted bool, err error) {
-	err = w.db.Do(fmt.Sprintf("read what of %s is hidden", stream), func(db *duck.DB) error {
-		names, noted, err = workdb.ReadNames(ctx, db, hiddenKey(schema, stream))
+	err = w.db.Do(fmt.Sprintf("read what of %s is masked", stream), func(db *duck.DB) error {
+		names, noted, err = workdb.ReadNames(ctx, db, maskedKey(schema, stream))
 		return err
 	})
 	return names, noted, err
 }
 
-// Mask takes out of the stored rows of a stream what is hashed or dropped from now on, and notes all names that are. Rows that it
-// changes, and those whose values a masking hid that was taken back, have no hash afterwards: they differ from whatever is read
-// again (T174). It tells how many values it hid; where it hid any, the next publish writes every file anew.
+// Mask applies a changed masking to the stored rows of a stream: it hashes or drops what is masked from now on, and
+// records all masked names. Rows that it changes, and rows whose values were unmasked, lose their content hash, so that
+// they differ from whatever is read again (T174). It returns how many values it masked. Where m masks anything, the next
+// publish writes every file again.
 func (w *Masks) Mask(ctx context.Context, schema string, m MaskChange) (rows int64, err error) {
 	err = w.db.Do("", func(db *duck.DB) error {
 		if len(m.Mask) > 0 {
@@ -50,15 +52,15 @@ func (w *Masks) Mask(ctx context.Context, schema string, m MaskChange) (rows int
 					return fmt.Errorf("%s.%s: %w", p.Table, p.Column, err)
 				}
 			}
-			taken, _, err := workdb.ReadNames(ctx, db, takenKey(schema, m.Stream))
+			taken, _, err := workdb.ReadNames(ctx, db, unmaskedKey(schema, m.Stream))
 			if err != nil {
 				return err
 			}
-			taken = slices.DeleteFunc(clause.Union(taken, m.Taken), func(name string) bool { return slices.Contains(m.Names, name) })
-			if err := w.db.SaveNames(ctx, takenKey(schema, m.Stream), taken); err != nil {
+			taken = slices.DeleteFunc(clause.Union(taken, m.Unmasked), func(name string) bool { return slices.Contains(m.Names, name) })
+			if err := w.db.SaveNames(ctx, unmaskedKey(schema, m.Stream), taken); err != nil {
 				return err
 			}
-			if err := w.db.SaveNames(ctx, hiddenKey(schema, m.Stream), m.Names); err != nil {
+			if err := w.db.SaveNames(ctx, maskedKey(schema, m.Stream), m.Names); err != nil {
 				return err
 			}
 			return w.db.SaveStamp(ctx, stamp)
@@ -73,7 +75,7 @@ func (w *Masks) Mask(ctx context.Context, schema string, m MaskChange) (rows int
 	return rows, err
 }
 
-// maskOne works on a table and on the states that its rows were in.
+// maskOne masks one place in a table, in its history and in its daily copies.
 func (w *Masks) maskOne(ctx context.Context, schema string, p transform.MaskRule, key []byte, stamp time.Time) (int64, error) {
 	var all int64
 	for _, t := range w.db.DescribedTables(schema) {
@@ -128,14 +130,15 @@ func (w *Masks) maskIn(ctx context.Context, relation string, t transform.Table, 
 	case len(p.Path) == 0:
 		rows, err = set("NULL", "", column+" IS NOT NULL")
 	default:
-		// A path goes on in the items of lists, which no patch reaches: what still has the name after it goes whole.
+		// A merge patch does not reach into lists. A value that still has the field after the patch is dropped as a whole.
 		patched := "json_merge_patch(" + column + ", " + duck.Text(clause.Without(p.Path)) + ")"
 		rows, err = set("CASE WHEN NOT "+hasFieldCondition(patched, p.Path)+" THEN nullif("+patched+"::VARCHAR, '{}')::JSON END", "", column+" IS NOT NULL AND "+hasFieldCondition(column, p.Path))
 	}
 	return rows, 0, err
 }
 
-// fillHashes makes the table of a column's values with their hashes. Where some may be hashes already, what looks like one is.
+// fillHashes fills the table hashes with a column's values. some says that some values may be hashes already: values that
+// look like one stay.
 func (w *Masks) fillHashes(ctx context.Context, relation, column string, some bool, key []byte) error {
 	var pairs [][]string
 	query := "SELECT DISTINCT " + column + " FROM " + relation + " WHERE " + column + " IS NOT NULL"

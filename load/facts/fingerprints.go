@@ -15,15 +15,15 @@ import (
 	"aqueduck/transform"
 )
 
-// UnchangedFingerprints tells of each head whether the table has its record with these values, and not as gone. The table's key is one
-// column; columns are those of the heads' values.
-func (w *Facts) UnchangedFingerprints(ctx context.Context, schema string, t transform.Table, columns []transform.Column, heads []transform.ListFingerprint) (same []bool, err error) {
+// UnchangedFingerprints reports for each fingerprint of a list page whether the table has its record with the same
+// values, not soft-deleted. The key of the table must be one column; columns are those of the fingerprints' values.
+func (w *Facts) UnchangedFingerprints(ctx context.Context, schema string, t transform.Table, columns []transform.Column, fingerprints []transform.ListFingerprint) (same []bool, err error) {
 	err = w.db.Do("", func(db *duck.DB) error {
-		same = make([]bool, len(heads))
+		same = make([]bool, len(fingerprints))
 		if n, err := w.db.StoredRows(ctx, schema, t.Name); err != nil || n == 0 {
 			return err
 		}
-		query, values := sameQuery(schema, t, columns, heads)
+		query, values := fingerprintQuery(schema, t, columns, fingerprints)
 		stored := map[string][]string{}
 		err := db.Each(ctx, query, values, func(rows *sql.Rows) error {
 			texts := make([]string, len(columns)+1)
@@ -40,17 +40,17 @@ func (w *Facts) UnchangedFingerprints(ctx context.Context, schema string, t tran
 		if err != nil {
 			return fmt.Errorf("compare with the stored rows of %s: %w", t.Name, err)
 		}
-		for i, head := range heads {
-			known, there := stored[head.Key]
-			same[i] = there && head.Values != nil && slices.Equal(known, head.Values)
+		for i, fingerprint := range fingerprints {
+			known, there := stored[fingerprint.Key]
+			same[i] = there && fingerprint.Values != nil && slices.Equal(known, fingerprint.Values)
 		}
 		return nil
 	})
 	return same, err
 }
 
-// EachKey gives the key of every row that is not gone and, by the table's own newest, not from before a time; the zero time
-// is before all. The table's key is one column.
+// EachKey calls f with the key of every row that is not soft-deleted and, by the table's column newest, not older than
+// since; the zero time includes all. The key of the table must be one column.
 func (w *Facts) EachKey(ctx context.Context, schema string, t transform.Table, since time.Time, f func(key string)) error {
 	return w.db.Do("", func(db *duck.DB) error {
 		query := "SELECT " + duck.Name(t.Key[0]) + "::VARCHAR FROM " + duck.Table(schema, t.Name) + " WHERE true"
@@ -70,13 +70,13 @@ func (w *Facts) EachKey(ctx context.Context, schema string, t transform.Table, s
 	})
 }
 
-// sameQuery asks for the stored rows that may be the heads' own. The bounds of the times let the database pass over
+// fingerprintQuery is the query for the stored rows that may equal the fingerprints. Its bounds of time let DuckDB skip
 // nearly all of the table: pages are in order of time, and so were the commits.
-func sameQuery(schema string, t transform.Table, columns []transform.Column, heads []transform.ListFingerprint) (string, []any) {
+func fingerprintQuery(schema string, t transform.Table, columns []transform.Column, fingerprints []transform.ListFingerprint) (string, []any) {
 	var keys []string
-	for _, head := range heads {
-		if head.Values != nil && !strings.Contains(head.Key, clause.Separator) {
-			keys = append(keys, head.Key)
+	for _, fingerprint := range fingerprints {
+		if fingerprint.Values != nil && !strings.Contains(fingerprint.Key, clause.Separator) {
+			keys = append(keys, fingerprint.Key)
 		}
 	}
 	values := []any{strings.Join(keys, clause.Separator), clause.Separator}
@@ -86,7 +86,7 @@ func sameQuery(schema string, t transform.Table, columns []transform.Column, hea
 	if t.Gone {
 		where = append(where, transform.GoneColumn+" IS NULL")
 	}
-	where = append(where, transform.HashColumn+" IS NOT NULL") // a masking has changed since the row was read
+	where = append(where, transform.HashColumn+" IS NOT NULL") // without a hash, the masking has changed since the row was read
 	for i, c := range columns {
 		name := duck.Name(c.Name)
 		where = append(where, name+" IS NOT NULL")
@@ -95,7 +95,7 @@ func sameQuery(schema string, t transform.Table, columns []transform.Column, hea
 			continue
 		}
 		asked = append(asked, "epoch_us("+name+")::VARCHAR")
-		if first, last, ok := timeRange(heads, i); ok {
+		if first, last, ok := timeRange(fingerprints, i); ok {
 			values = append(values, first, last)
 			where = append(where, fmt.Sprintf("%s BETWEEN $%d AND $%d", name, len(values)-1, len(values)))
 		}
@@ -103,13 +103,13 @@ func sameQuery(schema string, t transform.Table, columns []transform.Column, hea
 	return "SELECT " + strings.Join(asked, ", ") + " FROM " + duck.Table(schema, t.Name) + " WHERE " + strings.Join(where, " AND "), values
 }
 
-// timeRange gives the first and the last time among the heads' values.
-func timeRange(heads []transform.ListFingerprint, column int) (first, last time.Time, ok bool) {
-	for _, head := range heads {
-		if head.Values == nil {
+// timeRange gives the first and the last time among the fingerprints' values.
+func timeRange(fingerprints []transform.ListFingerprint, column int) (first, last time.Time, ok bool) {
+	for _, fingerprint := range fingerprints {
+		if fingerprint.Values == nil {
 			continue
 		}
-		micros, err := strconv.ParseInt(head.Values[column], 10, 64)
+		micros, err := strconv.ParseInt(fingerprint.Values[column], 10, 64)
 		if err != nil {
 			return first, last, false
 		}
@@ -125,7 +125,8 @@ func timeRange(heads []transform.ListFingerprint, column int) (first, last time.
 	return first, last, ok
 }
 
-// CountBetween is the number of rows that are not gone and have a time in a column from one to another, both included.
+// CountBetween counts the rows that are not soft-deleted and have a time of a column from one instant to another, both
+// included.
 func (w *Facts) CountBetween(ctx context.Context, schema string, t transform.Table, column string, from, to time.Time) (n int64, err error) {
 	err = w.db.Do("", func(db *duck.DB) error {
 		query := "SELECT count(*) FROM " + duck.Table(schema, t.Name) + " WHERE " + betweenCondition(t, column)
@@ -134,8 +135,8 @@ func (w *Facts) CountBetween(ctx context.Context, schema string, t transform.Tab
 	return n, err
 }
 
-// KeysBetween gives the keys of such rows with their times, the newest first and no more than most. The table's key is one column;
-// among leaves only those keys, nil none of them out.
+// KeysBetween gives the keys of the rows of CountBetween with their times, the newest first, at most most of them. The
+// key of the table must be one column. among limits the result to some keys; nil does not.
 func (w *Facts) KeysBetween(ctx context.Context, schema string, t transform.Table, column string, from, to time.Time, among []string, most int) (keys map[string]time.Time, err error) {
 	err = w.db.Do("", func(db *duck.DB) error {
 		key := duck.Name(t.Key[0]) + "::VARCHAR"
@@ -158,7 +159,7 @@ func (w *Facts) KeysBetween(ctx context.Context, schema string, t transform.Tabl
 	return keys, err
 }
 
-// betweenCondition is the condition of rows that are not gone and have a time from $1 to $2.
+// betweenCondition is the condition for rows that are not soft-deleted and have a time from $1 to $2.
 func betweenCondition(t transform.Table, column string) string {
 	where := duck.Name(column) + " BETWEEN $1 AND $2"
 	if t.Gone {
@@ -167,7 +168,7 @@ func betweenCondition(t transform.Table, column string) string {
 	return where
 }
 
-// RowsBetween counts the stored rows of a window of time.
+// RowsBetween counts the stored rows of a window of time; to is not included.
 func (w *Facts) RowsBetween(ctx context.Context, schema string, t transform.Table, from, to time.Time) (n int64, err error) {
 	err = w.db.Do(fmt.Sprintf("count the rows of a window of %s", t.Name), func(db *duck.DB) error {
 		query := fmt.Sprintf("SELECT count(*) FROM %s WHERE %[2]s >= %[3]s AND %[2]s < %[4]s", duck.Table(schema, t.Name), duck.Name(t.Newest), clause.Instant(from), clause.Instant(to))

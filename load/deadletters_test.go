@@ -9,14 +9,14 @@ import (
 	"aqueduck/transform"
 )
 
-// misfitText are what does not fit of the talks, in one line.
-func (s *talkStore) misfitText(complete time.Time) string {
+// deadLetterText are what does not fit of the talks, in one line.
+func (s *talkStore) deadLetterText(complete time.Time) string {
 	s.t.Helper()
-	err := s.work.DeadLetters.ClearResolvedMisfits(s.t.Context(), "main", "talks", []transform.Table{s.d.Take()[0].Table}, complete)
+	err := s.work.DeadLetters.ClearResolved(s.t.Context(), "main", "talks", []transform.Table{s.d.Take()[0].Table}, complete)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	list, err := s.work.DeadLetters.Misfits(s.t.Context(), "main", "talks")
+	list, err := s.work.DeadLetters.CountByColumn(s.t.Context(), "main", "talks")
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -27,53 +27,53 @@ func (s *talkStore) misfitText(complete time.Time) string {
 	return text
 }
 
-func TestRejectsCountValuesHoweverOftenTheyAreRead(t *testing.T) {
+func TestDeadLettersCountEachValueOnce(t *testing.T) {
 	t.Parallel()
 	const odd = `{"id":"1","at":1700000000,"title":{"not":"a text"},"parts":[{"id":"m","body":[1]},{"id":"n","body":[2]}]}`
 	const two = "talk_parts.body type 2 (2 new) talks.title type 1 (1 new) "
 	s := newTalkStore(t, talkStream())
 	for range 3 {
 		s.commitRecords(odd, `{"id":"2","at":1700000000,"title":"t"}`)
-		if got := s.misfitText(time.Time{}); got != two {
+		if got := s.deadLetterText(time.Time{}); got != two {
 			t.Errorf("got %s, want %s", got, two)
 		}
 	}
 	s.commitRecords(odd, odd)
-	if got := s.misfitText(time.Time{}); got != two {
+	if got := s.deadLetterText(time.Time{}); got != two {
 		t.Errorf("twice in one batch: got %s, want %s", got, two)
 	}
 	s.commitRecords(`{"id":"2","at":1700000000,"title":[]}`)
-	if got, want := s.misfitText(time.Time{}), "talk_parts.body type 2 (2 new) talks.title type 2 (2 new) "; got != want {
+	if got, want := s.deadLetterText(time.Time{}), "talk_parts.body type 2 (2 new) talks.title type 2 (2 new) "; got != want {
 		t.Errorf("one more record: got %s, want %s", got, want)
 	}
 	s.commitRecords(`{"id":"1","at":1700000001,"title":"mended","parts":[{"id":"m","body":"M"},{"id":"n","body":[2]}]}`)
-	if got, want := s.misfitText(time.Time{}), "talk_parts.body type 1 (1 new) talks.title type 1 (1 new) "; got != want {
+	if got, want := s.deadLetterText(time.Time{}), "talk_parts.body type 1 (1 new) talks.title type 1 (1 new) "; got != want {
 		t.Errorf("mended in part: got %s, want %s", got, want)
 	}
 }
 
-func TestRecordsThatAreKeptOutWholeCountOnceUntilTheyComeOtherwise(t *testing.T) {
+func TestARejectedRecordCountsOnceUntilItChanges(t *testing.T) {
 	t.Parallel()
 	s := newTalkStore(t, talkStream())
 	const nameless, number = `{"at":1700000000,"title":"t"}`, `7`
 	for range 2 {
 		s.commitRecords(nameless, number)
-		if got, want := s.misfitText(time.Time{}), "talks. no_key 1 (1 new) talks. not_an_object 1 (1 new) "; got != want {
+		if got, want := s.deadLetterText(time.Time{}), "talks. no_key 1 (1 new) talks. not_an_object 1 (1 new) "; got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}
 	between := s.work.CommitClock()
 	s.commitRecords(number)
-	if got, want := s.misfitText(between), "talks. not_an_object 1 (1 new) "; got != want {
+	if got, want := s.deadLetterText(between), "talks. not_an_object 1 (1 new) "; got != want {
 		t.Errorf("after a complete reading: got %s, want %s", got, want)
 	}
 	deep := `{"id":"3","at":1700000000,"attributes":` + nestedJSON(70) + `}`
 	s.commitRecords(deep)
-	if got, want := s.misfitText(time.Time{}), "talks. depth 1 (1 new) talks. not_an_object 1 (1 new) "; got != want {
+	if got, want := s.deadLetterText(time.Time{}), "talks. depth 1 (1 new) talks. not_an_object 1 (1 new) "; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	s.commitRecords(`{"id":"3","at":1700000000,"attributes":{}}`)
-	if got, want := s.misfitText(time.Time{}), "talks. not_an_object 1 (1 new) "; got != want {
+	if got, want := s.deadLetterText(time.Time{}), "talks. not_an_object 1 (1 new) "; got != want {
 		t.Errorf("it fits by now: got %s, want %s", got, want)
 	}
 }

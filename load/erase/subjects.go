@@ -14,7 +14,7 @@ import (
 	"aqueduck/transform"
 )
 
-// newEraser looks at the stored tables of a schema.
+// newEraser erases from the stored tables of a schema.
 func (w *Erasures) newEraser(schema string, stamp time.Time) *subjectEraser {
 	e := &subjectEraser{work: w, schema: schema, matching: map[string]string{}}
 	for _, t := range w.db.DescribedTables(schema) {
@@ -32,32 +32,32 @@ func (w *Erasures) newEraser(schema string, stamp time.Time) *subjectEraser {
 	return e
 }
 
-// fillSubjects makes the temporary table of the persons at hand.
+// fillSubjects fills the temporary table of the persons that are being erased.
 func (w *Erasures) fillSubjects(ctx context.Context, ids []string) error {
 	return stage.Fill(ctx, w.db.DB, subjects, []string{"id"}, len(ids), func(i int) []string { return ids[i : i+1] })
 }
 
 // subjects is the temporary table of the ids of the persons that are being erased.
-const subjects = "temp.forgotten"
+const subjects = "temp.subjects"
 
-// subjectEraser finds the rows of the persons in the temporary table subjects, and empties them. It works alike on the stored
-// tables and on a batch that arrives.
+// subjectEraser finds the rows about the persons in the table subjects, and empties them. It works on stored tables and
+// on staged batches alike.
 type subjectEraser struct {
 	work        *Erasures
 	schema      string
 	tables      []transform.Table
-	relationOf  func(table string) string // the relation that holds a table's rows; "" when it has none
-	stampClause func() string             // what a stored row is set to besides; "" for a row that arrives
-	args        []any                     // of what stored says
+	relationOf  func(table string) string // the relation with a table's rows; "" where it has none
+	stampClause func() string             // what else a stored row is set to, its time and run; "" for a staged row
+	args        []any                     // the parameters of stampClause
 
-	matching map[string]string // by own table: the temporary table of the records that name one of the persons
+	matching map[string]string // by table of records: the temporary table of those that name one of the persons; "": none can
 }
 
-// erasureRule is what happens to some columns of a row, and when.
+// erasureRule says which columns of a row are emptied, and under which condition.
 type erasureRule struct {
 	columns []string
-	erased  string // the column that says so; "" when there is none
-	where   string // about a row t
+	erased  string // the column that then says that the row was erased; "": none
+	where   string // the condition for a row t
 }
 
 func (e *subjectEraser) findTable(name string) (transform.Table, bool) {
@@ -76,7 +76,8 @@ func isSubject(alias string, columns []string) string {
 	return "(" + strings.Join(terms, " OR ") + ")"
 }
 
-// subjectPredicate is the condition that a row t is about one of the persons, by what whose says; "" when nothing can tell.
+// subjectPredicate is the condition that a row t is about one of the persons. whose are the columns that the stream file
+// names for it. It is "" where nothing can tell.
 func (e *subjectEraser) subjectPredicate(ctx context.Context, t transform.Table, whose []string) (string, error) {
 	if len(whose) == 0 {
 		return e.defaultSubject(ctx, t)
@@ -97,7 +98,8 @@ func (e *subjectEraser) subjectPredicate(ctx context.Context, t transform.Table,
 	return "(" + strings.Join(terms, " OR ") + ")", nil
 }
 
-// defaultSubject goes by the row's own ids, else by those of the item or the record that its list lies in.
+// defaultSubject decides by the ids in the row; without any, by those in the item, or else in the record, that its list
+// belongs to.
 func (e *subjectEraser) defaultSubject(ctx context.Context, t transform.Table) (string, error) {
 	if own := clause.Persons(t); len(own) > 0 {
 		return isSubject("t.", own), nil
@@ -109,7 +111,7 @@ func (e *subjectEraser) defaultSubject(ctx context.Context, t transform.Table) (
 	return e.ofRecord(ctx, t)
 }
 
-// subjectByColumn goes by one name of whose.
+// subjectByColumn decides by one name in the stream file's whose.
 func (e *subjectEraser) subjectByColumn(ctx context.Context, t transform.Table, name string) (string, error) {
 	if name == schemas.WhoseRecord {
 		return e.ofRecord(ctx, t)
@@ -128,7 +130,7 @@ func (e *subjectEraser) subjectByColumn(ctx context.Context, t transform.Table, 
 		clause.Matches("o.", own.Key, "t.", t.ParentKey), isSubject("o.", []string{name})), nil
 }
 
-// recordTable gives the table of the records that the rows of a table belong to, and the columns that say to which.
+// recordTable gives the table of the records that a table's rows belong to, and the columns with the key of the record.
 func (e *subjectEraser) recordTable(t transform.Table) (own transform.Table, key []string, ok bool) {
 	switch {
 	case t.HistoryOf != "":
@@ -141,7 +143,7 @@ func (e *subjectEraser) recordTable(t transform.Table) (own transform.Table, key
 	return t, t.Key, true
 }
 
-// ofRecord is true of all rows of a record that names one of the persons anywhere.
+// ofRecord is true for all rows of a record that names one of the persons anywhere.
 func (e *subjectEraser) ofRecord(ctx context.Context, t transform.Table) (string, error) {
 	own, key, ok := e.recordTable(t)
 	if !ok || len(key) == 0 {
@@ -154,7 +156,7 @@ func (e *subjectEraser) ofRecord(ctx context.Context, t transform.Table) (string
 	return fmt.Sprintf("EXISTS (SELECT 1 FROM %s n WHERE %s)", named, clause.Matches("n.", own.Key, "t.", key)), nil
 }
 
-// ofReference is true of a row whose column points to a record that names one of the persons.
+// ofReference is true for a row whose column points to a record that names one of the persons.
 func (e *subjectEraser) ofReference(ctx context.Context, c transform.Column) (string, error) {
 	t, ok := e.pointsTo(c)
 	if !ok {
@@ -167,7 +169,7 @@ func (e *subjectEraser) ofReference(ctx context.Context, c transform.Column) (st
 	return "t." + duck.Name(c.Name) + " IN (SELECT " + duck.Name(t.Key[0]) + " FROM " + named + ")", nil
 }
 
-// pointsTo gives the table of records that a column references by their key.
+// pointsTo gives the table that a column references by its key.
 func (e *subjectEraser) pointsTo(c transform.Column) (transform.Table, bool) {
 	name, column, _ := strings.Cut(c.References, ".")
 	for _, t := range e.tables {
@@ -210,8 +212,8 @@ func (e *subjectEraser) matchingRecords(ctx context.Context, own transform.Table
 	return name, nil
 }
 
-// erasureRules are what happens to the rows of a table that are about one of the persons. Personal columns that nothing can tell
-// the person of are given beside them.
+// erasureRules gives what is emptied in the rows of a table about one of the persons. unknown are the personal columns
+// where nothing says which person they are about.
 func (e *subjectEraser) erasureRules(ctx context.Context, t transform.Table) (list []erasureRule, unknown []string, err error) {
 	groups := map[string]*erasureRule{}
 	var order []string
@@ -249,7 +251,7 @@ func (e *subjectEraser) erasureRules(ctx context.Context, t transform.Table) (li
 	return list, unknown, nil
 }
 
-// remainsCondition is the condition that a row still holds something of what a rule takes out.
+// remainsCondition is the condition that a row still has a value that the rule empties.
 func (r erasureRule) remainsCondition() string {
 	terms := []string{transform.ExtraColumn + " IS NOT NULL"}
 	for _, c := range r.columns {
@@ -261,8 +263,9 @@ func (r erasureRule) remainsCondition() string {
 	return "(" + strings.Join(terms, " OR ") + ")"
 }
 
-// eraseSubjectRows takes out of the rows of a table what is about the persons, and tells how many rows that were. Their hash becomes
-// another one that does not tell what they held: the same for a row that is stored and for one that comes again.
+// eraseSubjectRows empties or deletes the rows of a table about the persons. It returns how many rows changed, and how
+// many of them were deleted. The rows get another content hash that says nothing about the old content: the same for a
+// stored row and for one that is read again, which then counts as unchanged.
 func (e *subjectEraser) eraseSubjectRows(ctx context.Context, t transform.Table) (rows, gone int64, err error) {
 	relation := e.relationOf(t.Name)
 	if e.deletesRow(t) {
@@ -287,7 +290,8 @@ func (e *subjectEraser) eraseSubjectRows(ctx context.Context, t transform.Table)
 	return rows, 0, nil
 }
 
-// deletesRow says whether the rows of a person go as a whole: also the states that a row was in of which next to nothing stays.
+// deletesRow reports whether the rows of a person are deleted as a whole. Past states of a row are, where next to nothing
+// of the row would remain.
 func (e *subjectEraser) deletesRow(t transform.Table) bool {
 	of, _ := e.findTable(t.HistoryOf)
 	return t.Erase == "rows" || of.Erase == "all"
@@ -310,7 +314,7 @@ func (e *subjectEraser) applyRule(ctx context.Context, t transform.Table, r eras
 	return e.work.db.DB.Exec(ctx, "UPDATE "+e.relationOf(t.Name)+" AS t SET "+strings.Join(sets, ", ")+" WHERE "+r.where+" AND "+r.remainsCondition(), e.args...)
 }
 
-// countMatches is what empty would do, without doing it.
+// countMatches counts the rows that eraseSubjectRows would change, and changes nothing.
 func (e *subjectEraser) countMatches(ctx context.Context, t transform.Table) (rows int64, err error) {
 	count := func(where string) error {
 		var n int64
