@@ -37,9 +37,9 @@ type ExportSpan struct {
 // answer. After a crash between the two the job may exist without our knowing its ID.
 type ExportJob struct {
 	ExportSpan
-	Kind  string `json:"kind"`         // forward, refresh, history, window
-	ID    string `json:"id,omitempty"` // empty: no answer tells whether the source has the job
-	Asked int64  `json:"asked"`
+	Kind  string `json:"kind"`            // forward, refresh, history, window
+	ID    string `json:"id,omitempty"`    // empty: no answer tells whether the source has the job
+	Asked int64  `json:"asked"`           // when it was asked for, Unix seconds; before that, when it was planned
 	Tries int    `json:"tries,omitempty"` // earlier jobs for the same span
 }
 

@@ -15,7 +15,7 @@ type Requirements struct {
 type Stream struct {
 	Name    string // its name in pipelines
 	File    string // of its declaration, for messages
-	BuiltIn bool
+	BuiltIn bool   // it comes with the program
 	Doc     string // the comment of its table
 	Table   string // table of its records: the name, or that of the stream it is like, with its suffix
 

@@ -32,7 +32,7 @@ type Misfit struct {
 	Table  string
 	Column string // as in a Reject
 	Reason string
-	Count  int64
+	Count  int64 // values rejected, or items of a rejected list
 }
 
 // SchemaDrift is a field, or a type of value, that the stream file does not declare.

@@ -1,3 +1,3 @@
-// Package api sends requests to the workspace's API. Its Client authenticates, keeps to one request budget, retries where that is safe,
-// and classifies errors.
+// Package api sends requests to the workspace's API: its Client keeps to one request budget, repeats a request where that is safe, and
+// classifies errors.
 package api

@@ -38,7 +38,7 @@ func (b *testBed) checkpointState(stream string) string {
 	return b.queryRows("SELECT state FROM _sync.checkpoints WHERE stream = '" + stream + "'")[0]
 }
 
-func TestExplicitWindowMovesNoMark(t *testing.T) {
+func TestExplicitWindowMovesNoWatermark(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(61))
 	b.syncOnce(runner.Options{})
