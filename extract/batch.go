@@ -7,11 +7,11 @@ import (
 	"aqueduck/extract/internal/scan"
 )
 
-// batchReader asks for records by many ids a request. The API leaves out what it does not have without a word: what was expected
-// is held against what came.
+// batchReader reads records by id, many ids in one request. The API omits the records that it does not have, without an error:
+// the reader compares the expected keys with the keys in the answer.
 type batchReader struct {
 	*childReader
-	expectedKeys map[string][]string // of the records expected, by id
+	expectedKeys map[string][]string // id to the keys of the records expected under it
 	keyPath      []string            // path of a record's key
 }
 
@@ -45,12 +45,12 @@ func readBatches(r *Reader) func(context.Context) (Page, error) {
 	return b.nextBatch
 }
 
-// askBatch reads what there is under some ids, and notes whose records did not come.
+// askBatch asks for the records of some ids. An expected record that the answer does not have becomes a Record with Gone.
 func (b *batchReader) askBatch(ctx context.Context, ids []string) lookupResult {
 	l := listOf(b.r.Stream, 0)
 	l.ids = map[string][]string{b.r.Stream.Read.Over.As: ids}
 	var f lookupResult
-	came := map[string]bool{}
+	received := map[string]bool{}
 	for w := newWalk(b.c, l, nil); !w.ended; {
 		sh, err := w.nextPage(ctx)
 		if err != nil {
@@ -62,13 +62,13 @@ func (b *batchReader) askBatch(ctx context.Context, ids []string) lookupResult {
 		f.records = append(f.records, pageOf(sh).Records...)
 		for _, raw := range sh.records {
 			if key, ok := scan.Scalar(scan.Field(raw, b.keyPath...)); ok {
-				came[key] = true
+				received[key] = true
 			}
 		}
 	}
 	for _, id := range ids {
 		for _, key := range b.expectedKeys[id] {
-			if !came[key] {
+			if !received[key] {
 				f.records = append(f.records, Record{Over: key, Gone: true})
 			}
 		}

@@ -76,7 +76,7 @@ func TestT89IDsAreAskedForInTwenties(t *testing.T) {
 	}
 }
 
-func TestT89WhatWasAskedForAndDoesNotComeIsNoted(t *testing.T) {
+func TestT89ExpectedRecordsThatAreMissingAreNoted(t *testing.T) {
 	t.Parallel()
 	a := serveAPI(t, callsOf(t, "100a", "100b", "115b"))
 	ids, keys := conversationIDs(41)
@@ -100,9 +100,9 @@ func TestABatchWithoutKeysExpectsItsIDs(t *testing.T) {
 	}
 }
 
-// TestT170OneIDThatCannotBeReadHoldsBackNoOtherOfItsBatch has ids that spoil each request they are in: one in the only batch, then one in
+// TestT170AnUnreadableIDDoesNotStopItsBatch has ids that spoil each request they are in: one in the only batch, then one in
 // each of several.
-func TestT170OneIDThatCannotBeReadHoldsBackNoOtherOfItsBatch(t *testing.T) {
+func TestT170AnUnreadableIDDoesNotStopItsBatch(t *testing.T) {
 	t.Parallel()
 	for _, spoiled := range [][]string{{"107"}, {"101", "125", "126", "142", "163", "185"}} {
 		good := callsOf(t)

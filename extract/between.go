@@ -11,21 +11,21 @@ import (
 	"aqueduck/schemas"
 )
 
-// errOverflow says that the source has more records in one second than it gives at once, and no way to ask for the rest.
+// errOverflow says that one second has more records than one answer holds, and the source has no way to ask for the rest.
 var errOverflow = errors.New("more records in one second than one answer holds")
 
-// longestSpan is more seconds than any window has.
+// longestSpan is a span in seconds that is longer than any window.
 const longestSpan = 1 << 40
 
-// betweenReader reads a stream in windows of time, as search does, from a list that has no pages: what is asked for is cut until
-// one answer holds all of it. The windows, and what closing one means, are those of search.
+// betweenReader reads a stream in windows of time from a list that has no pages. It asks for spans of a window and halves a span
+// until one answer holds all of its records. Windows, and the state after one, are those of searchReader.
 type betweenReader struct {
 	*searchReader
-	until        int64 // end of the window being read, itself outside
+	until        int64 // end of the window being read, exclusive
 	reading      bool  // a window is open
-	size         int64 // seconds asked for at once, 0: the whole window. It is kept from one window to the next: records lie as densely there
-	overflowRows int64 // records that an answer held when it was not everything; 0 as long as each was
-	rows         int64 // records of the window read
+	size         int64 // seconds asked for at once; 0: the whole window. It is kept for the next window, where records are about as dense
+	overflowRows int64 // the most records that an incomplete answer held; 0: every answer was complete
+	rows         int64 // records of this window read so far
 }
 
 func readBetween(r *Reader) func(context.Context) (Page, error) {
@@ -58,10 +58,10 @@ func (b *betweenReader) nextSpan(ctx context.Context) (Page, error) {
 	return b.buildSpanPage(sh, to), nil
 }
 
-// openWindow opens the next window, or goes on in it; io.EOF when there is none.
+// openWindow opens the next window or resumes the stored one; io.EOF when there is none.
 func (b *betweenReader) openWindow(ctx context.Context) error {
 	if b.c.ServerNow().IsZero() {
-		// A window ends at the server's now, which any answer tells.
+		// A window ends at the server's now. Any answer tells that time.
 		if _, err := peekList(ctx, b.c, b.r.Stream); err != nil {
 			return err
 		}
@@ -80,14 +80,14 @@ func (b *betweenReader) openWindow(ctx context.Context) error {
 		b.window.To = max(1, now.Add(-b.r.Stream.Read.Since.Lag).Unix())
 	}
 	if b.until = b.window.To; b.until == 0 {
-		// Up to now, whenever that is: a day is granted for a clock of ours that is wrong.
+		// The end is the server's now, which is not known. One more day allows for a wrong local clock.
 		b.until = max(unixSeconds(now), b.c.LocalNow().Unix()) + 24*3600
 	}
 	return nil
 }
 
-// fitSpan reads from b.since on as far as one answer holds everything, and gives the time up to which that is. What overflows
-// is cut in two.
+// fitSpan reads the longest span from b.since that one answer holds completely, and returns the span's end. A span that overflows
+// is halved.
 func (b *betweenReader) fitSpan(ctx context.Context) (sh listPage, to int64, err error) {
 	attempts := 0
 	for {
@@ -108,14 +108,14 @@ func (b *betweenReader) fitSpan(ctx context.Context) (sh listPage, to int64, err
 		case ctx.Err() != nil || !errors.As(err, &failure) || !failure.SmallerPageMayHelp() || to-b.since <= 1:
 			return sh, to, err
 		default:
-			attempts = 2 // by now the server has had the usual number of chances
+			attempts = 2 // the first span has used the usual number of attempts
 		}
 		b.size = max(1, (to-b.since)/2)
 	}
 }
 
-// growSpan chooses how much to ask for after an answer that held everything: twice as much, and no more than most of what an
-// answer can hold if records lie as densely there. What overflows is a request for nothing. The bounds may add two seconds.
+// growSpan chooses the next span after a complete answer. It doubles the span, up to 85 % of what an answer can hold if records
+// stay as dense: an answer that overflows is a wasted request. The bounds may add two seconds (readSpan).
 func (b *betweenReader) growSpan(got int64) {
 	next := min(2*b.size, longestSpan)
 	if b.overflowRows > 0 && b.size > 0 {
@@ -124,20 +124,20 @@ func (b *betweenReader) growSpan(got int64) {
 	b.size = next
 }
 
-// overflowError is the loud end of a stream whose records cannot all be had.
+// overflowError fails the stream: it cannot read all records of one second.
 func (b *betweenReader) overflowError(sh listPage) error {
 	return &api.Error{Class: api.ClassContract, Op: api.ReadOp(b.r.Stream), Method: b.r.Stream.Read.Method, Path: b.r.Stream.Read.Path,
 		Err: fmt.Errorf("%w: at %s it gives %d and says that there are others", errOverflow,
 			time.Unix(b.since, 0).UTC().Format(time.RFC3339), len(sh.records))}
 }
 
-// isTruncated reports whether an answer says that it is not everything.
+// isTruncated reports whether an answer says that it does not hold all records.
 func (sh *listPage) isTruncated() bool {
 	p := sh.pages
 	return p.next == nextPlace || p.next == nextURL || p.totalPages > 1 || sh.total > int64(len(sh.records))
 }
 
-// buildSpanPage draws the conclusions from an answer that holds everything up to a time.
+// buildSpanPage makes the Page, with its State, of a complete answer for the span up to to.
 func (b *betweenReader) buildSpanPage(sh listPage, to int64) Page {
 	for _, g := range sh.seen {
 		if g.at != timeless {
@@ -165,7 +165,7 @@ func (b *betweenReader) buildSpanPage(sh listPage, to int64) Page {
 	return p
 }
 
-// stateInWindow is the state in the middle of a window.
+// stateInWindow is the state before the window's end.
 func (b *betweenReader) stateInWindow() State {
 	st, w := b.state, b.window
 	st.Window, st.Position = &w, &Position{Since: b.since, LastTime: b.reached, Rows: b.rows}
@@ -175,9 +175,9 @@ func (b *betweenReader) stateInWindow() State {
 	return st
 }
 
-// readSpan asks once for what lies from a time to before another. Whether the source counts the bounds in is not told: one second
-// earlier, and the end itself, are right either way, and where it does two windows share a second on either side. What comes
-// twice for that does no harm.
+// readSpan asks once for the records from one time to before another. The API does not document whether its bounds are inclusive.
+// The request therefore begins one second earlier and ends at the end itself: this is complete in both cases. With inclusive
+// bounds adjacent spans share seconds; records that come twice do no harm.
 func readSpan(ctx context.Context, c *api.Client, l listRequest, field string, from, to int64, attempts int) (listPage, error) {
 	l = withSpan(l, field, from, to)
 	times := recordPeek{field: -1}
@@ -196,7 +196,7 @@ func readSpan(ctx context.Context, c *api.Client, l listRequest, field string, f
 	return listPage{listEnvelope: *found, date: a.Date}, nil
 }
 
-// withSpan is a list asked for between two times.
+// withSpan is the list restricted to the time from from to to, in Unix seconds.
 func withSpan(l listRequest, field string, from, to int64) listRequest {
 	l.query = append(append([]schemas.Param(nil), l.query...),
 		schemas.Param{Name: field + "_after", Value: strconv.FormatInt(max(0, from-1), 10)},

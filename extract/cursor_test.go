@@ -243,7 +243,7 @@ func TestT131T164TheEarliestSaneClockCounts(t *testing.T) {
 }
 
 // Holds: F8.
-func TestT132MarkNeverMovesBack(t *testing.T) {
+func TestT132WatermarkNeverMovesBack(t *testing.T) {
 	t.Parallel()
 	ws := newWorkspace(t, testContact{"a", secondsBeforeNoon(hour)})
 	state := State{SyncedTo: secondsBeforeNoon(-5 * hour), HistoryDone: true} // the server's clock was five hours ahead then
@@ -282,7 +282,7 @@ func TestT133WithoutADateTheRecordsTellTheTime(t *testing.T) {
 	}
 }
 
-func TestT137MarkInTheFutureIsRefused(t *testing.T) {
+func TestT137WatermarkInTheFutureIsRefused(t *testing.T) {
 	t.Parallel()
 	future := time.Date(2999, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
 	ws := newWorkspace(t, testContact{"a", secondsBeforeNoon(hour)})

@@ -17,20 +17,20 @@ import (
 	"aqueduck/schemas"
 )
 
-// How many records are read by themselves side by side: as many as the pace allows in a second, which answers hardly take,
-// so that other streams wait behind no more than that; never fewer, and never more, than these.
+// The number of records read side by side, one request each, is the number of requests that the pace allows in a second, within
+// these bounds. Other streams then wait about a second at most.
 const (
 	fewestAside = 4
 	mostAside   = 32
 )
 
-// ReadDetails gives a page of a stream with `detail` whose records are replaced by their own readings; those that leave tells
-// are left out. A record that the API says is gone by now is marked so. After an error the page has what was read, and the
-// State from before the page: stored, it is not read again.
-func (r *Reader) ReadDetails(ctx context.Context, page Page, leave []bool) (Page, error) {
+// ReadDetails replaces the records of a page of a stream with `detail` by the results of reading each one by id. A record i with
+// skip[i] is omitted. A record that the API no longer has comes with Gone. After an error the page holds the records read so far
+// and the State from before the page, so that the page is read again.
+func (r *Reader) ReadDetails(ctx context.Context, page Page, skip []bool) (Page, error) {
 	key, listed := keyPath(r.r.Stream), page.Records
 	return r.readAside(ctx, page, len(listed), func(i int) (*Record, error) {
-		if i < len(leave) && leave[i] {
+		if i < len(skip) && skip[i] {
 			return nil, nil
 		}
 		record, err := r.fetchDetail(ctx, listed[i].Raw, key)
@@ -41,17 +41,17 @@ func (r *Reader) ReadDetails(ctx context.Context, page Page, leave []bool) (Page
 	})
 }
 
-// mayBeStale reports whether a record that changed lately may have been read too early.
+// mayBeStale reports whether a record that changed lately may be an older copy than the list's.
 func (r *Reader) mayBeStale(listed, raw []byte) bool {
 	at, ok := RecordTime(r.r.Stream, raw)
 	return ok && isRecent(at, r.c.Now(), r.r.Stream.Read.Since.Overlap) && isStaleRead(r.r.Stream, listed, raw, r.c.Now())
 }
 
-// readAside gives the page with the n records that read gives, side by side and in their order; nil is none. A record that cannot be
-// read is given as such, as long as few are.
+// readAside gives the page the n records that read returns, read side by side and kept in their order; nil omits one. A record
+// that cannot be read comes as Unreadable, up to mostAsideRecords of them in one reading.
 func (r *Reader) readAside(ctx context.Context, page Page, n int, read func(i int) (*Record, error)) (Page, error) {
 	found := make([]*Record, n)
-	var failed atomic.Bool // no more are begun; those under way are worth waiting for
+	var failed atomic.Bool // begins no more requests; those under way are completed
 	errs := make([]error, n)
 	var unread atomic.Int32
 	unread.Store(int32(r.failed))
@@ -73,18 +73,18 @@ func (r *Reader) readAside(ctx context.Context, page Page, n int, read func(i in
 	}
 	err := g.Wait()
 	page.Records = nil
-	came := 0
+	readable := 0
 	for _, record := range found {
 		if record == nil {
 			continue
 		}
 		page.Records = append(page.Records, *record)
 		if record.Missing != Unreadable {
-			came++
+			readable++
 		}
 	}
-	if one := cmp.Or(errs...); err == nil && came == 0 && len(page.Records) > 1 {
-		err = one // it is not about one of them
+	if one := cmp.Or(errs...); err == nil && readable == 0 && len(page.Records) > 1 {
+		err = one // when all records fail, the source fails
 	}
 	r.failed = int(unread.Load())
 	if err != nil {
@@ -96,14 +96,15 @@ func (r *Reader) readAside(ctx context.Context, page Page, n int, read func(i in
 	return page, err
 }
 
-// ReadByID reads records by their ids, as Detail does, of a stream whose file says how. Its State is the one of the last page.
+// ReadByID reads records by their ids, as ReadDetails does, of a stream with `detail` or `by_id`. Its State is the one of the
+// last page.
 func (r *Reader) ReadByID(ctx context.Context, ids []string) (Page, error) {
 	page := Page{State: r.state, ServerTime: r.c.ServerNow(), Total: -1, Done: -1, Left: -1}
 	r.before = r.state
 	return r.readAside(ctx, page, len(ids), func(i int) (*Record, error) { return r.byID(ctx, ids[i]) })
 }
 
-// fetchDetail reads one record by itself. The list's own stays when it has no id: it is kept out by whoever decodes it.
+// fetchDetail reads one record by its id. A record without a usable id is returned as the list sent it; decoding rejects it.
 func (r *Reader) fetchDetail(ctx context.Context, raw []byte, key []string) (*Record, error) {
 	id, ok := scan.Scalar(scan.Field(raw, key...))
 	if !ok {
@@ -119,8 +120,8 @@ func (r *Reader) byID(ctx context.Context, id string) (*Record, error) {
 		return nil, &api.Error{Class: api.ClassContract, Op: l.op, Method: l.method, Path: d.Path, Err: fmt.Errorf("%q is no id to read by", api.Shorten(id))}
 	}
 	l.path = strings.ReplaceAll(d.Path, "{id}", url.PathEscape(id))
-	var fewer *Record // the first answer, where it has fewer parts than it counts
-	var came int64    // those that it has
+	var fewer *Record    // the first answer, if it has fewer parts than it counts
+	var fewerParts int64 // parts in that answer
 	for n := 1; ; n++ {
 		sh, err := newWalk(r.c, l, nil).nextPage(ctx)
 		var failure *api.Error
@@ -130,7 +131,7 @@ func (r *Reader) byID(ctx context.Context, id string) (*Record, error) {
 		if err != nil {
 			return &Record{Over: id}, err
 		}
-		// What answers may have only half of a record that has just been made, or another's from a cache: it is asked once more.
+		// A replica may have only half of a new record, and a cache may answer with another record (T195): ask once more.
 		record, why := pageOf(sh).Records[0], IncompleteReason(r.r.Stream, sh.records[0])
 		record.Over, record.Missing = id, cmp.Or(why, record.Missing)
 		other, known := RecordKey(r.r.Stream, sh.records[0])
@@ -139,8 +140,8 @@ func (r *Reader) byID(ctx context.Context, id string) (*Record, error) {
 		switch {
 		case n == 1 && (another || why != ""):
 		case n == 1 && parts < counted:
-			fewer, came = &record, parts
-		case fewer != nil && (another || parts < came):
+			fewer, fewerParts = &record, parts
+		case fewer != nil && (another || parts < fewerParts):
 			return fewer, nil
 		case another:
 			err := fmt.Errorf("the answer is the record %q", api.Shorten(other))

@@ -1,5 +1,5 @@
 // Package extract reads streams from the workspace's API, page by page.
 //
-// A Reader turns a stream file's `read` block into pages of raw records, each with the State that is true once everything up to it
-// is stored. An api.Client asks for it. Nothing here knows tables or SQL.
+// A Reader turns a stream file's `read` block into pages of raw records. Each page has the State that is true once its records and
+// all before them are stored. The Reader sends its requests through an api.Client. The package knows neither tables nor SQL.
 package extract

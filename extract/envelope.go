@@ -14,18 +14,18 @@ import (
 	"aqueduck/extract/internal/scan"
 )
 
-// listEnvelope is one page of a list, taken apart. Its records are parts of the answer's body.
+// listEnvelope is one decoded page of a list. Its records are slices of the answer's body.
 type listEnvelope struct {
 	records [][]byte
-	seen    []peekedRecord // of each record
-	total   int64          // total_count, -1 when it is not given
+	seen    []peekedRecord // by record
+	total   int64          // total_count, -1 when absent
 	pages   pageInfo
 }
 
-// parseEnvelope takes an answer's body apart. Of the records it notes where they lie, and what g wants to know of them. keys are the
-// names that the list may have; without any, the body is itself the one record.
+// parseEnvelope decodes the envelope of an answer's body. It keeps each record as a slice of the body, with the values that g
+// asks for. keys are the names that the list may have; without keys the whole body is one record.
 //
-// It never gives an envelope for a body that lacks the list: an error decoded as an empty page would look like the end.
+// A body without exactly one known list is an error: an error decoded as an empty page would look like the end of the list (T19).
 func parseEnvelope(body []byte, keys []string, g recordPeek) (*listEnvelope, error) {
 	s := envelopeScanner{body: body, keys: keys, peek: g, listEnvelope: listEnvelope{total: -1}, picked: make([][]byte, len(g.heads))}
 	d := jx.DecodeBytes(body)
@@ -51,7 +51,7 @@ func parseEnvelope(body []byte, keys []string, g recordPeek) (*listEnvelope, err
 	return s.finishScan()
 }
 
-// wrapDecodeError wraps the decoder's complaint; an empty body is said in plain words.
+// wrapDecodeError wraps the decoder's error in api.ErrNotJSON.
 func wrapDecodeError(body []byte, err error) error {
 	if len(body) == 0 {
 		return fmt.Errorf("%w: it is empty", api.ErrNotJSON)
@@ -68,12 +68,12 @@ type envelopeScanner struct {
 	kind   string
 	lists  []string // names of the lists found
 	flat   pageInfo // counters that lie in the envelope itself
-	wrong  error    // what is well-formed and yet no envelope
-	end    int      // where the record before ends, 0 before the first
-	picked [][]byte // values of peek.heads in the record at hand
+	wrong  error    // why well-formed JSON is no envelope
+	end    int      // offset where the previous record ends; 0 before the first
+	picked [][]byte // values of peek.heads in the current record
 }
 
-// scanMember reads one key of the envelope.
+// scanMember reads one member of the envelope.
 func (s *envelopeScanner) scanMember(d *jx.Decoder, key []byte) error {
 	if slices.Contains(s.keys, string(key)) {
 		return s.scanList(d, string(key))
@@ -95,7 +95,8 @@ func (s *envelopeScanner) scanMember(d *jx.Decoder, key []byte) error {
 	return s.wrong
 }
 
-// scanSingleRecord reads one key of an answer that is the record. Its fields may have any name, so that none is about pages.
+// scanSingleRecord reads one member of an answer that is itself the record. A member named `pages` or `page` is a field of the
+// record here.
 func (s *envelopeScanner) scanSingleRecord(d *jx.Decoder, key []byte) error {
 	raw, err := d.Raw()
 	if string(key) == "type" {
@@ -105,7 +106,7 @@ func (s *envelopeScanner) scanSingleRecord(d *jx.Decoder, key []byte) error {
 	return err
 }
 
-// scanList notes where each record lies. A null among them stands for nothing.
+// scanList notes the extent of each record of the list. It skips nulls.
 func (s *envelopeScanner) scanList(d *jx.Decoder, key string) error {
 	if kind := d.Next(); kind != jx.Array {
 		if err := d.Skip(); err != nil {
@@ -119,8 +120,9 @@ func (s *envelopeScanner) scanList(d *jx.Decoder, key string) error {
 	return d.Arr(s.scanRecord)
 }
 
-// scanRecord notes one record. The decoder does not tell where it is, and finding the end of a record by itself would cost a
-// second pass: the end is that of its last value. The first element of a list shows where the list is.
+// scanRecord notes the extent of one record. The decoder does not expose its offset, and a second pass to find a record's end is
+// too slow: the end is computed from the record's last value. The first element of a list is read whole, to find the list's
+// offset.
 func (s *envelopeScanner) scanRecord(d *jx.Decoder) error {
 	kind := d.Next()
 	if kind != jx.Object || s.end == 0 {
@@ -161,17 +163,16 @@ func (s *envelopeScanner) scanField(d *jx.Decoder, key []byte) error {
 	return nil
 }
 
-// endOfValue is where a value ends in the body. The decoder cuts values out of the body without touching their capacity, which
-// therefore tells how far behind their beginning the body's end is.
+// endOfValue is the offset in the body where a value ends. The decoder slices values out of the body without limiting their
+// capacity, so the capacity tells the distance from a value's beginning to the body's end.
 func (s *envelopeScanner) endOfValue(raw []byte) int { return cap(s.body) - cap(raw) + len(raw) }
 
-// addRecord adds a record.
 func (s *envelopeScanner) addRecord(raw []byte) {
-	s.records = append(s.records, raw[:len(raw):len(raw)]) // whoever appends to it does not reach the next one
+	s.records = append(s.records, raw[:len(raw):len(raw)]) // the limited capacity keeps an append out of the next record
 	s.seen = append(s.seen, s.peek.inspectRecord(s.picked))
 }
 
-// finishScan holds the pass against what an envelope must be.
+// finishScan checks that the body was an envelope, and returns it.
 func (s *envelopeScanner) finishScan() (*listEnvelope, error) {
 	switch {
 	case s.kind == "error.list":

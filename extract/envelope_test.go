@@ -26,7 +26,7 @@ func TestInstantsOfEveryForm(t *testing.T) {
 	}
 }
 
-func TestPlaceFindsWhatIsThere(t *testing.T) {
+func TestLocateFindsPresentValues(t *testing.T) {
 	t.Parallel()
 	const record = ` { "a" : {"b":[1,{"c":"}"},"\"]"], "d\u0065" : true } , "x":"\\\"", "a":2, "long":"` + "0123456789012345678901234567890123456789\\\\\\\"" + `","n":-1.5e3}`
 	for path, want := range map[string]string{
@@ -106,8 +106,8 @@ func checkRecords(t *testing.T, body []byte, e *listEnvelope, want []json.RawMes
 	}
 }
 
-// FuzzPlace holds the finder of values against encoding/json.
-func FuzzPlace(f *testing.F) {
+// FuzzLocate holds the finder of values against encoding/json.
+func FuzzLocate(f *testing.F) {
 	f.Add([]byte(`{"a":{"b":[1,2]},"c":"\"}"}`), "a", "b")
 	f.Add([]byte(`{"tags":{"data":[],"x\\":"\\"},"t\u0061gs":1}`), "tags", "data")
 	f.Add([]byte(`[]`), "a", "b")

@@ -5,20 +5,21 @@ import (
 	"fmt"
 )
 
-// Export is what the stream of a dataset remembers besides its marks: what the source calls it, the columns that its files
-// have had, and the job that it waits for.
+// Export is the part of a State that only streams of export datasets have: the dataset, the columns that its files have had, and
+// the job under way.
 type Export struct {
 	Family     string         `json:"family"`              // name of the stream file
-	Dataset    string         `json:"dataset"`             // its id at the source
-	Doc        string         `json:"doc,omitempty"`       // what one row is, in the source's words
-	Columns    []ExportColumn `json:"columns,omitempty"`   // in the order of the table; never fewer
+	Dataset    string         `json:"dataset"`             // id of the dataset at the source
+	Doc        string         `json:"doc,omitempty"`       // the source's description of a row
+	Columns    []ExportColumn `json:"columns,omitempty"`   // in the order of the table; columns are only added
 	Job        *ExportJob     `json:"job,omitempty"`       // asked for, or about to be
-	Refresh    *ExportSpan    `json:"refresh,omitempty"`   // what is left of the refresh under way
+	Refresh    *ExportSpan    `json:"refresh,omitempty"`   // the rest of the refresh under way
 	Refreshed  int64          `json:"refreshed,omitempty"` // first second of the day on which the last refresh began
-	LowestTime int64          `json:"down,omitempty"`      // the lowest time ever read: what is read anew goes down to it
+	LowestTime int64          `json:"down,omitempty"`      // earliest time ever read; a full refresh reads down to it
 }
 
-// ExportColumn is a column of a dataset: the name here, the header there, and the attribute it is of where that is known.
+// ExportColumn is a column of a dataset: its name in the table, its header in the file, and the id of its attribute where that is
+// known.
 type ExportColumn struct {
 	Name      string `json:"name"`
 	Header    string `json:"header"`
@@ -26,27 +27,28 @@ type ExportColumn struct {
 	Gone      bool   `json:"gone,omitempty"` // the last file did not have it
 }
 
-// ExportSpan is a span of whole days, its end excluded.
+// ExportSpan is a span of whole days; To is exclusive.
 type ExportSpan struct {
 	From int64 `json:"from"` // Unix seconds
 	To   int64 `json:"to"`   // Unix seconds
 }
 
-// ExportJob is one export. It is stored twice: before it is asked for, without an ID, and once the source has named it.
+// ExportJob is one export job of the source. It is stored twice: without an ID before the request, and with the ID from the
+// answer. After a crash between the two the job may exist without our knowing its ID.
 type ExportJob struct {
 	ExportSpan
-	Kind  string `json:"kind"`         // forward, refresh, history, window
-	ID    string `json:"id,omitempty"` // empty: nobody heard whether the source took it
-	Asked int64  `json:"asked"`
-	Tries int    `json:"tries,omitempty"` // jobs for the same span before it
+	Kind  string `json:"kind"`            // forward, refresh, history, window
+	ID    string `json:"id,omitempty"`    // empty: no answer tells whether the source has the job
+	Asked int64  `json:"asked"`           // when it was asked for, Unix seconds; before that, when it was planned
+	Tries int    `json:"tries,omitempty"` // earlier jobs for the same span
 }
 
 // The kinds of jobs.
 const (
-	ExportForward = "forward" // moves the mark
-	ExportRefresh = "refresh" // finds what came late and what changed
-	ExportHistory = "history" // reads downward
-	ExportWindow  = "window"  // was asked for by its days, and moves nothing
+	ExportForward = "forward" // advances the watermark
+	ExportRefresh = "refresh" // finds late and changed rows
+	ExportHistory = "history" // backfill: reads downward
+	ExportWindow  = "window"  // an explicit window; moves no watermark
 )
 
 func (e *Export) validateExport() error {

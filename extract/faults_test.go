@@ -100,7 +100,7 @@ func TestT15EmulatorLoopStops(t *testing.T) {
 	}
 }
 
-func TestT39EmulatorRetentionIsTold(t *testing.T) {
+func TestT39EmulatorRetentionIsReported(t *testing.T) {
 	t.Parallel()
 	c := emulatedCopy(t, emulator.Config{Seed: 8, Contacts: 60, Activities: 600})
 	feed := builtinStream(t, "contact_activities")

@@ -9,16 +9,16 @@ import (
 	"aqueduck/extract/internal/scan"
 )
 
-// feedReader reads a list that only grows, oldest first. What is remembered is the cursor of the last page that held anything: the
-// next reading begins with that page again, for it may have been filled up, also in its middle.
+// feedReader reads a list that only grows, oldest first. The State keeps the cursor of the last page that held records. The next
+// reading begins with that page again, because the source may have added records to it, also in its middle (T38).
 type feedReader struct {
 	*Reader
 	walk         *listWalk
 	id           []string // path of a record's id; nil when it has none
-	lastReadID   string   // id of the last record read before, until it is met again
+	lastReadID   string   // id of the last record of the previous reading, until this one has found it
 	pages        int
 	fresh        bool // no answer has come yet
-	gap          bool // the place of the last reading is no longer known
+	gap          bool // the feed no longer has the position where the previous reading ended (T39)
 	opened       time.Time
 	cursorDeaths int
 }
@@ -68,8 +68,8 @@ func (f *feedReader) startWalk(from *Position) *listWalk {
 	return newWalk(f.c, l, from)
 }
 
-// recoverCursor begins at the feed's first record after the server has forgotten a cursor. Everything that the feed still has is
-// read again, which does no harm.
+// recoverCursor restarts at the feed's first record after the server has lost a cursor. All records that the feed still has are
+// read again; that does no harm.
 func (f *feedReader) recoverCursor() bool {
 	if f.cursorDeaths++; f.cursorDeaths > maxCursorDeaths {
 		return false
@@ -87,11 +87,11 @@ func (f *feedReader) buildFeedPage(sh listPage) Page {
 
 	p.State = f.state
 	p.State.Version = f.c.Version()
-	// An empty page's cursor is no bookmark: a record that is put in late would lie before it.
+	// The cursor of an empty page is no bookmark: a record that the source adds late would lie before it.
 	if n := len(sh.records); n > 0 {
-		mark := sh.position
-		mark.Last = f.recordID(sh.records[n-1])
-		p.State.Bookmark = &mark
+		bookmark := sh.position
+		bookmark.Last = f.recordID(sh.records[n-1])
+		p.State.Bookmark = &bookmark
 	}
 	if sh.end {
 		p.Boundary, p.Left = true, min(p.Left, 0)
@@ -102,8 +102,9 @@ func (f *feedReader) buildFeedPage(sh listPage) Page {
 	return p
 }
 
-// detectGap reports, once, that the feed has let go of the place where the last reading ended: its cursor, or its last record,
-// which must be on the first page, or on the second if others were put in before it.
+// detectGap reports, once, that the feed no longer has the position where the previous reading ended: its cursor has expired, or
+// its last record is neither on the first page nor on the second. The second is allowed because the source may have added records
+// before it.
 func (f *feedReader) detectGap(sh listPage) bool {
 	f.pages++
 	if f.lastReadID != "" && f.hasRecord(sh, f.lastReadID) {
@@ -117,7 +118,7 @@ func (f *feedReader) detectGap(sh listPage) bool {
 	return gap
 }
 
-// hasRecord reports whether a page has the record of an id.
+// hasRecord reports whether a page has the record with an id.
 func (f *feedReader) hasRecord(sh listPage, id string) bool {
 	for _, raw := range sh.records {
 		if f.recordID(raw) == id {
@@ -127,7 +128,7 @@ func (f *feedReader) hasRecord(sh listPage, id string) bool {
 	return false
 }
 
-// recordID is a record's id, as text, whatever it was sent as.
+// recordID is a record's id as text; "" when it has none.
 func (f *feedReader) recordID(raw []byte) string {
 	if f.id == nil {
 		return ""

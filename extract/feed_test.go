@@ -134,7 +134,7 @@ func TestT38FeedKilledAtEachPageLosesNothing(t *testing.T) {
 	}
 }
 
-func TestT39FeedThatForgotItsPlaceSaysSo(t *testing.T) {
+func TestT39AFeedThatLostItsPositionReportsAGap(t *testing.T) {
 	t.Parallel()
 	s := feedStream()
 	s.Read.Page.Size = 10
@@ -174,7 +174,7 @@ func TestT39FeedThatForgotItsPlaceSaysSo(t *testing.T) {
 	}
 }
 
-func TestFeedOfOnePageThatLostItsBeginningSaysSo(t *testing.T) {
+func TestAFeedOfOnePageThatLostItsBeginningReportsAGap(t *testing.T) {
 	t.Parallel()
 	l := newLog(t, 5)
 	_, pages := drainPhase(t, NewReader(l.newClient(t), Request{Stream: feedStream()}))
@@ -186,7 +186,7 @@ func TestFeedOfOnePageThatLostItsBeginningSaysSo(t *testing.T) {
 	}
 }
 
-func TestFeedKnowsItsPlaceByIDsOfAnyForm(t *testing.T) {
+func TestFeedFindsItsPositionByIDsOfAnyForm(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		change func(*schemas.Stream)

@@ -8,7 +8,8 @@ import (
 	"aqueduck/schemas"
 )
 
-// RecordKey is the id of a record, as text; false when the stream has no key of one field, or the record none.
+// RecordKey returns a record's id as text. It is false when the stream's key is not one field of the record, or the record has no
+// value for it.
 func RecordKey(s *schemas.Stream, raw []byte) (string, bool) {
 	path := keyPath(s)
 	if path == nil {
@@ -17,7 +18,7 @@ func RecordKey(s *schemas.Stream, raw []byte) (string, bool) {
 	return scan.Scalar(scan.Field(raw, path...))
 }
 
-// RecordTime is the time of a record that its list is asked by, in unix seconds; false when it has none.
+// RecordTime returns the time by which the stream's list is asked, in Unix seconds; false when the stream or the record has none.
 func RecordTime(s *schemas.Stream, raw []byte) (int64, bool) {
 	if s.Read.Since.Field == "" {
 		return 0, false
@@ -25,7 +26,7 @@ func RecordTime(s *schemas.Stream, raw []byte) (int64, bool) {
 	return scan.UnixTime(scan.Field(raw, s.Read.Since.Field))
 }
 
-// keyPath is where a record's id is.
+// keyPath is the path of a record's id; nil when the key is not one field of the record.
 func keyPath(s *schemas.Stream) []string {
 	for _, c := range s.Columns {
 		if len(s.Key) == 1 && c.Name == s.Key[0] && len(c.From) > 0 && !strings.HasPrefix(c.From[0], "$") {
@@ -35,5 +36,5 @@ func keyPath(s *schemas.Stream) []string {
 	return nil
 }
 
-// idPattern is what an id looks like that may become part of a path.
+// idPattern is the form of an id that may be put into a path.
 var idPattern = regexp.MustCompile(`^[A-Za-z0-9_-]{1,128}$`)

@@ -15,31 +15,31 @@ import (
 	"aqueduck/schemas"
 )
 
-// listRequest is one list of the API, as it is asked for.
+// listRequest is a request for one list of the API, without the position in it.
 type listRequest struct {
 	op        string // for messages
 	method    string
 	path      string // escaped
-	over      string // id or value that it is of; "" when the stream has one list
+	over      string // the id or value that the list belongs to; "" when the stream has one list
 	query     []schemas.Param
 	records   []string
 	page      schemas.Page
 	search    *timeRange // nil: the whole list
 	nested    []nestedList
-	key       []string            // path of a record's key; nil: it has none of one field
-	ids       map[string][]string // a batch: what is asked for, by the name it is sent in; nil otherwise
+	key       []string            // path of a record's key; nil: the key is not one field
+	ids       map[string][]string // a batch: the ids asked for, by the parameter that carries them; else nil
 	optional  bool                // the source may refuse it
-	isGrowing bool                // its last page may be empty and point at itself: more will come there
+	isGrowing bool                // a feed: its last page may be empty and name itself as the next
 }
 
-// timeRange asks for the records whose field is at or after a time, in its order.
+// timeRange asks for the records with the field at or after a time, in ascending order of the field.
 type timeRange struct {
 	field  string
 	since  int64
-	before int64 // and before another time; 0: up to the end
+	before int64 // exclusive end; 0: none
 }
 
-// listOf is the list of a stream. since is the time that a searched stream is asked from.
+// listOf is the request for a stream's list. since is the time, in Unix seconds, from which a searched stream is asked.
 func listOf(s *schemas.Stream, since int64) listRequest {
 	l := listRequest{
 		op:     api.ReadOp(s),
@@ -47,7 +47,7 @@ func listOf(s *schemas.Stream, since int64) listRequest {
 		nested: nestedLists(s), key: keyPath(s),
 	}
 	if s.Read.Detail != nil {
-		l.nested = nil // the record's own reading has them
+		l.nested = nil // reading the record by id completes them
 	}
 	if s.Read.Since.By == "search" {
 		l.search = &timeRange{field: s.Read.Since.Field, since: since}
@@ -55,7 +55,7 @@ func listOf(s *schemas.Stream, since int64) listRequest {
 	return l
 }
 
-// forValue is the list for an id or a value that the stream is read over: in the path, or in the query.
+// forValue is the list of one id or value: it replaces {id} in the path, and is the query parameter as where that is not empty.
 func (l listRequest) forValue(as, value string) listRequest {
 	l.over, l.path = value, strings.ReplaceAll(l.path, "{id}", url.PathEscape(value))
 	if as != "" {
@@ -64,7 +64,7 @@ func (l listRequest) forValue(as, value string) listRequest {
 	return l
 }
 
-// listsOf are the lists that a stream read in full has: one, or one a value.
+// listsOf are the lists of a stream that is read in full: one, or one for each value.
 func listsOf(s *schemas.Stream) []listRequest {
 	if s.Read.Over == nil {
 		return []listRequest{listOf(s, 0)}
@@ -106,7 +106,7 @@ type (
 	}
 )
 
-// callAt asks for the page at a position.
+// callAt is the request for the page at a position.
 func (l *listRequest) callAt(p Position) api.Call {
 	q := api.Call{Op: l.op, Method: l.method, Path: l.path, Cursor: p.Token != ""}
 	query := url.Values{}
@@ -133,9 +133,9 @@ func (l *listRequest) callAt(p Position) api.Call {
 	return q
 }
 
-// buildQuery is what a search asks. Where time fields mean whole days of a zone that is not told, "=" takes the day of the time and ">"
-// what follows it. Where they mean seconds, "=" takes that second. Together they miss nothing either way. "<" takes what is before
-// the time, or before its day.
+// buildQuery is the filter of a search. Where the API compares whole days of an unknown time zone, "=" takes the day of the time
+// and ">" the days after it. Where it compares seconds, "=" takes that second. Together they miss nothing in both cases (T1, T4).
+// "<" takes what is before the time, or before its day.
 func (s *timeRange) buildQuery() *filterGroup {
 	from := filterGroup{Operator: "OR", Value: []queryFilter{s.timeFilter("=", s.since), s.timeFilter(">", s.since)}}
 	if s.before == 0 {
@@ -169,8 +169,8 @@ func setPlace(query url.Values, p Position) {
 	}
 }
 
-// requestFingerprint names the request without its place: a cursor given for one must not be used for another, for it may be
-// accepted and mean another list (T13).
+// requestFingerprint identifies the request without its position. A server may accept a cursor of another request, and mean
+// another list by it (T13).
 func (l *listRequest) requestFingerprint(base, version string) string {
 	q := l.callAt(Position{})
 	h := sha256.New()

@@ -174,7 +174,7 @@ func TestEmptyPagesWithoutEndStop(t *testing.T) {
 	}
 }
 
-func TestListThatPaysNoHeedToThePageStops(t *testing.T) {
+func TestAListThatIgnoresThePageNumberFails(t *testing.T) {
 	t.Parallel()
 	a := serveAPI(t, apitest.AnswerWith(`{"data":[{"id":"1"}],"total_count":9}`))
 	ids, _, err := tryDrain(NewReader(a.newClient(t), Request{Stream: sweepStream()}))

@@ -2,12 +2,12 @@ package extract
 
 import "errors"
 
-// What is wrong with a list, or with the state that it is read from.
+// Errors of a list, or of the state that it is read from.
 var (
-	// ErrCursorLoop says that a list pointed back to a page it had been at.
+	// ErrCursorLoop says that a list names a next page that was read before.
 	ErrCursorLoop = errors.New("the list leads back to a page that was read before")
-	// errShort says that a list ended before it had given as many records as it states.
+	// errShort says that a list ended with fewer records than its own total_count.
 	errShort = errors.New("the list ends before it has given all records")
-	// errFuture says that a mark lies after the server's clock: reading from it would find nothing, for ever.
-	errFuture = errors.New("a stored mark lies in the future")
+	// errFuture says that a watermark is later than the server's clock: reading from it would never find a record.
+	errFuture = errors.New("a stored watermark lies in the future")
 )

@@ -2,21 +2,21 @@ package extract
 
 import "time"
 
-// listPage is one page of a walk.
+// listPage is one page of a listWalk.
 type listPage struct {
 	listEnvelope
-	fresh        int64     // records of it that came for the first time
-	missingRows  int64     // of the last page: records that the list states and has not given
-	over         string    // id or value that the list is of
-	date         time.Time // the server's clock, zero when not told
-	position     Position  // where the page was
-	nextPosition Position  // where the next one is
+	fresh        int64     // records of the page that came for the first time
+	missingRows  int64     // on the last page: total_count minus the distinct records read
+	over         string    // the id or value that the list belongs to
+	date         time.Time // the server's clock; zero when the answer has none
+	position     Position  // of this page
+	nextPosition Position  // of the next page
 	end          bool
-	short        []string // by record: its id where a list of it could not be read on; nil: none was
-	unread       []error  // by record: why a list of it could not be read on, and is left out of it; nil: none was
+	short        []string // by record: its id, where the rest of a nested list of it was answered 404; nil: none
+	unread       []error  // by record: why the rest of a nested list of it cannot be read and the list is omitted; nil: none
 }
 
-// pageOf makes a Page of a listPage; the caller adds the state.
+// pageOf makes a Page of a listPage, without a State.
 func pageOf(sh listPage) Page {
 	p := Page{Records: make([]Record, len(sh.records)), ServerTime: sh.date, Total: sh.total, Done: -1, Left: -1}
 	for i, raw := range sh.records {

@@ -15,31 +15,33 @@ import (
 )
 
 const (
-	nestedSize  = 50 // records a page of a nested list: no list's known maximum is below it
+	nestedSize  = 50 // records per page of a nested list; every documented maximum is at least 50
 	nestedAside = 4  // nested lists read side by side
-	nestedCap   = 10 // items of a nested list that is cut without saying so
+	nestedCap   = 10 // items at which the API cuts a nested list, without always saying so (T44)
 )
 
-// FindTruncated finds what a record has only the newest of, by its own count: what is cut short, the table of a nested list, "" where the
-// stream says that it is something else, how many were sent at the most, of how many. Zeros where there is nothing.
+// FindTruncated tells what a record has only the newest of, by the record's own count: the name of what is cut, the table of the
+// nested list ("" where the stream file names a cap), the number of items sent, and the record's count. All are zero when nothing
+// is cut.
 func FindTruncated(s *schemas.Stream, record []byte) (what, table string, sent, of int64) {
-	if told := scan.Field(record, s.Capped.Count...); s.Capped.Most > 0 && told != nil && scan.Count(told) > s.Capped.Most {
-		return s.Capped.Of, "", s.Capped.Most, scan.Count(told)
+	if count := scan.Field(record, s.Capped.Count...); s.Capped.Most > 0 && count != nil && scan.Count(count) > s.Capped.Most {
+		return s.Capped.Of, "", s.Capped.Most, scan.Count(count)
 	}
 	for _, c := range s.Children {
 		if c.Complete || c.Count == nil || c.Within != "" {
 			continue
 		}
-		told := scan.Field(record, c.Count...)
+		count := scan.Field(record, c.Count...)
 		got, ok := scan.CountItems(scan.Field(record, c.From...))
-		if ok && told != nil && scan.Count(told) > int64(got) {
-			return "parts", c.Table, int64(got), scan.Count(told)
+		if ok && count != nil && scan.Count(count) > int64(got) {
+			return "parts", c.Table, int64(got), scan.Count(count)
 		}
 	}
 	return "", "", 0, 0
 }
 
-// completeNested reads the cut lists of a page's records on and puts the whole ones in their place.
+// completeNested reads the truncated nested lists of a page's records to their ends, and puts the complete lists into the
+// records.
 func (w *listWalk) completeNested(ctx context.Context, sh *listPage) error {
 	var g errgroup.Group
 	g.SetLimit(nestedAside)
@@ -68,8 +70,9 @@ func (w *listWalk) completeNested(ctx context.Context, sh *listPage) error {
 	return err
 }
 
-// fillIn gives a copy of a record with its cut lists whole. A list that cannot be read is left out: what is stored of it stays. A record
-// that has gone since its page was made is short as well, for it may come back without a sign.
+// fillIn returns a copy of a record with complete nested lists. A list that cannot be read is removed from the record: the stored
+// rows of it stay. A 404 means that the record disappeared after its page was made; the record counts as short, because it may
+// come back without a new time.
 func (w *listWalk) fillIn(ctx context.Context, record []byte, cut []nestedList) (filled []byte, short string, unread, err error) {
 	for _, n := range cut {
 		whole, err := w.readNested(ctx, record, n)
@@ -107,7 +110,7 @@ func (w *listWalk) readNested(ctx context.Context, record []byte, n nestedList) 
 	for nested := newWalk(w.c, l, nil); !nested.ended; {
 		sh, err := nested.nextPage(ctx)
 		if api.ClassOf(err) == api.ClassCursor {
-			return nil, nested.contractError(err) // it is not the page's own cursor that died
+			return nil, nested.contractError(err) // a lost cursor of the nested list must not restart the outer list
 		}
 		if err != nil {
 			return nil, err
@@ -120,5 +123,5 @@ func (w *listWalk) readNested(ctx context.Context, record []byte, n nestedList) 
 	return whole, nil
 }
 
-// nestedPath is what the address of a nested list looks like: a path of this API, never a host.
+// nestedPath is the form of a nested list's address: a path of this API, never another host.
 var nestedPath = regexp.MustCompile(`^/[a-z_]{1,64}/([A-Za-z0-9_-]{1,128})/[a-z_]{1,64}$`)

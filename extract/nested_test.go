@@ -119,7 +119,7 @@ func TestT44BothListsOfARecordAreReadOn(t *testing.T) {
 	}
 }
 
-func TestT190OfARecordThatIsGoneMeanwhileACutListIsLeftOut(t *testing.T) {
+func TestT190ATruncatedListOfADisappearedRecordIsOmitted(t *testing.T) {
 	t.Parallel()
 	a := nestedAPI(t, tagList(10, `,"total_count":12,"url":"/contacts/c1/tags"`), tagList(0, ""), func(w http.ResponseWriter, _, _ int) { apitest.Reply(w, errNotFound) })
 	p := firstPage(t, NewReader(a.newClient(t), Request{Stream: taggedStream(), State: State{SyncedTo: secondsBeforeNoon(2 * hour), HistoryDone: true}}))
@@ -129,7 +129,7 @@ func TestT190OfARecordThatIsGoneMeanwhileACutListIsLeftOut(t *testing.T) {
 	}
 }
 
-func TestT170ANestedListThatCannotBeReadIsLeftOutOfItsRecord(t *testing.T) {
+func TestT170AnUnreadableNestedListIsOmittedFromItsRecord(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		answer string

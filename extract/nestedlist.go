@@ -2,10 +2,10 @@ package extract
 
 import "aqueduck/schemas"
 
-// nestedList is a list inside a record that the API cuts short, and where its whole is.
+// nestedList says where a record has a list that the API cuts short, and the address of the complete list.
 type nestedList struct {
 	from  []string // path of the list
-	count []string // path of its true length
+	count []string // path of its total count
 	more  []string // path of the flag that there are more
 	rest  []string // path of its address
 }

@@ -14,7 +14,7 @@ var readers = map[string]func(*Reader) func(context.Context) (Page, error){
 	"between":  readBetween,
 }
 
-// NewReader begins to read a stream. It asks nothing yet.
+// NewReader returns a Reader of a stream. It sends no request.
 func NewReader(c *api.Client, r Request) *Reader {
 	if r.Phase == "" {
 		r.Phase = Forward

@@ -14,21 +14,21 @@ import (
 )
 
 const (
-	overBatch  = 50 // ids of a page that are asked for one by one
+	overBatch  = 50 // ids of a page, one request each
 	overAside  = 4  // requests side by side
-	overMisses = 3  // requests that may fail before the others are given up too, where nothing has come yet
+	overMisses = 3  // failed requests after which the rest is given up, if none has succeeded
 )
 
-// childReader reads what there is under ids: under one a request, or under several.
+// childReader reads child records by the ids of their parents: one id a request, or several (batchReader).
 type childReader struct {
 	*Reader
-	units           [][]string // ids still to be asked for, a request each
-	requestsPerPage int        // requests of a page
-	idsLeft         int        // ids in them
+	units           [][]string // ids still to be asked for, one request each
+	requestsPerPage int        // requests per page
+	idsLeft         int        // ids in units
 	ask             func(ctx context.Context, ids []string) lookupResult
 	opened          time.Time
-	answered        atomic.Int32 // requests that were answered
-	failures        []error      // why requests failed
+	answered        atomic.Int32 // requests that succeeded
+	failures        []error      // errors of the failed requests
 }
 
 func readOver(r *Reader) func(context.Context) (Page, error) {
@@ -44,8 +44,8 @@ func readOver(r *Reader) func(context.Context) (Page, error) {
 	return o.nextBatch
 }
 
-// askableIDs is the ids that may be put into a request. The others are never asked for: what is in them could lead anywhere.
-// That there are some is told once the rest was read.
+// askableIDs is the ids that may be put into a request. Any other id could change the request's path, and is never sent; the
+// reading ends with an error that counts them.
 func (o *childReader) askableIDs() []string {
 	var ids []string
 	for _, id := range o.r.IDs {
@@ -60,11 +60,11 @@ func (o *childReader) askableIDs() []string {
 	return ids
 }
 
-// lookupResult is what came of one request.
+// lookupResult is the outcome of one request.
 type lookupResult struct {
 	records []Record
 	date    time.Time
-	none    error // the 404 that says that there is no such id
+	none    error // the 404 that says that the id does not exist
 	err     error
 }
 
@@ -86,7 +86,7 @@ func (o *childReader) nextBatch(ctx context.Context) (Page, error) {
 	p := Page{State: o.state, Total: -1}
 	var apart [][]string
 	for i, f := range found {
-		if len(units[i]) > 1 && isRecordError(f.err) { // one of them may spoil the answer for the others
+		if len(units[i]) > 1 && isRecordError(f.err) { // one bad record may break the answer for all ids: ask for each id alone
 			for _, id := range units[i] {
 				apart = append(apart, []string{id})
 			}
@@ -100,7 +100,7 @@ func (o *childReader) nextBatch(ctx context.Context) (Page, error) {
 		p.Records = append(p.Records, f.records...)
 		p.Answered = append(p.Answered, units[i]...)
 		if !f.date.IsZero() && (p.ServerTime.IsZero() || f.date.Before(p.ServerTime)) {
-			p.ServerTime = f.date // the earliest: each record is at least as new as that
+			p.ServerTime = f.date // the earliest: every record is at least as new
 		}
 	}
 	o.units = append(apart, o.units[len(units):]...)
@@ -119,8 +119,8 @@ func (o *childReader) nextBatch(ctx context.Context) (Page, error) {
 	return p, nil
 }
 
-// missingEverywhere is the 404 of a stream that has never been read and whose first answers all say it, though the rows that it is read
-// over are there: the workspace, or this API version, does not have it. Nothing of it was answered then.
+// missingEverywhere returns the 404 of a stream that was never read and whose first answers are all 404, although its parents
+// exist. The workspace, or this API version, does not have the stream; the page then concludes nothing about single ids.
 func (o *childReader) missingEverywhere(found []lookupResult) error {
 	if !o.r.Stream.Read.UsesPendingIDs() || o.state.SyncedTo > 0 || !o.opened.IsZero() {
 		return nil
@@ -133,7 +133,8 @@ func (o *childReader) missingEverywhere(found []lookupResult) error {
 	return found[0].none
 }
 
-// askAll makes the requests of a page, side by side. One that fails does not stop the others, unless that is about all of them.
+// askAll makes the requests of a page side by side. A request that fails does not stop the others, unless its error concerns all
+// of them.
 func (o *childReader) askAll(ctx context.Context, units [][]string) ([]lookupResult, error) {
 	found := make([]lookupResult, len(units))
 	var missed atomic.Int32
@@ -160,12 +161,12 @@ func (o *childReader) askAll(ctx context.Context, units [][]string) ([]lookupRes
 	return found, g.Wait()
 }
 
-// isDown reports whether so many requests have failed that it is the source which cannot be read, and not what they asked for.
+// isDown reports whether so many requests failed that the source fails, not single ids.
 func (o *childReader) isDown(misses int) bool {
 	return misses > mostAsideRecords || misses > overMisses && o.answered.Load() == 0
 }
 
-// concernsAll reports whether an error is about more than the one id.
+// concernsAll reports whether an error would meet the requests for other ids, too.
 func concernsAll(err error) bool {
 	switch api.ClassOf(err) {
 	case api.ClassTransient, api.ClassContract:
@@ -174,7 +175,7 @@ func concernsAll(err error) bool {
 	return true
 }
 
-// askOne reads what there is under one id.
+// askOne reads the child records of one id.
 func (o *childReader) askOne(ctx context.Context, ids []string) lookupResult {
 	id := ids[0]
 	l := listOf(o.r.Stream, 0).forValue(o.r.Stream.Read.Over.As, id)

@@ -41,7 +41,7 @@ func TestOverReadsOneRecordPerID(t *testing.T) {
 	}
 }
 
-func TestT37T169OnlyTheAPIsOwnWordsMeanGone(t *testing.T) {
+func TestT37T169OnlyTheAPIsOwn404MeansDeleted(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		answer string
@@ -91,7 +91,7 @@ func TestOverRefusesStrangeIDsAndReadsTheOthers(t *testing.T) {
 	}
 }
 
-func TestOverOneIDThatFailsDoesNotHoldTheOthers(t *testing.T) {
+func TestOverAFailedIDDoesNotStopTheOthers(t *testing.T) {
 	t.Parallel()
 	a := serveAPI(t, func(w http.ResponseWriter, r *http.Request, _ string) {
 		if strings.HasSuffix(r.URL.Path, "/b") {
@@ -106,8 +106,8 @@ func TestOverOneIDThatFailsDoesNotHoldTheOthers(t *testing.T) {
 	}
 }
 
-// TestT170IDsThatFailDoNotHoldTheOthers has as many that can never be read as a reading may have, and one more, all of them first.
-func TestT170IDsThatFailDoNotHoldTheOthers(t *testing.T) {
+// TestT170FailedIDsDoNotStopTheOthers has as many that can never be read as a reading may have, and one more, all of them first.
+func TestT170FailedIDsDoNotStopTheOthers(t *testing.T) {
 	t.Parallel()
 	for _, bad := range []int{mostAsideRecords, mostAsideRecords + 1} {
 		a := serveAPI(t, func(w http.ResponseWriter, r *http.Request, _ string) {

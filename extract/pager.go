@@ -6,17 +6,17 @@ import (
 	"net/url"
 )
 
-// pagingMode is how one kind of list says where it goes on.
+// pagingMode is how one kind of list names its next page.
 type pagingMode struct {
-	start int64 // number of the first page; 0: pages have none
-	// given moves on by a `next` that was given.
+	start int64 // number of the first page; 0: pages have no numbers
+	// onNext is the position that a `next` in the answer names.
 	onNext func(p Position, e *listEnvelope) (Position, error)
-	// silent moves on, or ends, where nothing says that the list ends.
+	// onNoNext is the next position, or the end, when the answer has no `next` and no count ends the list.
 	onNoNext func(p Position, e *listEnvelope) (next Position, end bool, err error)
 }
 
-// pagers are the values of `page: {by}`, with that of nested lists: of those nothing is declared, so that a list without
-// any word on pages is whole.
+// pagers are the values of `page: {by}`, and "nested" for nested lists. No stream file declares the paging of a nested list: one
+// without any paging information is complete.
 var pagers = map[string]pagingMode{
 	"none":   {start: 0, onNext: refuseNext, onNoNext: endSinglePage},
 	"number": {start: 1, onNext: byNumber, onNoNext: countOn},
@@ -24,10 +24,11 @@ var pagers = map[string]pagingMode{
 	"nested": {start: 1, onNext: byNumber, onNoNext: nestedOn},
 }
 
-// nextPosition says where the list goes on after the page at p, or that it ends; rows are the records that it has given by now, each
-// counted once. It ends when `next` is null; or when `next` is not given and the page is empty, or the rows reach total_count, or
-// the page is the last of total_pages. Where it states more rows than it has given, neither its last page nor a null is believed
-// as long as pages can be asked for by number: only an empty page is.
+// nextPosition is the position after the page at p, or the end of the list. rows is the number of distinct records read by now.
+//
+// The list ends when `next` is null. It also ends when `next` is absent and the page is empty, rows reaches total_count, or the
+// page is the last of total_pages. A list by number with a total_count above rows ends at an empty page only: neither its last
+// page nor a null is believed.
 func (l *listRequest) nextPosition(p Position, rows int64, e *listEnvelope, base *url.URL) (next Position, end bool, err error) {
 	g := pagers[l.page.By]
 	next = p
@@ -42,7 +43,7 @@ func (l *listRequest) nextPosition(p Position, rows int64, e *listEnvelope, base
 	case nextURL:
 		next.Page, next.Token, err = parseNextURL(e.pages.address, base, l.path)
 	case nextBare:
-		// Of a list by number it says nothing; one by cursor has no other way to go on.
+		// A null cursor ends a list by cursor. It says nothing about a list by number.
 		if end = g.start == 0 || endsByCounts(rows, max(p.Page, e.pages.number), more, e); !end {
 			next, end, err = g.onNoNext(p, e)
 		}
@@ -55,7 +56,7 @@ func (l *listRequest) nextPosition(p Position, rows int64, e *listEnvelope, base
 	return next, end, err
 }
 
-// endsByCounts reports whether a list that names no next page ends by its counts; more: by its total it has records left.
+// endsByCounts reports whether the counts of an answer without `next` end the list. more: by total_count records are left.
 func endsByCounts(rows, number int64, more bool, e *listEnvelope) bool {
 	last := e.pages.totalPages > 0 && number >= e.pages.totalPages
 	return len(e.records) == 0 || e.total >= 0 && rows >= e.total || last && !more
@@ -105,8 +106,8 @@ func nestedOn(p Position, e *listEnvelope) (Position, bool, error) {
 	return countOn(p, e)
 }
 
-// withPageSize is the place for the same record with another number of records a page. Where pages go by number it may begin
-// earlier: records that come twice do no harm.
+// withPageSize is the position of the same record in pages of another size. Where pages have numbers it may begin earlier:
+// records that come twice do no harm.
 func (p Position) withPageSize(size int) Position {
 	if p.Page > 0 && p.Token == "" {
 		before := (p.Page - 1) * int64(p.Size)

@@ -12,7 +12,7 @@ import (
 	"aqueduck/extract/internal/scan"
 )
 
-// nextKind is what `pages.next` is.
+// nextKind is the form of `pages.next`.
 type nextKind int
 
 const (
@@ -20,21 +20,21 @@ const (
 	nextNull
 	nextPlace // an object with a page, a cursor or both
 	nextURL   // the address of the next page
-	nextBare  // an object that says by null that it has no cursor, and names no page
+	nextBare  // an object with a null cursor and no page
 )
 
-// pageInfo is an answer's word on where its list goes on.
+// pageInfo is what an answer says about its page and the next one.
 type pageInfo struct {
 	next    nextKind
 	page    int64  // nextPlace
 	cursor  string // nextPlace
 	address string // nextURL
 
-	number, perPage, totalPages int64 // of this page; 0 when not told
+	number, perPage, totalPages int64 // of this page; 0 when absent
 }
 
-// parsePages reads the pagination object, of which every part may be missing or null. A shape outside the known ones is an
-// error: guessing would end a list early.
+// parsePages reads the pagination object. Each part of it may be absent or null. An unknown shape is an error: guessing could end
+// a list early (T14).
 func parsePages(raw []byte) (pageInfo, error) {
 	var p pageInfo
 	d := jx.DecodeBytes(raw)
@@ -64,7 +64,7 @@ func parsePages(raw []byte) (pageInfo, error) {
 	return p, err
 }
 
-// setCounter takes in one of the numbers; others, and what is no number, say nothing.
+// setCounter stores one of the counters. It ignores other keys and values that are no number.
 func (p *pageInfo) setCounter(key string, raw []byte) {
 	n := max(0, scan.Count(raw))
 	switch key {
@@ -77,13 +77,13 @@ func (p *pageInfo) setCounter(key string, raw []byte) {
 	}
 }
 
-// orElse fills what p does not tell from another source.
+// orElse takes the counters from other and keeps p's `next`.
 func (p pageInfo) orElse(other pageInfo) pageInfo {
 	other.next, other.page, other.cursor, other.address = p.next, p.page, p.cursor, p.address
 	return other
 }
 
-// readNext reads `next`.
+// readNext reads `pages.next`.
 func (p *pageInfo) readNext(raw []byte) error {
 	d := jx.DecodeBytes(raw)
 	switch d.Next() {
@@ -129,7 +129,7 @@ func (p *pageInfo) readNext(raw []byte) error {
 	return nil
 }
 
-// parseCursor reads a cursor, which is opaque: a number is taken as it is written.
+// parseCursor reads an opaque cursor. A number is kept as it is written.
 func parseCursor(raw []byte) string {
 	if s, ok := scan.Text(raw); ok {
 		return s
@@ -140,8 +140,8 @@ func parseCursor(raw []byte) string {
 	return ""
 }
 
-// parseNextURL turns an address of a next page into its place in the list. It may not lead anywhere else: to another host with
-// the token, or to another list.
+// parseNextURL reads the position from a URL of the next page. A URL of another host, which would receive the token, or of
+// another list is an error.
 func parseNextURL(address string, base *url.URL, path string) (page int64, cursor string, err error) {
 	u, err := url.Parse(address)
 	if err != nil {

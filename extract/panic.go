@@ -5,16 +5,16 @@ import (
 	"runtime/debug"
 )
 
-// PanicError is a fault of the program that was met while it ran, as an error, with the stack of where.
+// PanicError is a recovered panic, with the stack where it occurred.
 type PanicError struct {
 	Value any
 	Stack []byte
 }
 
-// Error says what it was, without the stack.
+// Error is the panic's value, without the stack.
 func (p *PanicError) Error() string { return fmt.Sprintf("panic: %v", p.Value) }
 
-// RecoverPanic makes a panic of the function that defers it its error. What runs beside it goes on: it must be able to.
+// RecoverPanic, when deferred, turns a panic of the calling function into its error. Other goroutines continue.
 func RecoverPanic(err *error) {
 	if value := recover(); value != nil {
 		*err = &PanicError{Value: value, Stack: debug.Stack()}

@@ -10,7 +10,8 @@ import (
 	"aqueduck/schemas"
 )
 
-// FirstRecord reads one record of the stream's list, with the server's time of the answer. The record is nil when the list is empty.
+// FirstRecord reads the first record of the stream's list, and the server's time of the answer. The record is nil when the list
+// is empty.
 func FirstRecord(ctx context.Context, c *api.Client, s *schemas.Stream) (record []byte, serverTime time.Time, err error) {
 	sh, err := peekList(ctx, c, s)
 	if err != nil {
@@ -22,19 +23,19 @@ func FirstRecord(ctx context.Context, c *api.Client, s *schemas.Stream) (record 
 	return record, sh.date, nil
 }
 
-// CountRecords is the number of records that the stream's list has by its own word, -1 when it does not say.
+// CountRecords is the total_count of the stream's list; -1 when the list has none.
 func CountRecords(ctx context.Context, c *api.Client, s *schemas.Stream) (total int64, err error) {
 	sh, err := peekList(ctx, c, s)
 	if err != nil {
 		return -1, err
 	}
 	if s.Read.Over != nil {
-		return -1, nil // it is one list of several
+		return -1, nil // the count is of one list of several
 	}
 	return sh.total, nil
 }
 
-// peekList reads the first page of a stream's whole list, as small as its paging allows.
+// peekList reads the first page of a stream's whole list, with the smallest page size.
 func peekList(ctx context.Context, c *api.Client, s *schemas.Stream) (listPage, error) {
 	if s.Read.ByIDs() {
 		return listPage{}, fmt.Errorf("peek %s: it has no list of its own, it is read by id", s.Name)

@@ -16,20 +16,20 @@ import (
 	"aqueduck/schemas"
 )
 
-// Preview is the first page of a stream's list as it came, with what its paging decided: for people who look whether a
-// stream file fits its source.
+// Preview is the first page of a stream's list as it came, and what its paging decided. People use it to check that a stream file
+// fits its source.
 type Preview struct {
 	Keys       []string // of the answer, in its order
-	List       string   // the one that holds the records; "" when the answer is the record
+	List       string   // key of the list; "" when the answer is the record
 	Records    []Record
-	Total      int64     // total_count, -1 when it was not sent
-	ServerTime time.Time // zero when the server did not tell
-	Next       string    // where the list goes on, in words, or that it ends
-	Refused    error     // why a run would stop at this page; nil when it would go on, or end
+	Total      int64     // total_count, -1 when absent
+	ServerTime time.Time // zero when the answer has no date
+	Next       string    // in words: where the list continues, or that it ends
+	Refused    error     // why a run would fail at this page; nil: it would not
 }
 
-// PreviewStream reads the first page of a stream, in the size that its file says. A stream that is read over something is asked for
-// one id. Records of a stream with `detail` are replaced by their own readings, the first few of them.
+// PreviewStream reads the first page of a stream with the page size of its file. A stream that is read by ids is asked for id. Of
+// a stream with `detail`, the first few records are read by id.
 func PreviewStream(ctx context.Context, c *api.Client, s *schemas.Stream, id string, few int) (Preview, error) {
 	l, err := previewList(c, s, id)
 	if err != nil {
@@ -46,29 +46,29 @@ func PreviewStream(ctx context.Context, c *api.Client, s *schemas.Stream, id str
 	if err != nil {
 		return Preview{}, err
 	}
-	sight := Preview{Total: found.total, ServerTime: a.Date}
-	sight.Keys, _ = scan.Members(a.Body)
-	if i := slices.IndexFunc(sight.Keys, func(key string) bool { return slices.Contains(l.records, key) }); i >= 0 {
-		sight.List = sight.Keys[i]
+	preview := Preview{Total: found.total, ServerTime: a.Date}
+	preview.Keys, _ = scan.Members(a.Body)
+	if i := slices.IndexFunc(preview.Keys, func(key string) bool { return slices.Contains(l.records, key) }); i >= 0 {
+		preview.List = preview.Keys[i]
 	}
 	for _, raw := range found.records {
-		sight.Records = append(sight.Records, Record{Raw: raw, Over: l.over})
+		preview.Records = append(preview.Records, Record{Raw: raw, Over: l.over})
 	}
-	sight.Next, sight.Refused = describePlace(&l, at, found, c.BaseURL())
+	preview.Next, preview.Refused = describePlace(&l, at, found, c.BaseURL())
 	if s.Read.Since.By == "between" {
-		sight.Next, sight.Refused = "the last day was asked for; a span that one answer does not hold is split", nil
+		preview.Next, preview.Refused = "the last day was asked for; a span that one answer does not hold is split", nil
 	}
 	if s.Read.Detail == nil {
-		return sight, nil
+		return preview, nil
 	}
 	reader := NewReader(c, Request{Stream: s})
-	page, err := reader.ReadDetails(ctx, Page{Records: sight.Records[:min(few, len(sight.Records))]}, nil)
-	sight.Records = slices.DeleteFunc(page.Records, func(r Record) bool { return r.Gone })
-	return sight, err
+	page, err := reader.ReadDetails(ctx, Page{Records: preview.Records[:min(few, len(preview.Records))]}, nil)
+	preview.Records = slices.DeleteFunc(page.Records, func(r Record) bool { return r.Gone })
+	return preview, err
 }
 
-// previewList is the list that PreviewStream asks for: the whole one, the last day of one that is read between two times, or what there
-// is under an id.
+// previewList is the list that PreviewStream asks for: the whole list, the last day of a list between two times, or the list of
+// an id.
 func previewList(c *api.Client, s *schemas.Stream, id string) (listRequest, error) {
 	l := listOf(s, 0)
 	l.op, l.nested = "look at "+s.Name, nil
@@ -89,7 +89,7 @@ func previewList(c *api.Client, s *schemas.Stream, id string) (listRequest, erro
 	return l.forValue(s.Read.Over.As, id), nil
 }
 
-// describePlace says where a list goes on after its first page.
+// describePlace says in words where a list continues after its first page.
 func describePlace(l *listRequest, at Position, e *listEnvelope, base *url.URL) (string, error) {
 	next, end, err := l.nextPosition(at, int64(len(e.records)), e, base)
 	switch {
@@ -105,16 +105,16 @@ func describePlace(l *listRequest, at Position, e *listEnvelope, base *url.URL) 
 	return fmt.Sprintf("the list goes on at page %d", next.Page), nil
 }
 
-// Discovery is what an address of the API answers with, for a stream file to be made of it.
+// Discovery describes a list of the API of which no stream file exists, as far as two requests tell.
 type Discovery struct {
-	List    string // key of the answer that holds the records; "" when the answer is the record
+	List    string // key of the list; "" when the answer is the record
 	Records [][]byte
-	Page    schemas.Page // how the list is paged, as far as two requests tell
-	Why     string       // how that was found
+	Page    schemas.Page // how the list is paged
+	Why     string       // what in the answers shows the paging
 }
 
-// Discover reads the beginning of a list of which nothing is known: GET path, as it is and once more for a page of one
-// record, which shows what names the next page. Of several lists in the answer, list names one.
+// Discover reads the beginning of an unknown list: GET path, and the same with pages of one record, which shows what names the
+// next page. list chooses among several lists in the answer.
 func Discover(ctx context.Context, c *api.Client, path, list string) (Discovery, error) {
 	whole, err := fetchOutline(ctx, c, path, "", list)
 	if err != nil {
@@ -148,10 +148,10 @@ func Discover(ctx context.Context, c *api.Client, path, list string) (Discovery,
 	return f, nil
 }
 
-// usualPage is the size of pages that the API's document has as a default.
+// usualPage is the default page size of the API's document.
 const usualPage = 50
 
-// answerOutline is an answer of which only the form is known.
+// answerOutline is an answer whose stream is unknown.
 type answerOutline struct {
 	key     string
 	records [][]byte
@@ -170,7 +170,7 @@ func fetchOutline(ctx context.Context, c *api.Client, path, query, list string) 
 	return o, err
 }
 
-// outlineOf finds the one list of objects in an answer.
+// outlineOf finds the only list of objects in an answer.
 func outlineOf(body []byte, list string) (answerOutline, error) {
 	if jx.DecodeBytes(body).Next() != jx.Object {
 		return answerOutline{}, errors.New("the answer is no JSON object")
@@ -205,7 +205,7 @@ func outlineOf(body []byte, list string) (answerOutline, error) {
 	return answerOutline{key: lists[0], records: e.records, pages: e.pages}, nil
 }
 
-// pagedBy is what names the next page, as far as this answer tells.
+// pagedBy is the `page: {by}` of the answer, and what shows it; "" and otherwise when nothing does.
 func (o answerOutline) pagedBy(otherwise string) (by, why string) {
 	switch p := o.pages; {
 	case p.next == nextPlace && p.cursor != "":

@@ -13,7 +13,7 @@ import (
 // Phase is a direction of reading.
 type Phase string
 
-// Forward extends what is read to now; History extends it downward.
+// Forward reads from the watermark to now; History reads backward from the oldest time read (backfill).
 const (
 	Forward Phase = "forward"
 	History Phase = "history"
@@ -24,61 +24,61 @@ type Request struct {
 	Stream *schemas.Stream
 	State  State     // as stored
 	Phase  Phase     // empty: Forward
-	Start  time.Time // nothing older is wanted; zero: everything is
+	Start  time.Time // the history ends here; zero: read everything
 
-	// Known is the time of the newest record that is stored: a forward window of a stream that is read in windows of time reaches back to
-	// it, so that a list which has nothing new still has something to show. Zero: none is stored.
+	// Known is the time of the newest stored record; zero: none is stored. A forward window of time reaches back to it, so that a list
+	// without new records still has one to show. A list that shows none is suspect.
 	Known time.Time
 
-	// An explicit window of a stream that is read in windows of time, either end may be zero. It moves no mark. Other streams
-	// have no windows, and are read as always.
+	// Since and Until are an explicit window of a stream that is read in windows of time; either may be zero. It moves no watermark.
+	// Streams without windows ignore it.
 	Since, Until time.Time
 
-	IDs  []string // of a stream that is read over something
-	Keys []string // of a batch: for each of IDs, which may come twice, the key of the record that is expected for it
+	IDs  []string // of a stream that is read by ids
+	Keys []string // of a batch: by index of IDs, which may repeat an id, the key of the expected record
 }
 
-// Page is one page of records, with its own memory: it stays valid.
+// Page is one page of records. It owns its memory and stays valid after the next call.
 type Page struct {
 	Records    []Record
-	Answered   []string  // of a stream that is read by ids: those whose records these are, all of them
-	State      State     // true once all pages up to this one are stored
+	Answered   []string  // of a stream that is read by ids: ids whose records are all in this page
+	State      State     // true once this page and all before it are stored
 	Boundary   bool      // a window, sweep or walk has ended: a good moment to commit
-	ServerTime time.Time // the server's clock, zero when it did not tell
-	Total      int64     // total_count, -1 when it was not sent
-	Done, Left int64     // records of this window read, and left by its own count; -1 unknown
-	RereadAll  bool      // of a stream with detail: records are read by themselves, also where they are as stored
-	Window     *Window   // of a stream that is read in windows: the one that the page is of; nil: of any other, and of an explicit one
-	Resumed    bool      // the window was begun by an earlier reader
-	Gap        bool      // a feed no longer knows the place where the last reading ended: records may be missing between
+	ServerTime time.Time // the server's clock; zero when the answer has no date
+	Total      int64     // total_count, -1 when absent
+	Done, Left int64     // records of this window read, and still to read by the list's count; -1 unknown
+	RereadAll  bool      // of a stream with detail: read every record by id, also unchanged ones
+	Window     *Window   // the window of the page; nil: an explicit window, or a stream without windows
+	Resumed    bool      // an earlier Reader began the window
+	Gap        bool      // a feed no longer has the position where the last reading ended: records may be missing
 }
 
-// Record is one record.
+// Record is one record as the API sent it, with what the reader knows about it.
 type Record struct {
-	Raw  []byte // its JSON, as it was sent
-	Over string // the id or value it was asked for by
-	Gone bool   // asked for by id, and the API itself says that there is none; without Raw
+	Raw  []byte // its JSON; nil with Gone
+	Over string // the id or value under which it was asked for
+	Gone bool   // it was asked for by id, and the API itself answered that it does not exist
 
-	Above      bool   // it lies after the history window that it came in: a window before has read it, unless it has moved since
-	Missing    string // why it is not whole: Stub, NoItems, Unreadable; "" when it may be
-	Error      string // of Unreadable
-	MayBeStale bool   // read by itself, and what the list tells of it had perhaps not reached what answered
+	Above      bool   // it is later than the end of its history window: an earlier window has read it, unless it has changed since
+	Missing    string // why it is incomplete: Stub, NoItems, Unreadable; "": nothing is known to be missing
+	Error      string // with Unreadable: the error
+	MayBeStale bool   // read by id, possibly from a replica that lags behind the list (T7)
 
-	Short string // its id, where the rest of a list of it was answered 404: it was away just then
+	Short string // its id, where the rest of a nested list was answered 404: the record was absent for a moment
 }
 
-// Reader reads one stream. It is for one goroutine.
+// Reader reads one stream. It is not safe for concurrent use.
 type Reader struct {
 	c      *api.Client
 	r      Request
-	state  State // the one of the last page
-	before State // the one of the page before
+	state  State // of the last page
+	before State // of the page before it
 	failed int   // records that could not be read
 	step   func(context.Context) (Page, error)
 }
 
-// Next reads the next page; io.EOF when this phase has nothing left. A context that ends, ends it at once. After an error
-// other than io.EOF the stream may be read on by a new Reader from the last page's State.
+// Next reads the next page; io.EOF when this phase has nothing left. It returns soon after ctx ends. After another error a new
+// Reader can continue from the last page's State.
 func (r *Reader) Next(ctx context.Context) (Page, error) {
 	if r.step == nil {
 		return Page{}, fmt.Errorf("read %s: nothing reads `since: {by: %s}`", r.r.Stream.Name, r.r.Stream.Read.Since.By)
@@ -95,10 +95,10 @@ func (r *Reader) Next(ctx context.Context) (Page, error) {
 	return page, nil
 }
 
-// readNothing is the step of a reading that has nothing left.
+// readNothing is the step of a Reader whose phase has nothing to read.
 func readNothing(context.Context) (Page, error) { return Page{}, io.EOF }
 
-// setProgress tells how far a walk has come, by the list's own count where that is plausible.
+// setProgress sets Done and Left; a total below done is implausible and leaves Left as it is.
 func (p *Page) setProgress(done, total int64) {
 	p.Done = done
 	if total >= done {
@@ -106,22 +106,22 @@ func (p *Page) setProgress(done, total int64) {
 	}
 }
 
-// refuseFuture stops a reading from a mark after the server's clock: it would find nothing, and say that all is well, for
-// ever. A day is granted for clocks and zones.
+// refuseFuture fails a reading whose watermark is later than the server's clock: it would never find a record and always succeed.
+// One day is allowed for clocks and zones.
 func (r *Reader) refuseFuture(date time.Time) error {
 	now := date
 	if now.IsZero() {
 		now = r.c.LocalNow()
 	}
-	mark := time.Unix(r.r.State.latestSeconds(), 0)
-	if r.c.InFuture(mark.Add(-24 * time.Hour)) {
+	latest := time.Unix(r.r.State.latestSeconds(), 0)
+	if r.c.InFuture(latest.Add(-24 * time.Hour)) {
 		return &api.Error{Class: api.ClassContract, Op: "read " + r.r.Stream.Name, Method: r.r.Stream.Read.Method, Path: r.r.Stream.Read.Path,
-			Err: fmt.Errorf("%w: %s, and the server's clock says %s", errFuture, mark.UTC().Format(time.RFC3339), now.UTC().Format(time.RFC3339))}
+			Err: fmt.Errorf("%w: %s, and the server's clock says %s", errFuture, latest.UTC().Format(time.RFC3339), now.UTC().Format(time.RFC3339))}
 	}
 	return nil
 }
 
-// unixSeconds is t in seconds, 0 for no time.
+// unixSeconds is t in Unix seconds, 0 for the zero time.
 func unixSeconds(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

@@ -7,31 +7,31 @@ import (
 	"aqueduck/extract/internal/scan"
 )
 
-// recordPeek takes from a page's records, in one pass over each, the little that reading needs to know of them: their times,
-// and which of their nested lists are cut short.
+// recordPeek picks from each record of a page, in one pass, the few values that reading needs: its key, its time, and which of
+// its nested lists are truncated.
 type recordPeek struct {
-	heads  []string      // keys of a record that are looked at
-	field  int           // which of them is the time; -1 none is
-	key    *fieldPointer // where its key is; nil: it has none of one field
+	heads  []string      // top-level keys that are picked
+	field  int           // index of the time in heads; -1: none
+	key    *fieldPointer // its key; nil: the key is not one field
 	nested []nestedPeek
 }
 
-// fieldPointer is a path in a record: one of the heads, and what follows.
+// fieldPointer is a path in a record: the index of its first key in heads, and the rest.
 type fieldPointer struct {
 	head int
 	path []string
 }
 
-// nestedPeek is a nested list, and where a record has what tells whether it is whole: its items, their true number and
-// the flag that there are more. Nearly always one object has all three, and one walk through it finds them.
+// nestedPeek is a nested list, and where a record says whether it is complete: the items, their total count and the flag that
+// there are more. In nearly all records one object has all three, so that one walk finds them.
 type nestedPeek struct {
 	list   nestedList
 	counts [3]fieldPointer
 	parent fieldPointer
-	names  []string // of the three in parent; nil when they are not beside one another
+	names  []string // of the three in parent; nil when they are in different objects
 }
 
-// timeless stands for a time that a record does not have.
+// timeless stands for the time of a record that has none.
 const timeless = math.MinInt64
 
 func recordPeekOf(l listRequest) recordPeek {
@@ -53,7 +53,7 @@ func recordPeekOf(l listRequest) recordPeek {
 	return g
 }
 
-// pointerTo makes a pointer.
+// pointerTo is the pointer for a path; it adds the path's first key to heads.
 func (g *recordPeek) pointerTo(path []string) fieldPointer {
 	head := slices.Index(g.heads, path[0])
 	if head < 0 {
@@ -63,7 +63,7 @@ func (g *recordPeek) pointerTo(path []string) fieldPointer {
 	return fieldPointer{head, path[1:]}
 }
 
-// valueIn follows the pointer; nil when it leads nowhere.
+// valueIn is the value at the pointer; nil when there is none.
 func (p fieldPointer) valueIn(picked [][]byte) []byte {
 	if picked[p.head] == nil {
 		return nil
@@ -71,14 +71,14 @@ func (p fieldPointer) valueIn(picked [][]byte) []byte {
 	return scan.Field(picked[p.head], p.path...)
 }
 
-// peekedRecord is what is known of one record.
+// peekedRecord is what recordPeek finds in one record.
 type peekedRecord struct {
-	key  []byte       // its key as it was sent; nil when it has none
-	at   int64        // its time, timeless when it has none
-	cuts []nestedList // its lists that are cut short
+	key  []byte       // as sent; nil when it has none
+	at   int64        // its time in Unix seconds, timeless when it has none
+	cuts []nestedList // its truncated lists
 }
 
-// pickValue keeps a record's value if it is one that is looked at. Of a key that is there twice the first counts.
+// pickValue keeps the value of a top-level key if it is in heads. Of a repeated key the first counts.
 func (g recordPeek) pickValue(key, raw []byte, picked [][]byte) {
 	for i, head := range g.heads {
 		if picked[i] == nil && string(key) == head {
@@ -88,7 +88,7 @@ func (g recordPeek) pickValue(key, raw []byte, picked [][]byte) {
 	}
 }
 
-// inspectRecord looks at a record's picked values.
+// inspectRecord reads the picked values of a record.
 func (g recordPeek) inspectRecord(picked [][]byte) peekedRecord {
 	seen := peekedRecord{at: timeless}
 	if g.key != nil {
@@ -107,30 +107,30 @@ func (g recordPeek) inspectRecord(picked [][]byte) peekedRecord {
 	return seen
 }
 
-// isCut reports whether the list in a record is not whole. has_more alone is not to be trusted; and a list of exactly the
-// known cap that says nothing about its length may be cut.
+// isCut reports whether the list in a record is truncated. has_more alone is not reliable; a list with exactly nestedCap items
+// and no count may be truncated, too.
 func (n nestedPeek) isCut(picked [][]byte) bool {
-	told := n.readCounts(picked)
-	got, ok := scan.CountItems(told[0])
+	values := n.readCounts(picked)
+	got, ok := scan.CountItems(values[0])
 	if !ok {
 		return false
 	}
 	total := int64(-1)
-	if told[1] != nil {
-		total = scan.Count(told[1])
+	if values[1] != nil {
+		total = scan.Count(values[1])
 	}
-	more := string(told[2])
+	more := string(values[2])
 	return total > int64(got) || more == "true" || got == nestedCap && total < 0 && more != "false"
 }
 
-// readCounts finds what tells whether the list is whole.
-func (n nestedPeek) readCounts(picked [][]byte) (told [3][]byte) {
+// readCounts is the list, its total count and the flag that there are more, as sent.
+func (n nestedPeek) readCounts(picked [][]byte) (values [3][]byte) {
 	if n.names != nil {
-		scan.Fields(n.parent.valueIn(picked), n.names, told[:])
-		return told
+		scan.Fields(n.parent.valueIn(picked), n.names, values[:])
+		return values
 	}
 	for i, p := range n.counts {
-		told[i] = p.valueIn(picked)
+		values[i] = p.valueIn(picked)
 	}
-	return told
+	return values
 }

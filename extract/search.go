@@ -10,42 +10,42 @@ import (
 )
 
 const (
-	firstForward  = 7 * 24 * time.Hour       // a new stream's forward window
-	firstHistory  = 14 * 24 * time.Hour      // the first window of its history; each following one is twice as long
-	lastHistory   = 2 * 365 * 24 * time.Hour // a window longer than that goes to the beginning
-	changeOverlap = 4 * 24 * time.Hour       // read again after a change of the API version or the workspace's zone
-	zoneMargin    = 48 * time.Hour           // by which the days of a zone may lie away from a time, and the day itself
+	firstForward  = 7 * 24 * time.Hour       // first forward window of a new stream
+	firstHistory  = 14 * 24 * time.Hour      // first window of the backfill; each next one is twice as long
+	lastHistory   = 2 * 365 * 24 * time.Hour // a longer window than this reads to the beginning instead
+	changeOverlap = 4 * 24 * time.Hour       // lookback after a change of the API version or the workspace's zone
+	zoneMargin    = 48 * time.Hour           // a day in any time zone lies within this distance of its time in UTC (T2)
 )
 
-// maxCursorDeaths is how often a cursor may die without the walk coming any further.
+// maxCursorDeaths is how often the server may lose a cursor without progress in between.
 const maxCursorDeaths = 3
 
-// searchReader reads a stream in windows of time: forward from the watermark to the end of the list, then its history downward, each
-// window asked for by its bounds. A window ends where the server says that the list ends, whatever the times of its records: the
-// index may be in the order of other times than those that the records have by now.
+// searchReader reads a stream in windows of time: forward from the watermark to the end of the list, then the history downward,
+// each window with bounds of its own in the request. A window ends only where the server says that the list ends, never by the
+// records' times: the search index may be sorted by older times than the records now have (T10).
 type searchReader struct {
 	*Reader
 	window   Window
 	explicit bool // moves no watermark
-	resumed  bool // the window was begun by an earlier reader
-	opened   bool // a window was begun by this one
+	resumed  bool // an earlier Reader began the window
+	opened   bool // this Reader began a window
 	walk     *listWalk
 
-	since     int64     // the time asked from
+	since     int64     // time asked from, Unix seconds
 	fresh     bool      // no answer of the window has come yet
-	openedAt  time.Time // our clock at the first answer, where the window ends at the server's now; zero: it ends elsewhere
-	previous  int64     // time of the record before, 0 at the beginning of a walk
-	reached   int64     // all records of the window up to this time were read, if the index has the times that the records have
-	settledTo int64     // all records of the window up to this time were read
+	openedAt  time.Time // local clock at the first answer, when the window ends at the server's now; else zero
+	previous  int64     // time of the previous record; 0 at the beginning of a walk
+	reached   int64     // all records of the window up to this time were read, if the index has the records' present times
+	settledTo int64     // all records of the window up to this time were read: they are older than the lookback window, so the index has their times
 	unsorted  bool
 
-	statedTotal  int64               // records that the whole window has by the list's own word; 0: it gives none
-	earlierKeys  map[uint64]struct{} // hashes of the keys that earlier walks over this window brought
-	earlierRows  int64               // records that walks of which no keys are known brought: those of earlier readers
-	repeated     bool                // the window was walked once more, for its list had ended short
-	pendingError error               // what the next call gives: all that came was handed over
+	statedTotal  int64               // the smallest total_count of the whole window; 0: none
+	earlierKeys  map[uint64]struct{} // hashes of the keys that earlier walks over this window read
+	earlierRows  int64               // records that earlier Readers read, whose keys are not known
+	repeated     bool                // the window was walked once more, because its list ended short
+	pendingError error               // error of the next call: the records before it are delivered first
 
-	cursorDeaths   int // cursors that died since `reached` last moved
+	cursorDeaths   int // cursors lost since `reached` last moved
 	reachedAtDeath int64
 }
 
@@ -84,7 +84,7 @@ func (s *searchReader) nextWindowPage(ctx context.Context) (Page, error) {
 	return s.buildWindowPage(sh), nil
 }
 
-// openNextWindow chooses the next window and goes on in it; io.EOF when there is none.
+// openNextWindow chooses the next window and begins or resumes it; io.EOF when there is none.
 func (s *searchReader) openNextWindow(ctx context.Context) error {
 	from, err := s.chooseWindow(ctx)
 	if err != nil {
@@ -94,7 +94,7 @@ func (s *searchReader) openNextWindow(ctx context.Context) error {
 	return nil
 }
 
-// chooseWindow gives the next window and where in it to go on, nil for its beginning; io.EOF when there is none.
+// chooseWindow sets the next window and returns the position to resume in it, nil for its beginning; io.EOF when there is none.
 func (s *searchReader) chooseWindow(ctx context.Context) (from *Position, err error) {
 	r := s.r
 	s.explicit = !r.Since.IsZero() || !r.Until.IsZero()
@@ -121,7 +121,7 @@ func (s *searchReader) chooseWindow(ctx context.Context) (from *Position, err er
 	return from, nil
 }
 
-// startWindow walks the window from its beginning, or goes on in it.
+// startWindow begins the walk over the window, or resumes it at a position.
 func (s *searchReader) startWindow(from *Position) {
 	s.since, s.fresh, s.repeated, s.openedAt = s.window.From, true, false, time.Time{}
 	s.previous, s.reached, s.settledTo, s.unsorted, s.cursorDeaths, s.reachedAtDeath = 0, 0, 0, false, 0, 0
@@ -135,14 +135,15 @@ func (s *searchReader) startWindow(from *Position) {
 	}
 	s.walk = newWalk(s.c, s.remainingList(), from)
 	if from != nil && !s.walk.canResume(from) {
-		// The place belongs to another request: version, address or stream file have changed since.
+		// The cursor belongs to another request: the version, the address or the stream file has changed since (T13).
 		s.earlierRows += from.Rows
 		s.restartWalk()
 	}
 }
 
-// remainingList is what is left of the window, as it is asked for. Only the history and an explicit window have an upper end. It is asked for two
-// days later than it is: where times mean days of a zone that is not told, those have every record of the window.
+// remainingList is the request for the rest of the window. Only a history window and an explicit one have an upper end. The
+// request's end is two days later than the window's: where the API compares days of an unknown zone, that still includes every
+// record of the window.
 func (s *searchReader) remainingList() listRequest {
 	l := listOf(s.r.Stream, s.since)
 	if s.window.To > 0 && (s.window.Kind == windowHistory || s.explicit) {
@@ -151,9 +152,9 @@ func (s *searchReader) remainingList() listRequest {
 	return l
 }
 
-// restartWalk walks on from the time up to which everything was read. Where the list was not in order that is nothing, and the
-// whole window is read again. The time of a record that has changed lately may be newer than its place in the list: it counts only
-// where the list's own count will tell what it led past.
+// restartWalk begins a new walk at the time up to which everything was read. After an unsorted list that time is unknown, and the
+// whole window is read again. A record that changed lately may have a newer time than its place in the index. `reached`, which
+// includes such times, is used only if total_count can show a skipped record.
 func (s *searchReader) restartWalk() {
 	read := s.settledTo
 	if s.statedTotal > 0 {
@@ -169,8 +170,8 @@ func (s *searchReader) restartWalk() {
 	s.walk = newWalk(s.c, s.remainingList(), nil)
 }
 
-// recoverCursor goes on after the server has forgotten a cursor. It gives up when cursors die before they lead anywhere: a second
-// or a day that has more records than a cursor lives for.
+// recoverCursor continues after the server has lost a cursor. It gives up when cursors expire without progress: one second, or
+// one day, then has more records than a cursor's lifetime allows to read (T12).
 func (s *searchReader) recoverCursor() bool {
 	if s.reached > s.reachedAtDeath {
 		s.cursorDeaths = 0
@@ -184,13 +185,13 @@ func (s *searchReader) recoverCursor() bool {
 	return true
 }
 
-// noteFirstAnswer takes from the first answer of a window what only the server knows.
+// noteFirstAnswer sets the window's end to the server's now minus the lag.
 func (s *searchReader) noteFirstAnswer(sh listPage) error {
 	if err := s.refuseFuture(sh.date); err != nil {
 		return err
 	}
 	s.fresh = false
-	// A window that was opened without a date keeps none: what was read before this answer is older than it.
+	// A resumed window that began without a date gets no end: its earlier pages are older than this answer's date.
 	if s.window.To == 0 && !s.resumed && !sh.date.IsZero() {
 		s.window.To = max(1, sh.date.Add(-s.r.Stream.Read.Since.Lag).Unix())
 		s.openedAt = s.c.LocalNow()
@@ -198,7 +199,7 @@ func (s *searchReader) noteFirstAnswer(sh listPage) error {
 	return nil
 }
 
-// buildWindowPage takes the times from a page's records and draws the conclusions.
+// buildWindowPage makes a Page, with its State, of a page of the walk.
 func (s *searchReader) buildWindowPage(sh listPage) Page {
 	s.noteTimes(sh.seen)
 	if least := s.walk.tally.minTotal; s.since == s.window.From && least > 0 && (s.statedTotal == 0 || least < s.statedTotal) {
@@ -231,7 +232,7 @@ func (s *searchReader) buildWindowPage(sh listPage) Page {
 	return p
 }
 
-// shownWindow is the window for whoever takes the page, and whether an earlier reader has begun it.
+// shownWindow is the window for the Page, and whether an earlier Reader began it.
 func (s *searchReader) shownWindow() (w *Window, resumed bool) {
 	if s.explicit {
 		return nil, false
@@ -239,18 +240,18 @@ func (s *searchReader) shownWindow() (w *Window, resumed bool) {
 	return new(s.window), s.resumed
 }
 
-// missingRecords is how many records of the window its list states and has not given.
+// missingRecords is the total_count of the window minus the distinct records of all walks over it.
 func (s *searchReader) missingRecords() int64 {
 	distinct := s.earlierRows + s.walk.tally.distinct
 	for hash := range s.earlierKeys {
-		if _, again := s.walk.tally.seenKeys[hash]; !again {
+		if _, repeated := s.walk.tally.seenKeys[hash]; !repeated {
 			distinct++
 		}
 	}
 	return max(0, s.statedTotal-distinct)
 }
 
-// noteTimes notes the records' times.
+// noteTimes advances reached and settledTo by the times of a page's records, and notes whether they are in order.
 func (s *searchReader) noteTimes(seen []peekedRecord) {
 	settled := s.c.Now().Add(-s.r.Stream.Read.Since.Overlap).Unix()
 	for _, g := range seen {
@@ -267,7 +268,7 @@ func (s *searchReader) noteTimes(seen []peekedRecord) {
 	s.c.NoteRecordTime(s.previous)
 }
 
-// stateInWindow is the state in the middle of a window.
+// stateInWindow is the state before the window's end.
 func (s *searchReader) stateInWindow(after Position) State {
 	st, w := s.state, s.window
 	if s.since != w.From {

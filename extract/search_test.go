@@ -158,7 +158,7 @@ func TestT4T11TiesLongerThanAPageSurviveAKillAtEachPage(t *testing.T) {
 	}
 }
 
-func TestT5MarkStaysBehindTheServersClock(t *testing.T) {
+func TestT5WatermarkStaysBehindTheServersClock(t *testing.T) {
 	t.Parallel()
 	ws := newWorkspace(t, testContact{"a", secondsBeforeNoon(0)})
 	c := ws.newClient(t)
@@ -171,7 +171,7 @@ func TestT5MarkStaysBehindTheServersClock(t *testing.T) {
 	}
 }
 
-func TestT6LateRecordsAreWithinTheOverlap(t *testing.T) {
+func TestT6LateRecordsAreWithinTheLookbackWindow(t *testing.T) {
 	t.Parallel()
 	ws := newWorkspace(t, testContact{"a", secondsBeforeNoon(hour)})
 	c := ws.newClient(t)

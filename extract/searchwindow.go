@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// switchPhase is the state with the window of a phase at hand: what is left of a history window waits while reading goes
-// forward, and is gone on with afterwards. Every run goes forward first, and would begin it anew otherwise.
+// switchPhase is the state with the window of the phase as the current one. An unfinished history window is suspended during a
+// forward phase and resumed afterwards: every run reads forward first, and would otherwise begin the history window anew.
 func (s State) switchPhase(to Phase) State {
 	if to == Forward && s.Window != nil && s.Window.Kind == windowHistory {
 		s.Paused = &SuspendedWindow{Window: *s.Window, Position: s.Position}
@@ -20,16 +20,16 @@ func (s State) switchPhase(to Phase) State {
 	return s
 }
 
-// openForward begins a window from the mark to the server's now.
+// openForward begins a window from the watermark, minus the lookback window, to the server's now.
 func (s *searchReader) openForward(ctx context.Context, changed bool) error {
 	since := s.r.Stream.Read.Since
 	s.window = Window{Kind: windowForward}
-	if mark := s.state.SyncedTo; mark > 0 {
-		overlap := since.Overlap
+	if watermark := s.state.SyncedTo; watermark > 0 {
+		lookback := since.Overlap
 		if changed {
-			overlap = max(overlap, changeOverlap)
+			lookback = max(lookback, changeOverlap)
 		}
-		s.window.From = max(0, mark-int64(overlap/time.Second))
+		s.window.From = max(0, watermark-int64(lookback/time.Second))
 		s.widenForRefresh(changed)
 		if known := unixSeconds(s.r.Known); known > 0 && known < s.window.From {
 			s.window.From, s.window.Before = known, s.window.From
@@ -38,19 +38,20 @@ func (s *searchReader) openForward(ctx context.Context, changed bool) error {
 	}
 	now := s.c.ServerNow()
 	if now.IsZero() {
-		// The first window of all hangs on the server's clock, and our own is no stand-in for it.
+		// The first window begins at a time of the server. The local clock may be wrong and must not replace it.
 		if _, _, err := FirstRecord(ctx, s.c, s.r.Stream); err != nil {
 			return err
 		}
 		now = s.c.ServerNow()
 	}
-	if !now.IsZero() { // a server without a clock is read from the beginning
+	if !now.IsZero() { // without the server's time the window begins at 0
 		s.window.From = max(0, now.Add(-since.Lag-firstForward).Unix(), unixSeconds(s.r.Start))
 	}
 	return nil
 }
 
-// widenForRefresh widens a window, when it is time, to the records whose silent changes are looked for.
+// widenForRefresh widens a window to `refresh: {for}` when `refresh: {every}` has passed: its records are read by id also when
+// their times have not changed (T58).
 func (s *searchReader) widenForRefresh(changed bool) {
 	d := s.r.Stream.Read.Detail
 	if d == nil || d.Every == 0 {
@@ -65,13 +66,13 @@ func (s *searchReader) widenForRefresh(changed bool) {
 	}
 }
 
-// historyComplete reports that the history was read further down than is wanted now: its start was put later since.
+// historyComplete reports whether the history was read further back than a new, later start asks for.
 func (s *searchReader) historyComplete() bool {
 	st := s.state
 	return s.r.Phase == History && s.r.Since.IsZero() && s.r.Until.IsZero() && !st.HistoryDone && st.Window == nil && st.HistoryTo > 0 && st.HistoryTo <= unixSeconds(s.r.Start)
 }
 
-// openHistory begins the next window downward; false when there is none.
+// openHistory begins the next window of the backfill; false when there is none.
 func (s *searchReader) openHistory() bool {
 	start := max(0, unixSeconds(s.r.Start))
 	to := s.state.HistoryTo
@@ -86,8 +87,9 @@ func (s *searchReader) openHistory() bool {
 	return true
 }
 
-// handleShortList draws the conclusion from a list that ended short of its own count. It is walked once more, for records may have come and
-// gone; when it falls short again the stream fails, and what the window was to prove is not proven. The state is that of before it.
+// handleShortList handles a list that ended with fewer records than its total_count. The window is walked once more, because
+// records may have moved or disappeared meanwhile. When the list ends short again the stream fails. Both times the state from
+// before the window is returned, so that the watermark does not advance.
 func (s *searchReader) handleShortList() State {
 	st := s.state
 	if s.explicit {
@@ -106,7 +108,7 @@ func (s *searchReader) handleShortList() State {
 	return st
 }
 
-// stateAfterWindow is the state after a window: only now a mark moves.
+// stateAfterWindow is the state after a window. Only here the watermark advances.
 func (s *searchReader) stateAfterWindow() State {
 	st := s.state
 	st.Window, st.Position = nil, nil
@@ -131,18 +133,18 @@ func (s *searchReader) stateAfterWindow() State {
 	return st
 }
 
-// windowWatermark is the time up to which a forward window has read everything.
+// windowWatermark is the time up to which a complete forward window has read everything.
 func (s *searchReader) windowWatermark() int64 {
 	lag := int64(s.r.Stream.Read.Since.Lag / time.Second)
 	switch {
 	case s.window.To > 0 && !s.openedAt.IsZero() && s.c.ClocksDisagree():
-		// By now the records have told more of the clocks than was known when the window began.
+		// The records' times may have shown since the window began which of the two clocks is wrong.
 		return max(1, s.c.Now().Add(s.openedAt.Sub(s.c.LocalNow())).Unix()-lag)
 	case s.window.To > 0:
 		return s.window.To
 	case s.unsorted:
 		return s.window.From
 	}
-	// The server does not tell its time: records do. Their times may lie in the future, ours may be wrong: the earlier counts.
+	// Without a Date header only the records' times are known. They may lie in the future, and the local clock may be wrong: take the earlier.
 	return max(s.window.From, min(s.reached, s.c.LocalNow().Unix())-lag)
 }

@@ -9,100 +9,100 @@ import (
 	"time"
 )
 
-// State is a stream's checkpoint: what is read, where reading goes on. All times are unix seconds. The zero State is that of a
-// stream that was never read.
+// State is a stream's checkpoint: what has been read, and where reading continues. All times are Unix seconds. The zero State is
+// that of a stream that was never read.
 type State struct {
-	SyncedTo    int64            `json:"synced_to,omitempty"`    // everything before it was read
-	HistoryTo   int64            `json:"history_to,omitempty"`   // down to here; 0 before the first window
-	HistoryDone bool             `json:"history_done,omitempty"` // nothing older is wanted, or there is nothing older
+	SyncedTo    int64            `json:"synced_to,omitempty"`    // the watermark: everything before it was read
+	HistoryTo   int64            `json:"history_to,omitempty"`   // the backfill has read down to here; 0 before the first window
+	HistoryDone bool             `json:"history_done,omitempty"` // nothing older is wanted, or exists
 	HistorySpan int64            `json:"history_span,omitempty"` // length of the last history window
-	Window      *Window          `json:"window,omitempty"`       // being read
-	Position    *Position        `json:"position,omitempty"`     // where in it
-	Paused      *SuspendedWindow `json:"paused,omitempty"`       // a history window that waits while a forward one is read
-	Bookmark    *Position        `json:"bookmark,omitempty"`     // page of a feed that the next reading begins with
-	Sweep       *Sweep           `json:"sweep,omitempty"`        // the last walk over a whole list
-	Version     string           `json:"version,omitempty"`      // API version it was made under
-	Refreshed   int64            `json:"refreshed,omitempty"`    // up to here the records were read by themselves, same or not
-	Reconciled  int64            `json:"reconciled,omitempty"`   // when the whole list was last held against what is stored
-	RereadAll   bool             `json:"again,omitempty"`        // until the history is read, so is every record
-	Replace     bool             `json:"replace,omitempty"`      // a full refresh is under way: what is stored from before it gives way
-	Export      *Export          `json:"export,omitempty"`       // of a dataset of exports
+	Window      *Window          `json:"window,omitempty"`       // being read; nil: none
+	Position    *Position        `json:"position,omitempty"`     // in Window; nil: its beginning
+	Paused      *SuspendedWindow `json:"paused,omitempty"`       // history window that waits during a forward phase
+	Bookmark    *Position        `json:"bookmark,omitempty"`     // page of a feed at which the next reading begins
+	Sweep       *Sweep           `json:"sweep,omitempty"`        // the last full-list sweep
+	Version     string           `json:"version,omitempty"`      // API version that it was read under
+	Refreshed   int64            `json:"refreshed,omitempty"`    // when all recent records were last read by id, also unchanged ones
+	Reconciled  int64            `json:"reconciled,omitempty"`   // when the last reconciliation with the whole list took place
+	RereadAll   bool             `json:"again,omitempty"`        // read every record by id until the history is read
+	Replace     bool             `json:"replace,omitempty"`      // a full refresh is under way: rows from before it are replaced
+	Export      *Export          `json:"export,omitempty"`       // of a stream of an export dataset
 
-	AlwaysSent    []string `json:"sent,omitempty"`      // lists and objects, by their paths, that the source always sends under this version
-	SometimesSent []string `json:"sometimes,omitempty"` // and those that it sends at times: many records lack them
+	AlwaysSent    []string `json:"sent,omitempty"`      // paths of lists and objects that the source always sends under this version
+	SometimesSent []string `json:"sometimes,omitempty"` // paths of those that many records lack
 
-	LastAskedID string `json:"asked,omitempty"` // id of the record that was asked for last, of more that did not come whole than a run asks for
+	LastAskedID string `json:"asked,omitempty"` // last id asked for, when a run cannot ask for all incomplete records again
 
-	// Short are records by id that are stored without the rest of a list of theirs, for they were away just then; with the server's time.
+	// Short are ids of records that are stored without the rest of a nested list, which was answered 404; each with the server's time.
 	Short map[string]int64 `json:"short,omitempty"`
 }
 
-// Window is a span of time, or a whole list, read in one go.
+// Window is a span of time, or a whole list, that is read from beginning to end.
 type Window struct {
 	Kind      string `json:"kind"`            // forward, history, sweep
-	RereadAll bool   `json:"again,omitempty"` // its records are read by themselves, also where they are as stored
+	RereadAll bool   `json:"again,omitempty"` // read its records by id, also unchanged ones
 	From      int64  `json:"from,omitempty"`  // Unix seconds, as To and Before are
-	To        int64  `json:"to,omitempty"`    // forward: the mark to be; 0 when the server has not told its time
+	To        int64  `json:"to,omitempty"`    // forward: the next watermark; 0 when the server has not sent its time
 
-	// Before is where a forward window begins by the mark, where it reaches further back: what is older shows that the list still has
-	// what is stored.
+	// Before is where a forward window would begin by the watermark, if From is earlier because of Request.Known; else 0. Records
+	// before it only show that the list still has what is stored.
 	Before int64 `json:"before,omitempty"`
 }
 
-// IncludesTime reports whether a record of a time, in seconds, is among those that the window asks for. A forward one has no end: it asks for
-// what changes while it is read, too.
+// IncludesTime reports whether the window asks for records of a time, in Unix seconds. A forward window has no end: it also asks
+// for what changes while it is read.
 func (w Window) IncludesTime(at int64) bool {
 	return at >= w.From && (w.Kind == windowForward || at <= w.To)
 }
 
-// SuspendedWindow is a window left in its middle, and where in it.
+// SuspendedWindow is an unfinished window and the position in it.
 type SuspendedWindow struct {
 	Window   Window    `json:"window"`
 	Position *Position `json:"position,omitempty"`
 }
 
-// The kinds of windows.
+// Values of Window.Kind.
 const (
 	windowForward = "forward"
 	windowHistory = "history"
 	windowSweep   = "sweep"
 )
 
-// Position is a place in a list.
+// Position is the position before a page of a list.
 type Position struct {
-	Token       string `json:"token,omitempty"`       // cursor of the next page, empty at the beginning
+	Token       string `json:"token,omitempty"`       // cursor of the page; empty at the beginning
 	Fingerprint string `json:"fingerprint,omitempty"` // of the request that the token belongs to
-	Page        int64  `json:"page,omitempty"`        // number of the next page, where lists go by number
-	Size        int    `json:"size,omitempty"`        // records a page
-	Rows        int64  `json:"rows,omitempty"`        // records before it, each counted once
-	Since       int64  `json:"since,omitempty"`       // search: the time asked from, when it is not the window's
-	LastTime    int64  `json:"last_time,omitempty"`   // search: everything of the window up to here is before this place, if records lie at their times
-	Settled     int64  `json:"settled,omitempty"`     // search: everything of the window up to here is before this place
-	Stated      int64  `json:"stated,omitempty"`      // search: records that the whole window has by the list's own word; 0: it gives none
-	Before      int64  `json:"before,omitempty"`      // search: records of the window that walks before this one brought
-	Unsorted    bool   `json:"unsorted,omitempty"`    // search: the list was not in order of time
-	Last        string `json:"last,omitempty"`        // feed: id of the last record of the page
+	Page        int64  `json:"page,omitempty"`        // number of the page, where pages have numbers
+	Size        int    `json:"size,omitempty"`        // records per page
+	Rows        int64  `json:"rows,omitempty"`        // distinct records before it
+	Since       int64  `json:"since,omitempty"`       // search: the time asked from, when it is not the window's From
+	LastTime    int64  `json:"last_time,omitempty"`   // search: everything in the window up to this time was read, if the index has the records' present times
+	Settled     int64  `json:"settled,omitempty"`     // search: everything in the window up to this time was read
+	Stated      int64  `json:"stated,omitempty"`      // search: total_count of the whole window; 0: none
+	Before      int64  `json:"before,omitempty"`      // search: records of the window that earlier walks read
+	Unsorted    bool   `json:"unsorted,omitempty"`    // search: the list is not in order of time
+	Last        string `json:"last,omitempty"`        // feed: id of the page's last record
 }
 
-// Sweep is one walk over a whole list.
+// Sweep is one full-list sweep.
 type Sweep struct {
 	Number      int   `json:"number"`           // from 1
-	Opened      int64 `json:"opened,omitempty"` // server's time when it began; 0 before that
-	Steady      bool  `json:"steady,omitempty"` // walked in one go, and the list's own count never changed and was met
-	Total       int64 `json:"total,omitempty"`  // the list's own count at the beginning, -1 when it does not tell
-	Rows        int64 `json:"rows,omitempty"`   // records read, each counted once
-	MissingRows int64 `json:"lacks,omitempty"`  // records that its lists state and did not give
-	Capped      bool  `json:"capped,omitempty"` // the list stopped before its end: what it did not have may be there
+	Opened      int64 `json:"opened,omitempty"` // server's time at the first answer; 0: no answer has come
+	Steady      bool  `json:"steady,omitempty"` // read without interruption, with an unchanged total_count that the records reached
+	Total       int64 `json:"total,omitempty"`  // total_count of the first page, -1 when absent
+	Rows        int64 `json:"rows,omitempty"`   // distinct records read
+	MissingRows int64 `json:"lacks,omitempty"`  // sum of total_count minus the distinct records read
+	Capped      bool  `json:"capped,omitempty"` // the list stopped before its end: records that it lacks may exist
 
-	Refused string `json:"refused,omitempty"` // optional values that the source did not know, with commas between
+	Refused string `json:"refused,omitempty"` // optional values that the source refused, separated by commas
 }
 
-// RefusedValues are the optional values that the source did not know: what it has of them is not known.
+// RefusedValues are the optional values that the source refused: nothing is known about their records.
 func (s *Sweep) RefusedValues() []string {
 	return strings.FieldsFunc(s.Refused, func(r rune) bool { return r == ',' })
 }
 
-// String is the state's text, which ParseState reads back.
+// String is the state as JSON, which ParseState reads.
 func (s State) String() string {
 	text, err := json.Marshal(s)
 	if err != nil {
@@ -111,8 +111,8 @@ func (s State) String() string {
 	return string(text)
 }
 
-// ParseState reads a checkpoint's text; empty text is the zero State. It refuses what String would not have written: to go on
-// from a misread checkpoint would leave out records without a trace.
+// ParseState reads a checkpoint; empty text is the zero State. It refuses text that String would not write: a misread checkpoint
+// could skip records unnoticed.
 func ParseState(text string) (State, error) {
 	var s State
 	if text == "" {
@@ -132,10 +132,10 @@ func ParseState(text string) (State, error) {
 	return s, nil
 }
 
-// validateState refuses states that no reading leads to.
+// validateState refuses states that no reading can produce.
 func (s State) validateState() error {
 	if s.SyncedTo < 0 || s.HistoryTo < 0 || s.HistorySpan < 0 || s.Refreshed < 0 || s.Reconciled < 0 {
-		return errors.New("a mark is before 1970")
+		return errors.New("a watermark is before 1970")
 	}
 	if w := s.Window; w != nil {
 		if w.Kind != windowForward && w.Kind != windowHistory && w.Kind != windowSweep {
@@ -171,18 +171,18 @@ func (s State) validateState() error {
 	return nil
 }
 
-// RewindTo is the state as if it had been reached by a time: what it says of later ones is taken back, and what was begun is begun
-// anew. Nothing is lost by it, and some is read again.
+// RewindTo is the state as of an earlier time: later watermarks are lowered, and unfinished windows and sweeps are dropped. It
+// skips nothing; some records are read again.
 func (s State) RewindTo(to time.Time) State {
 	at := max(0, unixSeconds(to))
-	for _, mark := range []*int64{&s.SyncedTo, &s.HistoryTo, &s.Refreshed, &s.Reconciled} {
-		*mark = min(*mark, at)
+	for _, watermark := range []*int64{&s.SyncedTo, &s.HistoryTo, &s.Refreshed, &s.Reconciled} {
+		*watermark = min(*watermark, at)
 	}
 	s.Window, s.Position, s.Paused, s.Sweep = nil, nil, nil, nil
 	return s
 }
 
-// LatestTime is the latest time that the state says something of; the zero time where it says nothing of any.
+// LatestTime is the latest watermark or window bound in the state; the zero time when it has none.
 func (s State) LatestTime() time.Time {
 	if at := s.latestSeconds(); at > 0 {
 		return time.Unix(at, 0)
@@ -190,23 +190,24 @@ func (s State) LatestTime() time.Time {
 	return time.Time{}
 }
 
-// latestSeconds is the latest time in the state.
+// latestSeconds is LatestTime in Unix seconds, 0 for none.
 func (s State) latestSeconds() int64 {
 	latest := max(s.SyncedTo, s.HistoryTo, s.Refreshed)
 	if s.Window != nil {
 		latest = max(latest, s.Window.From, s.Window.To)
 	}
 	if s.Position != nil {
-		// A record's own time may lie anywhere; the time asked from may not.
+		// Only the time asked from counts: a record's time may lie in the future.
 		latest = max(latest, s.Position.Since)
 	}
 	return latest
 }
 
-// shortFor is how long a record counts as short: by then it has come back, or the lists of those that left tell of it.
+// shortFor is how long, in seconds, a record stays in State.Short. By then it has come back, or reconciliation has found that it
+// is deleted.
 const shortFor = 60 * 24 * 3600
 
-// cutShort is what is known of records that are short, after a page: those of before, but for the ones that came whole, and the page's.
+// cutShort is State.Short after a page: the entries from before that are not older than shortFor, and the page's.
 func cutShort(before map[string]int64, page Page) map[string]int64 {
 	now := page.ServerTime.Unix()
 	var after map[string]int64

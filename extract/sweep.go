@@ -8,20 +8,20 @@ import (
 	"aqueduck/extract/api"
 )
 
-// sweepReader reads a whole list once, or the several that a stream is made of, one after the other. It draws no conclusion from what it does not find: whoever stores the records does, from
-// more than one sweep.
+// sweepReader reads a whole list once, or the several lists of a stream one after the other. It concludes nothing from missing
+// records: the loader does, from two sweeps (two-pass confirmation).
 type sweepReader struct {
 	*Reader
 	walk           *listWalk
-	remainingLists []listRequest // to be walked after this one
-	tree           *recordTree   // of a list whose records hold others; nil: of any other
+	remainingLists []listRequest // lists still to be read
+	tree           *recordTree   // of a list whose records have lists of their own; else nil
 	current        Sweep
 	fresh          bool // no answer has come yet
-	cursorDeaths   int  // cursors that died
+	cursorDeaths   int  // cursors that the server has lost
 }
 
-// readSweep reads State.Sweep: one that is open is read on, one without an opening time is begun, one that has ended has
-// nothing left. Without any, the first is begun.
+// readSweep continues State.Sweep when it is open, begins it when it has no opening time, and reads nothing when it has ended.
+// Without a Sweep it begins the first.
 func readSweep(r *Reader) func(context.Context) (Page, error) {
 	if r.r.Phase == History {
 		return readNothing
@@ -70,7 +70,7 @@ func (s *sweepReader) openSweep() bool {
 	}
 	if reading && st.Sweep.Opened > 0 && s.tree == nil && s.resumeList(st.Position) {
 		s.current = *st.Sweep
-		// The list has moved while nobody looked.
+		// The list may have changed between the two readings.
 		s.current.Steady = false
 		return true
 	}
@@ -78,20 +78,21 @@ func (s *sweepReader) openSweep() bool {
 	return true
 }
 
-// startNextList walks the next list from its first page.
+// startNextList begins the walk over the next list.
 func (s *sweepReader) startNextList() {
 	s.walk, s.remainingLists = newWalk(s.c, s.remainingLists[0], nil), s.remainingLists[1:]
 	s.current.Rows, s.current.Total = 0, totalUnknown
 }
 
-// isCapped says that a list which is known to stop has done so: at its most, or more than a page short of its own count.
+// isCapped reports whether a list with a known cap (`page: {most}`) stopped at it, or ended more than a page short of its
+// total_count.
 func (s *sweepReader) isCapped(total int64) bool {
 	most := int64(s.r.Stream.Read.Page.Most)
 	return most > 0 && (s.current.Rows >= most || total-s.current.Rows > int64(s.r.Stream.Read.Page.Size))
 }
 
-// skipRefusedValue is the answer that there is no list of an optional value, as a list without records. What is stored of the value is no
-// longer judged.
+// skipRefusedValue turns the refusal of an optional value into an empty list. Rows of that value are then not judged by the
+// sweep.
 func (s *sweepReader) skipRefusedValue(sh listPage, err error) (listPage, error) {
 	var failure *api.Error
 	if !s.walk.list.optional || s.current.Rows > 0 || !errors.As(err, &failure) || !failure.RefusesValue() {
@@ -102,10 +103,10 @@ func (s *sweepReader) skipRefusedValue(sh listPage, err error) (listPage, error)
 	return listPage{listEnvelope: listEnvelope{total: -1}, over: s.walk.list.over, date: failure.ServerTime, end: true}, nil
 }
 
-// totalUnknown stands for the count of a list that no answer has come of.
+// totalUnknown is Sweep.Total before a list's first answer.
 const totalUnknown = -2
 
-// resumeList goes on at a stored place, in the list that it is a place of.
+// resumeList resumes the list that a stored position belongs to; false when it belongs to none.
 func (s *sweepReader) resumeList(at *Position) bool {
 	for i, l := range s.remainingLists {
 		if w := newWalk(s.c, l, nil); w.canResume(at) {
@@ -116,7 +117,8 @@ func (s *sweepReader) resumeList(at *Position) bool {
 	return false
 }
 
-// recoverCursor begins the list again after the server has forgotten a cursor: a list without times has no other place to go on.
+// recoverCursor restarts the list after the server has lost a cursor: a list without times has no other position to continue
+// from.
 func (s *sweepReader) recoverCursor() bool {
 	if s.cursorDeaths++; s.cursorDeaths > maxCursorDeaths {
 		return false
@@ -152,7 +154,7 @@ func (s *sweepReader) buildSweepPage(sh listPage) Page {
 	p.State.Sweep = &now
 	p.State.Version = s.c.Version()
 	if !sh.end || len(s.remainingLists) > 0 {
-		// Between two lists there is no place to go on from, nor in a tree: a sweep that ends here begins again.
+		// Between two lists, and in a tree, no position is stored: a sweep that is interrupted here begins again.
 		p.State.Window, p.State.Position = &Window{Kind: windowSweep}, nil
 		if !sh.end && s.tree == nil {
 			p.State.Position = &sh.nextPosition

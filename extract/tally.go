@@ -6,32 +6,32 @@ import (
 )
 
 const (
-	stalledPages = 10   // pages in a row without a new record, that no list has which comes any further
-	repeatsSlack = 1000 // records that a list may give beyond twice its own total: they change and come again while it is read
-	capUnit      = 1000 // a total of so many thousands exactly is where a server stops counting, not a count
+	stalledPages = 10   // pages in a row without a new record after which a list has no end
+	repeatsSlack = 1000 // repeated records that a list may send beyond twice its total_count: records change and come again while it is read
+	capUnit      = 1000 // a total_count that is a multiple of this may be where the server stops counting
 )
 
-// recordTally counts the records that a walk brings, each of them once, and holds them against what the list states of itself.
+// recordTally counts the distinct records of a walk and compares them with the list's total_count.
 type recordTally struct {
-	seenKeys    map[uint64]struct{} // hashes of the keys that came
-	resumedRows int64               // records before the place that the walk resumed at
-	distinct    int64               // those, and the ones that came for the first time
-	rows        int64               // records that came, repeated ones too
-	latest      int64               // the latest time of a record; timeless where the list has no times
-	minTotal    int64               // the smallest total that a page stated, -1: none did
-	maxTotal    int64               // the largest
-	stalled     int                 // pages in a row that brought nothing new
+	seenKeys    map[uint64]struct{} // hashes of the keys read
+	resumedRows int64               // records before the position that the walk resumed at
+	distinct    int64               // resumedRows, and the records that came for the first time
+	rows        int64               // records read, repeated ones included
+	latest      int64               // latest time of a record; timeless when the list has no times
+	minTotal    int64               // smallest total_count of a page, -1: none
+	maxTotal    int64               // largest total_count of a page
+	stalled     int                 // pages in a row without a new record
 }
 
 func newTally(before int64) recordTally {
 	return recordTally{seenKeys: map[uint64]struct{}{}, resumedRows: before, distinct: before, latest: timeless, minTotal: -1, maxTotal: -1}
 }
 
-// keySeed makes the hashes of one process agree with each other; they are kept nowhere else.
+// keySeed makes the hashes of one process comparable. They are not stored.
 var keySeed = maphash.MakeSeed()
 
-// tallyPage takes in a page. A record is known by its key; one that has changed since it came is no new one, but shows that the list
-// moves on.
+// tallyPage counts a page. A record is identified by its key. A known record with a newer time is not a new one, but shows that
+// the list progresses.
 func (t *recordTally) tallyPage(e *listEnvelope) {
 	moved := false
 	for i, g := range e.seen {
@@ -63,11 +63,11 @@ func (t *recordTally) tallyPage(e *listEnvelope) {
 	}
 }
 
-// missingRecords is how many records the list states that it has and has not given. While it is read its total moves: the smallest one
-// counts, which records that left have made so.
+// missingRecords is the total_count minus the distinct records. The total may change while the list is read. The smallest one
+// counts, because records may have disappeared.
 func (t *recordTally) missingRecords() int64 { return max(0, t.minTotal-t.distinct) }
 
-// checkEndless says why a list that has not ended by now has no end; nil while it may have one.
+// checkEndless returns why a list that still continues has no end; nil while it may have one.
 func (t *recordTally) checkEndless() error {
 	if t.stalled >= stalledPages {
 		return fmt.Errorf("%d pages in a row brought no record that had not come before", t.stalled)

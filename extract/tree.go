@@ -8,11 +8,12 @@ import (
 	"aqueduck/schemas"
 )
 
-// recordTree is a list whose records hold others, which it has when it is asked with their keys (schemas.Below).
+// recordTree is a list whose records have lists of their own, which the API returns when asked with a record's key
+// (schemas.Below).
 type recordTree struct {
 	stream      *schemas.Stream
-	visitedKeys map[string]bool // keys whose own list is walked, or will be: a circle ends there
-	flat        bool            // the list itself has what lies below
+	visitedKeys map[string]bool // keys whose lists are read or queued: a cycle ends there
+	flat        bool            // the list itself has the records below, too
 }
 
 func treeOf(s *schemas.Stream) *recordTree {
@@ -22,7 +23,7 @@ func treeOf(s *schemas.Stream) *recordTree {
 	return &recordTree{stream: s, visitedKeys: map[string]bool{}}
 }
 
-// addChildLists gives the lists that are left to be walked after a page, with those of its records.
+// addChildLists adds the lists of a page's records to the lists still to be read; nil when the list is flat.
 func (t *recordTree) addChildLists(left []listRequest, sh listPage) []listRequest {
 	below, key := t.stream.Read.Below, keyPath(t.stream)
 	for _, raw := range sh.records {
@@ -43,7 +44,7 @@ func (t *recordTree) addChildLists(left []listRequest, sh listPage) []listReques
 	return left
 }
 
-// skipVanished is the answer that there is no list of a record, which has gone since it was listed, as a list without records.
+// skipVanished turns the 404 for the list of a record that disappeared since it was listed into an empty list.
 func (s *sweepReader) skipVanished(sh listPage, err error) (listPage, error) {
 	var failure *api.Error
 	if s.tree == nil || s.walk.list.over == "" || !errors.As(err, &failure) || failure.Class != api.ClassNotFound {

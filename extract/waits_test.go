@@ -12,8 +12,8 @@ import (
 	"aqueduck/extract/api"
 )
 
-// TestWhoWatchesIsToldWhatAStreamWaitsFor while its requests wait: for their turn after a refusal, for the next try after a failure.
-func TestWhoWatchesIsToldWhatAStreamWaitsFor(t *testing.T) {
+// TestWaitsForShowsWhyAStreamWaits while its requests wait: for their turn after a refusal, for the next try after a failure.
+func TestWaitsForShowsWhyAStreamWaits(t *testing.T) {
 	t.Parallel()
 	answers := []int{http.StatusTooManyRequests, http.StatusServiceUnavailable}
 	a := serveAPI(t, func(w http.ResponseWriter, _ *http.Request, _ string) {

@@ -14,28 +14,28 @@ import (
 
 const (
 	calmPages  = 10  // good pages after which a reduced page size grows again
-	emptyPages = 200 // pages without a record, one after the other, that no real list has
+	emptyPages = 200 // empty pages in a row after which a list has no end
 )
 
-// listWalk goes through one list from a position to its end. Every way of reading a stream is walks over lists.
+// listWalk reads one list from a position to its end. All readers are built from it.
 type listWalk struct {
 	c               *api.Client
 	list            listRequest
 	peek            recordPeek
 	fingerprint     string
 	pos             Position          // of the next page
-	maxPageSize     int               // records a page, when all goes well
-	goodPages       int               // good pages since the size was last changed
+	maxPageSize     int               // records per page without failures
+	goodPages       int               // good pages since the last change of size
 	tally           recordTally       // of the records that came
-	empty           int               // pages without a record until now
-	visited         map[[16]byte]bool // hashes of the places asked for
-	sizeHint        int               // bytes that a page may have
-	firstOfPrevious []byte            // first record of the page before, of lists by number
-	unreadRecords   int               // records of which a list could not be read on
+	empty           int               // empty pages in a row
+	visited         map[[16]byte]bool // hashes of the positions asked for
+	sizeHint        int               // expected bytes of a page
+	firstOfPrevious []byte            // first record of the previous page, of lists by number
+	unreadRecords   int               // records with a nested list that cannot be read
 	ended           bool
 }
 
-// newWalk begins at from, when that belongs to the same request; at the list's beginning otherwise.
+// newWalk begins at from when that belongs to the same request, else at the list's beginning.
 func newWalk(c *api.Client, l listRequest, from *Position) *listWalk {
 	w := &listWalk{c: c, list: l, peek: recordPeekOf(l), maxPageSize: l.page.Size, visited: map[[16]byte]bool{}}
 	w.fingerprint = l.requestFingerprint(c.BaseURL().String(), c.Version())
@@ -51,21 +51,21 @@ func newWalk(c *api.Client, l listRequest, from *Position) *listWalk {
 	return w
 }
 
-// canResume reports whether a stored place can be used by this walk.
+// canResume reports whether a stored position belongs to this walk's request.
 func (w *listWalk) canResume(from *Position) bool {
 	return from != nil && from.Fingerprint == w.fingerprint && (from.Token != "" || from.Page > 0) && from.Size > 0
 }
 
-// readFirstPage reads the page at the walk's place and stays there.
+// readFirstPage reads the page at the walk's position and does not advance.
 func (w *listWalk) readFirstPage(ctx context.Context) (listPage, error) { return w.readPage(ctx, 0) }
 
-// nextPage reads a page and moves on. After an error the walk is where it was, unless it is of ClassSource: then the list has no end to
-// reach. After the last page it must not be called.
+// nextPage reads a page and advances. After an error the position is unchanged, unless the error is of ClassSource: such a list
+// has no end. It must not be called after the last page.
 func (w *listWalk) nextPage(ctx context.Context) (listPage, error) {
 	sh, err := w.readPage(ctx, 0)
 	for err != nil {
-		// A page that keeps failing is asked for in smaller pieces. Each size gets a second chance only: by then the server
-		// has had the usual number of them.
+		// Halve the size of a page that keeps failing (T20). Each smaller size gets two attempts only: the first size has used the
+		// usual number.
 		var failure *api.Error
 		if !errors.As(err, &failure) || failure.Path != w.list.path || !failure.SmallerPageMayHelp() || w.pos.Size <= 1 || ctx.Err() != nil {
 			return listPage{}, err
@@ -79,7 +79,7 @@ func (w *listWalk) nextPage(ctx context.Context) (listPage, error) {
 	return sh, nil
 }
 
-// advancePast goes on to the place after a page.
+// advancePast advances to the position after a page, and fails a list that has no end.
 func (w *listWalk) advancePast(sh *listPage) error {
 	w.empty++
 	if len(sh.records) > 0 {
@@ -114,14 +114,14 @@ func (w *listWalk) advancePast(sh *listPage) error {
 	return nil
 }
 
-// resizePages goes on from the same record in pages of another size. Where pages go by number, that may be before it.
+// resizePages continues at the same record with another page size. Where pages have numbers it may begin earlier.
 func (w *listWalk) resizePages(size int) {
 	w.pos = w.pos.withPageSize(size)
 	w.goodPages, w.firstOfPrevious = 0, nil
 	w.recordVisit(w.pos)
 }
 
-// isRepeatedPage notices a list by number that pays no heed to the number: it would never end.
+// isRepeatedPage detects a list by number that ignores the number: it would never end.
 func (w *listWalk) isRepeatedPage(sh *listPage) bool {
 	if sh.position.Page == 0 || len(sh.records) == 0 {
 		return false
@@ -131,7 +131,7 @@ func (w *listWalk) isRepeatedPage(sh *listPage) bool {
 	return same
 }
 
-// recordVisit notes that a place is being asked for; true when it was before.
+// recordVisit notes that a position is asked for, and reports whether it was before.
 func (w *listWalk) recordVisit(p Position) bool {
 	key := p.Token
 	if key == "" {
@@ -144,7 +144,7 @@ func (w *listWalk) recordVisit(p Position) bool {
 	return before
 }
 
-// fetchEnvelope asks for the page at the walk's place.
+// fetchEnvelope asks for the page at the walk's position.
 func (w *listWalk) fetchEnvelope(ctx context.Context, attempts int) (found *listEnvelope, date time.Time, err error) {
 	q := w.list.callAt(w.pos)
 	q.Attempts, q.Hint = attempts, w.sizeHint
@@ -156,15 +156,15 @@ func (w *listWalk) fetchEnvelope(ctx context.Context, attempts int) (found *list
 	if err != nil {
 		return nil, time.Time{}, err
 	}
-	w.sizeHint = len(a.Body) + len(a.Body)/8 // pages of a list are alike
+	w.sizeHint = len(a.Body) + len(a.Body)/8 // pages of a list have similar sizes
 	return found, a.Date, nil
 }
 
-// readPage asks for the page at the walk's place, with its capped lists read to their ends.
+// readPage reads the page at the walk's position, and completes its truncated nested lists.
 func (w *listWalk) readPage(ctx context.Context, attempts int) (listPage, error) {
 	found, date, err := w.fetchEnvelope(ctx, attempts)
 	if err == nil && w.list.isGrowing && found.pages.next == nextAbsent && len(found.records) >= w.pos.Size {
-		// A full page that names no next one is the last by chance only: what it says is heard twice.
+		// A full page of a feed without `next` is rarely the last one: ask once more before the feed is believed to end.
 		found, date, err = w.fetchEnvelope(ctx, attempts)
 	}
 	if err != nil {
@@ -175,7 +175,7 @@ func (w *listWalk) readPage(ctx context.Context, attempts int) (listPage, error)
 	w.tally.tallyPage(found)
 	sh.fresh = w.tally.distinct - before
 	if n := int(sh.pages.perPage); n > 0 && n < w.pos.Size && len(sh.records) <= n {
-		// The server gives less than was asked for: its numbers count pages of its own size.
+		// The server uses a smaller page size than was asked for, and numbers its pages by that size.
 		w.maxPageSize = min(w.maxPageSize, n)
 		w.pos.Size, sh.position.Size = n, n
 	}
@@ -188,17 +188,17 @@ func (w *listWalk) readPage(ctx context.Context, attempts int) (listPage, error)
 	return sh, nil
 }
 
-// contractError is an error about how the list is paged.
+// contractError is an error of a list that is not paged as documented.
 func (w *listWalk) contractError(err error) error {
 	return &api.Error{Class: api.ClassContract, Op: w.list.op, Method: w.list.method, Path: w.list.path, Err: err}
 }
 
-// sourceError is an error of a list that contradicts itself, or leads to no end.
+// sourceError is an error of a list that contradicts itself or has no end.
 func (w *listWalk) sourceError(err error) error {
 	return &api.Error{Class: api.ClassSource, Op: w.list.op, Method: w.list.method, Path: w.list.path, Err: err}
 }
 
-// shortError is the error of a list that ends before it has given what it states.
+// shortError is the error of a list that ended before its total_count.
 func (w *listWalk) shortError(lacks int64) error {
 	return w.sourceError(fmt.Errorf("%w: it states %d, and %d came", errShort, w.tally.minTotal, w.tally.minTotal-lacks))
 }

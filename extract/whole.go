@@ -15,18 +15,19 @@ import (
 	"aqueduck/schemas"
 )
 
-// Why a record is not whole.
+// Values of Record.Missing: why a record is incomplete.
 const (
-	Stub       = "stub"       // nothing but its key and its time came
-	NoItems    = "no_items"   // its own reading came without the list that it is read for
-	Unreadable = "unreadable" // it, or the rest of a list of it, cannot be read
-	NoTime     = "no_time"    // what it has for the time that lists go by is no time of a workspace
+	Stub       = "stub"       // it has only its key and its time
+	NoItems    = "no_items"   // read by id, it came without the list that it is read for
+	Unreadable = "unreadable" // the record, or the rest of a nested list of it, cannot be read
+	NoTime     = "no_time"    // the value of its time is no time of a workspace
 )
 
-// stubColumns is how many columns besides key and time a stream must have for a record without all of them to be a stub.
+// stubColumns is the number of columns besides key and time from which a record without any of them is a Stub.
 const stubColumns = 3
 
-// IncompleteReason says why a record is not whole, by what a record of its stream always has; "" when it may be. Null and empty are something.
+// IncompleteReason says why a record is incomplete, judged by what records of its stream always have; "" when it may be complete.
+// A null or an empty value counts as present.
 func IncompleteReason(s *schemas.Stream, raw []byte) string {
 	known, found := 0, false
 	for _, c := range s.Columns {
@@ -50,7 +51,7 @@ func IncompleteReason(s *schemas.Stream, raw []byte) string {
 	return ""
 }
 
-// lacksItems reports whether a record says nothing of a list that it counts itself, or has an empty one and counts some.
+// lacksItems reports whether a record lacks a list whose items it counts, or has an empty list and a count above 0.
 func lacksItems(raw []byte, c schemas.Child) bool {
 	count := scan.Field(raw, c.Count...)
 	if !hasPath(raw, c.From) {
@@ -60,7 +61,7 @@ func lacksItems(raw []byte, c schemas.Child) bool {
 	return n == 0 && count != nil && scan.Count(count) > 0
 }
 
-// countParts is how many items the lists of a record have that it counts itself, and how many it says that there are.
+// countParts is the number of items in the lists whose items a record counts, and the sum of those counts.
 func countParts(s *schemas.Stream, raw []byte) (came, counted int64) {
 	for _, c := range s.Children {
 		if c.Within != "" || c.Complete || c.Count == nil {
@@ -74,8 +75,8 @@ func countParts(s *schemas.Stream, raw []byte) (came, counted int64) {
 	return came, counted
 }
 
-// HasInvalidTime reports whether a record has something for the time that tells which of two copies is newer, and it is no time of a workspace:
-// by what is stored of it no window would find it again. Null and 0 say that there is none; a text is left to its column.
+// HasInvalidTime reports whether a record's time (the stream file's `newest`) is present but outside the range of a workspace's
+// times: no window would find the stored record again. Null and 0 mean no time; a text is judged by its column.
 func HasInvalidTime(s *schemas.Stream, raw []byte) bool {
 	i := slices.IndexFunc(s.Columns, func(c schemas.Column) bool { return s.Newest != "" && c.Name == s.Newest })
 	if i < 0 {
@@ -89,12 +90,12 @@ func HasInvalidTime(s *schemas.Stream, raw []byte) bool {
 	return !ok || at < scan.EarliestTime || at >= scan.LatestTime
 }
 
-// isBookkeeping reports whether a column is part of the key, a time that lists go by, or no field of the record: a stub has these.
+// isBookkeeping reports whether a stub has the column, too: part of the key, a time that lists go by, or no field of the record.
 func isBookkeeping(s *schemas.Stream, c schemas.Column) bool {
 	return c.From[0] == "" || c.From[0][0] == '$' || slices.Contains(s.Key, c.Name) || c.Name == s.Newest || c.From[0] == s.Read.Since.Field
 }
 
-// hasPath reports whether a record says anything of what is at a path: it is there, or an object that it would be in is null or none.
+// hasPath reports whether a record has a value at a path, or a parent of it that is null or no object.
 func hasPath(raw []byte, path []string) bool {
 	for i := range path {
 		value := scan.Field(raw, path[:i+1]...)
@@ -108,11 +109,13 @@ func hasPath(raw []byte, path []string) bool {
 	return true
 }
 
-// isStaleRead reports whether a record may have been read before all that its list tells of it had reached what answers: the list has a
-// newer time or a higher count than the record itself, or it counts more parts than it has, or it has changed after the newest of its parts and nothing else in it is of then.
-// Where list and record count as many parts as came, none can be missing that the next search would not show by its count: then only a
-// part that has changed in its place may be behind, for as long as the source takes to show a change. listed is the list's own copy; nil:
-// there is none.
+// isStaleRead reports whether raw, a record read by id, may be older than what the list shows of it (T7). It is when the list has
+// a newer time or a higher count; when raw counts more parts than it has; or when raw changed after its newest part and no other
+// part of it has that time.
+//
+// Where list and record both count the parts that came, no part can be missing unless the next search shows it by its count. Then
+// only a part that changed in its place may be outdated, for as long as the source takes to show a change (the lag). listed is
+// the list's copy; nil: there is none.
 func isStaleRead(s *schemas.Stream, listed, raw []byte, now time.Time) bool {
 	at, ok := RecordTime(s, raw)
 	if !ok {
@@ -141,8 +144,8 @@ func isStaleRead(s *schemas.Stream, listed, raw []byte, now time.Time) bool {
 	return false
 }
 
-// countsMore reports whether a record counts more than the n parts that came, by a value that the next search is held against, while the list
-// of them says that these are all: it was read between the two.
+// countsMore reports whether a field of a record that the next search compares counts more than the n parts that came, while the
+// count of the list itself does not: the record was read between two changes.
 func countsMore(s *schemas.Stream, parts schemas.Child, raw []byte, n int64) bool {
 	return n >= 0 && scan.Count(scan.Field(raw, parts.Count...)) <= n && slices.ContainsFunc(s.Read.Detail.UnlessSame, func(path []string) bool {
 		value := scan.Field(raw, path...)
@@ -150,16 +153,16 @@ func countsMore(s *schemas.Stream, parts schemas.Child, raw []byte, n int64) boo
 	})
 }
 
-// countsAgree reports whether a list's copy of a record and the record itself count n parts by one of the values that the next search is held
-// against.
+// countsAgree reports whether the list's copy of a record and the record itself both count n parts, by a field that the next
+// search compares.
 func countsAgree(s *schemas.Stream, listed, raw []byte, n int64) bool {
 	return slices.ContainsFunc(s.Read.Detail.UnlessSame, func(path []string) bool {
 		return listed != nil && n >= 0 && scan.Count(scan.Field(listed, path...)) == n && scan.Count(scan.Field(raw, path...)) == n
 	})
 }
 
-// explainsChange reports whether another list or object of a record than its parts and its counts is of the time that it changed at: a rating,
-// a tag. Counts are of when parts came, also of one that is not there yet.
+// explainsChange reports whether a list or object of a record other than its parts has the time of its last change, such as a
+// rating or a tag. Counts and times of parts explain nothing: they may belong to a part that is missing.
 func explainsChange(s *schemas.Stream, parts schemas.Child, raw []byte, at int64) bool {
 	beside := map[string]bool{parts.From[0]: true}
 	for _, path := range s.Read.Detail.UnlessSame {
@@ -181,13 +184,14 @@ func equalsTime(raw []byte, at int64) bool {
 	return ok && then == at
 }
 
-// countItems is how many items a list has, -1 where it is none, and the latest time that one was made or changed, 0 where none tells.
+// countItems is the number of items of a list, -1 when it is no list, and the latest time at which an item was made or changed, 0
+// when none has a time.
 func countItems(list []byte) (n, newest int64) {
 	d := jx.DecodeBytes(list)
 	if d.Next() != jx.Array {
 		return -1, 0
 	}
-	_ = d.Arr(func(d *jx.Decoder) error { // records were checked to be JSON when they came
+	_ = d.Arr(func(d *jx.Decoder) error { // the record's page was checked to be JSON
 		raw, err := d.Raw()
 		n++
 		for _, name := range []string{"created_at", "updated_at"} {
@@ -200,12 +204,12 @@ func countItems(list []byte) (n, newest int64) {
 	return n, newest
 }
 
-// mostAsideRecords is how many records of one reading may be unreadable before it is the source that is. More than that, or all of
-// several, end the reading.
+// mostAsideRecords is how many records of one reading may be unreadable before the source itself counts as failed. If all of
+// several records are unreadable, the reading fails, too.
 const mostAsideRecords = 10
 
-// isRecordError reports whether an error is of one record alone, as far as it tells: the others are read on, and that one is asked for again
-// in the next run.
+// isRecordError reports whether an error may concern one record alone. The others are still read, and the next run asks for that
+// one again.
 func isRecordError(err error) bool {
 	var failure *api.Error
 	if !errors.As(err, &failure) || errors.Is(err, api.ErrBudget) {
@@ -218,7 +222,7 @@ func isRecordError(err error) bool {
 	return false
 }
 
-// withoutMember gives a copy of a record without the value at a path, so that it says nothing of it.
+// withoutMember returns a copy of a record without the member at a path.
 func withoutMember(record []byte, path ...string) ([]byte, error) {
 	parent, name := path[:len(path)-1], path[len(path)-1]
 	from, to, found := scan.Locate(record, parent...)
@@ -246,7 +250,7 @@ func withoutMember(record []byte, path ...string) ([]byte, error) {
 	return append(append(append(whole, kept...), '}'), record[to:]...), nil
 }
 
-// isRecent reports whether a time lies so shortly before now that what has happened then may not be known everywhere.
+// isRecent reports whether a time is less than within before now.
 func isRecent(at int64, now time.Time, within time.Duration) bool {
 	return now.Sub(time.Unix(at, 0)) < within
 }

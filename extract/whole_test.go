@@ -7,7 +7,7 @@ import (
 	"aqueduck/schemas"
 )
 
-func TestT168ARecordBehindItsHeadIsUnsettled(t *testing.T) {
+func TestT168ARecordOlderThanItsListEntryIsStale(t *testing.T) {
 	t.Parallel()
 	s := detailStream()
 	s.Read.Since.Field, s.Read.Since.Lag = "updated_at", 15*time.Minute

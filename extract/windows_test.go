@@ -128,7 +128,7 @@ func TestNextAfterTheEndStaysAtTheEnd(t *testing.T) {
 }
 
 // Every run goes forward before it goes on with the history: a window that is longer than a run must still come to its end.
-func TestHistoryWindowIsGoneOnWithAfterAForwardOne(t *testing.T) {
+func TestHistoryWindowIsResumedAfterAForwardOne(t *testing.T) {
 	t.Parallel()
 	ws := newWorkspace(t)
 	for i := range 1500 {
@@ -161,7 +161,7 @@ func TestHistoryWindowIsGoneOnWithAfterAForwardOne(t *testing.T) {
 }
 
 // The windows of a stream are read in order: one that fails keeps those after it from being read, and the mark where it was.
-func TestT138AWindowThatFailsMovesNoMarkPastIt(t *testing.T) {
+func TestT138AFailedWindowMovesNoWatermark(t *testing.T) {
 	t.Parallel()
 	ws := &testWorkspace{cursors: map[string]int{}}
 	for i := range 300 {

@@ -7,16 +7,16 @@ import (
 	"aqueduck/internal/grammar"
 )
 
-// streamDraft is a stream file that is read but may still lean on others.
+// streamDraft is a stream file that is read, but may still inherit from others.
 type streamDraft struct {
 	stream   *Stream
 	file     *grammar.Value
 	suffix   string
 	like     string
-	resolved bool // what it is like is put in
+	resolved bool // what it inherits is added
 }
 
-// buildDraft makes a stream of a checked file; what only other streams can tell is left open.
+// buildDraft makes a stream of a checked file, without what it inherits.
 func buildDraft(file string, v *grammar.Value) *streamDraft {
 	s := &Stream{
 		Name: v.Key("stream").Text(), File: file, Doc: v.Key("doc").Text(),
@@ -134,7 +134,7 @@ func buildColumn(v *grammar.Value) Column {
 	return c
 }
 
-// buildPaths are the paths of a from, the first and the others.
+// buildPaths are the paths of a `from`: the first and the others.
 func buildPaths(from *grammar.Value) (first []string, others [][]string) {
 	all := splitPaths(from)
 	switch len(all) {
@@ -146,16 +146,16 @@ func buildPaths(from *grammar.Value) (first []string, others [][]string) {
 	return all[0], all[1:]
 }
 
-// parentList is what a list lies in: the record, or an item of another list.
+// parentList is what contains a nested list: the record, or an item of another list.
 type parentList struct {
-	name     string // of its rows
+	name     string // for references and documentation
 	table    string // "" for the record
 	key      []string
 	columns  []Column
 	complete bool
 }
 
-// buildChildren makes a child, and those inside its items after it.
+// buildChildren makes a child and, after it, those inside its items.
 func buildChildren(v *grammar.Value, in parentList, suffix string) []Child {
 	c := buildChild(v, in, suffix)
 	list := []Child{c}
@@ -166,7 +166,7 @@ func buildChildren(v *grammar.Value, in parentList, suffix string) []Child {
 	return list
 }
 
-// buildChild puts the key columns of what the list lies in before the child's own, unless the file declares them.
+// buildChild makes a child. The columns of the parent's key come before its own, unless the file declares them.
 func buildChild(v *grammar.Value, in parentList, suffix string) Child {
 	c := Child{
 		Table: v.Key("table").Text() + suffix, Doc: v.Key("doc").Text(), Within: in.table,
@@ -209,7 +209,7 @@ func requireKey(columns []Column, key []string) {
 	}
 }
 
-// inheritFrom puts in what the stream takes from the one that it is like.
+// inheritFrom adds what the stream inherits from its `like` or `into`.
 func (d *streamDraft) inheritFrom(model *streamDraft) {
 	s, m := d.stream, model.stream
 	s.Columns = slices.Concat(m.Columns, s.Columns)
@@ -246,7 +246,7 @@ func (d *streamDraft) inheritFrom(model *streamDraft) {
 	s.Children = append(children, s.Children...)
 }
 
-// linkCopies tells a stream of the one whose tables hold copies of its records. Of several it is the first.
+// linkCopies notes the stream whose tables have copies of this one's records; of several the first.
 func (d *streamDraft) linkCopies(copies *streamDraft) {
 	s, other := d.stream, copies.stream
 	if s.Beside != "" {
@@ -288,5 +288,5 @@ func splitPath(path string) []string {
 	return strings.Split(path, ".")
 }
 
-// itself stands in a stream file for an answer that is the record, in place of the key of a list.
+// itself stands in `records` for an answer that is the record.
 const itself = "itself"

@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// Catalogue is the streams that a pipeline can name. It is not changed while it is read.
+// Catalogue is the streams that a pipeline can name. It is safe for concurrent use while nothing is added.
 type Catalogue struct {
 	drafts    map[string]*streamDraft
 	relations map[string][]Relation
 }
 
-// Streams gives all streams in the order of their names.
+// Streams are all streams, sorted by name.
 func (c *Catalogue) Streams() []*Stream {
 	var all []*Stream
 	for _, name := range c.Names() {
@@ -20,10 +20,10 @@ func (c *Catalogue) Streams() []*Stream {
 	return all
 }
 
-// Names gives the names of all streams in their order.
+// Names are the names of all streams, sorted.
 func (c *Catalogue) Names() []string { return slices.Sorted(maps.Keys(c.drafts)) }
 
-// Stream gives the stream of a name.
+// Stream is the stream with a name; false when there is none.
 func (c *Catalogue) Stream(name string) (*Stream, bool) {
 	d, ok := c.drafts[name]
 	if !ok {
@@ -32,7 +32,7 @@ func (c *Catalogue) Stream(name string) (*Stream, bool) {
 	return d.stream, true
 }
 
-// cloneCatalogue is a catalogue that can be added to without this one.
+// cloneCatalogue is a copy; adding to it does not change this one.
 func (c *Catalogue) cloneCatalogue() *Catalogue {
 	return &Catalogue{drafts: maps.Clone(c.drafts), relations: maps.Clone(c.relations)}
 }

@@ -63,7 +63,7 @@ columns:
 
 `
 
-// Docs is docs/streams.md: the grammar of stream files, then the streams of the catalogue.
+// Docs is the text of docs/streams.md: the grammar of stream files, and the built-in streams.
 func Docs(c *Catalogue) string {
 	var b strings.Builder
 	b.WriteString(docsHead)
@@ -103,7 +103,7 @@ func shareText(said, all int) string {
 	return fmt.Sprintf("%d of %d", said, all)
 }
 
-// PublishedNames names what analysts find of a stream: its tables, or the relations that are published in their place.
+// PublishedNames are the names by which analysts find a stream: its tables, or the relations published from them.
 func (c *Catalogue) PublishedNames(s *Stream) []string {
 	if s.IsExportFamily() {
 		return []string{s.Name + "_<dataset>"}

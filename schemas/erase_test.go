@@ -40,10 +40,10 @@ func TestPersonalColumnsHaveAPerson(t *testing.T) {
 	}
 }
 
-// TestS40WhatTellsOfAPersonIsMarkedPersonal holds every built-in column to it whose name says that it is an address, an e-mail
+// TestS40ColumnsWithPersonalNamesAreMarkedPersonal holds every built-in column to it whose name says that it is an address, an e-mail
 // address, a telephone number or the address of a machine. Those of teammates in lists of teammates are listed: they are no
 // customers', and the warehouse is their own.
-func TestS40WhatTellsOfAPersonIsMarkedPersonal(t *testing.T) {
+func TestS40ColumnsWithPersonalNamesAreMarkedPersonal(t *testing.T) {
 	t.Parallel()
 	teammates := []string{"admins.email", "handling_events.teammate_email"}
 	personal := regexp.MustCompile(`(^|_)(email|phone|ip|ip_address)$`)

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// exportDays is how many days of a dataset one export may hold (workspace-api 3.1).
+// exportDays is the maximum number of days in one export of a dataset (workspace-api 3.1).
 const exportDays = 28
 
-// DescribeRead says in words what the `read` block of the stream's file says.
+// DescribeRead describes the `read` block of the stream's file in words, for the catalogue.
 func (s *Stream) DescribeRead() []string {
 	r := s.Read
 	how := []string{map[string]string{
@@ -57,7 +57,7 @@ func (o *Over) describeOver() string {
 	return text
 }
 
-// DescribeDeletions says how it is noticed that the source has a record no more, or that it is not.
+// DescribeDeletions describes how a deletion at the source is noticed, or that it is not.
 func (s *Stream) DescribeDeletions() string {
 	r := s.Read
 	switch {
@@ -79,7 +79,7 @@ func (s *Stream) DescribeDeletions() string {
 	return "missing from two full-list sweeps"
 }
 
-// DescribeLateness says what a run may not see yet, and after how long a later one does.
+// DescribeLateness describes which changes a run may miss, and after how long a later run finds them.
 func (s *Stream) DescribeLateness() string {
 	r := s.Read
 	if s.DocumentedNotes.Late != "" {
@@ -110,10 +110,10 @@ func (s *Stream) DescribeLateness() string {
 	return strings.Join(late, "; ")
 }
 
-// RequestsPerThousand is how many requests a thousand records take when they are read for the first time.
+// RequestsPerThousand is the number of requests for a thousand records that are read for the first time.
 func (s *Stream) RequestsPerThousand() float64 { return 1000 * (s.listRequests() + s.detailRequests()) }
 
-// RequestsPerChange is how many requests it costs that one record has changed. 0: none of its own, the list is read whole anyway.
+// RequestsPerChange is the number of requests for one changed record; 0: none, because every run reads the whole list.
 func (s *Stream) RequestsPerChange() float64 {
 	switch {
 	case s.Read.ByIDs():
@@ -124,7 +124,7 @@ func (s *Stream) RequestsPerChange() float64 {
 	return s.listRequests() + s.detailRequests()
 }
 
-// listRequests is the share of a request in which a page brings one record.
+// listRequests is the number of list requests per record, a fraction where a page has many.
 func (s *Stream) listRequests() float64 {
 	r := s.Read
 	switch {
@@ -145,7 +145,7 @@ func (s *Stream) detailRequests() float64 {
 	return 1
 }
 
-// documentedColumns is how many columns of all the stream's tables say what they hold, and how many there are.
+// documentedColumns is the number of columns with a `doc`, and of all columns, in all of the stream's tables.
 func (s *Stream) documentedColumns() (said, all int) {
 	count := func(columns []Column) {
 		for _, c := range columns {
@@ -162,7 +162,7 @@ func (s *Stream) documentedColumns() (said, all int) {
 	return said, all
 }
 
-// rereadText says how often something is read again, and for how long.
+// rereadText says how often records are read again, and for how long.
 func rereadText(every, span time.Duration) string {
 	if span >= tenYears {
 		return durationText(every)
@@ -170,10 +170,10 @@ func rereadText(every, span time.Duration) string {
 	return fmt.Sprintf("%s, for %s after the last change", durationText(every), durationText(span))
 }
 
-// tenYears stands in stream files for always.
+// tenYears stands for "always" in stream files.
 const tenYears = 3650 * 24 * time.Hour
 
-// durationText is a duration as the stream files have it: 7d, 48h, 15m.
+// durationText is a duration as in stream files: 7d, 48h, 15m.
 func durationText(d time.Duration) string {
 	switch {
 	case d%(24*time.Hour) == 0 && d > 48*time.Hour:
@@ -184,7 +184,7 @@ func durationText(d time.Duration) string {
 	return strconv.Itoa(int(d/time.Minute)) + "m"
 }
 
-// PerThousandText is Thousand in words.
+// PerThousandText is RequestsPerThousand in words.
 func (s *Stream) PerThousandText() string {
 	switch {
 	case s.IsExportFamily():
@@ -197,7 +197,7 @@ func (s *Stream) PerThousandText() string {
 	return strconv.FormatFloat(s.RequestsPerThousand(), 'g', 4, 64)
 }
 
-// PerChangeText is Change in words.
+// PerChangeText is RequestsPerChange in words.
 func (s *Stream) PerChangeText() string {
 	if s.RequestsPerChange() == 0 {
 		return "list"

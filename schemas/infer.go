@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-// Field is something that records have at a path, with the column that would take it.
+// Field is a path in records, with the column for it.
 type Field struct {
-	Column   Column // Name, From, Type and PII, as far as the records tell
-	Seen     int    // records that have it, and not null
-	Example  string // one value, as JSON
-	Distinct bool   // no two records have the same
-	Constant bool   // a `type` that says the same in every record: for `ignore`
-	Unnamed  string // why no column can be from there; "" when one can
+	Column   Column // Name, From, Type and PII, as far as the records show
+	Seen     int    // records with a value that is not null
+	Example  string // one value as JSON
+	Distinct bool   // no two records have the same value
+	Constant bool   // a `type` with the same value in every record: for `ignore`
+	Unnamed  string // why no column can have this path; "" when one can
 }
 
-// Line is the column as a line of a stream file, ready to be put under `columns:`.
+// Line is the column as a line under `columns:` of a stream file.
 func (f Field) Line() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "- {name: %s, ", scalarText(f.Column.Name))
@@ -38,8 +38,8 @@ func (f Field) Line() string {
 	return b.String() + "}"
 }
 
-// Infer finds the columns that JSON objects would fill: one a scalar or list, those inside an object by themselves when its
-// keys are the same everywhere, else one for the whole. taken are names that the columns must not have.
+// Infer finds columns for JSON objects: one for each scalar or list. An object with the same keys everywhere gives columns for
+// its fields, any other object one column. taken are names that the columns must not have.
 func Infer(records [][]byte, taken []string) []Field {
 	root := &valueShape{}
 	for _, raw := range records {
@@ -59,19 +59,19 @@ func Infer(records [][]byte, taken []string) []Field {
 	return list
 }
 
-// valueShape is what a number of values at one path have in common.
+// valueShape is what the values at one path have in common.
 type valueShape struct {
 	path    []string
 	seen    int
-	kinds   map[string]int // of the values, by the type of column that each fits best
+	kinds   map[string]int // number of values by kindOf
 	objects int
-	fields  []*valueShape // of the objects, in the order they were met
-	value   string        // the first
-	various bool          // others were not the same
+	fields  []*valueShape // of the objects, in the order seen
+	value   string        // the first value
+	various bool          // not all values are equal
 	values  map[string]bool
 }
 
-// addValue takes one value in.
+// addValue adds one value.
 func (s *valueShape) addValue(raw []byte) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || raw[0] == 'n' {
@@ -115,11 +115,11 @@ func (s *valueShape) fieldShape(key string) *valueShape {
 }
 
 const (
-	deepest   = 3  // objects inside objects that become columns of their own
-	mostParts = 20 // keys of an object that may: one with more is free-form
+	deepest   = 3  // levels of nested objects whose fields become columns
+	mostParts = 20 // keys of such an object: one with more is free-form
 )
 
-// leafShapes are the shapes that a column would take.
+// leafShapes are the shapes that become columns.
 func (s *valueShape) leafShapes(depth int) []*valueShape {
 	if depth > 0 && !s.isFixedObject(depth) {
 		return []*valueShape{s}
@@ -131,7 +131,7 @@ func (s *valueShape) leafShapes(depth int) []*valueShape {
 	return list
 }
 
-// isFixedObject says that all values are objects whose fields look like those of a program, not like somebody's data.
+// isFixedObject reports whether all values are objects with keys like those of a program, not like data.
 func (s *valueShape) isFixedObject(depth int) bool {
 	if s.objects == 0 || s.objects < s.seen || depth > deepest || len(s.fields) > mostParts {
 		return false
@@ -158,7 +158,7 @@ func (s *valueShape) inferField() Field {
 	return f
 }
 
-// columnType is the narrowest type that all values fit. An id is a text, whatever the source sends.
+// columnType is the narrowest type that fits all values. An id is always a text.
 func (s *valueShape) columnType() Type {
 	name := s.path[len(s.path)-1]
 	only := func(kinds ...string) bool {
@@ -187,7 +187,7 @@ func (s *valueShape) columnType() Type {
 	return Text
 }
 
-// kindOf is what a scalar or a list looks like: an instant is a number of seconds in our time, a moment an ISO-8601 text.
+// kindOf is the kind of a scalar or a list. An instant is a number of seconds between 2000 and 2100, a moment an ISO 8601 text.
 func kindOf(raw []byte) string {
 	switch raw[0] {
 	case '[':
@@ -219,7 +219,7 @@ func kindOf(raw []byte) string {
 	return "text" // a whole number that 64 bits do not hold
 }
 
-// columnOf makes a column's name of a path. The `data` of a list in its envelope says nothing.
+// columnOf makes a column name from a path. It drops a final `data`, which is only the envelope of a list.
 func columnOf(path []string) string {
 	if last := len(path) - 1; last > 0 && path[last] == "data" {
 		path = path[:last]
@@ -240,7 +240,7 @@ func columnOf(path []string) string {
 	return strings.TrimRight(name[:min(len(name), longest)], "_")
 }
 
-// freeName is a name that none of the others has.
+// freeName is the name, with a number if another column has it.
 func freeName(name string, others map[string]bool) string {
 	if !others[name] {
 		return name
@@ -252,7 +252,7 @@ func freeName(name string, others map[string]bool) string {
 	}
 }
 
-// scalarText writes a text as a scalar of a YAML flow.
+// scalarText writes a text as a scalar in a YAML flow collection.
 func scalarText(text string) string {
 	if plainText.MatchString(text) && !slices.Contains([]string{"true", "false", "null", "yes", "no", "on", "off", "y", "n"}, strings.ToLower(text)) {
 		return text

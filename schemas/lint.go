@@ -7,7 +7,7 @@ import (
 	"aqueduck/internal/grammar"
 )
 
-// largestPage is what the API documents, where it documents a maximum.
+// largestPage is the documented maximum page size, by endpoint.
 var largestPage = map[string]int{
 	"POST /contacts/search":        150,
 	"GET /contacts":                150,
@@ -28,7 +28,7 @@ var largestPage = map[string]int{
 	"GET /data_connectors":         50,
 }
 
-// checkDraft finds what the form of the file cannot tell: keys that do not go together, names that are not there.
+// checkDraft finds mistakes that the grammar cannot: keys that contradict each other, and unknown names.
 func (c *Catalogue) checkDraft(d *streamDraft) {
 	d.lintPage()
 	c.lintFamilies(d)
@@ -154,14 +154,14 @@ func (d *streamDraft) lintDetail() {
 	}
 }
 
-// lintSingle holds the reading of one record to what its reader does.
+// lintSingle checks the endpoint that reads one record by its id.
 func lintSingle(endpoint *grammar.Value) {
 	if endpoint.IsSet() && (!strings.HasPrefix(endpoint.Text(), "GET ") || !strings.Contains(endpoint.Text(), "{id}")) {
 		endpoint.Wrong("e.g. GET /conversations/{id}", "one record is read by GET, with {id} in the path")
 	}
 }
 
-// lintReconcile needs a list to hold against what is stored, and a way to ask for one record.
+// lintReconcile requires a list for reconciliation, and a way to read one record by its id.
 func (d *streamDraft) lintReconcile(read *grammar.Value) {
 	v := d.file.Key("reconcile")
 	if !v.IsSet() {
@@ -180,7 +180,7 @@ func (d *streamDraft) lintReconcile(read *grammar.Value) {
 	}
 }
 
-// lintSnapshot refuses copies of what no walk knows whole.
+// lintSnapshot refuses daily copies of a table that no walk reads completely.
 func (d *streamDraft) lintSnapshot() {
 	snapshot := d.file.Key("snapshot")
 	if !snapshot.IsSet() {

@@ -37,7 +37,7 @@ func lintColumns(v *grammar.Value, inherited, all []Column) {
 	for _, c := range inherited {
 		places[c.Name] = "a column that is there already"
 	}
-	// A scalar may have a column of its own beside the JSON column that has the object whole.
+	// A scalar column may take a field of an object that a JSON column takes whole.
 	closed := slices.DeleteFunc(slices.Clone(all), func(c Column) bool { return c.Type == JSON })
 	for _, item := range v.Items() {
 		name, from := item.Key("name"), item.Key("from")
@@ -63,7 +63,7 @@ func lintColumns(v *grammar.Value, inherited, all []Column) {
 	}
 }
 
-// lintDefault refuses a default that its column would not hold.
+// lintDefault refuses a default that the column cannot hold.
 func lintDefault(v *grammar.Value, typ Type) {
 	if !v.IsSet() || typ == "" {
 		return
@@ -76,7 +76,7 @@ func lintDefault(v *grammar.Value, typ Type) {
 	}
 }
 
-// lintSource checks that a source other than the record has the type that it gives.
+// lintSource checks that a $ source has the column's type.
 func lintSource(from, typ *grammar.Value) {
 	gives := map[string]Type{FromReadAt: Timestamp, FromOver: Text, FromPosition: Int, FromKey: Text, FromErased: Bool}
 	if want, ok := gives[from.Text()]; ok && typ.IsSet() && Type(typ.Text()) != want {
@@ -84,7 +84,7 @@ func lintSource(from, typ *grammar.Value) {
 	}
 }
 
-// lintPlaces checks each of the paths that a column, or a list, may be at.
+// lintPlaces checks the paths of a column or a list.
 func lintPlaces(from *grammar.Value, all []Column) {
 	seen := map[string]bool{}
 	for _, place := range from.Items() {
@@ -99,8 +99,8 @@ func lintPlaces(from *grammar.Value, all []Column) {
 	}
 }
 
-// lintInside refuses a path that looks inside of what one of the columns takes as a whole: each field has one home. A column
-// that may be filled from inside as well says that an object may come there.
+// lintInside refuses a path inside a value that another column takes whole: a field has one column. A column with a further path
+// inside its own place expects an object there, and is allowed.
 func lintInside(v *grammar.Value, path []string, all []Column) {
 	for _, c := range all {
 		if !slices.ContainsFunc(c.Places(), func(place []string) bool { return isInside(place, path) && !c.fillsFromInside(place) }) {
@@ -110,12 +110,12 @@ func lintInside(v *grammar.Value, path []string, all []Column) {
 	}
 }
 
-// isInside reports whether a path leads into what is at a place.
+// isInside reports whether a path leads into the value at a place.
 func isInside(place, path []string) bool {
 	return len(place) < len(path) && slices.Equal(place, path[:len(place)])
 }
 
-// fillsFromInside reports whether the column is filled from inside of one of its places, too.
+// fillsFromInside reports whether the column also has a path inside one of its places.
 func (c Column) fillsFromInside(place []string) bool {
 	return slices.ContainsFunc(c.Places(), func(other []string) bool { return isInside(place, other) })
 }
@@ -160,7 +160,7 @@ func lintKey(key *grammar.Value, columns []Column) {
 	}
 }
 
-// countChildren is how many children a file declares, those inside others too.
+// countChildren is the number of children that a file declares, nested ones included.
 func countChildren(children *grammar.Value) int {
 	n := 0
 	for _, v := range children.Items() {
@@ -169,7 +169,8 @@ func countChildren(children *grammar.Value) int {
 	return n
 }
 
-// lintChildren checks the children of a record or of an item. built are they and those inside them, in the file's order.
+// lintChildren checks the children of a record or of an item. built are these children and those inside them, in the file's
+// order.
 func (d *streamDraft) lintChildren(children *grammar.Value, in parentList, built []Child) {
 	for _, v := range children.Items() {
 		c, inner := built[0], v.Key("children")
@@ -210,7 +211,7 @@ func lintChild(v *grammar.Value, in parentList, c Child) {
 	}
 }
 
-// lintChildSource checks where a column of a nested list's table is from.
+// lintChildSource checks the source of a column in a child's table.
 func lintChildSource(from *grammar.Value, in parentList, c Child) {
 	name, ok := strings.CutPrefix(from.Text(), FromParent+".")
 	if _, known := findColumn(in.columns, name); ok && !known {

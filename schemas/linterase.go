@@ -6,8 +6,7 @@ import (
 	"aqueduck/internal/grammar"
 )
 
-// lintErase checks what a table's columns say about whom they are about and how they are erased. record are the columns of
-// the stream's own table.
+// lintErase checks the keys of a table's columns about persons and erasure. record are the columns of the stream's own table.
 func lintErase(columns *grammar.Value, all, record []Column) {
 	for _, v := range columns.Items() {
 		c, _ := findColumn(all, v.Key("name").Text())

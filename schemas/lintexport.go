@@ -6,8 +6,8 @@ import (
 	"aqueduck/internal/grammar"
 )
 
-// lintExport checks a family of exports: where its datasets are listed, and that it says nothing about a table, which
-// only the source can.
+// lintExport checks an export family: it needs the endpoint that lists its datasets, and must say nothing about tables, which
+// only the source knows.
 func (d *streamDraft) lintExport() {
 	read := d.file.Key("read")
 	endpoint := read.Key("endpoint")
@@ -26,7 +26,7 @@ func (d *streamDraft) lintExport() {
 	}
 }
 
-// lintFamilies keeps the names of a family's datasets free.
+// lintFamilies keeps the names of an export family's datasets free.
 func (c *Catalogue) lintFamilies(d *streamDraft) {
 	for _, name := range c.Names() {
 		s := c.drafts[name].stream

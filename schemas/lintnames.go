@@ -7,7 +7,7 @@ import (
 	"aqueduck/internal/grammar"
 )
 
-// lintStream refuses the name of a stream that is not there.
+// lintStream refuses the name of an unknown stream.
 func (c *Catalogue) lintStream(v *grammar.Value) {
 	if _, ok := c.drafts[v.Text()]; !ok && v.IsSet() {
 		v.Wrong(grammar.DidYouMean(v.Text(), c.Names()), "no stream %q", v.Text())
@@ -34,7 +34,7 @@ func (c *Catalogue) lintNames(d *streamDraft) {
 	}
 }
 
-// lintRedacted needs an answer for each id, rows that tell whose they are, and texts in them.
+// lintRedacted requires what `absent: redacted` needs: an answer for each id, a column with the id, and a redactable column.
 func (d *streamDraft) lintRedacted(absent *grammar.Value) {
 	if !d.stream.Read.UsesPendingIDs() {
 		absent.Wrong("over: {stream: …}", "only what is read over the rows of another stream answers for each id")
@@ -47,7 +47,7 @@ func (d *streamDraft) lintRedacted(absent *grammar.Value) {
 	}
 }
 
-// sharesTables says whether another stream, which is read in full, goes into the tables of one.
+// sharesTables reports whether another stream, which is read in full, writes to a stream's tables.
 func (c *Catalogue) sharesTables(s *Stream) bool {
 	for _, d := range c.drafts {
 		if d.stream.Into == s.Name && d.stream.Read.Since.By == "full" {
@@ -57,7 +57,7 @@ func (c *Catalogue) sharesTables(s *Stream) bool {
 	return false
 }
 
-// lintInto refuses what a stream says of tables that are another one's.
+// lintInto refuses keys about tables in a stream that writes to another stream's tables.
 func (c *Catalogue) lintInto(d *streamDraft) {
 	into := d.file.Key("into")
 	if !into.IsSet() {
@@ -76,7 +76,7 @@ func (c *Catalogue) lintInto(d *streamDraft) {
 // lintTables refuses a name that two tables or relations of the workspace would share.
 func (c *Catalogue) lintTables(d *streamDraft) {
 	if d.like != "" && d.suffix == "" {
-		return // told already, or they are another stream's
+		return // reported already, or the tables are another stream's
 	}
 	owners := map[string]string{}
 	for _, name := range c.Names() {
@@ -101,7 +101,7 @@ func (c *Catalogue) lintTables(d *streamDraft) {
 	}
 }
 
-// tableNames names all that a stream puts into the workspace's schema.
+// tableNames are the tables and views of a stream in the workspace's schema.
 func (s *Stream) tableNames() []string {
 	all := []string{s.Table}
 	if s.Absent == "gone" {

@@ -7,7 +7,7 @@ import (
 	"aqueduck/internal/grammar"
 )
 
-// lintOver checks what a stream is read over, and how that is sent.
+// lintOver checks what a stream is read over, and how the ids or values are sent.
 func (c *Catalogue) lintOver(d *streamDraft) {
 	read := d.file.Key("read")
 	over, endpoint := read.Key("over"), read.Key("endpoint")
@@ -47,7 +47,7 @@ func (c *Catalogue) lintOver(d *streamDraft) {
 	}
 }
 
-// lintOptional needs a column that tells the rows of a value that was refused.
+// lintOptional requires a column that shows which rows belong to a refused value.
 func (d *streamDraft) lintOptional() {
 	over := d.file.Key("read").Key("over")
 	optional, as := over.Key("optional"), over.Key("as").Text()
@@ -61,7 +61,7 @@ func (d *streamDraft) lintOptional() {
 	}
 }
 
-// lintOverStream holds the streams that ids come from to what is taken of them.
+// lintOverStream checks the streams whose rows give the ids.
 func (c *Catalogue) lintOverStream(d *streamDraft) {
 	over := d.file.Key("read").Key("over")
 	where, refresh := over.Key("where"), over.Key("refresh")

@@ -2,10 +2,11 @@ package schemas
 
 import "strings"
 
-// largestBatch is how many ids the API takes at once, where it documents a maximum.
+// largestBatch is the documented maximum of ids per request, by endpoint.
 var largestBatch = map[string]int{"POST /calls/search": 20}
 
-// lintBetween holds what is read between two times to what its reader can do: a window is split until one answer holds it.
+// lintBetween refuses what a stream with `since: {by: between}` cannot have: its reader splits a window until one answer holds
+// it.
 func (d *streamDraft) lintBetween() {
 	read := d.file.Key("read")
 	if page := read.Key("page").Key("by"); page.IsSet() && page.Text() != "none" {
@@ -21,7 +22,7 @@ func (d *streamDraft) lintBetween() {
 	}
 }
 
-// lintBatch checks the keys of one request for several ids.
+// lintBatch checks the keys of a stream that asks for several ids in one request.
 func (d *streamDraft) lintBatch() {
 	read := d.file.Key("read")
 	over, endpoint := read.Key("over"), read.Key("endpoint")

@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// Proposal is what is known of a list of the API of which there is no stream file yet.
+// Proposal is what is known about a list of the API without a stream file.
 type Proposal struct {
-	Path    string // GET
-	Name    string // of the stream; "": the last part of the path
-	List    string // key of the answer that holds the records; "" when the answer is the record
+	Path    string // of a GET
+	Name    string // of the stream; "": the last segment of the path
+	List    string // key of the list in the answer; "" when the answer is the record
 	Records [][]byte
 	Page    Page
-	Why     string // how the paging was found
+	Why     string // what in the answers shows the paging
 }
 
-// CheckReadable refuses an address that no stream without `over` can be read from.
+// CheckReadable refuses a path that no stream without `over` can read.
 func CheckReadable(path string) error {
 	if err := checkEndpoint("GET " + path); err != nil {
 		return err
@@ -28,8 +28,8 @@ func CheckReadable(path string) error {
 	return nil
 }
 
-// Propose writes a stream file for a list, which the catalogue takes as it is: the name of one that it has already gets
-// `own_` in front.
+// Propose writes a stream file for a list, which the catalogue accepts as it is. A name that the catalogue already has gets the
+// prefix `own_`.
 func (c *Catalogue) Propose(p Proposal) (name string, text []byte, err error) {
 	fields := Infer(p.Records, []string{"_row", "_extra", "_api_version", "_hash", "_gone_at", "_synced_at", "_run_id"})
 	var columns, ignore []string
@@ -86,7 +86,7 @@ func (p Page) pagingText() string {
 	return fmt.Sprintf("{by: %s, in: %s, size: %d}", p.By, p.In, p.Size)
 }
 
-// isTaken says that a table of the name is there, or a stream.
+// isTaken reports whether a stream, a table or a relation has the name.
 func (c *Catalogue) isTaken(name string) bool {
 	for _, s := range c.Streams() {
 		if s.Name == name || slices.Contains(s.tableNames(), name) || slices.Contains(s.tableNames(), name+"_all") || slices.Contains(c.PublishedNames(s), name) {

@@ -11,10 +11,10 @@ import (
 
 var relationHead = regexp.MustCompile(`^-- relation: ([a-z][a-z0-9_]*) \((view|table)\)$`)
 
-// ParseRelations reads the blocks of an SQL file. Each begins with "-- relation: name (view)" or (table), goes on with
-// "-- doc:" and "-- column name:" lines, and ends with one SELECT. A line "-- key: a, b" names the columns that no two rows
-// share. A line "-- union: a, b" says that it has the rows and columns of two others: they need not be written to Parquet
-// twice. Mistakes name the file as it is called here, and the line.
+// ParseRelations reads the blocks of an SQL file. Each begins with "-- relation: name (view)" or (table), continues with "--
+// doc:" and "-- column name:" lines, and ends with one SELECT. A line "-- key: a, b" names the columns that identify a row. A
+// line "-- union: a, b" says that the relation is the union of two others, so that its rows need not be written to Parquet twice.
+// Its error is grammar.Mistakes, with file as the name of the file.
 func ParseRelations(file, text string) ([]Relation, error) {
 	var report grammar.Report
 	if !strings.Contains("\n"+text, "\n-- relation:") {

@@ -33,7 +33,7 @@ func TestPublishedRelationsAreDocumentedAndKeepTheirComments(t *testing.T) {
 	}
 }
 
-func TestBadRelationsAreToldWithTheirPlace(t *testing.T) {
+func TestBadRelationsAreReportedWithTheirPosition(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, text, want string }{
 		{"none", "-- nothing\n", "x.sql: error: no -- relation: line"},

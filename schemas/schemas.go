@@ -1,6 +1,6 @@
-// Package schemas holds the stream files: how each stream is read, its columns, its child tables, its documentation.
+// Package schemas has the stream files: how each stream is read, its columns, its child tables, its documentation.
 //
-// Built-in streams are nothing special: they are files beside this one, checked like those a user adds.
+// Built-in streams are files beside this one. They are checked like those that a user adds.
 package schemas
 
 import (
@@ -21,13 +21,13 @@ var builtin embed.FS
 
 // File is one stream file.
 type File struct {
-	Name string // as messages call it
+	Name string // for messages
 	Text []byte
-	Dir  fs.FS // where its SQL files are; nil when it has none
+	Dir  fs.FS // directory of its SQL files; nil: none
 }
 
-// Builtin gives a catalogue of the streams that come with the program. They are read once: each catalogue can be added to, but
-// all have the same streams, which nobody changes.
+// Builtin is a catalogue of the built-in streams. They are read once in a process: each catalogue can be added to, but all share
+// the same streams, which must not be changed.
 func Builtin() (*Catalogue, error) {
 	c, err := builtinOnce()
 	if err != nil {
@@ -61,14 +61,13 @@ func readBuiltin() (*Catalogue, error) {
 	return c, nil
 }
 
-// AddStream takes in one stream file that needs no SQL file. What is wrong with it comes back as grammar.Mistakes, and then
-// the catalogue is as it was.
+// AddStream adds one stream file that needs no SQL file. Its error is grammar.Mistakes; the catalogue is then unchanged.
 func (c *Catalogue) AddStream(name string, text []byte) error {
 	return c.AddFiles(File{Name: name, Text: text})
 }
 
-// AddFiles takes in stream files that may lean on one another. What is wrong with them comes back as
-// grammar.Mistakes, all at once, and then the catalogue is as it was.
+// AddFiles adds stream files, which may refer to each other. Its error is grammar.Mistakes with the mistakes of all files; the
+// catalogue is then unchanged.
 func (c *Catalogue) AddFiles(files ...File) error {
 	var report grammar.Report
 	next := c.cloneCatalogue()
@@ -99,7 +98,7 @@ func (c *Catalogue) AddFiles(files ...File) error {
 			model.linkCopies(d)
 		}
 	}
-	// A file whose form is broken has been told so: what follows from it would only distract.
+	// When a file has no stream name, errors in other files may only follow from that: stop here.
 	if err := report.Err(); err != nil && len(added) < len(files) {
 		return err
 	}
@@ -166,7 +165,7 @@ func sqlText(v *grammar.Value, dir fs.FS, name string) string {
 	return string(text)
 }
 
-// resolveDraft puts in what a stream takes from another one, and that one before it. The trail ends a circle.
+// resolveDraft adds what a stream inherits from another one, after that one is resolved. trail detects cycles.
 func (c *Catalogue) resolveDraft(d *streamDraft, trail []string) {
 	if d.resolved || d.like == "" {
 		d.resolved = true
@@ -191,7 +190,7 @@ func (c *Catalogue) resolveDraft(d *streamDraft, trail []string) {
 	d.inheritFrom(model)
 }
 
-// Relations gives the published relations of an SQL file that a stream's publish_as names, in the order to make them.
+// Relations are the relations in the SQL file of a publish_as, in the order in which they must be made.
 func (c *Catalogue) Relations(publishAs string) ([]Relation, error) {
 	all, ok := c.relations[publishAs]
 	if !ok {
@@ -200,7 +199,7 @@ func (c *Catalogue) Relations(publishAs string) ([]Relation, error) {
 	return slices.Clone(all), nil
 }
 
-// DeclaredName is the name that a stream file declares, however wrong the rest of it is; "" when it declares none.
+// DeclaredName is the stream name in a file's text, even if the rest is invalid; "" when there is none.
 func DeclaredName(text []byte) string {
 	var report grammar.Report
 	return report.Read("", text, Spec(), nil).Key("stream").Text()

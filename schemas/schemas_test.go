@@ -138,7 +138,7 @@ func TestAChildHasItsParentsKeyFirst(t *testing.T) {
 }
 
 // Holds: T30.
-func TestEachBadStreamFileIsToldWhatIsWrongAndWhere(t *testing.T) {
+func TestEachBadStreamFileIsReportedWithItsPosition(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/bad/*.yaml")
 	if err != nil || len(files) < 35 {
@@ -165,7 +165,7 @@ func TestEachBadStreamFileIsToldWhatIsWrongAndWhere(t *testing.T) {
 	}
 }
 
-func TestStreamFilesMayLeanOnOneAnotherInAnyOrder(t *testing.T) {
+func TestStreamFilesMayReferToEachOtherInAnyOrder(t *testing.T) {
 	t.Parallel()
 	c := loadBuiltins(t)
 	dir := fstest.MapFS{

@@ -5,75 +5,75 @@ import (
 	"time"
 )
 
-// Requirements is what a workspace must have for a stream, as far as the API's document names it.
+// Requirements is what a workspace must have for a stream, as far as the API's document says.
 type Requirements struct {
-	Version string // the first API version that has it; "": the document names none
-	Scope   string // of the token; "": the document names none
+	Version string // the first API version with the stream; "": not documented
+	Scope   string // of the token; "": not documented
 }
 
-// Stream is one stream file, read and checked: everything about one kind of record.
+// Stream is one checked stream file: how one kind of record is read and stored. It must not be changed after it is built.
 type Stream struct {
-	Name    string // what a pipeline calls it
-	File    string // where it was declared, for messages
+	Name    string // its name in pipelines
+	File    string // of its declaration, for messages
 	BuiltIn bool   // it comes with the program
 	Doc     string // the comment of its table
-	Table   string // the table its records go to: the name, or that of the stream it is like, with its suffix
+	Table   string // table of its records: the name, or that of the stream it is like, with its suffix
 
 	Read            Read
-	Key             []string      // columns that name a record
-	Newest          string        // timestamp column that decides between two copies of a record; "" compares by arrival
-	Absent          string        // "gone": a record that a complete sweep does not find, or a reading by id answers 404, is marked gone; or Redacted
-	Identity        []string      // path in a record of the workspace's id; nil when the records do not tell
-	Outdated        bool          // what is stored is not what another API version sends: all is read again under it
-	Reconcile       time.Duration // how often the whole list is held against what is stored; 0: never
-	Into            string        // the stream whose tables the records go into; "": its own
-	With            string        // the stream that this one is read along with
-	Beside          string        // the stored table that holds copies of the same records: that of the stream that it is like and read along with, or the other way about; "": none
-	Copies          bool          // it is the one of the two that is like the other
-	Snapshot        bool          // Table_daily keeps a copy of what there is, one a day
-	PublishAs       string        // the SQL file, without its ending, that makes the published relations of this stream's group
-	Dataset         string        // of a stream that a family of exports stands for: its id at the source
-	History         bool          // each state of a record that was seen is kept; the configuration asks for it
-	Internal        bool          // the file gives a suffix: the table feeds published relations and is not itself for analysts
-	Erase           string        // what becomes of a forgotten person's rows: "" personal columns null, "all" all but the key, "rows" none is left
-	Persons         *Persons      // what the stream tells about persons as such; nil: nothing
-	ColumnFlags     []ColumnFlags // of a family of exports: what its columns hold, by name
-	Requirements    Requirements  // what a workspace must have for it
-	Capped          Capped        // what records count, and have only the newest of; zero: nothing
-	DocumentedNotes struct {      // for the catalogue, what the file says itself; "": what follows from the rest
+	Key             []string      // columns that identify a record
+	Newest          string        // timestamp column that decides between two copies of a record; "": the later arrival wins
+	Absent          string        // "gone": a record that complete sweeps do not find, or for which a read by id answers 404, is soft-deleted; or Redacted
+	Identity        []string      // path of the workspace's id in a record; nil when records have none
+	Outdated        bool          // another API version sends different data: everything is read again under it
+	Reconcile       time.Duration // interval of reconciliation with the whole list; 0: never
+	Into            string        // stream whose tables its records go to; "": its own
+	With            string        // stream that it is read along with
+	Beside          string        // stored table with copies of the same records, of the stream that is like this one and read along with it, or the other way round; "": none
+	Copies          bool          // of the two it is the one with `like`
+	Snapshot        bool          // Table_daily keeps a copy of the table for each day
+	PublishAs       string        // name of the SQL file with the published relations of this stream and others
+	Dataset         string        // of a stream of an export dataset: the dataset's id at the source
+	History         bool          // each version of a record that a read found is kept; set by the configuration
+	Internal        bool          // the file has a suffix: its tables feed published relations and are not for analysts
+	Erase           string        // what an erasure does with a person's rows: "" empties personal columns, "all" everything but the key, "rows" deletes them
+	Persons         *Persons      // what the stream knows about contacts as persons; nil: nothing
+	ColumnFlags     []ColumnFlags // of an export family: what its columns contain, by name
+	Requirements    Requirements
+	Capped          Capped   // a list of which the source sends only the newest items; zero: none
+	DocumentedNotes struct { // texts for the catalogue; "": derived from the rest
 		Deletion, Late string
 	}
 
-	Ignore   [][]string // paths of bookkeeping, such as type: into no column and not into _extra; through lists to their items
+	Ignore   [][]string // paths of constant fields such as type, stored neither in a column nor in _extra; lists on the way are passed through
 	Columns  []Column
 	Children []Child
 }
 
-// Capped is what records count themselves, and the source sends only the newest of.
+// Capped describes a list of which the source sends only the newest items, while the record counts all.
 type Capped struct {
-	Count []string // path of the count
-	Most  int64    // how many are sent at the most; 0: nothing is cut short
-	Of    string   // what is counted
+	Count []string // path of the count in the record
+	Most  int64    // items that are sent at most; 0: no cap
+	Of    string   // name of what is counted
 }
 
-// Read says how a stream is asked for.
+// Read says how a stream is read.
 type Read struct {
 	Method  string
-	Path    string   // relative to the base address; {id} is filled by Over
+	Path    string   // relative to the base address; Over fills {id}
 	Query   []Param  // sent with each request, in the file's order
-	Records []string // the keys that may hold the list, exactly one is there; empty when the answer is the record
+	Records []string // keys that may have the list, of which exactly one is present; nil when the answer is the record
 	Page    Page
 	Since   Since
 	Over    *Over
-	Below   *Below  // nil: no record of the list holds others of its kind
-	Detail  *Detail // nil: the list has all there is
-	Missing *Detail // without Detail: how a record that the list lacks is asked for by its id; nil: it is not
+	Below   *Below  // nil: records have no lists of their own
+	Detail  *Detail // nil: the list has complete records
+	Missing *Detail // without Detail: how a record is read by its id; nil: it is not
 }
 
-// Below says that a list has the records inside one of its own when it is asked with its key: a tree, walked as one list.
+// Below says that the list, asked with the key of a record, has the records below that one: a tree, which is read as one list.
 type Below struct {
-	As     string   // query parameter that the key is sent in
-	Unless []string // path of a field: where a record of the list itself has it, the list has all; nil: it never does
+	As     string   // query parameter of the key
+	Unless []string // path of a field: if a record of the list itself has it, the list is complete; nil: it never is
 }
 
 // Single is how one record is read by its id; nil: it is not.
@@ -84,53 +84,54 @@ func (r Read) Single() *Detail {
 	return r.Missing
 }
 
-// Detail says that each record of a list is replaced by its own reading.
+// Detail says that each record of a list is read once more by its id, which is complete.
 type Detail struct {
 	Path       string        // relative to the base address; {id} is the record's key
 	Query      []Param       // sent with each, in the file's order
-	UnlessSame [][]string    // paths of fields of the list's record: where all are as stored, it is not read again
-	For, Every time.Duration // records changed within For are read again, same or not, each Every; 0: never
+	UnlessSame [][]string    // paths of fields in the list: when all are as stored, the record is not read
+	For, Every time.Duration // records that changed within For are read again every Every, also unchanged ones; 0: never
 }
 
 // Param is one fixed query parameter.
 type Param struct{ Name, Value string }
 
-// Page says how one list is walked.
+// Page says how a list is paged.
 type Page struct {
 	By   string // none, number, cursor
 	In   string // query, body
-	Size int    // records asked for at once
-	Most int    // records that the list stops at; 0: it has an end
+	Size int    // records per page
+	Most int    // records after which the source ends the list; 0: no cap
 }
 
-// Since says how far a stream is read and what is remembered.
+// Since says which records a run reads, and what the checkpoint keeps.
 type Since struct {
 	By      string        // full, search, bookmark, between, export
-	Field   string        // windowed: the timestamp field that is asked by
-	Lag     time.Duration // windowed: how long the source may take to find a changed record
-	Overlap time.Duration // windowed: how far behind the mark each reading begins
+	Field   string        // with windows: the timestamp field of the request
+	Lag     time.Duration // with windows: how long the source may take to show a change
+	Overlap time.Duration // with windows: the lookback window
 }
 
-// HasWindows says that the stream is read in windows of time: it has a mark, a history, and a beginning to choose.
+// HasWindows reports whether the stream is read in windows of time: it has a watermark, a history and a configurable start.
 func (s Since) HasWindows() bool { return s.By == "search" || s.By == "between" }
 
-// Over says that a stream is one walk per row of something else, one request per so many rows, or one walk per literal value.
+// Over says that a stream is read for each row of something else, by one request for each or for several, or for each of some
+// literal values.
 type Over struct {
-	Streams  []string      // those whose rows it is read over; what they commit is put into _sync.pending for it
+	Streams  []string      // streams whose rows give the ids; their commits add the ids to _sync.pending
 	Where    string        // column of their tables with the id
-	For      time.Duration // rows that changed within it, by their stream's newest, are walked again each Every; 0: never
+	For      time.Duration // rows that changed within it, by `newest` of their stream, are read again every Every; 0: never
 	Every    time.Duration // 0: never
-	Values   []string      // literal values, one walk over a whole list each
-	Optional []string      // those of them that the source may refuse: their rows, which have the value in the column As, stay then
+	Values   []string      // literal values; each is a whole list
+	Optional []string      // values that the source may refuse: their rows, which have the value in the column As, then stay
 
 	View  string   // name of the SQL file
-	SQL   string   // its text, with {schema} for the workspace's schema; the first column is the id
-	After []string // streams that are read before it in the same run
-	As    string   // what an id is sent in: of a batch the list in the body, else a query parameter; "": it is in the path
-	Size  int      // batch: ids of one request; 0: one walk an id
+	SQL   string   // its text, with {schema} for the workspace's schema; its first column is the id
+	After []string // streams that are read before this one in a run
+	As    string   // parameter of the id or value: in a batch the list in the body, else in the query; "": it is in the path
+	Size  int      // batch: ids per request; 0: one request per id
 }
 
-// TimeColumn is the column of the stream's own table with the time that its list is asked by; "" when it is not asked by any.
+// TimeColumn is the column with the time by which the list is asked; "" when there is none.
 func (s *Stream) TimeColumn() string {
 	for _, c := range s.Columns {
 		if s.Read.Since.Field != "" && slices.Equal(c.From, []string{s.Read.Since.Field}) && c.Type == Timestamp {
@@ -140,7 +141,7 @@ func (s *Stream) TimeColumn() string {
 	return ""
 }
 
-// Owner is the stream whose tables its records go into: itself, or the one of Into.
+// Owner is the stream whose tables the records go to: Into, or itself.
 func (s *Stream) Owner() string {
 	if s.Into != "" {
 		return s.Into
@@ -148,7 +149,7 @@ func (s *Stream) Owner() string {
 	return s.Name
 }
 
-// storedTable is the table that the rows are in, those that are gone too.
+// storedTable is the table with all rows, soft-deleted ones included.
 func (s *Stream) storedTable() string {
 	if s.Absent == "gone" {
 		return s.Table + "_all"
@@ -156,33 +157,33 @@ func (s *Stream) storedTable() string {
 	return s.Table
 }
 
-// SnapshotDate is the first column of a table of copies.
+// SnapshotDate is the first column of a daily table.
 const SnapshotDate = "snapshot_date"
 
-// DailyTable is the table of copies of a stream with Snapshot.
+// DailyTable is the table of daily copies of a stream with Snapshot.
 func (s *Stream) DailyTable() string { return s.Table + "_daily" }
 
-// ByIDs says that the stream is read under ids which the warehouse tells, and has no list of its own.
+// ByIDs reports whether the stream is read by ids from the warehouse, and has no list of its own.
 func (r Read) ByIDs() bool { return r.Over != nil && len(r.Over.Values) == 0 }
 
-// UsesPendingIDs says that its ids wait in _sync.pending until they are read.
+// UsesPendingIDs reports whether the ids wait in _sync.pending until they are read.
 func (r Read) UsesPendingIDs() bool { return r.Over != nil && len(r.Over.Streams) > 0 }
 
-// Persons are SQL files about contacts as persons, with {schema} for the workspace's schema.
+// Persons are SQL queries about contacts as persons, with {schema} for the workspace's schema.
 type Persons struct {
-	Forgotten string // ids that the source has erased for good
-	Merged    string // pairs of ids: one that was merged, and the one it was merged into
+	Forgotten string // ids of contacts that the source has deleted for good
+	Merged    string // pairs of ids: of a merged contact, and of the one it was merged into
 }
 
-// ColumnFlags says what those columns hold that only the source names.
+// ColumnFlags says what columns contain whose names only the source knows.
 type ColumnFlags struct {
 	Columns    []string // names, or patterns of names
-	Person     bool     // they hold ids of contacts
-	PII        bool     // they hold personal data
+	Person     bool     // they contain contacts' ids
+	PII        bool     // they contain personal data
 	References string
 }
 
-// AskedIDColumn is the column with the id that a row was asked for by.
+// AskedIDColumn is the column with the id under which a row was asked for; false when there is none.
 func (s *Stream) AskedIDColumn() (Column, bool) {
 	i := slices.IndexFunc(s.Columns, func(c Column) bool { return c.From[0] == FromOver })
 	if i < 0 {
@@ -191,23 +192,24 @@ func (s *Stream) AskedIDColumn() (Column, bool) {
 	return s.Columns[i], true
 }
 
-// HasPersonalData says whether the file marks a person, personal data, or what becomes of them.
+// HasPersonalData reports whether the file marks personal data or an action of erasure.
 func (s *Stream) HasPersonalData() bool {
-	marks := func(c Column) bool { return c.Person || c.PII }
-	return s.Erase != "" || slices.ContainsFunc(s.Columns, marks) ||
-		slices.ContainsFunc(s.Children, func(c Child) bool { return c.Erase != "" || slices.ContainsFunc(c.Columns, marks) })
+	isPersonal := func(c Column) bool { return c.Person || c.PII }
+	return s.Erase != "" || slices.ContainsFunc(s.Columns, isPersonal) ||
+		slices.ContainsFunc(s.Children, func(c Child) bool { return c.Erase != "" || slices.ContainsFunc(c.Columns, isPersonal) })
 }
 
-// IsExportFamily says that the stream stands for others, one a dataset that the source exports: it has no table and no columns.
+// IsExportFamily reports whether the stream stands for others, one for each dataset that the source exports. It has no table and
+// no columns.
 func (s *Stream) IsExportFamily() bool { return s.Read.Since.By == Export && s.Dataset == "" }
 
-// Export is the way of reading of a family and of the streams that it stands for.
+// Export is Since.By of an export family and of its streams.
 const Export = "export"
 
-// Type is the type of a column: text int double bool timestamp date json.
+// Type is the type of a column.
 type Type string
 
-// The types a column may have.
+// The types of columns.
 const (
 	Text      Type = "text"
 	Int       Type = "int"
@@ -218,92 +220,92 @@ const (
 	JSON      Type = "json"
 )
 
-// Redacted is the value of Stream.Absent where an answer without rows takes out the texts of those that are stored.
+// Redacted is a value of Stream.Absent: an answer without rows for an id redacts the stored rows of that id.
 const Redacted = "redacted"
 
-// Sources of a column that are no field of the record; they stand alone, or first, in Column.From.
+// Sources of a column other than a field of the record. They stand alone, or first, in Column.From.
 const (
 	FromReadAt   = "$read_at"  // the server's time of the answer
 	FromOver     = "$over"     // the id that was asked for
-	FromParent   = "$parent"   // followed by the name of a column of the parent
-	FromPosition = "$position" // place in the list, from 0
-	FromKey      = "$key"      // key of the entry, of a list that is an object
+	FromParent   = "$parent"   // followed by a column's name: that column of the parent
+	FromPosition = "$position" // position in the list, from 0
+	FromKey      = "$key"      // key of the entry, where the list is an object
 	FromItem     = "$item"     // the item itself, where items are texts or numbers
-	FromErased   = "$erased"   // true once what a forgotten person wrote was taken out of the row
+	FromErased   = "$erased"   // true once an erasure removed what a person wrote in the row
 )
 
 // Column is one column of a table.
 type Column struct {
 	Name       string
-	From       []string   // path in the record; one of the sources above; never empty
-	Or         [][]string // other paths in the record, in the order they are tried where the ones before have no value
+	From       []string   // path in the record, or one of the sources above; never empty
+	Or         [][]string // further paths, tried in order while the earlier ones have no value
 	Type       Type
-	As         string // "", plain_text (HTML made readable), url or signed_url (what it is signed with cut off)
+	As         string // "", plain_text (HTML as text), url or signed_url (without signature)
 	Doc        string
-	Required   bool     // a record without it is rejected whole
-	Default    string   // value of a record that has none; "": NULL
+	Required   bool     // a record without it is rejected
+	Default    string   // for records without a value; "": NULL
 	PII        bool     // personal data
-	Person     bool     // holds a contact's id
-	Whose      []string // what tells whom it is about: columns with contacts' ids or references, or WhoseRecord; nil: the row's own
-	Stays      bool     // with Erase "all": is kept
-	Redactable bool     // the source may take it out: once it comes as null, what was stored of it is erased
-	RedactedBy string   // with Redactable: the column that is true once that is for good; "" when none is
-	Volatile   bool     // no part of the record's hash: moves without being a change
-	References string   // table.column it points to
-	Attributes string   // of JSON: its keys are attributes of this kind of record, and have a view
-	Was        []Type   // narrower types that the stored column had before Type, in their order: what these held is spelled as they did
+	Person     bool     // contains a contact's id
+	Whose      []string // columns that say whose data it is, with contacts' ids or references, or WhoseRecord; nil: that of the row's persons
+	Stays      bool     // with Erase "all": it is kept
+	Redactable bool     // a null from the source also erases the stored value
+	RedactedBy string   // with Redactable: column that is true once the redaction is permanent; "": none
+	Volatile   bool     // not part of _hash: it changes without a change of the record
+	References string   // table.column that it refers to
+	Attributes string   // of JSON: kind of record of which its keys are custom attributes, shown in a view
+	Was        []Type   // narrower types that the stored column had before, in order: their values keep their spelling
 }
 
-// WhoseRecord stands in Column.Whose for every person that the record, or a row of its children, names.
+// WhoseRecord in Column.Whose means every person that the record, or a row of its children, names.
 const WhoseRecord = "record"
 
-// Child is a nested list that becomes a table of its own.
+// Child is a nested list with a table.
 type Child struct {
 	Table    string // with the stream's suffix
-	Beside   string // as of a stream
+	Beside   string // as in Stream, for this table
 	Doc      string
-	Within   string     // table of the child whose items hold the list; "" when the record does
-	From     []string   // path of the list in the record, or in the item
-	Or       [][]string // other paths of it, in the order they are tried where the ones before have no items
-	Key      []string   // the key columns of the record, or of the item, first
-	Entries  bool       // the list is an object, and its entries are the items
-	Complete bool       // the list is whole: stored rows that are absent from it go
-	Count    []string   // path of the number of items the source has; nil when it does not say
-	Rest     []string   // path of the URL where a capped list is read on; nil when it is never capped
-	Erase    string     // as of a stream
-	Columns  []Column   // those of the parent's key first; $parent is the record, or the item
+	Within   string     // table of the child whose items have the list; "" when the record has it
+	From     []string   // path of the list in the record or the item
+	Or       [][]string // further paths, tried in order while the earlier ones have no items
+	Key      []string   // the key columns of the record or the item first
+	Entries  bool       // the list is an object: its members are the items
+	Complete bool       // the list is complete: stored rows that it lacks are deleted
+	Count    []string   // path of the source's number of items; nil: none
+	Rest     []string   // path of the URL of the complete list; nil: the list is never capped
+	Erase    string     // as in Stream
+	Columns  []Column   // those of the parent's key first; $parent is the record or the item
 }
 
-// Relation is one view or table made from the tables of a group of streams.
+// Relation is a view or table made from the tables of a group of streams, or a model.
 type Relation struct {
 	Name    string
 	Kind    string // view or table
 	Doc     string
-	Columns []RelationColumn // those that the file documents; others keep the comment of their source
+	Columns []RelationColumn // with the file's documentation; other columns keep the comment of their source
 	SQL     string           // a SELECT with {schema} for the workspace's schema
-	Union   []string         // relations that it has the rows and columns of, each row in one of them
-	Key     []string         // columns that no two rows share; nil where the file does not say
-	File    string           // that it is from
-	Line    int              // where its SQL begins in that file
+	Union   []string         // relations whose union it is, without common rows
+	Key     []string         // columns that identify a row; nil: not declared
+	File    string
+	Line    int // first line of its SQL in the file
 }
 
-// RelationColumn documents one column of a relation.
+// RelationColumn is the documentation of one column of a relation.
 type RelationColumn struct{ Name, Doc string }
 
-// AnyKey stands in a path for the key of an entry.
+// AnyKey stands in a path for the key of any entry.
 const AnyKey = "*"
 
-// Places are the paths in the record that a column may be filled from, the first one first.
+// Places are the paths in the record that may fill the column, in order.
 func (c Column) Places() [][]string { return append([][]string{c.From}, c.Or...) }
 
-// Places are the paths, in the record or in the item around it, that a child's list may be at, the first one first.
+// Places are the paths of the list in the record or in the item around it, in order.
 func (c Child) Places() [][]string { return append([][]string{c.From}, c.Or...) }
 
-// PathOf is the path from the record to the items of a child, through the lists that it lies in: the first of PathsOf.
+// PathOf is the first of PathsOf.
 func (s *Stream) PathOf(c Child) []string { return s.PathsOf(c)[0] }
 
-// PathsOf are the paths from the record to the items of a child, through the lists that it lies in. Lists take no part in
-// them; entries have a key, whichever.
+// PathsOf are the paths from the record to the items of a child. Lists on the way are passed through; the key of an entry is
+// AnyKey.
 func (s *Stream) PathsOf(c Child) (paths [][]string) {
 	around := [][]string{nil}
 	for _, outer := range s.Children {

@@ -35,7 +35,7 @@ func (b testDecoder) absentPaths() map[string][]string {
 	return all
 }
 
-func TestT162WhatAnAnswerLeavesOutIsToldFromWhatIsEmpty(t *testing.T) {
+func TestT162AnOmittedListDiffersFromAnEmptyOne(t *testing.T) {
 	t.Parallel()
 	s := thingStream()
 	s.Children[1].Columns = append(s.Children[1].Columns, newColumn("note", schemas.JSON), newColumn("by", schemas.Text, "author", "id"))
@@ -72,7 +72,7 @@ func TestT162DroppedValuesAreNotKept(t *testing.T) {
 	}
 }
 
-func TestATableHasNoMoreGroupsThanItsMarksHaveBits(t *testing.T) {
+func TestATableHasNoMoreGroupsThanBits(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int]bool{maxGroups: true, maxGroups + 1: false} {
 		s := &schemas.Stream{Name: "s", Table: "s", Key: []string{"id"}, Columns: []schemas.Column{newColumn("id", schemas.Text)}}
@@ -151,7 +151,7 @@ func TestT162WhatASourceSendsAtTimesIsNotLacking(t *testing.T) {
 	}
 }
 
-func TestT162WhereWhatIsLeftOutIsEmptyNothingIsMarked(t *testing.T) {
+func TestT162WhereOmittedMeansEmptyNoGroupIsAbsent(t *testing.T) {
 	t.Parallel()
 	b := newTestDecoder(t, thingStream(), Options{LeftOutEmpty: true}).appendAll(`{"id":"1","tags":{"data":[]}}`, `{"id":"2"}`)
 	if got := b.Suspects(); len(got) > 0 {

@@ -63,7 +63,7 @@ func TestT47VolatileColumnsAreNoChange(t *testing.T) {
 	}
 }
 
-func TestTakeBeginsAnew(t *testing.T) {
+func TestTakeBeginsNewBatches(t *testing.T) {
 	t.Parallel()
 	b := newTestDecoder(t, thingStream(), Options{})
 	for round := range 3 {
@@ -193,7 +193,7 @@ func TestBuiltinStreamsCompile(t *testing.T) {
 	}
 }
 
-func TestContactsLeaveNothingOver(t *testing.T) {
+func TestContactsLeaveNothingInExtra(t *testing.T) {
 	t.Parallel()
 	b := newTestDecoder(t, builtinStream(t, "contacts"), Options{}).appendAll(string(sampleContact(1)))
 	for table, rows := range b.takeRows() {

@@ -7,7 +7,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 )
 
-// columnKind is a type of the stream files, as a number to switch on.
+// columnKind is a schemas.Type as a number, which is faster to compare.
 type columnKind uint8
 
 const (
@@ -20,15 +20,15 @@ const (
 	kindDate
 )
 
-// isFixed says that a value is a number in its cell; others are bytes elsewhere.
+// isFixed reports whether a cell has the value as a number; other kinds have a text span.
 func (k columnKind) isFixed() bool { return k > kindJSON }
 
-// typeCodec is how one type of the stream files is stored.
+// typeCodec is how a type of the stream files is stored.
 type typeCodec struct {
 	kind  columnKind
 	sql   string
 	arrow arrow.DataType
-	width int64 // bytes a row in Arrow, without the text itself
+	width int64 // bytes per row in Arrow, without the texts
 }
 
 var codecs = map[schemas.Type]typeCodec{
@@ -41,7 +41,7 @@ var codecs = map[schemas.Type]typeCodec{
 	schemas.JSON:      {kindJSON, "JSON", arrow.BinaryTypes.String, 4},
 }
 
-// parseScalar reads a value that is stored as a number. The reason is "" when it is one.
+// parseScalar parses a value of a fixed kind into its bits. The reason is "" when it is valid.
 func (k columnKind) parseScalar(t jsonValue, text []byte) (uint64, string) {
 	if t.isContainer() || k != kindBool && (t.first == 't' || t.first == 'f') {
 		return 0, ReasonType

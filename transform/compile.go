@@ -9,7 +9,7 @@ import (
 	"aqueduck/schemas"
 )
 
-// defaultOf reads the value of a column for records that have none.
+// defaultOf parses the default value of a column; nil when it has none.
 func defaultOf(d schemas.Column) (*defaultValue, error) {
 	if d.Default == "" {
 		return nil, nil
@@ -29,7 +29,7 @@ type planCompiler struct {
 	stream *schemas.Stream
 	plans  []*tablePlan
 	nodes  int
-	lists  [][]*fieldNode // the places of each child's list
+	lists  [][]*fieldNode // by child: the places of its list
 }
 
 func compilePlans(s *schemas.Stream, p *maskPolicy) ([]*tablePlan, error) {
@@ -66,14 +66,15 @@ func compilePlans(s *schemas.Stream, p *maskPolicy) ([]*tablePlan, error) {
 	return c.plans, nil
 }
 
-// isApart reports whether a column has places in an object and outside of it: it is left out where all of them are.
+// isApart reports whether a column has places in an object and outside of it. Such a column is absent only if all of its places
+// are.
 func isApart(places [][]string) bool {
 	return slices.ContainsFunc(places, func(place []string) bool { return len(place) > 1 }) &&
 		slices.ContainsFunc(places, func(place []string) bool { return place[0] != places[0][0] })
 }
 
-// joinPlaces has what may come at several places count as left out only where none of them came: such columns have a group of their
-// own, and the later places of a list say as much as its first.
+// joinPlaces makes values with several places absent only if none of the places came. Such columns get a group of their own; the
+// later places of a list share the bit of its first.
 func (c *planCompiler) joinPlaces() {
 	for _, fields := range c.lists {
 		for _, f := range fields[1:] {
@@ -100,7 +101,8 @@ func (c *planCompiler) joinPlaces() {
 	}
 }
 
-// linkItemCount has the field that counts a list's items, if there is one, say of a list that did not come whether it is empty.
+// linkItemCount links the field with the number of a list's items, if there is one, to the list. A count of 0 shows that an
+// omitted list is empty.
 func (c *planCompiler) linkItemCount(list *tablePlan, child schemas.Child) {
 	outer := c.plans[list.outer]
 	from, err := c.fieldAt(outer.root, child.From)
@@ -116,10 +118,10 @@ func (c *planCompiler) linkItemCount(list *tablePlan, child schemas.Child) {
 	}
 }
 
-// placeList puts the places of a child's list into the tree of what it lies in.
+// placeList adds the places of a child's list to the tree around it.
 func (c *planCompiler) placeList(child schemas.Child, p *tablePlan) error {
 	outer := c.plans[p.outer]
-	var fields []*fieldNode // a place may lie inside another: all are found before one leads into the items
+	var fields []*fieldNode // a place may be inside another, so all are resolved before the first becomes a list
 	for _, place := range child.Places() {
 		f, err := c.fieldAt(outer.root, place)
 		if err != nil {
@@ -141,7 +143,7 @@ func (c *planCompiler) placeList(child schemas.Child, p *tablePlan) error {
 	return nil
 }
 
-// compileTable lays out one table and puts the fields of its columns into the tree.
+// compileTable compiles one table and adds the fields of its columns to the tree.
 func (c *planCompiler) compileTable(number, outer int, t Table, declared []schemas.Column, key []string) (*tablePlan, error) {
 	p := &tablePlan{number: number, outer: outer, table: t, root: &objectNode{fields: map[string]*fieldNode{}}}
 	p.root.of = p
@@ -185,7 +187,7 @@ func (c *planCompiler) compileTable(number, outer int, t Table, declared []schem
 			return nil, fmt.Errorf("the key names a column %s that is not there", name)
 		}
 	}
-	// The key of the table's own rows is the first: it names a record in messages.
+	// recordKey uses the first key column to name a record in messages.
 	if len(key) > 0 {
 		first := slices.IndexFunc(p.keys, func(i int) bool { return p.columns[i].name == key[0] })
 		p.keys[0], p.keys[first] = p.keys[first], p.keys[0]
@@ -193,7 +195,7 @@ func (c *planCompiler) compileTable(number, outer int, t Table, declared []schem
 	return p, nil
 }
 
-// takeItem has a column take the items themselves.
+// takeItem makes a column take the items themselves ($item).
 func (p *tablePlan) takeItem(column int) {
 	if p.item == nil {
 		p.item = &fieldNode{name: schemas.FromItem, path: schemas.FromItem, in: p.root, key: true}
@@ -225,7 +227,7 @@ func (c *planCompiler) compileComputed(one *columnPlan, d schemas.Column, in *ta
 	return nil
 }
 
-// fieldAt gives the field at a path, made if need be.
+// fieldAt is the field at a path; it adds it if needed.
 func (c *planCompiler) fieldAt(at *objectNode, path []string) (*fieldNode, error) {
 	if len(path) == 0 {
 		return nil, fmt.Errorf("no source")
@@ -241,7 +243,8 @@ func (c *planCompiler) fieldAt(at *objectNode, path []string) (*fieldNode, error
 	return at.childField(path[len(path)-1]), nil
 }
 
-// skipIgnored marks what goes nowhere: what the file ignores, and what only tells how a list is read on.
+// skipIgnored marks the fields that are not stored: those that the file ignores, and those that only help to read a nested list
+// on.
 func (c *planCompiler) skipIgnored() {
 	paths := c.stream.Ignore
 	for _, child := range c.stream.Children {
@@ -254,8 +257,8 @@ func (c *planCompiler) skipIgnored() {
 	}
 }
 
-// matchingFields gives the fields that a path through lists may mean, made if need be. Where a field may be a list as well as an object
-// around one, the path goes on in both.
+// matchingFields are the fields that a path through lists may mean; it adds them if needed. A field that may be a list or an
+// object is followed as both.
 func (c *planCompiler) matchingFields(at *objectNode, path []string) []*fieldNode {
 	if len(path) == 0 {
 		return nil
@@ -274,7 +277,7 @@ func (c *planCompiler) matchingFields(at *objectNode, path []string) []*fieldNod
 	return all
 }
 
-// finishTree numbers the nodes of a tree and hangs the policies into it.
+// finishTree numbers the nodes of a tree, and sets their policies and groups.
 func (c *planCompiler) finishTree(n *objectNode, p *maskPolicy, depth int) {
 	n.number, n.policy, n.depth = c.nodes, p, depth
 	c.nodes++
@@ -305,12 +308,12 @@ func (c *planCompiler) finishTree(n *objectNode, p *maskPolicy, depth int) {
 			if f.list.item != nil {
 				f.list.item.policy = below
 			}
-			c.finishTree(f.list.root, below, depth+2) // a list is a level too
+			c.finishTree(f.list.root, below, depth+2) // a list is a level of nesting, too
 		}
 	}
 }
 
-// assignGroup gives a list or an object its bit. What is dropped has none: nothing of it is kept.
+// assignGroup gives a list or an object its group. A dropped one gets none: nothing of it is stored.
 func (f *fieldNode) assignGroup() {
 	p := f.in.of
 	whole := slices.ContainsFunc(f.columns, func(i int) bool { return p.columns[i].kind == kindJSON })
@@ -325,7 +328,7 @@ func (f *fieldNode) assignGroup() {
 	}
 	if f.object != nil {
 		for _, name := range slices.Sorted(maps.Keys(f.object.fields)) {
-			// Lists and objects in it have groups of their own.
+			// Lists and objects inside have their own groups.
 			if in := f.object.fields[name]; in.object == nil && in.list == nil {
 				for _, i := range in.columns {
 					if p.columns[i].kind != kindJSON && !p.columns[i].apart {

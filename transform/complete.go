@@ -2,11 +2,11 @@ package transform
 
 import "aqueduck/schemas"
 
-// keptOut is why a row is left out whose item was: that is told of the item.
-const keptOut = "its item is kept out"
+// itemRejected marks a row whose outer item is rejected: only the item is reported.
+const itemRejected = "its item is kept out"
 
-// rowCompleter completes the rows of a record that was read: it fills the columns that are no fields of the record, and finds the rows
-// that lack what they cannot be without.
+// rowCompleter completes the rows of a record: it fills the columns that are no fields of the record, and finds rows without a
+// required value.
 type rowCompleter struct {
 	text   *recordText
 	values *cellConverter
@@ -14,7 +14,7 @@ type rowCompleter struct {
 	meta   Meta // of the record
 }
 
-// completeRows goes over the rows of one table, after those that its lists lie in.
+// completeRows completes the rows of one table. The tables around its list must be completed before.
 func (m *rowCompleter) completeRows(p *tablePlan) {
 	for r := range p.rows {
 		cells := p.cells[r*p.rowWidth():]
@@ -30,7 +30,7 @@ func (m *rowCompleter) completeRows(p *tablePlan) {
 		if p.outer > 0 {
 			above := m.plans[p.outer]
 			if above.rows[p.rows[r].above/above.rowWidth()].bad != "" {
-				p.rows[r].bad = keptOut
+				p.rows[r].bad = itemRejected
 			}
 		}
 		for _, i := range p.keys {
@@ -41,7 +41,7 @@ func (m *rowCompleter) completeRows(p *tablePlan) {
 	}
 }
 
-// computedCell gives the value of a column that is no field of the record.
+// computedCell is the value of a column that is no field of the record.
 func (m *rowCompleter) computedCell(c *columnPlan, p *tablePlan, r *rowState) rowCell {
 	switch c.source {
 	case schemas.FromReadAt:
@@ -53,7 +53,7 @@ func (m *rowCompleter) computedCell(c *columnPlan, p *tablePlan, r *rowState) ro
 	case schemas.FromKey:
 		return rowCell{set: true, textSpan: r.key}
 	case schemas.FromErased:
-		return rowCell{} // only erasing sets it
+		return rowCell{} // only an erasure sets it
 	default: // $position
 		return rowCell{set: true, number: uint64(r.position)}
 	}

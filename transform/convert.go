@@ -2,19 +2,19 @@ package transform
 
 import "aqueduck/transform/internal/scalar"
 
-// cellConverter makes the cell of a column of a value of the record at hand.
+// cellConverter converts values of the current record to cells of columns.
 type cellConverter struct {
 	text *recordText
 	mask *jsonMasker
 }
 
-// maskedCell is what a column makes of a value: its hash, where the policy wants that. The reason is "" when it holds the value.
+// maskedCell is the cell of a value, or of its hash where the policy says so. The reason is "" when the column accepts the value.
 func (v *cellConverter) maskedCell(c *columnPlan, t jsonValue, f *fieldNode) (value rowCell, reason string) {
 	if f.policy.actionHere() != actHash {
 		return v.convertValue(c, t, f)
 	}
 	hashed := rowCell{set: true, textSpan: v.mask.appendHash(t.raw)}
-	if c.kind == kindText { // without the quotes
+	if c.kind == kindText { // the span without the quotes
 		hashed.from++
 		hashed.size -= 2
 	}
@@ -45,14 +45,14 @@ func (v *cellConverter) convertValue(c *columnPlan, t jsonValue, f *fieldNode) (
 		t.text = x.unsignedSpan(t.text, c.as)
 	case "plain_text":
 		start := len(x.arena)
-		// The text may lie in the arena itself, which is added to.
+		// The text may be in the arena that is appended to.
 		x.arena = appendPlainText(x.arena, x.bytesOf(t.text))
 		t.text = x.arenaSpan(start)
 	}
 	return rowCell{set: true, textSpan: t.text}, ""
 }
 
-// TextAs is what a column with `as` makes of a text.
+// TextAs is the text that a column with `as` stores for a text.
 func TextAs(as, text string) string {
 	switch as {
 	case "url", "signed_url":
@@ -63,7 +63,7 @@ func TextAs(as, text string) string {
 	return text
 }
 
-// defaultCell is the value of a column that the record has nothing for.
+// defaultCell is the column's default value.
 func (v *cellConverter) defaultCell(c *columnPlan) rowCell {
 	if c.kind.isFixed() {
 		return rowCell{set: true, number: c.none.number}

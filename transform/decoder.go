@@ -11,16 +11,16 @@ import (
 	"github.com/go-faster/jx"
 )
 
-// maxBytes bounds what is added between two Takes: texts in Arrow are found by 32-bit offsets.
+// maxBytes bounds the bytes between two Takes: Arrow's offsets of texts have 32 bits.
 const maxBytes = 1 << 30
 
-// Decoder turns the records of one stream into batches. It is for one goroutine.
+// Decoder turns the records of one stream into batches. It is not safe for concurrent use; only Trim is.
 type Decoder struct {
 	stream string
-	plans  []*tablePlan // the stream's own first
+	plans  []*tablePlan // the stream's own table first
 	taken  int64        // records kept since the decoder was made
 
-	text      *recordText // of the record at hand
+	text      *recordText // of the current record
 	reader    recordReader
 	completer rowCompleter
 	emitter   batchEmitter
@@ -29,8 +29,8 @@ type Decoder struct {
 	suspects  *suspectTracker
 }
 
-// NewDecoder compiles a stream. It refuses a hash or drop that the stream does not know, or that takes what its tables
-// cannot do without.
+// NewDecoder compiles a stream. It refuses a hash or drop of a name that the stream does not have, or of a column that its tables
+// need.
 func NewDecoder(s *schemas.Stream, o Options) (*Decoder, error) {
 	p, err := newPolicy(s, o)
 	if err != nil {
@@ -66,8 +66,8 @@ func NewDecoder(s *schemas.Stream, o Options) (*Decoder, error) {
 	}, nil
 }
 
-// Append adds one record, or rejects it whole. The error says that the text is no JSON, or that more than a gigabyte was
-// added since the last Take; the batch is as before then. raw is not kept.
+// Append adds one record, or rejects it. It fails when the text is no JSON, or when more than a gigabyte was added since the last
+// Take; the batches are then unchanged. It does not keep raw.
 func (d *Decoder) Append(raw []byte, m Meta) error {
 	if d.emitter.bytes > maxBytes {
 		return fmt.Errorf("decode a record of %s: %d MB are not taken yet", d.stream, d.emitter.bytes>>20)
@@ -96,8 +96,7 @@ func (d *Decoder) Append(raw []byte, m Meta) error {
 	return nil
 }
 
-// AppendGone adds a row that says only that the source answered that the record is not there. It is for tables with Gone, whose
-// key is one column.
+// AppendGone adds a row for a record that the source says does not exist. It is for tables with Gone and a key of one column.
 func (d *Decoder) AppendGone(key string, m Meta) {
 	d.resetRecord(nil, m)
 	own := d.plans[0]
@@ -108,7 +107,7 @@ func (d *Decoder) AppendGone(key string, m Meta) {
 	d.emitRows()
 }
 
-// resetRecord forgets the last record.
+// resetRecord begins a record.
 func (d *Decoder) resetRecord(raw []byte, m Meta) {
 	d.text.resetRecord(raw)
 	d.completer.meta = m
@@ -120,7 +119,7 @@ func (d *Decoder) resetRecord(raw []byte, m Meta) {
 	}
 }
 
-// emitRows moves the record's rows into the batches. The children are first: their hashes are part of the record's.
+// emitRows moves the record's rows into the batches. Children come first, because their hashes are part of the record's.
 func (d *Decoder) emitRows() {
 	var sum uint64
 	for _, p := range d.plans[1:] {
@@ -128,7 +127,7 @@ func (d *Decoder) emitRows() {
 		var refused int64
 		var reason string
 		for r := range p.rows {
-			if p.rows[r].bad == keptOut {
+			if p.rows[r].bad == itemRejected {
 				continue
 			}
 			if p.rows[r].bad != "" {
@@ -138,7 +137,7 @@ func (d *Decoder) emitRows() {
 			}
 			h := d.emitter.addRow(p, r, 0, &d.completer.meta)
 			if p.table.Complete {
-				sum += h // an order of items is none of the record's content
+				sum += h // a sum, because the order of items is not content
 			}
 		}
 		if refused > 0 {
@@ -156,7 +155,7 @@ func (d *Decoder) emitRows() {
 	}
 }
 
-// refuseRecord keeps the text of the record at hand, because n rows of a table were not taken.
+// refuseRecord keeps the text of the current record, because n rows of a table were rejected.
 func (d *Decoder) refuseRecord(table int, reason string, n int64) {
 	d.rejects.rejectRecord(d.emitter.records, table, reason, n)
 }
@@ -164,17 +163,16 @@ func (d *Decoder) refuseRecord(table int, reason string, n int64) {
 // Records is the number of rows in the stream's own table since the last Take.
 func (d *Decoder) Records() int { return d.emitter.records }
 
-// Bytes is about how much memory the batches of the next Take have.
+// Bytes is approximately the memory of the next Take's batches.
 func (d *Decoder) Bytes() int64 { return d.emitter.bytes }
 
-// Take gives what was added since the last time, the stream's own table first. A child table without rows comes too:
-// its emptiness may empty stored sets.
+// Take returns what was added since the last call, the stream's own table first. Child tables without rows are included: an empty
+// complete list deletes stored rows. The caller releases the batches.
 func (d *Decoder) Take() []Batch {
 	batches := d.emitter.takeBatches(d.plans)
-	batches[0].SchemaDrift, batches[0].Misfits = d.news.takeDrift(), d.rejects.takeMisfits()
+	batches[0].SchemaDrift, batches[0].Misfits = d.news.takeDrift(), d.rejects.takeRejectedValues()
 	return batches
 }
 
-// Trim gives up the memory of released batches that is kept for the batches to come. It may be called at any time, also
-// while another goroutine appends.
+// Trim drops the memory of released batches that is kept for later ones. It is safe to call while another goroutine appends.
 func (d *Decoder) Trim() { d.emitter.memory.dropFree() }

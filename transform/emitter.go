@@ -6,17 +6,18 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// batchEmitter adds complete rows to the batches of their tables, with their hashes.
+// batchEmitter adds complete rows to the batches of their tables, and computes their hashes.
 type batchEmitter struct {
 	version   []byte // for _api_version
 	text      *recordText
 	memory    memoryPool
-	canonical []byte // room for what a hash is made of
+	canonical []byte // buffer for the input of a hash
 	records   int    // since the last Take
 	bytes     int64
 }
 
-// addRow adds one row to its batch and gives its hash. children are the hashes of the rows that are part of its content.
+// addRow adds one row to its batch and returns its hash. children is the sum of the hashes of child rows that belong to its
+// content.
 func (e *batchEmitter) addRow(p *tablePlan, r int, children uint64, m *Meta) uint64 {
 	cells := p.cells[r*p.rowWidth() : (r+1)*p.rowWidth()]
 	o := p.out
@@ -61,8 +62,8 @@ func (e *batchEmitter) addRow(p *tablePlan, r int, children uint64, m *Meta) uin
 	return h
 }
 
-// contentHash makes a number of a row's content. A column that is empty adds nothing: one more column at the end of a stream
-// file changes no hash until it has values.
+// contentHash hashes a row's content. An empty column contributes nothing: a new column at the end of a stream file changes no
+// hash until it has values.
 func (e *batchEmitter) contentHash(p *tablePlan, cells []rowCell, gone bool, children uint64) uint64 {
 	b := append(e.canonical[:0], p.table.Name...)
 	if gone {

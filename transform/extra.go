@@ -8,21 +8,21 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// extraField is a field for _extra: unknown, unfit, or come twice.
+// extraField is a field for _extra: unknown, rejected by its column, or repeated.
 type extraField struct {
 	in          *objectNode
 	name, value textSpan
 }
 
-// extraFields are the fields for _extra of the rows that are open, those of the row opened last at the end.
+// extraFields are the fields for _extra of the open rows; those of the innermost row are at the end.
 type extraFields struct {
 	text  *recordText
 	mask  *jsonMasker
 	list  []extraField
-	names map[uint64]struct{} // unknown names of the record at hand
+	names map[uint64]struct{} // hashes of the unknown names in the current record
 }
 
-// resetRecord forgets the last record.
+// resetRecord drops the fields of the last record.
 func (e *extraFields) resetRecord() {
 	e.list = e.list[:0]
 	if len(e.names) > 0 {
@@ -30,7 +30,7 @@ func (e *extraFields) resetRecord() {
 	}
 }
 
-// addUnknown keeps a field that the stream file does not know; false where its object has one of that name already.
+// addUnknown adds a field that the stream file does not declare; false when its object already has one with that name.
 func (e *extraFields) addUnknown(n *objectNode, name, raw []byte, p *maskPolicy, w *rowFrame) bool {
 	if !e.isFirstName(n, name, w) {
 		return false
@@ -41,8 +41,8 @@ func (e *extraFields) addUnknown(n *objectNode, name, raw []byte, p *maskPolicy,
 	return true
 }
 
-// isFirstName says whether an unknown name is new in its object. A hash stands for the name: at 64 bits two names that
-// share one are not to be met.
+// isFirstName reports whether an unknown name is new in its object. It compares hashes: two names with the same 64 bits are not
+// to be expected.
 func (e *extraFields) isFirstName(n *objectNode, name []byte, w *rowFrame) bool {
 	id := xxhash.Sum64(name) ^ w.object*0x9e3779b97f4a7c15 ^ uint64(n.number)*0xc2b2ae3d27d4eb4f
 	if _, ok := e.names[id]; ok {
@@ -52,9 +52,9 @@ func (e *extraFields) isFirstName(n *objectNode, name []byte, w *rowFrame) bool 
 	return true
 }
 
-// keepMisfit keeps the value of a known field that its columns do not hold. _extra has room for one copy; what a JSON column has
-// with all around it needs none.
-func (e *extraFields) keepMisfit(f *fieldNode, raw []byte, w *rowFrame) {
+// keepRejected adds the value of a known field that its columns reject. Only one copy goes to _extra, and none when a JSON column
+// has the whole object.
+func (e *extraFields) keepRejected(f *fieldNode, raw []byte, w *rowFrame) {
 	if f.in.kept || f.spilled == w.object {
 		return
 	}
@@ -72,7 +72,7 @@ func (e *extraFields) keepMisfit(f *fieldNode, raw []byte, w *rowFrame) {
 	e.list = append(e.list, extraField{in: f.in, name: x.appendText(f.name), value: value})
 }
 
-// closeRow puts the extras of a row into its _extra.
+// closeRow moves the extras of a row into its _extra.
 func (e *extraFields) closeRow(w *rowFrame) {
 	if len(e.list) > w.extras {
 		w.plan.cells[w.row+len(w.plan.columns)] = rowCell{set: true, textSpan: e.writeExtra(w)}
@@ -80,8 +80,8 @@ func (e *extraFields) closeRow(w *rowFrame) {
 	}
 }
 
-// writeExtra gives the extras of a row as one object, nested as they were sent. Its fields are sorted: the order of
-// the source is not content.
+// writeExtra is the row's extras as one object, nested as they were sent. The fields are sorted, because the source's order is
+// not content.
 func (e *extraFields) writeExtra(w *rowFrame) textSpan {
 	x, list := e.text, e.list[w.extras:]
 	slices.SortFunc(list, func(a, b extraField) int {
@@ -120,7 +120,7 @@ func (e *extraFields) openObjects(from, to *objectNode) {
 	e.text.arena = append(e.text.arena, '{')
 }
 
-// writeName writes a name, after a comma when it is not the first in its object.
+// writeName writes a name, after a comma unless it is the first in its object.
 func (e *extraFields) writeName(name []byte) {
 	x := e.text
 	if x.arena[len(x.arena)-1] != '{' {
@@ -130,8 +130,8 @@ func (e *extraFields) writeName(name []byte) {
 	x.arena = append(x.arena, ':')
 }
 
-// hidesObject says that an extra has the name of an object with extras of its own: the second copy of an object, kept whole,
-// would stand beside the first one's remains. The first copy stays.
+// hidesObject reports whether an extra has the name of an object with extras of its own. The extra is then a repeated copy of
+// that object, and two members of _extra would have one name: the first copy stays.
 func (e *extraFields) hidesObject(one extraField, list []extraField) bool {
 	f := one.in.fields[string(e.text.bytesOf(one.name))]
 	return f != nil && f.object != nil && slices.ContainsFunc(list, func(other extraField) bool { return isWithin(other.in, f.object) })

@@ -1,6 +1,6 @@
 package transform
 
-// rowFiller puts values into the row that is open: into the columns of their field, or into _extra.
+// rowFiller puts the values of fields into the open row: into their columns, or into _extra.
 type rowFiller struct {
 	text    *recordText
 	values  *cellConverter
@@ -9,15 +9,15 @@ type rowFiller struct {
 	news    *driftLog
 }
 
-// fillColumns puts a value into the columns of its field; one that does not fit goes to _extra. opened says that the value was
-// looked into: then only columns that take it whole are left.
+// fillColumns puts a value into the columns of its field; a rejected one goes to _extra. opened means that the value's own fields
+// were read: only JSON columns still take it.
 func (l *rowFiller) fillColumns(f *fieldNode, raw []byte, w *rowFrame, opened bool) {
 	if raw[0] == 'n' {
 		return
 	}
 	cells := w.plan.cells[w.row:]
 	t := l.text.unquoteValue(raw)
-	misfit := false
+	rejected := false
 	for _, i := range f.columns {
 		c := &w.plan.columns[i]
 		if opened && c.kind != kindJSON {
@@ -25,30 +25,30 @@ func (l *rowFiller) fillColumns(f *fieldNode, raw []byte, w *rowFrame, opened bo
 		}
 		value, reason := l.values.maskedCell(c, t, f)
 		if reason != "" {
-			misfit = true
-			l.noteMisfit(c, f, raw, w, reason)
+			rejected = true
+			l.noteRejected(c, f, raw, w, reason)
 			continue
 		}
 		cells[i] = value
 	}
-	if misfit {
-		l.extras.keepMisfit(f, raw, w)
+	if rejected {
+		l.extras.keepRejected(f, raw, w)
 	}
 }
 
-// noteMisfit notes that a column does not hold a value.
-func (l *rowFiller) noteMisfit(c *columnPlan, f *fieldNode, raw []byte, w *rowFrame, reason string) {
+// noteRejected notes that a column rejects a value.
+func (l *rowFiller) noteRejected(c *columnPlan, f *fieldNode, raw []byte, w *rowFrame, reason string) {
 	l.rejects.addPending(w.plan.number, c.name, reason)
-	l.news.noteMisfit(w.plan.table.Name, c, f.path, raw)
+	l.news.noteRejected(w.plan.table.Name, c, f.path, raw)
 }
 
-// rejectValue keeps a value of the wrong kind, which no column of its field is asked about.
+// rejectValue sends a value of the wrong kind to _extra, without asking the field's columns.
 func (l *rowFiller) rejectValue(f *fieldNode, raw []byte, w *rowFrame, reason string) {
 	l.rejects.addPending(w.plan.number, f.messageName(w.plan), reason)
-	l.extras.keepMisfit(f, raw, w)
+	l.extras.keepRejected(f, raw, w)
 }
 
-// keepUnknown keeps a field that the stream file does not know.
+// keepUnknown sends a field that the stream file does not declare to _extra.
 func (l *rowFiller) keepUnknown(n *objectNode, name, raw []byte, p *maskPolicy, w *rowFrame) {
 	l.news.noteField(n, name, raw)
 	if !l.extras.addUnknown(n, name, raw, p, w) {
@@ -56,13 +56,14 @@ func (l *rowFiller) keepUnknown(n *objectNode, name, raw []byte, p *maskPolicy, 
 	}
 }
 
-// offerValue reports whether a column has a value now that came at a later place: it had none yet and takes it, or it has the same.
+// offerValue offers a column the value of a later place, and reports whether the column now has that value: it was empty and
+// takes it, or has the same one.
 func (l *rowFiller) offerValue(column int, f *fieldNode, raw []byte, w *rowFrame) bool {
 	c, have := &w.plan.columns[column], &w.plan.cells[w.row+column]
 	value, reason := l.values.maskedCell(c, l.text.unquoteValue(raw), f)
 	switch {
 	case reason != "" && !have.set:
-		l.noteMisfit(c, f, raw, w, reason)
+		l.noteRejected(c, f, raw, w, reason)
 		return false
 	case reason != "":
 		return false

@@ -2,16 +2,16 @@ package transform
 
 import "slices"
 
-// rowFrame is the row that is being filled: of the record, or of an item of a list.
+// rowFrame is the row that is being filled, of the record or of an item of a list.
 type rowFrame struct {
 	plan          *tablePlan
-	row           int    // its first cell
-	object        uint64 // its number
-	extras        int    // its first extra
-	firstDeferred int    // the first of its waiting values
-	bad           string // why it cannot be kept
+	row           int    // index of its first cell in plan.cells
+	object        uint64 // number of the row, unique over all records
+	extras        int    // index of its first extra field
+	firstDeferred int    // index of its first deferred value
+	bad           string // why it is rejected; "": it is not
 
-	present uint64 // groups that came
+	present uint64 // bits of the groups that came
 }
 
 // isEmpty reports whether no column of the row has a value.

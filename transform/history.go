@@ -2,7 +2,7 @@ package transform
 
 import "aqueduck/schemas"
 
-// Columns of a history.
+// Columns of a history table.
 const (
 	ValidFrom       = "valid_from"
 	ValidTo         = "valid_to"
@@ -10,14 +10,14 @@ const (
 	Lifecycle       = "lifecycle"
 )
 
-// LifecycleGone is the lifecycle of a record that the source was found not to have any more, where nothing tells more of it.
+// LifecycleGone is the lifecycle of a record that the source no longer has, when nothing more is known.
 const LifecycleGone = "gone"
 
-// HistoryColumns are those that a history has and the table of its records has not.
+// HistoryColumns are the columns that a history has besides those of its records' table.
 func HistoryColumns() []string { return []string{ValidFrom, SourceUpdatedAt, ValidTo, Lifecycle} }
 
-// History gives the table of the states that the records of a stream were in, when they are kept: the columns of the stream's
-// own table, and from when to when a read found them so.
+// History is the table of the versions of a stream's records: the columns of the stream's own table, and from when to when a read
+// found each version. It is false when the stream keeps no history.
 func History(s *schemas.Stream) (Table, bool) {
 	if !s.History {
 		return Table{}, false

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// appendPlainText adds the text that a reader of an HTML body sees: tags are gone, entities are characters, blocks
-// stand on lines of their own. Text without markup stays as it is, its own lines included.
+// appendPlainText appends the visible text of an HTML body: without tags, with entities as characters, and with blocks on their
+// own lines. Text without markup is unchanged, line breaks included.
 func appendPlainText(to, body []byte) []byte {
 	if bytes.IndexByte(body, '<') < 0 && bytes.IndexByte(body, '&') < 0 {
 		return append(to, body...)
@@ -53,7 +53,7 @@ var breaks = map[atom.Atom]bool{
 	atom.Pre: true, atom.Hr: true, atom.Section: true, atom.Article: true, atom.Header: true, atom.Footer: true,
 }
 
-// appendWords adds text with each run of white space as one space, none at the beginning of a line.
+// appendWords appends text with each run of white space as one space, and none at the beginning of a line.
 func appendWords(to []byte, start int, text []byte, space bool) ([]byte, bool) {
 	for _, c := range text {
 		if c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f' {

@@ -2,7 +2,7 @@ package transform
 
 import "github.com/go-faster/jx"
 
-// readList reads the rows of a child table, whose list lies in the row w.
+// readList reads the rows of a child table from a list in the row w.
 func (r *recordReader) readList(p *tablePlan, w *rowFrame) error {
 	it, err := r.js.ArrIter()
 	if err != nil {
@@ -23,8 +23,8 @@ func (r *recordReader) readList(p *tablePlan, w *rowFrame) error {
 	return it.Err()
 }
 
-// readEntries reads the rows of a child table that are the entries of an object. What the file ignores in an item is no entry
-// either, unless it is one: such an object often says of which type it is, as its items do.
+// readEntries reads the rows of a child table from the members of an object. A member with the name of an ignored field is no
+// entry unless it is an object: such objects often have a `type` besides their entries.
 func (r *recordReader) readEntries(p *tablePlan, w *rowFrame) error {
 	it, err := r.js.ObjIter()
 	if err != nil {
@@ -46,7 +46,7 @@ func (r *recordReader) readEntries(p *tablePlan, w *rowFrame) error {
 	return it.Err()
 }
 
-// readItem reads one row of a child table; of says where it lies.
+// readItem reads one row of a child table. of has its position, key and outer row.
 func (r *recordReader) readItem(p *tablePlan, of rowState) (err error) {
 	w := r.openRow(p)
 	own := &p.rows[len(p.rows)-1]
@@ -76,8 +76,8 @@ func (r *recordReader) readItem(p *tablePlan, of rowState) (err error) {
 	return r.closeRow(&w)
 }
 
-// saysNothing reports that no field of a row was filled. Some lists have one empty object to say that they are empty, or an item
-// that names its type and nobody.
+// saysNothing reports whether a row has no value. Some lists contain one empty object to say that they are empty, or an item with
+// a type and nothing else.
 func (r *recordReader) saysNothing(w *rowFrame) bool {
 	return w.isEmpty() && len(r.row.extras.list) == w.extras
 }

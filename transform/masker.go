@@ -10,14 +10,14 @@ import (
 	"github.com/go-faster/jx"
 )
 
-// jsonMasker writes values of the record at hand as JSON, masked as the policy says.
+// jsonMasker writes values of the current record as JSON, with hash and drop applied.
 type jsonMasker struct {
 	text   *recordText
-	policy *maskPolicy // of a record
+	policy *maskPolicy // of the record
 	mac    hash.Hash
 }
 
-// maskedJSON gives a value as JSON text: compact, valid, with the policy applied. depth is that of the object that holds it.
+// maskedJSON is a value as compact, valid JSON with the policy applied. depth is that of the object around it.
 func (m *jsonMasker) maskedJSON(raw []byte, p *maskPolicy, depth int) textSpan {
 	nested, clean := jsontext.Survey(raw)
 	if depth+nested > jsontext.MaxDepth {
@@ -36,7 +36,7 @@ func (m *jsonMasker) maskedJSON(raw []byte, p *maskPolicy, depth int) textSpan {
 	return m.text.arenaSpan(start)
 }
 
-// rewriteValue adds a value that is known to be JSON to the arena, hashed and dropped as its policy says.
+// rewriteValue appends a valid JSON value to the arena with the policy applied.
 func (m *jsonMasker) rewriteValue(raw []byte, p *maskPolicy) {
 	raw = bytes.TrimLeft(raw, " \t\r\n")
 	switch {
@@ -84,8 +84,8 @@ func (m *jsonMasker) rewriteObject(raw []byte, p *maskPolicy) {
 	x.arena = append(x.arena, '}')
 }
 
-// appendHash adds the keyed hash of a value as a JSON string: 12 and "12" have the same one, so that joins go on working
-// where the source sends ids in both ways. An object or a list is hashed as a whole.
+// appendHash appends the keyed hash of a value as a JSON string. 12 and "12" have the same hash, so that joins still work where
+// the source sends an id in both forms. An object or list is hashed as a whole.
 func (m *jsonMasker) appendHash(raw []byte) textSpan {
 	x := m.text
 	start := len(x.arena)
@@ -103,7 +103,7 @@ func (m *jsonMasker) appendHash(raw []byte) textSpan {
 	return x.arenaSpan(start)
 }
 
-// maskedRecord gives a copy of the record's text with hash and drop applied; nil when it cannot be taken apart for that.
+// maskedRecord is a copy of the record's text with hash and drop applied; nil when the text is no valid JSON.
 func (m *jsonMasker) maskedRecord() []byte {
 	x := m.text
 	if m.policy == nil {

@@ -8,8 +8,9 @@ import (
 	"aqueduck/schemas"
 )
 
-// newPolicy compiles the names of hash and drop: a column, a child's table and column, or a path in the record, whose
-// first name the stream file must know unless it is _extra: a misspelt name must not leave personal data in place.
+// newPolicy compiles the names of hash and drop. A name is a column, a child's table and column, or a path in the record. The
+// first name of a path must be declared in the stream file unless it begins with _extra: a misspelled name must not leave
+// personal data unmasked.
 func newPolicy(s *schemas.Stream, o Options) (*maskPolicy, error) {
 	if len(o.Hash)+len(o.Drop) == 0 {
 		return nil, nil
@@ -35,7 +36,7 @@ func newPolicy(s *schemas.Stream, o Options) (*maskPolicy, error) {
 	return root, root.checkAllowed(s)
 }
 
-// sourcePaths gives the paths in a record that a name of hash or drop stands for.
+// sourcePaths are the paths in a record that a name of hash or drop means.
 func sourcePaths(s *schemas.Stream, name string) ([][]string, error) {
 	var paths [][]string
 	for _, c := range s.Columns {
@@ -78,7 +79,7 @@ func declaresField(s *schemas.Stream, field string) bool {
 		slices.ContainsFunc(s.Ignore, first)
 }
 
-// checkAllowed refuses what the tables cannot do without.
+// checkAllowed refuses to mask columns that the tables need.
 func (p *maskPolicy) checkAllowed(s *schemas.Stream) error {
 	for _, c := range s.Columns {
 		act := p.strictestAction(c.Places())
@@ -110,7 +111,7 @@ func (p *maskPolicy) checkAllowed(s *schemas.Stream) error {
 	return nil
 }
 
-// pathsOf are the paths from the record to a column of a child's table. An item is where its list is.
+// pathsOf are the paths from the record to a column of a child's table. An item has the path of its list.
 func pathsOf(s *schemas.Stream, child schemas.Child, c schemas.Column) (paths [][]string) {
 	for _, around := range s.PathsOf(child) {
 		if c.From[0] == schemas.FromItem {

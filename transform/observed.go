@@ -1,6 +1,6 @@
 package transform
 
-// AbsentColumns gives the columns that no record so far had a value for, and how many records there were.
+// AbsentColumns are the columns for which no record so far had a value, and the number of records.
 func (d *Decoder) AbsentColumns() (names []string, records int64) {
 	for _, c := range d.plans[0].columns {
 		if !c.filled && !c.silent {
@@ -10,7 +10,7 @@ func (d *Decoder) AbsentColumns() (names []string, records int64) {
 	return names, d.taken
 }
 
-// MillisecondColumns gives the timestamps, as table.column, of which a value so far came in milliseconds.
+// MillisecondColumns are the timestamps, as table.column, for which a value came in milliseconds.
 func (d *Decoder) MillisecondColumns() (names []string) {
 	for _, p := range d.plans {
 		for _, c := range p.columns {
@@ -22,29 +22,32 @@ func (d *Decoder) MillisecondColumns() (names []string) {
 	return names
 }
 
-// Rejects gives what was rejected since it was last asked, and forgets it.
+// Rejects returns the rejects since the last call, and clears them.
 func (d *Decoder) Rejects() []Reject { return d.rejects.takeRejects() }
 
-// LacksUsual reports whether the last record that was kept lacks a list or an object that nearly all before it had, and that is not known
-// to be sent at times only.
+// LacksUsual reports whether the last kept record lacks a list or an object that nearly all records before it had, and that is
+// not known to be optional.
 func (d *Decoder) LacksUsual() bool { return d.suspects.lacksUsual }
 
-// Suspects gives the keys of the records since it was last asked that were sent without what their source always sends.
+// Suspects returns the keys of the records, since the last call, that lack a list or an object that the source always sends; and
+// clears them.
 func (d *Decoder) Suspects() []string { return d.suspects.takeKeys() }
 
-// ExpectGroups tells the decoder which lists and objects, by their paths, the source was known to send always, and which at times.
+// ExpectGroups sets the paths of the lists and objects that earlier readings found to be always sent, and sometimes sent.
 func (d *Decoder) ExpectGroups(always, sometimes []string) {
 	d.suspects.expectGroups(always, sometimes)
 }
 
-// SometimesSent gives the paths of the lists and objects that the source sends at times, as far as the decoder was told or has seen of many
-// records.
+// SometimesSent are the paths of the lists and objects that the source sometimes sends, by ExpectGroups or by what the decoder
+// has seen.
 func (d *Decoder) SometimesSent() []string { return d.suspects.groupPaths(d.suspects.isSometimesSent) }
 
-// AlwaysSent gives the paths of the lists and objects that the source always sends, as far as the decoder was told or has seen.
+// AlwaysSent are the paths of the lists and objects that the source always sends, by ExpectGroups or by what the decoder has
+// seen.
 func (d *Decoder) AlwaysSent() []string {
 	return d.suspects.groupPaths(func(_ int, always bool) bool { return always })
 }
 
-// VanishedGroups gives the paths of those that hardly any of many records had: the source does not send them any more.
+// VanishedGroups are the paths of always-sent lists and objects that hardly any of the decoder's records had: the source no
+// longer sends them.
 func (d *Decoder) VanishedGroups() []string { return d.suspects.groupPaths(d.suspects.isVanished) }

@@ -5,22 +5,22 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 )
 
-// tableOutput is the batch of one table while it grows.
+// tableOutput is the growing batch of one table.
 type tableOutput struct {
 	schema  *arrow.Schema
-	width   int64          // bytes of a row without its texts
-	rows    int            // so far
+	width   int64 // bytes per row without its texts
+	rows    int
 	vectors []columnVector // in the order of the schema
 }
 
-// Places of the columns in a batch: _row, those of the stream file, _extra, and what follows.
+// firstColumn is the index of the first column of the stream file in a batch. _row is before it, _extra and the others follow.
 const firstColumn = 1
 
 func newOutput(t Table) *tableOutput {
 	o := &tableOutput{width: 8}
 	fields := []arrow.Field{{Name: RowColumn, Type: arrow.PrimitiveTypes.Int64}}
 	o.vectors = append(o.vectors, columnVector{kind: kindInt})
-	for _, c := range t.Columns[:len(t.Columns)-2] { // the last two are the commit's
+	for _, c := range t.Columns[:len(t.Columns)-2] { // the last two are set by the commit
 		fields = append(fields, arrow.Field{Name: c.Name, Type: c.Arrow, Nullable: true})
 		o.vectors = append(o.vectors, columnVector{kind: codecs[c.Type].kind})
 		o.width += codecs[c.Type].width + 1
@@ -43,7 +43,7 @@ func (o *tableOutput) takeRows(mem *memoryPool) arrow.RecordBatch {
 	arrays := make([]arrow.Array, len(o.vectors))
 	for i := range o.vectors {
 		arrays[i] = o.vectors[i].takeArray(o.rows, o.schema.Field(i).Type, mem)
-		defer arrays[i].Release() // the batch holds on to it
+		defer arrays[i].Release() // the batch has a reference
 	}
 	rows := o.rows
 	o.rows = 0

@@ -2,15 +2,15 @@ package transform
 
 import "github.com/go-faster/jx"
 
-// deferredValue is a value of a field that is a later place of a column, or of a list. It is looked at once the whole object is
-// read: the order in which fields are sent decides nothing.
+// deferredValue is the value of a field that is a later place of a column or a list. It waits until the whole object is read, so
+// that the order of the fields does not matter.
 type deferredValue struct {
 	f     *fieldNode
 	raw   []byte
-	taken bool // a column, or a table, has it
+	taken bool // a column or a table has the value
 }
 
-// deferValue keeps a value for the end of its row. Columns that the field is the first place of are filled at once.
+// deferValue keeps a value until the end of its row. Columns with the field as their first place are filled at once.
 func (r *recordReader) deferValue(f *fieldNode, raw []byte, w *rowFrame) {
 	if raw[0] == 'n' {
 		return
@@ -21,8 +21,8 @@ func (r *recordReader) deferValue(f *fieldNode, raw []byte, w *rowFrame) {
 	r.deferred = append(r.deferred, deferredValue{f, raw, len(f.columns) > 0})
 }
 
-// resolveDeferred gives the waiting values of a row to the columns and lists whose first places had nothing, those of a lower rank
-// first. What is then held nowhere goes to _extra.
+// resolveDeferred offers the deferred values of a row to the columns and lists without a value, by rank. A value that none has
+// then goes to _extra.
 func (r *recordReader) resolveDeferred(w *rowFrame) error {
 	list := r.deferred[w.firstDeferred:]
 	if len(list) == 0 {
@@ -44,14 +44,14 @@ func (r *recordReader) resolveDeferred(w *rowFrame) error {
 	}
 	for _, one := range list {
 		if !one.taken {
-			r.row.extras.keepMisfit(one.f, one.raw, w)
+			r.row.extras.keepRejected(one.f, one.raw, w)
 		}
 	}
 	r.deferred = r.deferred[:w.firstDeferred]
 	return nil
 }
 
-// offerDeferred reports whether a column or a list has a value now: it had none yet and takes it, or it has the same.
+// offerDeferred reports whether a column or a list now has the value: it was empty and takes it, or has the same one.
 func (r *recordReader) offerDeferred(place laterPlace, one deferredValue, w *rowFrame) (bool, error) {
 	if place.list != nil {
 		return r.offerList(place.list, one, w)
@@ -59,7 +59,7 @@ func (r *recordReader) offerDeferred(place laterPlace, one deferredValue, w *row
 	return r.row.offerValue(place.column, one.f, one.raw, w), nil
 }
 
-// offerList reads a list of a later place, where no place before it brought items. An empty one is nothing to keep.
+// offerList reads a list at a later place if no earlier place had items. An empty list counts as taken.
 func (r *recordReader) offerList(p *tablePlan, one deferredValue, w *rowFrame) (taken bool, err error) {
 	outer := r.js
 	defer func() { r.js = outer }()

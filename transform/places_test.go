@@ -124,7 +124,7 @@ func TestT180TheOrderOfFieldsIsNoContentOfSeveralPlaces(t *testing.T) {
 	}
 }
 
-func TestT180WhatIsHiddenIsHiddenAtEveryPlace(t *testing.T) {
+func TestT180MaskingAppliesAtEveryPlace(t *testing.T) {
 	t.Parallel()
 	records := []string{
 		`{"id": 1, "avatar": "canary", "mates": {"mates": [{"id": "canary"}]}}`, `{"id": 2, "avatar": {"image_url": "canary"}, "mates": {"admins": [{"id": "canary"}]}}`,

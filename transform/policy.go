@@ -6,7 +6,7 @@ import (
 	"aqueduck/schemas"
 )
 
-// maskAction is what is done to a value before anything is stored; a stricter one is greater.
+// maskAction is what happens to a value before it is stored; a stricter action is greater.
 type maskAction int
 
 const (
@@ -17,14 +17,14 @@ const (
 
 func (a maskAction) String() string { return [...]string{"keep", "hash", "drop"}[a] }
 
-// maskPolicy is what is done to the value at one path of a record and to those below it. Lists take no part in a path: it
-// goes on in their items. A nil policy keeps everything.
+// maskPolicy is the action for the value at one path of a record, and the policies below it. Paths pass through lists: a list's
+// policy is that of its items. A nil policy keeps everything.
 type maskPolicy struct {
 	act  maskAction
 	kids map[string]*maskPolicy
 }
 
-// policyOf gives the policy of a field of an object.
+// policyOf is the policy of an object's field.
 func (p *maskPolicy) policyOf(name []byte) *maskPolicy {
 	if p == nil {
 		return nil
@@ -46,7 +46,7 @@ func (p *maskPolicy) actionHere() maskAction {
 	return p.act
 }
 
-// maxSegments bounds a path that is written with dots: names may hold dots too, so each way to cut it counts.
+// maxSegments bounds a path that is written with dots. Names may contain dots, too, so addPath tries every way to split it.
 const maxSegments = 10
 
 func (p *maskPolicy) addPath(path []string, act maskAction) {
@@ -65,7 +65,7 @@ func (p *maskPolicy) addPath(path []string, act maskAction) {
 	}
 }
 
-// strictestAction gives the strictest action at the ends of some paths.
+// strictestAction is the strictest action at the ends of some paths.
 func (p *maskPolicy) strictestAction(paths [][]string) maskAction {
 	act := actKeep
 	for _, path := range paths {
@@ -74,7 +74,7 @@ func (p *maskPolicy) strictestAction(paths [][]string) maskAction {
 	return act
 }
 
-// actionAt gives the action at the end of a path.
+// actionAt is the action at the end of a path.
 func (p *maskPolicy) actionAt(path []string) maskAction {
 	for _, name := range path {
 		p = p.policyOf([]byte(name))

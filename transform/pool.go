@@ -7,15 +7,15 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// memoryPool keeps the memory of batches that were released, for the batches to come: memory that is new costs more to touch
-// than a record costs to decode. It holds no more than was handed out and came back.
+// memoryPool keeps the memory of released batches for the next ones: touching new memory costs more than decoding a record. It
+// never holds more than was released.
 type memoryPool struct {
-	mu   sync.Mutex // guards what follows: a batch may be released anywhere
+	mu   sync.Mutex // guards what follows: any goroutine may release a batch
 	free [][]byte
-	out  int // buffers handed out and not back
+	out  int // buffers lent and not yet released
 }
 
-// lendBuffer makes a buffer of what a column holds; its memory comes back when the last holder releases it.
+// lendBuffer makes an Arrow buffer of b. Its memory returns to the pool when the last reference is released.
 func (p *memoryPool) lendBuffer(b []byte) *memory.Buffer {
 	p.mu.Lock()
 	p.out++
@@ -23,12 +23,12 @@ func (p *memoryPool) lendBuffer(b []byte) *memory.Buffer {
 	return memory.NewBufferWithAllocator(b, p)
 }
 
-// takeRoom gives memory for a little more than size bytes, aligned for every type; nil for none.
+// takeRoom returns empty memory with capacity for slightly more than size bytes, aligned for every type; nil for size 0.
 func (p *memoryPool) takeRoom(size int) []byte {
 	if size == 0 {
 		return nil
 	}
-	size += size / 16 // batches are cut at one size, but never quite
+	size += size / 16 // batches have similar sizes, not equal ones
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	best := -1
@@ -47,7 +47,7 @@ func (p *memoryPool) takeRoom(size int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), cap(words)*8)[:0]
 }
 
-// Free takes memory back. With Allocate and Reallocate it makes the pool a memory.Allocator, which a buffer wants.
+// Free returns memory to the pool. With Allocate and Reallocate it makes the pool a memory.Allocator, as Arrow's buffers require.
 func (p *memoryPool) Free(b []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -55,17 +55,17 @@ func (p *memoryPool) Free(b []byte) {
 	p.free = append(p.free, b)
 }
 
-// dropFree gives up what is kept.
+// dropFree drops the memory that is kept.
 func (p *memoryPool) dropFree() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.free = nil
 }
 
-// Allocate gives zeroed memory.
+// Allocate returns zeroed memory.
 func (p *memoryPool) Allocate(size int) []byte { return memory.DefaultAllocator.Allocate(size) }
 
-// Reallocate makes memory longer or shorter.
+// Reallocate resizes memory.
 func (p *memoryPool) Reallocate(size int, b []byte) []byte {
 	return memory.DefaultAllocator.Reallocate(size, b)
 }

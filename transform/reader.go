@@ -10,16 +10,16 @@ import (
 	"github.com/go-faster/jx"
 )
 
-// recordReader takes the text of a record apart, into cells of its own row and of the rows of the lists in it.
+// recordReader reads a record into cells of its own row and of the rows of its lists.
 type recordReader struct {
 	js       *jx.Decoder
 	text     *recordText
 	row      rowFiller
-	deferred []deferredValue // values of later places, of the open rows
-	objects  uint64          // numbers rows, over all records
+	deferred []deferredValue // of the open rows
+	objects  uint64          // rows so far, over all records
 }
 
-// readRecord takes the text of a whole record apart.
+// readRecord reads a whole record.
 func (r *recordReader) readRecord(w *rowFrame) error {
 	r.js.ResetBytes(r.text.raw)
 	if r.js.Next() != jx.Object {
@@ -49,7 +49,7 @@ func (r *recordReader) openRow(p *tablePlan) rowFrame {
 	return rowFrame{plan: p, row: n, object: r.objects, extras: len(r.row.extras.list), firstDeferred: len(r.deferred)}
 }
 
-// closeRow ends a row: what no column took becomes its _extra.
+// closeRow ends a row, and writes its _extra.
 func (r *recordReader) closeRow(w *rowFrame) error {
 	if err := r.resolveDeferred(w); err != nil {
 		return err
@@ -60,7 +60,7 @@ func (r *recordReader) closeRow(w *rowFrame) error {
 	return nil
 }
 
-// readObject reads an object that the plan looks into.
+// readObject reads an object with known fields.
 func (r *recordReader) readObject(n *objectNode, w *rowFrame) error {
 	it, err := r.js.ObjIter()
 	if err != nil {
@@ -90,7 +90,7 @@ func (r *recordReader) readObject(n *objectNode, w *rowFrame) error {
 	return it.Err()
 }
 
-// readUnknown reads a field that the stream file does not know.
+// readUnknown reads a field that the stream file does not declare.
 func (r *recordReader) readUnknown(n *objectNode, name []byte, w *rowFrame) error {
 	p := n.policy.policyOf(name)
 	if n.kept || p.actionHere() == actDrop {
@@ -112,16 +112,16 @@ func (r *recordReader) readKnown(f *fieldNode, w *rowFrame) error {
 	if f.skip || f.policy.actionHere() == actDrop {
 		return r.js.Skip()
 	}
-	again := f.seen == w.object
+	repeated := f.seen == w.object
 	f.seen = w.object
-	if !again && (f.object != nil || f.list != nil) {
+	if !repeated && (f.object != nil || f.list != nil) {
 		return r.readNested(f, w)
 	}
 	raw, err := r.js.Raw()
 	switch {
 	case err != nil:
 		return err
-	case again:
+	case repeated:
 		if f.key {
 			w.bad = ReasonDuplicate
 		}
@@ -136,7 +136,7 @@ func (r *recordReader) readKnown(f *fieldNode, w *rowFrame) error {
 	return nil
 }
 
-// countItems reads the field that counts a list's items: of one that has none it does not matter that it is left out.
+// countItems reads a field with the number of items of a list. If it is 0, an omitted list counts as empty, not as absent.
 func (r *recordReader) countItems(f *fieldNode, w *rowFrame) error {
 	raw, err := r.js.Raw()
 	if err != nil {
@@ -152,7 +152,7 @@ func (r *recordReader) countItems(f *fieldNode, w *rowFrame) error {
 	return nil
 }
 
-// readNested reads a field whose object is looked into, or whose list becomes rows.
+// readNested reads a field that is an object with known fields, or a list of rows.
 func (r *recordReader) readNested(f *fieldNode, w *rowFrame) error {
 	entries := f.list != nil && f.list.entries
 	if !f.whole && !entries {
@@ -165,7 +165,7 @@ func (r *recordReader) readNested(f *fieldNode, w *rowFrame) error {
 	}
 	raw, err := r.js.Raw()
 	if err != nil || raw[0] == 'n' {
-		w.present |= f.inside // of nothing there is nothing
+		w.present |= f.inside // a null object has no groups: none is absent
 		return err
 	}
 	opened := false
@@ -173,7 +173,7 @@ func (r *recordReader) readNested(f *fieldNode, w *rowFrame) error {
 		opened, err = r.enterValue(f, raw, w)
 	}
 	if !opened || raw[0] == '[' && f.list == nil {
-		w.present |= f.inside // something else came in its place
+		w.present |= f.inside // a value of another kind came: none of its groups is absent
 	}
 	switch {
 	case err != nil:
@@ -188,7 +188,7 @@ func (r *recordReader) readNested(f *fieldNode, w *rowFrame) error {
 	return nil
 }
 
-// enterValue looks into an object or a list, if the plan does; opened reports whether it does.
+// enterValue reads the parts of an object or a list if the plan has them; opened reports whether it has.
 func (r *recordReader) enterValue(f *fieldNode, raw []byte, w *rowFrame) (opened bool, err error) {
 	outer := r.js
 	defer func() { r.js = outer }()
@@ -198,7 +198,7 @@ func (r *recordReader) enterValue(f *fieldNode, raw []byte, w *rowFrame) (opened
 		if err := r.readObject(f.object, w); err != nil {
 			return true, err
 		}
-		r.js = jx.DecodeBytes(raw) // what has a column is an entry as well
+		r.js = jx.DecodeBytes(raw) // a member with a column is an entry, too
 		return true, r.readEntries(f.list, w)
 	case raw[0] == '{' && f.object != nil:
 		return true, r.readObject(f.object, w)
@@ -207,9 +207,9 @@ func (r *recordReader) enterValue(f *fieldNode, raw []byte, w *rowFrame) (opened
 	case raw[0] == '{' && entries:
 		return true, r.readEntries(f.list, w)
 	case raw[0] == '{' && f.list != nil:
-		return emptyObject(r.js), nil // an empty list, in some answers
+		return emptyObject(r.js), nil // some answers send an empty list as {}
 	case raw[0] == '[':
-		return emptyList(r.js), nil // no entries, or nothing to look into, in some answers
+		return emptyList(r.js), nil // some answers send an empty object as []
 	}
 	return false, nil
 }

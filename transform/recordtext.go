@@ -9,31 +9,31 @@ import (
 	"github.com/go-faster/jx"
 )
 
-// textSpan is a piece of the record at hand: of its text, or of the arena.
+// textSpan is a slice of the current record's text, or of the arena.
 type textSpan struct {
 	from, size uint32
 	arena      bool
 }
 
-// jsonValue is a value of a record: a scalar's text, without quotes, or the whole of an object or a list.
+// jsonValue is a value of a record: of a scalar its text without quotes, of an object or list the whole JSON.
 type jsonValue struct {
-	first byte // of the value as sent
+	first byte // first byte of the value as sent
 	text  textSpan
 	raw   []byte
 }
 
 func (t jsonValue) isContainer() bool { return t.first == '{' || t.first == '[' }
 
-// recordText is the text of the record at hand, with an arena of texts that are not in it as they are. Spans point into both.
+// recordText is the text of the current record, and an arena of texts that differ from it. Spans refer to both.
 type recordText struct {
 	raw    []byte // as sent, or made valid
-	valid  []byte // room for what had to be made valid
+	valid  []byte // buffer for a repaired text
 	arena  []byte
-	mended bool // text that was no Unicode was replaced
+	mended bool // invalid Unicode was replaced
 	deep   bool // nested too deep
 }
 
-// resetRecord forgets the last record.
+// resetRecord begins a record.
 func (x *recordText) resetRecord(raw []byte) {
 	x.raw, x.arena = raw, x.arena[:0]
 	x.mended, x.deep = false, false
@@ -43,7 +43,7 @@ func (x *recordText) resetRecord(raw []byte) {
 	}
 }
 
-// bytesOf gives the bytes of a span, good until the arena grows.
+// bytesOf are the bytes of a span, valid until the arena grows.
 func (x *recordText) bytesOf(s textSpan) []byte {
 	if s.arena {
 		return x.arena[s.from : s.from+s.size]
@@ -51,13 +51,13 @@ func (x *recordText) bytesOf(s textSpan) []byte {
 	return x.raw[s.from : s.from+s.size]
 }
 
-// spanOf gives the span of a slice of the record's text. A slice ends its capacity where its array does: so its place
-// is known without a search.
+// spanOf is the span of a slice of the record's text. The capacity of a slice tells its distance from the text's end, and thus
+// its offset.
 func (x *recordText) spanOf(b []byte) textSpan {
 	return textSpan{from: uint32(cap(x.raw) - cap(b)), size: uint32(len(b))}
 }
 
-// arenaSpan gives the span of what was added to the arena.
+// arenaSpan is the span from start to the arena's end.
 func (x *recordText) arenaSpan(start int) textSpan {
 	return textSpan{from: uint32(start), size: uint32(len(x.arena) - start), arena: true}
 }
@@ -68,7 +68,7 @@ func (x *recordText) appendText(s string) textSpan {
 	return x.arenaSpan(start)
 }
 
-// unquoteValue takes the quotes and escapes off a scalar.
+// unquoteValue removes the quotes and escapes of a scalar.
 func (x *recordText) unquoteValue(raw []byte) jsonValue {
 	t := jsonValue{first: raw[0], raw: raw}
 	if t.first != '"' {
@@ -88,14 +88,14 @@ func (x *recordText) unquoteValue(raw []byte) jsonValue {
 	return t
 }
 
-// appendCompact adds a value that is known to be JSON to the arena, as JSON without spaces.
+// appendCompact appends valid JSON to the arena, without spaces.
 func (x *recordText) appendCompact(raw []byte) {
 	var mended bool
 	x.arena, mended = jsontext.AppendCompact(x.arena, raw)
 	x.mended = x.mended || mended
 }
 
-// appendQuoted adds a text to the arena, as a JSON string.
+// appendQuoted appends a text to the arena as a JSON string.
 func (x *recordText) appendQuoted(text []byte) {
 	w := jx.Writer{Buf: x.arena}
 	w.ByteStr(text)

@@ -8,13 +8,13 @@ import (
 	"strconv"
 )
 
-// pendingReject is a reject of the record at hand: it counts when the record is kept.
+// pendingReject is a reject of the current record. It counts only if the record is kept.
 type pendingReject struct {
 	table          int
 	column, reason string
 }
 
-// rejectCounter counts what did not fit.
+// rejectCounter counts the dead letters of a decoder.
 type rejectCounter struct {
 	stream          string
 	plans           []*tablePlan
@@ -23,15 +23,15 @@ type rejectCounter struct {
 	pending         []pendingReject // of the record at hand
 	counted         map[pendingReject]*Reject
 	rejectedRecords []Reject
-	misfits         []Misfit
+	rejectedValues  []Misfit
 }
 
-// addPending notes that a value of the record at hand does not fit.
+// addPending notes a rejected value of the current record.
 func (j *rejectCounter) addPending(table int, column, reason string) {
 	j.pending = append(j.pending, pendingReject{table, column, reason})
 }
 
-// countPending counts the complaints about a record that is kept; number is its number in the batch.
+// countPending counts the rejected values of a record that is kept; number is its number in the batch.
 func (j *rejectCounter) countPending(number int) {
 	for _, c := range j.pending {
 		r := j.counted[c]
@@ -40,11 +40,11 @@ func (j *rejectCounter) countPending(number int) {
 			j.counted[c] = r
 		}
 		r.Count++
-		j.misfits = append(j.misfits, Misfit{Row: int64(number), Table: r.Table, Column: c.column, Reason: c.reason, Count: 1})
+		j.rejectedValues = append(j.rejectedValues, Misfit{Row: int64(number), Table: r.Table, Column: c.column, Reason: c.reason, Count: 1})
 	}
 }
 
-// rejectRecord keeps the text of the record at hand, because n rows of a table were not taken.
+// rejectRecord keeps the text of the current record, because n rows of a table were rejected.
 func (j *rejectCounter) rejectRecord(number, table int, reason string, n int64) {
 	reject := Reject{Stream: j.stream, Table: j.plans[table].table.Name, Reason: reason, Count: n, Key: j.currentKey(), Raw: j.mask.maskedRecord()}
 	j.rejectedRecords = append(j.rejectedRecords, reject)
@@ -56,12 +56,12 @@ func (j *rejectCounter) rejectRecord(number, table int, reason string, n int64) 
 			m.Key = "text " + hex.EncodeToString(sum[:8])
 		}
 	}
-	j.misfits = append(j.misfits, m)
+	j.rejectedValues = append(j.rejectedValues, m)
 }
 
 func (j *rejectCounter) currentKey() string { return recordKey(j.plans[0], j.text) }
 
-// recordKey gives the first key column of the record at hand, "" when it has none.
+// recordKey is the first key column of the current record as text, "" when it has none.
 func recordKey(own *tablePlan, x *recordText) string {
 	if len(own.keys) == 0 || len(own.cells) == 0 {
 		return ""
@@ -76,7 +76,7 @@ func recordKey(own *tablePlan, x *recordText) string {
 	return string(x.bytesOf(c.textSpan))
 }
 
-// takeRejects gives what was rejected since it was last asked, and forgets it.
+// takeRejects returns the rejects since the last call, and clears them.
 func (j *rejectCounter) takeRejects() []Reject {
 	list := j.rejectedRecords
 	j.rejectedRecords = nil
@@ -90,9 +90,9 @@ func (j *rejectCounter) takeRejects() []Reject {
 	return list
 }
 
-// takeMisfits gives what did not fit in the records of a batch, and forgets it.
-func (j *rejectCounter) takeMisfits() []Misfit {
-	list := j.misfits
-	j.misfits = nil
+// takeRejectedValues returns the rejected values of a batch, and clears them.
+func (j *rejectCounter) takeRejectedValues() []Misfit {
+	list := j.rejectedValues
+	j.rejectedValues = nil
 	return list
 }

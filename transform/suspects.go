@@ -2,34 +2,34 @@ package transform
 
 import "slices"
 
-// What a source always sends: the share of records that must have a list or an object, of how many at least.
+// A source counts as always sending a group if alwaysShare of its records have it, and there are at least alwaysRecords.
 const (
 	alwaysShare   = 0.98
 	alwaysRecords = 20
 )
 
-// maxUndecided bounds the records that wait for a habit of their source: of more of them it has none.
+// maxUndecided bounds the records kept per group until it is known whether the source always sends the group.
 const maxUndecided = 1000
 
-// suspectTracker are the records that were sent without a list or an object which their source always sends, be it empty or null: of what they
-// have of it nothing is said. A record that lacks what nobody knows the habit of yet waits until it is known.
+// suspectTracker finds records that lack a list or an object that their source always sends, even if empty or null. Such a record
+// may be incomplete. A record that lacks a group is kept until it is known whether the source always sends the group.
 type suspectTracker struct {
 	groups        []Group             // of the stream's own table
-	always        uint64              // groups that are known to be sent always
-	mixed         uint64              // groups that are known to be sent at times: many records lack them, and are whole
-	records       int64               // weighed so far
-	came          []int64             // by group: how many of them had it
-	undecidedKeys map[uint64][]string // by group: keys of those that lacked it
+	always        uint64              // bits of groups that are always sent
+	mixed         uint64              // bits of groups that are sometimes sent: records without them are complete
+	records       int64               // records observed
+	came          []int64             // by group: how many of the records had it
+	undecidedKeys map[uint64][]string // by group: keys of the records that lacked it
 	found         []string
-	lacksUsual    bool // the record at hand lacks what nearly all before it had
+	lacksUsual    bool // the current record lacks a group that nearly all before it had
 }
 
-// newSuspects begins with a source of which nothing is known.
+// newSuspects begins without knowledge of the source.
 func newSuspects(own *tablePlan) *suspectTracker {
 	return &suspectTracker{groups: own.table.Groups, came: make([]int64, len(own.table.Groups)), undecidedKeys: map[uint64][]string{}}
 }
 
-// observeRecord takes in the record at hand.
+// observeRecord counts the current record's groups.
 func (s *suspectTracker) observeRecord(own *tablePlan, x *recordText) {
 	if len(s.groups) == 0 || len(own.table.Key) != 1 {
 		return
@@ -56,12 +56,12 @@ func (s *suspectTracker) observeRecord(own *tablePlan, x *recordText) {
 	}
 }
 
-// isAlwaysSent reports whether enough of the records had a group.
+// isAlwaysSent reports whether enough records had a group.
 func (s *suspectTracker) isAlwaysSent(group int) bool {
 	return s.records >= alwaysRecords && float64(s.came[group]) >= alwaysShare*float64(s.records)
 }
 
-// takeKeys gives the keys that were found, and forgets them.
+// takeKeys returns the keys found since the last call, and clears them.
 func (s *suspectTracker) takeKeys() []string {
 	found := s.found
 	s.found = nil
@@ -69,7 +69,7 @@ func (s *suspectTracker) takeKeys() []string {
 	return slices.Compact(found)
 }
 
-// expectGroups takes over what was known of the source before.
+// expectGroups sets what earlier readings found.
 func (s *suspectTracker) expectGroups(always, sometimes []string) {
 	for _, g := range s.groups {
 		if slices.Contains(always, g.Path) {
@@ -81,7 +81,7 @@ func (s *suspectTracker) expectGroups(always, sometimes []string) {
 	}
 }
 
-// groupPaths gives the paths of the groups that a question is true of.
+// groupPaths are the paths of the groups for which of is true.
 func (s *suspectTracker) groupPaths(of func(i int, known bool) bool) (paths []string) {
 	for i, g := range s.groups {
 		if of(i, s.always&g.Bit != 0) {
@@ -91,13 +91,13 @@ func (s *suspectTracker) groupPaths(of func(i int, known bool) bool) (paths []st
 	return paths
 }
 
-// isSometimesSent reports whether the source sends a group at times.
+// isSometimesSent reports whether the source sends a group in some records only.
 func (s *suspectTracker) isSometimesSent(i int, always bool) bool {
 	seen := s.records >= alwaysRecords && s.came[i] > 0 && !s.isAlwaysSent(i)
 	return !always && (seen || s.mixed&s.groups[i].Bit != 0)
 }
 
-// isVanished reports whether hardly any of many records had a group that the source always sent.
+// isVanished reports whether hardly any of the records had a group that the source always sent.
 func (s *suspectTracker) isVanished(i int, always bool) bool {
 	return always && s.records >= alwaysRecords && float64(s.came[i]) <= (1-alwaysShare)*float64(s.records)
 }

@@ -13,7 +13,7 @@ import (
 const (
 	RowColumn      = "_row"     // in batches only: the number of the record within the batch
 	ReadAtColumn   = "_read_at" // in batches only, of tables with History: the server's time of the answer
-	AbsentColumn   = "_absent"  // in batches only, of tables with groups: the bits of those that the answer left out
+	AbsentColumn   = "_absent"  // in batches only, of tables with groups: the bits of the groups that the answer omits
 	ExtraColumn    = "_extra"
 	VersionColumn  = "_api_version"
 	HashColumn     = "_hash"
@@ -31,109 +31,109 @@ type Column struct {
 	Doc        string
 	PII        bool           // personal data
 	Person     bool           // it holds a contact's id
-	Whose      []string       // what tells whom it is about (schemas.Column)
-	Stays      bool           // kept where all else of a row is erased
-	Redactable bool           // once it comes as null, what was stored of it is erased
-	RedactedBy string         // the column that is true once that is for good
-	Erased     bool           // set where what a forgotten person wrote was taken out of the row
-	Volatile   bool           // no part of the record's hash: it moves without being a change
+	Whose      []string       // the columns that say whose data it is (schemas.Column)
+	Stays      bool           // kept when an erasure empties the rest of the row
+	Redactable bool           // a null from the source also erases the stored value
+	RedactedBy string         // column that is true once the redaction is permanent
+	Erased     bool           // true in rows from which an erasure removed what a person wrote
+	Volatile   bool           // not part of _hash: it changes without a change of the record
 	Was        []schemas.Type // narrower types that the stored column had
 	References string
-	As         string     // what is made of a text (schemas.Column)
-	Path       []string   // path in the record, or in the item of a child's list; nil when the column has another source
-	Or         [][]string // other paths, in the order they are tried where the ones before have no value
+	As         string     // conversion of texts (schemas.Column)
+	Path       []string   // in the record, or in the item of a child's list; nil: another source
+	Or         [][]string // further paths, tried in order while the earlier ones have no value
 }
 
 // Table is one stored table.
 type Table struct {
 	Name      string // the physical table
-	View      string // the view of the rows that are not gone; "" when Name is what people read
-	Beside    string // table with other copies of the same records: what is stored of one is the newer of both; "": none
-	Copies    bool   // of the two it is the one that is like the other: what both note is noted of the other
+	View      string // view of the rows that are not deleted; "": people read Name itself
+	Beside    string // table with copies of the same records, the newer of which counts; "": none
+	Copies    bool   // it is the copy of the two (`like` in the stream file); findings are noted for the other
 	Doc       string
 	Columns   []Column // in order, up to and including _synced_at and _run_id
-	Key       []string // columns that name a row
-	Newest    string   // column that decides between two copies of a row; "" compares by arrival
-	Dated     string   // column that decides between two copies in one batch: Newest, else the source's updated_at; "" compares by arrival
+	Key       []string // columns that identify a row
+	Newest    string   // column that decides between two copies of a row; "": the later arrival wins
+	Dated     string   // column that decides between two copies in one batch: Newest, else updated_at; "": the later arrival wins
 	Parent    string   // physical table of the parent; "" for the stream's own
-	ParentKey []string // columns that hold the parent's key, in its order
-	Complete  bool     // a batch brings the whole set of a parent's rows: stored ones that are absent from it go
-	Within    string   // physical table of the items whose lists these rows are of; "" when the record has the list
-	WithinKey []string // columns that hold the key of the item, in its order
+	ParentKey []string // columns with the parent's key, in its order
+	Complete  bool     // a batch has all rows of a parent: stored rows that it lacks are deleted
+	Within    string   // physical table of the items around the list; "": the record itself has the list
+	WithinKey []string // columns with the key of the item, in its order
 	Gone      bool     // has _gone_at
-	MutedBy   string   // column with the id whose answer without rows takes out what is redactable; "": none does
-	History   string   // table of the states that its rows were in; "" when they are not kept
-	HistoryOf string   // table whose rows' states these are; "" for all others
-	CopyOf    string   // table whose rows of each day these are; "" for all others
-	Erase     string   // what becomes of a forgotten person's rows (schemas.Stream)
-	Unmarked  bool     // a user's own file, which says nothing of persons
-	Groups    []Group  // what a record, or an item, has of lists and objects; of tables of a batch only
+	MutedBy   string   // column with an id: an answer without rows for the id redacts the redactable columns of its rows; "": none
+	History   string   // table of the versions of its rows; "": none are kept
+	HistoryOf string   // in a history: the table of the rows; else ""
+	CopyOf    string   // in a daily snapshot: the table of the rows; else ""
+	Erase     string   // how an erasure treats a person's rows (schemas.Stream)
+	Unmarked  bool     // of a user's stream file that marks no personal data
+	Groups    []Group  // lists and objects of the record or item; only in tables of a batch
 	Absent    bool     // batches have AbsentColumn
 }
 
-// Group is a list or an object of a record: what an answer that leaves it out says nothing of.
+// Group is a list or an object of a record. If an answer omits it, its stored values stay.
 type Group struct {
 	Bit     uint64   // in AbsentColumn
-	Path    string   // with dots, in the record or in the item
-	Columns []string // of the row itself
-	Child   string   // physical table of the rows of a list; "" of an object
+	Path    string   // joined with dots, in the record or in the item
+	Columns []string // of its values in the row itself
+	Child   string   // physical table of a list's rows; "" of an object
 }
 
-// maxGroups is how many groups a table may have: as many as AbsentColumn has bits, but for the sign.
+// maxGroups is the largest number of groups of a table: the bits of AbsentColumn without the sign.
 const maxGroups = 63
 
-// Mode says how a batch enters its table.
+// Mode says how a batch is stored in its table.
 type Mode int
 
-// The modes of a batch.
+// Modes of a batch.
 const (
-	Merge         Mode = iota // by key: the newest copy stays; complete child sets are replaced, others added to
-	ReplaceWindow             // the rows of Window go, those of the batch come
-	Add                       // rows come, none go
+	Merge         Mode = iota // upsert by key: the newest copy wins; rows of complete children are replaced, other child rows are added
+	ReplaceWindow             // the rows of Window are replaced by those of the batch
+	Add                       // rows are added
 )
 
-// Batch is a number of records of one table. Whoever receives it releases Rows.
+// Batch is a number of rows of one table, with what the loader must know about their reading. The receiver releases Rows.
 type Batch struct {
 	Table       Table
 	Mode        Mode
-	Sweep       int               // above 0: the keys count as seen in this sweep
-	Seen        []string          // and so do these, of records that are left as they are stored; of tables with a key of one column
-	Rows        arrow.RecordBatch // _row, then the table's columns without _synced_at and _run_id; built whole, never a slice
-	Window      [2]time.Time
-	SchemaDrift []SchemaDrift // what these rows have that the stream file does not know, each told once by a decoder
+	Sweep       int               // above 0: the number of the sweep that has seen the keys
+	Seen        []string          // further keys that the sweep has seen, of unchanged records that were not read; of tables with a key of one column
+	Rows        arrow.RecordBatch // _row, then the table's columns without _synced_at and _run_id; never a slice of another batch
+	Window      [2]time.Time      // with ReplaceWindow
+	SchemaDrift []SchemaDrift     // unknown fields and types of these rows; a decoder reports each once
 
-	ChildStreams []ChildStream // streams that are read over rows of the table: each that comes or changes waits for them
-	Answered     []string      // ids that the stream waits for no longer: the batch has all that there is under them
-	RedactedIDs  []string      // of a table with MutedBy: ids that answered, and have no rows any more
-	Incomplete   []Incomplete  // records that could not be read whole; of tables with a key of one column
-	Completed    []string      // keys of those that were noted so before, and came whole, or are gone
+	ChildStreams []ChildStream // streams to read for each new or changed row
+	Answered     []string      // ids whose child records are all in the batch: they are no longer pending
+	RedactedIDs  []string      // of a table with MutedBy: ids whose answer has no rows any more
+	Incomplete   []Incomplete  // records that could not be read completely; of tables with a key of one column
+	Completed    []string      // keys that were Incomplete before and now are complete or deleted
 
-	Misfits []Misfit // what did not fit, by record; of the stream's own table, those of its children too
+	Misfits []Misfit // dead letters by record; of the stream's own table, including those of its children
 
-	AskedAt time.Time // as of the commit that last put one of them there; what was put there since still waits
-	Refresh bool      // of a full refresh: what was stored before it gives way to what differs, however new it says it is
+	AskedAt time.Time // when the pending ids were read: those added later stay pending
+	Refresh bool      // of a full refresh: different stored values are replaced even if they claim to be newer
 }
 
-// Incomplete is a record that an answer did not bring whole. What is stored of it stays.
+// Incomplete is a record that no answer brought completely. Its stored values stay.
 type Incomplete struct {
 	Key, Reason string
-	Error       string // of one that cannot be read
+	Error       string // of a record that cannot be read
 }
 
-// Why a record is incomplete, beside the reasons that extract finds for one read by itself.
+// Values of Incomplete.Reason, besides those of extract.Record.Missing.
 const (
-	LeftOut = "left_out" // a list or an object of it that is stored was left out
-	Lacks   = "lacks"    // a list or an object of it was left out that the source always sends
-	Recheck = "recheck"  // it may have been read too early: the next run asks once more
+	LeftOut = "left_out" // the record omits a list or an object that is stored
+	Lacks   = "lacks"    // the record omits a list or an object that the source always sends
+	Recheck = "recheck"  // the record may be an older copy: the next run reads it once more
 )
 
-// ChildStream is a stream that is read over the rows of a table.
+// ChildStream is a stream that is read for each row of a table.
 type ChildStream struct {
 	Stream string
-	Column string // has the id
+	Column string // with the id
 }
 
-// Tables gives the tables of a stream: its own first, those of its children after, in the order of the file.
+// Tables are the tables of a stream: its own first, then those of its children in the order of the file.
 func Tables(s *schemas.Stream) []Table {
 	own := Table{
 		Name:    s.Table,
@@ -180,8 +180,8 @@ func Tables(s *schemas.Stream) []Table {
 	return tables
 }
 
-// newestColumn names the column that tells the newer of two copies of a record in one answer. A whole list is the source's word on what
-// there is now, so that a stream may have no newest; the copies within it still say when each was changed.
+// newestColumn is the column that decides between two copies of a record in one answer. A stream without `newest`, which trusts
+// the latest whole list, still has two copies within a list: updated_at decides there.
 func newestColumn(s *schemas.Stream) string {
 	if s.Newest != "" {
 		return s.Newest
@@ -194,7 +194,7 @@ func newestColumn(s *schemas.Stream) string {
 	return ""
 }
 
-// SnapshotTable is the table that keeps a copy of a stream's own table a day: what there is then, under the date.
+// SnapshotTable is the table of daily copies of a stream's own table; false when the stream has none.
 func SnapshotTable(s *schemas.Stream) (t Table, ok bool) {
 	if !s.Snapshot {
 		return Table{}, false
@@ -203,14 +203,14 @@ func SnapshotTable(s *schemas.Stream) (t Table, ok bool) {
 		Doc: "Day of the copy, in the time zone of the warehouse. The copy is from the last run of the day."}
 	own := append([]Column{date}, tableColumns(s.Columns)...)
 	for i := range own {
-		own[i].Path, own[i].Or = nil, nil // filled from the table, and from no record
+		own[i].Path, own[i].Or = nil, nil // copied from the table, not read from a record
 	}
 	return Table{Name: s.DailyTable(), CopyOf: Tables(s)[0].Name, Doc: "One row per day for each row of " + s.Table + " on that day. " + s.Doc,
 		Columns: append(own, systemColumns(false)...), Key: append([]string{date.Name}, s.Key...)}, true
 }
 
-// fromAbove gives the columns of a child that hold the key of what its list lies in: those filled from it, else the first
-// of the child's own key.
+// fromAbove are the columns of a child with the key of the row around its list: the $parent columns, else the first columns of
+// the child's key.
 func fromAbove(c schemas.Child, keys []string) []string {
 	names := make([]string, 0, len(keys))
 	for _, key := range keys {
@@ -241,7 +241,7 @@ func tableColumns(declared []schemas.Column) []Column {
 	return list
 }
 
-// isComputed says whether a column's source is no field of the record.
+// isComputed reports whether a column's source is no field of the record.
 func isComputed(from []string) bool {
 	switch from[0] {
 	case schemas.FromReadAt, schemas.FromOver, schemas.FromParent, schemas.FromPosition, schemas.FromKey, schemas.FromItem, schemas.FromErased:

@@ -1,7 +1,6 @@
 package transform
 
-// Texts gives the rows of a batch as text, for people: the names of its columns, _row left out, and of each row its values;
-// nil is NULL.
+// Texts are the rows of a batch as text for people: the column names without _row, and the values of each row; nil is NULL.
 func Texts(b Batch) (names []string, rows [][]*string) {
 	for i := firstColumn; i < int(b.Rows.NumCols()); i++ {
 		names = append(names, b.Rows.ColumnName(i))

@@ -6,21 +6,20 @@ import (
 	"aqueduck/schemas"
 )
 
-// tablePlan is one table, made ready to be filled: where in the record its columns come from, and the rows of the record
-// at hand.
+// tablePlan is the compiled form of one table: where in the record its columns come from, and the rows of the current record.
 type tablePlan struct {
-	number         int // 0 is the stream's own
-	outer          int // the plan of what the list lies in
+	number         int // 0 is the stream's own table
+	outer          int // number of the plan around the list
 	table          Table
 	columns        []columnPlan
-	keys           []int       // columns a row cannot be without
-	entries        bool        // the items are the entries of an object
-	item           *fieldNode  // takes an item that is no object; nil when that is no row
-	places         int         // the most places that one of its columns, or of the lists inside, may be at; 1: each has one
-	hasNestedLists bool        // lists lie in the items
-	listObject     uint64      // the object whose list brought items from its first place
-	root           *objectNode // of a record, or of an item of the list
-	all            uint64      // the bits of its lists and objects
+	keys           []int       // columns that every row must have
+	entries        bool        // the items are the members of an object
+	item           *fieldNode  // takes items that are no objects; nil: such items are rejected
+	places         int         // the largest number of places of one of its columns or of a list inside; 1: each has one
+	hasNestedLists bool        // the items contain lists
+	listObject     uint64      // number of the object whose list had items at an earlier place
+	root           *objectNode // the record, or an item of the list
+	all            uint64      // bits of all its groups
 	cells          []rowCell
 	rows           []rowState
 	out            *tableOutput
@@ -29,20 +28,20 @@ type tablePlan struct {
 // rowWidth is the number of cells of a row: the columns and _extra.
 func (p *tablePlan) rowWidth() int { return len(p.columns) + 1 }
 
-// columnPlan is how one column is filled.
+// columnPlan is the compiled form of one column.
 type columnPlan struct {
 	name       string
 	kind       columnKind
 	as         string
-	source     string        // "" for a field of the record, or one of the $ sources
-	parent     int           // $parent: the column of what the list lies in
+	source     string        // "": a field of the record; else one of the $ sources
+	parent     int           // with $parent: the column of the table around the list
 	hashed     bool          // part of _hash
-	priorTypes narrowerTypes // narrower types that it had
-	none       *defaultValue // of a record that has none; nil: NULL
+	priorTypes narrowerTypes // narrower types that the column had before
+	none       *defaultValue // for records without a value; nil: NULL
 	filled     bool          // a record had a value
-	apart      bool          // some of its places are in an object, others outside of it
-	silent     bool          // never to be missed: dropped, or no field of the record
-	millis     bool          // a value of it came in milliseconds
+	apart      bool          // it has places in an object and places outside of that object
+	silent     bool          // its absence is not reported: it is dropped, or no field of the record
+	millis     bool          // a value came in milliseconds
 }
 
 // defaultValue is the value of a column for a record that has none.
@@ -51,72 +50,72 @@ type defaultValue struct {
 	text   string
 }
 
-// rowCell is one value of a row that is not in Arrow yet.
+// rowCell is one value of a row before it is in Arrow.
 type rowCell struct {
-	number uint64 // of the fixed kinds, in their own representation
+	number uint64 // of fixed kinds: the value's bits
 	textSpan
 	set bool
 }
 
-// rowState is what is known about a row besides its cells.
+// rowState is the state of a row besides its cells.
 type rowState struct {
 	object   uint64
 	position int
 	key      textSpan // of an entry
-	above    int      // first cell of the row that the list lies in
+	above    int      // first cell of the row around the list
 	bad      string
 	gone     bool
-	absent   uint64 // groups that the answer left out
+	absent   uint64 // bits of the groups that the answer omits
 }
 
-// objectNode is one object that the plan looks into.
+// objectNode is an object whose fields the plan reads.
 type objectNode struct {
 	of     *tablePlan
-	name   []byte      // of the field that holds it
-	parent *objectNode // nil for a record and for an item
-	number int         // parents before children, siblings by name
-	depth  int         // of nesting, the record itself being 1
-	kept   bool        // a JSON column has the whole of it: what else is in it is no extra
+	name   []byte      // of the field with the object
+	parent *objectNode // nil for a record or an item
+	number int         // in order: parents before children, siblings by name
+	depth  int         // of nesting; the record itself is 1
+	kept   bool        // a JSON column takes all of it: its unknown fields need no copy in _extra
 	fields map[string]*fieldNode
-	first  *fieldNode      // the field that came first in the last record
-	met    map[string]bool // names that are none of the fields, as far as they were told of
+	first  *fieldNode      // the first field in the last record
+	met    map[string]bool // unknown names that were reported
 	policy *maskPolicy
-	inside uint64 // the bits of the lists and objects in it
+	inside uint64 // bits of the groups in it
 }
 
-// fieldNode is one name in an object that the plan knows.
+// fieldNode is a field that the plan knows.
 type fieldNode struct {
 	name    string
-	path    string // with dots
+	path    string // joined with dots
 	in      *objectNode
 	columns []int
-	whole   bool         // a column takes objects as they are
-	url     string       // how a column makes an address of it; "": none does
-	key     bool         // a row cannot be without it
-	object  *objectNode  // looked into
-	list    *tablePlan   // one row per item
-	later   []laterPlace // columns, and a list, that it fills where the places before it have nothing
-	skip    bool         // neither a column nor _extra
-	plain   int          // the column, when it takes one text as it is: most fields do; -1 otherwise
+	whole   bool         // a JSON column takes the whole value
+	url     string       // `as` of a column for URLs; "": none
+	key     bool         // every row must have it
+	object  *objectNode  // for an object: its fields
+	list    *tablePlan   // for a list: one row per item
+	later   []laterPlace // columns, and a list, that it fills if their earlier places have no value
+	skip    bool         // goes neither to a column nor to _extra
+	plain   int          // column that takes a text unchanged, as for most fields; else -1
 	policy  *maskPolicy
-	bit     uint64 // of a list or an object, or of a value that has several places: marks that a row has it; 0 for all others
-	inside  uint64 // and those of the lists and objects in it
-	counts  uint64 // of a field that says how many items a list has: the bit of the list
+	bit     uint64 // of its group: a list, an object, or a value with several places; else 0
+	inside  uint64 // bits of the groups in it
+	counts  uint64 // of a field with the number of items of a list: the bit of the list
 
-	// Fields nearly always come in one order: the field that followed in the last record is tried first.
+	// next is the field that followed in the last record. Records nearly always have the same order, which saves the lookup by name.
 	next *fieldNode
-	// The objects, by their number, in which the field came, and in which it went to _extra.
+	// seen and spilled are the numbers of the last row in which the field came, and in which a value of it went to _extra.
 	seen, spilled uint64
 }
 
-// laterPlace says that a field is a place of a column, or of a list, but not the first one.
+// laterPlace says that a field is a place of a column or of a list, but not the first.
 type laterPlace struct {
 	rank   int // 1: tried after the first place
 	column int
-	list   *tablePlan // nil: of a column
+	list   *tablePlan // nil: a place of a column
 }
 
-// childField gives the field of a name, made if need be.
+// childField returns the field with a name; it adds it if needed.
 func (n *objectNode) childField(name string) *fieldNode {
 	f := n.fields[name]
 	if f == nil {
@@ -130,7 +129,7 @@ func (n *objectNode) childField(name string) *fieldNode {
 	return f
 }
 
-// enterObject gives the object that the field is looked into as, made if need be.
+// enterObject returns the node of the field's object; it adds it if needed.
 func (f *fieldNode) enterObject() *objectNode {
 	if f.object == nil {
 		f.object = &objectNode{name: []byte(f.name), parent: f.in, of: f.in.of, fields: map[string]*fieldNode{}}
@@ -138,7 +137,7 @@ func (f *fieldNode) enterObject() *objectNode {
 	return f.object
 }
 
-// addColumn has a column filled from the field, where the places of lower rank have nothing.
+// addColumn makes the field a place of a column, with a rank among its places.
 func (f *fieldNode) addColumn(rank, column int, d schemas.Column) {
 	if d.As == "url" || d.As == "signed_url" {
 		f.url = d.As
@@ -151,13 +150,13 @@ func (f *fieldNode) addColumn(rank, column int, d schemas.Column) {
 	f.whole = f.whole || d.Type == schemas.JSON
 }
 
-// canShareList says that a list may be taken from the field too: a column has the whole of it as well, or what comes there as a
-// text in place of the list.
+// canShareList reports whether the field may also be a list: its columns take the whole value, or a text that comes in place of
+// the list.
 func (f *fieldNode) canShareList() bool {
 	return f.whole || !slices.ContainsFunc(f.columns, func(i int) bool { return f.in.of.columns[i].kind != kindText })
 }
 
-// containsField reports whether another field lies in the object that this one is looked into as.
+// containsField reports whether another field is in the field's object.
 func (f *fieldNode) containsField(other *fieldNode) bool {
 	for at := other.in; at != nil; at = at.parent {
 		if at == f.object {
@@ -181,12 +180,12 @@ func (f *fieldNode) listPlans() []*tablePlan {
 	return all
 }
 
-// isUnused reports whether nothing is made of the field.
+// isUnused reports whether nothing reads the field.
 func (f *fieldNode) isUnused() bool {
 	return len(f.columns) == 0 && f.object == nil && f.list == nil && len(f.later) == 0
 }
 
-// plainColumn gives the column of a field that takes one text as it is, or -1.
+// plainColumn is the column that takes a text of the field unchanged; -1: there is none.
 func (f *fieldNode) plainColumn() int {
 	if len(f.columns) != 1 || f.object != nil || f.list != nil || len(f.later) > 0 || f.policy != nil {
 		return -1
@@ -198,7 +197,7 @@ func (f *fieldNode) plainColumn() int {
 	return f.columns[0]
 }
 
-// messageName is what messages call a field: the column that it fills, or its path.
+// messageName is the field's name in messages: its column, or its path.
 func (f *fieldNode) messageName(p *tablePlan) string {
 	if len(f.columns) > 0 {
 		return p.columns[f.columns[0]].name
@@ -206,7 +205,7 @@ func (f *fieldNode) messageName(p *tablePlan) string {
 	return f.path
 }
 
-// isWithin says whether n is top or an object below it.
+// isWithin reports whether n is top or below it.
 func isWithin(n, top *objectNode) bool {
 	for n != nil && n != top {
 		n = n.parent

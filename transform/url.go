@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// unsignedSpan takes out of an address what it is signed with: that opens the file for whoever has it, and is another one at each
-// reading. All else stays as sent.
+// unsignedSpan removes the signature from a URL: it opens the file for everybody, and changes at each reading. The rest stays as
+// sent.
 func (x *recordText) unsignedSpan(s textSpan, as string) textSpan {
 	address := x.bytesOf(s)
 	if bytes.IndexByte(address, '?') < 0 {
@@ -22,7 +22,7 @@ func (x *recordText) unsignedSpan(s textSpan, as string) textSpan {
 	return x.arenaSpan(start)
 }
 
-// unsignedURL is an address without what signs it, as a column with `as: url` or `as: signed_url` has it.
+// unsignedURL is a URL without its signature, as columns with `as: url` or `as: signed_url` store it.
 func unsignedURL(address, as string) string {
 	if out, cut := appendUnsigned(nil, []byte(address), as); cut {
 		return string(out)
@@ -30,7 +30,7 @@ func unsignedURL(address, as string) string {
 	return address
 }
 
-// appendUnsigned adds an address without what signs it; cut reports whether there was any.
+// appendUnsigned appends a URL without its signature; cut reports whether it had one.
 func appendUnsigned(to, address []byte, as string) (out []byte, cut bool) {
 	rest, fragment := address, []byte(nil)
 	if i := bytes.IndexByte(address, '#'); i >= 0 {
@@ -41,7 +41,7 @@ func appendUnsigned(to, address []byte, as string) (out []byte, cut bool) {
 		return append(to, address...), false
 	}
 	path, query := rest[:i], rest[i+1:]
-	var all signatureKind // of the whole query
+	var all signatureKind // of all parameters
 	for q := query; len(q) > 0; {
 		var p []byte
 		p, q = nextParameter(q)
@@ -62,7 +62,7 @@ func appendUnsigned(to, address []byte, as string) (out []byte, cut bool) {
 	return append(to, fragment...), cut
 }
 
-// nextParameter gives the first parameter of a query, and those after it.
+// nextParameter is the first parameter of a query, and the rest.
 func nextParameter(query []byte) (first, rest []byte) {
 	if i := bytes.IndexByte(query, '&'); i >= 0 {
 		return query[:i], query[i+1:]
@@ -70,19 +70,19 @@ func nextParameter(query []byte) (first, rest []byte) {
 	return query, nil
 }
 
-// signatureKind is what the name of a parameter says about the signing of an address.
+// signatureKind is what the name of a parameter says about the signature of a URL.
 type signatureKind uint8
 
 const (
-	signsAlone  signatureKind = 1 << iota // signs wherever it stands
-	signsBeside                           // belongs to a signature where the address has one
-	signsShared                           // is a part of a shared access signature, where sig and one of its bounds are there
-	signsFile                             // signs the address of a file; a page may have its own of that name
-	isSig                                 // sig
-	isBound                               // of sig: what says when it ends, or which version it has
+	signsAlone  signatureKind = 1 << iota // is a signature in every URL
+	signsBeside                           // is a part of the signature if the URL has one
+	signsShared                           // is a part of a shared access signature, if sig and one of its bounds are present
+	signsFile                             // is a signature in the URL of a file; other URLs may use the name for something else
+	isSig                                 // is sig
+	isBound                               // is a bound of sig: its end or its version
 )
 
-// signsAddress reports whether a parameter signs an address; all is what the parameters of the address say together.
+// signsAddress reports whether a parameter belongs to the signature of a URL; all are the kinds of all its parameters.
 func (s signatureKind) signsAddress(all signatureKind, as string) bool {
 	switch {
 	case s&signsAlone != 0, s&signsFile != 0 && as == "signed_url":
@@ -93,7 +93,7 @@ func (s signatureKind) signsAddress(all signatureKind, as string) bool {
 	return s&signsShared != 0 && all&isSig != 0 && all&isBound != 0
 }
 
-// signatures are the parameters, in lower case, by which stores of files and what delivers them sign addresses.
+// signatures are the parameters, in lower case, of the signatures of file stores and content delivery networks.
 var signatures = map[string]signatureKind{
 	"signature": signsAlone, "hmac": signsAlone, "awsaccesskeyid": signsAlone, "googleaccessid": signsAlone, "ossaccesskeyid": signsAlone, "key-pair-id": signsAlone,
 	"x-signature": signsAlone, "x-expires": signsAlone, "hdnts": signsAlone, "hdnea": signsAlone, "__token__": signsAlone, "__gda__": signsAlone,
@@ -105,13 +105,13 @@ var signatures = map[string]signatureKind{
 	"skt": signsShared, "ske": signsShared, "sks": signsShared, "skv": signsShared, "saoid": signsShared, "suoid": signsShared, "scid": signsShared,
 }
 
-// signingPrefixes begin the names of whole families of such parameters.
+// signingPrefixes are the prefixes of families of such parameters.
 var signingPrefixes = []string{"x-amz-", "x-goog-", "x-oss-", "x-cos-", "x-obs-", "x-bce-", "q-sign-", "q-ak", "q-key-time", "q-header-list", "q-url-param-list", "q-signature"}
 
-// longestName is more than any of these names has.
+// longestName is longer than any of these names.
 const longestName = 64
 
-// signatureOf reads the name of a parameter. Signers do not agree on capitals, and a name may be escaped.
+// signatureOf is the kind of a parameter by its name. Signers differ in upper and lower case, and a name may be escaped.
 func signatureOf(parameter []byte) signatureKind {
 	name := parameter
 	if i := bytes.IndexByte(parameter, '='); i >= 0 {

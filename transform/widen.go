@@ -9,8 +9,8 @@ import (
 	"aqueduck/transform/internal/scalar"
 )
 
-// narrowerTypes are the narrower types that a column had before the one it has now. A value that one of them held is spelled as that type
-// spelled it, whether the row was stored before the column widened or after: one value has one spelling (T176).
+// narrowerTypes are the narrower types that a column had before. A value that one of them can hold is written as that type writes
+// it, whether its row was stored before or after the widening: one value has one spelling (T176).
 type narrowerTypes struct{ bools, ints, doubles bool }
 
 func widenedFrom(was []schemas.Type) narrowerTypes {
@@ -21,8 +21,8 @@ func (w narrowerTypes) hasAny() bool { return w.bools || w.hasNumbers() }
 
 func (w narrowerTypes) hasNumbers() bool { return w.ints || w.doubles }
 
-// parseWidened reads a value of a column of numbers that was of a narrower type: of bool, whose values go on as 1 and 0, or of int, whose
-// numbers are not rounded.
+// parseWidened parses a value of a numeric column that had a narrower type: of bool, whose values become 1 and 0, or of int,
+// whose numbers must not be rounded.
 func (w narrowerTypes) parseWidened(k columnKind, t jsonValue, text []byte) (uint64, string) {
 	if one, reason := scalar.ParseBool(text); w.bools && reason == "" {
 		if k == kindDouble && one == 1 {
@@ -36,7 +36,7 @@ func (w narrowerTypes) parseWidened(k columnKind, t jsonValue, text []byte) (uin
 	return k.parseScalar(t, text)
 }
 
-// spellScalar gives the text of a scalar in a column of texts that was of narrower types.
+// spellScalar is the text of a scalar in a text column that had narrower types.
 func (x *recordText) spellScalar(w narrowerTypes, t jsonValue) textSpan {
 	start := len(x.arena)
 	text, changed := w.appendTo(x.arena, t.first == '"', x.bytesOf(t.text))
@@ -47,8 +47,8 @@ func (x *recordText) spellScalar(w narrowerTypes, t jsonValue) textSpan {
 	return x.arenaSpan(start)
 }
 
-// appendTo adds the spelling of a scalar to b; false where it is the text as sent. Numbers are canonical, for a column of numbers knows
-// no other way to write them; quoted ones where a column of numbers held them.
+// appendTo appends the spelling of a scalar to b; false: it stays as sent. Numbers become canonical, because a numeric column has
+// no other spelling; quoted ones only if the narrower type accepts quoted numbers.
 func (w narrowerTypes) appendTo(b []byte, quoted bool, text []byte) ([]byte, bool) {
 	if one, reason := scalar.ParseBool(text); reason == "" && w.bools && w.hasNumbers() {
 		return strconv.AppendUint(b, one, 10), true
@@ -56,12 +56,12 @@ func (w narrowerTypes) appendTo(b []byte, quoted bool, text []byte) ([]byte, boo
 	if quoted && !w.hasNumbers() {
 		return b, false
 	}
-	if n, reason := scalar.ParseInt(text); w.ints || w.bools { // else doubles held them, rounded
+	if n, reason := scalar.ParseInt(text); w.ints || w.bools { // otherwise a double column held them, rounded
 		switch reason {
 		case "":
 			return strconv.AppendInt(b, n, 10), true
 		case ReasonRange:
-			return b, false // as sent: a double would round them
+			return b, false // as sent: a double would round it
 		}
 	}
 	if quoted && !w.doubles {
@@ -74,7 +74,7 @@ func (w narrowerTypes) appendTo(b []byte, quoted bool, text []byte) ([]byte, boo
 	return appendDouble(b, math.Float64frombits(bits)), true
 }
 
-// appendDouble spells a number as the database does, but for whole ones: these have no point.
+// appendDouble writes a number as DuckDB does, except that whole numbers have no decimal point.
 func appendDouble(b []byte, v float64) []byte {
 	if v == math.Trunc(v) && math.Abs(v) < 1<<63 {
 		return strconv.AppendInt(b, int64(v), 10)
@@ -85,13 +85,13 @@ func appendDouble(b []byte, v float64) []byte {
 	return strconv.AppendFloat(b, v, 'f', -1, 64)
 }
 
-// SpellDouble is the SQL that spells a double as a text in the same way.
+// SpellDouble is the SQL expression that writes a double as appendDouble does.
 func SpellDouble(value string) string {
 	return "CASE WHEN " + value + " = trunc(" + value + ") AND abs(" + value + ") < 9223372036854775808 THEN " + value + "::BIGINT::VARCHAR ELSE " + value + "::VARCHAR END"
 }
 
-// SpellScalar gives a JSON scalar as the text of a value that a column which has widened takes of it, as a record with that value would bring
-// it; false where it takes none.
+// SpellScalar is the text that a widened column stores for a JSON scalar, equal to that of a record with the value; false when
+// the column rejects it.
 func SpellScalar(c Column, raw []byte) (string, bool) {
 	x := recordText{raw: raw}
 	t := x.unquoteValue(raw)

@@ -10,40 +10,41 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// The pace of requests, in requests a second.
+// Paces, in requests per second.
 const (
 	firstPace   = 5.0   // before anything is known
-	slowestPace = 0.1   // refusals alone never bring it below: the workspace would look dead
-	blindPace   = 160.0 // 10,000 a minute, the highest quota known: where growth ends when the answers name no limit
-	ourShare    = 0.8   // of what the answers allow; the rest is for the workspace's other tools
+	slowestPace = 0.1   // refusals never reduce it below: the stream would seem to hang
+	blindPace   = 160.0 // 10,000 a minute, the highest known rate limit: the upper limit when answers name none
+	ourShare    = 0.8   // of the rate limit; the rest is for the workspace's other tools
 )
 
-// Budget is a workspace's allowance of requests, for Clients that ask it one after another: what one has used and learned the next
-// keeps to. It is safe for concurrent use.
+// Budget is a workspace's request budget. Clients that use it one after another share its pace and its pauses. It is safe for
+// concurrent use.
 type Budget struct{ budget *requestBudget }
 
-// NewBudget gives a budget with a ceiling; 0: learned from the answers, leaving 20 % to others.
+// NewBudget returns a budget with an upper limit; 0: learned from the answers, with 20 % left to other tools.
 func NewBudget(requestsPerMinute int) *Budget {
-	return &Budget{newBudget(requestsPerMinute, time.Time{})} // full at first, whatever the clock
+	return &Budget{newBudget(requestsPerMinute, time.Time{})} // the zero time makes the first burst available with any clock
 }
 
-// LearnedPace is what a Budget knows of its workspace, for one of another process.
+// LearnedPace is what a Budget has learned about its workspace, to hand over to another process.
 type LearnedPace struct {
-	Pace   float64   `json:"pace"`   // requests a second; 0: nothing was learned
-	Known  float64   `json:"known"`  // of what the answers allow
-	Minute bool      `json:"minute"` // that is told by the minute
-	Until  time.Time `json:"until"`  // nobody asks before
-	Slowed time.Time `json:"slowed"` // when the workspace last refused
+	Pace   float64   `json:"pace"`   // requests per second; 0: nothing was learned
+	Known  float64   `json:"known"`  // our share of the rate limit, requests per second
+	Minute bool      `json:"minute"` // the rate limit is per minute
+	Until  time.Time `json:"until"`  // no request before
+	Slowed time.Time `json:"slowed"` // the last refusal
 }
 
-// LearnedPace is what the Budget knows by now.
+// LearnedPace is what the Budget has learned so far.
 func (b *Budget) LearnedPace() LearnedPace {
 	b.budget.mu.Lock()
 	defer b.budget.mu.Unlock()
 	return LearnedPace{b.budget.pace, b.budget.quotaShare, b.budget.minuteWindow, b.budget.pausedUntil, b.budget.lastRefusal}
 }
 
-// ResumePace goes on from what another Budget of the workspace has learned. That one may have just spent what there was: nothing is sent at once.
+// ResumePace continues with what another Budget of the workspace has learned. That one may have just used up its burst, so the
+// first burst counts as used.
 func (b *Budget) ResumePace(l LearnedPace) {
 	if l.Pace == 0 {
 		return
@@ -55,18 +56,18 @@ func (b *Budget) ResumePace(l LearnedPace) {
 	b.budget.applyPace(time.Time{})
 }
 
-// requestBudget is the workspace's allowance of requests, shared by everything that asks it.
+// requestBudget is the pace of all requests to a workspace.
 type requestBudget struct {
-	ceiling float64 // what the operator allows; +Inf when he does not say
+	ceiling float64 // the configured limit, requests per second; +Inf: none
 
 	mu           sync.Mutex // guards what follows
 	limiter      *rate.Limiter
-	pace         float64   // where it is
-	quotaShare   float64   // our share of what the answers allow; 0 until they say
+	pace         float64   // now, requests per second
+	quotaShare   float64   // our share of the rate limit; 0: no answer has named one
 	minuteWindow bool      // a window longer than ten seconds was seen
-	pausedUntil  time.Time // nobody asks before
-	lastRefusal  time.Time // the last refusal that counted
-	burstSpent   bool      // what may be sent at once was, when the first asks
+	pausedUntil  time.Time // no request before
+	lastRefusal  time.Time // the last refusal that halved the pace
+	burstSpent   bool      // the first request finds no burst left
 }
 
 func newBudget(perMinute int, now time.Time) *requestBudget {
@@ -79,7 +80,7 @@ func newBudget(perMinute int, now time.Time) *requestBudget {
 	return b
 }
 
-// waitTurn waits for its turn.
+// waitTurn waits until the next request may be sent.
 func (b *requestBudget) waitTurn(ctx context.Context, now func() time.Time, wait func(context.Context, time.Duration) error) error {
 	b.mu.Lock()
 	t := now()
@@ -93,7 +94,7 @@ func (b *requestBudget) waitTurn(ctx context.Context, now func() time.Time, wait
 		if err := wait(ctx, d); err != nil {
 			return err
 		}
-		// A refusal that came meanwhile holds back those who were waiting already.
+		// A refusal during the wait delays the requests that were waiting, too.
 		b.mu.Lock()
 		d = b.pauseLeft(now())
 		b.mu.Unlock()
@@ -106,7 +107,7 @@ func (b *requestBudget) waitTurn(ctx context.Context, now func() time.Time, wait
 	return ctx.Err()
 }
 
-// learnQuota takes from an answer what it says about the pace. server is the server's clock.
+// learnQuota adapts the pace to the rate limit's headers of an answer. server is the server's clock.
 func (b *requestBudget) learnQuota(h http.Header, now, server time.Time) {
 	q := parseQuota(h, server)
 	b.mu.Lock()
@@ -114,12 +115,12 @@ func (b *requestBudget) learnQuota(h http.Header, now, server time.Time) {
 	defer b.applyPace(now)
 	if q.limit == 0 {
 		if b.quotaShare == 0 {
-			// About twenty more a second after 200 answers, forty after 800: slow enough to meet a hidden limit gently.
+			// Grows to about 20 a second after 200 answers, 40 after 800: slowly, because the limit is unknown.
 			b.pace = min(b.pace+1/b.pace, blindPace)
 		}
 		return
 	}
-	// The quota is one of ten seconds, unless its end was seen further away, or is not told: then of a minute.
+	// The rate limit is per ten seconds, unless an end further away was seen or the end is not known: then it is per minute.
 	const short, slack = 10 * time.Second, 2 * time.Second
 	b.minuteWindow = b.minuteWindow || q.reset > short+slack
 	window := short
@@ -128,23 +129,23 @@ func (b *requestBudget) learnQuota(h http.Header, now, server time.Time) {
 	}
 	first := b.quotaShare == 0
 	b.quotaShare = ourShare * float64(q.limit) / window.Seconds()
-	b.pace = min(b.pace+b.quotaShare/50, b.quotaShare) // back from a refusal within some fifty answers
+	b.pace = min(b.pace+b.quotaShare/50, b.quotaShare) // recovers from a refusal within some fifty answers
 	if first && b.lastRefusal.IsZero() {
 		b.pace = b.quotaShare
 	}
-	// Others are asking too: what is left of this window is theirs.
+	// Other tools use the limit, too: leave them the rest of this window.
 	if q.reset > 0 && q.remaining >= 0 && float64(q.remaining) < (1-ourShare)*float64(q.limit) {
 		b.pauseUntil(now.Add(min(q.reset, longestWait)))
 	}
 }
 
-// applyRefusal halves the pace, and keeps everybody from asking for the time d.
+// applyRefusal halves the pace after a 429, and pauses all requests for d.
 func (b *requestBudget) applyRefusal(now, sent time.Time, d time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	defer b.applyPace(now)
 	b.pauseUntil(now.Add(min(d, longestWait)))
-	// Requests that were under way together are refused together: that is one refusal.
+	// Requests that were under way at the same time are refused together: the pace is halved once for them.
 	if sent.After(b.lastRefusal) || b.lastRefusal.IsZero() {
 		slowest := slowestPace
 		if b.quotaShare > 0 {
@@ -162,14 +163,14 @@ func (b *requestBudget) perSecond() int {
 	return int(min(b.pace, b.ceiling))
 }
 
-// pauseUntil is called with mu held.
+// pauseUntil extends the pause. The caller holds mu.
 func (b *requestBudget) pauseUntil(until time.Time) {
 	if until.After(b.pausedUntil) {
 		b.pausedUntil = until
 	}
 }
 
-// pauseLeft is how long nobody asks yet. Nobody is held longer than longestWait: the clock was set back. It is called with mu held.
+// pauseLeft is the rest of the pause. A pause beyond longestWait is dropped: the clock was set back. The caller holds mu.
 func (b *requestBudget) pauseLeft(now time.Time) time.Duration {
 	if b.pausedUntil.Sub(now) > longestWait {
 		b.pausedUntil = time.Time{}
@@ -177,10 +178,11 @@ func (b *requestBudget) pauseLeft(now time.Time) time.Duration {
 	return b.pausedUntil.Sub(now)
 }
 
-// applyPace is called with mu held.
+// applyPace sets the limiter to the pace. The caller holds mu.
 func (b *requestBudget) applyPace(now time.Time) {
 	pace := min(b.pace, b.ceiling)
-	// A second's worth at once makes up for the pause of a commit. No minute has more requests for it than the pace allows.
+	// A burst of one second makes up for the pause of a commit. The rate is reduced by it, so that no minute has more requests than
+	// the pace allows.
 	burst := max(1, int(pace))
 	b.limiter.SetLimitAt(now, rate.Limit(pace-float64(burst-1)/60))
 	b.limiter.SetBurstAt(now, burst)

@@ -69,7 +69,7 @@ func TestT117PaceBeginsLowAndGrowsWithoutHeaders(t *testing.T) {
 	}
 }
 
-func TestT117OperatorsCeilingHolds(t *testing.T) {
+func TestT117TheConfiguredLimitIsKept(t *testing.T) {
 	t.Parallel()
 	p := newPacer(60)
 	generous := func() http.Header { return limitHeaders(p.Now(), 10_000, 9_999, 9) }
@@ -78,7 +78,7 @@ func TestT117OperatorsCeilingHolds(t *testing.T) {
 	}
 }
 
-func TestAPauseIsMadeUpForWithinTheCeiling(t *testing.T) {
+func TestABurstAfterAPauseStaysWithinTheLimit(t *testing.T) {
 	t.Parallel()
 	p := newPacer(1000)
 	generous := func() http.Header { return limitHeaders(p.Now(), 10_000, 9_999, 9) }

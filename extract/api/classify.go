@@ -10,7 +10,7 @@ import (
 	"github.com/go-faster/jx"
 )
 
-// classifyResponse says what is wrong with an answer; nil when nothing is.
+// classifyResponse returns what is wrong with an answer; nil when nothing is.
 func (c *Client) classifyResponse(q Call, a *Answer, err error) *Error {
 	if err != nil {
 		e := &Error{Class: ClassTransient, Err: err}
@@ -22,14 +22,14 @@ func (c *Client) classifyResponse(q Call, a *Answer, err error) *Error {
 	if a.status == http.StatusOK || a.status == http.StatusCreated || a.status == http.StatusAccepted {
 		return c.classifyBody(q, a)
 	}
-	told := parseErrorList(a.Body)
-	e := c.answerError(a, told)
-	e.Class = classOfStatus(a.status, q, told)
+	listed := parseErrorList(a.Body)
+	e := c.answerError(a, listed)
+	e.Class = classOfStatus(a.status, q, listed)
 	switch {
 	case a.status >= 300 && a.status < 400:
 		e.Err = errRedirect
-	case !told.list && a.status == http.StatusNotFound:
-		// Proxies and wrong addresses say 404 too: only the API's own words mean that something does not exist.
+	case !listed.list && a.status == http.StatusNotFound:
+		// A proxy or a wrong address may answer 404, too: only the API's own error list means that something does not exist (T37).
 		e.Err = errors.New("not said by the API itself")
 	}
 	if e.Class == ClassTransient {
@@ -46,7 +46,7 @@ func (c *Client) classifyResponse(q Call, a *Answer, err error) *Error {
 	return e
 }
 
-// classifyBody says what is wrong with an answer of a good status.
+// classifyBody returns what is wrong with an answer of a good status.
 func (c *Client) classifyBody(q Call, a *Answer) *Error {
 	if q.Accept == nil {
 		return nil
@@ -55,47 +55,47 @@ func (c *Client) classifyBody(q Call, a *Answer) *Error {
 	if err == nil {
 		return nil
 	}
-	told := parseErrorList(a.Body)
-	e := c.answerError(a, told)
+	listed := parseErrorList(a.Body)
+	e := c.answerError(a, listed)
 	e.Err = err
 	switch {
 	case errors.Is(err, ErrNotJSON):
 		e.Class = ClassTransient
 	case errors.Is(err, ErrErrorList):
-		e.Class = classOfCode(told, q.Cursor)
+		e.Class = classOfCode(listed, q.Cursor)
 	default:
 		e.Class = ClassContract
 	}
 	return e
 }
 
-// answerError copies what an answer says about itself into an error, free of the token.
-func (c *Client) answerError(a *Answer, told errorList) *Error {
-	e := &Error{Status: a.status, RequestID: told.requestID, ServerTime: a.Date}
+// answerError copies the status, code, message and request id of an answer into an error, without the token.
+func (c *Client) answerError(a *Answer, listed errorList) *Error {
+	e := &Error{Status: a.status, RequestID: listed.requestID, ServerTime: a.Date}
 	if e.RequestID == "" {
 		e.RequestID = a.head.Get("X-Request-Id")
 	}
 	tokens := c.secretTokens()
-	e.Code = redactTokens(Shorten(told.code), tokens)
-	e.Message = redactTokens(Shorten(told.message), tokens)
+	e.Code = redactTokens(Shorten(listed.code), tokens)
+	e.Message = redactTokens(Shorten(listed.message), tokens)
 	e.RequestID = redactTokens(Shorten(e.RequestID), tokens)
 	return e
 }
 
-// classOfStatus is the class of an answer whose status says that it is an error.
-func classOfStatus(status int, q Call, told errorList) Class {
+// classOfStatus is the class of an answer with an error status.
+func classOfStatus(status int, q Call, listed errorList) Class {
 	switch {
 	case status == http.StatusUnauthorized:
 		return ClassAuth
-	case status == http.StatusForbidden && told.code == "api_plan_restricted":
+	case status == http.StatusForbidden && listed.code == "api_plan_restricted":
 		return ClassPlan
 	case status == http.StatusForbidden:
 		return ClassScope
-	case status == http.StatusNotFound && !told.list:
+	case status == http.StatusNotFound && !listed.list:
 		return ClassTransient
-	case q.Cursor && told.list && (status == http.StatusNotFound || status == http.StatusBadRequest && told.code == "client_error"):
+	case q.Cursor && listed.list && (status == http.StatusNotFound || status == http.StatusBadRequest && listed.code == "client_error"):
 		return ClassCursor
-	case status == http.StatusNotFound && told.meansNotFound(q.Path), status == http.StatusGone && told.list:
+	case status == http.StatusNotFound && listed.meansNotFound(q.Path), status == http.StatusGone && listed.list:
 		return ClassNotFound
 	case status == http.StatusRequestTimeout, status == http.StatusTooEarly, status == http.StatusTooManyRequests, status >= 500:
 		return ClassTransient
@@ -105,15 +105,15 @@ func classOfStatus(status int, q Call, told errorList) Class {
 
 // errorList is the API's form of an error.
 type errorList struct {
-	list      bool // the body is one
+	list      bool // the body is an error list
 	code      string
 	message   string
 	requestID string
 }
 
-// meansNotFound reports whether the error of a 404 says that what the path names does not exist: an error without a code, the general
-// code, or the one that is named after the resource, as company_not_found is (document, 7). Others are about something else, such as
-// a parameter.
+// meansNotFound reports whether the error list of a 404 says that the resource of the path does not exist. Its first error has a
+// message and no code, a general code, or a code named after the resource, such as company_not_found (document, 7). Other codes
+// concern something else, such as a parameter.
 func (l errorList) meansNotFound(path string) bool {
 	thing, missing := strings.CutSuffix(l.code, "_not_found")
 	if l.code == "" && l.message != "" || l.code == "not_found" || l.code == "resource_not_found" {
@@ -122,7 +122,7 @@ func (l errorList) meansNotFound(path string) bool {
 	return missing && slices.ContainsFunc(strings.Split(path, "/"), func(part string) bool { return singularName(part) == thing })
 }
 
-// singularName is the name of one thing, by the name that a path has for many.
+// singularName is the singular of a resource's plural name in a path.
 func singularName(many string) string {
 	if stem, ok := strings.CutSuffix(many, "ies"); ok {
 		return stem + "y"
@@ -130,9 +130,9 @@ func singularName(many string) string {
 	return strings.TrimSuffix(many, "s")
 }
 
-// classOfCode is the class of an error list that came with a good status: only its code can tell.
-func classOfCode(told errorList, cursor bool) Class {
-	switch told.code {
+// classOfCode is the class of an error list with a good status, by its code.
+func classOfCode(listed errorList, cursor bool) Class {
+	switch listed.code {
 	case "unauthorized", "token_revoked", "token_unauthorized", "token_not_found":
 		return ClassAuth
 	case "api_plan_restricted":
@@ -149,9 +149,9 @@ func classOfCode(told errorList, cursor bool) Class {
 	return ClassContract
 }
 
-// parseErrorList reads an error's body; what is something else, HTML say, gives the zero value.
+// parseErrorList reads an error list; any other body, such as HTML, gives the zero value.
 func parseErrorList(body []byte) errorList {
-	var told, none errorList
+	var listed, none errorList
 	d := jx.DecodeBytes(body)
 	if d.Next() != jx.Object {
 		return none
@@ -160,26 +160,26 @@ func parseErrorList(body []byte) errorList {
 		switch {
 		case string(key) == "type" && d.Next() == jx.String:
 			text, err := d.Str()
-			told.list = told.list || text == "error.list"
+			listed.list = listed.list || text == "error.list"
 			return err
 		case string(key) == "request_id" && d.Next() == jx.String:
 			text, err := d.Str()
-			told.requestID = strings.Clone(text)
+			listed.requestID = strings.Clone(text)
 			return err
 		case string(key) == "errors" && d.Next() == jx.Array:
-			return d.Arr(told.readFirst)
+			return d.Arr(listed.readFirst)
 		case string(key) == "errors" && d.Next() == jx.Object:
-			return told.readNamed(d)
+			return listed.readNamed(d)
 		}
 		return d.Skip()
 	})
-	if err != nil || !told.list {
+	if err != nil || !listed.list {
 		return none
 	}
-	return told
+	return listed
 }
 
-// readNamed keeps the first text of errors that are told by what they are about.
+// readNamed keeps the first text of errors that are an object by name.
 func (l *errorList) readNamed(d *jx.Decoder) error {
 	return d.ObjBytes(func(d *jx.Decoder, _ []byte) error {
 		if d.Next() != jx.String || l.message != "" {
@@ -191,7 +191,7 @@ func (l *errorList) readNamed(d *jx.Decoder) error {
 	})
 }
 
-// readFirst keeps the first error's words.
+// readFirst keeps the code and message of the first error.
 func (l *errorList) readFirst(d *jx.Decoder) error {
 	if d.Next() != jx.Object {
 		return d.Skip()

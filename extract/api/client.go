@@ -11,33 +11,33 @@ import (
 	"time"
 )
 
-// Options say which workspace a Client reads, and how. BaseURL, Token and Version are needed.
+// Options say which workspace a Client reads, and how. BaseURL, Token and Version are required.
 type Options struct {
 	BaseURL string                 // https://…; http:// for loopback addresses only
 	Token   Secret                 // bearer token
-	Refresh func() (Secret, error) // asked once after a 401, for a token that was rotated; may be nil
+	Refresh func() (Secret, error) // asked once after a 401 for a rotated token; may be nil
 
 	Version       string // API version, sent with every request
 	VersionHeader string // name of its header; Service-Version when empty
 
-	FileHosts []string // where files are fetched from, beside the API's own site; *.example.org is every host below that
+	FileHosts []string // hosts that files may be fetched from, besides the API's own site; *.example.org is every host below that
 
-	RequestsPerMinute int     // a ceiling; 0: learned from the answers, leaving 20 % to others
-	Budget            *Budget // in place of one of its own with that ceiling; may be nil
-	MaxRequests       int64   // beyond it requests fail with ErrBudget; 0: no end
+	RequestsPerMinute int     // upper limit; 0: learned from the answers, with 20 % left to other tools
+	Budget            *Budget // shared budget, instead of a new one with that limit; may be nil
+	MaxRequests       int64   // requests beyond it fail with ErrBudget; 0: no limit
 
 	Now  func() time.Time                                 // the clock; time.Now when nil
 	Wait func(ctx context.Context, d time.Duration) error // returns ctx's error when that ends first; a timer when nil
 }
 
-// Client asks one workspace. It is safe for concurrent use: all that is read with it shares its request budget.
+// Client sends requests to one workspace. It is safe for concurrent use: all readers that use it share its request budget.
 type Client struct {
 	serverClock
 	streamCounts
 	o        Options
 	base     *url.URL
 	http     *http.Client
-	files    *http.Client // for addresses that answers name: never with the token
+	files    *http.Client // for URLs that answers name; never sends the token
 	limits   requestLimits
 	budget   *requestBudget
 	unzip    sync.Pool // of *unzipper
@@ -47,15 +47,15 @@ type Client struct {
 
 	mu           sync.Mutex // guards what follows
 	token        Secret     // the one in use
-	issuedTokens []Secret   // every token so far: none may show in a message
-	stopped      *Error     // set when the workspace refused the token: nothing more is sent
-	stopAt       time.Time  // nothing is sent from then on; zero: no end
+	issuedTokens []Secret   // every token so far: none may appear in a message
+	stopped      *Error     // set when the workspace refused the token: no request is sent any more
+	stopAt       time.Time  // no request is sent from then on; zero: no end
 }
 
-// defaultHeader names the version header of the API's document.
+// defaultHeader is the version header of the API's document.
 const defaultHeader = "Service-Version"
 
-// New gives a client, which the caller closes. It checks o and sends nothing.
+// New returns a client, which the caller closes. It checks o and sends no request.
 func New(o Options) (*Client, error) {
 	base, err := parseBase(o.BaseURL)
 	if err != nil {
@@ -93,36 +93,36 @@ func New(o Options) (*Client, error) {
 	c.budget = o.Budget.budget
 	c.http = &http.Client{
 		Transport: onlyReads{newTransport(base, c.limits), base},
-		// Go would send a redirected POST as GET, with the token, to wherever it is told: 3xx is an answer like another.
+		// net/http would follow a redirected POST as GET, with the token, to any address: a 3xx is returned as an answer instead.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	c.files = &http.Client{Transport: newFileTransport(base, c.limits), CheckRedirect: c.http.CheckRedirect}
 	return c, nil
 }
 
-// Close ends the idle connections. Requests under way are not ended: their context is.
+// Close closes the idle connections. Requests under way end by their context.
 func (c *Client) Close() {
 	c.http.CloseIdleConnections()
 	c.files.CloseIdleConnections()
 }
 
-// Requests is the number of requests sent so far, repeated ones included.
+// Requests is the number of requests sent so far, retries included.
 func (c *Client) Requests() int64 { return c.requests.Load() }
 
-// Retries is the number of requests that were sent again.
+// Retries is the number of repeated requests.
 func (c *Client) Retries() int64 { return c.retries.Load() }
 
-// Restarts is the number of cursors that the server no longer knew, each followed by a new walk from the last known place.
+// Restarts is the number of cursors that the server has lost. Each made a reader begin a new walk.
 func (c *Client) Restarts() int64 { return c.restarts.Load() }
 
-// NoteRestart counts a cursor that the server no longer knew, for Restarts.
+// NoteRestart counts a lost cursor, for Restarts.
 func (c *Client) NoteRestart() { c.restarts.Add(1) }
 
 // Version is the API version that is sent with every request.
 func (c *Client) Version() string { return c.o.Version }
 
-// BaseURL is the API's address. Whoever asks must not change it.
+// BaseURL is the API's address. Callers must not change it.
 func (c *Client) BaseURL() *url.URL { return c.base }
 
-// RequestsPerSecond is about how many requests the pace allows in a second, 0 where it is less than one.
+// RequestsPerSecond is about how many requests the pace allows in a second, 0 when less than one.
 func (c *Client) RequestsPerSecond() int { return c.budget.perSecond() }

@@ -5,26 +5,26 @@ import (
 	"time"
 )
 
-// clockTolerance is how far the server's clock and ours may be apart before one of them must be wrong.
+// clockTolerance is how far the server's clock and the local one may differ before one of them must be wrong.
 const clockTolerance = 5 * time.Minute
 
-// serverClock is the server's clock, as answers tell it, beside ours. It is safe for concurrent use.
+// serverClock follows the server's clock by the answers' Date headers. It is safe for concurrent use.
 type serverClock struct {
-	own func() time.Time // our clock
+	own func() time.Time // the local clock
 
 	mu     sync.Mutex    // guards what follows
-	offset time.Duration // server's clock minus ours
-	skew   time.Duration // the largest of them
+	offset time.Duration // server's clock minus the local one
+	skew   time.Duration // the largest offset so far
 	known  bool          // offset was measured
-	newest time.Time     // the newest record that a search gave
+	newest time.Time     // latest time of a record that a search returned
 }
 
-// LocalNow is our own clock, whatever the server's says.
+// LocalNow is the local clock's time.
 func (c *serverClock) LocalNow() time.Time { return c.own() }
 
-// ServerNow is the server's clock as the last answer showed it, moved on by ours; zero before the first answer with a date. Where it
-// and ours disagree it is the earlier one that is sane: whatever is concluded from a time that is too early is only read once more,
-// and a watermark in the future would leave out everything until then.
+// ServerNow is the server's time: that of the last answer plus the time since. It is zero before the first answer with a date. If
+// the two clocks disagree it is the earlier, unless a record shows that the later is right: a time too early only causes records
+// to be read again, while a watermark in the future would skip everything until then.
 func (c *serverClock) ServerNow() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -35,7 +35,7 @@ func (c *serverClock) ServerNow() time.Time {
 	return earliestSane(own.Add(c.offset), own, c.newest)
 }
 
-// Now is ServerNow where the server has told its clock, ours before.
+// Now is ServerNow where that is known, else the local time.
 func (c *serverClock) Now() time.Time {
 	if server := c.ServerNow(); !server.IsZero() {
 		return server
@@ -43,17 +43,18 @@ func (c *serverClock) Now() time.Time {
 	return c.own()
 }
 
-// Skew is how far the server's clock was ahead of ours where the two were furthest apart; zero before the first answer with a date.
+// Skew is the largest difference so far between the server's clock and the local one, positive where the server's was ahead; zero
+// before the first answer with a date.
 func (c *serverClock) Skew() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.skew
 }
 
-// ClocksDisagree reports that the server's clock and ours are so far apart that one of them is not believed.
+// ClocksDisagree reports whether the clocks differ by more than clockTolerance: one of them is wrong.
 func (c *serverClock) ClocksDisagree() bool { return c.Skew().Abs() > clockTolerance }
 
-// InFuture reports that a time lies after the server's clock and after ours.
+// InFuture reports whether a time is later than both clocks.
 func (c *serverClock) InFuture(t time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -61,8 +62,8 @@ func (c *serverClock) InFuture(t time.Time) bool {
 	return t.After(own.Add(max(0, c.offset) + clockTolerance))
 }
 
-// hearServer takes in the server's clock, as an answer tells it, and gives the time that the answer counts as of.
-func (c *serverClock) hearServer(server, own time.Time) time.Time {
+// observeDate notes the server's time of an answer and returns the time that counts for the answer.
+func (c *serverClock) observeDate(server, own time.Time) time.Time {
 	if server.IsZero() {
 		return server
 	}
@@ -75,7 +76,7 @@ func (c *serverClock) hearServer(server, own time.Time) time.Time {
 	return earliestSane(server, own, c.newest)
 }
 
-// NoteRecordTime takes in the newest time of some records, in unix seconds.
+// NoteRecordTime notes the latest time of some records, in Unix seconds.
 func (c *serverClock) NoteRecordTime(latest int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -84,8 +85,8 @@ func (c *serverClock) NoteRecordTime(latest int64) {
 	}
 }
 
-// earliestSane is the earlier of two clocks that disagree, unless the newest record was changed after it: then it is the later one. A
-// record from the future of both says nothing.
+// earliestSane is the server's time if the clocks agree, else the earlier of the two. If the newest record is later than the
+// earlier clock but not than the later one, the later clock is right. A record that is later than both says nothing.
 func earliestSane(server, own, newest time.Time) time.Time {
 	early, late := server, own
 	if late.Before(early) {

@@ -7,37 +7,36 @@ import (
 	"aqueduck/schemas"
 )
 
-// RequestCounts counts requests: all of them, those that asked again for what a failed one had asked for, and those that were refused for
-// being too many (429), or failed at the source or on the way (5xx, or no answer). Waited is the time that they waited for their
-// turn, and before they were repeated.
+// RequestCounts counts requests. Retries are repeated requests, Limited those refused with 429, Failed those with a 5xx or no
+// answer. Waited is the time spent waiting for the rate limit and before retries.
 type RequestCounts struct {
-	Requests, Retries, Limited, Failed int64 // requests, as told above
+	Requests, Retries, Limited, Failed int64
 	Waited                             time.Duration
 }
 
-// streamCounts counts requests by the stream that they are for. It is safe for concurrent use.
+// streamCounts counts requests by stream. It is safe for concurrent use.
 type streamCounts struct {
 	now func() time.Time
 
 	mu      sync.Mutex               // guards what follows
-	sent    map[string]RequestCounts // by what it was for
-	waiting map[[2]string]int        // how many requests wait now, by the same and by what they wait for
+	sent    map[string]RequestCounts // by operation (ReadOp)
+	waiting map[[2]string]int        // requests that wait now, by operation and reason
 }
 
-// CountsFor is what was sent to read one stream, its nested lists included.
+// CountsFor counts the requests of one stream so far, those of its nested lists included.
 func (c *streamCounts) CountsFor(s *schemas.Stream) RequestCounts {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.sent[ReadOp(s)]
 }
 
-// What the requests of a stream may wait for.
+// Reasons for which a request waits.
 const (
-	ForRateLimit = "rate limit" // their turn in the pace that the source allows
-	ForNextTry   = "next try"   // a failed request is sent again after a while
+	ForRateLimit = "rate limit" // the pace that the source allows
+	ForNextTry   = "next try"   // the delay before a retry
 )
 
-// countWait has a request of an op wait, tells of that while it lasts, and counts the time.
+// countWait runs wait, shows it in WaitsFor meanwhile, and counts its duration.
 func (c *streamCounts) countWait(op, what string, wait func() error) error {
 	key, began := [2]string{op, what}, c.now()
 	c.mu.Lock()
@@ -51,7 +50,7 @@ func (c *streamCounts) countWait(op, what string, wait func() error) error {
 	return err
 }
 
-// WaitsFor is what a request for a stream waits for at this moment: ForNextTry, or else ForRateLimit; "" for nothing.
+// WaitsFor is why a request of a stream waits now: ForNextTry, else ForRateLimit; "": none waits.
 func (c *streamCounts) WaitsFor(s *schemas.Stream) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -63,7 +62,7 @@ func (c *streamCounts) WaitsFor(s *schemas.Stream) string {
 	return ""
 }
 
-// addCounts adds to what is counted of an op.
+// addCounts adds to the counts of an operation.
 func (c *streamCounts) addCounts(op string, more RequestCounts) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -73,5 +72,5 @@ func (c *streamCounts) addCounts(op string, more RequestCounts) {
 	c.sent[op] = t
 }
 
-// ReadOp names what the requests of a stream are for, in messages and in counts: "read contacts".
+// ReadOp names the operation of a stream's requests in messages and counts, such as "read contacts".
 func ReadOp(s *schemas.Stream) string { return "read " + s.Name }

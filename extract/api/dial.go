@@ -11,15 +11,16 @@ import (
 	"time"
 )
 
-// newFileTransport is for addresses that answers name: it carries no credentials, and reaches no machine of the inside.
+// newFileTransport is for URLs that answers name. It cannot reach addresses of the internal network, so that an answer cannot
+// make aqueduck read one.
 func newFileTransport(base *url.URL, l requestLimits) *http.Transport {
 	t := newTransport(base, l)
 	t.DialContext = guardedDialer(base, l).DialContext
 	return t
 }
 
-// guardedDialer dials public addresses only; beside an API on this machine, only this machine. What counts is the address that a
-// connection is made to: a name may resolve to another one a moment later, and a number may be written in many ways.
+// guardedDialer dials public addresses only; loopback only if the API is on loopback. It checks the address of the connection
+// itself: a name may resolve to another address a moment later, and an IP address has several spellings.
 func guardedDialer(base *url.URL, l requestLimits) *net.Dialer {
 	dialer := &net.Dialer{Timeout: l.dial, KeepAlive: 30 * time.Second, Control: onlyPublic}
 	if base.Scheme == "http" {
@@ -28,7 +29,7 @@ func guardedDialer(base *url.URL, l requestLimits) *net.Dialer {
 	return dialer
 }
 
-// onlyLoopback refuses a name that the system resolves to another machine.
+// onlyLoopback refuses addresses that are not loopback.
 func onlyLoopback(_, address string, _ syscall.RawConn) error {
 	a, err := netip.ParseAddrPort(address)
 	if err != nil || !a.Addr().Unmap().IsLoopback() {
@@ -46,7 +47,7 @@ func isLoopback(host string) bool {
 	return err == nil && a.Unmap().IsLoopback()
 }
 
-// onlyPublic refuses what a name must not lead to: this machine, its network, and what lies in between.
+// onlyPublic refuses loopback, private and reserved addresses.
 func onlyPublic(_, address string, _ syscall.RawConn) error {
 	a, err := netip.ParseAddrPort(address)
 	if err != nil || !isPublic(a.Addr()) {
@@ -55,8 +56,8 @@ func onlyPublic(_, address string, _ syscall.RawConn) error {
 	return nil
 }
 
-// isPublic says whether an address is one of the open network. Of IPv6 only what is given out to networks is: all else is local,
-// or carries an IPv4 address in it, which a gateway may lead inside.
+// isPublic reports whether an address is a public one. Of IPv6 only the range given out to networks counts: the others are local,
+// or embed an IPv4 address that a gateway may route inside.
 func isPublic(ip netip.Addr) bool {
 	ip = ip.Unmap()
 	if ip.Is6() && !netip.MustParsePrefix("2000::/3").Contains(ip) {

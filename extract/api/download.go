@@ -13,24 +13,24 @@ import (
 	"aqueduck/schemas"
 )
 
-// File is a file to fetch: by a URL that an answer named, or by a path of the API itself.
+// File is a file to fetch, from a URL that an answer named or from a path of the API.
 type File struct {
-	Stream *schemas.Stream // what it counts for
-	URL    string          // absolute; wherever it leads, the token is sent to the API's own address only
+	Stream *schemas.Stream // whose requests it counts among
+	URL    string          // absolute; the token is sent only if it is the API's own address
 	Path   string          // escaped, relative to the base address; used when URL is empty
-	Most   int64           // bytes that it may have
+	Most   int64           // size limit in bytes
 }
 
-// errExpired says that an address answered with something else than a file: it is out of date, most likely.
+// errExpired says that a URL did not answer with the file. Signed URLs expire.
 var errExpired = errors.New("the address no longer gives the file")
 
 const (
 	mostHops  = 3
-	fileTotal = 2 * time.Hour // for a whole file; a stall ends it far earlier
+	fileTotal = 2 * time.Hour // for a whole file; a stalled one fails much earlier
 )
 
-// Download writes a file to w, as it comes. sized says that the sender told its length beforehand and that it was met.
-// Nothing is asked again: w may hold a part of the file after an error.
+// Download writes a file to w. sized reports that the answer had a length and that the file has it. Nothing is retried: after an
+// error w may hold a part of the file.
 func (c *Client) Download(ctx context.Context, f File, w io.Writer) (sized bool, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -46,7 +46,7 @@ func (c *Client) Download(ctx context.Context, f File, w io.Writer) (sized bool,
 			return false, err
 		}
 		if next := res.Header.Get("Location"); res.StatusCode/100 == 3 && next != "" && hop < mostHops {
-			_ = res.Body.Close() // nothing of it was wanted
+			_ = res.Body.Close() // the body of a redirect is not used
 			if target, err = c.allowedURL(target, next); err != nil {
 				return false, c.fileError(f, target, 0, err)
 			}
@@ -63,7 +63,7 @@ func (c *Client) Download(ctx context.Context, f File, w io.Writer) (sized bool,
 	}
 }
 
-// fileURL is where a file is asked for first.
+// fileURL is the first address of a file.
 func (c *Client) fileURL(f File) (*url.URL, error) {
 	if f.URL != "" {
 		u, err := c.allowedURL(c.base, f.URL)
@@ -83,8 +83,8 @@ func (c *Client) fileURL(f File) (*url.URL, error) {
 
 var errForeign = errors.New("an address of a file must begin with https:// and hold no password")
 
-// allowedURL reads an address from outside. Plain HTTP is for loopback, where the API itself is there. A host that nobody has named
-// is not asked.
+// allowedURL parses a URL that an answer named, relative to from. Plain HTTP is for loopback only, where the API is on loopback,
+// too. A host that is neither the API's site nor configured is refused.
 func (c *Client) allowedURL(from *url.URL, text string) (*url.URL, error) {
 	u, err := from.Parse(text)
 	if err != nil {
@@ -100,12 +100,12 @@ func (c *Client) allowedURL(from *url.URL, text string) (*url.URL, error) {
 	return u, nil
 }
 
-// isOwnAddress says whether an address is the API's: nobody else gets the token.
+// isOwnAddress reports whether a URL is the API's own: only there the token is sent.
 func (c *Client) isOwnAddress(u *url.URL) bool {
 	return u.Scheme == c.base.Scheme && u.Host == c.base.Host
 }
 
-// requestFile asks once.
+// requestFile sends one request for a file. The caller closes the body.
 func (c *Client) requestFile(ctx context.Context, f File, u *url.URL) (*http.Response, error) {
 	token, err := c.admitRequest(ReadOp(f.Stream), 1)
 	if err != nil {
@@ -135,7 +135,7 @@ func (c *Client) requestFile(ctx context.Context, f File, u *url.URL) (*http.Res
 	return res, nil
 }
 
-// saveBody writes a good answer's body.
+// saveBody writes the body of an answer of status 200.
 func (c *Client) saveBody(res *http.Response, f File, u *url.URL, w io.Writer, cancel context.CancelCauseFunc) (bool, error) {
 	if res.StatusCode != http.StatusOK {
 		return false, c.refusedFile(res, f, u)
@@ -158,7 +158,7 @@ func (c *Client) saveBody(res *http.Response, f File, u *url.URL, w io.Writer, c
 	return res.ContentLength >= 0 && res.ContentLength == n, nil
 }
 
-// refusedFile says what a status that is not 200 means. The API's own answers are judged like all others of it.
+// refusedFile is the error of a status other than 200. Answers of the API itself are classified like its other answers.
 func (c *Client) refusedFile(res *http.Response, f File, u *url.URL) error {
 	e := c.fileError(f, u, res.StatusCode, nil)
 	if c.isOwnAddress(u) {
@@ -166,11 +166,11 @@ func (c *Client) refusedFile(res *http.Response, f File, u *url.URL) error {
 		if err != nil {
 			return c.fileError(f, u, 0, err)
 		}
-		told := parseErrorList(body)
+		listed := parseErrorList(body)
 		a := &Answer{status: res.StatusCode, head: res.Header, Date: parseDate(res.Header)}
-		described := c.answerError(a, told)
+		described := c.answerError(a, listed)
 		described.Op, described.Method, described.Path, described.Attempts = e.Op, e.Method, e.Path, 1
-		described.Class = classOfStatus(res.StatusCode, Call{}, told)
+		described.Class = classOfStatus(res.StatusCode, Call{}, listed)
 		e = described
 		if e.Class == ClassAuth && f.URL == "" {
 			c.stopSending(e)
@@ -184,7 +184,7 @@ func (c *Client) refusedFile(res *http.Response, f File, u *url.URL) error {
 	return e
 }
 
-// fileError names the host only: the rest of such an address is a signature.
+// fileError names the host only: the rest of a signed URL is a secret.
 func (c *Client) fileError(f File, u *url.URL, status int, err error) *Error {
 	place := u.Host
 	if c.isOwnAddress(u) {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// StatusOf is the HTTP status of the first Error in err's chain, 0 when it has none.
+// StatusOf is the HTTP status of the first Error in err's chain, 0 when there is none.
 func StatusOf(err error) int {
 	var e *Error
 	if errors.As(err, &e) {
@@ -19,39 +19,39 @@ func StatusOf(err error) int {
 	return 0
 }
 
-// Class is what an error means for the run.
+// Class says what an error means for the run.
 type Class string
 
-// The classes. Which one it is was decided where the answer was seen.
+// The classes of errors.
 const (
-	ClassAuth      Class = "auth"      // the token is refused: nothing more is sent
-	ClassPlan      Class = "plan"      // the workspace's plan does not have this
+	ClassAuth      Class = "auth"      // the token is refused: no further request is sent
+	ClassPlan      Class = "plan"      // the workspace's plan does not include this
 	ClassScope     Class = "scope"     // the token may not read this
-	ClassNotFound  Class = "not_found" // the API itself says that there is no such thing
-	ClassTransient Class = "transient" // asking again later may help
-	ClassContract  Class = "contract"  // the answer, or the request, is not what the API's document says
-	ClassCursor    Class = "cursor"    // the server does not know the cursor any more
-	ClassSource    Class = "source"    // the answers contradict each other, or lead to no end: what they say of the whole is not to be believed
+	ClassNotFound  Class = "not_found" // the API itself says that it does not exist
+	ClassTransient Class = "transient" // a later retry may succeed
+	ClassContract  Class = "contract"  // the answer or the request contradicts the API's document
+	ClassCursor    Class = "cursor"    // the server has lost the cursor
+	ClassSource    Class = "source"    // answers contradict each other, or lead to no end: conclusions from the whole list are not safe
 )
 
-// Error is a request that did not succeed.
+// Error is a failed request.
 type Error struct {
 	Class     Class
-	Op        string // what was being done: "read contacts"
+	Op        string // what was being done, such as "read contacts"
 	Method    string
-	Path      string // without its query
-	Status    int    // 0 when no answer came
+	Path      string // without the query; for other hosts the host only
+	Status    int    // 0: no answer came
 	Code      string // the API's own code
-	Message   string // the API's own words, shortened, free of the token
+	Message   string // the API's own message, shortened, without the token
 	RequestID string
-	Attempts  int   // requests that were sent for it, the first one included
-	Err       error // what happened instead of a usable answer; may be nil
+	Attempts  int   // requests sent for it, the first included
+	Err       error // the cause; may be nil
 
-	retryAfter time.Duration // how long the answer asks to wait, 0 when it does not say
-	ServerTime time.Time     // the server's clock, zero when not told
+	retryAfter time.Duration // wait that the answer asks for; 0: none
+	ServerTime time.Time     // the server's clock; zero when unknown
 }
 
-// Error tells it in one sentence.
+// Error is a sentence with operation, request, status, code, message and cause.
 func (e *Error) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s %s", e.Op, e.Method, e.Path)
@@ -80,10 +80,10 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// ClassOf is the class of the first Error in err's chain, "" when it has none.
+// ClassOf is the class of the first Error in err's chain, "" when there is none.
 func ClassOf(err error) Class {
 	var e *Error
 	if errors.As(err, &e) {
@@ -93,12 +93,12 @@ func ClassOf(err error) Class {
 }
 
 var (
-	// ErrBudget says that the run's MaxRequests were sent, or that its time is over. Nothing is lost: the last State goes on.
+	// ErrBudget says that MaxRequests were sent, or that the client's stop is reached. A later run continues from the last State.
 	ErrBudget    = errors.New("the run's number of requests, or its time, is used up")
 	errOnlyReads = errors.New("this client only reads")
-	// ErrNotJSON says that an answer is no whole JSON text: it was cut, or something else than the API sent it.
+	// ErrNotJSON says that an answer is no complete JSON text: it was cut, or a proxy sent it.
 	ErrNotJSON = errors.New("the answer is no JSON")
-	// ErrErrorList says that an answer of a good status is an error list.
+	// ErrErrorList says that an answer of a good status is an error list (T19).
 	ErrErrorList = errors.New("the answer is an error list")
 	errRedirect  = errors.New("redirects are not followed")
 	errStalled   = errors.New("the answer stopped coming")
@@ -106,7 +106,7 @@ var (
 	errTooBig    = errors.New("the answer is too big")
 )
 
-// SmallerPageMayHelp reports whether a smaller page may get an answer where this one did not.
+// SmallerPageMayHelp reports whether a smaller page may succeed where this one failed.
 func (e *Error) SmallerPageMayHelp() bool {
 	if e.Class != ClassTransient {
 		return false
@@ -122,13 +122,13 @@ func (e *Error) SmallerPageMayHelp() bool {
 	return isTimeout(e.Err)
 }
 
-// isTimeout reports whether err is a limit of the transport that was passed.
+// isTimeout reports whether err is a timeout of the transport.
 func isTimeout(err error) bool {
 	var t interface{ Timeout() bool }
 	return errors.As(err, &t) && t.Timeout()
 }
 
-// RefusesValue reports whether an answer says, in the API's own words, that it does not have what was asked for by a value.
+// RefusesValue reports whether the API's own answer refuses the value that was asked for.
 func (e *Error) RefusesValue() bool {
 	switch e.Class {
 	case ClassNotFound, ClassPlan, ClassScope:

@@ -15,29 +15,29 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// Call is one request, as often as it must be sent.
+// Call is one request, with its retries.
 type Call struct {
-	Op       string // what is being done, for messages
+	Op       string // the operation, for messages and counts
 	Method   string
 	Path     string // escaped, relative to the base address
 	Query    string // encoded
 	Body     []byte
-	Cursor   bool                // it asks with a cursor: 400 and 404 may mean that the server forgot it
-	Attempts int                 // 0: as usual
-	Hint     int                 // bytes that the answer may have
-	Accept   func(*Answer) error // refuses an answer of status 200 that is no good
+	Cursor   bool                // it has a cursor: a 400 or 404 may mean that the server has lost it
+	Attempts int                 // 0: usualAttempts
+	Hint     int                 // expected bytes of the answer
+	Accept   func(*Answer) error // returns why an answer of a good status is not usable; nil accepts it
 }
 
-// Answer is what came back, whole. Its body is the receiver's own.
+// Answer is a complete answer. Its body belongs to the caller.
 type Answer struct {
 	status     int
 	head       http.Header
 	Body       []byte
-	serverDate time.Time // the server's clock by the Date header, zero when it did not say
-	Date       time.Time // the time that the answer counts as of: serverDate, unless that is not sane
+	serverDate time.Time // the Date header; zero when it has none
+	Date       time.Time // the time that counts for the answer: serverDate, unless the clocks disagree
 }
 
-// sendOnce sends a call once. An error means that no whole answer came.
+// sendOnce sends a call once. An error means that no complete answer came.
 func (c *Client) sendOnce(ctx context.Context, q Call, token Secret) (*Answer, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -52,7 +52,7 @@ func (c *Client) sendOnce(ctx context.Context, q Call, token Secret) (*Answer, e
 		return nil, err
 	}
 	u := *c.base
-	// Both forms are given, so that an escaped sign in an id stays the one that was checked.
+	// Path and RawPath are both set, so that an escaped character of an id stays escaped, as it was checked.
 	u.Path, u.RawPath, u.RawQuery = c.base.Path+path, c.base.EscapedPath()+q.Path, q.Query
 	req, err := http.NewRequestWithContext(ctx, q.Method, u.String(), bytes.NewReader(q.Body))
 	if err != nil {
@@ -84,8 +84,8 @@ func (c *Client) sendOnce(ctx context.Context, q Call, token Secret) (*Answer, e
 	return &Answer{status: res.StatusCode, head: res.Header, Body: body, serverDate: parseDate(res.Header)}, nil
 }
 
-// cancelCause prefers the reason for which a request was given up to the transport's "context canceled", and drops the URL
-// that net/http puts before its errors: an Error names the path already.
+// cancelCause prefers the reason of a cancellation to the transport's "context canceled". It drops the URL that net/http adds: an
+// Error names the path.
 func cancelCause(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
@@ -97,7 +97,7 @@ func cancelCause(ctx context.Context, err error) error {
 	return err
 }
 
-// readBody reads a body to its end, decompressed, in memory of its own.
+// readBody reads and decompresses a body to its end, within the limits of time and size.
 func (c *Client) readBody(res *http.Response, hint int, cancel context.CancelCauseFunc) ([]byte, error) {
 	timer := time.AfterFunc(c.limits.stall, func() { cancel(errStalled) })
 	defer timer.Stop()
@@ -116,7 +116,7 @@ func (c *Client) readBody(res *http.Response, hint int, cancel context.CancelCau
 	}
 }
 
-// idleTimeoutReader tells somebody about every piece that comes.
+// idleTimeoutReader calls alive for every read that brings bytes.
 type idleTimeoutReader struct {
 	r     io.Reader
 	alive func()
@@ -130,13 +130,13 @@ func (l *idleTimeoutReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// gzipState keeps the tables of a decompressor between answers.
+// gzipState keeps a decompressor's buffers between answers.
 type gzipState struct {
 	in *bufio.Reader
 	gz gzip.Reader
 }
 
-// inflateBody reads one gzip member with nothing after it: a second one would be decoded as if it belonged to the answer.
+// inflateBody reads one gzip member. Bytes after it are an error: a second member would be decoded as a part of the answer.
 func (c *Client) inflateBody(r io.Reader, hint int) ([]byte, error) {
 	z, ok := c.unzip.Get().(*gzipState)
 	if !ok {
@@ -145,7 +145,7 @@ func (c *Client) inflateBody(r io.Reader, hint int) ([]byte, error) {
 	defer c.unzip.Put(z)
 	z.in.Reset(r)
 	if _, err := z.in.Peek(1); err == io.EOF {
-		return nil, nil // an error's empty body keeps the header of a full one
+		return nil, nil // an empty body of an error may still have the gzip header field
 	}
 	if err := z.gz.Reset(z.in); err != nil {
 		return nil, fmt.Errorf("decompress: %w", err)
@@ -165,10 +165,10 @@ func (c *Client) inflateBody(r io.Reader, hint int) ([]byte, error) {
 	}
 }
 
-// readToEnd reads r to its end. hint is a guess at the size: a good one saves all copying.
+// readToEnd reads r to its end, at most `most` bytes. hint is the expected size; a good one avoids copies.
 func readToEnd(r io.Reader, hint, most int) ([]byte, error) {
 	const least = 4 << 10
-	// One byte more than needed lets the last Read meet the end instead of a full buffer.
+	// With one byte to spare the last Read meets the end of the input, and the buffer does not grow for it.
 	buf := make([]byte, 0, max(least, min(hint, most)+1))
 	for {
 		if len(buf) == cap(buf) {

@@ -8,18 +8,18 @@ import (
 	"time"
 )
 
-// backoffDelay is the wait before attempt n+1 when the server does not name one: it doubles from half a second. The random
-// half keeps streams that failed together from coming back together.
+// backoffDelay is the wait before attempt n+1 when the server names none. It doubles from half a second; the random half keeps
+// streams that failed together from retrying together.
 func backoffDelay(n int) time.Duration {
 	d := min(500*time.Millisecond<<min(n-1, 10), longestWait)
 	return d/2 + rand.N(d/2)
 }
 
-// longestWait bounds every wait that an answer asks for: quotas are per minute or shorter, and a header that says more is
+// longestWait bounds every wait that an answer asks for. Rate limits are per minute or shorter; a header that asks for more is
 // wrong or hostile.
 const longestWait = 60 * time.Second
 
-// parseDate reads the server's clock; zero when it is missing or no clock's value.
+// parseDate reads the Date header; zero when it is absent or implausible.
 func parseDate(h http.Header) time.Time {
 	t, err := http.ParseTime(h.Get("Date"))
 	if err != nil || t.Year() < 2000 || t.Year() > 2100 {
@@ -28,16 +28,16 @@ func parseDate(h http.Header) time.Time {
 	return t.UTC()
 }
 
-// rateQuota is what an answer says about how much may be asked.
+// rateQuota is what the headers of an answer say about the rate limit.
 type rateQuota struct {
-	limit      int64         // requests a window, 0 unknown
-	remaining  int64         // of it, -1 unknown
+	limit      int64         // requests per window, 0 unknown
+	remaining  int64         // requests left in the window, -1 unknown
 	reset      time.Duration // until the window ends, never below zero
-	resetKnown bool          // reset is known
+	resetKnown bool          // the answer has the reset
 }
 
-// parseQuota reads the rate headers. now is the server's clock where it is known: Reset is a time of the server's, and a
-// clock of ours that is wrong by an hour must not make a wait of an hour.
+// parseQuota reads the rate limit's headers. now is the server's clock where that is known: X-RateLimit-Reset is a time of the
+// server, and a local clock that is wrong by an hour must not cause a wait of an hour.
 func parseQuota(h http.Header, now time.Time) rateQuota {
 	q := rateQuota{remaining: -1}
 	if n, ok := intHeader(h, "X-RateLimit-Limit"); ok && n > 0 {
@@ -47,7 +47,7 @@ func parseQuota(h http.Header, now time.Time) rateQuota {
 		q.remaining = n
 	}
 	if n, ok := intHeader(h, "X-RateLimit-Reset"); ok {
-		// A minute is the longest window there is: what is further away is no end of one. An end that has just passed is one.
+		// No window is longer than a minute: a later end is not plausible. An end that has just passed is.
 		if d := time.Unix(n, 0).Sub(now); d > -longestWait && d <= 2*longestWait {
 			q.reset, q.resetKnown = max(0, d), true
 		}
@@ -55,8 +55,7 @@ func parseQuota(h http.Header, now time.Time) rateQuota {
 	return q
 }
 
-// refusalWait is how long a refused request is asked to wait, never below zero or above longestWait; false when the answer
-// does not say.
+// refusalWait is how long a refused request (429) must wait: between zero and longestWait; false when the answer does not say.
 func refusalWait(h http.Header, now time.Time) (time.Duration, bool) {
 	if d, ok := retryAfter(h, now); ok {
 		return d, true
@@ -67,8 +66,8 @@ func refusalWait(h http.Header, now time.Time) (time.Duration, bool) {
 	return 0, false
 }
 
-// retryAfter is the wait that an answer asks for by the header of that name. The end of the quota's window, which every answer
-// tells, is no reason to wait for one that failed for another reason.
+// retryAfter is the wait that the Retry-After header asks for. For failures other than 429 the end of the rate limit's window,
+// which every answer has, is no reason to wait.
 func retryAfter(h http.Header, now time.Time) (time.Duration, bool) {
 	text := strings.TrimSpace(h.Get("Retry-After"))
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil && n >= 0 {

@@ -8,15 +8,15 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// ForeignHost is the error of a file's address at a host that files are not fetched from: it was not asked. The document names none
-// for signed addresses (workspace-api 4.11): those outside the API's own site are the configuration's to name.
+// ForeignHost is the error of a file's URL at a host that is not trusted; no request was sent. The document names no host for
+// signed URLs (workspace-api 4.11): hosts outside the API's own site must be configured.
 type ForeignHost struct{ Host string }
 
-// Error names the host, and nothing else of the address: the rest may be a signature.
+// Error names only the host: the rest of the URL may be a signature.
 func (e *ForeignHost) Error() string { return "no files are fetched from " + e.Host }
 
-// trustsHost says whether files are fetched from a host: the API's own, those of its site, those that FileHosts names. An API on this
-// machine has this machine for its site.
+// trustsHost reports whether files may be fetched from a URL's host: the API's own, another host of its registrable domain, or
+// one of FileHosts. For an API on loopback, every loopback address.
 func (c *Client) trustsHost(u *url.URL) bool {
 	host, own := hostOf(u), hostOf(c.base)
 	if host == own || c.base.Scheme == "http" && isLoopback(host) {
@@ -29,11 +29,11 @@ func (c *Client) trustsHost(u *url.URL) bool {
 		}
 	}
 	if _, err := netip.ParseAddr(own); err == nil {
-		return false // a number has no site
+		return false // an IP address has no registrable domain
 	}
 	site, err := publicsuffix.EffectiveTLDPlusOne(own)
 	return err == nil && (host == site || strings.HasSuffix(host, "."+site))
 }
 
-// hostOf is a host's name as it is compared: a port is no part of it, nor are capitals and the dot of the root.
+// hostOf is a host's name for comparison: lower case, without a port and the final dot.
 func hostOf(u *url.URL) string { return strings.TrimSuffix(strings.ToLower(u.Hostname()), ".") }

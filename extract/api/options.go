@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// parseBase accepts https addresses; http only for this machine, where the embedded and other emulators run.
+// parseBase accepts https addresses, and http for loopback only, where emulators run.
 func parseBase(text string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimRight(text, "/"))
 	if err != nil {
@@ -41,8 +41,8 @@ func isHeaderName(s string) bool {
 	})
 }
 
-// ReservedHeader says whether a header already means something to the transport, to what stands between, or to the server: a version
-// in it would take the place of that, of the token among others.
+// ReservedHeader reports whether a header has a meaning for the transport, a proxy or the server. As the version's header it
+// would replace that, for example the token.
 func ReservedHeader(name string) bool {
 	name = strings.ToLower(name)
 	for _, family := range []string{"accept", "access-control-", "authorization", "cf-", "connection", "content-", "cookie", "cache-control", "date", "expect", "forwarded",
@@ -55,7 +55,7 @@ func ReservedHeader(name string) bool {
 	return false
 }
 
-// sleepContext waits on the machine's clock.
+// sleepContext waits for d, or until ctx ends.
 func sleepContext(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()

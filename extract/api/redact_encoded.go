@@ -7,11 +7,12 @@ import (
 	"strings"
 )
 
-// encodedForms are the forms in which a token is a part of what base64 or hex is of it, alone or with something on either side.
+// encodedForms are the substrings that the base64 or hex encoding of a text with the token in it must contain, whatever surrounds
+// the token.
 func encodedForms(token Secret) (forms []string) {
-	for offset, shared := range []int{0, 2, 3} { // how many characters hold bits of what stands before
+	for offset, shared := range []int{0, 2, 3} { // characters that share bits with the preceding bytes
 		text := append(make([]byte, offset), token...)
-		whole := len(text) * 8 / 6 // the last character may hold bits of what stands behind
+		whole := len(text) * 8 / 6 // the last character may share bits with the following bytes
 		for _, alphabet := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
 			forms = append(forms, alphabet.EncodeToString(text)[shared:whole])
 		}
@@ -20,7 +21,7 @@ func encodedForms(token Secret) (forms []string) {
 	return append(forms, low, strings.ToUpper(low))
 }
 
-// redactEscaped takes out of text whatever is a piece of a token as long as trace once its escapes are read: those of URLs and of JSON.
+// redactEscaped removes pieces of a token of at least trace bytes that escapes of URLs or JSON hide.
 func redactEscaped(text []byte, token Secret, trace int) []byte {
 	if !bytes.ContainsAny(text, `%\`) {
 		return text
@@ -29,8 +30,8 @@ func redactEscaped(text []byte, token Secret, trace int) []byte {
 	return redactPieces(text, plain, at, string(token), trace)
 }
 
-// redactPieces takes out of text what is, in plain, a piece of form as long as trace or longer. Each byte of plain begins at its place in
-// text; where at is nil, plain is the text.
+// redactPieces removes from text the pieces of form that plain contains and that have at least trace bytes. at maps each byte of
+// plain to its offset in text; with a nil at, plain is the text.
 func redactPieces(text, plain []byte, at []int, form string, trace int) []byte {
 	place := func(i int) int {
 		if at == nil {
@@ -58,7 +59,8 @@ func redactPieces(text, plain []byte, at []int, form string, trace int) []byte {
 	return append(out, text[kept:]...)
 }
 
-// unescapeText reads %2F, \/ and \u002f, with as many backslashes as there are, and tells where in text each byte begins, and the end.
+// unescapeText decodes %2F, \/ and \u002f, with any number of backslashes. at is the offset in text of each byte of plain, and of
+// the end.
 func unescapeText(text []byte) (plain []byte, at []int) {
 	for i := 0; i < len(text); {
 		at = append(at, i)

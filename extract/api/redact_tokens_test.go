@@ -14,7 +14,7 @@ import (
 )
 
 // Holds: S2.
-func TestHideLeavesNoTraceOfAToken(t *testing.T) {
+func TestRedactionLeavesNoTraceOfAToken(t *testing.T) {
 	t.Parallel()
 	const token = "dG9rOjEyMzQ1Njc4OTA="
 	for _, text := range []string{token, "x" + token + "y", token[:10], "bad " + token[5:], strings.ToUpper("nothing"), fmt.Sprintf("%s and %s", token, token[3:14])} {
@@ -27,8 +27,8 @@ func TestHideLeavesNoTraceOfAToken(t *testing.T) {
 	}
 }
 
-// TestS53AnEncodedTokenIsHiddenToo has a server tell of a token in the forms that programs write one in, whole and in the middle of other text.
-func TestS53AnEncodedTokenIsHiddenToo(t *testing.T) {
+// TestS53AnEncodedTokenIsRedacted has a server tell of a token in the forms that programs write one in, whole and in the middle of other text.
+func TestS53AnEncodedTokenIsRedacted(t *testing.T) {
 	t.Parallel()
 	const token = "dG9r+jEy/MzQ1<Njc4>OTA="
 	for name, form := range map[string]string{
@@ -64,9 +64,9 @@ func TestS53AnEncodedTokenIsHiddenToo(t *testing.T) {
 	}
 }
 
-// FuzzHide looks for any eight characters of a token in what is left of a text that holds pieces of it.
+// FuzzRedactTokens looks for any eight characters of a token in what is left of a text that holds pieces of it.
 // Holds: S4.
-func FuzzHide(f *testing.F) {
+func FuzzRedactTokens(f *testing.F) {
 	f.Add("dG9rOjEyMzQ1Njc4OTA=", "Access Token dG9rOjEyMzQ1Njc4OTA= is bad: OjEyMzQ1Nj", 3)
 	f.Add("aaaaaaaaaaaaaaaa", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", 1)
 	f.Add("abcabcabcabcabc", "bcabcabcabcabcabcabca", 7)
@@ -84,7 +84,7 @@ func FuzzHide(f *testing.F) {
 	})
 }
 
-func TestS4WordsFromOutsideTellNobodysAddressAndMoveNoTerminal(t *testing.T) {
+func TestS4MessagesFromOutsideHoldNoAddressAndNoControlCharacter(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"no user rosa.diaz+x@mail.example.org here":                     "no user [redacted] here",

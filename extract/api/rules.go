@@ -5,12 +5,13 @@ import (
 	"strings"
 )
 
-// requestRule is a kind of request that the client can send. There is no code for any other: it cannot change the workspace.
+// requestRule is a kind of request that the client may send. Every other request is refused, so that the client cannot change the
+// workspace.
 type requestRule struct {
 	method    string
-	path      string // its end; empty: any
-	exactPath bool   // path is all of it
-	retrySafe bool   // sending it twice does no harm
+	path      string // suffix of the path; empty: any
+	exactPath bool   // path must be equal, not a suffix
+	retrySafe bool   // it may be sent twice
 }
 
 var rules = []requestRule{
@@ -20,7 +21,7 @@ var rules = []requestRule{
 	{method: http.MethodPost, path: "/export/reporting_data/enqueue", exactPath: true},
 }
 
-// findRule finds the rule for a request.
+// findRule returns the rule that allows a request; false when none does.
 func findRule(method, path string) (requestRule, bool) {
 	for _, r := range rules {
 		if method == r.method && (path == r.path || !r.exactPath && strings.HasSuffix(path, r.path)) {

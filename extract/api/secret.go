@@ -6,9 +6,9 @@ import (
 	"log/slog"
 )
 
-// Secret is a text that must never be shown: every way of printing, encoding or logging it gives [redacted].
-// Converting it to string by hand, string(s), is the one way to its value, and only the client does so. It must not be
-// the key of a map: encoding/json writes keys of a string kind as they are.
+// Secret is a text that must never appear in output: printing, encoding or logging it gives [redacted]. Only the conversion
+// string(s) reveals it, and only the client converts. It must not be a map key: encoding/json writes keys of a string kind as
+// they are.
 type Secret string
 
 const redacted = "[redacted]"

@@ -9,10 +9,11 @@ import (
 	"time"
 )
 
-// usualAttempts is how often a request is sent before its failure is believed.
+// usualAttempts is how often a request is sent before its failure is final.
 const usualAttempts = 5
 
-// Send gets an answer of status 200 that q.Accept takes. Anything else is an *Error, ErrBudget or the context's error.
+// Send returns an answer of status 200 that q.Accept accepts, after retries where they are safe. Otherwise it returns an *Error,
+// ErrBudget or the context's error.
 func (c *Client) Send(ctx context.Context, q Call) (*Answer, error) {
 	rule, ok := findRule(q.Method, q.Path)
 	if !ok {
@@ -43,7 +44,7 @@ func (c *Client) Send(ctx context.Context, q Call) (*Answer, error) {
 			return nil, failure
 		}
 		c.retries.Add(1)
-		// A refusal holds back everybody, this call with them; other failures are this call's own.
+		// After a 429 the shared budget makes all calls wait, this one included. After other failures only this call waits.
 		if failure.Status != http.StatusTooManyRequests {
 			if err := c.countWait(q.Op, ForNextTry, func() error { return c.waitBeforeStop(ctx, failure.retryDelay(n)) }); err != nil {
 				return nil, fmt.Errorf("%s: %w", q.Op, err)
@@ -52,8 +53,8 @@ func (c *Client) Send(ctx context.Context, q Call) (*Answer, error) {
 	}
 }
 
-// worthRetrying reports whether a failure may pass when the same is asked again. An answer that is well formed and yet not
-// what the document says gets a second and third chance only: between the client and the API machines may answer too.
+// worthRetrying reports whether the same request may succeed. A well-formed answer that contradicts the document gets three
+// attempts only: a proxy may have sent it.
 func worthRetrying(e *Error, n int) bool {
 	switch {
 	case errors.Is(e.Err, errTooBig), errors.As(e.Err, new(*tls.CertificateVerificationError)):
@@ -64,7 +65,7 @@ func worthRetrying(e *Error, n int) bool {
 	return e.Class == ClassContract && e.Status == http.StatusOK && n < 3
 }
 
-// retryDelay is the time before the next attempt: what the answer named, if it did.
+// retryDelay is the wait before the next attempt: what the answer asked for, or backoff.
 func (e *Error) retryDelay(n int) time.Duration {
 	if e.retryAfter > 0 {
 		return e.retryAfter
@@ -72,8 +73,8 @@ func (e *Error) retryDelay(n int) time.Duration {
 	return backoffDelay(n)
 }
 
-// sendAttempt sends q once, in its turn. It gives either an answer that is taken, or a failure that the API or the way to it
-// is the cause of, or an error that ends the call: the context's, ErrBudget, or that nothing more may be sent.
+// sendAttempt sends attempt n of q when the budget allows. It returns an accepted answer; or a failure that the API or the
+// network caused; or an error that ends the call: the context's, ErrBudget, or a stopped client.
 func (c *Client) sendAttempt(ctx context.Context, q Call, n int) (*Answer, Secret, *Error, error) {
 	if err := c.countWait(q.Op, ForRateLimit, func() error { return c.budget.waitTurn(ctx, c.o.Now, c.waitBeforeStop) }); err != nil {
 		return nil, "", nil, fmt.Errorf("%s: %w", q.Op, err)
@@ -108,14 +109,14 @@ func (c *Client) sendAttempt(ctx context.Context, q Call, n int) (*Answer, Secre
 	return nil, token, failure, nil
 }
 
-// observeAnswer learns the pace and the server's clock from an answer.
+// observeAnswer learns the server's clock and the rate limit from an answer.
 func (c *Client) observeAnswer(a *Answer) {
 	now := c.o.Now()
 	server := now
 	if !a.serverDate.IsZero() {
 		server = a.serverDate
 	}
-	a.Date = c.hearServer(a.serverDate, now)
+	a.Date = c.observeDate(a.serverDate, now)
 	if a.status < 400 {
 		c.budget.learnQuota(a.head, now, server)
 	}

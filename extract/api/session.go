@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// admitRequest counts a request and gives the token for it, or says why none may be sent.
+// admitRequest counts attempt n of a request and returns its token, or the error why it may not be sent.
 func (c *Client) admitRequest(op string, n int) (Secret, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -24,21 +24,21 @@ func (c *Client) admitRequest(op string, n int) (Secret, error) {
 	return c.token, nil
 }
 
-// StopAt sets when the client is to stop: from then on requests fail with ErrBudget, those under way a little later.
+// StopAt sets when the client stops. From then on requests fail with ErrBudget; those under way may take a few seconds more.
 func (c *Client) StopAt(t time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.stopAt = t
 }
 
-// timeLeft is the time until the client is to stop; false when it is not.
+// timeLeft is the time until the client stops; false when no stop is set.
 func (c *Client) timeLeft() (time.Duration, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.stopAt.Sub(c.o.Now()), !c.stopAt.IsZero()
 }
 
-// waitBeforeStop waits before a request, unless it would come too late.
+// waitBeforeStop waits before a request; ErrBudget at once when the wait would end after the stop.
 func (c *Client) waitBeforeStop(ctx context.Context, d time.Duration) error {
 	if left, bounded := c.timeLeft(); bounded && d >= left {
 		return ErrBudget
@@ -46,12 +46,12 @@ func (c *Client) waitBeforeStop(ctx context.Context, d time.Duration) error {
 	return c.o.Wait(ctx, d)
 }
 
-// renewToken asks for a rotated token after one was refused. False: there is no other.
+// renewToken asks for a rotated token after one was refused; false: there is no other.
 func (c *Client) renewToken(refused Secret) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.token != refused {
-		return true // another request has done it
+		return true // another request has renewed it
 	}
 	if c.o.Refresh == nil {
 		return false
@@ -65,7 +65,7 @@ func (c *Client) renewToken(refused Secret) bool {
 	return true
 }
 
-// stopSending makes every further request fail at once: asking on with a refused token helps nobody.
+// stopSending makes every further request fail at once with e.
 func (c *Client) stopSending(e *Error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -74,7 +74,7 @@ func (c *Client) stopSending(e *Error) {
 	}
 }
 
-// secretTokens are all that must not show in a message.
+// secretTokens are all tokens so far. None may appear in a message.
 func (c *Client) secretTokens() []Secret {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// requestLimits bound what one request may take.
+// requestLimits bound the duration and size of one request.
 type requestLimits struct {
 	dial   time.Duration // connecting, and as much again for TLS
 	header time.Duration // until the answer begins
-	stall  time.Duration // between two pieces of a body
+	stall  time.Duration // between two reads of a body
 	total  time.Duration // from beginning to end
-	grace  time.Duration // for one that is under way when the client is to stop
-	body   int           // bytes of a body, decompressed
+	grace  time.Duration // for a request that is under way when the client stops
+	body   int           // bytes of a decompressed body
 }
 
 var defaultLimits = requestLimits{
@@ -28,8 +28,8 @@ var defaultLimits = requestLimits{
 	body:   64 << 20,
 }
 
-// newTransport asks over verified TLS; over plain HTTP only where the connected address is this machine's. It knows no
-// proxy: an environment variable must not redirect a token.
+// newTransport uses verified TLS; plain HTTP only if the connected address is loopback. It ignores proxy settings: an environment
+// variable must not redirect a token.
 func newTransport(base *url.URL, l requestLimits) *http.Transport {
 	dialer := &net.Dialer{Timeout: l.dial, KeepAlive: 30 * time.Second}
 	if base.Scheme == "http" {
@@ -41,17 +41,17 @@ func newTransport(base *url.URL, l requestLimits) *http.Transport {
 		TLSHandshakeTimeout:    l.dial,
 		ResponseHeaderTimeout:  l.header,
 		MaxResponseHeaderBytes: 64 << 10,
-		MaxIdleConnsPerHost:    48, // streams side by side, one of them with many records read by themselves
+		MaxIdleConnsPerHost:    48, // several streams read at once, one of them with 32 requests side by side
 		IdleConnTimeout:        90 * time.Second,
 		ForceAttemptHTTP2:      true,
-		// Decompression is ours: faster, and with an end to what it gives.
+		// inflateBody decompresses: it is faster and has a size limit.
 		DisableCompression: true,
-		// A page comes in pieces of any size, which are read through this buffer: with the usual 4 KB it took 20 reads.
+		// With the default buffer of 4 KB a page takes about 20 reads.
 		ReadBufferSize: 64 << 10,
 	}
 }
 
-// onlyReads is a transport that sends nothing but what the rules know: whatever asks by it, nothing can be changed at the API.
+// onlyReads is a transport that sends only requests that a rule allows: no caller can change the workspace.
 type onlyReads struct {
 	*http.Transport
 	base *url.URL
@@ -63,7 +63,7 @@ func (o onlyReads) RoundTrip(req *http.Request) (*http.Response, error) {
 		return o.Transport.RoundTrip(req)
 	}
 	if req.Body != nil {
-		_ = req.Body.Close() // a transport's duty, also of a request that it does not send
+		_ = req.Body.Close() // a RoundTripper must close the body also on errors
 	}
 	return nil, errOnlyReads
 }

@@ -1,4 +1,4 @@
-// Package export asks for reporting exports, waits for them and reads their files, which it never unpacks.
+// Package export asks for reporting exports, waits for them, and reads their archives without unpacking them to disk.
 package export
 
 import (
@@ -14,11 +14,11 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// Archive is the file of an export that was read to its end once, and found whole.
+// Archive is the file of an export, which was read to its end once and found complete.
 type Archive struct {
 	Members []Member
 	Rows    int64 // in all members, without headers
-	Text    int64 // bytes of all rows
+	Text    int64 // bytes of all cells
 
 	file   *os.File
 	size   int64
@@ -26,15 +26,15 @@ type Archive struct {
 	limits Limits
 }
 
-// Member is one file of rows in it.
+// Member is one file of rows in an Archive.
 type Member struct {
 	Name   string // for messages
 	Header []string
 	Rows   int64
 }
 
-// openArchive reads a file whole and says whether it is a whole export: every checksum, every end, every row. sized says that its
-// length is known to be right, which a plain text needs to be trusted without a line's end at its own.
+// openArchive reads a file to its end and checks that it is a complete export: checksums, ends and rows. sized says that the
+// length of the file is known to be right. A plain text without it must end with a line break.
 func openArchive(file *os.File, sized bool, l Limits) (*Archive, error) {
 	info, err := file.Stat()
 	if err != nil {
@@ -85,8 +85,8 @@ func openArchive(file *os.File, sized bool, l Limits) (*Archive, error) {
 	return a, nil
 }
 
-// EachRow reads all rows again, member by member. The cells are good until visit returns; there may be fewer than the member
-// has columns, and those are null.
+// EachRow reads all rows once more, member by member. The cells are valid until visit returns. Cells that a row lacks at its end
+// are null.
 func (a *Archive) EachRow(visit func(member int, cells []Cell) error) error {
 	n := 0
 	return a.walkMembers(func(name string, r *bufio.Reader) error {
@@ -110,14 +110,14 @@ func (a *Archive) EachRow(visit func(member int, cells []Cell) error) error {
 	})
 }
 
-// plainName is what a file is called that is its only member.
+// plainName is the member name of a file that is no archive.
 const plainName = "the file itself"
 
-// openTable chooses the reader of a member, by its name or, where it has none, by how it begins.
+// openTable chooses the reader of a member by its name, or by its first bytes where it has none.
 func (a *Archive) openTable(name string, r *bufio.Reader, header []string) (t tableReader, err error) {
 	asJSON := false
 	if name == plainName {
-		start, _ := r.Peek(1024) // a short file is looked at as far as it goes
+		start, _ := r.Peek(1024) // a shorter file gives what it has
 		if first := bytes.TrimLeft(bytes.TrimPrefix(start, []byte("\ufeff")), " \t\r\n"); len(first) > 0 {
 			asJSON = first[0] == '{' || first[0] == '['
 			if first[0] == '<' || asJSON && bytes.Contains(first, []byte(`"error.list"`)) {
@@ -138,7 +138,7 @@ func (a *Archive) openTable(name string, r *bufio.Reader, header []string) (t ta
 	return namedTable{t, name}, nil
 }
 
-// namedTable puts the member's name before what is wrong with it.
+// namedTable adds the member's name to errors.
 type namedTable struct {
 	tableReader
 	name string
@@ -152,7 +152,7 @@ func (n namedTable) nextRow() ([]Cell, error) {
 	return cells, err
 }
 
-// walkMembers calls visit for every file of rows, by the form that the first bytes tell.
+// walkMembers calls visit for every file of rows. The first bytes tell the form of the file.
 func (a *Archive) walkMembers(visit func(name string, r *bufio.Reader) error) error {
 	if _, err := a.file.Seek(0, io.SeekStart); err != nil {
 		return err
@@ -178,7 +178,7 @@ func (a *Archive) walkMembers(visit func(name string, r *bufio.Reader) error) er
 	return visit(plainName, bufio.NewReaderSize(&ratioReader{a.file, &left}, 64<<10))
 }
 
-// readGzip reads one gzip stream with nothing after it: a second one would be taken for a part of the first.
+// readGzip reads one gzip stream. Bytes after it are an error: a second stream would be decoded as part of the first.
 func (a *Archive) readGzip(left *int64, visit func(string, *bufio.Reader) error) error {
 	in := bufio.NewReaderSize(a.file, 64<<10)
 	z, err := gzip.NewReader(in)
@@ -187,7 +187,7 @@ func (a *Archive) readGzip(left *int64, visit func(string, *bufio.Reader) error)
 	}
 	z.Multistream(false)
 	text := bufio.NewReaderSize(&ratioReader{&unzipReader{z}, left}, 64<<10)
-	start, _ := text.Peek(512) // what cannot be read is met again below
+	start, _ := text.Peek(512) // a read error occurs again below
 	if isTar(start) {
 		err = readTar(text, a.limits, visit)
 	} else {
@@ -196,7 +196,7 @@ func (a *Archive) readGzip(left *int64, visit func(string, *bufio.Reader) error)
 	if err != nil {
 		return err
 	}
-	// The checksum is at the stream's end.
+	// gzip verifies the checksum at the stream's end.
 	if n, err := io.Copy(io.Discard, text); err != nil || n > 0 {
 		return errors.Join(err, formatErrorf("%d bytes follow the rows", n))
 	}
@@ -206,7 +206,7 @@ func (a *Archive) readGzip(left *int64, visit func(string, *bufio.Reader) error)
 	return nil
 }
 
-// readZip reads a zip archive, whose directory is at its end.
+// readZip reads a zip archive. Its directory must be the end of the file.
 func (a *Archive) readZip(left *int64, visit func(string, *bufio.Reader) error) error {
 	z, err := zip.NewReader(a.file, a.size)
 	if err != nil {

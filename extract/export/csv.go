@@ -7,14 +7,14 @@ import (
 	"io"
 )
 
-// csvTable reads CSV strictly by RFC 4180: a quote inside a bare field, text after a closing one, or a row with fewer or
-// more fields than the header is an error. Nothing is trimmed. Lines end with CRLF or LF.
+// csvTable reads CSV strictly by RFC 4180. A quote inside an unquoted field, text after a closing quote, and a row with another
+// number of fields than the header are errors. Nothing is trimmed. Lines end with CRLF or LF.
 type csvTable struct {
 	r      *bufio.Reader
 	limits Limits
 	names  []string
 	line   int
-	ended  bool // the last row ended with its line
+	ended  bool // the last row ended with a line break
 	text   []byte
 	ends   []int
 	nulls  []bool
@@ -23,8 +23,8 @@ type csvTable struct {
 
 func newCSV(r *bufio.Reader, l Limits) (*csvTable, error) {
 	c := &csvTable{r: r, limits: l, ended: true}
-	if mark, err := r.Peek(3); err == nil && string(mark) == "\ufeff" {
-		_, _ = r.Discard(3) // they were just seen
+	if first, err := r.Peek(3); err == nil && string(first) == "\ufeff" {
+		_, _ = r.Discard(3) // Peek has buffered them
 	}
 	c.limits.Row = l.Header
 	cells, err := c.nextRow()
@@ -48,7 +48,7 @@ func (c *csvTable) headerNames() []string { return c.names }
 
 func (c *csvTable) isComplete() bool { return c.ended }
 
-// nextRow reads one row. An empty line is a row of one null, which only a file with one column may have.
+// nextRow reads one row. An empty line is a row with one null, which is valid only in a file with one column.
 func (c *csvTable) nextRow() ([]Cell, error) {
 	c.text, c.ends, c.nulls = c.text[:0], c.ends[:0], c.nulls[:0]
 	c.line++
@@ -80,8 +80,8 @@ func (c *csvTable) nextRow() ([]Cell, error) {
 	return c.cells, nil
 }
 
-// readField reads one field and what ends it; more says that a comma did. io.EOF comes with the last field of a file whose
-// last line has no end.
+// readField reads one field and its end; more reports a comma. io.EOF comes with the last field of a file without a final line
+// break.
 func (c *csvTable) readField() (more bool, err error) {
 	from := len(c.text)
 	b, err := c.r.ReadByte()
@@ -107,7 +107,7 @@ func (c *csvTable) readField() (more bool, err error) {
 	return c.endField(b, err)
 }
 
-// endField takes the rest of what ends a field.
+// endField reads the rest of a field's end.
 func (c *csvTable) endField(b byte, err error) (more bool, _ error) {
 	if err == nil && b == '\r' {
 		if b, err = c.r.ReadByte(); errors.Is(err, io.EOF) || err == nil && b != '\n' {
@@ -117,7 +117,7 @@ func (c *csvTable) endField(b byte, err error) (more bool, _ error) {
 	return err == nil && b == ',', err
 }
 
-// readQuoted reads up to the closing quote; a doubled one is a quote of the text.
+// readQuoted reads up to the closing quote. A doubled quote is a quote in the text.
 func (c *csvTable) readQuoted(from int) error {
 	for {
 		b, err := c.r.ReadByte()
@@ -130,7 +130,7 @@ func (c *csvTable) readQuoted(from int) error {
 		if b == '"' {
 			after, err := c.r.Peek(1)
 			if err != nil || after[0] != '"' {
-				return nil // an error that is not the end comes again with the next byte
+				return nil // a read error occurs again with the next byte
 			}
 			_, _ = c.r.Discard(1)
 		}

@@ -1,6 +1,6 @@
 package export
 
-// Dataset is one dataset of the source.
+// Dataset is one dataset of the source, as the source describes it.
 type Dataset struct {
 	ID         string      `json:"id"`
 	Name       string      `json:"name"`
@@ -9,14 +9,14 @@ type Dataset struct {
 	Attributes []Attribute `json:"attributes"`
 }
 
-// Attribute is one column that can be asked for.
+// Attribute is a column that an export can include.
 type Attribute struct {
 	ID        string `json:"id"`
 	Qualified string `json:"qualified_id"`
 	Name      string `json:"name"`
 }
 
-// columnID is the id that is sent, and that a column is known by: names and order may change.
+// columnID is the id that is sent, and by which a column is recognised: names and order may change.
 func (a Attribute) columnID() string {
 	if a.Qualified != "" {
 		return a.Qualified

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// unzipReader says of every error of the decompressor that the file is broken.
+// unzipReader turns errors of a decompressor into ErrFormat.
 type unzipReader struct{ r io.Reader }
 
 func (u *unzipReader) Read(p []byte) (int, error) {
@@ -19,8 +19,7 @@ func (u *unzipReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// checkEntry refuses an entry that no export has. Nothing is ever written under its name; but who sends such a one does not
-// send an export.
+// checkEntry refuses an entry that no export contains. Nothing is ever written under its name, but such an archive is no export.
 func checkEntry(name string, regular bool) error {
 	switch {
 	case !regular:
@@ -31,11 +30,11 @@ func checkEntry(name string, regular bool) error {
 	return nil
 }
 
-// holdsRows says whether a member is a file of rows, by its name.
+// holdsRows reports whether a member is a file of rows, by its name.
 func holdsRows(name string) bool {
 	base := strings.ToLower(path.Base(name))
 	if strings.HasPrefix(base, ".") {
-		return false // what some systems put beside a file
+		return false // metadata of an operating system
 	}
 	for _, ending := range []string{".csv", ".json", ".ndjson", ".jsonl"} {
 		if strings.HasSuffix(base, ending) {
@@ -45,7 +44,7 @@ func holdsRows(name string) bool {
 	return false
 }
 
-// printableName is a name as a message may show it.
+// printableName is a name for messages: without control characters, at most 100 bytes.
 func printableName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r == '\ufffd' {

@@ -10,22 +10,22 @@ import (
 	"aqueduck/extract"
 )
 
-// Columns is how the columns of one file stand to those of its table.
+// Columns maps the columns of one file to those of its table.
 type Columns struct {
-	All   []extract.ExportColumn // of the table: those it has had, then those that are new
-	place []int                  // by column of the file
-	time  int                    // column of the file that rows are asked by
+	All   []extract.ExportColumn // of the table: those it has had, then the new ones
+	place []int                  // by column of the file: its index in All
+	time  int                    // column of the file with the time by which rows are asked
 }
 
-// TimeColumn is the column that every dataset's table has besides the source's: the time that rows are asked by, as an
-// instant. No header becomes a name that begins so.
+// TimeColumn is a column that every dataset's table has besides the source's: the time by which rows are asked, as an instant. No
+// header becomes a name that begins with _.
 const TimeColumn = "_time"
 
-// errHeader says that the header of a file is none that the rows can be trusted by.
+// errHeader says that a file's header does not fit the dataset.
 var errHeader = errors.New("the header of the export is not that of the dataset")
 
-// MatchColumns finds the columns of a file by its header. known are those that the table has, in its order; accept takes a
-// header that has lost most of them.
+// MatchColumns maps the columns of a file by its header. known are the columns of the table, in its order. accept allows a header
+// that lacks most of them.
 func (d Dataset) MatchColumns(header []string, known []extract.ExportColumn, accept bool) (Columns, error) {
 	attributes, err := d.matchAttributes(header)
 	if err != nil {
@@ -47,7 +47,7 @@ func (d Dataset) MatchColumns(header []string, known []extract.ExportColumn, acc
 	if c.time < 0 {
 		return c, fmt.Errorf("%w: the time that rows are asked by (%s) is in none of %d columns", errHeader, d.Time, len(header))
 	}
-	// A source that suddenly tells next to nothing is not believed: the rows that it has told of would be overwritten.
+	// A file that lacks most columns is not believed: its rows would overwrite complete ones (T109).
 	current, found := 0, 0
 	for i := range known {
 		if !known[i].Gone {
@@ -66,8 +66,8 @@ func (d Dataset) MatchColumns(header []string, known []extract.ExportColumn, acc
 	return c, nil
 }
 
-// matchAttributes says which attribute each column of a header is of, "" where that is not known. Columns come in the order that
-// was asked for, or in another one; a name that several attributes have tells nothing out of order.
+// matchAttributes is the id of the attribute of each column of a header, "" where it is not known. Columns usually come in the
+// order that was asked for. In another order, a name that several attributes have identifies none of them, and is an error.
 func (d Dataset) matchAttributes(header []string) ([]string, error) {
 	ids := make([]string, len(header))
 	if d.inOrder(header) {
@@ -77,24 +77,24 @@ func (d Dataset) matchAttributes(header []string) ([]string, error) {
 		return ids, nil
 	}
 	for i, text := range header {
-		var those []string
+		var matching []string
 		for _, a := range d.Attributes {
 			if a.Name == text {
-				those = append(those, a.columnID())
+				matching = append(matching, a.columnID())
 			}
 		}
 		switch {
-		case len(those) > 1:
-			return nil, fmt.Errorf("%w: %d attributes are called %q, and the columns are not in the order that was asked for", errHeader, len(those), printableName(text))
-		case len(those) == 1 && countEqual(header, text) == 1:
-			ids[i] = those[0]
+		case len(matching) > 1:
+			return nil, fmt.Errorf("%w: %d attributes are called %q, and the columns are not in the order that was asked for", errHeader, len(matching), printableName(text))
+		case len(matching) == 1 && countEqual(header, text) == 1:
+			ids[i] = matching[0]
 		}
 	}
 	return ids, nil
 }
 
-// inOrder says whether a header can be the attributes in the order that was asked for: labels may be in another language,
-// but none may be where another one's place is.
+// inOrder reports whether a header can be the attributes in the order that was asked for. Names may be in another language, but
+// no attribute's name may be in another's position.
 func (d Dataset) inOrder(header []string) bool {
 	if len(header) != len(d.Attributes) {
 		return false
@@ -111,8 +111,8 @@ func (d Dataset) inOrder(header []string) bool {
 	return true
 }
 
-// findColumn gives the table's column for one of a file: by the attribute, where that is known, else by the header; of several
-// with one header the first that is free.
+// findColumn is the table's column for a column of a file: by the attribute where that is known, else by the header. Of several
+// with the same header it is the first that is not taken.
 func findColumn(columns []extract.ExportColumn, header, attribute string, taken map[int]bool) int {
 	for i, c := range columns {
 		if attribute != "" && c.Attribute == attribute && !taken[i] {
@@ -136,11 +136,11 @@ func countEqual(list []string, text string) (n int) {
 	return n
 }
 
-// longestName leaves room for the number of a double: DuckDB takes any, other tools up to 63.
+// longestName leaves space for a number at the end: DuckDB allows any length, other tools 63 bytes.
 const longestName = 56
 
-// uniqueName gives a column its name. One whose header several have, or whose header holds letters that a name cannot, is called
-// by its attribute.
+// uniqueName is the name of a new column. It comes from the attribute's id if several columns have the same header, or if the
+// header has letters outside ASCII.
 func (c *Columns) uniqueName(header, attribute string, doubled bool) string {
 	name := SnakeCase(header)
 	foreign := strings.ContainsFunc(header, func(r rune) bool { return r > unicode.MaxASCII && unicode.IsLetter(r) })
@@ -167,8 +167,8 @@ func (c *Columns) isFreeName(name string) bool {
 	return !slices.ContainsFunc(c.All, func(known extract.ExportColumn) bool { return known.Name == name })
 }
 
-// SnakeCase makes snake_case of a text: letters and digits of ASCII in lower case, everything else one _. It is "" when none is
-// left.
+// SnakeCase converts a text to snake_case: ASCII letters and digits in lower case, and _ for each run of other characters. It is
+// "" when nothing is left.
 func SnakeCase(text string) string {
 	var b strings.Builder
 	gap, lower := false, false

@@ -10,7 +10,7 @@ import (
 	"github.com/go-faster/jx"
 )
 
-// jsonTable reads JSON objects, one after the other or in one list. The columns are the names that any of them has.
+// jsonTable reads JSON objects, one after the other or in one list. Its columns are the keys of all of them.
 type jsonTable struct {
 	d      *json.Decoder
 	in     *cappedReader
@@ -22,7 +22,7 @@ type jsonTable struct {
 	cells  []Cell
 }
 
-// newJSON begins to read; known are the columns that an earlier reading found, none at the first.
+// newJSON begins to read. known are the columns that an earlier reading found.
 func newJSON(r *bufio.Reader, l Limits, known []string) (*jsonTable, error) {
 	in := &cappedReader{r: r, most: int64(l.Row), left: int64(l.Row)}
 	t := &jsonTable{d: json.NewDecoder(in), in: in, limits: l, names: slices.Clone(known), place: map[string]int{}}
@@ -41,7 +41,7 @@ func newJSON(r *bufio.Reader, l Limits, known []string) (*jsonTable, error) {
 	return t, nil
 }
 
-// firstByte looks at the first byte that is no space.
+// firstByte is the first byte after white space; it stays unread.
 func firstByte(r *bufio.Reader) (byte, error) {
 	for {
 		b, err := r.Peek(1)
@@ -54,11 +54,11 @@ func firstByte(r *bufio.Reader) (byte, error) {
 		if b[0] > ' ' {
 			return b[0], nil
 		}
-		_, _ = r.Discard(1) // it was just seen
+		_, _ = r.Discard(1) // Peek has buffered it
 	}
 }
 
-// cappedReader ends a record that does not end.
+// cappedReader limits the bytes of one record.
 type cappedReader struct {
 	r          io.Reader
 	most, left int64
@@ -75,7 +75,7 @@ func (c *cappedReader) Read(p []byte) (int, error) {
 
 func (t *jsonTable) headerNames() []string { return t.names }
 
-func (t *jsonTable) isComplete() bool { return true } // a record has its own end
+func (t *jsonTable) isComplete() bool { return true } // the end of a JSON value is always known
 
 func (t *jsonTable) nextRow() ([]Cell, error) {
 	if t.list && !t.d.More() {
@@ -110,7 +110,7 @@ func (t *jsonTable) nextRow() ([]Cell, error) {
 	return t.cells, nil
 }
 
-// readMember takes one field of a record. Text comes as it means, everything else as it was sent.
+// readMember reads one field of a record. Strings are unquoted, other values stay as sent.
 func (t *jsonTable) readMember(d *jx.Decoder, key []byte) error {
 	i, known := t.place[string(key)]
 	if !known {

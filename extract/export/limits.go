@@ -2,27 +2,27 @@ package export
 
 import "io"
 
-// Limits bound what a file may make of itself.
+// Limits bound the size of an export's file and its contents.
 type Limits struct {
-	File    int64 // bytes as it comes
-	Text    int64 // bytes of all that is in it
-	Ratio   int64 // of the two
-	Entries int   // of an archive
-	Columns int   // of a file
+	File    int64 // bytes as sent
+	Text    int64 // bytes decompressed
+	Ratio   int64 // of Text to File
+	Entries int   // in an archive
+	Columns int   // in a file
 	Header  int   // bytes of a header
 	Cell    int   // bytes of a field
 	Row     int   // bytes of a row
 }
 
-// DefaultLimits is far above any real export and far below what would hurt.
+// DefaultLimits are far above real exports and far below what would exhaust the machine.
 func DefaultLimits() Limits {
 	return Limits{File: 2 << 30, Text: 16 << 30, Ratio: 200, Entries: 1000, Columns: 2000, Header: 256 << 10, Cell: 4 << 20, Row: 16 << 20}
 }
 
-// ratioSlack is what a small file may hold whatever its ratio: a header and a few rows that are alike.
+// ratioSlack is the size to which a small file may always decompress: a header and similar rows compress well.
 const ratioSlack = 1 << 20
 
-// ratioReader ends a stream that gives more than it may.
+// ratioReader fails when a stream gives more bytes than are left.
 type ratioReader struct {
 	r    io.Reader
 	left *int64

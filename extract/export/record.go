@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// Row is one row as a record for its table.
+// Row is one row as a JSON record.
 type Row struct {
-	JSON      []byte // good until the next row; without a time that can be read it has none
-	Time      int64  // unix seconds
-	Timed     bool   // the time could be read
-	Zoned     bool   // it says itself which instant it is
-	Ambiguous bool   // clocks were changed: it may be another hour
+	JSON      []byte // valid until the next row; TimeColumn is absent without Timed
+	Time      int64  // Unix seconds
+	Timed     bool   // the time could be parsed
+	Zoned     bool   // the text of the time has a zone
+	Ambiguous bool   // the clocks changed: it may be another hour
 }
 
-// BuildRecord makes a record of a row: a text for every column that is not null, and the time. A time that says no zone is read
-// in the given one.
+// BuildRecord makes a record of a row: a text for every column that is not null, and the time. A time without a zone is read in
+// the given one.
 func (c Columns) BuildRecord(into []byte, cells []Cell, zone *time.Location) Row {
 	var r Row
 	into = append(into[:0], '{')
@@ -45,7 +45,7 @@ func (c Columns) BuildRecord(into []byte, cells []Cell, zone *time.Location) Row
 	return r
 }
 
-// appendText writes a JSON text. Bytes that are no Unicode go through: whoever stores them mends them, and counts that.
+// appendText appends a JSON string. Invalid Unicode passes through: package transform repairs and counts it.
 func appendText(b []byte, text string) []byte {
 	const hex = "0123456789abcdef"
 	b = append(b, '"')
@@ -62,13 +62,13 @@ func appendText(b []byte, text string) []byte {
 	return append(b, '"')
 }
 
-// zoned and bare are the forms of a time that were seen, with and without a word on the zone.
+// zoned and bare are the observed forms of a time, with and without a zone.
 var (
 	zoned = []string{time.RFC3339, "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05 Z07:00", "2006-01-02 15:04:05 -0700", "2006-01-02T15:04:05-0700", "2006-01-02 15:04:05 MST"}
 	bare  = []string{"2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02 15:04"}
 )
 
-// readTime reads unix seconds or milliseconds, or a text.
+// readTime parses Unix seconds or milliseconds, or a text.
 func (r *Row) readTime(text string, zone *time.Location) {
 	whole, _, _ := strings.Cut(text, ".")
 	if n, err := strconv.ParseInt(whole, 10, 64); err == nil {
@@ -80,7 +80,7 @@ func (r *Row) readTime(text string, zone *time.Location) {
 	}
 	for _, form := range zoned {
 		if strings.HasSuffix(form, "MST") && !strings.HasSuffix(text, " UTC") {
-			continue // other short names of zones are several zones
+			continue // other abbreviations of zones are ambiguous
 		}
 		if t, err := time.Parse(form, text); err == nil {
 			r.Time, r.Timed, r.Zoned = t.Unix(), true, true
@@ -96,8 +96,8 @@ func (r *Row) readTime(text string, zone *time.Location) {
 	}
 }
 
-// wallInstant finds when a clock on the wall of a zone showed a time. Where clocks are put back it showed it twice, and the
-// first counts; where they are put forward it never did.
+// wallInstant is the instant at which a zone's wall clock showed a time. A time that it showed twice is the first; a time that it
+// skipped is read with the offset before the change.
 func wallInstant(wall time.Time, zone *time.Location) (at int64, ambiguous bool) {
 	guess := time.Unix(wall.Unix(), 0).In(zone)
 	_, before := guess.Add(-26 * time.Hour).Zone()

@@ -18,19 +18,19 @@ import (
 	"aqueduck/schemas"
 )
 
-// Source is the exports of one workspace, as a stream file names them.
+// Source reads the exports of one workspace, for one stream file of exports.
 type Source struct {
 	client *api.Client
-	prefix string // of the paths: /export/…
+	prefix string // of the paths, such as /export/…
 }
 
-// New gives the exports of a family. It asks nothing.
+// New returns the Source of an export family. It sends no request.
 func New(c *api.Client, family *schemas.Stream) Source {
 	return Source{client: c, prefix: strings.TrimSuffix(family.Read.Path, "/get_datasets")}
 }
 
-// Datasets asks which datasets there are. Odd are the ids, fit to print, of those that nothing can be asked of: they have no id that
-// makes a name, or no attributes. Where all of them are, the answer is no list of datasets.
+// Datasets asks for the list of datasets. odd are the ids, printable, of datasets that cannot be exported: without an id that
+// makes a name, or without attributes. If all are odd, the answer is no list of datasets and an error.
 func (s Source) Datasets(ctx context.Context, family *schemas.Stream) (sets []Dataset, odd []string, err error) {
 	reply, err := s.client.Ask(ctx, api.Question{Stream: family, Method: http.MethodGet, Path: family.Read.Path})
 	if err != nil {
@@ -73,14 +73,14 @@ func (s Source) contractError(stream *schemas.Stream, path string, err error) er
 	return &api.Error{Class: api.ClassContract, Op: "read " + stream.Name, Method: http.MethodGet, Path: path, Status: http.StatusOK, Err: err}
 }
 
-// Status is where a job stands.
+// Status is the source's answer about a job.
 type Status struct {
 	ID   string `json:"job_identifier"`
 	Word string `json:"status"`
 	URL  string `json:"download_url"`
 }
 
-// isReady says that there is a file to fetch: the source says so in a word that is known, or names an address for it.
+// isReady reports whether there is a file to fetch: the status says so, or is unknown and comes with a URL.
 func (s Status) isReady() bool {
 	switch s.Word {
 	case "complete", "completed", "success":
@@ -91,7 +91,7 @@ func (s Status) isReady() bool {
 	return s.URL != ""
 }
 
-// idForm is what a job's id may look like: it becomes a part of a path.
+// idForm is the form of a job's id: it becomes a part of a path.
 var idForm = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
 
 func parseStatus(body []byte) (Status, error) {
@@ -111,8 +111,8 @@ func parseStatus(body []byte) (Status, error) {
 	return st, nil
 }
 
-// Enqueue asks for one export, of rows from one second to another. It is sent once and never again by itself: whoever does
-// not hear the answer may have a job all the same.
+// Enqueue asks for one export of the rows from one second to another, in Unix seconds. It is sent once and never retried: if the
+// answer is lost, the job may exist (T118).
 func (s Source) Enqueue(ctx context.Context, stream *schemas.Stream, d Dataset, from, to int64) (Status, error) {
 	ids := make([]string, len(d.Attributes))
 	for i, a := range d.Attributes {
@@ -134,10 +134,10 @@ func (s Source) Enqueue(ctx context.Context, stream *schemas.Stream, d Dataset, 
 	return st, nil
 }
 
-// ErrLost says that a job will give no file any more: another one may.
+// ErrLost says that a job will give no file; a new job may.
 var ErrLost = errors.New("the source has lost the export, or failed to make it")
 
-// How long a job may take. A source may not know a new one at once; one that is not done within a day never will be.
+// Limits of waiting for a job. The source may not know a new job at once. A job that is not done within a day never will be.
 const (
 	hiddenFor = time.Minute
 	oldest    = 24 * time.Hour
@@ -145,8 +145,9 @@ const (
 	lastLook  = 30 * time.Second
 )
 
-// Await asks about a job until there is a file to fetch. Between two questions pause is called: its error ends the waiting. A
-// job that was asked for a moment ago the source may not know yet; one of an earlier run it knows, or has lost.
+// Await asks for a job's status until there is a file to fetch. It calls pause between two requests; an error of pause ends the
+// waiting. earlier says that an earlier run asked for the job: if the source does not know such a job, it is lost, while a new
+// one may only be unknown yet.
 func (s Source) Await(ctx context.Context, stream *schemas.Stream, job extract.ExportJob, earlier bool, pause func() error) (Status, error) {
 	for wait := firstLook; ; wait = min(wait*3/2, lastLook) {
 		if err := pause(); err != nil {
@@ -193,8 +194,8 @@ func (s Source) fetchStatus(ctx context.Context, stream *schemas.Stream, id stri
 // fetches is how often a file is fetched before the job is given up.
 const fetches = 4
 
-// Fetch brings the file of a job that is done into a spool file and reads it to its end. An address that is out of date is
-// asked for anew; a file that is not whole is fetched again. One at a host that nobody has named is asked of the API itself.
+// Fetch downloads the file of a finished job into spool and reads it to its end. For an expired URL or an incomplete file it asks
+// for the status and fetches again. It fetches from the API itself if the URL is at a host that is not trusted.
 func (s Source) Fetch(ctx context.Context, stream *schemas.Stream, st Status, spool *os.File, l Limits) (*Archive, error) {
 	var last error
 	for n := range fetches {
@@ -210,7 +211,7 @@ func (s Source) Fetch(ctx context.Context, stream *schemas.Stream, st Status, sp
 		}
 		f := api.File{Stream: stream, URL: st.URL, Most: l.File}
 		if st.URL == "" || n == fetches-1 {
-			// The API gives the file itself where it names no address, or names one that leads nowhere.
+			// Without a URL, and as the last attempt, fetch the file from the API itself.
 			f.URL, f.Path = "", s.downloadPath(st)
 		}
 		archive, err := s.downloadFile(ctx, f, spool, l)
@@ -229,13 +230,13 @@ func (s Source) Fetch(ctx context.Context, stream *schemas.Stream, st Status, sp
 	return nil, fmt.Errorf("%w: job %s: %w", ErrLost, st.ID, last)
 }
 
-// downloadPath is the path by which the API gives the file itself.
+// downloadPath is the API's own path of the file.
 func (s Source) downloadPath(st Status) string {
 	return strings.Replace(s.prefix, "/export", "/download", 1) + "/" + url.PathEscape(st.ID)
 }
 
-// fetchHere brings the file of the API itself. Where that fails too, what is said is that the address was refused: another job would
-// get one like it, and the host can be named.
+// fetchHere fetches the file from the API itself. If that fails, too, the error is not ErrLost but names the refused host:
+// another job would get the same host, and the host can be configured.
 func (s Source) fetchHere(ctx context.Context, stream *schemas.Stream, st Status, spool *os.File, l Limits, refused error) (*Archive, error) {
 	archive, err := s.downloadFile(ctx, api.File{Stream: stream, Path: s.downloadPath(st), Most: l.File}, spool, l)
 	if err == nil || ctx.Err() != nil || api.ClassOf(err) == api.ClassAuth || errors.Is(err, api.ErrBudget) {
@@ -258,7 +259,7 @@ func (s Source) downloadFile(ctx context.Context, f api.File, spool *os.File, l 
 	return openArchive(spool, sized, l)
 }
 
-// CreateSpool makes a file that nobody finds: its name is gone before it holds anything, and with the process it goes too.
+// CreateSpool creates a file without a name in a directory: its space is freed when it is closed, also by a crash.
 func CreateSpool(dir string) (*os.File, error) {
 	file, err := os.CreateTemp(dir, "export-")
 	if err != nil {
@@ -270,7 +271,7 @@ func CreateSpool(dir string) (*os.File, error) {
 	return file, nil
 }
 
-// Now is the source's clock.
+// Now is the server's time (api.Client.Now).
 func (s Source) Now() time.Time { return s.client.Now() }
 
 // Pause waits by the client's clock.

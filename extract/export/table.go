@@ -5,22 +5,22 @@ import (
 	"fmt"
 )
 
-// Cell is one field of a row: its bytes as they were sent. A field of nothing is null, one of two quotes is an empty text.
+// Cell is one field of a row, as sent. An empty field is null; an empty quoted field is an empty text.
 type Cell struct {
 	Text []byte
 	Null bool
 }
 
-// ErrFormat says that a file is not what it should be: cut off, damaged, of another form. Nothing of it counts.
+// ErrFormat says that a file is truncated, damaged, or of an unknown form. None of its rows is used.
 var ErrFormat = errors.New("the file is no whole export")
 
 func formatErrorf(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrFormat, fmt.Sprintf(format, args...))
 }
 
-// tableReader reads the rows of one file. The cells are good until the next row.
+// tableReader reads the rows of one file. Cells are valid until the next row.
 type tableReader interface {
 	nextRow() ([]Cell, error) // io.EOF after the last row
-	headerNames() []string    // complete once all rows are read
-	isComplete() bool         // the last row had its end
+	headerNames() []string    // complete after the last row
+	isComplete() bool         // the end of the last row was seen
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// isTar recognises an archive by its first header: by its mark, or by the checksum where it is too old to have one.
+// isTar recognises a tar archive by the magic of its first header, or by a block of zeros, which is an archive without entries.
 func isTar(start []byte) bool {
 	if len(start) < 512 {
 		return false
@@ -19,7 +19,7 @@ func isTar(start []byte) bool {
 	return allZero(start[:512]) // the end of an archive without entries
 }
 
-// countingReader counts what an archive's reader takes.
+// countingReader counts the bytes that the archive's reader takes.
 type countingReader struct {
 	r io.Reader
 	n int64
@@ -31,8 +31,8 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readTar streams the regular files of an archive. Its reader takes the end of the input for the end of the archive: that
-// two blocks of zeros are there, and nothing but zeros after them, is checked here.
+// readTar reads the regular files of an archive. Package tar accepts the end of the input as the end of the archive: readTar
+// checks that two blocks of zeros end it, and that only zeros follow.
 func readTar(r io.Reader, l Limits, visit func(string, *bufio.Reader) error) error {
 	in := &countingReader{r: r}
 	t := tar.NewReader(in)

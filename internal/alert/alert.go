@@ -15,9 +15,8 @@ func (s *Sender) NotifyStarted(ctx context.Context, r Run) {
 	}
 }
 
-// NotifyEnded pings how a run has ended, and tells webhooks of a failure, of its end, and of what was new in the source. One that was
-// interrupted is over for nobody: whoever did so knows, and a service that waits for its end will say so. One that is tried again has not
-// ended yet.
+// NotifyEnded pings how a run has ended, and posts its failure, its recovery and changes of the source to webhooks. A cancelled
+// run sends nothing: whoever cancelled it knows. A run that will be retried sends only changes of the source.
 func (s *Sender) NotifyEnded(ctx context.Context, r Run) {
 	if r.Interrupted {
 		return
@@ -33,7 +32,7 @@ func (s *Sender) NotifyEnded(ctx context.Context, r Run) {
 	}
 }
 
-// notifyOutcome pings how a run has ended, and posts that it failed, or that this is over.
+// notifyOutcome pings how a run has ended, and posts its failure or the recovery from one.
 func (s *Sender) notifyOutcome(ctx context.Context, t Target, r Run) {
 	way := ""
 	if !r.Succeeded {
@@ -47,7 +46,7 @@ func (s *Sender) notifyOutcome(ctx context.Context, t Target, r Run) {
 	s.postWithCooldown(ctx, t, m, over, !r.Succeeded)
 }
 
-// NotifyFreshness tells which streams of a pipeline are older than they may be; none ends what was told before.
+// NotifyFreshness posts which streams of a pipeline exceed their freshness SLA; without streams it posts the recovery.
 func (s *Sender) NotifyFreshness(ctx context.Context, pipeline string, streams []string) {
 	for t := range s.targetsFor(pipeline) {
 		at := s.Now().UTC()
@@ -58,7 +57,7 @@ func (s *Sender) NotifyFreshness(ctx context.Context, pipeline string, streams [
 	}
 }
 
-// targetsFor gives the targets that a pipeline's runs are told to.
+// targetsFor are the targets of a pipeline.
 func (s *Sender) targetsFor(pipeline string) func(func(Target) bool) {
 	return func(yield func(Target) bool) {
 		for _, t := range s.Targets {
@@ -69,33 +68,34 @@ func (s *Sender) targetsFor(pipeline string) func(func(Target) bool) {
 	}
 }
 
-// postWithCooldown posts what is wrong, unless it was told and the target wants rest from it, or that it is over, where it had been told.
+// postWithCooldown posts a problem unless the same one was posted within the target's cooldown. When the problem is over it posts
+// the recovery, if the problem had been posted.
 func (s *Sender) postWithCooldown(ctx context.Context, t Target, wrong, over Message, isWrong bool) {
 	if t.Webhook == "" || !slices.Contains(t.On, wrong.Event) {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	told := s.readSent()
+	sent := s.readSent()
 	key := strings.Join([]string{t.Name, wrong.Pipeline, string(wrong.Event)}, " ")
-	before, known := told[key]
+	before, known := sent[key]
 	switch {
 	case isWrong && known && before.Class == wrong.Class && s.Now().Sub(before.At) < t.Cooldown:
 		return
 	case isWrong:
 		if !s.postMessage(ctx, t, wrong) {
-			return // it is still to be told
+			return // the next run tries again
 		}
-		told[key] = sentAlert{Class: wrong.Class, At: s.Now().UTC()}
+		sent[key] = sentAlert{Class: wrong.Class, At: s.Now().UTC()}
 	case !known:
 		return
 	default:
 		if slices.Contains(t.On, Recovery) && !s.postMessage(ctx, t, over) {
 			return
 		}
-		delete(told, key)
+		delete(sent, key)
 	}
-	if err := s.writeSent(told); err != nil {
-		s.Log.Warn("it could not be noted down what was told: it may be told again", "alert", t.Name, "error", err)
+	if err := s.writeSent(sent); err != nil {
+		s.Log.Warn("the state of alerts cannot be written: one may be sent again", "alert", t.Name, "error", err)
 	}
 }

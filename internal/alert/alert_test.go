@@ -111,7 +111,7 @@ func TestPingsSayWhenARunBeginsAndHowItEnds(t *testing.T) {
 	d.wantReceived("pings", "POST /ping/secret-of-ping/start"+rid+" ", "POST /ping/secret-of-ping"+rid+" OK nightly ok=4", "POST /ping/secret-of-ping/fail"+rid+" FAILED nightly ok=3")
 }
 
-func TestAFailureIsToldOnceAndThenThatItIsOver(t *testing.T) {
+func TestAFailureIsPostedOnceAndThenItsRecovery(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, alert.Failure, alert.Recovery)
 	d.sender.Targets[0].Ping = ""
@@ -133,7 +133,7 @@ func TestAFailureIsToldOnceAndThenThatItIsOver(t *testing.T) {
 	d.wantReceived("still well")
 }
 
-func TestAWebhookIsToldOnlyWhatItWants(t *testing.T) {
+func TestAWebhookReceivesOnlyItsEvents(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, alert.Late)
 	d.sender.Targets[0].Ping, d.sender.Targets[0].Pipelines = "", []string{"nightly"}
@@ -153,8 +153,8 @@ func TestAWebhookIsToldOnlyWhatItWants(t *testing.T) {
 	d.wantReceived("a change", "POST /hook/secret-of-hook schema_change|aqueduck: nightly: the source has changed\ncontacts.plan: a field that no column takes")
 }
 
-// TestWhatIsNotTakenIsTriedAgainAndToldLater: a failure that nobody heard of is still to be told.
-func TestWhatIsNotTakenIsTriedAgainAndToldLater(t *testing.T) {
+// TestAFailedPostIsRetriedAndSentLater: a failure that nobody heard of is still to be told.
+func TestAFailedPostIsRetriedAndSentLater(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, alert.Failure)
 	d.sender.Targets[0].Ping = ""
@@ -182,8 +182,8 @@ func TestWhatIsNotTakenIsTriedAgainAndToldLater(t *testing.T) {
 	}
 }
 
-// TestASpoiltNoteOfWhatWasToldCostsNoMessage: it may be told twice.
-func TestASpoiltNoteOfWhatWasToldCostsNoMessage(t *testing.T) {
+// TestABrokenStateFileLosesNoAlert: it may be told twice.
+func TestABrokenStateFileLosesNoAlert(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, alert.Failure)
 	d.sender.Targets[0].Ping = ""

@@ -10,28 +10,28 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// sentAlert is what a target was told last of a pipeline.
+// sentAlert is the last alert that was posted to a target for a pipeline and event.
 type sentAlert struct {
 	Class string    `json:"class"`
 	At    time.Time `json:"at"`
 }
 
-// readSent gives what was told. A file that cannot be read is as good as none: something may be told twice.
+// readSent reads the State file. An unreadable file counts as empty: an alert may then be repeated.
 func (s *Sender) readSent() map[string]sentAlert {
-	told := map[string]sentAlert{}
+	sent := map[string]sentAlert{}
 	text, err := os.ReadFile(s.State)
 	if err == nil {
-		err = json.Unmarshal(text, &told)
+		err = json.Unmarshal(text, &sent)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		s.Log.Warn("what was told before cannot be read: it may be told again", "file", s.State, "error", err)
+		s.Log.Warn("the state of alerts cannot be read: one may be sent again", "file", s.State, "error", err)
 		return map[string]sentAlert{}
 	}
-	return told
+	return sent
 }
 
-func (s *Sender) writeSent(told map[string]sentAlert) error {
-	text, err := json.Marshal(told)
+func (s *Sender) writeSent(sent map[string]sentAlert) error {
+	text, err := json.Marshal(sent)
 	if err != nil {
 		return err
 	}

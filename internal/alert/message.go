@@ -2,32 +2,32 @@ package alert
 
 import "time"
 
-// Kind is what a webhook may be told.
+// Kind is an event that a webhook can receive.
 type Kind string
 
-// What a webhook is told of.
+// Events.
 const (
-	Failure  Kind = "failure"       // a run did not end with 0
-	Late     Kind = "late"          // what a pipeline reads is older than it may be
-	Recovery Kind = "recovery"      // what was told of before is over
-	Changed  Kind = "schema_change" // the source has fields that were not known, or a table got columns
+	Failure  Kind = "failure"       // a run failed
+	Late     Kind = "late"          // streams exceed their freshness SLA
+	Recovery Kind = "recovery"      // a posted problem is over
+	Changed  Kind = "schema_change" // the source has new fields, or a table got columns
 )
 
-// Kinds are all that there are, in the order of their importance.
+// Kinds are all events, the most important first.
 var Kinds = []Kind{Failure, Late, Recovery, Changed}
 
-// Run is a run as it is told of.
+// Run is what alerts say about a run.
 type Run struct {
 	Pipeline, ID           string
-	Succeeded, Interrupted bool      // it ended well, or somebody stopped it; with neither it failed
-	WillRetry              bool      // it went wrong, and is tried again before anybody has to know
-	Class, Error, Next     string    // of what went wrong first
+	Succeeded, Interrupted bool      // succeeded, or was cancelled; with neither it failed
+	WillRetry              bool      // it failed and will be retried: no failure is posted yet
+	Class, Error, Next     string    // of the first error
 	Line                   string    // its last line
-	Changes                []string  // what was new in the source
+	Changes                []string  // changes of the source
 	At                     time.Time // when it ended
 }
 
-// Message is what a webhook gets, as JSON. Text says it all in words, as chat services show it.
+// Message is the JSON that a webhook receives. Text is the whole message in words, which chat services show.
 type Message struct {
 	Event    Kind      `json:"event"`
 	Text     string    `json:"text"`

@@ -16,13 +16,14 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-// What telling may take: a run waits for it.
+// Limits of sending: a run waits for it.
 const (
 	answerTimeout = 10 * time.Second // for one answer
 	maxTries      = 3
 )
 
-// pingTarget sends the last line of a run to where one is awaited. The id of the run is sent as such services want ids: as a UUID.
+// pingTarget sends the last line of a run to a target's ping URL with a suffix. The run's id is sent as a UUID, as such services
+// require.
 func (s *Sender) pingTarget(ctx context.Context, t Target, way string, r Run) {
 	if t.Ping == "" {
 		return
@@ -41,7 +42,7 @@ func (s *Sender) pingTarget(ctx context.Context, t Target, way string, r Run) {
 	s.sendRetrying(ctx, t, u.String(), "text/plain; charset=utf-8", []byte(r.Line))
 }
 
-// postMessage sends a message to a webhook, and says whether it was taken.
+// postMessage posts a message to a webhook, and reports whether it was accepted.
 func (s *Sender) postMessage(ctx context.Context, t Target, m Message) bool {
 	if t.Webhook == "" {
 		return true
@@ -54,25 +55,26 @@ func (s *Sender) postMessage(ctx context.Context, t Target, m Message) bool {
 	return s.sendRetrying(ctx, t, t.Webhook, "application/json", body)
 }
 
-// sendRetrying tries to send until it is taken, or there is no use. What goes wrong is said without the address.
+// sendRetrying sends until it succeeds, cannot succeed, or maxTries is reached. Logs omit the URL, which may contain a secret.
 func (s *Sender) sendRetrying(ctx context.Context, t Target, address, kind string, body []byte) bool {
 	s.once.Do(func() {
-		s.client = &http.Client{Timeout: answerTimeout, Transport: &http.Transport{DisableKeepAlives: true}, // no proxy of the environment's
+		s.client = &http.Client{Timeout: answerTimeout, Transport: &http.Transport{DisableKeepAlives: true}, // without a proxy from the environment
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	})
 	for try := 1; ; try++ {
-		again, err := s.sendOnce(ctx, address, kind, body)
+		mayRetry, err := s.sendOnce(ctx, address, kind, body)
 		if err == nil {
 			return true
 		}
-		if !again || try == maxTries || s.Wait(ctx, time.Duration(try*try)*time.Second) != nil {
+		if !mayRetry || try == maxTries || s.Wait(ctx, time.Duration(try*try)*time.Second) != nil {
 			s.Log.Warn("an alert could not be sent", "alert", t.Name, "error", err)
 			return false
 		}
 	}
 }
 
-// CheckReachable connects to an address and sends nothing: a ping would count, a message would be read. An error does not repeat the address.
+// CheckReachable connects to an address and sends nothing: a ping would count, and people would read a message. Its error omits
+// the address.
 func (a Address) CheckReachable(ctx context.Context) error {
 	u, err := url.Parse(a.address)
 	if err != nil {
@@ -82,7 +84,7 @@ func (a Address) CheckReachable(ctx context.Context) error {
 	defer cancel()
 	port := u.Port()
 	if port == "" {
-		port = u.Scheme // whose name stands for it
+		port = u.Scheme // its name is also the name of its port
 	}
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
@@ -92,8 +94,8 @@ func (a Address) CheckReachable(ctx context.Context) error {
 	return conn.Close()
 }
 
-// sendOnce sends once, and says whether another try may go better.
-func (s *Sender) sendOnce(ctx context.Context, address, kind string, body []byte) (again bool, err error) {
+// sendOnce sends once, and reports whether a retry may succeed.
+func (s *Sender) sendOnce(ctx context.Context, address, kind string, body []byte) (mayRetry bool, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
 	if err != nil {
 		return false, errors.New("its address is none")
@@ -103,13 +105,13 @@ func (s *Sender) sendOnce(ctx context.Context, address, kind string, body []byte
 	resp, err := s.client.Do(req)
 	var inside *url.Error
 	if errors.As(err, &inside) {
-		err = inside.Err // which does not repeat the address
+		err = inside.Err // it omits the address
 	}
 	if err != nil {
 		return true, err
 	}
 	defer resp.Body.Close()
-	_, _ = io.CopyN(io.Discard, resp.Body, 1<<10) // what it says does not matter
+	_, _ = io.CopyN(io.Discard, resp.Body, 1<<10) // the body is not used
 	if resp.StatusCode/100 == 2 {
 		return false, nil
 	}

@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// Sender tells. Whatever fails is logged and no more: a run does not depend on it.
+// Sender sends alerts to targets. A failure is only logged, so that a run does not depend on it. It is safe for concurrent use.
 type Sender struct {
 	Targets []Target
-	State   string // a file of what was told, so that it is told once
+	State   string // file with the alerts that were posted, so that none is repeated within its cooldown
 	Now     func() time.Time
 	Wait    func(context.Context, time.Duration) error
 	Log     *slog.Logger
 
 	once   sync.Once
 	client *http.Client
-	mu     sync.Mutex // guards the file of what was told
+	mu     sync.Mutex // guards the State file
 }

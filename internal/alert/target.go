@@ -2,19 +2,19 @@ package alert
 
 import "time"
 
-// Target is a place to tell.
+// Target is a receiver of alerts.
 type Target struct {
 	Name          string
-	Ping, Webhook string        // addresses, which may hold a secret: they are in no message; "": none
-	On            []Kind        // what the webhook is told
-	Pipelines     []string      // whose runs; none: all
-	Cooldown      time.Duration // the same again is told no sooner
+	Ping, Webhook string        // URLs, which may contain a secret: no message repeats them; "": none
+	On            []Kind        // events that the webhook receives
+	Pipelines     []string      // none: all
+	Cooldown      time.Duration // the same problem is posted no sooner
 }
 
-// Address is one of a target's, by what it is for.
+// Address is a URL of a target, with its use: ping or webhook.
 type Address struct{ For, address string }
 
-// Addresses are those that a target has.
+// Addresses are the target's URLs.
 func (t Target) Addresses() (all []Address) {
 	for _, a := range []Address{{"ping", t.Ping}, {"webhook", t.Webhook}} {
 		if a.address != "" {

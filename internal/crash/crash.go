@@ -1,7 +1,7 @@
-// Package crash names the places where a test may kill the process, to see that the next start is whole.
+// Package crash names the points at which a test kills the process, to check that the next start recovers.
 package crash
 
-// Points gives the names of all places, in the order a run passes them.
+// Points are the names of the points of every run, in the order in which a run reaches them.
 func Points() []string {
 	return []string{
 		OpenCreated, OpenRestored, TablesMade,
@@ -12,54 +12,54 @@ func Points() []string {
 	}
 }
 
-// ErasePoints gives those that only an erasure passes.
+// ErasePoints are the points of an erasure.
 func ErasePoints() []string { return []string{EraseBegun, EraseNoted, EraseCommitted, ErasePublished} }
 
-// RebuildPoints gives those that are passed where a file is written anew: when somebody was erased, or it is worn.
+// RebuildPoints are the points of a rebuild of a database file, after an erasure or because the file is worn.
 func RebuildPoints() []string { return []string{RebuildPacked, RebuildCleared} }
 
-// RestorePoints gives those that are passed only where something was damaged, or a backup is put back.
+// RestorePoints are the points of a start with a damaged database, or with a backup to restore.
 func RestorePoints() []string { return []string{OpenAside, BackupSummed, BackupMoved} }
 
-// ExportPoints gives those that only the reading of an export passes.
+// ExportPoints are the points of reading an export.
 func ExportPoints() []string { return []string{ExportMeant, ExportAsked, ExportNamed, ExportFetched} }
 
-// The places.
+// The points. Each comment says what is on disk, or at the source, when the point is reached.
 const (
-	OpenCreated      = "open-created"      // an empty database is made, not yet the work database
-	OpenRestored     = "open-restored"     // the published file is copied, not yet the work database
-	TablesMade       = "tables-made"       // new tables and columns are in the log, which is not folded
+	OpenCreated      = "open-created"      // an empty database exists, not yet under the work database's name
+	OpenRestored     = "open-restored"     // the published file is copied, not yet under the work database's name
+	TablesMade       = "tables-made"       // new tables and columns are in the write-ahead log, which is not checkpointed
 	FoldCopied       = "fold-copied"       // the work database is copied with its log
-	FoldCheckpointed = "fold-checkpointed" // the copy has taken in its log
-	FoldReady        = "fold-ready"        // the copy has its final name, the work database is still there
+	FoldCheckpointed = "fold-checkpointed" // the copy is checkpointed
+	FoldReady        = "fold-ready"        // the copy has its final name, the work database still exists
 	FoldSwapping     = "fold-swapping"     // there is no work database, only the copy
 	FoldSwapped      = "fold-swapped"      // the copy is the work database, the old one is still in the trash
 	CommitStaged     = "commit-staged"     // a transaction is open, nothing is merged
-	CommitWritten    = "commit-written"    // all is written, the transaction is open
-	CommitDone       = "commit-done"       // the transaction is durable, nobody knows yet
+	CommitWritten    = "commit-written"    // everything is written, the transaction is open
+	CommitDone       = "commit-done"       // the transaction is durable, the run has not noted it
 	PublishClosed    = "publish-closed"    // the work database is closed
-	PublishCopied    = "publish-copied"    // copied with its log
-	LakeWritten      = "lake-written"      // the changed parts are written and audited under temporary names
-	PublishVerified  = "publish-verified"  // checkpointed and verified
-	PublishSealed    = "publish-sealed"    // read-only, durable, still under a temporary name
-	PublishSummed    = "publish-summed"    // its checksum has its final name, the file has not
-	PublishMoved     = "publish-moved"     // under its final name, no link leads to it
+	PublishCopied    = "publish-copied"    // it is copied with its log
+	LakeWritten      = "lake-written"      // the changed parts are written and verified under temporary names
+	PublishVerified  = "publish-verified"  // the copy is checkpointed and verified
+	PublishSealed    = "publish-sealed"    // it is read-only and durable, still under a temporary name
+	PublishSummed    = "publish-summed"    // its checksum has the final name, the file does not
+	PublishMoved     = "publish-moved"     // it has its final name, no link leads to it
 	LakePart         = "lake-part"         // one part has its final name
 	LakeManifest     = "lake-manifest"     // a manifest names the new parts
 	LinkSwapped      = "link-swapped"      // readers find the new file
-	WorkTrashed      = "work-trashed"      // the work database is out of the way
+	WorkTrashed      = "work-trashed"      // the work database is moved to the trash
 	PublishRetained  = "publish-retained"  // the checksum of an old published file is removed, the file is not
-	EraseBegun       = "erase-begun"       // files are known to hold what is to go, nothing else is done
-	EraseNoted       = "erase-noted"       // and the tombstones are durable, nothing is erased
-	EraseCommitted   = "erase-committed"   // the work database is without it, its file and the published ones are not
-	RebuildPacked    = "rebuild-packed"    // the file is written anew, the worn one still has its name
-	RebuildCleared   = "rebuild-cleared"   // the worn one is gone, the new one has not its name
-	OpenAside        = "open-aside"        // a damaged work database is set aside, none is in its place
-	BackupSummed     = "backup-summed"     // a backup that was put back has its checksum, not its place
-	BackupMoved      = "backup-moved"      // it has its place, no link leads to it
-	ExportMeant      = "export-meant"      // it is stored that a job is about to be asked for
-	ExportAsked      = "export-asked"      // the source has the job, nobody has stored what it is called
-	ExportNamed      = "export-named"      // its name is stored, nobody has asked what became of it
-	ExportFetched    = "export-fetched"    // its file is there and read, its rows are not stored
-	ErasePublished   = "erase-published"   // a file without it is published, the older ones are gone, other files are not
+	EraseBegun       = "erase-begun"       // it is recorded that files contain data to erase, nothing else is done
+	EraseNoted       = "erase-noted"       // the tombstones are durable, too, nothing is erased
+	EraseCommitted   = "erase-committed"   // the work database is without the data, its file and the published ones are not
+	RebuildPacked    = "rebuild-packed"    // the file is written anew, the old one still has its name
+	RebuildCleared   = "rebuild-cleared"   // the old file is removed, the new one does not have its name yet
+	OpenAside        = "open-aside"        // a damaged work database is moved aside, none replaces it yet
+	BackupSummed     = "backup-summed"     // the checksum of a restored backup is in place, the file is not
+	BackupMoved      = "backup-moved"      // the file is in place, no link leads to it
+	ExportMeant      = "export-meant"      // the checkpoint says that a job will be asked for
+	ExportAsked      = "export-asked"      // the source has the job, its id is not stored
+	ExportNamed      = "export-named"      // its id is stored, its status was not asked for
+	ExportFetched    = "export-fetched"    // its file is fetched and read, its rows are not stored
+	ErasePublished   = "erase-published"   // a file without the data is published, the older ones are removed, other files are not
 )

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestEveryPlaceIsInOneList: the tests that kill processes walk the lists.
-func TestEveryPlaceIsInOneList(t *testing.T) {
+// TestEveryPointIsInOneList: the tests that kill processes walk the lists.
+func TestEveryPointIsInOneList(t *testing.T) {
 	lists := slices.Concat(Points(), ErasePoints(), RebuildPoints(), RestorePoints(), ExportPoints())
 	file, err := parser.ParseFile(token.NewFileSet(), "crash.go", nil, 0)
 	if err != nil {

@@ -2,11 +2,11 @@
 
 package crash
 
-// At does nothing: this program was built without crash points.
+// At does nothing: this binary has no crash points.
 func At(string) {}
 
-// Named says whether places can be named in this program.
+// Named reports whether this binary has crash points.
 const Named = false
 
-// Watch does nothing: no place is ever told of.
+// Watch does nothing: this binary has no crash points.
 func Watch(func(name string)) {}

@@ -12,17 +12,17 @@ import (
 	"time"
 )
 
-// passed counts how often the wanted place was reached; it exists only in binaries made for crash tests.
+// passed counts how often the wanted point was reached.
 var passed atomic.Int64
 
-// watcher is who is told of every place.
+// watcher is called at every point.
 var watcher atomic.Pointer[func(name string)]
 
-// Named says whether places can be named in this program.
+// Named reports whether this binary has crash points.
 const Named = true
 
-// Watch has f told of every place that is reached, in the goroutine that reaches it; nil ends that. A test keeps what is on
-// disk then: what a process would leave that died there.
+// Watch calls f at every point, in the goroutine that reaches it; nil ends that. A test copies the files on disk in f: a process
+// that died there would leave them.
 func Watch(f func(name string)) {
 	if f == nil {
 		watcher.Store(nil)
@@ -31,8 +31,9 @@ func Watch(f func(name string)) {
 	watcher.Store(&f)
 }
 
-// At kills the process when AQUEDUCK_CRASH is "name:n" and this is the n-th time that name is reached; with "name:n:3ms" so much
-// later, whatever it does then. With "name:n:hold" it says so and stays there instead, until a signal ends it.
+// At kills the process when AQUEDUCK_CRASH is "name:n" and this is the n-th time that the point is reached. With "name:n:3ms" it
+// kills that much later, whatever the process does then. With "name:n:hold" it prints a line and waits there until a signal ends
+// the process.
 func At(name string) {
 	if f := watcher.Load(); f != nil {
 		(*f)(name)

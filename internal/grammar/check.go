@@ -8,8 +8,8 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// checkValue checks a node against its spec. Depth is bounded by the spec, breadth by maxValues: an alias that contains
-// itself ends where the spec does.
+// checkValue checks a node against its spec. The spec bounds the depth and maxValues the breadth: an alias that contains itself
+// ends where the spec does.
 func (d *checkedFile) checkValue(s *Spec, path string, name, n *yaml.Node) *Value {
 	v := &Value{doc: d, spec: s, path: path, name: name, node: n}
 	if d.values++; d.values >= maxValues {
@@ -21,7 +21,7 @@ func (d *checkedFile) checkValue(s *Spec, path string, name, n *yaml.Node) *Valu
 	written := n.Line
 	if n.Kind == yaml.AliasNode {
 		written = n.Alias.Line
-		// The place of a mistake stays the alias: that is where the value does not fit.
+		// The position of a mistake stays the alias, where the value is used.
 		target := *n.Alias
 		target.Line, target.Column = n.Line, n.Column
 		n = &target
@@ -71,7 +71,7 @@ func (d *checkedFile) checkMapping(v *Value, entry func(*Value, *yaml.Node, *yam
 	}
 	v.valid = true
 	lines := map[string]int{}
-	var meant []string // what misspelled keys most likely stand for
+	var meant []string // keys that misspelled ones most likely mean
 	for i := 0; i+1 < len(v.node.Content); i += 2 {
 		key, value := v.node.Content[i], v.node.Content[i+1]
 		if key.Kind == yaml.AliasNode {
@@ -100,7 +100,7 @@ func (d *checkedFile) checkMapping(v *Value, entry func(*Value, *yaml.Node, *yam
 	d.requireItems(v)
 }
 
-// requireItems refuses an empty list, or map of any keys, where there has to be something.
+// requireItems refuses an empty list, or an empty map of any keys, if the spec requires an item.
 func (d *checkedFile) requireItems(v *Value) {
 	if v.spec.Some && len(v.node.Content) == 0 {
 		v.WrongKey("", "%s: there is none", v.path)
@@ -114,7 +114,7 @@ func (d *checkedFile) messageIn(path, message string) string {
 	return message + " in " + path
 }
 
-// checkKnownKey takes in one key of a Map, and gives the key that a misspelled one stands for.
+// checkKnownKey checks one key of a Map, and returns the key that a misspelled one most likely means.
 func (d *checkedFile) checkKnownKey(v *Value, key, value *yaml.Node) []string {
 	spec := v.spec.keySpec(key.Value)
 	if spec == nil {
@@ -155,13 +155,13 @@ func (d *checkedFile) checkFreeKey(v *Value, key, value *yaml.Node) []string {
 	path := joinPath(v.path, key.Value)
 	if err := v.spec.refuseText(key.Value); err != nil {
 		v.flawed = true
-		d.reportMistake(key, d.messageIn(v.path, err.Error()), v.spec.Hint) // and what else is wrong there is told with it
+		d.reportMistake(key, d.messageIn(v.path, err.Error()), v.spec.Hint) // the value is checked all the same, to report all mistakes at once
 	}
 	v.keys = append(v.keys, Entry{key.Value, d.checkValue(v.spec.Item, path, key, value)})
 	return nil
 }
 
-// reportMissingKeys reports required keys that are neither there nor misspelled.
+// reportMissingKeys reports required keys that are neither given nor misspelled.
 func (d *checkedFile) reportMissingKeys(v *Value, there map[string]int, meant []string) {
 	for _, k := range v.spec.Keys {
 		if _, ok := there[k.Name]; ok || !k.Required || slices.Contains(meant, k.Name) {

@@ -1,7 +1,7 @@
-// Package grammar checks a YAML file against a tree of keys, reporting every mistake with its place.
+// Package grammar checks a YAML file against a tree of keys, and reports every mistake with its position.
 //
-// The tree is the single description of a file's form: the check, the values that a caller reads and the page of
-// documentation all come from it.
+// The tree is the only description of a file's form: the checks, the values, the JSON Schema and the documentation's tables all come
+// from it.
 package grammar
 
 import (
@@ -11,12 +11,12 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// Kind is the form of one value.
+// Kind is the form of a value.
 type Kind int
 
-// The forms a value may have.
+// The forms of values.
 const (
-	Map      Kind = iota // the keys that Keys names, no others
+	Map      Kind = iota // only the keys in Keys
 	Free                 // any keys, each with a value like Item
 	List                 // values like Item
 	OneOrAll             // one value like Item, or a list of them
@@ -28,40 +28,40 @@ const (
 	Enum                 // one of Values
 )
 
-// Spec describes one value: its form, what it means, and what it is when the file does not say.
+// Spec describes a value: its form, its meaning and its default.
 type Spec struct {
-	Name     string // the key; the place holder in documentation for an Item of Free
+	Name     string // the key; for an Item of Free the placeholder in documentation
 	Kind     Kind
-	Into     func(v *Value) // what Fill hands the value to, the default where the file gives none: it fills a field
+	Into     func(v *Value) // Fill calls it with the value, to set a field; a value that the file lacks reads as its default
 	Doc      string
-	Default  string                 // in the file's own writing, for scalars
+	Default  string                 // as written in a file, for scalars
 	Required bool                   // a mapping without it is a mistake
-	Later    bool                   // the key is reserved: a file that uses it is told that it is not built yet
-	Secret   func(text string) bool // says that a text must not be shown, neither in a message nor in an excerpt; nil: none is
-	Verbatim bool                   // the text is not resolved: whoever reads the value does that
+	Later    bool                   // reserved: a file that uses it is told that it is not built yet
+	Secret   func(text string) bool // reports whether a text must not appear in messages and excerpts; nil: none must
+	Verbatim bool                   // the text is not resolved; the reader of the value does that
 	Keys     []Spec                 // of a Map
 	Item     *Spec                  // of a Free, List or OneOrAll
 	Values   []Choice               // of an Enum
-	Min, Max int64                  // of an Int; both zero: any
-	Some     bool                   // of a Free, List or OneOrAll: there is at least one
-	Form     *Form                  // of a Text, and of the keys of a Free; nil: any
+	Min, Max int64                  // of an Int; both zero: no bounds
+	Some     bool                   // of a Free, List or OneOrAll: at least one is required
+	Form     *Form                  // of a Text, and of the keys of a Free; nil: any text
 	Check    func(text string) error
 	Hint     string // shown when Form or Check refuses
-	See      string // documentation: the key whose table of keys is this one's too
+	See      string // for documentation: another key that has the same keys
 }
 
-// Form is what a text looks like.
+// Form is a pattern that a text must match.
 type Form struct {
 	pattern *regexp.Regexp
 	refusal string
 }
 
-// NewForm makes a form of a pattern, and of what is said of another text, with a %q for it.
+// NewForm makes a form of a pattern and of the error for other texts, with a %q for the text.
 func NewForm(pattern, refusal string) *Form {
 	return &Form{pattern: regexp.MustCompile(pattern), refusal: refusal}
 }
 
-// Check says nothing of a text that has the form.
+// Check is nil for a text that has the form.
 func (f *Form) Check(text string) error {
 	if f == nil || f.pattern.MatchString(text) {
 		return nil
@@ -76,44 +76,44 @@ type Choice struct {
 	Later bool // reserved, not built yet
 }
 
-// Value is one place of a checked file. What the file leaves out, or has wrong, reads as its default: the mistake is
-// in the report already, and a caller need not look.
+// Value is a position in a checked file. A value that is absent or wrong reads as its default: the report has the mistake, and
+// callers need not check.
 type Value struct {
 	doc    *checkedFile
 	flawed bool   // keys of the map were refused
-	parent *Value // what it would be a key of, when the file leaves it out
+	parent *Value // of an absent value: the map that lacks it
 	spec   *Spec
 	path   string
-	node   *yaml.Node // nil when the file leaves it out
-	name   *yaml.Node // the key that it belongs to, if any
-	valid  bool       // there, and what the spec wants
+	node   *yaml.Node // nil when absent
+	name   *yaml.Node // its key, if any
+	valid  bool       // present and correct
 	text   string     // of a scalar, resolved
 	keys   []Entry
 	items  []*Value
 }
 
-// Entry is one key of a map with its value, in the file's order.
+// Entry is one key of a map with its value.
 type Entry struct {
 	Name  string
 	Value *Value
 }
 
-// Resolve gives the text that a scalar stands for, e.g. with variables put in.
+// Resolve returns the text that a scalar stands for, for example with variables replaced.
 type Resolve func(text string) (string, error)
 
-// checkedFile is one file while it is checked.
+// checkedFile is one file during its check.
 type checkedFile struct {
 	report      *Report
 	file        string
 	lines       []string
 	resolve     Resolve
-	secretLines map[int]bool // lines with a secret: never quoted
+	secretLines map[int]bool // lines with a secret, which are never quoted
 	values      int
-	isPart      bool     // others have what it lacks
-	meantKeys   []string // of a part: what misspelled keys at its top most likely stand for
+	isPart      bool     // other files may have the keys that it lacks
+	meantKeys   []string // of a part: what misspelled keys at its top level most likely mean
 }
 
-// Limits of a file: far above what any real one needs, and small enough that no file can hurt.
+// Limits of a file: far above real files, and small enough to keep checks fast.
 const (
 	maxBytes  = 1 << 20
 	maxValues = 20_000 // aliases count each time they are used

@@ -21,7 +21,7 @@ func (s *Spec) writeRows(b *strings.Builder, path string) {
 	}
 }
 
-// writeRowsBelow writes the rows of what a key holds.
+// writeRowsBelow writes the rows of the keys inside a value.
 func (s *Spec) writeRowsBelow(b *strings.Builder, path string) {
 	if s.Later || s.See != "" {
 		return
@@ -59,7 +59,7 @@ func (s *Spec) writeRow(b *strings.Builder, path string) {
 	fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", path, tableCell(s.formText()), value, tableCell(s.Doc+s.choicesText()+see))
 }
 
-// formText names what may be written.
+// formText names the form of a value.
 func (s *Spec) formText() string {
 	names := map[Kind]string{
 		Map: "keys", Free: "keys", Text: "text", Int: "number", Bool: "true, false", Duration: "duration", Date: "date",
@@ -81,7 +81,7 @@ func (s *Spec) formText() string {
 	return names[s.Kind]
 }
 
-// choicesText explains the values of an Enum, those that are not built yet last.
+// choicesText explains the values of an Enum; those not built yet come last.
 func (s *Spec) choicesText() string {
 	var b strings.Builder
 	var later []string
@@ -100,7 +100,7 @@ func (s *Spec) choicesText() string {
 	return b.String()
 }
 
-// tableCell keeps text inside its cell.
+// tableCell makes a text fit into one table cell.
 func tableCell(text string) string {
 	return strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "|", `\|`)
 }

@@ -9,7 +9,7 @@ import (
 // MemoryForm is the form of an amount of memory.
 var MemoryForm = NewForm(`^([0-9]{1,9})([kKmMgGtT])([iI]?)[bB]$`, "%q is no amount of memory: e.g. 4GB")
 
-// ParseMemory reads an amount of it, as people write it: 512MB, 2GB or 2GiB. It gives bytes.
+// ParseMemory parses an amount of memory such as 512MB, 2GB or 2GiB into bytes.
 func ParseMemory(text string) (int64, error) {
 	found := MemoryForm.pattern.FindStringSubmatch(strings.TrimSpace(text))
 	if found == nil {

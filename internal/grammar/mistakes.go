@@ -11,30 +11,30 @@ import (
 	"strings"
 )
 
-// Mistake is one thing wrong with a file, and where.
+// Mistake is one mistake in a file, with its position.
 type Mistake struct {
 	File    string `json:"file"`
-	Line    int    `json:"line"`   // from 1; 0 when the mistake has no place
+	Line    int    `json:"line"`   // from 1; 0 when the mistake has no position
 	Column  int    `json:"column"` // in characters, from 1
 	Message string `json:"message"`
-	Excerpt string `json:"excerpt,omitempty"` // the line it is in
+	Excerpt string `json:"excerpt,omitempty"` // its line
 	Hint    string `json:"hint,omitempty"`    // what may be meant, or what to do
-	Warning bool   `json:"warning,omitempty"` // the file is read all the same
+	Warning bool   `json:"warning,omitempty"` // the file is valid all the same
 
 	width int  // characters to underline
-	known bool // what the message quotes is a key of the grammar, or nearly one
+	known bool // the message quotes a key of the spec, or nearly one, not a text of the file
 }
 
-// Mistakes is every mistake of one or more files, in the order of their places. It is an error.
+// Mistakes is an error with all mistakes of one or more files, sorted by position.
 type Mistakes []Mistake
 
-// maxShown is how many mistakes Format writes: a reader of more would start again at the top anyway.
+// maxShown is the number of mistakes that Format writes.
 const maxShown = 20
 
-// Error is the text that Format gives.
+// Error is the text of Format.
 func (m Mistakes) Error() string { return strings.TrimSuffix(m.Format(), "\n") }
 
-// Format writes each mistake with its place, its line and a caret, and ends with their number. Of none it writes nothing.
+// Format writes each mistake with its position, its line and a caret, and then their number. It is empty without mistakes.
 func (m Mistakes) Format() string {
 	if len(m) == 0 {
 		return ""
@@ -51,7 +51,7 @@ func (m Mistakes) Format() string {
 	return b.String()
 }
 
-// countText says how many there are of each kind.
+// countText is the number of errors and of warnings in words.
 func (m Mistakes) countText() string {
 	errors, warnings := 0, 0
 	for _, x := range m {
@@ -83,7 +83,7 @@ func (m Mistakes) JSON() ([]byte, error) {
 	return json.MarshalIndent([]Mistake(m), "", "  ")
 }
 
-// Annotations writes each mistake as a command that GitHub's workflows show beside the line of a change.
+// Annotations writes each mistake as a workflow command of GitHub Actions, which shows it at its line.
 func (m Mistakes) Annotations() string {
 	text := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
@@ -112,7 +112,7 @@ func (m Mistakes) fileNames() []string {
 	return files
 }
 
-// Kind is error or warning.
+// Kind is "error" or "warning".
 func (x Mistake) Kind() string {
 	if x.Warning {
 		return "warning"
@@ -139,7 +139,7 @@ func (x Mistake) writeMistake(b *strings.Builder) {
 	b.WriteString(strings.TrimRight(caret, " ") + "\n")
 }
 
-// cutLine cuts a long line to the part around a column, and says which column of the part it is.
+// cutLine cuts a long line to the part around a column, and returns the column within that part.
 func cutLine(line string, column int) (string, int) {
 	const before, most = 60, 140
 	runes := []rune(line)
@@ -155,18 +155,18 @@ func cutLine(line string, column int) (string, int) {
 	return "…" + cut, column - from + 1
 }
 
-// Report gathers the mistakes of the files read with it. The zero value is ready to use.
+// Report collects the mistakes of the files that are read with it. The zero value is ready to use.
 type Report struct {
 	mistakes Mistakes
 	files    []string
-	hidden   []string // files of which nothing is quoted
+	hidden   []string // files that no message quotes
 }
 
-// Hide has no line of a file be quoted, and no key and no value of it.
+// Hide keeps messages from quoting lines, keys and values of a file.
 func (r *Report) Hide(file string) { r.hidden = append(r.hidden, file) }
 
-// Add takes in a mistake of a file. One that Hide names, or that is named .env, is told of without its lines, keys and values: it may be a
-// secret that was named by mistake. Of one that is its owner's alone no line is told.
+// Add adds a mistake. Lines, keys and values of a file that Hide names, or whose name begins with .env, are removed from it: the
+// file may be a secret that was named by mistake. If only its owner may read the file, the line is removed.
 func (r *Report) Add(m Mistake) {
 	hidden := slices.Contains(r.hidden, m.File) || strings.HasPrefix(filepath.Base(m.File), ".env")
 	if hidden || m.Excerpt != "" && isPrivateFile(m.File) {
@@ -181,24 +181,23 @@ func (r *Report) Add(m Mistake) {
 	r.mistakes = append(r.mistakes, m)
 }
 
-// quoted is what a message quotes, in either kind of quotes; an apostrophe is none.
+// quoted matches a quoted text in a message, with either kind of quotes; an apostrophe is none.
 var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|\B'[^']*'\B`)
 
-// isPrivateFile reports whether a file is for no other eyes than its owner's.
+// isPrivateFile reports whether only its owner may access a file.
 func isPrivateFile(file string) bool {
 	info, err := os.Stat(file)
 	return err == nil && info.Mode().Perm()&0o077 == 0
 }
 
-// Merge takes in the mistakes of another check.
+// Merge adds the mistakes of another check.
 func (r *Report) Merge(all Mistakes) {
 	for _, m := range all {
 		r.Add(m)
 	}
 }
 
-// Err is nil when there is no mistake but warnings, and Mistakes otherwise: files in the order they were read, places in
-// theirs, warnings last.
+// Err is nil when there are at most warnings, and otherwise Mistakes: in the order of files and positions, with warnings last.
 func (r *Report) Err() error {
 	if !slices.ContainsFunc(r.mistakes, func(m Mistake) bool { return !m.Warning }) {
 		return nil
@@ -206,7 +205,7 @@ func (r *Report) Err() error {
 	return r.sortedMistakes()
 }
 
-// Warnings are those of files without a mistake.
+// Warnings are the warnings if there are no errors, and none otherwise.
 func (r *Report) Warnings() Mistakes {
 	if r.Err() != nil {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Nearest is the candidate that a misspelled word most likely stands for; "" when none is close.
+// Nearest is the candidate that a misspelled word most likely means; "" when none is similar.
 func Nearest(word string, candidates []string) string {
 	best, bestDistance := "", max(1, len([]rune(word))/3)+1
 	for _, c := range candidates {
@@ -16,7 +16,7 @@ func Nearest(word string, candidates []string) string {
 	return best
 }
 
-// DidYouMean is the hint for a word that is none of the candidates: the nearest one, or all of them when they are few.
+// DidYouMean is the hint for an unknown word: the nearest candidate, or all candidates when they are few.
 func DidYouMean(word string, candidates []string) string {
 	const few = 8
 	if near := Nearest(word, candidates); near != "" {
@@ -28,7 +28,7 @@ func DidYouMean(word string, candidates []string) string {
 	return ""
 }
 
-// editDistance counts the letters to add, drop, change or swap with their neighbour to get from a to b.
+// editDistance is the number of letters to add, remove, change or swap with a neighbour to get from a to b.
 func editDistance(a, b string) int {
 	x, y := []rune(a), []rune(b)
 	before, last, next := make([]int, len(y)+1), make([]int, len(y)+1), make([]int, len(y)+1)

@@ -13,11 +13,11 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// ErrUnknown is what a Resolve gives for a text whose value is not known here: it is not checked, and reads as its default.
+// ErrUnknown is the error of a Resolve for a text with an unknown value: the scalar is not checked, and reads as its default.
 var ErrUnknown = errors.New("the value is not known here")
 
-// Read checks a file's text against a spec and gives its values; never nil. Mistakes are gathered in the report.
-// A nil resolve takes scalars as they are written.
+// Read checks a file's text against a spec and returns its values, never nil. It adds mistakes to the report. A nil resolve keeps
+// scalars as they are written.
 func (r *Report) Read(file string, text []byte, root *Spec, resolve Resolve) *Value {
 	return r.readDocument(&checkedFile{file: file, resolve: resolve}, text, root)
 }
@@ -44,10 +44,10 @@ func (r *Report) readDocument(d *checkedFile, text []byte, root *Spec) *Value {
 	return d.checkValue(root, "", nil, node)
 }
 
-// byteOrderMark is what some editors put before UTF-8 text.
+// byteOrderMark is written by some editors before UTF-8 text.
 const byteOrderMark = "\ufeff"
 
-// isReadable refuses what no parser of YAML takes, at the place where it is.
+// isReadable reports invalid UTF-8 and control characters, which no YAML parser accepts, with their position.
 func (d *checkedFile) isReadable(text []byte) bool {
 	for at := 0; at < len(text); {
 		r, size := utf8.DecodeRune(text[at:])
@@ -76,7 +76,7 @@ func (d *checkedFile) isReadable(text []byte) bool {
 	return true
 }
 
-// parseDocument gives the only document of the text, and false when there is none that can be checked.
+// parseDocument is the only document of the text; false when there is none to check.
 func (d *checkedFile) parseDocument(text []byte) (*yaml.Node, bool) {
 	loader, err := yaml.NewLoader(bytes.NewReader(text))
 	if err != nil {
@@ -106,7 +106,7 @@ func (d *checkedFile) parseDocument(text []byte) (*yaml.Node, bool) {
 	return first.Content[0], true
 }
 
-// reportSyntax reports text that is no YAML.
+// reportSyntax reports a syntax error of YAML.
 func (d *checkedFile) reportSyntax(err error) {
 	var broken *yaml.LoadError
 	if !errors.As(err, &broken) {
@@ -118,7 +118,7 @@ func (d *checkedFile) reportSyntax(err error) {
 	if broken.ContextMsg != "" {
 		message += " " + broken.ContextMsg
 	}
-	// What is never closed is noticed at the end of the file; its beginning is the place to look.
+	// The parser notices an unclosed bracket or quote at the end of the file; the user must look where it opens.
 	if broken.ContextMark.Line > 0 && place.Line > broken.ContextMark.Line && !strings.Contains(broken.ContextMsg, "block") {
 		place = broken.ContextMark
 	}
@@ -132,7 +132,7 @@ func (d *checkedFile) reportSyntax(err error) {
 	d.reportMistake(&yaml.Node{Line: place.Line, Column: place.Column}, message, meantBy(message, line))
 }
 
-// meantBy is what to do about text that is no YAML: what people write most often instead of it.
+// meantBy is the hint for a syntax error, by its most frequent causes.
 func meantBy(message, line string) string {
 	if strings.HasPrefix(strings.TrimLeft(line, " "), "\t") {
 		return "YAML is indented by spaces, not tabs"
@@ -155,7 +155,7 @@ func meantBy(message, line string) string {
 	return ""
 }
 
-// reportMistake reports a mistake at a node; nil is the file as a whole.
+// reportMistake reports a mistake at a node; nil means the whole file.
 func (d *checkedFile) reportMistake(n *yaml.Node, message, hint string) {
 	d.report.Add(d.newMistake(n, message, hint))
 }
@@ -179,7 +179,8 @@ func (d *checkedFile) newMistake(n *yaml.Node, message, hint string) Mistake {
 	return m
 }
 
-// looksLikeSpec reports whether a text looks like a file of the spec: one of its lines begins with a key of it.
+// looksLikeSpec reports whether a line of the text begins with a top-level key of the spec. Another file may have been named by
+// mistake.
 func looksLikeSpec(lines []string, root *Spec) bool {
 	return root.Kind != Map || slices.ContainsFunc(lines, func(line string) bool {
 		key, _, found := strings.Cut(strings.TrimLeft(line, " {"), ":")
@@ -188,7 +189,7 @@ func looksLikeSpec(lines []string, root *Spec) bool {
 	})
 }
 
-// hideLine keeps a line with a secret from being quoted, also by the mistakes found before the secret was.
+// hideLine removes a line with a secret from the excerpts, also of mistakes that were found before the secret.
 func (d *checkedFile) hideLine(line int) {
 	d.secretLines[line] = true
 	for i, m := range d.report.mistakes {
@@ -198,7 +199,7 @@ func (d *checkedFile) hideLine(line int) {
 	}
 }
 
-// mayBeSecret guesses from a word whether what stands beside it must not be shown: the spec does not know it.
+// mayBeSecret guesses from a text whether the value beside it is a secret, where the spec does not say.
 func mayBeSecret(text string) bool {
 	text = strings.ToLower(text)
 	for _, word := range []string{"token", "secret", "passw", "bearer", "api_key", "apikey"} {
@@ -209,7 +210,7 @@ func mayBeSecret(text string) bool {
 	return false
 }
 
-// printableLine keeps one column a character, and a terminal safe from the file.
+// printableLine replaces control characters, so that each column is one character and the terminal is safe.
 func printableLine(line string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\t' {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// ParseDuration reads 90s, 60m, 48h, 14d or several together: 1d12h. A day is 24 hours.
+// ParseDuration parses 90s, 60m, 48h, 14d or several together, such as 1d12h. A day is 24 hours.
 func ParseDuration(text string) (time.Duration, error) {
 	bad := fmt.Errorf("expected a duration, found %q", text)
 	units := map[byte]time.Duration{'s': time.Second, 'm': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour}
@@ -34,7 +34,7 @@ func ParseDuration(text string) (time.Duration, error) {
 	}
 }
 
-// ParseDate reads 2026-01-31 as midnight UTC.
+// ParseDate parses 2026-01-31 as midnight UTC.
 func ParseDate(text string) (time.Time, error) {
 	t, err := time.Parse(time.DateOnly, text)
 	if err != nil {
@@ -43,12 +43,12 @@ func ParseDate(text string) (time.Time, error) {
 	return t, nil
 }
 
-// scalarRefusal is why a scalar does not fit, with what to do about it.
+// scalarRefusal is why a scalar is refused, and what to do.
 type scalarRefusal struct {
 	message, hint string
 }
 
-// checkScalarText says nothing when the text of a scalar is what its spec wants.
+// checkScalarText is nil when a scalar's text is what its spec requires.
 func (s *Spec) checkScalarText(text string) *scalarRefusal {
 	var err error
 	hint := ""
@@ -81,7 +81,7 @@ func (s *Spec) checkScalarText(text string) *scalarRefusal {
 	return &scalarRefusal{message: err.Error(), hint: hint}
 }
 
-// refuseText holds a text to its form, then to what else is asked of it.
+// refuseText checks a text against its Form, then with Check.
 func (s *Spec) refuseText(text string) error {
 	if err := s.Form.Check(text); err != nil || s.Check == nil {
 		return err

@@ -25,11 +25,11 @@ type jsonSchema struct {
 	Required      []string               `json:"required,omitempty"`
 	MinProperties int                    `json:"minProperties,omitempty"`
 	PropertyNames *jsonSchema            `json:"propertyNames,omitempty"`
-	Additional    any                    `json:"additionalProperties,omitempty"` // false, or what each other key holds
+	Additional    any                    `json:"additionalProperties,omitempty"` // false, or the schema of all other keys
 }
 
-// JSONSchema describes the form of a file for editors, as JSON Schema draft-07: what their language server for YAML reads. With
-// variables, any text may have a ${VAR} in place of what it asks for.
+// JSONSchema describes the form of a file as JSON Schema draft-07, which the YAML language servers of editors read. With
+// variables, a ${VAR} may replace the text of any scalar.
 func (s *Spec) JSONSchema(title string, variables bool) ([]byte, error) {
 	root := s.valueSchema(variables)
 	root.Schema, root.Title = "http://json-schema.org/draft-07/schema#", title
@@ -73,7 +73,7 @@ func (s *Spec) valueSchema(variables bool) *jsonSchema {
 		j = s.scalarSchema(variables && !s.Verbatim)
 	}
 	if !s.isScalar() && s.Kind != OneOrAll && !s.Required && len(j.Required) == 0 {
-		j.Type = append(j.Type, "null") // a key without a value stands for what is left out
+		j.Type = append(j.Type, "null") // a key without a value counts as absent
 	}
 	j.Description = strings.Join(strings.Fields(s.Doc+s.choicesText()), " ")
 	return j
@@ -87,7 +87,7 @@ func (s *Spec) listSchema(variables bool) *jsonSchema {
 	return j
 }
 
-// scalarSchema takes what the editor has read as text or number where the file is held to what is written.
+// scalarSchema accepts a scalar both as text and as the type that the editor infers: the file is checked by its text.
 func (s *Spec) scalarSchema(variables bool) *jsonSchema {
 	j := &jsonSchema{Type: []string{"string"}, Default: s.defaultValue()}
 	or := func(pattern string) string {
@@ -98,7 +98,7 @@ func (s *Spec) scalarSchema(variables bool) *jsonSchema {
 	}
 	switch s.Kind {
 	case Text:
-		// What a pattern asks of a number no schema can say: a number is right where some are.
+		// A JSON Schema cannot apply a pattern to a number: numbers are accepted if the form accepts some.
 		if s.Form.Check("5") == nil {
 			j.Type = append(j.Type, "number")
 		}
@@ -128,7 +128,7 @@ func (s *Spec) scalarSchema(variables bool) *jsonSchema {
 	return j
 }
 
-// enumSchemas are what is built of an Enum, as text, and as the numbers that an editor makes of some.
+// enumSchemas are the values of an Enum that are built, as text, and as numbers where an editor infers numbers.
 func (s *Spec) enumSchemas() []*jsonSchema {
 	var names, numbers []any
 	for _, c := range s.Values {
@@ -147,7 +147,7 @@ func (s *Spec) enumSchemas() []*jsonSchema {
 	return all
 }
 
-// defaultValue is the default as JSON has it; nil: there is none.
+// defaultValue is the default as a JSON value; nil: none.
 func (s *Spec) defaultValue() any {
 	if n, err := strconv.ParseInt(s.Default, 10, 64); s.Kind == Int && err == nil {
 		return n

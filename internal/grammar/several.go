@@ -14,8 +14,8 @@ type File struct {
 	Resolve Resolve
 }
 
-// ReadAll is Read of several files, as if they were one: maps of any keys have those of all files, each key from one of them; everything
-// else is from one file as a whole, or says the same in each. Each value, and what is wrong with it, stays that of its file.
+// ReadAll reads several files as if they were one. Maps of any keys are merged, and each of their keys must be in one file only.
+// Every other key must be in one file, or have the same scalar in all. Each value, and each mistake, keeps its file.
 func (r *Report) ReadAll(files []File, root *Spec) *Value {
 	if len(files) == 1 {
 		return r.Read(files[0].Name, files[0].Text, root, files[0].Resolve)
@@ -39,7 +39,7 @@ func (r *Report) ReadAll(files []File, root *Spec) *Value {
 			all.mergeKeys(part)
 		}
 	}
-	if !whole { // what a file that cannot be read would have is not missed
+	if !whole { // do not report keys as missing that an unreadable file may have
 		if all == nil {
 			all = &Value{doc: &checkedFile{report: r, file: files[0].Name}, spec: root}
 		}
@@ -50,7 +50,7 @@ func (r *Report) ReadAll(files []File, root *Spec) *Value {
 	return all
 }
 
-// mergeKeys takes in the keys of a map of another file.
+// mergeKeys adds the keys of the same map in another file.
 func (v *Value) mergeKeys(other *Value) {
 	v.flawed = v.flawed || other.flawed
 	for _, e := range other.keys {
@@ -71,16 +71,16 @@ func (v *Value) mergeKeys(other *Value) {
 	}
 }
 
-// isWrittenAlike that a value is plain, and written as another is: no contradiction.
+// isWrittenAlike reports whether two values are scalars with the same text, which do not contradict each other.
 func (v *Value) isWrittenAlike(other *Value) bool {
 	plain := func(v *Value) bool { return v.node != nil && v.node.Kind == yaml.ScalarNode }
 	return plain(v) && plain(other) && v.node.Value == other.node.Value
 }
 
-// keyPosition is where the key of a value is.
+// keyPosition is the file, line and column of the value's key.
 func (v *Value) keyPosition() string {
 	return fmt.Sprintf("%s:%d:%d", v.doc.file, v.name.Line, v.name.Column)
 }
 
-// FileName is the file that the value is from, or would be.
+// FileName is the file of the value, or of the map that lacks it.
 func (v *Value) FileName() string { return v.doc.file }

@@ -43,7 +43,7 @@ func TestSeveralFilesAreReadAsOne(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongWithSeveralFilesIsToldAtEach(t *testing.T) {
+func TestMistakesInSeveralFilesAreReportedInEach(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ files, want []string }{
 		{[]string{"water: 1d\n", "fenced: true\n"}, []string{`a:1:1: error: key "name" is missing`}},

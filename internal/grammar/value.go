@@ -9,16 +9,16 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// IsSet says that the file gives the value, and that it fits.
+// IsSet reports whether the file has the value, and it is valid.
 func (v *Value) IsSet() bool { return v.valid }
 
-// IsGiven says that the file gives the value, whether it fits or not.
+// IsGiven reports whether the file has the value, valid or not.
 func (v *Value) IsGiven() bool { return v.node != nil }
 
-// HasRefusedKeys says that keys of the map were refused: what is missing may be what they were meant to be.
+// HasRefusedKeys reports whether keys of the map were refused: a missing key may be one of them, misspelled.
 func (v *Value) HasRefusedKeys() bool { return v.flawed }
 
-// Path is where the value is in the file, e.g. pipelines.nightly.streams[0].
+// Path is the value's path in the file, such as pipelines.nightly.streams[0].
 func (v *Value) Path() string { return v.path }
 
 // Key is the value of a key; never nil.
@@ -37,10 +37,10 @@ func (v *Value) Key(name string) *Value {
 	return &Value{doc: v.doc, parent: v, spec: spec, path: joinPath(v.path, name)}
 }
 
-// Entries are the keys of a map in the file's order, the misspelled ones left out.
+// Entries are the keys of a map in the file's order, without misspelled ones.
 func (v *Value) Entries() []Entry { return v.keys }
 
-// Items are the values of a list, those that do not fit left out; a OneOrAll with one value is a list of one.
+// Items are the valid values of a list; a OneOrAll with one value is a list of one.
 func (v *Value) Items() []*Value { return v.items }
 
 // Text is the text of a scalar.
@@ -69,10 +69,10 @@ func (v *Value) Int() int {
 	return n
 }
 
-// Bool is a truth value.
+// Bool is a boolean; false when there is neither a value nor a default.
 func (v *Value) Bool() bool { return v.Text() == "true" }
 
-// Duration is a span of time; 0 when there is neither a value nor a default.
+// Duration is a duration; 0 when there is neither a value nor a default.
 func (v *Value) Duration() time.Duration {
 	d, err := ParseDuration(v.Text())
 	if err != nil {
@@ -90,8 +90,8 @@ func (v *Value) Date() time.Time {
 	return t
 }
 
-// Fill hands the values of a map to the keys of a spec, in its order, and so those of maps in it. It is the map's own spec, or one that
-// differs in what is filled alone.
+// Fill calls Into of the spec's keys with the map's values, in the spec's order, and does so in the maps inside. spec is the
+// map's own, or one that differs in Into only.
 func (v *Value) Fill(spec *Spec) {
 	for i := range spec.Keys {
 		switch k := &spec.Keys[i]; {
@@ -103,8 +103,8 @@ func (v *Value) Fill(spec *Spec) {
 	}
 }
 
-// Walk visits each value that is no map, in the order of the spec: one of a file with its line and as what it is written, one
-// that the file leaves out, and that has a default, with line 0.
+// Walk visits each value that is no map, in the order of the spec. A value of the file comes with its line and its text as
+// written. A value that the file lacks but that has a default comes with line 0.
 func (v *Value) Walk(visit func(path, file string, line int, written []string)) {
 	switch {
 	case v.spec.Kind == Map:
@@ -124,7 +124,7 @@ func (v *Value) Walk(visit func(path, file string, line int, written []string)) 
 	}
 }
 
-// writtenTexts are the texts of a scalar, or of a list of them.
+// writtenTexts are the texts of a scalar, or of a list of scalars.
 func writtenTexts(n *yaml.Node) (all []string) {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -140,8 +140,8 @@ func writtenTexts(n *yaml.Node) (all []string) {
 	return all
 }
 
-// Wrong reports a mistake at the value, its message led by the value's path. The place of a value that the file
-// leaves out is that of what it is missing from.
+// Wrong reports a mistake at the value, with the value's path before the message. A mistake at an absent value has the position
+// of the map that lacks it.
 func (v *Value) Wrong(hint, format string, args ...any) {
 	message := fmt.Sprintf(format, args...)
 	if v.path != "" {
@@ -154,7 +154,7 @@ func (v *Value) Wrong(hint, format string, args ...any) {
 	v.doc.reportMistake(v.nearestNode(), message, hint)
 }
 
-// Warn reports something at the value that is read all the same.
+// Warn reports a warning at the value.
 func (v *Value) Warn(hint, format string, args ...any) {
 	before := len(v.doc.report.mistakes)
 	v.Wrong(hint, format, args...)
@@ -163,12 +163,12 @@ func (v *Value) Warn(hint, format string, args ...any) {
 	}
 }
 
-// WrongKey reports a mistake at the key of the value, e.g. for a key that does not belong there.
+// WrongKey reports a mistake at the value's key, such as a key that does not belong there.
 func (v *Value) WrongKey(hint, format string, args ...any) {
 	v.doc.reportMistake(v.nearestNode(), fmt.Sprintf(format, args...), hint)
 }
 
-// Report takes in the mistakes of another file that the value names; any other error is one at the value.
+// Report adds the mistakes of another file that the value names. Any other error becomes a mistake at the value.
 func (v *Value) Report(err error) {
 	var others Mistakes
 	if errors.As(err, &others) {
@@ -178,7 +178,7 @@ func (v *Value) Report(err error) {
 	v.Wrong("", "%v", err)
 }
 
-// nearestNode is the node of the nearest key around the value that the file has.
+// nearestNode is the node of the nearest key around the value that is in the file.
 func (v *Value) nearestNode() *yaml.Node {
 	for ; v != nil; v = v.parent {
 		if v.name != nil {

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// Limits bound what a task may use.
+// Limits bound the resources of a task.
 type Limits struct {
-	Memory int64         // bytes of data; 0: no limit. Linux holds it, other systems may not
-	CPU    time.Duration // of all its threads, until it calls LiftCPU; 0: no limit
+	Memory int64         // bytes of the data segment (RLIMIT_DATA); 0: no limit. Systems other than Linux may not enforce it
+	CPU    time.Duration // of all threads together, until LiftCPU is called; 0: no limit
 }
 
-// applyLimits puts this process under limits. That of memory it cannot raise.
+// applyLimits limits this process. It cannot raise the memory limit afterwards.
 func (l Limits) applyLimits() error {
 	if l.Memory > 0 {
 		if err := setLimit(syscall.RLIMIT_DATA, uint64(l.Memory), true); err != nil {
@@ -27,7 +27,8 @@ func (l Limits) applyLimits() error {
 	return nil
 }
 
-// LiftCPU ends the limit of CPU time: what is left to do takes as long as whoever asked takes the answer.
+// LiftCPU removes the limit of CPU time. A task calls it when only sending the answer is left, which takes as long as the
+// receiver takes.
 func LiftCPU() error {
 	if err := setLimit(syscall.RLIMIT_CPU, ^uint64(0), false); err != nil {
 		return fmt.Errorf("lift the limit of CPU time: %w", err)
@@ -35,7 +36,7 @@ func LiftCPU() error {
 	return nil
 }
 
-// setLimit sets a limit, or leaves it where it is lower already; a hard one cannot be lifted again.
+// setLimit lowers a limit; a hard one cannot be raised again.
 func setLimit(resource int, most uint64, hard bool) error {
 	var now syscall.Rlimit
 	if err := syscall.Getrlimit(resource, &now); err != nil {

@@ -9,31 +9,31 @@ import (
 	"io"
 )
 
-// taskOrder is what a process is asked to do.
+// taskOrder is the first message to a task process.
 type taskOrder struct {
 	Task    string          `json:"task"`
 	Limits  Limits          `json:"limits"`
 	Request json.RawMessage `json:"request"`
 }
 
-// largest bounds one message: a row of a result is one.
+// largest is the maximum size of a message in bytes. Each row of a result is one message.
 const largest = 128 << 20
 
 // ErrTooLarge is the error of a message that is larger than one may be.
 var ErrTooLarge = errors.New("a part of the answer is larger than 128 MiB")
 
-// Kinds of messages that are not a task's own.
+// Kinds of messages that the package itself uses.
 const (
 	endKind   = 0
 	errorKind = 1
 )
 
-// encodeMessage is a text as a process is sent it.
+// encodeMessage is a text with its length before it, as it is sent to a task process.
 func encodeMessage(text []byte) []byte {
 	return append(binary.AppendUvarint(nil, uint64(len(text))), text...)
 }
 
-// readMessage reads what message made.
+// readMessage reads a text that encodeMessage made.
 func readMessage(in *bufio.Reader) ([]byte, error) {
 	size, err := binary.ReadUvarint(in)
 	if err != nil {

@@ -17,16 +17,16 @@ import (
 	"strings"
 )
 
-// Argument is the one argument of a process that is to do a task. No command has its name.
+// Argument is the only argument of a task process. No command has its name.
 const Argument = "task-of-a-sandbox"
 
-// IsTaskProcess says whether this process was started to do a task: then Serve is all that it does.
+// IsTaskProcess reports whether this process was started to run a task. It must then call Serve and exit.
 func IsTaskProcess() bool { return len(os.Args) == 2 && os.Args[1] == Argument }
 
-// Program says how a process of this program is started. Its main, or TestMain, must begin by Asked.
+// Program says how to start a task process. The program's main, or TestMain, must begin with IsTaskProcess.
 type Program struct{ path, name string }
 
-// CurrentProgram is this program: on Linux the file that it was started from, also where another one has taken that file's place since.
+// CurrentProgram is this program. On Linux it is the file that was started, even if another file has replaced it since.
 func CurrentProgram() (Program, error) {
 	path, err := os.Executable()
 	if err != nil {
@@ -38,10 +38,10 @@ func CurrentProgram() (Program, error) {
 	return Program{path: path, name: os.Args[0]}, nil
 }
 
-// ProcessDied says that the process of a task ended before the task did.
+// ProcessDied says that a task process ended before its task did.
 type ProcessDied struct {
-	State  string // as the system tells it: signal: segmentation fault
-	Output string // the first that it said, on one line
+	State  string // as the system reports it, such as "signal: segmentation fault"
+	Output string // first line of its output
 }
 
 func (d *ProcessDied) Error() string {
@@ -52,7 +52,7 @@ func (d *ProcessDied) Error() string {
 	return text
 }
 
-// OutOfMemory says whether it ended for want of memory.
+// OutOfMemory reports whether the process ended because it could not allocate memory.
 func (d *ProcessDied) OutOfMemory() bool {
 	for _, sign := range []string{"out of memory", "cannot allocate memory", "bad_alloc", "pthread_create failed", "failed to reserve", "failed to create new OS thread"} {
 		if strings.Contains(d.Output, sign) {
@@ -62,12 +62,12 @@ func (d *ProcessDied) OutOfMemory() bool {
 	return false
 }
 
-// errNoProgram is a mistake of whoever built what asks.
+// errNoProgram is a mistake in the calling code: a zero Program.
 var errNoProgram = errors.New("this program was not told how to start a process of its own")
 
-// Run has a task done by a process of its own, and calls take for each message that it sends, whose payload is take's only until it
-// returns. It ends with the task's error, with *Died, or with the first error of take. A context that ends kills the process, whatever
-// it is at. The process has nothing of this one's environment but where libraries are.
+// Run runs a task in a new process, and calls take for each message that it sends. The payload is valid until take returns. Run
+// returns the task's error, a *ProcessDied, or the first error of take. When ctx ends it kills the process. The process inherits
+// no environment variables but the library paths.
 func (p Program) Run(ctx context.Context, task string, limits Limits, request any, take func(kind byte, payload []byte) error) error {
 	w, err := p.startProcess(ctx, taskOrder{Task: task, Limits: limits}, request, minimalEnvironment(), nil)
 	if err != nil {
@@ -76,24 +76,24 @@ func (p Program) Run(ctx context.Context, task string, limits Limits, request an
 	return w.awaitEnd(ctx, take)
 }
 
-// DelegatedTask is a task for a process that has what this one has: its environment, its room, and some of its files.
+// DelegatedTask is a task for a process with this process's environment, without limits, and with some of its files.
 type DelegatedTask struct {
 	Task    string
 	Request any
-	Files   []*os.File                            // Inherited gives them to the task
+	Files   []*os.File                            // the task gets them by InheritedFile
 	Take    func(kind byte, payload []byte) error // as of Run
-	Stop    func() any                            // what the task is told, as *Stopped, once the context has ended; it then ends by itself
+	Stop    func() any                            // its result is sent to the task when ctx ends, which ends the task's context with *Stopped
 }
 
-// Delegate has a task done as Run does, by a process that is not killed when the context ends: it is told so, and waited for. It ends with
-// the task's error, or with *Died. Its process never outlives this one.
+// Delegate runs a task as Run does, but does not kill the process when ctx ends: it tells the task, and waits until it ends. It
+// returns the task's error, or a *ProcessDied. The process never outlives this one.
 func (p Program) Delegate(ctx context.Context, d DelegatedTask) error {
 	w, err := p.startProcess(context.WithoutCancel(ctx), taskOrder{Task: d.Task}, d.Request, os.Environ(), d.Files)
 	if err != nil {
 		return err
 	}
 	defer context.AfterFunc(ctx, func() {
-		// One that cannot be told has ended.
+		// A write that fails means that the process has ended.
 		if text, err := json.Marshal(d.Stop()); err == nil {
 			_, _ = w.lifeline.Write(encodeMessage(text))
 		}
@@ -101,16 +101,16 @@ func (p Program) Delegate(ctx context.Context, d DelegatedTask) error {
 	return w.awaitEnd(context.WithoutCancel(ctx), d.Take)
 }
 
-// taskProcess is a process that does a task.
+// taskProcess is a running task process.
 type taskProcess struct {
 	cmd      *exec.Cmd
 	kill     func()
-	lifeline io.WriteCloser // it stays open as long as this process lives: its end is the end of the other
+	lifeline io.WriteCloser // the process's standard input, open as long as this process lives: the task process exits at its end
 	from     *os.File
 	words    firstOutput
 }
 
-// startProcess starts a process and asks it. A context that ends kills it.
+// startProcess starts a process and sends it the order. It is killed when ctx ends.
 func (p Program) startProcess(ctx context.Context, o taskOrder, request any, environment []string, files []*os.File) (*taskProcess, error) {
 	if p.path == "" {
 		return nil, errNoProgram
@@ -140,20 +140,20 @@ func (p Program) startProcess(ctx context.Context, o taskOrder, request any, env
 		kill()
 		return nil, errors.Join(fmt.Errorf("start a process: %w", err), from.Close())
 	}
-	// One that cannot be asked has ended, and is told of as such.
+	// A write that fails means that the process has ended: awaitEnd reports it.
 	_, _ = w.lifeline.Write(encodeMessage(text))
 	return w, nil
 }
 
-// awaitEnd takes what the process sends until it has ended.
+// awaitEnd receives messages until the process has ended.
 func (w *taskProcess) awaitEnd(ctx context.Context, take func(kind byte, payload []byte) error) error {
 	defer w.kill()
 	defer w.from.Close()
 	ended, err := receiveMessages(w.from, take)
 	if !ended {
-		w.kill() // it is at something that nobody waits for
+		w.kill() // nobody waits for the rest
 	}
-	_ = w.lifeline.Close() // it ends by itself
+	_ = w.lifeline.Close() // the process exits at the end of its input
 	state := w.cmd.Wait()
 	switch {
 	case ended || err != nil:
@@ -164,7 +164,7 @@ func (w *taskProcess) awaitEnd(ctx context.Context, take func(kind byte, payload
 	return &ProcessDied{State: fmt.Sprint(cmp.Or(state, errors.New("exit status 0"))), Output: w.words.firstLine()}
 }
 
-// minimalEnvironment is what a process of ours needs of this one's: neither token nor address.
+// minimalEnvironment is the library paths of this process's environment: neither tokens nor addresses.
 func minimalEnvironment() (kept []string) {
 	for _, name := range []string{"LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"} {
 		if value, ok := os.LookupEnv(name); ok {
@@ -174,14 +174,14 @@ func minimalEnvironment() (kept []string) {
 	return append(kept, "GOTRACEBACK=none")
 }
 
-// receiveMessages takes messages up to the last one, and says whether that came.
+// receiveMessages receives messages, and reports whether the last one came.
 func receiveMessages(from io.Reader, take func(kind byte, payload []byte) error) (ended bool, err error) {
 	in := bufio.NewReaderSize(from, 64<<10)
 	var payload []byte
 	for {
 		kind, err := in.ReadByte()
 		if err != nil {
-			return false, nil // what has become of the process says why
+			return false, nil // the state of the process will say why
 		}
 		size, err := binary.ReadUvarint(in)
 		if err != nil {
@@ -209,7 +209,7 @@ func receiveMessages(from io.Reader, take func(kind byte, payload []byte) error)
 	}
 }
 
-// firstOutput keeps the first of what a process says, which tells what went wrong.
+// firstOutput keeps the first 4 KiB of a process's output, which say what went wrong.
 type firstOutput struct{ kept bytes.Buffer }
 
 func (t *firstOutput) Write(text []byte) (int, error) {
@@ -218,7 +218,7 @@ func (t *firstOutput) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// firstLine is its first line that says something.
+// firstLine is the first line that is not empty, at most 300 bytes.
 func (t *firstOutput) firstLine() string {
 	for line := range strings.Lines(strings.ToValidUTF8(t.kept.String(), "�")) {
 		if line = strings.TrimSpace(line); line != "" {

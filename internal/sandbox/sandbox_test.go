@@ -123,8 +123,8 @@ func TestMessagesComeInTheirOrder(t *testing.T) {
 	}
 }
 
-// TestS50ATaskThatDiesIsTold has tasks that are killed, that panic, that take more memory or CPU time than they may: this process goes on.
-func TestS50ATaskThatDiesIsTold(t *testing.T) {
+// TestS50ATaskThatDiesIsReported has tasks that are killed, that panic, that take more memory or CPU time than they may: this process goes on.
+func TestS50ATaskThatDiesIsReported(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		task   string
@@ -173,7 +173,7 @@ func TestS51AContextThatEndsKillsTheProcess(t *testing.T) {
 	}
 }
 
-func TestS7AProcessOfItsOwnHasNothingOfTheEnvironment(t *testing.T) {
+func TestS7ATaskProcessInheritsNoEnvironment(t *testing.T) {
 	t.Setenv("WORKSPACE_TOKEN", "sesame")
 	t.Setenv("LD_LIBRARY_PATH", "/nowhere")
 	messages, err := runTask(t, t.Context(), "look", sandbox.Limits{}, nil)
@@ -182,8 +182,8 @@ func TestS7AProcessOfItsOwnHasNothingOfTheEnvironment(t *testing.T) {
 	}
 }
 
-// TestADelegatedTaskIsToldToEnd: it has this process's environment and a file, and ends by itself.
-func TestADelegatedTaskIsToldToEnd(t *testing.T) {
+// TestADelegatedTaskIsAskedToEnd: it has this process's environment and a file, and ends by itself.
+func TestADelegatedTaskIsAskedToEnd(t *testing.T) {
 	t.Setenv("WORKSPACE_TOKEN", "sesame")
 	program, err := sandbox.CurrentProgram()
 	if err != nil {

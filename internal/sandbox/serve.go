@@ -12,28 +12,28 @@ import (
 	"syscall"
 )
 
-// Task is something that a process can be asked to do. What it sends are messages of kinds of its own, from 2 on. Its context ends where it
-// was delegated and is to end by itself: the cause is *Stopped.
+// Task is a function that a task process can run. The kinds of its messages begin at 2. When Delegate's context ends, the task's
+// context ends with the cause *Stopped, and the task must return soon.
 type Task func(ctx context.Context, request json.RawMessage, answer *Answer) error
 
-// Stopped is why the context of a task has ended.
-type Stopped struct{ Told json.RawMessage } // what Delegated.Stop gave
+// Stopped is the cause for which a task's context ends.
+type Stopped struct{ Told json.RawMessage } // the result of DelegatedTask.Stop
 
 func (*Stopped) Error() string { return "whoever began it wants it to end" }
 
 // firstFile is the descriptor of the first file that a process inherits.
 const firstFile = 4
 
-// InheritedFile gives a task one of the files of Delegated, counted from 0. What the task starts does not inherit it.
+// InheritedFile is file n, from 0, of DelegatedTask.Files. Processes that the task starts do not inherit it.
 func InheritedFile(n int, name string) *os.File {
 	syscall.CloseOnExec(firstFile + n)
 	return os.NewFile(uintptr(firstFile+n), name)
 }
 
-// Answer is what a task sends to whoever asked.
+// Answer sends a task's messages to the process that started it. Only one goroutine may use it.
 type Answer struct{ out *bufio.Writer }
 
-// Send sends a message, soon.
+// Send sends a message; it may stay in a buffer until Flush.
 func (a *Answer) Send(kind byte, payload []byte) error {
 	if len(payload) > largest {
 		return ErrTooLarge
@@ -48,16 +48,16 @@ func (a *Answer) Send(kind byte, payload []byte) error {
 	return err
 }
 
-// Flush sends at once what was to be sent soon.
+// Flush sends the buffered messages.
 func (a *Answer) Flush() error { return a.out.Flush() }
 
-// Serve does the one task that this process was started for, and gives its exit code. Signals of a terminal are for whoever asked: it
-// ends this process, as does its own end.
+// Serve runs the task that this process was started for, and returns the exit code. It ignores the terminal's signals: they are
+// for the starting process, which ends this one, and with which this one ends.
 func Serve(tasks map[string]Task) int {
-	// They are taken, not ignored: what a task starts would inherit that.
+	// Received, not ignored: child processes would inherit an ignored signal.
 	signal.Notify(make(chan os.Signal, 1), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	spent := make(chan os.Signal, 1)
-	signal.Notify(spent, syscall.SIGXCPU) // Go lets it pass otherwise
+	signal.Notify(spent, syscall.SIGXCPU) // Go ignores it otherwise
 	go func() {
 		<-spent
 		fmt.Fprintln(os.Stderr, "its CPU time is used up")
@@ -76,15 +76,15 @@ func Serve(tasks map[string]Task) int {
 	defer stop(nil)
 	go func() {
 		for {
-			told, err := readMessage(in)
+			text, err := readMessage(in)
 			if err != nil {
-				os.Exit(1) // nobody is there to take an answer
+				os.Exit(1) // the starting process has ended
 			}
-			stop(&Stopped{told})
+			stop(&Stopped{text})
 		}
 	}()
 	const answers = firstFile - 1
-	syscall.CloseOnExec(answers) // else what a task starts would keep whoever asked waiting
+	syscall.CloseOnExec(answers) // else a child process of the task would keep the pipe open
 	answer := &Answer{bufio.NewWriterSize(os.NewFile(answers, "answer"), 64<<10)}
 	do, ok := tasks[o.Task]
 	if !ok {

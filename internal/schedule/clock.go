@@ -2,21 +2,21 @@ package schedule
 
 import "time"
 
-// Clock says what the clocks do to a time that Next gave: Plain, Skipped or Twice.
+// Clock says how a change of the clocks affects a time that Next returned.
 type Clock uint8
 
-// What the clocks may do to a time.
+// Values of Clock.
 const (
 	Plain   Clock = iota
-	Skipped       // they skip the time of the line: this is the first minute after the gap
-	Twice         // they show it twice: this is the first
+	Skipped       // the clocks skip the time of the line: this is the first minute after the gap
+	Twice         // the clocks show it twice: this is the first
 )
 
-// ClockAt says what the clocks do to a time that Next gave.
+// ClockAt says how a change of the clocks affects a time that Next returned.
 func (s *Schedule) ClockAt(at time.Time) Clock {
 	t := at.In(s.zone)
 	if s.everyHour {
-		return Plain // spans, not times of day
+		return Plain // the line means spans, not times of day
 	}
 	if !s.nextWall(wallTime(t).Add(-time.Nanosecond)).Equal(wallTime(t)) {
 		return Skipped

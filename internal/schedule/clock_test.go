@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestWhatTheClocksDoToATimeIsKnown follows lines over a year of zones that change by an hour, by half an hour, and at midnight.
-func TestWhatTheClocksDoToATimeIsKnown(t *testing.T) {
+// TestClockAtSaysHowAClockChangeAffectsATime follows lines over a year of zones that change by an hour, by half an hour, and at midnight.
+func TestClockAtSaysHowAClockChangeAffectsATime(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		zone, line     string

@@ -7,40 +7,40 @@ import (
 	"time"
 )
 
-// Overlap says what becomes of a time that comes while the job still runs.
+// Overlap says what happens to a time that comes while the job still runs.
 type Overlap int
 
-// What may become of it.
+// Values of Overlap.
 const (
-	Skip  Overlap = iota // it is left out
+	Skip  Overlap = iota // the time is skipped
 	Queue                // the job runs once more when it has ended, however many times came
 )
 
-// Job is something to do at its times.
+// Job is a function with its schedule.
 type Job struct {
 	Name           string
 	Schedule       *Schedule
-	CatchUp        bool      // a time that passed while nothing was running is made up for, once
-	Last           time.Time // when the job last began, as far as is known; zero: never, so there is nothing to make up for
-	PendingCatchUp bool      // the run of its last time did not come to its end: it is made up for as one that was missed
+	CatchUp        bool      // if times passed while nothing was running, one catch-up run replaces them
+	Last           time.Time // when the job last began; zero: unknown or never, and nothing is caught up
+	PendingCatchUp bool      // the last run did not complete: it is replaced by a catch-up run
 	Overlap        Overlap
-	Jitter         time.Duration // the job begins up to this much later, always the same for one time
+	Jitter         time.Duration // the job begins up to this much later; constant for one job and time
 
-	Run       func(ctx context.Context, caughtUp bool) // called by one goroutine at a time; caughtUp: it makes up for a time that was missed
-	Skipped   func(at time.Time)                       // told each time that is left out; may be nil
-	NextRetry func() time.Time                         // when to do it once more before its next time, asked after each run; zero: not; may be nil
-	Retry     func(ctx context.Context)                // does it once more; called as Run is
+	Run       func(ctx context.Context, caughtUp bool) // called by one goroutine at a time; caughtUp: it is a catch-up run
+	Skipped   func(at time.Time)                       // called with each skipped time; may be nil
+	NextRetry func() time.Time                         // when to retry before the next time, asked after each run; zero: no retry; may be nil
+	Retry     func(ctx context.Context)                // runs a retry; called as Run is
 }
 
-// missedAfter is how far behind its time a job may begin without its time counting as missed. Less than any sleep of the
-// machine that someone would call downtime, more than a busy machine needs to wake up.
+// missedAfter is how late a job may begin before its time counts as missed. It is shorter than a downtime of the machine, and
+// longer than a busy machine takes to wake up.
 const missedAfter = 5 * time.Minute
 
-// longestSleep is the longest wait in one piece: timers stand still while a machine sleeps, and clocks are set.
+// longestSleep bounds one wait: timers stop while a machine sleeps, and clocks are set.
 const longestSleep = time.Minute
 
-// Run runs each job at its times until the context ends, and returns when the last one has ended too. Jobs run beside
-// one another, a job never beside itself. The jobs get the context.
+// Run runs each job at its times until ctx ends, and returns when the last run has ended. Different jobs run at the same time,
+// one job never twice. Jobs receive ctx.
 func Run(ctx context.Context, jobs []Job, now func() time.Time, wait func(context.Context, time.Duration) error) {
 	var all sync.WaitGroup
 	for i := range jobs {
@@ -50,13 +50,13 @@ func Run(ctx context.Context, jobs []Job, now func() time.Time, wait func(contex
 	all.Wait()
 }
 
-// jobRunner is one job while it is waited for.
+// jobRunner waits for the times of one job.
 type jobRunner struct {
 	Job
 	now  func() time.Time
 	wait func(context.Context, time.Duration) error
 
-	retried time.Time // the last time that it was done once more: it is never done twice for one
+	retried time.Time // time of the last retry: none is done twice
 }
 
 func (r *jobRunner) runLoop(ctx context.Context) {
@@ -71,7 +71,7 @@ func (r *jobRunner) runLoop(ctx context.Context) {
 			if r.sleepUntil(ctx, at) != nil {
 				return
 			}
-			if r.nextRetry(due).Equal(at) { // and nobody has done so meanwhile
+			if r.nextRetry(due).Equal(at) { // and no other process has retried meanwhile
 				r.retried = at
 				r.Retry(ctx)
 				from = r.handleOverlap(ctx, from)
@@ -92,7 +92,8 @@ func (r *jobRunner) runLoop(ctx context.Context) {
 	}
 }
 
-// nextRetry is when the job is done once more, zero where that is not before its next time. One that was missed is made up for as any time is.
+// nextRetry is the time of the next retry; zero when it is not before the next time of the schedule. A missed retry needs
+// CatchUp, as a missed time does.
 func (r *jobRunner) nextRetry(due time.Time) (at time.Time) {
 	if r.NextRetry != nil {
 		at = r.NextRetry()
@@ -104,7 +105,7 @@ func (r *jobRunner) nextRetry(due time.Time) (at time.Time) {
 	return at
 }
 
-// sleepUntil waits until a time on the clock.
+// sleepUntil waits until the clock shows a time.
 func (r *jobRunner) sleepUntil(ctx context.Context, until time.Time) error {
 	for {
 		left := until.Sub(r.now())
@@ -117,7 +118,8 @@ func (r *jobRunner) sleepUntil(ctx context.Context, until time.Time) error {
 	}
 }
 
-// newestDue is the newest time that has come: one run stands for all that passed while the machine slept.
+// newestDue is the newest time that has passed, and skips those before it: one run replaces all times that passed while the
+// machine slept.
 func (r *jobRunner) newestDue(first time.Time) time.Time {
 	for {
 		next := r.Schedule.Next(first)
@@ -129,7 +131,7 @@ func (r *jobRunner) newestDue(first time.Time) time.Time {
 	}
 }
 
-// handleOverlap deals with the times that came during a run, and gives the time to go on from.
+// handleOverlap handles the times that came during a run, and returns the time to continue from.
 func (r *jobRunner) handleOverlap(ctx context.Context, from time.Time) time.Time {
 	for ctx.Err() == nil {
 		last := r.lastMissed(from)
@@ -146,7 +148,8 @@ func (r *jobRunner) handleOverlap(ctx context.Context, from time.Time) time.Time
 	return from
 }
 
-// lastMissed is the newest time after one instant that has come by now, those before it left out; zero when none has.
+// lastMissed is the newest time after an instant that has passed by now; it skips those before it. It is zero when none has
+// passed.
 func (r *jobRunner) lastMissed(after time.Time) time.Time {
 	next := r.Schedule.Next(after)
 	if next.IsZero() || next.After(r.now()) {
@@ -161,12 +164,12 @@ func (r *jobRunner) skipTime(at time.Time) {
 	}
 }
 
-// jitterFor is drawn from the job's name and the time, so that a restart in between neither repeats nor forgets a run.
+// jitterFor is derived from the job's name and the time, so that a restart neither repeats nor skips a run.
 func (r *jobRunner) jitterFor(at time.Time) time.Duration {
 	if r.Jitter <= 0 {
 		return 0
 	}
 	h := fnv.New64a()
-	_, _ = h.Write([]byte(r.Name + at.UTC().Format(time.RFC3339))) // a hash takes all there is
+	_, _ = h.Write([]byte(r.Name + at.UTC().Format(time.RFC3339))) // a hash never fails
 	return time.Duration(h.Sum64() % uint64(r.Jitter))
 }

@@ -117,8 +117,8 @@ func TestRunCatchesNothingUpWhereNothingWasMissed(t *testing.T) {
 	}
 }
 
-// TestRunTriesAgainBeforeTheNextTime, once for each time that it is told, and not when the next time has come, or the wish has gone.
-func TestRunTriesAgainBeforeTheNextTime(t *testing.T) {
+// TestRunRetriesBeforeTheNextTime, once for each time that it is told, and not when the next time has come, or the wish has gone.
+func TestRunRetriesBeforeTheNextTime(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		edit func(*Job, *time.Time)

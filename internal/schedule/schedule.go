@@ -12,25 +12,25 @@ import (
 	"github.com/robfig/cron/v3"
 )
 
-// Schedule is the times that a cron line names, in one time zone. It never changes and may be shared.
+// Schedule is a cron line in a time zone. It is immutable and safe for concurrent use.
 type Schedule struct {
 	spec      string
 	zone      *time.Location
-	wall      *cron.SpecSchedule // used in UTC only: what it finds is the face of a clock, not an instant
+	wall      *cron.SpecSchedule // used in UTC only: it finds wall clock times, not instants
 	everyHour bool
 }
 
-// form is one item of a field; the parser itself lets some nonsense through, e.g. *-5.
+// form is one item of a field. The parser itself accepts some mistakes, such as *-5.
 var form = regexp.MustCompile(`^(\*|\?|[0-9A-Za-z]+(-[0-9A-Za-z]+)?)(/[0-9]+)?$`)
 
-// What is wrong with a line whose fields are fine.
+// Errors of lines with valid fields.
 var (
 	ErrNever = errors.New("never comes true: there is no such date")
 	ErrZone  = errors.New("a time zone in a cron line: set timezone in place of it")
 )
 
-// Parse reads a line of five fields: minute hour day month weekday. It refuses lines that never come true, and lines
-// that name a time zone of their own.
+// Parse parses a line of five fields: minute hour day month weekday. It refuses lines that match no date, and lines with a time
+// zone.
 func Parse(spec string, zone *time.Location) (*Schedule, error) {
 	if strings.HasPrefix(spec, "TZ=") || strings.HasPrefix(spec, "CRON_TZ=") {
 		return nil, ErrZone
@@ -59,19 +59,19 @@ func Parse(spec string, zone *time.Location) (*Schedule, error) {
 		return nil, fmt.Errorf("invalid cron expression: %w", err)
 	}
 	s := &Schedule{spec: spec, zone: zone, wall: wall, everyHour: bits.OnesCount64(wall.Hour&(1<<24-1)) == 24}
-	// Any four years with a leap day among them show every date there is.
+	// Next looks five years ahead: they include every date, also 29 February.
 	if s.nextWall(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)).IsZero() {
 		return nil, ErrNever
 	}
 	return s, nil
 }
 
-// meanings are what the five fields are, with what they may hold.
+// meanings are the names of the five fields, with their values.
 var meanings = [5]string{
 	"minute (0-59)", "hour (0-23)", "day of the month (1-31)", "month (1-12 or JAN-DEC)", "weekday (0-7 or SUN-SAT; 0 and 7 are Sunday)",
 }
 
-// sundayAsZero writes a field of weekdays without the 7 that many crons take for Sunday beside the 0; the parser does not.
+// sundayAsZero replaces 7, which many crons accept for Sunday, by 0: the parser accepts only 0.
 func sundayAsZero(field string) string {
 	items := strings.Split(field, ",")
 	for i, item := range items {
@@ -84,7 +84,7 @@ func sundayAsZero(field string) string {
 	return strings.Join(items, ",")
 }
 
-// parseFields keeps a panic of the parser from ending the program.
+// parseFields turns a panic of the parser into an error.
 func parseFields(spec string) (wall *cron.SpecSchedule, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -103,20 +103,19 @@ func parseFields(spec string) (wall *cron.SpecSchedule, err error) {
 	return wall, nil
 }
 
-// String gives the line as it was written.
+// String is the line as it was written.
 func (s *Schedule) String() string { return s.spec }
 
 // Next is the first time after an instant; the zero time when there is none within five years.
 //
-// A clock that is set forward skips some times: what falls into them comes once, at the first minute after. A clock
-// that is set back shows some times twice: they count the first time. Lines for every hour are about spans, not times
-// of day: they simply go on. A day that the calendar leaves out, as a country does that crosses the date line, has a time
-// of its own only where the day after has none.
+// When the clock is set forward, the times it skips come once, at the first minute after the gap. When it is set back, the times
+// it shows twice count the first time. Lines for every hour mean spans, not times of day, and simply continue. A day that a
+// country skips when it crosses the date line is replaced only if the day after has no time of its own.
 func (s *Schedule) Next(after time.Time) time.Time {
 	t := after.In(s.zone)
 	from := wallTime(t)
-	// Between two changes of the clock its face and the time go side by side; a step of this loop is one such span.
-	// Five years have few of them: the bound is there for zones that make no sense.
+	// Between two changes of the clock, wall clock and time advance together; each pass of the loop is one such span. Five years have
+	// few of them: the bound is for invalid zones.
 	for range 100 {
 		start, end := t.ZoneBounds()
 		from = laterTime(from, s.lastShownBefore(start))
@@ -137,7 +136,7 @@ func (s *Schedule) Next(after time.Time) time.Time {
 	return time.Time{}
 }
 
-// lastShownBefore is the last face that the clock has shown before it was set back at start; the zero time when it was not.
+// lastShownBefore is the last wall time before the clock was set back at start; the zero time when it was not.
 func (s *Schedule) lastShownBefore(start time.Time) time.Time {
 	if start.IsZero() || s.everyHour {
 		return time.Time{}
@@ -149,7 +148,8 @@ func (s *Schedule) lastShownBefore(start time.Time) time.Time {
 	return time.Time{}
 }
 
-// standsIn says that the clock was set forward by a day or more to a first face, and that a time soon after stands for those skipped.
+// standsIn reports whether the clock was set forward by a day or more to first, and a time within the next day replaces the
+// skipped ones.
 func (s *Schedule) standsIn(first, before time.Time) bool {
 	const day = 24 * time.Hour
 	return first.Sub(before) >= day && s.nextWall(first.Add(-time.Nanosecond)).Before(first.Add(day))
@@ -157,8 +157,8 @@ func (s *Schedule) standsIn(first, before time.Time) bool {
 
 func (s *Schedule) nextWall(after time.Time) time.Time { return s.wall.Next(after) }
 
-// Skipped says that the line names one time a day, as text, and that the clock skips it when it is next set forward within a year;
-// instead is what the clock shows when it comes.
+// Skipped reports, as text, the daily time of the line that the clock skips when it is set forward within the next year, and the
+// time at which it runs instead. Both are empty for other lines.
 func (s *Schedule) Skipped(from time.Time) (skipped, instead string) {
 	if bits.OnesCount64(s.wall.Hour&(1<<24-1)) != 1 {
 		return "", ""
@@ -177,7 +177,7 @@ func (s *Schedule) Skipped(from time.Time) (skipped, instead string) {
 	return "", ""
 }
 
-// wallTime is what a clock on the wall shows, written down as if it were UTC.
+// wallTime is the wall clock's time, represented as UTC.
 func wallTime(t time.Time) time.Time {
 	_, offset := t.Zone()
 	return t.UTC().Add(time.Duration(offset) * time.Second)

@@ -31,7 +31,7 @@ var interpretMutants = []mutant{
 		old: "return t.softDelete(ctx, first, n, false)", new: "_ = first",
 	},
 	{
-		bug: "the items that a cut list shows are all of it, where the rest is gone", file: "extract/nested.go", killer: "extract.TestT190OfARecordThatIsGoneMeanwhileACutListIsLeftOut",
+		bug: "the items that a cut list shows are all of it, where the rest is gone", file: "extract/nested.go", killer: "extract.TestT190ATruncatedListOfADisappearedRecordIsOmitted",
 		old: "short = nestedPath.FindStringSubmatch(address)[1]", new: "short = nestedPath.FindStringSubmatch(address)[1]; continue",
 	},
 	{
@@ -47,15 +47,15 @@ var interpretMutants = []mutant{
 		old: "	t.State = t.State.RewindTo(to)\n", new: "	t.State = t.State.RewindTo(latest)\n",
 	},
 	{
-		bug: "a record behind its head counts as complete", file: "extract/whole.go", killer: "extract.TestT168ARecordBehindItsHeadIsUnsettled",
+		bug: "a record behind its head counts as complete", file: "extract/whole.go", killer: "extract.TestT168ARecordOlderThanItsListEntryIsStale",
 		old: "ok && head > at {", new: "ok && head > at+1e9 {",
 	},
 	{
-		bug: "a head newer than its newest part counts as complete", file: "extract/whole.go", killer: "extract.TestT168ARecordBehindItsHeadIsUnsettled",
+		bug: "a head newer than its newest part counts as complete", file: "extract/whole.go", killer: "extract.TestT168ARecordOlderThanItsListEntryIsStale",
 		old: "return behind && (isRecent(at, now, s.Read.Since.Lag) || !countsAgree(s, listed, raw, n))", new: "_, _ = n, behind\n			return false",
 	},
 	{
-		bug: "only one code of a 404 means gone", file: "extract/api/classify.go", killer: "extract.TestT37T169OnlyTheAPIsOwnWordsMeanGone",
+		bug: "only one code of a 404 means gone", file: "extract/api/classify.go", killer: "extract.TestT37T169OnlyTheAPIsOwn404MeansDeleted",
 		old: "return missing && slices.ContainsFunc(", new: "return missing && l.code == \"\" && slices.ContainsFunc(",
 	},
 	{

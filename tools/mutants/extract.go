@@ -13,9 +13,9 @@ var extractMutants = []mutant{
 		new: `s.timeFilter(">", s.since), s.timeFilter(">", s.since)`,
 	},
 	{
-		bug: "no lookback window", file: "extract/searchwindow.go", killer: "extract.TestT6LateRecordsAreWithinTheOverlap",
-		old: "s.window.From = max(0, mark-int64(overlap/time.Second))",
-		new: "s.window.From = max(0, mark-int64(overlap/time.Second)/1000)",
+		bug: "no lookback window", file: "extract/searchwindow.go", killer: "extract.TestT6LateRecordsAreWithinTheLookbackWindow",
+		old: "s.window.From = max(0, watermark-int64(lookback/time.Second))",
+		new: "s.window.From = max(0, watermark-int64(lookback/time.Second)/1000)",
 	},
 	{
 		bug: "the watermark moves inside a window", file: "extract/search.go", killer: "extract.TestT4T11TiesLongerThanAPageSurviveAKillAtEachPage",
@@ -31,12 +31,12 @@ var extractMutants = []mutant{
 		old: "newest.After(early.Add(clockTolerance)) && !newest.After(late.Add(clockTolerance)):", new: "newest.After(early.Add(clockTolerance)):",
 	},
 	{
-		bug: "the watermark moves back", file: "extract/searchwindow.go", killer: "extract.TestT132MarkNeverMovesBack",
+		bug: "the watermark moves back", file: "extract/searchwindow.go", killer: "extract.TestT132WatermarkNeverMovesBack",
 		old: "st.SyncedTo = max(st.SyncedTo, s.windowWatermark())", new: "st.SyncedTo = s.windowWatermark()",
 	},
 	{
-		bug: "a watermark in the future is taken", file: "extract/reader.go", killer: "extract.TestT137MarkInTheFutureIsRefused",
-		old: "if r.c.InFuture(mark.Add(-24 * time.Hour)) {", new: "if mark.Before(now) && mark.After(now) {",
+		bug: "a watermark in the future is taken", file: "extract/reader.go", killer: "extract.TestT137WatermarkInTheFutureIsRefused",
+		old: "if r.c.InFuture(latest.Add(-24 * time.Hour)) {", new: "if latest.Before(now) && latest.After(now) {",
 	},
 	{
 		bug: "records after the window end it", file: "extract/search.go", killer: "extract.TestT160AForwardPassEndsWhereTheListEnds",
@@ -63,7 +63,7 @@ var extractMutants = []mutant{
 		old: "	if !found && known >= stubColumns {\n", new: "	if !found && known >= 1000*stubColumns {\n",
 	},
 	{
-		bug: "a window that fails is closed", file: "extract/search.go", killer: "extract.TestT138AWindowThatFailsMovesNoMarkPastIt",
+		bug: "a window that fails is closed", file: "extract/search.go", killer: "extract.TestT138AFailedWindowMovesNoWatermark",
 		old: "	if err != nil {\n		return Page{}, err\n	}\n	if s.fresh {",
 		new: "	if api.ClassOf(err) == api.ClassTransient {\n		st := s.stateAfterWindow()\n		s.walk = nil\n		return Page{State: st, Boundary: true}, nil\n	}\n	if err != nil {\n		return Page{}, err\n	}\n	if s.fresh {",
 	},
@@ -101,9 +101,9 @@ var extractMutants = []mutant{
 		new: "CheckRedirect: func(_ *http.Request, via []*http.Request) error {\n			if len(via) > 2 {\n				return http.ErrUseLastResponse\n			}\n			return nil\n		},",
 	},
 	{
-		bug: "a proxy's 404 means gone", file: "extract/api/classify.go", killer: "extract.TestT37T169OnlyTheAPIsOwnWordsMeanGone",
-		old: "	case status == http.StatusNotFound && !told.list:\n		return ClassTransient\n",
-		new: "	case status == http.StatusNotFound && !told.list:\n		return ClassNotFound\n",
+		bug: "a proxy's 404 means gone", file: "extract/api/classify.go", killer: "extract.TestT37T169OnlyTheAPIsOwn404MeansDeleted",
+		old: "	case status == http.StatusNotFound && !listed.list:\n		return ClassTransient\n",
+		new: "	case status == http.StatusNotFound && !listed.list:\n		return ClassNotFound\n",
 	},
 	{
 		bug: "asking for an export is repeated", file: "extract/api/rules.go", killer: "api.TestT118EnqueueIsNeverRepeated",
@@ -118,7 +118,7 @@ var extractMutants = []mutant{
 		old: "mark := sh.position", new: "mark := sh.nextPosition",
 	},
 	{
-		bug: "a feed that lost its place says nothing", file: "extract/feed.go", killer: "extract.TestT39FeedThatForgotItsPlaceSaysSo",
+		bug: "a feed that lost its place says nothing", file: "extract/feed.go", killer: "extract.TestT39AFeedThatLostItsPositionReportsAGap",
 		old: `if f.lastReadID != "" && (f.pages == 2 || sh.end) {`, new: `if f.lastReadID == "" && (f.pages == 2 || sh.end) {`,
 	},
 	{
@@ -130,8 +130,8 @@ var extractMutants = []mutant{
 		old: "nestedCap   = 10 ", new: "nestedCap   = 1000 ",
 	},
 	{
-		bug: "ids that a batch leaves out are not missed", file: "extract/batch.go", killer: "extract.TestT89WhatWasAskedForAndDoesNotComeIsNoted",
-		old: "if !came[key] {", new: "if !came[key] && len(came) == 0 {",
+		bug: "ids that a batch leaves out are not missed", file: "extract/batch.go", killer: "extract.TestT89ExpectedRecordsThatAreMissingAreNoted",
+		old: "if !received[key] {", new: "if !received[key] && len(received) == 0 {",
 	},
 	{
 		bug: "a span whose answer is one page of two is whole", file: "extract/between.go", killer: "extract.TestT84WindowsAreSplitUntilOneAnswerHoldsAll",

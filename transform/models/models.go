@@ -13,8 +13,8 @@ import (
 //go:embed *.sql
 var files embed.FS
 
-// Builtin gives the models that come with the program. Their SQL names stored relations as {schema}.contacts, other models as
-// {models}.reply_pairs, and the warehouse's time zone as {timezone}. Nothing is said about their order.
+// Builtin are the built-in models, in no particular order. Their SQL names stored relations as {schema}.contacts, other models as
+// {models}.reply_pairs, and the warehouse's time zone as {timezone}.
 func Builtin() ([]schemas.Relation, error) {
 	names, err := fs.Glob(files, "*.sql")
 	if err != nil {
@@ -35,11 +35,11 @@ func Builtin() ([]schemas.Relation, error) {
 	return all, nil
 }
 
-// IsBuiltin says whether a model comes with the program: no user's has its name.
+// IsBuiltin reports whether a built-in model has the name; a user's model must not.
 func IsBuiltin(name string) bool {
 	_, err := fs.Stat(files, name+".sql")
 	return err == nil
 }
 
-// Parse reads a file of models, usually of one. What is wrong with it comes back as grammar.Mistakes.
+// Parse reads a file of models, usually of one. Its error is grammar.Mistakes.
 func Parse(file, text string) ([]schemas.Relation, error) { return schemas.ParseRelations(file, text) }

@@ -1,14 +1,15 @@
 package models
 
-// Office is when somebody is there to answer: {office_hours} has its rows, {office_holidays} and {office_timezone} the rest.
+// Office is the configured office hours. {office_hours} in a model has the rows of Hours, {office_holidays} those of Holidays,
+// {office_timezone} the time zone.
 type Office struct {
 	Timezone string
-	Hours    []Hours  // none: it is not known
+	Hours    []Hours  // none: not configured
 	Holidays []string // as 2006-01-02
 }
 
-// Hours is a stretch of a day of the week, in the office's time zone.
+// Hours is an opening time on a weekday, in the office's time zone.
 type Hours struct {
 	Weekday     int    // 1 is Monday, 7 is Sunday
-	Opens, Ends string // as 09:00; 24:00 is the day's end
+	Opens, Ends string // such as 09:00; 24:00 is the end of the day
 }

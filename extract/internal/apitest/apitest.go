@@ -1,4 +1,4 @@
-// Package apitest is an API that answers as a test says, with a clock that only waiting moves.
+// Package apitest is an HTTP server whose answers a test sets, with a clock that only waiting moves.
 package apitest
 
 import (
@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// Noon is where the tests' clocks begin.
+// Noon is the time at which the tests' clocks begin.
 var Noon = time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
 
-// Clock is a clock that only waiting moves.
+// Clock is a clock that only Set and Wait move.
 type Clock struct {
 	mu sync.Mutex // guards at
 	at time.Time
@@ -32,14 +32,14 @@ func (c *Clock) Set(to time.Time) {
 	c.at = to
 }
 
-// Now is where the clock stands.
+// Now is the clock's time.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.at
 }
 
-// Wait moves the clock, and takes no time.
+// Wait moves the clock forward by d and returns at once, with ctx's error.
 func (c *Clock) Wait(ctx context.Context, d time.Duration) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -47,22 +47,23 @@ func (c *Clock) Wait(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-// RecordedRequest is one request that a server got.
+// RecordedRequest is one request that a Server received.
 type RecordedRequest struct {
 	Method, Path, Query, Body, Version, Auth string
 	Header                                   http.Header
 }
 
-// Server answers every request as a test says.
+// Server records every request and answers as its test says.
 type Server struct {
 	*httptest.Server
 	Clock *Clock
-	Skew  time.Duration // of the Date header, from the clock
+	Skew  time.Duration // of the Date header, relative to Clock
 	mu    sync.Mutex    // guards got
 	got   []RecordedRequest
 }
 
-// Serve answers every request by handle, with the clock's date unless handle sets another.
+// Serve starts a Server that answers by handle, with the clock's time as Date unless handle sets another. The test's end closes
+// it.
 func Serve(t testing.TB, handle func(w http.ResponseWriter, r *http.Request, body string)) *Server {
 	t.Helper()
 	s := &Server{Clock: NewClock()}
@@ -81,14 +82,14 @@ func Serve(t testing.TB, handle func(w http.ResponseWriter, r *http.Request, bod
 	return s
 }
 
-// Requests are the requests that it got, in their order.
+// Requests are the requests received so far, in order.
 func (s *Server) Requests() []RecordedRequest {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]RecordedRequest(nil), s.got...)
 }
 
-// AnswerWith gives one text after the other, the last one again and again.
+// AnswerWith answers with one text after the other, and repeats the last one.
 func AnswerWith(texts ...string) func(http.ResponseWriter, *http.Request, string) {
 	var mu sync.Mutex
 	n := 0
@@ -101,7 +102,7 @@ func AnswerWith(texts ...string) func(http.ResponseWriter, *http.Request, string
 	}
 }
 
-// Reply sends a body; one that begins with a status sends that too: "404 {…}".
+// Reply sends a body. A text that begins with a status sends that status: "404 {…}".
 func Reply(w http.ResponseWriter, text string) {
 	if status, body, ok := strings.Cut(text, " "); ok && len(status) == 3 && status[0] >= '2' && status[0] <= '5' {
 		code := 0

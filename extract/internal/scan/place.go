@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 )
 
-// The functions of this file look into records without decoding them. Their text must be valid JSON: every record was
-// checked when its page was scanned, so that structure alone is followed here, many bytes at a time.
+// The functions of this file find values in records without decoding them. The text must be valid JSON. Every record was checked when
+// its page was scanned, so these functions follow brackets and quotes only, which is faster.
 
-// Locate finds the value at a path of object keys, text[from:to]. Of a key that is there twice the first counts.
+// Locate finds the value at a path of object keys: text[from:to]. Of a repeated key the first counts.
 func Locate(text []byte, path ...string) (from, to int, found bool) {
 	i := skipSpace(text, 0)
 	for _, name := range path {
@@ -49,7 +49,7 @@ func findMember(text []byte, i int, name string) (int, bool) {
 	return 0, false
 }
 
-// Fields finds the values of several keys of an object in one walk, as far as they are there.
+// Fields finds the values of several keys of an object in one walk. Values of absent keys stay nil.
 func Fields(text []byte, names []string, values [][]byte) {
 	missing := len(names)
 	i := skipSpace(text, 0)
@@ -86,7 +86,7 @@ func keyIs(key []byte, name string) bool {
 	return json.Unmarshal(key, &plain) == nil && plain == name
 }
 
-// CountItems counts the elements of the list that begins at i; false when there is no list.
+// CountItems counts the elements of a list; false when text is no list.
 func CountItems(text []byte) (n int, ok bool) {
 	if len(text) == 0 || text[0] != '[' {
 		return 0, false
@@ -102,7 +102,7 @@ func CountItems(text []byte) (n int, ok bool) {
 	return n, true
 }
 
-// skipValue is the end of the value that begins at i, at most len(text), and beyond i where there is anything.
+// skipValue is the end of the value that begins at i: at most len(text), and always after i before that.
 func skipValue(text []byte, i int) int {
 	if i >= len(text) {
 		return len(text)
@@ -142,9 +142,9 @@ func skipNested(text []byte, i int) int {
 	return len(text)
 }
 
-// skipString is the end of the string that begins at i: its first quote that no backslash escapes.
+// skipString is the end of the string that begins at i: after its first unescaped quote.
 func skipString(text []byte, i int) int {
-	const short = 24 // most strings end within it, before a call of IndexByte would have paid
+	const short = 24 // most strings are shorter, and a loop is then faster than IndexByte
 	i++
 	for end := min(i+short, len(text)); i < end; i++ {
 		switch text[i] {

@@ -20,7 +20,7 @@ func Scalar(raw []byte) (string, bool) {
 	return "", false
 }
 
-// Text reads a JSON string; false when it is none.
+// Text reads a JSON string; false when it is no string.
 func Text(raw []byte) (string, bool) {
 	d := jx.DecodeBytes(raw)
 	if d.Next() != jx.String {
@@ -30,7 +30,7 @@ func Text(raw []byte) (string, bool) {
 	return s, err == nil
 }
 
-// Count reads a number of things, however it is written: 12, 12.0 and "12" were all seen. -1 when it is none.
+// Count reads a count, written as 12, 12.0 or "12"; -1 when it is none.
 func Count(raw []byte) int64 {
 	n, ok := Number(raw)
 	if !ok || n < 0 {
@@ -39,7 +39,7 @@ func Count(raw []byte) int64 {
 	return n
 }
 
-// Number reads a whole number, also one in quotes; false when it is none, or too large to be exact.
+// Number reads an integer, also one in quotes; false when it is no integer, or too large to be exact.
 func Number(raw []byte) (int64, bool) {
 	s := strings.Trim(string(raw), "\" \t\r\n")
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
@@ -52,24 +52,24 @@ func Number(raw []byte) (int64, bool) {
 	return int64(f), true
 }
 
-// Members are the keys of a JSON object with their values, in its order.
+// Members are the keys and values of a JSON object, in its order.
 func Members(body []byte) (keys []string, values [][]byte) {
 	_ = jx.DecodeBytes(body).ObjBytes(func(d *jx.Decoder, key []byte) error {
 		name := string(key)
 		raw, err := d.Raw()
 		keys, values = append(keys, name), append(values, raw)
 		return err
-	}) // whoever asks has found the text to be an object
+	}) // callers have checked that it is an object
 	return keys, values
 }
 
-// EarliestTime and LatestTime bound the times of workspaces, in unix seconds: from 1990 to before 2100.
+// EarliestTime and LatestTime bound the times of workspaces, in Unix seconds: from 1990 to before 2100.
 const EarliestTime, LatestTime = 631_152_000, 4_102_444_800
 
-// UnixTime reads a time, in unix seconds: a number of them, or of milliseconds, or ISO 8601 text.
+// UnixTime reads a time as Unix seconds. It accepts a number of seconds or milliseconds, and ISO 8601 text.
 func UnixTime(raw []byte) (int64, bool) {
 	if n, ok := Number(raw); ok {
-		if n >= 1000*EarliestTime && n < 1000*LatestTime { // milliseconds: as seconds no workspace has such times
+		if n >= 1000*EarliestTime && n < 1000*LatestTime { // milliseconds: no workspace has such times in seconds
 			n /= 1000
 		}
 		return n, true

@@ -1,2 +1,2 @@
-// Package jsontext makes JSON texts, and the strings in them, compact and valid as bytes, without taking them apart.
+// Package jsontext makes JSON texts, and the strings in them, compact and valid without decoding them.
 package jsontext

@@ -5,11 +5,11 @@ import (
 	"unicode/utf8"
 )
 
-// MaxDepth is how deep a record may nest. Real ones stay under ten.
+// MaxDepth is the deepest nesting of a record. Real ones stay below ten.
 const MaxDepth = 64
 
-// Survey looks over a value that is known to be JSON. clean: it is without spaces between its parts, and without
-// escapes that may be no character, so that it can be kept as it is.
+// Survey returns the depth of a valid JSON value. clean reports that it has neither spaces between its parts nor escapes of
+// surrogates, so that it can be kept unchanged.
 func Survey(raw []byte) (depth int, clean bool) {
 	clean = true
 	level := 0
@@ -31,7 +31,7 @@ func Survey(raw []byte) (depth int, clean bool) {
 	return depth, clean
 }
 
-// stringEnd gives the place of the quote that ends a string; whole is false when it has an escape of a surrogate.
+// stringEnd is the index of the quote that ends a string; whole is false when the string has an escape of a surrogate.
 func stringEnd(raw []byte, i int) (end int, whole bool) {
 	whole = true
 	for i < len(raw) && raw[i] != '"' {
@@ -46,8 +46,8 @@ func stringEnd(raw []byte, i int) (end int, whole bool) {
 	return i, whole
 }
 
-// AppendCompact adds a value without the spaces between its parts, and with U+FFFD for surrogates that are half of
-// nothing. Everything else stays as sent, numbers above all.
+// AppendCompact appends a value without spaces between its parts, and with U+FFFD for lone surrogates; mended reports whether it
+// had any. The rest stays as sent, including the spelling of numbers.
 func AppendCompact(to, raw []byte) (out []byte, mended bool) {
 	for i := 0; i < len(raw); i++ {
 		switch raw[i] {
@@ -72,7 +72,7 @@ func AppendCompact(to, raw []byte) (out []byte, mended bool) {
 	return to, mended
 }
 
-// appendMended adds the inside of a string, escapes and all, with \ufffd for lone surrogates.
+// appendMended appends the inside of a string with its escapes, and with \ufffd for lone surrogates.
 func appendMended(to, s []byte) (out []byte, mended bool) {
 	for i := 0; i < len(s); {
 		if s[i] != '\\' {
@@ -99,7 +99,7 @@ func appendMended(to, s []byte) (out []byte, mended bool) {
 	return to, mended
 }
 
-// readSurrogate reads an escape of a surrogate at the head of s.
+// readSurrogate reads an escape of a surrogate at the beginning of s.
 func readSurrogate(s []byte) (rune, bool) {
 	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' || s[2]|0x20 != 'd' || s[3] < '8' {
 		return 0, false
@@ -107,7 +107,7 @@ func readSurrogate(s []byte) (rune, bool) {
 	return parseHex4(s[2:]), true
 }
 
-// parseHex4 reads four digits that are known to be hexadecimal.
+// parseHex4 reads four valid hexadecimal digits.
 func parseHex4(s []byte) rune {
 	var r rune
 	for _, c := range s[:4] {
@@ -124,7 +124,8 @@ func parseHex4(s []byte) rune {
 
 var unescaped = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// AppendUnescaped adds the text of a string whose inside is s, with U+FFFD for lone surrogates.
+// AppendUnescaped appends the text of a string with the inside s, and with U+FFFD for lone surrogates; mended reports whether it
+// had any.
 func AppendUnescaped(to, s []byte) (out []byte, mended bool) {
 	for i := 0; i < len(s); {
 		switch {
@@ -152,7 +153,7 @@ func AppendUnescaped(to, s []byte) (out []byte, mended bool) {
 	return to, mended
 }
 
-// AppendValid adds b with U+FFFD for each byte that is no part of a character.
+// AppendValid appends b with U+FFFD for each byte that is no valid UTF-8.
 func AppendValid(to, b []byte) []byte {
 	for len(b) > 0 {
 		r, n := utf8.DecodeRune(b)
@@ -162,7 +163,7 @@ func AppendValid(to, b []byte) []byte {
 	return to
 }
 
-// TooDeep says that a text, JSON or not, nests deeper than allowed: parsers give up on it in their own ways.
+// TooDeep reports whether a text, valid JSON or not, nests deeper than MaxDepth: parsers fail on such texts in different ways.
 func TooDeep(raw []byte) bool {
 	depth, _ := Survey(raw)
 	return depth > MaxDepth

@@ -1,2 +1,2 @@
-// Package scalar reads numbers, truth values and times from the texts that an API sends them as, without rounding.
+// Package scalar parses numbers, booleans and times from an API's texts, without rounding.
 package scalar

@@ -6,19 +6,18 @@ import (
 	"unsafe"
 )
 
-// jsonDecimal is a number of JSON's grammar, taken apart. Its value is 0.whole·frac × 10^(len(whole)+exp): no float is
-// involved, so nothing is rounded.
+// jsonDecimal is a JSON number in parts. Its value is 0.whole·frac × 10^(len(whole)+exp). No float is involved, so nothing is
+// rounded.
 type jsonDecimal struct {
 	negative    bool
 	whole, frac []byte
 	exp         int
 }
 
-// far bounds exponents: beyond it the value is nought or out of every range, whatever its digits.
+// far bounds exponents: beyond it the value is 0 or out of every range, whatever its digits.
 const far = 1 << 30
 
-// ParseInt reads a number of JSON's grammar that has no fraction: 12, 12.0, 1.2e1 are the same integer.
-// The reason is "" when it is one.
+// ParseInt parses a JSON number without a fraction: 12, 12.0 and 1.2e1 are the same integer. The reason is "" when it is valid.
 func ParseInt(b []byte) (int64, string) {
 	if v, ok := shortInt(b); ok {
 		return v, ""
@@ -30,7 +29,7 @@ func ParseInt(b []byte) (int64, string) {
 	return n.asInteger()
 }
 
-// shortInt reads what nearly all integers are: up to 18 digits, which cannot overflow.
+// shortInt parses the usual integers: up to 18 digits, which cannot overflow.
 func shortInt(b []byte) (int64, bool) {
 	if len(b) == 0 || len(b) > 18 || b[0] == '0' && len(b) > 1 {
 		return 0, false
@@ -91,7 +90,7 @@ func cutDigits(b []byte) (head, rest []byte) {
 	return b[:i], b[i:]
 }
 
-// asInteger gives the value when it is whole and fits 64 bits with a sign.
+// asInteger is the value if it is an integer of 64 bits with a sign.
 func (n jsonDecimal) asInteger() (int64, string) {
 	point := len(n.whole) + n.exp // digits before the decimal point
 	last := len(n.whole) + len(n.frac)
@@ -134,7 +133,7 @@ func (n jsonDecimal) digitAt(i int) uint64 {
 	return 0
 }
 
-// ParseDouble reads a number of JSON's grammar, and gives the bits of the nearest double.
+// ParseDouble parses a JSON number into the bits of the nearest double. The reason is "" when it is valid.
 func ParseDouble(text []byte) (uint64, string) {
 	if _, ok := parseDecimal(text); !ok {
 		return 0, ReasonType
@@ -146,7 +145,7 @@ func ParseDouble(text []byte) (uint64, string) {
 	return math.Float64bits(v), ""
 }
 
-// ParseBool gives 1 for true and 0 for false.
+// ParseBool is 1 for true and 0 for false. The reason is "" when it is valid.
 func ParseBool(text []byte) (uint64, string) {
 	switch string(text) {
 	case "true":

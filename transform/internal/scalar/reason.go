@@ -1,6 +1,6 @@
 package scalar
 
-// Why a text is not the value that it is read as.
+// Reasons for which a text is not a value of a type.
 const (
 	ReasonType  = "type"  // it is of another type
 	ReasonRange = "range" // it is outside of what the type holds

@@ -2,14 +2,15 @@ package scalar
 
 import "time"
 
-// Instants outside these are no times of a workspace but zeros and mistakes. As seconds and as milliseconds the two ranges have no
-// number in common, so that a number says itself which of the two it is.
+// earliest and latest bound the times of a workspace, in Unix seconds; others are zeros and mistakes. In seconds and in milliseconds the
+// two ranges do not overlap, so that a number shows its unit.
 var (
 	earliest = time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
 	latest   = time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
 )
 
-// ParseTimestamp reads unix seconds, unix milliseconds or an ISO-8601 text that says its offset, and gives microseconds.
+// ParseTimestamp parses Unix seconds, Unix milliseconds, or ISO 8601 text with an offset, into Unix microseconds. The reason is
+// "" when it is valid.
 func ParseTimestamp(b []byte) (int64, string) {
 	seconds, reason := ParseInt(b)
 	var micros int64
@@ -28,20 +29,20 @@ func ParseTimestamp(b []byte) (int64, string) {
 	return seconds*1e6 + micros, ""
 }
 
-// inMilliseconds reports whether a number is an instant in milliseconds.
+// inMilliseconds reports whether a number is a time in milliseconds.
 func inMilliseconds(n int64) bool { return n >= earliest*1000 && n < latest*1000 }
 
 // TellsMilliseconds reports whether the text of a timestamp is a number of milliseconds.
 func TellsMilliseconds(b []byte) bool {
-	if len(b) == 10 { // what nearly all are: seconds
+	if len(b) == 10 { // nearly all times: seconds
 		return false
 	}
 	n, reason := ParseInt(b)
 	return reason == "" && inMilliseconds(n)
 }
 
-// parseISO reads 2024-05-06T07:08:09 with an optional fraction, then Z, UTC or an offset. A text without an offset
-// names no instant.
+// parseISO parses 2024-05-06T07:08:09 with an optional fraction, then Z, UTC or an offset. A text without an offset names no
+// instant.
 func parseISO(b []byte) (seconds, micros int64, reason string) {
 	day, b, ok := parseDay(b)
 	if !ok || len(b) < 9 || b[0] != 'T' && b[0] != 't' && b[0] != ' ' || b[3] != ':' || b[6] != ':' {
@@ -74,7 +75,7 @@ func parseISO(b []byte) (seconds, micros int64, reason string) {
 	return day*86400 + int64(hour*3600+minute*60+second) - offset, micros, ""
 }
 
-// parseOffset gives the seconds east of Greenwich.
+// parseOffset is the offset from UTC in seconds, positive to the east.
 func parseOffset(b []byte) (int64, bool) {
 	switch string(b) {
 	case "Z", "z", " UTC":
@@ -107,7 +108,7 @@ func parseOffset(b []byte) (int64, bool) {
 	return offset, true
 }
 
-// ParseDate reads 2024-05-06 and gives days since 1970.
+// ParseDate parses 2024-05-06 into days since 1970. The reason is "" when it is valid.
 func ParseDate(b []byte) (int64, string) {
 	day, rest, ok := parseDay(b)
 	if !ok || len(rest) > 0 {
@@ -127,7 +128,7 @@ func parseDay(b []byte) (day int64, rest []byte, ok bool) {
 	if !ok1 || !ok2 || !ok3 || !ok4 {
 		return 0, b, false
 	}
-	// time.Date turns 31 April into 1 May: a date that comes back changed was none.
+	// time.Date turns 31 April into 1 May: a date that changes is invalid.
 	at := time.Date(century*100+year, time.Month(month), dom, 0, 0, 0, 0, time.UTC)
 	if at.Day() != dom || int(at.Month()) != month {
 		return 0, b, false

@@ -9,18 +9,18 @@ import (
 	"aqueduck/schemas"
 )
 
-// MaskRule is a place in the tables of a stream where stored values lie that a name of hash or drop means.
+// MaskRule is a place of stored values that a name of hash or drop means. The loader masks them when the configuration changes.
 type MaskRule struct {
 	Table  string
 	Column string   // "" with Rows
 	Path   []string // inside the column's JSON; nil: the whole value
-	Hash   bool     // the value's hash takes its place, as it will be read; else nothing does
-	Hashed bool     // with Hash: some values may be hashes already, nobody noted it
-	Rows   bool     // the rows go: the list that they are made of is dropped
+	Hash   bool     // the value is replaced by its hash, as a new reading would store it; else by NULL
+	Hashed bool     // with Hash: some values may be hashed already, which is not recorded
+	Rows   bool     // the rows are deleted: their list is dropped
 }
 
-// MaskRules gives the places that a name of hash or drop means. A hash that the stored value cannot give, being made of more than
-// the value, is left to the next reading.
+// MaskRules are the places that a name of hash or drop means. Where the stored value does not suffice to compute the hash of the
+// source's value, the value is removed, and the next reading brings the hash.
 func MaskRules(s *schemas.Stream, name string, hash bool) ([]MaskRule, error) {
 	paths, err := sourcePaths(s, name)
 	if err != nil {
@@ -43,7 +43,7 @@ func MaskRules(s *schemas.Stream, name string, hash bool) ([]MaskRule, error) {
 	return list, nil
 }
 
-// maskRulesBelow gives the places of some paths in a table whose rows are at base.
+// maskRulesBelow are the places of paths in a table whose rows are at base.
 func maskRulesBelow(table string, child bool, base []string, columns []schemas.Column, paths [][]string, hash bool) (list []MaskRule) {
 	for _, path := range paths {
 		if child && hasPathPrefix(base, path) {
@@ -55,12 +55,12 @@ func maskRulesBelow(table string, child bool, base []string, columns []schemas.C
 	return list
 }
 
-// equalsRule reports whether two say the same of the same place.
+// equalsRule reports whether two rules have the same place and action.
 func (h MaskRule) equalsRule(other MaskRule) bool {
 	return h.Table == other.Table && h.Column == other.Column && slices.Equal(h.Path, other.Path) && h.Hash == other.Hash && h.Rows == other.Rows
 }
 
-// maskRulesWithin gives the places in one table that hold a value, or parts of it.
+// maskRulesWithin are the places in one table that have the value at a path, or parts of it.
 func maskRulesWithin(table string, columns []schemas.Column, path []string, hash bool) []MaskRule {
 	list := []MaskRule{{Table: table, Column: ExtraColumn, Path: path}}
 	for _, c := range columns {
@@ -85,7 +85,7 @@ func hasPathPrefix(path, with []string) bool {
 	return len(path) >= len(with) && slices.Equal(path[:len(with)], with)
 }
 
-// Hash is what a text becomes in a hashed column.
+// Hash is the text that a hashed column stores for a text.
 func Hash(key []byte, text string) string {
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte(text))

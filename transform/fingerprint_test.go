@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestHeadsTellWhatARecordOfAListShows(t *testing.T) {
+func TestFingerprintsHaveTheValuesOfAListsRecord(t *testing.T) {
 	t.Parallel()
 	s := thingStream()
 	s.Read.Detail = &schemas.Detail{UnlessSame: [][]string{{"at"}, {"i"}, {"place", "city"}}}
@@ -31,7 +31,7 @@ func TestHeadsTellWhatARecordOfAListShows(t *testing.T) {
 	}
 }
 
-func TestHeadsAreForStreamsThatReadTheirRecordsByThemselves(t *testing.T) {
+func TestFingerprintsAreForStreamsWithDetail(t *testing.T) {
 	t.Parallel()
 	s := thingStream()
 	if heads, err := NewFingerprintReader(s); heads != nil || err != nil {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestT122FieldsThatTheFileDoesNotKnowAreToldOnce tells each by its path and the type of its first value that is not null.
-func TestT122FieldsThatTheFileDoesNotKnowAreToldOnce(t *testing.T) {
+// TestT122UndeclaredFieldsAreReportedOnce tells each by its path and the type of its first value that is not null.
+func TestT122UndeclaredFieldsAreReportedOnce(t *testing.T) {
 	t.Parallel()
 	d, err := NewDecoder(thingStream(), Options{APIVersion: "2.17"})
 	if err != nil {

@@ -9,14 +9,14 @@ import (
 	"aqueduck/schemas"
 )
 
-// ListFingerprint is the little of a record that tells whether it is stored as it is: its key and some of its values, those of
-// timestamps in microseconds. Values is nil where the record lacks one of them.
+// ListFingerprint is the part of a list's record that shows whether the stored record is unchanged: its key and the values of
+// `unless_same`, timestamps in microseconds. Values is nil when the record lacks one of them.
 type ListFingerprint struct {
 	Key    string
 	Values []string
 }
 
-// FingerprintReader reads the heads of one stream's records. It is for one goroutine.
+// FingerprintReader reads the fingerprints of one stream's records. It is not safe for concurrent use.
 type FingerprintReader struct {
 	Columns []Column // of the values, in their order
 	d       *Decoder
@@ -44,7 +44,7 @@ func NewFingerprintReader(s *schemas.Stream) (*FingerprintReader, error) {
 	return &FingerprintReader{Columns: tableColumns(reduced.Columns[1:]), d: d}, err
 }
 
-// Read gives the head of a record, without values when the record is none that could be compared.
+// Read is the fingerprint of a record. Values is nil when the record cannot be compared.
 func (h *FingerprintReader) Read(raw []byte) ListFingerprint {
 	d := h.d
 	d.resetRecord(raw, Meta{})

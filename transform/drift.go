@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// maxDrift bounds what one decoder tells: objects keyed by ids would bring a field a record.
+// maxDrift bounds the reports of one decoder: objects keyed by ids would bring a new field with every record.
 const maxDrift = 500
 
-// driftLog is what a decoder has met that its file does not know. Each is told once.
+// driftLog collects the fields and types that the stream file does not declare. Each is reported once.
 type driftLog struct {
 	known      map[SchemaDrift]bool
 	unreported []SchemaDrift
 }
 
-// noteField notes a field of an object that no column takes.
+// noteField notes a field without a column.
 func (s *driftLog) noteField(n *objectNode, name, raw []byte) {
 	if raw[0] == 'n' || n.met[string(name)] || len(s.known) >= maxDrift {
 		return
@@ -30,8 +30,8 @@ func (s *driftLog) noteField(n *objectNode, name, raw []byte) {
 	s.addDrift(SchemaDrift{Table: n.of.table.Name, Path: strings.Join(path, "."), Type: typeOf(raw)})
 }
 
-// noteMisfit notes a value that its column does not hold. A number that even a column of doubles would round is as good as a text.
-func (s *driftLog) noteMisfit(table string, c *columnPlan, path string, raw []byte) {
+// noteRejected notes a value that its column rejects. A number that a double column would round too counts as a text.
+func (s *driftLog) noteRejected(table string, c *columnPlan, path string, raw []byte) {
 	kind := typeOf(raw)
 	if kind == "int" && c.kind != kindBool {
 		kind = "text"
@@ -56,7 +56,7 @@ func (s *driftLog) takeDrift() []SchemaDrift {
 	return fresh
 }
 
-// typeOf is what a value that is not null is.
+// typeOf is the JSON type of a value that is not null.
 func typeOf(raw []byte) string {
 	switch raw[0] {
 	case '{':
