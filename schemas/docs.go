@@ -87,7 +87,8 @@ const docsStreams = `
 
 - **documented**: columns with documentation, of all columns. ` + "`" + `aqueduck streams NAME` + "`" + ` shows it.
 - **deletion**: how a deletion at the source is detected.
-- **late**: what a run may miss, and how long until a later run has it.
+- **late**: what a run may miss, and how long until a later run has it. The source may return a changed record late: up to 15m late, the
+  next run has it; up to 48h late, each run finds it in its lookback window.
 - **per 1,000**: requests to read a thousand records for the first time. Each list of a contact with more than ten items needs one more.
 - **per change**: requests for one changed record. "list": none, because every run reads the full list.
 - **version**, **scope**: first API version with the stream, and the scope that the token needs, if the API's document names them. Without
