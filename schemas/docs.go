@@ -38,7 +38,8 @@ Every table has these columns after those of its file, in this order:
 | ` + "`" + `_run_id` + "`" + ` | Run of that commit. |
 
 A scalar column that you add to a file later is filled from ` + "`" + `_extra` + "`" + `. If another column took the field before, only ` + "`" + `sync --full-refresh` + "`" + `
-fills it. A missing field, like null, is NULL. Ids are ` + "`" + `text` + "`" + `, whatever the source sends. ` + "`" + `<entity>_id` + "`" + ` always means ` + "`" + `<entities>.id` + "`" + `.
+fills it. If a column has several paths, values at the
+unused paths stay in ` + "`_extra`" + `. A missing field, like null, is NULL. Ids are ` + "`" + `text` + "`" + `, whatever the source sends. ` + "`" + `<entity>_id` + "`" + ` always means ` + "`" + `<entities>.id` + "`" + `.
 
 A duration is a number with s, m, h or d: ` + "`" + `60m` + "`" + `, ` + "`" + `14d` + "`" + `. Paths have dots between their keys: ` + "`" + `location.country` + "`" + `. Names are lower-case
 letters, digits and _. A file that uses keys or values marked "not built yet" is refused.
@@ -86,7 +87,8 @@ const docsStreams = `
 
 - **documented**: columns with documentation, of all columns. ` + "`" + `aqueduck streams NAME` + "`" + ` shows it.
 - **deletion**: how a deletion at the source is detected.
-- **late**: what a run may miss, and how long until a later run has it.
+- **late**: what a run may miss, and how long until a later run has it. The source may return a changed record late: up to 15m late, the
+  next run has it; up to 48h late, each run finds it in its lookback window.
 - **per 1,000**: requests to read a thousand records for the first time. Each list of a contact with more than ten items needs one more.
 - **per change**: requests for one changed record. "list": none, because every run reads the full list.
 - **version**, **scope**: first API version with the stream, and the scope that the token needs, if the API's document names them. Without

@@ -90,7 +90,7 @@ func (s *Stream) DescribeLateness() string {
 	}
 	var late []string
 	if r.Since.HasWindows() {
-		late = append(late, fmt.Sprintf("records that the source returns late: up to %s in the next run, up to %s by the lookback window", durationText(r.Since.Lag), durationText(r.Since.Overlap)))
+		late = append(late, fmt.Sprintf("late records: next run up to %s, lookback up to %s", durationText(r.Since.Lag), durationText(r.Since.Overlap)))
 	}
 	switch {
 	case s.Reconcile > 0 && r.Detail == nil:

@@ -18,7 +18,7 @@ func DatasetStream(family *schemas.Stream, name string, e *extract.Export) *sche
 	}
 	s.Newest = export.TimeColumn
 	s.Columns = []schemas.Column{{Name: export.TimeColumn, From: []string{export.TimeColumn}, Type: schemas.Timestamp, Required: true,
-		Doc: "The time of the row, as an instant: the column that the dataset is asked by."}}
+		Doc: "Time of the row: the column by which the export is requested."}}
 	for _, c := range e.Columns {
 		s.Columns = append(s.Columns, schemas.Column{Name: c.Name, From: []string{c.Name}, Type: schemas.Text, Doc: c.Header})
 	}

@@ -289,10 +289,10 @@ func (a Attributes) describeView(ctx context.Context, db *duck.DB, schema string
 		text += fmt.Sprintf("COMMENT ON COLUMN %s.%s IS %s;\n", view, duck.Name(column), duck.Text(doc))
 	}
 	for i, name := range a.Key {
-		row(i+1, name, "VARCHAR", "Of "+a.Of+".")
+		row(i+1, name, "VARCHAR", "Key column of "+a.Of+".")
 	}
 	for i, one := range all {
-		row(len(a.Key)+i+1, one.column, one.sqlType(), "Attribute "+printableName(one.name)+".")
+		row(len(a.Key)+i+1, one.column, one.sqlType(), "Custom attribute "+printableName(one.name)+".")
 	}
 	_, err := db.Exec(ctx, text)
 	_, gone := db.Exec(ctx, "DELETE FROM _sync.dictionary WHERE schema = $1 AND table_name = $2", schema, a.View)
