@@ -12,7 +12,7 @@ import (
 )
 
 // errOverflow says that the source has more records in one second than it gives at once, and no way to ask for the rest.
-var errOverflow = errors.New("more records in one second than one answer holds")
+var errOverflow = errors.New("one second has more records than one answer holds")
 
 // longestSpan is more seconds than any window has.
 const longestSpan = 1 << 40
@@ -127,7 +127,7 @@ func (b *betweenReader) growSpan(got int64) {
 // overflowError is the loud end of a stream whose records cannot all be had.
 func (b *betweenReader) overflowError(sh listPage) error {
 	return &api.Error{Class: api.ClassContract, Op: api.ReadOp(b.r.Stream), Method: b.r.Stream.Read.Method, Path: b.r.Stream.Read.Path,
-		Err: fmt.Errorf("%w: at %s it gives %d and says that there are others", errOverflow,
+		Err: fmt.Errorf("%w: at %s it returns %d and states that there are more", errOverflow,
 			time.Unix(b.since, 0).UTC().Format(time.RFC3339), len(sh.records))}
 }
 

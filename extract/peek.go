@@ -37,7 +37,7 @@ func CountRecords(ctx context.Context, c *api.Client, s *schemas.Stream) (total 
 // peekList reads the first page of a stream's whole list, as small as its paging allows.
 func peekList(ctx context.Context, c *api.Client, s *schemas.Stream) (listPage, error) {
 	if s.Read.ByIDs() {
-		return listPage{}, fmt.Errorf("peek %s: it has no list of its own, it is read by id", s.Name)
+		return listPage{}, fmt.Errorf("count %s: it has no list, it is read by id", s.Name)
 	}
 	l := listsOf(s)[0]
 	l.op = "look at " + s.Name

@@ -30,7 +30,7 @@ func (c *Client) classifyResponse(q Call, a *Answer, err error) *Error {
 		e.Err = errRedirect
 	case !told.list && a.status == http.StatusNotFound:
 		// Proxies and wrong addresses say 404 too: only the API's own words mean that something does not exist.
-		e.Err = errors.New("not said by the API itself")
+		e.Err = errors.New("not an error document of the API")
 	}
 	if e.Class == ClassTransient {
 		server := a.serverDate

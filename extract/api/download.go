@@ -22,7 +22,7 @@ type File struct {
 }
 
 // errExpired says that an address answered with something else than a file: it is out of date, most likely.
-var errExpired = errors.New("the address no longer gives the file")
+var errExpired = errors.New("the download address has expired")
 
 const (
 	mostHops  = 3
@@ -81,7 +81,7 @@ func (c *Client) fileURL(f File) (*url.URL, error) {
 	return &u, nil
 }
 
-var errForeign = errors.New("an address of a file must begin with https:// and hold no password")
+var errForeign = errors.New("a download address must begin with https:// and contain no password")
 
 // allowedURL reads an address from outside. Plain HTTP is for loopback, where the API itself is there. A host that nobody has named
 // is not asked.
@@ -141,7 +141,7 @@ func (c *Client) saveBody(res *http.Response, f File, u *url.URL, w io.Writer, c
 		return false, c.refusedFile(res, f, u)
 	}
 	if kind := res.Header.Get("Content-Type"); strings.HasPrefix(kind, "text/html") {
-		return false, c.fileError(f, u, res.StatusCode, fmt.Errorf("%w: it is a page of HTML", errExpired))
+		return false, c.fileError(f, u, res.StatusCode, fmt.Errorf("%w: it is an HTML page", errExpired))
 	}
 	timer := time.AfterFunc(c.limits.stall, func() { cancel(errStalled) })
 	defer timer.Stop()

@@ -94,16 +94,16 @@ func ClassOf(err error) Class {
 
 var (
 	// ErrBudget says that the run's MaxRequests were sent, or that its time is over. Nothing is lost: the last State goes on.
-	ErrBudget    = errors.New("the run's number of requests, or its time, is used up")
-	errOnlyReads = errors.New("this client only reads")
+	ErrBudget    = errors.New("the request budget or the time of the run is used up")
+	errOnlyReads = errors.New("this client sends only read requests")
 	// ErrNotJSON says that an answer is no whole JSON text: it was cut, or something else than the API sent it.
-	ErrNotJSON = errors.New("the answer is no JSON")
+	ErrNotJSON = errors.New("the answer is not JSON")
 	// ErrErrorList says that an answer of a good status is an error list.
 	ErrErrorList = errors.New("the answer is an error list")
 	errRedirect  = errors.New("redirects are not followed")
-	errStalled   = errors.New("the answer stopped coming")
+	errStalled   = errors.New("the answer stalled")
 	errTooSlow   = errors.New("the answer took too long")
-	errTooBig    = errors.New("the answer is too big")
+	errTooBig    = errors.New("the answer is too large")
 )
 
 // SmallerPageMayHelp reports whether a smaller page may get an answer where this one did not.

@@ -13,7 +13,7 @@ import (
 type ForeignHost struct{ Host string }
 
 // Error names the host, and nothing else of the address: the rest may be a signature.
-func (e *ForeignHost) Error() string { return "no files are fetched from " + e.Host }
+func (e *ForeignHost) Error() string { return "downloads are not allowed from " + e.Host }
 
 // trustsHost says whether files are fetched from a host: the API's own, those of its site, those that FileHosts names. An API on this
 // machine has this machine for its site.
