@@ -51,7 +51,7 @@ func (w *Histories) AlignHistory(ctx context.Context, schema string, c Current, 
 		}
 		changed, err := w.latestChange(ctx, schema, c)
 		if err != nil {
-			return fmt.Errorf("see whether %s is as the records are: %w", history.Name, err)
+			return fmt.Errorf("check whether %s matches the records: %w", history.Name, err)
 		}
 		if changed == "" {
 			return nil
@@ -60,7 +60,7 @@ func (w *Histories) AlignHistory(ctx context.Context, schema string, c Current, 
 		defer a.dropTemporary(ctx)
 		n, err = a.alignStates(ctx, now.UTC())
 		if err != nil {
-			return fmt.Errorf("bring %s in line with the records: %w", history.Name, err)
+			return fmt.Errorf("update %s to match the records: %w", history.Name, err)
 		}
 		return nil
 	})

@@ -23,7 +23,7 @@ func noteIncomplete(ctx context.Context, m *commitMerger, g stagedGroup) error {
 		_, err := m.execStatement(ctx, "DELETE FROM _sync.incomplete WHERE schema = $1 AND stream = $2 AND id IN (SELECT unnest(string_split($3, $4)))",
 			m.schema, m.stream, strings.Join(g.completed, clause.Separator), clause.Separator)
 		if err != nil {
-			return fmt.Errorf("take out the records that came whole: %w", err)
+			return fmt.Errorf("delete the notes of complete records: %w", err)
 		}
 	}
 	if len(g.incomplete) == 0 {
@@ -39,7 +39,7 @@ func noteIncomplete(ctx context.Context, m *commitMerger, g stagedGroup) error {
 		return []string{one.Key, one.Reason, one.Error}
 	})
 	if err != nil {
-		return fmt.Errorf("collect the records that did not come whole: %w", err)
+		return fmt.Errorf("collect the incomplete records: %w", err)
 	}
 	defer stage.Drop(ctx, m.work.DB, doubted)
 	of := "schema = " + duck.Text(m.schema) + " AND stream = " + duck.Text(m.stream)
@@ -49,7 +49,7 @@ func noteIncomplete(ctx context.Context, m *commitMerger, g stagedGroup) error {
 			" WHERE id NOT IN (SELECT id FROM _sync.incomplete WHERE " + of + ")",
 	} {
 		if _, err := m.execStatement(ctx, statement); err != nil {
-			return fmt.Errorf("note the records that did not come whole: %w", err)
+			return fmt.Errorf("record the incomplete records: %w", err)
 		}
 	}
 	return nil

@@ -52,7 +52,7 @@ func (m *commitMerger) keepAbsent(ctx context.Context, g stagedGroup, c mergeCou
 			err = m.keepFrom(ctx, g, from)
 		}
 		if err != nil {
-			return c, fmt.Errorf("keep what only %s has: %w", t.Beside, err)
+			return c, fmt.Errorf("keep the values that only %s has: %w", t.Beside, err)
 		}
 	}
 	if err := m.keepFrom(ctx, g, storedCopies{}); err != nil {
@@ -60,7 +60,7 @@ func (m *commitMerger) keepAbsent(ctx context.Context, g stagedGroup, c mergeCou
 	}
 	same, err := m.findUnchanged(ctx, g)
 	if err != nil {
-		return c, fmt.Errorf("compare what is whole now: %w", err)
+		return c, fmt.Errorf("compare the complete records: %w", err)
 	}
 	c.changed, c.unchanged, c.whole = c.changed-same, c.unchanged+same, c.whole && same == 0
 	return c, m.noteLeftOut(ctx, g, noted, true)
@@ -130,7 +130,7 @@ func (m *commitMerger) keepFrom(ctx context.Context, g stagedGroup, from storedC
 			continue
 		}
 		if err := m.keepList(ctx, g, group, from); err != nil {
-			return fmt.Errorf("keep the rows of %s, which were left out: %w", group.Child, err)
+			return fmt.Errorf("keep the rows of %s that the source left out: %w", group.Child, err)
 		}
 	}
 	return nil
@@ -201,7 +201,7 @@ func (m *commitMerger) keepItemLists(ctx context.Context, g stagedGroup) error {
 			joined := fmt.Sprintf("%s o ON %s AND o.%s & %d <> 0", outer.Name, clause.Matches("t.", inner.WithinKey, "o.", outer.Table.Key), transform.AbsentColumn, group.Bit)
 			for _, name := range append([]string{inner.Name}, withinAll(g, inner.Name)...) {
 				if err := m.copyStored(ctx, g, name, storedCopies{}, "o._row", joined); err != nil {
-					return fmt.Errorf("keep the rows of %s, which were left out: %w", name, err)
+					return fmt.Errorf("keep the rows of %s that the source left out: %w", name, err)
 				}
 			}
 		}
@@ -340,7 +340,7 @@ func (m *commitMerger) noteLeftOut(ctx context.Context, g stagedGroup, noted str
 			transform.LeftOut, kept), m.schema, m.stream, m.stamp)
 	}
 	if err != nil {
-		return fmt.Errorf("note the records of which something was left out: %w", err)
+		return fmt.Errorf("record which records are incomplete: %w", err)
 	}
 	return nil
 }

@@ -34,7 +34,7 @@ func (m *commitMerger) stageBatches(ctx context.Context, batches []transform.Bat
 		m.groups[last].children = append(m.groups[last].children, s)
 	}
 	if err := m.hook.AfterStaging(ctx, batches, m.stagedTables()); err != nil {
-		return fmt.Errorf("leave out who was erased: %w", err)
+		return fmt.Errorf("remove erased persons from the batch: %w", err)
 	}
 	return nil
 }
@@ -83,7 +83,7 @@ func (m *commitMerger) mergeGroups(ctx context.Context) (Written, error) {
 			return Written{}, err
 		}
 		if err := noteMisfits(ctx, m, g); err != nil {
-			return Written{}, fmt.Errorf("note what did not fit: %w", err)
+			return Written{}, fmt.Errorf("record dead letters: %w", err)
 		}
 		if err := m.hook.BeforeMerge(ctx, g.own.Table, g.redactedIDs); err != nil {
 			return Written{}, fmt.Errorf("find what %s lost: %w", g.own.Table.Name, err)
@@ -93,11 +93,11 @@ func (m *commitMerger) mergeGroups(ctx context.Context) (Written, error) {
 		}
 	}
 	if err := m.hook.AfterMerge(ctx, m.stamp); err != nil {
-		return Written{}, fmt.Errorf("empty what is about who was erased: %w", err)
+		return Written{}, fmt.Errorf("clear the data of erased persons: %w", err)
 	}
 	emptied, err := m.hook.BeforeCommit(ctx, m.stamp)
 	if err != nil {
-		return Written{}, fmt.Errorf("note what was redacted: %w", err)
+		return Written{}, fmt.Errorf("record redactions: %w", err)
 	}
 	m.written.Rows += emptied
 	m.written.Changed += emptied
@@ -236,7 +236,7 @@ func (m *commitMerger) writeOwn(ctx context.Context, g stagedGroup, c mergeCount
 		_, err := m.execStatement(ctx, fmt.Sprintf("DELETE FROM %s t USING %s d WHERE %s AND d.state = '%s'",
 			duck.Table(m.schema, t.Name), decided, clause.Matches("t.", t.Key, "d.", t.Key), isChanged))
 		if err != nil {
-			return fmt.Errorf("take out the stored copies: %w", err)
+			return fmt.Errorf("delete the stored copies: %w", err)
 		}
 	}
 	rows := g.own.Name
@@ -269,7 +269,7 @@ func (m *commitMerger) markGone(ctx context.Context, own stage.Batch) error {
 		table, gone, transform.SyncedAtColumn, transform.RunIDColumn, clause.Matches("t.", t.Key, "g.", t.Key), gone),
 		m.stamp, m.work.RunID())
 	if err != nil {
-		return fmt.Errorf("mark the gone records: %w", err)
+		return fmt.Errorf("soft-delete missing records: %w", err)
 	}
 	added, err := m.insertRows(ctx, t, fmt.Sprintf("%s s WHERE _row IN (SELECT _row FROM temp.gone g WHERE NOT EXISTS (SELECT 1 FROM %s t WHERE %s))",
 		own.Name, table, clause.Matches("t.", t.Key, "g.", t.Key)))

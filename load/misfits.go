@@ -88,7 +88,7 @@ type DeadLetters struct{ db *workdb.Database }
 
 // MisfitStreams gives the streams that have anything that does not fit, as pairs of schema and stream.
 func (w *DeadLetters) MisfitStreams(ctx context.Context) (streams map[[2]string]bool, err error) {
-	err = w.db.Do("look which streams have values that do not fit", func(db *duck.DB) error {
+	err = w.db.Do("list the streams with dead letters", func(db *duck.DB) error {
 		streams = map[[2]string]bool{}
 		return db.Each(ctx, "SELECT DISTINCT schema, stream FROM _sync.misfits", nil, func(rows *sql.Rows) error {
 			var name [2]string
@@ -134,7 +134,7 @@ func (w *DeadLetters) MergeMisfits(ctx context.Context, schema, stream string, t
 
 // withMisfits runs what changes the notes of a stream, in one transaction.
 func (w *DeadLetters) withMisfits(ctx context.Context, stream string, change func(db *duck.DB) error) error {
-	return w.db.Do("settle what does not fit of "+stream, func(db *duck.DB) error {
+	return w.db.Do("update the dead letters of "+stream, func(db *duck.DB) error {
 		return db.Transaction(ctx, func() error { return change(db) })
 	})
 }
@@ -145,7 +145,7 @@ func misfitsOf(schema, stream string) string {
 
 // Misfits gives what does not fit of a stream, each value once however often it was read, by table, column and reason.
 func (w *DeadLetters) Misfits(ctx context.Context, schema, stream string) (list []Misfits, err error) {
-	err = w.db.Do("count what does not fit of "+stream, func(db *duck.DB) error {
+	err = w.db.Do("count the dead letters of "+stream, func(db *duck.DB) error {
 		return db.Each(ctx, `SELECT table_name, column_name, reason, sum(count)::BIGINT, coalesce(sum(count) FILTER (run_id = $1), 0)::BIGINT, min(key)
 			FROM _sync.misfits WHERE `+misfitsOf(schema, stream)+" GROUP BY ALL ORDER BY ALL", []any{w.db.RunID()}, func(rows *sql.Rows) error {
 			var m Misfits

@@ -23,7 +23,7 @@ func dequeueAnswered(ctx context.Context, m *commitMerger) error {
 		_, err := m.execStatement(ctx, `DELETE FROM _sync.pending WHERE schema = $1 AND stream = $2 AND since <= $3
 			AND id IN (SELECT unnest(string_split($4, $5)))`, m.schema, m.stream, workdb.Micro(a.at), strings.Join(a.ids, clause.Separator), clause.Separator)
 		if err != nil {
-			return fmt.Errorf("take out the ids that were read: %w", err)
+			return fmt.Errorf("delete the ids that were read: %w", err)
 		}
 	}
 	return nil
@@ -48,16 +48,16 @@ func enqueueIDs(ctx context.Context, w *workdb.Database, schema, stream string, 
 		query += " AND " + transform.GoneColumn + " IS NULL"
 	}
 	if _, err := w.DB.Exec(ctx, "CREATE OR REPLACE TEMP TABLE awaited AS "+query); err != nil {
-		return 0, fmt.Errorf("find what %s has to read: %w", stream, err)
+		return 0, fmt.Errorf("find the ids that %s has to read: %w", stream, err)
 	}
 	defer stage.Drop(ctx, w.DB, "temp.awaited")
 	_, err := w.DB.Exec(ctx, "DELETE FROM _sync.pending WHERE schema = $1 AND stream = $2 AND id IN (SELECT id FROM temp.awaited)", schema, stream)
 	if err != nil {
-		return 0, fmt.Errorf("put off what %s has to read: %w", stream, err)
+		return 0, fmt.Errorf("postpone the ids that %s has to read: %w", stream, err)
 	}
 	n, err := w.DB.Exec(ctx, "INSERT INTO _sync.pending (schema, stream, id, since) SELECT $1, $2, id, $3 FROM temp.awaited", schema, stream, stamp)
 	if err != nil {
-		return 0, fmt.Errorf("note what %s has to read: %w", stream, err)
+		return 0, fmt.Errorf("store the ids that %s has to read: %w", stream, err)
 	}
 	return n, nil
 }
@@ -97,7 +97,7 @@ func (w *ChildQueue) EnqueueStored(ctx context.Context, schema, stream string, b
 
 // Pending gives the ids that a stream waits for, those that have waited longest first, and when the last was put there.
 func (w *ChildQueue) Pending(ctx context.Context, schema, stream string) (ids []string, at time.Time, err error) {
-	err = w.checkpoints.db.Do(fmt.Sprintf("ask what %s has to read", stream), func(db *duck.DB) error {
+	err = w.checkpoints.db.Do(fmt.Sprintf("read the ids that %s has to read", stream), func(db *duck.DB) error {
 		err = db.Each(ctx, "SELECT id, since FROM _sync.pending WHERE schema = $1 AND stream = $2 ORDER BY since, id", []any{schema, stream},
 			func(rows *sql.Rows) error {
 				var id string

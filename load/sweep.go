@@ -39,7 +39,7 @@ func (w *Sweeps) Absent(ctx context.Context, schema, stream string, sw Sweep, nu
 			unseenCondition(t, sw, numbers), duck.Table(schema, t.Name), transform.GoneColumn)
 		var all int64
 		if err := db.Scan(ctx, query, []any{schema, stream, sw.Opened}, &absent, &all); err != nil {
-			return fmt.Errorf("count what %s does not have any more: %w", stream, err)
+			return fmt.Errorf("count the missing records of %s: %w", stream, err)
 		}
 		present = all - absent
 		return nil
@@ -79,7 +79,7 @@ func (w *Sweeps) SoftDeleteAbsent(ctx context.Context, schema, stream string, ba
 			return written, err
 		})
 		if err != nil {
-			return fmt.Errorf("mark what %s does not have any more: %w", stream, err)
+			return fmt.Errorf("soft-delete the missing records of %s: %w", stream, err)
 		}
 		return nil
 	})
@@ -89,7 +89,7 @@ func (w *Sweeps) SoftDeleteAbsent(ctx context.Context, schema, stream string, ba
 func (w *Sweeps) requireSweepable(schema string, sw Sweep) (transform.Table, error) {
 	t, err := w.checkpoints.db.Table(schema, sw.Table)
 	if err == nil && !t.Gone {
-		err = fmt.Errorf("table %s does not mark what is gone", t.Name)
+		err = fmt.Errorf("table %s has no soft delete", t.Name)
 	}
 	return t, err
 }

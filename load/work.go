@@ -99,7 +99,7 @@ func Open(ctx context.Context, d layout.Dir, o workdb.Options) (*Work, error) {
 func (w *Work) recoverDatabase(ctx context.Context) error {
 	d := w.db.Dir()
 	if disk.Exists(filepath.Join(d.Work(), workdb.SuspectName)) {
-		if err := w.setAside(errors.New("a run found it damaged")); err != nil {
+		if err := w.setAside(errors.New("a run detected damage")); err != nil {
 			return err
 		}
 	}

@@ -44,7 +44,7 @@ func (w *Erasures) IsMentioned(ctx context.Context, schema string, ids []string)
 func (w *Erasures) Erase(ctx context.Context, schema, reason string, ids []string) (c Certificate, err error) {
 	err = w.db.Do("", func(*duck.DB) error {
 		if err := w.tombs.Begin(); err != nil {
-			return fmt.Errorf("note whom to erase: %w", err)
+			return fmt.Errorf("record who is erased: %w", err)
 		}
 		e := erasureStep{schema: schema, reason: reason, ids: ids}
 		for _, id := range ids {
@@ -78,7 +78,7 @@ func (w *Erasures) applyErasure(ctx context.Context, e erasureStep) (Certificate
 	// that this was done. Where nothing was ever published and nothing is stored there are no bytes to remove.
 	if c.Rows > 0 || len(e.ids) > 0 && w.db.Dir().Current() != "" {
 		if err := w.db.Dir().BeginErasing(); err != nil {
-			return c, fmt.Errorf("note that files are to be erased: %w", err)
+			return c, fmt.Errorf("record that files must be rewritten: %w", err)
 		}
 	}
 	crash.At(crash.EraseBegun)

@@ -42,7 +42,7 @@ func (w *Erasures) Reapply(ctx context.Context, schema string) (c Certificate, e
 		s := w.newEraser(schema, time.Time{})
 		for p, marks := range wanted {
 			if err := w.findErased(ctx, s, p, marks, &e); err != nil {
-				return fmt.Errorf("find whom the log of erasures means: %w", err)
+				return fmt.Errorf("find the persons of the erasure log: %w", err)
 			}
 		}
 		c, err = w.applyErasure(ctx, e)

@@ -144,10 +144,10 @@ func (m *Arrival) BeforeCommit(ctx context.Context, stamp time.Time) (changed in
 		}
 	}
 	if changed, err = m.takeOut(ctx, r.unreplaced, false); err != nil {
-		return 0, fmt.Errorf("the rows that answered no more: %w", err)
+		return 0, fmt.Errorf("the rows that the source no longer has: %w", err)
 	}
 	if _, err := m.takeOut(ctx, r.all, true); err != nil {
-		return 0, fmt.Errorf("the states that rows were in: %w", err)
+		return 0, fmt.Errorf("the earlier states of rows: %w", err)
 	}
 	return changed, w.saveErasure(ctx, r.erasureStep, c)
 }

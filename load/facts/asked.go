@@ -12,7 +12,7 @@ import (
 // IDs gives the first column of a query, as text, each value once and no NULL. {schema} in it stands for the
 // workspace's schema.
 func (w *Facts) IDs(ctx context.Context, schema, query string) (ids []string, err error) {
-	err = w.db.Do("ask for the ids to read", func(*duck.DB) error {
+	err = w.db.Do("find the ids to read", func(*duck.DB) error {
 		return w.queryStreamSQL(ctx, "SELECT DISTINCT #1::VARCHAR FROM (\n"+clause.Bare(query, schema)+"\n) WHERE #1 IS NOT NULL ORDER BY 1", func(rows *sql.Rows) error {
 			var id string
 			if err := rows.Scan(&id); err != nil {
@@ -29,7 +29,7 @@ func (w *Facts) IDs(ctx context.Context, schema, query string) (ids []string, er
 // first column and its second. Without a second the id is the key. The two lists have the same length. It is asked as if nothing
 // were stored in the tables of without.
 func (w *Facts) Expected(ctx context.Context, schema, query string, without ...string) (ids, keys []string, err error) {
-	err = w.db.Do("ask for the ids to read", func(*duck.DB) error {
+	err = w.db.Do("find the ids to read", func(*duck.DB) error {
 		return w.queryWithoutTables(ctx, schema, without, "SELECT DISTINCT COLUMNS(*)::VARCHAR FROM (\n"+clause.Bare(query, schema)+"\n) WHERE #1 IS NOT NULL ORDER BY ALL", func(rows *sql.Rows) error {
 			columns, err := rows.Columns()
 			if err != nil {

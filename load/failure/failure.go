@@ -18,7 +18,7 @@ var (
 	// ErrWorkMemory is the end of a commit or a publish that needs more memory than DuckDB may use; what was stored is as it was.
 	ErrWorkMemory = errors.New("it needs more memory than DuckDB may use")
 	// ErrNoWholeFile is the answer when the work database is gone and no published file is as it was published.
-	ErrNoWholeFile = errors.New("no published file is whole")
+	ErrNoWholeFile = errors.New("no published file is intact")
 	// ErrNarrower is the answer to a column declared with a type that not all stored values may fit.
 	ErrNarrower = errors.New("the stored values of a column might not fit its new type")
 )
@@ -31,7 +31,7 @@ var (
 	// ErrQueryMemory is the answer to a statement that needs more memory than it may have.
 	ErrQueryMemory = errors.New("it needs more memory than it may have")
 	// ErrQueryFault is the answer to a statement that brought its process down.
-	ErrQueryFault = errors.New("it brought down the process that ran it, which is a fault in DuckDB")
+	ErrQueryFault = errors.New("it crashed its process, which is a fault in DuckDB")
 	// ErrQueryRow is the answer to a statement one of whose rows is too large to pass on.
 	ErrQueryRow = errors.New("one of its rows is larger than 128 MiB")
 )
@@ -55,9 +55,9 @@ type PublishBlocked struct{ Losses []RowLoss }
 // Error names the first table, with its rows before and after.
 func (h *PublishBlocked) Error() string {
 	first := h.Losses[0]
-	text := fmt.Sprintf("the publish is held back: %s.%s would go from %d rows to %d", first.Schema, first.Table, first.Before, first.After)
+	text := fmt.Sprintf("publish guard: %s.%s would go from %d rows to %d", first.Schema, first.Table, first.Before, first.After)
 	if n := len(h.Losses) - 1; n > 0 {
-		text += fmt.Sprintf(", and %d more tables lose as much", n)
+		text += fmt.Sprintf(", and %d more tables would lose as much", n)
 	}
 	return text
 }

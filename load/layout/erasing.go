@@ -100,7 +100,7 @@ func (d Dir) EndErasing() error {
 		return err
 	}
 	if err := dropEndMessages(d); err != nil {
-		return fmt.Errorf("take the messages out of %s: %w", d.EndsFile(), err)
+		return fmt.Errorf("delete the messages from %s: %w", d.EndsFile(), err)
 	}
 	// That files are gone is durable before it is forgotten that they were to go.
 	for _, dir := range []string{d.Published(), d.RejectDir(), d.Temp(), d.State()} {

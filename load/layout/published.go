@@ -15,14 +15,14 @@ import (
 // next run begins with that file. A file that is not as it was published is refused, and nothing changes. The caller holds the lock.
 func (d Dir) Rollback(file string) error {
 	if filepath.Dir(file) != filepath.Clean(d.Published()) || !strings.HasSuffix(file, ".duckdb") {
-		return fmt.Errorf("%s is no published file of %s", file, d)
+		return fmt.Errorf("%s is not a published file of %s", file, d)
 	}
 	if err := CheckSum(file, SumFile(file)); err != nil {
 		return err
 	}
 	// The link comes last: whatever ends this before, readers have what they had, and the next run begins with that.
 	if err := errors.Join(os.RemoveAll(d.Folded()), d.TrashWork(), d.EmptyTrash()); err != nil {
-		return d.Explain(fmt.Errorf("put the work database away: %w", err))
+		return d.Explain(fmt.Errorf("remove the work database: %w", err))
 	}
 	if err := disk.SyncDir(d.State()); err != nil {
 		return d.Explain(err)

@@ -19,7 +19,7 @@ const hashes = "temp.hashes"
 
 // MaskedNames gives the names of hash and drop that the stored rows of a stream were made with; false where that was never noted.
 func (w *Masks) MaskedNames(ctx context.Context, schema, stream string) (names []string, noted bool, err error) {
-	err = w.db.Do(fmt.Sprintf("read what of %s is hidden", stream), func(db *duck.DB) error {
+	err = w.db.Do(fmt.Sprintf("read the masking of %s", stream), func(db *duck.DB) error {
 		names, noted, err = workdb.ReadNames(ctx, db, hiddenKey(schema, stream))
 		return err
 	})
@@ -65,7 +65,7 @@ func (w *Masks) Mask(ctx context.Context, schema string, m MaskChange) (rows int
 		})
 		stage.Drop(ctx, db, hashes)
 		if err != nil {
-			return fmt.Errorf("change what of %s is hashed and dropped: %w", m.Stream, err)
+			return fmt.Errorf("change the masking of %s: %w", m.Stream, err)
 		}
 		w.db.NoteCommit(stamp)
 		return nil

@@ -140,7 +140,7 @@ func (l *lakeWriter) joinParts(ctx context.Context, db *duck.DB, table string, u
 	for _, name := range union {
 		parts := l.manifest.Tables[name].Parts
 		if len(parts) != 1 {
-			return 0, fmt.Errorf("it is made of %s, which is not there", name)
+			return 0, fmt.Errorf("it is built from %s, which is missing", name)
 		}
 		file, fresh := l.written[name]
 		if !fresh {
@@ -153,7 +153,7 @@ func (l *lakeWriter) joinParts(ctx context.Context, db *duck.DB, table string, u
 		return 0, err
 	}
 	if rows != all {
-		return 0, fmt.Errorf("it has %d rows, %s have %d together", all, strings.Join(union, " and "), rows)
+		return 0, fmt.Errorf("it has %d rows, but %s have %d together", all, strings.Join(union, " and "), rows)
 	}
 	last, err := joinFiles(path, from)
 	if err != nil {

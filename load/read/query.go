@@ -12,7 +12,7 @@ import (
 )
 
 // ErrReadOnly is the answer to a statement that does more than read.
-var ErrReadOnly = errors.New("only one statement that reads is allowed here: SELECT, FROM, WITH, DESCRIBE, SUMMARIZE or EXPLAIN")
+var ErrReadOnly = errors.New("only one read-only statement is allowed: SELECT, FROM, WITH, DESCRIBE, SUMMARIZE or EXPLAIN")
 
 // Refused is the error of a statement that reads, by calling what no SQL of users may call.
 type Refused = duck.Refused

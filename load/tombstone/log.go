@@ -28,7 +28,7 @@ func (m IDHash) String() string { return hex.EncodeToString(m[:]) }
 func ParseIDHash(text string) (m IDHash, err error) {
 	raw, err := hex.DecodeString(text)
 	if err == nil && len(raw) != len(m) {
-		err = errors.New("a mark has 16 bytes")
+		err = errors.New("a tombstone has 16 bytes")
 	}
 	copy(m[:], raw)
 	return m, err
@@ -62,8 +62,8 @@ type tombstoneLine struct {
 	Row    string    `json:"row,omitempty"`
 }
 
-// ErrErasures says that the log of erasures is damaged. Nothing is read or shown without it: it keeps away who was erased.
-var ErrErasures = errors.New("the log of erasures is damaged")
+// ErrErasures says that the erasure log is damaged. Nothing is read or shown without it: it keeps away who was erased.
+var ErrErasures = errors.New("the erasure log is damaged")
 
 // Read reads the log of a warehouse; where nothing was ever erased it is empty.
 func Read(d layout.Dir) (*Log, error) {
@@ -81,7 +81,7 @@ func Read(d layout.Dir) (*Log, error) {
 			continue
 		}
 		if err := t.parseLine(line); err != nil {
-			return nil, fmt.Errorf("%w: %s:%d: this is no line of ours: %w", ErrErasures, t.path, i+1, err)
+			return nil, fmt.Errorf("%w: %s:%d: this line is not valid: %w", ErrErasures, t.path, i+1, err)
 		}
 	}
 	return t, nil
@@ -95,10 +95,10 @@ func (t *Log) parseLine(line []byte) error {
 	if t.Salt == nil {
 		salt, err := hex.DecodeString(l.Salt)
 		if err != nil || len(salt) != saltSize {
-			return errors.New("it should hold the salt")
+			return errors.New("it should contain the salt")
 		}
 		if l.Check != "" && l.Check != layout.SecretSum(salt) {
-			return errors.New("the salt is not the one that was written")
+			return errors.New("the salt was changed")
 		}
 		t.Salt = salt
 		return nil

@@ -97,7 +97,7 @@ func (w *Database) EachValue(ctx context.Context, relation string, columns []str
 // more, and of histories that it no longer keeps. What goes of a person, or is hidden, goes there too. Derived are the tables
 // that each publish makes anew.
 func (w *Database) RegisterUnmanaged(ctx context.Context, schema string, tables []transform.Table, derived []string) error {
-	return w.Do(fmt.Sprintf("look which tables of %s are stored", schema), func(*duck.DB) error {
+	return w.Do(fmt.Sprintf("list the stored tables of %s", schema), func(*duck.DB) error {
 		stored, err := w.StoredColumns(ctx, schema)
 		if err != nil {
 			return err
