@@ -3,7 +3,7 @@ package transform
 import "aqueduck/schemas"
 
 // keptOut is why a row is left out whose item was: that is told of the item.
-const keptOut = "its item is kept out"
+const keptOut = "its item is rejected"
 
 // rowCompleter completes the rows of a record that was read: it fills the columns that are no fields of the record, and finds the rows
 // that lack what they cannot be without.
