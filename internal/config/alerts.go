@@ -74,11 +74,11 @@ func alertAddress(text string) error {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Hostname() == "":
-		return errors.New("this is no address") // it may be a secret: it is not shown
+		return errors.New("this is not a URL") // it may be a secret: it is not shown
 	case u.Scheme == "http" && !isLoopback(u.Hostname()):
-		return errors.New("http:// would send it in the open: https:// is needed")
+		return errors.New("http:// would send it unencrypted: use https://")
 	case u.Scheme != "https" && u.Scheme != "http":
-		return errors.New("this is no https:// address")
+		return errors.New("this is not an https:// address")
 	}
 	return nil
 }

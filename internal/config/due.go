@@ -18,8 +18,8 @@ type Due struct {
 
 // notesOfClocks are what is said of a time that clocks do not show just once.
 var notesOfClocks = map[schedule.Clock]string{
-	schedule.Skipped: "the clocks skip the time of the schedule: this is the first minute after",
-	schedule.Twice:   "the clocks show it twice: this is the first time",
+	schedule.Skipped: "daylight saving skips the scheduled time: this is the first minute after it",
+	schedule.Twice:   "daylight saving repeats this time: this is the first one",
 }
 
 // NextRuns gives the next times of pipelines from a time on, so many of each, the earliest first. Those without a schedule have none.
