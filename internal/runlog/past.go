@@ -125,7 +125,7 @@ func (e PastRun) Save(dir layout.Dir) (err error) {
 const Skipped = "LEFT OUT"
 
 // WhySkipped says why a time of a schedule had no run.
-const WhySkipped = "the last one still ran, or the machine slept"
+const WhySkipped = "the previous run was still active, or the machine was suspended"
 
 // ReadRunNotes gives the notes of ended runs, those that can be read. Whatever spoilt the others, the database has its own.
 func ReadRunNotes(dir layout.Dir) ([]PastRun, error) {

@@ -83,7 +83,7 @@ func (n NextRun) Again() string {
 	if n.Try == 0 {
 		return ""
 	}
-	return fmt.Sprintf(": try %d of %d, by aqueduck serve", n.Try, Tries())
+	return fmt.Sprintf(": retry %d of %d, by aqueduck serve", n.Try, Tries())
 }
 
 // NeedsAttention says whether an error of a class wants a person: others heal by themselves.

@@ -63,7 +63,7 @@ func (d *ProcessDied) OutOfMemory() bool {
 }
 
 // errNoProgram is a mistake of whoever built what asks.
-var errNoProgram = errors.New("this program was not told how to start a process of its own")
+var errNoProgram = errors.New("this program cannot start its subprocess: no command is configured")
 
 // Run has a task done by a process of its own, and calls take for each message that it sends, whose payload is take's only until it
 // returns. It ends with the task's error, with *Died, or with the first error of take. A context that ends kills the process, whatever

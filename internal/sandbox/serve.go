@@ -19,7 +19,7 @@ type Task func(ctx context.Context, request json.RawMessage, answer *Answer) err
 // Stopped is why the context of a task has ended.
 type Stopped struct{ Told json.RawMessage } // what Delegated.Stop gave
 
-func (*Stopped) Error() string { return "whoever began it wants it to end" }
+func (*Stopped) Error() string { return "the parent process stops it" }
 
 // firstFile is the descriptor of the first file that a process inherits.
 const firstFile = 4

@@ -104,7 +104,7 @@ func saveRunAs(ctx context.Context, r *stream.Run, outcome string) error {
 		return work.Records.SaveRun(context.WithoutCancel(ctx), saved, streams, rejects, report.Findings)
 	})
 	if err != nil {
-		return fmt.Errorf("note down the run: %w", err)
+		return fmt.Errorf("record the run: %w", err)
 	}
 	return keepRejectFiles(r, report)
 }

@@ -47,7 +47,7 @@ func (t *idReader) idQueryError(err error) error {
 	if t.Stream.BuiltIn || errors.Is(err, context.Canceled) {
 		return err
 	}
-	return &problem.Problem{Class: "config", What: problem.FirstLine(err), Next: "correct the SQL file; its tables are those of aqueduck query \"FROM _sync.dictionary\", in {schema}"}
+	return &problem.Problem{Class: "config", What: problem.FirstLine(err), Next: "correct the SQL file; list its tables: aqueduck query \"FROM _sync.dictionary\", schema {schema}"}
 }
 
 // idsToRead asks the stream's SQL file which ids to read, with the key that is expected for each where one request is for several.
