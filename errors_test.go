@@ -51,7 +51,7 @@ Every error has one form: its class, what happened where and why, and the next s
 
 ` + "```" + `
 error[auth] read one record of contacts to know the workspace: POST /contacts/search: 401 unauthorized: Access Token Invalid (request_id 8f0c…)
-     next: give a token that is valid for this workspace, at the address of its region, then run the same command again; no mark moved
+     next: set a token that is valid for this workspace, and the address of its region, then run the same command again; no watermark moved
 ` + "```" + `
 
 The class says who acts; alerts, ` + "`status`, `runs`" + ` and the JSON of a run have it too. Whatever the class: what was committed is safe, a mark moves only

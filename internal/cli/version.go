@@ -17,9 +17,9 @@ func newVersion(env *Env) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "version",
-		Short: "Print the version of the program, of Go and of DuckDB",
-		Long: `Print the version of the program, of Go and of DuckDB. With --json also what the program is made of: the DuckDB library
-that is linked in, with the checksum of its module, and every module as a CycloneDX document (sbom).`,
+		Short: "Print the versions of the program, Go and DuckDB",
+		Long: `Print the versions of the program, Go and DuckDB. With --json also the components: the linked DuckDB library
+with the checksum of its module, and every module as a CycloneDX document (sbom).`,
 		Example:     "  aqueduck version\n  aqueduck version --json",
 		Args:        usage.NoArguments,
 		Annotations: map[string]string{forms: "json"},
