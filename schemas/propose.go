@@ -23,7 +23,7 @@ func CheckReadable(path string) error {
 		return err
 	}
 	if strings.Contains(path, "{id}") {
-		return errors.New("{id} is filled by `over`: give the address of a list, or write the file by hand")
+		return errors.New("{id} needs `over`: give the path of a list, or write the file by hand")
 	}
 	return nil
 }
@@ -45,7 +45,7 @@ func (c *Catalogue) Propose(p Proposal) (name string, text []byte, err error) {
 	}
 	key := keyOf(fields, len(p.Records))
 	if key == "" {
-		return "", nil, fmt.Errorf("no field of the %d records has another value in each, so that none can be the key", len(p.Records))
+		return "", nil, fmt.Errorf("no field has a different value in each of the %d records, so none can be the key", len(p.Records))
 	}
 	name = p.Name
 	if name == "" {
