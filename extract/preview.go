@@ -71,7 +71,7 @@ func PreviewStream(ctx context.Context, c *api.Client, s *schemas.Stream, id str
 // is under an id.
 func previewList(c *api.Client, s *schemas.Stream, id string) (listRequest, error) {
 	l := listOf(s, 0)
-	l.op, l.nested = "look at "+s.Name, nil
+	l.op, l.nested = "preview "+s.Name, nil
 	switch over := s.Read.Over; {
 	case over == nil && s.Read.Since.By == "between":
 		now := c.LocalNow().Unix()
@@ -160,7 +160,7 @@ type answerOutline struct {
 
 func fetchOutline(ctx context.Context, c *api.Client, path, query, list string) (answerOutline, error) {
 	var o answerOutline
-	_, err := c.Send(ctx, api.Call{Op: "look at " + path, Method: "GET", Path: path, Query: query, Accept: func(a *api.Answer) (err error) {
+	_, err := c.Send(ctx, api.Call{Op: "preview " + path, Method: "GET", Path: path, Query: query, Accept: func(a *api.Answer) (err error) {
 		if err := api.AcceptJSON(a); err != nil {
 			return err
 		}

@@ -256,7 +256,7 @@ func (a *historyAligner) beginStates(ctx context.Context, current string, now, s
 // FreezeHistories ends the open states of the histories that are kept no longer, of tables that still are: what is true of a record
 // afterwards they do not say. It tells how many states it ended, by history.
 func (w *Histories) FreezeHistories(ctx context.Context, schema string, now time.Time) (ended map[string]int64, err error) {
-	err = w.db.Do("end the states of histories that are kept no longer", func(db *duck.DB) error {
+	err = w.db.Do("end the states of removed histories", func(db *duck.DB) error {
 		ended = map[string]int64{}
 		stamp := w.db.Stamp()
 		err := db.Transaction(ctx, func() error {

@@ -86,7 +86,7 @@ func (m *commitMerger) mergeGroups(ctx context.Context) (Written, error) {
 			return Written{}, fmt.Errorf("record dead letters: %w", err)
 		}
 		if err := m.hook.BeforeMerge(ctx, g.own.Table, g.redactedIDs); err != nil {
-			return Written{}, fmt.Errorf("find what %s lost: %w", g.own.Table.Name, err)
+			return Written{}, fmt.Errorf("find the values that %s no longer has: %w", g.own.Table.Name, err)
 		}
 		if err := m.mergeGroup(ctx, g); err != nil {
 			return Written{}, fmt.Errorf("merge %s: %w", g.own.Table.Name, err)

@@ -80,7 +80,7 @@ func Open(ctx context.Context, d layout.Dir, o workdb.Options) (*Work, error) {
 	}
 	tombs, err := tombstone.Read(d)
 	if err != nil {
-		return nil, fmt.Errorf("read what was erased: %w", err)
+		return nil, fmt.Errorf("read the erasures: %w", err)
 	}
 	w := newWork(workdb.New(d, o), tombs)
 	if err := w.recoverDatabase(ctx); err != nil {

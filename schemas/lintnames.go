@@ -37,7 +37,7 @@ func (c *Catalogue) lintNames(d *streamDraft) {
 // lintRedacted needs an answer for each id, rows that tell whose they are, and texts in them.
 func (d *streamDraft) lintRedacted(absent *grammar.Value) {
 	if !d.stream.Read.UsesPendingIDs() {
-		absent.Wrong("over: {stream: …}", "only what is read over the rows of another stream answers for each id")
+		absent.Wrong("over: {stream: …}", "needs over: {stream}, which reads each id by itself")
 	}
 	if _, ok := d.stream.AskedIDColumn(); !ok {
 		absent.Wrong("from: $over", "no column has the requested id")

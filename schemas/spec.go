@@ -237,7 +237,7 @@ func checkSource(text string) error {
 	if column, ok := strings.CutPrefix(text, FromParent+"."); ok {
 		return errors.Join(inTable.Check(column), columnName(column))
 	}
-	return fmt.Errorf("no such source: %q", text)
+	return fmt.Errorf("unknown source: %q", text)
 }
 
 // checkEndpoint refuses what would never be sent: this program only reads.

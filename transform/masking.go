@@ -66,7 +66,7 @@ func sourcePaths(s *schemas.Stream, name string) ([][]string, error) {
 	case declaresField(s, path[0]):
 		paths = append(paths, path)
 	case len(paths) == 0:
-		return nil, fmt.Errorf("stream %s has no such column, nor a field %q; a field that it does not declare is %s.%s", s.Name, path[0], ExtraColumn, name)
+		return nil, fmt.Errorf("stream %s has no such column and no field %q; write a field without a column as %s.%s", s.Name, path[0], ExtraColumn, name)
 	}
 	return paths, nil
 }

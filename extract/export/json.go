@@ -35,7 +35,7 @@ func newJSON(r *bufio.Reader, l Limits, known []string) (*jsonTable, error) {
 	}
 	if t.list = first == '['; t.list {
 		if _, err := t.d.Token(); err != nil {
-			return nil, formatErrorf("no list begins: %v", err)
+			return nil, formatErrorf("no list starts: %v", err)
 		}
 	}
 	return t, nil

@@ -64,7 +64,7 @@ func (s Source) Datasets(ctx context.Context, family *schemas.Stream) (sets []Da
 		sets = append(sets, d)
 	}
 	if len(sets) == 0 && len(odd) > 0 {
-		return nil, nil, s.contractError(family, family.Read.Path, fmt.Errorf("dataset %q has no attributes, or its id makes no valid name", odd[0]))
+		return nil, nil, s.contractError(family, family.Read.Path, fmt.Errorf("dataset %q has no attributes, or its id is not a valid name", odd[0]))
 	}
 	return sets, odd, nil
 }

@@ -15,8 +15,8 @@ func newRuns(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "runs",
 		Short: "List past runs, or show one",
-		Long: `List past runs, the newest first, also those that published nothing. MOVED marks commands that moved
-checkpoints by hand (aqueduck state). LEFT OUT marks skipped runs: times of a schedule at which no run
+		Long: `List past runs, the newest first, also those that published nothing. MOVED stands for commands that moved
+checkpoints by hand (aqueduck state). LEFT OUT stands for skipped runs: times of a schedule at which no run
 started. Reads the published file and the run log beside it; needs neither token nor network.`,
 		Example:     "  aqueduck runs\n  aqueduck runs -n 5 --pipeline nightly -o json\n  aqueduck runs show",
 		Args:        usage.Subcommand,
@@ -86,8 +86,9 @@ func newRunsShow(env *Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "show [RUN]",
 		Short: "Show one run: streams, errors with next steps, findings, schema drift",
-		Long: `Show the last run, or the run or checkpoint move whose id begins with RUN: outcome and next step, results of
-each stream, findings of the audit, new fields of the source, rejected values, and what was published.
+		Long: `Show the last run, or the run or checkpoint move whose id begins with RUN: its outcome and next step, the
+results of each stream, and what was published. Also shows findings of the audit, new fields of the source and
+rejected values.
 
 With -v, and in JSON, also the provenance of each configuration value: line of the file, variable, flag or
 default. The values are not shown.`,

@@ -38,8 +38,8 @@ func newStateShow(env *Env) *cobra.Command {
 		Use:   "show [stream…]",
 		Short: "Show the checkpoint of each stream",
 		Long: `Show the checkpoints of the published file: the watermark of each stream, how far back its history is read,
-its cursor (shortened in the table, complete in JSON and CSV), and the last move by hand: who, from and when.
-Needs neither token nor network.`,
+and its cursor. The cursor is shortened in the table, and complete in JSON and CSV. The last move by hand is
+shown with user, old position and time. Needs neither token nor network.`,
 		Example:           "  aqueduck state show\n  aqueduck state show contacts -o json",
 		Annotations:       map[string]string{forms: "json csv"},
 		ValidArgsFunction: shellCompletion{env}.completeStreams,

@@ -247,7 +247,7 @@ func (d *publishedData) profileTable(ctx context.Context, t *Table) ([]columnPro
 			found = append(found, p)
 		}))
 		if err != nil {
-			return nil, fmt.Errorf("look at the values of %s: %w", name, err)
+			return nil, fmt.Errorf("read the statistics of %s: %w", name, err)
 		}
 	}
 	d.profiles[name] = found

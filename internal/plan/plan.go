@@ -103,7 +103,7 @@ func ConnectWorkspace(ctx context.Context, r *runner.Runner, name string, most i
 		client.Close()
 		if source.Close != nil {
 			if err := source.Close(); err != nil {
-				r.Log.Warn("end what served the workspace", "error", err)
+				r.Log.Warn("stop the client of the workspace", "error", err)
 			}
 		}
 	}, nil
@@ -131,7 +131,7 @@ func (p *planBuilder) planStream(ctx context.Context, from pipelineSource, s *sc
 	}
 	if s.Read.ByIDs() {
 		if planned.Requests < 0 {
-			planned.Basis = "one per id; the number is known after the other streams are read"
+			planned.Basis = "one per id; known after the other streams"
 		}
 		return planned, nil
 	}

@@ -121,7 +121,7 @@ func (p Program) startProcess(ctx context.Context, o taskOrder, request any, env
 		text, err = json.Marshal(o)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("write what a process is asked: %w", err)
+		return nil, fmt.Errorf("write the task of a subprocess: %w", err)
 	}
 	alive, kill := context.WithCancel(ctx)
 	w := &taskProcess{cmd: exec.CommandContext(alive, p.path), kill: kill}

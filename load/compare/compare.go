@@ -54,7 +54,7 @@ type Comparison struct {
 func Compare(ctx context.Context, d layout.Dir, path string) (*Comparison, error) {
 	tombs, err := tombstone.Read(d)
 	if err != nil {
-		return nil, fmt.Errorf("read what was erased: %w", err)
+		return nil, fmt.Errorf("read the erasures: %w", err)
 	}
 	r, err := read.OpenReader(ctx, path)
 	if err != nil {
@@ -319,7 +319,7 @@ func (c *Comparison) DuplicateKeys(ctx context.Context, schema string, t transfo
 	list, err := c.queryTexts(ctx, fmt.Sprintf(`SELECT %[1]s FROM %[2]s WHERE hash(%[3]s) IN (SELECT hash(%[3]s) FROM %[2]s GROUP BY 1 HAVING count(*) > 1)
 		GROUP BY 1 HAVING count(*) > 1 ORDER BY 1 LIMIT 100`, key, name, duck.Names("", t.Key)))
 	if err != nil {
-		return nil, fmt.Errorf("look for doubled keys of %s.%s: %w", schema, t.Name, err)
+		return nil, fmt.Errorf("find duplicate keys of %s.%s: %w", schema, t.Name, err)
 	}
 	var doubled []Difference
 	for _, k := range list {
@@ -349,7 +349,7 @@ func (c *Comparison) CompareHistory(ctx context.Context, a Baseline, history tra
 			duck.Table(a.Schema, a.Visible), clause.Matches("h.", a.Table.Key, "c.", a.Table.Key), kind.where)
 		found, err := c.queryDifferences(ctx, a.Schema, history.Name, kind.name, query)
 		if err != nil {
-			return nil, fmt.Errorf("hold %s.%s against %s: %w", a.Schema, history.Name, a.Visible, err)
+			return nil, fmt.Errorf("compare %s.%s with %s: %w", a.Schema, history.Name, a.Visible, err)
 		}
 		list = append(list, found...)
 	}

@@ -36,7 +36,7 @@ func (w *Erasures) certifyErasure(ctx context.Context, e erasureStep) (Certifica
 	for _, t := range s.tables {
 		n, err := s.countMatches(ctx, t)
 		if err != nil {
-			return c, fmt.Errorf("look through %s: %w", t.Name, err)
+			return c, fmt.Errorf("search %s: %w", t.Name, err)
 		}
 		if n > 0 {
 			c.Tables[t.Name], c.Rows = n, c.Rows+n

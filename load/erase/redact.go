@@ -32,7 +32,7 @@ func (m *Arrival) BeforeReplace(ctx context.Context, s stage.Batch, candidates s
 		var n int64
 		if err := m.erasures.db.DB.Scan(ctx, "SELECT count(*) FROM "+rows, nil, &n); err != nil || n == 0 {
 			if err != nil {
-				return fmt.Errorf("look for what was redacted: %w", err)
+				return fmt.Errorf("find redactions: %w", err)
 			}
 			continue
 		}
@@ -52,7 +52,7 @@ func (m *Arrival) BeforeReplace(ctx context.Context, s stage.Batch, candidates s
 			return nil
 		})
 		if err != nil {
-			return fmt.Errorf("look for what was redacted: %w", err)
+			return fmt.Errorf("find redactions: %w", err)
 		}
 	}
 	return nil

@@ -95,7 +95,7 @@ func ReadSnapshot(ctx context.Context, db *duck.DB) (Snapshot, error) {
 		return s, err
 	}
 	if s.Erased, err = readErased(ctx, db); err != nil {
-		return s, fmt.Errorf("read what was erased: %w", err)
+		return s, fmt.Errorf("read the erasures: %w", err)
 	}
 	err = db.Scan(ctx, `SELECT coalesce(md5(string_agg(c::VARCHAR, chr(10) ORDER BY c.schema, c.stream)), '')
 		FROM _sync.checkpoints c`, nil, &s.Checkpoints)

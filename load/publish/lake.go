@@ -219,7 +219,7 @@ func (l *lakeWriter) writeReadme() error {
 	for _, name := range names {
 		fmt.Fprintf(&text, "FROM read_parquet('lake/%s/%s/*.parquet');\n", l.schema.Name, name)
 	}
-	text.WriteString("```\n\nEach file is whole at every moment. `_manifest.json` lists the files with sizes and SHA-256 checksums; while they are as\n" +
-		"it says, all tables are of one moment, the same as the DuckDB file that it names.\n")
+	text.WriteString("```\n\nEach file is complete at every moment. `_manifest.json` lists the files with sizes and SHA-256 checksums; if the files match it,\n" +
+		"all tables show the same moment as the DuckDB file that it names.\n")
 	return replaceFile(filepath.Join(l.dir, "README.md"), []byte(text.String()))
 }

@@ -118,7 +118,7 @@ func noOverlaps(ctx context.Context, db *duck.DB, schema string, t transform.Tab
 		return fmt.Errorf("check the intervals of %s.%s: %w", schema, t.Name, err)
 	}
 	if n > 0 {
-		return fmt.Errorf("%s.%s has %d intervals that overlap", schema, t.Name, n)
+		return fmt.Errorf("%s.%s has %d intersecting intervals", schema, t.Name, n)
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ const dictionaryHead = `# Dictionary
 
 Every stream with its tables, and every column with its meaning, its API field and the models that use it.
 Each table has ` + "`_synced_at`" + ` (the commit that last changed the row), and most have ` + "`_extra`" + ` (fields without a column, as JSON), ` + "`_api_version`" + `,
-` + "`_hash`" + ` and ` + "`_run_id`" + ` beside these. Where a table keeps what has gone it does so under its name with ` + "`_all`" + `, with ` + "`_gone_at`" + `.
+` + "`_hash`" + ` and ` + "`_run_id`" + ` beside these. Tables with soft deletes also have all rows under their name with ` + "`_all`" + `, with ` + "`_gone_at`" + `.
 `
 
 // DictionaryMarkdown writes a dictionary as one page: the streams, the models, and which column points to what.

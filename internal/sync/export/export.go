@@ -93,7 +93,7 @@ func ExpandDatasets(ctx context.Context, r *stream.Run, w *stream.Workspace) err
 		}
 		if len(odd) > 0 {
 			r.AddFinding(load.Finding{Schema: w.Name, Stream: s.Name, Kind: "known", Name: "dataset_odd", Once: true, Found: fmt.Sprint(len(odd)),
-				Message: fmt.Sprintf("datasets %q cannot be exported: their id makes no valid name, or they have no attributes. The others are read", odd)})
+				Message: fmt.Sprintf("datasets %q cannot be exported: they have no attributes, or their id is not a valid name. The others are read", odd)})
 		}
 		streams = append(streams, listDatasets(r, w, s, sets, func(set export.Dataset) *datasetExport {
 			return &datasetExport{family: s, source: source, set: set, days: stream.DayGrid{Zone: zone}, span: firstSpan, refresh: config.UsualRefresh}
