@@ -20,22 +20,22 @@ var update = flag.Bool("update", false, "write docs/errors.md as the code has it
 
 // classes are what kinds of errors there are, who acts, and the exit code that they end a run with.
 var classes = []struct{ name, meaning, act, exit string }{
-	{"transient", "the API or the network fails for a while", "nobody: the next run goes on", "1"},
+	{"transient", "the API or the network fails temporarily", "nobody: the next run goes on", "1"},
 	{"auth", "the API refuses the token", "give a valid token", "4"},
-	{"plan", "the workspace's plan does not have it", "ask for the feature, or leave the stream out", "0, once 1"},
-	{"scope", "the token has no right to read it", "give it the right, or leave the stream out", "0, once 1"},
-	{"not_found", "this API version does not have it", "another `api_version`, or leave the stream out", "0, once 1"},
-	{"version", "an older or newer API version is needed for it", "another `api_version`", "0, once 1"},
-	{"config", "`pipelines.yaml`, a stream file, a variable or a directory is wrong", "correct what is named", "3"},
+	{"plan", "the plan of the workspace does not include the stream", "request the feature, or remove the stream", "0, once 1"},
+	{"scope", "the token has no right to read the stream", "give the token the right, or remove the stream", "0, once 1"},
+	{"not_found", "this API version does not have the stream", "another `api_version`, or remove the stream", "0, once 1"},
+	{"version", "the stream needs an older or newer API version", "another `api_version`", "0, once 1"},
+	{"config", "`pipelines.yaml`, a stream file, a variable or a directory is wrong", "correct the named file, variable or directory", "3"},
 	{"usage", "the command line is wrong", "`--help`", "2"},
-	{"query", "a statement cannot be answered", "correct the statement", "1"},
-	{"data", "what came, or what is stored, is not what it must be", "look at what is named before you let it pass", "1, 3 or 6"},
-	{"source", "the API's answers contradict each other, or lead to no end", "nobody here: ask the API's support; what came is stored, the watermark stays", "1"},
-	{"disk", "the disk is full, or refuses", "make room, then the same command again", "1"},
+	{"query", "an SQL statement fails", "correct the statement", "1"},
+	{"data", "received or stored data is not as expected", "check the named data before you accept it", "1, 3 or 6"},
+	{"source", "the API's answers contradict each other, or never end", "the API's support; received records are stored, the watermark stays", "1"},
+	{"disk", "the disk is full, or fails", "free some space, then run the same command again", "1"},
 	{"busy", "another run writes the warehouse", "wait for it", "5"},
-	{"freshness", "data is older than it may be", "`status` shows why", "6"},
-	{"interrupted", "somebody stopped it", "the same command goes on", "129, 130, 143"},
-	{"bug", "a fault of the program", "run it again, and report it", "70"},
+	{"freshness", "a freshness SLA is breached", "see the cause: `status`", "6"},
+	{"interrupted", "the run was stopped", "run the same command again: it goes on", "129, 130, 143"},
+	{"bug", "a fault of the program", "rerun with `-vv`, and report it", "70"},
 }
 
 // TestThePageOfErrorsIsUpToDate holds docs/errors.md to the code: each error has a class that the page explains, and a next step.
@@ -54,8 +54,8 @@ error[auth] read one record of contacts to know the workspace: POST /contacts/se
      next: set a token that is valid for this workspace, and the address of its region, then run the same command again; no watermark moved
 ` + "```" + `
 
-The class says who acts; alerts, ` + "`status`, `runs`" + ` and the JSON of a run have it too. Whatever the class: what was committed is safe, a mark moves only
-with its rows, and readers keep the file they have until a new one is whole. An error of the API carries its ` + "`request_id`" + `.
+The class says who acts. Alerts, ` + "`status`, `runs`" + ` and the JSON of a run have it too. For every class, committed data is intact, a watermark moves only
+with its rows, and readers keep the previous file until a new one is complete. An error of the API carries its ` + "`request_id`" + `.
 
 | class | what it is | who acts, and how | exit code |
 |---|---|---|---|
@@ -63,15 +63,15 @@ with its rows, and readers keep the file they have until a new one is whole. An 
 	for _, c := range classes {
 		fmt.Fprintf(&page, "| `%s` | %s | %s | %s |\n", c.name, c.meaning, c.act, c.exit)
 	}
-	page.WriteString("\nEach row below is made from the code. Mistakes in `pipelines.yaml` and stream files are told with line, column and excerpt; `aqueduck check` lists all of them at once.\n")
+	page.WriteString("\nEach row below is generated from the code. Mistakes in `pipelines.yaml` and stream files are reported with line, column and excerpt; `aqueduck check` lists all of them at once.\n")
 	for _, c := range classes {
 		if len(told[c.name]) == 0 {
 			continue
 		}
-		fmt.Fprintf(&page, "\n## %s\n\n| what is said (… stands for names, numbers and causes) | next |\n|---|---|\n", c.name)
+		fmt.Fprintf(&page, "\n## %s\n\n| message (… stands for names, numbers and causes) | next step |\n|---|---|\n", c.name)
 		for _, e := range told[c.name] {
 			if e.next == "…" {
-				e.next = "is said with it"
+				e.next = "in the message"
 			}
 			fmt.Fprintf(&page, "| %s | %s |\n", e.what, e.next)
 		}
@@ -174,7 +174,7 @@ func (r *errorReader) noteProblem(n ast.Node) bool {
 	case *ast.AssignStmt:
 		if len(n.Lhs) == 2 && len(n.Rhs) == 2 && identifierOf(n.Lhs[0]) == "Class" && identifierOf(n.Lhs[1]) == "Next" {
 			class, _ := strconv.Unquote(wordingOf(n.Rhs[0]))
-			r.problems[class] = append(r.problems[class], documentedError{"what was asked of the API, and what it answered", messageTemplate(n.Rhs[1])})
+			r.problems[class] = append(r.problems[class], documentedError{"the request to the API, and its answer", messageTemplate(n.Rhs[1])})
 		}
 	case *ast.CompositeLit:
 		if identifierOf(n.Type) != "Problem" {
