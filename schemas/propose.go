@@ -74,7 +74,7 @@ func (c *Catalogue) Propose(p Proposal) (name string, text []byte, err error) {
 	fmt.Fprintf(&b, "columns:\n%s\n", strings.Join(columns, "\n"))
 	text = []byte(b.String())
 	if err := c.cloneCatalogue().AddStream(name+".yaml", text); err != nil {
-		return "", nil, fmt.Errorf("the file that was made is not right: %w", err)
+		return "", nil, fmt.Errorf("the generated file is not valid: %w", err)
 	}
 	return name, text, nil
 }

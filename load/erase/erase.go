@@ -84,7 +84,7 @@ func (w *Erasures) applyErasure(ctx context.Context, e erasureStep) (Certificate
 	crash.At(crash.EraseBegun)
 	now := w.db.Now().UTC()
 	if err := w.tombs.AppendHashes(tombstone.People(e.schema), e.hashes, now); err != nil {
-		return c, fmt.Errorf("note whom to erase: %w", err)
+		return c, fmt.Errorf("record who is erased: %w", err)
 	}
 	crash.At(crash.EraseNoted)
 	stamp := w.db.Stamp()

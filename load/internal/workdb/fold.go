@@ -47,7 +47,7 @@ func (w *Database) FoldLocked(ctx context.Context) error {
 		return fmt.Errorf("close the work database: %w", err)
 	}
 	if err := w.foldCopy(ctx); err != nil {
-		return errors.Join(fmt.Errorf("take the log into the database: %w", err), w.OpenDatabase(context.WithoutCancel(ctx)))
+		return errors.Join(fmt.Errorf("merge the write-ahead log into the database: %w", err), w.OpenDatabase(context.WithoutCancel(ctx)))
 	}
 	return w.OpenDatabase(ctx)
 }
