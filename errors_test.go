@@ -33,7 +33,7 @@ var classes = []struct{ name, meaning, act, exit string }{
 	{"source", "the API's answers contradict each other, or never end", "ask the API's support; received records are stored, the watermark stays", "1"},
 	{"disk", "the disk is full or fails", "free space, then run the same command again", "1"},
 	{"busy", "another run writes the warehouse", "wait until it ends", "5"},
-	{"freshness", "data is older than it may be", "`status` shows why", "6"},
+	{"freshness", "a freshness SLA is breached", "see the cause: `status`", "6"},
 	{"interrupted", "somebody stopped the run", "run the same command: it continues", "129, 130, 143"},
 	{"bug", "a bug in the program", "run it again, and report the error", "70"},
 }
@@ -51,7 +51,7 @@ Every error has one form: its class, what happened where and why, and the next s
 
 ` + "```" + `
 error[auth] read one record of contacts to know the workspace: POST /contacts/search: 401 unauthorized: Access Token Invalid (request_id 8f0c…)
-     next: give a token that is valid for this workspace, at the address of its region, then run the same command again; no mark moved
+     next: set a token that is valid for this workspace, and the address of its region, then run the same command again; no watermark moved
 ` + "```" + `
 
 The class says who acts. Alerts, ` + "`" + `status` + "`" + `, ` + "`" + `runs` + "`" + ` and the JSON of a run have it too. After every error:

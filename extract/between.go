@@ -12,7 +12,7 @@ import (
 )
 
 // errOverflow says that one second has more records than one answer holds, and the source has no way to ask for the rest.
-var errOverflow = errors.New("more records in one second than one answer holds")
+var errOverflow = errors.New("one second has more records than one answer holds")
 
 // longestSpan is a span in seconds that is longer than any window.
 const longestSpan = 1 << 40
@@ -127,7 +127,7 @@ func (b *betweenReader) growSpan(got int64) {
 // overflowError fails the stream: it cannot read all records of one second.
 func (b *betweenReader) overflowError(sh listPage) error {
 	return &api.Error{Class: api.ClassContract, Op: api.ReadOp(b.r.Stream), Method: b.r.Stream.Read.Method, Path: b.r.Stream.Read.Path,
-		Err: fmt.Errorf("%w: at %s it gives %d and says that there are others", errOverflow,
+		Err: fmt.Errorf("%w: at %s it returns %d and states that there are more", errOverflow,
 			time.Unix(b.since, 0).UTC().Format(time.RFC3339), len(sh.records))}
 }
 

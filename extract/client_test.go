@@ -39,14 +39,14 @@ func TestNewRefusesWhatCannotWork(t *testing.T) {
 		"no address":            {func(o *api.Options) { o.BaseURL = "" }, "names no host"},
 		"no scheme":             {func(o *api.Options) { o.BaseURL = "api.example.com" }, "names no host"},
 		"another scheme":        {func(o *api.Options) { o.BaseURL = "ftp://api.example.com" }, "https://"},
-		"a password":            {func(o *api.Options) { o.BaseURL = "https://a:canary-token-1@api.example.com" }, "nothing more"},
-		"a query":               {func(o *api.Options) { o.BaseURL = "https://api.example.com?token=canary-token-1" }, "nothing more"},
-		"no URL":                {func(o *api.Options) { o.BaseURL = "https://a:canary-token-1@[::1" }, "no URL"},
+		"a password":            {func(o *api.Options) { o.BaseURL = "https://a:canary-token-1@api.example.com" }, "may have only"},
+		"a query":               {func(o *api.Options) { o.BaseURL = "https://api.example.com?token=canary-token-1" }, "may have only"},
+		"not a URL":             {func(o *api.Options) { o.BaseURL = "https://a:canary-token-1@[::1" }, "not a URL"},
 		"no token":              {func(o *api.Options) { o.Token = "" }, "the token is empty"},
 		"token with line break": {func(o *api.Options) { o.Token = "canary-token-1\n" }, "line breaks"},
-		"no version":            {func(o *api.Options) { o.Version = "" }, "no API version"},
-		"header with a space":   {func(o *api.Options) { o.VersionHeader = "Service Version" }, "no name of a header"},
-		"header of our own":     {func(o *api.Options) { o.VersionHeader = "authorization" }, `"authorization" is a header that says something else`},
+		"no version":            {func(o *api.Options) { o.Version = "" }, "is not an API version"},
+		"header with a space":   {func(o *api.Options) { o.VersionHeader = "Service Version" }, "not a header name"},
+		"header of our own":     {func(o *api.Options) { o.VersionHeader = "authorization" }, `"authorization" is a header with another meaning`},
 		"limit below zero":      {func(o *api.Options) { o.RequestsPerMinute = -1 }, "below zero"},
 	}
 	for name, test := range tests {
@@ -216,7 +216,7 @@ func TestErrorsSayWhatWasBeingDone(t *testing.T) {
 	t.Parallel()
 	a := serveAPI(t, apitest.AnswerWith(`503 {"type":"error.list","request_id":"abc","errors":[{"code":"service_unavailable","message":"come\n  again"}]}`))
 	_, err := askOnce(a.newClient(t))
-	want := "look at deleted_contacts: GET /contacts/deleted: 503 service_unavailable: come again (5 attempts, request_id abc)"
+	want := "preview deleted_contacts: GET /contacts/deleted: 503 service_unavailable: come again (5 attempts, request_id abc)"
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}

@@ -117,7 +117,7 @@ func (r *Reader) byID(ctx context.Context, id string) (*Record, error) {
 	d := r.r.Stream.Read.Single()
 	l := listRequest{op: api.ReadOp(r.r.Stream), method: http.MethodGet, query: d.Query, page: schemas.Page{By: "none"}, nested: nestedLists(r.r.Stream)}
 	if !idPattern.MatchString(id) {
-		return nil, &api.Error{Class: api.ClassContract, Op: l.op, Method: l.method, Path: d.Path, Err: fmt.Errorf("%q is no id to read by", api.Shorten(id))}
+		return nil, &api.Error{Class: api.ClassContract, Op: l.op, Method: l.method, Path: d.Path, Err: fmt.Errorf("%q is not an id to read by", api.Shorten(id))}
 	}
 	l.path = strings.ReplaceAll(d.Path, "{id}", url.PathEscape(id))
 	var fewer *Record    // the first answer, if it has fewer parts than it counts

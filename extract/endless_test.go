@@ -28,10 +28,10 @@ func TestT166ListsWithoutAnEndAreLeft(t *testing.T) {
 		requests int
 		want     string
 	}{
-		{"the same records behind ever new cursors", func(turn int) string { return pageOf(0, 20, 50, turn) }, 11, "10 pages in a row brought no record"},
-		{"all of them, over and over", func(turn int) string { return pageOf(20*(turn%4), 20, 80, turn) }, 14, "10 pages in a row brought no record"},
-		{"ever new records, more than twice what it states", func(turn int) string { return pageOf(20*turn, 20, 99, turn) }, 60, "1200 records came from a list that states 99"},
-		{"empty pages", func(turn int) string { return pageOf(0, 0, 99, turn) }, 200, "200 pages in a row hold no record"},
+		{"the same records behind ever new cursors", func(turn int) string { return pageOf(0, 20, 50, turn) }, 11, "10 pages in a row returned no new record"},
+		{"all of them, over and over", func(turn int) string { return pageOf(20*(turn%4), 20, 80, turn) }, 14, "10 pages in a row returned no new record"},
+		{"ever new records, more than twice what it states", func(turn int) string { return pageOf(20*turn, 20, 99, turn) }, 60, "the list states 99 records, but returned 1200"},
+		{"empty pages", func(turn int) string { return pageOf(0, 0, 99, turn) }, 200, "200 pages in a row have no record"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

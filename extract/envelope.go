@@ -33,7 +33,7 @@ func parseEnvelope(body []byte, keys []string, g recordPeek) (*listEnvelope, err
 		if err := d.Skip(); err != nil {
 			return nil, wrapDecodeError(body, err)
 		}
-		return nil, errors.New("the answer is no JSON object")
+		return nil, errors.New("the answer is not a JSON object")
 	}
 	read := s.scanMember
 	if len(keys) == 0 {
@@ -46,7 +46,7 @@ func parseEnvelope(body []byte, keys []string, g recordPeek) (*listEnvelope, err
 		return nil, wrapDecodeError(body, err)
 	}
 	if err := d.Skip(); err != io.EOF {
-		return nil, fmt.Errorf("%w: more follows its end", api.ErrNotJSON)
+		return nil, fmt.Errorf("%w: there is more after its end", api.ErrNotJSON)
 	}
 	return s.finishScan()
 }
@@ -112,7 +112,7 @@ func (s *envelopeScanner) scanList(d *jx.Decoder, key string) error {
 		if err := d.Skip(); err != nil {
 			return err
 		}
-		s.wrong = fmt.Errorf("%q of the answer is no list but %s", key, kind)
+		s.wrong = fmt.Errorf("%q of the answer is %s, not a list", key, kind)
 		return s.wrong
 	}
 	s.lists = append(s.lists, key)

@@ -63,11 +63,11 @@ func (e *Export) validateExport() error {
 		names[c.Name] = true
 	}
 	if e.Refreshed < 0 || e.LowestTime < 0 || e.Refresh != nil && !e.Refresh.isValidSpan() {
-		return errors.New("a refresh is no span of time")
+		return errors.New("a refresh has no period")
 	}
 	if j := e.Job; j != nil && (!j.isValidSpan() || j.Asked < 0 || j.Tries < 0 ||
 		j.Kind != ExportForward && j.Kind != ExportRefresh && j.Kind != ExportHistory && j.Kind != ExportWindow) {
-		return errors.New("a job is for no span of time, or of no kind")
+		return errors.New("a job has no period or no kind")
 	}
 	return nil
 }

@@ -74,7 +74,7 @@ var listEnds = []listEnd{
 	{"next at no scheme's host", oneRecordPage(`,"pages":{"next":"//evil.example/things?page=2"}`), "another host", "another host", "another host", "another host"},
 	{"next with a password", oneRecordPage(`,"pages":{"next":"http://a:b@{host}/things?page=2"}`), "another host", "another host", "another host", "another host"},
 	{"next in another list", oneRecordPage(`,"pages":{"next":"{base}/others?page=2"}`), "another list", "another list", "another list", "another list"},
-	{"next no URL", oneRecordPage(`,"pages":{"next":"http://[::1"}`), "no URL", "no URL", "no URL", "no URL"},
+	{"next no URL", oneRecordPage(`,"pages":{"next":"http://[::1"}`), "not a URL", "not a URL", "not a URL", "not a URL"},
 }
 
 // TestT14T16ListEndsOfEveryShape holds every way a page may say, or not say, where its list goes on against what must be

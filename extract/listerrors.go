@@ -5,9 +5,9 @@ import "errors"
 // Errors of a list, or of the state that it is read from.
 var (
 	// ErrCursorLoop says that a list names a next page that was read before.
-	ErrCursorLoop = errors.New("the list leads back to a page that was read before")
+	ErrCursorLoop = errors.New("the list returns to a page that was already read")
 	// errShort says that a list ended with fewer records than its own total_count.
-	errShort = errors.New("the list ends before it has given all records")
+	errShort = errors.New("the list ends before all its records were returned")
 	// errFuture says that a watermark is later than the server's clock: reading from it would never find a record.
-	errFuture = errors.New("a stored watermark lies in the future")
+	errFuture = errors.New("a stored watermark is in the future")
 )

@@ -100,7 +100,7 @@ func (w *listWalk) fillIn(ctx context.Context, record []byte, cut []nestedList) 
 func (w *listWalk) readNested(ctx context.Context, record []byte, n nestedList) ([][]byte, error) {
 	address, ok := scan.Text(scan.Field(record, n.rest...))
 	if !ok || !nestedPath.MatchString(address) {
-		return nil, w.contractError(fmt.Errorf("a list is cut short, and %q is no address to read it on from", api.Shorten(address)))
+		return nil, w.contractError(fmt.Errorf("a list is incomplete, and %q is not an address of its next page", api.Shorten(address)))
 	}
 	l := listRequest{
 		op: w.list.op, method: "GET", path: address, records: []string{"data", path.Base(address)}, key: []string{"id"},

@@ -192,7 +192,7 @@ func TestNestedAddressesLeadNowhereElse(t *testing.T) {
 		quoted, _ := json.Marshal(address)
 		a := nestedAPI(t, tagList(10, `,"total_count":12,"url":`+string(quoted)), tagList(0, ""), func(w http.ResponseWriter, _, _ int) { apitest.Reply(w, tagList(12, "")) })
 		_, pages, err := tryDrain(NewReader(a.newClient(t), Request{Stream: taggedStream(), State: State{SyncedTo: secondsBeforeNoon(2 * hour), HistoryDone: true}}))
-		if err != nil || !strings.Contains(pages[0].Records[0].Error, "is no address") || len(a.Requests()) != 1 {
+		if err != nil || !strings.Contains(pages[0].Records[0].Error, "is not an address") || len(a.Requests()) != 1 {
 			t.Errorf("%q: %v after %d requests", address, err, len(a.Requests()))
 		}
 	}

@@ -55,7 +55,7 @@ func (o *childReader) askableIDs() []string {
 	}
 	if bad := len(o.r.IDs) - len(ids); bad > 0 {
 		o.failures = append(o.failures, &api.Error{Class: api.ClassContract, Op: api.ReadOp(o.r.Stream), Method: o.r.Stream.Read.Method, Path: o.r.Stream.Read.Path,
-			Err: fmt.Errorf("%d of %d ids hold signs that no id of the API has", bad, len(o.r.IDs))})
+			Err: fmt.Errorf("%d of %d ids have characters that no id of the API has", bad, len(o.r.IDs))})
 	}
 	return ids
 }
@@ -144,7 +144,7 @@ func (o *childReader) askAll(ctx context.Context, units [][]string) ([]lookupRes
 		g.Go(func() (err error) {
 			defer RecoverPanic(&err)
 			if o.isDown(int(missed.Load()) + len(o.failures)) {
-				found[i].err = errors.New("given up after others had failed")
+				found[i].err = errors.New("skipped after others had failed")
 				return nil
 			}
 			if found[i] = o.ask(ctx, ids); found[i].err == nil {

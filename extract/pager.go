@@ -63,7 +63,7 @@ func endsByCounts(rows, number int64, more bool, e *listEnvelope) bool {
 }
 
 func refuseNext(p Position, _ *listEnvelope) (Position, error) {
-	return p, errors.New("the list has a next page, and the stream file says `page: {by: none}`")
+	return p, errors.New("the list has a next page, but the stream file says `page: {by: none}`")
 }
 
 func byNumber(p Position, e *listEnvelope) (Position, error) {
@@ -76,7 +76,7 @@ func byNumber(p Position, e *listEnvelope) (Position, error) {
 
 func byCursor(p Position, e *listEnvelope) (Position, error) {
 	if e.pages.cursor == "" {
-		return p, errors.New("`pages.next` of the answer holds no cursor, and the stream file says `page: {by: cursor}`")
+		return p, errors.New("`pages.next` of the answer has no cursor, but the stream file says `page: {by: cursor}`")
 	}
 	p.Page, p.Token = 0, e.pages.cursor
 	return p, nil
@@ -84,7 +84,7 @@ func byCursor(p Position, e *listEnvelope) (Position, error) {
 
 func endSinglePage(p Position, e *listEnvelope) (Position, bool, error) {
 	if e.total >= 0 || e.pages.totalPages > 1 {
-		return p, false, fmt.Errorf("the list has %d records by its own count, %d came, and the stream file says `page: {by: none}`", e.total, len(e.records))
+		return p, false, fmt.Errorf("the list has %d records by its own count, %d were returned, but the stream file says `page: {by: none}`", e.total, len(e.records))
 	}
 	return p, true, nil
 }
@@ -95,7 +95,7 @@ func countOn(p Position, _ *listEnvelope) (Position, bool, error) {
 }
 
 func noCursor(p Position, e *listEnvelope) (Position, bool, error) {
-	return p, false, fmt.Errorf("the answer has no `pages.next` after %d records, and nothing says that the list ends there (total_count %d)",
+	return p, false, fmt.Errorf("the answer has no `pages.next` after %d records, and nothing indicates the end of the list (total_count %d)",
 		p.Rows+int64(len(e.records)), e.total)
 }
 

@@ -124,7 +124,7 @@ func (p *pageInfo) readNext(raw []byte) error {
 	case p.page == 0 && none:
 		p.next = nextBare
 	case p.page == 0 && p.cursor == "":
-		return errors.New("`pages.next` of the answer holds neither a page nor a cursor")
+		return errors.New("`pages.next` of the answer has neither a page nor a cursor")
 	}
 	return nil
 }
@@ -145,15 +145,15 @@ func parseCursor(raw []byte) string {
 func parseNextURL(address string, base *url.URL, path string) (page int64, cursor string, err error) {
 	u, err := url.Parse(address)
 	if err != nil {
-		return 0, "", errors.New("`pages.next` of the answer is no URL")
+		return 0, "", errors.New("`pages.next` of the answer is not a URL")
 	}
 	if u.IsAbs() || u.Host != "" {
 		if !strings.EqualFold(u.Host, base.Host) || u.IsAbs() && !strings.EqualFold(u.Scheme, base.Scheme) || u.User != nil {
-			return 0, "", fmt.Errorf("`pages.next` of the answer leads to another host, %s", api.Shorten(u.Host))
+			return 0, "", fmt.Errorf("`pages.next` of the answer points to another host, %s", api.Shorten(u.Host))
 		}
 	}
 	if got := u.EscapedPath(); got != "" && got != path && got != base.EscapedPath()+path {
-		return 0, "", fmt.Errorf("`pages.next` of the answer leads to another list, %s", api.Shorten(got))
+		return 0, "", fmt.Errorf("`pages.next` of the answer points to another list, %s", api.Shorten(got))
 	}
 	query := u.Query()
 	cursor = query.Get("starting_after")

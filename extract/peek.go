@@ -38,10 +38,10 @@ func CountRecords(ctx context.Context, c *api.Client, s *schemas.Stream) (total 
 // peekList reads the first page of a stream's whole list, with the smallest page size.
 func peekList(ctx context.Context, c *api.Client, s *schemas.Stream) (listPage, error) {
 	if s.Read.ByIDs() {
-		return listPage{}, fmt.Errorf("peek %s: it has no list of its own, it is read by id", s.Name)
+		return listPage{}, fmt.Errorf("count %s: it has no list, it is read by id", s.Name)
 	}
 	l := listsOf(s)[0]
-	l.op = "look at " + s.Name
+	l.op = "preview " + s.Name
 	if s.Read.Since.By == "between" {
 		now := c.LocalNow().Unix()
 		return readSpan(ctx, c, l, s.Read.Since.Field, now-24*3600, now, 0)

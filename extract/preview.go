@@ -56,7 +56,7 @@ func PreviewStream(ctx context.Context, c *api.Client, s *schemas.Stream, id str
 	}
 	preview.Next, preview.Refused = describePlace(&l, at, found, c.BaseURL())
 	if s.Read.Since.By == "between" {
-		preview.Next, preview.Refused = "the last day was asked for; a span that one answer does not hold is split", nil
+		preview.Next, preview.Refused = "the last day was requested; a period that exceeds one answer is split", nil
 	}
 	if s.Read.Detail == nil {
 		return preview, nil
@@ -71,7 +71,7 @@ func PreviewStream(ctx context.Context, c *api.Client, s *schemas.Stream, id str
 // an id.
 func previewList(c *api.Client, s *schemas.Stream, id string) (listRequest, error) {
 	l := listOf(s, 0)
-	l.op, l.nested = "look at "+s.Name, nil
+	l.op, l.nested = "preview "+s.Name, nil
 	switch over := s.Read.Over; {
 	case over == nil && s.Read.Since.By == "between":
 		now := c.LocalNow().Unix()
@@ -81,7 +81,7 @@ func previewList(c *api.Client, s *schemas.Stream, id string) (listRequest, erro
 	case id == "" && len(over.Values) > 0:
 		return l.forValue(over.As, over.Values[0]), nil
 	case !idPattern.MatchString(id):
-		return l, fmt.Errorf("look at %s: it is read by id, and %q is none", s.Name, api.Shorten(id))
+		return l, fmt.Errorf("preview %s: it is read by id, and %q is not an id", s.Name, api.Shorten(id))
 	case over.Size > 0:
 		l.ids = map[string][]string{over.As: {id}}
 		return l, nil
@@ -98,11 +98,11 @@ func describePlace(l *listRequest, at Position, e *listEnvelope, base *url.URL) 
 	case end && e.pages.next == nextNull:
 		return "the list ends: `pages.next` is null", nil
 	case end:
-		return "the list ends: every record that it says it has came", nil
+		return "the list ends: all its stated records were returned", nil
 	case next.Token != "":
-		return "the list goes on at a cursor that the answer gives", nil
+		return "the next page is found by a cursor in the answer", nil
 	}
-	return fmt.Sprintf("the list goes on at page %d", next.Page), nil
+	return fmt.Sprintf("the next page is page %d", next.Page), nil
 }
 
 // Discovery describes a list of the API of which no stream file exists, as far as two requests tell.
@@ -120,12 +120,12 @@ func Discover(ctx context.Context, c *api.Client, path, list string) (Discovery,
 	if err != nil {
 		return Discovery{}, err
 	}
-	f := Discovery{List: whole.key, Records: whole.records, Page: schemas.Page{By: "none"}, Why: "one answer is all"}
+	f := Discovery{List: whole.key, Records: whole.records, Page: schemas.Page{By: "none"}, Why: "the list is one answer"}
 	if len(whole.records) < 2 {
-		f.Why = "too few records to see pages"
+		f.Why = "too few records to detect paging"
 	}
 	if f.List == "" {
-		f.Why = "the answer is one record"
+		f.Why = "the answer is a single record"
 		return f, nil
 	}
 	size := int(max(whole.pages.perPage, 0))
@@ -160,7 +160,7 @@ type answerOutline struct {
 
 func fetchOutline(ctx context.Context, c *api.Client, path, query, list string) (answerOutline, error) {
 	var o answerOutline
-	_, err := c.Send(ctx, api.Call{Op: "look at " + path, Method: "GET", Path: path, Query: query, Accept: func(a *api.Answer) (err error) {
+	_, err := c.Send(ctx, api.Call{Op: "preview " + path, Method: "GET", Path: path, Query: query, Accept: func(a *api.Answer) (err error) {
 		if err := api.AcceptJSON(a); err != nil {
 			return err
 		}
@@ -173,7 +173,7 @@ func fetchOutline(ctx context.Context, c *api.Client, path, query, list string) 
 // outlineOf finds the only list of objects in an answer.
 func outlineOf(body []byte, list string) (answerOutline, error) {
 	if jx.DecodeBytes(body).Next() != jx.Object {
-		return answerOutline{}, errors.New("the answer is no JSON object")
+		return answerOutline{}, errors.New("the answer is not a JSON object")
 	}
 	var lists []string
 	kind := ""
@@ -219,7 +219,7 @@ func (o answerOutline) pagedBy(otherwise string) (by, why string) {
 		}
 		return "number", "`pages.next` is an address with a page"
 	case p.totalPages > 1:
-		return "number", "the answer counts its pages, and names no next one"
+		return "number", "the answer counts its pages but names no next page"
 	}
 	return "", otherwise
 }

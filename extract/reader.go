@@ -116,7 +116,7 @@ func (r *Reader) refuseFuture(date time.Time) error {
 	latest := time.Unix(r.r.State.latestSeconds(), 0)
 	if r.c.InFuture(latest.Add(-24 * time.Hour)) {
 		return &api.Error{Class: api.ClassContract, Op: "read " + r.r.Stream.Name, Method: r.r.Stream.Read.Method, Path: r.r.Stream.Read.Path,
-			Err: fmt.Errorf("%w: %s, and the server's clock says %s", errFuture, latest.UTC().Format(time.RFC3339), now.UTC().Format(time.RFC3339))}
+			Err: fmt.Errorf("%w: %s, but the server's clock says %s", errFuture, latest.UTC().Format(time.RFC3339), now.UTC().Format(time.RFC3339))}
 	}
 	return nil
 }

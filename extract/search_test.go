@@ -397,7 +397,7 @@ func TestT165AListThatEndsShortOfItsOwnCountFailsInEveryRun(t *testing.T) {
 	state := State{SyncedTo: secondsBeforeNoon(11 * hour), HistoryDone: true}
 	for range 2 {
 		ids, pages, err := tryDrain(NewReader(ws.newClient(t), Request{Stream: s, State: state}))
-		if api.ClassOf(err) != api.ClassSource || !errors.Is(err, errShort) || !strings.Contains(err.Error(), "states 40, and 37 came") {
+		if api.ClassOf(err) != api.ClassSource || !errors.Is(err, errShort) || !strings.Contains(err.Error(), "states 40, but 37 were returned") {
 			t.Errorf("got %v", err)
 		}
 		if len(sortedDistinct(ids)) != 37 {

@@ -98,7 +98,7 @@ func (s *searchReader) handleShortList() State {
 		st.Window, st.Position = nil, nil
 	}
 	if s.repeated {
-		s.pendingError = s.walk.sourceError(fmt.Errorf("%w: it states %d, and %d came", errShort, s.statedTotal, s.statedTotal-s.missingRecords()))
+		s.pendingError = s.walk.sourceError(fmt.Errorf("%w: it states %d, but %d were returned", errShort, s.statedTotal, s.statedTotal-s.missingRecords()))
 		return st
 	}
 	s.repeated = true

@@ -124,7 +124,7 @@ func ParseState(text string) (State, error) {
 		return State{}, fmt.Errorf("read a checkpoint: %w", err)
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return State{}, errors.New("read a checkpoint: more follows its end")
+		return State{}, errors.New("read a checkpoint: there is text after its end")
 	}
 	if err := s.validateState(); err != nil {
 		return State{}, fmt.Errorf("read a checkpoint: %w", err)
@@ -139,25 +139,25 @@ func (s State) validateState() error {
 	}
 	if w := s.Window; w != nil {
 		if w.Kind != windowForward && w.Kind != windowHistory && w.Kind != windowSweep {
-			return fmt.Errorf("no window is %q", w.Kind)
+			return fmt.Errorf("%q is not a window", w.Kind)
 		}
 		if w.From < 0 || w.To < 0 {
 			return errors.New("a window is before 1970")
 		}
 	}
 	if s.Position != nil && s.Window == nil {
-		return errors.New("there is a position, and no window that it is in")
+		return errors.New("there is a cursor without a window")
 	}
 	positions := []*Position{s.Position, s.Bookmark}
 	if s.Paused != nil {
 		if w := s.Paused.Window; w.Kind != windowHistory || w.From < 0 || w.To < 0 {
-			return errors.New("only a window of the history waits")
+			return errors.New("only a window of the backfill can be suspended")
 		}
 		positions = append(positions, s.Paused.Position)
 	}
 	for _, p := range positions {
 		if p != nil && (p.Page < 0 || p.Size < 0 || p.Rows < 0 || p.Since < 0 || p.LastTime < 0 || p.Settled < 0 || p.Stated < 0 || p.Before < 0) {
-			return errors.New("a position is below zero")
+			return errors.New("a cursor position is below zero")
 		}
 	}
 	if s.Export != nil {
@@ -166,7 +166,7 @@ func (s State) validateState() error {
 		}
 	}
 	if w := s.Sweep; w != nil && (w.Number < 1 || w.Opened < 0 || w.Rows < 0 || w.MissingRows < 0 || w.Total < -1) {
-		return errors.New("a sweep is below its first number")
+		return errors.New("the number of a sweep is too low")
 	}
 	return nil
 }

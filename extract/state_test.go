@@ -38,10 +38,10 @@ func TestStateReadsBackWhatItWrote(t *testing.T) {
 func TestStateThatNobodyWroteIsRefused(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"x": "invalid character", "{": "unexpected EOF", "[]": "cannot unmarshal", `{"synced_to":1} {}`: "more follows", `{"synced_to":1}}`: "more follows",
+		"x": "invalid character", "{": "unexpected EOF", "[]": "cannot unmarshal", `{"synced_to":1} {}`: "text after its end", `{"synced_to":1}}`: "text after its end",
 		`{"synced_too":1}`: "unknown field", `{"synced_to":"1"}`: "cannot unmarshal", `{"synced_to":1.5}`: "cannot unmarshal", `{"synced_to":-1}`: "before 1970",
-		`{"window":{"kind":"sideways"}}`: "no window", `{"window":{"kind":"forward","from":-1}}`: "before 1970", `{"position":{"token":"x"}}`: "no window that it is in",
-		`{"bookmark":{"page":-1}}`: "below zero", `{"sweep":{"number":0}}`: "below its first", `{"history_to":-5}`: "before 1970", `{"synced_to":1e30}`: "cannot unmarshal",
+		`{"window":{"kind":"sideways"}}`: "is not a window", `{"window":{"kind":"forward","from":-1}}`: "before 1970", `{"position":{"token":"x"}}`: "a cursor without a window",
+		`{"bookmark":{"page":-1}}`: "below zero", `{"sweep":{"number":0}}`: "the number of a sweep is too low", `{"history_to":-5}`: "before 1970", `{"synced_to":1e30}`: "cannot unmarshal",
 	} {
 		if _, err := ParseState(text); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "checkpoint") {
 			t.Errorf("%s: %v, want %q", text, err, want)

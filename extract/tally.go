@@ -70,10 +70,10 @@ func (t *recordTally) missingRecords() int64 { return max(0, t.minTotal-t.distin
 // checkEndless returns why a list that still continues has no end; nil while it may have one.
 func (t *recordTally) checkEndless() error {
 	if t.stalled >= stalledPages {
-		return fmt.Errorf("%d pages in a row brought no record that had not come before", t.stalled)
+		return fmt.Errorf("%d pages in a row returned no new record", t.stalled)
 	}
 	if t.maxTotal > 0 && t.maxTotal%capUnit != 0 && t.rows > 2*t.maxTotal+repeatsSlack {
-		return fmt.Errorf("%d records came from a list that states %d, and it goes on", t.rows, t.maxTotal)
+		return fmt.Errorf("the list states %[2]d records, but returned %[1]d and goes on", t.rows, t.maxTotal)
 	}
 	return nil
 }

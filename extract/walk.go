@@ -99,13 +99,13 @@ func (w *listWalk) advancePast(sh *listPage) error {
 		return w.sourceError(err)
 	}
 	if w.empty >= emptyPages {
-		return w.sourceError(fmt.Errorf("%d pages in a row hold no record, and none says that the list ends", w.empty))
+		return w.sourceError(fmt.Errorf("%d pages in a row have no record, and none ends the list", w.empty))
 	}
 	if w.recordVisit(w.pos) {
 		return w.sourceError(ErrCursorLoop)
 	}
 	if w.isRepeatedPage(sh) {
-		return w.sourceError(fmt.Errorf("%w: page %d is page %d again", ErrCursorLoop, sh.position.Page, sh.position.Page-1))
+		return w.sourceError(fmt.Errorf("%w: page %d repeats page %d", ErrCursorLoop, sh.position.Page, sh.position.Page-1))
 	}
 	if w.goodPages++; w.goodPages >= calmPages && w.pos.Size < w.maxPageSize {
 		w.resizePages(min(2*w.pos.Size, w.maxPageSize))
@@ -200,5 +200,5 @@ func (w *listWalk) sourceError(err error) error {
 
 // shortError is the error of a list that ended before its total_count.
 func (w *listWalk) shortError(lacks int64) error {
-	return w.sourceError(fmt.Errorf("%w: it states %d, and %d came", errShort, w.tally.minTotal, w.tally.minTotal-lacks))
+	return w.sourceError(fmt.Errorf("%w: it states %d, but %d were returned", errShort, w.tally.minTotal, w.tally.minTotal-lacks))
 }

@@ -52,7 +52,7 @@ func (w *Histories) AlignHistory(ctx context.Context, schema string, c Current, 
 		}
 		changed, err := w.latestChange(ctx, schema, c)
 		if err != nil {
-			return fmt.Errorf("see whether %s is as the records are: %w", history.Name, err)
+			return fmt.Errorf("check whether %s matches the records: %w", history.Name, err)
 		}
 		if changed == "" {
 			return nil
@@ -61,7 +61,7 @@ func (w *Histories) AlignHistory(ctx context.Context, schema string, c Current, 
 		defer a.dropTemporary(ctx)
 		n, err = a.alignStates(ctx, now.UTC())
 		if err != nil {
-			return fmt.Errorf("bring %s in line with the records: %w", history.Name, err)
+			return fmt.Errorf("update %s to match the records: %w", history.Name, err)
 		}
 		return nil
 	})
@@ -266,7 +266,7 @@ func (a *historyAligner) beginStates(ctx context.Context, current string, now, s
 // read. Without it such a history would claim that its last states still hold. It returns how many states it ended, by
 // history.
 func (w *Histories) FreezeHistories(ctx context.Context, schema string, now time.Time) (ended map[string]int64, err error) {
-	err = w.db.Do("end the states of histories that are kept no longer", func(db *duck.DB) error {
+	err = w.db.Do("end the states of removed histories", func(db *duck.DB) error {
 		ended = map[string]int64{}
 		stamp := w.db.Stamp()
 		err := db.Transaction(ctx, func() error {

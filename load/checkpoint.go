@@ -22,7 +22,7 @@ type Checkpoint struct {
 }
 
 // ErrFenced is the error of a commit whose base is not the stored checkpoint: another process has committed since.
-var ErrFenced = errors.New("the checkpoint is not the one that the reading began from")
+var ErrFenced = errors.New("the checkpoint changed while the stream was read")
 
 // Written counts what a commit changed.
 type Written struct {

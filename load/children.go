@@ -41,7 +41,7 @@ func (m *commitMerger) replaceSets(ctx context.Context, own, child stage.Batch, 
 		deleted, err = m.execStatement(ctx, fmt.Sprintf("DELETE FROM %s t USING %s d WHERE %s AND d.state = '%s'",
 			duck.Table(m.schema, t.Name), decided, clause.Matches("t.", t.ParentKey, "d.", own.Table.Key), isChanged))
 		if err != nil {
-			return fmt.Errorf("take out the stored children: %w", err)
+			return fmt.Errorf("delete the stored children: %w", err)
 		}
 	}
 	if child.Rows > 0 {
@@ -89,7 +89,7 @@ func (m *commitMerger) addItems(ctx context.Context, g stagedGroup, child stage.
 	}
 	deleted, err := m.execStatement(ctx, fmt.Sprintf("DELETE FROM %s t USING temp.items i WHERE %s AND i.stored", table, clause.Matches("t.", t.Key, "i.", t.Key)))
 	if err != nil {
-		return fmt.Errorf("take out the stored children: %w", err)
+		return fmt.Errorf("delete the stored children: %w", err)
 	}
 	added, err := m.insertRows(ctx, t, child.Name+" WHERE rowid IN (SELECT place FROM temp.items)")
 	if err != nil || added == 0 {
@@ -137,7 +137,7 @@ func (m *commitMerger) moveParents(ctx context.Context, own stage.Batch, t trans
 		duck.Table(m.schema, own.Table.Name), transform.SyncedAtColumn, transform.RunIDColumn, duck.Names("", t.ParentKey), rows,
 		clause.Matches("p.", own.Table.Key, "i.", t.ParentKey)), m.stamp, m.work.RunID())
 	if err != nil {
-		return fmt.Errorf("move the parents: %w", err)
+		return fmt.Errorf("update the parents: %w", err)
 	}
 	if moved == 0 {
 		return nil

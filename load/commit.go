@@ -41,9 +41,9 @@ func (w *Work) Commit(ctx context.Context, workspace, stream string, base, next 
 // recordSchemaDrift records each field, and each kind of value, that no column of the stream file takes, once for ever.
 func (w *Work) recordSchemaDrift(ctx context.Context, schema, stream string, drift []transform.SchemaDrift) error {
 	for _, n := range drift {
-		change := "a field that no column takes: it is in _extra"
+		change := "a field without a column: it is in _extra"
 		if n.Column != "" {
-			change = "a value that the column does not hold: it is in _extra"
+			change = "a value that does not fit the column: it is in _extra"
 		}
 		_, err := w.db.DB.Exec(ctx, `INSERT INTO _sync.schema_changes (run_id, recorded_at, schema, table_name, column_name, change, stream, path, example_type)
 			SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9 WHERE NOT EXISTS (SELECT 1 FROM _sync.schema_changes

@@ -24,7 +24,7 @@ func (w *Sweeps) copyDay(ctx context.Context, schema string, t transform.Table, 
 	deleted, err := w.checkpoints.db.DB.Exec(ctx, fmt.Sprintf("DELETE FROM %s c WHERE c.%s = %s AND NOT EXISTS (SELECT 1 FROM %s t WHERE t.%s IS NULL AND %s)",
 		copies, day, today, table, transform.GoneColumn, same))
 	if err != nil {
-		return 0, fmt.Errorf("take out what the day's copy had: %w", err)
+		return 0, fmt.Errorf("delete the previous copy of the day: %w", err)
 	}
 	var names []string
 	for _, column := range c.Columns[1 : len(c.Columns)-2] { // without the date, and what each commit gives its rows

@@ -89,7 +89,7 @@ type DeadLetters struct{ db *workdb.Database }
 
 // AffectedStreams gives the streams that have dead letters, as pairs of schema and stream.
 func (w *DeadLetters) AffectedStreams(ctx context.Context) (streams map[[2]string]bool, err error) {
-	err = w.db.Do("look which streams have values that do not fit", func(db *duck.DB) error {
+	err = w.db.Do("list the streams with dead letters", func(db *duck.DB) error {
 		streams = map[[2]string]bool{}
 		return db.Each(ctx, "SELECT DISTINCT schema, stream FROM _sync.misfits", nil, func(rows *sql.Rows) error {
 			var name [2]string
@@ -135,7 +135,7 @@ func (w *DeadLetters) MergeCopies(ctx context.Context, schema, stream string, ta
 
 // updateDeadLetters runs a change of a stream's dead letters in one transaction.
 func (w *DeadLetters) updateDeadLetters(ctx context.Context, stream string, change func(db *duck.DB) error) error {
-	return w.db.Do("update what does not fit of "+stream, func(db *duck.DB) error {
+	return w.db.Do("update the dead letters of "+stream, func(db *duck.DB) error {
 		return db.Transaction(ctx, func() error { return change(db) })
 	})
 }
@@ -147,7 +147,7 @@ func deadLettersOf(schema, stream string) string {
 // CountByColumn counts the dead letters of a stream by table, column and reason. A value counts once, however often it
 // was read.
 func (w *DeadLetters) CountByColumn(ctx context.Context, schema, stream string) (list []DeadLetterCount, err error) {
-	err = w.db.Do("count what does not fit of "+stream, func(db *duck.DB) error {
+	err = w.db.Do("count the dead letters of "+stream, func(db *duck.DB) error {
 		return db.Each(ctx, `SELECT table_name, column_name, reason, sum(count)::BIGINT, coalesce(sum(count) FILTER (run_id = $1), 0)::BIGINT, min(key)
 			FROM _sync.misfits WHERE `+deadLettersOf(schema, stream)+" GROUP BY ALL ORDER BY ALL", []any{w.db.RunID()}, func(rows *sql.Rows) error {
 			var m DeadLetterCount

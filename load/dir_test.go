@@ -26,10 +26,10 @@ func TestPrepareRefusesWhatIsNotAWarehouse(t *testing.T) {
 		make func(t *testing.T, path string)
 		want string
 	}{
-		{"other files", func(t *testing.T, path string) { writeFile(t, filepath.Join(path, "thesis.tex"), "") }, "is not a warehouse of this program and holds thesis.tex"},
-		{"a file", func(t *testing.T, path string) { writeFile(t, path, "") }, "is not a directory itself"},
-		{"a link", func(t *testing.T, path string) { must(t, os.Symlink(t.TempDir(), path)) }, "is not a directory itself"},
-		{"writable by everybody", func(t *testing.T, path string) { must(t, os.Mkdir(path, 0o755)); must(t, os.Chmod(path, 0o777)) }, "can be written by everybody"},
+		{"other files", func(t *testing.T, path string) { writeFile(t, filepath.Join(path, "thesis.tex"), "") }, "is not a warehouse and contains thesis.tex"},
+		{"a file", func(t *testing.T, path string) { writeFile(t, path, "") }, "not a directory: give the real directory"},
+		{"a link", func(t *testing.T, path string) { must(t, os.Symlink(t.TempDir(), path)) }, "not a directory: give the real directory"},
+		{"writable by everybody", func(t *testing.T, path string) { must(t, os.Mkdir(path, 0o755)); must(t, os.Chmod(path, 0o777)) }, "is writable by every user"},
 		{"of a later version", func(t *testing.T, path string) {
 			writeFile(t, filepath.Join(path, ".aqueduck", "format"), "aqueduck warehouse 9\n")
 		}, "another version of the program"},

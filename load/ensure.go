@@ -188,13 +188,13 @@ func (w *Tables) requireWidening(ctx context.Context, table, stored string, c tr
 		var rounded int64
 		err := w.db.DB.Scan(ctx, "SELECT count(*) FROM "+table+" WHERE NOT "+duck.Name(c.Name)+clause.ExactInDouble, nil, &rounded)
 		if err != nil || rounded > 0 {
-			return errors.Join(err, fmt.Errorf("%w: %d values of column %s are numbers that a double would round; text holds them", failure.ErrNarrower, rounded, c.Name))
+			return errors.Join(err, fmt.Errorf("%w: %d values of column %s are numbers that a double would round; type text keeps them", failure.ErrNarrower, rounded, c.Name))
 		}
 	}
 	if slices.Contains(widerTypes[stored], c.SQL) {
 		return nil
 	}
-	return fmt.Errorf("%w: column %s is stored as %s and declared as %s", failure.ErrNarrower, c.Name, stored, c.SQL)
+	return fmt.Errorf("%w: column %s is stored as %s but declared as %s", failure.ErrNarrower, c.Name, stored, c.SQL)
 }
 
 // recordChanges records changed tables in _sync.schema_changes.
@@ -227,7 +227,7 @@ func (w *Tables) noteType(ctx context.Context, schema, table, column, stored str
 func requireSchemaName(schema string) error {
 	taken := []string{"_sync", duck.Catalog, "temp", "system", "memory", "information_schema", "pg_catalog"}
 	if schema == "" || slices.Contains(taken, strings.ToLower(schema)) {
-		return fmt.Errorf("a workspace cannot be called %q: the name is taken", schema)
+		return fmt.Errorf("a workspace cannot be named %q: the name is already used", schema)
 	}
 	return nil
 }

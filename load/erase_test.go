@@ -143,7 +143,7 @@ func TestT35TombstonesOverrideIncomingRecords(t *testing.T) {
 	must(t, err)
 	e.expectErased()
 	e.expectRows("SELECT concat_ws('|', id, plan) FROM {schema}.talks", "1", "2|tin")
-	if c.Rows != 5 || strings.Join(c.NotCovered, " ") != "notes.text: no column tells whom it is about notes._extra: no column tells whom it is about" || !e.dir.Erasing() {
+	if c.Rows != 5 || strings.Join(c.NotCovered, " ") != "notes.text: no column names its person notes._extra: no column names its person" || !e.dir.Erasing() {
 		t.Errorf("the certificate: %+v", c)
 	}
 	if rows := fill(); rows != 0 {

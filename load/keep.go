@@ -54,7 +54,7 @@ func (m *commitMerger) keepAbsent(ctx context.Context, g stagedGroup, c mergeCou
 			err = m.keepFrom(ctx, g, from)
 		}
 		if err != nil {
-			return c, fmt.Errorf("keep what only %s has: %w", t.Beside, err)
+			return c, fmt.Errorf("keep the values that only %s has: %w", t.Beside, err)
 		}
 	}
 	if err := m.keepFrom(ctx, g, storedCopies{}); err != nil {
@@ -62,7 +62,7 @@ func (m *commitMerger) keepAbsent(ctx context.Context, g stagedGroup, c mergeCou
 	}
 	same, err := m.findUnchanged(ctx, g)
 	if err != nil {
-		return c, fmt.Errorf("compare what is whole now: %w", err)
+		return c, fmt.Errorf("compare the complete records: %w", err)
 	}
 	c.changed, c.unchanged, c.whole = c.changed-same, c.unchanged+same, c.whole && same == 0
 	return c, m.notePartialRecords(ctx, g, noted, true)

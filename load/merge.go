@@ -84,7 +84,7 @@ func (m *commitMerger) mergeGroups(ctx context.Context) (Written, error) {
 			return Written{}, err
 		}
 		if err := noteDeadLetters(ctx, m, g); err != nil {
-			return Written{}, fmt.Errorf("note what did not fit: %w", err)
+			return Written{}, fmt.Errorf("record dead letters: %w", err)
 		}
 		// The merge overwrites stored texts. What the source redacted can only be found before it.
 		if err := m.hook.BeforeMerge(ctx, g.own.Table, g.redactedIDs); err != nil {
@@ -99,7 +99,7 @@ func (m *commitMerger) mergeGroups(ctx context.Context) (Written, error) {
 	}
 	emptied, err := m.hook.BeforeCommit(ctx, m.stamp)
 	if err != nil {
-		return Written{}, fmt.Errorf("note what was redacted: %w", err)
+		return Written{}, fmt.Errorf("record redactions: %w", err)
 	}
 	m.written.Rows += emptied
 	m.written.Changed += emptied
@@ -241,7 +241,7 @@ func (m *commitMerger) writeOwn(ctx context.Context, g stagedGroup, c mergeCount
 		_, err := m.execStatement(ctx, fmt.Sprintf("DELETE FROM %s t USING %s d WHERE %s AND d.state = '%s'",
 			duck.Table(m.schema, t.Name), decided, clause.Matches("t.", t.Key, "d.", t.Key), isChanged))
 		if err != nil {
-			return fmt.Errorf("take out the stored copies: %w", err)
+			return fmt.Errorf("delete the stored copies: %w", err)
 		}
 	}
 	rows := g.own.Name

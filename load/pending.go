@@ -50,7 +50,7 @@ func enqueueIDs(ctx context.Context, w *workdb.Database, schema, stream string, 
 		query += " AND " + transform.GoneColumn + " IS NULL"
 	}
 	if _, err := w.DB.Exec(ctx, "CREATE OR REPLACE TEMP TABLE awaited AS "+query); err != nil {
-		return 0, fmt.Errorf("find what %s has to read: %w", stream, err)
+		return 0, fmt.Errorf("find the ids that %s has to read: %w", stream, err)
 	}
 	defer stage.Drop(ctx, w.DB, "temp.awaited")
 	_, err := w.DB.Exec(ctx, "DELETE FROM _sync.pending WHERE schema = $1 AND stream = $2 AND id IN (SELECT id FROM temp.awaited)", schema, stream)
@@ -59,7 +59,7 @@ func enqueueIDs(ctx context.Context, w *workdb.Database, schema, stream string, 
 	}
 	n, err := w.DB.Exec(ctx, "INSERT INTO _sync.pending (schema, stream, id, since) SELECT $1, $2, id, $3 FROM temp.awaited", schema, stream, stamp)
 	if err != nil {
-		return 0, fmt.Errorf("note what %s has to read: %w", stream, err)
+		return 0, fmt.Errorf("store the ids that %s has to read: %w", stream, err)
 	}
 	return n, nil
 }
@@ -100,7 +100,7 @@ func (w *ChildQueue) EnqueueStored(ctx context.Context, schema, stream string, b
 // Pending gives the ids that a child stream still has to read, the longest waiting first, and when the last of them was
 // enqueued.
 func (w *ChildQueue) Pending(ctx context.Context, schema, stream string) (ids []string, at time.Time, err error) {
-	err = w.checkpoints.db.Do(fmt.Sprintf("ask what %s has to read", stream), func(db *duck.DB) error {
+	err = w.checkpoints.db.Do(fmt.Sprintf("read the ids that %s has to read", stream), func(db *duck.DB) error {
 		err = db.Each(ctx, "SELECT id, since FROM _sync.pending WHERE schema = $1 AND stream = $2 ORDER BY since, id", []any{schema, stream},
 			func(rows *sql.Rows) error {
 				var id string

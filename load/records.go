@@ -182,7 +182,7 @@ type Workspace struct {
 }
 
 // ErrOtherWorkspace is the error of filling a schema from another workspace than before.
-var ErrOtherWorkspace = errors.New("the schema is filled from another workspace")
+var ErrOtherWorkspace = errors.New("the schema belongs to another workspace")
 
 // FindWorkspace gives the workspace that a schema is filled from; false where none is pinned yet.
 func (w *Records) FindWorkspace(ctx context.Context, schema string) (found Workspace, there bool, err error) {

@@ -70,7 +70,7 @@ func noteMet(ctx context.Context, m *commitMerger, g stagedGroup) error {
 	_, err := m.execStatement(ctx, fmt.Sprintf("INSERT INTO _sync.seen SELECT $1, $2, %d, %s FROM %s", refreshSweep, clause.KeyText("", g.own.Table.Key), decided),
 		m.schema, refreshOf(g.own.Table.Name))
 	if err != nil {
-		return fmt.Errorf("note which records the refresh has read: %w", err)
+		return fmt.Errorf("record which records the refresh has read: %w", err)
 	}
 	return nil
 }

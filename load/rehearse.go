@@ -20,7 +20,7 @@ func (w *Work) Rehearse(ctx context.Context, program sandbox.Program, schema, pu
 	}
 	r := read.Rehearsal{Schema: schema, Path: published, Memory: read.DefaultMemory / 2}
 	if err := w.collectDDL(ctx, &r); err != nil {
-		return nil, fmt.Errorf("look what SQL of users can be tried on: %w", err)
+		return nil, fmt.Errorf("prepare the test of user SQL: %w", err)
 	}
 	lethal := map[int]error{}
 	for {
@@ -36,7 +36,7 @@ func (w *Work) Rehearse(ctx context.Context, program sandbox.Program, schema, pu
 			return lethal, nil
 		}
 		if at < 0 || at >= len(places) || ctx.Err() != nil {
-			return nil, fmt.Errorf("try SQL of users in a process of its own: %w", err)
+			return nil, fmt.Errorf("test SQL of users in a separate process: %w", err)
 		}
 		lethal[places[at]] = err
 	}

@@ -89,7 +89,7 @@ func (w *Work) restoreDatabase(ctx context.Context) (string, error) {
 		return "", err
 	}
 	crash.At(crash.OpenCreated)
-	return "nothing: no file was published yet", disk.Move(d.Work(), fresh)
+	return "nothing: no file is published yet", disk.Move(d.Work(), fresh)
 }
 
 // createDatabase creates an empty database. It is checkpointed while it is private, so that its log begins empty.
@@ -125,10 +125,10 @@ func adoptBackup(d layout.Dir) error {
 		return err
 	}
 	if len(files) > 0 || disk.Exists(d.Work()) {
-		return fmt.Errorf("%s is no link of ours but a file of its own: move it away, the next run makes the link again", d.Link())
+		return fmt.Errorf("%s is a file instead of a link: move it away; the next run creates the link again", d.Link())
 	}
 	if disk.Exists(d.Link() + ".wal") {
-		return fmt.Errorf("%s.wal lies beside the backup: a session changed it; put the file back alone, as it was published", d.Link())
+		return fmt.Errorf("%s.wal is next to the backup: a session changed the backup; restore the published file without it", d.Link())
 	}
 	ctx := context.Background() // one file is opened and closed
 	db, err := duck.Open(ctx, duck.Options{Path: d.Link(), ReadOnly: true})
@@ -137,7 +137,7 @@ func adoptBackup(d layout.Dir) error {
 	}
 	_, err = system.ReadLast(ctx, db)
 	if err := errors.Join(err, db.Close()); err != nil {
-		return fmt.Errorf("%s is no backup of a warehouse: %w", d.Link(), err)
+		return fmt.Errorf("%s is not a backup of a warehouse: %w", d.Link(), err)
 	}
 	file := filepath.Join(d.Published(), "backup.duckdb")
 	// A killed process may have left a checksum, and checksums are read-only.

@@ -36,7 +36,7 @@ func (m *commitMerger) mergeUnkeyed(ctx context.Context, g stagedGroup) error {
 func (m *commitMerger) replaceWindow(ctx context.Context, g stagedGroup) (deleted, added int64, err error) {
 	t := g.own.Table
 	if t.Newest == "" {
-		return 0, 0, errors.New("a window can only be replaced in a table with a time column")
+		return 0, 0, errors.New("a window can be replaced only in a table with a time column")
 	}
 	table, newest := duck.Table(m.schema, t.Name), duck.Name(t.Newest)
 	window := fmt.Sprintf("%[1]s >= %[2]s AND %[1]s < %[3]s", newest, clause.Instant(g.window[0]), clause.Instant(g.window[1]))
@@ -49,7 +49,7 @@ func (m *commitMerger) replaceWindow(ctx context.Context, g stagedGroup) (delete
 		return 0, 0, err
 	}
 	if stray > 0 {
-		return 0, 0, fmt.Errorf("%d rows are outside of the window that they replace", stray)
+		return 0, 0, fmt.Errorf("%d rows are outside the window that they replace", stray)
 	}
 	same := transform.HashColumn
 	if g.refresh { // a stored hash may be wrong (T172)
@@ -64,7 +64,7 @@ func (m *commitMerger) replaceWindow(ctx context.Context, g stagedGroup) (delete
 	}
 	gone := fmt.Sprintf("DELETE FROM %s WHERE rowid IN (SELECT s.place FROM %s s ANTI JOIN %s c USING (content, copy))", table, stored, arrived)
 	if deleted, err = m.execStatement(ctx, gone); err != nil {
-		return 0, 0, fmt.Errorf("take out what the window no longer has: %w", err)
+		return 0, 0, fmt.Errorf("delete the rows that the window no longer has: %w", err)
 	}
 	added, err = m.insertRows(ctx, t, fmt.Sprintf("%s WHERE %s IN (SELECT place FROM %s)", g.own.Name, transform.RowColumn, decided))
 	return deleted, added, err

@@ -81,7 +81,7 @@ func Open(ctx context.Context, d layout.Dir, o workdb.Options) (*Work, error) {
 	}
 	tombs, err := tombstone.Read(d)
 	if err != nil {
-		return nil, fmt.Errorf("read what was erased: %w", err)
+		return nil, fmt.Errorf("read the erasures: %w", err)
 	}
 	w := newWork(workdb.New(d, o), tombs)
 	if err := w.recoverDatabase(ctx); err != nil {
@@ -100,7 +100,7 @@ func Open(ctx context.Context, d layout.Dir, o workdb.Options) (*Work, error) {
 func (w *Work) recoverDatabase(ctx context.Context) error {
 	d := w.db.Dir()
 	if disk.Exists(filepath.Join(d.Work(), workdb.SuspectName)) {
-		if err := w.setAside(errors.New("a run found it damaged")); err != nil {
+		if err := w.setAside(errors.New("a run detected damage")); err != nil {
 			return err
 		}
 	}

@@ -60,7 +60,7 @@ func (d *streamDraft) lintPage() {
 	in, size := page.Key("in"), page.Key("size")
 	records := read.Key("records").Texts()
 	if slices.Contains(records, itself) && (len(records) > 1 || page.Key("by").Text() != "none") {
-		read.Key("records").Wrong("", "an answer that is the record has no list and no pages: by is none")
+		read.Key("records").Wrong("", "an answer that is one record has no list and no pages: set by: none")
 	}
 	switch page.Key("by").Text() {
 	case "":
@@ -68,19 +68,19 @@ func (d *streamDraft) lintPage() {
 	case "none":
 		for _, v := range []*grammar.Value{in, size, page.Key("most")} {
 			if v.IsGiven() {
-				v.WrongKey("", "%s: there are no pages where by is none", v.Path())
+				v.WrongKey("", "%s: with by: none there are no pages", v.Path())
 			}
 		}
 		return
 	}
 	if most := page.Key("most"); most.IsGiven() && read.Key("since").Key("by").Text() != "full" {
-		most.WrongKey("", "%s: only a list that is read in full is known to stop", most.Path())
+		most.WrongKey("", "%s: only a list that is read in full can have it", most.Path())
 	}
 	if !in.IsGiven() {
-		page.Key("by").Wrong(`in: query, or in: body`, "pages need in")
+		page.Key("by").Wrong(`in: query, or in: body`, "pages need the key in")
 	}
 	if !size.IsGiven() {
-		page.Key("by").Wrong("e.g. size: 50", "pages need size")
+		page.Key("by").Wrong("e.g. size: 50", "pages need the key size")
 	}
 	if in.Text() == "body" && d.stream.Read.Method == "GET" {
 		in.Wrong("in: query", "a GET has no body")
@@ -97,11 +97,11 @@ func (d *streamDraft) lintSince() {
 	if !d.stream.Read.Since.HasWindows() {
 		for _, v := range []*grammar.Value{field, since.Key("lag"), since.Key("overlap")} {
 			if v.IsGiven() && by.IsSet() {
-				v.WrongKey("", "%s: only by: search and by: between have it", v.Path())
+				v.WrongKey("", "%s: only by: search and by: between can have it", v.Path())
 			}
 		}
 		if by.Text() == "bookmark" && page.Key("by").IsSet() && page.Key("by").Text() != "cursor" {
-			by.Wrong("page: {by: cursor, …}", "a bookmark is a cursor, so pages must be by cursor")
+			by.Wrong("page: {by: cursor, …}", "a feed goes on by a cursor, so its pages must be by: cursor")
 		}
 		return
 	}
@@ -134,11 +134,11 @@ func (d *streamDraft) lintDetail() {
 	}
 	lintSingle(detail.Key("endpoint"))
 	if by != "" && by != "search" && (by != "full" || read.Key("over").IsGiven()) {
-		detail.WrongKey("", "read.detail: only a stream that is searched, or has one list that is read in full, has it")
+		detail.WrongKey("", "read.detail: only a stream with by: search, or with one list that is read in full, can have it")
 	}
 	for _, v := range []*grammar.Value{detail.Key("unless_same"), detail.Key("refresh")} {
 		if by == "full" && v.IsGiven() {
-			v.WrongKey("", "%s: of a list that is read in full every record is read by itself, each time", v.Path())
+			v.WrongKey("", "%s: in a list that is read in full, every record is read by id each time", v.Path())
 		}
 	}
 	if len(d.stream.Key) > 1 {
@@ -170,10 +170,10 @@ func (d *streamDraft) lintReconcile(read *grammar.Value) {
 	single := v.Key("endpoint")
 	lintSingle(single)
 	if single.IsGiven() && read.Key("detail").IsGiven() {
-		single.WrongKey("", "%s: read.detail says already how one record is read", single.Path())
+		single.WrongKey("", "%s: read.detail already defines how one record is read", single.Path())
 	}
 	if d.stream.Read.Single() == nil || d.stream.Absent != "gone" || d.stream.Read.Since.By != "search" {
-		v.WrongKey("", "reconcile asks by id for what has vanished from a search: it needs read.detail, or an endpoint of its own, and absent: gone")
+		v.WrongKey("", "reconcile requests by id what disappeared from a search: it needs read.detail or its own endpoint, and absent: gone")
 	}
 	if single.IsGiven() && len(d.stream.Key) > 1 {
 		single.WrongKey("", "%s: {id} is one column, and the key has %d", single.Path(), len(d.stream.Key))
@@ -187,9 +187,9 @@ func (d *streamDraft) lintSnapshot() {
 		return
 	}
 	if d.stream.Absent != "gone" || d.stream.Read.Since.By != "full" || d.stream.Read.ByIDs() {
-		snapshot.WrongKey("absent: gone", "a copy is made of a list that is read whole, without what is gone from it: snapshot needs since: {by: full} and absent: gone")
+		snapshot.WrongKey("absent: gone", "a snapshot copies a list that is read in full, without deleted records: it needs since: {by: full} and absent: gone")
 	}
 	if c, taken := findColumn(d.stream.Columns, SnapshotDate); taken {
-		snapshot.Wrong("", "the copies have a column %q of their own", c.Name)
+		snapshot.Wrong("", "the snapshot table already has a column %q", c.Name)
 	}
 }

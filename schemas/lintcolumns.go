@@ -11,7 +11,7 @@ import (
 func (d *streamDraft) lintColumns() {
 	own := d.file.Key("columns")
 	if len(d.stream.Columns) == 0 && d.like == "" {
-		own.Wrong("", "a stream has columns")
+		own.Wrong("", "a stream needs columns")
 		return
 	}
 	inherited := d.stream.Columns[:len(d.stream.Columns)-len(own.Items())]
@@ -46,11 +46,11 @@ func lintColumns(v *grammar.Value, inherited, all []Column) {
 		}
 		places[name.Text()] = item.Path() + " too"
 		if as := item.Key("as"); as.IsSet() && item.Key("type").IsSet() && Type(item.Key("type").Text()) != Text {
-			as.Wrong("", "only a text can be read as %s", as.Text())
+			as.Wrong("", "only type text can have as: %s", as.Text())
 		}
 		lintDefault(item.Key("default"), Type(item.Key("type").Text()))
 		if attributes := item.Key("attributes"); attributes.IsSet() && item.Key("type").IsSet() && Type(item.Key("type").Text()) != JSON {
-			attributes.Wrong("type: json", "only an object has attributes")
+			attributes.Wrong("type: json", "only an object (type json) can have attributes")
 		}
 		around := closed
 		if Type(item.Key("type").Text()) == JSON {
@@ -69,7 +69,7 @@ func lintDefault(v *grammar.Value, typ Type) {
 		return
 	}
 	if _, err := strconv.ParseInt(v.Text(), 10, 64); typ == Int && err != nil {
-		v.Wrong("e.g. default: 0", "%q is no whole number", v.Text())
+		v.Wrong("e.g. default: 0", "%q is not a whole number", v.Text())
 	}
 	if typ != Int && typ != Text {
 		v.WrongKey("", "only an int or a text has a default")
@@ -89,10 +89,10 @@ func lintPlaces(from *grammar.Value, all []Column) {
 	seen := map[string]bool{}
 	for _, place := range from.Items() {
 		if strings.HasPrefix(place.Text(), "$") && len(from.Items()) > 1 {
-			place.Wrong("", "%s stands alone: only paths in the record are tried one after the other", place.Text())
+			place.Wrong("", "%s must be the only source: only paths in the record can be alternatives", place.Text())
 		}
 		if seen[place.Text()] {
-			place.Wrong("", "%q is there twice", place.Text())
+			place.Wrong("", "%q is given twice", place.Text())
 		}
 		seen[place.Text()] = true
 		lintInside(place, splitPath(place.Text()), all)
@@ -106,7 +106,7 @@ func lintInside(v *grammar.Value, path []string, all []Column) {
 		if !slices.ContainsFunc(c.Places(), func(place []string) bool { return isInside(place, path) && !c.fillsFromInside(place) }) {
 			continue
 		}
-		v.Wrong("", "%q is inside of what column %q takes as a whole", strings.Join(path, "."), c.Name)
+		v.Wrong("", "%q is inside the value that column %q takes as a whole", strings.Join(path, "."), c.Name)
 	}
 }
 
@@ -143,7 +143,7 @@ func lintKey(key *grammar.Value, columns []Column) {
 	seen := map[string]bool{}
 	for _, v := range key.Items() {
 		if seen[v.Text()] {
-			v.Wrong("", "%q is in the key twice", v.Text())
+			v.Wrong("", "%q is twice in the key", v.Text())
 		}
 		seen[v.Text()] = true
 		c, ok := findColumn(columns, v.Text())
@@ -152,10 +152,10 @@ func lintKey(key *grammar.Value, columns []Column) {
 			continue
 		}
 		if c.Type == JSON || c.Type == Double || c.Type == Bool {
-			v.Wrong("", "a %s column cannot name a record", c.Type)
+			v.Wrong("", "a column of type %s cannot be part of a key", c.Type)
 		}
 		if len(c.Or) > 0 {
-			v.Wrong("", "a column that names a record is from one place")
+			v.Wrong("", "a key column has exactly one source")
 		}
 	}
 }
@@ -188,21 +188,21 @@ func lintChild(v *grammar.Value, in parentList, c Child) {
 	lintColumns(v.Key("columns"), nil, c.Columns)
 	lintKey(key, c.Columns)
 	if key.IsSet() && len(c.Key) <= len(in.key) {
-		key.Wrong("", "the key needs a column for each of the parent's key (%s), then one of its own", strings.Join(in.key, ", "))
+		key.Wrong("", "the key needs the columns of the parent's key (%s), then at least one more column", strings.Join(in.key, ", "))
 	}
 	for _, capped := range []*grammar.Value{v.Key("count"), v.Key("rest")} {
 		if capped.IsGiven() && c.Entries {
-			capped.WrongKey("", "%s: entries of an object are all that there are", capped.Path())
+			capped.WrongKey("", "%s: the entries of an object are always complete", capped.Path())
 		}
 	}
 	for i, parent := range in.key {
 		column, ok := findColumn(c.Columns, itemAt(c.Key, i))
 		if ok && column.From[0] != FromParent {
-			key.Items()[i].Wrong("leave the column out, or give it from: $parent."+parent, "column %q must be the parent's %q", column.Name, parent)
+			key.Items()[i].Wrong("omit the column, or set from: $parent."+parent, "column %q must be the parent's column %q", column.Name, parent)
 		}
 	}
 	if rest := v.Key("rest"); rest.IsGiven() && len(c.Or) > 0 {
-		rest.WrongKey("", "%s: a list that is read on has one place", rest.Path())
+		rest.WrongKey("", "%s: a list with rest has exactly one path", rest.Path())
 	}
 	for _, column := range v.Key("columns").Items() {
 		for _, from := range column.Key("from").Items() {
@@ -218,7 +218,7 @@ func lintChildSource(from *grammar.Value, in parentList, c Child) {
 		from.Wrong(grammar.DidYouMean(name, columnNames(in.columns)), "the parent has no column %q", name)
 	}
 	if from.Text() == FromKey && !c.Entries || from.Text() == FromPosition && c.Entries {
-		from.Wrong("", "entries have a $key, items of a list a $position")
+		from.Wrong("", "entries of an object have a $key, items of a list have a $position")
 	}
 	if root := splitPath(from.Text()); len(root) > 0 && (root[0] == FromReadAt || root[0] == FromOver) {
 		from.Wrong("take it from $parent", "only the stream's own table has %s", root[0])

@@ -12,7 +12,7 @@ func lintErase(columns *grammar.Value, all, record []Column) {
 		c, _ := findColumn(all, v.Key("name").Text())
 		whose := v.Key("whose")
 		if whose.IsSet() && !c.PII && c.From[0] != FromErased {
-			whose.WrongKey("pii: true", "only personal data, or a column from $erased, is somebody's")
+			whose.WrongKey("pii: true", "person is only for personal data, or for a column from $erased")
 		}
 		for _, name := range whose.Texts() {
 			if name == WhoseRecord {

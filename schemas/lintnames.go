@@ -17,7 +17,7 @@ func (c *Catalogue) lintStream(v *grammar.Value) {
 func (c *Catalogue) lintNames(d *streamDraft) {
 	c.lintStream(d.file.Key("with"))
 	if d.like != "" && d.suffix == "" && d.stream.Into == "" {
-		d.file.Key("like").Wrong("e.g. suffix: _by_id", "a stream like another one needs a suffix: its tables would have the same names")
+		d.file.Key("like").Wrong("e.g. suffix: _by_id", "a stream with like needs a suffix: its tables would have the same names")
 	}
 	absent := d.file.Key("absent")
 	if absent.Text() == Redacted {
@@ -27,7 +27,7 @@ func (c *Catalogue) lintNames(d *streamDraft) {
 		return
 	}
 	if by := d.stream.Read.Since.By; by != "" && by != "full" && d.stream.Read.Single() == nil && !c.sharesTables(d.stream) {
-		absent.Wrong("", "only what is read in full, or by id, can be found absent")
+		absent.Wrong("", "needs a stream that is read in full or by id")
 	}
 	if d.stream.Read.ByIDs() && len(d.stream.Key) > 1 {
 		absent.Wrong("", "a 404 is for one id, and the key has %d columns", len(d.stream.Key))
@@ -37,10 +37,10 @@ func (c *Catalogue) lintNames(d *streamDraft) {
 // lintRedacted requires what `absent: redacted` needs: an answer for each id, a column with the id, and a redactable column.
 func (d *streamDraft) lintRedacted(absent *grammar.Value) {
 	if !d.stream.Read.UsesPendingIDs() {
-		absent.Wrong("over: {stream: …}", "only what is read over the rows of another stream answers for each id")
+		absent.Wrong("over: {stream: …}", "needs over: {stream}, which reads each id by itself")
 	}
 	if _, ok := d.stream.AskedIDColumn(); !ok {
-		absent.Wrong("from: $over", "no column has the id that was asked for")
+		absent.Wrong("from: $over", "no column has the requested id")
 	}
 	if !slices.ContainsFunc(d.stream.Columns, func(c Column) bool { return c.Redactable }) {
 		absent.Wrong("redactable: true", "no column is redactable")
@@ -65,11 +65,11 @@ func (c *Catalogue) lintInto(d *streamDraft) {
 	}
 	for _, key := range []string{"like", "with", "suffix", "key", "newest", "absent", "columns", "children", "snapshot", "publish_as", "reconcile"} {
 		if v := d.file.Key(key); v.IsGiven() {
-			v.WrongKey("", "%s: the tables are those of %s, which says so", v.Path(), into.Text())
+			v.WrongKey("", "%s: the tables belong to %s, which declares it", v.Path(), into.Text())
 		}
 	}
 	if model, known := c.drafts[into.Text()]; known && model.stream.Into != "" {
-		into.Wrong("into: "+model.stream.Into, "%q has no tables of its own", into.Text())
+		into.Wrong("into: "+model.stream.Into, "%q has no own tables", into.Text())
 	}
 }
 

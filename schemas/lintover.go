@@ -12,7 +12,7 @@ func (c *Catalogue) lintOver(d *streamDraft) {
 	read := d.file.Key("read")
 	over, endpoint := read.Key("over"), read.Key("endpoint")
 	if below := read.Key("below"); below.IsSet() && (d.stream.Read.Since.By != "full" || over.IsGiven() || d.stream.Read.Method != "GET" || len(d.stream.Key) != 1) {
-		below.WrongKey("", "read.below: only one list that is read in full by GET, of records with a key of one column, has it")
+		below.WrongKey("", "read.below: needs one list that is read in full by GET, with a key of one column")
 	}
 	inPath := strings.Contains(d.stream.Read.Path, "{id}")
 	if inPath && !over.IsGiven() {
@@ -31,18 +31,18 @@ func (c *Catalogue) lintOver(d *streamDraft) {
 		over.WrongKey("one of view: file.sql, stream: name, values: [a, b], batch: file.sql", "over needs one of view, stream, values and batch")
 	}
 	if as := over.Key("as"); endpoint.IsSet() && !over.Key("batch").IsGiven() && inPath == as.IsGiven() {
-		endpoint.Wrong("e.g. GET /contacts/{id}, or as: parent_folder_id", "what it is read over fills {id}, or goes into the query as `as`: one of the two")
+		endpoint.Wrong("e.g. GET /contacts/{id}, or as: parent_folder_id", "the value of over fills {id} in the path, or goes into the query as `as`: use exactly one")
 	}
 	d.lintBatch()
 	d.lintOptional()
 	c.lintOverStream(d)
 	if by := read.Key("since").Key("by"); by.IsSet() && by.Text() != "full" {
-		by.Wrong("since: {by: full}", "a stream over something else is read in full")
+		by.Wrong("since: {by: full}", "a stream with over is read in full")
 	}
 	for _, after := range over.Key("after").Items() {
 		c.lintStream(after)
 		if !over.Key("view").IsGiven() && !over.Key("batch").IsGiven() {
-			after.Wrong("", "only ids of an SQL file wait for other streams")
+			after.Wrong("", "only over with an SQL file can wait for other streams")
 		}
 	}
 }
@@ -57,7 +57,7 @@ func (d *streamDraft) lintOptional() {
 		}
 	}
 	if _, there := findColumn(d.stream.Columns, as); optional.IsGiven() && !there {
-		optional.WrongKey("", "%s: no column is called %q, as `as` is: nothing tells which rows are of a value", optional.Path(), as)
+		optional.WrongKey("", "%s: no column is named %q like `as`, so the rows of a value cannot be found", optional.Path(), as)
 	}
 }
 
@@ -68,7 +68,7 @@ func (c *Catalogue) lintOverStream(d *streamDraft) {
 	if !over.Key("stream").IsGiven() {
 		for _, v := range []*grammar.Value{where, refresh} {
 			if v.IsGiven() {
-				v.WrongKey("stream: name", "%s: only over: {stream} has it", v.Path())
+				v.WrongKey("stream: name", "%s: only over: {stream} can have it", v.Path())
 			}
 		}
 		return
@@ -86,10 +86,10 @@ func (c *Catalogue) lintOverStream(d *streamDraft) {
 			where.Wrong(grammar.DidYouMean(where.Text(), columnNames(other.stream.Columns)), "stream %q has no column %q", v.Text(), where.Text())
 		}
 		if refresh.IsSet() && other.stream.Newest == "" {
-			refresh.WrongKey("", "stream %q has no newest that tells when its rows changed", v.Text())
+			refresh.WrongKey("", "stream %q has no newest, so the change times of its rows are unknown", v.Text())
 		}
 	}
 	if slices.Contains(over.Key("stream").Texts(), d.stream.Name) && len(over.Key("stream").Items()) == 1 {
-		over.Key("stream").Wrong("e.g. stream: [folders, "+d.stream.Name+"]", "rows of its own alone never begin")
+		over.Key("stream").Wrong("e.g. stream: [folders, "+d.stream.Name+"]", "a stream cannot start from its own rows only")
 	}
 }

@@ -10,14 +10,14 @@ var largestBatch = map[string]int{"POST /calls/search": 20}
 func (d *streamDraft) lintBetween() {
 	read := d.file.Key("read")
 	if page := read.Key("page").Key("by"); page.IsSet() && page.Text() != "none" {
-		page.Wrong("page: {by: none}", "what is read between two times has no pages: a window is split until one answer holds it")
+		page.Wrong("page: {by: none}", "by: between has no pages: a window is split until one answer holds it")
 	}
 	if d.stream.Read.Method == "POST" {
-		read.Key("endpoint").Wrong("e.g. GET /admins/activity_logs", "the two times are sent in the query of a GET")
+		read.Key("endpoint").Wrong("e.g. GET /admins/activity_logs", "by: between sends its two times in the query of a GET")
 	}
 	for _, child := range d.file.Key("children").Items() {
 		if rest := child.Key("rest"); rest.IsGiven() {
-			rest.WrongKey("", "%s: lists inside what is read between two times are not read on", rest.Path())
+			rest.WrongKey("", "%s: with by: between, lists inside records cannot have rest", rest.Path())
 		}
 	}
 }
@@ -29,7 +29,7 @@ func (d *streamDraft) lintBatch() {
 	batch, as, size := over.Key("batch"), over.Key("as"), over.Key("size")
 	if !batch.IsGiven() {
 		if size.IsGiven() {
-			size.WrongKey("batch: file.sql", "%s: only a batch has it", size.Path())
+			size.WrongKey("batch: file.sql", "%s: only over: {batch} can have it", size.Path())
 		}
 		return
 	}
@@ -40,7 +40,7 @@ func (d *streamDraft) lintBatch() {
 		endpoint.Wrong("e.g. POST /calls/search", "a batch of ids is sent in the body of a POST")
 	}
 	if page := read.Key("page").Key("by"); page.IsSet() && page.Text() != "none" {
-		page.Wrong("page: {by: none}", "one answer holds what is sent for a batch of ids")
+		page.Wrong("page: {by: none}", "a batch of ids has one answer: set page: {by: none}")
 	}
 	if most, got := largestBatch[endpoint.Text()], size.Int(); most > 0 && got > most {
 		size.Wrong("", "%d is more than the documented maximum %d of %s", got, most, endpoint.Text())

@@ -23,7 +23,7 @@ func CheckReadable(path string) error {
 		return err
 	}
 	if strings.Contains(path, "{id}") {
-		return errors.New("{id} is filled by `over`: give the address of a list, or write the file by hand")
+		return errors.New("{id} needs `over`: give the path of a list, or write the file by hand")
 	}
 	return nil
 }
@@ -45,7 +45,7 @@ func (c *Catalogue) Propose(p Proposal) (name string, text []byte, err error) {
 	}
 	key := keyOf(fields, len(p.Records))
 	if key == "" {
-		return "", nil, fmt.Errorf("no field of the %d records has another value in each, so that none can be the key", len(p.Records))
+		return "", nil, fmt.Errorf("no field has a different value in each of the %d records, so none can be the key", len(p.Records))
 	}
 	name = p.Name
 	if name == "" {
@@ -74,7 +74,7 @@ func (c *Catalogue) Propose(p Proposal) (name string, text []byte, err error) {
 	fmt.Fprintf(&b, "columns:\n%s\n", strings.Join(columns, "\n"))
 	text = []byte(b.String())
 	if err := c.cloneCatalogue().AddStream(name+".yaml", text); err != nil {
-		return "", nil, fmt.Errorf("the file that was made is not right: %w", err)
+		return "", nil, fmt.Errorf("the generated file is not valid: %w", err)
 	}
 	return name, text, nil
 }

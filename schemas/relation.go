@@ -49,7 +49,7 @@ func ParseRelations(file, text string) ([]Relation, error) {
 		all[i].SQL = strings.TrimRight(strings.TrimSpace(all[i].SQL), "; \n")
 		for j := range i {
 			if all[j].Name == all[i].Name {
-				wrong(heads[i], "relation %q is made twice", all[i].Name)
+				wrong(heads[i], "relation %q is defined twice", all[i].Name)
 			}
 		}
 		if all[i].SQL == "" {
@@ -62,7 +62,7 @@ func ParseRelations(file, text string) ([]Relation, error) {
 	for i, r := range all {
 		for _, name := range r.Union {
 			if !slices.ContainsFunc(all, func(other Relation) bool { return other.Name == name && name != r.Name && len(other.Union) == 0 }) {
-				wrong(heads[i], "relation %q is a union with %q, which is no other relation of this file", r.Name, name)
+				wrong(heads[i], "relation %q is a union with %q, which is not another relation of this file", r.Name, name)
 			}
 		}
 	}

@@ -41,9 +41,9 @@ func TestBadRelationsAreReportedWithTheirPosition(t *testing.T) {
 		{"kind", "-- relation: a (macro)\n", "x.sql:1:1: error: expected a line like -- relation: contacts (view), or (table)"},
 		{"no SELECT", "-- relation: a (view)\n-- doc: A.\n-- relation: b (view)\n-- doc: B.\nSELECT 1\n", `x.sql:1:1: error: relation "a" has no SELECT`},
 		{"no doc", "-- relation: a (view)\nSELECT 1\n", `x.sql:1:1: error: relation "a" has no -- doc: line`},
-		{"twice", "-- relation: a (view)\n-- doc: A.\nSELECT 1\n-- relation: a (table)\n-- doc: A.\nSELECT 2\n", `x.sql:4:1: error: relation "a" is made twice`},
+		{"twice", "-- relation: a (view)\n-- doc: A.\nSELECT 1\n-- relation: a (table)\n-- doc: A.\nSELECT 2\n", `x.sql:4:1: error: relation "a" is defined twice`},
 		{"union of nothing", "-- relation: a (view)\n-- union: b, c\n-- doc: A.\nSELECT 1\n-- relation: b (view)\n-- doc: B.\nSELECT 1\n",
-			`x.sql:1:1: error: relation "a" is a union with "c", which is no other relation of this file`},
+			`x.sql:1:1: error: relation "a" is a union with "c", which is not another relation of this file`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

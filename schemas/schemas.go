@@ -81,7 +81,7 @@ func (c *Catalogue) AddFiles(files ...File) error {
 		if other, taken := next.drafts[d.stream.Name]; taken {
 			hint := ""
 			if other.stream.BuiltIn {
-				hint = "the program has one of that name itself: take the file away, or give yours another name"
+				hint = "a built-in stream has this name: remove the file, or rename the stream"
 			}
 			v.Key("stream").Wrong(hint, "stream %q is declared in %s", d.stream.Name, other.stream.File)
 			continue
@@ -183,7 +183,7 @@ func (c *Catalogue) resolveDraft(d *streamDraft, trail []string) {
 	}
 	trail = append(trail, d.stream.Name)
 	if slices.Contains(trail, d.like) {
-		v.Wrong("", "%q is like itself, by way of %s", d.like, strings.Join(trail, ", "))
+		v.Wrong("", "%q is like itself, through %s", d.like, strings.Join(trail, ", "))
 		return
 	}
 	c.resolveDraft(model, trail)

@@ -214,7 +214,7 @@ var (
 	request  = grammar.NewForm(`^(GET|POST) (/([A-Za-z0-9_.-]+|\{id\}))+$`, "expected a method and a path, found %q")
 	value    = grammar.NewForm(`^[A-Za-z0-9_-]{1,128}$`, "a value is letters, digits, _ and -, as the API's are: %q is not")
 	inTable  = grammar.NewForm(`^_?[a-z][a-z0-9_]{0,62}$`, "a column's name is lower-case letters, digits and _: %q is not")
-	ofColumn = grammar.NewForm(`^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$`, "%q names no column of a table")
+	ofColumn = grammar.NewForm(`^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$`, "%q is not table.column")
 )
 
 // columnName refuses what every table has.
@@ -237,7 +237,7 @@ func checkSource(text string) error {
 	if column, ok := strings.CutPrefix(text, FromParent+"."); ok {
 		return errors.Join(inTable.Check(column), columnName(column))
 	}
-	return fmt.Errorf("no such source: %q", text)
+	return fmt.Errorf("unknown source: %q", text)
 }
 
 // checkEndpoint refuses what would never be sent: this program only reads.
@@ -246,10 +246,10 @@ func checkEndpoint(text string) error {
 		return err
 	}
 	if strings.HasPrefix(text, "POST ") && !strings.HasSuffix(text, "/search") && !strings.HasSuffix(text, "/list") {
-		return errors.New("of POST only /…/search and /…/list are ever sent: this program changes nothing at the source")
+		return errors.New("only POST /…/search and /…/list are allowed: the program changes nothing at the source")
 	}
 	if strings.Count(text, "{id}") > 1 {
-		return errors.New("one {id} is filled, no more")
+		return errors.New("only one {id} is filled")
 	}
 	return nil
 }

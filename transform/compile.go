@@ -56,7 +56,7 @@ func compilePlans(s *schemas.Stream, p *maskPolicy) ([]*tablePlan, error) {
 	c.joinPlaces()
 	for _, p := range c.plans {
 		if len(p.table.Groups) > maxGroups {
-			return nil, fmt.Errorf("table %s: %d lists and objects, and %d is the most that a table may have", p.table.Name, len(p.table.Groups), maxGroups)
+			return nil, fmt.Errorf("table %s: %d lists and objects exceed the limit of %d per table", p.table.Name, len(p.table.Groups), maxGroups)
 		}
 		p.table.Absent = p.all != 0
 	}
@@ -128,7 +128,7 @@ func (c *planCompiler) placeList(child schemas.Child, p *tablePlan) error {
 			return err
 		}
 		if f.list != nil || !f.canShareList() {
-			return fmt.Errorf("%s is taken already", f.path)
+			return fmt.Errorf("%s is already used", f.path)
 		}
 		fields = append(fields, f)
 	}
@@ -184,7 +184,7 @@ func (c *planCompiler) compileTable(number, outer int, t Table, declared []schem
 	}
 	for _, name := range key {
 		if !slices.ContainsFunc(declared, func(d schemas.Column) bool { return d.Name == name }) {
-			return nil, fmt.Errorf("the key names a column %s that is not there", name)
+			return nil, fmt.Errorf("the key names column %s, which does not exist", name)
 		}
 	}
 	// recordKey uses the first key column to name a record in messages.

@@ -3,7 +3,7 @@ package transform
 import "aqueduck/schemas"
 
 // itemRejected marks a row whose outer item is rejected: only the item is reported.
-const itemRejected = "its item is kept out"
+const itemRejected = "its item is rejected"
 
 // rowCompleter completes the rows of a record: it fills the columns that are no fields of the record, and finds rows without a
 // required value.

@@ -70,7 +70,7 @@ func NewDecoder(s *schemas.Stream, o Options) (*Decoder, error) {
 // Take; the batches are then unchanged. It does not keep raw.
 func (d *Decoder) Append(raw []byte, m Meta) error {
 	if d.emitter.bytes > maxBytes {
-		return fmt.Errorf("decode a record of %s: %d MB are not taken yet", d.stream, d.emitter.bytes>>20)
+		return fmt.Errorf("decode a record of %s: %d MB are not consumed yet", d.stream, d.emitter.bytes>>20)
 	}
 	d.resetRecord(raw, m)
 	own := d.plans[0]

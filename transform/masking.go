@@ -67,7 +67,7 @@ func sourcePaths(s *schemas.Stream, name string) ([][]string, error) {
 	case declaresField(s, path[0]):
 		paths = append(paths, path)
 	case len(paths) == 0:
-		return nil, fmt.Errorf("stream %s has no such column, nor a field %q; a field that it does not declare is %s.%s", s.Name, path[0], ExtraColumn, name)
+		return nil, fmt.Errorf("stream %s has no such column and no field %q; write a field without a column as %s.%s", s.Name, path[0], ExtraColumn, name)
 	}
 	return paths, nil
 }
@@ -86,11 +86,11 @@ func (p *maskPolicy) checkAllowed(s *schemas.Stream) error {
 		switch {
 		case act == actKeep:
 		case slices.Contains(s.Key, c.Name):
-			return fmt.Errorf("%s %s: the column names the record", act, c.Name)
+			return fmt.Errorf("%s %s: the column is part of the key", act, c.Name)
 		case act == actDrop && (c.Required || c.Name == s.Newest):
 			return fmt.Errorf("drop %s: the column is needed", c.Name)
 		case act == actHash && c.Type != schemas.Text && c.Type != schemas.JSON:
-			return fmt.Errorf("hash %s: the column holds %s; hash makes text, drop it instead", c.Name, c.Type)
+			return fmt.Errorf("hash %s: the column holds %s; hash produces text; use drop instead", c.Name, c.Type)
 		}
 	}
 	for _, child := range s.Children {
@@ -104,7 +104,7 @@ func (p *maskPolicy) checkAllowed(s *schemas.Stream) error {
 			case act == actDrop && (c.Required || slices.Contains(child.Key, c.Name)):
 				return fmt.Errorf("drop %s: the column is needed", name)
 			case act == actHash && c.Type != schemas.Text && c.Type != schemas.JSON:
-				return fmt.Errorf("hash %s: the column holds %s; hash makes text, drop it instead", name, c.Type)
+				return fmt.Errorf("hash %s: the column holds %s; hash produces text; use drop instead", name, c.Type)
 			}
 		}
 	}

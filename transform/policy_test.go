@@ -115,10 +115,10 @@ func TestPoliciesThatCannotBeAreRefused(t *testing.T) {
 		want string
 	}{
 		{"no key to hash with", Options{Hash: []string{"t"}}, "hash t: no key to hash with"},
-		{"unknown column", Options{Drop: []string{"emial"}}, `drop emial: stream things has no such column, nor a field "emial"; a field that it does not declare is _extra.emial`},
-		{"the key", Options{Drop: []string{"id"}}, "drop id: the column names the record"},
+		{"unknown column", Options{Drop: []string{"emial"}}, `drop emial: stream things has no such column and no field "emial"; write a field without a column as _extra.emial`},
+		{"the key", Options{Drop: []string{"id"}}, "drop id: the column is part of the key"},
 		{"what decides between copies", Options{Drop: []string{"at"}}, "drop at: the column is needed"},
-		{"a number", Options{Hash: []string{"i"}, HashKey: []byte("k")}, "hash i: the column holds int; hash makes text, drop it instead"},
+		{"a number", Options{Hash: []string{"i"}, HashKey: []byte("k")}, "hash i: the column holds int; hash produces text; use drop instead"},
 		{"a child's key", Options{Drop: []string{"tags.data"}}, "drop thing_tags.tag_id: the column is needed"},
 		{"no field of the record", Options{Drop: []string{"thing_parts.position"}}, "drop thing_parts.position: the column is not filled from a field of the record"},
 	}

@@ -33,7 +33,7 @@ func (r *recordReader) readRecord(w *rowFrame) error {
 	case io.EOF:
 		return nil
 	case nil:
-		return errors.New("more text after its end")
+		return errors.New("there is text after its end")
 	default:
 		return fmt.Errorf("after its end: %w", err)
 	}

@@ -30,7 +30,7 @@ func (c *Client) classifyResponse(q Call, a *Answer, err error) *Error {
 		e.Err = errRedirect
 	case !listed.list && a.status == http.StatusNotFound:
 		// A proxy or a wrong address may answer 404, too: only the API's own error list means that something does not exist (T37).
-		e.Err = errors.New("not said by the API itself")
+		e.Err = errors.New("not an error document of the API")
 	}
 	if e.Class == ClassTransient {
 		server := a.serverDate

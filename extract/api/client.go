@@ -74,13 +74,13 @@ func New(o Options) (*Client, error) {
 	case o.Token == "":
 		return nil, errors.New("client: the token is empty")
 	case !isPrintable(string(o.Token)):
-		return nil, errors.New("client: the token holds spaces, line breaks or other signs that a header cannot carry")
+		return nil, errors.New("client: the token holds spaces, line breaks or other characters that a header cannot carry")
 	case o.Version == "" || !isPrintable(o.Version):
-		return nil, fmt.Errorf("client: %q is no API version", o.Version)
+		return nil, fmt.Errorf("client: %q is not an API version", o.Version)
 	case !isHeaderName(o.VersionHeader):
-		return nil, fmt.Errorf("client: %q is no name of a header", o.VersionHeader)
+		return nil, fmt.Errorf("client: %q is not a header name", o.VersionHeader)
 	case ReservedHeader(o.VersionHeader):
-		return nil, fmt.Errorf("client: %q is a header that says something else", o.VersionHeader)
+		return nil, fmt.Errorf("client: %q is a header with another meaning", o.VersionHeader)
 	case o.RequestsPerMinute < 0 || o.MaxRequests < 0:
 		return nil, errors.New("client: a limit on requests is below zero")
 	}

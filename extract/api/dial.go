@@ -33,7 +33,7 @@ func guardedDialer(base *url.URL, l requestLimits) *net.Dialer {
 func onlyLoopback(_, address string, _ syscall.RawConn) error {
 	a, err := netip.ParseAddrPort(address)
 	if err != nil || !a.Addr().Unmap().IsLoopback() {
-		return fmt.Errorf("%s is not this machine, and http:// is for loopback only", address)
+		return fmt.Errorf("%s is not this machine: http:// is allowed for loopback only", address)
 	}
 	return nil
 }
@@ -51,7 +51,7 @@ func isLoopback(host string) bool {
 func onlyPublic(_, address string, _ syscall.RawConn) error {
 	a, err := netip.ParseAddrPort(address)
 	if err != nil || !isPublic(a.Addr()) {
-		return fmt.Errorf("%s is no public address, and a file is fetched from those only", address)
+		return fmt.Errorf("%s is not a public address: files are downloaded only from public addresses", address)
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ type File struct {
 }
 
 // errExpired says that a URL did not answer with the file. Signed URLs expire.
-var errExpired = errors.New("the address no longer gives the file")
+var errExpired = errors.New("the download address has expired")
 
 const (
 	mostHops  = 3
@@ -81,7 +81,7 @@ func (c *Client) fileURL(f File) (*url.URL, error) {
 	return &u, nil
 }
 
-var errForeign = errors.New("an address of a file must begin with https:// and hold no password")
+var errForeign = errors.New("a download address must begin with https:// and contain no password")
 
 // allowedURL parses a URL that an answer named, relative to from. Plain HTTP is for loopback only, where the API is on loopback,
 // too. A host that is neither the API's site nor configured is refused.
@@ -141,7 +141,7 @@ func (c *Client) saveBody(res *http.Response, f File, u *url.URL, w io.Writer, c
 		return false, c.refusedFile(res, f, u)
 	}
 	if kind := res.Header.Get("Content-Type"); strings.HasPrefix(kind, "text/html") {
-		return false, c.fileError(f, u, res.StatusCode, fmt.Errorf("%w: it is a page of HTML", errExpired))
+		return false, c.fileError(f, u, res.StatusCode, fmt.Errorf("%w: it is an HTML page", errExpired))
 	}
 	timer := time.AfterFunc(c.limits.stall, func() { cancel(errStalled) })
 	defer timer.Stop()

@@ -94,16 +94,16 @@ func ClassOf(err error) Class {
 
 var (
 	// ErrBudget says that MaxRequests were sent, or that the client's stop is reached. A later run continues from the last State.
-	ErrBudget    = errors.New("the run's number of requests, or its time, is used up")
-	errOnlyReads = errors.New("this client only reads")
+	ErrBudget    = errors.New("the request budget or the time of the run is used up")
+	errOnlyReads = errors.New("this client sends only read requests")
 	// ErrNotJSON says that an answer is no complete JSON text: it was cut, or a proxy sent it.
-	ErrNotJSON = errors.New("the answer is no JSON")
+	ErrNotJSON = errors.New("the answer is not JSON")
 	// ErrErrorList says that an answer of a good status is an error list (T19).
 	ErrErrorList = errors.New("the answer is an error list")
 	errRedirect  = errors.New("redirects are not followed")
-	errStalled   = errors.New("the answer stopped coming")
+	errStalled   = errors.New("the answer stalled")
 	errTooSlow   = errors.New("the answer took too long")
-	errTooBig    = errors.New("the answer is too big")
+	errTooBig    = errors.New("the answer is too large")
 )
 
 // SmallerPageMayHelp reports whether a smaller page may succeed where this one failed.

@@ -112,7 +112,7 @@ func (c *Client) readBody(res *http.Response, hint int, cancel context.CancelCau
 	case "gzip", "x-gzip":
 		return c.inflateBody(body, hint)
 	default:
-		return nil, fmt.Errorf("the answer is encoded as %q, which was not asked for", redactTokens(Shorten(encoding), c.secretTokens()))
+		return nil, fmt.Errorf("the answer is encoded as %q, which was not requested", redactTokens(Shorten(encoding), c.secretTokens()))
 	}
 }
 

@@ -207,7 +207,7 @@ func TestS11NamesThatLeadInsideAreNotDialled(t *testing.T) {
 				_ = conn.Close()
 				t.Errorf("%s was dialled", host)
 			}
-			if own && host == "files.example.org" && (err == nil || !strings.Contains(err.Error(), "127.0.0.1:"+port+" is no public address")) {
+			if own && host == "files.example.org" && (err == nil || !strings.Contains(err.Error(), "127.0.0.1:"+port+" is not a public address")) {
 				t.Errorf("%s: %v", host, err)
 			}
 		}

@@ -13,7 +13,7 @@ import (
 type ForeignHost struct{ Host string }
 
 // Error names only the host: the rest of the URL may be a signature.
-func (e *ForeignHost) Error() string { return "no files are fetched from " + e.Host }
+func (e *ForeignHost) Error() string { return "downloads are not allowed from " + e.Host }
 
 // trustsHost reports whether files may be fetched from a URL's host: the API's own, another host of its registrable domain, or
 // one of FileHosts. For an API on loopback, every loopback address.

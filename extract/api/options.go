@@ -14,11 +14,11 @@ func parseBase(text string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimRight(text, "/"))
 	if err != nil {
 		// The parser's message would repeat the text, which may hold a password.
-		return nil, errors.New("client: the base address is no URL")
+		return nil, errors.New("client: the base address is not a URL")
 	}
 	switch {
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Opaque != "":
-		return nil, errors.New("client: the base address may have a scheme, host and path, nothing more")
+		return nil, errors.New("client: the base address may have only a scheme, host and path")
 	case u.Host == "":
 		return nil, fmt.Errorf("client: the base address %q names no host", text)
 	case u.Scheme == "https":

@@ -70,7 +70,7 @@ func openArchive(file *os.File, sized bool, l Limits) (*Archive, error) {
 		}
 		m.Header = t.headerNames()
 		if name == plainName && !sized && !t.isComplete() {
-			return formatErrorf("its last line has no end, and nobody said how long it is")
+			return formatErrorf("its last line is incomplete and its length is unknown")
 		}
 		a.Members = append(a.Members, m)
 		a.Rows += m.Rows
@@ -80,7 +80,7 @@ func openArchive(file *os.File, sized bool, l Limits) (*Archive, error) {
 		return nil, err
 	}
 	if len(a.Members) == 0 {
-		return nil, formatErrorf("there is no file of rows in it")
+		return nil, formatErrorf("it contains no file with rows")
 	}
 	return a, nil
 }
@@ -121,7 +121,7 @@ func (a *Archive) openTable(name string, r *bufio.Reader, header []string) (t ta
 		if first := bytes.TrimLeft(bytes.TrimPrefix(start, []byte("\ufeff")), " \t\r\n"); len(first) > 0 {
 			asJSON = first[0] == '{' || first[0] == '['
 			if first[0] == '<' || asJSON && bytes.Contains(first, []byte(`"error.list"`)) {
-				return nil, formatErrorf("it is a page or an error, no export")
+				return nil, formatErrorf("it is an HTML page or an error, not an export")
 			}
 		}
 	} else {

@@ -29,7 +29,7 @@ func newCSV(r *bufio.Reader, l Limits) (*csvTable, error) {
 	c.limits.Row = l.Header
 	cells, err := c.nextRow()
 	if errors.Is(err, io.EOF) {
-		return nil, formatErrorf("it is empty, not even a header is there")
+		return nil, formatErrorf("it is empty and has no header")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("header: %w", err)
@@ -111,7 +111,7 @@ func (c *csvTable) readField() (more bool, err error) {
 func (c *csvTable) endField(b byte, err error) (more bool, _ error) {
 	if err == nil && b == '\r' {
 		if b, err = c.r.ReadByte(); errors.Is(err, io.EOF) || err == nil && b != '\n' {
-			return false, formatErrorf("a carriage return that ends no line")
+			return false, formatErrorf("a carriage return inside a line")
 		}
 	}
 	return err == nil && b == ',', err
@@ -122,7 +122,7 @@ func (c *csvTable) readQuoted(from int) error {
 	for {
 		b, err := c.r.ReadByte()
 		if errors.Is(err, io.EOF) {
-			return formatErrorf("the file ends inside of quotes")
+			return formatErrorf("the file ends inside quotes")
 		}
 		if err != nil {
 			return err
@@ -142,7 +142,7 @@ func (c *csvTable) readQuoted(from int) error {
 
 func (c *csvTable) appendByte(from int, b byte) error {
 	if b == 0 {
-		return formatErrorf("a byte of zero, which no text has")
+		return formatErrorf("a zero byte")
 	}
 	if len(c.text)-from >= c.limits.Cell {
 		return formatErrorf("a field is longer than %d bytes", c.limits.Cell)

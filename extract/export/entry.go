@@ -23,9 +23,9 @@ func (u *unzipReader) Read(p []byte) (int, error) {
 func checkEntry(name string, regular bool) error {
 	switch {
 	case !regular:
-		return formatErrorf("%s is no regular file", printableName(name))
+		return formatErrorf("%s is not a regular file", printableName(name))
 	case !filepath.IsLocal(name) || strings.ContainsAny(name, "\\\x00"):
-		return formatErrorf("%s leads out of the archive", printableName(name))
+		return formatErrorf("%s points outside the archive", printableName(name))
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ func (d Dataset) MatchColumns(header []string, known []extract.ExportColumn, acc
 		}
 	}
 	if c.time < 0 {
-		return c, fmt.Errorf("%w: the time that rows are asked by (%s) is in none of %d columns", errHeader, d.Time, len(header))
+		return c, fmt.Errorf("%w: the time column of the rows (%s) is none of the %d columns", errHeader, d.Time, len(header))
 	}
 	// A file that lacks most columns is not believed: its rows would overwrite complete ones (T109).
 	current, found := 0, 0
@@ -58,7 +58,7 @@ func (d Dataset) MatchColumns(header []string, known []extract.ExportColumn, acc
 		}
 	}
 	if current >= 4 && found*2 < current && !accept {
-		return c, fmt.Errorf("%w: %d of %d columns are left", errHeader, found, current)
+		return c, fmt.Errorf("%w: only %d of %d columns are left", errHeader, found, current)
 	}
 	for i := range c.All {
 		c.All[i].Gone = !taken[i]
@@ -85,7 +85,7 @@ func (d Dataset) matchAttributes(header []string) ([]string, error) {
 		}
 		switch {
 		case len(matching) > 1:
-			return nil, fmt.Errorf("%w: %d attributes are called %q, and the columns are not in the order that was asked for", errHeader, len(matching), printableName(text))
+			return nil, fmt.Errorf("%w: %d attributes have the name %q, and the columns are not in the requested order", errHeader, len(matching), printableName(text))
 		case len(matching) == 1 && countEqual(header, text) == 1:
 			ids[i] = matching[0]
 		}

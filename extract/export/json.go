@@ -35,7 +35,7 @@ func newJSON(r *bufio.Reader, l Limits, known []string) (*jsonTable, error) {
 	}
 	if t.list = first == '['; t.list {
 		if _, err := t.d.Token(); err != nil {
-			return nil, formatErrorf("no list begins: %v", err)
+			return nil, formatErrorf("no list starts: %v", err)
 		}
 	}
 	return t, nil
@@ -83,7 +83,7 @@ func (t *jsonTable) nextRow() ([]Cell, error) {
 			return nil, t.decodeError(err)
 		}
 		if _, err := t.d.Token(); !errors.Is(err, io.EOF) {
-			return nil, formatErrorf("something follows the end of the list")
+			return nil, formatErrorf("there is text after the end of the list")
 		}
 		return nil, io.EOF
 	}
@@ -102,7 +102,7 @@ func (t *jsonTable) nextRow() ([]Cell, error) {
 	}
 	d := jx.DecodeBytes(raw)
 	if d.Next() != jx.Object {
-		return nil, formatErrorf("record %d is no object", t.rows)
+		return nil, formatErrorf("record %d is not an object", t.rows)
 	}
 	if err := d.ObjBytes(t.readMember); err != nil {
 		return nil, t.decodeError(err)

@@ -31,7 +31,7 @@ type ratioReader struct {
 func (b *ratioReader) Read(p []byte) (int, error) {
 	n, err := b.r.Read(p)
 	if *b.left -= int64(n); *b.left < 0 {
-		return 0, formatErrorf("it holds far more than its size can mean")
+		return 0, formatErrorf("it expands to far more than its size allows")
 	}
 	return n, err
 }

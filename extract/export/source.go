@@ -64,7 +64,7 @@ func (s Source) Datasets(ctx context.Context, family *schemas.Stream) (sets []Da
 		sets = append(sets, d)
 	}
 	if len(sets) == 0 && len(odd) > 0 {
-		return nil, nil, s.contractError(family, family.Read.Path, fmt.Errorf("dataset %q has no id that makes a name, or no attributes", odd[0]))
+		return nil, nil, s.contractError(family, family.Read.Path, fmt.Errorf("dataset %q has no attributes, or its id is not a valid name", odd[0]))
 	}
 	return sets, odd, nil
 }
@@ -98,15 +98,15 @@ func parseStatus(body []byte) (Status, error) {
 	var st Status
 	var loose map[string]json.RawMessage
 	if err := json.Unmarshal(body, &loose); err != nil {
-		return st, errors.New("it is no job")
+		return st, errors.New("it is not a job")
 	}
 	for name, into := range map[string]*string{"job_identifier": &st.ID, "status": &st.Word, "download_url": &st.URL} {
 		if raw := loose[name]; raw != nil && string(raw) != "null" && json.Unmarshal(raw, into) != nil {
-			return st, fmt.Errorf("its %s is no text", name)
+			return st, fmt.Errorf("its %s is not a text", name)
 		}
 	}
 	if !idForm.MatchString(st.ID) || strings.Trim(st.ID, ".") == "" {
-		return st, fmt.Errorf("job_identifier %q is none", printableName(st.ID))
+		return st, fmt.Errorf("job_identifier %q is not valid", printableName(st.ID))
 	}
 	return st, nil
 }
@@ -135,7 +135,7 @@ func (s Source) Enqueue(ctx context.Context, stream *schemas.Stream, d Dataset, 
 }
 
 // ErrLost says that a job will give no file; a new job may.
-var ErrLost = errors.New("the source has lost the export, or failed to make it")
+var ErrLost = errors.New("the source no longer has the export, or failed to create it")
 
 // Limits of waiting for a job. The source may not know a new job at once. A job that is not done within a day never will be.
 const (
@@ -183,7 +183,7 @@ func (s Source) fetchStatus(ctx context.Context, stream *schemas.Stream, id stri
 	}
 	st, err := parseStatus(reply.Body)
 	if err == nil && st.ID != id {
-		err = fmt.Errorf("it tells of job %s", printableName(st.ID))
+		err = fmt.Errorf("it describes job %s", printableName(st.ID))
 	}
 	if err != nil {
 		return st, s.contractError(stream, path, err)
@@ -242,7 +242,7 @@ func (s Source) fetchHere(ctx context.Context, stream *schemas.Stream, st Status
 	if err == nil || ctx.Err() != nil || api.ClassOf(err) == api.ClassAuth || errors.Is(err, api.ErrBudget) {
 		return archive, err
 	}
-	return nil, fmt.Errorf("%w; nor does the API give the file itself: %w", refused, err)
+	return nil, fmt.Errorf("%w; the API does not return the file either: %w", refused, err)
 }
 
 func (s Source) downloadFile(ctx context.Context, f api.File, spool *os.File, l Limits) (*Archive, error) {
@@ -263,7 +263,7 @@ func (s Source) downloadFile(ctx context.Context, f api.File, spool *os.File, l 
 func CreateSpool(dir string) (*os.File, error) {
 	file, err := os.CreateTemp(dir, "export-")
 	if err != nil {
-		return nil, fmt.Errorf("make a file for an export: %w", err)
+		return nil, fmt.Errorf("create a file for an export: %w", err)
 	}
 	if err := os.Remove(file.Name()); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, errors.Join(fmt.Errorf("hide the file for an export: %w", err), file.Close())

@@ -12,7 +12,7 @@ type Cell struct {
 }
 
 // ErrFormat says that a file is truncated, damaged, or of an unknown form. None of its rows is used.
-var ErrFormat = errors.New("the file is no whole export")
+var ErrFormat = errors.New("the export file is incomplete or not valid")
 
 func formatErrorf(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrFormat, fmt.Sprintf(format, args...))

@@ -30,15 +30,15 @@ func Rewind(ctx context.Context, r *runner.Runner, workspace, stream string, to 
 		return err
 	}
 	if !s.Read.Since.HasWindows() && s.Dataset == "" {
-		return &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: "stream " + stream + " has no mark in time: it is read by " + s.Read.Since.By,
+		return &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: "stream " + stream + " has no watermark: it is read by " + s.Read.Since.By,
 			Next: "aqueduck state reset " + stream + term.WithNote(" --workspace ", workspace)}
 	}
 	return moveCheckpoints(ctx, r, "rewind", workspace, stream, confirm, func(state extract.State) (extract.State, error) {
 		if state.SyncedTo == 0 {
-			return state, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: "stream " + stream + " is not read to any time yet", Next: "aqueduck sync"}
+			return state, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: "stream " + stream + " has no watermark yet", Next: "aqueduck sync"}
 		}
 		if to.Unix() > state.SyncedTo {
-			return state, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: fmt.Sprintf("stream %s is synced to %s: a mark only moves back", stream, term.OrDash(warehouse.UnixTime(state.SyncedTo))),
+			return state, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: fmt.Sprintf("stream %s is synced to %s: a watermark can only be moved back", stream, term.OrDash(warehouse.UnixTime(state.SyncedTo))),
 				Next: "give an earlier time"}
 		}
 		state.SyncedTo = to.Unix()

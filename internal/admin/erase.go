@@ -35,8 +35,8 @@ func Erase(ctx context.Context, r *runner.Runner, id string, confirm func([]Eras
 			}
 		}
 		if len(found) == 0 {
-			return &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: fmt.Sprintf("nothing that is stored names a contact %q", id),
-				Next: "give the contact's id, as contacts_all.id has it"}
+			return &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: fmt.Sprintf("no stored row names contact %q", id),
+				Next: "give an id from contacts_all.id"}
 		}
 		if yes, err := confirm(found); err != nil || !yes {
 			return err
@@ -69,7 +69,7 @@ func countTouched(ctx context.Context, r *runner.Runner, w *warehouse.Writer, wo
 		return nil, err
 	}
 	if i := slices.Index(from, id); i >= 0 && !slices.Contains(ids, into[i]) {
-		return nil, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: fmt.Sprintf("contact %s was merged into %s, who it is today", id, into[i]),
+		return nil, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: fmt.Sprintf("contact %s was merged into %s", id, into[i]),
 			Next: "aqueduck erase " + into[i] + ", which erases both"}
 	}
 	c, err := w.Work.Erasures.Preview(ctx, workspace, ids)

@@ -60,7 +60,7 @@ func Rollback(ctx context.Context, r *runner.Runner, run string, agreed func(fro
 		return false, err
 	}
 	if len(files) < 2 || !files[0].Current {
-		return false, &problem.Problem{Class: "data", What: "there is no older published file to go back to", Next: "warehouse.publish.keep in pipelines.yaml says how many are kept"}
+		return false, &problem.Problem{Class: "data", What: "there is no older published file to restore", Next: "set warehouse.publish.keep in pipelines.yaml to keep more"}
 	}
 	to, err := chooseFile(files, run)
 	if err != nil {
@@ -70,7 +70,7 @@ func Rollback(ctx context.Context, r *runner.Runner, run string, agreed func(fro
 		return false, err
 	}
 	if err := r.Dir.Rollback(to.Path); err != nil {
-		return false, &problem.Problem{Class: "data", What: "go back to " + to.Run, Err: err, Next: "aqueduck rollback --list names the others; readers keep what they have"}
+		return false, &problem.Problem{Class: "data", What: "restore " + to.Run, Err: err, Next: "choose another file: aqueduck rollback --list; readers keep the current file"}
 	}
 	return true, nil
 }
@@ -90,14 +90,14 @@ func chooseFile(files []PublishedFile, run string) (PublishedFile, error) {
 			found = append(found, f)
 		}
 	}
-	const next = "aqueduck rollback --list names them"
+	const next = "list them: aqueduck rollback --list"
 	switch {
 	case len(found) == 0:
 		return PublishedFile{}, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: "no published file of a run " + run, Next: next}
 	case len(found) > 1:
-		return PublishedFile{}, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: "more than one published file begins with " + run, Next: next}
+		return PublishedFile{}, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: "several published files begin with " + run, Next: next}
 	case found[0].Current:
-		return PublishedFile{}, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: found[0].Run + " is what readers have", Next: next}
+		return PublishedFile{}, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: found[0].Run + " is the current file of readers", Next: next}
 	}
 	return found[0], nil
 }

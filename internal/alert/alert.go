@@ -27,7 +27,7 @@ func (s *Sender) NotifyEnded(ctx context.Context, r Run) {
 		}
 		if len(r.Changes) > 0 && slices.Contains(t.On, Changed) {
 			s.postMessage(ctx, t, Message{Event: Changed, Pipeline: r.Pipeline, Run: r.ID, Changes: r.Changes, At: r.At,
-				Text: fmt.Sprintf("aqueduck: %s: the source has changed\n%s", r.Pipeline, strings.Join(r.Changes, "\n"))})
+				Text: fmt.Sprintf("aqueduck: %s: schema drift\n%s", r.Pipeline, strings.Join(r.Changes, "\n"))})
 		}
 	}
 }
@@ -42,7 +42,7 @@ func (s *Sender) notifyOutcome(ctx context.Context, t Target, r Run) {
 	m := Message{Event: Failure, Pipeline: r.Pipeline, Run: r.ID, Class: r.Class, Error: r.Error, Next: r.Next, Line: r.Line, At: r.At}
 	m.Text = fmt.Sprintf("aqueduck: %s failed: error[%s] %s\nnext: %s\n%s", r.Pipeline, r.Class, r.Error, r.Next, r.Line)
 	over := Message{Event: Recovery, Pipeline: r.Pipeline, Run: r.ID, Line: r.Line, At: r.At}
-	over.Text = fmt.Sprintf("aqueduck: %s is well again\n%s", r.Pipeline, r.Line)
+	over.Text = fmt.Sprintf("aqueduck: %s has recovered\n%s", r.Pipeline, r.Line)
 	s.postWithCooldown(ctx, t, m, over, !r.Succeeded)
 }
 
@@ -51,7 +51,7 @@ func (s *Sender) NotifyFreshness(ctx context.Context, pipeline string, streams [
 	for t := range s.targetsFor(pipeline) {
 		at := s.Now().UTC()
 		m := Message{Event: Late, Pipeline: pipeline, Class: "freshness", Next: "aqueduck status", Streams: streams, At: at}
-		m.Text = fmt.Sprintf("aqueduck: %s is late: older than they may be: %s\nnext: aqueduck status", pipeline, strings.Join(streams, ", "))
+		m.Text = fmt.Sprintf("aqueduck: %s has a breached freshness SLA: %s\nnext: aqueduck status", pipeline, strings.Join(streams, ", "))
 		over := Message{Event: Recovery, Pipeline: pipeline, At: at, Text: fmt.Sprintf("aqueduck: %s is on time again", pipeline)}
 		s.postWithCooldown(ctx, t, m, over, len(streams) > 0)
 	}
@@ -96,6 +96,6 @@ func (s *Sender) postWithCooldown(ctx context.Context, t Target, wrong, over Mes
 		delete(sent, key)
 	}
 	if err := s.writeSent(sent); err != nil {
-		s.Log.Warn("the state of alerts cannot be written: one may be sent again", "alert", t.Name, "error", err)
+		s.Log.Warn("the history of alerts could not be written: an alert may be repeated", "alert", t.Name, "error", err)
 	}
 }

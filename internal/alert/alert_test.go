@@ -128,7 +128,7 @@ func TestAFailureIsPostedOnceAndThenItsRecovery(t *testing.T) {
 	d.sender.NotifyEnded(t.Context(), failedRun("auth"))
 	d.wantReceived("the same later", strings.Replace(failureMessage, "transient", "auth", 1))
 	d.sender.NotifyEnded(t.Context(), okRun())
-	d.wantReceived("recovery", "POST /hook/secret-of-hook recovery|aqueduck: nightly is well again\nOK nightly ok=4")
+	d.wantReceived("recovery", "POST /hook/secret-of-hook recovery|aqueduck: nightly has recovered\nOK nightly ok=4")
 	d.sender.NotifyEnded(t.Context(), okRun())
 	d.wantReceived("still well")
 }
@@ -145,12 +145,12 @@ func TestAWebhookReceivesOnlyItsEvents(t *testing.T) {
 	d.wantReceived("what it does not want")
 	d.sender.NotifyFreshness(t.Context(), "nightly", []string{"contacts", "calls"})
 	d.sender.NotifyFreshness(t.Context(), "nightly", []string{"contacts", "calls"})
-	d.wantReceived("late, once", "POST /hook/secret-of-hook late|aqueduck: nightly is late: older than they may be: contacts, calls\nnext: aqueduck status")
+	d.wantReceived("late, once", "POST /hook/secret-of-hook late|aqueduck: nightly has a breached freshness SLA: contacts, calls\nnext: aqueduck status")
 	d.sender.NotifyFreshness(t.Context(), "nightly", nil)
 	d.wantReceived("on time again, which nobody wants to know")
 	d.sender.Targets[0].On = []alert.Kind{alert.Changed}
 	d.sender.NotifyEnded(t.Context(), changed)
-	d.wantReceived("a change", "POST /hook/secret-of-hook schema_change|aqueduck: nightly: the source has changed\ncontacts.plan: a field that no column takes")
+	d.wantReceived("a change", "POST /hook/secret-of-hook schema_change|aqueduck: nightly: schema drift\ncontacts.plan: a field that no column takes")
 }
 
 // TestAFailedPostIsRetriedAndSentLater: a failure that nobody heard of is still to be told.

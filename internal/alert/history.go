@@ -24,7 +24,7 @@ func (s *Sender) readSent() map[string]sentAlert {
 		err = json.Unmarshal(text, &sent)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		s.Log.Warn("the state of alerts cannot be read: one may be sent again", "file", s.State, "error", err)
+		s.Log.Warn("the history of alerts cannot be read: an alert may be repeated", "file", s.State, "error", err)
 		return map[string]sentAlert{}
 	}
 	return sent

@@ -30,7 +30,7 @@ func (s *Sender) pingTarget(ctx context.Context, t Target, way string, r Run) {
 	}
 	u, err := url.Parse(t.Ping)
 	if err != nil {
-		s.Log.Warn("an alert could not be sent", "alert", t.Name, "error", "its address is none")
+		s.Log.Warn("an alert could not be sent", "alert", t.Name, "error", "its address is not a URL")
 		return
 	}
 	u.Path = strings.TrimSuffix(u.Path, "/") + way
@@ -78,7 +78,7 @@ func (s *Sender) sendRetrying(ctx context.Context, t Target, address, kind strin
 func (a Address) CheckReachable(ctx context.Context) error {
 	u, err := url.Parse(a.address)
 	if err != nil {
-		return errors.New("its address is none")
+		return errors.New("its address is not a URL")
 	}
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
@@ -98,7 +98,7 @@ func (a Address) CheckReachable(ctx context.Context) error {
 func (s *Sender) sendOnce(ctx context.Context, address, kind string, body []byte) (mayRetry bool, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
 	if err != nil {
-		return false, errors.New("its address is none")
+		return false, errors.New("its address is not a URL")
 	}
 	req.Header.Set("Content-Type", kind)
 	req.Header.Set("User-Agent", "aqueduck")
@@ -115,5 +115,5 @@ func (s *Sender) sendOnce(ctx context.Context, address, kind string, body []byte
 	if resp.StatusCode/100 == 2 {
 		return false, nil
 	}
-	return resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests, fmt.Errorf("the answer was %s", resp.Status)
+	return resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests, fmt.Errorf("it was answered with %s", resp.Status)
 }

@@ -35,14 +35,14 @@ func runApart(ctx context.Context, env *Env, r *runner.Runner, p *config.Pipelin
 		stdout, isFile := env.written.to.(*os.File)
 		stderr, areFiles := env.Stderr.(*os.File)
 		if !isFile || !areFiles {
-			return errors.New("stdout or stderr is no file that a process can have")
+			return errors.New("stdout or stderr is not a file that a subprocess can use")
 		}
 		return r.Program.Delegate(ctx, sandbox.DelegatedTask{
 			Task: runTask, Request: oneRun{env.Name, env.Args, r.Config.Texts, p.Name, o, budgetsOf(r.Config)}, Files: []*os.File{stdout, stderr},
 			Take: func(_ byte, payload []byte) error {
 				var learned learnedBudgets
 				if err := json.Unmarshal(payload, &learned); err != nil {
-					return fmt.Errorf("read what a run has learned: %w", err)
+					return fmt.Errorf("read the state of a run: %w", err)
 				}
 				learned.restoreBudgets(r.Config)
 				return nil
@@ -81,7 +81,7 @@ func Tasks(env *Env) map[string]sandbox.Task {
 func (env *Env) runAsked(ctx context.Context, request json.RawMessage) error {
 	var asked oneRun
 	if err := json.Unmarshal(request, &asked); err != nil {
-		return fmt.Errorf("read what to run: %w", err)
+		return fmt.Errorf("read the task of the run: %w", err)
 	}
 	env.Name, env.Args, env.asked = asked.Name, asked.Args, &asked
 	env.Stdin, env.Stdout, env.Stderr = emptyStdin{}, sandbox.InheritedFile(0, "stdout"), sandbox.InheritedFile(1, "stderr")

@@ -49,7 +49,7 @@ columns: [{name: id, type: text, doc: Id.}]
 	v := openConsole(t, p)
 	p.waitForText("msg=waiting")
 	v.triggerRun("nightly")
-	p.waitForText(`msg="a run's process ended before the run did`)
+	p.waitForText(`msg="the process of a run crashed`)
 	metrics := consoleClient{t, "http://" + regexp.MustCompile(`metrics   (127\.0\.0\.1:\d+)`).FindStringSubmatch(p.outputText())[1], ""}
 	if status, text := metrics.sendRequest(http.MethodGet, "/healthz"); status != http.StatusOK {
 		t.Errorf("/healthz: %d %s", status, text)
@@ -130,11 +130,11 @@ func TestSignalsOfATerminalReachAServedRunOnce(t *testing.T) {
 	p, all := startInGroup(t, h.environment(), "serve", "-f", h.file)
 	<-h.reached
 	all(syscall.SIGHUP)
-	p.waitForText("the configuration was read again")
+	p.waitForText("the configuration was reloaded")
 	all(syscall.SIGINT)
-	p.waitForText("once more stops at once")
+	p.waitForText("press Ctrl-C again to stop immediately")
 	h.open()
-	if code := p.exitCode(); code != 0 || strings.Count(p.outputText(), "once more stops at once") != 1 || !strings.Contains(p.outputText(), "\nINTERRUPTED nightly ") {
+	if code := p.exitCode(); code != 0 || strings.Count(p.outputText(), "press Ctrl-C again to stop immediately") != 1 || !strings.Contains(p.outputText(), "\nINTERRUPTED nightly ") {
 		t.Errorf("it ended with %d:\n%s", code, p.outputText())
 	}
 	if e := lastRun(t, dir); e.Outcome != "INTERRUPTED" || e.Exit != 130 || e.CalledOff || !e.CaughtUp || e.Try != 1 {
@@ -149,7 +149,7 @@ func TestASecondSignalEndsServeAndItsRunAtOnce(t *testing.T) {
 	p := startProcess(t, "aqueduck", h.environment(), "serve", "-f", h.file)
 	<-h.reached
 	p.sendSignal(syscall.SIGTERM)
-	p.waitForText("once more stops at once")
+	p.waitForText("press Ctrl-C again to stop immediately")
 	p.sendSignal(syscall.SIGTERM)
 	if code := p.exitCode(); code != 143 {
 		t.Errorf("it ended with %d:\n%s", code, p.outputText())
@@ -167,7 +167,7 @@ func TestARunEndsWithTheServeThatBeganIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	next := startProcess(t, "aqueduck", h.environment(), "serve", "-f", h.file)
-	next.waitForText("a run ended without a word")
+	next.waitForText("a run crashed or was killed")
 	<-p.ended // whoever has its stderr has ended too, and the workspace has not answered yet
 	h.open()
 	next.waitForText("\nOK nightly ")
@@ -192,7 +192,7 @@ func TestS50AServedRunThatIsKilledIsToldInOneLine(t *testing.T) {
 	if err := syscall.Kill(running.PID, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	p.waitForText("a run's process ended before the run did")
+	p.waitForText("the process of a run crashed")
 	p.waitForText(`"msg":"waiting"`)
 	p.sendSignal(syscall.SIGTERM)
 	p.requireSuccess()
@@ -285,7 +285,7 @@ func TestServeTriesARunThatDiesAFewTimesOnly(t *testing.T) {
 	if code := runCommand(t.Context(), status); code != 0 || !strings.Contains(stdout.String(), "try 3 of 4, by aqueduck serve\n") {
 		t.Errorf("%d %s%s", code, stdout, stderr)
 	}
-	if got := strings.Count(log, "next=\"look how far it came: "); got != 2 {
+	if got := strings.Count(log, "next=\"see how far the run came: "); got != 2 {
 		t.Errorf("it was told %d times:\n%s", got, log)
 	}
 	h.serveUntil(date2026(time.March, 3, 12, 0))

@@ -25,19 +25,20 @@ func newCheck(env *Env) *cobra.Command {
 	var format string
 	c := &cobra.Command{
 		Use:   "check",
-		Short: "Report every mistake of pipelines.yaml and of the stream files",
-		Long: `Read the configuration and all stream files and report all mistakes at once, each with its line, its column and
-what to write instead. Needs neither token nor network. Exit code 3 when there is a mistake. What is read all the same and
-may not be meant is a warning; so are stored rows that hash or drop still hides though it was taken back. What check finds right, every other command reads; variables that are not set here are named, and a run
-that needs one says so.
+		Short: "Validate pipelines.yaml and the stream files",
+		Long: `Validate the configuration and all stream files. All mistakes are reported at once, each with line, column and
+correction. Needs neither token nor network. Exit code 3 means that there are mistakes.
 
---format github writes what GitHub's workflows show beside the lines of a change; --skip-env-check is for machines that have
-not the variables and files that the configuration names: a value that needs one is not checked.
+Warnings name what is valid but may be unintended, and stored rows that are still masked after hash or drop
+was removed. Variables that are not set are listed; a run that needs one reports it.
 
-With --online each workspace is asked for the smallest page of each stream: which the token can read, and why not the
-others: the plan, a scope of the token, the API version, or that there is no such thing (404). It tells how far this machine's
-clock is off, whether the disk has room for the next run, who writes the warehouse now, and whether the addresses of alerts can be
-reached, which get nothing. Where an address does not answer at all, it ends with that. Nothing is written.`,
+--format github writes annotations for the lines of a pull request. --skip-env-check is for machines without
+the variables and files that the configuration names: values that need one are not checked.
+
+--online requests the smallest page of each stream from each workspace. It reports which streams the token can
+read and why others are refused: plan, scope, API version or 404. It also reports the clock difference, the
+free disk space, the process that writes the warehouse, and whether the addresses of alerts can be reached. No
+alert is sent and nothing is written. The check stops when a workspace cannot be reached.`,
 		Example: "  aqueduck check\n  aqueduck check -f base.yaml -f teams/\n  aqueduck check --format json\n" +
 			"  aqueduck check --format github --skip-env-check\n  aqueduck check --online",
 		Args:        usage.NoArguments,
@@ -47,10 +48,10 @@ reached, which get nothing. Where an address does not answer at all, it ends wit
 				format = env.output
 			}
 			if !slices.Contains(mistakeForms, format) {
-				return usage.Errorf(c, "--format %s: it is text, json or github", format)
+				return usage.Errorf(c, "--format %s: expected text, json or github", format)
 			}
 			if online && format == "github" {
-				return usage.Errorf(c, "--format github: what a token can read is at no line of a file")
+				return usage.Errorf(c, "--format github goes without --online: what a token can read has no line in a file")
 			}
 			if online {
 				return checkOnline(c.Context(), env, format)
@@ -58,9 +59,9 @@ reached, which get nothing. Where an address does not answer at all, it ends wit
 			return printMistakes(c.Context(), env, format, lenient)
 		},
 	}
-	c.Flags().StringVar(&format, "format", "text", "how mistakes are written: text, json (the same as -o json) or github")
-	c.Flags().BoolVar(&lenient, "skip-env-check", false, "leave out values whose variable or file is not there")
-	c.Flags().BoolVar(&online, "online", false, "ask each workspace which streams its token can read (needs the token)")
+	c.Flags().StringVar(&format, "format", "text", "output format of mistakes: text, json (same as -o json) or github")
+	c.Flags().BoolVar(&lenient, "skip-env-check", false, "skip values whose variable or file does not exist")
+	c.Flags().BoolVar(&online, "online", false, "request one page of each stream to see what the token can read (needs the token)")
 	return c
 }
 
@@ -117,7 +118,7 @@ func maskingNotes(ctx context.Context, env *Env, config *config.Config) (found g
 	}
 	notes, err := sync.MaskingNotes(ctx, runner)
 	if err != nil {
-		env.newLogger().Debug("the published file was not looked at", "error", err)
+		env.newLogger().Debug("the published file was not checked", "error", err)
 		return nil
 	}
 	for _, note := range notes {
@@ -136,7 +137,7 @@ func printUnset(env *Env) error {
 		}
 	}
 	if err == nil && len(names) > 0 {
-		_, err = fmt.Fprintf(env.Stdout, "  not set     %s: a run that needs one says so\n", strings.Join(names, ", "))
+		_, err = fmt.Fprintf(env.Stdout, "  not set     %s: a run that needs one fails\n", strings.Join(names, ", "))
 	}
 	return err
 }

@@ -78,7 +78,7 @@ func (env *Env) fileNames() string { return strings.Join(env.file, ", ") }
 func (env *Env) warehouseDir() (layout.Dir, error) {
 	if env.dir != "" {
 		if _, err := os.Stat(env.dir); errors.Is(err, fs.ErrNotExist) {
-			return "", &problem.Problem{Class: "config", What: "there is no directory " + env.dir, Next: "name the warehouse's directory: --dir DIR"}
+			return "", &problem.Problem{Class: "config", What: "there is no directory " + env.dir, Next: "give the warehouse's directory: --dir DIR"}
 		}
 		return layout.Dir(env.dir), nil
 	}

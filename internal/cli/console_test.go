@@ -129,7 +129,7 @@ func TestAConfigurationIsReadAgainWhileItIsServed(t *testing.T) {
 	p.waitForText("msg=waiting pipeline=nightly")
 	rewrite("  nightly:", "  nihgtly: {schedule: \"0 5 * * *\", streams: [contcts]}\n  nightly:")
 	p.sendSignal(syscall.SIGHUP)
-	p.waitForText("it is served as it was")
+	p.waitForText("the previous one stays in effect")
 	if status, text := v.callAPI(http.MethodPost, "reload", nil); status != http.StatusUnprocessableEntity || !strings.Contains(text, `did you mean \"contacts\"?`) {
 		t.Errorf("a bad file: %d %s", status, text)
 	}
@@ -154,7 +154,7 @@ func TestAConfigurationIsReadAgainWhileItIsServed(t *testing.T) {
 	p.sendSignal(syscall.SIGHUP)
 	p.waitForText("msg=waiting pipeline=hourly")
 	rewrite("version: 1", "version: 1\nwarehouse: {dir: elsewhere}")
-	if status, text := v.callAPI(http.MethodPost, "reload", nil); status != http.StatusUnprocessableEntity || !strings.Contains(text, "anew for another warehouse") {
+	if status, text := v.callAPI(http.MethodPost, "reload", nil); status != http.StatusUnprocessableEntity || !strings.Contains(text, "to change the warehouse") {
 		t.Errorf("another directory: %d %s", status, text)
 	}
 	p.sendSignal(syscall.SIGTERM)
@@ -167,12 +167,12 @@ func TestFlagsOfTheConsoleWantAConsole(t *testing.T) {
 	t.Parallel()
 	for _, flag := range []string{"--read-only", "--console-host=x", "--console-cert=x", "--console-password-file=x"} {
 		a, _, stderr := inProcess("serve", flag)
-		if code := runCommand(t.Context(), a); code != 2 || !strings.Contains(stderr.String(), "give --console ADDRESS too") {
+		if code := runCommand(t.Context(), a); code != 2 || !strings.Contains(stderr.String(), "needs --console ADDRESS") {
 			t.Errorf("%s: %d %s", flag, code, stderr)
 		}
 	}
 	a, _, stderr := inProcess("serve", "--metrics-host=x")
-	if code := runCommand(t.Context(), a); code != 2 || !strings.Contains(stderr.String(), "give --metrics ADDRESS too") {
+	if code := runCommand(t.Context(), a); code != 2 || !strings.Contains(stderr.String(), "needs --metrics ADDRESS") {
 		t.Errorf("%d %s", code, stderr)
 	}
 }

@@ -19,10 +19,12 @@ import (
 func newDoctor(env *Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
-		Short: "Where each setting comes from",
-		Long: `Show each setting that all commands have, with where it comes from: a flag goes before its variable, that before pipelines.yaml, and
-that before the default. Then each variable that pipelines.yaml names, and whether the environment or .env has it; what it is, is not
-shown. Nothing is asked of the workspace: aqueduck check --online does that.`,
+		Short: "Show each setting and where it comes from",
+		Long: `Show each global setting with its value and its source. A flag overrides its environment variable, the
+variable overrides pipelines.yaml, and pipelines.yaml overrides the default. Then list the variables that
+pipelines.yaml names, and whether the environment or .env sets them; their values are not shown.
+
+doctor sends no request to the workspace: use aqueduck check --online for that.`,
 		Example:     "  aqueduck doctor\n  aqueduck doctor -o csv",
 		Annotations: map[string]string{forms: "json csv"},
 		Args:        usage.NoArguments,

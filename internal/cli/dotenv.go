@@ -49,7 +49,7 @@ func readEnv(name string) (map[string]string, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, &problem.Problem{Class: "config", What: "read the variables", Err: err, Next: "let it be read, or put it away"}
+		return nil, &problem.Problem{Class: "config", What: "read the variables", Err: err, Next: "make it readable (chmod 600), or remove it"}
 	}
 	defer f.Close()
 	info, err := f.Stat()
@@ -91,7 +91,7 @@ func parseAssignment(line string) (name, value string, err error) {
 	}
 	name, value, found := strings.Cut(strings.TrimPrefix(line, "export "), "=")
 	if name = strings.TrimSpace(name); !found || !config.IsVariable(name) {
-		return "", "", errors.New("no line NAME=value")
+		return "", "", errors.New("expected NAME=value")
 	}
 	value = strings.TrimSpace(value)
 	if value == "" || value[0] != '"' && value[0] != '\'' {
@@ -100,7 +100,7 @@ func parseAssignment(line string) (name, value string, err error) {
 	}
 	inside, rest, closed := strings.Cut(value[1:], value[:1])
 	if rest = strings.TrimSpace(rest); !closed || rest != "" && rest[0] != '#' {
-		return "", "", fmt.Errorf("the quotes of %s do not go around its value", name)
+		return "", "", fmt.Errorf("the quotes of %s do not enclose the whole value", name)
 	}
 	return name, inside, nil
 }

@@ -144,7 +144,7 @@ func TestEmulateIsTheSameWorkspaceAfterAKill(t *testing.T) {
 		t.Fatal(err)
 	}
 	p = restartFromState(t, file, then)
-	if !strings.Contains(p.outputText(), "the last line of the state was not whole") {
+	if !strings.Contains(p.outputText(), "the last line of the state file is incomplete") {
 		t.Errorf("nothing is said of it:\n%s", p.outputText())
 	}
 	p.killAndWait()
@@ -173,12 +173,12 @@ func TestEmulateRefusesAStateThatIsDamagedOrOfAnother(t *testing.T) {
 		code       int
 		wanted     string
 	}{
-		"a line that is cut":   {replaced(2, lines[2][:20]+"\n"), "", 3, file + ":3 cannot be done again: "},
-		"a line is missing":    {replaced(2, ""), "", 3, file + ":4 cannot be done again: contacts.merge: "}, // the user's; without the lead's the ids follow the second of the clock
-		"an unknown operation": {replaced(5, `{"at":"2026-11-20T02:00:00Z","do":"contacts.vanish"}`+"\n"), "", 3, file + `:6 cannot be done again: no such operation "contacts.vanish"`},
-		"another file":         {"my notes", "", 3, file + ":1 cannot be done again: it is no state of an emulated workspace"},
+		"a line that is cut":   {replaced(2, lines[2][:20]+"\n"), "", 3, file + ":3 cannot be applied again: "},
+		"a line is missing":    {replaced(2, ""), "", 3, file + ":4 cannot be applied again: contacts.merge: "}, // the user's; without the lead's the ids follow the second of the clock
+		"an unknown operation": {replaced(5, `{"at":"2026-11-20T02:00:00Z","do":"contacts.vanish"}`+"\n"), "", 3, file + `:6 cannot be applied again: no such operation "contacts.vanish"`},
+		"another file":         {"my notes", "", 3, file + ":1 cannot be applied again: it is not a state file of an emulated workspace"},
 		"another form":         {replaced(0, strings.Replace(lines[0], `"emulator":1`, `"emulator":2`, 1)), "", 3, "its form is 2"},
-		"another seed":         {string(text), "--seed 8", 2, "is a workspace of --seed 7, not 8: leave --seed out, or give another file"},
+		"another seed":         {string(text), "--seed 8", 2, "is a workspace of --seed 7, not 8: omit --seed, or give another file"},
 		"other contacts":       {string(text), "--contacts 61", 2, "is a workspace of --contacts 60, not 61"},
 		"another zone":         {string(text), "--zone UTC", 2, "is a workspace of --zone Asia/Tokyo, not UTC"},
 	} {

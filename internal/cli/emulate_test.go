@@ -42,7 +42,7 @@ func startEmulator(t *testing.T, args ...string) (p *testProcess, url string) {
 
 // suggestedCommands are the lines to try: the curl and the sync.
 func suggestedCommands(p *testProcess) (curl, sync string) {
-	_, lines, _ := strings.Cut(p.outputText(), "a pipelines.yaml is:\n")
+	_, lines, _ := strings.Cut(p.outputText(), "needs a pipelines.yaml):\n")
 	curl, lines, _ = strings.Cut(lines, "\n")
 	sync, _, _ = strings.Cut(lines, "\n")
 	return strings.TrimSpace(curl), strings.TrimSpace(sync)
@@ -158,9 +158,9 @@ func TestEmulateServesTheTokensAndThePlanOfItsFlags(t *testing.T) {
 
 func TestEmulateRefusesWhatMakesNoWorkspace(t *testing.T) {
 	t.Parallel()
-	for line, wanted := range map[string]string{"--zone Europe/Berln": "--zone Europe/Berln: it is a name as Europe/Berlin", "--hours=-1": "cannot be below zero",
-		"--rate=-1": "cannot be below zero", "--api-version latest": "--api-version latest: it is a number as 2.17", "--chaos eror=1": "no such fault",
-		"--scoped-token =read_conversations": "it is a token and its scopes", "--scoped-token x=banana": `there is no scope "banana"; there are read_conversations, `, `--knobs {"Sorted":1}`: "there is no knob Sorted", `--knobs {"Unavailable":["call"]}`: "a list of routes"} {
+	for line, wanted := range map[string]string{"--zone Europe/Berln": "--zone Europe/Berln: expected a name like Europe/Berlin", "--hours=-1": "cannot be below zero",
+		"--rate=-1": "cannot be below zero", "--api-version latest": "--api-version latest: expected a number like 2.17", "--chaos eror=1": "no such fault",
+		"--scoped-token =read_conversations": "expected a token and its scopes", "--scoped-token x=banana": `there is no scope "banana"; there are read_conversations, `, `--knobs {"Sorted":1}`: "there is no knob Sorted", `--knobs {"Unavailable":["call"]}`: "a list of routes"} {
 		a, _, stderr := inProcess(append([]string{"emulate"}, strings.Fields(line)...)...)
 		if code := runCommand(t.Context(), a); code != 2 || !strings.Contains(stderr.String(), "error[usage] ") || !strings.Contains(stderr.String(), wanted) {
 			t.Errorf("%s ended with %d:\n%s", line, code, stderr)
@@ -176,7 +176,7 @@ func TestEmulateSaysThatAPortIsTaken(t *testing.T) {
 	port, _, _ = strings.Cut(port, "\n")
 	other := startProcess(t, "aqueduck", nil, "emulate", "--port", port, "--contacts", "60")
 	if code := other.exitCode(); code != 1 || !strings.Contains(other.outputText(), "error[config] port "+port+" cannot be served: ") ||
-		!strings.Contains(other.outputText(), "next: choose another one; --port 0 takes any that is free") {
+		!strings.Contains(other.outputText(), "next: choose another port; --port 0 takes a free one") {
 		t.Errorf("it ended with %d:\n%s", code, other.outputText())
 	}
 }
@@ -202,7 +202,7 @@ func TestEmulateTellsWebhooksAndSaysWhatWasNotDelivered(t *testing.T) {
 			t.Errorf("%s comes", one)
 		}
 	}
-	p.waitForText("notification not taken yet")
+	p.waitForText("notification not delivered yet")
 	p.sendSignal(syscall.SIGTERM)
 	if code := p.exitCode(); code != 0 || !strings.Contains(p.outputText(), "notifications that were not delivered: 1\n") {
 		t.Errorf("it ended with %d:\n%s", code, p.outputText())

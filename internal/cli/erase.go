@@ -17,14 +17,16 @@ func newErase(env *Env) *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
 		Use:   "erase CONTACT_ID",
-		Short: "Forget a contact: in every table and every file, for good",
-		Long: `Erase what is stored of a contact, under every id that was merged into it: personal columns become null, tags, notes,
-companies and profiles go, the contact's row keeps its id and role. Shows what it will touch and asks first. Then every file
-is written anew and the older ones are removed; erasures.log keeps the contact from coming back. The certificate is printed,
-and stays in _sync.erasures.
+		Short: "Erase a contact from every table and file, permanently",
+		Long: `Erase the personal data of a contact, under every id that was merged into it. Personal columns become null.
+Tags, notes, companies and profiles are deleted. The row of the contact keeps only its id and role. All files
+are rewritten and the older ones are deleted.
 
-A contact that the workspace itself has deleted for good is erased by the next sync. What is erased here and still there at the
-source is not read again. Needs neither token nor network.`,
+A salted hash in erasures.log keeps the contact from being imported again, also when the source still has it.
+The certificate is printed and stored in _sync.erasures. Shows what changes and asks for confirmation.
+
+The next sync also erases each contact that the workspace itself has permanently deleted. Needs neither token
+nor network.`,
 		Example:           "  aqueduck erase 6453768afa5743cf87080fdb\n  aqueduck erase 6453768afa5743cf87080fdb --yes -o json",
 		Args:              usage.OneArgument("a contact's id"),
 		Annotations:       map[string]string{forms: "json csv"},
@@ -39,7 +41,7 @@ source is not read again. Needs neither token nor network.`,
 				if yes {
 					return true, nil
 				}
-				return askConfirmation(env, "erase it? [y/N] ")
+				return askConfirmation(env, "erase the contact? [y/N] ")
 			})
 			if err != nil {
 				return err
@@ -60,12 +62,12 @@ func printTouched(env *Env, found []admin.Erased) {
 	for _, e := range found {
 		fmt.Fprintf(env.Stderr, "workspace %s: %s\n", e.Workspace, strings.Join(e.IDs, ", "))
 		if e.Rows == 0 {
-			fmt.Fprintln(env.Stderr, "  no personal data is left in the tables; the files are written anew")
+			fmt.Fprintln(env.Stderr, "  no personal data is left in the tables; all files are rewritten")
 		}
 		for _, table := range slices.Sorted(maps.Keys(e.Tables)) {
 			fmt.Fprintf(env.Stderr, "  - %s: %d rows\n", table, e.Tables[table])
 		}
-		fmt.Fprintf(env.Stderr, "  - %d files are written anew or removed\n", len(e.Files))
+		fmt.Fprintf(env.Stderr, "  - %d files are rewritten or removed\n", len(e.Files))
 		for _, column := range e.NotCovered {
 			fmt.Fprintf(env.Stderr, "  ! %s\n", column)
 		}

@@ -36,7 +36,7 @@ func applyVariables(env *Env, c *cobra.Command) (err error) {
 			return
 		}
 		if wrong := f.Value.Set(value); wrong != nil {
-			err = usage.Errorf(c, "%s=%s, which stands for --%s: %w", usage.VariableOf(f), value, f.Name, usage.DescribeExpected(f, wrong))
+			err = usage.Errorf(c, "%s=%s (variable of --%s): %w", usage.VariableOf(f), value, f.Name, usage.DescribeExpected(f, wrong))
 		}
 	})
 	return err
@@ -53,7 +53,7 @@ func checkGlobals(env *Env, c *cobra.Command) error {
 	}
 	for _, f := range []struct{ name, value string }{{"output", env.output}, {"log-level", env.logLevel}, {"log-format", env.logFormat}, {"progress", env.progress}, {"color", env.color}} {
 		if known := valuesOf[f.name]; !slices.Contains(known, f.value) {
-			return usage.Errorf(c, "--%s %s: it is %s or %s", f.name, f.value, strings.Join(known[:len(known)-1], ", "), known[len(known)-1])
+			return usage.Errorf(c, "--%s %s: expected %s or %s", f.name, f.value, strings.Join(known[:len(known)-1], ", "), known[len(known)-1])
 		}
 	}
 	env.machine.Store(writesJSONLines(env, c))
@@ -62,7 +62,7 @@ func checkGlobals(env *Env, c *cobra.Command) error {
 		return nil
 	}
 	if c.Flags().Changed("output") {
-		return usage.Errorf(c, "--output %s: %s writes %s only", env.output, c.CommandPath(), strings.Join(has, " or "))
+		return usage.Errorf(c, "--output %s: %s supports only %s", env.output, c.CommandPath(), strings.Join(has, " and "))
 	}
 	env.output = "table"
 	return nil

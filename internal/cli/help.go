@@ -6,53 +6,53 @@ import (
 	"aqueduck/internal/cli/usage"
 )
 
-const exitCodes = `What the program ends with:
+const exitCodes = `Exit codes:
 
-    0  done; also when max_time, max_requests or --limit cut the run: the next one goes on
-    1  a stream failed, or could be read until now and is unavailable, or the audit found something
-       exact, or the disk failed or is full; what was committed is safe
-    2  the command line cannot be understood; plan --detailed-exitcode: tables or columns would come
-    3  the configuration, the warehouse's directory or its owner, or another workspace's token
-    4  the API refused the token; no mark of that workspace moved
-    5  another run holds the warehouse, or another serve its pipelines
-    6  the publish was held back: a table lost too much of its rows, readers keep what they have;
-       verify: a row differs from the source; status --exit-code: the freshness of a stream is breached
-   70  a fault of the program; what was committed is safe
-  130  interrupted by Ctrl-C, 143 by SIGTERM, 129 by a terminal that hung up; the same command goes on
+    0  success; also when max_time, max_requests or --limit ended the run early: the next run goes on
+    1  a stream failed or is newly unavailable, the audit found an exact mismatch, or the disk failed or
+       is full; committed data is intact
+    2  wrong command line; plan --detailed-exitcode: tables or columns would be added
+    3  wrong configuration, the warehouse's directory or its owner, or the token of another workspace
+    4  the API refused the token; no watermark of that workspace moved
+    5  another run holds the lock of the warehouse, or another serve runs its pipelines
+    6  manual action needed: the publish guard held a publish back and readers keep the previous file;
+       verify: a row differs from the source; status --exit-code: a freshness SLA is breached
+   70  a fault of the program; committed data is intact
+  130  interrupted by Ctrl-C, 143 by SIGTERM, 129 by a closed terminal; the same command goes on
 
 The last line of a run is stable and begins with OK, FAILED or INTERRUPTED.`
 
-const variables = `Variables of the environment. A flag goes before its variable. The variables that pipelines.yaml names may
-also stand in a file .env beside it, NAME=value a line, which only its owner can read (mode 0600); the environment
-goes before it.
+const variables = `Environment variables. A flag overrides its variable. The variables that pipelines.yaml names may also be set
+in a file .env beside it, one NAME=value per line. Only its owner may read the file (mode 0600). The
+environment overrides .env.
 
   WORKSPACE_URL        address of the workspace, where pipelines.yaml says ${WORKSPACE_URL};
                        "emulator" runs the embedded workspace: no account, no token, no network
   WORKSPACE_TOKEN      its access token, where pipelines.yaml says ${WORKSPACE_TOKEN}
-  AQUEDUCK_FILE        --file; several with commas between them, as for every flag that takes several
+  AQUEDUCK_FILE        --file; several files are separated by commas, as for every flag with several values
   AQUEDUCK_DIR         --dir
   AQUEDUCK_OUTPUT      --output
   AQUEDUCK_LOG_LEVEL   --log-level
   AQUEDUCK_LOG_FORMAT  --log-format
   AQUEDUCK_PROGRESS    --progress
   AQUEDUCK_COLOR       --color
-  AQUEDUCK_…           every other flag has one too, AQUEDUCK_MAX_TIME for --max-time, but for those that
-                       say yes (--yes, --force) and those of emulate; aqueduck doctor shows what counts
-  AQUEDUCK_DEBUG       1: where a fault of the program is, as -vv shows it
+  AQUEDUCK_…           every other flag has one too, e.g. AQUEDUCK_MAX_TIME for --max-time; exceptions are
+                       --yes, --force and the flags of emulate; aqueduck doctor shows the values in effect
+  AQUEDUCK_DEBUG       1: print stack traces, as -vv does
   NO_COLOR             no colours in the log on a terminal
-  FORCE_COLOR          colours, although TERM says that there are none
+  FORCE_COLOR          colours even if TERM reports none
 
-Of the embedded workspace:
+For the embedded workspace:
 
-  EMULATOR_HOURS       hours of its life that pass before a run, the first one excepted
-  EMULATOR_SEED        at the first run: another seed is another workspace (default 1)
-  EMULATOR_CONTACTS    at the first run: how many active contacts it has (default 10400)`
+  EMULATOR_HOURS       hours of activity that are simulated before each run but the first
+  EMULATOR_SEED        seed of the generated data, used by the first run (default 1)
+  EMULATOR_CONTACTS    number of active contacts, used by the first run (default 10400)`
 
 // helpTopics are pages of help that are no commands.
 func helpTopics() []*cobra.Command {
 	return []*cobra.Command{
-		{Use: "exit-codes", Short: "What the program ends with", Long: exitCodes},
-		{Use: "env", Short: "Variables of the environment", Long: variables},
+		{Use: "exit-codes", Short: "Exit codes", Long: exitCodes},
+		{Use: "env", Short: "Environment variables", Long: variables},
 	}
 }
 

@@ -30,15 +30,17 @@ func newInit(env *Env) *cobra.Command {
 	var emulated, force bool
 	c := &cobra.Command{
 		Use:   "init",
-		Short: "Write a pipelines.yaml to begin with",
-		Long: `Write pipelines.yaml with all streams and comments, its JSON Schema for editors, and .env.example with the variables it names;
-.gitignore gets lines for the data and for .env. With --emulator it reads the embedded workspace: no account, no token, no network.
-Nothing that is there already is overwritten without --force.`,
+		Short: "Create a pipelines.yaml",
+		Long: `Create pipelines.yaml with all streams and comments, its JSON Schema for editors, and .env.example with the
+variables that it names. Lines for the data and for .env are added to .gitignore.
+
+--emulator configures the embedded workspace: no account, no token, no network. Existing files are overwritten
+only with --force.`,
 		Example: "  aqueduck init\n  aqueduck init --emulator\n  aqueduck init -f /srv/aqueduck/pipelines.yaml",
 		Args:    usage.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if len(env.file) != 1 {
-				return usage.Errorf(c, "--file %s: init makes one file", env.fileNames())
+				return usage.Errorf(c, "--file %s: init creates exactly one file", env.fileNames())
 			}
 			files, err := starterFiles(env.file[0], emulated)
 			if err != nil {
@@ -47,7 +49,7 @@ Nothing that is there already is overwritten without --force.`,
 			if err := writeStarters(env, files, force); err != nil {
 				return err
 			}
-			next := "copy .env.example to .env, fill it in, then: " + env.Name + " check --online"
+			next := "copy .env.example to .env, set its values, then: " + env.Name + " check --online"
 			if emulated {
 				next = env.Name + " sync nightly"
 			}
@@ -55,8 +57,8 @@ Nothing that is there already is overwritten without --force.`,
 			return err
 		},
 	}
-	c.Flags().BoolVar(&emulated, "emulator", false, "read the embedded workspace")
-	c.Flags().BoolVar(&force, "force", false, "overwrite files that are there")
+	c.Flags().BoolVar(&emulated, "emulator", false, "configure the embedded workspace")
+	c.Flags().BoolVar(&force, "force", false, "overwrite existing files")
 	return c
 }
 
@@ -89,7 +91,7 @@ func starterText(emulated bool) string {
 	for line := range strings.Lines(starterConfig) {
 		switch strings.TrimSpace(line[:strings.IndexAny(line, ":\n")]) {
 		case "base_url":
-			line = "    base_url: emulator               # the embedded workspace; one of your own: ${WORKSPACE_URL}, and token: ${WORKSPACE_TOKEN}\n"
+			line = "    base_url: emulator               # the embedded workspace; for your own: ${WORKSPACE_URL}, and token: ${WORKSPACE_TOKEN}\n"
 		case "token":
 			continue
 		}
@@ -102,7 +104,7 @@ func starterText(emulated bool) string {
 func writeStarters(env *Env, files []starterFile, force bool) error {
 	for _, f := range files {
 		if _, err := os.Lstat(f.name); !force && !errors.Is(err, fs.ErrNotExist) {
-			return &problem.Problem{Class: "config", What: f.name + " is there already; nothing was written", Next: "go to another directory, or overwrite it: --force"}
+			return &problem.Problem{Class: "config", What: f.name + " is already there; nothing was written", Next: "go to another directory, or overwrite it: --force"}
 		}
 	}
 	for _, f := range files {
@@ -111,7 +113,7 @@ func writeStarters(env *Env, files []starterFile, force bool) error {
 			write = func(name string, text []byte, mode fs.FileMode) error { return renameio.WriteFile(name, text, mode) }
 		}
 		if err := write(f.name, f.text, f.mode); err != nil {
-			return &problem.Problem{Class: "config", What: "write " + f.name, Err: err, Next: "name a directory that can be written to: -f DIR/pipelines.yaml"}
+			return &problem.Problem{Class: "config", What: "write " + f.name, Err: err, Next: "give a writable directory: -f DIR/pipelines.yaml"}
 		}
 		fmt.Fprintln(env.Stdout, "wrote "+f.name)
 	}

@@ -63,14 +63,14 @@ func TestVariablesOfAFile(t *testing.T) {
 		"A=a#b":                   "a#b",
 		"A=":                      "",
 		"A=\"\"":                  "",
-		"A":                       "error: no line NAME=value",
-		"1A=SECRET":               "error: no line NAME=value",
-		"A B=SECRET":              "error: no line NAME=value",
-		`A="SECRET`:               "error: the quotes of A do not go around its value",
-		`A='SECRET'x`:             "error: the quotes of A do not go around its value",
+		"A":                       "error: expected NAME=value",
+		"1A=SECRET":               "error: expected NAME=value",
+		"A B=SECRET":              "error: expected NAME=value",
+		`A="SECRET`:               "error: the quotes of A do not enclose the whole value",
+		`A='SECRET'x`:             "error: the quotes of A do not enclose the whole value",
 		"A=1\nA=SECRET":           "error: A is given twice",
 		strings.Repeat("#", 1e5):  "error: is not a file of at most 64 KiB",
-		"A=1\n" + "SECRET SECRET": "error: no line NAME=value",
+		"A=1\n" + "SECRET SECRET": "error: expected NAME=value",
 	} {
 		file := filepath.Join(t.TempDir(), ".env")
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {

@@ -14,10 +14,13 @@ func newPlan(env *Env) *cobra.Command {
 	var ask, detailed bool
 	c := &cobra.Command{
 		Use:   "plan [pipeline…]",
-		Short: "What a sync would read, make and ask",
-		Long: `Show for each stream the window that would be read, the requests and the time that takes, and the tables and columns
-that would come. Offline: estimates come from the last run. With --ask each stream is asked once how much there is.
-Nothing is written. CSV has the streams alone. With --detailed-exitcode it ends with 2 where tables or columns would come, for jobs that ask somebody first.`,
+		Short: "Preview a sync: windows, schema changes, API requests",
+		Long: `Preview a sync without running it: for each stream the window that would be read, the API requests, their
+duration, and the tables and columns that would be added. Nothing is written.
+
+Without --ask, plan works offline and estimates from the last run. With --ask it requests the number of
+records of each stream. CSV lists the streams only. With --detailed-exitcode, exit code 2 means that tables or
+columns would be added, for jobs that need an approval.`,
 		Example: `  aqueduck plan
   aqueduck plan nightly --ask
   aqueduck plan --select 'contact*' --exclude nightly.contact_activities
@@ -52,9 +55,9 @@ Nothing is written. CSV has the streams alone. With --detailed-exitcode it ends 
 		},
 	}
 	c.Flags().StringSliceVar(&o.Select, "select", nil, "only these streams: stream or pipeline.stream, names or globs")
-	c.Flags().StringSliceVar(&o.Exclude, "exclude", nil, "all but these streams: stream or pipeline.stream, names or globs")
-	c.Flags().BoolVar(&detailed, "detailed-exitcode", false, "end with 2 where tables or columns would come")
-	c.Flags().BoolVar(&ask, "ask", false, "ask each stream once how many records there are (needs the token)")
+	c.Flags().StringSliceVar(&o.Exclude, "exclude", nil, "all streams except these: stream or pipeline.stream, names or globs")
+	c.Flags().BoolVar(&detailed, "detailed-exitcode", false, "exit with 2 if tables or columns would be added")
+	c.Flags().BoolVar(&ask, "ask", false, "request the number of records of each stream (needs the token)")
 	return c
 }
 

@@ -26,17 +26,20 @@ func newQuery(env *Env) *cobra.Command {
 	bounds := queryLimits{memory: read.DefaultMemory}
 	c := &cobra.Command{
 		Use:   `query "SQL"`,
-		Short: "Ask the published file",
-		Long: `Run one reading statement on the published file. It sees one instant, works while a sync runs, can reach neither
-other files nor the network, and calls no function that acts. A single - reads the statement from standard input. Numbers keep all their
-digits, in JSON too; of columns of one name JSON numbers the later ones: a, a_1. In CSV a ' stands before a text that a
-spreadsheet would take for a formula; JSON has every text as it is. Parquet has the types of the columns.
+		Short: "Query the published file with SQL",
+		Long: `Run one read-only SQL statement on the published file. The statement reads one consistent snapshot, also while
+a sync runs. It cannot reach other files or the network, and cannot call functions with side effects. With -
+the statement is read from standard input.
 
-A process of its own runs the statement. One that gives no row within --timeout, or needs more than --memory, is given up
-with code 1; Ctrl-C ends it before. The answer is held in memory before its first row is written; a table of it has a million
-values at most.
+JSON keeps all digits of numbers. Duplicate column names get a numeric suffix in JSON: a, a_1. CSV puts a '
+before text that a spreadsheet would evaluate as a formula; JSON leaves text unchanged. Parquet keeps the
+types of the columns.
 
---saved NAME asks one of the questions that come with the program, --list tells them. Their SQL is in docs/queries.`,
+A separate process runs the statement. The statement is stopped with exit code 1 if it gives no row within
+--timeout or needs more than --memory; Ctrl-C stops it too. The answer is held in memory before its first row
+is written. A table shows at most a million values.
+
+--saved NAME runs a saved query that comes with the program; --list lists them. Their SQL is in docs/queries.`,
 		Example: `  aqueduck query "SELECT lifecycle, count(*) FROM contacts_all GROUP BY ALL"
   aqueduck query -o csv "FROM _sync.freshness"
   aqueduck query --dir demo -o json "SELECT count(*) AS contacts FROM contacts"
@@ -70,11 +73,11 @@ values at most.
 			return nil
 		},
 	}
-	c.Flags().DurationVar(&bounds.time, "timeout", 5*time.Minute, "how long a statement may take until its first row; 0 for ever")
-	c.Flags().Var(&bounds.memory, "memory", "how much memory a statement may take, its answer included")
-	c.Flags().StringVar(&s.name, "saved", "", "ask this question of those that come with the program")
-	c.Flags().BoolVar(&s.list, "list", false, "list the saved questions")
-	c.Flags().StringVar(&s.workspace, "workspace", "", "of a saved question: the workspace that is meant (default: the first of the configuration)")
+	c.Flags().DurationVar(&bounds.time, "timeout", 5*time.Minute, "time until the first row of a statement; 0 is no limit")
+	c.Flags().Var(&bounds.memory, "memory", "memory limit of a statement, including its answer")
+	c.Flags().StringVar(&s.name, "saved", "", "run this saved query")
+	c.Flags().BoolVar(&s.list, "list", false, "list the saved queries")
+	c.Flags().StringVar(&s.workspace, "workspace", "", "workspace for a saved query (default: the first of the configuration)")
 	return c
 }
 
@@ -84,15 +87,15 @@ func checkParquet(env *Env, c *cobra.Command, list bool) error {
 	case env.output != parquet:
 		return nil
 	case list:
-		return usage.Errorf(c, "--output parquet: --list writes table or json or csv only")
+		return usage.Errorf(c, "--output parquet: --list supports only table, json and csv")
 	case ok && isTerminal(f):
-		return usage.Errorf(c, "--output parquet writes a file: say where, by > answer.parquet")
+		return usage.Errorf(c, "--output parquet writes a file: redirect it, e.g. > answer.parquet")
 	}
 	return nil
 }
 
 // errTooLong is why a statement was given up.
-var errTooLong = errors.New("it took too long and was given up")
+var errTooLong = errors.New("it took too long and was stopped")
 
 // queryLimits are what a statement may take.
 type queryLimits struct {
@@ -159,7 +162,7 @@ func readStatement(env *Env, argument string) (string, error) {
 		return "", fmt.Errorf("read the statement from standard input: %w", err)
 	}
 	if len(text) > longest {
-		return "", &problem.Problem{Class: "query", What: "the statement on standard input is longer than 1 MiB", Next: "give a shorter one"}
+		return "", &problem.Problem{Class: "query", What: "the statement on standard input is longer than 1 MiB", Next: "give a shorter statement"}
 	}
 	return strings.TrimSpace(string(text)), nil
 }
@@ -172,23 +175,23 @@ func explainUnanswered(env *Env, err error) error {
 	if env.written.writeError() != nil {
 		return fmt.Errorf("write the result: %w", err)
 	}
-	p := &problem.Problem{Class: "query", What: "the statement was not answered", Err: err, Next: "FROM _sync.dictionary lists tables and columns"}
+	p := &problem.Problem{Class: "query", What: "the statement failed", Err: err, Next: "FROM _sync.dictionary lists tables and columns"}
 	var refused *read.Refused
 	switch {
 	case errors.Is(err, errTooLong):
-		p.Next = "ask for less, or give it longer: --timeout 1h"
+		p.Next = "query fewer rows, or raise the limit: --timeout 1h"
 	case errors.Is(err, failure.ErrQueryMemory):
-		p.Next = "ask for less, or give it more: --memory 8GB"
+		p.Next = "query fewer rows, or raise the limit: --memory 8GB"
 	case errors.Is(err, render.ErrTable):
-		p.Next = "-o csv writes any number of rows; or ask for fewer: LIMIT 1000"
+		p.Next = "use -o csv, which has no limit, or query fewer rows: LIMIT 1000"
 	case errors.Is(err, failure.ErrQueryRow):
-		p.Next = "ask for a part of it: left(text, 1000)"
+		p.Next = "select a part of the value: left(text, 1000)"
 	case errors.Is(err, failure.ErrQueryFault):
-		p.Next = "ask in another way; the warehouse is as it was"
+		p.Next = "rewrite the statement; the warehouse is unchanged"
 	case errors.As(err, &refused):
-		p.Next = "ask without it, or attach the published file in a DuckDB session of your own"
+		p.Next = "remove it from the statement, or attach the published file in your own DuckDB session"
 	case errors.Is(err, read.ErrReadOnly):
-		p.Next = "to keep an answer, attach the published file in a DuckDB session of your own"
+		p.Next = "to store a result, attach the published file in your own DuckDB session"
 	}
 	return p
 }

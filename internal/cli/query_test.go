@@ -16,7 +16,7 @@ func TestParquetIsNotWrittenOnATerminal(t *testing.T) {
 	_, theirs := openPseudoTerminal(t)
 	a, _, stderr := inProcess("query", "--dir", t.TempDir(), "-o", "parquet", "SELECT 1")
 	a.Stdout = theirs
-	if code := runCommand(t.Context(), a); code != problem.ExitUsage || !strings.Contains(stderr.String(), "--output parquet writes a file: say where, by > answer.parquet") {
+	if code := runCommand(t.Context(), a); code != problem.ExitUsage || !strings.Contains(stderr.String(), "--output parquet writes a file: redirect it, e.g. > answer.parquet") {
 		t.Errorf("%d: %s", code, stderr)
 	}
 }

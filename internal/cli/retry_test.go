@@ -65,7 +65,7 @@ func TestServeTriesAgainWhatHealsByItself(t *testing.T) {
 	_, log := h.serveUntil(date2026(time.March, 3, 12, 0))
 	h.requireEqual("alerts", *came, "02 01:30 /ping/start", "02 01:30 /ping", "03 01:30 /ping/start", "03 01:45 /ping/start", "03 02:30 /ping/start", "03 02:30 /ping")
 	h.requireEqual("runs that were published", h.runStarts(), "03-02 01:30", "03-03 02:30")
-	if !strings.Contains(log, `msg="the run is tried again" pipeline=nightly class=transient at=2026-03-03T01:45:`) || !strings.Contains(log, `try="3 of 4"`) {
+	if !strings.Contains(log, `msg="the run is retried" pipeline=nightly class=transient at=2026-03-03T01:45:`) || !strings.Contains(log, `try="3 of 4"`) {
 		t.Errorf("the log does not tell of it:\n%s", log)
 	}
 }
@@ -113,7 +113,7 @@ func TestServeGoesOnTryingAfterARestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	o, err := runlog.ReadOverview(t.Context(), layout.Dir(config.Warehouse.Dir), config, catalogue, h.clockTime())
-	if err != nil || len(o.Needs) != 1 || o.Needs[0].Act || o.Needs[0].What != "the last reading of deleted_contacts failed; try 2 of 4 comes at 02:45 CET" ||
+	if err != nil || len(o.Needs) != 1 || o.Needs[0].Act || o.Needs[0].What != "the last read of deleted_contacts failed; retry 2 of 4 starts at 02:45 CET" ||
 		o.Pipelines[0].Health != runlog.HealthError || len(o.Coming) != 2 || o.Coming[0].Try != 2 {
 		t.Errorf("the overview has %+v, %+v, %v", o.Needs, o.Coming, err)
 	}

@@ -18,10 +18,13 @@ func newRollback(env *Env) *cobra.Command {
 	list, yes := false, false
 	c := &cobra.Command{
 		Use:   "rollback [RUN]",
-		Short: "Give readers an older published file again",
-		Long: `Make the file that an older run published the one that readers have: the one before, or that of the run whose id begins with
-RUN. What was committed since goes, with the marks: the next run goes on from that file and reads again what came since, so stop the
-schedule first if readers are to keep it. The Parquet files stay as they are until the next publish. Shows both files, and asks first.`,
+		Short: "Restore an older published file for readers",
+		Long: `Restore an older published file: the previous one, or that of the run whose id begins with RUN. Shows both
+files and asks for confirmation.
+
+Everything committed since then is dropped, watermarks included. The next run goes on from the restored file
+and reads the later changes again. Stop the schedule first if readers should keep the restored file. The
+Parquet files change with the next publish.`,
 		Annotations:       map[string]string{forms: "json csv"},
 		Example:           "  aqueduck rollback --list\n  aqueduck rollback\n  aqueduck rollback 01K9 --yes",
 		Args:              usage.AtMostOne("a run"),
@@ -44,7 +47,7 @@ schedule first if readers are to keep it. The Parquet files stay as they are unt
 				if yes {
 					return true, nil
 				}
-				return askConfirmation(env, "give readers the older one? [y/N] ")
+				return askConfirmation(env, "restore the older file? [y/N] ")
 			})
 			if err == nil && !done {
 				fmt.Fprintln(env.Stderr, "nothing was changed")
@@ -52,7 +55,7 @@ schedule first if readers are to keep it. The Parquet files stay as they are unt
 			return err
 		},
 	}
-	c.Flags().BoolVar(&list, "list", false, "list the published files that are kept")
+	c.Flags().BoolVar(&list, "list", false, "list the published files")
 	c.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	return c
 }

@@ -14,26 +14,27 @@ import (
 func newRoot(env *Env) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "aqueduck",
-		Short: "Bring a customer-messaging workspace into a DuckDB file and Parquet files",
-		Long: `aqueduck reads a customer-messaging workspace through its HTTP API and keeps it in a warehouse:
-a DuckDB file for analysts and Parquet files beside it, incrementally, losing nothing and doubling nothing.
+		Short: "Copy a customer-messaging workspace into DuckDB and Parquet",
+		Long: `aqueduck copies the data of a customer-messaging workspace from its HTTP API into a warehouse: one DuckDB file
+for analysts, and the same tables as Parquet files. It reads incrementally, and stores each record exactly
+once.
 
-Results go to stdout, everything else to stderr.`,
+Results go to stdout. Logs, progress and errors go to stderr.`,
 		Example: `  WORKSPACE_URL=emulator aqueduck sync nightly --dir demo
   aqueduck query --dir demo "SELECT role, count(*) FROM contacts GROUP BY ALL"`,
 		SilenceErrors: true, SilenceUsage: true,
 		Args: usage.Subcommand, RunE: usage.ShowHelp,
 	}
 	flags := root.PersistentFlags()
-	flags.StringSliceVarP(&env.file, "file", "f", strings.Split(env.variableOr("AQUEDUCK_FILE", "pipelines.yaml"), ","), "the configuration; several files, or the *.yaml of a directory, are read as one")
-	flags.StringVar(&env.dir, "dir", env.variableOr("AQUEDUCK_DIR", ""), "the warehouse's directory, instead of warehouse.dir")
-	flags.StringVarP(&env.output, "output", "o", env.variableOr("AQUEDUCK_OUTPUT", "table"), "how results are written: table, json or csv, as far as the command has them; those of query as parquet too")
-	flags.StringVar(&env.logLevel, "log-level", env.variableOr("AQUEDUCK_LOG_LEVEL", "info"), "what is logged to stderr: debug, info, warn or error")
-	flags.StringVar(&env.logFormat, "log-format", env.variableOr("AQUEDUCK_LOG_FORMAT", "auto"), "how is logged: text, json, or auto: for people on a terminal, text elsewhere")
-	flags.StringVar(&env.progress, "progress", env.variableOr("AQUEDUCK_PROGRESS", "auto"), "how a run under way is shown on stderr: tty, plain, json, none, or auto: tty on a terminal, plain elsewhere")
-	flags.StringVar(&env.color, "color", env.variableOr("AQUEDUCK_COLOR", "auto"), "colours of the log on a terminal: always, never, or auto, which goes by NO_COLOR, FORCE_COLOR and TERM")
-	flags.BoolVarP(&env.quiet, "quiet", "q", false, "of a run or a verification print only the last line")
-	flags.VarPF(&env.verbose, "verbose", "v", "log everything: --log-level debug; -vv shows besides where a fault of the program is").NoOptDefVal = "true"
+	flags.StringSliceVarP(&env.file, "file", "f", strings.Split(env.variableOr("AQUEDUCK_FILE", "pipelines.yaml"), ","), "configuration file; repeat the flag, or name a directory, to read several files as one")
+	flags.StringVar(&env.dir, "dir", env.variableOr("AQUEDUCK_DIR", ""), "directory of the warehouse; overrides warehouse.dir")
+	flags.StringVarP(&env.output, "output", "o", env.variableOr("AQUEDUCK_OUTPUT", "table"), "format of results: table, json or csv where the command supports it; query also writes parquet")
+	flags.StringVar(&env.logLevel, "log-level", env.variableOr("AQUEDUCK_LOG_LEVEL", "info"), "lowest level that is logged: debug, info, warn or error")
+	flags.StringVar(&env.logFormat, "log-format", env.variableOr("AQUEDUCK_LOG_FORMAT", "auto"), "log format: text, json or auto (pretty on a terminal, text elsewhere)")
+	flags.StringVar(&env.progress, "progress", env.variableOr("AQUEDUCK_PROGRESS", "auto"), "progress display on stderr: tty, plain, json, none or auto (tty on a terminal, plain elsewhere)")
+	flags.StringVar(&env.color, "color", env.variableOr("AQUEDUCK_COLOR", "auto"), "colours in the log: always, never or auto (decided by NO_COLOR, FORCE_COLOR and TERM)")
+	flags.BoolVarP(&env.quiet, "quiet", "q", false, "print only the last line of a run or a verification")
+	flags.VarPF(&env.verbose, "verbose", "v", "log at level debug; -vv also prints stack traces").NoOptDefVal = "true"
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return &usage.Error{Command: c.CommandPath(), Err: usage.SuggestFlag(c, err)}
 	})

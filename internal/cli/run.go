@@ -47,7 +47,7 @@ func printFailure(ctx context.Context, env *Env, err error) int {
 		fmt.Fprintf(env.Stderr, "error[usage] %v\n     next: %s --help\n", err, misuse.Command)
 		return problem.ExitUsage
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
-		env.printNotice("interrupted; what was committed is safe, and the same command goes on from there")
+		env.printNotice("interrupted; committed data is intact, and the same command goes on from there")
 		return interruptCode(ctx)
 	}
 	return env.printProblem(err).ExitCode()

@@ -14,15 +14,16 @@ func newRuns(env *Env) *cobra.Command {
 	most, name := 20, ""
 	c := &cobra.Command{
 		Use:   "runs",
-		Short: "How past runs ended, or all about one",
-		Long: `List past runs, the newest first, those too that could publish nothing, as MOVED, the commands that moved checkpoints by hand
-(aqueduck state) and, as LEFT OUT, the times of schedules that had no run. Needs neither token nor network; the published file and what is noted beside it are read.`,
+		Short: "List past runs, or show one",
+		Long: `List past runs, the newest first, also those that published nothing. MOVED stands for commands that moved
+checkpoints by hand (aqueduck state). LEFT OUT stands for skipped runs: times of a schedule at which no run
+started. Reads the published file and the run log beside it; needs neither token nor network.`,
 		Example:     "  aqueduck runs\n  aqueduck runs -n 5 --pipeline nightly -o json\n  aqueduck runs show",
 		Args:        usage.Subcommand,
 		Annotations: map[string]string{forms: "json csv"},
 		RunE: func(c *cobra.Command, _ []string) error {
 			if most < 1 {
-				return usage.Errorf(c, "-n: at least one run")
+				return usage.Errorf(c, "-n: expected at least 1")
 			}
 			dir, err := env.warehouseDir()
 			if err != nil {
@@ -40,8 +41,8 @@ func newRuns(env *Env) *cobra.Command {
 			return printRuns(env, runs)
 		},
 	}
-	c.Flags().IntVarP(&most, "number", "n", most, "how many")
-	c.Flags().StringVar(&name, "pipeline", "", "only those of this pipeline")
+	c.Flags().IntVarP(&most, "number", "n", most, "number of runs")
+	c.Flags().StringVar(&name, "pipeline", "", "only runs of this pipeline")
 	c.AddCommand(newRunsShow(env))
 	return c
 }
@@ -84,10 +85,13 @@ func printRuns(env *Env, runs []runlog.PastRun) error {
 func newRunsShow(env *Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "show [RUN]",
-		Short: "All about one run: its streams, errors with their next steps, findings, changes of the source",
-		Long: `Show the last run, or the one, or the move by hand, whose id begins with RUN: how it ended and what to do next, what it did for each stream, what the
-audit found, which fields of the source were new, what did not fit, and what was published. With -v, and in JSON, also where each value of
-the configuration came from that it went by: line of the file, variable, flag or default; never what it was.`,
+		Short: "Show one run: streams, errors with next steps, findings, schema drift",
+		Long: `Show the last run, or the run or checkpoint move whose id begins with RUN: its outcome and next step, the
+results of each stream, and what was published. Also shows findings of the audit, new fields of the source and
+rejected values.
+
+With -v, and in JSON, also the provenance of each configuration value: line of the file, variable, flag or
+default. The values are not shown.`,
 		Example:           "  aqueduck runs show\n  aqueduck runs show 01K9 -o json\n  aqueduck runs show -v",
 		Args:              usage.AtMostOne("a run"),
 		Annotations:       map[string]string{forms: "json"},

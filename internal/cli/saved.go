@@ -33,7 +33,7 @@ func (s *savedOptions) checkArguments(c *cobra.Command, args []string) error {
 		return usage.OneArgument("an SQL statement in quotes")(c, args)
 	}
 	if s.name != "" && s.list {
-		return usage.Errorf(c, "--saved answers one of the questions that --list lists: give one of the two")
+		return usage.Errorf(c, "--saved and --list exclude each other: use one of them")
 	}
 	if len(args) > 0 {
 		return usage.Errorf(c, "%s takes a statement or a saved query, found both", c.CommandPath())
@@ -104,7 +104,7 @@ func savedQuery(name string) (queries.Query, error) {
 		}
 		names = append(names, q.Name)
 	}
-	next := "aqueduck query --list tells the questions of " + strings.Join(names, ", ")
+	next := "list the saved queries: aqueduck query --list; there are " + strings.Join(names, ", ")
 	if near := grammar.DidYouMean(name, names); near != "" {
 		next = near + " " + next
 	}
@@ -148,7 +148,7 @@ func missingRelations(ctx context.Context, env *Env, dir layout.Dir, q queries.Q
 	if len(missing) == 0 {
 		return nil
 	}
-	p := &problem.Problem{Class: "query", What: q.Name + " reads what this warehouse does not have: " + strings.Join(missing, ", ")}
+	p := &problem.Problem{Class: "query", What: q.Name + " reads tables that this warehouse does not have: " + strings.Join(missing, ", ")}
 	catalogue, err := schemas.Builtin()
 	if err != nil {
 		return err
@@ -157,6 +157,6 @@ func missingRelations(ctx context.Context, env *Env, dir layout.Dir, q queries.Q
 	if err != nil {
 		return err
 	}
-	p.Next = "have a pipeline read " + strings.Join(streams, ", ")
+	p.Next = "add to the streams of a pipeline: " + strings.Join(streams, ", ")
 	return p
 }

@@ -13,8 +13,8 @@ import (
 func newSchedule(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "schedule",
-		Short:   "When pipelines run next",
-		Long:    `The times at which aqueduck serve runs the pipelines.`,
+		Short:   "Show when pipelines run next",
+		Long:    `Show the times at which aqueduck serve runs the pipelines.`,
 		Example: "  aqueduck schedule next\n  aqueduck schedule next nightly -n 10",
 		Args:    usage.Subcommand,
 		RunE:    usage.ShowHelp,
@@ -27,15 +27,15 @@ func newScheduleNext(env *Env) *cobra.Command {
 	each := 5
 	c := &cobra.Command{
 		Use:   "next [pipeline…]",
-		Short: "The next times of each pipeline",
-		Long: `List the next times at which aqueduck serve runs each pipeline, in warehouse.timezone and in UTC, and say where the clocks
-skip a time or show it twice. Reads the configuration only.`,
+		Short: "List the next runs of each pipeline",
+		Long: `List the next times at which aqueduck serve runs each pipeline, in warehouse.timezone and in UTC. Times that
+daylight saving skips or repeats are marked. Reads only the configuration.`,
 		Example:           "  aqueduck schedule next\n  aqueduck schedule next nightly -n 10\n  aqueduck schedule next -o json",
 		Annotations:       map[string]string{forms: "json csv"},
 		ValidArgsFunction: shellCompletion{env}.completePipelines,
 		RunE: func(c *cobra.Command, args []string) error {
 			if each < 1 || each > 1000 {
-				return usage.Errorf(c, "--number %d: it is 1 to 1000", each)
+				return usage.Errorf(c, "--number %d: expected 1 to 1000", each)
 			}
 			cfg, _, err := env.loadConfig()
 			if err != nil {
@@ -57,13 +57,13 @@ skip a time or show it twice. Reads the configuration only.`,
 				return env.printRows([]string{"pipeline", "local", "zone", "at", "note"}, all)
 			}
 			if len(due) == 0 {
-				_, err := fmt.Fprintf(env.Stdout, "no schedule: %s runs by hand only\n", env.fileNames())
+				_, err := fmt.Fprintf(env.Stdout, "no schedule: %s runs only by hand\n", env.fileNames())
 				return err
 			}
 			render.PrintDue(env.Stdout, due)
 			return nil
 		},
 	}
-	c.Flags().IntVarP(&each, "number", "n", each, "how many times of each")
+	c.Flags().IntVarP(&each, "number", "n", each, "number of times per pipeline")
 	return c
 }

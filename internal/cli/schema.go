@@ -13,12 +13,13 @@ func newSchema(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON Schema of pipelines.yaml for editors",
-		Long: `Print the JSON Schema (draft-07) of pipelines.yaml, or of a stream file: keys, values and what they mean. Editors with the YAML
-language server complete and check by it, when the file begins with the line
+		Long: `Print the JSON Schema (draft-07) of pipelines.yaml or of a stream file: keys, values and their meaning.
+Editors with the YAML language server use it for completion and validation when the file begins with this
+line:
 
     # yaml-language-server: $schema=./pipelines.schema.json
 
-It knows the form of the file. What check knows besides (names of streams, schedules, tokens) it does not.`,
+The schema covers the form of the file. aqueduck check also validates names of streams, schedules and tokens.`,
 		Example: "  aqueduck schema > pipelines.schema.json\n  aqueduck schema --stream > stream.schema.json",
 		Args:    usage.NoArguments,
 		RunE: func(*cobra.Command, []string) error {
@@ -33,7 +34,7 @@ It knows the form of the file. What check knows besides (names of streams, sched
 			return err
 		},
 	}
-	c.Flags().BoolVar(&stream, "stream", false, "that of a stream file")
+	c.Flags().BoolVar(&stream, "stream", false, "print the schema of a stream file")
 	return c
 }
 

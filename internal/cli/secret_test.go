@@ -114,7 +114,7 @@ func TestS2NeitherTokenNorAddressIsInAnythingThatIsWrittenOrSaid(t *testing.T) {
 		said += p.outputText()
 	}
 	run(1, "sync")
-	for _, words := range []string{"400 [redacted]", "token [redacted] of [redacted]", "redirects are not followed", "leads to another host"} {
+	for _, words := range []string{"400 [redacted]", "token [redacted] of [redacted]", "redirects are not followed", "points to another host"} {
 		if !strings.Contains(said, words) {
 			t.Errorf("nothing says %q: the test finds nothing", words)
 		}

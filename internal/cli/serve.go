@@ -20,20 +20,24 @@ func newServe(env *Env) *cobra.Command {
 	var o serveOptions
 	c := &cobra.Command{
 		Use:   "serve",
-		Short: "Run the pipelines at their times, and show them in a browser",
-		Long: `Run each pipeline that has a schedule at its times, in warehouse.timezone, until SIGTERM or Ctrl-C; a run under way
-then commits what is whole and ends. A time missed while the program was down, or whose run ended with it, is made up for
-once when it starts again; a time that comes while the pipeline still runs is left out, unless the pipeline says
-otherwise. A run that failed for what heals by itself is tried again after 15 minutes, 45 more and two hours more, before
-alerts are told of it. Each run is a process of its own: one that dies is told of and tried again likewise, and serve goes
-on. The warehouse is locked only while something runs; a second serve of it ends with 5.
+		Short: "Run the pipelines on schedule, with an optional console",
+		Long: `Run each pipeline that has a schedule at its times, in warehouse.timezone, until SIGTERM or Ctrl-C. On these
+signals the current run commits its complete batches and ends.
 
-SIGHUP reads pipelines.yaml again. A run under way goes on; a file with mistakes changes nothing, and is told of.
+A time that was missed while the program was down, or whose run ended with it, gets one catch-up run at the
+next start. A time that comes while the pipeline still runs is skipped, unless the pipeline configures
+otherwise. A run that failed with a temporary error is retried after 15 minutes, 45 more minutes and two more
+hours; alerts are sent after the last retry. Each run is a separate process; when it crashes, serve goes on,
+sends an alert and retries the run in the same way. The warehouse is locked only while a run is active. A
+second serve of the same warehouse ends with exit code 5.
 
---console ADDRESS shows what runs, ran and will run in a browser, and what there is in the warehouse. It listens on this
-machine only, wants the token that its first start prints, and --read-only takes its buttons away. See docs/console.md.
+SIGHUP reloads pipelines.yaml. The current run goes on. A file with mistakes is reported and changes nothing.
 
---metrics ADDRESS has /metrics for Prometheus, /healthz and /readyz, on this machine only.`,
+--console ADDRESS serves a web console with past, current and coming runs and the data. It listens only on
+this machine and asks for the token that its first start prints. --read-only removes its buttons. See
+docs/console.md.
+
+--metrics ADDRESS serves /metrics for Prometheus, /healthz and /readyz, only on this machine.`,
 		Example: `  aqueduck serve
   aqueduck serve -f pipelines.yaml -q
   aqueduck serve --console 127.0.0.1:8321
@@ -51,14 +55,14 @@ machine only, wants the token that its first start prints, and --read-only takes
 			return serveAll(c.Context(), env, o)
 		},
 	}
-	c.Flags().StringVar(&o.place.Address, "console", "", "show the console at this address, 127.0.0.1:8321 or unix:PATH (default: nowhere)")
-	c.Flags().StringSliceVar(&o.place.Hosts, "console-host", nil, "another name that the console goes by, as reports.example; of a proxy before it, too")
-	c.Flags().StringVar(&o.place.Cert, "console-cert", "", "the console's certificate, a PEM file")
-	c.Flags().StringVar(&o.place.Key, "console-key", "", "the key of that certificate, a PEM file")
-	c.Flags().StringVar(&o.place.Password, "console-password-file", "", "a file of mode 0600 with the console's password, instead of a token that it makes")
-	c.Flags().BoolVar(&o.readOnly, "read-only", false, "a console without buttons")
-	c.Flags().StringVar(&o.metrics, "metrics", "", "answer Prometheus at this address of this machine, 127.0.0.1:9321 or unix:PATH (default: nowhere)")
-	c.Flags().StringSliceVar(&o.metricsHosts, "metrics-host", nil, "another name that the metrics go by, of a proxy before them")
+	c.Flags().StringVar(&o.place.Address, "console", "", "address of the web console, 127.0.0.1:8321 or unix:PATH (default: none)")
+	c.Flags().StringSliceVar(&o.place.Hosts, "console-host", nil, "another host name of the console or of a proxy before it, e.g. reports.example")
+	c.Flags().StringVar(&o.place.Cert, "console-cert", "", "TLS certificate of the console, a PEM file")
+	c.Flags().StringVar(&o.place.Key, "console-key", "", "key of the TLS certificate, a PEM file")
+	c.Flags().StringVar(&o.place.Password, "console-password-file", "", "file of mode 0600 with the console's password, instead of a generated token")
+	c.Flags().BoolVar(&o.readOnly, "read-only", false, "serve a console without buttons")
+	c.Flags().StringVar(&o.metrics, "metrics", "", "address of the Prometheus metrics on this machine, 127.0.0.1:9321 or unix:PATH (default: none)")
+	c.Flags().StringSliceVar(&o.metricsHosts, "metrics-host", nil, "another host name of the metrics or of a proxy before them")
 	return c
 }
 
@@ -75,11 +79,11 @@ type serveOptions struct {
 func (o serveOptions) checkFlags(c *cobra.Command) error {
 	for _, name := range []string{"console-host", "console-cert", "console-key", "console-password-file", "read-only"} {
 		if o.place.Address == "" && c.Flags().Changed(name) {
-			return usage.Errorf(c, "--%s is about the console: give --console ADDRESS too", name)
+			return usage.Errorf(c, "--%s needs --console ADDRESS", name)
 		}
 	}
 	if o.metrics == "" && c.Flags().Changed("metrics-host") {
-		return usage.Errorf(c, "--metrics-host is about the metrics: give --metrics ADDRESS too")
+		return usage.Errorf(c, "--metrics-host needs --metrics ADDRESS")
 	}
 	return nil
 }
@@ -161,7 +165,7 @@ func (s *pipelineServer) serveConsole(ctx context.Context, o serveOptions, stop 
 	}
 	s.env.printNotice("console   " + scheme + address)
 	if made != "" {
-		s.env.printNotice(fmt.Sprintf("          its token, shown this once: %s\n          it lies in %s", secret, made))
+		s.env.printNotice(fmt.Sprintf("          its token, shown only now: %s\n          it is stored in %s", secret, made))
 	}
 	return runInBackground(stop, func() error { return c.Serve(ctx, listener, o.place.Cert, o.place.Key) }), nil
 }

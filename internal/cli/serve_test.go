@@ -133,7 +133,7 @@ func (h *serveHost) listsWhatWasLeftOut(times int) {
 		}
 		return out.String()
 	}
-	const line = ",LEFT OUT,0,0,0,,\"the last one still ran, or the machine slept\"\n"
+	const line = ",LEFT OUT,0,0,0,,\"the previous run was still active, or the machine was suspended\"\n"
 	if got := ask("runs", "-n", "100", "-o", "csv"); strings.Count(got, line) != times || strings.Count(got, "\n,nightly,2026-03-02T1") != times {
 		h.t.Errorf("%d times were left out, and listed are\n%s", times, got)
 	}
@@ -174,7 +174,7 @@ func TestASecondServeOfOneWarehouseIsRefused(t *testing.T) {
 	h.before = func(http.ResponseWriter, *http.Request) bool {
 		if !asked {
 			asked = true
-			if code, said := second(); code != 5 || !strings.Contains(said, "error[busy] another process runs the pipelines of this warehouse at their times: process ") {
+			if code, said := second(); code != 5 || !strings.Contains(said, "error[busy] another serve runs the pipelines of this warehouse: process ") {
 				t.Errorf("the second ended with %d: %s", code, said)
 			}
 		}
@@ -208,10 +208,10 @@ func TestServeLeavesOutTimesThatComeDuringARun(t *testing.T) {
 	h := newHost(t, date2026(time.March, 2, 11, 50), strings.Replace(served, "30 2 * * *", "0 * * * *", 1))
 	h.took = 7 * time.Minute
 	_, stderr := h.serveUntil(date2026(time.March, 2, 15, 30))
-	if !strings.Contains(stderr, `msg="a run was left out: the last one still ran, or the machine slept" pipeline=nightly at=2026-03-02T1`) {
+	if !strings.Contains(stderr, `msg="a run was skipped: the previous run was still active, or the machine was suspended" pipeline=nightly at=2026-03-02T1`) {
 		t.Errorf("no word of what was left out:\n%s", stderr)
 	}
-	h.listsWhatWasLeftOut(strings.Count(stderr, "a run was left out"))
+	h.listsWhatWasLeftOut(strings.Count(stderr, "a run was skipped"))
 	for _, began := range h.runStarts() {
 		if !strings.HasSuffix(began, ":00") {
 			t.Errorf("a run began at %s", began)
@@ -258,7 +258,7 @@ func TestServeAskedToStopCommitsWhatIsWhole(t *testing.T) {
 	p := startProcess(t, "aqueduck", h.environment(), "serve", "-f", h.file)
 	<-h.reached
 	p.sendSignal(syscall.SIGTERM)
-	p.waitForText("once more stops at once")
+	p.waitForText("press Ctrl-C again to stop immediately")
 	h.open()
 	if code := p.exitCode(); code != 0 || !strings.Contains(p.outputText(), "\nINTERRUPTED nightly ") {
 		t.Errorf("it ended with %d:\n%s", code, p.outputText())

@@ -57,7 +57,7 @@ func (s *pipelineServer) checkServable(runner *runner.Runner) error {
 			return nil
 		}
 	}
-	return &problem.Problem{Class: "config", What: "no pipeline of " + s.env.fileNames() + " has a schedule", Next: `give one, e.g. schedule: "0 2 * * *"`}
+	return &problem.Problem{Class: "config", What: "no pipeline of " + s.env.fileNames() + " has a schedule", Next: `give a pipeline one, e.g. schedule: "0 2 * * *"`}
 }
 
 // runSchedules runs the pipelines at their times until the context ends. A configuration that was read anew is gone on with at once;
@@ -134,7 +134,7 @@ func (s *pipelineServer) scheduledJobs(ctx context.Context, last map[string]time
 			Retry: func(context.Context) {
 				_, o := serve.NextRetry(setup, p)
 				o.Wait = time.Hour
-				s.runPipeline(ctx, setup, p, o, false) // where it runs already somebody saw to it
+				s.runPipeline(ctx, setup, p, o, false) // where it is already running somebody saw to it
 				s.handOver(setup)
 				waiting()
 			},
@@ -143,7 +143,7 @@ func (s *pipelineServer) scheduledJobs(ctx context.Context, last map[string]time
 	return jobs
 }
 
-// runPipeline runs a pipeline, and is false where it runs already, by hand or by a configuration that was replaced since; unless it is to
+// runPipeline runs a pipeline, and is false where it is already running, by hand or by a configuration that was replaced since; unless it is to
 // wait for that.
 func (s *pipelineServer) runPipeline(ctx context.Context, runner *runner.Runner, p *config.Pipeline, o runner.Options, wait bool) bool {
 	ctx, end, other := s.registerRun(ctx, p.Name)
@@ -204,18 +204,18 @@ func (s *pipelineServer) startRun(ctx context.Context, name string, failed bool)
 	setup := s.currentRunner()
 	p, ok := setup.Config.Pipeline(name)
 	if !ok {
-		return &problem.Problem{Class: "usage", What: fmt.Sprintf("there is no pipeline %q", name), Next: "go back to the overview"}
+		return &problem.Problem{Class: "usage", What: fmt.Sprintf("there is no pipeline %q", name), Next: "open the overview"}
 	}
 	running, err := runlog.ReadRunning(setup.Dir)
 	if err != nil {
 		return err
 	}
 	if running != nil {
-		return &problem.Problem{Class: "busy", What: running.Pipeline + " runs already", Next: "wait for its end, or cancel it"}
+		return &problem.Problem{Class: "busy", What: running.Pipeline + " is already running", Next: "wait until it ends, or cancel it"}
 	}
 	run, end, other := s.registerRun(ctx, name)
 	if other != nil {
-		return &problem.Problem{Class: "busy", What: name + " runs already", Next: "wait for its end, or cancel it"}
+		return &problem.Problem{Class: "busy", What: name + " is already running", Next: "wait until it ends, or cancel it"}
 	}
 	s.runs.Go(func() {
 		defer end()
@@ -230,7 +230,7 @@ func (s *pipelineServer) cancelRun(name string) error {
 	defer s.mu.Unlock()
 	u := s.activeRuns[name]
 	if u == nil {
-		return &problem.Problem{Class: "usage", What: "this program runs no " + name + " now", Next: "a run of another process is ended where it was begun, by Ctrl-C"}
+		return &problem.Problem{Class: "usage", What: "this process does not run " + name + " now", Next: "stop the run in the terminal or service that started it, with Ctrl-C"}
 	}
 	u.cancel(pipelinesync.ErrCalledOff)
 	return nil
@@ -245,16 +245,16 @@ func (s *pipelineServer) reloadConfig() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err == nil && fresh.Dir != s.runner.Dir {
-		err = &problem.Problem{Class: "config", What: fmt.Sprintf("warehouse.dir is %s now, and %s is served", fresh.Dir, s.runner.Dir), Next: "start `aqueduck serve` anew for another warehouse"}
+		err = &problem.Problem{Class: "config", What: fmt.Sprintf("warehouse.dir is %s now, and %s is served", fresh.Dir, s.runner.Dir), Next: "restart `aqueduck serve` to change the warehouse"}
 	}
 	if err != nil {
 		s.reloadError = problem.AsProblem(err).Error()
-		s.runner.Log.Error("the configuration has mistakes: it is served as it was", "file", s.env.fileNames(), "error", s.reloadError)
+		s.runner.Log.Error("the new configuration has mistakes: the previous one stays in effect", "file", s.env.fileNames(), "error", s.reloadError)
 		return err
 	}
 	fresh.Alerts = pipelinesync.NewSender(fresh, fresh.Config.Lookup)
 	s.runner, s.reloadError = fresh, ""
-	s.runner.Log.Info("the configuration was read again", "file", s.env.fileNames())
+	s.runner.Log.Info("the configuration was reloaded", "file", s.env.fileNames())
 	s.requestReschedule()
 	return nil
 }

@@ -98,7 +98,7 @@ func TestF14ASecondSignalEndsAtOnce(t *testing.T) {
 		p := s.syncWith([]string{"AQUEDUCK_CRASH=commit-written:2:hold"})
 		p.waitForText("holding at commit-written")
 		p.sendSignal(pair[0])
-		p.waitForText("once more stops at once")
+		p.waitForText("press Ctrl-C again to stop immediately")
 		p.sendSignal(pair[1])
 		if code := p.exitCode(); code != 128+int(pair[1]) {
 			t.Errorf("%s after %s ended the process with %d", pair[1], pair[0], code)
@@ -124,7 +124,7 @@ func TestF14TheCodeOfAnInterruptedRunIsTheOneThatIsNoted(t *testing.T) {
 		p := s.startSync("--summary-file", file)
 		<-asked
 		p.sendSignal(sent)
-		p.waitForText("once more stops at once")
+		p.waitForText("press Ctrl-C again to stop immediately")
 		close(answer)
 		want := 128 + int(sent)
 		if code := p.exitCode(); code != want {
@@ -156,7 +156,7 @@ func TestF14ARunThatIgnoresHangupsGoesOn(t *testing.T) {
 	<-asked
 	p.sendSignal(syscall.SIGHUP)
 	close(answer)
-	if code := p.exitCode(); code != 0 || strings.Contains(p.outputText(), "once more stops at once") {
+	if code := p.exitCode(); code != 0 || strings.Contains(p.outputText(), "press Ctrl-C again to stop immediately") {
 		t.Errorf("it ended with %d:\n%s", code, p.outputText())
 	}
 }

@@ -37,7 +37,7 @@ func signalContext(env *Env) (context.Context, func()) {
 				if !got.CompareAndSwap(0, code) {
 					os.Exit(int(code))
 				}
-				env.printNotice("stopping: what is under way is being brought to an end; once more stops at once")
+				env.printNotice("stopping after the current batch; press Ctrl-C again to stop immediately")
 				cancel()
 			case <-done:
 				return

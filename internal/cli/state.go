@@ -22,8 +22,9 @@ func newState(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "state",
 		Short: "Show or move the checkpoints of streams",
-		Long: `Checkpoints live with the data, in the same transactions. Moving one back, or forgetting it, makes the next run read more;
-it never removes a row. Who moved what, from where, to where and when stays in _sync.moves, and in the list of aqueduck runs.`,
+		Long: `Checkpoints are stored with the data, in the same transactions. After a checkpoint is moved back or reset, the
+next run reads more; no row is removed. Every move is recorded in _sync.moves and listed by aqueduck runs:
+who, from, to and when.`,
 		Example: "  aqueduck state show\n  aqueduck state rewind contacts --to 2026-11-01\n  aqueduck state reset contacts --workspace main",
 		Args:    usage.Subcommand,
 		RunE:    usage.ShowHelp,
@@ -35,9 +36,10 @@ it never removes a row. Who moved what, from where, to where and when stays in _
 func newStateShow(env *Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "show [stream…]",
-		Short: "Show how far each stream is read and where it goes on",
-		Long: `Show the checkpoints of the published file: how far each stream is read, how far back its history, and where it goes on
-(cut in the table, whole in JSON and CSV), and who last moved one by hand, from where and when. Needs neither token nor network.`,
+		Short: "Show the checkpoint of each stream",
+		Long: `Show the checkpoints of the published file: the watermark of each stream, how far back its history is read,
+and its cursor. The cursor is shortened in the table, and complete in JSON and CSV. The last move by hand is
+shown with user, old position and time. Needs neither token nor network.`,
 		Example:           "  aqueduck state show\n  aqueduck state show contacts -o json",
 		Annotations:       map[string]string{forms: "json csv"},
 		ValidArgsFunction: shellCompletion{env}.completeStreams,
@@ -116,7 +118,7 @@ func printStates(env *Env, states []runlog.StreamState) error {
 	}
 	for _, s := range states {
 		if s.Moved != nil {
-			fmt.Fprintf(env.Stdout, "by hand: %s\n", s.Moved)
+			fmt.Fprintf(env.Stdout, "moved by hand: %s\n", s.Moved)
 		}
 	}
 	return nil
@@ -134,10 +136,12 @@ func newStateRewind(env *Env) *cobra.Command {
 	var m checkpointMove
 	c := &cobra.Command{
 		Use:   "rewind STREAM --to TIME",
-		Short: "Read a stream again from a time on",
-		Long: `Move the mark of a stream that is read by time back, so that the next run reads what changed from there on again and compares:
-in every workspace that has read it, or with --workspace in that one. Shows each checkpoint as it is and as it would be, and asks
-first. Where one cannot be moved, none is.`,
+		Short: "Move the watermark of a stream back to a time",
+		Long: `Move the watermark of a stream back, so that the next run reads again everything that changed since then, and
+compares. Applies to every workspace that has read the stream, or with --workspace to one. Shows each
+checkpoint before and after, and asks for confirmation. If one checkpoint cannot be moved, none is.
+
+Only streams that are read by time have a watermark.`,
 		Example: "  aqueduck state rewind contacts --to 2026-11-01\n  aqueduck state rewind contacts --to 2026-11-01T12:00:00Z --yes\n" +
 			"  aqueduck state rewind contacts --to 2026-11-01 --workspace main",
 		Args:              usage.OneArgument("a stream"),
@@ -155,7 +159,7 @@ first. Where one cannot be moved, none is.`,
 			})
 		},
 	}
-	c.Flags().StringVar(&to, "to", "", "the date or time to read again from")
+	c.Flags().StringVar(&to, "to", "", "date or time to read again from")
 	m.addFlags(c)
 	return c
 }
@@ -164,9 +168,9 @@ func newStateReset(env *Env) *cobra.Command {
 	var m checkpointMove
 	c := &cobra.Command{
 		Use:   "reset STREAM",
-		Short: "Forget how far a stream is read: the next run reads all of it and compares",
-		Long: `Forget the checkpoint of a stream, in every workspace that has one, or with --workspace in that one. Its rows stay; the next run
-reads everything and compares. Shows each checkpoint as it is and as it would be, and asks first.`,
+		Short: "Clear the checkpoint: the next run reads the whole stream",
+		Long: `Clear the checkpoint of a stream in every workspace that has one, or with --workspace in one. Its rows stay;
+the next run reads everything and compares. Shows each checkpoint before and after, and asks for confirmation.`,
 		Example:           "  aqueduck state reset contacts\n  aqueduck state reset contacts --workspace main --yes",
 		Args:              usage.OneArgument("a stream"),
 		ValidArgsFunction: shellCompletion{env}.completeStreams,
@@ -187,7 +191,7 @@ type checkpointMove struct {
 }
 
 func (m *checkpointMove) addFlags(c *cobra.Command) {
-	c.Flags().StringVar(&m.workspace, "workspace", "", "the workspace whose checkpoint is meant (default: all that have one)")
+	c.Flags().StringVar(&m.workspace, "workspace", "", "only the checkpoint of this workspace (default: all that have one)")
 	c.Flags().BoolVar(&m.yes, "yes", false, "do not ask")
 }
 
@@ -200,9 +204,9 @@ func moveCheckpoints(env *Env, m checkpointMove, do func(*runner.Runner, admin.C
 	runner.By = operatorName()
 	changed := false
 	err = do(runner, func(moves []admin.Move) (bool, error) {
-		question := "change it? [y/N] "
+		question := "change the checkpoint? [y/N] "
 		if len(moves) > 1 {
-			question = fmt.Sprintf("change all %d? [y/N] ", len(moves))
+			question = fmt.Sprintf("change all %d checkpoints? [y/N] ", len(moves))
 		}
 		for _, one := range moves {
 			name := one.Stream

@@ -18,10 +18,13 @@ func newStatus(env *Env) *cobra.Command {
 	exitCode := false
 	c := &cobra.Command{
 		Use:   "status",
-		Short: "What runs now, how the last runs went, how fresh the data is",
-		Long: `Show what runs now with its percentage and the time it may still take, the last runs, how far each stream is read and
-when the next run is due. A stream is late when the run that was due after it was last read well has not brought it, and its
-freshness is breached when two have not; freshness: in pipelines.yaml sets other limits. Reads the published file and run.json only; needs neither token nor network. CSV has the streams alone.`,
+		Short: "Show the current run, the last runs and the freshness of the data",
+		Long: `Show the current run with its percentage and remaining time, the last runs, the watermark of each stream and
+the next run.
+
+A stream is late when one scheduled run did not read it completely, and its freshness SLA is breached after
+two such runs; freshness: in pipelines.yaml sets other limits. Reads only the published file and run.json;
+needs neither token nor network. CSV lists the streams only.`,
 		Example:     "  aqueduck status\n  aqueduck status --dir demo -o json\n  aqueduck status -o csv\n  aqueduck status --exit-code",
 		Args:        usage.NoArguments,
 		Annotations: map[string]string{forms: "json csv"},
@@ -37,7 +40,7 @@ freshness is breached when two have not; freshness: in pipelines.yaml sets other
 					return err
 				}
 				if err != nil {
-					fmt.Fprintf(env.Stderr, "note: %s has mistakes, so that no next run is shown, and nothing is late: aqueduck check lists them\n", env.fileNames())
+					fmt.Fprintf(env.Stderr, "note: %s has mistakes, so no next run and no late stream is shown; list them: aqueduck check\n", env.fileNames())
 				}
 			}
 			s, err := runlog.ReadStatus(c.Context(), dir, config, catalogue, env.Now())
@@ -54,13 +57,13 @@ freshness is breached when two have not; freshness: in pipelines.yaml sets other
 				render.PrintStatus(s, env.Stdout)
 			}
 			if stale := s.Stale(); err == nil && exitCode && len(stale) > 0 {
-				return &problem.Problem{Class: "freshness", Exit: problem.ExitBreached, What: "older than they may be: " + strings.Join(stale, ", "),
-					Next: "aqueduck status shows why; aqueduck sync reads them"}
+				return &problem.Problem{Class: "freshness", Exit: problem.ExitBreached, What: "freshness SLA breached: " + strings.Join(stale, ", "),
+					Next: "see the cause: aqueduck status; read them: aqueduck sync"}
 			}
 			return err
 		},
 	}
-	c.Flags().BoolVar(&exitCode, "exit-code", false, "end with 6 when the freshness of a stream is breached")
+	c.Flags().BoolVar(&exitCode, "exit-code", false, "exit with 6 if a freshness SLA is breached")
 	return c
 }
 

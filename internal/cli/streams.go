@@ -19,13 +19,13 @@ func newStreams(env *Env) *cobra.Command {
 	var markdown, html bool
 	c := &cobra.Command{
 		Use:   "streams [NAME]",
-		Short: "List the streams, or tell all about one",
-		Long: `List every stream that a pipeline can name, built-in ones and your own; with a name, tell how that one is read, its tables,
-keys and columns. Needs neither token nor network.
+		Short: "List the streams, or describe one",
+		Long: `List every stream that a pipeline can name, built-in and your own. With NAME, describe how the stream is read,
+its tables, keys and columns. Needs neither token nor network.
 
---markdown and --html write the dictionary of a warehouse that has them all: every table, column and model, with types, comments and
-personal data, the field of the API that a column comes from, the models that it goes into, and what points to what. The page of
---html needs nothing beside it.`,
+--markdown and --html print the data dictionary of all streams: every table, column and model with types,
+comments and personal data, the provenance and lineage of each column, and references. The HTML page is
+self-contained.`,
 		Example: `  aqueduck streams
   aqueduck streams contacts
   aqueduck streams -o json
@@ -36,7 +36,7 @@ personal data, the field of the API that a column comes from, the models that it
 		RunE: func(c *cobra.Command, args []string) error {
 			if markdown || html {
 				if len(args) > 0 || markdown && html || c.Flags().Changed("output") {
-					return usage.Errorf(c, "--markdown and --html write one page of all streams: give one of them, without a name and without --output")
+					return usage.Errorf(c, "--markdown and --html print one page of all streams: use one of them, without NAME and without --output")
 				}
 				return writeDictionary(c.Context(), env, html)
 			}
@@ -62,8 +62,8 @@ personal data, the field of the API that a column comes from, the models that it
 			return nil
 		},
 	}
-	c.Flags().BoolVar(&markdown, "markdown", false, "write the dictionary as Markdown")
-	c.Flags().BoolVar(&html, "html", false, "write the dictionary as one page of HTML")
+	c.Flags().BoolVar(&markdown, "markdown", false, "print the data dictionary as Markdown")
+	c.Flags().BoolVar(&html, "html", false, "print the data dictionary as one HTML page")
 	c.AddCommand(newStreamsTry(env), newStreamsNew(env))
 	return c
 }
@@ -126,10 +126,10 @@ func newStreamsTry(env *Env) *cobra.Command {
 	var workspace, id string
 	c := &cobra.Command{
 		Use:   "try FILE",
-		Short: "Read one page of a stream and show what becomes of it",
-		Long: `Read one page of a stream with the workspace's own token and show the answer's form, the first ten rows, the fields that no
-column took with a line for each that would, the columns that nothing filled, and how the list would be read on. FILE is a
-stream file, or the name of a stream. Nothing is written.`,
+		Short: "Read one page of a stream and preview its rows",
+		Long: `Read one page of a stream with the workspace's token. Shows the form of the answer, the first ten rows,
+columns without a value, and how the next page is found. For fields without a column it prints a column line
+to paste. FILE is a stream file or the name of a stream. Nothing is written.`,
 		Example: `  aqueduck streams try streams/states.yaml
   aqueduck streams try contacts
   aqueduck streams try contacts_by_id --id 6762f23e4b2b8e36b0f2a4d1 -o json`,
@@ -159,8 +159,8 @@ stream file, or the name of a stream. Nothing is written.`,
 			return nil
 		},
 	}
-	c.Flags().StringVar(&workspace, "workspace", "", "the workspace to ask (default: the first of the configuration)")
-	c.Flags().StringVar(&id, "id", "", "of a stream that is read by id: the one to ask for")
+	c.Flags().StringVar(&workspace, "workspace", "", "workspace to read from (default: the first of the configuration)")
+	c.Flags().StringVar(&id, "id", "", "for a stream that is read by id: the id to read")
 	return c
 }
 
@@ -168,10 +168,10 @@ func newStreamsNew(env *Env) *cobra.Command {
 	var workspace, list, name string
 	c := &cobra.Command{
 		Use:   "new GET /path",
-		Short: "Make a stream file of a list of the API",
-		Long: `Read the beginning of a list, with the workspace's own token, and print a stream file for it: its columns by what the records
-have, its key, how it is paged. Put it into a file that stream_files names, look it over, and try it. Two requests; nothing is
-written.`,
+		Short: "Create a stream file from a list of the API",
+		Long: `Read the beginning of a list with the workspace's token and print a stream file for it: columns from the
+fields of the records, key and paging. Save it under a name that stream_files matches, review it, and test it
+with streams try. Sends two requests; nothing is written.`,
 		Example: `  aqueduck streams new GET /contacts --name contact_list > streams/contact_list.yaml
   aqueduck streams new GET /ticket_states --name states --records data`,
 		Args: aListOfTheAPI,
@@ -187,13 +187,13 @@ written.`,
 			if err != nil {
 				return err
 			}
-			env.printNotice(fmt.Sprintf("stream %[1]s: put it into a file that stream_files names; then %[2]s streams try streams/%[1]s.yaml", made, env.Name))
+			env.printNotice(fmt.Sprintf("stream %[1]s: save it in a file that stream_files names; then %[2]s streams try streams/%[1]s.yaml", made, env.Name))
 			_, err = env.Stdout.Write(text)
 			return err
 		},
 	}
 	c.Flags().StringVar(&workspace, "workspace", "", "the workspace to ask (default: the first of the configuration)")
-	c.Flags().StringVar(&list, "records", "", "key of the answer that holds the records, where it has several lists")
+	c.Flags().StringVar(&list, "records", "", "key of the list in the answer, if the answer has several lists")
 	c.Flags().StringVar(&name, "name", "", "name of the stream (default: the last part of the path)")
 	return c
 }

@@ -23,11 +23,13 @@ func newSync(env *Env) *cobra.Command {
 	var since, until, summary string
 	c := &cobra.Command{
 		Use:   "sync [pipeline…]",
-		Short: "Read what is new and publish it",
-		Long: `Run pipelines once, all of them when none is named. Each stream goes on where its last run ended; what is
-committed stays, whatever ends the run. Ctrl-C asks no more, commits what is whole and says how to go on.
+		Short: "Read new and changed records and publish them",
+		Long: `Run pipelines once: the named ones, or all. Each stream goes on from its last checkpoint; committed data
+stays, however the run ends. Ctrl-C stops requesting, commits complete batches and prints the command that
+goes on.
 
-A terminal shows each stream while it is read, how much of its history is there, and when the run may end.`,
+A terminal shows each stream while it is read, the share of its history that is read, and the estimated end of
+the run.`,
 		Example: `  aqueduck sync nightly
   aqueduck sync nightly --failed
   aqueduck sync nightly --limit 100 --dir trial
@@ -49,19 +51,19 @@ A terminal shows each stream while it is read, how much of its history is there,
 		},
 	}
 	c.Flags().StringSliceVar(&o.Select, "select", nil, "only these streams: stream or pipeline.stream, names or globs")
-	c.Flags().StringSliceVar(&o.Exclude, "exclude", nil, "all but these streams: stream or pipeline.stream, names or globs")
-	c.Flags().StringVar(&since, "since", "", "read records changed from this date or time on, of exports its days, and move no mark")
-	c.Flags().StringVar(&until, "until", "", "read records changed up to this date or time, and move no mark")
-	c.Flags().BoolVar(&o.Failed, "failed", false, "only the streams that did not end well in the last run")
-	c.Flags().BoolVar(&o.FullRefresh, "full-refresh", false, "read everything again and replace what differs, also where updated_at went back; no table is emptied")
-	c.Flags().BoolVar(&o.FailFast, "fail-fast", false, "end with the first stream that fails, and begin no other pipeline")
-	c.Flags().DurationVar(&o.MaxTime, "max-time", 0, "end cleanly after this long; the next run goes on (default: the pipeline's max_time)")
-	c.Flags().Int64Var(&o.MaxRequests, "max-requests", 0, "end cleanly after this many requests")
-	c.Flags().Int64Var(&o.Limit, "limit", 0, "read each stream no further than the page that brings this many records, to try it; the next run goes on")
-	c.Flags().DurationVar(&o.Wait, "wait", 30*time.Minute, "how long to wait for another run of this warehouse")
-	c.Flags().StringSliceVar(&o.AcceptDrop, "accept-drop", nil, "streams or tables that may have lost a large share of their rows")
-	c.Flags().BoolVar(&o.AcceptHashKey, "accept-hash-key", false, "with --full-refresh: hash with the hash.key that is there, or a new one, though stored values have the hashes of another")
-	c.Flags().StringVar(&summary, "summary-file", "", "write what the runs did into this file, as JSON (as -o json writes it to stdout)")
+	c.Flags().StringSliceVar(&o.Exclude, "exclude", nil, "all streams except these: stream or pipeline.stream, names or globs")
+	c.Flags().StringVar(&since, "since", "", "read only records changed since this date or time (exports: days since); watermarks do not move")
+	c.Flags().StringVar(&until, "until", "", "read only records changed before this date or time; watermarks do not move")
+	c.Flags().BoolVar(&o.Failed, "failed", false, "only the streams that failed or were interrupted in the last run")
+	c.Flags().BoolVar(&o.FullRefresh, "full-refresh", false, "read everything again and replace what differs, even if updated_at moved back; no table is emptied")
+	c.Flags().BoolVar(&o.FailFast, "fail-fast", false, "stop at the first stream that fails, and start no other pipeline")
+	c.Flags().DurationVar(&o.MaxTime, "max-time", 0, "end cleanly after this time; the next run goes on (default: the pipeline's max_time)")
+	c.Flags().Int64Var(&o.MaxRequests, "max-requests", 0, "request budget: end cleanly after this many requests")
+	c.Flags().Int64Var(&o.Limit, "limit", 0, "for trials: stop each stream after the page that reaches this many records; the next run goes on")
+	c.Flags().DurationVar(&o.Wait, "wait", 30*time.Minute, "how long to wait for another run that holds the lock of this warehouse")
+	c.Flags().StringSliceVar(&o.AcceptDrop, "accept-drop", nil, "accept that these streams or tables lose a large share of their rows (publish guard)")
+	c.Flags().BoolVar(&o.AcceptHashKey, "accept-hash-key", false, "with --full-refresh: accept another hash.key than the one that stored values were hashed with")
+	c.Flags().StringVar(&summary, "summary-file", "", "write the run summary as JSON into this file (the same as -o json prints)")
 	return c
 }
 
@@ -121,7 +123,7 @@ func writeSummary(env *Env, s *runlog.Summary, file string) error {
 			err = renameio.WriteFile(file, append(text, '\n'), 0o644)
 		}
 		if err != nil {
-			return &problem.Problem{Class: "config", What: "write the summary of the runs, which have ended as they say", Err: err, Next: "give --summary-file a file in a directory that can be written"}
+			return &problem.Problem{Class: "config", What: "write the run summary; the runs themselves ended as reported", Err: err, Next: "give --summary-file a path in a writable directory"}
 		}
 	}
 	if env.output == "json" {
@@ -157,9 +159,9 @@ func checkTimeFlags(c *cobra.Command, o *runner.Options, since, until string) (e
 	case !o.Since.IsZero() && !o.Until.IsZero() && !o.Since.Before(o.Until):
 		return usage.Errorf(c, "--since %s is not before --until %s", since, until)
 	case o.FullRefresh && (!o.Since.IsZero() || !o.Until.IsZero()):
-		return usage.Errorf(c, "--full-refresh reads everything: it goes without --since and --until")
+		return usage.Errorf(c, "--full-refresh reads everything: omit --since and --until")
 	case o.AcceptHashKey && !o.FullRefresh:
-		return usage.Errorf(c, "--accept-hash-key makes other hashes: it goes with --full-refresh, which brings them")
+		return usage.Errorf(c, "--accept-hash-key needs --full-refresh, which hashes all values again")
 	case o.Limit < 0 || o.MaxTime < 0 || o.MaxRequests < 0 || o.Wait < 0:
 		return usage.Errorf(c, "--limit, --max-time, --max-requests and --wait cannot be below zero")
 	}
@@ -176,5 +178,5 @@ func parseTime(s string) (time.Time, error) {
 			return t.UTC(), nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("%q is no date or time; write 2026-11-01 or 2026-11-01T02:00:00Z", s)
+	return time.Time{}, fmt.Errorf("%q is not a date or time; write 2026-11-01 or 2026-11-01T02:00:00Z", s)
 }

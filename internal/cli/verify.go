@@ -16,13 +16,17 @@ func newVerify(env *Env) *cobra.Command {
 	var accept []string
 	c := &cobra.Command{
 		Use:   "verify [pipeline…]",
-		Short: "Read the source again and compare it with what is published",
-		Long: `Read part of the source again and hold it against the published file: rows that are missing, stale, ghosts (here, and
-gone at the source) or doubled, and how sure that is. What changed after a stream was last read is no difference. Small lists are
-read whole; of others pages and single records are chosen by chance, so that every verification looks at other rows.
+		Short: "Compare the published data with the source",
+		Long: `Read part of the source again and compare it with the published file. Finds rows that are missing, stale,
+ghosts (deleted at the source, but still here) or duplicated, and states how certain that is. Changes after a
+stream was last read are not counted.
 
-It takes no lock, writes nothing into the database, and ends with 6 when it finds a difference that nobody has accepted. It is
-told best right after a sync: a record of a list without times, or one that was deleted since, cannot be told from a difference.`,
+Small lists are read completely. For others, pages and single records are sampled at random, so each
+verification checks different rows.
+
+verify takes no lock and writes nothing into the database. It exits with 6 when it finds a difference that was
+not accepted. Run it right after a sync: deletions since then, and changes in lists without times, look like
+differences.`,
 		Example: `  aqueduck verify
   aqueduck verify nightly --requests 1000 --select 'contact*'
   aqueduck verify --deep
@@ -37,11 +41,11 @@ told best right after a sync: a record of a list without times, or one that was 
 			}
 			switch {
 			case len(accept) > 0 && (o.Deep || c.Flags().Changed("requests")):
-				return usage.Errorf(c, "--accept reads nothing: it goes without --deep and --requests")
+				return usage.Errorf(c, "--accept reads nothing: omit --deep and --requests")
 			case len(accept) > 0:
 				return verify.Accept(setup, accept)
 			case o.Requests < 1:
-				return usage.Errorf(c, "--requests is at least 1")
+				return usage.Errorf(c, "--requests: expected at least 1")
 			}
 			pipelines, err := setup.ChoosePipelines(args, runner.Options{Select: o.Select, Exclude: o.Exclude})
 			if err != nil {
@@ -64,9 +68,9 @@ told best right after a sync: a record of a list without times, or one that was 
 		},
 	}
 	c.Flags().StringSliceVar(&o.Select, "select", nil, "only these streams: stream or pipeline.stream, names or globs")
-	c.Flags().StringSliceVar(&o.Exclude, "exclude", nil, "all but these streams: stream or pipeline.stream, names or globs")
-	c.Flags().Int64Var(&o.Requests, "requests", 200, "ask at most so often")
-	c.Flags().BoolVar(&o.Deep, "deep", false, "read everything again, however many requests that takes; says first how many")
-	c.Flags().StringSliceVar(&accept, "accept", nil, "ids of differences that are explained: they fail no later verification")
+	c.Flags().StringSliceVar(&o.Exclude, "exclude", nil, "all streams except these: stream or pipeline.stream, names or globs")
+	c.Flags().Int64Var(&o.Requests, "requests", 200, "request budget of the verification")
+	c.Flags().BoolVar(&o.Deep, "deep", false, "read everything again, without a request budget; prints the number of requests first")
+	c.Flags().StringSliceVar(&accept, "accept", nil, "ids of differences that are explained: later verifications accept them")
 	return c
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"aqueduck/internal/cli/sbom"
 	"aqueduck/internal/cli/usage"
 	"aqueduck/load/facts"
 )
@@ -17,9 +18,9 @@ func newVersion(env *Env) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "version",
-		Short: "Print the version of the program, of Go and of DuckDB",
-		Long: `Print the version of the program, of Go and of DuckDB. With --json also what the program is made of: the DuckDB library
-that is linked in, with the checksum of its module, and every module as a CycloneDX document (sbom).`,
+		Short: "Print the versions of the program, Go and DuckDB",
+		Long: `Print the versions of the program, Go and DuckDB. With --json also the components: the linked DuckDB library
+with the checksum of its module, and every module as a CycloneDX document (sbom).`,
 		Example:     "  aqueduck version\n  aqueduck version --json",
 		Args:        usage.NoArguments,
 		Annotations: map[string]string{forms: "json"},
@@ -32,8 +33,8 @@ that is linked in, with the checksum of its module, and every module as a Cyclon
 				_, err := fmt.Fprintf(env.Stdout, "aqueduck %s, %s, DuckDB %s\n", buildVersion(), runtime.Version(), library.Version)
 				return err
 			}
-			made := linkedModules()
-			v := versionInfo{Version: buildVersion(), Go: runtime.Version(), SBOM: billOf(made, library)}
+			made := sbom.LinkedModules()
+			v := versionInfo{Version: buildVersion(), Go: runtime.Version(), SBOM: sbom.New(buildVersion(), made, library)}
 			v.DuckDB = duckdbVersion{Version: library.Version, Source: library.Source}
 			// The library comes prebuilt, in a module of its own for each system. That module's checksum is all that tells which it is.
 			if i := slices.IndexFunc(made, func(m *debug.Module) bool { return strings.Contains(m.Path, "duckdb-go-bindings/lib/") }); i >= 0 {
@@ -50,7 +51,7 @@ type versionInfo struct {
 	Version string        `json:"version"`
 	Go      string        `json:"go"`
 	DuckDB  duckdbVersion `json:"duckdb"`
-	SBOM    sbomDocument  `json:"sbom"`
+	SBOM    sbom.Document `json:"sbom"`
 }
 
 type duckdbVersion struct {

@@ -18,7 +18,7 @@ var (
 )
 
 // braces is the hint for a variable without braces.
-const braces = "a variable has braces: ${VAR}"
+const braces = "write a variable in braces: ${VAR}"
 
 const addressHint = "the address of the workspace's region, e.g. https://api.example.com, or emulator"
 
@@ -29,17 +29,17 @@ func normalizeBaseURL(text string) (string, error) {
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Hostname() == "" {
-		return "", fmt.Errorf("%s is no address", quoteAddress(text))
+		return "", fmt.Errorf("%s is not a URL", quoteAddress(text))
 	}
 	switch {
 	case u.User != nil:
-		return "", errors.New("an address with a user or password in it")
+		return "", errors.New("an address must not contain a user or password")
 	case u.Scheme == "http" && !isLoopback(u.Hostname()):
-		return "", errors.New("http:// would send the token in the open: https:// is needed")
+		return "", errors.New("http:// would send the token unencrypted: use https://")
 	case u.Scheme != "https" && u.Scheme != "http":
-		return "", fmt.Errorf("%s is no https:// address", quoteAddress(text))
+		return "", fmt.Errorf("%s is not an https:// address", quoteAddress(text))
 	case strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" || u.ForceQuery:
-		return "", fmt.Errorf("%s has more than a host: paths come from the stream files", quoteAddress(text))
+		return "", fmt.Errorf("%s must have only a host: paths come from the stream files", quoteAddress(text))
 	}
 	return u.Scheme + "://" + u.Host, nil
 }
@@ -53,7 +53,7 @@ func isLoopback(host string) bool {
 func quoteAddress(text string) string {
 	const most = 60
 	if !strings.Contains(text, "://") || len(text) > most {
-		return "what is given"
+		return "the value"
 	}
 	return strconv.Quote(text)
 }

@@ -75,11 +75,11 @@ func alertAddress(text string) error {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Hostname() == "":
-		return errors.New("this is no address") // the text may be a secret, so the error does not quote it
+		return errors.New("this is not a URL") // the text may be a secret, so the error does not quote it
 	case u.Scheme == "http" && !isLoopback(u.Hostname()):
-		return errors.New("http:// would send it in the open: https:// is needed")
+		return errors.New("http:// would send it unencrypted: use https://")
 	case u.Scheme != "https" && u.Scheme != "http":
-		return errors.New("this is no https:// address")
+		return errors.New("this is not an https:// address")
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 const Emulator = "emulator"
 
 // noDefault is the reason why an address and a token can have no default.
-const noDefault = "an empty environment, as cron has it, must not load something else"
+const noDefault = "an empty environment, e.g. under cron, must not select another source"
 
 func (w *workspaceEntry) takeBaseURL(v *grammar.Value) {
 	w.baseURL, w.address = v.Text(), v
@@ -22,7 +22,7 @@ func (w *workspaceEntry) takeBaseURL(v *grammar.Value) {
 		return
 	}
 	if fallback.MatchString(w.baseURL) {
-		v.Wrong(noDefault, "an address has no default")
+		v.Wrong(noDefault, "an address cannot have a default")
 		return
 	}
 	if strings.Contains(w.baseURL, "${") {
@@ -44,13 +44,13 @@ func (w *workspaceEntry) takeToken(v *grammar.Value) {
 	case !v.IsGiven() && w.address.IsSet() && w.baseURL != Emulator && !w.value.HasRefusedKeys():
 		w.address.WrongKey("token: ${WORKSPACE_TOKEN}", "key %q is missing in %s", "token", w.value.Path())
 	case v.IsSet() && fallback.MatchString(w.Token):
-		v.WrongKey(noDefault, "%s: a token has no default", v.Path())
+		v.WrongKey(noDefault, "%s: a token cannot have a default", v.Path())
 	case v.IsSet() && !reference.MatchString(w.Token):
 		hint := ""
 		if strings.HasPrefix(w.Token, "$") {
 			hint = braces
 		}
-		v.WrongKey(hint, "a token is written in the file; use ${VAR} or ${file:...}")
+		v.WrongKey(hint, "the token is written in the file; use ${VAR} or ${file:...}")
 	}
 }
 
@@ -80,7 +80,7 @@ func (c *Config) Connect(workspace string, lookup func(string) (string, bool)) (
 		return "", "", w.configProblem("token", err, "set it to the access token of the workspace, or give a file: token: ${file:/run/secrets/token}")
 	}
 	if secret = strings.TrimSpace(secret); !isPrintable(secret) {
-		return "", "", w.configProblem("token", errors.New("there is none, or it has characters that no token has"), "copy the token again, in one line")
+		return "", "", w.configProblem("token", errors.New("it is empty, or has characters that no token has"), "copy the token again, as one line")
 	}
 	return baseURL, api.Secret(secret), nil
 }

@@ -49,7 +49,7 @@ func TestS52ReservedVersionHeaderIsRefused(t *testing.T) {
 	for _, header := range []string{"Authorization", "authorization", "Host", "Content-Length", "Cookie", "Accept-Encoding", "Connection", "Transfer-Encoding", "Content-Type", "User-Agent", "Range",
 		"Proxy-Authorization", "Sec-Fetch-Site", "X-Forwarded-For"} {
 		_, err := configOf(t, map[string]string{"pipelines.yaml": "version: 1\nworkspaces:\n  main: {base_url: emulator, version_header: " + header + "}\npipelines: {nightly: {streams: [contacts]}}\n"})
-		if err == nil || !strings.Contains(err.Error(), "pipelines.yaml:3") || !strings.Contains(err.Error(), `"`+header+`" is a header that says something else`) {
+		if err == nil || !strings.Contains(err.Error(), "pipelines.yaml:3") || !strings.Contains(err.Error(), `"`+header+`" is a header with another meaning`) {
 			t.Errorf("%s: %v", header, err)
 		}
 	}
@@ -72,13 +72,13 @@ func TestConnectNamesTheMissingValueAndTheNextStep(t *testing.T) {
 		{"no address", []string{"T", "s3cret"}, "workspaces.main.base_url: the variable U is not set"},
 		{"empty address", []string{"U", "", "T", "s3cret"}, "workspaces.main.base_url: the variable U is empty"},
 		{"no token", []string{"U", "https://api.example.com"}, "workspaces.main.token: the variable T is not set"},
-		{"token with a space", []string{"U", "https://api.example.com", "T", "s3 cret"}, "workspaces.main.token: there is none, or it has"},
-		{"plain http", []string{"U", "http://api.example.com", "T", "s3cret"}, "would send the token in the open"},
-		{"with a path", []string{"U", "https://api.example.com/v2", "T", "s3cret"}, "has more than a host"},
-		{"with a password", []string{"U", "https://me:s3cret@api.example.com", "T", "s3cret"}, "an address with a user or password"},
-		{"token in the wrong place", []string{"U", "s3cret", "T", "https://api.example.com"}, "what is given is no address"},
-		{"other scheme", []string{"U", "file:///etc", "T", "s3cret"}, "is no address"},
-		{"not quite loopback", []string{"U", "http://127.0.0.1.example.com", "T", "s3cret"}, "would send the token in the open"},
+		{"token with a space", []string{"U", "https://api.example.com", "T", "s3 cret"}, "workspaces.main.token: it is empty, or has"},
+		{"plain http", []string{"U", "http://api.example.com", "T", "s3cret"}, "would send the token unencrypted"},
+		{"with a path", []string{"U", "https://api.example.com/v2", "T", "s3cret"}, "must have only a host"},
+		{"with a password", []string{"U", "https://me:s3cret@api.example.com", "T", "s3cret"}, "an address must not contain a user or password"},
+		{"token in the wrong place", []string{"U", "s3cret", "T", "https://api.example.com"}, "the value is not a URL"},
+		{"other scheme", []string{"U", "file:///etc", "T", "s3cret"}, "is not a URL"},
+		{"not quite loopback", []string{"U", "http://127.0.0.1.example.com", "T", "s3cret"}, "would send the token unencrypted"},
 	} {
 		t.Run(c2.name, func(t *testing.T) {
 			t.Parallel()

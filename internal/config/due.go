@@ -18,8 +18,8 @@ type Due struct {
 
 // notesOfClocks are the notes about local times that clocks skip or show twice.
 var notesOfClocks = map[schedule.Clock]string{
-	schedule.Skipped: "the clocks skip the time of the schedule: this is the first minute after",
-	schedule.Twice:   "the clocks show it twice: this is the first time",
+	schedule.Skipped: "daylight saving skips the scheduled time: this is the first minute after it",
+	schedule.Twice:   "daylight saving repeats this time: this is the first one",
 }
 
 // NextRuns returns the next scheduled times of pipelines, `each` of every one, earliest first. Pipelines without a schedule have none.

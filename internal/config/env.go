@@ -46,7 +46,7 @@ func splitReferences(text string) (all []textPiece, err error) {
 			if !strings.HasPrefix(name, "file:") {
 				p.text, p.defaultValue, p.hasDefault = strings.Cut(name, ":-")
 				if !IsVariable(p.text) {
-					return nil, fmt.Errorf("%q is no name of a variable; $$ stands for a $", p.text)
+					return nil, fmt.Errorf("%q is not a variable name; write $$ for a $", p.text)
 				}
 			}
 			all = append(all, p)

@@ -21,9 +21,9 @@ import (
 // ConfigFiles returns the files of a configuration: the named ones, and the *.yaml files of named directories in the order of their names. A file
 // that is named twice is read once.
 func ConfigFiles(names []string) (files []string, err error) {
-	const next = "name it, or the directory that has it: -f FILE"
+	const next = "give it, or its directory: -f FILE"
 	if len(names) == 0 {
-		return nil, &problem.Problem{Class: "config", What: "no configuration is named", Next: next}
+		return nil, &problem.Problem{Class: "config", What: "no configuration file is given", Next: next}
 	}
 	for _, name := range names {
 		found := []string{filepath.Clean(name)}
@@ -94,9 +94,9 @@ func loadConfig(names []string, env referenceExpander) (*Config, *schemas.Catalo
 	var lacking *fs.PathError
 	switch {
 	case errors.As(err, &lacking) && errors.Is(err, fs.ErrNotExist):
-		return nil, nil, &problem.Problem{Class: "config", What: "there is no " + lacking.Path, Next: "go to the directory that has it, or name it: -f FILE"}
+		return nil, nil, &problem.Problem{Class: "config", What: "there is no " + lacking.Path, Next: "change to its directory, or give it: -f FILE"}
 	case err != nil:
-		return nil, nil, &problem.Problem{Class: "config", What: "read the configuration", Err: err, Next: "name a file that can be read: -f FILE"}
+		return nil, nil, &problem.Problem{Class: "config", What: "read the configuration", Err: err, Next: "give a readable file: -f FILE"}
 	}
 	l := &configLoader{cache: env.cache, config: &Config{File: strings.Join(names, ", "), Workspaces: map[string]*Workspace{}, settings: map[string]Settings{}, Lookup: env.lookup}}
 	spec := l.configSpec()

@@ -24,7 +24,7 @@ func (p *pipelineEntry) takeSchedule(v *grammar.Value) {
 		return
 	}
 	if skipped, instead := times.Skipped(time.Now()); skipped != "" {
-		v.Warn("an hour that every day has runs at its time", "once a year %s has no %s: the clocks go forward, and the run begins at %s", p.zone, skipped, instead)
+		v.Warn("choose an hour that exists on every day", "once a year %s has no %s (daylight saving): that run starts at %s", p.zone, skipped, instead)
 	}
 	p.Schedule = times
 }
@@ -65,7 +65,7 @@ func (p *pipelineEntry) warnOfVersion(stream *grammar.Value) {
 	for _, name := range p.Workspaces(p.config) {
 		w, there := p.config.Workspaces[name]
 		if there && OlderVersion(w.APIVersion, s.Requirements.Version) {
-			stream.Warn(fmt.Sprintf("api_version: %q, or later", s.Requirements.Version), "%q needs API version %s, and workspace %s asks for %s: it will be unavailable",
+			stream.Warn(fmt.Sprintf("api_version: %q, or later", s.Requirements.Version), "%q needs API version %s, and workspace %s asks for %s: the stream will be unavailable",
 				s.Name, s.Requirements.Version, name, w.APIVersion)
 		}
 	}

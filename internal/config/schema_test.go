@@ -30,7 +30,7 @@ func TestEditorSchemaAgreesWithTheCheck(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pair.CheckVariants(text, 7, `"-3" is no version`, `"-3" is no name of a header`, `"1.5" is no name of a header`, // numbers have no pattern
+	pair.CheckVariants(text, 7, `"-3" is not a version`, `"-3" is not a header name`, `"1.5" is not a header name`, // numbers have no pattern
 		`download_hosts': got number`, `download_hosts/0': got number`, `download_hosts/1': got number`) // 1.5 is a host to the check
 	files, err := filepath.Glob("testdata/bad/*.yaml")
 	if err != nil {

@@ -51,11 +51,11 @@ func (c *Config) NoPipelineError(name string) *problem.Problem {
 	known := c.pipelineNames()
 	next := grammar.DidYouMean(name, known)
 	if next == "" {
-		next = "name one of " + strings.Join(known, ", ")
+		next = "choose one of " + strings.Join(known, ", ")
 	}
 	what := fmt.Sprintf("no pipeline %q in %s", name, c.File)
 	if c.Workspaces[name] != nil {
-		what += ": it is a workspace, and a run reads a stream of all its workspaces"
+		what += ": it is a workspace; a run reads a stream from all its workspaces"
 	}
 	return &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: what, Next: next}
 }

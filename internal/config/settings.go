@@ -53,11 +53,11 @@ func (s *settingsEntry) takeStart(v *grammar.Value) {
 		return
 	}
 	if v.Date().After(time.Now().Add(24 * time.Hour)) {
-		v.Wrong("", "%s: nothing is there yet, and nothing older would be read", v.Date().Format(time.DateOnly))
+		v.Wrong("", "%s: it is in the future, so no history would be read", v.Date().Format(time.DateOnly))
 	}
 	windowed := func(stream *schemas.Stream) bool { return stream.Read.Since.HasWindows() }
 	if !s.applyWhere(windowed, func(of *Settings) { of.Start = v.Date() }) {
-		v.WrongKey("leave it out", "%s: only a stream that is read in windows of time has a beginning to choose", v.Path())
+		v.WrongKey("leave it out", "%s: only streams that are read by time have a start", v.Path())
 	}
 }
 
@@ -77,7 +77,7 @@ func (s *settingsEntry) takeHistory(v *grammar.Value) {
 		}
 		for _, c := range stream.Columns {
 			if v.Bool() && slices.Contains(transform.HistoryColumns(), c.Name) {
-				v.WrongKey("call the column something else", "%s: stream %s has a column %q of its own, which its history has too", v.Path(), stream.Name, c.Name)
+				v.WrongKey("rename the column", "%s: stream %s already has a column %q, which its history needs", v.Path(), stream.Name, c.Name)
 			}
 		}
 		stream.History = v.Bool()
@@ -135,7 +135,7 @@ func (s *settingsEntry) takeKeepErased(v *grammar.Value) {
 		in := func(t transform.Table) bool { return slices.ContainsFunc(t.Columns, is) }
 		can := func(stream *schemas.Stream) bool { return slices.ContainsFunc(transform.Tables(stream), in) }
 		if take := func(of *Settings) { of.KeepErased = append(of.KeepErased, item.Text()) }; !s.applyWhere(can, take) && len(s.streams) > 0 {
-			item.Wrong("", "no column %q that could stay: what is a person's own goes with him", item.Text())
+			item.Wrong("", "no column %q can be kept: columns of the person's own record are always erased", item.Text())
 		}
 	}
 }
@@ -144,6 +144,6 @@ func (s *settingsEntry) takeKeepErased(v *grammar.Value) {
 func (s *settingsEntry) takeRefresh(v *grammar.Value) {
 	s.datasets.settings.Refresh = v.Duration()
 	if v.IsSet() && len(s.datasets.families) == 0 {
-		v.WrongKey("leave it out", "%s: only exports are read again", v.Path())
+		v.WrongKey("leave it out", "%s: only exports are refreshed", v.Path())
 	}
 }

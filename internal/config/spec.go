@@ -160,7 +160,7 @@ func takeKnownNames(what string, known []string, field *[]string) func(*grammar.
 
 func checkZone(name string) error {
 	if _, err := time.LoadLocation(name); err != nil || name == "" || name == "Local" {
-		return fmt.Errorf("no time zone %q", name)
+		return fmt.Errorf("there is no time zone %q", name)
 	}
 	return nil
 }
@@ -169,18 +169,18 @@ func checkZone(name string) error {
 var (
 	schemaForm   = grammar.NewForm(`^[a-z][a-z0-9_]{0,40}$`, "%q cannot name a workspace")
 	pipelineForm = grammar.NewForm(`^[A-Za-z][A-Za-z0-9_-]{0,60}$`, "%q cannot name a pipeline")
-	versionForm  = grammar.NewForm(`^[0-9A-Za-z][0-9A-Za-z._-]{0,30}$`, "%q is no version")
-	headerForm   = grammar.NewForm(`^[0-9A-Za-z][0-9A-Za-z_-]{0,60}$`, "%q is no name of a header")
-	hostForm     = grammar.NewForm(`^(\*\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$`, "%q is no host")
-	hoursForm    = grammar.NewForm(`^([01][0-9]|2[0-3]):[0-5][0-9]-(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$`, "%q is no stretch of a day")
-	commandForm  = grammar.NewForm(`\S`, "%q is no command")
-	shareForm    = grammar.NewForm(`^[0-9]{1,3}(\.[0-9]{1,9})?%$`, "%q is no share of a table")
+	versionForm  = grammar.NewForm(`^[0-9A-Za-z][0-9A-Za-z._-]{0,30}$`, "%q is not a version")
+	headerForm   = grammar.NewForm(`^[0-9A-Za-z][0-9A-Za-z_-]{0,60}$`, "%q is not a header name")
+	hostForm     = grammar.NewForm(`^(\*\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$`, "%q is not a host")
+	hoursForm    = grammar.NewForm(`^([01][0-9]|2[0-3]):[0-5][0-9]-(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$`, "%q is not a time range")
+	commandForm  = grammar.NewForm(`\S`, "%q is not a command")
+	shareForm    = grammar.NewForm(`^[0-9]{1,3}(\.[0-9]{1,9})?%$`, "%q is not a percentage")
 )
 
 // checkHours requires that the end is after the beginning.
 func checkHours(text string) error {
 	if opens, ends, _ := strings.Cut(text, "-"); opens >= ends {
-		return fmt.Errorf("%q is no stretch of a day", text)
+		return fmt.Errorf("%q is not a time range", text)
 	}
 	return nil
 }
@@ -188,7 +188,7 @@ func checkHours(text string) error {
 // checkSchema refuses names of workspaces that every DuckDB file, or this program, uses as a schema.
 func checkSchema(name string) error {
 	if slices.Contains([]string{"temp", "system", "memory", "warehouse", "models", "information_schema", "pg_catalog"}, name) {
-		return fmt.Errorf("%q is not free to name a workspace", name)
+		return fmt.Errorf("%q is reserved and cannot name a workspace", name)
 	}
 	if slices.Contains(strings.Fields(sqlWords), name) {
 		return fmt.Errorf("%q is a word of SQL, and cannot name a workspace", name)
@@ -218,7 +218,7 @@ func checkVersion(text string) error {
 // checkHeader refuses a header that something else needs, as the token's.
 func checkHeader(text string) error {
 	if api.ReservedHeader(text) {
-		return fmt.Errorf("%q is a header that says something else", text)
+		return fmt.Errorf("%q is a header with another meaning", text)
 	}
 	return nil
 }
@@ -231,7 +231,7 @@ const leastMemory = 100_000_000
 func checkMemory(text string) error {
 	n, err := grammar.ParseMemory(text)
 	if err == nil && n < leastMemory {
-		return fmt.Errorf("%s is less than DuckDB needs: 100MB", text)
+		return fmt.Errorf("%s is below the minimum of DuckDB: 100MB", text)
 	}
 	return err
 }
@@ -246,14 +246,14 @@ func parsePercentage(text string) (float64, error) {
 	number, ok := strings.CutSuffix(text, "%")
 	percent, err := strconv.ParseFloat(number, 64)
 	if !ok || err != nil || !(percent > 0 && percent <= 100) {
-		return 0, fmt.Errorf("%q is no share of a table", text)
+		return 0, fmt.Errorf("%q is not a percentage", text)
 	}
 	return percent / 100, nil
 }
 
 func checkPositive(text string) error {
 	if d, err := grammar.ParseDuration(text); err == nil && d == 0 {
-		return fmt.Errorf("%s is no time at all", text)
+		return fmt.Errorf("%s is not a positive duration", text)
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 func writeJSON(w http.ResponseWriter, status int, v any) {
 	text, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
-		http.Error(w, "this cannot be said in JSON: "+err.Error(), http.StatusInternalServerError)
+		http.Error(w, "the answer cannot be written as JSON: "+err.Error(), http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")

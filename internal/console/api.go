@@ -57,7 +57,7 @@ func (c *Console) streamEvents(w http.ResponseWriter, r *http.Request) {
 		defer func() { <-c.live }()
 	default:
 		w.Header().Set("Retry-After", "60")
-		writeProblem(w, http.StatusServiceUnavailable, "busy", fmt.Sprintf("%d pages are live already, which is as many as may be", mostLive), "close some of them")
+		writeProblem(w, http.StatusServiceUnavailable, "busy", fmt.Sprintf("the limit of %d live pages is reached", mostLive), "close other pages of the console")
 		return
 	}
 	control := http.NewResponseController(w)

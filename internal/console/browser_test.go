@@ -420,7 +420,7 @@ func (s *stage) follow(t *testing.T) {
 	s.slow.Store(int64(150 * time.Millisecond))
 	p.open("/p/support")
 	do(p, chromedp.Click(chromedp.CSS(`button[formaction="/p/support/run"]`)))
-	p.until("the button has said so", `document.body.innerText.includes("The run has begun.")`)
+	p.until("the button has said so", `document.body.innerText.includes("The run has started.")`)
 	p.until("the page follows the run by itself", `document.querySelector('a[href^="/runs/"] i') !== null && document.body.innerText.includes("reading")`)
 	do(p, chromedp.Click(chromedp.CSS(`.banner.busy a`)))
 	p.until("the page of the run is there", `location.pathname.startsWith("/runs/") && document.querySelectorAll(".lane").length > 2`)
@@ -434,9 +434,9 @@ func (s *stage) follow(t *testing.T) {
 	p.sound("a run that was ended")
 	s.slow.Store(0)
 	do(p, chromedp.Click(chromedp.CSS(`button[formaction="/p/support/retry"]`)))
-	p.until("what was left is read", `document.body.innerText.includes("What failed is being read again.")`)
+	p.until("what was left is read", `document.body.innerText.includes("The failed streams are being retried.")`)
 	p.open("/p/support")
-	p.until("the pipeline is well again", `document.querySelector(".title .state").innerText.includes("on time")`)
+	p.until("the pipeline has recovered", `document.querySelector(".title .state").innerText.includes("on time")`)
 
 	s.mu.Lock()
 	s.trouble = "pipelines.yaml:5:5: error: unknown key \"schedul\" in pipelines.nightly\n    5 |     schedul: \"0 2 * * *\"\n      |     ^^^^^^^ did you mean \"schedule\"?"

@@ -32,7 +32,7 @@ func TestTheOverviewTellsOfEachPipeline(t *testing.T) {
 	t.Parallel()
 	b := loginToShared(t)
 	page := b.fetchPage("/")
-	requireTexts(t, page, `href="/p/nightly"`, "needs you", `href="/p/weekly"`, "○</i> new", "the last reading of tags failed", "<code>data</code>", "The next 24 hours",
+	requireTexts(t, page, `href="/p/nightly"`, "needs action", `href="/p/weekly"`, "○</i> new", "the last read of tags failed", "<code>data</code>", "The next 24 hours",
 		`formaction="/p/nightly/run"`, `formaction="/p/nightly/retry"`, `class="strip"`, `class="spark"`, ", caught up</title>", `<path class="caught"`)
 	if n := strings.Count(page, `<a href="/runs/`); n < 3 {
 		t.Errorf("%d links to runs:\n%s", n, page)
@@ -69,7 +69,7 @@ func TestThePageOfARunHasItsAxisItsErrorsAndItsRequests(t *testing.T) {
 		}
 	}
 	requireTexts(t, b.fetchPage("/runs"), w.failed, ">caught up<")
-	requireTexts(t, b.fetchPage("/freshness"), "conversations", "Last read well")
+	requireTexts(t, b.fetchPage("/freshness"), "conversations", "Last complete read")
 	requireTexts(t, b.fetchPage("/search?q=deleted"), `<a href="/p/nightly#deleted_contacts">deleted_contacts</a>`)
 }
 
@@ -97,7 +97,7 @@ func TestTheAPIHasThePagesAsJSON(t *testing.T) {
 		t.Errorf("the run is %+v", d)
 	}
 	a, text := b.sendRequest(http.MethodGet, "/api/v1/runs/x", nil, nil)
-	if a.StatusCode != http.StatusNotFound || !strings.Contains(text, `"error": "there is no such page"`) || !strings.Contains(text, `"next": "GET /api/v1/overview`) {
+	if a.StatusCode != http.StatusNotFound || !strings.Contains(text, `"error": "this page does not exist"`) || !strings.Contains(text, `"next": "GET /api/v1/overview`) {
 		t.Errorf("%s %s", a.Status, text)
 	}
 }
@@ -142,16 +142,16 @@ func TestButtonsDoWhatTheySay(t *testing.T) {
 		requireTexts(t, b.fetchPage(to[strings.Index(to, "?"):]), actionMessages[path[strings.LastIndex(path, "/")+1:]])
 	}
 	a, text := b.sendRequest(http.MethodPost, "/api/v1/pipelines/nightly/run", nil, nil)
-	if a.StatusCode != http.StatusAccepted || !strings.Contains(text, "The run has begun.") {
+	if a.StatusCode != http.StatusAccepted || !strings.Contains(text, "The run has started.") {
 		t.Errorf("%s %s", a.Status, text)
 	}
 	slices.Sort(b.done)
 	if want := []string{"cancel nightly", "reload", "retry nightly", "run nightly", "run nightly"}; !slices.Equal(b.done, want) {
 		t.Errorf("done: %v", b.done)
 	}
-	b.refuse = &problem.Problem{Class: "busy", What: "nightly runs already", Next: "wait"}
+	b.refuse = &problem.Problem{Class: "busy", What: "nightly is already running", Next: "wait"}
 	a, text = b.sendRequest(http.MethodPost, "/p/nightly/run", nil, nil)
-	if a.StatusCode != http.StatusConflict || !strings.Contains(text, "nightly runs already") {
+	if a.StatusCode != http.StatusConflict || !strings.Contains(text, "nightly is already running") {
 		t.Errorf("%s %s", a.Status, text)
 	}
 }

@@ -80,7 +80,7 @@ func (d *publishedData) queryApart(ctx context.Context, statement string, visit 
 	defer cancel()
 	err := d.isolation.Query(limited, d.file, statement, visit)
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		return &problem.Problem{Class: "query", What: fmt.Sprintf("it took longer than %s and was given up", questionTime), Next: "ask it by aqueduck query, which takes --timeout"}
+		return &problem.Problem{Class: "query", What: fmt.Sprintf("it took longer than %s and was stopped", questionTime), Next: "run it with aqueduck query, which has --timeout"}
 	}
 	return err
 }
@@ -247,7 +247,7 @@ func (d *publishedData) profileTable(ctx context.Context, t *Table) ([]columnPro
 			found = append(found, p)
 		}))
 		if err != nil {
-			return nil, fmt.Errorf("look at the values of %s: %w", name, err)
+			return nil, fmt.Errorf("read the statistics of %s: %w", name, err)
 		}
 	}
 	d.profiles[name] = found

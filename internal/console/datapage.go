@@ -154,7 +154,7 @@ func (c *Console) tablePage(ctx context.Context, r *http.Request) (string, frame
 	}
 	profiles, err := d.profileTable(ctx, t)
 	if errors.Is(err, context.DeadlineExceeded) {
-		v.Failed = fmt.Sprintf("Its values take longer to look at than %s.", formatDuration(questionTime))
+		v.Failed = fmt.Sprintf("The statistics of its values take longer than %s.", formatDuration(questionTime))
 		return "table", v, nil
 	}
 	if err != nil {

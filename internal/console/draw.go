@@ -34,7 +34,7 @@ func drawRunStrip(runs []runlog.PastRun) template.HTML {
 		m := badgeOf(r.Outcome)
 		title := fmt.Sprintf("%s, %s, %d rows", r.Started.UTC().Format("2006-01-02 15:04 UTC"), m.Word, r.Rows)
 		if r.CaughtUp {
-			title += ", caught up"
+			title += ", catch-up run"
 		}
 		fmt.Fprintf(&b, `<a href="/runs/%s"><title>%s</title><rect class="hit" x="%d" y="0" width="%d" height="%d"/>`, template.URLQueryEscaper(r.Run), template.HTMLEscapeString(title), x, wide, high)
 		switch m.Class {
@@ -116,7 +116,7 @@ func chartsOf(dir layout.Dir, runs []runlog.PastRun) ([]runChart, error) {
 			return nil, err
 		}
 		requests = append(requests, chartColumn{r, []columnPart{{"main", float64(r.Requests - limited - broken)}, {"late", float64(limited)}, {"error", float64(broken)}},
-			fmt.Sprintf("%s requests, %d answered 429, %d answered 5xx or not at all", formatNumber(r.Requests), limited, broken)})
+			fmt.Sprintf("%s requests, %d answered with 429, %d with 5xx or not answered", formatNumber(r.Requests), limited, broken)})
 	}
 	from, to := runs[0].Started, runs[len(runs)-1].Started
 	return []runChart{

@@ -51,7 +51,7 @@ func (g *accessGuard) protectPages(next http.Handler) http.Handler {
 			h.Set("Strict-Transport-Security", "max-age=31536000")
 		}
 		if !slices.Contains(g.o.Hosts, r.Host) {
-			http.Error(w, "this console does not go by that name: see --console-host", http.StatusMisdirectedRequest)
+			http.Error(w, "the console does not accept this host name: see --console-host", http.StatusMisdirectedRequest)
 			return
 		}
 		// A writer that cannot have a deadline is one of a test.
@@ -79,10 +79,10 @@ func (g *accessGuard) requireLogin(next http.Handler) http.Handler {
 				next.ServeHTTP(w, r)
 			case tooMany:
 				w.Header().Set("Retry-After", "30")
-				writeProblem(w, http.StatusTooManyRequests, "auth", "too many wrong tokens", "wait half a minute")
+				writeProblem(w, http.StatusTooManyRequests, "auth", "too many wrong tokens", "wait 30 seconds")
 			case refused:
 				w.Header().Set("WWW-Authenticate", "Bearer")
-				writeProblem(w, http.StatusUnauthorized, "auth", "the token is not this console's", "send the one of .aqueduck/console.token in the warehouse's directory, or the password that it was started with")
+				writeProblem(w, http.StatusUnauthorized, "auth", "the token is wrong", "use the token in .aqueduck/console.token of the warehouse's directory, or the password that serve was started with")
 			}
 			return
 		}
@@ -153,7 +153,7 @@ func (g *accessGuard) cookieName() string {
 
 func askToWait(w http.ResponseWriter) {
 	w.Header().Set("Retry-After", "30")
-	http.Error(w, "too many wrong tokens: wait half a minute", http.StatusTooManyRequests)
+	http.Error(w, "too many wrong tokens: wait 30 seconds", http.StatusTooManyRequests)
 }
 
 const (

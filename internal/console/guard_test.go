@@ -54,16 +54,16 @@ func TestS28OnlyThisMachineIsListenedTo(t *testing.T) {
 		{"loopback", Place{Address: "127.0.0.1:0"}, ""},
 		{"by name", Place{Address: "localhost:0"}, ""},
 		{"socket", Place{Address: "unix:" + sock}, ""},
-		{"everywhere", Place{Address: "0.0.0.0:0"}, "takes TLS and a password"},
-		{"everywhere, in short", Place{Address: ":0"}, "takes TLS and a password"},
-		{"everywhere, version 6", Place{Address: "[::]:0"}, "takes TLS and a password"},
-		{"another address", Place{Address: "192.168.1.7:8321"}, "takes TLS and a password"},
-		{"a name", Place{Address: "host.example:8321"}, "takes TLS and a password"},
-		{"TLS alone", Place{Address: "0.0.0.0:0", Cert: "c", Key: "k"}, "takes TLS and a password"},
-		{"a password alone", Place{Address: "0.0.0.0:0", Password: "p"}, "takes TLS and a password"},
+		{"everywhere", Place{Address: "0.0.0.0:0"}, "needs TLS and a password"},
+		{"everywhere, in short", Place{Address: ":0"}, "needs TLS and a password"},
+		{"everywhere, version 6", Place{Address: "[::]:0"}, "needs TLS and a password"},
+		{"another address", Place{Address: "192.168.1.7:8321"}, "needs TLS and a password"},
+		{"a name", Place{Address: "host.example:8321"}, "needs TLS and a password"},
+		{"TLS alone", Place{Address: "0.0.0.0:0", Cert: "c", Key: "k"}, "needs TLS and a password"},
+		{"a password alone", Place{Address: "0.0.0.0:0", Password: "p"}, "needs TLS and a password"},
 		{"half of TLS", Place{Address: "127.0.0.1:0", Cert: "c"}, "a certificate and its key"},
 		{"both", Place{Address: "0.0.0.0:0", Cert: "c", Key: "k", Password: "p"}, ""},
-		{"no address", Place{Address: "8321"}, "is no address"},
+		{"no address", Place{Address: "8321"}, "is not an address"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			l, err := test.place.Listen()
@@ -339,7 +339,7 @@ func TestS34GuessingAndFloodingEnd(t *testing.T) {
 		t.Errorf("after them even the right one waits: %d", got)
 	}
 	a, text := b.sendRequest(http.MethodGet, "/api/v1/overview", nil, func(r *http.Request) { r.Header.Set("Authorization", "Bearer wrong") })
-	if a.StatusCode != http.StatusTooManyRequests || a.Header.Get("Retry-After") != "30" || !strings.Contains(text, `"next": "wait half a minute"`) {
+	if a.StatusCode != http.StatusTooManyRequests || a.Header.Get("Retry-After") != "30" || !strings.Contains(text, `"next": "wait 30 seconds"`) {
 		t.Errorf("a bearer meanwhile: %s %s", a.Status, text)
 	}
 	b.advanceClock(pause)
@@ -422,7 +422,7 @@ func TestS54LivePagesHaveACeiling(t *testing.T) {
 		}
 	}
 	refused, text := b.sendRequest(http.MethodGet, "/api/v1/events", nil, nil)
-	if refused.StatusCode != http.StatusServiceUnavailable || refused.Header.Get("Retry-After") != "60" || !strings.Contains(text, `"next": "close some of them"`) {
+	if refused.StatusCode != http.StatusServiceUnavailable || refused.Header.Get("Retry-After") != "60" || !strings.Contains(text, `"next": "close other pages of the console"`) {
 		t.Errorf("one more is answered %s: %s", refused.Status, text)
 	}
 	leave()

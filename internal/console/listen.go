@@ -37,17 +37,17 @@ func (p Place) Listen() (net.Listener, error) {
 	}
 	host, _, err := net.SplitHostPort(p.Address)
 	if err != nil {
-		return nil, &problem.Problem{Class: "config", What: p.Address + " is no address", Next: "give one of this machine, as 127.0.0.1:8321, or a socket, as unix:/run/aqueduck/console.sock"}
+		return nil, &problem.Problem{Class: "config", What: p.Address + " is not an address", Next: "give an address of this machine, e.g. 127.0.0.1:8321, or a socket, e.g. unix:/run/aqueduck/console.sock"}
 	}
 	if (p.Cert == "") != (p.Key == "") {
-		return nil, &problem.Problem{Class: "config", What: "TLS takes a certificate and its key", Next: "give both: --console-cert FILE --console-key FILE"}
+		return nil, &problem.Problem{Class: "config", What: "TLS needs a certificate and its key", Next: "give both: --console-cert FILE --console-key FILE"}
 	}
 	if !isLoopback(host) && (p.Cert == "" || p.Password == "") {
-		return nil, &problem.Problem{Class: "config", What: fmt.Sprintf("--console %s could be reached from other machines: that takes TLS and a password", p.Address), Next: "listen at 127.0.0.1, or give --console-cert, --console-key and --console-password-file"}
+		return nil, &problem.Problem{Class: "config", What: fmt.Sprintf("--console %s can be reached from other machines: it needs TLS and a password", p.Address), Next: "listen on 127.0.0.1, or give --console-cert, --console-key and --console-password-file"}
 	}
 	l, err := net.Listen("tcp", p.Address)
 	if err != nil {
-		return nil, &problem.Problem{Class: "config", What: "the console cannot listen: " + err.Error(), Next: "give another address, or end what listens there"}
+		return nil, &problem.Problem{Class: "config", What: "the console cannot listen: " + err.Error(), Next: "give another address, or stop the process that listens there"}
 	}
 	return l, nil
 }
@@ -62,7 +62,7 @@ func isLoopback(host string) bool {
 func listenUnix(path string) (net.Listener, error) {
 	if info, err := os.Lstat(path); err == nil && info.Mode().Type() == fs.ModeSocket {
 		if other, err := net.Dial("unix", path); err == nil {
-			return nil, errors.Join(&problem.Problem{Class: "config", What: "another process listens at " + path, Next: "end it, or give another socket"}, other.Close())
+			return nil, errors.Join(&problem.Problem{Class: "config", What: "another process listens on " + path, Next: "stop it, or give another socket"}, other.Close())
 		}
 		if err := os.Remove(path); err != nil {
 			return nil, fmt.Errorf("replace the socket %s: %w", path, err)
@@ -70,7 +70,7 @@ func listenUnix(path string) (net.Listener, error) {
 	}
 	l, err := net.Listen("unix", path)
 	if err != nil {
-		return nil, &problem.Problem{Class: "config", What: "the console cannot listen: " + err.Error(), Next: "give a path in a directory that this user may write to"}
+		return nil, &problem.Problem{Class: "config", What: "the console cannot listen: " + err.Error(), Next: "give a path in a directory that this user can write to"}
 	}
 	if err := os.Chmod(path, 0o600); err != nil {
 		return nil, errors.Join(err, l.Close())
@@ -115,10 +115,10 @@ func (p Place) Secret(dir layout.Dir) (secret, made string, err error) {
 	if p.Password != "" {
 		secret, err = readSecret(p.Password)
 		if errors.Is(err, fs.ErrNotExist) {
-			err = &problem.Problem{Class: "config", What: "there is no " + p.Password, Next: "write a password into it, for its owner only (mode 0600)"}
+			err = &problem.Problem{Class: "config", What: "there is no " + p.Password, Next: "create it with a password, readable only by its owner (mode 0600)"}
 		}
 		if err == nil && len(secret) < shortest {
-			err = &problem.Problem{Class: "config", What: fmt.Sprintf("the password in %s has fewer than %d characters", p.Password, shortest), Next: "write a longer one, as `openssl rand -base64 24` gives"}
+			err = &problem.Problem{Class: "config", What: fmt.Sprintf("the password in %s has fewer than %d characters", p.Password, shortest), Next: "write a longer one, e.g. from `openssl rand -base64 24`"}
 		}
 		return secret, "", err
 	}
@@ -141,14 +141,14 @@ func (p Place) Secret(dir layout.Dir) (secret, made string, err error) {
 func readSecret(file string) (string, error) {
 	info, err := os.Stat(file)
 	if err != nil {
-		return "", fmt.Errorf("read the secret of the console: %w", err)
+		return "", fmt.Errorf("read the token or password of the console: %w", err)
 	}
 	if info.Mode().Perm()&0o077 != 0 {
 		return "", &problem.Problem{Class: "config", What: fmt.Sprintf("%s can be read by others (mode %04o)", file, info.Mode().Perm()), Next: "chmod 600 " + file}
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return "", fmt.Errorf("read the secret of the console: %w", err)
+		return "", fmt.Errorf("read the token or password of the console: %w", err)
 	}
 	return strings.TrimSpace(string(text)), nil
 }

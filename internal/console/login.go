@@ -27,7 +27,7 @@ func (c *Console) serveLogin(w http.ResponseWriter, r *http.Request) {
 		askToWait(w)
 		return
 	case refused:
-		c.renderPage(w, r, http.StatusUnauthorized, "login", &loginView{pageView: pageView{Title: "Log in"}, Next: next, Error: "That is not this console's token."})
+		c.renderPage(w, r, http.StatusUnauthorized, "login", &loginView{pageView: pageView{Title: "Log in"}, Next: next, Error: "The token is wrong."})
 		return
 	}
 	c.guard.beginSession(w, r)

@@ -31,7 +31,7 @@ func Metrics(s Serving, hosts []string, now func() time.Time) (http.Handler, err
 	registerHealth(mux, s.Dir)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !slices.Contains(hosts, r.Host) {
-			http.Error(w, "nothing goes by that name here: see --metrics-host", http.StatusMisdirectedRequest)
+			http.Error(w, "the metrics do not accept this host name: see --metrics-host", http.StatusMisdirectedRequest)
 			return
 		}
 		w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -45,8 +45,8 @@ func ListenMetrics(address string, names []string) (net.Listener, []string, erro
 	p := Place{Address: address, Hosts: names}
 	host, _, err := net.SplitHostPort(address)
 	if err == nil && !isLoopback(host) {
-		return nil, nil, &problem.Problem{Class: "config", What: fmt.Sprintf("--metrics %s could be reached from other machines", address),
-			Next: "listen at 127.0.0.1: what watches from elsewhere comes by a proxy (--metrics-host), or by a tunnel"}
+		return nil, nil, &problem.Problem{Class: "config", What: fmt.Sprintf("--metrics %s can be reached from other machines", address),
+			Next: "listen on 127.0.0.1; other machines can use a proxy (--metrics-host) or a tunnel"}
 	}
 	l, err := p.Listen()
 	if err != nil {
@@ -71,19 +71,19 @@ func newMetricDesc(name, help string, labels ...string) *prometheus.Desc {
 }
 
 var (
-	configurationOK = newMetricDesc("configuration_ok", "1 while pipelines.yaml as it is now is served, 0 while it has mistakes.")
-	needsNow        = newMetricDesc("needs", "Things that are not as they should be; who: you, or nobody where it heals by itself.", "who")
+	configurationOK = newMetricDesc("configuration_ok", "1 if the current pipelines.yaml is loaded, 0 if it has mistakes.")
+	needsNow        = newMetricDesc("needs", "Open problems; who: you, or nobody where the next run solves it.", "who")
 	runningNow      = newMetricDesc("running", "1 while the pipeline runs.", "pipeline")
 	lastRun         = newMetricDesc("last_run_timestamp_seconds", "When the pipeline's last run ended.", "pipeline")
-	lastRunOK       = newMetricDesc("last_run_ok", "1 when it ended well.", "pipeline")
-	lastRunTook     = newMetricDesc("last_run_duration_seconds", "How long it took.", "pipeline")
-	lastRunRows     = newMetricDesc("last_run_rows", "Rows that it wrote.", "pipeline")
-	lastRunRequests = newMetricDesc("last_run_requests", "Requests that it sent.", "pipeline")
-	nextRun         = newMetricDesc("next_run_timestamp_seconds", "When the pipeline is due next.", "pipeline")
-	dataAsOf        = newMetricDesc("data_as_of_timestamp_seconds", "Everything before it is in the published file, of all streams that the pipeline reads.", "pipeline")
-	syncedTo        = newMetricDesc("stream_synced_to_timestamp_seconds", "All changes of the stream before it are in the published file.", "workspace", "stream")
-	backfilled      = newMetricDesc("stream_backfill_ratio", "The share of the stream's history that is read.", "workspace", "stream")
-	lateness        = newMetricDesc("stream_late", "0 fresh, 1 late, 2 much too old; not there where nothing says how old it may be.", "workspace", "stream")
+	lastRunOK       = newMetricDesc("last_run_ok", "1 if it succeeded.", "pipeline")
+	lastRunTook     = newMetricDesc("last_run_duration_seconds", "Duration of the last run in seconds.", "pipeline")
+	lastRunRows     = newMetricDesc("last_run_rows", "Rows written by the last run.", "pipeline")
+	lastRunRequests = newMetricDesc("last_run_requests", "Requests sent by the last run.", "pipeline")
+	nextRun         = newMetricDesc("next_run_timestamp_seconds", "Time of the next scheduled run.", "pipeline")
+	dataAsOf        = newMetricDesc("data_as_of_timestamp_seconds", "Watermark: everything before it is in the published file, for all streams of the pipeline.", "pipeline")
+	syncedTo        = newMetricDesc("stream_synced_to_timestamp_seconds", "Watermark: all changes of the stream before it are in the published file.", "workspace", "stream")
+	backfilled      = newMetricDesc("stream_backfill_ratio", "Share of the stream's history that is read.", "workspace", "stream")
+	lateness        = newMetricDesc("stream_late", "0 = fresh, 1 = late, 2 = SLA breached; absent if no SLA is configured.", "workspace", "stream")
 )
 
 // Describe gives nothing: which pipelines there are a reload changes.

@@ -15,8 +15,8 @@ import (
 
 // actionMessages is what a page says after a button, by the word in its address: no text comes from there.
 var actionMessages = map[string]string{
-	"run": "The run has begun.", "retry": "What failed is being read again.", "cancel": "The run is asked to stop: what is whole is committed first.",
-	"reload": "The configuration was read again, and is served from now on.",
+	"run": "The run has started.", "retry": "The failed streams are being retried.", "cancel": "The run is stopping: it commits complete batches first.",
+	"reload": "The configuration was reloaded.",
 }
 
 // pageView is what every page shows around its own.
@@ -41,9 +41,9 @@ type framedPage interface{ pageFrame() *pageView }
 
 // errors that pages end with.
 var (
-	errNotThere = errors.New("there is no such page")
+	errNotThere = errors.New("this page does not exist")
 	errForm     = errors.New("the form cannot be read")
-	errReadOnly = errors.New("this console only shows: it was started with --read-only")
+	errReadOnly = errors.New("the console is read-only: it was started with --read-only")
 )
 
 // servePage makes a handler of what reads a page's content.
@@ -77,7 +77,7 @@ func (c *Console) renderPage(w http.ResponseWriter, r *http.Request, status int,
 		part = "live"
 	}
 	if err := page.ExecuteTemplate(&b, part, content); err != nil {
-		http.Error(w, "the page cannot be made: "+err.Error(), http.StatusInternalServerError)
+		http.Error(w, "the page cannot be rendered: "+err.Error(), http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -97,11 +97,11 @@ func (c *Console) renderError(w http.ResponseWriter, r *http.Request, err error)
 	status, p := http.StatusInternalServerError, problem.AsProblem(err)
 	switch {
 	case errors.Is(err, errNotThere):
-		status, p = http.StatusNotFound, &problem.Problem{Class: "usage", What: err.Error(), Next: "go back to the overview"}
+		status, p = http.StatusNotFound, &problem.Problem{Class: "usage", What: err.Error(), Next: "open the overview"}
 	case errors.Is(err, errForm):
 		status, p = http.StatusBadRequest, &problem.Problem{Class: "usage", What: err.Error(), Next: "send it again"}
 	case errors.Is(err, errReadOnly):
-		status, p = http.StatusForbidden, &problem.Problem{Class: "usage", What: err.Error(), Next: "start `aqueduck serve` without it"}
+		status, p = http.StatusForbidden, &problem.Problem{Class: "usage", What: err.Error(), Next: "restart `aqueduck serve` without --read-only"}
 	case p.Class == "busy" || p.Class == "usage":
 		status = http.StatusConflict
 	case p.Class == "config":
@@ -111,7 +111,7 @@ func (c *Console) renderError(w http.ResponseWriter, r *http.Request, err error)
 	}
 	if strings.HasPrefix(r.URL.Path, "/api/") {
 		if status == http.StatusNotFound {
-			p.Next = "GET /api/v1/overview names pipelines and runs, GET /api/v1/data tables"
+			p.Next = "list pipelines and runs: GET /api/v1/overview; list tables: GET /api/v1/data"
 		}
 		writeProblem(w, status, p.Class, p.Error(), p.Next)
 		return

@@ -22,7 +22,7 @@ var assets embed.FS
 // New makes a console. It opens nothing and listens nowhere.
 func New(o Options) (*Console, error) {
 	if len(o.Secret) < shortest {
-		return nil, fmt.Errorf("the secret of the console has fewer than %d characters", shortest)
+		return nil, fmt.Errorf("the token or password of the console has fewer than %d characters", shortest)
 	}
 	c := &Console{o: o, pages: map[string]*template.Template{}, guard: newGuard(o), live: make(chan struct{}, mostLive), ending: make(chan struct{})}
 	var err error

@@ -109,7 +109,7 @@ func badgeOf(state string) stateBadge {
 	case "late":
 		return stateBadge{"late", "▲", "late"}
 	case "breached":
-		return stateBadge{"error", "◆", "much too old"}
+		return stateBadge{"error", "◆", "SLA breached"}
 	case "error", "interrupted":
 		return stateBadge{"late", "◆", strings.ToLower(state)}
 	case "act", "failed":
@@ -127,7 +127,7 @@ func badgeOf(state string) stateBadge {
 func healthBadge(h runlog.Health) stateBadge {
 	m := badgeOf(string(h))
 	if h == runlog.HealthAct {
-		m.Word = "needs you"
+		m.Word = "needs action"
 	}
 	return m
 }

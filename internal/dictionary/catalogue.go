@@ -71,7 +71,7 @@ func DescribeStream(c *schemas.Catalogue, name string) (StreamDescription, error
 }
 
 func noStream(c *schemas.Catalogue, name string) error {
-	next := "aqueduck streams lists them"
+	next := "list them: aqueduck streams"
 	if hint := grammar.DidYouMean(name, c.Names()); hint != "" {
 		next = hint + "; " + next
 	}
@@ -111,7 +111,7 @@ func FindStream(c *schemas.Catalogue, name string) (*schemas.Stream, error) {
 		return nil, noStream(c, name)
 	}
 	if err != nil {
-		return nil, &problem.Problem{Class: "config", What: "read the stream file", Err: err, Next: "name a stream file, or a stream that aqueduck streams lists"}
+		return nil, &problem.Problem{Class: "config", What: "read the stream file", Err: err, Next: "give a stream file, or a stream from the list of aqueduck streams"}
 	}
 	declared := schemas.DeclaredName(text)
 	if s, ok := c.Stream(declared); ok && sameFile(s.File, name) {

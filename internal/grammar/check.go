@@ -80,7 +80,7 @@ func (d *checkedFile) checkMapping(v *Value, entry func(*Value, *yaml.Node, *yam
 		if key.Kind != yaml.ScalarNode || key.Tag == "!!merge" || key.Tag == "!!null" {
 			hint := ""
 			if key.Tag == "!!merge" {
-				hint = `merging with "<<" is not read`
+				hint = `merging with "<<" is not supported`
 			}
 			d.reportMistake(key, d.messageIn(v.path, "a key must be text"), hint)
 			continue

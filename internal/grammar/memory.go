@@ -7,7 +7,7 @@ import (
 )
 
 // MemoryForm is the form of an amount of memory.
-var MemoryForm = NewForm(`^([0-9]{1,9})([kKmMgGtT])([iI]?)[bB]$`, "%q is no amount of memory: e.g. 4GB")
+var MemoryForm = NewForm(`^([0-9]{1,9})([kKmMgGtT])([iI]?)[bB]$`, "%q is not an amount of memory, e.g. 4GB")
 
 // ParseMemory parses an amount of memory such as 512MB, 2GB or 2GiB into bytes.
 func ParseMemory(text string) (int64, error) {
@@ -25,7 +25,7 @@ func ParseMemory(text string) (int64, error) {
 	}
 	for range 1 + strings.Index("kmgt", strings.ToLower(found[2])) {
 		if n *= step; n > 1<<50 {
-			return 0, fmt.Errorf("%s is more than any machine has", text)
+			return 0, fmt.Errorf("%s is more memory than any machine has", text)
 		}
 	}
 	return n, nil

@@ -59,7 +59,7 @@ func (d *checkedFile) isReadable(text []byte) bool {
 				hint = "it is UTF-16: save it as UTF-8"
 			}
 		case unicode.IsControl(r) && !strings.ContainsRune("\t\n\r\u0085", r):
-			message = fmt.Sprintf("no YAML: the character %U", r)
+			message = fmt.Sprintf("not YAML: the character %U", r)
 		}
 		if message != "" {
 			before := string(text[:at])
@@ -93,7 +93,7 @@ func (d *checkedFile) parseDocument(text []byte) (*yaml.Node, bool) {
 	}
 	switch err := loader.Load(&second); {
 	case err == nil:
-		d.reportMistake(&second, "a second document: one file is one document", "take out the ---")
+		d.reportMistake(&second, "a second YAML document: a file has exactly one", "remove the ---")
 		return nil, false
 	case !errors.Is(err, io.EOF):
 		d.reportSyntax(err)
@@ -110,10 +110,10 @@ func (d *checkedFile) parseDocument(text []byte) (*yaml.Node, bool) {
 func (d *checkedFile) reportSyntax(err error) {
 	var broken *yaml.LoadError
 	if !errors.As(err, &broken) {
-		d.reportMistake(nil, "no YAML: "+err.Error(), "")
+		d.reportMistake(nil, "not YAML: "+err.Error(), "")
 		return
 	}
-	message := "no YAML: " + broken.Message
+	message := "not YAML: " + broken.Message
 	place := broken.Mark
 	if broken.ContextMsg != "" {
 		message += " " + broken.ContextMsg
@@ -138,15 +138,15 @@ func meantBy(message, line string) string {
 		return "YAML is indented by spaces, not tabs"
 	}
 	if strings.Contains(message, " flow ") && strings.Contains(line, "${") {
-		return "inside of { } and [ ] a variable needs quotes: \"${VAR}\""
+		return "inside { } and [ ] a variable needs quotes: \"${VAR}\""
 	}
 	for _, known := range []struct{ part, hint string }{
 		{"anchor", "a text that begins with * needs quotes"},
 		{"scanning an alias", "a text that begins with * needs quotes"},
-		{"mapping values are not allowed", `a space comes after the ":" of a key, in the lines above too; a text with ": " in it needs quotes`},
+		{"mapping values are not allowed", `put a space after the ":" of each key, also in the lines above; quote a text that contains ": "`},
 		{"quoted scalar", "the quote is not closed"},
-		{" flow ", "a bracket is not closed, or there is a comma too few or too many"},
-		{"block mapping", "keys that belong together begin in one column"},
+		{" flow ", "a bracket is not closed, or a comma is missing or superfluous"},
+		{"block mapping", "keys of one level must begin in the same column"},
 	} {
 		if strings.Contains(message, known.part) {
 			return known.hint

@@ -113,5 +113,5 @@ func (s *Spec) fitsEnum(text string) *scalarRefusal {
 			built = append(built, c.Name)
 		}
 	}
-	return &scalarRefusal{message: fmt.Sprintf("no such value: %q", text), hint: DidYouMean(text, built)}
+	return &scalarRefusal{message: fmt.Sprintf("unknown value: %q", text), hint: DidYouMean(text, built)}
 }

@@ -64,7 +64,7 @@ func (v *Value) mergeKeys(other *Value) {
 		default:
 			hint := ""
 			if v.path == "" {
-				hint = "it is from one file as a whole"
+				hint = "it must be in one file as a whole"
 			}
 			e.Value.doc.reportMistake(e.Value.name, fmt.Sprintf("%s is given twice, first in %s", e.Value.path, v.keys[i].Value.keyPosition()), hint)
 		}

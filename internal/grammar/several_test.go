@@ -53,7 +53,7 @@ func TestMistakesInSeveralFilesAreReportedInEach(t *testing.T) {
 			"b:1:35: error: beds.m.depth: expected a number from 1 to 9, found 10", "b:2:1: error: name is given twice, first in a:1:1"}},
 		{[]string{"name: x\nbeds: [n]\n", "beds: {n: {plants: b}}\n"}, []string{"a:2:7: error: beds: expected keys with values, found a list"}},
 		{[]string{"water: 1d\n", ""}, []string{"b: error: the file is empty"}},
-		{[]string{"- x\n", "~\n", "name: [\n"}, []string{"a:1:1: error: expected keys with values, found a list", "c:2:1: error: no YAML: did not find expected node content while parsing a flow node"}},
+		{[]string{"- x\n", "~\n", "name: [\n"}, []string{"a:1:1: error: expected keys with values, found a list", "c:2:1: error: not YAML: did not find expected node content while parsing a flow node"}},
 		{[]string{"name: x\n", "~\n"}, nil},
 	} {
 		if _, wrong := readAll(c.files...); !cmp.Equal(wrong, c.want) {

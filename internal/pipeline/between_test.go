@@ -78,7 +78,7 @@ func TestT179DatasetIsReadForAnExplicitWindow(t *testing.T) {
 	}
 	_, err := b.runner.ChoosePipelines(nil, runner.Options{Select: []string{"tags"}, Since: from})
 	var p *problem.Problem
-	if !errors.As(err, &p) || p.Class != "usage" || !strings.Contains(p.What, "tags is a whole list, without times") {
+	if !errors.As(err, &p) || p.Class != "usage" || !strings.Contains(p.What, "tags is always read in full, not by time") {
 		t.Errorf("a whole list: %v", err)
 	}
 	if report := b.syncOnce(runner.Options{}); report.Exit() != 0 {

@@ -93,7 +93,7 @@ func TestLaterMaskingRebuildsStoredRows(t *testing.T) {
 	}
 	b.writeConfig(hidden)
 	report := b.syncOnce(runner.Options{})
-	if notes := strings.Join(report.Notes, "\n"); !strings.Contains(notes, "contacts: hash email, drop _extra.secret, ") || !strings.Contains(notes, "deleted_contacts: hash email since this run: what was stored is rebuilt") {
+	if notes := strings.Join(report.Notes, "\n"); !strings.Contains(notes, "contacts: hash email, drop _extra.secret, ") || !strings.Contains(notes, "deleted_contacts: hash email since this run: stored values were rewritten") {
 		t.Errorf("the run says %q", notes)
 	}
 	b.noCanary(string(b.runner.Dir))

@@ -136,7 +136,7 @@ func TestDictionaryHasProvenanceAndLineage(t *testing.T) {
 		"contacts_all":           {" | contacts_raw.location_country | models.contact_current |"},
 		"conversation_parts":     {" | GET /conversations/{id}: conversation_parts.conversation_parts\\[\\].author.id |"},
 		"conversations":          {"| GET /conversations/{id}: open |  |", "| GET /conversations/{id}: read |  |"}, // words in the SQL of models that are no column names
-		"companies":              {"POST /companies/search: company_id; GET /companies/{id}: company_id; POST /companies/list: company_id |", "What has gone is kept in companies_all."},
+		"companies":              {"POST /companies/search: company_id; GET /companies/{id}: company_id; POST /companies/list: company_id |", "Soft-deleted rows are in companies_all."},
 		"team_admins":            {"→ admins.id", "GET /teams: admin_ids\\[\\]"},
 		"article_translations":   {"GET /articles/{id}: translated_content.\\*, the key"},
 	} {

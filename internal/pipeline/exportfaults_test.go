@@ -112,8 +112,8 @@ func TestS10UnlistedDownloadHostIsRefusedWithNextStep(t *testing.T) {
 	})
 	const line = "download_hosts: [198.51.100.7]"
 	for _, test := range []struct{ config, class, why, next string }{
-		{config, "config", "no files are fetched from 198.51.100.7; nor does the API give the file itself", "allow it in pipelines.yaml: workspaces.main." + line},
-		{strings.Replace(config, "base_url:", line+", base_url:", 1), "transient", "the source has lost the export", "sync nightly --failed"},
+		{config, "config", "downloads are not allowed from 198.51.100.7; the API does not return the file either", "allow the host in pipelines.yaml: workspaces.main." + line},
+		{strings.Replace(config, "base_url:", line+", base_url:", 1), "transient", "the source no longer has the export", "sync nightly --failed"},
 	} {
 		b.writeConfig(test.config)
 		report := b.trySync(runner.Options{})

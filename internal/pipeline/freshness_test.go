@@ -62,7 +62,7 @@ func TestT86LostStreamFailsOnceThenGrowsStale(t *testing.T) {
 		var out bytes.Buffer
 		render.PrintReport(report, &out)
 		if s := streamResult(t, report, "contact_activities"); report.Exit() != want.exit || s.Status != runlog.StatusUnavailable ||
-			strings.Contains(out.String(), "contact_activities could be read until now") != (want.exit == problem.ExitFailed) {
+			strings.Contains(out.String(), "contact_activities is newly unavailable") != (want.exit == problem.ExitFailed) {
 			t.Errorf("night %d: exit %d, want %d\n%s", night, report.Exit(), want.exit, out.String())
 		}
 		if f, line := b.streamFreshness("contact_activities"); f != want.freshness || !strings.Contains(line, want.line) {

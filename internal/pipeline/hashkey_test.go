@@ -37,7 +37,7 @@ func (b *testBed) keyRefused(words string) {
 	b.t.Helper()
 	_, err := sync.Sync(context.Background(), b.runner, b.runner.Config.Pipelines[0], runner.Options{})
 	var p *problem.Problem
-	if !errors.As(err, &p) || p.Class != "config" || !strings.Contains(p.Error(), words) || !strings.Contains(p.Next, "put back the hash.key") || !strings.Contains(p.Next, "--accept-hash-key") {
+	if !errors.As(err, &p) || p.Class != "config" || !strings.Contains(p.Error(), words) || !strings.Contains(p.Next, "restore the hash.key") || !strings.Contains(p.Next, "--accept-hash-key") {
 		b.t.Errorf("the run: %v", err)
 	}
 	if _, err := verify.Verify(b.t.Context(), b.runner, b.runner.Config.Pipelines, verify.VerifyOptions{Requests: 20}, func(string) {}); !errors.As(err, &p) ||
@@ -95,7 +95,7 @@ func TestT175NoSecondHashKeyIsMadeSilently(t *testing.T) {
 	b.syncOnce(runner.Options{}) // a warehouse of an older version does not identify its key
 	b.failOn(os.WriteFile(b.runner.Dir.HashKeyFile(), key, 0o600))
 	b.keyRefused("is not the key")
-	if plan := b.planText(); !strings.Contains(plan, "is not the key that stored values were hashed with") {
+	if plan := b.planText(); !strings.Contains(plan, "is not the key of the stored hashes") {
 		t.Errorf("the plan says\n%s", plan)
 	}
 	b.writeConfig(strings.Replace(b.readConfig(), "hash: [email]", "drop: [email]", 2))

@@ -39,7 +39,7 @@ func TestOnlineChecksDiskLockAndAlerts(t *testing.T) {
 	}
 	var said bytes.Buffer
 	render.PrintOnline(online, &said)
-	if !strings.Contains(said.String(), ", this machine's clock agrees\n") || !strings.Contains(said.String(), "; nobody writes it\n") {
+	if !strings.Contains(said.String(), ", this machine's clock agrees\n") || !strings.Contains(said.String(), "; no process writes it\n") {
 		t.Errorf("what is fine is not told:\n%s", said.String())
 	}
 	b.syncOnce(runner.Options{})

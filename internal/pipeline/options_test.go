@@ -214,7 +214,7 @@ func TestRunsCutByLimitsEqualOneLongRun(t *testing.T) {
 				if cut.MaxRequests > 0 && report.Requests > cut.MaxRequests {
 					t.Errorf("%d requests", report.Requests)
 				}
-				spent := slices.ContainsFunc(report.Notes, func(note string) bool { return strings.Contains(note, "requests of this run were used up") })
+				spent := slices.ContainsFunc(report.Notes, func(note string) bool { return strings.Contains(note, "the request budget of this run") })
 				short := slices.ContainsFunc(report.Streams, func(s runlog.StreamResult) bool { return s.Cut })
 				if spent != (short && cut.MaxRequests > 0) {
 					t.Errorf("%d requests, and the notes are %v", report.Requests, report.Notes)

@@ -81,7 +81,7 @@ func TestStreamOfTwoYAMLFilesNeedsNoGo(t *testing.T) {
 	if got := b.queryRows("SELECT doc FROM _sync.dictionary WHERE table_name = 'help_sites' AND column_name = 'identifier'"); len(got) != 1 || got[0] != "Its name in addresses." {
 		t.Errorf("dictionary: %v", got)
 	}
-	if got := b.queryRows("SELECT table_name, path, example_type, change FROM _sync.schema_changes WHERE stream = 'help_sites' AND path IS NOT NULL"); len(got) != 1 || got[0] != "help_sites_all|display_name|text|a field that no column takes: it is in _extra" {
+	if got := b.queryRows("SELECT table_name, path, example_type, change FROM _sync.schema_changes WHERE stream = 'help_sites' AND path IS NOT NULL"); len(got) != 1 || got[0] != "help_sites_all|display_name|text|a field without a column: it is in _extra" {
 		t.Errorf("new fields: %v", got)
 	}
 	for _, table := range []string{"help_sites", "help_site_locales"} {

@@ -71,7 +71,7 @@ func TestT161ASearchThatReturnsNothingIsCheckedByID(t *testing.T) {
 		before := b.space.RequestCount()
 		report := b.trySync(runner.Options{})
 		for name, mark := range marks {
-			if s := streamResult(t, report, name); s.Status != runlog.StatusFailed || s.Class != "source" || !strings.Contains(s.Error, "and of that time") {
+			if s := streamResult(t, report, name); s.Status != runlog.StatusFailed || s.Class != "source" || !strings.Contains(s.Error, "with times in that window") {
 				t.Errorf("%s: %+v", name, s)
 			}
 			if got := b.loadState(name).SyncedTo; got != mark {

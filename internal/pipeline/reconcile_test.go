@@ -55,7 +55,7 @@ func TestT152ListThatLacksManyRowsDeletesNothing(t *testing.T) {
 	b, _ := deletedConversations(t, 50)
 	report := b.trySync(runner.Options{})
 	failed := streamResult(t, report, "conversations")
-	if failed.Status != runlog.StatusFailed || !strings.Contains(failed.Error, "50 of 120 rows are not in the list any more; none was asked for") {
+	if failed.Status != runlog.StatusFailed || !strings.Contains(failed.Error, "50 of 120 rows are no longer in the list; no row was requested by id") {
 		t.Fatalf("%s: %s", failed.Status, failed.Error)
 	}
 	if got := b.queryRows("SELECT count(*) FROM conversations_all WHERE _gone_at IS NOT NULL"); got[0] != "0" {

@@ -100,7 +100,7 @@ func TestPlanDescribesTheRun(t *testing.T) {
 	}
 	b.syncOnce(runner.Options{})
 	p = planned(false)
-	if len(p.Tables) != 0 || p.Requests < 3 || !strings.HasPrefix(p.Streams[1].Read, "the feed from the bookmark") && !strings.Contains(readOf(p, "contacts"), "changes since 2024-06-1") {
+	if len(p.Tables) != 0 || p.Requests < 3 || !strings.HasPrefix(p.Streams[1].Read, "the feed from the stored cursor") && !strings.Contains(readOf(p, "contacts"), "changes since 2024-06-1") {
 		t.Errorf("after a run: %+v", p)
 	}
 	var out bytes.Buffer

@@ -134,7 +134,7 @@ func TestT152LossOfAThirdOfAListNeedsConsent(t *testing.T) {
 		report := b.trySync(runner.Options{})
 		if !unasked {
 			failed := streamResult(t, report, "deleted_contacts")
-			if want := fmt.Sprintf("%d of 60 rows have left the list at once", leaving); failed.Status != runlog.StatusFailed || failed.Class != "data" || !strings.Contains(failed.Error, want) {
+			if want := fmt.Sprintf("%d of 60 rows are missing from the source list", leaving); failed.Status != runlog.StatusFailed || failed.Class != "data" || !strings.Contains(failed.Error, want) {
 				t.Errorf("%d left: %+v", leaving, failed)
 			}
 			if got := b.queryRows("SELECT count(*) FROM deleted_contacts"); got[0] != "60" {

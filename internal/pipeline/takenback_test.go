@@ -63,14 +63,14 @@ func TestT174UnmaskedValuesReturnAfterFullRefresh(t *testing.T) {
 	if !strings.Contains(notes, "contacts: hash custom_attributes.plan, hash email, hash social_profiles.name, drop _extra.secret, ") || !strings.Contains(notes, "next: aqueduck sync --full-refresh --select contacts") {
 		t.Errorf("the run says %q", notes)
 	}
-	if plan := b.planText(); !strings.Contains(plan, "keep what was stored until they are read again") {
+	if plan := b.planText(); !strings.Contains(plan, "keep the masked values until they are read again") {
 		t.Errorf("the plan after the run says\n%s", plan)
 	}
 	if v := b.verifyPublished(verify.VerifyOptions{Deep: true}); v.Exit() != problem.ExitBreached || len(v.Findings) < 60 {
 		t.Errorf("verify finds %d differences", len(v.Findings))
 	}
 	notes = strings.Join(b.syncOnce(runner.Options{FullRefresh: true}).Notes, "\n")
-	if !strings.Contains(notes, "1 row, which the source gives no more, keeps what was stored") {
+	if !strings.Contains(notes, "1 row, no longer sent by the source, keeps the masked values") {
 		t.Errorf("the full refresh says %q", notes)
 	}
 	if got := b.asShown(); !slices.Equal(got, before) {

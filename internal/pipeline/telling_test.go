@@ -56,7 +56,7 @@ func TestNewFieldIsReportedOnce(t *testing.T) {
 		}
 	}
 	if len(told) != 1 || told[0].Event != alert.Changed || !slices.ContainsFunc(told[0].Changes, func(c string) bool {
-		return strings.HasPrefix(c, "main.contacts_raw: a field that no column takes: it is in _extra, at brand_new")
+		return strings.HasPrefix(c, "main.contacts_raw: a field without a column: it is in _extra, at brand_new")
 	}) {
 		t.Errorf("told %+v; want the new fields of contacts, once", told)
 	}

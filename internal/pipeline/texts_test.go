@@ -115,8 +115,8 @@ func TestTablesEndWithoutSpaces(t *testing.T) {
 func TestDirectoryOfAnotherUserIsExplained(t *testing.T) {
 	t.Parallel()
 	for next, err := range map[string]error{
-		"run it as the user that the warehouse belongs to":         fmt.Errorf("prepare data: %w", &fs.PathError{Op: "chmod", Path: "data/.aqueduck", Err: syscall.EPERM}),
-		"give an empty directory, or the one of this warehouse: w": errors.New("data is not a warehouse of this program"),
+		"run it as the owner of the warehouse":                       fmt.Errorf("prepare data: %w", &fs.PathError{Op: "chmod", Path: "data/.aqueduck", Err: syscall.EPERM}),
+		"give an empty directory or the directory of this warehouse": errors.New("data is not a warehouse of this program"),
 	} {
 		if p := runner.NotUsable(err); p.Class != "config" || p.ExitCode() != problem.ExitConfig || !strings.HasPrefix(p.Next, next) {
 			t.Errorf("%v: %+v", err, p)

@@ -54,7 +54,7 @@ func TestRefusedTokenOfOneWorkspaceStopsNoOther(t *testing.T) {
 	report := b.trySync(runner.Options{})
 	expect(report, problem.ExitRefused, "ok", "FAILED auth,interrupted")
 	told := slices.DeleteFunc(report.Streams, func(s runlog.StreamResult) bool { return s.Error == "" })
-	if len(told) != 1 || told[0].Workspace != "acme" || !strings.Contains(told[0].Error, "401") || !strings.HasPrefix(told[0].Next, "give a token that is valid for workspace acme") ||
+	if len(told) != 1 || told[0].Workspace != "acme" || !strings.Contains(told[0].Error, "401") || !strings.HasPrefix(told[0].Next, "set a token that is valid for workspace acme") ||
 		!strings.Contains(told[0].Next, ", then: aqueduck sync nightly --failed;") {
 		t.Errorf("%+v", told)
 	}

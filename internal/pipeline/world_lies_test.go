@@ -28,7 +28,7 @@ type lieKind struct {
 type lyingAnswer struct {
 	status   int
 	envelope map[string]json.RawMessage
-	key      string // of the list; "": the answer is one record
+	key      string // of the list; "": the answer is a single record
 	records  []map[string]json.RawMessage
 }
 

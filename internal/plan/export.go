@@ -34,8 +34,8 @@ func (p *planBuilder) planFamily(ctx context.Context, from pipelineSource, famil
 	}
 	if from.client == nil {
 		if len(known) == 0 {
-			p.plan.Streams = append(p.plan.Streams, PlannedStream{Workspace: from.workspace, Stream: family.Name + "_*", Read: "the datasets that the source has, 90 days or since start",
-				Records: -1, Requests: -1, Basis: "not known; --ask asks"})
+			p.plan.Streams = append(p.plan.Streams, PlannedStream{Workspace: from.workspace, Stream: family.Name + "_*", Read: "all datasets of the source, for 90 days or since start",
+				Records: -1, Requests: -1, Basis: "unknown; use --ask"})
 		}
 		return nil
 	}
@@ -50,7 +50,7 @@ func (p *planBuilder) planFamily(ctx context.Context, from pipelineSource, famil
 	for _, set := range sets {
 		if name := family.Name + "_" + export.SnakeCase(set.ID); means(name) && !known[name] {
 			p.plan.Streams = append(p.plan.Streams, PlannedStream{Workspace: from.workspace, Stream: name, Read: "the last 7 days, then back to the start",
-				Records: -1, Requests: -1, Basis: "the source does not say"})
+				Records: -1, Requests: -1, Basis: "the source does not state it"})
 		}
 	}
 	return nil
@@ -58,12 +58,12 @@ func (p *planBuilder) planFamily(ctx context.Context, from pipelineSource, famil
 
 // describeExport says what a run would read of a dataset.
 func describeExport(state extract.State) string {
-	text := "days since " + term.OrDash(warehouse.UnixTime(state.SyncedTo)) + ", and those that may have changed"
+	text := "days since " + term.OrDash(warehouse.UnixTime(state.SyncedTo)) + ", and days that may have changed"
 	if !state.HistoryDone {
 		text += ", then from " + term.OrDash(warehouse.UnixTime(state.HistoryTo)) + " back"
 	}
 	if state.Export.Job != nil {
-		text += "; goes on with an export that is under way"
+		text += "; goes on with a running export"
 	}
 	return text
 }

@@ -104,14 +104,14 @@ func ConnectWorkspace(ctx context.Context, r *runner.Runner, name string, most i
 		client.Close()
 		if source.Close != nil {
 			if err := source.Close(); err != nil {
-				r.Log.Warn("end what served the workspace", "error", err)
+				r.Log.Warn("stop the client of the workspace", "error", err)
 			}
 		}
 	}, nil
 }
 
 func (p *planBuilder) planStream(ctx context.Context, from pipelineSource, s *schemas.Stream) (PlannedStream, error) {
-	planned := PlannedStream{Workspace: from.workspace, Stream: s.Name, Records: -1, Requests: -1, Basis: "not known; --ask asks", Change: s.RequestsPerChange()}
+	planned := PlannedStream{Workspace: from.workspace, Stream: s.Name, Records: -1, Requests: -1, Basis: "unknown; use --ask", Change: s.RequestsPerChange()}
 	var state extract.State
 	i := slices.IndexFunc(p.states, func(x runlog.StreamState) bool { return x.Workspace == from.workspace && x.Stream == s.Name })
 	if i >= 0 {
@@ -132,7 +132,7 @@ func (p *planBuilder) planStream(ctx context.Context, from pipelineSource, s *sc
 	}
 	if s.Read.ByIDs() {
 		if planned.Requests < 0 {
-			planned.Basis = "one an id, known once the others are read"
+			planned.Basis = "one per id; known after the other streams"
 		}
 		return planned, nil
 	}
@@ -146,14 +146,14 @@ func (p *planBuilder) planStream(ctx context.Context, from pipelineSource, s *sc
 	}
 	planned.Records = total
 	if total < 0 && planned.Requests < 0 {
-		planned.Basis = "the source does not say"
+		planned.Basis = "the source does not state it"
 	}
 	if total >= 0 && s.Read.Page.Size > 0 && (i < 0 || !state.HistoryDone || s.Read.Since.By == "full") {
 		planned.Requests = total/int64(s.Read.Page.Size) + 1
 		planned.Basis = fmt.Sprintf("%d a page", s.Read.Page.Size)
 		if s.Read.Detail != nil {
 			planned.Requests += total
-			planned.Basis += ", then each by itself"
+			planned.Basis += ", then each record by id"
 		}
 	}
 	return planned, nil
@@ -163,7 +163,7 @@ func (p *planBuilder) planStream(ctx context.Context, from pipelineSource, s *sc
 func describeRead(s *schemas.Stream, state extract.State, start time.Time) string {
 	switch {
 	case s.Read.UsesPendingIDs():
-		return "what comes and changes in " + strings.Join(s.Read.Over.Streams, ", ")
+		return "new and changed rows of " + strings.Join(s.Read.Over.Streams, ", ")
 	case s.Read.ByIDs():
 		return "the ids that " + s.Read.Over.View + " finds"
 	case s.Read.Since.By == "full":
@@ -171,7 +171,7 @@ func describeRead(s *schemas.Stream, state extract.State, start time.Time) strin
 	case s.Read.Since.By == "bookmark" && state.Bookmark == nil:
 		return "the feed from its beginning"
 	case s.Read.Since.By == "bookmark":
-		return "the feed from the bookmark on"
+		return "the feed from the stored cursor"
 	}
 	first := "the beginning"
 	if !start.IsZero() {

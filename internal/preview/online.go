@@ -114,7 +114,7 @@ func askEachStream(ctx context.Context, r *runner.Runner, o *Online, workspace s
 		case err != nil:
 			one.Answer, one.Why = explainRefusal(ctx, r, workspace, s, firsts, err)
 		case !asked:
-			one.Answer, one.Why = "by id", "not asked, for want of an id; aqueduck streams try "+s.Name+" --id ID asks for one"
+			one.Answer, one.Why = "by id", "not read: no id is known; read one: aqueduck streams try "+s.Name+" --id ID"
 		}
 		if firsts[s.Name] = record; id == "" {
 			id = stream.RecordIdentity(record, s)
@@ -220,5 +220,5 @@ func explainRefusal(ctx context.Context, r *runner.Runner, workspace string, s *
 	if failed == nil || api.ClassOf(failed) == api.ClassPlan || api.ClassOf(failed) == api.ClassScope {
 		return "version", fmt.Sprintf("404: version %s does not have it, %s does", old, config.LatestVersion)
 	}
-	return string(api.ClassNotFound), fmt.Sprintf("404: neither version %s nor %s has it", old, config.LatestVersion)
+	return string(api.ClassNotFound), fmt.Sprintf("404: version %s and version %s do not have it", old, config.LatestVersion)
 }

@@ -63,10 +63,10 @@ const shownRows = 10
 // Try reads one page of a stream with the workspace's token, and writes nothing.
 func Try(ctx context.Context, r *runner.Runner, workspace string, s *schemas.Stream, id string) (*Trial, error) {
 	if s.IsExportFamily() {
-		return nil, &problem.Problem{Class: "config", What: s.Name + " stands for datasets, which come as files", Next: "aqueduck plan --ask lists them"}
+		return nil, &problem.Problem{Class: "config", What: s.Name + " lists datasets, which are exported as files", Next: "list the datasets: aqueduck plan --ask"}
 	}
 	if s.Read.ByIDs() && id == "" {
-		return nil, &problem.Problem{Class: "config", What: s.Name + " is read by id", Next: "name one: aqueduck streams try " + s.Name + " --id ID"}
+		return nil, &problem.Problem{Class: "config", What: s.Name + " is read by id", Next: "give an id: aqueduck streams try " + s.Name + " --id ID"}
 	}
 	client, closing, err := plan.ConnectReader(ctx, r, workspace)
 	if err != nil {
@@ -75,9 +75,9 @@ func Try(ctx context.Context, r *runner.Runner, workspace string, s *schemas.Str
 	defer closing()
 	sight, err := extract.PreviewStream(ctx, client, s, id, shownRows)
 	if err != nil {
-		next := "compare endpoint: and records: in " + s.File + " with the API's document; aqueduck check --online says what the token can read"
+		next := "compare endpoint: and records: in " + s.File + " with the API's documentation; see what the token can read: aqueduck check --online"
 		if s.Read.ByIDs() && api.ClassOf(err) == api.ClassNotFound {
-			next = "give the id of one that there is, by --id; where there is one, compare endpoint: in " + s.File + " with the API's document"
+			next = "give an existing id with --id; if the id exists, compare endpoint: in " + s.File + " with the API's documentation"
 		}
 		return nil, explainNoRecords(err, next)
 	}
@@ -162,14 +162,14 @@ func Propose(ctx context.Context, r *runner.Runner, workspace, path, list, name 
 	defer closing()
 	found, err := extract.Discover(ctx, client, path, list)
 	if err != nil {
-		next := "of several lists name one by --records KEY, or write the file by hand: docs/streams.md"
+		next := "if the answer has several lists, choose one with --records KEY, or write the file by hand: docs/streams.md"
 		if api.ClassOf(err) == api.ClassNotFound {
-			next = "see that the path is that of a list of the API, e.g. /ticket_states, and that this API version has it"
+			next = "check that the path is a list of the API, e.g. /ticket_states, and that this API version has it"
 		}
 		return "", nil, explainNoRecords(err, next)
 	}
 	if len(found.Records) == 0 {
-		return "", nil, &problem.Problem{Class: "data", What: "GET " + path + " has no record to infer columns from", Next: "ask again when there is one"}
+		return "", nil, &problem.Problem{Class: "data", What: "GET " + path + " has no records to infer columns from", Next: "retry once the list has at least one record"}
 	}
 	name, text, err := r.Catalogue.Propose(schemas.Proposal{Path: path, Name: name, List: found.List, Records: found.Records, Page: found.Page, Why: found.Why})
 	if err != nil {

@@ -118,39 +118,39 @@ func Classify(err error) *Problem {
 	case errors.As(err, &held):
 		return ClassifyHeldBack(held)
 	case errors.As(err, &mistakes):
-		return &Problem{Class: "config", What: err.Error(), Next: "correct what is marked; aqueduck check looks again"}
+		return &Problem{Class: "config", What: err.Error(), Next: "correct the marked lines, then run aqueduck check"}
 	case errors.Is(err, failure.ErrNothingPublished):
 		return &Problem{Class: "data", What: "nothing is published yet", Next: "aqueduck sync"}
 	case errors.Is(err, failure.ErrUnreadable):
 		return &Problem{Class: "data", What: FirstLine(err),
-			Next: "aqueduck sync publishes a new one; until then an older file of .aqueduck/published can be opened"}
+			Next: "publish a new one: aqueduck sync; until then, open an older file in .aqueduck/published"}
 	case errors.Is(err, failure.ErrNoWholeFile):
 		return &Problem{Class: "data", What: FirstLine(err), Exit: ExitConfig,
-			Next: "put a backup of a published file into an empty directory, as warehouse.duckdb, and give that: --dir DIR"}
+			Next: "copy a backup of a published file as warehouse.duckdb into an empty directory, and give that directory: --dir DIR"}
 	case errors.Is(err, failure.ErrDamaged):
-		return &Problem{Class: "data", What: FirstLine(err), Next: "run the same command again: it sets the file aside and goes on from the published one"}
+		return &Problem{Class: "data", What: FirstLine(err), Next: "run the same command again: it sets the damaged file aside and goes on from the published file"}
 	case errors.As(err, &busy):
-		return &Problem{Class: "busy", What: err.Error(), Next: "run the same command again once it has ended; see what it does: aqueduck status"}
+		return &Problem{Class: "busy", What: err.Error(), Next: "run the same command again after that run; see its state: aqueduck status"}
 	case errors.Is(err, failure.ErrFormat):
-		return &Problem{Class: "config", What: FirstLine(err), Next: "use the newest version of the program that wrote this warehouse, or newer"}
+		return &Problem{Class: "config", What: FirstLine(err), Next: "use at least the program version that last wrote this warehouse"}
 	case errors.Is(err, tombstone.ErrErasures):
 		return &Problem{Class: "data", What: FirstLine(err), Exit: ExitConfig,
-			Next: "put the file back from a backup, or move it away: it is written again from the published file, with all erasures that this one knows of"}
+			Next: "restore the file from a backup, or move it away: it is rewritten from the published file, with all erasures that this warehouse knows"}
 	case errors.Is(err, failure.ErrNarrower):
-		return &Problem{Class: "config", What: FirstLine(err), Next: "give the column its old type, or another name"}
+		return &Problem{Class: "config", What: FirstLine(err), Next: "restore the old type of the column, or rename it"}
 	case errors.Is(err, failure.ErrQueryMemory) || errors.Is(err, failure.ErrQueryRow):
-		return &Problem{Class: "query", What: FirstLine(err), Next: "ask for less of it, or by aqueduck query, which takes --memory"}
+		return &Problem{Class: "query", What: FirstLine(err), Next: "query fewer rows, or use aqueduck query, which has --memory"}
 	case errors.Is(err, failure.ErrWorkMemory):
 		return &Problem{Class: "data", What: FirstLine(err),
-			Next: "what came is larger than DuckDB may hold: give it more, warehouse: {memory: 1GB} in pipelines.yaml (200MB if not said), then run the same command again; what was committed is safe"}
+			Next: "the batch needs more memory than DuckDB may use: set warehouse: {memory: 1GB} in pipelines.yaml (default 200MB), then run the same command again; committed data is intact"}
 	case errors.Is(err, failure.ErrQueryFault):
-		return &Problem{Class: "query", What: FirstLine(err), Next: "correct the model that is read; the warehouse is as it was"}
+		return &Problem{Class: "query", What: FirstLine(err), Next: "correct the model in the message; the warehouse is unchanged"}
 	case errors.Is(err, failure.ErrDiskFull):
 		return classifyFile(err)
 	case errors.Is(err, export.ErrLost):
 		return &Problem{Class: "transient", What: FirstLine(err)}
 	case errors.Is(err, export.ErrFormat):
-		return &Problem{Class: "data", What: FirstLine(err), Next: "nothing of the file was stored; the next run asks for another one"}
+		return &Problem{Class: "data", What: FirstLine(err), Next: "nothing of the file was stored; the next run requests a new file"}
 	case errors.As(err, &api):
 		return classifyAnswer(api, err)
 	case errors.Is(err, context.Canceled):
@@ -163,14 +163,14 @@ func Classify(err error) *Problem {
 func classifyFile(err error) *Problem {
 	switch {
 	case errors.Is(layout.Dir("").Explain(err), failure.ErrDiskFull): // also where the error was not wrapped yet
-		return &Problem{Class: "disk", What: err.Error(), Next: "free some space and run the same command again; nothing that was committed is lost"}
+		return &Problem{Class: "disk", What: err.Error(), Next: "free some space, then run the same command again; committed data is intact"}
 	case failure.DiskFailed(err):
-		return &Problem{Class: "disk", What: "the system fails to read or write a file: " + FirstLine(err),
-			Next: "see what the system says of the disk (dmesg), or of open files (ulimit -n), then run the same command again; what was committed is safe"}
+		return &Problem{Class: "disk", What: "the system cannot read or write a file: " + FirstLine(err),
+			Next: "check the disk (dmesg) and the limit of open files (ulimit -n), then run the same command again; committed data is intact"}
 	case failure.Forbidden(err):
-		return &Problem{Class: "config", What: "a file is not this user's to open: " + FirstLine(err), Next: "run it as the user that the warehouse belongs to, or name another directory: --dir DIR"}
+		return &Problem{Class: "config", What: "this user has no permission to open a file: " + FirstLine(err), Next: "run it as the owner of the warehouse, or give another directory: --dir DIR"}
 	}
-	return &Problem{Class: "bug", What: FirstLine(err), Next: "run the same command again, by -vv to see where it is; what was committed is safe"}
+	return &Problem{Class: "bug", What: FirstLine(err), Next: "rerun with -vv for a stack trace, and report it; committed data is intact"}
 }
 
 // Trace describes where in the program an error comes from, for developers: the stack of a panic, or the chain of wrapped errors with their types.
@@ -203,8 +203,8 @@ func ClassifyHeldBack(held *failure.PublishBlocked) *Problem {
 			tables = append(tables, loss.Table)
 		}
 	}
-	return &Problem{Class: "data", Exit: ExitBreached, What: held.Error() + "; readers keep what they have, what was committed stays",
-		Next: "look at the source; if it is right: aqueduck sync --accept-drop " + strings.Join(tables, ",")}
+	return &Problem{Class: "data", Exit: ExitBreached, What: held.Error() + "; readers keep the previous file; committed data is intact",
+		Next: "check the source; if the rows are really gone: aqueduck sync --accept-drop " + strings.Join(tables, ",")}
 }
 
 // classifyAnswer maps an answer of the API to a class: who has to act.
@@ -212,15 +212,15 @@ func classifyAnswer(failure *api.Error, err error) *Problem {
 	p := &Problem{Class: "transient", What: FirstLine(err)}
 	switch failure.Class {
 	case api.ClassAuth:
-		p.Class, p.Next = "auth", "give a token that is valid for this workspace, at the address of its region, then run the same command again; no mark moved"
+		p.Class, p.Next = "auth", "set a token that is valid for this workspace, and the address of its region, then run the same command again; no watermark moved"
 	case api.ClassPlan:
-		p.Class, p.Next = "plan", "ask for the feature; the stream is unavailable until then, and is asked for at each run"
+		p.Class, p.Next = "plan", "request the feature for the workspace; until then the stream is unavailable, and each run checks again"
 	case api.ClassScope:
 		p.Class, p.Next = "scope", "give the token the right to read this"
 	case api.ClassNotFound:
-		p.Class, p.Next = "not_found", "aqueduck check --online says whether another API version has it; the stream is unavailable until then, and is asked for at each run"
+		p.Class, p.Next = "not_found", "see which API version has it: aqueduck check --online; until then the stream is unavailable, and each run checks again"
 	case api.ClassContract:
-		p.Class, p.Next = "data", "the answer is not as documented; nothing of it was stored, the mark did not move"
+		p.Class, p.Next = "data", "the answer is not as documented; nothing of it was stored, the watermark did not move"
 	case api.ClassSource:
 		p.Class, p.Next = "source", SourceNext
 	}
@@ -228,7 +228,7 @@ func classifyAnswer(failure *api.Error, err error) *Problem {
 }
 
 // SourceNext is the next step when answers of the source contradict each other. Only its support can correct that.
-const SourceNext = "ask the API's support, with the request and its time; what came is stored, the watermark stays, and each run reads it again until the answers agree"
+const SourceNext = "ask the API's support, with the request and its time; received records are stored, the watermark stays, and each run reads again until the answers agree"
 
 // IsUnavailable reports whether the workspace, its API version or its token does not have what was asked for.
 func IsUnavailable(err error) bool {

@@ -16,7 +16,7 @@ const exitKilled = 137
 func (r *Running) Killed() *PastRun {
 	return &PastRun{Run: r.Run, Pipeline: r.Pipeline, Started: ToMicroseconds(r.Started), Finished: ToMicroseconds(r.At), Outcome: Killed, Exit: exitKilled,
 		Rows: r.Rows, Requests: r.Requests, Backfill: r.Percent / 100, Narrow: r.Narrow, CaughtUp: r.CaughtUp, Try: r.Try, Class: "interrupted",
-		Error: "the run ended without a word: it was killed, or the machine was; what it committed is safe", Next: "aqueduck sync " + r.Pipeline,
+		Error: "the run crashed or was killed; committed data is intact", Next: "aqueduck sync " + r.Pipeline,
 		Line: fmt.Sprintf("%s %s published=no run=%s", Killed, r.Pipeline, r.Run)}
 }
 
@@ -34,7 +34,7 @@ func crashedItem(p *config.Pipeline, e *PastRun) ActionItem {
 	n := ActionItem{Pipeline: p.Name, Run: e.Run, Class: e.Class, What: e.Error, Next: e.Next}
 	catchUp := IsCatchUp(p, e)
 	if n.Act = !catchUp && e.RetryAt.IsZero(); catchUp && e.RetryAt.IsZero() {
-		n.What += "; aqueduck serve makes up for it when it starts"
+		n.What += "; aqueduck serve starts a catch-up run when it starts"
 	}
 	return n
 }

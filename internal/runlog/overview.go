@@ -143,7 +143,7 @@ func (o *Overview) judgePipeline(dir layout.Dir, known *config.Pipeline, p *Pipe
 	}
 	for i, n := range failed {
 		if p.Try > 0 && !n.Act && n.Run == last.Run && (last.Outcome == "FAILED" || !last.RetryAt.IsZero()) {
-			failed[i].What += fmt.Sprintf("; try %d of %d comes at %s", p.Try, Tries(), p.Next.Format("15:04 MST"))
+			failed[i].What += fmt.Sprintf("; retry %d of %d starts at %s", p.Try, Tries(), p.Next.Format("15:04 MST"))
 		}
 		if n.Act {
 			p.Health = HealthAct
@@ -173,12 +173,12 @@ func (p *PipelineOverview) staleStreams(failed []ActionItem) (names []string, br
 func tooOld(streams []string) string {
 	const shown = 3
 	if len(streams) > shown {
-		return fmt.Sprintf("%s and %d more are older than they should be", strings.Join(streams[:shown], ", "), len(streams)-shown)
+		return fmt.Sprintf("the freshness SLA of %s and %d more streams is breached", strings.Join(streams[:shown], ", "), len(streams)-shown)
 	}
 	if len(streams) == 1 {
-		return streams[0] + " is older than it should be"
+		return streams[0] + " breaches its freshness SLA"
 	}
-	return strings.Join(streams, ", ") + " are older than they should be"
+	return strings.Join(streams, ", ") + " breach their freshness SLA"
 }
 
 // lastActionItems returns the items of a pipeline's last run, when it failed: one for each failed stream, or one for what stopped the run.
@@ -191,14 +191,14 @@ func lastActionItems(dir layout.Dir, p *PipelineOverview, last PastRun) (needs [
 		classes := trace.errorClasses()
 		for _, s := range p.Streams {
 			if class := classes[s.Workspace+"."+s.Stream]; class != "" && s.Outcome != string(StatusUnavailable) {
-				needs = append(needs, ActionItem{Pipeline: p.Name, Stream: s.Stream, Run: last.Run, Class: class, Act: NeedsAttention(class), What: "the last reading of " + s.Stream + " failed", Next: s.Hint})
+				needs = append(needs, ActionItem{Pipeline: p.Name, Stream: s.Stream, Run: last.Run, Class: class, Act: NeedsAttention(class), What: "the last read of " + s.Stream + " failed", Next: s.Hint})
 			}
 		}
 	}
 	switch {
 	case last.Exit == problem.ExitBreached:
 		needs = append(needs, ActionItem{Pipeline: p.Name, Run: last.Run, Class: last.Class, Act: true,
-			What: "the publish was held back: a table would have lost too many of its rows; readers keep what they have", Next: last.Next})
+			What: "the publish guard held the publish back: a table would lose too many rows; readers keep the previous file", Next: last.Next})
 	case len(needs) == 0:
 		needs = append(needs, ActionItem{Pipeline: p.Name, Run: last.Run, Class: last.Class, Act: last.Class == "" || NeedsAttention(last.Class), What: "the last run failed", Next: last.Next})
 	}

@@ -83,7 +83,7 @@ func (n NextRun) Again() string {
 	if n.Try == 0 {
 		return ""
 	}
-	return fmt.Sprintf(": try %d of %d, by aqueduck serve", n.Try, Tries())
+	return fmt.Sprintf(": retry %d of %d, by aqueduck serve", n.Try, Tries())
 }
 
 // NeedsAttention reports whether an error of a class needs a person. The other classes may be over in a later run.

@@ -99,14 +99,14 @@ func FindRun(ctx context.Context, dir layout.Dir, id string) (*RunDetail, error)
 			break
 		}
 	}
-	const next = "aqueduck runs lists them"
+	const next = "list the runs: aqueduck runs"
 	switch {
 	case len(found) == 0 && (id == "" || len(runs) == 0):
-		return nil, &problem.Problem{Class: "data", What: "there has been no run yet", Next: "aqueduck sync"}
+		return nil, &problem.Problem{Class: "data", What: "there is no run yet", Next: "aqueduck sync"}
 	case len(found) == 0:
 		return nil, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: "no run " + id, Next: next}
 	case len(found) > 1 && found[len(found)-1].Run != id:
-		return nil, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: "more than one run begins with " + id, Next: next}
+		return nil, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: "several runs have an id that begins with " + id, Next: next}
 	}
 	detail := &RunDetail{PastRun: found[len(found)-1], Published: found[len(found)-1].Moved != nil, Streams: []RunStream{}, Findings: []RunFinding{}, Changes: []RunChange{},
 		Rejects: []RunReject{}, Publishes: []RunPublished{}}

@@ -104,11 +104,11 @@ func (s *Status) readRunning(dir layout.Dir) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("look for a run under way: %w", err)
+		return fmt.Errorf("look for a current run: %w", err)
 	}
 	text, err := os.ReadFile(dir.RunFile())
 	if err != nil {
-		return fmt.Errorf("look for a run under way: %w", err)
+		return fmt.Errorf("look for a current run: %w", err)
 	}
 	var r Running
 	if json.Unmarshal(text, &r) != nil {

@@ -22,7 +22,7 @@ func HoldServeLock(r *Runner) (*layout.LockHandle, error) {
 	held, err := layout.LockServing(r.Dir)
 	var busy *layout.BusyError
 	if errors.As(err, &busy) {
-		return nil, &problem.Problem{Class: "busy", What: busy.Error(), Next: "leave it to that one, or end it first; pipelines of another file can be added to its own"}
+		return nil, &problem.Problem{Class: "busy", What: busy.Error(), Next: "let that serve run them, or stop it first; its -f can also name the pipelines of another file"}
 	}
 	return held, err
 }
@@ -50,11 +50,11 @@ func (r *Runner) Lock(ctx context.Context, wait time.Duration) (*layout.LockHand
 // NotUsable is the problem of a data directory that cannot be used.
 func NotUsable(err error) *problem.Problem {
 	if failure.Forbidden(err) {
-		return &problem.Problem{Class: "config", What: "the warehouse directory is not this user's to write", Err: err,
-			Next: "run it as the user that the warehouse belongs to, or name another directory: --dir DIR"}
+		return &problem.Problem{Class: "config", What: "this user cannot write to the warehouse directory", Err: err,
+			Next: "run it as the owner of the warehouse, or give another directory: --dir DIR"}
 	}
 	return &problem.Problem{Class: "config", What: "the warehouse directory cannot be used", Err: err,
-		Next: "give an empty directory, or the one of this warehouse: warehouse.dir in pipelines.yaml, or --dir"}
+		Next: "give an empty directory or the directory of this warehouse, with warehouse.dir in pipelines.yaml or --dir"}
 }
 
 // LoadOptions returns the options to open the work database with.

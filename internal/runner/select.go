@@ -37,12 +37,12 @@ func (r *Runner) SelectStreams(p *config.Pipeline, o *Options) ([]*schemas.Strea
 		}
 	}
 	if len(chosen) == 0 && timeless != "" {
-		return nil, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: "stream " + timeless + " is a whole list, without times to read between",
-			Next: "leave out --since and --until: each run reads all of it"}
+		return nil, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: "stream " + timeless + " is always read in full, not by time",
+			Next: "omit --since and --until: each run reads the whole stream"}
 	}
 	if len(chosen) == 0 {
-		return nil, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: "pipeline " + p.Name + " reads none of the streams that are selected",
-			Next: "name some of " + strings.Join(p.Streams, ", ")}
+		return nil, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: "pipeline " + p.Name + " reads none of the selected streams",
+			Next: "choose from " + strings.Join(p.Streams, ", ")}
 	}
 	return chosen, nil
 }
@@ -95,7 +95,7 @@ func (r *Runner) checkPatterns(o *Options) error {
 		}
 		if i < len(o.Select) && strings.Contains(pattern, ".") && !slices.ContainsFunc(meant, func(p *config.Pipeline) bool { return r.pipelineReads(p, stream) }) {
 			return &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: fmt.Sprintf("pipeline %s reads no stream %q", pipeline, stream),
-				Next: "name some of " + strings.Join(meant[0].Streams, ", ")}
+				Next: "choose from " + strings.Join(meant[0].Streams, ", ")}
 		}
 	}
 	return nil
@@ -110,7 +110,7 @@ func (r *Runner) isStream(pattern string) error {
 	}
 	next := grammar.DidYouMean(pattern, r.Catalogue.Names())
 	if next == "" {
-		next = "name one of " + strings.Join(r.Catalogue.Names(), ", ")
+		next = "choose one of " + strings.Join(r.Catalogue.Names(), ", ")
 	}
 	return &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: fmt.Sprintf("no stream %q", pattern), Next: next}
 }

@@ -53,7 +53,7 @@ func readOrder(in *bufio.Reader) (o taskOrder, err error) {
 		err = json.Unmarshal(text, &o)
 	}
 	if err != nil {
-		return o, fmt.Errorf("read what to do: %w", err)
+		return o, fmt.Errorf("read the task: %w", err)
 	}
 	return o, nil
 }

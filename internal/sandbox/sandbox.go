@@ -63,7 +63,7 @@ func (d *ProcessDied) OutOfMemory() bool {
 }
 
 // errNoProgram is a mistake in the calling code: a zero Program.
-var errNoProgram = errors.New("this program was not told how to start a process of its own")
+var errNoProgram = errors.New("this program cannot start its subprocess: no command is configured")
 
 // Run runs a task in a new process, and calls take for each message that it sends. The payload is valid until take returns. Run
 // returns the task's error, a *ProcessDied, or the first error of take. When ctx ends it kills the process. The process inherits
@@ -121,7 +121,7 @@ func (p Program) startProcess(ctx context.Context, o taskOrder, request any, env
 		text, err = json.Marshal(o)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("write what a process is asked: %w", err)
+		return nil, fmt.Errorf("write the task of a subprocess: %w", err)
 	}
 	alive, kill := context.WithCancel(ctx)
 	w := &taskProcess{cmd: exec.CommandContext(alive, p.path), kill: kill}

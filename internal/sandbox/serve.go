@@ -19,7 +19,7 @@ type Task func(ctx context.Context, request json.RawMessage, answer *Answer) err
 // Stopped is the cause for which a task's context ends.
 type Stopped struct{ Told json.RawMessage } // the result of DelegatedTask.Stop
 
-func (*Stopped) Error() string { return "whoever began it wants it to end" }
+func (*Stopped) Error() string { return "the parent process stops it" }
 
 // firstFile is the descriptor of the first file that a process inherits.
 const firstFile = 4

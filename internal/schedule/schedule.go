@@ -25,8 +25,8 @@ var form = regexp.MustCompile(`^(\*|\?|[0-9A-Za-z]+(-[0-9A-Za-z]+)?)(/[0-9]+)?$`
 
 // Errors of lines with valid fields.
 var (
-	ErrNever = errors.New("never comes true: there is no such date")
-	ErrZone  = errors.New("a time zone in a cron line: set timezone in place of it")
+	ErrNever = errors.New("never matches: this date does not exist")
+	ErrZone  = errors.New("a time zone in a cron line: set timezone instead")
 )
 
 // Parse parses a line of five fields: minute hour day month weekday. It refuses lines that match no date, and lines with a time
@@ -51,7 +51,7 @@ func Parse(spec string, zone *time.Location) (*Schedule, error) {
 		alone := [5]string{"*", "*", "*", "*", "*"}
 		alone[i] = field
 		if _, err := parseFields(strings.Join(alone[:], " ")); err != nil {
-			return nil, fmt.Errorf("invalid cron expression: %q is no %s", field, meanings[i])
+			return nil, fmt.Errorf("invalid cron expression: %q is not a valid %s", field, meanings[i])
 		}
 	}
 	wall, err := parseFields(strings.Join(fields, " "))
@@ -97,7 +97,7 @@ func parseFields(spec string) (wall *cron.SpecSchedule, err error) {
 	}
 	wall, ok := parsed.(*cron.SpecSchedule)
 	if !ok {
-		return nil, errors.New("not a line of fields")
+		return nil, errors.New("not a cron line with five fields")
 	}
 	wall.Location = time.UTC
 	return wall, nil

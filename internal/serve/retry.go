@@ -14,7 +14,7 @@ import (
 func NextRetry(r *runner.Runner, p *config.Pipeline) (at time.Time, o runner.Options) {
 	ends, err := runlog.ReadRunNotes(r.Dir)
 	if err != nil {
-		r.Log.Warn("it cannot be told whether a run is to be tried again", "pipeline", p.Name, "error", err)
+		r.Log.Warn("cannot decide whether to retry a run", "pipeline", p.Name, "error", err)
 		return time.Time{}, o
 	}
 	at, try := runlog.RetryOf(p, ends, r.Now())
@@ -28,9 +28,9 @@ func NextRetry(r *runner.Runner, p *config.Pipeline) (at time.Time, o runner.Opt
 
 // RecordSkip records a skipped run, in the log and in the list of runs.
 func RecordSkip(r *runner.Runner, p *config.Pipeline, at time.Time) {
-	r.Log.Warn("a run was left out: "+runlog.WhySkipped, "pipeline", p.Name, "at", at.Format(time.RFC3339))
+	r.Log.Warn("a run was skipped: "+runlog.WhySkipped, "pipeline", p.Name, "at", at.Format(time.RFC3339))
 	if err := (runlog.PastRun{Pipeline: p.Name, Started: runlog.ToMicroseconds(at), Finished: runlog.ToMicroseconds(at), Outcome: runlog.Skipped}).Save(r.Dir); err != nil {
-		r.Log.Warn("it could not be noted down that a run was left out: runs does not know", "pipeline", p.Name, "error", err)
+		r.Log.Warn("a skipped run could not be recorded: aqueduck runs does not list it", "pipeline", p.Name, "error", err)
 	}
 }
 
@@ -39,7 +39,7 @@ func RecordSkip(r *runner.Runner, p *config.Pipeline, at time.Time) {
 func CatchUpTry(r *runner.Runner, p *config.Pipeline) (try int) {
 	ends, err := runlog.ReadRunNotes(r.Dir)
 	if err != nil {
-		r.Log.Warn("it cannot be told whether a run is to be made up for", "pipeline", p.Name, "error", err)
+		r.Log.Warn("cannot decide whether to start a catch-up run", "pipeline", p.Name, "error", err)
 		return 0
 	}
 	for _, e := range slices.Backward(ends) {

@@ -24,7 +24,7 @@ func auditRun(ctx context.Context, r *stream.Run) error {
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("read what was told before: %w", err)
+		return fmt.Errorf("read the findings of earlier runs: %w", err)
 	}
 	for _, w := range r.Workspaces {
 		if err := auditOrphans(ctx, r, w); err != nil {
@@ -93,6 +93,6 @@ func auditIncomplete(ctx context.Context, r *stream.Run, t *stream.Task) error {
 		reasons = append(reasons, fmt.Sprintf("%d %s", counts[reason], reason))
 	}
 	r.AddFinding(load.Finding{Schema: t.Workspace.Name, Stream: t.Stream.Name, Table: t.Tables[0].Name, Kind: "exact", Name: "incomplete", Expected: "0", Found: fmt.Sprint(len(list)),
-		Message: "records did not come whole: " + strings.Join(reasons, ", ") + "; what is stored of them stays, and each run asks for them again: " + strings.Join(some, "; ")})
+		Message: "incomplete records were received: " + strings.Join(reasons, ", ") + "; their stored values stay, and each run requests them again: " + strings.Join(some, "; ")})
 	return nil
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // ErrCalledOff is the cause of a context that a person cancelled. No catch-up run follows a cancelled run.
-var ErrCalledOff = errors.New("somebody called the run off")
+var ErrCalledOff = errors.New("the run was cancelled")
 
 // orphansEnd is how long the process of a run may need to end after its parent was killed.
 const orphansEnd = 3 * time.Second
@@ -56,7 +56,7 @@ func noteCrashedRun(r *runner.Runner) (*runlog.PastRun, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("look for a run that was lost: %w", err)
+		return nil, fmt.Errorf("look for a crashed run: %w", err)
 	}
 	var left runlog.Running
 	if json.Unmarshal(text, &left) != nil || left.Run == "" {
@@ -71,9 +71,9 @@ func noteCrashedRun(r *runner.Runner) (*runlog.PastRun, error) {
 	}
 	past := left.Killed()
 	if err := past.Save(r.Dir); err != nil {
-		return nil, fmt.Errorf("note down that run %s was lost: %w", left.Run, err)
+		return nil, fmt.Errorf("record that run %s crashed: %w", left.Run, err)
 	}
-	r.Log.Warn("a run ended without a word: it was killed, or the machine was; what it committed is safe", "pipeline", left.Pipeline, "run", left.Run)
+	r.Log.Warn("a run crashed or was killed; committed data is intact", "pipeline", left.Pipeline, "run", left.Run)
 	return past, r.Dir.Explain(os.Remove(r.Dir.RunFile()))
 }
 
@@ -84,7 +84,7 @@ func RecordDiedRun(ctx context.Context, r *runner.Runner, p *config.Pipeline, be
 	if err != nil || past == nil {
 		return err
 	}
-	r.Log.Error("a run's process ended before the run did; what it committed is safe", "pipeline", past.Pipeline, "run", past.Run, "error", reason, "next", past.Next)
+	r.Log.Error("the process of a run crashed; committed data is intact", "pipeline", past.Pipeline, "run", past.Run, "error", reason, "next", past.Next)
 	notifyRunEnded(ctx, r, past)
 	return nil
 }
@@ -108,7 +108,7 @@ func noteDiedRun(ctx context.Context, r *runner.Runner, p *config.Pipeline, bega
 	}
 	past = left.Killed()
 	past.CalledOff = calledOff(ctx)
-	past.Error, past.Next = problem.Shorten(reason.Error())+"; what the run committed is safe", r.Given.Append(nextOfDied(past.Run, reason))
+	past.Error, past.Next = problem.Shorten(reason.Error())+"; committed data is intact", r.Given.Append(nextOfDied(past.Run, reason))
 	planAnother(r, past, p)
 	if err := past.Save(r.Dir); err != nil || !own {
 		return past, err
@@ -120,9 +120,9 @@ func noteDiedRun(ctx context.Context, r *runner.Runner, p *config.Pipeline, bega
 func nextOfDied(run string, reason error) string {
 	var died *sandbox.ProcessDied
 	if errors.As(reason, &died) && (died.OutOfMemory() || died.State == "signal: killed") {
-		return "give it more memory, or DuckDB less of it: warehouse: {memory: 512MB}"
+		return "give the program more memory, or DuckDB less: warehouse: {memory: 512MB}"
 	}
-	return "look how far it came: aqueduck runs show " + run + "; where each run ends so, take out the stream, model or SQL that came last"
+	return "see how far the run came: aqueduck runs show " + run + "; if each run ends like this, remove the stream, model or SQL that was processed last"
 }
 
 // calledOff reports whether a person cancelled the run.

@@ -38,7 +38,7 @@ func Run(ctx context.Context, r *runner.Runner, p *config.Pipeline, o runner.Opt
 	past.Next = r.Given.Append(past.Next)
 	planRetry(r, &past, p, &o, report)
 	if noted := past.Save(r.Dir); noted != nil {
-		r.Log.Warn("it could not be noted down how the run ended: status and runs may not know", "run", o.RunID, "error", noted)
+		r.Log.Warn("the end of the run could not be recorded: status and runs may not show it", "run", o.RunID, "error", noted)
 	}
 	notifyRunEnded(ctx, r, &past)
 	if r.Ended != nil {

@@ -51,10 +51,10 @@ func resumeErasures(ctx context.Context, r *runner.Runner) (unchanged *warehouse
 	for _, each := range workspaces {
 		c, err := w.Work.Erasures.Reapply(ctx, each.Name)
 		if err != nil {
-			return nil, restored, fmt.Errorf("erase again who was erased before: %w", err)
+			return nil, restored, fmt.Errorf("repeat earlier erasures: %w", err)
 		}
 		if c.Rows > 0 {
-			r.Log.Warn("the database was older than an erasure, or had a table that was not looked through: it was repeated", "workspace", each.Name, "rows", c.Rows)
+			r.Log.Warn("earlier erasures were repeated: the database was older than one of them, or had a new table", "workspace", each.Name, "rows", c.Rows)
 		}
 	}
 	if !r.Dir.Erasing() {
@@ -86,10 +86,10 @@ func eraseGone(ctx context.Context, r *stream.Run) error {
 			return err
 		})
 		if err != nil {
-			return fmt.Errorf("erase whom %s has forgotten: %w", w.Name, err)
+			return fmt.Errorf("erase the contacts that %s has permanently deleted: %w", w.Name, err)
 		}
 		if c.Rows > 0 {
-			r.Runner.Log.Info("erased whom the source has forgotten; every file is written anew", "workspace", w.Name,
+			r.Runner.Log.Info("erased contacts that the source has permanently deleted; every file is rewritten", "workspace", w.Name,
 				"contacts", len(c.Persons), "rows", c.Rows, "tables", len(c.Tables))
 		}
 	}

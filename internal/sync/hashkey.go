@@ -21,7 +21,7 @@ func findHashKey(ctx context.Context, r *stream.Run) (rehash bool, err error) {
 	dir := r.Runner.Dir
 	if r.HashKey, err = dir.ReadHashKey(); err != nil {
 		return false, &problem.Problem{Class: "config", What: "read the key for hashed columns", Err: err,
-			Next: "put the file back from a backup; without it, remove the file, then: " + acceptHashKeyCommand(r)}
+			Next: "restore the file from a backup; without a backup, remove the file, then: " + acceptHashKeyCommand(r)}
 	}
 	mark, used, err := r.Writer.Work.Masks.HashedBy(ctx)
 	if err != nil {
@@ -32,7 +32,7 @@ func findHashKey(ctx context.Context, r *stream.Run) (rehash bool, err error) {
 			return false, nil // nothing is hashed now: no key is needed, and none is made
 		}
 		if !r.Options.AcceptHashKey {
-			missing.Next += "; without it: " + acceptHashKeyCommand(r)
+			missing.Next += "; without a backup: " + acceptHashKeyCommand(r)
 			return false, missing
 		}
 		rehash = true
@@ -47,7 +47,7 @@ func findHashKey(ctx context.Context, r *stream.Run) (rehash bool, err error) {
 
 // acceptHashKeyCommand is the command that continues with another key.
 func acceptHashKeyCommand(r *stream.Run) string {
-	return r.Runner.Given.Append("aqueduck sync "+r.Pipeline.Name+" --full-refresh --accept-hash-key") + " hashes everything that the source still has with a new one"
+	return r.Runner.Given.Append("aqueduck sync "+r.Pipeline.Name+" --full-refresh --accept-hash-key") + " hashes all values that the source still has with a new key"
 }
 
 // HashKeyMissing returns the problem of a missing or wrong key of hashed columns, with its next step; nil when the key is right. mark identifies
@@ -55,11 +55,11 @@ func acceptHashKeyCommand(r *stream.Run) string {
 func HashKeyMissing(dir layout.Dir, key []byte, mark string, used bool) *problem.Problem {
 	switch {
 	case key == nil && used:
-		return &problem.Problem{Class: "config", What: "the key for hashed columns, " + dir.HashKeyFile() + ", is not there, and stored values were hashed with it: another key would give other hashes",
-			Next: "put back the hash.key that belongs to this warehouse, into its directory or as .aqueduck/hash.key"}
+		return &problem.Problem{Class: "config", What: "the key for hashed columns, " + dir.HashKeyFile() + ", is missing, and stored values were hashed with it: another key would give other hashes",
+			Next: "restore the hash.key of this warehouse, into its directory or as .aqueduck/hash.key"}
 	case key != nil && mark != "" && mark != mask.HashKeyMark(key):
-		return &problem.Problem{Class: "config", What: dir.HashKeyFile() + " is not the key that stored values were hashed with: it would give other hashes",
-			Next: "put back the hash.key that belongs to this warehouse, as .aqueduck/hash.key"}
+		return &problem.Problem{Class: "config", What: dir.HashKeyFile() + " is not the key of the stored hashes: it would give other hashes",
+			Next: "restore the hash.key of this warehouse as .aqueduck/hash.key"}
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ func applyMasking(ctx context.Context, r *stream.Run, w *stream.Workspace, strea
 			}
 			rows, err := work.Masks.Mask(ctx, w.Name, *m)
 			if rows > 0 {
-				r.AddNote(fmt.Sprintf("%s: %s since this run: what was stored is rebuilt, %s changed, and every file with it", s.Name, strings.Join(added, ", "), term.Count(int(rows), "value")))
+				r.AddNote(fmt.Sprintf("%s: %s since this run: stored values were rewritten, %s changed, and every file is rewritten", s.Name, strings.Join(added, ", "), term.Count(int(rows), "value")))
 			}
 			return err
 		})
@@ -135,7 +135,7 @@ func takenBackNote(stream string, names []string, rows int64, refreshed bool, gi
 		}
 	}
 	if len(taken) > 0 {
-		words = append(words, strings.Join(taken, ", ")+" was taken back")
+		words = append(words, strings.Join(taken, ", ")+" was removed")
 	}
 	if len(rehashed) > 0 {
 		words = append(words, strings.Join(rehashed, ", ")+" has another key")
@@ -145,9 +145,9 @@ func takenBackNote(stream string, names []string, rows int64, refreshed bool, gi
 		keep = "keeps"
 	}
 	if refreshed {
-		return fmt.Sprintf("%s: %s: %s, which the source gives no more, %s what was stored", stream, what, term.Count(int(rows), "row"), keep)
+		return fmt.Sprintf("%s: %s: %s, no longer sent by the source, %s the masked values", stream, what, term.Count(int(rows), "row"), keep)
 	}
-	return fmt.Sprintf("%s: %s: %s %s what was stored until they are read again; next: %s", stream, what, term.Count(int(rows), "row"), keep,
+	return fmt.Sprintf("%s: %s: %s %s the masked values until they are read again; next: %s", stream, what, term.Count(int(rows), "row"), keep,
 		given.Append("aqueduck sync --full-refresh --select "+stream))
 }
 
@@ -171,7 +171,7 @@ func MaskingNotes(ctx context.Context, r *runner.Runner) (notes []string, err er
 				}
 				names, rows, err := mask.StillMasked(ctx, f.Reader, workspace, s.Name, transform.Tables(s)[0], r.Config.MaskedColumns(s, streams))
 				if err != nil {
-					return fmt.Errorf("see what of %s is still masked: %w", s.Name, err)
+					return fmt.Errorf("check which rows of %s are still masked: %w", s.Name, err)
 				}
 				if rows > 0 {
 					notes = append(notes, takenBackNote(s.Name, names, rows, false, r.Given))

@@ -49,7 +49,7 @@ func freezeHistories(ctx context.Context, r *stream.Run, w *stream.Workspace) er
 		return err
 	}
 	for name, states := range ended {
-		r.AddNote(fmt.Sprintf("%s is kept no longer: %s ended with this run, and the table stays as it is, in the file and in the lake", name, term.Count(int(states), "state")))
+		r.AddNote(fmt.Sprintf("%s is no longer updated: %s ended with this run, and the table stays, in DuckDB and in Parquet", name, term.Count(int(states), "state")))
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ func identifyWorkspace(ctx context.Context, r *stream.Run, w *stream.Workspace) 
 	}
 	if id = cmp.Or(id, pinned.ID); known && pinned.ID != "" && id != pinned.ID {
 		return &problem.Problem{Class: "config",
-			What: fmt.Sprintf("the token belongs to workspace %s, this warehouse holds workspace %s; nothing was written", id, pinned.ID),
+			What: fmt.Sprintf("the token belongs to workspace %s, but this warehouse holds workspace %s; nothing was written", id, pinned.ID),
 			Next: "give the token of " + pinned.ID + ", or another directory: --dir DIR"}
 	}
 	return r.Writer.Use(func(work *load.Work) error {
@@ -76,7 +76,7 @@ func explainUnidentified(r *stream.Run, w *stream.Workspace, err error) error {
 // Unidentified explains an error of the request for the workspace's identity, and says that nothing was written.
 func Unidentified(err error) error {
 	if errors.Is(err, api.ErrBudget) {
-		return &problem.Problem{Class: "transient", What: problem.FirstLine(err) + "; nothing was written", Next: "run the same command again once the API answers, or give runs more: max_time, max_requests"}
+		return &problem.Problem{Class: "transient", What: problem.FirstLine(err) + "; nothing was written", Next: "run the same command again once the API answers, or raise max_time or max_requests"}
 	}
 	if api.ClassOf(err) == "" {
 		return err
@@ -87,7 +87,7 @@ func Unidentified(err error) error {
 	case errors.As(err, &api) && api.Status >= 500:
 		p.Next = "run the same command again once the API answers; nothing was written"
 	case p.Class == "transient" || p.Class == "data":
-		p.Next = "see that base_url is the address of the workspace's region and can be reached, then run the same command again; nothing was written"
+		p.Next = "check that base_url is the address of the workspace's region and can be reached, then run the same command again; nothing was written"
 	}
 	return p
 }
@@ -108,7 +108,7 @@ func compareClocks(r *stream.Run, w *stream.Workspace) {
 	}
 	note := fmt.Sprintf("this machine's clock is %s %s that of %s", term.Duration(skew.Abs()), word, w.Name)
 	if w.Client.ClocksDisagree() {
-		note += ": watermarks go by the earlier one that no record contradicts"
+		note += ": watermarks use the earlier clock, unless a record contradicts it"
 		r.AddFinding(load.Finding{Schema: w.Name, Kind: "soft", Name: "clocks_disagree", Message: note})
 	}
 	r.Reported.Notes = append(r.Reported.Notes, note)

@@ -20,7 +20,7 @@ import (
 func NewSender(r *runner.Runner, lookup func(string) (string, bool)) *alert.Sender {
 	targets, missing := r.Config.Alerts(lookup)
 	for _, err := range missing {
-		r.Log.Warn("nobody is told by this alert", "error", err)
+		r.Log.Warn("this alert is not sent to anyone", "error", err)
 	}
 	if len(targets) == 0 {
 		return nil
@@ -44,7 +44,7 @@ func notifyRunEnded(ctx context.Context, r *runner.Runner, past *runlog.PastRun)
 		Error: past.Error, Next: past.Next, Line: past.Line, At: past.Finished}
 	var err error
 	if ended.Changes, err = columnChanges(ctx, r, past.Run); err != nil {
-		r.Log.Warn("it cannot be told what has changed in the source", "run", past.Run, "error", err)
+		r.Log.Warn("schema drift cannot be reported", "run", past.Run, "error", err)
 	}
 	r.Alerts.NotifyEnded(ctx, ended)
 	NotifyFreshness(ctx, r)
@@ -75,7 +75,7 @@ func NotifyFreshness(ctx context.Context, r *runner.Runner) {
 	}
 	s, err := runlog.ReadStatus(ctx, r.Dir, r.Config, r.Catalogue, r.Now())
 	if err != nil {
-		r.Log.Warn("it cannot be told how old the data is", "error", err)
+		r.Log.Warn("the freshness of the data cannot be determined", "error", err)
 		return
 	}
 	for _, p := range r.Config.Pipelines {

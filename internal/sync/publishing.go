@@ -37,7 +37,7 @@ func publishRun(ctx context.Context, r *stream.Run, more bool) error {
 		return err
 	}
 	for _, failed := range result.FailedModels {
-		r.AddNote(failed.String() + "; the model is not in the published file, everything else is")
+		r.AddNote(failed.String() + "; the published file has everything but this model")
 	}
 	r.Reported.Published = r.Reported.Published || result.Published
 	r.Reported.TablesChanged += result.Changed
@@ -49,7 +49,7 @@ func publishRun(ctx context.Context, r *stream.Run, more bool) error {
 func holdBack(ctx context.Context, r *stream.Run, held *failure.PublishBlocked) error {
 	for _, loss := range held.Losses {
 		r.AddFinding(load.Finding{Schema: loss.Schema, Table: loss.Table, Kind: "exact", Name: "rows_lost", Expected: fmt.Sprint(loss.Before),
-			Found: fmt.Sprint(loss.After), Message: "the table lost so many rows that the publish was held back"})
+			Found: fmt.Sprint(loss.After), Message: "the publish guard held the publish back: the table lost too many rows"})
 	}
 	r.Reported.Held, r.Reported.Published = problem.ClassifyHeldBack(held), false
 	r.Reported.Held.Next = r.Runner.Given.Append(r.Reported.Held.Next)

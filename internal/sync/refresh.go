@@ -27,7 +27,7 @@ func endRefreshes(ctx context.Context, r *stream.Run) error {
 		}
 		err := r.Writer.Use(func(work *load.Work) error { return work.Sweeps.BeginRefresh(ctx, t.Workspace.Name, t.Tables[0].Name) })
 		if err != nil {
-			return fmt.Errorf("stream %s: end its full refresh: %w", t.Stream.Name, err)
+			return fmt.Errorf("stream %s: finish its full refresh: %w", t.Stream.Name, err)
 		}
 	}
 	return nil

@@ -29,6 +29,6 @@ func planAnother(r *runner.Runner, past *runlog.PastRun, p *config.Pipeline) boo
 		return false
 	}
 	past.RetryAt = runlog.ToMicroseconds(at)
-	r.Log.Warn("the run is tried again", "pipeline", p.Name, "class", past.Class, "at", at.Format(time.RFC3339), "try", fmt.Sprintf("%d of %d", past.Try+1, runlog.Tries()))
+	r.Log.Warn("the run is retried", "pipeline", p.Name, "class", past.Class, "at", at.Format(time.RFC3339), "try", fmt.Sprintf("%d of %d", past.Try+1, runlog.Tries()))
 	return true
 }

@@ -52,7 +52,7 @@ func readAll(ctx context.Context, r *stream.Run) error {
 		stopAt(r, r.Deadline)
 	}
 	if len(r.Tasks) == 0 {
-		r.Reported.Notes = append(r.Reported.Notes, "every stream ended well in the last run: nothing was read")
+		r.Reported.Notes = append(r.Reported.Notes, "every stream succeeded in the last run: nothing was read")
 		return nil
 	}
 	defer r.Progress.Write(ctx)()

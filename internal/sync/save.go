@@ -104,7 +104,7 @@ func saveRunAs(ctx context.Context, r *stream.Run, outcome string) error {
 		return work.Records.SaveRun(context.WithoutCancel(ctx), saved, streams, rejects, report.Findings)
 	})
 	if err != nil {
-		return fmt.Errorf("note down the run: %w", err)
+		return fmt.Errorf("record the run: %w", err)
 	}
 	return keepRejectFiles(r, report)
 }
@@ -159,7 +159,7 @@ func keepRejectFiles(r *stream.Run, report *runlog.Report) error {
 	dir := r.Runner.Dir.RejectDir()
 	files, err := os.ReadDir(dir)
 	if err != nil {
-		return fmt.Errorf("look through the kept rejects: %w", err)
+		return fmt.Errorf("list the stored rejects: %w", err)
 	}
 	for _, f := range files {
 		if info, err := f.Info(); err == nil && r.Runner.Now().Sub(info.ModTime()) > keepRejects {
@@ -178,7 +178,7 @@ func keepRejectFiles(r *stream.Run, report *runlog.Report) error {
 		}
 		name := filepath.Join(dir, r.ID+"."+s.Workspace+"."+s.Stream+".jsonl")
 		if err := os.WriteFile(name, lines, 0o600); err != nil {
-			return fmt.Errorf("keep rejected records: %w", err)
+			return fmt.Errorf("store rejected records: %w", err)
 		}
 	}
 	return nil

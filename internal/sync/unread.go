@@ -31,7 +31,7 @@ func noteSpent(r *stream.Run) {
 	for _, w := range r.Workspaces {
 		if w.Client.Requests() >= most {
 			r.Reported.Notes = append(r.Reported.Notes, fmt.Sprintf(
-				"the %d requests of this run were used up before it had read %s; runs that write no rows so need more of them", most, strings.Join(cut, ", ")))
+				"the request budget of this run (%d) was used up before %s was read; if such runs write no rows, raise the budget", most, strings.Join(cut, ", ")))
 		}
 	}
 }

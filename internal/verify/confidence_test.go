@@ -14,12 +14,12 @@ func TestSampleConfidence(t *testing.T) {
 		bound           float64
 		says            string
 	}{
-		{1200, 0, false, 0.0025, "0 of 1,200 sampled rows differ: under 0.25 % at 95 %"},
-		{100, 1, false, 0.04656, "1 of 100 sampled rows differ: under 4.7 % at 95 %"},
-		{1000, 3, false, 0.007737, "3 of 1,000 sampled rows differ: under 0.77 % at 95 %"},
-		{2, 0, false, 1, "0 of 2 sampled rows differ: under 100 % at 95 %"},
-		{5, 5, false, 1, "5 of 5 sampled rows differ: under 100 % at 95 %"},
-		{400, 2, true, 0.015645, "2 of 400 rows differ: all were compared"},
+		{1200, 0, false, 0.0025, "0 of 1,200 sampled rows differ: fewer than 0.25 % at 95 % confidence"},
+		{100, 1, false, 0.04656, "1 of 100 sampled rows differ: fewer than 4.7 % at 95 % confidence"},
+		{1000, 3, false, 0.007737, "3 of 1,000 sampled rows differ: fewer than 0.77 % at 95 % confidence"},
+		{2, 0, false, 1, "0 of 2 sampled rows differ: fewer than 100 % at 95 % confidence"},
+		{5, 5, false, 1, "5 of 5 sampled rows differ: fewer than 100 % at 95 % confidence"},
+		{400, 2, true, 0.015645, "2 of 400 rows differ: all rows were compared"},
 		{0, 0, false, 1, "nothing was compared"},
 	} {
 		got := upperBound(c.sampled, c.differ)

@@ -52,7 +52,7 @@ func readVerifyState(r *runner.Runner) (verifyState, error) {
 		err = json.Unmarshal(text, &n)
 	}
 	if err != nil {
-		return n, &problem.Problem{Class: "config", What: "read " + verifyStatePath(r), Err: err, Next: "remove the file: what was accepted is then to be accepted again"}
+		return n, &problem.Problem{Class: "config", What: "read " + verifyStatePath(r), Err: err, Next: "remove the file, then accept the differences again"}
 	}
 	return n, nil
 }
@@ -88,7 +88,7 @@ func Accept(r *runner.Runner, ids []string) error {
 	for _, id := range ids {
 		if !slices.Contains(n.Found, id) {
 			return &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: fmt.Sprintf("the last verification found no difference %q", id),
-				Next: "aqueduck verify lists what it finds with its ids"}
+				Next: "list the differences with their ids: aqueduck verify"}
 		}
 		n.Accepted[id] = r.Now().UTC()
 	}

@@ -27,7 +27,7 @@ func (c *streamCheck) planCheck(ctx context.Context, start time.Time) error {
 	i := slices.IndexFunc(c.states, func(x runlog.StreamState) bool { return x.Stream == s.Name })
 	there, err := c.published.HasRelation(ctx, c.workspace, own.Name)
 	if err != nil || !there || i < 0 || c.states[i].SyncedTo.IsZero() {
-		c.decoder, c.result.How = nil, "not asked: it is not read to any time yet"
+		c.decoder, c.result.How = nil, "not compared: the stream has no watermark yet"
 		return err
 	}
 	if c.state, err = extract.ParseState(c.states[i].State); err != nil {
@@ -108,12 +108,12 @@ func (c *streamCheck) runCheck(ctx context.Context) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, api.ErrBudget):
-		c.result.How, c.result.Whole = "as far as the requests went", false
+		c.result.How, c.result.Whole = "as far as the request budget allowed", false
 		return nil
 	case ctx.Err() != nil || api.ClassOf(err) == api.ClassAuth:
 		return err
 	case problem.IsUnavailable(err):
-		c.result.How = "not asked: " + problem.Classify(err).What
+		c.result.How = "not compared: " + problem.Classify(err).What
 		return nil
 	}
 	c.result.Error = problem.Classify(err).Error()

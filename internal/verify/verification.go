@@ -137,9 +137,9 @@ func Confidence(sampled, differ int64, whole bool, bound float64) string {
 	case sampled == 0:
 		return "nothing was compared"
 	case whole:
-		return fmt.Sprintf("%s of %s rows differ: all were compared", term.Thousands(differ), term.Thousands(sampled))
+		return fmt.Sprintf("%s of %s rows differ: all rows were compared", term.Thousands(differ), term.Thousands(sampled))
 	}
-	return fmt.Sprintf("%s of %s sampled rows differ: under %s at 95 %%", term.Thousands(differ), term.Thousands(sampled), term.Percent(bound))
+	return fmt.Sprintf("%s of %s sampled rows differ: fewer than %s at 95 %% confidence", term.Thousands(differ), term.Thousands(sampled), term.Percent(bound))
 }
 
 // streamCheck compares one stream with the file.

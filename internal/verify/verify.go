@@ -138,7 +138,7 @@ func (v *workspaceVerifier) prepareWorkspace(ctx context.Context, source runner.
 			return sync.Unidentified(err)
 		}
 		if id := stream.RecordIdentity(record, s); id != "" && pinned.ID != "" && id != pinned.ID {
-			return &problem.Problem{Class: "config", What: fmt.Sprintf("the token belongs to workspace %s, the file holds workspace %s", id, pinned.ID),
+			return &problem.Problem{Class: "config", What: fmt.Sprintf("the token belongs to workspace %s, but the file holds workspace %s", id, pinned.ID),
 				Next: "give the token of " + pinned.ID + ", or another directory: --dir DIR"}
 		}
 		break
@@ -183,9 +183,9 @@ func (v *workspaceVerifier) newStreamCheck(ctx context.Context, s *schemas.Strea
 		result: Verified{Workspace: v.workspace, Stream: s.Name, Under: 1}}
 	switch {
 	case s.IsExportFamily() || s.Dataset != "":
-		c.result.How = "not asked: exports are audited when they come"
+		c.result.How = "not compared: exports are audited when they are read"
 	case s.Read.ByIDs() && !s.Read.UsesPendingIDs():
-		c.result.How = "not asked: by id, where other streams leave something open"
+		c.result.How = "not compared: read by id, only where another stream leaves a row undecided"
 	}
 	if c.result.How != "" {
 		return c, nil

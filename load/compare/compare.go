@@ -54,7 +54,7 @@ type Comparison struct {
 func Compare(ctx context.Context, d layout.Dir, path string) (*Comparison, error) {
 	tombs, err := tombstone.Read(d)
 	if err != nil {
-		return nil, fmt.Errorf("read what was erased: %w", err)
+		return nil, fmt.Errorf("read the erasures: %w", err)
 	}
 	r, err := read.OpenReader(ctx, path)
 	if err != nil {
@@ -355,7 +355,7 @@ func (c *Comparison) CompareHistory(ctx context.Context, a Baseline, history tra
 			duck.Table(a.Schema, a.Visible), clause.Matches("h.", a.Table.Key, "c.", a.Table.Key), kind.where)
 		found, err := c.queryDifferences(ctx, a.Schema, history.Name, kind.name, query)
 		if err != nil {
-			return nil, fmt.Errorf("hold %s.%s against %s: %w", a.Schema, history.Name, a.Visible, err)
+			return nil, fmt.Errorf("compare %s.%s with %s: %w", a.Schema, history.Name, a.Visible, err)
 		}
 		list = append(list, found...)
 	}

@@ -36,7 +36,7 @@ func (w *Erasures) certifyErasure(ctx context.Context, e erasureStep) (Certifica
 	for _, t := range s.tables {
 		n, err := s.countMatches(ctx, t)
 		if err != nil {
-			return c, fmt.Errorf("look through %s: %w", t.Name, err)
+			return c, fmt.Errorf("search %s: %w", t.Name, err)
 		}
 		if n > 0 {
 			c.Tables[t.Name], c.Rows = n, c.Rows+n
@@ -50,7 +50,7 @@ func (w *Erasures) certifyErasure(ctx context.Context, e erasureStep) (Certifica
 		return c, err
 	}
 	for _, name := range undescribed {
-		c.NotCovered = append(c.NotCovered, name+": no stream file that is named describes it; it is looked through once one does")
+		c.NotCovered = append(c.NotCovered, name+": no stream file describes it; it is searched once one does")
 	}
 	for table, keys := range e.rows {
 		c.Tables[table] += int64(len(keys))
@@ -68,18 +68,18 @@ func (w *Erasures) noteUncovered(ctx context.Context, s *subjectEraser, t transf
 			return err
 		}
 		for _, column := range unknown {
-			c.NotCovered = append(c.NotCovered, t.Name+"."+column+": no column tells whom it is about")
+			c.NotCovered = append(c.NotCovered, t.Name+"."+column+": no column names its person")
 		}
 		if len(unknown) > 0 {
-			c.NotCovered = append(c.NotCovered, t.Name+"."+transform.ExtraColumn+": no column tells whom it is about")
+			c.NotCovered = append(c.NotCovered, t.Name+"."+transform.ExtraColumn+": no column names its person")
 		}
 	}
 	if t.Unmarked {
-		c.NotCovered = append(c.NotCovered, t.Name+": nothing says whether its rows are about persons; in a stream file person, pii and erase do")
+		c.NotCovered = append(c.NotCovered, t.Name+": unknown whether its rows are about persons; a stream file declares it with person, pii and erase")
 	}
 	for _, column := range t.Columns {
 		if name := t.Name + "." + column.Name; w.db.KeepsColumn(name) {
-			c.NotCovered = append(c.NotCovered, name+": kept, as the configuration says")
+			c.NotCovered = append(c.NotCovered, name+": kept by the configuration")
 		}
 	}
 	return nil

@@ -45,7 +45,7 @@ func (w *Erasures) IsMentioned(ctx context.Context, schema string, ids []string)
 func (w *Erasures) Erase(ctx context.Context, schema, reason string, ids []string) (c Certificate, err error) {
 	err = w.db.Do("", func(*duck.DB) error {
 		if err := w.tombs.Begin(); err != nil {
-			return fmt.Errorf("prepare the log of erasures: %w", err)
+			return fmt.Errorf("prepare the erasure log: %w", err)
 		}
 		e := erasureStep{schema: schema, reason: reason, ids: ids}
 		for _, id := range ids {
@@ -79,13 +79,13 @@ func (w *Erasures) applyErasure(ctx context.Context, e erasureStep) (Certificate
 	// leave tombstones of persons that published files still have. Without stored rows and published files there are no bytes to remove.
 	if c.Rows > 0 || len(e.ids) > 0 && w.db.Dir().Current() != "" {
 		if err := w.db.Dir().BeginErasing(); err != nil {
-			return c, fmt.Errorf("note that files are to be erased: %w", err)
+			return c, fmt.Errorf("record that files must be rewritten: %w", err)
 		}
 	}
 	crash.At(crash.EraseBegun)
 	now := w.db.Now().UTC()
 	if err := w.tombs.AppendHashes(tombstone.People(e.schema), e.hashes, now); err != nil {
-		return c, fmt.Errorf("note whom to erase: %w", err)
+		return c, fmt.Errorf("record who is erased: %w", err)
 	}
 	crash.At(crash.EraseNoted)
 	stamp := w.db.Stamp()

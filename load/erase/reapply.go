@@ -43,7 +43,7 @@ func (w *Erasures) Reapply(ctx context.Context, schema string) (c Certificate, e
 		s := w.newEraser(schema, time.Time{})
 		for p, hashes := range wanted {
 			if err := w.findErased(ctx, s, p, hashes, &e); err != nil {
-				return fmt.Errorf("find the persons in the log of erasures: %w", err)
+				return fmt.Errorf("find the persons of the erasure log: %w", err)
 			}
 		}
 		c, err = w.applyErasure(ctx, e)

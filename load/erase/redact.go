@@ -32,7 +32,7 @@ func (m *Arrival) BeforeReplace(ctx context.Context, s stage.Batch, candidates s
 		var n int64
 		if err := m.erasures.db.DB.Scan(ctx, "SELECT count(*) FROM "+rows, nil, &n); err != nil || n == 0 {
 			if err != nil {
-				return fmt.Errorf("look for what was redacted: %w", err)
+				return fmt.Errorf("find redactions: %w", err)
 			}
 			continue
 		}
@@ -52,7 +52,7 @@ func (m *Arrival) BeforeReplace(ctx context.Context, s stage.Batch, candidates s
 			return nil
 		})
 		if err != nil {
-			return fmt.Errorf("look for what was redacted: %w", err)
+			return fmt.Errorf("find redactions: %w", err)
 		}
 	}
 	return nil
@@ -146,10 +146,10 @@ func (m *Arrival) BeforeCommit(ctx context.Context, stamp time.Time) (changed in
 		}
 	}
 	if changed, err = m.applyRedactions(ctx, r.unreplaced, false); err != nil {
-		return 0, fmt.Errorf("the rows that answered no more: %w", err)
+		return 0, fmt.Errorf("the rows that the source no longer has: %w", err)
 	}
 	if _, err := m.applyRedactions(ctx, r.all, true); err != nil {
-		return 0, fmt.Errorf("the states that rows were in: %w", err)
+		return 0, fmt.Errorf("the earlier states of rows: %w", err)
 	}
 	return changed, w.saveErasure(ctx, r.erasureStep, c)
 }

@@ -36,12 +36,12 @@ func (w *Erasures) hasUnsearched(ctx context.Context, schema string) (bool, erro
 	var text string
 	err := w.db.DB.Scan(ctx, "SELECT value FROM _sync.meta WHERE key = $1", []any{searchedKey(schema)}, &text)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return false, fmt.Errorf("read which tables were looked through: %w", err)
+		return false, fmt.Errorf("read which tables were searched: %w", err)
 	}
 	searched := map[string]string{}
 	if text != "" {
 		if err := json.Unmarshal([]byte(text), &searched); err != nil {
-			return false, fmt.Errorf("read which tables were looked through: %w", err)
+			return false, fmt.Errorf("read which tables were searched: %w", err)
 		}
 	}
 	for name, t := range w.db.DescribedTables(schema) {

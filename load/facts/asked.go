@@ -12,7 +12,7 @@ import (
 // IDs runs the SQL of a stream file and gives its first column as text, each value once and in order, without NULL.
 // {schema} in it stands for the workspace's schema.
 func (w *Facts) IDs(ctx context.Context, schema, query string) (ids []string, err error) {
-	err = w.db.Do("ask for the ids to read", func(*duck.DB) error {
+	err = w.db.Do("find the ids to read", func(*duck.DB) error {
 		return w.queryStreamSQL(ctx, "SELECT DISTINCT #1::VARCHAR FROM (\n"+clause.Bare(query, schema)+"\n) WHERE #1 IS NOT NULL ORDER BY 1", func(rows *sql.Rows) error {
 			var id string
 			if err := rows.Scan(&id); err != nil {
@@ -29,7 +29,7 @@ func (w *Facts) IDs(ctx context.Context, schema, query string) (ids []string, er
 // second column. Without a second column the id is the key. Both lists have the same length. The query sees the tables in
 // without as empty.
 func (w *Facts) Expected(ctx context.Context, schema, query string, without ...string) (ids, keys []string, err error) {
-	err = w.db.Do("ask for the ids to read", func(*duck.DB) error {
+	err = w.db.Do("find the ids to read", func(*duck.DB) error {
 		return w.queryWithoutTables(ctx, schema, without, "SELECT DISTINCT COLUMNS(*)::VARCHAR FROM (\n"+clause.Bare(query, schema)+"\n) WHERE #1 IS NOT NULL ORDER BY ALL", func(rows *sql.Rows) error {
 			columns, err := rows.Columns()
 			if err != nil {

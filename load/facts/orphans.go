@@ -28,7 +28,7 @@ func (w *Facts) Orphans(ctx context.Context, schema string, tables []transform.T
 				err := db.Scan(ctx, fmt.Sprintf("SELECT count(*) FROM %s t WHERE NOT EXISTS (SELECT 1 FROM %s p WHERE %s)",
 					duck.Table(schema, t.Name), duck.Table(schema, parent.Name), clause.Matches("p.", parent.Key, "t.", t.ParentKey)), nil, &n)
 				if err != nil {
-					return fmt.Errorf("look for rows of %s without their record: %w", t.Name, err)
+					return fmt.Errorf("find rows of %s without their record: %w", t.Name, err)
 				}
 				if n > 0 {
 					found[t.Name] = n

@@ -55,7 +55,7 @@ func readShapes(ctx context.Context, db *duck.DB, schema string) (all []Shape, e
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("ask what columns of %s have been: %w", schema, err)
+		return nil, fmt.Errorf("read the earlier columns of %s: %w", schema, err)
 	}
 	return all, nil
 }

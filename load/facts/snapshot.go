@@ -90,13 +90,13 @@ func ReadSnapshot(ctx context.Context, db *duck.DB) (Snapshot, error) {
 	}
 	gone, err := goneTables(ctx, db)
 	if err != nil {
-		return s, fmt.Errorf("list the tables that mark what is gone: %w", err)
+		return s, fmt.Errorf("list the tables with soft deletes: %w", err)
 	}
 	if err := s.countRows(ctx, db, gone); err != nil {
 		return s, err
 	}
 	if s.Erased, err = readErased(ctx, db); err != nil {
-		return s, fmt.Errorf("read what was erased: %w", err)
+		return s, fmt.Errorf("read the erasures: %w", err)
 	}
 	err = db.Scan(ctx, `SELECT coalesce(md5(string_agg(c::VARCHAR, chr(10) ORDER BY c.schema, c.stream)), '')
 		FROM _sync.checkpoints c`, nil, &s.Checkpoints)

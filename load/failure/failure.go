@@ -18,7 +18,7 @@ var (
 	// ErrWorkMemory is the error of a commit or publish that needs more memory than DuckDB may use. What was stored stays.
 	ErrWorkMemory = errors.New("it needs more memory than DuckDB may use")
 	// ErrNoWholeFile is the error where the work database is lost and every published file has changed.
-	ErrNoWholeFile = errors.New("no published file is whole")
+	ErrNoWholeFile = errors.New("no published file is intact")
 	// ErrNarrower is the error of a column whose new type might not fit all stored values.
 	ErrNarrower = errors.New("the stored values of a column might not fit its new type")
 )
@@ -31,7 +31,7 @@ var (
 	// ErrQueryMemory is the error of a statement that needs more memory than it may use.
 	ErrQueryMemory = errors.New("it needs more memory than it may have")
 	// ErrQueryFault is the error of a statement that crashed its process.
-	ErrQueryFault = errors.New("it brought down the process that ran it, which is a fault in DuckDB")
+	ErrQueryFault = errors.New("it crashed its process, which is a fault in DuckDB")
 	// ErrQueryRow is the error of a statement with a row that is too large to pass on.
 	ErrQueryRow = errors.New("one of its rows is larger than 128 MiB")
 )
@@ -56,9 +56,9 @@ type PublishBlocked struct{ Losses []RowLoss }
 // Error names the first table, with its rows before and after.
 func (h *PublishBlocked) Error() string {
 	first := h.Losses[0]
-	text := fmt.Sprintf("the publish is held back: %s.%s would go from %d rows to %d", first.Schema, first.Table, first.Before, first.After)
+	text := fmt.Sprintf("publish guard: %s.%s would go from %d rows to %d", first.Schema, first.Table, first.Before, first.After)
 	if n := len(h.Losses) - 1; n > 0 {
-		text += fmt.Sprintf(", and %d more tables lose as much", n)
+		text += fmt.Sprintf(", and %d more tables would lose as much", n)
 	}
 	return text
 }

@@ -91,11 +91,11 @@ func (d Dir) Make() (backup bool, err error) {
 // checkTrusted refuses a directory that another user could replace or change.
 func checkTrusted(d Dir) error {
 	if d == "" {
-		return errors.New("the warehouse has no directory: name one in warehouse.dir or with --dir")
+		return errors.New("the warehouse has no directory: set warehouse.dir or --dir")
 	}
 	// DuckDB takes what follows a question mark for parameters and puts its log elsewhere.
 	if path, err := filepath.Abs(string(d)); err != nil || strings.Contains(path, "?") {
-		return fmt.Errorf("%s cannot be a warehouse's directory: no directory of its path may have a ? in its name", path)
+		return fmt.Errorf("%s cannot be a warehouse's directory: its path must not contain a ?", path)
 	}
 	for _, path := range []string{string(d), d.State(), d.Work(), d.Published(), filepath.Join(string(d), "lake")} {
 		info, err := os.Lstat(path)
@@ -106,14 +106,14 @@ func checkTrusted(d Dir) error {
 			return err
 		}
 		if !info.IsDir() {
-			return fmt.Errorf("%s is not a directory itself (%s): a link could lead elsewhere tomorrow; name the real directory",
+			return fmt.Errorf("%s is a file or link (%s), not a directory: give the real directory",
 				path, info.Mode().Type())
 		}
 		if disk.OwnedByOther(info) {
-			return fmt.Errorf("%s belongs to another user, who could change what is in it: run as that user, or `chown` it, or name another directory", path)
+			return fmt.Errorf("%s belongs to another user, who could change its files: run as that user, `chown` it, or give another directory", path)
 		}
 		if info.Mode().Perm()&0o002 != 0 {
-			return fmt.Errorf("%s can be written by everybody: run `chmod o-w %s`, or name another directory", path, path)
+			return fmt.Errorf("%s is writable by every user: run `chmod o-w %s`, or name another directory", path, path)
 		}
 	}
 	return checkAbove(d)
@@ -134,7 +134,7 @@ func checkAbove(d Dir) error {
 		for up := filepath.Dir(path); ; up = filepath.Dir(up) {
 			info, err := os.Stat(up)
 			if err == nil && info.Mode().Perm()&0o002 != 0 && info.Mode()&fs.ModeSticky == 0 {
-				return fmt.Errorf("the directory %s, above %s, can be written by everybody, who could replace it: run `chmod o-w %[1]s`, or name another", up, d)
+				return fmt.Errorf("the directory %s, above %s, is writable by every user, who could replace it: run `chmod o-w %[1]s`, or give another", up, d)
 			}
 			if up == filepath.Dir(up) {
 				break
@@ -154,7 +154,7 @@ func isWarehouse(d Dir) (bool, error) {
 		return false, err
 	}
 	if string(text) != format {
-		return false, fmt.Errorf("%s says %q: another version of the program made this warehouse; use that one", d.formatFile(), text)
+		return false, fmt.Errorf("%s says %q: another version of the program made this warehouse; use that version", d.formatFile(), text)
 	}
 	return true, nil
 }
@@ -175,7 +175,7 @@ func refuseOther(d Dir) error {
 		case e.Name() == "erasures.log" || e.Name() == hashKeyName && e.Type().IsRegular() || e.Name() == "lost+found":
 		case e.Name() == ".aqueduck" && isUnfinished(d):
 		default:
-			return fmt.Errorf("%s is not a warehouse of this program and holds %s: name an empty directory", d, e.Name())
+			return fmt.Errorf("%s is not a warehouse and contains %s: give an empty directory", d, e.Name())
 		}
 	}
 	return nil

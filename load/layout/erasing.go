@@ -100,7 +100,7 @@ func (d Dir) EndErasing() error {
 		return err
 	}
 	if err := dropEndMessages(d); err != nil {
-		return fmt.Errorf("take the messages out of %s: %w", d.EndsFile(), err)
+		return fmt.Errorf("delete the messages from %s: %w", d.EndsFile(), err)
 	}
 	// The removals must be durable before the mark goes: a power failure could bring back a file otherwise.
 	for _, dir := range []string{d.Published(), d.RejectDir(), d.Temp(), d.State()} {

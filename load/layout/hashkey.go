@@ -57,7 +57,7 @@ func (d Dir) MakeHashKey() ([]byte, error) {
 func parseHashKey(path string, text []byte) ([]byte, error) {
 	key := text[:min(HashKeySize, len(text))]
 	if len(text) != HashKeySize && string(text[len(key):]) != SecretSum(key) {
-		return nil, fmt.Errorf("%s is no key, or was changed: put back the one that was there", path)
+		return nil, fmt.Errorf("%s is not a key, or was changed: restore the original file", path)
 	}
 	return key, nil
 }
@@ -72,7 +72,7 @@ func placeHashKey(d Dir) error {
 	if err == nil {
 		placed, err := os.ReadFile(d.HashKeyFile())
 		if err == nil && !bytes.Equal(placed, text) {
-			return fmt.Errorf("%s and %s are two keys: take away the one that the warehouse was not hashed with", beside, d.HashKeyFile())
+			return fmt.Errorf("%s and %s are two keys: remove the one that the warehouse was not hashed with", beside, d.HashKeyFile())
 		}
 		if _, err := parseHashKey(beside, text); err != nil {
 			return err

@@ -25,11 +25,11 @@ type BusyError struct {
 func (e *BusyError) Error() string {
 	switch {
 	case e.Serves:
-		return "another process runs the pipelines of this warehouse at their times: " + e.Holder
+		return "another serve runs the pipelines of this warehouse: " + e.Holder
 	case e.Waited == 0:
 		return "another process writes this warehouse: " + e.Holder
 	}
-	return fmt.Sprintf("another process writes this warehouse, after %s still: %s", e.Waited, e.Holder)
+	return fmt.Sprintf("another process still writes this warehouse after %s: %s", e.Waited, e.Holder)
 }
 
 // LockHandle is a handle lock. It ends with Release, or with the process.
@@ -105,7 +105,7 @@ func lockHolder(d Dir) string {
 func lockOwner(path string) string {
 	text, err := os.ReadFile(path)
 	if err != nil || len(text) == 0 {
-		return "which one it has not said"
+		return "it has not recorded its name"
 	}
 	return "process " + string(text)
 }

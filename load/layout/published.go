@@ -16,14 +16,14 @@ import (
 // lock.
 func (d Dir) Rollback(file string) error {
 	if filepath.Dir(file) != filepath.Clean(d.Published()) || !strings.HasSuffix(file, ".duckdb") {
-		return fmt.Errorf("%s is no published file of %s", file, d)
+		return fmt.Errorf("%s is not a published file of %s", file, d)
 	}
 	if err := CheckSum(file, SumFile(file)); err != nil {
 		return err
 	}
 	// The link comes last. After a kill before it, readers have the file they had, and the next run begins with that file.
 	if err := errors.Join(os.RemoveAll(d.Folded()), d.TrashWork(), d.EmptyTrash()); err != nil {
-		return d.Explain(fmt.Errorf("put the work database away: %w", err))
+		return d.Explain(fmt.Errorf("remove the work database: %w", err))
 	}
 	if err := disk.SyncDir(d.State()); err != nil {
 		return d.Explain(err)

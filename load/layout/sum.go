@@ -49,7 +49,7 @@ func Sum(file string) (string, error) {
 func CheckSum(file, sumFile string) error {
 	text, err := os.ReadFile(sumFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s is missing: the file beside it was not published by this program", sumFile)
+		return fmt.Errorf("%s is missing: the file next to it was not published by this program", sumFile)
 	}
 	if err != nil {
 		return err

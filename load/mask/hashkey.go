@@ -33,14 +33,14 @@ func hashedBy(ctx context.Context, db *duck.DB) (mark string, used bool, err err
 	err = db.Scan(ctx, `SELECT coalesce(max(value) FILTER (key = $1), ''), count(*) FILTER (key = $1 OR key LIKE 'hidden %' AND regexp_matches(value, '(^|\n)hash:')) > 0
 		FROM _sync.meta`, []any{hashKeyFact}, &mark, &used)
 	if err != nil {
-		return "", false, fmt.Errorf("read which key values were hashed with: %w", err)
+		return "", false, fmt.Errorf("read the key of hashed values: %w", err)
 	}
 	return mark, used, nil
 }
 
 // NoteHashKey records which key values are hashed with from now on.
 func (w *Masks) NoteHashKey(ctx context.Context, key []byte) error {
-	return w.db.Do("note which key values are hashed with", func(db *duck.DB) error {
+	return w.db.Do("record the key of hashed values", func(db *duck.DB) error {
 		return db.Transaction(ctx, func() error { return w.db.SaveNames(ctx, hashKeyFact, []string{HashKeyMark(key)}) })
 	})
 }
@@ -48,6 +48,6 @@ func (w *Masks) NoteHashKey(ctx context.Context, key []byte) error {
 // HashKeyMark is a fingerprint of a hash key. It reveals nothing about the key: the published file has it.
 func HashKeyMark(key []byte) string {
 	mac := hmac.New(sha256.New, key)
-	mac.Write([]byte("which key stored values were hashed with"))
+	mac.Write([]byte("the key of stored hashes"))
 	return hex.EncodeToString(mac.Sum(nil)[:8])
 }

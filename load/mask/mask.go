@@ -67,7 +67,7 @@ func (w *Masks) Mask(ctx context.Context, schema string, m MaskChange) (rows int
 		})
 		stage.Drop(ctx, db, hashes)
 		if err != nil {
-			return fmt.Errorf("change what of %s is hashed and dropped: %w", m.Stream, err)
+			return fmt.Errorf("change the masking of %s: %w", m.Stream, err)
 		}
 		w.db.NoteCommit(stamp)
 		return nil

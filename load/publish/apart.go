@@ -58,7 +58,7 @@ func (b *modelBuild) makeIsolated(ctx context.Context, program sandbox.Program, 
 		}
 		lethal[killed] = err
 		if err := os.Remove(o.Path + ".wal"); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("take away what a process left behind: %w", err)
+			return fmt.Errorf("remove the files of an ended process: %w", err)
 		}
 	}
 }
@@ -104,7 +104,7 @@ func (m Models) hasModel(name string) bool {
 func (a *modelAttempt) runProcess(ctx context.Context, program sandbox.Program) (killed string, err error) {
 	limited, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	tooLong := fmt.Errorf("it took longer than %s and was given up", a.within)
+	tooLong := fmt.Errorf("it took longer than %s and was stopped", a.within)
 	clock := time.AfterFunc(a.within, func() { end(tooLong) })
 	defer clock.Stop()
 	err = program.Run(limited, "models", sandbox.Limits{Memory: read.DefaultMemory}, a.request, func(kind byte, payload []byte) error {
@@ -134,7 +134,7 @@ func (a *modelAttempt) runProcess(ctx context.Context, program sandbox.Program) 
 func (a *modelAttempt) recordMessage(kind byte, payload []byte) error {
 	var n modelOutcome
 	if err := json.Unmarshal(payload, &n); err != nil || n.Model < 0 || n.Model >= len(a.userModels) {
-		return fmt.Errorf("what became of model %d of %d cannot be read: %w", n.Model, len(a.userModels), err)
+		return fmt.Errorf("the result of model %d of %d cannot be read: %w", n.Model, len(a.userModels), err)
 	}
 	r := a.userModels[n.Model]
 	switch kind {

@@ -133,7 +133,7 @@ func seenAttributes(ctx context.Context, db *duck.DB, schema string, a Attribute
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("look which attributes there are: %w", err)
+		return nil, fmt.Errorf("list the attributes: %w", err)
 	}
 	return all, nil
 }

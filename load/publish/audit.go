@@ -54,11 +54,11 @@ func copyOut(ctx context.Context, db *duck.DB, table string, columns []storedCol
 func nullsOf(statistics *duckdb.OrderedMap, column string) (int64, error) {
 	of, ok := statistics.Get(duck.Name(column))
 	if !ok {
-		return 0, errors.New("DuckDB does not say what it wrote")
+		return 0, errors.New("DuckDB returned no summary of the written file")
 	}
 	facts, ok := of.(duckdb.OrderedMap)
 	if !ok {
-		return 0, fmt.Errorf("DuckDB says what it wrote as %T", of)
+		return 0, fmt.Errorf("DuckDB returned a summary of type %T", of)
 	}
 	text, _ := facts.Get("null_count")
 	return strconv.ParseInt(fmt.Sprint(text), 10, 64)

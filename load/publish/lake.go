@@ -139,7 +139,7 @@ func (l *lakeWriter) joinParts(ctx context.Context, db *duck.DB, table string, u
 	for _, name := range union {
 		parts := l.manifest.Tables[name].Parts
 		if len(parts) != 1 {
-			return 0, fmt.Errorf("it is made of %s, which is not there", name)
+			return 0, fmt.Errorf("it is built from %s, which is missing", name)
 		}
 		file, fresh := l.written[name]
 		if !fresh {
@@ -152,7 +152,7 @@ func (l *lakeWriter) joinParts(ctx context.Context, db *duck.DB, table string, u
 		return 0, err
 	}
 	if rows != all {
-		return 0, fmt.Errorf("it has %d rows, %s have %d together", all, strings.Join(union, " and "), rows)
+		return 0, fmt.Errorf("it has %d rows, but %s have %d together", all, strings.Join(union, " and "), rows)
 	}
 	last, err := joinFiles(path, from)
 	if err != nil {
@@ -219,7 +219,7 @@ func (l *lakeWriter) writeReadme() error {
 	for _, name := range names {
 		fmt.Fprintf(&text, "FROM read_parquet('lake/%s/%s/*.parquet');\n", l.schema.Name, name)
 	}
-	text.WriteString("```\n\nEach file is whole at every moment. `_manifest.json` lists the files with sizes and SHA-256 checksums; while they are as\n" +
-		"it says, all tables are of one moment, the same as the DuckDB file that it names.\n")
+	text.WriteString("```\n\nEach file is complete at every moment. `_manifest.json` lists the files with sizes and SHA-256 checksums; if the files match it,\n" +
+		"all tables show the same moment as the DuckDB file that it names.\n")
 	return replaceFile(filepath.Join(l.dir, "README.md"), []byte(text.String()))
 }

@@ -53,7 +53,7 @@ type modelOutcome struct {
 func makeOrdered(ctx context.Context, request json.RawMessage, answer *sandbox.Answer) error {
 	var o modelRequest
 	if err := json.Unmarshal(request, &o); err != nil {
-		return fmt.Errorf("read which models to make: %w", err)
+		return fmt.Errorf("read the models to build: %w", err)
 	}
 	db, err := duck.Open(ctx, o.Options)
 	if err != nil {
@@ -87,7 +87,7 @@ func makeOrdered(ctx context.Context, request json.RawMessage, answer *sandbox.A
 func sendOutcome(answer *sandbox.Answer, kind byte, n modelOutcome) error {
 	text, err := json.Marshal(n)
 	if err != nil {
-		return fmt.Errorf("tell of a model: %w", err)
+		return fmt.Errorf("report a model: %w", err)
 	}
 	return errors.Join(answer.Send(kind, text), answer.Flush())
 }

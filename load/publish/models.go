@@ -204,7 +204,7 @@ func dropOthers(ctx context.Context, db *duck.DB, schema string, made []Relation
 			continue
 		}
 		if _, err := db.Exec(ctx, "DROP "+kind+" "+duck.Table(schema, name)); err != nil {
-			return fmt.Errorf("drop the model %s, which is made no more: %w", name, err)
+			return fmt.Errorf("drop the removed model %s: %w", name, err)
 		}
 	}
 	return nil

@@ -120,7 +120,7 @@ func TestAFailedModelIsReportedAndTheOthersAreMade(t *testing.T) {
 		if told := r.FailedModels[2].String(); !strings.HasPrefix(told, `mistyped.sql:5: model models.mistyped: Binder Error: Referenced column "nmae" not found`) {
 			t.Errorf("told: %s", told)
 		}
-		if told, want := r.FailedModels[9].String(), "logs.sql:4: model models.logs: it calls enable_logging(), which no SQL here may: "+
+		if told, want := r.FailedModels[9].String(), "logs.sql:4: model models.logs: it calls enable_logging(), which is not allowed here: "+
 			"that turns logging on or off, or empties the log, for the whole process"; told != want {
 			t.Errorf("told %s, want %s", told, want)
 		}
@@ -152,7 +152,7 @@ func TestS24AModelThatNeverEndsIsCancelled(t *testing.T) {
 	r := h.publishOnly(s)
 	var want []string
 	for _, name := range []string{"endless", "their_endless", "deaf"} {
-		want = append(want, fmt.Sprintf("%s.sql:3: model models.%[1]s: it took longer than 1s and was given up", name))
+		want = append(want, fmt.Sprintf("%s.sql:3: model models.%[1]s: it took longer than 1s and was stopped", name))
 	}
 	if got := fmt.Sprint(r.FailedModels); got != "["+strings.Join(want, " ")+"]" {
 		t.Errorf("failed: %s", got)
@@ -185,10 +185,10 @@ func TestS50AModelThatCrashesDuckDBIsSkipped(t *testing.T) {
 			told = append(told, f.String())
 		}
 		for i, want := range []string{
-			"lethal.sql:3: model models.lethal: it brought down the process that ran it, which is a fault in DuckDB: its process ended: exit status 2: SIGSEGV: segmentation violation",
+			"lethal.sql:3: model models.lethal: it crashed its process, which is a fault in DuckDB: its process ended: exit status 2: SIGSEGV: segmentation violation",
 			"greedy.sql:3: model models.greedy: it needs more memory than it may have",
 			"mistyped.sql:4: model models.mistyped: Binder Error: Referenced column \"nmae\" not found in FROM clause!",
-			"logs.sql:4: model models.logs: it calls enable_logging(), which no SQL here may",
+			"logs.sql:4: model models.logs: it calls enable_logging(), which is not allowed here",
 		} {
 			if i >= len(told) || !strings.HasPrefix(told[i], want) {
 				t.Errorf("round %d: told %q, want %s", round, told, want)

@@ -29,7 +29,7 @@ type RelationOutline struct {
 func Outline(ctx context.Context, s Schema, program sandbox.Program) (all []RelationOutline, err error) {
 	dir, err := os.MkdirTemp("", "aqueduck-outline-")
 	if err != nil {
-		return nil, fmt.Errorf("make a directory for the outline: %w", err)
+		return nil, fmt.Errorf("create a directory for the outline: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	options := duck.Options{Path: filepath.Join(dir, "outline.duckdb"), TempDir: dir}

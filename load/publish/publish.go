@@ -216,7 +216,7 @@ func (p *publishRun) swapLink(file string) error {
 	}
 	crash.At(crash.LinkSwapped)
 	if err := d.TrashWork(); err != nil {
-		return fmt.Errorf("put the work database away: %w", err)
+		return fmt.Errorf("remove the work database: %w", err)
 	}
 	crash.At(crash.WorkTrashed)
 	p.result.Published = true

@@ -260,7 +260,7 @@ func TestDuplicateKeyIsNotPublished(t *testing.T) {
 	batches[0].Mode = transform.Add
 	_, err := h.work.Commit(t.Context(), "main", "people", load.Checkpoint{}, load.Checkpoint{Seq: 1}, batches[:1])
 	must(t, err)
-	if _, err := publish.Publish(t.Context(), h.dir, h.work, h.runSpec()); err == nil || !strings.Contains(err.Error(), "holds a key 2 times") {
+	if _, err := publish.Publish(t.Context(), h.dir, h.work, h.runSpec()); err == nil || !strings.Contains(err.Error(), "has a key 2 times") {
 		t.Errorf("publish: %v, want a refusal", err)
 	}
 	if h.dir.Current() != "" {

@@ -31,7 +31,7 @@ func (p *publishRun) openCopy(ctx context.Context) (*duck.DB, error) {
 	}
 	if err != nil || !rebuild {
 		if err != nil {
-			err = errors.Join(fmt.Errorf("see whether the file is worn: %w", err), db.Close())
+			err = errors.Join(fmt.Errorf("check the free space in the file: %w", err), db.Close())
 		}
 		return db, err
 	}
@@ -39,7 +39,7 @@ func (p *publishRun) openCopy(ctx context.Context) (*duck.DB, error) {
 		return nil, fmt.Errorf("checkpoint the copy: %w", err)
 	}
 	if err := p.rewriteCopy(ctx); err != nil {
-		return nil, fmt.Errorf("write the file anew: %w", err)
+		return nil, fmt.Errorf("rewrite the file: %w", err)
 	}
 	return duck.Open(ctx, p.copyOptions(p.copyPath()))
 }
@@ -47,7 +47,7 @@ func (p *publishRun) openCopy(ctx context.Context) (*duck.DB, error) {
 // rewriteCopy writes the copy, which has no log, again, table by table. Only a new file has none of the bytes of deleted
 // rows.
 func (p *publishRun) rewriteCopy(ctx context.Context) error {
-	if err := disk.Room(string(p.dir), 2*disk.Size(p.copyPath()), "writing the file anew"); err != nil {
+	if err := disk.Room(string(p.dir), 2*disk.Size(p.copyPath()), "rewriting the file"); err != nil {
 		return err
 	}
 	p.result.Rebuilt = true

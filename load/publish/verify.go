@@ -29,7 +29,7 @@ func (p *publishRun) verifyCopy(ctx context.Context, db *duck.DB) error {
 	}
 	for _, t := range after.Tables {
 		if t.Rows != t.Recorded {
-			return fmt.Errorf("%s.%s has %d rows, its commits add up to %d", t.Schema, t.Name, t.Rows, t.Recorded)
+			return fmt.Errorf("%s.%s has %d rows, but its commits add up to %d", t.Schema, t.Name, t.Rows, t.Recorded)
 		}
 	}
 	for _, s := range p.spec.Schemas {
@@ -102,7 +102,7 @@ func uniqueKeys(ctx context.Context, db *duck.DB, schema string, t transform.Tab
 	if err != nil {
 		return fmt.Errorf("check the keys of %s.%s: %w", schema, t.Name, err)
 	}
-	return fmt.Errorf("%s.%s holds a key %d times", schema, t.Name, n)
+	return fmt.Errorf("%s.%s has a key %d times", schema, t.Name, n)
 }
 
 // noOverlaps refuses a history where a record is in two states at once, or in a state that ends before it begins.
@@ -118,7 +118,7 @@ func noOverlaps(ctx context.Context, db *duck.DB, schema string, t transform.Tab
 		return fmt.Errorf("check the intervals of %s.%s: %w", schema, t.Name, err)
 	}
 	if n > 0 {
-		return fmt.Errorf("%s.%s has %d intervals that overlap", schema, t.Name, n)
+		return fmt.Errorf("%s.%s has %d intersecting intervals", schema, t.Name, n)
 	}
 	return nil
 }

@@ -169,7 +169,7 @@ func sendErrors(answer func(context.Context, queryRequest, *sandbox.Answer) erro
 	return func(ctx context.Context, request json.RawMessage, to *sandbox.Answer) error {
 		var q queryRequest
 		if err := json.Unmarshal(request, &q); err != nil {
-			return fmt.Errorf("read the question: %w", err)
+			return fmt.Errorf("read the statement: %w", err)
 		}
 		err := answer(ctx, q, to)
 		if err == nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // ErrReadOnly is the error of a statement that does more than read.
-var ErrReadOnly = errors.New("only one statement that reads is allowed here: SELECT, FROM, WITH, DESCRIBE, SUMMARIZE or EXPLAIN")
+var ErrReadOnly = errors.New("only one read-only statement is allowed: SELECT, FROM, WITH, DESCRIBE, SUMMARIZE or EXPLAIN")
 
 // Refused is the error of a statement that reads, but calls a function that users' SQL may not call.
 type Refused = duck.Refused

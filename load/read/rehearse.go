@@ -39,7 +39,7 @@ const triedKind = 2
 func (r *Rehearsal) Run(ctx context.Context, program sandbox.Program) (at int, err error) {
 	limited, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	tooLong := fmt.Errorf("it took longer than %s and was given up", longestRehearsal)
+	tooLong := fmt.Errorf("it took longer than %s and was stopped", longestRehearsal)
 	clock := time.AfterFunc(longestRehearsal, func() { end(tooLong) })
 	defer clock.Stop()
 	at = -1
@@ -66,11 +66,11 @@ func (r *Rehearsal) Run(ctx context.Context, program sandbox.Program) (at int, e
 func answerRehearsal(ctx context.Context, request json.RawMessage, to *sandbox.Answer) error {
 	var r Rehearsal
 	if err := json.Unmarshal(request, &r); err != nil {
-		return fmt.Errorf("read what to try: %w", err)
+		return fmt.Errorf("read the SQL to test: %w", err)
 	}
 	db, err := duck.Open(ctx, duck.Options{Path: ":memory:", Memory: r.Memory})
 	if err != nil {
-		return fmt.Errorf("open a database to try SQL in: %w", err)
+		return fmt.Errorf("open a database to test SQL: %w", err)
 	}
 	for _, statement := range r.Make {
 		_, _ = db.Exec(ctx, statement) // a view of a missing table cannot be made

@@ -213,7 +213,7 @@ func (in *rowDecoder) readText(tag byte) (any, error) {
 	case bigTag:
 		n, ok := new(big.Int).SetString(string(text), 10)
 		if !ok {
-			return nil, fmt.Errorf("%q is no number", text)
+			return nil, fmt.Errorf("%q is not a number", text)
 		}
 		return n, nil
 	}

@@ -28,7 +28,7 @@ func (m IDHash) String() string { return hex.EncodeToString(m[:]) }
 func ParseIDHash(text string) (m IDHash, err error) {
 	raw, err := hex.DecodeString(text)
 	if err == nil && len(raw) != len(m) {
-		err = errors.New("a hash has 16 bytes")
+		err = errors.New("a tombstone has 16 bytes")
 	}
 	copy(m[:], raw)
 	return m, err
@@ -64,7 +64,7 @@ type tombstoneLine struct {
 
 // ErrErasures is the error of a damaged log of erasures. Nothing is read or shown without the log: it keeps erased
 // persons out.
-var ErrErasures = errors.New("the log of erasures is damaged")
+var ErrErasures = errors.New("the erasure log is damaged")
 
 // Read reads the log of a warehouse; it is empty where nothing was ever erased. A damaged line is ErrErasures.
 func Read(d layout.Dir) (*Log, error) {
@@ -82,7 +82,7 @@ func Read(d layout.Dir) (*Log, error) {
 			continue
 		}
 		if err := t.parseLine(line); err != nil {
-			return nil, fmt.Errorf("%w: %s:%d: this is no line of ours: %w", ErrErasures, t.path, i+1, err)
+			return nil, fmt.Errorf("%w: %s:%d: this line is not valid: %w", ErrErasures, t.path, i+1, err)
 		}
 	}
 	return t, nil
@@ -96,10 +96,10 @@ func (t *Log) parseLine(line []byte) error {
 	if t.Salt == nil {
 		salt, err := hex.DecodeString(l.Salt)
 		if err != nil || len(salt) != saltSize {
-			return errors.New("it should hold the salt")
+			return errors.New("it should contain the salt")
 		}
 		if l.Check != "" && l.Check != layout.SecretSum(salt) {
-			return errors.New("the salt is not the one that was written")
+			return errors.New("the salt was changed")
 		}
 		t.Salt = salt
 		return nil

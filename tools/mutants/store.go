@@ -106,7 +106,7 @@ var loadMutants = []mutant{
 	},
 	{
 		bug: "keys are not checked before a publish", file: "load/publish/verify.go", killer: "publish.TestDuplicateKeyIsNotPublished",
-		old: "	return fmt.Errorf(\"%s.%s holds a key %d times\", schema, t.Name, n)\n", new: "	return nil\n",
+		old: "	return fmt.Errorf(\"%s.%s has a key %d times\", schema, t.Name, n)\n", new: "	return nil\n",
 	},
 	{
 		bug: "a second publish of a run takes the name of the first", file: "load/publish/publish.go", killer: "publish.TestSeveralPublishesOfOneRun",

@@ -54,18 +54,20 @@ func NewCommand(h Host) *cobra.Command {
 	var e emulateOptions
 	c := &cobra.Command{
 		Use:   "emulate",
-		Short: "Serve a workspace without an account",
-		Long: `Serve an emulated workspace on this machine until Ctrl-C: the whole API, reading and writing, with a
-population that is a function of the seed, and faults on demand. Its true rows are at
-/_oracle/STREAM, also those of an earlier time, and whatever happens in it can be made happen: GET /_emulator/ tells how. A
-browser sees at / what it holds and what was asked of it.
+		Short: "Serve an emulated workspace: the API without an account",
+		Long: `Serve an emulated workspace on this machine until Ctrl-C: the whole API for reads and writes, with generated
+data that depends only on the seed, and with fault injection.
 
-With --state a file keeps what was made happen, and the workspace is the same after the next start.
+/_oracle/STREAM returns the true rows, also as of an earlier time. GET /_emulator/ describes how to trigger
+events. / shows the data and the requests in a browser.
 
-With --webhook an address is told of what happens, whoever brings it about: ratings, replies of bots, jobs that are over, dynamic
-content, calls. What is sent is signed with --webhook-secret, and comes again until it is answered with a 2xx, eight times at most.
+--state keeps triggered events in a file, so that the next start serves the same workspace.
 
-Faults, for --chaos, with commas between them:
+--webhook sends notifications of events to an address: ratings, bot replies, finished jobs, dynamic content,
+calls. They are signed with --webhook-secret. A notification is repeated until it is answered with 2xx, at
+most eight times.
+
+Faults for --chaos, separated by commas:
   ` + strings.ReplaceAll(fault.ChaosHelp, "\n", "\n  "),
 		Example: `  aqueduck emulate
   aqueduck emulate --port 0 --seed 7 --contacts 500 --conversations 200 --token abc
@@ -109,15 +111,15 @@ func runEmulator(h Host, c *cobra.Command, e *emulateOptions) (err error) {
 	zone, err := time.LoadLocation(e.identity.Zone)
 	switch {
 	case err != nil || e.identity.Zone == "":
-		return usage.Errorf(c, "--zone %s: it is a name as Europe/Berlin", problem.ShellQuote(e.identity.Zone))
+		return usage.Errorf(c, "--zone %s: expected a name like Europe/Berlin", problem.ShellQuote(e.identity.Zone))
 	case e.identity.Contacts < 0 || e.identity.Hours < 0 || e.rate < 0:
 		return usage.Errorf(c, "--contacts, --hours and --rate cannot be below zero")
 	case !oneWord(e.token):
-		return usage.Errorf(c, "--token is one word")
+		return usage.Errorf(c, "--token cannot contain spaces")
 	case !headerName.MatchString(e.header):
-		return usage.Errorf(c, "--version-header %s: it is a name as Service-Version", problem.ShellQuote(e.header))
+		return usage.Errorf(c, "--version-header %s: expected a name like Service-Version", problem.ShellQuote(e.header))
 	case !versionNumber.MatchString(e.version):
-		return usage.Errorf(c, "--api-version %s: it is a number as 2.17", e.version)
+		return usage.Errorf(c, "--api-version %s: expected a number like 2.17", e.version)
 	}
 	for _, address := range e.webhooks {
 		if err := emulator.CheckWebhook(address, e.secret); err != nil {
@@ -142,7 +144,7 @@ func runEmulator(h Host, c *cobra.Command, e *emulateOptions) (err error) {
 	for _, given := range e.scoped {
 		token, scopes, _ := strings.Cut(given, "=")
 		if !oneWord(token) {
-			return usage.Errorf(c, "--scoped-token %s: it is a token and its scopes, as reader=read_conversations", problem.ShellQuote(given))
+			return usage.Errorf(c, "--scoped-token %s: expected a token and its scopes, e.g. reader=read_conversations", problem.ShellQuote(given))
 		}
 		if err := w.AddToken(token, strings.FieldsFunc(scopes, func(r rune) bool { return r == ',' })...); err != nil {
 			return usage.Errorf(c, "--scoped-token %s: %w", problem.ShellQuote(token), err)
@@ -184,16 +186,16 @@ func serveEmulation(ctx context.Context, h Host, w *emulator.Workspace, e *emula
 	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", e.port))
 	if err != nil {
 		return &problem.Problem{Class: "config", What: fmt.Sprintf("port %d cannot be served", e.port), Err: err,
-			Next: "choose another one; --port 0 takes any that is free", Exit: problem.ExitFailed}
+			Next: "choose another port; --port 0 takes a free one", Exit: problem.ExitFailed}
 	}
 	url, token := "http://"+listener.Addr().String(), w.AccessToken()
 	fmt.Fprintf(h.Stdout, `serving an emulated workspace on %[1]s
 token: %[2]s
 
-in a browser it shows what it holds and what was asked of it;
-its truth is at %[1]s/_oracle/contacts, what can be made happen at %[1]s/_emulator/
+open it in a browser to see its data and requests;
+true rows: %[1]s/_oracle/contacts, events to trigger: %[1]s/_emulator/
 
-try it, the second where a pipelines.yaml is:
+try it (the second command needs a pipelines.yaml):
   curl -sS -H %[3]s %[4]s
   WORKSPACE_URL=%[1]s WORKSPACE_TOKEN=%[5]s %[6]s sync --dir emulated
 `, url, token, problem.ShellQuote("Authorization: Bearer "+token), problem.ShellQuote(url+"/contacts?per_page=2"), problem.ShellQuote(token), problem.ShellQuote(h.Name))
@@ -227,11 +229,11 @@ func notifyWebhooks(h Host, w *emulator.Workspace, url string, e *emulateOptions
 		about := []any{"topic", d.Topic, "url", d.URL, "tries", d.Tries, "status", d.Status, "error", d.Error}
 		switch {
 		case d.Taken:
-			log.Debug("notification taken", about...)
+			log.Debug("notification delivered", about...)
 		case d.Over:
 			log.Warn("notification given up", about...)
 		default:
-			log.Info("notification not taken yet", about...)
+			log.Info("notification not delivered yet", about...)
 		}
 	}
 	var hooks []webhook.Hook

@@ -83,8 +83,8 @@ func readLife(lookup func(string) (string, bool), dir layout.Dir) (life embedded
 		return life, false, nil
 	}
 	if !errors.Is(err, os.ErrNotExist) {
-		return life, false, &problem.Problem{Class: "config", What: "read how long the emulated workspace has lived: " + embeddedFile(dir), Err: err,
-			Next: "put the file back, or begin anew in another directory: --dir DIR"}
+		return life, false, &problem.Problem{Class: "config", What: "read the emulated hours: " + embeddedFile(dir), Err: err,
+			Next: "restore the file, or start again in another directory: --dir DIR"}
 	}
 	seed, err := wholeNumber(lookup, "EMULATOR_SEED", 1)
 	if err == nil {
@@ -136,7 +136,7 @@ func wholeNumber(lookup func(string) (string, bool), name string, fallback int) 
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
-		return 0, &problem.Problem{Class: "config", What: fmt.Sprintf("%s=%q is no whole number", name, text), Next: "aqueduck help env"}
+		return 0, &problem.Problem{Class: "config", What: fmt.Sprintf("%s=%q is not a whole number", name, text), Next: "aqueduck help env"}
 	}
 	return n, nil
 }

@@ -15,7 +15,7 @@ func ofThisMachine(to http.Handler) http.Handler {
 			host = strings.Trim(r.Host, "[]")
 		}
 		if ip := net.ParseIP(host); !strings.EqualFold(host, "localhost") && (ip == nil || !ip.IsLoopback()) {
-			http.Error(w, "the emulator answers to names of this machine only: ask 127.0.0.1 or localhost", http.StatusMisdirectedRequest)
+			http.Error(w, "the emulator accepts only 127.0.0.1 and localhost as host", http.StatusMisdirectedRequest)
 			return
 		}
 		to.ServeHTTP(w, r)

@@ -54,7 +54,7 @@ func openState(c *cobra.Command, path string, asked *workspaceIdentity) (_ *stat
 	case err != nil:
 		return nil, s.unusableError(err)
 	case !got:
-		return nil, &problem.Problem{Class: "busy", What: "another process serves the workspace of " + path, Next: "end it, or give another --state FILE"}
+		return nil, &problem.Problem{Class: "busy", What: "another process serves the workspace of " + path, Next: "stop it, or give another --state FILE"}
 	}
 	defer func() {
 		if err != nil {
@@ -86,7 +86,7 @@ func (s *stateFile) splitLines(text []byte) error {
 	whole := bytes.LastIndexByte(text, '\n') + 1
 	ours := bytes.HasPrefix(text, []byte(stateBegins)) || strings.HasPrefix(stateBegins, string(text))
 	if !ours {
-		return s.damagedError(1, errors.New("it is no state of an emulated workspace"))
+		return s.damagedError(1, errors.New("it is not a state file of an emulated workspace"))
 	}
 	for line := range bytes.Lines(text[:whole]) {
 		s.done = append(s.done, line)
@@ -109,7 +109,7 @@ func (s *stateFile) checkIdentity(c *cobra.Command, line []byte, asked *workspac
 		return s.damagedError(1, err)
 	}
 	if have.Version != stateVersion {
-		return s.damagedError(1, fmt.Errorf("its form is %d, this program knows %d", have.Version, stateVersion))
+		return s.damagedError(1, fmt.Errorf("its format is %d, this program supports %d", have.Version, stateVersion))
 	}
 	for _, f := range []struct {
 		flag       string
@@ -117,7 +117,7 @@ func (s *stateFile) checkIdentity(c *cobra.Command, line []byte, asked *workspac
 	}{{"seed", have.Seed, asked.Seed}, {"contacts", have.Contacts, asked.Contacts}, {"conversations", have.Conversations, asked.Conversations},
 		{"hours", have.Hours, asked.Hours}, {"zone", have.Zone, asked.Zone}} {
 		if c.Flags().Changed(f.flag) && f.have != f.want {
-			return usage.Errorf(c, "--state %s is a workspace of --%s %v, not %v: leave --%[2]s out, or give another file", s.path, f.flag, f.have, f.want)
+			return usage.Errorf(c, "--state %s is a workspace of --%s %v, not %v: omit --%[2]s, or give another file", s.path, f.flag, f.have, f.want)
 		}
 	}
 	*asked = have
@@ -132,7 +132,7 @@ func decodeStrict(line []byte, into any) error {
 		return err
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("something follows the object")
+		return errors.New("there is text after the JSON object")
 	}
 	return nil
 }
@@ -153,13 +153,13 @@ func (s *stateFile) replayOperations(w *emulator.Workspace, log *slog.Logger) er
 		}
 	}
 	if s.torn {
-		log.Warn("the last line of the state was not whole: what it was about was never answered, and is dropped", "file", s.path)
+		log.Warn("the last line of the state file is incomplete and is dropped; its request was never answered", "file", s.path)
 	}
 	if len(s.done) == 0 {
-		log.Info("nothing was done to the workspace yet", "file", s.path)
+		log.Info("the state file has no events yet", "file", s.path)
 		return nil
 	}
-	log.Info("the workspace is as it was", "file", s.path, "controls", len(s.done))
+	log.Info("the events of the state file were applied", "file", s.path, "controls", len(s.done))
 	return nil
 }
 
@@ -189,12 +189,12 @@ func (s *stateFile) writeLine(v any) error {
 }
 
 func (s *stateFile) unusableError(err error) error {
-	return &problem.Problem{Class: "disk", What: "the state " + s.path + " cannot be used", Err: err, Next: "make room or give another --state FILE"}
+	return &problem.Problem{Class: "disk", What: "the state " + s.path + " cannot be used", Err: err, Next: "free some space, or give another --state FILE"}
 }
 
 func (s *stateFile) damagedError(line int, err error) error {
-	return &problem.Problem{Class: "config", What: fmt.Sprintf("%s:%d cannot be done again", s.path, line), Err: err,
-		Next: "take the line and those below it out of the file, or give another --state FILE"}
+	return &problem.Problem{Class: "config", What: fmt.Sprintf("%s:%d cannot be applied again", s.path, line), Err: err,
+		Next: "delete this line and all lines after it, or give another --state FILE"}
 }
 
 // Close gives the file free for others.

@@ -12,9 +12,9 @@ import (
 
 const dictionaryHead = `# Dictionary
 
-Every stream with its tables, every column with what it means, the field of the API that it comes from and the models that it goes into.
-Each table has ` + "`_synced_at`" + ` (the commit that last changed the row), and most have ` + "`_extra`" + ` (fields that no column took, as JSON), ` + "`_api_version`" + `,
-` + "`_hash`" + ` and ` + "`_run_id`" + ` beside these. Where a table keeps what has gone it does so under its name with ` + "`_all`" + `, with ` + "`_gone_at`" + `.
+Every stream with its tables, and every column with its meaning, its API field and the models that use it.
+Each table has ` + "`_synced_at`" + ` (the commit that last changed the row), and most have ` + "`_extra`" + ` (fields without a column, as JSON), ` + "`_api_version`" + `,
+` + "`_hash`" + ` and ` + "`_run_id`" + ` beside these. Tables with soft deletes also have all rows under their name with ` + "`_all`" + `, with ` + "`_gone_at`" + `.
 `
 
 // DictionaryMarkdown writes a dictionary as one page: the streams, the models, and which column points to what.
@@ -31,7 +31,7 @@ func DictionaryMarkdown(d *dictionary.Dictionary, w io.Writer) error {
 	for _, m := range d.Models {
 		tableMarkdown(&b, m)
 	}
-	b.WriteString("\n## References\n\nA column on the left holds values of the one on the right.\n\n")
+	b.WriteString("\n## References\n\nEach column on the left references the column on the right.\n\n")
 	for _, e := range d.Edges {
 		fmt.Fprintf(&b, "- `%s.%s` → `%s.%s`\n", e.Table, e.Column, e.Of, e.OfColumn)
 	}
@@ -56,13 +56,13 @@ func tableMarkdown(b *strings.Builder, t dictionary.DictionaryTable) {
 // notesOf are sentences about a table beside its own.
 func notesOf(t dictionary.DictionaryTable) (all []string) {
 	if t.Gone != "" {
-		all = append(all, "What has gone is kept in "+t.Gone+".")
+		all = append(all, "Soft-deleted rows are in "+t.Gone+".")
 	}
 	if t.Internal {
-		all = append(all, "It feeds what is published, and is not for analysts.")
+		all = append(all, "An internal table that published tables are built from.")
 	}
 	if len(t.Reads) > 0 {
-		all = append(all, "Made of "+strings.Join(t.Reads, ", ")+".")
+		all = append(all, "Built from "+strings.Join(t.Reads, ", ")+".")
 	}
 	return all
 }

@@ -37,7 +37,7 @@ func PrintPlan(p *plan.Plan, w io.Writer) {
 func requestEstimate(p *plan.Plan, known bool) string {
 	switch {
 	case p.Requests == 0 && !known:
-		return "requests not known; --ask asks"
+		return "requests unknown; use --ask"
 	case !known:
 		return fmt.Sprintf("~%s or more, about %s", term.Count(int(p.Requests), "request"), term.Duration(p.Time))
 	}

@@ -16,7 +16,7 @@ import (
 
 // PrintOnline writes a line a stream.
 func PrintOnline(o *preview.Online, w io.Writer) {
-	t := newTable("WORKSPACE", "STREAM", "REQUEST", "READABLE", "NAMED", "WHY NOT")
+	t := newTable("WORKSPACE", "STREAM", "REQUEST", "READABLE", "NAMED", "REASON")
 	for _, s := range o.Streams {
 		named := ""
 		if s.Named {
@@ -30,12 +30,12 @@ func PrintOnline(o *preview.Online, w io.Writer) {
 	}
 	disk := fmt.Sprintf("warehouse %s: %s", o.Dir, o.Room)
 	if o.Room.Short() {
-		disk += ", which is too little: the next run would be refused"
+		disk += ", which is too little: the next run would fail"
 	}
 	if o.Running != nil {
 		disk += fmt.Sprintf("; process %d writes it, pipeline %s", o.Running.PID, o.Running.Pipeline)
 	} else {
-		disk += "; nobody writes it"
+		disk += "; no process writes it"
 	}
 	fmt.Fprintln(w, disk)
 	for _, a := range o.Alerts {
@@ -51,7 +51,7 @@ func PrintOnline(o *preview.Online, w io.Writer) {
 func PrintTrial(t *preview.Trial, w io.Writer) {
 	list := fmt.Sprintf("the records are in %q", t.Records)
 	if t.Records == "" {
-		list = "the answer is the record"
+		list = "the answer is a single record"
 	}
 	told := "no total_count"
 	if t.Total >= 0 {
@@ -67,18 +67,18 @@ func PrintTrial(t *preview.Trial, w io.Writer) {
 		printTrialTable(&one, w)
 	}
 	for _, m := range t.Misfits {
-		fmt.Fprintf(w, "\n  did not fit: %s.%s (%s), %d times", m.Table, m.Column, m.Reason, m.Count)
+		fmt.Fprintf(w, "\n  rejected: %s.%s (%s), %d times", m.Table, m.Column, m.Reason, m.Count)
 	}
 	if len(t.Misfits) > 0 {
 		fmt.Fprintln(w)
 	}
 	if len(t.Never) > 0 {
-		fmt.Fprintf(w, "\nnever filled: %s\n", strings.Join(t.Never, ", "))
+		fmt.Fprintf(w, "\ncolumns without a value: %s\n", strings.Join(t.Never, ", "))
 	}
 	of := ""
 	for _, u := range t.Untaken {
 		if u.Table != of {
-			fmt.Fprintf(w, "\nno column of %s took (they are in _extra):\n", u.Table)
+			fmt.Fprintf(w, "\nfields without a column in %s (they are in _extra):\n", u.Table)
 			of = u.Table
 		}
 		fmt.Fprintf(w, "  %-70s # %s in %s, e.g. %s\n", u.Line, u.Path, term.Count(u.Seen, "record"), term.Truncate(u.Example, 40))

@@ -49,7 +49,7 @@ func PrintReport(r *runlog.Report, w io.Writer) {
 			fmt.Fprintf(w, "\n  error[%s] %s%s\n       next: %s\n", s.Class, s.Of(r), s.Error, s.Next)
 		}
 		if s.Lost {
-			fmt.Fprintf(w, "       note: %s could be read until now. What was read stays; later runs do not fail for it, `aqueduck status` tells how old it is\n", s.Name(r))
+			fmt.Fprintf(w, "       note: %s is newly unavailable. Its rows stay, and later runs do not fail because of it; see its age: aqueduck status\n", s.Name(r))
 		}
 	}
 	for _, p := range []*problem.Problem{r.Held, r.After} {
@@ -58,7 +58,7 @@ func PrintReport(r *runlog.Report, w io.Writer) {
 		}
 	}
 	if r.Interrupted {
-		fmt.Fprintf(w, "\n  interrupted: what was whole is committed, and not yet published\n       next: %s\n", r.Given.Append("aqueduck sync "+r.Pipeline))
+		fmt.Fprintf(w, "\n  interrupted: complete batches are committed, but not yet published\n       next: %s\n", r.Given.Append("aqueduck sync "+r.Pipeline))
 	}
 	fmt.Fprintf(w, "\n%s\n", r.LastLine())
 }

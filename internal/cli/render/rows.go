@@ -59,7 +59,7 @@ const (
 )
 
 // ErrTable is why an answer was not drawn as a table; other forms write rows as they come.
-var ErrTable = errors.New("a table holds a million values, or 64 MiB of text, and the answer is longer")
+var ErrTable = errors.New("the answer is larger than a table can show: a million values, or 64 MiB of text")
 
 // tableRows draws a table once all rows are there: its widths need them. Columns of numbers stand on the right.
 type tableRows struct {

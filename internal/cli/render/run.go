@@ -24,7 +24,7 @@ func PrintRun(d *runlog.RunDetail, w io.Writer) {
 	fmt.Fprintf(w, "time      %s to %s, %s\n", term.OrDash(d.Started), term.OrDash(d.Finished), term.Duration(d.Finished.Sub(d.Started)))
 	fmt.Fprintf(w, "ended     %s, exit code %d, %s, %s\n", d.Outcome, d.Exit, term.Count(int(d.Rows), "row"), term.Count(int(d.Requests), "request"))
 	if d.CaughtUp {
-		fmt.Fprintln(w, "          caught up: it made up for a time that was missed, or whose run did not come to its end")
+		fmt.Fprintln(w, "          catch-up run: it replaced a missed or interrupted run")
 	}
 	if d.Error != "" {
 		fmt.Fprintf(w, "          error[%s] %s\n", cmp.Or(d.Class, "stream"), d.Error)
@@ -33,12 +33,12 @@ func PrintRun(d *runlog.RunDetail, w io.Writer) {
 		fmt.Fprintf(w, "          next: %s\n", d.Next)
 	}
 	if !d.Published {
-		fmt.Fprintln(w, "          it published nothing: what each of its streams did is not known any more")
+		fmt.Fprintln(w, "          it published nothing: the results of its streams are not stored")
 	}
 	for _, p := range d.Publishes {
 		rebuilt := ""
 		if p.Rebuilt {
-			rebuilt = ", written anew"
+			rebuilt = ", rewritten"
 		}
 		fmt.Fprintf(w, "published %s at %s, %s changed%s\n", p.File, term.OrDash(p.At), term.Count(int(p.Changed), "table"), rebuilt)
 	}

@@ -22,7 +22,7 @@ func PrintStatus(s *runlog.Status, w io.Writer) {
 			fmt.Fprintf(w, "          %-24s %-8s %s read, %s\n", called(stream), stream.Phase, term.Thousands(stream.Extracted), term.Count(int(stream.Rows), "row"))
 		}
 	case s.Lost != nil:
-		fmt.Fprintf(w, "lost      %s (run %s) ended without a word; what it committed is safe\n          next: %s\n",
+		fmt.Fprintf(w, "crashed   %s (run %s): the run crashed or was killed; committed data is intact\n          next: %s\n",
 			s.Lost.Pipeline, s.Lost.Run, s.Given.Append("aqueduck sync "+s.Lost.Pipeline))
 	}
 	failed := printFailed(s, w)

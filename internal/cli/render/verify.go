@@ -56,5 +56,5 @@ func printFindings(v *verify.Verification, w io.Writer) {
 		}
 		fmt.Fprintf(w, "  %s  %-7s  %s.%s %s%s\n", f.ID, f.Kind, f.Workspace, f.Table, f.Key, more)
 	}
-	fmt.Fprintf(w, "       next: %s\n", v.Given.Append("aqueduck sync --full-refresh --select STREAM reads again and compares; aqueduck verify --accept ID explains one"))
+	fmt.Fprintf(w, "       next: %s\n", v.Given.Append("replace differing rows: aqueduck sync --full-refresh --select STREAM; accept a difference: aqueduck verify --accept ID"))
 }

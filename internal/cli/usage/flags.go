@@ -15,13 +15,13 @@ import (
 func DescribeExpected(f *pflag.Flag, wrong error) error {
 	switch f.Value.Type() {
 	case "duration":
-		return errors.New("it is a duration, as 90s, 30m or 2h")
+		return errors.New("expected a duration, e.g. 90s, 30m or 2h")
 	case "int":
-		return errors.New("it is a whole number")
+		return errors.New("expected a whole number")
 	case "uint64":
-		return errors.New("it is a whole number, not below zero")
+		return errors.New("expected a whole number, zero or more")
 	case "bool":
-		return errors.New("it is true or false")
+		return errors.New("expected true or false")
 	}
 	return wrong
 }
@@ -37,7 +37,7 @@ func SuggestFlag(c *cobra.Command, err error) error {
 		return err
 	}
 	if strings.ContainsAny(name, " \t\n") {
-		return errors.New("an argument that begins with -- is taken for a flag: write -- in front of it, or give it on standard input")
+		return errors.New("an argument that begins with -- is read as a flag: write -- before it, or pass it on standard input")
 	}
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })

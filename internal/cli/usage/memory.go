@@ -17,7 +17,7 @@ func (m *Memory) Set(text string) error {
 		return err
 	}
 	if n < read.LeastMemory {
-		return fmt.Errorf("%s is less than a statement needs to begin with: 256MiB", text)
+		return fmt.Errorf("%s is below the minimum of a statement: 256MiB", text)
 	}
 	*m = Memory(n)
 	return nil

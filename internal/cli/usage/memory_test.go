@@ -20,13 +20,13 @@ func TestS51AmountsOfMemoryAreAsPeopleWriteThem(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"":              `"" is no amount of memory: e.g. 4GB`,
-		"4":             `"4" is no amount of memory: e.g. 4GB`,
-		"-4GB":          `"-4GB" is no amount of memory: e.g. 4GB`,
-		"1.5GB":         `"1.5GB" is no amount of memory: e.g. 4GB`,
-		"255MiB":        "255MiB is less than a statement needs to begin with: 256MiB",
-		"999999999TiB":  "999999999TiB is more than any machine has",
-		"9999999999TiB": `"9999999999TiB" is no amount of memory: e.g. 4GB`,
+		"":              `"" is not an amount of memory, e.g. 4GB`,
+		"4":             `"4" is not an amount of memory, e.g. 4GB`,
+		"-4GB":          `"-4GB" is not an amount of memory, e.g. 4GB`,
+		"1.5GB":         `"1.5GB" is not an amount of memory, e.g. 4GB`,
+		"255MiB":        "255MiB is below the minimum of a statement: 256MiB",
+		"999999999TiB":  "999999999TiB is more memory than any machine has",
+		"9999999999TiB": `"9999999999TiB" is not an amount of memory, e.g. 4GB`,
 	} {
 		var m Memory
 		if err := m.Set(text); err == nil || err.Error() != want {

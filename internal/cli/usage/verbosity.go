@@ -24,7 +24,7 @@ func (v *Verbosity) Set(text string) error {
 	}
 	yes, err := strconv.ParseBool(text)
 	if err != nil {
-		return errors.New("it is true, false or how often")
+		return errors.New("expected true, false or a number")
 	}
 	if *v++; !yes {
 		*v = 0

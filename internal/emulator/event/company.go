@@ -34,7 +34,7 @@ const (
 
 // CompanyEvent is one entry of the log of companies. The log, with the companies of hour 0, is the truth about them.
 type CompanyEvent struct {
-	At   int64
+	At   int64 // unix seconds
 	Kind CompanyKind
 	N    int32
 	Tag  int32 // id of the added or removed tag

@@ -40,7 +40,7 @@ const (
 // NewsPlace is a newsfeed of a news item, and when the item was assigned to it.
 type NewsPlace struct {
 	Feed string
-	At   int64
+	At   int64 // unix seconds
 }
 
 // Variation is a piece of dynamic content in one language, for readers of one brand or of all.

@@ -66,8 +66,8 @@ type Assigned struct {
 // AppliedTag is a tag of a conversation, with who added it and when.
 type AppliedTag struct {
 	Tag int32
-	At  int64
-	By  int64
+	At  int64 // unix seconds
+	By  int64 // id of the admin
 }
 
 // Rating is a contact's rating of a conversation.

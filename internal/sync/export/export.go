@@ -95,7 +95,7 @@ func ExpandDatasets(ctx context.Context, r *stream.Run, w *stream.Workspace) err
 		}
 		if len(odd) > 0 {
 			r.AddFinding(load.Finding{Schema: w.Name, Stream: s.Name, Kind: "known", Name: "dataset_odd", Once: true, Found: fmt.Sprint(len(odd)),
-				Message: fmt.Sprintf("datasets %q cannot be asked for: they have no id that makes a name, or no attributes. The others are read", odd)})
+				Message: fmt.Sprintf("datasets %q cannot be exported: they have no attributes, or their id is not a valid name. The others are read", odd)})
 		}
 		streams = append(streams, listDatasets(r, w, s, sets, func(set export.Dataset) *datasetExport {
 			return &datasetExport{family: s, source: source, set: set, days: stream.DayGrid{Zone: zone}, span: firstSpan, refresh: config.UsualRefresh}
@@ -115,7 +115,7 @@ func datasetsNotAsked(r *stream.Run, w *stream.Workspace, family *schemas.Stream
 		}
 		if e := w.Exports.States[s.Name]; e.Family == family.Name && slices.Contains(odd, e.Dataset) && wantsDataset(r, family, s.Name) {
 			w.Exports.Broken[s] = &problem.Problem{Class: "source", Next: problem.SourceNext,
-				What: fmt.Sprintf("stream %s: the list says nothing of dataset %q that can be asked for", s.Name, e.Dataset)}
+				What: fmt.Sprintf("stream %s: dataset %q is not in the list, or cannot be exported", s.Name, e.Dataset)}
 			streams = append(streams, s)
 		}
 	}
@@ -168,7 +168,7 @@ func listDatasets(r *stream.Run, w *stream.Workspace, family *schemas.Stream, se
 	for _, pattern := range slices.Concat(r.Pipeline.Datasets, r.Pipeline.OwnPatterns(r.Options.Select)) {
 		if config.PatternRank(pattern) == 1 && strings.HasPrefix(pattern, family.Name+"_") && !names[pattern] && wantsDataset(r, family, pattern) {
 			s := &schemas.Stream{Name: pattern, File: family.File, Read: family.Read, Dataset: pattern}
-			w.Exports.Broken[s] = &problem.Problem{Class: "config", What: "the workspace has no dataset for " + pattern, Next: "aqueduck plan --ask names those it has"}
+			w.Exports.Broken[s] = &problem.Problem{Class: "config", What: "the workspace has no dataset for " + pattern, Next: "list the datasets: aqueduck plan --ask"}
 			names[pattern] = true
 			streams = append(streams, s)
 		}
@@ -245,7 +245,7 @@ func (t *exportReader) maskOptions(s *schemas.Stream) (transform.Options, error)
 			if slices.ContainsFunc(s.Columns, func(c schemas.Column) bool { return c.Name == name }) {
 				*each.into = append(*each.into, name)
 			} else if t.Run.Config.NamesColumn(s.Name, name) {
-				return o, &problem.Problem{Class: "config", What: fmt.Sprintf("stream %s has no column %q to hide", s.Name, name),
+				return o, &problem.Problem{Class: "config", What: fmt.Sprintf("stream %s has no column %q to mask", s.Name, name),
 					Next: "correct streams." + s.Name + " in pipelines.yaml; nothing was stored"}
 			}
 		}

@@ -189,8 +189,8 @@ func (t *exportReader) fetchArchive(ctx context.Context, job extract.ExportJob, 
 	archive, err := t.export.source.Fetch(ctx, t.Stream, status, spool, export.DefaultLimits())
 	var foreign *api.ForeignHost
 	if errors.As(err, &foreign) {
-		return &problem.Problem{Class: "config", What: "an export lies at a host that is not named: " + problem.FirstLine(err),
-			Next: "if the workspace keeps its files there, allow it in pipelines.yaml: workspaces." + t.Workspace.Name + ".download_hosts: [" + foreign.Host + "]; nothing was stored"}
+		return &problem.Problem{Class: "config", What: "an export file is on a host that is not allowed: " + problem.FirstLine(err),
+			Next: "if the workspace stores its files there, allow the host in pipelines.yaml: workspaces." + t.Workspace.Name + ".download_hosts: [" + foreign.Host + "]; nothing was stored"}
 	}
 	if err != nil {
 		return err

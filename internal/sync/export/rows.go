@@ -57,7 +57,7 @@ func (t *exportReader) tooMuch(job extract.ExportJob, archive *export.Archive) e
 	}
 	return &problem.Problem{Class: "data", Err: errTooMuch,
 		What: fmt.Sprintf("stream %s: one day has %d rows with %d MB of text", t.Stream.Name, archive.Rows, archive.Text>>20),
-		Next: "drop columns that are not needed, under streams: in pipelines.yaml"}
+		Next: "drop columns that you do not need, under streams: in pipelines.yaml"}
 }
 
 func (t *exportReader) oneDay(job extract.ExportJob) bool {
@@ -74,7 +74,7 @@ func (t *exportReader) matchColumns(archive *export.Archive) ([]export.Columns, 
 		c, err := t.export.set.MatchColumns(m.Header, all, accept)
 		if err != nil {
 			return nil, nil, &problem.Problem{Class: "data", What: fmt.Sprintf("stream %s: %s", t.Stream.Name, m.Name), Err: err,
-				Next: "look at the dataset in the workspace; if it is right: aqueduck sync --accept-drop " + t.Stream.Name}
+				Next: "check the dataset in the workspace; if the rows are really gone: aqueduck sync --accept-drop " + t.Stream.Name}
 		}
 		columns[i], all = c, c.All
 		for _, column := range c.All {
@@ -142,8 +142,8 @@ func (t *exportReader) decodeRows(job extract.ExportJob, archive *export.Archive
 	if tally.foreign > 0 {
 		stream.ReleaseBatches(t.Decoder.Take())
 		return tally, &problem.Problem{Class: "data",
-			What: fmt.Sprintf("stream %s: %d of %d rows are of other days than were asked for", t.Stream.Name, tally.foreign, archive.Rows),
-			Next: "if its times say no zone, give warehouse.timezone that of the workspace; nothing was stored, the mark did not move"}
+			What: fmt.Sprintf("stream %s: %d of %d rows belong to other days than the requested ones", t.Stream.Name, tally.foreign, archive.Rows),
+			Next: "if its times have no time zone, set warehouse.timezone to the zone of the workspace; nothing was stored, the watermark did not move"}
 	}
 	return tally, nil
 }
@@ -223,9 +223,9 @@ func (t *exportReader) refuseEmptied(ctx context.Context, job extract.ExportJob,
 	}
 	if lost := stored - rows; lost > stream.GuardRows && float64(lost) > stream.GuardShare*float64(stored) {
 		return &problem.Problem{Class: "data",
-			What: fmt.Sprintf("stream %s: from %s to %s the source has %d rows where %d are stored; none was replaced", t.Stream.Name,
+			What: fmt.Sprintf("stream %s: from %s to %s the source has %d rows, %d are stored; no row was replaced", t.Stream.Name,
 				term.OrDash(warehouse.UnixTime(job.From)), term.OrDash(warehouse.UnixTime(job.To)), rows, stored),
-			Next: "look at the source; if it is right: aqueduck sync --accept-drop " + t.Stream.Name}
+			Next: "check the source; if the rows are really gone: aqueduck sync --accept-drop " + t.Stream.Name}
 	}
 	return nil
 }

@@ -22,8 +22,8 @@ func TestStreamErrorKeepsItsNextStepWhenTheTokenIsRefused(t *testing.T) {
 		next string
 	}{
 		{&problem.Problem{Class: "data", What: "no JSON", Next: "look at it"}, "look at it"},
-		{&problem.Problem{Class: "auth", What: "401", Next: "give a token"}, "give a token that is valid for workspace acme, "},
-		{lost, "see that base_url of workspace acme "},
+		{&problem.Problem{Class: "auth", What: "401", Next: "give a token"}, "set a token that is valid for workspace acme, "},
+		{lost, "check that base_url of workspace acme "},
 	} {
 		w := &Workspace{Name: "acme", Config: &config.Workspace{}, Lost: lost}
 		w.Refused.Store(true)

@@ -17,7 +17,7 @@ func auditPage(t *Task, page extract.Page) {
 		if what, table, sent, of := extract.FindTruncated(t.Stream, record.Raw); of > sent {
 			t.listCapped = true
 			t.Run.AddFinding(load.Finding{Schema: t.Workspace.Name, Stream: t.Stream.Name, Table: cmp.Or(table, t.Tables[0].Name), Kind: "known", Name: what + "_capped", Once: true,
-				Expected: fmt.Sprint(of), Found: fmt.Sprint(sent), Message: "the source sends only the newest: older ones are here if they were read while they were among those"})
+				Expected: fmt.Sprint(of), Found: fmt.Sprint(sent), Message: "the source sends only the newest: older ones are stored only if an earlier run read them"})
 		}
 	}
 }
@@ -42,5 +42,5 @@ func auditSweep(t *Task, sweep *extract.Sweep) {
 		return
 	}
 	t.Run.AddFinding(load.Finding{Schema: t.Workspace.Name, Stream: t.Stream.Name, Table: t.Tables[0].Name, Kind: "soft", Name: "total_count", Once: true,
-		Expected: fmt.Sprint(sweep.Total), Found: fmt.Sprint(sweep.Rows), Message: "the list has another number of records than it says"})
+		Expected: fmt.Sprint(sweep.Total), Found: fmt.Sprint(sweep.Rows), Message: "the list states another number of records than it has"})
 }

@@ -36,8 +36,8 @@ func refuseNewColumns(ctx context.Context, t *Task, drift []transform.SchemaDrif
 		return nil
 	}
 	return &problem.Problem{Class: "data",
-		What: fmt.Sprintf("stream %s: its records have what they had not before: %s; nothing of it was stored, the mark did not move", t.Stream.Name, strings.Join(fresh, ", ")),
-		Next: "give it a column in " + t.Stream.File + ", or take on_change: fail out of pipelines.yaml"}
+		What: fmt.Sprintf("stream %s: schema drift: its records have %s; nothing was stored, the watermark did not move", t.Stream.Name, strings.Join(fresh, ", ")),
+		Next: "add a column in " + t.Stream.File + ", or remove on_change: fail from pipelines.yaml"}
 }
 
 // noteRedacted notes the ids of a page that were answered without any record, for a stream where such an answer means that the source redacted
@@ -92,7 +92,7 @@ func (t *Task) addPage(page extract.Page) error {
 	auditPage(t, page)
 	if page.Gap {
 		t.Run.AddFinding(load.Finding{Schema: t.Workspace.Name, Stream: t.Stream.Name, Table: t.Tables[0].Name, Kind: "known", Name: "feed_gap",
-			Message: "the feed no longer knew where the last reading ended; what it still has was read again from its beginning"})
+			Message: "the feed no longer has the stored cursor; it was read again from its beginning"})
 	}
 	t.Run.Progress.recordPage(t, page)
 	return nil
@@ -168,7 +168,7 @@ func RefuseMostRejected(t *Task, rejects []transform.Reject, taken int64) error 
 		return nil
 	}
 	return &problem.Problem{Class: "data",
-		What: fmt.Sprintf("stream %s: %d of %d records were kept out whole (%s); their text is in the rejects directory, the mark did not move",
+		What: fmt.Sprintf("stream %s: %d of %d records were rejected (%s); their text is in the rejects directory, the watermark did not move",
 			t.Stream.Name, whole, whole+taken, reason),
 		Next: "compare key: and required: in " + t.Stream.File + " with a record of the source"}
 }
@@ -195,8 +195,8 @@ func refuseVanishedColumns(ctx context.Context, t *Task) error {
 	for _, column := range absent {
 		if t.nearlyAlwaysSet[column] {
 			return &problem.Problem{Class: "data",
-				What: fmt.Sprintf("stream %s: none of %d records has %s, which nearly every stored row has", t.Stream.Name, records, column),
-				Next: "see whether the API version or the token's rights changed; drop the column under streams: in pipelines.yaml if it is meant to go"}
+				What: fmt.Sprintf("stream %s: none of %d records has %s, which nearly all stored rows have", t.Stream.Name, records, column),
+				Next: "check whether the API version or the rights of the token changed; to remove the column, drop it under streams: in pipelines.yaml"}
 		}
 	}
 	return nil
@@ -210,6 +210,6 @@ func refuseVanishedGroups(t *Task) error {
 		return nil
 	}
 	return &problem.Problem{Class: "data",
-		What: fmt.Sprintf("stream %s: its records lack %s, which the source always sent", t.Stream.Name, strings.Join(vanished, ", ")),
-		Next: "see whether the API version or the token's rights changed; if it is left out where it is empty, say left_out: empty under streams: in pipelines.yaml"}
+		What: fmt.Sprintf("stream %s: its records lack %s, which the source always sent until now", t.Stream.Name, strings.Join(vanished, ", ")),
+		Next: "check whether the API version or the rights of the token changed; if the source omits empty values, set left_out: empty under streams: in pipelines.yaml"}
 }

@@ -142,17 +142,17 @@ func askAgain(ctx context.Context, t *Task, column string, from, to time.Time) e
 			within++
 		}
 	}
-	proof := fmt.Sprintf("%d of %d that were asked for by id are there, and of that time", within, asked)
+	proof := fmt.Sprintf("%d of %d rows requested by id exist, with times in that window", within, asked)
 	switch {
 	case !known:
-		proof = "and nothing reads them by id"
+		proof = "and the stream has no request by id"
 	case len(there) == 0 && !t.evidence.came:
 		return askOlder(ctx, t, column, from)
 	case within == 0:
 		return nil
 	}
 	return &problem.Problem{Class: "source", Next: problem.SourceNext,
-		What: fmt.Sprintf("stream %s: its list returned none of the %d rows that are stored from %s to %s; %s", t.Stream.Name, t.evidence.stored, formatTime(from), formatTime(to), proof)}
+		What: fmt.Sprintf("stream %s: its list returned none of the %d rows stored from %s to %s; %s", t.Stream.Name, t.evidence.stored, formatTime(from), formatTime(to), proof)}
 }
 
 // askOlder checks a search that returned nothing for a window with stored rows, after none of those rows was found by id. When the source
@@ -178,7 +178,7 @@ func askOlder(ctx context.Context, t *Task, column string, before time.Time) err
 		}
 	}
 	return &problem.Problem{Class: "source", Next: problem.SourceNext,
-		What: fmt.Sprintf("stream %s: its list is empty, whatever time it is asked from; %d stored records are there by id", t.Stream.Name, len(there))}
+		What: fmt.Sprintf("stream %s: its list is empty for every start time, but %d stored records exist by id", t.Stream.Name, len(there))}
 }
 
 // askStored reads by id the newest rows that are stored between two times, at most askedAsEvidence. It returns the times (Unix seconds) of those
@@ -190,14 +190,14 @@ func askStored(ctx context.Context, t *Task, column string, from, to time.Time) 
 		return err
 	})
 	if err != nil {
-		return nil, 0, false, fmt.Errorf("stream %s: choose stored rows to ask for: %w", t.Stream.Name, err)
+		return nil, 0, false, fmt.Errorf("stream %s: choose stored rows to request: %w", t.Stream.Name, err)
 	}
 	if len(stored) == 0 {
 		return nil, 0, true, nil
 	}
 	records, known, err := readByID(ctx, t, slices.Sorted(maps.Keys(stored)))
 	if err != nil {
-		return nil, 0, known, fmt.Errorf("stream %s: ask by id for what its search did not return: %w", t.Stream.Name, err)
+		return nil, 0, known, fmt.Errorf("stream %s: request by id what its search did not return: %w", t.Stream.Name, err)
 	}
 	for _, record := range records {
 		if at, timed := extract.RecordTime(t.Stream, record.Raw); timed && !record.Gone {

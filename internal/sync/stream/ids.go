@@ -47,7 +47,7 @@ func (t *idReader) idQueryError(err error) error {
 	if t.Stream.BuiltIn || errors.Is(err, context.Canceled) {
 		return err
 	}
-	return &problem.Problem{Class: "config", What: problem.FirstLine(err), Next: "correct the SQL file; its tables are those of aqueduck query \"FROM _sync.dictionary\", in {schema}"}
+	return &problem.Problem{Class: "config", What: problem.FirstLine(err), Next: "correct the SQL file; list its tables: aqueduck query \"FROM _sync.dictionary\", schema {schema}"}
 }
 
 // idsToRead runs the stream's SQL file and returns the ids to read. Where one request reads several ids, keys are the keys that each answer must

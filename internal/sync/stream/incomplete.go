@@ -71,7 +71,7 @@ func askWhole(ctx context.Context, t *Task, ids []string) error {
 			return failed
 		}
 		if err != nil {
-			return errors.Join(fmt.Errorf("stream %s: ask for records that did not come whole: %w", t.Stream.Name, err), t.Commit(ctx))
+			return errors.Join(fmt.Errorf("stream %s: request incomplete records again: %w", t.Stream.Name, err), t.Commit(ctx))
 		}
 	}
 	return t.Commit(ctx)

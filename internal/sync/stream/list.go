@@ -144,8 +144,8 @@ func (t *listReader) unmatchedIDs(ctx context.Context, listed map[string]bool) (
 	}
 	if vanished := len(ids); vanished > GuardRows && float64(vanished) > GuardShare*float64(stored) && !t.Run.Options.AcceptsDrop(t.Tables[0].Name, t.Stream.Name) {
 		return nil, &problem.Problem{Class: "data",
-			What: fmt.Sprintf("stream %s: %d of %d rows are not in the list any more; none was asked for", t.Stream.Name, vanished, stored),
-			Next: "look at the source; if it is right: aqueduck sync --accept-drop " + t.Stream.Name}
+			What: fmt.Sprintf("stream %s: %d of %d rows are no longer in the list; no row was requested by id", t.Stream.Name, vanished, stored),
+			Next: "check the source; if the rows are really gone: aqueduck sync --accept-drop " + t.Stream.Name}
 	}
 	for key := range listed {
 		ids = append(ids, key)

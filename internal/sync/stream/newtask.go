@@ -25,7 +25,7 @@ func childQueues(ctx context.Context, r *Run, w *Workspace, s *schemas.Stream) (
 			known, err = work.Checkpoints.Checkpoint(ctx, w.Name, other.Name)
 			return err
 		}); err != nil {
-			return nil, fmt.Errorf("stream %s: see whether %s is read over it: %w", s.Name, other.Name, err)
+			return nil, fmt.Errorf("stream %s: check whether %s is its child stream: %w", s.Name, other.Name, err)
 		}
 		if known.Seq > 0 || slices.Contains(r.Runner.StoredStreams(w.Name), other) {
 			feeds = append(feeds, transform.ChildStream{Stream: other.Name, Column: other.Read.Over.Where})
@@ -59,7 +59,7 @@ func beginRefresh(ctx context.Context, t *Task, work *load.Work, rereadAll bool)
 		return nil // another stream of the run that goes into the same table has begun it
 	}
 	if err := work.Sweeps.BeginRefresh(ctx, t.Workspace.Name, table); err != nil {
-		return fmt.Errorf("stream %s: begin its full refresh: %w", t.Stream.Name, err)
+		return fmt.Errorf("stream %s: start its full refresh: %w", t.Stream.Name, err)
 	}
 	return nil
 }
@@ -141,7 +141,7 @@ func (t *Task) restoreCheckpoint(ctx context.Context) error {
 		}
 		if was, now := t.State.Version, t.Workspace.Config.APIVersion; Outdated(t.Stream, t.State, now) {
 			t.State = extract.State{RereadAll: rereadAll}
-			t.Run.Reported.Notes = append(t.Run.Reported.Notes, fmt.Sprintf("%s was read under API version %s: all of it is read again under %s", t.Stream.Name, was, now))
+			t.Run.Reported.Notes = append(t.Run.Reported.Notes, fmt.Sprintf("%s was read under API version %s: the stream is read again under %s", t.Stream.Name, was, now))
 		}
 		return pullBackWatermark(ctx, t, work)
 	})
@@ -165,7 +165,7 @@ func pullBackWatermark(ctx context.Context, t *Task, work *load.Work) error {
 	t.State = t.State.RewindTo(to)
 	t.Run.AddFinding(load.Finding{Schema: t.Workspace.Name, Stream: t.Stream.Name, Table: t.Tables[0].Name, Kind: "soft", Name: "watermark_pulled_back",
 		Expected: "at most " + formatTime(t.Workspace.Client.Now()), Found: formatTime(latest),
-		Message: "the watermark was in the future, and was pulled back to the newest record that is stored: " + formatTime(to)})
+		Message: "the watermark was in the future; it was moved back to the newest stored record: " + formatTime(to)})
 	return nil
 }
 

@@ -35,7 +35,7 @@ func (p *Progress) Start(ctx context.Context, t *Task, phase extract.Phase) {
 	}
 	p.streams[t] = &runlog.RunningStream{Workspace: t.Workspace.Name, Stream: t.Stream.Name, Phase: string(phase), Extracted: t.Result.Extracted, Rows: t.Result.Rows, SyncedTo: warehouse.UnixTime(t.State.SyncedTo), Backfill: max(t.shareComplete(), t.earlierShare)}
 	p.beginReading(t)
-	p.run.Runner.Log.Log(ctx, level, "stream begins", "stream", p.NameOf(t), "phase", phase)
+	p.run.Runner.Log.Log(ctx, level, "stream starts", "stream", p.NameOf(t), "phase", phase)
 }
 
 func (p *Progress) recordPage(t *Task, page extract.Page) {
@@ -245,12 +245,12 @@ const watchEvery = runlog.RunFileEvery / 4
 // The caller calls done at the end of the run: it writes the trace and removes the file.
 func (p *Progress) Announce() (done func(), err error) {
 	if err := p.saveRunFile(); err != nil {
-		return nil, fmt.Errorf("tell others of this run: %w", p.run.Runner.Dir.Explain(err))
+		return nil, fmt.Errorf("write the live state of the run: %w", p.run.Runner.Dir.Explain(err))
 	}
 	return func() {
 		p.keepTrace(p.run.Now())
 		if err := os.Remove(p.run.Runner.Dir.RunFile()); err != nil && !errors.Is(err, os.ErrNotExist) {
-			p.run.Runner.Log.Warn("status will show this run as lost", "error", err)
+			p.run.Runner.Log.Warn("status will show this run as crashed", "error", err)
 		}
 	}, nil
 }

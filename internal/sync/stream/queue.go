@@ -63,7 +63,7 @@ func (t *queueReader) enqueueStored(ctx context.Context) error {
 		return work.ChildQueue.EnqueueStored(ctx, t.Workspace.Name, t.Stream.Name, t.Base, next, parents)
 	})
 	if err != nil {
-		return fmt.Errorf("stream %s: find what there is to read: %w", t.Stream.Name, err)
+		return fmt.Errorf("stream %s: find the ids to read: %w", t.Stream.Name, err)
 	}
 	t.Base, t.State = next, state
 	return nil

@@ -42,7 +42,7 @@ func (r *Run) Rehearse(ctx context.Context, w *Workspace) error {
 				w.lethal[one.stream] = lethal[i]
 			default:
 				err := fmt.Errorf("stream %s: try its %s: %w", one.stream, one.name, lethal[i])
-				return &problem.Problem{Class: "config", What: problem.FirstLine(err), Next: "correct the SQL file, or take the stream out: without it nothing can be published"}
+				return &problem.Problem{Class: "config", What: problem.FirstLine(err), Next: "correct the SQL file, or remove the stream: nothing can be published until then"}
 			}
 		}
 		return nil

@@ -43,9 +43,9 @@ func explainCut(t *Task, p *problem.Problem) {
 	needs, asked := t.Stream.Requirements, t.Workspace.Config.APIVersion
 	switch {
 	case p.Class == "scope" && needs.Scope != "":
-		p.Next = "give the token the scope " + needs.Scope + "; the stream is unavailable until then, and is asked for at each run"
+		p.Next = "give the token the scope " + needs.Scope + "; until then the stream is unavailable, and each run checks again"
 	case p.Class == "not_found" && config.OlderVersion(asked, needs.Version):
 		p.Class = "version"
-		p.Next = fmt.Sprintf("ask for API version %s or later, which has it, by api_version; this asks for %s", needs.Version, asked)
+		p.Next = fmt.Sprintf("set api_version to %s or later, which has it; the workspace uses %s", needs.Version, asked)
 	}
 }

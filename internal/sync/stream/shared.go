@@ -81,9 +81,9 @@ func (r *Run) adviseOneWorkspace(w *Workspace, p *problem.Problem) {
 	if len(r.Workspaces) < 2 {
 		return
 	}
-	heal := "see that base_url of workspace " + w.Name + " is the address of its region and can be reached"
+	heal := "check that base_url of workspace " + w.Name + " is the address of its region and can be reached"
 	if p.Class == "auth" {
-		heal = "give a token that is valid for workspace " + w.Name + ", at the address of its region"
+		heal = "set a token that is valid for workspace " + w.Name + ", and the address of its region"
 	}
 	p.Next = heal + ", then: " + r.RemainingCommand() + "; the other workspaces are read"
 }

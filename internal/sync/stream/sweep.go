@@ -72,11 +72,11 @@ func (t *sweepReader) sweepList(ctx context.Context) error {
 		auditSweep(t.Task, t.State.Sweep)
 		if t.State.Sweep.Capped {
 			t.Run.AddFinding(load.Finding{Schema: t.Workspace.Name, Stream: t.Stream.Name, Table: t.Tables[0].Name, Kind: "known", Name: "list_capped", Once: true,
-				Message: fmt.Sprintf("the list stops after %d records: what it has not may still be there, and stays", t.State.Sweep.Rows)})
+				Message: fmt.Sprintf("the list ends after %d records: rows beyond that may still exist, and stay", t.State.Sweep.Rows)})
 		}
 		for _, value := range t.State.Sweep.RefusedValues() {
 			t.Run.AddFinding(load.Finding{Schema: t.Workspace.Name, Stream: t.Stream.Name, Table: t.Tables[0].Name, Kind: "known", Name: "value_refused", Once: true, Expected: value,
-				Message: fmt.Sprintf("the source has no list of %s=%s: the others were read, and what is stored of it stays", t.Stream.Read.Over.As, value)})
+				Message: fmt.Sprintf("the source has no list of %s=%s: the others were read, and its stored rows stay", t.Stream.Read.Over.As, value)})
 		}
 		if t.Stream.Absent != "gone" || t.State.Sweep.Capped {
 			t.State.Sweep, t.State.Position = nil, nil
@@ -105,7 +105,7 @@ func (t *sweepReader) endShort(ctx context.Context, stated, all int64) error {
 		return err
 	}
 	return &problem.Problem{Class: "source", Next: problem.SourceNext,
-		What: fmt.Sprintf("stream %s: its list states %d records, and gave %d however often it was walked", t.Stream.Name, stated, all)}
+		What: fmt.Sprintf("stream %s: its list states %d records, but every sweep returned %d", t.Stream.Name, stated, all)}
 }
 
 // sweptSoFar is the number of different records that the sweeps of this run have brought together.
@@ -115,7 +115,7 @@ func (t *sweepReader) sweptSoFar(ctx context.Context) (n int64, err error) {
 		return err
 	})
 	if err != nil {
-		return 0, fmt.Errorf("stream %s: count what its walks have brought: %w", t.Stream.Name, err)
+		return 0, fmt.Errorf("stream %s: count the records of its sweeps: %w", t.Stream.Name, err)
 	}
 	return n, nil
 }
@@ -133,7 +133,7 @@ func (t *sweepReader) firstSweep(ctx context.Context) (n int, resumed bool, err 
 func (t *sweepReader) clearSweeps(ctx context.Context) error {
 	err := t.Run.Writer.Use(func(work *load.Work) error { return work.Sweeps.ClearSeenKeys(ctx, t.Workspace.Name, t.Stream.Name) })
 	if err != nil {
-		return fmt.Errorf("stream %s: forget what walks have seen: %w", t.Stream.Name, err)
+		return fmt.Errorf("stream %s: clear the keys of earlier sweeps: %w", t.Stream.Name, err)
 	}
 	return nil
 }
@@ -162,7 +162,7 @@ func (t *sweepReader) deletionsConfirmed(ctx context.Context, first, n int) (agr
 		return err
 	})
 	if err != nil {
-		return false, fmt.Errorf("stream %s: compare the walks: %w", t.Stream.Name, err)
+		return false, fmt.Errorf("stream %s: compare the sweeps: %w", t.Stream.Name, err)
 	}
 	return agreed, nil
 }
@@ -188,8 +188,8 @@ func (t *sweepReader) softDelete(ctx context.Context, first, n int, agreed bool)
 		many := absent > GuardRows && float64(absent) > GuardShare*float64(stored) || absent > guardAll && present == 0
 		if many && !t.Run.Options.AcceptsDrop(t.Tables[0].Name, t.Stream.Name) {
 			return &problem.Problem{Class: "data",
-				What: fmt.Sprintf("%d of %d rows have left the list at once; none was marked gone", absent, stored),
-				Next: "look at the source; if it is right: aqueduck sync --accept-drop " + t.Stream.Name}
+				What: fmt.Sprintf("%d of %d rows are missing from the source list; no row was marked deleted", absent, stored),
+				Next: "check the source; if the rows are really gone: aqueduck sync --accept-drop " + t.Stream.Name}
 		}
 		next := t.NextCheckpoint(state)
 		written, err := work.Sweeps.SoftDeleteAbsent(ctx, t.Workspace.Name, t.Stream.Name, t.Base, next, t.sweepOf(n), numbers...)

@@ -104,6 +104,6 @@ func (p *Progress) keepTrace(ended time.Time) {
 		err = runlog.DropTraces(dir)
 	}
 	if err != nil {
-		p.run.Runner.Log.Warn("nothing will tell how this run spent its time", "error", err)
+		p.run.Runner.Log.Warn("this run will have no trace", "error", err)
 	}
 }

@@ -41,7 +41,7 @@ func Within(ctx context.Context, d time.Duration, step func(context.Context) err
 	defer cancel()
 	err := step(limited)
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
-		return fmt.Errorf("it took longer than %s and was given up", d)
+		return fmt.Errorf("it took longer than %s and was stopped", d)
 	}
 	return err
 }

@@ -35,7 +35,7 @@ func (r *Refused) Error() string {
 	if r.Line > 0 {
 		what += fmt.Sprintf(" in line %d", r.Line)
 	}
-	return what + ", which no SQL here may: that " + r.Reason
+	return what + ", which is not allowed here: that " + r.Reason
 }
 
 // functionRules say which functions and views users' SQL may use, and why not the others.
@@ -300,18 +300,18 @@ func (j *statementCheck) checkCall(part map[string]any, kind, name string) error
 	case known && !allowed:
 		return j.locateRefusal(part, Refused{Name: name, Reason: reason})
 	case !known && j.unknown == nil:
-		j.unknown = j.locateRefusal(part, Refused{Name: name, Reason: "is a function that nobody has looked at for this program"})
+		j.unknown = j.locateRefusal(part, Refused{Name: name, Reason: "is a function that this program does not allow"})
 	}
 	if !aggregateCallers[strings.ToLower(name)] {
 		return nil
 	}
 	called := namedAggregates(part)
 	if len(called) == 0 {
-		return j.locateRefusal(part, Refused{Name: name, Reason: "names its aggregate by more than a text"})
+		return j.locateRefusal(part, Refused{Name: name, Reason: "names its aggregate by an expression"})
 	}
 	for _, aggregate := range called {
 		if reason, allowed, _ := j.ruleFor("scalar", aggregate); !allowed {
-			return j.locateRefusal(part, Refused{Name: aggregate, Reason: cmp.Or(reason, "is no aggregate that this program knows")})
+			return j.locateRefusal(part, Refused{Name: aggregate, Reason: cmp.Or(reason, "is not an aggregate that this program allows")})
 		}
 	}
 	return nil

@@ -143,7 +143,7 @@ func TestS49ARefusalNamesTheLine(t *testing.T) {
 	t.Parallel()
 	db := openMemory(t)
 	_, err := db.Reads("EXPLAIN\n-- ä\nSELECT 1,\n  sleep_ms(5)")
-	if want := "it calls sleep_ms() in line 4, which no SQL here may: that waits, and holds up whoever waits for the answer"; err == nil || err.Error() != want {
+	if want := "it calls sleep_ms() in line 4, which is not allowed here: that waits, and holds up whoever waits for the answer"; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
 	_, err = db.Reads("SELECT 1,\n  äö ! FROM\n x y z")

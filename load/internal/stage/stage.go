@@ -36,7 +36,7 @@ func New(ctx context.Context, db *duck.DB, name string, b transform.Batch) (Batc
 		return s, fmt.Errorf("stage %s: %w", b.Table.Name, err)
 	}
 	if want := rowSum(b.Rows); rows != s.Rows || sum != want {
-		return s, fmt.Errorf("stage %s: %d rows with sum %d arrived as %d with sum %d", b.Table.Name, s.Rows, want, rows, sum)
+		return s, fmt.Errorf("stage %s: %d rows with checksum %d arrived as %d with checksum %d", b.Table.Name, s.Rows, want, rows, sum)
 	}
 	return s, nil
 }

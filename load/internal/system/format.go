@@ -36,14 +36,14 @@ func ReadLast(ctx context.Context, db *duck.DB) (time.Time, error) {
 func ReadFormat(ctx context.Context, db *duck.DB) (int, error) {
 	var found sql.NullString
 	if err := db.Scan(ctx, "SELECT max(value) FROM _sync.meta WHERE key = 'format'", nil, &found); err != nil {
-		return 0, fmt.Errorf("read what the database says of itself: %w", err)
+		return 0, fmt.Errorf("read the format of the database: %w", err)
 	}
 	format, err := strconv.Atoi(found.String)
 	switch {
 	case err != nil || format < 1:
-		return 0, fmt.Errorf("the database does not say what it is: its format is %q", found.String)
+		return 0, fmt.Errorf("the database has no valid format: %q", found.String)
 	case format > Format:
-		return 0, fmt.Errorf("%w: it has format %d, this one knows %d", failure.ErrFormat, format, Format)
+		return 0, fmt.Errorf("%w: it has format %d, this version supports %d", failure.ErrFormat, format, Format)
 	}
 	return format, nil
 }

@@ -40,14 +40,14 @@ func (w *Database) FoldLocked(ctx context.Context) error {
 		return nil
 	}
 	d := w.path
-	if err := disk.Room(string(d), 2*(disk.Size(d.Database())+w.LogSize()), "taking the log into the database"); err != nil {
+	if err := disk.Room(string(d), 2*(disk.Size(d.Database())+w.LogSize()), "merging the write-ahead log into the database"); err != nil {
 		return err
 	}
 	if err := w.closeLocked(); err != nil {
 		return fmt.Errorf("close the work database: %w", err)
 	}
 	if err := w.foldCopy(ctx); err != nil {
-		return errors.Join(fmt.Errorf("take the log into the database: %w", err), w.OpenDatabase(context.WithoutCancel(ctx)))
+		return errors.Join(fmt.Errorf("merge the write-ahead log into the database: %w", err), w.OpenDatabase(context.WithoutCancel(ctx)))
 	}
 	return w.OpenDatabase(ctx)
 }

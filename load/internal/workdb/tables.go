@@ -97,7 +97,7 @@ func (w *Database) EachValue(ctx context.Context, relation string, columns []str
 // RegisterUnmanaged names tables that may be stored although Ensure does not prepare them. It keeps those with a complete key, with
 // the columns that are stored. Erasure and masking apply to them too. derived are the tables that each publish makes again.
 func (w *Database) RegisterUnmanaged(ctx context.Context, schema string, tables []transform.Table, derived []string) error {
-	return w.Do(fmt.Sprintf("look which tables of %s are stored", schema), func(*duck.DB) error {
+	return w.Do(fmt.Sprintf("list the stored tables of %s", schema), func(*duck.DB) error {
 		stored, err := w.StoredColumns(ctx, schema)
 		if err != nil {
 			return err
