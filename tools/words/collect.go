@@ -128,7 +128,7 @@ var modelHeader = regexp.MustCompile(`^(?:column [\w*]+|[a-z]+): `)
 
 // htmlTexts are what stands between the tags of a page of the console.
 func htmlTexts(file string, content []byte) (texts []text, err error) {
-	page := htmlAction.ReplaceAllString(string(content), " "+codeWord+" ")
+	page := htmlAction.ReplaceAllString(htmlCode.ReplaceAllStringFunc(string(content), keepLines), " "+codeWord+" ")
 	for _, at := range htmlBetween.FindAllStringSubmatchIndex(page, -1) {
 		if body := strings.Join(strings.Fields(page[at[2]:at[3]]), " "); isProse(body) {
 			texts = append(texts, text{file: file, line: 1 + strings.Count(page[:at[2]], "\n"), body: body})
@@ -137,7 +137,11 @@ func htmlTexts(file string, content []byte) (texts []text, err error) {
 	return texts, nil
 }
 
+// keepLines replaces a text by its line breaks, so that what follows keeps its line.
+func keepLines(s string) string { return strings.Repeat("\n", strings.Count(s, "\n")) }
+
 var (
+	htmlCode    = regexp.MustCompile(`(?s)<(?:style|script)\b.*?</(?:style|script)>`)
 	htmlAction  = regexp.MustCompile(`\{\{[^}]*\}\}`)
 	htmlBetween = regexp.MustCompile(`>([^<>]+)<`)
 )

@@ -94,7 +94,7 @@ Faults for --chaos, separated by commas:
 	flags.StringVar(&e.knobs, "knobs", "", "how it answers where there is a choice, as a JSON object of knobs, which docs/internals/emulator-controls.md lists")
 	flags.StringVar(&e.chaos, "chaos", "", "faults by probability, or by the number of the request (see above)")
 	flags.StringVar(&e.state, "state", "", "a file that keeps what was made happen, for the next start")
-	flags.StringArrayVar(&e.webhooks, "webhook", nil, "an address that is told of what happens, as http://127.0.0.1:9999/hook; may be given several times")
+	flags.StringArrayVar(&e.webhooks, "webhook", nil, "an address that gets each event, as http://127.0.0.1:9999/hook; may be given several times")
 	flags.StringVar(&e.secret, "webhook-secret", "emulated-webhook-secret", "the secret that signs what webhooks are sent")
 	return c
 }
