@@ -90,7 +90,7 @@ func ReadSnapshot(ctx context.Context, db *duck.DB) (Snapshot, error) {
 	}
 	gone, err := goneTables(ctx, db)
 	if err != nil {
-		return s, fmt.Errorf("list the tables that mark what is gone: %w", err)
+		return s, fmt.Errorf("list the tables with soft deletes: %w", err)
 	}
 	if err := s.countRows(ctx, db, gone); err != nil {
 		return s, err
