@@ -9,7 +9,7 @@ import (
 	"aqueduck/transform"
 )
 
-// deadLetterText are what does not fit of the talks, in one line.
+// deadLetterText gives the dead letters of the talks, in one line.
 func (s *talkStore) deadLetterText(complete time.Time) string {
 	s.t.Helper()
 	err := s.work.DeadLetters.ClearResolved(s.t.Context(), "main", "talks", []transform.Table{s.d.Take()[0].Table}, complete)

@@ -146,7 +146,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// TestF4FullDiskErrorsAreRecognized has the operating system's words for it, from a file that no database wrote.
+// TestF4FullDiskErrorsAreRecognized explains the operating system's errors, of a file that DuckDB did not write.
 func TestF4FullDiskErrorsAreRecognized(t *testing.T) {
 	t.Parallel()
 	for _, cause := range []error{syscall.ENOSPC, syscall.EDQUOT} {
@@ -160,7 +160,8 @@ func TestF4FullDiskErrorsAreRecognized(t *testing.T) {
 	}
 }
 
-// TestConcurrentRunsPrepareOneDirectory as pipelines do that serve begins in one minute, in a directory that is new.
+// TestConcurrentRunsPrepareOneDirectory prepares a new directory several times at once, as pipelines do that serve starts
+// in the same minute.
 func TestConcurrentRunsPrepareOneDirectory(t *testing.T) {
 	t.Parallel()
 	for range 20 {

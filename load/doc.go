@@ -1,2 +1,2 @@
-// Package load keeps the work database. A commit writes rows and the checkpoint that they make true in one transaction.
+// Package load keeps the work database: a commit writes rows and their checkpoint in one transaction.
 package load

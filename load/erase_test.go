@@ -129,8 +129,8 @@ func (e *erasureFixture) expectErased() {
 	e.expectRows("SELECT concat_ws('|', id, who) FROM {schema}.reports", "1", "2|bob")
 }
 
-// TestT35TombstonesOverrideIncomingRecords erases a person from rows that are stored, and commits the same rows again: as
-// they were, changed, into an empty database that knows nothing but the log. What is left is the same each time.
+// TestT35TombstonesOverrideIncomingRecords erases a person from stored rows. It commits the same rows again, unchanged
+// and changed, and into an empty database that has only the log. The tables are the same each time.
 func TestT35TombstonesOverrideIncomingRecords(t *testing.T) {
 	t.Parallel()
 	e := newErasing(t, load.Options{})
@@ -172,8 +172,8 @@ func TestT35TombstonesOverrideIncomingRecords(t *testing.T) {
 	}
 }
 
-// TestT35ARowStoredBeforeItsErasedRecordIsErased: a report tells of a talk that is not stored yet, so that nothing says whom it
-// is about. The talk that comes after names a person who was erased.
+// TestT35ARowStoredBeforeItsErasedRecordIsErased stores a report about a talk that is not stored yet, so that nothing
+// says which person it is about. Then the talk comes, and names an erased person.
 func TestT35ARowStoredBeforeItsErasedRecordIsErased(t *testing.T) {
 	t.Parallel()
 	e := newErasing(t, load.Options{})

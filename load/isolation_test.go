@@ -89,7 +89,7 @@ func TestIsolationGivesParquet(t *testing.T) {
 	}
 }
 
-// TestIsolationKeepsTheKindsOfErrors gets those that mean something to whoever asks.
+// TestIsolationKeepsTheKindsOfErrors checks that errors from the other process can be told apart.
 func TestIsolationKeepsTheKindsOfErrors(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -153,7 +153,8 @@ func TestS51TheLimitsHoldInsideOneFunction(t *testing.T) {
 	}
 }
 
-// TestS50AStatementThatCrashesDuckDBIsAnError has one that leaves its stack: here it would end this process.
+// TestS50AStatementThatCrashesDuckDBIsAnError runs a statement that overflows the stack: in this process it would end the
+// tests.
 func TestS50AStatementThatCrashesDuckDBIsAnError(t *testing.T) {
 	t.Parallel()
 	err := newIsolation(t).Query(t.Context(), publishedWarehouse(t).dir.Current(), "SELECT json_structure(repeat('[', 1000000) || repeat(']', 1000000))", func([]string, []any) error { return nil })

@@ -16,8 +16,8 @@ import (
 	"aqueduck/transform"
 )
 
-// talkStream is a stream with what records have of lists and objects: an object with one in it, free JSON, a complete list with a list in
-// its items, and one that only grows with such a list.
+// talkStream is a stream with all kinds of lists and objects: nested objects, free JSON, a complete list with a list
+// inside its items, and a growing list with such a list.
 func talkStream() *schemas.Stream {
 	column := func(name string, t schemas.Type, from ...string) schemas.Column {
 		if from == nil {
@@ -52,7 +52,7 @@ type talkStore struct {
 	at   load.Checkpoint
 	d    *transform.Decoder
 	name string // of the stream, with the suffix of its tables
-	read int64  // when the records were answered, in seconds after the first time
+	read int64  // time of the answers, in seconds after the first one
 }
 
 func newTalkStore(t *testing.T, s *schemas.Stream) *talkStore {
@@ -94,7 +94,7 @@ func (s *talkStore) commitRecords(records ...string) load.Written {
 	return w
 }
 
-// storedText is all that is stored of a talk, in one line.
+// storedText is everything stored of a talk, in one line.
 func (s *talkStore) storedText(id string) string {
 	s.t.Helper()
 	var all []string
@@ -155,11 +155,11 @@ func TestT162OmittedFieldsKeepTheirStoredValues(t *testing.T) {
 			if want := []transform.Incomplete{{Key: "1", Reason: transform.LeftOut}}; err != nil || tt.noted != slices.Equal(list, want) {
 				t.Errorf("noted %+v, %v", list, err)
 			}
-			s.commitRecords(tt.record) // once more: it is as it is stored, and still not whole
+			s.commitRecords(tt.record) // once more: the record is unchanged, and still incomplete
 			if again, err := s.work.DeadLetters.Incomplete(t.Context(), "main", "talks"); err != nil || !slices.Equal(again, list) {
 				t.Errorf("noted %+v, %v, then %+v", list, err, again)
 			}
-			// Whatever comes whole replaces all of it.
+			// A complete record replaces everything.
 			s.commitRecords(strings.ReplaceAll(wholeTalk, "1700000000", "1700000002"))
 			if got := s.storedText("1"); got != was {
 				t.Errorf("whole again it is %q", got)
@@ -231,7 +231,8 @@ func TestT190WithoutATableBesideItARecordIsStoredAsSent(t *testing.T) {
 	}
 }
 
-// TestT190OmittedFieldsComeFromTheNewestCopy: two tables hold copies of the same records, and readers see the newer of both.
+// TestT190OmittedFieldsComeFromTheNewestCopy has two tables with copies of the same records. Readers see the newer of
+// both.
 func TestT190OmittedFieldsComeFromTheNewestCopy(t *testing.T) {
 	t.Parallel()
 	const (

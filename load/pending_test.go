@@ -11,8 +11,8 @@ import (
 	"aqueduck/transform"
 )
 
-// TestNewAndChangedRowsAreEnqueuedForChildStreams, until what is under them is committed; one that changed since it was
-// asked for still waits.
+// TestNewAndChangedRowsAreEnqueuedForChildStreams also commits an answer to an id: it leaves the queue, unless its row
+// changed after the question.
 func TestNewAndChangedRowsAreEnqueuedForChildStreams(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t, load.Options{})

@@ -12,7 +12,8 @@ import (
 	"aqueduck/load/committest"
 )
 
-// TestT152AbsentRowsAreSoftDeletedAfterTwoSweeps marks what two sweeps did not see, and only what was there before them.
+// TestT152AbsentRowsAreSoftDeletedAfterTwoSweeps soft-deletes the rows that two sweeps did not read, but none that was
+// written after they began.
 func TestT152AbsentRowsAreSoftDeletedAfterTwoSweeps(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t, load.Options{})
@@ -26,7 +27,7 @@ func TestT152AbsentRowsAreSoftDeletedAfterTwoSweeps(t *testing.T) {
 	w.now = opened.Add(time.Minute)
 	w.commitPeople(t, 1, person("1"), person("1"))
 	w.commitPeople(t, 2, person("2"))
-	w.commitPeople(t, 0, person("5")) // came after the sweeps began
+	w.commitPeople(t, 0, person("5")) // written after the sweeps began
 
 	sweep := load.Sweep{Table: "people_all", Number: 2, Opened: opened}
 	absent, present, err := w.Sweeps.Absent(t.Context(), "main", "people", sweep, 1)
@@ -152,7 +153,8 @@ func TestWorkRefusesAfterClose(t *testing.T) {
 	}
 }
 
-// TestT182RowsOfARefusedValueAreNotAbsent: a walk that the source refused for one value tells nothing of its rows.
+// TestT182RowsOfARefusedValueAreNotAbsent: a sweep that the source refused for one value proves nothing about the rows of
+// that value.
 func TestT182RowsOfARefusedValueAreNotAbsent(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t, load.Options{})

@@ -47,9 +47,9 @@ func (w *testWarehouse) columnText(t testing.TB, table string, columns ...string
 	return strings.Join(list, " ")
 }
 
-// TestT172AFullRefreshReplacesRowsWithNewerTimes has a source whose updated_at went back, as after a restore of its own: an ordinary
-// commit keeps the newer row, a full refresh takes what the source has now, with all that lies inside. A copy that is older than
-// one which the same refresh has brought is a replica's, and is dropped, also after the process was killed in between.
+// TestT172AFullRefreshReplacesRowsWithNewerTimes has a source whose updated_at decreased, as after a restore at the
+// source. An ordinary commit keeps the newer row. A full refresh takes what the source has now, with all lists inside. A
+// copy older than one that the same refresh has read comes from a replica, and is dropped, also after a kill in between.
 func TestT172AFullRefreshReplacesRowsWithNewerTimes(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t, load.Options{})
@@ -84,8 +84,8 @@ func TestT172AFullRefreshReplacesRowsWithNewerTimes(t *testing.T) {
 	}
 }
 
-// TestT172AFullRefreshComparesValues damages rows behind the back of their hashes, as an earlier version did when it took a masking
-// back: an ordinary commit believes the hash, a full refresh looks at the values of the record and of what lies inside.
+// TestT172AFullRefreshComparesValues changes rows without their hashes, as an earlier version did when a masking was
+// removed. An ordinary commit trusts the hash. A full refresh compares the values of the record and of its lists.
 func TestT172AFullRefreshComparesValues(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t, load.Options{})
@@ -121,8 +121,8 @@ func TestT172AFullRefreshComparesValues(t *testing.T) {
 	}
 }
 
-// TestT173TheNewerOfTwoCopiesWins sends copies of records in one answer, in every order and with all that lies inside of them.
-// The newer counts, of equals the later; a stream without newest goes by updated_at where it has one.
+// TestT173TheNewerOfTwoCopiesWins sends copies of records in one answer, in every order and with different lists. The
+// newer copy wins, of equal ones the later. A stream without newest compares updated_at where it has one.
 func TestT173TheNewerOfTwoCopiesWins(t *testing.T) {
 	t.Parallel()
 	var answer []committest.Person

@@ -158,7 +158,7 @@ func TestMissingWorkDatabaseIsCopiedFromThePublishedFile(t *testing.T) {
 	}
 }
 
-// TestS26AChangedPublishedFileIsNotUsed falls back to an older file, and refuses when none is as it was.
+// TestS26AChangedPublishedFileIsNotUsed falls back to an older file, and fails where every file has changed.
 // Holds: F10.
 func TestS26AChangedPublishedFileIsNotUsed(t *testing.T) {
 	t.Parallel()
@@ -187,7 +187,7 @@ func TestS26AChangedPublishedFileIsNotUsed(t *testing.T) {
 	}
 }
 
-// TestLogBesideThePublishedFileIsNotCopied leaves out what an analyst's session wrote.
+// TestLogBesideThePublishedFileIsNotCopied writes a log beside the published file, as an analyst's session does.
 // Holds: T156, F11.
 func TestLogBesideThePublishedFileIsNotCopied(t *testing.T) {
 	t.Parallel()

@@ -12,8 +12,8 @@ import (
 	"aqueduck/load/tombstone"
 )
 
-// TestF10ASecretWithABitChangedIsRefused flips bits of the salt of the log of erasures and of the key of hashed columns: with
-// another one nothing that was hashed is found again. Those of older programs, which have no check, are taken as they are.
+// TestF10ASecretWithABitChangedIsRefused flips bits of the salt in the log of erasures and of the hash key: with a
+// changed one nothing that was hashed is found again. Secrets of older versions have no checksum and are accepted.
 func TestF10ASecretWithABitChangedIsRefused(t *testing.T) {
 	t.Parallel()
 	d := layout.Dir(t.TempDir())
@@ -73,7 +73,8 @@ func TestF10ASecretWithABitChangedIsRefused(t *testing.T) {
 	}
 }
 
-// TestF4AnErasureDoesNotEndWithUnlistedTraces: an erasure that cannot see which files to remove has not ended.
+// TestF4AnErasureDoesNotEndWithUnlistedTraces: an erasure has not ended while a directory with possible traces cannot be
+// listed.
 func TestF4AnErasureDoesNotEndWithUnlistedTraces(t *testing.T) {
 	t.Parallel()
 	d := layout.Dir(t.TempDir())

@@ -89,7 +89,7 @@ func (w *Sweeps) SoftDeleteAbsent(ctx context.Context, schema, stream string, ba
 func (w *Sweeps) requireSweepable(schema string, sw Sweep) (transform.Table, error) {
 	t, err := w.checkpoints.db.Table(schema, sw.Table)
 	if err == nil && !t.Gone {
-		err = fmt.Errorf("table %s has no soft delete", t.Name)
+		err = fmt.Errorf("table %s has no column for soft deletes", t.Name)
 	}
 	return t, err
 }

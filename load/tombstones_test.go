@@ -11,8 +11,8 @@ import (
 	"aqueduck/load/tombstone"
 )
 
-// TestT35TheLogOfErasuresSurvivesAKill reads what was added, leaves out a line that a killed process left half written, and
-// refuses one that is none.
+// TestT35TheLogOfErasuresSurvivesAKill reads the appended lines, ignores a line that a killed process left unfinished,
+// and refuses a damaged one.
 // Holds: S37.
 func TestT35TheLogOfErasuresSurvivesAKill(t *testing.T) {
 	t.Parallel()

@@ -47,7 +47,7 @@ func TestAnOlderWarehouseIsUpgradedWithoutLosingARow(t *testing.T) {
 			if len(before) < 12 || !strings.HasPrefix(before["main.contacts_raw"], "20 rows ") {
 				t.Errorf("the old file had %v", before)
 			}
-			// It goes on as any other: new tables, a commit, a restart that finds nothing to upgrade.
+			// It then works like any other: new tables, a commit, and a restart without an upgrade.
 			w.ensureStream(t, committest.Stream())
 			w.commitPeople(t, 0, committest.Person{Region: "eu", ID: "1", Updated: 5})
 			base, err := w.Checkpoints.Checkpoint(t.Context(), "main", "people")
@@ -100,6 +100,7 @@ const tablesOf = `SELECT schema_name || '.' || table_name AS name, string_agg('"
 	FROM duckdb_columns() WHERE database_name = current_database() AND NOT internal AND table_name NOT IN (SELECT view_name FROM duckdb_views())
 	AND column_name NOT IN ('stream', 'path', 'example_type', 'value', 'new_rejected') GROUP BY ALL`
 
+// tableSums gives, by table, the number of rows and a sum over the columns that all formats have.
 func tableSums(t testing.TB, file string) map[string]string {
 	t.Helper()
 	ask := func(sql string, visit func(row []any)) {
@@ -120,7 +121,7 @@ func tableSums(t testing.TB, file string) map[string]string {
 	return tables
 }
 
-// workTableSums looks into the work database of a warehouse, in a copy that is a published file.
+// workTableSums gives tableSums of the work database, by a copy of it.
 func workTableSums(t testing.TB, w *testWarehouse) map[string]string {
 	t.Helper()
 	must(t, w.Fold(t.Context()))
@@ -133,7 +134,7 @@ func workTableSums(t testing.TB, w *testWarehouse) map[string]string {
 	return tableSums(t, file)
 }
 
-// TestT122NewFieldsAreNotedOnce commits what a decoder tells of, twice.
+// TestT122NewFieldsAreNotedOnce commits the same schema drift twice.
 // Holds: F13.
 func TestT122NewFieldsAreNotedOnce(t *testing.T) {
 	t.Parallel()
@@ -151,7 +152,7 @@ func TestT122NewFieldsAreNotedOnce(t *testing.T) {
 		committest.Release(batches)
 		must(t, err)
 		w.now = w.now.Add(400 * 24 * time.Hour)
-		must(t, w.Records.SaveRun(t.Context(), load.Run{RunID: "another"}, nil, nil, nil)) // which forgets what is old
+		must(t, w.Records.SaveRun(t.Context(), load.Run{RunID: "another"}, nil, nil, nil)) // SaveRun deletes old records
 	}
 	got, err := w.Facts.IDs(t.Context(), "main", "SELECT concat_ws('|', stream, table_name, column_name, path, example_type, epoch(recorded_at)::BIGINT) FROM _sync.schema_changes WHERE path IS NOT NULL")
 	must(t, err)

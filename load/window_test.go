@@ -14,7 +14,7 @@ import (
 	"aqueduck/transform"
 )
 
-// callStream is a stream without a key, whose rows come by windows of time.
+// callStream is a stream without a key, read by windows of time.
 func callStream() *schemas.Stream {
 	return &schemas.Stream{Name: "calls", Table: "calls", Newest: "_time", Columns: []schemas.Column{
 		{Name: "_time", From: []string{"_time"}, Type: schemas.Timestamp, Required: true},
@@ -84,7 +84,7 @@ func TestAWindowIsReplacedAsAWhole(t *testing.T) {
 	}
 }
 
-// TestARowReadAgainKeepsItsSyncedAt holds the list of changes to those that are some.
+// TestARowReadAgainKeepsItsSyncedAt checks that only changed rows get the time of the commit.
 func TestARowReadAgainKeepsItsSyncedAt(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t, load.Options{})

@@ -8,14 +8,13 @@ import (
 	"aqueduck/load/internal/system"
 )
 
-// sparseRows is how many rows a group of rows has at least, on average, in a table of _sync that is left as it is. A full group has 122,880.
+// sparseRows is the average number of rows in a row group from which a table of _sync is not rewritten. A full group has
+// 122,880 rows.
 const sparseRows = 20_000
 
-// compactSystemTables rewrites the tables of _sync that the runs added a few rows to, one after the other.
-//
-// DuckDB writes the rows that a run adds as a group of their own, which takes a block of 256 KiB however few they are: without this each
-// run adds three blocks to the file, for one row of _sync.runs, one of _sync.publishes and some of _sync.stream_runs. What is deleted here
-// is free for the next checkpoint.
+// compactSystemTables rewrites the tables of _sync with many small row groups. DuckDB writes the rows of each run as a
+// separate group, which takes a block of 256 KiB however few they are. Without this, each run adds three blocks to the
+// file: for its rows in _sync.runs, _sync.publishes and _sync.stream_runs. The next checkpoint frees the deleted groups.
 func compactSystemTables(ctx context.Context, db *duck.DB) error {
 	return db.Transaction(ctx, func() error {
 		for _, t := range system.Tables() {

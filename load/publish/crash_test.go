@@ -30,7 +30,7 @@ import (
 	"aqueduck/transform"
 )
 
-// The test binary is also the process that crash tests kill: with childVariable it commits until it is told to stop.
+// The test binary is also the process that crash tests kill: with childVariable it commits until its last commit.
 const childVariable = "AQUEDUCK_TEST_CHILD"
 
 func TestMain(m *testing.M) {
@@ -86,7 +86,7 @@ func childMain(order string) error {
 	}
 }
 
-// openLocked opens a database as somebody who does not know of our lock.
+// openLocked opens a database as a program does that does not know aqueduck's lock.
 func openLocked(path string) error {
 	db, err := sql.Open("duckdb", path)
 	if err != nil {
@@ -180,7 +180,7 @@ func modelAt(seq int64) *committest.Model {
 	return m
 }
 
-// killed starts the child and kills it after a while; it reports whether the child was alive to be killed.
+// startChild starts the child process.
 func startChild(t *testing.T, binary, order string, env ...string) *exec.Cmd {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), binary)

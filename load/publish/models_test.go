@@ -61,7 +61,7 @@ func TestModelsAreMadeInTheOrderOfTheirSQL(t *testing.T) {
 	}
 }
 
-// TestModelsFollowTheirDefinitionsAndTheRows publishes a changed row, then other definitions, then in a file written anew.
+// TestModelsFollowTheirDefinitionsAndTheRows publishes a changed row, then other definitions, then a file that is written again.
 func TestModelsFollowTheirDefinitionsAndTheRows(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -108,7 +108,7 @@ func TestAFailedModelIsReportedAndTheOthersAreMade(t *testing.T) {
 		testModel("deletes", "view", "SELECT 1 AS n; DELETE FROM {schema}.people"), testModel("not_even", "view", "DELETE FROM {schema}.people RETURNING *"),
 		testModel("logs", "table", "SELECT count(*) AS n\nFROM enable_logging()"),
 	}
-	for range 2 { // and told of again
+	for range 2 { // and reported again
 		r := h.withModels(append(wrong, good)...)
 		var failed []string
 		for _, f := range r.FailedModels {

@@ -8,8 +8,8 @@ import (
 	"aqueduck/load/internal/duck"
 )
 
-// TestF17ManySmallRunsWearAFile adds a row to each of some tables again and again, as nights with few changes do: each time each
-// table's few new rows take a block of their own. Written anew the file is not worn.
+// TestF17ManySmallRunsWearAFile adds a row to each of some tables again and again, as nights with few changes do. Each
+// time the few new rows of each table take a block. After it is written again, the file is not worn.
 func TestF17ManySmallRunsWearAFile(t *testing.T) {
 	t.Parallel()
 	const tables, nights = 8, 25

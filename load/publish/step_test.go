@@ -58,8 +58,8 @@ func buildCrashBinary(t *testing.T) string {
 	return binary
 }
 
-// soonAfter kills processes, one after the other in one warehouse, some milliseconds after a named place: in the middle of a copy, a
-// checkpoint, a file of the lake.
+// soonAfter kills processes in one warehouse, one after the other, some milliseconds after a named point: inside a copy,
+// a checkpoint or a Parquet file.
 func soonAfter(t *testing.T, binary, dir string, r *rand.Rand, kills int) {
 	t.Helper()
 	points := crash.Points()

@@ -242,7 +242,7 @@ func TestF10AChangedLakeIsWrittenAgain(t *testing.T) {
 	}
 }
 
-// TestF10DamageFoundByAPublishIsRepairedByTheNextRun damages rows that no commit reads, and has them all written anew.
+// TestF10DamageFoundByAPublishIsRepairedByTheNextRun damages rows that no commit reads, and has all rows written again.
 func TestF10DamageFoundByAPublishIsRepairedByTheNextRun(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -384,7 +384,7 @@ func TestF5FullDiskLosesNothing(t *testing.T) {
 	}
 }
 
-// TestT155NobodyElseCanOpenTheWorkDatabase proves that nothing that we do beside it drops DuckDB's lock.
+// TestT155NobodyElseCanOpenTheWorkDatabase checks that no other use of the file in this process drops DuckDB's lock.
 func TestT155NobodyElseCanOpenTheWorkDatabase(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

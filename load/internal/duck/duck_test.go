@@ -39,8 +39,8 @@ func TestS25NothingIsLoadedFromElsewhere(t *testing.T) {
 	}
 }
 
-// TestS48ANewStorageFormatNeedsTheKillTests stands in the way of a DuckDB of another major version: what is known of kills in
-// the middle of a checkpoint is of this one.
+// TestS48ANewStorageFormatNeedsTheKillTests fails with another DuckDB: what is known of kills inside a checkpoint holds
+// for this version.
 func TestS48ANewStorageFormatNeedsTheKillTests(t *testing.T) {
 	t.Parallel()
 	db, err := duck.Open(t.Context(), duck.Options{})

@@ -28,8 +28,8 @@ func openMemory(t *testing.T) *duck.DB {
 	return db
 }
 
-// TestS49StatementsAreCheckedByTheirCalls hides calls wherever SQL has a place for one. None is bound: a setting that one of them turns
-// when it is bound stays as it was.
+// TestS49StatementsAreCheckedByTheirCalls hides calls everywhere that SQL allows one. None is bound: a setting that one
+// of them changes while it is bound keeps its value.
 func TestS49StatementsAreCheckedByTheirCalls(t *testing.T) {
 	t.Parallel()
 	db := openMemory(t)

@@ -10,8 +10,8 @@ import (
 // kinds are the words of functions.txt for the types of duckdb_functions().
 var kinds = map[string]string{"scalar": "scalar", "aggregate": "scalar", "macro": "scalar", "table": "table", "table_macro": "table", "pragma": "pragma"}
 
-// TestS49EveryFunctionOfDuckDBHasARule fails with a DuckDB that has a function which is neither allowed nor refused: somebody looks
-// at it, then writes it into functions.txt. So it does with a name in there that DuckDB has not.
+// TestS49EveryFunctionOfDuckDBHasARule fails with a DuckDB that has a function which functions.txt neither allows nor
+// refuses: a person looks at it and adds it there. It also fails for a name in functions.txt that DuckDB lacks.
 func TestS49EveryFunctionOfDuckDBHasARule(t *testing.T) {
 	t.Parallel()
 	db, err := Open(t.Context(), Options{})
