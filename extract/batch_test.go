@@ -28,7 +28,7 @@ func batchStream() *schemas.Stream {
 	}
 }
 
-// callsOf answers with two calls for each conversation that is asked for, less those that are left out.
+// callsOf answers with two calls for each conversation, except those in the list.
 func callsOf(t *testing.T, leftOut ...string) func(http.ResponseWriter, *http.Request, string) {
 	return func(w http.ResponseWriter, _ *http.Request, body string) {
 		var sent map[string][]string
@@ -51,7 +51,7 @@ func callsOf(t *testing.T, leftOut ...string) func(http.ResponseWriter, *http.Re
 	}
 }
 
-// conversationIDs gives ids to ask for with the calls expected for them, as an SQL file does: one row a call.
+// conversationIDs are ids to ask for, with the calls expected for them, one pair for each row of an SQL file.
 func conversationIDs(n int) (ids, keys []string) {
 	for i := range n {
 		id := fmt.Sprint(100 + i)
@@ -100,8 +100,8 @@ func TestABatchWithoutKeysExpectsItsIDs(t *testing.T) {
 	}
 }
 
-// TestT170AnUnreadableIDDoesNotStopItsBatch has ids that spoil each request they are in: one in the only batch, then one in
-// each of several.
+// TestT170AnUnreadableIDDoesNotStopItsBatch has ids that break each request with them: one in the only batch, then one in each of
+// several.
 func TestT170AnUnreadableIDDoesNotStopItsBatch(t *testing.T) {
 	t.Parallel()
 	for _, spoiled := range [][]string{{"107"}, {"101", "125", "126", "142", "163", "185"}} {

@@ -29,12 +29,12 @@ func logStream() *schemas.Stream {
 	}
 }
 
-// boundedLog is a log as the API serves it: what lies between two times, the newest first, and only so many of it.
+// boundedLog is a log as the API serves it: the newest entries between two times, up to a maximum.
 type boundedLog struct {
-	times []int64 // of the entries; their ids are their places
+	times []int64 // of the entries; their ids are their indexes
 	most  int
-	out   bool   // the times asked for are themselves outside
-	more  string // what the pages object says when there is more
+	out   bool   // the bounds are exclusive
+	more  string // the pages object when there are more entries
 }
 
 const (
@@ -129,12 +129,12 @@ func TestT84ASecondThatOverflowsStopsLoudly(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if st.SyncedTo != 0 || !ids["0"] || ids["51"] {
-		t.Errorf("read %v, state %s: what lies before the second is whole, the mark has not moved", ids, st)
+		t.Errorf("read %v, state %s: what lies before the second is whole, the watermark has not moved", ids, st)
 	}
 }
 
-// TestBetweenIsReadOnFromEveryAnswer kills the reading after each answer: the next reader goes on there, loses nothing, and
-// what it reads twice is the overlap.
+// TestBetweenIsReadOnFromEveryAnswer stops the reading after each answer. The next reader resumes there, loses nothing, and reads
+// only the lookback window twice.
 func TestBetweenIsReadOnFromEveryAnswer(t *testing.T) {
 	t.Parallel()
 	b := &boundedLog{most: 20, more: moreByTotal}
@@ -189,7 +189,7 @@ func TestBetweenReadsOnlyWhatIsNewAndNothingBeforeItsStart(t *testing.T) {
 	if err != nil || !ids["100"] || len(ids) > 5 || c.Requests() > 2 || next.SyncedTo != st.SyncedTo+24*3600 {
 		t.Errorf("read %v with %d requests, %v, state %s", ids, c.Requests(), err, next)
 	}
-	// An explicit window moves no mark.
+	// An explicit window moves no watermark.
 	_, pages, err := tryDrain(NewReader(a.newClient(t), Request{Stream: logStream(), State: next, Since: noon.Add(-80 * 24 * time.Hour), Until: noon.Add(-70 * 24 * time.Hour)}))
 	if err != nil || lastState(pages).String() != next.String() || len(pages[0].Records) < 10 {
 		t.Errorf("an explicit window: %v, %+v", err, pages)

@@ -41,15 +41,15 @@ func TestT12DeadCursorGoesOnFromLastTime(t *testing.T) {
 	s.Read.Page.Size = 10
 	p := firstPage(t, NewReader(ws.newClient(t), Request{Stream: s, State: State{SyncedTo: secondsBeforeNoon(11 * hour), HistoryDone: true}}))
 
-	ws.life = 1 // the server was restarted: it knows none of its cursors
+	ws.life = 1 // the server was restarted and has lost its cursors
 	clear(ws.cursors)
 	c := ws.newClient(t)
 	ids, pages := drainPhase(t, NewReader(c, Request{Stream: s, State: mustParse(t, p.State.String())}))
 	if diff := cmp.Diff(ws.contactIDs()[9:], ids[:91]); diff != "" {
 		t.Errorf("ids after the restart (-want +got):\n%s", diff)
 	}
-	if !pages[9].Boundary || pages[9].State.SyncedTo != mark || c.Restarts() != 1 {
-		t.Errorf("%d restarts, state %s; want 1, the mark at %d", c.Restarts(), pages[9].State, mark)
+	if !pages[9].Boundary || pages[9].State.SyncedTo != watermark || c.Restarts() != 1 {
+		t.Errorf("%d restarts, state %s; want 1, the watermark at %d", c.Restarts(), pages[9].State, watermark)
 	}
 	got := ws.Requests()
 	if q := got[2].Body; strings.Contains(q, "starting_after") || !strings.Contains(q, fmt.Sprintf(`"value":%d`, secondsBeforeNoon(10*hour)+9*60)) {
@@ -64,7 +64,7 @@ func TestT12CursorsThatDieOverAndOver(t *testing.T) {
 		ws.days = zone
 		n := 0
 		ws.between = func(int) {
-			if n++; n%25 == 0 { // long enough to get through the longest day, as it must be read from its beginning
+			if n++; n%25 == 0 { // enough for the longest day, which must be read from its beginning
 				clear(ws.cursors)
 			}
 		}
@@ -88,7 +88,7 @@ func TestT12CursorsThatNeverLiveStopLoudly(t *testing.T) {
 	t.Parallel()
 	ws := newWorkspace(t, minutesOf(100)...)
 	for i := range ws.contacts {
-		ws.contacts[i].at = secondsBeforeNoon(hour) // one second holds them all: there is no later time to go on from
+		ws.contacts[i].at = secondsBeforeNoon(hour) // all are in one second: there is no later time to resume from
 	}
 	ws.between = func(int) { clear(ws.cursors) }
 	ws.life = 1
@@ -99,7 +99,7 @@ func TestT12CursorsThatNeverLiveStopLoudly(t *testing.T) {
 		t.Errorf("got %v, want the cursor's error", err)
 	}
 	if lastState(pages).SyncedTo != secondsBeforeNoon(2*hour) {
-		t.Error("the mark moved")
+		t.Error("the watermark moved")
 	}
 }
 
@@ -163,7 +163,7 @@ func TestT113AnotherVersionReadsFourDaysAgain(t *testing.T) {
 	if want := fmt.Sprintf(`"value":%d`, secondsBeforeNoon(hour+4*day)); !strings.Contains(got[0].Body, want) || strings.Contains(got[0].Body, "starting_after") {
 		t.Errorf("asked %s, want %s and no cursor", got[0].Body, want)
 	}
-	if s := lastState(pages); s.Version != "2.17" || s.SyncedTo != mark {
+	if s := lastState(pages); s.Version != "2.17" || s.SyncedTo != watermark {
 		t.Errorf("state %s", s)
 	}
 }
@@ -186,7 +186,7 @@ func TestT15CursorThatComesAgainStopsTheStream(t *testing.T) {
 				t.Errorf("got %v, want ErrCursorLoop", err)
 			}
 			if len(pages) > 0 && lastState(pages).SyncedTo != secondsBeforeNoon(2*hour) {
-				t.Error("the mark moved")
+				t.Error("the watermark moved")
 			}
 		})
 	}
@@ -208,7 +208,7 @@ func TestT131T164TheEarliestSaneClockCounts(t *testing.T) {
 	tests := []struct {
 		name                string
 		own, server, newest time.Duration // of our clock, the server's and the newest record, from noon
-		want                time.Duration // of the time that the watermark lies its lag before
+		want                time.Duration // of the time before which the watermark lies by its lag
 	}{
 		{"they agree", 4 * time.Minute, 0, -hour, 0},
 		{"the server's is ahead", 0, 10 * day, -hour, 0},
@@ -249,7 +249,7 @@ func TestT132WatermarkNeverMovesBack(t *testing.T) {
 	state := State{SyncedTo: secondsBeforeNoon(-5 * hour), HistoryDone: true} // the server's clock was five hours ahead then
 	_, pages := drainPhase(t, NewReader(ws.newClient(t), Request{Stream: searchStream(), State: state}))
 	if got := lastState(pages).SyncedTo; got != state.SyncedTo {
-		t.Errorf("mark %d, was %d", got, state.SyncedTo)
+		t.Errorf("watermark %d, was %d", got, state.SyncedTo)
 	}
 }
 
@@ -268,14 +268,14 @@ func TestT133WithoutADateTheRecordsTellTheTime(t *testing.T) {
 		return lastState(pages)
 	}
 	if s := read(State{}); s.SyncedTo != 0 || s.HistoryTo != 0 || !s.HistoryDone {
-		t.Errorf("an empty list moved a mark: %s", s)
+		t.Errorf("an empty list moved a watermark: %s", s)
 	}
 	records = []string{contactJSON("a", secondsBeforeNoon(3*hour)), contactJSON("b", secondsBeforeNoon(2*hour))}
 	s := read(State{})
 	if s.SyncedTo != secondsBeforeNoon(2*hour+15*time.Minute) || !s.HistoryDone {
 		t.Errorf("state %s, want the latest record's time less the lag, and no history left", s)
 	}
-	// A record from the far future does not take the mark with it.
+	// A record from the far future does not move the watermark there.
 	records = append(records, contactJSON("c", secondsBeforeNoon(-1000*day)))
 	if s := read(s); s.SyncedTo > noon.Unix() {
 		t.Errorf("state %s is in the future", s)
@@ -287,10 +287,10 @@ func TestT137WatermarkInTheFutureIsRefused(t *testing.T) {
 	future := time.Date(2999, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
 	ws := newWorkspace(t, testContact{"a", secondsBeforeNoon(hour)})
 	for name, s := range map[string]State{
-		"mark":    {SyncedTo: future},
-		"history": {SyncedTo: mark, HistoryTo: future},
-		"window":  {SyncedTo: mark, Window: &Window{Kind: "forward", From: future}},
-		"a day":   {SyncedTo: noon.Add(25 * hour).Unix()},
+		"watermark": {SyncedTo: future},
+		"history":   {SyncedTo: watermark, HistoryTo: future},
+		"window":    {SyncedTo: watermark, Window: &Window{Kind: "forward", From: future}},
+		"a day":     {SyncedTo: noon.Add(25 * hour).Unix()},
 	} {
 		for _, phase := range []Phase{Forward, History} {
 			if phase == History && name != "history" {

@@ -15,7 +15,7 @@ import (
 	"aqueduck/schemas"
 )
 
-// detailStream is a searched stream whose records are read by themselves.
+// detailStream is a searched stream with `detail`.
 func detailStream() *schemas.Stream {
 	s := searchStream()
 	s.Read.Detail = &schemas.Detail{
@@ -25,7 +25,7 @@ func detailStream() *schemas.Stream {
 	return s
 }
 
-// withDetails answers searches by a workspace, and single readings by f.
+// withDetails answers searches from a workspace, and reads by id from f.
 func withDetails(t testing.TB, ws *testWorkspace, f func(id string) string) *fakeAPI {
 	t.Helper()
 	return serveAPI(t, func(w http.ResponseWriter, r *http.Request, body string) {
@@ -270,7 +270,7 @@ func TestT170WhereNoRecordCanBeReadTheSourceIsDown(t *testing.T) {
 	}
 }
 
-// TestT195TheAnswerOfAnotherRecordIsNone reads records by themselves, of which one is answered with another: once, and always.
+// TestT195TheAnswerOfAnotherRecordIsNone reads records by id, one of which is answered with another record: once, and always.
 func TestT195TheAnswerOfAnotherRecordIsNone(t *testing.T) {
 	t.Parallel()
 	for _, wrong := range []int{1, 9} {

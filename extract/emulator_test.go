@@ -22,17 +22,17 @@ import (
 	"aqueduck/schemas"
 )
 
-// spring is when the emulated workspaces are looked at first.
+// spring is the time at which the emulated workspaces are first read.
 var spring = time.Date(2026, 3, 10, 0, 0, 0, 0, time.UTC)
 
-// copyOf is what a reader holds of a workspace: the newest copy of each record, by its stream and id.
+// copyOf is what a reader has stored of a workspace: the newest copy of each record, by stream and id.
 type copyOf struct {
 	t       testing.TB
 	w       *emulator.Workspace
 	url     string
 	states  map[string]extract.State
 	records map[string]map[string]map[string]any
-	hidden  []string // inactive at first: un-archived without a new time, search does not bring them again (T27)
+	hidden  []string // archived at first; when they are unarchived without a new time, search does not return them (T27)
 	gaps    int
 	change  func(*api.Options)
 }
@@ -68,7 +68,7 @@ func builtinStream(t testing.TB, name string) *schemas.Stream {
 	return &copied
 }
 
-// newRunClient is a new client, as a new run makes one. Waiting moves the workspace's clock.
+// newRunClient is a new client, as every run makes one. Waiting moves the workspace's clock.
 func (c *copyOf) newRunClient() *api.Client {
 	c.t.Helper()
 	o := api.Options{
@@ -107,7 +107,7 @@ func (c *copyOf) readStream(client *api.Client, s *schemas.Stream, pages int) er
 				return fmt.Errorf("%s: %w", phase, err)
 			}
 			if i := slices.IndexFunc(p.Records, func(rec extract.Record) bool { return rec.Missing != "" }); i >= 0 {
-				// The pipeline would note it and ask for it by id; here the page is read again.
+				// The pipeline would note the record and ask for it by id; this test reads the page once more.
 				return fmt.Errorf("%s: a record did not come whole: %s %s", phase, p.Records[i].Missing, p.Records[i].Error)
 			}
 			c.storePage(s.Name, p)
@@ -116,7 +116,7 @@ func (c *copyOf) readStream(client *api.Client, s *schemas.Stream, pages int) er
 	return nil
 }
 
-// storePage stores a page as the loader would: the newest copy of a record wins, a sweep's records replace the ones before it.
+// storePage stores a page as the loader does: the newest copy of a record wins, and a sweep's records replace earlier ones.
 func (c *copyOf) storePage(name string, p extract.Page) {
 	c.t.Helper()
 	if c.records[name] == nil || p.State.Sweep != nil && c.states[name].Window == nil {
@@ -160,8 +160,8 @@ func (c *copyOf) syncStreams(runs int, streams ...*schemas.Stream) {
 // catchUpIndex lets the index catch up.
 func (c *copyOf) catchUpIndex() { c.w.Advance(time.Hour) }
 
-// compareContacts holds contacts against the oracle: ids, the time of each, and its nested lists. Contacts that have left search are
-// in the copy still: it is the lifecycle's work to find out.
+// compareContacts compares contacts with the oracle: ids, the time of each, and nested lists. The copy still has contacts that
+// left search: finding those is the task of the lifecycle.
 func (c *copyOf) compareContacts() {
 	c.t.Helper()
 	want, got := map[string]string{}, map[string]string{}
@@ -198,7 +198,7 @@ func (c *copyOf) compareContacts() {
 	}
 }
 
-// compareIDs holds the ids of another stream against the oracle.
+// compareIDs compares the ids of another stream with the oracle.
 func (c *copyOf) compareIDs(name string) {
 	c.t.Helper()
 	var want []string

@@ -78,7 +78,7 @@ func TestT166AListThatStopsCountingIsReadToItsEnd(t *testing.T) {
 	})
 	s := searchStream()
 	ids, pages := drainPhase(t, NewReader(a.newClient(t), Request{Stream: s, State: State{SyncedTo: secondsBeforeNoon(2 * hour), HistoryDone: true}}))
-	if len(ids) != n || lastState(pages).SyncedTo != mark {
+	if len(ids) != n || lastState(pages).SyncedTo != watermark {
 		t.Errorf("%d records, state %s", len(ids), lastState(pages))
 	}
 }
@@ -87,7 +87,7 @@ func TestT171AFeedEndsOnAPageThatNamesNoNextOne(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ size, requests int }{
 		"a page that is not full": {4, 3},
-		"a full page":             {5, 3}, // its word is heard twice
+		"a full page":             {5, 3}, // it is asked for twice
 	} {
 		l := newLog(t, 10)
 		l.silent = true

@@ -47,8 +47,8 @@ func TestLocateFindsPresentValues(t *testing.T) {
 	}
 }
 
-// FuzzScan holds the envelope's decoder against encoding/json: it never takes what is no JSON, never gives an envelope
-// without its list, and gives each record as it was sent.
+// FuzzScan compares the envelope's decoder with encoding/json. It must refuse invalid JSON and envelopes without a list, and
+// return each record as it was sent.
 func FuzzScan(f *testing.F) {
 	f.Add([]byte(`{"type":"list","data":[{"id":"1","updated_at":5},{"id":"2"}],"total_count":2,"pages":{"next":null}}`))
 	f.Add([]byte(`{"type":"error.list","errors":[{"code":"x"}]}`))
@@ -72,7 +72,7 @@ func FuzzScan(f *testing.F) {
 		var want struct{ Data []json.RawMessage }
 		d := json.NewDecoder(bytes.NewReader(body))
 		if err := d.Decode(&want); err != nil {
-			return // names in another case, of another type: encoding/json mixes them up
+			return // encoding/json ignores the case of names
 		}
 		if !bytes.Contains(bytes.ToLower(body), []byte("data")) && !bytes.Contains(body, []byte(`\u`)) {
 			t.Fatalf("an envelope without its list: %q", body)
@@ -106,13 +106,13 @@ func checkRecords(t *testing.T, body []byte, e *listEnvelope, want []json.RawMes
 	}
 }
 
-// FuzzLocate holds the finder of values against encoding/json.
+// FuzzLocate compares the functions that find values with encoding/json.
 func FuzzLocate(f *testing.F) {
 	f.Add([]byte(`{"a":{"b":[1,2]},"c":"\"}"}`), "a", "b")
 	f.Add([]byte(`{"tags":{"data":[],"x\\":"\\"},"t\u0061gs":1}`), "tags", "data")
 	f.Add([]byte(`[]`), "a", "b")
 	f.Fuzz(func(t *testing.T, text []byte, one, two string) {
-		got := scan.Field(text, one, two) // whatever the text, it must come back
+		got := scan.Field(text, one, two) // it must return for any text
 		n, isList := scan.CountItems(text)
 		if !json.Valid(text) {
 			return

@@ -39,7 +39,7 @@ type ExportJob struct {
 	ExportSpan
 	Kind  string `json:"kind"`            // forward, refresh, history, window
 	ID    string `json:"id,omitempty"`    // empty: no answer tells whether the source has the job
-	Asked int64  `json:"asked"`           // when it was asked for, Unix seconds; before that, when it was planned
+	Asked int64  `json:"asked"`           // when it was asked for, Unix seconds
 	Tries int    `json:"tries,omitempty"` // earlier jobs for the same span
 }
 

@@ -18,7 +18,7 @@ import (
 func TestEmulatorFaultsLoseNothing(t *testing.T) {
 	t.Parallel()
 	single := []string{"error=%s", "429=%s", "reset=%s", "truncate=%s", "garbage=%s", "html404=%s"}
-	mixed := []string{"error=%[1]s:500,429=%[1]s,reset=%[1]s,truncate=%[1]s,garbage=%[1]s"} // at 0.3 each no answer would be whole
+	mixed := []string{"error=%[1]s:500,429=%[1]s,reset=%[1]s,truncate=%[1]s,garbage=%[1]s"} // at 0.3 each no answer would succeed
 	for p, kinds := range map[string][]string{"0.01": mixed, "0.05": mixed, "0.1": mixed, "0.3": single} {
 		for _, faults := range kinds {
 			chaos := fmt.Sprintf(faults, p)
@@ -84,7 +84,7 @@ func TestEmulatorKilledAfterEachPage(t *testing.T) {
 	}
 	c.catchUpIndex()
 	c.syncStreams(1, all...)
-	c.syncStreams(1, all...) // the sweep that the last kill had left open may have missed what moved
+	c.syncStreams(1, all...) // the sweep that the last kill interrupted may have missed records that moved
 	c.compareContacts()
 	c.compareIDs("deleted_contacts")
 	c.compareIDs("contact_activities")
@@ -195,7 +195,7 @@ func TestT117EmulatorQuotaIsNeverPassed(t *testing.T) {
 	}
 }
 
-// TestF20ACursorThatDiesAtAnyPageCostsLittle lets the cursors die before each page of a list in turn.
+// TestF20ACursorThatDiesAtAnyPageCostsLittle makes the cursors expire before each page of a list in turn.
 func TestF20ACursorThatDiesAtAnyPageCostsLittle(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -18,12 +18,12 @@ import (
 type eventLog struct {
 	*fakeAPI
 	events []string // in the feed's order
-	kept   int      // events before this one were let go of
-	tail   bool     // the last page carries a cursor too
-	silent bool     // the last page says nothing of its end
-	lost   int      // the answer, from 1, that lacks its next
+	kept   int      // earlier events have been dropped
+	tail   bool     // the last page has a cursor, too
+	silent bool     // the last page has no `next`
+	lost   int      // number of the answer, from 1, that lacks its `next`
 	served int
-	dead   bool // no cursor is known
+	dead   bool // all cursors have expired
 }
 
 func newLog(t testing.TB, n int) *eventLog {
@@ -88,14 +88,14 @@ func TestT38FeedReadsItsLastPageAgain(t *testing.T) {
 				t.Fatalf("bookmark %+v, want the cursor of the last page that held anything", b)
 			}
 
-			// While nobody looked the feed grew, and an event was put in late, before ones that were read.
+			// Between two readings the feed has grown, and an event was added before ones that were read.
 			l.events = slices.Insert(l.events, 23, "e0225")
 			l.appendEvents(3)
 			more, pages := drainPhase(t, NewReader(l.newClient(t), Request{Stream: s, State: mustParse(t, lastState(pages).String())}))
 			if !slices.Equal(more, l.events[20:]) {
 				t.Errorf("then read %v, want %v", more, l.events[20:])
 			}
-			// Nothing new: the last page, and what its cursor leads to.
+			// Nothing new: the last page is read, and the page after its cursor.
 			before := len(l.Requests())
 			more, pages = drainPhase(t, NewReader(l.newClient(t), Request{Stream: s, State: lastState(pages)}))
 			if len(l.Requests())-before > 2 || len(more) == 0 || lastState(pages).Bookmark == nil {
@@ -151,7 +151,7 @@ func TestT39AFeedThatLostItsPositionReportsAGap(t *testing.T) {
 			outage(l)
 			ids, pages, err := tryDrain(NewReader(l.newClient(t), Request{Stream: s, State: lastState(pages)}))
 			if l.dead {
-				// Paging on needs cursors: what the first page held is kept, the gap is told, then it stops.
+				// The next page needs a cursor: the first page is kept, the gap is reported, then the reading stops.
 				if api.ClassOf(err) != "" || len(ids) == 0 {
 					t.Errorf("read %v, %v", ids, err)
 				}

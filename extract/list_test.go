@@ -25,7 +25,7 @@ func oneRecordPage(rest string) string { return `{"type":"list","data":[{"id":"1
 
 func emptyListPage(rest string) string { return `{"type":"list","data":[]` + rest + `}` }
 
-// listEnd is a page, and what is to be done after it by each way of paging: go on, end, or words of the error.
+// listEnd is a page, and what each way of paging must do after it: continue, end, or fail with these words.
 type listEnd struct {
 	name, page                   string
 	cursor, number, none, nested string
@@ -77,8 +77,7 @@ var listEnds = []listEnd{
 	{"next no URL", oneRecordPage(`,"pages":{"next":"http://[::1"}`), "not a URL", "not a URL", "not a URL", "not a URL"},
 }
 
-// TestT14T16ListEndsOfEveryShape holds every way a page may say, or not say, where its list goes on against what must be
-// done.
+// TestT14T16ListEndsOfEveryShape gives every form in which a page names, or does not name, the next one, and what must follow.
 // Holds: T17, T165, S12.
 func TestT14T16ListEndsOfEveryShape(t *testing.T) {
 	t.Parallel()
@@ -117,7 +116,7 @@ func TestT14T16ListEndsOfEveryShape(t *testing.T) {
 	}
 }
 
-// TestPlacesAreAskedForWhereTheStreamSays holds each way of paging against the requests that it makes.
+// TestPlacesAreAskedForWhereTheStreamSays compares the requests of each way of paging.
 func TestPlacesAreAskedForWhereTheStreamSays(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -168,7 +167,7 @@ func TestEmptyPagesWithoutEndStop(t *testing.T) {
 		n++
 		apitest.Reply(w, envelopeOf(nil, 5, map[string]any{"starting_after": strconv.Itoa(n)}))
 	})
-	_, _, err := tryDrain(NewReader(a.newClient(t), Request{Stream: searchStream(), State: State{SyncedTo: mark}}))
+	_, _, err := tryDrain(NewReader(a.newClient(t), Request{Stream: searchStream(), State: State{SyncedTo: watermark}}))
 	if api.ClassOf(err) != api.ClassSource || n != emptyPages {
 		t.Errorf("got %v after %d requests", err, n)
 	}
@@ -208,14 +207,14 @@ func TestT20PageThatKeepsFailingIsAskedForInHalves(t *testing.T) {
 	sizes := map[int]int{}
 	a := serveAPI(t, numberedList(5000, func(from, size int) bool {
 		sizes[size]++
-		return size > 7 && from <= 1000 && 1000 < from+size // one record in there is too much for larger pages
+		return size > 7 && from <= 1000 && 1000 < from+size // pages with record 1000 fail unless they are small
 	}))
 	c := a.newClient(t)
 	ids, pages := drainPhase(t, NewReader(c, Request{Stream: sweepStream()}))
 	if got := len(sortedDistinct(ids)); got != 5000 {
 		t.Errorf("%d of 5000 records", got)
 	}
-	// 150, 75, 37, 18, 9 fail, 4 does not; ten good pages each later it has grown back.
+	// 150, 75, 37, 18 and 9 fail, 4 does not; the size doubles after every ten good pages.
 	if sizes[150] < 20 || sizes[4] == 0 || sizes[2] != 0 {
 		t.Errorf("page sizes asked for: %v", sizes)
 	}
@@ -232,7 +231,7 @@ func TestT20PageThatFailsAtEverySizeFails(t *testing.T) {
 	if api.ClassOf(err) != api.ClassTransient || len(sortedDistinct(ids)) != 200 || c.Requests() > 60 {
 		t.Errorf("%d records, %v after %d requests", len(sortedDistinct(ids)), err, c.Requests())
 	}
-	// The next run goes on where this one stopped, in small steps.
+	// The next run resumes where this one stopped, with small pages.
 	if p := lastState(pages).Position; p == nil || (p.Page-1)*int64(p.Size) != 200 {
 		t.Errorf("position %+v", p)
 	}

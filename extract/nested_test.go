@@ -24,7 +24,7 @@ func taggedStream() *schemas.Stream {
 	return s
 }
 
-// nestedAPI has one contact, whose lists are as given, and what its nested addresses answer.
+// nestedAPI has one contact with the given lists, and the answers of its nested addresses.
 func nestedAPI(t testing.TB, tags, notes string, nested func(w http.ResponseWriter, page, size int)) *fakeAPI {
 	t.Helper()
 	return serveAPI(t, func(w http.ResponseWriter, r *http.Request, _ string) {

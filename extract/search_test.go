@@ -26,8 +26,8 @@ const (
 // secondsBeforeNoon is a time before noon, in seconds.
 func secondsBeforeNoon(before time.Duration) int64 { return noon.Add(-before).Unix() }
 
-// mark is where a forward window that opens at noon ends.
-var mark = noon.Add(-15 * time.Minute).Unix()
+// watermark is where a forward window that opens at noon ends.
+var watermark = noon.Add(-15 * time.Minute).Unix()
 
 func TestNewStreamReadsForwardThenHistory(t *testing.T) {
 	t.Parallel()
@@ -39,7 +39,7 @@ func TestNewStreamReadsForwardThenHistory(t *testing.T) {
 
 	ids, pages := drainPhase(t, NewReader(c, Request{Stream: searchStream()}))
 	s := lastState(pages)
-	want := State{SyncedTo: mark, HistoryTo: mark - 7*24*3600, Version: "2.17"}
+	want := State{SyncedTo: watermark, HistoryTo: watermark - 7*24*3600, Version: "2.17"}
 	if diff := cmp.Diff(want, s); diff != "" {
 		t.Fatalf("state after the forward window (-want +got):\n%s", diff)
 	}
@@ -61,7 +61,7 @@ func TestNewStreamReadsForwardThenHistory(t *testing.T) {
 		t.Errorf("history windows of %v days", spans)
 	}
 	got := lastState(pages)
-	if !got.HistoryDone || got.HistoryTo != 0 || got.SyncedTo != mark || got.Window != nil || got.Position != nil {
+	if !got.HistoryDone || got.HistoryTo != 0 || got.SyncedTo != watermark || got.Window != nil || got.Position != nil {
 		t.Errorf("state after the history: %s", got)
 	}
 	if _, _, err := tryDrain(NewReader(c, Request{Stream: searchStream(), State: got, Phase: History})); err != nil {
@@ -77,7 +77,7 @@ func TestHistoryEndsAtStart(t *testing.T) {
 	}
 	c := ws.newClient(t)
 	start := noon.Add(-60 * day)
-	state := State{SyncedTo: mark, HistoryTo: secondsBeforeNoon(7 * day), Version: "2.17"}
+	state := State{SyncedTo: watermark, HistoryTo: secondsBeforeNoon(7 * day), Version: "2.17"}
 	ids, pages := drainPhase(t, NewReader(c, Request{Stream: searchStream(), State: state, Phase: History, Start: start}))
 	if got := lastState(pages); got.HistoryTo != start.Unix() || !got.HistoryDone {
 		t.Errorf("state %s, want history down to %d, done", got, start.Unix())
@@ -86,7 +86,7 @@ func TestHistoryEndsAtStart(t *testing.T) {
 		t.Errorf("read %d records, the oldest %s; want all down to c0060", len(ids), ids[len(ids)-1])
 	}
 
-	// A start that was put later than what is read already leaves nothing to do.
+	// A start later than what has been read leaves nothing to do.
 	_, pages = drainPhase(t, NewReader(c, Request{Stream: searchStream(), State: state, Phase: History, Start: noon.Add(-day)}))
 	if len(pages) != 1 || !lastState(pages).HistoryDone || len(pages[0].Records) != 0 {
 		t.Errorf("a later start: %d pages, want one that says that the history is done", len(pages))
@@ -136,15 +136,15 @@ func TestT4T11TiesLongerThanAPageSurviveAKillAtEachPage(t *testing.T) {
 	state := State{SyncedTo: secondsBeforeNoon(2 * hour), HistoryDone: true, Version: "2.17"}
 	var read []string
 	pages := 0
-	for state.SyncedTo != mark {
-		// A new client and reader for every page: each goes on from the committed state alone.
+	for state.SyncedTo != watermark {
+		// A new client and reader for every page: each resumes from the committed state alone.
 		r := NewReader(ws.newClient(t), Request{Stream: s, State: mustParse(t, state.String())})
 		p, err := r.Next(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}
 		if p.State.SyncedTo != secondsBeforeNoon(2*hour) && !p.Boundary {
-			t.Fatal("the mark moved inside the window")
+			t.Fatal("the watermark moved inside the window")
 		}
 		for _, rec := range p.Records {
 			id, _ := scan.Text(scan.Field(rec.Raw, "id"))
@@ -176,7 +176,7 @@ func TestT6LateRecordsAreWithinTheLookbackWindow(t *testing.T) {
 	ws := newWorkspace(t, testContact{"a", secondsBeforeNoon(hour)})
 	c := ws.newClient(t)
 	_, pages := drainPhase(t, NewReader(c, Request{Stream: searchStream(), State: State{SyncedTo: secondsBeforeNoon(2 * hour), HistoryDone: true}}))
-	ws.touchContact("late", secondsBeforeNoon(47*hour)) // the index found it two days after its change
+	ws.touchContact("late", secondsBeforeNoon(47*hour)) // the index shows it two days after its change
 	ids, _ := drainPhase(t, NewReader(c, Request{Stream: searchStream(), State: lastState(pages)}))
 	if !slices.Contains(ids, "late") {
 		t.Errorf("read %v, without the late one", ids)
@@ -244,8 +244,8 @@ func TestT10UnsortedListIsReadToItsEnd(t *testing.T) {
 	if p := pages[4].State.Position; !p.Unsorted || p.LastTime != 0 {
 		t.Errorf("position %+v: want it unsorted, without a time", p)
 	}
-	if got := lastState(pages).SyncedTo; got != mark {
-		t.Errorf("mark %d, want %d", got, mark)
+	if got := lastState(pages).SyncedTo; got != watermark {
+		t.Errorf("watermark %d, want %d", got, watermark)
 	}
 }
 
@@ -280,8 +280,8 @@ func TestT10RecordsAfterTheWindowEndNoListOutOfOrder(t *testing.T) {
 	}
 }
 
-// A time that is sent as text or with a fraction is refused, and so are more filters than a group may have, or groups in groups of
-// groups: whatever is read, the question has two of them, or these and an end.
+// The API refuses a time as text or with a fraction, too many filters in a group, and groups nested too deep. Every search has two
+// filters, or these two and an end.
 func TestT21T22AQuestionIsAFewFiltersOfWholeSeconds(t *testing.T) {
 	t.Parallel()
 	ws := newWorkspace(t, minutesOf(60)...)
@@ -323,7 +323,7 @@ func TestT135AChangeOfTheZoneBetweenReadingsMissesNothing(t *testing.T) {
 					}
 					ids, pages := drainPhase(t, NewReader(c, Request{Stream: searchStream(), State: state}))
 					read, state = append(read, ids...), lastState(pages)
-					// The index is slow: what is there already goes on lying in the days of before for one more reading.
+					// The index is slow: for one more reading it has the existing records in the days of the old zone.
 					ws.Clock.Set(now.Add(3 * hour))
 					ws.days, ws.indexed = after, []*time.Location{before, after, after}[run]
 				}
@@ -382,7 +382,7 @@ func TestT160ADeadCursorGoesOnFromNoTimeThatOnlyTheRecordHas(t *testing.T) {
 		if diff := cmp.Diff(ws.contactIDs(), sortedDistinct(ids), cmpopts.SortSlices(strings.Compare)); diff != "" {
 			t.Errorf("total told: %v: ids (-want +got):\n%s", told, diff)
 		}
-		if lastState(pages).SyncedTo != mark {
+		if lastState(pages).SyncedTo != watermark {
 			t.Errorf("total told: %v: state %s", told, lastState(pages))
 		}
 	}
@@ -409,7 +409,7 @@ func TestT165AListThatEndsShortOfItsOwnCountFailsInEveryRun(t *testing.T) {
 	}
 	ws.short = 0
 	ids, pages := drainPhase(t, NewReader(ws.newClient(t), Request{Stream: s, State: state}))
-	if len(ids) != 40 || lastState(pages).SyncedTo != mark {
+	if len(ids) != 40 || lastState(pages).SyncedTo != watermark {
 		t.Errorf("%d records, state %s", len(ids), lastState(pages))
 	}
 }
@@ -426,7 +426,7 @@ func TestT165RecordsThatComeAndGoWhileAListIsReadAreNoContradiction(t *testing.T
 	s := searchStream()
 	s.Read.Page.Size = 10
 	ids, pages := drainPhase(t, NewReader(ws.newClient(t), Request{Stream: s, State: State{SyncedTo: secondsBeforeNoon(11 * hour), HistoryDone: true}}))
-	if lastState(pages).SyncedTo != mark || len(ids) != 60 {
+	if lastState(pages).SyncedTo != watermark || len(ids) != 60 {
 		t.Errorf("%d records, state %s", len(ids), lastState(pages))
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"aqueduck/schemas"
 )
 
-// shiftingList is a list by number whose entries come and go.
+// shiftingList is a list by number to which tests add and from which they remove entries.
 type shiftingList struct {
 	*fakeAPI
 	ids     []string
@@ -98,7 +98,7 @@ func TestT28T29ListThatMovesIsNotSteady(t *testing.T) {
 		found  int
 	}{
 		"one removed":  {func(ids []string) []string { return ids[1:] }, 29},                      // shifted past the reader
-		"one inserted": {func(ids []string) []string { return slices.Insert(ids, 0, "new") }, 30}, // one comes twice, one late
+		"one inserted": {func(ids []string) []string { return slices.Insert(ids, 0, "new") }, 30}, // one entry comes twice, one is missed
 		"one replaced": {func(ids []string) []string { return append(ids[1:], "new") }, 30},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -113,7 +113,7 @@ func TestT28T29ListThatMovesIsNotSteady(t *testing.T) {
 			if got := len(sortedDistinct(ids)); got != test.found {
 				t.Errorf("found %d, want %d", got, test.found)
 			}
-			// A replacement keeps every count: only a second sweep can tell.
+			// A replacement keeps every count: only a second sweep shows it.
 			if steady := lastState(pages).Sweep.Steady; steady != (name == "one replaced") {
 				t.Errorf("steady: %t, sweep %+v", steady, lastState(pages).Sweep)
 			}
@@ -145,7 +145,7 @@ func TestSweepGoesOnAfterAKill(t *testing.T) {
 	if got := append(read, ids...); !slices.Equal(got, list.ids) {
 		t.Errorf("read %v", got)
 	}
-	// It went over a night: what has left the list meanwhile it cannot say.
+	// It was interrupted for a night: it cannot show what left the list meanwhile.
 	got := lastState(pages).Sweep
 	if want := (Sweep{Number: 1, Opened: noon.Unix(), Steady: false, Total: 45, Rows: 45}); *got != want {
 		t.Errorf("sweep %+v, want %+v", *got, want)
@@ -198,7 +198,7 @@ func TestSweepWithoutADateHasAnOpening(t *testing.T) {
 	}
 }
 
-// TestSweepOverValuesWalksAListForEach and goes on in the list that it was left in; what was read twice does no harm.
+// TestSweepOverValuesWalksAListForEach, and resumes in the list in which it was interrupted.
 func TestSweepOverValuesWalksAListForEach(t *testing.T) {
 	t.Parallel()
 	var asked []string
@@ -282,7 +282,7 @@ func TestT182AValueThatTheSourceDoesNotKnowLeavesTheOthers(t *testing.T) {
 			}
 		})
 	}
-	// What is wrong with more than the value fails the stream, as where the value is not optional.
+	// An error that concerns more than the value fails the stream, as for values that are not optional.
 	for name, s := range map[string]*schemas.Over{
 		"an outage":    {Values: []string{"a", "c"}, Optional: []string{"c"}, As: "kind"},
 		"not optional": {Values: []string{"a", "c"}, As: "kind"},

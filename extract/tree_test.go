@@ -11,7 +11,7 @@ import (
 	"aqueduck/schemas"
 )
 
-// serveTree is a list by number whose records hold others: of each record, and of none, the ids of those inside.
+// serveTree is a list by number with records below each other: by the id of a record, or none, the ids of the records below.
 func serveTree(t testing.TB, inside map[string][]string) *fakeAPI {
 	t.Helper()
 	return serveAPI(t, func(w http.ResponseWriter, r *http.Request, _ string) {
@@ -42,7 +42,7 @@ func treeStream(unless ...string) *schemas.Stream {
 	return s
 }
 
-// TestATreeIsWalkedToItsLeavesInOneSweep, past one that has gone since it was listed; one that is met again ends there.
+// TestATreeIsWalkedToItsLeavesInOneSweep has a record that disappeared since it was listed, and a cycle.
 func TestATreeIsWalkedToItsLeavesInOneSweep(t *testing.T) {
 	t.Parallel()
 	a := serveTree(t, map[string][]string{"": {"a", "b", "c"}, "a": {"d"}, "c": {}, "d": {"e", "a"}, "e": {}})
@@ -60,7 +60,7 @@ func TestATreeIsWalkedToItsLeavesInOneSweep(t *testing.T) {
 	}
 }
 
-// TestATreeThatIsLeftIsWalkedFromItsRoot: what lay below the pages before is known to nobody.
+// TestATreeThatIsLeftIsWalkedFromItsRoot because no state has the lists below earlier pages.
 func TestATreeThatIsLeftIsWalkedFromItsRoot(t *testing.T) {
 	t.Parallel()
 	a := serveTree(t, map[string][]string{"": {"a", "b", "c"}, "a": {"d"}, "b": {}, "c": {}, "d": {}})
@@ -75,7 +75,7 @@ func TestATreeThatIsLeftIsWalkedFromItsRoot(t *testing.T) {
 	}
 }
 
-// TestAListThatHasWhatLiesBelowIsNoTree although only its second page tells.
+// TestAListThatHasWhatLiesBelowIsNoTree shows it only on the second page.
 func TestAListThatHasWhatLiesBelowIsNoTree(t *testing.T) {
 	t.Parallel()
 	var asked int

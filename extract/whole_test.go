@@ -47,7 +47,7 @@ func TestT168ARecordOlderThanItsListEntryIsStale(t *testing.T) {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
 	}
-	// A part that has changed in its place moves no count: it may be behind for as long as the source takes to show a change.
+	// A part that changes in its place moves no count: it may be outdated for as long as the source takes to show a change.
 	changed := []byte(`{"id":"1","updated_at":100,"statistics":{"count":2},` + part("99") + `}`)
 	if !isStaleRead(s, []byte(head), changed, time.Unix(100+899, 0)) {
 		t.Error("changed a moment ago: settled")
@@ -61,7 +61,7 @@ func TestT159TimesInMillisecondsMoveAWindowLikeOthers(t *testing.T) {
 	s := searchStream()
 	s.Read.Page.Size = 10
 	ids, pages := drainPhase(t, NewReader(ws.newClient(t), Request{Stream: s, State: State{SyncedTo: secondsBeforeNoon(11 * hour), HistoryDone: true}}))
-	if len(ids) != 40 || lastState(pages).SyncedTo != mark {
+	if len(ids) != 40 || lastState(pages).SyncedTo != watermark {
 		t.Errorf("%d records, state %s", len(ids), lastState(pages))
 	}
 	if p := pages[1].State.Position; p.LastTime != ws.contacts[19].at {

@@ -28,8 +28,8 @@ func TestT160AForwardPassEndsWhereTheListEnds(t *testing.T) {
 	s.Read.Page.Size = 10
 	ids, pages := drainPhase(t, NewReader(ws.newClient(t), Request{Stream: s, State: State{SyncedTo: secondsBeforeNoon(2 * hour), HistoryDone: true}}))
 	// 46 records up to 15 minutes before noon, and those after it, which are no end.
-	if len(ids) != 100 || len(pages) != 10 || !pages[9].Boundary || pages[9].State.SyncedTo != mark {
-		t.Errorf("%d records on %d pages, state %s, want 100 on 10 and the watermark at %d", len(ids), len(pages), lastState(pages), mark)
+	if len(ids) != 100 || len(pages) != 10 || !pages[9].Boundary || pages[9].State.SyncedTo != watermark {
+		t.Errorf("%d records on %d pages, state %s, want 100 on 10 and the watermark at %d", len(ids), len(pages), lastState(pages), watermark)
 	}
 	if p := pages[1]; p.Done != 20 || p.Left != 80 || p.Total != 100 {
 		t.Errorf("second page: total %d, done %d, left %d", p.Total, p.Done, p.Left)
@@ -75,14 +75,14 @@ func TestWindowOfAnEarlierRunIsFinishedThenANewOneRead(t *testing.T) {
 	if !slices.Contains(ids, "new") || !slices.Contains(ids, "c29") {
 		t.Errorf("read %v", ids)
 	}
-	var marks []int64
+	var watermarks []int64
 	for _, p := range pages {
 		if p.Boundary {
-			marks = append(marks, p.State.SyncedTo)
+			watermarks = append(watermarks, p.State.SyncedTo)
 		}
 	}
-	if want := []int64{mark, mark + 24*3600}; !slices.Equal(marks, want) {
-		t.Errorf("marks %v, want %v", marks, want)
+	if want := []int64{watermark, watermark + 24*3600}; !slices.Equal(watermarks, want) {
+		t.Errorf("watermarks %v, want %v", watermarks, want)
 	}
 }
 
@@ -100,7 +100,7 @@ func TestContextEndsAReadingAtOnce(t *testing.T) {
 		<-arrived
 		cancel()
 	}()
-	_, err := NewReader(a.newClient(t), Request{Stream: searchStream(), State: State{SyncedTo: mark}}).Next(ctx)
+	_, err := NewReader(a.newClient(t), Request{Stream: searchStream(), State: State{SyncedTo: watermark}}).Next(ctx)
 	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "read contacts") {
 		t.Errorf("got %v, want the context's error and what was being done", err)
 	}
@@ -127,7 +127,7 @@ func TestNextAfterTheEndStaysAtTheEnd(t *testing.T) {
 	}
 }
 
-// Every run goes forward before it goes on with the history: a window that is longer than a run must still come to its end.
+// Every run reads forward before it continues the history: a window that takes several runs must still end.
 func TestHistoryWindowIsResumedAfterAForwardOne(t *testing.T) {
 	t.Parallel()
 	ws := newWorkspace(t)
@@ -160,14 +160,14 @@ func TestHistoryWindowIsResumedAfterAForwardOne(t *testing.T) {
 	}
 }
 
-// The windows of a stream are read in order: one that fails keeps those after it from being read, and the mark where it was.
+// The windows of a stream are read in order: one that fails keeps those after it from being read, and the watermark where it was.
 func TestT138AFailedWindowMovesNoWatermark(t *testing.T) {
 	t.Parallel()
 	ws := &testWorkspace{cursors: map[string]int{}}
 	for i := range 300 {
 		ws.touchContact(fmt.Sprintf("c%03d", i), secondsBeforeNoon(time.Duration(i)*day))
 	}
-	whole := mark - int64(21*day/time.Second) // the forward window, and the first of the history
+	whole := watermark - int64(21*day/time.Second) // the forward window, and the first of the history
 	second, third := fmt.Sprint(whole-int64(28*day/time.Second)), fmt.Sprint(whole-int64(84*day/time.Second))
 	broken := true
 	a := serveAPI(t, func(w http.ResponseWriter, r *http.Request, body string) {

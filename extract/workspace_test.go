@@ -14,27 +14,26 @@ import (
 	"aqueduck/extract/internal/apitest"
 )
 
-// testContact is a record of the tests' workspace.
+// testContact is a record of a testWorkspace.
 type testContact struct {
 	id string
 	at int64
 }
 
-// testWorkspace is a small API of contacts whose search works as the document says. It is exact where the tests need it: what a
-// day is, when a cursor dies.
+// testWorkspace is a small API of contacts with search as documented. Tests set its days, its cursors and its faults exactly.
 type testWorkspace struct {
 	*fakeAPI
 	mu       sync.Mutex // guards what follows
 	contacts []testContact
-	days     *time.Location   // where "=" and ">" mean days of this zone; nil: seconds
-	indexed  *time.Location   // where records lie in the days of another zone than the question means; nil: in those of days
-	cursors  map[string]int   // cursor: requests it will live; nil: for ever
-	life     int              // requests that a new cursor lives; 0: for ever
-	shuffle  bool             // pays no heed to the order asked for
-	now      map[string]int64 // times that records have by now, where search still has older ones
-	untold   bool             // says nothing of how many records there are
-	millis   bool             // tells times in milliseconds
-	short    int              // records at the end of a list that it counts and does not give
+	days     *time.Location   // zone of the days that "=" and ">" compare; nil: seconds
+	indexed  *time.Location   // zone of the days in the index, if another than that of the request; nil: days
+	cursors  map[string]int   // by cursor: requests that it is still valid for; nil: cursors do not expire
+	life     int              // requests that a new cursor is valid for; 0: unlimited
+	shuffle  bool             // ignores the requested order
+	now      map[string]int64 // present times of records for which search still has older ones
+	untold   bool             // sends no total_count
+	millis   bool             // sends times in milliseconds
+	short    int              // records at the end of a list that it counts and does not send
 	between  func(n int)      // runs before the nth request, from 1
 	n        int
 }
@@ -99,12 +98,12 @@ type searchCondition struct {
 // nestedConditions are the conditions of a group; nil when it is a filter.
 func (c *searchCondition) nestedConditions() (list []searchCondition) {
 	if c.Field == "" {
-		_ = json.Unmarshal(c.Value, &list) // what is no list has no conditions, which documented refuses
+		_ = json.Unmarshal(c.Value, &list) // anything but a list has no conditions, and isDocumented refuses it
 	}
 	return list
 }
 
-// isDocumented reports whether a search is one of the two that are asked: from a time on, and from a time on up to another.
+// isDocumented reports whether a search is one of the two that readers send: from a time on, or between two times.
 func (c *searchCondition) isDocumented() bool {
 	from := c.nestedConditions()
 	if c.Operator == "AND" && len(from) == 2 && from[1].Field != "" && from[1].Operator == "<" {

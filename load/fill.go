@@ -85,7 +85,7 @@ func (w *Tables) fillFromExtra(ctx context.Context, schema string, t transform.T
 func (w *Tables) fillFrom(ctx context.Context, schema string, t transform.Table, c transform.Column, path []string, stamp time.Time) (int64, error) {
 	table, name := duck.Table(schema, t.Name), duck.Name(c.Name)
 	value := "json_extract(_extra, " + duck.Text("/"+strings.Join(jsonPointer(path), "/")) + ")"
-	if len(c.Was) > 0 {
+	if len(c.NarrowerTypes) > 0 {
 		return w.fillWidened(ctx, table, c, path, value, stamp)
 	}
 	fitting := fromJSON(c.SQL, value)

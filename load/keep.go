@@ -314,7 +314,7 @@ func (m *commitMerger) partialRecordsQuery(ctx context.Context, t transform.Tabl
 	if len(t.Key) != 1 {
 		return "", nil
 	}
-	of := fmt.Sprintf("FROM _sync.incomplete WHERE schema = %s AND stream = %s AND reason = '%s'", duck.Text(m.schema), duck.Text(m.stream), transform.LeftOut)
+	of := fmt.Sprintf("FROM _sync.incomplete WHERE schema = %s AND stream = %s AND reason = '%s'", duck.Text(m.schema), duck.Text(m.stream), transform.OmitsStored)
 	var n int64
 	err := m.work.DB.Scan(ctx, "SELECT count(*) "+of, nil, &n)
 	if err != nil || n == 0 {
@@ -337,11 +337,11 @@ func (m *commitMerger) notePartialRecords(ctx context.Context, g stagedGroup, no
 	var err error
 	if noted != "" {
 		_, err = m.execStatement(ctx, fmt.Sprintf("DELETE FROM _sync.incomplete WHERE schema = $1 AND stream = $2 AND reason = '%s' AND id IN (SELECT %s FROM %s s JOIN %s d ON d._row = s._row WHERE d.state <> '%s') AND id NOT IN (%s)",
-			transform.LeftOut, clause.KeyText("s.", t.Key), g.own.Name, decided, isOlder, kept), m.schema, m.stream)
+			transform.OmitsStored, clause.KeyText("s.", t.Key), g.own.Name, decided, isOlder, kept), m.schema, m.stream)
 	}
 	if err == nil && any {
 		_, err = m.execStatement(ctx, fmt.Sprintf("INSERT INTO _sync.incomplete (schema, stream, id, reason, since) SELECT $1, $2, id, '%s', $3 FROM (%s AND news) AS kept(id) WHERE id NOT IN (SELECT id FROM _sync.incomplete WHERE schema = $1 AND stream = $2)",
-			transform.LeftOut, kept), m.schema, m.stream, m.stamp)
+			transform.OmitsStored, kept), m.schema, m.stream, m.stamp)
 	}
 	if err != nil {
 		return fmt.Errorf("note the records that were partly omitted: %w", err)

@@ -152,7 +152,7 @@ func TestT162OmittedFieldsKeepTheirStoredValues(t *testing.T) {
 				t.Errorf("another one became %q", got)
 			}
 			list, err := s.work.DeadLetters.Incomplete(t.Context(), "main", "talks")
-			if want := []transform.Incomplete{{Key: "1", Reason: transform.LeftOut}}; err != nil || tt.noted != slices.Equal(list, want) {
+			if want := []transform.Incomplete{{Key: "1", Reason: transform.OmitsStored}}; err != nil || tt.noted != slices.Equal(list, want) {
 				t.Errorf("noted %+v, %v", list, err)
 			}
 			s.commitRecords(tt.record) // once more: the record is unchanged, and still incomplete
@@ -280,7 +280,7 @@ func TestT190OmittedFieldsComeFromTheNewestCopy(t *testing.T) {
 			if got, want := own.storedText("1"), record.Title+"|"+kept; got != want {
 				t.Errorf("stored %q, want %q", got, want)
 			}
-			if list, err := own.work.DeadLetters.Incomplete(t.Context(), "main", own.name); err != nil || len(list) != 1 || list[0].Reason != transform.LeftOut {
+			if list, err := own.work.DeadLetters.Incomplete(t.Context(), "main", own.name); err != nil || len(list) != 1 || list[0].Reason != transform.OmitsStored {
 				t.Errorf("noted %+v, %v", list, err)
 			}
 			if got := own.storedText("2"); got != "- - - -" {

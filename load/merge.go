@@ -24,7 +24,7 @@ func (m *commitMerger) stageBatches(ctx context.Context, batches []transform.Bat
 			}
 		}
 		if b.Table.Parent == "" {
-			m.groups = append(m.groups, stagedGroup{own: s, mode: b.Mode, window: b.Window, sweep: b.Sweep, seen: b.Seen, feeds: b.ChildStreams, gone: goneRows(b) > 0, refresh: b.Refresh, redactedIDs: b.RedactedIDs, deadLetters: b.Misfits, incomplete: b.Incomplete, completed: b.Completed})
+			m.groups = append(m.groups, stagedGroup{own: s, mode: b.Mode, window: b.Window, sweep: b.Sweep, seen: b.Seen, feeds: b.ChildStreams, gone: goneRows(b) > 0, refresh: b.Refresh, redactedIDs: b.RedactedIDs, deadLetters: b.DeadLetters, incomplete: b.Incomplete, completed: b.Completed})
 			m.answeredSets = append(m.answeredSets, answeredIDs{b.Answered, b.AskedAt})
 			continue
 		}

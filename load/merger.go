@@ -57,7 +57,7 @@ type stagedGroup struct {
 	refresh     bool // of a full refresh
 	redactedIDs []string
 
-	deadLetters []transform.Misfit
+	deadLetters []transform.DeadLetter
 	incomplete  []transform.Incomplete
 	completed   []string
 	children    []stage.Batch

@@ -32,7 +32,7 @@ func TestTheExampleOfTheGrammarIsAStream(t *testing.T) {
 	}
 }
 
-// TestTheFirstSentenceOfEachTableIsItsGrain holds the words of streams, of lists inside their records and of relations to one form.
+// TestTheFirstSentenceOfEachTableIsItsGrain checks the descriptions of streams, of children and of relations.
 func TestTheFirstSentenceOfEachTableIsItsGrain(t *testing.T) {
 	t.Parallel()
 	c := loadBuiltins(t)

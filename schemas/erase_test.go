@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// TestPersonalColumnsHaveAPerson holds every built-in stream to saying whom its personal data is about: by a contact's id in
-// the row, in the item or the record that it lies in, or by what whose names. The tables that cannot are listed: a certificate
-// of erasure calls them not covered.
+// TestPersonalColumnsHaveAPerson checks that every built-in stream says whose its personal data is: by a contact's id in the row, in the
+// item or the record around it, or by `whose`. Tables that cannot say it are listed: a certificate of erasure names them as not covered.
 // Holds: S40.
 func TestPersonalColumnsHaveAPerson(t *testing.T) {
 	t.Parallel()
@@ -28,7 +27,7 @@ func TestPersonalColumnsHaveAPerson(t *testing.T) {
 		}
 		for table, columns := range tables {
 			for _, c := range columns {
-				told := anywhere || slices.ContainsFunc(c.Whose, func(name string) bool {
+				told := anywhere || slices.ContainsFunc(c.Subjects, func(name string) bool {
 					of, known := findColumn(columns, name)
 					return known && of.References != ""
 				})
@@ -40,9 +39,8 @@ func TestPersonalColumnsHaveAPerson(t *testing.T) {
 	}
 }
 
-// TestS40ColumnsWithPersonalNamesAreMarkedPersonal holds every built-in column to it whose name says that it is an address, an e-mail
-// address, a telephone number or the address of a machine. Those of teammates in lists of teammates are listed: they are no
-// customers', and the warehouse is their own.
+// TestS40ColumnsWithPersonalNamesAreMarkedPersonal checks every built-in column with the name of an address, an e-mail address, a
+// telephone number or an IP address. Columns about teammates in lists of teammates are excepted: teammates are no customers.
 func TestS40ColumnsWithPersonalNamesAreMarkedPersonal(t *testing.T) {
 	t.Parallel()
 	teammates := []string{"admins.email", "handling_events.teammate_email"}

@@ -47,7 +47,7 @@ func TestT49NamesOfFieldsThatNoPathCanSayStay(t *testing.T) {
 			t.Errorf("%q: %+v", key, got)
 		}
 	}
-	// Two names that are one when they are made a column's, and one that is taken.
+	// Two names that become the same column name, and one that is taken.
 	got := Infer([][]byte{[]byte(`{"Plan":"x","PLAN":"y","_extra":"z"}`)}, []string{"plan"})
 	if got[0].Column.Name != "plan_2" || got[1].Column.Name != "plan_3" || got[2].Column.Name != "field_extra" {
 		t.Errorf("%+v", got)

@@ -15,7 +15,7 @@ func lintErase(columns *grammar.Value, all, record []Column) {
 			whose.WrongKey("pii: true", "person is only for personal data, or for a column from $erased")
 		}
 		for _, name := range whose.Texts() {
-			if name == WhoseRecord {
+			if name == RecordSubjects {
 				continue
 			}
 			of, known := findColumn(all, name)

@@ -118,7 +118,7 @@ func (c *Catalogue) readSQLFiles(d *streamDraft, dir fs.FS) {
 		over.SQL = sqlText(viewOf(d.file.Key("read").Key("over")), dir, over.View)
 	}
 	if persons := d.stream.Persons; persons != nil {
-		for key, into := range map[string]*string{"forgotten": &persons.Forgotten, "merged": &persons.Merged} {
+		for key, into := range map[string]*string{"forgotten": &persons.Deleted, "merged": &persons.Merged} {
 			if v := d.file.Key("persons").Key(key); v.IsSet() {
 				*into = sqlText(v, dir, v.Text())
 			}

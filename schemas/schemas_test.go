@@ -144,7 +144,7 @@ func TestEachBadStreamFileIsReportedWithItsPosition(t *testing.T) {
 	if err != nil || len(files) < 35 {
 		t.Fatalf("%d files, %v", len(files), err)
 	}
-	c := loadBuiltins(t) // a refused file leaves it as it is, so that all can share it
+	c := loadBuiltins(t) // a refused file does not change it, so that all cases can share it
 	before := c.Names()
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
@@ -272,9 +272,9 @@ children:
 	}
 }
 
-// What merge history adds to a record is not shown, translations rewrite what was said, a customer's dates mean other days
-// under another version, and how the contacts of a company are paged is not shown: none of them is asked for.
-func TestT23T50T68T81NoBuiltinStreamAsksForWhatIsNotCertain(t *testing.T) {
+// TestT23T50T68T81NoBuiltinStreamUsesUncertainFeatures: the document does not show what merge history adds to a record, nor how the
+// contacts of a company are paged. Translations rewrite texts, and a customer's dates mean other days under another version.
+func TestT23T50T68T81NoBuiltinStreamUsesUncertainFeatures(t *testing.T) {
 	t.Parallel()
 	for _, s := range loadBuiltins(t).Streams() {
 		query := slices.Clone(s.Read.Query)

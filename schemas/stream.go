@@ -171,8 +171,8 @@ func (r Read) UsesPendingIDs() bool { return r.Over != nil && len(r.Over.Streams
 
 // Persons are SQL queries about contacts as persons, with {schema} for the workspace's schema.
 type Persons struct {
-	Forgotten string // ids of contacts that the source has deleted for good
-	Merged    string // pairs of ids: of a merged contact, and of the one it was merged into
+	Deleted string // ids of contacts that the source has deleted for good
+	Merged  string // pairs of ids: of a merged contact, and of the one it was merged into
 }
 
 // ColumnFlags says what columns contain whose names only the source knows.
@@ -236,28 +236,28 @@ const (
 
 // Column is one column of a table.
 type Column struct {
-	Name       string
-	From       []string   // path in the record, or one of the sources above; never empty
-	Or         [][]string // further paths, tried in order while the earlier ones have no value
-	Type       Type
-	As         string // "", plain_text (HTML as text), url or signed_url (without signature)
-	Doc        string
-	Required   bool     // a record without it is rejected
-	Default    string   // for records without a value; "": NULL
-	PII        bool     // personal data
-	Person     bool     // contains a contact's id
-	Whose      []string // columns that say whose data it is, with contacts' ids or references, or WhoseRecord; nil: that of the row's persons
-	Stays      bool     // with Erase "all": it is kept
-	Redactable bool     // a null from the source also erases the stored value
-	RedactedBy string   // with Redactable: column that is true once the redaction is permanent; "": none
-	Volatile   bool     // not part of _hash: it changes without a change of the record
-	References string   // table.column that it refers to
-	Attributes string   // of JSON: kind of record of which its keys are custom attributes, shown in a view
-	Was        []Type   // narrower types that the stored column had before, in order: their values keep their spelling
+	Name          string
+	From          []string   // path in the record, or one of the sources above; never empty
+	Or            [][]string // further paths, tried in order while the earlier ones have no value
+	Type          Type
+	As            string // "", plain_text (HTML as text), url or signed_url (without signature)
+	Doc           string
+	Required      bool     // a record without it is rejected
+	Default       string   // for records without a value; "": NULL
+	PII           bool     // personal data
+	Person        bool     // contains a contact's id
+	Subjects      []string // columns that say whose data it is, with contacts' ids or references, or RecordSubjects; nil: that of the row's persons
+	KeptByErasure bool     // with Erase "all": it is kept
+	Redactable    bool     // a null from the source also erases the stored value
+	RedactedBy    string   // with Redactable: column that is true once the redaction is permanent; "": none
+	Volatile      bool     // not part of _hash: it changes without a change of the record
+	References    string   // table.column that it refers to
+	Attributes    string   // of JSON: kind of record of which its keys are custom attributes, shown in a view
+	NarrowerTypes []Type   // narrower types that the stored column had before, in order: their values keep their spelling
 }
 
-// WhoseRecord in Column.Whose means every person that the record, or a row of its children, names.
-const WhoseRecord = "record"
+// RecordSubjects in Column.Subjects means every person that the record, or a row of its children, names.
+const RecordSubjects = "record"
 
 // Child is a nested list with a table.
 type Child struct {

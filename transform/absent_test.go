@@ -90,7 +90,7 @@ func TestT162ARecordWithoutWhatTheSourceAlwaysSendsIsSuspect(t *testing.T) {
 	record := func(id int, rest string) string { return fmt.Sprintf(`{"id":"%03d"%s}`, id, rest) }
 	const all = `,"tags":{"data":[]},"place":null`
 	b := newTestDecoder(t, thingStream(), Options{})
-	b.appendAll(record(0, `,"place":null`)) // nobody knows yet whether this source leaves out what is empty
+	b.appendAll(record(0, `,"place":null`)) // it is not known yet whether this source omits empty values
 	for i := range 48 {
 		b.appendAll(record(i+1, all))
 	}
@@ -124,7 +124,7 @@ func TestT162ARecordWithoutWhatTheSourceAlwaysSendsIsSuspect(t *testing.T) {
 	}
 }
 
-// TestT162WhatASourceSendsAtTimesIsNotLacking: a record without what many others are without is whole.
+// TestT162WhatASourceSendsAtTimesIsNotLacking: a record is complete without a field that many others lack.
 func TestT162WhatASourceSendsAtTimesIsNotLacking(t *testing.T) {
 	t.Parallel()
 	with := func(id int) string { return fmt.Sprintf(`{"id":"%d","tags":{"data":[]},"place":{}}`, id) }
@@ -153,7 +153,7 @@ func TestT162WhatASourceSendsAtTimesIsNotLacking(t *testing.T) {
 
 func TestT162WhereOmittedMeansEmptyNoGroupIsAbsent(t *testing.T) {
 	t.Parallel()
-	b := newTestDecoder(t, thingStream(), Options{LeftOutEmpty: true}).appendAll(`{"id":"1","tags":{"data":[]}}`, `{"id":"2"}`)
+	b := newTestDecoder(t, thingStream(), Options{OmittedIsEmpty: true}).appendAll(`{"id":"1","tags":{"data":[]}}`, `{"id":"2"}`)
 	if got := b.Suspects(); len(got) > 0 {
 		t.Errorf("suspects %v", got)
 	}

@@ -93,7 +93,7 @@ func TestTakeBeginsNewBatches(t *testing.T) {
 	}
 }
 
-// TestBatchesStayAsTheyAre holds a batch while others are built: memory is used again only after its release.
+// TestBatchesStayAsTheyAre keeps a batch while others are built: its memory must not be reused before its release.
 func TestBatchesStayAsTheyAre(t *testing.T) {
 	t.Parallel()
 	b := newTestDecoder(t, thingStream(), Options{})
@@ -179,7 +179,7 @@ func TestTablesOfAStream(t *testing.T) {
 	}
 }
 
-// TestBuiltinStreamsCompile holds the stream files and this package together.
+// TestBuiltinStreamsCompile compiles all built-in stream files.
 func TestBuiltinStreamsCompile(t *testing.T) {
 	t.Parallel()
 	catalogue, err := schemas.Builtin()

@@ -69,7 +69,7 @@ func BenchmarkDecodeContacts(b *testing.B) {
 			}
 		}
 	}
-	for i := range 60_000 { // the first batch has no memory of one before it to use again
+	for i := range 60_000 { // the first batch has no released memory to reuse
 		decode(i)
 	}
 	b.SetBytes(int64(size / len(records)))

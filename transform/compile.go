@@ -151,7 +151,7 @@ func (c *planCompiler) compileTable(number, outer int, t Table, declared []schem
 		if len(d.From) == 0 || codecs[d.Type].arrow == nil {
 			return nil, fmt.Errorf("column %s: no source, or no type", d.Name)
 		}
-		one := columnPlan{name: d.Name, kind: codecs[d.Type].kind, as: d.As, hashed: !d.Volatile, priorTypes: widenedFrom(d.Was)}
+		one := columnPlan{name: d.Name, kind: codecs[d.Type].kind, as: d.As, hashed: !d.Volatile, priorTypes: widenedFrom(d.NarrowerTypes)}
 		var err error
 		if one.none, err = defaultOf(d); err != nil {
 			return nil, err

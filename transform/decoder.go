@@ -41,7 +41,7 @@ func NewDecoder(s *schemas.Stream, o Options) (*Decoder, error) {
 		return nil, fmt.Errorf("stream %s: %w", s.Name, err)
 	}
 	for _, p := range plans {
-		if o.LeftOutEmpty {
+		if o.OmittedIsEmpty {
 			p.all, p.table.Absent, p.table.Groups = 0, false, nil
 		}
 		p.out = newOutput(p.table)
@@ -170,7 +170,7 @@ func (d *Decoder) Bytes() int64 { return d.emitter.bytes }
 // complete list deletes stored rows. The caller releases the batches.
 func (d *Decoder) Take() []Batch {
 	batches := d.emitter.takeBatches(d.plans)
-	batches[0].SchemaDrift, batches[0].Misfits = d.news.takeDrift(), d.rejects.takeRejectedValues()
+	batches[0].SchemaDrift, batches[0].DeadLetters = d.news.takeDrift(), d.rejects.takeDeadLetters()
 	return batches
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestEveryTypeTakesEveryShape is the table of what each type makes of each shape of JSON. "-" is a misfit.
+// TestEveryTypeTakesEveryShape is the table of what each type makes of each shape of JSON. "-" is a rejected value.
 // Holds: T46.
 func TestEveryTypeTakesEveryShape(t *testing.T) {
 	t.Parallel()
@@ -110,8 +110,8 @@ func TestT122UnknownFieldsKeepTheirNesting(t *testing.T) {
 	}
 }
 
-// TestScalarBesideItsWholeObject: the JSON column has everything of the object, so _extra has nothing of it, and a value that
-// does not fit its own column is not lost.
+// TestScalarBesideItsWholeObject: the JSON column has the whole object, so _extra has nothing of it, and a value that its own
+// column rejects is not lost.
 func TestScalarBesideItsWholeObject(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -178,7 +178,7 @@ func TestT128DuplicateNames(t *testing.T) {
 	}{
 		{"case is no duplicate", `{"id":"1","ID":2,"Id":3}`, `{"ID":2,"Id":3}`, []string{}},
 		{"first copy is kept", `{"id":"1","t":"a","t":"b","t":"c"}`, `{"t":"b"}`, []string{"things t duplicate_key 2"}},
-		{"a misfit comes first", `{"id":"1","t":[],"t":"b"}`, `{"t":[]}`, []string{"things t duplicate_key 1", "things t type 1"}},
+		{"a rejected value comes first", `{"id":"1","t":[],"t":"b"}`, `{"t":[]}`, []string{"things t duplicate_key 1", "things t type 1"}},
 		{"a name written with escapes", `{"id":"1","t":"a","\u0074":"b"}`, `{"t":"b"}`, []string{"things t duplicate_key 1"}},
 		{"an object", `{"id":"1","place":{"city":"a"},"place":{"city":"b"}}`, `{"place":{"city":"b"}}`, []string{"things place duplicate_key 1"}},
 		{"an object with unknown fields", `{"id":"1","place":{"x":1},"place":{"x":2}}`, `{"place":{"x":1}}`, []string{"things place duplicate_key 1"}},

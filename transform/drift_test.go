@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestT122UndeclaredFieldsAreReportedOnce tells each by its path and the type of its first value that is not null.
+// TestT122UndeclaredFieldsAreReportedOnce, each with its path and the type of its first value that is not null.
 func TestT122UndeclaredFieldsAreReportedOnce(t *testing.T) {
 	t.Parallel()
 	d, err := NewDecoder(thingStream(), Options{APIVersion: "2.17"})

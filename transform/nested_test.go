@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// reviewStream is a stream whose lists hold lists: those of a whole list, and those of one that is never whole.
+// reviewStream is a stream with lists inside lists, of a complete list and of one that is never complete.
 func reviewStream() *schemas.Stream {
 	return &schemas.Stream{
 		Name: "reviews", Table: "reviews", Key: []string{"id"}, Ignore: [][]string{{"cards", "type"}},

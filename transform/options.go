@@ -8,7 +8,7 @@ type Options struct {
 	Hash, Drop []string // columns, or paths with dots: Hash stores a keyed hash of the value, Drop stores nothing
 	HashKey    []byte   // required by Hash
 
-	LeftOutEmpty bool // a list or an object that a record omits counts as empty; else its stored values stay
+	OmittedIsEmpty bool // a list or an object that a record omits counts as empty; else its stored values stay
 }
 
 // Meta is what is known of a record besides its text.

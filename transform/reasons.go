@@ -25,8 +25,8 @@ type Reject struct {
 	Raw    []byte // the record's text, with hash and drop applied; nil when only values were rejected
 }
 
-// RejectedValue is a dead letter of one record: values of one column, or the whole record.
-type Misfit struct {
+// DeadLetter is what was rejected of one record: values of one column, or the whole record.
+type DeadLetter struct {
 	Row    int64  // the record's number in the batch; below 0: the record itself was rejected
 	Key    string // of a rejected record: its key, or a hash of its text
 	Table  string

@@ -18,7 +18,7 @@ import (
 	"aqueduck/transform/internal/jsontext"
 )
 
-// referenceDecoder decodes slowly and plainly, by maps of encoding/json: what the decoder must come to as well.
+// referenceDecoder is a slow, simple decoder with maps of encoding/json. Decoder must give the same result.
 type referenceDecoder struct {
 	stream   *schemas.Stream
 	row      map[string]any

@@ -23,7 +23,7 @@ type rejectCounter struct {
 	pending         []pendingReject // of the record at hand
 	counted         map[pendingReject]*Reject
 	rejectedRecords []Reject
-	rejectedValues  []Misfit
+	deadLetters     []DeadLetter
 }
 
 // addPending notes a rejected value of the current record.
@@ -40,7 +40,7 @@ func (j *rejectCounter) countPending(number int) {
 			j.counted[c] = r
 		}
 		r.Count++
-		j.rejectedValues = append(j.rejectedValues, Misfit{Row: int64(number), Table: r.Table, Column: c.column, Reason: c.reason, Count: 1})
+		j.deadLetters = append(j.deadLetters, DeadLetter{Row: int64(number), Table: r.Table, Column: c.column, Reason: c.reason, Count: 1})
 	}
 }
 
@@ -48,7 +48,7 @@ func (j *rejectCounter) countPending(number int) {
 func (j *rejectCounter) rejectRecord(number, table int, reason string, n int64) {
 	reject := Reject{Stream: j.stream, Table: j.plans[table].table.Name, Reason: reason, Count: n, Key: j.currentKey(), Raw: j.mask.maskedRecord()}
 	j.rejectedRecords = append(j.rejectedRecords, reject)
-	m := Misfit{Row: int64(number), Table: reject.Table, Reason: reason, Count: n}
+	m := DeadLetter{Row: int64(number), Table: reject.Table, Reason: reason, Count: n}
 	if table == 0 {
 		m.Row, m.Key = -1, reject.Key
 		if m.Key == "" || len(j.plans[0].keys) > 1 {
@@ -56,7 +56,7 @@ func (j *rejectCounter) rejectRecord(number, table int, reason string, n int64) 
 			m.Key = "text " + hex.EncodeToString(sum[:8])
 		}
 	}
-	j.rejectedValues = append(j.rejectedValues, m)
+	j.deadLetters = append(j.deadLetters, m)
 }
 
 func (j *rejectCounter) currentKey() string { return recordKey(j.plans[0], j.text) }
@@ -90,9 +90,9 @@ func (j *rejectCounter) takeRejects() []Reject {
 	return list
 }
 
-// takeRejectedValues returns the rejected values of a batch, and clears them.
-func (j *rejectCounter) takeRejectedValues() []Misfit {
-	list := j.rejectedValues
-	j.rejectedValues = nil
+// takeDeadLetters returns the rejected values of a batch, and clears them.
+func (j *rejectCounter) takeDeadLetters() []DeadLetter {
+	list := j.deadLetters
+	j.deadLetters = nil
 	return list
 }

@@ -23,10 +23,10 @@ var update = flag.Bool("update", false, "write the table of shapes in docs/inter
 // walkedResource is a resource of public sources that a stream reads, and the route that serves it.
 type walkedResource struct {
 	stream, resource, route string
-	under                   string // path in the record where the resource's own record is; "": the record itself
-	over                    string // stream whose records name the ids to read by; "": the stream has a list of its own
-	byID                    bool   // each record is read by itself
-	listed                  bool   // of a list whose records are then read by themselves: only what finds them there matters
+	under                   string // path of the resource's record within the record; "": the record itself
+	over                    string // stream with the ids to read by; "": the stream has a list
+	byID                    bool   // each record is read by its id
+	listed                  bool   // of a list with `detail`: only the fields that the list is used for matter
 	single                  bool   // records have no id to tell them apart by: a shape is asked of all of them at once
 }
 
@@ -76,11 +76,11 @@ var everyWalk = []walkedResource{
 	{stream: "side_conversations", resource: "side_conversation", route: "conversations.side", over: "conversations", single: true},
 }
 
-// misfits are the only values of public sources that a column does not hold: they are in _extra, and counted as rejects.
-var misfits = map[string]string{}
+// rejectedShapes are the only values of public sources that a column rejects: they are in _extra, and counted as rejects.
+var rejectedShapes = map[string]string{}
 
-// TestT184EveryShapeOfEverySourceIsReadWhole walks resource by path by JSON type of the public sources, each through the emulator's
-// HTTP, the stream's own reading and the decoder: what comes is in its typed column or, as sent, in _extra, and nothing is altered.
+// TestT184EveryShapeOfEverySourceIsReadWhole reads every JSON type of every path of every public resource through the emulator's HTTP,
+// the stream's reader and the decoder. Each value must arrive unaltered in its typed column or in _extra.
 func TestT184EveryShapeOfEverySourceIsReadWhole(t *testing.T) {
 	t.Parallel()
 	all := publicShapes(t)
@@ -119,19 +119,19 @@ func TestT184EveryShapeOfEverySourceIsReadWhole(t *testing.T) {
 		fmt.Fprintf(&table, " **%d** |", sum)
 	}
 	table.WriteString("\n")
-	for name := range misfits {
+	for name := range rejectedShapes {
 		if !met[name] {
-			t.Errorf("%s is called a misfit and was none", name)
+			t.Errorf("%s is listed as rejected and was not", name)
 		}
 	}
-	holdPage(t, "../docs/internals/shapes.md", "<!-- shapes -->\n", "<!-- end of shapes -->", table.String())
+	comparePagePart(t, "../docs/internals/shapes.md", "<!-- shapes -->\n", "<!-- end of shapes -->", table.String())
 }
 
 // shapeColumns are those of the table of shapes, in their order.
 var shapeColumns = []string{inColumn, inJSON, lookedIn, inExtra, leftOut, isNothing, ownReading, isMisfit}
 
-// holdPage compares a part of a page, between two marks, with what it must be; with -update it writes it.
-func holdPage(t *testing.T, file, begin, end, want string) {
+// comparePagePart compares a part of a page, between two comment lines, with what it must be; with -update it writes it.
+func comparePagePart(t *testing.T, file, begin, end, want string) {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -169,7 +169,7 @@ var unread = map[string]string{
 // withoutSource are the streams that no public source describes.
 var withoutSource = []string{"dynamic_contents", "data_connector_versions", "hitl_events", "reporting", "conversations_by_id"}
 
-// TestEveryStreamAndEveryPublicResourceIsWalked: what a stream reads, and what a source describes, is walked, or it is said why not.
+// TestEveryStreamAndEveryPublicResourceIsWalked: each has an entry in everyWalk, or a reason in unread or withoutSource.
 func TestEveryStreamAndEveryPublicResourceIsWalked(t *testing.T) {
 	t.Parallel()
 	catalogue, err := schemas.Builtin()

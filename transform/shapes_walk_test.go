@@ -36,7 +36,7 @@ type shapeWalk struct {
 	sampler *shapeSampler
 	tally   map[string]int
 	became  map[string]string // what became of a shape, by its path and type
-	found   map[string]bool   // misfits that were met
+	found   map[string]bool   // rejectedShapes that were seen
 }
 
 func (w *shapeWalk) runWalk(all publicShapeSet) {
@@ -292,7 +292,7 @@ func idsOf(s *schemas.Stream, page extract.Page) (ids []string) {
 	return ids
 }
 
-// checkListed holds a record of a list to what finds it there: its id and, where the stream compares it, its head.
+// checkListed checks what a list's record is used for: its id and, with `unless_same`, its fingerprint.
 func (w *shapeWalk) checkListed(a shapeChoice, record map[string]any, raw string) {
 	w.Helper()
 	heads, err := NewFingerprintReader(w.s)
@@ -334,7 +334,7 @@ func (w *shapeWalk) checkRecord(a shapeChoice, record map[string]any) {
 	f := &valueFinder{stream: w.s, rows: rows, rejected: map[string]bool{}, next: map[string]int{}, found: map[string]int{}}
 	for _, reject := range rejects {
 		f.rejected[reject.Table+" "+reject.Column] = true
-		if misfits[name] == "" {
+		if rejectedShapes[name] == "" {
 			w.Errorf("%s: rejected %s.%s %s", name, reject.Table, reject.Column, reject.Reason)
 		}
 		w.found[name] = true
@@ -361,13 +361,13 @@ func (w *shapeWalk) noteOutcome(a shapeChoice, where string) {
 	}
 }
 
-// ways are what may become of a shape, the worst last.
+// ways are the possible outcomes for a shape, the worst last.
 var ways = []string{"not sent", isNothing, leftOut, ownReading, inExtra, inJSON, inColumn, lookedIn, isMisfit, isLost}
 
-// ownReading is what becomes of a record of a list whose records are read by themselves.
+// ownReading is the outcome for a list's record of a stream with `detail`.
 const ownReading = "read by itself"
 
-// worstOutcome says in one word what became of a shape: the worst of what became of its parts.
+// worstOutcome is the outcome of a shape in one word: the worst of its parts.
 func (f *valueFinder) worstOutcome() string {
 	worst := 0
 	for where := range f.found {

@@ -25,13 +25,12 @@ const (
 	isLost    = "LOST"
 )
 
-// valueFinder looks for the values of one record in the rows that were made of it, by what its stream file says and by nothing of the
-// decoder.
+// valueFinder looks for the values of one record in its rows. It uses only the stream file, no code of the decoder.
 type valueFinder struct {
 	stream   *schemas.Stream
 	rows     map[string][]map[string]any
-	rejected map[string]bool // table and column that complained
-	next     map[string]int  // rows of child tables that were passed
+	rejected map[string]bool // table and column with a reject
+	next     map[string]int  // rows of child tables seen so far
 	found    map[string]int
 	lost     []string
 }
@@ -246,7 +245,7 @@ func (f *valueFinder) leadsInside(l objectLevel) bool {
 		l.within == "" && slices.ContainsFunc(f.stream.Ignore, inside)
 }
 
-// isIgnored reports whether the stream file keeps a path out on purpose.
+// isIgnored reports whether the stream file ignores a path.
 func (f *valueFinder) isIgnored(path []string) bool {
 	// Keys of entries take no part in the paths of a stream file.
 	path = slices.DeleteFunc(slices.Clone(path), func(name string) bool { return name == schemas.AnyKey })

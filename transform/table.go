@@ -24,51 +24,51 @@ const (
 
 // Column is one stored column of a table.
 type Column struct {
-	Name       string
-	Type       schemas.Type
-	SQL        string         // the type in DuckDB
-	Arrow      arrow.DataType // the type in a batch
-	Doc        string
-	PII        bool           // personal data
-	Person     bool           // it holds a contact's id
-	Whose      []string       // the columns that say whose data it is (schemas.Column)
-	Stays      bool           // kept when an erasure empties the rest of the row
-	Redactable bool           // a null from the source also erases the stored value
-	RedactedBy string         // column that is true once the redaction is permanent
-	Erased     bool           // true in rows from which an erasure removed what a person wrote
-	Volatile   bool           // not part of _hash: it changes without a change of the record
-	Was        []schemas.Type // narrower types that the stored column had
-	References string
-	As         string     // conversion of texts (schemas.Column)
-	Path       []string   // in the record, or in the item of a child's list; nil: another source
-	Or         [][]string // further paths, tried in order while the earlier ones have no value
+	Name          string
+	Type          schemas.Type
+	SQL           string         // the type in DuckDB
+	Arrow         arrow.DataType // the type in a batch
+	Doc           string
+	PII           bool           // personal data
+	Person        bool           // it holds a contact's id
+	Subjects      []string       // the columns that say whose data it is (schemas.Column)
+	KeptByErasure bool           // kept when an erasure empties the rest of the row
+	Redactable    bool           // a null from the source also erases the stored value
+	RedactedBy    string         // column that is true once the redaction is permanent
+	Erased        bool           // true in rows from which an erasure removed what a person wrote
+	Volatile      bool           // not part of _hash: it changes without a change of the record
+	NarrowerTypes []schemas.Type // narrower types that the stored column had
+	References    string
+	As            string     // conversion of texts (schemas.Column)
+	Path          []string   // in the record, or in the item of a child's list; nil: another source
+	Or            [][]string // further paths, tried in order while the earlier ones have no value
 }
 
 // Table is one stored table.
 type Table struct {
-	Name      string // the physical table
-	View      string // view of the rows that are not deleted; "": people read Name itself
-	Beside    string // table with copies of the same records, the newer of which counts; "": none
-	Copies    bool   // it is the copy of the two (`like` in the stream file); findings are noted for the other
-	Doc       string
-	Columns   []Column // in order, up to and including _synced_at and _run_id
-	Key       []string // columns that identify a row
-	Newest    string   // column that decides between two copies of a row; "": the later arrival wins
-	Dated     string   // column that decides between two copies in one batch: Newest, else updated_at; "": the later arrival wins
-	Parent    string   // physical table of the parent; "" for the stream's own
-	ParentKey []string // columns with the parent's key, in its order
-	Complete  bool     // a batch has all rows of a parent: stored rows that it lacks are deleted
-	Within    string   // physical table of the items around the list; "": the record itself has the list
-	WithinKey []string // columns with the key of the item, in its order
-	Gone      bool     // has _gone_at
-	MutedBy   string   // column with an id: an answer without rows for the id redacts the redactable columns of its rows; "": none
-	History   string   // table of the versions of its rows; "": none are kept
-	HistoryOf string   // in a history: the table of the rows; else ""
-	CopyOf    string   // in a daily snapshot: the table of the rows; else ""
-	Erase     string   // how an erasure treats a person's rows (schemas.Stream)
-	Unmarked  bool     // of a user's stream file that marks no personal data
-	Groups    []Group  // lists and objects of the record or item; only in tables of a batch
-	Absent    bool     // batches have AbsentColumn
+	Name           string // the physical table
+	View           string // view of the rows that are not deleted; "": people read Name itself
+	Beside         string // table with copies of the same records, the newer of which counts; "": none
+	Copies         bool   // it is the copy of the two (`like` in the stream file); findings are noted for the other
+	Doc            string
+	Columns        []Column // in order, up to and including _synced_at and _run_id
+	Key            []string // columns that identify a row
+	Newest         string   // column that decides between two copies of a row; "": the later arrival wins
+	Dated          string   // column that decides between two copies in one batch: Newest, else updated_at; "": the later arrival wins
+	Parent         string   // physical table of the parent; "" for the stream's own
+	ParentKey      []string // columns with the parent's key, in its order
+	Complete       bool     // a batch has all rows of a parent: stored rows that it lacks are deleted
+	Within         string   // physical table of the items around the list; "": the record itself has the list
+	WithinKey      []string // columns with the key of the item, in its order
+	Gone           bool     // has _gone_at
+	RedactIDColumn string   // column with an id: an answer without rows for the id redacts the redactable columns of its rows; "": none
+	History        string   // table of the versions of its rows; "": none are kept
+	HistoryOf      string   // in a history: the table of the rows; else ""
+	CopyOf         string   // in a daily snapshot: the table of the rows; else ""
+	Erase          string   // how an erasure treats a person's rows (schemas.Stream)
+	Unmarked       bool     // of a user's stream file that marks no personal data
+	Groups         []Group  // lists and objects of the record or item; only in tables of a batch
+	Absent         bool     // batches have AbsentColumn
 }
 
 // Group is a list or an object of a record. If an answer omits it, its stored values stay.
@@ -104,11 +104,11 @@ type Batch struct {
 
 	ChildStreams []ChildStream // streams to read for each new or changed row
 	Answered     []string      // ids whose child records are all in the batch: they are no longer pending
-	RedactedIDs  []string      // of a table with MutedBy: ids whose answer has no rows any more
+	RedactedIDs  []string      // of a table with RedactIDColumn: ids whose answer has no rows any more
 	Incomplete   []Incomplete  // records that could not be read completely; of tables with a key of one column
 	Completed    []string      // keys that were Incomplete before and now are complete or deleted
 
-	Misfits []Misfit // dead letters by record; of the stream's own table, including those of its children
+	DeadLetters []DeadLetter // dead letters by record; of the stream's own table, including those of its children
 
 	AskedAt time.Time // when the pending ids were read: those added later stay pending
 	Refresh bool      // of a full refresh: different stored values are replaced even if they claim to be newer
@@ -122,9 +122,9 @@ type Incomplete struct {
 
 // Values of Incomplete.Reason, besides those of extract.Record.Missing.
 const (
-	LeftOut = "left_out" // the record omits a list or an object that is stored
-	Lacks   = "lacks"    // the record omits a list or an object that the source always sends
-	Recheck = "recheck"  // the record may be an older copy: the next run reads it once more
+	OmitsStored = "left_out" // the record omits a list or an object that is stored
+	OmitsUsual  = "lacks"    // the record omits a list or an object that the source always sends
+	Recheck     = "recheck"  // the record may be an older copy: the next run reads it once more
 )
 
 // ChildStream is a stream that is read for each row of a table.
@@ -149,7 +149,7 @@ func Tables(s *schemas.Stream) []Table {
 	}
 	own.Unmarked = !s.BuiltIn && !s.HasPersonalData()
 	if asked, ok := s.AskedIDColumn(); ok && s.Absent == schemas.Redacted {
-		own.MutedBy = asked.Name
+		own.RedactIDColumn = asked.Name
 	}
 	if own.Gone {
 		own.Name, own.View = s.Table+"_all", s.Table
@@ -230,8 +230,8 @@ func tableColumns(declared []schemas.Column) []Column {
 	for _, c := range declared {
 		column := Column{
 			Name: c.Name, Type: c.Type, SQL: codecs[c.Type].sql, Arrow: codecs[c.Type].arrow, Doc: c.Doc,
-			PII: c.PII, Person: c.Person, Volatile: c.Volatile, Was: c.Was, References: c.References,
-			Whose: c.Whose, Stays: c.Stays, Redactable: c.Redactable, RedactedBy: c.RedactedBy, Erased: c.From[0] == schemas.FromErased,
+			PII: c.PII, Person: c.Person, Volatile: c.Volatile, NarrowerTypes: c.NarrowerTypes, References: c.References,
+			Subjects: c.Subjects, KeptByErasure: c.KeptByErasure, Redactable: c.Redactable, RedactedBy: c.RedactedBy, Erased: c.From[0] == schemas.FromErased,
 		}
 		if !isComputed(c.From) {
 			column.Path, column.Or, column.As = c.From, c.Or, c.As

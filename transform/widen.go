@@ -98,7 +98,7 @@ func SpellScalar(c Column, raw []byte) (string, bool) {
 	if t.isContainer() || raw[0] == 'n' {
 		return "", false
 	}
-	w, k := widenedFrom(c.Was), codecs[c.Type].kind
+	w, k := widenedFrom(c.NarrowerTypes), codecs[c.Type].kind
 	text := x.bytesOf(t.text)
 	if k == kindText {
 		if spelled, changed := w.appendTo(nil, t.first == '"', text); changed {

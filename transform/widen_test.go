@@ -9,8 +9,9 @@ import (
 	"aqueduck/schemas"
 )
 
-// TestT176AValueHasOneSpellingInAColumnThatHasWidened writes values as sources do, in columns that came their types by every way. What
-// a narrower type held is spelled as that type spelled it, what it did not hold as sent, but for numbers, which JSON writes in many ways.
+// TestT176AValueHasOneSpellingInAColumnThatHasWidened writes values in the spellings of sources, to columns that got their types
+// in every possible order. A value that a narrower type can hold is spelled as that type spells it, any other as sent, except for
+// numbers, which JSON can write in several ways.
 func TestT176AValueHasOneSpellingInAColumnThatHasWidened(t *testing.T) {
 	t.Parallel()
 	types := map[string][]schemas.Type{"bool": {schemas.Bool}, "bool int": {schemas.Bool, schemas.Int}, "bool int double": {schemas.Bool, schemas.Int, schemas.Double},
@@ -25,7 +26,7 @@ func TestT176AValueHasOneSpellingInAColumnThatHasWidened(t *testing.T) {
 		{"double", `0.1`, "0.1"}, {"double", `1e-5`, "1e-05"}, {"double", `"v2.0"`, "v2.0"}, {"double", `" 2"`, " 2"}, {"", `1.50`, "1.50"}, {"", `true`, "true"},
 	} {
 		s := &schemas.Stream{Name: "s", Table: "s", Key: []string{"id"}, Columns: []schemas.Column{
-			{Name: "id", From: []string{"id"}, Type: schemas.Text}, {Name: "v", From: []string{"v"}, Type: schemas.Text, Was: types[c.was]}}}
+			{Name: "id", From: []string{"id"}, Type: schemas.Text}, {Name: "v", From: []string{"v"}, Type: schemas.Text, NarrowerTypes: types[c.was]}}}
 		if got := newTestDecoder(t, s, Options{}).appendAll(`{"id":"1","v":` + c.sent + `}`).onlyRow()["v"]; got != c.want {
 			t.Errorf("%s in a column that was %q is %v, want %s", c.sent, c.was, got, c.want)
 		}
@@ -37,7 +38,7 @@ func TestT176AValueHasOneSpellingInAColumnThatHasWidened(t *testing.T) {
 		}
 	}
 	for _, raw := range []string{`null`, `{}`, `[1]`} {
-		if got, ok := SpellScalar(Column{Type: schemas.Text, Was: types["int"]}, []byte(raw)); ok {
+		if got, ok := SpellScalar(Column{Type: schemas.Text, NarrowerTypes: types["int"]}, []byte(raw)); ok {
 			t.Errorf("%s is %q", raw, got)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"aqueduck/extract/internal/apitest"
 )
 
-// pacedAPI plays an API with a budget: how many requests go out while its clock moves by a span.
+// pacedAPI simulates an API with a budget: it counts the requests sent while its clock moves by a span.
 type pacedAPI struct {
 	*apitest.Clock
 	b *requestBudget
@@ -107,12 +107,12 @@ func limitHeaders(now time.Time, limit, remaining, reset int) http.Header {
 	return h
 }
 
-// windowQuota is a server's quota over windows of the clock, used by this client and others.
+// windowQuota is a server's rate limit per window of the clock, used by this client and others.
 type windowQuota struct {
 	p      *pacedAPI
-	length int64 // seconds a window
+	length int64 // seconds per window
 	limit  int
-	others int // requests a window that others make
+	others int // requests of others per window
 	window int64
 	used   int
 	over   int
@@ -165,7 +165,7 @@ func TestT117RefusalsHalveThePaceOnceAndItComesBack(t *testing.T) {
 	generous := func() http.Header { return limitHeaders(p.Now(), 1000, 990, 9) }
 	p.countWithin(t, 5*time.Second, generous)
 	sent := p.Now()
-	for range 8 { // under way together, refused together
+	for range 8 { // sent at the same time, refused together
 		p.b.applyRefusal(p.Now(), sent, 2*time.Second)
 	}
 	p.b.mu.Lock()
@@ -281,12 +281,12 @@ func FuzzHeadersBoundWaits(f *testing.F) {
 	})
 }
 
-// sharedQuota is a server's quota over windows of the clock that refuses what is over it.
+// sharedQuota is a server's rate limit per window of the clock. It refuses requests above the limit.
 type sharedQuota struct {
 	mu                  sync.Mutex // guards what follows
 	limit, used, window int
 	refused             int
-	silent              bool // its answers do not tell of the quota, refusals only when to ask again
+	silent              bool // answers have no rate limit headers, refusals only Retry-After
 }
 
 // answerOne takes one request, and says whether it was refused, with the headers of the answer.
@@ -308,8 +308,8 @@ func (s *sharedQuota) answerOne(now time.Time, seconds int) (ok bool, h http.Hea
 	return true, limitHeaders(now, s.limit, s.limit-s.used, reset)
 }
 
-// TestT117ProcessesThatShareAWorkspaceStayWithinItsQuota, though they know nothing of one another but what the answers say: of a low quota they
-// are refused little, and each has its share.
+// TestT117ProcessesThatShareAWorkspaceStayWithinItsQuota, although they know of each other only by the answers: few of their
+// requests are refused, and each process gets its share.
 func TestT117ProcessesThatShareAWorkspaceStayWithinItsQuota(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -336,7 +336,7 @@ func TestT117ProcessesThatShareAWorkspaceStayWithinItsQuota(t *testing.T) {
 									return
 								}
 								sent := time.Now()
-								_ = sleepContext(t.Context(), 120*time.Millisecond) // what an answer takes
+								_ = sleepContext(t.Context(), 120*time.Millisecond) // duration of an answer
 								ok, h := s.answerOne(time.Now(), c.seconds)
 								if !ok {
 									wait, _ := refusalWait(h, time.Now())
@@ -370,7 +370,8 @@ func TestT117ProcessesThatShareAWorkspaceStayWithinItsQuota(t *testing.T) {
 	}
 }
 
-// TestABudgetOutlivesItsClients: what one client used and was refused, the next one keeps to; another clock holds nobody for long.
+// TestABudgetOutlivesItsClients: the next client keeps to what one has used and to its refusals. A clock that was set back delays
+// nobody for long.
 func TestABudgetOutlivesItsClients(t *testing.T) {
 	t.Parallel()
 	shared := NewBudget(60)
@@ -400,7 +401,8 @@ func TestABudgetOutlivesItsClients(t *testing.T) {
 	}
 }
 
-// TestT117ABudgetGoesOnInAnotherProcess: what one has learned another begins with, and the two together keep to the ceiling of a minute.
+// TestT117ABudgetGoesOnInAnotherProcess: the other process begins with the learned pace, and both together keep to the limit per
+// minute.
 func TestT117ABudgetGoesOnInAnotherProcess(t *testing.T) {
 	t.Parallel()
 	p := newPacer(600)

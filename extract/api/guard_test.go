@@ -50,17 +50,17 @@ func testCertificate(t testing.TB, name string, until time.Time) (tls.Certificat
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, roots
 }
 
-// TestS8OnlyAServerThatProvesItsNameIsAsked has servers prove it well, late, for another name, for a root that nobody trusts,
-// and over a protocol that is too old; the token goes to the first alone.
+// TestS8OnlyAServerThatProvesItsNameIsAsked has servers with a valid certificate, an expired one, one of another name or of an
+// unknown root, and with an old protocol version. Only the first receives the token.
 func TestS8OnlyAServerThatProvesItsNameIsAsked(t *testing.T) {
 	t.Parallel()
 	tomorrow := time.Now().Add(24 * time.Hour)
 	for _, test := range []struct {
 		name, host string
 		until      time.Time
-		newest     uint16 // version of TLS that the server speaks; 0: any
+		newest     uint16 // newest TLS version of the server; 0: any
 		trusted    bool
-		want       string // words of the error; empty: it is asked
+		want       string // text of the error; empty: the request is sent
 	}{
 		{name: "good", host: "127.0.0.1", until: tomorrow, trusted: true},
 		{name: "TLS 1.2", host: "127.0.0.1", until: tomorrow, newest: tls.VersionTLS12, trusted: true},
@@ -129,7 +129,7 @@ func TestPlainHTTPLeavesThisMachineNever(t *testing.T) {
 	}
 }
 
-// TestS6TheTransportItselfSendsNothingThatWrites goes past everything that checks a request before.
+// TestS6TheTransportItselfSendsNothingThatWrites calls the transport directly, without the checks before it.
 func TestS6TheTransportItselfSendsNothingThatWrites(t *testing.T) {
 	t.Parallel()
 	a := serveAPI(t, apitest.AnswerWith(`{"data":[]}`))
@@ -157,7 +157,7 @@ func TestS6TheTransportItselfSendsNothingThatWrites(t *testing.T) {
 	}
 }
 
-// TestS11OnlyPublicAddressesAreDialled is of addresses as they are after every spelling was read and every name resolved.
+// TestS11OnlyPublicAddressesAreDialled checks addresses after names were resolved and spellings parsed.
 func TestS11OnlyPublicAddressesAreDialled(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{
@@ -180,8 +180,8 @@ func TestS11OnlyPublicAddressesAreDialled(t *testing.T) {
 	}
 }
 
-// TestS11NamesThatLeadInsideAreNotDialled has a name server answer with this machine's address, and writes that address in every
-// way that a resolver reads. Somebody listens there, and hears nothing.
+// TestS11NamesThatLeadInsideAreNotDialled has a name server that answers with this machine's address, and writes that address in
+// every spelling that a resolver accepts. The server that listens there must receive nothing.
 func TestS11NamesThatLeadInsideAreNotDialled(t *testing.T) {
 	t.Parallel()
 	inside, err := net.Listen("tcp", "127.0.0.1:0")
@@ -200,7 +200,7 @@ func TestS11NamesThatLeadInsideAreNotDialled(t *testing.T) {
 			d := guardedDialer(base, defaultLimits)
 			d.Resolver = &net.Resolver{PreferGo: own, Dial: names}
 			if !own && host == "files.example.org" {
-				continue // the system's own resolver would ask the network
+				continue // the system's resolver would use the network
 			}
 			conn, err := d.DialContext(t.Context(), "tcp", net.JoinHostPort(host, port))
 			if err == nil {
@@ -260,9 +260,8 @@ func TestS14HeadersWithoutEndAreGivenUp(t *testing.T) {
 	}
 }
 
-// TestS10HopsEndAndEachIsLookedAt follows a file's address through redirects: three at most, and none that leads elsewhere than
-// https, or than this machine where the API is on it.
-// Holds: S14.
+// TestS10HopsEndAndEachIsLookedAt follows a file's URL through redirects: at most three, and only to https, or to loopback if the
+// API is on loopback.
 func TestS10HopsEndAndEachIsLookedAt(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

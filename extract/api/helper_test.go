@@ -45,7 +45,7 @@ func (a *fakeAPI) newClient(t testing.TB, change ...func(*Options)) *Client {
 	return c
 }
 
-// sweepStream is the stream of the simplest list that there is.
+// sweepStream is a stream with the simplest list.
 func sweepStream() *schemas.Stream { return &schemas.Stream{Name: "deleted_contacts"} }
 
 // askFirst asks for the list of deleted contacts, and gives its first record.

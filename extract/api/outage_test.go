@@ -27,7 +27,7 @@ import (
 	"aqueduck/schemas"
 )
 
-// pipeNetwork is a network within this process: in a bubble of virtual time it takes none, but for what those at its ends wait.
+// pipeNetwork is a network within this process. In a synctest bubble it takes no time besides the waits of its ends.
 type pipeNetwork struct {
 	calls chan net.Conn
 	once  sync.Once
@@ -62,8 +62,8 @@ func (w *pipeNetwork) dialPipe(ctx context.Context, _, _ string) (net.Conn, erro
 	}
 }
 
-// inVirtualTime runs f in virtual time, with a client as it is made for users, clock and limits included, that asks a server by a wire.
-// Whatever either of them left running would keep the bubble from ending.
+// inVirtualTime runs f in virtual time, with a client as users have it, including clock and limits, connected to a server. A
+// goroutine that either leaves running would keep the bubble from ending.
 func inVirtualTime(t *testing.T, handler func() http.Handler, token string, f func(t *testing.T, c *api.Client)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -85,7 +85,7 @@ func inVirtualTime(t *testing.T, handler func() http.Handler, token string, f fu
 	})
 }
 
-// TestF7AServerThatHangsIsGivenUpWithinNinetySeconds meets one that takes questions and sends a byte a minute, or none.
+// TestF7AServerThatHangsIsGivenUpWithinNinetySeconds has servers that accept requests and send one byte a minute, or none.
 func TestF7AServerThatHangsIsGivenUpWithinNinetySeconds(t *testing.T) {
 	t.Parallel()
 	for name, begin := range map[string]func(w http.ResponseWriter){
@@ -148,8 +148,8 @@ func TestF7AServerThatHangsIsGivenUpWithinNinetySeconds(t *testing.T) {
 	}
 }
 
-// TestF6FaultsOfTheAPITakeLittleTime reads contacts through faults of every kind, in virtual time in which an answer takes 100 ms
-// and the workspace allows 1,000 requests a minute.
+// TestF6FaultsOfTheAPITakeLittleTime reads contacts through faults of every kind. In the virtual time an answer takes 100 ms, and
+// the workspace allows 1,000 requests a minute.
 func TestF6FaultsOfTheAPITakeLittleTime(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -159,7 +159,7 @@ func TestF6FaultsOfTheAPITakeLittleTime(t *testing.T) {
 	for ; l.HasNext(); l.CountTrials(1) {
 		contacts := 2400
 		if l.HasDeadline() {
-			contacts = 12_000 // fewer requests say less about a share of them
+			contacts = 12_000 // with fewer requests the share of failures varies more
 		}
 		clean := readThrough(t, l.Seed(), contacts, 0)
 		for share, most := range map[float64]float64{0.01: 1.3, 0.1: 2.5} {

@@ -27,7 +27,8 @@ func TestRedactionLeavesNoTraceOfAToken(t *testing.T) {
 	}
 }
 
-// TestS53AnEncodedTokenIsRedacted has a server tell of a token in the forms that programs write one in, whole and in the middle of other text.
+// TestS53AnEncodedTokenIsRedacted has a server that repeats a token in the encodings that programs use, alone and within other
+// text.
 func TestS53AnEncodedTokenIsRedacted(t *testing.T) {
 	t.Parallel()
 	const token = "dG9r+jEy/MzQ1<Njc4>OTA="
@@ -45,7 +46,7 @@ func TestS53AnEncodedTokenIsRedacted(t *testing.T) {
 		"JSON":                 `dG9r+jEy\/MzQ1\u003cNjc4\u003eOTA=`,
 	} {
 		got := redactTokens("the token "+form+" is bad", []Secret{token})
-		for i := 4; i+12 <= len(form)-4; i++ { // the ends are shared with what stands beside it
+		for i := 4; i+12 <= len(form)-4; i++ { // the ends share bits with the text around it
 			if strings.Contains(got, form[i:i+12]) {
 				t.Errorf("%s: %q became %q", name, form, got)
 				break
@@ -64,15 +65,14 @@ func TestS53AnEncodedTokenIsRedacted(t *testing.T) {
 	}
 }
 
-// FuzzRedactTokens looks for any eight characters of a token in what is left of a text that holds pieces of it.
-// Holds: S4.
+// FuzzRedactTokens looks for any eight characters of a token in the result for a text with pieces of it.
 func FuzzRedactTokens(f *testing.F) {
 	f.Add("dG9rOjEyMzQ1Njc4OTA=", "Access Token dG9rOjEyMzQ1Njc4OTA= is bad: OjEyMzQ1Nj", 3)
 	f.Add("aaaaaaaaaaaaaaaa", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", 1)
 	f.Add("abcabcabcabcabc", "bcabcabcabcabcabcabca", 7)
 	f.Fuzz(func(t *testing.T, token, text string, at int) {
 		if len(token) < 8 || len(token) > 200 || strings.ContainsAny(token, "[]") || strings.Contains(token, "redacted") {
-			t.Skip() // what is put in its place is no trace of it
+			t.Skip() // the replacement is no trace of the token
 		}
 		at = max(0, at) % len(text+" ")
 		got := redactTokens(text[:at]+token+text[at:], []Secret{Secret(token)})
@@ -104,7 +104,7 @@ func TestS4MessagesFromOutsideHoldNoAddressAndNoControlCharacter(t *testing.T) {
 	}
 }
 
-// TestS2AnAnswerThatHoldsTheTokenIsStoredWithoutIt has a source echo the token in a record, plainly and as JSON may write it.
+// TestS2AnAnswerThatHoldsTheTokenIsStoredWithoutIt has a source that repeats the token in a record, plain and with JSON escapes.
 func TestS2AnAnswerThatHoldsTheTokenIsStoredWithoutIt(t *testing.T) {
 	t.Parallel()
 	const token = "dG9rOjEy/MzQ1Njc4OTA="

@@ -39,7 +39,7 @@ func TestBodiesComeWholeOrNotAtAll(t *testing.T) {
 	tests := map[string]struct {
 		encoding, length string
 		body             []byte
-		class            Class // empty: it is taken
+		class            Class // empty: it is accepted
 	}{
 		"plain":             {body: []byte(good)},
 		"identity":          {encoding: "identity", body: []byte(good)},
@@ -90,7 +90,7 @@ func TestT130BombEndsAtTheCap(t *testing.T) {
 	}
 }
 
-// The limits of the transport run on the machine's clock: here they are short.
+// The transport's limits use the machine's clock: they are short here.
 // Holds: F7, S14.
 func TestServersThatHangAreGivenUp(t *testing.T) {
 	t.Parallel()

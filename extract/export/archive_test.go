@@ -115,7 +115,7 @@ func readRows(t testing.TB, a *Archive) []string {
 	return all
 }
 
-// longCSV is a CSV file whose text does not compress to nothing.
+// longCSV is a CSV file that compresses badly.
 func longCSV(n int) string {
 	r := rand.New(rand.NewPCG(1, 2))
 	var b strings.Builder
@@ -149,14 +149,14 @@ func TestT101AnArchiveCutAnywhereIsRefused(t *testing.T) {
 	}
 }
 
-// TestT101AnArchiveCutAtTheEndOfARowIsRefused cuts before the compression: checksums are right then, and only the
-// archive's own end tells.
+// TestT101AnArchiveCutAtTheEndOfARowIsRefused cuts before the compression: the checksums are right, and only the missing end of
+// the archive shows it.
 func TestT101AnArchiveCutAtTheEndOfARowIsRefused(t *testing.T) {
 	t.Parallel()
 	text := longCSV(100)
 	whole := tarOf(t, fileEntry("a.csv", text))
 	end := 512 + (len(text)+511)/512*512 + 1024 // a header, the rows in blocks, two blocks of zeros
-	cuts := []int{end - 1024, end - 512}        // all rows are there, the archive's own end is not, or not all of it
+	cuts := []int{end - 1024, end - 512}        // all rows are present, the end of the archive is not, or only half of it
 	for cut := 20; cut < end; cut += 28 {
 		cuts = append(cuts, cut)
 	}

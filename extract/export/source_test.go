@@ -209,8 +209,7 @@ func TestT96TheSixthJobIsRefusedAsARefusalThatPasses(t *testing.T) {
 	}
 }
 
-// TestT90TheTokenStaysWithTheAPI puts the files elsewhere, behind redirects, and looks at what arrives there.
-// Holds: S10.
+// TestT90TheTokenStaysWithTheAPI has the files on other hosts, behind redirects, and checks the requests that arrive there.
 func TestT90TheTokenStaysWithTheAPI(t *testing.T) {
 	t.Parallel()
 	body := tarGzip(t, fileEntry("a.csv", "id\n1\n"))
@@ -243,7 +242,7 @@ func TestT90TheTokenStaysWithTheAPI(t *testing.T) {
 func TestT90AddressesThatLeadInsideAreRefused(t *testing.T) {
 	t.Parallel()
 	client, err := api.New(api.Options{BaseURL: "https://api.example.org", Token: "secret", Version: "2.17",
-		FileHosts: []string{"127.0.0.1", "169.254.169.254", "10.0.0.1", "::1", "fd00:ec2::254", "0.0.0.0"}}) // that they are named opens no way to them
+		FileHosts: []string{"127.0.0.1", "169.254.169.254", "10.0.0.1", "::1", "fd00:ec2::254", "0.0.0.0"}}) // naming them does not make them reachable
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,8 +260,8 @@ func TestT90AddressesThatLeadInsideAreRefused(t *testing.T) {
 	}
 }
 
-// TestS10AFileAtAForeignHostIsAskedOfTheAPIItself has the source keep its files where nobody has said it may. What the API does not
-// give itself either is refused with the name of that host.
+// TestS10AFileAtAForeignHostIsAskedOfTheAPIItself has the files on a host that is not trusted. If the API does not serve the file
+// itself, the error names that host.
 func TestS10AFileAtAForeignHostIsAskedOfTheAPIItself(t *testing.T) {
 	t.Parallel()
 	s := newStand(t, emulator.ExportKnobs{Storage: "https://bucket.storage.example.net"})

@@ -21,7 +21,7 @@ import (
 
 const runID = "01K9ZZZZZZZZZZZZZZZZZZZZZZ"
 
-// alertServer is where alerts come in, and whoever sends them.
+// alertServer is a server that receives alerts, with a Sender for it.
 type alertServer struct {
 	t      *testing.T
 	sender *alert.Sender
@@ -72,7 +72,7 @@ func (d *alertServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// takeReceived gives what came in since it was last asked.
+// takeReceived returns the requests since the last call.
 func (d *alertServer) takeReceived() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -153,7 +153,7 @@ func TestAWebhookReceivesOnlyItsEvents(t *testing.T) {
 	d.wantReceived("a change", "POST /hook/secret-of-hook schema_change|aqueduck: nightly: schema drift\ncontacts.plan: a field that no column takes")
 }
 
-// TestAFailedPostIsRetriedAndSentLater: a failure that nobody heard of is still to be told.
+// TestAFailedPostIsRetriedAndSentLater: a failure that no webhook has accepted is posted after the next run.
 func TestAFailedPostIsRetriedAndSentLater(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, alert.Failure)
@@ -182,7 +182,7 @@ func TestAFailedPostIsRetriedAndSentLater(t *testing.T) {
 	}
 }
 
-// TestABrokenStateFileLosesNoAlert: it may be told twice.
+// TestABrokenStateFileLosesNoAlert: an alert may be repeated.
 func TestABrokenStateFileLosesNoAlert(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, alert.Failure)

@@ -92,7 +92,7 @@ func (env *Env) runAsked(ctx context.Context, request json.RawMessage) error {
 		var why stopRequest
 		var told *sandbox.Stopped
 		if errors.As(context.Cause(ctx), &told) {
-			_ = json.Unmarshal(told.Told, &why) // whatever it says, it is to end
+			_ = json.Unmarshal(told.Message, &why) // whatever it says, it is to end
 		}
 		if why.Cancelled {
 			cancel(sync.ErrCalledOff)

@@ -125,7 +125,7 @@ func (s *settingsEntry) takeMaskedName(item *grammar.Value, names func(*Settings
 
 // IsKeepable reports whether the configuration may keep a column's value when a person is erased: it is about the record and not about the person.
 func IsKeepable(c transform.Column) bool {
-	return c.PII && slices.Contains(c.Whose, schemas.WhoseRecord)
+	return c.PII && slices.Contains(c.Subjects, schemas.RecordSubjects)
 }
 
 // takeKeepErased takes the columns that keep their values.

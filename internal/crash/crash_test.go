@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestEveryPointIsInOneList: the tests that kill processes walk the lists.
+// TestEveryPointIsInOneList: the tests that kill processes use these lists.
 func TestEveryPointIsInOneList(t *testing.T) {
 	lists := slices.Concat(Points(), ErasePoints(), RebuildPoints(), RestorePoints(), ExportPoints())
 	file, err := parser.ParseFile(token.NewFileSet(), "crash.go", nil, 0)

@@ -47,7 +47,7 @@ func annotateColumns(s *schemas.Stream, marks []schemas.ColumnFlags) {
 	}
 	for i := range s.Columns {
 		if s.Columns[i].PII {
-			s.Columns[i].Whose = whose
+			s.Columns[i].Subjects = whose
 		}
 	}
 }

@@ -75,7 +75,7 @@ var tasks = map[string]sandbox.Task{
 		if !errors.As(context.Cause(ctx), &told) {
 			return context.Cause(ctx)
 		}
-		return fmt.Errorf("told %s", told.Told)
+		return fmt.Errorf("told %s", told.Message)
 	},
 	"too much": func(_ context.Context, _ json.RawMessage, answer *sandbox.Answer) error {
 		return answer.Send(word, make([]byte, 129<<20))
@@ -123,7 +123,8 @@ func TestMessagesComeInTheirOrder(t *testing.T) {
 	}
 }
 
-// TestS50ATaskThatDiesIsReported has tasks that are killed, that panic, that take more memory or CPU time than they may: this process goes on.
+// TestS50ATaskThatDiesIsReported has tasks that are killed, that panic, or that exceed their memory or CPU time: this process
+// survives.
 func TestS50ATaskThatDiesIsReported(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -138,7 +139,7 @@ func TestS50ATaskThatDiesIsReported(t *testing.T) {
 		{task: "spin", limits: sandbox.Limits{CPU: 1}, want: "its process ended: exit status 1: its CPU time is used up"},
 	} {
 		if tc.memory && testing.Short() {
-			continue // the race detector takes more memory than the task may, and dies in its own words
+			continue // the race detector exceeds the memory limit and dies with a message that is not recognised
 		}
 		_, err := runTask(t, t.Context(), tc.task, tc.limits, nil)
 		var died *sandbox.ProcessDied
@@ -148,7 +149,7 @@ func TestS50ATaskThatDiesIsReported(t *testing.T) {
 	}
 }
 
-// TestS51AContextThatEndsKillsTheProcess ends one that hangs, by a clock and by whoever takes its messages.
+// TestS51AContextThatEndsKillsTheProcess ends a task that hangs, by a timeout and by an error of take.
 func TestS51AContextThatEndsKillsTheProcess(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
@@ -182,7 +183,7 @@ func TestS7ATaskProcessInheritsNoEnvironment(t *testing.T) {
 	}
 }
 
-// TestADelegatedTaskIsAskedToEnd: it has this process's environment and a file, and ends by itself.
+// TestADelegatedTaskIsAskedToEnd: it has this process's environment and a file, and ends without being killed.
 func TestADelegatedTaskIsAskedToEnd(t *testing.T) {
 	t.Setenv("WORKSPACE_TOKEN", "sesame")
 	program, err := sandbox.CurrentProgram()

@@ -17,7 +17,7 @@ import (
 type Task func(ctx context.Context, request json.RawMessage, answer *Answer) error
 
 // Stopped is the cause for which a task's context ends.
-type Stopped struct{ Told json.RawMessage } // the result of DelegatedTask.Stop
+type Stopped struct{ Message json.RawMessage } // the result of DelegatedTask.Stop
 
 func (*Stopped) Error() string { return "the parent process stops it" }
 

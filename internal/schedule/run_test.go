@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// runDiary notes what a job does, in the virtual time of a synctest bubble, which begins at 2000-01-01 00:00 UTC.
+// runDiary records the runs of a job, in the virtual time of a synctest bubble, which begins at 2000-01-01 00:00 UTC.
 type runDiary struct {
 	ran, skipped []string
 }
@@ -23,7 +23,7 @@ func (d *runDiary) diaryJob(t testing.TB, spec string, takes time.Duration) Job 
 				said = " caught up"
 			}
 			d.ran = append(d.ran, time.Now().UTC().Format(layout)+said)
-			_ = waitVirtual(ctx, takes) // a run that is called off ends early
+			_ = waitVirtual(ctx, takes) // a cancelled run ends early
 		},
 		Skipped: func(at time.Time) { d.skipped = append(d.skipped, at.UTC().Format(layout)) },
 	}
@@ -117,7 +117,8 @@ func TestRunCatchesNothingUpWhereNothingWasMissed(t *testing.T) {
 	}
 }
 
-// TestRunRetriesBeforeTheNextTime, once for each time that it is told, and not when the next time has come, or the wish has gone.
+// TestRunRetriesBeforeTheNextTime, once for each time that NextRetry returns, and not after the next time, or after the retry is
+// withdrawn.
 func TestRunRetriesBeforeTheNextTime(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -176,7 +177,7 @@ func TestRunRetriesBeforeTheNextTime(t *testing.T) {
 	}
 }
 
-// retryEachRun has each run of a job at its time wish for another one some time after its end, which takes longer by as much as is said.
+// retryEachRun asks for a retry some time after the end of each run; retries take longer by the given time.
 func retryEachRun(j *Job, at *time.Time, pause, longer time.Duration) {
 	run := j.Run
 	j.Run = func(ctx context.Context, caughtUp bool) {
@@ -188,7 +189,7 @@ func retryEachRun(j *Job, at *time.Time, pause, longer time.Duration) {
 	j.Retry = func(ctx context.Context) {
 		run(ctx, false)
 		*at = time.Time{}
-		_ = waitVirtual(ctx, longer) // a run that is called off ends early
+		_ = waitVirtual(ctx, longer) // a cancelled run ends early
 	}
 }
 
@@ -277,8 +278,8 @@ func TestRunJobsBesideOneAnother(t *testing.T) {
 	})
 }
 
-// TestF8EveryNightOfTwoYearsIsServedOnce lives through the 366 nights of 2000 and the 365 of 2001 in four zones, at a time that the
-// clocks of each leave out once a year or show twice.
+// TestF8EveryNightOfTwoYearsIsServedOnce simulates the 366 nights of 2000 and the 365 of 2001 in four zones, at a time that the
+// clocks of each skip or show twice once a year.
 func TestF8EveryNightOfTwoYearsIsServedOnce(t *testing.T) {
 	for name, spec := range map[string]string{
 		"Europe/Berlin": "30 2 * * *", "America/New_York": "30 1 * * *", "Australia/Lord_Howe": "15 2 * * *", "America/Santiago": "0 0 * * *",

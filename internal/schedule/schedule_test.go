@@ -123,8 +123,7 @@ func checkDailyYear(t *testing.T, spec string, z *time.Location) {
 	}
 }
 
-// TestNextIsWhatWatchingTheClockGives compares with the plainest way there is: look at the clock every minute.
-// Holds: T136.
+// TestNextIsWhatWatchingTheClockGives compares Next with a look at the clock every minute.
 func TestNextIsWhatWatchingTheClockGives(t *testing.T) {
 	t.Parallel()
 	zones := []string{"UTC", "America/New_York", "America/Santiago", "Europe/Berlin", "Asia/Beirut", "Australia/Lord_Howe", "Antarctica/Troll"}
@@ -148,7 +147,7 @@ func TestNextIsWhatWatchingTheClockGives(t *testing.T) {
 
 func watchClock(from, to time.Time, z *time.Location, minutes, hours map[int]bool) []string {
 	var all []string
-	seen := wallTime(from.Add(-30 * time.Hour).In(z)) // the highest face so far
+	seen := wallTime(from.Add(-30 * time.Hour).In(z)) // the latest wall time so far
 	for at := from.Add(-30 * time.Hour); at.Before(to); at = at.Add(time.Minute) {
 		now := wallTime(at.In(z))
 		hit := false

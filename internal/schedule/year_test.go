@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// years are forty zones, each with a year in which its clocks do something: most are set forward and back, by half an hour, one or two,
-// at two at night, at midnight or on another day than they were to; some begin or end to do so; some leave a day out.
+// years are forty zones, each with a year of unusual clock changes: by half an hour, one or two hours; at two at night, at
+// midnight, or on another day than planned; zones that begin or end summer time; zones that skip a day.
 var years = map[string]int{
 	"UTC": 2024, "Europe/Berlin": 2026, "Europe/London": 2026, "Europe/Dublin": 2026, "Europe/Lisbon": 2026, "Europe/Istanbul": 2016,
 	"Europe/Chisinau": 2026, "Europe/Volgograd": 2020, "Atlantic/Azores": 2026, "Africa/Casablanca": 2026, "Africa/Cairo": 2023, "Africa/Juba": 2021,
@@ -26,12 +26,12 @@ func calendarDays(z *time.Location, from, to time.Time) (all []string) {
 			all = append(all, day)
 		}
 	}
-	slices.Sort(all) // a clock that is set back at midnight shows the day before again
+	slices.Sort(all) // a clock that is set back at midnight repeats the day before
 	return slices.Compact(all)
 }
 
-// TestF8AYearInFortyZonesHasOneRunEachDay lives through a year of a job that runs every night, in each zone at a time of its own, and asks
-// for the times of others: each day of the calendar has one.
+// TestF8AYearInFortyZonesHasOneRunEachDay simulates a year of a nightly job in each zone at one time of day, and asks Next for
+// other times: each day of the calendar has one run.
 func TestF8AYearInFortyZonesHasOneRunEachDay(t *testing.T) {
 	t.Parallel()
 	if len(years) != 40 {
@@ -53,7 +53,7 @@ func TestF8AYearInFortyZonesHasOneRunEachDay(t *testing.T) {
 				}
 				onceEach(t, line, got, want)
 			}
-			if !testing.Short() { // half a million turns of a clock
+			if !testing.Short() { // half a million steps of the clock
 				onceEach(t, "a job at "+lived, runYear(t, lived, from, to), want)
 			}
 		})

@@ -101,10 +101,10 @@ func eraseGone(ctx context.Context, r *stream.Run) error {
 func forgottenContacts(ctx context.Context, work *load.Work, schema string, streams []*schemas.Stream) ([]string, error) {
 	var all []string
 	for _, s := range streams {
-		if s.Persons == nil || s.Persons.Forgotten == "" {
+		if s.Persons == nil || s.Persons.Deleted == "" {
 			continue
 		}
-		ids, err := work.Facts.IDs(ctx, schema, s.Persons.Forgotten)
+		ids, err := work.Facts.IDs(ctx, schema, s.Persons.Deleted)
 		if err != nil {
 			return nil, fmt.Errorf("stream %s: %w", s.Name, err)
 		}

@@ -116,7 +116,7 @@ func (m *Arrival) AfterMerge(ctx context.Context, stamp time.Time) error {
 // resolvesSubjects reports whether records of this commit say which person the rows of a table are about.
 func (m *Arrival) resolvesSubjects(e *subjectEraser, t transform.Table) bool {
 	return slices.ContainsFunc(t.Columns, func(c transform.Column) bool {
-		return slices.ContainsFunc(c.Whose, func(name string) bool {
+		return slices.ContainsFunc(c.Subjects, func(name string) bool {
 			i := columnAt(t, name)
 			if i < 0 {
 				return false
@@ -206,7 +206,7 @@ func textColumn(rows arrow.RecordBatch, column string) *array.String {
 func (m *Arrival) findReferencedSubjects(ctx context.Context, e *subjectEraser, t transform.Table, ids map[string]bool) error {
 	asked := map[string]bool{}
 	for _, c := range t.Columns {
-		for _, name := range c.Whose {
+		for _, name := range c.Subjects {
 			i := columnAt(t, name)
 			if i < 0 || t.Columns[i].References == "" || asked[name] || !c.PII || e.relationOf(t.Name) == "" {
 				continue

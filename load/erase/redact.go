@@ -60,7 +60,7 @@ func (m *Arrival) BeforeReplace(ctx context.Context, s stage.Batch, candidates s
 
 // BeforeMerge finds the stored rows, still with texts, of ids that the source answered without a row.
 func (m *Arrival) BeforeMerge(ctx context.Context, t transform.Table, ids []string) error {
-	if len(ids) == 0 || t.MutedBy == "" {
+	if len(ids) == 0 || t.RedactIDColumn == "" {
 		return nil
 	}
 	var left []string
@@ -70,7 +70,7 @@ func (m *Arrival) BeforeMerge(ctx context.Context, t transform.Table, ids []stri
 		}
 	}
 	query := fmt.Sprintf("SELECT %s FROM %s t WHERE t.%s IN (SELECT unnest(string_split($1, $2))) AND (%s)", clause.Texts("t.", t.Key),
-		duck.Table(m.schema, t.Name), duck.Name(t.MutedBy), strings.Join(left, " OR "))
+		duck.Table(m.schema, t.Name), duck.Name(t.RedactIDColumn), strings.Join(left, " OR "))
 	return m.erasures.db.DB.Each(ctx, query, []any{strings.Join(ids, clause.Separator), clause.Separator}, func(rows *sql.Rows) error {
 		values, into := make([]string, len(t.Key)), make([]any, len(t.Key))
 		for i := range values {

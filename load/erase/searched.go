@@ -79,7 +79,7 @@ func erasureRulesHash(t transform.Table) string {
 	fmt.Fprintf(h, "%s %q\n", t.Erase, t.Key)
 	for _, c := range t.Columns {
 		hasRules = hasRules || c.PII || c.Person
-		fmt.Fprintf(h, "%s %t %t %t %t %q %s\n", c.Name, c.PII, c.Person, c.Stays, c.Erased, c.Whose, c.References)
+		fmt.Fprintf(h, "%s %t %t %t %t %q %s\n", c.Name, c.PII, c.Person, c.KeptByErasure, c.Erased, c.Subjects, c.References)
 	}
 	if !hasRules {
 		return ""

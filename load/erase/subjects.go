@@ -113,7 +113,7 @@ func (e *subjectEraser) defaultSubject(ctx context.Context, t transform.Table) (
 
 // subjectByColumn decides by one name in the stream file's whose.
 func (e *subjectEraser) subjectByColumn(ctx context.Context, t transform.Table, name string) (string, error) {
-	if name == schemas.WhoseRecord {
+	if name == schemas.RecordSubjects {
 		return e.ofRecord(ctx, t)
 	}
 	if i := slices.IndexFunc(t.Columns, func(c transform.Column) bool { return c.Name == name }); i >= 0 {
@@ -218,16 +218,16 @@ func (e *subjectEraser) erasureRules(ctx context.Context, t transform.Table) (li
 	groups := map[string]*erasureRule{}
 	var order []string
 	for _, c := range t.Columns {
-		wanted := c.PII || t.Erase == "all" && !c.Stays && !c.Person && !strings.HasPrefix(c.Name, "_")
+		wanted := c.PII || t.Erase == "all" && !c.KeptByErasure && !c.Person && !strings.HasPrefix(c.Name, "_")
 		if c.Erased {
 			wanted = true
 		}
 		if !wanted || slices.Contains(t.Key, c.Name) || e.work.db.KeepsColumn(t.Name+"."+c.Name) {
 			continue
 		}
-		group := strings.Join(c.Whose, ",")
+		group := strings.Join(c.Subjects, ",")
 		if groups[group] == nil {
-			where, err := e.subjectPredicate(ctx, t, c.Whose)
+			where, err := e.subjectPredicate(ctx, t, c.Subjects)
 			if err != nil {
 				return nil, nil, err
 			}

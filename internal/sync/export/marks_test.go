@@ -34,14 +34,14 @@ func TestDatasetColumnsGetFlagsByName(t *testing.T) {
 	}
 	c := dataset("conversation_id", "contact_id", "contact_name", "subject", "teammate_name", "csat_score")
 	for _, name := range []string{"contact_name", "subject"} {
-		if !c[name].PII || !slices.Equal(c[name].Whose, []string{"conversation_id", "contact_id"}) {
+		if !c[name].PII || !slices.Equal(c[name].Subjects, []string{"conversation_id", "contact_id"}) {
 			t.Errorf("%s: %+v", name, c[name])
 		}
 	}
 	if !c["contact_id"].Person || c["contact_id"].PII || c["conversation_id"].References != "conversations.id" || c["csat_score"].PII || c["teammate_name"].PII || c["_time"].PII {
 		t.Errorf("%+v", c)
 	}
-	if c := dataset("contact_name", "state"); !c["contact_name"].PII || c["contact_name"].Whose != nil {
+	if c := dataset("contact_name", "state"); !c["contact_name"].PII || c["contact_name"].Subjects != nil {
 		t.Errorf("a dataset without ids: %+v", c)
 	}
 }

@@ -157,7 +157,7 @@ func (t *exportReader) commitSpan(ctx context.Context, job extract.ExportJob, ar
 	own.Refresh = t.State.Replace
 	rejects := t.Decoder.Rejects()
 	for _, row := range tally.ambiguous {
-		own.Misfits = append(own.Misfits, transform.Misfit{Row: row, Table: t.Tables[0].Name, Column: export.TimeColumn, Reason: reasonAmbiguous, Count: 1})
+		own.DeadLetters = append(own.DeadLetters, transform.DeadLetter{Row: row, Table: t.Tables[0].Name, Column: export.TimeColumn, Reason: reasonAmbiguous, Count: 1})
 	}
 	t.Result.KeepTexts(rejects)
 	err := stream.RefuseMostRejected(t.Task, rejects, own.Rows.NumRows())

@@ -43,7 +43,7 @@ func refuseNewColumns(ctx context.Context, t *Task, drift []transform.SchemaDrif
 // noteRedacted notes the ids of a page that were answered without any record, for a stream where such an answer means that the source redacted
 // the text. An id that was answered with 404 brings a record that is marked gone, so it is not among them.
 func noteRedacted(t *Task, page extract.Page) {
-	if t.Tables[0].MutedBy == "" {
+	if t.Tables[0].RedactIDColumn == "" {
 		return
 	}
 	withRecords := map[string]bool{}

@@ -32,11 +32,11 @@ func takeRecord(t *Task, record extract.Record, meta transform.Meta) error {
 		missing = extract.NoTime
 	}
 	if missing == "" && record.Short != "" {
-		missing = transform.Lacks
+		missing = transform.OmitsUsual
 	}
 	if missing != "" && named {
 		asked := noteDoubt(t, key, missing, record.Error)
-		if kept := missing == transform.Lacks || missing == extract.Unreadable && record.Raw != nil || missing == extract.NoTime && !asked; !kept {
+		if kept := missing == transform.OmitsUsual || missing == extract.Unreadable && record.Raw != nil || missing == extract.NoTime && !asked; !kept {
 			if t.State.Sweep != nil {
 				t.seenKeys = append(t.seenKeys, key)
 			}
@@ -63,7 +63,7 @@ func takeRecord(t *Task, record extract.Record, meta transform.Meta) error {
 		t.doubts.cameWhole[key] = true
 	}
 	for _, key := range suspects {
-		noteDoubt(t, key, transform.Lacks, "")
+		noteDoubt(t, key, transform.OmitsUsual, "")
 	}
 	return nil
 }
@@ -88,7 +88,7 @@ func noteDoubt(t *Task, key, reason, text string) (asked bool) {
 	}
 	t.doubts.incomplete = append(t.doubts.incomplete, transform.Incomplete{Key: key, Reason: reason, Error: problem.Shorten(text)})
 	t.doubts.reasons[key] = reason
-	if reason == extract.Unreadable || t.Stream.Read.Detail != nil && reason != transform.Lacks || t.doubts.asked[key] || !canReadByID(t) {
+	if reason == extract.Unreadable || t.Stream.Read.Detail != nil && reason != transform.OmitsUsual || t.doubts.asked[key] || !canReadByID(t) {
 		return false
 	}
 	t.doubts.retryIDs = append(t.doubts.retryIDs, key)
@@ -98,7 +98,7 @@ func noteDoubt(t *Task, key, reason, text string) (asked bool) {
 // dropDoubt removes the note about a record that arrived complete, or that the source no longer has. A note with reason LeftOut stays: only the
 // commit, which compares with the stored rows, can tell whether it still holds.
 func dropDoubt(t *Task, key string) {
-	if reason, noted := t.doubts.reasons[key]; noted && reason != transform.LeftOut {
+	if reason, noted := t.doubts.reasons[key]; noted && reason != transform.OmitsStored {
 		t.doubts.incomplete = slices.DeleteFunc(t.doubts.incomplete, func(one transform.Incomplete) bool { return one.Key == key })
 		t.doubts.completed = append(t.doubts.completed, key)
 		delete(t.doubts.reasons, key)

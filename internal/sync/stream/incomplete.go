@@ -27,7 +27,7 @@ func askDoubted(ctx context.Context, t *Task) error {
 	err := t.Run.Writer.Use(func(work *load.Work) error {
 		list, err := work.DeadLetters.Incomplete(ctx, t.Workspace.Name, t.Stream.Name)
 		for _, one := range list {
-			if one.Reason == transform.LeftOut {
+			if one.Reason == transform.OmitsStored {
 				ids = append(ids, one.Key)
 			}
 		}

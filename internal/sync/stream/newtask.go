@@ -87,7 +87,7 @@ func NewTask(ctx context.Context, r *Run, w *Workspace, s *schemas.Stream) (*Tas
 		settings.Hash, settings.Drop = nil, nil // its columns are known once it is restored
 	}
 	decoder, err := transform.NewDecoder(s, transform.Options{
-		APIVersion: w.Config.APIVersion, Hash: settings.Hash, Drop: settings.Drop, HashKey: r.HashKey, LeftOutEmpty: settings.LeftOutEmpty,
+		APIVersion: w.Config.APIVersion, Hash: settings.Hash, Drop: settings.Drop, HashKey: r.HashKey, OmittedIsEmpty: settings.LeftOutEmpty,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("stream %s: %w", s.Name, err)

@@ -58,7 +58,7 @@ func (r *Run) ownSQL(s *schemas.Stream) (all []ownSQL, err error) {
 		all = append(all, ownSQL{read.Rehearsed{SQL: s.Read.Over.SQL}, s.Name, s.Read.Over.View, true})
 	}
 	if s.Persons != nil {
-		all = append(all, ownSQL{read.Rehearsed{SQL: s.Persons.Forgotten}, s.Name, "persons: forgotten", false},
+		all = append(all, ownSQL{read.Rehearsed{SQL: s.Persons.Deleted}, s.Name, "persons: forgotten", false},
 			ownSQL{read.Rehearsed{SQL: s.Persons.Merged}, s.Name, "persons: merged", false})
 		all = slices.DeleteFunc(all, func(one ownSQL) bool { return one.SQL == "" })
 	}

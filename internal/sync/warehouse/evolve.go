@@ -52,7 +52,7 @@ func WidenStream(s *schemas.Stream, shapes []facts.Shape, wanted bool) *schemas.
 				continue
 			}
 			if to, was := widestType(c.Type, shapes[at], wanted); len(was) > 0 {
-				columns[i].Type, columns[i].Was, changed = to, was, true
+				columns[i].Type, columns[i].NarrowerTypes, changed = to, was, true
 			}
 		}
 		return columns
