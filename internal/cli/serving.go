@@ -232,7 +232,7 @@ func (s *pipelineServer) cancelRun(name string) error {
 	if u == nil {
 		return &problem.Problem{Class: "usage", What: "this program runs no " + name + " now", Next: "a run of another process is ended where it was begun, by Ctrl-C"}
 	}
-	u.cancel(pipelinesync.ErrCalledOff)
+	u.cancel(pipelinesync.ErrCancelled)
 	return nil
 }
 
