@@ -48,7 +48,7 @@ func runApart(ctx context.Context, env *Env, r *runner.Runner, p *config.Pipelin
 				return nil
 			},
 			Stop: func() any {
-				return stopRequest{Cancelled: errors.Is(context.Cause(ctx), sync.ErrCalledOff), Code: interruptCode(ctx)}
+				return stopRequest{Cancelled: errors.Is(context.Cause(ctx), sync.ErrCancelled), Code: interruptCode(ctx)}
 			},
 		})
 	}()
@@ -95,7 +95,7 @@ func (env *Env) runAsked(ctx context.Context, request json.RawMessage) error {
 			_ = json.Unmarshal(told.Message, &why) // whatever it says, it is to end
 		}
 		if why.Cancelled {
-			cancel(sync.ErrCalledOff)
+			cancel(sync.ErrCancelled)
 			return
 		}
 		code.Store(int32(why.Code))

@@ -137,7 +137,7 @@ func TestSignalsOfATerminalReachAServedRunOnce(t *testing.T) {
 	if code := p.exitCode(); code != 0 || strings.Count(p.outputText(), "press Ctrl-C again to stop immediately") != 1 || !strings.Contains(p.outputText(), "\nINTERRUPTED nightly ") {
 		t.Errorf("it ended with %d:\n%s", code, p.outputText())
 	}
-	if e := lastRun(t, dir); e.Outcome != "INTERRUPTED" || e.Exit != 130 || e.CalledOff || !e.CaughtUp || e.Try != 1 {
+	if e := lastRun(t, dir); e.Outcome != "INTERRUPTED" || e.Exit != 130 || e.Cancelled || !e.CaughtUp || e.Try != 1 {
 		t.Errorf("it is noted as %+v", e)
 	}
 }

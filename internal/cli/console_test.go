@@ -100,7 +100,7 @@ func TestTheConsoleBeginsAndEndsRuns(t *testing.T) {
 	p.waitForText("\nOK nightly ")
 	var o runlog.Overview
 	v.callAPI(http.MethodGet, "overview", &o)
-	if len(o.Pipelines) != 1 || o.Pipelines[0].Health != runlog.HealthOK || len(o.Pipelines[0].Runs) != 2 || !o.Pipelines[0].Runs[1].CalledOff {
+	if len(o.Pipelines) != 1 || o.Pipelines[0].Health != runlog.HealthOK || len(o.Pipelines[0].Runs) != 2 || !o.Pipelines[0].Runs[1].Cancelled {
 		t.Errorf("the overview is %+v", o.Pipelines)
 	}
 	p.sendSignal(syscall.SIGTERM)

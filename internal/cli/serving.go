@@ -232,7 +232,7 @@ func (s *pipelineServer) cancelRun(name string) error {
 	if u == nil {
 		return &problem.Problem{Class: "usage", What: "this process does not run " + name + " now", Next: "stop the run in the terminal or service that started it, with Ctrl-C"}
 	}
-	u.cancel(pipelinesync.ErrCalledOff)
+	u.cancel(pipelinesync.ErrCancelled)
 	return nil
 }
 

@@ -16,7 +16,7 @@ func CompareAll(t testing.TB, space *emulator.Workspace, file string) {
 }
 
 // CompareAll is the function CompareAll for a file that may be open already.
-func (a *Asked) CompareAll(t testing.TB, space *emulator.Workspace, file string) {
+func (a *OpenFile) CompareAll(t testing.TB, space *emulator.Workspace, file string) {
 	t.Helper()
 	a.openFor(t, file).compareAll(space)
 }

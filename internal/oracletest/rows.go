@@ -19,15 +19,15 @@ func QueryRows(file, query string) ([]string, error) {
 	return rows, err
 }
 
-// Asked keeps the last queried file open, because opening costs more than most queries. One goroutine at a time uses it, and the caller closes it.
-type Asked struct {
+// OpenFile keeps the last queried file open, because opening costs more than most queries. One goroutine at a time uses it, and the caller closes it.
+type OpenFile struct {
 	path   string
 	info   os.FileInfo
 	reader *read.Reader
 }
 
 // Rows is QueryRows on a file, which is opened again when it is another file than last time or was written since.
-func (a *Asked) Rows(file, query string) (rows []string, err error) {
+func (a *OpenFile) Rows(file, query string) (rows []string, err error) {
 	if err := a.open(file); err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func (a *Asked) Rows(file, query string) (rows []string, err error) {
 	return rows, err
 }
 
-func (a *Asked) open(file string) error {
+func (a *OpenFile) open(file string) error {
 	info, err := os.Stat(file)
 	if err == nil && a.reader != nil && file == a.path && os.SameFile(info, a.info) && info.Size() == a.info.Size() && info.ModTime().Equal(a.info.ModTime()) {
 		return nil
@@ -52,7 +52,7 @@ func (a *Asked) open(file string) error {
 }
 
 // Close closes the file, if one is open.
-func (a *Asked) Close() error {
+func (a *OpenFile) Close() error {
 	if a.reader == nil {
 		return nil
 	}
@@ -76,7 +76,7 @@ type publishedFile struct {
 	*read.Reader
 }
 
-func (a *Asked) openFor(t testing.TB, file string) publishedFile {
+func (a *OpenFile) openFor(t testing.TB, file string) publishedFile {
 	t.Helper()
 	if err := a.open(file); err != nil {
 		t.Fatal(err)
@@ -87,7 +87,7 @@ func (a *Asked) openFor(t testing.TB, file string) publishedFile {
 // withPublished opens a file, calls ask, and closes it.
 func withPublished(t testing.TB, file string, ask func(f publishedFile)) {
 	t.Helper()
-	var a Asked
+	var a OpenFile
 	defer func() {
 		if err := a.Close(); err != nil {
 			t.Error(err)

@@ -26,7 +26,7 @@ func CompareTables(t testing.TB, space *emulator.Workspace, file string, edit fu
 }
 
 // CompareTables is the function CompareTables for a file that may be open already.
-func (a *Asked) CompareTables(t testing.TB, space *emulator.Workspace, file string, edit func(table Table, rows []map[string]any) []map[string]any, tables ...Table) {
+func (a *OpenFile) CompareTables(t testing.TB, space *emulator.Workspace, file string, edit func(table Table, rows []map[string]any) []map[string]any, tables ...Table) {
 	t.Helper()
 	a.openFor(t, file).compareTables(space, edit, tables)
 }

@@ -40,10 +40,10 @@ type testBed struct {
 	runner   *runner.Runner
 	file     string
 	log      *bytes.Buffer
-	reader   oracletest.Asked  // the published file that was queried last
-	emulated bool              // the source reports itself as emulated
-	whole    bool              // publish models and the lake too
-	env      map[string]string // besides the workspace's address and token
+	reader   oracletest.OpenFile // the published file that was queried last
+	emulated bool                // the source reports itself as emulated
+	whole    bool                // publish models and the lake too
+	env      map[string]string   // besides the workspace's address and token
 }
 
 // skipInRaceRun skips a test in the race lane. Other tests of that lane run the same goroutines.

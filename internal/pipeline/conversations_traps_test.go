@@ -91,8 +91,8 @@ func (c chatBed) countSingleReads(n int) int {
 	return c.countRequests(n, "/conversations/", "/conversations/search")["/conversations/"]
 }
 
-// SplitPattern counts the conversations that are stored with other parts than the API counts.
-const SplitPattern = `SELECT count(*) FROM conversations c WHERE statistics_count_conversation_parts <>
+// incompleteConversations counts the stored conversations with another number of parts than the API states.
+const incompleteConversations = `SELECT count(*) FROM conversations c WHERE statistics_count_conversation_parts <>
 	(SELECT count(*) FROM conversation_parts p WHERE p.conversation_id = c.id)`
 
 // TestT54AnswerWithNoneOrBothListNamesStopsTheStream: the list of a search has one of two names. An answer with neither or both is an error, and
@@ -169,10 +169,10 @@ func TestT56ConversationAndItsPartsAreCommittedTogether(t *testing.T) {
 		}
 	}
 	c.checkQuery("the one that failed", "SELECT count(*) FROM conversations WHERE id = '"+bad+"'", "0")
-	c.checkQuery("halves after a failed reading", SplitPattern, "0")
+	c.checkQuery("halves after a failed reading", incompleteConversations, "0")
 	c.space.InjectFaults(nil)
 	c.readAfterHour()
-	c.checkQuery("halves", SplitPattern, "0")
+	c.checkQuery("halves", incompleteConversations, "0")
 	c.equalsOracle()
 
 	for n := range 4 {
@@ -183,7 +183,7 @@ func TestT56ConversationAndItsPartsAreCommittedTogether(t *testing.T) {
 		c.interruptAfter(2 + n)
 	}
 	c.readAfterHour()
-	c.checkQuery("halves after interruptions", SplitPattern, "0")
+	c.checkQuery("halves after interruptions", incompleteConversations, "0")
 	c.equalsOracle()
 }
 

@@ -249,7 +249,7 @@ func TestT107TimesWithoutAZoneUseTheWarehouseTimezone(t *testing.T) {
 			truth++
 		}
 	}
-	if got := b.queryRows("SELECT count(*) FROM reporting_conversation"); got[0] != AsWhole(truth) {
+	if got := b.queryRows("SELECT count(*) FROM reporting_conversation"); got[0] != numberText(truth) {
 		t.Errorf("%s rows, %d in truth", got, truth)
 	}
 	wrong := newBedWith(t, c, config)
@@ -274,7 +274,7 @@ func TestT108NewVersionReReadsAllExports(t *testing.T) {
 	b.reportEqualsOracle("conversation", reportStart)
 }
 
-func AsWhole(n int) string { return strconv.Itoa(n) }
+func numberText(n int) string { return strconv.Itoa(n) }
 
 // TestReusedJobIDStartsANewJob: a source that was restarted may give the id to another job.
 func TestReusedJobIDStartsANewJob(t *testing.T) {

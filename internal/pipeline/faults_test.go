@@ -38,8 +38,8 @@ func (b *testBed) untilWell(most int) (runs, requests int) {
 // conversing reads conversations too, each with a request by id.
 var conversing = strings.Replace(nightly, "streams: [", "streams: [conversations, ", 1)
 
-// MixedWorkspaces are all kinds of faults, which together come to a share of requests.
-func MixedWorkspaces(share float64) string {
+// mixedFaults returns faults of all kinds, which together hit a share of the requests.
+func mixedFaults(share float64) string {
 	kinds := []string{"error=%g:500", "error=%g:503", "error=%g:504", "429=%g", "reset=%g", "truncate=%g", "garbage=%g", "html404=%g", "slow=%g:2ms", "drip=%g:50us"}
 	for i, kind := range kinds {
 		kinds[i] = fmt.Sprintf(kind, share/float64(len(kinds)))
@@ -47,9 +47,7 @@ func MixedWorkspaces(share float64) string {
 	return strings.Join(kinds, ",")
 }
 
-// TestF6FaultsOfTheAPIEqualTheOracle reads a workspace, and again what changed in it, through a line that fails for a share of
-// requests in every way. A run that ends well has all that there is.
-// TestPanicOfOneStreamEndsTheRunLikeAKill: nothing is committed after it, its stack is known, and the next run goes on.
+// TestPanicOfOneStreamEndsTheRunLikeAKill: nothing is committed after it, its stack is in the error, and the next run continues.
 func TestPanicOfOneStreamEndsTheRunLikeAKill(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(65))
@@ -73,6 +71,8 @@ func TestPanicOfOneStreamEndsTheRunLikeAKill(t *testing.T) {
 	b.equalsOracle()
 }
 
+// TestF6FaultsOfTheAPIEqualTheOracle reads a workspace and its changes while a share of the requests fails in every way. A run that succeeds
+// has all records.
 func TestF6FaultsOfTheAPIEqualTheOracle(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
@@ -86,7 +86,7 @@ func TestF6FaultsOfTheAPIEqualTheOracle(t *testing.T) {
 			Knobs: emulator.Knobs{NoLag: true, QuietConversations: emulator.Never}}, conversing)
 		life := newLife(b, l.Seed())
 		for _, share := range shares {
-			b.failOn(b.space.SetChaos(MixedWorkspaces(share)))
+			b.failOn(b.space.SetChaos(mixedFaults(share)))
 			runs, asked := b.untilWell(5)
 			t.Logf("seed %d: faults for %g %% of %d requests: %d runs", l.Seed(), 100*share, asked, runs)
 			life.applyEvents(30)

@@ -67,7 +67,7 @@ func (b *testBed) checkLifecycle(lifecycle, current string, ids ...string) {
 	}
 }
 
-// TestT24MergedLeadLeavesSearch merges leads that were never seen, that are stored, and while search is paged. Chains of
+// TestT24T25MergedLeadLeavesSearch merges leads that were never seen, that are stored, and while search is paged. Chains of
 // merges lead to the one contact that is left (T25), also when that is deleted in the end.
 func TestT24T25MergedLeadLeavesSearch(t *testing.T) {
 	t.Parallel()

@@ -42,8 +42,8 @@ func (b *testBed) syncAtRandom(l *workspaceLife, n int) {
 	b.space.RunBetween(nil)
 }
 
-// TestT84ActivityLogsEqualTheOracle reads the log of a workspace that lives on, through runs that are cut and interrupted
-// between any two answers, with 10,000 entries in an hour among the rest.
+// TestT84ActivityLogsEqualTheOracle reads the log of a changing workspace, through runs that are cut and interrupted between any two answers. One
+// hour has 10,000 entries.
 func TestT84ActivityLogsEqualTheOracle(t *testing.T) {
 	t.Parallel()
 	for _, temper := range []struct {
@@ -78,7 +78,7 @@ func TestT84ActivityLogsEqualTheOracle(t *testing.T) {
 	}
 }
 
-// TestT84FiftyEntriesInOneSecondFail where an answer holds twenty: nothing says how to ask for the others.
+// TestT84FiftyEntriesInOneSecondFail where an answer has twenty: no request can ask for the others.
 func TestT84FiftyEntriesInOneSecondFail(t *testing.T) {
 	t.Parallel()
 	c := tinyConfig(112)
@@ -102,7 +102,7 @@ func TestT84FiftyEntriesInOneSecondFail(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestT85TypesOfEveryVersionAreStored: what 2.14 renamed is stored as it was sent.
+// TestT85TypesOfEveryVersionAreStored: types that 2.14 renamed are stored as sent.
 func TestT85TypesOfEveryVersionAreStored(t *testing.T) {
 	t.Parallel()
 	for version, want := range map[string][]string{"2.13": {"admin_assignment_limit_change|assignment_limit"}, "2.12": {"the_assignment_limit_change|assignment_limit"},
@@ -123,8 +123,8 @@ func TestT85TypesOfEveryVersionAreStored(t *testing.T) {
 	}
 }
 
-// TestT86ActivityLogsOutsideThePlanKeepTheirRows: the plan changes in the middle of the history; the rows and the marks
-// stay, other streams go on, and once the plan has the log again it is read on from there.
+// TestT86ActivityLogsOutsideThePlanKeepTheirRows: the plan changes during the backfill. Rows and checkpoint stay, other streams go on, and once
+// the plan includes the log again the backfill continues.
 func TestT86ActivityLogsOutsideThePlanKeepTheirRows(t *testing.T) {
 	t.Parallel()
 	c := tinyConfig(114)
@@ -161,7 +161,7 @@ func TestT86ActivityLogsOutsideThePlanKeepTheirRows(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestExplicitWindowOfTheActivityLogMovesNoWatermark reads what --since and --until say, of this stream too.
+// TestExplicitWindowOfTheActivityLogMovesNoWatermark reads the span of --since and --until.
 func TestExplicitWindowOfTheActivityLogMovesNoWatermark(t *testing.T) {
 	t.Parallel()
 	c := tinyConfig(115)
@@ -180,7 +180,7 @@ func TestExplicitWindowOfTheActivityLogMovesNoWatermark(t *testing.T) {
 	}
 }
 
-// TestBackfillShareOfALogIsTimeRead: the source counts nothing, but with a start it is known where the end is.
+// TestBackfillShareOfALogIsTimeRead: the source states no number of records, but a configured start makes the end known.
 func TestBackfillShareOfALogIsTimeRead(t *testing.T) {
 	t.Parallel()
 	c := tinyConfig(116)

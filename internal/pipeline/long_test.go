@@ -16,7 +16,7 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// virtualClock is a clock that many wait by: whoever waits moves it to the end of the wait, nobody further.
+// virtualClock is a clock that many goroutines wait by. A wait moves it to its end, and never back.
 type virtualClock struct {
 	mu  sync.Mutex // guards now
 	now time.Time
@@ -36,13 +36,13 @@ func (v *virtualClock) advanceTo(t time.Time) {
 	}
 }
 
-// longSync is a workspace whose first reading takes many minutes of virtual time.
+// longSync is a workspace whose first sync takes many minutes of virtual time.
 type longSync struct {
 	*testBed
 	clock         *virtualClock
 	began         time.Time
 	conversations int
-	early         time.Duration // by then the newest are there
+	early         time.Duration // the newest records are published by then
 }
 
 const longConfig = `version: 1
@@ -53,7 +53,7 @@ pipelines:
   nightly: {streams: [contacts, deleted_contacts, contact_activities, conversations]}
 `
 
-// longSize is the size of the test: half an hour of 6,000 requests a minute with AQUEDUCK_LONG, of few otherwise.
+// longSize is the size of the test: half an hour at 6,000 requests a minute with AQUEDUCK_LONG, or at few without.
 func longSize() (conversations, perMinute int, early time.Duration) {
 	if os.Getenv("AQUEDUCK_LONG") != "" {
 		return 200_000, 6000, 5 * time.Minute
@@ -78,7 +78,7 @@ func newLongSync(t *testing.T) *longSync {
 	return l
 }
 
-// runAfter runs f at the first request after a time.
+// runAfter calls f at the first request after a time.
 func (l *longSync) runAfter(d time.Duration, f func()) {
 	var once sync.Once
 	l.space.RunBetween(func(int) {
@@ -88,7 +88,7 @@ func (l *longSync) runAfter(d time.Duration, f func()) {
 	})
 }
 
-// published tells whether the file holds all contacts, and how many of the newest conversations it has without a gap.
+// publishedCounts says whether the file has all contacts, and how many of the newest conversations it has without a gap.
 func (l *longSync) publishedCounts() (contacts, conversations int) {
 	l.t.Helper()
 	fmt.Sscan(l.queryRows("SELECT count(*) FROM contacts")[0], &contacts)
@@ -96,7 +96,7 @@ func (l *longSync) publishedCounts() (contacts, conversations int) {
 	return contacts, conversations
 }
 
-// newestAreWhole compares the published conversations with the truth down to where history is read.
+// newestAreWhole compares the published conversations with the oracle, down to the end of the backfill.
 func (l *longSync) newestAreWhole() {
 	l.t.Helper()
 	const read = "(SELECT history_to FROM _sync.checkpoints WHERE stream = 'conversations')"
@@ -113,7 +113,7 @@ func (l *longSync) newestAreWhole() {
 	}
 }
 
-// recordEstimates gathers what run.json says while a run goes on.
+// recordEstimates collects the estimates in run.json during a run.
 func (l *longSync) recordEstimates(into map[time.Time]runlog.Running) {
 	text, err := os.ReadFile(l.runner.Dir.RunFile())
 	if err != nil {
@@ -171,8 +171,8 @@ func TestLongFirstSyncPublishesNewestFirstWithEstimate(t *testing.T) {
 	l.equalsOracle()
 }
 
-// TestCutAndKilledRunsEqualOneLongRun cuts a first sync into pieces by max_time; in the middle of one its process
-// dies, which leaves what was on disk at that instant.
+// TestCutAndKilledRunsEqualOneLongRun cuts a first sync into pieces by max_time. In the middle of one its process dies, and the next run starts
+// from the files on disk at that moment.
 // Holds: F25.
 func TestCutAndKilledRunsEqualOneLongRun(t *testing.T) {
 	t.Parallel()
@@ -190,7 +190,7 @@ func TestCutAndKilledRunsEqualOneLongRun(t *testing.T) {
 		if cuts == 2 {
 			pieces.space.RunBetween(nil)
 			pieces.comeBackAs(copied)
-			lost = pieces.space.RequestCount() - lost // what it asked for after its death
+			lost = pieces.space.RequestCount() - lost // its requests after its death
 			continue
 		}
 		if strings.Contains(report.LastLine(), " backfill=100%") && !streamResult(t, report, "conversations").Cut {
@@ -204,12 +204,12 @@ func TestCutAndKilledRunsEqualOneLongRun(t *testing.T) {
 		t.Errorf("%d runs were cut, want about five", cuts)
 	}
 	t.Logf("%s; %d requests in one, %d in %d pieces", whole.LastLine(), one.space.RequestCount(), pieces.space.RequestCount(), cuts+1)
-	// Every run asks for the newest pages and the small lists anew: some 25 requests.
+	// Every run requests the newest pages and the small lists again: about 25 requests.
 	if asked := pieces.space.RequestCount() - lost; asked > one.space.RequestCount()+max(one.space.RequestCount()/10, 40*cuts) {
 		t.Errorf("%d requests in pieces, %d in one: what was committed was read again", asked, one.space.RequestCount())
 	}
 	for _, table := range one.queryRows("SELECT table_name FROM duckdb_tables() WHERE schema_name = 'main' AND NOT internal ORDER BY 1") {
-		// The _hash of a row of somebody forgotten is mixed with the salt of the warehouse, so that nobody is found by it.
+		// The content hash of an erased person's row depends on the warehouse's salt, so that it identifies no one.
 		content := "SELECT count(*), sum(hash(t::VARCHAR)::HUGEINT) FROM (SELECT COLUMNS(c -> c NOT IN ('_synced_at', '_run_id', '_hash')) FROM main." + table + ") t"
 		if a, b := one.queryRows(content), pieces.queryRows(content); a[0] != b[0] {
 			t.Errorf("%s: one run gives %s, pieces give %s (rows and their sum)", table, a[0], b[0])
@@ -217,8 +217,7 @@ func TestCutAndKilledRunsEqualOneLongRun(t *testing.T) {
 	}
 }
 
-// killedAfter copies the warehouse at a request some time after the beginning: nothing is being written then, for only one
-// stream is still read.
+// killedAfter copies the warehouse at a request some time after the start. Only one stream is still being read then, so no file is being written.
 func (l *longSync) killedAfter(d time.Duration, to string, at *int) {
 	l.runAfter(d, func() {
 		*at = l.space.RequestCount()

@@ -8,7 +8,7 @@ import (
 	"aqueduck/internal/sync"
 )
 
-// The test binary is also the process in which models of users are made.
+// TestMain makes the test binary also the process that builds users' models.
 func TestMain(m *testing.M) {
 	if sandbox.IsTaskProcess() {
 		os.Exit(sandbox.Serve(sync.Tasks()))

@@ -12,8 +12,8 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// TestS59TooLargeRecordFailsWithNextStep: a page is below what may be read, and its record larger than the memory that
-// a commit may use. More memory, as the error says, stores it.
+// TestS59TooLargeRecordFailsWithNextStep: the page is below the limit for answers, and its record above the memory of a commit. With more memory,
+// as the error says, it is stored.
 func TestS59TooLargeRecordFailsWithNextStep(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
@@ -31,7 +31,7 @@ func TestS59TooLargeRecordFailsWithNextStep(t *testing.T) {
 	}
 }
 
-// TestS59RecordWithManyAttributesBlocksNoPublish: its attributes are in the column of all, and no columns of the view.
+// TestS59RecordWithManyAttributesBlocksNoPublish: its attributes are in the column of all attributes, and not columns of the view.
 func TestS59RecordWithManyAttributesBlocksNoPublish(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
@@ -52,7 +52,7 @@ func TestS59RecordWithManyAttributesBlocksNoPublish(t *testing.T) {
 	}
 }
 
-// growRecord reads the workspace once, after which search answers with some fields in the place of the name of one contact.
+// growRecord reads the workspace once. After that, search returns other fields in place of one contact's name.
 func (b *testBed) growRecord(fields string) {
 	b.t.Helper()
 	b.syncOnce(runner.Options{})

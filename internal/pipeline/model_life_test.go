@@ -8,13 +8,13 @@ import (
 	"aqueduck/internal/emulator/state/conversations"
 )
 
-// streamFamily is a set of streams that are read together, with the things that happen to their records.
+// streamFamily is a set of streams that are read together, with the events of their records.
 type streamFamily struct {
 	name, streams string
 	events        func(l *workspaceLife) []lifeEvent
 }
 
-// families are those that the model reads. Calls go with contacts: the oracle tells their transcripts by whom they are about.
+// families are the sets that the model test reads. Calls belong to contacts, because the oracle returns transcripts by contact.
 var families = []streamFamily{
 	{"contacts", "contacts, deleted_contacts, contact_activities", (*workspaceLife).contactEvents},
 	{"conversations", "conversations, deleted_conversations", (*workspaceLife).conversationEvents},
@@ -26,7 +26,7 @@ var families = []streamFamily{
 	{"content", "news_items, folders", (*workspaceLife).contentEvents},
 }
 
-// pickOne gives one of a list, "" when it is empty.
+// pickOne returns a random item of a list, "" when it is empty.
 func (l *workspaceLife) pickOne(ids []string) string {
 	if len(ids) == 0 {
 		return ""
@@ -34,7 +34,7 @@ func (l *workspaceLife) pickOne(ids []string) string {
 	return ids[l.dice.IntN(len(ids))]
 }
 
-// onOneOf does something to one of those that there are.
+// onOneOf changes a random one of the existing records.
 func (l *workspaceLife) onOneOf(ids func() []string, do func(id string) error) func() error {
 	return func() error {
 		if id := l.pickOne(ids()); id != "" {
@@ -50,7 +50,7 @@ func (l *workspaceLife) drawSpeaker() conversations.Speaker {
 
 func (l *workspaceLife) drawText() string { return fmt.Sprintf("<p>words %d</p>", l.dice.IntN(1000)) }
 
-// conversationEvents are what happens to conversations with a sign: updated_at moves, or a list names those that left.
+// conversationEvents are the changes of conversations that move updated_at, or that a list of deletions shows.
 func (l *workspaceLife) conversationEvents() []lifeEvent {
 	s := l.space
 	any := func(do func(id string) error) func() error { return l.onOneOf(s.ConversationIDs, do) }
@@ -130,7 +130,7 @@ func (l *workspaceLife) logEvents() []lifeEvent {
 	return []lifeEvent{{"logs.add", func() error { l.space.AddRandomActions(1+l.dice.IntN(12), time.Minute); return nil }}}
 }
 
-// hourEvents is an hour of everything.
+// hourEvents is an hour of all kinds of events.
 func (l *workspaceLife) hourEvents() []lifeEvent {
 	return []lifeEvent{{"live", func() error { l.space.SimulateHours(1); return nil }}}
 }

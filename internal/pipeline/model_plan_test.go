@@ -12,20 +12,19 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// trialPlan is what a seed stands for: a small workspace, what is read of it, and one thing after another that happens. It is
-// written and read as lines of text.
+// trialPlan is the plan of a seed: a small workspace, the streams to read, and a sequence of operations. Its text form has one line for each.
 type trialPlan struct {
 	seed      uint64
 	families  []string
-	workspace uint64 // the seed of its population
+	workspace uint64 // seed of the population
 	contacts  int
-	page      int  // records of a page of every list
-	begun     bool // the warehouse was read once already, in peace
-	world     bool // answers may be wrong, and a run that ends with 0 is held to that
+	page      int  // records on a page of every list
+	begun     bool // the warehouse was synced once, without faults
+	world     bool // answers may be wrong, and a run that ends with 0 must have noticed
 	ops       []planOp
 }
 
-// planOp is one thing: a word, a number from which all that it draws follows, and what the word wants besides.
+// planOp is one operation: a word, a seed for everything that it draws, and arguments.
 type planOp struct {
 	do   string
 	n    int64
@@ -49,7 +48,7 @@ func (p *trialPlan) String() string {
 	return b.String()
 }
 
-// parsePlan reads what String writes. Lines that begin with # say nothing.
+// parsePlan parses what String writes. Lines that begin with # are comments.
 func parsePlan(text string) (*trialPlan, error) {
 	p := &trialPlan{}
 	for lines := bufio.NewScanner(strings.NewReader(text)); lines.Scan(); {
@@ -92,7 +91,7 @@ func parsePlan(text string) (*trialPlan, error) {
 	return p, nil
 }
 
-// streamNames are those of the families, each once.
+// streamNames returns the streams of the families, each once.
 func (p *trialPlan) streamNames() []string {
 	var list []string
 	for _, f := range families {
@@ -112,10 +111,10 @@ func (p *trialPlan) readsAny(names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return slices.Contains(p.families, name) })
 }
 
-// late is a search that learns of most things late, of some very late.
+// late is a search index that learns of most changes late, and of some very late.
 const late = `{"LagMax":"30m","TailShare":0.7,"Tail":"40h"}`
 
-// tempers are what a workspace may do to its readers and be honest all the same, as Knobs.
+// tempers are correct behaviours of a workspace that make it hard to read, as Knobs.
 var tempers = []string{
 	late, late, late, late, late, late, `{"LeaveLag":"20m"}`, `{"StaleReplica":0.4,"Duplicates":0.3}`, `{"StaleReplica":0.4,"LagMax":"30m"}`, `{"EmptyPages":0.3}`, `{"EmptyPages":0.3}`,
 	`{"ShortPages":0.4}`, `{"Sort":"shuffled"}`, `{"Sort":"ignored"}`, `{"CursorLife":2}`, `{"CursorLife":3}`, `{"TooLarge":1}`, `{"ActivityLag":"3h","TrailingToken":true}`,
@@ -123,27 +122,27 @@ var tempers = []string{
 	`{"Unavailable":["conversations.search","contacts.search"]}`, `{"CallsShuffled":true,"CallsLeftOut":0.2}`, `{"LogPage":3,"LogBoundsOut":true}`, `{"NestedCap":2}`,
 }
 
-// mishaps are faults of the wire and of what stands between, each at some share of the requests.
+// mishaps are faults of the network and of proxies, each for a share of the requests.
 var mishaps = []string{"error:500", "error:503", "429", "reset", "truncate", "garbage", "html404", "age", "encoding", "redirect", "unknown", "numbers"}
 
-// modelCrashes are the places where a run may die, as often as they are drawn.
+// modelCrashes are the points at which a run may die, repeated by their probability.
 var modelCrashes = []string{"commit-staged", "commit-staged", "commit-written", "commit-written", "commit-written", "commit-done", "publish-copied", "publish-sealed", "publish-moved", "lake-part", "lake-manifest",
 	"link-swapped", "work-trashed", "publish-retained", "fold-copied", "fold-swapping", "open-restored", "erase-noted", "erase-begun", "erase-committed", "erase-published"}
 
-// weighted are the families as often as they are drawn: those with the most ways to go wrong more often.
+// weighted are the families, repeated by their probability: those that can go wrong in more ways more often.
 var weighted = []string{"contacts", "contacts", "contacts", "conversations", "conversations", "tickets", "companies", "calls", "logs", "lists", "content"}
 
-// nameless is a workspace of which only the names of what may happen are asked.
+// nameless is a workspace that is used only for the names of its events.
 var nameless = sync.OnceValue(func() *emulator.Workspace { return emulator.New(emulator.Config{Seed: 1, Contacts: 1}) })
 
-// drawPlan is the plan of a seed, with so many runs at the most.
+// drawPlan draws the plan of a seed, with at most so many runs.
 func drawPlan(seed uint64, runs int) *trialPlan {
 	d := rand.New(rand.NewPCG(seed, 6))
 	p := &trialPlan{seed: seed, contacts: 4 + d.IntN(16), workspace: seed, page: 1 + d.IntN(8), families: []string{weighted[d.IntN(len(weighted))]}}
-	if p.begun = d.IntN(4) > 0; p.begun { // few populations: each is read once for all plans that begin with it
+	if p.begun = d.IntN(4) > 0; p.begun { // few populations, because each is synced once for all plans that begin with it
 		p.workspace, p.contacts = 1, []int{6, 14}[d.IntN(2)]
 	}
-	if d.IntN(5) == 0 && p.families[0] != "contacts" { // what is erased of them is erased there
+	if d.IntN(5) == 0 && p.families[0] != "contacts" { // erasing persons needs the contacts
 		p.families = append(p.families, "contacts")
 	}
 	l := &workspaceLife{dice: d, space: nameless()}
@@ -181,7 +180,7 @@ func (p *trialPlan) addOp(do string, n int64, with string) {
 	p.ops = append(p.ops, planOp{do, n, with})
 }
 
-// addOddity is a fault that stays until another word is said of it, or one of what surrounds the program.
+// addOddity adds a fault that lasts until another operation ends it, or a fault of the program's environment.
 func (p *trialPlan) addOddity(d *rand.Rand) {
 	switch d.IntN(6) {
 	case 0:
@@ -204,7 +203,7 @@ func (p *trialPlan) addOddity(d *rand.Rand) {
 	}
 }
 
-// addRun adds a run: how it ends, what happens between its requests, and what it was asked for.
+// addRun adds a run: how it ends, which events happen between its requests, and its options.
 func (p *trialPlan) addRun(d *rand.Rand) {
 	var with []string
 	say := func(format string, a ...any) { with = append(with, fmt.Sprintf(format, a...)) }

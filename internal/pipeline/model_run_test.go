@@ -19,16 +19,16 @@ import (
 	pipelinesync "aqueduck/internal/sync"
 )
 
-// trialShared is what the trials of a test share.
+// trialShared is the state that the trials of a test share.
 type trialShared struct {
-	alone sync.RWMutex // held by a run that dies at a named place: places know no warehouse
+	alone sync.RWMutex // held by a run that dies at a kill point, because kill points are global
 	dir   string
 
 	mu   sync.Mutex // guards what follows
 	read map[string]string
 }
 
-// baseWarehouse gives a warehouse by what it holds, which is made when it is asked for first.
+// baseWarehouse returns a synced warehouse by its contents. The first call makes it.
 func (c *trialShared) baseWarehouse(what string, make func(to string)) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -40,7 +40,7 @@ func (c *trialShared) baseWarehouse(what string, make func(to string)) string {
 	return c.read[what]
 }
 
-// modelRun is a run of the program as a plan has it.
+// modelRun is one run of the program in a plan.
 type modelRun struct {
 	cancel, die, life, slow, requests, seconds, refresh, limit int
 	stream, point                                              string
@@ -75,7 +75,7 @@ func (r *modelRun) runOptions() runner.Options {
 	return o
 }
 
-// executeRun is one run. One that dies leaves what was on disk at that instant, and what it does after it is undone.
+// executeRun executes one run. A run that dies leaves the files on disk at that moment; what it does later is undone.
 func (t *planTrial) executeRun(o planOp) {
 	r := parseRun(o.with)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -91,7 +91,7 @@ func (t *planTrial) executeRun(o planOp) {
 		cancel()
 	}
 	if t.plan.world {
-		t.bed.space.Advance(10 * time.Minute) // longer than search lags
+		t.bed.space.Advance(10 * time.Minute) // longer than the lag of search
 	}
 	before := t.listedIDs()
 	asked := 0
@@ -126,7 +126,7 @@ func (t *planTrial) executeRun(o planOp) {
 	}
 }
 
-// runProgram runs the program, which dies when it passes a named place for the n-th time.
+// runProgram runs the program, which dies when it passes a kill point for the n-th time.
 func (t *planTrial) runProgram(ctx context.Context, r *modelRun, die func()) (*runlog.Report, error) {
 	sync := func() (*runlog.Report, error) {
 		return pipelinesync.Sync(ctx, t.bed.runner, t.bed.runner.Config.Pipelines[0], r.runOptions())
@@ -159,7 +159,7 @@ func (t *planTrial) allEvents() (all []lifeEvent) {
 	return all
 }
 
-// checkRun says what a run may not be. One that meets faults may fail, and one that was told to stop stops.
+// checkRun checks the outcome of a run. One that meets faults may fail, and one that was told to stop must stop.
 func (t *planTrial) checkRun(ctx context.Context, before map[string][]string, report *runlog.Report, err error) {
 	quiet := !t.chaos && t.temper == "" && t.lies == "" && ctx.Err() == nil
 	var found *problem.Problem
@@ -181,14 +181,14 @@ func (t *planTrial) checkRun(ctx context.Context, before map[string][]string, re
 	}
 }
 
-// checkReadable: whatever happened, readers have a whole file, or none yet.
+// checkReadable checks that readers have a complete file, or none before the first publish.
 func (t *planTrial) checkReadable() {
 	if file := t.bed.runner.Dir.Current(); file != "" {
 		t.bed.queryRows("SELECT count(*) FROM _sync.runs")
 	}
 }
 
-// listedIDs are the ids in the lists that are walked whole.
+// listedIDs returns the ids in the lists that are swept.
 func (t *planTrial) listedIDs() map[string][]string {
 	list := map[string][]string{}
 	for _, stream := range []string{"deleted_contacts", "deleted_conversations", "calls", "news_items"} {
@@ -199,8 +199,8 @@ func (t *planTrial) listedIDs() map[string][]string {
 	return list
 }
 
-// checkSynced: what a run says to be synced to a time is there as it was then, and what a list had before it and after it is there,
-// whatever the wire did meanwhile. Only where the index is late, or somebody says another thing each time, may that be otherwise.
+// checkSynced checks that every record up to a stream's watermark is stored as it was then, and that records that were listed both before and
+// after the run are stored. A late index, or a source that answers differently each time, is an exception.
 func (t *planTrial) checkSynced(before map[string][]string, report *runlog.Report) {
 	if t.temper != "" || t.lies != "" || !report.Published || t.replays {
 		return
@@ -224,7 +224,7 @@ func (t *planTrial) checkSynced(before map[string][]string, report *runlog.Repor
 	}
 }
 
-// checkWatermark: what is searched has every record up to its mark, no older than it was then.
+// checkWatermark checks that every searched record up to its watermark is stored, and not older than it was then.
 func (t *planTrial) checkWatermark(s runlog.StreamResult) {
 	stored := map[string]int64{}
 	for _, line := range t.bed.queryRows("SELECT id, epoch(updated_at)::BIGINT FROM " + s.Stream) {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// shrinkPlan takes out of a plan what it fails without: operations by halves and then by fewer, words of runs, families, contacts,
-// time. fails tries a plan; after so many tries the plan stays as it is then.
+// shrinkPlan removes from a failing plan everything that it fails without: operations by halves and then by fewer, options of runs, families,
+// contacts, time. fails runs a plan; it is called at most so often.
 func shrinkPlan(p *trialPlan, tries int, fails func(*trialPlan) bool) *trialPlan {
 	attempt := func(smaller *trialPlan) bool {
 		if tries--; tries < 0 || !fails(smaller) {
@@ -49,14 +49,14 @@ func shrinkPlan(p *trialPlan, tries int, fails func(*trialPlan) bool) *trialPlan
 	return p
 }
 
-// withOps is the plan with other operations.
+// withOps returns the plan with other operations.
 func (p *trialPlan) withOps(ops []planOp) *trialPlan {
 	other := *p
 	other.ops = ops
 	return &other
 }
 
-// simplerForms are forms of an operation that ask for less: a run without one of its words, a shorter time.
+// simplerForms returns simpler forms of an operation: a run without one of its options, a shorter time.
 func (o planOp) simplerForms() (all []planOp) {
 	words := strings.Fields(o.with)
 	for i := range words {
@@ -75,7 +75,7 @@ func (o planOp) simplerForms() (all []planOp) {
 	return all
 }
 
-// TestFailingPlanIsShrunk takes out all but the operations that a failure needs.
+// TestFailingPlanIsShrunk removes all but the operations that a failure needs.
 func TestFailingPlanIsShrunk(t *testing.T) {
 	t.Parallel()
 	p := drawPlan(3, 12)

@@ -19,28 +19,28 @@ import (
 	"aqueduck/internal/lane"
 )
 
-// modelSeeds are those that every run of the tests tries; `make model` tries more.
+// modelSeeds is the number of seeds in every run of the tests; `make model` tries more.
 const modelSeeds = 6
 
-// modelRuns is how many runs of the program a plan has at the most, before those that are to end well.
+// modelRuns is the largest number of runs in a plan, before the runs that must succeed.
 const modelRuns = 3
 
-// modelFailures are enough: what they are shrunk to costs more than all the others.
+// modelFailures stops the test after so many failures: shrinking them costs more than all other trials.
 const modelFailures = 3
 
-// modelTries bounds what shrinking a plan that failed may cost.
+// modelTries limits the number of trials for shrinking one failure.
 const modelTries = 150
 
-// TestF22RandomEventsFaultsCrashesAndRunsEqualTheOracle carries out plans: what happens in a small workspace, faults, time, and runs of the
-// program that are cut, interrupted and die. Once the faults are over and two runs later at the most, the warehouse is equal to the
-// oracle; no run before was green with rows missing. A plan that fails is shrunk, and told with the command that repeats it.
+// TestF22RandomEventsFaultsCrashesAndRunsEqualTheOracle executes plans: events in a small workspace, faults, time, and runs that are cut,
+// interrupted and die. After the faults at most two runs are needed until the warehouse equals the oracle, and no earlier run succeeded with rows
+// missing. A failing plan is shrunk, and reported with the command that repeats it.
 func TestF22RandomEventsFaultsCrashesAndRunsEqualTheOracle(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	tryPlans(t, "model", "random lives", envNumber("AQUEDUCK_SEEDS", modelSeeds), drawPlan)
 }
 
-// tryPlans carries out the plans of so many seeds, several side by side. What fails is repeated by a target of make.
+// tryPlans executes the plans of n seeds, several at the same time. A make target repeats a failure.
 func tryPlans(t *testing.T, target, what string, seeds int, draw func(seed uint64, runs int) *trialPlan) {
 	t.Helper()
 	c := &trialShared{dir: (&planTrial{TB: t}).TempDir(), read: map[string]string{}}
@@ -87,13 +87,13 @@ func tryPlans(t *testing.T, target, what string, seeds int, draw func(seed uint6
 			return nil
 		})
 	}
-	_ = workers.Wait() // each says itself what is wrong
+	_ = workers.Wait() // each reports its own failure
 	plans := float64(max(1, tried.Load()))
 	t.Logf("%.0f plans, %d runs of the program, %.2f CPU-seconds a plan, %d plans needed the second clean run; %d failed",
 		plans, ran.Load(), (cpuTime(t)-before).Seconds()/plans, twice.Load(), failed.Load())
 }
 
-// cpuTime is what this process has used by now, its other tests too.
+// cpuTime is the CPU time of this process so far, with its other tests.
 func cpuTime(t testing.TB) time.Duration {
 	t.Helper()
 	var used syscall.Rusage
@@ -110,7 +110,7 @@ func envNumber(name string, usual int) int {
 	return usual
 }
 
-// replayPlan carries out one plan with the program's own log.
+// replayPlan executes one plan with the program's own log.
 func replayPlan(t *testing.T, p *trialPlan, c *trialShared, log io.Writer) {
 	t.Helper()
 	t.Logf("the plan:\n%s", p)
@@ -119,7 +119,7 @@ func replayPlan(t *testing.T, p *trialPlan, c *trialShared, log io.Writer) {
 	}
 }
 
-// reportFailure shrinks a plan that failed and tells what is left of it. What it is shrunk to fails in the same way.
+// reportFailure shrinks a failing plan and reports the rest of it, which fails in the same way.
 func reportFailure(t *testing.T, p *trialPlan, done *planTrial, c *trialShared, target string) {
 	t.Helper()
 	kind := func(done *planTrial) string {
@@ -143,7 +143,7 @@ func reportFailure(t *testing.T, p *trialPlan, done *planTrial, c *trialShared, 
 		p.seed, strings.Join(last.failed, "\n"), len(p.ops), len(small.ops), small, target, p.seed, envNumber("AQUEDUCK_RUNS", modelRuns), file)
 }
 
-// quietLog is a log for whoever reads it; nobody reads that of many plans.
+// quietLog is a log that discards everything: nobody reads the logs of many plans.
 func quietLog(to io.Writer) *slog.Logger {
 	if to == io.Discard {
 		return slog.New(slog.DiscardHandler)

@@ -24,23 +24,23 @@ import (
 	"aqueduck/load/failure"
 )
 
-// planTrial is one plan on its way. It is a testing.TB that keeps what fails instead of failing a test: a plan that fails is
-// tried again and again with less in it.
+// planTrial is one plan in execution. It is a testing.TB that records failures instead of failing a test, because a failing plan is tried many
+// times while it is shrunk.
 type planTrial struct {
 	testing.TB
 	plan      *trialPlan
 	common    *trialShared
 	bed       *testBed
 	life      *workspaceLife
-	skew      time.Duration // of the machine's clock
+	skew      time.Duration // of the machine's clock against the workspace's
 	chaos     bool          // answers may be faults
 	temper    string
 	liar      *lyingProxy
-	lies      string // that are told
-	replays   bool   // and old ones
+	lies      string // wrong answers, by name and share
+	replays   bool   // answers may be old ones
 	log       io.Writer
-	secondRun bool // the second clean run was needed
-	cameBack  bool // somebody came back from being archived or blocked, perhaps with an older time
+	secondRun bool // a second run without faults was needed
+	cameBack  bool // a contact became active again, perhaps with an older time
 	runs      int
 
 	failed  []string
@@ -69,7 +69,7 @@ func (t *planTrial) Fatalf(form string, a ...any) { t.Errorf(form, a...); t.Fail
 
 func (t *planTrial) Logf(form string, args ...any) {}
 
-// memoryDir is a directory whose files are in memory, where there is one with room: nobody pulls the plug here.
+// memoryDir returns a directory in memory, where there is one with room: no trial cuts the power.
 func memoryDir() string {
 	const dir, room = "/dev/shm", 2 << 30
 	var disk syscall.Statfs_t
@@ -88,7 +88,7 @@ func (t *planTrial) TempDir() string {
 	return dir
 }
 
-// runTrial carries out a plan and gives what failed; nothing when all is as it should be.
+// runTrial executes a plan and returns its failures; none when everything is right.
 func runTrial(tb testing.TB, p *trialPlan, c *trialShared, log io.Writer) *planTrial {
 	t := &planTrial{TB: tb, plan: p, common: c, log: log}
 	done := make(chan struct{})
@@ -149,10 +149,10 @@ func (t *planTrial) newBed() *testBed {
 	}
 	b := newBedWith(t, c, fmt.Sprintf(modelConfig, strings.Join(p.streamNames(), ", "))).publishingAll()
 	b.runner.Log = quietLog(t.log)
-	b.runner.Parallel = 1 // what happens is a function of the plan
+	b.runner.Parallel = 1 // the plan alone decides what happens
 	b.runner.Now = func() time.Time { return b.space.CurrentTime().Add(t.skew) }
 	b.runner.Wait = func(ctx context.Context, d time.Duration) error {
-		whole := 500 * time.Millisecond // waits between two tries are drawn by a chance of their own, between the half and the whole
+		whole := 500 * time.Millisecond // waits between two tries are random, between half of this and all of it
 		for whole < d {
 			whole *= 2
 		}
@@ -167,7 +167,7 @@ func (t *planTrial) newBed() *testBed {
 	return b
 }
 
-// prepareWarehouse gives the plan a warehouse that has read its workspace at hour 0: another bed of the same population did, once for all.
+// prepareWarehouse gives the plan a warehouse that was synced at hour 0. Plans with the same population share it.
 func (t *planTrial) prepareWarehouse() {
 	from := t.common.baseWarehouse(fmt.Sprint(t.plan.streamNames(), t.plan.workspace, t.plan.contacts), func(to string) {
 		b := t.newBed()
@@ -179,8 +179,8 @@ func (t *planTrial) prepareWarehouse() {
 	t.bed.failOn(copyDir(from, string(t.bed.runner.Dir)))
 }
 
-// copyDir copies the directory of a warehouse as it is at this instant. A run rewrites run.json by the machine's clock, so what it
-// writes it into first may go while it is copied.
+// copyDir copies the directory of a warehouse at this moment. A run rewrites run.json by the machine's clock, so its temporary file may disappear
+// during the copy.
 func copyDir(from, to string) error {
 	out, err := exec.Command("cp", "-a", from, to).CombinedOutput()
 	if err != nil && len(out) == 0 {
@@ -194,7 +194,7 @@ func copyDir(from, to string) error {
 	return nil
 }
 
-// applyOp carries out one thing. What nobody fits, or the workspace refuses, does not happen.
+// applyOp executes one operation. An operation that fits no record, or that the workspace refuses, does nothing.
 func (t *planTrial) applyOp(o planOp) {
 	t.life = &workspaceLife{t: t, space: t.bed.space, dice: rand.New(rand.NewPCG(uint64(o.n), t.plan.seed))}
 	switch o.do {
@@ -222,7 +222,7 @@ func (t *planTrial) applyOp(o planOp) {
 	}
 }
 
-// applyEvent lets an event of the families happen, some seconds later.
+// applyEvent applies an event of the families, some seconds later.
 func (t *planTrial) applyEvent(name string) {
 	t.cameBack = t.cameBack || strings.HasPrefix(name, "contacts.un") || name == "live"
 	t.bed.space.Advance(time.Duration(t.life.dice.IntN(90)) * time.Second)
@@ -235,7 +235,7 @@ func (t *planTrial) applyEvent(name string) {
 	t.Fatalf("nothing is called %q", name)
 }
 
-// turnKnobs makes the workspace one of another temper: all knobs are as they were, but for those named.
+// turnKnobs changes the behaviour of the workspace: all knobs are reset, except the named ones.
 func (t *planTrial) turnKnobs(knobs string) {
 	t.bed.space.SetKnobs(func(k *emulator.Knobs) { *k = emulator.Knobs{} })
 	if _, err := t.bed.space.RunOperation("set", json.RawMessage(knobs)); err != nil {
@@ -243,7 +243,7 @@ func (t *planTrial) turnKnobs(knobs string) {
 	}
 }
 
-// eraseContact has somebody forgotten on both sides: at the workspace, as the law asks it to, and by the operator's own command.
+// eraseContact erases a contact on both sides: at the workspace, as the law demands, and by the operator's command.
 func (t *planTrial) eraseContact() {
 	id := t.life.pickContact("active")
 	if id == "" || !t.plan.readsAny("contacts", "calls") {
@@ -262,7 +262,7 @@ func (t *planTrial) eraseContact() {
 	}
 }
 
-// checkConvergence ends all faults and lets the search find everything. Two runs later at the most nothing may be lost, doubled or stale.
+// checkConvergence ends all faults, brings the search index up to date, and requires that after at most two runs no row is lost, doubled or stale.
 func (t *planTrial) checkConvergence() {
 	t.skew, t.chaos = 0, false
 	if t.liar != nil {
@@ -272,12 +272,12 @@ func (t *planTrial) checkConvergence() {
 	t.turnKnobs("{}")
 	t.bed.space.RunBetween(nil)
 	for _, id := range t.bed.space.CallIDs() {
-		_ = t.bed.space.EndCall(id) // those that have ended stay so
+		_ = t.bed.space.EndCall(id) // ended calls refuse, and stay ended
 	}
 	if t.needsSecondLook() {
-		t.bed.space.Advance(41 * time.Hour) // longer than any lag, shorter than the overlap
+		t.bed.space.Advance(41 * time.Hour) // longer than any lag, shorter than the lookback window
 	} else {
-		t.bed.space.Advance(100 * time.Hour) // what a run has lost no overlap brings back
+		t.bed.space.Advance(100 * time.Hour) // longer than the lookback window, so that a lost row cannot be read again
 	}
 	for last := range 2 {
 		report, err := t.runProgram(t.Context(), &modelRun{}, nil)
@@ -298,12 +298,12 @@ func (t *planTrial) checkConvergence() {
 	t.oneInstant()
 }
 
-// needsSecondLook says that the workspace was one whose readers see some things only when they look again.
+// needsSecondLook reports whether the workspace is one in which some changes show only in a second read.
 func (t *planTrial) needsSecondLook() bool {
 	return slices.ContainsFunc(t.plan.ops, func(o planOp) bool { return o.do == "knobs" || o.do == "chaos" && strings.Contains(o.with, "age") })
 }
 
-// checkEqual compares everything that is read with what a perfect reader would hold.
+// checkEqual compares everything that is read with the oracle.
 func (t *planTrial) checkEqual() {
 	b, file := t.bed, t.bed.runner.Dir.Current()
 	if t.plan.readsAny("contacts", "calls") {
@@ -339,7 +339,7 @@ func (t *planTrial) checkEqual() {
 	}
 }
 
-// oneInstant: the file and the Parquet files are of the same publish.
+// oneInstant checks that the file and the Parquet files are of the same publish.
 func (t *planTrial) oneInstant() {
 	var manifest struct{ File string }
 	text, err := os.ReadFile(t.bed.runner.Dir.Lake("main") + "/_manifest.json")

@@ -10,7 +10,7 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// TestUserModelsAreBuiltAndTheirFailuresReported has a model that is right, one that is wrong, then mended, and one removed.
+// TestUserModelsAreBuiltAndTheirFailuresReported has a correct model, a wrong one that is then corrected, and one that is removed.
 func TestUserModelsAreBuiltAndTheirFailuresReported(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)

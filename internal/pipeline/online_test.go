@@ -16,7 +16,7 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// TestOnlineChecksDiskLockAndAlerts: the disk, who writes, and those that are to be told, who are told nothing.
+// TestOnlineChecksDiskLockAndAlerts: disk space, the write lock, and the addresses of alerts, which receive nothing.
 func TestOnlineChecksDiskLockAndAlerts(t *testing.T) {
 	t.Parallel()
 	asked := 0

@@ -18,7 +18,7 @@ import (
 	"aqueduck/internal/sync"
 )
 
-// countRequests counts the requests since number n by the beginning of their path; the longest of those given that fits counts.
+// countRequests counts the requests since number n by prefix of their path; the longest given prefix counts.
 func (b *testBed) countRequests(n int, prefixes ...string) map[string]int {
 	counts := map[string]int{}
 	for _, r := range b.space.Requests()[n:] {
@@ -54,7 +54,7 @@ func TestExplicitWindowMovesNoWatermark(t *testing.T) {
 
 	report := b.syncOnce(runner.Options{Select: []string{"contacts"}, Until: between})
 	if got := b.queryRows("SELECT name FROM contacts WHERE name LIKE '%Change'"); len(got) != 1 || got[0] != "Old Change" {
-		// The page may hold what lies behind the window too; with this few contacts it holds all.
+		// The page may contain records after the window; with so few contacts it has all of them.
 		if len(got) != 2 {
 			t.Errorf("read %v, %s", got, report.LastLine())
 		}
@@ -70,7 +70,7 @@ func TestExplicitWindowMovesNoWatermark(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestExplicitWindowAppliesToSearchedStreamsOnly: what has no times to read between keeps its checkpoint, and nobody is missing.
+// TestExplicitWindowAppliesToSearchedStreamsOnly: a stream without times to read between keeps its checkpoint, and no row is lost.
 func TestExplicitWindowAppliesToSearchedStreamsOnly(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(62))
@@ -83,8 +83,8 @@ func TestExplicitWindowAppliesToSearchedStreamsOnly(t *testing.T) {
 	}
 }
 
-// TestFullRefreshComparesWithoutEmptyingTables finds what changed without a new updated_at, and writes nothing else;
-// every file published on the way holds all contacts.
+// TestFullRefreshComparesWithoutEmptyingTables finds changes without a new updated_at, and writes nothing else. Every file published meanwhile has
+// all contacts.
 // Holds: T47.
 func TestFullRefreshComparesWithoutEmptyingTables(t *testing.T) {
 	t.Parallel()
@@ -155,7 +155,7 @@ func TestFailedOptionReadsOnlyFailedStreams(t *testing.T) {
 func TestFailFastEndsTheRunWithTheFirstFailure(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(65))
-	b.runner.Parallel = 1 // cheap lists are read before feeds and searches
+	b.runner.Parallel = 1 // small lists are read before feeds and searches
 	broken := true
 	b.space.InjectFaults(func(_ int, r *http.Request) *fault.Fault {
 		if broken && r.URL.Path == "/contacts/deleted" {
@@ -196,8 +196,8 @@ func TestSelectAndExcludeNarrowARun(t *testing.T) {
 	}
 }
 
-// TestRunsCutByLimitsEqualOneLongRun reads a workspace in small pieces, by requests and by time. Each ends cleanly; no mark
-// goes back; what is left is told; in the end nothing is missing.
+// TestRunsCutByLimitsEqualOneLongRun reads a workspace in small pieces, by requests and by time. Each run ends cleanly, no watermark moves back,
+// reports say what is left, and in the end no row is missing.
 // Holds: T138.
 func TestRunsCutByLimitsEqualOneLongRun(t *testing.T) {
 	t.Parallel()
@@ -205,7 +205,7 @@ func TestRunsCutByLimitsEqualOneLongRun(t *testing.T) {
 		t.Run(fmt.Sprint(cut.MaxRequests, cut.MaxTime), func(t *testing.T) {
 			t.Parallel()
 			c := tinyConfig(66)
-			c.NestedCap = 400 // one request a page
+			c.NestedCap = 400 // one request for each page
 			b := newBed(t, c)
 			b.space.RunBetween(func(int) { b.space.Advance(25 * time.Second) })
 			var marks []string
@@ -238,8 +238,8 @@ func TestRunsCutByLimitsEqualOneLongRun(t *testing.T) {
 	}
 }
 
-// TestLimitedRunDoesNotChangeTheNextRun tries a workspace with a few records of each stream, one that is new and one that is known and
-// where records went and came: it concludes nothing of what it did not read, and a whole run then leaves what it would have left alone.
+// TestLimitedRunDoesNotChangeTheNextRun limits the records of each stream, in a new workspace and in a known one where records were added and
+// deleted. Such a run draws no conclusion from records that it did not read.
 func TestLimitedRunDoesNotChangeTheNextRun(t *testing.T) {
 	t.Parallel()
 	const limit, page = 7, 150
@@ -277,7 +277,7 @@ func TestLimitedRunDoesNotChangeTheNextRun(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestForwardPassComesBeforeBackfill: whoever opens the file during a long first sync sees the last week.
+// TestForwardPassComesBeforeBackfill: readers who open the file during a long first sync see the last week.
 func TestForwardPassComesBeforeBackfill(t *testing.T) {
 	t.Parallel()
 	b := newBedWith(t, tinyConfig(67), strings.Replace(nightly, "{dir: data}", "{dir: data, publish: {first: 0s}}", 1))
@@ -296,14 +296,14 @@ func TestForwardPassComesBeforeBackfill(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestStartLimitsTheBackfill reads no contact that has not changed since, nor asks for such by id because an event names it;
-// a start that is put earlier is read down to.
+// TestStartLimitsTheBackfill reads no contact that has not changed since the start, nor requests one by id because an event names it. An earlier
+// start extends the backfill.
 func TestStartLimitsTheBackfill(t *testing.T) {
 	t.Parallel()
 	from := func(date string) string { return nightly + "streams: {contacts: {start: " + date + "}}\n" }
 	b := newBedWith(t, tinyConfig(68), from("2024-05-20"))
 	report := b.syncOnce(runner.Options{})
-	// One changed its role after the start, and the population does not count that as an update.
+	// One contact changed its role after the start, which the population does not count as an update.
 	if got := b.queryRows("SELECT count(*) FROM contacts WHERE updated_at < '2024-05-20'"); got[0] > "1" {
 		t.Errorf("%s contacts are older than the start", got[0])
 	}
@@ -344,7 +344,7 @@ func TestInterruptedRunKeepsCompletePagesAndContinues(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestT151CloseErrorIsReported: what goes wrong when a run ends is no less wrong.
+// TestT151CloseErrorIsReported: an error at the end of a run is an error of the run.
 // Holds: F4.
 func TestT151CloseErrorIsReported(t *testing.T) {
 	t.Parallel()

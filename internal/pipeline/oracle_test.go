@@ -18,8 +18,8 @@ import (
 	"aqueduck/internal/sync"
 )
 
-// TestWorkspacesOfAllKindsEqualTheOracle reads workspaces that do what services of this kind do to their readers,
-// while they change between the runs and between the pages. After a quiet time nothing is lost, doubled or stale.
+// TestWorkspacesOfAllKindsEqualTheOracle reads workspaces that behave as services of this kind do, while they change between runs and between
+// pages. After a quiet time no row is lost, doubled or stale.
 func TestWorkspacesOfAllKindsEqualTheOracle(t *testing.T) {
 	t.Parallel()
 	for _, temper := range []struct {
@@ -50,7 +50,7 @@ func TestWorkspacesOfAllKindsEqualTheOracle(t *testing.T) {
 				l.applyEvents(10)
 			}
 			b.space.RunBetween(nil)
-			b.space.Advance(41 * time.Hour) // longer than any lag, shorter than the overlap
+			b.space.Advance(41 * time.Hour) // longer than any lag, shorter than the lookback window
 			b.space.SetKnobs(func(k *emulator.Knobs) { k.StaleReplica = 0 })
 			b.syncOnce(runner.Options{})
 			b.equalsOracle()
@@ -58,7 +58,7 @@ func TestWorkspacesOfAllKindsEqualTheOracle(t *testing.T) {
 	}
 }
 
-// TestContactCountEqualsSearchTotal asks the workspace itself, after hours of life and a quiet one.
+// TestContactCountEqualsSearchTotal asks the workspace itself, after hours of events and a quiet one.
 func TestContactCountEqualsSearchTotal(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, smallConfig())
@@ -86,7 +86,7 @@ func TestContactCountEqualsSearchTotal(t *testing.T) {
 	oracletest.CompareRows(t, "contacts", b.queryRows("SELECT count(contacts) FROM contacts"), []string{strconv.Itoa(found.Total)})
 }
 
-// TestT14AllFormsOfPagesEqualTheOracle reads the same workspace through every form that pages and their end take.
+// TestT14AllFormsOfPagesEqualTheOracle reads the same workspace with every form of pages and of their end.
 func TestT14AllFormsOfPagesEqualTheOracle(t *testing.T) {
 	t.Parallel()
 	c := tinyConfig(22)
@@ -113,7 +113,7 @@ func TestT14AllFormsOfPagesEqualTheOracle(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestT14EmptyCursorDoesNotEndTheList keeps what is stored when a list ends with a cursor of no letters.
+// TestT14EmptyCursorDoesNotEndTheList: rows stay when a list ends with an empty cursor.
 func TestT14EmptyCursorDoesNotEndTheList(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
@@ -127,8 +127,8 @@ func TestT14EmptyCursorDoesNotEndTheList(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestChaosOnTheWireEqualsTheOracle asks through a line that loses, cuts and garbles answers. A run may fail then; what
-// it stored is whole, and the first one on a good line makes up for all.
+// TestChaosOnTheWireEqualsTheOracle reads through a connection that loses, cuts and garbles answers. A run may fail then. What it stored is
+// complete, and the first run on a good connection reads the rest.
 // Holds: F6.
 func TestChaosOnTheWireEqualsTheOracle(t *testing.T) {
 	t.Parallel()
@@ -151,15 +151,15 @@ func TestChaosOnTheWireEqualsTheOracle(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestMangledAnswersEqualTheOracle reads answers that are good and odd. What cannot be taken is told; the first run after
-// them makes up for all.
+// TestMangledAnswersEqualTheOracle reads answers that are odd or wrong. Those that cannot be used are reported, and the first run after them reads
+// everything that they lacked.
 // Holds: F13.
 func TestMangledAnswersEqualTheOracle(t *testing.T) {
 	skipInRaceRun(t)
 	for name, games := range map[string]struct {
 		chaos string
-		huge  string // the path whose first answer of each run is too big
-		tells bool   // values or records are rejected, a stream fails, or the run ends before it reads
+		huge  string // the path whose first answer in each run is too large
+		tells bool   // a run reports: dead letters, a failed stream, or an early end
 	}{
 		"T119 T121 T122 T125 taken as they are meant": {chaos: "numbers=0.3,unknown=0.2,age=0.2,drip=0.02:1ms,encoding=0.03,redirect=0.01"},
 		"T123 T126 T127 values that do not fit":       {chaos: "utf8=0.3,morph=0.3", tells: true},
@@ -171,7 +171,7 @@ func TestMangledAnswersEqualTheOracle(t *testing.T) {
 			b.syncOnce(runner.Options{})
 			l := newLife(b, 26)
 			told := 0
-			for round := 0; round < 3 || games.tells && told == 0 && round < 20; round++ { // the dice may spare all that is told
+			for round := 0; round < 3 || games.tells && told == 0 && round < 20; round++ { // chance may avoid every reported case
 				l.applyEvents(10)
 				b.space.Advance(time.Hour)
 				if err := b.space.SetChaos(games.chaos); err != nil {
@@ -185,7 +185,7 @@ func TestMangledAnswersEqualTheOracle(t *testing.T) {
 					return &fault.Fault{Mangling: fault.MangleSize}
 				})
 				report, err := sync.Sync(t.Context(), b.runner, b.runner.Config.Pipelines[0], runner.Options{})
-				if err != nil { // the record that names the workspace could not be read: nothing else was asked for
+				if err != nil { // the record that identifies the workspace could not be read, so no other request was sent
 					told++
 					continue
 				}
@@ -211,7 +211,7 @@ func TestMangledAnswersEqualTheOracle(t *testing.T) {
 	}
 }
 
-// TestT44TruncatedNestedListsAreCompleted gives contacts as many tags as lists hold, one less, one more and far more.
+// TestT44TruncatedNestedListsAreCompleted gives contacts as many tags as nested lists have, one less, one more and many more.
 func TestT44TruncatedNestedListsAreCompleted(t *testing.T) {
 	t.Parallel()
 	for name, bare := range map[string]bool{"told": false, "bare": true} {
@@ -236,7 +236,7 @@ func TestT44TruncatedNestedListsAreCompleted(t *testing.T) {
 	}
 }
 
-// streamResult gives a stream's result.
+// streamResult returns a stream's result.
 func streamResult(t testing.TB, r *runlog.Report, name string) runlog.StreamResult {
 	t.Helper()
 	for _, s := range r.Streams {

@@ -13,15 +13,15 @@ import (
 	"aqueduck/internal/oracletest"
 )
 
-// judgments has what became of the wrong servers of each family when make oracle-mutants ran last.
+// judgments are the results for the wrong servers of each family, from the last make oracle-mutants.
 const judgments = "testdata/judgments"
 
-// judgedFamily is some streams that are read together, and how their tables are held against the oracle.
+// judgedFamily is a set of streams that are read together, with the comparison of their tables with the oracle.
 type judgedFamily struct {
 	streams []string
-	routes  []string // the resources that are wrong, as the emulator calls their routes
+	routes  []string // the emulator's names of the routes whose answers are wrong
 	hold    func(b *testBed)
-	config  string // "": the nightly one, with the streams
+	config  string // "": nightly, with the streams
 }
 
 func judgedFamilies() map[string]judgedFamily {
@@ -74,7 +74,7 @@ func newMutantRun(t *testing.T, f judgedFamily) *mutantRun {
 	return j
 }
 
-// TestSampleOfWrongServersIsNoticed holds some of those that make oracle-mutants has all of: every field of the entries of one list.
+// TestSampleOfWrongServersIsNoticed has a sample of make oracle-mutants: every field of the entries of one list.
 func TestSampleOfWrongServersIsNoticed(t *testing.T) {
 	t.Parallel()
 	j := newMutantRun(t, judgedFamilies()["logs"])
@@ -94,7 +94,7 @@ func TestSampleOfWrongServersIsNoticed(t *testing.T) {
 	}
 }
 
-// TestWrongServers is make oracle-mutants: every wrong server of every family. What became of them is kept for the page of the oracle.
+// TestWrongServers is make oracle-mutants: every wrong server of every family. Its results are kept for the page of the oracle.
 func TestWrongServers(t *testing.T) {
 	if os.Getenv("AQUEDUCK_ORACLE_MUTANTS") == "" {
 		t.Skip("make oracle-mutants runs it")
@@ -108,7 +108,7 @@ func TestWrongServers(t *testing.T) {
 			j := newMutantRun(t, f)
 			list := j.listServers(f.routes...)
 			var before mutantSummary
-			if os.Getenv("AQUEDUCK_MISSED") != "" { // only those that were missed last time
+			if os.Getenv("AQUEDUCK_MISSED") != "" { // only the servers that were missed last time
 				before = readSummary(t, name)
 				list = slices.DeleteFunc(list, func(m wrongServer) bool { return !slices.Contains(before.Missed, m.String()) })
 			}
@@ -127,7 +127,7 @@ func TestWrongServers(t *testing.T) {
 	}
 }
 
-// readSummary is what make oracle-mutants has kept of a family; nothing where it has not run.
+// readSummary returns the results of a family that make oracle-mutants has kept; none before its first run.
 func readSummary(t *testing.T, name string) (j mutantSummary) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(judgments, name+".json"))
@@ -140,16 +140,16 @@ func readSummary(t *testing.T, name string) (j mutantSummary) {
 	return j
 }
 
-// mutantSummary is what became of a family's wrong servers.
+// mutantSummary is the result for a family's wrong servers.
 type mutantSummary struct {
-	Counts  map[string]int // by fate
-	Same    int            // servers that change no byte of any answer
+	Counts  map[string]int // by result
+	Same    int            // servers whose answers are all unchanged
 	Runs    int
 	Missed  []string
 	Ignored []string
 }
 
-// sumFates sums up, on top of what is still so of an earlier one whose missed were judged again.
+// sumFates adds up results. Those of an earlier run stay, except for servers that were judged again.
 func (j *mutantRun) sumFates(before mutantSummary) mutantSummary {
 	sum := mutantSummary{Counts: map[string]int{}, Same: j.same, Runs: before.Runs + j.runs, Ignored: before.Ignored}
 	for fate, n := range before.Counts {

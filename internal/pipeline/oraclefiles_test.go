@@ -16,13 +16,13 @@ import (
 	emulated "aqueduck/internal/emulator/event"
 )
 
-// The file of an export is judged as an answer of its own, whose records are its rows: "exports.file:" and the dataset name its route. A
-// row has the time that it is read by as its id, as tables begin with it.
+// fileRoute is the prefix of the route of an export's file, which is judged like an answer whose records are its rows: "exports.file:" and the
+// name of the dataset. The id of a row is its time column, as in the tables.
 const fileRoute = "exports.file:"
 
 func (m wrongServer) inFile() bool { return strings.HasPrefix(m.route, fileRoute) }
 
-// spoilFiles has the files of exports edited as answers are. They go out as an archive of CSV files.
+// spoilFiles edits the files of exports like answers, and serves them as an archive of CSV files.
 func spoilFiles(t testing.TB, k *emulator.Knobs, edit func(route string, body []byte) []byte) {
 	k.Export.File.Form = "ndjson"
 	k.Export.File.Spoil = func(file []byte) []byte {
@@ -69,7 +69,7 @@ func membersOf(t testing.TB, file []byte) map[string][]byte {
 	}
 }
 
-// datasetOf is the one whose name a file begins with; one name begins with another.
+// datasetOf returns the dataset whose name a file's name begins with; some names begin with another name.
 func datasetOf(name string) (longest *emulated.Dataset) {
 	for _, set := range emulated.Datasets {
 		if strings.HasPrefix(name, set.ID+"_") && (longest == nil || len(set.ID) > len(longest.ID)) {
@@ -79,14 +79,14 @@ func datasetOf(name string) (longest *emulated.Dataset) {
 	return longest
 }
 
-// rowsOf gives each row an id, and two columns of one name each a name of its own.
+// rowsOf gives each row an id, and two columns with the same name different names.
 func rowsOf(t testing.TB, set *emulated.Dataset, text []byte) *jsonTree {
 	t.Helper()
 	at := slices.IndexFunc(set.Attributes, func(a emulated.DatasetAttribute) bool { return a.ID == set.Time })
 	rows := &jsonTree{open: '['}
 	for line := range bytes.Lines(text) {
 		row := parseTree(t, line)
-		id := cmp.Or(row.fieldAt(set.Attributes[at].Name), &jsonTree{raw: "null"}) // a reader need not ask for it
+		id := cmp.Or(row.fieldAt(set.Attributes[at].Name), &jsonTree{raw: "null"}) // a reader need not request it
 		for i, name := range row.names {
 			if slices.Index(row.names, name) < i {
 				row.names[i] = name + again
@@ -98,10 +98,10 @@ func rowsOf(t testing.TB, set *emulated.Dataset, text []byte) *jsonTree {
 	return &jsonTree{open: '{', names: []string{"rows"}, items: []*jsonTree{rows}}
 }
 
-// again marks the second column of a name.
+// again marks the second column with a name.
 const again = " (2)"
 
-// csvOf writes rows with the columns that any of them has, no rows with those of the dataset. What is null is an empty field, any text is in quotes.
+// csvOf writes rows with the columns that any of them has, or without rows the columns of the dataset. null is an empty field, and text is quoted.
 func csvOf(t testing.TB, set *emulated.Dataset, rows []*jsonTree) []byte {
 	t.Helper()
 	var names []string

@@ -22,50 +22,50 @@ import (
 	"aqueduck/schemas"
 )
 
-// What a server may do to a field.
+// What a wrong server does to a field.
 const (
 	leftOut  = "left out"
 	nulled   = "null"
 	previous = "previous value"
 )
 
-// What becomes of it.
+// The results.
 const (
-	compared = "compared"    // a table differs from the truth
-	told     = "told"        // the run says so: by its exit code, a finding, a reject
-	ignored  = "ignored"     // nobody noticed, and the stream names the field as one that it does not keep
-	around   = "around"      // the field is none of a record, and the tables were right without it
-	noColumn = "no column"   // no table has the field; what is in no column lies in _extra as it came
-	madeUp   = "made up for" // the tables were right, for another answer of the resource has the field; where that lacks it too they are not
+	compared = "compared"    // a table differs from the oracle
+	told     = "told"        // the run reports it: by its exit code, a finding, a dead letter
+	ignored  = "ignored"     // not noticed, and the stream file lists the field as not stored
+	around   = "around"      // the field is not in a record, and the tables were right without it
+	noColumn = "no column"   // no table has the field; its value is in _extra as sent
+	madeUp   = "made up for" // the tables were right, because another answer of the resource has the field; they are wrong where that lacks it too
 	missed   = "missed"
 )
 
-// wrongServer is a server that does one thing to one field of the answers of one route.
+// wrongServer is a server that does one thing to one field in the answers of one route.
 type wrongServer struct {
 	route, path string
 	how         string
-	list        bool // the field is of the answer around the records
+	list        bool // the field is in the envelope around the records
 }
 
 func (m wrongServer) String() string { return m.route + " " + m.path + ": " + m.how }
 
-// mutantRun is a family of streams, read from one workspace, with all wrong servers that there are of it.
+// mutantRun is a family of streams, read from one workspace, with all its wrong servers.
 type mutantRun struct {
 	t               *testing.T
 	config          string
 	streams         []string
 	hold            func(b *testBed)
-	space           *testBed                        // that all runs read
-	before          map[string]map[string]*jsonTree // by route and id, the records as they were
-	now             map[string][]*jsonTree          // by route, the answers
-	expectedRejects int64                           // records that a right server's run rejects
-	known           []load.Finding                  // and what such a run finds
+	space           *testBed                        // read by all runs
+	before          map[string]map[string]*jsonTree // by route and id: the records before the change
+	now             map[string][]*jsonTree          // by route: the answers
+	expectedRejects int64                           // dead letters of a run against a correct server
+	known           []load.Finding                  // findings of such a run
 	fates           map[wrongServer]string
-	same            int // servers that change no byte
+	same            int // servers whose answers are all unchanged
 	runs            int
 }
 
-// diffVerdict is a test that takes down what differs instead of failing.
+// diffVerdict is a testing.TB that records differences instead of failing.
 type diffVerdict struct {
 	testing.TB
 	keys    map[string]bool // first columns of the rows that differ
@@ -90,7 +90,7 @@ func (v *diffVerdict) Fatalf(format string, args ...any) {
 
 func (v *diffVerdict) Fatal(args ...any) { panic(givenUp{fmt.Sprint(args...)}) }
 
-// readMutated runs the pipeline into a new warehouse, the answers edited on their way, and compares what is published.
+// readMutated runs the pipeline into a new warehouse, with edited answers, and compares the published file.
 func (j *mutantRun) readMutated(edit func(route string, body []byte) []byte) (v *diffVerdict, report *runlog.Report) {
 	j.t.Helper()
 	j.runs++
@@ -106,7 +106,7 @@ func (j *mutantRun) readMutated(edit func(route string, body []byte) []byte) (v 
 	})
 	b := &testBed{t: v, space: j.space.space, url: j.space.url, file: filepath.Join(dir, "pipelines.yaml"), log: &bytes.Buffer{}}
 	defer func() {
-		if up, is := recover().(givenUp); is { // a table that is not there, or a run that ended before it began
+		if up, is := recover().(givenUp); is { // a missing table, or a run that did not take place
 			v.differs = true
 			j.t.Logf("given up: %.200s", up.why)
 		}
@@ -124,7 +124,7 @@ func (j *mutantRun) readMutated(edit func(route string, body []byte) []byte) (v 
 	return v, report
 }
 
-// reportsWrong is whether a run says that something is wrong.
+// reportsWrong reports whether a run says that something is wrong.
 func (j *mutantRun) reportsWrong(report *runlog.Report) bool {
 	return report == nil || report.Exit() != problem.ExitOK || !report.Published || countRejects(report) != j.expectedRejects ||
 		slices.ContainsFunc(report.Findings, func(f load.Finding) bool { return !slices.Contains(j.known, f) })
@@ -137,7 +137,7 @@ func countRejects(report *runlog.Report) (n int64) {
 	return n
 }
 
-// learnFields reads the workspace twice, some hours of life between, by which it learns every field and what it was before.
+// learnFields syncs the workspace twice, with some hours of events between, to learn every field and its earlier value.
 func (j *mutantRun) learnFields(c emulator.Config) {
 	j.space = newBedWith(j.t, c, j.config)
 	var mu sync.Mutex
@@ -171,7 +171,8 @@ func (j *mutantRun) learnFields(c emulator.Config) {
 	j.fates = map[wrongServer]string{}
 }
 
-// listServers are all wrong ones, of the routes of some resources, for a run asks others too, once, for who it is; those that would change no byte are counted.
+// listServers returns all wrong servers of the routes of some resources, and counts those that would change no byte. A run also sends a few
+// requests to other routes, to identify the workspace.
 func (j *mutantRun) listServers(resources ...string) (list []wrongServer) {
 	for _, route := range slices.Sorted(maps.Keys(j.now)) {
 		if of, _, _ := strings.Cut(route, "."); !slices.Contains(resources, of) {
@@ -193,7 +194,7 @@ func (j *mutantRun) listServers(resources ...string) (list []wrongServer) {
 			for of, fields := range map[bool]map[string]bool{true: around, false: inside} {
 				for path := range fields {
 					switch m := (wrongServer{route, path, how, of}); {
-					case m.inFile() && (of || path == "id"): // which are ours
+					case m.inFile() && (of || path == "id"): // which the test adds
 					case how == previous && of || !j.altersAnswer(m):
 						j.same++
 					default:
@@ -207,7 +208,7 @@ func (j *mutantRun) listServers(resources ...string) (list []wrongServer) {
 	return list
 }
 
-// altersAnswer is whether a server changes a byte of any answer.
+// altersAnswer reports whether a server changes a byte of any answer.
 func (j *mutantRun) altersAnswer(m wrongServer) bool {
 	for _, answer := range j.now[m.route] {
 		if m.list {
@@ -229,7 +230,7 @@ func (j *mutantRun) altersRecord(m wrongServer, record *jsonTree) bool {
 	return parseTree(j.t, []byte(record.String())).editPath(m.path, m.how, j.before[m.route][record.recordID()])
 }
 
-// mutateAll serves one wrong thing in every answer of its route.
+// mutateAll changes every answer of a route.
 func (j *mutantRun) mutateAll(m wrongServer) func(string, []byte) []byte {
 	return func(route string, body []byte) []byte {
 		if route != m.route || len(body) == 0 || body[0] != '{' {
@@ -247,7 +248,7 @@ func (j *mutantRun) mutateAll(m wrongServer) func(string, []byte) []byte {
 	}
 }
 
-// inResource serves one wrong thing in every record of the type, whichever answer of the resource has it.
+// inResource changes every record of the type, in every answer of the resource.
 func (j *mutantRun) inResource(m wrongServer) func(string, []byte) []byte {
 	resource, _, _ := strings.Cut(m.route, ".")
 	kinds := map[string]bool{}
@@ -270,7 +271,7 @@ func (j *mutantRun) inResource(m wrongServer) func(string, []byte) []byte {
 	}
 }
 
-// mutateEach serves several wrong things, each in a record of its own.
+// mutateEach applies several wrong servers at once, each to another record.
 func (j *mutantRun) mutateEach(of map[string]wrongServer) func(string, []byte) []byte {
 	return func(route string, body []byte) []byte {
 		if len(body) == 0 || body[0] != '{' {
@@ -289,8 +290,8 @@ func (j *mutantRun) mutateEach(of map[string]wrongServer) func(string, []byte) [
 	}
 }
 
-// judgeServers finds out what becomes of each. Most are noticed when each has a record of its own, many in one run: a row of that record
-// then differs. What is not noticed so has a run of its own, in which the server does it to every record.
+// judgeServers finds the result for each wrong server. Most are noticed when many share one run, each with a record of its own: a row of that
+// record then differs. The others get a run each, in which the server changes every record.
 func (j *mutantRun) judgeServers(list []wrongServer) {
 	var alone []wrongServer
 	for left := list; len(left) > 0; {
@@ -334,16 +335,16 @@ func (j *mutantRun) judgeServers(list []wrongServer) {
 		if len(body) == 0 || body[0] != '{' {
 			return body
 		}
-		return []byte(parseTree(j.t, body).String()) // what is only taken apart and put together is no wrong
+		return []byte(parseTree(j.t, body).String()) // parsed and written again without a change
 	}
 	if v, report := j.readMutated(right); v.differs || j.reportsWrong(report) {
 		j.t.Errorf("a right server is noticed too, after the wrong ones: %v, %d rejects, usual are %d, %+v", slices.Sorted(maps.Keys(v.keys)), countRejects(report), j.expectedRejects, report)
 	}
 }
 
-// judgeTogether judges those that have a record each, and gives those that no row shows. Where nothing was published it takes halves.
+// judgeTogether judges servers with one record each, and returns those that no row shows. Without a published file it tries halves.
 func (j *mutantRun) judgeTogether(of map[string]wrongServer) (unseen []wrongServer) {
-	if len(of) < 2 { // it costs a run all the same
+	if len(of) < 2 { // a run of its own costs the same
 		return slices.Collect(maps.Values(of))
 	}
 	v, report := j.readMutated(j.mutateEach(of))
@@ -371,9 +372,9 @@ func (j *mutantRun) judgeTogether(of map[string]wrongServer) (unseen []wrongServ
 	return unseen
 }
 
-// freeRecord is one that a wrong server changes and that no other has taken; there says whether there is any at all.
+// freeRecord returns a record that a wrong server changes and that no other server uses; there reports whether any record exists.
 func (j *mutantRun) freeRecord(m wrongServer, taken map[string]wrongServer) (id string, there bool) {
-	if m.list || m.inFile() && m.how == leftOut { // no row of a file lacks a column that others have
+	if m.list || m.inFile() && m.how == leftOut { // rows of a file cannot lack a column that others have
 		return "", false
 	}
 	for _, answer := range j.now[m.route] {
@@ -389,7 +390,7 @@ func (j *mutantRun) freeRecord(m wrongServer, taken map[string]wrongServer) (id 
 	return "", there
 }
 
-// isIgnored is whether the streams name a field as one that they do not keep.
+// isIgnored reports whether the stream files list a field as not stored.
 func (j *mutantRun) isIgnored(m wrongServer) bool {
 	path := strings.Split(strings.ReplaceAll(m.path, "[]", ""), ".")
 	for _, name := range j.streams {
@@ -401,10 +402,10 @@ func (j *mutantRun) isIgnored(m wrongServer) bool {
 	return false
 }
 
-// anyEntry stands for the name of an entry, of a list that is an object.
+// anyEntry stands for the name of an entry in a list that is an object.
 const anyEntry = "*"
 
-// hasColumn is whether any table of the streams has a column for a field of their records, or of the items of their lists.
+// hasColumn reports whether a table of the streams has a column for a field of their records, or of the items of their lists.
 func (j *mutantRun) hasColumn(m wrongServer) bool {
 	if m.inFile() {
 		return true
@@ -424,7 +425,7 @@ func (j *mutantRun) hasColumn(m wrongServer) bool {
 		}
 		within := map[string][]string{}
 		for _, child := range s.Children {
-			lists := [][]string{slices.Concat(within[child.Within], child.From), {}} // in the record, or read by itself
+			lists := [][]string{slices.Concat(within[child.Within], child.From), {}} // in the record, or read by a request of its own
 			within[child.Table] = lists[0]
 			for _, or := range child.Or {
 				lists = append(lists, slices.Concat(within[child.Within], or))

@@ -12,7 +12,7 @@ import (
 	"aqueduck/internal/goldentest"
 )
 
-// TestThePageOfTheOracleIsUpToDate holds docs/internals/oracle.md to what make oracle-mutants has kept.
+// TestThePageOfTheOracleIsUpToDate compares docs/internals/oracle.md with the results of make oracle-mutants.
 func TestThePageOfTheOracleIsUpToDate(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join("..", "..", "docs", "internals", "oracle.md")
@@ -33,7 +33,7 @@ const (
 	signature  = "only the signature of an address is another, which is cut off"
 )
 
-// whyMissed is why nobody notices a wrong server, by what its name begins with.
+// whyMissed are the reasons why wrong servers are not noticed, by prefix of their names.
 func whyMissed(server string) string {
 	for _, one := range []struct{ of, why string }{
 		{"contacts.search companies.data[].url", "not compared: companies that are read on from their own list have no address"},

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// jsonTree is JSON whose fields stay in their order: what is not changed is served as it was.
+// jsonTree is JSON whose fields keep their order, so that unchanged parts are served as they were.
 type jsonTree struct {
-	raw   string // of what is neither an object nor a list
+	raw   string // a value that is neither an object nor a list
 	open  byte   // '{' or '['; 0: raw
 	names []string
 	items []*jsonTree
@@ -51,16 +51,16 @@ func decodeTree(d *json.Decoder) (*jsonTree, error) {
 		}
 		read.items = append(read.items, item)
 	}
-	_, err = d.Token() // what closes it
+	_, err = d.Token() // the closing bracket
 	return read, err
 }
 
-// scalarJSON is a value that is neither an object nor a list, with nothing escaped that need not be: metadata is kept as it is sent.
+// scalarJSON encodes a value that is neither an object nor a list, without unnecessary escapes: metadata is stored as sent.
 func scalarJSON(value any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(value) // a text, a number, true, false and null have one
+	_ = e.Encode(value) // texts, numbers, booleans and null can always be encoded
 	return strings.TrimSpace(b.String())
 }
 
@@ -86,10 +86,10 @@ func (n *jsonTree) write(b *strings.Builder) {
 		}
 		item.write(b)
 	}
-	b.WriteByte(n.open + 2) // the brackets lie so in ASCII
+	b.WriteByte(n.open + 2) // in ASCII a closing bracket is two after the opening one
 }
 
-// fieldAt is a field of an object, nil where it has none.
+// fieldAt returns a field of an object, nil when it has none.
 func (n *jsonTree) fieldAt(name string) *jsonTree {
 	if n == nil || n.open != '{' {
 		return nil
@@ -100,7 +100,7 @@ func (n *jsonTree) fieldAt(name string) *jsonTree {
 	return nil
 }
 
-// recordID is the record's, as the warehouse writes it; "": it has none.
+// recordID returns the id of a record as the warehouse stores it; "" when it has none.
 func (n *jsonTree) recordID() string {
 	if id := n.fieldAt("id"); id != nil && id.open == 0 && id.raw != "null" {
 		return strings.Trim(id.raw, `"`)
@@ -108,7 +108,7 @@ func (n *jsonTree) recordID() string {
 	return ""
 }
 
-// recordType is the record's type, as it is written; "": it has none.
+// recordType returns the type of a record; "" when it has none.
 func (n *jsonTree) recordType() string {
 	if kind := n.fieldAt("type"); kind != nil {
 		return kind.raw
@@ -116,7 +116,7 @@ func (n *jsonTree) recordType() string {
 	return ""
 }
 
-// recordNodes are those of an answer: the answer itself, or what lies in its lists.
+// recordNodes returns the records of an answer: the answer itself, or the items of its lists.
 func (n *jsonTree) recordNodes() (list []*jsonTree) {
 	if n.recordID() != "" {
 		return []*jsonTree{n}
@@ -131,7 +131,7 @@ func (n *jsonTree) recordNodes() (list []*jsonTree) {
 	return list
 }
 
-// collectPaths are all fields at or below, by their names with dots between; [] stands for every item of a list.
+// collectPaths returns the paths of all fields at or below a node, names with dots between; [] stands for every item of a list.
 func (n *jsonTree) collectPaths(above string, but []*jsonTree, found map[string]bool) {
 	for i, item := range n.items {
 		if slices.Contains(but, item) {
@@ -146,7 +146,7 @@ func (n *jsonTree) collectPaths(above string, but []*jsonTree, found map[string]
 	}
 }
 
-// editPath does something to a field wherever it is, and says whether that changed anything. before is the record as it was.
+// editPath edits a field at every place of a path, and reports whether that changed anything. before is the earlier form of the record.
 func (n *jsonTree) editPath(path, how string, before *jsonTree) (changed bool) {
 	if n.open == '[' {
 		rest := strings.TrimPrefix(strings.TrimPrefix(path, "[]"), ".")
@@ -185,7 +185,7 @@ func (n *jsonTree) editPath(path, how string, before *jsonTree) (changed bool) {
 	return false
 }
 
-// matchingItem is the item of a list that is another one's: the one of its id, or of its place where it has none.
+// matchingItem returns the item of a list that corresponds to an item of another list: by its id, or else by its position.
 func (n *jsonTree) matchingItem(item *jsonTree, i int) *jsonTree {
 	if n == nil || n.open != '[' {
 		return nil

@@ -16,7 +16,7 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// helpCenters is a user's own stream, the whole file.
+// helpCenters is the whole file of a user's stream.
 const helpCenters = `stream: help_sites
 doc: One row per help center.
 read:
@@ -39,8 +39,8 @@ children:
     columns: [{name: code, type: text, doc: Language.}]
 `
 
-// TestStreamOfTwoYAMLFilesNeedsNoGo adds a stream by its own file and a line in pipelines.yaml: its rows, its children,
-// its Parquet, its place in the dictionary, and what left the list.
+// TestStreamOfTwoYAMLFilesNeedsNoGo adds a stream by its own file and a line in pipelines.yaml, and checks its rows, child tables, Parquet files,
+// dictionary entry and deletions.
 func TestStreamOfTwoYAMLFilesNeedsNoGo(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(101)).publishingAll()
@@ -106,7 +106,7 @@ func TestStreamOfTwoYAMLFilesNeedsNoGo(t *testing.T) {
 	b.addsAColumn(filepath.Join(filepath.Dir(b.file), "streams", "help_sites.yaml"))
 }
 
-// addsAColumn gives the stream a column for a field that was in _extra until now: its rows get it without being read.
+// addsAColumn adds a column for a field that was in _extra. Stored rows get it without being read again.
 func (b *testBed) addsAColumn(file string) {
 	b.t.Helper()
 	text := strings.Replace(helpCenters, "children:", "  - {name: display_name, type: text, doc: Its name for people.}\nchildren:", 1)
@@ -128,7 +128,7 @@ func (b *testBed) addsAColumn(file string) {
 	}
 }
 
-// TestTwoWorkspacesKeepApart reads two workspaces into one warehouse, a schema each; a run of one leaves the other alone.
+// TestTwoWorkspacesKeepApart reads two workspaces into one warehouse, one schema each. A run of one does not touch the other.
 func TestTwoWorkspacesKeepApart(t *testing.T) {
 	t.Parallel()
 	const config = `version: 1

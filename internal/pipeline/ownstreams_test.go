@@ -16,7 +16,7 @@ import (
 	"aqueduck/schemas"
 )
 
-// ownStreams are files that a data engineer writes: between them each value of page, since and over.
+// ownStreams are stream files of a user. Together they use each value of page, since and over.
 const ownStreams = `stream: my_tags
 doc: page none, since full.
 read: {endpoint: GET /tags, records: data, page: {by: none}, since: {by: full}}
@@ -77,7 +77,7 @@ key: [model, full_name]
 columns: [{name: model, type: text, doc: Whose.}, {name: full_name, type: text, doc: Name.}]
 `
 
-// TestEveryKindOfStreamNeedsNoGo reads what the emulator has by files of a user's own alone, and finds all of it.
+// TestEveryKindOfStreamNeedsNoGo reads the emulator with a user's stream files only, and finds all records.
 func TestEveryKindOfStreamNeedsNoGo(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, emulator.Config{Seed: 172, Contacts: 60, Inactive: 20, Activities: 150, Conversations: 120, Calls: 60,
@@ -94,7 +94,7 @@ func TestEveryKindOfStreamNeedsNoGo(t *testing.T) {
 	all := func(row map[string]any) bool { return true }
 	for _, want := range []struct {
 		table, oracle string
-		columns       []string // of the oracle, in the order of the table's
+		columns       []string // of the oracle, in the order of the table's columns
 		where         func(row map[string]any) bool
 	}{
 		{"my_tags", "tags", []string{"id"}, all},
@@ -131,7 +131,7 @@ func TestEveryKindOfStreamNeedsNoGo(t *testing.T) {
 	}
 }
 
-// TestUserStreamsCoverEveryKindOfStream: a way of reading that the grammar gains is to be tried by a file of a user's own.
+// TestUserStreamsCoverEveryKindOfStream: a new kind of stream in the grammar must be tried by a user's stream file.
 func TestUserStreamsCoverEveryKindOfStream(t *testing.T) {
 	t.Parallel()
 	read := specKey(t, schemas.Spec(), "read")

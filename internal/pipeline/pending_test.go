@@ -41,7 +41,7 @@ columns:
   - {name: version_id, from: entity_version_id, type: text, doc: Id.}
 `
 
-// folderStreams are the folders that a list has and those inside of each.
+// folderStreams are a list of folders, and the folders inside each.
 const folderStreams = `stream: tree
 doc: One row per folder.
 read: {endpoint: GET /folders, records: data, page: {by: number, in: query, size: 3}, since: {by: full}}
@@ -60,7 +60,7 @@ key: [id]
 columns: [{name: id, type: text, doc: Id.}, {name: parent_id, from: $over, type: text, doc: The folder around it.}]
 `
 
-// writeStreamFiles names a user's own stream files in the configuration, with the streams that the pipeline reads.
+// writeStreamFiles names a user's stream files in the configuration, with the streams of the pipeline.
 func (b *testBed) writeStreamFiles(streams string, files ...string) {
 	b.t.Helper()
 	dir := filepath.Join(filepath.Dir(b.file), "streams")
@@ -74,7 +74,7 @@ func (b *testBed) writeStreamFiles(streams string, files ...string) {
 	b.writeConfig(strings.Replace(nightly, "contacts, deleted_contacts, contact_activities", streams, 1) + "stream_files: [streams/*.yaml]\n")
 }
 
-// checkVersions compares the versions of connectors that are there with the oracle.
+// checkVersions compares the stored versions of connectors with the oracle.
 func (b *testBed) checkVersions() {
 	b.t.Helper()
 	var want []string
@@ -84,8 +84,8 @@ func (b *testBed) checkVersions() {
 	oracletest.CompareRows(b.t, "versions", b.queryRows("SELECT version_id FROM connector_versions v JOIN connectors c ON c.id = v.connector_id"), want)
 }
 
-// TestChildStreamReadsNewAndChangedParents reads under each row of another stream once, and again when it has changed,
-// whichever of the two was there first; nothing that waits is lost by a run that is refused or cut.
+// TestChildStreamReadsNewAndChangedParents reads under each parent row once, and again when the parent has changed, whichever stream was added
+// first. A run that is refused or cut loses nothing in the queue.
 func TestChildStreamReadsNewAndChangedParents(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(141))
@@ -134,7 +134,7 @@ func TestChildStreamReadsNewAndChangedParents(t *testing.T) {
 	}
 }
 
-// TestStreamOverItselfEndsWithoutNewRows walks a tree, level by level.
+// TestStreamOverItselfEndsWithoutNewRows reads a tree, level by level.
 func TestStreamOverItselfEndsWithoutNewRows(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(142))
@@ -177,8 +177,7 @@ columns:
   - {name: event_type, type: text, doc: Type.}
 `
 
-// TestT69ChildRowsWithoutParentChangeAreFound: the events of a consultation are there once it has ended, which moves
-// nothing of the conversation.
+// TestT69ChildRowsWithoutParentChangeAreFound: the events of a consultation appear when it has ended, which does not change the conversation.
 func TestT69ChildRowsWithoutParentChangeAreFound(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()

@@ -13,8 +13,8 @@ import (
 	"aqueduck/load/read"
 )
 
-// TestF12TenReadersQueryDuringRuns has ten readers open the published file anew again and again, each with several questions to
-// what it opened: none gets an error, and all answers in one session are of one instant.
+// TestF12TenReadersQueryDuringRuns has ten readers open the published file again and again, with several queries each. No query fails, and all
+// answers of one session are of the same snapshot.
 func TestF12TenReadersQueryDuringRuns(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
@@ -31,7 +31,7 @@ func TestF12TenReadersQueryDuringRuns(t *testing.T) {
 	for range readers {
 		all.Go(func() {
 			for ctx.Err() == nil && !t.Failed() {
-				if !questions.HasDeadline() { // in make test others want the processor too: some sessions for each request of the run
+				if !questions.HasDeadline() { // in make test other tests need the processor too: only some sessions for each request of the run
 					select {
 					case <-ctx.Done():
 						return
@@ -48,7 +48,7 @@ func TestF12TenReadersQueryDuringRuns(t *testing.T) {
 		for range readers / 3 {
 			select {
 			case turns <- true:
-			default: // all are at work
+			default: // all readers are busy
 			}
 		}
 	})
@@ -68,7 +68,7 @@ func TestF12TenReadersQueryDuringRuns(t *testing.T) {
 	b.equalsOracle()
 }
 
-// readerSession opens what is published and asks the same three times; rows and the run that they are of must stay what they were.
+// readerSession opens the published file and runs the same queries three times. The rows and the run that they belong to must not change.
 func (b *testBed) readerSession(asked *atomic.Int64) error {
 	r, err := read.OpenReader(context.Background(), b.runner.Dir.Link())
 	if err != nil {

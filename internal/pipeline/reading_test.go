@@ -17,12 +17,12 @@ import (
 	"aqueduck/load"
 )
 
-// findingsNamed are those of a name that a run told of.
+// findingsNamed returns the findings with a name in a report.
 func findingsNamed(report *runlog.Report, name string) []load.Finding {
 	return slices.DeleteFunc(slices.Clone(report.Findings), func(f load.Finding) bool { return f.Name != name })
 }
 
-// loadState is the checkpoint of a stream.
+// loadState returns the checkpoint of a stream.
 func (b *testBed) loadState(stream string) extract.State {
 	b.t.Helper()
 	state, err := extract.ParseState(b.checkpointState(stream))
@@ -30,10 +30,10 @@ func (b *testBed) loadState(stream string) extract.State {
 	return state
 }
 
-// emptied is the answer of a list that has nothing.
+// emptied is the answer of an empty list.
 const emptied = `{"type":"list","data":[],"total_count":0,"pages":{"type":"pages","next":null,"page":1,"per_page":150,"total_pages":0}}`
 
-// answerWith has the workspace answer a route with something else.
+// answerWith replaces the answers of a route.
 func (b *testBed) answerWith(route string, with func(body []byte) []byte) {
 	b.space.SetKnobs(func(k *emulator.Knobs) {
 		k.Mutate = func(at string, body []byte) []byte {
@@ -45,7 +45,7 @@ func (b *testBed) answerWith(route string, with func(body []byte) []byte) {
 	})
 }
 
-// TestT161ASearchThatReturnsNothingIsCheckedByID: an empty search is no evidence that nothing happened.
+// TestT161ASearchThatReturnsNothingIsCheckedByID: an empty search is no evidence that nothing has changed.
 func TestT161ASearchThatReturnsNothingIsCheckedByID(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
@@ -59,7 +59,7 @@ func TestT161ASearchThatReturnsNothingIsCheckedByID(t *testing.T) {
 	marks := map[string]int64{"contacts": b.loadState("contacts").SyncedTo, "conversations": b.loadState("conversations").SyncedTo}
 	newLife(b, 84).applyEvents(20)
 	b.space.Advance(time.Hour)
-	for range 2 { // in each run, not once
+	for range 2 { // in each run, not only once
 		b.space.SetKnobs(func(k *emulator.Knobs) {
 			k.Mutate = func(at string, body []byte) []byte {
 				if strings.HasSuffix(at, ".search") {
@@ -87,7 +87,7 @@ func TestT161ASearchThatReturnsNothingIsCheckedByID(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestT161DeletedContactsExplainAnEmptySearch: where all that are stored in the window have left, an empty search is right.
+// TestT161DeletedContactsExplainAnEmptySearch: when all stored contacts of the window were deleted, an empty search is right.
 // Holds: T194.
 func TestT161DeletedContactsExplainAnEmptySearch(t *testing.T) {
 	t.Parallel()
@@ -104,7 +104,7 @@ func whoeverLeftExplains(t *testing.T, empty float64) {
 	b := newBed(t, tinyConfig(85))
 	b.syncOnce(runner.Options{})
 	b.space.Advance(72 * time.Hour)
-	b.syncOnce(runner.Options{}) // nobody is in the lookback window by now
+	b.syncOnce(runner.Options{}) // no contact is in the lookback window now
 	p := contactBed{b}
 	var changed []string
 	for _, id := range b.space.ContactIDs("active")[:3] {
@@ -123,8 +123,8 @@ func whoeverLeftExplains(t *testing.T, empty float64) {
 	b.equalsOracle()
 }
 
-// TestT187RecordReadAsEvidenceIsNotStored: the newest record is older than the lookback window, and is asked for to see whether
-// the list still has it. No later run would ask for it again.
+// TestT187RecordReadAsEvidenceIsNotStored: the newest record is older than the lookback window, and is read only as evidence that the search
+// works. No later run would read it again.
 func TestT187RecordReadAsEvidenceIsNotStored(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(86))
@@ -132,7 +132,7 @@ func TestT187RecordReadAsEvidenceIsNotStored(t *testing.T) {
 	const newest = "SELECT id, name, email FROM contacts WHERE updated_at = (SELECT max(updated_at) FROM contacts)"
 	was := b.queryRows(newest)
 	b.space.Advance(30 * 24 * time.Hour)
-	b.syncOnce(runner.Options{}) // after which nobody is in the lookback window
+	b.syncOnce(runner.Options{}) // after this no contact is in the lookback window
 	b.space.Advance(24 * time.Hour)
 	came := 0
 	b.answerWith("contacts.search", func(body []byte) []byte {
@@ -149,7 +149,7 @@ func TestT187RecordReadAsEvidenceIsNotStored(t *testing.T) {
 	}
 }
 
-// TestT166RunsHaveATimeLimitByDefault: a list without an end ends a run at the latest before the next night.
+// TestT166RunsHaveATimeLimitByDefault: a list without an end ends its run before the next night.
 func TestT166RunsHaveATimeLimitByDefault(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(90))
@@ -159,7 +159,7 @@ func TestT166RunsHaveATimeLimitByDefault(t *testing.T) {
 	}
 }
 
-// TestDeadLetterCountIsStableUntilAValueChanges however often the window reads the record again.
+// TestDeadLetterCountIsStableUntilAValueChanges, however often the window reads the record again.
 func TestDeadLetterCountIsStableUntilAValueChanges(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(87))
@@ -190,7 +190,7 @@ func TestDeadLetterCountIsStableUntilAValueChanges(t *testing.T) {
 	b.space.Advance(10 * 24 * time.Hour)
 	b.syncOnce(runner.Options{})
 	b.space.Advance(time.Hour)
-	line(b.syncOnce(runner.Options{}), "rejected=2 new_rejected=0") // no window reads them any more
+	line(b.syncOnce(runner.Options{}), "rejected=2 new_rejected=0") // no window contains them any more
 	b.answerWith("", nil)
 	b.failOn(b.space.UpdateContact(who[0], emulator.FieldChange{Field: "name", Value: "Mended"}))
 	b.space.Advance(time.Hour)
@@ -204,7 +204,7 @@ func TestDeadLetterCountIsStableUntilAValueChanges(t *testing.T) {
 	line(b.syncOnce(runner.Options{}), "rejected=0 new_rejected=0")
 }
 
-// TestDeadLetterOfTwoStreamsCountsOnce: search and the contact's own reading bring the same wrong values of one contact, a night apart.
+// TestDeadLetterOfTwoStreamsCountsOnce: search and the read by id return the same wrong values of one contact, a night apart.
 func TestDeadLetterOfTwoStreamsCountsOnce(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()

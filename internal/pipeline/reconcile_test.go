@@ -12,7 +12,7 @@ import (
 
 const week = 7 * 24 * time.Hour
 
-// deletedConversations reads conversations, has some deleted at the source, and lets more than a week pass.
+// deletedConversations syncs conversations, deletes some at the source, and lets more than a week pass.
 func deletedConversations(t *testing.T, n int) (b *testBed, ids []string) {
 	t.Helper()
 	b = newTalkBed(t, emulator.Knobs{NoLag: true})
@@ -48,7 +48,7 @@ func TestT60DeletedConversationIsFoundByReconciliation(t *testing.T) {
 	}
 }
 
-// TestT152ListThatLacksManyRowsDeletesNothing: a search that is ill looks like a workspace whose conversations were deleted.
+// TestT152ListThatLacksManyRowsDeletesNothing: a broken search looks like a workspace whose conversations were deleted.
 func TestT152ListThatLacksManyRowsDeletesNothing(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
@@ -65,7 +65,7 @@ func TestT152ListThatLacksManyRowsDeletesNothing(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestT6ConversationIndexedTooLateIsFoundByReconciliation: the index took longer than any overlap.
+// TestT6ConversationIndexedTooLateIsFoundByReconciliation: the index took longer than any lookback window.
 func TestT6ConversationIndexedTooLateIsFoundByReconciliation(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)

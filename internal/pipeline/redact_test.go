@@ -10,8 +10,8 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// TestT59RedactedTextIsInNoFile has a part and a first message redacted after they were stored and published: no
-// byte of them stays, other texts of the same conversation do, and a backup from before does not bring them back.
+// TestT59RedactedTextIsInNoFile redacts a part and a first message after they were stored and published. No byte of them stays, other texts of the
+// conversation do, and restoring an older backup does not bring them back.
 // Holds: F18, S37.
 func TestT59RedactedTextIsInNoFile(t *testing.T) {
 	skipInRaceRun(t)

@@ -9,9 +9,8 @@ import (
 	"aqueduck/internal/verify"
 )
 
-// TestT172FullRefreshReplacesNewerRows takes records of a source back to an earlier state, updated_at and all. Ordinary runs
-// keep the newer rows; a full refresh replaces what differs and nothing else. One that is cut goes on as a full refresh, and the
-// runs after its end are ordinary ones again.
+// TestT172FullRefreshReplacesNewerRows takes records of the source back to an earlier state, with their updated_at. Ordinary runs keep the newer
+// rows; a full refresh replaces them and nothing else. An interrupted full refresh is continued, and the runs after it are ordinary ones.
 func TestT172FullRefreshReplacesNewerRows(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(421))
@@ -26,7 +25,7 @@ func TestT172FullRefreshReplacesNewerRows(t *testing.T) {
 		t.Errorf("an ordinary run wrote %d rows: %s", report.TotalRows(), states())
 	}
 	cut := doorsOnly
-	cut.FullRefresh, cut.MaxRequests = true, 3 // whom the token is of, and two pages
+	cut.FullRefresh, cut.MaxRequests = true, 3 // the identity of the workspace, and two pages
 	b.syncOnce(cut)
 	if got := states(); got != "old old new new" {
 		t.Errorf("the refresh that was cut left %s", got)
@@ -51,8 +50,8 @@ func TestT172FullRefreshReplacesNewerRows(t *testing.T) {
 	}
 }
 
-// TestT173VerifyChoosesTheSameCopyAsARun answers with two copies of a record: verify finds the row that has the older one, and
-// nothing once a run has read the same answer.
+// TestT173VerifyChoosesTheSameCopyAsARun serves two copies of a record. Verify finds a row with the older one, and nothing once a run has read the
+// same answer.
 func TestT173VerifyChoosesTheSameCopyAsARun(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(422))

@@ -18,8 +18,8 @@ import (
 	"aqueduck/internal/sync"
 )
 
-// TestT116RefusedTokenStopsEverything revokes the token in the middle of a run: nothing more is asked, marks stay, what is
-// whole is kept, and with a good token the next run goes on.
+// TestT116RefusedTokenStopsEverything revokes the token during a run. No more requests are sent, watermarks stay, complete pages are kept, and
+// with a valid token the next run continues.
 // Holds: S5.
 func TestT116RefusedTokenStopsEverything(t *testing.T) {
 	t.Parallel()
@@ -64,7 +64,7 @@ func TestT116RefusedTokenIsReportedBeforeAnythingIsWritten(t *testing.T) {
 	}
 }
 
-// TestRunWithoutTimeToIdentifyTheWorkspaceSaysSo has a workspace that answers late, and then that it is busy.
+// TestRunWithoutTimeToIdentifyTheWorkspaceSaysSo has a workspace that answers late, and then with 429.
 func TestRunWithoutTimeToIdentifyTheWorkspaceSaysSo(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(74))
@@ -78,7 +78,7 @@ func TestRunWithoutTimeToIdentifyTheWorkspaceSaysSo(t *testing.T) {
 	}
 }
 
-// TestRotatedTokenIsReadOnce: a token file that was replaced is read again, once.
+// TestRotatedTokenIsReadOnce: a replaced token file is read again, once.
 // Holds: T116, S5.
 func TestRotatedTokenIsReadOnce(t *testing.T) {
 	t.Parallel()
@@ -98,8 +98,8 @@ func TestRotatedTokenIsReadOnce(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestT86UnavailableStreamBlocksNoOther: a plan without the feature, from the beginning and from the middle of a list on.
-// What is stored stays, contacts that came back are found all the same, and the stream is asked for at each run.
+// TestT86UnavailableStreamBlocksNoOther: a plan without the feature, from the start and from the middle of a list on. Rows stay, reactivated
+// contacts are found, and each run requests the stream.
 func TestT86UnavailableStreamBlocksNoOther(t *testing.T) {
 	t.Parallel()
 	c := tinyConfig(74)
@@ -133,13 +133,13 @@ func TestT86UnavailableStreamBlocksNoOther(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestTokenThatMayReadNothingIsRefused: 403 for everything is not a good night.
+// TestTokenThatMayReadNothingIsRefused: 403 for every request fails the run.
 func TestTokenThatMayReadNothingIsRefused(t *testing.T) {
 	t.Parallel()
 	c := tinyConfig(75)
 	c.Forbidden = []string{"contacts.search", "contacts.deleted", "contacts.activities"}
 	b := newBed(t, c)
-	for _, code := range []string{"token_unauthorized", "scope_missing"} { // what a missing scope is called is not shown
+	for _, code := range []string{"token_unauthorized", "scope_missing"} { // the document does not show the code of a missing scope
 		b.space.SetKnobs(func(k *emulator.Knobs) { k.Codes = map[string]string{"token_unauthorized": code} })
 		if report := b.trySync(runner.Options{}); report.Exit() != problem.ExitRefused {
 			t.Errorf("%s: exit %d: %s", code, report.Exit(), report.LastLine())
@@ -168,8 +168,8 @@ func TestT115OtherWorkspaceIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 	filled.checkConfigRefused(filled.runner.Dir.Current(), func() { filled.emulated = false }, "filled by the emulator")
 }
 
-// checkConfigRefused changes something, expects a run to end with a mistake in the configuration that says all of the words, and the
-// published file to be as it was.
+// checkConfigRefused makes a change, and expects a run that fails with a config error with all of the words and leaves the published file as it
+// was.
 func (b *testBed) checkConfigRefused(file string, change func(), words ...string) {
 	b.t.Helper()
 	change()
@@ -189,7 +189,7 @@ func (b *testBed) checkConfigRefused(file string, change func(), words ...string
 	}
 }
 
-// TestEmptyWorkspaceIsIdentifiedLater: no record tells whose it is until there is one.
+// TestEmptyWorkspaceIsIdentifiedLater, with its first record.
 func TestEmptyWorkspaceIsIdentifiedLater(t *testing.T) {
 	t.Parallel()
 	c := tinyConfig(78)
@@ -203,7 +203,7 @@ func TestEmptyWorkspaceIsIdentifiedLater(t *testing.T) {
 	b.checkConfigRefused(b.runner.Dir.Current(), func() { b.space.SetWorkspaceID("another") }, "another")
 }
 
-// TestStreamMissingFromTheVersionIsUnavailable: a 404 for a whole list is no failure, and says what to ask for.
+// TestStreamMissingFromTheVersionIsUnavailable: a 404 for a whole list is no failure, and the next step names the version that has it.
 func TestStreamMissingFromTheVersionIsUnavailable(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(79))

@@ -17,8 +17,8 @@ import (
 	pipelinesync "aqueduck/internal/sync"
 )
 
-// TestIncrementalCopiesEqualTheFullTables has a consumer downstream read what changed by `_synced_at`, from whatever file is
-// published, while random runs are cut, interrupted, repeated and published in their middle.
+// TestIncrementalCopiesEqualTheFullTables has a downstream consumer read changes by `_synced_at`, from each published file, while random runs are
+// cut, interrupted, repeated and published in their middle.
 // Holds: F25.
 func TestIncrementalCopiesEqualTheFullTables(t *testing.T) {
 	t.Parallel()
@@ -33,7 +33,7 @@ func TestIncrementalCopiesEqualTheFullTables(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		o, pace := randomOptions(l), 25*time.Second
 		interrupt := cancel
-		if n == runs/2 { // one that is sure to publish in its middle
+		if n == runs/2 { // a run that surely publishes in its middle
 			o, pace, interrupt = runner.Options{FullRefresh: true}, 5*time.Minute, func() {}
 		}
 		b.space.RunBetween(c.betweenRequests(l, pace, interrupt))
@@ -59,7 +59,7 @@ func TestIncrementalCopiesEqualTheFullTables(t *testing.T) {
 	}
 }
 
-// randomOptions are those of a plain run, mostly.
+// randomOptions are mostly those of a plain run.
 func randomOptions(l *workspaceLife) runner.Options {
 	switch l.rollDice(8) {
 	case 0:
@@ -76,22 +76,22 @@ func randomOptions(l *workspaceLife) runner.Options {
 	return runner.Options{}
 }
 
-// syncedRow is one row as its reader has it, and the time that it says it changed.
+// syncedRow is one row as the consumer has it, with the time of its change.
 type syncedRow struct{ synced, text string }
 
-// replayConsumer keeps a copy of the relations, as a program downstream would: it upserts the contacts that changed since it
-// last looked, and replaces the children of those.
+// replayConsumer keeps a copy of the relations, as a downstream program would: it upserts the contacts that changed since its last read, and
+// replaces their child rows.
 type replayConsumer struct {
 	bed    *testBed
-	mu     sync.Mutex // guards what follows: looks happen between requests too
+	mu     sync.Mutex // guards the fields below: reads happen between requests too
 	since  string
 	file   string
 	midway int
-	copies map[string]map[string]syncedRow // by relation and key; a child's key begins with its contact's
+	copies map[string]map[string]syncedRow // by relation and key; the key of a child row begins with its contact's
 }
 
-// betweenRequests is what happens between the requests of a run: life, time passing (less than pace), now and then an interruption.
-// Whenever another file was published the consumer reads it.
+// betweenRequests runs between the requests of a run: events, time (less than pace), now and then an interruption. The consumer reads every new
+// published file.
 func (c *replayConsumer) betweenRequests(l *workspaceLife, pace time.Duration, interrupt func()) func(int) {
 	last := 4 + l.rollDice(60)
 	first := 0
@@ -115,7 +115,7 @@ func (c *replayConsumer) betweenRequests(l *workspaceLife, pace time.Duration, i
 	}
 }
 
-// readCurrent reads what is published now.
+// readCurrent reads the file that is published now.
 func (c *replayConsumer) readCurrent() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -124,7 +124,7 @@ func (c *replayConsumer) readCurrent() {
 	}
 }
 
-// everything is all rows of the relations that are copied, as relation, contact, key, time of change and text.
+// everything returns all rows of the copied relations: relation, contact, key, time of change and text.
 const everything = `SELECT 'contacts_all', id, '', _synced_at::VARCHAR, to_json(a)::VARCHAR FROM contacts_all a
 	UNION ALL SELECT 'contact_identity', contact_id, '', _synced_at::VARCHAR, to_json(i)::VARCHAR FROM contact_identity i
 	UNION ALL SELECT 'contact_tags', contact_id, tag_id, _synced_at::VARCHAR, to_json(t)::VARCHAR FROM contact_tags t
@@ -132,7 +132,7 @@ const everything = `SELECT 'contacts_all', id, '', _synced_at::VARCHAR, to_json(
 	UNION ALL SELECT 'contact_companies', contact_id, company_id, _synced_at::VARCHAR, to_json(t)::VARCHAR FROM contact_companies t
 	UNION ALL SELECT 'contact_social_profiles', contact_id, _position::VARCHAR, _synced_at::VARCHAR, to_json(t)::VARCHAR FROM contact_social_profiles t`
 
-// readSnapshot takes over what changed in a published file and compares the copy with all of it.
+// readSnapshot takes over the changes of a published file, and compares the copy with the whole file.
 func (c *replayConsumer) readSnapshot(file string) {
 	t := c.bed.t
 	t.Helper()

@@ -73,7 +73,7 @@ func TestExitCodeComesFromTheWorstStream(t *testing.T) {
 	}
 }
 
-// TestPlanDescribesTheRun: offline before the first run, with one request a stream when it may ask, and after a run.
+// TestPlanDescribesTheRun: without requests before the first run, with one request for each stream with --ask, and after a run.
 func TestPlanDescribesTheRun(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(121))
@@ -119,7 +119,7 @@ func readOf(p *plan.Plan, stream string) string {
 	return ""
 }
 
-// TestStatusShowsTheRunUnderWay reads run.json and the published file while a run reads and after it.
+// TestStatusShowsTheRunUnderWay reads run.json and the published file during a run and after it.
 func TestStatusShowsTheRunUnderWay(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(122))
@@ -154,7 +154,7 @@ func TestStatusShowsTheRunUnderWay(t *testing.T) {
 	if !strings.Contains(out.String(), "next      nightly at") {
 		t.Errorf("printed\n%s", out.String())
 	}
-	// How it spent its time is kept: all of its requests, and spans that lie within it.
+	// Its trace is kept, with all its requests, and with spans within the run.
 	trace, err := runlog.ReadTrace(b.runner.Dir, s.Runs[0].Run)
 	if err != nil || trace == nil || trace.Ended.Before(s.Runs[0].Finished) || len(trace.Publishing) == 0 {
 		t.Fatalf("%+v, %v", trace, err)
@@ -175,7 +175,7 @@ func TestStatusShowsTheRunUnderWay(t *testing.T) {
 	}
 }
 
-// TestCheckpointsMoveBackOnly: rewinding reads again from there, resetting reads all again; neither takes a row away.
+// TestCheckpointsMoveBackOnly: a rewind reads again from a time on, a reset reads everything again; neither deletes a row.
 func TestCheckpointsMoveBackOnly(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(123))
@@ -222,7 +222,7 @@ func TestCheckpointsMoveBackOnly(t *testing.T) {
 	}
 }
 
-// TestT131ClockSkewIsReported: the marks go by the workspace's clock, and somebody should look at the machine's.
+// TestT131ClockSkewIsReported: watermarks follow the workspace's clock, and the note asks to look at the machine's.
 func TestT131ClockSkewIsReported(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(124))
@@ -243,7 +243,7 @@ func TestT131ClockSkewIsReported(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestRejectFilesAreKeptForAWeek removes older texts of records that were kept out whole.
+// TestRejectFilesAreKeptForAWeek removes older texts of dead letters.
 // Holds: S22, S39.
 func TestRejectFilesAreKeptForAWeek(t *testing.T) {
 	t.Parallel()

@@ -20,21 +20,21 @@ import (
 	"aqueduck/schemas"
 )
 
-// changedRecord is what a run asked for because records of one stream had changed.
+// changedRecord counts what a run requested because records of one stream had changed.
 type changedRecord struct {
 	stream  string
-	changed int64   // records, or of a stream under the rows of another those rows
-	more    int64   // requests beyond those of a quiet run
-	least   float64 // that the changes take: a page for so many, and each by itself where it is read so
+	changed int64   // changed records; of a child stream the changed parent rows
+	more    int64   // requests beyond those of a run without changes
+	least   float64 // the fewest possible requests: pages, and one for each record that is read by id
 }
 
-// TestRequestsOfAChangedRecord changes records of every kind and holds what the next run asks for, beyond a quiet one, against the
-// least possible: 1.1 times that, and a page that is not full. docs/internals/performance.md shows what was measured.
+// TestRequestsOfAChangedRecord changes records of every kind, and compares the requests of the next run, beyond those of a run without changes,
+// with the fewest possible: at most 1.1 times that, and one page that is not full. docs/internals/performance.md shows the measured numbers.
 func TestRequestsOfAChangedRecord(t *testing.T) {
 	t.Parallel()
 	b := newBedWith(t, emulator.Config{Seed: 171, Contacts: 300, Inactive: 30, Activities: 300, Conversations: 200, Calls: 60},
 		strings.Replace(nightly, "contacts, deleted_contacts, contact_activities", `"*"`, 1))
-	exports := runner.Options{Exclude: []string{"reporting*"}} // which are asked for by the day, whatever changes
+	exports := runner.Options{Exclude: []string{"reporting*"}} // exports are read by the day, whatever changes
 	b.syncOnce(exports)
 	b.space.Advance(25 * time.Hour)
 	b.syncOnce(exports)
@@ -44,7 +44,7 @@ func TestRequestsOfAChangedRecord(t *testing.T) {
 	b.space.Advance(2 * time.Hour)
 	from := b.space.RequestCount()
 	report := b.syncOnce(exports)
-	var nested int64 // a record names ten items of each list: the others are read by themselves
+	var nested int64 // a record has ten items of each list; the rest needs a request
 	for _, r := range b.space.Requests()[from:] {
 		if strings.HasPrefix(r.Path, "/contacts/") && strings.Count(r.Path, "/") == 3 {
 			nested++
@@ -64,7 +64,7 @@ func TestRequestsOfAChangedRecord(t *testing.T) {
 			t.Errorf("%s: %d requests more for %d records, %.2f are the least", s.Name, one.more, one.changed, one.least)
 		}
 		if s.With != "" && one.changed == 0 && one.more == 0 {
-			continue // what is asked for by id when the others leave it open
+			continue // read by id when the lists leave a question open
 		}
 		if one.changed == 0 && s.RequestsPerChange() > 0 {
 			t.Errorf("%s: nothing changed, so nothing is shown", s.Name)
@@ -74,7 +74,7 @@ func TestRequestsOfAChangedRecord(t *testing.T) {
 	holdsRequests(t, all, b.runner.Catalogue)
 }
 
-// changedIn is how many records of a stream changed, whichever of the ways that lead into its tables told of it first.
+// changedIn returns how many records of a stream changed, whichever stream found each change first.
 func changedIn(t *testing.T, report *runlog.Report, c *schemas.Catalogue, s *schemas.Stream) (n int64) {
 	t.Helper()
 	names := []string{s.Name}
@@ -93,14 +93,14 @@ func changedIn(t *testing.T, report *runlog.Report, c *schemas.Catalogue, s *sch
 	return n
 }
 
-// changesSome changes so many records of every kind that is not a whole list.
+// changesSome changes n records of every kind except those in full-list streams.
 func (b *testBed) changesSome(n int) {
 	b.t.Helper()
 	for i, id := range b.space.ContactIDs("active")[:n] {
 		b.failOn(b.space.UpdateContact(id, emulator.FieldChange{Field: "name", Value: fmt.Sprint("new ", i)}))
 	}
 	for i := range n {
-		_, err := b.space.CreateContact("user", emulator.FieldChange{Field: "name", Value: fmt.Sprint("another ", i)}) // with an event
+		_, err := b.space.CreateContact("user", emulator.FieldChange{Field: "name", Value: fmt.Sprint("another ", i)}) // which also makes an event
 		b.failOn(err)
 	}
 	for i, id := range b.space.ConversationIDs()[:n] {
@@ -126,7 +126,7 @@ func (b *testBed) changesSome(n int) {
 	b.space.AddRandomActions(n, time.Hour)
 }
 
-// holdsRequests holds the table of docs/internals/performance.md to what was measured; -update writes it anew.
+// holdsRequests compares the table of docs/internals/performance.md with the measured numbers; -update writes it.
 func holdsRequests(t *testing.T, all []changedRecord, c *schemas.Catalogue) {
 	t.Helper()
 	const file, begin, end = "../../docs/internals/performance.md", "<!-- measured: requests of a changed record -->\n", "<!-- end -->"

@@ -13,7 +13,7 @@ import (
 	"aqueduck/internal/sync"
 )
 
-// TestRestoredBackupContinues puts a copied published file into an empty directory: the next run reads what is newer, not all.
+// TestRestoredBackupContinues puts a copied published file into an empty directory. The next run reads newer records only.
 // Holds: F11.
 func TestRestoredBackupContinues(t *testing.T) {
 	t.Parallel()
@@ -24,7 +24,7 @@ func TestRestoredBackupContinues(t *testing.T) {
 		t.Fatal(err)
 	}
 	newLife(b, 111).applyEvents(15)
-	b.syncOnce(runner.Options{}) // which the backup knows nothing of
+	b.syncOnce(runner.Options{}) // newer than the backup
 	newLife(b, 112).applyEvents(15)
 	b.space.Advance(time.Hour)
 
@@ -46,7 +46,7 @@ func TestRestoredBackupContinues(t *testing.T) {
 	}
 }
 
-// interruptAfter ends a run after some requests; what it committed stays in the work database, unpublished.
+// interruptAfter ends a run after n requests. Its commits stay in the work database, unpublished.
 func (b *testBed) interruptAfter(after int) {
 	b.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -64,7 +64,7 @@ func (b *testBed) interruptAfter(after int) {
 	b.space.RunBetween(nil)
 }
 
-// TestLostWorkDatabaseIsRebuiltFromThePublishedFile takes away, and then spoils, what an interrupted run left.
+// TestLostWorkDatabaseIsRebuiltFromThePublishedFile deletes, and then damages, the work database of an interrupted run.
 // Holds: F24.
 func TestLostWorkDatabaseIsRebuiltFromThePublishedFile(t *testing.T) {
 	t.Parallel()
@@ -97,7 +97,7 @@ func TestLostWorkDatabaseIsRebuiltFromThePublishedFile(t *testing.T) {
 	}
 }
 
-// TestLostLakeIsRebuilt: the lake follows the published file, whatever became of it.
+// TestLostLakeIsRebuilt: the next publish writes the lake from the published file.
 // Holds: F24.
 func TestLostLakeIsRebuilt(t *testing.T) {
 	t.Parallel()
@@ -123,8 +123,8 @@ func TestLostLakeIsRebuilt(t *testing.T) {
 	}
 }
 
-// TestFailedPublishReportsTheCauseAndLosesNothing has publishing fail in the middle of a run, when other streams still have rows
-// to write: the run ends with the cause, and the next one publishes what this one committed.
+// TestFailedPublishReportsTheCauseAndLosesNothing fails a publish in the middle of a run, when other streams still have rows to write. The run
+// ends with the cause, and the next one publishes its commits.
 // Holds: F4.
 func TestFailedPublishReportsTheCauseAndLosesNothing(t *testing.T) {
 	t.Parallel()

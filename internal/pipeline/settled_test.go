@@ -10,14 +10,14 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// TestT168RecordWithAgreeingCountsIsReadOnce: a priority or a new title moves a conversation's time, brings no part and has no time of its own. Where search,
-// the conversation and its parts say the same number, the next run has nothing to find by reading it a second time.
+// TestT168RecordWithAgreeingCountsIsReadOnce: a priority or a new title moves a conversation's updated_at and adds no part. Where search, the
+// conversation and its parts agree on the number of parts, the next run need not read it a second time.
 func TestT168RecordWithAgreeingCountsIsReadOnce(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b, talks := talkBed(t, 92)
 	b.syncOnce(runner.Options{})
-	b.space.Advance(72 * time.Hour) // one of them has no statistics: it is read as long as a window brings it
+	b.space.Advance(72 * time.Hour) // one of them has no statistics, so it is read as long as it is in the window
 	b.syncOnce(runner.Options{})
 	for _, id := range talks[2:] {
 		b.failOn(b.space.UpdateConversation(id, emulator.FieldChange{Field: "priority", Value: "priority"}))
@@ -32,7 +32,7 @@ func TestT168RecordWithAgreeingCountsIsReadOnce(t *testing.T) {
 	if n := b.countRequests(before, "/conversations/", "/conversations/search", "/conversations/deleted")["/conversations/"]; n != 0 {
 		t.Errorf("a quiet run asked for %d conversations", n)
 	}
-	// What has changed within the time that the source takes to show a change may have a part that has changed, and no count tells of it.
+	// A record that changed within the source's delay may have a changed part, which no count shows.
 	b.failOn(b.space.UpdateConversation(talks[0], emulator.FieldChange{Field: "priority", Value: "not_priority"}))
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.NoLag = true })
 	b.space.Advance(5 * time.Minute)
@@ -44,14 +44,14 @@ func TestT168RecordWithAgreeingCountsIsReadOnce(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestT168PartMissingFromAllCountsIsFound: search, the conversation and its parts are all behind, though its time is not. They agree,
-// so that it is not noted; the next search counts more than what is stored.
+// TestT168PartMissingFromAllCountsIsFound: search, the conversation and its parts are all stale, although the time is not. Their counts agree, so
+// the record is not noted; the next search has a higher count than the stored row.
 func TestT168PartMissingFromAllCountsIsFound(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b, talks := talkBed(t, 92)
 	b.syncOnce(runner.Options{})
-	b.space.Advance(72 * time.Hour) // one of them has no statistics: it is read as long as a window brings it
+	b.space.Advance(72 * time.Hour) // one of them has no statistics, so it is read as long as it is in the window
 	b.syncOnce(runner.Options{})
 	b.failOn(b.space.ReplyConversation(talks[0], conversations.ByContact, "the newest part"))
 	b.space.Advance(time.Hour)

@@ -12,7 +12,7 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// TestS58ErrorsAreAtMostTwoKilobytes wherever it is told: in the report, in the tables, in the notes of runs and in what programs get.
+// TestS58ErrorsAreAtMostTwoKilobytes in the report, in the tables, in the notes of runs and in the output for programs.
 func TestS58ErrorsAreAtMostTwoKilobytes(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(88))

@@ -14,22 +14,22 @@ import (
 	"aqueduck/load/layout"
 )
 
-// TestF17NightlyRunsWithFaultsStayEqualToTheOracle lives night after night with changes and faults for two requests in a hundred: every morning all
-// is as the workspace has it. What the process holds, and the size of the file, stay level.
+// TestF17NightlyRunsWithFaultsStayEqualToTheOracle runs night after night with changes, and with faults for two requests in a hundred. Every
+// morning the tables equal the oracle. Memory, open files and the size of the published file stay level.
 func TestF17NightlyRunsWithFaultsStayEqualToTheOracle(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	l := lane.New(t, "nights", 2)
 	b := newBedWith(t, emulator.Config{Seed: l.Seed(), Contacts: 120, Inactive: 40, Activities: 150, Conversations: 30, NoLog: true,
-		Knobs: emulator.Knobs{NoLag: true, QuietConversations: emulator.Never, Chaos: MixedWorkspaces(0.02)}}, conversing)
-	b.runner.Log = slog.New(slog.DiscardHandler) // what the test itself keeps is not what the program holds
+		Knobs: emulator.Knobs{NoLag: true, QuietConversations: emulator.Never, Chaos: mixedFaults(0.02)}}, conversing)
+	b.runner.Log = slog.New(slog.DiscardHandler) // the test's own log must not count as the program's memory
 	life := newLife(b, l.Seed())
 	var early processUsage
 	night := 0
 	for l.HasNext() {
 		night++
 		life.applyEvents(12)
-		for len(b.space.ContactIDs("active")) < 60 { // of what happens more takes contacts away than brings some
+		for len(b.space.ContactIDs("active")) < 60 { // events remove more contacts than they add
 			b.failOn(b.addContact())
 		}
 		b.space.SimulateHours(3)
@@ -55,22 +55,22 @@ func TestF17NightlyRunsWithFaultsStayEqualToTheOracle(t *testing.T) {
 	b.untilWell(2)
 	fresh := fileSize(t, b.runner.Dir.Current())
 	t.Logf("the file has %d KiB, a fresh one %d", grown>>10, fresh>>10)
-	const few = 64 * 256 << 10 // a file of so many bytes is never rebuilt for its size
+	const few = 64 * 256 << 10 // a file below this size is never rebuilt for its size
 	if grown > fresh*3/2+few {
 		t.Errorf("the file has grown to %d bytes, a fresh one has %d", grown, fresh)
 	}
 }
 
-// addContact has the workspace have one contact more.
+// addContact adds a contact to the workspace.
 func (b *testBed) addContact() error {
 	_, err := b.space.CreateContact("user")
 	return err
 }
 
-// leaked is how many KiB a night may keep: DuckDB never gives back the schema of a batch that comes to it through Arrow (duckdb_arrow_scan).
+// leaked is how many KiB each night may leak: DuckDB never frees the schema of a batch that it receives through Arrow (duckdb_arrow_scan).
 const leaked = 512
 
-// processUsage is what this process holds of the machine: KiB of memory that are not of a file, open files, goroutines.
+// processUsage is what this process uses: KiB of memory without mapped files, open files, goroutines.
 type processUsage struct{ resident, files, goroutines int }
 
 func measureUsage(t *testing.T) processUsage {

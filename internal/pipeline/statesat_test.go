@@ -16,13 +16,12 @@ import (
 	"aqueduck/internal/verify"
 )
 
-// shownColumns are those of a contact that a history keeps as they were.
+// shownColumns are the columns of a contact that its history keeps.
 const shownColumns = "id, role, email, name, phone, updated_at, custom_attributes::VARCHAR, owner_id, last_seen_at"
 
-// TestT177HistoryAtATimeEqualsThePublishedRows lives six nights in which contacts come, change, are merged, archived, blocked, deleted, for
-// good too, and come back, with and without a sign. After each the published contacts are the workspace's own; in the end the history
-// says at the time of each night what they were, and between two nights what the earlier one showed. A state that ended because the
-// contact left says what became of it.
+// TestT177HistoryAtATimeEqualsThePublishedRows runs six nights in which contacts are created, changed, merged, archived, blocked, deleted and
+// reactivated, with and without a new updated_at. Each morning the published contacts equal the workspace's. In the end the history at the time of
+// each run equals them, and between two runs the earlier ones. A state that ended with a deletion says how the contact left.
 func TestT177HistoryAtATimeEqualsThePublishedRows(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
@@ -64,7 +63,7 @@ func TestT177HistoryAtATimeEqualsThePublishedRows(t *testing.T) {
 	for i, n := range nights {
 		want := slices.DeleteFunc(n.shown, func(row string) bool {
 			id, _, _ := strings.Cut(row, "|")
-			return slices.Contains(erased, id) // whom the workspace has forgotten has no history
+			return slices.Contains(erased, id) // an erased contact has no history
 		})
 		for what, x := range map[string]time.Time{"that night": n.at, "before the next": n.at.Add(15 * time.Hour)} {
 			at := "TIMESTAMPTZ '" + x.UTC().Format("2006-01-02 15:04:05.999999") + "+00'"
@@ -85,8 +84,8 @@ func TestT177HistoryAtATimeEqualsThePublishedRows(t *testing.T) {
 	}
 }
 
-// TestT177VerifyFindsWrongHistoryStates plants what an earlier version left, the open state of a contact that was archived,
-// besides a state that is missing and one with other values: verify finds each without asking, and the next run mends them.
+// TestT177VerifyFindsWrongHistoryStates plants the open state of an archived contact, as an earlier version left it, a missing state, and one with
+// other values. Verify finds each without a request, and the next run corrects them.
 func TestT177VerifyFindsWrongHistoryStates(t *testing.T) {
 	t.Parallel()
 	b := newBedWith(t, tinyConfig(443), nightly+"streams:\n  contacts: {history: true}\n").publishingAll()
@@ -116,9 +115,8 @@ func TestT177VerifyFindsWrongHistoryStates(t *testing.T) {
 	}
 }
 
-// TestT178HistoryTurnedOffStaysInFileAndLake takes history: true out of the configuration, and puts it back: file and lake hold
-// the same tables in each case, the states of before stay, none is said to last, and the run says so. What was kept of persons goes
-// with them.
+// TestT178HistoryTurnedOffStaysInFileAndLake removes history: true from the configuration, and puts it back. File and lake have the same tables in
+// each case, older states stay, none is open, and a note says so. Erasures reach them.
 func TestT178HistoryTurnedOffStaysInFileAndLake(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(442)).publishingAll()

@@ -9,7 +9,7 @@ import (
 	"aqueduck/internal/runlog"
 )
 
-// TestStatusNamesTheWorkspaceOfSeveral of streams that both have.
+// TestStatusNamesTheWorkspaceOfSeveral for streams that both workspaces have.
 func TestStatusNamesTheWorkspaceOfSeveral(t *testing.T) {
 	t.Parallel()
 	s := runlog.Status{Streams: []runlog.StreamStatus{{Workspace: "acme", Stream: "contacts", Hint: "look"}, {Workspace: "main", Stream: "contacts"}}}

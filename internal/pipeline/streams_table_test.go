@@ -2,23 +2,23 @@ package pipeline_test
 
 import "aqueduck/internal/oracletest"
 
-// streamCase is one stream of the table that TestEveryStream runs through: a row here is all that a stream needs.
+// streamCase is one stream in the table of TestEveryStream. A new stream needs only a row here.
 type streamCase struct {
 	stream string
-	route  string   // of the emulator: refused in its turn, and where its answers are edited
-	single string   // route that answers one record by itself, edited as the list's; "": the list has all
-	also   []string // other routes whose answers have the records, edited like those
-	with   []string // streams that go into the same tables, or are read under its records
-	paged  string   // the route whose pages go by number: one past the end is asked for; "": cursors, or one answer, have none
-	list   string   // key of the answer that holds the records
-	key    []string // fields that name a record, and columns of the oracle
-	field  string   // one of them, which a text column takes
-	newest string   // time by which the record that things happen to is the latest: what is searched is read again for days only; "": any record
-	lasts  bool     // whether an answer has a record or not proves nothing
+	route  string   // the emulator's route, which the test refuses and whose answers it edits
+	single string   // route of a single record, edited like the list; "": the list has complete records
+	also   []string // other routes with the records, edited likewise
+	with   []string // streams that write into the same tables, and child streams
+	paged  string   // the route with numbered pages, where one past the end is requested; "": cursors, or a single answer
+	list   string   // key of the list in the answer
+	key    []string // key fields of a record, and columns of the oracle
+	field  string   // one of them with a text column
+	newest string   // time field by which the changed record is the newest, because a search reads only some days again; "": any record
+	lasts  bool     // a record that is missing from an answer is not gone
 	tables []oracletest.Table
 }
 
-// streamBeds are the streams that are read together from one workspace: the fewer beds, the cheaper.
+// streamBeds are the streams that are read together from one workspace. Few beds are cheaper.
 func streamBeds() map[string][]streamCase {
 	return map[string][]streamCase{"lists": listCases(), "content": contentCases(), "moving": movingCases(), "companies": {{
 		stream: "companies", route: "companies.search", also: []string{"companies.list"}, with: []string{"companies_listed", "companies_by_id"}, paged: "companies.list",
@@ -26,8 +26,8 @@ func streamBeds() map[string][]streamCase {
 	}}}
 }
 
-// movingCases are of lists that grow or are searched. Contacts, conversations, transcripts, events, consultations and exports are not in
-// any list alone: their own tests lead them through the same.
+// movingCases are growing lists and searches. Contacts, conversations, transcripts, events, consultations and exports have their own tests for the
+// same behaviour.
 func movingCases() []streamCase {
 	return []streamCase{
 		{stream: "calls", route: "calls.list", paged: "calls.list", list: "data", field: "ended_reason", tables: []oracletest.Table{
@@ -78,7 +78,7 @@ func listCases() []streamCase {
 	}
 }
 
-// contentCases are what teammates write, in lists of several pages.
+// contentCases are content of teammates, in lists of several pages.
 func contentCases() []streamCase {
 	whole := []string{"id", "workspace_id", "title", "description", "body", "author_id", "state", "created_at", "updated_at", "url",
 		"parent_id", "parent_type", "folder_id", "default_locale", "statistics:json_object('type', 'article_statistics', 'views', views, 'conversations', conversations, " +

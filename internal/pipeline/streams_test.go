@@ -17,15 +17,14 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// TestEveryStream leads each stream of the table through what happens to a list: a second run without news, a record that
-// changes, goes and comes back, a plan that does not have it, a page past the end, a field that nobody has told of, a value of
-// the wrong type. Each time the tables are what the oracle says.
+// TestEveryStream leads each stream of the table through the changes of a list: a second run without changes, a record that changes, disappears
+// and returns, a plan without it, a page past the end, an unknown field, a value of the wrong type. Each time the tables equal the oracle.
 // Holds: T82, T91.
 func TestEveryStream(t *testing.T) {
 	t.Parallel()
 	for name, cases := range streamBeds() {
 		t.Run(name, func(t *testing.T) {
-			if name == "content" { // many lists, of several pages each
+			if name == "content" { // many lists with several pages each
 				skipInRaceRun(t)
 			}
 			t.Parallel()
@@ -34,15 +33,15 @@ func TestEveryStream(t *testing.T) {
 	}
 }
 
-// streamBed reads some streams from one workspace, whose answers are edited on their way.
+// streamBed reads some streams from one workspace, whose answers it edits.
 type streamBed struct {
 	*testBed
 	run   func(name string, f func(t *testing.T)) bool
 	cases []streamCase
-	first map[string]map[string]any // of each stream the record that things happen to
+	first map[string]map[string]any // of each stream: the record that changes
 
 	mu   sync.Mutex // guards edit
-	edit string     // what is done to the answers; "": nothing
+	edit string     // the edit of the answers; "": none
 }
 
 func newStreamBed(t *testing.T, cases []streamCase) *streamBed {
@@ -54,7 +53,7 @@ func newStreamBed(t *testing.T, cases []streamCase) *streamBed {
 	config := strings.Replace(nightly, "contacts, deleted_contacts, contact_activities", strings.Join(names, ", "), 1)
 	b := &streamBed{run: t.Run, testBed: newBedWith(t, tinyConfig(131), config), cases: cases, first: map[string]map[string]any{}}
 	if slices.ContainsFunc(cases, func(c streamCase) bool { return c.newest != "" }) {
-		b.space.SimulateHours(12) // some moved within the days that are searched again
+		b.space.SimulateHours(12) // some records changed within the days that are searched again
 	}
 	for i, c := range cases {
 		if c.key == nil {
@@ -93,7 +92,7 @@ func (b *streamBed) checkEveryEdit() {
 	b.checkStreams("after hours of life", "life", b.syncOnce(runner.Options{}))
 }
 
-// checkStreams compares every stream with the oracle, and how it says that the record became what it is.
+// checkStreams compares every stream with the oracle, and the columns about a record's deletion.
 func (b *streamBed) checkStreams(when, edit string, report *runlog.Report) {
 	b.t.Helper()
 	for _, c := range b.cases {
@@ -131,7 +130,7 @@ func (b *streamBed) checkStreams(when, edit string, report *runlog.Report) {
 				if got := b.queryRows(fmt.Sprintf("SELECT _extra->>'$.%s.odd' %s", c.field, where)); s.Rejected == 0 || s.Rejected > 1 && c.with == nil || got[0] != "value" {
 					t.Errorf("%d rejected, _extra has %v", s.Rejected, got)
 				}
-			case "", "life": // in which some go for good
+			case "", "life": // in which some records are deleted
 				if s.Gone != 0 && edit == "" || s.Rejected != 0 {
 					t.Errorf("%d gone, %d rejected", s.Gone, s.Rejected)
 				}
@@ -140,7 +139,7 @@ func (b *streamBed) checkStreams(when, edit string, report *runlog.Report) {
 	}
 }
 
-// checkUnavailable has the plan refuse every stream: nothing of them is taken away, and the run ends well.
+// checkUnavailable makes the plan refuse every stream. No row is deleted, and the run succeeds.
 func (b *streamBed) checkUnavailable() {
 	b.t.Helper()
 	refuse := func(routes ...string) { b.space.SetKnobs(func(k *emulator.Knobs) { k.Unavailable = routes }) }
@@ -149,7 +148,7 @@ func (b *streamBed) checkUnavailable() {
 		routes = append(routes, c.route)
 	}
 	refuse(routes...)
-	report := b.trySync(runner.Options{}) // where all streams are refused, so is the run
+	report := b.trySync(runner.Options{}) // a run with all streams refused fails
 	for _, c := range b.cases {
 		if s := streamResult(b.t, report, c.stream); s.Status != runlog.StatusUnavailable || s.Rows != 0 || s.Gone != 0 {
 			b.t.Errorf("%s is %s: %+v", c.stream, s.Status, s)
@@ -159,7 +158,7 @@ func (b *streamBed) checkUnavailable() {
 	b.checkStreams("unavailable", "past the end", report)
 }
 
-// editedTruth is what the oracle says with the same done to it as to the answers.
+// editedTruth returns the oracle's rows with the same edit as the answers.
 func (b *streamBed) editedTruth(c streamCase, edit string, table oracletest.Table, rows []map[string]any) []map[string]any {
 	first := b.first[c.stream]
 	if table.Oracle != c.stream {
@@ -176,7 +175,7 @@ func (b *streamBed) editedTruth(c streamCase, edit string, table oracletest.Tabl
 		rows[n][c.field] = nil
 	case "delete":
 		if c.lasts {
-			rows[n][c.field] = "changed" // as it was when it was last seen
+			rows[n][c.field] = "changed" // as last read
 		} else {
 			rows = slices.Delete(rows, n, n+1)
 		}
@@ -184,7 +183,7 @@ func (b *streamBed) editedTruth(c streamCase, edit string, table oracletest.Tabl
 	return rows
 }
 
-// recordCondition is the condition for the record that things happen to.
+// recordCondition is the condition for the changed record.
 func (b *streamBed) recordCondition(c streamCase) string {
 	var all []string
 	for _, name := range c.key {
@@ -193,7 +192,7 @@ func (b *streamBed) recordCondition(c streamCase) string {
 	return strings.Join(all, " AND ")
 }
 
-// editAnswer does to an answer what is to be done.
+// editAnswer applies the current edit to an answer.
 func (b *streamBed) editAnswer(route string, body []byte) []byte {
 	b.mu.Lock()
 	edit := b.edit
@@ -219,7 +218,7 @@ func (b *streamBed) editAnswer(route string, body []byte) []byte {
 		return body
 	}
 	if edit == "past the end" && route == c.paged && len(list) > 0 {
-		// Nothing but an empty page tells the end of the list.
+		// Only an empty page shows the end of the list.
 		answer["total_count"], answer["pages"] = rawJSON(b.t, nil), rawJSON(b.t, map[string]int{})
 	}
 	edited := b.editRecords(c, edit, list)
@@ -231,7 +230,7 @@ func (b *streamBed) editAnswer(route string, body []byte) []byte {
 	return rawJSON(b.t, answer)
 }
 
-// editRecords is a list with what is to be done to its record done.
+// editRecords applies the edit to a list's record.
 func (b *streamBed) editRecords(c streamCase, edit string, list []map[string]json.RawMessage) []map[string]json.RawMessage {
 	n := slices.IndexFunc(list, func(record map[string]json.RawMessage) bool {
 		return !slices.ContainsFunc(c.key, func(name string) bool {
@@ -254,7 +253,7 @@ func (b *streamBed) editRecords(c streamCase, edit string, list []map[string]jso
 	return list
 }
 
-// rawJSON is a value as JSON, its texts as they were.
+// rawJSON encodes a value as JSON without escapes.
 func rawJSON(t testing.TB, value any) json.RawMessage {
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
@@ -265,7 +264,7 @@ func rawJSON(t testing.TB, value any) json.RawMessage {
 	return text.Bytes()
 }
 
-// TestDailySnapshotsAreKept of a list whose stream says so: that of the day's last reading.
+// TestDailySnapshotsAreKept for a list whose stream file asks for it: the snapshot of a day is that of its last read.
 // Holds: T83, T153.
 func TestDailySnapshotsAreKept(t *testing.T) {
 	skipInRaceRun(t)
@@ -278,7 +277,7 @@ func TestDailySnapshotsAreKept(t *testing.T) {
 	now := func() string {
 		return b.queryRows("SELECT count(*), sum(member_count) FROM segments")[0]
 	}
-	b.syncOnce(runner.Options{}) // at 02:00 UTC it is 16:00 there
+	b.syncOnce(runner.Options{}) // 02:00 UTC is 16:00 in the warehouse's time zone
 	first := now()
 	b.space.SimulateHours(4)
 	if report := b.syncOnce(runner.Options{}); report.TotalRows() == 0 || now() == first {
@@ -288,7 +287,7 @@ func TestDailySnapshotsAreKept(t *testing.T) {
 		t.Errorf("the day's copy is %v, there are %s", got, now())
 	}
 	last := days()
-	b.space.Advance(4 * time.Hour) // midnight there has passed
+	b.space.Advance(4 * time.Hour) // after midnight in the warehouse's time zone
 	b.syncOnce(runner.Options{})
 	if got := days(); len(got) != 2 || got[0] != last[0] {
 		t.Errorf("the next day there is %v, before it %v", got, last)

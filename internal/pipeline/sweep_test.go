@@ -12,8 +12,8 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// TestT28ShiftingListDeletesNoContact takes entries out of the inactive list's first page, and puts others in,
-// while its second is asked for: each shift hides an entry from the walk. Nobody who is still listed may count as gone.
+// TestT28ShiftingListDeletesNoContact removes entries from the first page of the inactive list, and adds others, while the second page is
+// requested. Each shift hides an entry from the sweep. No listed contact may count as gone.
 func TestT28ShiftingListDeletesNoContact(t *testing.T) {
 	t.Parallel()
 	for _, order := range []emulator.InactiveOrder{emulator.OrderRecent, emulator.OrderOldest, emulator.OrderRandom} {
@@ -50,7 +50,7 @@ func TestT28ShiftingListDeletesNoContact(t *testing.T) {
 	}
 }
 
-// TestUnchangedListNeedsOneSweep: nothing is missing from a list that stood still.
+// TestUnchangedListNeedsOneSweep: no row is missing from a list that did not change.
 // Holds: T28.
 func TestUnchangedListNeedsOneSweep(t *testing.T) {
 	t.Parallel()
@@ -69,8 +69,8 @@ func TestUnchangedListNeedsOneSweep(t *testing.T) {
 	}
 }
 
-// TestT152EmptyListsDeleteNoContact: a source that answers with empty lists looks like one that lost everything. The run
-// says so until somebody accepts it, and looks anew each time.
+// TestT152EmptyListsDeleteNoContact: a source that answers with empty lists looks like one that lost everything. The run reports it until the
+// operator accepts it, and reads again each time.
 // Holds: F19.
 func TestT152EmptyListsDeleteNoContact(t *testing.T) {
 	skipInRaceRun(t)
@@ -100,7 +100,7 @@ func TestT152EmptyListsDeleteNoContact(t *testing.T) {
 	}
 }
 
-// TestGuardLetsAFewGo: ten rows of a small table may leave at once.
+// TestT152GuardAllowsFewDeletions: ten rows of a small table may disappear at once.
 func TestT152GuardAllowsFewDeletions(t *testing.T) {
 	t.Parallel()
 	c := tinyConfig(54)
@@ -117,8 +117,8 @@ func TestT152GuardAllowsFewDeletions(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestT152LossOfAThirdOfAListNeedsConsent: more than ten rows leave at once when they are less than three in ten, or when somebody says
-// that it is right.
+// TestT152LossOfAThirdOfAListNeedsConsent: more than ten rows may disappear at once when they are less than 30 % of the table, or with the
+// operator's consent.
 func TestT152LossOfAThirdOfAListNeedsConsent(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
@@ -149,8 +149,8 @@ func TestT152LossOfAThirdOfAListNeedsConsent(t *testing.T) {
 	}
 }
 
-// TestInterruptedSweepContinues: a list cut between two pages by max_requests is finished by the next runs, which take the
-// entries that were read for read.
+// TestInterruptedSweepContinues: a list that max_requests cut between two pages is completed by the next runs, which do not read the earlier pages
+// again.
 func TestInterruptedSweepContinues(t *testing.T) {
 	t.Parallel()
 	c := tinyConfig(55)

@@ -52,7 +52,7 @@ func TestCountOfOneIsSingular(t *testing.T) {
 	}
 }
 
-// TestEveryErrorHasAClassAndAnExitCode has errors of the disk as runs were seen to end with: an error of the disk is no fault of the program.
+// TestEveryErrorHasAClassAndAnExitCode includes errors of the disk as runs have met them: an error of the disk is no bug of the program.
 func TestEveryErrorHasAClassAndAnExitCode(t *testing.T) {
 	t.Parallel()
 	mistakes := grammar.Mistakes{{File: "pipelines.yaml", Line: 2, Column: 1, Message: "unknown key"}}

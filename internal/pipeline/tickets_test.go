@@ -14,7 +14,7 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// ticketsOnly reads tickets and nothing else.
+// ticketsOnly reads tickets only.
 var ticketsOnly = strings.Replace(nightly, "contacts, deleted_contacts, contact_activities", "tickets", 1)
 
 func ticketBed(t *testing.T, seed uint64, k emulator.Knobs) *testBed {
@@ -29,8 +29,8 @@ func (b *testBed) equalsTickets() {
 	oracletest.CompareTickets(b.t, b.space, b.runner.Dir.Current())
 }
 
-// TestT54T61TicketsEqualTheOracleHourByHour reads tickets that are opened, moved, changed, linked and redacted, under the readings
-// that the document allows.
+// TestT54T61TicketsEqualTheOracleHourByHour reads tickets that are opened, moved, changed, linked and redacted, under every reading of the API's
+// document.
 func TestT54T61TicketsEqualTheOracleHourByHour(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
@@ -61,7 +61,7 @@ func TestT54T61TicketsEqualTheOracleHourByHour(t *testing.T) {
 	}
 }
 
-// TestNewVersionReReadsTickets: up to 2.16 times are asked by the day, a state is a text and parts tell no assignee.
+// TestNewVersionReReadsTickets: up to 2.16 searches are by day, a state is text, and parts have no assignee.
 func TestNewVersionReReadsTickets(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
@@ -97,7 +97,7 @@ func TestNewVersionReReadsTickets(t *testing.T) {
 	}
 }
 
-// TestT57PartsOfTicketsBeyondTheNewestStay, and their number tells of those that nobody can read any more.
+// TestT57PartsOfTicketsBeyondTheNewestStay, and their number shows those that cannot be read any more.
 func TestT57PartsOfTicketsBeyondTheNewestStay(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
@@ -117,7 +117,7 @@ func TestT57PartsOfTicketsBeyondTheNewestStay(t *testing.T) {
 	b.equalsTickets()
 }
 
-// newTicket opens one about a contact.
+// newTicket opens a ticket about a contact.
 func (b *testBed) newTicket() string {
 	b.t.Helper()
 	id, err := b.space.CreateTicket(b.space.ContactIDs("active")[0], "1200")
@@ -125,16 +125,15 @@ func (b *testBed) newTicket() string {
 	return id
 }
 
-// syncAfterHour runs the pipeline once search knows what has happened.
+// syncAfterHour runs the pipeline an hour later, when the search index is up to date.
 func (b *testBed) syncAfterHour() *runlog.Report {
 	b.t.Helper()
 	b.space.Advance(time.Hour)
 	return b.syncOnce(runner.Options{})
 }
 
-// TestT58T59T60SilentTicketChangesAreFoundWithinAWeek: a part tells another assignment, the words of one are taken out,
-// a ticket vanishes, another one is told too late. The walk over the whole list finds all of it, asks only for what is missing,
-// and no file keeps the words.
+// TestT58T59T60SilentTicketChangesAreFoundWithinAWeek: a part gets another assignee, the text of one is redacted, a ticket is deleted, another one
+// is indexed too late. Reconciliation finds all of it, reads only the missing ones by id, and no file keeps the text.
 func TestT58T59T60SilentTicketChangesAreFoundWithinAWeek(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
@@ -144,7 +143,7 @@ func TestT58T59T60SilentTicketChangesAreFoundWithinAWeek(t *testing.T) {
 	b.failOn(b.space.ReplyTicket(id, conversations.ByContact, visible+"thanks"))
 	b.failOn(b.space.AssignTicket(id, emulator.AssignTeam))
 	b.syncAfterHour()
-	b.space.Advance(3 * 24 * time.Hour) // beyond what each search goes back, for there is a newer one
+	b.space.Advance(3 * 24 * time.Hour) // beyond the lookback window, because there is a newer ticket
 	b.newTicket()
 	b.syncAfterHour()
 	if b.countRowsWith("ticket_parts", canary) == 0 {
@@ -176,8 +175,8 @@ func TestT58T59T60SilentTicketChangesAreFoundWithinAWeek(t *testing.T) {
 	}
 }
 
-// TestUndocumentedTicketAnswersAreHandled: a plan without tickets, a field that nobody has told of, a value of the wrong type, answers
-// without a list. What was stored stays, and the tables are true once the answers are.
+// TestUndocumentedTicketAnswersAreHandled: a plan without tickets, an unknown field, a value of the wrong type, answers without a list. Rows stay,
+// and the tables are right once the answers are.
 func TestUndocumentedTicketAnswersAreHandled(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()

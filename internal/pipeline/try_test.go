@@ -16,15 +16,15 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// TestProposedStreamFileFitsItsList makes a file of lists of each kind of paging. Tried, it has a column for every field,
-// and run, it reads every record.
+// TestProposedStreamFileFitsItsList proposes files for lists with each kind of paging. A trial has a column for every field, and a run reads every
+// record.
 func TestProposedStreamFileFitsItsList(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(301))
 	if err := os.Mkdir(filepath.Join(filepath.Dir(b.file), "streams"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	lists := map[string]string{ // path, and its paging
+	lists := map[string]string{ // path: kind of paging
 		"/ticket_states": "{by: none}", "/ticket_types": "{by: none}", "/news/newsfeeds": "{by: number, in: query, size: 10}",
 		"/dynamic_contents": "{by: number, in: query, size: 50}", "/data_connectors": "{by: cursor, in: query, size: 20}",
 	}
@@ -89,14 +89,14 @@ func TestTrialShowsDeadLetters(t *testing.T) {
 			t.Errorf("nothing says %q:\n%s", want, shown)
 		}
 	}
-	// Every line that was given is right where it is said to go.
+	// Every proposed line is valid at its proposed place.
 	text := head
 	for _, u := range trial.Untaken {
 		if strings.HasPrefix(u.Line, "- ") {
 			text += "  " + u.Line + "\n"
 		}
 	}
-	if trial, _ = try(text + "  - {name: category, type: text}\n"); len(trial.Untaken) != 2 { // two types that say the same in all
+	if trial, _ = try(text + "  - {name: category, type: text}\n"); len(trial.Untaken) != 2 { // two types that fit all values
 		t.Errorf("%+v", trial.Untaken)
 	}
 	_, shown = try(strings.Replace(strings.Replace(head, "/ticket_states", "/contacts/deleted", 1), "states", "gone_ones", 1))
@@ -105,7 +105,7 @@ func TestTrialShowsDeadLetters(t *testing.T) {
 	}
 }
 
-// TestOnlineExplainsUnreadableStreams asks a workspace of an old version, with a plan and a token that lack something.
+// TestOnlineExplainsUnreadableStreams checks a workspace of an old version, with a plan and a token that lack something.
 func TestOnlineExplainsUnreadableStreams(t *testing.T) {
 	t.Parallel()
 	c := tinyConfig(303)

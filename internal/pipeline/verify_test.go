@@ -18,7 +18,7 @@ import (
 	"aqueduck/internal/verify"
 )
 
-// verifyPublished holds the workspace against the published file.
+// verifyPublished compares the workspace with the published file.
 func (b *testBed) verifyPublished(o verify.VerifyOptions) *verify.Verification {
 	b.t.Helper()
 	if o.Requests == 0 {
@@ -35,7 +35,7 @@ func (b *testBed) verifyPublished(o verify.VerifyOptions) *verify.Verification {
 	return v
 }
 
-// listDifferences are what a verification found, without those of child tables of records that are missing.
+// listDifferences returns the differences of a verification, without those in child tables of missing records.
 func listDifferences(v *verify.Verification) (list []string) {
 	for _, f := range v.Findings {
 		list = append(list, fmt.Sprint(f.Table, " ", f.Kind, " ", f.Key, " ", strings.Join(f.Columns, ",")))
@@ -50,7 +50,7 @@ func verificationText(v *verify.Verification) string {
 	return text.String()
 }
 
-// plantRows changes a copy of the published file, which readers then have.
+// plantRows changes a copy of the published file, and publishes it.
 func (b *testBed) plantRows(statements ...string) {
 	b.t.Helper()
 	file, err := filepath.EvalSymlinks(b.runner.Dir.Current())
@@ -70,9 +70,8 @@ func (b *testBed) plantRows(statements ...string) {
 	b.failOn(b.runner.Dir.SwapLink(planted))
 }
 
-// TestVerifyFindsPlantedDifferencesOnly: a file that is right has no difference, whatever part of the source is read
-// again; a missing, a stale, a doubled row and a ghost are each found, in lists that have all of a record, in those whose
-// records are read by themselves, and in those without times.
+// TestVerifyFindsPlantedDifferencesOnly: a correct file has no difference, whatever part of the source is read. A missing, a stale and a doubled
+// row and a ghost are each found, in lists with complete records, in lists whose records are read by id, and in lists without times.
 func TestVerifyFindsPlantedDifferencesOnly(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
@@ -131,7 +130,7 @@ func TestVerifyFindsPlantedDifferencesOnly(t *testing.T) {
 	}
 }
 
-// TestVerifyIgnoresChangesSinceTheRun: a record that came or changed after the mark is the next run's. A change without a sign is told.
+// TestVerifyIgnoresChangesSinceTheRun: a record that is new or changed after the watermark belongs to the next run. A silent change is reported.
 func TestVerifyIgnoresChangesSinceTheRun(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
@@ -153,8 +152,8 @@ func TestVerifyIgnoresChangesSinceTheRun(t *testing.T) {
 	}
 }
 
-// TestVerifyFindsRowsOfWrongAnswers: a third of a list that was never read, a list of one record that an answer left out, a record
-// of which only the id and the time were stored, an older copy, a time that was taken for none, a conversation without its parts.
+// TestVerifyFindsRowsOfWrongAnswers: a third of a list that was never read, a list that an answer left out, a record of which only id and time
+// were stored, an older copy, a time that was taken for none, a conversation without its parts.
 func TestVerifyFindsRowsOfWrongAnswers(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()

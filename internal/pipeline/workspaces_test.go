@@ -14,7 +14,7 @@ import (
 	"aqueduck/internal/sync"
 )
 
-// newBedPair is a bed of two workspaces: its own, and acme, which is another.
+// newBedPair is a bed with two workspaces: its own, and acme.
 func newBedPair(t *testing.T) (b, acme *testBed) {
 	t.Helper()
 	acme = newBed(t, tinyConfig(12))
@@ -24,7 +24,7 @@ func newBedPair(t *testing.T) (b, acme *testBed) {
 	return b, acme
 }
 
-// streamEndings says how the streams of a workspace ended, each way once.
+// streamEndings returns how the streams of a workspace ended, each outcome once.
 func streamEndings(report *runlog.Report, workspace string) (ways []string) {
 	for _, s := range report.Streams {
 		if s.Workspace == workspace {
@@ -35,8 +35,8 @@ func streamEndings(report *runlog.Report, workspace string) (ways []string) {
 	return slices.Compact(ways)
 }
 
-// TestRefusedTokenOfOneWorkspaceStopsNoOther has two workspaces: the token of one is refused before anything of it was ever read,
-// works, and is taken away in the middle of a run.
+// TestRefusedTokenOfOneWorkspaceStopsNoOther has two workspaces. The token of one is refused before its first read, works, and is revoked during a
+// run.
 func TestRefusedTokenOfOneWorkspaceStopsNoOther(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
@@ -95,7 +95,7 @@ func TestRefusedTokenOfOneWorkspaceStopsNoOther(t *testing.T) {
 	oracletest.CompareAll(t, b.space, b.runner.Dir.Current())
 }
 
-// TestRefusedTokensOfAllWorkspacesEndTheRun says so once, as with one workspace.
+// TestRefusedTokensOfAllWorkspacesEndTheRun with one message, as with a single workspace.
 func TestRefusedTokensOfAllWorkspacesEndTheRun(t *testing.T) {
 	t.Parallel()
 	b, _ := newBedPair(t)

@@ -16,23 +16,23 @@ import (
 	"testing"
 )
 
-// lieKind is something that answers of a real workspace may do, and that no status tells. What it changes of an answer is drawn anew for
-// each: asked again, the source may say something else.
+// lieKind is a wrong answer that a real workspace may give and that no status shows. Each answer draws anew what it changes, so a second request
+// may get another answer.
 type lieKind struct {
 	name  string
 	tell  func(l *lyingProxy, r *http.Request, a *lyingAnswer)
-	share []string // how often: of records, of answers
+	share []string // how often: share of records or of answers
 }
 
-// lyingAnswer is an answer on its way: its envelope, and the records of its list, or the one record that it is.
+// lyingAnswer is an answer on its way: its envelope with the records of its list, or its single record.
 type lyingAnswer struct {
 	status   int
 	envelope map[string]json.RawMessage
-	key      string // of the list; "": the answer is a single record
+	key      string // key of the list; "": the answer is one record
 	records  []map[string]json.RawMessage
 }
 
-// lieKinds are all that a world may have, one of them or several at once.
+// lieKinds are all wrong answers of the test; a world has one or several of them.
 func lieKinds() []lieKind {
 	often := []string{"0.05", "0.3"}
 	return []lieKind{
@@ -50,17 +50,17 @@ func lieKinds() []lieKind {
 	}
 }
 
-// lyingProxy stands before a workspace and changes what it answers.
+// lyingProxy stands in front of a workspace and changes its answers.
 type lyingProxy struct {
 	t     testing.TB
 	space http.Handler
 
 	mu         sync.Mutex // guards what follows
 	dice       *rand.Rand
-	activeLies map[string]float64 // lies that are told, and how often
+	activeLies map[string]float64 // by lie: how often
 }
 
-// setLies sets what is told from now on: name=share, with commas between them.
+// setLies sets the lies from now on: name=share, with commas between them.
 func (l *lyingProxy) setLies(seed uint64, with string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -73,7 +73,7 @@ func (l *lyingProxy) setLies(seed uint64, with string) {
 	}
 }
 
-// drawLie draws whether a lie is told this time.
+// drawLie draws whether this answer has a lie.
 func (l *lyingProxy) drawLie(name string) bool {
 	share := l.activeLies[name]
 	return share >= 1 || share > 0 && l.dice.Float64() < share
@@ -91,7 +91,7 @@ func (l *lyingProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return
 	}
-	// A cursor that was made up leads to the page before it.
+	// An invented cursor leads to the page before it.
 	made := regexp.MustCompile(`~\d+`)
 	body = made.ReplaceAll(body, nil)
 	r.URL.RawQuery = made.ReplaceAllString(strings.ReplaceAll(r.URL.RawQuery, "%7E", "~"), "")
@@ -122,7 +122,7 @@ func (l *lyingProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(text)
 }
 
-// parseBody takes an answer apart; false where it is no object.
+// parseBody parses an answer; false when it is no object.
 func (a *lyingAnswer) parseBody(body []byte) bool {
 	if json.Unmarshal(body, &a.envelope) != nil {
 		return false
@@ -137,7 +137,7 @@ func (a *lyingAnswer) parseBody(body []byte) bool {
 	return true
 }
 
-// encodeBody puts it together again.
+// encodeBody encodes it again.
 func (a *lyingAnswer) encodeBody(t testing.TB) []byte {
 	if a.key == "" {
 		return rawJSON(t, a.records[0])
@@ -154,12 +154,12 @@ func (a *lyingAnswer) isSingleRecord() bool {
 	return a.key == "" && slices.Contains([]string{`"conversation"`, `"contact"`, `"ticket"`}, string(a.envelope["type"]))
 }
 
-// isWalkedList reports whether a list is one that is walked for its records: not the notes of a contact, nor a list that has no count.
+// isWalkedList reports whether a list is one of records that streams read to its end: not the notes of a contact, and not a list without a count.
 func isWalkedList(r *http.Request) bool {
 	return strings.HasSuffix(r.URL.Path, "/search") || slices.Contains([]string{"/contacts/deleted", "/calls", "/news/news_items", "/folders"}, r.URL.Path)
 }
 
-// times are the fields that hold a time of the source's own.
+// times are the fields with a time of the source.
 var times = regexp.MustCompile(`"(created_at|updated_at|signed_up_at|last_seen_at|last_replied_at|last_contacted_at|notified_at|waiting_since|snoozed_until)":(\d{10})\b`)
 
 func (l *lyingProxy) sendMillis(_ *http.Request, a *lyingAnswer) {
@@ -234,7 +234,7 @@ func (l *lyingProxy) inflateTotal(r *http.Request, a *lyingAnswer) {
 	}
 }
 
-// loopCursor lets the last page of a list by cursors lead to itself, by a cursor that nobody has seen.
+// loopCursor makes the last page of a list by cursors refer to itself, with a cursor that is new.
 func (l *lyingProxy) loopCursor(r *http.Request, a *lyingAnswer) {
 	if !strings.HasSuffix(r.URL.Path, "/search") || strings.Contains(string(a.envelope["pages"]), "starting_after") {
 		return
@@ -242,7 +242,7 @@ func (l *lyingProxy) loopCursor(r *http.Request, a *lyingAnswer) {
 	a.envelope["pages"] = rawJSON(l.t, map[string]any{"next": map[string]any{"starting_after": "~" + strconv.Itoa(l.dice.IntN(1_000_000_000))}})
 }
 
-// noNext lets the last page of a feed say nothing of its end.
+// noNext removes the end marker from the last page of a feed.
 func (l *lyingProxy) noNext(r *http.Request, a *lyingAnswer) {
 	if strings.HasSuffix(r.URL.Path, "/activities") && !strings.Contains(string(a.envelope["pages"]), "starting_after") {
 		delete(a.envelope, "pages")
@@ -261,7 +261,7 @@ func (l *lyingProxy) failSomeRecords(_ *http.Request, a *lyingAnswer) {
 	}
 }
 
-// repeatRecords gives some records a second time, with an older copy last.
+// repeatRecords sends some records twice, with an older copy last.
 func (l *lyingProxy) repeatRecords(r *http.Request, a *lyingAnswer) {
 	if !strings.HasSuffix(r.URL.Path, "/search") {
 		return

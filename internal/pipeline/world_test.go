@@ -14,22 +14,22 @@ import (
 	"aqueduck/internal/runlog"
 )
 
-// worldSeeds are those that every run of the tests tries; `make world` tries more.
+// worldSeeds is the number of seeds in every run of the tests; `make world` tries more.
 const worldSeeds = 20
 
-// TestF27WrongAnswersAreNoticedOrHarmless carries out plans in which the workspace answers wrongly, in ways that no status tells, besides
-// all that may happen anyway. A run that ends with 0 has every table equal to the oracle; otherwise at most two runs after the lies have
-// ended are needed. A plan that fails is shrunk, and told with the command that repeats it.
+// TestF27WrongAnswersAreNoticedOrHarmless executes plans in which the workspace answers wrongly, in ways that no status shows, in addition to
+// everything else that may happen. A run that ends with 0 has every table equal to the oracle. Otherwise at most two runs after the last wrong
+// answer are needed. A failing plan is shrunk, and reported with the command that repeats it.
 func TestF27WrongAnswersAreNoticedOrHarmless(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	tryPlans(t, "world", "worlds", envNumber("AQUEDUCK_SEEDS", worldSeeds), drawWorld)
 }
 
-// lyingFamilies are those whose changes are all told: of others a run without a fault may be behind.
+// lyingFamilies are those whose changes are all visible: a run without a fault may be behind for the others.
 var lyingFamilies = []string{"contacts", "contacts", "conversations", "conversations", "tickets", "content"}
 
-// drawWorld is the plan of a seed.
+// drawWorld draws the plan of a seed.
 func drawWorld(seed uint64, runs int) *trialPlan {
 	d := rand.New(rand.NewPCG(seed, 7))
 	p := &trialPlan{seed: seed, world: true, begun: true, workspace: 1, contacts: 66, page: 4 + d.IntN(30), families: []string{lyingFamilies[d.IntN(len(lyingFamilies))]}}
@@ -74,17 +74,17 @@ func drawWorld(seed uint64, runs int) *trialPlan {
 	return p
 }
 
-// isSilentEvent reports whether an event happens without a sign that the next run must see: who comes back keeps his time by turns, which the
-// inactive list tells only when it was walked before.
+// isSilentEvent reports whether an event happens without evidence for the next run: a reactivated contact sometimes keeps its time, and then only
+// an earlier sweep of the inactive list shows the change.
 func isSilentEvent(name string) bool {
 	return strings.HasPrefix(name, "contacts.un") && name != "contacts.untag"
 }
 
-// honest are tempers that keep nothing back: what there is can be found.
+// honest are behaviours that hide nothing permanently.
 var honest = []string{`{"EmptyPages":0.3}`, `{"ShortPages":0.4}`, `{"Sort":"shuffled"}`, `{"Sort":"ignored"}`, `{"CursorLife":3}`, `{"DateOffset":"240h"}`, `{"DateOffset":"-3h"}`,
 	`{"NextShape":"url"}`, `{"Inclusive":true}`, `{"NestedCap":2}`, `{"NoDate":true}`, `{"Codes":{"not_found":"resource_not_found"}}`, `{"Duplicates":0.3}`, `{"LoopAt":2}`, `{"PagesAsText":true}`}
 
-// checkExitOK says that a run which ended with 0 has every table right, if it was to read all of them.
+// checkExitOK checks that every table is right after a run that read all of them and ended with 0.
 func (t *planTrial) checkExitOK(r modelRun, report *runlog.Report) {
 	whole := r.cancel == 0 && r.die == 0 && r.life == 0 && !t.replays && len(report.Streams) >= len(t.plan.streamNames())
 	for _, s := range report.Streams {
@@ -99,7 +99,7 @@ func (t *planTrial) checkExitOK(r modelRun, report *runlog.Report) {
 	}
 }
 
-// TestF27FormerlyMissedWrongAnswersAreNoticed carries out the plans that were left of those that failed.
+// TestF27FormerlyMissedWrongAnswersAreNoticed executes the shrunk plans of earlier failures.
 // Holds: T161, T191, T192, T194.
 func TestF27FormerlyMissedWrongAnswersAreNoticed(t *testing.T) {
 	t.Parallel()

@@ -15,7 +15,7 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// callAPI gives what the workspace answers another client of its API, who has done well.
+// callAPI returns the answer to another client of the API, which must succeed.
 func (b *testBed) callAPI(method, path string, body map[string]any) string {
 	b.t.Helper()
 	var text []byte
@@ -39,16 +39,16 @@ func (b *testBed) callAPI(method, path string, body map[string]any) string {
 	return string(raw)
 }
 
-// writeViaAPI asks the workspace to write something and gives the id that it answers.
+// writeViaAPI sends a writing request and returns the id in its answer.
 func (b *testBed) writeViaAPI(method, path string, body map[string]any) string {
 	b.t.Helper()
-	var made struct{ ID json.RawMessage } // of articles a number
+	var made struct{ ID json.RawMessage } // a number for articles
 	b.failOn(json.Unmarshal([]byte(b.callAPI(method, path, body)), &made))
 	b.space.Advance(time.Second)
 	return strings.Trim(string(made.ID), `"`)
 }
 
-// checkServes holds a single record, or a list, to what was written.
+// checkServes compares a single record, or a list, with what was written.
 func (b *testBed) checkServes(path, what string) {
 	b.t.Helper()
 	if got := b.callAPI("GET", path, nil); !strings.Contains(got, what) {
@@ -56,8 +56,8 @@ func (b *testBed) checkServes(path, what string) {
 	}
 }
 
-// TestEveryWrittenFieldIsServedAndSynced asks every endpoint that there is, the writing ones between runs as other clients
-// do: what was written is in what the others serve, in what the oracle tells, and in the published file, also what came while nobody asked.
+// TestEveryWrittenFieldIsServedAndSynced calls every endpoint, the writing ones between runs as other clients do. Written values are in the
+// answers of the other endpoints, in the oracle and in the published file, also when they arrived between runs.
 func TestEveryWrittenFieldIsServedAndSynced(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
@@ -66,7 +66,7 @@ func TestEveryWrittenFieldIsServedAndSynced(t *testing.T) {
 	b := newBedWith(t, c, onlyStreams(`"*", reporting_conversation`)).publishingAll()
 	b.syncOnce(runner.Options{})
 	holds := []func(){b.writesContacts(), b.writesContent(), b.writesConversations()}
-	b.space.Advance(8 * 24 * time.Hour) // notes of connectors' versions are read again after seven days
+	b.space.Advance(8 * 24 * time.Hour) // versions of connectors are read again after seven days
 	b.syncOnce(runner.Options{})
 	for _, h := range holds {
 		h()
@@ -88,7 +88,7 @@ func TestEveryWrittenFieldIsServedAndSynced(t *testing.T) {
 	}
 }
 
-// writesContacts writes contacts and what belongs to them, and gives what must hold after the next run.
+// writesContacts writes contacts and what belongs to them, and returns what must be true after the next run.
 func (b *testBed) writesContacts() (holds func()) {
 	b.t.Helper()
 	type m = map[string]any
@@ -123,7 +123,7 @@ func (b *testBed) writesContacts() (holds func()) {
 			b.t.Errorf("there are %v", got)
 		}
 		b.checkServes("/contacts/bulk/"+job, `"success"`)
-		b.checkServes("/contacts/"+user, `"phone":"+49"`) // the lead's
+		b.checkServes("/contacts/"+user, `"phone":"+49"`) // the lead's phone
 		b.checkServes("/contacts?per_page=150", `"name":"Written"`)
 		b.checkServes("/contacts/find_by_external_id/bulk", `"external_id":"bulk"`)
 		b.checkServes("/contacts/"+ids[2]+"/companies", firm)
@@ -137,7 +137,7 @@ func (b *testBed) writesContacts() (holds func()) {
 	}
 }
 
-// writesContent writes content of every kind, and gives what must hold after the next run; it then takes it away again.
+// writesContent writes content of every kind, and returns what must be true after the next run; it then removes it again.
 func (b *testBed) writesContent() (holds func()) {
 	b.t.Helper()
 	type m = map[string]any
@@ -182,7 +182,7 @@ func (b *testBed) writesContent() (holds func()) {
 	}
 }
 
-// writesConversations writes assignments, replies, tables, messages and tickets, one of which comes later than it was asked for.
+// writesConversations writes assignments, replies, tables, messages and tickets, one of which appears later than requested.
 func (b *testBed) writesConversations() (holds func()) {
 	b.t.Helper()
 	type m = map[string]any
@@ -221,7 +221,7 @@ func (b *testBed) writesConversations() (holds func()) {
 	}
 }
 
-// asksTheRest asks what no stream reads, or reads only now and then, and nobody writes here.
+// asksTheRest calls the endpoints that no stream reads, or reads only sometimes, and that no test writes to.
 func (b *testBed) asksTheRest() {
 	b.t.Helper()
 	call := ""

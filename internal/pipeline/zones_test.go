@@ -11,9 +11,8 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// TestT1T2T3SearchByDaysLosesNothingAroundMidnight runs several times around the workspace's midnight, in zones from -11
-// to +14, where a time in a question means its whole day, and that of a record may count for the next; and where it
-// means its second.
+// TestT1T2T3SearchByDaysLosesNothingAroundMidnight runs several times around the workspace's midnight, in zones from -11 to +14: with searches in
+// which a time means its whole day and a record may count for the next day, and with searches in which it means its second.
 func TestT1T2T3SearchByDaysLosesNothingAroundMidnight(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
@@ -47,7 +46,7 @@ func TestT1T2T3SearchByDaysLosesNothingAroundMidnight(t *testing.T) {
 	}
 }
 
-// equalsContacts compares what every version tells of contacts.
+// equalsContacts compares the fields of contacts that every version has.
 func (b *testBed) equalsContacts() {
 	b.t.Helper()
 	var want []string

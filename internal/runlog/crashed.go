@@ -23,7 +23,7 @@ func (r *Running) Killed() *PastRun {
 // IsCatchUp reports whether `serve` starts a catch-up run for a scheduled run that was interrupted or crashed. A run that crashes every time is
 // not started again for ever.
 func IsCatchUp(p *config.Pipeline, e *PastRun) bool {
-	if p.Schedule == nil || !p.CatchUp || e.Try == 0 || e.CalledOff {
+	if p.Schedule == nil || !p.CatchUp || e.Try == 0 || e.Cancelled {
 		return false
 	}
 	return e.Outcome == "INTERRUPTED" || e.Outcome == Killed && e.Try < Tries()

@@ -136,7 +136,7 @@ func (o *Overview) judgePipeline(dir layout.Dir, known *config.Pipeline, p *Pipe
 	}
 	if old, breached := p.staleStreams(failed); len(old) > 0 {
 		p.Health = HealthLate
-		o.Needs = append(o.Needs, ActionItem{Pipeline: p.Name, Act: breached, What: tooOld(old), Next: "aqueduck sync " + p.Name})
+		o.Needs = append(o.Needs, ActionItem{Pipeline: p.Name, Act: breached, What: staleText(old), Next: "aqueduck sync " + p.Name})
 	}
 	if lost {
 		failed = append(failed, crashedItem(known, o.Lost.Killed()))
@@ -169,8 +169,8 @@ func (p *PipelineOverview) staleStreams(failed []ActionItem) (names []string, br
 	return names, breached
 }
 
-// tooOld is the text of an item about streams that are older than they should be.
-func tooOld(streams []string) string {
+// staleText is the text of an item about streams that are older than they should be.
+func staleText(streams []string) string {
 	const shown = 3
 	if len(streams) > shown {
 		return fmt.Sprintf("the freshness SLA of %s and %d more streams is breached", strings.Join(streams[:shown], ", "), len(streams)-shown)

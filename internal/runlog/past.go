@@ -41,7 +41,7 @@ type PastRun struct {
 	RetryAt  time.Time `json:"retry_at,omitzero"` // when the retry begins; absent: there is none
 
 	CaughtUp  bool             `json:"caught_up,omitempty"`  // a catch-up run: for a scheduled time that was missed, or whose run was interrupted or crashed
-	CalledOff bool             `json:"called_off,omitempty"` // a person cancelled the run
+	Cancelled bool             `json:"called_off,omitempty"` // a person cancelled the run
 	Moved     []CheckpointMove `json:"moved,omitempty"`      // not a run: a command changed these checkpoints
 
 	Quiet bool `json:"-"` // the failure sends no alert yet, because a retry follows

@@ -18,8 +18,8 @@ import (
 	"aqueduck/load/layout"
 )
 
-// ErrCalledOff is the cause of a context that a person cancelled. No catch-up run follows a cancelled run.
-var ErrCalledOff = errors.New("the run was cancelled")
+// ErrCancelled is the cause of a context that a person cancelled. No catch-up run follows a cancelled run.
+var ErrCancelled = errors.New("somebody called the run off")
 
 // orphansEnd is how long the process of a run may need to end after its parent was killed.
 const orphansEnd = 3 * time.Second
@@ -107,17 +107,17 @@ func noteDiedRun(ctx context.Context, r *runner.Runner, p *config.Pipeline, bega
 		left = began
 	}
 	past = left.Killed()
-	past.CalledOff = calledOff(ctx)
-	past.Error, past.Next = problem.Shorten(reason.Error())+"; committed data is intact", r.Given.Append(nextOfDied(past.Run, reason))
-	planAnother(r, past, p)
+	past.Cancelled = isCancelled(ctx)
+	past.Error, past.Next = problem.Shorten(reason.Error())+"; what the run committed is safe", r.Given.Append(nextStepAfterDeath(past.Run, reason))
+	scheduleRetry(r, past, p)
 	if err := past.Save(r.Dir); err != nil || !own {
 		return past, err
 	}
 	return past, r.Dir.Explain(os.Remove(r.Dir.RunFile()))
 }
 
-// nextOfDied returns the next step after the process of a run has died.
-func nextOfDied(run string, reason error) string {
+// nextStepAfterDeath returns the next step after the process of a run has died.
+func nextStepAfterDeath(run string, reason error) string {
 	var died *sandbox.ProcessDied
 	if errors.As(reason, &died) && (died.OutOfMemory() || died.State == "signal: killed") {
 		return "give the program more memory, or DuckDB less: warehouse: {memory: 512MB}"
@@ -125,5 +125,5 @@ func nextOfDied(run string, reason error) string {
 	return "see how far the run came: aqueduck runs show " + run + "; if each run ends like this, remove the stream, model or SQL that was processed last"
 }
 
-// calledOff reports whether a person cancelled the run.
-func calledOff(ctx context.Context) bool { return errors.Is(context.Cause(ctx), ErrCalledOff) }
+// isCancelled reports whether a person cancelled the run.
+func isCancelled(ctx context.Context) bool { return errors.Is(context.Cause(ctx), ErrCancelled) }

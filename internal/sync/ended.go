@@ -34,7 +34,7 @@ func Run(ctx context.Context, r *runner.Runner, p *config.Pipeline, o runner.Opt
 	} else {
 		past.Reported(report)
 	}
-	past.CalledOff = past.Outcome == "INTERRUPTED" && calledOff(ctx)
+	past.Cancelled = past.Outcome == "INTERRUPTED" && isCancelled(ctx)
 	past.Next = r.Given.Append(past.Next)
 	planRetry(r, &past, p, &o, report)
 	if noted := past.Save(r.Dir); noted != nil {

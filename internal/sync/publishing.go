@@ -29,7 +29,7 @@ func publishRun(ctx context.Context, r *stream.Run, more bool) error {
 	var blocked *failure.PublishBlocked
 	switch {
 	case errors.As(err, &blocked) && more:
-		r.Held.Store(true) // the run goes on: rows that it still reads may make up for the loss
+		r.PublishHeld.Store(true) // the run goes on: rows that it still reads may make up for the loss
 		return nil
 	case errors.As(err, &blocked):
 		return holdBack(ctx, r, blocked)

@@ -11,15 +11,15 @@ import (
 
 // planRetry plans a retry of a failed run that its schedule began, when the cause may be over later.
 func planRetry(r *runner.Runner, past *runlog.PastRun, p *config.Pipeline, o *runner.Options, report *runlog.Report) {
-	if past.Try = o.Try; past.Outcome == "FAILED" && past.IsRetryable(report) && planAnother(r, past, p) {
+	if past.Try = o.Try; past.Outcome == "FAILED" && past.IsRetryable(report) && scheduleRetry(r, past, p) {
 		past.Quiet = !report.NeedsAttention()
 	}
 }
 
-// planAnother plans a retry after a pause, and reports whether it did. A retry takes place before the pipeline's next scheduled time, and only
+// scheduleRetry plans a retry after a pause, and reports whether it did. A retry takes place before the pipeline's next scheduled time, and only
 // while the pipeline's max_requests and max_time are not used up.
-func planAnother(r *runner.Runner, past *runlog.PastRun, p *config.Pipeline) bool {
-	if past.Try == 0 || past.Try >= runlog.Tries() || !p.Retry || past.CalledOff {
+func scheduleRetry(r *runner.Runner, past *runlog.PastRun, p *config.Pipeline) bool {
+	if past.Try == 0 || past.Try >= runlog.Tries() || !p.Retry || past.Cancelled {
 		return false
 	}
 	ends, err := runlog.ReadRunNotes(r.Dir)

@@ -19,9 +19,9 @@ import (
 	"aqueduck/schemas"
 )
 
-// waitingFirst sorts datasets with a job at the source before those without. So no more jobs are under way than streams are read at the same
+// runningJobsFirst sorts datasets with a job at the source before those without. So no more jobs are under way than streams are read at the same
 // time: three of the five that a workspace allows.
-func waitingFirst(tasks []*stream.Task) {
+func runningJobsFirst(tasks []*stream.Task) {
 	withoutJob := func(t *stream.Task) int {
 		if t.Days != nil && t.State.Export.Job == nil {
 			return 1
@@ -85,7 +85,7 @@ func readAll(ctx context.Context, r *stream.Run) error {
 		}
 	}
 	noteUnread(ctx, r)
-	noteSpent(r)
+	noteLimits(r)
 	r.Reported.Interrupted, r.Reported.Code = ctx.Err() != nil, r.Runner.InterruptedCode(ctx)
 	if err := saveRun(ctx, r); err != nil {
 		return err
@@ -208,7 +208,7 @@ func readPhase(ctx context.Context, r *stream.Run, phase extract.Phase) error {
 	slices.SortStableFunc(tasks, func(a, b *stream.Task) int { return stream.ReadOrder(a.Stream) - stream.ReadOrder(b.Stream) })
 	// Streams that earlier runs had no time for come first. Otherwise runs with a short max_time would never reach them.
 	slices.SortStableFunc(tasks, func(a, b *stream.Task) int { return cmp.Compare(countDaysBehind(b, tasks), countDaysBehind(a, tasks)) })
-	waitingFirst(tasks)
+	runningJobsFirst(tasks)
 	return readSideBySide(ctx, r, tasks, phase)
 }
 

@@ -108,7 +108,7 @@ func openRun(ctx context.Context, r *stream.Run) error {
 	}
 	if limit := stream.FirstSet(r.Options.MaxTime, r.Pipeline.MaxTime); limit > 0 {
 		r.Deadline = r.Started.Add(limit)
-		stopAt(r, r.Started.Add(max(limit, toBegin)))
+		stopAt(r, r.Started.Add(max(limit, minRunTime)))
 	}
 	spec, err := publishSpec(r.Runner, r.ID, r.Workspaces)
 	if err != nil {
@@ -179,9 +179,9 @@ func NewClient(r *stream.Run, name string, source runner.Source) (*api.Client, e
 	return client, nil
 }
 
-// toBegin is the time that a run may use to identify its workspaces and list their streams, even when its max_time is shorter. Without these its
+// minRunTime is the time that a run may use to identify its workspaces and list their streams, even when its max_time is shorter. Without these its
 // report would be wrong.
-const toBegin = 30 * time.Second
+const minRunTime = 30 * time.Second
 
 // stopAt makes the workspaces' clients refuse requests from a time on.
 func stopAt(r *stream.Run, t time.Time) {

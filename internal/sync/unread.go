@@ -9,9 +9,9 @@ import (
 	"aqueduck/internal/sync/stream"
 )
 
-// noteSpent adds notes about streams that --limit cut short, and about a run that used up max_requests. A limit below what a run without changes
+// noteLimits adds notes about streams that --limit cut short, and about a run that used up max_requests. A limit below what a run without changes
 // needs would never let it read anything new.
-func noteSpent(r *stream.Run) {
+func noteLimits(r *stream.Run) {
 	var cut, limited []string
 	for _, t := range r.Tasks {
 		if t.Result.Cut {

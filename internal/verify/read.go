@@ -40,7 +40,7 @@ func (c *streamCheck) compareByID(ctx context.Context, ids []string) error {
 	}
 	if c.stream.Read.Single() != nil {
 		reader := extract.NewReader(c.client, c.wholeListRequest())
-		for chunk := range slices.Chunk(ids, stream.AskedAtOnce) {
+		for chunk := range slices.Chunk(ids, stream.IDsPerBatch) {
 			page, err := reader.ReadByID(ctx, chunk)
 			if failed := c.comparePage(ctx, page); failed != nil || err != nil {
 				return errors.Join(failed, err)

@@ -155,11 +155,11 @@ func (v *workspaceVerifier) prepareWorkspace(ctx context.Context, source runner.
 	if v.shapes, err = facts.Shapes(ctx, v.published.Reader, v.workspace); err != nil {
 		return err
 	}
-	return v.lookForKey(ctx)
+	return v.readHashKey(ctx)
 }
 
-// lookForKey reads the key of hashed columns. With another key every hash would be a difference.
-func (v *workspaceVerifier) lookForKey(ctx context.Context) (err error) {
+// readHashKey reads the key of hashed columns. With another key every hash would be a difference.
+func (v *workspaceVerifier) readHashKey(ctx context.Context) (err error) {
 	if !v.runner.Config.HasHashes(v.runner.Catalogue) {
 		return nil
 	}

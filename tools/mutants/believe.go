@@ -16,7 +16,7 @@ var interpretMutants = []mutant{
 	},
 	{
 		bug: "whoever left explains a search that returns nothing at all", file: "internal/sync/stream/evidence.go", killer: "pipeline.TestF27FormerlyMissedWrongAnswersAreNoticed",
-		old: "return askOlder(ctx, t, column, from)", new: "return nil",
+		old: "return confirmEmptyList(ctx, t, column, from)", new: "return nil",
 	},
 	{
 		bug: "what is always sent is lost where a refresh fails at once", file: "internal/sync/stream/commit.go", killer: "pipeline.TestF27FormerlyMissedWrongAnswersAreNoticed",
@@ -24,7 +24,7 @@ var interpretMutants = []mutant{
 	},
 	{
 		bug: "the same records that are not whole are asked for in each run", file: "internal/sync/stream/incomplete.go", killer: "pipeline.TestT193EveryIncompleteRecordGetsItsTurn",
-		old: "t.State.LastAskedID = ids[mostAskedAgain-1]", new: "_ = ids[mostAskedAgain-1]",
+		old: "t.State.LastAskedID = ids[maxRereads-1]", new: "_ = ids[maxRereads-1]",
 	},
 	{
 		bug: "two walks that give less than the list states agree about who is gone", file: "internal/sync/stream/sweep.go", killer: "pipeline.TestF27FormerlyMissedWrongAnswersAreNoticed",

@@ -33,7 +33,7 @@ const (
 // historyFloor returns the first second of the oldest day to read: the configured start, else usualHistory days back, and never later than the
 // oldest day that is stored.
 func (t *exportReader) historyFloor() int64 {
-	floor := t.export.days.AddRecords(t.export.until, -usualHistory)
+	floor := t.export.days.AddDays(t.export.until, -usualHistory)
 	if !t.Start.IsZero() {
 		floor = t.Start.Unix()
 	}

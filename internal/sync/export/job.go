@@ -63,17 +63,17 @@ func (t *exportReader) nextSpan(phase extract.Phase) *extract.ExportJob {
 	if t.State.SyncedTo < x.until {
 		from := x.days.Of(t.State.SyncedTo)
 		if t.State.SyncedTo == 0 {
-			from = max(x.days.AddRecords(x.until, -firstSpan), t.historyFloor())
+			from = max(x.days.AddDays(x.until, -firstSpan), t.historyFloor())
 			x.top = from
 		}
-		return newSpanJob(extract.ExportForward, from, min(x.days.AddRecords(from, x.span), x.until))
+		return newSpanJob(extract.ExportForward, from, min(x.days.AddDays(from, x.span), x.until))
 	}
 	if today := x.days.Of(x.until); e.Refresh == nil && e.Refreshed != today {
 		since := today
 		if e.Refreshed > 0 && e.Refreshed < today {
 			since = e.Refreshed // days that were within the refresh at the last run may have changed since
 		}
-		lowest := max(x.days.AddRecords(since, -int(x.refresh/(24*time.Hour))), t.State.HistoryTo)
+		lowest := max(x.days.AddDays(since, -int(x.refresh/(24*time.Hour))), t.State.HistoryTo)
 		e.Refreshed = today
 		if lowest < x.top {
 			e.Refresh = &extract.ExportSpan{From: lowest, To: x.top}
@@ -82,7 +82,7 @@ func (t *exportReader) nextSpan(phase extract.Phase) *extract.ExportJob {
 	if e.Refresh == nil {
 		return nil
 	}
-	return newSpanJob(extract.ExportRefresh, max(e.Refresh.From, x.days.AddRecords(e.Refresh.To-1, 1-x.span)), e.Refresh.To)
+	return newSpanJob(extract.ExportRefresh, max(e.Refresh.From, x.days.AddDays(e.Refresh.To-1, 1-x.span)), e.Refresh.To)
 }
 
 // nextInWindow returns a job for the next days of an explicit window, in whole days. It does not wait for a job that an earlier run left: those
@@ -96,9 +96,9 @@ func (t *exportReader) nextInWindow() *extract.ExportJob {
 	}
 	end := x.until
 	if !o.Until.IsZero() {
-		end = min(end, x.days.AddRecords(o.Until.Unix()-1, 1))
+		end = min(end, x.days.AddDays(o.Until.Unix()-1, 1))
 	}
-	return newSpanJob(extract.ExportWindow, x.window, min(x.days.AddRecords(x.window, x.span), end))
+	return newSpanJob(extract.ExportWindow, x.window, min(x.days.AddDays(x.window, x.span), end))
 }
 
 // historySpan returns a job for the newest days of the history that were never read; nil when the history is complete.
@@ -112,7 +112,7 @@ func (t *exportReader) historySpan() *extract.ExportJob {
 		t.State.HistoryDone = true
 		return nil
 	}
-	return newSpanJob(extract.ExportHistory, max(floor, x.days.AddRecords(t.State.HistoryTo-1, 1-x.span)), t.State.HistoryTo)
+	return newSpanJob(extract.ExportHistory, max(floor, x.days.AddDays(t.State.HistoryTo-1, 1-x.span)), t.State.HistoryTo)
 }
 
 func newSpanJob(kind string, from, to int64) *extract.ExportJob {

@@ -34,7 +34,7 @@ type exportTally struct {
 func (t *exportReader) storeRows(ctx context.Context, job extract.ExportJob, archive *export.Archive) error {
 	t.Run.Progress.Exported(t.Task, archive.Rows)
 	if archive.Text > mostExport {
-		return t.tooMuch(job, archive)
+		return t.refuseTooLarge(job, archive)
 	}
 	columns, all, err := t.matchColumns(archive)
 	if err != nil {
@@ -50,8 +50,8 @@ func (t *exportReader) storeRows(ctx context.Context, job extract.ExportJob, arc
 	return t.commitSpan(ctx, job, archive, tally)
 }
 
-// tooMuch returns errTooMuch, which makes the caller export fewer days at once; for a single day it returns a problem that ends the stream.
-func (t *exportReader) tooMuch(job extract.ExportJob, archive *export.Archive) error {
+// refuseTooLarge returns errTooMuch, which makes the caller export fewer days at once; for a single day it returns a problem that ends the stream.
+func (t *exportReader) refuseTooLarge(job extract.ExportJob, archive *export.Archive) error {
 	if !t.oneDay(job) {
 		return errTooMuch
 	}
@@ -135,7 +135,7 @@ func (t *exportReader) decodeRows(job extract.ExportJob, archive *export.Archive
 	if err != nil {
 		stream.ReleaseBatches(t.Decoder.Take())
 		if errors.Is(err, errTooMuch) {
-			err = t.tooMuch(job, archive)
+			err = t.refuseTooLarge(job, archive)
 		}
 		return tally, err
 	}

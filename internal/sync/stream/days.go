@@ -12,15 +12,15 @@ func (d DayGrid) Of(at int64) int64 {
 	return d.Begin(y, m, day)
 }
 
-// AddRecords returns the first second of the day n days after the one that contains an instant. n may be negative.
-func (d DayGrid) AddRecords(at int64, n int) int64 {
+// AddDays returns the first second of the day n days after the one that contains an instant. n may be negative.
+func (d DayGrid) AddDays(at int64, n int) int64 {
 	y, m, day := time.Unix(at, 0).In(d.Zone).Date()
 	return d.Begin(y, m, day+n)
 }
 
 // Count returns the number of days that a span touches.
 func (d DayGrid) Count(from, to int64) (n int) {
-	for at := d.Of(from); at < to; at = d.AddRecords(at, 1) {
+	for at := d.Of(from); at < to; at = d.AddDays(at, 1) {
 		n++
 	}
 	return n

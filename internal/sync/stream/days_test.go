@@ -20,7 +20,7 @@ func TestDayGridHasEverySecondOnce(t *testing.T) {
 		at := grid.Begin(2010, 1, 1)
 		end := time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
 		for n := 0; at < end; n++ {
-			next := grid.AddRecords(at, 1)
+			next := grid.AddDays(at, 1)
 			first, last := time.Unix(at, 0).In(location), time.Unix(next-1, 0).In(location)
 			if next <= at || !dateOf(first).Equal(dateOf(last)) || dateOf(time.Unix(at-1, 0).In(location)).Equal(dateOf(first)) {
 				t.Fatalf("%s: a day from %s to %s", zone, first, last)
@@ -30,7 +30,7 @@ func TestDayGridHasEverySecondOnce(t *testing.T) {
 					t.Fatalf("%s: %s is of the day that begins %s, not %s", zone, time.Unix(inside, 0).In(location), time.Unix(grid.Of(inside), 0).In(location), first)
 				}
 			}
-			if back := grid.AddRecords(at-1, 0); n > 0 && grid.Count(back, at) != 1 {
+			if back := grid.AddDays(at-1, 0); n > 0 && grid.Count(back, at) != 1 {
 				t.Fatalf("%s: the day before %s begins %s", zone, first, time.Unix(back, 0).In(location))
 			}
 			at = next

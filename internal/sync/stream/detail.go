@@ -16,7 +16,7 @@ func readDetails(ctx context.Context, t *Task, reader *extract.Reader, page extr
 		return page, nil
 	}
 	if t.State.Sweep != nil {
-		return readDetail(ctx, t, reader, page)
+		return readSweepDetails(ctx, t, reader, page)
 	}
 	var same []bool
 	if t.listFingerprint != nil {
@@ -39,8 +39,8 @@ func readDetails(ctx context.Context, t *Task, reader *extract.Reader, page extr
 	return reader.ReadDetails(ctx, page, same)
 }
 
-// readDetail reads the records of a sweep's page by id. Each is read once in a run, although the list is read several times.
-func readDetail(ctx context.Context, t *Task, reader *extract.Reader, page extract.Page) (extract.Page, error) {
+// readSweepDetails reads the records of a sweep's page by id. Each is read once in a run, although the list is read several times.
+func readSweepDetails(ctx context.Context, t *Task, reader *extract.Reader, page extract.Page) (extract.Page, error) {
 	skip := make([]bool, len(page.Records))
 	for i, record := range page.Records {
 		key, ok := extract.RecordKey(t.Stream, record.Raw)

@@ -59,7 +59,7 @@ func takeRecord(t *Task, record extract.Record, meta transform.Meta) error {
 		dropDoubt(t, key)
 	}
 	suspects := t.Decoder.Suspects()
-	if t.doubts.now && missing == "" && !slices.Contains(suspects, key) {
+	if t.doubts.readingByID && missing == "" && !slices.Contains(suspects, key) {
 		t.doubts.cameWhole[key] = true
 	}
 	for _, key := range suspects {

@@ -15,14 +15,14 @@ import (
 	"aqueduck/load"
 )
 
-// askedAsEvidence is how many stored rows are read by id when a search returns none of them.
-const askedAsEvidence = 5
+// evidenceRows is how many stored rows are read by id when a search returns none of them.
+const evidenceRows = 5
 
-// weighWindow compares a page of a window with the rows that are stored in that window. A search that returns none of the stored rows
+// checkWindowEvidence compares a page of a window with the rows that are stored in that window. A search that returns none of the stored rows
 // may be broken, and an empty answer of a broken search looks like a window without changes. So at the last page of such a window a few
-// stored rows are read by id. When the source still has them, with a time inside the window, weighWindow returns an error: the search is broken,
+// stored rows are read by id. When the source still has them, with a time inside the window, checkWindowEvidence returns an error: the search is broken,
 // and the watermark must not move past the window.
-func weighWindow(ctx context.Context, t *Task, page extract.Page) error {
+func checkWindowEvidence(ctx context.Context, t *Task, page extract.Page) error {
 	column := t.Stream.TimeColumn()
 	if column == "" || page.Window == nil || page.Resumed || t.IsWindowed() || isFedByOthers(t) {
 		return nil
@@ -43,19 +43,19 @@ func weighWindow(ctx context.Context, t *Task, page extract.Page) error {
 	}
 
 	// One stored row in the answer is proof enough. Only the last page of a window without one needs requests by id.
-	t.evidence.came = t.evidence.came || len(page.Records) > 0
-	if t.evidence.stored == 0 || t.evidence.met {
+	t.evidence.anyRecord = t.evidence.anyRecord || len(page.Records) > 0
+	if t.evidence.stored == 0 || t.evidence.storedFound {
 		return nil
 	}
-	if err := meetKnown(ctx, t, column, from, to, page.Records); err != nil || t.evidence.met || !page.Boundary {
+	if err := noteStoredFound(ctx, t, column, from, to, page.Records); err != nil || t.evidence.storedFound || !page.Boundary {
 		return err
 	}
-	return askAgain(ctx, t, column, from, to)
+	return confirmMissingByID(ctx, t, column, from, to)
 }
 
-// reachKnown extends a forward window back to the newest stored row. Where nothing has changed for longer than the lookback window, that row
+// extendToNewestStored extends a forward window back to the newest stored row. Where nothing has changed for longer than the lookback window, that row
 // is the only evidence that the search still works.
-func reachKnown(ctx context.Context, t *Task, req *extract.Request) error {
+func extendToNewestStored(ctx context.Context, t *Task, req *extract.Request) error {
 	column := t.Stream.TimeColumn()
 	if column == "" || req.Phase != extract.Forward || t.IsWindowed() || isFedByOthers(t) {
 		return nil
@@ -69,10 +69,10 @@ func reachKnown(ctx context.Context, t *Task, req *extract.Request) error {
 	})
 }
 
-// dropKnown removes from a page the records before the real beginning of its window that are stored with the same time. They were read only as
+// dropStoredOlder removes from a page the records before the real beginning of its window that are stored with the same time. They were read only as
 // evidence. Storing them again would keep whatever this answer says of them, and no later window would read them
 // to correct it.
-func dropKnown(ctx context.Context, t *Task, page extract.Page) (extract.Page, error) {
+func dropStoredOlder(ctx context.Context, t *Task, page extract.Page) (extract.Page, error) {
 	if page.Window == nil || page.Window.Before == 0 {
 		return page, nil
 	}
@@ -107,8 +107,8 @@ func dropKnown(ctx context.Context, t *Task, page extract.Page) (extract.Page, e
 	return page, nil
 }
 
-// meetKnown notes in t.evidence whether one of the records is a stored row of the window.
-func meetKnown(ctx context.Context, t *Task, column string, from, to time.Time, records []extract.Record) error {
+// noteStoredFound notes in t.evidence whether one of the records is a stored row of the window.
+func noteStoredFound(ctx context.Context, t *Task, column string, from, to time.Time, records []extract.Record) error {
 	keys := make([]string, 0, len(records))
 	for _, record := range records {
 		if key, ok := extract.RecordKey(t.Stream, record.Raw); ok {
@@ -120,7 +120,7 @@ func meetKnown(ctx context.Context, t *Task, column string, from, to time.Time, 
 	}
 	err := t.Run.Writer.Use(func(work *load.Work) error {
 		met, err := work.Facts.KeysBetween(ctx, t.Workspace.Name, t.Tables[0], column, from, to, keys, 1)
-		t.evidence.met = len(met) > 0
+		t.evidence.storedFound = len(met) > 0
 		return err
 	})
 	if err != nil {
@@ -129,10 +129,10 @@ func meetKnown(ctx context.Context, t *Task, column string, from, to time.Time, 
 	return nil
 }
 
-// askAgain reads some stored rows of the window by id. A row that the source still has, with a time inside the window, shows that the search
+// confirmMissingByID reads some stored rows of the window by id. A row that the source still has, with a time inside the window, shows that the search
 // left it out. It does not matter whether the row has changed: its old time was inside the window too.
-func askAgain(ctx context.Context, t *Task, column string, from, to time.Time) error {
-	there, asked, known, err := askStored(ctx, t, column, from, to)
+func confirmMissingByID(ctx context.Context, t *Task, column string, from, to time.Time) error {
+	there, asked, known, err := readStoredByID(ctx, t, column, from, to)
 	if err != nil {
 		return err
 	}
@@ -146,8 +146,8 @@ func askAgain(ctx context.Context, t *Task, column string, from, to time.Time) e
 	switch {
 	case !known:
 		proof = "and the stream has no request by id"
-	case len(there) == 0 && !t.evidence.came:
-		return askOlder(ctx, t, column, from)
+	case len(there) == 0 && !t.evidence.anyRecord:
+		return confirmEmptyList(ctx, t, column, from)
 	case within == 0:
 		return nil
 	}
@@ -155,11 +155,11 @@ func askAgain(ctx context.Context, t *Task, column string, from, to time.Time) e
 		What: fmt.Sprintf("stream %s: its list returned none of the %d rows stored from %s to %s; %s", t.Stream.Name, t.evidence.stored, formatTime(from), formatTime(to), proof)}
 }
 
-// askOlder checks a search that returned nothing for a window with stored rows, after none of those rows was found by id. When the source
+// confirmEmptyList checks a search that returned nothing for a window with stored rows, after none of those rows was found by id. When the source
 // still has some older stored rows by id, a search without a time bound must return a record. Any record counts: the search index may not have a
 // row yet that was restored a moment ago.
-func askOlder(ctx context.Context, t *Task, column string, before time.Time) error {
-	there, _, _, err := askStored(ctx, t, column, time.Unix(0, 0), before)
+func confirmEmptyList(ctx context.Context, t *Task, column string, before time.Time) error {
+	there, _, _, err := readStoredByID(ctx, t, column, time.Unix(0, 0), before)
 	if err != nil || len(there) == 0 {
 		return err
 	}
@@ -181,12 +181,12 @@ func askOlder(ctx context.Context, t *Task, column string, before time.Time) err
 		What: fmt.Sprintf("stream %s: its list is empty for every start time, but %d stored records exist by id", t.Stream.Name, len(there))}
 }
 
-// askStored reads by id the newest rows that are stored between two times, at most askedAsEvidence. It returns the times (Unix seconds) of those
+// readStoredByID reads by id the newest rows that are stored between two times, at most evidenceRows. It returns the times (Unix seconds) of those
 // that the source still has, and how many it asked for. known is false when no stream can read these records by id.
-func askStored(ctx context.Context, t *Task, column string, from, to time.Time) (there []int64, asked int, known bool, err error) {
+func readStoredByID(ctx context.Context, t *Task, column string, from, to time.Time) (there []int64, asked int, known bool, err error) {
 	var stored map[string]time.Time
 	err = t.Run.Writer.Use(func(work *load.Work) (err error) {
-		stored, err = work.Facts.KeysBetween(ctx, t.Workspace.Name, t.Tables[0], column, from, to, nil, askedAsEvidence)
+		stored, err = work.Facts.KeysBetween(ctx, t.Workspace.Name, t.Tables[0], column, from, to, nil, evidenceRows)
 		return err
 	})
 	if err != nil {

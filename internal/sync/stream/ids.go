@@ -15,7 +15,7 @@ import (
 // Read reads the ids that the stream's SQL file selects, one or several in a request, and those that earlier runs noted as incomplete.
 func (t *idReader) Read(ctx context.Context, _ extract.Phase) error {
 	var ids, keys []string
-	if err := t.Workspace.lethal[t.Stream.Name]; err != nil {
+	if err := t.Workspace.crashedSQL[t.Stream.Name]; err != nil {
 		return t.idQueryError(err)
 	}
 	err := t.Run.Writer.Use(func(work *load.Work) (err error) {
@@ -38,7 +38,7 @@ func (t *idReader) Read(ctx context.Context, _ extract.Phase) error {
 	if err := t.readPages(ctx, req); err != nil || t.Result.Cut {
 		return err
 	}
-	return askDoubted(ctx, t.Task)
+	return rereadIncomplete(ctx, t.Task)
 }
 
 // idQueryError explains an error of the SQL file that selects the ids. For a user's own file the next step is to correct it.

@@ -12,17 +12,17 @@ import (
 	"aqueduck/transform"
 )
 
-// mostAskedAgain limits the number of records of a stream that a run reads again by id. With more incomplete records than that the source as a
+// maxRereads limits the number of records of a stream that a run reads again by id. With more incomplete records than that the source as a
 // whole is ill.
-const mostAskedAgain = 500
+const maxRereads = 500
 
-// askNoted reads the records again that earlier runs noted as incomplete.
-func askNoted(ctx context.Context, t *Task) error {
-	return askWhole(ctx, t, slices.Sorted(maps.Keys(t.doubts.reasons)))
+// rereadNoted reads the records again that earlier runs noted as incomplete.
+func rereadNoted(ctx context.Context, t *Task) error {
+	return rereadByID(ctx, t, slices.Sorted(maps.Keys(t.doubts.reasons)))
 }
 
-// askDoubted reads the records by id that this run found incomplete: from the answers, and by comparing with the stored rows (reason LeftOut).
-func askDoubted(ctx context.Context, t *Task) error {
+// rereadIncomplete reads the records by id that this run found incomplete: from the answers, and by comparing with the stored rows (reason LeftOut).
+func rereadIncomplete(ctx context.Context, t *Task) error {
 	ids := t.doubts.retryIDs
 	err := t.Run.Writer.Use(func(work *load.Work) error {
 		list, err := work.DeadLetters.Incomplete(ctx, t.Workspace.Name, t.Stream.Name)
@@ -38,25 +38,25 @@ func askDoubted(ctx context.Context, t *Task) error {
 	}
 	slices.Sort(ids)
 	t.doubts.retryIDs = nil
-	return askWhole(ctx, t, slices.Compact(ids))
+	return rereadByID(ctx, t, slices.Compact(ids))
 }
 
-// askWhole reads records by id, in the order of their ids, each once in a run. With more than mostAskedAgain it begins after the last id of the
+// rereadByID reads records by id, in the order of their ids, each once in a run. With more than maxRereads it begins after the last id of the
 // previous run, so that all of them get their turn.
-func askWhole(ctx context.Context, t *Task, ids []string) error {
+func rereadByID(ctx context.Context, t *Task, ids []string) error {
 	ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return t.doubts.asked[id] })
 	if len(ids) == 0 || !canReadByID(t) || t.IsWindowed() {
 		return nil
 	}
-	if len(ids) > mostAskedAgain {
+	if len(ids) > maxRereads {
 		next, asked := slices.BinarySearch(ids, t.State.LastAskedID)
 		if asked {
 			next++
 		}
-		ids = slices.Concat(ids[next:], ids[:next])[:mostAskedAgain]
-		t.State.LastAskedID = ids[mostAskedAgain-1]
+		ids = slices.Concat(ids[next:], ids[:next])[:maxRereads]
+		t.State.LastAskedID = ids[maxRereads-1]
 	}
-	for chunk := range slices.Chunk(ids, AskedAtOnce) {
+	for chunk := range slices.Chunk(ids, IDsPerBatch) {
 		if t.Result.Cut = t.ShouldStop(); t.Result.Cut {
 			return t.Commit(ctx)
 		}
@@ -64,9 +64,9 @@ func askWhole(ctx context.Context, t *Task, ids []string) error {
 			t.doubts.asked[id] = true
 		}
 		records, _, err := readByID(ctx, t, chunk)
-		t.doubts.now = true
+		t.doubts.readingByID = true
 		failed := t.addPage(extract.Page{State: t.State, ServerTime: t.Workspace.Client.ServerNow(), Records: records})
-		t.doubts.now = false
+		t.doubts.readingByID = false
 		if failed != nil {
 			return failed
 		}

@@ -17,25 +17,25 @@ import (
 // reconciles.
 func (t *listReader) Read(ctx context.Context, phase extract.Phase) error {
 	if phase == extract.Forward {
-		if err := askNoted(ctx, t.Task); err != nil || t.Result.Cut {
+		if err := rereadNoted(ctx, t.Task); err != nil || t.Result.Cut {
 			return err
 		}
 	}
 	req := t.phaseRequest(phase)
-	if err := reachKnown(ctx, t.Task, &req); err != nil {
+	if err := extendToNewestStored(ctx, t.Task, &req); err != nil {
 		return err
 	}
 	if err := t.readPages(ctx, req); err != nil || t.Result.Cut {
 		return err
 	}
-	if err := askDoubted(ctx, t.Task); err != nil || t.Result.Cut {
+	if err := rereadIncomplete(ctx, t.Task); err != nil || t.Result.Cut {
 		return err
 	}
 	return t.reconcileList(ctx)
 }
 
-// AskedAtOnce is the number of records that are read by id for one batch.
-const AskedAtOnce = 150
+// IDsPerBatch is the number of records that are read by id for one batch.
+const IDsPerBatch = 150
 
 // reconcileList compares the whole list with the stored rows, at most once per `reconcile` of the stream file. A row that search no longer returns
 // may be deleted; a listed record without a row came too late for its window. Both are read by id: search may be out of date, and only the
@@ -58,7 +58,7 @@ func (t *listReader) reconcileList(ctx context.Context) error {
 		return err
 	}
 	reader := extract.NewReader(t.Workspace.Client, t.phaseRequest(extract.Forward))
-	for chunk := range slices.Chunk(ids, AskedAtOnce) {
+	for chunk := range slices.Chunk(ids, IDsPerBatch) {
 		if t.Result.Cut = t.ShouldStop(); t.Result.Cut {
 			return t.Commit(ctx)
 		}

@@ -24,11 +24,11 @@ func (t *Task) readPages(ctx context.Context, req extract.Request) error {
 		if err != nil {
 			return errors.Join(err, t.Commit(ctx))
 		}
-		doubt := weighWindow(ctx, t, page)
+		doubt := checkWindowEvidence(ctx, t, page)
 		if doubt != nil {
 			page.State, page.Boundary = t.State, false // keep the records, but do not move the watermark
 		}
-		if page, err = dropKnown(ctx, t, page); err != nil {
+		if page, err = dropStoredOlder(ctx, t, page); err != nil {
 			return errors.Join(doubt, err, t.Commit(ctx))
 		}
 		page, err = readDetails(ctx, t, reader, page)

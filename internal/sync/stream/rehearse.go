@@ -34,12 +34,12 @@ func (r *Run) Rehearse(ctx context.Context, w *Workspace) error {
 		if err != nil {
 			return err
 		}
-		w.lethal = map[string]error{}
+		w.crashedSQL = map[string]error{}
 		for i, one := range of {
 			switch {
 			case lethal[i] == nil:
 			case one.ids:
-				w.lethal[one.stream] = lethal[i]
+				w.crashedSQL[one.stream] = lethal[i]
 			default:
 				err := fmt.Errorf("stream %s: try its %s: %w", one.stream, one.name, lethal[i])
 				return &problem.Problem{Class: "config", What: problem.FirstLine(err), Next: "correct the SQL file, or remove the stream: nothing can be published until then"}

@@ -27,7 +27,7 @@ func (t *Task) RecordOutcome(ctx context.Context, err error) {
 	if found.Class == "auth" || errors.Is(err, t.Workspace.Lost) {
 		t.Run.adviseOneWorkspace(t.Workspace, found)
 	}
-	if explainCut(t, found); found.Class == "bug" {
+	if explainRequirement(t, found); found.Class == "bug" {
 		t.Result.Fault = err
 	}
 	t.Result.Status = runlog.StatusFailed
@@ -38,8 +38,8 @@ func (t *Task) RecordOutcome(ctx context.Context, err error) {
 	t.Result.Class, t.Result.Error, t.Result.Next = found.Class, found.Error(), t.Run.Runner.Given.Append(found.NextFor(t.Run.Pipeline.Name))
 }
 
-// explainCut replaces the next step of a refusal by the stream's requirement, where its file states one.
-func explainCut(t *Task, p *problem.Problem) {
+// explainRequirement replaces the next step of a refusal by the stream's requirement, where its file states one.
+func explainRequirement(t *Task, p *problem.Problem) {
 	needs, asked := t.Stream.Requirements, t.Workspace.Config.APIVersion
 	switch {
 	case p.Class == "scope" && needs.Scope != "":

@@ -19,12 +19,12 @@ import (
 )
 
 // windowEvidence is what the pages of one window have shown so far about the rows that are stored in that window. A window without
-// evidence does not move the watermark: see weighWindow.
+// evidence does not move the watermark: see checkWindowEvidence.
 type windowEvidence struct {
-	window extract.Window
-	stored int64 // rows that were stored in the window before it was read
-	met    bool  // the source returned at least one of them
-	came   bool  // the source returned at least one record, stored or not
+	window      extract.Window
+	stored      int64 // rows that were stored in the window before it was read
+	storedFound bool  // the source returned at least one of them
+	anyRecord   bool  // the source returned at least one record, stored or not
 }
 
 // Datasets is what a run knows of the exports of one workspace.
@@ -39,11 +39,11 @@ type Datasets struct {
 // doubtfulRecords are the records of a stream that the source sent incomplete. A run reads each of them by id once more, where the API can do
 // that, and every later run does so until the record arrives complete. Until then the stored row stays as it is.
 type doubtfulRecords struct {
-	reasons   map[string]string // why a record is incomplete, by key: noted by earlier runs and by this one
-	asked     map[string]bool   // ids that this run has read by id
-	cameWhole map[string]bool   // those of them that arrived complete: a list that shows less of them later does not count
-	now       bool              // the records at hand were read by id
-	retryIDs  []string          // ids that this run has still to read by id
+	reasons     map[string]string // why a record is incomplete, by key: noted by earlier runs and by this one
+	asked       map[string]bool   // ids that this run has read by id
+	cameWhole   map[string]bool   // those of them that arrived complete: a list that shows less of them later does not count
+	readingByID bool              // the records at hand were read by id
+	retryIDs    []string          // ids that this run has still to read by id
 
 	incomplete []transform.Incomplete // the next commit notes these
 	completed  []string               // the next commit removes the notes of these keys
@@ -121,10 +121,10 @@ type Run struct {
 	Started  time.Time // by the run's clock
 	Deadline time.Time // zero: none
 
-	Workspaces []*Workspace
-	Tasks      []*Task
-	Stopped    atomic.Bool // a stream failed and the options say that the first failure ends the run
-	Held       atomic.Bool // a publish was held back: the next attempt is at the end of the run
+	Workspaces  []*Workspace
+	Tasks       []*Task
+	Stopped     atomic.Bool // a stream failed and the options say that the first failure ends the run
+	PublishHeld atomic.Bool // a publish was held back: the next attempt is at the end of the run
 
 	Reported  runlog.Report
 	FindMu    sync.Mutex // guards Findings, and the notes and changes in Reported
@@ -136,17 +136,17 @@ type Run struct {
 
 // Workspace is one source of the run.
 type Workspace struct {
-	Name    string
-	Config  *config.Workspace
-	Source  runner.Source
-	Client  *api.Client
-	Streams []*schemas.Stream
-	Exports Datasets           // datasets of the families among the streams
-	Answers map[string]string  // how the last request for each stream ended: ok or unavailable
-	lethal  map[string]error   // by stream: how its SQL file crashed the process that tried it
-	Shares  map[string]float64 // by stream: the share of its history that earlier runs had read
-	Lost    error              // why the request for the workspace's identity failed; nil when it succeeded
-	Refused atomic.Bool        // no more requests for any stream: the workspace is lost, or answered 401
+	Name       string
+	Config     *config.Workspace
+	Source     runner.Source
+	Client     *api.Client
+	Streams    []*schemas.Stream
+	Exports    Datasets           // datasets of the families among the streams
+	Answers    map[string]string  // how the last request for each stream ended: ok or unavailable
+	crashedSQL map[string]error   // by stream: how its SQL file crashed the process that tried it
+	Shares     map[string]float64 // by stream: the share of its history that earlier runs had read
+	Lost       error              // why the request for the workspace's identity failed; nil when it succeeded
+	Refused    atomic.Bool        // no more requests for any stream: the workspace is lost, or answered 401
 }
 
 // Task reads one stream of one workspace. It decodes pages into an open batch, and commits each batch together with the checkpoint that is

@@ -68,7 +68,7 @@ func (r *Run) PublishIfDue(ctx context.Context) error {
 // readers of a long first sync see recent data before the history is complete.
 func isPublishDue(r *Run) bool {
 	p := r.Config.Warehouse.Publish
-	return !r.Held.Load() && (r.Writer.IsPublishDue(p.Every) || r.Newest && !r.Writer.HasPublished() && r.Now().Sub(r.Started) >= p.First)
+	return !r.PublishHeld.Load() && (r.Writer.IsPublishDue(p.Every) || r.Newest && !r.Writer.HasPublished() && r.Now().Sub(r.Started) >= p.First)
 }
 
 // ShouldStop reports whether the run sends no more requests: its time is over, or a stream failed in a run with --fail-fast.

@@ -15,7 +15,7 @@ func (t *sweepReader) Read(ctx context.Context, _ extract.Phase) error {
 	if err := t.sweepList(ctx); err != nil || t.Result.Cut {
 		return err
 	}
-	return askDoubted(ctx, t.Task)
+	return rereadIncomplete(ctx, t.Task)
 }
 
 // maxSweeps limits how often one run reads a list to confirm deletions, or to find the records that a shifting list hid.
@@ -57,7 +57,7 @@ func (t *sweepReader) sweepList(ctx context.Context) error {
 			continue
 		}
 		if t.State.Sweep.MissingRows > 0 {
-			all, err := t.sweptSoFar(ctx)
+			all, err := t.countSwept(ctx)
 			if err != nil {
 				return err
 			}
@@ -66,7 +66,7 @@ func (t *sweepReader) sweepList(ctx context.Context) error {
 					before = all
 					continue // pages shift while a list is read: another sweep may bring what this one missed
 				}
-				return t.endShort(ctx, stated, all)
+				return t.failShortList(ctx, stated, all)
 			}
 		}
 		auditSweep(t.Task, t.State.Sweep)
@@ -97,9 +97,9 @@ func (t *sweepReader) sweepList(ctx context.Context) error {
 	}
 }
 
-// endShort ends a sweep whose list keeps bringing fewer records than it states. The rows are kept, nothing is marked as gone, and the stream
+// failShortList ends a sweep whose list keeps bringing fewer records than it states. The rows are kept, nothing is marked as gone, and the stream
 // fails.
-func (t *sweepReader) endShort(ctx context.Context, stated, all int64) error {
+func (t *sweepReader) failShortList(ctx context.Context, stated, all int64) error {
 	t.State.Sweep, t.State.Position = nil, nil
 	if err := t.Commit(ctx); err != nil {
 		return err
@@ -108,8 +108,8 @@ func (t *sweepReader) endShort(ctx context.Context, stated, all int64) error {
 		What: fmt.Sprintf("stream %s: its list states %d records, but every sweep returned %d", t.Stream.Name, stated, all)}
 }
 
-// sweptSoFar is the number of different records that the sweeps of this run have brought together.
-func (t *sweepReader) sweptSoFar(ctx context.Context) (n int64, err error) {
+// countSwept is the number of different records that the sweeps of this run have brought together.
+func (t *sweepReader) countSwept(ctx context.Context) (n int64, err error) {
 	err = t.Run.Writer.Use(func(work *load.Work) (err error) {
 		n, err = work.Sweeps.SeenKeys(ctx, t.Workspace.Name, t.Stream.Name)
 		return err

@@ -16,7 +16,7 @@ import (
 	"aqueduck/load/layout"
 )
 
-// asShown is what readers have of the contacts that the source still gives, with their hashes and all that lies inside of them.
+// asShown returns the published contacts that the source still sends, with their hashes and all child rows.
 func (b *testBed) asShown() (rows []string) {
 	b.t.Helper()
 	for _, sql := range []string{"SELECT * EXCLUDE (_synced_at, _run_id) FROM contacts ORDER BY id",
@@ -27,9 +27,9 @@ func (b *testBed) asShown() (rows []string) {
 	return rows
 }
 
-// TestT174UnmaskedValuesReturnAfterFullRefresh hides a column, paths of JSON columns and of _extra, a list's column and a whole list of what
-// was read as it is, and takes that back. Until a full refresh the run, the plan and verify say what is still hidden; then every
-// value that the source gives is what it was before, and the archived contact is told of.
+// TestT174UnmaskedValuesReturnAfterFullRefresh masks a column, paths of JSON columns and of _extra, a list's column and a whole list of stored
+// rows, and then removes the masking. Until a full refresh the run, the plan and verify report what is still masked. After it every value that the
+// source sends is back, and a note names the archived contact.
 func TestT174UnmaskedValuesReturnAfterFullRefresh(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(93)).publishingAll()
@@ -42,7 +42,7 @@ func TestT174UnmaskedValuesReturnAfterFullRefresh(t *testing.T) {
 	b.space.Advance(time.Hour)
 	b.syncOnce(runner.Options{})
 	p.advanceAfter(b.space.ArchiveContact(b.space.ContactIDs("active")[0]))
-	b.space.Advance(100 * time.Hour) // nothing is read again by an ordinary run
+	b.space.Advance(100 * time.Hour) // an ordinary run reads none of them again
 	b.syncOnce(runner.Options{})
 	before := b.asShown()
 	b.writeConfig(nightly + `streams:
@@ -84,8 +84,8 @@ func TestT174UnmaskedValuesReturnAfterFullRefresh(t *testing.T) {
 	}
 }
 
-// TestT174UnmaskedValuesReturnWhenReadAgain hides from the first run on: the rows that come again, unchanged, have their
-// values once that is taken back, without a full refresh; of the others the run says that they are still hidden.
+// TestT174UnmaskedValuesReturnWhenReadAgain masks from the first run on. After the masking is removed, rows that are read again get their values
+// back, although they are unchanged, without a full refresh; a note counts the others.
 func TestT174UnmaskedValuesReturnWhenReadAgain(t *testing.T) {
 	t.Parallel()
 	b := newBedWith(t, tinyConfig(96), nightly+"streams: {contacts: {hash: [email]}}\n").publishingAll()
@@ -108,14 +108,14 @@ func TestT174UnmaskedValuesReturnWhenReadAgain(t *testing.T) {
 	}
 }
 
-// goOnFromPlanted makes the file that was planted one that the next run goes on from, as if a run had left it so.
+// goOnFromPlanted makes the planted file the one that the next run continues from, as if a run had left it.
 func (b *testBed) goOnFromPlanted() {
 	b.t.Helper()
 	planted := b.runner.Dir.Current()
 	b.failOn(layout.WriteSum(layout.SumFile(planted), planted, filepath.Base(planted)))
 }
 
-// planText is what the plan says.
+// planText returns the output of the plan.
 func (b *testBed) planText() string {
 	b.t.Helper()
 	planned, err := plan.Make(b.t.Context(), b.runner, b.runner.Config.Pipelines, runner.Options{}, false)
@@ -125,7 +125,7 @@ func (b *testBed) planText() string {
 	return text.String()
 }
 
-// firstOther is the first row of two lists that is not the same.
+// firstOther returns the first row that differs between two lists.
 func firstOther(got, want []string) string {
 	for i := range min(len(got), len(want)) {
 		if got[i] != want[i] {
@@ -135,8 +135,8 @@ func firstOther(got, want []string) string {
 	return "a list that ends before the other"
 }
 
-// allRows is every row of every stored table of the workspace, but for the tables that keep what was, and what tells when a row was
-// read and by whom.
+// allRows returns every row of every stored table of the workspace, without histories and snapshots, and without the columns about when and by
+// which run a row was read.
 func (b *testBed) allRows() map[string][]string {
 	b.t.Helper()
 	var each []string
@@ -151,9 +151,9 @@ func (b *testBed) allRows() map[string][]string {
 	return all
 }
 
-// TestT174EveryKindOfStreamIsUnmasked hides in streams that are read in every way: records read by themselves, with lists that
-// only grow, tables that several streams write, transcripts by id, a log and exports in windows of time, also of days that lie
-// before those that a first reading asks for. All of it returns, and so does what an earlier version hid behind a hash that lies.
+// TestT174EveryKindOfStreamIsUnmasked masks in streams of every kind: records read by id, with lists that only grow, tables that several streams
+// write, transcripts by id, a log and exports by windows, also of days before the usual start. All values return, and so do those that an earlier
+// version masked without changing the content hash.
 func TestT174EveryKindOfStreamIsUnmasked(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
@@ -163,7 +163,7 @@ func TestT174EveryKindOfStreamIsUnmasked(t *testing.T) {
 	exports := "streams:\n  \"reporting_*\": {start: 2024-03-01}\n"
 	b := newBedWith(t, c, config+exports).publishingAll()
 	b.syncOnce(runner.Options{})
-	b.writeConfig(config) // exports begin 90 days ago from now on, and these go further back
+	b.writeConfig(config) // exports begin 90 days ago by default; these go further back
 	before := b.allRows()
 	masks := `streams:
   companies: {hash: [website]}
@@ -203,8 +203,8 @@ func TestT174EveryKindOfStreamIsUnmasked(t *testing.T) {
 	}
 }
 
-// TestT174VerifyFindsRowsBehindAStaleContentHash plants what an earlier version left: values that are hidden, in rows whose hash says that
-// they are as the source has them. Verify finds them in columns, in JSON, in _extra and in lists; a full refresh mends them.
+// TestT174VerifyFindsRowsBehindAStaleContentHash plants what an earlier version left: masked values in rows whose content hash is that of the
+// source's values. Verify finds them in columns, in JSON, in _extra and in lists; a full refresh corrects them.
 func TestT174VerifyFindsRowsBehindAStaleContentHash(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
@@ -226,7 +226,7 @@ func TestT174VerifyFindsRowsBehindAStaleContentHash(t *testing.T) {
 		`UPDATE contacts_raw SET custom_attributes = json_merge_patch(custom_attributes, '{"plan": "`+hash+`"}') WHERE id = '`+ids[1]+"'",
 		`UPDATE contacts_raw SET _extra = json_merge_patch(_extra, '{"secret": "`+hash+`"}') WHERE id = '`+ids[2]+"'",
 		"UPDATE contact_social_profiles_raw SET name = '"+hash+"' WHERE contact_id = '"+owner+"' AND _position = 0",
-		`UPDATE contacts_raw SET custom_attributes = ' { ' || substr(custom_attributes::VARCHAR, 2) WHERE id = '`+ids[3]+"'") // the same, written in another way
+		`UPDATE contacts_raw SET custom_attributes = ' { ' || substr(custom_attributes::VARCHAR, 2) WHERE id = '`+ids[3]+"'") // the same JSON, written differently
 	want := []string{"contact_social_profiles_raw stale " + `["` + owner + `","0"]` + " name", "contacts_raw stale " + ids[0] + " email",
 		"contacts_raw stale " + ids[1] + " custom_attributes", "contacts_raw stale " + ids[2] + " _extra"}
 	slices.Sort(want)

@@ -9,8 +9,8 @@ import (
 // ofRecord stands for every contact that a conversation or a ticket names, in its list of contacts or in its parts.
 const ofRecord = "record"
 
-// forgetting are the columns that are null in rows about an erased contact: by stream, and by the column with the contact's id.
-var forgetting = map[string]map[string][]string{
+// erasedColumns are the columns that are null in rows about an erased contact: by stream, and by the column with the contact's id.
+var erasedColumns = map[string]map[string][]string{
 	"deleted_contacts":   {"id": {"external_id", "email"}, "merged_into_id": {"external_id", "email"}},
 	"contact_activities": {"contact_id": {"external_id"}, "merge_source_id": {"external_id"}, "merge_target_id": {"external_id"}},
 	"conversations": {
@@ -117,7 +117,7 @@ func (m *erasedRecords) storedValue(stream, column string, row map[string]any) a
 	if m == nil {
 		return row[column]
 	}
-	for whose, columns := range forgetting[stream] {
+	for whose, columns := range erasedColumns[stream] {
 		if !slices.Contains(columns, column) {
 			continue
 		}

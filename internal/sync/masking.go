@@ -118,14 +118,14 @@ func noteRevealed(ctx context.Context, r *stream.Run, w *stream.Workspace) error
 			return fmt.Errorf("stream %s: %w", s.Name, err)
 		}
 		if len(names) > 0 && rows > 0 {
-			r.AddNote(takenBackNote(s.Name, names, rows, refreshed, r.Runner.Given))
+			r.AddNote(unmaskNote(s.Name, names, rows, refreshed, r.Runner.Given))
 		}
 	}
 	return nil
 }
 
-// takenBackNote is the text of a note about values that are still masked although the masking was removed.
-func takenBackNote(stream string, names []string, rows int64, refreshed bool, given problem.CLIFlags) string {
+// unmaskNote is the text of a note about values that are still masked although the masking was removed.
+func unmaskNote(stream string, names []string, rows int64, refreshed bool, given problem.CLIFlags) string {
 	var taken, rehashed, words []string
 	for _, name := range names {
 		if kind, column, _ := strings.Cut(name, ":"); kind == "rehash" {
@@ -174,7 +174,7 @@ func MaskingNotes(ctx context.Context, r *runner.Runner) (notes []string, err er
 					return fmt.Errorf("check which rows of %s are still masked: %w", s.Name, err)
 				}
 				if rows > 0 {
-					notes = append(notes, takenBackNote(s.Name, names, rows, false, r.Given))
+					notes = append(notes, unmaskNote(s.Name, names, rows, false, r.Given))
 				}
 			}
 		}

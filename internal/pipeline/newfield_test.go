@@ -19,7 +19,7 @@ import (
 	pipelinesync "aqueduck/internal/sync"
 )
 
-// TestNewFieldIsReportedOnce has fields come that nobody knew, after a first run, of which nothing is news.
+// TestNewFieldIsReportedOnce adds unknown fields after a first run. The first run itself reports none.
 func TestNewFieldIsReportedOnce(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -47,7 +47,7 @@ func TestNewFieldIsReportedOnce(t *testing.T) {
 				maps.Copy(w.Header(), answer.Header())
 				w.Header().Set("Content-Length", strconv.Itoa(len(text)))
 				w.WriteHeader(answer.Code)
-				_, _ = io.WriteString(w, text) // whoever asked may be gone
+				_, _ = io.WriteString(w, text) // the client may be gone
 			})
 		}
 		b.space.SimulateHours(24)
