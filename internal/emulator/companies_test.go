@@ -37,7 +37,7 @@ func (c *apiClient) listCompanies(query string) []map[string]any {
 	}
 }
 
-// companyRows turns companies as they are sent into the rows of the oracle.
+// companyRows converts companies as they are sent to the rows of the oracle.
 func companyRows(list []map[string]any) map[string][]map[string]any {
 	rows := map[string][]map[string]any{}
 	for _, c := range list {

@@ -10,7 +10,7 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// walkList reads a list by whichever way on it names, the default page size unless the query says.
+// walkList reads a list to its end by whatever next page it names, with the default page size unless the query has one.
 func (c *apiClient) walkList(path string) (all []map[string]any, first apiReply) {
 	c.t.Helper()
 	join := "?"

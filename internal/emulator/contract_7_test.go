@@ -10,7 +10,7 @@ import (
 // errorShapes is the error body: request_id is a string or null.
 var errorShapes = shapeSpecs{"error": `type =error.list  request_id string?  errors @one[]`, "one": `code,message string`}
 
-// Section 7, row by row, for what reads; what writes has tests of its own.
+// Section 7, row by row, for reading requests; writing requests have their own tests.
 func TestContract7Errors(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 120, Knobs: emulator.Knobs{Unavailable: []string{"logs.list"}}})
@@ -94,7 +94,7 @@ func (c *apiClient) callLike(fits func(row map[string]any) bool) string {
 	return ""
 }
 
-// Section 7, "Successful codes used": 200 and 302 where a recording is.
+// Section 7, "Successful codes used": 200, and 302 for a recording.
 func TestContract7SuccessfulCodes(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 120})

@@ -95,7 +95,7 @@ func TestTimeAndExportsOfOthersComeOverHTTP(t *testing.T) {
 	}
 }
 
-// A clock that runs while operations work, as that of the machine does, must not show in what is done again.
+// A clock that runs during operations, like that of the machine, must not show in a replay.
 func TestAJournalDoneAgainIsTheSameWorkspace(t *testing.T) {
 	t.Parallel()
 	clock := time.Date(2024, 9, 1, 12, 0, 0, 0, time.UTC)

@@ -10,7 +10,7 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// conversationItems are the conversations of a reply, under either name.
+// conversationItems returns the conversations of a reply, under either key.
 func (r apiReply) conversationItems() []map[string]any {
 	r.json["data"] = slices.Concat(asList(r.json["conversations"]), asList(r.json["data"]))
 	return r.dataItems()
@@ -21,7 +21,7 @@ func asList(v any) []any {
 	return list
 }
 
-// itemsAt gives the items of a list inside a conversation or a part: {type, <key>: […]}, a bare list, or null.
+// itemsAt returns the items of a list inside a conversation or a part: {type, <key>: […]}, a bare list, or null.
 func itemsAt(record map[string]any, path ...string) []map[string]any {
 	var v any = record
 	for _, key := range path {
@@ -44,7 +44,7 @@ func (c *apiClient) searchTalks(query any, per int, after string) apiReply {
 	return c.do("POST", "/conversations/search", m{"query": query, "pagination": page, "sort": m{"field": "updated_at", "order": "ascending"}})
 }
 
-// allConversations walks a search to its end and reads every conversation by itself, with its quality data.
+// allConversations walks a search to its end and reads every conversation by itself, with its QA data.
 func (c *apiClient) allConversations() []map[string]any {
 	c.t.Helper()
 	var all []map[string]any
@@ -138,7 +138,7 @@ func mapKeys(of map[int]int) (list []int) {
 	return list
 }
 
-// describeAssignment is what a part says of an assignment: null, absent and 0 are three things.
+// describeAssignment describes the assignment of a part, with null, absent and 0 as different values.
 func describeAssignment(part map[string]any) string {
 	field := func(name string) string {
 		v, there := part[name]
@@ -214,7 +214,7 @@ func TestT65QualityDataComesOnlyWhenAskedFor(t *testing.T) {
 	}
 }
 
-// A conversation that tells no statistics, and no teammates, has them all the same for search.
+// Search knows the statistics and teammates of conversations that do not send them.
 func TestConversationsAreSearchedByWhatSomeDoNotTell(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{})

@@ -30,7 +30,7 @@ func TestAPageFarPastTheEndIsEmpty(t *testing.T) {
 	}
 }
 
-// listRecords are those of a list, whatever it calls them.
+// listRecords returns the records of a list, under whatever key.
 func (r apiReply) listRecords() []any {
 	for _, key := range []string{"data", "conversations", "calls", "dynamic_contents"} {
 		if list, ok := r.json[key].([]any); ok {
@@ -106,7 +106,7 @@ func TestOperationsAndKnobsThatMakeNoSenseAreRefused(t *testing.T) {
 	}
 }
 
-// What follows the object of an operation's parameters is no part of it, and nobody knows what it was meant to be.
+// Parameters of an operation are one JSON object: anything behind it is refused.
 func TestParametersOfAnOperationAreOneObject(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60})

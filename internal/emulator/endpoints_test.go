@@ -8,7 +8,7 @@ type endpointRow struct {
 	tests   string
 }
 
-// endpointRows are the rows of the page, in its order. Each route is in one of them.
+// endpointRows are the rows of the page in order. Each route is in exactly one row.
 var endpointRows = []endpointRow{
 	{routes: "contacts.search", section: "4.1, 8, 9",
 		answers: "every operator, type rule, group and limit; times mean days or seconds by version; index lag",
@@ -201,7 +201,7 @@ var endpointRows = []endpointRow{
 		tests:   "TestAnExportGoesFromPendingToAFileWithTheRowsOfTheOracle TestAnExportTellsOfConversationsThatAreWritten TestContract8Limits TestContract7ExportsThatAreRefused"},
 }
 
-// ruleRow is one row of the page's second table: what no single endpoint has.
+// ruleRow is one row of the page's second table: rules that belong to no single endpoint.
 type ruleRow struct{ about, section, tests string }
 
 var ruleRows = []ruleRow{

@@ -18,7 +18,7 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// conversationIDs are the attributes of the dataset of conversations as they must be sent.
+// conversationIDs are the attributes of the dataset of conversations in the form that requests need.
 var conversationIDs = []string{"conversation.conversation_id", "conversation.created_at", "channel", "teammate.name", "contact.name",
 	"time_to_first_response", "csat", "state", "subject", "bot_involved", "user_replied"}
 
@@ -28,7 +28,7 @@ func (c *apiClient) enqueueExport(from, to time.Time) apiReply {
 		"start_time": from.Unix(), "end_time": to.Unix()})
 }
 
-// fetchURL gets a temporary URL without any credentials.
+// fetchURL gets a temporary URL without credentials.
 func fetchURL(t testing.TB, url string) (int, []byte) {
 	t.Helper()
 	req, err := http.NewRequest("GET", url, nil)
@@ -130,7 +130,7 @@ func TestAnExportTellsOfTheConversationsOfItsYear(t *testing.T) {
 			t.Errorf("conversation %s of %v is of %s in the export", row[0], of[0], row[1])
 		}
 		at, answered := of[1].(int64)
-		answered = answered && at <= of[0].(int64)+30*24*3600 // what comes later the row no longer follows
+		answered = answered && at <= of[0].(int64)+30*24*3600 // the row ignores later parts
 		switch seconds, err := strconv.ParseInt(row[5], 10, 64); {
 		case !answered && row[5] == "":
 			none++
@@ -151,7 +151,7 @@ func TestAnExportTellsOfTheConversationsOfItsYear(t *testing.T) {
 	}
 }
 
-// exportRows are the rows of conversations since a time.
+// exportRows returns the rows of conversations since a time.
 func (c *apiClient) exportRows(since time.Time) [][]string {
 	c.t.Helper()
 	id := c.doOK("POST", "/export/reporting_data/enqueue", m{"dataset_id": "conversation", "attribute_ids": conversationIDs,
@@ -161,7 +161,8 @@ func (c *apiClient) exportRows(since time.Time) [][]string {
 	return readCSV(c.t, file)[1:]
 }
 
-// Sections 4.11, 9: what is written is in the exports; who never answered is not, before 2.17 (trap T108). After thirty days a row stays.
+// Sections 4.11, 9: exports contain written conversations, but not those without an answer before 2.17 (trap T108). After thirty days a row no
+// longer changes.
 func TestAnExportTellsOfConversationsThatAreWritten(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 4})
@@ -278,7 +279,7 @@ func TestReportingRowsComeLateAndChange(t *testing.T) {
 	}
 }
 
-// Sections 4.11, 8: what a job needs; what is refused takes no slot and makes no job.
+// Sections 4.11, 8: requirements of a job. A refused request takes no slot and makes no job.
 func TestContract7ExportsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Knobs: emulator.Knobs{Export: emulator.ExportKnobs{Pending: time.Hour}}})

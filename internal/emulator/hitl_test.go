@@ -9,7 +9,7 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// consultationRows gives the events of a conversation's consultations in the columns of the oracle.
+// consultationRows returns the events of a conversation's consultations in the columns of the oracle.
 func (c *apiClient) consultationRows(id string) []map[string]any {
 	c.t.Helper()
 	r := c.do("GET", "/conversations/"+id+"/hitl_events", nil)
@@ -29,7 +29,7 @@ func (c *apiClient) consultationRows(id string) []map[string]any {
 	return rows
 }
 
-// readableRows are the rows of the oracle that an answer holds, without what is null.
+// readableRows returns the oracle's rows that an answer contains, without null columns.
 func readableRows(rows []map[string]any) (list []map[string]any) {
 	for _, row := range rows {
 		if row["readable"] != false {

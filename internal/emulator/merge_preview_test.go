@@ -13,7 +13,7 @@ func (c *apiClient) previewMerge(from, into string) apiReply {
 	return c.do("POST", "/contacts/merge/preview", m{"from": from, "into": into})
 }
 
-// workspace-api 2.10, 3.2: what is told is what merging then does, and telling it changes nothing.
+// workspace-api 2.10, 3.2: the merge does what its preview says, and the preview changes nothing.
 func TestAMergePreviewTellsWhatTheMergeDoes(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Knobs: emulator.Knobs{NoLag: true}})
@@ -74,7 +74,7 @@ func TestAMergePreviewTellsWhatTheMergeDoes(t *testing.T) {
 	}
 }
 
-// workspace-api 2.10: phone calls are told for leads that are a phone number only.
+// workspace-api 2.10: phone calls are counted for leads that are only a phone number.
 func TestAMergePreviewOfAPhoneLeadCountsCalls(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Calls: 200})

@@ -8,8 +8,8 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// What the document leaves open has a usual reading, and a knob for another one. Readings that change how lists are walked or when
-// something is found are tested where lists and search are.
+// Each open question of the document has a default reading and a knob for another one. Readings about walks of lists and about search are
+// tested with those.
 
 func TestTheOtherReadingsOfFilters(t *testing.T) {
 	t.Parallel()

@@ -12,17 +12,17 @@ import (
 	"aqueduck/internal/emulator/knobs"
 )
 
-// notYetRead are knobs of what nothing reads or asks so far; the tests of the emulator alone run under both readings.
+// notYetRead are knobs for data that the program does not read yet; only the emulator's own tests run under both readings.
 var notYetRead = []string{"MergeHistory", "JobWords", "SegmentCount", "FormerAdmins",
 	"ScrollNamesEnd", "StrictFilters", "SearchRefused", "FlatTables"}
 
-// noSilence are knobs of faults, and of what a caller says, rather than of another reading of the document.
+// noSilence are knobs of faults and of explicit choices, not of another reading of the document.
 var noSilence = []string{"Chaos", "Forms", "Mutate", "Unavailable", "RevokeAt", "EmptyLists", "Export"}
 
 var knobNames = regexp.MustCompile("`(?:Export\\.)?([A-Z][A-Za-z]+)`")
 
-// Every silence of the document has a row with the answer, the reason and the knob for the other reading, every knob is in a
-// row, and what reads the API is tested with it.
+// Every open question of the document has a row with the answer, the reason and the knob for the other reading. Every knob is in a row, and
+// the code that reads the API is tested with it.
 func TestEverySilenceHasAKnobAndTestsUnderBothReadings(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/internals/emulator-choices.md")
@@ -70,7 +70,7 @@ func TestEverySilenceHasAKnobAndTestsUnderBothReadings(t *testing.T) {
 	}
 }
 
-// testsOfReaders are the texts of the tests of what reads the API.
+// testsOfReaders returns the tests of the code that reads the API.
 func testsOfReaders(t *testing.T) string {
 	t.Helper()
 	var all strings.Builder

@@ -9,7 +9,7 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// submitBulkJob asks for a job, which must be accepted, and gives its id.
+// submitBulkJob starts a job, which must be accepted, and returns its id.
 func (c *apiClient) submitBulkJob(method, path string, contacts ...m) string {
 	c.t.Helper()
 	r := c.do(method, path, m{"contacts": contacts})
@@ -20,7 +20,7 @@ func (c *apiClient) submitBulkJob(method, path string, contacts ...m) string {
 	return id
 }
 
-// awaitBulkJob waits for a job and gives what it has rejected, as index and code.
+// awaitBulkJob waits for a job and returns its rejections, as index and code.
 func (c *apiClient) awaitBulkJob(job string) string {
 	c.t.Helper()
 	c.w.Advance(5 * time.Minute)
@@ -38,7 +38,7 @@ func (c *apiClient) awaitBulkJob(job string) string {
 	return said
 }
 
-// Section 4.11: strict creation: who is there already is rejected, and stays as it is. It happens when the job is over, and at its time.
+// Section 4.11: strict creation rejects an existing contact and leaves it unchanged. It happens at the end of the job, at that time.
 func TestContract4_11ContactsAreCreatedInBulk(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Knobs: emulator.Knobs{NoLag: true}})
@@ -70,7 +70,7 @@ func TestContract4_11ContactsAreCreatedInBulk(t *testing.T) {
 		}
 	}
 	c.sameContact(r.json["id"].(string))
-	// What happened when nobody asked is told of its own time.
+	// The truth has the job at its own time, although no request came then.
 	for at, want := range map[time.Time]int{before.Add(299 * time.Second): active, before.Add(300 * time.Second): active + 2} {
 		rows, err := c.w.TruthAt("contacts", at)
 		failOn(t, err)
@@ -127,7 +127,7 @@ func TestContract4_11ContactsAreUpdatedAndDeletedInBulk(t *testing.T) {
 	}
 }
 
-// What is due has happened for whoever looks first.
+// Whatever is due has happened for the first request that looks.
 func TestWhatIsDueWaitsForNobody(t *testing.T) {
 	t.Parallel()
 	for name, known := range map[string]func(c *apiClient) bool{
@@ -153,19 +153,19 @@ func TestWhatIsDueWaitsForNobody(t *testing.T) {
 	}
 }
 
-// What was begun happens in a workspace that does its journal again, at the same place and time: whoever asked, or nobody, and in the
-// midst of hours of life.
+// A replay of the journal runs scheduled actions at the same place and time, whichever request ran them first, also in the middle of simulated
+// hours.
 func TestWhatHappensLaterHappensInAJournalThatIsDoneAgain(t *testing.T) {
 	t.Parallel()
 	c, pass, done, again := newJournaledClient(t)
 	begun := c.w.CurrentTime()
 	c.submitBulkJob("POST", "/contacts/bulk", m{"external_id": "first"})
 	second := c.submitBulkJob("POST", "/contacts/bulk", m{"external_id": "first"})
-	pass(time.Hour) // nobody asks
+	pass(time.Hour) // no request comes
 	c.createRecord("PUT", "/contacts/"+c.w.ContactIDs("active")[3], m{"name": "C"})
 	leaver, hour := c.w.ContactIDs("active")[0], c.w.CurrentTime().Add(time.Hour)
 	job := c.submitBulkJob("POST", "/contacts/bulk/delete", m{"id": leaver}, m{"id": c.w.ContactIDs("active")[1]})
-	c.do("POST", "/_emulator/do/live", m{"hours": 2}) // in its midst
+	c.do("POST", "/_emulator/do/live", m{"hours": 2}) // in the middle of these hours
 	pass(5 * time.Minute)
 	if r := c.do("GET", "/contacts/bulk/"+job, nil); r.json["status"] != "success" || len(itemsAt(r.json, "rejected")) != 0 {
 		t.Errorf("the job is %s", r.raw)
@@ -187,7 +187,7 @@ func TestWhatHappensLaterHappensInAJournalThatIsDoneAgain(t *testing.T) {
 	}
 	w := again()
 	sameTruth(t, w, c.w, begun.Add(5*time.Minute), begun.Add(6*time.Minute), begun.Add(2*time.Hour))
-	pass(2 * time.Minute) // after the journal's end
+	pass(2 * time.Minute) // after the end of the journal
 	sameTruth(t, w, c.w)
 	if w := serveWorkspace(t, w); w.do("GET", "/contacts/find_by_external_id/last", nil).status != 200 || w.do("GET", "/contacts/bulk/"+last, nil).json["status"] != "success" {
 		t.Error("what was under way when the journal ended has not happened")

@@ -11,7 +11,7 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// Sections 3.2, 4.2: the lead leaves search for good, the user gets what it lacked and is the answer.
+// Sections 3.2, 4.2: search never returns the lead again, the user gets what it lacked and is the answer.
 func TestContract4_2ALeadIsMergedIntoAUser(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Knobs: emulator.Knobs{NoLag: true}})
@@ -57,14 +57,14 @@ func TestContract4_2ALeadIsMergedIntoAUser(t *testing.T) {
 	}
 }
 
-// mergedTogether are the fields that a merge fills in at once, by the name under which the preview tells them.
+// mergedTogether are the fields that a merge fills in as one, by their name in the preview.
 var mergedTogether = map[string][]string{
 	"browser":     {"browser", "browser_version", "browser_language", "os"},
 	"android_app": {"android_app_name", "android_app_version", "android_device", "android_os_version", "android_sdk_version"},
 	"ios_app":     {"ios_app_name", "ios_app_version", "ios_device", "ios_os_version", "ios_sdk_version"},
 }
 
-// filledIn are the fields that a contact has by the names under which the preview tells them, but for the lists that only grow.
+// filledIn returns the fields of a contact by their names in the preview, without the lists that only grow.
 func filledIn(contact map[string]any) map[string]string {
 	said := map[string]string{}
 	rest := maps.Clone(contact)
@@ -102,7 +102,7 @@ func filledIn(contact map[string]any) map[string]string {
 	return said
 }
 
-// countRecords counts the records of a stream that name one of these contacts, or any without them.
+// countRecords counts the records of a stream that name one of these contacts; all records without contacts.
 func (c *apiClient) countRecords(stream, record string, contacts ...string) int {
 	records := map[any]bool{}
 	for _, row := range c.w.Oracle(stream) {
@@ -113,7 +113,7 @@ func (c *apiClient) countRecords(stream, record string, contacts ...string) int 
 	return len(records)
 }
 
-// Sections 2.10, 3.2, 4.11: of any pair, what the preview tells comes true, and nothing else does.
+// Sections 2.10, 3.2, 4.11: for any pair, the merge does exactly what the preview says.
 func TestWhatAMergePreviewTellsIsWhatTheMergeDoes(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Seed: 4, Contacts: 150, Conversations: 300, Knobs: emulator.Knobs{NoLag: true, ChangeShare: 0.1}})
@@ -126,7 +126,7 @@ func TestWhatAMergePreviewTellsIsWhatTheMergeDoes(t *testing.T) {
 			users = append(users, row["id"].(string))
 		}
 	}
-	// A few tell no contacts at all, though they have some (api-notes: any of the objects may be null).
+	// A few send no contacts although they have some (api-notes: any of the objects may be null).
 	mute := map[string]int{"conversations": len(c.w.Oracle("conversations")) - c.countRecords("conversation_contacts", "conversation_id"),
 		"tickets": len(c.w.Oracle("tickets")) - c.countRecords("ticket_contacts", "ticket_id")}
 	told := map[string]int{}
@@ -171,7 +171,7 @@ func TestWhatAMergePreviewTellsIsWhatTheMergeDoes(t *testing.T) {
 	}
 }
 
-// Sections 2.10, 3.2: what was the lead's is the user's, who goes on with it; what was said stays as it was said.
+// Sections 2.10, 3.2: the user takes over the lead's conversations and tickets; earlier authors stay.
 func TestContract2_10AMergePassesConversationsAndTicketsOn(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 90, Knobs: emulator.Knobs{NoLag: true}})
