@@ -10,7 +10,7 @@ import (
 
 // Every record of a list can be read by its id, with the same content except for fields of the single read and signed addresses. Other ids are
 // not found.
-func TestWhatAListHasIsReadByItsID(t *testing.T) {
+func TestEveryRecordOfAListIsReadByItsID(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60})
 	c.w.SimulateHours(3)

@@ -57,7 +57,7 @@ func TestCallsAreServedAsTheOracleHasThem(t *testing.T) {
 	}
 }
 
-func TestCallSearchGivesTranscriptsAndLeavesOutWithoutAWord(t *testing.T) {
+func TestCallSearchHasTranscriptsAndOmitsSomeCalls(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Seed: 4, Calls: 130, Knobs: emulator.Knobs{CallsLeftOut: 0.2}})
 	c.w.SimulateHours(3)

@@ -62,7 +62,7 @@ func (c *apiClient) sameContent(t *testing.T, stream string, served []map[string
 }
 
 // workspace-api 2.5, 2.6, 4.6, 4.9, 4.11.
-func TestContentIsServedAsTheOracleTellsAfterEveryHour(t *testing.T) {
+func TestContentIsServedAsTheOracleSaysAfterEveryHour(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Seed: 7, Contacts: 60})
 	for range 5 {
@@ -132,7 +132,7 @@ func TestDynamicContentsHaveNoPagesAndMayBeDisabled(t *testing.T) {
 }
 
 // Traps T91 to T93.
-func TestT93ArticlesTellDynamicContentByVersionAndStatisticsThatMove(t *testing.T) {
+func TestT93ArticlesHaveDynamicContentByVersionAndStatisticsThatMove(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60})
 	bodies := func() string {

@@ -96,7 +96,7 @@ func TestTimeAndExportsOfOthersComeOverHTTP(t *testing.T) {
 }
 
 // A clock that runs during operations, like that of the machine, must not show in a replay.
-func TestAJournalDoneAgainIsTheSameWorkspace(t *testing.T) {
+func TestAReplayedJournalGivesTheSameWorkspace(t *testing.T) {
 	t.Parallel()
 	clock := time.Date(2024, 9, 1, 12, 0, 0, 0, time.UTC)
 	running := func() time.Time {

@@ -208,7 +208,7 @@ func (c *apiClient) sameConversations(t *testing.T) {
 	}
 }
 
-func TestConversationsAreServedAsTheOracleTellsAfterEveryHour(t *testing.T) {
+func TestConversationsAreServedAsTheOracleSaysAfterEveryHour(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Seed: 7, Contacts: 60, Conversations: 120, Knobs: emulator.Knobs{ChangeShare: 0.3, SilentParts: true,
 		DeleteConversations: true, PartsCap: 40}})
@@ -242,7 +242,7 @@ func TestTheSameSeedAndHoursGiveTheSameConversations(t *testing.T) {
 }
 
 // Contacts have the same history with conversations and without.
-func TestConversationsMoveNothingOfContacts(t *testing.T) {
+func TestConversationsDoNotChangeTheContacts(t *testing.T) {
 	t.Parallel()
 	rows := func(conversations int) string {
 		w := emulator.New(emulator.Config{Seed: 5, Contacts: 150, Conversations: conversations, Knobs: emulator.Knobs{ChangeShare: 0.1}})
@@ -254,7 +254,7 @@ func TestConversationsMoveNothingOfContacts(t *testing.T) {
 	}
 }
 
-func TestLifeDoesEverythingToConversations(t *testing.T) {
+func TestSimulatedHoursDoEverythingToConversations(t *testing.T) {
 	t.Parallel()
 	w := emulator.New(emulator.Config{Contacts: 60, Conversations: 300, Knobs: emulator.Knobs{ChangeShare: 0.4, DeleteConversations: true}})
 	count := func(stream string, has func(row map[string]any) bool) (n int) {
@@ -319,7 +319,7 @@ func TestT65ReviewsAndRatingsMoveUpdatedAtAsTheKnobSays(t *testing.T) {
 }
 
 // T26: conversations name the contact that wrote, also after its merge or deletion.
-func TestT26ConversationsNameContactsThatAreGone(t *testing.T) {
+func TestT26ConversationsNameMergedAndDeletedContacts(t *testing.T) {
 	t.Parallel()
 	w := emulator.New(emulator.Config{Contacts: 400, Inactive: 200})
 	words, seen := map[any]any{}, map[any]int{}

@@ -96,7 +96,7 @@ func TestT54SearchSendsNoPartsUnderOneOfTwoNames(t *testing.T) {
 	}
 }
 
-func TestT57AnAnswerHoldsTheNewestPartsAndTellsTheTrueNumber(t *testing.T) {
+func TestT57AnAnswerHasTheNewestPartsAndTheTrueNumber(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 810})
 	sizes := map[int]int{}
@@ -215,7 +215,7 @@ func TestT65QualityDataComesOnlyWhenAskedFor(t *testing.T) {
 }
 
 // Search knows the statistics and teammates of conversations that do not send them.
-func TestConversationsAreSearchedByWhatSomeDoNotTell(t *testing.T) {
+func TestConversationsAreSearchedByFieldsThatSomeDoNotSend(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{})
 	all := len(c.w.ConversationIDs())
@@ -279,7 +279,7 @@ func TestTheDemoHasConversationsOfEverySize(t *testing.T) {
 	}
 }
 
-func TestAConversationThatNeverWasIsNotFound(t *testing.T) {
+func TestAnUnknownConversationIsNotFound(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{})
 	for _, id := range []string{"215470000000001", "215470009000000", "x", "-7", "0215470000000007"} {

@@ -75,7 +75,7 @@ func (w *conversationWriter) firstContactID(talk string) any {
 
 // Random writes to conversations and tickets, in any order and with simulated hours between, are served as the oracle says. A replay of the
 // journal gives the same.
-func TestWhatIsWrittenOfConversationsAndTicketsIsServedAsTheOracleTells(t *testing.T) {
+func TestWrittenConversationsAndTicketsAreServedAsTheOracleSays(t *testing.T) {
 	t.Parallel()
 	c, pass, done, again := newJournaledClient(t)
 	w := &conversationWriter{contactWriter: contactWriter{apiClient: c, r: rand.New(rand.NewPCG(3, 4)), done: map[string]int{}}}

@@ -342,17 +342,17 @@ func (c *apiClient) checkRefused(t *testing.T, list []refusedWrite) {
 func TestContract7ConversationsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	c, id := newSmallClient(t)
-	gone := c.w.ConversationIDs()[3]
-	failOn(t, c.w.DeleteConversation(gone))
+	deleted := c.w.ConversationIDs()[3]
+	failOn(t, c.w.DeleteConversation(deleted))
 	talk, stranger := "/conversations/"+id, c.w.ContactIDs("active")[1]
 	parts, reply := talk+"/parts", talk+"/reply"
 	c.checkRefused(t, []refusedWrite{
 		{"no such conversation", "", "POST", "/conversations/1/parts", assignmentBody("5", nil), 404, "not_found", "Conversation"},
-		{"a deleted conversation", "", "POST", "/conversations/" + gone + "/parts", assignmentBody("5", nil), 404, "not_found", "Conversation"},
+		{"a deleted conversation", "", "POST", "/conversations/" + deleted + "/parts", assignmentBody("5", nil), 404, "not_found", "Conversation"},
 		{"no such conversation", "", "POST", "/conversations/1/reply", m{"message_type": "note", "body": "x"}, 404, "not_found", "Conversation"},
-		{"a deleted conversation", "", "POST", "/conversations/" + gone + "/reply", m{"message_type": "note", "body": "x"}, 404, "not_found", "Conversation"},
+		{"a deleted conversation", "", "POST", "/conversations/" + deleted + "/reply", m{"message_type": "note", "body": "x"}, 404, "not_found", "Conversation"},
 		{"no such conversation", "", "PUT", "/conversations/1", m{"title": "x"}, 404, "not_found", "Conversation"},
-		{"a deleted conversation", "", "PUT", "/conversations/" + gone, m{"title": "x"}, 404, "not_found", "Conversation"},
+		{"a deleted conversation", "", "PUT", "/conversations/" + deleted, m{"title": "x"}, 404, "not_found", "Conversation"},
 
 		{"no message_type", "", "POST", parts, assignmentBody("5", m{"message_type": nil}), 400, "parameter_not_found", "message_type"},
 		{"another message_type", "", "POST", parts, assignmentBody("5", m{"message_type": "tea"}), 400, "parameter_invalid", "message_type"},

@@ -52,7 +52,7 @@ func TestChaosStrikesExactRequests(t *testing.T) {
 }
 
 // The log shows the faults that happened in fact, by the names that inject them.
-func TestTheLogTellsTheFaultsThatWerePlayed(t *testing.T) {
+func TestTheLogHasTheFaultsThatHappened(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Knobs: emulator.Knobs{Chaos: "age@1-4,utf8@5,429=1,reset@6,html404@7,slow@8:1ms,error@9:500,redirect@10:307,drip@11:1ms,encoding@12"}})
 	for n := range 13 {
@@ -80,7 +80,7 @@ func TestTheLogTellsTheFaultsThatWerePlayed(t *testing.T) {
 	}
 }
 
-func TestT119WhoeverFollowsARedirectIsNoted(t *testing.T) {
+func TestT119RequestsThatFollowARedirectAreLogged(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Knobs: emulator.Knobs{Chaos: "redirect@1"}})
 	first := c.do("GET", "/tags", nil)
@@ -98,7 +98,7 @@ func TestT119WhoeverFollowsARedirectIsNoted(t *testing.T) {
 	}
 }
 
-func TestT121ACacheGivesTheAnswerOfBeforeWithItsAge(t *testing.T) {
+func TestT121ACacheReplaysTheEarlierAnswerWithItsAge(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Knobs: emulator.Knobs{Chaos: "age@2-3"}})
 	id := c.w.ContactIDs("active")[0]
@@ -143,7 +143,7 @@ func TestAnAnswerMayComeSlowlyOrUnderAWrongName(t *testing.T) {
 	}
 }
 
-func TestGamesWithTheJSONOfGoodAnswers(t *testing.T) {
+func TestMangledJSONOfGoodAnswers(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{})
 	plain := c.do("GET", "/contacts", nil)
@@ -236,7 +236,7 @@ func TestT6EachKindOfRecordHasALagOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestT117TheQuotaMayBeToldOddly(t *testing.T) {
+func TestT117RateLimitHeadersMayBeOdd(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Knobs: emulator.Knobs{OddRateHeaders: true}})
 	if r := c.do("GET", "/tags", nil); !strings.HasPrefix(r.header.Get("X-RateLimit-Remaining"), "-") {

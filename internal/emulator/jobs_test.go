@@ -49,7 +49,7 @@ func TestAJobIsPendingThenInProgressThenOver(t *testing.T) {
 }
 
 // workspace-api 7: 404 for an unknown job; the job of a ticket is not a bulk job.
-func TestAJobThatNobodyStartedIsNotFound(t *testing.T) {
+func TestAnUnknownJobIsNotFound(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60})
 	id, err := c.w.StartJob(jobs.TicketsEnqueue, jobs.JobPlan{Resource: c.w.TicketIDs()[0]})

@@ -14,7 +14,7 @@ func (c *apiClient) previewMerge(from, into string) apiReply {
 }
 
 // workspace-api 2.10, 3.2: the merge does what its preview says, and the preview changes nothing.
-func TestAMergePreviewTellsWhatTheMergeDoes(t *testing.T) {
+func TestAMergePreviewListsWhatTheMergeDoes(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Knobs: emulator.Knobs{NoLag: true}})
 	lead := c.createContact("lead", setField("email", "lead@example.com"), setField("phone", "+49301"), setField("name", "Lead"), setField("custom_attributes.only lead", true),
@@ -97,7 +97,7 @@ func TestAMergePreviewOfAPhoneLeadCountsCalls(t *testing.T) {
 }
 
 // workspace-api 2.10, 4.11, 7.
-func TestAMergePreviewTellsWhyNot(t *testing.T) {
+func TestAMergePreviewSaysWhyNot(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60})
 	lead, user, other := c.createContact("lead"), c.createContact("user"), c.createContact("user")

@@ -130,7 +130,7 @@ func TestContract7MessagesThatAreRefused(t *testing.T) {
 }
 
 // A replay of the journal gives the same conversations and tickets, including later jobs, and the truth of earlier times stays unchanged.
-func TestWhatIsWrittenOfConversationsAndTicketsIsThereAfterARestart(t *testing.T) {
+func TestWrittenConversationsAndTicketsSurviveARestart(t *testing.T) {
 	t.Parallel()
 	c, pass, done, again := newJournaledClient(t)
 	who, talk := c.pickRecipient("user", 0), c.w.ConversationIDs()[1]

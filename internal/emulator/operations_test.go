@@ -144,7 +144,7 @@ func TestEveryOperationIsSeenByTheAPIAndByTheOracle(t *testing.T) {
 	done := slices.Clone(testedElsewhere)
 	for _, s := range slices.Concat(contactSteps, conversationSteps, ticketSteps, otherSteps) {
 		done = append(done, s.do)
-		told, seen := s.oracleRows(c), c.readAnswer(resolveNames(s.asked, made))
+		rows, seen := s.oracleRows(c), c.readAnswer(resolveNames(s.asked, made))
 		r := c.do("POST", "/_emulator/do/"+s.do, s.resolveBody(made))
 		if r.status != 200 {
 			t.Fatalf("%s: %d %s", s.do, r.status, r.raw)
@@ -161,7 +161,7 @@ func TestEveryOperationIsSeenByTheAPIAndByTheOracle(t *testing.T) {
 		if s.stream == "" {
 			continue
 		}
-		if slices.Equal(told, s.oracleRows(c)) {
+		if slices.Equal(rows, s.oracleRows(c)) {
 			t.Errorf("%s: the oracle tells the same %s", s.do, s.stream)
 		}
 		if seen == c.readAnswer(resolveNames(s.asked, made)) {
@@ -240,7 +240,7 @@ func TestTheIndexHasTheTableOfOperations(t *testing.T) {
 	}
 }
 
-func TestAnOperationThatIsMisspeltIsToldWhatThereIs(t *testing.T) {
+func TestAMisspeltOperationIsAnsweredWithTheList(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 20})
 	id := c.w.ContactIDs("active")[0]

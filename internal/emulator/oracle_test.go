@@ -91,7 +91,7 @@ func (c *apiClient) childRows(contacts []map[string]any, list, column string) []
 	return rows
 }
 
-func TestWhatIsServedIsWhatTheOracleTellsAfterEveryHour(t *testing.T) {
+func TestContactsAreServedAsTheOracleSaysAfterEveryHour(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Seed: 7, Contacts: 250, Knobs: emulator.Knobs{ChangeShare: 0.12}})
 	for hour := range 8 {

@@ -91,7 +91,7 @@ func mustZone(t *testing.T, name string) *time.Location {
 }
 
 // Texts of requests and answers are escaped on the page.
-func TestThePageEscapesWhatOthersSay(t *testing.T) {
+func TestThePageEscapesForeignText(t *testing.T) {
 	t.Parallel()
 	const evil = `"><script>alert(1)</script><img src=x onerror=alert(2)>`
 	c := startWorkspace(t, emulator.Config{Contacts: 60, WorkspaceID: evil, Token: "it's" + evil, Start: time.Date(2024, 6, 15, 2, 0, 0, 0, time.UTC)})
@@ -127,7 +127,7 @@ func TestThePageIsServedUnderNamesOfThisMachineOnly(t *testing.T) {
 }
 
 // A page of another origin that is open in a browser here can neither carry out operations nor read the oracle.
-func TestNoPageOfElsewhereReachesTheControls(t *testing.T) {
+func TestPagesOfOtherOriginsCannotReachTheControls(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60})
 	for _, row := range []struct {

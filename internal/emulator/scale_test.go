@@ -120,10 +120,10 @@ func TestAMillionContactsLiveInFourGiB(t *testing.T) {
 	var ids []string
 	n = 0
 	parts := 0
-	told := regexp.MustCompile(`"count_conversation_parts":(\d+)`)
+	partCount := regexp.MustCompile(`"count_conversation_parts":(\d+)`)
 	k.walkSearch("/conversations/search", func(answer []byte) {
 		n += bytes.Count(answer, []byte(`"ai_agent_participated":`))
-		for _, found := range told.FindAllSubmatch(answer, -1) {
+		for _, found := range partCount.FindAllSubmatch(answer, -1) {
 			size, _ := strconv.Atoi(string(found[1])) // digits
 			parts += size
 		}

@@ -43,7 +43,7 @@ func sameJSON(list []map[string]any) []map[string]any {
 }
 
 // The lists that are not paged: 2.3, 2.4, 4.7, and those that the document uses without describing them.
-func TestSmallListsAreServedAsTheOracleTells(t *testing.T) {
+func TestSmallListsAreServedAsTheOracleSays(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Seed: 7, Contacts: 200, Knobs: emulator.Knobs{ChangeShare: 0.1}})
 	for range 7 {

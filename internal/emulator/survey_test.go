@@ -288,8 +288,8 @@ func (s *fieldSurvey) surveyLogs() {
 			for _, item := range list {
 				s.surveyValue("log", item)
 				s.authors[item.(m)["performed_by"].(m)["id"].(string)] = true
-				if gone, ok := item.(m)["metadata"].(m)["deleted_admin"].(m); ok {
-					s.removed = append(s.removed, gone["id"].(string))
+				if former, ok := item.(m)["metadata"].(m)["deleted_admin"].(m); ok {
+					s.removed = append(s.removed, former["id"].(string))
 				}
 			}
 		}

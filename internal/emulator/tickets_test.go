@@ -126,7 +126,7 @@ func (c *apiClient) sameTickets(t *testing.T) {
 }
 
 // api-notes (tickets), workspace-api 2.10.
-func TestTicketsAreServedAsTheOracleTellsAfterEveryHour(t *testing.T) {
+func TestTicketsAreServedAsTheOracleSaysAfterEveryHour(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Seed: 7, Contacts: 60, Conversations: 60, Tickets: 80, Knobs: emulator.Knobs{ChangeShare: 0.4, PartsCap: 12}})
 	before := len(c.w.Oracle("tickets"))

@@ -158,7 +158,7 @@ func TestAnEnqueuedTicketIsThereForWhoeverAsksFirst(t *testing.T) {
 }
 
 // Section 3.1: a job fails when its contact is no longer active by then.
-func TestContract3_1AJobFailsWhenItsContactHasGone(t *testing.T) {
+func TestContract3_1AJobFailsWhenItsContactIsInactive(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 30})
 	who, before := c.w.ContactIDs("active")[0], len(c.w.TicketIDs())

@@ -62,7 +62,7 @@ func applyLateChanges(t *testing.T, w *emulator.Workspace, hour int) {
 	})
 }
 
-func TestTruthAtATimeIsWhatTheOracleToldThen(t *testing.T) {
+func TestTruthAtATimeIsWhatTheOracleSaidThen(t *testing.T) {
 	t.Parallel()
 	w := emulator.New(emulator.Config{Seed: 14, Contacts: 150, Conversations: 120,
 		Knobs: emulator.Knobs{ChangeShare: 0.15, DeleteConversations: true, SilentParts: true}})

@@ -19,7 +19,7 @@ import (
 )
 
 // Section 6: every topic, caused by a request, an operation or time, with the item as a read returns it.
-func TestContract6EveryTopicIsTold(t *testing.T) {
+func TestContract6EveryTopicIsSent(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 12, WorkspaceID: "ws1"})
 	c.version = "2.18"
@@ -78,7 +78,7 @@ func TestContract6EveryTopicIsTold(t *testing.T) {
 }
 
 // The notice of a finished job comes when the job is over, to the fraction of a second: its ticket exists then.
-func TestContract6AJobThatIsToldOfAsOverHasMadeItsTicket(t *testing.T) {
+func TestContract6ANoticeOfAFinishedJobComesAfterItsTicket(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 12})
 	s := newSubscriber(t)
@@ -131,12 +131,12 @@ func TestContract6NotificationsHaveAssignmentsAndNoQAData(t *testing.T) {
 		c.failOn(c.w.EvaluateConversation(talk, 0, true))
 		c.failOn(c.w.AssignConversation(talk, emulator.RemoveTeammate, false))
 		c.failOn(c.w.RateConversation(talk, 1, "", true))
-		told := itemOf(s.nextDelivery())
-		attrs := asText(t, told["custom_attributes"])
-		if told["scorecards"] != nil || told["monitor_evaluations"] != nil || strings.Contains(attrs, "QA") || strings.Contains(attrs, "Review") {
-			t.Errorf("%s: QA data: %s", version, asText(t, told))
+		item := itemOf(s.nextDelivery())
+		attrs := asText(t, item["custom_attributes"])
+		if item["scorecards"] != nil || item["monitor_evaluations"] != nil || strings.Contains(attrs, "QA") || strings.Contains(attrs, "Review") {
+			t.Errorf("%s: QA data: %s", version, asText(t, item))
 		}
-		parts := told["conversation_parts"].(m)["conversation_parts"].([]any)
+		parts := item["conversation_parts"].(m)["conversation_parts"].([]any)
 		last := parts[len(parts)-1].(m)
 		id, there := last["admin_assignee_id"]
 		if later := version == "2.17"; there != later || later && (id != json.Number("0") || last["team_assignee_id"] != nil) {
@@ -159,9 +159,9 @@ func TestContract6ARatingThatAWorkflowAskedForNamesIt(t *testing.T) {
 			if read := c.do("GET", "/conversations/"+talk, nil).json; read["conversation_rating"] == nil { // some begin with one
 				c.failOn(c.w.RateConversation(talk, 3, "", true))
 			}
-			told := itemOf(s.nextDelivery())
-			checkSameItem(t, version+": a rated conversation", told, c.do("GET", "/conversations/"+talk, nil).json)
-			by, _ := told["conversation_rating"].(m)["teammate"].(m)
+			item := itemOf(s.nextDelivery())
+			checkSameItem(t, version+": a rated conversation", item, c.do("GET", "/conversations/"+talk, nil).json)
+			by, _ := item["conversation_rating"].(m)["teammate"].(m)
 			if kind, named := by["type"].(string); named {
 				kinds[kind] = true
 			} else {
@@ -252,7 +252,7 @@ func TestANotificationComesAgainUntilItIsTaken(t *testing.T) {
 }
 
 // A subscriber that never answers delays neither the workspace nor its end, which reports the undelivered notices.
-func TestASubscriberThatHangsHoldsNothingUp(t *testing.T) {
+func TestASubscriberThatHangsDelaysNothing(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 6})
 	let := make(chan struct{})
@@ -282,7 +282,7 @@ func TestASubscriberThatHangsHoldsNothingUp(t *testing.T) {
 }
 
 // A replay of a journal sends no notices. Simulated hours do, once for every call and reply.
-func TestAJournalThatIsDoneAgainSendsNothing(t *testing.T) {
+func TestAReplayedJournalSendsNoNotices(t *testing.T) {
 	t.Parallel()
 	config := emulator.Config{Contacts: 120, Conversations: 60}
 	c := startWorkspace(t, config)

@@ -126,7 +126,7 @@ func TestContract4_4AContactLeavesASubscription(t *testing.T) {
 }
 
 // Sections 3.2, 4.4: a contact created by a request has no subscriptions. It can join some, leave them, and join again.
-func TestContract4_4AWrittenContactIsInTheSubscriptionsThatItWasPutInto(t *testing.T) {
+func TestContract4_4ACreatedContactHasTheSubscriptionsThatItJoined(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 2})
 	for range 8 { // drawn contacts rarely have none
@@ -166,11 +166,11 @@ func TestContract4_11ANoteIsDeleted(t *testing.T) {
 	failOn(t, c.w.AddContactNote(id, "<p>mine</p>"))
 	mine := c.do("GET", "/contacts/"+id+"/notes", nil).itemIDs()[0]
 	theirs := c.w.Oracle("company_notes")[0]
-	gone, err := c.w.CreateContact("user")
+	inactive, err := c.w.CreateContact("user")
 	failOn(t, err)
-	failOn(t, c.w.AddContactNote(gone, "<p>of somebody who left</p>"))
-	away := c.do("GET", "/contacts/"+gone+"/notes", nil).itemIDs()[0]
-	failOn(t, c.w.ArchiveContact(gone))
+	failOn(t, c.w.AddContactNote(inactive, "<p>of somebody who left</p>"))
+	away := c.do("GET", "/contacts/"+inactive+"/notes", nil).itemIDs()[0]
+	failOn(t, c.w.ArchiveContact(inactive))
 	talk := c.w.ConversationIDs()[0]
 	failOn(t, c.w.ReplyConversation(talk, conversations.ByNote, "hm"))
 	said := slices.Max(c.w.PartIDs(talk))
@@ -212,7 +212,7 @@ func TestContract4_11ANoteIsDeleted(t *testing.T) {
 }
 
 // A note is deleted by its id alone, so notes of contacts and of companies share no id, whatever the number of contacts.
-func TestNotesOfContactsAndOfCompaniesHaveIDsOfTheirOwn(t *testing.T) {
+func TestNotesOfContactsAndOfCompaniesShareNoID(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 66_000, Conversations: -1, Activities: 1})
 	of := map[any]string{}
@@ -247,7 +247,7 @@ func TestContract4_11AVisitorIsConverted(t *testing.T) {
 		before := len(c.w.ContactIDs("active"))
 		r := c.do("POST", "/visitors/convert", row.sent)
 		id, _ := r.json["id"].(string)
-		if _, told := r.json["email_verified"]; r.status != 200 || r.json["role"] != row.role || !told || row.id != "" && id != row.id || len(c.w.ContactIDs("active")) != before+map[bool]int{true: 1}[row.id == ""] {
+		if _, hasField := r.json["email_verified"]; r.status != 200 || r.json["role"] != row.role || !hasField || row.id != "" && id != row.id || len(c.w.ContactIDs("active")) != before+map[bool]int{true: 1}[row.id == ""] {
 			t.Errorf("%s: %d %s", row.name, r.status, r.raw)
 			continue
 		}

@@ -28,14 +28,14 @@ func (c *apiClient) awaitBulkJob(job string) string {
 	if r.json["status"] != "success" {
 		c.t.Fatalf("the job is %s", r.raw)
 	}
-	said := ""
+	rejections := ""
 	for _, one := range itemsAt(r.json, "rejected") {
-		said += fmt.Sprint(one["index"], " ", one["code"], " ", one["id"], "; ")
+		rejections += fmt.Sprint(one["index"], " ", one["code"], " ", one["id"], "; ")
 		if one["message"] == nil {
 			c.t.Error("a rejection without a message")
 		}
 	}
-	return said
+	return rejections
 }
 
 // Section 4.11: strict creation rejects an existing contact and leaves it unchanged. It happens at the end of the job, at that time.
@@ -85,13 +85,13 @@ func TestContract4_11ContactsAreUpdatedAndDeletedInBulk(t *testing.T) {
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Knobs: emulator.Knobs{NoLag: true, ListDeletes: emulator.ListAll}})
 	user := c.createRecord("POST", "/contacts", m{"external_id": "a", "email": "a@example.com", "name": "A"})
 	lead := c.createRecord("POST", "/contacts", m{"role": "lead", "name": "B"})
-	gone := c.createContact("lead")
-	failOn(t, c.w.ArchiveContact(gone))
+	deleted := c.createContact("lead")
+	failOn(t, c.w.ArchiveContact(deleted))
 	twin := c.createRecord("POST", "/contacts", m{"role": "lead", "email": "a@example.com"})
-	job := c.submitBulkJob("PUT", "/contacts/bulk", m{"id": user, "name": nil, "custom_attributes": m{"x": true}}, m{"id": gone, "name": "C"}, m{"id": lead, "role": "user", "email": "a@example.com"},
+	job := c.submitBulkJob("PUT", "/contacts/bulk", m{"id": user, "name": nil, "custom_attributes": m{"x": true}}, m{"id": deleted, "name": "C"}, m{"id": lead, "role": "user", "email": "a@example.com"},
 		m{"id": "nobody", "name": "C"}, m{"id": lead, "role": "user", "email": "b@example.com"},
 		m{"id": twin, "role": "user"})
-	if got, want := c.awaitBulkJob(job), fmt.Sprintf("1 not_found %s; 2 conflict %s; 3 not_found nobody; 5 conflict %s; ", gone, lead, twin); got != want {
+	if got, want := c.awaitBulkJob(job), fmt.Sprintf("1 not_found %s; 2 conflict %s; 3 not_found nobody; 5 conflict %s; ", deleted, lead, twin); got != want {
 		t.Errorf("rejected: %s, want %s", got, want)
 	}
 	one, two := c.do("GET", "/contacts/"+user, nil).json, c.do("GET", "/contacts/"+lead, nil).json
@@ -100,8 +100,8 @@ func TestContract4_11ContactsAreUpdatedAndDeletedInBulk(t *testing.T) {
 	}
 	c.sameContact(user)
 	c.sameContact(lead)
-	job = c.submitBulkJob("POST", "/contacts/bulk/delete", m{"id": user}, m{"id": gone}, m{"id": user})
-	if got, want := c.awaitBulkJob(job), fmt.Sprintf("1 not_found %s; 2 not_found %s; ", gone, user); got != want {
+	job = c.submitBulkJob("POST", "/contacts/bulk/delete", m{"id": user}, m{"id": deleted}, m{"id": user})
+	if got, want := c.awaitBulkJob(job), fmt.Sprintf("1 not_found %s; 2 not_found %s; ", deleted, user); got != want {
 		t.Errorf("rejected: %s, want %s", got, want)
 	}
 	if c.do("GET", "/contacts/"+user, nil).status != 404 || c.inactiveEntry(user)["status"] != "pending_deletion" || c.lifecycleRow(user)["inactive_since"] != c.w.CurrentTime().Unix() {
@@ -128,7 +128,7 @@ func TestContract4_11ContactsAreUpdatedAndDeletedInBulk(t *testing.T) {
 }
 
 // Whatever is due has happened for the first request that looks.
-func TestWhatIsDueWaitsForNobody(t *testing.T) {
+func TestDueActionsHappenBeforeAnyRead(t *testing.T) {
 	t.Parallel()
 	for name, known := range map[string]func(c *apiClient) bool{
 		"a request": func(c *apiClient) bool { return c.do("GET", "/contacts/find_by_external_id/new", nil).status == 200 },
@@ -155,7 +155,7 @@ func TestWhatIsDueWaitsForNobody(t *testing.T) {
 
 // A replay of the journal runs scheduled actions at the same place and time, whichever request ran them first, also in the middle of simulated
 // hours.
-func TestWhatHappensLaterHappensInAJournalThatIsDoneAgain(t *testing.T) {
+func TestScheduledActionsHappenInAReplayedJournal(t *testing.T) {
 	t.Parallel()
 	c, pass, done, again := newJournaledClient(t)
 	begun := c.w.CurrentTime()

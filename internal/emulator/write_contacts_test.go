@@ -96,7 +96,7 @@ func TestContract4_11AContactIsCreated(t *testing.T) {
 }
 
 // Section 9: what answers contain by version, and from when on an e-mail can be verified.
-func TestContract9AnEmailIsVerifiedFrom216OnAndToldLater(t *testing.T) {
+func TestContract9AnEmailIsVerifiedFrom216OnAndSentLater(t *testing.T) {
 	t.Parallel()
 	for version, want := range map[string][2]bool{"2.14": {false, false}, "2.16": {true, false}, "2.17": {true, true}} {
 		c := startWorkspace(t, emulator.Config{Contacts: 60})
@@ -171,7 +171,7 @@ func TestContract4_11AContactIsUpdated(t *testing.T) {
 }
 
 // A user that shares an e-mail with another, as in imported data, can still be updated. A lead can become a user under its own identities.
-func TestAContactThatIsKnownAsAnotherIsUpdated(t *testing.T) {
+func TestAContactThatSharesAnIdentityIsUpdated(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60})
 	id := c.createRecord("POST", "/contacts", m{"email": "x@example.com"})
@@ -248,7 +248,7 @@ func TestContract7ContactsThatAreRefused(t *testing.T) {
 }
 
 // An identity finds the contact that has it now, also from a merge, and not one that lost it or became inactive.
-func TestAContactIsKnownByWhatItHasNow(t *testing.T) {
+func TestAContactIsFoundByItsCurrentIdentity(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60})
 	users := slices.DeleteFunc(c.w.Oracle("contacts"), func(row map[string]any) bool { return row["role"] != "user" })

@@ -104,15 +104,15 @@ func TestContract4_11FoldersAreWritten(t *testing.T) {
 	checkFields(t, "deleted", c.writeOK("DELETE", "/folders/"+id, nil), m{"id": id, "object": "folder", "deleted": true})
 	deleted("it is not there any more", 404)
 	checkFields(t, "renamed", c.writeOK("GET", "/folders/"+inner, nil), m{"name": "outer", "parent_folder_id": nil})
-	const gone = "726" // the drawn parent of some later items
+	const deletedFolder = "726" // the drawn parent of some later items
 	for _, kind := range []string{"articles", "internal_articles"} {
 		for _, row := range c.w.Oracle(kind) {
-			if row["folder_id"] == gone {
+			if row["folder_id"] == deletedFolder {
 				c.writeOK("PUT", fmt.Sprint("/", kind, "/", row["id"]), m{"folder_id": nil})
 			}
 		}
 	}
-	c.writeOK("DELETE", "/folders/"+gone, nil)
+	c.writeOK("DELETE", "/folders/"+deletedFolder, nil)
 	for range 12 {
 		for _, kind := range []string{"articles", "internal_articles", "folders"} {
 			_, err := c.w.CreateContent(kind)
@@ -121,7 +121,7 @@ func TestContract4_11FoldersAreWritten(t *testing.T) {
 	}
 	for _, kind := range []string{"articles", "internal_articles", "folders"} {
 		for _, row := range c.w.Oracle(kind) {
-			if row["folder_id"] == gone || row["parent_folder_id"] == gone {
+			if row["folder_id"] == deletedFolder || row["parent_folder_id"] == deletedFolder {
 				t.Errorf("%s %s came into a folder that is gone", kind, row["id"])
 			}
 		}

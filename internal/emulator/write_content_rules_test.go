@@ -184,10 +184,10 @@ func (c *apiClient) writeContent() (then []oracleSnapshot) {
 func TestWrittenContentIsTheSameAfterARestartAndAtEveryTime(t *testing.T) {
 	t.Parallel()
 	c, _, _, again := newJournaledClient(t)
-	told := append(c.writeContent(), contentNow(c.w))
+	snapshots := append(c.writeContent(), contentNow(c.w))
 	c.compareContent(t)
 	w := again()
-	for _, then := range told {
+	for _, then := range snapshots {
 		for stream, rows := range then.rows {
 			for _, of := range []*emulator.Workspace{c.w, w} {
 				at, err := of.TruthAt(stream, then.at)

@@ -67,10 +67,10 @@ func TestContract2_5ArticlesAreWritten(t *testing.T) {
 	id := fmt.Sprint(a["id"])
 	checkFields(t, "2.5", a, m{"type": "article", "title": "Zurück <&>", "description": "d", "body": "<p>b</p>", "author_id": sent["author_id"], "state": "published", "parent_id": 3310011,
 		"parent_type": "collection", "folder_id": "671", "default_locale": "en", "created_at": now, "updated_at": now, "url": "https://help.example/articles/" + id})
-	said := a["translated_content"].(m)
-	checkFields(t, "2.5 en", said["en"].(m), m{"type": "article_content", "title": "Zurück <&>", "description": "d", "body": "<p>b</p>", "state": "published"})
-	checkFields(t, "2.5 fr", said["fr"].(m), m{"title": "Retour", "description": nil, "body": "<p>f</p>", "state": "published", "author_id": sent["author_id"]})
-	checkFields(t, "2.5 pt-BR", said["pt-BR"].(m), m{"title": "Volta", "body": nil, "state": "draft", "url": nil})
+	translations := a["translated_content"].(m)
+	checkFields(t, "2.5 en", translations["en"].(m), m{"type": "article_content", "title": "Zurück <&>", "description": "d", "body": "<p>b</p>", "state": "published"})
+	checkFields(t, "2.5 fr", translations["fr"].(m), m{"title": "Retour", "description": nil, "body": "<p>f</p>", "state": "published", "author_id": sent["author_id"]})
+	checkFields(t, "2.5 pt-BR", translations["pt-BR"].(m), m{"title": "Volta", "body": nil, "state": "draft", "url": nil})
 	if one := c.do("GET", "/articles/"+id, nil); jsonText(one.json) != jsonText(a) {
 		t.Errorf("4.6: the answer is not what GET gives: %s", one.raw)
 	}
@@ -111,7 +111,7 @@ func TestContract2_5ArticlesAreWritten(t *testing.T) {
 }
 
 // A simulated edit draws the texts anew; the folder, the author and the translations stay as they were written.
-func TestTeammatesEditWhatWasWritten(t *testing.T) {
+func TestSimulatedEditsKeepOtherWrittenFields(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60})
 	now := c.w.CurrentTime().Unix()
@@ -200,7 +200,7 @@ func TestContract2_5BodiesKeepReferencesByVersion(t *testing.T) {
 
 // Section 2.5: where dynamic content is disabled, a reference in a body is plain text. A replay of the journal in a workspace where it is
 // enabled keeps the text.
-func TestWordsWrittenWhereDynamicContentIsDisabledStayWords(t *testing.T) {
+func TestTextWrittenWhereDynamicContentIsDisabledStaysText(t *testing.T) {
 	t.Parallel()
 	c, _, _, again := newJournaledClient(t)
 	c.w.SetKnobs(func(k *emulator.Knobs) { k.NoDynamicContent = true })
@@ -227,7 +227,7 @@ func orEmpty(v any) string {
 }
 
 // Section 2: some drawn records lack what api-notes says may be absent. Written records do not.
-func TestWhatIsWrittenHasWhatEverySuchRecordHas(t *testing.T) {
+func TestWrittenRecordsHaveEveryRequiredField(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 4, Tickets: 6})
 	article := fmt.Sprint(c.writeOK("POST", "/articles", m{"title": "t", "author_id": 5})["id"])

@@ -74,7 +74,7 @@ func mutateBody(body any, f func(body any)) {
 
 // Whatever a body contains, the status is one of the document's. A refused body is in no journal, and a replay gives the same result for the
 // others.
-func TestOddBodiesAreAnsweredAndDoneAgain(t *testing.T) {
+func TestOddBodiesAreAnsweredAndReplayed(t *testing.T) {
 	t.Parallel()
 	c, pass, done, again := newJournaledClient(t)
 	all := c.writeRequests()

@@ -68,7 +68,7 @@ func (c *apiClient) conversationRequests() []writeRequest {
 }
 
 // Sections 5, 7, 9: requests without access and invalid ones change nothing and are in no journal.
-func TestContract7WhatIsNotToBeWrittenIsNot(t *testing.T) {
+func TestContract7RefusedWritesChangeNothing(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 5})
 	all := c.writeRequests()
@@ -144,7 +144,7 @@ func TestT121NoCacheAnswersAWrite(t *testing.T) {
 }
 
 // A cut answer says nothing about the write, which happened. A request that a fault refuses was not carried out.
-func TestAWriteWhoseAnswerIsCutHasHappened(t *testing.T) {
+func TestAWriteWithACutAnswerHasHappened(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60})
 	for external, want := range map[string]struct {

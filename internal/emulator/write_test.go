@@ -62,7 +62,7 @@ func collectRows(rows func(yield func(map[string]any) bool)) []string {
 	return comparableRows(list)
 }
 
-func TestWhatIsWrittenIsInTheJournalAndWhatIsRefusedIsNot(t *testing.T) {
+func TestTheJournalHasWritesAndNoRefusals(t *testing.T) {
 	t.Parallel()
 	c, pass, done, again := newJournaledClient(t)
 	id := c.createRecord("POST", "/contacts", m{"email": "a@example.com", "custom_attributes": m{"n": 1.5}})
@@ -81,7 +81,7 @@ func TestWhatIsWrittenIsInTheJournalAndWhatIsRefusedIsNot(t *testing.T) {
 }
 
 // An action that becomes due later never runs between the moment at which an operation, or a writing request, reads the clock and its change.
-func TestWhatIsDueLaterDoesNotHappenBeforeWhatIsBeingDone(t *testing.T) {
+func TestDueActionsDoNotInterruptAnOperation(t *testing.T) {
 	t.Parallel()
 	var seconds atomic.Int64
 	var interrupted atomic.Bool

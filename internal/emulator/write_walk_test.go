@@ -82,7 +82,7 @@ func (w *contactWriter) writeContact() {
 }
 
 // Random writes, in any order and with simulated hours between, are served as the oracle says. A replay of the journal gives the same.
-func TestWhatIsWrittenIsServedAsTheOracleTells(t *testing.T) {
+func TestWrittenContactsAreServedAsTheOracleSays(t *testing.T) {
 	t.Parallel()
 	c, pass, done, again := newJournaledClient(t)
 	w := &contactWriter{apiClient: c, r: rand.New(rand.NewPCG(1, 2)), done: map[string]int{}}
@@ -131,7 +131,7 @@ func TestWhatIsWrittenIsServedAsTheOracleTells(t *testing.T) {
 }
 
 // Concurrent writes, reads and passing time lose nothing and duplicate nothing.
-func TestManyWriteAtOnce(t *testing.T) {
+func TestConcurrentWritesLoseNothing(t *testing.T) {
 	t.Parallel()
 	c, id := newSmallClient(t)
 	before, tickets, who := len(c.w.PartIDs(id)), len(c.w.TicketIDs()), c.w.ContactIDs("active")[0]
@@ -164,7 +164,7 @@ func TestManyWriteAtOnce(t *testing.T) {
 }
 
 // A replay of concurrent writes, made while others read and hours are simulated, gives the same.
-func TestWhatManyWroteAtOnceIsDoneAgain(t *testing.T) {
+func TestConcurrentWritesAreReplayed(t *testing.T) {
 	t.Parallel()
 	c, pass, done, again := newJournaledClient(t)
 	var all sync.WaitGroup

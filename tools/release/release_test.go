@@ -140,8 +140,8 @@ func TestTheManualHasEveryCommandAsItsHelpSays(t *testing.T) {
 	}
 }
 
-// TestWhatIsPackagedIsWhatThePageSays compares the files of an installation with docs/schedule.md.
-func TestWhatIsPackagedIsWhatThePageSays(t *testing.T) {
+// TestThePackageIsWhatThePageSays compares the files of an installation with docs/schedule.md.
+func TestThePackageIsWhatThePageSays(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/schedule.md")
 	requireNoError(t, err)
