@@ -195,6 +195,7 @@ func (x *Index[D]) ReleaseDue(now int64) {
 			if hasLeft {
 				x.ShowVersion(p.num, nil)
 			}
+		// Delays differ from change to change, so an older version may come due after a newer one, and must not replace it.
 		case !hasLeft && p.seq > r.From:
 			r.From = p.seq
 			x.ShowVersion(p.num, p.doc)
