@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestDecisionsAreNumberedWithoutGapsAndListedInTheirIndex reads the pages in the order of their names: each has the next number in its name and title,
-// and the index has one line for it.
+// TestDecisionsAreNumberedWithoutGapsAndListedInTheirIndex reads the pages in the order of their names: each has the next number in its name
+// and title, and one line in the index.
 func TestDecisionsAreNumberedWithoutGapsAndListedInTheirIndex(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("decisions/[0-9]*.md")

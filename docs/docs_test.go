@@ -1,4 +1,4 @@
-// Package docs_test runs what the pages for analysts say.
+// Package docs_test runs the statements of the pages for analysts.
 package docs_test
 
 import (
@@ -24,7 +24,7 @@ workspaces: {main: {base_url: "${WORKSPACE_URL}", token: "${WORKSPACE_TOKEN}"}}
 pipelines: {all: {streams: [conversations, deleted_conversations, contacts, deleted_contacts, contact_activities]}}
 `
 
-// testWarehouse is a warehouse of a small workspace that is read as often as a test wants.
+// testWarehouse is the warehouse of a small workspace, which a test can sync repeatedly.
 type testWarehouse struct {
 	t      *testing.T
 	space  *emulator.Workspace
@@ -40,7 +40,7 @@ func newHouse(t *testing.T) *testWarehouse {
 	return &testWarehouse{t, space, runner}
 }
 
-// publishOnce runs once, and gives the file that readers have then.
+// publishOnce syncs once, and returns the file that readers then have.
 func (h *testWarehouse) publishOnce() string {
 	h.t.Helper()
 	file, err := readtest.PublishOnce(h.t.Context(), h.runner)
@@ -48,7 +48,7 @@ func (h *testWarehouse) publishOnce() string {
 	return file
 }
 
-// codeBlocks are the pieces of a page in a language.
+// codeBlocks returns a page's blocks in a language.
 func codeBlocks(t *testing.T, page, language string) (all []string) {
 	t.Helper()
 	text, err := os.ReadFile(page)
@@ -59,7 +59,7 @@ func codeBlocks(t *testing.T, page, language string) (all []string) {
 	return all
 }
 
-// incrementalModel is the SQL of the page's incremental model as dbt makes it, for a whole build and for the next one.
+// incrementalModel returns the SQL of the page's incremental model as dbt compiles it, for a full build and for the next run.
 func incrementalModel(t *testing.T) (whole, next string) {
 	t.Helper()
 	var text string
@@ -68,7 +68,7 @@ func incrementalModel(t *testing.T) (whole, next string) {
 			text = block
 		}
 	}
-	_, text, found := strings.Cut(text, "}}\n") // the line of its configuration
+	_, text, found := strings.Cut(text, "}}\n") // cuts off the config line
 	if !found {
 		t.Fatal("the page has no incremental model")
 	}
@@ -78,8 +78,8 @@ func incrementalModel(t *testing.T) (whole, next string) {
 	return condition.ReplaceAllString(text, ""), condition.ReplaceAllString(text, "$1")
 }
 
-// TestTheIncrementalModelOfThePageEqualsAWholeBuild builds it on one published file and goes on from there on the next ones, as
-// dbt's delete+insert does. Conversations came, changed, only got a tag, and were deleted in between.
+// TestTheIncrementalModelOfThePageEqualsAWholeBuild builds the model on one published file and updates it from the next ones, like dbt's
+// delete+insert. In between, conversations were created, changed, tagged only, and deleted.
 func TestTheIncrementalModelOfThePageEqualsAWholeBuild(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -107,7 +107,7 @@ func TestTheIncrementalModelOfThePageEqualsAWholeBuild(t *testing.T) {
 	}
 }
 
-// TestTheStatementsOfThePagesAreAnswered runs each on a published file, by the name that the page has it under.
+// TestTheStatementsOfThePagesAreAnswered runs each statement on a published file, under the database name of the page.
 func TestTheStatementsOfThePagesAreAnswered(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -136,7 +136,7 @@ func openDuckDB(t *testing.T, path string) *sql.DB {
 	return db
 }
 
-// attachWarehouse puts a published file in place of the one before, as the next run of dbt finds it.
+// attachWarehouse replaces the attached published file by a newer one, as the next run of dbt does.
 func attachWarehouse(t *testing.T, db *sql.DB, file string) {
 	t.Helper()
 	execStatement(t, db, "DETACH DATABASE IF EXISTS warehouse")

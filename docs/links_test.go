@@ -10,7 +10,7 @@ import (
 	"unicode"
 )
 
-// pages are all pages of the project, by their path from this directory.
+// pages returns all pages of the project, by path from this directory.
 func pages(t *testing.T) (all []string) {
 	t.Helper()
 	all, err := filepath.Glob("../*.md")
@@ -35,7 +35,7 @@ var (
 	external = regexp.MustCompile(`^(?:https?|mailto):`)
 )
 
-// linksOf are the targets of a page's links to files and headings of the project. Blocks and code have none.
+// linksOf returns the targets of a page's links to files and headings of the project, without those in code.
 func linksOf(t *testing.T, page string) (targets []string) {
 	t.Helper()
 	for _, m := range link.FindAllStringSubmatch(code.ReplaceAllString(prose(t, page), ""), -1) {
@@ -46,7 +46,7 @@ func linksOf(t *testing.T, page string) (targets []string) {
 	return targets
 }
 
-// prose is a page without its blocks.
+// prose returns a page without its blocks of code.
 func prose(t *testing.T, page string) string {
 	t.Helper()
 	text, err := os.ReadFile(page)
@@ -54,7 +54,7 @@ func prose(t *testing.T, page string) string {
 	return fence.ReplaceAllString(string(text), "")
 }
 
-// anchorsOf are the names under which the headings of a page can be linked.
+// anchorsOf returns the anchors of a page's headings.
 func anchorsOf(t *testing.T, page string) map[string]bool {
 	t.Helper()
 	all := map[string]bool{}
@@ -64,7 +64,7 @@ func anchorsOf(t *testing.T, page string) map[string]bool {
 	return all
 }
 
-// anchor makes the name of a heading as forges do: lower case, blanks to dashes, no other signs.
+// anchor returns the anchor of a heading as forges make it: lower case, dashes for blanks, no other signs.
 func anchor(title string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -103,8 +103,8 @@ func TestEveryLinkOfThePagesLeadsSomewhere(t *testing.T) {
 	}
 }
 
-// TestTheIndexLinksEveryPage: a reader finds each page of docs/ from index.md. The page of a directory stands for its pages: that of
-// decisions/ lists them.
+// TestTheIndexLinksEveryPage holds index.md to all pages of docs/. A directory with an index page needs only a link to that page, such as
+// decisions/.
 func TestTheIndexLinksEveryPage(t *testing.T) {
 	t.Parallel()
 	linked := map[string]bool{"index.md": true}

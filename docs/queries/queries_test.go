@@ -17,7 +17,7 @@ import (
 	_ "github.com/duckdb/duckdb-go/v2"
 )
 
-// config has all streams, and days of another zone than any session here has.
+// config has all streams, and a time zone that no session of the tests has.
 const config = `version: 1
 warehouse:
   dir: data
@@ -28,7 +28,7 @@ streams: {"reporting_*": {start: 2023-09-01}}
 pipelines: {all: {streams: "*"}}
 `
 
-// publishedFile is a published file of a small workspace.
+// publishedFile is the published file of a small workspace, shared by the tests.
 var publishedFile = readtest.SharedFile{Config: config, Space: func() *emulator.Workspace {
 	space := emulator.New(emulator.Config{Seed: 5, Contacts: 60, Inactive: 20, Activities: 60, Conversations: 60, Calls: 15, Logs: 20})
 	space.SimulateHours(6)
@@ -45,7 +45,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// analystSession is an analyst's, with the published file in it.
+// analystSession is an analyst's DuckDB session with the published file.
 type analystSession struct {
 	t  *testing.T
 	db *sql.DB
@@ -60,7 +60,7 @@ func openSession(t *testing.T, path string) *analystSession {
 	return &analystSession{t, db}
 }
 
-// openPublishedFile has nothing but the published file.
+// openPublishedFile opens the published file alone.
 func openPublishedFile(t *testing.T) *analystSession {
 	t.Helper()
 	file, err := publishedFile.PublishedPath()
@@ -68,7 +68,7 @@ func openPublishedFile(t *testing.T) *analystSession {
 	return openSession(t, file+"?access_mode=read_only&threads=1")
 }
 
-// attachPublishedFile has it under another name, beside a database with relations of the same names; USE makes it the one that is meant.
+// attachPublishedFile attaches the file under another name, beside a database with relations of the same names; USE selects the file.
 func attachPublishedFile(t *testing.T) *analystSession {
 	t.Helper()
 	file, err := publishedFile.PublishedPath()
@@ -91,7 +91,7 @@ func (s *analystSession) execSQL(statement string) {
 	}
 }
 
-// queryRows are the values of each row as text, with bars between them.
+// queryRows returns the values of each row as text, separated by bars.
 func (s *analystSession) queryRows(query string) (all []string) {
 	s.t.Helper()
 	rows, err := s.db.Query(query)
@@ -125,7 +125,7 @@ var (
 	with  = regexp.MustCompile(`\{"key":"(\w+)","value":\{"aliases"`)
 )
 
-// relationsRead are the relations that DuckDB finds in a statement, those that it makes itself and those of _sync left out.
+// relationsRead returns the relations that DuckDB finds in a statement, without those that it defines itself and those of _sync.
 func (s *analystSession) relationsRead(statement string) (names []string) {
 	s.t.Helper()
 	var tree string
@@ -157,10 +157,10 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// mostRows is how many rows somebody reads who asked one question.
+// mostRows is the largest useful answer to one question.
 const mostRows = 40
 
-// TestEveryQuestionIsAnswered holds each file to its form, and asks it: some rows come, not too many, and in the same order each time.
+// TestEveryQuestionIsAnswered checks the form of each file and runs it: some rows, not too many, in the same order each time.
 func TestEveryQuestionIsAnswered(t *testing.T) {
 	t.Parallel()
 	s, questions := openPublishedFile(t), map[string]bool{}
@@ -185,8 +185,8 @@ func TestEveryQuestionIsAnswered(t *testing.T) {
 	}
 }
 
-// TestSavedQueriesAreRightWhereverTheyAreAsked compares the answers of the file opened alone with those of the file attached under
-// another name, and of sessions in three time zones.
+// TestSavedQueriesAreRightWhereverTheyAreAsked compares the answers of the file opened alone with those of the attached file, and of sessions
+// in three time zones.
 func TestSavedQueriesAreRightWhereverTheyAreAsked(t *testing.T) {
 	t.Parallel()
 	s, other := openPublishedFile(t), attachPublishedFile(t)
@@ -207,7 +207,7 @@ func TestSavedQueriesAreRightWhereverTheyAreAsked(t *testing.T) {
 	}
 }
 
-// TestTheWrongJoinsGiveAnotherAnswer runs joins.sql: each pair is of one question, says why, and its answers differ.
+// TestTheWrongJoinsGiveAnotherAnswer runs joins.sql: each pair answers one question, says why the two differ, and does differ.
 func TestTheWrongJoinsGiveAnotherAnswer(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("joins.sql")

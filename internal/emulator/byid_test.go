@@ -8,9 +8,9 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// Whatever a list has is read by its id, the same, but for what only the single read tells and for addresses that are signed anew; and no
-// other id is.
-func TestWhatAListHasIsReadByItsID(t *testing.T) {
+// Every record of a list can be read by its id, with the same content except for fields of the single read and signed addresses. Other ids are
+// not found.
+func TestEveryRecordOfAListIsReadByItsID(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60})
 	c.w.SimulateHours(3)

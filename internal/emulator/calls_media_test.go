@@ -9,7 +9,7 @@ import (
 )
 
 // workspace-api 4.11 and 7, traps T88 and T90.
-func TestT88ACallIsHeardAndReadWhenItIsThere(t *testing.T) {
+func TestT88RecordingsAndTranscriptsAreServedWhenTheyExist(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Seed: 3, Calls: 60})
 	lines := map[any]int{}
@@ -54,7 +54,7 @@ func TestAContactIsFoundByItsExternalID(t *testing.T) {
 	c := startWorkspace(t, noLagConfig())
 	id := c.createContact("user", setField("external_id", "mine-1"))
 	r := c.do("GET", "/contacts/find_by_external_id/mine-1", nil)
-	if _, told := r.json["email_verified"]; r.json["id"] != id || !told {
+	if _, hasField := r.json["email_verified"]; r.json["id"] != id || !hasField {
 		t.Errorf("found %s", r.raw)
 	}
 	failOn(t, c.w.ArchiveContact(id))

@@ -10,7 +10,7 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// callRow turns a call as it is sent into the columns of the oracle.
+// callRow converts a call as it is sent to the columns of the oracle.
 func callRow(t testing.TB, c map[string]any) map[string]any {
 	row := map[string]any{}
 	for name, v := range c {
@@ -57,7 +57,7 @@ func TestCallsAreServedAsTheOracleHasThem(t *testing.T) {
 	}
 }
 
-func TestCallSearchGivesTranscriptsAndLeavesOutWithoutAWord(t *testing.T) {
+func TestCallSearchHasTranscriptsAndOmitsSomeCalls(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Seed: 4, Calls: 130, Knobs: emulator.Knobs{CallsLeftOut: 0.2}})
 	c.w.SimulateHours(3)
@@ -97,7 +97,7 @@ func TestCallSearchGivesTranscriptsAndLeavesOutWithoutAWord(t *testing.T) {
 	}
 }
 
-// TestT77PartsSumUpCallsThatTheListHas: the call of a part is one of GET /calls, of the same conversation, and has ended.
+// TestT77PartsSumUpCallsThatTheListHas: the call of a summary part is in GET /calls, has the same conversation, and has ended.
 func TestT77PartsSumUpCallsThatTheListHas(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Seed: 7, Contacts: 100, Conversations: 120, Calls: 80, Knobs: emulator.Knobs{ChangeShare: 0.2}})
@@ -134,7 +134,7 @@ func TestT77PartsSumUpCallsThatTheListHas(t *testing.T) {
 	check(45)
 }
 
-// activityRow turns an entry of the activity log into the columns of the oracle.
+// activityRow converts an entry of the activity log to the columns of the oracle.
 func activityRow(t testing.TB, e map[string]any) map[string]any {
 	who, ok := e["performed_by"].(map[string]any)
 	if !ok {

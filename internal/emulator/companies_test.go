@@ -37,7 +37,7 @@ func (c *apiClient) listCompanies(query string) []map[string]any {
 	}
 }
 
-// companyRows turns companies as they are sent into the rows of the oracle.
+// companyRows converts companies as they are sent to the rows of the oracle.
 func companyRows(list []map[string]any) map[string][]map[string]any {
 	rows := map[string][]map[string]any{}
 	for _, c := range list {
@@ -63,7 +63,7 @@ func companyRows(list []map[string]any) map[string][]map[string]any {
 }
 
 // workspace-api 2.2 and 4.11, traps T78 and T79.
-func TestCompaniesAreServedAsTheOracleTellsAfterEveryHour(t *testing.T) {
+func TestCompaniesAreServedAsTheOracleSaysAfterEveryHour(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Seed: 7, Contacts: 250, Knobs: emulator.Knobs{ChangeShare: 0.1}})
 	for range 6 {

@@ -10,7 +10,7 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// walkList reads a list by whichever way on it names, the default page size unless the query says.
+// walkList reads a list to its end by whatever next page it names, with the default page size unless the query has one.
 func (c *apiClient) walkList(path string) (all []map[string]any, first apiReply) {
 	c.t.Helper()
 	join := "?"
@@ -62,7 +62,7 @@ func (c *apiClient) sameContent(t *testing.T, stream string, served []map[string
 }
 
 // workspace-api 2.5, 2.6, 4.6, 4.9, 4.11.
-func TestContentIsServedAsTheOracleTellsAfterEveryHour(t *testing.T) {
+func TestContentIsServedAsTheOracleSaysAfterEveryHour(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Seed: 7, Contacts: 60})
 	for range 5 {
@@ -132,7 +132,7 @@ func TestDynamicContentsHaveNoPagesAndMayBeDisabled(t *testing.T) {
 }
 
 // Traps T91 to T93.
-func TestT93ArticlesTellDynamicContentByVersionAndStatisticsThatMove(t *testing.T) {
+func TestT93ArticlesHaveDynamicContentByVersionAndStatisticsThatMove(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60})
 	bodies := func() string {

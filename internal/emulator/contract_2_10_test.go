@@ -9,7 +9,7 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// Section 2.10: structures of conversations. What else a conversation has, the document does not show.
+// Section 2.10: structures of conversations. The document does not show their other fields.
 var conversationShapes = shapeSpecs{
 	"conversation": `type =conversation  id string  created_at,updated_at time  state =open|snoozed|closed  custom_attributes object  conversation_rating @rating?
 		ai_agent @ai_agent?  conversation_parts @parts  scorecards @scorecard[]`,
@@ -57,7 +57,7 @@ func TestContract2_10AConversationHasEveryField(t *testing.T) {
 	v.checkFilled(t, slices.Collect(maps.Keys(conversationShapes))...)
 }
 
-// checkScorecard holds a scorecard against the sentences of section 2.10 about who did what.
+// checkScorecard checks a scorecard against the sentences of section 2.10 about its people.
 func (c *apiClient) checkScorecard(t *testing.T, card map[string]any) {
 	t.Helper()
 	notes := itemsAt(card, "notes")

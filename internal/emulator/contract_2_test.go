@@ -157,7 +157,7 @@ func TestContract2EveryRecordHasTheFieldsOfItsTable(t *testing.T) {
 	v.checkFilled(t, judged...)
 }
 
-// Section 2.10: merged_into_id only when the status is merged; no address of what is gone for ever. Section 3.1: every status.
+// Section 2.10: merged_into_id only with the status merged, and no address of a permanently deleted contact. Section 3.1: every status.
 func TestContract2_10DeletedContacts(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 600})

@@ -18,7 +18,7 @@ func (c *apiClient) searchIDs(query any) []string {
 	return r.itemIDs()
 }
 
-// createContact makes a contact that search knows at once.
+// createContact creates a contact that is searchable at once.
 func (c *apiClient) createContact(role string, set ...emulator.FieldChange) string {
 	c.t.Helper()
 	id, err := c.w.CreateContact(role, set...)
@@ -93,7 +93,7 @@ func sortedCopy(list []string) []string {
 	return list
 }
 
-// wrongValues is a value that no type takes for its own, under a name and an operator that are valid.
+// wrongValues are values of the wrong type for fields and operators that are valid.
 var wrongValues = []struct {
 	rule, field, operator string
 	values                []any
@@ -111,7 +111,7 @@ var wrongValues = []struct {
 	{"4.1 a mixed array has no type", "custom_attributes.plan", "IN", []any{[]any{"Basic", 1}, []any{1, true}}},
 }
 
-// Sections 4.1 and 8: what a search refuses, as the document does not say with which status (7).
+// Sections 4.1 and 8: what a search refuses. The document does not give the status (7).
 func TestContract4_1SearchRefusesWhatTheDocumentForbids(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, noLagConfig())
@@ -227,7 +227,7 @@ func TestT1DaysOfTheWorkspaceUpTo216ExactSecondsLater(t *testing.T) {
 			config := noLagConfig()
 			config.Zone = zone
 			c := startWorkspace(t, config)
-			// 300 contacts of old are out of the way: only these are asked for.
+			// The 300 initial contacts are outside the queried days: only the new ones match.
 			midnight := time.Date(2024, 7, 3, 0, 0, 0, 0, zone)
 			at := map[int64]string{}
 			for _, when := range []time.Time{midnight.Add(-time.Second), midnight, midnight.Add(9 * time.Hour), midnight.Add(24 * time.Hour)} {
@@ -246,7 +246,7 @@ func TestT1DaysOfTheWorkspaceUpTo216ExactSecondsLater(t *testing.T) {
 			if got := [3]int{ask("=", nine), ask(">", nine), ask("<", nine)}; got != [3]int{1, 1, 2} {
 				t.Errorf("2.17: =, >, < find %v, want the second [1 1 2]", got)
 			}
-			// The one query is right in both meanings.
+			// This query is right in both meanings.
 			for _, c.version = range []string{"2.13", "2.14", "2.16", "2.17", "3.0"} {
 				if got := len(c.searchIDs(filterGroup("AND", fieldFilter("location.city", "=", "Here"), updatedSince(nine)))); got < 2 {
 					t.Errorf("%s: since nine finds %d", c.version, got)
@@ -281,7 +281,7 @@ func TestT50CustomersDatesHaveDaysOfTheWorkspaceOrOfUTC(t *testing.T) {
 	}
 }
 
-// A span of the sort field is answered from the ordering, anything else by looking at each contact: both must agree.
+// A span of the sort field is answered from the ordering, any other query by a look at each contact: both must agree.
 func TestSpansOfTimeAreAnsweredAsAnyOtherQuery(t *testing.T) {
 	t.Parallel()
 	zone, err := time.LoadLocation("Asia/Kathmandu")

@@ -27,14 +27,14 @@ var operators = []struct{ op, kinds string }{
 	{"$", "String"},
 }
 
-// searchCase is one kind of record that is searched, as the oracle tells it.
+// searchCase is one kind of searchable record with its rows in the oracle.
 type searchCase struct {
 	path, list string
 	rows       []map[string]any
 	fields     []searchField
 }
 
-// searchedContacts are contacts with the searchable fields by type of section 4.1, in its words.
+// searchedContacts returns contacts with the searchable fields of section 4.1 by type.
 func (c *apiClient) searchedContacts(t testing.TB) searchCase {
 	s := searchCase{path: "/contacts/search", list: "data", rows: c.w.Oracle("contacts")}
 	s.fields = append(columnFields("String", `id role name avatar owner_id email phone external_id language_override browser browser_language os
@@ -61,7 +61,8 @@ func (c *apiClient) searchedContacts(t testing.TB) searchCase {
 	return s
 }
 
-// searchedCompanies: 4.11, standard company fields, custom attributes, tag_id; those without users are excluded.
+// searchedCompanies returns companies with the fields of 4.11: standard fields, custom attributes, tag_id. Companies without users are
+// excluded.
 func (c *apiClient) searchedCompanies(t testing.TB) searchCase {
 	s := searchCase{path: "/companies/search", list: "data"}
 	for _, row := range c.w.Oracle("companies") {
@@ -77,7 +78,7 @@ func (c *apiClient) searchedCompanies(t testing.TB) searchCase {
 	return s
 }
 
-// searchedConversations: 4.11 says nothing of the fields of conversations, and these are the public ones.
+// searchedConversations returns conversations with the public searchable fields; 4.11 names none.
 func (c *apiClient) searchedConversations(t testing.TB) searchCase {
 	s := searchCase{path: "/conversations/search", list: "conversations", rows: c.w.Oracle("conversations")}
 	s.fields = append(columnFields("String", `id title state priority source.type source.id source.delivered_as source.subject source.body
@@ -90,7 +91,7 @@ func (c *apiClient) searchedConversations(t testing.TB) searchCase {
 	return s
 }
 
-// searchedTickets: the document does not speak of their search, and these are the public fields.
+// searchedTickets returns tickets with the public searchable fields; the document does not describe their search.
 func (c *apiClient) searchedTickets(testing.TB) searchCase {
 	s := searchCase{path: "/tickets/search", list: "tickets", rows: c.w.Oracle("tickets")}
 	s.fields = append(columnFields("String", "id category ticket_type_id ticket_state_id"), columnFields("Boolean", "open is_shared")...)
@@ -101,7 +102,7 @@ func (c *apiClient) searchedTickets(testing.TB) searchCase {
 	return s
 }
 
-// queryIDs gives the ids that a search finds, all of them.
+// queryIDs returns all ids that a search finds.
 func (s searchCase) queryIDs(c *apiClient, query any) (ids []string, r apiReply) {
 	c.t.Helper()
 	for page := (m{"per_page": 150}); ; {
@@ -118,7 +119,7 @@ func (s searchCase) queryIDs(c *apiClient, query any) (ids []string, r apiReply)
 	}
 }
 
-// expectedIDs gives the ids that the document's words find.
+// expectedIDs returns the ids that the document's rules select.
 func (s searchCase) expectedIDs(d dayZones, query m) (ids []string) {
 	for _, row := range s.rows {
 		if d.matchesRow(s.fields, query, row) {
@@ -129,7 +130,7 @@ func (s searchCase) expectedIDs(d dayZones, query m) (ids []string) {
 	return ids
 }
 
-// sampleValue is one to ask for with an operator: of some record that has one, the nth.
+// sampleValue returns a value to query with an operator: the nth one among the records that have one.
 func (s searchCase) sampleValue(f searchField, op string, n int) any {
 	var there []any
 	for _, row := range s.rows {
@@ -164,7 +165,7 @@ func (s searchCase) sampleValue(f searchField, op string, n int) any {
 	return one
 }
 
-// valueOfKind is a value of a name's type for an operator that is not valid for it.
+// valueOfKind returns a value of a field's type for an operator that is not valid for it.
 func valueOfKind(kind, op string) any {
 	value := map[string]any{"String": "a", "tag_id": "7522900", "Date": 1700000000, "Integer": 5, "Boolean": true}[kind]
 	if op == "IN" || op == "NIN" {
@@ -173,8 +174,8 @@ func valueOfKind(kind, op string) any {
 	return value
 }
 
-// Sections 4.1, 4.11 and 9: each operator with each field: refused where the type has it not, and what it finds elsewhere is
-// what the oracle's rows say.
+// Sections 4.1, 4.11 and 9: each operator with each field. It is refused where the type does not allow it, and elsewhere finds what the
+// oracle's rows say.
 func TestContract4_1EveryOperatorWithEveryField(t *testing.T) {
 	t.Parallel()
 	zone := time.FixedZone("UTC+05:45", 20700)
@@ -194,7 +195,7 @@ func TestContract4_1EveryOperatorWithEveryField(t *testing.T) {
 	}
 }
 
-// checkOperator asks with one operator for one field.
+// checkOperator queries one field with one operator.
 func (s searchCase) checkOperator(t *testing.T, c *apiClient, f searchField, op string, valid bool, d dayZones) {
 	t.Helper()
 	if !valid {
@@ -225,7 +226,7 @@ func (s searchCase) checkOperator(t *testing.T, c *apiClient, f searchField, op 
 	}
 }
 
-// Sections 4.1 and 8: groups of filters and of groups mean what the words AND and OR do.
+// Sections 4.1 and 8: groups of filters and of groups mean what AND and OR say.
 func TestContract4_1GroupsMeanWhatTheySay(t *testing.T) {
 	t.Parallel()
 	zone := time.FixedZone("UTC-11", -11*3600)
@@ -251,7 +252,7 @@ func TestContract4_1GroupsMeanWhatTheySay(t *testing.T) {
 	}
 }
 
-// drawQuery is a group of one to four filters and groups.
+// drawQuery draws a group of one to four filters and groups.
 func (s searchCase) drawQuery(r *rand.Rand, levels int) m {
 	g := filterGroup([]string{"AND", "OR"}[r.IntN(2)])
 	for range 1 + r.IntN(6) {

@@ -51,8 +51,8 @@ func TestContract5ATokenNeedsTheScopeOfWhatItAsks(t *testing.T) {
 	}
 }
 
-// Sections 5.1, 5.4, 5.5: who is let in, and to what.
-func TestContract5WhoIsLetIn(t *testing.T) {
+// Sections 5.1, 5.4, 5.5: which requests get access, and to what.
+func TestContract5AccessByToken(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Knobs: emulator.Knobs{NoDynamicContent: true, Unavailable: []string{"away_status_reasons.list", "dynamic_contents.get"},
 		Forbidden: []string{"tags.list"}}})

@@ -10,13 +10,13 @@ import (
 // errorShapes is the error body: request_id is a string or null.
 var errorShapes = shapeSpecs{"error": `type =error.list  request_id string?  errors @one[]`, "one": `code,message string`}
 
-// Section 7, row by row, for what reads; what writes has tests of its own.
+// Section 7, row by row, for reading requests; writing requests have their own tests.
 func TestContract7Errors(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 120, Knobs: emulator.Knobs{Unavailable: []string{"logs.list"}}})
 	dead := "?starting_after=bm90aGluZw"
 	late := m{"query": updatedSince(0), "pagination": m{"starting_after": "bm90aGluZw"}}
-	mute := c.callLike(func(row map[string]any) bool { return row["recording_url"] == nil })
+	unrecorded := c.callLike(func(row map[string]any) bool { return row["recording_url"] == nil })
 	firm := "/companies/" + c.w.Oracle("companies")[0]["id"].(string)
 	connector := "/data_connectors/" + c.w.Oracle("data_connectors")[0]["id"].(string)
 	for _, row := range []struct {
@@ -37,7 +37,7 @@ func TestContract7Errors(t *testing.T) {
 		{"404 another resource is missing", "GET", "/export/reporting_data/none", nil, 404, "not_found"},
 		{"404 another resource is missing", "GET", connector + "/versions/1", nil, 404, "not_found"},
 		{"404 a call is missing", "GET", "/calls/1", nil, 404, "not_found"},
-		{"404 a recording is unavailable", "GET", "/calls/" + mute + "/recording", nil, 404, "not_found"},
+		{"404 a recording is unavailable", "GET", "/calls/" + unrecorded + "/recording", nil, 404, "not_found"},
 		{"404 the transcript of a missing call", "GET", "/calls/1/transcript", nil, 404, "not_found"},
 		{"404 no such path", "GET", "/nothing/here", nil, 404, "not_found"},
 		{"404 a required parameter is missing (4.10)", "GET", "/admins/activity_logs", nil, 403, "api_plan_restricted"}, // the plan comes first
@@ -94,7 +94,7 @@ func (c *apiClient) callLike(fits func(row map[string]any) bool) string {
 	return ""
 }
 
-// Section 7, "Successful codes used": 200 and 302 where a recording is.
+// Section 7, "Successful codes used": 200, and 302 for a recording.
 func TestContract7SuccessfulCodes(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 120})

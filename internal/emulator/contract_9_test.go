@@ -12,14 +12,13 @@ import (
 	"aqueduck/internal/emulator/state/jobs"
 )
 
-// versions are those that read differently, the oldest first. What comes after 2.16 is the later one.
+// versions are those that differ for readers, the oldest first. A version after 2.16 is the later one.
 var versions = []string{"2.13", "2.14", "2.16", "2.17", "3.0"}
 
-// needles are texts that versions tell apart.
+// needles are texts that distinguish versions.
 var needles = []string{`<span class="service-dynamic-content"`, `<div class="service-dynamic-content"`, "#{{dynamic_content:"}
 
-// recordPaths notes which paths an answer has, which short values they have, and which of the needles are in them. Lists add nothing
-// to a path.
+// recordPaths records the paths of an answer, their short values, and which needles they contain. Lists add nothing to a path.
 func recordPaths(seen map[string]bool, path string, v any) {
 	seen[path] = true
 	switch v := v.(type) {
@@ -47,7 +46,7 @@ func recordPaths(seen map[string]bool, path string, v any) {
 	}
 }
 
-// readAll takes the census of all that versions tell apart.
+// readAll collects everything that distinguishes versions.
 func (c *apiClient) readAll() map[string]bool {
 	c.t.Helper()
 	seen := map[string]bool{}
@@ -73,7 +72,7 @@ func (c *apiClient) readAll() map[string]bool {
 
 const part = "conversation.conversation_parts.conversation_parts"
 
-// Section 9: what 2.14 and the later version changed in answers; each is in those versions and in no others.
+// Section 9: what 2.14 and the later version changed in answers. Each change is in those versions and in no others.
 var versionChanges = []struct{ rule, path, from, until string }{
 	{"9, 2.14 breaking; 2.7", "activity.activity_type=admin_conversation_assignment_limit_change", "2.14", ""},
 	{"9, 2.14 breaking; 2.7", "activity.activity_type=admin_ticket_assignment_limit_change", "2.14", ""},
@@ -145,8 +144,8 @@ func TestContract9AttributesOfQualityAssuranceNeedAnOptIn(t *testing.T) {
 	}
 }
 
-// Sections 4.11 and 9: which version added which endpoint. What 2.14 added is not there before; whether what the later version
-// added is there before, the document does not say.
+// Sections 4.11 and 9: which version added which endpoint. Endpoints of 2.14 are missing before. The document does not say so for endpoints of
+// the later version.
 func TestContract9EndpointsAreThereFromTheirVersionOn(t *testing.T) {
 	t.Parallel()
 	for _, strict := range []bool{false, true} {
@@ -169,7 +168,7 @@ type knownEndpoint struct {
 	body                     any
 }
 
-// listEndpoints are addresses that there is something at.
+// listEndpoints returns addresses of existing records, one for each endpoint.
 func (c *apiClient) listEndpoints() []knownEndpoint {
 	c.t.Helper()
 	first := func(stream, column string, like func(row map[string]any) bool) string {
@@ -223,7 +222,7 @@ func (c *apiClient) listEndpoints() []knownEndpoint {
 	return list
 }
 
-// Section 9.1: the header selects the version; without it the workspace's own holds (traps T113, T114).
+// Section 9.1: the header selects the version, and without it the workspace's own version applies (traps T113, T114).
 func TestContract9TheHeaderSelectsTheVersion(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -95,8 +95,8 @@ func TestTimeAndExportsOfOthersComeOverHTTP(t *testing.T) {
 	}
 }
 
-// A clock that runs while operations work, as that of the machine does, must not show in what is done again.
-func TestAJournalDoneAgainIsTheSameWorkspace(t *testing.T) {
+// A clock that runs during operations, like that of the machine, must not show in a replay.
+func TestAReplayedJournalGivesTheSameWorkspace(t *testing.T) {
 	t.Parallel()
 	clock := time.Date(2024, 9, 1, 12, 0, 0, 0, time.UTC)
 	running := func() time.Time {

@@ -11,7 +11,7 @@ import (
 	"aqueduck/internal/emulator/state/conversations"
 )
 
-// newStillClient is a workspace whose index has no lag and whose clock stands.
+// newStillClient returns a workspace with a searchable index without lag and a clock that stands still, and the id of a conversation.
 func newStillClient(t *testing.T, k emulator.Knobs) (*apiClient, string) {
 	t.Helper()
 	k.NoLag = true
@@ -29,7 +29,7 @@ func failOn(t *testing.T, err error) {
 	}
 }
 
-// updatedAt is a conversation's updated_at by search and by id, which must agree.
+// updatedAt returns a conversation's updated_at by search and by id, which must agree.
 func (c *apiClient) updatedAt(t *testing.T, id string) int {
 	t.Helper()
 	found := c.searchTalks(fieldFilter("id", "=", id), 20, "").conversationItems()
@@ -46,7 +46,7 @@ func (c *apiClient) updatedAt(t *testing.T, id string) int {
 	return at
 }
 
-// T58 and T65: each of these changes what is read, and what moves updated_at is as the operation says.
+// T58 and T65: each operation changes what is read, and moves updated_at or not as it says.
 func TestEveryOperationChangesTheConversationAndMovesItOrNot(t *testing.T) {
 	t.Parallel()
 	var part string
@@ -150,7 +150,7 @@ func TestT75SkipReopenLeavesAClosedConversationClosed(t *testing.T) {
 	}
 }
 
-// An assignment opens what is closed, and nothing else.
+// An assignment reopens a closed conversation, and no other.
 func TestT75AnAssignmentLeavesASnoozedConversationSnoozed(t *testing.T) {
 	t.Parallel()
 	c, id := newStillClient(t, emulator.Knobs{})

@@ -37,7 +37,7 @@ var statisticNames = []string{"time_to_assignment", "time_to_admin_reply", "time
 	"last_contact_reply_at", "last_admin_reply_at", "last_close_at", "last_closed_by_id", "count_reopens", "count_assignments",
 	"count_conversation_parts", "handling_time"}
 
-// flatConversation turns a conversation as it is sent into the columns of the oracle.
+// flatConversation converts a conversation as it is sent to the columns of the oracle.
 func flatConversation(talk map[string]any) map[string]any {
 	row := map[string]any{}
 	putFields(row, "", talk, "id", "title", "created_at", "updated_at", "waiting_since", "snoozed_until", "open", "state", "read", "priority",
@@ -104,7 +104,7 @@ func flatCard(card map[string]any) map[string]any {
 	return row
 }
 
-// conversationTables are the rows of every table of conversations as they are served.
+// conversationTables returns the rows of every table of conversations as they are served.
 func conversationTables(talks []map[string]any) map[string][]map[string]any {
 	rows := map[string][]map[string]any{}
 	for _, talk := range talks {
@@ -176,7 +176,7 @@ func reviewTables(talk map[string]any, add func(table string, row map[string]any
 	}
 }
 
-// canonicalRow writes the columns of JSON as a decoder would.
+// canonicalRow rewrites the columns of JSON as a decoder would.
 func canonicalRow(row map[string]any) map[string]any {
 	for _, column := range []string{"metadata", "event_details", "event_data", "reasons"} {
 		if text, ok := row[column].(string); ok {
@@ -190,7 +190,7 @@ func canonicalRow(row map[string]any) map[string]any {
 	return row
 }
 
-// sameConversations compares all that is served of conversations with what the oracle tells.
+// sameConversations compares everything served of conversations with the oracle.
 func (c *apiClient) sameConversations(t *testing.T) {
 	t.Helper()
 	served := conversationTables(c.allConversations())
@@ -208,7 +208,7 @@ func (c *apiClient) sameConversations(t *testing.T) {
 	}
 }
 
-func TestConversationsAreServedAsTheOracleTellsAfterEveryHour(t *testing.T) {
+func TestConversationsAreServedAsTheOracleSaysAfterEveryHour(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Seed: 7, Contacts: 60, Conversations: 120, Knobs: emulator.Knobs{ChangeShare: 0.3, SilentParts: true,
 		DeleteConversations: true, PartsCap: 40}})
@@ -241,8 +241,8 @@ func TestTheSameSeedAndHoursGiveTheSameConversations(t *testing.T) {
 	}
 }
 
-// What happens to contacts is the same with conversations and without.
-func TestConversationsMoveNothingOfContacts(t *testing.T) {
+// Contacts have the same history with conversations and without.
+func TestConversationsDoNotChangeTheContacts(t *testing.T) {
 	t.Parallel()
 	rows := func(conversations int) string {
 		w := emulator.New(emulator.Config{Seed: 5, Contacts: 150, Conversations: conversations, Knobs: emulator.Knobs{ChangeShare: 0.1}})
@@ -254,7 +254,7 @@ func TestConversationsMoveNothingOfContacts(t *testing.T) {
 	}
 }
 
-func TestLifeDoesEverythingToConversations(t *testing.T) {
+func TestSimulatedHoursDoEverythingToConversations(t *testing.T) {
 	t.Parallel()
 	w := emulator.New(emulator.Config{Contacts: 60, Conversations: 300, Knobs: emulator.Knobs{ChangeShare: 0.4, DeleteConversations: true}})
 	count := func(stream string, has func(row map[string]any) bool) (n int) {
@@ -311,15 +311,15 @@ func TestT65ReviewsAndRatingsMoveUpdatedAtAsTheKnobSays(t *testing.T) {
 				got[0], got[1] = got[0] || is[id] == was[id], got[1] || is[id] != was[id]
 			}
 		}
-		// What else happens to a conversation that was reviewed moves it at any rate.
+		// Other events of a reviewed conversation move updated_at in any case.
 		if got[0] != want[0] || want[1] && !got[1] {
 			t.Errorf("%q: unmoved %t, moved %t", knob, got[0], got[1])
 		}
 	}
 }
 
-// T26: conversations name the contact that wrote, also when it was merged away or deleted since.
-func TestT26ConversationsNameContactsThatAreGone(t *testing.T) {
+// T26: conversations name the contact that wrote, also after its merge or deletion.
+func TestT26ConversationsNameMergedAndDeletedContacts(t *testing.T) {
 	t.Parallel()
 	w := emulator.New(emulator.Config{Contacts: 400, Inactive: 200})
 	words, seen := map[any]any{}, map[any]int{}

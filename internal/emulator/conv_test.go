@@ -10,7 +10,7 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// conversationItems are the conversations of a reply, under either name.
+// conversationItems returns the conversations of a reply, under either key.
 func (r apiReply) conversationItems() []map[string]any {
 	r.json["data"] = slices.Concat(asList(r.json["conversations"]), asList(r.json["data"]))
 	return r.dataItems()
@@ -21,7 +21,7 @@ func asList(v any) []any {
 	return list
 }
 
-// itemsAt gives the items of a list inside a conversation or a part: {type, <key>: […]}, a bare list, or null.
+// itemsAt returns the items of a list inside a conversation or a part: {type, <key>: […]}, a bare list, or null.
 func itemsAt(record map[string]any, path ...string) []map[string]any {
 	var v any = record
 	for _, key := range path {
@@ -44,7 +44,7 @@ func (c *apiClient) searchTalks(query any, per int, after string) apiReply {
 	return c.do("POST", "/conversations/search", m{"query": query, "pagination": page, "sort": m{"field": "updated_at", "order": "ascending"}})
 }
 
-// allConversations walks a search to its end and reads every conversation by itself, with its quality data.
+// allConversations walks a search to its end and reads every conversation by itself, with its QA data.
 func (c *apiClient) allConversations() []map[string]any {
 	c.t.Helper()
 	var all []map[string]any
@@ -96,7 +96,7 @@ func TestT54SearchSendsNoPartsUnderOneOfTwoNames(t *testing.T) {
 	}
 }
 
-func TestT57AnAnswerHoldsTheNewestPartsAndTellsTheTrueNumber(t *testing.T) {
+func TestT57AnAnswerHasTheNewestPartsAndTheTrueNumber(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 810})
 	sizes := map[int]int{}
@@ -138,7 +138,7 @@ func mapKeys(of map[int]int) (list []int) {
 	return list
 }
 
-// describeAssignment is what a part says of an assignment: null, absent and 0 are three things.
+// describeAssignment describes the assignment of a part, with null, absent and 0 as different values.
 func describeAssignment(part map[string]any) string {
 	field := func(name string) string {
 		v, there := part[name]
@@ -214,8 +214,8 @@ func TestT65QualityDataComesOnlyWhenAskedFor(t *testing.T) {
 	}
 }
 
-// A conversation that tells no statistics, and no teammates, has them all the same for search.
-func TestConversationsAreSearchedByWhatSomeDoNotTell(t *testing.T) {
+// Search knows the statistics and teammates of conversations that do not send them.
+func TestConversationsAreSearchedByFieldsThatSomeDoNotSend(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{})
 	all := len(c.w.ConversationIDs())
@@ -279,7 +279,7 @@ func TestTheDemoHasConversationsOfEverySize(t *testing.T) {
 	}
 }
 
-func TestAConversationThatNeverWasIsNotFound(t *testing.T) {
+func TestAnUnknownConversationIsNotFound(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{})
 	for _, id := range []string{"215470000000001", "215470009000000", "x", "-7", "0215470000000007"} {

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// conversationWriter asks for what comes to its mind, of conversations and tickets that are there and of some that are not.
+// conversationWriter sends random requests about conversations and tickets, existing ones and others.
 type conversationWriter struct {
 	contactWriter
 	startedConversations []string // conversations of its messages
 }
 
-// drawBody is a body, now and then with a table, or with too much of one.
+// drawBody draws a body, now and then with a table, or with one that is too large.
 func (w *conversationWriter) drawBody() string {
 	return []string{"<p>a", "é & <b>b</b>", tableHTML(1, 2), "x" + tableHTML(51, 3) + "y", tableHTML(1, 51)}[w.r.IntN(5)]
 }
@@ -65,7 +65,7 @@ func (w *conversationWriter) writeConversation() {
 	}
 }
 
-// firstContactID is a contact who takes part.
+// firstContactID returns the id of a contact who takes part.
 func (w *conversationWriter) firstContactID(talk string) any {
 	for _, who := range itemsAt(w.do("GET", "/conversations/"+talk, nil).json, "contacts", "contacts") {
 		return who["id"]
@@ -73,9 +73,9 @@ func (w *conversationWriter) firstContactID(talk string) any {
 	return "nobody"
 }
 
-// Whatever is written of conversations and tickets, in whatever order, hours of life between, is served as the oracle tells it, and is
-// the same when the journal is done again.
-func TestWhatIsWrittenOfConversationsAndTicketsIsServedAsTheOracleTells(t *testing.T) {
+// Random writes to conversations and tickets, in any order and with simulated hours between, are served as the oracle says. A replay of the
+// journal gives the same.
+func TestWrittenConversationsAndTicketsAreServedAsTheOracleSays(t *testing.T) {
 	t.Parallel()
 	c, pass, done, again := newJournaledClient(t)
 	w := &conversationWriter{contactWriter: contactWriter{apiClient: c, r: rand.New(rand.NewPCG(3, 4)), done: map[string]int{}}}
@@ -89,7 +89,7 @@ func TestWhatIsWrittenOfConversationsAndTicketsIsServedAsTheOracleTells(t *testi
 		if round == 1 {
 			c.do("POST", "/_emulator/do/live", m{"hours": 1})
 		}
-		pass(10 * time.Minute) // search catches up, jobs are over
+		pass(10 * time.Minute) // search catches up, and jobs end
 		c.sameConversations(t)
 		if c.sameTickets(t); t.Failed() {
 			t.Fatalf("after round %d", round)

@@ -9,7 +9,7 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// doOK asks for something that must be answered 200.
+// doOK sends a request that must be answered 200.
 func (c *apiClient) doOK(method, path string, body any) map[string]any {
 	c.t.Helper()
 	r := c.do(method, path, body)
@@ -19,7 +19,7 @@ func (c *apiClient) doOK(method, path string, body any) map[string]any {
 	return r.json
 }
 
-// newSmallClient is still with hardly anything else in the workspace.
+// newSmallClient is newStillClient with hardly any other records in the workspace.
 func newSmallClient(t *testing.T) (*apiClient, string) {
 	t.Helper()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 4, Knobs: emulator.Knobs{NoLag: true}})
@@ -31,7 +31,7 @@ func newSmallClient(t *testing.T) (*apiClient, string) {
 
 func lastPart(parts []map[string]any) map[string]any { return parts[len(parts)-1] }
 
-// assignmentBody is the body of one, as workspace-api 4.11 has it.
+// assignmentBody returns the body of an assignment (workspace-api 4.11).
 func assignmentBody(to string, more m) m {
 	sent := m{"message_type": "assignment", "type": "admin", "admin_id": "814860", "assignee_id": to}
 	for name, v := range more {
@@ -40,7 +40,7 @@ func assignmentBody(to string, more m) m {
 	return sent
 }
 
-// Section 2.10, row by row, as far as a request can cause it; "no assignment change" is what a reply does.
+// Section 2.10, row by row, as far as a request can cause it. A reply is the row "no assignment change".
 func TestContract2_10ARequestAssignsByEveryRowOfTheTable(t *testing.T) {
 	t.Parallel()
 	c, id := newSmallClient(t)
@@ -49,7 +49,7 @@ func TestContract2_10ARequestAssignsByEveryRowOfTheTable(t *testing.T) {
 		name                 string
 		sent                 m
 		to, admin, team      any
-		inCharge, teamCharge any // of the conversation after it; nil: as before
+		inCharge, teamCharge any // assignees after it; nil: unchanged
 	}{
 		{"a teammate", assignmentBody("200963802864963123", nil), m{"type": "admin", "id": "200963802864963123"}, "200963802864963123", nil, "200963802864963123", nil},
 		{"a team", assignmentBody("814865", nil), m{"type": "team", "id": "814865"}, nil, "814865", nil, "814865"},
@@ -103,7 +103,7 @@ func TestContract2_10ARequestAssignsByEveryRowOfTheTable(t *testing.T) {
 	c.sameConversations(t)
 }
 
-// Section 3.2: what an assignment does to a closed conversation and to others.
+// Section 3.2: the effect of an assignment on a closed conversation and on others.
 func TestContract3_2AnAssignmentReopensUnlessToldNotTo(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -153,7 +153,7 @@ func TestContract3_2AnAssignmentReopensUnlessToldNotTo(t *testing.T) {
 	}
 }
 
-// What the document does not show of POST /conversations/{id}/parts: it is closed, opened and snoozed, by whoever is named.
+// POST /conversations/{id}/parts beyond the document: closing, opening and snoozing by the named admin.
 func TestAConversationIsClosedOpenedAndSnoozedByRequests(t *testing.T) {
 	t.Parallel()
 	c, id := newSmallClient(t)
@@ -204,7 +204,7 @@ func TestAContactBeginsAConversationWithHisWords(t *testing.T) {
 	c.sameConversations(t)
 }
 
-// Sections 4.11, 2.10: words of teammates and of contacts, and what follows from them.
+// Sections 4.11, 2.10: comments of teammates and of contacts, and their effects.
 func TestContract4_11AConversationIsRepliedTo(t *testing.T) {
 	t.Parallel()
 	c, id := newSmallClient(t)
@@ -251,7 +251,7 @@ func TestContract4_11AConversationIsRepliedTo(t *testing.T) {
 	}
 }
 
-// Section 4.11, 9: what is said of a conversation. company_id is of 2.14.
+// Sections 4.11, 9: updates of a conversation. company_id came with 2.14.
 func TestContract4_11AConversationIsUpdated(t *testing.T) {
 	t.Parallel()
 	c, id := newSmallClient(t)
@@ -290,7 +290,7 @@ func TestContract4_11AConversationIsUpdated(t *testing.T) {
 	if fmt.Sprintf("%v %v %v %v", attrs["n"], attrs["Escalated"], attrs["text"], attrs["Language"]) != "1.5 true é <nil>" {
 		t.Errorf("custom attributes: %v", attrs)
 	}
-	for _, next := range []m{{"message_type": "comment", "body": "x"}, {"message_type": "note", "body": "x"}} { // the next word decides again
+	for _, next := range []m{{"message_type": "comment", "body": "x"}, {"message_type": "note", "body": "x"}} { // a later comment overrides the flag
 		c.doOK("PUT", "/conversations/"+id, m{"read": false})
 		read := c.doOK("POST", "/conversations/"+id+"/reply", next)["read"]
 		if read != (next["message_type"] == "comment") {
@@ -300,7 +300,7 @@ func TestContract4_11AConversationIsUpdated(t *testing.T) {
 	}
 }
 
-// refusedWrite is a request that is refused, and how.
+// refusedWrite is a request that must be refused, with the expected error.
 type refusedWrite struct {
 	name, version, method, path string
 	sent                        any
@@ -308,7 +308,7 @@ type refusedWrite struct {
 	code, says                  string // says: what the message names
 }
 
-// checkRefused asks for what must be refused, and looks whether anything has happened.
+// checkRefused sends requests that must be refused, and checks that nothing has changed.
 func (c *apiClient) checkRefused(t *testing.T, list []refusedWrite) {
 	t.Helper()
 	var done []emulator.JournalEntry
@@ -342,17 +342,17 @@ func (c *apiClient) checkRefused(t *testing.T, list []refusedWrite) {
 func TestContract7ConversationsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	c, id := newSmallClient(t)
-	gone := c.w.ConversationIDs()[3]
-	failOn(t, c.w.DeleteConversation(gone))
+	deleted := c.w.ConversationIDs()[3]
+	failOn(t, c.w.DeleteConversation(deleted))
 	talk, stranger := "/conversations/"+id, c.w.ContactIDs("active")[1]
 	parts, reply := talk+"/parts", talk+"/reply"
 	c.checkRefused(t, []refusedWrite{
 		{"no such conversation", "", "POST", "/conversations/1/parts", assignmentBody("5", nil), 404, "not_found", "Conversation"},
-		{"a deleted conversation", "", "POST", "/conversations/" + gone + "/parts", assignmentBody("5", nil), 404, "not_found", "Conversation"},
+		{"a deleted conversation", "", "POST", "/conversations/" + deleted + "/parts", assignmentBody("5", nil), 404, "not_found", "Conversation"},
 		{"no such conversation", "", "POST", "/conversations/1/reply", m{"message_type": "note", "body": "x"}, 404, "not_found", "Conversation"},
-		{"a deleted conversation", "", "POST", "/conversations/" + gone + "/reply", m{"message_type": "note", "body": "x"}, 404, "not_found", "Conversation"},
+		{"a deleted conversation", "", "POST", "/conversations/" + deleted + "/reply", m{"message_type": "note", "body": "x"}, 404, "not_found", "Conversation"},
 		{"no such conversation", "", "PUT", "/conversations/1", m{"title": "x"}, 404, "not_found", "Conversation"},
-		{"a deleted conversation", "", "PUT", "/conversations/" + gone, m{"title": "x"}, 404, "not_found", "Conversation"},
+		{"a deleted conversation", "", "PUT", "/conversations/" + deleted, m{"title": "x"}, 404, "not_found", "Conversation"},
 
 		{"no message_type", "", "POST", parts, assignmentBody("5", m{"message_type": nil}), 400, "parameter_not_found", "message_type"},
 		{"another message_type", "", "POST", parts, assignmentBody("5", m{"message_type": "tea"}), 400, "parameter_invalid", "message_type"},

@@ -61,7 +61,7 @@
 // TruthAt and GET /_oracle/{stream}?at= (UNIX seconds or RFC 3339) return what Oracle returned at the end of that second: the logs are cut
 // there, and the knobs, the workspace's id and the simulated hours are those of that time. A later erasure, redaction or deletion does not
 // change it. There is no truth before hour 0, as the attributes of the population are those of hour 0, and none of the future. Records
-// that were logged late, such as the entries of AddActions and the call behind SummariseCall, are missing before they were logged.
+// that were logged late, such as the entries of AddRandomActions and the call behind SummariseCall, are missing before they were logged.
 //
 // # Operations
 //

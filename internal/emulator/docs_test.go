@@ -28,7 +28,7 @@ const (
 	controlsPage  = "../../docs/internals/emulator-controls.md"
 )
 
-// comparePage holds a page to what the code says; -update writes it.
+// comparePage compares a page with the generated text; -update writes it.
 func comparePage(t *testing.T, file, want string) {
 	t.Helper()
 	if *update {
@@ -39,7 +39,8 @@ func comparePage(t *testing.T, file, want string) {
 	}
 }
 
-// TestThePageOfEndpointsHasEveryRouteAndItsTests writes each route of the server once, with the API's sections and tests that exist.
+// TestThePageOfEndpointsHasEveryRouteAndItsTests holds the page to the routes of the server: each appears once, with existing sections and
+// tests.
 func TestThePageOfEndpointsHasEveryRouteAndItsTests(t *testing.T) {
 	t.Parallel()
 	var page strings.Builder
@@ -106,7 +107,7 @@ func appendNew(words []string, word string) []string {
 	return append(words, word)
 }
 
-// sinceWord is how the page names the version that added a route.
+// sinceWord returns the page's word for the version that added a route.
 func sinceWord(v apiversion.Version) string {
 	switch v {
 	case apiversion.V214:
@@ -121,7 +122,7 @@ func sinceWord(v apiversion.Version) string {
 	return "all"
 }
 
-// linkTests fails for sections that are none, and for tests that do not exist.
+// linkTests fails for sections and tests that do not exist.
 func linkTests(t *testing.T, tests map[string]bool, section, names string) string {
 	t.Helper()
 	if !sections.MatchString(section) || names == "" {
@@ -137,7 +138,7 @@ func linkTests(t *testing.T, tests map[string]bool, section, names string) strin
 	return strings.Join(all, ", ")
 }
 
-// TestThePageOfControlsHasEveryOperationKnobAndFault writes the three lists.
+// TestThePageOfControlsHasEveryOperationKnobAndFault generates the three lists.
 func TestThePageOfControlsHasEveryOperationKnobAndFault(t *testing.T) {
 	t.Parallel()
 	comparePage(t, controlsPage, controlsIntro+emulator.OperationTable()+knobsIntro+emulator.KnobTable()+faultsIntro+fault.ChaosHelp+"\n```\n")
@@ -176,7 +177,7 @@ nested lists, ` + "`size`" + ` 80 MB, ` + "`unknown`" + ` undocumented fields, a
 `
 )
 
-// testsHere are the names of the tests of this directory.
+// testsHere returns the names of the tests of this directory.
 func testsHere(t *testing.T) map[string]bool {
 	t.Helper()
 	names := map[string]bool{}

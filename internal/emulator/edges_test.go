@@ -30,7 +30,7 @@ func TestAPageFarPastTheEndIsEmpty(t *testing.T) {
 	}
 }
 
-// listRecords are those of a list, whatever it calls them.
+// listRecords returns the records of a list, under whatever key.
 func (r apiReply) listRecords() []any {
 	for _, key := range []string{"data", "conversations", "calls", "dynamic_contents"} {
 		if list, ok := r.json[key].([]any); ok {
@@ -106,7 +106,7 @@ func TestOperationsAndKnobsThatMakeNoSenseAreRefused(t *testing.T) {
 	}
 }
 
-// What follows the object of an operation's parameters is no part of it, and nobody knows what it was meant to be.
+// Parameters of an operation are one JSON object: anything behind it is refused.
 func TestParametersOfAnOperationAreOneObject(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60})
@@ -120,7 +120,7 @@ func TestParametersOfAnOperationAreOneObject(t *testing.T) {
 	}
 }
 
-func TestWhoeverWasErasedStaysErased(t *testing.T) {
+func TestErasedContactsStayErased(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{})
 	id, err := c.w.CreateContact("user", emulator.FieldChange{Field: "email", Value: "canary@example.org"})
@@ -177,14 +177,14 @@ func TestT135AChangeOfTheTimeZoneIsInTheActivityLog(t *testing.T) {
 	c.w.SetZone(zone)
 	c.w.SetZone(zone)
 	entries := c.do("GET", fmt.Sprintf("/admins/activity_logs?created_at_after=%d&per_page=250", before), nil).json["activity_logs"].([]any)
-	var told []string
+	var metadata []string
 	for _, e := range entries {
 		if entry := e.(m); entry["activity_type"] == "app_timezone_change" {
-			told = append(told, fmt.Sprint(entry["metadata"]))
+			metadata = append(metadata, fmt.Sprint(entry["metadata"]))
 		}
 	}
-	if len(told) != 1 || told[0] != "map[after:Asia/Kathmandu before:UTC]" {
-		t.Errorf("told: %v", told)
+	if len(metadata) != 1 || metadata[0] != "map[after:Asia/Kathmandu before:UTC]" {
+		t.Errorf("told: %v", metadata)
 	}
 	rows := c.w.Oracle("admin_activity_logs")
 	if last := rows[len(rows)-1]; last["activity_type"] != "app_timezone_change" && rows[0]["activity_type"] != "app_timezone_change" {

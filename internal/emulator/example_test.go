@@ -11,7 +11,7 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// An emulated workspace is an http.Handler. Here somebody signs up in it; then it is asked over HTTP who that is.
+// An emulated workspace is an http.Handler. Here a user signs up, and an HTTP request finds the user.
 func Example() {
 	start := time.Date(2026, 3, 10, 0, 0, 0, 0, time.UTC)
 	workspace := emulator.New(emulator.Config{Contacts: 100, Start: start})

@@ -18,7 +18,7 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// conversationIDs are the attributes of the dataset of conversations as they must be sent.
+// conversationIDs are the attributes of the dataset of conversations in the form that requests need.
 var conversationIDs = []string{"conversation.conversation_id", "conversation.created_at", "channel", "teammate.name", "contact.name",
 	"time_to_first_response", "csat", "state", "subject", "bot_involved", "user_replied"}
 
@@ -28,7 +28,7 @@ func (c *apiClient) enqueueExport(from, to time.Time) apiReply {
 		"start_time": from.Unix(), "end_time": to.Unix()})
 }
 
-// fetchURL gets a temporary URL without any credentials.
+// fetchURL gets a temporary URL without credentials.
 func fetchURL(t testing.TB, url string) (int, []byte) {
 	t.Helper()
 	req, err := http.NewRequest("GET", url, nil)
@@ -108,29 +108,29 @@ func TestAnExportGoesFromPendingToAFileWithTheRowsOfTheOracle(t *testing.T) {
 	}
 }
 
-func TestAnExportTellsOfTheConversationsOfItsYear(t *testing.T) {
+func TestAnExportHasTheConversationsOfItsYear(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Seed: 3, Conversations: 300})
 	born := c.w.CurrentTime()
 	c.w.SimulateHours(3)
-	told := map[any]any{}
+	expected := map[any]any{}
 	for _, row := range c.w.Oracle("conversations") {
 		if at := row["created_at"].(int64); at >= born.AddDate(0, 0, -365).Unix() && row["statistics_count_assignments"] != nil {
-			told[row["id"]] = []any{at, row["statistics_first_admin_reply_at"]}
+			expected[row["id"]] = []any{at, row["statistics_first_admin_reply_at"]}
 		}
 	}
 	same, less, none := 0, 0, 0
 	for _, row := range c.exportRows(c.w.CurrentTime().AddDate(-2, 0, 0)) {
-		of, there := told[row[0]].([]any)
+		of, there := expected[row[0]].([]any)
 		if !there {
 			continue
 		}
-		delete(told, row[0])
+		delete(expected, row[0])
 		if row[1] != fmt.Sprint(of[0]) {
 			t.Errorf("conversation %s of %v is of %s in the export", row[0], of[0], row[1])
 		}
 		at, answered := of[1].(int64)
-		answered = answered && at <= of[0].(int64)+30*24*3600 // what comes later the row no longer follows
+		answered = answered && at <= of[0].(int64)+30*24*3600 // the row ignores later parts
 		switch seconds, err := strconv.ParseInt(row[5], 10, 64); {
 		case !answered && row[5] == "":
 			none++
@@ -142,8 +142,8 @@ func TestAnExportTellsOfTheConversationsOfItsYear(t *testing.T) {
 			t.Errorf("conversation %s, answered %v, waited %q in the export", row[0], of[1], row[5])
 		}
 	}
-	if len(told) > 0 || same == 0 || less == 0 || none == 0 {
-		t.Errorf("%d conversations are missing; of the others %d have the same time, %d less, %d none", len(told), same, less, none)
+	if len(expected) > 0 || same == 0 || less == 0 || none == 0 {
+		t.Errorf("%d conversations are missing; of the others %d have the same time, %d less, %d none", len(expected), same, less, none)
 	}
 	failOn(t, c.w.ReportChange("conversation", c.w.ConversationIDs()[299], "state", "closed"))
 	if err := c.w.ReportChange("conversation", c.w.ConversationIDs()[0], "state", "closed"); err == nil {
@@ -151,7 +151,7 @@ func TestAnExportTellsOfTheConversationsOfItsYear(t *testing.T) {
 	}
 }
 
-// exportRows are the rows of conversations since a time.
+// exportRows returns the rows of conversations since a time.
 func (c *apiClient) exportRows(since time.Time) [][]string {
 	c.t.Helper()
 	id := c.doOK("POST", "/export/reporting_data/enqueue", m{"dataset_id": "conversation", "attribute_ids": conversationIDs,
@@ -161,8 +161,9 @@ func (c *apiClient) exportRows(since time.Time) [][]string {
 	return readCSV(c.t, file)[1:]
 }
 
-// Sections 4.11, 9: what is written is in the exports; who never answered is not, before 2.17 (trap T108). After thirty days a row stays.
-func TestAnExportTellsOfConversationsThatAreWritten(t *testing.T) {
+// Sections 4.11, 9: exports contain written conversations, but not those without an answer before 2.17 (trap T108). After thirty days a row no
+// longer changes.
+func TestAnExportHasWrittenConversations(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 4})
 	c.w.Advance(time.Hour)
@@ -176,7 +177,7 @@ func TestAnExportTellsOfConversationsThatAreWritten(t *testing.T) {
 	}
 	asked := begins("hello")
 	sent := fmt.Sprint(c.doOK("POST", "/messages", messageBody(user, m{"message_type": "email", "subject": "news"}))["conversation_id"])
-	gone := begins("never mind")
+	deleted := begins("never mind")
 	row := func(c *apiClient, id string) string {
 		t.Helper()
 		for _, row := range c.exportRows(began.Add(-time.Minute)) {
@@ -191,9 +192,9 @@ func TestAnExportTellsOfConversationsThatAreWritten(t *testing.T) {
 		if got := row(c, id); got != want {
 			t.Errorf("%s it says %s, want %s", when, got, want)
 		}
-		for _, told := range c.w.Oracle("reporting_conversation") {
-			if told["conversation_id"] == id && !strings.Contains(want, fmt.Sprintf("%q", told["state"])) {
-				t.Errorf("%s the oracle says %v", when, told)
+		for _, expected := range c.w.Oracle("reporting_conversation") {
+			if expected["conversation_id"] == id && !strings.Contains(want, fmt.Sprintf("%q", expected["state"])) {
+				t.Errorf("%s the oracle says %v", when, expected)
 			}
 		}
 	}
@@ -206,13 +207,13 @@ func TestAnExportTellsOfConversationsThatAreWritten(t *testing.T) {
 	c.w.Advance(10*time.Minute - c.w.CurrentTime().Sub(began))
 	c.doOK("POST", "/conversations/"+asked+"/reply", m{"message_type": "comment", "type": "admin", "admin_id": "814860", "body": "yes?"})
 	c.doOK("POST", "/conversations/"+sent+"/reply", m{"message_type": "comment", "type": "user", "contact_id": user["id"], "body": "ah"})
-	failOn(t, c.w.DeleteConversation(gone))
+	failOn(t, c.w.DeleteConversation(deleted))
 	waited := row(c, asked)
 	if waited != fmt.Sprintf(talk, "600", "open") && waited != fmt.Sprintf(talk, "400", "open") {
 		t.Errorf("answered after ten minutes: %s", waited)
 	}
 	is("answered", sent, `["email" "" "" "" "" "open" "" "false" "true"]`)
-	is("deleted", gone, fmt.Sprintf(talk, "", "open"))
+	is("deleted", deleted, fmt.Sprintf(talk, "", "open"))
 	if row(c.withOldVersion(), sent) == "" {
 		t.Error("2.16 does not export one that was answered")
 	}
@@ -278,7 +279,7 @@ func TestReportingRowsComeLateAndChange(t *testing.T) {
 	}
 }
 
-// Sections 4.11, 8: what a job needs; what is refused takes no slot and makes no job.
+// Sections 4.11, 8: requirements of a job. A refused request takes no slot and makes no job.
 func TestContract7ExportsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Knobs: emulator.Knobs{Export: emulator.ExportKnobs{Pending: time.Hour}}})

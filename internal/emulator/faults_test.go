@@ -51,8 +51,8 @@ func TestChaosStrikesExactRequests(t *testing.T) {
 	}
 }
 
-// A log of faults is one of what came, by the names that bring it.
-func TestTheLogTellsTheFaultsThatWerePlayed(t *testing.T) {
+// The log shows the faults that happened in fact, by the names that inject them.
+func TestTheLogHasTheFaultsThatHappened(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Knobs: emulator.Knobs{Chaos: "age@1-4,utf8@5,429=1,reset@6,html404@7,slow@8:1ms,error@9:500,redirect@10:307,drip@11:1ms,encoding@12"}})
 	for n := range 13 {
@@ -60,7 +60,7 @@ func TestTheLogTellsTheFaultsThatWerePlayed(t *testing.T) {
 		if method := map[bool]string{true: "POST", false: "GET"}[n < 2]; method == "POST" {
 			_, _ = c.tryRequest("POST", "/contacts", m{"role": "lead"}) // no cache answers these
 		} else {
-			_, _ = c.tryRequest("GET", cmp.Or(path, "/tags"), nil) // nor those that nobody asked before
+			_, _ = c.tryRequest("GET", cmp.Or(path, "/tags"), nil) // nor those that were not asked before
 		}
 	}
 	var got []string
@@ -80,7 +80,7 @@ func TestTheLogTellsTheFaultsThatWerePlayed(t *testing.T) {
 	}
 }
 
-func TestT119WhoeverFollowsARedirectIsNoted(t *testing.T) {
+func TestT119RequestsThatFollowARedirectAreLogged(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Knobs: emulator.Knobs{Chaos: "redirect@1"}})
 	first := c.do("GET", "/tags", nil)
@@ -98,7 +98,7 @@ func TestT119WhoeverFollowsARedirectIsNoted(t *testing.T) {
 	}
 }
 
-func TestT121ACacheGivesTheAnswerOfBeforeWithItsAge(t *testing.T) {
+func TestT121ACacheReplaysTheEarlierAnswerWithItsAge(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Knobs: emulator.Knobs{Chaos: "age@2-3"}})
 	id := c.w.ContactIDs("active")[0]
@@ -131,7 +131,7 @@ func TestAnAnswerMayComeSlowlyOrUnderAWrongName(t *testing.T) {
 		t.Fatal(err)
 	}
 	req.Header.Set("Authorization", "Bearer "+c.w.AccessToken())
-	req.Header.Set("Accept-Encoding", "gzip") // by hand: net/http then leaves the body as it is
+	req.Header.Set("Accept-Encoding", "gzip") // set explicitly, so that net/http does not decompress the body
 	res, err := fresh.RoundTrip(req)
 	if err != nil {
 		t.Fatal(err)
@@ -143,7 +143,7 @@ func TestAnAnswerMayComeSlowlyOrUnderAWrongName(t *testing.T) {
 	}
 }
 
-func TestGamesWithTheJSONOfGoodAnswers(t *testing.T) {
+func TestMangledJSONOfGoodAnswers(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{})
 	plain := c.do("GET", "/contacts", nil)
@@ -236,7 +236,7 @@ func TestT6EachKindOfRecordHasALagOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestT117TheQuotaMayBeToldOddly(t *testing.T) {
+func TestT117RateLimitHeadersMayBeOdd(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Knobs: emulator.Knobs{OddRateHeaders: true}})
 	if r := c.do("GET", "/tags", nil); !strings.HasPrefix(r.header.Get("X-RateLimit-Remaining"), "-") {

@@ -4,7 +4,7 @@ import "strings"
 
 const partList = "conversation.conversation_parts.conversation_parts[]"
 
-// alwaysThere are the fields that no record lacks, by the object that they are in. All others are missing or null sometimes.
+// alwaysThere are the fields that every record has, by object. All others are sometimes missing or null.
 var alwaysThere = []struct{ at, names string }{
 	{"activity", "contact_id created_at event_type id type"},
 	{"admin", "away_mode_enabled email has_inbox_seat id name team_ids type"},
@@ -107,7 +107,7 @@ var alwaysThere = []struct{ at, names string }{
 	{"ticket_type.ticket_type_attributes.data[]", "archived data_type id input_options name order required_to_create type"},
 }
 
-// enumerations are the fields whose values the document or the notes on the API name, with those that must come.
+// enumerations are the fields with values that the document or the API notes name. Each value must occur.
 var enumerations = []struct{ field, values string }{
 	{"inactive.status", "archived blocked merged pending_deletion permanently_deleted"},
 	{"inactive.role", "lead user"},
@@ -156,7 +156,7 @@ var enumerations = []struct{ field, values string }{
 	{"ticket_state.category", "submitted in_progress waiting_on_customer resolved"},
 }
 
-// nastyNames are names of custom attributes that break readers who use them as identifiers.
+// nastyNames are names of custom attributes that break readers that use them as identifiers.
 var nastyNames = []string{
 	"", " score", "score ", "SCORE", "Plan", "PLAN ", "plan", "a.b.c", "quo\"te", "'single'", "back\\slash", "🎉 party", "naïve", "nai\u0308ve",
 	"__proto__", "constructor", "select", "null", "id", "'; DROP TABLE contacts; --", "line\nbreak", "tab\there", "bell\a\x01", "zero\u200bwidth",

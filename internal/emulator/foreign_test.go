@@ -49,10 +49,10 @@ func TestAClientOfTheAPIsOwnReadsEveryListToItsEnd(t *testing.T) {
 	readsAll(t, "node", script, name)
 }
 
-// unreachable is what installers say where there is no registry to reach, or no way to install.
+// unreachable matches the messages of installers without a network or without a way to install.
 var unreachable = regexp.MustCompile(`(?i)connection broken|NewConnectionError|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ensurepip is not available`)
 
-// installPackage runs what brings a package here. The test is skipped where the installer, or the network, is not there.
+// installPackage installs a package. It skips the test where the installer or the network is missing.
 func installPackage(t *testing.T, command ...string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
@@ -65,7 +65,7 @@ func installPackage(t *testing.T, command ...string) {
 	}
 }
 
-// readsAll runs a script that prints the ids of lists, and holds them against the truth.
+// readsAll runs a script that prints the ids of lists, and compares them with the oracle.
 func readsAll(t *testing.T, command ...string) {
 	t.Helper()
 	w := New(Config{Contacts: 700, Knobs: knobs.Knobs{NoLag: true}})

@@ -7,7 +7,7 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// TestFormsGiveAnswersAnotherShape asks for the forms in which public sources differ, of all records and of one.
+// TestFormsGiveAnswersAnotherShape requests the forms in which public sources differ, for all records and for one.
 func TestFormsGiveAnswersAnotherShape(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Seed: 7, Contacts: 60, Conversations: 20, Knobs: emulator.Knobs{NoLag: true}})

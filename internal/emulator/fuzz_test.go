@@ -18,16 +18,16 @@ import (
 	"aqueduck/internal/emulator/knobs"
 )
 
-// Whatever is asked, the emulator answers: with a status of the document, in JSON, and without falling over.
+// The emulator answers every request with a status of the document, in JSON, and without a panic.
 
-// braces are where a path has an id.
+// braces matches the ids in a path.
 var braces = regexp.MustCompile(`\{[^}]*\}`)
 
 func newFuzzWorkspace() *Workspace {
 	return New(Config{Contacts: 60, Conversations: 20, NoLog: true, Knobs: knobs.Knobs{NoGzip: true}})
 }
 
-// serveUnsocketed serves one request without a socket, as it is, whatever is in its address.
+// serveUnsocketed serves one request without a socket, whatever its address contains.
 func serveUnsocketed(t *testing.T, w *Workspace, method, path, query, version string, body []byte) *httptest.ResponseRecorder {
 	t.Helper()
 	r := &http.Request{Method: method, Host: "localhost", URL: &url.URL{Path: path, RawQuery: query}, Body: io.NopCloser(bytes.NewReader(body)),
@@ -89,7 +89,7 @@ func FuzzAddresses(f *testing.F) {
 	})
 }
 
-// FuzzWrites writes to whatever takes a body; replies say what they may, tables too.
+// FuzzWrites sends bodies to every writing route; replies may contain tables.
 func FuzzWrites(f *testing.F) {
 	w := newFuzzWorkspace()
 	ids := []string{"1", w.List[0].Doc.ID, event.ConversationID(0), event.TicketID(0), event.TicketID(1)}
@@ -118,7 +118,7 @@ func FuzzWrites(f *testing.F) {
 	})
 }
 
-// FuzzCursors bends cursors that were handed out: what a client sends back may be anything.
+// FuzzCursors changes cursors that were handed out: a client may send anything.
 func FuzzCursors(f *testing.F) {
 	w := newFuzzWorkspace()
 	lists := []string{"/contacts", "/contacts/activities", "/conversations", "/data_connectors", "/companies/" + w.CompanyList[0].Newest.ID + "/contacts"}
@@ -148,7 +148,7 @@ func FuzzCursors(f *testing.F) {
 				}
 			}
 		}
-		_ = json.Unmarshal(ask("").Body.Bytes(), &page) // a list without a next page gives no token to bend
+		_ = json.Unmarshal(ask("").Body.Bytes(), &page) // a list without a next page gives no token to change
 		token, err := base64.RawURLEncoding.DecodeString(page.Pages.Next.After)
 		if err != nil {
 			t.Fatal(err)
@@ -160,8 +160,8 @@ func FuzzCursors(f *testing.F) {
 	})
 }
 
-// FuzzOperations makes anything happen with any parameters. What is refused has not happened, and afterwards the workspace and
-// its oracle still answer.
+// FuzzOperations carries out operations with any parameters. A refused one changes nothing, and afterwards the workspace and its oracle still
+// answer.
 func FuzzOperations(f *testing.F) {
 	seed := newFuzzWorkspace()
 	contact, talk := seed.List[0].Doc.ID, event.ConversationID(0)

@@ -12,17 +12,17 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// fresh opens a connection for each request: on a used one net/http repeats a GET by itself, and the numbers move.
+// fresh opens a connection for each request: on a used one net/http retries a GET by itself, which changes the request numbers.
 var fresh = &http.Transport{DisableKeepAlives: true}
 
-// apiClient asks a workspace over real HTTP.
+// apiClient sends requests to a workspace over real HTTP.
 type apiClient struct {
 	t       testing.TB
 	w       *emulator.Workspace
 	url     string
-	version string // "": no version is named
-	header  string // that names the version
-	auth    string // the header Authorization; "": with the workspace's own token, "-": none
+	version string // "": no version header
+	header  string // name of the version header
+	auth    string // the Authorization header; "": with the workspace's own token, "-": none
 }
 
 func startWorkspace(t testing.TB, c emulator.Config) *apiClient {
@@ -89,7 +89,7 @@ func (c *apiClient) tryRequest(method, path string, body any) (apiReply, error) 
 	r := apiReply{status: res.StatusCode, header: res.Header, raw: raw}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
-	_ = dec.Decode(&r.json) // some answers are no JSON on purpose
+	_ = dec.Decode(&r.json) // some answers are not JSON on purpose
 	return r, err
 }
 
@@ -112,7 +112,7 @@ func (r apiReply) itemIDs() []string {
 
 func (r apiReply) totalCount() int { return toInt(r.json["total_count"]) }
 
-// nextPage is pages.next when it is an object.
+// nextPage returns pages.next when it is an object.
 func (r apiReply) nextPage() map[string]any {
 	pages, _ := r.json["pages"].(map[string]any)
 	next, _ := pages["next"].(map[string]any)
@@ -141,7 +141,7 @@ func fieldFilter(field, operator string, value any) m {
 
 func filterGroup(operator string, filters ...any) m { return m{"operator": operator, "value": filters} }
 
-// updatedSince is the one query that is right for both meanings of a time (design, section 7).
+// updatedSince returns the query that is right in both meanings of a time (workspace-api 4.1.5 and 9).
 func updatedSince(t int64) m {
 	return filterGroup("OR", fieldFilter("updated_at", "=", t), fieldFilter("updated_at", ">", t))
 }

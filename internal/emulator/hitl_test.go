@@ -9,7 +9,7 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// consultationRows gives the events of a conversation's consultations in the columns of the oracle.
+// consultationRows returns the events of a conversation's consultations in the columns of the oracle.
 func (c *apiClient) consultationRows(id string) []map[string]any {
 	c.t.Helper()
 	r := c.do("GET", "/conversations/"+id+"/hitl_events", nil)
@@ -29,7 +29,7 @@ func (c *apiClient) consultationRows(id string) []map[string]any {
 	return rows
 }
 
-// readableRows are the rows of the oracle that an answer holds, without what is null.
+// readableRows returns the oracle's rows that an answer contains, without null columns.
 func readableRows(rows []map[string]any) (list []map[string]any) {
 	for _, row := range rows {
 		if row["readable"] != false {
@@ -47,7 +47,7 @@ func dropNulls(row map[string]any) map[string]any {
 }
 
 // workspace-api 2.10 and 4.11, traps T69 to T74.
-func TestConsultationsAreServedAsTheOracleTellsAfterEveryHour(t *testing.T) {
+func TestConsultationsAreServedAsTheOracleSaysAfterEveryHour(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Seed: 7, Contacts: 60, Conversations: 150, Knobs: emulator.Knobs{ChangeShare: 0.2, DeleteConversations: true}})
 	kinds, waiting, hidden := map[any]int{}, 0, 0
@@ -72,7 +72,7 @@ func TestConsultationsAreServedAsTheOracleTellsAfterEveryHour(t *testing.T) {
 	}
 }
 
-func TestT69ConsultationsAreToldOfWhenTheyHaveEnded(t *testing.T) {
+func TestT69ConsultationsAreServedWhenTheyHaveEnded(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 30})
 	contact := c.createContact("user")
@@ -106,7 +106,7 @@ func TestT69ConsultationsAreToldOfWhenTheyHaveEnded(t *testing.T) {
 	}
 }
 
-func TestT72ARedactedConversationTellsNoWordsOfItsConsultations(t *testing.T) {
+func TestT72ARedactedConversationSendsNoTextsOfItsConsultations(t *testing.T) {
 	t.Parallel()
 	for _, hide := range []emulator.Occurrence{emulator.Always, emulator.Never} {
 		c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 30, Knobs: emulator.Knobs{HitlRedacted: hide}})

@@ -48,8 +48,8 @@ func TestAJobIsPendingThenInProgressThenOver(t *testing.T) {
 	}
 }
 
-// workspace-api 7: 404 for what is not there; a job of a ticket is no bulk job.
-func TestAJobThatNobodyStartedIsNotFound(t *testing.T) {
+// workspace-api 7: 404 for an unknown job; the job of a ticket is not a bulk job.
+func TestAnUnknownJobIsNotFound(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60})
 	id, err := c.w.StartJob(jobs.TicketsEnqueue, jobs.JobPlan{Resource: c.w.TicketIDs()[0]})
@@ -67,7 +67,7 @@ func TestAJobThatNobodyStartedIsNotFound(t *testing.T) {
 	}
 }
 
-// What is started by hand over HTTP is read over HTTP.
+// A job started by an operation over HTTP can be read over HTTP.
 func TestAJobIsStartedByAnOperation(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60})

@@ -15,7 +15,7 @@ func (c *apiClient) failOn(err error) {
 	}
 }
 
-// lifecycleRow is the oracle's word on one contact.
+// lifecycleRow returns the oracle's lifecycle row of a contact.
 func (c *apiClient) lifecycleRow(id string) map[string]any {
 	c.t.Helper()
 	for _, row := range c.w.Oracle("contact_lifecycle") {
@@ -27,7 +27,7 @@ func (c *apiClient) lifecycleRow(id string) map[string]any {
 	return nil
 }
 
-// inactiveEntry is a contact's entry in the list of inactive ones.
+// inactiveEntry returns a contact's entry in the list of inactive ones.
 func (c *apiClient) inactiveEntry(id string) map[string]any {
 	for _, entry := range c.walkPages("/contacts/deleted", 150) {
 		if entry["id"] == id {
@@ -41,7 +41,7 @@ func (c *apiClient) isSearchable(id string) bool {
 	return len(c.searchIDs(fieldFilter("id", "=", id))) == 1
 }
 
-// workspace-api 3.2 and 4.1.1: a merged lead leaves search for good, the survivor gets what it lacked.
+// workspace-api 3.2 and 4.1.1: search never returns a merged lead, and the survivor gets what it lacked.
 func TestT24MergedLeadLeavesSearch(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, noLagConfig())
@@ -97,7 +97,7 @@ func TestT25ChainsOfMergesEndAtTheSurvivorAndCyclesNowhere(t *testing.T) {
 	}
 }
 
-// workspace-api 3.1: five statuses; T27: un-archiving may move no updated_at; T31: statuses follow one another.
+// workspace-api 3.1: five statuses; T27: un-archiving may leave updated_at unchanged; T31: statuses follow one another.
 func TestT27UnarchivedContactLeavesTheListPerhapsWithoutNewTime(t *testing.T) {
 	t.Parallel()
 	for _, bump := range []bool{true, false} {
@@ -203,7 +203,7 @@ func TestT45RemovingATagMovesTheTimeUnlessQuiet(t *testing.T) {
 	}
 }
 
-// api-notes: nested lists are capped at ten, with total_count, has_more and the url of the rest.
+// api-notes: nested lists end at ten items, with total_count, has_more and the url of the whole list.
 func TestT44NestedListsAreCutAtTen(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, noLagConfig())

@@ -80,7 +80,7 @@ func TestT38TheLastCursorOfActivitiesLeadsToWhatComes(t *testing.T) {
 	}
 }
 
-func TestT39OldActivitiesAreForgotten(t *testing.T) {
+func TestT39OldActivitiesExpire(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Knobs: emulator.Knobs{Retention: 90 * 24 * time.Hour}})
 	since := c.w.CurrentTime().Add(-90 * 24 * time.Hour).Unix()
@@ -95,7 +95,7 @@ func TestT39OldActivitiesAreForgotten(t *testing.T) {
 	}
 }
 
-// T12 and T13: cursors are opaque, bound to their question, and die.
+// T12 and T13: cursors are opaque, bound to their query, and expire.
 func TestT12DeadAndStrangeCursorsAreRefused(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Knobs: emulator.Knobs{CursorLife: 3}})

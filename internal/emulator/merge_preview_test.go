@@ -13,8 +13,8 @@ func (c *apiClient) previewMerge(from, into string) apiReply {
 	return c.do("POST", "/contacts/merge/preview", m{"from": from, "into": into})
 }
 
-// workspace-api 2.10, 3.2: what is told is what merging then does, and telling it changes nothing.
-func TestAMergePreviewTellsWhatTheMergeDoes(t *testing.T) {
+// workspace-api 2.10, 3.2: the merge does what its preview says, and the preview changes nothing.
+func TestAMergePreviewListsWhatTheMergeDoes(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Knobs: emulator.Knobs{NoLag: true}})
 	lead := c.createContact("lead", setField("email", "lead@example.com"), setField("phone", "+49301"), setField("name", "Lead"), setField("custom_attributes.only lead", true),
@@ -74,7 +74,7 @@ func TestAMergePreviewTellsWhatTheMergeDoes(t *testing.T) {
 	}
 }
 
-// workspace-api 2.10: phone calls are told for leads that are a phone number only.
+// workspace-api 2.10: phone calls are counted for leads that are only a phone number.
 func TestAMergePreviewOfAPhoneLeadCountsCalls(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Calls: 200})
@@ -97,7 +97,7 @@ func TestAMergePreviewOfAPhoneLeadCountsCalls(t *testing.T) {
 }
 
 // workspace-api 2.10, 4.11, 7.
-func TestAMergePreviewTellsWhyNot(t *testing.T) {
+func TestAMergePreviewSaysWhyNot(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60})
 	lead, user, other := c.createContact("lead"), c.createContact("user"), c.createContact("user")

@@ -8,7 +8,7 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// one gives the first active contact of a role, as a recipient.
+// pickRecipient returns an active contact of a role, as a recipient.
 func (c *apiClient) pickRecipient(role string, place int) m {
 	c.t.Helper()
 	for _, id := range c.w.ContactIDs("active") {
@@ -30,7 +30,7 @@ func messageBody(to any, more m) m {
 	return sent
 }
 
-// Sections 4.11, 9: a message begins a conversation of those who can see each other, which every read has.
+// Sections 4.11, 9: a message begins a conversation of its visible recipients, which every read returns.
 func TestContract4_11AMessageBeginsAConversation(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Knobs: emulator.Knobs{LagMax: 10 * time.Minute}})
@@ -40,7 +40,7 @@ func TestContract4_11AMessageBeginsAConversation(t *testing.T) {
 		sent          m
 		who           []m
 		kind, subject string
-		echo          [3]int // how many are told of as to, cc and bcc
+		echo          [3]int // numbers of to, cc and bcc in the answer
 	}{
 		{"to one, before 2.14", "2.13", messageBody(user, nil), []m{user}, "conversation", "", [3]int{1, 0, 0}},
 		{"copies are of 2.14", "2.13", messageBody(user, m{"cc": []m{lead}, "bcc": []m{hidden}}), []m{user}, "conversation", "", [3]int{1, 0, 0}},
@@ -129,9 +129,8 @@ func TestContract7MessagesThatAreRefused(t *testing.T) {
 	})
 }
 
-// What is written of conversations and tickets is there again when the journal is done again, also what happens later, and the
-// past stays as it was.
-func TestWhatIsWrittenOfConversationsAndTicketsIsThereAfterARestart(t *testing.T) {
+// A replay of the journal gives the same conversations and tickets, including later jobs, and the truth of earlier times stays unchanged.
+func TestWrittenConversationsAndTicketsSurviveARestart(t *testing.T) {
 	t.Parallel()
 	c, pass, done, again := newJournaledClient(t)
 	who, talk := c.pickRecipient("user", 0), c.w.ConversationIDs()[1]
@@ -166,7 +165,7 @@ func TestWhatIsWrittenOfConversationsAndTicketsIsThereAfterARestart(t *testing.T
 	if len(*done) != 9 {
 		t.Errorf("the journal has %v", *done)
 	}
-	c.w.SetKnobs(func(k *emulator.Knobs) { k.FlatTables = true }) // what was kept stays kept
+	c.w.SetKnobs(func(k *emulator.Knobs) { k.FlatTables = true }) // stored tables stay
 	pass(time.Hour)
 	w := again()
 	sameTruth(t, w, c.w, times[0], times[3])

@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// searchField is a name that search knows: its type, and what a row of the oracle has for it. Without get the oracle does not tell.
+// searchField is a searchable field: its type, and its value in a row of the oracle. Without get the oracle does not have it.
 type searchField struct {
 	name, kind string
 	get        func(row map[string]any) any
 }
 
-// dayZones are how a version matches times: by day in a zone, or exactly (nil).
+// dayZones say how a version compares times: by day in a zone, or exactly (nil).
 type dayZones struct{ standard, custom *time.Location }
 
-// daysOf is section 4.1.5 up to 2.16, and section 9 later.
+// daysOf returns the rule of section 4.1.5 up to 2.16, and that of section 9 later.
 func daysOf(version string, zone *time.Location) dayZones {
 	if version == "2.17" {
 		return dayZones{nil, time.UTC}
@@ -27,12 +27,12 @@ func daysOf(version string, zone *time.Location) dayZones {
 	return dayZones{zone, zone}
 }
 
-// columnField is a name that the oracle has a column for.
+// columnField returns a field with a column in the oracle.
 func columnField(name, kind, from string) searchField {
 	return searchField{name, kind, func(row map[string]any) any { return row[from] }}
 }
 
-// columnFields are names whose columns are called like them, but for their dots.
+// columnFields returns fields with columns of the same name, with _ for dots.
 func columnFields(kind, names string) (list []searchField) {
 	for _, name := range strings.Fields(names) {
 		list = append(list, columnField(name, kind, strings.ReplaceAll(name, ".", "_")))
@@ -40,7 +40,7 @@ func columnFields(kind, names string) (list []searchField) {
 	return list
 }
 
-// memberField gives a name that a record has several of, from a stream of the oracle.
+// memberField returns a field with several values per record, from a stream of the oracle.
 func (c *apiClient) memberField(name, kind, stream, owner, item string) searchField {
 	of := map[any][]string{}
 	for _, row := range c.w.Oracle(stream) {
@@ -49,7 +49,7 @@ func (c *apiClient) memberField(name, kind, stream, owner, item string) searchFi
 	return searchField{name, kind, func(row map[string]any) any { return of[row["id"]] }}
 }
 
-// attributeFields gives the custom attributes of rows, one name for each type that its values have.
+// attributeFields returns the custom attributes of rows: one field for each type of their values.
 func attributeFields(t testing.TB, rows []map[string]any) (list []searchField) {
 	known := map[string]bool{}
 	for _, row := range rows {
@@ -80,7 +80,7 @@ func attributesOf(t testing.TB, row map[string]any) map[string]any {
 	return attrs
 }
 
-// matchesRow says what the document says of a filter or a group and a row, word by word.
+// matchesRow reports whether a row matches a filter or a group, by the words of the document.
 func (d dayZones) matchesRow(fields []searchField, query m, row map[string]any) bool {
 	if op := query["operator"]; op == "AND" || op == "OR" {
 		for _, inner := range query["value"].([]any) {
@@ -102,7 +102,7 @@ func (d dayZones) matchesRow(fields []searchField, query m, row map[string]any) 
 	panic(fmt.Sprintf("nothing is called %v", query["field"]))
 }
 
-// kindOf is the type under which a value asks for a name: that of a custom attribute is the value's.
+// kindOf returns the type by which a value queries a field: for a custom attribute that of the value.
 func kindOf(f searchField, value any) string {
 	if !strings.HasPrefix(f.name, "custom_attributes.") || f.kind == "Date" {
 		return f.kind
@@ -119,7 +119,7 @@ func isNumber(v any) bool {
 	return err == nil && !text
 }
 
-// operatorHolds is the table of operators (workspace-api 4.1). One that denies holds for all that its opposite does not hold for.
+// operatorHolds implements the table of operators (workspace-api 4.1). A negation holds wherever its opposite does not.
 func operatorHolds(kind, op string, have, want any, zone *time.Location) bool {
 	if opposite, denies := map[string]string{"!=": "=", "NIN": "IN", "!~": "~"}[op]; denies {
 		return !operatorHolds(kind, opposite, have, want, zone)
@@ -152,7 +152,7 @@ func operatorHolds(kind, op string, have, want any, zone *time.Location) bool {
 	panic(op)
 }
 
-// comparableTime is a time to compare: the second, or the first one of its date in a zone.
+// comparableTime returns a time to compare: its second, or the first second of its date in a zone.
 func comparableTime(v any, zone *time.Location) float64 {
 	at := parseNumber(v)
 	if zone == nil {

@@ -13,13 +13,13 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// operationStep is one operation over HTTP, and where what it did is seen. Words that begin with $ stand for what was made before.
+// operationStep is one operation over HTTP, and where its effect shows. Words that begin with $ stand for ids of earlier steps.
 type operationStep struct {
 	do     string
 	with   m
-	keep   string // name of the id that it answers
-	stream string // of the oracle, which must tell something else; "": neither it nor the API tells yet
-	asked  string // a GET, or a POST without a body, that must be answered otherwise
+	keep   string // name of the id in its answer
+	stream string // stream of the oracle that must change; "": neither the oracle nor the API changes yet
+	asked  string // a GET, or a POST without a body, with an answer that must change
 }
 
 var contactSteps = []operationStep{
@@ -127,10 +127,10 @@ var otherSteps = []operationStep{
 	{"exports.change", m{"dataset": "conversation", "key": "x", "attribute": "state", "value": "odd"}, "", "reporting_conversation", "an export"},
 }
 
-// testedElsewhere are the operations that change no row; they have tests of their own.
+// testedElsewhere are the operations that change no row; they have their own tests.
 var testedElsewhere = []string{"advance", "set", "chaos", "expire-cursors", "rotate", "add-token", "zone", "jobs.start", "tickets.enqueue", "exports.occupy"}
 
-// existingIDs is what the steps name that was there before them.
+// existingIDs returns the ids that the steps name and that exist before them.
 func existingIDs(w *emulator.Workspace) map[string]string {
 	subscribed := w.Oracle("contact_subscriptions")[0]
 	return map[string]string{"first": w.ContactIDs("active")[0], "tag": fmt.Sprint(w.Oracle("tags")[3]["id"]), "company": fmt.Sprint(w.Oracle("companies")[1]["id"]),
@@ -144,7 +144,7 @@ func TestEveryOperationIsSeenByTheAPIAndByTheOracle(t *testing.T) {
 	done := slices.Clone(testedElsewhere)
 	for _, s := range slices.Concat(contactSteps, conversationSteps, ticketSteps, otherSteps) {
 		done = append(done, s.do)
-		told, seen := s.oracleRows(c), c.readAnswer(resolveNames(s.asked, made))
+		rows, seen := s.oracleRows(c), c.readAnswer(resolveNames(s.asked, made))
 		r := c.do("POST", "/_emulator/do/"+s.do, s.resolveBody(made))
 		if r.status != 200 {
 			t.Fatalf("%s: %d %s", s.do, r.status, r.raw)
@@ -161,7 +161,7 @@ func TestEveryOperationIsSeenByTheAPIAndByTheOracle(t *testing.T) {
 		if s.stream == "" {
 			continue
 		}
-		if slices.Equal(told, s.oracleRows(c)) {
+		if slices.Equal(rows, s.oracleRows(c)) {
 			t.Errorf("%s: the oracle tells the same %s", s.do, s.stream)
 		}
 		if seen == c.readAnswer(resolveNames(s.asked, made)) {
@@ -199,7 +199,7 @@ func resolveNames(text string, made map[string]string) string {
 
 var signature = regexp.MustCompile(`\?[^"]*`)
 
-// readAnswer is an answer of the API, without the signatures of its addresses, which are always other ones.
+// readAnswer returns an answer of the API without the signatures of its addresses, which always differ.
 func (c *apiClient) readAnswer(asked string) string {
 	c.t.Helper()
 	switch method, path, posts := strings.Cut(asked, " "); {
@@ -240,7 +240,7 @@ func TestTheIndexHasTheTableOfOperations(t *testing.T) {
 	}
 }
 
-func TestAnOperationThatIsMisspeltIsToldWhatThereIs(t *testing.T) {
+func TestAMisspeltOperationIsAnsweredWithTheList(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 20})
 	id := c.w.ContactIDs("active")[0]

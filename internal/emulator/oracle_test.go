@@ -13,7 +13,7 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// flatContact turns a contact as it is sent into the columns of the oracle.
+// flatContact converts a contact as it is sent to the columns of the oracle.
 func flatContact(c map[string]any) map[string]any {
 	row := map[string]any{}
 	for name, v := range c {
@@ -68,7 +68,7 @@ func sameRows(t *testing.T, stream string, got, want []map[string]any) {
 	}
 }
 
-// childRows gives the rows of a nested list, read on where it is cut.
+// childRows returns the rows of a nested list, including the part beyond its cap.
 func (c *apiClient) childRows(contacts []map[string]any, list, column string) []map[string]any {
 	var rows []map[string]any
 	for _, contact := range contacts {
@@ -82,7 +82,7 @@ func (c *apiClient) childRows(contacts []map[string]any, list, column string) []
 		}
 		for _, item := range items {
 			row := m{"contact_id": contact["id"], column: item["id"]}
-			if list != "companies" { // read on, they come without an address
+			if list != "companies" { // read separately, companies have no address
 				row["url"] = item["url"]
 			}
 			rows = append(rows, row)
@@ -91,7 +91,7 @@ func (c *apiClient) childRows(contacts []map[string]any, list, column string) []
 	return rows
 }
 
-func TestWhatIsServedIsWhatTheOracleTellsAfterEveryHour(t *testing.T) {
+func TestContactsAreServedAsTheOracleSaysAfterEveryHour(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Seed: 7, Contacts: 250, Knobs: emulator.Knobs{ChangeShare: 0.12}})
 	for hour := range 8 {

@@ -14,7 +14,7 @@ import (
 	"aqueduck/internal/emulator/webhook"
 )
 
-// fetchPage asks for the page as a browser does, under a name for this machine.
+// fetchPage requests the page as a browser does, under a name of this machine.
 func (c *apiClient) fetchPage(host string) (status int, header http.Header, page string) {
 	c.t.Helper()
 	req, err := http.NewRequest("GET", c.url+"/", nil)
@@ -90,8 +90,8 @@ func mustZone(t *testing.T, name string) *time.Location {
 	return zone
 }
 
-// Whatever is asked, and whatever answers, is text on the page.
-func TestThePageEscapesWhatOthersSay(t *testing.T) {
+// Texts of requests and answers are escaped on the page.
+func TestThePageEscapesForeignText(t *testing.T) {
 	t.Parallel()
 	const evil = `"><script>alert(1)</script><img src=x onerror=alert(2)>`
 	c := startWorkspace(t, emulator.Config{Contacts: 60, WorkspaceID: evil, Token: "it's" + evil, Start: time.Date(2024, 6, 15, 2, 0, 0, 0, time.UTC)})
@@ -114,7 +114,7 @@ func TestThePageEscapesWhatOthersSay(t *testing.T) {
 	n.Close(ctx)
 }
 
-// A name that leads to this machine from elsewhere shows nothing: a page of that name could read it.
+// A host name that leads to this machine from elsewhere gets no page: a page of that name could read the answer.
 func TestThePageIsServedUnderNamesOfThisMachineOnly(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60})
@@ -126,8 +126,8 @@ func TestThePageIsServedUnderNamesOfThisMachineOnly(t *testing.T) {
 	}
 }
 
-// Nor can a page of elsewhere that is open in a browser here have anything done, or read what is true.
-func TestNoPageOfElsewhereReachesTheControls(t *testing.T) {
+// A page of another origin that is open in a browser here can neither carry out operations nor read the oracle.
+func TestPagesOfOtherOriginsCannotReachTheControls(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60})
 	for _, row := range []struct {

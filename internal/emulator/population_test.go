@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "write what docs/internals/population.md says of the population anew")
 
-// TestThePopulationIsWhatItsPageSays asks the demo for everything it has, as a reader would.
+// TestThePopulationIsWhatItsPageSays reads the whole demo as a client would.
 func TestThePopulationIsWhatItsPageSays(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -75,7 +75,7 @@ func (s *fieldSurvey) populationShares() []populationShare {
 
 func isForeign(s string) bool { return strings.IndexFunc(s, func(r rune) bool { return r > 127 }) >= 0 }
 
-// formerAdmins are those who wrote or did something and are not in the list of admins.
+// formerAdmins returns the admins that wrote or did something and are not in the list of admins.
 func (s *fieldSurvey) formerAdmins() (ids []string) {
 	there := s.fieldValues("admin.id")
 	for id := range s.authors {
@@ -95,7 +95,7 @@ func checkShares(t *testing.T, s *fieldSurvey) {
 	}
 }
 
-// A deleted admin's deletion is in the activity log, and nobody else's.
+// checkFormer: the activity log has the deletion of each former admin, and no other deletion.
 func checkFormer(t *testing.T, s *fieldSurvey) {
 	slices.Sort(s.removed)
 	if got := s.formerAdmins(); !slices.Equal(got, s.removed) {
@@ -103,7 +103,7 @@ func checkFormer(t *testing.T, s *fieldSurvey) {
 	}
 }
 
-// checkOptional: what is not always there is missing, or null, sometimes and not always.
+// checkOptional: optional fields are missing or null sometimes, and not always.
 func checkOptional(t *testing.T, s *fieldSurvey) {
 	always := map[string]bool{}
 	for _, object := range alwaysThere {
@@ -162,7 +162,7 @@ const (
 	measuredTo     = "<!-- end -->\n"
 )
 
-// checkPage holds the page to what was measured.
+// checkPage compares the page with the measured numbers.
 func checkPage(t *testing.T, s *fieldSurvey) {
 	page, err := os.ReadFile(populationPage)
 	if err != nil {
@@ -183,7 +183,7 @@ func checkPage(t *testing.T, s *fieldSurvey) {
 	}
 }
 
-// measuredTable is the part of the page that is measured.
+// measuredTable returns the measured part of the page.
 func (s *fieldSurvey) measuredTable() string {
 	var b strings.Builder
 	b.WriteString("| what | asked | measured | drawn in |\n|---|---:|---:|---|\n")

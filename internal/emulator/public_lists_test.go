@@ -7,7 +7,7 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// The lists that public descriptions have beyond the document: each is read to its end in its own way, and lives.
+// The lists of public descriptions beyond the document: each can be read to its end in its own way, and changes over time.
 func TestListsOfPublicDescriptionsAreServedAndLive(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Seed: 7, Contacts: 60, Conversations: 30})

@@ -8,8 +8,8 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// What the document leaves open has a usual reading, and a knob for another one. Readings that change how lists are walked or when
-// something is found are tested where lists and search are.
+// Each open question of the document has a default reading and a knob for another one. Readings about walks of lists and about search are
+// tested with those.
 
 func TestTheOtherReadingsOfFilters(t *testing.T) {
 	t.Parallel()
@@ -86,10 +86,10 @@ func TestTheOtherReadingsOfNames(t *testing.T) {
 	if segment["contact_count"] == nil || segment["count"] != nil {
 		t.Errorf("a segment: %v", segment)
 	}
-	admins, told := c.do("GET", "/admins", nil).json["admins"].([]any), c.w.Oracle("admins")
+	admins, expected := c.do("GET", "/admins", nil).json["admins"].([]any), c.w.Oracle("admins")
 	c.w.SetKnobs(func(k *emulator.Knobs) { k.FormerAdmins = false })
-	if usual := c.w.Oracle("admins"); len(admins) != len(told) || len(admins) != len(usual)+4 {
-		t.Errorf("%d admins with those who were deleted, %d in truth, %d without", len(admins), len(told), len(usual))
+	if usual := c.w.Oracle("admins"); len(admins) != len(expected) || len(admins) != len(usual)+4 {
+		t.Errorf("%d admins with those who were deleted, %d in truth, %d without", len(admins), len(expected), len(usual))
 	}
 	if r := c.do("GET", "/dynamic_contents", nil); r.status != 403 || r.errorCode() != "feature_disabled" {
 		t.Errorf("dynamic content: %d %s", r.status, r.errorCode())
@@ -122,21 +122,21 @@ func TestAScopeToWriteMayNotBeOneToRead(t *testing.T) {
 	}
 }
 
-func TestT27WhoComesBackMayKeepItsTimeAlwaysOrNever(t *testing.T) {
+func TestT27ReturningContactsKeepTheirTimeAlwaysOrNever(t *testing.T) {
 	t.Parallel()
 	for _, reading := range []emulator.Occurrence{emulator.Always, emulator.Never} {
 		c := startWorkspace(t, emulator.Config{Contacts: 800, Inactive: 400, Knobs: emulator.Knobs{QuietReturns: reading, ChangeShare: 0.02}})
-		gone := map[any]bool{}
+		inactive := map[any]bool{}
 		for _, row := range c.w.Oracle("contact_lifecycle") {
 			if row["lifecycle"] == "archived" || row["lifecycle"] == "blocked" {
-				gone[row["id"]] = true
+				inactive[row["id"]] = true
 			}
 		}
 		hourZero := c.w.CurrentTime().Unix()
 		c.w.SimulateHours(12)
 		back, kept := 0, 0
 		for _, row := range c.w.Oracle("contacts") {
-			if !gone[row["id"]] {
+			if !inactive[row["id"]] {
 				continue
 			}
 			back++

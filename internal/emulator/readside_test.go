@@ -99,7 +99,7 @@ func TestTheItemsOfANewsfeedAreThoseAssignedToIt(t *testing.T) {
 	}
 }
 
-// workspace-api 4.11, 9 (version 2.14): bodies of parts change, what is true does not.
+// workspace-api 4.11, 9 (version 2.14): the bodies of parts change, and the oracle does not.
 func TestT68TranslationsRewriteTheBodiesOfParts(t *testing.T) {
 	t.Parallel()
 	c, id := newStillClient(t, emulator.Knobs{})
@@ -131,7 +131,7 @@ func TestT68TranslationsRewriteTheBodiesOfParts(t *testing.T) {
 	}
 }
 
-// workspace-api 4.1: the effect of include_merge_history is not shown. It is accepted; fields come where the knob asks for them.
+// workspace-api 4.1: the document does not show the effect of include_merge_history. The parameter is accepted, and a knob adds fields.
 func TestT23IncludeMergeHistoryMayAddFields(t *testing.T) {
 	t.Parallel()
 	for _, knob := range []bool{false, true} {

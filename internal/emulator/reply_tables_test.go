@@ -7,18 +7,18 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// tableHTML is a table of so many rows and columns.
+// tableHTML returns a table with that many rows and columns.
 func tableHTML(rows, columns int) string {
 	return "<table><tbody>" + strings.Repeat("<tr>"+strings.Repeat("<td>x</td>", columns)+"</tr>", rows) + "</tbody></table>"
 }
 
-// Section 8, limit by limit, at its edge and one beyond it: for comments and notes, to conversations and to tickets.
+// Section 8, limit by limit, at the limit and one beyond it: for comments and notes, on conversations and tickets.
 func TestContract8TablesOfRepliesHaveLimits(t *testing.T) {
 	t.Parallel()
 	c, ticket := stillTicket(t, "1200")
 	talk := c.w.ConversationIDs()[0]
 	for _, row := range []struct {
-		name, body, refused string // refused: what the message names; "": nothing
+		name, body, refused string // what the message names; "": accepted
 	}{
 		{"no table", "<p>a</p>", ""},
 		{"200 rows", tableHTML(200, 1), ""},
@@ -56,7 +56,7 @@ func TestContract8TablesOfRepliesHaveLimits(t *testing.T) {
 	}
 }
 
-// Sections 8, 9: where tables are kept and where they become text, whatever their size.
+// Sections 8, 9: where tables are stored and where they become text, whatever their size.
 func TestContract8TablesAreKeptOrFlattened(t *testing.T) {
 	t.Parallel()
 	const sent, kept, flat = `<P>Prices <b>now<TABLE><caption>In €</caption><tr><th>Size<th>Price<tr><td>S &amp; M<td><i>5</i> net</TABLE>so`,
@@ -91,7 +91,7 @@ func TestContract8TablesAreKeptOrFlattened(t *testing.T) {
 		t.Errorf("beyond the limits, but flat: %.200s", got)
 	}
 	c.version = "2.17"
-	for i, part := range partsOf(c.fetchConversation(id)) { // parts created earlier are unchanged
+	for i, part := range partsOf(c.fetchConversation(id)) { // earlier parts are unchanged
 		if i == 3 && part["body"] != kept {
 			t.Errorf("a part from before is now %v", part["body"])
 		}

@@ -18,14 +18,14 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// listWalker reads lists to their ends over connections that it keeps, and looks at no more of an answer than it needs.
+// listWalker reads lists to their ends over kept connections, and decodes no more of an answer than it needs.
 type listWalker struct {
 	t     testing.TB
 	token string
 	url   string
 	http  http.Client
-	gzip  bool   // asks for compressed answers, and does not look into them
-	last  string // the body sent last
+	gzip  bool   // requests compressed answers, and does not decode them
+	last  string // the last request body
 }
 
 func newWalker(t testing.TB, w *emulator.Workspace) *listWalker {
@@ -58,7 +58,7 @@ func (k *listWalker) sendRequest(method, path, body string) []byte {
 const everySecond = `"query":{"operator":"OR","value":[{"field":"updated_at","operator":"=","value":1000000000},` +
 	`{"field":"updated_at","operator":">","value":1000000000}]},"sort":{"field":"updated_at","order":"ascending"}`
 
-// walkSearch walks a search to its end and hands each page on.
+// walkSearch walks a search to its end and passes each page on.
 func (k *listWalker) walkSearch(path string, page func(answer []byte)) {
 	for after := ""; ; {
 		answer := k.sendRequest("POST", path, `{`+everySecond+`,"pagination":{"per_page":150`+after+`}}`)
@@ -72,7 +72,7 @@ func (k *listWalker) walkSearch(path string, page func(answer []byte)) {
 	}
 }
 
-// peakMemory is the most memory that this process ever had, in MiB.
+// peakMemory returns the largest memory of this process so far, in MiB.
 func peakMemory(t testing.TB) int {
 	status, err := os.ReadFile("/proc/self/status")
 	found := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(status)
@@ -86,7 +86,7 @@ func peakMemory(t testing.TB) int {
 	return kb >> 10
 }
 
-// cpuTime is the processor time that this process has had.
+// cpuTime returns the CPU time of this process so far.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
@@ -95,13 +95,13 @@ func cpuTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// TestAMillionContactsLiveInFourGiB builds a workspace of a million contacts and ten million parts and reads it to its end; it is a
-// small one unless AQUEDUCK_LONG is set. Its own memory, as the reader, counts too.
+// TestAMillionContactsLiveInFourGiB builds a workspace of a million contacts and ten million parts, and reads it to its end. Without
+// AQUEDUCK_LONG it is a small one. The limit includes the memory of the reader in the same process.
 func TestAMillionContactsLiveInFourGiB(t *testing.T) {
 	contacts, conversations := 1000, 1000
 	if os.Getenv("AQUEDUCK_LONG") != "" {
 		contacts, conversations = 1_000_000, 1_000_000
-		defer debug.SetGCPercent(debug.SetGCPercent(40)) // as the program has it
+		defer debug.SetGCPercent(debug.SetGCPercent(40)) // the program's own setting
 	}
 	began := cpuTime()
 	say := func(what string) {
@@ -120,10 +120,10 @@ func TestAMillionContactsLiveInFourGiB(t *testing.T) {
 	var ids []string
 	n = 0
 	parts := 0
-	told := regexp.MustCompile(`"count_conversation_parts":(\d+)`)
+	partCount := regexp.MustCompile(`"count_conversation_parts":(\d+)`)
 	k.walkSearch("/conversations/search", func(answer []byte) {
 		n += bytes.Count(answer, []byte(`"ai_agent_participated":`))
-		for _, found := range told.FindAllSubmatch(answer, -1) {
+		for _, found := range partCount.FindAllSubmatch(answer, -1) {
 			size, _ := strconv.Atoi(string(found[1])) // digits
 			parts += size
 		}

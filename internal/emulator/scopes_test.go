@@ -11,7 +11,7 @@ import (
 	"aqueduck/internal/emulator/knobs"
 )
 
-// scopesNamed are the endpoints that the document names a scope for (workspace-api 4.11, 5.3), reading and writing.
+// scopesNamed are the endpoints with a scope in the document (workspace-api 4.11, 5.3), reading and writing.
 var scopesNamed = map[string]string{
 	"notes.delete":            "write_users_companies",
 	"conversations.hitl":      "read_conversations",
@@ -22,7 +22,7 @@ var scopesNamed = map[string]string{
 	"data_connectors.note": "read_write_data_connector_versions",
 }
 
-// Sections 5.3, 5.5, 7: every endpoint with every scope, and out of the workspace's plan.
+// Sections 5.3, 5.5, 7: every endpoint with every scope, and outside the workspace's plan.
 func TestContract5EveryEndpointNeedsItsScopeAndItsPlan(t *testing.T) {
 	t.Parallel()
 	w := New(Config{Contacts: 20, Conversations: 2})

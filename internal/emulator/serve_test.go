@@ -14,7 +14,7 @@ import (
 	"aqueduck/internal/emulator/control"
 )
 
-func TestRequestsAreLoggedAndOnlyGoodTokensHearOfTheQuota(t *testing.T) {
+func TestRequestsAreLoggedAndOnlyGoodTokensGetTheRateLimit(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{})
 	for _, test := range []struct {
@@ -61,7 +61,7 @@ func TestTheClockIsTheWorkspacesOwn(t *testing.T) {
 	}
 }
 
-func TestT117QuotaIsSpreadOverTenSeconds(t *testing.T) {
+func TestT117TheRateLimitIsSpreadOverTenSeconds(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{RatePerMinute: 60, Knobs: emulator.Knobs{RetryAfter: "seconds"}})
 	var last apiReply
@@ -149,7 +149,7 @@ func TestT115AnotherWorkspacesIdAndMutatedBodies(t *testing.T) {
 	}
 }
 
-func TestControlsForAProcessOfItsOwn(t *testing.T) {
+func TestControlsForASeparateProcess(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{})
 	post := func(path string) control.WorkspaceState {

@@ -9,12 +9,12 @@ import (
 	"testing"
 )
 
-// shapeSpecs are objects by name: a line for each field with its kind. A kind is a type; or =a|b, the values that there are; or a
-// path, in which {id} is the object's own id; or @name, an object of that shape; [] makes it a list of them. ? is said of a
-// field that may be null, ~ of one that may be absent.
+// shapeSpecs are objects by name, with a line for each field and its kind. A kind is a type, or =a|b for the allowed values, or a path in
+// which {id} is the object's own id, or @name for an object of that shape; [] makes it a list. ? marks a field that may be null, ~ one that
+// may be absent.
 type shapeSpecs map[string]string
 
-// shapeCheck is what was seen of shapes: what was wrong, and which fields ever had a value.
+// shapeCheck collects what was seen of shapes: errors, and which fields ever had a value.
 type shapeCheck struct {
 	shapes shapeSpecs
 	wrong  map[string]string
@@ -25,7 +25,7 @@ func newShapeCheck(s shapeSpecs) *shapeCheck {
 	return &shapeCheck{shapes: s, wrong: map[string]string{}, filled: map[string]bool{}}
 }
 
-// shapeFields gives name and kind of the fields of a shape.
+// shapeFields returns name and kind of the fields of a shape.
 func (s shapeSpecs) shapeFields(t testing.TB, shape string) (list [][2]string) {
 	t.Helper()
 	text, known := s[shape]
@@ -41,7 +41,7 @@ func (s shapeSpecs) shapeFields(t testing.TB, shape string) (list [][2]string) {
 	return list
 }
 
-// checkObject holds an object against a shape.
+// checkObject checks an object against a shape.
 func (v *shapeCheck) checkObject(t testing.TB, shape string, object map[string]any) {
 	t.Helper()
 	for _, field := range v.shapes.shapeFields(t, shape) {
@@ -63,7 +63,7 @@ func (v *shapeCheck) checkObject(t testing.TB, shape string, object map[string]a
 	}
 }
 
-// isKind says whether a value is of a kind.
+// isKind reports whether a value is of a kind.
 func (v *shapeCheck) isKind(t testing.TB, kind string, value any, of map[string]any) bool {
 	if inner, isList := strings.CutSuffix(kind, "[]"); isList {
 		list, ok := value.([]any)
@@ -101,7 +101,7 @@ func (v *shapeCheck) isKind(t testing.TB, kind string, value any, of map[string]
 	return map[string]string{"boolean": "bool", "object": "map[string]interface {}"}[kind] == fmt.Sprintf("%T", value)
 }
 
-// checkFilled tells what was wrong, and which fields of the shapes named never had a value.
+// checkFilled reports the errors, and the fields of the named shapes that never had a value.
 func (v *shapeCheck) checkFilled(t *testing.T, names ...string) {
 	t.Helper()
 	for at, what := range v.wrong {

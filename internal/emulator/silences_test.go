@@ -12,18 +12,18 @@ import (
 	"aqueduck/internal/emulator/knobs"
 )
 
-// notYetRead are knobs of what nothing reads or asks so far; the tests of the emulator alone run under both readings.
+// notYetRead are knobs for data that the program does not read yet; only the emulator's own tests run under both readings.
 var notYetRead = []string{"MergeHistory", "JobWords", "SegmentCount", "FormerAdmins",
 	"ScrollNamesEnd", "StrictFilters", "SearchRefused", "FlatTables"}
 
-// noSilence are knobs of faults, and of what a caller says, rather than of another reading of the document.
-var noSilence = []string{"Chaos", "Forms", "Mutate", "Unavailable", "RevokeAt", "EmptyLists", "Export"}
+// faultKnobs are knobs of faults and of explicit choices, not of another reading of the document.
+var faultKnobs = []string{"Chaos", "Forms", "Mutate", "Unavailable", "RevokeAt", "EmptyLists", "Export"}
 
 var knobNames = regexp.MustCompile("`(?:Export\\.)?([A-Z][A-Za-z]+)`")
 
-// Every silence of the document has a row with the answer, the reason and the knob for the other reading, every knob is in a
-// row, and what reads the API is tested with it.
-func TestEverySilenceHasAKnobAndTestsUnderBothReadings(t *testing.T) {
+// Every open question of the document has a row with the answer, the reason and the knob for the other reading. Every knob is in a row, and
+// the code that reads the API is tested with it.
+func TestEveryOpenQuestionHasAKnobAndTestsUnderBothReadings(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/internals/emulator-choices.md")
 	if err != nil {
@@ -33,7 +33,7 @@ func TestEverySilenceHasAKnobAndTestsUnderBothReadings(t *testing.T) {
 	if !found {
 		t.Fatal("there is no table of silences")
 	}
-	told := map[string]bool{}
+	mentioned := map[string]bool{}
 	for _, line := range strings.Split(strings.TrimSpace(table), "\n") {
 		cells := strings.Split(strings.Trim(line, "| "), " | ")
 		if len(cells) != 4 {
@@ -45,7 +45,7 @@ func TestEverySilenceHasAKnobAndTestsUnderBothReadings(t *testing.T) {
 			t.Errorf("no knob, and no word why: %s", line)
 		}
 		for _, name := range names {
-			told[name[1]] = true
+			mentioned[name[1]] = true
 		}
 	}
 	ours := testsOfReaders(t)
@@ -58,19 +58,19 @@ func TestEverySilenceHasAKnobAndTestsUnderBothReadings(t *testing.T) {
 			if used == slices.Contains(notYetRead, name) {
 				t.Errorf("a reader of the API is tested with %s: %t", name, used)
 			}
-			if k == reflect.TypeFor[knobs.Knobs]() && told[name] == slices.Contains(noSilence, name) {
-				t.Errorf("the document tells of %s: %t", name, told[name])
+			if k == reflect.TypeFor[knobs.Knobs]() && mentioned[name] == slices.Contains(faultKnobs, name) {
+				t.Errorf("the document tells of %s: %t", name, mentioned[name])
 			}
 		}
 	}
-	for name := range told {
+	for name := range mentioned {
 		if !all[name] {
 			t.Errorf("%s is no knob", name)
 		}
 	}
 }
 
-// testsOfReaders are the texts of the tests of what reads the API.
+// testsOfReaders returns the tests of the code that reads the API.
 func testsOfReaders(t *testing.T) string {
 	t.Helper()
 	var all strings.Builder

@@ -8,7 +8,7 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// plainRows turns small records as they are sent into the rows of the oracle: objects and lists as JSON text, ids as text.
+// plainRows converts small records as they are sent to the rows of the oracle: objects and lists as JSON text, ids as text.
 func plainRows(list []map[string]any) []map[string]any {
 	for _, row := range list {
 		delete(row, "type")
@@ -42,8 +42,8 @@ func sameJSON(list []map[string]any) []map[string]any {
 	return list
 }
 
-// The lists that are not paged: 2.3, 2.4, 4.7, and those that the document only uses.
-func TestSmallListsAreServedAsTheOracleTells(t *testing.T) {
+// The lists that are not paged: 2.3, 2.4, 4.7, and those that the document uses without describing them.
+func TestSmallListsAreServedAsTheOracleSays(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Seed: 7, Contacts: 200, Knobs: emulator.Knobs{ChangeShare: 0.1}})
 	for range 7 {

@@ -19,15 +19,15 @@ import (
 
 const hookSecret = "between us"
 
-// subscriber is who listens at the other end.
+// subscriber is the HTTP server at a webhook's address.
 type subscriber struct {
 	t      *testing.T
 	url    string
-	answer func(n int) int // with which status the nth delivery is answered; nil: 200
+	answer func(n int) int // status of the nth delivery's answer; nil: 200
 
 	mu  sync.Mutex
 	got []m
-	one chan m // what was taken
+	one chan m // accepted notices
 }
 
 func newSubscriber(t *testing.T) *subscriber {
@@ -65,7 +65,7 @@ func (s *subscriber) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// nextDelivery is the next that comes.
+// nextDelivery returns the next accepted notice.
 func (s *subscriber) nextDelivery() m {
 	s.t.Helper()
 	select {
@@ -77,7 +77,7 @@ func (s *subscriber) nextDelivery() m {
 	}
 }
 
-// collectTopics are those of these topics, once they are there, by topic.
+// collectTopics waits for notices of these topics, and returns them by topic.
 func (s *subscriber) collectTopics(topics ...string) map[string]m {
 	s.t.Helper()
 	list := map[string]m{}
@@ -95,7 +95,7 @@ func (s *subscriber) collectTopics(topics ...string) map[string]m {
 
 func itemOf(one m) m { return one["data"].(m)["item"].(m) }
 
-// startWebhook has a subscriber told, without waiting long between tries. What it gives ends that.
+// startWebhook starts a webhook with short waits between tries. The returned function ends it.
 func (c *apiClient) startWebhook(h webhook.Hook) func() int {
 	c.t.Helper()
 	h.Backoff = time.Millisecond

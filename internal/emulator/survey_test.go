@@ -10,33 +10,33 @@ import (
 	"time"
 )
 
-// fieldSurvey is what one reader sees who asks for everything: of each kind of record how often each field was there.
+// fieldSurvey is what a reader of the whole workspace sees: how often each field of each kind of record was there.
 type fieldSurvey struct {
 	*apiClient
-	objects map[string]int             // by path: how many objects there were
+	objects map[string]int             // by path: number of objects
 	fields  map[string]*fieldSeen      // by path
-	names   map[string]map[string]bool // of custom attributes: the JSON types that came under each name, by kind of record
+	names   map[string]map[string]bool // by kind of record: the JSON types under each name of a custom attribute
 
-	derived map[string]map[string]bool // values that no field tells by itself
+	derived map[string]map[string]bool // values that follow from several fields
 
 	contacts              []map[string]any
-	sizes                 []int // of conversations: their parts
+	sizes                 []int // parts of each conversation
 	unanswered            int   // conversations without a contact's reply
 	bodies, long, foreign int
 	parts, redacted       int
 	authors               map[string]bool // ids of admins who wrote or did something
-	removed               []string        // ids of admins whose deletion the activity log tells
+	removed               []string        // ids of admins with a deletion in the activity log
 }
 
 const week = 7 * 24 * 3600
 
-// fieldSeen is what was seen of one field. Of texts, numbers and flags the different values are kept until there are many.
+// fieldSeen is what was seen of one field. Different texts, numbers and booleans are kept up to a limit.
 type fieldSeen struct {
 	there, null int
 	values      map[string]int
 }
 
-// mostValues is more than any enumeration has.
+// mostValues is larger than any enumeration.
 const mostValues = 60
 
 func newSurvey(c *apiClient) *fieldSurvey {
@@ -73,7 +73,7 @@ func (s *fieldSurvey) measureConversation(c m) {
 	}
 }
 
-// assignmentOf says which row of the table of workspace-api 2.10 a part is.
+// assignmentOf returns the row of the table of workspace-api 2.10 that a part is.
 func assignmentOf(p m) string {
 	to, _ := p["assigned_to"].(m)
 	admin, team := p["admin_assignee_id"], p["team_assignee_id"]
@@ -96,7 +96,7 @@ func assignmentOf(p m) string {
 	return "-all"
 }
 
-// countValue counts a value that no field tells by itself.
+// countValue counts a value that follows from several fields.
 func (s *fieldSurvey) countValue(field, value string) {
 	if s.derived[field] == nil {
 		s.derived[field] = map[string]bool{}
@@ -119,7 +119,7 @@ func (s *fieldSurvey) measureText(of m) {
 	}
 }
 
-// surveyValue takes a record, and what is in it, into account.
+// surveyValue counts a record and everything in it.
 func (s *fieldSurvey) surveyValue(path string, v any) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -162,7 +162,7 @@ func (s *fieldSurvey) surveyAttributes(kind string, value any) {
 	}
 }
 
-// missingCount is how many of the objects that could have a field did not tell it, absent or null.
+// missingCount returns how many of the objects that could have a field had it absent or null.
 func (s *fieldSurvey) missingCount(field string) int {
 	f := s.fields[field]
 	return s.objects[field[:strings.LastIndex(field, ".")]] - f.there + f.null
@@ -175,7 +175,7 @@ func (s *fieldSurvey) fieldValues(field string) []string {
 	return slices.Sorted(maps.Keys(s.derived[field]))
 }
 
-// smallLists are read in one request each, by the key of their list.
+// smallLists are read in one request each, with the key of the list.
 var smallLists = []struct{ kind, path, key string }{
 	{"admin", "/admins", "admins"}, {"team", "/teams", "teams"}, {"tag", "/tags", "data"}, {"segment", "/segments?include_count=true", "segments"},
 	{"subscription", "/subscription_types", "data"}, {"data_attribute", "/data_attributes?include_archived=true", "data"},
@@ -191,7 +191,7 @@ var numberedLists = []struct {
 	{"internal_article", "/internal_articles", 250}, {"newsfeed", "/news/newsfeeds", 10}, {"news_item", "/news/news_items", 10}, {"folder", "/folders", 50},
 }
 
-// surveyOf asks for everything that there is to read.
+// surveyOf reads everything.
 func surveyOf(c *apiClient) *fieldSurvey {
 	s := newSurvey(c)
 	for _, contact := range c.searchAll(updatedSince(1)) {
@@ -219,7 +219,7 @@ func surveyOf(c *apiClient) *fieldSurvey {
 	return s
 }
 
-// surveyConversations reads every conversation by its id, its consultations and its calls with their transcripts.
+// surveyConversations reads every conversation by its id, with its consultations and its calls with transcripts.
 func (s *fieldSurvey) surveyConversations() {
 	var ids []string
 	for page := 1; ; page++ {
@@ -263,7 +263,7 @@ func (s *fieldSurvey) surveyCompanies() {
 	}
 }
 
-// surveyContent reads what has a list of its own kind.
+// surveyContent reads the kinds of content.
 func (s *fieldSurvey) surveyContent() {
 	for _, item := range s.walkPages("/articles", 250) {
 		s.surveyValue("article", s.do("GET", "/articles/"+item["id"].(json.Number).String(), nil).json)
@@ -288,8 +288,8 @@ func (s *fieldSurvey) surveyLogs() {
 			for _, item := range list {
 				s.surveyValue("log", item)
 				s.authors[item.(m)["performed_by"].(m)["id"].(string)] = true
-				if gone, ok := item.(m)["metadata"].(m)["deleted_admin"].(m); ok {
-					s.removed = append(s.removed, gone["id"].(string))
+				if former, ok := item.(m)["metadata"].(m)["deleted_admin"].(m); ok {
+					s.removed = append(s.removed, former["id"].(string))
 				}
 			}
 		}
@@ -302,7 +302,7 @@ func (s *fieldSurvey) seeAll(path string, list any) {
 	}
 }
 
-// surveyCallsUnderWay looks at calls while they ring, are answered and have just ended.
+// surveyCallsUnderWay reads calls while they ring, are answered and have just ended.
 func (s *fieldSurvey) surveyCallsUnderWay() {
 	for i, conversation := range s.w.ConversationIDs()[:8] {
 		id, err := s.w.StartCall(conversation, i%2 == 0)

@@ -12,7 +12,7 @@ import (
 	"aqueduck/internal/emulator/state/tickets"
 )
 
-// stillTicket is a workspace whose index has no lag and whose clock stands, with a ticket of a type that has a part.
+// stillTicket is newStillClient with a ticket of a type that has a part.
 func stillTicket(t *testing.T, kind string) (*apiClient, string) {
 	t.Helper()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 60, Knobs: emulator.Knobs{NoLag: true}})
@@ -23,7 +23,7 @@ func stillTicket(t *testing.T, kind string) (*apiClient, string) {
 	return c, id
 }
 
-// workspace-api 4.11: a job gives the address of the ticket that it made.
+// workspace-api 4.11: a job gives the address of its ticket.
 func TestATicketIsReadByTheAddressOfItsJobUntilItIsDeleted(t *testing.T) {
 	t.Parallel()
 	c, id := stillTicket(t, "1200")
@@ -47,7 +47,7 @@ func TestATicketIsReadByTheAddressOfItsJobUntilItIsDeleted(t *testing.T) {
 	c.sameTickets(t)
 }
 
-// T58: each of these changes what is read, and what moves updated_at is as the operation says.
+// T58: each operation changes what is read, and moves updated_at or not as it says.
 func TestEveryOperationChangesTheTicketAndMovesItOrNot(t *testing.T) {
 	t.Parallel()
 	var part string
@@ -90,7 +90,7 @@ func TestEveryOperationChangesTheTicketAndMovesItOrNot(t *testing.T) {
 	}
 }
 
-// api-notes: the state and what is open; workspace-api 2.10: the parts tell what they did.
+// api-notes: the state and the open flag; workspace-api 2.10: the parts show their changes.
 func TestATicketGoesThroughItsStates(t *testing.T) {
 	t.Parallel()
 	c, id := stillTicket(t, "1200")
@@ -115,7 +115,7 @@ func TestATicketGoesThroughItsStates(t *testing.T) {
 	}
 }
 
-// workspace-api 4.11: where no customer reads, only notes are accepted, and life keeps to that too.
+// workspace-api 4.11: tickets that no customer reads accept only notes, also in simulated hours.
 func TestATrackerAndABackOfficeTicketTakeOnlyNotes(t *testing.T) {
 	t.Parallel()
 	c, id := stillTicket(t, "1202")

@@ -20,7 +20,7 @@ func (c *apiClient) searchTickets(query any, per int, after string) apiReply {
 	return c.do("POST", "/tickets/search", m{"query": query, "pagination": page, "sort": m{"field": "updated_at", "order": "ascending"}})
 }
 
-// ticketItems are those of a reply.
+// ticketItems returns the tickets of a reply.
 func (r apiReply) ticketItems() []map[string]any { return itemsAt(r.json, "tickets") }
 
 // allTickets walks a search to its end.
@@ -39,7 +39,7 @@ func (c *apiClient) allTickets() []map[string]any {
 	}
 }
 
-// findTicket is the one of an id.
+// findTicket returns the ticket with an id.
 func (c *apiClient) findTicket(id string) map[string]any {
 	c.t.Helper()
 	found := c.searchTickets(fieldFilter("id", "=", id), 20, "").ticketItems()
@@ -53,7 +53,7 @@ func ticketParts(ticket map[string]any) []map[string]any {
 	return itemsAt(ticket, "ticket_parts", "ticket_parts")
 }
 
-// flatTicket turns a ticket as the later version sends it into the columns of the oracle.
+// flatTicket converts a ticket as the later version sends it to the columns of the oracle.
 func flatTicket(ticket map[string]any) map[string]any {
 	row := m{"number": ticket["ticket_id"], "ticket_attributes": jsonText(ticket["ticket_attributes"]),
 		"part_count": fieldOf(ticket["ticket_parts"], "total_count")}
@@ -75,7 +75,7 @@ func flatTicketPart(part map[string]any) map[string]any {
 	return row
 }
 
-// ticketTables are the rows of every table of tickets as they are served.
+// ticketTables returns the rows of every table of tickets as they are served.
 func ticketTables(tickets []map[string]any) map[string][]map[string]any {
 	rows := map[string][]map[string]any{}
 	for _, ticket := range tickets {
@@ -102,7 +102,7 @@ func ticketTables(tickets []map[string]any) map[string][]map[string]any {
 	return rows
 }
 
-// sameTickets compares all that is served of tickets with what the oracle tells.
+// sameTickets compares everything served of tickets with the oracle.
 func (c *apiClient) sameTickets(t *testing.T) {
 	t.Helper()
 	served := ticketTables(c.allTickets())
@@ -114,7 +114,7 @@ func (c *apiClient) sameTickets(t *testing.T) {
 		for _, row := range c.w.Oracle(table) {
 			if raw, set := row["updated_attribute_value"].(string); set {
 				var escaped bytes.Buffer
-				json.HTMLEscape(&escaped, []byte(raw)) // as jsonText writes what was served
+				json.HTMLEscape(&escaped, []byte(raw)) // escaped like the served text in jsonText
 				row["updated_attribute_value"] = escaped.String()
 			}
 			if row["readable"] != false {
@@ -126,7 +126,7 @@ func (c *apiClient) sameTickets(t *testing.T) {
 }
 
 // api-notes (tickets), workspace-api 2.10.
-func TestTicketsAreServedAsTheOracleTellsAfterEveryHour(t *testing.T) {
+func TestTicketsAreServedAsTheOracleSaysAfterEveryHour(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Seed: 7, Contacts: 60, Conversations: 60, Tickets: 80, Knobs: emulator.Knobs{ChangeShare: 0.4, PartsCap: 12}})
 	before := len(c.w.Oracle("tickets"))
@@ -147,7 +147,7 @@ func TestTicketsAreServedAsTheOracleTellsAfterEveryHour(t *testing.T) {
 	}
 }
 
-// The demo has a third as many tickets as conversations, of every type, category and state, whose numbers conversations do not have.
+// The demo has a third as many tickets as conversations, of every type, category and state, and no number twice among both.
 func TestTicketsOfEveryKindShareTheNumbersOfConversations(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 300, Conversations: 300})
@@ -229,7 +229,7 @@ func TestT13ACursorOfConversationSearchIsNoGoodForTickets(t *testing.T) {
 	}
 }
 
-// The two readings of each silence about tickets.
+// Both readings of each open question about tickets.
 func TestTicketsComeInTheFormsThatTheKnobsAskFor(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -9,7 +9,7 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// Sections 4.11, 9: a ticket is as it was written, assigned from 2.14 on, and found by every read.
+// Sections 4.11, 9: a ticket has what was written, can be assigned from 2.14 on, and is in every read.
 func TestContract4_11ATicketIsCreated(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 30, Knobs: emulator.Knobs{LagMax: 10 * time.Minute}})
@@ -75,7 +75,7 @@ func TestContract4_11ATicketIsCreated(t *testing.T) {
 	c.sameTickets(t)
 }
 
-// newTicket is the body of one that is good.
+// newTicket returns a valid body of a ticket.
 func newTicket(contact any, more m) m {
 	sent := m{"ticket_type_id": "1200", "contacts": []m{{"id": contact}}, "ticket_attributes": m{"Größe": "S", "_default_title_": "later"}}
 	for name, v := range more {
@@ -84,7 +84,7 @@ func newTicket(contact any, more m) m {
 	return sent
 }
 
-// Sections 3.1, 4.11: a job, and the ticket when it has succeeded; not before, whoever asks, and at its own time.
+// Sections 3.1, 4.11: a job, and the ticket when it has succeeded: not before, and at the job's own time, whichever request comes first.
 func TestContract4_11AnEnqueuedTicketIsThereWhenItsJobHasSucceeded(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 30, Knobs: emulator.Knobs{NoLag: true}})
@@ -129,13 +129,13 @@ func TestContract4_11AnEnqueuedTicketIsThereWhenItsJobHasSucceeded(t *testing.T)
 	}
 }
 
-// The oracle, a search, an hour of life and another request find what is due done.
+// The oracle, a search, a simulated hour and another request each run what is due first.
 func TestAnEnqueuedTicketIsThereForWhoeverAsksFirst(t *testing.T) {
 	t.Parallel()
 	for name, ask := range map[string]func(c *apiClient) int{
 		"the oracle": func(c *apiClient) int { return len(c.w.Oracle("tickets")) },
 		"a search":   func(c *apiClient) int { return c.searchTickets(updatedSince(0), 150, "").totalCount() },
-		"life":       func(c *apiClient) int { c.w.SimulateHours(1); return len(c.w.Oracle("tickets")) - 1 }, // brings one of its own
+		"life":       func(c *apiClient) int { c.w.SimulateHours(1); return len(c.w.Oracle("tickets")) - 1 }, // the hour adds a ticket
 		"an operation": func(c *apiClient) int {
 			c.doOK("POST", "/_emulator/do/contacts.create", m{"role": "lead"})
 			return len(c.w.TicketIDs())
@@ -157,8 +157,8 @@ func TestAnEnqueuedTicketIsThereForWhoeverAsksFirst(t *testing.T) {
 	}
 }
 
-// Section 3.1: a job whose contact has gone by then fails.
-func TestContract3_1AJobFailsWhenItsContactHasGone(t *testing.T) {
+// Section 3.1: a job fails when its contact is no longer active by then.
+func TestContract3_1AJobFailsWhenItsContactIsInactive(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 30})
 	who, before := c.w.ContactIDs("active")[0], len(c.w.TicketIDs())
@@ -171,15 +171,15 @@ func TestContract3_1AJobFailsWhenItsContactHasGone(t *testing.T) {
 	}
 }
 
-// Sections 4.11, 9: both forms of an update by version, and who acts.
+// Sections 4.11, 9: both forms of an update by version, and its author.
 func TestContract9ATicketIsUpdatedInTheFormOfItsVersion(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name, version string
 		sent          m
-		author        any      // of all parts that it adds
-		parts         []string // what they are
-		admin, team   any      // after it
+		author        any      // of all added parts
+		parts         []string // types of the added parts
+		admin, team   any      // assignees after it
 	}{
 		{"attributes by the AI operator", "2.17", m{"ticket_attributes": m{"Größe": `"L"`, "Anzahl #": nil}}, "7000002", []string{"ticket_attribute_updated_by_admin", "ticket_attribute_updated_by_admin"}, "0", "0"},
 		{"by an admin, assigned to another", "2.14", m{"ticket_attributes": m{"Größe": "S"}, "admin_id": 5, "assignee_id": "814861"}, "5", []string{"ticket_attribute_updated_by_admin", "assignment"}, "814861", nil},
@@ -228,7 +228,7 @@ func TestContract9ATicketIsUpdatedInTheFormOfItsVersion(t *testing.T) {
 	}
 }
 
-// Section 4.11: a ticket of the back office takes comments from when it is shared until it is not any more; others are as their category is.
+// Section 4.11: a back-office ticket accepts comments while it is shared. Other tickets follow their category.
 func TestContract4_11ABackOfficeTicketIsSharedByARequest(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 60, Knobs: emulator.Knobs{NoLag: true}})
@@ -259,7 +259,7 @@ func TestContract4_11ABackOfficeTicketIsSharedByARequest(t *testing.T) {
 	c.sameTickets(t)
 }
 
-// Section 4.11: what a tracker, and a ticket of the back office that is not shared, take.
+// Section 4.11: what a tracker, and a back-office ticket that is not shared, accept.
 func TestContract4_11RepliesToTickets(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 60, Knobs: emulator.Knobs{NoLag: true}})

@@ -14,7 +14,7 @@ import (
 	"aqueduck/internal/emulator/state/conversations"
 )
 
-// oracleSnapshot is what the oracle told of every stream at a time.
+// oracleSnapshot has the oracle's rows of every stream at a time.
 type oracleSnapshot struct {
 	at   time.Time
 	rows map[string][]string
@@ -28,7 +28,7 @@ func snapshotOracle(w *emulator.Workspace) oracleSnapshot {
 	return r
 }
 
-// applyLateChanges does by hand what no hour of life does: things that are noted later than they were, and other readings.
+// applyLateChanges makes changes that no simulated hour makes: records that are logged late, and other knobs.
 func applyLateChanges(t *testing.T, w *emulator.Workspace, hour int) {
 	t.Helper()
 	contact, err := w.CreateContact("lead")
@@ -62,7 +62,7 @@ func applyLateChanges(t *testing.T, w *emulator.Workspace, hour int) {
 	})
 }
 
-func TestTruthAtATimeIsWhatTheOracleToldThen(t *testing.T) {
+func TestTruthAtATimeIsWhatTheOracleSaidThen(t *testing.T) {
 	t.Parallel()
 	w := emulator.New(emulator.Config{Seed: 14, Contacts: 150, Conversations: 120,
 		Knobs: emulator.Knobs{ChangeShare: 0.15, DeleteConversations: true, SilentParts: true}})
@@ -71,7 +71,7 @@ func TestTruthAtATimeIsWhatTheOracleToldThen(t *testing.T) {
 		w.SimulateHours(1)
 		past = append(past, snapshotOracle(w))
 		if hour%2 == 0 {
-			w.Advance(time.Second) // what is done by hand at the same second would belong to it
+			w.Advance(time.Second) // a change within the same second would belong to it
 			applyLateChanges(t, w, hour)
 			past = append(past, snapshotOracle(w))
 		}
@@ -90,7 +90,7 @@ func TestTruthAtATimeIsWhatTheOracleToldThen(t *testing.T) {
 			moved[stream] = moved[stream] || i > 0 && !slices.Equal(got, past[i-1].rows[stream])
 		}
 	}
-	// The property says nothing of a stream that never changes.
+	// The comparison proves nothing for a stream that never changes.
 	for _, stream := range emulator.OracleStreams() {
 		still := slices.Contains([]string{"tags", "admins", "ticket_states"}, stream)
 		if moved[stream] == still {
@@ -99,7 +99,7 @@ func TestTruthAtATimeIsWhatTheOracleToldThen(t *testing.T) {
 	}
 }
 
-// firstDifference tells the first rows that are on one side only.
+// firstDifference returns the first rows that are on one side only.
 func firstDifference(got, want []string) string {
 	for _, row := range got {
 		if !slices.Contains(want, row) {

@@ -10,7 +10,7 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// discardWriter is a client that reads nothing.
+// discardWriter is a client that discards the answer.
 type discardWriter struct {
 	header http.Header
 	n      int
@@ -25,8 +25,8 @@ func (d *discardWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// BenchmarkWalk reads workspaces to their ends by cursor, 150 records a page: as a handler, and over loopback with the
-// reader in the same process. Records are told by the CPU second, and how much longer the last tenth of the pages took than the first.
+// BenchmarkWalk reads workspaces to their ends by cursor, 150 records a page: as a handler, and over loopback with the reader in the same
+// process. It reports records per CPU second, and how much slower the last tenth of the pages was than the first.
 func BenchmarkWalk(b *testing.B) {
 	w := emulator.New(emulator.Config{Contacts: 100_000, Conversations: 20_000, NoLog: true})
 	k := newWalker(b, w)
@@ -62,7 +62,7 @@ func BenchmarkWalk(b *testing.B) {
 	}
 }
 
-// searchBodies are the bodies of a search's pages.
+// searchBodies returns the bodies of a search's pages.
 func (k *listWalker) searchBodies(path string) (bodies []string) {
 	k.gzip = false
 	k.walkSearch(path, func([]byte) { bodies = append(bodies, k.last) })

@@ -18,8 +18,8 @@ import (
 	"aqueduck/internal/emulator/webhook"
 )
 
-// Section 6: every topic, whether a request, an operation or time brings it, with what the same is when it is read.
-func TestContract6EveryTopicIsTold(t *testing.T) {
+// Section 6: every topic, caused by a request, an operation or time, with the item as a read returns it.
+func TestContract6EveryTopicIsSent(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 12, WorkspaceID: "ws1"})
 	c.version = "2.18"
@@ -49,7 +49,7 @@ func TestContract6EveryTopicIsTold(t *testing.T) {
 	checkSameItem(t, "the conversation with the part of the reply", reply, read)
 	c.failOn(c.w.RateConversation(talk, 4, "good", true))
 	checkSameItem(t, "the rated conversation", itemOf(s.collectTopics("conversation.rating.added")["conversation.rating.added"]), c.do("GET", "/conversations/"+talk, nil).json)
-	c.failOn(c.w.RateConversation(talk, 5, "better", true)) // is a change of the rating
+	c.failOn(c.w.RateConversation(talk, 5, "better", true)) // changes the rating
 
 	call, err := c.w.StartCall(talk, false)
 	c.failOn(err)
@@ -69,7 +69,7 @@ func TestContract6EveryTopicIsTold(t *testing.T) {
 	like("call.transcription_available", "ended")
 
 	job := c.do("POST", "/contacts/bulk", m{"contacts": []m{{"external_id": "bulk-1"}, {"external_id": "bulk-1"}}})
-	c.w.Advance(10 * time.Minute) // nobody asks for it
+	c.w.Advance(10 * time.Minute) // no request causes it
 	done := itemOf(s.collectTopics("job.completed")["job.completed"])
 	checkSameItem(t, "the job", done, c.do("GET", "/contacts/bulk/"+job.json["id"].(string), nil).json)
 	if done["status"] != "success" || len(done["rejected"].([]any)) != 1 {
@@ -77,8 +77,8 @@ func TestContract6EveryTopicIsTold(t *testing.T) {
 	}
 }
 
-// A job is told of when it is over, to the fraction of a second: then the ticket that it made is there.
-func TestContract6AJobThatIsToldOfAsOverHasMadeItsTicket(t *testing.T) {
+// The notice of a finished job comes when the job is over, to the fraction of a second: its ticket exists then.
+func TestContract6ANoticeOfAFinishedJobComesAfterItsTicket(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 12})
 	s := newSubscriber(t)
@@ -93,7 +93,7 @@ func TestContract6AJobThatIsToldOfAsOverHasMadeItsTicket(t *testing.T) {
 	checkSameItem(t, "the job", itemOf(s.collectTopics("job.completed")["job.completed"]), c.doOK("GET", "/jobs/status/"+job["id"].(string), nil))
 }
 
-// unratedConversation is a conversation without a rating.
+// unratedConversation returns the id of a conversation without a rating.
 func unratedConversation(c *apiClient) string {
 	c.t.Helper()
 	id, err := c.w.OpenConversation(c.createContact("user"), 0)
@@ -101,7 +101,7 @@ func unratedConversation(c *apiClient) string {
 	return id
 }
 
-// checkSameItem compares what a notification tells with what an answer has. Addresses are signed anew in each.
+// checkSameItem compares the item of a notice with an answer. Addresses are signed anew in each.
 func checkSameItem(t *testing.T, what string, got, want m) {
 	t.Helper()
 	if g, w := asText(t, got), asText(t, want); g != w {
@@ -118,7 +118,7 @@ func asText(t *testing.T, v any) string {
 	return string(text)
 }
 
-// Section 6: what quality assurance has written is in no notification, and what parts assign is.
+// Section 6: notices have no data of quality assurance, and have the assignments of parts.
 func TestContract6NotificationsHaveAssignmentsAndNoQAData(t *testing.T) {
 	t.Parallel()
 	for _, version := range []string{"2.17", "2.16"} {
@@ -131,12 +131,12 @@ func TestContract6NotificationsHaveAssignmentsAndNoQAData(t *testing.T) {
 		c.failOn(c.w.EvaluateConversation(talk, 0, true))
 		c.failOn(c.w.AssignConversation(talk, emulator.RemoveTeammate, false))
 		c.failOn(c.w.RateConversation(talk, 1, "", true))
-		told := itemOf(s.nextDelivery())
-		attrs := asText(t, told["custom_attributes"])
-		if told["scorecards"] != nil || told["monitor_evaluations"] != nil || strings.Contains(attrs, "QA") || strings.Contains(attrs, "Review") {
-			t.Errorf("%s: QA data: %s", version, asText(t, told))
+		item := itemOf(s.nextDelivery())
+		attrs := asText(t, item["custom_attributes"])
+		if item["scorecards"] != nil || item["monitor_evaluations"] != nil || strings.Contains(attrs, "QA") || strings.Contains(attrs, "Review") {
+			t.Errorf("%s: QA data: %s", version, asText(t, item))
 		}
-		parts := told["conversation_parts"].(m)["conversation_parts"].([]any)
+		parts := item["conversation_parts"].(m)["conversation_parts"].([]any)
 		last := parts[len(parts)-1].(m)
 		id, there := last["admin_assignee_id"]
 		if later := version == "2.17"; there != later || later && (id != json.Number("0") || last["team_assignee_id"] != nil) {
@@ -145,7 +145,7 @@ func TestContract6NotificationsHaveAssignmentsAndNoQAData(t *testing.T) {
 	}
 }
 
-// Sections 2.10, 6: the teammate of a rating is a workflow where one asked for it, in the later version.
+// Sections 2.10, 6: in the later version the teammate of a rating is the workflow that asked for it.
 func TestContract6ARatingThatAWorkflowAskedForNamesIt(t *testing.T) {
 	t.Parallel()
 	for version, want := range map[string]string{"2.17": "admin nobody workflow", "2.16": "admin nobody"} {
@@ -159,9 +159,9 @@ func TestContract6ARatingThatAWorkflowAskedForNamesIt(t *testing.T) {
 			if read := c.do("GET", "/conversations/"+talk, nil).json; read["conversation_rating"] == nil { // some begin with one
 				c.failOn(c.w.RateConversation(talk, 3, "", true))
 			}
-			told := itemOf(s.nextDelivery())
-			checkSameItem(t, version+": a rated conversation", told, c.do("GET", "/conversations/"+talk, nil).json)
-			by, _ := told["conversation_rating"].(m)["teammate"].(m)
+			item := itemOf(s.nextDelivery())
+			checkSameItem(t, version+": a rated conversation", item, c.do("GET", "/conversations/"+talk, nil).json)
+			by, _ := item["conversation_rating"].(m)["teammate"].(m)
 			if kind, named := by["type"].(string); named {
 				kinds[kind] = true
 			} else {
@@ -174,7 +174,7 @@ func TestContract6ARatingThatAWorkflowAskedForNamesIt(t *testing.T) {
 	}
 }
 
-// Sections 5.3, 9: what a version does not have, and what the bearer has no scope for, is not told.
+// Sections 5.3, 9: no notice of topics that the version lacks, or that the token has no scope for.
 func TestContract6TopicsNeedTheirVersionAndTheirScope(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -221,7 +221,7 @@ func TestContract6TopicsNeedTheirVersionAndTheirScope(t *testing.T) {
 	}
 }
 
-// What is not answered with a 2xx comes again, as the same notification, until it is taken or given up; nobody waits for it.
+// A notice that is not answered with a 2xx is sent again unchanged, until it is accepted or given up. The workspace does not wait for it.
 func TestANotificationComesAgainUntilItIsTaken(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 6})
@@ -251,8 +251,8 @@ func TestANotificationComesAgainUntilItIsTaken(t *testing.T) {
 	}
 }
 
-// A subscriber that never answers holds up neither the workspace nor its end, which says what was not delivered.
-func TestASubscriberThatHangsHoldsNothingUp(t *testing.T) {
+// A subscriber that never answers delays neither the workspace nor its end, which reports the undelivered notices.
+func TestASubscriberThatHangsDelaysNothing(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 6})
 	let := make(chan struct{})
@@ -281,8 +281,8 @@ func TestASubscriberThatHangsHoldsNothingUp(t *testing.T) {
 	}
 }
 
-// What a journal tells again is told to nobody; what life brings is, and every call and reply of it once.
-func TestAJournalThatIsDoneAgainSendsNothing(t *testing.T) {
+// A replay of a journal sends no notices. Simulated hours do, once for every call and reply.
+func TestAReplayedJournalSendsNoNotices(t *testing.T) {
 	t.Parallel()
 	config := emulator.Config{Contacts: 120, Conversations: 60}
 	c := startWorkspace(t, config)

@@ -11,7 +11,7 @@ import (
 	"aqueduck/internal/emulator/state/conversations"
 )
 
-// Sections 2.9, 3.2, 4.8: deleted, whether or not a list tells of it then.
+// Sections 2.9, 3.2, 4.8: a contact is deleted whether or not a list shows it afterwards.
 func TestContract4_8AContactIsDeleted(t *testing.T) {
 	t.Parallel()
 	for listing, want := range map[emulator.DeleteListing]string{emulator.ListAll: "pending_deletion", emulator.ListNone: "deleted"} {
@@ -38,7 +38,7 @@ func TestContract4_8AContactIsDeleted(t *testing.T) {
 	}
 }
 
-// Section 4.5: the answer is the company, which has one user more, and search finds it from then on.
+// Section 4.5: the answer is the company, which has one more user, and search finds it from then on.
 func TestContract4_5ACompanyIsAttachedAndDetached(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Knobs: emulator.Knobs{NoLag: true}})
@@ -125,11 +125,11 @@ func TestContract4_4AContactLeavesASubscription(t *testing.T) {
 	sameRows(t, "contact_subscriptions", served, c.w.Oracle("contact_subscriptions"))
 }
 
-// Sections 3.2, 4.4: who was created by a request is in no subscription, and leaves those that it was put into, and can come back.
-func TestContract4_4AWrittenContactIsInTheSubscriptionsThatItWasPutInto(t *testing.T) {
+// Sections 3.2, 4.4: a contact created by a request has no subscriptions. It can join some, leave them, and join again.
+func TestContract4_4ACreatedContactHasTheSubscriptionsThatItJoined(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 2})
-	for range 8 { // of drawn ones hardly so many have none
+	for range 8 { // drawn contacts rarely have none
 		id := c.createRecord("POST", "/contacts", m{"role": "lead"})
 		path := "/contacts/" + id + "/subscriptions"
 		if got := c.do("GET", path, nil); len(got.itemIDs()) != 0 || got.totalCount() != 0 {
@@ -156,7 +156,7 @@ func TestContract4_4AWrittenContactIsInTheSubscriptionsThatItWasPutInto(t *testi
 	}
 }
 
-// Sections 4.11, 5.3: a note of a contact or of a company; no other, and not without the scope.
+// Sections 4.11, 5.3: a note of a contact or of a company is deleted, with the scope; no other note is.
 func TestContract4_11ANoteIsDeleted(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 20, Knobs: emulator.Knobs{NoLag: true}})
@@ -166,11 +166,11 @@ func TestContract4_11ANoteIsDeleted(t *testing.T) {
 	failOn(t, c.w.AddContactNote(id, "<p>mine</p>"))
 	mine := c.do("GET", "/contacts/"+id+"/notes", nil).itemIDs()[0]
 	theirs := c.w.Oracle("company_notes")[0]
-	gone, err := c.w.CreateContact("user")
+	inactive, err := c.w.CreateContact("user")
 	failOn(t, err)
-	failOn(t, c.w.AddContactNote(gone, "<p>of somebody who left</p>"))
-	away := c.do("GET", "/contacts/"+gone+"/notes", nil).itemIDs()[0]
-	failOn(t, c.w.ArchiveContact(gone))
+	failOn(t, c.w.AddContactNote(inactive, "<p>of somebody who left</p>"))
+	away := c.do("GET", "/contacts/"+inactive+"/notes", nil).itemIDs()[0]
+	failOn(t, c.w.ArchiveContact(inactive))
 	talk := c.w.ConversationIDs()[0]
 	failOn(t, c.w.ReplyConversation(talk, conversations.ByNote, "hm"))
 	said := slices.Max(c.w.PartIDs(talk))
@@ -211,8 +211,8 @@ func TestContract4_11ANoteIsDeleted(t *testing.T) {
 	}
 }
 
-// A note is deleted by its id alone: however many contacts there are, none of theirs has that of a company's.
-func TestNotesOfContactsAndOfCompaniesHaveIDsOfTheirOwn(t *testing.T) {
+// A note is deleted by its id alone, so notes of contacts and of companies share no id, whatever the number of contacts.
+func TestNotesOfContactsAndOfCompaniesShareNoID(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 66_000, Conversations: -1, Activities: 1})
 	of := map[any]string{}
@@ -226,7 +226,7 @@ func TestNotesOfContactsAndOfCompaniesHaveIDsOfTheirOwn(t *testing.T) {
 	}
 }
 
-// Section 4.11: whoever it is becomes the user that is meant, a new one, or a lead.
+// Section 4.11: a visitor becomes the named user, a new user, or a lead.
 func TestContract4_11AVisitorIsConverted(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60})
@@ -247,7 +247,7 @@ func TestContract4_11AVisitorIsConverted(t *testing.T) {
 		before := len(c.w.ContactIDs("active"))
 		r := c.do("POST", "/visitors/convert", row.sent)
 		id, _ := r.json["id"].(string)
-		if _, told := r.json["email_verified"]; r.status != 200 || r.json["role"] != row.role || !told || row.id != "" && id != row.id || len(c.w.ContactIDs("active")) != before+map[bool]int{true: 1}[row.id == ""] {
+		if _, hasField := r.json["email_verified"]; r.status != 200 || r.json["role"] != row.role || !hasField || row.id != "" && id != row.id || len(c.w.ContactIDs("active")) != before+map[bool]int{true: 1}[row.id == ""] {
 			t.Errorf("%s: %d %s", row.name, r.status, r.raw)
 			continue
 		}

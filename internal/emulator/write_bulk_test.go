@@ -9,7 +9,7 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// submitBulkJob asks for a job, which must be accepted, and gives its id.
+// submitBulkJob starts a job, which must be accepted, and returns its id.
 func (c *apiClient) submitBulkJob(method, path string, contacts ...m) string {
 	c.t.Helper()
 	r := c.do(method, path, m{"contacts": contacts})
@@ -20,7 +20,7 @@ func (c *apiClient) submitBulkJob(method, path string, contacts ...m) string {
 	return id
 }
 
-// awaitBulkJob waits for a job and gives what it has rejected, as index and code.
+// awaitBulkJob waits for a job and returns its rejections, as index and code.
 func (c *apiClient) awaitBulkJob(job string) string {
 	c.t.Helper()
 	c.w.Advance(5 * time.Minute)
@@ -28,17 +28,17 @@ func (c *apiClient) awaitBulkJob(job string) string {
 	if r.json["status"] != "success" {
 		c.t.Fatalf("the job is %s", r.raw)
 	}
-	said := ""
+	rejections := ""
 	for _, one := range itemsAt(r.json, "rejected") {
-		said += fmt.Sprint(one["index"], " ", one["code"], " ", one["id"], "; ")
+		rejections += fmt.Sprint(one["index"], " ", one["code"], " ", one["id"], "; ")
 		if one["message"] == nil {
 			c.t.Error("a rejection without a message")
 		}
 	}
-	return said
+	return rejections
 }
 
-// Section 4.11: strict creation: who is there already is rejected, and stays as it is. It happens when the job is over, and at its time.
+// Section 4.11: strict creation rejects an existing contact and leaves it unchanged. It happens at the end of the job, at that time.
 func TestContract4_11ContactsAreCreatedInBulk(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Knobs: emulator.Knobs{NoLag: true}})
@@ -70,7 +70,7 @@ func TestContract4_11ContactsAreCreatedInBulk(t *testing.T) {
 		}
 	}
 	c.sameContact(r.json["id"].(string))
-	// What happened when nobody asked is told of its own time.
+	// The truth has the job at its own time, although no request came then.
 	for at, want := range map[time.Time]int{before.Add(299 * time.Second): active, before.Add(300 * time.Second): active + 2} {
 		rows, err := c.w.TruthAt("contacts", at)
 		failOn(t, err)
@@ -85,13 +85,13 @@ func TestContract4_11ContactsAreUpdatedAndDeletedInBulk(t *testing.T) {
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Knobs: emulator.Knobs{NoLag: true, ListDeletes: emulator.ListAll}})
 	user := c.createRecord("POST", "/contacts", m{"external_id": "a", "email": "a@example.com", "name": "A"})
 	lead := c.createRecord("POST", "/contacts", m{"role": "lead", "name": "B"})
-	gone := c.createContact("lead")
-	failOn(t, c.w.ArchiveContact(gone))
+	deleted := c.createContact("lead")
+	failOn(t, c.w.ArchiveContact(deleted))
 	twin := c.createRecord("POST", "/contacts", m{"role": "lead", "email": "a@example.com"})
-	job := c.submitBulkJob("PUT", "/contacts/bulk", m{"id": user, "name": nil, "custom_attributes": m{"x": true}}, m{"id": gone, "name": "C"}, m{"id": lead, "role": "user", "email": "a@example.com"},
+	job := c.submitBulkJob("PUT", "/contacts/bulk", m{"id": user, "name": nil, "custom_attributes": m{"x": true}}, m{"id": deleted, "name": "C"}, m{"id": lead, "role": "user", "email": "a@example.com"},
 		m{"id": "nobody", "name": "C"}, m{"id": lead, "role": "user", "email": "b@example.com"},
 		m{"id": twin, "role": "user"})
-	if got, want := c.awaitBulkJob(job), fmt.Sprintf("1 not_found %s; 2 conflict %s; 3 not_found nobody; 5 conflict %s; ", gone, lead, twin); got != want {
+	if got, want := c.awaitBulkJob(job), fmt.Sprintf("1 not_found %s; 2 conflict %s; 3 not_found nobody; 5 conflict %s; ", deleted, lead, twin); got != want {
 		t.Errorf("rejected: %s, want %s", got, want)
 	}
 	one, two := c.do("GET", "/contacts/"+user, nil).json, c.do("GET", "/contacts/"+lead, nil).json
@@ -100,8 +100,8 @@ func TestContract4_11ContactsAreUpdatedAndDeletedInBulk(t *testing.T) {
 	}
 	c.sameContact(user)
 	c.sameContact(lead)
-	job = c.submitBulkJob("POST", "/contacts/bulk/delete", m{"id": user}, m{"id": gone}, m{"id": user})
-	if got, want := c.awaitBulkJob(job), fmt.Sprintf("1 not_found %s; 2 not_found %s; ", gone, user); got != want {
+	job = c.submitBulkJob("POST", "/contacts/bulk/delete", m{"id": user}, m{"id": deleted}, m{"id": user})
+	if got, want := c.awaitBulkJob(job), fmt.Sprintf("1 not_found %s; 2 not_found %s; ", deleted, user); got != want {
 		t.Errorf("rejected: %s, want %s", got, want)
 	}
 	if c.do("GET", "/contacts/"+user, nil).status != 404 || c.inactiveEntry(user)["status"] != "pending_deletion" || c.lifecycleRow(user)["inactive_since"] != c.w.CurrentTime().Unix() {
@@ -127,8 +127,8 @@ func TestContract4_11ContactsAreUpdatedAndDeletedInBulk(t *testing.T) {
 	}
 }
 
-// What is due has happened for whoever looks first.
-func TestWhatIsDueWaitsForNobody(t *testing.T) {
+// Whatever is due has happened for the first request that looks.
+func TestDueActionsHappenBeforeAnyRead(t *testing.T) {
 	t.Parallel()
 	for name, known := range map[string]func(c *apiClient) bool{
 		"a request": func(c *apiClient) bool { return c.do("GET", "/contacts/find_by_external_id/new", nil).status == 200 },
@@ -153,19 +153,19 @@ func TestWhatIsDueWaitsForNobody(t *testing.T) {
 	}
 }
 
-// What was begun happens in a workspace that does its journal again, at the same place and time: whoever asked, or nobody, and in the
-// midst of hours of life.
-func TestWhatHappensLaterHappensInAJournalThatIsDoneAgain(t *testing.T) {
+// A replay of the journal runs scheduled actions at the same place and time, whichever request ran them first, also in the middle of simulated
+// hours.
+func TestScheduledActionsHappenInAReplayedJournal(t *testing.T) {
 	t.Parallel()
 	c, pass, done, again := newJournaledClient(t)
 	begun := c.w.CurrentTime()
 	c.submitBulkJob("POST", "/contacts/bulk", m{"external_id": "first"})
 	second := c.submitBulkJob("POST", "/contacts/bulk", m{"external_id": "first"})
-	pass(time.Hour) // nobody asks
+	pass(time.Hour) // no request comes
 	c.createRecord("PUT", "/contacts/"+c.w.ContactIDs("active")[3], m{"name": "C"})
 	leaver, hour := c.w.ContactIDs("active")[0], c.w.CurrentTime().Add(time.Hour)
 	job := c.submitBulkJob("POST", "/contacts/bulk/delete", m{"id": leaver}, m{"id": c.w.ContactIDs("active")[1]})
-	c.do("POST", "/_emulator/do/live", m{"hours": 2}) // in its midst
+	c.do("POST", "/_emulator/do/live", m{"hours": 2}) // in the middle of these hours
 	pass(5 * time.Minute)
 	if r := c.do("GET", "/contacts/bulk/"+job, nil); r.json["status"] != "success" || len(itemsAt(r.json, "rejected")) != 0 {
 		t.Errorf("the job is %s", r.raw)
@@ -187,7 +187,7 @@ func TestWhatHappensLaterHappensInAJournalThatIsDoneAgain(t *testing.T) {
 	}
 	w := again()
 	sameTruth(t, w, c.w, begun.Add(5*time.Minute), begun.Add(6*time.Minute), begun.Add(2*time.Hour))
-	pass(2 * time.Minute) // after the journal's end
+	pass(2 * time.Minute) // after the end of the journal
 	sameTruth(t, w, c.w)
 	if w := serveWorkspace(t, w); w.do("GET", "/contacts/find_by_external_id/last", nil).status != 200 || w.do("GET", "/contacts/bulk/"+last, nil).json["status"] != "success" {
 		t.Error("what was under way when the journal ended has not happened")

@@ -11,7 +11,7 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// createRecord asks for something that must be answered 200, and gives its id.
+// createRecord sends a request that must be answered 200, and returns the id.
 func (c *apiClient) createRecord(method, path string, body any) string {
 	c.t.Helper()
 	r := c.do(method, path, body)
@@ -22,7 +22,7 @@ func (c *apiClient) createRecord(method, path string, body any) string {
 	return id
 }
 
-// oracleRow is what the oracle tells of one record; nil when it does not know it.
+// oracleRow returns the oracle's row of one record; nil when there is none.
 func (c *apiClient) oracleRow(stream, id string) map[string]any {
 	for _, row := range c.w.Oracle(stream) {
 		if row["id"] == id {
@@ -32,7 +32,7 @@ func (c *apiClient) oracleRow(stream, id string) map[string]any {
 	return nil
 }
 
-// sameContact compares what the API gives of a contact with what the oracle tells.
+// sameContact compares a contact in the API with the oracle.
 func (c *apiClient) sameContact(id string) {
 	c.t.Helper()
 	got, want := comparableRows([]map[string]any{flatContact(c.do("GET", "/contacts/"+id, nil).json)}), comparableRows([]map[string]any{c.oracleRow("contacts", id)})
@@ -41,7 +41,7 @@ func (c *apiClient) sameContact(id string) {
 	}
 }
 
-// Sections 2.1, 4.11: a contact has what was sent and nothing else, and is seen wherever contacts are.
+// Sections 2.1, 4.11: a contact has what was sent and nothing else, and appears wherever contacts do.
 func TestContract4_11AContactIsCreated(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Knobs: emulator.Knobs{LagMax: 10 * time.Minute}})
@@ -95,8 +95,8 @@ func TestContract4_11AContactIsCreated(t *testing.T) {
 	}
 }
 
-// Section 9: what answers tell by version, and from when on an e-mail can be marked.
-func TestContract9AnEmailIsVerifiedFrom216OnAndToldLater(t *testing.T) {
+// Section 9: what answers contain by version, and from when on an e-mail can be verified.
+func TestContract9AnEmailIsVerifiedFrom216OnAndSentLater(t *testing.T) {
 	t.Parallel()
 	for version, want := range map[string][2]bool{"2.14": {false, false}, "2.16": {true, false}, "2.17": {true, true}} {
 		c := startWorkspace(t, emulator.Config{Contacts: 60})
@@ -111,7 +111,7 @@ func TestContract9AnEmailIsVerifiedFrom216OnAndToldLater(t *testing.T) {
 	}
 }
 
-// Section 3.2: verified until the address changes, and then only after it is marked again.
+// Section 3.2: an e-mail is verified until the address changes, and then only after it is verified again.
 func TestContract3_2AChangedEmailIsUnverified(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60})
@@ -138,7 +138,7 @@ func TestContract3_2AChangedEmailIsUnverified(t *testing.T) {
 	}
 }
 
-// Section 4.11: what is sent is set, and the rest stays.
+// Section 4.11: fields that are sent are set, and the others stay.
 func TestContract4_11AContactIsUpdated(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Knobs: emulator.Knobs{NoLag: true}})
@@ -170,9 +170,8 @@ func TestContract4_11AContactIsUpdated(t *testing.T) {
 	}
 }
 
-// A user who shares an e-mail with another, as some do who came so, can be written all the same; and a lead can become a user by names
-// of its own.
-func TestAContactThatIsKnownAsAnotherIsUpdated(t *testing.T) {
+// A user that shares an e-mail with another, as in imported data, can still be updated. A lead can become a user under its own identities.
+func TestAContactThatSharesAnIdentityIsUpdated(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60})
 	id := c.createRecord("POST", "/contacts", m{"email": "x@example.com"})
@@ -194,7 +193,7 @@ func TestAContactThatIsKnownAsAnotherIsUpdated(t *testing.T) {
 	}
 }
 
-// Section 7: what is refused has not happened.
+// Section 7: a refused request has changed nothing.
 func TestContract7ContactsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60})
@@ -248,8 +247,8 @@ func TestContract7ContactsThatAreRefused(t *testing.T) {
 	}
 }
 
-// Who is known by a name is who has it now: from a merge too, and not who gave it up or left.
-func TestAContactIsKnownByWhatItHasNow(t *testing.T) {
+// An identity finds the contact that has it now, also from a merge, and not one that lost it or became inactive.
+func TestAContactIsFoundByItsCurrentIdentity(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60})
 	users := slices.DeleteFunc(c.w.Oracle("contacts"), func(row map[string]any) bool { return row["role"] != "user" })

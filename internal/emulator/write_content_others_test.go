@@ -11,7 +11,7 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// Section 4.11, and the rules of variations below its table; 5.3, 5.4.
+// Section 4.11, with the rules of variations below its table; 5.3, 5.4.
 func TestContract4_11DynamicContentsAreWritten(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60})
@@ -74,7 +74,7 @@ func TestContract4_11DynamicContentsAreWritten(t *testing.T) {
 	}
 }
 
-// Section 4.11: folders lie in folders, and only empty ones are deleted.
+// Section 4.11: folders can be nested, and only empty ones can be deleted.
 func TestContract4_11FoldersAreWritten(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60})
@@ -104,15 +104,15 @@ func TestContract4_11FoldersAreWritten(t *testing.T) {
 	checkFields(t, "deleted", c.writeOK("DELETE", "/folders/"+id, nil), m{"id": id, "object": "folder", "deleted": true})
 	deleted("it is not there any more", 404)
 	checkFields(t, "renamed", c.writeOK("GET", "/folders/"+inner, nil), m{"name": "outer", "parent_folder_id": nil})
-	const gone = "726" // by their numbers, some of what comes later would lie in it
+	const deletedFolder = "726" // the drawn parent of some later items
 	for _, kind := range []string{"articles", "internal_articles"} {
 		for _, row := range c.w.Oracle(kind) {
-			if row["folder_id"] == gone {
+			if row["folder_id"] == deletedFolder {
 				c.writeOK("PUT", fmt.Sprint("/", kind, "/", row["id"]), m{"folder_id": nil})
 			}
 		}
 	}
-	c.writeOK("DELETE", "/folders/"+gone, nil)
+	c.writeOK("DELETE", "/folders/"+deletedFolder, nil)
 	for range 12 {
 		for _, kind := range []string{"articles", "internal_articles", "folders"} {
 			_, err := c.w.CreateContent(kind)
@@ -121,7 +121,7 @@ func TestContract4_11FoldersAreWritten(t *testing.T) {
 	}
 	for _, kind := range []string{"articles", "internal_articles", "folders"} {
 		for _, row := range c.w.Oracle(kind) {
-			if row["folder_id"] == gone || row["parent_folder_id"] == gone {
+			if row["folder_id"] == deletedFolder || row["parent_folder_id"] == deletedFolder {
 				t.Errorf("%s %s came into a folder that is gone", kind, row["id"])
 			}
 		}
@@ -129,7 +129,7 @@ func TestContract4_11FoldersAreWritten(t *testing.T) {
 	c.compareContent(t)
 }
 
-// Sections 2.6, 4.11, 9: news items are published since a time that has passed.
+// Sections 2.6, 4.11, 9: news items are published at a time in the past.
 func TestContract4_11NewsItemsAreWritten(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60})
@@ -172,7 +172,7 @@ func TestContract4_11NewsItemsAreWritten(t *testing.T) {
 	}
 }
 
-// Sections 4.11, 5.3: the note of a version, which is not the connector's.
+// Sections 4.11, 5.3: the note of a version does not change the connector.
 func TestContract4_11ANoteOfAVersionIsWritten(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60})

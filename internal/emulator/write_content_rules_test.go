@@ -8,7 +8,7 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// refusalCase is a request that must be refused, and why.
+// refusalCase is a request that must be refused, with the expected error.
 type refusalCase struct {
 	rule, method, path string
 	body               any
@@ -91,7 +91,7 @@ func contentRefusals(now int64) []refusalCase {
 	}
 }
 
-// Sections 4.11, 7: what is refused says why, and has not happened.
+// Sections 4.11, 7: a refusal names the reason, and nothing has changed.
 func TestContract7ContentThatIsRefused(t *testing.T) {
 	t.Parallel()
 	c, _, done, _ := newJournaledClient(t)
@@ -112,7 +112,7 @@ func TestContract7ContentThatIsRefused(t *testing.T) {
 	}
 }
 
-// contentRequests are one of each endpoint that writes content.
+// contentRequests returns one request for each endpoint that writes content.
 func (c *apiClient) contentRequests() (all []writeRequest) {
 	c.t.Helper()
 	for _, kind := range []struct {
@@ -134,7 +134,7 @@ func (c *apiClient) contentRequests() (all []writeRequest) {
 	return append(all, writeRequest{"data_connectors.note", "PATCH", "/data_connectors/5100/versions/880000", m{"note": "n"}, true})
 }
 
-// contentStreams are those of the oracle that tell of what can be written of content.
+// contentStreams are the oracle's streams of content that requests can write.
 var contentStreams = []string{"articles", "internal_articles", "news_items", "folders", "dynamic_contents", "data_connectors", "data_connector_versions"}
 
 func contentNow(w *emulator.Workspace) oracleSnapshot {
@@ -145,7 +145,7 @@ func contentNow(w *emulator.Workspace) oracleSnapshot {
 	return r
 }
 
-// writeContent writes content of every kind, with life in between, and keeps what was told at times.
+// writeContent writes content of every kind, with simulated hours between, and keeps the oracle's rows of several times.
 func (c *apiClient) writeContent() (then []oracleSnapshot) {
 	c.t.Helper()
 	pass := func() {
@@ -180,14 +180,14 @@ func (c *apiClient) writeContent() (then []oracleSnapshot) {
 	return then
 }
 
-// What is written of content is served as the oracle tells, which tells of every time what it told then, and a journal does it again.
+// Written content is served as the oracle says. The oracle's rows of earlier times do not change, and a replay of the journal gives the same.
 func TestWrittenContentIsTheSameAfterARestartAndAtEveryTime(t *testing.T) {
 	t.Parallel()
 	c, _, _, again := newJournaledClient(t)
-	told := append(c.writeContent(), contentNow(c.w))
+	snapshots := append(c.writeContent(), contentNow(c.w))
 	c.compareContent(t)
 	w := again()
-	for _, then := range told {
+	for _, then := range snapshots {
 		for stream, rows := range then.rows {
 			for _, of := range []*emulator.Workspace{c.w, w} {
 				at, err := of.TruthAt(stream, then.at)

@@ -11,7 +11,7 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// checkFields compares some fields of what was answered, or is told, with what they must be.
+// checkFields compares some fields of an answer or a row with the expected ones.
 func checkFields(t testing.TB, of string, got, want map[string]any) {
 	t.Helper()
 	for name, value := range want {
@@ -23,7 +23,7 @@ func checkFields(t testing.TB, of string, got, want map[string]any) {
 	}
 }
 
-// writeOK asks for something that must be done, and gives the answer.
+// writeOK sends a request that must succeed, and returns the answer.
 func (c *apiClient) writeOK(method, path string, body any) map[string]any {
 	c.t.Helper()
 	r := c.do(method, path, body)
@@ -33,7 +33,7 @@ func (c *apiClient) writeOK(method, path string, body any) map[string]any {
 	return r.json
 }
 
-// compareContent compares what is served of all content that is written with what the oracle tells.
+// compareContent compares all served content that can be written with the oracle.
 func (c *apiClient) compareContent(t *testing.T) {
 	t.Helper()
 	version := c.version
@@ -67,10 +67,10 @@ func TestContract2_5ArticlesAreWritten(t *testing.T) {
 	id := fmt.Sprint(a["id"])
 	checkFields(t, "2.5", a, m{"type": "article", "title": "Zurück <&>", "description": "d", "body": "<p>b</p>", "author_id": sent["author_id"], "state": "published", "parent_id": 3310011,
 		"parent_type": "collection", "folder_id": "671", "default_locale": "en", "created_at": now, "updated_at": now, "url": "https://help.example/articles/" + id})
-	said := a["translated_content"].(m)
-	checkFields(t, "2.5 en", said["en"].(m), m{"type": "article_content", "title": "Zurück <&>", "description": "d", "body": "<p>b</p>", "state": "published"})
-	checkFields(t, "2.5 fr", said["fr"].(m), m{"title": "Retour", "description": nil, "body": "<p>f</p>", "state": "published", "author_id": sent["author_id"]})
-	checkFields(t, "2.5 pt-BR", said["pt-BR"].(m), m{"title": "Volta", "body": nil, "state": "draft", "url": nil})
+	translations := a["translated_content"].(m)
+	checkFields(t, "2.5 en", translations["en"].(m), m{"type": "article_content", "title": "Zurück <&>", "description": "d", "body": "<p>b</p>", "state": "published"})
+	checkFields(t, "2.5 fr", translations["fr"].(m), m{"title": "Retour", "description": nil, "body": "<p>f</p>", "state": "published", "author_id": sent["author_id"]})
+	checkFields(t, "2.5 pt-BR", translations["pt-BR"].(m), m{"title": "Volta", "body": nil, "state": "draft", "url": nil})
 	if one := c.do("GET", "/articles/"+id, nil); jsonText(one.json) != jsonText(a) {
 		t.Errorf("4.6: the answer is not what GET gives: %s", one.raw)
 	}
@@ -110,8 +110,8 @@ func TestContract2_5ArticlesAreWritten(t *testing.T) {
 	t.Error("the truth of then does not have it")
 }
 
-// What teammates say anew is drawn; where it lies, whose it is and what it says in other languages stays as it was written.
-func TestTeammatesEditWhatWasWritten(t *testing.T) {
+// A simulated edit draws the texts anew; the folder, the author and the translations stay as they were written.
+func TestSimulatedEditsKeepOtherWrittenFields(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60})
 	now := c.w.CurrentTime().Unix()
@@ -129,14 +129,14 @@ func TestTeammatesEditWhatWasWritten(t *testing.T) {
 	c.compareContent(t)
 }
 
-// withOldVersion is the same client in a version before the later one.
+// withOldVersion returns the same client in a version before the later one.
 func (c *apiClient) withOldVersion() *apiClient {
 	before := *c
 	before.version = "2.16"
 	return &before
 }
 
-// Section 2.5: references to dynamic content in bodies that are sent.
+// Section 2.5: references to dynamic content in the bodies of requests.
 func TestContract2_5BodiesKeepReferencesByVersion(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60})
@@ -198,8 +198,9 @@ func TestContract2_5BodiesKeepReferencesByVersion(t *testing.T) {
 	}
 }
 
-// Section 2.5: what was written where dynamic content is disabled is words, which a journal that is done again where it is not keeps.
-func TestWordsWrittenWhereDynamicContentIsDisabledStayWords(t *testing.T) {
+// Section 2.5: where dynamic content is disabled, a reference in a body is plain text. A replay of the journal in a workspace where it is
+// enabled keeps the text.
+func TestTextWrittenWhereDynamicContentIsDisabledStaysText(t *testing.T) {
 	t.Parallel()
 	c, _, _, again := newJournaledClient(t)
 	c.w.SetKnobs(func(k *emulator.Knobs) { k.NoDynamicContent = true })
@@ -225,8 +226,8 @@ func orEmpty(v any) string {
 	return text
 }
 
-// Section 2: of what is drawn some lack what api-notes says may be absent; what is written does not.
-func TestWhatIsWrittenHasWhatEverySuchRecordHas(t *testing.T) {
+// Section 2: some drawn records lack what api-notes says may be absent. Written records do not.
+func TestWrittenRecordsHaveEveryRequiredField(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 4, Tickets: 6})
 	article := fmt.Sprint(c.writeOK("POST", "/articles", m{"title": "t", "author_id": 5})["id"])
@@ -235,13 +236,13 @@ func TestWhatIsWrittenHasWhatEverySuchRecordHas(t *testing.T) {
 			t.Errorf("2.5: an article that nobody read has %s %v", name, n)
 		}
 	}
-	for range 7 { // of drawn ones every seventh tells no times
+	for range 7 { // every seventh drawn one has no times
 		a := c.writeOK("POST", "/internal_articles", m{"title": "t", "owner_id": 5, "author_id": 5})
 		if toInt(a["created_at"]) == 0 || a["updated_at"] != a["created_at"] {
 			t.Errorf("an internal article of %v, %v", a["created_at"], a["updated_at"])
 		}
 	}
-	for range 3 { // of drawn ones the eighth, and then each 89th, has null where lists are
+	for range 3 { // the eighth drawn one, and then each 89th, has null for its lists
 		id := c.createRecord("POST", "/tickets", m{"ticket_type_id": "1200", "contacts": []m{{"id": c.w.ContactIDs("active")[0]}}, "ticket_attributes": m{"Größe": "S"}})
 		if got := c.doOK("GET", "/tickets/"+id, nil); got["linked_objects"] == nil || got["contacts"] == nil || got["ticket_parts"] == nil {
 			t.Errorf("ticket %s is linked to %v, of %v", id, got["linked_objects"], got["contacts"])
@@ -250,11 +251,11 @@ func TestWhatIsWrittenHasWhatEverySuchRecordHas(t *testing.T) {
 	c.compareContent(t)
 }
 
-// Section 4.11, 9: internal articles, and the search for them in folders.
+// Sections 4.11, 9: internal articles, and search for them by folder.
 func TestContract4_11InternalArticlesAreWrittenAndFound(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60})
-	inner := c.createRecord("POST", "/folders", m{"name": "inner"}) // before the one that it will lie in
+	inner := c.createRecord("POST", "/folders", m{"name": "inner"}) // before its later parent
 	outer := c.createRecord("POST", "/folders", m{"name": "outer"})
 	c.writeOK("PUT", "/folders/"+outer, m{"parent_folder_id": "660"})
 	c.writeOK("PUT", "/folders/"+inner, m{"parent_folder_id": outer})

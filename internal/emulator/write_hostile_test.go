@@ -13,7 +13,7 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// However many references there are in a body, beside one another or in one another, it is gone through once, and holds nobody up.
+// A body with many references, side by side or nested, is parsed in one pass.
 func TestABodyOfManyReferencesIsReadAtOnce(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -32,16 +32,16 @@ func TestABodyOfManyReferencesIsReadAtOnce(t *testing.T) {
 			}
 		}
 	}
-	if took := time.Since(began); took > 20*time.Second { // by the square of them it would be most of a minute
+	if took := time.Since(began); took > 20*time.Second { // quadratic time would be most of a minute
 		t.Errorf("it took %s", took)
 	}
 }
 
-// oddValues are values that no field expects, or few.
+// oddValues are values that hardly any field expects.
 var oddValues = []any{nil, m{}, []any{}, []any{nil}, []any{m{}}, m{"": nil}, "", " ", "0", "x\x00<&>", -1, 0, 1.5, json.Number("1e400"), json.Number("9223372036854775808"), true,
 	json.RawMessage(strings.Repeat("[", 2000) + strings.Repeat("]", 2000)), strings.Repeat("9", 4000)}
 
-// mutateBody calls f with a body in which one thing after the other, at every depth, is something odd; and with none of it.
+// mutateBody calls f with a body in which one value after the other, at every depth, is replaced by an odd one, and with the body itself.
 func mutateBody(body any, f func(body any)) {
 	switch body := body.(type) {
 	case m:
@@ -72,9 +72,9 @@ func mutateBody(body any, f func(body any)) {
 	}
 }
 
-// Whatever a body holds, the answer is one of the document's, what is refused is in no journal, and what is not is the same when the
-// journal is done again.
-func TestOddBodiesAreAnsweredAndDoneAgain(t *testing.T) {
+// Whatever a body contains, the status is one of the document's. A refused body is in no journal, and a replay gives the same result for the
+// others.
+func TestOddBodiesAreAnsweredAndReplayed(t *testing.T) {
 	t.Parallel()
 	c, pass, done, again := newJournaledClient(t)
 	all := c.writeRequests()
@@ -107,7 +107,7 @@ func TestOddBodiesAreAnsweredAndDoneAgain(t *testing.T) {
 	sameTruth(t, again(), c.w)
 }
 
-// A request whose body ends before it should is not answered as if it had been carried out, and nothing has happened.
+// A request with a body that ends early gets no success, and changes nothing.
 func TestABodyThatIsCutIsNotAnswered(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60})

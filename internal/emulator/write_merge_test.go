@@ -11,7 +11,7 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// Sections 3.2, 4.2: the lead leaves search for good, the user gets what it lacked and is the answer.
+// Sections 3.2, 4.2: search never returns the lead again, the user gets what it lacked and is the answer.
 func TestContract4_2ALeadIsMergedIntoAUser(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Knobs: emulator.Knobs{NoLag: true}})
@@ -57,16 +57,16 @@ func TestContract4_2ALeadIsMergedIntoAUser(t *testing.T) {
 	}
 }
 
-// mergedTogether are the fields that a merge fills in at once, by the name under which the preview tells them.
+// mergedTogether are the fields that a merge fills in as one, by their name in the preview.
 var mergedTogether = map[string][]string{
 	"browser":     {"browser", "browser_version", "browser_language", "os"},
 	"android_app": {"android_app_name", "android_app_version", "android_device", "android_os_version", "android_sdk_version"},
 	"ios_app":     {"ios_app_name", "ios_app_version", "ios_device", "ios_os_version", "ios_sdk_version"},
 }
 
-// filledIn are the fields that a contact has by the names under which the preview tells them, but for the lists that only grow.
+// filledIn returns the fields of a contact by their names in the preview, without the lists that only grow.
 func filledIn(contact map[string]any) map[string]string {
-	said := map[string]string{}
+	filled := map[string]string{}
 	rest := maps.Clone(contact)
 	for _, name := range []string{"type", "id", "workspace_id", "role", "email_verified", "unsubscribed_from_emails", "created_at", "updated_at", "tags", "notes", "companies", "custom_attributes"} {
 		delete(rest, name)
@@ -79,30 +79,30 @@ func filledIn(contact map[string]any) map[string]string {
 			}
 			delete(rest, field)
 		}
-		said[name] = strings.Join(values, " ")
+		filled[name] = strings.Join(values, " ")
 	}
 	place := contact["location"].(map[string]any)
-	said["location"] = strings.Trim(fmt.Sprint(place["country"], " ", place["region"], " ", place["city"]), " ")
+	filled["location"] = strings.Trim(fmt.Sprint(place["country"], " ", place["region"], " ", place["city"]), " ")
 	delete(rest, "location")
-	said["social_profiles"] = fmt.Sprint(fieldOf(contact["social_profiles"], "data"))
+	filled["social_profiles"] = fmt.Sprint(fieldOf(contact["social_profiles"], "data"))
 	delete(rest, "social_profiles")
 	for name, value := range contact["custom_attributes"].(map[string]any) {
-		said["custom_attributes."+name] = fmt.Sprint(value)
+		filled["custom_attributes."+name] = fmt.Sprint(value)
 	}
 	for name, value := range rest {
 		if value != nil {
-			said[name] = fmt.Sprint(value)
+			filled[name] = fmt.Sprint(value)
 		}
 	}
-	for name, value := range said {
+	for name, value := range filled {
 		if value == "" || value == "[]" || value == "<nil> <nil> <nil>" {
-			delete(said, name)
+			delete(filled, name)
 		}
 	}
-	return said
+	return filled
 }
 
-// countRecords counts the records of a stream that name one of these contacts, or any without them.
+// countRecords counts the records of a stream that name one of these contacts; all records without contacts.
 func (c *apiClient) countRecords(stream, record string, contacts ...string) int {
 	records := map[any]bool{}
 	for _, row := range c.w.Oracle(stream) {
@@ -113,8 +113,8 @@ func (c *apiClient) countRecords(stream, record string, contacts ...string) int 
 	return len(records)
 }
 
-// Sections 2.10, 3.2, 4.11: of any pair, what the preview tells comes true, and nothing else does.
-func TestWhatAMergePreviewTellsIsWhatTheMergeDoes(t *testing.T) {
+// Sections 2.10, 3.2, 4.11: for any pair, the merge does exactly what the preview says.
+func TestAMergeDoesExactlyWhatItsPreviewSays(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Seed: 4, Contacts: 150, Conversations: 300, Knobs: emulator.Knobs{NoLag: true, ChangeShare: 0.1}})
 	c.w.SimulateHours(3)
@@ -126,10 +126,10 @@ func TestWhatAMergePreviewTellsIsWhatTheMergeDoes(t *testing.T) {
 			users = append(users, row["id"].(string))
 		}
 	}
-	// A few tell no contacts at all, though they have some (api-notes: any of the objects may be null).
-	mute := map[string]int{"conversations": len(c.w.Oracle("conversations")) - c.countRecords("conversation_contacts", "conversation_id"),
+	// A few send no contacts although they have some (api-notes: any of the objects may be null).
+	withoutContacts := map[string]int{"conversations": len(c.w.Oracle("conversations")) - c.countRecords("conversation_contacts", "conversation_id"),
 		"tickets": len(c.w.Oracle("tickets")) - c.countRecords("ticket_contacts", "ticket_id")}
-	told := map[string]int{}
+	previewed := map[string]int{}
 	merged := map[string][]string{}
 	for i, lead := range leads[:40] {
 		user := users[i%25] // some get two
@@ -140,10 +140,10 @@ func TestWhatAMergePreviewTellsIsWhatTheMergeDoes(t *testing.T) {
 			record := map[string]string{"conversations": "conversation_id", "tickets": "ticket_id", "notes": "note_id", "tags": "tag_id"}[kind]
 			for side, who := range map[string][]string{"from": {lead}, "into": append([]string{user}, merged[user]...)} {
 				got, want := count(kind, side), c.countRecords(stream, record, who...)
-				if got < want || got > want+mute[kind] {
+				if got < want || got > want+withoutContacts[kind] {
 					t.Errorf("%s %s: %d, want %d", kind, side, got, want)
 				}
-				told[kind] += got
+				previewed[kind] += got
 			}
 		}
 		if r := c.do("POST", "/contacts/merge", m{"from": lead, "into": user}); r.status != 200 {
@@ -153,7 +153,7 @@ func TestWhatAMergePreviewTellsIsWhatTheMergeDoes(t *testing.T) {
 		changes := itemsAt(p.json, "attribute_changes")
 		for _, change := range changes {
 			name := change["attribute"].(string)
-			told[name]++
+			previewed[name]++
 			if mine[name] != "" || theirs[name] == "" || change["into"] != nil || fmt.Sprint(change["from"]) != fmt.Sprint(change["result"]) {
 				t.Errorf("%s: %v, the user has %q, the lead %q", name, change, mine[name], theirs[name])
 			}
@@ -165,13 +165,13 @@ func TestWhatAMergePreviewTellsIsWhatTheMergeDoes(t *testing.T) {
 		c.sameContact(user)
 	}
 	for _, name := range []string{"conversations", "tickets", "notes", "tags", "phone", "location", "browser", "last_replied_at", "custom_attributes.plan", "social_profiles"} {
-		if told[name] == 0 {
+		if previewed[name] == 0 {
 			t.Errorf("%s is never told", name)
 		}
 	}
 }
 
-// Sections 2.10, 3.2: what was the lead's is the user's, who goes on with it; what was said stays as it was said.
+// Sections 2.10, 3.2: the user takes over the lead's conversations and tickets; earlier authors stay.
 func TestContract2_10AMergePassesConversationsAndTicketsOn(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 90, Knobs: emulator.Knobs{NoLag: true}})

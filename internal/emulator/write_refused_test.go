@@ -12,15 +12,15 @@ import (
 	"aqueduck/internal/emulator/api/fault"
 )
 
-// writeRequest is a writing request that would be carried out.
+// writeRequest is a valid writing request.
 type writeRequest struct {
 	route, method, path string
 	body                any
-	late                bool // it came with the later version
+	late                bool // added by the later version
 }
 
-// writeRequests are one of each writing endpoint of contacts and what belongs to them, of content, conversations and tickets. What they need is
-// made by operations, which a journal has.
+// writeRequests returns one request for each writing endpoint of contacts and what belongs to them, of content, conversations and tickets.
+// Operations create the records that they need, so a journal has those.
 func (c *apiClient) writeRequests() []writeRequest {
 	c.t.Helper()
 	user, lead := c.createByOperation("user"), c.createByOperation("lead")
@@ -44,13 +44,13 @@ func (c *apiClient) writeRequests() []writeRequest {
 	})
 }
 
-// createByOperation makes a contact by an operation.
+// createByOperation creates a contact by an operation.
 func (c *apiClient) createByOperation(role string) string {
 	c.t.Helper()
 	return c.doOperation("contacts.create", m{"role": role}).json["id"].(string)
 }
 
-// conversationRequests are those of conversations, tickets and messages.
+// conversationRequests returns the writing requests of conversations, tickets and messages.
 func (c *apiClient) conversationRequests() []writeRequest {
 	c.t.Helper()
 	user, talk, ticket := c.createByOperation("user"), "/conversations/"+c.w.ConversationIDs()[0], "/tickets/"+c.w.TicketIDs()[0]
@@ -67,8 +67,8 @@ func (c *apiClient) conversationRequests() []writeRequest {
 	}
 }
 
-// Sections 5, 7, 9: who may not, and what is no question, changes nothing and is not in the journal.
-func TestContract7WhatIsNotToBeWrittenIsNot(t *testing.T) {
+// Sections 5, 7, 9: requests without access and invalid ones change nothing and are in no journal.
+func TestContract7RefusedWritesChangeNothing(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 5})
 	all := c.writeRequests()
@@ -131,7 +131,7 @@ func TestContract7WhatIsNotToBeWrittenIsNot(t *testing.T) {
 	}
 }
 
-// A cache in between answers questions, and no request that writes.
+// A cache answers reading requests, and never one that writes.
 func TestT121NoCacheAnswersAWrite(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60})
@@ -143,8 +143,8 @@ func TestT121NoCacheAnswersAWrite(t *testing.T) {
 	}
 }
 
-// An answer that is cut on its way tells nothing of whether it was written; one that is refused on its way was not.
-func TestAWriteWhoseAnswerIsCutHasHappened(t *testing.T) {
+// A cut answer says nothing about the write, which happened. A request that a fault refuses was not carried out.
+func TestAWriteWithACutAnswerHasHappened(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60})
 	for external, want := range map[string]struct {

@@ -11,7 +11,8 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// newJournaledClient is a workspace whose journal is kept, and how time passes in it; again makes the workspace that does the journal again.
+// newJournaledClient returns a workspace with a journal, and the function that lets time pass in it; again replays the journal in a new
+// workspace.
 func newJournaledClient(t *testing.T) (c *apiClient, pass func(time.Duration), done *[]emulator.JournalEntry, again func() *emulator.Workspace) {
 	t.Helper()
 	var passed atomic.Int64
@@ -33,7 +34,7 @@ func newJournaledClient(t *testing.T) (c *apiClient, pass func(time.Duration), d
 	}
 }
 
-// sameTruth compares what two workspaces tell, of now and of the times given.
+// sameTruth compares the oracles of two workspaces, for now and for the given times.
 func sameTruth(t *testing.T, got, want *emulator.Workspace, times ...time.Time) {
 	t.Helper()
 	mine, theirs := snapshotOracle(got), snapshotOracle(want)
@@ -61,7 +62,7 @@ func collectRows(rows func(yield func(map[string]any) bool)) []string {
 	return comparableRows(list)
 }
 
-func TestWhatIsWrittenIsInTheJournalAndWhatIsRefusedIsNot(t *testing.T) {
+func TestTheJournalHasWritesAndNoRefusals(t *testing.T) {
 	t.Parallel()
 	c, pass, done, again := newJournaledClient(t)
 	id := c.createRecord("POST", "/contacts", m{"email": "a@example.com", "custom_attributes": m{"n": 1.5}})
@@ -79,8 +80,8 @@ func TestWhatIsWrittenIsInTheJournalAndWhatIsRefusedIsNot(t *testing.T) {
 	}
 }
 
-// Between what an operation, or a writing request, reads of the clock and what it does nobody has anything happen that is due later.
-func TestWhatIsDueLaterDoesNotHappenBeforeWhatIsBeingDone(t *testing.T) {
+// An action that becomes due later never runs between the moment at which an operation, or a writing request, reads the clock and its change.
+func TestDueActionsDoNotInterruptAnOperation(t *testing.T) {
 	t.Parallel()
 	var seconds atomic.Int64
 	var interrupted atomic.Bool
@@ -101,7 +102,7 @@ func TestWhatIsDueLaterDoesNotHappenBeforeWhatIsBeingDone(t *testing.T) {
 	id := c.createRecord("POST", "/contacts", m{"external_id": "a"})
 	c.submitBulkJob("PUT", "/contacts/bulk", m{"id": id, "name": "second"})
 	interrupted.Store(true)
-	c.doOperation("contacts.update", m{"id": id, "set": m{"name": "first", "phone": strings.Repeat("4", 4<<20)}}) // which takes a while to read
+	c.doOperation("contacts.update", m{"id": id, "set": m{"name": "first", "phone": strings.Repeat("4", 4<<20)}}) // large enough to take a while to parse
 	asking.Wait()
 	again := emulator.New(config)
 	for _, d := range done {

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// contactWriter asks for what comes to its mind, of contacts that are there and of some that are not.
+// contactWriter sends random requests about contacts, existing ones and others.
 type contactWriter struct {
 	*apiClient
 	r    *rand.Rand
-	done map[string]int // by route, what was carried out
+	done map[string]int // by route: number of successful requests
 	n    int
 }
 
@@ -23,10 +23,10 @@ func (w *contactWriter) pickID(of []string) string {
 	return of[w.r.IntN(len(of))]
 }
 
-// drawWord is one of a few, so that users are known by the same ones.
+// drawWord draws one of a few words, so that identities collide.
 func (w *contactWriter) drawWord(of string) string { return fmt.Sprint(of, w.r.IntN(40)) }
 
-// drawFields are some that a contact may have.
+// drawFields draws some fields of a contact.
 func (w *contactWriter) drawFields() m {
 	all := m{"external_id": w.drawWord("x"), "email": w.drawWord("m") + "@example.com", "name": w.drawWord("N<&>"), "phone": nil, "avatar": "https://a.example/1",
 		"owner_id": 5, "email_verified": w.r.IntN(2) == 0, "role": []string{"user", "lead"}[w.r.IntN(2)], "language_override": "de", "last_seen_at": 1718000000,
@@ -40,7 +40,7 @@ func (w *contactWriter) drawFields() m {
 	return some
 }
 
-// writeContact asks for one thing.
+// writeContact sends one random request.
 func (w *contactWriter) writeContact() {
 	w.t.Helper()
 	active := w.w.ContactIDs("active")
@@ -49,7 +49,7 @@ func (w *contactWriter) writeContact() {
 		fields["id"] = id
 		return fields
 	}
-	w.do("POST", "/_emulator/do/contacts.note", m{"id": id, "body": "hm"}) // no request writes one
+	w.do("POST", "/_emulator/do/contacts.note", m{"id": id, "body": "hm"}) // no request creates one
 	firms, notes := w.w.Oracle("companies"), w.w.Oracle("contact_notes")
 	firm := firms[w.r.IntN(len(firms))]["id"].(string)
 	links := w.w.Oracle("contact_companies")
@@ -81,9 +81,8 @@ func (w *contactWriter) writeContact() {
 	}
 }
 
-// Whatever is written, in whatever order, hours of life between, is served as the oracle tells it, and is the same when the journal is
-// done again.
-func TestWhatIsWrittenIsServedAsTheOracleTells(t *testing.T) {
+// Random writes, in any order and with simulated hours between, are served as the oracle says. A replay of the journal gives the same.
+func TestWrittenContactsAreServedAsTheOracleSays(t *testing.T) {
 	t.Parallel()
 	c, pass, done, again := newJournaledClient(t)
 	w := &contactWriter{apiClient: c, r: rand.New(rand.NewPCG(1, 2)), done: map[string]int{}}
@@ -97,7 +96,7 @@ func TestWhatIsWrittenIsServedAsTheOracleTells(t *testing.T) {
 		if round%2 == 1 {
 			c.do("POST", "/_emulator/do/live", m{"hours": 1})
 		}
-		pass(10 * time.Minute) // search catches up, jobs are over
+		pass(10 * time.Minute) // search catches up, and jobs end
 		contacts := c.searchAll(updatedSince(0))
 		var rows, read, subscriptions []map[string]any
 		for _, contact := range contacts {
@@ -131,8 +130,8 @@ func TestWhatIsWrittenIsServedAsTheOracleTells(t *testing.T) {
 	sameTruth(t, again(), c.w, then...)
 }
 
-// Many write at once, while others read and time passes: nothing is lost, and nothing is there twice.
-func TestManyWriteAtOnce(t *testing.T) {
+// Concurrent writes, reads and passing time lose nothing and duplicate nothing.
+func TestConcurrentWritesLoseNothing(t *testing.T) {
 	t.Parallel()
 	c, id := newSmallClient(t)
 	before, tickets, who := len(c.w.PartIDs(id)), len(c.w.TicketIDs()), c.w.ContactIDs("active")[0]
@@ -164,8 +163,8 @@ func TestManyWriteAtOnce(t *testing.T) {
 	c.sameConversations(t)
 }
 
-// What many have written at once, while others read and hours of life pass, is the same when the journal is done again.
-func TestWhatManyWroteAtOnceIsDoneAgain(t *testing.T) {
+// A replay of concurrent writes, made while others read and hours are simulated, gives the same.
+func TestConcurrentWritesAreReplayed(t *testing.T) {
 	t.Parallel()
 	c, pass, done, again := newJournaledClient(t)
 	var all sync.WaitGroup

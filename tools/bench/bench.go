@@ -10,13 +10,13 @@ import (
 	"path/filepath"
 )
 
-// workspaceBench is the measurement of one workspace.
+// workspaceBench measures one workspace.
 type workspaceBench struct {
 	contacts int
 	profile  string
 	profiles int
 
-	dir     string // everything is written below it, and removed
+	dir     string // all files are written below it, and removed at the end
 	binary  string // the program
 	records string // the file of recorded contacts
 	space   *emulatedSpace
@@ -65,8 +65,7 @@ func (b *workspaceBench) buildProgram() error {
 	return nil
 }
 
-// measurePeers measures what the work costs at the least. It runs before and after the whole way, on a machine that others use
-// too.
+// measurePeers measures the least that the work can cost. It runs before and after the syncs, because other processes share the machine.
 func (b *workspaceBench) measurePeers(context.Context) error {
 	for role, into := range map[string]*[]processCost{"readjson": &b.report.readJSON, "copy": &b.report.copied} {
 		out := filepath.Join(b.dir, role+".out")
@@ -82,7 +81,7 @@ func (b *workspaceBench) measurePeers(context.Context) error {
 	return nil
 }
 
-// measureSteps measures decoding and committing alone.
+// measureSteps measures decoding alone and committing alone.
 func (b *workspaceBench) measureSteps(context.Context) error {
 	dir := filepath.Join(b.dir, "steps")
 	text, c, err := measureRole("steps", b.records, dir)
@@ -98,13 +97,13 @@ func (b *workspaceBench) measureSteps(context.Context) error {
 
 func (b *workspaceBench) dataDir() string { return filepath.Join(b.dir, "data") }
 
-// measureFirstSync measures the whole way of all contacts: from the socket to the published file and its Parquet.
+// measureFirstSync measures a first sync of all contacts: from the socket to the published file and its Parquet.
 func (b *workspaceBench) measureFirstSync(context.Context) (err error) {
 	b.report.first, err = b.runSync(b.dataDir(), "contacts")
 	return err
 }
 
-// measureNights measures a run without a change, and a night with some.
+// measureNights measures a run without a change, and a run after a night of changes.
 func (b *workspaceBench) measureNights(ctx context.Context) (err error) {
 	if b.report.nothing, err = b.runSync(b.dataDir(), "contacts"); err != nil {
 		return err
@@ -119,7 +118,7 @@ func (b *workspaceBench) measureNights(ctx context.Context) (err error) {
 	return os.RemoveAll(b.dataDir())
 }
 
-// measureNightly measures a first run of everything, feeds and lists too, into a new warehouse.
+// measureNightly measures a first run of all streams, including feeds and lists, into a new warehouse.
 func (b *workspaceBench) measureNightly(context.Context) (err error) {
 	b.report.all, err = b.runSync(b.dataDir(), "nightly")
 	return err

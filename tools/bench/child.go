@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// processCost is what a process used.
+// processCost is the cost of a process.
 type processCost struct {
 	cpu  float64 // seconds, user and system
-	wall float64 // seconds; on a shared machine it says little
-	peak int64   // bytes of resident memory at the most
+	wall float64 // seconds; means little on a shared machine
+	peak int64   // largest resident memory in bytes
 }
 
 // childProcess is a process that is measured from its start to its end.
@@ -27,7 +27,7 @@ type childProcess struct {
 	cost    processCost
 }
 
-// startRole starts one of the roles of this program in a process of its own.
+// startRole starts one of the roles of this program in a new process.
 func startRole(role string, args ...string) (*childProcess, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -36,8 +36,8 @@ func startRole(role string, args ...string) (*childProcess, error) {
 	return startChild(exec.Command(self, append([]string{role}, args...)...))
 }
 
-// startChild starts a command. The kernel counts the memory of whoever starts a process as its peak too: so this process
-// stays small, and all that is large happens in children.
+// startChild starts a command. The kernel counts the memory of the parent as the child's peak too, so this process stays small, and everything
+// large happens in children.
 func startChild(command *exec.Cmd) (*childProcess, error) {
 	c := &childProcess{command: command, began: time.Now()}
 	command.Stderr = os.Stderr
@@ -59,14 +59,14 @@ func (c *childProcess) stopChild() error {
 	return err
 }
 
-// readToEnd is end; it gives what is left of the output.
+// readToEnd is stopChild, and returns the rest of the output.
 func (c *childProcess) readToEnd() (string, error) {
 	closed := c.stdin.Close()
 	text, err := io.ReadAll(c.lines)
 	err = errors.Join(closed, err, c.command.Wait())
 	c.cost = processCost{cpu: cpuSeconds(c.command.ProcessState), wall: time.Since(c.began).Seconds()}
 	if usage, ok := c.command.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		c.cost.peak = usage.Maxrss << 10 // counted in KiB
+		c.cost.peak = usage.Maxrss << 10 // the kernel counts in KiB
 	}
 	if err != nil {
 		err = fmt.Errorf("%s: %w\n%s", c.command, err, text)
@@ -76,7 +76,7 @@ func (c *childProcess) readToEnd() (string, error) {
 
 func cpuSeconds(s *os.ProcessState) float64 { return (s.UserTime() + s.SystemTime()).Seconds() }
 
-// ownCPUTime is the CPU time that this process has used so far.
+// ownCPUTime returns the CPU time of this process so far, in seconds.
 func ownCPUTime() float64 {
 	var r syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
@@ -85,7 +85,7 @@ func ownCPUTime() float64 {
 	return float64(r.Utime.Sec+r.Stime.Sec) + float64(r.Utime.Usec+r.Stime.Usec)/1e6
 }
 
-// measureRole runs a role to its end.
+// measureRole runs a role to its end and returns its output and cost.
 func measureRole(role string, args ...string) (string, processCost, error) {
 	c, err := startRole(role, args...)
 	if err != nil {

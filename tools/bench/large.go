@@ -13,18 +13,17 @@ import (
 	"syscall"
 )
 
-// What a process may hold at the most, of a million contacts alone and with ten million parts of conversations beside them.
+// Memory limits: for a million contacts alone, and with ten million parts of conversations beside them.
 const (
 	contactsMemory = 768 << 20
 	wholeMemory    = 1 << 30
 )
 
-// mappedMargin is how much more than wholeMemory a process may have mapped. It holds the kernel to a bound of the whole, which counts
-// stacks that no thread has used and what allocators have given back too: with 1 GiB in all a first run with 100,000
-// conversations ended for want of memory.
+// mappedMargin is the mapped memory that a process may have beyond wholeMemory. The limit on mapped memory also counts stacks of idle threads
+// and memory that allocators have returned: with 1 GiB in all, a first run with 100,000 conversations ran out of memory.
 const mappedMargin = 1 << 30
 
-// largeBench is the measurement of a workspace as large as this program is made for. What takes more memory than it may ends it.
+// largeBench measures a workspace of the largest size that the program is made for. It fails when a run needs more memory than allowed.
 type largeBench struct {
 	workspaceBench
 	conversations int
@@ -68,7 +67,7 @@ func (b *largeBench) measureLarge(ctx context.Context) (err error) {
 	return errors.Join(err, ctx.Err())
 }
 
-// watchRun is one run of the program, within bounds of memory, with an eye on its directory.
+// watchRun runs the program once with limited memory, and watches its directory.
 func (b *largeBench) watchRun(name string, memory int64) (watchedRun, error) {
 	file := filepath.Join(b.dir, "pipelines.yaml")
 	if err := os.WriteFile(file, fmt.Appendf(nil, configuration, ""), 0o600); err != nil {
@@ -89,7 +88,7 @@ func (b *largeBench) watchRun(name string, memory int64) (watchedRun, error) {
 	return w, err
 }
 
-// execLimited becomes another program, to which the kernel gives no more than so many bytes of data.
+// execLimited replaces this process by another program, with a kernel limit on its data segment.
 func execLimited(args []string) error {
 	most, err := strconv.ParseUint(args[0], 10, 64)
 	if err != nil {
@@ -101,7 +100,7 @@ func execLimited(args []string) error {
 	return syscall.Exec(args[1], args[1:], os.Environ())
 }
 
-// printLarge writes the table that docs/internals/performance.md shows.
+// printLarge writes the table for docs/internals/performance.md.
 func (b *largeBench) printLarge(w io.Writer) {
 	fmt.Fprintf(w, "\n%d contacts, %d conversations\n\n", b.contacts, b.conversations)
 	fmt.Fprintln(w, "| run | CPU s | wall s | rows written | rows / CPU s | peak MiB | requests | publishes: CPU s (wall s) | disk MB after | at most |")
@@ -113,7 +112,7 @@ func (b *largeBench) printLarge(w io.Writer) {
 
 func (w watchedRun) printRun(out io.Writer, name string) {
 	if w.cost.cpu == 0 {
-		return // it came to nothing
+		return // nothing was measured
 	}
 	var publishes []string
 	for _, p := range w.publishes {

@@ -1,5 +1,5 @@
-// Command bench measures the program by CPU time, beside what its work costs at the least: DuckDB's own reading of the
-// same records, and a copy of their bytes. Everything large runs in processes of its own.
+// Command bench measures the program by CPU time, beside the least that its work can cost: DuckDB's own reading of the same records, and a
+// copy of their bytes. Everything large runs in separate processes.
 package main
 
 import (
@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// roles are what this program does in processes of their own.
+// roles are what this program does in separate processes.
 var roles = map[string]func(args []string) error{
 	"space":    serveSpace,
 	"record":   recordContacts,
@@ -68,7 +68,7 @@ func runModels(ctx context.Context, sizes string, of modelsBench) error {
 	})
 }
 
-// ofEach calls measured with each of the sizes that the text has.
+// ofEach calls measured with each size in a text of sizes.
 func ofEach(sizes string, measured func(contacts int) error) error {
 	for _, text := range strings.FieldsFunc(sizes, func(r rune) bool { return r == ',' }) {
 		contacts, err := strconv.Atoi(strings.TrimSpace(text))

@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// allStreamsConfig is a run of all streams, with office hours: each model is there.
+// allStreamsConfig runs all streams, with office hours, so that every model exists.
 const allStreamsConfig = `version: 1
 warehouse:
   dir: data
@@ -26,30 +26,30 @@ streams: {"reporting_*": {start: 2026-10-01}}
 pipelines: {all: {streams: "*"}}
 `
 
-// What a model is read with.
+// Limits of the session that reads a model.
 const (
 	modelThreads = 2
 	modelMemory  = "1GB"
 )
 
-// copies is how often a small workspace is repeated: most of what is read was never asked of an API.
+// copies is how often a small workspace is repeated. So most rows need no requests.
 const copies = 200
 
-// modelsBench is the measurement of the analysts' models over many conversations.
+// modelsBench measures the analysts' models over many conversations.
 type modelsBench struct {
 	workspaceBench
-	only  string // a pattern of their names
-	kept  string // the file that stays; empty: none does
-	sizes string // how many rows of what there are
+	only  string // pattern of model names
+	kept  string // file that is kept; empty: none
+	sizes string // numbers of rows, as a line of text
 	costs []modelCost
 }
 
-// modelCost is what reading every column of every row of one model used.
+// modelCost is the cost of reading every column of every row of one model.
 type modelCost struct {
 	name    string
 	rows    int64
 	cost    processCost
-	problem error // it does not fit; the reason has been printed
+	problem error // it exceeded the limits; the reason has been printed
 }
 
 func (b *modelsBench) measureModels(ctx context.Context) (err error) {
@@ -91,7 +91,7 @@ func (b *modelsBench) measureModels(ctx context.Context) (err error) {
 	return ctx.Err()
 }
 
-// makeWarehouse makes the warehouse. Half of one is in no file of that name.
+// makeWarehouse makes the warehouse under a temporary name first, so that an interrupted run leaves no incomplete file.
 func (b *modelsBench) makeWarehouse(file string) error {
 	if err := b.buildProgram(); err != nil {
 		return err
@@ -106,7 +106,8 @@ func (b *modelsBench) makeWarehouse(file string) error {
 	return os.Rename(small, file)
 }
 
-// publishSmall reads a workspace of one copy's size, in which ten contacts have about a hundred parts of conversations, and gives what was published of it, as a file of its own in a directory.
+// publishSmall syncs a workspace of one copy's size, in which ten contacts have about a hundred parts of conversations. It returns a copy of
+// the published file in a directory.
 func (b *modelsBench) publishSmall(into string) (file string, err error) {
 	if b.space, err = openSpace(b.contacts/copies, b.contacts/copies*4/5, 0); err != nil {
 		return "", err
@@ -123,19 +124,19 @@ func (b *modelsBench) publishSmall(into string) (file string, err error) {
 	if err != nil {
 		return "", err
 	}
-	file = filepath.Join(into, "growing.duckdb") // another name than the schema that is read: DuckDB calls a database by its file
+	file = filepath.Join(into, "growing.duckdb") // not the name of the schema that is read, because DuckDB names a database after its file
 	return file, errors.Join(os.WriteFile(file, text, 0o600), os.RemoveAll(b.dataDir()))
 }
 
-// grownIDs are the ids of what a larger workspace has more of. Its teammates, tags, articles and lists stay the same.
+// grownIDs selects the ids of records that a larger workspace has more of. Teammates, tags, articles and lists stay the same.
 const grownIDs = `CREATE TEMP TABLE grown AS SELECT DISTINCT id FROM (
 SELECT id FROM contacts_raw UNION ALL SELECT id FROM contacts_by_id_all UNION ALL SELECT id FROM deleted_contacts_all
 UNION ALL SELECT id FROM companies_all UNION ALL SELECT id FROM contact_activities UNION ALL SELECT id FROM conversations_all
 UNION ALL SELECT id FROM conversation_parts UNION ALL SELECT id FROM tickets_all UNION ALL SELECT id FROM ticket_parts
 UNION ALL SELECT id FROM calls_all) WHERE id IS NOT NULL`
 
-// repeatStatements are the statements that repeat each row that has such an id, with others in their place, in the tables that models
-// read. Long columns that no model reads stay empty.
+// repeatStatements selects the statements that repeat each row with such an id under new ids, in the tables that models read. Long columns
+// that no model reads stay empty.
 const repeatStatements = `SELECT format('INSERT INTO main.{} SELECT one.* REPLACE ({}) FROM main.{} one, range(1, $1) copies(k) WHERE {}', table_name,
     string_agg(format(CASE WHEN column_name IN ('text', 'source_body', 'source_text', 'custom_attributes', 'avatar') THEN 'NULL AS {0}'
         ELSE 'CASE WHEN {0} IN (SELECT id FROM grown) THEN {0} || lpad(k::VARCHAR, 3, ''0'') ELSE {0} END AS {0}' END, column_name), ', '),
@@ -150,13 +151,13 @@ WHERE schema_name = 'main' AND column_name <> '_run_id'
         'calls_all', 'call_transcripts_all', 'call_transcript_lines')
 GROUP BY table_name ORDER BY table_name`
 
-// growWorkspace makes a workspace of many copies of a published file's one, in place.
+// growWorkspace repeats the workspace of a published file, in place.
 func growWorkspace(args []string) (err error) {
 	db, err := sql.Open("duckdb", args[0]+"?threads=2&memory_limit=2GB&preserve_insertion_order=false")
 	if err != nil {
 		return err
 	}
-	db.SetMaxOpenConns(1) // of the temporary table
+	db.SetMaxOpenConns(1) // the temporary table belongs to one connection
 	defer func() { err = errors.Join(err, db.Close()) }()
 	if _, err := db.Exec(grownIDs); err != nil {
 		return fmt.Errorf("tell whose rows are repeated: %w", err)
@@ -173,7 +174,7 @@ func growWorkspace(args []string) (err error) {
 	return nil
 }
 
-// printSizes prints what there is in a warehouse, and the models to read.
+// printSizes prints the numbers of rows in a warehouse, and its models.
 func printSizes(args []string) (err error) {
 	db, err := sql.Open("duckdb", args[0]+"?access_mode=read_only")
 	if err != nil {
@@ -191,7 +192,7 @@ func printSizes(args []string) (err error) {
 	return err
 }
 
-// queryTexts are the values of a query's first column.
+// queryTexts returns the values of a query's first column.
 func queryTexts(db *sql.DB, query string) (all []string, err error) {
 	rows, err := db.Query(query)
 	if err != nil {
@@ -208,7 +209,7 @@ func queryTexts(db *sql.DB, query string) (all []string, err error) {
 	return all, rows.Err()
 }
 
-// readModel reads every column of a model and prints how many rows it has.
+// readModel reads every column of a model and prints its number of rows.
 func readModel(args []string) (err error) {
 	db, err := sql.Open("duckdb", fmt.Sprintf("%s?access_mode=read_only&threads=%d&memory_limit=%s", args[0], modelThreads, modelMemory))
 	if err != nil {
@@ -224,7 +225,7 @@ func readModel(args []string) (err error) {
 	return nil
 }
 
-// printModels writes the table that docs/internals/performance.md shows.
+// printModels writes the table for docs/internals/performance.md.
 func (b *modelsBench) printModels(w io.Writer) {
 	fmt.Fprintf(w, "\n%s; %d threads, %s for DuckDB\n\n", b.sizes, modelThreads, modelMemory)
 	fmt.Fprintln(w, "| model | rows | CPU s | peak MiB |")

@@ -74,7 +74,7 @@ func recordPage(w io.Writer, url, after string) (next string, err error) {
 	return page.Pages.Next.StartingAfter, nil
 }
 
-// copyBytes copies a file, durably, and does nothing else.
+// copyBytes copies a file durably, and does nothing else.
 func copyBytes(args []string) (err error) {
 	from, err := os.Open(args[0])
 	if err != nil {
@@ -86,14 +86,14 @@ func copyBytes(args []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, to.Close()) }()
-	// Through memory: where the kernel copies by itself, it shares blocks and copies nothing.
+	// Through memory: a copy inside the kernel would share blocks and copy nothing.
 	if _, err := io.CopyBuffer(struct{ io.Writer }{to}, struct{ io.Reader }{from}, make([]byte, 1<<20)); err != nil {
 		return err
 	}
 	return to.Sync()
 }
 
-// readJSON has DuckDB read the file of contacts into one table, with one thread and the columns told, and checkpoint.
+// readJSON has DuckDB read the file of contacts into one table, with one thread and given column types, and checkpoint.
 func readJSON(args []string) (err error) {
 	columns, err := contactColumns()
 	if err != nil {
@@ -124,7 +124,7 @@ func readJSON(args []string) (err error) {
 	return nil
 }
 
-// contactColumns gives the top-level fields of a contact with their types in DuckDB, nested lists as they are.
+// contactColumns returns the top-level fields of a contact with their DuckDB types; nested lists stay JSON values.
 func contactColumns() (string, error) {
 	catalogue, err := schemas.Builtin()
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"aqueduck/load/facts"
 )
 
-// benchReport is what was measured over one workspace.
+// benchReport is the measurement of one workspace.
 type benchReport struct {
 	contacts, bytes int64
 	readJSON        []processCost
@@ -25,7 +25,7 @@ type benchReport struct {
 	all             syncRun
 }
 
-// describeMachine is one line about where this runs.
+// describeMachine returns one line about the machine.
 func describeMachine(ctx context.Context) string {
 	model := "unknown processor"
 	text, err := os.ReadFile("/proc/cpuinfo")
@@ -48,7 +48,7 @@ func meanCost(costs []processCost) processCost {
 	return sum
 }
 
-// printReport writes the table that docs/internals/performance.md shows.
+// printReport writes the table for docs/internals/performance.md.
 func (r *benchReport) printReport(w io.Writer) {
 	peer := meanCost(r.readJSON)
 	fmt.Fprintf(w, "\n%d contacts, %.0f MB of JSON\n\n", r.contacts, float64(r.bytes)/1e6)

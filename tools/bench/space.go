@@ -16,13 +16,13 @@ import (
 	"aqueduck/internal/emulator/state/conversations"
 )
 
-// hourZero is when the emulated workspace begins to live; its clock runs on from there with the machine's.
+// hourZero is hour 0 of the emulated workspace; its clock then follows the machine's.
 var hourZero = time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)
 
 const spaceToken = "emulated-workspace-token"
 
-// serveSpace is the process of the emulated workspace. It prints its address, serves until its standard input ends, and
-// changes contacts on demand. Whatever it costs is not the sync's.
+// serveSpace is the process of the emulated workspace. It prints its address, serves until its standard input ends, and changes contacts on
+// demand. Its cost is not part of the sync's.
 func serveSpace(args []string) error {
 	contacts, err := strconv.Atoi(args[0])
 	conversations, err2 := strconv.Atoi(args[1])
@@ -74,13 +74,13 @@ func serveSpace(args []string) error {
 	return err
 }
 
-// changeContacts updates n contacts, spread over all, and lets search hear of it.
+// changeContacts updates n contacts, spread over all, and makes the changes searchable.
 func changeContacts(w *emulator.Workspace, n int) error {
 	ids := w.ContactIDs("active")
 	if n <= 0 || n > len(ids) {
 		return fmt.Errorf("%d of %d contacts cannot change", n, len(ids))
 	}
-	// A day later, so that the overlap of the next reading holds this night and not the population's last hours too.
+	// Beyond the lookback window, so that the next run re-reads this night and not the last hours of the population too.
 	w.Advance(72 * time.Hour)
 	for i := range n {
 		set := emulator.FieldChange{Field: "name", Value: fmt.Sprintf("Changed Name %d", i)}
@@ -92,7 +92,7 @@ func changeContacts(w *emulator.Workspace, n int) error {
 	return nil
 }
 
-// replyConversations answers n conversations, spread over all, and lets search hear of it.
+// replyConversations adds a reply to n conversations, spread over all, and makes the changes searchable.
 func replyConversations(w *emulator.Workspace, n int) error {
 	ids := w.ConversationIDs()
 	if n <= 0 || n > len(ids) {
@@ -108,10 +108,10 @@ func replyConversations(w *emulator.Workspace, n int) error {
 	return nil
 }
 
-// noConversations makes a workspace without any.
+// noConversations is the Config.Conversations of a workspace without conversations.
 const noConversations = -1
 
-// emulatedSpace is the emulated workspace as the measuring process has it.
+// emulatedSpace is the emulated workspace, seen from the measuring process.
 type emulatedSpace struct {
 	url   string
 	child *childProcess
@@ -130,7 +130,7 @@ func openSpace(contacts, conversations int, latency time.Duration) (*emulatedSpa
 	return &emulatedSpace{url: strings.TrimSpace(line), child: c}, nil
 }
 
-// postCommand asks the workspace for something that only the bench asks for.
+// postCommand sends a command that only the bench knows to the workspace.
 func (s *emulatedSpace) postCommand(ctx context.Context, path string) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+path, nil)
 	if err != nil {

@@ -16,14 +16,14 @@ import (
 	"aqueduck/transform"
 )
 
-// stepCost is the CPU time of the steps of a way without a socket: from recorded pages to commits.
+// stepCost is the CPU time of the steps of a sync without a socket: from recorded pages to commits.
 type stepCost struct {
 	Records        int64
 	Batches        int
 	Decode, Commit float64 // seconds
 }
 
-// pageRecords is how many records a page of the search has.
+// pageRecords is the number of records on a page of search.
 const pageRecords = 150
 
 // replaySteps decodes recorded pages and, when a directory is given, commits them into a new warehouse there.
@@ -74,7 +74,7 @@ func openWork(ctx context.Context, dir layout.Dir, tables []transform.Table) (*l
 	return work, err
 }
 
-// pageReplay goes through recorded pages.
+// pageReplay reads recorded pages.
 type pageReplay struct {
 	decoder *transform.Decoder
 	pages   *bufio.Reader
@@ -93,7 +93,7 @@ func (w *pageReplay) replayPages(ctx context.Context) error {
 		if err := w.decodePage(page); err != nil {
 			return err
 		}
-		// The limits of a batch are those of a run.
+		// The same limits of a batch as in a run.
 		if len(page) < pageRecords || w.decoder.Records() >= 100_000 || w.decoder.Bytes() >= 64<<20 {
 			if err := w.commitBatch(ctx); err != nil {
 				return err
@@ -105,7 +105,7 @@ func (w *pageReplay) replayPages(ctx context.Context) error {
 	}
 }
 
-// nextPage reads the records of the next page; the last one is short.
+// nextPage reads the records of the next page; the last one is shorter.
 func (w *pageReplay) nextPage() ([][]byte, error) {
 	var page [][]byte
 	for len(page) < pageRecords {

@@ -21,8 +21,7 @@ import (
 	"aqueduck/load/layout"
 )
 
-// configuration is what the measured syncs run: contacts with their child tables, and all that is published of them;
-// or everything.
+// configuration is the pipeline file of the measured syncs: contacts with their child tables and everything published of them, or all streams.
 const configuration = `version: 1
 warehouse: {dir: data}
 workspaces:
@@ -39,13 +38,12 @@ type syncRun struct {
 	cost     processCost
 	rows     int64
 	requests int64
-	took     time.Duration // by its own word
+	took     time.Duration // as the program reports it
 }
 
 var lastLine = regexp.MustCompile(`(?m)^OK .* rows=(\d+) .*requests=(\d+) .*published=yes .*time=(\S+)`)
 
-// runSync runs the program itself, as it is shipped, over a workspace into a warehouse; or, to be profiled, the same
-// pipeline inside this one.
+// runSync runs the released program over a workspace into a warehouse. For a profile it runs the same pipeline inside this program.
 func (b *workspaceBench) runSync(dir, name string) (syncRun, error) {
 	file := filepath.Join(b.dir, "pipelines.yaml")
 	if err := os.WriteFile(file, []byte(fmt.Sprintf(configuration, "")), 0o600); err != nil {
@@ -64,7 +62,7 @@ func (b *workspaceBench) runSync(dir, name string) (syncRun, error) {
 	return b.measureSync(command)
 }
 
-// measureSync runs a sync to its end and reads its last line.
+// measureSync runs a sync to its end and parses its last line.
 func (b *workspaceBench) measureSync(command *exec.Cmd) (syncRun, error) {
 	command.Env = append(os.Environ(), "WORKSPACE_URL="+b.space.url, "WORKSPACE_TOKEN="+spaceToken)
 	c, err := startChild(command)
@@ -91,7 +89,7 @@ func (b *workspaceBench) measureSync(command *exec.Cmd) (syncRun, error) {
 	return syncRun{cost: c.cost, rows: rows, requests: requests, took: took}, err
 }
 
-// gcPercent is the program's own setting.
+// gcPercent is the GOGC that the program sets for itself.
 const gcPercent = 40
 
 // profileSync runs the pipeline in this process and writes its CPU profile.

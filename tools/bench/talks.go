@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// What the share of the request budget is measured with: answers that take their time, and a limit that they could pass.
+// The use of the request budget is measured with a latency, and with a limit that the run could exceed.
 const (
 	slowAnswer = 200 * time.Millisecond
 	perMinute  = 1000
 	shareTime  = "5m"
 )
 
-// conversationsBench is the measurement of conversations: each is one request, with parts and reviews in child tables.
+// conversationsBench measures conversations: each is one request, with parts and reviews in child tables.
 type conversationsBench struct {
 	workspaceBench
 	conversations int
@@ -26,7 +26,7 @@ type conversationsBench struct {
 	nothing       syncRun
 	night         syncRun
 	changes       int
-	share         float64 // of the requests that the budget allows
+	share         float64 // share of the allowed requests that were made
 }
 
 func (b *conversationsBench) measureConversations(ctx context.Context) (err error) {
@@ -45,7 +45,7 @@ func (b *conversationsBench) measureConversations(ctx context.Context) (err erro
 	return nil
 }
 
-// measureReading measures a first run over all conversations, one without a change, and a night with some.
+// measureReading measures a first run over all conversations, a run without a change, and a run after a night of changes.
 func (b *conversationsBench) measureReading(ctx context.Context) (err error) {
 	if b.space, err = openSpace(b.conversations/10, b.conversations, 0); err != nil {
 		return err
@@ -65,7 +65,7 @@ func (b *conversationsBench) measureReading(ctx context.Context) (err error) {
 	return errors.Join(err, os.RemoveAll(b.dataDir()))
 }
 
-// measureBudget measures how much of its budget a run uses while there is work, where each answer takes its time.
+// measureBudget measures how much of its request budget a run uses while there is work and each answer takes time.
 func (b *conversationsBench) measureBudget(context.Context) (err error) {
 	if b.space, err = openSpace(b.conversations/10, b.conversations, slowAnswer); err != nil {
 		return err
@@ -85,7 +85,7 @@ func (b *conversationsBench) measureBudget(context.Context) (err error) {
 	return nil
 }
 
-// printConversations writes the table that docs/internals/performance.md shows.
+// printConversations writes the table for docs/internals/performance.md.
 func (b *conversationsBench) printConversations(w io.Writer) {
 	fmt.Fprintf(w, "\n%d conversations\n\n", b.conversations)
 	fmt.Fprintln(w, "| run | CPU s | rows written | rows / CPU s | peak MiB | requests |")

@@ -14,12 +14,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// callForm says where the arguments of a call are. Places count from one; 0: there is none.
+// callForm says which arguments of a system call are what. Positions count from one; 0: the call has no such argument.
 type callForm struct {
 	name           string
-	fd             int // a descriptor of the file itself
-	dir, path      int // a descriptor of a directory, and a name in it
-	dirTo, to      int // the second of both
+	fd             int // descriptor of the file itself
+	dir, path      int // descriptor of a directory, and a name in it
+	dirTo, to      int // the second directory and name
 	flags, mode    int
 	size, position int
 }
@@ -62,7 +62,7 @@ var reading = map[uint64]callForm{
 	unix.SYS_PREAD64: {name: "read", fd: 1, size: 3, position: 4},
 }
 
-// watchedCalls lists the numbers of the calls to stop at.
+// watchedCalls returns the numbers of the calls to stop at.
 func watchedCalls(reads bool) (list []uint64) {
 	for nr := range forms {
 		list = append(list, nr)
@@ -75,7 +75,7 @@ func watchedCalls(reads bool) (list []uint64) {
 	return list
 }
 
-// decodeCall reads a call that is about to be made; false when it is none on files below the directory.
+// decodeCall decodes a call before it is made; ok is false when it is about no file below the directory.
 func (t *processTracer) decodeCall(tid int, regs *syscall.PtraceRegs) (Call, bool) {
 	f, ok := forms[regs.Orig_rax]
 	if !ok {
@@ -98,7 +98,7 @@ func (t *processTracer) decodeCall(tid int, regs *syscall.PtraceRegs) (Call, boo
 	return c, t.isWatched(c.Path) || t.isWatched(c.To) && f.to > 0
 }
 
-// descriptorPath gives the path of an open file, as it is called now.
+// descriptorPath returns the current path of an open file.
 func descriptorPath(tid int, fd int32) string {
 	path, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", tid, fd))
 	if err != nil || strings.HasSuffix(path, " (deleted)") {
@@ -107,7 +107,7 @@ func descriptorPath(tid int, fd int32) string {
 	return path
 }
 
-// resolvePath gives the path that a name in a directory means.
+// resolvePath returns the absolute path of a name in a directory.
 func (t *processTracer) resolvePath(tid int, args []uint64, dir, path int) string {
 	name, err := readString(tid, args[path])
 	if err != nil || name == "" {
@@ -125,7 +125,7 @@ func (t *processTracer) resolvePath(tid int, args []uint64, dir, path int) strin
 	return filepath.Join(base, name)
 }
 
-// readString reads a string of the process.
+// readString reads a string from the memory of the process.
 func readString(tid int, at uint64) (string, error) {
 	const page = 4096
 	var all []byte
@@ -144,7 +144,7 @@ func readString(tid int, at uint64) (string, error) {
 	}
 }
 
-// readWritten reads what a write has written from the file itself: while the thread stands still, nobody else writes there.
+// readWritten reads the written bytes back from the file. While the thread is stopped, no other call changes the file.
 func (t *processTracer) readWritten(tid int, c *Call, regs *syscall.PtraceRegs, size int64) error {
 	f := forms[regs.Orig_rax]
 	args := []uint64{0, regs.Rdi, regs.Rsi, regs.Rdx, regs.R10, regs.R8, regs.R9}
@@ -155,7 +155,7 @@ func (t *processTracer) readWritten(tid int, c *Call, regs *syscall.PtraceRegs, 
 		if err != nil {
 			return err
 		}
-		fields := strings.Fields(string(info)) // pos: 123 …
+		fields := strings.Fields(string(info)) // the line "pos:" has the offset
 		if len(fields) < 2 {
 			return fmt.Errorf("fdinfo says %q", info)
 		}

@@ -10,33 +10,33 @@ import (
 	"syscall"
 )
 
-// ErrUnsupported is the answer where processes cannot be watched like that.
+// ErrUnsupported means that system calls cannot be intercepted here.
 var ErrUnsupported = errors.New("system calls cannot be watched here")
 
 // Call is one system call on a file below the watched directory.
 type Call struct {
-	Name   string // of the system call
-	Path   string // absolute, of what it is about
-	To     string // the new name of a rename, or what a symbolic link says
-	Flags  int    // of an open
-	Mode   uint32 // of what is made
-	Offset int64  // of a write that happened
-	Size   int64  // of a write: what was asked for, then what was written; of a truncation: the new size
-	Data   []byte // what a write wrote
-	Made   bool   // an open made the file
-	Copies bool   // the kernel was asked to copy from another file; who asked can do that by other calls
+	Name   string // name of the system call
+	Path   string // absolute path of its file
+	To     string // new name of a rename, or target of a symbolic link
+	Flags  int    // flags of an open
+	Mode   uint32 // mode of a new file or directory
+	Offset int64  // offset of a completed write
+	Size   int64  // of a write: the requested, then the written bytes; of a truncation: the new size
+	Data   []byte // written bytes
+	Made   bool   // the open created the file
+	Copies bool   // the kernel was asked to copy from another file; the caller can fall back to other calls
 	Errno  syscall.Errno
 }
 
-// Opens says whether the call opens a file.
+// Opens reports whether the call opens a file.
 func (c Call) Opens() bool { return c.Name == "open" }
 
-// Reads says whether the call changes nothing.
+// Reads reports whether the call changes nothing.
 func (c Call) Reads() bool {
 	return c.Name == "read" || c.Opens() && c.Flags&(syscall.O_WRONLY|syscall.O_RDWR|syscall.O_CREAT|syscall.O_TRUNC) == 0
 }
 
-// String names the call and its file.
+// String returns the call and its file.
 func (c Call) String() string {
 	text := c.Name + " " + c.Path
 	if c.To != "" {
@@ -47,21 +47,21 @@ func (c Call) String() string {
 
 // Fault is what happens instead of a call.
 type Fault struct {
-	Errno syscall.Errno // the call is not made and gives this; 0: it is made
-	Short bool          // a write writes half of what it was asked for
+	Errno syscall.Errno // the call is not made and returns this; 0: it is made
+	Short bool          // a write writes half of its bytes
 }
 
-// Watch says what is watched and what is done about it.
+// Watch says what is watched, and how to react.
 type Watch struct {
 	Dir   string           // absolute, without symbolic links
 	Reads bool             // reading calls are watched too
-	Fault func(Call) Fault // asked before each call; nil: none fails
-	After func(Call) error // told of each call that was made; nil: nobody is
+	Fault func(Call) Fault // called before each call; nil: none fails
+	After func(Call) error // called after each call that was made; may be nil
 	Out   *os.File         // stdout and stderr of the process
-	Env   []string         // whole
+	Env   []string         // the whole environment
 }
 
-// isWatched says whether a path is the watched directory or below it.
+// isWatched reports whether a path is the watched directory or below it.
 func (w Watch) isWatched(path string) bool {
 	return path == w.Dir || strings.HasPrefix(path, w.Dir+string(filepath.Separator))
 }

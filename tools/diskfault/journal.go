@@ -10,19 +10,19 @@ import (
 	"time"
 )
 
-// Journal is what a process did to its files: enough to tell what a disk may hold when the power goes at any moment.
+// Journal records what a process did to its files: enough to compute what a disk may contain after a power failure at any moment.
 type Journal struct {
 	dir   string
-	start map[string]fileEntry // what was there before, by its path below dir; all of it durable
+	start map[string]fileEntry // the files before the process started, by path below dir; all durable
 	ops   []fileChange
 }
 
 // fileEntry is one file, directory or symbolic link.
 type fileEntry struct {
-	mode fs.FileMode // the type and the permissions
+	mode fs.FileMode // type and permissions
 	data []byte
 	link string
-	at   time.Time // when it was written last
+	at   time.Time // when it was last written
 }
 
 // fileChange is one change, or one fsync.
@@ -31,12 +31,12 @@ type fileChange struct {
 	path, to string // below the directory; "." is the directory itself
 }
 
-// NewJournal begins with the files as they are.
+// NewJournal starts with the current files, which count as durable.
 func NewJournal(dir string) (*Journal, error) {
 	j := &Journal{dir: dir, start: map[string]fileEntry{}}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) && path == dir {
-			return nil // the process makes it
+			return nil // the process will create the directory
 		}
 		if err != nil {
 			return err
@@ -66,7 +66,7 @@ func (j *Journal) relativePath(path string) string {
 	return rel
 }
 
-// RecordCall takes in a call that was made.
+// RecordCall adds a call that was made.
 func (j *Journal) RecordCall(c Call) error {
 	if c.Errno != 0 || c.Reads() {
 		return nil
@@ -86,10 +86,10 @@ func (j *Journal) RecordCall(c Call) error {
 	return nil
 }
 
-// Len is how many changes there were; a process can end before each of them and after the last.
+// Len returns the number of changes. A process can end before each of them and after the last.
 func (j *Journal) Len() int { return len(j.ops) }
 
-// Change names the last of the first n changes.
+// Change describes the last of the first n changes.
 func (j *Journal) Change(n int) string {
 	if n == 0 {
 		return "none"

@@ -12,12 +12,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// launchVariable is in the environment of a process that is to become the watched one.
+// launchVariable marks the environment of a process that becomes the watched program.
 const launchVariable = "AQUEDUCK_WATCHED"
 
-// Launch turns a process that Run has started into the program to be watched; in any other it does nothing. The test's
-// TestMain calls it first. It has the kernel stop the process, and all that it starts, at the calls that are watched: at
-// those alone, which leaves the others as fast as they are.
+// Launch turns a process that Run has started into the watched program. In any other process it does nothing. TestMain calls it first. It has
+// the kernel stop the process, and all its children, at the watched calls alone, so the others keep their speed.
 func Launch() {
 	mode := os.Getenv(launchVariable)
 	if mode == "" {
@@ -33,12 +32,12 @@ func Launch() {
 	os.Exit(notWatched)
 }
 
-// notWatched is how a process ends that could not become the watched one.
+// notWatched is the exit code of a process that could not become the watched program.
 const notWatched = 99
 
-// stopAtCalls installs a filter: watched calls stop for the tracer, all others go on.
+// stopAtCalls installs a seccomp filter: watched calls stop for the tracer, all others continue.
 func stopAtCalls(reads bool) error {
-	const number = 0 // where the kernel puts the number of the call
+	const number = 0 // offset of the call's number in the data of the filter
 	filter := []unix.SockFilter{{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: number}}
 	for _, nr := range watchedCalls(reads) {
 		filter = append(filter,

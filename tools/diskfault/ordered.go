@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// CheckOrder says of every file that got a name under which others look for it whether its content was durable by then, and
-// whether the name became durable before the link was swapped, or before the end. Names that are given up at the next
-// start are nobody's.
+// CheckOrder returns an error for a file that got a name which other code looks for before its content was durable. It also fails when the
+// name was not durable before the link was swapped, or before the end. Names that the next start discards are exempt.
 func (j *Journal) CheckOrder() error {
 	var problems []error
 	all := j.planDurability(len(j.ops))
@@ -38,7 +37,7 @@ func (j *Journal) CheckOrder() error {
 	return errors.Join(problems...)
 }
 
-// isScratchName says whether a name is one of those that nobody relies on after a crash.
+// isScratchName reports whether a name is one that no code relies on after a crash.
 func isScratchName(path string) bool {
 	name := strings.TrimPrefix(path, ".aqueduck/")
 	return strings.HasPrefix(name, "new-") || strings.HasPrefix(name, "trash-") || strings.HasPrefix(name, "tmp/") || strings.HasPrefix(name, "runs/") || name == "run.json"

@@ -11,45 +11,45 @@ import (
 	"time"
 )
 
-// sector is what a disk writes wholly or not at all.
+// sector is the unit that a disk writes completely or not at all.
 const sector = 4096
 
-// Loss says what of that which no fsync has made durable is gone when the power goes.
+// Loss says which changes without an fsync are lost in a power failure.
 type Loss int
 
-// The losses.
+// The kinds of loss.
 const (
-	LoseNothing Loss = iota // as when a process is killed
+	LoseNothing Loss = iota // nothing, as when a process is killed
 	LoseAll                 // names and data
-	LoseData                // the names are there, the data is not: files are empty, or as they were
-	LoseNames               // the data is there, under the names of before
-	LoseTail                // of names and of each file's data what came last, and the last write is torn
-	LoseSome                // any sector of any write, any tail of each directory's names
+	LoseData                // names survive, data does not: files are empty, or have their old content
+	LoseNames               // data survives, under the old names
+	LoseTail                // the last names and the end of each file's data are lost, and the last write is torn
+	LoseSome                // any sector of any write, and any last names of each directory
 	losses
 )
 
-// State is what a disk holds.
+// State is the content of a disk.
 type State struct {
 	nodes map[int]*fileNode
 	root  map[string]int // by path
 	base  time.Time
 }
 
-// fileNode is the content of one file, whatever it is called.
+// fileNode is the content of one file, under any number of names.
 type fileNode struct {
 	fileEntry
-	touched int  // the change that wrote it last; -1: none
+	touched int  // last change that wrote it; -1: none
 	own     bool // its bytes are not shared with another state
 }
 
-// State gives what the disk may hold when the power goes after n changes. What r decides is the same for equal seeds.
+// State returns what the disk may contain after a power failure behind n changes. Equal seeds of r give equal states.
 func (j *Journal) State(n int, loss Loss, r *rand.Rand) State {
 	p := j.planDurability(n)
 	keep := p.chooseKept(loss, r)
 	s := State{nodes: map[int]*fileNode{}, root: map[string]int{}, base: time.Now()}
 	for i, path := range slices.Sorted(maps.Keys(j.start)) {
 		f := j.start[path]
-		f.data = f.data[:len(f.data):len(f.data)] // shared by all states
+		f.data = f.data[:len(f.data):len(f.data)] // without spare capacity, as all states share the bytes
 		s.root[path], s.nodes[-1-i] = -1-i, &fileNode{fileEntry: f, touched: -1}
 	}
 	for i, o := range j.ops[:n] {
@@ -58,23 +58,23 @@ func (j *Journal) State(n int, loss Loss, r *rand.Rand) State {
 	return s
 }
 
-// keptPart says how much of a change is on the disk: its name, and those sectors of what it wrote.
+// keptPart says how much of a change survives: its name, and which sectors of its data.
 type keptPart struct {
 	name    bool
 	data    bool
 	sectors func(at int64) bool // nil: all
 }
 
-// durabilityPlan knows of each of the first changes which file it is about and whether it was durable at their end.
+// durabilityPlan has, for each of the first changes, its file and whether it was durable at their end.
 type durabilityPlan struct {
 	ops     []fileChange
-	of      []int   // the file: the number of the change that made it, or negative
-	in      [][]int // the directories that a change of names is about
+	of      []int   // the file: the number of the change that created it, or negative
+	in      [][]int // directories that a change of names is about
 	durable []bool
 }
 
-// planDurability follows names to files. A change of a file's content is durable when the file is synced later, a change of a name
-// when a directory of it is.
+// planDurability follows names to files. A change of content is durable when the same file is synced later, under any name. A change of a name
+// is durable when one of its directories is synced later: POSIX promises no more.
 func (j *Journal) planDurability(n int) durabilityPlan {
 	p := durabilityPlan{ops: j.ops[:n], of: make([]int, n), in: make([][]int, n), durable: make([]bool, n)}
 	names := map[string]int{}
@@ -107,17 +107,17 @@ func (j *Journal) planDurability(n int) durabilityPlan {
 	return p
 }
 
-// changesNames says whether a change is one of names in directories.
+// changesNames reports whether a change adds, moves or removes names in directories.
 func (o fileChange) changesNames() bool {
 	return o.makesFile() || o.Name == "rename" || o.Name == "unlink"
 }
 
-// makesFile says whether a change makes a file.
+// makesFile reports whether a change creates a file.
 func (o fileChange) makesFile() bool {
 	return o.Name == "open" && o.Made || o.Name == "mkdir" || o.Name == "symlink"
 }
 
-// changedDirs are the directories whose names a change is about. One of a file that comes from elsewhere has only the new one.
+// changedDirs returns the directories with changed names. A file that comes from outside has only the new one.
 func (o fileChange) changedDirs() []string {
 	var list []string
 	if o.path != "" {
@@ -129,7 +129,7 @@ func (o fileChange) changedDirs() []string {
 	return list
 }
 
-// moveNames gives a file, or a directory with all in it, another name.
+// moveNames renames a file, or a directory with everything in it.
 func moveNames[T any](names map[string]T, from, to string) {
 	moved := map[string]T{}
 	for path, f := range names {
@@ -141,10 +141,10 @@ func moveNames[T any](names map[string]T, from, to string) {
 	maps.Copy(names, moved)
 }
 
-// chooseKept decides about each change that is not durable.
+// chooseKept decides how much of each change that is not durable survives.
 func (p durabilityPlan) chooseKept(loss Loss, r *rand.Rand) []keptPart {
 	n := len(p.ops)
-	cuts := map[int]int{} // by directory: what comes later is lost
+	cuts := map[int]int{} // by directory: later changes of its names are lost
 	cut := func(dir int) int {
 		if _, ok := cuts[dir]; !ok {
 			cuts[dir] = r.IntN(n + 1)
@@ -183,13 +183,13 @@ func (p durabilityPlan) chooseKept(loss Loss, r *rand.Rand) []keptPart {
 	return list
 }
 
-// tornSectors keeps some sectors.
+// tornSectors keeps a random set of sectors.
 func tornSectors(r *rand.Rand) func(int64) bool {
 	a, b := r.Uint64(), r.Uint64()
 	return func(at int64) bool { return rand.New(rand.NewPCG(a, b^uint64(at))).IntN(2) == 0 }
 }
 
-// replayChange makes one change, as far as it is kept. What it needs may be lost: then it has no effect.
+// replayChange applies one change as far as it survives. When the file or directory that it needs is lost, it has no effect.
 func (s State) replayChange(i int, o fileChange, of int, k keptPart) {
 	f := s.nodes[of]
 	switch o.Name {
@@ -197,7 +197,7 @@ func (s State) replayChange(i int, o fileChange, of int, k keptPart) {
 		if o.changesNames() {
 			s.makeFile(i, o, k)
 		} else if f != nil && k.data {
-			f.data, f.touched = nil, i // truncated as it was opened
+			f.data, f.touched = nil, i // truncated by the open
 		}
 	case "rename":
 		if k.name {
@@ -260,7 +260,7 @@ func (s State) unlinkPath(path string) {
 	}
 }
 
-// hasEntries says whether a directory has something in it.
+// hasEntries reports whether a directory is not empty.
 func (s State) hasEntries(path string) bool {
 	for other := range s.root {
 		if strings.HasPrefix(other, path+"/") {
@@ -270,7 +270,7 @@ func (s State) hasEntries(path string) bool {
 	return false
 }
 
-// writeSectors puts the kept sectors of what was written in place. Where others before it are lost there are zeros.
+// writeSectors writes the surviving sectors. Lost bytes before them become zeros, as in a sparse file.
 func (f *fileNode) writeSectors(at int64, data []byte, keep func(int64) bool) {
 	if keep == nil {
 		f.putBytes(at, data)
@@ -295,13 +295,13 @@ func (f *fileNode) putBytes(at int64, data []byte) {
 
 func (f *fileNode) resize(size int64) {
 	if more := size - int64(len(f.data)); more > 0 {
-		f.data = append(f.data, make([]byte, more)...) // which copies what is shared: it has no room behind it
+		f.data = append(f.data, make([]byte, more)...) // copies shared bytes, because they have no spare capacity
 		return
 	}
 	f.data = f.data[:size:size]
 }
 
-// Write makes the files of the state in a directory that is not there yet.
+// Write creates the files of the state in a new directory.
 func (s State) Write(dir string) error {
 	for _, path := range slices.Sorted(maps.Keys(s.root)) {
 		f, to := s.nodes[s.root[path]], filepath.Join(dir, path)
@@ -331,7 +331,7 @@ func (s State) Write(dir string) error {
 	return nil
 }
 
-// Losses lists all kinds of loss.
+// Losses returns all kinds of loss.
 func Losses() (list []Loss) {
 	for l := range losses {
 		list = append(list, l)

@@ -13,11 +13,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// longest is how long a watched process may live.
+// longest is the time limit of a watched process.
 const longest = 5 * time.Minute
 
-// Run runs a program by its path and arguments, under watch, and gives how it ended. The process begins as a copy of this
-// one, whose main must call Launch.
+// Run runs a program by its path and arguments under watch, and returns how it ended. The process starts as a copy of this one, so main or
+// TestMain must call Launch.
 func Run(w Watch, program ...string) (syscall.WaitStatus, error) {
 	type end struct {
 		status syscall.WaitStatus
@@ -25,7 +25,7 @@ func Run(w Watch, program ...string) (syscall.WaitStatus, error) {
 	}
 	ended := make(chan end)
 	go func() {
-		runtime.LockOSThread() // for good: the thread goes with its goroutine
+		runtime.LockOSThread() // never unlocked: the kernel accepts ptrace calls only from the tracing thread, which ends with its goroutine
 		t := &processTracer{Watch: w, known: map[int]bool{}}
 		status, err := t.traceProgram(program)
 		ended <- end{status, err}
@@ -55,15 +55,15 @@ func (t *processTracer) traceProgram(program []string) (syscall.WaitStatus, erro
 			}
 			continue
 		}
-		if err := t.resumeThread(tid, status); err != nil && !errors.Is(err, syscall.ESRCH) { // it may be gone by now
+		if err := t.resumeThread(tid, status); err != nil && !errors.Is(err, syscall.ESRCH) { // the thread may have ended meanwhile
 			_ = syscall.Kill(t.leader, syscall.SIGKILL)
 			t.err = errors.Join(t.err, err)
 		}
 	}
 }
 
-// nextStopped waits for any of the threads that this thread traces. This thread may have started a process of somebody else's before it was
-// this one's: what became of that is left for whoever waits for it.
+// nextStopped waits for any of the threads that this thread traces. The Go runtime may have used this thread to start another process. Its
+// result belongs to whoever waits for that process, so WNOWAIT leaves it in place.
 func (t *processTracer) nextStopped(status *syscall.WaitStatus) (int, error) {
 	for {
 		var info struct {
@@ -83,15 +83,15 @@ func (t *processTracer) nextStopped(status *syscall.WaitStatus) (int, error) {
 		if t.known[tid] || !isOwnChild(tid) {
 			got, err := waitThread(tid, status)
 			if errors.Is(err, syscall.ECHILD) && !t.known[tid] {
-				continue // somebody else's, who took it while it was looked at
+				continue // another process, reaped by its owner in the meantime
 			}
 			return got, err
 		}
-		time.Sleep(time.Millisecond) // somebody is about to take it
+		time.Sleep(time.Millisecond) // its owner will reap it
 	}
 }
 
-// isOwnChild says whether this process, and not one that it traces, has started a process.
+// isOwnChild reports whether this process, and not a traced one, started a process.
 func isOwnChild(pid int) bool {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	return err == nil && strings.Contains(string(text), fmt.Sprintf("\nTgid:\t%d\n", pid)) &&
@@ -140,7 +140,7 @@ func (t *processTracer) startProgram(program []string) error {
 	return syscall.PtraceCont(t.leader, 0)
 }
 
-// resumeThread lets a thread go on, after what it has stopped for.
+// resumeThread continues a thread after its stop.
 func (t *processTracer) resumeThread(tid int, status syscall.WaitStatus) error {
 	first := !t.known[tid]
 	t.known[tid] = true
@@ -154,7 +154,7 @@ func (t *processTracer) resumeThread(tid int, status syscall.WaitStatus) error {
 	}
 }
 
-// traceCall handles one watched call from its beginning to its end, while no other begins: they have an order.
+// traceCall handles one watched call from its beginning to its end while no other call begins, so the calls have an order.
 func (t *processTracer) traceCall(tid int) error {
 	var regs syscall.PtraceRegs
 	if err := syscall.PtraceGetRegs(tid, &regs); err != nil {
@@ -169,7 +169,7 @@ func (t *processTracer) traceCall(tid int) error {
 	case c.Name == "ioctl" && regs.Rsi != unix.FICLONE:
 		return syscall.PtraceCont(tid, 0)
 	case c.Name == "ioctl":
-		fault.Errno = syscall.EOPNOTSUPP // files are copied byte by byte, by calls that tell what they write
+		fault.Errno = syscall.EOPNOTSUPP // forces a copy byte by byte, with calls that show the data
 	case t.Fault != nil:
 		fault = t.Fault(c)
 	}
@@ -181,7 +181,7 @@ func (t *processTracer) traceCall(tid int) error {
 		}
 		return syscall.PtraceCont(tid, 0)
 	case fault.Short && c.Name == "write" && regs.Rdx > 1 && regs.Orig_rax != unix.SYS_WRITEV && regs.Orig_rax != unix.SYS_PWRITEV:
-		regs.Rdx /= 2 // the length, of all but the vectors
+		regs.Rdx /= 2 // the length, of all calls but the vectored ones
 		if err := syscall.PtraceSetRegs(tid, &regs); err != nil {
 			return err
 		}
@@ -192,7 +192,7 @@ func (t *processTracer) traceCall(tid int) error {
 	return t.finishCall(tid, c)
 }
 
-// finishCall lets the call be made and tells what became of it.
+// finishCall lets the call be made and reports its result.
 func (t *processTracer) finishCall(tid int, c Call) error {
 	_, statErr := os.Lstat(c.Path)
 	if err := syscall.PtraceSyscall(tid, 0); err != nil {

@@ -4,8 +4,8 @@ package diskfault
 
 import "syscall"
 
-// Launch does nothing here.
+// Launch does nothing on this platform.
 func Launch() {}
 
-// Run cannot watch anything here.
+// Run returns ErrUnsupported on this platform.
 func Run(Watch, ...string) (syscall.WaitStatus, error) { return 0, ErrUnsupported }

@@ -1,9 +1,9 @@
 package diskfault
 
-// processTracer is one process under watch. All that it does it does on one thread, which the kernel knows the tracer by.
+// processTracer traces one process. It works on one thread, because the kernel accepts ptrace calls only from the thread that attached.
 type processTracer struct {
 	Watch
 	leader int
-	known  map[int]bool // threads that have begun
-	err    error        // the first of After
+	known  map[int]bool // threads that have started
+	err    error        // first error of Watch.After
 }

@@ -20,7 +20,7 @@ import (
 	"aqueduck/tools/structure"
 )
 
-// longFunction is the most lines that a function of this project has.
+// longFunction is the most lines that a function of this project may have.
 const longFunction = 60
 
 func main() {
@@ -58,7 +58,7 @@ func printMeasures(out io.Writer, root, tags string, circles bool) error {
 	return nil
 }
 
-// printNumbers prints one row per number, so that the columns of two trees can be put side by side.
+// printNumbers prints one row per number, so that two trees can be compared side by side.
 func printNumbers(out io.Writer, n structure.Numbers) {
 	length := func(f structure.Function) int { return f.Lines }
 	branches := func(f structure.Function) int { return f.Complexity }
@@ -90,7 +90,7 @@ func printNumbers(out io.Writer, n structure.Numbers) {
 	}
 }
 
-// printCircles prints the packages whose files need each other in a circle, the largest first.
+// printCircles prints the packages with a circle of files, the largest first.
 func printCircles(out io.Writer, packages []structure.Package) {
 	type row struct {
 		p      structure.Package
@@ -111,7 +111,7 @@ func printCircles(out io.Writer, packages []structure.Package) {
 	fmt.Fprintf(out, "\nIn the other %d of %d packages no file needs another in a circle.\n", len(packages)-len(rows), len(packages))
 }
 
-// safeRatio is 0 where there is nothing to divide by.
+// safeRatio returns 0 for a division by zero.
 func safeRatio(part, whole int) float64 {
 	if whole == 0 {
 		return 0

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestTheTablesOfALittleTree: the tree's numbers are those of tools/structure's own test.
+// TestTheTablesOfALittleTree compares the tables with the numbers of tools/structure's own test.
 func TestTheTablesOfALittleTree(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer

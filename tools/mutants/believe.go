@@ -1,6 +1,6 @@
 package main
 
-// interpretMutants are bugs of what the program takes for true: each takes out one rule of how answers, stored rows and settings are read.
+// interpretMutants break how answers, stored rows and settings are interpreted: each removes one rule.
 var interpretMutants = []mutant{
 	{
 		bug: "times in milliseconds are none", file: "transform/internal/scalar/time.go", killer: "scalar.TestT53Timestamps",

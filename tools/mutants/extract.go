@@ -1,6 +1,6 @@
 package main
 
-// extractMutants are bugs of what asks the API and draws conclusions from what it answers.
+// extractMutants break what sends requests to the API and interprets its answers.
 var extractMutants = []mutant{
 	{
 		bug: "the watermark is the largest time seen", file: "extract/searchwindow.go", killer: "extract.TestNewStreamReadsForwardThenHistory",

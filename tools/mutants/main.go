@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// How long a test may take that needs seconds, for a bug may keep it from ending; and all of a package's, or one for every bug.
+// Time limits of a slow test, as a bug may keep it from ending, and of a whole package or of one test for every bug.
 const (
 	patience = "120s"
 	forAll   = "10m"
@@ -37,8 +37,8 @@ func main() {
 	}
 }
 
-// huntMutants plants the bugs whose words or file hold one of those given, all without any, and counts those that were not killed, each by
-// its own test, or by one for all.
+// huntMutants plants the bugs that match one of the words by description or file; all without words. It returns how many survived, each
+// against its own test, or against the test in by.
 func huntMutants(ctx context.Context, words []string, by string) (survivors int, err error) {
 	chosen := slices.DeleteFunc(slices.Clone(mutants), func(m mutant) bool {
 		return len(words) > 0 && !slices.ContainsFunc(words, func(word string) bool { return strings.Contains(m.bug+" "+m.file, word) })
@@ -78,14 +78,14 @@ func huntMutants(ctx context.Context, words []string, by string) (survivors int,
 	return survivors, nil
 }
 
-// What becomes of a mutant.
+// The fates of a mutant.
 const (
 	killed   = "killed"
 	survived = "SURVIVED"
 	broken   = "BROKEN" // it does not build, or its test ended in another way than by failing
 )
 
-// plantMutant puts a bug into the copy, runs its test, and takes the bug out again.
+// plantMutant plants a bug into the copy, runs its test, and removes the bug again.
 func plantMutant(ctx context.Context, dir string, m mutant, limit string) (fate string, err error) {
 	path := filepath.Join(dir, m.file)
 	text, err := os.ReadFile(path)
@@ -116,7 +116,7 @@ func plantMutant(ctx context.Context, dir string, m mutant, limit string) (fate 
 	return broken, nil
 }
 
-// checkHealthy runs the tests without a bug: one that fails anyway would kill everything.
+// checkHealthy runs the tests without a bug: a test that fails anyway would seem to notice every bug.
 func checkHealthy(ctx context.Context, dir string, chosen []mutant) error {
 	tests := map[string][]string{}
 	for _, m := range chosen {
@@ -134,7 +134,7 @@ func checkHealthy(ctx context.Context, dir string, chosen []mutant) error {
 	return nil
 }
 
-// runPattern is a test's name, and that of its case, for -run.
+// runPattern returns the -run pattern of a test, or of one of its cases.
 func runPattern(name string) string {
 	parts := strings.Split(name, "/")
 	for i, part := range parts {
@@ -144,7 +144,7 @@ func runPattern(name string) string {
 }
 
 func goTest(ctx context.Context, dir, pkg, run, timeout string) (output string, failed bool) {
-	// Without what debuggers read a test that holds DuckDB is linked in half the time.
+	// Without debug information a test that contains DuckDB links in half the time.
 	c := exec.CommandContext(ctx, "go", "test", "-count=1", "-vet=off", "-ldflags=-s -w", "-timeout", timeout, "-run", run, "./"+pkg)
 	c.Dir = dir
 	text, err := c.CombinedOutput()

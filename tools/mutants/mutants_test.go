@@ -13,7 +13,7 @@ var update = flag.Bool("update", false, "write docs/internals/mutants.md")
 
 const root = "../.."
 
-// TestEveryBugCanBePlanted: the code that each replaces is there once, and so is the test that is to notice.
+// TestEveryBugCanBePlanted checks that the replaced code exists once in its file, and that the named test exists.
 func TestEveryBugCanBePlanted(t *testing.T) {
 	t.Parallel()
 	if len(mutants) < 30 || lastRun.bugs != len(mutants) || lastRun.killed != len(mutants) {
@@ -37,7 +37,7 @@ func TestEveryBugCanBePlanted(t *testing.T) {
 	}
 }
 
-// testsOf is the code of a package's tests. The contract that destinations keep lies beside those of load.
+// testsOf returns the code of a package's tests. The contract tests of destinations are in a package beside those of load.
 func testsOf(t *testing.T, dir string) string {
 	t.Helper()
 	var all strings.Builder

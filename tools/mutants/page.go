@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// lastRun says when each of them was last planted, and what came of it. Whoever adds one plants it, and writes that down here.
+// lastRun is the date and the result of the last run over all mutants. Whoever adds a mutant plants it once and updates this.
 var lastRun = struct {
 	bugs, killed int
 	when         string
 }{bugs: 102, killed: 102, when: "23 or 24 November 2026"}
 
-// docsPage is docs/internals/mutants.md.
+// docsPage returns docs/internals/mutants.md.
 func docsPage() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, `# Planted bugs

@@ -2,7 +2,7 @@ package main
 
 import "slices"
 
-// runMutants are bugs of the loop that joins the steps.
+// runMutants break the loop that joins the steps.
 var runMutants = []mutant{
 	{
 		bug: "absence from one walk means deletion", file: "internal/sync/stream/sweep.go", killer: "pipeline.TestUnchangedListNeedsOneSweep",
@@ -58,5 +58,5 @@ var runMutants = []mutant{
 	},
 }
 
-// mutants are all of them.
+// mutants are all mutants.
 var mutants = slices.Concat(extractMutants, interpretMutants, transformMutants, loadMutants, runMutants)

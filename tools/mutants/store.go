@@ -1,6 +1,6 @@
 package main
 
-// transformMutants are bugs of what makes rows of records.
+// transformMutants break what turns records into rows.
 var transformMutants = []mutant{
 	{
 		bug: "the hash covers volatile columns", file: "transform/emitter.go", killer: "transform.TestT47VolatileColumnsAreNoChange",
@@ -35,7 +35,7 @@ var transformMutants = []mutant{
 	},
 }
 
-// loadMutants are bugs of what commits rows, keeps the work database and publishes it.
+// loadMutants break what commits rows, keeps the work database and publishes it.
 var loadMutants = []mutant{
 	{
 		bug: "the watermark is committed before the rows", file: "load/checkpoint.go", killer: "load.TestCommitKeepsItsContract/FailedCommitChangesNothing",

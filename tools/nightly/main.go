@@ -20,11 +20,11 @@ import (
 // nightLane is one target of the Makefile.
 type nightLane struct {
 	target string
-	vars   []string // of make: NAME=value
-	says   string   // the last line of output that holds this word tells what was tried; "": none does
+	vars   []string // variables of make: NAME=value
+	says   string   // the last line of output with this word says what was tried; "": no line does
 }
 
-// nightLanes are all that a night runs, the shortest first: what is broken badly is known early.
+// nightLanes returns all lanes of a night, the shortest first, so that obvious failures show early.
 func nightLanes(hours, seeds string) []nightLane {
 	return []nightLane{
 		{"check", nil, ""},
@@ -62,7 +62,7 @@ func main() {
 	}
 }
 
-// chooseLanes gives the lanes that are named, in their order here; all when none is.
+// chooseLanes returns the named lanes in the order of the table; all when names is empty.
 func chooseLanes(all []nightLane, names string) ([]nightLane, error) {
 	if names == "" {
 		return all, nil
@@ -80,14 +80,14 @@ func chooseLanes(all []nightLane, names string) ([]nightLane, error) {
 	return chosen, nil
 }
 
-// laneResult is how a lane ended.
+// laneResult is the result of a lane.
 type laneResult struct {
 	outcome   string // ok, FAILED, skipped, interrupted
 	wall, cpu time.Duration
 	said      string
 }
 
-// runAll runs lanes in their order and prints the table, also of a night that somebody interrupts. A lane that fails is its error.
+// runAll runs lanes in their order and prints the table, also after an interruption. It returns an error when a lane fails.
 func runAll(ctx context.Context, chosen []nightLane, logs string, out io.Writer) error {
 	if err := os.MkdirAll(logs, 0o755); err != nil {
 		return fmt.Errorf("make the directory of the logs: %w", err)
@@ -119,7 +119,7 @@ func runAll(ctx context.Context, chosen []nightLane, logs string, out io.Writer)
 	return nil
 }
 
-// runLane runs a lane with its output in a log. The error is one of the night's own: a lane that fails is a result.
+// runLane runs a lane with its output in a log. The error is of the night itself: a lane that fails is a result.
 func (l nightLane) runLane(ctx context.Context, log string) (r laneResult, err error) {
 	file, err := os.Create(log)
 	if err != nil {
@@ -136,9 +136,9 @@ func (l nightLane) runLane(ctx context.Context, log string) (r laneResult, err e
 		return r, err
 	}
 	if cmd.ProcessState == nil {
-		return r, ended // it was never started
+		return r, ended // the lane did not start
 	}
-	// The time of a process counts those that it waited for.
+	// The CPU time of a process includes its children that it waited for.
 	r.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	switch {
 	case ctx.Err() != nil:
@@ -150,13 +150,13 @@ func (l nightLane) runLane(ctx context.Context, log string) (r laneResult, err e
 	}
 	text, err := os.ReadFile(log)
 	if strings.Contains(string(text), "--- SKIP") && !strings.Contains(string(text), "--- PASS") {
-		r.outcome = "skipped" // what the lane needs is not on this machine
+		r.outcome = "skipped" // this machine lacks something that the lane needs
 	}
 	r.said = lastLine(string(text), l.says)
 	return r, err
 }
 
-// lastLine is the last line of a text that holds a word, shortened to what a table holds.
+// lastLine returns the last line of a text that contains a word, shortened for a table.
 func lastLine(text, word string) (found string) {
 	if word == "" {
 		return ""
@@ -166,7 +166,7 @@ func lastLine(text, word string) (found string) {
 			found = strings.TrimSpace(line)
 		}
 	}
-	if _, message, ok := strings.Cut(found, ".go:"); ok { // a test's log line begins by file and line
+	if _, message, ok := strings.Cut(found, ".go:"); ok { // a test's log line begins with file and line
 		_, found, _ = strings.Cut(message, ": ")
 	}
 	const most = 100

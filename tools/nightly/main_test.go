@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestALaneThatFailsIsToldAndTheOthersRun(t *testing.T) {
+func TestALaneThatFailsIsReportedAndTheOthersRun(t *testing.T) {
 	t.Chdir(t.TempDir())
 	makefile := "good:\n\t@echo '    a_test.go:12: lane: $(SEEDS) worlds, none failed'\nbad:\n\t@exit 3\nabsent:\n\t@echo '--- SKIP: TestBrowser'\nlast:\n\t@echo done\n"
 	if err := os.WriteFile("Makefile", []byte(makefile), 0o644); err != nil {

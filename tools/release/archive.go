@@ -16,7 +16,7 @@ type archiveFile struct {
 	mode int64
 }
 
-// writeArchive writes an archive in which nothing is left to chance: files by their names, all of one time, nobody's.
+// writeArchive writes a reproducible archive: files sorted by name, with one time and without an owner.
 func writeArchive(path, dir string, files map[string]archiveFile, at time.Time) (err error) {
 	f, err := os.Create(path)
 	if err != nil {

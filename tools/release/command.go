@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// runCommand runs a program in a directory and gives what it wrote to stdout.
+// runCommand runs a program in a directory and returns its standard output.
 func runCommand(ctx context.Context, dir string, env []string, name string, args ...string) (string, error) {
 	c := exec.CommandContext(ctx, name, args...)
 	c.Dir, c.Env = dir, env

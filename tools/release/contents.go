@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// gatherContents gathers what is in the archive, by path: the program, what it says of itself, and what of the source is for its users.
+// gatherContents returns the files of the archive by path: the program, its generated pages, and the files of the source for users.
 func gatherContents(ctx context.Context, source, program string) (map[string]archiveFile, error) {
 	files := map[string]archiveFile{}
 	text, err := os.ReadFile(program)
@@ -29,7 +29,7 @@ func gatherContents(ctx context.Context, source, program string) (map[string]arc
 	return files, addLicences(files, all)
 }
 
-// fromSource takes the pages, the example and what an installation needs. There may be a LICENSE, some day.
+// fromSource adds the pages, the example and the files of an installation. LICENSE is optional.
 func fromSource(files map[string]archiveFile, source string) error {
 	return filepath.WalkDir(source, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -44,7 +44,7 @@ func fromSource(files map[string]archiveFile, source string) error {
 		switch {
 		case name == "README.md", name == "CHANGELOG.md", name == "LICENSE", below && dir == "packaging":
 		case name == "pipelines.yaml":
-			name = "pipelines.example.yaml" // a newer archive is unpacked over what is there
+			name = "pipelines.example.yaml" // another name, so that unpacking a newer archive does not overwrite the user's file
 		case below && dir == "docs" && !strings.HasSuffix(name, ".go"):
 		default:
 			return nil
@@ -55,10 +55,10 @@ func fromSource(files map[string]archiveFile, source string) error {
 	})
 }
 
-// shells are those that the program completes words for, with the names under which they look for that.
+// shells are the shells with completion, and where each looks for its completion file.
 var shells = map[string]string{"bash": "completions/bash/aqueduck", "zsh": "completions/zsh/_aqueduck", "fish": "completions/fish/aqueduck.fish"}
 
-// fromProgram has the program tell what it is made of, what it takes and how words are completed. It sees nothing of the environment.
+// fromProgram adds what the program prints: its modules, its manual and its completions. The program runs with an empty environment.
 func fromProgram(ctx context.Context, files map[string]archiveFile, program string) error {
 	ask := func(args ...string) (string, error) {
 		return runCommand(ctx, filepath.Dir(program), []string{}, program, args...)

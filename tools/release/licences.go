@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// linkedModule is a module that the program is linked from.
+// linkedModule is a module that the program links.
 type linkedModule struct{ path, version, dir string }
 
-// addLicences adds those of Go and of each module, under the module's path. A module without one stops the release.
+// addLicences adds the licences of Go and of each module, under the module's path. A module without one is an error.
 func addLicences(files map[string]archiveFile, all []linkedModule) error {
 	var list strings.Builder
 	list.WriteString("What aqueduck is linked from. The libraries inside DuckDB's own (lib/...) have licences of their own, which its sources tell.\n\n")
@@ -37,7 +37,7 @@ func addLicences(files map[string]archiveFile, all []linkedModule) error {
 	return nil
 }
 
-// listModules lists Go itself and the modules of the packages that are linked.
+// listModules lists Go itself and the modules of the linked packages.
 func listModules(ctx context.Context, source string) ([]linkedModule, error) {
 	said, err := runCommand(ctx, source, os.Environ(), "go", "list", "-mod=readonly", "-tags=duckdb_arrow", "-deps",
 		"-f", `{{with .Module}}{{if not .Main}}{{.Path}}	{{.Version}}	{{.Dir}}{{end}}{{end}}`, "./cmd/aqueduck")
@@ -59,10 +59,10 @@ func listModules(ctx context.Context, source string) ([]linkedModule, error) {
 	return all, nil
 }
 
-// terms are the names of files that say on which terms a module may be passed on.
+// terms matches the names of licence files.
 var terms = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|patents|copyright)([.-].*)?$`)
 
-// licencesIn gives the files of terms at the root of a module.
+// licencesIn returns the licence files at the root of a module.
 func licencesIn(dir string) (map[string][]byte, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Command release builds the archive that people install the program from, out of what is committed, for the machine that it runs
-// on. The same commit, on a machine with the same compilers, gives the same bytes.
+// Command release builds the archive that people install the program from, out of the last commit, for this machine's platform. The same
+// commit with the same compilers gives the same bytes.
 package main
 
 import (
@@ -30,13 +30,13 @@ func main() {
 	fmt.Printf("only for %s/%s: DuckDB is C++, and is linked in by the compiler of the machine; for another one run make release there\n", runtime.GOOS, runtime.GOARCH)
 }
 
-// releaseCommit is what is released.
+// releaseCommit is the commit that is released.
 type releaseCommit struct {
-	version string // as a tag has it, without its v, or made of time and id
+	version string // the tag without its v, or a version made of time and id
 	time    time.Time
 }
 
-// buildRelease writes the archive of the last commit of a repository, and the sums beside it.
+// buildRelease writes the archive of the last commit of a repository, with a checksum file beside it.
 func buildRelease(ctx context.Context, root, out string, env []string) (archive string, err error) {
 	c, err := lastCommit(ctx, root)
 	if err != nil {
@@ -56,7 +56,7 @@ func buildRelease(ctx context.Context, root, out string, env []string) (archive 
 		return "", err
 	}
 	program := filepath.Join(work, "aqueduck")
-	// Everything is said here that a build depends on: nothing of the machine's paths, nothing of a repository's state.
+	// The command states everything that the build depends on: no paths of the machine, no state of a repository.
 	if _, err := runCommand(ctx, source, env, "go", "build", "-trimpath", "-buildvcs=false", "-mod=readonly", "-tags=duckdb_arrow",
 		"-ldflags=-s -w -X aqueduck/internal/cli.stamped=v"+c.version, "-o", program, "./cmd/aqueduck"); err != nil {
 		return "", err
@@ -76,7 +76,7 @@ func buildRelease(ctx context.Context, root, out string, env []string) (archive 
 	return archive, writeChecksums(archive)
 }
 
-// lastCommit tells what is released: the last commit, whose tag is its version.
+// lastCommit returns the last commit, with its tag as version.
 func lastCommit(ctx context.Context, root string) (releaseCommit, error) {
 	said, err := runCommand(ctx, root, os.Environ(), "git", "log", "-1", "--format=%ct %H")
 	if err != nil {
@@ -96,11 +96,11 @@ func lastCommit(ctx context.Context, root string) (releaseCommit, error) {
 		c.version = tag[1:]
 		return c, nil
 	}
-	c.version = "0.0.0-" + c.time.Format("20060102150405") + "-" + id[:12] // as the Go tool calls a commit without a tag
+	c.version = "0.0.0-" + c.time.Format("20060102150405") + "-" + id[:12] // the Go tool's form for a commit without a tag
 	return c, nil
 }
 
-// exportCommit writes the files of the last commit into a directory: what is not committed is not released.
+// exportCommit writes the files of the last commit into a directory: changes that are not committed are not released.
 func exportCommit(ctx context.Context, root, to string) error {
 	if err := os.Mkdir(to, 0o755); err != nil {
 		return err
@@ -113,7 +113,7 @@ func exportCommit(ctx context.Context, root, to string) error {
 	return err
 }
 
-// writeChecksums writes SHA256SUMS beside an archive, over all archives that are there.
+// writeChecksums writes SHA256SUMS beside an archive, over all archives in the directory.
 func writeChecksums(archive string) error {
 	dir := filepath.Dir(archive)
 	all, err := filepath.Glob(filepath.Join(dir, "*.tar.gz"))

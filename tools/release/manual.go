@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// makeManual makes the page of the manual from what the program says with --help, of itself, of each command and of each topic.
+// makeManual makes the manual page from the --help of the program, of each command and of each topic.
 func makeManual(ask func(args ...string) (string, error)) (string, error) {
 	whole, err := ask("--help")
 	if err != nil {
@@ -42,7 +42,7 @@ func makeManual(ask func(args ...string) (string, error)) (string, error) {
 	return page.String(), nil
 }
 
-// listedWords gives the first words of the lines below a heading.
+// listedWords returns the first words of the lines below a heading.
 func listedWords(help, heading string) (words []string) {
 	_, below, _ := strings.Cut(help, heading+"\n")
 	block, _, _ := strings.Cut(below, "\n\n")
@@ -54,13 +54,13 @@ func listedWords(help, heading string) (words []string) {
 	return words
 }
 
-// repeated is what the help of every command has in common.
+// repeated matches the part that the help of every command repeats.
 var repeated = regexp.MustCompile(`(?s)\nGlobal Flags:\n.*?(\n\n|$)`)
 
-// trimGlobalHelp leaves out of a command's help what that of the program says.
+// trimGlobalHelp removes the global flags from a command's help.
 func trimGlobalHelp(help string) string { return repeated.ReplaceAllString(help, "\n") }
 
-// escapeRoff writes lines as they are: nothing in them is an instruction.
+// escapeRoff escapes text, so that roff takes nothing in it for an instruction.
 func escapeRoff(text string) string {
 	var page strings.Builder
 	for line := range strings.Lines(strings.TrimSpace(text) + "\n") {

@@ -22,7 +22,7 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// unpackedArchive is an archive as it is read: its names in their order, and each file's text.
+// unpackedArchive is an archive that was read: its names in order, and each file's text.
 type unpackedArchive struct {
 	names []string
 	heads map[string]*tar.Header
@@ -57,7 +57,7 @@ func requireNoError(t *testing.T, err error) {
 	}
 }
 
-// TestS44NothingOfTheMachineIsInAnArchive packs the same files twice, with time going on in between.
+// TestS44NothingOfTheMachineIsInAnArchive packs the same files twice, at different times.
 func TestS44NothingOfTheMachineIsInAnArchive(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)
@@ -84,7 +84,7 @@ func TestS44NothingOfTheMachineIsInAnArchive(t *testing.T) {
 	}
 }
 
-// TestS47EveryModuleHasItsLicence gathers those of all that the program is linked from, DuckDB's library among them.
+// TestS47EveryModuleHasItsLicence gathers the licences of everything that the program links, including DuckDB's library.
 func TestS47EveryModuleHasItsLicence(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -112,7 +112,7 @@ func TestS47EveryModuleHasItsLicence(t *testing.T) {
 	}
 }
 
-// TestTheManualHasEveryCommandAsItsHelpSays has a program whose help would be taken for instructions.
+// TestTheManualHasEveryCommandAsItsHelpSays uses a program with a help text that roff would take for instructions.
 func TestTheManualHasEveryCommandAsItsHelpSays(t *testing.T) {
 	t.Parallel()
 	said := map[string]string{
@@ -140,8 +140,8 @@ func TestTheManualHasEveryCommandAsItsHelpSays(t *testing.T) {
 	}
 }
 
-// TestWhatIsPackagedIsWhatThePageSays holds the files of an installation to docs/schedule.md.
-func TestWhatIsPackagedIsWhatThePageSays(t *testing.T) {
+// TestThePackageIsWhatThePageSays compares the files of an installation with docs/schedule.md.
+func TestThePackageIsWhatThePageSays(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/schedule.md")
 	requireNoError(t, err)
@@ -154,7 +154,7 @@ func TestWhatIsPackagedIsWhatThePageSays(t *testing.T) {
 	}
 }
 
-// TestS44TwoReleasesAreTheSameFiles releases the last commit twice, compiling all of it the second time, and looks into the archive.
+// TestS44TwoReleasesAreTheSameFiles releases the last commit twice, compiling everything the second time, and looks into the archive.
 func TestS44TwoReleasesAreTheSameFiles(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("AQUEDUCK_LONG") == "" {
@@ -204,8 +204,8 @@ func TestS44TwoReleasesAreTheSameFiles(t *testing.T) {
 	}
 }
 
-// TestANewColleagueComesToHisFirstAnswerInFiveCommands does what docs/install.md says, from the archive of the last commit, on a
-// machine without Go, over an emulated workspace.
+// TestANewColleagueComesToHisFirstAnswerInFiveCommands follows docs/install.md, from the archive of the last commit, on a machine without Go,
+// over an emulated workspace.
 func TestANewColleagueComesToHisFirstAnswerInFiveCommands(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("AQUEDUCK_LONG") == "" {
@@ -223,7 +223,7 @@ func TestANewColleagueComesToHisFirstAnswerInFiveCommands(t *testing.T) {
 		t.Fatalf("the page has %d commands: %q", len(commands), commands)
 	}
 	space := emulator.New(emulator.Config{Seed: 3, Contacts: 60, Inactive: 12, Activities: 90, Conversations: 20,
-		Knobs: emulator.Knobs{Export: emulator.ExportKnobs{Pending: -1, Working: -1}}}) // its clock stands: what takes time is ready at once
+		Knobs: emulator.Knobs{Export: emulator.ExportKnobs{Pending: -1, Working: -1}}}) // its clock stands still, so jobs must be ready at once
 	server := httptest.NewServer(space)
 	defer server.Close()
 	home := t.TempDir()

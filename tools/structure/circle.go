@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// Circle is a set of files of one package in which each needs each other, directly or through others.
+// Circle is a set of files of one package that all need each other, directly or through others.
 type Circle struct {
 	Files []string
-	Lines int // of those files, without tests
+	Lines int // lines of those files, without tests
 }
 
-// LargestCircle is the largest set of files that need each other. It is empty where the files can be read one after the other.
+// LargestCircle returns the largest circle. It is empty where the files can be read one after the other.
 func (p *Package) LargestCircle() Circle {
 	circle := Circle{Files: largestCircle(p.fileUses())}
 	for _, f := range p.files {
@@ -23,12 +23,12 @@ func (p *Package) LargestCircle() Circle {
 	return circle
 }
 
-// fileName is the file's name of a position.
+// fileName returns the name of a position's file.
 func (p *Package) fileName(at token.Pos) string {
 	return filepath.Base(p.fset.Position(at).Filename)
 }
 
-// fileUses says for each file which others of its package it needs: a function, a method, a field, a type, a variable or a constant of.
+// fileUses returns for each file which other files of its package it needs: their functions, methods, fields, types, variables or constants.
 func (p *Package) fileUses() map[string]map[string]bool {
 	needs := map[string]map[string]bool{}
 	for _, f := range p.files {
@@ -48,7 +48,7 @@ func (p *Package) fileUses() map[string]map[string]bool {
 	return needs
 }
 
-// largestCircle is the largest set of files in which each one needs each other, by whatever way.
+// largestCircle returns the largest set of files that all need each other, directly or through others.
 func largestCircle(needs map[string]map[string]bool) []string {
 	reach := map[string]map[string]bool{}
 	for from := range needs {

@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// sharedLines is how many lines two places have in common at least.
+// sharedLines is the least number of equal lines in a duplicate.
 const sharedLines = 6
 
-// codeLines is what the lines of a file say, one after the other: without blanks at their ends, without those that say nothing.
+// codeLines are the lines of code of a file, trimmed.
 type codeLines []string
 
 // fileLines are the lines of a file.
 type fileLines struct {
 	text     []string
 	blank    []bool
-	comment  []bool // there is a comment and nothing else
-	imported []bool // it is part of an import
+	comment  []bool // the line has a comment and nothing else
+	imported []bool // the line is part of an import
 }
 
 func newLines(text []byte, fset *token.FileSet, file *ast.File) fileLines {
@@ -48,7 +48,7 @@ func newLines(text []byte, fset *token.FileSet, file *ast.File) fileLines {
 	return l
 }
 
-// codeOnly leaves out blank lines, comments, imports, and lines of nothing but punctuation.
+// codeOnly removes blank lines, comments, imports, and lines of punctuation alone.
 func (l fileLines) codeOnly() (c codeLines) {
 	for i, text := range l.text {
 		text = strings.TrimSpace(text)
@@ -59,7 +59,7 @@ func (l fileLines) codeOnly() (c codeLines) {
 	return c
 }
 
-// countTrue counts the lines of which something is true.
+// countTrue counts the true values.
 func countTrue(what []bool) (n int) {
 	for _, is := range what {
 		if is {
@@ -69,11 +69,11 @@ func countTrue(what []bool) (n int) {
 	return n
 }
 
-// linePlace is a line of a file: the numbers of both.
+// linePlace is a line of a file, both by number.
 type linePlace struct{ file, line int }
 
-// countDuplicates counts the pairs of places that say the same in at least sharedLines lines, one after the other. What goes on for longer is
-// one pair; what stands in three places is three pairs. A place does not overlap the other of its pair.
+// countDuplicates counts the pairs of places with at least sharedLines equal lines in a row. A longer run is one pair; three equal places are
+// three pairs. The two places of a pair do not overlap.
 func countDuplicates(files []codeLines) (pairs int) {
 	at := map[string][]linePlace{}
 	for f, c := range files {

@@ -18,7 +18,7 @@ import (
 	"strings"
 )
 
-// Package is a package as the compiler sees it, without its tests.
+// Package is a type-checked package without its tests.
 type Package struct {
 	Dir   string // from the root of the module, with slashes
 	fset  *token.FileSet
@@ -26,15 +26,15 @@ type Package struct {
 	info  *types.Info
 }
 
-// listedPackage is what the Go tool says about a package.
+// listedPackage is a package in the output of the Go tool.
 type listedPackage struct {
 	ImportPath, Export, Dir string
 	GoFiles, CgoFiles       []string
 	Module                  *struct{ Main bool }
 }
 
-// Packages type-checks all packages of the module at root, built with tags; "" leaves the tags to GOFLAGS. What they import is taken
-// from the compiler's cache, or compiled first.
+// Packages type-checks all packages of the module at root, built with tags; "" leaves the tags to GOFLAGS. Imports come from the compiler's
+// cache, or are compiled first.
 func Packages(root, tags string) ([]Package, error) {
 	root, err := filepath.Abs(root)
 	if err != nil {
@@ -72,7 +72,7 @@ func Packages(root, tags string) ([]Package, error) {
 	return all, nil
 }
 
-// listPackages asks the Go tool for the packages of the module, and for the file of exported names of each package that they import.
+// listPackages asks the Go tool for the packages of the module, and for the export data of each package that they import.
 func listPackages(root, tags string) (ours []listedPackage, exports map[string]string, err error) {
 	args := []string{"list", "-export", "-deps", "-json=ImportPath,Export,Dir,GoFiles,CgoFiles,Module"}
 	if tags != "" {
@@ -101,10 +101,10 @@ func listPackages(root, tags string) (ours []listedPackage, exports map[string]s
 	}
 }
 
-// Files counts the files of the package.
+// Files returns the number of files of the package.
 func (p *Package) Files() int { return len(p.files) }
 
-// Lines counts the lines of the package.
+// Lines returns the number of lines of the package.
 func (p *Package) Lines() (n int) {
 	for _, f := range p.files {
 		n += p.linesOf(f)
@@ -114,7 +114,7 @@ func (p *Package) Lines() (n int) {
 
 func (p *Package) linesOf(f *ast.File) int { return p.fset.File(f.Pos()).LineCount() }
 
-// Methods counts the methods of each type.
+// Methods returns the number of methods of each type.
 func (p *Package) Methods() map[string]int {
 	count := map[string]int{}
 	for _, f := range p.files {
@@ -127,7 +127,7 @@ func (p *Package) Methods() map[string]int {
 	return count
 }
 
-// receiverName is the name of a method's type.
+// receiverName returns the name of a method's type.
 func receiverName(method *ast.FuncDecl) string {
 	name, _, _ := strings.Cut(strings.Trim(types.ExprString(method.Recv.List[0].Type), "*()"), "[")
 	return name

@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// Numbers are the measures of a tree of Go files. All but TestLines are about code without its tests.
+// Numbers are the measures of a tree of Go files. All but TestLines are about code without tests.
 type Numbers struct {
 	Lines, BlankLines, CommentLines int // a line of comment has nothing else
 	TestLines                       int
@@ -22,23 +22,23 @@ type Numbers struct {
 	PackageLines                    map[string]int // by the directory of the package
 	Functions                       []Function
 	Names                           int            // functions, methods, types, variables and constants of packages
-	Exported                        int            // of Names, without methods of types that are not
-	Documented                      int            // of Exported, with a comment of their own or of their group
-	Interfaces                      int            // types that are declared as one
-	Duplicates                      int            // pairs of places that say the same in six lines or more
+	Exported                        int            // of Names, without methods of unexported types
+	Documented                      int            // of Exported, with a comment on the name or its group
+	Interfaces                      int            // types declared as interfaces
+	Duplicates                      int            // pairs of places with six equal lines or more
 	Unexported, OneWord             int            // functions, methods and types that are not exported; those of one word among them
 	Defined                         map[string]int // how often a function, a method or a type has a name
 }
 
-// Function is a function or a method with a body. Those inside of others belong to them.
+// Function is a function or a method with a body. Functions inside it belong to it.
 type Function struct {
 	Name       string
 	Lines      int // from func to the closing brace
 	Complexity int // one more than its ifs, fors, cases, && and ||
 }
 
-// Measure reads all Go files below root, by whatever tags they are built: no compiler is asked. It passes over testdata, vendor, other
-// modules and directories whose names begin with a dot or an underscore.
+// Measure reads all Go files below root, whatever their build tags. It skips testdata, vendor, other modules, and directories with names that
+// begin with a dot or an underscore.
 func Measure(root string) (Numbers, error) {
 	n := Numbers{PackageLines: map[string]int{}, Defined: map[string]int{}}
 	var codes []codeLines
@@ -75,14 +75,14 @@ func Measure(root string) (Numbers, error) {
 	return n, err
 }
 
-// passedOver says whether a directory is none of the module's packages.
+// passedOver reports whether a directory is none of the module's packages.
 func passedOver(dir string) bool {
 	name := filepath.Base(dir)
 	_, err := os.Stat(filepath.Join(dir, "go.mod"))
 	return err == nil || name == "testdata" || name == "vendor" || name[0] == '.' || name[0] == '_'
 }
 
-// addFile counts a file, and gives what its lines say for the comparison with others.
+// addFile counts a file, and returns its lines for the comparison with others.
 func (n *Numbers) addFile(dir, name string, text []byte) (codeLines, error) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
@@ -114,7 +114,7 @@ func (n *Numbers) addFile(dir, name string, text []byte) (codeLines, error) {
 	return all.codeOnly(), nil
 }
 
-// countSpec counts the names of a type, a variable or a constant. A comment above their group is theirs too.
+// countSpec counts the names of a type, a variable or a constant. A comment above their group counts for each.
 func (n *Numbers) countSpec(spec ast.Spec, group *ast.CommentGroup) {
 	switch spec := spec.(type) {
 	case *ast.TypeSpec:
@@ -130,7 +130,7 @@ func (n *Numbers) countSpec(spec ast.Spec, group *ast.CommentGroup) {
 	}
 }
 
-// countName counts one. Methods of types that nobody outside can name are not exported.
+// countName counts one name. Methods of unexported types are not exported.
 func (n *Numbers) countName(id *ast.Ident, doc *ast.CommentGroup, reachable bool) {
 	n.Names++
 	if id.IsExported() && reachable {
@@ -166,7 +166,7 @@ func (n Numbers) DefinedOften() (names []string) {
 	return names
 }
 
-// countBranches counts the ways that a function can take, as McCabe did.
+// countBranches returns the cyclomatic complexity of a function.
 func countBranches(fn *ast.FuncDecl) int {
 	n := 1
 	ast.Inspect(fn, func(node ast.Node) bool {
@@ -191,7 +191,7 @@ func countBranches(fn *ast.FuncDecl) int {
 	return n
 }
 
-// Quantile gives the number that a share of the functions do not exceed, by what of says of each.
+// Quantile returns the number that a share of the functions do not exceed; of selects the number.
 func (n Numbers) Quantile(share float64, of func(Function) int) int {
 	if len(n.Functions) == 0 {
 		return 0
@@ -204,7 +204,7 @@ func (n Numbers) Quantile(share float64, of func(Function) int) int {
 	return all[min(int(share*float64(len(all))), len(all)-1)]
 }
 
-// LongerThan counts the functions of more lines than that.
+// LongerThan counts the functions with more lines.
 func (n Numbers) LongerThan(lines int) (count int) {
 	for _, f := range n.Functions {
 		if f.Lines > lines {
@@ -214,7 +214,7 @@ func (n Numbers) LongerThan(lines int) (count int) {
 	return count
 }
 
-// BiggestPackage is the one with most lines.
+// BiggestPackage returns the package with most lines.
 func (n Numbers) BiggestPackage() (dir string, lines int) {
 	for d, l := range n.PackageLines {
 		if l > lines || l == lines && d < dir {

@@ -8,7 +8,7 @@ import (
 
 const little = "testdata/little"
 
-// TestTheNumbersOfALittleTree compares with what was counted by hand. What lies in testdata, and below _old, is none of it.
+// TestTheNumbersOfALittleTree compares with counts made by hand. Files in testdata and below _old do not count.
 func TestTheNumbersOfALittleTree(t *testing.T) {
 	t.Parallel()
 	got, err := Measure(little)
@@ -80,7 +80,7 @@ func TestDuplicatesArePairsOfPlaces(t *testing.T) {
 	}
 }
 
-// TestTheCircleOfALittleTree: a book knows its shelf and a shelf its books; nothing that width.go needs is theirs.
+// TestTheCircleOfALittleTree: book.go and shelf.go need each other, and width.go is in no circle.
 func TestTheCircleOfALittleTree(t *testing.T) {
 	t.Parallel()
 	packages, err := Packages(little, "")

@@ -21,16 +21,16 @@ import (
 	"aqueduck/internal/lane"
 )
 
-// tortureLane is a test, or some of one package, with its share of the time.
+// tortureLane is one or several tests of one package, with their share of the time.
 type tortureLane struct {
 	faults string
 	pkg    string
 	tests  string // for go test -run
-	share  int    // of the time, against the others'
-	places bool   // the test's own process stops at named places: built with crash points
+	share  int    // share of the time, relative to the others
+	places bool   // the test's own process stops at crash points, so it is built with the tag crashpoints
 }
 
-// lanes are run two at a time, in this order.
+// lanes run two at a time, in this order.
 var lanes = []tortureLane{
 	{"F1", "internal/cli", "TestF1KillsAtRandomTimes|TestAKilledRunIsNotReadAgain", 6, false},
 	{"F1", "load/publish", "TestF1KillsAtRandomTimes", 2, false},
@@ -61,10 +61,10 @@ func main() {
 	}
 }
 
-// parallelLanes is how many lanes run at a time: each also waits for disks and processes.
+// parallelLanes is the number of lanes that run at a time: each also waits for disks and processes.
 const parallelLanes = 2
 
-// runTorture runs the lanes and prints what each has tried. The first one that fails ends all.
+// runTorture runs the lanes and prints what each has tried. The first failure ends all of them.
 func runTorture(ctx context.Context, span time.Duration, only string, out io.Writer) error {
 	chosen, shares := []tortureLane{}, 0
 	for _, c := range lanes {
@@ -79,7 +79,7 @@ func runTorture(ctx context.Context, span time.Duration, only string, out io.Wri
 	var all sync.WaitGroup
 	turns := make(chan struct{}, parallelLanes)
 	for i, c := range chosen {
-		turns <- struct{}{} // in the order of the table
+		turns <- struct{}{} // lanes start in the order of the table
 		all.Go(func() {
 			defer func() { <-turns }()
 			part := span * time.Duration(c.share*parallelLanes) / time.Duration(shares)
@@ -103,7 +103,7 @@ func runTorture(ctx context.Context, span time.Duration, only string, out io.Wri
 	return nil
 }
 
-// trialResult is what one lane of a test says of itself.
+// trialResult is what one lane of a test reports.
 type trialResult struct {
 	n           int
 	what, seeds string
@@ -111,7 +111,7 @@ type trialResult struct {
 
 var laneSummary = regexp.MustCompile(`lane: (\d+) (.+), seeds from (\d+) on, none failed`)
 
-// runTests runs a test for so long and gives what it tried; its output is the error when it fails.
+// runTests runs a test for a time and returns what it tried. When it fails, its output is the error.
 func (c tortureLane) runTests(ctx context.Context, span time.Duration) (results []trialResult, err error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -157,7 +157,7 @@ func (c tortureLane) runTests(ctx context.Context, span time.Duration) (results 
 	return results, nil
 }
 
-// findResult finds the lanes of a test that runs in several parts: they tried the same.
+// findResult returns the index of an equal lane: parts of one test try the same.
 func findResult(results []trialResult, what string) int {
 	for i, r := range results {
 		if r.what == what {
@@ -167,7 +167,7 @@ func findResult(results []trialResult, what string) int {
 	return -1
 }
 
-// failureLines are the lines of a test's output that say what failed.
+// failureLines returns the lines of a test's output that say what failed.
 func failureLines(output string) string {
 	var lines []string
 	for s := bufio.NewScanner(strings.NewReader(output)); s.Scan(); {

@@ -16,7 +16,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// collectTexts reads what people see of the project in a directory.
+// collectTexts reads everything in a directory that people read.
 func collectTexts(root string) (texts []text, err error) {
 	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -51,7 +51,7 @@ func collectTexts(root string) (texts []text, err error) {
 	return texts, err
 }
 
-// notRead are directories of which people see nothing, or whose texts are data.
+// notRead are directories without texts for people, or with texts that are data.
 var notRead = map[string]bool{
 	"tools": true, "bin": true, "dist": true, "demo": true, "nightly": true, "internal/emulator": true, "internal/crash": true,
 	"internal/lane": true, "internal/oracletest": true, "internal/formtest": true, "internal/readtest": true, "load/committest": true,
@@ -59,7 +59,7 @@ var notRead = map[string]bool{
 
 type textReader func(file string, content []byte) ([]text, error)
 
-// readerOf gives how the texts of a file are found; nil of one without any.
+// readerOf returns the reader of a file's texts; nil for a file without any.
 func readerOf(name string) textReader {
 	switch filepath.Ext(name) {
 	case ".md":
@@ -78,14 +78,14 @@ func readerOf(name string) textReader {
 	return nil
 }
 
-// isProse reports whether a text is written for people: three words at least, and no statement of SQL.
+// isProse reports whether a text is written for people: at least three words, and not SQL.
 func isProse(s string) bool {
 	return len(wordPattern.FindAllString(s, -1)) >= 3 && strings.Contains(strings.TrimSpace(s), " ") && !sqlStatement.MatchString(s)
 }
 
 var sqlStatement = regexp.MustCompile(`(?:^|\s|\()(?:SELECT|INSERT|UPDATE [\w{%]|DELETE FROM|CREATE|ALTER|DROP|COPY|ATTACH|DETACH|PRAGMA|FROM [\w{%.]+|WHERE [\w{%(]|JOIN|UNION|COMMENT ON|CASE WHEN|BEGIN TRANSACTION|ORDER BY|GROUP BY|SET [a-z_.]+ ?=)(?:\s|$|\()`)
 
-// yamlTexts are the texts of a stream file or a pipeline file.
+// yamlTexts returns the texts of a stream file or a pipeline file.
 func yamlTexts(file string, content []byte) (texts []text, err error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(content))
 	var document yaml.Node
@@ -107,7 +107,7 @@ func yamlTexts(file string, content []byte) (texts []text, err error) {
 	return texts, nil
 }
 
-// sqlTexts are the comments of a file of SQL. Headers of a model are one text each.
+// sqlTexts returns the comments of a SQL file. The header of a model is one text.
 func sqlTexts(file string, content []byte) (texts []text, err error) {
 	number := 0
 	for line := range strings.Lines(string(content)) {
@@ -126,7 +126,7 @@ func sqlTexts(file string, content []byte) (texts []text, err error) {
 
 var modelHeader = regexp.MustCompile(`^(?:column [\w*]+|[a-z]+): `)
 
-// htmlTexts are what stands between the tags of a page of the console.
+// htmlTexts returns the text between the tags of a page of the console.
 func htmlTexts(file string, content []byte) (texts []text, err error) {
 	page := htmlAction.ReplaceAllString(htmlCode.ReplaceAllStringFunc(string(content), keepLines), " "+codeWord+" ")
 	for _, at := range htmlBetween.FindAllStringSubmatchIndex(page, -1) {
@@ -146,7 +146,7 @@ var (
 	htmlBetween = regexp.MustCompile(`>([^<>]+)<`)
 )
 
-// goTexts are the texts of a file of Go that people may see; parts that + joins are one text.
+// goTexts returns the texts of a Go file that people may see; parts joined with + are one text.
 func goTexts(file string, content []byte) (texts []text, err error) {
 	set := token.NewFileSet()
 	tree, err := parser.ParseFile(set, file, content, parser.SkipObjectResolution)
@@ -170,7 +170,7 @@ func goTexts(file string, content []byte) (texts []text, err error) {
 	return texts, nil
 }
 
-// joinedText is a text, or several that + joins, where what is computed counts as code.
+// joinedText returns a string literal, or several joined with +. Computed parts count as code.
 func joinedText(e ast.Expr) (body string, isText bool) {
 	switch e := e.(type) {
 	case *ast.BasicLit:
@@ -190,12 +190,12 @@ func joinedText(e ast.Expr) (body string, isText bool) {
 	return codeWord, false
 }
 
-// withoutCode replaces what stands between backquotes.
+// withoutCode replaces text between backquotes.
 func withoutCode(s string) string { return backquoted.ReplaceAllString(s, codeWord) }
 
 var backquoted = regexp.MustCompile("`[^`]+`")
 
-// withoutUsage leaves out lines of a help text that are indented: examples and tables.
+// withoutUsage removes indented lines of a help text: examples and tables.
 func withoutUsage(s string) string {
 	var kept []string
 	for line := range strings.SplitSeq(s, "\n") {

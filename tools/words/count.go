@@ -21,10 +21,10 @@ type text struct {
 	cell bool   // of a table
 }
 
-// codeWord stands in a text for a piece of code: one word that no glossary has.
+// codeWord stands for a piece of code in a text: one word that is in no glossary.
 const codeWord = "CODE"
 
-// counts are those of one or several texts.
+// counts are the counts of one or several texts.
 type counts struct {
 	words, sentences, long, replaced, cells int
 }
@@ -33,12 +33,12 @@ func (n counts) plus(m counts) counts {
 	return counts{n.words + m.words, n.sentences + m.sentences, n.long + m.long, n.replaced + m.replaced, n.cells + m.cells}
 }
 
-// String is the rest of a row of the table.
+// String returns the counts as the rest of a table row.
 func (n counts) String() string {
 	return fmt.Sprintf("%d | %d | %d | %d | %d |", n.words, n.sentences, n.long, n.replaced, n.cells)
 }
 
-// finding is one thing that is counted, with the place where it is.
+// finding is one counted problem with its place.
 type finding struct {
 	text
 	what string
@@ -46,7 +46,7 @@ type finding struct {
 
 func (f finding) String() string { return fmt.Sprintf("%s:%d: %s", f.file, f.line, f.what) }
 
-// replacedWords finds the words and phrases that the glossary has others for.
+// replacedWords finds the words and phrases of the glossary's third column.
 type replacedWords struct{ expression *regexp.Regexp }
 
 // readGlossary reads the third column of the page's table.
@@ -73,7 +73,7 @@ func readGlossary(file string) (replacedWords, error) {
 	return replacedWords{regexp.MustCompile(`(?i)\b(?:` + strings.Join(words, "|") + `)\b`)}, nil
 }
 
-// count counts one text, and says what it found.
+// count counts one text and returns its findings.
 func (r replacedWords) count(t text) (n counts, found []finding) {
 	for _, sentence := range splitSentences(t.body) {
 		words := len(wordPattern.FindAllString(sentence, -1))
@@ -86,7 +86,7 @@ func (r replacedWords) count(t text) (n counts, found []finding) {
 			found = append(found, finding{t, fmt.Sprintf("%d words: %s", words, sentence)})
 		}
 	}
-	// The glossary's own table has to name them.
+	// The glossary's own table contains the replaced words.
 	if t.file != glossaryPage {
 		for _, at := range r.expression.FindAllStringIndex(t.body, -1) {
 			n.replaced++
@@ -106,7 +106,7 @@ var (
 	sentenceEnd = regexp.MustCompile(`[.!?][)"”']*(?:\s+|$)`)
 )
 
-// splitSentences cuts a text behind full stops, exclamation and question marks that end a sentence, and at empty lines.
+// splitSentences splits a text behind full stops, exclamation and question marks that end a sentence, and at empty lines.
 func splitSentences(body string) (sentences []string) {
 	for paragraph := range strings.SplitSeq(body, "\n\n") {
 		paragraph = strings.Join(strings.Fields(paragraph), " ")

@@ -12,7 +12,7 @@ import (
 	source "github.com/yuin/goldmark/text"
 )
 
-// markdownTexts are the paragraphs, items, headings and cells of a page, without its blocks of code.
+// markdownTexts returns the paragraphs, items, headings and cells of a page, without its blocks of code.
 func markdownTexts(file string, page []byte) (texts []text) {
 	md := goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAttribute()))
 	root := md.Parser().Parse(source.NewReader(page))
@@ -36,7 +36,7 @@ func markdownTexts(file string, page []byte) (texts []text) {
 	return texts
 }
 
-// inlineText writes what a reader sees of a node, and gives where its first character is in the page; -1 when it has none.
+// inlineText writes the visible text of a node, and returns the offset of its first character in the page; -1 when it has none.
 func inlineText(body *strings.Builder, n ast.Node, page []byte) (first int) {
 	first = -1
 	for child := n.FirstChild(); child != nil; child = child.NextSibling() {

@@ -5,14 +5,14 @@ import (
 	"testing"
 )
 
-// What everything that people read may have at most. These limits only fall.
+// Limits over everything that people read. They may only fall.
 const (
 	mostLong     = 10 // sentences of more than 30 words
 	mostReplaced = 0  // words that the glossary replaces
 	mostCells    = 0  // cells of tables with more than 300 characters
 )
 
-// TestWhatPeopleReadStaysWithinItsLimits counts the project itself.
+// TestWhatPeopleReadStaysWithinItsLimits counts this project.
 func TestWhatPeopleReadStaysWithinItsLimits(t *testing.T) {
 	t.Parallel()
 	var all strings.Builder
@@ -46,7 +46,7 @@ func countTree(t *testing.T, root string, found *strings.Builder) (total counts)
 	return total
 }
 
-// TestEveryKindOfTextIsCounted reads a little tree that has one finding of each kind in each kind of file, and as many that are none.
+// TestEveryKindOfTextIsCounted reads a small tree with one finding of each kind in each kind of file, and as many texts without findings.
 func TestEveryKindOfTextIsCounted(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
@@ -70,7 +70,7 @@ func TestEveryKindOfTextIsCounted(t *testing.T) {
 	}
 }
 
-// TestSentencesEndAtTheirMarks cuts at what ends a sentence, and at nothing else.
+// TestSentencesEndAtTheirMarks splits at ends of sentences, and nowhere else.
 func TestSentencesEndAtTheirMarks(t *testing.T) {
 	t.Parallel()
 	body := "It reads e.g. version 2.15 of a file.yaml. Is it new? \"Yes!\" So be it\n\nA new paragraph"

@@ -17,14 +17,14 @@ func hitlEvents(w *Handlers, q *Request) answer.Answer {
 		return answer.NotFound("Conversation")
 	}
 	e := w.Threads[num].Newest
-	mute := w.ThreadDrawer().DrawConversation(e).IsRedacted()
+	redacted := w.ThreadDrawer().DrawConversation(e).IsRedacted()
 	var list []conversations.ConsultationEvent
-	if !w.K().EmptyLists && !(mute && areConsultationsHidden(w.K().HitlRedacted, num)) {
+	if !w.K().EmptyLists && !(redacted && areConsultationsHidden(w.K().HitlRedacted, num)) {
 		list = w.FindEndedEvents(num)
 	}
 	p := &jsontext.Writer{Bytes: openList(nil, "list", "data")}
 	for _, one := range list {
-		one.Write(p, mute)
+		one.Write(p, redacted)
 	}
 	p.CloseList()
 	p.Close()

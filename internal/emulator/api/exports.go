@@ -94,14 +94,14 @@ func exportStatus(w *Handlers, q *Request) answer.Answer {
 }
 
 func jobAnswer(w *Handlers, q *Request, j *exports.Job) answer.Answer {
-	told := struct {
+	answered := struct {
 		ID      string `json:"job_identifier"`
 		Status  string `json:"status"`
 		URL     string `json:"download_url"`
 		Expires any    `json:"download_expires_at"`
 	}{ID: j.ID, Status: w.JobStatus(j), Expires: ""}
 	k := w.K().Export
-	done := told.Status != "pending" && told.Status != "in_progress" && told.Status != "failed"
+	done := answered.Status != "pending" && answered.Status != "in_progress" && answered.Status != "failed"
 	if done && !k.NoURL {
 		base, life := q.Base, time.Hour
 		if k.Storage != "" {
@@ -112,10 +112,10 @@ func jobAnswer(w *Handlers, q *Request, j *exports.Job) answer.Answer {
 		}
 		j.Link++
 		j.Expires = w.TimeHeld().Add(life)
-		told.URL = fmt.Sprintf("%s%s%s?signature=%d", base, StoragePath, j.ID, j.Link)
-		told.Expires = j.Expires.Unix()
+		answered.URL = fmt.Sprintf("%s%s%s?signature=%d", base, StoragePath, j.ID, j.Link)
+		answered.Expires = j.Expires.Unix()
 	}
-	return jsonAnswer(told)
+	return jsonAnswer(answered)
 }
 
 // StoragePath is the path of files that are fetched without the API's token.

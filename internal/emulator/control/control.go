@@ -68,7 +68,7 @@ func (s *Server) writeIndex(rw http.ResponseWriter) {
 	rw.Header().Set("Content-Type", "text/markdown; charset=utf-8")
 	_, _ = io.WriteString(rw, "GET /_emulator/requests, /_emulator/state, /_emulator/knobs\n"+
 		"GET /_oracle/STREAM?at=TIME of "+strings.Join(s.about.Streams, ", ")+
-		"\nPOST /_emulator/do/OPERATION, with parameters as a JSON object or in the query:\n\n"+s.about.Operations) // the client may have gone away
+		"\nPOST /_emulator/do/OPERATION, with parameters as a JSON object or in the query:\n\n"+s.about.Operations) // the client may have disconnected
 }
 
 // carryOut carries out an operation. Parameters of the body win over those of the query.
@@ -88,7 +88,7 @@ func (s *Server) carryOut(rw http.ResponseWriter, r *http.Request, name string) 
 		http.Error(rw, err.Error(), http.StatusBadRequest)
 	default:
 		rw.Header().Set("Content-Type", "application/json")
-		_, _ = rw.Write(append(answer, '\n')) // the client may have gone away
+		_, _ = rw.Write(append(answer, '\n')) // the client may have disconnected
 	}
 }
 
@@ -169,7 +169,7 @@ func ParseTime(text string) (time.Time, error) {
 
 func writeJSON(rw http.ResponseWriter, v any) {
 	rw.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(rw).Encode(v) // the client may have gone away
+	_ = json.NewEncoder(rw).Encode(v) // the client may have disconnected
 }
 
 // isLoopback reports whether a Host names this machine.

@@ -72,7 +72,7 @@ func (s *Server) ServePage(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h.Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = rw.Write(b.Bytes()) // the client may have gone away
+	_, _ = rw.Write(b.Bytes()) // the client may have disconnected
 }
 
 func (s *Server) buildPageView(host string) *pageView {

@@ -40,6 +40,6 @@ func (w *Server) sendExport(rw http.ResponseWriter, id, signature string) int {
 	rw.Header().Set("Content-Type", kind)
 	rw.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	rw.WriteHeader(status)
-	_, _ = rw.Write(body) // the client may have gone away
+	_, _ = rw.Write(body) // the client may have disconnected
 	return status
 }

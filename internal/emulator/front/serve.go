@@ -25,7 +25,7 @@ func (w *Server) ServeElsewhere(rw http.ResponseWriter, r *http.Request) {
 	w.logRequest(control.Request{Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, Status: http.StatusOK,
 		Auth: r.Header.Get("Authorization") != "", Header: r.Header.Clone()})
 	rw.Header().Set("Content-Type", "application/json")
-	_, _ = io.WriteString(rw, `{"type":"list","data":[],"total_count":0,"pages":{"type":"pages","next":null}}`) // the client may have gone away
+	_, _ = io.WriteString(rw, `{"type":"list","data":[],"total_count":0,"pages":{"type":"pages","next":null}}`) // the client may have disconnected
 }
 
 // keptRequests bounds the log of requests: the newest ones stay.
@@ -243,7 +243,7 @@ func (w *Server) sendAnswer(rw http.ResponseWriter, r *http.Request, a answer.An
 	case s.fault != nil && s.fault.Drip > 0:
 		s.fault.SendSlowly(r.Context(), rw, body)
 	default:
-		_, _ = rw.Write(body) // the client may have gone away
+		_, _ = rw.Write(body) // the client may have disconnected
 	}
 }
 

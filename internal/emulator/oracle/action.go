@@ -61,8 +61,8 @@ var actions = map[event.ActionKind]actionKind{
 		countMetadata(`{"conversation_assignment_limit":`, `}`)},
 	event.TicketLimitChanged: {"admin_ticket_assignment_limit_change", fixedWords("changed an assignment limit of tickets"), countMetadata(`{"ticket_assignment_limit":`, `}`)},
 	event.AdminDeleted: {"admin_deletion", func(a *event.AdminAction) string { return "removed " + event.Everyone[a.Other].Name }, func(a *event.AdminAction) string {
-		gone := event.Everyone[a.Other]
-		return jsonObject("deleted_admin", jsonObject("id", jsonText(jsonNumber(gone.ID)), "name", jsonText(gone.Name)))
+		deleted := event.Everyone[a.Other]
+		return jsonObject("deleted_admin", jsonObject("id", jsonText(jsonNumber(deleted.ID)), "name", jsonText(deleted.Name)))
 	}},
 	event.TimeZoneChanged: {"app_timezone_change", fixedWords("changed the time zone of the workspace"), func(a *event.AdminAction) string {
 		return jsonObject("before", jsonText(a.Zone[0]), "after", jsonText(a.Zone[1]))

@@ -11,8 +11,8 @@ func consultationRows(o *Oracle, yield func(Row) bool) {
 	}
 	ofConversations(func(t *replayedThread, o *Oracle) (rows []Row) {
 		all := append(o.log.Facts.Consultations(t.Num, t.Beginning.Parts), later[t.Num]...)
-		mute := t.redacted || t.lastPart(func(p *event.Part) bool { return p.Redacted }) != nil
-		hidden := mute && (o.terms.Redacted == event.RedactedHidden || o.terms.Redacted == event.RedactedByTurns && t.Num%2 == 0)
+		redacted := t.redacted || t.lastPart(func(p *event.Part) bool { return p.Redacted }) != nil
+		hidden := redacted && (o.terms.Redacted == event.RedactedHidden || o.terms.Redacted == event.RedactedByTurns && t.Num%2 == 0)
 		for i := range all {
 			c := endedConsultation(all, i)
 			if c.End > o.at {
@@ -21,7 +21,7 @@ func consultationRows(o *Oracle, yield func(Row) bool) {
 			for _, row := range consultationEvents(&c, o.log.Facts.Dialogue(&c)) {
 				round, _ := row["round_index"].(int64)
 				row["readable"] = (round == 0 || int64(c.Rounds)-round < 10) && !hidden
-				if mute {
+				if redacted {
 					for _, column := range wordColumns {
 						row[column] = nil
 					}

@@ -39,20 +39,20 @@ type readFlag struct {
 }
 
 // groupByRecord yields a log record by record: its opening, the events since, and whether it was deleted.
-func groupByRecord(log []event.ThreadEvent, yield func(opened *event.ThreadEvent, since []*event.ThreadEvent, gone bool) bool) {
+func groupByRecord(log []event.ThreadEvent, yield func(opened *event.ThreadEvent, since []*event.ThreadEvent, deleted bool) bool) {
 	since := map[int32][]*event.ThreadEvent{}
-	gone := map[int32]bool{}
+	deleted := map[int32]bool{}
 	for i := range log {
 		switch e := &log[i]; e.Kind {
 		case event.ThreadOpened:
 		case event.ThreadDeleted:
-			gone[e.Num] = true
+			deleted[e.Num] = true
 		default:
 			since[e.Num] = append(since[e.Num], e)
 		}
 	}
 	for i := range log {
-		if e := &log[i]; e.Kind == event.ThreadOpened && !yield(e, since[e.Num], gone[e.Num]) {
+		if e := &log[i]; e.Kind == event.ThreadOpened && !yield(e, since[e.Num], deleted[e.Num]) {
 			return
 		}
 	}

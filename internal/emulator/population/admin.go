@@ -47,8 +47,8 @@ func SortActions(acts []event.AdminAction) {
 // adminAt draws an admin of a time, as an index in Everyone.
 func adminAt(r *event.RNG, at, start int64) int {
 	n := r.IntN(len(event.Everyone))
-	if gone := n - len(event.Admins); gone >= 0 && at >= event.AdminLeftAt(gone, start) {
-		return gone
+	if former := n - len(event.Admins); former >= 0 && at >= event.AdminLeftAt(former, start) {
+		return former
 	}
 	return n
 }

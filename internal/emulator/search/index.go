@@ -122,27 +122,27 @@ func (o *sortedEntries[D]) mergeChanges(at func(num int32) *Shown[D]) {
 	for _, e := range o.left {
 		left = append(left, e)
 	}
-	came := make([]Entry, 0, len(o.fresh))
+	added := make([]Entry, 0, len(o.fresh))
 	for num := range o.fresh {
 		if d := at(num).Now; d != nil {
-			came = append(came, Entry{o.key(num, d), num})
+			added = append(added, Entry{o.key(num, d), num})
 		}
 	}
 	slices.SortFunc(left, compareEntries)
-	slices.SortFunc(came, compareEntries)
-	list := make([]Entry, 0, len(o.list)+len(came))
+	slices.SortFunc(added, compareEntries)
+	list := make([]Entry, 0, len(o.list)+len(added))
 	for _, e := range o.list {
 		if len(left) > 0 && left[0] == e {
 			left = left[1:]
 			continue
 		}
-		for len(came) > 0 && compareEntries(came[0], e) < 0 {
-			list = append(list, came[0])
-			came = came[1:]
+		for len(added) > 0 && compareEntries(added[0], e) < 0 {
+			list = append(list, added[0])
+			added = added[1:]
 		}
 		list = append(list, e)
 	}
-	o.list = append(list, came...)
+	o.list = append(list, added...)
 	clear(o.left)
 	clear(o.fresh)
 }
@@ -189,13 +189,14 @@ func (x *Index[D]) ReleaseDue(now int64) {
 		if !ok {
 			return
 		}
-		gone := x.HasLeft(p.num)
+		hasLeft := x.HasLeft(p.num)
 		switch r := x.At(p.num); {
 		case p.doc == nil: // removal of a record, unless it came back meanwhile
-			if gone {
+			if hasLeft {
 				x.ShowVersion(p.num, nil)
 			}
-		case !gone && p.seq > r.From:
+		// Delays differ from change to change, so an older version may come due after a newer one, and must not replace it.
+		case !hasLeft && p.seq > r.From:
 			r.From = p.seq
 			x.ShowVersion(p.num, p.doc)
 		}

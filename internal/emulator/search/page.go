@@ -65,6 +65,7 @@ func (x *Index[D]) readPage(s *parsedSearch[D], at Cursor, n int) ([]*D, Page) {
 		p.More, p.Token = true, x.env.EncodeCursor(next, s.text, n)
 		return nil, p
 	}
+	// One entry more than the page holds shows whether there is a next page.
 	here := x.entriesAfter(found, s, at)
 	p.More = len(here) > s.perPage
 	here = here[:min(len(here), s.perPage)]

@@ -18,6 +18,7 @@ func (w *World) moveThreadsToSurvivor(lead, user int32) {
 			var who []*event.Contact
 			had := list[i].CurrentContacts(log)
 			for _, d := range had {
+				// The survivor may take part already, perhaps in an older version: it must not be there twice.
 				if ids[d.ID] || d.ID == into.ID {
 					d = into
 				}

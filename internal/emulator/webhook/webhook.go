@@ -301,10 +301,10 @@ func (s *Sender) recordAttempt(l *hookQueue, one *queuedNotice, status int, err 
 	if err != nil {
 		d.Error = err.Error()
 	}
-	told := *d
+	delivery := *d
 	s.mu.Unlock()
 	if l.Watch != nil {
-		l.Watch(told)
+		l.Watch(delivery)
 	}
 }
 

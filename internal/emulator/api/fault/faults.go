@@ -69,12 +69,12 @@ func (f *Fault) Effective(status int, replayed bool) *Fault {
 	if f == nil {
 		return nil
 	}
-	came := *f
-	came.Replay = f.Replay && replayed
+	effective := *f
+	effective.Replay = f.Replay && replayed
 	if status >= 300 {
-		came.Mangling = ""
+		effective.Mangling = ""
 	}
-	return &came
+	return &effective
 }
 
 // CutsConnection reports whether the connection is cut before anything is answered.

@@ -102,12 +102,12 @@ func AwayReasons(start int64, hours int) []jsontext.Record {
 	var list []jsontext.Record
 	for n, reason := range event.AwayReasons {
 		made := start - event.Span + reason.Made
-		updated, gone := made, hours >= reason.Deleted
-		if gone && reason.Deleted > 0 {
+		updated, deleted := made, hours >= reason.Deleted
+		if deleted && reason.Deleted > 0 {
 			updated = start + int64(reason.Deleted)*3600
 		}
 		list = append(list, jsontext.Record{{Name: "type", Value: "away_status_reason"}, {Name: "id", Value: strconv.Itoa(620 + n)}, {Name: "label", Value: reason.Label}, {Name: "emoji", Value: reason.Emoji},
-			{Name: "order", Value: int64(n)}, {Name: "deleted", Value: gone}, {Name: "created_at", Value: jsontext.Moment(made)}, {Name: "updated_at", Value: jsontext.Moment(updated)}})
+			{Name: "order", Value: int64(n)}, {Name: "deleted", Value: deleted}, {Name: "created_at", Value: jsontext.Moment(made)}, {Name: "updated_at", Value: jsontext.Moment(updated)}})
 	}
 	return list
 }

@@ -180,9 +180,9 @@ func (w *Desk) allConsultations(num int32) []event.Consultation {
 }
 
 // Write writes an event. With redacted its text fields are null.
-func (e *ConsultationEvent) Write(p *jsontext.Writer, mute bool) {
+func (e *ConsultationEvent) Write(p *jsontext.Writer, redacted bool) {
 	say := func(name, words string) {
-		if mute {
+		if redacted {
 			words = ""
 		}
 		p.TextOrNull(name, words)

@@ -20,8 +20,8 @@ func (w *Jobs) EnqueueTicket(n tickets.NewTicket, pending, working time.Duration
 	w.Schedule(w.JobList[place].EndsAt(), func(at int64) {
 		j := &w.JobList[place]
 		open, err := w.Tickets.PlanTicket(n)
-		gone := slices.ContainsFunc(n.Contacts, func(id string) bool { return w.People.ActiveContact(id) == nil })
-		if j.Plan.Fails = gone || err != nil; !j.Plan.Fails {
+		anyInactive := slices.ContainsFunc(n.Contacts, func(id string) bool { return w.People.ActiveContact(id) == nil })
+		if j.Plan.Fails = anyInactive || err != nil; !j.Plan.Fails {
 			j.Plan.Resource = open(at)
 		}
 	})
