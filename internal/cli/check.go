@@ -26,19 +26,19 @@ func newCheck(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check",
 		Short: "Validate pipelines.yaml and the stream files",
-		Long: `Validate the configuration and all stream files. All mistakes are reported at once, each with line, column and
-correction. Needs neither token nor network. Exit code 3 means that there are mistakes.
+		Long: `Validate the configuration and all stream files. All mistakes are reported at once, each with line, column and correction. Needs
+neither token nor network. Exit code 3 means that there are mistakes.
 
-Warnings name what is valid but may be unintended, and stored rows that are still masked after hash or drop
-was removed. Variables that are not set are listed; a run that needs one reports it.
+Warnings name what is valid but may be unintended, and stored rows that are still masked after hash or drop was removed.
+Variables that are not set are listed; a run that needs one reports it.
 
---format github writes annotations for the lines of a pull request. --skip-env-check is for machines without
-the variables and files that the configuration names: values that need one are not checked.
+--format github writes annotations for the lines of a pull request. --skip-env-check is for machines without the variables and
+files that the configuration names: values that need one are not checked.
 
---online requests the smallest page of each stream from each workspace. It reports which streams the token can
-read and why others are refused: plan, scope, API version or 404. It also reports the clock difference, the
-free disk space, the process that writes the warehouse, and whether the addresses of alerts can be reached. No
-alert is sent and nothing is written. The check stops when a workspace cannot be reached.`,
+--online requests the smallest page of each stream from each workspace. It reports which streams the token can read and why
+others are refused: plan, scope, API version or 404. It also reports the clock difference, the free disk space, the process that
+writes the warehouse, and whether the addresses of alerts can be reached. No alert is sent and nothing is written. The check
+stops when a workspace cannot be reached.`,
 		Example: "  aqueduck check\n  aqueduck check -f base.yaml -f teams/\n  aqueduck check --format json\n" +
 			"  aqueduck check --format github --skip-env-check\n  aqueduck check --online",
 		Args:        usage.NoArguments,

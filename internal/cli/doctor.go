@@ -20,11 +20,10 @@ func newDoctor(env *Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
 		Short: "Show each setting and where it comes from",
-		Long: `Show each global setting with its value and its source. A flag overrides its environment variable, the
-variable overrides pipelines.yaml, and pipelines.yaml overrides the default. Then list the variables that
-pipelines.yaml names, and whether the environment or .env sets them; their values are not shown.
-
-doctor sends no request to the workspace: use aqueduck check --online for that.`,
+		Long: `Show each global setting with its value and its source. A flag overrides its environment variable, the variable overrides
+pipelines.yaml, and pipelines.yaml overrides the default. Then list the variables that pipelines.yaml names, and whether the
+environment or .env sets them; their values are not shown. doctor sends no request to the workspace: use aqueduck check --online
+for that.`,
 		Example:     "  aqueduck doctor\n  aqueduck doctor -o csv",
 		Annotations: map[string]string{forms: "json csv"},
 		Args:        usage.NoArguments,

@@ -18,15 +18,14 @@ func newErase(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "erase CONTACT_ID",
 		Short: "Erase a contact from every table and file, permanently",
-		Long: `Erase the personal data of a contact, under every id that was merged into it. Personal columns become null.
-Tags, notes, companies and profiles are deleted. The row of the contact keeps only its id and role. All files
-are rewritten and the older ones are deleted.
+		Long: `Erase the personal data of a contact, under every id that was merged into it. Personal columns become null. Tags, notes,
+companies and profiles are deleted. The row of the contact keeps only its id and role. All files are rewritten and the older
+ones are deleted.
 
-A salted hash in erasures.log keeps the contact from being imported again, also when the source still has it.
-The certificate is printed and stored in _sync.erasures. Shows what changes and asks for confirmation.
+A salted hash in erasures.log keeps the contact from being imported again, also when the source still has it. The certificate is
+printed and stored in _sync.erasures. Shows what changes and asks for confirmation.
 
-The next sync also erases each contact that the workspace itself has permanently deleted. Needs neither token
-nor network.`,
+The next sync also erases each contact that the workspace itself has permanently deleted. Needs neither token nor network.`,
 		Example:           "  aqueduck erase 6453768afa5743cf87080fdb\n  aqueduck erase 6453768afa5743cf87080fdb --yes -o json",
 		Args:              usage.OneArgument("a contact's id"),
 		Annotations:       map[string]string{forms: "json csv"},

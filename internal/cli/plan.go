@@ -15,12 +15,10 @@ func newPlan(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "plan [pipeline…]",
 		Short: "Preview a sync: windows, schema changes, API requests",
-		Long: `Preview a sync without running it: for each stream the window that would be read, the API requests, their
-duration, and the tables and columns that would be added. Nothing is written.
-
-Without --ask, plan works offline and estimates from the last run. With --ask it requests the number of
-records of each stream. CSV lists the streams only. With --detailed-exitcode, exit code 2 means that tables or
-columns would be added, for jobs that need an approval.`,
+		Long: `Preview a sync without running it: for each stream the window that would be read, the API requests, their duration, and the
+tables and columns that would be added. Nothing is written. Without --ask, plan works offline and estimates from the last run.
+With --ask it requests the number of records of each stream. CSV lists the streams only. With --detailed-exitcode, exit code 2
+means that tables or columns would be added, for jobs that need an approval.`,
 		Example: `  aqueduck plan
   aqueduck plan nightly --ask
   aqueduck plan --select 'contact*' --exclude nightly.contact_activities

@@ -27,17 +27,16 @@ func newQuery(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   `query "SQL"`,
 		Short: "Query the published file with SQL",
-		Long: `Run one read-only SQL statement on the published file. The statement reads one consistent snapshot, also while
-a sync runs. It cannot reach other files or the network, and cannot call functions with side effects. With -
-the statement is read from standard input.
+		Long: `Run one read-only SQL statement on the published file. The statement reads one consistent snapshot, also while a sync runs. It
+cannot reach other files or the network, and cannot call functions with side effects. With - the statement is read from standard
+input.
 
-JSON keeps all digits of numbers. Duplicate column names get a numeric suffix in JSON: a, a_1. CSV puts a '
-before text that a spreadsheet would evaluate as a formula; JSON leaves text unchanged. Parquet keeps the
-types of the columns.
+JSON keeps all digits of numbers. Duplicate column names get a numeric suffix in JSON: a, a_1. CSV puts a ' before text that a
+spreadsheet would evaluate as a formula; JSON leaves text unchanged. Parquet keeps the types of the columns.
 
-A separate process runs the statement. The statement is stopped with exit code 1 if it gives no row within
---timeout or needs more than --memory; Ctrl-C stops it too. The answer is held in memory before its first row
-is written. A table shows at most a million values.
+A separate process runs the statement. The statement is stopped with exit code 1 if it gives no row within --timeout or needs
+more than --memory; Ctrl-C stops it too. The answer is held in memory before its first row is written. A table shows at most a
+million values.
 
 --saved NAME runs a saved query that comes with the program; --list lists them. Their SQL is in docs/queries.`,
 		Example: `  aqueduck query "SELECT lifecycle, count(*) FROM contacts_all GROUP BY ALL"

@@ -15,9 +15,8 @@ func newRoot(env *Env) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "aqueduck",
 		Short: "Copy a customer-messaging workspace into DuckDB and Parquet",
-		Long: `aqueduck copies the data of a customer-messaging workspace from its HTTP API into a warehouse: one DuckDB file
-for analysts, and the same tables as Parquet files. It reads incrementally, and stores each record exactly
-once.
+		Long: `aqueduck copies the data of a customer-messaging workspace from its HTTP API into a warehouse: one DuckDB file for analysts, and
+the same tables as Parquet files. It reads incrementally, and stores each record exactly once.
 
 Results go to stdout. Logs, progress and errors go to stderr.`,
 		Example: `  WORKSPACE_URL=emulator aqueduck sync nightly --dir demo

@@ -15,9 +15,9 @@ func newRuns(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "runs",
 		Short: "List past runs, or show one",
-		Long: `List past runs, the newest first, also those that published nothing. MOVED stands for commands that moved
-checkpoints by hand (aqueduck state). LEFT OUT stands for skipped runs: times of a schedule at which no run
-started. Reads the published file and the run log beside it; needs neither token nor network.`,
+		Long: `List past runs, the newest first, also those that published nothing. MOVED stands for commands that moved checkpoints by hand
+(aqueduck state). LEFT OUT stands for skipped runs: times of a schedule at which no run started. Reads the published file and
+the run log beside it; needs neither token nor network.`,
 		Example:     "  aqueduck runs\n  aqueduck runs -n 5 --pipeline nightly -o json\n  aqueduck runs show",
 		Args:        usage.Subcommand,
 		Annotations: map[string]string{forms: "json csv"},
@@ -86,12 +86,11 @@ func newRunsShow(env *Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "show [RUN]",
 		Short: "Show one run: streams, errors with next steps, findings, schema drift",
-		Long: `Show the last run, or the run or checkpoint move whose id begins with RUN: its outcome and next step, the
-results of each stream, and what was published. Also shows findings of the audit, new fields of the source and
-rejected values.
+		Long: `Show the last run, or the run or checkpoint move whose id begins with RUN: its outcome and next step, the results of each
+stream, and what was published. Also shows findings of the audit, new fields of the source and rejected values.
 
-With -v, and in JSON, also the provenance of each configuration value: line of the file, variable, flag or
-default. The values are not shown.`,
+With -v, and in JSON, also the provenance of each configuration value: line of the file, variable, flag or default. The values
+are not shown.`,
 		Example:           "  aqueduck runs show\n  aqueduck runs show 01K9 -o json\n  aqueduck runs show -v",
 		Args:              usage.AtMostOne("a run"),
 		Annotations:       map[string]string{forms: "json"},

@@ -13,9 +13,8 @@ func newSchema(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON Schema of pipelines.yaml for editors",
-		Long: `Print the JSON Schema (draft-07) of pipelines.yaml or of a stream file: keys, values and their meaning.
-Editors with the YAML language server use it for completion and validation when the file begins with this
-line:
+		Long: `Print the JSON Schema (draft-07) of pipelines.yaml or of a stream file: keys, values and their meaning. Editors with the YAML
+language server use it for completion and validation when the file begins with this line:
 
     # yaml-language-server: $schema=./pipelines.schema.json
 

@@ -22,9 +22,8 @@ func newState(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "state",
 		Short: "Show or move the checkpoints of streams",
-		Long: `Checkpoints are stored with the data, in the same transactions. After a checkpoint is moved back or reset, the
-next run reads more; no row is removed. Every move is recorded in _sync.moves and listed by aqueduck runs:
-who, from, to and when.`,
+		Long: `Checkpoints are stored with the data, in the same transactions. After a checkpoint is moved back or reset, the next run reads
+more; no row is removed. Every move is recorded in _sync.moves and listed by aqueduck runs: who, from, to and when.`,
 		Example: "  aqueduck state show\n  aqueduck state rewind contacts --to 2026-11-01\n  aqueduck state reset contacts --workspace main",
 		Args:    usage.Subcommand,
 		RunE:    usage.ShowHelp,
@@ -37,9 +36,9 @@ func newStateShow(env *Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "show [stream…]",
 		Short: "Show the checkpoint of each stream",
-		Long: `Show the checkpoints of the published file: the watermark of each stream, how far back its history is read,
-and its cursor. The cursor is shortened in the table, and complete in JSON and CSV. The last move by hand is
-shown with user, old position and time. Needs neither token nor network.`,
+		Long: `Show the checkpoints of the published file: the watermark of each stream, how far back its history is read, and its cursor. The
+cursor is shortened in the table, and complete in JSON and CSV. The last move by hand is shown with user, old position and time.
+Needs neither token nor network.`,
 		Example:           "  aqueduck state show\n  aqueduck state show contacts -o json",
 		Annotations:       map[string]string{forms: "json csv"},
 		ValidArgsFunction: shellCompletion{env}.completeStreams,
@@ -137,11 +136,9 @@ func newStateRewind(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "rewind STREAM --to TIME",
 		Short: "Move the watermark of a stream back to a time",
-		Long: `Move the watermark of a stream back, so that the next run reads again everything that changed since then, and
-compares. Applies to every workspace that has read the stream, or with --workspace to one. Shows each
-checkpoint before and after, and asks for confirmation. If one checkpoint cannot be moved, none is.
-
-Only streams that are read by time have a watermark.`,
+		Long: `Move the watermark of a stream back, so that the next run reads again everything that changed since then, and compares. Applies
+to every workspace that has read the stream, or with --workspace to one. Shows each checkpoint before and after, and asks for
+confirmation. If one checkpoint cannot be moved, none is. Only streams that are read by time have a watermark.`,
 		Example: "  aqueduck state rewind contacts --to 2026-11-01\n  aqueduck state rewind contacts --to 2026-11-01T12:00:00Z --yes\n" +
 			"  aqueduck state rewind contacts --to 2026-11-01 --workspace main",
 		Args:              usage.OneArgument("a stream"),
@@ -169,8 +166,8 @@ func newStateReset(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "reset STREAM",
 		Short: "Clear the checkpoint: the next run reads the whole stream",
-		Long: `Clear the checkpoint of a stream in every workspace that has one, or with --workspace in one. Its rows stay;
-the next run reads everything and compares. Shows each checkpoint before and after, and asks for confirmation.`,
+		Long: `Clear the checkpoint of a stream in every workspace that has one, or with --workspace in one. Its rows stay; the next run reads
+everything and compares. Shows each checkpoint before and after, and asks for confirmation.`,
 		Example:           "  aqueduck state reset contacts\n  aqueduck state reset contacts --workspace main --yes",
 		Args:              usage.OneArgument("a stream"),
 		ValidArgsFunction: shellCompletion{env}.completeStreams,

@@ -20,12 +20,11 @@ func newStreams(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "streams [NAME]",
 		Short: "List the streams, or describe one",
-		Long: `List every stream that a pipeline can name, built-in and your own. With NAME, describe how the stream is read,
-its tables, keys and columns. Needs neither token nor network.
+		Long: `List every stream that a pipeline can name, built-in and your own. With NAME, describe how the stream is read, its tables, keys
+and columns. Needs neither token nor network.
 
---markdown and --html print the data dictionary of all streams: every table, column and model with types,
-comments and personal data, the provenance and lineage of each column, and references. The HTML page is
-self-contained.`,
+--markdown and --html print the data dictionary of all streams: every table, column and model with types, comments and personal
+data, the provenance and lineage of each column, and references. The HTML page is self-contained.`,
 		Example: `  aqueduck streams
   aqueduck streams contacts
   aqueduck streams -o json
@@ -127,9 +126,9 @@ func newStreamsTry(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "try FILE",
 		Short: "Read one page of a stream and preview its rows",
-		Long: `Read one page of a stream with the workspace's token. Shows the form of the answer, the first ten rows,
-columns without a value, and how the next page is found. For fields without a column it prints a column line
-to paste. FILE is a stream file or the name of a stream. Nothing is written.`,
+		Long: `Read one page of a stream with the workspace's token. Shows the form of the answer, the first ten rows, columns without a value,
+and how the next page is found. For fields without a column it prints a column line to paste. FILE is a stream file or the name
+of a stream. Nothing is written.`,
 		Example: `  aqueduck streams try streams/states.yaml
   aqueduck streams try contacts
   aqueduck streams try contacts_by_id --id 6762f23e4b2b8e36b0f2a4d1 -o json`,
@@ -169,9 +168,9 @@ func newStreamsNew(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "new GET /path",
 		Short: "Create a stream file from a list of the API",
-		Long: `Read the beginning of a list with the workspace's token and print a stream file for it: columns from the
-fields of the records, key and paging. Save it under a name that stream_files matches, review it, and test it
-with streams try. Sends two requests; nothing is written.`,
+		Long: `Read the beginning of a list with the workspace's token and print a stream file for it: columns from the fields of the records,
+key and paging. Save it under a name that stream_files matches, review it, and test it with streams try. Sends two requests;
+nothing is written.`,
 		Example: `  aqueduck streams new GET /contacts --name contact_list > streams/contact_list.yaml
   aqueduck streams new GET /ticket_states --name states --records data`,
 		Args: aListOfTheAPI,

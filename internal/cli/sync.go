@@ -24,12 +24,10 @@ func newSync(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sync [pipeline…]",
 		Short: "Read new and changed records and publish them",
-		Long: `Run pipelines once: the named ones, or all. Each stream goes on from its last checkpoint; committed data
-stays, however the run ends. Ctrl-C stops requesting, commits complete batches and prints the command that
-goes on.
+		Long: `Run pipelines once: the named ones, or all. Each stream goes on from its last checkpoint; committed data stays, however the run
+ends. Ctrl-C stops requesting, commits complete batches and prints the command that goes on.
 
-A terminal shows each stream while it is read, the share of its history that is read, and the estimated end of
-the run.`,
+A terminal shows each stream while it is read, the share of its history that is read, and the estimated end of the run.`,
 		Example: `  aqueduck sync nightly
   aqueduck sync nightly --failed
   aqueduck sync nightly --limit 100 --dir trial

@@ -17,16 +17,14 @@ func newVerify(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "verify [pipeline…]",
 		Short: "Compare the published data with the source",
-		Long: `Read part of the source again and compare it with the published file. Finds rows that are missing, stale,
-ghosts (deleted at the source, but still here) or duplicated, and states how certain that is. Changes after a
-stream was last read are not counted.
+		Long: `Read part of the source again and compare it with the published file. Finds rows that are missing, stale, ghosts (deleted at the
+source, but still here) or duplicated, and states how certain that is. Changes after a stream was last read are not counted.
 
-Small lists are read completely. For others, pages and single records are sampled at random, so each
-verification checks different rows.
+Small lists are read completely. For others, pages and single records are sampled at random, so each verification checks
+different rows.
 
-verify takes no lock and writes nothing into the database. It exits with 6 when it finds a difference that was
-not accepted. Run it right after a sync: deletions since then, and changes in lists without times, look like
-differences.`,
+verify takes no lock and writes nothing into the database. It exits with 6 when it finds a difference that was not accepted. Run
+it right after a sync: deletions since then, and changes in lists without times, look like differences.`,
 		Example: `  aqueduck verify
   aqueduck verify nightly --requests 1000 --select 'contact*'
   aqueduck verify --deep
