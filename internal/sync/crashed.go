@@ -19,7 +19,7 @@ import (
 )
 
 // ErrCancelled is the cause of a context that a person cancelled. No catch-up run follows a cancelled run.
-var ErrCancelled = errors.New("somebody called the run off")
+var ErrCancelled = errors.New("the run was cancelled")
 
 // orphansEnd is how long the process of a run may need to end after its parent was killed.
 const orphansEnd = 3 * time.Second
@@ -108,7 +108,7 @@ func noteDiedRun(ctx context.Context, r *runner.Runner, p *config.Pipeline, bega
 	}
 	past = left.Killed()
 	past.Cancelled = isCancelled(ctx)
-	past.Error, past.Next = problem.Shorten(reason.Error())+"; what the run committed is safe", r.Given.Append(nextStepAfterDeath(past.Run, reason))
+	past.Error, past.Next = problem.Shorten(reason.Error())+"; committed data is intact", r.Given.Append(nextStepAfterDeath(past.Run, reason))
 	scheduleRetry(r, past, p)
 	if err := past.Save(r.Dir); err != nil || !own {
 		return past, err
