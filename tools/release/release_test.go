@@ -215,7 +215,7 @@ func TestANewColleagueComesToHisFirstAnswerInFiveCommands(t *testing.T) {
 	requireNoError(t, err)
 	page, err := os.ReadFile("../../docs/install.md")
 	requireNoError(t, err)
-	_, block, found := strings.Cut(string(page), "From the archive to the first answer")
+	_, block, found := strings.Cut(string(page), "From the archive to the first query")
 	_, block, found2 := strings.Cut(block, "```\n")
 	block, _, found3 := strings.Cut(block, "```\n")
 	commands := strings.Split(strings.TrimSpace(block), "\n")
