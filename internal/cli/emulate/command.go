@@ -59,7 +59,7 @@ func NewCommand(h Host) *cobra.Command {
 data that depends only on the seed, and with fault injection.
 
 /_oracle/STREAM returns the true rows, also as of an earlier time. GET /_emulator/ describes how to trigger
-events. / shows the data and the requests in a browser.
+events. Open / in a browser to see the data and the requests.
 
 --state keeps triggered events in a file, so that the next start serves the same workspace.
 
@@ -81,21 +81,21 @@ Faults for --chaos, separated by commas:
 	}
 	flags := c.Flags()
 	flags.IntVar(&e.port, "port", 8080, "port on 127.0.0.1; 0 takes a free one")
-	flags.Uint64Var(&e.identity.Seed, "seed", 1, "another seed is another workspace")
-	flags.IntVar(&e.identity.Contacts, "contacts", 0, "how many contacts it has (default: the demo's)")
-	flags.IntVar(&e.identity.Conversations, "conversations", 0, "how many conversations it has; below 0 none (default: three for ten contacts)")
-	flags.IntVar(&e.identity.Hours, "hours", 0, "hours of life before it is served, in June 2024; nothing happens from then to now")
-	flags.StringVar(&e.identity.Zone, "zone", "UTC", "its time zone, as Europe/Berlin")
-	flags.StringVar(&e.version, "api-version", "2.17", "the version that is served when a request names none")
-	flags.StringVar(&e.header, "version-header", "Service-Version", "the header that names the version")
-	flags.IntVar(&e.rate, "rate", 10_000, "requests a minute that it allows, spread over windows of ten seconds; 0 is no limit")
-	flags.StringVar(&e.token, "token", emulatedToken, "the token it accepts")
-	flags.StringArrayVar(&e.scoped, "scoped-token", nil, "a further token, with its scopes, as reader=read_conversations,read_dynamic_content; may be given several times")
-	flags.StringVar(&e.knobs, "knobs", "", "how it answers where there is a choice, as a JSON object of knobs, which docs/internals/emulator-controls.md lists")
+	flags.Uint64Var(&e.identity.Seed, "seed", 1, "seed of the generated data; each seed gives another workspace")
+	flags.IntVar(&e.identity.Contacts, "contacts", 0, "number of contacts (default: that of the demo)")
+	flags.IntVar(&e.identity.Conversations, "conversations", 0, "number of conversations; a negative number means none (default: three for ten contacts)")
+	flags.IntVar(&e.identity.Hours, "hours", 0, "hours of simulated activity in June 2024; nothing happens between them and now")
+	flags.StringVar(&e.identity.Zone, "zone", "UTC", "time zone of the workspace, e.g. Europe/Berlin")
+	flags.StringVar(&e.version, "api-version", "2.17", "API version for requests that name none")
+	flags.StringVar(&e.header, "version-header", "Service-Version", "header that names the API version")
+	flags.IntVar(&e.rate, "rate", 10_000, "allowed requests per minute, spread over windows of ten seconds; 0 is no limit")
+	flags.StringVar(&e.token, "token", emulatedToken, "accepted token")
+	flags.StringArrayVar(&e.scoped, "scoped-token", nil, "another token with its scopes, e.g. reader=read_conversations,read_dynamic_content; may be given several times")
+	flags.StringVar(&e.knobs, "knobs", "", "settings for behaviour that differs between workspaces, as a JSON object (listed in docs/internals/emulator-controls.md)")
 	flags.StringVar(&e.chaos, "chaos", "", "faults by probability, or by the number of the request (see above)")
-	flags.StringVar(&e.state, "state", "", "a file that keeps what was made happen, for the next start")
-	flags.StringArrayVar(&e.webhooks, "webhook", nil, "an address that gets each event, as http://127.0.0.1:9999/hook; may be given several times")
-	flags.StringVar(&e.secret, "webhook-secret", "emulated-webhook-secret", "the secret that signs what webhooks are sent")
+	flags.StringVar(&e.state, "state", "", "file that keeps triggered events for the next start")
+	flags.StringArrayVar(&e.webhooks, "webhook", nil, "address that gets each event, e.g. http://127.0.0.1:9999/hook; may be given several times")
+	flags.StringVar(&e.secret, "webhook-secret", "emulated-webhook-secret", "secret that signs the notifications to webhooks")
 	return c
 }
 

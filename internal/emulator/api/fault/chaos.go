@@ -27,13 +27,13 @@ reset=0.01       the connection is reset without an answer
 truncate=0.01    half of the answer, then the connection is cut
 slow=p95:800ms   5 of 100 answers wait 800 ms
 drip=0.01:50ms   the answer comes in 16 pieces, 50 ms apart
-garbage=0.005    something that is no JSON follows the answer
+garbage=0.005    text that is not JSON follows the answer
 html404=0.01     a proxy's page with 404
-redirect=0.01:307  the answer leads to another address, which notes who comes
-age=0.1          a cache gives the answer that the same question had before
-encoding=0.01    the answer is said to be compressed and is not
+redirect=0.01:307  the answer redirects to another address, which records each request
+age=0.1          a cache returns its earlier answer to the same request
+encoding=0.01    the header says that the answer is compressed, but it is not
 utf8 numbers keys depth size unknown morph  (=0.01 each)  wrong or unusual JSON in good answers
-error@17:500     the 17th request, whatever is drawn for it; error@17-19:500  the 17th to the 19th; error@17-19=0.5:500  half of them`
+error@17:500     the 17th request, whatever the probabilities say; error@17-19:500  the 17th to the 19th; error@17-19=0.5:500  half of them`
 
 // CheckChaos reads faults by probability or by the number of the request, as --chaos takes them:
 //
