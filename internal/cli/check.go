@@ -36,9 +36,9 @@ Variables that are not set are listed; a run that needs one reports it.
 files that the configuration names: values that need one are not checked.
 
 --online requests the smallest page of each stream from each workspace. It reports which streams the token can read and why
-others are refused: plan, scope, API version or 404. It also reports the clock difference, the free disk space, the process that
-writes the warehouse, and whether the addresses of alerts can be reached. No alert is sent and nothing is written. The check
-stops when a workspace cannot be reached.`,
+others are refused: subscription plan, scope, API version or 404. It also reports the clock difference, the free disk space, the
+process that writes the warehouse, and whether the addresses of alerts can be reached. No alert is sent and nothing is written.
+The check stops when a workspace cannot be reached.`,
 		Example: "  aqueduck check\n  aqueduck check -f base.yaml -f teams/\n  aqueduck check --format json\n" +
 			"  aqueduck check --format github --skip-env-check\n  aqueduck check --online",
 		Args:        usage.NoArguments,

@@ -22,7 +22,7 @@ func newErase(env *Env) *cobra.Command {
 companies and profiles are deleted. The row of the contact keeps only its id and role. All files are rewritten and the older
 ones are deleted.
 
-A salted hash in erasures.log keeps the contact from being imported again, also when the source still has it. The certificate is
+A salted hash in erasures.log keeps the contact from being imported again, even if the source still has it. The certificate is
 printed and stored in _sync.erasures. Shows what changes and asks for confirmation.
 
 The next sync also erases each contact that the workspace itself has permanently deleted. Needs neither token nor network.`,

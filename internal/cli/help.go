@@ -8,7 +8,7 @@ import (
 
 const exitCodes = `Exit codes:
 
-    0  success; also when max_time, max_requests or --limit ended the run early: the next run goes on
+    0  success; also when max_time, max_requests or --limit ended the run early: the next run continues
     1  a stream failed or is newly unavailable, the audit found an exact mismatch, or the disk failed or
        is full; committed data is intact
     2  wrong command line; plan --detailed-exitcode: tables or columns would be added
@@ -17,10 +17,10 @@ const exitCodes = `Exit codes:
     5  another run holds the lock of the warehouse, or another serve runs its pipelines
     6  manual action needed: the publish guard held a publish back and readers keep the previous file;
        verify: a row differs from the source; status --exit-code: a freshness SLA is breached
-   70  a fault of the program; committed data is intact
-  130  interrupted by Ctrl-C, 143 by SIGTERM, 129 by a closed terminal; the same command goes on
+   70  a bug in the program; committed data is intact
+  130  interrupted by Ctrl-C, 143 by SIGTERM, 129 by a closed terminal; the same command continues
 
-The last line of a run is stable and begins with OK, FAILED or INTERRUPTED.`
+The last line of a run has a stable form and begins with OK, FAILED or INTERRUPTED.`
 
 const variables = `Environment variables. A flag overrides its variable. The variables that pipelines.yaml names may also be set
 in a file .env beside it, one NAME=value per line. Only its owner may read the file (mode 0600). The

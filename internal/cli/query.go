@@ -27,7 +27,7 @@ func newQuery(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   `query "SQL"`,
 		Short: "Query the published file with SQL",
-		Long: `Run one read-only SQL statement on the published file. The statement reads one consistent snapshot, also while a sync runs. It
+		Long: `Run one read-only SQL statement on the published file. The statement reads one consistent snapshot, even while a sync runs. It
 cannot reach other files or the network, and cannot call functions with side effects. With - the statement is read from standard
 input.
 

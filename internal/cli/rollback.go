@@ -22,8 +22,9 @@ func newRollback(env *Env) *cobra.Command {
 		Long: `Restore an older published file: the previous one, or that of the run whose id begins with RUN. Shows both files and asks for
 confirmation.
 
-Everything committed since then is dropped, watermarks included. The next run goes on from the restored file and reads the later
-changes again. Stop the schedule first if readers should keep the restored file. The Parquet files change with the next publish.`,
+Everything committed since then is dropped, watermarks included. The next run continues from the restored file and reads the
+later changes again. Stop the schedule first if readers should keep the restored file. The Parquet files change with the next
+publish.`,
 		Annotations:       map[string]string{forms: "json csv"},
 		Example:           "  aqueduck rollback --list\n  aqueduck rollback\n  aqueduck rollback 01K9 --yes",
 		Args:              usage.AtMostOne("a run"),

@@ -25,15 +25,15 @@ func newServe(env *Env) *cobra.Command {
 run commits its complete batches and ends.
 
 A time that was missed while the program was down, or whose run ended with it, gets one catch-up run at the next start. A time
-that comes while the pipeline still runs is skipped, unless the pipeline configures otherwise. A run that failed with a
+that comes while the pipeline still runs is skipped, unless pipelines.yaml tells serve to queue it. A run that failed with a
 temporary error is retried after 15 minutes, 45 more minutes and two more hours; alerts are sent after the last retry. Each run
-is a separate process; when it crashes, serve goes on, sends an alert and retries the run in the same way. The warehouse is
+is a separate process; when it crashes, serve continues, sends an alert and retries the run in the same way. The warehouse is
 locked only while a run is active. A second serve of the same warehouse ends with exit code 5.
 
-SIGHUP reloads pipelines.yaml. The current run goes on. A file with mistakes is reported and changes nothing.
+SIGHUP reloads pipelines.yaml. The current run continues. A file with mistakes is reported and changes nothing.
 
 --console ADDRESS serves a web console with past, current and coming runs and the data. It listens only on this machine and asks
-for the token that its first start prints. --read-only removes its buttons. See docs/console.md.
+for the token that its first start prints. --read-only removes the buttons. See docs/console.md.
 
 --metrics ADDRESS serves /metrics for Prometheus, /healthz and /readyz, only on this machine.`,
 		Example: `  aqueduck serve

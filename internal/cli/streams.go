@@ -167,10 +167,10 @@ func newStreamsNew(env *Env) *cobra.Command {
 	var workspace, list, name string
 	c := &cobra.Command{
 		Use:   "new GET /path",
-		Short: "Create a stream file from a list of the API",
-		Long: `Read the beginning of a list with the workspace's token and print a stream file for it: columns from the fields of the records,
-key and paging. Save it under a name that stream_files matches, review it, and test it with streams try. Sends two requests;
-nothing is written.`,
+		Short: "Create a stream file from a list endpoint of the API",
+		Long: `Read the beginning of a list endpoint with the workspace's token and print a stream file for it: columns from the fields of the
+records, key and paging. Save it under a name that stream_files matches, review it, and test it with streams try. Sends two
+requests; nothing is written.`,
 		Example: `  aqueduck streams new GET /contacts --name contact_list > streams/contact_list.yaml
   aqueduck streams new GET /ticket_states --name states --records data`,
 		Args: aListOfTheAPI,

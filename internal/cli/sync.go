@@ -24,8 +24,8 @@ func newSync(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sync [pipeline…]",
 		Short: "Read new and changed records and publish them",
-		Long: `Run pipelines once: the named ones, or all. Each stream goes on from its last checkpoint; committed data stays, however the run
-ends. Ctrl-C stops requesting, commits complete batches and prints the command that goes on.
+		Long: `Run pipelines once: the named ones, or all. Each stream continues from its last checkpoint. Committed data stays, however the
+run ends. Ctrl-C stops new requests, commits complete batches and prints the command that continues the run.
 
 A terminal shows each stream while it is read, the share of its history that is read, and the estimated end of the run.`,
 		Example: `  aqueduck sync nightly
@@ -55,12 +55,12 @@ A terminal shows each stream while it is read, the share of its history that is 
 	c.Flags().BoolVar(&o.Failed, "failed", false, "only the streams that failed or were interrupted in the last run")
 	c.Flags().BoolVar(&o.FullRefresh, "full-refresh", false, "read everything again and replace what differs, even if updated_at moved back; no table is emptied")
 	c.Flags().BoolVar(&o.FailFast, "fail-fast", false, "stop at the first stream that fails, and start no other pipeline")
-	c.Flags().DurationVar(&o.MaxTime, "max-time", 0, "end cleanly after this time; the next run goes on (default: the pipeline's max_time)")
+	c.Flags().DurationVar(&o.MaxTime, "max-time", 0, "end cleanly after this time; the next run continues (default: the pipeline's max_time)")
 	c.Flags().Int64Var(&o.MaxRequests, "max-requests", 0, "request budget: end cleanly after this many requests")
-	c.Flags().Int64Var(&o.Limit, "limit", 0, "for trials: stop each stream after the page that reaches this many records; the next run goes on")
+	c.Flags().Int64Var(&o.Limit, "limit", 0, "for trials: stop each stream after the page that reaches this many records; the next run continues")
 	c.Flags().DurationVar(&o.Wait, "wait", 30*time.Minute, "how long to wait for another run that holds the lock of this warehouse")
 	c.Flags().StringSliceVar(&o.AcceptDrop, "accept-drop", nil, "accept that these streams or tables lose a large share of their rows (publish guard)")
-	c.Flags().BoolVar(&o.AcceptHashKey, "accept-hash-key", false, "with --full-refresh: accept another hash.key than the one that stored values were hashed with")
+	c.Flags().BoolVar(&o.AcceptHashKey, "accept-hash-key", false, "with --full-refresh: accept a hash.key that differs from the one of the stored hashes")
 	c.Flags().StringVar(&summary, "summary-file", "", "write the run summary as JSON into this file (the same as -o json prints)")
 	return c
 }

@@ -18,7 +18,8 @@ func newVerify(env *Env) *cobra.Command {
 		Use:   "verify [pipeline…]",
 		Short: "Compare the published data with the source",
 		Long: `Read part of the source again and compare it with the published file. Finds rows that are missing, stale, ghosts (deleted at the
-source, but still here) or duplicated, and states how certain that is. Changes after a stream was last read are not counted.
+source, but still here) or doubled (stored twice), and states how certain that is. Changes after a stream was last read are not
+counted.
 
 Small lists are read completely. For others, pages and single records are sampled at random, so each verification checks
 different rows.
@@ -69,6 +70,6 @@ it right after a sync: deletions since then, and changes in lists without times,
 	c.Flags().StringSliceVar(&o.Exclude, "exclude", nil, "all streams except these: stream or pipeline.stream, names or globs")
 	c.Flags().Int64Var(&o.Requests, "requests", 200, "request budget of the verification")
 	c.Flags().BoolVar(&o.Deep, "deep", false, "read everything again, without a request budget; prints the number of requests first")
-	c.Flags().StringSliceVar(&accept, "accept", nil, "ids of differences that are explained: later verifications accept them")
+	c.Flags().StringSliceVar(&accept, "accept", nil, "ids of known differences: later verifications report them, but do not fail")
 	return c
 }
