@@ -220,7 +220,7 @@ func classifyAnswer(failure *api.Error, err error) *Problem {
 	case api.ClassNotFound:
 		p.Class, p.Next = "not_found", "see which API version has it: aqueduck check --online; until then the stream is unavailable, and each run checks again"
 	case api.ClassContract:
-		p.Class, p.Next = "data", "run the same command again; if the error stays, correct your own stream file, or report the error with its request id; nothing of the answer was stored, the watermark did not move"
+		p.Class, p.Next = "data", "run the same command again; if the error stays, correct your stream file, or report the request id; nothing was stored, the watermark did not move"
 	case api.ClassSource:
 		p.Class, p.Next = "source", SourceNext
 	}
