@@ -22,10 +22,10 @@ var update = flag.Bool("update", false, "write docs/errors.md as the code has it
 var classes = []struct{ name, meaning, act, exit string }{
 	{"transient", "the API or the network fails for a while", "nobody: the next run continues", "1"},
 	{"auth", "the API refuses the token", "give a valid token", "4"},
-	{"plan", "the workspace's plan does not include it", "buy the feature, or remove the stream from the pipeline", "0, once 1"},
-	{"scope", "the token has no right to read it", "give the token the right, or remove the stream", "0, once 1"},
-	{"not_found", "this API version does not have it", "set another `api_version`, or remove the stream", "0, once 1"},
-	{"version", "it needs an older or newer API version", "set another `api_version`", "0, once 1"},
+	{"plan", "the workspace's plan does not include it", "buy the feature, or remove the stream from the pipeline", "1 at first, then 0"},
+	{"scope", "the token has no right to read it", "give the token the right, or remove the stream", "1 at first, then 0"},
+	{"not_found", "this API version does not have it", "set another `api_version`, or remove the stream", "1 at first, then 0"},
+	{"version", "it needs an older or newer API version", "set another `api_version`", "1 at first, then 0"},
 	{"config", "`pipelines.yaml`, a stream file, a variable or a directory is wrong", "correct what the message names", "3"},
 	{"usage", "the command line is wrong", "see `--help`", "2"},
 	{"query", "DuckDB cannot answer a statement", "correct the statement", "1"},
@@ -50,7 +50,7 @@ func TestThePageOfErrorsIsUpToDate(t *testing.T) {
 Every error has one form: its class, what happened where and why, and the next step.
 
 ` + "```" + `
-error[auth] read one record of contacts to know the workspace: POST /contacts/search: 401 unauthorized: Access Token Invalid (request_id 8f0c…)
+error[auth] read one record of contacts to identify the workspace: POST /contacts/search: 401 unauthorized: Access Token Invalid (request_id 8f0c…)
      next: set a token that is valid for this workspace, and the address of its region, then run the same command again; no watermark moved
 ` + "```" + `
 
@@ -66,7 +66,7 @@ The class says who acts. Alerts, ` + "`" + `status` + "`" + `, ` + "`" + `runs` 
 	for _, c := range classes {
 		fmt.Fprintf(&page, "| `%s` | %s | %s | %s |\n", c.name, c.meaning, c.act, c.exit)
 	}
-	page.WriteString("\nThe tables below are made from the code. Mistakes in `pipelines.yaml` and stream files come with line, column and excerpt; `aqueduck check` lists all of them at once.\n")
+	page.WriteString("\nThe tables below are made from the code. Where they say \"in the message\", the next step depends on the cause, and the error prints it. Mistakes in `pipelines.yaml` and stream files come with line, column and excerpt; `aqueduck check` lists all of them at once.\n")
 	for _, c := range classes {
 		if len(told[c.name]) == 0 {
 			continue

@@ -30,7 +30,7 @@ func Rewind(ctx context.Context, r *runner.Runner, workspace, stream string, to 
 		return err
 	}
 	if !s.Read.Since.HasWindows() && s.Dataset == "" {
-		return &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: "stream " + stream + " has no watermark: it is read by " + s.Read.Since.By,
+		return &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: "stream " + stream + " has no watermark: it is not read by time, but with since.by " + s.Read.Since.By,
 			Next: "aqueduck state reset " + stream + term.WithNote(" --workspace ", workspace)}
 	}
 	return moveCheckpoints(ctx, r, "rewind", workspace, stream, confirm, func(state extract.State) (extract.State, error) {

@@ -95,7 +95,7 @@ func chooseFile(files []PublishedFile, run string) (PublishedFile, error) {
 	case len(found) == 0:
 		return PublishedFile{}, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: "no published file of a run " + run, Next: next}
 	case len(found) > 1:
-		return PublishedFile{}, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: "several published files begin with " + run, Next: next}
+		return PublishedFile{}, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: "several published files are of runs whose id begins with " + run, Next: next}
 	case found[0].Current:
 		return PublishedFile{}, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: found[0].Run + " is the current file of readers", Next: next}
 	}

@@ -49,7 +49,7 @@ func readEnv(name string) (map[string]string, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, &problem.Problem{Class: "config", What: "read the variables", Err: err, Next: "make it readable (chmod 600), or remove it"}
+		return nil, &problem.Problem{Class: "config", What: "read the variables", Err: err, Next: "make " + name + " readable for this user (chmod 600), or remove it"}
 	}
 	defer f.Close()
 	info, err := f.Stat()
@@ -61,7 +61,7 @@ func readEnv(name string) (map[string]string, error) {
 	}
 	text, err := io.ReadAll(io.LimitReader(f, maxEnv+1))
 	if err != nil || len(text) > maxEnv {
-		return nil, &problem.Problem{Class: "config", What: name + " is not a file of at most 64 KiB", Err: err, Next: "write a line NAME=value for each variable"}
+		return nil, &problem.Problem{Class: "config", What: name + " is not a file of at most 64 KiB", Err: err, Next: "replace it with a short file: one line NAME=value for each variable"}
 	}
 	kept := map[string]string{}
 	n := 0

@@ -174,7 +174,7 @@ func explainUnanswered(env *Env, err error) error {
 	if env.written.writeError() != nil {
 		return fmt.Errorf("write the result: %w", err)
 	}
-	p := &problem.Problem{Class: "query", What: "the statement failed", Err: err, Next: "FROM _sync.dictionary lists tables and columns"}
+	p := &problem.Problem{Class: "query", What: "the statement failed", Err: err, Next: "see the tables and columns: aqueduck query \"FROM _sync.dictionary\""}
 	var refused *read.Refused
 	switch {
 	case errors.Is(err, errTooLong):

@@ -245,7 +245,7 @@ func (s *pipelineServer) reloadConfig() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err == nil && fresh.Dir != s.runner.Dir {
-		err = &problem.Problem{Class: "config", What: fmt.Sprintf("warehouse.dir is %s now, and %s is served", fresh.Dir, s.runner.Dir), Next: "restart `aqueduck serve` to change the warehouse"}
+		err = &problem.Problem{Class: "config", What: fmt.Sprintf("warehouse.dir is now %s, but aqueduck serve still uses %s", fresh.Dir, s.runner.Dir), Next: "restart `aqueduck serve` to use the new directory"}
 	}
 	if err != nil {
 		s.reloadError = problem.AsProblem(err).Error()

@@ -56,7 +56,7 @@ lists the streams only.`,
 			}
 			if stale := s.Stale(); err == nil && exitCode && len(stale) > 0 {
 				return &problem.Problem{Class: "freshness", Exit: problem.ExitBreached, What: "freshness SLA breached: " + strings.Join(stale, ", "),
-					Next: "see the cause: aqueduck status; read them: aqueduck sync"}
+					Next: "see the cause: aqueduck status; read these streams: aqueduck sync"}
 			}
 			return err
 		},

@@ -65,7 +65,7 @@ func (a *alertConfig) resolveAddress(key, text string, lookup func(string) (stri
 		err = alertAddress(address)
 	}
 	if err != nil {
-		return "", &problem.Problem{Class: "config", What: "alerts." + a.Name + "." + key, Err: err, Next: "no message is sent by it; set it to an https:// address"}
+		return "", &problem.Problem{Class: "config", What: "alerts." + a.Name + "." + key, Err: err, Next: "set it to an https:// address; until then no message is sent to it"}
 	}
 	return address, nil
 }

@@ -39,11 +39,11 @@ func warehouseSpec(w *Warehouse) grammar.Spec {
 	return grammar.Spec{Name: "warehouse", Kind: grammar.Map, Doc: "Directory, time zone, memory and publishing of the data.", Keys: []grammar.Spec{
 		{Name: "dir", Kind: grammar.Text, Into: func(v *grammar.Value) { w.Dir = resolvePath(v, v.Text()) }, Default: "data", Doc: "Directory of warehouse.duckdb and lake/, relative to this file."},
 		{Name: "timezone", Kind: grammar.Text, Into: func(v *grammar.Value) { w.Timezone = v.Text() }, Default: "UTC", Check: checkZone, Hint: "e.g. Europe/Berlin",
-			Doc: "Time zone of days and weeks in models and schedules. Timestamp columns stay instants."},
+			Doc: "Time zone of days and weeks in models and schedules. Timestamp columns are instants, and do not depend on it."},
 		{Name: "memory", Kind: grammar.Text, Into: func(v *grammar.Value) { w.Memory, _ = grammar.ParseMemory(v.Text()) }, Default: "200MB", Form: grammar.MemoryForm, Check: checkMemory, Hint: "e.g. 1GB",
 			Doc: "Memory that DuckDB may use to store and publish records. The program needs about 400 MB more. Raise it only if a single record has tens of megabytes."},
 		{Name: "publish", Kind: grammar.Map, Doc: "How often readers get a new file.", Keys: []grammar.Spec{
-			{Name: "first", Kind: grammar.Duration, Into: func(v *grammar.Value) { w.Publish.First = v.Duration() }, Default: "10s", Doc: "During a backfill: shortest time from the start of a run to its first publish, which has the newest data. A shorter run publishes once, at its end."},
+			{Name: "first", Kind: grammar.Duration, Into: func(v *grammar.Value) { w.Publish.First = v.Duration() }, Default: "10s", Doc: "During a backfill, the first publish comes at the earliest this long after the start of the run, and has the newest data. A shorter run publishes once, at its end."},
 			{Name: "every", Kind: grammar.Duration, Into: func(v *grammar.Value) { w.Publish.Every = v.Duration() }, Default: "60m", Doc: "Time between publishes during a long run. Every run also publishes at its end."},
 			{Name: "keep", Kind: grammar.Int, Into: func(v *grammar.Value) { w.Publish.Keep = v.Int() }, Default: "2", Max: 100, Doc: "Number of older published files that are kept for a rollback."},
 			{Name: "max_loss", Kind: grammar.Text, Into: func(v *grammar.Value) { w.Publish.MaxLoss, _ = parsePercentage(v.Text()) }, Default: "30%", Form: shareForm, Check: checkShare, Hint: "e.g. 30%; 100% lets everything go",
@@ -110,13 +110,13 @@ func (s *settingsEntry) streamSettingsSpec() *grammar.Spec {
 		{Name: "start", Kind: grammar.Date, Into: s.takeStart, Doc: "How far back history is read. Default: to the beginning; for exports 90 days."},
 		{Name: "hash", Kind: grammar.List, Into: s.takeMasked(func(of *Settings) *[]string { return &of.Hash }), Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Columns or dotted paths that are stored only as a hash."},
 		{Name: "drop", Kind: grammar.List, Into: s.takeMasked(func(of *Settings) *[]string { return &of.Drop }), Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Columns or dotted paths that are not stored."},
-		{Name: "on_change", Kind: grammar.Enum, Into: s.takeGiven(func(of *Settings, v *grammar.Value) { of.OnChange = v.Text() }), Default: "freeze", Doc: "What schema drift does. Unknown fields and values that do not fit are always in `_extra` and `_sync.schema_changes`.", Values: []grammar.Choice{
+		{Name: "on_change", Kind: grammar.Enum, Into: s.takeGiven(func(of *Settings, v *grammar.Value) { of.OnChange = v.Text() }), Default: "freeze", Doc: "What happens at schema drift. Unknown fields and values that do not fit are always in `_extra` and `_sync.schema_changes`.", Values: []grammar.Choice{
 			{Name: "freeze", Doc: "columns stay unchanged."},
 			{Name: "evolve", Doc: "the next run widens columns, bool → int → double → text, also for past values."},
 			{Name: "fail", Doc: "the stream stops and stores nothing, except in its first run."}}},
 		{Name: "left_out", Kind: grammar.Enum, Into: s.takeGiven(func(of *Settings, v *grammar.Value) { of.LeftOutEmpty = v.Text() == "empty" }), Default: "keep", Doc: "What a missing list or object in an API record means.", Values: []grammar.Choice{
-			{Name: "keep", Doc: "unknown: the stored values stay, and the record is requested again."},
-			{Name: "empty", Doc: "empty, for an API that omits empty lists and objects."}}},
+			{Name: "keep", Doc: "the source did not say: stored values stay, and the record is requested again."},
+			{Name: "empty", Doc: "it is empty, for an API that omits empty lists and objects."}}},
 		{Name: "keep_erased", Kind: grammar.List, Into: s.takeKeepErased, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Columns of personal data that are kept when a person is erased, e.g. `custom_attributes` of conversations. Columns of the person's own record are never kept."},
 		{Name: "history", Kind: grammar.Bool, Into: s.takeHistory, Default: "false",
 			Doc: "From now on, each state of a record that a run sees becomes a row of `<stream>_history`, with `valid_from`, `valid_to` and `lifecycle`. If you remove the setting, the table stays and its open states end."},

@@ -80,7 +80,7 @@ func (d *publishedData) queryApart(ctx context.Context, statement string, visit 
 	defer cancel()
 	err := d.isolation.Query(limited, d.file, statement, visit)
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		return &problem.Problem{Class: "query", What: fmt.Sprintf("it took longer than %s and was stopped", questionTime), Next: "run it with aqueduck query, which has --timeout"}
+		return &problem.Problem{Class: "query", What: fmt.Sprintf("the query took longer than %s and was stopped", questionTime), Next: "run it on the command line, with a longer limit: aqueduck query --timeout 10m"}
 	}
 	return err
 }

@@ -135,7 +135,7 @@ func Classify(err error) *Problem {
 		return &Problem{Class: "config", What: FirstLine(err), Next: "use at least the program version that last wrote this warehouse"}
 	case errors.Is(err, tombstone.ErrErasures):
 		return &Problem{Class: "data", What: FirstLine(err), Exit: ExitConfig,
-			Next: "restore the file from a backup, or move it away: it is rewritten from the published file, with all erasures that this warehouse knows"}
+			Next: "restore the file from a backup, or move it away: it is then written again from the published file, with all erasures that this warehouse knows"}
 	case errors.Is(err, failure.ErrNarrower):
 		return &Problem{Class: "config", What: FirstLine(err), Next: "restore the old type of the column, or rename it"}
 	case errors.Is(err, failure.ErrQueryMemory) || errors.Is(err, failure.ErrQueryRow):
@@ -220,7 +220,7 @@ func classifyAnswer(failure *api.Error, err error) *Problem {
 	case api.ClassNotFound:
 		p.Class, p.Next = "not_found", "see which API version has it: aqueduck check --online; until then the stream is unavailable, and each run checks again"
 	case api.ClassContract:
-		p.Class, p.Next = "data", "the answer is not as documented; nothing of it was stored, the watermark did not move"
+		p.Class, p.Next = "data", "run the same command again; if the error stays, correct your stream file, or report the request id; nothing was stored, the watermark did not move"
 	case api.ClassSource:
 		p.Class, p.Next = "source", SourceNext
 	}

@@ -58,7 +58,7 @@ func fetchWorkspaceID(ctx context.Context, r *stream.Run, w *stream.Workspace) (
 			continue // another stream may state the id; this one reports its own refusal later
 		}
 		if err != nil {
-			return "", fmt.Errorf("read one record of %s to know the workspace: %w", s.Name, err)
+			return "", fmt.Errorf("read one record of %s to identify the workspace: %w", s.Name, err)
 		}
 		return stream.TextField(record, s.Identity), nil
 	}

@@ -5,8 +5,8 @@
 -- column involved: The AI agent took part; null if the source does not say.
 -- column ai_agent_resolution_state: Outcome, as sent - confirmed_resolution, assumed_resolution, routed_to_team, escalated, abandoned; others may come. Null without an outcome yet.
 -- column resolved: True for a resolution, confirmed by the contact or assumed. Null if the AI agent was not involved, if there is no outcome yet, and for unknown outcomes.
--- column resolved_confirmed: True for a resolution that the contact confirmed; null as resolved.
--- column escalated: True if the AI agent passed the conversation on to the team; null as resolved. An abandoned conversation is neither resolved nor escalated.
+-- column resolved_confirmed: True for a resolution that the contact confirmed; null where resolved is null.
+-- column escalated: True if the AI agent passed the conversation on to the team; null where resolved is null. An abandoned conversation is neither resolved nor escalated.
 -- column ai_agent_satisfied: The contact rated the AI agent 4 or 5, which is a convention; null without a rating.
 -- column ai_agent_date: Day of ai_agent_created_at.
 -- column created_date: Day of the start of the conversation.

@@ -1,5 +1,5 @@
 -- relation: assignment_intervals (view)
--- doc: One row per interval in which an admin, a team or both were assigned to a conversation, from one assigning part to the next. In a part's assignee fields 0 removes the assignee, null keeps it, and a missing field is unknown. A part unassigned without a kind removes both. A close does not end an interval, and assigning the same owner again starts a new one.
+-- doc: One row per interval in which an admin, a team or both were assigned to a conversation, from one assigning part to the next. In a part's assignee fields 0 removes the assignee, and null keeps it; without the fields the assignee is unknown. From API version 2.17, a part with assigned_to_type nobody_admin alone removes both. A close does not end an interval, and assigning the same owner again starts a new one.
 -- key: conversation_id, part_id
 -- column conversation_id: Id of the conversation.
 -- column part_id: Part that started the interval.
@@ -7,9 +7,9 @@
 -- column ended_at: End of the interval: the next part that assigns or unassigns; null while it lasts.
 -- column admin_id: Assigned admin or bot, who may be deleted; null without one, or if unknown.
 -- column team_id: Assigned team; null without one, or if unknown.
--- column admin_known: False if it is unknown whether an admin was assigned. Versions up to 2.16 send only the new assignee of a part.
+-- column admin_known: False if it is unknown whether an admin was assigned. API versions up to 2.16 send only the new assignee of a part.
 -- column team_known: False if it is unknown whether a team was assigned.
--- column owned_seconds: Length of the interval in seconds; null while it lasts. Its sum by admin_id or team_id is the time that each owned conversations.
+-- column owned_seconds: Length of the interval in seconds; null while it lasts. Its sum by admin_id or team_id is the time for which each of them owned conversations.
 WITH told AS (
   SELECT conversation_id, id, created_at, assigned_to_type, assigned_to_id, admin_assignee_id, team_assignee_id,
          -- Versions up to 2.16 do not send the fields of assignees.

@@ -136,7 +136,7 @@ func wholeNumber(lookup func(string) (string, bool), name string, fallback int) 
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
-		return 0, &problem.Problem{Class: "config", What: fmt.Sprintf("%s=%q is not a whole number", name, text), Next: "aqueduck help env"}
+		return 0, &problem.Problem{Class: "config", What: fmt.Sprintf("%s=%q is not a whole number", name, text), Next: "set " + name + " to a whole number from 0, or unset it; variables: aqueduck help env"}
 	}
 	return n, nil
 }
