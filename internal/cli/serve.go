@@ -24,11 +24,11 @@ func newServe(env *Env) *cobra.Command {
 		Long: `Run each pipeline that has a schedule at its times, in warehouse.timezone, until SIGTERM or Ctrl-C. On these signals the current
 run commits its complete batches and ends.
 
-A time that was missed while the program was down, or whose run ended with it, gets one catch-up run at the next start. A time
-that comes while the pipeline still runs is skipped, unless pipelines.yaml tells serve to queue it. A run that failed with a
-temporary error is retried after 15 minutes, 45 more minutes and two more hours; alerts are sent after the last retry. Each run
-is a separate process; when it crashes, serve continues, sends an alert and retries the run in the same way. The warehouse is
-locked only while a run is active. A second serve of the same warehouse ends with exit code 5.
+If serve was down at a scheduled time, or stopped during the run, the next start makes one catch-up run. A time that comes while
+the pipeline still runs is skipped, unless pipelines.yaml tells serve to queue it. A run that failed with a temporary error is
+retried after 15 minutes, 45 more minutes and two more hours; alerts are sent after the last retry. Each run is a separate
+process; when it crashes, serve continues, sends an alert and retries the run in the same way. The warehouse is locked only
+while a run is active. A second serve of the same warehouse ends with exit code 5.
 
 SIGHUP reloads pipelines.yaml. The current run continues. A file with mistakes is reported and changes nothing.
 

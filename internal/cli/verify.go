@@ -17,9 +17,9 @@ func newVerify(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "verify [pipeline…]",
 		Short: "Compare the published data with the source",
-		Long: `Read part of the source again and compare it with the published file. Finds rows that are missing, stale, ghosts (deleted at the
-source, but still here) or doubled (stored twice), and states how certain that is. Changes after a stream was last read are not
-counted.
+		Long: `Read part of the source again and compare it with the published file. It finds missing rows, stale rows, ghosts (rows deleted at
+the source, but still here) and doubled rows (stored twice), and states how certain that is. Changes after a stream was last
+read are not counted.
 
 Small lists are read completely. For others, pages and single records are sampled at random, so each verification checks
 different rows.
