@@ -50,7 +50,7 @@ func TestThePageOfAPipelineHasItsStreamsAndCharts(t *testing.T) {
 	if n := strings.Count(page, `class="bars"`); n != 3 {
 		t.Errorf("%d charts", n)
 	}
-	requireTexts(t, b.fetchPage("/p/weekly"), "Nothing of it has been read yet.", "Nothing has run yet.")
+	requireTexts(t, b.fetchPage("/p/weekly"), "No stream has been read yet.", "Nothing has run yet.")
 	if a, _ := b.sendRequest(http.MethodGet, "/p/none", nil, nil); a.StatusCode != http.StatusNotFound {
 		t.Errorf("a pipeline that is not there: %s", a.Status)
 	}
@@ -62,7 +62,7 @@ func TestThePageOfARunHasItsAxisItsErrorsAndItsRequests(t *testing.T) {
 	w, _ := warehouse()
 	page := b.fetchPage("/runs/" + w.failed)
 	requireTexts(t, page, "Where the time went", `class="reading"`, `class="publishing"`, "<code>POST /contacts/search</code>", "<code>GET /tags</code>",
-		"<b>data</b>", "wants you", "next: ", "Retry failed", "Published</dt><dd>yes")
+		"<b>data</b>", "needs action", "next: ", "Retry failed", "Published</dt><dd>yes")
 	for _, id := range []string{"01K0000000000000000000000X", "'; DROP TABLE x", "..%2F..%2Fx"} {
 		if a, _ := b.sendRequest(http.MethodGet, "/runs/"+url.PathEscape(id), nil, nil); a.StatusCode != http.StatusNotFound {
 			t.Errorf("run %s: %s", id, a.Status)
