@@ -33,7 +33,7 @@ func TestTheOverviewTellsOfEachPipeline(t *testing.T) {
 	b := loginToShared(t)
 	page := b.fetchPage("/")
 	requireTexts(t, page, `href="/p/nightly"`, "needs action", `href="/p/weekly"`, "○</i> new", "the last read of tags failed", "<code>data</code>", "The next 24 hours",
-		`formaction="/p/nightly/run"`, `formaction="/p/nightly/retry"`, `class="strip"`, `class="spark"`, ", caught up</title>", `<path class="caught"`)
+		`formaction="/p/nightly/run"`, `formaction="/p/nightly/retry"`, `class="strip"`, `class="spark"`, ", catch-up run</title>", `<path class="caught"`)
 	if n := strings.Count(page, `<a href="/runs/`); n < 3 {
 		t.Errorf("%d links to runs:\n%s", n, page)
 	}
@@ -97,7 +97,7 @@ func TestTheAPIHasThePagesAsJSON(t *testing.T) {
 		t.Errorf("the run is %+v", d)
 	}
 	a, text := b.sendRequest(http.MethodGet, "/api/v1/runs/x", nil, nil)
-	if a.StatusCode != http.StatusNotFound || !strings.Contains(text, `"error": "this page does not exist"`) || !strings.Contains(text, `"next": "GET /api/v1/overview`) {
+	if a.StatusCode != http.StatusNotFound || !strings.Contains(text, `"error": "this page does not exist"`) || !strings.Contains(text, `"next": "list pipelines and runs: GET /api/v1/overview`) {
 		t.Errorf("%s %s", a.Status, text)
 	}
 }
