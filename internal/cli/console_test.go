@@ -79,7 +79,7 @@ func TestTheConsoleBeginsAndEndsRuns(t *testing.T) {
 	if status, text := metrics.sendRequest(http.MethodGet, "/metrics"); status != http.StatusOK || !strings.Contains(text, `aqueduck_running{pipeline="nightly"} 0`) {
 		t.Errorf("metrics: %d %s", status, text)
 	}
-	if status, text := v.callAPI(http.MethodPost, "pipelines/nightly/cancel", nil); status != http.StatusConflict || !strings.Contains(text, "runs no nightly now") {
+	if status, text := v.callAPI(http.MethodPost, "pipelines/nightly/cancel", nil); status != http.StatusConflict || !strings.Contains(text, "does not run nightly now") {
 		t.Errorf("ending what does not run: %d %s", status, text)
 	}
 	if status, text := v.callAPI(http.MethodPost, "pipelines/nightly/run", nil); status != http.StatusAccepted {
