@@ -216,7 +216,7 @@ func TestErrorsSayWhatWasBeingDone(t *testing.T) {
 	t.Parallel()
 	a := serveAPI(t, apitest.AnswerWith(`503 {"type":"error.list","request_id":"abc","errors":[{"code":"service_unavailable","message":"come\n  again"}]}`))
 	_, err := askOnce(a.newClient(t))
-	want := "preview deleted_contacts: GET /contacts/deleted: 503 service_unavailable: come again (5 attempts, request_id abc)"
+	want := "request deleted_contacts: GET /contacts/deleted: 503 service_unavailable: come again (5 attempts, request_id abc)"
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}

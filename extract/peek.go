@@ -41,7 +41,7 @@ func peekList(ctx context.Context, c *api.Client, s *schemas.Stream) (listPage, 
 		return listPage{}, fmt.Errorf("count %s: it has no list, it is read by id", s.Name)
 	}
 	l := listsOf(s)[0]
-	l.op = "preview " + s.Name
+	l.op = "request " + s.Name
 	if s.Read.Since.By == "between" {
 		now := c.LocalNow().Unix()
 		return readSpan(ctx, c, l, s.Read.Since.Field, now-24*3600, now, 0)

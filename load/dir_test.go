@@ -33,7 +33,7 @@ func TestPrepareRefusesWhatIsNotAWarehouse(t *testing.T) {
 		{"of a later version", func(t *testing.T, path string) {
 			writeFile(t, filepath.Join(path, ".aqueduck", "format"), "aqueduck warehouse 9\n")
 		}, "another version of the program"},
-		{"a hidden directory of somebody else", func(t *testing.T, path string) { writeFile(t, filepath.Join(path, ".aqueduck", "x"), "") }, "holds .aqueduck"},
+		{"a hidden directory of somebody else", func(t *testing.T, path string) { writeFile(t, filepath.Join(path, ".aqueduck", "x"), "") }, "contains .aqueduck"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -23,8 +23,8 @@ type consoleClient struct {
 // openConsole waits for the console of a process that has just made its token.
 func openConsole(t *testing.T, p *testProcess) consoleClient {
 	t.Helper()
-	p.waitForText("it lies in ")
-	told := regexp.MustCompile(`console   (http://127\.0\.0\.1:\d+)\n +its token, shown this once: (\S+)\n +it lies in (\S+)\n`).FindStringSubmatch(p.outputText())
+	p.waitForText("it is stored in ")
+	told := regexp.MustCompile(`console   (http://127\.0\.0\.1:\d+)\n +its token, shown only now: (\S+)\n +it is stored in (\S+)\n`).FindStringSubmatch(p.outputText())
 	if told == nil {
 		t.Fatalf("the console is told of in other words:\n%s", p.outputText())
 	}
@@ -79,14 +79,14 @@ func TestTheConsoleBeginsAndEndsRuns(t *testing.T) {
 	if status, text := metrics.sendRequest(http.MethodGet, "/metrics"); status != http.StatusOK || !strings.Contains(text, `aqueduck_running{pipeline="nightly"} 0`) {
 		t.Errorf("metrics: %d %s", status, text)
 	}
-	if status, text := v.callAPI(http.MethodPost, "pipelines/nightly/cancel", nil); status != http.StatusConflict || !strings.Contains(text, "runs no nightly now") {
+	if status, text := v.callAPI(http.MethodPost, "pipelines/nightly/cancel", nil); status != http.StatusConflict || !strings.Contains(text, "does not run nightly now") {
 		t.Errorf("ending what does not run: %d %s", status, text)
 	}
 	if status, text := v.callAPI(http.MethodPost, "pipelines/nightly/run", nil); status != http.StatusAccepted {
 		t.Fatalf("%d %s", status, text)
 	}
 	<-h.reached
-	if status, text := v.callAPI(http.MethodPost, "pipelines/nightly/run", nil); status != http.StatusConflict || !strings.Contains(text, "runs already") {
+	if status, text := v.callAPI(http.MethodPost, "pipelines/nightly/run", nil); status != http.StatusConflict || !strings.Contains(text, "is already running") {
 		t.Errorf("a second run: %d %s", status, text)
 	}
 	if status, text := v.callAPI(http.MethodPost, "pipelines/nightly/cancel", nil); status != http.StatusAccepted {

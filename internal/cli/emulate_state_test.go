@@ -177,7 +177,7 @@ func TestEmulateRefusesAStateThatIsDamagedOrOfAnother(t *testing.T) {
 		"a line is missing":    {replaced(2, ""), "", 3, file + ":4 cannot be applied again: contacts.merge: "}, // the user's; without the lead's the ids follow the second of the clock
 		"an unknown operation": {replaced(5, `{"at":"2026-11-20T02:00:00Z","do":"contacts.vanish"}`+"\n"), "", 3, file + `:6 cannot be applied again: no such operation "contacts.vanish"`},
 		"another file":         {"my notes", "", 3, file + ":1 cannot be applied again: it is not a state file of an emulated workspace"},
-		"another form":         {replaced(0, strings.Replace(lines[0], `"emulator":1`, `"emulator":2`, 1)), "", 3, "its form is 2"},
+		"another form":         {replaced(0, strings.Replace(lines[0], `"emulator":1`, `"emulator":2`, 1)), "", 3, "its format is 2"},
 		"another seed":         {string(text), "--seed 8", 2, "is a workspace of --seed 7, not 8: omit --seed, or give another file"},
 		"other contacts":       {string(text), "--contacts 61", 2, "is a workspace of --contacts 60, not 61"},
 		"another zone":         {string(text), "--zone UTC", 2, "is a workspace of --zone Asia/Tokyo, not UTC"},

@@ -39,7 +39,7 @@ func TestServeSaysNothingButLinesOfJSONToPrograms(t *testing.T) {
 	}
 	_, stderr := h.serveUntil(date2026(time.March, 3, 12, 0))
 	said := linesOfJSON(t, stderr)
-	for _, want := range []struct{ key, text string }{{"msg", "metrics "}, {"msg", "{changed"}, {"msg", "nightly"}, {"msg", "half"}, {"after", "nightly"}, {"class", "auth"}, {"next", "give a token"}} {
+	for _, want := range []struct{ key, text string }{{"msg", "metrics "}, {"msg", "{changed"}, {"msg", "nightly"}, {"msg", "half"}, {"after", "nightly"}, {"class", "auth"}, {"next", "set a token"}} {
 		found := false
 		for _, line := range said {
 			text, _ := line[want.key].(string)

@@ -43,7 +43,7 @@ func TestServeMakesUpForANightThatWasInterrupted(t *testing.T) {
 	}
 	h.requireEqual("notes of runs", notes, "note\n", "caught up\n", "\n")
 	a, stdout, _ = inProcess("runs", "show", "--dir", filepath.Join(h.home, "data"))
-	if runCommand(t.Context(), a); !strings.Contains(stdout.String(), "\n          caught up: ") {
+	if runCommand(t.Context(), a); !strings.Contains(stdout.String(), "\n          catch-up run: ") {
 		t.Errorf("the run is told as\n%s", stdout)
 	}
 	h = serveInterrupted(t, strings.Replace(served, "schedule:", "catch_up: none, schedule:", 1))
@@ -94,7 +94,7 @@ func TestServeMakesUpForANightThatWasLost(t *testing.T) {
 			}
 			return o.Needs
 		}
-		if n := needs(); len(n) != 1 || n[0].Act != c.act || strings.Contains(n[0].What, "makes up") == c.act || strings.Contains(n[0].What, "comes at") {
+		if n := needs(); len(n) != 1 || n[0].Act != c.act || strings.Contains(n[0].What, "starts a catch-up run") == c.act || strings.Contains(n[0].What, "starts at") {
 			t.Errorf("%s, try %d: before serve starts %+v", c.catchUp, c.try, n)
 		}
 		h.serveUntil(date2026(time.March, 2, 12, 0))

@@ -33,7 +33,7 @@ func TestTheOverviewTellsOfEachPipeline(t *testing.T) {
 	b := loginToShared(t)
 	page := b.fetchPage("/")
 	requireTexts(t, page, `href="/p/nightly"`, "needs action", `href="/p/weekly"`, "○</i> new", "the last read of tags failed", "<code>data</code>", "The next 24 hours",
-		`formaction="/p/nightly/run"`, `formaction="/p/nightly/retry"`, `class="strip"`, `class="spark"`, ", caught up</title>", `<path class="caught"`)
+		`formaction="/p/nightly/run"`, `formaction="/p/nightly/retry"`, `class="strip"`, `class="spark"`, ", catch-up run</title>", `<path class="caught"`)
 	if n := strings.Count(page, `<a href="/runs/`); n < 3 {
 		t.Errorf("%d links to runs:\n%s", n, page)
 	}
@@ -50,7 +50,7 @@ func TestThePageOfAPipelineHasItsStreamsAndCharts(t *testing.T) {
 	if n := strings.Count(page, `class="bars"`); n != 3 {
 		t.Errorf("%d charts", n)
 	}
-	requireTexts(t, b.fetchPage("/p/weekly"), "Nothing of it has been read yet.", "Nothing has run yet.")
+	requireTexts(t, b.fetchPage("/p/weekly"), "No stream has been read yet.", "Nothing has run yet.")
 	if a, _ := b.sendRequest(http.MethodGet, "/p/none", nil, nil); a.StatusCode != http.StatusNotFound {
 		t.Errorf("a pipeline that is not there: %s", a.Status)
 	}
@@ -62,7 +62,7 @@ func TestThePageOfARunHasItsAxisItsErrorsAndItsRequests(t *testing.T) {
 	w, _ := warehouse()
 	page := b.fetchPage("/runs/" + w.failed)
 	requireTexts(t, page, "Where the time went", `class="reading"`, `class="publishing"`, "<code>POST /contacts/search</code>", "<code>GET /tags</code>",
-		"<b>data</b>", "wants you", "next: ", "Retry failed", "Published</dt><dd>yes")
+		"<b>data</b>", "needs action", "next: ", "Retry failed", "Published</dt><dd>yes")
 	for _, id := range []string{"01K0000000000000000000000X", "'; DROP TABLE x", "..%2F..%2Fx"} {
 		if a, _ := b.sendRequest(http.MethodGet, "/runs/"+url.PathEscape(id), nil, nil); a.StatusCode != http.StatusNotFound {
 			t.Errorf("run %s: %s", id, a.Status)
@@ -97,7 +97,7 @@ func TestTheAPIHasThePagesAsJSON(t *testing.T) {
 		t.Errorf("the run is %+v", d)
 	}
 	a, text := b.sendRequest(http.MethodGet, "/api/v1/runs/x", nil, nil)
-	if a.StatusCode != http.StatusNotFound || !strings.Contains(text, `"error": "this page does not exist"`) || !strings.Contains(text, `"next": "GET /api/v1/overview`) {
+	if a.StatusCode != http.StatusNotFound || !strings.Contains(text, `"error": "this page does not exist"`) || !strings.Contains(text, `"next": "list pipelines and runs: GET /api/v1/overview`) {
 		t.Errorf("%s %s", a.Status, text)
 	}
 }

@@ -93,9 +93,9 @@ func TestNoValueOfAPersonIsShown(t *testing.T) {
 func TestSavedQueriesAreDrawn(t *testing.T) {
 	t.Parallel()
 	b := loginToShared(t)
-	requireTexts(t, b.fetchPage("/data/q/contacts_by_country"), "Which countries do the active contacts come from", `class="inbar"`, "Its SQL", "SELECT ")
+	requireTexts(t, b.fetchPage("/data/q/contacts_by_country"), "Which countries do the active contacts come from", `class="inbar"`, "<summary>SQL</summary>", "SELECT ")
 	requireTexts(t, b.fetchPage("/data/q/contacts_by_week"), `class="bars"`, "<figcaption><b>")
-	requireTexts(t, b.fetchPage("/data/q/articles_by_views"), "This warehouse does not have what it reads: <code>articles</code>")
+	requireTexts(t, b.fetchPage("/data/q/articles_by_views"), "The query reads tables that this warehouse does not have: <code>articles</code>")
 	var a queryResult
 	readJSON(t, b.fetchPage("/api/v1/questions/contacts_by_country"), &a)
 	if len(a.Columns) < 2 || len(a.Rows) == 0 || len(a.Hidden) > 0 {
@@ -121,7 +121,7 @@ func TestQuestionsAreAskedAboutEachWorkspace(t *testing.T) {
 	requireTexts(t, b.fetchPage("/data"), `<b>main</b> · <a href="/data?workspace=acme">acme</a>`, `<a href="/data/q/contacts_by_country?workspace=main">`)
 	requireTexts(t, b.fetchPage("/data?workspace=acme"), `<a href="/data?workspace=main">main</a> · <b>acme</b>`, "this warehouse does not have contacts")
 	requireTexts(t, b.fetchPage("/data/q/contacts_by_country"), `<a href="/data/q/contacts_by_country?workspace=acme">acme</a>`, `class="inbar"`)
-	requireTexts(t, b.fetchPage("/data/q/contacts_by_country?workspace=acme"), "This warehouse does not have what it reads: <code>contacts</code>")
+	requireTexts(t, b.fetchPage("/data/q/contacts_by_country?workspace=acme"), "The query reads tables that this warehouse does not have: <code>contacts</code>")
 	if a, _ := b.sendRequest(http.MethodGet, "/data?workspace=nobody", nil, nil); a.StatusCode != http.StatusNotFound {
 		t.Errorf("a workspace that there is not: %s", a.Status)
 	}

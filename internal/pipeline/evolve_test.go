@@ -219,7 +219,7 @@ func TestT123StreamOfDeadLettersStops(t *testing.T) {
 	d.showPages(append([]string{doorJSON(1, 1, "shut")}, odd...)...)
 	b.space.Advance(time.Hour)
 	report := b.trySync(doorsOnly)
-	if s := streamResult(t, report, "doors"); report.Exit() != problem.ExitFailed || s.Class != "data" || !strings.Contains(s.Error, "12 of 13 records were kept out whole") {
+	if s := streamResult(t, report, "doors"); report.Exit() != problem.ExitFailed || s.Class != "data" || !strings.Contains(s.Error, "12 of 13 records were rejected") {
 		t.Errorf("%s\n%+v", report.LastLine(), s)
 	}
 	if got := b.queryRows("SELECT state FROM doors"); got[0] != "open" || b.checkpointState("doors") != mark {

@@ -68,7 +68,7 @@ func TestT175NoSecondHashKeyIsMadeSilently(t *testing.T) {
 	}
 
 	dir := put(map[string][]byte{})
-	b.keyRefused("is not there")
+	b.keyRefused("is missing")
 	if _, err := os.Stat(dir.HashKeyFile()); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a key was made: %v", err)
 	}
@@ -90,7 +90,7 @@ func TestT175NoSecondHashKeyIsMadeSilently(t *testing.T) {
 	b.plantRows("DELETE FROM _sync.meta WHERE key = 'hash_key'")
 	file = b.copyPublished()
 	put(map[string][]byte{})
-	b.keyRefused("is not there")
+	b.keyRefused("is missing")
 	put(map[string][]byte{"hash.key": slices.Repeat([]byte{7}, 32)})
 	b.syncOnce(runner.Options{}) // a warehouse of an older version does not identify its key
 	b.failOn(os.WriteFile(b.runner.Dir.HashKeyFile(), key, 0o600))
@@ -114,7 +114,7 @@ func TestT175AnotherHashKeyNeedsConsent(t *testing.T) {
 	contacts, deleted := hashed()
 	b.failOn(os.Remove(b.runner.Dir.HashKeyFile()))
 	b.space.Advance(100 * time.Hour)
-	b.keyRefused("is not there")
+	b.keyRefused("is missing")
 	accept := runner.Options{FullRefresh: true, AcceptHashKey: true, Select: []string{"contacts", "contact_activities"}}
 	notes := strings.Join(b.syncOnce(accept).Notes, "\n")
 	if !strings.Contains(notes, "deleted_contacts: hash email has another key: ") || strings.Contains(notes, "note: contacts") {

@@ -61,7 +61,7 @@ func TestOnlineChecksDiskLockAndAlerts(t *testing.T) {
 	online.Alerts, online.Room.Free = nil, online.Room.Needs-1
 	said.Reset()
 	render.PrintOnline(online, &said)
-	if !online.Failed() || !strings.Contains(said.String(), "too little: the next run would be refused") {
+	if !online.Failed() || !strings.Contains(said.String(), "too little: the next run would fail") {
 		t.Errorf("a small disk:\n%s", said.String())
 	}
 }

@@ -153,7 +153,7 @@ func TestT178HistoryTurnedOffStaysInFileAndLake(t *testing.T) {
 	d.showPages(doorJSON(1, 0, "open"), doorJSON(2, 5, "shut"))
 	b.writeConfig(own + without)
 	report := b.syncOnce(doorsOnly)
-	if notes := strings.Join(report.Notes, "\n"); !strings.Contains(notes, "doors_history is kept no longer: 2 states ended with this run") {
+	if notes := strings.Join(report.Notes, "\n"); !strings.Contains(notes, "doors_history is no longer updated: 2 states ended with this run") {
 		t.Errorf("the run says %q", notes)
 	}
 	both("taken out")
