@@ -127,9 +127,13 @@ func (p *testProcess) outputText() string {
 	return text
 }
 
-// waitForText waits until the process has said a text; it fails the test when the process ends without.
+// longestWait is how long a process may take to say what a test waits for: a text that was reworded must not stop all tests for ever.
+const longestWait = 4 * time.Minute
+
+// waitForText waits until the process has said a text; it fails the test when the process ends without, or takes longer than longestWait.
 func (p *testProcess) waitForText(text string) {
 	p.t.Helper()
+	late := time.After(longestWait)
 	for {
 		said, news := p.outputSoFar()
 		if strings.Contains(said, text) {
@@ -137,6 +141,8 @@ func (p *testProcess) waitForText(text string) {
 		}
 		select {
 		case <-news:
+		case <-late:
+			p.t.Fatalf("the process has not said %q in %s:\n%s", text, longestWait, p.outputText())
 		case <-p.ended:
 			if !strings.Contains(p.outputText(), text) {
 				p.t.Fatalf("the process ended (%v) and never said %q:\n%s", p.err, text, p.outputText())
