@@ -160,7 +160,7 @@ func TestInterruptedSweepContinues(t *testing.T) {
 		report := b.syncOnce(runner.Options{Select: []string{"deleted_contacts"}, MaxRequests: 3})
 		if s := streamResult(t, report, "deleted_contacts"); !s.Cut {
 			if n == 0 {
-				t.Error("three requests, one of them to know the workspace, read three pages")
+				t.Error("three requests, one of them to identify the workspace, read three pages")
 			}
 			break
 		}
