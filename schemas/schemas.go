@@ -11,7 +11,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
 
 	"aqueduck/internal/grammar"
 )
@@ -26,19 +25,8 @@ type File struct {
 	Dir  fs.FS // directory of its SQL files; nil: none
 }
 
-// Builtin is a catalogue of the built-in streams. They are read once in a process: each catalogue can be added to, but all share
-// the same streams, which must not be changed.
+// Builtin reads a catalogue of the built-in streams. It belongs to the caller, who may change its streams: nothing is shared with others.
 func Builtin() (*Catalogue, error) {
-	c, err := builtinOnce()
-	if err != nil {
-		return nil, err
-	}
-	return c.cloneCatalogue(), nil
-}
-
-var builtinOnce = sync.OnceValues(readBuiltin)
-
-func readBuiltin() (*Catalogue, error) {
 	c := &Catalogue{drafts: map[string]*streamDraft{}, relations: map[string][]Relation{}}
 	names, err := fs.Glob(builtin, "*.yaml")
 	if err != nil {
