@@ -66,7 +66,7 @@ func TestT175TheRestoreOfTheManualWorks(t *testing.T) {
 	without.Stderr = &said
 	err = without.Run()
 	first, _, _ := strings.Cut(said.String(), "\n")
-	if without.ProcessState.ExitCode() != 3 || !strings.HasPrefix(first, "error[config] ") || !strings.Contains(first, "hash.key, is not there") {
+	if without.ProcessState.ExitCode() != 3 || !strings.HasPrefix(first, "error[config] ") || !strings.Contains(first, "hash.key, is missing") {
 		t.Errorf("without the key: %v\n%s", err, &said)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "bare", ".aqueduck", "hash.key")); !os.IsNotExist(err) {

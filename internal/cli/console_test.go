@@ -154,7 +154,7 @@ func TestAConfigurationIsReadAgainWhileItIsServed(t *testing.T) {
 	p.sendSignal(syscall.SIGHUP)
 	p.waitForText("msg=waiting pipeline=hourly")
 	rewrite("version: 1", "version: 1\nwarehouse: {dir: elsewhere}")
-	if status, text := v.callAPI(http.MethodPost, "reload", nil); status != http.StatusUnprocessableEntity || !strings.Contains(text, "to change the warehouse") {
+	if status, text := v.callAPI(http.MethodPost, "reload", nil); status != http.StatusUnprocessableEntity || !strings.Contains(text, "restart `aqueduck serve` to use the new directory") {
 		t.Errorf("another directory: %d %s", status, text)
 	}
 	p.sendSignal(syscall.SIGTERM)
