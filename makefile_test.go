@@ -1,8 +1,11 @@
 package aqueduck
 
 import (
+	"io/fs"
 	"os"
 	"os/exec"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -37,5 +40,40 @@ func TestMakeHelpListsEveryTarget(t *testing.T) {
 	}
 	if len(told) < 20 {
 		t.Errorf("make help tells of %d targets", len(told))
+	}
+}
+
+// TestEveryLaneOfTheMakefileHasTests: a lane whose tests were renamed would pass with none.
+func TestEveryLaneOfTheMakefileHasTests(t *testing.T) {
+	t.Parallel()
+	makefile, err := os.ReadFile("Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	err = fs.WalkDir(os.DirFS("."), ".", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, found := range regexp.MustCompile(`(?m)^func (Test\w+)\(`).FindAllSubmatch(text, -1) {
+			names = append(names, string(found[1]))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lanes := regexp.MustCompile(`(?m)-run (?:'([^'$]+)(?:\$\$)?'|"([^"]+)"|(\w+))|^RACED := (.*)$`).FindAllStringSubmatch(string(makefile), -1)
+	if len(lanes) < 15 {
+		t.Errorf("only %d lanes were found", len(lanes))
+	}
+	for _, lane := range lanes {
+		for part := range strings.SplitSeq(strings.Join(lane[1:], ""), "|") {
+			if part != "xxx" && part != "^" && // benchmarks alone
+				!slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, part) }) {
+				t.Errorf("no test has %q in its name: %s", part, lane[0])
+			}
+		}
 	}
 }
