@@ -1,7 +1,7 @@
 package aqueduck
 
 import (
-	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"regexp"
@@ -50,19 +50,17 @@ func TestEveryLaneOfTheMakefileHasTests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var names []string
-	err = fs.WalkDir(os.DirFS("."), ".", func(path string, _ fs.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		for _, found := range regexp.MustCompile(`(?m)^func (Test\w+)\(`).FindAllSubmatch(text, -1) {
-			names = append(names, string(found[1]))
-		}
-		return err
-	})
+	packages, err := declaredPackages()
 	if err != nil {
 		t.Fatal(err)
+	}
+	var names []string
+	for _, p := range packages {
+		for file, declared := range p.names {
+			if isTest(file) {
+				names = slices.AppendSeq(names, maps.Keys(declared))
+			}
+		}
 	}
 	lanes := regexp.MustCompile(`(?m)-run (?:'([^'$]+)(?:\$\$)?'|"([^"]+)"|(\w+))|^RACED := (.*)$`).FindAllStringSubmatch(string(makefile), -1)
 	if len(lanes) < 15 {
