@@ -22,7 +22,7 @@ var transformMutants = []mutant{
 		bug: "children are filtered by their own time", file: "transform/complete.go", killer: "pipeline.TestT54To61ConversationsEqualTheOracleHourByHour/as documented",
 		old: "		for _, i := range p.keys {\n",
 		new: "		for i := range p.columns {\n			if p.number > 0 && !p.table.Complete && p.columns[i].kind == kindTimestamp && cells[i].set &&\n" +
-			"				int64(cells[i].number) < m.meta.ReadAt.UnixMicro()-48*3600*1e6 {\n				p.rows[r].bad = keptOut\n			}\n		}\n" +
+			"				int64(cells[i].number) < m.meta.ReadAt.UnixMicro()-48*3600*1e6 {\n				p.rows[r].bad = itemRejected\n			}\n		}\n" +
 			"		for _, i := range p.keys {\n",
 	},
 	{
@@ -41,7 +41,7 @@ var loadMutants = []mutant{
 		bug: "the watermark is committed before the rows", file: "load/checkpoint.go", killer: "load.TestCommitKeepsItsContract/FailedCommitChangesNothing",
 		old: "		if written, err = steps(stamp); err != nil {\n			return err\n		}\n",
 		new: "		if err := w.saveCheckpoint(ctx, workspace, stream, next, stamp); err != nil {\n			return err\n		}\n" +
-			"		for _, statement := range []string{\"COMMIT\", \"BEGIN TRANSACTION\"} {\n			if _, err := w.db.Exec(ctx, statement); err != nil {\n				return err\n			}\n		}\n" +
+			"		for _, statement := range []string{\"COMMIT\", \"BEGIN TRANSACTION\"} {\n			if _, err := w.db.DB.Exec(ctx, statement); err != nil {\n				return err\n			}\n		}\n" +
 			"		if written, err = steps(stamp); err != nil {\n			return err\n		}\n",
 	},
 	{
