@@ -78,11 +78,14 @@ func (m *commitMerger) addItems(ctx context.Context, g stagedGroup, child stage.
 	if g.refresh {
 		other += " OR " + clause.Differ(t, "s.", "t.")
 	}
-	_, err = m.execStatement(ctx, fmt.Sprintf(`CREATE OR REPLACE TEMP TABLE items AS SELECT s.place, %s, t.%s IS NOT NULL AS stored
+	differing, err := m.createTemporary(ctx, "temp.items", fmt.Sprintf(`SELECT s.place, %s, t.%s IS NOT NULL AS stored
 		FROM %s s LEFT JOIN %s t ON %s WHERE t.%[2]s IS NULL OR %[6]s`,
 		duck.Names("s.", clause.Union(t.Key, t.ParentKey)), transform.SyncedAtColumn, from, table, clause.Matches("s.", t.Key, "t.", t.Key), other))
 	if err != nil {
 		return fmt.Errorf("compare with the stored children: %w", err)
+	}
+	if differing == 0 {
+		return nil
 	}
 	if err := m.hook.BeforeReplace(ctx, child, child.Name+" s WHERE s.rowid IN (SELECT place FROM temp.items WHERE stored)"); err != nil {
 		return err
@@ -113,12 +116,15 @@ func (m *commitMerger) removeMissingItems(ctx context.Context, own, child, withi
 	if child.Rows > 0 {
 		still = fmt.Sprintf(" WHERE NOT EXISTS (SELECT 1 FROM %s s WHERE %s AND s.%s)", child.Name, clause.Matches("s.", t.Key, "t.", t.Key), current)
 	}
-	_, err := m.execStatement(ctx, fmt.Sprintf(`CREATE OR REPLACE TEMP TABLE leaving AS SELECT %s FROM %s t
+	leaving, err := m.createTemporary(ctx, "temp.leaving", fmt.Sprintf(`SELECT %s FROM %s t
 		SEMI JOIN (SELECT %s FROM %s WHERE %s) w ON %s%s`,
 		duck.Names("t.", clause.Union(t.Key, t.ParentKey)), duck.Table(m.schema, t.Name),
 		duck.Names("", within.Table.Key), within.Name, current, clause.Matches("t.", t.WithinKey, "w.", within.Table.Key), still))
 	if err != nil {
 		return fmt.Errorf("compare with the items of the batch: %w", err)
+	}
+	if leaving == 0 {
+		return nil
 	}
 	deleted, err := m.execStatement(ctx, fmt.Sprintf("DELETE FROM %s t USING temp.leaving l WHERE %s", duck.Table(m.schema, t.Name), clause.Matches("t.", t.Key, "l.", t.Key)))
 	if err != nil || deleted == 0 {

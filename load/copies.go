@@ -7,6 +7,7 @@ import (
 
 	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/internal/workdb"
 	"aqueduck/schemas"
 	"aqueduck/transform"
 )
@@ -21,8 +22,9 @@ func (w *Sweeps) copyDay(ctx context.Context, schema string, t transform.Table, 
 	copies, table, day := duck.Table(schema, c.Name), duck.Table(schema, t.Name), duck.Name(schemas.SnapshotDate)
 	today := duck.Text(sw.Day.Format(time.DateOnly)) + "::DATE"
 	same := clause.Matches("t.", t.Key, "c.", t.Key) + " AND t." + transform.HashColumn + " IS NOT DISTINCT FROM c." + transform.HashColumn
-	deleted, err := w.checkpoints.db.DB.Exec(ctx, fmt.Sprintf("DELETE FROM %s c WHERE c.%s = %s AND NOT EXISTS (SELECT 1 FROM %s t WHERE t.%s IS NULL AND %s)",
-		copies, day, today, table, transform.GoneColumn, same))
+	outdated := fmt.Sprintf("c.%s = %s AND NOT EXISTS (SELECT 1 FROM %s t WHERE t.%s IS NULL AND %s)", day, today, table, transform.GoneColumn, same)
+	probe := workdb.Probe{SQL: "SELECT 1 FROM " + copies + " c WHERE " + outdated}
+	deleted, err := w.checkpoints.db.ExecIfAny(ctx, probe, "DELETE FROM "+copies+" c WHERE "+outdated)
 	if err != nil {
 		return 0, fmt.Errorf("delete the previous copy of the day: %w", err)
 	}
@@ -31,10 +33,10 @@ func (w *Sweeps) copyDay(ctx context.Context, schema string, t transform.Table, 
 		names = append(names, column.Name)
 	}
 	columns := duck.Names("", names)
-	added, err := w.checkpoints.db.DB.Exec(ctx, fmt.Sprintf(`INSERT INTO %s (%s, %s, %s, %s) SELECT %s, %s, $1, $2 FROM %s t
-		WHERE t.%s IS NULL AND NOT EXISTS (SELECT 1 FROM %s c WHERE c.%s = %s AND %s)`,
-		copies, day, columns, transform.SyncedAtColumn, transform.RunIDColumn, today, columns, table, transform.GoneColumn, copies, day, today, clause.Matches("t.", t.Key, "c.", t.Key)),
-		stamp, w.checkpoints.db.RunID())
+	missing := fmt.Sprintf("FROM %s t WHERE t.%s IS NULL AND NOT EXISTS (SELECT 1 FROM %s c WHERE c.%s = %s AND %s)",
+		table, transform.GoneColumn, copies, day, today, clause.Matches("t.", t.Key, "c.", t.Key))
+	added, err := w.checkpoints.db.ExecIfAny(ctx, workdb.Probe{SQL: "SELECT 1 " + missing}, fmt.Sprintf("INSERT INTO %s (%s, %s, %s, %s) SELECT %s, %s, $1, $2 %s",
+		copies, day, columns, transform.SyncedAtColumn, transform.RunIDColumn, today, columns, missing), stamp, w.checkpoints.db.RunID())
 	if err != nil {
 		return 0, fmt.Errorf("copy the day: %w", err)
 	}

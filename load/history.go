@@ -114,10 +114,12 @@ func endStates(ctx context.Context, w *workdb.Database, schema string, t transfo
 	if t.History == "" || !t.Gone {
 		return nil
 	}
-	n, err := w.DB.Exec(ctx, fmt.Sprintf(`UPDATE %s AS h SET %s = greatest(t.%s, h.%s + to_microseconds(1)), %s = $1, %s = $2, %[9]s = '%[10]s' FROM %[7]s t
-		WHERE h.%[2]s IS NULL AND t.%[3]s IS NOT NULL AND %[8]s`, duck.Table(schema, t.History), transform.ValidTo, transform.GoneColumn, transform.ValidFrom,
-		transform.SyncedAtColumn, transform.RunIDColumn, duck.Table(schema, t.Name), clause.Matches("h.", t.Key, "t.", t.Key), transform.Lifecycle, transform.LifecycleGone),
-		stamp, w.RunID())
+	history, table := duck.Table(schema, t.History), duck.Table(schema, t.Name)
+	ends := fmt.Sprintf("h.%s IS NULL AND t.%s IS NOT NULL AND %s", transform.ValidTo, transform.GoneColumn, clause.Matches("h.", t.Key, "t.", t.Key))
+	probe := workdb.Probe{SQL: fmt.Sprintf("SELECT 1 FROM %s h, %s t WHERE %s", history, table, ends)}
+	n, err := w.ExecIfAny(ctx, probe, fmt.Sprintf(`UPDATE %s AS h SET %s = greatest(t.%s, h.%s + to_microseconds(1)), %s = $1, %s = $2, %s = '%s' FROM %s t WHERE %s`,
+		history, transform.ValidTo, transform.GoneColumn, transform.ValidFrom,
+		transform.SyncedAtColumn, transform.RunIDColumn, transform.Lifecycle, transform.LifecycleGone, table, ends), stamp, w.RunID())
 	if err != nil || n == 0 {
 		return err
 	}

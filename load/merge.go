@@ -9,6 +9,7 @@ import (
 	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
 	"aqueduck/load/internal/stage"
+	"aqueduck/load/internal/workdb"
 	"aqueduck/transform"
 )
 
@@ -270,9 +271,10 @@ func (m *commitMerger) markGone(ctx context.Context, own stage.Batch) error {
 		return err
 	}
 	table := duck.Table(m.schema, t.Name)
-	marked, err := m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS t SET %s = g.at, %s = $1, %s = $2 FROM temp.gone g WHERE %s AND t.%s IS DISTINCT FROM g.at",
-		table, gone, transform.SyncedAtColumn, transform.RunIDColumn, clause.Matches("t.", t.Key, "g.", t.Key), gone),
-		m.stamp, m.work.RunID())
+	newly := fmt.Sprintf("%s AND t.%s IS DISTINCT FROM g.at", clause.Matches("t.", t.Key, "g.", t.Key), gone)
+	probe := workdb.Probe{SQL: "SELECT 1 FROM " + table + " t, temp.gone g WHERE " + newly}
+	marked, err := m.work.ExecIfAny(ctx, probe, fmt.Sprintf("UPDATE %s AS t SET %s = g.at, %s = $1, %s = $2 FROM temp.gone g WHERE %s",
+		table, gone, transform.SyncedAtColumn, transform.RunIDColumn, newly), m.stamp, m.work.RunID())
 	if err != nil {
 		return fmt.Errorf("soft-delete the gone records: %w", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/internal/system"
 	"aqueduck/load/internal/workdb"
 )
 
@@ -226,5 +227,19 @@ func (w *Records) PinWorkspace(ctx context.Context, n Workspace) error {
 		}
 		_, err = db.Exec(ctx, statement, n.ID, n.BaseURL, n.Emulated, n.APIVersion, n.Schema, w.db.Now().UTC())
 		return err
+	})
+}
+
+// UpdateFreshness makes the freshness of each stream that of its checkpoint, while readers keep the published file.
+func (w *Records) UpdateFreshness(ctx context.Context) error {
+	return w.db.Do("update the freshness", func(db *duck.DB) error {
+		return db.Transaction(ctx, func() error {
+			var published sql.NullTime
+			err := db.Scan(ctx, "SELECT max(published_at) FROM _sync.freshness", nil, &published)
+			if err != nil || !published.Valid {
+				return err
+			}
+			return system.UpdateFreshness(ctx, db, published.Time)
+		})
 	})
 }

@@ -65,6 +65,9 @@ func (w *Work) restoreDatabase(ctx context.Context) (string, error) {
 	for _, file := range files {
 		err := layout.CopyPublished(d, fresh, file)
 		if err == nil {
+			if err := w.addBookkeeping(ctx, fresh, file); err != nil {
+				return "", err
+			}
 			crash.At(crash.OpenRestored)
 			if len(problems) > 0 {
 				w.Restored = fmt.Sprintf("the published file could not be used (%s)", firstLine(errors.Join(problems...)))
@@ -90,6 +93,20 @@ func (w *Work) restoreDatabase(ctx context.Context) (string, error) {
 	}
 	crash.At(crash.OpenCreated)
 	return "nothing: no file is published yet", disk.Move(d.Work(), fresh)
+}
+
+// addBookkeeping gives a copy of a published file the newer bookkeeping of that file. Without it the run only reads again
+// what earlier ones have read, so a damaged one is removed.
+func (w *Work) addBookkeeping(ctx context.Context, fresh, published string) error {
+	newer := w.db.Dir().Bookkeeping(published)
+	if !disk.Exists(newer) {
+		return nil
+	}
+	err := w.db.AddBookkeeping(ctx, filepath.Join(fresh, "work.duckdb"), newer)
+	if err == nil || errors.Is(disk.Explain(err, ""), failure.ErrDiskFull) {
+		return err
+	}
+	return os.Remove(newer)
 }
 
 // createDatabase creates an empty database. It is checkpointed while it is private, so that its log begins empty.

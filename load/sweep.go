@@ -9,6 +9,7 @@ import (
 
 	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/internal/workdb"
 	"aqueduck/transform"
 )
 
@@ -56,8 +57,10 @@ func (w *Sweeps) SoftDeleteAbsent(ctx context.Context, schema, stream string, ba
 			return err
 		}
 		written, err = w.checkpoints.moveCheckpoint(ctx, schema, stream, base, next, func(stamp time.Time) (Written, error) {
-			n, err := db.Exec(ctx, fmt.Sprintf("UPDATE %s AS t SET %s = $3, %s = $4, %s = $5 WHERE %[2]s IS NULL AND %[5]s",
-				duck.Table(schema, t.Name), transform.GoneColumn, transform.SyncedAtColumn, transform.RunIDColumn, unseenCondition(t, sw, numbers)),
+			table, absent := duck.Table(schema, t.Name), transform.GoneColumn+" IS NULL AND "+unseenCondition(t, sw, numbers)
+			probe := workdb.Probe{SQL: "SELECT 1 FROM " + table + " t WHERE " + absent, Args: []any{schema, stream, sw.Opened}}
+			n, err := w.checkpoints.db.ExecIfAny(ctx, probe, fmt.Sprintf("UPDATE %s AS t SET %s = $3, %s = $4, %s = $5 WHERE %s",
+				table, transform.GoneColumn, transform.SyncedAtColumn, transform.RunIDColumn, absent),
 				schema, stream, sw.Opened, stamp, w.checkpoints.db.RunID())
 			if err != nil {
 				return Written{}, err

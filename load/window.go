@@ -7,6 +7,7 @@ import (
 
 	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/internal/workdb"
 	"aqueduck/transform"
 )
 
@@ -41,7 +42,8 @@ func (m *commitMerger) replaceWindow(ctx context.Context, g stagedGroup) (delete
 	table, newest := duck.Table(m.schema, t.Name), duck.Name(t.Newest)
 	window := fmt.Sprintf("%[1]s >= %[2]s AND %[1]s < %[3]s", newest, clause.Instant(g.window[0]), clause.Instant(g.window[1]))
 	if g.own.Rows == 0 {
-		deleted, err = m.execStatement(ctx, "DELETE FROM "+table+" WHERE "+window)
+		rows := " FROM " + table + " WHERE " + window
+		deleted, err = m.work.ExecIfAny(ctx, workdb.Probe{SQL: "SELECT 1" + rows}, "DELETE"+rows)
 		return deleted, 0, err
 	}
 	var stray int64
@@ -58,13 +60,16 @@ func (m *commitMerger) replaceWindow(ctx context.Context, g stagedGroup) (delete
 	const copies = "(SELECT %s AS place, %s AS content, row_number() OVER (PARTITION BY %[2]s) AS copy FROM %s)"
 	stored := fmt.Sprintf(copies, "rowid", same, table+" WHERE "+window)
 	arrived := fmt.Sprintf(copies, transform.RowColumn, same, g.own.Name)
-	additions := fmt.Sprintf("CREATE OR REPLACE TEMP TABLE %s AS SELECT c.place FROM %s c ANTI JOIN %s s USING (content, copy)", decided, arrived, stored)
-	if _, err := m.execStatement(ctx, additions); err != nil {
+	additions, err := m.createTemporary(ctx, decided, fmt.Sprintf("SELECT c.place FROM %s c ANTI JOIN %s s USING (content, copy)", arrived, stored))
+	if err != nil {
 		return 0, 0, fmt.Errorf("compare with the stored rows: %w", err)
 	}
-	gone := fmt.Sprintf("DELETE FROM %s WHERE rowid IN (SELECT s.place FROM %s s ANTI JOIN %s c USING (content, copy))", table, stored, arrived)
-	if deleted, err = m.execStatement(ctx, gone); err != nil {
+	gone := fmt.Sprintf("SELECT s.place FROM %s s ANTI JOIN %s c USING (content, copy)", stored, arrived)
+	if deleted, err = m.work.ExecIfAny(ctx, workdb.Probe{SQL: gone}, "DELETE FROM "+table+" WHERE rowid IN ("+gone+")"); err != nil {
 		return 0, 0, fmt.Errorf("delete the rows that the window no longer has: %w", err)
+	}
+	if additions == 0 {
+		return deleted, 0, nil
 	}
 	added, err = m.insertRows(ctx, t, fmt.Sprintf("%s WHERE %s IN (SELECT place FROM %s)", g.own.Name, transform.RowColumn, decided))
 	return deleted, added, err

@@ -96,6 +96,35 @@ func Open(ctx context.Context, d layout.Dir, o workdb.Options) (*Work, error) {
 	return w, nil
 }
 
+// InPlace reports whether nothing was written to a table yet: the published file is read in place, and publishing would
+// show readers nothing new.
+func (w *Work) InPlace() bool { return w.db.InPlace() }
+
+// MakeWritable makes a work database of the published file that is read in place.
+func (w *Work) MakeWritable() error { return w.db.MakeWritable() }
+
+// openInPlace opens the published file that readers have, where it looks as it was published. Anything else is for a
+// copy, which is checked byte by byte.
+func (w *Work) openInPlace(ctx context.Context) bool {
+	d := w.db.Dir()
+	if !d.AsPublished() || d.Erasing() {
+		return false
+	}
+	file := d.Current()
+	err := w.db.OpenInPlace(ctx, file, func() error {
+		ctx := context.Background() // a copy that has begun is finished
+		from, err := w.restoreDatabase(ctx)
+		if err == nil && from != filepath.Base(file) {
+			err = fmt.Errorf("%s was changed after it was published, and %s was restored: run again", file, from)
+		}
+		if err != nil {
+			return err
+		}
+		return w.db.OpenDatabase(ctx)
+	})
+	return err == nil
+}
+
 // recoverDatabase opens the database, or sets a damaged one aside, once, and restores it.
 func (w *Work) recoverDatabase(ctx context.Context) error {
 	d := w.db.Dir()
@@ -112,6 +141,10 @@ func (w *Work) recoverDatabase(ctx context.Context) error {
 		if err := w.setAside(err); err != nil {
 			return err
 		}
+	}
+	if w.Restored == "" && w.openInPlace(ctx) {
+		w.Copied = true
+		return nil
 	}
 	from, err := w.restoreDatabase(ctx)
 	if err != nil {

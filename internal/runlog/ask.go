@@ -11,9 +11,9 @@ import (
 // PublishedDB is an open published file. All its answers are of the same snapshot.
 type PublishedDB struct{ *read.Reader }
 
-// WithPublished opens the published file, calls do and closes the file. Before the first publish it returns failure.ErrNothingPublished.
+// WithPublished opens the published file, with the records of the runs since that had nothing to publish, calls do and closes it. Before the first publish it returns failure.ErrNothingPublished.
 func WithPublished(ctx context.Context, dir layout.Dir, do func(f PublishedDB) error) error {
-	r, err := read.OpenReader(ctx, dir.Readable())
+	r, err := read.OpenWithRecords(ctx, dir.Readable(), dir.Bookkeeping)
 	if err != nil {
 		return err
 	}

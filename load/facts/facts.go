@@ -22,6 +22,23 @@ type Facts struct{ db *workdb.Database }
 // New answers questions about a work database.
 func New(db *workdb.Database) *Facts { return &Facts{db} }
 
+// Meta gives a fact about the file by its key; "" where there is none.
+func (w *Facts) Meta(ctx context.Context, key string) (string, error) {
+	var value sql.NullString
+	err := w.db.Do("read the facts about the file", func(db *duck.DB) error {
+		return db.Scan(ctx, "SELECT max(value) FROM _sync.meta WHERE key = $1", []any{key}, &value)
+	})
+	return value.String, err
+}
+
+// EngineVersion is the version of DuckDB.
+func (w *Facts) EngineVersion(ctx context.Context) (version string, err error) {
+	err = w.db.Do("read DuckDB's version", func(db *duck.DB) error {
+		return db.Scan(ctx, "SELECT version()", nil, &version)
+	})
+	return version, err
+}
+
 // NonNullColumns reports which columns nearly every row of a table has a value in, among the rows read with one API
 // version. An empty table has none.
 func (w *Facts) NonNullColumns(ctx context.Context, schema string, t transform.Table, version string) (filled map[string]bool, err error) {

@@ -34,17 +34,17 @@ func (d Dir) BeginErasing() error {
 	return disk.SyncDir(d.State())
 }
 
-// ErasureTraces are files beside the published ones that may have erased data: damaged databases that were set aside, and
-// the text of rejected records, which cannot be searched for a person.
+// ErasureTraces are files beside the published ones that may have erased data: damaged databases that were set aside,
+// bookkeeping, and the text of rejected records, which cannot be searched for a person.
 func ErasureTraces(d Dir) ([]string, error) {
 	var all []string
-	for dir, prefix := range map[string]string{d.State(): "damaged-", d.RejectDir(): ""} {
+	for dir, prefixes := range map[string][]string{d.State(): {"damaged-", bookkeepingPrefix}, d.RejectDir(): {""}} {
 		entries, err := os.ReadDir(dir) // a glob would pass over a directory that cannot be read
 		if err != nil {
 			return nil, err
 		}
 		for _, e := range entries {
-			if strings.HasPrefix(e.Name(), prefix) {
+			if slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(e.Name(), prefix) }) {
 				all = append(all, filepath.Join(dir, e.Name()))
 			}
 		}

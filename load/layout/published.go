@@ -22,7 +22,7 @@ func (d Dir) Rollback(file string) error {
 		return err
 	}
 	// The link comes last. After a kill before it, readers have the file they had, and the next run begins with that file.
-	if err := errors.Join(os.RemoveAll(d.Folded()), d.TrashWork(), d.EmptyTrash()); err != nil {
+	if err := errors.Join(os.RemoveAll(d.Folded()), d.TrashWork(), d.EmptyTrash(), d.DropBookkeeping()); err != nil {
 		return d.Explain(fmt.Errorf("remove the work database: %w", err))
 	}
 	if err := disk.SyncDir(d.State()); err != nil {
@@ -79,6 +79,21 @@ func (d Dir) Current() string {
 		return ""
 	}
 	return target
+}
+
+// AsPublished reports whether the published file behind the link looks as it was published: it is not newer than its
+// checksum, and no session left a log beside it. Reading all of it, as CopyPublished does, would cost as much as a copy.
+func (d Dir) AsPublished() bool {
+	file := d.Current()
+	if file == "" || disk.Exists(file+".wal") {
+		return false
+	}
+	content, err := os.Stat(file)
+	if err != nil {
+		return false
+	}
+	sum, err := os.Stat(SumFile(file))
+	return err == nil && !content.ModTime().After(sum.ModTime())
 }
 
 // Readable is the path for a reader that opens it later: the link; "" where nothing is published.

@@ -77,3 +77,26 @@ func (d Dir) TrashWork() error {
 
 // EmptyTrash removes what TrashWork moved away.
 func (d Dir) EmptyTrash() error { return os.RemoveAll(d.trashDir()) }
+
+const bookkeepingPrefix = "bookkeeping-"
+
+// Bookkeeping has a newer schema _sync for a published file: that of the runs since which have written no row.
+func (d Dir) Bookkeeping(published string) string {
+	return filepath.Join(d.State(), bookkeepingPrefix+filepath.Base(published))
+}
+
+// DropBookkeeping removes the bookkeeping of all published files.
+func (d Dir) DropBookkeeping() error {
+	entries, err := os.ReadDir(d.State())
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), bookkeepingPrefix) {
+			if err := os.Remove(filepath.Join(d.State(), e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/google/renameio/v2"
@@ -86,7 +87,7 @@ func (t Table) partsIntact(dir string) bool {
 }
 
 // Consistent reports whether the link leads to a published file that opens, and every schema in it has a manifest with
-// this file's name and parts of the listed sizes. Where it is false, a publish repairs that.
+// this file's name and parts as it lists them. Where it is false, a publish repairs that.
 func Consistent(ctx context.Context, d layout.Dir) (bool, error) {
 	file := d.Current()
 	if file == "" || !disk.Exists(file) {
@@ -102,18 +103,25 @@ func Consistent(ctx context.Context, d layout.Dir) (bool, error) {
 	if err != nil {
 		return false, ctx.Err() // a file that does not open is published again
 	}
-	for _, name := range names {
-		m := readManifest(d.Lake(name))
-		if m.File != filepath.Base(file) {
-			return false, nil
-		}
-		for _, t := range m.Tables {
-			for _, part := range t.Parts {
-				if disk.Size(filepath.Join(d.Lake(name), part.File)) != part.Bytes {
-					return false, nil
-				}
+	return !slices.ContainsFunc(names, func(name string) bool { return !isLakeOf(d, name, file) }), nil
+}
+
+// isLakeOf reports whether the manifest of a schema names a published file, and its parts have the listed sizes and are
+// not newer than the manifest.
+func isLakeOf(d layout.Dir, schema, file string) bool {
+	dir := d.Lake(schema)
+	m := readManifest(dir)
+	written, err := os.Stat(filepath.Join(dir, manifestName))
+	if err != nil || m.File != filepath.Base(file) {
+		return false
+	}
+	for _, t := range m.Tables {
+		for _, part := range t.Parts {
+			info, err := os.Stat(filepath.Join(dir, part.File))
+			if err != nil || info.Size() != part.Bytes || info.ModTime().After(written.ModTime()) {
+				return false
 			}
 		}
 	}
-	return true, nil
+	return true
 }

@@ -21,7 +21,7 @@ import (
 )
 
 // Publish makes the content of the work database what readers see, in the file and in the lake, and closes the work
-// database: the next Open starts from the published file. After an error readers keep what they had, and the work
+// database: the next Open starts from the published file. Where readers have all of it, it changes no file. After an error readers keep what they had, and the work
 // database stays. After *failure.PublishBlocked it is still open; after any other error it is closed.
 func Publish(ctx context.Context, d layout.Dir, w *load.Work, s Spec) (Result, error) {
 	p := &publishRun{dir: d, spec: s, at: s.Now().UTC().Truncate(time.Microsecond)}
@@ -39,7 +39,17 @@ func Publish(ctx context.Context, d layout.Dir, w *load.Work, s Spec) (Result, e
 
 func (p *publishRun) publishWork(ctx context.Context, w *load.Work) error {
 	d := p.dir
-	var err error
+	unchanged, err := p.spec.isUnchanged(ctx, d, w)
+	if err != nil {
+		return err
+	}
+	if unchanged {
+		p.result.File = d.Current()
+		return errors.Join(w.Records.UpdateFreshness(ctx), w.Close())
+	}
+	if err := w.MakeWritable(); err != nil {
+		return err
+	}
 	if p.before, err = w.Facts.Snapshot(ctx); err != nil {
 		return err
 	}
@@ -223,7 +233,7 @@ func (p *publishRun) swapLink(file string) error {
 	if err := os.RemoveAll(p.fresh); err != nil {
 		return err
 	}
-	if err := d.EmptyTrash(); err != nil {
+	if err := errors.Join(d.EmptyTrash(), d.DropBookkeeping()); err != nil {
 		return err
 	}
 	if err := p.pruneFiles(file); err != nil || !d.Erasing() {

@@ -144,29 +144,6 @@ func TestPublishGivesFileLakeAndRecords(t *testing.T) {
 	}
 }
 
-// TestAPublishWithoutChangesWritesNoParquet writes a new file and a manifest, and no Parquet.
-func TestAPublishWithoutChangesWritesNoParquet(t *testing.T) {
-	t.Parallel()
-	h := newHouse(t)
-	h.commitPeople(newPerson("1", "a"))
-	first := h.publishAndReopen()
-	before := lakePartStates(t, h)
-	h.commitPeople(newPerson("1", "a"))
-	second := h.publishAndReopen()
-	if second.Parts != 0 || second.Changed != 0 || second.Reused != 7 || !second.Published || second.File == first.File {
-		t.Errorf("result %+v", second)
-	}
-	if diff := cmp.Diff(before, lakePartStates(t, h)); diff != "" {
-		t.Errorf("Parquet files changed: %s", diff)
-	}
-	if m := readManifest(t, h); m.RunID != "run02" || m.File != filepath.Base(second.File) || m.Tables["people_all"].Parts[0].RunID != "run01" {
-		t.Errorf("manifest %+v", m)
-	}
-	if n := firstColumn(t, h.dir, "SELECT count(*) FROM _sync.publishes")[0]; n != "2" {
-		t.Errorf("%s publishes recorded, want 2", n)
-	}
-}
-
 // TestOnlyChangedTablesAreWritten changes a table that has children which stay as they are.
 func TestOnlyChangedTablesAreWritten(t *testing.T) {
 	t.Parallel()

@@ -13,6 +13,7 @@ import (
 	"aqueduck/load"
 	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/internal/system"
 	"aqueduck/load/read"
 )
 
@@ -181,15 +182,10 @@ func (p *publishRun) recordPublish(ctx context.Context, db *duck.DB) error {
 			return err
 		}
 	}
-	if _, err := db.Exec(ctx, "DELETE FROM _sync.freshness"); err != nil {
+	if err := system.UpdateFreshness(ctx, db, p.at); err != nil {
 		return err
 	}
-	_, err := db.Exec(ctx, `INSERT INTO _sync.freshness (schema, stream, synced_to, history_to, checked_at, published_at)
-		SELECT schema, stream, synced_to, history_to, committed_at, $1::TIMESTAMPTZ FROM _sync.checkpoints ORDER BY ALL`, p.at)
-	if err != nil {
-		return err
-	}
-	_, err = db.Exec(ctx, `INSERT INTO _sync.publishes (run_id, recorded_at, file, tables_changed, parts_written, verified, rebuilt)
+	_, err := db.Exec(ctx, `INSERT INTO _sync.publishes (run_id, recorded_at, file, tables_changed, parts_written, verified, rebuilt)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)`, p.spec.RunID, p.at, p.name+".duckdb", p.result.Changed, p.result.Parts, p.result.Verified, p.result.Rebuilt)
 	return err
 }

@@ -224,7 +224,7 @@ func TestF10AChangedLakeIsWrittenAgain(t *testing.T) {
 			text, err := os.ReadFile(path)
 			text[100] ^= 1
 			return errors.Join(err, os.WriteFile(path, text, 0o644))
-		}, false, 1},
+		}, true, 1},
 		{"lake gone", os.RemoveAll, true, 7},
 	} {
 		t.Run(c.name, func(t *testing.T) {

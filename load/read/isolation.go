@@ -184,7 +184,7 @@ func sendErrors(answer func(context.Context, queryRequest, *sandbox.Answer) erro
 }
 
 func answerQuery(ctx context.Context, q queryRequest, to *sandbox.Answer) error {
-	r, err := openReader(ctx, q.Path, q.Memory)
+	r, err := openReader(ctx, q.Path, duck.Options{Memory: q.Memory})
 	if err != nil {
 		return err
 	}
@@ -201,7 +201,7 @@ func answerQuery(ctx context.Context, q queryRequest, to *sandbox.Answer) error 
 }
 
 func answerParquet(ctx context.Context, q queryRequest, to *sandbox.Answer) error {
-	r, err := openReader(ctx, q.Path, q.Memory)
+	r, err := openReader(ctx, q.Path, duck.Options{Memory: q.Memory})
 	if err != nil {
 		return err
 	}

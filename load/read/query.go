@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"aqueduck/load/failure"
+	"aqueduck/load/internal/disk"
 	"aqueduck/load/internal/duck"
 )
 
@@ -38,10 +39,23 @@ type Reader struct {
 
 // OpenReader opens a published file: Dir.Current, or Dir.Link for the newest. The caller closes it.
 func OpenReader(ctx context.Context, path string) (*Reader, error) {
-	return openReader(ctx, path, queryMemory)
+	return openReader(ctx, path, duck.Options{Memory: queryMemory})
 }
 
-func openReader(ctx context.Context, path string, memory int64) (*Reader, error) {
+// OpenWithRecords opens the newest published file with the records of the runs since, which have written no row and so
+// published nothing. newer gives the path of those records for a published file; there may be none.
+func OpenWithRecords(ctx context.Context, link string, newer func(published string) string) (*Reader, error) {
+	if target, err := filepath.EvalSymlinks(link); err == nil && disk.Exists(newer(target)) {
+		db, err := openReader(ctx, target, duck.Options{Memory: queryMemory, Newer: newer(target), Fixed: true})
+		if err == nil {
+			return db, nil
+		}
+		// A publish has removed one of them meanwhile, or they are damaged: then the published file says most.
+	}
+	return OpenReader(ctx, link)
+}
+
+func openReader(ctx context.Context, path string, o duck.Options) (*Reader, error) {
 	if path == "" {
 		return nil, failure.ErrNothingPublished
 	}
@@ -51,7 +65,8 @@ func openReader(ctx context.Context, path string, memory int64) (*Reader, error)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", failure.ErrUnreadable, err)
 		}
-		db, err := duck.Open(ctx, duck.Options{Path: target, ReadOnly: true, Threads: 2, Memory: memory})
+		o.Path, o.ReadOnly, o.Threads = target, true, 2
+		db, err := duck.Open(ctx, o)
 		if err == nil {
 			return &Reader{db}, nil
 		}

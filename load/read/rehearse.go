@@ -84,7 +84,7 @@ func answerRehearsal(ctx context.Context, request json.RawMessage, to *sandbox.A
 	if err = errors.Join(err, db.Close()); err != nil || r.Path == "" {
 		return err
 	}
-	reader, err := openReader(ctx, r.Path, r.Memory)
+	reader, err := openReader(ctx, r.Path, duck.Options{Memory: r.Memory})
 	if err != nil {
 		return nil // the run itself reports it
 	}

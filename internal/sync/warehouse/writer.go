@@ -57,8 +57,8 @@ func (w *Writer) AdoptRun(o load.Options, spec publish.Spec) {
 // SnapshotReaders takes the row counts of the published file from the work database, as long as that is an unchanged copy of the file. Opening the
 // published file would cost more.
 func (w *Writer) SnapshotReaders(ctx context.Context) error {
-	if !w.Work.Copied {
-		return nil
+	if !w.Work.Copied || w.Work.InPlace() {
+		return nil // a run that writes nothing needs no counts
 	}
 	s, err := w.Work.Facts.Snapshot(ctx)
 	w.readers = &s
@@ -179,6 +179,10 @@ func (w *Writer) Publish(ctx context.Context, more bool) (publish.Result, error)
 	if w.Work == nil {
 		return publish.Result{}, w.closedError()
 	}
+	if more && w.Work.InPlace() {
+		w.published = w.open.Now()
+		return publish.Result{}, nil // nothing is written yet
+	}
 	spec := w.spec
 	spec.RunID = fmt.Sprintf("%s-%02d", spec.RunID, w.publishes+1)
 	if w.readers == nil {
@@ -194,7 +198,9 @@ func (w *Writer) Publish(ctx context.Context, more bool) (publish.Result, error)
 	if w.broken = err; err != nil {
 		return result, err // its text names the publish already
 	}
-	w.publishes++
+	if result.Published {
+		w.publishes++
+	}
 	w.published = w.open.Now()
 	if more {
 		if err := w.reopenWork(ctx); err != nil {

@@ -17,6 +17,9 @@ import (
 // Catalog is the name that every file is attached under. It is the name that a reader's DuckDB gives warehouse.duckdb.
 const Catalog = "warehouse"
 
+// Bookkeeping is the name that the file with a newer schema _sync is attached under.
+const Bookkeeping = "bookkeeping"
+
 // rowGroup is how many rows DuckDB packs into one group. A transaction that adds at least one group's worth writes
 // its rows straight into the file, compressed once; a smaller one goes through the log and is compressed by the
 // next checkpoint. Measured on contacts of 2 KB in batches of 47,000, CPU-seconds a million: 18 with 16,384 rows, 14.5
@@ -32,6 +35,8 @@ const memoryLimit = 200_000_000
 type Options struct {
 	Path     string
 	ReadOnly bool     // nothing can be written
+	Newer    string   // path of another file: its schema _sync is read and written in place of this file's; "": none
+	Fixed    bool     // nothing can be written to that other file either
 	Reach    []string // directories with files that statements may read and write; nothing else can be reached, and no network
 	Threads  int      // 0: 1
 	Memory   int64    // bytes that DuckDB may use; 0: 200 MB
@@ -44,6 +49,7 @@ type Options struct {
 type DB struct {
 	pool *sql.DB
 	conn *sql.Conn
+	use  string // the statement that makes the file's names the default
 }
 
 // Open opens a file, or creates it. Only Checkpoint ever checkpoints the file: a kill inside a checkpoint may destroy it
@@ -84,6 +90,13 @@ func (d *DB) attachFile(ctx context.Context, o Options) error {
 	if zone == "" {
 		zone = "UTC"
 	}
+	d.use = "USE " + Catalog
+	attach := []string{"ATTACH " + Text(o.Path) + " AS " + Catalog + " (" + mode + ")"}
+	if o.Newer != "" {
+		// DuckDB looks for a schema along this path first, and then in its first file.
+		d.use = "SET search_path = '" + Catalog + ".main," + Bookkeeping + "._sync'"
+		attach = append(attach, newerStatements(o)...)
+	}
 	statements := []string{
 		"PRAGMA disable_checkpoint_on_shutdown",
 		// A checkpoint would merge the small groups that end each commit with their whole neighbours, again and
@@ -96,9 +109,8 @@ func (d *DB) attachFile(ctx context.Context, o Options) error {
 		// Another DuckDB that gets Arrow from this one then sees the same types: JSON and UUID instead of text.
 		"SET arrow_lossless_conversion = true",
 		"SET TimeZone = " + Text(zone),
-		"ATTACH " + Text(o.Path) + " AS " + Catalog + " (" + mode + ")",
-		"USE " + Catalog,
 	}
+	statements = append(append(statements, attach...), d.use)
 	if len(o.Reach) > 0 {
 		statements = append(statements, "SET allowed_directories = "+quoteList(o.Reach))
 	}
@@ -110,6 +122,20 @@ func (d *DB) attachFile(ctx context.Context, o Options) error {
 		}
 	}
 	return nil
+}
+
+func newerStatements(o Options) []string {
+	attach := "ATTACH " + Text(o.Newer) + " AS " + Bookkeeping
+	if o.Fixed {
+		return []string{attach + " (READ_ONLY)"}
+	}
+	return []string{attach, "CREATE SCHEMA IF NOT EXISTS " + Bookkeeping + "._sync"}
+}
+
+// UseCatalog makes the file's names the default again, after a statement that made others the default.
+func (d *DB) UseCatalog(ctx context.Context) error {
+	_, err := d.Exec(ctx, d.use)
+	return err
 }
 
 // Conn gives the connection, for what Exec and Each do not cover.

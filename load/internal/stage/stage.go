@@ -49,8 +49,7 @@ func copyArrow(ctx context.Context, db *duck.DB, name string, rows arrow.RecordB
 		return err
 	}
 	defer func() {
-		_, back := db.Exec(context.WithoutCancel(ctx), "USE "+duck.Catalog)
-		err = errors.Join(err, back)
+		err = errors.Join(err, db.UseCatalog(context.WithoutCancel(ctx)))
 	}()
 	err = db.Conn().Raw(func(raw any) error {
 		door, err := duckdb.NewArrowFromConn(raw.(driver.Conn))

@@ -47,3 +47,12 @@ func ReadFormat(ctx context.Context, db *duck.DB) (int, error) {
 	}
 	return format, nil
 }
+
+// RequireCurrent refuses a database of an older format.
+func RequireCurrent(ctx context.Context, db *duck.DB) error {
+	format, err := ReadFormat(ctx, db)
+	if err == nil && format != Format {
+		err = fmt.Errorf("the database has format %d, not %d", format, Format)
+	}
+	return err
+}

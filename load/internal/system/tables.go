@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"aqueduck/load/internal/duck"
 )
@@ -74,6 +75,35 @@ func Create(ctx context.Context, db *duck.DB) error {
 		return fmt.Errorf("make schema _sync: %w", err)
 	}
 	return nil
+}
+
+// CopyTables replaces the tables of schema _sync in one attached file by those of another, in one transaction. A table
+// that is missing is made, without comments.
+func CopyTables(ctx context.Context, db *duck.DB, from, to string) error {
+	var statements []string
+	for _, t := range Tables() {
+		source, target := from+"._sync."+duck.Name(t.Name), to+"._sync."+duck.Name(t.Name)
+		statements = append(statements, "CREATE TABLE IF NOT EXISTS "+target+" AS FROM "+source+" LIMIT 0",
+			"DELETE FROM "+target, "INSERT INTO "+target+" BY NAME FROM "+source)
+	}
+	err := db.Transaction(ctx, func() error {
+		_, err := db.Exec(ctx, strings.Join(statements, ";\n"))
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("copy schema _sync from %s to %s: %w", from, to, err)
+	}
+	return nil
+}
+
+// UpdateFreshness makes the freshness of each stream that of its checkpoint, in a file that is published at a time.
+func UpdateFreshness(ctx context.Context, db *duck.DB, published time.Time) error {
+	if _, err := db.Exec(ctx, "DELETE FROM _sync.freshness"); err != nil {
+		return err
+	}
+	_, err := db.Exec(ctx, `INSERT INTO _sync.freshness (schema, stream, synced_to, history_to, checked_at, published_at)
+		SELECT schema, stream, synced_to, history_to, committed_at, $1::TIMESTAMPTZ FROM _sync.checkpoints ORDER BY ALL`, published)
+	return err
 }
 
 // Columns with one meaning in many tables.

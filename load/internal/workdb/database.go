@@ -42,6 +42,9 @@ type Database struct {
 	unmanaged map[[2]string]transform.Table // stored tables that Ensure may not have prepared
 	derived   map[string][]string           // by schema: tables that each publish makes again
 	suspect   bool                          // the database has shown damage: the next Open sets it aside
+
+	published    string       // the published file while it is read in place; "" else
+	makeWritable func() error // replaces it by a work database
 }
 
 // New is a database that is not open yet.
@@ -99,6 +102,12 @@ func (w *Database) Do(what string, work func(db *duck.DB) error) error {
 		return errClosed
 	}
 	err := work(w.DB)
+	if w.needsWrite(err) {
+		// The work begins again in the copy: nothing of it is stored.
+		if err = w.makeWritableLocked(); err == nil {
+			err = work(w.DB)
+		}
+	}
 	if err != nil && what != "" {
 		err = fmt.Errorf("%s: %w", what, err)
 	}
@@ -115,6 +124,9 @@ func (w *Database) Close() error {
 func (w *Database) closeLocked() error {
 	if w.DB == nil {
 		return nil
+	}
+	if w.InPlace() {
+		return w.closeInPlace()
 	}
 	err := w.DB.Close()
 	w.DB = nil

@@ -1,0 +1,135 @@
+package workdb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"aqueduck/load/internal/disk"
+	"aqueduck/load/internal/duck"
+	"aqueduck/load/internal/system"
+)
+
+// bookkeepingName is the name, in the work directory, of the file with the schema _sync of a run that has written no row.
+const bookkeepingName = "bookkeeping.duckdb"
+
+// OpenInPlace opens the published file that readers have, without copying it. Its rows can only be read. Its schema _sync
+// is replaced by that of a small file, which is written as usual. The first statement that writes a row calls makeWritable,
+// which must leave a work database open, and runs again there.
+func (w *Database) OpenInPlace(ctx context.Context, published string, makeWritable func() error) error {
+	d := w.path
+	if err := errors.Join(os.RemoveAll(d.Work()), os.Mkdir(d.Work(), 0o700)); err != nil {
+		return err
+	}
+	newer, kept := filepath.Join(d.Work(), bookkeepingName), d.Bookkeeping(published)
+	known := disk.Exists(kept)
+	if known {
+		if err := disk.Clone(newer, kept); err != nil {
+			return err
+		}
+	}
+	settings := w.Settings(published)
+	settings.ReadOnly, settings.Newer = true, newer
+	db, err := duck.Open(ctx, settings)
+	if err != nil {
+		return err
+	}
+	if !known {
+		err = system.CopyTables(ctx, db, duck.Catalog, duck.Bookkeeping)
+	}
+	if err == nil {
+		err = system.RequireCurrent(ctx, db)
+	}
+	if err == nil {
+		w.Last, err = system.ReadLast(ctx, db)
+	}
+	if err != nil {
+		return errors.Join(err, db.Close())
+	}
+	w.DB, w.published, w.makeWritable = db, published, makeWritable
+	return nil
+}
+
+// InPlace reports whether the run has written no row yet: it reads the published file in place.
+func (w *Database) InPlace() bool { return w.published != "" }
+
+// MakeWritable gives a run that reads the published file in place a work database of its own.
+func (w *Database) MakeWritable() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.makeWritableLocked()
+}
+
+func (w *Database) makeWritableLocked() error {
+	if w.DB == nil {
+		return errClosed
+	}
+	if !w.InPlace() {
+		return nil
+	}
+	if err := w.closeLocked(); err != nil {
+		return err
+	}
+	if err := w.makeWritable(); err != nil {
+		return fmt.Errorf("copy the published file to write to it: %w", err)
+	}
+	return nil
+}
+
+// Probe is a query that finds a row where a statement has something to write, with its parameters.
+type Probe struct {
+	SQL  string
+	Args []any
+}
+
+// ExecIfAny runs a statement that writes, and returns the number of rows. While the published file is read in place, it
+// asks first whether there is anything to write.
+func (w *Database) ExecIfAny(ctx context.Context, probe Probe, statement string, args ...any) (int64, error) {
+	if w.InPlace() {
+		var one int
+		err := w.DB.Scan(ctx, probe.SQL+" LIMIT 1", probe.Args, &one)
+		if errors.Is(err, sql.ErrNoRows) {
+			return 0, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	return w.DB.Exec(ctx, statement, args...)
+}
+
+// needsWrite reports whether a statement failed because the rows can only be read.
+func (w *Database) needsWrite(err error) bool {
+	return err != nil && w.InPlace() && strings.Contains(err.Error(), "attached in read-only mode")
+}
+
+// closeInPlace closes the published file and keeps the bookkeeping for the next run, also one that writes.
+func (w *Database) closeInPlace() error {
+	d, published := w.path, w.published
+	w.published = ""
+	// A kill inside this checkpoint may destroy the file. The next run then does without it, and only reads again what
+	// this one has read.
+	_, err := w.DB.Exec(context.Background(), "CHECKPOINT "+duck.Bookkeeping)
+	err = errors.Join(err, w.DB.Close())
+	w.DB = nil
+	if err != nil || w.suspect {
+		return errors.Join(err, w.markSuspect())
+	}
+	newer := filepath.Join(d.Work(), bookkeepingName)
+	return errors.Join(disk.SyncFile(newer), disk.Move(d.Bookkeeping(published), newer), os.RemoveAll(d.Work()))
+}
+
+// AddBookkeeping replaces schema _sync in a private copy of a published file by the newer one, in one transaction.
+func (w *Database) AddBookkeeping(ctx context.Context, path, newer string) error {
+	settings := w.Settings(path)
+	settings.Newer = newer
+	db, err := duck.Open(ctx, settings)
+	if err != nil {
+		return err
+	}
+	return errors.Join(system.CopyTables(ctx, db, duck.Bookkeeping, duck.Catalog), db.Close())
+}
