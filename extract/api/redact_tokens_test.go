@@ -121,3 +121,26 @@ func TestS2AnAnswerThatHoldsTheTokenIsStoredWithoutIt(t *testing.T) {
 		t.Errorf("a token that is a word took it out of the data: %s", got)
 	}
 }
+
+// FuzzABodyLosesTheTokenHoweverItIsEscaped compares the search around a token's longest word with decoding the whole body.
+func FuzzABodyLosesTheTokenHoweverItIsEscaped(f *testing.F) {
+	f.Add("dG9rOjEy/MzQ1Njc4OTA=", "{\"a\":\"", "\"}")
+	f.Add("emulated-workspace-token", "emulated\\workspace", "%65mulated-workspace-token")
+	f.Add("aaaaaaaaaaaaaaaa/", "aaaaaaaa%", "aaaa\\/aaaa")
+	f.Add("0123456789abcdef/+", "%2", "f\\\\\\\\")
+	f.Fuzz(func(t *testing.T, token, before, after string) {
+		if len(token) < 16 || len(longestWord(Secret(token))) < 4 || strings.ContainsAny(token, `\%`) {
+			t.Skip()
+		}
+		for _, form := range []string{url.QueryEscape(token), strings.ReplaceAll(token, "/", `\/`), strings.ReplaceAll(token, "/", `\\\u002f`)} {
+			text := bytes.ReplaceAll([]byte(before+form+after), []byte(token), []byte(redacted))
+			got, want := redactHidden(text, Secret(token)), text
+			if bytes.Contains(text, []byte(longestWord(Secret(token)))) {
+				want = redactEscaped(text, Secret(token), len(token))
+			}
+			if !bytes.Equal(got, want) {
+				t.Errorf("token %q: %q became %q, want %q", token, text, got, want)
+			}
+		}
+	})
+}
