@@ -24,24 +24,6 @@ func redactTokens(text string, tokens []Secret) string {
 	return text
 }
 
-// redactBody removes the tokens from an answer's body, so that none is stored or logged. It looks for whole tokens, plain,
-// escaped or encoded, of 16 bytes or more: shorter ones could be words of the data.
-func redactBody(body []byte, tokens []Secret) []byte {
-	const least = 16
-	for _, t := range tokens {
-		if len(t) < least {
-			continue
-		}
-		for _, form := range append(encodedForms(t), string(t)) {
-			if bytes.Contains(body, []byte(form)) {
-				body = bytes.ReplaceAll(body, []byte(form), []byte(redacted))
-			}
-		}
-		body = redactHidden(body, t)
-	}
-	return body
-}
-
 // redactHidden removes a token from a text where escapes of URLs or JSON hide it. It decodes only what may be the token: escapes do not
 // change letters and digits, so the longest word of the token is there, and around it nothing but the token's bytes and those of escapes.
 func redactHidden(text []byte, t Secret) []byte {

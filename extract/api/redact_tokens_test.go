@@ -55,7 +55,7 @@ func TestS53AnEncodedTokenIsRedacted(t *testing.T) {
 		if !strings.HasPrefix(got, "the token ") || !strings.HasSuffix(got, " is bad") {
 			t.Errorf("%s: more is hidden: %q", name, got)
 		}
-		body := redactBody([]byte(`{"a":"`+form+`"}`), []Secret{token})
+		body := newTokenSearch([]Secret{token}).redactBody([]byte(`{"a":"` + form + `"}`))
 		for i := 4; i+12 <= len(form)-4; i++ {
 			if bytes.Contains(body, []byte(form[i:i+12])) {
 				t.Errorf("%s: in a body %q became %q", name, form, body)
@@ -117,8 +117,26 @@ func TestS2AnAnswerThatHoldsTheTokenIsStoredWithoutIt(t *testing.T) {
 	if want := `{"id":"1","a":"[redacted]","b":"[redacted]","c":"short"}`; err != nil || string(record) != want {
 		t.Errorf("%s, %v; want %s", record, err, want)
 	}
-	if got := redactBody([]byte("short"), []Secret{"short"}); !bytes.Equal(got, []byte("short")) {
+	if got := newTokenSearch([]Secret{"short"}).redactBody([]byte("short")); !bytes.Equal(got, []byte("short")) {
 		t.Errorf("a token that is a word took it out of the data: %s", got)
+	}
+}
+
+// TestS53ATokenIsRedactedAtAnyPlaceOfABody: only pieces of a body are looked at before it is searched.
+func TestS53ATokenIsRedactedAtAnyPlaceOfABody(t *testing.T) {
+	t.Parallel()
+	for _, token := range []string{"0123456789abcdef", "dG9rOjEyMzQ1Njc4OTA="} {
+		s := newTokenSearch([]Secret{"another token, for all that is known", Secret(token)})
+		for _, form := range append(encodedForms(Secret(token)), token) {
+			for before := range 17 {
+				for after := range 9 {
+					body := strings.Repeat("-", before) + form + strings.Repeat("-", after)
+					if got := s.redactBody([]byte(body)); bytes.Contains(got, []byte(form)) {
+						t.Errorf("%q became %q", body, got)
+					}
+				}
+			}
+		}
 	}
 }
 
