@@ -4,7 +4,7 @@ export GOFLAGS := -tags=duckdb_arrow -mod=readonly
 
 HOURS ?= 6
 
-.PHONY: help measure words build sums demo quick test torture torture-short model world mutants oracle-mutants long large twice nightly browser screenshots release release-check interop fuzz check fmt vet lint vuln race bench bench-large bench-models docs clean
+.PHONY: help measure words build sums demo quick test torture torture-short model world mutants oracle-mutants long large twice nightly browser screenshots release release-check interop fuzz check fmt vet lint vuln race bench bench-check bench-large bench-models docs clean
 
 ##@ Every day
 
@@ -149,6 +149,9 @@ race: ## the tests where goroutines meet, with the race detector
 
 bench: ## rows and MB per CPU-second, for docs/internals/performance.md
 	go run ./tools/bench
+
+bench-check: ## fails when a first run costs a fifth more of its floor than recorded
+	go run ./tools/bench -check
 
 CONTACTS ?= 1000000
 CONVERSATIONS ?= 833000

@@ -24,15 +24,26 @@ const (
 // nested list ("" where the stream file names a cap), the number of items sent, and the record's count. All are zero when nothing
 // is cut.
 func FindTruncated(s *schemas.Stream, record []byte) (what, table string, sent, of int64) {
-	if count := scan.Field(record, s.Capped.Count...); s.Capped.Most > 0 && count != nil && scan.Count(count) > s.Capped.Most {
-		return s.Capped.Of, "", s.Capped.Most, scan.Count(count)
-	}
-	for _, c := range s.Children {
-		if c.Complete || c.Count == nil || c.Within != "" {
-			continue
+	if s.Capped.Most > 0 {
+		if count := scan.Field(record, s.Capped.Count...); count != nil && scan.Count(count) > s.Capped.Most {
+			return s.Capped.Of, "", s.Capped.Most, scan.Count(count)
 		}
-		count := scan.Field(record, c.Count...)
-		got, ok := scan.CountItems(scan.Field(record, c.From...))
+	}
+	var partial []schemas.Child
+	var heads []string // the first keys of the paths of their lists and counts: one walk over the record finds all
+	for _, c := range s.Children {
+		if !c.Complete && c.Count != nil && c.Within == "" {
+			partial, heads = append(partial, c), append(heads, c.From[0], c.Count[0])
+		}
+	}
+	if partial == nil {
+		return "", "", 0, 0
+	}
+	found := make([][]byte, len(heads))
+	scan.Fields(record, heads, found)
+	for i, c := range partial {
+		count := scan.Field(found[2*i+1], c.Count[1:]...)
+		got, ok := scan.CountItems(scan.Field(found[2*i], c.From[1:]...))
 		if ok && count != nil && scan.Count(count) > int64(got) {
 			return "parts", c.Table, int64(got), scan.Count(count)
 		}

@@ -45,11 +45,12 @@ type Client struct {
 	retries  atomic.Int64
 	restarts atomic.Int64
 
-	mu           sync.Mutex // guards what follows
-	token        Secret     // the one in use
-	issuedTokens []Secret   // every token so far: none may appear in a message
-	stopped      *Error     // set when the workspace refused the token: no request is sent any more
-	stopAt       time.Time  // no request is sent from then on; zero: no end
+	mu           sync.Mutex   // guards what follows
+	token        Secret       // the one in use
+	issuedTokens []Secret     // every token so far: none may appear in a message
+	search       *tokenSearch // for issuedTokens
+	stopped      *Error       // set when the workspace refused the token: no request is sent any more
+	stopAt       time.Time    // no request is sent from then on; zero: no end
 }
 
 // defaultHeader is the version header of the API's document.
@@ -84,7 +85,7 @@ func New(o Options) (*Client, error) {
 	case o.RequestsPerMinute < 0 || o.MaxRequests < 0:
 		return nil, errors.New("client: a limit on requests is below zero")
 	}
-	c := &Client{o: o, base: base, limits: defaultLimits, token: o.Token, issuedTokens: []Secret{o.Token},
+	c := &Client{o: o, base: base, limits: defaultLimits, token: o.Token, issuedTokens: []Secret{o.Token}, search: newTokenSearch([]Secret{o.Token}),
 		serverClock:  serverClock{own: o.Now},
 		streamCounts: streamCounts{now: o.Now, sent: map[string]RequestCounts{}, waiting: map[[2]string]int{}}}
 	if o.Budget == nil {

@@ -80,7 +80,7 @@ func (c *Client) sendOnce(ctx context.Context, q Call, token Secret) (*Answer, e
 	if err != nil {
 		return nil, cancelCause(ctx, err)
 	}
-	body = redactBody(body, c.secretTokens())
+	body = c.bodySearch().redactBody(body)
 	return &Answer{status: res.StatusCode, head: res.Header, Body: body, serverDate: parseDate(res.Header)}, nil
 }
 

@@ -24,24 +24,37 @@ func redactTokens(text string, tokens []Secret) string {
 	return text
 }
 
-// redactBody removes the tokens from an answer's body, so that none is stored or logged. It looks for whole tokens, plain,
-// escaped or encoded, of 16 bytes or more: shorter ones could be words of the data.
-func redactBody(body []byte, tokens []Secret) []byte {
-	const least = 16
-	for _, t := range tokens {
-		if len(t) < least {
-			continue
-		}
-		for _, form := range append(encodedForms(t), string(t)) {
-			if bytes.Contains(body, []byte(form)) {
-				body = bytes.ReplaceAll(body, []byte(form), []byte(redacted))
-			}
-		}
-		if bytes.Contains(body, []byte(longestWord(t))) { // escapes do not change letters and digits
-			body = redactEscaped(body, t, len(t))
-		}
+// redactHidden removes a token from a text where escapes of URLs or JSON hide it. It decodes only what may be the token: escapes do not
+// change letters and digits, so the longest word of the token is there, and around it nothing but the token's bytes and those of escapes.
+func redactHidden(text []byte, t Secret) []byte {
+	word := []byte(longestWord(t))
+	belongs := func(c byte) bool {
+		return strings.IndexByte(string(t), c) >= 0 || strings.IndexByte(`\%uU0123456789abcdefABCDEF`, c) >= 0
 	}
-	return body
+	var out []byte
+	kept := 0
+	for at := 0; ; {
+		found := bytes.Index(text[at:], word)
+		if found < 0 || len(word) == 0 {
+			break
+		}
+		from, to := at+found, at+found+len(word)
+		for from > kept && belongs(text[from-1]) {
+			from--
+		}
+		for to < len(text) && belongs(text[to]) {
+			to++
+		}
+		if to-from > len(t) { // an escape is longer than what it stands for
+			out = append(append(out, text[kept:from]...), redactEscaped(text[from:to], t, len(t))...)
+			kept = to
+		}
+		at = to
+	}
+	if kept == 0 {
+		return text
+	}
+	return append(out, text[kept:]...)
 }
 
 // longestWord is the longest piece of a token that consists of letters and digits.

@@ -55,7 +55,7 @@ func TestS53AnEncodedTokenIsRedacted(t *testing.T) {
 		if !strings.HasPrefix(got, "the token ") || !strings.HasSuffix(got, " is bad") {
 			t.Errorf("%s: more is hidden: %q", name, got)
 		}
-		body := redactBody([]byte(`{"a":"`+form+`"}`), []Secret{token})
+		body := newTokenSearch([]Secret{token}).redactBody([]byte(`{"a":"` + form + `"}`))
 		for i := 4; i+12 <= len(form)-4; i++ {
 			if bytes.Contains(body, []byte(form[i:i+12])) {
 				t.Errorf("%s: in a body %q became %q", name, form, body)
@@ -117,7 +117,48 @@ func TestS2AnAnswerThatHoldsTheTokenIsStoredWithoutIt(t *testing.T) {
 	if want := `{"id":"1","a":"[redacted]","b":"[redacted]","c":"short"}`; err != nil || string(record) != want {
 		t.Errorf("%s, %v; want %s", record, err, want)
 	}
-	if got := redactBody([]byte("short"), []Secret{"short"}); !bytes.Equal(got, []byte("short")) {
+	if got := newTokenSearch([]Secret{"short"}).redactBody([]byte("short")); !bytes.Equal(got, []byte("short")) {
 		t.Errorf("a token that is a word took it out of the data: %s", got)
 	}
+}
+
+// TestS53ATokenIsRedactedAtAnyPlaceOfABody: only pieces of a body are looked at before it is searched.
+func TestS53ATokenIsRedactedAtAnyPlaceOfABody(t *testing.T) {
+	t.Parallel()
+	for _, token := range []string{"0123456789abcdef", "dG9rOjEyMzQ1Njc4OTA="} {
+		s := newTokenSearch([]Secret{"another token, for all that is known", Secret(token)})
+		for _, form := range append(encodedForms(Secret(token)), token) {
+			for before := range 17 {
+				for after := range 9 {
+					body := strings.Repeat("-", before) + form + strings.Repeat("-", after)
+					if got := s.redactBody([]byte(body)); bytes.Contains(got, []byte(form)) {
+						t.Errorf("%q became %q", body, got)
+					}
+				}
+			}
+		}
+	}
+}
+
+// FuzzABodyLosesTheTokenHoweverItIsEscaped compares the search around a token's longest word with decoding the whole body.
+func FuzzABodyLosesTheTokenHoweverItIsEscaped(f *testing.F) {
+	f.Add("dG9rOjEy/MzQ1Njc4OTA=", "{\"a\":\"", "\"}")
+	f.Add("emulated-workspace-token", "emulated\\workspace", "%65mulated-workspace-token")
+	f.Add("aaaaaaaaaaaaaaaa/", "aaaaaaaa%", "aaaa\\/aaaa")
+	f.Add("0123456789abcdef/+", "%2", "f\\\\\\\\")
+	f.Fuzz(func(t *testing.T, token, before, after string) {
+		if len(token) < 16 || len(longestWord(Secret(token))) < 4 || strings.ContainsAny(token, `\%`) {
+			t.Skip()
+		}
+		for _, form := range []string{url.QueryEscape(token), strings.ReplaceAll(token, "/", `\/`), strings.ReplaceAll(token, "/", `\\\u002f`)} {
+			text := bytes.ReplaceAll([]byte(before+form+after), []byte(token), []byte(redacted))
+			got, want := redactHidden(text, Secret(token)), text
+			if bytes.Contains(text, []byte(longestWord(Secret(token)))) {
+				want = redactEscaped(text, Secret(token), len(token))
+			}
+			if !bytes.Equal(got, want) {
+				t.Errorf("token %q: %q became %q, want %q", token, text, got, want)
+			}
+		}
+	})
 }

@@ -62,6 +62,7 @@ func (c *Client) renewToken(refused Secret) bool {
 	}
 	c.token = token
 	c.issuedTokens = append(c.issuedTokens, token)
+	c.search = newTokenSearch(c.issuedTokens)
 	return true
 }
 
@@ -79,4 +80,11 @@ func (c *Client) secretTokens() []Secret {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.issuedTokens
+}
+
+// bodySearch finds all tokens so far in the bodies of answers.
+func (c *Client) bodySearch() *tokenSearch {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.search
 }

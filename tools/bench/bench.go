@@ -13,6 +13,7 @@ import (
 // workspaceBench measures one workspace.
 type workspaceBench struct {
 	contacts int
+	runs     int // how often each thing is measured
 	profile  string
 	profiles int
 
@@ -26,7 +27,19 @@ type workspaceBench struct {
 // nightShare is how much of a workspace a night changes: one contact in a hundred.
 const nightShare = 100
 
-func (b *workspaceBench) measureContacts(ctx context.Context) (err error) {
+func (b *workspaceBench) measureContacts(ctx context.Context) error {
+	return b.withRecords(ctx, func(ctx context.Context) error {
+		for _, step := range []func(context.Context) error{b.measureFirstSyncs, b.measureSteps, b.measureNights, b.measureNightly} {
+			if err := step(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// withRecords builds the program, starts a workspace and records its contacts for the time of measured.
+func (b *workspaceBench) withRecords(ctx context.Context, measured func(context.Context) error) (err error) {
 	if b.dir, err = os.MkdirTemp("", "bench-"); err != nil {
 		return err
 	}
@@ -47,12 +60,7 @@ func (b *workspaceBench) measureContacts(ctx context.Context) (err error) {
 		return err
 	}
 	b.report = benchReport{contacts: int64(b.contacts), bytes: info.Size()}
-	for _, step := range []func(context.Context) error{b.measurePeers, b.measureSteps, b.measureFirstSync, b.measurePeers, b.measureNights, b.measureNightly} {
-		if err := step(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
+	return measured(ctx)
 }
 
 func (b *workspaceBench) buildProgram() error {
@@ -65,16 +73,38 @@ func (b *workspaceBench) buildProgram() error {
 	return nil
 }
 
-// measurePeers measures the least that the work can cost. It runs before and after the syncs, because other processes share the machine.
-func (b *workspaceBench) measurePeers(context.Context) error {
-	for role, into := range map[string]*[]processCost{"readjson": &b.report.readJSON, "copy": &b.report.copied} {
-		out := filepath.Join(b.dir, role+".out")
-		_, c, err := measureRole(role, b.records, out)
+// measureFirstSyncs measures first syncs of all contacts, from the socket to the published file and its Parquet, and between them the least that
+// the work can cost: other processes share the machine.
+func (b *workspaceBench) measureFirstSyncs(context.Context) error {
+	for range b.runs {
+		if err := b.measurePeers(); err != nil {
+			return err
+		}
+		if err := os.RemoveAll(b.dataDir()); err != nil {
+			return err
+		}
+		s, err := b.runSync(b.dataDir(), "contacts")
+		if err != nil {
+			return err
+		}
+		b.report.first = append(b.report.first, s)
+	}
+	return nil
+}
+
+// measurePeers measures each of the references once.
+func (b *workspaceBench) measurePeers() error {
+	for role, into := range map[string]*[]processCost{"copy": &b.report.copied, "readjson": &b.report.readJSON, "floor": &b.report.floor} {
+		dir := filepath.Join(b.dir, role)
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			return err
+		}
+		_, c, err := measureRole(role, b.records, filepath.Join(dir, "out"))
 		if err != nil {
 			return err
 		}
 		*into = append(*into, c)
-		if err := os.RemoveAll(out); err != nil {
+		if err := os.RemoveAll(dir); err != nil {
 			return err
 		}
 	}
@@ -97,29 +127,40 @@ func (b *workspaceBench) measureSteps(context.Context) error {
 
 func (b *workspaceBench) dataDir() string { return filepath.Join(b.dir, "data") }
 
-// measureFirstSync measures a first sync of all contacts: from the socket to the published file and its Parquet.
-func (b *workspaceBench) measureFirstSync(context.Context) (err error) {
-	b.report.first, err = b.runSync(b.dataDir(), "contacts")
-	return err
-}
-
-// measureNights measures a run without a change, and a run after a night of changes.
-func (b *workspaceBench) measureNights(ctx context.Context) (err error) {
-	if b.report.nothing, err = b.runSync(b.dataDir(), "contacts"); err != nil {
-		return err
+// measureNights measures runs without a change, and runs after a night of changes.
+func (b *workspaceBench) measureNights(ctx context.Context) error {
+	for range b.runs {
+		s, err := b.runSync(b.dataDir(), "contacts")
+		if err != nil {
+			return err
+		}
+		b.report.nothing = append(b.report.nothing, s)
 	}
 	b.report.changes = int64(b.contacts / nightShare)
-	if err := b.space.postCommand(ctx, fmt.Sprintf("/_bench/change?contacts=%d", b.report.changes)); err != nil {
-		return err
+	for range b.runs {
+		if err := b.space.postCommand(ctx, fmt.Sprintf("/_bench/change?contacts=%d", b.report.changes)); err != nil {
+			return err
+		}
+		s, err := b.runSync(b.dataDir(), "contacts")
+		if err != nil {
+			return err
+		}
+		b.report.night = append(b.report.night, s)
 	}
-	if b.report.night, err = b.runSync(b.dataDir(), "contacts"); err != nil {
-		return err
-	}
-	return os.RemoveAll(b.dataDir())
+	return nil
 }
 
-// measureNightly measures a first run of all streams, including feeds and lists, into a new warehouse.
-func (b *workspaceBench) measureNightly(context.Context) (err error) {
-	b.report.all, err = b.runSync(b.dataDir(), "nightly")
-	return err
+// measureNightly measures first runs of all streams, including feeds and lists, each into a new warehouse.
+func (b *workspaceBench) measureNightly(context.Context) error {
+	for range b.runs {
+		if err := os.RemoveAll(b.dataDir()); err != nil {
+			return err
+		}
+		s, err := b.runSync(b.dataDir(), "nightly")
+		if err != nil {
+			return err
+		}
+		b.report.all = append(b.report.all, s)
+	}
+	return nil
 }

@@ -1,5 +1,5 @@
-// Command bench measures the program by CPU time, beside the least that its work can cost: DuckDB's own reading of the same records, and a
-// copy of their bytes. Everything large runs in separate processes.
+// Command bench measures the program by CPU time, beside the least that its work can cost: the floor, DuckDB's own reading of the same records,
+// and a copy of their bytes. Everything large runs in separate processes.
 package main
 
 import (
@@ -17,6 +17,7 @@ var roles = map[string]func(args []string) error{
 	"record":   recordContacts,
 	"copy":     copyBytes,
 	"readjson": readJSON,
+	"floor":    buildFloor,
 	"steps":    replaySteps,
 	"profile":  profileSync,
 	"grow":     growWorkspace,
@@ -30,6 +31,8 @@ func main() {
 		exitWith(roles[os.Args[1]](os.Args[2:]))
 	}
 	sizes := flag.String("contacts", "100000,1000000", "how many contacts; several with commas between them")
+	runs := flag.Int("runs", 5, "how often each is measured; of several runs the median counts")
+	check := flag.Bool("check", false, "instead, fail when a first run costs a fifth more than it did, in times the floor")
 	talking := flag.Int("conversations", 100_000, "how many conversations; 0 leaves them out")
 	profile := flag.String("profile", "", "directory for CPU profiles of the syncs")
 	onlyModels := flag.Bool("models", false, "instead, read the analysts' models over the contacts and ten times as many parts")
@@ -38,8 +41,12 @@ func main() {
 	flag.StringVar(&of.only, "only", "", "of the models those whose names match, a regular expression")
 	flag.StringVar(&of.kept, "keep", "", "file in which the warehouse of the models stays; where there is one, it is read")
 	flag.Parse()
-	measured := runDefault
+	measured := func(ctx context.Context, sizes string, conversations int, profile string) error {
+		return runDefault(ctx, sizes, conversations, workspaceBench{runs: *runs, profile: profile})
+	}
 	switch {
+	case *check:
+		measured = func(ctx context.Context, _ string, _ int, _ string) error { return checkRatio(ctx, os.Stdout) }
 	case *onlyModels:
 		measured = func(ctx context.Context, sizes string, _ int, _ string) error { return runModels(ctx, sizes, of) }
 	case *onlyLarge:
@@ -82,10 +89,11 @@ func ofEach(sizes string, measured func(contacts int) error) error {
 	return nil
 }
 
-func runDefault(ctx context.Context, sizes string, conversations int, profile string) error {
+func runDefault(ctx context.Context, sizes string, conversations int, of workspaceBench) error {
 	fmt.Println(describeMachine(ctx))
 	err := ofEach(sizes, func(contacts int) error {
-		b := &workspaceBench{contacts: contacts, profile: profile}
+		b := of
+		b.contacts = contacts
 		err := b.measureContacts(ctx)
 		if err == nil {
 			b.report.printReport(os.Stdout)
@@ -95,7 +103,7 @@ func runDefault(ctx context.Context, sizes string, conversations int, profile st
 	if err != nil || conversations == 0 {
 		return err
 	}
-	b := &conversationsBench{workspaceBench: workspaceBench{profile: profile}, conversations: conversations}
+	b := &conversationsBench{workspaceBench: of, conversations: conversations}
 	if err := b.measureConversations(ctx); err != nil {
 		return err
 	}

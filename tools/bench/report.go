@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 
 	"aqueduck/load/facts"
@@ -14,15 +15,16 @@ import (
 // benchReport is the measurement of one workspace.
 type benchReport struct {
 	contacts, bytes int64
-	readJSON        []processCost
 	copied          []processCost
+	readJSON        []processCost
+	floor           []processCost
 	steps           stepCost
 	stepsPeak       int64
-	first           syncRun
-	nothing         syncRun
+	first           []syncRun
+	nothing         []syncRun
 	changes         int64
-	night           syncRun
-	all             syncRun
+	night           []syncRun
+	all             []syncRun
 }
 
 // describeMachine returns one line about the machine.
@@ -39,35 +41,68 @@ func describeMachine(ctx context.Context) string {
 	return fmt.Sprintf("%d × %s, %s, DuckDB %s", runtime.NumCPU(), model, runtime.Version(), duckdb.Version)
 }
 
-func meanCost(costs []processCost) processCost {
-	var sum processCost
-	for _, c := range costs {
-		sum.cpu += c.cpu / float64(len(costs))
-		sum.peak = max(sum.peak, c.peak)
-	}
-	return sum
+// costSpread is what several runs of one thing cost.
+type costSpread struct {
+	least, median, most float64 // CPU seconds
+	peak                int64   // the largest
 }
 
-// printReport writes the table for docs/internals/performance.md.
-func (r *benchReport) printReport(w io.Writer) {
-	peer := meanCost(r.readJSON)
-	fmt.Fprintf(w, "\n%d contacts, %.0f MB of JSON\n\n", r.contacts, float64(r.bytes)/1e6)
-	fmt.Fprintln(w, "| step | CPU s | contacts / CPU s | MB / CPU s | of read_json | peak MiB | requests |")
-	fmt.Fprintln(w, "|---|---:|---:|---:|---:|---:|---:|")
-	line := func(name string, cpu float64, peak int64, requests int64) {
-		fmt.Fprintf(w, "| %s | %.2f | %.0f | %.0f | %.2f | %s | %s |\n", name, cpu, float64(r.contacts)/cpu, float64(r.bytes)/1e6/cpu,
-			peer.cpu/cpu, formatNonZero(peak>>20), formatNonZero(requests))
+func spreadOf(costs []processCost) costSpread {
+	seconds := make([]float64, len(costs))
+	var peak int64
+	for i, c := range costs {
+		seconds[i], peak = c.cpu, max(peak, c.peak)
 	}
-	copied := meanCost(r.copied)
-	line("a copy of the bytes", copied.cpu, copied.peak, 0)
-	line("DuckDB `read_json` into a table", peer.cpu, peer.peak, 0)
-	line("decode alone", r.steps.Decode, 0, 0)
-	line("commit alone", r.steps.Commit, r.stepsPeak, 0)
-	line("**the whole way**", r.first.cost.cpu, r.first.cost.peak, r.first.requests)
+	slices.Sort(seconds)
+	return costSpread{seconds[0], seconds[len(seconds)/2], seconds[len(seconds)-1], peak}
+}
+
+// String is the median, with the least and the most of several runs behind it.
+func (s costSpread) String() string {
+	if s.least == s.most {
+		return fmt.Sprintf("%.2f", s.median)
+	}
+	return fmt.Sprintf("%.2f (%.2f to %.2f)", s.median, s.least, s.most)
+}
+
+func costsOf(runs []syncRun) (costs []processCost) {
+	for _, r := range runs {
+		costs = append(costs, r.cost)
+	}
+	return costs
+}
+
+// firstOfFloor is how many times the floor a first run costs.
+func (r *benchReport) firstOfFloor() float64 {
+	return spreadOf(costsOf(r.first)).median / spreadOf(r.floor).median
+}
+
+// printReport writes the tables for docs/internals/performance.md.
+func (r *benchReport) printReport(w io.Writer) {
+	floor := spreadOf(r.floor)
+	fmt.Fprintf(w, "\n%d contacts, %.0f MB of JSON, %d runs\n\n", r.contacts, float64(r.bytes)/1e6, len(r.first))
+	fmt.Fprintln(w, "| step | CPU s | contacts / CPU s | MB / CPU s | times the floor | peak MiB | requests |")
+	fmt.Fprintln(w, "|---|---:|---:|---:|---:|---:|---:|")
+	line := func(name string, s costSpread, requests int64) {
+		fmt.Fprintf(w, "| %s | %s | %.0f | %.0f | %.2f | %s | %s |\n", name, s, float64(r.contacts)/s.median, float64(r.bytes)/1e6/s.median,
+			s.median/floor.median, formatNonZero(s.peak>>20), formatNonZero(requests))
+	}
+	line("a copy of the bytes", spreadOf(r.copied), 0)
+	line("DuckDB `read_json` into a table", spreadOf(r.readJSON), 0)
+	line("the floor", floor, 0)
+	if r.steps.Records > 0 {
+		line("decode alone", spreadOf([]processCost{{cpu: r.steps.Decode}}), 0)
+		line("commit alone", spreadOf([]processCost{{cpu: r.steps.Commit, peak: r.stepsPeak}}), 0)
+	}
+	line("**the whole way**", spreadOf(costsOf(r.first)), r.first[0].requests)
+	if len(r.all) == 0 {
+		return
+	}
 	fmt.Fprintln(w, "\n| run | CPU s | rows written | peak MiB | requests |")
 	fmt.Fprintln(w, "|---|---:|---:|---:|---:|")
-	night := func(name string, s syncRun) {
-		fmt.Fprintf(w, "| %s | %.2f | %d | %d | %d |\n", name, s.cost.cpu, s.rows, s.cost.peak>>20, s.requests)
+	night := func(name string, runs []syncRun) {
+		s := spreadOf(costsOf(runs))
+		fmt.Fprintf(w, "| %s | %s | %d | %d | %d |\n", name, s, runs[0].rows, s.peak>>20, runs[0].requests)
 	}
 	night("nothing changed", r.nothing)
 	night(fmt.Sprintf("%d contacts changed", r.changes), r.night)

@@ -33,7 +33,7 @@ func serveSpace(args []string) error {
 	began := time.Now()
 	w := emulator.New(emulator.Config{
 		Seed: 1, Contacts: contacts, Conversations: conversations, Inactive: contacts / 100, Activities: contacts / 10, Start: hourZero, Token: spaceToken, NoLog: true,
-		Now: func() time.Time { return hourZero.Add(time.Since(began)) }, Knobs: emulator.Knobs{NestedCap: 50},
+		Now: func() time.Time { return hourZero.Add(time.Since(began)) },
 	})
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"runtime/debug"
 	"runtime/pprof"
 	"strconv"
@@ -89,8 +90,11 @@ func (b *workspaceBench) measureSync(command *exec.Cmd) (syncRun, error) {
 	return syncRun{cost: c.cost, rows: rows, requests: requests, took: took}, err
 }
 
-// gcPercent is the GOGC that the program sets for itself.
-const gcPercent = 40
+// The program's own settings of the heap.
+const (
+	gcPercent   = 25
+	heapReserve = 128 << 20
+)
 
 // profileSync runs the pipeline in this process and writes its CPU profile.
 func profileSync(args []string) (err error) {
@@ -104,6 +108,8 @@ func profileSync(args []string) (err error) {
 		return err
 	}
 	debug.SetGCPercent(gcPercent)
+	reserve := make([]byte, heapReserve)
+	defer runtime.KeepAlive(reserve)
 	setup := &runner.Runner{
 		Config: config, Catalogue: catalogue, Dir: layout.Dir(args[1]), Now: time.Now, Log: slog.New(slog.DiscardHandler),
 		Connect: func(_ context.Context, name string) (runner.Source, error) {

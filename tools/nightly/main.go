@@ -33,6 +33,7 @@ func nightLanes(hours, seeds string) []nightLane {
 		{"browser", nil, ""},
 		{"interop", nil, "rows are equal"},
 		{"release-check", nil, ""},
+		{"bench-check", nil, "times the floor"},
 		{"fuzz", nil, "execs:"},
 		{"world", []string{"SEEDS=" + seeds}, "none failed"},
 		{"model", []string{"SEEDS=" + seeds}, "none failed"},

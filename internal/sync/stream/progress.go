@@ -202,6 +202,23 @@ func (p *Progress) Backfilled(t *Task) (share float64, left time.Duration) {
 	return t.earlierShare, 0
 }
 
+// EndsWithin reports whether the rest of all histories is estimated to be read within a time. Streams that are read along with others have few
+// records, and do not count.
+func (p *Progress) EndsWithin(most time.Duration) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, t := range p.run.Tasks {
+		known, h := p.streams[t], p.history[t]
+		switch {
+		case t.Stream.With != "" || known != nil && known.Backfill >= 1:
+		case known != nil && known.Phase == "done" && !t.Stream.Read.Since.HasWindows():
+		case h == nil || h.stored+h.open == 0 || h.timeLeft(p.run.Now()) > most:
+			return false
+		}
+	}
+	return true
+}
+
 // snapshotRun returns the state of the run at this moment, as run.json shows it.
 func (p *Progress) snapshotRun() runlog.Running {
 	p.mu.Lock()

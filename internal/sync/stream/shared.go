@@ -64,11 +64,23 @@ func (r *Run) PublishIfDue(ctx context.Context) error {
 	return r.Publish(ctx)
 }
 
-// isPublishDue reports whether publish.every has passed since the last publish; or publish.first in a run whose forward pass is done, so that
-// readers of a long first sync see recent data before the history is complete.
+// isPublishDue reports whether publish.every has passed since the last publish, or whether the first publish is due.
 func isPublishDue(r *Run) bool {
-	p := r.Config.Warehouse.Publish
-	return !r.PublishHeld.Load() && (r.Writer.IsPublishDue(p.Every) || r.Newest && !r.Writer.HasPublished() && r.Now().Sub(r.Started) >= p.First)
+	return !r.PublishHeld.Load() && (r.Writer.IsPublishDue(r.Config.Warehouse.Publish.Every) || isFirstDue(r))
+}
+
+// shortRest is how much longer readers wait for the newest data when the history will be complete by then: a publish costs as much as reading
+// ten thousand records.
+const shortRest = time.Minute
+
+// isFirstDue reports whether publish.first has passed in a run whose forward pass is done, so that readers of a long first sync see recent data
+// before the history is complete. It does not trust an estimate of a short rest for longer than twice that time.
+func isFirstDue(r *Run) bool {
+	first, passed := r.Config.Warehouse.Publish.First, r.Now().Sub(r.Started)
+	if !r.Newest || r.Writer.HasPublished() || passed < first {
+		return false
+	}
+	return first == 0 || passed > first+2*shortRest || !r.Progress.EndsWithin(shortRest)
 }
 
 // ShouldStop reports whether the run sends no more requests: its time is over, or a stream failed in a run with --fail-fast.
