@@ -100,6 +100,7 @@ type Report struct {
 	Findings    []load.Finding   // of the audit; soft and known ones only when they are new
 	Held        *problem.Problem // why the publish was held back; nil: it was not
 	Published   bool             // the run published a file
+	Unchanged   bool             // readers had all that the run read: it changed no file
 	After       *problem.Problem // the command of `after:` that failed; nil: none
 	// TablesChanged counts the changed tables of each publish of the run, added up.
 	TablesChanged int
@@ -200,8 +201,11 @@ func (r *Report) LastLine() string {
 		rejected, fresh = rejected+s.Rejected, fresh+s.NewRejected
 	}
 	published := "no"
-	if r.Published {
+	switch {
+	case r.Published:
 		published = "yes"
+	case r.Unchanged:
+		published = "unchanged"
 	}
 	left := ""
 	if r.Left > 0 {

@@ -15,7 +15,7 @@ import (
 // RunDetail is all that is known of one ended run.
 type RunDetail struct {
 	PastRun
-	Published bool           `json:"published"` // the published file has the run; otherwise only its note is known
+	Published bool           `json:"published"` // its records are kept; otherwise only its note is known
 	Version   string         `json:"version,omitempty"`
 	Streams   []RunStream    `json:"streams"`
 	Findings  []RunFinding   `json:"findings"`

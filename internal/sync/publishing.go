@@ -40,6 +40,7 @@ func publishRun(ctx context.Context, r *stream.Run, more bool) error {
 		r.AddNote(failed.String() + "; the published file has everything but this model")
 	}
 	r.Reported.Published = r.Reported.Published || result.Published
+	r.Reported.Unchanged = result.Unchanged && !r.Reported.Published
 	r.Reported.TablesChanged += result.Changed
 	return nil
 }

@@ -44,7 +44,7 @@ func (p *publishRun) publishWork(ctx context.Context, w *load.Work) error {
 		return err
 	}
 	if unchanged {
-		p.result.File = d.Current()
+		p.result.File, p.result.Unchanged = d.Current(), true
 		return errors.Join(w.Records.UpdateFreshness(ctx), w.Close())
 	}
 	if err := w.MakeWritable(); err != nil {

@@ -74,8 +74,9 @@ type Models struct {
 
 // Result says what a publish did.
 type Result struct {
-	Published bool   // readers have a new file; false where nothing had changed
-	File      string // the published file
+	Published bool   // readers have a new file
+	Unchanged bool   // readers keep their file: it has all of it
+	File      string // the file that readers have
 	Bytes     int64  // size of the file
 	Changed   int    // tables with other rows than before
 	Verified  int    // tables whose keys were checked

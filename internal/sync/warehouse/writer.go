@@ -185,10 +185,12 @@ func (w *Writer) Publish(ctx context.Context, more bool) (publish.Result, error)
 	}
 	spec := w.spec
 	spec.RunID = fmt.Sprintf("%s-%02d", spec.RunID, w.publishes+1)
-	if w.readers == nil {
+	if w.readers == nil && !w.Work.InPlace() { // a run that has written nothing can have lost nothing
 		w.readers = new(publish.PublishedSnapshot(ctx, w.dir))
 	}
-	spec.Readers = *w.readers
+	if w.readers != nil {
+		spec.Readers = *w.readers
+	}
 	result, err := publish.Publish(ctx, w.dir, w.Work, spec)
 	var blocked *failure.PublishBlocked
 	if errors.As(err, &blocked) {

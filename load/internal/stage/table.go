@@ -32,7 +32,7 @@ func Fill(ctx context.Context, db *duck.DB, name string, columns []string, n int
 
 // Drop drops temporary tables. It ignores errors: a table that stays is replaced by the next one of its name.
 func Drop(ctx context.Context, db *duck.DB, names ...string) {
-	for _, name := range names {
-		_, _ = db.Exec(context.WithoutCancel(ctx), "DROP TABLE IF EXISTS "+name)
+	if len(names) > 0 {
+		_, _ = db.Exec(context.WithoutCancel(ctx), "DROP TABLE IF EXISTS "+strings.Join(names, "; DROP TABLE IF EXISTS "))
 	}
 }
