@@ -59,6 +59,9 @@ func TestT170UnreadableConversationBlocksNoOther(t *testing.T) {
 	t.Parallel()
 	b, talks := talkBed(t, 86)
 	bad := talks[2]
+	_, err := b.space.OpenConversation(b.space.ContactIDs("active")[1], 1) // later windows begin here
+	b.failOn(err)
+	b.space.Advance(time.Hour)
 	b.interceptRequests(func(rw http.ResponseWriter, r *http.Request) bool {
 		if strings.HasSuffix(r.URL.Path, "/conversations/"+bad) {
 			rw.WriteHeader(http.StatusInternalServerError)
