@@ -43,7 +43,6 @@ func lieKinds() []lieKind {
 		{"no-parts", (*lyingProxy).noParts, often},
 		{"drop", (*lyingProxy).dropRecord, often},
 		{"empty", (*lyingProxy).emptyPage, []string{"1", "0.5"}},
-		{"frozen", (*lyingProxy).oldestOnly, []string{"1", "0.5"}},
 		{"overcount", (*lyingProxy).inflateTotal, []string{"1", "0.3"}},
 		{"endless", (*lyingProxy).loopCursor, []string{"1"}},
 		{"no-next", (*lyingProxy).noNext, []string{"1"}},
@@ -230,13 +229,6 @@ func (l *lyingProxy) dropRecord(r *http.Request, a *lyingAnswer) {
 func (l *lyingProxy) emptyPage(r *http.Request, a *lyingAnswer) {
 	if strings.HasSuffix(r.URL.Path, "/search") && l.drawLie("empty") {
 		a.records, a.envelope["total_count"], a.envelope["pages"] = nil, rawJSON(l.t, 0), rawJSON(l.t, map[string]any{"next": nil})
-	}
-}
-
-// oldestOnly cuts an answer of search after its first record, the oldest, and lets it count one.
-func (l *lyingProxy) oldestOnly(r *http.Request, a *lyingAnswer) {
-	if strings.HasSuffix(r.URL.Path, "/search") && len(a.records) > 0 && l.drawLie("frozen") {
-		a.records, a.envelope["total_count"], a.envelope["pages"] = a.records[:1], rawJSON(l.t, 1), rawJSON(l.t, map[string]any{"next": nil})
 	}
 }
 

@@ -163,7 +163,11 @@ var interpretMutants = []mutant{
 		old: "Default: \"20h\"", new: "Default: \"200h\"",
 	},
 	{
-		bug: "verify compares a widened column as the stream file declares it", file: "load/compare/compare.go", killer: "pipeline.TestT176WidenedColumnsHaveOneSpelling",
-		old: "if stored != column.SQL {", new: "if stored == \"\" {",
+		bug: "verify compares a widened column as the stream file declares it", file: "internal/verify/verify.go", killer: "pipeline.TestT176WidenedColumnsHaveOneSpelling",
+		old: "s = warehouse.WidenStream(", new: "_ = warehouse.WidenStream(",
+	},
+	{
+		bug: "one old record in its answer proves that a search works", file: "internal/sync/stream/evidence.go", killer: "pipeline.TestT197ASearchThatLacksTheNewestStoredRowsIsCheckedByID",
+		old: "|| 2*lacks < known ||", new: "|| lacks < known ||",
 	},
 }
