@@ -138,9 +138,9 @@ func (r *Reader) byID(ctx context.Context, id string) (*Record, error) {
 		another := known && other != id
 		parts, counted := countParts(r.r.Stream, sh.records[0])
 		switch {
-		case n == 1 && (another || why != ""):
-		case n == 1 && parts < counted:
+		case n == 1 && !another && parts < counted && (why == "" || why == FewItems):
 			fewer, fewerParts = &record, parts
+		case n == 1 && (another || why != ""):
 		case fewer != nil && (another || parts < fewerParts):
 			return fewer, nil
 		case another:

@@ -337,6 +337,40 @@ func TestT163HalfARecordIsAskedForOnceMore(t *testing.T) {
 	}
 }
 
+// TestT196FewerItemsThanTheSourceSendsAreIncomplete: a source that sends three items at most, and a record that counts them.
+func TestT196FewerItemsThanTheSourceSendsAreIncomplete(t *testing.T) {
+	t.Parallel()
+	s := detailStream()
+	s.Children = []schemas.Child{{Table: "parts", From: []string{"parts", "list"}, Count: []string{"parts", "total_count"}, Key: []string{"id"}}}
+	s.Capped = schemas.Capped{Count: s.Children[0].Count, Most: 3, Of: "parts"}
+	for _, tt := range []struct {
+		parts   string
+		missing string
+		asked   int
+		cut     int64 // the count that the audit reports
+	}{
+		{`{"list":[1,2],"total_count":2}`, "", 1, 0},
+		{`{"list":[1,2],"total_count":3}`, FewItems, 2, 0},
+		{`{"list":[1,2],"total_count":9}`, FewItems, 2, 9},
+		{`{"list":[1,2,3],"total_count":9}`, "", 1, 9},
+		{`{"list":[1,2]}`, "", 1, 0},
+	} {
+		n := 0
+		a := withDetails(t, &testWorkspace{contacts: someContacts(1), cursors: map[string]int{}}, func(string) string {
+			n++
+			return `{"id":"id000","name":"n","parts":` + tt.parts + `}`
+		})
+		page, err := NewReader(a.newClient(t), Request{Stream: s}).ReadByID(t.Context(), []string{"id000"})
+		if err != nil || len(page.Records) != 1 || page.Records[0].Missing != tt.missing || n != tt.asked || page.Records[0].Raw == nil {
+			t.Errorf("%s: %+v, %v after %d requests", tt.parts, page.Records, err, n)
+			continue
+		}
+		if _, _, _, of := FindTruncated(s, page.Records[0].Raw); of != tt.cut {
+			t.Errorf("%s: cut from %d", tt.parts, of)
+		}
+	}
+}
+
 // textColumn is a column of texts under its own name.
 func textColumn(name string) schemas.Column {
 	return schemas.Column{Name: name, From: []string{name}, Type: schemas.Text}

@@ -21,13 +21,15 @@ const (
 )
 
 // FindTruncated tells what a record has only the newest of, by the record's own count: the name of what is cut, the table of the
-// nested list ("" where the stream file names a cap), the number of items sent, and the record's count. All are zero when nothing
+// nested list ("" where the cap is not of one), the number of items sent, and the record's count. All are zero when nothing
 // is cut.
 func FindTruncated(s *schemas.Stream, record []byte) (what, table string, sent, of int64) {
 	if s.Capped.Most > 0 {
-		if count := scan.Field(record, s.Capped.Count...); count != nil && scan.Count(count) > s.Capped.Most {
-			return s.Capped.Of, "", s.Capped.Most, scan.Count(count)
+		if count := scan.Count(scan.Field(record, s.Capped.Count...)); count > s.Capped.Most {
+			list, _ := cappedList(s)
+			return s.Capped.Of, list.Table, s.Capped.Most, count
 		}
+		return "", "", 0, 0
 	}
 	var partial []schemas.Child
 	var heads []string // the first keys of the paths of their lists and counts: one walk over the record finds all

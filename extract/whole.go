@@ -19,6 +19,7 @@ import (
 const (
 	Stub       = "stub"       // it has only its key and its time
 	NoItems    = "no_items"   // read by id, it came without the list that it is read for
+	FewItems   = "few_items"  // it has fewer items of that list than it counts, and than the source sends at most
 	Unreadable = "unreadable" // the record, or the rest of a nested list of it, cannot be read
 	NoTime     = "no_time"    // the value of its time is no time of a workspace
 )
@@ -48,7 +49,21 @@ func IncompleteReason(s *schemas.Stream, raw []byte) string {
 			return NoItems
 		}
 	}
+	if came, counted, known := countSendable(s, raw); known && came < counted {
+		return FewItems
+	}
 	return ""
+}
+
+// countSendable is the number of items in a record's capped list, and how many of those that it counts the source sends. known is
+// false where the stream file names no cap, or the record has no such list or count.
+func countSendable(s *schemas.Stream, raw []byte) (came, counted int64, known bool) {
+	list, found := cappedList(s)
+	if !found {
+		return 0, 0, false
+	}
+	came, _ = countItems(scan.Field(raw, list.From...))
+	return came, min(scan.Count(scan.Field(raw, s.Capped.Count...)), s.Capped.Most), came >= 0
 }
 
 // lacksItems reports whether a record lacks a list whose items it counts, or has an empty list and a count above 0.
@@ -61,8 +76,21 @@ func lacksItems(raw []byte, c schemas.Child) bool {
 	return n == 0 && count != nil && scan.Count(count) > 0
 }
 
-// countParts is the number of items in the lists whose items a record counts, and the sum of those counts.
+// cappedList is the nested list of a stream of which the source sends only the newest items; false where the stream file names none.
+func cappedList(s *schemas.Stream) (schemas.Child, bool) {
+	i := slices.IndexFunc(s.Children, func(c schemas.Child) bool { return s.Capped.Most > 0 && slices.Equal(c.Count, s.Capped.Count) })
+	if i < 0 {
+		return schemas.Child{}, false
+	}
+	return s.Children[i], true
+}
+
+// countParts is the number of items in the lists whose items a record counts, and the sum of those counts, without what the source
+// never sends.
 func countParts(s *schemas.Stream, raw []byte) (came, counted int64) {
+	if came, counted, known := countSendable(s, raw); known {
+		return came, counted
+	}
 	for _, c := range s.Children {
 		if c.Within != "" || c.Complete || c.Count == nil {
 			continue

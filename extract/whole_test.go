@@ -56,15 +56,17 @@ func TestT168ARecordOlderThanItsListEntryIsStale(t *testing.T) {
 
 func TestT159TimesInMillisecondsMoveAWindowLikeOthers(t *testing.T) {
 	t.Parallel()
-	ws := newWorkspace(t, minutesOf(40)...)
-	ws.millis = true
-	s := searchStream()
-	s.Read.Page.Size = 10
-	ids, pages := drainPhase(t, NewReader(ws.newClient(t), Request{Stream: s, State: State{SyncedTo: secondsBeforeNoon(11 * hour), HistoryDone: true}}))
-	if len(ids) != 40 || lastState(pages).SyncedTo != watermark {
-		t.Errorf("%d records, state %s", len(ids), lastState(pages))
-	}
-	if p := pages[1].State.Position; p.LastTime != ws.contacts[19].at {
-		t.Errorf("position %+v, want the time of the 20th contact, %d", p, ws.contacts[19].at)
+	for _, parts := range []int64{1000, 1e6} {
+		ws := newWorkspace(t, minutesOf(40)...)
+		ws.parts = parts
+		s := searchStream()
+		s.Read.Page.Size = 10
+		ids, pages := drainPhase(t, NewReader(ws.newClient(t), Request{Stream: s, State: State{SyncedTo: secondsBeforeNoon(11 * hour), HistoryDone: true}}))
+		if len(ids) != 40 || lastState(pages).SyncedTo != watermark {
+			t.Errorf("%d parts: %d records, state %s", parts, len(ids), lastState(pages))
+		}
+		if p := pages[1].State.Position; p.LastTime != ws.contacts[19].at {
+			t.Errorf("%d parts: position %+v, want the time of the 20th contact, %d", parts, p, ws.contacts[19].at)
+		}
 	}
 }

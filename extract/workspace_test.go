@@ -32,7 +32,7 @@ type testWorkspace struct {
 	shuffle  bool             // ignores the requested order
 	now      map[string]int64 // present times of records for which search still has older ones
 	untold   bool             // sends no total_count
-	millis   bool             // sends times in milliseconds
+	parts    int64            // parts of a second in which it sends times; 0: seconds
 	short    int              // records at the end of a list that it counts and does not send
 	between  func(n int)      // runs before the nth request, from 1
 	n        int
@@ -163,9 +163,7 @@ func (ws *testWorkspace) writePage(w http.ResponseWriter, found []testContact, c
 	var records []string
 	for _, c := range found {
 		at := cmp.Or(ws.now[c.id], c.at)
-		if ws.millis {
-			at *= 1000
-		}
+		at *= max(1, ws.parts)
 		records = append(records, contactJSON(c.id, at))
 	}
 	if next == nil {

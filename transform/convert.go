@@ -31,7 +31,7 @@ func (v *cellConverter) convertValue(c *columnPlan, t jsonValue, f *fieldNode) (
 		return rowCell{set: true, number: number}, reason
 	case c.kind.isFixed():
 		number, reason := c.kind.parseScalar(t, x.bytesOf(t.text))
-		c.millis = c.millis || c.kind == kindTimestamp && reason == "" && scalar.TellsMilliseconds(x.bytesOf(t.text))
+		c.millis = c.millis || c.kind == kindTimestamp && reason == "" && scalar.IsFinerThanSeconds(x.bytesOf(t.text))
 		return rowCell{set: true, number: number}, reason
 	case t.isContainer():
 		return rowCell{}, ReasonType

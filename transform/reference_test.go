@@ -140,8 +140,11 @@ func convertReference(c schemas.Column, v any) (any, bool) {
 		at, err := time.Parse(time.RFC3339, text)
 		if whole {
 			at, err = time.Unix(number.Num().Int64(), 0).UTC(), nil
-			if milli := time.UnixMilli(number.Num().Int64()).UTC(); milli.Year() >= 1990 && milli.Year() < 2100 {
-				at = milli
+			n := number.Num().Int64()
+			for _, finer := range []time.Time{time.UnixMilli(n).UTC(), time.UnixMicro(n).UTC()} {
+				if finer.Year() >= 1990 && finer.Year() < 2100 {
+					at = finer
+				}
 			}
 		}
 		return at.UTC().Truncate(time.Microsecond).Format(time.RFC3339Nano), err == nil && at.Year() >= 1990 && at.Year() < 2100

@@ -112,7 +112,7 @@ func TestT107TimesAreReadByWhatTheySayAndElseInTheZone(t *testing.T) {
 		at               int64
 		zoned, ambiguous bool
 	}{
-		{"1700000000", 1700000000, true, false}, {"1700000000.75", 1700000000, true, false}, {"1700000000123", 1700000000, true, false},
+		{"1700000000", 1700000000, true, false}, {"1700000000.75", 1700000000, true, false}, {"1700000000123", 1700000000, true, false}, {"1700000000123456", 1700000000, true, false},
 		{"2023-11-14T22:13:20Z", 1700000000, true, false}, {"2023-11-14 17:13:20 -0500", 1700000000, true, false},
 		{"2023-11-14 22:13:20 UTC", 1700000000, true, false}, {"2023-11-14 17:13:20", 1700000000, false, false},
 		{"2026-11-01 00:59:59", 1793509199, false, false}, // before the clocks are put back

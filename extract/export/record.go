@@ -68,11 +68,11 @@ var (
 	bare  = []string{"2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02 15:04"}
 )
 
-// readTime parses Unix seconds or milliseconds, or a text.
+// readTime parses Unix seconds, milliseconds or microseconds, or a text.
 func (r *Row) readTime(text string, zone *time.Location) {
 	whole, _, _ := strings.Cut(text, ".")
 	if n, err := strconv.ParseInt(whole, 10, 64); err == nil {
-		if n > 1e11 {
+		for n > 1e11 {
 			n /= 1000
 		}
 		r.Time, r.Timed, r.Zoned = n, n > 0, true

@@ -51,6 +51,10 @@ var ofContacts = []operationSpec{
 		func(w *Workspace, a operationArgs) (any, error) {
 			return nil, w.UpdateQuietly(a.textArg("id"), a.changesArg("set")...)
 		}},
+	{"contacts.restore", []operationParam{idParam, {name: "back", kind: &spanParam}, setParam}, "Sets columns and moves `updated_at` back, as a backup of the source does that is restored.",
+		func(w *Workspace, a operationArgs) (any, error) {
+			return nil, w.RestoreContact(a.textArg("id"), a.durationArg("back"), a.changesArg("set")...)
+		}},
 	{"contacts.promote", []operationParam{idParam}, "Makes a lead a user.", onID((*Workspace).PromoteLead)},
 	{"contacts.merge", []operationParam{idParam, intoParam}, "Merges an active lead into an active user, who has its conversations and tickets then.",
 		func(w *Workspace, a operationArgs) (any, error) {

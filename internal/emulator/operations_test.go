@@ -29,6 +29,7 @@ var contactSteps = []operationStep{
 	{"contacts.create", m{"role": "lead"}, "other", "contacts", "/contacts?per_page=150"},
 	{"contacts.update", m{"id": "$user", "set": m{"phone": "+49301", "owner_id": 814860}}, "", "contacts", "/contacts/$user"},
 	{"contacts.update-quietly", m{"id": "$user", "set": m{"last_seen_at": 1718000000}}, "", "contacts", "/contacts/$user"},
+	{"contacts.restore", m{"id": "$user", "back": "2h", "set": m{"name": "Zoe"}}, "", "contacts", "/contacts/$user"},
 	{"contacts.promote", m{"id": "$other"}, "", "contacts", "/contacts/$other"},
 	{"contacts.fail-merge", m{"id": "$lead", "into": "$user", "reason": "busy"}, "", "contact_activities", "/contacts/activities?per_page=150"},
 	{"contacts.tag", m{"id": "$user", "tag": "$tag"}, "", "contact_tags", "/contacts/$user/tags"},

@@ -135,6 +135,15 @@ func (b *testBed) publishingAll() *testBed {
 	return b
 }
 
+// capParts makes the stream files name another number of parts that the source sends at most.
+func (b *testBed) capParts(most int64) {
+	for _, s := range b.runner.Catalogue.Streams() {
+		if s.Capped.Of == "parts" {
+			s.Capped.Most = most
+		}
+	}
+}
+
 // syncOnce runs the pipeline, and fails the test when the run fails.
 func (b *testBed) syncOnce(o runner.Options) *runlog.Report {
 	b.t.Helper()

@@ -125,6 +125,7 @@ func TestSilentChangesAreFoundWithinAWeek(t *testing.T) {
 	t.Parallel()
 	b := newTalkBed(t, emulator.Knobs{QuietConversations: emulator.Always, SilentParts: true, DeleteConversations: true, QuietUntag: true,
 		ListDeletes: emulator.ListNone, DeletedOrder: emulator.OrderOldest, PartsCap: 30, ChangeShare: 0.1})
+	b.capParts(30)
 	b.syncOnce(runner.Options{})
 	b.space.SimulateHours(6)
 	b.syncOnce(runner.Options{})

@@ -39,6 +39,8 @@ type planTrial struct {
 	lies      string // wrong answers, by name and share
 	replays   bool   // answers may be old ones
 	log       io.Writer
+	masked    bool // some columns are hashed or dropped
+	owed      bool // the tables are right only after a full refresh
 	secondRun bool // a second run without faults was needed
 	cameBack  bool // a contact became active again, perhaps with an older time
 	runs      int
@@ -148,8 +150,14 @@ func (t *planTrial) newBed() *testBed {
 		c.Logs = 2 * p.contacts
 	}
 	b := newBedWith(t, c, fmt.Sprintf(modelConfig, strings.Join(p.streamNames(), ", "))).publishingAll()
+	t.controlRunner(b)
+	return b
+}
+
+// controlRunner makes what the runs of a bed do depend on the plan alone.
+func (t *planTrial) controlRunner(b *testBed) {
 	b.runner.Log = quietLog(t.log)
-	b.runner.Parallel = 1 // the plan alone decides what happens
+	b.runner.Parallel = 1
 	b.runner.Now = func() time.Time { return b.space.CurrentTime().Add(t.skew) }
 	b.runner.Wait = func(ctx context.Context, d time.Duration) error {
 		whole := 500 * time.Millisecond // waits between two tries are random, between half of this and all of it
@@ -161,10 +169,9 @@ func (t *planTrial) newBed() *testBed {
 	}
 	for _, s := range b.runner.Catalogue.Streams() {
 		if s.Read.Page.Size > 0 {
-			s.Read.Page.Size = min(s.Read.Page.Size, p.page)
+			s.Read.Page.Size = min(s.Read.Page.Size, t.plan.page)
 		}
 	}
-	return b
 }
 
 // prepareWarehouse gives the plan a warehouse that was synced at hour 0. Plans with the same population share it.
@@ -213,6 +220,13 @@ func (t *planTrial) applyOp(o planOp) {
 	case "lies":
 		t.lies = o.with
 		t.liar.setLies(uint64(o.n)+t.plan.seed, o.with)
+	case "configure":
+		t.configure(o.with)
+	case "restore":
+		if id := t.life.pickContact("active"); id != "" {
+			t.owed = true
+			t.bed.failOn(t.bed.space.RestoreContact(id, time.Duration(o.n)*time.Minute, emulator.FieldChange{Field: "name", Value: "of a backup"}))
+		}
 	case "erase":
 		t.eraseContact()
 	case "run":
@@ -271,6 +285,9 @@ func (t *planTrial) checkConvergence() {
 	t.bed.failOn(t.bed.space.SetChaos(""))
 	t.turnKnobs("{}")
 	t.bed.space.RunBetween(nil)
+	if t.masked {
+		t.configure("")
+	}
 	for _, id := range t.bed.space.CallIDs() {
 		_ = t.bed.space.EndCall(id) // ended calls refuse, and stay ended
 	}
@@ -280,7 +297,11 @@ func (t *planTrial) checkConvergence() {
 		t.bed.space.Advance(100 * time.Hour) // longer than the lookback window, so that a lost row cannot be read again
 	}
 	for last := range 2 {
-		report, err := t.runProgram(t.Context(), &modelRun{}, nil)
+		r := &modelRun{}
+		if t.owed && last == 0 {
+			r.refresh = 1
+		}
+		report, err := t.runProgram(t.Context(), r, nil)
 		t.runs++
 		if err != nil {
 			t.Fatalf("clean run: %v", err)

@@ -87,6 +87,48 @@ func TestT161ASearchThatReturnsNothingIsCheckedByID(t *testing.T) {
 	b.equalsOracle()
 }
 
+// TestT197ASearchThatLacksTheNewestStoredRowsIsCheckedByID: its index is behind, so that it returns one old record, counts one, and hides what
+// has changed since.
+func TestT197ASearchThatLacksTheNewestStoredRowsIsCheckedByID(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tinyConfig(88))
+	b.syncOnce(runner.Options{})
+	p := contactBed{b}
+	people := b.space.ContactIDs("active")
+	for _, id := range people[:6] {
+		p.advanceAfter(b.space.UpdateContact(id, emulator.FieldChange{Field: "name", Value: "Seen"}))
+	}
+	b.space.Advance(time.Hour)
+	b.syncOnce(runner.Options{})
+	mark := b.loadState("contacts").SyncedTo
+	p.advanceAfter(b.space.UpdateContact(people[7], emulator.FieldChange{Field: "name", Value: "Hidden"}))
+	b.space.Advance(time.Hour)
+	b.answerWith("contacts.search", func(body []byte) []byte {
+		var page map[string]json.RawMessage
+		var records []json.RawMessage
+		b.failOn(json.Unmarshal(body, &page))
+		b.failOn(json.Unmarshal(page["data"], &records))
+		page["data"], page["total_count"], page["pages"] = rawJSON(t, records[:min(1, len(records))]), rawJSON(t, 1), rawJSON(t, map[string]any{"next": nil})
+		return rawJSON(t, page)
+	})
+	for range 2 { // in each run, not only once
+		before := b.space.RequestCount()
+		s := streamResult(t, b.trySync(runner.Options{}), "contacts")
+		if s.Status != runlog.StatusFailed || s.Class != "source" || !strings.Contains(s.Error, "lacks 5 of the 5 newest rows") {
+			t.Errorf("%+v", s)
+		}
+		if got := b.loadState("contacts").SyncedTo; got != mark {
+			t.Errorf("the watermark moved from %d to %d", mark, got)
+		}
+		if asked := b.countRequests(before, "/contacts/")["/contacts/"]; asked > 15 { // five by id, and pages of lists
+			t.Errorf("%d requests by id", asked)
+		}
+	}
+	b.answerWith("", nil)
+	b.syncOnce(runner.Options{})
+	b.equalsOracle()
+}
+
 // TestT161DeletedContactsExplainAnEmptySearch: when all stored contacts of the window were deleted, an empty search is right.
 // Holds: T194.
 func TestT161DeletedContactsExplainAnEmptySearch(t *testing.T) {

@@ -42,6 +42,9 @@ func TestT54T61TicketsEqualTheOracleHourByHour(t *testing.T) {
 			t.Parallel()
 			k.ChangeShare, k.QuietConversations = 0.3, emulator.Never
 			b := ticketBed(t, 161, k)
+			if k.PartsCap > 0 {
+				b.capParts(int64(k.PartsCap))
+			}
 			for range 3 {
 				b.syncOnce(runner.Options{})
 				b.equalsTickets()
@@ -102,6 +105,7 @@ func TestT57PartsOfTicketsBeyondTheNewestStay(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
 	b := ticketBed(t, 163, emulator.Knobs{PartsCap: 4})
+	b.capParts(4)
 	id := b.newTicket()
 	for n := range 4 {
 		b.failOn(b.space.ReplyTicket(id, conversations.ByNote, fmt.Sprint("note ", n)))

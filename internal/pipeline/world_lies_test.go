@@ -30,6 +30,7 @@ type lyingAnswer struct {
 	envelope map[string]json.RawMessage
 	key      string // key of the list; "": the answer is one record
 	records  []map[string]json.RawMessage
+	asked    []byte // body of the request
 }
 
 // lieKinds are all wrong answers of the test; a world has one or several of them.
@@ -47,6 +48,9 @@ func lieKinds() []lieKind {
 		{"no-next", (*lyingProxy).noNext, []string{"1"}},
 		{"unreadable", (*lyingProxy).failSomeRecords, []string{"0.1"}},
 		{"twice", (*lyingProxy).repeatRecords, often},
+		{"few-parts", (*lyingProxy).cutParts, []string{"0.05", "0.3", "1"}},
+		{"another", (*lyingProxy).swapRecord, often},
+		{"bad-in-batch", (*lyingProxy).failSomeBatches, []string{"0.1"}},
 	}
 }
 
@@ -57,7 +61,8 @@ type lyingProxy struct {
 
 	mu         sync.Mutex // guards what follows
 	dice       *rand.Rand
-	activeLies map[string]float64 // by lie: how often
+	activeLies map[string]float64                    // by lie: how often
+	shown      map[string]map[string]json.RawMessage // by type: the last answer about one record
 }
 
 // setLies sets the lies from now on: name=share, with commas between them.
@@ -98,7 +103,7 @@ func (l *lyingProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	answer := httptest.NewRecorder()
 	l.space.ServeHTTP(answer, r)
-	a := &lyingAnswer{status: answer.Code}
+	a := &lyingAnswer{status: answer.Code, asked: body}
 	if answer.Code != http.StatusOK || !a.parseBody(answer.Body.Bytes()) {
 		for name, values := range answer.Header() {
 			w.Header()[name] = values
@@ -277,5 +282,52 @@ func (l *lyingProxy) repeatRecords(r *http.Request, a *lyingAnswer) {
 		}
 		older["updated_at"], older["name"], older["title"] = rawJSON(l.t, at-1), rawJSON(l.t, "an older name"), rawJSON(l.t, "an older title")
 		a.records = append(a.records, older)
+	}
+}
+
+// cutParts removes some or all parts of a conversation or ticket, and keeps their count.
+func (l *lyingProxy) cutParts(_ *http.Request, a *lyingAnswer) {
+	for _, record := range a.records {
+		for _, name := range []string{"conversation_parts", "ticket_parts"} {
+			var parts map[string]json.RawMessage
+			var list []json.RawMessage
+			if json.Unmarshal(record[name], &parts) != nil || json.Unmarshal(parts[name], &list) != nil || len(list) == 0 || !l.drawLie("few-parts") {
+				continue
+			}
+			parts[name] = rawJSON(l.t, [][]json.RawMessage{{}, list[:len(list)/2], list[(len(list)+1)/2:]}[l.dice.IntN(3)])
+			record[name] = rawJSON(l.t, parts)
+		}
+	}
+}
+
+// swapRecord answers a request for one record with the record of the request before.
+func (l *lyingProxy) swapRecord(_ *http.Request, a *lyingAnswer) {
+	if !a.isSingleRecord() {
+		return
+	}
+	kind, own := string(a.envelope["type"]), a.records[0]
+	if before := l.shown[kind]; before != nil && l.drawLie("another") {
+		a.records[0] = before
+	}
+	if l.shown == nil {
+		l.shown = map[string]map[string]json.RawMessage{}
+	}
+	l.shown[kind] = own
+}
+
+// failSomeBatches refuses the requests for several ids that name some id, always the same ones.
+func (l *lyingProxy) failSomeBatches(r *http.Request, a *lyingAnswer) {
+	var asked struct {
+		IDs []string `json:"conversation_ids"`
+	}
+	if !strings.HasSuffix(r.URL.Path, "/calls/search") || json.Unmarshal(a.asked, &asked) != nil {
+		return
+	}
+	for _, id := range asked.IDs {
+		h := fnv.New32a()
+		_, _ = h.Write([]byte(id))
+		if h.Sum32()%10 == 0 {
+			a.status, a.key, a.records = http.StatusInternalServerError, "", []map[string]json.RawMessage{{"error": rawJSON(l.t, "boom")}}
+		}
 	}
 }

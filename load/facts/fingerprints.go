@@ -125,18 +125,8 @@ func timeRange(fingerprints []transform.ListFingerprint, column int) (first, las
 	return first, last, ok
 }
 
-// CountBetween counts the rows that are not soft-deleted and have a time of a column from one instant to another, both
-// included.
-func (w *Facts) CountBetween(ctx context.Context, schema string, t transform.Table, column string, from, to time.Time) (n int64, err error) {
-	err = w.db.Do("", func(db *duck.DB) error {
-		query := "SELECT count(*) FROM " + duck.Table(schema, t.Name) + " WHERE " + betweenCondition(t, column)
-		return db.Scan(ctx, query, []any{from, to}, &n)
-	})
-	return n, err
-}
-
-// KeysBetween gives the keys of the rows of CountBetween with their times, the newest first, at most most of them. The
-// key of the table must be one column. among limits the result to some keys; nil does not.
+// KeysBetween gives the keys and times of the rows that are not soft-deleted and have a time of a column from one instant
+// to another, both included: at most most of them, the newest first. The key of the table must be one column. among limits the result to some keys; nil does not.
 func (w *Facts) KeysBetween(ctx context.Context, schema string, t transform.Table, column string, from, to time.Time, among []string, most int) (keys map[string]time.Time, err error) {
 	err = w.db.Do("", func(db *duck.DB) error {
 		key := duck.Name(t.Key[0]) + "::VARCHAR"

@@ -66,11 +66,13 @@ func Members(body []byte) (keys []string, values [][]byte) {
 // EarliestTime and LatestTime bound the times of workspaces, in Unix seconds: from 1990 to before 2100.
 const EarliestTime, LatestTime = 631_152_000, 4_102_444_800
 
-// UnixTime reads a time as Unix seconds. It accepts a number of seconds or milliseconds, and ISO 8601 text.
+// UnixTime reads a time as Unix seconds. It accepts a number of seconds, milliseconds or microseconds, and ISO 8601 text.
 func UnixTime(raw []byte) (int64, bool) {
 	if n, ok := Number(raw); ok {
-		if n >= 1000*EarliestTime && n < 1000*LatestTime { // milliseconds: no workspace has such times in seconds
-			n /= 1000
+		for _, parts := range []int64{1000, 1e6} { // no workspace has such times in seconds
+			if n >= parts*EarliestTime && n < parts*LatestTime {
+				n /= parts
+			}
 		}
 		return n, true
 	}

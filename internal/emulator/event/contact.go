@@ -111,5 +111,6 @@ type ContactEvent struct {
 	Other   int32         // Merged, MergeFailed: the target contact; Tagged and so on: the tag, note, company or subscription
 	Born    *Contact      // Created: its attributes. Contacts of the population have those of hour 0, as the log has no field changes before
 	Set     []FieldChange // Updated
+	Back    int64         // Updated: so many seconds by which updated_at moves back
 	Text    string        // Noted: the body; MergeFailed: the reason
 }

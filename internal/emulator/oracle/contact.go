@@ -80,7 +80,10 @@ func (o *Oracle) applyContactEvent(e *event.ContactEvent) {
 	case event.CompanyAttached, event.CompanyDetached:
 		setMembership(&p.companies, e.Other, e.Kind == event.CompanyAttached)
 	}
-	if !e.Quiet {
+	switch {
+	case e.Back > 0:
+		p.updated -= e.Back
+	case !e.Quiet:
 		p.updated = e.At
 	}
 }

@@ -22,11 +22,11 @@ func auditPage(t *Task, page extract.Page) {
 	}
 }
 
-// auditTimes notes a finding when the source sends times in milliseconds. They are stored as the same instants.
+// auditTimes notes a finding when the source sends times in milliseconds or microseconds. They are stored as the same instants.
 func auditTimes(t *Task) {
 	for _, column := range t.Decoder.MillisecondColumns() {
 		t.Run.AddFinding(load.Finding{Schema: t.Workspace.Name, Stream: t.Stream.Name, Table: t.Tables[0].Name, Kind: "known", Name: "milliseconds", Once: true,
-			Message: "the source sends times in milliseconds, first seen in " + column + "; they are stored as instants, like all others"})
+			Message: "the source sends times in milliseconds or microseconds, first seen in " + column + "; they are stored as instants, like all others"})
 	}
 }
 

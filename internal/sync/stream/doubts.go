@@ -36,7 +36,7 @@ func takeRecord(t *Task, record extract.Record, meta transform.Meta) error {
 	}
 	if missing != "" && named {
 		asked := noteDoubt(t, key, missing, record.Error)
-		if kept := missing == transform.OmitsUsual || missing == extract.Unreadable && record.Raw != nil || missing == extract.NoTime && !asked; !kept {
+		if kept := missing == transform.OmitsUsual || missing == extract.FewItems || missing == extract.Unreadable && record.Raw != nil || missing == extract.NoTime && !asked; !kept {
 			if t.State.Sweep != nil {
 				t.seenKeys = append(t.seenKeys, key)
 			}

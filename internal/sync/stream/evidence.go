@@ -15,13 +15,13 @@ import (
 	"aqueduck/load"
 )
 
-// evidenceRows is how many stored rows are read by id when a search returns none of them.
+// evidenceRows is how many stored rows of a window, the newest, its search must return.
 const evidenceRows = 5
 
-// checkWindowEvidence compares a page of a window with the rows that are stored in that window. A search that returns none of the stored rows
-// may be broken, and an empty answer of a broken search looks like a window without changes. So at the last page of such a window a few
-// stored rows are read by id. When the source still has them, with a time inside the window, checkWindowEvidence returns an error: the search is broken,
-// and the watermark must not move past the window.
+// checkWindowEvidence compares the pages of a window with the newest rows that are stored in that window. A search that does not return them may
+// be broken or behind, and its answer then looks like a window with few changes or none. So at the last page of a window that lacks half of them,
+// the missing ones are read by id. When the source still has half of them, or any where no record came, with times inside the window,
+// checkWindowEvidence returns an error: the search is broken, and the watermark must not move past the window.
 func checkWindowEvidence(ctx context.Context, t *Task, page extract.Page) error {
 	column := t.Stream.TimeColumn()
 	if column == "" || page.Window == nil || page.Resumed || t.IsWindowed() || isFedByOthers(t) {
@@ -32,23 +32,22 @@ func checkWindowEvidence(ctx context.Context, t *Task, page extract.Page) error 
 		to = time.Unix(page.Window.To, 0)
 	}
 	if t.evidence == nil || t.evidence.window != *page.Window {
-		t.evidence = &windowEvidence{window: *page.Window}
-		err := t.Run.Writer.Use(func(work *load.Work) (err error) {
-			t.evidence.stored, err = work.Facts.CountBetween(ctx, t.Workspace.Name, t.Tables[0], column, from, to)
-			return err
-		})
+		missing, err := newestStored(ctx, t, column, from, to)
 		if err != nil {
-			return fmt.Errorf("stream %s: count the rows of a window: %w", t.Stream.Name, err)
+			return err
+		}
+		t.evidence = &windowEvidence{window: *page.Window, stored: len(missing), missing: missing}
+	}
+	t.evidence.anyRecord = t.evidence.anyRecord || len(page.Records) > 0
+	for _, record := range page.Records {
+		if key, ok := extract.RecordKey(t.Stream, record.Raw); ok {
+			delete(t.evidence.missing, key)
 		}
 	}
-
-	// One stored row in the answer is proof enough. Only the last page of a window without one needs requests by id.
-	t.evidence.anyRecord = t.evidence.anyRecord || len(page.Records) > 0
-	if t.evidence.stored == 0 || t.evidence.storedFound {
+	lacks, known := len(t.evidence.missing), t.evidence.stored
+	history := page.Window.Kind == string(extract.History) // a full refresh reads many windows, with many records that have left since
+	if !page.Boundary || lacks == 0 || 2*lacks < known || history && lacks < known {
 		return nil
-	}
-	if err := noteStoredFound(ctx, t, column, from, to, page.Records); err != nil || t.evidence.storedFound || !page.Boundary {
-		return err
 	}
 	return confirmMissingByID(ctx, t, column, from, to)
 }
@@ -107,32 +106,11 @@ func dropStoredOlder(ctx context.Context, t *Task, page extract.Page) (extract.P
 	return page, nil
 }
 
-// noteStoredFound notes in t.evidence whether one of the records is a stored row of the window.
-func noteStoredFound(ctx context.Context, t *Task, column string, from, to time.Time, records []extract.Record) error {
-	keys := make([]string, 0, len(records))
-	for _, record := range records {
-		if key, ok := extract.RecordKey(t.Stream, record.Raw); ok {
-			keys = append(keys, key)
-		}
-	}
-	if len(keys) == 0 {
-		return nil
-	}
-	err := t.Run.Writer.Use(func(work *load.Work) error {
-		met, err := work.Facts.KeysBetween(ctx, t.Workspace.Name, t.Tables[0], column, from, to, keys, 1)
-		t.evidence.storedFound = len(met) > 0
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("stream %s: find its records among the stored rows: %w", t.Stream.Name, err)
-	}
-	return nil
-}
-
-// confirmMissingByID reads some stored rows of the window by id. A row that the source still has, with a time inside the window, shows that the search
-// left it out. It does not matter whether the row has changed: its old time was inside the window too.
+// confirmMissingByID reads by id the newest stored rows of the window that its search did not return. A row that the source still has, with a time
+// inside the window, shows that the search left it out. It does not matter whether the row has changed: its old time was inside the window too.
 func confirmMissingByID(ctx context.Context, t *Task, column string, from, to time.Time) error {
-	there, asked, known, err := readStoredByID(ctx, t, column, from, to)
+	ids := slices.Sorted(maps.Keys(t.evidence.missing))
+	there, known, err := timesByID(ctx, t, ids)
 	if err != nil {
 		return err
 	}
@@ -142,24 +120,31 @@ func confirmMissingByID(ctx context.Context, t *Task, column string, from, to ti
 			within++
 		}
 	}
-	proof := fmt.Sprintf("%d of %d rows requested by id exist, with times in that window", within, asked)
+	exist := t.evidence.stored - len(ids) + len(there)
+	proof := fmt.Sprintf("%d of %d rows requested by id exist, with times in that window", within, len(ids))
 	switch {
+	case !known && len(ids) < t.evidence.stored:
+		return nil
 	case !known:
 		proof = "and the stream has no request by id"
 	case len(there) == 0 && !t.evidence.anyRecord:
 		return confirmEmptyList(ctx, t, column, from)
-	case within == 0:
+	case within == 0, t.evidence.anyRecord && 2*within < exist:
 		return nil
 	}
 	return &problem.Problem{Class: "source", Next: problem.SourceNext,
-		What: fmt.Sprintf("stream %s: its list returned none of the %d rows stored from %s to %s; %s", t.Stream.Name, t.evidence.stored, formatTime(from), formatTime(to), proof)}
+		What: fmt.Sprintf("stream %s: its list lacks %d of the %d newest rows stored from %s to %s; %s", t.Stream.Name, len(ids), t.evidence.stored, formatTime(from), formatTime(to), proof)}
 }
 
 // confirmEmptyList checks a search that returned nothing for a window with stored rows, after none of those rows was found by id. When the source
 // still has some older stored rows by id, a search without a time bound must return a record. Any record counts: the search index may not have a
 // row yet that was restored a moment ago.
 func confirmEmptyList(ctx context.Context, t *Task, column string, before time.Time) error {
-	there, _, _, err := readStoredByID(ctx, t, column, time.Unix(0, 0), before)
+	stored, err := newestStored(ctx, t, column, time.Unix(0, 0), before)
+	if err != nil {
+		return err
+	}
+	there, _, err := timesByID(ctx, t, slices.Sorted(maps.Keys(stored)))
 	if err != nil || len(there) == 0 {
 		return err
 	}
@@ -181,28 +166,32 @@ func confirmEmptyList(ctx context.Context, t *Task, column string, before time.T
 		What: fmt.Sprintf("stream %s: its list is empty for every start time, but %d stored records exist by id", t.Stream.Name, len(there))}
 }
 
-// readStoredByID reads by id the newest rows that are stored between two times, at most evidenceRows. It returns the times (Unix seconds) of those
-// that the source still has, and how many it asked for. known is false when no stream can read these records by id.
-func readStoredByID(ctx context.Context, t *Task, column string, from, to time.Time) (there []int64, asked int, known bool, err error) {
-	var stored map[string]time.Time
+// newestStored returns the keys and times of the newest rows that are stored between two times, at most evidenceRows.
+func newestStored(ctx context.Context, t *Task, column string, from, to time.Time) (stored map[string]time.Time, err error) {
 	err = t.Run.Writer.Use(func(work *load.Work) (err error) {
 		stored, err = work.Facts.KeysBetween(ctx, t.Workspace.Name, t.Tables[0], column, from, to, nil, evidenceRows)
 		return err
 	})
 	if err != nil {
-		return nil, 0, false, fmt.Errorf("stream %s: choose stored rows to request: %w", t.Stream.Name, err)
+		return nil, fmt.Errorf("stream %s: choose the stored rows that its search must return: %w", t.Stream.Name, err)
 	}
-	if len(stored) == 0 {
-		return nil, 0, true, nil
+	return stored, nil
+}
+
+// timesByID reads records by id and returns the times (Unix seconds) of those that the source has. known is false when no stream can read these
+// records by id.
+func timesByID(ctx context.Context, t *Task, ids []string) (there []int64, known bool, err error) {
+	if len(ids) == 0 {
+		return nil, true, nil
 	}
-	records, known, err := readByID(ctx, t, slices.Sorted(maps.Keys(stored)))
+	records, known, err := readByID(ctx, t, ids)
 	if err != nil {
-		return nil, 0, known, fmt.Errorf("stream %s: request by id what its search did not return: %w", t.Stream.Name, err)
+		return nil, known, fmt.Errorf("stream %s: request by id what its search did not return: %w", t.Stream.Name, err)
 	}
 	for _, record := range records {
 		if at, timed := extract.RecordTime(t.Stream, record.Raw); timed && !record.Gone {
 			there = append(there, at)
 		}
 	}
-	return there, len(stored), known, nil
+	return there, known, nil
 }

@@ -21,10 +21,10 @@ import (
 // windowEvidence is what the pages of one window have shown so far about the rows that are stored in that window. A window without
 // evidence does not move the watermark: see checkWindowEvidence.
 type windowEvidence struct {
-	window      extract.Window
-	stored      int64 // rows that were stored in the window before it was read
-	storedFound bool  // the source returned at least one of them
-	anyRecord   bool  // the source returned at least one record, stored or not
+	window    extract.Window
+	stored    int                  // the newest of them, as many as are looked for
+	missing   map[string]time.Time // those of them that the source has not returned
+	anyRecord bool                 // the source returned any record
 }
 
 // Datasets is what a run knows of the exports of one workspace.

@@ -152,7 +152,7 @@ func stateTables() []Table {
 			{"not_covered", "JSON", "Personal columns that cannot be searched for a person, or that the configuration keeps."}}},
 		{"incomplete", "One row per record with an incomplete answer. Stored values stay, and each run requests the record again.", []systemColumn{
 			ofSchema, ofStream, {"id", "VARCHAR", "The record's key."},
-			{"reason", "VARCHAR", "`left_out`: a stored list or object is missing. `stub`: only key and time were sent. `no_items`: the list that it is read for is missing. `lacks`: a list or object that the source always sends is missing. `unreadable`: see error. `no_time`: the time of its last change is no time. `recheck`: it changed after its newest part, or lacks what others have; it is requested once more."},
+			{"reason", "VARCHAR", "`left_out`: a stored list or object is missing. `stub`: only key and time were sent. `no_items`: the list that it is read for is missing. `few_items`: that list has fewer items than counted, and than the source sends at most. `lacks`: a list or object that the source always sends is missing. `unreadable`: see error. `no_time`: the time of its last change is no time. `recheck`: it changed after its newest part, or lacks what others have; it is requested once more."},
 			{"error", "VARCHAR", "Why the record is unreadable."}, {"since", "TIMESTAMPTZ", "Time of the first incomplete answer."}}},
 		{"misfits", "One row per dead letter: a value that did not fit its column, or a rejected record. It stays until the record arrives without the problem. Values are not stored here.", []systemColumn{
 			ofSchema, {"stream", "VARCHAR", "Stream that last read it."}, {"record_table", "VARCHAR", "Table of the record."},

@@ -2,14 +2,14 @@ package scalar
 
 import "time"
 
-// earliest and latest bound the times of a workspace, in Unix seconds; others are zeros and mistakes. In seconds and in milliseconds the
-// two ranges do not overlap, so that a number shows its unit.
+// earliest and latest bound the times of a workspace, in Unix seconds; others are zeros and mistakes. In seconds, milliseconds and
+// microseconds the ranges do not overlap, so that a number shows its unit.
 var (
 	earliest = time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
 	latest   = time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
 )
 
-// ParseTimestamp parses Unix seconds, Unix milliseconds, or ISO 8601 text with an offset, into Unix microseconds. The reason is
+// ParseTimestamp parses Unix seconds, milliseconds or microseconds, or ISO 8601 text with an offset, into Unix microseconds. The reason is
 // "" when it is valid.
 func ParseTimestamp(b []byte) (int64, string) {
 	seconds, reason := ParseInt(b)
@@ -17,8 +17,10 @@ func ParseTimestamp(b []byte) (int64, string) {
 	switch {
 	case reason == ReasonType:
 		seconds, micros, reason = parseISO(b)
-	case inMilliseconds(seconds):
+	case inParts(seconds, 1000):
 		seconds, micros = seconds/1000, seconds%1000*1000
+	case inParts(seconds, 1e6):
+		seconds, micros = seconds/1e6, seconds%1e6
 	}
 	if reason != "" {
 		return 0, reason
@@ -29,16 +31,16 @@ func ParseTimestamp(b []byte) (int64, string) {
 	return seconds*1e6 + micros, ""
 }
 
-// inMilliseconds reports whether a number is a time in milliseconds.
-func inMilliseconds(n int64) bool { return n >= earliest*1000 && n < latest*1000 }
+// inParts reports whether a number is a time in so many parts of a second.
+func inParts(n, parts int64) bool { return n >= earliest*parts && n < latest*parts }
 
-// TellsMilliseconds reports whether the text of a timestamp is a number of milliseconds.
-func TellsMilliseconds(b []byte) bool {
+// IsFinerThanSeconds reports whether the text of a timestamp is a number of milliseconds or microseconds.
+func IsFinerThanSeconds(b []byte) bool {
 	if len(b) == 10 { // nearly all times: seconds
 		return false
 	}
 	n, reason := ParseInt(b)
-	return reason == "" && inMilliseconds(n)
+	return reason == "" && (inParts(n, 1000) || inParts(n, 1e6))
 }
 
 // parseISO parses 2024-05-06T07:08:09 with an optional fraction, then Z, UTC or an offset. A text without an offset names no

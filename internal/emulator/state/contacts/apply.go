@@ -111,7 +111,10 @@ func (w *Book) applyVersion(seq int, e *event.ContactEvent, c *StoredContact) {
 	case event.CompanyDetached:
 		d.Companies = core.WithoutElement(d.Companies, e.Other)
 	}
-	if !e.Quiet {
+	switch {
+	case e.Back > 0:
+		d.Updated -= e.Back
+	case !e.Quiet:
 		d.Updated = e.At
 	}
 	c.Doc = &d

@@ -3,6 +3,7 @@ package contacts
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/state/core"
@@ -48,6 +49,20 @@ func (w *Contacts) UpdateQuietly(id string, set ...event.FieldChange) error {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	return w.UpdateFields(w.UnixNow(), id, true, set)
+}
+
+// RestoreContact sets fields and moves updated_at back, as a backup of the source does that is restored (trap T172).
+func (w *Contacts) RestoreContact(id string, back time.Duration, set ...event.FieldChange) error {
+	return w.AppendEvent(event.Updated, id, func(e *event.ContactEvent) error {
+		trial := *w.List[e.Contact].Doc
+		e.Back, e.Set = int64(back/time.Second), core.PlainChanges(set)
+		for _, c := range e.Set {
+			if err := setField(&trial, c); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // UpdateFields sets fields of a contact; quiet leaves updated_at unchanged. The caller holds the lock.
