@@ -133,7 +133,7 @@ func (s *searchReader) startWindow(from *Position) {
 			s.since = from.Since
 		}
 	}
-	s.walk = newWalk(s.c, s.remainingList(), from)
+	s.walk = s.startWalk(s.remainingList(), from)
 	if from != nil && !s.walk.canResume(from) {
 		// The cursor belongs to another request: the version, the address or the stream file has changed since (T13).
 		s.earlierRows += from.Rows
@@ -167,7 +167,7 @@ func (s *searchReader) restartWalk() {
 	maps.Copy(s.earlierKeys, s.walk.tally.seenKeys)
 	s.earlierRows += s.walk.tally.resumedRows
 	s.previous = 0
-	s.walk = newWalk(s.c, s.remainingList(), nil)
+	s.walk = s.startWalk(s.remainingList(), nil)
 }
 
 // recoverCursor continues after the server has lost a cursor. It gives up when cursors expire without progress: one second, or
