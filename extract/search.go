@@ -50,6 +50,12 @@ type searchReader struct {
 }
 
 func readSearch(r *Reader) func(context.Context) (Page, error) {
+	switch explicit := !r.r.Since.IsZero() || !r.r.Until.IsZero(); {
+	case r.r.Phase == History && explicit:
+		return readNothing
+	case r.r.Phase == History:
+		return readHistory(r)
+	}
 	s := &searchReader{Reader: r}
 	s.state = s.state.switchPhase(r.r.Phase)
 	return s.nextWindowPage
@@ -60,11 +66,6 @@ func (s *searchReader) nextWindowPage(ctx context.Context) (Page, error) {
 		return Page{}, s.pendingError
 	}
 	if s.walk == nil {
-		if s.historyComplete() {
-			st := s.state
-			st.HistoryDone, st.RereadAll = true, false
-			return Page{State: st, Boundary: true, Total: -1, Done: -1, Left: 0}, nil
-		}
 		if err := s.openNextWindow(ctx); err != nil {
 			return Page{}, err
 		}

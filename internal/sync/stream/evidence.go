@@ -31,26 +31,34 @@ func checkWindowEvidence(ctx context.Context, t *Task, page extract.Page) error 
 	if page.Window.To > 0 {
 		to = time.Unix(page.Window.To, 0)
 	}
-	if t.evidence == nil || t.evidence.window != *page.Window {
-		t.evidence = &windowEvidence{window: *page.Window}
+	evidence := t.evidence[*page.Window]
+	if evidence == nil {
+		evidence = &windowEvidence{window: *page.Window, column: column, from: from, to: to}
 		err := t.Run.Writer.Use(func(work *load.Work) (err error) {
-			t.evidence.stored, err = work.Facts.CountBetween(ctx, t.Workspace.Name, t.Tables[0], column, from, to)
+			evidence.stored, err = work.Facts.CountBetween(ctx, t.Workspace.Name, t.Tables[0], column, from, to)
 			return err
 		})
 		if err != nil {
 			return fmt.Errorf("stream %s: count the rows of a window: %w", t.Stream.Name, err)
 		}
+		if t.evidence == nil {
+			t.evidence = map[extract.Window]*windowEvidence{}
+		}
+		t.evidence[*page.Window] = evidence
+	}
+	if page.Boundary {
+		delete(t.evidence, *page.Window)
 	}
 
 	// One stored row in the answer is proof enough. Only the last page of a window without one needs requests by id.
-	t.evidence.anyRecord = t.evidence.anyRecord || len(page.Records) > 0
-	if t.evidence.stored == 0 || t.evidence.storedFound {
+	evidence.anyRecord = evidence.anyRecord || len(page.Records) > 0
+	if evidence.stored == 0 || evidence.storedFound {
 		return nil
 	}
-	if err := noteStoredFound(ctx, t, column, from, to, page.Records); err != nil || t.evidence.storedFound || !page.Boundary {
+	if err := evidence.noteStoredFound(ctx, t, page.Records); err != nil || evidence.storedFound || !page.Boundary {
 		return err
 	}
-	return confirmMissingByID(ctx, t, column, from, to)
+	return evidence.confirmMissingByID(ctx, t)
 }
 
 // extendToNewestStored extends a forward window back to the newest stored row. Where nothing has changed for longer than the lookback window, that row
@@ -107,8 +115,8 @@ func dropStoredOlder(ctx context.Context, t *Task, page extract.Page) (extract.P
 	return page, nil
 }
 
-// noteStoredFound notes in t.evidence whether one of the records is a stored row of the window.
-func noteStoredFound(ctx context.Context, t *Task, column string, from, to time.Time, records []extract.Record) error {
+// noteStoredFound notes whether one of the records is a stored row of the window.
+func (e *windowEvidence) noteStoredFound(ctx context.Context, t *Task, records []extract.Record) error {
 	keys := make([]string, 0, len(records))
 	for _, record := range records {
 		if key, ok := extract.RecordKey(t.Stream, record.Raw); ok {
@@ -119,8 +127,8 @@ func noteStoredFound(ctx context.Context, t *Task, column string, from, to time.
 		return nil
 	}
 	err := t.Run.Writer.Use(func(work *load.Work) error {
-		met, err := work.Facts.KeysBetween(ctx, t.Workspace.Name, t.Tables[0], column, from, to, keys, 1)
-		t.evidence.storedFound = len(met) > 0
+		met, err := work.Facts.KeysBetween(ctx, t.Workspace.Name, t.Tables[0], e.column, e.from, e.to, keys, 1)
+		e.storedFound = len(met) > 0
 		return err
 	})
 	if err != nil {
@@ -131,14 +139,14 @@ func noteStoredFound(ctx context.Context, t *Task, column string, from, to time.
 
 // confirmMissingByID reads some stored rows of the window by id. A row that the source still has, with a time inside the window, shows that the search
 // left it out. It does not matter whether the row has changed: its old time was inside the window too.
-func confirmMissingByID(ctx context.Context, t *Task, column string, from, to time.Time) error {
-	there, asked, known, err := readStoredByID(ctx, t, column, from, to)
+func (e *windowEvidence) confirmMissingByID(ctx context.Context, t *Task) error {
+	there, asked, known, err := readStoredByID(ctx, t, e.column, e.from, e.to)
 	if err != nil {
 		return err
 	}
 	within := 0
 	for _, at := range there {
-		if t.evidence.window.IncludesTime(at) {
+		if e.window.IncludesTime(at) {
 			within++
 		}
 	}
@@ -146,13 +154,13 @@ func confirmMissingByID(ctx context.Context, t *Task, column string, from, to ti
 	switch {
 	case !known:
 		proof = "and the stream has no request by id"
-	case len(there) == 0 && !t.evidence.anyRecord:
-		return confirmEmptyList(ctx, t, column, from)
+	case len(there) == 0 && !e.anyRecord:
+		return confirmEmptyList(ctx, t, e.column, e.from)
 	case within == 0:
 		return nil
 	}
 	return &problem.Problem{Class: "source", Next: problem.SourceNext,
-		What: fmt.Sprintf("stream %s: its list returned none of the %d rows stored from %s to %s; %s", t.Stream.Name, t.evidence.stored, formatTime(from), formatTime(to), proof)}
+		What: fmt.Sprintf("stream %s: its list returned none of the %d rows stored from %s to %s; %s", t.Stream.Name, e.stored, formatTime(e.from), formatTime(e.to), proof)}
 }
 
 // confirmEmptyList checks a search that returned nothing for a window with stored rows, after none of those rows was found by id. When the source

@@ -22,9 +22,11 @@ import (
 // evidence does not move the watermark: see checkWindowEvidence.
 type windowEvidence struct {
 	window      extract.Window
-	stored      int64 // rows that were stored in the window before it was read
-	storedFound bool  // the source returned at least one of them
-	anyRecord   bool  // the source returned at least one record, stored or not
+	column      string    // of the records' times
+	from, to    time.Time // the window; its end is now where it has none
+	stored      int64     // rows that were stored in the window before it was read
+	storedFound bool      // the source returned at least one of them
+	anyRecord   bool      // the source returned at least one record, stored or not
 }
 
 // Datasets is what a run knows of the exports of one workspace.
@@ -170,7 +172,7 @@ type Task struct {
 	Broken          error                   // why the stream cannot be read at all
 	nearlyAlwaysSet map[string]bool         // columns that nearly every stored row has; nil before the first query
 
-	evidence *windowEvidence // of the current window; nil before the first
+	evidence map[extract.Window]*windowEvidence // of the windows that are being read
 	doubts   doubtfulRecords
 
 	earlierShare float64         // the share of the history that earlier runs had read, 0 to 1
