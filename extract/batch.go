@@ -19,7 +19,7 @@ func readBatches(r *Reader) func(context.Context) (Page, error) {
 	if r.r.Phase == History {
 		return readNothing
 	}
-	b := &batchReader{childReader: &childReader{Reader: r, requestsPerPage: overAside}, expectedKeys: map[string][]string{}, keyPath: keyPath(r.r.Stream)}
+	b := &batchReader{childReader: &childReader{Reader: r, requestsPerPage: requestsAside(r.c)}, expectedKeys: map[string][]string{}, keyPath: keyPath(r.r.Stream)}
 	b.childReader.ask = b.askBatch
 	for i, id := range r.r.IDs {
 		key := id

@@ -17,13 +17,6 @@ import (
 	"aqueduck/schemas"
 )
 
-// The number of records read side by side, one request each, is the number of requests that the pace allows in a second, within
-// these bounds. Other streams then wait about a second at most.
-const (
-	fewestAside = 4
-	mostAside   = 32
-)
-
 // ReadDetails replaces the records of a page of a stream with `detail` by the results of reading each one by id. A record i with
 // skip[i] is omitted. A record that the API no longer has comes with Gone. After an error the page holds the records read so far
 // and the State from before the page, so that the page is read again.
@@ -56,7 +49,7 @@ func (r *Reader) readAside(ctx context.Context, page Page, n int, read func(i in
 	var unread atomic.Int32
 	unread.Store(int32(r.failed))
 	var g errgroup.Group
-	g.SetLimit(min(mostAside, max(fewestAside, r.c.RequestsPerSecond())))
+	g.SetLimit(requestsAside(r.c))
 	for i := 0; i < n && !failed.Load(); i++ {
 		g.Go(func() (err error) {
 			defer RecoverPanic(&err)

@@ -56,16 +56,16 @@ func (f *feedReader) nextFeedPage(ctx context.Context) (Page, error) {
 
 func (f *feedReader) resumeBookmark() {
 	from := f.state.Bookmark
-	f.walk = f.startWalk(from)
+	f.walk = f.startFeed(from)
 	if from != nil && from.Fingerprint == f.walk.fingerprint {
 		f.lastReadID = from.Last
 	}
 }
 
-func (f *feedReader) startWalk(from *Position) *listWalk {
+func (f *feedReader) startFeed(from *Position) *listWalk {
 	l := listOf(f.r.Stream, 0)
 	l.isGrowing = true
-	return newWalk(f.c, l, from)
+	return f.startWalk(l, from)
 }
 
 // recoverCursor restarts at the feed's first record after the server has lost a cursor. All records that the feed still has are
@@ -76,7 +76,7 @@ func (f *feedReader) recoverCursor() bool {
 	}
 	f.c.NoteRestart()
 	f.gap, f.lastReadID = true, ""
-	f.walk = f.startWalk(nil)
+	f.walk = f.startFeed(nil)
 	return true
 }
 

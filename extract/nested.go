@@ -7,17 +7,14 @@ import (
 	"path"
 	"regexp"
 
-	"golang.org/x/sync/errgroup"
-
 	"aqueduck/extract/api"
 	"aqueduck/extract/internal/scan"
 	"aqueduck/schemas"
 )
 
 const (
-	nestedSize  = 50 // records per page of a nested list; every documented maximum is at least 50
-	nestedAside = 4  // nested lists read side by side
-	nestedCap   = 10 // items at which the API cuts a nested list, without always saying so (T44)
+	nestedSize = 50 // records per page of a nested list; every documented maximum is at least 50
+	nestedCap  = 10 // items at which the API cuts a nested list, without always saying so (T44)
 )
 
 // FindTruncated tells what a record has only the newest of, by the record's own count: the name of what is cut, the table of the
@@ -53,34 +50,17 @@ func FindTruncated(s *schemas.Stream, record []byte) (what, table string, sent, 
 	return "", "", 0, 0
 }
 
-// completeNested reads the truncated nested lists of a page's records to their ends, and puts the complete lists into the
-// records.
-func (w *listWalk) completeNested(ctx context.Context, sh *listPage) error {
-	var g errgroup.Group
-	g.SetLimit(nestedAside)
-	for i, seen := range sh.seen {
-		if seen.cuts == nil {
-			continue
-		}
-		if sh.short == nil {
-			sh.short, sh.unread = make([]string, len(sh.records)), make([]error, len(sh.records))
-		}
-		g.Go(func() (err error) {
-			defer RecoverPanic(&err)
-			sh.records[i], sh.short[i], sh.unread[i], err = w.fillIn(ctx, sh.records[i], seen.cuts)
-			return err
-		})
-	}
-	err := g.Wait()
-	for _, one := range sh.unread {
-		if one == nil || err != nil {
+// countUnread counts the records of a page with a nested list that cannot be read. Too many of them are a failure of the source.
+func (w *listWalk) countUnread(unread []error) error {
+	for _, one := range unread {
+		if one == nil {
 			continue
 		}
 		if w.unreadRecords++; w.unreadRecords > mostAsideRecords {
-			err = one
+			return one
 		}
 	}
-	return err
+	return nil
 }
 
 // fillIn returns a copy of a record with complete nested lists. A list that cannot be read is removed from the record: the stored

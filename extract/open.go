@@ -20,6 +20,9 @@ func NewReader(c *api.Client, r Request) *Reader {
 		r.Phase = Forward
 	}
 	rd := &Reader{c: c, r: r, state: r.State}
+	if r.ReadAhead != nil {
+		rd.ahead = &readAhead{wanted: r.ReadAhead}
+	}
 	way := readers[r.Stream.Read.Since.By]
 	if r.Stream.Read.ByIDs() {
 		way = readOver

@@ -15,7 +15,6 @@ import (
 
 const (
 	overBatch  = 50 // ids of a page, one request each
-	overAside  = 4  // requests side by side
 	overMisses = 3  // failed requests after which the rest is given up, if none has succeeded
 )
 
@@ -139,7 +138,7 @@ func (o *childReader) askAll(ctx context.Context, units [][]string) ([]lookupRes
 	found := make([]lookupResult, len(units))
 	var missed atomic.Int32
 	var g errgroup.Group
-	g.SetLimit(overAside)
+	g.SetLimit(requestsAside(o.c))
 	for i, ids := range units {
 		g.Go(func() (err error) {
 			defer RecoverPanic(&err)

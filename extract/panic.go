@@ -16,7 +16,10 @@ func (p *PanicError) Error() string { return fmt.Sprintf("panic: %v", p.Value) }
 
 // RecoverPanic, when deferred, turns a panic of the calling function into its error. Other goroutines continue.
 func RecoverPanic(err *error) {
-	if value := recover(); value != nil {
+	value := recover()
+	if earlier, again := value.(*PanicError); again {
+		*err = earlier // a panic of another goroutine, with the stack of that
+	} else if value != nil {
 		*err = &PanicError{Value: value, Stack: debug.Stack()}
 	}
 }

@@ -34,6 +34,12 @@ type Request struct {
 	// Streams without windows ignore it.
 	Since, Until time.Time
 
+	Left int64 // records of the history still to read, by the source's count; 0: unknown
+
+	// ReadAhead reports whether the Reader may ask for the next page before the caller wants it; nil: never. The caller closes such
+	// a Reader.
+	ReadAhead func() bool
+
 	IDs  []string // of a stream that is read by ids
 	Keys []string // of a batch: by index of IDs, which may repeat an id, the key of the expected record
 }
@@ -74,6 +80,7 @@ type Reader struct {
 	state  State // of the last page
 	before State // of the page before it
 	failed int   // records that could not be read
+	ahead  *readAhead
 	step   func(context.Context) (Page, error)
 }
 
@@ -94,6 +101,9 @@ func (r *Reader) Next(ctx context.Context) (Page, error) {
 	r.before, r.state = r.state, page.State
 	return page, nil
 }
+
+// Close ends a request that was sent ahead and waits for its end. No call of the Reader may follow.
+func (r *Reader) Close() { r.ahead.stop() }
 
 // readNothing is the step of a Reader whose phase has nothing to read.
 func readNothing(context.Context) (Page, error) { return Page{}, io.EOF }

@@ -50,6 +50,12 @@ type searchReader struct {
 }
 
 func readSearch(r *Reader) func(context.Context) (Page, error) {
+	switch explicit := !r.r.Since.IsZero() || !r.r.Until.IsZero(); {
+	case r.r.Phase == History && explicit:
+		return readNothing
+	case r.r.Phase == History:
+		return readHistory(r)
+	}
 	s := &searchReader{Reader: r}
 	s.state = s.state.switchPhase(r.r.Phase)
 	return s.nextWindowPage
@@ -60,11 +66,6 @@ func (s *searchReader) nextWindowPage(ctx context.Context) (Page, error) {
 		return Page{}, s.pendingError
 	}
 	if s.walk == nil {
-		if s.historyComplete() {
-			st := s.state
-			st.HistoryDone, st.RereadAll = true, false
-			return Page{State: st, Boundary: true, Total: -1, Done: -1, Left: 0}, nil
-		}
 		if err := s.openNextWindow(ctx); err != nil {
 			return Page{}, err
 		}
@@ -133,7 +134,7 @@ func (s *searchReader) startWindow(from *Position) {
 			s.since = from.Since
 		}
 	}
-	s.walk = newWalk(s.c, s.remainingList(), from)
+	s.walk = s.startWalk(s.remainingList(), from)
 	if from != nil && !s.walk.canResume(from) {
 		// The cursor belongs to another request: the version, the address or the stream file has changed since (T13).
 		s.earlierRows += from.Rows
@@ -167,7 +168,7 @@ func (s *searchReader) restartWalk() {
 	maps.Copy(s.earlierKeys, s.walk.tally.seenKeys)
 	s.earlierRows += s.walk.tally.resumedRows
 	s.previous = 0
-	s.walk = newWalk(s.c, s.remainingList(), nil)
+	s.walk = s.startWalk(s.remainingList(), nil)
 }
 
 // recoverCursor continues after the server has lost a cursor. It gives up when cursors expire without progress: one second, or

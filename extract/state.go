@@ -19,6 +19,7 @@ type State struct {
 	Window      *Window          `json:"window,omitempty"`       // being read; nil: none
 	Position    *Position        `json:"position,omitempty"`     // in Window; nil: its beginning
 	Paused      *SuspendedWindow `json:"paused,omitempty"`       // history window that waits during a forward phase
+	Below       []HistoryWindow  `json:"below,omitempty"`        // windows of the history below the current or suspended one, begun or done before it
 	Bookmark    *Position        `json:"bookmark,omitempty"`     // page of a feed at which the next reading begins
 	Sweep       *Sweep           `json:"sweep,omitempty"`        // the last full-list sweep
 	Version     string           `json:"version,omitempty"`      // API version that it was read under
@@ -59,6 +60,13 @@ func (w Window) IncludesTime(at int64) bool {
 type SuspendedWindow struct {
 	Window   Window    `json:"window"`
 	Position *Position `json:"position,omitempty"`
+}
+
+// HistoryWindow is a window of the history that is read at the same time as one above it.
+type HistoryWindow struct {
+	Window   Window    `json:"window"`
+	Position *Position `json:"position,omitempty"` // nil: its beginning
+	Done     bool      `json:"done,omitempty"`
 }
 
 // Values of Window.Kind.
@@ -155,6 +163,12 @@ func (s State) validateState() error {
 		}
 		positions = append(positions, s.Paused.Position)
 	}
+	for _, below := range s.Below {
+		if w := below.Window; w.Kind != windowHistory || w.From < 0 || w.To < w.From {
+			return errors.New("only windows of the backfill are read side by side")
+		}
+		positions = append(positions, below.Position)
+	}
 	for _, p := range positions {
 		if p != nil && (p.Page < 0 || p.Size < 0 || p.Rows < 0 || p.Since < 0 || p.LastTime < 0 || p.Settled < 0 || p.Stated < 0 || p.Before < 0) {
 			return errors.New("a cursor position is below zero")
@@ -178,7 +192,7 @@ func (s State) RewindTo(to time.Time) State {
 	for _, watermark := range []*int64{&s.SyncedTo, &s.HistoryTo, &s.Refreshed, &s.Reconciled} {
 		*watermark = min(*watermark, at)
 	}
-	s.Window, s.Position, s.Paused, s.Sweep = nil, nil, nil, nil
+	s.Window, s.Position, s.Paused, s.Below, s.Sweep = nil, nil, nil, nil, nil
 	return s
 }
 

@@ -80,7 +80,7 @@ func (s *sweepReader) openSweep() bool {
 
 // startNextList begins the walk over the next list.
 func (s *sweepReader) startNextList() {
-	s.walk, s.remainingLists = newWalk(s.c, s.remainingLists[0], nil), s.remainingLists[1:]
+	s.walk, s.remainingLists = s.startWalk(s.remainingLists[0], nil), s.remainingLists[1:]
 	s.current.Rows, s.current.Total = 0, totalUnknown
 }
 
@@ -110,7 +110,7 @@ const totalUnknown = -2
 func (s *sweepReader) resumeList(at *Position) bool {
 	for i, l := range s.remainingLists {
 		if w := newWalk(s.c, l, nil); w.canResume(at) {
-			s.walk, s.remainingLists = newWalk(s.c, l, at), s.remainingLists[i+1:]
+			s.walk, s.remainingLists = s.startWalk(l, at), s.remainingLists[i+1:]
 			return true
 		}
 	}
@@ -125,7 +125,7 @@ func (s *sweepReader) recoverCursor() bool {
 	}
 	s.c.NoteRestart()
 	s.current.Rows, s.current.Steady = 0, false
-	s.walk = newWalk(s.c, s.walk.list, nil)
+	s.walk = s.startWalk(s.walk.list, nil)
 	return true
 }
 

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"time"
 
 	"aqueduck/extract/api"
 )
@@ -31,6 +30,8 @@ type listWalk struct {
 	visited         map[[16]byte]bool // hashes of the positions asked for
 	sizeHint        int               // expected bytes of a page
 	firstOfPrevious []byte            // first record of the previous page, of lists by number
+	ahead           *readAhead        // nil: pages are asked for one after the other
+	asked           *pageRequest      // for the page at pos, sent ahead; nil: none
 	unreadRecords   int               // records with a nested list that cannot be read
 	ended           bool
 }
@@ -51,18 +52,28 @@ func newWalk(c *api.Client, l listRequest, from *Position) *listWalk {
 	return w
 }
 
+// startWalk is newWalk, ahead of the caller where the Request allows it.
+func (r *Reader) startWalk(l listRequest, from *Position) *listWalk {
+	w := newWalk(r.c, l, from)
+	w.ahead = r.ahead
+	return w
+}
+
 // canResume reports whether a stored position belongs to this walk's request.
 func (w *listWalk) canResume(from *Position) bool {
 	return from != nil && from.Fingerprint == w.fingerprint && (from.Token != "" || from.Page > 0) && from.Size > 0
 }
 
 // readFirstPage reads the page at the walk's position and does not advance.
-func (w *listWalk) readFirstPage(ctx context.Context) (listPage, error) { return w.readPage(ctx, 0) }
+func (w *listWalk) readFirstPage(ctx context.Context) (listPage, error) {
+	sh, _, err := w.readPage(ctx, 0)
+	return sh, err
+}
 
-// nextPage reads a page and advances. After an error the position is unchanged, unless the error is of ClassSource: such a list
-// has no end. It must not be called after the last page.
+// nextPage reads a page and advances. After an error of the page itself the position is unchanged, unless the error is of
+// ClassSource: such a list has no end. It must not be called after the last page.
 func (w *listWalk) nextPage(ctx context.Context) (listPage, error) {
-	sh, err := w.readPage(ctx, 0)
+	sh, asked, err := w.readPage(ctx, 0)
 	for err != nil {
 		// Halve the size of a page that keeps failing (T20). Each smaller size gets two attempts only: the first size has used the
 		// usual number.
@@ -71,9 +82,17 @@ func (w *listWalk) nextPage(ctx context.Context) (listPage, error) {
 			return listPage{}, err
 		}
 		w.resizePages(w.pos.Size / 2)
-		sh, err = w.readPage(ctx, 2)
+		sh, asked, err = w.readPage(ctx, 2)
 	}
 	if err := w.advancePast(&sh); err != nil {
+		return listPage{}, err
+	}
+	w.askAhead(ctx)
+	if err := asked.complete(ctx); err != nil {
+		return listPage{}, err
+	}
+	sh.records, sh.short, sh.unread = asked.records, asked.short, asked.unread
+	if err := w.countUnread(sh.unread); err != nil {
 		return listPage{}, err
 	}
 	return sh, nil
@@ -144,33 +163,15 @@ func (w *listWalk) recordVisit(p Position) bool {
 	return before
 }
 
-// fetchEnvelope asks for the page at the walk's position.
-func (w *listWalk) fetchEnvelope(ctx context.Context, attempts int) (found *listEnvelope, date time.Time, err error) {
-	q := w.list.callAt(w.pos)
-	q.Attempts, q.Hint = attempts, w.sizeHint
-	q.Accept = func(a *api.Answer) (err error) {
-		found, err = parseEnvelope(a.Body, w.list.records, w.peek)
-		return err
-	}
-	a, err := w.c.Send(ctx, q)
+// readPage reads the page at the walk's position, without the rest of its truncated nested lists: the pageRequest reads that.
+func (w *listWalk) readPage(ctx context.Context, attempts int) (listPage, *pageRequest, error) {
+	asked := w.takeAsked(attempts)
+	found, err := asked.envelope(ctx)
 	if err != nil {
-		return nil, time.Time{}, err
+		return listPage{}, nil, err
 	}
-	w.sizeHint = len(a.Body) + len(a.Body)/8 // pages of a list have similar sizes
-	return found, a.Date, nil
-}
-
-// readPage reads the page at the walk's position, and completes its truncated nested lists.
-func (w *listWalk) readPage(ctx context.Context, attempts int) (listPage, error) {
-	found, date, err := w.fetchEnvelope(ctx, attempts)
-	if err == nil && w.list.isGrowing && found.pages.next == nextAbsent && len(found.records) >= w.pos.Size {
-		// A full page of a feed without `next` is rarely the last one: ask once more before the feed is believed to end.
-		found, date, err = w.fetchEnvelope(ctx, attempts)
-	}
-	if err != nil {
-		return listPage{}, err
-	}
-	sh := listPage{listEnvelope: *found, over: w.list.over, date: date, position: w.pos}
+	w.sizeHint = asked.nextHint
+	sh := listPage{listEnvelope: *found, over: w.list.over, date: asked.date, position: w.pos}
 	before := w.tally.distinct
 	w.tally.tallyPage(found)
 	sh.fresh = w.tally.distinct - before
@@ -180,12 +181,9 @@ func (w *listWalk) readPage(ctx context.Context, attempts int) (listPage, error)
 		w.pos.Size, sh.position.Size = n, n
 	}
 	if sh.nextPosition, sh.end, err = w.list.nextPosition(w.pos, w.tally.distinct, found, w.c.BaseURL()); err != nil {
-		return listPage{}, w.contractError(err)
+		return listPage{}, nil, w.contractError(err)
 	}
-	if err := w.completeNested(ctx, &sh); err != nil {
-		return listPage{}, err
-	}
-	return sh, nil
+	return sh, asked, nil
 }
 
 // contractError is an error of a list that is not paged as documented.

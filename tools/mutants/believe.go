@@ -59,8 +59,8 @@ var interpretMutants = []mutant{
 		old: "return missing && slices.ContainsFunc(", new: "return missing && l.code == \"\" && slices.ContainsFunc(",
 	},
 	{
-		bug: "a full page without a next one ends a feed at once", file: "extract/walk.go", killer: "extract.TestT171AFullPageOfAFeedThatLostItsNextOnceIsNoEnd",
-		old: "len(found.records) >= w.pos.Size {", new: "len(found.records) > w.pos.Size {",
+		bug: "a full page without a next one ends a feed at once", file: "extract/pagerequest.go", killer: "extract.TestT171AFullPageOfAFeedThatLostItsNextOnceIsNoEnd",
+		old: "len(p.found.records) >= p.position.Size {", new: "len(p.found.records) > p.position.Size {",
 	},
 	{
 		bug: "a full refresh keeps what says that it is newer", file: "load/refresh.go", killer: "load.TestT172AFullRefreshReplacesRowsWithNewerTimes",

@@ -127,7 +127,7 @@ var extractMutants = []mutant{
 	},
 	{
 		bug: "a list of exactly ten that says nothing is whole", file: "extract/nested.go", killer: "extract.TestT44CutListsAreReadOn",
-		old: "nestedCap   = 10 ", new: "nestedCap   = 1000 ",
+		old: "nestedCap  = 10 ", new: "nestedCap  = 1000 ",
 	},
 	{
 		bug: "ids that a batch leaves out are not missed", file: "extract/batch.go", killer: "extract.TestT89ExpectedRecordsThatAreMissingAreNoted",

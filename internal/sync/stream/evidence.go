@@ -31,25 +31,33 @@ func checkWindowEvidence(ctx context.Context, t *Task, page extract.Page) error 
 	if page.Window.To > 0 {
 		to = time.Unix(page.Window.To, 0)
 	}
-	if t.evidence == nil || t.evidence.window != *page.Window {
+	evidence := t.evidence[*page.Window]
+	if evidence == nil {
 		missing, err := newestStored(ctx, t, column, from, to)
 		if err != nil {
 			return err
 		}
-		t.evidence = &windowEvidence{window: *page.Window, stored: len(missing), missing: missing}
+		evidence = &windowEvidence{window: *page.Window, column: column, from: from, to: to, stored: len(missing), missing: missing}
+		if t.evidence == nil {
+			t.evidence = map[extract.Window]*windowEvidence{}
+		}
+		t.evidence[*page.Window] = evidence
 	}
-	t.evidence.anyRecord = t.evidence.anyRecord || len(page.Records) > 0
+	if page.Boundary {
+		delete(t.evidence, *page.Window)
+	}
+	evidence.anyRecord = evidence.anyRecord || len(page.Records) > 0
 	for _, record := range page.Records {
 		if key, ok := extract.RecordKey(t.Stream, record.Raw); ok {
-			delete(t.evidence.missing, key)
+			delete(evidence.missing, key)
 		}
 	}
-	lacks, known := len(t.evidence.missing), t.evidence.stored
+	lacks, known := len(evidence.missing), evidence.stored
 	history := page.Window.Kind == string(extract.History) // a full refresh reads many windows, with many records that have left since
 	if !page.Boundary || lacks == 0 || 2*lacks < known || history && lacks < known {
 		return nil
 	}
-	return confirmMissingByID(ctx, t, column, from, to)
+	return evidence.confirmMissingByID(ctx, t)
 }
 
 // extendToNewestStored extends a forward window back to the newest stored row. Where nothing has changed for longer than the lookback window, that row
@@ -108,32 +116,32 @@ func dropStoredOlder(ctx context.Context, t *Task, page extract.Page) (extract.P
 
 // confirmMissingByID reads by id the newest stored rows of the window that its search did not return. A row that the source still has, with a time
 // inside the window, shows that the search left it out. It does not matter whether the row has changed: its old time was inside the window too.
-func confirmMissingByID(ctx context.Context, t *Task, column string, from, to time.Time) error {
-	ids := slices.Sorted(maps.Keys(t.evidence.missing))
+func (e *windowEvidence) confirmMissingByID(ctx context.Context, t *Task) error {
+	ids := slices.Sorted(maps.Keys(e.missing))
 	there, known, err := timesByID(ctx, t, ids)
 	if err != nil {
 		return err
 	}
 	within := 0
 	for _, at := range there {
-		if t.evidence.window.IncludesTime(at) {
+		if e.window.IncludesTime(at) {
 			within++
 		}
 	}
-	exist := t.evidence.stored - len(ids) + len(there)
+	exist := e.stored - len(ids) + len(there)
 	proof := fmt.Sprintf("%d of %d rows requested by id exist, with times in that window", within, len(ids))
 	switch {
-	case !known && len(ids) < t.evidence.stored:
+	case !known && len(ids) < e.stored:
 		return nil
 	case !known:
 		proof = "and the stream has no request by id"
-	case len(there) == 0 && !t.evidence.anyRecord:
-		return confirmEmptyList(ctx, t, column, from)
-	case within == 0, t.evidence.anyRecord && 2*within < exist:
+	case len(there) == 0 && !e.anyRecord:
+		return confirmEmptyList(ctx, t, e.column, e.from)
+	case within == 0, e.anyRecord && 2*within < exist:
 		return nil
 	}
 	return &problem.Problem{Class: "source", Next: problem.SourceNext,
-		What: fmt.Sprintf("stream %s: its list lacks %d of the %d newest rows stored from %s to %s; %s", t.Stream.Name, len(ids), t.evidence.stored, formatTime(from), formatTime(to), proof)}
+		What: fmt.Sprintf("stream %s: its list lacks %d of the %d newest rows stored from %s to %s; %s", t.Stream.Name, len(ids), e.stored, formatTime(e.from), formatTime(e.to), proof)}
 }
 
 // confirmEmptyList checks a search that returned nothing for a window with stored rows, after none of those rows was found by id. When the source

@@ -12,7 +12,9 @@ import (
 // complete pages before that are committed. A backfill consists of many windows, most of them short, so there the end of a window does not end a
 // batch.
 func (t *Task) readPages(ctx context.Context, req extract.Request) error {
+	req.ReadAhead = t.mayReadAhead
 	reader := extract.NewReader(t.Workspace.Client, req)
+	defer reader.Close()
 	for !t.ShouldStop() {
 		page, err := reader.Next(ctx)
 		if errors.Is(err, io.EOF) {
@@ -50,3 +52,6 @@ func (t *Task) readPages(ctx context.Context, req extract.Request) error {
 	t.Result.Cut = true
 	return t.Commit(ctx)
 }
+
+// mayReadAhead reports whether a page after the one at hand will be wanted: --limit may end the stream before it, as may the end of the run.
+func (t *Task) mayReadAhead() bool { return t.Run.Options.Limit == 0 && !t.ShouldStop() }

@@ -165,6 +165,21 @@ func (p *Progress) measureTime(t *Task) {
 	p.history[t] = &backfillProgress{began: now, before: max(0, now.Unix()-t.State.HistoryTo), total: max(1, now.Unix()-t.Start.Unix()), from: t.State.HistoryTo, least: t.earlierShare}
 }
 
+// historyLeft is about how many records of a stream's history are still to read; 0 when that is not known. A full refresh reads the stored ones,
+// too.
+func (p *Progress) historyLeft(t *Task) int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch h := p.history[t]; {
+	case h == nil || h.from > 0:
+		return 0
+	case t.State.Replace || t.State.RereadAll:
+		return h.total
+	default:
+		return max(0, h.total-h.before)
+	}
+}
+
 // measureSeconds updates an estimate in seconds. An estimate in records stays as it is.
 func (b *backfillProgress) measureSeconds(t *Task) {
 	if b.from > 0 {

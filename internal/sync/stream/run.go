@@ -22,6 +22,8 @@ import (
 // evidence does not move the watermark: see checkWindowEvidence.
 type windowEvidence struct {
 	window    extract.Window
+	column    string               // of the records' times
+	from, to  time.Time            // the window; its end is now where it has none
 	stored    int                  // the newest of them, as many as are looked for
 	missing   map[string]time.Time // those of them that the source has not returned
 	anyRecord bool                 // the source returned any record
@@ -170,7 +172,7 @@ type Task struct {
 	Broken          error                   // why the stream cannot be read at all
 	nearlyAlwaysSet map[string]bool         // columns that nearly every stored row has; nil before the first query
 
-	evidence *windowEvidence // of the current window; nil before the first
+	evidence map[extract.Window]*windowEvidence // of the windows that are being read
 	doubts   doubtfulRecords
 
 	earlierShare float64         // the share of the history that earlier runs had read, 0 to 1

@@ -67,7 +67,7 @@ func ReadOrder(s *schemas.Stream) int {
 func (t *Task) phaseRequest(phase extract.Phase) extract.Request {
 	return extract.Request{
 		Stream: t.Stream, State: t.State, Phase: phase, Start: t.Start,
-		Since: t.Run.Options.Since, Until: t.Run.Options.Until,
+		Since: t.Run.Options.Since, Until: t.Run.Options.Until, Left: t.Run.Progress.historyLeft(t),
 	}
 }
 
