@@ -66,7 +66,7 @@ type SuspendedWindow struct {
 type HistoryWindow struct {
 	Window   Window    `json:"window"`
 	Position *Position `json:"position,omitempty"` // nil: its beginning
-	Done     bool      `json:"done,omitempty"`
+	Done     bool      `json:"done,omitempty"`     // it is read to its end
 }
 
 // Values of Window.Kind.

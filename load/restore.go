@@ -102,7 +102,12 @@ func (w *Work) addBookkeeping(ctx context.Context, fresh, published string) erro
 	if !disk.Exists(newer) {
 		return nil
 	}
-	err := w.db.AddBookkeeping(ctx, filepath.Join(fresh, "work.duckdb"), newer)
+	settings := w.db.Settings(filepath.Join(fresh, "work.duckdb"))
+	settings.Newer = newer
+	db, err := duck.Open(ctx, settings)
+	if err == nil {
+		err = errors.Join(system.CopyTables(ctx, db, duck.Bookkeeping, duck.Catalog), db.Close())
+	}
 	if err == nil || errors.Is(disk.Explain(err, ""), failure.ErrDiskFull) {
 		return err
 	}

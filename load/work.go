@@ -101,7 +101,10 @@ func Open(ctx context.Context, d layout.Dir, o workdb.Options) (*Work, error) {
 func (w *Work) InPlace() bool { return w.db.InPlace() }
 
 // MakeWritable makes a work database of the published file that is read in place.
-func (w *Work) MakeWritable() error { return w.db.MakeWritable() }
+func (w *Work) MakeWritable() (err error) {
+	w.db.WithLock(func() { err = w.db.MakeWritableLocked() })
+	return err
+}
 
 // openInPlace opens the published file that readers have, where it looks as it was published. Anything else is for a
 // copy, which is checked byte by byte.

@@ -5,10 +5,10 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"aqueduck/load/failure"
-	"aqueduck/load/internal/disk"
 	"aqueduck/load/internal/duck"
 )
 
@@ -45,13 +45,17 @@ func OpenReader(ctx context.Context, path string) (*Reader, error) {
 // OpenWithRecords opens the newest published file with the records of the runs since, which have written no row and so
 // published nothing. newer gives the path of those records for a published file; there may be none.
 func OpenWithRecords(ctx context.Context, link string, newer func(published string) string) (*Reader, error) {
-	if target, err := filepath.EvalSymlinks(link); err == nil && disk.Exists(newer(target)) {
-		db, err := openReader(ctx, target, duck.Options{Memory: queryMemory, Newer: newer(target), Fixed: true})
-		if err == nil {
+	target, err := filepath.EvalSymlinks(link)
+	if err == nil {
+		_, err = os.Stat(newer(target))
+	}
+	if err == nil {
+		var db *Reader
+		if db, err = openReader(ctx, target, duck.Options{Memory: queryMemory, Newer: newer(target), Fixed: true}); err == nil {
 			return db, nil
 		}
-		// A publish has removed one of them meanwhile, or they are damaged: then the published file says most.
 	}
+	// There are none, a publish has removed them meanwhile, or they are damaged: then the published file says most.
 	return OpenReader(ctx, link)
 }
 

@@ -12,11 +12,11 @@ var interpretMutants = []mutant{
 	},
 	{
 		bug: "an empty search is an answer", file: "internal/sync/stream/evidence.go", killer: "pipeline.TestT161ASearchThatReturnsNothingIsCheckedByID",
-		old: "case within == 0, t", new: "case within >= 0, t",
+		old: "case within == 0, e", new: "case within >= 0, e",
 	},
 	{
 		bug: "whoever left explains a search that returns nothing at all", file: "internal/sync/stream/evidence.go", killer: "pipeline.TestF27FormerlyMissedWrongAnswersAreNoticed",
-		old: "return confirmEmptyList(ctx, t, column, from)", new: "return nil",
+		old: "return confirmEmptyList(ctx, t, e.column, e.from)", new: "return nil",
 	},
 	{
 		bug: "what is always sent is lost where a refresh fails at once", file: "internal/sync/stream/commit.go", killer: "pipeline.TestF27FormerlyMissedWrongAnswersAreNoticed",

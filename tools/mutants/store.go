@@ -114,7 +114,7 @@ var loadMutants = []mutant{
 	},
 	{
 		bug: "a lake of another run is not noticed", file: "load/publish/manifest.go", killer: "publish.TestF11LakeOfAnotherRunIsNoticed",
-		old: "		if m.File != filepath.Base(file) {\n", new: "		if m.File == \"\" {\n",
+		old: "err != nil || m.File != filepath.Base(file) {\n", new: "err != nil || m.File == \"\" {\n",
 	},
 	{
 		bug: "a damaged Parquet file is kept for unchanged", file: "load/publish/lake.go", killer: "publish.TestF10AChangedLakeIsWrittenAgain",

@@ -102,9 +102,9 @@ func (w *Database) Do(what string, work func(db *duck.DB) error) error {
 		return errClosed
 	}
 	err := work(w.DB)
-	if w.needsWrite(err) {
+	if w.InPlace() && needsWrite(err) {
 		// The work begins again in the copy: nothing of it is stored.
-		if err = w.makeWritableLocked(); err == nil {
+		if err = w.MakeWritableLocked(); err == nil {
 			err = work(w.DB)
 		}
 	}

@@ -57,14 +57,8 @@ func (w *Database) OpenInPlace(ctx context.Context, published string, makeWritab
 // InPlace reports whether the run has written no row yet: it reads the published file in place.
 func (w *Database) InPlace() bool { return w.published != "" }
 
-// MakeWritable gives a run that reads the published file in place a work database of its own.
-func (w *Database) MakeWritable() error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.makeWritableLocked()
-}
-
-func (w *Database) makeWritableLocked() error {
+// MakeWritableLocked gives a run that reads the published file in place a work database of its own. The mutex is held.
+func (w *Database) MakeWritableLocked() error {
 	if w.DB == nil {
 		return errClosed
 	}
@@ -103,8 +97,8 @@ func (w *Database) ExecIfAny(ctx context.Context, probe Probe, statement string,
 }
 
 // needsWrite reports whether a statement failed because the rows can only be read.
-func (w *Database) needsWrite(err error) bool {
-	return err != nil && w.InPlace() && strings.Contains(err.Error(), "attached in read-only mode")
+func needsWrite(err error) bool {
+	return err != nil && strings.Contains(err.Error(), "attached in read-only mode")
 }
 
 // closeInPlace closes the published file and keeps the bookkeeping for the next run, also one that writes.
@@ -121,15 +115,4 @@ func (w *Database) closeInPlace() error {
 	}
 	newer := filepath.Join(d.Work(), bookkeepingName)
 	return errors.Join(disk.SyncFile(newer), disk.Move(d.Bookkeeping(published), newer), os.RemoveAll(d.Work()))
-}
-
-// AddBookkeeping replaces schema _sync in a private copy of a published file by the newer one, in one transaction.
-func (w *Database) AddBookkeeping(ctx context.Context, path, newer string) error {
-	settings := w.Settings(path)
-	settings.Newer = newer
-	db, err := duck.Open(ctx, settings)
-	if err != nil {
-		return err
-	}
-	return errors.Join(system.CopyTables(ctx, db, duck.Bookkeeping, duck.Catalog), db.Close())
 }
