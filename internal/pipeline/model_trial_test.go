@@ -306,7 +306,7 @@ func (t *planTrial) checkConvergence() {
 		if err != nil {
 			t.Fatalf("clean run: %v", err)
 		}
-		if report.Exit() != problem.ExitOK || !report.Published || len(report.Streams) < len(t.plan.streamNames()) {
+		if report.Exit() != problem.ExitOK || !report.HasShown() || len(report.Streams) < len(t.plan.streamNames()) {
 			t.Fatalf("clean run: %s\n%+v\n%+v", report.LastLine(), report.Streams, report.Findings)
 		}
 		t.checkEqual()

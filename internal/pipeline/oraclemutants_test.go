@@ -118,7 +118,7 @@ func (j *mutantRun) readMutated(edit func(route string, body []byte) []byte) (v 
 	}()
 	b.writeConfig(j.config)
 	report = b.trySync(runner.Options{})
-	if report.Published {
+	if report.HasShown() {
 		j.hold(b)
 	}
 	return v, report
@@ -126,7 +126,7 @@ func (j *mutantRun) readMutated(edit func(route string, body []byte) []byte) (v 
 
 // reportsWrong reports whether a run says that something is wrong.
 func (j *mutantRun) reportsWrong(report *runlog.Report) bool {
-	return report == nil || report.Exit() != problem.ExitOK || !report.Published || countRejects(report) != j.expectedRejects ||
+	return report == nil || report.Exit() != problem.ExitOK || !report.HasShown() || countRejects(report) != j.expectedRejects ||
 		slices.ContainsFunc(report.Findings, func(f load.Finding) bool { return !slices.Contains(j.known, f) })
 }
 
@@ -163,7 +163,7 @@ func (j *mutantRun) learnFields(c emulator.Config) {
 		j.space.space.SimulateHours(26)
 		j.space.space.Advance(time.Hour)
 		v, report := j.readMutated(watch)
-		if v.differs || report.Exit() != problem.ExitOK || !report.Published {
+		if v.differs || report.Exit() != problem.ExitOK || !report.HasShown() {
 			j.t.Fatalf("a right server's tables differ: %v, %s", slices.Sorted(maps.Keys(v.keys)), report.LastLine())
 		}
 		j.now, j.expectedRejects, j.known = answers, countRejects(report), report.Findings
@@ -348,7 +348,7 @@ func (j *mutantRun) judgeTogether(of map[string]wrongServer) (unseen []wrongServ
 		return slices.Collect(maps.Values(of))
 	}
 	v, report := j.readMutated(j.mutateEach(of))
-	if report == nil || !report.Published {
+	if report == nil || !report.HasShown() {
 		ids := slices.Sorted(maps.Keys(of))
 		for _, half := range [][]string{ids[:len(ids)/2], ids[len(ids)/2:]} {
 			some := map[string]wrongServer{}

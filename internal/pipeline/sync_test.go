@@ -21,7 +21,7 @@ func TestSecondRunWithoutChangeWritesNoRow(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, smallConfig())
 	b.syncOnce(runner.Options{})
-	if report := b.syncOnce(runner.Options{}); report.TotalRows() != 0 || !report.Published {
+	if report := b.syncOnce(runner.Options{}); report.TotalRows() != 0 || report.Published || !report.Unchanged {
 		t.Errorf("published %t, %d rows: %+v", report.Published, report.TotalRows(), report.Streams)
 	}
 }

@@ -139,7 +139,7 @@ func (t *planTrial) checkExitOK(r modelRun, report *runlog.Report) {
 	for _, s := range report.Streams {
 		whole = whole && s.Status == runlog.StatusOK && !s.Cut && s.Backfill >= 1
 	}
-	if !t.plan.world || report.Exit() != problem.ExitOK || !whole || !report.Published {
+	if !t.plan.world || report.Exit() != problem.ExitOK || !whole || !report.HasShown() {
 		return
 	}
 	t.owed = t.owed && r.refresh == 0

@@ -194,6 +194,9 @@ func (r *Report) Backfill() float64 {
 	return share
 }
 
+// HasShown reports whether readers have all that the run read.
+func (r *Report) HasShown() bool { return r.Published || r.Unchanged }
+
 // LastLine is the last line of output. Its form is stable, for scripts.
 func (r *Report) LastLine() string {
 	var rejected, fresh int64

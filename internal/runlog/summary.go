@@ -15,7 +15,7 @@ type Summary struct {
 
 // toRunDetail converts a report to the form for other programs.
 func (r *Report) toRunDetail(past PastRun, program string) *RunDetail {
-	d := &RunDetail{PastRun: past, Published: r.Published || r.Unchanged, Version: program, Streams: []RunStream{}, Findings: []RunFinding{}, Changes: []RunChange{},
+	d := &RunDetail{PastRun: past, Published: r.HasShown(), Version: program, Streams: []RunStream{}, Findings: []RunFinding{}, Changes: []RunChange{},
 		Rejects: []RunReject{}, Publishes: []RunPublished{}, Notes: r.Notes}
 	for _, s := range r.Streams {
 		d.Streams = append(d.Streams, RunStream{Workspace: s.Workspace, Stream: s.Stream, Outcome: string(s.Status), Records: s.Extracted, New: s.New, Changed: s.Changed,
