@@ -91,6 +91,19 @@ func TestT161ASearchThatReturnsNothingIsCheckedByID(t *testing.T) {
 // has changed since.
 func TestT197ASearchThatLacksTheNewestStoredRowsIsCheckedByID(t *testing.T) {
 	t.Parallel()
+	for lacks, keep := range map[string]func(n int) int{
+		"lacks 5 of the 5 newest rows": func(n int) int { return min(n, 1) },
+		"lacks 3 of the 5 newest rows": func(n int) int { return max(n-4, min(n, 1)) },
+	} {
+		t.Run(lacks, func(t *testing.T) {
+			t.Parallel()
+			newestRowsAreHidden(t, lacks, keep)
+		})
+	}
+}
+
+func newestRowsAreHidden(t *testing.T, lacks string, keep func(n int) int) {
+	t.Helper()
 	b := newBed(t, tinyConfig(88))
 	b.syncOnce(runner.Options{})
 	p := contactBed{b}
@@ -108,13 +121,13 @@ func TestT197ASearchThatLacksTheNewestStoredRowsIsCheckedByID(t *testing.T) {
 		var records []json.RawMessage
 		b.failOn(json.Unmarshal(body, &page))
 		b.failOn(json.Unmarshal(page["data"], &records))
-		page["data"], page["total_count"], page["pages"] = rawJSON(t, records[:min(1, len(records))]), rawJSON(t, 1), rawJSON(t, map[string]any{"next": nil})
+		page["data"], page["total_count"], page["pages"] = rawJSON(t, records[:keep(len(records))]), rawJSON(t, keep(len(records))), rawJSON(t, map[string]any{"next": nil})
 		return rawJSON(t, page)
 	})
 	for range 2 { // in each run, not only once
 		before := b.space.RequestCount()
 		s := streamResult(t, b.trySync(runner.Options{}), "contacts")
-		if s.Status != runlog.StatusFailed || s.Class != "source" || !strings.Contains(s.Error, "lacks 5 of the 5 newest rows") {
+		if s.Status != runlog.StatusFailed || s.Class != "source" || !strings.Contains(s.Error, lacks) {
 			t.Errorf("%+v", s)
 		}
 		if got := b.loadState("contacts").SyncedTo; got != mark {
