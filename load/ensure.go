@@ -197,16 +197,18 @@ func (w *Tables) requireWidening(ctx context.Context, table, stored string, c tr
 	return fmt.Errorf("%w: column %s is stored as %s but declared as %s", failure.ErrNarrower, c.Name, stored, c.SQL)
 }
 
-// recordChanges records changed tables in _sync.schema_changes.
+// recordChanges records changed tables in _sync.schema_changes, all in one statement: a first run makes dozens.
 func (w *Tables) recordChanges(ctx context.Context, changes []Change) error {
-	for _, c := range changes {
-		_, err := w.db.DB.Exec(ctx, "INSERT INTO _sync.schema_changes (run_id, recorded_at, schema, table_name, column_name, change) VALUES ($1, $2, $3, $4, $5, $6)",
-			w.db.RunID(), w.db.Now().UTC(), c.Schema, c.Table, c.Column, c.What)
-		if err != nil {
-			return err
-		}
+	if len(changes) == 0 {
+		return nil
 	}
-	return nil
+	rows := make([]string, len(changes))
+	for i, c := range changes {
+		rows[i] = fmt.Sprintf("($1, $2, %s, %s, %s, %s)", duck.Text(c.Schema), duck.Text(c.Table), duck.Text(c.Column), duck.Text(c.What))
+	}
+	_, err := w.db.DB.Exec(ctx, "INSERT INTO _sync.schema_changes (run_id, recorded_at, schema, table_name, column_name, change) VALUES\n"+strings.Join(rows, ",\n"),
+		w.db.RunID(), w.db.Now().UTC())
+	return err
 }
 
 // fileTypes names the types that can widen as stream files call them, by their names in DuckDB.

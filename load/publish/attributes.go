@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -27,7 +28,8 @@ const largestAttributes = 1 << 20
 type customAttribute struct {
 	name, column string
 	types        map[string]bool // types of its values: bool int big double text json date
-	known        bool            // _sync.attributes has it, with these types
+	stored       bool            // _sync.attributes has it
+	known        bool            // ... with these types
 }
 
 // makeAttributeViews makes the views of a schema's attributes where a row or a definition has changed.
@@ -88,7 +90,7 @@ func (p *publishRun) makeAttributes(ctx context.Context, db *duck.DB, schema str
 func knownAttributes(ctx context.Context, db *duck.DB, schema string, a Attributes) (all []*customAttribute, err error) {
 	err = db.Each(ctx, "SELECT name, column_name, types FROM _sync.attributes WHERE schema = $1 AND stream = $2 ORDER BY first_seen, name", []any{schema, a.Stream},
 		func(rows *sql.Rows) error {
-			one := &customAttribute{types: map[string]bool{}, known: true}
+			one := &customAttribute{types: map[string]bool{}, stored: true, known: true}
 			var types string
 			err := rows.Scan(&one.name, &one.column, &types)
 			for _, t := range strings.Fields(types) {
@@ -260,23 +262,27 @@ func (a Attributes) viewQuery(all []*customAttribute) string {
 
 // saveAttributes stores what is new. Names and their columns never change.
 func (p *publishRun) saveAttributes(ctx context.Context, db *duck.DB, schema string, a Attributes, all []*customAttribute) error {
+	var added []string // one statement for all: a first publish has dozens
 	for _, one := range all {
 		if one.known {
 			continue
 		}
-		var types []string
-		for t := range one.types {
-			types = append(types, t)
+		types := strings.Join(slices.Sorted(maps.Keys(one.types)), " ")
+		if !one.stored {
+			added = append(added, fmt.Sprintf("(%s, %s, %s, %s, %s, $1)", duck.Text(schema), duck.Text(a.Stream), duck.Text(one.name), duck.Text(one.column), duck.Text(types)))
+			continue
 		}
-		slices.Sort(types)
-		args := []any{schema, a.Stream, one.name, one.column, strings.Join(types, " "), p.at}
-		n, err := db.Exec(ctx, "UPDATE _sync.attributes SET types = $5 WHERE schema = $1 AND stream = $2 AND name = $3 AND column_name = $4 AND first_seen <= $6", args...)
-		if err == nil && n == 0 {
-			_, err = db.Exec(ctx, "INSERT INTO _sync.attributes (schema, stream, name, column_name, types, first_seen) VALUES ($1, $2, $3, $4, $5, $6)", args...)
-		}
+		_, err := db.Exec(ctx, "UPDATE _sync.attributes SET types = $4 WHERE schema = $1 AND stream = $2 AND name = $3", schema, a.Stream, one.name, types)
 		if err != nil {
 			return fmt.Errorf("note the attribute %q: %w", one.name, err)
 		}
+	}
+	if added == nil {
+		return nil
+	}
+	_, err := db.Exec(ctx, "INSERT INTO _sync.attributes (schema, stream, name, column_name, types, first_seen) VALUES\n"+strings.Join(added, ",\n"), p.at)
+	if err != nil {
+		return fmt.Errorf("note %d new attributes: %w", len(added), err)
 	}
 	return nil
 }
