@@ -29,6 +29,8 @@ func TestT59RedactedTextIsInNoFile(t *testing.T) {
 	b.space.Advance(time.Hour)
 	b.syncOnce(runner.Options{})
 	older := b.copyPublished()
+	_, err = b.space.OpenConversation(id, 2) // so that there is a second file
+	b.failOn(err)
 	b.space.Advance(time.Hour)
 	b.syncOnce(runner.Options{})
 	if len(b.filesContaining(string(b.runner.Dir), canary)) < 2 {

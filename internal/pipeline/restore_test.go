@@ -128,6 +128,20 @@ func TestLostLakeIsRebuilt(t *testing.T) {
 // Holds: F4.
 func TestFailedPublishReportsTheCauseAndLosesNothing(t *testing.T) {
 	t.Parallel()
+	for name, c := range map[string]struct{ when, want string }{
+		"after a row was written": {"/work/work.duckdb", "publish: "},
+		"before one was":          {"", "copy the published file to write to it"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			failPublishWhen(t, c.when, c.want)
+		})
+	}
+}
+
+// failPublishWhen moves the directory of the published files away once a file of the program's exists, and wants a text in the run's error.
+func failPublishWhen(t *testing.T, exists, want string) {
+	t.Helper()
 	b := newBedWith(t, tinyConfig(116), strings.Replace(nightly, "{dir: data}", "{dir: data, publish: {every: 1m}}", 1)).publishingAll()
 	b.syncOnce(runner.Options{})
 	file := b.runner.Dir.Current()
@@ -137,15 +151,15 @@ func TestFailedPublishReportsTheCauseAndLosesNothing(t *testing.T) {
 	broken := false
 	b.space.RunBetween(func(int) {
 		b.space.Advance(40 * time.Second)
-		if !broken {
-			broken = true
+		if _, err := os.Stat(b.runner.Dir.State() + exists); err == nil && !broken {
+			broken, file = true, b.runner.Dir.Current()
 			if err := os.Rename(published, away); err != nil {
 				t.Error(err)
 			}
 		}
 	})
 	_, err := sync.Sync(context.Background(), b.runner, b.runner.Config.Pipelines[0], runner.Options{FullRefresh: true})
-	if err == nil || !strings.Contains(err.Error(), "publish: ") || !strings.Contains(err.Error(), "no such file or directory") {
+	if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "no such file or directory") {
 		t.Errorf("the run ended with %v", err)
 	}
 	b.space.RunBetween(nil)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"aqueduck/internal/cli/render"
 	"aqueduck/internal/problem"
@@ -21,6 +22,8 @@ func TestS58ErrorsAreAtMostTwoKilobytes(t *testing.T) {
 	b.answerWith("contacts.deleted", func([]byte) []byte {
 		return []byte(`{"type":"list","data":"` + long + `","pages":{"next":"` + long + `"}}`)
 	})
+	newLife(b, 88).applyEvents(20) // a run without a changed row publishes no records
+	b.space.Advance(time.Hour)
 	report := b.trySync(runner.Options{})
 	failed := streamResult(t, report, "deleted_contacts")
 	if failed.Status != runlog.StatusFailed || len(failed.Error) > 2048 {

@@ -45,6 +45,7 @@ type Database struct {
 
 	published    string       // the published file while it is read in place; "" else
 	makeWritable func() error // replaces it by a work database
+	broken       error        // why it could not; nil: it could, or was not called
 }
 
 // New is a database that is not open yet.
@@ -99,7 +100,7 @@ func (w *Database) Do(what string, work func(db *duck.DB) error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.DB == nil {
-		return errClosed
+		return closedError(w.broken)
 	}
 	err := work(w.DB)
 	if w.InPlace() && needsWrite(err) {
@@ -131,6 +132,14 @@ func (w *Database) closeLocked() error {
 	err := w.DB.Close()
 	w.DB = nil
 	return errors.Join(err, w.markSuspect())
+}
+
+// closedError says that the database is closed, and why where that was not meant.
+func closedError(cause error) error {
+	if cause != nil {
+		return fmt.Errorf("%w: %w", errClosed, cause)
+	}
+	return errClosed
 }
 
 // errClosed is the error after Close or a publish.

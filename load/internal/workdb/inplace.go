@@ -60,7 +60,7 @@ func (w *Database) InPlace() bool { return w.published != "" }
 // MakeWritableLocked gives a run that reads the published file in place a work database of its own. The mutex is held.
 func (w *Database) MakeWritableLocked() error {
 	if w.DB == nil {
-		return errClosed
+		return closedError(w.broken)
 	}
 	if !w.InPlace() {
 		return nil
@@ -69,9 +69,9 @@ func (w *Database) MakeWritableLocked() error {
 		return err
 	}
 	if err := w.makeWritable(); err != nil {
-		return fmt.Errorf("copy the published file to write to it: %w", err)
+		w.broken = fmt.Errorf("copy the published file to write to it: %w", err)
 	}
-	return nil
+	return w.broken
 }
 
 // Probe is a query that finds a row where a statement has something to write, with its parameters.
