@@ -23,6 +23,9 @@ const mostAttributes = 1000
 // for each name in it.
 const largestAttributes = 1 << 20
 
+// attributeRows is how many rows one query reads: DuckDB keeps its whole result in memory.
+const attributeRows = 32_768
+
 // customAttribute is one name in the JSON. Names are data: a name enters a statement only as a quoted text, or as a
 // quoted column name made from it.
 type customAttribute struct {
@@ -105,24 +108,30 @@ func knownAttributes(ctx context.Context, db *duck.DB, schema string, a Attribut
 // seenAttributes adds the attributes of the rows written after since; of all rows where it is "". A type that was seen
 // once stays: a column does not narrow when a row is deleted.
 func seenAttributes(ctx context.Context, db *duck.DB, schema string, a Attributes, since string, all []*customAttribute) ([]*customAttribute, error) {
-	condition := fmt.Sprintf("strlen(%s) <= %d", duck.Name(a.Column), largestAttributes)
-	var values []any
-	if since != "" {
-		condition += " AND " + transform.SyncedAtColumn + " > $1::TIMESTAMPTZ"
-		values = append(values, since)
-	}
 	// The texts are read here: json_each in DuckDB, one row for each member of each object, costs four times as much.
 	found := transform.AttributeTypes{Most: mostAttributes + len(all)}
-	query := fmt.Sprintf("SELECT %s::VARCHAR FROM %s WHERE %s", duck.Name(a.Column), duck.Table(schema, a.Table), condition)
-	err := db.Each(ctx, query, values, func(rows *sql.Rows) error {
-		var raw sql.RawBytes
-		if err := rows.Scan(&raw); err != nil {
-			return err
-		}
-		return found.Add(raw)
-	})
-	if err != nil {
+	var end int64
+	if err := db.Scan(ctx, "SELECT coalesce(max(rowid) + 1, 0) FROM "+duck.Table(schema, a.Table), nil, &end); err != nil {
 		return nil, fmt.Errorf("list the attributes: %w", err)
+	}
+	for from := int64(0); from < end; from += attributeRows {
+		condition := fmt.Sprintf("rowid >= %d AND rowid < %d AND strlen(%s) <= %d", from, from+attributeRows, duck.Name(a.Column), largestAttributes)
+		var values []any
+		if since != "" {
+			condition += " AND " + transform.SyncedAtColumn + " > $1::TIMESTAMPTZ"
+			values = append(values, since)
+		}
+		query := fmt.Sprintf("SELECT %s::VARCHAR FROM %s WHERE %s", duck.Name(a.Column), duck.Table(schema, a.Table), condition)
+		err := db.Each(ctx, query, values, func(rows *sql.Rows) error {
+			var raw sql.RawBytes
+			if err := rows.Scan(&raw); err != nil {
+				return err
+			}
+			return found.Add(raw)
+		})
+		if err != nil {
+			return nil, fmt.Errorf("list the attributes: %w", err)
+		}
 	}
 	found.Each(func(name string, types []string) {
 		if strings.ContainsRune(name, 0) {

@@ -93,7 +93,7 @@ func (b *workspaceBench) measureSync(command *exec.Cmd) (syncRun, error) {
 // The program's own settings of the heap.
 const (
 	gcPercent   = 25
-	heapReserve = 128 << 20
+	heapReserve = 64 << 20
 )
 
 // profileSync runs the pipeline in this process and writes its CPU profile.
