@@ -13,6 +13,7 @@ type listPage struct {
 	nextPosition Position  // of the next page
 	end          bool
 	short        []string // by record: its id, where the rest of a nested list of it was answered 404; nil: none
+	known        []bool   // by record: the caller has it already, and the rest of its nested lists is not read; nil: none
 	unread       []error  // by record: why the rest of a nested list of it cannot be read and the list is omitted; nil: none
 }
 
@@ -29,4 +30,18 @@ func pageOf(sh listPage) Page {
 		}
 	}
 	return p
+}
+
+// dropKnown removes the records that the caller has already.
+func (p *Page) dropKnown(known []bool) {
+	if known == nil {
+		return
+	}
+	kept := p.Records[:0]
+	for i, r := range p.Records {
+		if !known[i] {
+			kept = append(kept, r)
+		}
+	}
+	p.Records = kept
 }

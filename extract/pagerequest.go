@@ -24,6 +24,7 @@ type pageRequest struct {
 	nextHint int
 	err      error    // why the page did not come
 	records  [][]byte // those of found, with complete nested lists; the caller reads found meanwhile
+	known    []bool   // as in listPage
 	short    []string // as in listPage
 	unread   []error  // as in listPage
 	broken   error    // why the nested lists could not be read
@@ -143,10 +144,18 @@ func (p *pageRequest) completeNested(ctx context.Context) error {
 		return nil
 	}
 	p.records = p.found.records
+	for i, seen := range p.found.seen {
+		if p.walk.known.has(seen) {
+			if p.known == nil {
+				p.known = make([]bool, len(p.records))
+			}
+			p.known[i] = true
+		}
+	}
 	var g errgroup.Group
 	g.SetLimit(requestsAside(p.walk.c))
 	for i, seen := range p.found.seen {
-		if seen.cuts == nil {
+		if seen.cuts == nil || p.known != nil && p.known[i] {
 			continue
 		}
 		if p.short == nil {

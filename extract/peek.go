@@ -35,6 +35,19 @@ func CountRecords(ctx context.Context, c *api.Client, s *schemas.Stream) (total 
 	return sh.total, nil
 }
 
+// MeasureList is CountRecords, with the time of the first record: the oldest one of a searched stream. It is zero when the record
+// has none.
+func MeasureList(ctx context.Context, c *api.Client, s *schemas.Stream) (total int64, oldest time.Time, err error) {
+	sh, err := peekList(ctx, c, s)
+	if err != nil || len(sh.records) == 0 {
+		return -1, time.Time{}, err
+	}
+	if at, ok := RecordTime(s, sh.records[0]); ok {
+		oldest = time.Unix(at, 0)
+	}
+	return sh.total, oldest, nil
+}
+
 // peekList reads the first page of a stream's whole list, with the smallest page size.
 func peekList(ctx context.Context, c *api.Client, s *schemas.Stream) (listPage, error) {
 	if s.Read.ByIDs() {

@@ -45,6 +45,9 @@ type searchReader struct {
 	repeated     bool                // the window was walked once more, because its list ended short
 	pendingError error               // error of the next call: the records before it are delivered first
 
+	above *seenRecords // of the window above, where it is read by the same Reader: its records are not read twice
+	own   *seenRecords // for the window below
+
 	cursorDeaths   int // cursors lost since `reached` last moved
 	reachedAtDeath int64
 }
@@ -134,12 +137,19 @@ func (s *searchReader) startWindow(from *Position) {
 			s.since = from.Since
 		}
 	}
-	s.walk = s.startWalk(s.remainingList(), from)
+	s.walk = s.walkRest(from)
 	if from != nil && !s.walk.canResume(from) {
 		// The cursor belongs to another request: the version, the address or the stream file has changed since (T13).
 		s.earlierRows += from.Rows
 		s.restartWalk()
 	}
+}
+
+// walkRest walks over the rest of the window.
+func (s *searchReader) walkRest(from *Position) *listWalk {
+	w := s.startWalk(s.remainingList(), from)
+	w.known = s.above
+	return w
 }
 
 // remainingList is the request for the rest of the window. Only a history window and an explicit one have an upper end. The
@@ -168,7 +178,7 @@ func (s *searchReader) restartWalk() {
 	maps.Copy(s.earlierKeys, s.walk.tally.seenKeys)
 	s.earlierRows += s.walk.tally.resumedRows
 	s.previous = 0
-	s.walk = s.startWalk(s.remainingList(), nil)
+	s.walk = s.walkRest(nil)
 }
 
 // recoverCursor continues after the server has lost a cursor. It gives up when cursors expire without progress: one second, or
@@ -203,6 +213,7 @@ func (s *searchReader) noteFirstAnswer(sh listPage) error {
 // buildWindowPage makes a Page, with its State, of a page of the walk.
 func (s *searchReader) buildWindowPage(sh listPage) Page {
 	s.noteTimes(sh.seen)
+	s.own.note(sh.seen)
 	if least := s.walk.tally.minTotal; s.since == s.window.From && least > 0 && (s.statedTotal == 0 || least < s.statedTotal) {
 		s.statedTotal = least
 	}
@@ -212,6 +223,7 @@ func (s *searchReader) buildWindowPage(sh listPage) Page {
 			p.Records[i].Above = sh.seen[i].at > s.window.To
 		}
 	}
+	p.dropKnown(sh.known)
 	p.Window, p.Resumed = s.shownWindow()
 	p.RereadAll = s.explicit || s.window.RereadAll || s.state.RereadAll
 	p.setProgress(sh.nextPosition.Rows, sh.total)

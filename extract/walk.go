@@ -32,6 +32,7 @@ type listWalk struct {
 	firstOfPrevious []byte            // first record of the previous page, of lists by number
 	ahead           *readAhead        // nil: pages are asked for one after the other
 	asked           *pageRequest      // for the page at pos, sent ahead; nil: none
+	known           *seenRecords      // records that the caller has already; nil: none
 	unreadRecords   int               // records with a nested list that cannot be read
 	ended           bool
 }
@@ -91,7 +92,7 @@ func (w *listWalk) nextPage(ctx context.Context) (listPage, error) {
 	if err := asked.complete(ctx); err != nil {
 		return listPage{}, err
 	}
-	sh.records, sh.short, sh.unread = asked.records, asked.short, asked.unread
+	sh.records, sh.known, sh.short, sh.unread = asked.records, asked.known, asked.short, asked.unread
 	if err := w.countUnread(sh.unread); err != nil {
 		return listPage{}, err
 	}
