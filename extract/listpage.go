@@ -1,10 +1,14 @@
 package extract
 
-import "time"
+import (
+	"time"
+
+	"aqueduck/extract/internal/envelope"
+)
 
 // listPage is one page of a listWalk.
 type listPage struct {
-	listEnvelope
+	envelope.Envelope
 	fresh        int64     // records of the page that came for the first time
 	missingRows  int64     // on the last page: total_count minus the distinct records read
 	over         string    // the id or value that the list belongs to
@@ -19,8 +23,8 @@ type listPage struct {
 
 // pageOf makes a Page of a listPage, without a State.
 func pageOf(sh listPage) Page {
-	p := Page{Records: make([]Record, len(sh.records)), ServerTime: sh.date, Total: sh.total, Done: -1, Left: -1}
-	for i, raw := range sh.records {
+	p := Page{Records: make([]Record, len(sh.Records)), ServerTime: sh.date, Total: sh.Total, Done: -1, Left: -1}
+	for i, raw := range sh.Records {
 		p.Records[i] = Record{Raw: raw, Over: sh.over}
 		if i < len(sh.short) {
 			p.Records[i].Short = sh.short[i]

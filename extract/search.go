@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"aqueduck/extract/api"
+	"aqueduck/extract/internal/envelope"
 )
 
 const (
@@ -212,21 +213,21 @@ func (s *searchReader) noteFirstAnswer(sh listPage) error {
 
 // buildWindowPage makes a Page, with its State, of a page of the walk.
 func (s *searchReader) buildWindowPage(sh listPage) Page {
-	s.noteTimes(sh.seen)
-	s.own.note(sh.seen)
+	s.noteTimes(sh.Seen)
+	s.own.note(sh.Seen)
 	if least := s.walk.tally.minTotal; s.since == s.window.From && least > 0 && (s.statedTotal == 0 || least < s.statedTotal) {
 		s.statedTotal = least
 	}
 	p := pageOf(sh)
 	if s.window.Kind == windowHistory {
 		for i := range p.Records {
-			p.Records[i].Above = sh.seen[i].at > s.window.To
+			p.Records[i].Above = sh.Seen[i].At > s.window.To
 		}
 	}
 	p.dropKnown(sh.known)
 	p.Window, p.Resumed = s.shownWindow()
 	p.RereadAll = s.explicit || s.window.RereadAll || s.state.RereadAll
-	p.setProgress(sh.nextPosition.Rows, sh.total)
+	p.setProgress(sh.nextPosition.Rows, sh.Total)
 	switch {
 	case sh.end && s.missingRecords() > 0:
 		p.State = s.handleShortList()
@@ -265,16 +266,16 @@ func (s *searchReader) missingRecords() int64 {
 }
 
 // noteTimes advances reached and settledTo by the times of a page's records, and notes whether they are in order.
-func (s *searchReader) noteTimes(seen []peekedRecord) {
+func (s *searchReader) noteTimes(seen []envelope.Peeked) {
 	settled := s.c.Now().Add(-s.r.Stream.Read.Since.Overlap).Unix()
 	for _, g := range seen {
-		if g.at == timeless || g.at < s.previous {
+		if g.At == envelope.Timeless || g.At < s.previous {
 			s.unsorted = true
 			continue
 		}
-		s.previous = g.at
-		if g.at <= settled {
-			s.settledTo = max(s.settledTo, g.at)
+		s.previous = g.At
+		if g.At <= settled {
+			s.settledTo = max(s.settledTo, g.At)
 		}
 	}
 	s.reached = max(s.reached, s.previous)
