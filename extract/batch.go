@@ -60,7 +60,7 @@ func (b *batchReader) askBatch(ctx context.Context, ids []string) lookupResult {
 			f.date = sh.date
 		}
 		f.records = append(f.records, pageOf(sh).Records...)
-		for _, raw := range sh.records {
+		for _, raw := range sh.Records {
 			if key, ok := scan.Scalar(scan.Field(raw, b.keyPath...)); ok {
 				received[key] = true
 			}

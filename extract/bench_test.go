@@ -10,6 +10,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
+	"aqueduck/extract/internal/envelope"
 	"aqueduck/schemas"
 )
 
@@ -44,16 +45,17 @@ func benchStream() *schemas.Stream {
 func BenchmarkScan(b *testing.B) {
 	body := benchPage()
 	s := &searchReader{Reader: &Reader{r: Request{Stream: benchStream()}}}
-	g := recordPeekOf(listOf(benchStream(), 0))
+	l := listOf(benchStream(), 0)
+	g := l.peek()
 	b.SetBytes(int64(len(body)))
 	b.ReportAllocs()
 	for b.Loop() {
-		e, err := parseEnvelope(body, []string{"data"}, g)
-		if err != nil || len(e.records) != 150 {
-			b.Fatal(len(e.records), err)
+		e, err := envelope.Parse(body, []string{"data"}, g)
+		if err != nil || len(e.Records) != 150 {
+			b.Fatal(len(e.Records), err)
 		}
 		s.previous = 0
-		s.noteTimes(e.seen)
+		s.noteTimes(e.Seen)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"aqueduck/extract/api"
+	"aqueduck/extract/internal/envelope"
 	"aqueduck/schemas"
 )
 
@@ -99,12 +100,12 @@ func (b *betweenReader) fitSpan(ctx context.Context) (sh listPage, to int64, err
 		var failure *api.Error
 		switch {
 		case err == nil && !sh.isTruncated():
-			b.growSpan(int64(len(sh.records)))
+			b.growSpan(int64(len(sh.Records)))
 			return sh, to, nil
 		case err == nil && to-b.since <= 1:
 			return sh, to, b.overflowError(sh)
 		case err == nil:
-			b.overflowRows = max(b.overflowRows, int64(len(sh.records)))
+			b.overflowRows = max(b.overflowRows, int64(len(sh.Records)))
 		case ctx.Err() != nil || !errors.As(err, &failure) || !failure.SmallerPageMayHelp() || to-b.since <= 1:
 			return sh, to, err
 		default:
@@ -128,23 +129,23 @@ func (b *betweenReader) growSpan(got int64) {
 func (b *betweenReader) overflowError(sh listPage) error {
 	return &api.Error{Class: api.ClassContract, Op: api.ReadOp(b.r.Stream), Method: b.r.Stream.Read.Method, Path: b.r.Stream.Read.Path,
 		Err: fmt.Errorf("%w: at %s it returns %d and states that there are more", errOverflow,
-			time.Unix(b.since, 0).UTC().Format(time.RFC3339), len(sh.records))}
+			time.Unix(b.since, 0).UTC().Format(time.RFC3339), len(sh.Records))}
 }
 
 // isTruncated reports whether an answer says that it does not hold all records.
 func (sh *listPage) isTruncated() bool {
-	p := sh.pages
-	return p.next == nextPlace || p.next == nextURL || p.totalPages > 1 || sh.total > int64(len(sh.records))
+	p := sh.Pages
+	return p.Next == envelope.NextPlace || p.Next == envelope.NextURL || p.TotalPages > 1 || sh.Total > int64(len(sh.Records))
 }
 
 // buildSpanPage makes the Page, with its State, of a complete answer for the span up to to.
 func (b *betweenReader) buildSpanPage(sh listPage, to int64) Page {
-	for _, g := range sh.seen {
-		if g.at != timeless {
-			b.reached = max(b.reached, g.at)
+	for _, g := range sh.Seen {
+		if g.At != envelope.Timeless {
+			b.reached = max(b.reached, g.At)
 		}
 	}
-	b.rows += int64(len(sh.records))
+	b.rows += int64(len(sh.Records))
 	p := pageOf(sh)
 	p.Total, p.Done, p.Left = -1, b.rows, -1
 	p.Window, p.Resumed = b.shownWindow()
@@ -180,20 +181,19 @@ func (b *betweenReader) stateInWindow() State {
 // bounds adjacent spans share seconds; records that come twice do no harm.
 func readSpan(ctx context.Context, c *api.Client, l listRequest, field string, from, to int64, attempts int) (listPage, error) {
 	l = withSpan(l, field, from, to)
-	times := recordPeek{field: -1}
-	times.field = times.pointerTo([]string{field}).head
-	var found *listEnvelope
+	times := envelope.PeekOf(nil, field, nil)
+	var found *envelope.Envelope
 	q := l.callAt(Position{})
 	q.Attempts = attempts
 	q.Accept = func(a *api.Answer) (err error) {
-		found, err = parseEnvelope(a.Body, l.records, times)
+		found, err = envelope.Parse(a.Body, l.records, times)
 		return err
 	}
 	a, err := c.Send(ctx, q)
 	if err != nil {
 		return listPage{}, err
 	}
-	return listPage{listEnvelope: *found, date: a.Date}, nil
+	return listPage{Envelope: *found, date: a.Date}, nil
 }
 
 // withSpan is the list restricted to the time from from to to, in Unix seconds.

@@ -125,11 +125,11 @@ func (r *Reader) byID(ctx context.Context, id string) (*Record, error) {
 			return &Record{Over: id}, err
 		}
 		// A replica may have only half of a new record, and a cache may answer with another record (T195): ask once more.
-		record, why := pageOf(sh).Records[0], IncompleteReason(r.r.Stream, sh.records[0])
+		record, why := pageOf(sh).Records[0], IncompleteReason(r.r.Stream, sh.Records[0])
 		record.Over, record.Missing = id, cmp.Or(why, record.Missing)
-		other, known := RecordKey(r.r.Stream, sh.records[0])
+		other, known := RecordKey(r.r.Stream, sh.Records[0])
 		another := known && other != id
-		parts, counted := countParts(r.r.Stream, sh.records[0])
+		parts, counted := countParts(r.r.Stream, sh.Records[0])
 		switch {
 		case n == 1 && !another && parts < counted && (why == "" || why == FewItems):
 			fewer, fewerParts = &record, parts

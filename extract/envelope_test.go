@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"aqueduck/extract/internal/envelope"
 	"aqueduck/extract/internal/scan"
 )
 
@@ -58,8 +59,9 @@ func FuzzScan(f *testing.F) {
 	f.Add([]byte(`{"\u0064ata":[]}`))
 	f.Add([]byte(`{"data":[{"tags":{"data":[1],"has_more":true,"url":"/contacts/1/tags"}},{}]}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		g := recordPeekOf(listOf(taggedStream(), 0))
-		e, err := parseEnvelope(body, []string{"data"}, g)
+		l := listOf(taggedStream(), 0)
+		g := l.peek()
+		e, err := envelope.Parse(body, []string{"data"}, g)
 		if err != nil {
 			if e != nil {
 				t.Error("an error with an envelope")
@@ -82,7 +84,7 @@ func FuzzScan(f *testing.F) {
 }
 
 // checkRecords compares the records of an envelope with encoding/json's, where that reads the same key.
-func checkRecords(t *testing.T, body []byte, e *listEnvelope, want []json.RawMessage) {
+func checkRecords(t *testing.T, body []byte, e *envelope.Envelope, want []json.RawMessage) {
 	var names map[string]json.RawMessage
 	if json.Unmarshal(body, &names) != nil {
 		return
@@ -96,13 +98,13 @@ func checkRecords(t *testing.T, body []byte, e *listEnvelope, want []json.RawMes
 		if string(raw) == "null" {
 			continue
 		}
-		if i >= len(e.records) || !bytes.Equal(raw, e.records[i]) {
-			t.Fatalf("record %d of %q is %q, want %q", i, body, e.records, raw)
+		if i >= len(e.Records) || !bytes.Equal(raw, e.Records[i]) {
+			t.Fatalf("record %d of %q is %q, want %q", i, body, e.Records, raw)
 		}
 		i++
 	}
-	if i != len(e.records) || len(e.seen) != len(e.records) {
-		t.Fatalf("%d records, %d seen, want %d, of %q", len(e.records), len(e.seen), i, body)
+	if i != len(e.Records) || len(e.Seen) != len(e.Records) {
+		t.Fatalf("%d records, %d seen, want %d, of %q", len(e.Records), len(e.Seen), i, body)
 	}
 }
 

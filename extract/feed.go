@@ -82,15 +82,15 @@ func (f *feedReader) recoverCursor() bool {
 
 func (f *feedReader) buildFeedPage(sh listPage) Page {
 	p := pageOf(sh)
-	p.setProgress(sh.nextPosition.Rows, sh.total)
+	p.setProgress(sh.nextPosition.Rows, sh.Total)
 	p.Gap = f.detectGap(sh)
 
 	p.State = f.state
 	p.State.Version = f.c.Version()
 	// The cursor of an empty page is no bookmark: a record that the source adds late would lie before it.
-	if n := len(sh.records); n > 0 {
+	if n := len(sh.Records); n > 0 {
 		bookmark := sh.position
-		bookmark.Last = f.recordID(sh.records[n-1])
+		bookmark.Last = f.recordID(sh.Records[n-1])
 		p.State.Bookmark = &bookmark
 	}
 	if sh.end {
@@ -120,7 +120,7 @@ func (f *feedReader) detectGap(sh listPage) bool {
 
 // hasRecord reports whether a page has the record with an id.
 func (f *feedReader) hasRecord(sh listPage, id string) bool {
-	for _, raw := range sh.records {
+	for _, raw := range sh.Records {
 		if f.recordID(raw) == id {
 			return true
 		}

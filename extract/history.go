@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"sync"
 	"time"
 )
@@ -15,18 +14,21 @@ import (
 // windows above it are done.
 type historyReader struct {
 	*Reader
-	windows []*openWindow // newest first, down from HistoryTo
-	planner historyPlanner
-	arrived chan *openWindow // those whose page has come; it has room for all
-	running sync.WaitGroup
-	under   context.Context    // of all pages under way; nil: none was asked for
-	cancel  context.CancelFunc // ends under
+	windows    []*openWindow // newest first, down from HistoryTo
+	planner    historyPlanner
+	lowestSeen *seenRecords     // of the lowest window; nil: an earlier reading began it
+	arrived    chan *openWindow // those whose page has come; it has room for all
+	running    sync.WaitGroup
+	under      context.Context    // of all pages under way; nil: none was asked for
+	cancel     context.CancelFunc // ends under
 }
 
 // openWindow is a window of the history that is being read, or was done before one above it.
 type openWindow struct {
 	HistoryWindow
 	reader *searchReader // nil: not begun in this reading
+	seen   *seenRecords  // of this window, for the one below
+	above  *seenRecords  // of the window above; nil: an earlier reading began that
 	total  int64         // total_count of its first page in this reading
 	known  bool          // total is known, or the window comes from an earlier reading
 	asked  bool          // a page is under way, or has come and waits for the caller
@@ -36,7 +38,7 @@ type openWindow struct {
 }
 
 func readHistory(r *Reader) func(context.Context) (Page, error) {
-	h := &historyReader{Reader: r, arrived: make(chan *openWindow, mostWindows), planner: historyPlanner{left: r.r.Left}}
+	h := &historyReader{Reader: r, arrived: make(chan *openWindow, mostWindows), planner: historyPlanner{left: r.r.Left, oldest: unixSeconds(r.r.Oldest)}}
 	h.state = h.state.switchPhase(History)
 	if w := h.state.Window; w != nil {
 		h.windows = append(h.windows, &openWindow{HistoryWindow: HistoryWindow{Window: *w, Position: h.state.Position}, known: true})
@@ -197,7 +199,7 @@ func (h *historyReader) searchOf(w *openWindow) *searchReader {
 	if h.ahead != nil {
 		own.ahead = &readAhead{wanted: h.ahead.wanted}
 	}
-	s := &searchReader{Reader: own, window: w.Window, resumed: w.Position != nil}
+	s := &searchReader{Reader: own, window: w.Window, resumed: w.Position != nil, above: w.above, own: w.seen}
 	s.startWindow(w.Position)
 	return s
 }
@@ -249,7 +251,7 @@ func (h *historyReader) openBelow() bool {
 	if to <= start || h.state.SyncedTo == 0 {
 		return false
 	}
-	span := h.planner.nextSpan(h.windows, h.state.HistorySpan, h.windowsAside())
+	span := h.planner.nextSpan(h.windows, to, h.state.HistorySpan, h.windowsAside())
 	if span == 0 {
 		return false
 	}
@@ -257,6 +259,7 @@ func (h *historyReader) openBelow() bool {
 	if span > int64(lastHistory/time.Second) || w.From < start {
 		w.From = start
 	}
-	h.windows = append(slices.Clip(h.windows), &openWindow{HistoryWindow: HistoryWindow{Window: w}})
+	opened := &openWindow{HistoryWindow: HistoryWindow{Window: w}, seen: newSeen(w), above: h.lowestSeen}
+	h.windows, h.lowestSeen = append(h.windows, opened), opened.seen
 	return true
 }

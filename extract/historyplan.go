@@ -11,23 +11,23 @@ const (
 // historyPlanner chooses how long windows of the history are. Each is twice as long as the one above it, unless it then has more
 // records than its share: the last ones would be read alone when the others are done.
 type historyPlanner struct {
-	left int64 // records of the history that are still to read, by the source's count; 0: unknown
+	left   int64 // records of the history that are still to read, by the source's count; 0: unknown
+	oldest int64 // time of the oldest of them, in Unix seconds; 0: unknown
 }
 
-// nextSpan is the length, in seconds, of the window below others that are read side by side. It is 0 while the lowest of them has
-// no count yet, and longer than lastHistory where one window may have all the rest.
-func (p historyPlanner) nextSpan(above []*openWindow, span int64, aside int) int64 {
-	var lowest *openWindow
-	if n := len(above); n > 0 {
-		lowest = above[n-1]
-		span = lowest.Window.To - lowest.Window.From
+// nextSpan is the length, in seconds, of the window below others that are read side by side; to is its end. It is 0 while the
+// lowest of them has no count yet, and longer than lastHistory where one window may have all the rest.
+func (p historyPlanner) nextSpan(above []*openWindow, to, lastSpan int64, aside int) int64 {
+	n := len(above)
+	if n > 0 {
+		lastSpan = above[n-1].Window.To - above[n-1].Window.From
 	}
 	first := int64(firstHistory / time.Second)
-	next := max(first, 2*span)
+	span := max(first, 2*lastSpan)
 	if aside == 1 || p.left == 0 {
-		return next
+		return span
 	}
-	if lowest != nil && !lowest.known {
+	if n > 0 && !above[n-1].known {
 		return 0
 	}
 	share, left := max(fewestPlanned, p.left/int64(aside)), p.left
@@ -37,14 +37,14 @@ func (p historyPlanner) nextSpan(above []*openWindow, span int64, aside int) int
 	if left <= share {
 		return int64(lastHistory/time.Second) + 1
 	}
-	if lowest != nil && lowest.total > 0 {
-		next = min(next, max(first, int64(float64(share)/float64(lowest.records())*float64(span))))
+	if rest := to - p.oldest; p.oldest > 0 && rest > 0 {
+		span = min(span, max(first, int64(float64(rest)*float64(share)/float64(left))))
 	}
-	return next
+	return span
 }
 
 // records is about how many records the window has. Its list also counts those of the two days above it.
 func (w *openWindow) records() int64 {
 	span := float64(w.Window.To - w.Window.From)
-	return max(1, int64(float64(w.total)*span/(span+zoneMargin.Seconds())))
+	return int64(float64(w.total) * span / (span + zoneMargin.Seconds()))
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"aqueduck/extract/api"
+	"aqueduck/extract/internal/envelope"
 	"aqueduck/schemas"
 )
 
@@ -25,7 +26,7 @@ type listRequest struct {
 	records   []string
 	page      schemas.Page
 	search    *timeRange // nil: the whole list
-	nested    []nestedList
+	nested    []envelope.NestedList
 	key       []string            // path of a record's key; nil: the key is not one field
 	ids       map[string][]string // a batch: the ids asked for, by the parameter that carries them; else nil
 	optional  bool                // the source may refuse it
@@ -53,6 +54,15 @@ func listOf(s *schemas.Stream, since int64) listRequest {
 		l.search = &timeRange{field: s.Read.Since.Field, since: since}
 	}
 	return l
+}
+
+// peek picks from each record what reading the list needs.
+func (l *listRequest) peek() envelope.Peek {
+	field := ""
+	if l.search != nil {
+		field = l.search.field
+	}
+	return envelope.PeekOf(l.key, field, l.nested)
 }
 
 // forValue is the list of one id or value: it replaces {id} in the path, and is the query parameter as where that is not empty.

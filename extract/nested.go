@@ -8,13 +8,13 @@ import (
 	"regexp"
 
 	"aqueduck/extract/api"
+	"aqueduck/extract/internal/envelope"
 	"aqueduck/extract/internal/scan"
 	"aqueduck/schemas"
 )
 
 const (
 	nestedSize = 50 // records per page of a nested list; every documented maximum is at least 50
-	nestedCap  = 10 // items at which the API cuts a nested list, without always saying so (T44)
 )
 
 // FindTruncated tells what a record has only the newest of, by the record's own count: the name of what is cut, the table of the
@@ -66,11 +66,11 @@ func (w *listWalk) countUnread(unread []error) error {
 // fillIn returns a copy of a record with complete nested lists. A list that cannot be read is removed from the record: the stored
 // rows of it stay. A 404 means that the record disappeared after its page was made; the record counts as short, because it may
 // come back without a new time.
-func (w *listWalk) fillIn(ctx context.Context, record []byte, cut []nestedList) (filled []byte, short string, unread, err error) {
+func (w *listWalk) fillIn(ctx context.Context, record []byte, cut []envelope.NestedList) (filled []byte, short string, unread, err error) {
 	for _, n := range cut {
 		whole, err := w.readNested(ctx, record, n)
 		if api.ClassOf(err) == api.ClassNotFound {
-			address, _ := scan.Text(scan.Field(record, n.rest...))
+			address, _ := scan.Text(scan.Field(record, n.Rest...))
 			short = nestedPath.FindStringSubmatch(address)[1]
 		} else if ctx.Err() == nil && isRecordError(err) {
 			unread = err
@@ -78,20 +78,20 @@ func (w *listWalk) fillIn(ctx context.Context, record []byte, cut []nestedList) 
 			return nil, "", nil, err
 		}
 		if err != nil {
-			if record, err = withoutMember(record, n.from...); err != nil {
+			if record, err = withoutMember(record, n.From...); err != nil {
 				return nil, "", nil, err
 			}
 			continue
 		}
-		from, to, _ := scan.Locate(record, n.from...)
+		from, to, _ := scan.Locate(record, n.From...)
 		record = bytes.Join([][]byte{record[:from], {'['}, bytes.Join(whole, []byte{','}), {']'}, record[to:]}, nil)
 	}
 	return record, short, unread, nil
 }
 
 // readNested reads one nested list to its end.
-func (w *listWalk) readNested(ctx context.Context, record []byte, n nestedList) ([][]byte, error) {
-	address, ok := scan.Text(scan.Field(record, n.rest...))
+func (w *listWalk) readNested(ctx context.Context, record []byte, n envelope.NestedList) ([][]byte, error) {
+	address, ok := scan.Text(scan.Field(record, n.Rest...))
 	if !ok || !nestedPath.MatchString(address) {
 		return nil, w.contractError(fmt.Errorf("a list is incomplete, and %q is not an address of its next page", api.Shorten(address)))
 	}
@@ -108,7 +108,7 @@ func (w *listWalk) readNested(ctx context.Context, record []byte, n nestedList) 
 		if err != nil {
 			return nil, err
 		}
-		whole = append(whole, sh.records...)
+		whole = append(whole, sh.Records...)
 		if sh.missingRows > 0 {
 			return nil, nested.shortError(sh.missingRows)
 		}

@@ -1,17 +1,12 @@
 package extract
 
-import "aqueduck/schemas"
+import (
+	"aqueduck/extract/internal/envelope"
+	"aqueduck/schemas"
+)
 
-// nestedList says where a record has a list that the API cuts short, and the address of the complete list.
-type nestedList struct {
-	from  []string // path of the list
-	count []string // path of its total count
-	more  []string // path of the flag that there are more
-	rest  []string // path of its address
-}
-
-func nestedLists(s *schemas.Stream) []nestedList {
-	var lists []nestedList
+func nestedLists(s *schemas.Stream) []envelope.NestedList {
+	var lists []envelope.NestedList
 	for _, c := range s.Children {
 		if c.Rest == nil || c.Within != "" || len(c.From) == 0 {
 			continue
@@ -21,7 +16,7 @@ func nestedLists(s *schemas.Stream) []nestedList {
 		if count == nil {
 			count = append(beside, "total_count")
 		}
-		lists = append(lists, nestedList{from: c.From, count: count, more: append(beside, "has_more"), rest: c.Rest})
+		lists = append(lists, envelope.NestedList{From: c.From, Count: count, More: append(beside, "has_more"), Rest: c.Rest})
 	}
 	return lists
 }

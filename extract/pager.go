@@ -4,15 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+
+	"aqueduck/extract/internal/envelope"
 )
 
 // pagingMode is how one kind of list names its next page.
 type pagingMode struct {
 	start int64 // number of the first page; 0: pages have no numbers
 	// onNext is the position that a `next` in the answer names.
-	onNext func(p Position, e *listEnvelope) (Position, error)
+	onNext func(p Position, e *envelope.Envelope) (Position, error)
 	// onNoNext is the next position, or the end, when the answer has no `next` and no count ends the list.
-	onNoNext func(p Position, e *listEnvelope) (next Position, end bool, err error)
+	onNoNext func(p Position, e *envelope.Envelope) (next Position, end bool, err error)
 }
 
 // pagers are the values of `page: {by}`, and "nested" for nested lists. No stream file declares the paging of a nested list: one
@@ -29,26 +31,26 @@ var pagers = map[string]pagingMode{
 // The list ends when `next` is null. It also ends when `next` is absent and the page is empty, rows reaches total_count, or the
 // page is the last of total_pages. A list by number with a total_count above rows ends at an empty page only: neither its last
 // page nor a null is believed.
-func (l *listRequest) nextPosition(p Position, rows int64, e *listEnvelope, base *url.URL) (next Position, end bool, err error) {
+func (l *listRequest) nextPosition(p Position, rows int64, e *envelope.Envelope, base *url.URL) (next Position, end bool, err error) {
 	g := pagers[l.page.By]
 	next = p
-	more := e.total > rows && l.page.Most == 0 && len(e.records) > 0
-	switch e.pages.next {
-	case nextNull:
+	more := e.Total > rows && l.page.Most == 0 && len(e.Records) > 0
+	switch e.Pages.Next {
+	case envelope.NextNull:
 		if end = !more || p.Page == 0; !end {
 			next, _, err = countOn(p, e)
 		}
-	case nextPlace:
+	case envelope.NextPlace:
 		next, err = g.onNext(p, e)
-	case nextURL:
-		next.Page, next.Token, err = parseNextURL(e.pages.address, base, l.path)
-	case nextBare:
+	case envelope.NextURL:
+		next.Page, next.Token, err = envelope.ParseNextURL(e.Pages.Address, base, l.path)
+	case envelope.NextBare:
 		// A null cursor ends a list by cursor. It says nothing about a list by number.
-		if end = g.start == 0 || endsByCounts(rows, max(p.Page, e.pages.number), more, e); !end {
+		if end = g.start == 0 || endsByCounts(rows, max(p.Page, e.Pages.Number), more, e); !end {
 			next, end, err = g.onNoNext(p, e)
 		}
 	default:
-		if end = l.isGrowing || endsByCounts(rows, max(p.Page, e.pages.number), more, e); !end {
+		if end = l.isGrowing || endsByCounts(rows, max(p.Page, e.Pages.Number), more, e); !end {
 			next, end, err = g.onNoNext(p, e)
 		}
 	}
@@ -57,50 +59,50 @@ func (l *listRequest) nextPosition(p Position, rows int64, e *listEnvelope, base
 }
 
 // endsByCounts reports whether the counts of an answer without `next` end the list. more: by total_count records are left.
-func endsByCounts(rows, number int64, more bool, e *listEnvelope) bool {
-	last := e.pages.totalPages > 0 && number >= e.pages.totalPages
-	return len(e.records) == 0 || e.total >= 0 && rows >= e.total || last && !more
+func endsByCounts(rows, number int64, more bool, e *envelope.Envelope) bool {
+	last := e.Pages.TotalPages > 0 && number >= e.Pages.TotalPages
+	return len(e.Records) == 0 || e.Total >= 0 && rows >= e.Total || last && !more
 }
 
-func refuseNext(p Position, _ *listEnvelope) (Position, error) {
+func refuseNext(p Position, _ *envelope.Envelope) (Position, error) {
 	return p, errors.New("the list has a next page, but the stream file says `page: {by: none}`")
 }
 
-func byNumber(p Position, e *listEnvelope) (Position, error) {
-	p.Page, p.Token = e.pages.page, e.pages.cursor
+func byNumber(p Position, e *envelope.Envelope) (Position, error) {
+	p.Page, p.Token = e.Pages.Page, e.Pages.Cursor
 	if p.Page > 0 {
 		p.Token = ""
 	}
 	return p, nil
 }
 
-func byCursor(p Position, e *listEnvelope) (Position, error) {
-	if e.pages.cursor == "" {
+func byCursor(p Position, e *envelope.Envelope) (Position, error) {
+	if e.Pages.Cursor == "" {
 		return p, errors.New("`pages.next` of the answer has no cursor, but the stream file says `page: {by: cursor}`")
 	}
-	p.Page, p.Token = 0, e.pages.cursor
+	p.Page, p.Token = 0, e.Pages.Cursor
 	return p, nil
 }
 
-func endSinglePage(p Position, e *listEnvelope) (Position, bool, error) {
-	if e.total >= 0 || e.pages.totalPages > 1 {
-		return p, false, fmt.Errorf("the list has %d records by its own count, %d were returned, but the stream file says `page: {by: none}`", e.total, len(e.records))
+func endSinglePage(p Position, e *envelope.Envelope) (Position, bool, error) {
+	if e.Total >= 0 || e.Pages.TotalPages > 1 {
+		return p, false, fmt.Errorf("the list has %d records by its own count, %d were returned, but the stream file says `page: {by: none}`", e.Total, len(e.Records))
 	}
 	return p, true, nil
 }
 
-func countOn(p Position, _ *listEnvelope) (Position, bool, error) {
+func countOn(p Position, _ *envelope.Envelope) (Position, bool, error) {
 	p.Page++
 	return p, false, nil
 }
 
-func noCursor(p Position, e *listEnvelope) (Position, bool, error) {
+func noCursor(p Position, e *envelope.Envelope) (Position, bool, error) {
 	return p, false, fmt.Errorf("the answer has no `pages.next` after %d records, and nothing indicates the end of the list (total_count %d)",
-		p.Rows+int64(len(e.records)), e.total)
+		p.Rows+int64(len(e.Records)), e.Total)
 }
 
-func nestedOn(p Position, e *listEnvelope) (Position, bool, error) {
-	if e.total < 0 && e.pages.totalPages == 0 {
+func nestedOn(p Position, e *envelope.Envelope) (Position, bool, error) {
+	if e.Total < 0 && e.Pages.TotalPages == 0 {
 		return p, true, nil
 	}
 	return countOn(p, e)

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"aqueduck/extract/api"
+	"aqueduck/extract/internal/envelope"
 )
 
 // pageRequest is the request for a page, followed by the requests for the rest of its truncated nested lists. Of its walk it uses
@@ -19,11 +20,12 @@ type pageRequest struct {
 	attempts int
 	hint     int // expected bytes of the page
 
-	found    *listEnvelope
+	found    *envelope.Envelope
 	date     time.Time // the server's clock
 	nextHint int
 	err      error    // why the page did not come
 	records  [][]byte // those of found, with complete nested lists; the caller reads found meanwhile
+	known    []bool   // as in listPage
 	short    []string // as in listPage
 	unread   []error  // as in listPage
 	broken   error    // why the nested lists could not be read
@@ -91,7 +93,7 @@ func (p *pageRequest) fetchApart(ctx context.Context) {
 // believed to end.
 func (p *pageRequest) fetch(ctx context.Context) {
 	p.exchange(ctx)
-	if p.err == nil && p.walk.list.isGrowing && p.found.pages.next == nextAbsent && len(p.found.records) >= p.position.Size {
+	if p.err == nil && p.walk.list.isGrowing && p.found.Pages.Next == envelope.NextAbsent && len(p.found.Records) >= p.position.Size {
 		p.exchange(ctx)
 	}
 }
@@ -102,7 +104,7 @@ func (p *pageRequest) exchange(ctx context.Context) {
 	q := list.callAt(p.position)
 	q.Attempts, q.Hint = p.attempts, p.hint
 	q.Accept = func(a *api.Answer) (err error) {
-		p.found, err = parseEnvelope(a.Body, list.records, p.walk.peek)
+		p.found, err = envelope.Parse(a.Body, list.records, p.walk.peek)
 		return err
 	}
 	var a *api.Answer
@@ -113,7 +115,7 @@ func (p *pageRequest) exchange(ctx context.Context) {
 }
 
 // envelope waits for the page.
-func (p *pageRequest) envelope(ctx context.Context) (*listEnvelope, error) {
+func (p *pageRequest) envelope(ctx context.Context) (*envelope.Envelope, error) {
 	if p.arrived == nil {
 		p.fetch(ctx)
 	} else {
@@ -142,11 +144,19 @@ func (p *pageRequest) completeNested(ctx context.Context) error {
 	if p.err != nil {
 		return nil
 	}
-	p.records = p.found.records
+	p.records = p.found.Records
+	for i, seen := range p.found.Seen {
+		if p.walk.known.has(seen) {
+			if p.known == nil {
+				p.known = make([]bool, len(p.records))
+			}
+			p.known[i] = true
+		}
+	}
 	var g errgroup.Group
 	g.SetLimit(requestsAside(p.walk.c))
-	for i, seen := range p.found.seen {
-		if seen.cuts == nil {
+	for i, seen := range p.found.Seen {
+		if seen.Cuts == nil || p.known != nil && p.known[i] {
 			continue
 		}
 		if p.short == nil {
@@ -154,7 +164,7 @@ func (p *pageRequest) completeNested(ctx context.Context) error {
 		}
 		g.Go(func() (err error) {
 			defer RecoverPanic(&err)
-			p.records[i], p.short[i], p.unread[i], err = p.walk.fillIn(ctx, p.found.records[i], seen.cuts)
+			p.records[i], p.short[i], p.unread[i], err = p.walk.fillIn(ctx, p.found.Records[i], seen.Cuts)
 			return err
 		})
 	}

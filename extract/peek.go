@@ -17,8 +17,8 @@ func FirstRecord(ctx context.Context, c *api.Client, s *schemas.Stream) (record 
 	if err != nil {
 		return nil, time.Time{}, err
 	}
-	if len(sh.records) > 0 {
-		record = bytes.Clone(sh.records[0])
+	if len(sh.Records) > 0 {
+		record = bytes.Clone(sh.Records[0])
 	}
 	return record, sh.date, nil
 }
@@ -32,7 +32,20 @@ func CountRecords(ctx context.Context, c *api.Client, s *schemas.Stream) (total 
 	if s.Read.Over != nil {
 		return -1, nil // the count is of one list of several
 	}
-	return sh.total, nil
+	return sh.Total, nil
+}
+
+// MeasureList is CountRecords, with the time of the first record: the oldest one of a searched stream. It is zero when the record
+// has none.
+func MeasureList(ctx context.Context, c *api.Client, s *schemas.Stream) (total int64, oldest time.Time, err error) {
+	sh, err := peekList(ctx, c, s)
+	if err != nil || len(sh.Records) == 0 {
+		return -1, time.Time{}, err
+	}
+	if at, ok := RecordTime(s, sh.Records[0]); ok {
+		oldest = time.Unix(at, 0)
+	}
+	return sh.Total, oldest, nil
 }
 
 // peekList reads the first page of a stream's whole list, with the smallest page size.

@@ -12,6 +12,7 @@ import (
 	"github.com/go-faster/jx"
 
 	"aqueduck/extract/api"
+	"aqueduck/extract/internal/envelope"
 	"aqueduck/extract/internal/scan"
 	"aqueduck/schemas"
 )
@@ -36,22 +37,22 @@ func PreviewStream(ctx context.Context, c *api.Client, s *schemas.Stream, id str
 		return Preview{}, err
 	}
 	at := Position{Page: pagers[l.page.By].start, Size: l.page.Size}
-	var found *listEnvelope
+	var found *envelope.Envelope
 	q := l.callAt(at)
 	q.Accept = func(a *api.Answer) (err error) {
-		found, err = parseEnvelope(a.Body, l.records, recordPeekOf(l))
+		found, err = envelope.Parse(a.Body, l.records, l.peek())
 		return err
 	}
 	a, err := c.Send(ctx, q)
 	if err != nil {
 		return Preview{}, err
 	}
-	preview := Preview{Total: found.total, ServerTime: a.Date}
+	preview := Preview{Total: found.Total, ServerTime: a.Date}
 	preview.Keys, _ = scan.Members(a.Body)
 	if i := slices.IndexFunc(preview.Keys, func(key string) bool { return slices.Contains(l.records, key) }); i >= 0 {
 		preview.List = preview.Keys[i]
 	}
-	for _, raw := range found.records {
+	for _, raw := range found.Records {
 		preview.Records = append(preview.Records, Record{Raw: raw, Over: l.over})
 	}
 	preview.Next, preview.Refused = describePlace(&l, at, found, c.BaseURL())
@@ -90,12 +91,12 @@ func previewList(c *api.Client, s *schemas.Stream, id string) (listRequest, erro
 }
 
 // describePlace says in words where a list continues after its first page.
-func describePlace(l *listRequest, at Position, e *listEnvelope, base *url.URL) (string, error) {
-	next, end, err := l.nextPosition(at, int64(len(e.records)), e, base)
+func describePlace(l *listRequest, at Position, e *envelope.Envelope, base *url.URL) (string, error) {
+	next, end, err := l.nextPosition(at, int64(len(e.Records)), e, base)
 	switch {
 	case err != nil:
 		return "", err
-	case end && e.pages.next == nextNull:
+	case end && e.Pages.Next == envelope.NextNull:
 		return "the list ends: `pages.next` is null", nil
 	case end:
 		return "the list ends: all its stated records were returned", nil
@@ -128,7 +129,7 @@ func Discover(ctx context.Context, c *api.Client, path, list string) (Discovery,
 		f.Why = "the answer is a single record"
 		return f, nil
 	}
-	size := int(max(whole.pages.perPage, 0))
+	size := int(max(whole.pages.PerPage, 0))
 	if size == 0 {
 		size = usualPage
 	}
@@ -155,7 +156,7 @@ const usualPage = 50
 type answerOutline struct {
 	key     string
 	records [][]byte
-	pages   pageInfo
+	pages   envelope.PageInfo
 }
 
 func fetchOutline(ctx context.Context, c *api.Client, path, query, list string) (answerOutline, error) {
@@ -198,27 +199,27 @@ func outlineOf(body []byte, list string) (answerOutline, error) {
 	case len(lists) > 1:
 		return answerOutline{}, fmt.Errorf("the answer has more than one list: %s", strings.Join(lists, ", "))
 	}
-	e, err := parseEnvelope(body, lists, recordPeek{field: -1})
+	e, err := envelope.Parse(body, lists, envelope.PeekOf(nil, "", nil))
 	if err != nil {
 		return answerOutline{}, err
 	}
-	return answerOutline{key: lists[0], records: e.records, pages: e.pages}, nil
+	return answerOutline{key: lists[0], records: e.Records, pages: e.Pages}, nil
 }
 
 // pagedBy is the `page: {by}` of the answer, and what shows it; "" and otherwise when nothing does.
 func (o answerOutline) pagedBy(otherwise string) (by, why string) {
 	switch p := o.pages; {
-	case p.next == nextPlace && p.cursor != "":
+	case p.Next == envelope.NextPlace && p.Cursor != "":
 		return "cursor", "`pages.next` holds a cursor"
-	case p.next == nextPlace:
+	case p.Next == envelope.NextPlace:
 		return "number", "`pages.next` holds a number"
-	case p.next == nextURL:
-		address, err := url.Parse(p.address)
+	case p.Next == envelope.NextURL:
+		address, err := url.Parse(p.Address)
 		if err == nil && address.Query().Get("starting_after") != "" {
 			return "cursor", "`pages.next` is an address with a cursor"
 		}
 		return "number", "`pages.next` is an address with a page"
-	case p.totalPages > 1:
+	case p.TotalPages > 1:
 		return "number", "the answer counts its pages but names no next page"
 	}
 	return "", otherwise

@@ -34,7 +34,8 @@ type Request struct {
 	// Streams without windows ignore it.
 	Since, Until time.Time
 
-	Left int64 // records of the history still to read, by the source's count; 0: unknown
+	Left   int64     // records of the history still to read, by the source's count; 0: unknown
+	Oldest time.Time // time of the oldest record of the history; zero: unknown
 
 	// ReadAhead reports whether the Reader may ask for the next page before the caller wants it; nil: never. The caller closes such
 	// a Reader.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"aqueduck/extract/api"
+	"aqueduck/extract/internal/envelope"
 )
 
 const (
@@ -44,6 +45,9 @@ type searchReader struct {
 	earlierRows  int64               // records that earlier Readers read, whose keys are not known
 	repeated     bool                // the window was walked once more, because its list ended short
 	pendingError error               // error of the next call: the records before it are delivered first
+
+	above *seenRecords // of the window above, where it is read by the same Reader: its records are not read twice
+	own   *seenRecords // for the window below
 
 	cursorDeaths   int // cursors lost since `reached` last moved
 	reachedAtDeath int64
@@ -134,12 +138,19 @@ func (s *searchReader) startWindow(from *Position) {
 			s.since = from.Since
 		}
 	}
-	s.walk = s.startWalk(s.remainingList(), from)
+	s.walk = s.walkRest(from)
 	if from != nil && !s.walk.canResume(from) {
 		// The cursor belongs to another request: the version, the address or the stream file has changed since (T13).
 		s.earlierRows += from.Rows
 		s.restartWalk()
 	}
+}
+
+// walkRest walks over the rest of the window.
+func (s *searchReader) walkRest(from *Position) *listWalk {
+	w := s.startWalk(s.remainingList(), from)
+	w.known = s.above
+	return w
 }
 
 // remainingList is the request for the rest of the window. Only a history window and an explicit one have an upper end. The
@@ -168,7 +179,7 @@ func (s *searchReader) restartWalk() {
 	maps.Copy(s.earlierKeys, s.walk.tally.seenKeys)
 	s.earlierRows += s.walk.tally.resumedRows
 	s.previous = 0
-	s.walk = s.startWalk(s.remainingList(), nil)
+	s.walk = s.walkRest(nil)
 }
 
 // recoverCursor continues after the server has lost a cursor. It gives up when cursors expire without progress: one second, or
@@ -202,19 +213,21 @@ func (s *searchReader) noteFirstAnswer(sh listPage) error {
 
 // buildWindowPage makes a Page, with its State, of a page of the walk.
 func (s *searchReader) buildWindowPage(sh listPage) Page {
-	s.noteTimes(sh.seen)
+	s.noteTimes(sh.Seen)
+	s.own.note(sh.Seen)
 	if least := s.walk.tally.minTotal; s.since == s.window.From && least > 0 && (s.statedTotal == 0 || least < s.statedTotal) {
 		s.statedTotal = least
 	}
 	p := pageOf(sh)
 	if s.window.Kind == windowHistory {
 		for i := range p.Records {
-			p.Records[i].Above = sh.seen[i].at > s.window.To
+			p.Records[i].Above = sh.Seen[i].At > s.window.To
 		}
 	}
+	p.dropKnown(sh.known)
 	p.Window, p.Resumed = s.shownWindow()
 	p.RereadAll = s.explicit || s.window.RereadAll || s.state.RereadAll
-	p.setProgress(sh.nextPosition.Rows, sh.total)
+	p.setProgress(sh.nextPosition.Rows, sh.Total)
 	switch {
 	case sh.end && s.missingRecords() > 0:
 		p.State = s.handleShortList()
@@ -253,16 +266,16 @@ func (s *searchReader) missingRecords() int64 {
 }
 
 // noteTimes advances reached and settledTo by the times of a page's records, and notes whether they are in order.
-func (s *searchReader) noteTimes(seen []peekedRecord) {
+func (s *searchReader) noteTimes(seen []envelope.Peeked) {
 	settled := s.c.Now().Add(-s.r.Stream.Read.Since.Overlap).Unix()
 	for _, g := range seen {
-		if g.at == timeless || g.at < s.previous {
+		if g.At == envelope.Timeless || g.At < s.previous {
 			s.unsorted = true
 			continue
 		}
-		s.previous = g.at
-		if g.at <= settled {
-			s.settledTo = max(s.settledTo, g.at)
+		s.previous = g.At
+		if g.At <= settled {
+			s.settledTo = max(s.settledTo, g.At)
 		}
 	}
 	s.reached = max(s.reached, s.previous)

@@ -104,7 +104,7 @@ func (s *searchReader) handleShortList() State {
 	s.repeated = true
 	s.since, s.statedTotal, s.earlierKeys, s.earlierRows = s.window.From, 0, map[uint64]struct{}{}, 0
 	s.previous, s.unsorted = 0, false
-	s.walk = s.startWalk(s.remainingList(), nil)
+	s.walk = s.walkRest(nil)
 	return st
 }
 

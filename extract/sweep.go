@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"aqueduck/extract/api"
+	"aqueduck/extract/internal/envelope"
 )
 
 // sweepReader reads a whole list once, or the several lists of a stream one after the other. It concludes nothing from missing
@@ -100,7 +101,7 @@ func (s *sweepReader) skipRefusedValue(sh listPage, err error) (listPage, error)
 	}
 	s.walk.ended = true
 	s.current.Refused += "," + s.walk.list.over
-	return listPage{listEnvelope: listEnvelope{total: -1}, over: s.walk.list.over, date: failure.ServerTime, end: true}, nil
+	return listPage{Envelope: envelope.Envelope{Total: -1}, over: s.walk.list.over, date: failure.ServerTime, end: true}, nil
 }
 
 // totalUnknown is Sweep.Total before a list's first answer.
@@ -137,18 +138,18 @@ func (s *sweepReader) buildSweepPage(sh listPage) Page {
 		}
 	}
 	if s.current.Total == totalUnknown {
-		s.current.Total = sh.total
+		s.current.Total = sh.Total
 	}
 	s.current.Rows += sh.fresh
 	if !s.current.Capped {
 		s.current.MissingRows += sh.missingRows
 	}
-	s.current.Steady = s.current.Steady && sh.total == s.current.Total && (!sh.end || sh.total < 0 || sh.total == s.current.Rows)
+	s.current.Steady = s.current.Steady && sh.Total == s.current.Total && (!sh.end || sh.Total < 0 || sh.Total == s.current.Rows)
 
-	s.current.Capped = s.current.Capped || sh.end && s.isCapped(sh.total)
+	s.current.Capped = s.current.Capped || sh.end && s.isCapped(sh.Total)
 
 	p := pageOf(sh)
-	p.setProgress(s.current.Rows, sh.total)
+	p.setProgress(s.current.Rows, sh.Total)
 	p.State = s.state
 	now := s.current
 	p.State.Sweep = &now

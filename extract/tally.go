@@ -3,6 +3,8 @@ package extract
 import (
 	"fmt"
 	"hash/maphash"
+
+	"aqueduck/extract/internal/envelope"
 )
 
 const (
@@ -17,14 +19,14 @@ type recordTally struct {
 	resumedRows int64               // records before the position that the walk resumed at
 	distinct    int64               // resumedRows, and the records that came for the first time
 	rows        int64               // records read, repeated ones included
-	latest      int64               // latest time of a record; timeless when the list has no times
+	latest      int64               // latest time of a record; envelope.Timeless when the list has no times
 	minTotal    int64               // smallest total_count of a page, -1: none
 	maxTotal    int64               // largest total_count of a page
 	stalled     int                 // pages in a row without a new record
 }
 
 func newTally(before int64) recordTally {
-	return recordTally{seenKeys: map[uint64]struct{}{}, resumedRows: before, distinct: before, latest: timeless, minTotal: -1, maxTotal: -1}
+	return recordTally{seenKeys: map[uint64]struct{}{}, resumedRows: before, distinct: before, latest: envelope.Timeless, minTotal: -1, maxTotal: -1}
 }
 
 // keySeed makes the hashes of one process comparable. They are not stored.
@@ -32,12 +34,12 @@ var keySeed = maphash.MakeSeed()
 
 // tallyPage counts a page. A record is identified by its key. A known record with a newer time is not a new one, but shows that
 // the list progresses.
-func (t *recordTally) tallyPage(e *listEnvelope) {
+func (t *recordTally) tallyPage(e *envelope.Envelope) {
 	moved := false
-	for i, g := range e.seen {
-		key := g.key
+	for i, g := range e.Seen {
+		key := g.Key
 		if key == nil {
-			key = e.records[i]
+			key = e.Records[i]
 		}
 		hash := maphash.Bytes(keySeed, key)
 		if _, known := t.seenKeys[hash]; !known {
@@ -45,21 +47,21 @@ func (t *recordTally) tallyPage(e *listEnvelope) {
 			t.distinct++
 			moved = true
 		}
-		if g.at > t.latest {
-			t.latest, moved = g.at, true
+		if g.At > t.latest {
+			t.latest, moved = g.At, true
 		}
 	}
-	t.rows += int64(len(e.records))
+	t.rows += int64(len(e.Records))
 	t.stalled++
-	if moved || len(e.records) == 0 {
+	if moved || len(e.Records) == 0 {
 		t.stalled = 0
 	}
-	if e.total < 0 || e.total == 0 && t.rows > 0 {
+	if e.Total < 0 || e.Total == 0 && t.rows > 0 {
 		return
 	}
-	t.maxTotal = max(t.maxTotal, e.total)
-	if t.minTotal < 0 || e.total < t.minTotal {
-		t.minTotal = e.total
+	t.maxTotal = max(t.maxTotal, e.Total)
+	if t.minTotal < 0 || e.Total < t.minTotal {
+		t.minTotal = e.Total
 	}
 }
 

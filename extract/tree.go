@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"aqueduck/extract/api"
+	"aqueduck/extract/internal/envelope"
 	"aqueduck/extract/internal/scan"
 	"aqueduck/schemas"
 )
@@ -26,7 +27,7 @@ func treeOf(s *schemas.Stream) *recordTree {
 // addChildLists adds the lists of a page's records to the lists still to be read; nil when the list is flat.
 func (t *recordTree) addChildLists(left []listRequest, sh listPage) []listRequest {
 	below, key := t.stream.Read.Below, keyPath(t.stream)
-	for _, raw := range sh.records {
+	for _, raw := range sh.Records {
 		if sh.over == "" && below.Unless != nil {
 			_, inside := scan.Scalar(scan.Field(raw, below.Unless...))
 			t.flat = t.flat || inside
@@ -51,5 +52,5 @@ func (s *sweepReader) skipVanished(sh listPage, err error) (listPage, error) {
 		return sh, err
 	}
 	s.walk.ended, s.current.Steady = true, false
-	return listPage{listEnvelope: listEnvelope{total: -1}, over: s.walk.list.over, date: failure.ServerTime, end: true}, nil
+	return listPage{Envelope: envelope.Envelope{Total: -1}, over: s.walk.list.over, date: failure.ServerTime, end: true}, nil
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"aqueduck/extract/api"
+	"aqueduck/extract/internal/envelope"
 )
 
 const (
@@ -20,7 +21,7 @@ const (
 type listWalk struct {
 	c               *api.Client
 	list            listRequest
-	peek            recordPeek
+	peek            envelope.Peek
 	fingerprint     string
 	pos             Position          // of the next page
 	maxPageSize     int               // records per page without failures
@@ -32,13 +33,14 @@ type listWalk struct {
 	firstOfPrevious []byte            // first record of the previous page, of lists by number
 	ahead           *readAhead        // nil: pages are asked for one after the other
 	asked           *pageRequest      // for the page at pos, sent ahead; nil: none
+	known           *seenRecords      // records that the caller has already; nil: none
 	unreadRecords   int               // records with a nested list that cannot be read
 	ended           bool
 }
 
 // newWalk begins at from when that belongs to the same request, else at the list's beginning.
 func newWalk(c *api.Client, l listRequest, from *Position) *listWalk {
-	w := &listWalk{c: c, list: l, peek: recordPeekOf(l), maxPageSize: l.page.Size, visited: map[[16]byte]bool{}}
+	w := &listWalk{c: c, list: l, peek: l.peek(), maxPageSize: l.page.Size, visited: map[[16]byte]bool{}}
 	w.fingerprint = l.requestFingerprint(c.BaseURL().String(), c.Version())
 	w.pos = Position{Page: pagers[l.page.By].start, Size: l.page.Size, Fingerprint: w.fingerprint}
 	if w.canResume(from) {
@@ -91,7 +93,7 @@ func (w *listWalk) nextPage(ctx context.Context) (listPage, error) {
 	if err := asked.complete(ctx); err != nil {
 		return listPage{}, err
 	}
-	sh.records, sh.short, sh.unread = asked.records, asked.short, asked.unread
+	sh.Records, sh.known, sh.short, sh.unread = asked.records, asked.known, asked.short, asked.unread
 	if err := w.countUnread(sh.unread); err != nil {
 		return listPage{}, err
 	}
@@ -101,10 +103,10 @@ func (w *listWalk) nextPage(ctx context.Context) (listPage, error) {
 // advancePast advances to the position after a page, and fails a list that has no end.
 func (w *listWalk) advancePast(sh *listPage) error {
 	w.empty++
-	if len(sh.records) > 0 {
+	if len(sh.Records) > 0 {
 		w.empty = 0
 	}
-	if w.list.isGrowing && len(sh.records) == 0 && sh.nextPosition.Token == sh.position.Token {
+	if w.list.isGrowing && len(sh.Records) == 0 && sh.nextPosition.Token == sh.position.Token {
 		sh.end = true
 	}
 	w.pos, w.ended = sh.nextPosition, sh.end
@@ -142,11 +144,11 @@ func (w *listWalk) resizePages(size int) {
 
 // isRepeatedPage detects a list by number that ignores the number: it would never end.
 func (w *listWalk) isRepeatedPage(sh *listPage) bool {
-	if sh.position.Page == 0 || len(sh.records) == 0 {
+	if sh.position.Page == 0 || len(sh.Records) == 0 {
 		return false
 	}
-	same := sh.pages.next == nextAbsent && bytes.Equal(w.firstOfPrevious, sh.records[0])
-	w.firstOfPrevious = sh.records[0]
+	same := sh.Pages.Next == envelope.NextAbsent && bytes.Equal(w.firstOfPrevious, sh.Records[0])
+	w.firstOfPrevious = sh.Records[0]
 	return same
 }
 
@@ -171,11 +173,11 @@ func (w *listWalk) readPage(ctx context.Context, attempts int) (listPage, *pageR
 		return listPage{}, nil, err
 	}
 	w.sizeHint = asked.nextHint
-	sh := listPage{listEnvelope: *found, over: w.list.over, date: asked.date, position: w.pos}
+	sh := listPage{Envelope: *found, over: w.list.over, date: asked.date, position: w.pos}
 	before := w.tally.distinct
 	w.tally.tallyPage(found)
 	sh.fresh = w.tally.distinct - before
-	if n := int(sh.pages.perPage); n > 0 && n < w.pos.Size && len(sh.records) <= n {
+	if n := int(sh.Pages.PerPage); n > 0 && n < w.pos.Size && len(sh.Records) <= n {
 		// The server uses a smaller page size than was asked for, and numbers its pages by that size.
 		w.maxPageSize = min(w.maxPageSize, n)
 		w.pos.Size, sh.position.Size = n, n

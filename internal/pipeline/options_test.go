@@ -201,7 +201,7 @@ func TestSelectAndExcludeNarrowARun(t *testing.T) {
 // Holds: T138.
 func TestRunsCutByLimitsEqualOneLongRun(t *testing.T) {
 	t.Parallel()
-	for _, cut := range []runner.Options{{MaxRequests: 9}, {MaxTime: 4 * time.Minute}} {
+	for _, cut := range []runner.Options{{MaxRequests: 6}, {MaxTime: 2 * time.Minute}} {
 		t.Run(fmt.Sprint(cut.MaxRequests, cut.MaxTime), func(t *testing.T) {
 			t.Parallel()
 			c := tinyConfig(66)

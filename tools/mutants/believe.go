@@ -60,7 +60,7 @@ var interpretMutants = []mutant{
 	},
 	{
 		bug: "a full page without a next one ends a feed at once", file: "extract/pagerequest.go", killer: "extract.TestT171AFullPageOfAFeedThatLostItsNextOnceIsNoEnd",
-		old: "len(p.found.records) >= p.position.Size {", new: "len(p.found.records) > p.position.Size {",
+		old: "len(p.found.Records) >= p.position.Size {", new: "len(p.found.Records) > p.position.Size {",
 	},
 	{
 		bug: "a full refresh keeps what says that it is newer", file: "load/refresh.go", killer: "load.TestT172AFullRefreshReplacesRowsWithNewerTimes",
@@ -148,7 +148,7 @@ var interpretMutants = []mutant{
 	},
 	{
 		bug: "the last of total_pages ends a list that states more records", file: "extract/pager.go", killer: "extract.TestT14T16ListEndsOfEveryShape",
-		old: "more := e.total > rows && l.page.Most == 0", new: "more := e.total > rows && l.page.Most < 0",
+		old: "more := e.Total > rows && l.page.Most == 0", new: "more := e.Total > rows && l.page.Most < 0",
 	},
 	{
 		bug: "pages that bring nothing new go on for ever", file: "extract/tally.go", killer: "extract.TestT166ListsWithoutAnEndAreLeft",

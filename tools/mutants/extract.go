@@ -40,7 +40,7 @@ var extractMutants = []mutant{
 	},
 	{
 		bug: "records after the window end it", file: "extract/search.go", killer: "extract.TestT160AForwardPassEndsWhereTheListEnds",
-		old: "	s.noteTimes(sh.seen)\n", new: "	s.noteTimes(sh.seen)\n	sh.end = sh.end || s.window.To > 0 && s.previous > s.window.To\n",
+		old: "	s.noteTimes(sh.Seen)\n", new: "	s.noteTimes(sh.Seen)\n	sh.end = sh.end || s.window.To > 0 && s.previous > s.window.To\n",
 	},
 	{
 		bug: "a dead cursor goes on from a time that only the record has", file: "extract/search.go", killer: "extract.TestT160ADeadCursorGoesOnFromNoTimeThatOnlyTheRecordHas",
@@ -84,15 +84,15 @@ var extractMutants = []mutant{
 		old: "	if w.recordVisit(w.pos) {\n		return w.sourceError(ErrCursorLoop)\n", new: "	if w.recordVisit(w.pos) && w.empty > 0 {\n		return w.sourceError(ErrCursorLoop)\n",
 	},
 	{
-		bug: "an answer without its list is an empty page", file: "extract/envelope.go", killer: "extract.TestAnswersAreClassified/T19 other key",
+		bug: "an answer without its list is an empty page", file: "extract/internal/envelope/envelope.go", killer: "extract.TestAnswersAreClassified/T19 other key",
 		old: "	case len(s.lists) == 0:\n		return nil, ", new: "	case len(s.lists) == 0:\n		return &s.listEnvelope, nil\n	case len(s.lists) < 0:\n		return nil, ",
 	},
 	{
-		bug: "an error with status 200 is an answer", file: "extract/envelope.go", killer: "extract.TestAnswersAreClassified/T19 list and error",
+		bug: "an error with status 200 is an answer", file: "extract/internal/envelope/envelope.go", killer: "extract.TestAnswersAreClassified/T19 list and error",
 		old: `case s.kind == "error.list":`, new: `case s.kind == "error":`,
 	},
 	{
-		bug: "what follows an answer's end is not looked at", file: "extract/envelope.go", killer: "extract.TestAnswersAreClassified/T120 trailing",
+		bug: "what follows an answer's end is not looked at", file: "extract/internal/envelope/envelope.go", killer: "extract.TestAnswersAreClassified/T120 trailing",
 		old: "if err := d.Skip(); err != io.EOF {", new: "if err := d.Skip(); err == io.ErrNoProgress {",
 	},
 	{
@@ -123,11 +123,11 @@ var extractMutants = []mutant{
 	},
 	{
 		bug: "a list that moves counts as one that stood still", file: "extract/sweep.go", killer: "extract.TestT28T29ListThatMovesIsNotSteady",
-		old: "s.current.Steady = s.current.Steady && sh.total == s.current.Total && (!sh.end || sh.total < 0 || sh.total == s.current.Rows)", new: "s.current.Steady = s.current.Steady && !sh.date.IsZero()",
+		old: "s.current.Steady = s.current.Steady && sh.Total == s.current.Total && (!sh.end || sh.Total < 0 || sh.Total == s.current.Rows)", new: "s.current.Steady = s.current.Steady && !sh.date.IsZero()",
 	},
 	{
-		bug: "a list of exactly ten that says nothing is whole", file: "extract/nested.go", killer: "extract.TestT44CutListsAreReadOn",
-		old: "nestedCap  = 10 ", new: "nestedCap  = 1000 ",
+		bug: "a list of exactly ten that says nothing is whole", file: "extract/internal/envelope/nestedlist.go", killer: "extract.TestT44CutListsAreReadOn",
+		old: "nestedCap = 10", new: "nestedCap = 1000",
 	},
 	{
 		bug: "ids that a batch leaves out are not missed", file: "extract/batch.go", killer: "extract.TestT89ExpectedRecordsThatAreMissingAreNoted",
@@ -135,7 +135,7 @@ var extractMutants = []mutant{
 	},
 	{
 		bug: "a span whose answer is one page of two is whole", file: "extract/between.go", killer: "extract.TestT84WindowsAreSplitUntilOneAnswerHoldsAll",
-		old: "p.next == nextURL || p.totalPages > 1 ||", new: "p.next == nextURL ||",
+		old: "p.Next == envelope.NextURL || p.TotalPages > 1 ||", new: "p.Next == envelope.NextURL ||",
 	},
 	{
 		bug: "the token goes to wherever a file lies", file: "extract/api/download.go", killer: "export.TestT90TheTokenStaysWithTheAPI",

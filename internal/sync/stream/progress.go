@@ -136,7 +136,7 @@ func (p *Progress) Measure(ctx context.Context, t *Task) {
 	if t.Days != nil {
 		return // a dataset's share is counted in days
 	}
-	total, err := extract.CountRecords(ctx, t.Workspace.Client, t.Stream)
+	total, oldest, err := extract.MeasureList(ctx, t.Workspace.Client, t.Stream)
 	if err != nil || total <= 0 {
 		return // the estimate is a courtesy; reading will meet the same answer and report it
 	}
@@ -150,7 +150,7 @@ func (p *Progress) Measure(ctx context.Context, t *Task) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.history[t] = &backfillProgress{began: p.run.Now(), before: stored, total: total, known: t.Result.New, least: t.earlierShare}
+	p.history[t] = &backfillProgress{began: p.run.Now(), before: stored, total: total, known: t.Result.New, least: t.earlierShare, oldest: oldest}
 }
 
 // measureTime begins the estimate for a source that states no number of records. Without a configured start the end is not known, and
@@ -165,18 +165,18 @@ func (p *Progress) measureTime(t *Task) {
 	p.history[t] = &backfillProgress{began: now, before: max(0, now.Unix()-t.State.HistoryTo), total: max(1, now.Unix()-t.Start.Unix()), from: t.State.HistoryTo, least: t.earlierShare}
 }
 
-// historyLeft is about how many records of a stream's history are still to read; 0 when that is not known. A full refresh reads the stored ones,
-// too.
-func (p *Progress) historyLeft(t *Task) int64 {
+// historyLeft is about how many records of a stream's history are still to read, 0 when that is not known, and the time of the oldest. A full
+// refresh reads the stored ones, too.
+func (p *Progress) historyLeft(t *Task) (left int64, oldest time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch h := p.history[t]; {
 	case h == nil || h.from > 0:
-		return 0
+		return 0, time.Time{}
 	case t.State.Replace || t.State.RereadAll:
-		return h.total
+		return h.total, h.oldest
 	default:
-		return max(0, h.total-h.before)
+		return max(0, h.total-h.before), h.oldest
 	}
 }
 

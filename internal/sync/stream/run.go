@@ -73,6 +73,7 @@ type backfillProgress struct {
 	before, total int64     // records stored when this run's backfill began; records that the source states
 	known, stored int64     // new records of this run before the backfill, and since; unchanged and changed records do not count
 	open          int64     // records read and not yet committed
+	oldest        time.Time // of the source's oldest record; zero: unknown
 	at            time.Time // of the last page
 	least         float64   // the share that earlier runs reached: new records at the source do not lower it
 	from          int64     // where the history began in this run, in Unix seconds; 0 when the unit is records

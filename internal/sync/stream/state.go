@@ -65,9 +65,10 @@ func ReadOrder(s *schemas.Stream) int {
 }
 
 func (t *Task) phaseRequest(phase extract.Phase) extract.Request {
+	left, oldest := t.Run.Progress.historyLeft(t)
 	return extract.Request{
 		Stream: t.Stream, State: t.State, Phase: phase, Start: t.Start,
-		Since: t.Run.Options.Since, Until: t.Run.Options.Until, Left: t.Run.Progress.historyLeft(t),
+		Since: t.Run.Options.Since, Until: t.Run.Options.Until, Left: left, Oldest: oldest,
 	}
 }
 

@@ -1,4 +1,4 @@
-package extract
+package envelope
 
 import (
 	"math"
@@ -7,9 +7,9 @@ import (
 	"aqueduck/extract/internal/scan"
 )
 
-// recordPeek picks from each record of a page, in one pass, the few values that reading needs: its key, its time, and which of
+// Peek picks from each record of a page, in one pass, the few values that reading needs: its key, its time, and which of
 // its nested lists are truncated.
-type recordPeek struct {
+type Peek struct {
 	heads  []string      // top-level keys that are picked
 	field  int           // index of the time in heads; -1: none
 	key    *fieldPointer // its key; nil: the key is not one field
@@ -25,28 +25,29 @@ type fieldPointer struct {
 // nestedPeek is a nested list, and where a record says whether it is complete: the items, their total count and the flag that
 // there are more. In nearly all records one object has all three, so that one walk finds them.
 type nestedPeek struct {
-	list   nestedList
+	list   NestedList
 	counts [3]fieldPointer
 	parent fieldPointer
 	names  []string // of the three in parent; nil when they are in different objects
 }
 
-// timeless stands for the time of a record that has none.
-const timeless = math.MinInt64
+// Timeless stands for the time of a record that has none.
+const Timeless = math.MinInt64
 
-func recordPeekOf(l listRequest) recordPeek {
-	g := recordPeek{field: -1}
-	if l.key != nil {
-		g.key = new(g.pointerTo(l.key))
+// PeekOf picks the values at the path of a record's key, of its field with the time, and of its nested lists; nil and "" for none.
+func PeekOf(key []string, field string, nested []NestedList) Peek {
+	g := Peek{field: -1}
+	if key != nil {
+		g.key = new(g.pointerTo(key))
 	}
-	if l.search != nil {
-		g.field = g.pointerTo([]string{l.search.field}).head
+	if field != "" {
+		g.field = g.pointerTo([]string{field}).head
 	}
-	for _, n := range l.nested {
-		of := nestedPeek{list: n, counts: [3]fieldPointer{g.pointerTo(n.from), g.pointerTo(n.count), g.pointerTo(n.more)}}
-		last := len(n.from) - 1
-		if last > 0 && len(n.count) == last+1 && slices.Equal(n.count[:last], n.from[:last]) {
-			of.parent, of.names = g.pointerTo(n.from[:last]), []string{n.from[last], n.count[last], n.more[last]}
+	for _, n := range nested {
+		of := nestedPeek{list: n, counts: [3]fieldPointer{g.pointerTo(n.From), g.pointerTo(n.Count), g.pointerTo(n.More)}}
+		last := len(n.From) - 1
+		if last > 0 && len(n.Count) == last+1 && slices.Equal(n.Count[:last], n.From[:last]) {
+			of.parent, of.names = g.pointerTo(n.From[:last]), []string{n.From[last], n.Count[last], n.More[last]}
 		}
 		g.nested = append(g.nested, of)
 	}
@@ -54,7 +55,7 @@ func recordPeekOf(l listRequest) recordPeek {
 }
 
 // pointerTo is the pointer for a path; it adds the path's first key to heads.
-func (g *recordPeek) pointerTo(path []string) fieldPointer {
+func (g *Peek) pointerTo(path []string) fieldPointer {
 	head := slices.Index(g.heads, path[0])
 	if head < 0 {
 		head = len(g.heads)
@@ -71,15 +72,15 @@ func (p fieldPointer) valueIn(picked [][]byte) []byte {
 	return scan.Field(picked[p.head], p.path...)
 }
 
-// peekedRecord is what recordPeek finds in one record.
-type peekedRecord struct {
-	key  []byte       // as sent; nil when it has none
-	at   int64        // its time in Unix seconds, timeless when it has none
-	cuts []nestedList // its truncated lists
+// Peeked is what Peek finds in one record.
+type Peeked struct {
+	Key  []byte       // as sent; nil when it has none
+	At   int64        // its time in Unix seconds, Timeless when it has none
+	Cuts []NestedList // its truncated lists
 }
 
 // pickValue keeps the value of a top-level key if it is in heads. Of a repeated key the first counts.
-func (g recordPeek) pickValue(key, raw []byte, picked [][]byte) {
+func (g Peek) pickValue(key, raw []byte, picked [][]byte) {
 	for i, head := range g.heads {
 		if picked[i] == nil && string(key) == head {
 			picked[i] = raw
@@ -89,19 +90,19 @@ func (g recordPeek) pickValue(key, raw []byte, picked [][]byte) {
 }
 
 // inspectRecord reads the picked values of a record.
-func (g recordPeek) inspectRecord(picked [][]byte) peekedRecord {
-	seen := peekedRecord{at: timeless}
+func (g Peek) inspectRecord(picked [][]byte) Peeked {
+	seen := Peeked{At: Timeless}
 	if g.key != nil {
-		seen.key = g.key.valueIn(picked)
+		seen.Key = g.key.valueIn(picked)
 	}
 	if g.field >= 0 {
 		if at, ok := scan.UnixTime(picked[g.field]); ok {
-			seen.at = at
+			seen.At = at
 		}
 	}
 	for _, n := range g.nested {
 		if n.isCut(picked) {
-			seen.cuts = append(seen.cuts, n.list)
+			seen.Cuts = append(seen.Cuts, n.list)
 		}
 	}
 	return seen

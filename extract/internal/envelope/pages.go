@@ -1,4 +1,4 @@
-package extract
+package envelope
 
 import (
 	"errors"
@@ -12,31 +12,31 @@ import (
 	"aqueduck/extract/internal/scan"
 )
 
-// nextKind is the form of `pages.next`.
-type nextKind int
+// NextKind is the form of `pages.next`.
+type NextKind int
 
 const (
-	nextAbsent nextKind = iota
-	nextNull
-	nextPlace // an object with a page, a cursor or both
-	nextURL   // the address of the next page
-	nextBare  // an object with a null cursor and no page
+	NextAbsent NextKind = iota
+	NextNull
+	NextPlace // an object with a page, a cursor or both
+	NextURL   // the address of the next page
+	NextBare  // an object with a null cursor and no page
 )
 
-// pageInfo is what an answer says about its page and the next one.
-type pageInfo struct {
-	next    nextKind
-	page    int64  // nextPlace
-	cursor  string // nextPlace
-	address string // nextURL
+// PageInfo is what an answer says about its page and the next one.
+type PageInfo struct {
+	Next    NextKind
+	Page    int64  // NextPlace
+	Cursor  string // NextPlace
+	Address string // NextURL
 
-	number, perPage, totalPages int64 // of this page; 0 when absent
+	Number, PerPage, TotalPages int64 // of this page; 0 when absent
 }
 
 // parsePages reads the pagination object. Each part of it may be absent or null. An unknown shape is an error: guessing could end
 // a list early (T14).
-func parsePages(raw []byte) (pageInfo, error) {
-	var p pageInfo
+func parsePages(raw []byte) (PageInfo, error) {
+	var p PageInfo
 	d := jx.DecodeBytes(raw)
 	switch d.Next() {
 	case jx.Null:
@@ -65,35 +65,35 @@ func parsePages(raw []byte) (pageInfo, error) {
 }
 
 // setCounter stores one of the counters. It ignores other keys and values that are no number.
-func (p *pageInfo) setCounter(key string, raw []byte) {
+func (p *PageInfo) setCounter(key string, raw []byte) {
 	n := max(0, scan.Count(raw))
 	switch key {
 	case "page":
-		p.number = n
+		p.Number = n
 	case "per_page":
-		p.perPage = n
+		p.PerPage = n
 	case "total_pages":
-		p.totalPages = n
+		p.TotalPages = n
 	}
 }
 
 // orElse takes the counters from other and keeps p's `next`.
-func (p pageInfo) orElse(other pageInfo) pageInfo {
-	other.next, other.page, other.cursor, other.address = p.next, p.page, p.cursor, p.address
+func (p PageInfo) orElse(other PageInfo) PageInfo {
+	other.Next, other.Page, other.Cursor, other.Address = p.Next, p.Page, p.Cursor, p.Address
 	return other
 }
 
 // readNext reads `pages.next`.
-func (p *pageInfo) readNext(raw []byte) error {
+func (p *PageInfo) readNext(raw []byte) error {
 	d := jx.DecodeBytes(raw)
 	switch d.Next() {
 	case jx.Null:
-		p.next = nextNull
+		p.Next = NextNull
 		return nil
 	case jx.String:
-		p.next = nextURL
-		p.address, _ = scan.Text(raw)
-		if p.address == "" {
+		p.Next = NextURL
+		p.Address, _ = scan.Text(raw)
+		if p.Address == "" {
 			return errors.New("`pages.next` of the answer is an empty text")
 		}
 		return nil
@@ -101,7 +101,7 @@ func (p *pageInfo) readNext(raw []byte) error {
 	default:
 		return fmt.Errorf("`pages.next` of the answer is %s", d.Next())
 	}
-	p.next = nextPlace
+	p.Next = NextPlace
 	empty, none := false, false
 	err := d.ObjBytes(func(d *jx.Decoder, key []byte) error {
 		raw, err := d.Raw()
@@ -109,9 +109,9 @@ func (p *pageInfo) readNext(raw []byte) error {
 		case err != nil:
 			return err
 		case string(key) == "page":
-			p.page = max(0, scan.Count(raw))
+			p.Page = max(0, scan.Count(raw))
 		case string(key) == "starting_after":
-			p.cursor = parseCursor(raw)
+			p.Cursor = parseCursor(raw)
 			empty, none = string(raw) == `""`, string(raw) == "null"
 		}
 		return nil
@@ -121,9 +121,9 @@ func (p *pageInfo) readNext(raw []byte) error {
 		return err
 	case empty:
 		return errors.New("`pages.next.starting_after` of the answer is an empty text")
-	case p.page == 0 && none:
-		p.next = nextBare
-	case p.page == 0 && p.cursor == "":
+	case p.Page == 0 && none:
+		p.Next = NextBare
+	case p.Page == 0 && p.Cursor == "":
 		return errors.New("`pages.next` of the answer has neither a page nor a cursor")
 	}
 	return nil
@@ -140,9 +140,9 @@ func parseCursor(raw []byte) string {
 	return ""
 }
 
-// parseNextURL reads the position from a URL of the next page. A URL of another host, which would receive the token, or of
+// ParseNextURL reads the position from a URL of the next page. A URL of another host, which would receive the token, or of
 // another list is an error.
-func parseNextURL(address string, base *url.URL, path string) (page int64, cursor string, err error) {
+func ParseNextURL(address string, base *url.URL, path string) (page int64, cursor string, err error) {
 	u, err := url.Parse(address)
 	if err != nil {
 		return 0, "", errors.New("`pages.next` of the answer is not a URL")

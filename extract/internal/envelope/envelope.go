@@ -1,4 +1,4 @@
-package extract
+package envelope
 
 import (
 	"bytes"
@@ -14,20 +14,20 @@ import (
 	"aqueduck/extract/internal/scan"
 )
 
-// listEnvelope is one decoded page of a list. Its records are slices of the answer's body.
-type listEnvelope struct {
-	records [][]byte
-	seen    []peekedRecord // by record
-	total   int64          // total_count, -1 when absent
-	pages   pageInfo
+// Envelope is one decoded page of a list. Its records are slices of the answer's body.
+type Envelope struct {
+	Records [][]byte
+	Seen    []Peeked // by record
+	Total   int64    // total_count, -1 when absent
+	Pages   PageInfo
 }
 
-// parseEnvelope decodes the envelope of an answer's body. It keeps each record as a slice of the body, with the values that g
+// Parse decodes the envelope of an answer's body. It keeps each record as a slice of the body, with the values that g
 // asks for. keys are the names that the list may have; without keys the whole body is one record.
 //
 // A body without exactly one known list is an error: an error decoded as an empty page would look like the end of the list (T19).
-func parseEnvelope(body []byte, keys []string, g recordPeek) (*listEnvelope, error) {
-	s := envelopeScanner{body: body, keys: keys, peek: g, listEnvelope: listEnvelope{total: -1}, picked: make([][]byte, len(g.heads))}
+func Parse(body []byte, keys []string, g Peek) (*Envelope, error) {
+	s := envelopeScanner{body: body, keys: keys, peek: g, Envelope: Envelope{Total: -1}, picked: make([][]byte, len(g.heads))}
 	d := jx.DecodeBytes(body)
 	if d.Next() != jx.Object {
 		if err := d.Skip(); err != nil {
@@ -61,13 +61,13 @@ func wrapDecodeError(body []byte, err error) error {
 
 // envelopeScanner is one pass over an envelope.
 type envelopeScanner struct {
-	listEnvelope
+	Envelope
 	body   []byte
 	keys   []string
-	peek   recordPeek
+	peek   Peek
 	kind   string
 	lists  []string // names of the lists found
-	flat   pageInfo // counters that lie in the envelope itself
+	flat   PageInfo // counters that lie in the envelope itself
 	wrong  error    // why well-formed JSON is no envelope
 	end    int      // offset where the previous record ends; 0 before the first
 	picked [][]byte // values of peek.heads in the current record
@@ -86,9 +86,9 @@ func (s *envelopeScanner) scanMember(d *jx.Decoder, key []byte) error {
 	case "type":
 		s.kind, _ = scan.Text(raw)
 	case "total_count":
-		s.total = scan.Count(raw)
+		s.Total = scan.Count(raw)
 	case "pages":
-		s.pages, s.wrong = parsePages(raw)
+		s.Pages, s.wrong = parsePages(raw)
 	case "page", "per_page", "total_pages":
 		s.flat.setCounter(string(key), raw)
 	}
@@ -168,25 +168,25 @@ func (s *envelopeScanner) scanField(d *jx.Decoder, key []byte) error {
 func (s *envelopeScanner) endOfValue(raw []byte) int { return cap(s.body) - cap(raw) + len(raw) }
 
 func (s *envelopeScanner) addRecord(raw []byte) {
-	s.records = append(s.records, raw[:len(raw):len(raw)]) // the limited capacity keeps an append out of the next record
-	s.seen = append(s.seen, s.peek.inspectRecord(s.picked))
+	s.Records = append(s.Records, raw[:len(raw):len(raw)]) // the limited capacity keeps an append out of the next record
+	s.Seen = append(s.Seen, s.peek.inspectRecord(s.picked))
 }
 
 // finishScan checks that the body was an envelope, and returns it.
-func (s *envelopeScanner) finishScan() (*listEnvelope, error) {
+func (s *envelopeScanner) finishScan() (*Envelope, error) {
 	switch {
 	case s.kind == "error.list":
 		return nil, api.ErrErrorList
 	case len(s.keys) == 0:
 		s.addRecord(s.body)
-		return &s.listEnvelope, nil
+		return &s.Envelope, nil
 	case len(s.lists) == 0:
 		return nil, fmt.Errorf("the answer has no list: none of its keys is %s", strings.Join(s.keys, " or "))
 	case len(s.lists) > 1:
 		return nil, fmt.Errorf("the answer has more than one list: %s", strings.Join(s.lists, ", "))
 	}
-	if s.pages.next == nextAbsent && s.pages.totalPages == 0 {
-		s.pages = s.pages.orElse(s.flat)
+	if s.Pages.Next == NextAbsent && s.Pages.TotalPages == 0 {
+		s.Pages = s.Pages.orElse(s.flat)
 	}
-	return &s.listEnvelope, nil
+	return &s.Envelope, nil
 }
