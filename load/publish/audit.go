@@ -25,20 +25,33 @@ type partCounts struct {
 // larger and makes it look for repetition in columns of ids and names: a tenth more CPU for files that are 2 % smaller.
 const dictionaryShare = 16
 
-// copyOut writes a table as Parquet and returns DuckDB's counts. DuckDB counts while it writes; counting in the table
+// partRows is the number of rows in a row group. DuckDB keeps a whole row group in memory while it writes; its default of
+// 122,880 rows does not fit the memory limit with 60 columns.
+func partRows(columns int) int {
+	const usual, narrow = 122880, 8
+	return max(2048, usual*narrow/max(columns, narrow)/2048*2048)
+}
+
+// partFile is a file to write.
+type partFile struct {
+	path    string
+	columns []storedColumn
+	group   int // rows in a row group
+}
+
+// copyOut writes rows, a table or "table WHERE condition", as Parquet and returns DuckDB's counts. DuckDB counts while it writes; counting in the table
 // again would cost as much as reading it.
-func copyOut(ctx context.Context, db *duck.DB, table string, columns []storedColumn, path string) (partCounts, error) {
-	c := partCounts{values: make([]int64, len(columns))}
-	group := partRows(len(columns))
+func copyOut(ctx context.Context, db *duck.DB, from string, file partFile) (partCounts, error) {
+	c := partCounts{values: make([]int64, len(file.columns))}
 	statement := fmt.Sprintf(`COPY (SELECT * FROM %s) TO %s (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE %d,
-		DICTIONARY_SIZE_LIMIT %d, RETURN_STATS)`, table, duck.Text(path), group, group/dictionaryShare)
+		DICTIONARY_SIZE_LIMIT %d, RETURN_STATS)`, from, duck.Text(file.path), file.group, file.group/dictionaryShare)
 	err := db.Each(ctx, statement, nil, func(rows *sql.Rows) error {
 		var name, size, footer, keys any
 		var statistics duckdb.OrderedMap
 		if err := rows.Scan(&name, &c.rows, &size, &footer, &statistics, &keys); err != nil {
 			return err
 		}
-		for i, column := range columns {
+		for i, column := range file.columns {
 			nulls, err := nullsOf(&statistics, column.name)
 			if err != nil && c.rows > 0 {
 				return fmt.Errorf("column %s: %w", column.name, err)

@@ -25,7 +25,7 @@ func writeAuditedParts(t *testing.T, db *duck.DB, dir string, queries ...string)
 			t.Fatal(err)
 		}
 		file := filepath.Join(dir, table+".parquet")
-		wrote, err := copyOut(t.Context(), db, duck.Table("main", table), columns[table], file)
+		wrote, err := copyOut(t.Context(), db, duck.Table("main", table), partFile{file, columns[table], partRows(len(columns[table]))})
 		if err != nil {
 			t.Fatal(err)
 		}
