@@ -44,7 +44,7 @@ type partFile struct {
 func copyOut(ctx context.Context, db *duck.DB, from string, file partFile) (partCounts, error) {
 	c := partCounts{values: make([]int64, len(file.columns))}
 	statement := fmt.Sprintf(`COPY (SELECT * FROM %s) TO %s (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE %d,
-		DICTIONARY_SIZE_LIMIT %d, RETURN_STATS)`, from, duck.Text(file.path), file.group, file.group/dictionaryShare)
+		DICTIONARY_SIZE_LIMIT %d, WRITE_BLOOM_FILTER false, RETURN_STATS)`, from, duck.Text(file.path), file.group, file.group/dictionaryShare)
 	err := db.Each(ctx, statement, nil, func(rows *sql.Rows) error {
 		var name, size, footer, keys any
 		var statistics duckdb.OrderedMap
@@ -78,9 +78,10 @@ func nullsOf(statistics *duckdb.OrderedMap, column string) (int64, error) {
 }
 
 // auditPart reads a part with a library other than DuckDB and compares columns, rows and the number of values in each
-// column with DuckDB's counts (T151).
-func auditPart(path string, columns []storedColumn, want partCounts) error {
-	return comparePart(path, columns, want.rows, func(file *parquet.File) error {
+// column with DuckDB's counts (T151). It returns the number of row groups.
+func auditPart(path string, columns []storedColumn, want partCounts) (groups int, err error) {
+	err = comparePart(path, columns, want.rows, func(file *parquet.File) error {
+		groups = len(file.RowGroups())
 		values := make([]int64, len(columns))
 		// It reads by row group: a reader of a whole column keeps a page of each row group until it is closed.
 		for _, group := range file.RowGroups() {
@@ -99,9 +100,10 @@ func auditPart(path string, columns []storedColumn, want partCounts) error {
 		}
 		return nil
 	})
+	return groups, err
 }
 
-// auditJoined checks a part that was joined from audited parts. The offsets of each part moved by the same distance, so
+// auditJoined checks a part that was joined from audited files. The offsets of each file moved by the same distance, so
 // its last row group stands for all of it.
 func auditJoined(path string, columns []storedColumn, rows int64, last []int) error {
 	return comparePart(path, columns, rows, func(file *parquet.File) error {

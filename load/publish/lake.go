@@ -233,8 +233,8 @@ func (l *lakeWriter) joinTables(ctx context.Context, db *duck.DB, want lakeTable
 			return fmt.Errorf("it is built from %s, which has other columns", name)
 		}
 		for i, part := range from.entry.Parts {
-			part.From, part.Content = time.Time{}, ""
-			part.File = filepath.Join(want.name, name+"-"+partName(from.entry.Parts[i], false))
+			part.File = filepath.Join(want.name, name+"-"+partName(part, false))
+			part.From, part.Groups = time.Time{}, nil
 			plan.entry.Parts, plan.paths = append(plan.entry.Parts, part), append(plan.paths, from.paths[i])
 			rows += part.Rows
 		}
@@ -245,7 +245,7 @@ func (l *lakeWriter) joinTables(ctx context.Context, db *duck.DB, want lakeTable
 	if rows != all {
 		return fmt.Errorf("it has %d rows, but %s have %d together", all, strings.Join(want.union, " and "), rows)
 	}
-	plan.same = slices.Equal(plan.entry.Parts, entry.Parts) && l.shares(plan)
+	plan.same = slices.EqualFunc(plan.entry.Parts, entry.Parts, func(a, b Part) bool { return a.File == b.File && a.SHA256 == b.SHA256 }) && l.shares(plan)
 	l.contents[want.name] = plan
 	l.unchanged += len(plan.paths)
 	return nil

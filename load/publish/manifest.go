@@ -39,13 +39,21 @@ type Table struct {
 
 // Part is one Parquet file, named relative to the manifest.
 type Part struct {
-	File    string    `json:"file"`
-	Rows    int64     `json:"rows"`  // in the file
-	Bytes   int64     `json:"bytes"` // size of the file
-	SHA256  string    `json:"sha256"`
-	RunID   string    `json:"run_id"`            // of the run that wrote it
-	From    time.Time `json:"from,omitzero"`     // smallest value that Table.By may have, up to the next part; the first part also has NULL
-	Content string    `json:"content,omitempty"` // changes with the rows
+	File   string    `json:"file"`
+	Rows   int64     `json:"rows"`  // in the file
+	Bytes  int64     `json:"bytes"` // size of the file
+	SHA256 string    `json:"sha256"`
+	RunID  string    `json:"run_id"`           // of the run that wrote it
+	From   time.Time `json:"from,omitzero"`    // smallest value that Table.By may have, up to the next part; the first part also has NULL
+	Groups []Group   `json:"groups,omitempty"` // in their order in the file; none in a union
+}
+
+// Group is the rows of a part between two times, in row groups of their own.
+type Group struct {
+	From      time.Time `json:"from,omitzero"` // like that of the part
+	Rows      int64     `json:"rows"`
+	RowGroups int       `json:"row_groups"`
+	Content   string    `json:"content,omitempty"` // changes with the rows
 }
 
 // readManifest reads the manifest of a schema. It is empty where the file is missing or damaged: then all parts are

@@ -13,182 +13,270 @@ import (
 	"aqueduck/load/layout"
 )
 
-// refreshTable compares the rows of a table with its old parts and writes the parts that differ.
-func (l *lakeWriter) refreshTable(ctx context.Context, db *duck.DB, want lakeTable, plan *tableParts, damaged []bool) error {
-	source := l.sourceOf(want)
-	if plan.entry.By != source.column {
-		plan.entry.Parts, plan.paths, damaged = nil, nil, nil
-	}
-	plan.entry.By = source.column
-	w := &partWriter{lakeWriter: l, db: db, source: source, group: l.groupRows(source), stored: want.stored}
-	w.few = want.rows <= int64(w.group)
-	old := tableParts{entry: plan.entry, paths: plan.paths}
-	old.entry.Parts = slices.Clone(old.entry.Parts)
-	plan.same = false
-	if len(old.entry.Parts) == 0 {
-		written, err := w.writeRange(ctx, timeRange{})
-		plan.entry.Parts, plan.paths = written.entry.Parts, written.paths
-		return err
-	}
-	states, err := w.compare(ctx, &old, damaged)
-	if err != nil {
-		return err
-	}
-	spans := planSpans(states, l.target)
-	plan.same = len(spans) == 0 && len(old.entry.Parts) == len(plan.entry.Parts)
-	plan.entry.Parts, plan.paths = nil, nil
-	at := 0
-	for _, s := range append(spans, span{len(states), len(states)}) {
-		plan.entry.Parts = append(plan.entry.Parts, old.entry.Parts[at:s.first]...)
-		plan.paths = append(plan.paths, old.paths[at:s.first]...)
-		at = s.end
-		if s.first == s.end {
-			break
-		}
-		r := timeRange{from: old.entry.Parts[s.first].From}
-		if s.end < len(states) {
-			r.to = old.entry.Parts[s.end].From
-		}
-		written, err := w.writeRange(ctx, r)
-		if err != nil {
-			return err
-		}
-		plan.entry.Parts = append(plan.entry.Parts, written.entry.Parts...)
-		plan.paths = append(plan.paths, written.paths...)
-	}
-	return nil
-}
-
-// partWriter writes parts of one table.
+// partWriter writes the parts of one table.
 type partWriter struct {
 	*lakeWriter
 	db     *duck.DB
 	source rowSource
-	group  int  // rows in a row group
-	few    bool // the table has at most as many rows
-	stored bool
+	group  int    // rows in a row group
+	few    bool   // the table has at most as many rows
+	stored bool   // see lakeTable
+	old    []Part // the parts of the last publish
+	paths  []string
+	parts  []*draftPart // those of this one
 }
 
-// compare finds the parts that have other rows than the table. It leaves out parts that have lost all: the part before
-// takes their range.
-func (w *partWriter) compare(ctx context.Context, old *tableParts, damaged []bool) ([]partState, error) {
-	parts := old.entry.Parts
-	if w.few && w.stored && len(parts) == 1 { // a stored table that changed has other rows
-		return []partState{{rows: parts[0].Rows, bytes: parts[0].Bytes, dirty: true}}, nil
+// draftPart is a part of this publish: an old one, or one of the groups in units.
+type draftPart struct {
+	Part
+	path  string
+	units []*unit
+}
+
+// unit is one group of rows: of an old part, or to write.
+type unit struct {
+	Group
+	condition string  // for the rows to write; "": they are in file
+	file      segment // the row groups
+	bytes     int64   // about what it takes in a file; 0: unknown
+	part      int     // number of the old part; of rows to write: that they replace rows of first
+}
+
+// freshRange is a range whose rows are written.
+type freshRange struct {
+	timeRange
+	units []*unit
+}
+
+// refreshTable compares the rows of a table with its old parts and writes the parts that differ.
+func (l *lakeWriter) refreshTable(ctx context.Context, db *duck.DB, want lakeTable, plan *tableParts, damaged []bool) error {
+	source := l.sourceOf(want)
+	w := &partWriter{lakeWriter: l, db: db, source: source, group: l.groupRows(source), stored: want.stored, old: plan.entry.Parts, paths: plan.paths}
+	w.few = want.rows <= int64(w.group)
+	if plan.entry.By != source.column {
+		w.old = nil
 	}
-	from := make([]time.Time, len(parts))
-	for i, part := range parts {
-		from[i] = part.From
+	write := w.rewriteParts
+	if len(w.old) == 0 {
+		write = w.writeTable
 	}
-	found, err := w.source.contents(ctx, w.db, timeRange{}, from)
+	fresh, err := write(ctx, damaged)
+	if err != nil {
+		return err
+	}
+	for _, f := range fresh {
+		if err := w.certify(ctx, f); err != nil {
+			return err
+		}
+	}
+	plan.same = len(fresh) == 0 && len(w.parts) == len(w.old)
+	plan.entry.By, plan.entry.Parts, plan.paths = source.column, nil, nil
+	for _, d := range w.parts {
+		for _, u := range d.units {
+			d.Groups = append(d.Groups, u.Group)
+		}
+		plan.entry.Parts, plan.paths = append(plan.entry.Parts, d.Part), append(plan.paths, d.path)
+	}
+	return nil
+}
+
+// writeTable writes all rows.
+func (w *partWriter) writeTable(ctx context.Context, _ []bool) ([]freshRange, error) {
+	var rows int64
+	if !w.few {
+		if err := w.db.Scan(ctx, "SELECT count(*) FROM "+w.source.table, nil, &rows); err != nil {
+			return nil, err
+		}
+	}
+	all, err := w.divide(ctx, timeRange{}, rows)
 	if err != nil {
 		return nil, err
 	}
-	var states []partState
-	left := tableParts{entry: old.entry}
-	left.entry.Parts = nil
-	for i, part := range parts {
-		if found[i].rows == 0 && len(parts) > 1 && (len(left.paths) > 0 || i < len(parts)-1) {
+	return []freshRange{all}, w.writeParts(ctx, all.units)
+}
+
+// rewriteParts writes the groups with other rows again. Their parts get new files, into which the bytes of the other
+// groups are copied.
+func (w *partWriter) rewriteParts(ctx context.Context, damaged []bool) ([]freshRange, error) {
+	units, states, touched, err := w.compare(ctx, damaged)
+	if err != nil {
+		return nil, err
+	}
+	units, fresh, err := w.replaceDirty(ctx, units, states, touched)
+	if err != nil {
+		return nil, err
+	}
+	of := make([][]*unit, len(w.old))
+	for _, u := range units {
+		of[u.part] = append(of[u.part], u)
+	}
+	var left []int // old parts that still have rows
+	var parts []partState
+	for i, list := range of {
+		if len(list) > 0 {
+			left, parts = append(left, i), append(parts, partState{dirty: touched[i]})
+		}
+		for _, u := range list {
+			parts[len(parts)-1].bytes += u.bytes
+		}
+	}
+	at := 0
+	for _, s := range append(planSpans(parts, w.target), span{len(parts), len(parts)}) {
+		for _, i := range left[at:s.first] {
+			kept := &draftPart{Part: w.old[i], path: w.paths[i]}
+			kept.From, kept.Groups = of[i][0].From, nil
+			kept.units = of[i]
+			w.parts = append(w.parts, kept)
+		}
+		var together []*unit
+		for _, i := range left[s.first:s.end] {
+			together = append(together, of[i]...)
+		}
+		if at = s.end; len(together) > 0 {
+			if err := w.writeParts(ctx, together); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return fresh, nil
+}
+
+// compare gives the groups of the old parts, with the rows that belong into them now. It leaves out groups that have lost
+// all: the group before takes their range. touched are the parts that cannot stay as they are.
+func (w *partWriter) compare(ctx context.Context, damaged []bool) (units []*unit, states []partState, touched []bool, err error) {
+	for i, part := range w.old {
+		at := 0
+		for _, g := range part.Groups {
+			u := &unit{Group: g, part: i, file: segment{w.paths[i], at, at + g.RowGroups}}
+			u.bytes = int64(float64(part.Bytes) * float64(g.Rows) / float64(max(part.Rows, 1)))
+			units, at = append(units, u), at+g.RowGroups
+		}
+	}
+	touched = slices.Clone(damaged)
+	if w.few && w.stored && len(units) == 1 { // a stored table that changed has other rows
+		return units, []partState{{rows: 1, dirty: true}}, touched, nil
+	}
+	from := make([]time.Time, len(units))
+	for i, u := range units {
+		from[i] = u.From
+	}
+	found, err := w.source.contents(ctx, w.db, timeRange{}, from)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	all := units
+	units = nil
+	for i, u := range all {
+		if found[i].rows == 0 && (len(units) > 0 || i < len(all)-1) {
+			touched[u.part] = true
 			continue
 		}
-		if len(left.paths) == 0 {
-			part.From = time.Time{}
+		if len(units) == 0 {
+			u.From = time.Time{}
 		}
-		s := partState{rows: found[i].rows, bytes: part.Bytes, dirty: damaged[i] || found[i].digest != part.Content || found[i].rows != part.Rows}
-		if part.Rows > 0 {
-			s.bytes = int64(float64(part.Bytes) * float64(s.rows) / float64(part.Rows))
-		}
-		states, left.entry.Parts, left.paths = append(states, s), append(left.entry.Parts, part), append(left.paths, old.paths[i])
+		s := partState{rows: found[i].rows, dirty: damaged[u.part] || found[i].rows != u.Rows || found[i].digest != u.Content}
+		u.bytes = int64(float64(u.bytes) * float64(s.rows) / float64(max(u.Rows, 1)))
+		units, states = append(units, u), append(states, s)
 	}
-	*old = left
-	return states, nil
+	return units, states, touched, nil
 }
 
-// writeRange writes the rows of a range as parts of about the target's size. A part is joined from files of one row group
-// each, whose times do not overlap: readers skip those that have none of the times that they look for.
-func (w *partWriter) writeRange(ctx context.Context, r timeRange) (tableParts, error) {
-	conditions, from, rows, err := w.divide(ctx, r)
-	if err != nil {
-		return tableParts{}, err
+// replaceDirty replaces the groups with other rows by groups to write.
+func (w *partWriter) replaceDirty(ctx context.Context, units []*unit, states []partState, touched []bool) (all []*unit, fresh []freshRange, err error) {
+	for i := range states {
+		states[i].bytes = states[i].rows // groups have a number of rows, parts a number of bytes
 	}
-	var all tableParts
-	var files []writtenFile
-	var taken, done, share int64 // rows: in files, in parts, and that a part should have
-	for i, condition := range conditions {
-		file, err := w.writeFile(ctx, condition)
-		if err != nil {
-			return all, err
+	at := 0
+	for _, s := range planSpans(states, int64(w.group)) {
+		r := timeRange{from: units[s.first].From}
+		if s.end < len(units) {
+			r.to = units[s.end].From
 		}
-		files, taken = append(files, file), taken+file.rows
-		if share == 0 && file.rows > 0 {
-			bytes := float64(file.bytes) / float64(file.rows) * float64(rows)
+		var rows, bytes int64
+		for i := s.first; i < s.end; i++ {
+			rows, bytes, touched[units[i].part] = rows+states[i].rows, bytes+units[i].bytes, true
+		}
+		f, err := w.divide(ctx, r, rows)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, u := range f.units {
+			u.part, u.bytes = units[s.first].part, bytes/int64(len(f.units))
+		}
+		all = append(append(all, units[at:s.first]...), f.units...)
+		at, fresh = s.end, append(fresh, f)
+	}
+	return append(all, units[at:]...), fresh, nil
+}
+
+// divide makes groups to write of a range with so many rows. Their times do not overlap: readers skip those without the
+// times that they look for.
+func (w *partWriter) divide(ctx context.Context, r timeRange, rows int64) (freshRange, error) {
+	f := freshRange{timeRange: r}
+	if w.source.column != "" {
+		// The limits are estimates: an eighth of room keeps most groups in one piece.
+		most := int64(w.group)
+		if rows > most {
+			most -= most / 8
+		}
+		limits, err := w.source.limits(ctx, w.db, r, int((rows+most-1)/most))
+		if err != nil {
+			return f, err
+		}
+		for _, limit := range limits {
+			f.units = append(f.units, &unit{Group: Group{From: r.from}, condition: timeRange{r.from, limit}.condition(w.source.column)})
+			r.from = limit
+		}
+	}
+	f.units = append(f.units, &unit{Group: Group{From: r.from}, condition: r.condition(w.source.column)})
+	for _, u := range f.units {
+		u.Rows = rows / int64(len(f.units)) // until it is written
+	}
+	return f, nil
+}
+
+// writeParts makes parts of about the target's size of groups.
+func (w *partWriter) writeParts(ctx context.Context, units []*unit) error {
+	var rows, taken, done, share int64
+	for _, u := range units {
+		rows += u.Rows
+	}
+	first := 0
+	for i, u := range units {
+		planned := u.Rows
+		if u.condition != "" {
+			if err := w.writeUnit(ctx, u); err != nil {
+				return err
+			}
+		}
+		if taken += planned; share == 0 && u.Rows > 0 {
+			bytes := float64(u.bytes) / float64(u.Rows) * float64(rows)
 			share = rows / max(1, int64(bytes/float64(w.target)+0.5))
 		}
-		if i < len(conditions)-1 && (share == 0 || taken-done < share-file.rows/2 || from[i+1].Equal(r.from)) {
-			continue // the last part has what is left; rows without a time belong to the first limit's
+		if i < len(units)-1 && (share == 0 || taken-done < share-planned/2) {
+			continue // the last part has what is left
 		}
-		part, path, err := w.joinPart(files)
+		part, err := w.joinPart(units[first : i+1])
 		if err != nil {
-			return all, err
+			return err
 		}
-		part.From = from[i-len(files)+1]
-		all.entry.Parts, all.paths = append(all.entry.Parts, part), append(all.paths, path)
-		files, done = nil, taken
+		w.parts = append(w.parts, part)
+		first, done = i+1, taken
 	}
-	return all, w.certify(ctx, r, &all)
+	return nil
 }
 
-// divide gives the conditions for the rows of each row group of a range, in order, with the beginning of each, and the
-// rows of all.
-func (w *partWriter) divide(ctx context.Context, r timeRange) (conditions []string, from []time.Time, rows int64, err error) {
-	group := int64(w.group)
-	whole := []string{r.condition(w.source.column)}
-	if w.few || w.source.column == "" {
-		return whole, []time.Time{r.from}, 0, nil
-	}
-	column := duck.Name(w.source.column)
-	var timed int64
-	query := fmt.Sprintf("SELECT count(*), count(%s) FROM %s WHERE %s", column, w.source.table, whole[0])
-	if err := w.db.Scan(ctx, query, nil, &rows, &timed); err != nil {
-		return nil, nil, 0, err
-	}
-	// The limits are estimates: an eighth of room keeps most groups in one piece.
-	limits, err := w.source.limits(ctx, w.db, r, int((timed+group-group/8-1)/(group-group/8)))
-	if err != nil || len(limits) == 0 {
-		return whole, []time.Time{r.from}, rows, err
-	}
-	if timed < rows {
-		conditions, from = append(conditions, column+" IS NULL"), append(from, r.from)
-	}
-	for i, limit := range append(limits, r.to) {
-		condition := column + " < " + instant(limit)
-		begin := r.from
-		if i > 0 {
-			begin = limits[i-1]
-		}
-		if i > 0 || !r.from.IsZero() {
-			condition = timeRange{begin, limit}.condition(w.source.column)
-		}
-		conditions, from = append(conditions, condition), append(from, begin)
-	}
-	return conditions, from, rows, nil
-}
-
-// writtenFile is a file of some rows of a part.
-type writtenFile struct {
-	path        string
-	rows, bytes int64
-}
-
-// writeFile writes rows as Parquet and checks with another library that the file can be read and has what DuckDB wrote.
-func (w *partWriter) writeFile(ctx context.Context, condition string) (writtenFile, error) {
-	file := writtenFile{path: w.nextPath()}
-	wrote, err := copyOut(ctx, w.db, w.source.table+" WHERE "+condition, partFile{file.path, w.source.columns, w.group})
+// writeUnit writes a group as Parquet and checks with another library that the file can be read and has what DuckDB
+// wrote.
+func (w *partWriter) writeUnit(ctx context.Context, u *unit) error {
+	path := w.nextPath()
+	wrote, err := copyOut(ctx, w.db, w.source.table+" WHERE "+u.condition, partFile{path, w.source.columns, w.group})
 	if err != nil {
-		return file, err
+		return err
 	}
-	file.rows, file.bytes = wrote.rows, disk.Size(file.path)
-	return file, auditPart(file.path, w.source.columns, wrote)
+	u.RowGroups, err = auditPart(path, w.source.columns, wrote)
+	u.Rows, u.bytes, u.file, u.condition = wrote.rows, disk.Size(path), segment{path, 0, u.RowGroups}, ""
+	return err
 }
 
 // groupRows is the number of rows in a row group of a table.
@@ -204,59 +292,74 @@ func (l *lakeWriter) nextPath() string {
 	return l.temp + strconv.Itoa(l.made)
 }
 
-// joinPart makes one durable part of audited files.
-func (w *partWriter) joinPart(files []writtenFile) (Part, string, error) {
-	part, path := Part{Rows: files[0].rows, RunID: w.manifest.RunID}, files[0].path
-	if len(files) > 1 {
-		paths := make([]string, len(files))
-		part.Rows, path = 0, w.nextPath()
-		for i, file := range files {
-			paths[i], part.Rows = file.path, part.Rows+file.rows
+// joinPart makes one durable part of groups that are in files.
+func (w *partWriter) joinPart(units []*unit) (*draftPart, error) {
+	d := &draftPart{Part: Part{RunID: w.manifest.RunID, From: units[0].From}, units: units, path: units[0].file.path}
+	var from []segment
+	for _, u := range units {
+		d.Rows += u.Rows
+		if last := len(from) - 1; last >= 0 && from[last].path == u.file.path && from[last].end == u.file.first {
+			from[last].end = u.file.end
+			continue
 		}
-		last, err := joinFiles(path, paths)
-		if err != nil {
-			return part, path, err
-		}
-		if err := auditJoined(path, w.source.columns, part.Rows, last); err != nil {
-			return part, path, err
-		}
-		for _, file := range paths {
-			if err := os.Remove(file); err != nil {
-				return part, path, err
-			}
+		from = append(from, u.file)
+	}
+	if len(from) > 1 || slices.Contains(w.paths, d.path) {
+		d.path = w.nextPath()
+		if err := w.joinFiles(d, from); err != nil {
+			return nil, err
 		}
 	}
-	if err := disk.SyncFile(path); err != nil {
-		return part, path, err
+	if err := disk.SyncFile(d.path); err != nil {
+		return nil, err
 	}
-	if err := os.Chmod(path, 0o644); err != nil {
-		return part, path, err
+	if err := os.Chmod(d.path, 0o644); err != nil {
+		return nil, err
 	}
 	var err error
-	part.Bytes = disk.Size(path)
-	part.SHA256, err = layout.Sum(path)
-	return part, path, err
+	d.Bytes = disk.Size(d.path)
+	d.SHA256, err = layout.Sum(d.path)
+	return d, err
 }
 
-// certify records what the parts of a range contain, and checks that each has all rows of its own range.
-func (w *partWriter) certify(ctx context.Context, r timeRange, all *tableParts) error {
-	if w.few && w.stored {
-		return nil
-	}
-	from := make([]time.Time, len(all.entry.Parts))
-	for i, part := range all.entry.Parts {
-		from[i] = part.From
-	}
-	found, err := w.source.contents(ctx, w.db, r, from)
+// joinFiles copies row groups into the file of a part, and removes the files that were only made for this.
+func (w *partWriter) joinFiles(d *draftPart, from []segment) error {
+	last, err := joinFiles(d.path, from)
 	if err != nil {
 		return err
 	}
-	for i := range all.entry.Parts {
-		part := &all.entry.Parts[i]
-		if part.Rows != found[i].rows {
-			return fmt.Errorf("a Parquet file has %d rows, the table has %d in its range", part.Rows, found[i].rows)
+	if err := auditJoined(d.path, w.source.columns, d.Rows, last); err != nil {
+		return err
+	}
+	for _, s := range from {
+		if slices.Contains(w.paths, s.path) {
+			continue
 		}
-		part.Content = found[i].digest
+		if err := os.Remove(s.path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// certify records what the groups of a range contain, and checks that each has all rows of its times.
+func (w *partWriter) certify(ctx context.Context, f freshRange) error {
+	if w.few && w.stored {
+		return nil
+	}
+	from := make([]time.Time, len(f.units))
+	for i, u := range f.units {
+		from[i] = u.From
+	}
+	found, err := w.source.contents(ctx, w.db, f.timeRange, from)
+	if err != nil {
+		return err
+	}
+	for i, u := range f.units {
+		if u.Rows != found[i].rows {
+			return fmt.Errorf("a group of a Parquet file has %d rows, the table has %d of its times", u.Rows, found[i].rows)
+		}
+		u.Content = found[i].digest
 	}
 	return nil
 }
