@@ -77,49 +77,60 @@ func nullsOf(statistics *duckdb.OrderedMap, column string) (int64, error) {
 	return strconv.ParseInt(fmt.Sprint(text), 10, 64)
 }
 
-// auditPart reads a part with a library other than DuckDB and compares columns, rows and the number of values in each
-// column with DuckDB's counts (T151). It returns the number of row groups.
-func auditPart(path string, columns []storedColumn, want partCounts) (groups int, err error) {
-	err = comparePart(path, columns, want.rows, func(file *parquet.File) error {
-		groups = len(file.RowGroups())
-		values := make([]int64, len(columns))
-		// It reads by row group: a reader of a whole column keeps a page of each row group until it is closed.
-		for _, group := range file.RowGroups() {
-			for i, chunk := range group.ColumnChunks() {
-				n, err := countValues(chunk.Pages())
-				if err != nil {
-					return fmt.Errorf("column %s: %w", columns[i].name, err)
-				}
-				values[i] += n
-			}
-		}
-		for i, c := range columns {
-			if values[i] != want.values[i] {
-				return fmt.Errorf("column %s has %d values in the file, DuckDB wrote %d", c.name, values[i], want.values[i])
-			}
-		}
-		return nil
-	})
-	return groups, err
+// auditedRows are the rows of neighbouring row groups of a part.
+type auditedRows struct {
+	partCounts
+	groups int
+	copied bool // from an audited part: values are not known
 }
 
-// auditJoined checks a part that was joined from audited files. The offsets of each file moved by the same distance, so
-// its last row group stands for all of it.
-func auditJoined(path string, columns []storedColumn, rows int64, last []int) error {
+// auditPart reads a part with a library other than DuckDB and compares columns, rows and the number of values in each
+// column with DuckDB's counts (T151). Of row groups that were copied together it reads the last one: the offsets of all
+// moved by the same distance.
+func auditPart(path string, columns []storedColumn, want []auditedRows) error {
+	var rows int64
+	for _, w := range want {
+		rows += w.rows
+	}
 	return comparePart(path, columns, rows, func(file *parquet.File) error {
 		groups := file.RowGroups()
-		for _, n := range last {
-			if n < 0 || n >= len(groups) {
-				return fmt.Errorf("row group %d of %d", n, len(groups))
+		for _, w := range want {
+			if w.groups > len(groups) {
+				return fmt.Errorf("%d row groups are missing", w.groups-len(groups))
 			}
-			for i, chunk := range groups[n].ColumnChunks() {
-				if _, err := countValues(chunk.Pages()); err != nil {
-					return fmt.Errorf("column %s: %w", columns[i].name, err)
-				}
+			if err := auditGroups(groups[:w.groups], columns, w); err != nil {
+				return err
 			}
+			groups = groups[w.groups:]
+		}
+		if len(groups) > 0 {
+			return fmt.Errorf("%d row groups too many", len(groups))
 		}
 		return nil
 	})
+}
+
+func auditGroups(groups []parquet.RowGroup, columns []storedColumn, want auditedRows) error {
+	if want.copied {
+		groups = groups[max(len(groups)-1, 0):]
+	}
+	values := make([]int64, len(columns))
+	// It reads by row group: a reader of a whole column keeps a page of each row group until it is closed.
+	for _, group := range groups {
+		for i, chunk := range group.ColumnChunks() {
+			n, err := countValues(chunk.Pages())
+			if err != nil {
+				return fmt.Errorf("column %s: %w", columns[i].name, err)
+			}
+			values[i] += n
+		}
+	}
+	for i, c := range columns {
+		if !want.copied && values[i] != want.values[i] {
+			return fmt.Errorf("column %s has %d values in the file, DuckDB wrote %d", c.name, values[i], want.values[i])
+		}
+	}
+	return nil
 }
 
 // comparePart opens a part and compares its columns and rows; values checks the rest.

@@ -23,22 +23,22 @@ type segment struct {
 }
 
 // joinFiles makes one Parquet file of row groups of several files with the same columns: it copies them byte by byte and
-// writes one footer. It decodes nothing. It returns the number of the last row group of each segment that has one.
-func joinFiles(to string, from []segment) (last []int, err error) {
+// writes one footer. It decodes nothing.
+func joinFiles(to string, from []segment) (err error) {
 	target, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, target.Close()) }()
 	if _, err := target.WriteString(magic); err != nil {
-		return nil, err
+		return err
 	}
 	var joined format.FileMetaData
 	at := int64(len(magic))
 	for i, s := range from {
 		footer, size, err := copyRowGroups(target, at, s)
 		if err != nil {
-			return nil, fmt.Errorf("join %s: %w", s.path, err)
+			return fmt.Errorf("join %s: %w", s.path, err)
 		}
 		at += size
 		if i == 0 {
@@ -46,19 +46,34 @@ func joinFiles(to string, from []segment) (last []int, err error) {
 			joined.RowGroups, joined.NumRows = nil, 0
 		}
 		if err := appendRowGroups(&joined, footer); err != nil {
-			return nil, fmt.Errorf("join %s: %w", s.path, err)
-		}
-		if len(footer.RowGroups) > 0 {
-			last = append(last, len(joined.RowGroups)-1)
+			return fmt.Errorf("join %s: %w", s.path, err)
 		}
 	}
 	text, err := thrift.Marshal(new(thrift.CompactProtocol), joined)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	text = append(binary.LittleEndian.AppendUint32(text, uint32(len(text))), magic...)
 	_, err = target.Write(text)
-	return last, err
+	return err
+}
+
+// countRowGroups counts the row groups of a Parquet file.
+func countRowGroups(path string) (int, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	file, err := parquet.OpenFile(f, info.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	if err != nil {
+		return 0, err
+	}
+	return len(file.RowGroups()), nil
 }
 
 // copyRowGroups appends row groups to a file, from a position on. It returns their footer, with the offsets that they have there,

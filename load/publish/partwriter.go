@@ -38,8 +38,9 @@ type unit struct {
 	Group
 	condition string  // for the rows to write; "": they are in file
 	file      segment // the row groups
-	bytes     int64   // about what it takes in a file; 0: unknown
-	part      int     // number of the old part; of rows to write: that they replace rows of first
+	wrote     partCounts
+	bytes     int64 // about what it takes in a file; 0: unknown
+	part      int   // number of the old part; of rows to write: that they replace rows of first
 }
 
 // freshRange is a range whose rows are written.
@@ -266,16 +267,15 @@ func (w *partWriter) writeParts(ctx context.Context, units []*unit) error {
 	return nil
 }
 
-// writeUnit writes a group as Parquet and checks with another library that the file can be read and has what DuckDB
-// wrote.
+// writeUnit writes a group as Parquet.
 func (w *partWriter) writeUnit(ctx context.Context, u *unit) error {
 	path := w.nextPath()
-	wrote, err := copyOut(ctx, w.db, w.source.table+" WHERE "+u.condition, partFile{path, w.source.columns, w.group})
-	if err != nil {
+	var err error
+	if u.wrote, err = copyOut(ctx, w.db, w.source.table+" WHERE "+u.condition, partFile{path, w.source.columns, w.group}); err != nil {
 		return err
 	}
-	u.RowGroups, err = auditPart(path, w.source.columns, wrote)
-	u.Rows, u.bytes, u.file, u.condition = wrote.rows, disk.Size(path), segment{path, 0, u.RowGroups}, ""
+	u.RowGroups, err = countRowGroups(path)
+	u.Rows, u.bytes, u.file, u.condition = u.wrote.rows, disk.Size(path), segment{path, 0, u.RowGroups}, ""
 	return err
 }
 
@@ -292,23 +292,38 @@ func (l *lakeWriter) nextPath() string {
 	return l.temp + strconv.Itoa(l.made)
 }
 
-// joinPart makes one durable part of groups that are in files.
+// joinPart makes one durable part of groups that are in files, and checks with another library that it can be read and
+// has what DuckDB wrote.
 func (w *partWriter) joinPart(units []*unit) (*draftPart, error) {
 	d := &draftPart{Part: Part{RunID: w.manifest.RunID, From: units[0].From}, units: units, path: units[0].file.path}
 	var from []segment
+	var audited []auditedRows
 	for _, u := range units {
+		copied := slices.Contains(w.paths, u.file.path)
 		d.Rows += u.Rows
 		if last := len(from) - 1; last >= 0 && from[last].path == u.file.path && from[last].end == u.file.first {
 			from[last].end = u.file.end
+			audited[last].rows, audited[last].groups = audited[last].rows+u.Rows, audited[last].groups+u.RowGroups
 			continue
 		}
-		from = append(from, u.file)
+		from, audited = append(from, u.file), append(audited, auditedRows{partCounts{u.Rows, u.wrote.values}, u.RowGroups, copied})
 	}
-	if len(from) > 1 || slices.Contains(w.paths, d.path) {
+	if len(from) > 1 || audited[0].copied {
 		d.path = w.nextPath()
-		if err := w.joinFiles(d, from); err != nil {
+		if err := joinFiles(d.path, from); err != nil {
 			return nil, err
 		}
+		for i, s := range from {
+			if audited[i].copied {
+				continue
+			}
+			if err := os.Remove(s.path); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := auditPart(d.path, w.source.columns, audited); err != nil {
+		return nil, err
 	}
 	if err := disk.SyncFile(d.path); err != nil {
 		return nil, err
@@ -320,26 +335,6 @@ func (w *partWriter) joinPart(units []*unit) (*draftPart, error) {
 	d.Bytes = disk.Size(d.path)
 	d.SHA256, err = layout.Sum(d.path)
 	return d, err
-}
-
-// joinFiles copies row groups into the file of a part, and removes the files that were only made for this.
-func (w *partWriter) joinFiles(d *draftPart, from []segment) error {
-	last, err := joinFiles(d.path, from)
-	if err != nil {
-		return err
-	}
-	if err := auditJoined(d.path, w.source.columns, d.Rows, last); err != nil {
-		return err
-	}
-	for _, s := range from {
-		if slices.Contains(w.paths, s.path) {
-			continue
-		}
-		if err := os.Remove(s.path); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // certify records what the groups of a range contain, and checks that each has all rows of its times.
