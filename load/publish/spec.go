@@ -24,6 +24,8 @@ type Spec struct {
 	PartBytes int64                           // size in bytes that a Parquet file should have; 0: 64 MB
 	GroupRows int                             // rows in a row group of a Parquet file; 0: by the number of columns
 	NoLake    bool                            // publish the file alone; Parquet files stay, unless they may have erased data
+	LakeEvery time.Duration                   // Parquet files that are newer stay, unless they may have erased data; 0: each publish writes them
+	DropLake  bool                            // publish the file alone, and remove the Parquet files
 	Program   sandbox.Program                 // this program, for the process that makes the models of users; needed where there are any
 }
 
