@@ -21,8 +21,7 @@ import (
 // kinds sorts the files of a warehouse: the first pattern that a path matches is its kind.
 var kinds = []struct{ kind, pattern string }{
 	{"link", "warehouse.duckdb"}, {"published file", ".aqueduck/published/*.duckdb"}, {"checksum", ".aqueduck/published/*.sha256"},
-	{"manifest", "lake/*/_manifest.json"}, {"part", "lake/*/*/all.parquet"}, {"page of the lake", "lake/*/README.md"},
-	{"erasures", "erasures.log"}, {"lock", ".aqueduck/lock"}, {"mark", ".aqueduck/format"}, {"run record", ".aqueduck/run.json"},
+	{"manifest", "lake/*/_manifest.json"}, {"page of the lake", "lake/*/README.md"}, {"part", "lake/*/.parts/*/*.parquet"}, {"table of the lake", "lake/*/*"}, 	{"erasures", "erasures.log"}, {"lock", ".aqueduck/lock"}, {"mark", ".aqueduck/format"}, {"run record", ".aqueduck/run.json"},
 	{"work database", ".aqueduck/work/work.duckdb"}, {"log", ".aqueduck/work/work.duckdb.wal"}, {"rejects", ".aqueduck/rejects/*"},
 	{"key", ".aqueduck/hash.key"}, {"past runs", ".aqueduck/ended.jsonl"}, {"trace", ".aqueduck/runs/*.json"}, {"what was told", ".aqueduck/alerts.json"},
 }

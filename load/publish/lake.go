@@ -142,7 +142,7 @@ func (p *publishRun) statesOf(schema string) map[string]facts.TableState {
 
 func (p *publishRun) writeLakes(ctx context.Context, db *duck.DB) error {
 	for _, s := range p.spec.Schemas {
-		if !p.isLakeDue(s) {
+		if m := readManifest(p.dir.Lake(s.Name)); !p.dir.Erasing() && !p.spec.isLakeDue(m, p.at) {
 			continue
 		}
 		l, err := p.writeLake(ctx, db, s)
@@ -153,13 +153,6 @@ func (p *publishRun) writeLakes(ctx context.Context, db *duck.DB) error {
 		p.result.Parts, p.result.Reused = p.result.Parts+l.written, p.result.Reused+l.unchanged
 	}
 	return nil
-}
-
-// isLakeDue reports whether the Parquet files of a schema are to follow this publish. A run may begin a little earlier
-// than the one before: a tenth of the time does not count.
-func (p *publishRun) isLakeDue(s Schema) bool {
-	m := readManifest(p.dir.Lake(s.Name))
-	return p.spec.LakeEvery <= 0 || p.dir.Erasing() || m.Format != manifestFormat || p.at.Sub(m.PublishedAt) >= p.spec.LakeEvery*9/10
 }
 
 // writeLake writes the parts with changed rows under temporary names and audits them. Unions of other tables come last.

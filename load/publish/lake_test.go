@@ -23,7 +23,7 @@ import (
 
 // smallParts makes the parts of a publish so small that a few thousand people have several.
 func smallParts(s publish.Spec) publish.Spec {
-	s.PartBytes, s.GroupRows = 100<<10, 2048
+	s.PartBytes, s.GroupRows = 60<<10, 2048
 	return s
 }
 
@@ -132,25 +132,25 @@ func lakeManifest(t testing.TB, h *publishFixture) publish.Manifest {
 func TestOnlyPartsWithChangedRowsAreWritten(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	h.commitPeople(manyPeople(0, 20_000, "a")...)
+	h.commitPeople(manyPeople(0, 12_000, "a")...)
 	h.publishParts()
 	before := lakeInodes(t, h, "people")
 	if len(before) < 5 {
 		t.Fatalf("%d parts, want several", len(before))
 	}
-	h.commitPeople(committest.Person{Region: "eu", ID: "9000", Updated: 30_000, Name: "changed", Tags: []string{"5"}})
+	h.commitPeople(committest.Person{Region: "eu", ID: "5000", Updated: 30_000, Name: "changed", Tags: []string{"5"}})
 	h.publishParts()
 	after := lakeInodes(t, h, "people")
 	if n := newParts(before, after); len(after) != len(before) || n != 2 {
 		t.Errorf("%d of %d parts are new after a change, want 2 of %d", n, len(after), len(before))
 	}
-	h.commitPeople(committest.Person{Region: "eu", ID: "9001", GoneAt: 40_000})
+	h.commitPeople(committest.Person{Region: "eu", ID: "5001", GoneAt: 40_000})
 	h.publishParts()
 	last := lakeInodes(t, h, "people")
 	if n := newParts(after, last); len(last) != len(before) || n != 1 {
 		t.Errorf("%d of %d parts are new after a deletion, want 1 of %d", n, len(last), len(before))
 	}
-	h.commitPeople(committest.Person{Region: "eu", ID: "9000", Updated: 30_000, Name: "changed", Tags: []string{"6"}})
+	h.commitPeople(committest.Person{Region: "eu", ID: "5000", Updated: 30_000, Name: "changed", Tags: []string{"6"}})
 	h.publishParts()
 	if n := newParts(last, lakeInodes(t, h, "people")); n != 1 {
 		t.Errorf("%d parts are new after a change of a tag, which moves _synced_at of the person; want 1", n)
@@ -205,12 +205,12 @@ func requireRowGroupsInOrder(t *testing.T, h *publishFixture, table string) {
 func TestRowGroupsAreInTheOrderOfTime(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	list := manyPeople(0, 20_000, "a")
+	list := manyPeople(0, 12_000, "a")
 	rand.New(rand.NewPCG(1, 2)).Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 	h.commitPeople(list...)
 	h.publishParts()
 	requireRowGroupsInOrder(t, h, "people")
-	h.commitPeople(manyPeople(19_000, 26_000, "b")...)
+	h.commitPeople(manyPeople(11_000, 16_000, "b")...)
 	h.publishParts()
 	requireRowGroupsInOrder(t, h, "people")
 }
@@ -226,25 +226,25 @@ func TestPartsSplitAndMerge(t *testing.T) {
 			t.Errorf("the only part is %s", name)
 		}
 	}
-	for i := range 5 {
-		h.commitPeople(manyPeople(100+i*5000, 5100+i*5000, "a")...)
+	for i := range 3 {
+		h.commitPeople(manyPeople(100+i*4000, 4100+i*4000, "a")...)
 		h.publishParts()
 	}
 	grown := lakeInodes(t, h, "people")
 	for name, info := range grown {
-		if size := info.Size(); size > 200<<10 {
-			t.Errorf("%s has %d KiB, want some 100", name, size>>10)
+		if size := info.Size(); size > 120<<10 {
+			t.Errorf("%s has %d KiB, want some 60", name, size>>10)
 		}
 	}
 	var gone []committest.Person
-	for i := range 25_000 {
-		if i%100 > 1 || i > 5000 && i < 12_000 {
+	for i := range 12_100 {
+		if i%100 > 1 || i > 3000 && i < 6000 {
 			gone = append(gone, committest.Person{Region: "eu", ID: strconv.Itoa(i), GoneAt: 40_000})
 		}
 	}
 	h.commitPeople(gone...)
 	h.publishParts()
-	if n := len(lakeInodes(t, h, "people")); n > 2 || len(grown) < 8 {
+	if n := len(lakeInodes(t, h, "people")); n > 2 || len(grown) < 5 {
 		t.Errorf("%d parts of a table that has lost nearly all rows, %d before", n, len(grown))
 	}
 	h.commitPeople(committest.Person{Region: "eu", ID: "1", Updated: 99_000, Name: "x"})
@@ -254,18 +254,18 @@ func TestPartsSplitAndMerge(t *testing.T) {
 // TestRandomChangesReachTheLake draws changes and compares every table of the lake with the file after each publish.
 func TestRandomChangesReachTheLake(t *testing.T) {
 	t.Parallel()
-	rounds := 8
+	rounds := 6
 	if testing.Short() {
 		rounds = 3
 	}
 	for l := lane.New(t, "publishes of random changes in parts", rounds); l.HasNext(); l.CountTrials(rounds) {
 		h := newHouse(t)
 		r := rand.New(rand.NewPCG(l.Seed(), 7))
-		h.commitPeople(manyPeople(0, 6000+r.IntN(12_000), "a")...)
+		h.commitPeople(manyPeople(0, 4000+r.IntN(8000), "a")...)
 		h.publishParts()
 		for range rounds {
 			var list []committest.Person
-			at, spread := r.IntN(20_000), 1+r.IntN(20_000)
+			at, spread := r.IntN(12_000), 1+r.IntN(12_000)
 			for range 1 + r.IntN(1+r.IntN(3000)) {
 				p := committest.Person{Region: "eu", ID: strconv.Itoa(at + r.IntN(spread))}
 				if p.Updated = int64(r.IntN(60_000)); r.IntN(4) == 0 {
@@ -287,7 +287,7 @@ func TestRandomChangesReachTheLake(t *testing.T) {
 func TestAChangedDefinitionWritesAllParts(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	h.commitPeople(manyPeople(0, 10_000, "a")...)
+	h.commitPeople(manyPeople(0, 6000, "a")...)
 	h.publishParts()
 	before := lakeInodes(t, h, "people")
 	s := smallParts(h.runSpec())
@@ -307,7 +307,7 @@ func TestAChangedDefinitionWritesAllParts(t *testing.T) {
 func TestOldLakesAreTakenOver(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	h.commitPeople(manyPeople(0, 10_000, "a")...)
+	h.commitPeople(manyPeople(0, 6000, "a")...)
 	h.publishParts()
 	lake := h.dir.Lake("main")
 	m := lakeManifest(t, h)
@@ -349,8 +349,8 @@ func requireNoLeftovers(t *testing.T, h *publishFixture) {
 func TestNoPartKeepsReplacedValues(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	list := manyPeople(0, 10_000, "a")
-	list[5000].Name = "canary"
+	list := manyPeople(0, 6000, "a")
+	list[3000].Name = "canary"
 	h.commitPeople(list...)
 	h.publishParts()
 	parts := filepath.Join(h.dir.Lake("main"), ".parts")
@@ -366,7 +366,7 @@ func TestNoPartKeepsReplacedValues(t *testing.T) {
 		t.Fatalf("the name is in %d files, want 3: the test finds nothing", n)
 	}
 	before := lakeInodes(t, h, "people")
-	h.commitPeople(committest.Person{Region: "eu", ID: "5000", Updated: 6001, Name: "erased"})
+	h.commitPeople(committest.Person{Region: "eu", ID: "3000", Updated: 4001, Name: "erased"})
 	must(t, h.dir.BeginErasing())
 	h.publishParts()
 	if n := count(); n != 0 {
@@ -383,7 +383,7 @@ func TestNoPartKeepsReplacedValues(t *testing.T) {
 func TestF12ReadersOfTheLakeDuringPublishes(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	const people = 12_000
+	const people = 8000
 	h.commitPeople(manyPeople(0, people, "a")...)
 	h.publishParts()
 	stop, done := make(chan struct{}), make(chan error)

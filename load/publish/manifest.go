@@ -118,13 +118,16 @@ func Consistent(ctx context.Context, d layout.Dir) (bool, error) {
 	return !slices.ContainsFunc(names, func(name string) bool { return !isLakeOf(d, name, file) }), nil
 }
 
-// isLakeOf reports whether the manifest of a schema names a published file, and its parts have the listed sizes and are
-// not newer than the manifest.
+// isLakeOf reports whether the manifest of a schema names a published file, and its parts are in place.
 func isLakeOf(d layout.Dir, schema, file string) bool {
-	dir := d.Lake(schema)
-	m := readManifest(dir)
+	m := readManifest(d.Lake(schema))
+	return m.File == filepath.Base(file) && m.inPlace(d.Lake(schema))
+}
+
+// inPlace reports whether the parts have the listed sizes and are not newer than the manifest.
+func (m Manifest) inPlace(dir string) bool {
 	written, err := os.Stat(filepath.Join(dir, manifestName))
-	if err != nil || m.File != filepath.Base(file) {
+	if err != nil || m.Format != manifestFormat {
 		return false
 	}
 	for _, t := range m.Tables {
