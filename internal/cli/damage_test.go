@@ -21,7 +21,7 @@ import (
 // kinds sorts the files of a warehouse: the first pattern that a path matches is its kind.
 var kinds = []struct{ kind, pattern string }{
 	{"link", "warehouse.duckdb"}, {"published file", ".aqueduck/published/*.duckdb"}, {"checksum", ".aqueduck/published/*.sha256"},
-	{"manifest", "lake/*/_manifest.json"}, {"part", "lake/*/*/all.parquet"}, {"page of the lake", "lake/*/README.md"},
+	{"manifest", "lake/*/_manifest.json"}, {"page of the lake", "lake/*/README.md"}, {"part", "lake/*/.parts/*/*.parquet"}, {"table of the lake", "lake/*/*"},
 	{"erasures", "erasures.log"}, {"lock", ".aqueduck/lock"}, {"mark", ".aqueduck/format"}, {"run record", ".aqueduck/run.json"},
 	{"work database", ".aqueduck/work/work.duckdb"}, {"log", ".aqueduck/work/work.duckdb.wal"}, {"rejects", ".aqueduck/rejects/*"},
 	{"key", ".aqueduck/hash.key"}, {"past runs", ".aqueduck/ended.jsonl"}, {"trace", ".aqueduck/runs/*.json"}, {"what was told", ".aqueduck/alerts.json"},
@@ -124,8 +124,13 @@ func (p *warehouseCopy) damageFile(r *rand.Rand, path string) (restore func(), w
 	kept := path + ".kept"
 	must(os.Rename(path, kept))
 	p.copyDirectory(path, kept)
-	text, err := os.ReadFile(path)
+	info, err := os.Lstat(path)
 	must(err)
+	var text []byte
+	if info.Mode().IsRegular() {
+		text, err = os.ReadFile(path)
+		must(err)
+	}
 	aside := string(p.dir) + ".kept"
 	must(os.Rename(kept, aside))
 	p.t.Cleanup(func() { _ = os.Remove(aside) })
@@ -134,8 +139,6 @@ func (p *warehouseCopy) damageFile(r *rand.Rand, path string) (restore func(), w
 		must(os.RemoveAll(path))
 		must(os.Rename(aside, path))
 	}
-	info, err := os.Lstat(path)
-	must(err)
 	must(os.Remove(path))
 	d := damages[r.IntN(len(damages))]
 	if info.Mode()&fs.ModeSymlink != 0 {

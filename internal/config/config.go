@@ -45,6 +45,10 @@ type Warehouse struct {
 		Keep    int
 		MaxLoss float64 // share of a table's rows that one publish may lose
 	}
+	Parquet struct {
+		None  bool
+		Every time.Duration // at most; 0: each publish writes them
+	}
 	Office models.Office
 }
 

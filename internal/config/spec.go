@@ -49,8 +49,16 @@ func warehouseSpec(w *Warehouse) grammar.Spec {
 			{Name: "max_loss", Kind: grammar.Text, Into: func(v *grammar.Value) { w.Publish.MaxLoss, _ = parsePercentage(v.Text()) }, Default: "30%", Form: shareForm, Check: checkShare, Hint: "e.g. 30%; 100% lets everything go",
 				Doc: "Publish guard: readers keep their file if a table would lose a larger share of its rows, and more than ten rows. Erased rows do not count."},
 		}},
+		{Name: "parquet", Kind: grammar.Text, Into: func(v *grammar.Value) { w.Parquet.None, w.Parquet.Every = parseParquet(v.Text()) }, Default: "always", Form: parquetForm, Hint: "always, none, or hours, e.g. 6h",
+			Doc: "When a publish also writes the Parquet files in lake/: `always`, at most every so many hours (`6h`), or `none`. `none` removes them. An erasure writes them at once."},
 		officeSpec(w),
 	}}
+}
+
+// parseParquet reads when Parquet files are written: never, or at most every so often.
+func parseParquet(text string) (none bool, every time.Duration) {
+	every, _ = time.ParseDuration(text) // always and none are no durations
+	return text == "none", every
 }
 
 func (a *alertEntry) alertSpec() *grammar.Spec {
@@ -174,6 +182,7 @@ var (
 	hostForm     = grammar.NewForm(`^(\*\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$`, "%q is not a host")
 	hoursForm    = grammar.NewForm(`^([01][0-9]|2[0-3]):[0-5][0-9]-(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$`, "%q is not a time range")
 	commandForm  = grammar.NewForm(`\S`, "%q is not a command")
+	parquetForm  = grammar.NewForm(`^(always|none|[1-9][0-9]{0,3}h)$`, "%q does not say when Parquet files are written")
 	shareForm    = grammar.NewForm(`^[0-9]{1,3}(\.[0-9]{1,9})?%$`, "%q is not a percentage")
 )
 

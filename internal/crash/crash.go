@@ -8,7 +8,7 @@ func Points() []string {
 		FoldCopied, FoldCheckpointed, FoldReady, FoldSwapping, FoldSwapped,
 		CommitStaged, CommitWritten, CommitDone,
 		PublishClosed, PublishCopied, LakeWritten, PublishVerified, PublishSealed, PublishSummed, PublishMoved,
-		LakePart, LakeManifest, LinkSwapped, WorkTrashed, PublishRetained,
+		LakeGathered, LakePart, LakeManifest, LinkSwapped, WorkTrashed, PublishRetained,
 	}
 }
 
@@ -44,7 +44,8 @@ const (
 	PublishSealed    = "publish-sealed"    // it is read-only and durable, still under a temporary name
 	PublishSummed    = "publish-summed"    // its checksum has the final name, the file does not
 	PublishMoved     = "publish-moved"     // it has its final name, no link leads to it
-	LakePart         = "lake-part"         // one part has its final name
+	LakeGathered     = "lake-gathered"     // the new parts have their final names, in directories that no table leads to yet
+	LakePart         = "lake-part"         // one table leads to its new parts
 	LakeManifest     = "lake-manifest"     // a manifest names the new parts
 	LinkSwapped      = "link-swapped"      // readers find the new file
 	WorkTrashed      = "work-trashed"      // the work database is moved to the trash

@@ -20,7 +20,7 @@ func readerFiles(t *testing.T, d layout.Dir) map[string]string {
 	found := map[string]string{}
 	for _, dir := range []string{d.Published(), d.Lake("main")} {
 		must(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-			if err != nil || e.IsDir() {
+			if err != nil || !e.Type().IsRegular() {
 				return err
 			}
 			info, err := e.Info()

@@ -16,49 +16,70 @@ import (
 // magic begins and ends a Parquet file. The length of the footer stands before the one at the end.
 const magic = "PAR1"
 
-// joinFiles makes one Parquet file of several with the same columns: it copies their row groups byte by byte, one file
-// after the other, and writes one footer. It decodes nothing, so the union of two tables costs next to nothing. It
-// returns the number of the last row group of each file that has one.
-func joinFiles(to string, from []string) (last []int, err error) {
+// segment is some neighbouring row groups of a Parquet file.
+type segment struct {
+	path       string
+	first, end int
+}
+
+// joinFiles makes one Parquet file of row groups of several files with the same columns: it copies them byte by byte and
+// writes one footer. It decodes nothing.
+func joinFiles(to string, from []segment) (err error) {
 	target, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, target.Close()) }()
 	if _, err := target.WriteString(magic); err != nil {
-		return nil, err
+		return err
 	}
 	var joined format.FileMetaData
 	at := int64(len(magic))
-	for i, path := range from {
-		footer, size, err := copyRowGroups(target, path)
+	for i, s := range from {
+		footer, size, err := copyRowGroups(target, at, s)
 		if err != nil {
-			return nil, fmt.Errorf("join %s: %w", path, err)
+			return fmt.Errorf("join %s: %w", s.path, err)
 		}
-		shiftOffsets(footer, at-int64(len(magic)))
 		at += size
 		if i == 0 {
 			joined = *footer
-		} else if err := appendRowGroups(&joined, footer); err != nil {
-			return nil, fmt.Errorf("join %s: %w", path, err)
+			joined.RowGroups, joined.NumRows = nil, 0
 		}
-		if len(footer.RowGroups) > 0 {
-			last = append(last, len(joined.RowGroups)-1)
+		if err := appendRowGroups(&joined, footer); err != nil {
+			return fmt.Errorf("join %s: %w", s.path, err)
 		}
 	}
 	text, err := thrift.Marshal(new(thrift.CompactProtocol), joined)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	text = append(binary.LittleEndian.AppendUint32(text, uint32(len(text))), magic...)
 	_, err = target.Write(text)
-	return last, err
+	return err
 }
 
-// copyRowGroups appends the bytes between a file's head and its footer. It returns the footer and the number of these
-// bytes.
-func copyRowGroups(target io.Writer, path string) (*format.FileMetaData, int64, error) {
-	source, err := os.Open(path)
+// countRowGroups counts the row groups of a Parquet file.
+func countRowGroups(path string) (int, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	file, err := parquet.OpenFile(f, info.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	if err != nil {
+		return 0, err
+	}
+	return len(file.RowGroups()), nil
+}
+
+// copyRowGroups appends row groups to a file, from a position on. It returns their footer, with the offsets that they have there,
+// and the number of bytes.
+func copyRowGroups(target io.Writer, at int64, s segment) (*format.FileMetaData, int64, error) {
+	source, err := os.Open(s.path)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -71,23 +92,40 @@ func copyRowGroups(target io.Writer, path string) (*format.FileMetaData, int64, 
 	if err != nil {
 		return nil, 0, err
 	}
-	var tail [4]byte
-	if _, err := source.ReadAt(tail[:], info.Size()-int64(len(magic)+len(tail))); err != nil {
+	footer := file.Metadata()
+	if s.first < 0 || s.end > len(footer.RowGroups) || s.first > s.end {
+		return nil, 0, fmt.Errorf("it has %d row groups, not %d to %d", len(footer.RowGroups), s.first, s.end)
+	}
+	footer.RowGroups = footer.RowGroups[s.first:s.end]
+	from, to := extentOf(footer.RowGroups)
+	if _, err := io.Copy(target, io.NewSectionReader(source, from, to-from)); err != nil {
 		return nil, 0, err
 	}
-	footer := int64(binary.LittleEndian.Uint32(tail[:])) + int64(len(magic)+len(tail))
-	size := info.Size() - footer - int64(len(magic))
-	if _, err := source.Seek(int64(len(magic)), io.SeekStart); err != nil {
-		return nil, 0, err
-	}
-	if _, err := io.CopyN(target, source, size); err != nil {
-		return nil, 0, err
-	}
-	return file.Metadata(), size, nil
+	shiftOffsets(footer, at-from)
+	return footer, to - from, nil
 }
 
-// shiftOffsets moves every offset in a footer by so many bytes. An offset of 0 means none.
+// extentOf is where the bytes of row groups begin and end. DuckDB writes the columns of a row group one after the other,
+// and after all row groups what this program does without.
+func extentOf(groups []format.RowGroup) (from, to int64) {
+	for _, group := range groups {
+		for _, c := range group.Columns {
+			begin := c.MetaData.DataPageOffset
+			if dictionary := c.MetaData.DictionaryPageOffset; dictionary > 0 {
+				begin = min(begin, dictionary)
+			}
+			if to == 0 || begin < from {
+				from = begin
+			}
+			to = max(to, begin+c.MetaData.TotalCompressedSize)
+		}
+	}
+	return from, to
+}
+
+// shiftOffsets moves every offset in a footer by so many bytes, and counts its rows. An offset of 0 means none.
 func shiftOffsets(footer *format.FileMetaData, by int64) {
+	footer.NumRows = 0
 	places := func(list ...*int64) {
 		for _, place := range list {
 			if *place != 0 {
@@ -97,12 +135,13 @@ func shiftOffsets(footer *format.FileMetaData, by int64) {
 	}
 	for i := range footer.RowGroups {
 		group := &footer.RowGroups[i]
+		footer.NumRows += group.NumRows
 		places(&group.FileOffset)
 		for j := range group.Columns {
 			c := &group.Columns[j]
-			m := &c.MetaData
-			places(&c.FileOffset, &c.OffsetIndexOffset, &c.ColumnIndexOffset, &m.DataPageOffset, &m.IndexPageOffset,
-				&m.DictionaryPageOffset, &m.BloomFilterOffset)
+			places(&c.FileOffset, &c.MetaData.DataPageOffset, &c.MetaData.DictionaryPageOffset)
+			c.OffsetIndexOffset, c.OffsetIndexLength, c.ColumnIndexOffset, c.ColumnIndexLength = 0, 0, 0, 0
+			c.MetaData.IndexPageOffset, c.MetaData.BloomFilterOffset = 0, 0
 		}
 	}
 }

@@ -2,47 +2,77 @@ package publish
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
-	"aqueduck/internal/crash"
-	"aqueduck/load/internal/disk"
+	"aqueduck/load/facts"
 	"aqueduck/load/internal/duck"
-	"aqueduck/load/layout"
+	"aqueduck/transform"
 )
+
+// lakeWriter writes the Parquet files of one schema: new parts under temporary names, then the directories that have the
+// parts of each table, then the manifest.
+type lakeWriter struct {
+	dir       string
+	temp      string // how the paths of new parts begin
+	target    int64  // size in bytes that a part should have
+	group     int    // rows in a row group; 0: by the number of columns
+	file      string // name of the published file, without suffix
+	schema    Schema
+	columns   map[string][]storedColumn // by table
+	old       Manifest
+	manifest  Manifest
+	contents  map[string]tableParts
+	made      int // temporary files so far
+	written   int // parts that were encoded
+	unchanged int // parts that were not
+}
+
+// tableParts are the parts that a table of the lake gets.
+type tableParts struct {
+	entry Table
+	paths []string // by part: where the file is before the swap
+	same  bool     // the table has them already
+	union bool     // they are parts of other tables
+}
 
 // lakeTable is one table of the lake.
 type lakeTable struct {
 	name      string
 	changedAt time.Time
 	union     []string // the tables whose rows it has, for a relation that is a union
+	key       []string // for a stored table: its key
+	stored    bool     // it is a stored table, or shows rows of one: each change moves _synced_at
+	rows      int64    // an upper estimate
 }
 
-// inLake lists the tables of a schema in the lake. A relation counts as changed when any table of its schema did.
+// inLake lists the tables of a schema in the lake. A relation counts as changed when a table that it reads did.
 func (p *publishRun) inLake(s Schema) []lakeTable {
-	changed := map[string]time.Time{}
-	for _, t := range p.before.Tables {
-		if t.Schema == s.Name {
-			changed[t.Name] = t.ChangedAt
-		}
-	}
+	states := p.statesOf(s.Name)
 	var list []lakeTable
 	for _, t := range s.Tables {
 		if slices.Contains(s.Internal, t.Name) {
 			continue
 		}
-		list = append(list, lakeTable{t.Name, changed[t.Name], nil})
+		state := states[t.Name]
+		table := lakeTable{name: t.Name, changedAt: state.ChangedAt, key: t.Key, stored: len(t.Key) > 0, rows: state.Rows}
+		list = append(list, table)
 		if t.View != "" {
-			list = append(list, lakeTable{t.View, changed[t.Name], nil})
+			table.name = t.View
+			list = append(list, table)
 		}
 	}
 	for _, r := range s.Relations {
-		list = append(list, lakeTable{r.Name, p.changedAt(s.Name), r.Union})
+		table := lakeTable{name: r.Name, union: r.Union}
+		table.changedAt, table.rows = p.sourcesOf(s, r)
+		list = append(list, table)
 	}
 	return list
 }
@@ -53,173 +83,185 @@ func (p *publishRun) unconfiguredTables(s Schema, list []lakeTable) (left []lake
 	for _, t := range p.before.Tables {
 		listed := slices.ContainsFunc(list, func(want lakeTable) bool { return want.name == t.Name })
 		if t.Schema == s.Name && !listed && !slices.Contains(s.Internal, t.Name) {
-			left = append(left, lakeTable{t.Name, t.ChangedAt, nil})
+			left = append(left, lakeTable{name: t.Name, changedAt: t.ChangedAt, rows: t.Rows})
 		}
 	}
 	return left
 }
 
+// sourcesOf is when a stored table that a relation reads last changed, and the rows of the largest one. A relation with
+// sources that are not known counts as changed with its schema.
+func (p *publishRun) sourcesOf(s Schema, r Relation) (changed time.Time, rows int64) {
+	states := p.statesOf(s.Name)
+	sources := s.sources(r, map[string]bool{})
+	for _, name := range sources {
+		state, stored := states[name]
+		if !stored {
+			return p.changedAt(s.Name), math.MaxInt64
+		}
+		if state.ChangedAt.After(changed) {
+			changed = state.ChangedAt
+		}
+		rows = max(rows, state.Rows)
+	}
+	if len(sources) == 0 {
+		return p.changedAt(s.Name), math.MaxInt64
+	}
+	return changed, rows
+}
+
+// sources are the stored tables that a relation reads, directly or through views and other relations that are not in
+// seen.
+func (s Schema) sources(r Relation, seen map[string]bool) (tables []string) {
+	seen[r.Name] = true
+	for _, name := range referencedNames(r.SQL, "{schema}.") {
+		if i := slices.IndexFunc(s.Relations, func(r Relation) bool { return r.Name == name }); i >= 0 {
+			if !seen[name] {
+				tables = append(tables, s.sources(s.Relations[i], seen)...)
+			}
+			continue
+		}
+		if i := slices.IndexFunc(s.Tables, func(t transform.Table) bool { return t.View == name }); i >= 0 {
+			name = s.Tables[i].Name
+		}
+		tables = append(tables, name)
+	}
+	return tables
+}
+
+// statesOf gives the stored tables of a schema by name.
+func (p *publishRun) statesOf(schema string) map[string]facts.TableState {
+	states := map[string]facts.TableState{}
+	for _, t := range p.before.Tables {
+		if t.Schema == schema {
+			states[t.Name] = t
+		}
+	}
+	return states
+}
+
 func (p *publishRun) writeLakes(ctx context.Context, db *duck.DB) error {
 	for _, s := range p.spec.Schemas {
+		if m := readManifest(p.dir.Lake(s.Name)); !p.dir.Erasing() && !p.spec.isLakeDue(m, p.at) {
+			continue
+		}
 		l, err := p.writeLake(ctx, db, s)
 		if err != nil {
 			return fmt.Errorf("write the Parquet files of %s: %w", s.Name, err)
 		}
 		p.lakes = append(p.lakes, l)
+		p.result.Parts, p.result.Reused = p.result.Parts+l.written, p.result.Reused+l.unchanged
 	}
 	return nil
 }
 
-// writeLake writes the changed parts under temporary names and audits them. Parts that are joined from others come last.
+// writeLake writes the parts with changed rows under temporary names and audits them. Unions of other tables come last.
 func (p *publishRun) writeLake(ctx context.Context, db *duck.DB, s Schema) (*lakeWriter, error) {
-	l := &lakeWriter{dir: p.dir.Lake(s.Name), schema: s, written: map[string]string{}}
+	l := &lakeWriter{dir: p.dir.Lake(s.Name), temp: filepath.Join(p.dir.Temp(), "part-"+s.Name+"-"), target: p.spec.PartBytes, group: p.spec.GroupRows, file: p.name,
+		schema: s, contents: map[string]tableParts{}}
+	if l.target <= 0 {
+		l.target = partBytes
+	}
 	l.manifest = Manifest{Format: manifestFormat, RunID: p.spec.RunID, File: p.name + ".duckdb", PublishedAt: p.at, Tables: map[string]Table{}}
 	l.old = readManifest(l.dir)
-	stored, err := readColumns(ctx, db, s.Name)
-	if err != nil {
+	var err error
+	if l.columns, err = readColumns(ctx, db, s.Name); err != nil {
 		return nil, err
 	}
-	definition := schemaFingerprint(s)
 	list := p.inLake(s)
 	list = append(list, p.unconfiguredTables(s, list)...)
 	slices.SortStableFunc(list, func(a, b lakeTable) int { return min(len(a.union), 1) - min(len(b.union), 1) })
 	for _, want := range list {
-		entry, known := l.old.Tables[want.name]
-		if known && entry.ChangedAt.Equal(want.changedAt) && entry.Definition == definition && entry.partsIntact(l.dir) {
-			l.manifest.Tables[want.name] = entry
-			p.result.Reused++
-			continue
-		}
-		path := filepath.Join(p.dir.Temp(), "part-"+s.Name+"-"+strconv.Itoa(len(l.written)))
-		part, err := l.writePart(ctx, db, want, stored[want.name], path)
-		if err != nil {
+		if err := l.planTable(ctx, db, want); err != nil {
 			return nil, fmt.Errorf("%s: %w", want.name, err)
 		}
-		l.written[want.name] = path
-		l.manifest.Tables[want.name] = Table{ChangedAt: want.changedAt, Definition: definition, Parts: []Part{part}}
-		p.result.Parts++
 	}
 	return l, nil
 }
 
-// writePart writes one table as Parquet and checks with another library that it can be read and has what DuckDB wrote.
-func (l *lakeWriter) writePart(ctx context.Context, db *duck.DB, want lakeTable, columns []storedColumn, path string) (Part, error) {
-	table := duck.Table(l.schema.Name, want.name)
-	var rows int64
-	var err error
+// planTable finds the parts of a table that have other rows than before, and writes these.
+func (l *lakeWriter) planTable(ctx context.Context, db *duck.DB, want lakeTable) error {
+	entry, known := l.old.Tables[want.name]
+	if definition := l.definitionOf(want.name); !known || entry.Definition != definition {
+		entry = Table{Definition: definition}
+	}
 	if len(want.union) > 0 {
-		rows, err = l.joinParts(ctx, db, table, want.union, columns, path)
-	} else {
-		var wrote partCounts
-		if wrote, err = copyOut(ctx, db, table, columns, path); err == nil {
-			err = auditPart(path, columns, wrote)
+		return l.joinTables(ctx, db, want, entry)
+	}
+	plan := tableParts{entry: entry, same: len(entry.Parts) > 0}
+	var damaged []bool
+	for _, part := range entry.Parts {
+		path := filepath.Join(l.dir, part.File)
+		plan.paths, damaged = append(plan.paths, path), append(damaged, !part.isIntact(path))
+	}
+	plan.same = plan.same && !slices.Contains(damaged, true)
+	if !plan.same || !entry.ChangedAt.Equal(want.changedAt) {
+		if err := l.refreshTable(ctx, db, want, &plan, damaged); err != nil {
+			return err
 		}
-		rows = wrote.rows
 	}
-	if err != nil {
-		return Part{}, err
+	plan.entry.ChangedAt = want.changedAt
+	for i := range plan.entry.Parts {
+		part := &plan.entry.Parts[i]
+		part.File = filepath.Join(want.name, partName(*part, len(plan.paths) == 1))
 	}
-	if err := disk.SyncFile(path); err != nil {
-		return Part{}, err
+	l.contents[want.name] = plan
+	for _, path := range plan.paths {
+		if strings.HasPrefix(path, l.temp) {
+			l.written++
+		} else {
+			l.unchanged++
+		}
 	}
-	if err := os.Chmod(path, 0o644); err != nil {
-		return Part{}, err
-	}
-	sum, err := layout.Sum(path)
-	if err != nil {
-		return Part{}, err
-	}
-	return Part{File: filepath.Join(want.name, "all.parquet"), Rows: rows, Bytes: disk.Size(path), SHA256: sum, RunID: l.manifest.RunID}, nil
+	return nil
 }
 
-// joinParts makes the part of a union from the parts of its tables, after checking that these have all its rows.
-func (l *lakeWriter) joinParts(ctx context.Context, db *duck.DB, table string, union []string, columns []storedColumn, path string) (int64, error) {
-	var from []string
+// definitionOf changes when a table's parts are no longer of use: with its columns, or with the definition of its schema.
+func (l *lakeWriter) definitionOf(table string) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%s %q\n", schemaFingerprint(l.schema), l.columns[table])
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// joinTables gives a union the parts of its tables, under names of its own, after checking that these have all its rows.
+func (l *lakeWriter) joinTables(ctx context.Context, db *duck.DB, want lakeTable, entry Table) error {
+	plan := tableParts{entry: Table{ChangedAt: want.changedAt, Definition: entry.Definition}, union: true}
 	var rows, all int64
-	for _, name := range union {
-		parts := l.manifest.Tables[name].Parts
-		if len(parts) != 1 {
-			return 0, fmt.Errorf("it is built from %s, which is missing", name)
+	for _, name := range want.union {
+		from, known := l.contents[name]
+		if !known {
+			return fmt.Errorf("it is built from %s, which is missing", name)
 		}
-		file, fresh := l.written[name]
-		if !fresh {
-			file = filepath.Join(l.dir, parts[0].File)
+		if !slices.Equal(l.columns[name], l.columns[want.name]) {
+			return fmt.Errorf("it is built from %s, which has other columns", name)
 		}
-		from = append(from, file)
-		rows += parts[0].Rows
+		for i, part := range from.entry.Parts {
+			part.File = filepath.Join(want.name, name+"-"+partName(part, false))
+			part.From, part.Groups = time.Time{}, nil
+			plan.entry.Parts, plan.paths = append(plan.entry.Parts, part), append(plan.paths, from.paths[i])
+			rows += part.Rows
+		}
 	}
-	if err := db.Scan(ctx, "SELECT count(*) FROM "+table, nil, &all); err != nil {
-		return 0, err
+	if err := db.Scan(ctx, "SELECT count(*) FROM "+duck.Table(l.schema.Name, want.name), nil, &all); err != nil {
+		return err
 	}
 	if rows != all {
-		return 0, fmt.Errorf("it has %d rows, but %s have %d together", all, strings.Join(union, " and "), rows)
+		return fmt.Errorf("it has %d rows, but %s have %d together", all, strings.Join(want.union, " and "), rows)
 	}
-	last, err := joinFiles(path, from)
-	if err != nil {
-		return 0, err
-	}
-	return rows, auditJoined(path, columns, rows, last)
+	plan.same = slices.EqualFunc(plan.entry.Parts, entry.Parts, func(a, b Part) bool { return a.File == b.File && a.SHA256 == b.SHA256 }) && l.shares(plan)
+	l.contents[want.name] = plan
+	l.unchanged += len(plan.paths)
+	return nil
 }
 
-// partRows is the number of rows in a row group. DuckDB keeps a whole row group in memory while it writes; its default of
-// 122,880 rows does not fit the memory limit with 60 columns.
-func partRows(columns int) int {
-	const usual, narrow = 122880, 8
-	return max(2048, usual*narrow/max(columns, narrow)/2048*2048)
-}
-
-// swapParts gives the written parts their final names, one by one, and then writes the manifest, which names the parts
-// that belong together. Each part is complete when it gets its name (T148).
-func (l *lakeWriter) swapParts() error {
-	if err := openDir(l.dir); err != nil {
-		return err
-	}
-	for name, path := range l.written {
-		dir := filepath.Join(l.dir, name)
-		if err := openDir(dir); err != nil {
-			return err
-		}
-		if err := disk.Move(filepath.Join(dir, "all.parquet"), path); err != nil {
-			return err
-		}
-		crash.At(crash.LakePart)
-	}
-	if err := l.manifest.writeTo(l.dir); err != nil {
-		return err
-	}
-	crash.At(crash.LakeManifest)
-	for name := range l.old.Tables {
-		if _, stays := l.manifest.Tables[name]; !stays && filepath.IsLocal(name) {
-			if err := os.RemoveAll(filepath.Join(l.dir, name)); err != nil {
-				return err
-			}
+// shares reports whether the files of a union are those of its tables, under other names.
+func (l *lakeWriter) shares(union tableParts) bool {
+	for i, part := range union.entry.Parts {
+		ours, err := os.Stat(filepath.Join(l.dir, part.File))
+		theirs, errTheirs := os.Stat(union.paths[i])
+		if err != nil || errTheirs != nil || !os.SameFile(ours, theirs) {
+			return false
 		}
 	}
-	return l.writeReadme()
-}
-
-// openDir makes a directory that everybody may read.
-func openDir(path string) error {
-	if err := os.MkdirAll(path, 0o755); err != nil {
-		return err
-	}
-	return os.Chmod(path, 0o755)
-}
-
-// writeReadme writes a page for people who find the directory.
-func (l *lakeWriter) writeReadme() error {
-	names := make([]string, 0, len(l.manifest.Tables))
-	for name := range l.manifest.Tables {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	var text strings.Builder
-	fmt.Fprintf(&text, "# %s as Parquet\n\nThe tables of warehouse.duckdb, schema %s, for tools that do not read DuckDB files. In DuckDB:\n\n```sql\n",
-		l.schema.Name, l.schema.Name)
-	for _, name := range names {
-		fmt.Fprintf(&text, "FROM read_parquet('lake/%s/%s/*.parquet');\n", l.schema.Name, name)
-	}
-	text.WriteString("```\n\nEach file is complete at every moment. `_manifest.json` lists the files with sizes and SHA-256 checksums; if the files match it,\n" +
-		"all tables show the same moment as the DuckDB file that it names.\n")
-	return replaceFile(filepath.Join(l.dir, "README.md"), []byte(text.String()))
+	return true
 }

@@ -17,7 +17,7 @@ import (
 
 const (
 	manifestName   = "_manifest.json"
-	manifestFormat = 1
+	manifestFormat = 2
 )
 
 // Manifest lists the Parquet files of a schema and the published file that they belong to.
@@ -31,27 +31,43 @@ type Manifest struct {
 
 // Table is one table of the lake.
 type Table struct {
-	ChangedAt  time.Time `json:"changed_at"` // when a row last changed; zero where none ever did
-	Definition string    `json:"definition"` // changes with the table's columns or SQL
-	Parts      []Part    `json:"parts"`
+	ChangedAt  time.Time `json:"changed_at"`   // when a row last changed; zero where none ever did
+	Definition string    `json:"definition"`   // changes with the table's columns or SQL
+	By         string    `json:"by,omitempty"` // the column whose values decide on a row's part; "" where there is one part
+	Parts      []Part    `json:"parts"`        // in the order of that column
 }
 
 // Part is one Parquet file, named relative to the manifest.
 type Part struct {
-	File   string `json:"file"`
-	Rows   int64  `json:"rows"`  // in the file
-	Bytes  int64  `json:"bytes"` // size of the file
-	SHA256 string `json:"sha256"`
-	RunID  string `json:"run_id"`
+	File   string    `json:"file"`
+	Rows   int64     `json:"rows"`  // in the file
+	Bytes  int64     `json:"bytes"` // size of the file
+	SHA256 string    `json:"sha256"`
+	RunID  string    `json:"run_id"`           // of the run that wrote it
+	From   time.Time `json:"from,omitzero"`    // smallest value that Table.By may have, up to the next part; the first part also has NULL
+	Groups []Group   `json:"groups,omitempty"` // in their order in the file; none in a union
+}
+
+// Group is the rows of a part between two times, in row groups of their own.
+type Group struct {
+	From      time.Time `json:"from,omitzero"` // like that of the part
+	Rows      int64     `json:"rows"`
+	RowGroups int       `json:"row_groups"`
+	Content   string    `json:"content,omitempty"` // changes with the rows
 }
 
 // readManifest reads the manifest of a schema. It is empty where the file is missing or damaged: then all parts are
-// written again.
+// written again. That of an earlier version gives the names of its tables alone.
 func readManifest(dir string) Manifest {
 	var m Manifest
 	text, err := os.ReadFile(filepath.Join(dir, manifestName))
-	if err != nil || json.Unmarshal(text, &m) != nil || m.Format != manifestFormat {
+	if err != nil || json.Unmarshal(text, &m) != nil || m.Format > manifestFormat {
 		return Manifest{}
+	}
+	if m.Format < manifestFormat {
+		for name := range m.Tables {
+			m.Tables[name] = Table{}
+		}
 	}
 	return m
 }
@@ -72,18 +88,14 @@ func replaceFile(path string, text []byte) error {
 	return disk.SyncDir(filepath.Dir(path))
 }
 
-// partsIntact reports whether the table's parts are, by their checksums, those that were written.
-func (t Table) partsIntact(dir string) bool {
-	for _, part := range t.Parts {
-		if !filepath.IsLocal(part.File) {
-			return false
-		}
-		sum, err := layout.Sum(filepath.Join(dir, part.File))
-		if err != nil || sum != part.SHA256 {
-			return false
-		}
+// isIntact reports whether a file is, by its checksum, the part that was written.
+func (p Part) isIntact(path string) bool {
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() != p.Bytes || !filepath.IsLocal(p.File) {
+		return false
 	}
-	return len(t.Parts) > 0
+	sum, err := layout.Sum(path)
+	return err == nil && sum == p.SHA256
 }
 
 // Consistent reports whether the link leads to a published file that opens, and every schema in it has a manifest with
@@ -106,13 +118,16 @@ func Consistent(ctx context.Context, d layout.Dir) (bool, error) {
 	return !slices.ContainsFunc(names, func(name string) bool { return !isLakeOf(d, name, file) }), nil
 }
 
-// isLakeOf reports whether the manifest of a schema names a published file, and its parts have the listed sizes and are
-// not newer than the manifest.
+// isLakeOf reports whether the manifest of a schema names a published file, and its parts are in place.
 func isLakeOf(d layout.Dir, schema, file string) bool {
-	dir := d.Lake(schema)
-	m := readManifest(dir)
+	m := readManifest(d.Lake(schema))
+	return m.File == filepath.Base(file) && m.inPlace(d.Lake(schema))
+}
+
+// inPlace reports whether the parts have the listed sizes and are not newer than the manifest.
+func (m Manifest) inPlace(dir string) bool {
 	written, err := os.Stat(filepath.Join(dir, manifestName))
-	if err != nil || m.File != filepath.Base(file) {
+	if err != nil || m.Format != manifestFormat {
 		return false
 	}
 	for _, t := range m.Tables {

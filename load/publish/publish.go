@@ -86,6 +86,13 @@ func (p *publishRun) publishWork(ctx context.Context, w *load.Work) error {
 			return fmt.Errorf("put the Parquet files of %s in place: %w", l.schema.Name, err)
 		}
 	}
+	if p.spec.DropLake {
+		for _, s := range p.spec.Schemas {
+			if err := os.RemoveAll(d.Lake(s.Name)); err != nil {
+				return fmt.Errorf("remove the Parquet files of %s: %w", s.Name, err)
+			}
+		}
+	}
 	return p.swapLink(file)
 }
 
@@ -151,7 +158,7 @@ func (p *publishRun) fillCopy(ctx context.Context, db *duck.DB) error {
 	if err := p.verifyCopy(ctx, db); err != nil {
 		return fmt.Errorf("verify: %w", err)
 	}
-	if !p.spec.NoLake || p.dir.Erasing() { // Parquet files may have erased data too
+	if !p.spec.DropLake && (!p.spec.NoLake || p.dir.Erasing()) { // Parquet files may have erased data too
 		if err := p.writeLakes(ctx, db); err != nil {
 			return err
 		}

@@ -11,18 +11,22 @@ import (
 
 // Spec says what is published, and how.
 type Spec struct {
-	RunID    string
-	Keep     int // number of older published files to keep for a rollback
-	Schemas  []Schema
-	Now      func() time.Time
-	Rebuild  bool                            // write the file again, table by table
-	Readers  facts.Snapshot                  // what readers had when the run began, from PublishedSnapshot
-	MaxLoss  float64                         // largest share of a table's rows that a publish may remove; 0: no limit
-	Accept   func(schema, table string) bool // reports a stored table that may lose more; nil: none may
-	Memory   int64                           // bytes that DuckDB may use; 0: 200 MB
-	Timezone string                          // "": UTC; the time zone of days and weeks in relations
-	NoLake   bool                            // publish the file alone; Parquet files stay, unless they may have erased data
-	Program  sandbox.Program                 // this program, for the process that makes the models of users; needed where there are any
+	RunID     string
+	Keep      int // number of older published files to keep for a rollback
+	Schemas   []Schema
+	Now       func() time.Time
+	Rebuild   bool                            // write the file again, table by table
+	Readers   facts.Snapshot                  // what readers had when the run began, from PublishedSnapshot
+	MaxLoss   float64                         // largest share of a table's rows that a publish may remove; 0: no limit
+	Accept    func(schema, table string) bool // reports a stored table that may lose more; nil: none may
+	Memory    int64                           // bytes that DuckDB may use; 0: 200 MB
+	Timezone  string                          // "": UTC; the time zone of days and weeks in relations
+	PartBytes int64                           // size in bytes that a Parquet file should have; 0: 64 MB
+	GroupRows int                             // rows in a row group of a Parquet file; 0: by the number of columns
+	NoLake    bool                            // publish the file alone; Parquet files stay, unless they may have erased data
+	LakeEvery time.Duration                   // Parquet files that are newer stay, unless they may have erased data; 0: each publish writes them
+	DropLake  bool                            // publish the file alone, and remove the Parquet files
+	Program   sandbox.Program                 // this program, for the process that makes the models of users; needed where there are any
 }
 
 // Schema is what is published of one workspace.
@@ -107,15 +111,6 @@ type publishRun struct {
 	result Result
 	lakes  []*lakeWriter
 	models []*modelBuild // models that are to be finished
-}
-
-// lakeWriter writes the Parquet files of one schema: parts under temporary names, and the manifest to come.
-type lakeWriter struct {
-	dir      string
-	schema   Schema
-	manifest Manifest
-	old      Manifest
-	written  map[string]string // by table: the path of its new part, under a temporary name
 }
 
 // modelBuild is the models of a schema while they are made.

@@ -2,8 +2,10 @@ package publish
 
 import (
 	"context"
+	"time"
 
 	"aqueduck/load"
+	"aqueduck/load/internal/disk"
 	"aqueduck/load/layout"
 )
 
@@ -18,11 +20,30 @@ func (s Spec) isUnchanged(ctx context.Context, d layout.Dir, w *load.Work) (bool
 		if err != nil || !same {
 			return false, err
 		}
-		if !s.NoLake && !isLakeOf(d, schema.Name, d.Current()) {
+		if !s.hasLake(d, schema.Name) {
 			return false, nil
 		}
 	}
 	return true, nil
+}
+
+// hasLake reports whether the Parquet files of a schema are in place: those of the published file, or older ones that are
+// not due yet.
+func (s Spec) hasLake(d layout.Dir, schema string) bool {
+	switch {
+	case s.DropLake:
+		return !disk.Exists(d.Lake(schema))
+	case s.NoLake || isLakeOf(d, schema, d.Current()):
+		return true
+	}
+	m := readManifest(d.Lake(schema))
+	return !s.isLakeDue(m, s.Now()) && m.inPlace(d.Lake(schema))
+}
+
+// isLakeDue reports whether the Parquet files with a manifest are to follow a publish. A run may begin a little earlier
+// than the one before: a tenth of the time does not count.
+func (s Spec) isLakeDue(m Manifest, now time.Time) bool {
+	return s.LakeEvery <= 0 || m.Format != manifestFormat || now.Sub(m.PublishedAt) >= s.LakeEvery*9/10
 }
 
 func (s Schema) isUnchanged(ctx context.Context, w *load.Work) (bool, error) {

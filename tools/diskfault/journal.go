@@ -77,9 +77,9 @@ func (j *Journal) RecordCall(c Call) error {
 		if !c.Made && c.Flags&syscall.O_TRUNC == 0 {
 			return nil
 		}
-	case "rename":
+	case "rename", "link":
 		o.to = j.relativePath(c.To)
-	case "link", "fallocate":
+	case "fallocate":
 		return errors.New("the journal does not know what becomes of " + c.String())
 	}
 	j.ops = append(j.ops, o)

@@ -92,6 +92,8 @@ func (j *Journal) planDurability(n int) durabilityPlan {
 		switch o.Name {
 		case "rename":
 			moveNames(names, o.path, o.to)
+		case "link":
+			names[o.to] = names[o.path]
 		case "unlink":
 			delete(names, o.path)
 		case "fsync":
@@ -109,7 +111,7 @@ func (j *Journal) planDurability(n int) durabilityPlan {
 
 // changesNames reports whether a change adds, moves or removes names in directories.
 func (o fileChange) changesNames() bool {
-	return o.makesFile() || o.Name == "rename" || o.Name == "unlink"
+	return o.makesFile() || o.Name == "rename" || o.Name == "link" || o.Name == "unlink"
 }
 
 // makesFile reports whether a change creates a file.
@@ -117,10 +119,10 @@ func (o fileChange) makesFile() bool {
 	return o.Name == "open" && o.Made || o.Name == "mkdir" || o.Name == "symlink"
 }
 
-// changedDirs returns the directories with changed names. A file that comes from outside has only the new one.
+// changedDirs returns the directories with changed names. A file that comes from outside, or gets a further name, has only the new one.
 func (o fileChange) changedDirs() []string {
 	var list []string
-	if o.path != "" {
+	if o.path != "" && o.Name != "link" {
 		list = append(list, filepath.Dir(o.path))
 	}
 	if o.to != "" {
@@ -202,6 +204,10 @@ func (s State) replayChange(i int, o fileChange, of int, k keptPart) {
 	case "rename":
 		if k.name {
 			s.renamePath(o.path, o.to)
+		}
+	case "link":
+		if id, there := s.root[o.path]; k.name && there && s.isDir(filepath.Dir(o.to)) {
+			s.root[o.to] = id
 		}
 	case "unlink":
 		if k.name {

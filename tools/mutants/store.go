@@ -114,15 +114,23 @@ var loadMutants = []mutant{
 	},
 	{
 		bug: "a lake of another run is not noticed", file: "load/publish/manifest.go", killer: "publish.TestF11LakeOfAnotherRunIsNoticed",
-		old: "err != nil || m.File != filepath.Base(file) {\n", new: "err != nil || m.File == \"\" {\n",
+		old: "return m.File == filepath.Base(file) && ", new: "return file != \"\" && ",
 	},
 	{
 		bug: "a damaged Parquet file is kept for unchanged", file: "load/publish/lake.go", killer: "publish.TestF10AChangedLakeIsWrittenAgain",
-		old: " && entry.partsIntact(l.dir) {", new: " {",
+		old: "append(damaged, !part.isIntact(path))", new: "append(damaged, false)",
+	},
+	{
+		bug: "a part of which a row has changed is kept", file: "load/publish/partwriter.go", killer: "publish.TestOnlyPartsWithChangedRowsAreWritten",
+		old: " || found[i].digest != u.Content}", new: "}",
+	},
+	{
+		bug: "replaced Parquet files stay on disk", file: "load/publish/generation.go", killer: "publish.TestNoPartKeepsReplacedValues",
+		old: "if !used[e.Name()] {", new: "if e.Name() == \"\" && !used[e.Name()] {",
 	},
 	{
 		bug: "values that a Parquet file lacks are not counted", file: "load/publish/audit.go", killer: "publish.TestAuditFindsMissingValuesOfAPart",
-		old: "if values[i] != want.values[i] {", new: "if values[i] > want.values[i] {",
+		old: "if !want.copied && values[i] != want.values[i] {", new: "if !want.copied && values[i] > want.values[i] {",
 	},
 	{
 		bug: "a published file can be written", file: "load/publish/publish.go", killer: "publish.TestPublishKeepsOlderFilesForRollback",
