@@ -73,8 +73,13 @@ func (c Checkpoint) equalsStored(stored Checkpoint) bool {
 		workdb.Micro(c.SyncedTo).Equal(stored.SyncedTo) && workdb.Micro(c.HistoryTo).Equal(stored.HistoryTo)
 }
 
-// MoveManually moves a checkpoint for a person. It records in the same transaction what was done and by whom.
-func (w *Checkpoints) MoveManually(ctx context.Context, base, next Checkpoint, what, who string) error {
+// MoveManually moves a checkpoint for a person. It records in the same transaction what was done and by whom. The next
+// publish shows it to readers, even if no row changes.
+func (w *Checkpoints) MoveManually(ctx context.Context, base, next Checkpoint, what, who string) (err error) {
+	w.db.WithLock(func() { err = w.db.MakeWritableLocked() })
+	if err != nil {
+		return err
+	}
 	return w.db.Do(fmt.Sprintf("move the checkpoint of %s", base.Stream), func(db *duck.DB) error {
 		_, err := w.moveCheckpoint(ctx, base.Workspace, base.Stream, base, next, func(stamp time.Time) (Written, error) {
 			_, err := db.Exec(ctx, `INSERT INTO _sync.moves (run_id, recorded_at, schema, stream, what, synced_from, synced_to, moved_by)

@@ -23,7 +23,7 @@ var kinds = []struct{ kind, pattern string }{
 	{"link", "warehouse.duckdb"}, {"published file", ".aqueduck/published/*.duckdb"}, {"checksum", ".aqueduck/published/*.sha256"},
 	{"manifest", "lake/*/_manifest.json"}, {"page of the lake", "lake/*/README.md"}, {"part", "lake/*/.parts/*/*.parquet"}, {"table of the lake", "lake/*/*"},
 	{"erasures", "erasures.log"}, {"lock", ".aqueduck/lock"}, {"mark", ".aqueduck/format"}, {"run record", ".aqueduck/run.json"},
-	{"work database", ".aqueduck/work/work.duckdb"}, {"log", ".aqueduck/work/work.duckdb.wal"}, {"rejects", ".aqueduck/rejects/*"},
+	{"work database", ".aqueduck/work/work.duckdb"}, {"log", ".aqueduck/work/work.duckdb.wal"}, {"bookkeeping", ".aqueduck/bookkeeping-*.duckdb"}, {"rejects", ".aqueduck/rejects/*"},
 	{"key", ".aqueduck/hash.key"}, {"past runs", ".aqueduck/ended.jsonl"}, {"trace", ".aqueduck/runs/*.json"}, {"what was told", ".aqueduck/alerts.json"},
 }
 

@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/runlog"
 	"aqueduck/load/layout"
-	"aqueduck/load/read"
 )
 
 // serveHost runs `serve` inside the test, on a clock that waiting moves.
@@ -108,10 +108,8 @@ func (h *serveHost) serveUntil(until time.Time) (stdout, stderr string) {
 func (h *serveHost) runStarts() (began []string) {
 	h.t.Helper()
 	dir := layout.Dir(filepath.Join(h.home, "data"))
-	err := read.Query(h.t.Context(), dir.Current(), "SELECT started_at FROM _sync.runs ORDER BY ALL", func(_ []string, row []any) error {
-		if row != nil {
-			began = append(began, row[0].(time.Time).UTC().Format("01-02 15:04"))
-		}
+	err := runlog.QueryPublished(h.t.Context(), dir, "SELECT started_at FROM _sync.runs ORDER BY ALL", func(row []any) error {
+		began = append(began, row[0].(time.Time).UTC().Format("01-02 15:04"))
 		return nil
 	})
 	if err != nil {
