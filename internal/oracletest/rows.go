@@ -2,6 +2,7 @@ package oracletest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"aqueduck/load/layout"
 	"aqueduck/load/read"
 )
 
@@ -49,6 +51,16 @@ func (a *OpenFile) open(file string) error {
 	}
 	a.reader, a.path, a.info = r, file, info
 	return nil
+}
+
+// QueryRecords queries the newest published file with the records of the runs since that had nothing to publish.
+func QueryRecords(dir layout.Dir, query string) (rows []string, err error) {
+	r, err := read.OpenWithRecords(context.Background(), dir.Readable(), dir.Bookkeeping)
+	if err != nil {
+		return nil, err
+	}
+	err = errors.Join(r.Query(context.Background(), query, appendRows(&rows)), r.Close())
+	return rows, err
 }
 
 // Close closes the file, if one is open.

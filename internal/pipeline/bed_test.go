@@ -174,6 +174,11 @@ func (b *testBed) failOn(err error) {
 // queryRows queries the published file. Each row is its values as text, separated by bars.
 func (b *testBed) queryRows(sql string) []string {
 	b.t.Helper()
+	if strings.Contains(sql, "_sync.") { // runs that published nothing have records too
+		rows, err := oracletest.QueryRecords(b.runner.Dir, sql)
+		b.failOn(err)
+		return rows
+	}
 	return b.rowsOf(b.runner.Dir.Current(), sql)
 }
 

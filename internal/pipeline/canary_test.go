@@ -86,6 +86,7 @@ func TestLaterMaskingRebuildsStoredRows(t *testing.T) {
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate = withSecret })
 	b.space.Advance(time.Hour)
 	b.syncOnce(runner.Options{})
+	p.createUser() // so that there is a second file
 	b.space.Advance(time.Hour)
 	b.syncOnce(runner.Options{})
 	if len(b.filesContaining(b.runner.Dir.Published(), canary)) < 2 || b.countRowsWith("contacts", canary) < 3 {

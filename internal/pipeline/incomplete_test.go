@@ -48,16 +48,11 @@ func (b *testBed) changeRecord(route, id string, change func(record map[string]a
 	})
 }
 
-// incompleteRecords returns the reasons for which records of a stream are noted, with their ids, also by a run that published nothing.
-func (b *testBed) incompleteRecords(stream string) (noted []string) {
-	b.t.Helper()
-	sql := "SELECT reason, id FROM _sync.incomplete WHERE stream = '" + stream + "' ORDER BY ALL"
-	b.failOn(runlog.QueryPublished(b.t.Context(), b.runner.Dir, sql, func(row []any) error {
-		noted = append(noted, runlog.AsText(row[0])+"|"+runlog.AsText(row[1]))
-		return nil
-	}))
-	return noted
+// incompleteRecords returns the reasons for which records of a stream are noted, with their ids.
+func (b *testBed) incompleteRecords(stream string) []string {
+	return b.queryRows("SELECT reason, id FROM _sync.incomplete WHERE stream = '" + stream + "' ORDER BY ALL")
 }
+
 
 // TestT170UnreadableConversationBlocksNoOther: it is reported in each run, and read once the source can send it.
 func TestT170UnreadableConversationBlocksNoOther(t *testing.T) {

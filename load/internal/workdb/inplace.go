@@ -69,7 +69,7 @@ func (w *Database) MakeWritableLocked() error {
 		return err
 	}
 	if err := w.makeWritable(); err != nil {
-		w.broken = fmt.Errorf("copy the published file to write to it: %w", err)
+		w.broken = w.classifyError(fmt.Errorf("copy the published file to write to it: %w", err))
 	}
 	return w.broken
 }
