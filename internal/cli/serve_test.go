@@ -221,7 +221,7 @@ func TestServeQueuesTheTimeThatComesDuringARun(t *testing.T) {
 	t.Parallel()
 	config := strings.Replace(served, `"30 2 * * *"`, `"0 * * * *", overlap: queue`, 1)
 	h := newHost(t, date2026(time.March, 2, 11, 50), config)
-	h.took = 20 * time.Minute
+	h.took = 17 * time.Minute
 	h.serveUntil(date2026(time.March, 2, 15, 30))
 	runs := h.runStarts()
 	if len(runs) < 2 || strings.HasSuffix(runs[1], ":00") {

@@ -53,7 +53,6 @@ func (b *testBed) incompleteRecords(stream string) []string {
 	return b.queryRows("SELECT reason, id FROM _sync.incomplete WHERE stream = '" + stream + "' ORDER BY ALL")
 }
 
-
 // TestT170UnreadableConversationBlocksNoOther: it is reported in each run, and read once the source can send it.
 func TestT170UnreadableConversationBlocksNoOther(t *testing.T) {
 	skipInRaceRun(t)

@@ -111,8 +111,8 @@ func (w *Database) closeInPlace() error {
 	err = errors.Join(err, w.DB.Close())
 	w.DB = nil
 	if err != nil || w.suspect {
-		return errors.Join(err, w.markSuspect())
+		return errors.Join(w.classifyError(err), w.markSuspect())
 	}
 	newer := filepath.Join(d.Work(), bookkeepingName)
-	return errors.Join(disk.SyncFile(newer), disk.Move(d.Bookkeeping(published), newer), os.RemoveAll(d.Work()))
+	return w.classifyError(errors.Join(disk.SyncFile(newer), disk.Move(d.Bookkeeping(published), newer), os.RemoveAll(d.Work())))
 }
