@@ -65,10 +65,11 @@ func (w *Database) MakeWritableLocked() error {
 	if !w.InPlace() {
 		return nil
 	}
-	if err := w.closeLocked(); err != nil {
-		return err
+	err := w.closeLocked()
+	if err == nil {
+		err = w.makeWritable()
 	}
-	if err := w.makeWritable(); err != nil {
+	if err != nil {
 		w.broken = w.classifyError(fmt.Errorf("copy the published file to write to it: %w", err))
 	}
 	return w.broken
