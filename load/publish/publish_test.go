@@ -316,12 +316,3 @@ func lakePartStates(t *testing.T, h *publishFixture) map[string]string {
 	}
 	return found
 }
-
-func readManifest(t *testing.T, h *publishFixture) publish.Manifest {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(h.dir.Lake("main"), "_manifest.json"))
-	must(t, err)
-	var m publish.Manifest
-	must(t, json.Unmarshal(text, &m))
-	return m
-}
