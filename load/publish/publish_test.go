@@ -1,7 +1,6 @@
 package publish_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
