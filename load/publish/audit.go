@@ -15,12 +15,6 @@ import (
 	"aqueduck/load/internal/duck"
 )
 
-// partCounts is what DuckDB counted while it wrote a part.
-type partCounts struct {
-	rows   int64
-	values []int64 // number of values in each column, without NULLs
-}
-
 // dictionaryShare is the divisor of a row group's rows for the largest dictionary of a column. DuckDB's own limit is
 // larger and makes it look for repetition in columns of ids and names: a tenth more CPU for files that are 2 % smaller.
 const dictionaryShare = 16

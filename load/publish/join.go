@@ -16,12 +16,6 @@ import (
 // magic begins and ends a Parquet file. The length of the footer stands before the one at the end.
 const magic = "PAR1"
 
-// segment is some neighbouring row groups of a Parquet file.
-type segment struct {
-	path       string
-	first, end int
-}
-
 // joinFiles makes one Parquet file of row groups of several files with the same columns: it copies them byte by byte and
 // writes one footer. It decodes nothing.
 func joinFiles(to string, from []segment) (err error) {

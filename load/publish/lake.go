@@ -17,42 +17,6 @@ import (
 	"aqueduck/transform"
 )
 
-// lakeWriter writes the Parquet files of one schema: new parts under temporary names, then the directories that have the
-// parts of each table, then the manifest.
-type lakeWriter struct {
-	dir       string
-	temp      string // how the paths of new parts begin
-	target    int64  // size in bytes that a part should have
-	group     int    // rows in a row group; 0: by the number of columns
-	file      string // name of the published file, without suffix
-	schema    Schema
-	columns   map[string][]storedColumn // by table
-	old       Manifest
-	manifest  Manifest
-	contents  map[string]tableParts
-	made      int // temporary files so far
-	written   int // parts that were encoded
-	unchanged int // parts that were not
-}
-
-// tableParts are the parts that a table of the lake gets.
-type tableParts struct {
-	entry Table
-	paths []string // by part: where the file is before the swap
-	same  bool     // the table has them already
-	union bool     // they are parts of other tables
-}
-
-// lakeTable is one table of the lake.
-type lakeTable struct {
-	name      string
-	changedAt time.Time
-	union     []string // the tables whose rows it has, for a relation that is a union
-	key       []string // for a stored table: its key
-	stored    bool     // it is a stored table, or shows rows of one: each change moves _synced_at
-	rows      int64    // an upper estimate
-}
-
 // inLake lists the tables of a schema in the lake. A relation counts as changed when a table that it reads did.
 func (p *publishRun) inLake(s Schema) []lakeTable {
 	states := p.statesOf(s.Name)

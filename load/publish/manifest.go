@@ -52,7 +52,7 @@ type Part struct {
 type Group struct {
 	From      time.Time `json:"from,omitzero"` // like that of the part
 	Rows      int64     `json:"rows"`
-	RowGroups int       `json:"row_groups"`
+	RowGroups int       `json:"row_groups"`        // number of row groups
 	Content   string    `json:"content,omitempty"` // changes with the rows
 }
 

@@ -37,14 +37,6 @@ func partColumn(want lakeTable, columns []storedColumn) string {
 	return ""
 }
 
-// rowSource is where the rows of a table of the lake come from.
-type rowSource struct {
-	table   string // as SQL names it
-	column  string // decides on the part; "": there is one
-	columns []storedColumn
-	digest  string // SQL of a number that changes with the row
-}
-
 func (l *lakeWriter) sourceOf(want lakeTable) rowSource {
 	columns := l.columns[want.name]
 	names := make([]string, len(columns))
@@ -59,10 +51,6 @@ func (l *lakeWriter) sourceOf(want lakeTable) rowSource {
 	return rowSource{table: duck.Table(l.schema.Name, want.name), column: partColumn(want, columns), columns: columns,
 		digest: "hash(" + duck.Names("", names) + ")"}
 }
-
-// timeRange is the range of a part: from a time on, up to another. Zero means no limit. The first part also has the rows
-// without a time.
-type timeRange struct{ from, to time.Time }
 
 // condition is the range as SQL.
 func (r timeRange) condition(column string) string {

@@ -13,42 +13,6 @@ import (
 	"aqueduck/load/layout"
 )
 
-// partWriter writes the parts of one table.
-type partWriter struct {
-	*lakeWriter
-	db     *duck.DB
-	source rowSource
-	group  int    // rows in a row group
-	few    bool   // the table has at most as many rows
-	stored bool   // see lakeTable
-	old    []Part // the parts of the last publish
-	paths  []string
-	parts  []*draftPart // those of this one
-}
-
-// draftPart is a part of this publish: an old one, or one of the groups in units.
-type draftPart struct {
-	Part
-	path  string
-	units []*unit
-}
-
-// unit is one group of rows: of an old part, or to write.
-type unit struct {
-	Group
-	condition string  // for the rows to write; "": they are in file
-	file      segment // the row groups
-	wrote     partCounts
-	bytes     int64 // about what it takes in a file; 0: unknown
-	part      int   // number of the old part; of rows to write: that they replace rows of first
-}
-
-// freshRange is a range whose rows are written.
-type freshRange struct {
-	timeRange
-	units []*unit
-}
-
 // refreshTable compares the rows of a table with its old parts and writes the parts that differ.
 func (l *lakeWriter) refreshTable(ctx context.Context, db *duck.DB, want lakeTable, plan *tableParts, damaged []bool) error {
 	source := l.sourceOf(want)

@@ -1,7 +1,6 @@
 package publish_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -315,13 +314,4 @@ func lakePartStates(t *testing.T, h *publishFixture) map[string]string {
 		found[file] = fmt.Sprint(info.Size(), info.ModTime())
 	}
 	return found
-}
-
-func readManifest(t *testing.T, h *publishFixture) publish.Manifest {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(h.dir.Lake("main"), "_manifest.json"))
-	must(t, err)
-	var m publish.Manifest
-	must(t, json.Unmarshal(text, &m))
-	return m
 }
