@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"aqueduck/load/layout"
 	"aqueduck/load/read"
 )
 
@@ -53,9 +52,10 @@ func (a *OpenFile) open(file string) error {
 	return nil
 }
 
-// QueryRecords queries the newest published file with the records of the runs since that had nothing to publish.
-func QueryRecords(dir layout.Dir, query string) (rows []string, err error) {
-	r, err := read.OpenWithRecords(context.Background(), dir.Readable(), dir.Bookkeeping)
+// QueryRecords queries the newest published file with the records of the runs since that had nothing to publish. newer gives the path
+// of those records.
+func QueryRecords(link string, newer func(published string) string, query string) (rows []string, err error) {
+	r, err := read.OpenWithRecords(context.Background(), link, newer)
 	if err != nil {
 		return nil, err
 	}

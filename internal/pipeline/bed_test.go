@@ -176,7 +176,7 @@ func (b *testBed) failOn(err error) {
 func (b *testBed) queryRows(sql string) []string {
 	b.t.Helper()
 	if strings.Contains(sql, "_sync.") { // runs that published nothing have records too
-		rows, err := oracletest.QueryRecords(b.runner.Dir, sql)
+		rows, err := oracletest.QueryRecords(b.runner.Dir.Readable(), b.runner.Dir.Bookkeeping, sql)
 		b.failOn(err)
 		return rows
 	}
