@@ -129,7 +129,7 @@ func TestLostLakeIsRebuilt(t *testing.T) {
 func TestFailedPublishReportsTheCauseAndLosesNothing(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ when, want string }{
-		"after a row was written": {"/work/work.duckdb", "publish: "},
+		"after a row was written": {"work/work.duckdb", "publish: "},
 		"before one was":          {"", "copy the published file to write to it"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -151,7 +151,7 @@ func failPublishWhen(t *testing.T, exists, want string) {
 	broken := false
 	b.space.RunBetween(func(int) {
 		b.space.Advance(40 * time.Second)
-		if _, err := os.Stat(b.runner.Dir.State() + exists); err == nil && !broken {
+		if _, err := os.Stat(filepath.Join(b.runner.Dir.State(), exists)); err == nil && !broken {
 			broken, file = true, b.runner.Dir.Current()
 			if err := os.Rename(published, away); err != nil {
 				t.Error(err)

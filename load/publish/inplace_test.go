@@ -186,3 +186,26 @@ func TestARollbackForgetsNewerBookkeeping(t *testing.T) {
 		t.Errorf("checkpoint %d, %v; want that of the file", c.Seq, err)
 	}
 }
+
+// TestAnOlderFileInThePlaceOfANewerOneIsRefused puts the content of the file before, with its time, behind the newer name.
+func TestAnOlderFileInThePlaceOfANewerOneIsRefused(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.commitPeople(newPerson("1", "a"))
+	first := h.publishAndReopen()
+	older, err := os.ReadFile(first.File)
+	must(t, err)
+	info, err := os.Stat(first.File)
+	must(t, err)
+	h.commitPeople(newPerson("1", "b"))
+	s := h.runSpec()
+	s.Keep = 3
+	second := h.publishOnly(s)
+	must(t, os.Chmod(second.File, 0o600))
+	must(t, os.WriteFile(second.File, older, 0o600))
+	must(t, os.Chtimes(second.File, info.ModTime(), info.ModTime()))
+	h.openRun()
+	if h.work.InPlace() || !strings.Contains(h.work.Restored, "was changed after it was published") {
+		t.Errorf("in place %t, restored: %q", h.work.InPlace(), h.work.Restored)
+	}
+}

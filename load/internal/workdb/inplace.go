@@ -38,7 +38,8 @@ func (w *Database) OpenInPlace(ctx context.Context, published string, makeWritab
 	if err != nil {
 		return err
 	}
-	if !known {
+	err = requireName(ctx, db, filepath.Base(published))
+	if err == nil && !known {
 		err = system.CopyTables(ctx, db, duck.Catalog, duck.Bookkeeping)
 	}
 	if err == nil {
@@ -52,6 +53,16 @@ func (w *Database) OpenInPlace(ctx context.Context, published string, makeWritab
 	}
 	w.DB, w.published, w.makeWritable = db, published, makeWritable
 	return nil
+}
+
+// requireName refuses a published file that was published under another name: an older file, put in the place of a newer one.
+func requireName(ctx context.Context, db *duck.DB, name string) error {
+	var recorded sql.NullString
+	err := db.Scan(ctx, "SELECT max(value) FROM "+duck.Catalog+"._sync.meta WHERE key = 'file'", nil, &recorded)
+	if err == nil && recorded.String != name {
+		err = fmt.Errorf("%s was published as %s", name, recorded.String)
+	}
+	return err
 }
 
 // InPlace reports whether the run has written no row yet: it reads the published file in place.
