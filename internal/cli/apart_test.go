@@ -128,7 +128,7 @@ func TestSignalsOfATerminalReachAServedRunOnce(t *testing.T) {
 	t.Parallel()
 	h, dir := startOverdueRun(t)
 	p, all := startInGroup(t, h.environment(), "serve", "-f", h.file)
-	<-h.reached
+	h.awaitSearch(p)
 	all(syscall.SIGHUP)
 	p.waitForText("the configuration was reloaded")
 	all(syscall.SIGINT)
@@ -147,7 +147,7 @@ func TestASecondSignalEndsServeAndItsRunAtOnce(t *testing.T) {
 	t.Parallel()
 	h, _ := startOverdueRun(t)
 	p := startProcess(t, "aqueduck", h.environment(), "serve", "-f", h.file)
-	<-h.reached
+	h.awaitSearch(p)
 	p.sendSignal(syscall.SIGTERM)
 	p.waitForText("press Ctrl-C again to stop immediately")
 	p.sendSignal(syscall.SIGTERM)
@@ -162,7 +162,7 @@ func TestARunEndsWithTheServeThatBeganIt(t *testing.T) {
 	t.Parallel()
 	h, dir := startOverdueRun(t)
 	p := startProcess(t, "aqueduck", h.environment(), "serve", "-f", h.file)
-	<-h.reached
+	h.awaitSearch(p)
 	if err := p.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +184,7 @@ func TestS50AServedRunThatIsKilledIsToldInOneLine(t *testing.T) {
 	t.Parallel()
 	h, dir := startOverdueRun(t)
 	p := startProcess(t, "aqueduck", h.environment(), "serve", "-f", h.file, "--log-format", "json")
-	<-h.reached
+	h.awaitSearch(p)
 	running, err := runlog.ReadRunning(dir)
 	if err != nil || running == nil || running.PID == p.cmd.Process.Pid {
 		t.Fatalf("the run is %+v, %v, and serve is %d", running, err, p.cmd.Process.Pid)

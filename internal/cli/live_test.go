@@ -55,7 +55,7 @@ func TestARunToldToShowsItselfAsATable(t *testing.T) {
 func showsTheRunUnderWay(t *testing.T, ours, theirs *os.File, arguments ...string) {
 	t.Helper()
 	h := newHeld(t)
-	h.searches.Store(8)
+	h.searches.Store(6)
 	command := exec.Command("aqueduck", append([]string{"sync", "-f", h.file}, arguments...)...)
 	command.Env = append(os.Environ(), append(h.environment(), "TERM=xterm", "NO_COLOR=1")...)
 	var report strings.Builder

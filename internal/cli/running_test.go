@@ -54,6 +54,18 @@ func newHeld(t *testing.T) *pausedSearch {
 	return h
 }
 
+// awaitSearch waits for the search that is held back; it fails the test when the process ends without it, or takes longer than longestWait.
+func (h *pausedSearch) awaitSearch(p *testProcess) {
+	p.t.Helper()
+	select {
+	case <-h.reached:
+	case <-p.ended:
+		p.t.Fatalf("the process ended (%v) before the search that is held back:\n%s", p.err, p.outputText())
+	case <-time.After(longestWait):
+		p.t.Fatalf("no search was held back in %s:\n%s", longestWait, p.outputText())
+	}
+}
+
 func (h *pausedSearch) environment() []string {
 	return []string{"WORKSPACE_URL=" + h.server.URL, "WORKSPACE_TOKEN=" + h.token}
 }
@@ -61,9 +73,9 @@ func (h *pausedSearch) environment() []string {
 func TestStatusTellsOfTheRunUnderWay(t *testing.T) {
 	t.Parallel()
 	h := newHeld(t)
-	h.searches.Store(8)
+	h.searches.Store(6)
 	run := startProcess(t, "aqueduck", h.environment(), "sync", "-f", h.file)
-	<-h.reached
+	h.awaitSearch(run)
 	ask := func(args ...string) string {
 		p := startProcess(t, "aqueduck", nil, append(args, "-f", h.file)...)
 		p.requireSuccess()

@@ -178,7 +178,7 @@ func TestS7WhatTheProgramHoldsStaysInIt(t *testing.T) {
 	h := newHeld(t)
 	h.searches.Store(2)
 	p := startProcess(t, "sh", h.environment(), "-c", `ulimit -c unlimited; exec aqueduck "$@"`, "sh", "sync", "-f", h.file)
-	<-h.reached
+	h.awaitSearch(p)
 	proc := filepath.Join("/proc", fmt.Sprint(p.cmd.Process.Pid))
 	limits, err := os.ReadFile(filepath.Join(proc, "limits"))
 	if err != nil {

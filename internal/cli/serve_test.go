@@ -254,7 +254,7 @@ func TestServeAskedToStopCommitsWhatIsWhole(t *testing.T) {
 	}
 	h.searches.Store(2)
 	p := startProcess(t, "aqueduck", h.environment(), "serve", "-f", h.file)
-	<-h.reached
+	h.awaitSearch(p)
 	p.sendSignal(syscall.SIGTERM)
 	p.waitForText("press Ctrl-C again to stop immediately")
 	h.open()
