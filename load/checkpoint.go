@@ -37,8 +37,8 @@ type Written struct {
 // Checkpoints are the checkpoints of all streams. Each moves only in the transaction that writes the rows it stands for.
 type Checkpoints struct{ db *workdb.Database }
 
-// Checkpoint reads the stored checkpoint of a stream; a stream without one has the zero Seq. It reads the database each time:
-// an interrupted commit may be stored although its caller got an error.
+// Checkpoint gives the stored checkpoint of a stream; a stream without one has the zero Seq. After an interrupted commit it
+// is what the database has: the commit may be stored although its caller got an error.
 func (w *Checkpoints) Checkpoint(ctx context.Context, workspace, stream string) (c Checkpoint, err error) {
 	err = w.db.Do("", func(*duck.DB) error {
 		c, err = w.readCheckpoint(ctx, workspace, stream)
@@ -48,21 +48,29 @@ func (w *Checkpoints) Checkpoint(ctx context.Context, workspace, stream string) 
 }
 
 func (w *Checkpoints) readCheckpoint(ctx context.Context, workspace, stream string) (Checkpoint, error) {
-	c := Checkpoint{Workspace: workspace, Stream: stream}
-	var syncedTo, historyTo sql.NullTime
-	err := w.db.DB.Scan(ctx, "SELECT seq, state, synced_to, history_to FROM _sync.checkpoints WHERE schema = $1 AND stream = $2",
-		[]any{workspace, stream}, &c.Seq, &c.State, &syncedTo, &historyTo)
-	if errors.Is(err, sql.ErrNoRows) {
-		return c, nil
-	}
+	all, err := duck.Remember(w.db.DB, "checkpoints", duck.SystemTable("checkpoints"), func() (map[[2]string]Checkpoint, error) {
+		all := map[[2]string]Checkpoint{}
+		err := w.db.DB.Each(ctx, "SELECT schema, stream, seq, state, synced_to, history_to FROM _sync.checkpoints", nil, func(rows *sql.Rows) error {
+			var c Checkpoint
+			var syncedTo, historyTo sql.NullTime
+			err := rows.Scan(&c.Workspace, &c.Stream, &c.Seq, &c.State, &syncedTo, &historyTo)
+			if syncedTo.Valid {
+				c.SyncedTo = syncedTo.Time.UTC()
+			}
+			if historyTo.Valid {
+				c.HistoryTo = historyTo.Time.UTC()
+			}
+			all[[2]string{c.Workspace, c.Stream}] = c
+			return err
+		})
+		return all, err
+	})
 	if err != nil {
 		return Checkpoint{}, fmt.Errorf("read the checkpoint of %s: %w", stream, err)
 	}
-	if syncedTo.Valid {
-		c.SyncedTo = syncedTo.Time.UTC()
-	}
-	if historyTo.Valid {
-		c.HistoryTo = historyTo.Time.UTC()
+	c, there := all[[2]string{workspace, stream}]
+	if !there {
+		c = Checkpoint{Workspace: workspace, Stream: stream}
 	}
 	return c, nil
 }
@@ -99,24 +107,16 @@ func (w *Checkpoints) moveCheckpoint(ctx context.Context, workspace, stream stri
 	stamp, landed := w.db.Stamp(), false
 	err := w.db.DB.Transaction(ctx, func() error {
 		crash.At(crash.CommitStaged)
-		stored, err := w.readCheckpoint(ctx, workspace, stream)
+		moved, err := w.saveCheckpoint(ctx, base, workspace, stream, next, stamp)
 		if err != nil {
+			return fmt.Errorf("move the checkpoint: %w", err)
+		}
+		if !moved {
+			landed, err = w.isStored(ctx, workspace, stream, base, next)
 			return err
-		}
-		// A process may die after its commit is durable and before it learns so. It then commits the same again, which
-		// succeeds and writes nothing.
-		if landed = next.equalsStored(stored); landed {
-			return nil
-		}
-		// The fence: whoever read from an older checkpoint must not overwrite what another process committed since.
-		if stored.Seq != base.Seq {
-			return fmt.Errorf("%w: stored is commit %d, expected %d", ErrFenced, stored.Seq, base.Seq)
 		}
 		if written, err = steps(stamp); err != nil {
 			return err
-		}
-		if err := w.saveCheckpoint(ctx, workspace, stream, next, stamp); err != nil {
-			return fmt.Errorf("move the checkpoint: %w", err)
 		}
 		crash.At(crash.CommitWritten)
 		return w.db.SaveStamp(ctx, stamp)
@@ -130,16 +130,29 @@ func (w *Checkpoints) moveCheckpoint(ctx context.Context, workspace, stream stri
 	return written, nil
 }
 
-func (w *Checkpoints) saveCheckpoint(ctx context.Context, workspace, stream string, c Checkpoint, stamp time.Time) error {
+// saveCheckpoint replaces the checkpoint base by c; false where base is not the stored one. This is the fence: whoever read
+// from an older checkpoint must not overwrite what another process committed since.
+func (w *Checkpoints) saveCheckpoint(ctx context.Context, base Checkpoint, workspace, stream string, c Checkpoint, stamp time.Time) (moved bool, err error) {
 	args := []any{workspace, stream, c.Seq, c.State, nullTime(c.SyncedTo), nullTime(c.HistoryTo), w.db.RunID(), stamp}
-	n, err := w.db.DB.Exec(ctx, `UPDATE _sync.checkpoints SET seq = $3, state = $4, synced_to = $5, history_to = $6,
-		run_id = $7, committed_at = $8 WHERE schema = $1 AND stream = $2`, args...)
-	if err != nil || n == 1 {
-		return err
+	statement := `INSERT INTO _sync.checkpoints (schema, stream, seq, state, synced_to, history_to, run_id, committed_at)
+		SELECT $1, $2, $3, $4, $5, $6, $7, $8 WHERE NOT EXISTS (SELECT 1 FROM _sync.checkpoints WHERE schema = $1 AND stream = $2)`
+	if base.Seq > 0 {
+		args = append(args, base.Seq)
+		statement = `UPDATE _sync.checkpoints SET seq = $3, state = $4, synced_to = $5, history_to = $6, run_id = $7, committed_at = $8
+			WHERE schema = $1 AND stream = $2 AND seq = $9`
 	}
-	_, err = w.db.DB.Exec(ctx, `INSERT INTO _sync.checkpoints (schema, stream, seq, state, synced_to, history_to, run_id, committed_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, args...)
-	return err
+	n, err := w.db.DB.Exec(ctx, statement, args...)
+	return n == 1, err
+}
+
+// isStored reports whether next is stored already, where base is not the stored checkpoint. A process may die after its
+// commit is durable and before it learns so. It then commits the same again, which succeeds and writes nothing.
+func (w *Checkpoints) isStored(ctx context.Context, workspace, stream string, base, next Checkpoint) (bool, error) {
+	stored, err := w.readCheckpoint(ctx, workspace, stream)
+	if err != nil || next.equalsStored(stored) {
+		return err == nil, err
+	}
+	return false, fmt.Errorf("%w: stored is commit %d, expected %d", ErrFenced, stored.Seq, base.Seq)
 }
 
 func nullTime(t time.Time) sql.NullTime { return sql.NullTime{Time: t, Valid: !t.IsZero()} }

@@ -59,13 +59,24 @@ func noteIncomplete(ctx context.Context, m *commitMerger, g stagedGroup) error {
 // Incomplete gives the records of a stream that are stored incompletely, the oldest note first.
 func (w *DeadLetters) Incomplete(ctx context.Context, schema, stream string) (list []transform.Incomplete, err error) {
 	err = w.db.Do(fmt.Sprintf("read which records of %s are incomplete", stream), func(db *duck.DB) error {
-		return db.Each(ctx, "SELECT id, reason, coalesce(error, '') FROM _sync.incomplete WHERE schema = $1 AND stream = $2 ORDER BY since, id", []any{schema, stream},
-			func(rows *sql.Rows) error {
-				var record transform.Incomplete
-				err := rows.Scan(&record.Key, &record.Reason, &record.Error)
-				list = append(list, record)
-				return err
-			})
+		all, err := readIncomplete(ctx, db)
+		list = slices.Clone(all[[2]string{schema, stream}])
+		return err
 	})
 	return list, err
+}
+
+// readIncomplete gives all incomplete records, by schema and stream, the oldest note first.
+func readIncomplete(ctx context.Context, db *duck.DB) (map[[2]string][]transform.Incomplete, error) {
+	return duck.Remember(db, "incomplete", duck.SystemTable("incomplete"), func() (map[[2]string][]transform.Incomplete, error) {
+		all := map[[2]string][]transform.Incomplete{}
+		err := db.Each(ctx, "SELECT schema, stream, id, reason, coalesce(error, '') FROM _sync.incomplete ORDER BY since, id", nil, func(rows *sql.Rows) error {
+			var of [2]string
+			var record transform.Incomplete
+			err := rows.Scan(&of[0], &of[1], &record.Key, &record.Reason, &record.Error)
+			all[of] = append(all[of], record)
+			return err
+		})
+		return all, err
+	})
 }

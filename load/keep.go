@@ -314,13 +314,12 @@ func (m *commitMerger) partialRecordsQuery(ctx context.Context, t transform.Tabl
 	if len(t.Key) != 1 {
 		return "", nil
 	}
-	of := fmt.Sprintf("FROM _sync.incomplete WHERE schema = %s AND stream = %s AND reason = '%s'", duck.Text(m.schema), duck.Text(m.stream), transform.OmitsStored)
-	var n int64
-	err := m.work.DB.Scan(ctx, "SELECT count(*) "+of, nil, &n)
-	if err != nil || n == 0 {
+	noted, err := readIncomplete(ctx, m.work.DB)
+	partly := func(record transform.Incomplete) bool { return record.Reason == transform.OmitsStored }
+	if err != nil || !slices.ContainsFunc(noted[[2]string{m.schema, m.stream}], partly) {
 		return "", err
 	}
-	return "SELECT id " + of, nil
+	return fmt.Sprintf("SELECT id FROM _sync.incomplete WHERE schema = %s AND stream = %s AND reason = '%s'", duck.Text(m.schema), duck.Text(m.stream), transform.OmitsStored), nil
 }
 
 // notePartialRecords updates the notes in _sync.incomplete. It adds the records that kept something and have changed. It

@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"aqueduck/load/internal/duck"
@@ -127,18 +129,26 @@ func (w *Records) saveRun(ctx context.Context, r Run) error {
 }
 
 func (w *Records) saveStreams(ctx context.Context, run string, streams []StreamRun) error {
-	for _, s := range streams {
-		_, err := w.db.DB.Exec(ctx, `INSERT INTO _sync.stream_runs (run_id, schema, stream, outcome, started_at, finished_at, pages,
-			records, rows, added, changed, gone, rejected, new_rejected, requests, retries, synced_to, history_to, backfill, error, hint)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`,
-			run, s.Schema, s.Stream, s.Outcome, nullTime(s.Started), nullTime(s.Finished), s.Pages,
+	const columns = 21
+	var rows []string
+	var values []any
+	for i, s := range streams {
+		marks := make([]string, columns)
+		for j := range marks {
+			marks[j] = "$" + strconv.Itoa(i*columns+j+1)
+		}
+		rows = append(rows, "("+strings.Join(marks, ", ")+")")
+		values = append(values, run, s.Schema, s.Stream, s.Outcome, nullTime(s.Started), nullTime(s.Finished), s.Pages,
 			s.Records, s.Rows, s.New, s.Changed, s.Gone, s.Rejected, s.NewRejected, s.Requests, s.Retries,
 			nullTime(s.SyncedTo), nullTime(s.HistoryTo), s.Backfill, nullText(s.Error), nullText(s.Hint))
-		if err != nil {
-			return err
-		}
 	}
-	return nil
+	if len(rows) == 0 {
+		return nil
+	}
+	_, err := w.db.DB.Exec(ctx, `INSERT INTO _sync.stream_runs (run_id, schema, stream, outcome, started_at, finished_at, pages,
+		records, rows, added, changed, gone, rejected, new_rejected, requests, retries, synced_to, history_to, backfill, error, hint)
+		VALUES `+strings.Join(rows, ", "), values...)
+	return err
 }
 
 func (w *Records) saveRejects(ctx context.Context, run Run, rejects []RejectRow) error {

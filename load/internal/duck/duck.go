@@ -50,6 +50,8 @@ type DB struct {
 	pool *sql.DB
 	conn *sql.Conn
 	use  string // the statement that makes the file's names the default
+
+	known map[string]remembered // what Remember has read, by key
 }
 
 // Open opens a file, or creates it. Only Checkpoint ever checkpoints the file: a kill inside a checkpoint may destroy it
@@ -66,7 +68,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &DB{pool: sql.OpenDB(connector)}
+	d := &DB{pool: sql.OpenDB(connector), known: map[string]remembered{}}
 	if d.conn, err = d.pool.Conn(ctx); err != nil {
 		return nil, errors.Join(err, d.pool.Close())
 	}
@@ -148,6 +150,7 @@ func (d *DB) Close() error {
 
 // Exec runs one statement and returns the number of rows it wrote.
 func (d *DB) Exec(ctx context.Context, statement string, args ...any) (int64, error) {
+	d.forgetChanged(statement)
 	result, err := d.conn.ExecContext(ctx, statement, args...)
 	if err != nil {
 		return 0, explainError(ctx, err)
@@ -203,6 +206,7 @@ func (d *DB) Undone(ctx context.Context, steps func() error) error {
 // rollback ends a transaction. It ignores the error: a transaction that failed inside DuckDB may already be rolled back.
 func (d *DB) rollback(ctx context.Context) {
 	_, _ = d.Exec(context.WithoutCancel(ctx), "ROLLBACK")
+	clear(d.known)
 }
 
 // Checkpoint merges the log into the file. Use it for private copies only: a kill in the middle may destroy the file (T140).

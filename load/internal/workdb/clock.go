@@ -24,8 +24,12 @@ func (w *Database) Stamp() time.Time {
 	return w.Last.Add(time.Microsecond)
 }
 
-// SaveStamp stores the largest _synced_at, so that it keeps growing after a restart.
+// SaveStamp stores the largest _synced_at, so that it keeps growing after a restart. While the published file is read in
+// place, no row has the stamp, and there is nothing to store.
 func (w *Database) SaveStamp(ctx context.Context, stamp time.Time) error {
+	if w.InPlace() {
+		return nil
+	}
 	text := stamp.Format(time.RFC3339Nano)
 	n, err := w.DB.Exec(ctx, "UPDATE _sync.meta SET value = $1 WHERE key = 'synced_at'", text)
 	if err != nil || n == 1 {

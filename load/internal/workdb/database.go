@@ -63,7 +63,10 @@ func (w *Database) OpenDatabase(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, db.Close())
 	}
-	w.DB, w.Last = db, last
+	w.DB = db
+	if last.After(w.Last) { // commits without a row in the published file have stored no time
+		w.Last = last
+	}
 	return nil
 }
 

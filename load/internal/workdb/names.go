@@ -3,7 +3,6 @@ package workdb
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"strings"
 
 	"aqueduck/load/internal/duck"
@@ -11,12 +10,26 @@ import (
 
 // ReadNames reads a list of names from _sync.meta; false where there is none.
 func ReadNames(ctx context.Context, db *duck.DB, key string) ([]string, bool, error) {
-	var text string
-	err := db.Scan(ctx, "SELECT value FROM _sync.meta WHERE key = $1", []any{key}, &text)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, false, nil
+	meta, err := readMeta(ctx, db)
+	if err != nil {
+		return nil, false, err
 	}
-	return strings.FieldsFunc(text, func(r rune) bool { return r == '\n' }), err == nil, err
+	text, noted := meta[key]
+	return strings.FieldsFunc(text, func(r rune) bool { return r == '\n' }), noted, nil
+}
+
+// readMeta gives all of _sync.meta. A run asks it for a few names of each stream.
+func readMeta(ctx context.Context, db *duck.DB) (map[string]string, error) {
+	return duck.Remember(db, "meta", duck.SystemTable("meta"), func() (map[string]string, error) {
+		meta := map[string]string{}
+		err := db.Each(ctx, "SELECT key, coalesce(value, '') FROM _sync.meta", nil, func(rows *sql.Rows) error {
+			var key, value string
+			err := rows.Scan(&key, &value)
+			meta[key] = value
+			return err
+		})
+		return meta, err
+	})
 }
 
 // SaveNames stores a list of names in _sync.meta. An empty list of unmasked names is deleted; other empty lists are

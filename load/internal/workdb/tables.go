@@ -3,7 +3,6 @@ package workdb
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -48,16 +47,32 @@ func (w *Database) CountRows(ctx context.Context, schema, table string, more int
 
 // StoredRows is the number of rows of a table, as its commits counted them.
 func (w *Database) StoredRows(ctx context.Context, schema, table string) (int64, error) {
-	var n int64
-	err := w.DB.Scan(ctx, "SELECT rows FROM _sync.tables WHERE schema = $1 AND table_name = $2", []any{schema, table}, &n)
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, fmt.Errorf("table %s was not prepared before its first use", duck.Table(schema, table))
+	counts, err := duck.Remember(w.DB, "rows", duck.SystemTable("tables"), func() (map[[2]string]int64, error) {
+		counts := map[[2]string]int64{}
+		err := w.DB.Each(ctx, "SELECT schema, table_name, rows FROM _sync.tables", nil, func(rows *sql.Rows) error {
+			var key [2]string
+			var n int64
+			err := rows.Scan(&key[0], &key[1], &n)
+			counts[key] = n
+			return err
+		})
+		return counts, err
+	})
+	n, prepared := counts[[2]string{schema, table}]
+	if err == nil && !prepared {
+		err = fmt.Errorf("table %s was not prepared before its first use", duck.Table(schema, table))
 	}
 	return n, err
 }
 
-// StoredColumns gives the type of every column of every table of a schema, by table and column.
+// StoredColumns gives the type of every column of every table of a schema, by table and column. The caller must not change it.
 func (w *Database) StoredColumns(ctx context.Context, schema string) (map[string]map[string]string, error) {
+	return duck.Remember(w.DB, "columns of "+schema, []string{"TABLE", "VIEW"}, func() (map[string]map[string]string, error) {
+		return w.readColumns(ctx, schema)
+	})
+}
+
+func (w *Database) readColumns(ctx context.Context, schema string) (map[string]map[string]string, error) {
 	stored := map[string]map[string]string{}
 	query := "SELECT table_name, column_name, data_type FROM duckdb_columns() WHERE database_name = $1 AND schema_name = $2"
 	err := w.DB.Each(ctx, query, []any{duck.Catalog, schema}, func(rows *sql.Rows) error {
