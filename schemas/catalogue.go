@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Catalogue is the streams that a pipeline can name. It is safe for concurrent use while nothing is added.
+// Catalogue is the streams that a pipeline can name; the zero value has none. It is safe for concurrent use while nothing is added.
 type Catalogue struct {
 	drafts    map[string]*streamDraft
 	relations map[string][]Relation
@@ -34,5 +34,8 @@ func (c *Catalogue) Stream(name string) (*Stream, bool) {
 
 // cloneCatalogue is a copy; adding to it does not change this one.
 func (c *Catalogue) cloneCatalogue() *Catalogue {
-	return &Catalogue{drafts: maps.Clone(c.drafts), relations: maps.Clone(c.relations)}
+	next := &Catalogue{drafts: map[string]*streamDraft{}, relations: map[string][]Relation{}}
+	maps.Copy(next.drafts, c.drafts)
+	maps.Copy(next.relations, c.relations)
+	return next
 }

@@ -26,8 +26,9 @@ type File struct {
 }
 
 // Builtin reads a catalogue of the built-in streams. It belongs to the caller, who may change its streams: nothing is shared with others.
+// It does not look for mistakes that the grammar cannot find: a test does, so that no command has to.
 func Builtin() (*Catalogue, error) {
-	c := &Catalogue{drafts: map[string]*streamDraft{}, relations: map[string][]Relation{}}
+	c := new(Catalogue)
 	names, err := fs.Glob(builtin, "*.yaml")
 	if err != nil {
 		return nil, fmt.Errorf("list the built-in streams: %w", err)
@@ -40,7 +41,7 @@ func Builtin() (*Catalogue, error) {
 		}
 		files = append(files, File{Name: path.Join("schemas", name), Text: text, Dir: builtin})
 	}
-	if err := c.AddFiles(files...); err != nil {
+	if err := c.addFiles(files, func(*Catalogue, *streamDraft) {}); err != nil {
 		return nil, err
 	}
 	for _, s := range c.Streams() {
@@ -57,11 +58,15 @@ func (c *Catalogue) AddStream(name string, text []byte) error {
 // AddFiles adds stream files, which may refer to each other. Its error is grammar.Mistakes with the mistakes of all files; the
 // catalogue is then unchanged.
 func (c *Catalogue) AddFiles(files ...File) error {
+	return c.addFiles(files, (*Catalogue).checkDraft)
+}
+
+func (c *Catalogue) addFiles(files []File, check func(*Catalogue, *streamDraft)) error {
 	var report grammar.Report
-	next := c.cloneCatalogue()
+	next, spec := c.cloneCatalogue(), Spec()
 	var added []*streamDraft
 	for _, f := range files {
-		v := report.Read(f.Name, f.Text, Spec(), nil)
+		v := report.Read(f.Name, f.Text, spec, nil)
 		d := buildDraft(f.Name, v)
 		if d.stream.Name == "" {
 			continue
@@ -91,7 +96,7 @@ func (c *Catalogue) AddFiles(files ...File) error {
 		return err
 	}
 	for _, d := range added {
-		next.checkDraft(d)
+		check(next, d)
 	}
 	if err := report.Err(); err != nil {
 		return err

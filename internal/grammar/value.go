@@ -28,11 +28,12 @@ func (v *Value) Key(name string) *Value {
 			return e.Value
 		}
 	}
-	spec := &Spec{}
+	var spec *Spec
 	if v.spec.Kind == Map {
-		if known := v.spec.keySpec(name); known != nil {
-			spec = known
-		}
+		spec = v.spec.keySpec(name)
+	}
+	if spec == nil {
+		spec = &Spec{}
 	}
 	return &Value{doc: v.doc, parent: v, spec: spec, path: joinPath(v.path, name)}
 }
