@@ -32,6 +32,8 @@ type State struct {
 	AlwaysSent    []string `json:"sent,omitempty"`      // paths of lists and objects that the source always sends under this version
 	SometimesSent []string `json:"sometimes,omitempty"` // paths of those that many records lack
 
+	Unchanged *Unchanged `json:"unchanged,omitempty"` // what the list and its tables were when a sweep changed nothing; nil: not known
+
 	LastAskedID string `json:"asked,omitempty"` // last id asked for, when a run cannot ask for all incomplete records again
 
 	// Short are ids of records that are stored without the rest of a nested list, which was answered 404; each with the server's time.
@@ -103,6 +105,13 @@ type Sweep struct {
 	Capped      bool  `json:"capped,omitempty"` // the list stopped before its end: records that it lacks may exist
 
 	Refused string `json:"refused,omitempty"` // optional values that the source refused, separated by commas
+}
+
+// Unchanged is what a full list and the tables that it goes into were when a sweep of the list changed no row. While both stay so,
+// a sweep has nothing to compare.
+type Unchanged struct {
+	List   string `json:"list"`   // fingerprint of its records
+	Tables string `json:"tables"` // row counts and times of the last changes
 }
 
 // RefusedValues are the optional values that the source refused: nothing is known about their records.

@@ -33,6 +33,9 @@ const (
 // noteDeadLetters makes _sync.misfits say what does not fit in each record of a batch, and no more: a record that is read
 // again may fit now. An entry that is still true keeps the run that recorded it first.
 func noteDeadLetters(ctx context.Context, m *commitMerger, g stagedGroup) error {
+	if g.own.Rows == 0 && len(g.deadLetters) == 0 {
+		return nil
+	}
 	t := g.own.Table
 	of := "schema = " + duck.Text(m.schema) + " AND record_table = " + duck.Text(t.Name)
 	var stored int64

@@ -65,7 +65,7 @@ func goneRows(b transform.Batch) int {
 
 // dropStaged drops the temporary tables of the commit.
 func (m *commitMerger) dropStaged(ctx context.Context) {
-	names := []string{decided, "temp.gone", "temp.items", "temp.leaving", states, partialRows, otherLists}
+	var names []string
 	for _, g := range m.groups {
 		for _, s := range append(g.children, g.own) {
 			if s.Name != "" {
@@ -73,7 +73,9 @@ func (m *commitMerger) dropStaged(ctx context.Context) {
 			}
 		}
 	}
-	stage.Drop(ctx, m.work.DB, names...)
+	if len(names) > 0 { // without staged rows the merge has made no table
+		stage.Drop(ctx, m.work.DB, append(names, decided, "temp.gone", "temp.items", "temp.leaving", states, partialRows, otherLists)...)
+	}
 }
 
 func (m *commitMerger) mergeGroups(ctx context.Context) (Written, error) {

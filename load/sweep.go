@@ -2,6 +2,7 @@ package load
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"strconv"
 	"strings"
@@ -124,6 +125,9 @@ func (w *Sweeps) SeenKeys(ctx context.Context, schema, stream string) (n int64, 
 // ClearSeenKeys deletes the keys that the sweeps of a stream have read, except those of the given numbers.
 func (w *Sweeps) ClearSeenKeys(ctx context.Context, schema, stream string, keep ...int) error {
 	return w.checkpoints.db.Do("", func(db *duck.DB) error {
+		if any, err := w.hasSeenKeys(ctx, schema, stream); err != nil || !any {
+			return err
+		}
 		list := []string{"-1"}
 		for _, n := range keep {
 			list = append(list, strconv.Itoa(n))
@@ -132,4 +136,20 @@ func (w *Sweeps) ClearSeenKeys(ctx context.Context, schema, stream string, keep 
 			schema, stream)
 		return err
 	})
+}
+
+// hasSeenKeys reports whether keys of a stream are stored in _sync.seen.
+func (w *Sweeps) hasSeenKeys(ctx context.Context, schema, stream string) (bool, error) {
+	db := w.checkpoints.db.DB
+	all, err := duck.Remember(db, "seen", duck.SystemTable("seen"), func() (map[[2]string]bool, error) {
+		all := map[[2]string]bool{}
+		err := db.Each(ctx, "SELECT DISTINCT schema, stream FROM _sync.seen", nil, func(rows *sql.Rows) error {
+			var of [2]string
+			err := rows.Scan(&of[0], &of[1])
+			all[of] = true
+			return err
+		})
+		return all, err
+	})
+	return all[[2]string{schema, stream}], err
 }

@@ -156,3 +156,16 @@ func (w *Facts) States(ctx context.Context, schema string) (states map[string]st
 	})
 	return states, err
 }
+
+// TablesState is a text that is another one after any change of the rows of some tables: it has their row counts, and the time of
+// the last change of a row.
+func (w *Facts) TablesState(ctx context.Context, schema string, tables []transform.Table) (state string, err error) {
+	err = w.db.Do("see whether tables have changed", func(db *duck.DB) error {
+		parts := make([]string, len(tables))
+		for i, t := range tables {
+			parts[i] = fmt.Sprintf("(SELECT count(*) || ':' || coalesce(epoch_us(max(%s)), 0) FROM %s)", transform.SyncedAtColumn, duck.Table(schema, t.Name))
+		}
+		return db.Scan(ctx, "SELECT concat_ws(' ', "+strings.Join(parts, ", ")+")", nil, &state)
+	})
+	return state, err
+}

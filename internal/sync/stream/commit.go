@@ -103,6 +103,9 @@ func (t *Task) addPage(page extract.Page) error {
 // run keeps them.
 func (t *Task) Commit(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
+	if t.swept.unchanged {
+		return nil // all of the list was read; the end of its sweep moves the checkpoint
+	}
 	if !t.IsWindowed() {
 		t.State.AlwaysSent, t.State.SometimesSent = t.Decoder.AlwaysSent(), t.Decoder.SometimesSent()
 		if len(t.State.AlwaysSent)+len(t.State.SometimesSent) > 0 {
@@ -141,12 +144,19 @@ func (t *Task) Commit(ctx context.Context) error {
 		t.Result.Refused = append(t.Result.Refused, rejects...)
 		return err
 	}
+	if err := fingerprintList(ctx, t, batches); err != nil {
+		return fmt.Errorf("stream %s: compare the list with the last one: %w", t.Stream.Name, err)
+	}
+	if t.swept.unchanged {
+		return nil
+	}
 	began := t.Run.Now()
 	written, err := t.Run.Writer.Commit(ctx, t.Workspace.Name, t.Stream.Name, t.Base, next, batches)
 	if err != nil {
 		t.Result.Refused = append(t.Result.Refused, rejects...)
 		return fmt.Errorf("stream %s: commit: %w", t.Stream.Name, err)
 	}
+	t.swept.written += written.Rows + written.Deleted
 	t.Base, t.doneIDs, t.redactedIDs, t.seenKeys = next, nil, nil, nil
 	t.doubts.incomplete, t.doubts.completed = nil, nil
 	t.Result.Add(written)

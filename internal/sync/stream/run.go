@@ -179,6 +179,7 @@ type Task struct {
 	earlierShare float64         // the share of the history that earlier runs had read, 0 to 1
 	Base         load.Checkpoint // as committed
 	State        extract.State   // as it becomes true with the commit of the open batch
+	swept        sweptList       // the list of the current sweep
 	walkBegan    time.Time       // when the current sweep began, by the clock of the work database
 	batchOpened  time.Time       // when the open batch received its first record
 	listCapped   bool            // the source sent a record with a truncated list, and the finding is noted

@@ -36,6 +36,9 @@ func (t *sweepReader) sweepList(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if t.swept = (sweptList{}); resumed {
+		t.swept.commits++
+	}
 	var before int64 // different records that the sweeps before the last one brought
 	for n := first; ; n++ {
 		if t.State.Sweep == nil || t.State.Sweep.Number != n {
@@ -78,9 +81,8 @@ func (t *sweepReader) sweepList(ctx context.Context) error {
 			t.Run.AddFinding(load.Finding{Schema: t.Workspace.Name, Stream: t.Stream.Name, Table: t.Tables[0].Name, Kind: "known", Name: "value_refused", Once: true, Expected: value,
 				Message: fmt.Sprintf("the source has no list of %s=%s: the others were read, and its stored rows stay", t.Stream.Read.Over.As, value)})
 		}
-		if t.Stream.Absent != "gone" || t.State.Sweep.Capped {
-			t.State.Sweep, t.State.Position = nil, nil
-			return t.Commit(ctx)
+		if t.swept.unchanged || t.Stream.Absent != "gone" || t.State.Sweep.Capped {
+			return t.endSweep(ctx)
 		}
 		if t.State.Sweep.MissingRows > 0 {
 			// Here two sweeps may agree by chance on a record that both missed. All sweeps together brought as many records as the
@@ -95,6 +97,16 @@ func (t *sweepReader) sweepList(ctx context.Context) error {
 			return t.softDelete(ctx, first, n, agreed)
 		}
 	}
+}
+
+// endSweep ends a sweep from whose missing rows nothing follows, or that has changed nothing.
+func (t *sweepReader) endSweep(ctx context.Context) error {
+	var err error
+	if t.State.Unchanged, err = t.noteUnchanged(ctx); err != nil {
+		return fmt.Errorf("stream %s: end the sweep: %w", t.Stream.Name, err)
+	}
+	t.State.Sweep, t.State.Position, t.swept = nil, nil, sweptList{}
+	return t.Commit(ctx)
 }
 
 // failShortList ends a sweep whose list keeps bringing fewer records than it states. The rows are kept, nothing is marked as gone, and the stream
@@ -177,9 +189,13 @@ func (t *sweepReader) softDelete(ctx context.Context, first, n int, agreed bool)
 	for i := first; i < n; i++ {
 		numbers = append(numbers, i)
 	}
+	unchanged, err := t.noteUnchanged(ctx)
+	if err != nil {
+		return fmt.Errorf("stream %s: end the sweep: %w", t.Stream.Name, err)
+	}
 	state := t.State
 	state.Sweep, state.Position = nil, nil
-	err := t.Run.Writer.Use(func(work *load.Work) error {
+	err = t.Run.Writer.Use(func(work *load.Work) error {
 		absent, present, err := work.Sweeps.Absent(ctx, t.Workspace.Name, t.Stream.Name, t.sweepOf(n), numbers...)
 		if err != nil {
 			return err
@@ -190,6 +206,10 @@ func (t *sweepReader) softDelete(ctx context.Context, first, n int, agreed bool)
 			return &problem.Problem{Class: "data",
 				What: fmt.Sprintf("%d of %d rows are missing from the source list; no row was marked deleted", absent, stored),
 				Next: "check the source; if the rows are really gone: aqueduck sync --accept-drop " + t.Stream.Name}
+		}
+		state.Unchanged = unchanged
+		if absent > 0 {
+			state.Unchanged = nil
 		}
 		next := t.NextCheckpoint(state)
 		written, err := work.Sweeps.SoftDeleteAbsent(ctx, t.Workspace.Name, t.Stream.Name, t.Base, next, t.sweepOf(n), numbers...)
