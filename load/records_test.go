@@ -2,6 +2,7 @@ package load_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 
 	"aqueduck/load"
 	"aqueduck/load/committest"
+	"aqueduck/transform"
 )
 
 // TestT152AbsentRowsAreSoftDeletedAfterTwoSweeps soft-deletes the rows that two sweeps did not read, but none that was
@@ -168,5 +170,57 @@ func TestT182RowsOfARefusedValueAreNotAbsent(t *testing.T) {
 	sweep.Column, sweep.Refused = "region", []string{"us", "it's"}
 	if absent, present, err := w.Sweeps.Absent(t.Context(), "main", "people", sweep); err != nil || absent != 1 || present != 2 {
 		t.Errorf("%d absent, %d present, %v; want those of us kept", absent, present, err)
+	}
+}
+
+// TestTheStateOfTablesIsAnotherOneAfterEachChange: rows that come, change, are soft-deleted or return, and children alone.
+func TestTheStateOfTablesIsAnotherOneAfterEachChange(t *testing.T) {
+	t.Parallel()
+	w := newWarehouse(t, load.Options{})
+	tables := transform.Tables(committest.Stream())
+	if _, err := w.Ensure(t.Context(), "main", tables); err != nil {
+		t.Fatal(err)
+	}
+	state := func() string {
+		t.Helper()
+		text, err := w.Facts.TablesState(t.Context(), "main", tables)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	seen := map[string]string{state(): "nothing"}
+	ada := committest.Person{Region: "eu", ID: "1", Updated: 10, Name: "Ada"}
+	known := ada
+	known.Visits = []committest.Visit{{ID: "v", Note: "n"}}
+	renamed := known
+	renamed.Name, renamed.Updated = "Ada L.", 20
+	for i, step := range []struct {
+		what   string
+		person committest.Person
+		same   bool
+	}{
+		{"a row", ada, false}, {"the same again", ada, true}, {"a child alone", known, false}, {"the same with it", known, true}, {"another name", renamed, false},
+		{"it is gone", committest.Person{Region: "eu", ID: "1", GoneAt: 30}, false}, {"it returns", renamed, false},
+	} {
+		base, err := w.Checkpoint(t.Context(), "main", "people")
+		if err != nil {
+			t.Fatal(err)
+		}
+		next := base
+		next.Seq, next.State = base.Seq+1, fmt.Sprint(i)
+		batches := committest.Batches(0, step.person)
+		before := state()
+		if _, err := w.Commit(t.Context(), "main", "people", base, next, batches); err != nil {
+			t.Fatal(err)
+		}
+		committest.Release(batches)
+		if got := state(); (got == before) != step.same {
+			t.Errorf("%s: %q, then %q", step.what, before, got)
+		} else if other, taken := seen[got]; taken && !step.same {
+			t.Errorf("%s: %q, as after %s", step.what, got, other)
+		} else {
+			seen[got] = step.what
+		}
 	}
 }

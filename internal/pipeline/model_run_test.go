@@ -45,6 +45,7 @@ type modelRun struct {
 	cancel, die, life, slow, requests, seconds, refresh, limit int
 	stream, point                                              string
 	passes                                                     int
+	accept                                                     []string // streams whose loss of most rows is accepted
 }
 
 func parseRun(with string) (r modelRun) {
@@ -68,7 +69,7 @@ func parseRun(with string) (r modelRun) {
 }
 
 func (r *modelRun) runOptions() runner.Options {
-	o := runner.Options{MaxRequests: int64(r.requests), MaxTime: time.Duration(r.seconds) * time.Second, FullRefresh: r.refresh > 0, Limit: int64(r.limit)}
+	o := runner.Options{MaxRequests: int64(r.requests), MaxTime: time.Duration(r.seconds) * time.Second, FullRefresh: r.refresh > 0, Limit: int64(r.limit), AcceptDrop: r.accept}
 	if r.stream != "" {
 		o.Select = []string{r.stream}
 	}

@@ -1,6 +1,7 @@
 package pipeline_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -10,6 +11,8 @@ import (
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
+	"aqueduck/load"
+	"aqueduck/transform"
 )
 
 // TestT28ShiftingListDeletesNoContact removes entries from the first page of the inactive list, and adds others, while the second page is
@@ -67,6 +70,87 @@ func TestUnchangedListNeedsOneSweep(t *testing.T) {
 	if s := streamResult(t, report, "deleted_contacts"); s.Requests != 2 || s.Gone != 1 {
 		t.Errorf("%d requests and %d gone; want a second walk that agrees about the one", s.Requests, s.Gone)
 	}
+}
+
+// TestAListThatDidNotChangeIsReadRightWhenItDoes reads a list until its checkpoint notes that it stays the same, and then changes it in each
+// way: an entry leaves, returns, and two at once take each other's place. In between the list is as it was.
+// Holds: T28, T199.
+func TestAListThatDidNotChangeIsReadRightWhenItDoes(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tinyConfig(52))
+	noted := func() (unchanged bool, moves int) {
+		row := b.queryRows("SELECT state->>'$.unchanged.list' IS NOT NULL, seq FROM _sync.checkpoints WHERE stream = 'deleted_contacts'")[0]
+		if _, err := fmt.Sscanf(strings.ReplaceAll(row, "|", " "), "%t %d", &unchanged, &moves); err != nil {
+			t.Fatalf("%q: %v", row, err)
+		}
+		return unchanged, moves
+	}
+	only := runner.Options{Select: []string{"deleted_contacts"}}
+	quiet := func() {
+		t.Helper()
+		b.syncOnce(only)
+		unchanged, before := noted()
+		b.space.Advance(time.Minute)
+		report := b.syncOnce(only)
+		if still, after := noted(); !unchanged || !still || after != before+1 || report.TotalRows() != 0 {
+			t.Errorf("a list that did not change: noted %t, then %t; %d moves of its checkpoint, want 1; %d rows", unchanged, still, after-before, report.TotalRows())
+		}
+	}
+	b.syncOnce(runner.Options{})
+	quiet()
+	left := b.space.ContactIDs("archived")[0]
+	for what, change := range map[string]func() error{
+		"one leaves":  func() error { return b.space.UnarchiveContact(left, false) },
+		"one arrives": func() error { return b.space.ArchiveContact(b.space.ContactIDs("active")[3]) },
+		"one each": func() error {
+			err := b.space.UnarchiveContact(b.space.ContactIDs("archived")[1], false)
+			return errors.Join(err, b.space.ArchiveContact(b.space.ContactIDs("active")[5]))
+		},
+	} {
+		if err := change(); err != nil {
+			t.Fatal(what, err)
+		}
+		b.space.Advance(time.Hour)
+		b.syncOnce(runner.Options{})
+		if unchanged, _ := noted(); unchanged {
+			t.Errorf("%s: the checkpoint notes an unchanged list", what)
+		}
+		b.equalsOracle()
+		quiet()
+		b.equalsOracle()
+	}
+}
+
+// TestT199AnUnchangedListIsComparedWhenItsRowsChanged: a stored entry is soft-deleted beside the list, which still has it. The next run stores it
+// again.
+func TestT199AnUnchangedListIsComparedWhenItsRowsChanged(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tinyConfig(52))
+	only := runner.Options{Select: []string{"deleted_contacts"}}
+	b.syncOnce(runner.Options{})
+	b.syncOnce(only)
+	if b.loadState("deleted_contacts").Unchanged == nil {
+		t.Fatal("the checkpoint does not note that the list stayed the same")
+	}
+	s, _ := b.runner.Catalogue.Stream("deleted_contacts")
+	d, err := transform.NewDecoder(s, transform.Options{})
+	b.failOn(err)
+	d.AppendGone(b.space.ContactIDs("archived")[0], transform.Meta{ReadAt: b.space.CurrentTime()})
+	work, err := load.Open(t.Context(), b.runner.Dir, load.Options{Now: b.space.CurrentTime, RunID: "beside"})
+	b.failOn(err)
+	_, err = work.Tables.Ensure(t.Context(), "main", transform.Tables(s))
+	b.failOn(err)
+	base, err := work.Checkpoints.Checkpoint(t.Context(), "main", s.Name)
+	b.failOn(err)
+	next := base
+	next.Seq++
+	_, err = work.Commit(t.Context(), "main", s.Name, base, next, d.Take())
+	b.failOn(errors.Join(err, work.Close()))
+	b.space.Advance(time.Minute)
+	if report := b.syncOnce(only); report.TotalRows() != 1 {
+		t.Errorf("%d rows were written, want the entry that was soft-deleted", report.TotalRows())
+	}
+	b.equalsOracle()
 }
 
 // TestT152EmptyListsDeleteNoContact: a source that answers with empty lists looks like one that lost everything. The run reports it until the

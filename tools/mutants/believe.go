@@ -3,6 +3,10 @@ package main
 // interpretMutants break how answers, stored rows and settings are interpreted: each removes one rule.
 var interpretMutants = []mutant{
 	{
+		bug: "a list that stays the same is not compared with rows that changed", file: "internal/sync/stream/unchanged.go", killer: "pipeline.TestT199AnUnchangedListIsComparedWhenItsRowsChanged",
+		old: "t.swept.unchanged = now == noted.Tables", new: "t.swept.unchanged = now != \"\"",
+	},
+	{
 		bug: "times in milliseconds are none", file: "transform/internal/scalar/time.go", killer: "scalar.TestT53Timestamps",
 		old: "seconds, micros = seconds/1000, seconds%1000*1000", new: "reason = ReasonRange",
 	},
