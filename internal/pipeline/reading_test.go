@@ -178,6 +178,49 @@ func whoeverLeftExplains(t *testing.T, empty float64) {
 	b.equalsOracle()
 }
 
+// TestT161ABrokenSearchIsNoticedAfterAQuietMonth: no stored row is in the lookback window, so the window reaches back to the newest one. It alone
+// shows that the search is broken.
+func TestT161ABrokenSearchIsNoticedAfterAQuietMonth(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tinyConfig(93))
+	b.syncOnce(runner.Options{})
+	b.space.Advance(30 * 24 * time.Hour)
+	b.syncOnce(runner.Options{})
+	mark := b.loadState("contacts").SyncedTo
+	b.failOn(b.space.UpdateContact(b.space.ContactIDs("active")[0], emulator.FieldChange{Field: "name", Value: "Hidden"}))
+	b.space.Advance(time.Hour)
+	b.answerWith("contacts.search", func([]byte) []byte { return []byte(emptied) })
+	s := streamResult(t, b.trySync(runner.Options{}), "contacts")
+	if s.Status != runlog.StatusFailed || s.Class != "source" || !strings.Contains(s.Error, "with times in that window") {
+		t.Errorf("%+v", s)
+	}
+	if got := b.loadState("contacts").SyncedTo; got != mark {
+		t.Errorf("the watermark moved from %d to %d", mark, got)
+	}
+	b.answerWith("", nil)
+	b.syncOnce(runner.Options{})
+	b.equalsOracle()
+}
+
+// TestT159TimesInMillisecondsAreReportedOnce: the rows are right, and a finding names the stream and a column.
+func TestT159TimesInMillisecondsAreReportedOnce(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tinyConfig(94))
+	if found := findingsNamed(b.syncOnce(runner.Options{}), "milliseconds"); len(found) != 0 {
+		t.Errorf("times in seconds: %+v", found)
+	}
+	b.failOn(b.space.UpdateContact(b.space.ContactIDs("active")[0], emulator.FieldChange{Field: "name", Value: "Changed"}))
+	b.space.Advance(time.Hour)
+	b.answerWith("contacts.search", func(body []byte) []byte {
+		return regexp.MustCompile(`"(created_at|updated_at)":(\d{10})\b`).ReplaceAll(body, []byte(`"$1":${2}000`))
+	})
+	found := findingsNamed(b.syncOnce(runner.Options{}), "milliseconds")
+	if len(found) != 1 || found[0].Stream != "contacts" || !strings.Contains(found[0].Message, "first seen in contacts_raw.") {
+		t.Errorf("times in milliseconds: %+v", found)
+	}
+	b.equalsOracle()
+}
+
 // TestT187RecordReadAsEvidenceIsNotStored: the newest record is older than the lookback window, and is read only as evidence that the search
 // works. No later run would read it again.
 func TestT187RecordReadAsEvidenceIsNotStored(t *testing.T) {
