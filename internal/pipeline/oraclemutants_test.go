@@ -171,11 +171,11 @@ func (j *mutantRun) learnFields(c emulator.Config) {
 	j.fates = map[wrongServer]string{}
 }
 
-// listServers returns all wrong servers of the routes of some resources, and counts those that would change no byte. A run also sends a few
+// listServers returns all wrong servers of some routes, or of all routes of a resource, and counts those that would change no byte. A run also sends a few
 // requests to other routes, to identify the workspace.
 func (j *mutantRun) listServers(resources ...string) (list []wrongServer) {
 	for _, route := range slices.Sorted(maps.Keys(j.now)) {
-		if of, _, _ := strings.Cut(route, "."); !slices.Contains(resources, of) {
+		if of, _, _ := strings.Cut(route, "."); !slices.Contains(resources, of) && !slices.Contains(resources, route) {
 			continue
 		}
 		around, inside := map[string]bool{}, map[string]bool{}

@@ -100,10 +100,12 @@ func (n *jsonTree) fieldAt(name string) *jsonTree {
 	return nil
 }
 
-// recordID returns the id of a record as the warehouse stores it; "" when it has none.
+// recordID returns the id of a record as the warehouse stores it, or what identifies a record without one; "" when it has none.
 func (n *jsonTree) recordID() string {
-	if id := n.fieldAt("id"); id != nil && id.open == 0 && id.raw != "null" {
-		return strings.Trim(id.raw, `"`)
+	for _, name := range []string{"id", "side_conversation_id", "timestamp"} {
+		if id := n.fieldAt(name); id != nil && id.open == 0 && id.raw != "null" {
+			return strings.Trim(id.raw, `"`)
+		}
 	}
 	return ""
 }
