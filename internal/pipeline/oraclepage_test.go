@@ -45,6 +45,7 @@ func whyMissed(server string) string {
 		{"conversations.get conversation_parts.conversation_parts[].attachments", signature},
 		{"conversations.get source", signature},
 		{"conversations.search source", signature},
+		{"conversations.side conversation_parts", signature},
 		{"tickets.search ticket_parts.ticket_parts[].updated_attribute_data.attribute.type", keptAsSent},
 		{"tickets.search ticket_state.type", keptAsSent},
 	} {
