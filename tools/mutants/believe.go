@@ -16,7 +16,7 @@ var interpretMutants = []mutant{
 	},
 	{
 		bug: "whoever left explains a search that returns nothing at all", file: "internal/sync/stream/evidence.go", killer: "pipeline.TestF27FormerlyMissedWrongAnswersAreNoticed",
-		old: "return confirmEmptyList(ctx, t, e.column, e.from)", new: "return nil",
+		old: "return e.confirmEmptyList(ctx, t)", new: "return nil",
 	},
 	{
 		bug: "what is always sent is lost where a refresh fails at once", file: "internal/sync/stream/commit.go", killer: "pipeline.TestF27FormerlyMissedWrongAnswersAreNoticed",
@@ -209,5 +209,9 @@ var interpretMutants = []mutant{
 	{
 		bug: "a stream without `newest` does not compare updated_at", file: "transform/table.go", killer: "load.TestT173TheNewerOfTwoCopiesWins",
 		old: "newestColumn(s),", new: "s.Newest,",
+	},
+	{
+		bug: "an empty answer is believed, where all that it lacks has left and the next answer is right", file: "internal/sync/stream/evidence.go", killer: "pipeline.TestT194AnEmptyAnswerIsNoticedWhoeverLeft",
+		old: "slices.IndexFunc(times, e.window.IncludesTime); i >= 0 {", new: "slices.IndexFunc(times, e.window.IncludesTime); i >= 1000 {",
 	},
 }
