@@ -99,7 +99,7 @@ mutants: ## plant known bugs, each of which a named test must notice
 
 oracle-mutants: ## servers that are wrong about one field each, against the oracle
 	mkdir -p internal/pipeline/testdata/judgments
-	AQUEDUCK_ORACLE_MUTANTS=1 AQUEDUCK_ONLY="$(ONLY)" AQUEDUCK_MISSED="$(MISSED)" go test ./internal/pipeline -run 'TestWrongServers$$' -v -parallel 2 -timeout 12h
+	AQUEDUCK_ORACLE_MUTANTS=1 AQUEDUCK_COMMIT="$$(git rev-parse --short HEAD)" AQUEDUCK_ONLY="$(ONLY)" AQUEDUCK_MISSED="$(MISSED)" go test ./internal/pipeline -run 'TestWrongServers$$' -v -parallel 2 -timeout 12h
 
 FUZZTIME ?= 1m
 VULNED ?= ./cmd/aqueduck

@@ -52,7 +52,10 @@
 //   - companies: all of them, with user_count, the number of their active contacts: search omits those that have none.
 //     plan_id, plan_name. company_tags (company_id, tag_id, name), company_segments (company_id, segment_id, name), company_notes.
 //   - segments (with count and person_type), tags, admins, teams, subscription_types, data_attributes (including archived ones, with the
-//     types of the later version), ticket_types, ticket_states, away_status_reasons: as sent, objects and lists as JSON text.
+//     types of the later version), ticket_types, ticket_states, away_status_reasons, help_centers, brands, macros,
+//     content_snippets, conversation_data_attributes: as sent, objects and lists as JSON text.
+//   - handling_events (conversation_id, happened_at, event_type, reason, teammate_*), side_conversations (conversation_id, id, part_count),
+//     side_conversation_parts, side_conversation_attachments: of the conversations that are not deleted.
 //   - articles (with current statistics), internal_articles, collections, newsfeeds, news_items, folders,
 //     dynamic_contents, data_connectors, data_connector_versions: in the form of the later version, without removed items.
 //

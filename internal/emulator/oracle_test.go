@@ -54,7 +54,7 @@ func comparableRows(rows []map[string]any) []string {
 	return out
 }
 
-func sameRows(t *testing.T, stream string, got, want []map[string]any) {
+func sameRows(t testing.TB, stream string, got, want []map[string]any) {
 	t.Helper()
 	a, b := comparableRows(got), comparableRows(want)
 	if slices.Equal(a, b) {

@@ -1,8 +1,11 @@
 package emulator_test
 
 import (
+	"encoding/json"
 	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	"aqueduck/internal/emulator"
 )
@@ -69,4 +72,91 @@ func TestListsOfPublicDescriptionsAreServedAndLive(t *testing.T) {
 	if n, m, l := len(whole("/brands", "data")), len(macros()), len(snippets()); n != 3 || m != 43 || l != 44 {
 		t.Errorf("six hours later: %d brands, %d macros, %d snippets", n, m, l)
 	}
+}
+
+// TestListsOfPublicDescriptionsAreServedAsTheOracleSays compares each of these lists, and what they have of each conversation, after every hour.
+func TestListsOfPublicDescriptionsAreServedAsTheOracleSays(t *testing.T) {
+	t.Parallel()
+	c := startWorkspace(t, emulator.Config{Seed: 7, Contacts: 60, Conversations: 30, Knobs: emulator.Knobs{DeleteConversations: true}})
+	for range 7 {
+		for stream, path := range map[string]string{"help_centers": "/help_center/help_centers", "brands": "/brands", "macros": "/macros?per_page=50",
+			"content_snippets": "/content_snippets?per_page=50", "conversation_data_attributes": "/conversations/attributes"} {
+			c.sameAsOracle(stream, asList(c.do("GET", path, nil).json["data"]))
+		}
+		var events, sides, parts, files []any
+		for _, talk := range c.w.Oracle("conversations") {
+			id := talk["id"].(string)
+			events = append(events, withFields(asList(c.do("GET", "/conversations/"+id+"/handling_events", nil).json["handling_events"]), "conversation_id", id)...)
+			for _, side := range withFields(asList(c.do("GET", "/conversations/"+id+"/side_conversations", nil).json["side_conversations"]), "conversation_id", id) {
+				row := side.(map[string]any)
+				row["id"], row["part_count"] = row["side_conversation_id"], row["total_count"]
+				for _, one := range withFields(asList(row["conversation_parts"]), "conversation_id", id, "side_conversation_id", row["id"]) {
+					part := one.(map[string]any)
+					for place, file := range withFields(asList(part["attachments"]), "conversation_id", id, "side_conversation_id", row["id"], "part_id", part["id"]) {
+						file.(map[string]any)["position"] = place
+						files = append(files, file)
+					}
+					delete(part, "attachments")
+					parts = append(parts, part)
+				}
+				for _, name := range []string{"side_conversation_id", "total_count", "conversation_parts"} {
+					delete(row, name)
+				}
+				sides = append(sides, side)
+			}
+		}
+		for stream, list := range map[string][]any{"handling_events": events, "side_conversations": sides, "side_conversation_parts": parts, "side_conversation_attachments": files} {
+			c.sameAsOracle(stream, list)
+		}
+		c.w.SimulateHours(1)
+	}
+}
+
+// withFields adds fields to records, by names and values in turn.
+func withFields(list []any, fields ...any) []any {
+	for _, one := range list {
+		for i := 0; i < len(fields); i += 2 {
+			one.(map[string]any)[fields[i].(string)] = fields[i+1]
+		}
+	}
+	return list
+}
+
+// sameAsOracle compares served records with the oracle's rows: with flat objects, Unix times, and addresses without their signature.
+func (c *apiClient) sameAsOracle(stream string, list []any) {
+	c.t.Helper()
+	var served, want []map[string]any
+	for _, item := range list {
+		row := item.(map[string]any)
+		if at, timed := row["timestamp"]; timed {
+			row["event_type"], row["happened_at"] = row["type"], at
+			delete(row, "timestamp")
+		}
+		for _, name := range []string{"teammate", "author", "reference"} {
+			of, nested := row[name].(map[string]any)
+			for field, v := range of {
+				row[name+"_"+field] = v
+			}
+			if nested {
+				delete(row, name)
+			}
+		}
+		for name, v := range row {
+			text, _ := v.(string)
+			if at, err := time.Parse(time.RFC3339, text); err == nil {
+				row[name] = at.Unix()
+			}
+			if address, _, signed := strings.Cut(text, "?expires="); signed {
+				row[name] = address
+			}
+		}
+		if id, number := row["teammate_id"].(json.Number); number {
+			row["teammate_id"] = id.String()
+		}
+		served = append(served, dropNulls(row))
+	}
+	for _, row := range c.w.Oracle(stream) {
+		want = append(want, dropNulls(row))
+	}
+	sameRows(c.t, stream, plainRows(served), sameJSON(want))
 }

@@ -1,6 +1,7 @@
 package pipeline_test
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -77,4 +78,32 @@ func TestF8WrongClocksLoseNothing(t *testing.T) {
 	clock.jump(0)
 	b.syncOnce(runner.Options{})
 	b.equalsOracle()
+}
+
+// TestT164ClocksThatDifferAreReported: the run adds a note from a difference of half a minute on, and a finding when one clock must be wrong.
+func TestT164ClocksThatDifferAreReported(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tinyConfig(73))
+	clock := &wrongClock{right: b.space.CurrentTime}
+	b.runner.Now = clock.Now
+	for _, tt := range []struct {
+		off         time.Duration
+		note, audit string
+	}{
+		{20 * time.Second, "", ""},
+		{2 * time.Minute, "ahead of", ""},
+		{time.Hour, "ahead of", "earlier clock"},
+		{-time.Hour, "behind", "earlier clock"},
+	} {
+		clock.jump(tt.off)
+		report := b.syncOnce(runner.Options{Select: []string{"contacts"}})
+		notes := slices.DeleteFunc(slices.Clone(report.Notes), func(note string) bool { return !strings.Contains(note, "this machine's clock") })
+		if told := len(notes) == 1 && strings.Contains(notes[0], tt.note); told != (tt.note != "") {
+			t.Errorf("%s: the notes are %q", tt.off, report.Notes)
+		}
+		found := findingsNamed(report, "clocks_disagree")
+		if told := len(found) == 1 && strings.Contains(found[0].Message, tt.audit); told != (tt.audit != "") {
+			t.Errorf("%s: the findings are %+v", tt.off, report.Findings)
+		}
+	}
 }

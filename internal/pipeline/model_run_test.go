@@ -125,6 +125,9 @@ func (t *planTrial) executeRun(o planOp) {
 	if err == nil && !t.Failed() {
 		t.checkExitOK(r, report)
 	}
+	if err == nil && !t.Failed() && report.HasShown() {
+		t.noteHistory()
+	}
 }
 
 // runProgram runs the program, which dies when it passes a kill point for the n-th time.
@@ -156,6 +159,9 @@ func (t *planTrial) allEvents() (all []lifeEvent) {
 		if t.plan.readsAny(f.name) {
 			all = append(all, f.events(t.life)...)
 		}
+	}
+	if t.plan.world {
+		all = slices.DeleteFunc(all, func(e lifeEvent) bool { return isSilentEvent(e.name) })
 	}
 	return all
 }

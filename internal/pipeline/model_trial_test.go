@@ -44,6 +44,8 @@ type planTrial struct {
 	secondRun bool // a second run without faults was needed
 	cameBack  bool // a contact became active again, perhaps with an older time
 	runs      int
+	kept      string // the stream whose history is kept; "": none
+	snapshots []historySnapshot
 
 	failed  []string
 	cleanup []func()
@@ -318,6 +320,10 @@ func (t *planTrial) checkConvergence() {
 		t.bed.space.Advance(time.Hour)
 	}
 	t.oneInstant()
+	if !t.Failed() {
+		t.noteHistory()
+		t.checkHistory()
+	}
 }
 
 // needsSecondLook reports whether the workspace is one in which some changes show only in a second read.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/oracletest"
@@ -19,7 +20,7 @@ const judgments = "testdata/judgments"
 // judgedFamily is a set of streams that are read together, with the comparison of their tables with the oracle.
 type judgedFamily struct {
 	streams []string
-	routes  []string // the emulator's names of the routes whose answers are wrong
+	routes  []string // the emulator's names of the routes whose answers are wrong; before the dot: all routes of a resource
 	hold    func(b *testBed)
 	config  string // "": nightly, with the streams
 }
@@ -36,14 +37,18 @@ func judgedFamilies() map[string]judgedFamily {
 		"companies": {streams: []string{"companies", "companies_listed", "companies_by_id"}, routes: []string{"companies"}, hold: func(b *testBed) {
 			b.reader.CompareTables(b.t, b.space, b.runner.Dir.Current(), nil, companyTables()[:3]...)
 		}},
+		"sides":   {streams: []string{"conversations", "handling_events", "side_conversations"}, routes: []string{"conversations.handling", "conversations.side"}, hold: (*testBed).equalsSides},
 		"exports": {streams: []string{"reporting_*"}, routes: []string{"exports"}, hold: func(b *testBed) { b.reportsEqualOracle(reportStart) }, config: reporting},
 	}
-	for name, cases := range map[string][]streamCase{"lists": listCases(), "content": contentCases()} {
+	for name, cases := range map[string][]streamCase{"lists": listCases(), "content": contentCases(), "public": publicCases()} {
 		var streams, routes []string
 		var tables []oracletest.Table
 		for _, c := range cases {
 			streams = append(append(streams, c.stream), c.with...)
 			of, _, _ := strings.Cut(c.route, ".")
+			if of == "conversations" { // which has a family of its own
+				of = c.route
+			}
 			routes = append(routes, of)
 			for _, table := range c.tables {
 				if table.Oracle == "" {
@@ -115,6 +120,7 @@ func TestWrongServers(t *testing.T) {
 			t.Logf("%d wrong servers, %d change nothing", len(list), j.same)
 			j.judgeServers(list)
 			result := j.sumFates(before)
+			result.Day, result.Commit = time.Now().UTC().Format("2 January 2006"), os.Getenv("AQUEDUCK_COMMIT")
 			t.Logf("%d runs: %v", j.runs, result.Counts)
 			text, err := json.MarshalIndent(result, "", "\t")
 			if err != nil {
@@ -142,6 +148,8 @@ func readSummary(t *testing.T, name string) (j mutantSummary) {
 
 // mutantSummary is the result for a family's wrong servers.
 type mutantSummary struct {
+	Day     string         // of the run; "": an early one, of unwrittenDay
+	Commit  string         // the commit that was tried; "": not recorded
 	Counts  map[string]int // by result
 	Same    int            // servers whose answers are all unchanged
 	Runs    int

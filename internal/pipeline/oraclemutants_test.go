@@ -156,7 +156,7 @@ func (j *mutantRun) learnFields(c emulator.Config) {
 			j.before[route] = map[string]*jsonTree{}
 			for _, answer := range list {
 				for _, record := range answer.recordNodes() {
-					j.before[route][record.recordID()] = record
+					j.before[route][record.recordIdentity()] = record
 				}
 			}
 		}
@@ -171,11 +171,11 @@ func (j *mutantRun) learnFields(c emulator.Config) {
 	j.fates = map[wrongServer]string{}
 }
 
-// listServers returns all wrong servers of the routes of some resources, and counts those that would change no byte. A run also sends a few
+// listServers returns all wrong servers of some routes, or of all routes of a resource, and counts those that would change no byte. A run also sends a few
 // requests to other routes, to identify the workspace.
 func (j *mutantRun) listServers(resources ...string) (list []wrongServer) {
 	for _, route := range slices.Sorted(maps.Keys(j.now)) {
-		if of, _, _ := strings.Cut(route, "."); !slices.Contains(resources, of) {
+		if of, _, _ := strings.Cut(route, "."); !slices.Contains(resources, of) && !slices.Contains(resources, route) {
 			continue
 		}
 		around, inside := map[string]bool{}, map[string]bool{}
@@ -227,7 +227,7 @@ func (j *mutantRun) altersAnswer(m wrongServer) bool {
 }
 
 func (j *mutantRun) altersRecord(m wrongServer, record *jsonTree) bool {
-	return parseTree(j.t, []byte(record.String())).editPath(m.path, m.how, j.before[m.route][record.recordID()])
+	return parseTree(j.t, []byte(record.String())).editPath(m.path, m.how, j.before[m.route][record.recordIdentity()])
 }
 
 // mutateAll changes every answer of a route.
@@ -241,7 +241,7 @@ func (j *mutantRun) mutateAll(m wrongServer) func(string, []byte) []byte {
 			answer.editPath(m.path, m.how, nil)
 		} else {
 			for _, record := range answer.recordNodes() {
-				record.editPath(m.path, m.how, j.before[route][record.recordID()])
+				record.editPath(m.path, m.how, j.before[route][record.recordIdentity()])
 			}
 		}
 		return []byte(answer.String())
@@ -264,7 +264,7 @@ func (j *mutantRun) inResource(m wrongServer) func(string, []byte) []byte {
 		answer := parseTree(j.t, body)
 		for _, record := range answer.recordNodes() {
 			if kinds[record.recordType()] {
-				record.editPath(m.path, m.how, cmp.Or(j.before[route][record.recordID()], j.before[m.route][record.recordID()]))
+				record.editPath(m.path, m.how, cmp.Or(j.before[route][record.recordIdentity()], j.before[m.route][record.recordIdentity()]))
 			}
 		}
 		return []byte(answer.String())
@@ -279,7 +279,7 @@ func (j *mutantRun) mutateEach(of map[string]wrongServer) func(string, []byte) [
 		}
 		answer, changed := parseTree(j.t, body), false
 		for _, record := range answer.recordNodes() {
-			if m, is := of[record.recordID()]; is && m.route == route && record.editPath(m.path, m.how, j.before[route][record.recordID()]) {
+			if m, is := of[record.recordID()]; is && m.route == route && record.editPath(m.path, m.how, j.before[route][record.recordIdentity()]) {
 				changed = true
 			}
 		}

@@ -101,9 +101,19 @@ func (n *jsonTree) fieldAt(name string) *jsonTree {
 }
 
 // recordID returns the id of a record as the warehouse stores it; "" when it has none.
-func (n *jsonTree) recordID() string {
-	if id := n.fieldAt("id"); id != nil && id.open == 0 && id.raw != "null" {
-		return strings.Trim(id.raw, `"`)
+func (n *jsonTree) recordID() string { return n.firstText("id", "side_conversation_id") }
+
+// recordIdentity is recordID, or the time of an event without an id.
+func (n *jsonTree) recordIdentity() string {
+	return n.firstText("id", "side_conversation_id", "timestamp")
+}
+
+// firstText returns the first of some fields that an object has, as text.
+func (n *jsonTree) firstText(names ...string) string {
+	for _, name := range names {
+		if value := n.fieldAt(name); value != nil && value.open == 0 && value.raw != "null" {
+			return strings.Trim(value.raw, `"`)
+		}
 	}
 	return ""
 }

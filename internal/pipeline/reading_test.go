@@ -154,20 +154,27 @@ func TestT161DeletedContactsExplainAnEmptySearch(t *testing.T) {
 	}
 }
 
-func whoeverLeftExplains(t *testing.T, empty float64) {
+// bedWithThreeChanged has three contacts with stored times in the lookback window, and no others.
+func bedWithThreeChanged(t *testing.T) (b *testBed, changed []string) {
 	t.Helper()
-	b := newBed(t, tinyConfig(85))
+	b = newBed(t, tinyConfig(85))
 	b.syncOnce(runner.Options{})
 	b.space.Advance(72 * time.Hour)
 	b.syncOnce(runner.Options{}) // no contact is in the lookback window now
 	p := contactBed{b}
-	var changed []string
 	for _, id := range b.space.ContactIDs("active")[:3] {
 		p.advanceAfter(b.space.UpdateContact(id, emulator.FieldChange{Field: "name", Value: "Last Change"}))
 		changed = append(changed, id)
 	}
 	b.space.Advance(time.Hour)
 	b.syncOnce(runner.Options{})
+	return b, changed
+}
+
+func whoeverLeftExplains(t *testing.T, empty float64) {
+	t.Helper()
+	b, changed := bedWithThreeChanged(t)
+	p := contactBed{b}
 	for _, id := range changed {
 		p.advanceAfter(b.space.ArchiveContact(id))
 	}
@@ -175,6 +182,80 @@ func whoeverLeftExplains(t *testing.T, empty float64) {
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.EmptyPages = empty })
 	b.syncOnce(runner.Options{})
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.EmptyPages = 0 })
+	b.equalsOracle()
+}
+
+// TestT194AnEmptyAnswerIsNoticedWhoeverLeft: all stored rows of the window have left, so that nothing of them shows that one answer of the search
+// was wrong. The next answers are right, and one of them has a record of that window.
+func TestT194AnEmptyAnswerIsNoticedWhoeverLeft(t *testing.T) {
+	t.Parallel()
+	b, changed := bedWithThreeChanged(t)
+	mark := b.loadState("contacts").SyncedTo
+	for _, id := range changed {
+		contactBed{b}.advanceAfter(b.space.ArchiveContact(id))
+	}
+	b.failOn(b.space.UpdateContact(b.space.ContactIDs("active")[0], emulator.FieldChange{Field: "name", Value: "Hidden"}))
+	b.space.Advance(time.Hour)
+	hidden := false
+	b.answerWith("contacts.search", func(body []byte) []byte {
+		if hidden || !bytes.Contains(body, []byte("Hidden")) {
+			return body
+		}
+		hidden = true
+		return []byte(emptied)
+	})
+	s := streamResult(t, b.trySync(runner.Options{}), "contacts")
+	if s.Status != runlog.StatusFailed || s.Class != "source" || !strings.Contains(s.Error, "a second search returns a record of") {
+		t.Errorf("%+v", s)
+	}
+	if got := b.loadState("contacts").SyncedTo; got != mark {
+		t.Errorf("the watermark moved from %d to %d", mark, got)
+	}
+	b.answerWith("", nil)
+	b.syncOnce(runner.Options{})
+	b.equalsOracle()
+}
+
+// TestT161ABrokenSearchIsNoticedAfterAQuietMonth: no stored row is in the lookback window, so the window reaches back to the newest one. It alone
+// shows that the search is broken.
+func TestT161ABrokenSearchIsNoticedAfterAQuietMonth(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tinyConfig(93))
+	b.syncOnce(runner.Options{})
+	b.space.Advance(30 * 24 * time.Hour)
+	b.syncOnce(runner.Options{})
+	mark := b.loadState("contacts").SyncedTo
+	b.failOn(b.space.UpdateContact(b.space.ContactIDs("active")[0], emulator.FieldChange{Field: "name", Value: "Hidden"}))
+	b.space.Advance(time.Hour)
+	b.answerWith("contacts.search", func([]byte) []byte { return []byte(emptied) })
+	s := streamResult(t, b.trySync(runner.Options{}), "contacts")
+	if s.Status != runlog.StatusFailed || s.Class != "source" || !strings.Contains(s.Error, "with times in that window") {
+		t.Errorf("%+v", s)
+	}
+	if got := b.loadState("contacts").SyncedTo; got != mark {
+		t.Errorf("the watermark moved from %d to %d", mark, got)
+	}
+	b.answerWith("", nil)
+	b.syncOnce(runner.Options{})
+	b.equalsOracle()
+}
+
+// TestT159TimesInMillisecondsAreReportedOnce: the rows are right, and a finding names the stream and a column.
+func TestT159TimesInMillisecondsAreReportedOnce(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tinyConfig(94))
+	if found := findingsNamed(b.syncOnce(runner.Options{}), "milliseconds"); len(found) != 0 {
+		t.Errorf("times in seconds: %+v", found)
+	}
+	b.failOn(b.space.UpdateContact(b.space.ContactIDs("active")[0], emulator.FieldChange{Field: "name", Value: "Changed"}))
+	b.space.Advance(time.Hour)
+	b.answerWith("contacts.search", func(body []byte) []byte {
+		return regexp.MustCompile(`"(created_at|updated_at)":(\d{10})\b`).ReplaceAll(body, []byte(`"$1":${2}000`))
+	})
+	found := findingsNamed(b.syncOnce(runner.Options{}), "milliseconds")
+	if len(found) != 1 || found[0].Stream != "contacts" || !strings.Contains(found[0].Message, "first seen in contacts_raw.") {
+		t.Errorf("times in milliseconds: %+v", found)
+	}
 	b.equalsOracle()
 }
 

@@ -1,6 +1,10 @@
 package pipeline_test
 
-import "aqueduck/internal/oracletest"
+import (
+	"strings"
+
+	"aqueduck/internal/oracletest"
+)
 
 // streamCase is one stream in the table of TestEveryStream. A new stream needs only a row here.
 type streamCase struct {
@@ -20,7 +24,7 @@ type streamCase struct {
 
 // streamBeds are the streams that are read together from one workspace. Few beds are cheaper.
 func streamBeds() map[string][]streamCase {
-	return map[string][]streamCase{"lists": listCases(), "content": contentCases(), "moving": movingCases(), "companies": {{
+	return map[string][]streamCase{"lists": listCases(), "content": contentCases(), "public": publicCases(), "moving": movingCases(), "companies": {{
 		stream: "companies", route: "companies.search", also: []string{"companies.list"}, with: []string{"companies_listed", "companies_by_id"}, paged: "companies.list",
 		list: "data", field: "name", tables: companyTables()[:3],
 	}}}
@@ -75,6 +79,38 @@ func listCases() []streamCase {
 				"id", "name", "label", "data_type", "api_writable", "custom", "archived", "created_at", "updated_at"}}}},
 		{stream: "away_status_reasons", route: "away_status_reasons.list", list: "data", field: "label", tables: []oracletest.Table{
 			{Name: "away_status_reasons", Columns: []string{"id", "label", "emoji", "order:position", "deleted", "created_at", "updated_at"}}}},
+	}
+}
+
+// publicCases are the lists of public descriptions.
+func publicCases() []streamCase {
+	of := func(child, parent string) string {
+		key := strings.TrimSuffix(parent, "s") + "_id"
+		return "(SELECT l.* FROM " + child + " l JOIN " + parent + " t ON t.id = l." + key + ")"
+	}
+	return []streamCase{
+		{stream: "help_centers", route: "help_centers.list", list: "data", field: "display_name", tables: []oracletest.Table{
+			{Name: "help_centers", Columns: []string{"id", "workspace_id", "identifier", "display_name", "url", "custom_domain", "website_turned_on", "default:is_default",
+				"created_at", "updated_at"}},
+			{Name: "help_center_locales", Of: of("help_center_locales", "help_centers"), Items: "locales", Columns: []string{"parent.id:help_center_id", "item:locale"}}}},
+		{stream: "brands", route: "brands.list", list: "data", field: "name", tables: []oracletest.Table{
+			{Name: "brands", Columns: []string{"id", "name", "is_default", "help_center_id", "default_address_settings_id", "created_at", "updated_at"}}}},
+		{stream: "macros", route: "macros.list", list: "data", field: "name", tables: []oracletest.Table{
+			{Name: "macros", Columns: []string{"id", "name", "body", "body_text:text", "visible_to", "created_at", "updated_at"}},
+			{Name: "macro_teams", Of: of("macro_teams", "macros"), Items: "visible_to_team_ids", Columns: []string{"parent.id:macro_id", "item:team_id"}},
+			{Name: "macro_places", Of: of("macro_places", "macros"), Items: "available_on", Columns: []string{"parent.id:macro_id", "item:place"}}}},
+		{stream: "content_snippets", route: "content_snippets.list", paged: "content_snippets.list", list: "data", field: "body_markdown", tables: []oracletest.Table{
+			{Name: "content_snippets", Columns: []string{"id", "title", "locale", "body_markdown", "json_blocks:json_blocks::VARCHAR", "ai_chatbot_availability",
+				"ai_copilot_availability", "ai_sales_agent_availability", "chatbot_availability", "copilot_availability", "created_at", "updated_at"}},
+			{Name: "content_snippet_audiences", Of: of("content_snippet_audiences", "content_snippets"), Items: "audience_ids",
+				Columns: []string{"parent.id:content_snippet_id", "item:audience_id"}}}},
+		{stream: "conversation_data_attributes", route: "conversations.attributes", list: "data", field: "name", tables: []oracletest.Table{
+			{Name: "conversation_data_attributes", Columns: []string{"id", "name", "description", "data_type", "required", "multiline", "archived", "reference_type",
+				"reference_object_type_id", "admin_id", "created_at", "updated_at"}},
+			{Name: "conversation_data_attribute_options", Of: of("conversation_data_attribute_options", "conversation_data_attributes"), Items: "options",
+				Columns: []string{"parent.id:conversation_data_attribute_id", "id:option_id", "label", "archived"}},
+			{Name: "conversation_data_attribute_teams", Of: of("conversation_data_attribute_teams", "conversation_data_attributes"), Items: "visible_to_team_ids",
+				Columns: []string{"parent.id:conversation_data_attribute_id", "item:team_id"}}}},
 	}
 }
 

@@ -51,6 +51,7 @@ func lieKinds() []lieKind {
 		{"few-parts", (*lyingProxy).cutParts, []string{"0.05", "0.3", "1"}},
 		{"another", (*lyingProxy).swapRecord, often},
 		{"bad-in-batch", (*lyingProxy).failSomeBatches, []string{"0.1"}},
+		{"stale-order", (*lyingProxy).moveRecords, []string{"0.3", "1"}},
 	}
 }
 
@@ -63,6 +64,7 @@ type lyingProxy struct {
 	dice       *rand.Rand
 	activeLies map[string]float64                    // by lie: how often
 	shown      map[string]map[string]json.RawMessage // by type: the last answer about one record
+	heldBack   map[string]map[string]json.RawMessage // by cursor: a record of the page before, which comes with the cursor's page
 }
 
 // setLies sets the lies from now on: name=share, with commas between them.
@@ -87,7 +89,7 @@ func (l *lyingProxy) drawLie(name string) bool {
 func (l *lyingProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.activeLies) == 0 || strings.Contains(r.URL.Path, "/export/") {
+	if len(l.activeLies)+len(l.heldBack) == 0 || strings.Contains(r.URL.Path, "/export/") {
 		l.space.ServeHTTP(w, r)
 		return
 	}
@@ -112,6 +114,7 @@ func (l *lyingProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write(answer.Body.Bytes())
 		return
 	}
+	l.releaseRecord(r, a)
 	for _, one := range lieKinds() {
 		if l.activeLies[one.name] > 0 {
 			one.tell(l, r, a)
@@ -329,5 +332,69 @@ func (l *lyingProxy) failSomeBatches(r *http.Request, a *lyingAnswer) {
 		if h.Sum32()%10 == 0 {
 			a.status, a.key, a.records = http.StatusInternalServerError, "", []map[string]json.RawMessage{{"error": rawJSON(l.t, "boom")}}
 		}
+	}
+}
+
+// cursorOf returns the cursor that a search request names.
+func cursorOf(asked []byte) string {
+	var with struct {
+		Pagination struct {
+			After string `json:"starting_after"`
+		}
+	}
+	if json.Unmarshal(asked, &with) != nil {
+		return ""
+	}
+	return with.Pagination.After
+}
+
+// moveRecords orders a search by times that are older than those that the records show: contacts come as they are by now, the last record of a
+// page comes first, and another one comes with the next page. No record is lost, and the counts stay right.
+func (l *lyingProxy) moveRecords(r *http.Request, a *lyingAnswer) {
+	if !strings.HasSuffix(r.URL.Path, "/search") || len(a.records) < 3 || !l.drawLie("stale-order") {
+		return
+	}
+	if strings.HasSuffix(r.URL.Path, "/contacts/search") {
+		for i, record := range a.records {
+			if now := l.presentContact(r, record); now != nil && l.drawLie("stale-order") {
+				a.records[i] = now
+			}
+		}
+	}
+	last := len(a.records) - 1
+	a.records = append(a.records[last:last+1:last+1], a.records[:last]...)
+	var pages struct {
+		Next *struct {
+			After string `json:"starting_after"`
+		}
+	}
+	if json.Unmarshal(a.envelope["pages"], &pages) != nil || pages.Next == nil || pages.Next.After == "" {
+		return
+	}
+	if l.heldBack == nil {
+		l.heldBack = map[string]map[string]json.RawMessage{}
+	}
+	i := l.dice.IntN(len(a.records))
+	l.heldBack[pages.Next.After] = a.records[i]
+	a.records = slices.Delete(a.records, i, i+1)
+}
+
+// presentContact is a contact as its own answer has it at this moment, nil where there is none.
+func (l *lyingProxy) presentContact(r *http.Request, record map[string]json.RawMessage) (now map[string]json.RawMessage) {
+	id := strings.Trim(string(record["id"]), `"`)
+	by := httptest.NewRequest(http.MethodGet, "/contacts/"+id, nil)
+	by.Header = r.Header.Clone()
+	answer := httptest.NewRecorder()
+	l.space.ServeHTTP(answer, by)
+	if answer.Code != http.StatusOK || json.Unmarshal(answer.Body.Bytes(), &now) != nil || string(now["id"]) != string(record["id"]) {
+		return nil
+	}
+	return now
+}
+
+// releaseRecord adds the record that was held back for a page. It stays there, also when no answer is wrong any more.
+func (l *lyingProxy) releaseRecord(r *http.Request, a *lyingAnswer) {
+	if record := l.heldBack[cursorOf(a.asked)]; record != nil && a.key != "" && strings.HasSuffix(r.URL.Path, "/search") {
+		a.records = append(a.records, record)
 	}
 }

@@ -50,36 +50,59 @@ func drawWorld(seed uint64, runs int) *trialPlan {
 		for range 2 + d.IntN(8) {
 			p.addOp(events[d.IntN(len(events))].name, d.Int64N(1000), "")
 		}
-		p.addOp("wait", d.Int64N(100_000), "")
-		switch d.IntN(6) {
-		case 0:
-			p.addOp("knobs", 0, honest[d.IntN(len(honest))])
-		case 1:
-			name, detail, _ := strings.Cut(mishaps[d.IntN(6)], ":")
-			p.addOp("chaos", 0, strings.TrimSuffix(fmt.Sprintf("%s=%v:%s", name, []float64{0.02, 0.1}[d.IntN(2)], detail), ":"))
-		}
-		var told []string
-		all := lieKinds()
-		for range 1 + d.IntN(3) {
-			one := all[d.IntN(len(all))]
-			told = append(told, one.name+"="+one.share[d.IntN(len(one.share))])
-		}
-		p.addOp("lies", d.Int64N(1000), strings.Join(told, ","))
-		var with []string
-		switch d.IntN(12) {
-		case 0:
-			with = append(with, fmt.Sprintf("die=%d", 1+d.IntN(12)))
-		case 1:
-			with = append(with, fmt.Sprintf("cancel=%d", 1+d.IntN(12)))
-		case 2:
-			refresh = true
-		}
-		if refresh {
-			with = append(with, "refresh=1")
-		}
-		p.addOp("run", d.Int64N(1000), strings.Join(with, " "))
+		p.addWorldFaults(d)
+		p.addWorldRun(d, refresh)
 	}
 	return p
+}
+
+// addWorldFaults adds what happens besides the events: time, a wrong clock, an erasure, a behaviour or a fault, and wrong answers.
+func (p *trialPlan) addWorldFaults(d *rand.Rand) {
+	p.addOp("wait", d.Int64N(100_000), "")
+	switch d.IntN(12) {
+	case 0:
+		p.addOp("clock", []int64{-86400, -3600, 3600, 86400, 365 * 86400}[d.IntN(5)], "")
+	case 1:
+		p.addOp("clock", 0, "")
+	case 2:
+		p.addOp("erase", d.Int64N(1000), "")
+	}
+	switch d.IntN(6) {
+	case 0:
+		p.addOp("knobs", 0, honest[d.IntN(len(honest))])
+	case 1:
+		name, detail, _ := strings.Cut(mishaps[d.IntN(len(mishaps))], ":")
+		p.addOp("chaos", 0, strings.TrimSuffix(fmt.Sprintf("%s=%v:%s", name, []float64{0.02, 0.1}[d.IntN(2)], detail), ":"))
+	}
+	var told []string
+	all := lieKinds()
+	for range 1 + d.IntN(3) {
+		one := all[d.IntN(len(all))]
+		told = append(told, one.name+"="+one.share[d.IntN(len(one.share))])
+	}
+	p.addOp("lies", d.Int64N(1000), strings.Join(told, ","))
+}
+
+// addWorldRun adds a run: how it ends, and which events happen between its requests.
+func (p *trialPlan) addWorldRun(d *rand.Rand, refresh bool) {
+	var with []string
+	switch d.IntN(12) {
+	case 0:
+		with = append(with, fmt.Sprintf("die=%d", 1+d.IntN(12)))
+	case 1:
+		with = append(with, fmt.Sprintf("cancel=%d", 1+d.IntN(12)))
+	case 2:
+		refresh = true
+	case 3, 4:
+		with = append(with, fmt.Sprintf("point=%s:%d", modelCrashes[d.IntN(len(modelCrashes))], 1+d.IntN(3)))
+	}
+	if d.IntN(5) == 0 { // the index then orders by older times than the records show
+		with = append(with, fmt.Sprintf("life=%d", 2+d.IntN(6)))
+	}
+	if refresh {
+		with = append(with, "refresh=1")
+	}
+	p.addOp("run", d.Int64N(1000), strings.Join(with, " "))
 }
 
 // addConfigured adds a change of the configuration, or takes it back with the full refresh that this needs. It returns the settings from now on,
@@ -113,8 +136,10 @@ func worldSettings(family string) []string {
 
 // configure writes the settings of streams into the configuration. Masked values come back with a full refresh only.
 func (t *planTrial) configure(settings string) {
-	t.owed = t.owed || t.masked
-	t.masked = strings.Contains(settings, "hash") || strings.Contains(settings, "drop")
+	t.owed, t.kept = t.owed || t.masked, keptStream(settings)
+	if t.masked = strings.Contains(settings, "hash") || strings.Contains(settings, "drop"); t.masked {
+		t.snapshots = nil // the earlier states are masked too
+	}
 	text, _, _ := strings.Cut(t.bed.readConfig(), "streams:\n")
 	if settings != "" {
 		text += "streams:\n  " + settings + "\n"

@@ -20,7 +20,7 @@ var interpretMutants = []mutant{
 	},
 	{
 		bug: "whoever left explains a search that returns nothing at all", file: "internal/sync/stream/evidence.go", killer: "pipeline.TestF27FormerlyMissedWrongAnswersAreNoticed",
-		old: "return confirmEmptyList(ctx, t, e.column, e.from)", new: "return nil",
+		old: "return e.confirmEmptyList(ctx, t)", new: "return nil",
 	},
 	{
 		bug: "what is always sent is lost where a refresh fails at once", file: "internal/sync/stream/commit.go", killer: "pipeline.TestF27FormerlyMissedWrongAnswersAreNoticed",
@@ -173,5 +173,49 @@ var interpretMutants = []mutant{
 	{
 		bug: "one old record in its answer proves that a search works", file: "internal/sync/stream/evidence.go", killer: "pipeline.TestT197ASearchThatLacksTheNewestStoredRowsIsCheckedByID",
 		old: "|| 2*lacks < known ||", new: "|| lacks < known ||",
+	},
+	{
+		bug: "a feed goes on behind a page that names no next one", file: "extract/pager.go", killer: "extract.TestT171AFeedEndsOnAPageThatNamesNoNextOne",
+		old: "if end = l.isGrowing || endsByCounts(", new: "if end = endsByCounts(",
+	},
+	{
+		bug: "a record that counts less than its list entry is complete", file: "extract/whole.go", killer: "extract.TestT168ARecordOlderThanItsListEntryIsStale",
+		old: "a != nil && b != nil && scan.Count(a) > scan.Count(b) {", new: "a != nil && b != nil && scan.Count(a) > scan.Count(b)+1000 {",
+	},
+	{
+		bug: "a record that counts more than its parts is complete", file: "extract/whole.go", killer: "extract.TestT168ARecordOlderThanItsListEntryIsStale",
+		old: "if countsMore(s, c, raw, n) {", new: "if countsMore(s, c, raw, n+1000) {",
+	},
+	{
+		bug: "a quiet month leaves no evidence that a search works", file: "internal/sync/stream/evidence.go", killer: "pipeline.TestT161ABrokenSearchIsNoticedAfterAQuietMonth",
+		old: "column == \"\" || req.Phase != extract.Forward ||", new: "column == \"\" || req.Phase == extract.Forward ||",
+	},
+	{
+		bug: "a run may send any number of requests", file: "internal/config/spec.go", killer: "pipeline.TestT166RunsHaveATimeLimitByDefault",
+		old: "Default: \"5000000\"", new: "Default: \"500000000\"",
+	},
+	{
+		bug: "times in milliseconds are not reported", file: "internal/sync/stream/audit.go", killer: "pipeline.TestT159TimesInMillisecondsAreReportedOnce",
+		old: "range t.Decoder.MillisecondColumns() {", new: "range t.Decoder.MillisecondColumns()[:0] {",
+	},
+	{
+		bug: "clocks that disagree are no finding", file: "internal/sync/identify.go", killer: "pipeline.TestT164ClocksThatDifferAreReported",
+		old: "if w.Client.ClocksDisagree() {", new: "if w.Client.ClocksDisagree() && skew == 0 {",
+	},
+	{
+		bug: "clocks that differ are no note", file: "internal/sync/identify.go", killer: "pipeline.TestT164ClocksThatDifferAreReported",
+		old: "if skew.Abs() <= ClockSkew {", new: "if skew.Abs() <= 1000*ClockSkew {",
+	},
+	{
+		bug: "of two copies in one answer the later counts, newer or not", file: "load/internal/clause/row.go", killer: "load.TestT173TheNewerOfTwoCopiesWins",
+		old: "ORDER BY %[3]s DESC NULLS LAST, _row DESC)", new: "ORDER BY _row DESC, %[3]s DESC NULLS LAST)",
+	},
+	{
+		bug: "a stream without `newest` does not compare updated_at", file: "transform/table.go", killer: "load.TestT173TheNewerOfTwoCopiesWins",
+		old: "newestColumn(s),", new: "s.Newest,",
+	},
+	{
+		bug: "an empty answer is believed, where all that it lacks has left and the next answer is right", file: "internal/sync/stream/evidence.go", killer: "pipeline.TestT194AnEmptyAnswerIsNoticedWhoeverLeft",
+		old: "slices.IndexFunc(times, e.window.IncludesTime); i >= 0 {", new: "slices.IndexFunc(times, e.window.IncludesTime); i >= 1000 {",
 	},
 }

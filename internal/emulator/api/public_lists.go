@@ -3,11 +3,13 @@ package api
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"aqueduck/internal/emulator/api/answer"
 	"aqueduck/internal/emulator/apiversion"
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/population"
 )
 
 var publicRoutes = []Route{
@@ -24,64 +26,84 @@ func listHelpCenters(w *Handlers, _ *Request) answer.Answer {
 	w.Mu.Lock()
 	workspace := w.WorkspaceID
 	w.Mu.Unlock()
-	made := w.Setup.Start.Unix() - event.Span
-	return w.answerRecords("list", "data", []jsontext.Record{
-		{{Name: "id", Value: "88101"}, {Name: "workspace_id", Value: workspace}, {Name: "identifier", Value: "help"}, {Name: "display_name", Value: "Help & Söhne"}, {Name: "url", Value: "https://help.example/help?lang=de"},
-			{Name: "custom_domain", Value: "help.example"}, {Name: "website_turned_on", Value: true}, {Name: "default", Value: true}, {Name: "locales", Value: jsontext.RawJSON(`["de","en"]`)},
-			{Name: "created_at", Value: jsontext.Moment(made)}, {Name: "updated_at", Value: jsontext.Moment(made + 9*event.Day)}},
-		{{Name: "id", Value: "88102"}, {Name: "workspace_id", Value: workspace}, {Name: "identifier", Value: "second"}, {Name: "display_name", Value: "売上"}, {Name: "url", Value: nil}, {Name: "custom_domain", Value: nil},
-			{Name: "website_turned_on", Value: false}, {Name: "default", Value: false}, {Name: "locales", Value: jsontext.RawJSON(`[]`)}, {Name: "created_at", Value: jsontext.Moment(made + 40*event.Day)}, {Name: "updated_at", Value: jsontext.Moment(made + 40*event.Day)}},
-	})
+	began := w.Setup.Start.Unix() - event.Span
+	var list []jsontext.Record
+	for _, c := range event.HelpCenters {
+		list = append(list, jsontext.Record{{Name: "id", Value: c.ID}, {Name: "workspace_id", Value: workspace}, {Name: "identifier", Value: c.Identifier}, {Name: "display_name", Value: c.Name},
+			{Name: "url", Value: c.URL}, {Name: "custom_domain", Value: c.Domain}, {Name: "website_turned_on", Value: c.On}, {Name: "default", Value: c.Default},
+			{Name: "locales", Value: quotedList(c.Locales)}, {Name: "created_at", Value: jsontext.Moment(began + c.Made)}, {Name: "updated_at", Value: jsontext.Moment(began + c.Updated)}})
+	}
+	return w.answerRecords("list", "data", list)
 }
 
-func listBrands(w *Handlers, _ *Request) answer.Answer {
-	made, count := w.Setup.Start.Unix()-event.Span, 2
-	if w.HoursSimulated() >= 3 {
-		count++
+// quotedList returns texts as a list in JSON.
+func quotedList(texts []string) jsontext.RawJSON {
+	b := []byte{'['}
+	for i, text := range texts {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = jsontext.AppendString(b, text)
 	}
+	return jsontext.RawJSON(append(b, ']'))
+}
+
+// teamTexts returns the ids of teams as texts, as these lists send them.
+func teamTexts(ids []int64) jsontext.RawJSON {
+	var texts []string
+	for _, id := range ids {
+		texts = append(texts, strconv.FormatInt(id, 10))
+	}
+	return quotedList(texts)
+}
+
+// listBrands lists the brands. Those without a help center lack the field.
+func listBrands(w *Handlers, _ *Request) answer.Answer {
+	began, hours := w.Setup.Start.Unix()-event.Span, w.HoursSimulated()
 	var list []jsontext.Record
-	for n := range count {
-		r := jsontext.Record{{Name: "type", Value: "brand"}, {Name: "id", Value: strconv.Itoa(4400 + n)}, {Name: "name", Value: []string{"Main", "Zweite & Co", "New \"brand\""}[n]}, {Name: "is_default", Value: n == 0},
-			{Name: "created_at", Value: jsontext.Moment(made + int64(n)*event.Day)}, {Name: "updated_at", Value: jsontext.Moment(made + int64(n)*event.Day)}, {Name: "default_address_settings_id", Value: strconv.Itoa(7100 + n)}}
-		if n < 2 {
-			r = append(r, jsontext.Column{Name: "help_center_id", Value: strconv.Itoa(88101 + n)})
+	for n, brand := range event.Brands {
+		if hours < brand.Hour {
+			continue
+		}
+		made := jsontext.Moment(began + brand.Made)
+		r := jsontext.Record{{Name: "type", Value: "brand"}, {Name: "id", Value: brand.ID}, {Name: "name", Value: brand.Name}, {Name: "is_default", Value: n == 0},
+			{Name: "created_at", Value: made}, {Name: "updated_at", Value: made}, {Name: "default_address_settings_id", Value: brand.Address}}
+		if brand.HelpCenter != "" {
+			r = append(r, jsontext.Column{Name: "help_center_id", Value: brand.HelpCenter})
 		}
 		list = append(list, r)
 	}
 	return w.answerRecords("list", "data", list)
 }
 
-// These lists come from public descriptions of such an API; the document does not name them. Their contents are a function of the simulated
-// hours: a macro changes at hour 2, a brand comes at hour 3, a snippet goes at hour 4, and an attribute is archived at hour 5.
-
-// macroCount is larger than a default page of macros.
-const macroCount = 43
+// These lists come from public descriptions of such an API; the document does not name them. Package event has their contents, which are a
+// function of the simulated hours: a macro changes at hour 2, a brand comes at hour 3, a snippet goes at hour 4, and an attribute is archived
+// at hour 5.
 
 func listMacros(w *Handlers, q *Request) answer.Answer {
 	hours := w.HoursSimulated()
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	var list []jsontext.Record
-	for n := range macroCount {
-		made := w.Setup.Start.Unix() - event.Span + int64(n)*event.Day
-		updated, body := made, fmt.Sprintf("Hello, this is macro %d", n)
-		if n == 7 && hours >= 2 {
-			updated, body = w.Setup.Start.Unix()+2*3600, "changed"
+	for _, m := range event.Macros {
+		made := w.Setup.Start.Unix() - event.Span + m.Made
+		updated, text, visible := made, m.Text, "everyone"
+		if hours >= m.NewHour {
+			updated, text = w.Setup.Start.Unix()+int64(m.NewHour)*3600, m.NewText
 		}
-		r := jsontext.Record{{Name: "type", Value: "macro"}, {Name: "id", Value: strconv.Itoa(3300 + n)}, {Name: "name", Value: "Macro " + strconv.Itoa(n)}, {Name: "body", Value: "<p>" + body + " &amp; more</p>"},
-			{Name: "body_text", Value: body + " & more"}, {Name: "created_at", Value: jsontext.ISOTime(made)}, {Name: "updated_at", Value: jsontext.ISOTime(updated)}, {Name: "visible_to", Value: "everyone"},
-			{Name: "visible_to_team_ids", Value: jsontext.RawJSON(`[]`)}, {Name: "available_on", Value: jsontext.RawJSON(`["inbox","messenger"]`)}}
-		if n%5 == 0 {
-			r[3].Value, r[4].Value = nil, nil
-			r[7].Value, r[8].Value = "specific_teams", jsontext.RawJSON(fmt.Sprintf(`["%d","%d"]`, event.Teams[0].ID, event.Teams[1].ID))
+		if len(m.Teams) > 0 {
+			visible = "specific_teams"
 		}
-		list = append(list, r)
+		body := ""
+		if text != "" {
+			body = "<p>" + strings.ReplaceAll(text, "&", "&amp;") + "</p>"
+		}
+		list = append(list, jsontext.Record{{Name: "type", Value: "macro"}, {Name: "id", Value: m.ID}, {Name: "name", Value: m.Name}, {Name: "body", Value: body},
+			{Name: "body_text", Value: text}, {Name: "created_at", Value: jsontext.ISOTime(made)}, {Name: "updated_at", Value: jsontext.ISOTime(updated)}, {Name: "visible_to", Value: visible},
+			{Name: "visible_to_team_ids", Value: teamTexts(m.Teams)}, {Name: "available_on", Value: quotedList(m.Places)}})
 	}
 	return w.answerCursorPage(q, "GET /macros", list)
 }
-
-// snippetCount is larger than two small pages of snippets.
-const snippetCount = 45
 
 // listSnippets lists the snippets: counters in the envelope itself, and no pages object.
 func listSnippets(w *Handlers, q *Request) answer.Answer {
@@ -91,16 +113,11 @@ func listSnippets(w *Handlers, q *Request) answer.Answer {
 	}
 	hours := w.HoursSimulated()
 	var list []jsontext.Record
-	for n := range snippetCount {
-		if n == 11 && hours >= 4 || w.K().EmptyLists {
+	for _, s := range event.Snippets {
+		if hours >= s.Removed || w.K().EmptyLists {
 			continue
 		}
-		made := w.Setup.Start.Unix() - event.Span + int64(n)*event.Day
-		list = append(list, jsontext.Record{{Name: "type", Value: "content_snippet"}, {Name: "id", Value: strconv.Itoa(5500 + n)}, {Name: "title", Value: []string{"", "Über & about", "Snippet"}[n%3]}, {Name: "locale", Value: []string{"en", "de"}[n%2]},
-			{Name: "body_markdown", Value: fmt.Sprintf("**Snippet** %d", n)}, {Name: "json_blocks", Value: jsontext.RawJSON(fmt.Sprintf(`[{"type":"paragraph","text":"Snippet %d"}]`, n))},
-			{Name: "ai_chatbot_availability", Value: n%2 == 0}, {Name: "ai_copilot_availability", Value: true}, {Name: "ai_sales_agent_availability", Value: false},
-			{Name: "chatbot_availability", Value: int64(n % 2)}, {Name: "copilot_availability", Value: int64(1)}, {Name: "audience_ids", Value: jsontext.RawJSON([]string{"null", "[]", "[17,18]"}[n%3])},
-			{Name: "created_at", Value: jsontext.Moment(made)}, {Name: "updated_at", Value: jsontext.Moment(made)}})
+		list = append(list, snippetRecord(s, w.Setup.Start.Unix()-event.Span))
 	}
 	p := &jsontext.Writer{Bytes: openList(nil, "list", "data")}
 	first, last := at.pageBounds(len(list))
@@ -117,28 +134,55 @@ func listSnippets(w *Handlers, q *Request) answer.Answer {
 	return answer.OK(p.Bytes)
 }
 
+func snippetRecord(s event.Snippet, began int64) jsontext.Record {
+	audiences, chatbot := jsontext.RawJSON("null"), int64(1)
+	if s.Chatbot {
+		chatbot = 0
+	}
+	if s.Targeted {
+		audiences = jsontext.RawJSON(strings.ReplaceAll(fmt.Sprint(s.Audiences), " ", ","))
+	}
+	made := jsontext.Moment(began + s.Made)
+	return jsontext.Record{{Name: "type", Value: "content_snippet"}, {Name: "id", Value: s.ID}, {Name: "title", Value: s.Title}, {Name: "locale", Value: s.Locale},
+		{Name: "body_markdown", Value: s.Markdown}, {Name: "json_blocks", Value: jsontext.RawJSON(`[{"type":"paragraph","text":` + jsontext.Quote(s.Plain) + `}]`)},
+		{Name: "ai_chatbot_availability", Value: s.Chatbot}, {Name: "ai_copilot_availability", Value: true}, {Name: "ai_sales_agent_availability", Value: false},
+		{Name: "chatbot_availability", Value: chatbot}, {Name: "copilot_availability", Value: int64(1)}, {Name: "audience_ids", Value: audiences},
+		{Name: "created_at", Value: made}, {Name: "updated_at", Value: made}}
+}
+
 // listConversationAttributes lists the custom attributes of conversations. In this list ids are numbers and options are objects.
 func listConversationAttributes(w *Handlers, _ *Request) answer.Answer {
 	began, hours := w.Setup.Start.Unix()-event.Span, w.HoursSimulated()
 	var list []jsontext.Record
-	for _, a := range event.DataAttributes {
-		if a.Model != "conversation" || a.Standard || hours < a.Hour {
+	for _, a := range event.ConversationAttributes {
+		if hours < a.Hour {
 			continue
 		}
-		list = append(list, jsontext.Record{{Name: "type", Value: "conversation_attribute"}, {Name: "id", Value: a.ID}, {Name: "name", Value: a.Name}, {Name: "description", Value: nil}, {Name: "data_type", Value: a.Kind}, {Name: "required", Value: false},
-			{Name: "archived", Value: hours >= a.Archived}, {Name: "multiline", Value: false}, {Name: "admin_id", Value: strconv.FormatInt(event.Admins[0].ID, 10)}, {Name: "visible_to_team_ids", Value: jsontext.RawJSON(`[]`)},
-			{Name: "created_at", Value: jsontext.Moment(began + a.Made)}, {Name: "updated_at", Value: jsontext.Moment(began + a.Made)}})
+		r := jsontext.Record{{Name: "type", Value: "conversation_attribute"}, {Name: "id", Value: a.ID}, {Name: "name", Value: a.Name}, {Name: "data_type", Value: a.Kind},
+			{Name: "archived", Value: hours >= a.Archived}, {Name: "created_at", Value: jsontext.Moment(began + a.Made)}, {Name: "updated_at", Value: jsontext.Moment(began + a.Made)}}
+		list = append(list, append(r, attributeDetails(a)...))
 	}
-	made := w.Setup.Start.Unix() - event.Span
-	list = append(list, jsontext.Record{{Name: "type", Value: "conversation_attribute"}, {Name: "id", Value: int64(9100050)}, {Name: "name", Value: "Topic & kind"}, {Name: "description", Value: "What it is about"}, {Name: "data_type", Value: "list"},
-		{Name: "required", Value: true}, {Name: "archived", Value: hours >= 5}, {Name: "options", Value: jsontext.RawJSON(`[{"id":"o1","label":"Refund","archived":false},{"id":"o2","label":"Über","archived":true}]`)},
-		{Name: "visible_to_team_ids", Value: jsontext.RawJSON(fmt.Sprintf(`["%d"]`, event.Teams[0].ID))}, {Name: "admin_id", Value: nil}, {Name: "created_at", Value: jsontext.Moment(made)}, {Name: "updated_at", Value: jsontext.Moment(made)}},
-		jsontext.Record{{Name: "type", Value: "conversation_attribute"}, {Name: "id", Value: int64(9100051)}, {Name: "name", Value: "Order"}, {Name: "data_type", Value: "relationship"},
-			{Name: "reference", Value: jsontext.RawJSON(`{"type":"many","object_type_id":"771"}`)}, {Name: "archived", Value: false}, {Name: "created_at", Value: jsontext.Moment(made)}, {Name: "updated_at", Value: jsontext.Moment(made)}})
 	return w.answerRecords("list", "data", list)
 }
 
-// handlingEvents lists a pair of events for every other conversation, an hour after its beginning.
+// attributeDetails are the fields that depend on the kind of an attribute.
+func attributeDetails(a event.ConversationAttribute) jsontext.Record {
+	switch a.Kind {
+	case "relationship":
+		return jsontext.Record{{Name: "reference", Value: jsontext.RawJSON(`{"type":` + jsontext.Quote(a.Reference) + `,"object_type_id":` + jsontext.Quote(a.Object) + `}`)}}
+	case "list":
+		var options []string
+		for _, o := range a.Options {
+			options = append(options, fmt.Sprintf(`{"id":%s,"label":%s,"archived":%t}`, jsontext.Quote(o.ID), jsontext.Quote(o.Label), o.Archived))
+		}
+		return jsontext.Record{{Name: "description", Value: a.Description}, {Name: "required", Value: true}, {Name: "options", Value: jsontext.RawJSON("[" + strings.Join(options, ",") + "]")},
+			{Name: "visible_to_team_ids", Value: teamTexts(a.Teams)}, {Name: "admin_id", Value: nil}}
+	}
+	return jsontext.Record{{Name: "description", Value: a.Description}, {Name: "required", Value: false}, {Name: "multiline", Value: false},
+		{Name: "admin_id", Value: strconv.FormatInt(event.Admins[0].ID, 10)}, {Name: "visible_to_team_ids", Value: teamTexts(a.Teams)}}
+}
+
+// handlingEvents lists the pauses and resumptions of a conversation.
 func handlingEvents(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -147,18 +191,22 @@ func handlingEvents(w *Handlers, q *Request) answer.Answer {
 		return answer.NotFound("Conversation")
 	}
 	p := &jsontext.Writer{Bytes: []byte(`{"handling_events":[`)}
-	for n := range 2 * (int(num) % 2) {
-		a := event.Admins[(int(num)+n)%len(event.Admins)]
+	for _, e := range population.DrawHandling(num) {
 		p.WriteKey("")
-		jsontext.WriteRecord(p, jsontext.Record{{Name: "type", Value: []string{"paused", "resumed"}[n]}, {Name: "timestamp", Value: jsontext.ISOTime(w.Threads[num].Newest.Created + 3600*int64(n+1))}, {Name: "reason", Value: []string{"snoozed", ""}[n]},
-			{Name: "teammate", Value: jsontext.RawJSON(fmt.Sprintf(`{"type":"admin","id":%d,"name":%q,"email":%q}`, a.ID, a.Name, a.Email))}})
+		jsontext.WriteRecord(p, jsontext.Record{{Name: "type", Value: e.Kind}, {Name: "timestamp", Value: jsontext.ISOTime(w.Threads[num].Newest.Created + e.After)},
+			{Name: "reason", Value: e.Reason}, {Name: "teammate", Value: jsontext.RawJSON(authorText(e.By, strconv.FormatInt(e.By.ID, 10)))}})
 	}
 	p.CloseList()
 	p.Close()
 	return answer.OK(p.Bytes)
 }
 
-// sideConversations lists one side conversation for every tenth conversation.
+// authorText returns an admin in JSON, with an id that is a number or a text.
+func authorText(a event.Admin, id string) string {
+	return `{"type":"admin","id":` + id + `,"name":` + jsontext.Quote(a.Name) + `,"email":` + jsontext.Quote(a.Email) + `}`
+}
+
+// sideConversations lists the side conversations of a conversation.
 func sideConversations(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -167,31 +215,42 @@ func sideConversations(w *Handlers, q *Request) answer.Answer {
 		return answer.NotFound("Conversation")
 	}
 	p := &jsontext.Writer{Bytes: openList(nil, "side_conversation.list", "side_conversations")}
-	count := int64(0)
-	if num%10 == 3 {
-		count = 1
-		at, a := w.Threads[num].Newest.Created+7200, event.Admins[int(num)%len(event.Admins)]
+	list := population.DrawSideTalks(num)
+	for _, s := range list {
+		at := w.Threads[num].Newest.Created + s.After
 		p.OpenItem()
-		p.TextOrNull("side_conversation_id", "8"+q.ID)
+		p.TextOrNull("side_conversation_id", s.ID)
 		p.Int("total_count", 1)
 		p.OpenList("conversation_parts")
 		p.OpenItem()
 		p.TextOrNull("type", "conversation_part")
-		p.TextOrNull("id", "1"+q.ID)
+		p.TextOrNull("id", s.PartID)
 		p.TextOrNull("part_type", "comment")
-		p.TextOrNull("body", "<p>Could you look at "+q.ID+"?</p>")
+		p.TextOrNull("body", s.Body)
 		p.TimeOrNull("created_at", at)
 		p.TimeOrNull("updated_at", at)
-		p.RawOrNull("author", fmt.Sprintf(`{"type":"admin","id":"%d","name":%q,"email":%q}`, a.ID, a.Name, a.Email))
-		p.RawOrNull("attachments", `[{"type":"upload","name":"a.png","url":"https://files.example/a.png?expires=1&signature=`+strconv.Itoa(q.N)+`","content_type":"image/png","filesize":7,"width":1,"height":1}]`)
+		p.RawOrNull("author", authorText(s.By, jsontext.Quote(strconv.FormatInt(s.By.ID, 10))))
+		p.OpenList("attachments")
+		for _, f := range s.Files {
+			p.OpenItem()
+			p.TextOrNull("type", "upload")
+			p.TextOrNull("name", f.Name)
+			p.TextOrNull("url", fmt.Sprintf("https://files.example/%s?expires=1&signature=%d", f.Name, q.N)) // signed anew in each answer
+			p.TextOrNull("content_type", f.Type)
+			p.Int("filesize", f.Size)
+			p.Int("width", f.Width)
+			p.Int("height", f.Height)
+			p.Close()
+		}
+		p.CloseList()
 		p.Bool("redacted", false)
 		p.Close()
 		p.CloseList()
 		p.Close()
 	}
 	p.CloseList()
-	p.Int("total_count", count)
-	p.RawOrNull("pages", `{"type":"pages","page":1,"per_page":20,"total_pages":`+strconv.FormatInt(min(count, 1), 10)+`}`)
+	p.Int("total_count", int64(len(list)))
+	p.RawOrNull("pages", fmt.Sprintf(`{"type":"pages","page":1,"per_page":20,"total_pages":%d}`, min(len(list), 1)))
 	p.Close()
 	return answer.OK(p.Bytes)
 }

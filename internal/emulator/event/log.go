@@ -52,6 +52,8 @@ type OracleFacts struct {
 	Consultations func(conversation int32, parts []Part) []Consultation // initial consultations of a conversation
 	Dialogue      func(c *Consultation) *Dialogue
 	Lines         func(call int32) []TranscriptLine
+	Handling      func(conversation int32) []HandlingEvent
+	SideTalks     func(conversation int32) []SideTalk
 
 	Companies     int // number of companies at hour 0
 	Company       func(n int32) *Company

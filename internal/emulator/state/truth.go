@@ -21,6 +21,7 @@ func (w *World) oracleFacts() event.OracleFacts {
 		Conversation: w.Conversations.Maker.DrawBeginning, Ticket: w.Tickets.Maker.DrawTicketBeginning, Consultations: w.Conversations.Maker.DrawConsultations,
 		Dialogue: func(c *event.Consultation) *event.Dialogue { return population.DrawDialogue(seed, c) },
 		Lines:    func(call int32) []event.TranscriptLine { return population.DrawCallLines(seed, call) },
+		Handling: population.DrawHandling, SideTalks: population.DrawSideTalks,
 
 		Companies: w.Contacts.Maker.Companies, Company: func(n int32) *event.Company { return w.Contacts.Maker.DrawCompany(n, start) },
 		CompanyID:     func(n int32) string { return string(w.Contacts.Maker.AppendCompanyID(nil, n)) },

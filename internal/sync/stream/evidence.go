@@ -135,8 +135,8 @@ func (e *windowEvidence) confirmMissingByID(ctx context.Context, t *Task) error 
 		return nil
 	case !known:
 		proof = "and the stream has no request by id"
-	case len(there) == 0 && !e.anyRecord:
-		return confirmEmptyList(ctx, t, e.column, e.from)
+	case within == 0 && !e.anyRecord:
+		return e.confirmEmptyList(ctx, t)
 	case within == 0, e.anyRecord && 2*within < exist:
 		return nil
 	}
@@ -144,11 +144,12 @@ func (e *windowEvidence) confirmMissingByID(ctx context.Context, t *Task) error 
 		What: fmt.Sprintf("stream %s: its list lacks %d of the %d newest rows stored from %s to %s; %s", t.Stream.Name, len(ids), e.stored, formatTime(e.from), formatTime(e.to), proof)}
 }
 
-// confirmEmptyList checks a search that returned nothing for a window with stored rows, after none of those rows was found by id. When the source
-// still has some older stored rows by id, a search without a time bound must return a record. Any record counts: the search index may not have a
-// row yet that was restored a moment ago.
-func confirmEmptyList(ctx context.Context, t *Task, column string, before time.Time) error {
-	stored, err := newestStored(ctx, t, column, time.Unix(0, 0), before)
+// confirmEmptyList checks a search that returned nothing for a window with stored rows, none of which the source has in that window any more. When
+// the source still has some older stored rows by id, a search from their stored times on must return a record, or a search without a time bound
+// where at most one of them kept its time: the index may not have a row yet that was restored a moment ago, or has it with an older time. A record
+// with a time inside the window shows that the window's answer was wrong, even if the search works by now.
+func (e *windowEvidence) confirmEmptyList(ctx context.Context, t *Task) error {
+	stored, err := newestStored(ctx, t, e.column, time.Unix(0, 0), e.from)
 	if err != nil {
 		return err
 	}
@@ -156,22 +157,56 @@ func confirmEmptyList(ctx context.Context, t *Task, column string, before time.T
 	if err != nil || len(there) == 0 {
 		return err
 	}
-	req := t.phaseRequest(extract.Forward)
-	req.State, req.Since = extract.State{}, time.Unix(1, 0)
-	for reader := extract.NewReader(t.Workspace.Client, req); ; { // the first pages may be empty
-		page, err := reader.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			break
+	var kept []int64
+	for key, at := range there {
+		if was, known := stored[key]; known && at >= was.Unix() {
+			kept = append(kept, was.Unix())
 		}
+	}
+	since := []int64{1}
+	if len(kept) > 0 {
+		since = []int64{max(1, slices.Min(kept)), 1}
+	}
+	if len(kept) > 1 { // of several the index has one
+		since = since[:1]
+	}
+	for _, from := range since {
+		times, some, err := searchFrom(ctx, t, from)
 		if err != nil {
-			return fmt.Errorf("stream %s: ask its list for any record: %w", t.Stream.Name, err)
+			return err
 		}
-		if len(page.Records) > 0 {
+		if i := slices.IndexFunc(times, e.window.IncludesTime); i >= 0 {
+			return &problem.Problem{Class: "source", Next: problem.SourceNext,
+				What: fmt.Sprintf("stream %s: its list returned nothing from %s on, and a second search returns a record of %s", t.Stream.Name, formatTime(e.from), formatTime(time.Unix(times[i], 0)))}
+		}
+		if some {
 			return nil
 		}
 	}
 	return &problem.Problem{Class: "source", Next: problem.SourceNext,
 		What: fmt.Sprintf("stream %s: its list is empty for every start time, but %d stored records exist by id", t.Stream.Name, len(there))}
+}
+
+// searchFrom returns the times of the first records of a search from a time on; some reports whether there is any record.
+func searchFrom(ctx context.Context, t *Task, from int64) (times []int64, some bool, err error) {
+	req := t.phaseRequest(extract.Forward)
+	req.State, req.Since = extract.State{}, time.Unix(from, 0)
+	for reader := extract.NewReader(t.Workspace.Client, req); !some; { // the first pages may be empty
+		page, err := reader.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, false, fmt.Errorf("stream %s: ask its list for any record: %w", t.Stream.Name, err)
+		}
+		some = len(page.Records) > 0
+		for _, record := range page.Records {
+			if at, timed := extract.RecordTime(t.Stream, record.Raw); timed {
+				times = append(times, at)
+			}
+		}
+	}
+	return times, some, nil
 }
 
 // newestStored returns the keys and times of the newest rows that are stored between two times, at most evidenceRows.
@@ -186,19 +221,21 @@ func newestStored(ctx context.Context, t *Task, column string, from, to time.Tim
 	return stored, nil
 }
 
-// timesByID reads records by id and returns the times (Unix seconds) of those that the source has. known is false when no stream can read these
+// timesByID reads records by id and returns the times (Unix seconds) of those that the source has, by their keys. known is false when no stream can read these
 // records by id.
-func timesByID(ctx context.Context, t *Task, ids []string) (there []int64, known bool, err error) {
+func timesByID(ctx context.Context, t *Task, ids []string) (there map[string]int64, known bool, err error) {
 	if len(ids) == 0 {
 		return nil, true, nil
 	}
+	there = map[string]int64{}
 	records, known, err := readByID(ctx, t, ids)
 	if err != nil {
 		return nil, known, fmt.Errorf("stream %s: request by id what its search did not return: %w", t.Stream.Name, err)
 	}
 	for _, record := range records {
-		if at, timed := extract.RecordTime(t.Stream, record.Raw); timed && !record.Gone {
-			there = append(there, at)
+		key, keyed := extract.RecordKey(t.Stream, record.Raw)
+		if at, timed := extract.RecordTime(t.Stream, record.Raw); keyed && timed && !record.Gone {
+			there[key] = at
 		}
 	}
 	return there, known, nil
