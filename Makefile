@@ -171,7 +171,7 @@ words: ## long sentences, words that the glossary replaces, long cells of tables
 	@go run ./tools/words -all
 
 docs: ## write the pages of docs/ that are made from the code
-	go run ./schemas/gendocs
+	go run ./tools/gendocs
 	go test ./internal/config ./internal/dictionary -run ThePageOf -update
 	go test ./internal/pipeline -run "ThePageOf|RequestsOfAChangedRecord" -update
 	go test ./internal/emulator -run "ThePageOf|ThePopulationIsWhatItsPageSays" -update
