@@ -141,7 +141,8 @@ vuln: ## nothing with a known vulnerability is called
 RACED := TestFirstRunEqualsTheOracle|TestSecondRunWithoutChange|TestInterruptedSweepContinues|TestEveryDataset|TestT96|TestT97
 race: ## the tests where goroutines meet, with the race detector
 	$(TESTS) -race -short ./extract/... ./internal/alert ./internal/console ./internal/sandbox ./internal/schedule ./internal/sync/...
-	$(TESTS) -race -short -run 'ConcurrentRunsPrepare|OneProcessHoldsTheLock' ./load
+	$(TESTS) -race -short -run 'ConcurrentRunsPrepare|OneProcessHoldsTheLock|InParquet|ParquetWrite' ./load
+	$(TESTS) -race -short -run 'Contract6|Notification|Subscriber' ./internal/emulator
 	$(TESTS) -race -short -run 'Serve|Console' ./internal/cli
 	$(TESTS) -race -short -run '$(RACED)' ./internal/pipeline
 
