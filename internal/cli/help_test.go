@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -103,7 +104,13 @@ func parseCommandLine(line string) (string, error) {
 
 func TestCommandLinesOfTheDocsAreSuchThatThereAre(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob("../../docs/*.md")
+	var files []string
+	err := filepath.WalkDir("../../docs", func(path string, _ fs.DirEntry, err error) error {
+		if strings.HasSuffix(path, ".md") {
+			files = append(files, path)
+		}
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
