@@ -70,9 +70,9 @@ func (s *emulatedSite) startAnalyst() *testProcess {
 	return a
 }
 
-// TestT157AnAnalystWhoWritesHarmsNobody has a read-write session with changes open while runs publish, and ends it in
+// TestT157WritingAnalystHarmsNobody has a read-write session with changes open while runs publish, and ends it in
 // every way. The session keeps what it had, readers of the next file see nothing of it.
-func TestT157AnAnalystWhoWritesHarmsNobody(t *testing.T) {
+func TestT157WritingAnalystHarmsNobody(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 41)
 	s.syncUntilEqual()
@@ -101,10 +101,10 @@ func TestT157AnAnalystWhoWritesHarmsNobody(t *testing.T) {
 	}
 }
 
-// TestT157AFileThatAnAnalystChangedIsNotGoneOnFrom ends the session before the next run starts, which begins with a copy
+// TestT157ChangedPublishedFileIsNotUsed ends the session before the next run starts, which begins with a copy
 // of the published file.
 // Holds: S26.
-func TestT157AFileThatAnAnalystChangedIsNotGoneOnFrom(t *testing.T) {
+func TestT157ChangedPublishedFileIsNotUsed(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 42)
 	s.syncUntilEqual()
@@ -125,10 +125,10 @@ func TestT157AFileThatAnAnalystChangedIsNotGoneOnFrom(t *testing.T) {
 	s.syncUntilEqual()
 }
 
-// TestT146ReadersHoldUpNobody reads all the time while runs publish: one reader from a file that it keeps open, one that
+// TestT146ReadersDelayNoRun reads all the time while runs publish: one reader from a file that it keeps open, one that
 // opens the published file anew for each question.
 // Holds: F12.
-func TestT146ReadersHoldUpNobody(t *testing.T) {
+func TestT146ReadersDelayNoRun(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 43)
 	s.syncUntilEqual()

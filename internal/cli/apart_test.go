@@ -20,9 +20,9 @@ import (
 	"aqueduck/load/layout"
 )
 
-// TestS50AServedRunThatDuckDBBringsDownEndsNoServe: the SQL of a stream file leaves DuckDB's stack on rows that this run has just read, the
+// TestS50ServeSurvivesACrashOfDuckDBInARun: the SQL of a stream file leaves DuckDB's stack on rows that this run has just read, the
 // first of the warehouse. What was tried before had none of them. The console tells of it, and a run with the SQL mended is well.
-func TestS50AServedRunThatDuckDBBringsDownEndsNoServe(t *testing.T) {
+func TestS50ServeSurvivesACrashOfDuckDBInARun(t *testing.T) {
 	t.Parallel()
 	h := newHeld(t)
 	home := filepath.Dir(h.file)
@@ -122,9 +122,9 @@ func startInGroup(t *testing.T, env []string, args ...string) (p *testProcess, a
 	}
 }
 
-// TestSignalsOfATerminalReachAServedRunOnce: Ctrl-C and a hangup are sent to all that a terminal runs. A reload leaves the run alone; the run
+// TestServedRunGetsTerminalSignalsOnce: Ctrl-C and a hangup are sent to all that a terminal runs. A reload leaves the run alone; the run
 // that is interrupted commits what is whole, and is noted with the code of the signal.
-func TestSignalsOfATerminalReachAServedRunOnce(t *testing.T) {
+func TestServedRunGetsTerminalSignalsOnce(t *testing.T) {
 	t.Parallel()
 	h, dir := startOverdueRun(t)
 	p, all := startInGroup(t, h.environment(), "serve", "-f", h.file)
@@ -142,8 +142,8 @@ func TestSignalsOfATerminalReachAServedRunOnce(t *testing.T) {
 	}
 }
 
-// TestASecondSignalEndsServeAndItsRunAtOnce: the process is over when its run's is, which still waits for its answer.
-func TestASecondSignalEndsServeAndItsRunAtOnce(t *testing.T) {
+// TestSecondSignalEndsServeAndItsRunAtOnce: the process is over when its run's is, which still waits for its answer.
+func TestSecondSignalEndsServeAndItsRunAtOnce(t *testing.T) {
 	t.Parallel()
 	h, _ := startOverdueRun(t)
 	p := startProcess(t, "aqueduck", h.environment(), "serve", "-f", h.file)
@@ -156,9 +156,9 @@ func TestASecondSignalEndsServeAndItsRunAtOnce(t *testing.T) {
 	}
 }
 
-// TestARunEndsWithTheServeThatBeganIt when that is killed: it is over before the next one begins its own, which finds how it ended and makes up
+// TestRunEndsWithItsServe when that is killed: it is over before the next one begins its own, which finds how it ended and makes up
 // for it.
-func TestARunEndsWithTheServeThatBeganIt(t *testing.T) {
+func TestRunEndsWithItsServe(t *testing.T) {
 	t.Parallel()
 	h, dir := startOverdueRun(t)
 	p := startProcess(t, "aqueduck", h.environment(), "serve", "-f", h.file)
@@ -178,9 +178,9 @@ func TestARunEndsWithTheServeThatBeganIt(t *testing.T) {
 	}
 }
 
-// TestS50AServedRunThatIsKilledIsToldInOneLine of the log, for programs too, with what ended it and what to do; it is tried again in a quarter
+// TestS50KilledServedRunIsReportedInOneLine of the log, for programs too, with what ended it and what to do; it is tried again in a quarter
 // of an hour, not at once.
-func TestS50AServedRunThatIsKilledIsToldInOneLine(t *testing.T) {
+func TestS50KilledServedRunIsReportedInOneLine(t *testing.T) {
 	t.Parallel()
 	h, dir := startOverdueRun(t)
 	p := startProcess(t, "aqueduck", h.environment(), "serve", "-f", h.file, "--log-format", "json")
@@ -214,8 +214,8 @@ func TestS50AServedRunThatIsKilledIsToldInOneLine(t *testing.T) {
 	}
 }
 
-// TestAServedRunGoesByWhatServeHasRead: the files may be anything by then, and .env too.
-func TestAServedRunGoesByWhatServeHasRead(t *testing.T) {
+// TestServedRunUsesTheConfigurationOfServe: the files may be anything by then, and .env too.
+func TestServedRunUsesTheConfigurationOfServe(t *testing.T) {
 	t.Parallel()
 	h := newHeld(t)
 	home := filepath.Dir(h.file)
@@ -257,9 +257,9 @@ func TestAServedRunGoesByWhatServeHasRead(t *testing.T) {
 	}
 }
 
-// TestServeTriesARunThatDiesAFewTimesOnly: by the pauses of what heals by itself, and at once where serve starts again. It is told of the first
+// TestServeRetriesACrashingRunAFewTimesOnly: by the pauses of what heals by itself, and at once where serve starts again. It is told of the first
 // time. The run died before it had said anything.
-func TestServeTriesARunThatDiesAFewTimesOnly(t *testing.T) {
+func TestServeRetriesACrashingRunAFewTimesOnly(t *testing.T) {
 	t.Parallel()
 	h := newHost(t, date2026(time.March, 2, 0, 0), alerted)
 	came := h.collectAlerts()

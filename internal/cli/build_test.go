@@ -27,10 +27,10 @@ func TestGoBuildWithoutTheTagSaysWhatToDo(t *testing.T) {
 	}
 }
 
-// TestS43VersionTellsWhatTheProgramIsMadeOf holds the list of modules to what the Go tool reads in the same file, and the DuckDB
+// TestS43VersionListsTheComponents holds the list of modules to what the Go tool reads in the same file, and the DuckDB
 // that is named to the one that answers.
 // Holds: S44.
-func TestS43VersionTellsWhatTheProgramIsMadeOf(t *testing.T) {
+func TestS43VersionListsTheComponents(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("it looks at the program as it is built, in the lane without the race detector")

@@ -53,9 +53,9 @@ func configsWithAddress(t *testing.T) (texts []string) {
 	return texts
 }
 
-// TestWhatCheckFindsRightSyncReads holds `check` to its promise: nothing in the files stops a run that it did not name. What is
+// TestSyncReadsEveryConfigurationThatCheckAccepts holds `check` to its promise: nothing in the files stops a run that it did not name. What is
 // of the machine, variables and files with tokens, is there.
-func TestWhatCheckFindsRightSyncReads(t *testing.T) {
+func TestSyncReadsEveryConfigurationThatCheckAccepts(t *testing.T) {
 	t.Parallel()
 	home := warehouseRoom(t)
 	if err := os.CopyFS(home, os.DirFS("../../internal/config/testdata/complete")); err != nil {

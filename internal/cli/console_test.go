@@ -65,10 +65,10 @@ func (v consoleClient) sendRequest(method, path string) (status int, text string
 	return a.StatusCode, string(body)
 }
 
-// TestTheConsoleBeginsAndEndsRuns over the real program: a run that a button began is ended by another while it waits for an
+// TestConsoleStartsAndCancelsRuns over the real program: a run that a button began is ended by another while it waits for an
 // answer, and what failed is read again; it stops when it is asked to, while the console is open.
 // Holds: S29.
-func TestTheConsoleBeginsAndEndsRuns(t *testing.T) {
+func TestConsoleStartsAndCancelsRuns(t *testing.T) {
 	t.Parallel()
 	h := newHeld(t)
 	h.searches.Store(2)
@@ -109,9 +109,9 @@ func TestTheConsoleBeginsAndEndsRuns(t *testing.T) {
 	}
 }
 
-// TestAConfigurationIsReadAgainWhileItIsServed by the signal and by the console: a bad one changes nothing, and is told of. It is a directory,
+// TestServeReloadsItsConfiguration by the signal and by the console: a bad one changes nothing, and is told of. It is a directory,
 // which gets another file.
-func TestAConfigurationIsReadAgainWhileItIsServed(t *testing.T) {
+func TestServeReloadsItsConfiguration(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(inDirectory(t, scripted), "pipelines.yaml")
 	rewrite := func(old, new string) {
@@ -163,7 +163,7 @@ func TestAConfigurationIsReadAgainWhileItIsServed(t *testing.T) {
 	}
 }
 
-func TestFlagsOfTheConsoleWantAConsole(t *testing.T) {
+func TestConsoleFlagsNeedAConsole(t *testing.T) {
 	t.Parallel()
 	for _, flag := range []string{"--read-only", "--console-host=x", "--console-cert=x", "--console-password-file=x"} {
 		a, _, stderr := inProcess("serve", flag)

@@ -154,7 +154,7 @@ func TestEmulateIsTheSameWorkspaceAfterAKill(t *testing.T) {
 	restartFromState(t, file, then)
 }
 
-func TestEmulateRefusesAStateThatIsDamagedOrOfAnother(t *testing.T) {
+func TestEmulateRefusesADamagedOrForeignState(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "state.ndjson")
 	liveAndKill(t, file)

@@ -121,7 +121,7 @@ func TestEmulateLogsRequestsAndFaultsWithoutTokens(t *testing.T) {
 	}
 }
 
-func TestEmulateServesWhatItsFlagsSay(t *testing.T) {
+func TestEmulateFollowsItsFlags(t *testing.T) {
 	t.Parallel()
 	_, url := startEmulator(t, "--conversations", "7", "--hours", "2", "--api-version", "2.16", "--rate", "60", "--zone", "Asia/Tokyo")
 	var state struct{ Hours, Conversations int }
@@ -156,7 +156,7 @@ func TestEmulateServesTheTokensAndThePlanOfItsFlags(t *testing.T) {
 	}
 }
 
-func TestEmulateRefusesWhatMakesNoWorkspace(t *testing.T) {
+func TestEmulateRefusesFlagsThatMakeNoWorkspace(t *testing.T) {
 	t.Parallel()
 	for line, wanted := range map[string]string{"--zone Europe/Berln": "--zone Europe/Berln: expected a name like Europe/Berlin", "--hours=-1": "cannot be below zero",
 		"--rate=-1": "cannot be below zero", "--api-version latest": "--api-version latest: expected a number like 2.17", "--chaos eror=1": "no such fault",
@@ -168,7 +168,7 @@ func TestEmulateRefusesWhatMakesNoWorkspace(t *testing.T) {
 	}
 }
 
-func TestEmulateSaysThatAPortIsTaken(t *testing.T) {
+func TestEmulateReportsAPortInUse(t *testing.T) {
 	t.Parallel()
 	p := startProcess(t, "aqueduck", nil, "emulate", "--port", "0", "--contacts", "60")
 	p.waitForText("serving an emulated workspace on http://127.0.0.1:")
@@ -181,7 +181,7 @@ func TestEmulateSaysThatAPortIsTaken(t *testing.T) {
 	}
 }
 
-func TestEmulateTellsWebhooksAndSaysWhatWasNotDelivered(t *testing.T) {
+func TestEmulateNotifiesWebhooksAndReportsLostNotifications(t *testing.T) {
 	t.Parallel()
 	came := make(chan string, 10)
 	hooks := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {

@@ -11,11 +11,11 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// TestT34AnErasureThatIsKilledGoesOn has the workspace forget a contact and kills the run that learns of it at each place
+// TestT34KilledErasureResumes has the workspace forget a contact and kills the run that learns of it at each place
 // that only an erasure passes, and at those of the publish that ends it. Whatever was done by then, after the next run no byte
 // of the warehouse tells of him.
 // Holds: F18.
-func TestT34AnErasureThatIsKilledGoesOn(t *testing.T) {
+func TestT34KilledErasureResumes(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 16)
 	s.syncUntilEqual()

@@ -66,7 +66,7 @@ func TestHelpOfEachCommandHasExamplesAndEveryFlag(t *testing.T) {
 	}
 }
 
-func TestExamplesOfHelpAreCommandLinesThatThereAre(t *testing.T) {
+func TestExamplesOfHelpAreValidCommandLines(t *testing.T) {
 	t.Parallel()
 	a, _, _ := inProcess()
 	for _, c := range append(everyCommand(newRoot(a)), newRoot(a)) {
@@ -102,7 +102,7 @@ func parseCommandLine(line string) (string, error) {
 	return meant.CommandPath(), err
 }
 
-func TestCommandLinesOfTheDocsAreSuchThatThereAre(t *testing.T) {
+func TestCommandLinesOfTheDocsAreValid(t *testing.T) {
 	t.Parallel()
 	var files []string
 	err := filepath.WalkDir("../../docs", func(path string, _ fs.DirEntry, err error) error {
@@ -167,7 +167,7 @@ func TestHelpTopicsAreThere(t *testing.T) {
 	}
 }
 
-func TestTheShellIsGivenPipelinesAndStreams(t *testing.T) {
+func TestShellCompletesPipelinesAndStreams(t *testing.T) {
 	t.Parallel()
 	for args, wanted := range map[string]string{"sync": "nightly\n", "plan": "nightly\n", "state rewind": "deleted_contacts\n", "state show": "contacts\n"} {
 		a, stdout, _ := inProcess(append([]string{"__complete", "-f", "../../pipelines.yaml"}, append(strings.Fields(args), "")...)...)
@@ -177,7 +177,7 @@ func TestTheShellIsGivenPipelinesAndStreams(t *testing.T) {
 	}
 }
 
-func TestTheShellIsGivenTheValuesOfFlags(t *testing.T) {
+func TestShellCompletesValuesOfFlags(t *testing.T) {
 	t.Parallel()
 	for args, wanted := range map[string]string{"sync --select": "contacts\n", "sync --exclude": "deleted_contacts\n", "plan --select": "contacts\n", "runs --pipeline": "nightly\n",
 		"query --workspace": "main\n", "query --saved": "contacts_by_country", "sync -o": "json\n", "status --output": "csv\n", "check --format": "github\n",
@@ -189,7 +189,7 @@ func TestTheShellIsGivenTheValuesOfFlags(t *testing.T) {
 	}
 }
 
-func TestTheShellIsGivenStreamsOfAPipelineOnceItIsTyped(t *testing.T) {
+func TestShellCompletesStreamsOfATypedPipeline(t *testing.T) {
 	t.Parallel()
 	for typed, want := range map[string]bool{"": false, "co": false, "night": true, "nightly.co": true, "nightly.x": false} {
 		a, stdout, _ := inProcess("__complete", "-f", "../../pipelines.yaml", "verify", "--select", typed)
@@ -199,7 +199,7 @@ func TestTheShellIsGivenStreamsOfAPipelineOnceItIsTyped(t *testing.T) {
 	}
 }
 
-func TestOnlyWhoAsksIsShownWhereAFaultIs(t *testing.T) {
+func TestStackOfAPanicIsShownOnRequest(t *testing.T) {
 	t.Parallel()
 	for _, asked := range []struct {
 		flag, env string
@@ -220,7 +220,7 @@ func TestOnlyWhoAsksIsShownWhereAFaultIs(t *testing.T) {
 	}
 }
 
-func TestColoursAreLeftOutWhereNobodyWantsThem(t *testing.T) {
+func TestColoursAreOmittedOnRequest(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		flag, env string

@@ -13,8 +13,8 @@ import (
 	"aqueduck/internal/formtest"
 )
 
-// TestWhatInitWritesIsRightToTheLastComment takes the comments away that hide a key: what people are shown to write is right too.
-func TestWhatInitWritesIsRightToTheLastComment(t *testing.T) {
+// TestStarterFilesAreValidWithEveryCommentedKey takes the comments away that hide a key: what people are shown to write is right too.
+func TestStarterFilesAreValidWithEveryCommentedKey(t *testing.T) {
 	t.Parallel()
 	home := warehouseRoom(t)
 	if err := os.CopyFS(home, os.DirFS("../../internal/config/testdata/complete")); err != nil {
@@ -87,9 +87,9 @@ func TestVariablesOfAFile(t *testing.T) {
 	}
 }
 
-// TestATokenThatWasRotatedIsLookedUpAgain in its file, and in .env: what a run asks for when the API refuses the one it has.
+// TestRotatedTokenIsLookedUpAgain in its file, and in .env: what a run asks for when the API refuses the one it has.
 // Holds: S5.
-func TestATokenThatWasRotatedIsLookedUpAgain(t *testing.T) {
+func TestRotatedTokenIsLookedUpAgain(t *testing.T) {
 	t.Parallel()
 	home := inDirectory(t, `version: 1
 workspaces:

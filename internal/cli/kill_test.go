@@ -138,10 +138,10 @@ func (s *emulatedSite) crashAndInspect(i int, place string, args ...string) {
 	}
 }
 
-// TestWalksOfKilledRunsAreNoEvidence dies between a walk over the list of inactive contacts and its conclusion, more often
+// TestSweepsOfKilledRunsAreNoEvidence dies between a walk over the list of inactive contacts and its conclusion, more often
 // than a run walks. Whoever comes next must not conclude from what they saw: the list has changed since.
 // Holds: F1.
-func TestWalksOfKilledRunsAreNoEvidence(t *testing.T) {
+func TestSweepsOfKilledRunsAreNoEvidence(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 14)
 	s.syncUntilEqual()
@@ -155,11 +155,11 @@ func TestWalksOfKilledRunsAreNoEvidence(t *testing.T) {
 	}
 }
 
-// TestAKilledRunIsNotReadAgain kills a run at a request and counts those that the next run needs: no more than a whole
+// TestKilledRunIsNotReadAgain kills a run at a request and counts those that the next run needs: no more than a whole
 // run, and once history is being read, nothing again of what came forward before it, but for what every run asks. History
 // itself is so short here that all of it is one batch.
 // Holds: F1.
-func TestAKilledRunIsNotReadAgain(t *testing.T) {
+func TestKilledRunIsNotReadAgain(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 13)
 	asked := func() int { return s.space.RequestCount() }

@@ -34,14 +34,14 @@ func openPseudoTerminal(t *testing.T) (ours, theirs *os.File) {
 	return ours, theirs
 }
 
-func TestATerminalShowsTheRunUnderWay(t *testing.T) {
+func TestTerminalShowsTheActiveRun(t *testing.T) {
 	t.Parallel()
 	ours, theirs := openPseudoTerminal(t)
 	showsTheRunUnderWay(t, ours, theirs)
 }
 
-// TestARunToldToShowsItselfAsATable draws into a pipe what a terminal would get: for systems that lend a test none.
-func TestARunToldToShowsItselfAsATable(t *testing.T) {
+// TestProgressTTYShowsARunAsATable draws into a pipe what a terminal would get: for systems that lend a test none.
+func TestProgressTTYShowsARunAsATable(t *testing.T) {
 	t.Parallel()
 	ours, theirs, err := os.Pipe()
 	if err != nil {

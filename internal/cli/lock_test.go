@@ -69,9 +69,9 @@ func (s *emulatedSite) throughGate(g *requestGate, name string, args ...string) 
 	return s.syncWith([]string{"WORKSPACE_URL=" + g.server.URL, "WORKSPACE_TOKEN=the-token-of-" + name}, args...)
 }
 
-// TestF9OfTenProcessesOneWorks starts ten at once, none of which waits.
+// TestF9OneOfTenProcessesRuns starts ten at once, none of which waits.
 // Holds: T145.
-func TestF9OfTenProcessesOneWorks(t *testing.T) {
+func TestF9OneOfTenProcessesRuns(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 21)
 	for l := lane.New(t, "races of ten processes", 1); l.HasNext(); l.CountTrials(1) {
@@ -102,8 +102,8 @@ func (s *emulatedSite) raceProcesses(processes int) {
 	}
 }
 
-// TestF9ABusyWarehouseNamesItsHolder also when a killed run has left its own account behind.
-func TestF9ABusyWarehouseNamesItsHolder(t *testing.T) {
+// TestF9BusyWarehouseNamesItsHolder also when a killed run has left its own account behind.
+func TestF9BusyWarehouseNamesItsHolder(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 22)
 	s.killAt(3)
@@ -118,8 +118,8 @@ func TestF9ABusyWarehouseNamesItsHolder(t *testing.T) {
 	holder.requireSuccess()
 }
 
-// TestF9DeathFreesTheWarehouse kills the one that works while two wait: they take turns, and each reads to its end.
-func TestF9DeathFreesTheWarehouse(t *testing.T) {
+// TestF9KilledRunReleasesTheLock kills the one that works while two wait: they take turns, and each reads to its end.
+func TestF9KilledRunReleasesTheLock(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 23)
 	g := newGate(t, s.space)

@@ -26,8 +26,8 @@ func serveInterrupted(t *testing.T, config string) *serveHost {
 	return h
 }
 
-// TestServeMakesUpForANightThatWasInterrupted when it starts again, once; where that is not wanted the next night comes.
-func TestServeMakesUpForANightThatWasInterrupted(t *testing.T) {
+// TestServeCatchesUpAfterAnInterruptedRun when it starts again, once; where that is not wanted the next night comes.
+func TestServeCatchesUpAfterAnInterruptedRun(t *testing.T) {
 	t.Parallel()
 	h := serveInterrupted(t, served)
 	h.space.Advance(time.Hour)
@@ -52,8 +52,8 @@ func TestServeMakesUpForANightThatWasInterrupted(t *testing.T) {
 	}
 }
 
-// TestServeMakesUpForANightThatWasLost as for one that was interrupted; nobody is told but where it does not.
-func TestServeMakesUpForANightThatWasLost(t *testing.T) {
+// TestServeCatchesUpAfterACrashedRun as for one that was interrupted; nobody is told but where it does not.
+func TestServeCatchesUpAfterACrashedRun(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		catchUp string

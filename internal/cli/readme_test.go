@@ -93,9 +93,9 @@ func runShell(t *testing.T, dir, command string, env ...string) string {
 	return stdout.String()
 }
 
-// TestTheDemoOfTheReadmeMovesOnlyWhatChanged runs `make demo` as the README says, again six hours later, and again when
+// TestTheDemoOfTheReadmeWritesOnlyChanges runs `make demo` as the README says, again six hours later, and again when
 // no time has passed; then it looks around. make long has the demo at its full size.
-func TestTheDemoOfTheReadmeMovesOnlyWhatChanged(t *testing.T) {
+func TestTheDemoOfTheReadmeWritesOnlyChanges(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("three runs of the demo")
@@ -188,9 +188,9 @@ func demoAnswers(t *testing.T, out string) string {
 	return after
 }
 
-// TestTheReadmesOwnWorkspace runs the commands for one's own workspace, and what analysts do with it, against an emulated
+// TestTheReadmeWorksWithAnotherWorkspace runs the commands for one's own workspace, and what analysts do with it, against an emulated
 // one: its address and token are the only words that are others.
-func TestTheReadmesOwnWorkspace(t *testing.T) {
+func TestTheReadmeWorksWithAnotherWorkspace(t *testing.T) {
 	t.Parallel()
 	skipInsideSandbox(t)
 	h := newHeld(t)

@@ -56,8 +56,8 @@ func (h *serveHost) failRequests(from, to time.Time, paths ...string) {
 	}
 }
 
-// TestServeTriesAgainWhatHealsByItself: an outage of forty minutes costs no night, and nobody is woken.
-func TestServeTriesAgainWhatHealsByItself(t *testing.T) {
+// TestServeRetriesTransientFailures: an outage of forty minutes costs no night, and nobody is woken.
+func TestServeRetriesTransientFailures(t *testing.T) {
 	t.Parallel()
 	h := newHost(t, date2026(time.March, 2, 0, 0), alerted)
 	came := h.collectAlerts()
@@ -70,8 +70,8 @@ func TestServeTriesAgainWhatHealsByItself(t *testing.T) {
 	}
 }
 
-// TestServeTellsOfTheLastFailure of a night, once, and that it is over; it does not try for ever, or at all where that is not wanted.
-func TestServeTellsOfTheLastFailure(t *testing.T) {
+// TestServeAlertsAfterTheLastRetry of a night, once, and that it is over; it does not try for ever, or at all where that is not wanted.
+func TestServeAlertsAfterTheLastRetry(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the race lane has the test of what is tried again")
 	}
@@ -91,8 +91,8 @@ func TestServeTellsOfTheLastFailure(t *testing.T) {
 	h.requireEqual("alerts where nothing is tried again", *came, "04 01:30 /ping/start", "04 01:30 /ping/fail", "04 01:30 /hook failure transient")
 }
 
-// TestServeGoesOnTryingAfterARestart: what is tried again is noted beside the database, where status finds it, and is only what failed.
-func TestServeGoesOnTryingAfterARestart(t *testing.T) {
+// TestServeContinuesRetriesAfterARestart: what is tried again is noted beside the database, where status finds it, and is only what failed.
+func TestServeContinuesRetriesAfterARestart(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the race lane has the test of what is tried again")
 	}
@@ -124,8 +124,8 @@ func TestServeGoesOnTryingAfterARestart(t *testing.T) {
 	}
 }
 
-// TestARunThatAReloadOvertookIsHandedOver: the jobs that were made while it ran did not know yet that it is to be tried again.
-func TestARunThatAReloadOvertookIsHandedOver(t *testing.T) {
+// TestServeRetriesARunAfterAReloadDuringIt: the jobs that were made while it ran did not know yet that it is to be tried again.
+func TestServeRetriesARunAfterAReloadDuringIt(t *testing.T) {
 	t.Parallel()
 	before, since := &runner.Runner{}, &runner.Runner{}
 	s := &pipelineServer{runner: since, reloaded: make(chan struct{}, 1)}

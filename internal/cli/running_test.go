@@ -70,7 +70,7 @@ func (h *pausedSearch) environment() []string {
 	return []string{"WORKSPACE_URL=" + h.server.URL, "WORKSPACE_TOKEN=" + h.token}
 }
 
-func TestStatusTellsOfTheRunUnderWay(t *testing.T) {
+func TestStatusShowsTheActiveRun(t *testing.T) {
 	t.Parallel()
 	h := newHeld(t)
 	h.searches.Store(6)

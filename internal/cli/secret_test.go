@@ -94,10 +94,10 @@ func newBlabbing(t *testing.T) *leakyWorkspace {
 	return b
 }
 
-// TestS2NeitherTokenNorAddressIsInAnythingThatIsWrittenOrSaid has everything go wrong that such a workspace can make go wrong, at
+// TestS2NeitherTokenNorAddressIsWrittenAnywhere has everything go wrong that such a workspace can make go wrong, at
 // the level of debugging, and looks through what was said and every file.
 // Holds: S1.
-func TestS2NeitherTokenNorAddressIsInAnythingThatIsWrittenOrSaid(t *testing.T) {
+func TestS2NeitherTokenNorAddressIsWrittenAnywhere(t *testing.T) {
 	t.Parallel()
 	skipInsideSandbox(t)
 	b := newBlabbing(t)
@@ -168,8 +168,8 @@ func TestS2NeitherTokenNorAddressIsInAnythingThatIsWrittenOrSaid(t *testing.T) {
 	}
 }
 
-// TestS7WhatTheProgramHoldsStaysInIt looks at a running process from outside: its command line, and that a crash leaves no core.
-func TestS7WhatTheProgramHoldsStaysInIt(t *testing.T) {
+// TestS7ProcessAndCrashRevealNoToken looks at a running process from outside: its command line, and that a crash leaves no core.
+func TestS7ProcessAndCrashRevealNoToken(t *testing.T) {
 	t.Parallel()
 	skipInsideSandbox(t)
 	if _, err := os.Stat("/proc/self/limits"); err != nil {
@@ -196,9 +196,9 @@ func TestS7WhatTheProgramHoldsStaysInIt(t *testing.T) {
 	p.requireSuccess()
 }
 
-// TestS20FilesHaveTheirModesWhateverTheUmask runs where nothing is masked, and where all is: what readers need they can read,
+// TestS20FilesHaveTheirModesUnderAnyUmask runs where nothing is masked, and where all is: what readers need they can read,
 // nobody else can write anything, and what is not for them they cannot reach.
-func TestS20FilesHaveTheirModesWhateverTheUmask(t *testing.T) {
+func TestS20FilesHaveTheirModesUnderAnyUmask(t *testing.T) {
 	t.Parallel()
 	skipInsideSandbox(t)
 	space := emulator.New(emulator.Config{Seed: 7, Contacts: 30, Inactive: 4, Activities: 30, Start: workspaceStart, Now: time.Now, Knobs: emulator.Knobs{

@@ -158,8 +158,8 @@ func date2026(month time.Month, day, hour, minute int) time.Time {
 	return time.Date(2026, month, day, hour, minute, 0, 0, time.UTC)
 }
 
-// TestASecondServeOfOneWarehouseIsRefused: both would read everything, and tell of it twice. One run by hand is none.
-func TestASecondServeOfOneWarehouseIsRefused(t *testing.T) {
+// TestSecondServeOfAWarehouseIsRefused: both would read everything, and tell of it twice. One run by hand is none.
+func TestSecondServeOfAWarehouseIsRefused(t *testing.T) {
 	t.Parallel()
 	h := newHost(t, date2026(time.March, 2, 1, 0), served)
 	second := func() (code int, said string) {
@@ -201,7 +201,7 @@ func TestServeRunsAtItsTimes(t *testing.T) {
 	}
 }
 
-func TestServeLeavesOutTimesThatComeDuringARun(t *testing.T) {
+func TestServeSkipsTimesDuringARun(t *testing.T) {
 	t.Parallel()
 	h := newHost(t, date2026(time.March, 2, 11, 50), strings.Replace(served, "30 2 * * *", "0 * * * *", 1))
 	h.took = 20 * time.Minute
@@ -217,7 +217,7 @@ func TestServeLeavesOutTimesThatComeDuringARun(t *testing.T) {
 	}
 }
 
-func TestServeQueuesTheTimeThatComesDuringARun(t *testing.T) {
+func TestServeQueuesATimeDuringARun(t *testing.T) {
 	t.Parallel()
 	config := strings.Replace(served, `"30 2 * * *"`, `"0 * * * *", overlap: queue`, 1)
 	h := newHost(t, date2026(time.March, 2, 11, 50), config)
@@ -241,9 +241,9 @@ func TestServeEndsCleanlyWhenAsked(t *testing.T) {
 	}
 }
 
-// TestServeAskedToStopCommitsWhatIsWhole asks while a run waits for an answer; the next run goes on. The run is one that
+// TestServeCommitsCompleteBatchesWhenStopped asks while a run waits for an answer; the next run goes on. The run is one that
 // is made up for: the last was two days ago.
-func TestServeAskedToStopCommitsWhatIsWhole(t *testing.T) {
+func TestServeCommitsCompleteBatchesWhenStopped(t *testing.T) {
 	t.Parallel()
 	h := newHeld(t)
 	a, _, stderr := inProcess("sync", "-q", "-f", h.file)

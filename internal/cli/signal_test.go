@@ -90,8 +90,8 @@ func (p *testProcess) interruptAfter(signal syscall.Signal, delay time.Duration)
 	return took, true
 }
 
-// TestF14ASecondSignalEndsAtOnce meets a run in the middle of a commit, which the first signal lets finish.
-func TestF14ASecondSignalEndsAtOnce(t *testing.T) {
+// TestF14SecondSignalEndsAtOnce meets a run in the middle of a commit, which the first signal lets finish.
+func TestF14SecondSignalEndsAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 32)
 	for _, pair := range [][2]syscall.Signal{{syscall.SIGINT, syscall.SIGTERM}, {syscall.SIGTERM, syscall.SIGINT}} {
@@ -108,8 +108,8 @@ func TestF14ASecondSignalEndsAtOnce(t *testing.T) {
 	s.syncUntilEqual()
 }
 
-// TestF14TheCodeOfAnInterruptedRunIsTheOneThatIsNoted: runs, the summary and the process tell one code, by the signal that came.
-func TestF14TheCodeOfAnInterruptedRunIsTheOneThatIsNoted(t *testing.T) {
+// TestF14InterruptedRunRecordsItsExitCode: runs, the summary and the process tell one code, by the signal that came.
+func TestF14InterruptedRunRecordsItsExitCode(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 33)
 	signals := []syscall.Signal{syscall.SIGINT, syscall.SIGTERM}
@@ -140,8 +140,8 @@ func TestF14TheCodeOfAnInterruptedRunIsTheOneThatIsNoted(t *testing.T) {
 	}
 }
 
-// TestF14ARunThatIgnoresHangupsGoesOn, as nohup has it.
-func TestF14ARunThatIgnoresHangupsGoesOn(t *testing.T) {
+// TestF14RunThatIgnoresHangupsContinues, as nohup has it.
+func TestF14RunThatIgnoresHangupsContinues(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 34)
 	path, err := built()

@@ -28,7 +28,7 @@ func requireTexts(t *testing.T, page string, texts ...string) {
 	}
 }
 
-func TestTheOverviewTellsOfEachPipeline(t *testing.T) {
+func TestTheOverviewShowsEachPipeline(t *testing.T) {
 	t.Parallel()
 	b := loginToShared(t)
 	page := b.fetchPage("/")
@@ -156,8 +156,8 @@ func TestButtonsDoWhatTheySay(t *testing.T) {
 	}
 }
 
-// TestARunIsLive follows run.json: an event comes with each word of it, and one at its end; the page of the run has its streams.
-func TestARunIsLive(t *testing.T) {
+// TestPagesFollowTheActiveRun follows run.json: an event comes with each word of it, and one at its end; the page of the run has its streams.
+func TestPagesFollowTheActiveRun(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, func(o *Options) {
 		o.Dir = newDir(t, o.Dir)
@@ -219,8 +219,8 @@ func TestARunIsLive(t *testing.T) {
 	}
 }
 
-// TestEachLinkLeadsSomewhere follows what the pages name.
-func TestEachLinkLeadsSomewhere(t *testing.T) {
+// TestEachLinkHasItsPage follows what the pages name.
+func TestEachLinkHasItsPage(t *testing.T) {
 	t.Parallel()
 	b := loginToShared(t)
 	links := regexp.MustCompile(`(?:href|src)="(/[^"#]*)`)

@@ -43,7 +43,7 @@ func newDir(t *testing.T, of layout.Dir) layout.Dir {
 	return dir
 }
 
-func TestS28OnlyThisMachineIsListenedTo(t *testing.T) {
+func TestS28OnlyThisMachineCanConnect(t *testing.T) {
 	t.Parallel()
 	sock := filepath.Join(t.TempDir(), "c.sock")
 	for _, test := range []struct {
@@ -89,7 +89,7 @@ func TestS28OnlyThisMachineIsListenedTo(t *testing.T) {
 	}
 }
 
-func TestS29NobodyComesInWithoutTheToken(t *testing.T) {
+func TestS29NobodyLogsInWithoutTheToken(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, nil)
 	for _, path := range []string{"/", "/p/nightly", "/runs", "/search", "/data"} {
@@ -174,7 +174,7 @@ func TestS29TheTokenIsForItsOwner(t *testing.T) {
 	}
 }
 
-func TestS30OnlyItsOwnNamesAreAnswered(t *testing.T) {
+func TestS30OnlyKnownHostsAreAnswered(t *testing.T) {
 	t.Parallel()
 	b := loginToShared(t)
 	_, port, _ := net.SplitHostPort(b.server.Listener.Addr().String())
@@ -206,8 +206,8 @@ func TestS30OnlyItsOwnNamesAreAnswered(t *testing.T) {
 	}
 }
 
-// TestTheConsoleIsReachedByAProxy, which passes on the name that the browser asked for, over TLS of its own.
-func TestTheConsoleIsReachedByAProxy(t *testing.T) {
+// TestConsoleIsReachableThroughAProxy, which passes on the name that the browser asked for, over TLS of its own.
+func TestConsoleIsReachableThroughAProxy(t *testing.T) {
 	t.Parallel()
 	place := Place{Address: "127.0.0.1:0", Hosts: []string{"reports.example", "intranet.example:8443"}}
 	l, err := place.Listen()
@@ -323,7 +323,7 @@ func TestS32EachAnswerHasTheHeaders(t *testing.T) {
 	}
 }
 
-func TestS34GuessingAndFloodingEnd(t *testing.T) {
+func TestS34GuessingAndFloodingAreLimited(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, nil)
 	guess := func(token string) int {
@@ -394,8 +394,8 @@ func TestS34TheServerEndsAndIsReachedByTLS(t *testing.T) {
 	}
 }
 
-// TestS54LivePagesHaveACeiling opens as many as there may be: one more is told so, and comes in once another has gone.
-func TestS54LivePagesHaveACeiling(t *testing.T) {
+// TestS54NumberOfLivePagesIsLimited opens as many as there may be: one more is told so, and comes in once another has gone.
+func TestS54NumberOfLivePagesIsLimited(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, nil)
 	b.loginWithSecret()
@@ -460,8 +460,8 @@ func makeCertificate(t *testing.T) (cert, key string) {
 	return cert, key
 }
 
-// TestS33ThereIsNoBoxForSQL: what pages ask for are a token and a word to search.
-func TestS33ThereIsNoBoxForSQL(t *testing.T) {
+// TestS33NoPageAcceptsSQL: what pages ask for are a token and a word to search.
+func TestS33NoPageAcceptsSQL(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, nil)
 	fields := regexp.MustCompile(`<(?:input|textarea|select)[^>]*name="(\w+)"`)
@@ -523,7 +523,7 @@ func personTexts(t *testing.T, w *sharedWarehouse) (all []string) {
 	return all
 }
 
-func TestS36NothingOfTheProgramItselfIsShown(t *testing.T) {
+func TestS36PagesRevealNoInternals(t *testing.T) {
 	t.Parallel()
 	b := loginToShared(t)
 	for _, path := range []string{"/metrics", "/debug/pprof/", "/debug/pprof/heap", "/debug/vars"} {
@@ -545,8 +545,8 @@ func TestS36NothingOfTheProgramItselfIsShown(t *testing.T) {
 	requireTexts(t, b.fetchPage("/"), "○</i> new")
 }
 
-// TestS36MetricsHaveAnAddressOfTheirOwn, which only this machine reaches.
-func TestS36MetricsHaveAnAddressOfTheirOwn(t *testing.T) {
+// TestS36MetricsHaveASeparateAddress, which only this machine reaches.
+func TestS36MetricsHaveASeparateAddress(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{"0.0.0.0:0", ":0", "10.0.0.1:9321", "9321"} {
 		if l, _, err := ListenMetrics(address, nil); err == nil {
