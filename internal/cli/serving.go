@@ -67,6 +67,7 @@ func (s *pipelineServer) runSchedules(ctx context.Context, last map[string]time.
 	defer schedules.Wait()
 	starts := true
 	for ctx.Err() == nil {
+		// Each configuration has its own schedule, which ends at the next reload.
 		timed, stop := context.WithCancel(ctx)
 		jobs := s.scheduledJobs(ctx, last, starts)
 		runner := s.currentRunner()
@@ -126,7 +127,7 @@ func (s *pipelineServer) scheduledJobs(ctx context.Context, last map[string]time
 				if !s.runPipeline(ctx, setup, p, runner.Options{Wait: time.Hour, Try: try, CaughtUp: caughtUp}, p.Overlap == schedule.Queue) {
 					skipped(setup.Now())
 				}
-				try = 1
+				try = 1 // later runs of this job are first tries
 				s.handOver(setup)
 				waiting()
 			},
@@ -146,6 +147,7 @@ func (s *pipelineServer) scheduledJobs(ctx context.Context, last map[string]time
 // runPipeline runs a pipeline. It returns false if the pipeline already runs, started by hand or by an earlier configuration, unless it should
 // wait for that run.
 func (s *pipelineServer) runPipeline(ctx context.Context, runner *runner.Runner, p *config.Pipeline, o runner.Options, wait bool) bool {
+	// When the other run has ended, a third one may have begun: it is awaited too.
 	ctx, end, other := s.registerRun(ctx, p.Name)
 	for ; other != nil; ctx, end, other = s.registerRun(ctx, p.Name) {
 		if !wait {
@@ -207,6 +209,7 @@ func (s *pipelineServer) startRun(ctx context.Context, name string, failed bool)
 	if !ok {
 		return &problem.Problem{Class: "usage", What: fmt.Sprintf("there is no pipeline %q", name), Next: "open the overview"}
 	}
+	// run.json shows a run of any process, and registerRun one of this process that has not written it yet.
 	running, err := runlog.ReadRunning(setup.Dir)
 	if err != nil {
 		return err
@@ -245,6 +248,7 @@ func (s *pipelineServer) reloadConfig() error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	// The lock of `serve` and the console belong to the present directory, so it cannot change.
 	if err == nil && fresh.Dir != s.runner.Dir {
 		err = &problem.Problem{Class: "config", What: fmt.Sprintf("warehouse.dir is now %s, but aqueduck serve still uses %s", fresh.Dir, s.runner.Dir), Next: "restart `aqueduck serve` to use the new directory"}
 	}
@@ -277,6 +281,7 @@ func (s *pipelineServer) handOver(runner *runner.Runner) {
 
 // reloadOnHangup reloads on SIGHUP until the returned function is called.
 func reloadOnHangup(env *Env, s *pipelineServer) (end func()) {
+	// From here on signalContext leaves SIGHUP alone.
 	env.reloads.Store(true)
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, syscall.SIGHUP)
