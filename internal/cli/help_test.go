@@ -19,14 +19,14 @@ import (
 	"aqueduck/internal/problem"
 )
 
-// inProcess is the program inside the test: it reads and writes nothing outside.
+// inProcess returns an Env inside the test, which reads and writes nothing outside.
 func inProcess(args ...string) (a *Env, stdout, stderr *bytes.Buffer) {
 	stdout, stderr = &bytes.Buffer{}, &bytes.Buffer{}
 	return &Env{Name: "aqueduck", Args: append([]string{}, args...), Stdin: strings.NewReader(""), Stdout: stdout, Stderr: stderr,
 		Lookup: func(string) (string, bool) { return "", false }}, stdout, stderr
 }
 
-// everyCommand are all commands that do something, those below others too.
+// everyCommand returns all commands that do something, also subcommands.
 func everyCommand(c *cobra.Command) (all []*cobra.Command) {
 	for _, sub := range c.Commands() {
 		if sub.Runnable() && sub.Name() != "completion" && !sub.Hidden {
@@ -83,7 +83,7 @@ func TestExamplesOfHelpAreValidCommandLines(t *testing.T) {
 	}
 }
 
-// parseCommandLine gives the command that a line means, or what is wrong with its flags and arguments.
+// parseCommandLine returns the command of a line, or the error of its flags and arguments.
 func parseCommandLine(line string) (string, error) {
 	line, _, _ = strings.Cut(line, " < ")
 	line, _, _ = strings.Cut(line, " >> ")

@@ -12,10 +12,10 @@ import (
 	"aqueduck/load/read"
 )
 
-// lethalSQL leaves its stack, which no setting of DuckDB keeps it from.
+// lethalSQL overflows the stack, which no setting of DuckDB prevents.
 const lethalSQL = "json_structure(repeat('[', 1000000) || repeat(']', 1000000))"
 
-// TestS50ServeSurvivesSQLOfAStreamThatCrashesDuckDB: in this process it would be the end of the test. Its stream fails, in each night, and
+// TestS50ServeSurvivesSQLOfAStreamThatCrashesDuckDB: in this process it would end the test. Its stream fails each night, and
 // all others are read and published.
 func TestS50ServeSurvivesSQLOfAStreamThatCrashesDuckDB(t *testing.T) {
 	t.Parallel()

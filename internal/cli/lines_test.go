@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// linesOfJSON fails for each line of stderr that a program could not read, and gives their messages with what belongs to them.
+// linesOfJSON fails for each line of stderr that is no JSON, and returns the messages with their fields.
 func linesOfJSON(t *testing.T, stderr string) (all []map[string]any) {
 	t.Helper()
 	for line := range strings.Lines(stderr) {
@@ -25,7 +25,7 @@ func linesOfJSON(t *testing.T, stderr string) (all []map[string]any) {
 	return all
 }
 
-// TestServeWritesOnlyJSONLinesToPrograms: what it opens, what the commands after a run write, and why a night went wrong.
+// TestServeWritesOnlyJSONLinesToPrograms: its addresses, the output of commands after a run, and the error of a failed night.
 func TestServeWritesOnlyJSONLinesToPrograms(t *testing.T) {
 	t.Parallel()
 	h := newHost(t, date2026(time.March, 2, 0, 0), strings.Replace(served, "schedule:", `after: ['echo "{changed"; printf "%s\n\nhalf" "$AQUEDUCK_PIPELINE"; exit 3'], retry: none, schedule:`, 1))

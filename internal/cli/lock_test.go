@@ -13,8 +13,8 @@ import (
 	"aqueduck/internal/lane"
 )
 
-// requestGate stands before a workspace: the first request waits at it until it is opened, and with it whoever asks later. It
-// notes who asked: processes that are told apart come with tokens of their own.
+// requestGate stands before a workspace: all requests wait at it until it is opened. It records which processes sent requests; each has
+// its own token.
 type requestGate struct {
 	server  *httptest.Server
 	reached chan struct{} // closed by the first request
@@ -47,7 +47,7 @@ func (g *requestGate) noteArrival(name string) {
 	}
 }
 
-// waitForArrival waits until a process stands at the gate.
+// waitForArrival waits until a request waits at the gate.
 func (g *requestGate) waitForArrival(p *testProcess) {
 	p.t.Helper()
 	select {
@@ -63,7 +63,7 @@ func (g *requestGate) arrivalOrder() []string {
 	return slices.Clone(g.seen)
 }
 
-// throughGate starts a run that comes to the workspace by a token of its own.
+// throughGate starts a run with its own token.
 func (s *emulatedSite) throughGate(g *requestGate, name string, args ...string) *testProcess {
 	s.t.Helper()
 	return s.syncWith([]string{"WORKSPACE_URL=" + g.server.URL, "WORKSPACE_TOKEN=the-token-of-" + name}, args...)
@@ -102,7 +102,7 @@ func (s *emulatedSite) raceProcesses(processes int) {
 	}
 }
 
-// TestF9BusyWarehouseNamesItsHolder also when a killed run has left its own account behind.
+// TestF9BusyWarehouseNamesItsHolder also after a killed run has left its run.json.
 func TestF9BusyWarehouseNamesItsHolder(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 22)
@@ -118,7 +118,7 @@ func TestF9BusyWarehouseNamesItsHolder(t *testing.T) {
 	holder.requireSuccess()
 }
 
-// TestF9KilledRunReleasesTheLock kills the one that works while two wait: they take turns, and each reads to its end.
+// TestF9KilledRunReleasesTheLock kills the active process while two wait: they run one after the other, and both complete.
 func TestF9KilledRunReleasesTheLock(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 23)

@@ -10,7 +10,7 @@ import (
 	"aqueduck/internal/problem"
 )
 
-// TestParquetIsNotWrittenToATerminal: what it is, is told before anything is asked.
+// TestParquetIsNotWrittenToATerminal: it is refused before the statement runs.
 func TestParquetIsNotWrittenToATerminal(t *testing.T) {
 	t.Parallel()
 	_, theirs := openPseudoTerminal(t)
@@ -21,7 +21,7 @@ func TestParquetIsNotWrittenToATerminal(t *testing.T) {
 	}
 }
 
-// TestS24CtrlCEndsAnEndlessStatement cancels what a signal cancels.
+// TestS24CtrlCEndsAnEndlessStatement cancels the context that a signal cancels.
 func TestS24CtrlCEndsAnEndlessStatement(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -13,7 +13,7 @@ import (
 	"aqueduck/schemas"
 )
 
-// thorough says whether every page is looked at, or some: each asks the database.
+// thorough reports whether to test every page or only some: each reads the database.
 var thorough = os.Getenv("AQUEDUCK_LONG") != ""
 
 func TestTheDictionaryIsThatOfThePublishedFile(t *testing.T) {

@@ -28,7 +28,7 @@ import (
 	"aqueduck/load/read"
 )
 
-// newDir is a warehouse's directory of its own with the published file of another.
+// newDir returns a separate directory of a warehouse with the published file of another one.
 func newDir(t *testing.T, of layout.Dir) layout.Dir {
 	t.Helper()
 	dir := layout.Dir(filepath.Join(t.TempDir(), "data"))
@@ -111,7 +111,7 @@ func TestS29NobodyLogsInWithoutTheToken(t *testing.T) {
 	if a, text := b.sendRequest(http.MethodGet, "/api/v1/overview", nil, with(secret[1:])); a.StatusCode != http.StatusUnauthorized || !strings.Contains(text, `"next": "`) {
 		t.Errorf("with another: %s %s", a.Status, text)
 	}
-	// A cookie that somebody else chose is no session, and does not become one.
+	// A cookie that somebody else chose never becomes a session.
 	fixed := func(r *http.Request) { r.AddCookie(&http.Cookie{Name: b.console.guard.cookieName(), Value: "chosen"}) }
 	a, _ := b.sendRequest(http.MethodPost, "/login", url.Values{"token": {secret}, "next": {"//evil.test"}}, fixed)
 	made := a.Cookies()
@@ -206,7 +206,7 @@ func TestS30OnlyKnownHostsAreAnswered(t *testing.T) {
 	}
 }
 
-// TestConsoleIsReachableThroughAProxy, which passes on the name that the browser asked for, over TLS of its own.
+// TestConsoleIsReachableThroughAProxy, which has its own TLS and passes on the host name of the browser.
 func TestConsoleIsReachableThroughAProxy(t *testing.T) {
 	t.Parallel()
 	place := Place{Address: "127.0.0.1:0", Hosts: []string{"reports.example", "intranet.example:8443"}}
@@ -356,7 +356,7 @@ func TestS34GuessingAndFloodingAreLimited(t *testing.T) {
 	}
 }
 
-// TestS34TheServerEndsAndIsReachedByTLS over a server as the program starts it, with TLS; and it ends while somebody listens.
+// TestS34TheServerEndsAndIsReachedByTLS starts the server as the program does, with TLS, and ends it while a live page is open.
 func TestS34TheServerEndsAndIsReachedByTLS(t *testing.T) {
 	t.Parallel()
 	cert, key := makeCertificate(t)
@@ -394,7 +394,7 @@ func TestS34TheServerEndsAndIsReachedByTLS(t *testing.T) {
 	}
 }
 
-// TestS54NumberOfLivePagesIsLimited opens as many as there may be: one more is told so, and comes in once another has gone.
+// TestS54NumberOfLivePagesIsLimited opens the highest allowed number: one more is refused, and succeeds after another has ended.
 func TestS54NumberOfLivePagesIsLimited(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, nil)
@@ -434,7 +434,7 @@ func TestS54NumberOfLivePagesIsLimited(t *testing.T) {
 	}
 }
 
-// makeCertificate makes one for 127.0.0.1.
+// makeCertificate makes a certificate for 127.0.0.1.
 func makeCertificate(t *testing.T) (cert, key string) {
 	t.Helper()
 	k, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -460,7 +460,7 @@ func makeCertificate(t *testing.T) (cert, key string) {
 	return cert, key
 }
 
-// TestS33NoPageAcceptsSQL: what pages ask for are a token and a word to search.
+// TestS33NoPageAcceptsSQL: the only inputs of pages are the token and a word to search.
 func TestS33NoPageAcceptsSQL(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, nil)
@@ -491,7 +491,7 @@ func TestS33NoPageAcceptsSQL(t *testing.T) {
 	}
 }
 
-// TestS35OverviewsHaveNoPersonalData: no name, address or number of anybody in the warehouse is on a page about pipelines and runs.
+// TestS35OverviewsHaveNoPersonalData: pages about pipelines and runs have no name, address or number of a person in the warehouse.
 func TestS35OverviewsHaveNoPersonalData(t *testing.T) {
 	t.Parallel()
 	b := loginToShared(t)
@@ -507,7 +507,7 @@ func TestS35OverviewsHaveNoPersonalData(t *testing.T) {
 	}
 }
 
-// personTexts are the names, addresses and numbers of everybody in the warehouse.
+// personTexts returns the names, addresses and numbers of all persons in the warehouse.
 func personTexts(t *testing.T, w *sharedWarehouse) (all []string) {
 	t.Helper()
 	const query = `SELECT DISTINCT v FROM (SELECT unnest([name, email, phone, external_id]) AS v FROM contacts_all) WHERE length(v) > 4`
@@ -545,7 +545,7 @@ func TestS36PagesRevealNoInternals(t *testing.T) {
 	requireTexts(t, b.fetchPage("/"), "○</i> new")
 }
 
-// TestS36MetricsHaveASeparateAddress, which only this machine reaches.
+// TestS36MetricsHaveASeparateAddress, which only this machine can reach.
 func TestS36MetricsHaveASeparateAddress(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{"0.0.0.0:0", ":0", "10.0.0.1:9321", "9321"} {

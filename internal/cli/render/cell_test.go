@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// TestS27CSVHasNoFormulaOfACustomer writes what customers may call themselves: spreadsheets work none of it out, and numbers
-// stay numbers.
+// TestS27CSVHasNoFormulaOfACustomer writes names that customers may choose: no spreadsheet executes them, and numbers stay numbers.
 func TestS27CSVHasNoFormulaOfACustomer(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -44,7 +43,7 @@ func TestS27CSVHasNoFormulaOfACustomer(t *testing.T) {
 	}
 }
 
-// TestS51TableSizeIsLimited writes as many values, and as much text, as a table may hold, and one more.
+// TestS51TableSizeIsLimited writes the highest allowed number of values and bytes of text, and one more.
 func TestS51TableSizeIsLimited(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", mostText/8)

@@ -8,7 +8,7 @@ import (
 	"aqueduck/internal/runlog"
 )
 
-// TestTableOfARunIsRedrawnInPlace plays a terminal: what was written stays above, of the tables only the last is left.
+// TestTableOfARunIsRedrawnInPlace plays a terminal: text stays above the table, and only the last table is left.
 func TestTableOfARunIsRedrawnInPlace(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
