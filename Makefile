@@ -141,7 +141,8 @@ vuln: ## nothing with a known vulnerability is called
 RACED := TestFirstRunEqualsTheOracle|TestSecondRunWithoutChange|TestInterruptedSweepContinues|TestEveryDataset|TestT96|TestT97
 race: ## the tests where goroutines meet, with the race detector
 	$(TESTS) -race -short ./extract/... ./internal/alert ./internal/console ./internal/sandbox ./internal/schedule ./internal/sync/...
-	$(TESTS) -race -short -run 'ConcurrentRunsPrepare|OneProcessHoldsTheLock' ./load
+	$(TESTS) -race -short -run 'ConcurrentRunsPrepare|OneProcessHoldsTheLock|InParquet|ParquetWrite' ./load
+	$(TESTS) -race -short -run 'Contract6|Notification|Subscriber' ./internal/emulator
 	$(TESTS) -race -short -run 'Serve|Console' ./internal/cli
 	$(TESTS) -race -short -run '$(RACED)' ./internal/pipeline
 
@@ -171,7 +172,7 @@ words: ## long sentences, words that the glossary replaces, long cells of tables
 	@go run ./tools/words -all
 
 docs: ## write the pages of docs/ that are made from the code
-	go run ./schemas/gendocs
+	go run ./tools/gendocs
 	go test ./internal/config ./internal/dictionary -run ThePageOf -update
 	go test ./internal/pipeline -run "ThePageOf|RequestsOfAChangedRecord" -update
 	go test ./internal/emulator -run "ThePageOf|ThePopulationIsWhatItsPageSays" -update

@@ -110,6 +110,26 @@ func TestTheConsolePageHasEveryMetric(t *testing.T) {
 	}
 }
 
+// TestOtherNamesLeadToTermsOfTheGlossary: each line of the second table names a term of the first one.
+func TestOtherNamesLeadToTermsOfTheGlossary(t *testing.T) {
+	t.Parallel()
+	terms := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^\| ([^|]+) \|[^|]+\|[^|]+\|$`).FindAllStringSubmatch(readSection(t, "docs/glossary.md", "# Glossary"), -1) {
+		for term := range strings.SplitSeq(m[1], ", ") {
+			terms[term] = true
+		}
+	}
+	names := regexp.MustCompile(`(?m)^\| ([^|]+) \| ([^|]+) \|$`).FindAllStringSubmatch(readSection(t, "docs/glossary.md", "## Other names"), -1)
+	for _, m := range names[1:] {
+		if !terms[m[2]] {
+			t.Errorf("%q leads to %q, which is no term", m[1], m[2])
+		}
+	}
+	if len(names) < 20 {
+		t.Errorf("found %d other names only", len(names))
+	}
+}
+
 // readSection gives a page from a heading to the next one.
 func readSection(t *testing.T, path, heading string) string {
 	t.Helper()

@@ -11,9 +11,11 @@ import (
 const (
 	mostLines   = 4000
 	mostFiles   = 40
-	mostMethods = 40 // of a type
-	mostOneWord = 25 // percent of functions, methods and types that are not exported
-	mostOften   = 10 // names that functions, methods and types have five times or more
+	mostMethods = 40  // of a type
+	mostInFile  = 400 // lines
+	mostInFunc  = 60  // lines, from func to the closing brace
+	mostOneWord = 25  // percent of functions, methods and types that are not exported
+	mostOften   = 10  // names that functions, methods and types have five times or more
 )
 
 // A newcomer reads one file after the other where they do not need each other in a circle, and a package that is small. The tags are
@@ -40,6 +42,28 @@ func TestPackagesStaySmallAndTheirFilesInOrder(t *testing.T) {
 		}
 		if circle := p.LargestCircle().Files; len(circle)*3 > p.Files() {
 			t.Errorf("%s: %d of %d files need each other in a circle, a third is the most: %s", p.Dir, len(circle), p.Files(), strings.Join(circle, " "))
+		}
+	}
+}
+
+// TestFilesAndFunctionsStayShort: a function fits a screen, and a file is read in one go. Tests are not counted.
+func TestFilesAndFunctionsStayShort(t *testing.T) {
+	t.Parallel()
+	n, err := structure.Measure(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n.Files < 300 || len(n.Functions) < 3000 {
+		t.Fatalf("%d files with %d functions: not all were found", n.Files, len(n.Functions))
+	}
+	for file, lines := range n.FileLines {
+		if lines > mostInFile {
+			t.Errorf("%s has %d lines; %d is the most", file, lines, mostInFile)
+		}
+	}
+	for _, f := range n.Functions {
+		if f.Lines > mostInFunc {
+			t.Errorf("%s has %d lines; %d is the most", f.Name, f.Lines, mostInFunc)
 		}
 	}
 }

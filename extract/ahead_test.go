@@ -76,8 +76,8 @@ func TestTheNextPageIsAskedForWhileCutListsAreRead(t *testing.T) {
 	}
 }
 
-// TestAReaderIsAtMostOnePageAhead holds back no answer, and counts the pages that are asked for while the caller has only the first.
-func TestAReaderIsAtMostOnePageAhead(t *testing.T) {
+// TestReaderIsAtMostOnePageAhead holds back no answer, and counts the pages that are asked for while the caller has only the first.
+func TestReaderIsAtMostOnePageAhead(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex // guards pages
 	var pages []int
@@ -124,8 +124,8 @@ func TestCutListsAreReadSideBySideAsTheBudgetAllows(t *testing.T) {
 	drainPhase(t, NewReader(client, Request{Stream: taggedStream(), State: State{SyncedTo: secondsBeforeNoon(2 * hour), HistoryDone: true}}))
 }
 
-// TestAReaderThatIsClosedLeavesNoRequest closes a Reader while the server still holds the page that was asked for ahead.
-func TestAReaderThatIsClosedLeavesNoRequest(t *testing.T) {
+// TestClosedReaderLeavesNoRequest closes a Reader while the server still holds the page that was asked for ahead.
+func TestClosedReaderLeavesNoRequest(t *testing.T) {
 	t.Parallel()
 	second, closed := make(chan struct{}), make(chan struct{})
 	c := cutPages{pages: 3, each: 1, onPage: func(n int) {
@@ -150,8 +150,8 @@ func await(t testing.TB, closed <-chan struct{}, what string) {
 	}
 }
 
-// TestAPanicInARequestThatWasSentAheadIsTheCallers: the call that wants the second page panics, with the stack of the first panic.
-func TestAPanicInARequestThatWasSentAheadIsTheCallers(t *testing.T) {
+// TestPanicWhileReadingAheadReachesTheCaller: the call that wants the second page panics, with the stack of the first panic.
+func TestPanicWhileReadingAheadReachesTheCaller(t *testing.T) {
 	t.Parallel()
 	a := serveAPI(t, func(w http.ResponseWriter, _ *http.Request, body string) {
 		if strings.Contains(body, "starting_after") {

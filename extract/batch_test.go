@@ -60,7 +60,7 @@ func conversationIDs(n int) (ids, keys []string) {
 	return ids, keys
 }
 
-func TestT89IDsAreAskedForInTwenties(t *testing.T) {
+func TestT89IDsAreRequestedTwentyAtATime(t *testing.T) {
 	t.Parallel()
 	a := serveAPI(t, callsOf(t))
 	ids, keys := conversationIDs(21)
@@ -91,7 +91,7 @@ func TestT89ExpectedRecordsThatAreMissingAreNoted(t *testing.T) {
 	}
 }
 
-func TestABatchWithoutKeysExpectsItsIDs(t *testing.T) {
+func TestBatchWithoutKeysExpectsItsIDs(t *testing.T) {
 	t.Parallel()
 	a := serveAPI(t, apitest.AnswerWith(`{"data":[{"id":2},{"id":"9"}]}`))
 	got, _ := drainPhase(t, NewReader(a.newClient(t), Request{Stream: batchStream(), IDs: []string{"1", "2"}}))
@@ -125,8 +125,8 @@ func TestT170AnUnreadableIDDoesNotStopItsBatch(t *testing.T) {
 	}
 }
 
-// TestABatchOfASourceThatIsDownIsNotAskedForOneByOne counts what a source is asked that answers nothing.
-func TestABatchOfASourceThatIsDownIsNotAskedForOneByOne(t *testing.T) {
+// TestBatchIsNotSplitWhileTheSourceIsDown counts what a source is asked that answers nothing.
+func TestBatchIsNotSplitWhileTheSourceIsDown(t *testing.T) {
 	t.Parallel()
 	a := serveAPI(t, apitest.AnswerWith("500 oops"))
 	ids, keys := conversationIDs(400)
@@ -136,7 +136,7 @@ func TestABatchOfASourceThatIsDownIsNotAskedForOneByOne(t *testing.T) {
 	}
 }
 
-func TestABatchThatFailsIsNoSignOfAbsence(t *testing.T) {
+func TestFailedBatchIsNoEvidenceOfAbsence(t *testing.T) {
 	t.Parallel()
 	good := callsOf(t)
 	a := serveAPI(t, func(w http.ResponseWriter, r *http.Request, body string) {

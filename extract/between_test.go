@@ -116,7 +116,7 @@ func TestT84WindowsAreSplitUntilOneAnswerHoldsAll(t *testing.T) {
 	}
 }
 
-func TestT84ASecondThatOverflowsStopsLoudly(t *testing.T) {
+func TestT84OverfullSecondFailsTheStream(t *testing.T) {
 	t.Parallel()
 	b := &boundedLog{most: 20, more: moreByNext}
 	for range 50 {
@@ -133,9 +133,9 @@ func TestT84ASecondThatOverflowsStopsLoudly(t *testing.T) {
 	}
 }
 
-// TestBetweenIsReadOnFromEveryAnswer stops the reading after each answer. The next reader resumes there, loses nothing, and reads
+// TestBetweenContinuesAfterEveryAnswer stops the reading after each answer. The next reader resumes there, loses nothing, and reads
 // only the lookback window twice.
-func TestBetweenIsReadOnFromEveryAnswer(t *testing.T) {
+func TestBetweenContinuesAfterEveryAnswer(t *testing.T) {
 	t.Parallel()
 	b := &boundedLog{most: 20, more: moreByTotal}
 	for i := range int64(700) {

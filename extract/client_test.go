@@ -222,7 +222,7 @@ func TestErrorsSayWhatWasBeingDone(t *testing.T) {
 	}
 }
 
-func TestFailuresThatPassAreNotNoticed(t *testing.T) {
+func TestTransientFailuresLoseNothing(t *testing.T) {
 	t.Parallel()
 	const good = `{"data":[{"id":"1"}]}`
 	for name, bad := range map[string]string{

@@ -34,7 +34,7 @@ func minutesOf(n int) []testContact {
 }
 
 // Holds: F20.
-func TestT12DeadCursorGoesOnFromLastTime(t *testing.T) {
+func TestT12ExpiredCursorContinuesFromLastTime(t *testing.T) {
 	t.Parallel()
 	ws := newWorkspace(t, minutesOf(100)...)
 	s := searchStream()
@@ -57,7 +57,7 @@ func TestT12DeadCursorGoesOnFromLastTime(t *testing.T) {
 	}
 }
 
-func TestT12CursorsThatDieOverAndOver(t *testing.T) {
+func TestT12RepeatedlyExpiringCursorsLoseNothing(t *testing.T) {
 	t.Parallel()
 	for _, zone := range []*time.Location{nil, time.FixedZone("", 3*3600)} {
 		ws := newWorkspace(t, minutesOf(300)...)
@@ -84,7 +84,7 @@ func TestT12CursorsThatDieOverAndOver(t *testing.T) {
 	}
 }
 
-func TestT12CursorsThatNeverLiveStopLoudly(t *testing.T) {
+func TestT12AlwaysExpiredCursorsFailTheStream(t *testing.T) {
 	t.Parallel()
 	ws := newWorkspace(t, minutesOf(100)...)
 	for i := range ws.contacts {
@@ -253,7 +253,7 @@ func TestT132WatermarkNeverMovesBack(t *testing.T) {
 	}
 }
 
-func TestT133WithoutADateTheRecordsTellTheTime(t *testing.T) {
+func TestT133RecordTimesReplaceAMissingDate(t *testing.T) {
 	t.Parallel()
 	var records []string
 	a := serveAPI(t, func(w http.ResponseWriter, _ *http.Request, _ string) {

@@ -104,7 +104,7 @@ func TestT60RecordThatIsGoneBySingleReading(t *testing.T) {
 	}
 }
 
-func TestT56PageWhoseReadingsFailKeepsThoseThatCameAndDoesNotMoveOn(t *testing.T) {
+func TestT56FailedReadingByIDKeepsTheOthersAndThePage(t *testing.T) {
 	t.Parallel()
 	a := withDetails(t, &testWorkspace{contacts: someContacts(5), cursors: map[string]int{}}, func(id string) string {
 		if id == "id004" {
@@ -257,7 +257,7 @@ func TestT170ARecordThatCanNeverBeReadIsSetAside(t *testing.T) {
 	}
 }
 
-func TestT170WhereNoRecordCanBeReadTheSourceIsDown(t *testing.T) {
+func TestT170SourceIsDownIfNoRecordCanBeRead(t *testing.T) {
 	t.Parallel()
 	a := withDetails(t, &testWorkspace{contacts: someContacts(3), cursors: map[string]int{}}, func(string) string { return "500 oops" })
 	r := NewReader(a.newClient(t), Request{Stream: detailStream()})
@@ -294,7 +294,7 @@ func TestT195TheAnswerOfAnotherRecordIsNone(t *testing.T) {
 	}
 }
 
-func TestT163HalfARecordIsAskedForOnceMore(t *testing.T) {
+func TestT163IncompleteRecordIsRequestedOnceMore(t *testing.T) {
 	t.Parallel()
 	s := detailStream()
 	s.Columns = append(s.Columns, textColumn("name"), textColumn("email"), textColumn("phone"))

@@ -42,6 +42,7 @@ func readHistory(r *Reader) func(context.Context) (Page, error) {
 	h.state = h.state.switchPhase(History)
 	if w := h.state.Window; w != nil {
 		h.windows = append(h.windows, &openWindow{HistoryWindow: HistoryWindow{Window: *w, Position: h.state.Position}, known: true})
+		// Only windows that adjoin those above are taken over: HistoryTo must not pass over a gap.
 		for _, below := range h.state.Below {
 			if below.Window.To == h.lowest() {
 				h.windows = append(h.windows, &openWindow{HistoryWindow: below, known: true})
@@ -63,6 +64,7 @@ func (h *historyReader) lowest() int64 {
 }
 
 func (h *historyReader) nextHistoryPage(ctx context.Context) (Page, error) {
+	// A later start may lie above what was read already. Then a page without records ends the history.
 	if len(h.windows) == 0 && h.passedStart() {
 		st := h.state
 		st.HistoryDone, st.RereadAll = true, false
@@ -72,6 +74,7 @@ func (h *historyReader) nextHistoryPage(ctx context.Context) (Page, error) {
 	if err != nil {
 		return Page{}, err
 	}
+	// The window moves on only when its page is taken: no state may claim a page that the caller does not have.
 	page := w.page
 	w.asked, w.come, w.page = false, false, Page{}
 	if w.Done = page.Boundary; w.Done {
@@ -97,6 +100,7 @@ func (h *historyReader) nextArrived(ctx context.Context) (*openWindow, error) {
 			if !w.come {
 				continue
 			}
+			// A panic of the page's goroutine is raised again in the call that takes the page.
 			var fault *PanicError
 			if errors.As(w.err, &fault) {
 				panic(fault)
@@ -117,6 +121,7 @@ func (h *historyReader) awaitPage(ctx context.Context) error {
 	case <-ctx.Done():
 		return fmt.Errorf("read %s: %w", h.r.Stream.Name, ctx.Err())
 	}
+	// Pages that have come meanwhile are noted too, so that the newest of them is taken first.
 	for {
 		select {
 		case w := <-h.arrived:
@@ -144,6 +149,7 @@ func (h *historyReader) askWindows(ctx context.Context) error {
 			break
 		}
 		w := h.windows[i]
+		// A done window only waits for those above it.
 		if w.Done {
 			continue
 		}
@@ -173,6 +179,7 @@ func (h *historyReader) askPage(ctx context.Context, w *openWindow) {
 		w.reader = h.searchOf(w)
 	}
 	w.asked = true
+	// Without read-ahead the caller does not close the Reader, so no goroutine may outlive this call.
 	if h.ahead == nil {
 		w.page, w.err = w.reader.nextWindowPage(ctx)
 		w.notePage()
@@ -223,6 +230,7 @@ func (h *historyReader) stop() {
 func (h *historyReader) stateNow() State {
 	st := h.state
 	start := max(0, unixSeconds(h.r.Start))
+	// Done windows below an unfinished one stay in the state: HistoryTo says that everything above it was read (T138).
 	for len(h.windows) > 0 && h.windows[0].Done {
 		w := h.windows[0].Window
 		st.HistorySpan, st.HistoryTo = st.HistoryTo-w.From, w.From
@@ -247,6 +255,7 @@ func (h *historyReader) stateNow() State {
 
 // openBelow opens the next window below the others; false when the history ends there, or when the planner waits for a count.
 func (h *historyReader) openBelow() bool {
+	// Before the first forward window is complete, nobody knows where the history begins.
 	to, start := h.lowest(), max(0, unixSeconds(h.r.Start))
 	if to <= start || h.state.SyncedTo == 0 {
 		return false

@@ -100,9 +100,9 @@ func withoutCount(r Request) Request {
 	return r
 }
 
-// TestT138TheHistoryMovesOnlyOverWindowsThatAreDone holds the newest window back until all others are read. Then the reading ends like a kill.
+// TestT138HistoryBoundMovesOnlyOverFinishedWindows holds the newest window back until all others are read. Then the reading ends like a kill.
 // The next one reads the rest of the newest window and nothing else.
-func TestT138TheHistoryMovesOnlyOverWindowsThatAreDone(t *testing.T) {
+func TestT138HistoryBoundMovesOnlyOverFinishedWindows(t *testing.T) {
 	t.Parallel()
 	newest, release := secondsBeforeNoon(8*day), make(chan struct{})
 	holding := true
@@ -200,8 +200,8 @@ func TestAKillAtEachPageOfWindowsSideBySideLosesNothing(t *testing.T) {
 	}
 }
 
-// TestARefusalNarrowsTheWindows: at half the pace only the newest of two windows asks for more pages, and the other one rests.
-func TestARefusalNarrowsTheWindows(t *testing.T) {
+// TestRefusalReducesTheWindowsSideBySide: at half the pace only the newest of two windows asks for more pages, and the other one rests.
+func TestRefusalReducesTheWindowsSideBySide(t *testing.T) {
 	t.Parallel()
 	newest := secondsBeforeNoon(8 * day)
 	var mu sync.Mutex // guards refuse and asked
@@ -260,9 +260,9 @@ func TestWindowsSideBySideNeedNoMoreRequests(t *testing.T) {
 	}
 }
 
-// TestARecordThatTheWindowAboveReturnedIsNotCompletedAgain: the request for a window reaches two days above it, and cut lists of those records
+// TestRecordOfTheNewerWindowIsNotCompletedAgain: the request for a window reaches two days above it, and cut lists of those records
 // are read once.
-func TestARecordThatTheWindowAboveReturnedIsNotCompletedAgain(t *testing.T) {
+func TestRecordOfTheNewerWindowIsNotCompletedAgain(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex // guards tags and asked
 	tags := map[string]int{}

@@ -24,9 +24,11 @@ func (p historyPlanner) nextSpan(above []*openWindow, to, lastSpan int64, aside 
 	}
 	first := int64(firstHistory / time.Second)
 	span := max(first, 2*lastSpan)
+	// One window at a time, or an unknown count: spans only double.
 	if aside == 1 || p.left == 0 {
 		return span
 	}
+	// Only the counts of all windows above say how much is left below them.
 	if n > 0 && !above[n-1].known {
 		return 0
 	}
@@ -34,9 +36,11 @@ func (p historyPlanner) nextSpan(above []*openWindow, to, lastSpan int64, aside 
 	for _, w := range above {
 		left -= w.records()
 	}
+	// A rest within one share is one window, down to the beginning.
 	if left <= share {
 		return int64(lastHistory/time.Second) + 1
 	}
+	// Otherwise the span would hold one share if the records were spread evenly over the rest.
 	if rest := to - p.oldest; p.oldest > 0 && rest > 0 {
 		span = min(span, max(first, int64(float64(rest)*float64(share)/float64(left))))
 	}

@@ -146,7 +146,7 @@ func TestPlacesAreAskedForWhereTheStreamSays(t *testing.T) {
 	}
 }
 
-func TestT30PagesBeginAtOneAndNoSizeIsAskedForAsZero(t *testing.T) {
+func TestT30PageNumbersBeginAtOneAndSizeZeroIsNotSent(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int{0, 1} {
 		a := serveAPI(t, apitest.AnswerWith(`{"data":[]}`))
@@ -202,7 +202,7 @@ func numberedList(n int, fail func(from, size int) bool) func(http.ResponseWrite
 	}
 }
 
-func TestT20PageThatKeepsFailingIsAskedForInHalves(t *testing.T) {
+func TestT20FailingPageIsRequestedInHalves(t *testing.T) {
 	t.Parallel()
 	sizes := map[int]int{}
 	a := serveAPI(t, numberedList(5000, func(from, size int) bool {

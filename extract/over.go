@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -70,7 +71,7 @@ type lookupResult struct {
 func (o *childReader) nextBatch(ctx context.Context) (Page, error) {
 	if len(o.units) == 0 {
 		if len(o.failures) > 0 {
-			return Page{}, o.failures[0]
+			return Page{}, o.firstFailure()
 		}
 		return Page{}, io.EOF
 	}
@@ -143,7 +144,7 @@ func (o *childReader) askAll(ctx context.Context, units [][]string) ([]lookupRes
 		g.Go(func() (err error) {
 			defer RecoverPanic(&err)
 			if o.isDown(int(missed.Load()) + len(o.failures)) {
-				found[i].err = errors.New("skipped after others had failed")
+				found[i].err = errSkipped
 				return nil
 			}
 			if found[i] = o.ask(ctx, ids); found[i].err == nil {
@@ -158,6 +159,14 @@ func (o *childReader) askAll(ctx context.Context, units [][]string) ([]lookupRes
 		})
 	}
 	return found, g.Wait()
+}
+
+var errSkipped = errors.New("skipped after others had failed")
+
+// firstFailure returns the first error of a request that was sent: it has the class of the stream's failure.
+func (o *childReader) firstFailure() error {
+	sent := slices.IndexFunc(o.failures, func(err error) bool { return !errors.Is(err, errSkipped) })
+	return o.failures[max(0, sent)]
 }
 
 // isDown reports whether so many requests failed that the source fails, not single ids.

@@ -74,6 +74,7 @@ func (s *searchReader) nextWindowPage(ctx context.Context) (Page, error) {
 			return Page{}, err
 		}
 	}
+	// A cursor that the server has lost costs no records: the walk begins again at the time up to which all were read.
 	sh, err := s.walk.nextPage(ctx)
 	for api.ClassOf(err) == api.ClassCursor && s.recoverCursor() {
 		sh, err = s.walk.nextPage(ctx)
@@ -103,6 +104,7 @@ func (s *searchReader) openNextWindow(ctx context.Context) error {
 func (s *searchReader) chooseWindow(ctx context.Context) (from *Position, err error) {
 	r := s.r
 	s.explicit = !r.Since.IsZero() || !r.Until.IsZero()
+	// Under another API version a forward window is not resumed: a new one reads four days again, also what the first pages had (T113).
 	changed := s.state.Version != "" && s.state.Version != s.c.Version()
 	unfinished := s.state.Window != nil && s.state.Window.Kind == string(r.Phase) && !s.explicit && (!changed || r.Phase == History)
 	switch {
@@ -131,6 +133,7 @@ func (s *searchReader) startWindow(from *Position) {
 	s.since, s.fresh, s.repeated, s.openedAt = s.window.From, true, false, time.Time{}
 	s.previous, s.reached, s.settledTo, s.unsorted, s.cursorDeaths, s.reachedAtDeath = 0, 0, 0, false, 0, 0
 	s.statedTotal, s.earlierKeys, s.earlierRows = 0, map[uint64]struct{}{}, 0
+	// A resumed window continues with what its earlier pages have shown: the order of times, the stated count and the records read.
 	if from != nil {
 		s.reached, s.settledTo, s.unsorted = from.LastTime, from.Settled, from.Unsorted
 		s.statedTotal, s.earlierRows = from.Stated, from.Before
@@ -197,7 +200,7 @@ func (s *searchReader) recoverCursor() bool {
 	return true
 }
 
-// noteFirstAnswer sets the window's end to the server's now minus the lag.
+// noteFirstAnswer sets the window's end to the server's now minus the lag. A later end would claim changes that earlier pages lack.
 func (s *searchReader) noteFirstAnswer(sh listPage) error {
 	if err := s.refuseFuture(sh.date); err != nil {
 		return err
@@ -215,9 +218,11 @@ func (s *searchReader) noteFirstAnswer(sh listPage) error {
 func (s *searchReader) buildWindowPage(sh listPage) Page {
 	s.noteTimes(sh.Seen)
 	s.own.note(sh.Seen)
+	// A walk that begins later than the window states only the count of its rest.
 	if least := s.walk.tally.minTotal; s.since == s.window.From && least > 0 && (s.statedTotal == 0 || least < s.statedTotal) {
 		s.statedTotal = least
 	}
+	// The request of a history window reaches two days above its end (T2). Those records belong to the window above, and are marked.
 	p := pageOf(sh)
 	if s.window.Kind == windowHistory {
 		for i := range p.Records {
@@ -228,6 +233,7 @@ func (s *searchReader) buildWindowPage(sh listPage) Page {
 	p.Window, p.Resumed = s.shownWindow()
 	p.RereadAll = s.explicit || s.window.RereadAll || s.state.RereadAll
 	p.setProgress(sh.nextPosition.Rows, sh.Total)
+	// A list that ends with fewer records than it states is not the end of the window (T165).
 	switch {
 	case sh.end && s.missingRecords() > 0:
 		p.State = s.handleShortList()
@@ -256,6 +262,7 @@ func (s *searchReader) shownWindow() (w *Window, resumed bool) {
 
 // missingRecords is the total_count of the window minus the distinct records of all walks over it.
 func (s *searchReader) missingRecords() int64 {
+	// A walk that begins again may return records of an earlier walk: each key counts once.
 	distinct := s.earlierRows + s.walk.tally.distinct
 	for hash := range s.earlierKeys {
 		if _, repeated := s.walk.tally.seenKeys[hash]; !repeated {
@@ -267,6 +274,7 @@ func (s *searchReader) missingRecords() int64 {
 
 // noteTimes advances reached and settledTo by the times of a page's records, and notes whether they are in order.
 func (s *searchReader) noteTimes(seen []envelope.Peeked) {
+	// The index has the present times of records that are older than the lookback window, so a walk can continue from these (T160).
 	settled := s.c.Now().Add(-s.r.Stream.Read.Since.Overlap).Unix()
 	for _, g := range seen {
 		if g.At == envelope.Timeless || g.At < s.previous {
@@ -288,11 +296,13 @@ func (s *searchReader) stateInWindow(after Position) State {
 	if s.since != w.From {
 		after.Since = s.since
 	}
+	// In an unsorted list no time says up to where everything was read.
 	after.Unsorted = s.unsorted
 	if !s.unsorted {
 		after.LastTime, after.Settled = s.reached, s.settledTo
 	}
 	after.Stated, after.Before = s.statedTotal, s.earlierRows+int64(len(s.earlierKeys))
+	// The version of a forward window is stored with its first page, so that a later run notices another one.
 	st.Window, st.Position = &w, &after
 	if w.Kind == windowForward {
 		st.Version = s.c.Version()

@@ -282,7 +282,7 @@ func TestT10RecordsAfterTheWindowEndNoListOutOfOrder(t *testing.T) {
 
 // The API refuses a time as text or with a fraction, too many filters in a group, and groups nested too deep. Every search has two
 // filters, or these two and an end.
-func TestT21T22AQuestionIsAFewFiltersOfWholeSeconds(t *testing.T) {
+func TestT21T22SearchHasFewFiltersWithWholeSeconds(t *testing.T) {
 	t.Parallel()
 	ws := newWorkspace(t, minutesOf(60)...)
 	ws.touchContact("old", secondsBeforeNoon(100*day))
@@ -335,7 +335,7 @@ func TestT135AChangeOfTheZoneBetweenReadingsMissesNothing(t *testing.T) {
 	}
 }
 
-func TestT160AnIndexOfOlderTimesEndsNoWindow(t *testing.T) {
+func TestT160OlderTimesInTheIndexEndNoWindow(t *testing.T) {
 	t.Parallel()
 	ws := newWorkspace(t)
 	now := map[string]int64{}
@@ -357,7 +357,7 @@ func TestT160AnIndexOfOlderTimesEndsNoWindow(t *testing.T) {
 	}
 }
 
-func TestT160ADeadCursorGoesOnFromNoTimeThatOnlyTheRecordHas(t *testing.T) {
+func TestT160ExpiredCursorContinuesFromAnIndexedTime(t *testing.T) {
 	t.Parallel()
 	for _, told := range []bool{true, false} {
 		ws := newWorkspace(t)
@@ -388,7 +388,7 @@ func TestT160ADeadCursorGoesOnFromNoTimeThatOnlyTheRecordHas(t *testing.T) {
 	}
 }
 
-func TestT165AListThatEndsShortOfItsOwnCountFailsInEveryRun(t *testing.T) {
+func TestT165ListShorterThanItsCountFailsInEveryRun(t *testing.T) {
 	t.Parallel()
 	ws := newWorkspace(t, minutesOf(40)...)
 	ws.short = 3 // of its records never come
@@ -414,7 +414,7 @@ func TestT165AListThatEndsShortOfItsOwnCountFailsInEveryRun(t *testing.T) {
 	}
 }
 
-func TestT165RecordsThatComeAndGoWhileAListIsReadAreNoContradiction(t *testing.T) {
+func TestT165ChangesWhileAListIsReadAreNoContradiction(t *testing.T) {
 	t.Parallel()
 	ws := newWorkspace(t, minutesOf(60)...)
 	ws.between = func(n int) {

@@ -24,6 +24,7 @@ func (s State) switchPhase(to Phase) State {
 func (s *searchReader) openForward(ctx context.Context, changed bool) error {
 	since := s.r.Stream.Read.Since
 	s.window = Window{Kind: windowForward}
+	// The index shows some records late: each window begins before the watermark and reads them again (T6).
 	if watermark := s.state.SyncedTo; watermark > 0 {
 		lookback := since.Overlap
 		if changed {
@@ -31,6 +32,7 @@ func (s *searchReader) openForward(ctx context.Context, changed bool) error {
 		}
 		s.window.From = max(0, watermark-int64(lookback/time.Second))
 		s.widenForRefresh(changed)
+		// The newest stored record belongs into the window, as evidence that the list still has it.
 		if known := unixSeconds(s.r.Known); known > 0 && known < s.window.From {
 			s.window.From, s.window.Before = known, s.window.From
 		}
@@ -91,6 +93,7 @@ func (s *searchReader) openHistory() bool {
 // records may have moved or disappeared meanwhile. When the list ends short again the stream fails. Both times the state from
 // before the window is returned, so that the watermark does not advance.
 func (s *searchReader) handleShortList() State {
+	// The state must not claim this window, whose records are not complete.
 	st := s.state
 	if s.explicit {
 		st = s.r.State
@@ -101,6 +104,7 @@ func (s *searchReader) handleShortList() State {
 		s.pendingError = s.walk.sourceError(fmt.Errorf("%w: it states %d, but %d were returned", errShort, s.statedTotal, s.statedTotal-s.missingRecords()))
 		return st
 	}
+	// The second walk begins without the counts and keys of the first: it has to show all records by itself.
 	s.repeated = true
 	s.since, s.statedTotal, s.earlierKeys, s.earlierRows = s.window.From, 0, map[uint64]struct{}{}, 0
 	s.previous, s.unsorted = 0, false
@@ -120,11 +124,13 @@ func (s *searchReader) stateAfterWindow() State {
 		st.RereadAll = st.RereadAll && !st.HistoryDone
 		return st
 	}
+	// The history begins where the first forward window does.
 	if s.state.SyncedTo == 0 {
 		st.HistoryTo = s.window.From
 		st.HistoryDone = st.HistoryTo <= start
 		st.RereadAll = st.RereadAll && !st.HistoryDone
 	}
+	// This window has read all recent records by id, so the time until the next `refresh` begins.
 	if s.r.Stream.Read.Detail != nil && (s.window.RereadAll || s.state.SyncedTo == 0) {
 		st.Refreshed = s.windowWatermark()
 	}

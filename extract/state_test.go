@@ -35,7 +35,7 @@ func TestStateReadsBackWhatItWrote(t *testing.T) {
 	}
 }
 
-func TestStateThatNobodyWroteIsRefused(t *testing.T) {
+func TestStateThatWasNotWrittenIsRefused(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"x": "invalid character", "{": "unexpected EOF", "[]": "cannot unmarshal", `{"synced_to":1} {}`: "text after its end", `{"synced_to":1}}`: "text after its end",

@@ -127,7 +127,7 @@ func TestT28T29ListThatMovesIsNotSteady(t *testing.T) {
 	}
 }
 
-func TestSweepGoesOnAfterAKill(t *testing.T) {
+func TestSweepContinuesAfterAKill(t *testing.T) {
 	t.Parallel()
 	list := newShifting(t, 45)
 	var read []string
@@ -152,7 +152,7 @@ func TestSweepGoesOnAfterAKill(t *testing.T) {
 	}
 }
 
-func TestSweepByCursorBeginsAgainWhenItDies(t *testing.T) {
+func TestSweepRestartsWhenItsCursorExpires(t *testing.T) {
 	t.Parallel()
 	n := 0
 	a := serveAPI(t, func(w http.ResponseWriter, r *http.Request, _ string) {
@@ -247,8 +247,8 @@ func TestSweepOverValuesWalksAListForEach(t *testing.T) {
 	}
 }
 
-// TestT182AValueThatTheSourceDoesNotKnowLeavesTheOthers reads the lists of two values and is refused that of a third.
-func TestT182AValueThatTheSourceDoesNotKnowLeavesTheOthers(t *testing.T) {
+// TestT182UnknownValueDoesNotStopTheOthers reads the lists of two values and is refused that of a third.
+func TestT182UnknownValueDoesNotStopTheOthers(t *testing.T) {
 	t.Parallel()
 	const objectOfErrors = `400 {"type":"error.list","request_id":"r1","errors":{"base":"model is not known"}}`
 	for name, test := range map[string]struct {

@@ -60,8 +60,8 @@ func TestATreeIsWalkedToItsLeavesInOneSweep(t *testing.T) {
 	}
 }
 
-// TestATreeThatIsLeftIsWalkedFromItsRoot because no state has the lists below earlier pages.
-func TestATreeThatIsLeftIsWalkedFromItsRoot(t *testing.T) {
+// TestInterruptedTreeIsWalkedFromItsRoot because no state has the lists below earlier pages.
+func TestInterruptedTreeIsWalkedFromItsRoot(t *testing.T) {
 	t.Parallel()
 	a := serveTree(t, map[string][]string{"": {"a", "b", "c"}, "a": {"d"}, "b": {}, "c": {}, "d": {}})
 	c := a.newClient(t)
@@ -75,8 +75,8 @@ func TestATreeThatIsLeftIsWalkedFromItsRoot(t *testing.T) {
 	}
 }
 
-// TestAListThatHasWhatLiesBelowIsNoTree shows it only on the second page.
-func TestAListThatHasWhatLiesBelowIsNoTree(t *testing.T) {
+// TestListThatIncludesChildrenIsNotWalkedAsATree shows it only on the second page.
+func TestListThatIncludesChildrenIsNotWalkedAsATree(t *testing.T) {
 	t.Parallel()
 	var asked int
 	a := serveAPI(t, func(w http.ResponseWriter, r *http.Request, _ string) {

@@ -124,8 +124,8 @@ func TestT162ARecordWithoutWhatTheSourceAlwaysSendsIsSuspect(t *testing.T) {
 	}
 }
 
-// TestT162WhatASourceSendsAtTimesIsNotLacking: a record is complete without a field that many others lack.
-func TestT162WhatASourceSendsAtTimesIsNotLacking(t *testing.T) {
+// TestT162OccasionalFieldIsNotMissing: a record is complete without a field that many others lack.
+func TestT162OccasionalFieldIsNotMissing(t *testing.T) {
 	t.Parallel()
 	with := func(id int) string { return fmt.Sprintf(`{"id":"%d","tags":{"data":[]},"place":{}}`, id) }
 	without := func(id int) string { return fmt.Sprintf(`{"id":"%d","tags":{"data":[]}}`, id) }

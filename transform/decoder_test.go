@@ -255,7 +255,7 @@ func TestItemsWithoutKeyKeepTheRecord(t *testing.T) {
 	}
 }
 
-func TestBrokenTextIsAnErrorAndLeavesTheBatch(t *testing.T) {
+func TestBrokenRecordIsAnErrorAndLeavesTheBatchUnchanged(t *testing.T) {
 	t.Parallel()
 	b := newTestDecoder(t, thingStream(), Options{})
 	for _, broken := range []string{``, ` `, `{`, `{"id":"1"`, `{"id":"1"}}`, `{"id":"1"} {}`, `{"id":"1",}`, `{"id":01}`, `{"id":"1","tags":{"data":[{"id":"t"}`,

@@ -59,7 +59,7 @@ func TestEntriesOfAnObjectAndBareItemsBecomeRows(t *testing.T) {
 	}
 }
 
-func TestWhatIsHashedOfEntriesAndItemsIsHashedInAllOfThem(t *testing.T) {
+func TestHashReachesAllEntriesAndItems(t *testing.T) {
 	t.Parallel()
 	b := newTestDecoder(t, pageStream(), Options{Hash: []string{"page_translations.title", "page_authors.author_id"}, HashKey: []byte("k")}).appendAll(translated)
 	for _, row := range append(b.takeRows()["page_translations"], b.takeRows()["page_authors"]...) {

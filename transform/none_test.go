@@ -18,7 +18,7 @@ func transcriptStream() *schemas.Stream {
 	}
 }
 
-func TestT88AListOfOneEmptyObjectIsNone(t *testing.T) {
+func TestT88ListOfOneEmptyObjectIsEmpty(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		sent  string

@@ -112,7 +112,7 @@ func TestT180AListIsTakenFromTheFirstPlaceThatHasItems(t *testing.T) {
 	}
 }
 
-func TestT180TheOrderOfFieldsIsNoContentOfSeveralPlaces(t *testing.T) {
+func TestT180OrderOfFieldsDoesNotChangeTheHash(t *testing.T) {
 	t.Parallel()
 	hash := func(sent string) any {
 		return newTestDecoder(t, placedStream(), Options{}).appendAll(sent).onlyRow()["_hash"]

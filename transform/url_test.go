@@ -53,7 +53,7 @@ func TestT181AnAddressKeepsItsQueryAndLosesItsSignature(t *testing.T) {
 	}
 }
 
-func TestT181ASignatureIsNoContentAndStaysNowhere(t *testing.T) {
+func TestT181SignatureIsNeitherHashedNorStored(t *testing.T) {
 	t.Parallel()
 	hash := func(signature string) any {
 		b := newTestDecoder(t, thingStream(), Options{}).appendAll(`{"id": "1", "link": "https://x.test/a?id=7&Expires=` + signature + `&Signature=` + signature + `", "link": "https://x.test/b?Signature=` + signature + `"}`)

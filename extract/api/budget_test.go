@@ -159,7 +159,7 @@ func TestT117PaceIsLearnedAndLeavesAFifthToOthers(t *testing.T) {
 	}
 }
 
-func TestT117RefusalsHalveThePaceOnceAndItComesBack(t *testing.T) {
+func TestT117RefusalsHalveThePaceAndItRecovers(t *testing.T) {
 	t.Parallel()
 	p := newPacer(0)
 	generous := func() http.Header { return limitHeaders(p.Now(), 1000, 990, 9) }

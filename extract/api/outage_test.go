@@ -253,8 +253,8 @@ func readAll(r *extract.Reader) (ids []string, pages int, err error) {
 	}
 }
 
-// TestT130HugePagesAreAskedForInHalves has each record carry a kilobyte that compresses to nothing.
-func TestT130HugePagesAreAskedForInHalves(t *testing.T) {
+// TestT130HugePagesAreRequestedInHalves has each record carry a kilobyte that compresses to nothing.
+func TestT130HugePagesAreRequestedInHalves(t *testing.T) {
 	t.Parallel()
 	const all = 300
 	for _, zipped := range []bool{false, true} {

@@ -120,7 +120,7 @@ func TestT100AJobIsDoneWhenItSaysSoOrNamesAnAddress(t *testing.T) {
 	}
 }
 
-func TestT99AnExpiredAddressIsAskedForAnew(t *testing.T) {
+func TestT99ExpiredAddressIsRequestedAgain(t *testing.T) {
 	t.Parallel()
 	for _, answer := range []string{"403", "404", "410", "html"} {
 		s := newStand(t, emulator.ExportKnobs{URLLife: time.Minute, Expired: answer})
@@ -147,7 +147,7 @@ func TestT99AnExpiredAddressIsAskedForAnew(t *testing.T) {
 	}
 }
 
-func TestT99AnAddressThatNeverWorksGivesWayToTheAPIsOwn(t *testing.T) {
+func TestT99UnreachableAddressIsReplacedByTheAPIsOwn(t *testing.T) {
 	t.Parallel()
 	s := newStand(t, emulator.ExportKnobs{Storage: "https://127.0.0.1:1"})
 	if a, err := s.fetchExport(); err != nil || a.Rows == 0 {
@@ -158,7 +158,7 @@ func TestT99AnAddressThatNeverWorksGivesWayToTheAPIsOwn(t *testing.T) {
 	}
 }
 
-func TestT101AFileThatIsNotWholeIsFetchedAgainAndThenGivenUp(t *testing.T) {
+func TestT101IncompleteFileIsFetchedAgainThenRefused(t *testing.T) {
 	t.Parallel()
 	s := newStand(t, emulator.ExportKnobs{File: emulator.ExportFile{Truncate: 0.1}})
 	if _, err := s.fetchExport(); !errors.Is(err, ErrLost) || !errors.Is(err, ErrFormat) {
@@ -177,7 +177,7 @@ func TestT101AFileThatIsNotWholeIsFetchedAgainAndThenGivenUp(t *testing.T) {
 }
 
 // Holds: T118.
-func TestT98AnEnqueueIsNeverSentTwiceByItself(t *testing.T) {
+func TestT98EnqueueIsNotRepeatedAutomatically(t *testing.T) {
 	t.Parallel()
 	for name, wrong := range map[string]*fault.Fault{
 		"reset": {Reset: true}, "response lost": {Truncate: true}, "503": {Status: 503}, "429": {Status: 429}, "garbage": {Garbage: true},
@@ -199,7 +199,7 @@ func TestT98AnEnqueueIsNeverSentTwiceByItself(t *testing.T) {
 	}
 }
 
-func TestT96TheSixthJobIsRefusedAsARefusalThatPasses(t *testing.T) {
+func TestT96RefusalOfTheSixthJobIsTransient(t *testing.T) {
 	t.Parallel()
 	s := newStand(t, emulator.ExportKnobs{Pending: time.Minute})
 	d := s.conversationDataset()

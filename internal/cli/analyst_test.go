@@ -12,11 +12,10 @@ import (
 	"aqueduck/internal/oracletest"
 )
 
-// analystVariable makes the test binary an analyst with a file open for writing.
+// analystVariable makes the test binary act as an analyst who has a file open for writing.
 const analystVariable = "AQUEDUCK_TEST_ANALYST"
 
-// analystMain changes the file at a path and says so; then, at every line it is told, it says what it sees, until it is told
-// to leave.
+// analystMain changes the file at a path and prints a line. For each line of stdin it then prints what it sees, until it is told to leave.
 func analystMain(path string) int {
 	err := analyzeFile(path)
 	if err != nil {
@@ -55,7 +54,7 @@ func analyzeFile(path string) error {
 	return lines.Err()
 }
 
-// startAnalyst starts an analyst on the published file, which it may write: that takes a chmod.
+// startAnalyst starts an analyst on the published file, after a chmod that lets it write.
 func (s *emulatedSite) startAnalyst() *testProcess {
 	s.t.Helper()
 	if err := os.Chmod(s.dir.Current(), 0o644); err != nil {
@@ -70,9 +69,9 @@ func (s *emulatedSite) startAnalyst() *testProcess {
 	return a
 }
 
-// TestT157AnAnalystWhoWritesHarmsNobody has a read-write session with changes open while runs publish, and ends it in
-// every way. The session keeps what it had, readers of the next file see nothing of it.
-func TestT157AnAnalystWhoWritesHarmsNobody(t *testing.T) {
+// TestT157WritingAnalystHarmsNobody keeps a session with uncommitted changes open while runs publish, and ends it in
+// every way. The session keeps its data, and readers of the next file do not see its changes.
+func TestT157WritingAnalystHarmsNobody(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 41)
 	s.syncUntilEqual()
@@ -101,10 +100,10 @@ func TestT157AnAnalystWhoWritesHarmsNobody(t *testing.T) {
 	}
 }
 
-// TestT157AFileThatAnAnalystChangedIsNotGoneOnFrom ends the session before the next run starts, which begins with a copy
-// of the published file.
+// TestT157ChangedPublishedFileIsNotUsed ends the session before the next run. That run reports that the
+// published file was changed, and ends with all data.
 // Holds: S26.
-func TestT157AFileThatAnAnalystChangedIsNotGoneOnFrom(t *testing.T) {
+func TestT157ChangedPublishedFileIsNotUsed(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 42)
 	s.syncUntilEqual()
@@ -125,10 +124,10 @@ func TestT157AFileThatAnAnalystChangedIsNotGoneOnFrom(t *testing.T) {
 	s.syncUntilEqual()
 }
 
-// TestT146ReadersHoldUpNobody reads all the time while runs publish: one reader from a file that it keeps open, one that
-// opens the published file anew for each question.
+// TestT146ReadersDelayNoRun reads all the time while runs publish: one reader keeps a file open, and one opens
+// the published file again for each question.
 // Holds: F12.
-func TestT146ReadersHoldUpNobody(t *testing.T) {
+func TestT146ReadersDelayNoRun(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 43)
 	s.syncUntilEqual()

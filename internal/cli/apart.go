@@ -23,8 +23,8 @@ const (
 	learnedKind = 2
 )
 
-// runApart runs a pipeline once, in a process of its own: a fault inside DuckDB there ends that process, and no more. What it cannot say
-// itself is noted here.
+// runApart runs a pipeline once in a child process, so that a crash of DuckDB ends only that process. If the child crashed, this process
+// records the outcome.
 func runApart(ctx context.Context, env *Env, r *runner.Runner, p *config.Pipeline, o runner.Options) {
 	began := runlog.Running{Pipeline: p.Name, Started: r.Now(), At: r.Now(), Try: o.Try, Narrow: o.IsNarrow(), CaughtUp: o.CaughtUp}
 	err := func() (err error) {
@@ -60,8 +60,7 @@ func runApart(ctx context.Context, env *Env, r *runner.Runner, p *config.Pipelin
 	}
 }
 
-// Tasks are what this program does in processes of their own: what runs SQL that others have written, and the runs of `serve`. The Env is
-// the program's.
+// Tasks are the tasks that this program does in child processes: SQL that users wrote, and the runs of `serve`. The Env is that of the child.
 func Tasks(env *Env) map[string]sandbox.Task {
 	tasks := sync.Tasks()
 	tasks[runTask] = func(ctx context.Context, request json.RawMessage, answer *sandbox.Answer) error {
@@ -77,7 +76,7 @@ func Tasks(env *Env) map[string]sandbox.Task {
 	return tasks
 }
 
-// runAsked does one run of another process's `serve`. What that run is told of is told here.
+// runAsked executes one run for a parent process that runs `serve`, and obeys its stop request.
 func (env *Env) runAsked(ctx context.Context, request json.RawMessage) error {
 	var asked oneRun
 	if err := json.Unmarshal(request, &asked); err != nil {
@@ -92,7 +91,7 @@ func (env *Env) runAsked(ctx context.Context, request json.RawMessage) error {
 		var why stopRequest
 		var told *sandbox.Stopped
 		if errors.As(context.Cause(ctx), &told) {
-			_ = json.Unmarshal(told.Message, &why) // whatever it says, it is to end
+			_ = json.Unmarshal(told.Message, &why) // a malformed stop request stops the run too
 		}
 		if why.Cancelled {
 			cancel(sync.ErrCancelled)
@@ -107,7 +106,7 @@ func (env *Env) runAsked(ctx context.Context, request json.RawMessage) error {
 	return nil
 }
 
-// serveOne runs the pipeline that was asked for, as `serve` would.
+// serveOne runs the requested pipeline as `serve` does.
 func serveOne(ctx context.Context, env *Env) error {
 	setup, err := newRunner(env)
 	if err != nil {
@@ -124,7 +123,7 @@ func serveOne(ctx context.Context, env *Env) error {
 	return nil
 }
 
-// emptyStdin is a stdin on which nobody says anything.
+// emptyStdin is a stdin without input.
 type emptyStdin struct{}
 
 func (emptyStdin) Read([]byte) (int, error) { return 0, io.EOF }

@@ -20,9 +20,9 @@ import (
 	"aqueduck/load/layout"
 )
 
-// TestS50AServedRunThatDuckDBBringsDownEndsNoServe: the SQL of a stream file leaves DuckDB's stack on rows that this run has just read, the
-// first of the warehouse. What was tried before had none of them. The console tells of it, and a run with the SQL mended is well.
-func TestS50AServedRunThatDuckDBBringsDownEndsNoServe(t *testing.T) {
+// TestS50ServeSurvivesACrashOfDuckDBInARun: SQL of a stream file overflows DuckDB's stack on rows that this run has just
+// read, the first ones of the warehouse. Its trial before the run had no rows. The console shows the crash, and a run with corrected SQL succeeds.
+func TestS50ServeSurvivesACrashOfDuckDBInARun(t *testing.T) {
 	t.Parallel()
 	h := newHeld(t)
 	home := filepath.Dir(h.file)
@@ -74,7 +74,7 @@ columns: [{name: id, type: text, doc: Id.}]
 	}
 }
 
-// triggerRun has the console begin a run. The one before tells of its end a little before it is over.
+// triggerRun starts a run by the console. It retries, because the run before reports its end a little before it is over.
 func (v consoleClient) triggerRun(pipeline string) {
 	v.t.Helper()
 	status, text := http.StatusConflict, ""
@@ -86,7 +86,7 @@ func (v consoleClient) triggerRun(pipeline string) {
 	}
 }
 
-// startOverdueRun has a run of two days ago, so that `serve` begins one at once, which waits for its second page.
+// startOverdueRun makes the last run two days old, so that `serve` starts one at once. That run waits for its second page.
 func startOverdueRun(t *testing.T) (*pausedSearch, layout.Dir) {
 	t.Helper()
 	h := newHeld(t)
@@ -100,7 +100,7 @@ func startOverdueRun(t *testing.T) (*pausedSearch, layout.Dir) {
 	return h, layout.Dir(filepath.Join(filepath.Dir(h.file), "data"))
 }
 
-// lastRun is how the last run of a warehouse ended.
+// lastRun returns how the last run of a warehouse ended.
 func lastRun(t *testing.T, dir layout.Dir) runlog.PastRun {
 	t.Helper()
 	ends, err := runlog.ReadRunNotes(dir)
@@ -110,7 +110,7 @@ func lastRun(t *testing.T, dir layout.Dir) runlog.PastRun {
 	return ends[len(ends)-1]
 }
 
-// startInGroup starts the program as a terminal does: what it starts gets the signals of the terminal too.
+// startInGroup starts the program as a terminal does: its child processes get the signals of the terminal too.
 func startInGroup(t *testing.T, env []string, args ...string) (p *testProcess, all func(syscall.Signal)) {
 	t.Helper()
 	p = startProcess(t, "setsid", env, append([]string{"aqueduck"}, args...)...)
@@ -122,9 +122,9 @@ func startInGroup(t *testing.T, env []string, args ...string) (p *testProcess, a
 	}
 }
 
-// TestSignalsOfATerminalReachAServedRunOnce: Ctrl-C and a hangup are sent to all that a terminal runs. A reload leaves the run alone; the run
-// that is interrupted commits what is whole, and is noted with the code of the signal.
-func TestSignalsOfATerminalReachAServedRunOnce(t *testing.T) {
+// TestServedRunGetsTerminalSignalsOnce: a terminal sends Ctrl-C and a hangup to all of its processes. A reload does not stop the run. An
+// interrupted run commits its complete batches and records the code of the signal.
+func TestServedRunGetsTerminalSignalsOnce(t *testing.T) {
 	t.Parallel()
 	h, dir := startOverdueRun(t)
 	p, all := startInGroup(t, h.environment(), "serve", "-f", h.file)
@@ -142,8 +142,8 @@ func TestSignalsOfATerminalReachAServedRunOnce(t *testing.T) {
 	}
 }
 
-// TestASecondSignalEndsServeAndItsRunAtOnce: the process is over when its run's is, which still waits for its answer.
-func TestASecondSignalEndsServeAndItsRunAtOnce(t *testing.T) {
+// TestSecondSignalEndsServeAndItsRunAtOnce: serve and its run, which waits for an answer, end together.
+func TestSecondSignalEndsServeAndItsRunAtOnce(t *testing.T) {
 	t.Parallel()
 	h, _ := startOverdueRun(t)
 	p := startProcess(t, "aqueduck", h.environment(), "serve", "-f", h.file)
@@ -156,9 +156,8 @@ func TestASecondSignalEndsServeAndItsRunAtOnce(t *testing.T) {
 	}
 }
 
-// TestARunEndsWithTheServeThatBeganIt when that is killed: it is over before the next one begins its own, which finds how it ended and makes up
-// for it.
-func TestARunEndsWithTheServeThatBeganIt(t *testing.T) {
+// TestRunEndsWithItsServe when that is killed. The next serve records the crash and starts a catch-up run.
+func TestRunEndsWithItsServe(t *testing.T) {
 	t.Parallel()
 	h, dir := startOverdueRun(t)
 	p := startProcess(t, "aqueduck", h.environment(), "serve", "-f", h.file)
@@ -178,9 +177,9 @@ func TestARunEndsWithTheServeThatBeganIt(t *testing.T) {
 	}
 }
 
-// TestS50AServedRunThatIsKilledIsToldInOneLine of the log, for programs too, with what ended it and what to do; it is tried again in a quarter
-// of an hour, not at once.
-func TestS50AServedRunThatIsKilledIsToldInOneLine(t *testing.T) {
+// TestS50KilledServedRunIsReportedInOneLine of the log, for programs too, with cause and next step. The retry comes after a quarter of an
+// hour, not at once.
+func TestS50KilledServedRunIsReportedInOneLine(t *testing.T) {
 	t.Parallel()
 	h, dir := startOverdueRun(t)
 	p := startProcess(t, "aqueduck", h.environment(), "serve", "-f", h.file, "--log-format", "json")
@@ -214,8 +213,8 @@ func TestS50AServedRunThatIsKilledIsToldInOneLine(t *testing.T) {
 	}
 }
 
-// TestAServedRunGoesByWhatServeHasRead: the files may be anything by then, and .env too.
-func TestAServedRunGoesByWhatServeHasRead(t *testing.T) {
+// TestServedRunUsesTheConfigurationOfServe: its files, and .env, may have changed since serve read them.
+func TestServedRunUsesTheConfigurationOfServe(t *testing.T) {
 	t.Parallel()
 	h := newHeld(t)
 	home := filepath.Dir(h.file)
@@ -257,9 +256,9 @@ func TestAServedRunGoesByWhatServeHasRead(t *testing.T) {
 	}
 }
 
-// TestServeTriesARunThatDiesAFewTimesOnly: by the pauses of what heals by itself, and at once where serve starts again. It is told of the first
-// time. The run died before it had said anything.
-func TestServeTriesARunThatDiesAFewTimesOnly(t *testing.T) {
+// TestServeRetriesACrashingRunAFewTimesOnly: after the pauses of transient failures, and at once when serve starts again. Only the first
+// crash causes an alert. The run crashed before it had recorded anything.
+func TestServeRetriesACrashingRunAFewTimesOnly(t *testing.T) {
 	t.Parallel()
 	h := newHost(t, date2026(time.March, 2, 0, 0), alerted)
 	came := h.collectAlerts()

@@ -15,8 +15,8 @@ import (
 	"aqueduck/internal/oracletest"
 )
 
-// TestT175TheRestoreOfTheManualWorks runs the commands of docs/recover.md on backups, on a warehouse with hashed columns: what was
-// restored has the same hashes, and goes on. Without the key, the run is refused in its first line.
+// TestT175TheRestoreOfTheManualWorks runs the commands of docs/recover.md on backups, on a warehouse with hashed columns. The restored
+// warehouse continues with the same hashes. Without the key, the run is refused at once.
 func TestT175TheRestoreOfTheManualWorks(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/recover.md")

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestABadNight: the API is away for forty minutes, then the token is revoked, and the next night the disk is full.
+// TestABadNight: the API is down for forty minutes, then the token is revoked, and in the next night the disk is full.
 func TestABadNight(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -27,10 +27,10 @@ func TestGoBuildWithoutTheTagSaysWhatToDo(t *testing.T) {
 	}
 }
 
-// TestS43VersionTellsWhatTheProgramIsMadeOf holds the list of modules to what the Go tool reads in the same file, and the DuckDB
-// that is named to the one that answers.
+// TestS43VersionListsTheComponents compares the list of modules with what the Go tool reads in the same file, and the named
+// DuckDB with the one that answers.
 // Holds: S44.
-func TestS43VersionTellsWhatTheProgramIsMadeOf(t *testing.T) {
+func TestS43VersionListsTheComponents(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("it looks at the program as it is built, in the lane without the race detector")
@@ -87,7 +87,7 @@ func TestS43VersionTellsWhatTheProgramIsMadeOf(t *testing.T) {
 	}
 }
 
-// TestS44TwoBuildsAreTheSameFile builds the program here and in a copy elsewhere, as a release is built.
+// TestS44TwoBuildsAreTheSameFile builds the program here and in a copy at another path, as a release is built.
 func TestS44TwoBuildsAreTheSameFile(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("AQUEDUCK_LONG") == "" {

@@ -65,10 +65,10 @@ The check stops when a workspace cannot be reached.`,
 	return c
 }
 
-// mistakeForms are how mistakes may be written.
+// mistakeForms are the output formats of mistakes.
 var mistakeForms = []string{"text", "json", "github"}
 
-// printMistakes tells what is wrong with the configuration, or what it holds when nothing is.
+// printMistakes prints the mistakes of the configuration, or its content if it has none.
 func printMistakes(ctx context.Context, env *Env, format string, lenient bool) error {
 	read := env.loadConfig
 	if lenient {
@@ -108,9 +108,8 @@ func printMistakes(ctx context.Context, env *Env, format string, lenient bool) e
 	return printUnset(env)
 }
 
-// maskingNotes warns of stored rows that are still as a masking left them which the configuration has taken back, and of a key that is
-// missing. Where the published file
-// cannot be read there is nothing to say of it: that is no mistake of the configuration.
+// maskingNotes warns about rows that are still masked after `hash` or `drop` was removed, and about a missing hash.key. An unreadable published
+// file gives no warning: it is no mistake of the configuration.
 func maskingNotes(ctx context.Context, env *Env, config *config.Config) (found grammar.Mistakes) {
 	runner, err := newReadOnlyRunner(env)
 	if err != nil {
@@ -127,7 +126,8 @@ func maskingNotes(ctx context.Context, env *Env, config *config.Config) (found g
 	return found
 }
 
-// printUnset tells of variables that the configuration names and nothing here gives. They are no mistake: it may be checked elsewhere than it runs.
+// printUnset lists the variables of the configuration that are not set here. That is no mistake: the machine that checks may not be the one that
+// runs.
 func printUnset(env *Env) error {
 	named, err := mentionedVariables(env)
 	var names []string
@@ -142,7 +142,7 @@ func printUnset(env *Env) error {
 	return err
 }
 
-// checkOnline says which streams the tokens can read.
+// checkOnline prints which streams the tokens can read.
 func checkOnline(ctx context.Context, env *Env, format string) error {
 	runner, err := newReadOnlyRunner(env)
 	if err != nil {
@@ -163,7 +163,7 @@ func checkOnline(ctx context.Context, env *Env, format string) error {
 	return err
 }
 
-// printContents says what a configuration without mistakes holds.
+// printContents prints what a configuration without mistakes contains.
 func printContents(env *Env, config *config.Config, catalogue *schemas.Catalogue) error {
 	var pipelines, workspaces []string
 	for _, p := range config.Pipelines {

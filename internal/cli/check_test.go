@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// mutatedConfigs are files that differ from one with every key by another value or a line left out, drawn from a seed: some are right,
-// some are not.
+// mutatedConfigs returns variants of a file with every key: with another value or without a line, drawn from a seed. Some are valid.
 func mutatedConfigs(t *testing.T, n int) (texts []string) {
 	t.Helper()
 	text, err := os.ReadFile("../../internal/config/testdata/complete/pipelines.yaml")
@@ -40,7 +39,7 @@ func mutatedConfigs(t *testing.T, n int) (texts []string) {
 	return texts
 }
 
-// configsWithAddress are files with an address that only a run looks up, or none.
+// configsWithAddress returns files with addresses that only a run looks up, and files without one.
 func configsWithAddress(t *testing.T) (texts []string) {
 	t.Helper()
 	text, err := os.ReadFile("../../internal/config/testdata/complete/pipelines.yaml")
@@ -53,9 +52,9 @@ func configsWithAddress(t *testing.T) (texts []string) {
 	return texts
 }
 
-// TestWhatCheckFindsRightSyncReads holds `check` to its promise: nothing in the files stops a run that it did not name. What is
-// of the machine, variables and files with tokens, is there.
-func TestWhatCheckFindsRightSyncReads(t *testing.T) {
+// TestSyncReadsEveryConfigurationThatCheckAccepts tests the promise of `check`: no mistake in the files stops a run unless `check`
+// reports it. Variables and files with tokens exist here.
+func TestSyncReadsEveryConfigurationThatCheckAccepts(t *testing.T) {
 	t.Parallel()
 	home := warehouseRoom(t)
 	if err := os.CopyFS(home, os.DirFS("../../internal/config/testdata/complete")); err != nil {

@@ -9,15 +9,14 @@ import (
 	"unsafe"
 )
 
-// onFullDisk is the program where no file may grow beyond DISK_KIB, which is what a full disk is to it: every write
-// beyond is refused by the kernel.
+// onFullDisk runs the program with files of at most DISK_KIB. The kernel refuses each write beyond that, as on a full disk.
 func onFullDisk() {
 	fillDisk()
 	os.Args[0] = "aqueduck"
 	runAsProgram()
 }
 
-// fillDisk lets no file of this process grow beyond DISK_KIB.
+// fillDisk limits the size of this process's files to DISK_KIB.
 func fillDisk() {
 	signal.Ignore(syscall.SIGXFSZ)
 	most, err := strconv.ParseUint(os.Getenv("DISK_KIB"), 10, 32)
@@ -31,8 +30,7 @@ func fillDisk() {
 	}
 }
 
-// onLoopback is the program in a network of its own, as unshare has made it, which this brings up: there is this machine's
-// address in it, and no way to any other.
+// onLoopback runs the program in the separate network that unshare has made. It only has the loopback address.
 func onLoopback() {
 	request := struct {
 		name  [16]byte

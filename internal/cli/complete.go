@@ -15,16 +15,16 @@ import (
 	"aqueduck/schemas"
 )
 
-// shellCompletion gives the shell what may stand where the user types.
+// shellCompletion has the functions that complete command lines in a shell.
 type shellCompletion struct{ env *Env }
 
-// completePipelines gives the shell the names of the pipelines, with how their last runs went; none while the configuration has mistakes.
+// completePipelines returns the names of the pipelines with the outcomes of their last runs; none while the configuration has mistakes.
 func (of shellCompletion) completePipelines(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 	config, _, err := of.env.loadConfig()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	// A warehouse that cannot be read takes the names away from nobody.
+	// The names are completed also when the warehouse cannot be read.
 	runs, _ := runlog.PastRuns(c.Context(), layout.Dir(config.Warehouse.Dir), "", math.MaxInt)
 	var names []string
 	for _, p := range config.Pipelines {
@@ -37,16 +37,16 @@ func (of shellCompletion) completePipelines(c *cobra.Command, _ []string, _ stri
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// asGiven has the shell show what it is given in that order, and no files.
+// asGiven makes the shell keep the order, and add no file names.
 const asGiven = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 
-// completeRuns gives the shell the ids of the runs, the newest first, with what became of them.
+// completeRuns returns the ids of the runs with their outcomes, the newest first.
 func (of shellCompletion) completeRuns(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	dir, err := of.env.warehouseDir()
 	if err != nil || len(args) > 0 {
 		return nil, asGiven
 	}
-	runs, _ := runlog.PastRuns(c.Context(), dir, "", 20) // of a warehouse that cannot be read none
+	runs, _ := runlog.PastRuns(c.Context(), dir, "", 20) // none if the warehouse cannot be read
 	var ids []string
 	for _, r := range runs {
 		ids = append(ids, fmt.Sprintf("%s\t%s %s %s", r.Run, r.Pipeline, r.Started.UTC().Format("2006-01-02 15:04"), r.Outcome))
@@ -54,13 +54,13 @@ func (of shellCompletion) completeRuns(c *cobra.Command, args []string, _ string
 	return ids, asGiven
 }
 
-// completePublishedFiles gives the shell the runs whose published files readers could have again.
+// completePublishedFiles returns the runs to whose published files a rollback is possible.
 func (of shellCompletion) completePublishedFiles(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	dir, err := of.env.warehouseDir()
 	if err != nil || len(args) > 0 {
 		return nil, asGiven
 	}
-	files, _ := admin.PublishedFiles(dir) // of a warehouse that cannot be read none
+	files, _ := admin.PublishedFiles(dir) // none if the warehouse cannot be read
 	var ids []string
 	for _, f := range files {
 		if !f.Current {
@@ -70,7 +70,7 @@ func (of shellCompletion) completePublishedFiles(_ *cobra.Command, args []string
 	return ids, asGiven
 }
 
-// completeStreams gives the shell the names of the streams: those of the configuration, or the built-in ones.
+// completeStreams returns the names of the streams of the configuration, or of the built-in ones.
 func (of shellCompletion) completeStreams(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	_, catalogue, err := of.env.loadConfig()
 	if err != nil {
@@ -82,7 +82,7 @@ func (of shellCompletion) completeStreams(*cobra.Command, []string, string) ([]s
 	return catalogue.Names(), cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeSelectors gives the shell what chooses streams: their names, and those that begin as what is typed with their pipelines'.
+// completeSelectors returns the names of the streams, and pipeline.stream for pipelines whose names begin with the typed text.
 func (of shellCompletion) completeSelectors(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	names, directive := of.completeStreams(c, args, typed)
 	config, _, err := of.env.loadConfig()
@@ -99,7 +99,7 @@ func (of shellCompletion) completeSelectors(c *cobra.Command, args []string, typ
 	return names, directive
 }
 
-// completeWorkspaces gives the shell the names of the workspaces.
+// completeWorkspaces returns the names of the workspaces.
 func (of shellCompletion) completeWorkspaces(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	config, _, err := of.env.loadConfig()
 	if err != nil {
@@ -108,7 +108,7 @@ func (of shellCompletion) completeWorkspaces(*cobra.Command, []string, string) (
 	return config.WorkspaceNames(), cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeFlags gives the shell the values that flags may have, by their names: the same name means the same in every command.
+// completeFlags completes the values of flags by the flags' names: a name means the same in every command.
 func completeFlags(env *Env, c *cobra.Command) {
 	of := shellCompletion{env}
 	values := map[string]cobra.CompletionFunc{
@@ -121,7 +121,7 @@ func completeFlags(env *Env, c *cobra.Command) {
 	}
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		if complete, ok := values[f.Name]; ok && c.Flag(f.Name) == f {
-			_ = c.RegisterFlagCompletionFunc(f.Name, complete) // it errs only where that was done before
+			_ = c.RegisterFlagCompletionFunc(f.Name, complete) // it fails only for a flag that already has a function
 		}
 	})
 	for _, sub := range c.Commands() {

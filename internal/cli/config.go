@@ -20,10 +20,10 @@ func (env *Env) loadConfig() (*config.Config, *schemas.Catalogue, error) {
 	return env.loadWith(config.LoadConfig)
 }
 
-// configReader is a way of reading a configuration: config.LoadConfig is one.
+// configReader reads a configuration, as config.LoadConfig does.
 type configReader func(string, func(string) (string, bool), ...string) (*config.Config, *schemas.Catalogue, error)
 
-// loadWith is load by another way of reading.
+// loadWith is loadConfig with another reader.
 func (env *Env) loadWith(read configReader) (*config.Config, *schemas.Catalogue, error) {
 	cfg, catalogue, err := env.parseConfig(read)
 	if err != nil {
@@ -38,7 +38,7 @@ func (env *Env) loadWith(read configReader) (*config.Config, *schemas.Catalogue,
 	return cfg, catalogue, nil
 }
 
-// parseConfig reads the files, or what the process that wants this one to run read of them.
+// parseConfig reads the files. A child process uses the texts that its parent read.
 func (env *Env) parseConfig(read configReader) (*config.Config, *schemas.Catalogue, error) {
 	if env.asked != nil {
 		return config.LoadTexts(env.asked.Texts, env.lookupWithDotenv(env.asked.Texts.Variables))
@@ -58,12 +58,12 @@ func (env *Env) parseConfig(read configReader) (*config.Config, *schemas.Catalog
 	return cfg, catalogue, err
 }
 
-// hasConfig says that there is a configuration, or that one was asked for by name.
+// hasConfig reports whether a configuration exists or was named on the command line.
 func (env *Env) hasConfig() bool {
 	return env.configExists() || env.fileNames() != "pipelines.yaml"
 }
 
-// configExists says that a configuration is there, as far as its names tell.
+// configExists reports whether one of the named configuration files exists.
 func (env *Env) configExists() bool {
 	return slices.ContainsFunc(env.file, func(name string) bool {
 		_, err := os.Stat(name)
@@ -71,10 +71,10 @@ func (env *Env) configExists() bool {
 	})
 }
 
-// fileNames names the configuration as it was named.
+// fileNames returns the names of the configuration files as they were given.
 func (env *Env) fileNames() string { return strings.Join(env.file, ", ") }
 
-// warehouseDir is the directory to look into: commands that only look need no configuration when --dir is given.
+// warehouseDir returns the directory of the warehouse. With --dir, commands that only read need no configuration.
 func (env *Env) warehouseDir() (layout.Dir, error) {
 	if env.dir != "" {
 		if _, err := os.Stat(env.dir); errors.Is(err, fs.ErrNotExist) {

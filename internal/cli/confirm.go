@@ -10,7 +10,7 @@ import (
 	"aqueduck/internal/problem"
 )
 
-// askConfirmation asks, and gives the answer. A question that nobody answers is no "no" that a script may pass over.
+// askConfirmation asks a question and returns the answer. A missing answer is an error, not a "no": a script would overlook that.
 func askConfirmation(env *Env, question string) (bool, error) {
 	fmt.Fprint(env.Stderr, question)
 	answer, err := bufio.NewReader(env.Stdin).ReadString('\n')

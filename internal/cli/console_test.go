@@ -14,7 +14,7 @@ import (
 	"aqueduck/internal/runlog"
 )
 
-// consoleClient asks the console of a process.
+// consoleClient sends requests to the console of a process.
 type consoleClient struct {
 	t              *testing.T
 	address, token string
@@ -34,7 +34,7 @@ func openConsole(t *testing.T, p *testProcess) consoleClient {
 	return consoleClient{t, told[1], told[2]}
 }
 
-// callAPI asks the API.
+// callAPI sends a request to the API.
 func (v consoleClient) callAPI(method, path string, into any) (status int, text string) {
 	v.t.Helper()
 	status, text = v.sendRequest(method, "/api/v1/"+path)
@@ -65,10 +65,10 @@ func (v consoleClient) sendRequest(method, path string) (status int, text string
 	return a.StatusCode, string(body)
 }
 
-// TestTheConsoleBeginsAndEndsRuns over the real program: a run that a button began is ended by another while it waits for an
-// answer, and what failed is read again; it stops when it is asked to, while the console is open.
+// TestConsoleStartsAndCancelsRuns of the real program: a button starts a run, another cancels it while it waits for an answer, and
+// failed streams are retried. The program stops on request while the console is open.
 // Holds: S29.
-func TestTheConsoleBeginsAndEndsRuns(t *testing.T) {
+func TestConsoleStartsAndCancelsRuns(t *testing.T) {
 	t.Parallel()
 	h := newHeld(t)
 	h.searches.Store(2)
@@ -109,9 +109,9 @@ func TestTheConsoleBeginsAndEndsRuns(t *testing.T) {
 	}
 }
 
-// TestAConfigurationIsReadAgainWhileItIsServed by the signal and by the console: a bad one changes nothing, and is told of. It is a directory,
-// which gets another file.
-func TestAConfigurationIsReadAgainWhileItIsServed(t *testing.T) {
+// TestServeReloadsItsConfiguration by the signal and by the console. A configuration with mistakes is reported and changes nothing. It is a
+// directory that gets another file.
+func TestServeReloadsItsConfiguration(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(inDirectory(t, scripted), "pipelines.yaml")
 	rewrite := func(old, new string) {
@@ -163,7 +163,7 @@ func TestAConfigurationIsReadAgainWhileItIsServed(t *testing.T) {
 	}
 }
 
-func TestFlagsOfTheConsoleWantAConsole(t *testing.T) {
+func TestConsoleFlagsNeedAConsole(t *testing.T) {
 	t.Parallel()
 	for _, flag := range []string{"--read-only", "--console-host=x", "--console-cert=x", "--console-password-file=x"} {
 		a, _, stderr := inProcess("serve", flag)

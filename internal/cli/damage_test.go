@@ -18,7 +18,7 @@ import (
 	"aqueduck/load/publish"
 )
 
-// kinds sorts the files of a warehouse: the first pattern that a path matches is its kind.
+// kinds has the kinds of files of a warehouse: the first matching pattern counts.
 var kinds = []struct{ kind, pattern string }{
 	{"link", "warehouse.duckdb"}, {"published file", ".aqueduck/published/*.duckdb"}, {"checksum", ".aqueduck/published/*.sha256"},
 	{"manifest", "lake/*/_manifest.json"}, {"page of the lake", "lake/*/README.md"}, {"part", "lake/*/.parts/*/*.parquet"}, {"table of the lake", "lake/*/*"},
@@ -27,7 +27,7 @@ var kinds = []struct{ kind, pattern string }{
 	{"key", ".aqueduck/hash.key"}, {"past runs", ".aqueduck/ended.jsonl"}, {"trace", ".aqueduck/runs/*.json"}, {"what was told", ".aqueduck/alerts.json"},
 }
 
-// kindsOf gives the files of a warehouse by kind.
+// kindsOf returns the files of a warehouse by kind.
 func (p *warehouseCopy) kindsOf() map[string][]string {
 	p.t.Helper()
 	found := map[string][]string{}
@@ -54,7 +54,7 @@ func (p *warehouseCopy) kindsOf() map[string][]string {
 	return found
 }
 
-// damages are what becomes of a file; they give false where it cannot become that.
+// damages are the ways to damage a file; they return false if one is not possible.
 var damages = []struct {
 	what string
 	do   func(r *rand.Rand, text []byte) []byte
@@ -72,8 +72,8 @@ var damages = []struct {
 	{"an older one", nil},
 }
 
-// damageEachFile spoils one file of a warehouse after another. A run makes good what is spoilt, or refuses and says which file it
-// is, and then changes nothing: with the file put back all is well.
+// damageEachFile damages one file of a warehouse after another. A run repairs the damage, or names the file and changes nothing: when the
+// file is put back, the next run succeeds.
 func damageEachFile(t *testing.T, y *frozenSite) {
 	ends := map[string]int{}
 	eachTrial(t, lane.New(t, "damaged files", 4), func(t *testing.T, r *rand.Rand) {
@@ -100,7 +100,7 @@ func damageEachFile(t *testing.T, y *frozenSite) {
 	t.Logf("%v", ends)
 }
 
-// requireRefusal fails the test unless a run says, as a mistake that is not its own, what is wrong with which file, and what to do.
+// requireRefusal fails the test unless the run's error names the file, the damage and the next step, and is no bug of the program.
 func requireRefusal(t *testing.T, e endedRun, state, path string) {
 	t.Helper()
 	name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), ".duckdb"), ".sha256")
@@ -112,7 +112,7 @@ func requireRefusal(t *testing.T, e endedRun, state, path string) {
 	}
 }
 
-// damageFile spoils a file and gives what puts it back.
+// damageFile damages a file and returns a function that restores it.
 func (p *warehouseCopy) damageFile(r *rand.Rand, path string) (restore func(), what string) {
 	p.t.Helper()
 	must := func(err error) {
@@ -157,7 +157,7 @@ func (p *warehouseCopy) damageFile(r *rand.Rand, path string) (restore func(), w
 	return restore, d.what
 }
 
-// olderContent is what a file was once: in the oldest warehouse that is known, or, for one of a name of its own, what another was.
+// olderContent returns an earlier content of a file: from the oldest known warehouse, or, for a unique name, that of another file.
 func (p *warehouseCopy) olderContent(path string) []byte {
 	p.t.Helper()
 	rel, err := filepath.Rel(string(p.dir), path)
@@ -178,7 +178,7 @@ func (p *warehouseCopy) olderContent(path string) []byte {
 	return text
 }
 
-// retargetLink has the link, which is gone, lead elsewhere.
+// retargetLink creates the removed link again with another target.
 func (p *warehouseCopy) retargetLink(r *rand.Rand, path string) string {
 	p.t.Helper()
 	files, err := p.dir.PublishedFiles()
@@ -200,7 +200,7 @@ func (p *warehouseCopy) retargetLink(r *rand.Rand, path string) string {
 	return "leads to " + to
 }
 
-// requireLakeParts fails the test unless every part of the lake is the one that its manifest means.
+// requireLakeParts fails the test unless every part of the lake is the one in its manifest.
 func (p *warehouseCopy) requireLakeParts() {
 	p.t.Helper()
 	text, err := os.ReadFile(filepath.Join(p.dir.Lake("main"), "_manifest.json"))
@@ -222,7 +222,7 @@ func (p *warehouseCopy) requireLakeParts() {
 	}
 }
 
-// rolledBack puts back a part of a warehouse as it was three runs ago, beside what is newer, and the whole of it.
+// rolledBack restores files of a warehouse as they were three runs ago: some of them beside newer ones, and all of them.
 func rolledBack(t *testing.T, y *frozenSite, histories []string) {
 	for _, part := range []string{"lake", ".aqueduck", ".aqueduck/published", "erasures.log", "."} {
 		for _, history := range histories {

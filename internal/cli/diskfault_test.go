@@ -13,8 +13,8 @@ import (
 	"aqueduck/tools/diskfault"
 )
 
-// TestDiskFaults has the disk fail in every way, on both sides of the program: the calls of Go and those of DuckDB. Each
-// kind of fault is a lane; F11 and F1 are those that can be counted.
+// TestDiskFaults makes the disk fail in every way, for the calls of Go and for those of DuckDB. Each kind of fault is a
+// lane.
 // Holds: F3, F4, F10, F11.
 func TestDiskFaults(t *testing.T) {
 	t.Parallel()
@@ -30,7 +30,7 @@ func TestDiskFaults(t *testing.T) {
 	t.Run("F1", func(t *testing.T) { killsAtRarePlaces(t, y) })
 }
 
-// eachTrial makes the trials of a lane, each by itself: the same seed is the same fault again.
+// eachTrial runs the trials of a lane separately: the same seed repeats the same fault.
 func eachTrial(t *testing.T, l *lane.Trials, do func(t *testing.T, r *rand.Rand)) {
 	t.Helper()
 	for l.HasNext() {
@@ -39,7 +39,7 @@ func eachTrial(t *testing.T, l *lane.Trials, do func(t *testing.T, r *rand.Rand)
 	}
 }
 
-// powerLosses notes what runs write and begins with what a disk may hold of that when the power goes.
+// powerLosses records what runs write. It starts runs from states that a disk may have after a power loss.
 func powerLosses(t *testing.T, y *frozenSite) {
 	var journals []*diskfault.Journal
 	for _, history := range histories {
@@ -66,7 +66,7 @@ func powerLosses(t *testing.T, y *frozenSite) {
 	})
 }
 
-// restoreDisk makes the warehouse what a disk holds.
+// restoreDisk gives the warehouse the content of a disk.
 func (p *warehouseCopy) restoreDisk(s diskfault.State) {
 	p.t.Helper()
 	if err := s.Write(string(p.dir)); err != nil {
@@ -74,7 +74,7 @@ func (p *warehouseCopy) restoreDisk(s diskfault.State) {
 	}
 }
 
-// recordWrites runs undisturbed and notes what is written.
+// recordWrites runs without a fault and records all writes.
 func (y *frozenSite) recordWrites(t *testing.T, history string) *diskfault.Journal {
 	t.Helper()
 	p := y.copyWarehouse(t, history)
@@ -88,7 +88,7 @@ func (y *frozenSite) recordWrites(t *testing.T, history string) *diskfault.Journ
 	return j
 }
 
-// diskFault is one thing that goes wrong in a run.
+// diskFault is one fault of a run.
 type diskFault struct {
 	what  string
 	errno syscall.Errno
@@ -97,7 +97,7 @@ type diskFault struct {
 	hits  func(diskfault.Call) bool
 }
 
-// faults are the kinds of what can go wrong.
+// faults are the kinds of faults.
 var faults = []diskFault{
 	{what: "EIO", errno: syscall.EIO, hits: func(c diskfault.Call) bool { return true }},
 	{what: "EIO while reading", errno: syscall.EIO, reads: true, hits: func(c diskfault.Call) bool { return c.Name == "read" }},
@@ -107,7 +107,7 @@ var faults = []diskFault{
 	{what: "a short write", short: true, hits: func(c diskfault.Call) bool { return c.Name == "write" }},
 }
 
-// needsDiskSpace says whether a call needs room.
+// needsDiskSpace reports whether a call needs disk space.
 func needsDiskSpace(c diskfault.Call) bool {
 	switch c.Name {
 	case "write", "mkdir", "rename", "symlink", "fsync", "truncate":
@@ -116,7 +116,7 @@ func needsDiskSpace(c diskfault.Call) bool {
 	return c.Opens() && c.Flags&os.O_CREATE != 0
 }
 
-// diskErrors has calls of runs fail, each of them as likely as the next.
+// diskErrors makes calls of runs fail, each with equal probability.
 func diskErrors(t *testing.T, y *frozenSite) {
 	type point struct {
 		history string
@@ -152,8 +152,8 @@ func diskErrors(t *testing.T, y *frozenSite) {
 	t.Logf("%v", ends)
 }
 
-// injectFault has the n-th call that a fault can happen to meet it, and gives how the run ended. It ends with an error, or the
-// fault had no effect; whatever it was, the next run makes good.
+// injectFault makes the n-th suitable call fail and returns how the run ended: with an error, or as if nothing had happened. The next run
+// repairs everything.
 func (p *warehouseCopy) injectFault(f diskFault, n int) string {
 	p.t.Helper()
 	var hit diskfault.Call
@@ -194,8 +194,8 @@ func (p *warehouseCopy) injectFault(f diskFault, n int) string {
 	return how
 }
 
-// isHarmless says whether a run may pass over the error of a call: what it could not read it wrote again, what it could not
-// remove it removes later, nobody relies on run.json or on how runs spent their time, ended.jsonl repeats what the database has, and what the kernel does not copy is copied by hand.
+// isHarmless reports whether a run may ignore the error of a call. Unreadable files are written again and files that stay are removed later.
+// run.json, traces and ended.jsonl only repeat what the database has, and what the kernel cannot copy is copied by reading and writing.
 func isHarmless(c diskfault.Call) bool {
 	return c.Reads() || c.Name == "unlink" || c.Copies || strings.Contains(c.Path+c.To, "run.json") || strings.Contains(c.Path, "ended.jsonl") ||
 		strings.Contains(c.Path+c.To, ".aqueduck/runs/")

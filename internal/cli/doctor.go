@@ -46,14 +46,14 @@ for that.`,
 	}
 }
 
-// settingOrigin is a setting, and where it comes from.
+// settingOrigin is a setting with its source.
 type settingOrigin struct {
 	Setting string `json:"setting"`
 	Value   string `json:"value"`
 	From    string `json:"from"`
 }
 
-// globalSettings are the settings that all commands have.
+// globalSettings returns the settings that all commands have.
 func globalSettings(env *Env, c *cobra.Command) (all []settingOrigin) {
 	c.InheritedFlags().VisitAll(func(f *pflag.Flag) {
 		o := settingOrigin{f.Name, strings.Join(usage.FlagValues(f), ","), flagOrigin(env, f)}
@@ -67,7 +67,7 @@ func globalSettings(env *Env, c *cobra.Command) (all []settingOrigin) {
 	return all
 }
 
-// flagOrigin says where the value of a flag comes from.
+// flagOrigin returns the source of a flag's value.
 func flagOrigin(env *Env, f *pflag.Flag) string {
 	if f.Changed {
 		return "flag --" + f.Name
@@ -78,7 +78,7 @@ func flagOrigin(env *Env, f *pflag.Flag) string {
 	return "default"
 }
 
-// givenFlags are the flags that a command was given, and by what.
+// givenFlags returns the flags that are set, each with its source.
 func givenFlags(env *Env, c *cobra.Command) (all []config.Origin) {
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if from := flagOrigin(env, f); from != "default" {
@@ -88,7 +88,7 @@ func givenFlags(env *Env, c *cobra.Command) (all []config.Origin) {
 	return all
 }
 
-// mentionedVariables are the variables that pipelines.yaml names, without their values; none where there is no such file.
+// mentionedVariables returns the variables that pipelines.yaml names, without their values; none without such a file.
 func mentionedVariables(env *Env) (all []settingOrigin, err error) {
 	files, err := config.ConfigFiles(env.file)
 	if err != nil {
@@ -116,10 +116,10 @@ func mentionedVariables(env *Env) (all []settingOrigin, err error) {
 	return slices.CompactFunc(all, func(a, b settingOrigin) bool { return a.Setting == b.Setting }), nil
 }
 
-// notSet is where a variable comes from that nothing gives.
+// notSet is the source of a variable that is not set.
 const notSet = "not set"
 
-// variableOrigin says where a variable comes from.
+// variableOrigin returns the source of a variable's value.
 func variableOrigin(env *Env, v config.Variable, file, dotenv string, kept map[string]string) settingOrigin {
 	o := settingOrigin{v.Name, "", notSet}
 	value, _ := env.Lookup(v.Name)

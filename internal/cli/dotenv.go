@@ -13,7 +13,7 @@ import (
 	"aqueduck/internal/problem"
 )
 
-// loadVariables looks up what the configuration names: in the environment, then in .env beside its first file.
+// loadVariables returns a function that finds the variables of the configuration: in the environment, then in .env beside its first file.
 func (env *Env) loadVariables() (func(string) (string, bool), error) {
 	files, err := config.ConfigFiles(env.file)
 	if err != nil {
@@ -26,7 +26,7 @@ func (env *Env) loadVariables() (func(string) (string, bool), error) {
 	return env.lookupWithDotenv(kept), nil
 }
 
-// lookupWithDotenv looks up what the configuration names: in the environment, then in what .env has.
+// lookupWithDotenv returns a function that finds a variable: in the environment, then among those of .env.
 func (env *Env) lookupWithDotenv(kept map[string]string) func(string) (string, bool) {
 	return func(name string) (string, bool) {
 		if value, ok := env.Lookup(name); ok && value != "" {
@@ -42,7 +42,7 @@ func (env *Env) lookupWithDotenv(kept map[string]string) func(string) (string, b
 // maxEnv bounds .env: it holds an address and a token, no data.
 const maxEnv = 64 << 10
 
-// readEnv reads a file of variables that only its owner can read; none where there is no such file.
+// readEnv reads a file of variables; only its owner may be able to read it. A missing file has none.
 func readEnv(name string) (map[string]string, error) {
 	f, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -56,7 +56,7 @@ func readEnv(name string) (map[string]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("look at %s: %w", name, err)
 	}
-	if mode := info.Mode().Perm(); mode&0o077 != 0 && !info.IsDir() { // what is no file is told below
+	if mode := info.Mode().Perm(); mode&0o077 != 0 && !info.IsDir() { // reading a directory fails below
 		return nil, &problem.Problem{Class: "config", What: fmt.Sprintf("%s can be read by others (mode %04o)", name, mode), Next: "chmod 600 " + name}
 	}
 	text, err := io.ReadAll(io.LimitReader(f, maxEnv+1))
@@ -82,8 +82,8 @@ func readEnv(name string) (map[string]string, error) {
 	return kept, nil
 }
 
-// parseAssignment reads NAME=value, with or without quotes and export; nothing of an empty line or a comment. What is wrong is said
-// without the line: it may hold a token.
+// parseAssignment reads NAME=value, with or without quotes and export. An empty line or a comment gives no name. Errors do not quote the line:
+// it may contain a token.
 func parseAssignment(line string) (name, value string, err error) {
 	line = strings.TrimSpace(line)
 	if line == "" || line[0] == '#' {

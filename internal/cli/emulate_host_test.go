@@ -9,8 +9,8 @@ import (
 	"aqueduck/internal/cli/emulate"
 )
 
-// TestS55TheEmulatorAnswersToThisMachineAlone asks the emulator inside a run, and that of emulate, under names that lead to them.
-func TestS55TheEmulatorAnswersToThisMachineAlone(t *testing.T) {
+// TestS55EmulatorAnswersOnlyThisMachine sends requests to the emulator of a run and to emulate, under host names that resolve to them.
+func TestS55EmulatorAnswersOnlyThisMachine(t *testing.T) {
 	t.Parallel()
 	inside, err := emulate.EmbedStill(lookupIn([]string{"EMULATOR_CONTACTS=10"}), layout.Dir(t.TempDir()))
 	if err != nil {

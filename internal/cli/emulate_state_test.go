@@ -14,7 +14,7 @@ import (
 	"aqueduck/internal/emulator/control"
 )
 
-// oracleRows is what the oracle of a served workspace tells of every stream at a time, its rows sorted.
+// oracleRows returns the sorted rows of every stream at a time, by the oracle of a served workspace.
 func oracleRows(t *testing.T, address string, at time.Time) string {
 	t.Helper()
 	var all strings.Builder
@@ -39,14 +39,14 @@ func clockOf(t *testing.T, address string) time.Time {
 	return state.Clock
 }
 
-// stateBeforeKill is what was known of a workspace when its process was killed.
+// stateBeforeKill is the state of a workspace when its process was killed.
 type stateBeforeKill struct {
 	at     time.Time
 	oracle string
 	cursor string // of the second page of contacts
 }
 
-// liveAndKill starts a workspace with a state, has things happen in it, and kills it.
+// liveAndKill starts a workspace with a state file, triggers events in it, and kills it.
 func liveAndKill(t *testing.T, file string) (then stateBeforeKill) {
 	t.Helper()
 	p, address := startEmulator(t, "--seed", "7", "--conversations", "20", "--hours", "2", "--zone", "Asia/Tokyo", "--state", file)
@@ -103,7 +103,7 @@ func liveAndKill(t *testing.T, file string) (then stateBeforeKill) {
 	return then
 }
 
-// restartFromState starts with the state alone and compares.
+// restartFromState starts with the state file alone and compares.
 func restartFromState(t *testing.T, file string, then stateBeforeKill) *testProcess {
 	t.Helper()
 	p := startProcess(t, "aqueduck", nil, "emulate", "--port", "0", "--state", file)
@@ -135,7 +135,7 @@ func TestEmulateIsTheSameWorkspaceAfterAKill(t *testing.T) {
 		t.Errorf("a second process on one file ended with %d:\n%s", code, other.outputText())
 	}
 	p.killAndWait()
-	// The lines end with one that was not whole when the process was killed.
+	// The last line was incomplete when the process was killed.
 	whole, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -154,7 +154,7 @@ func TestEmulateIsTheSameWorkspaceAfterAKill(t *testing.T) {
 	restartFromState(t, file, then)
 }
 
-func TestEmulateRefusesAStateThatIsDamagedOrOfAnother(t *testing.T) {
+func TestEmulateRefusesADamagedOrForeignState(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "state.ndjson")
 	liveAndKill(t, file)

@@ -17,10 +17,10 @@ import (
 	"testing"
 )
 
-// defaultToken is the one that emulate accepts when it was told none.
+// defaultToken is the token that emulate accepts without --token.
 const defaultToken = "emulated-workspace-token"
 
-// inDirectory is a directory with a configuration.
+// inDirectory returns a directory with a configuration.
 func inDirectory(t *testing.T, config string) string {
 	t.Helper()
 	home := warehouseRoom(t)
@@ -30,7 +30,7 @@ func inDirectory(t *testing.T, config string) string {
 	return home
 }
 
-// startEmulator starts emulate on a free port and gives its address once it is served.
+// startEmulator starts emulate on a free port and returns its address when it answers.
 func startEmulator(t *testing.T, args ...string) (p *testProcess, url string) {
 	t.Helper()
 	p = startProcess(t, "aqueduck", nil, append([]string{"emulate", "--port", "0", "--contacts", "60"}, args...)...)
@@ -40,7 +40,7 @@ func startEmulator(t *testing.T, args ...string) (p *testProcess, url string) {
 	return p, url
 }
 
-// suggestedCommands are the lines to try: the curl and the sync.
+// suggestedCommands returns the command lines that emulate suggests: for curl and for sync.
 func suggestedCommands(p *testProcess) (curl, sync string) {
 	_, lines, _ := strings.Cut(p.outputText(), "needs a pipelines.yaml):\n")
 	curl, lines, _ = strings.Cut(lines, "\n")
@@ -61,7 +61,7 @@ func TestEmulatePrintsCommandsThatWork(t *testing.T) {
 	if err := sync.Run(); err != nil || !strings.Contains(stdout.String(), "\nOK nightly ok=4 ") {
 		t.Errorf("%s\nended with %v:\n%s%s", try, err, &stdout, &stderr)
 	}
-	// What a shell makes of the line, asked by net/http: curl is not everywhere.
+	// The curl line as a shell reads it, sent by net/http because curl may be missing.
 	asked, err := exec.Command("sh", "-c", strings.Replace(curl, "curl", `printf '%s\n'`, 1)).Output()
 	words := strings.Split(strings.TrimSpace(string(asked)), "\n")
 	if err != nil || len(words) != 4 || words[0] != "-sS" || words[1] != "-H" {
@@ -82,7 +82,7 @@ func TestEmulatePrintsCommandsThatWork(t *testing.T) {
 	}
 }
 
-// requestBody makes one request, with a header where there is one, and gives the body of the answer; a fault gives none.
+// requestBody sends one request and returns the body of the answer; "" after a fault.
 func requestBody(t *testing.T, method, url, body string, header ...string) string {
 	t.Helper()
 	req, err := http.NewRequest(method, url, strings.NewReader(body))
@@ -121,7 +121,7 @@ func TestEmulateLogsRequestsAndFaultsWithoutTokens(t *testing.T) {
 	}
 }
 
-func TestEmulateServesWhatItsFlagsSay(t *testing.T) {
+func TestEmulateFollowsItsFlags(t *testing.T) {
 	t.Parallel()
 	_, url := startEmulator(t, "--conversations", "7", "--hours", "2", "--api-version", "2.16", "--rate", "60", "--zone", "Asia/Tokyo")
 	var state struct{ Hours, Conversations int }
@@ -156,7 +156,7 @@ func TestEmulateServesTheTokensAndThePlanOfItsFlags(t *testing.T) {
 	}
 }
 
-func TestEmulateRefusesWhatMakesNoWorkspace(t *testing.T) {
+func TestEmulateRefusesFlagsThatMakeNoWorkspace(t *testing.T) {
 	t.Parallel()
 	for line, wanted := range map[string]string{"--zone Europe/Berln": "--zone Europe/Berln: expected a name like Europe/Berlin", "--hours=-1": "cannot be below zero",
 		"--rate=-1": "cannot be below zero", "--api-version latest": "--api-version latest: expected a number like 2.17", "--chaos eror=1": "no such fault",
@@ -168,7 +168,7 @@ func TestEmulateRefusesWhatMakesNoWorkspace(t *testing.T) {
 	}
 }
 
-func TestEmulateSaysThatAPortIsTaken(t *testing.T) {
+func TestEmulateReportsAPortInUse(t *testing.T) {
 	t.Parallel()
 	p := startProcess(t, "aqueduck", nil, "emulate", "--port", "0", "--contacts", "60")
 	p.waitForText("serving an emulated workspace on http://127.0.0.1:")
@@ -181,7 +181,7 @@ func TestEmulateSaysThatAPortIsTaken(t *testing.T) {
 	}
 }
 
-func TestEmulateTellsWebhooksAndSaysWhatWasNotDelivered(t *testing.T) {
+func TestEmulateNotifiesWebhooksAndReportsLostNotifications(t *testing.T) {
 	t.Parallel()
 	came := make(chan string, 10)
 	hooks := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {

@@ -20,18 +20,18 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// Env is the program with everything it takes from outside: its arguments, its streams, its environment, its clock.
+// Env is everything that the program gets from outside: arguments, standard streams, environment and clock. It also has the state of one command.
 type Env struct {
-	Name   string                                     // as it was called, for commands to copy
+	Name   string                                     // as it was called, for command lines in messages
 	Args   []string                                   // without the name
 	Stdin  io.Reader                                  // answers and statements
 	Stdout io.Writer                                  // results
 	Stderr io.Writer                                  // everything else
 	Lookup func(string) (string, bool)                // variables of the environment
 	Now    func() time.Time                           // the clock
-	Wait   func(context.Context, time.Duration) error // by that clock, no longer than the context lives
+	Wait   func(context.Context, time.Duration) error // by that clock, until the context ends
 
-	file      []string // pipelines.yaml; several are read as one, and directories hold some
+	file      []string // pipelines.yaml; several files or directories are read as one configuration
 	dir       string   // overrides warehouse.dir
 	output    string   // table, json, csv, parquet
 	logLevel  string
@@ -39,25 +39,24 @@ type Env struct {
 	progress  string // auto, tty, plain, json, none
 	color     string // auto, always, never
 	quiet     bool
-	given     problem.CLIFlags // -f and --dir, as far as they were given
-	flags     []config.Origin  // that were given, and by what
+	given     problem.CLIFlags // -f and --dir, if they were given
+	flags     []config.Origin  // that are set, with their sources
 	verbose   usage.Verbosity
 
-	watched atomic.Pointer[render.Screen] // where a run is shown, while it is
-	asked   *oneRun                       // the one run that this process is for; nil: it is for a command
-	runs    pipelineRunner                // how `serve` has a pipeline run; nil: by a process of its own
-	reloads atomic.Bool                   // SIGHUP is for another, and ends nothing
-	machine atomic.Bool                   // who reads stderr is a program: all on it is lines of JSON
-	written *resultWriter                 // what stdout is while a command runs
+	watched atomic.Pointer[render.Screen] // shows the active run; nil: no table is shown
+	asked   *oneRun                       // run requested by `serve`; nil for a command
+	runs    pipelineRunner                // how `serve` runs a pipeline; nil: in a child process
+	reloads atomic.Bool                   // SIGHUP reloads the configuration, it does not end the program
+	machine atomic.Bool                   // stderr has JSON lines only
+	written *resultWriter                 // writes to stdout while a command runs
 
-	exit int // what a command that ended without an error wants the program to end with
+	exit int // exit code of a command that returned no error
 }
 
-// pipelineRunner is how `serve` has a pipeline run.
+// pipelineRunner runs a pipeline once for `serve`.
 type pipelineRunner func(ctx context.Context, env *Env, r *runner.Runner, p *config.Pipeline, o runner.Options)
 
-// printProblem says what went wrong, but for mistakes of the command line: to people in the one form that errors have, to programs in lines of
-// JSON.
+// printProblem prints an error other than a wrong command line: in the usual form for people, as lines of JSON for programs.
 func (env *Env) printProblem(err error) *problem.Problem {
 	problem := env.asProblem(err)
 	var mistakes grammar.Mistakes
@@ -80,7 +79,7 @@ func (env *Env) printProblem(err error) *problem.Problem {
 	return problem
 }
 
-// printTrace shows where a fault of the program is, to whoever asked for it.
+// printTrace prints the stack of a panic with -vv or AQUEDUCK_DEBUG.
 func (env *Env) printTrace(err error) {
 	debug := env.variableOr("AQUEDUCK_DEBUG", "0")
 	switch {
@@ -92,14 +91,14 @@ func (env *Env) printTrace(err error) {
 	}
 }
 
-// asProblem is an error with a next step that can be copied.
+// asProblem returns an error with a next step that can be copied.
 func (env *Env) asProblem(err error) *problem.Problem {
 	problem := *problem.AsProblem(err)
 	problem.Next = env.given.Append(problem.Next)
 	return &problem
 }
 
-// variableOr is a variable of the environment, or a value where it is not set or empty.
+// variableOr returns a variable of the environment, or a value if it is not set or empty.
 func (env *Env) variableOr(name, value string) string {
 	if v, ok := env.Lookup(name); ok && v != "" {
 		return v
@@ -107,7 +106,7 @@ func (env *Env) variableOr(name, value string) string {
 	return value
 }
 
-// printNotice tells a person something that is no result, above the table of a run if there is one.
+// printNotice prints a message that is no result, above the table of a run if one is shown.
 func (env *Env) printNotice(text string) {
 	if s := env.watched.Load(); s != nil {
 		fmt.Fprintln(s, text)
@@ -120,7 +119,7 @@ func (env *Env) printNotice(text string) {
 	fmt.Fprintln(env.Stderr, text)
 }
 
-// wantsColor says whether a terminal's owner wants colours and it has them: the flag goes before NO_COLOR, that before FORCE_COLOR.
+// wantsColor reports whether output has colours. The flag takes precedence over NO_COLOR, and NO_COLOR over FORCE_COLOR.
 func (env *Env) wantsColor() bool {
 	switch {
 	case env.color != "auto":
@@ -136,18 +135,18 @@ func isTerminal(f *os.File) bool {
 	return err == nil
 }
 
-// jsonLog is the log of what programs are told whatever level they asked for.
+// jsonLog returns a JSON log that ignores --log-level.
 func (env *Env) jsonLog() *slog.Logger {
 	return render.NewLog(env.Stderr, render.LogStyle{Form: "json"})
 }
 
-// newLogger is the log that was asked for, on stderr.
+// newLogger returns the log on stderr, as the flags set it.
 func (env *Env) newLogger() *slog.Logger {
 	f, ok := env.Stderr.(*os.File)
 	return env.logTo(env.Stderr, ok && isTerminal(f), slog.LevelDebug)
 }
 
-// logTo logs what was asked for, and no less important than a level, for people where they look at a terminal.
+// logTo returns a log as the flags set it, without messages below a level. people: it is shown on a terminal.
 func (env *Env) logTo(w io.Writer, people bool, least slog.Level) *slog.Logger {
 	level := slog.LevelWarn
 	if !env.quiet {
@@ -159,7 +158,7 @@ func (env *Env) logTo(w io.Writer, people bool, least slog.Level) *slog.Logger {
 // printJSON writes a result as JSON.
 func (env *Env) printJSON(v any) error { return render.WriteJSON(env.Stdout, v) }
 
-// printRows writes rows that are known as a whole, in the form that was asked for.
+// printRows writes all rows of a result in the format of --output.
 func (env *Env) printRows(columns []string, all [][]any) error {
 	return render.WriteList(env.output, env.Stdout, columns, all)
 }

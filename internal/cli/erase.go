@@ -56,7 +56,7 @@ The next sync also erases each contact that the workspace itself has permanently
 	return c
 }
 
-// printTouched says what an erasure would do.
+// printTouched prints what an erasure would do.
 func printTouched(env *Env, found []admin.Erased) {
 	for _, e := range found {
 		fmt.Fprintf(env.Stderr, "workspace %s: %s\n", e.Workspace, strings.Join(e.IDs, ", "))
@@ -73,7 +73,7 @@ func printTouched(env *Env, found []admin.Erased) {
 	}
 }
 
-// erasureCertificate is what _sync.erasures has of an erasure, as JSON has it.
+// erasureCertificate is a row of _sync.erasures as JSON.
 type erasureCertificate struct {
 	Workspace  string           `json:"workspace"`
 	Reason     string           `json:"reason"`

@@ -11,11 +11,10 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// TestT34AnErasureThatIsKilledGoesOn has the workspace forget a contact and kills the run that learns of it at each place
-// that only an erasure passes, and at those of the publish that ends it. Whatever was done by then, after the next run no byte
-// of the warehouse tells of him.
+// TestT34KilledErasureResumes deletes a contact at the source. It kills the run that erases the contact at each crash point of the
+// erasure and of the publish that ends it. After the next run no byte of the warehouse is about the contact.
 // Holds: F18.
-func TestT34AnErasureThatIsKilledGoesOn(t *testing.T) {
+func TestT34KilledErasureResumes(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 16)
 	s.syncUntilEqual()
@@ -41,7 +40,7 @@ func TestT34AnErasureThatIsKilledGoesOn(t *testing.T) {
 	}
 }
 
-// filesContaining gives the files of the warehouse that hold a word.
+// filesContaining returns the files of the warehouse that contain a word.
 func (s *emulatedSite) filesContaining(word string) (found []string) {
 	s.t.Helper()
 	err := filepath.WalkDir(string(s.dir), func(path string, d fs.DirEntry, err error) error {

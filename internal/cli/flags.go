@@ -10,25 +10,24 @@ import (
 	"aqueduck/internal/cli/usage"
 )
 
-// parquet is the form of output that is a file, which no terminal shows.
+// parquet is the output format that a terminal cannot show.
 const parquet = "parquet"
 
-// writesJSONLines says that a command writes nothing to stderr but lines of JSON: one that runs pipelines, where its log was asked to be so.
+// writesJSONLines reports whether a command writes only lines of JSON to stderr: one that runs pipelines, with --log-format json.
 func writesJSONLines(env *Env, c *cobra.Command) bool {
 	return env.logFormat == "json" && slices.Contains([]string{"serve", "sync"}, c.Name())
 }
 
-// forms is the annotation that says which forms of output a command has beside its usual one.
+// forms is the annotation of a command that lists its output formats besides the usual one.
 const forms = "forms"
 
-// valuesOf are the values that flags of all commands may have.
+// valuesOf lists the allowed values of flags that all commands have.
 var valuesOf = map[string][]string{
 	"output": {"table", "json", "csv", parquet}, "log-level": {"debug", "info", "warn", "error"}, "log-format": {"auto", "text", "json"},
 	"progress": {"auto", "tty", "plain", "json", "none"}, "color": {"auto", "always", "never"},
 }
 
-// applyVariables gives the flags that the command line left out what their variables say. Those that say yes to what is asked for have
-// none, and the emulator has variables of its own.
+// applyVariables sets absent flags from the environment, except confirmations such as --yes. The emulator has separate variables.
 func applyVariables(env *Env, c *cobra.Command) (err error) {
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		value, ok := env.Lookup(usage.VariableOf(f))
@@ -42,8 +41,8 @@ func applyVariables(env *Env, c *cobra.Command) (err error) {
 	return err
 }
 
-// checkGlobals checks the values of the flags that all commands have. A form of output that this command does not have is a
-// mistake when it was asked for here, and nothing when the environment asks for it everywhere.
+// checkGlobals checks the values of the flags that all commands have. An output format that this command lacks is a mistake on the command
+// line; from the environment it is ignored, because that sets it for every command.
 func checkGlobals(env *Env, c *cobra.Command) error {
 	if err := applyVariables(env, c); err != nil {
 		return err

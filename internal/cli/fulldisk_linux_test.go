@@ -14,12 +14,11 @@ import (
 	"aqueduck/load/layout"
 )
 
-// ownMounts is in the environment of a test that may mount filesystems nobody else sees.
+// ownMounts is in the environment of a test that can mount filesystems which only it sees.
 const ownMounts = "AQUEDUCK_OWN_MOUNTS"
 
-// TestF5ASmallDiskLosesNothing runs in filesystems of twenty sizes from 8 to 255 MB: the run ends well or says that the disk
-// is full, before it has written what it has no room for; with more room the next one has it all. A lane: it reads 4,000
-// contacts forty times.
+// TestF5ASmallDiskLosesNothing runs in filesystems of twenty sizes from 8 to 255 MB: the run succeeds or reports a full
+// disk, before it writes more than fits. With more space the next run has all data. It is a lane, because it reads 4,000 contacts forty times.
 func TestF5ASmallDiskLosesNothing(t *testing.T) {
 	if os.Getenv("AQUEDUCK_LONG") == "" {
 		t.Skip("make large runs it")
@@ -68,7 +67,7 @@ func mountTmpfs(t *testing.T, dir string, megabytes int, flags uintptr) {
 	}
 }
 
-// inOwnMounts runs the test in a process that has mounts of its own.
+// inOwnMounts runs the test in a process with separate mounts.
 func inOwnMounts(t *testing.T) {
 	t.Helper()
 	self, err := os.Executable()

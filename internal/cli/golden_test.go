@@ -13,9 +13,9 @@ import (
 	"aqueduck/load/publish"
 )
 
-// TestF26AWarehouseOfAnEarlierProgramGoesOn takes a whole warehouse as a program of each format left it: the one of today
-// reads it, forgets a contact in it, which writes every file anew, and keeps all else. One of a program to come it refuses.
-func TestF26AWarehouseOfAnEarlierProgramGoesOn(t *testing.T) {
+// TestF26WarehouseOfAnEarlierProgramIsUsed uses a warehouse that a program of each earlier format has left. The present
+// program reads it, erases a contact, which writes every file again, and keeps everything else. It refuses a warehouse of a later format.
+func TestF26WarehouseOfAnEarlierProgramIsUsed(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("its processes are built without the race detector")

@@ -2,10 +2,9 @@ package cli
 
 import "syscall"
 
-// Harden keeps to the program what is its own, whatever it was started by: a crash leaves no core, which would have the token in
-// it, and no file is made that others may write.
+// Harden disables core dumps, which could contain the token, and the permission of others to write new files.
 func Harden() {
-	// Less may always be asked for: there is no error to tell of.
+	// Lowering a limit is always allowed, so this cannot fail.
 	_ = syscall.Setrlimit(syscall.RLIMIT_CORE, &syscall.Rlimit{})
 	syscall.Umask(syscall.Umask(0o077) | 0o022)
 }

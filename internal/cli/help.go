@@ -48,7 +48,7 @@ For the embedded workspace:
   EMULATOR_SEED        seed of the generated data, used by the first run (default 1)
   EMULATOR_CONTACTS    number of active contacts, used by the first run (default 10400)`
 
-// helpTopics are pages of help that are no commands.
+// helpTopics are help pages that belong to no command.
 func helpTopics() []*cobra.Command {
 	return []*cobra.Command{
 		{Use: "exit-codes", Short: "Exit codes", Long: exitCodes},
@@ -56,7 +56,7 @@ func helpTopics() []*cobra.Command {
 	}
 }
 
-// newHelp shows the page of a command or a topic.
+// newHelp returns the command that shows the page of a command or a topic.
 func newHelp() *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [command or topic]",

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -18,14 +19,14 @@ import (
 	"aqueduck/internal/problem"
 )
 
-// inProcess is the program inside the test: it reads and writes nothing outside.
+// inProcess returns an Env inside the test, which reads and writes nothing outside.
 func inProcess(args ...string) (a *Env, stdout, stderr *bytes.Buffer) {
 	stdout, stderr = &bytes.Buffer{}, &bytes.Buffer{}
 	return &Env{Name: "aqueduck", Args: append([]string{}, args...), Stdin: strings.NewReader(""), Stdout: stdout, Stderr: stderr,
 		Lookup: func(string) (string, bool) { return "", false }}, stdout, stderr
 }
 
-// everyCommand are all commands that do something, those below others too.
+// everyCommand returns all commands that do something, also subcommands.
 func everyCommand(c *cobra.Command) (all []*cobra.Command) {
 	for _, sub := range c.Commands() {
 		if sub.Runnable() && sub.Name() != "completion" && !sub.Hidden {
@@ -65,7 +66,7 @@ func TestHelpOfEachCommandHasExamplesAndEveryFlag(t *testing.T) {
 	}
 }
 
-func TestExamplesOfHelpAreCommandLinesThatThereAre(t *testing.T) {
+func TestExamplesOfHelpAreValidCommandLines(t *testing.T) {
 	t.Parallel()
 	a, _, _ := inProcess()
 	for _, c := range append(everyCommand(newRoot(a)), newRoot(a)) {
@@ -82,7 +83,7 @@ func TestExamplesOfHelpAreCommandLinesThatThereAre(t *testing.T) {
 	}
 }
 
-// parseCommandLine gives the command that a line means, or what is wrong with its flags and arguments.
+// parseCommandLine returns the command of a line, or the error of its flags and arguments.
 func parseCommandLine(line string) (string, error) {
 	line, _, _ = strings.Cut(line, " < ")
 	line, _, _ = strings.Cut(line, " >> ")
@@ -101,9 +102,15 @@ func parseCommandLine(line string) (string, error) {
 	return meant.CommandPath(), err
 }
 
-func TestCommandLinesOfTheDocsAreSuchThatThereAre(t *testing.T) {
+func TestCommandLinesOfTheDocsAreValid(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob("../../docs/*.md")
+	var files []string
+	err := filepath.WalkDir("../../docs", func(path string, _ fs.DirEntry, err error) error {
+		if strings.HasSuffix(path, ".md") {
+			files = append(files, path)
+		}
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +167,7 @@ func TestHelpTopicsAreThere(t *testing.T) {
 	}
 }
 
-func TestTheShellIsGivenPipelinesAndStreams(t *testing.T) {
+func TestShellCompletesPipelinesAndStreams(t *testing.T) {
 	t.Parallel()
 	for args, wanted := range map[string]string{"sync": "nightly\n", "plan": "nightly\n", "state rewind": "deleted_contacts\n", "state show": "contacts\n"} {
 		a, stdout, _ := inProcess(append([]string{"__complete", "-f", "../../pipelines.yaml"}, append(strings.Fields(args), "")...)...)
@@ -170,7 +177,7 @@ func TestTheShellIsGivenPipelinesAndStreams(t *testing.T) {
 	}
 }
 
-func TestTheShellIsGivenTheValuesOfFlags(t *testing.T) {
+func TestShellCompletesValuesOfFlags(t *testing.T) {
 	t.Parallel()
 	for args, wanted := range map[string]string{"sync --select": "contacts\n", "sync --exclude": "deleted_contacts\n", "plan --select": "contacts\n", "runs --pipeline": "nightly\n",
 		"query --workspace": "main\n", "query --saved": "contacts_by_country", "sync -o": "json\n", "status --output": "csv\n", "check --format": "github\n",
@@ -182,7 +189,7 @@ func TestTheShellIsGivenTheValuesOfFlags(t *testing.T) {
 	}
 }
 
-func TestTheShellIsGivenStreamsOfAPipelineOnceItIsTyped(t *testing.T) {
+func TestShellCompletesStreamsOfATypedPipeline(t *testing.T) {
 	t.Parallel()
 	for typed, want := range map[string]bool{"": false, "co": false, "night": true, "nightly.co": true, "nightly.x": false} {
 		a, stdout, _ := inProcess("__complete", "-f", "../../pipelines.yaml", "verify", "--select", typed)
@@ -192,7 +199,7 @@ func TestTheShellIsGivenStreamsOfAPipelineOnceItIsTyped(t *testing.T) {
 	}
 }
 
-func TestOnlyWhoAsksIsShownWhereAFaultIs(t *testing.T) {
+func TestStackOfAPanicIsShownOnRequest(t *testing.T) {
 	t.Parallel()
 	for _, asked := range []struct {
 		flag, env string
@@ -213,7 +220,7 @@ func TestOnlyWhoAsksIsShownWhereAFaultIs(t *testing.T) {
 	}
 }
 
-func TestColoursAreLeftOutWhereNobodyWantsThem(t *testing.T) {
+func TestColoursAreOmittedOnRequest(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		flag, env string

@@ -23,7 +23,7 @@ var (
 	starterEnv []byte
 )
 
-// notKept are the lines of .gitignore: data, and what holds tokens.
+// notKept are the lines for .gitignore: the data, and the file with tokens.
 var notKept = []string{"/data/", "/.env"}
 
 func newInit(env *Env) *cobra.Command {
@@ -78,11 +78,11 @@ func starterFiles(config string, emulated bool) ([]starterFile, error) {
 	return []starterFile{
 		{config, []byte(starterText(emulated)), 0o644},
 		{filepath.Join(dir, "pipelines.schema.json"), schema, 0o644},
-		{filepath.Join(dir, ".env.example"), starterEnv, 0o600}, // its copy has to have the mode
+		{filepath.Join(dir, ".env.example"), starterEnv, 0o600}, // the copy of it needs this mode
 	}, nil
 }
 
-// starterText is pipelines.yaml for a workspace of one's own, or for the embedded one.
+// starterText is pipelines.yaml for a real workspace, or for the embedded one.
 func starterText(emulated bool) string {
 	if !emulated {
 		return starterConfig
@@ -100,7 +100,7 @@ func starterText(emulated bool) string {
 	return b.String()
 }
 
-// writeStarters writes the files, none where one of them is there, and the lines of .gitignore.
+// writeStarters writes the files and the lines of .gitignore. If one of the files exists, it writes nothing.
 func writeStarters(env *Env, files []starterFile, force bool) error {
 	for _, f := range files {
 		if _, err := os.Lstat(f.name); !force && !errors.Is(err, fs.ErrNotExist) {
@@ -120,7 +120,7 @@ func writeStarters(env *Env, files []starterFile, force bool) error {
 	return extendGitignore(env, filepath.Join(filepath.Dir(files[0].name), ".gitignore"))
 }
 
-// createNew writes a file that is not there.
+// createNew writes a file that does not exist yet.
 func createNew(name string, text []byte, mode fs.FileMode) error {
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
 	if err != nil {
@@ -130,7 +130,7 @@ func createNew(name string, text []byte, mode fs.FileMode) error {
 	return errors.Join(err, f.Close())
 }
 
-// extendGitignore adds to .gitignore the lines that it lacks.
+// extendGitignore adds the missing lines to .gitignore.
 func extendGitignore(env *Env, name string) error {
 	text, err := os.ReadFile(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -13,8 +13,8 @@ import (
 	"aqueduck/internal/formtest"
 )
 
-// TestWhatInitWritesIsRightToTheLastComment takes the comments away that hide a key: what people are shown to write is right too.
-func TestWhatInitWritesIsRightToTheLastComment(t *testing.T) {
+// TestStarterFilesAreValidWithEveryCommentedKey removes the comment signs before keys: those examples are valid too.
+func TestStarterFilesAreValidWithEveryCommentedKey(t *testing.T) {
 	t.Parallel()
 	home := warehouseRoom(t)
 	if err := os.CopyFS(home, os.DirFS("../../internal/config/testdata/complete")); err != nil {
@@ -87,9 +87,9 @@ func TestVariablesOfAFile(t *testing.T) {
 	}
 }
 
-// TestATokenThatWasRotatedIsLookedUpAgain in its file, and in .env: what a run asks for when the API refuses the one it has.
+// TestRotatedTokenIsLookedUpAgain in its file and in .env, when the API refuses the present one.
 // Holds: S5.
-func TestATokenThatWasRotatedIsLookedUpAgain(t *testing.T) {
+func TestRotatedTokenIsLookedUpAgain(t *testing.T) {
 	t.Parallel()
 	home := inDirectory(t, `version: 1
 workspaces:
@@ -122,7 +122,7 @@ pipelines: {nightly: {streams: [contacts]}}
 			t.Errorf("%s: %q, %v", workspace, string(token), err)
 		}
 	}
-	// A .env that others can read is refused when serve reads its configuration again, and what it runs by then goes on.
+	// A .env that others can read is refused at a reload, and serve continues with the previous configuration.
 	if err := os.Chmod(filepath.Join(home, ".env"), 0o644); err != nil {
 		t.Fatal(err)
 	}

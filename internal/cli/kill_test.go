@@ -11,8 +11,8 @@ import (
 	"aqueduck/internal/lane"
 )
 
-// TestF1KillsAtRandomTimesLoseNothing kills runs at any time of their life, some in a new warehouse and some in a full
-// one, while the workspace changes. After a few kills one quiet run must have it all.
+// TestF1KillsAtRandomTimesLoseNothing kills runs at random times, some in a new warehouse and some in a full one, while the
+// workspace changes. After a few kills one undisturbed run must have all data.
 // Holds: T140, S21.
 func TestF1KillsAtRandomTimesLoseNothing(t *testing.T) {
 	t.Parallel()
@@ -61,8 +61,8 @@ func killRuns(t *testing.T, r *rand.Rand, s *emulatedSite, wanted int) {
 	t.Logf("%d runs killed, %d had ended before", killed, ended)
 }
 
-// TestKillsAtEveryNamedPointLoseNothing dies at each place: as soon as a new warehouse comes there, or later, in one that has rows,
-// when the place is passed not for the first time. make test takes turns between the two, make torture dies at each in both.
+// TestKillsAtEveryNamedPointLoseNothing kills the run at each crash point: at the first time in a new warehouse, or at a later time in
+// one with rows. make test alternates between the two, and make torture tries both at each point.
 // Holds: T139, F2.
 func TestKillsAtEveryNamedPointLoseNothing(t *testing.T) {
 	t.Parallel()
@@ -80,7 +80,7 @@ func TestKillsAtEveryNamedPointLoseNothing(t *testing.T) {
 	}
 }
 
-// everySecond are the first, the third and so on, or the others.
+// everySecond returns the first, the third and so on, or the others.
 func everySecond(points []string, others bool) (half []string) {
 	for i, point := range points {
 		if (i%2 == 1) == others {
@@ -126,7 +126,7 @@ func excludePoints(points []string, left ...string) []string {
 	return slices.DeleteFunc(points, func(p string) bool { return slices.Contains(left, p) })
 }
 
-// crashAndInspect dies at a place, while the workspace changes, and now and then sees whether that did any harm.
+// crashAndInspect kills a run at a crash point while the workspace changes, and now and then compares all data.
 func (s *emulatedSite) crashAndInspect(i int, place string, args ...string) {
 	s.t.Helper()
 	s.life.passHours()
@@ -138,10 +138,10 @@ func (s *emulatedSite) crashAndInspect(i int, place string, args ...string) {
 	}
 }
 
-// TestWalksOfKilledRunsAreNoEvidence dies between a walk over the list of inactive contacts and its conclusion, more often
-// than a run walks. Whoever comes next must not conclude from what they saw: the list has changed since.
+// TestSweepsOfKilledRunsAreNoEvidence kills runs between a sweep of the inactive contacts and its conclusion, more often than a run
+// sweeps. The next run must not use those sweeps, because the list has changed since.
 // Holds: F1.
-func TestWalksOfKilledRunsAreNoEvidence(t *testing.T) {
+func TestSweepsOfKilledRunsAreNoEvidence(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 14)
 	s.syncUntilEqual()
@@ -155,11 +155,10 @@ func TestWalksOfKilledRunsAreNoEvidence(t *testing.T) {
 	}
 }
 
-// TestAKilledRunIsNotReadAgain kills a run at a request and counts those that the next run needs: no more than a whole
-// run, and once history is being read, nothing again of what came forward before it, but for what every run asks. History
-// itself is so short here that all of it is one batch.
+// TestKilledRunIsNotReadAgain kills a run at a request and counts the requests of the next run: at most those of a complete run. After the
+// forward pass it reads nothing of that again, except what every run requests. The history is so short here that it is one batch.
 // Holds: F1.
-func TestAKilledRunIsNotReadAgain(t *testing.T) {
+func TestKilledRunIsNotReadAgain(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 13)
 	asked := func() int { return s.space.RequestCount() }
@@ -170,7 +169,7 @@ func TestAKilledRunIsNotReadAgain(t *testing.T) {
 	always := asked() - before
 	for l := lane.New(t, "runs killed at a request", 1); l.HasNext(); l.CountTrials(3) {
 		r := rand.New(rand.NewPCG(l.Seed(), 0))
-		// Not among the last requests: a workspace that has moved may need fewer than it did at first.
+		// Not one of the last requests: a changed workspace may need fewer than at first.
 		for _, at := range []int{2 + r.IntN(forward-2), forward + 1, forward + 1 + r.IntN(max(1, all-forward-5))} {
 			s.newWarehouse()
 			s.killAt(at)
@@ -188,7 +187,7 @@ func TestAKilledRunIsNotReadAgain(t *testing.T) {
 	}
 }
 
-// killAt kills a run while its n-th request is under way.
+// killAt kills a run during its n-th request.
 func (s *emulatedSite) killAt(n int) {
 	s.t.Helper()
 	last := s.space.RequestCount() + n
@@ -212,7 +211,7 @@ func (s *emulatedSite) killAt(n int) {
 	close(dead)
 }
 
-// forwardRequests is how many requests came before those for history: the feed, which has none, was read to its end by then.
+// forwardRequests returns the number of requests before those for history. The feed, which has no history, is complete by then.
 func (s *emulatedSite) forwardRequests() int {
 	last := 0
 	for i, r := range s.space.Requests() {

@@ -12,12 +12,12 @@ import (
 	"aqueduck/load/read"
 )
 
-// lethalSQL leaves its stack, which no setting of DuckDB keeps it from.
+// lethalSQL overflows the stack, which no setting of DuckDB prevents.
 const lethalSQL = "json_structure(repeat('[', 1000000) || repeat(']', 1000000))"
 
-// TestS50SQLOfAStreamThatBringsDuckDBDownEndsNoServe: in this process it would be the end of the test. Its stream fails, in each night, and
+// TestS50ServeSurvivesSQLOfAStreamThatCrashesDuckDB: in this process it would end the test. Its stream fails each night, and
 // all others are read and published.
-func TestS50SQLOfAStreamThatBringsDuckDBDownEndsNoServe(t *testing.T) {
+func TestS50ServeSurvivesSQLOfAStreamThatCrashesDuckDB(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		files map[string]string // beside the stream file's own

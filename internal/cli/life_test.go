@@ -11,7 +11,7 @@ import (
 	"aqueduck/internal/emulator/state/conversations"
 )
 
-// workspaceLife is what happens in the workspace between any two requests of a run.
+// workspaceLife triggers events in the workspace between two requests of a run.
 type workspaceLife struct {
 	t     *testing.T
 	space *emulator.Workspace
@@ -20,13 +20,13 @@ type workspaceLife struct {
 	r  *rand.Rand
 }
 
-// startActivity lets things happen between requests from now on.
+// startActivity triggers events between requests from now on.
 func (l *workspaceLife) startActivity() { l.space.RunBetween(l.maybeAct) }
 
-// stopActivity lets nothing happen any more.
+// stopActivity triggers no more events.
 func (l *workspaceLife) stopActivity() { l.space.RunBetween(nil) }
 
-// passHours lets hours of everyday life pass, between two runs.
+// passHours simulates hours between two runs.
 func (l *workspaceLife) passHours() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -44,8 +44,7 @@ func (l *workspaceLife) maybeAct(int) {
 	}
 }
 
-// actOnContact does one thing to one contact, some seconds after whatever was before: at one and the same second nobody could
-// tell what came first.
+// actOnContact changes one contact, some seconds after the last event: within one second the order of two events is unknown.
 func (l *workspaceLife) actOnContact() {
 	l.space.Advance(time.Duration(2+l.r.IntN(60)) * time.Second)
 	deed := deeds[l.r.IntN(len(deeds))]
@@ -57,7 +56,7 @@ func (l *workspaceLife) actOnContact() {
 	l.space.Advance(2 * time.Second)
 }
 
-// deeds are what can happen to a contact that stands at a lifecycle word; n is any number below 600.
+// deeds returns the events that can happen to a contact in a lifecycle state; n is a number below 600.
 var deeds = []struct {
 	to string
 	do func(w *emulator.Workspace, id string, n int) error
@@ -104,7 +103,7 @@ func unblockContact(w *emulator.Workspace, id string, n int) error {
 	return w.UnblockContact(id, n%2 == 0)
 }
 
-// actOnConversation has something happen in a conversation.
+// actOnConversation triggers an event in a conversation.
 func actOnConversation(w *emulator.Workspace, _ string, n int) error {
 	ids := w.ConversationIDs()
 	id := ids[n%len(ids)]

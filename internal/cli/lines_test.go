@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// linesOfJSON fails for each line of stderr that a program could not read, and gives their messages with what belongs to them.
+// linesOfJSON fails for each line of stderr that is no JSON, and returns the messages with their fields.
 func linesOfJSON(t *testing.T, stderr string) (all []map[string]any) {
 	t.Helper()
 	for line := range strings.Lines(stderr) {
@@ -25,8 +25,8 @@ func linesOfJSON(t *testing.T, stderr string) (all []map[string]any) {
 	return all
 }
 
-// TestServeSaysNothingButLinesOfJSONToPrograms: what it opens, what the commands after a run write, and why a night went wrong.
-func TestServeSaysNothingButLinesOfJSONToPrograms(t *testing.T) {
+// TestServeWritesOnlyJSONLinesToPrograms: its addresses, the output of commands after a run, and the error of a failed night.
+func TestServeWritesOnlyJSONLinesToPrograms(t *testing.T) {
 	t.Parallel()
 	h := newHost(t, date2026(time.March, 2, 0, 0), strings.Replace(served, "schedule:", `after: ['echo "{changed"; printf "%s\n\nhalf" "$AQUEDUCK_PIPELINE"; exit 3'], retry: none, schedule:`, 1))
 	h.env = []string{"AQUEDUCK_LOG_FORMAT=json", "AQUEDUCK_METRICS=127.0.0.1:0"}
@@ -51,7 +51,7 @@ func TestServeSaysNothingButLinesOfJSONToPrograms(t *testing.T) {
 	}
 }
 
-func TestWhatKeepsServeFromBeginningIsLinesOfJSON(t *testing.T) {
+func TestErrorsBeforeServeStartsAreJSONLines(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{"../../internal/config/testdata/bad/unknown-key.yaml", "nowhere.yaml"} {
 		for _, command := range []string{"serve", "sync"} {

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openPseudoTerminal gives both ends of a terminal.
+// openPseudoTerminal returns both ends of a terminal.
 func openPseudoTerminal(t *testing.T) (ours, theirs *os.File) {
 	t.Helper()
 	ours, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
@@ -34,14 +34,14 @@ func openPseudoTerminal(t *testing.T) (ours, theirs *os.File) {
 	return ours, theirs
 }
 
-func TestATerminalShowsTheRunUnderWay(t *testing.T) {
+func TestTerminalShowsTheActiveRun(t *testing.T) {
 	t.Parallel()
 	ours, theirs := openPseudoTerminal(t)
 	showsTheRunUnderWay(t, ours, theirs)
 }
 
-// TestARunToldToShowsItselfAsATable draws into a pipe what a terminal would get: for systems that lend a test none.
-func TestARunToldToShowsItselfAsATable(t *testing.T) {
+// TestProgressTTYShowsARunAsATable draws into a pipe, for systems that give a test no terminal.
+func TestProgressTTYShowsARunAsATable(t *testing.T) {
 	t.Parallel()
 	ours, theirs, err := os.Pipe()
 	if err != nil {
@@ -51,7 +51,7 @@ func TestARunToldToShowsItselfAsATable(t *testing.T) {
 	showsTheRunUnderWay(t, ours, theirs, "--progress", "tty")
 }
 
-// showsTheRunUnderWay runs a sync that draws into theirs, holds a request of its history until the table has told of it, and reads on.
+// showsTheRunUnderWay runs a sync that draws into theirs. It holds back a request of the history until the table shows it.
 func showsTheRunUnderWay(t *testing.T, ours, theirs *os.File, arguments ...string) {
 	t.Helper()
 	h := newHeld(t)

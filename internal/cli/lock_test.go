@@ -13,8 +13,8 @@ import (
 	"aqueduck/internal/lane"
 )
 
-// requestGate stands before a workspace: the first request waits at it until it is opened, and with it whoever asks later. It
-// notes who asked: processes that are told apart come with tokens of their own.
+// requestGate stands before a workspace: all requests wait at it until it is opened. It records which processes sent requests; each has
+// its own token.
 type requestGate struct {
 	server  *httptest.Server
 	reached chan struct{} // closed by the first request
@@ -47,7 +47,7 @@ func (g *requestGate) noteArrival(name string) {
 	}
 }
 
-// waitForArrival waits until a process stands at the gate.
+// waitForArrival waits until a request waits at the gate.
 func (g *requestGate) waitForArrival(p *testProcess) {
 	p.t.Helper()
 	select {
@@ -63,15 +63,15 @@ func (g *requestGate) arrivalOrder() []string {
 	return slices.Clone(g.seen)
 }
 
-// throughGate starts a run that comes to the workspace by a token of its own.
+// throughGate starts a run with its own token.
 func (s *emulatedSite) throughGate(g *requestGate, name string, args ...string) *testProcess {
 	s.t.Helper()
 	return s.syncWith([]string{"WORKSPACE_URL=" + g.server.URL, "WORKSPACE_TOKEN=the-token-of-" + name}, args...)
 }
 
-// TestF9OfTenProcessesOneWorks starts ten at once, none of which waits.
+// TestF9OneOfTenProcessesRuns starts ten at once, none of which waits.
 // Holds: T145.
-func TestF9OfTenProcessesOneWorks(t *testing.T) {
+func TestF9OneOfTenProcessesRuns(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 21)
 	for l := lane.New(t, "races of ten processes", 1); l.HasNext(); l.CountTrials(1) {
@@ -102,8 +102,8 @@ func (s *emulatedSite) raceProcesses(processes int) {
 	}
 }
 
-// TestF9ABusyWarehouseNamesItsHolder also when a killed run has left its own account behind.
-func TestF9ABusyWarehouseNamesItsHolder(t *testing.T) {
+// TestF9BusyWarehouseNamesItsHolder also after a killed run has left its run.json.
+func TestF9BusyWarehouseNamesItsHolder(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 22)
 	s.killAt(3)
@@ -118,8 +118,8 @@ func TestF9ABusyWarehouseNamesItsHolder(t *testing.T) {
 	holder.requireSuccess()
 }
 
-// TestF9DeathFreesTheWarehouse kills the one that works while two wait: they take turns, and each reads to its end.
-func TestF9DeathFreesTheWarehouse(t *testing.T) {
+// TestF9KilledRunReleasesTheLock kills the active process while two wait: they run one after the other, and both complete.
+func TestF9KilledRunReleasesTheLock(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 23)
 	g := newGate(t, s.space)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// TestALongFirstSync: it is started, the machine stops, max_time is changed, and at last it is done. The percentage never goes back.
+// TestALongFirstSync: it starts, the machine stops, max_time is changed, and at last it is complete. The percentage never falls.
 func TestALongFirstSync(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -31,7 +31,7 @@ pipelines:
 	n.writeConfig(strings.Replace(config, "8m", "1h", 1))
 	n.recordCommand("with more time", token, "sync", "nightly", "-q")
 	n.recordCommand("done", token, "status")
-	// How many requests fit into a time, nobody can say to the last one.
+	// The exact number of requests within a time is not known.
 	told := regexp.MustCompile(`(exit )?-?\d[\d,:]*`).ReplaceAllStringFunc(n.story.String(), func(text string) string {
 		if strings.HasPrefix(text, "exit") {
 			return text

@@ -14,7 +14,7 @@ import (
 	"aqueduck/load/layout"
 )
 
-// serveInterrupted has serve be asked to stop in the middle of the first night's run.
+// serveInterrupted stops serve in the middle of the first night's run.
 func serveInterrupted(t *testing.T, config string) *serveHost {
 	t.Helper()
 	h := newHost(t, date2026(time.March, 2, 0, 0), config)
@@ -26,8 +26,8 @@ func serveInterrupted(t *testing.T, config string) *serveHost {
 	return h
 }
 
-// TestServeMakesUpForANightThatWasInterrupted when it starts again, once; where that is not wanted the next night comes.
-func TestServeMakesUpForANightThatWasInterrupted(t *testing.T) {
+// TestServeCatchesUpAfterAnInterruptedRun once, at the next start. With catch_up: none the next run is that of the next night.
+func TestServeCatchesUpAfterAnInterruptedRun(t *testing.T) {
 	t.Parallel()
 	h := serveInterrupted(t, served)
 	h.space.Advance(time.Hour)
@@ -52,8 +52,8 @@ func TestServeMakesUpForANightThatWasInterrupted(t *testing.T) {
 	}
 }
 
-// TestServeMakesUpForANightThatWasLost as for one that was interrupted; nobody is told but where it does not.
-func TestServeMakesUpForANightThatWasLost(t *testing.T) {
+// TestServeCatchesUpAfterACrashedRun as after an interrupted one. An alert is sent only if there is no catch-up run.
+func TestServeCatchesUpAfterACrashedRun(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		catchUp string
@@ -72,7 +72,7 @@ func TestServeMakesUpForANightThatWasLost(t *testing.T) {
 		if err := load.Prepare(dir); err != nil {
 			t.Fatal(err)
 		}
-		// What a killed run leaves; the process is this one, as in a container that was started again.
+		// What a killed run leaves, with the id of this process, as in a restarted container.
 		left, err := json.Marshal(runlog.Running{Run: "01KJP3D2M0000000000000000A", Pipeline: "nightly", PID: os.Getpid(), Started: date2026(time.March, 2, 1, 30), At: date2026(time.March, 2, 1, 31), Try: c.try})
 		if err != nil {
 			t.Fatal(err)

@@ -22,10 +22,10 @@ import (
 	"aqueduck/load/layout"
 )
 
-// inMonth is in the environment of the process that lives through a month: its disk is full for a night, and what it holds is measured.
+// inMonth is in the environment of the process that serves for a month: its disk is full for a night, and its resources are measured.
 const inMonth = "AQUEDUCK_MONTH"
 
-// serveMonth is `serve` up to 31 March, from the first, or from the 18th.
+// serveMonth runs `serve` until 31 March, from the first or from the 18th.
 type serveMonth struct {
 	*serveHost
 	dir     layout.Dir
@@ -37,7 +37,7 @@ type serveMonth struct {
 	late    resourceUsage // at the end
 }
 
-// nightFault is what befalls one night.
+// nightFault is the fault of one night.
 type nightFault struct {
 	begin  func(m *serveMonth, night time.Time)
 	ran    string   // how its runs end
@@ -49,7 +49,7 @@ const (
 	well   = "02:30 OK 1\n"
 )
 
-// monthFaults are all that befall a month, in their order.
+// monthFaults are the faults of a month, in order.
 func monthFaults() []nightFault {
 	away := func(d time.Duration, paths ...string) func(*serveMonth, time.Time) {
 		return func(m *serveMonth, night time.Time) { m.failRequests(night, night.Add(d), paths...) }
@@ -67,7 +67,7 @@ func monthFaults() []nightFault {
 	}
 }
 
-// newMonth has the troubles come at their days: two weeks are enough for all of them.
+// newMonth plans the faults for their days; two weeks are enough for all of them.
 func newMonth(t *testing.T) *serveMonth {
 	t.Helper()
 	m := &serveMonth{first: 18, measure: 22, off: 29, nights: map[int]nightFault{}}
@@ -85,12 +85,12 @@ func newMonth(t *testing.T) *serveMonth {
 	return m
 }
 
-// resourceUsage is what this process holds: bytes of Go's heap that are in use, open files, goroutines.
+// resourceUsage has the bytes of Go's heap in use, the open files and the goroutines of this process.
 type resourceUsage struct{ heap, files, goroutines int }
 
-// TestF17AMonthOfServeWithFaultsMissesNoNight: each night has its run, and none beside another; what failed is read again that night where
-// it heals by itself, else in the next, and then all is as the workspace has it. The process holds no more after thirty nights than after five,
-// and the warehouse is free while nothing runs.
+// TestF17AMonthOfServeWithFaultsMissesNoNight: each night has one run at a time. A transient failure is retried in the same night,
+// another one is repeated in the next, and then all data is right. The process uses no more after thirty nights than after five, and the
+// warehouse is unlocked while nothing runs.
 func TestF17AMonthOfServeWithFaultsMissesNoNight(t *testing.T) {
 	if os.Getenv(inMonth) == "" {
 		t.Parallel()
@@ -114,10 +114,10 @@ func TestF17AMonthOfServeWithFaultsMissesNoNight(t *testing.T) {
 	}
 }
 
-// most is how many bytes more may be held at the end: a hundred kilobytes a night would be seen.
+// most is the number of bytes by which the heap may grow; a hundred kilobytes a night would exceed it.
 const most = 1 << 20
 
-// passNoon is noon: nothing runs, life goes on, what was wrong is mended and the next night's fault begins.
+// passNoon is noon: nothing runs, hours are simulated, the last fault ends and that of the next night begins.
 func (m *serveMonth) passNoon() {
 	defer func() {
 		if m.t.Failed() {
@@ -150,7 +150,7 @@ func (m *serveMonth) passNoon() {
 	}
 }
 
-// refuseSomeRequests answers two of three requests for a path with 429, or with an answer that is cut.
+// refuseSomeRequests answers two of three requests for a path with 429, or with a truncated answer.
 func refuseSomeRequests() func(http.ResponseWriter, *http.Request) bool {
 	var mu sync.Mutex // guards asked
 	asked := map[string]int{}
@@ -172,7 +172,7 @@ func refuseSomeRequests() func(http.ResponseWriter, *http.Request) bool {
 	}
 }
 
-// diskOf lets no file grow beyond so many bytes.
+// diskOf limits the size of files.
 func (m *serveMonth) diskOf(most uint64) {
 	m.t.Helper()
 	var limit syscall.Rlimit
@@ -227,10 +227,10 @@ func (m *serveMonth) checkRunOutcomes() {
 	}
 }
 
-// restartTime is when the machine is switched on again.
+// restartTime is when the machine starts again.
 func (m *serveMonth) restartTime() time.Time { return date2026(time.March, m.off+2, 9, 0) }
 
-// checkAlerts compares what came in, but for pings of what begins and goes well.
+// checkAlerts compares the alerts, without pings of starts and successes.
 func (m *serveMonth) checkAlerts(came []string) {
 	m.t.Helper()
 	var got, want []string
@@ -260,7 +260,7 @@ func (m *serveMonth) measureResources() (h resourceUsage) {
 	return resourceUsage{int(stats.HeapAlloc), len(files), runtime.NumGoroutine()}
 }
 
-// livesInItsOwnProcess runs the test in a process that has nothing else to do.
+// livesInItsOwnProcess runs the test in a separate process.
 func livesInItsOwnProcess(t *testing.T) {
 	t.Helper()
 	self, err := os.Executable()

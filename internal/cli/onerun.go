@@ -6,8 +6,8 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// oneRun is a run that a process of its own is asked for by `serve`: the command line of that, which says how all is told, the files that
-// its configuration was read from, whatever they hold by now, and what to run.
+// oneRun is one run that `serve` requests from a child process: the command line of `serve`, which decides about output, the texts of its
+// configuration files as it read them, and what to run.
 type oneRun struct {
 	Name     string         `json:"name"`
 	Args     []string       `json:"args"`
@@ -17,7 +17,7 @@ type oneRun struct {
 	Budgets  learnedBudgets `json:"budgets"`
 }
 
-// learnedBudgets are what is known of how fast each workspace may be asked. A run gives back what it has learned.
+// learnedBudgets are the request rates that were learned for each workspace. A run returns its own.
 type learnedBudgets map[string]api.LearnedPace
 
 func budgetsOf(c *config.Config) learnedBudgets {
@@ -34,8 +34,8 @@ func (b learnedBudgets) restoreBudgets(c *config.Config) {
 	}
 }
 
-// stopRequest is why a run is to end.
+// stopRequest tells a run why it has to end.
 type stopRequest struct {
-	Cancelled bool `json:"called_off"` // somebody did not want it
-	Code      int  `json:"code"`       // what an interrupted run is noted with
+	Cancelled bool `json:"called_off"` // a person cancelled the run
+	Code      int  `json:"code"`       // exit code that is recorded for an interrupted run
 }

@@ -59,7 +59,7 @@ means that tables or columns would be added, for jobs that need an approval.`,
 	return c
 }
 
-// printPlannedStreams writes what would be read, as CSV; what is not known is empty.
+// printPlannedStreams writes the plan as CSV; unknown values are empty.
 func printPlannedStreams(env *Env, p *plan.Plan) error {
 	var all [][]any
 	known := func(n int64) any {

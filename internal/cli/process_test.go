@@ -21,7 +21,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// The tests of this package that end processes run the program itself: another one, built with crash points.
+// Tests of this package that kill processes use the program itself, built with crash points.
 func TestMain(m *testing.M) {
 	if sandbox.IsTaskProcess() {
 		os.Exit(sandbox.Serve(Tasks(programEnv())))
@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(cleaningRunner{m}, commands) // commands are in script_test.go
 }
 
-// runAsProgram does what the program does: the test binary under its name.
+// runAsProgram makes the test binary act as the program when it has its name.
 func runAsProgram() {
 	Harden()
 	os.Exit(Run(programEnv()))
@@ -59,7 +59,7 @@ func buildDir() string {
 	return filepath.Join(os.TempDir(), fmt.Sprintf("aqueduck-under-test-%d", os.Getpid()))
 }
 
-// built builds the program, once however many tests ask.
+// built builds the program once for all tests.
 var built = sync.OnceValues(func() (string, error) {
 	path := filepath.Join(buildDir(), "aqueduck")
 	build := exec.Command("go", "build", "-tags=duckdb_arrow,crashpoints", "-o", path, "../../cmd/aqueduck")
@@ -69,7 +69,7 @@ var built = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
-// testProcess is a running program, with all that it has said.
+// testProcess is a running program with its output.
 type testProcess struct {
 	t       *testing.T
 	cmd     *exec.Cmd
@@ -84,7 +84,7 @@ type testProcess struct {
 	news chan struct{} // closed and replaced whenever more is said
 }
 
-// startProcess starts the program; what it says on stdout and on stderr comes together.
+// startProcess starts the program and joins its stdout and stderr.
 func startProcess(t *testing.T, path string, env []string, args ...string) *testProcess {
 	t.Helper()
 	p := &testProcess{t: t, cmd: exec.Command(path, args...), started: time.Now(), ended: make(chan struct{}), news: make(chan struct{})}
@@ -107,7 +107,7 @@ func startProcess(t *testing.T, path string, env []string, args ...string) *test
 	return p
 }
 
-// Write takes in what the process says.
+// Write stores output of the process.
 func (p *testProcess) Write(b []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -127,10 +127,10 @@ func (p *testProcess) outputText() string {
 	return text
 }
 
-// longestWait is how long a process may take to say what a test waits for: a text that was reworded must not stop all tests for ever.
+// longestWait limits the wait for a text: a reworded text must not block all tests.
 const longestWait = 4 * time.Minute
 
-// waitForText waits until the process has said a text; it fails the test when the process ends without, or takes longer than longestWait.
+// waitForText waits until the process has written a text. It fails the test if the process ends without it, or takes longer than longestWait.
 func (p *testProcess) waitForText(text string) {
 	p.t.Helper()
 	late := time.After(longestWait)
@@ -151,7 +151,7 @@ func (p *testProcess) waitForText(text string) {
 	}
 }
 
-// writeLine gives the process a line to read.
+// writeLine writes a line to the process's stdin.
 func (p *testProcess) writeLine(line string) {
 	p.t.Helper()
 	if _, err := io.WriteString(p.in, line+"\n"); err != nil {
@@ -166,13 +166,13 @@ func (p *testProcess) sendSignal(s os.Signal) {
 	}
 }
 
-// killAndWait ends the process, if it still runs, and waits until it has ended.
+// killAndWait kills the process if it still runs, and waits for its end.
 func (p *testProcess) killAndWait() {
 	_ = p.cmd.Process.Kill() // it may have ended
 	<-p.ended
 }
 
-// killAfter kills the process at a time of its life, and says whether it still was alive then.
+// killAfter kills the process after a time, and reports whether it was still running then.
 func (p *testProcess) killAfter(delay time.Duration) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), delay)
 	defer cancel()
@@ -184,7 +184,7 @@ func (p *testProcess) killAfter(delay time.Duration) bool {
 	return p.wasKilled()
 }
 
-// wasKilled says whether SIGKILL has ended the process.
+// wasKilled reports whether SIGKILL has ended the process.
 func (p *testProcess) wasKilled() bool {
 	<-p.ended
 	return p.waitStatus().Signaled() && p.waitStatus().Signal() == syscall.SIGKILL
@@ -194,7 +194,7 @@ func (p *testProcess) waitStatus() syscall.WaitStatus {
 	return p.cmd.ProcessState.Sys().(syscall.WaitStatus)
 }
 
-// exitCode waits for the end and gives the exit code as a shell does: 128 and the signal for one that a signal has ended.
+// exitCode waits for the end and returns the exit code as a shell does: 128 plus the signal that ended the process.
 func (p *testProcess) exitCode() int {
 	<-p.ended
 	if p.waitStatus().Signaled() {
@@ -203,7 +203,7 @@ func (p *testProcess) exitCode() int {
 	return p.cmd.ProcessState.ExitCode()
 }
 
-// requireSuccess waits for the end and fails the test when the process did not end well.
+// requireSuccess waits for the end and fails the test unless the exit code is 0.
 func (p *testProcess) requireSuccess() {
 	p.t.Helper()
 	if code := p.exitCode(); code != 0 {

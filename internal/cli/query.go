@@ -80,7 +80,7 @@ million values.
 	return c
 }
 
-// checkParquet refuses to write a Parquet file where none is of use.
+// checkParquet refuses Parquet output to a terminal and for a list of queries.
 func checkParquet(env *Env, c *cobra.Command, list bool) error {
 	switch f, ok := env.written.to.(*os.File); {
 	case env.output != parquet:
@@ -93,17 +93,16 @@ func checkParquet(env *Env, c *cobra.Command, list bool) error {
 	return nil
 }
 
-// errTooLong is why a statement was given up.
+// errTooLong is the reason why a statement was stopped.
 var errTooLong = errors.New("it took too long and was stopped")
 
-// queryLimits are what a statement may take.
+// queryLimits are the limits of a statement.
 type queryLimits struct {
-	time   time.Duration // until its first row; 0: for ever
+	time   time.Duration // until its first row; 0: without a limit
 	memory usage.Memory
 }
 
-// writeAnswer writes the rows that a statement gives, the first within a time: they are all worked out then, and writing them takes as long
-// as whoever reads them.
+// writeAnswer writes the rows of a statement. The time limit ends with the first row: from then on the reader of the output sets the pace.
 func writeAnswer(ctx context.Context, env *Env, dir layout.Dir, statement string, b queryLimits) error {
 	program, err := sandbox.CurrentProgram()
 	if err != nil {
@@ -115,7 +114,7 @@ func writeAnswer(ctx context.Context, env *Env, dir layout.Dir, statement string
 	if b.time <= 0 {
 		b.time = math.MaxInt64
 	} else {
-		isolation.CPU = 2*b.time + time.Minute // that of its two threads: the clock comes first, as long as this process is there
+		isolation.CPU = 2*b.time + time.Minute // for its two threads; the time limit comes first unless this process ends
 	}
 	clock := time.AfterFunc(b.time, func() { end(errTooLong) })
 	defer clock.Stop()
@@ -149,7 +148,7 @@ func writeParquet(ctx context.Context, env *Env, in read.Isolation, file, statem
 	return in.Parquet(ctx, file, statement, ready, env.Stdout)
 }
 
-// longest is how much of a statement is read from standard input: more is no question that a person wrote.
+// longest is the size of the longest statement that is read from standard input.
 const longest = 1 << 20
 
 func readStatement(env *Env, argument string) (string, error) {
@@ -166,7 +165,7 @@ func readStatement(env *Env, argument string) (string, error) {
 	return strings.TrimSpace(string(text)), nil
 }
 
-// explainUnanswered says why a statement was not answered, and what helps.
+// explainUnanswered adds the cause and the next step to the error of a statement.
 func explainUnanswered(env *Env, err error) error {
 	if errors.Is(err, failure.ErrNothingPublished) || errors.Is(err, failure.ErrUnreadable) {
 		return err

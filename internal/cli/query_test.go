@@ -10,8 +10,8 @@ import (
 	"aqueduck/internal/problem"
 )
 
-// TestParquetIsNotWrittenOnATerminal: what it is, is told before anything is asked.
-func TestParquetIsNotWrittenOnATerminal(t *testing.T) {
+// TestParquetIsNotWrittenToATerminal: it is refused before the statement runs.
+func TestParquetIsNotWrittenToATerminal(t *testing.T) {
 	t.Parallel()
 	_, theirs := openPseudoTerminal(t)
 	a, _, stderr := inProcess("query", "--dir", t.TempDir(), "-o", "parquet", "SELECT 1")
@@ -21,8 +21,8 @@ func TestParquetIsNotWrittenOnATerminal(t *testing.T) {
 	}
 }
 
-// TestS24CtrlCEndsAStatementThatNeverWould cancels what a signal cancels.
-func TestS24CtrlCEndsAStatementThatNeverWould(t *testing.T) {
+// TestS24CtrlCEndsAnEndlessStatement cancels the context that a signal cancels.
+func TestS24CtrlCEndsAnEndlessStatement(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("the program has filled a warehouse in the lane without the race detector")

@@ -13,8 +13,8 @@ import (
 	"aqueduck/internal/oracletest"
 )
 
-// killsAtRarePlaces dies at each place that only some runs pass: while somebody is erased and the file written anew, while a
-// damaged work database or a backup is dealt with, and around an export job.
+// killsAtRarePlaces kills runs at crash points that only some runs pass: during an erasure that writes the file again, while a damaged work
+// database or a backup is restored, and around an export job.
 func killsAtRarePlaces(t *testing.T, y *frozenSite) {
 	for _, place := range slices.Concat(crash.ErasePoints(), crash.RebuildPoints(), crash.RestorePoints()) {
 		t.Run(place, func(t *testing.T) {
@@ -47,7 +47,7 @@ func killsAtRarePlaces(t *testing.T, y *frozenSite) {
 	}
 }
 
-// requireCrash runs into a place.
+// requireCrash runs until a crash point.
 func (p *warehouseCopy) requireCrash(place string) {
 	p.t.Helper()
 	if e := p.syncOnce("AQUEDUCK_CRASH=" + place + ":1"); !e.status.Signaled() || e.status.Signal() != syscall.SIGKILL {
@@ -55,7 +55,7 @@ func (p *warehouseCopy) requireCrash(place string) {
 	}
 }
 
-// copyBackup is a new directory with nothing but the published file in the place of the link, and the log of erasures.
+// copyBackup returns a new directory that has only the published file, in the place of the link, and the log of erasures.
 func (p *warehouseCopy) copyBackup() *warehouseCopy {
 	p.t.Helper()
 	text, err := os.ReadFile(p.dir.Current())

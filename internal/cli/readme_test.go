@@ -18,7 +18,7 @@ import (
 	"aqueduck/load/layout"
 )
 
-// codeBlock is a piece of the README between two fences.
+// codeBlock is a block of code of the README.
 type codeBlock struct{ language, text string }
 
 func readmeBlocks(t *testing.T) (blocks []codeBlock) {
@@ -33,7 +33,7 @@ func readmeBlocks(t *testing.T) (blocks []codeBlock) {
 	return blocks
 }
 
-// blockContaining gives the one block of the README that holds a text.
+// blockContaining returns the only block of the README that contains a text.
 func blockContaining(t *testing.T, language, holds string) string {
 	t.Helper()
 	var found []string
@@ -48,7 +48,7 @@ func blockContaining(t *testing.T, language, holds string) string {
 	return found[0]
 }
 
-// makeCheckout is a directory that has what the README's commands need, with the program already built: go does nothing.
+// makeCheckout returns a directory for the commands of the README, with the built program. Its `go` does nothing.
 func makeCheckout(t *testing.T) string {
 	t.Helper()
 	dir := warehouseRoom(t)
@@ -80,7 +80,7 @@ func makeCheckout(t *testing.T) string {
 	return dir
 }
 
-// runShell runs a command as the README has it.
+// runShell runs a command of the README in a shell.
 func runShell(t *testing.T, dir, command string, env ...string) string {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -93,9 +93,9 @@ func runShell(t *testing.T, dir, command string, env ...string) string {
 	return stdout.String()
 }
 
-// TestTheDemoOfTheReadmeMovesOnlyWhatChanged runs `make demo` as the README says, again six hours later, and again when
+// TestTheDemoOfTheReadmeWritesOnlyChanges runs `make demo` as the README says, again six hours later, and again when
 // no time has passed; then it looks around. make long has the demo at its full size.
-func TestTheDemoOfTheReadmeMovesOnlyWhatChanged(t *testing.T) {
+func TestTheDemoOfTheReadmeWritesOnlyChanges(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("three runs of the demo")
@@ -121,7 +121,7 @@ func TestTheDemoOfTheReadmeMovesOnlyWhatChanged(t *testing.T) {
 	if demoAnswers(t, second) != demoAnswers(t, third) {
 		t.Errorf("no time had passed, and the answers changed:\n%s\n%s", demoAnswers(t, second), demoAnswers(t, third))
 	}
-	// Cursors are of an address: were its port taken by another program, the feed would be read from its beginning.
+	// Cursors belong to an address. If another program took its port, the feed would be read from its beginning.
 	if feed := regexp.MustCompile(`(?m)^  contact_activities +ok +\d\d\d? `); served == servedNow && !feed.MatchString(second) {
 		t.Errorf("the feed was not read from its bookmark on:\n%s", second)
 	}
@@ -138,7 +138,7 @@ func TestTheDemoOfTheReadmeMovesOnlyWhatChanged(t *testing.T) {
 	}
 }
 
-// everyQuestionIsAnswered asks the saved questions of the demo.
+// everyQuestionIsAnswered runs the saved queries of the demo.
 func everyQuestionIsAnswered(t *testing.T, dir string) {
 	t.Helper()
 	all, err := queries.All()
@@ -152,7 +152,7 @@ func everyQuestionIsAnswered(t *testing.T, dir string) {
 	}
 }
 
-// servedOn is the port of the embedded workspace, with what else is kept of it.
+// servedOn returns the port of the embedded workspace, with its other settings.
 func servedOn(t *testing.T, dir string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, "demo", ".aqueduck", "emulator.json"))
@@ -163,7 +163,7 @@ func servedOn(t *testing.T, dir string) string {
 	return port
 }
 
-// rowsWritten is what the last line of a run says.
+// rowsWritten returns the number of rows in the last line of a run.
 func rowsWritten(t *testing.T, out string) int {
 	t.Helper()
 	m := regexp.MustCompile(`(?m)^OK nightly ok=\d+ unavailable=0 failed=0 rows=(\d+) `).FindStringSubmatch(out)
@@ -177,7 +177,7 @@ func rowsWritten(t *testing.T, out string) int {
 	return n
 }
 
-// demoAnswers is what the demo prints after the run: three questions, each with a table.
+// demoAnswers returns what the demo prints after the run: three questions with tables.
 func demoAnswers(t *testing.T, out string) string {
 	t.Helper()
 	_, after, found := strings.Cut(out, "run=")
@@ -188,9 +188,9 @@ func demoAnswers(t *testing.T, out string) string {
 	return after
 }
 
-// TestTheReadmesOwnWorkspace runs the commands for one's own workspace, and what analysts do with it, against an emulated
-// one: its address and token are the only words that are others.
-func TestTheReadmesOwnWorkspace(t *testing.T) {
+// TestTheReadmeWorksWithAnotherWorkspace runs the commands for a real workspace, and those of analysts, with an
+// emulated one. Only its address and token differ.
+func TestTheReadmeWorksWithAnotherWorkspace(t *testing.T) {
 	t.Parallel()
 	skipInsideSandbox(t)
 	h := newHeld(t)
@@ -222,8 +222,8 @@ func TestTheReadmesOwnWorkspace(t *testing.T) {
 	}
 }
 
-// TestTheBlocksOfTheReadmeRunInOrder runs them as they are written, for a reader without an account: also the
-// last of them after `make demo` alone. Only the number of contacts is smaller.
+// TestTheBlocksOfTheReadmeRunInOrder runs them as they are written, as a reader without an account does; the last
+// one also after `make demo` alone. Only the number of contacts is smaller.
 func TestTheBlocksOfTheReadmeRunInOrder(t *testing.T) {
 	t.Parallel()
 	skipInsideSandbox(t)
@@ -255,7 +255,7 @@ func TestTheBlocksOfTheReadmeRunInOrder(t *testing.T) {
 	}
 }
 
-// TestEveryBlockOfTheReadmeIsRun keeps this file complete.
+// TestEveryBlockOfTheReadmeIsRun checks that this file has a test for each block.
 func TestEveryBlockOfTheReadmeIsRun(t *testing.T) {
 	t.Parallel()
 	if got := len(readmeBlocks(t)); got != 7 {
@@ -263,7 +263,7 @@ func TestEveryBlockOfTheReadmeIsRun(t *testing.T) {
 	}
 }
 
-// runAsAnalyst runs statements in a process that has DuckDB and nothing of the program.
+// runAsAnalyst runs statements in a process with DuckDB and without the program.
 func runAsAnalyst(t *testing.T, dir, statements string) {
 	t.Helper()
 	asked := exec.Command("analyst")
@@ -273,7 +273,7 @@ func runAsAnalyst(t *testing.T, dir, statements string) {
 	}
 }
 
-// askAsAnalyst is a DuckDB of the analyst's own: it runs the statements on standard input.
+// askAsAnalyst runs the statements of standard input in a separate DuckDB.
 func askAsAnalyst() {
 	if err := runStatements(); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -2,10 +2,10 @@ package cli
 
 import "runtime/debug"
 
-// stamped is the version that a release was built as, which the linker puts in: it is built outside of any repository.
+// stamped is the version of a release. The linker sets it, because a release is built outside of a repository.
 var stamped string
 
-// buildVersion is the version that the program was built as.
+// buildVersion returns the version of the program.
 func buildVersion() string {
 	if stamped != "" {
 		return stamped

@@ -6,11 +6,11 @@ import (
 	"sync"
 )
 
-// resultWriter passes on what commands say, and knows of the first that could not be written: what is there is then not the whole.
+// resultWriter writes the output of commands and keeps the first write error: the output is then incomplete.
 type resultWriter struct {
 	to io.Writer
 
-	mu  sync.Mutex // guards err: runs of a schedule write side by side
+	mu  sync.Mutex // guards err: runs of a schedule write at the same time
 	err error
 }
 

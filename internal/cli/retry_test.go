@@ -20,12 +20,12 @@ import (
 	"aqueduck/load/layout"
 )
 
-// alerted is a configuration whose runs are told of.
+// alerted is a configuration with alerts.
 const alerted = served + `alerts:
   ops: {ping: "${PING_URL}", webhook: "${HOOK_URL}", on: [failure, recovery]}
 `
 
-// collectAlerts has the host's alerts come in, as HH:MM PATH, and what a webhook is told of.
+// collectAlerts receives the host's alerts, as HH:MM PATH and the content of webhooks.
 func (h *serveHost) collectAlerts() *[]string {
 	h.t.Helper()
 	var came []string
@@ -45,7 +45,7 @@ func (h *serveHost) collectAlerts() *[]string {
 	return &came
 }
 
-// failRequests has the API answer 503 from one time to another.
+// failRequests makes the API answer 503 from one time to another.
 func (h *serveHost) failRequests(from, to time.Time, paths ...string) {
 	h.before = func(w http.ResponseWriter, r *http.Request) bool {
 		if now := h.clockTime(); now.Before(from) || !now.Before(to) || len(paths) > 0 && !slices.Contains(paths, r.URL.Path) {
@@ -56,8 +56,8 @@ func (h *serveHost) failRequests(from, to time.Time, paths ...string) {
 	}
 }
 
-// TestServeTriesAgainWhatHealsByItself: an outage of forty minutes costs no night, and nobody is woken.
-func TestServeTriesAgainWhatHealsByItself(t *testing.T) {
+// TestServeRetriesTransientFailures: after an outage of forty minutes the night is complete, without an alert.
+func TestServeRetriesTransientFailures(t *testing.T) {
 	t.Parallel()
 	h := newHost(t, date2026(time.March, 2, 0, 0), alerted)
 	came := h.collectAlerts()
@@ -70,8 +70,8 @@ func TestServeTriesAgainWhatHealsByItself(t *testing.T) {
 	}
 }
 
-// TestServeTellsOfTheLastFailure of a night, once, and that it is over; it does not try for ever, or at all where that is not wanted.
-func TestServeTellsOfTheLastFailure(t *testing.T) {
+// TestServeAlertsAfterTheLastRetry once for a night, and again after recovery. The number of retries is limited, and retry: none has none.
+func TestServeAlertsAfterTheLastRetry(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the race lane has the test of what is tried again")
 	}
@@ -91,8 +91,8 @@ func TestServeTellsOfTheLastFailure(t *testing.T) {
 	h.requireEqual("alerts where nothing is tried again", *came, "04 01:30 /ping/start", "04 01:30 /ping/fail", "04 01:30 /hook failure transient")
 }
 
-// TestServeGoesOnTryingAfterARestart: what is tried again is noted beside the database, where status finds it, and is only what failed.
-func TestServeGoesOnTryingAfterARestart(t *testing.T) {
+// TestServeContinuesRetriesAfterARestart: the retry is recorded beside the database, status shows it, and it reads only failed streams.
+func TestServeContinuesRetriesAfterARestart(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the race lane has the test of what is tried again")
 	}
@@ -124,8 +124,8 @@ func TestServeGoesOnTryingAfterARestart(t *testing.T) {
 	}
 }
 
-// TestARunThatAReloadOvertookIsHandedOver: the jobs that were made while it ran did not know yet that it is to be tried again.
-func TestARunThatAReloadOvertookIsHandedOver(t *testing.T) {
+// TestServeRetriesARunAfterAReloadDuringIt: the jobs that the reload built during the run did not include its retry yet.
+func TestServeRetriesARunAfterAReloadDuringIt(t *testing.T) {
 	t.Parallel()
 	before, since := &runner.Runner{}, &runner.Runner{}
 	s := &pipelineServer{runner: since, reloaded: make(chan struct{}, 1)}

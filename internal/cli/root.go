@@ -10,7 +10,7 @@ import (
 	"aqueduck/internal/problem"
 )
 
-// newRoot is the program as a command, with all others below it.
+// newRoot returns the root command with all others below it.
 func newRoot(env *Env) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "aqueduck",
@@ -50,7 +50,7 @@ Results go to stdout. Logs, progress and errors go to stderr.`,
 	return root
 }
 
-// cliFlags are the flags that name the configuration and the warehouse.
+// cliFlags returns the flags that name the configuration and the warehouse.
 func cliFlags(c *cobra.Command) problem.CLIFlags {
 	var words []string
 	for _, f := range []struct{ name, flag string }{{"file", "-f"}, {"dir", "--dir"}} {

@@ -4,14 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	_ "time/tzdata" // schedules know their zones on machines that have none
+	_ "time/tzdata" // schedules need time zones also on machines without them
 
 	"aqueduck/extract"
 	"aqueduck/internal/cli/usage"
 	"aqueduck/internal/problem"
 )
 
-// Run executes the command line and gives the exit code. Results go to stdout, everything else to stderr.
+// Run executes the command line and returns the exit code. Results go to stdout, everything else to stderr.
 func Run(env *Env) int {
 	ctx, stop := signalContext(env)
 	defer stop()
@@ -36,7 +36,7 @@ func runCommand(ctx context.Context, env *Env) int {
 	return printFailure(ctx, env, err)
 }
 
-// printFailure prints what went wrong in the one form that errors have, and gives the exit code.
+// printFailure prints an error in the usual form and returns the exit code.
 func printFailure(ctx context.Context, env *Env, err error) int {
 	var misuse *usage.Error
 	switch {
@@ -53,7 +53,7 @@ func printFailure(ctx context.Context, env *Env, err error) int {
 	return env.printProblem(err).ExitCode()
 }
 
-// recoverPanic makes a panic of what a command does its error.
+// recoverPanic turns a panic of a command into its error.
 func recoverPanic(do func() error) (err error) {
 	defer extract.RecoverPanic(&err)
 	return do()

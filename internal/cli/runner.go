@@ -13,7 +13,7 @@ import (
 	"aqueduck/internal/sandbox"
 )
 
-// checkConnections finds what would stop a run before it touches anything: names of streams, addresses, tokens.
+// checkConnections finds mistakes that would stop a run: names of streams, addresses and tokens. It changes nothing.
 func checkConnections(runner *runner.Runner, pipelines []*config.Pipeline) error {
 	for _, p := range pipelines {
 		for _, name := range p.Workspaces(runner.Config) {
@@ -25,15 +25,15 @@ func checkConnections(runner *runner.Runner, pipelines []*config.Pipeline) error
 	return nil
 }
 
-// newRunner is a Runner over the configuration, the clock and the environment.
+// newRunner returns a Runner for the configuration, the clock and the environment.
 func newRunner(env *Env) (*runner.Runner, error) { return runnerWith(env, emulate.Embed) }
 
-// newReadOnlyRunner is a Runner that writes nothing: the embedded workspace stands still.
+// newReadOnlyRunner returns a Runner that writes nothing: the time of the embedded workspace stands still.
 func newReadOnlyRunner(env *Env) (*runner.Runner, error) {
 	return runnerWith(env, emulate.EmbedStill)
 }
 
-// runnerWith is a Runner whose embedded workspace is started in a given way.
+// runnerWith returns a Runner that starts the embedded workspace with a given function.
 func runnerWith(env *Env, embedded func(func(string) (string, bool), layout.Dir) (runner.Source, error)) (*runner.Runner, error) {
 	cfg, catalogue, err := env.loadConfig()
 	if err != nil {
@@ -56,7 +56,7 @@ func runnerWith(env *Env, embedded func(func(string) (string, bool), layout.Dir)
 	}, nil
 }
 
-// currentToken looks a token up again: its file, or .env, may hold another one by now.
+// currentToken looks up a token again: its file or .env may have a newer one.
 func currentToken(env *Env, config *config.Config, workspace string) (api.Secret, error) {
 	lookup, err := env.loadVariables()
 	if err != nil {
@@ -66,7 +66,7 @@ func currentToken(env *Env, config *config.Config, workspace string) (api.Secret
 	return token, err
 }
 
-// Wait waits by the machine's clock, no longer than the context lives.
+// Wait waits by the machine's clock, at most until the context ends.
 func Wait(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -16,7 +16,7 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// pausedSearch is a workspace whose answer to one search is held back until the test opens it.
+// pausedSearch is a workspace that holds back the answer to one search until the test releases it.
 type pausedSearch struct {
 	server   *httptest.Server
 	token    string
@@ -30,7 +30,7 @@ type pausedSearch struct {
 func newHeld(t *testing.T) *pausedSearch {
 	t.Helper()
 	space := emulator.New(emulator.Config{Seed: 5, Contacts: 400, Inactive: 20, Activities: 90, Start: workspaceStart, Now: time.Now})
-	// The time of the schedule is half a day away: where it is served it does not come while the test goes on.
+	// The scheduled time is half a day away, so that it does not come during the test.
 	schedule := fmt.Sprintf(`"0 %d * * *"`, (time.Now().UTC().Hour()+12)%24)
 	config := strings.Replace(scripted, `"0 2 * * *"`, schedule, 1) + "warehouse: {publish: {first: 0s}}\n"
 	h := &pausedSearch{token: space.AccessToken(), file: filepath.Join(inDirectory(t, config), "pipelines.yaml"),
@@ -54,7 +54,7 @@ func newHeld(t *testing.T) *pausedSearch {
 	return h
 }
 
-// awaitSearch waits for the search that is held back; it fails the test when the process ends without it, or takes longer than longestWait.
+// awaitSearch waits for the search that is held back. It fails the test if the process ends without it, or takes longer than longestWait.
 func (h *pausedSearch) awaitSearch(p *testProcess) {
 	p.t.Helper()
 	select {
@@ -70,7 +70,7 @@ func (h *pausedSearch) environment() []string {
 	return []string{"WORKSPACE_URL=" + h.server.URL, "WORKSPACE_TOKEN=" + h.token}
 }
 
-func TestStatusTellsOfTheRunUnderWay(t *testing.T) {
+func TestStatusShowsTheActiveRun(t *testing.T) {
 	t.Parallel()
 	h := newHeld(t)
 	h.searches.Store(6)
@@ -81,7 +81,7 @@ func TestStatusTellsOfTheRunUnderWay(t *testing.T) {
 		p.requireSuccess()
 		return p.outputText()
 	}
-	// The run tells of itself every two seconds.
+	// The run writes run.json every two seconds.
 	told := regexp.MustCompile(`(?m)^running   nightly, reading since \S+Z: \d?\d%, (about \S+ left, )?[\d,]+ rows, \d+ requests$`)
 	status := ""
 	under := regexp.MustCompile(`(?m)^          contacts +history `)

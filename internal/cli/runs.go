@@ -47,8 +47,8 @@ the run log beside it; needs neither token nor network.`,
 	return c
 }
 
-// checkPipelineName refuses a name that no pipeline has, when there is a configuration to look it up in. One that pipelines.yaml had once is
-// no mistake: its runs are listed.
+// checkPipelineName refuses an unknown pipeline name if there is a configuration. The caller asks only for names without a run: runs of a
+// pipeline that was removed are still listed.
 func checkPipelineName(env *Env, name string) error {
 	if config, _, err := env.loadConfig(); err == nil {
 		_, unknown := config.Select([]string{name})

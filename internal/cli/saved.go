@@ -21,13 +21,13 @@ import (
 	"aqueduck/schemas"
 )
 
-// savedOptions is what `query` takes in place of a statement.
+// savedOptions are the flags of `query` that replace a statement.
 type savedOptions struct {
 	name, workspace string
 	list            bool
 }
 
-// checkArguments takes a statement, or none where a saved query or their list is asked for.
+// checkArguments accepts one statement, or none with --saved or --list.
 func (s *savedOptions) checkArguments(c *cobra.Command, args []string) error {
 	if s.name == "" && !s.list {
 		return usage.OneArgument("an SQL statement in quotes")(c, args)
@@ -41,7 +41,7 @@ func (s *savedOptions) checkArguments(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// completeSaved gives the shell the names of the saved queries, each with its question.
+// completeSaved returns the names of the saved queries, each with its question.
 func completeSaved(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	all, err := queries.All()
 	if err != nil {
@@ -72,7 +72,7 @@ func printSaved(env *Env) error {
 	return out.FinishTable()
 }
 
-// answerSaved answers a saved query. Where the warehouse lacks what it reads, it says which streams that needs.
+// answerSaved answers a saved query. If the warehouse lacks a relation that it reads, the error names the streams that provide it.
 func answerSaved(ctx context.Context, env *Env, dir layout.Dir, s savedOptions, b queryLimits) error {
 	q, err := savedQuery(s.name)
 	if err != nil {
@@ -111,7 +111,7 @@ func savedQuery(name string) (queries.Query, error) {
 	return queries.Query{}, &problem.Problem{Class: "query", What: fmt.Sprintf("there is no saved query %q", name), Next: next, Exit: problem.ExitUsage}
 }
 
-// schemaOf is that of a workspace: the one that is named, else the first of the configuration, else main.
+// schemaOf returns the schema of a workspace: the named one, else the first of the configuration, else main.
 func schemaOf(env *Env, workspace string) (string, error) {
 	if workspace != "" || env.dir != "" {
 		return cmp.Or(workspace, "main"), nil
@@ -123,7 +123,7 @@ func schemaOf(env *Env, workspace string) (string, error) {
 	return config.ResolveWorkspace("")
 }
 
-// missingRelations says which relations of a saved query the warehouse does not have, and which streams they need; nil when it has them all.
+// missingRelations returns an error that names the missing relations of a saved query and the streams that provide them; nil if none is missing.
 func missingRelations(ctx context.Context, env *Env, dir layout.Dir, q queries.Query, schema string) error {
 	stored, there := map[string]bool{}, false
 	err := read.Query(ctx, dir.Readable(), "SELECT table_schema || '.' || table_name FROM information_schema.tables", func(_ []string, row []any) error {
@@ -134,7 +134,7 @@ func missingRelations(ctx context.Context, env *Env, dir layout.Dir, q queries.Q
 		return nil
 	})
 	if err != nil {
-		return nil // that it cannot be read is what the query itself has said
+		return nil // the query itself reports that the file cannot be read
 	}
 	if !there {
 		return &problem.Problem{Class: "query", What: fmt.Sprintf("this warehouse has no workspace %q", schema), Next: "name it: --workspace NAME"}

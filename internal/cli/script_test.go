@@ -19,11 +19,11 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// commands are the programs that scripts call: the test binary under other names.
+// commands are the programs of scripts: the test binary under other names.
 var commands = map[string]func(){"aqueduck": runAsProgram, "aqueduck-on-a-full-disk": onFullDisk, "aqueduck-on-loopback": onLoopback,
 	"analyst": askAsAnalyst, "aqueduck-in-virtual-time": inVirtualTime}
 
-// scripted is the configuration of a script that brings none.
+// scripted is the configuration of scripts without one.
 const scripted = `version: 1
 workspaces:
   main: {base_url: "${WORKSPACE_URL}", token: "${WORKSPACE_TOKEN}"}
@@ -31,7 +31,7 @@ pipelines:
   nightly: {schedule: "0 2 * * *", streams: [contacts, deleted_contacts, contact_activities]}
 `
 
-// workspaceStart is when the workspaces that tests serve begin to live.
+// workspaceStart is hour 0 of the workspaces that tests serve.
 var workspaceStart = time.Date(2024, 6, 15, 2, 0, 0, 0, time.UTC)
 
 // Holds: S1, S7, S24, S25, S46.
@@ -61,7 +61,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// scriptExits runs a program that must end with a code: exits 3 aqueduck check.
+// scriptExits runs a program that must end with an exit code: exits 3 aqueduck check.
 func scriptExits(ts *testscript.TestScript, neg bool, args []string) {
 	want, err := strconv.Atoi(args[0])
 	if err != nil || neg || len(args) < 2 {
@@ -79,8 +79,8 @@ func scriptExits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// scriptStderr compares what the last program wrote to stderr with the lines of a file, lines of the log aside. $WORK/ in the
-// file is the script's directory.
+// scriptStderr compares the stderr of the last program, without lines of the log, with a file. $WORK/ in the file is the
+// script's directory.
 func scriptStderr(ts *testscript.TestScript, neg bool, args []string) {
 	var lines []string
 	for line := range strings.Lines(ts.ReadFile("stderr")) {
@@ -94,7 +94,7 @@ func scriptStderr(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// scriptSameRows holds when a query gives the same rows now as when it was last asked for under this name: same NAME DIR SQL.
+// scriptSameRows checks that a query gives the same rows as the last time under this name: same NAME DIR SQL.
 func scriptSameRows(ts *testscript.TestScript, neg bool, args []string) {
 	now, err := exec.Command("aqueduck", "query", "--dir", ts.MkAbs(args[1]), "-o", "csv", args[2]).Output()
 	ts.Check(err)
@@ -110,20 +110,20 @@ func scriptSameRows(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// keepLine puts the last line of what the last program wrote to stdout into a variable: into NAME.
+// keepLine stores the last line of the last program's stdout in a variable: into NAME.
 func keepLine(ts *testscript.TestScript, _ bool, args []string) {
 	lines := strings.Fields(ts.ReadFile("stdout"))
 	ts.Setenv(args[0], lines[len(lines)-1])
 }
 
-// buildProgram puts the path of the program, built, into BUILT.
+// buildProgram builds the program and stores its path in BUILT.
 func buildProgram(ts *testscript.TestScript, _ bool, _ []string) {
 	path, err := built()
 	ts.Check(err)
 	ts.Setenv("BUILT", path)
 }
 
-// serveWorkspace serves an emulated workspace over HTTP until the script ends, and puts its address and token into the
+// serveWorkspace serves an emulated workspace over HTTP until the script ends, and stores its address and token in the
 // environment: workspace NAME [KNOB…].
 func serveWorkspace(ts *testscript.TestScript, _ bool, args []string) {
 	c := emulator.Config{Seed: 3, Contacts: 60, Inactive: 12, Activities: 90, Now: time.Now, Start: workspaceStart,
@@ -145,7 +145,7 @@ func serveWorkspace(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv("WORKSPACE_TOKEN", c.Token)
 }
 
-// filledOnce makes a warehouse filled by the embedded workspace, once however many scripts want a copy.
+// filledOnce fills a warehouse from the embedded workspace, once for all scripts.
 var filledOnce = sync.OnceValues(func() (string, error) {
 	dir := filepath.Join(buildDir(), "filled")
 	if err := os.MkdirAll(buildDir(), 0o700); err != nil {
@@ -163,7 +163,7 @@ var filledOnce = sync.OnceValues(func() (string, error) {
 	return dir, nil
 })
 
-// copyFilled puts a warehouse that an embedded workspace has filled into a directory: filled DIR.
+// copyFilled copies that warehouse into a directory: filled DIR.
 func copyFilled(ts *testscript.TestScript, _ bool, args []string) {
 	dir, err := filledOnce()
 	ts.Check(err)

@@ -19,13 +19,13 @@ import (
 	"aqueduck/load/read"
 )
 
-// What must be nowhere: the token, and the address of a person of whom only an error's text tells.
+// What must not appear anywhere: the token, and a person's address that only the text of an error has.
 const (
 	canaryToken = "Zq7Lm2Xv9Tb4Rk8Wd3Hf6Ny"
 	canaryMail  = "rosa.canary@finch.example.org"
 )
 
-// skipInsideSandbox skips a test that looks at processes from outside in the lane that looks into this one.
+// skipInsideSandbox skips a test that inspects processes in the lane that inspects this process.
 func skipInsideSandbox(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -33,8 +33,7 @@ func skipInsideSandbox(t *testing.T) {
 	}
 }
 
-// leakyWorkspace is a workspace that repeats the token and a person's address wherever an answer has a place for it: in errors, in the
-// name of a list, in addresses, in headers, in a record.
+// leakyWorkspace is a workspace that repeats the token and a person's address in errors, names of lists, addresses, headers and records.
 type leakyWorkspace struct {
 	*httptest.Server
 	space   *emulator.Workspace
@@ -94,10 +93,10 @@ func newBlabbing(t *testing.T) *leakyWorkspace {
 	return b
 }
 
-// TestS2NeitherTokenNorAddressIsInAnythingThatIsWrittenOrSaid has everything go wrong that such a workspace can make go wrong, at
-// the level of debugging, and looks through what was said and every file.
+// TestS2NeitherTokenNorAddressIsWrittenAnywhere causes every error that such a workspace can cause, with debug logs, and searches
+// the output and every file.
 // Holds: S1.
-func TestS2NeitherTokenNorAddressIsInAnythingThatIsWrittenOrSaid(t *testing.T) {
+func TestS2NeitherTokenNorAddressIsWrittenAnywhere(t *testing.T) {
 	t.Parallel()
 	skipInsideSandbox(t)
 	b := newBlabbing(t)
@@ -139,7 +138,7 @@ func TestS2NeitherTokenNorAddressIsInAnythingThatIsWrittenOrSaid(t *testing.T) {
 	if err != nil || looked < 10 {
 		t.Fatalf("%d files were looked through: %v", looked, err)
 	}
-	// Texts lie compressed in a database: every row is asked for too.
+	// A database compresses texts, so every row is read too.
 	file, all := layout.Dir(filepath.Join(home, "data")).Current(), ""
 	ask := func(query string, visit func(string)) {
 		if err := read.Query(t.Context(), file, query, func(_ []string, row []any) error {
@@ -168,8 +167,8 @@ func TestS2NeitherTokenNorAddressIsInAnythingThatIsWrittenOrSaid(t *testing.T) {
 	}
 }
 
-// TestS7WhatTheProgramHoldsStaysInIt looks at a running process from outside: its command line, and that a crash leaves no core.
-func TestS7WhatTheProgramHoldsStaysInIt(t *testing.T) {
+// TestS7ProcessAndCrashRevealNoToken checks the command line of a running process, and that a crash leaves no core dump.
+func TestS7ProcessAndCrashRevealNoToken(t *testing.T) {
 	t.Parallel()
 	skipInsideSandbox(t)
 	if _, err := os.Stat("/proc/self/limits"); err != nil {
@@ -196,13 +195,13 @@ func TestS7WhatTheProgramHoldsStaysInIt(t *testing.T) {
 	p.requireSuccess()
 }
 
-// TestS20FilesHaveTheirModesWhateverTheUmask runs where nothing is masked, and where all is: what readers need they can read,
-// nobody else can write anything, and what is not for them they cannot reach.
-func TestS20FilesHaveTheirModesWhateverTheUmask(t *testing.T) {
+// TestS20FilesHaveTheirModesUnderAnyUmask runs with umask 000 and with one that removes everything. Readers can read what
+// they need and nothing else, and only the owner can write.
+func TestS20FilesHaveTheirModesUnderAnyUmask(t *testing.T) {
 	t.Parallel()
 	skipInsideSandbox(t)
 	space := emulator.New(emulator.Config{Seed: 7, Contacts: 30, Inactive: 4, Activities: 30, Start: workspaceStart, Now: time.Now, Knobs: emulator.Knobs{
-		// A record without its key is kept aside.
+		// A record without its key becomes a dead letter.
 		Mutate: func(_ string, body []byte) []byte {
 			return bytes.Replace(body, []byte(`"data":[{"type":"contact",`), []byte(`"data":[{"type":"contact"},{"type":"contact",`), 1)
 		},
@@ -245,7 +244,7 @@ func TestS20FilesHaveTheirModesWhateverTheUmask(t *testing.T) {
 	}
 }
 
-// wantedMode is that of a file of a warehouse, by its name in it.
+// wantedMode returns the mode of a file of a warehouse by its name.
 func wantedMode(name string, dir bool) fs.FileMode {
 	switch {
 	case name == ".aqueduck":

@@ -64,7 +64,7 @@ for the token that its first start prints. --read-only removes the buttons. See 
 	return c
 }
 
-// serveOptions are what `serve` takes.
+// serveOptions are the flags of `serve`.
 type serveOptions struct {
 	place    console.Place
 	readOnly bool
@@ -73,7 +73,7 @@ type serveOptions struct {
 	metricsHosts []string
 }
 
-// checkFlags refuses flags that mean nothing without the console.
+// checkFlags refuses flags that need the console or the metrics where these are off.
 func (o serveOptions) checkFlags(c *cobra.Command) error {
 	for _, name := range []string{"console-host", "console-cert", "console-key", "console-password-file", "read-only"} {
 		if o.place.Address == "" && c.Flags().Changed(name) {
@@ -86,7 +86,7 @@ func (o serveOptions) checkFlags(c *cobra.Command) error {
 	return nil
 }
 
-// serveAll runs what there is to run, and shows it, until the context ends.
+// serveAll runs the schedules, the console and the metrics until the context ends.
 func serveAll(ctx context.Context, env *Env, o serveOptions) (err error) {
 	setup, err := newRunner(env)
 	if err != nil {
@@ -113,7 +113,7 @@ func serveAll(ctx context.Context, env *Env, o serveOptions) (err error) {
 		return err
 	}
 	defer reloadOnHangup(env, s)()
-	// What ends the console ends the program: nobody would see that it is gone.
+	// An error of the console ends the program: otherwise nobody would notice that the console is gone.
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	shown, err := s.serveConsole(ctx, o, stop)
@@ -133,10 +133,10 @@ func serveAll(ctx context.Context, env *Env, o serveOptions) (err error) {
 	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
 		return cause
 	}
-	return nil // asked to stop, and stopped
+	return nil // stopped on request
 }
 
-// serveConsole opens the console, where one is wanted. What it gives waits for its end.
+// serveConsole starts the console if --console is set. The returned function waits for its end.
 func (s *pipelineServer) serveConsole(ctx context.Context, o serveOptions, stop func(error)) (ended func(), err error) {
 	if o.place.Address == "" {
 		return func() {}, nil
@@ -168,7 +168,7 @@ func (s *pipelineServer) serveConsole(ctx context.Context, o serveOptions, stop 
 	return runInBackground(stop, func() error { return c.Serve(ctx, listener, o.place.Cert, o.place.Key) }), nil
 }
 
-// serveMetrics answers Prometheus, where that is wanted. What it gives waits for its end.
+// serveMetrics starts the metrics if --metrics is set. The returned function waits for their end.
 func (s *pipelineServer) serveMetrics(ctx context.Context, o serveOptions, stop func(error)) (ended func(), err error) {
 	if o.metrics == "" {
 		return func() {}, nil
@@ -185,7 +185,7 @@ func (s *pipelineServer) serveMetrics(ctx context.Context, o serveOptions, stop 
 	return runInBackground(stop, func() error { return console.ServeMetrics(ctx, listener, handler, s.currentRunner().Log) }), nil
 }
 
-// runInBackground does something until it ends, which ends the program if it was not asked to. What it gives waits for that.
+// runInBackground starts a function whose error ends the program. The returned function waits for its end.
 func runInBackground(stop func(error), do func() error) (ended func()) {
 	done := make(chan struct{})
 	go func() {
@@ -197,13 +197,13 @@ func runInBackground(stop func(error), do func() error) (ended func()) {
 	return func() { <-done }
 }
 
-// runServed runs a pipeline once, in this process. Its failure is written down; the next time comes all the same.
+// runServed runs a pipeline once in this process. It reports a failure and does not return it: the schedule continues.
 func runServed(ctx context.Context, env *Env, runner *runner.Runner, p *config.Pipeline, o runner.Options) {
 	out, end := afterOutput(env, p)
 	report, err := sync.Run(ctx, runner, p, o, out)
 	end()
 	switch {
-	case err != nil && ctx.Err() != nil: // asked to stop before anything was read
+	case err != nil && ctx.Err() != nil: // stopped on request before the run began
 	case err != nil:
 		printLastLine(env, err)
 		env.printProblem(err)

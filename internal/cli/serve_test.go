@@ -19,7 +19,7 @@ import (
 	"aqueduck/load/layout"
 )
 
-// serveHost runs `serve` inside the test, on a clock that waiting moves.
+// serveHost runs `serve` inside the test, with a clock that waiting advances.
 type serveHost struct {
 	t      *testing.T
 	home   string
@@ -55,7 +55,7 @@ func newHost(t *testing.T, clock time.Time, config string) *serveHost {
 
 func (h *serveHost) clockTime() time.Time { return h.space.CurrentTime() }
 
-// advanceClock moves the clock; at the end of the test's time the program is asked to stop.
+// advanceClock advances the clock. At the end of the test's time it stops the program.
 func (h *serveHost) advanceClock(d time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -67,7 +67,7 @@ func (h *serveHost) advanceClock(d time.Duration) {
 	}
 }
 
-// waitOnClock moves the clock, but for what looks at the age of data now and then: it goes by what else comes to pass.
+// waitOnClock advances the clock, except for the regular check of freshness, which waits for the other events.
 func (h *serveHost) waitOnClock(ctx context.Context, d time.Duration) error {
 	for until := h.clockTime().Add(d); d == lookEvery && ctx.Err() == nil && h.clockTime().Before(until); {
 		h.mu.Lock()
@@ -89,7 +89,7 @@ func (h *serveHost) waitOnClock(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-// serveUntil runs the program until a time, and gives what it wrote.
+// serveUntil runs the program until a time and returns its output.
 func (h *serveHost) serveUntil(until time.Time) (stdout, stderr string) {
 	h.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -104,7 +104,7 @@ func (h *serveHost) serveUntil(until time.Time) (stdout, stderr string) {
 	return out.String(), log.String()
 }
 
-// runStarts are the times at which runs began, by the minute.
+// runStarts returns the minutes at which runs began.
 func (h *serveHost) runStarts() (began []string) {
 	h.t.Helper()
 	dir := layout.Dir(filepath.Join(h.home, "data"))
@@ -118,7 +118,7 @@ func (h *serveHost) runStarts() (began []string) {
 	return began
 }
 
-// listsWhatWasLeftOut says that runs lists so many times, and that none of them is taken for a run.
+// listsWhatWasLeftOut checks the number of skipped times that `runs` lists, and that none of them counts as a run.
 func (h *serveHost) listsWhatWasLeftOut(times int) {
 	h.t.Helper()
 	ask := func(args ...string) string {
@@ -158,8 +158,8 @@ func date2026(month time.Month, day, hour, minute int) time.Time {
 	return time.Date(2026, month, day, hour, minute, 0, 0, time.UTC)
 }
 
-// TestASecondServeOfOneWarehouseIsRefused: both would read everything, and tell of it twice. One run by hand is none.
-func TestASecondServeOfOneWarehouseIsRefused(t *testing.T) {
+// TestSecondServeOfAWarehouseIsRefused: both would read everything and send each alert twice. A run of `sync` is allowed.
+func TestSecondServeOfAWarehouseIsRefused(t *testing.T) {
 	t.Parallel()
 	h := newHost(t, date2026(time.March, 2, 1, 0), served)
 	second := func() (code int, said string) {
@@ -185,7 +185,7 @@ func TestASecondServeOfOneWarehouseIsRefused(t *testing.T) {
 	}
 }
 
-// TestServeRunsAtItsTimes over the night in which 02:30 does not come, and over a downtime of two nights.
+// TestServeRunsAtItsTimes in the night without 02:30, and after a downtime of two nights.
 func TestServeRunsAtItsTimes(t *testing.T) {
 	t.Parallel()
 	h := newHost(t, date2026(time.March, 27, 12, 0), served)
@@ -201,7 +201,7 @@ func TestServeRunsAtItsTimes(t *testing.T) {
 	}
 }
 
-func TestServeLeavesOutTimesThatComeDuringARun(t *testing.T) {
+func TestServeSkipsTimesDuringARun(t *testing.T) {
 	t.Parallel()
 	h := newHost(t, date2026(time.March, 2, 11, 50), strings.Replace(served, "30 2 * * *", "0 * * * *", 1))
 	h.took = 20 * time.Minute
@@ -217,7 +217,7 @@ func TestServeLeavesOutTimesThatComeDuringARun(t *testing.T) {
 	}
 }
 
-func TestServeQueuesTheTimeThatComesDuringARun(t *testing.T) {
+func TestServeQueuesATimeDuringARun(t *testing.T) {
 	t.Parallel()
 	config := strings.Replace(served, `"30 2 * * *"`, `"0 * * * *", overlap: queue`, 1)
 	h := newHost(t, date2026(time.March, 2, 11, 50), config)
@@ -241,9 +241,9 @@ func TestServeEndsCleanlyWhenAsked(t *testing.T) {
 	}
 }
 
-// TestServeAskedToStopCommitsWhatIsWhole asks while a run waits for an answer; the next run goes on. The run is one that
-// is made up for: the last was two days ago.
-func TestServeAskedToStopCommitsWhatIsWhole(t *testing.T) {
+// TestServeCommitsCompleteBatchesWhenStopped stops serve while a catch-up run waits for an answer. The next run
+// continues.
+func TestServeCommitsCompleteBatchesWhenStopped(t *testing.T) {
 	t.Parallel()
 	h := newHeld(t)
 	a, _, stderr := inProcess("sync", "-q", "-f", h.file)
@@ -264,7 +264,7 @@ func TestServeAskedToStopCommitsWhatIsWhole(t *testing.T) {
 	startProcess(t, "aqueduck", h.environment(), "sync", "-f", h.file).requireSuccess()
 }
 
-// lookupIn finds variables in a list as the operating system has it.
+// lookupIn finds variables in a list of NAME=value.
 func lookupIn(list []string) func(string) (string, bool) {
 	return func(name string) (string, bool) {
 		for _, pair := range list {

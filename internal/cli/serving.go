@@ -21,21 +21,21 @@ import (
 	"aqueduck/schemas"
 )
 
-// pipelineServer is what `serve` has while it runs: the configuration that is served, which a reload replaces, and the runs under way.
+// pipelineServer is the state of `serve`: the current configuration, which a reload replaces, and the active runs.
 type pipelineServer struct {
 	env      *Env
 	run      pipelineRunner
-	byHand   bool // runs can be begun by hand: pipelines need no schedule
+	byHand   bool // the console can start runs, so pipelines need no schedule
 	runs     sync.WaitGroup
-	reloaded chan struct{} // has one word while a configuration waits to be scheduled
+	reloaded chan struct{} // holds one value while the jobs have to be built again
 
 	mu          sync.Mutex // guards what follows
 	runner      *runner.Runner
-	reloadError string // why the file as it is now is not served
+	reloadError string // why the present configuration files are not in use; "": they are
 	activeRuns  map[string]*activeRun
 }
 
-// activeRun is one run of a pipeline.
+// activeRun is a run of a pipeline that has not ended.
 type activeRun struct {
 	cancel context.CancelCauseFunc
 	ended  chan struct{}
@@ -47,7 +47,7 @@ func (s *pipelineServer) currentRunner() *runner.Runner {
 	return s.runner
 }
 
-// checkServable says what keeps a configuration from being served.
+// checkServable returns an error if `serve` cannot use a configuration.
 func (s *pipelineServer) checkServable(runner *runner.Runner) error {
 	if err := checkConnections(runner, runner.Config.Pipelines); err != nil {
 		return err
@@ -60,13 +60,14 @@ func (s *pipelineServer) checkServable(runner *runner.Runner) error {
 	return &problem.Problem{Class: "config", What: "no pipeline of " + s.env.fileNames() + " has a schedule", Next: `give a pipeline one, e.g. schedule: "0 2 * * *"`}
 }
 
-// runSchedules runs the pipelines at their times until the context ends. A configuration that was read anew is gone on with at once;
-// runs under way are not touched by it.
+// runSchedules runs the pipelines at their times until the context ends. It applies a reloaded configuration at once; active runs continue
+// unchanged.
 func (s *pipelineServer) runSchedules(ctx context.Context, last map[string]time.Time) {
 	var schedules sync.WaitGroup
 	defer schedules.Wait()
 	starts := true
 	for ctx.Err() == nil {
+		// Each configuration has its own schedule, which ends at the next reload.
 		timed, stop := context.WithCancel(ctx)
 		jobs := s.scheduledJobs(ctx, last, starts)
 		runner := s.currentRunner()
@@ -77,15 +78,15 @@ func (s *pipelineServer) runSchedules(ctx context.Context, last map[string]time.
 		case <-s.reloaded:
 		}
 		stop()
-		last, starts = nil, false // what passed until now was run, or was left out for its reason
+		last, starts = nil, false // earlier times were run, or skipped for a reason
 	}
 }
 
-// lookEvery is how often serve looks whether data has grown too old while nothing runs.
+// lookEvery is how often serve checks the freshness of the data while nothing runs.
 const lookEvery = 10 * time.Minute
 
-// lookAtAge tells of what has grown too old, where somebody is to be told, until the context ends. A run does so itself when it ends, by what
-// was told before: two processes must not note that at once.
+// lookAtAge sends alerts about late data until the context ends. It does so only while no run is active: a run sends its own alerts when it
+// ends, and two processes must not record them at the same time.
 func (s *pipelineServer) lookAtAge(ctx context.Context, runner *runner.Runner) {
 	for runner.Alerts != nil && runner.Wait(ctx, lookEvery) == nil {
 		if !s.isRunning() {
@@ -100,8 +101,8 @@ func (s *pipelineServer) isRunning() bool {
 	return len(s.activeRuns) > 0
 }
 
-// scheduledJobs are the pipelines that have a schedule. When the program starts some owe a run of their last time. Their runs live as long as
-// the program wants them to, not as their schedule.
+// scheduledJobs returns a job for each pipeline with a schedule. At start-up, some pipelines need a catch-up run. A run uses the context of the
+// program, because a reload ends that of the schedule.
 func (s *pipelineServer) scheduledJobs(ctx context.Context, last map[string]time.Time, starts bool) (jobs []schedule.Job) {
 	setup := s.currentRunner()
 	for _, p := range setup.Config.Pipelines {
@@ -119,14 +120,14 @@ func (s *pipelineServer) scheduledJobs(ctx context.Context, last map[string]time
 		if starts {
 			owed = serve.CatchUpTry(setup, p)
 		}
-		try := max(1, owed) // of the run that comes first
+		try := max(1, owed) // of the next run
 		jobs = append(jobs, schedule.Job{
 			Name: p.Name, Schedule: p.Schedule, CatchUp: p.CatchUp, Overlap: p.Overlap, Jitter: p.Jitter, Last: last[p.Name], PendingCatchUp: owed > 0, Skipped: skipped,
 			Run: func(_ context.Context, caughtUp bool) {
 				if !s.runPipeline(ctx, setup, p, runner.Options{Wait: time.Hour, Try: try, CaughtUp: caughtUp}, p.Overlap == schedule.Queue) {
 					skipped(setup.Now())
 				}
-				try = 1
+				try = 1 // later runs of this job are first tries
 				s.handOver(setup)
 				waiting()
 			},
@@ -134,7 +135,7 @@ func (s *pipelineServer) scheduledJobs(ctx context.Context, last map[string]time
 			Retry: func(context.Context) {
 				_, o := serve.NextRetry(setup, p)
 				o.Wait = time.Hour
-				s.runPipeline(ctx, setup, p, o, false) // where it is already running somebody saw to it
+				s.runPipeline(ctx, setup, p, o, false) // already running: another caller started it
 				s.handOver(setup)
 				waiting()
 			},
@@ -143,9 +144,10 @@ func (s *pipelineServer) scheduledJobs(ctx context.Context, last map[string]time
 	return jobs
 }
 
-// runPipeline runs a pipeline, and is false where it is already running, by hand or by a configuration that was replaced since; unless it is to
-// wait for that.
+// runPipeline runs a pipeline. It returns false if the pipeline already runs, started by hand or by an earlier configuration, unless it should
+// wait for that run.
 func (s *pipelineServer) runPipeline(ctx context.Context, runner *runner.Runner, p *config.Pipeline, o runner.Options, wait bool) bool {
+	// When the other run has ended, a third one may have begun: it is awaited too.
 	ctx, end, other := s.registerRun(ctx, p.Name)
 	for ; other != nil; ctx, end, other = s.registerRun(ctx, p.Name) {
 		if !wait {
@@ -162,7 +164,8 @@ func (s *pipelineServer) runPipeline(ctx context.Context, runner *runner.Runner,
 	return true
 }
 
-// registerRun notes a run of a pipeline, with a context that the console may end. Where one is under way it gives what tells of its end.
+// registerRun records an active run of a pipeline and returns a context that the console can cancel. If the pipeline already runs, it returns
+// a channel that is closed when that run ends.
 func (s *pipelineServer) registerRun(ctx context.Context, name string) (_ context.Context, end func(), other <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -181,7 +184,7 @@ func (s *pipelineServer) registerRun(ctx context.Context, name string) (_ contex
 	}, nil
 }
 
-// consoleServing is what the console may ask and do.
+// consoleServing is what the console may read and do.
 func (s *pipelineServer) consoleServing(ctx context.Context) console.Serving {
 	return console.Serving{
 		Dir: s.currentRunner().Dir,
@@ -199,13 +202,14 @@ func (s *pipelineServer) consoleServing(ctx context.Context) console.Serving {
 	}
 }
 
-// startRun begins a run that somebody asked for, and does not wait for it.
+// startRun starts a run that a person requested, and does not wait for it.
 func (s *pipelineServer) startRun(ctx context.Context, name string, failed bool) error {
 	setup := s.currentRunner()
 	p, ok := setup.Config.Pipeline(name)
 	if !ok {
 		return &problem.Problem{Class: "usage", What: fmt.Sprintf("there is no pipeline %q", name), Next: "open the overview"}
 	}
+	// run.json shows a run of any process, and registerRun one of this process that has not written it yet.
 	running, err := runlog.ReadRunning(setup.Dir)
 	if err != nil {
 		return err
@@ -224,7 +228,7 @@ func (s *pipelineServer) startRun(ctx context.Context, name string, failed bool)
 	return nil
 }
 
-// cancelRun asks a run to stop. It commits what is whole first.
+// cancelRun makes a run stop after it has committed its complete batches.
 func (s *pipelineServer) cancelRun(name string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -236,7 +240,7 @@ func (s *pipelineServer) cancelRun(name string) error {
 	return nil
 }
 
-// reloadConfig reads the configuration again. One with mistakes changes nothing but what is told of it.
+// reloadConfig reads the configuration again. A configuration with mistakes is reported and not used.
 func (s *pipelineServer) reloadConfig() error {
 	fresh, err := newRunner(s.env)
 	if err == nil {
@@ -244,6 +248,7 @@ func (s *pipelineServer) reloadConfig() error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	// The lock of `serve` and the console belong to the present directory, so it cannot change.
 	if err == nil && fresh.Dir != s.runner.Dir {
 		err = &problem.Problem{Class: "config", What: fmt.Sprintf("warehouse.dir is now %s, but aqueduck serve still uses %s", fresh.Dir, s.runner.Dir), Next: "restart `aqueduck serve` to use the new directory"}
 	}
@@ -259,23 +264,24 @@ func (s *pipelineServer) reloadConfig() error {
 	return nil
 }
 
-// requestReschedule has the jobs made anew from what is current.
+// requestReschedule makes runSchedules build the jobs again from the current configuration.
 func (s *pipelineServer) requestReschedule() {
 	select {
 	case s.reloaded <- struct{}{}:
-	default: // it is waited for already, and will be asked for what is current then
+	default: // a request is already pending, and will use the configuration that is current then
 	}
 }
 
-// handOver has the jobs of the configuration that came during a run know how it ended: they may have to try it again.
+// handOver makes the jobs include the retry of a run during which the configuration was reloaded: they were built before it ended.
 func (s *pipelineServer) handOver(runner *runner.Runner) {
 	if s.currentRunner() != runner {
 		s.requestReschedule()
 	}
 }
 
-// reloadOnHangup reloads on SIGHUP until what it gives is called.
+// reloadOnHangup reloads on SIGHUP until the returned function is called.
 func reloadOnHangup(env *Env, s *pipelineServer) (end func()) {
+	// From here on signalContext leaves SIGHUP alone.
 	env.reloads.Store(true)
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, syscall.SIGHUP)
@@ -285,7 +291,7 @@ func reloadOnHangup(env *Env, s *pipelineServer) (end func()) {
 		for {
 			select {
 			case <-hangup:
-				_ = s.reloadConfig() // it has told of its error
+				_ = s.reloadConfig() // it reports its error itself
 			case <-done:
 				return
 			}

@@ -18,10 +18,10 @@ import (
 	"aqueduck/internal/runlog"
 )
 
-// soon is how long a run may take to end after a signal.
+// soon limits the time from a signal to the end of a run.
 const soon = 10 * time.Second
 
-// TestF14SignalsEndARunSoon sends SIGINT and SIGTERM at any time of a run's life, in a new warehouse and in a full one.
+// TestF14SignalsEndARunSoon sends SIGINT and SIGTERM at random times of a run, in a new warehouse and in a full one.
 func TestF14SignalsEndARunSoon(t *testing.T) {
 	t.Parallel()
 	const signals = 5
@@ -61,8 +61,8 @@ func interruptRuns(t *testing.T, r *rand.Rand, wanted int) (waits []time.Duratio
 	return waits
 }
 
-// interruptAfter sends a signal at a time of the process's life and sees that it ends as it should; false when it had ended
-// well before. It gives how long the end took.
+// interruptAfter sends a signal after a time, checks how the process ends, and returns the time that this took; false if the process ended
+// before.
 func (p *testProcess) interruptAfter(signal syscall.Signal, delay time.Duration) (time.Duration, bool) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), delay)
@@ -90,8 +90,8 @@ func (p *testProcess) interruptAfter(signal syscall.Signal, delay time.Duration)
 	return took, true
 }
 
-// TestF14ASecondSignalEndsAtOnce meets a run in the middle of a commit, which the first signal lets finish.
-func TestF14ASecondSignalEndsAtOnce(t *testing.T) {
+// TestF14SecondSignalEndsAtOnce comes in the middle of a commit, which the first signal lets finish.
+func TestF14SecondSignalEndsAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 32)
 	for _, pair := range [][2]syscall.Signal{{syscall.SIGINT, syscall.SIGTERM}, {syscall.SIGTERM, syscall.SIGINT}} {
@@ -108,8 +108,8 @@ func TestF14ASecondSignalEndsAtOnce(t *testing.T) {
 	s.syncUntilEqual()
 }
 
-// TestF14TheCodeOfAnInterruptedRunIsTheOneThatIsNoted: runs, the summary and the process tell one code, by the signal that came.
-func TestF14TheCodeOfAnInterruptedRunIsTheOneThatIsNoted(t *testing.T) {
+// TestF14InterruptedRunRecordsItsExitCode: `runs`, the summary and the process have the same code, that of the signal.
+func TestF14InterruptedRunRecordsItsExitCode(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 33)
 	signals := []syscall.Signal{syscall.SIGINT, syscall.SIGTERM}
@@ -140,8 +140,8 @@ func TestF14TheCodeOfAnInterruptedRunIsTheOneThatIsNoted(t *testing.T) {
 	}
 }
 
-// TestF14ARunThatIgnoresHangupsGoesOn, as nohup has it.
-func TestF14ARunThatIgnoresHangupsGoesOn(t *testing.T) {
+// TestF14RunThatIgnoresHangupsContinues, as with nohup.
+func TestF14RunThatIgnoresHangupsContinues(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 34)
 	path, err := built()

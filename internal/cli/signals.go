@@ -10,8 +10,8 @@ import (
 	"aqueduck/internal/problem"
 )
 
-// signalContext gives a context that the first SIGINT, SIGTERM or hangup of the terminal cancels; a second one ends the program at once. Who
-// had hangups ignored, as nohup does, meant it.
+// signalContext returns a context that the first SIGINT, SIGTERM or hangup of the terminal cancels. A second signal ends the program at once. If
+// hangups were ignored at start-up, as with nohup, they stay ignored.
 func signalContext(env *Env) (context.Context, func()) {
 	got := &atomic.Int32{}
 	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), signalKey{}, got))
@@ -49,7 +49,7 @@ func signalContext(env *Env) (context.Context, func()) {
 
 type signalKey struct{}
 
-// interruptCode is 129, 130 or 143, by the signal that cancelled the context.
+// interruptCode returns 129, 130 or 143, for the signal that cancelled the context.
 func interruptCode(ctx context.Context) int {
 	if got, ok := ctx.Value(signalKey{}).(*atomic.Int32); ok && got.Load() != 0 {
 		return int(got.Load())

@@ -18,7 +18,7 @@ import (
 	"aqueduck/load/publish"
 )
 
-// nightly is the configuration that processes run with.
+// nightly is the configuration of the processes.
 const nightly = `version: 1
 warehouse: {dir: data}
 workspaces:
@@ -27,13 +27,13 @@ pipelines:
   nightly: {schedule: "0 2 * * *", streams: [contacts, deleted_contacts, contact_activities]}
 `
 
-// everything reads a stream of each kind beside them.
+// everything also reads a stream of each kind.
 var everything = strings.Replace(nightly, "contact_activities]}", `contact_activities, conversations, calls, call_transcripts, admin_activity_logs, "reporting_*"]}
 streams:
   "reporting_*": {start: 2024-06-01}`, 1)
 
-// emulatedSite is an emulated workspace, served by the test, with a warehouse that processes fill. Its clock stands still but
-// for what the test and its life move.
+// emulatedSite is an emulated workspace that the test serves, with a warehouse that processes fill. Only the test and workspaceLife move
+// its clock.
 type emulatedSite struct {
 	t      *testing.T
 	space  *emulator.Workspace
@@ -50,8 +50,8 @@ func newSite(t *testing.T, seed uint64) *emulatedSite {
 	if testing.Short() {
 		t.Skip("its processes are built without the race detector: they are killed in the lane without it")
 	}
-	// Exports are ready when they are asked for: the workspace's clock stands while a process waits. What changes without a
-	// sign is found within days, by no single run.
+	// Exports are ready at once, because the workspace's clock stands still while a process waits. Changes without a new time
+	// are found within days, not by one run.
 	space := emulator.New(emulator.Config{Seed: seed, Contacts: 240, Inactive: 40, Activities: 400, Conversations: 60, Knobs: emulator.Knobs{
 		QuietConversations: emulator.Never, Export: emulator.ExportKnobs{Pending: -1, Working: -1},
 	}})
@@ -65,7 +65,7 @@ func newSite(t *testing.T, seed uint64) *emulatedSite {
 	return s
 }
 
-// closeSite ends the site before its test ends, for there may be many in one.
+// closeSite ends the site before the end of its test, which may need many.
 func (s *emulatedSite) closeSite() {
 	s.server.Close()
 	if err := os.RemoveAll(string(s.dir)); err != nil {
@@ -73,7 +73,7 @@ func (s *emulatedSite) closeSite() {
 	}
 }
 
-// publishEarly has the site's processes publish twice, the newest before the history, however short they are.
+// publishEarly makes the site's processes publish the newest data before the history, also in short runs.
 func (s *emulatedSite) publishEarly() *emulatedSite {
 	s.t.Helper()
 	config := strings.Replace(nightly, "{dir: data}", "{dir: data, publish: {first: 0s}}", 1)
@@ -83,7 +83,7 @@ func (s *emulatedSite) publishEarly() *emulatedSite {
 	return s
 }
 
-// readAllStreams has the site's processes read every kind of stream, which takes them longer.
+// readAllStreams makes the site's processes read every kind of stream, which takes longer.
 func (s *emulatedSite) readAllStreams() *emulatedSite {
 	s.t.Helper()
 	s.whole = true
@@ -93,8 +93,8 @@ func (s *emulatedSite) readAllStreams() *emulatedSite {
 	return s
 }
 
-// warehouseRoom is a directory for a warehouse, in memory where there is enough: what a kill leaves behind does not depend on
-// the disk, and the time that a run waits for it is most of a run.
+// warehouseRoom returns a directory for a warehouse, in memory if there is enough. A run on a disk would mostly wait, and a kill leaves the
+// same files.
 func warehouseRoom(t *testing.T) string {
 	t.Helper()
 	const memory, enough = "/dev/shm", 2 << 30
@@ -114,7 +114,7 @@ func warehouseRoom(t *testing.T) string {
 	return dir
 }
 
-// newWarehouse goes on in a new, empty warehouse.
+// newWarehouse replaces the warehouse by an empty one.
 func (s *emulatedSite) newWarehouse() {
 	s.t.Helper()
 	if s.houses > 0 {
@@ -132,7 +132,7 @@ func (s *emulatedSite) startSync(args ...string) *testProcess {
 	return s.syncWith(nil, args...)
 }
 
-// syncWith starts a run with more in its environment.
+// syncWith starts a run with additional environment variables.
 func (s *emulatedSite) syncWith(env []string, args ...string) *testProcess {
 	s.t.Helper()
 	path, err := built()
@@ -144,7 +144,7 @@ func (s *emulatedSite) syncWith(env []string, args ...string) *testProcess {
 	return startProcess(s.t, path, env, args...)
 }
 
-// crashAt runs into a named place until it dies there.
+// crashAt runs until a crash point kills the process.
 func (s *emulatedSite) crashAt(place string, args ...string) {
 	s.t.Helper()
 	if p := s.syncWith([]string{"AQUEDUCK_CRASH=" + place}, args...); !p.wasKilled() {
@@ -152,8 +152,8 @@ func (s *emulatedSite) crashAt(place string, args ...string) {
 	}
 }
 
-// syncUntilEqual lets quiet hours pass, after which each transcript is asked for again and each export refreshed, and runs once, undisturbed; then all that
-// is published must be the truth. It gives the time that the run took.
+// syncUntilEqual lets quiet hours pass, so that transcripts and exports are read again, and runs once without a fault. Then all published data
+// must be the truth. It returns the time of the run.
 func (s *emulatedSite) syncUntilEqual() time.Duration {
 	s.t.Helper()
 	s.life.stopActivity()
@@ -178,7 +178,7 @@ func (s *emulatedSite) syncUntilEqual() time.Duration {
 	return took
 }
 
-// publishedFileCount is how many published files there are.
+// publishedFileCount returns the number of published files.
 func (s *emulatedSite) publishedFileCount() int {
 	s.t.Helper()
 	files, err := s.dir.PublishedFiles()
@@ -188,7 +188,7 @@ func (s *emulatedSite) publishedFileCount() int {
 	return len(files)
 }
 
-// requireTidyDir fails the test when more is in the warehouse's directory than a run leaves there.
+// requireTidyDir fails the test if the warehouse's directory has files that a run does not leave.
 func (s *emulatedSite) requireTidyDir() {
 	s.t.Helper()
 	wanted := map[string]bool{"format": true, "lock": true, "published": true, "tmp": true, "rejects": true, "runs": true, "hash.key": true, "ended.jsonl": true}
@@ -213,7 +213,7 @@ func (s *emulatedSite) requireTidyDir() {
 	}
 }
 
-// readEveryRow reads every row of what readers have at this moment, if they have anything.
+// readEveryRow reads every row of the present published file, if there is one.
 func (s *emulatedSite) readEveryRow() {
 	s.t.Helper()
 	file := s.dir.Current()

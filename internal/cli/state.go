@@ -59,7 +59,7 @@ Needs neither token nor network.`,
 	}
 }
 
-// selectStates are the checkpoints of these streams, of all when none is named.
+// selectStates returns the checkpoints of the named streams; all if none is named.
 func selectStates(env *Env, c *cobra.Command, states []runlog.StreamState, names []string) ([]runlog.StreamState, error) {
 	if len(names) == 0 {
 		return states, nil
@@ -80,7 +80,7 @@ func selectStates(env *Env, c *cobra.Command, states []runlog.StreamState, names
 	return slices.DeleteFunc(states, func(s runlog.StreamState) bool { return !slices.Contains(names, s.Stream) }), nil
 }
 
-// shownState is a checkpoint as JSON has it: null for what is not there.
+// shownState is a checkpoint as JSON, with null for missing values.
 type shownState struct {
 	Workspace string                 `json:"workspace"`
 	Stream    string                 `json:"stream"`
@@ -181,7 +181,7 @@ everything and compares. Shows each checkpoint before and after, and asks for co
 	return c
 }
 
-// checkpointMove is what the command line says of moving checkpoints.
+// checkpointMove has the flags of commands that move checkpoints.
 type checkpointMove struct {
 	workspace string
 	yes       bool
@@ -192,7 +192,7 @@ func (m *checkpointMove) addFlags(c *cobra.Command) {
 	c.Flags().BoolVar(&m.yes, "yes", false, "do not ask")
 }
 
-// moveCheckpoints shows what would move, asks, and has it moved.
+// moveCheckpoints shows which checkpoints would move, asks for confirmation, and moves them.
 func moveCheckpoints(env *Env, m checkpointMove, do func(*runner.Runner, admin.Confirm) error) error {
 	runner, err := newReadOnlyRunner(env)
 	if err != nil {
@@ -227,7 +227,7 @@ func moveCheckpoints(env *Env, m checkpointMove, do func(*runner.Runner, admin.C
 	return err
 }
 
-// operatorName is who uses the program, as far as the machine says.
+// operatorName returns the user and the machine, as far as the system knows them.
 func operatorName() string {
 	name, place := "somebody", "somewhere"
 	if u, err := user.Current(); err == nil && u.Username != "" {

@@ -31,7 +31,7 @@ lists the streams only.`,
 			if err != nil {
 				return err
 			}
-			var config *config.Config // without one there is no next run to tell of
+			var config *config.Config // without one, the next run is unknown
 			var catalogue *schemas.Catalogue
 			if env.configExists() {
 				if config, catalogue, err = env.loadConfig(); err != nil && (env.dir == "" || exitCode) {
@@ -65,7 +65,7 @@ lists the streams only.`,
 	return c
 }
 
-// printStatusStreams writes how far each stream is, as CSV.
+// printStatusStreams writes the state of each stream as CSV.
 func printStatusStreams(env *Env, s *runlog.Status) error {
 	var all [][]any
 	for _, x := range s.Streams {

@@ -23,10 +23,10 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// clockVariable names the address of the clock that a program in virtual time lives by.
+// clockVariable names the address of the clock for a program in virtual time.
 const clockVariable = "CLOCK_URL"
 
-// inVirtualTime is the program by the clock of a test, which waiting moves. With DISK_KIB its disk is full, too.
+// inVirtualTime runs the program with the clock of a test, which waiting advances. With DISK_KIB its disk is full.
 func inVirtualTime() {
 	if os.Getenv("DISK_KIB") != "" {
 		fillDisk()
@@ -48,7 +48,7 @@ func inVirtualTime() {
 	os.Exit(Run(&a))
 }
 
-// nightStory is a workspace with its times, an operator's machine, and the desk where his alerts come in.
+// nightStory has a workspace, the machine of an operator, and the server that receives alerts.
 type nightStory struct {
 	t      *testing.T
 	dir    string
@@ -93,7 +93,7 @@ func (n *nightStory) serveAPI(w http.ResponseWriter, r *http.Request) {
 	n.space.ServeHTTP(w, r)
 }
 
-// serveDesk is the clock, and where alerts come in.
+// serveDesk serves the clock and receives alerts.
 func (n *nightStory) serveDesk(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/clock" {
 		d, err := time.ParseDuration(r.FormValue("wait"))
@@ -133,7 +133,7 @@ func (n *nightStory) serveDesk(w http.ResponseWriter, r *http.Request) {
 	n.alerted = append(n.alerted, strings.TrimSpace(n.space.CurrentTime().Format("15:04")+" "+r.URL.Path+" "+text))
 }
 
-// moveClockTo moves the clock to a time.
+// moveClockTo sets the clock to a time.
 func (n *nightStory) moveClockTo(when string) {
 	n.t.Helper()
 	to, err := time.Parse("2006-01-02 15:04", when)
@@ -143,7 +143,7 @@ func (n *nightStory) moveClockTo(when string) {
 	n.space.Advance(to.Sub(n.space.CurrentTime()))
 }
 
-// runCommandLine runs a command of the operator, and gives what it wrote and its exit code, as they are but for what is another each time.
+// runCommandLine runs a command of the operator and returns its output and exit code, without the parts that differ each time.
 func (n *nightStory) runCommandLine(env string, args ...string) string {
 	n.t.Helper()
 	c := exec.CommandContext(n.t.Context(), "aqueduck-in-virtual-time", args...)
@@ -171,7 +171,7 @@ func (n *nightStory) runCommandLine(env string, args ...string) string {
 	return normalizeOutput(strings.Join(lines, "\n")) + fmt.Sprintf("\nexit %d", c.ProcessState.ExitCode())
 }
 
-// takeAlerts gives the alerts that came in since it was last asked.
+// takeAlerts returns the alerts since the last call.
 func (n *nightStory) takeAlerts() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -198,7 +198,7 @@ func normalizeOutput(text string) string {
 	return text
 }
 
-// recordCommand adds to the story what a command answers, and which alerts came in meanwhile, as HH:MM PATH BODY.
+// recordCommand adds the output of a command to the story, and the alerts meanwhile as HH:MM PATH BODY.
 func (n *nightStory) recordCommand(comment, env string, args ...string) {
 	n.t.Helper()
 	fmt.Fprintf(&n.story, "# %s, %s\n$ aqueduck %s\n%s\n", n.space.CurrentTime().Format("2 January 15:04"), comment, strings.Join(args, " "), n.runCommandLine(env, args...))
@@ -210,7 +210,7 @@ func (n *nightStory) recordCommand(comment, env string, args ...string) {
 
 var update = flag.Bool("update", false, "write the stories as they are told now")
 
-// compareStory compares the story, as it is told, with the one of a file.
+// compareStory compares the story with that of a file.
 func (n *nightStory) compareStory(file, got string) {
 	n.t.Helper()
 	if *update {

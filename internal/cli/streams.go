@@ -67,7 +67,7 @@ data, the provenance and lineage of each column, and references. The HTML page i
 	return c
 }
 
-// writeDictionary writes the dictionary of all streams, and of the models that come with the program or that the configuration names.
+// writeDictionary writes the dictionary of all streams, of the built-in models and of those that the configuration names.
 func writeDictionary(ctx context.Context, env *Env, html bool) error {
 	var config *config.Config
 	catalogue, err := schemas.Builtin()
@@ -91,7 +91,7 @@ func writeDictionary(ctx context.Context, env *Env, html bool) error {
 	return render.DictionaryMarkdown(d, env.Stdout)
 }
 
-// readCatalogue is that of the configuration; where there is none, and none was named, the built-in streams.
+// readCatalogue returns the catalogue of the configuration; the built-in one if there is no configuration and none was named.
 func readCatalogue(env *Env) (*schemas.Catalogue, error) {
 	if !env.hasConfig() {
 		return schemas.Builtin()
@@ -197,7 +197,7 @@ requests; nothing is written.`,
 	return c
 }
 
-// aListOfTheAPI takes a request as the document writes it: GET /news/newsfeeds.
+// aListOfTheAPI accepts a request as the API's documentation writes it: GET /news/newsfeeds.
 func aListOfTheAPI(c *cobra.Command, args []string) error {
 	if len(args) != 2 || args[0] != "GET" || args[1] == "" || args[1][0] != '/' {
 		return usage.Errorf(c, "%s takes a request, e.g. GET /ticket_states, found %q", c.CommandPath(), args)

@@ -65,7 +65,7 @@ A terminal shows each stream while it is read, the share of its history that is 
 	return c
 }
 
-// syncAll runs the named pipelines one after the other; the worst exit code is the program's.
+// syncAll runs the named pipelines one after the other. The program ends with the worst of their exit codes.
 func syncAll(ctx context.Context, env *Env, names []string, o runner.Options, file string) (err error) {
 	runner, err := newRunner(env)
 	if err != nil {
@@ -105,7 +105,7 @@ func syncAll(ctx context.Context, env *Env, names []string, o runner.Options, fi
 	return nil
 }
 
-// printLastLine writes how a run ended that was none: what is wrong is told beside it.
+// printLastLine writes the last line of a run that was refused or stopped before it began; its error is printed separately.
 func printLastLine(env *Env, err error) {
 	var stopped *runlog.StoppedError
 	if errors.As(err, &stopped) {
@@ -113,7 +113,7 @@ func printLastLine(env *Env, err error) {
 	}
 }
 
-// writeSummary tells programs what the runs did: on stdout where they asked for JSON, and in a file where they named one.
+// writeSummary writes what the runs did: to stdout with -o json, and to the file of --summary-file.
 func writeSummary(env *Env, s *runlog.Summary, file string) error {
 	if file != "" {
 		text, err := json.MarshalIndent(s, "", "  ")
@@ -146,7 +146,7 @@ func printReport(env *Env, r *runlog.Report) {
 	render.PrintReport(r, env.Stdout)
 }
 
-// checkTimeFlags checks the flags of sync that hold a time or a span of time.
+// checkTimeFlags checks the flags of sync that are times or spans of time.
 func checkTimeFlags(c *cobra.Command, o *runner.Options, since, until string) (err error) {
 	if o.Since, err = parseTime(since); err == nil {
 		o.Until, err = parseTime(until)

@@ -34,36 +34,7 @@ it right after a sync: deletions since then, and changes in lists without times,
 		Annotations:       map[string]string{forms: "json"},
 		ValidArgsFunction: shellCompletion{env}.completePipelines,
 		RunE: func(c *cobra.Command, args []string) error {
-			setup, err := newReadOnlyRunner(env)
-			if err != nil {
-				return err
-			}
-			switch {
-			case len(accept) > 0 && (o.Deep || c.Flags().Changed("requests")):
-				return usage.Errorf(c, "--accept reads nothing: omit --deep and --requests")
-			case len(accept) > 0:
-				return verify.Accept(setup, accept)
-			case o.Requests < 1:
-				return usage.Errorf(c, "--requests: expected at least 1")
-			}
-			pipelines, err := setup.ChoosePipelines(args, runner.Options{Select: o.Select, Exclude: o.Exclude})
-			if err != nil {
-				return err
-			}
-			verified, err := verify.Verify(c.Context(), setup, pipelines, o, env.printNotice)
-			if err != nil {
-				return err
-			}
-			env.exit = verified.Exit()
-			if env.output == "json" {
-				return env.printJSON(verified)
-			}
-			if env.quiet {
-				fmt.Fprintln(env.Stdout, verified.LastLine())
-				return nil
-			}
-			render.PrintVerification(verified, env.Stdout)
-			return nil
+			return compareWithSource(c, env, args, o, accept)
 		},
 	}
 	c.Flags().StringSliceVar(&o.Select, "select", nil, "only these streams: stream or pipeline.stream, names or globs")
@@ -72,4 +43,38 @@ it right after a sync: deletions since then, and changes in lists without times,
 	c.Flags().BoolVar(&o.Deep, "deep", false, "read everything again, without a request budget; prints the number of requests first")
 	c.Flags().StringSliceVar(&accept, "accept", nil, "ids of known differences: later verifications report them, but do not fail")
 	return c
+}
+
+// compareWithSource verifies the pipelines and prints the result, or accepts known differences.
+func compareWithSource(c *cobra.Command, env *Env, args []string, o verify.VerifyOptions, accept []string) error {
+	setup, err := newReadOnlyRunner(env)
+	if err != nil {
+		return err
+	}
+	switch {
+	case len(accept) > 0 && (o.Deep || c.Flags().Changed("requests")):
+		return usage.Errorf(c, "--accept reads nothing: omit --deep and --requests")
+	case len(accept) > 0:
+		return verify.Accept(setup, accept)
+	case o.Requests < 1:
+		return usage.Errorf(c, "--requests: expected at least 1")
+	}
+	pipelines, err := setup.ChoosePipelines(args, runner.Options{Select: o.Select, Exclude: o.Exclude})
+	if err != nil {
+		return err
+	}
+	verified, err := verify.Verify(c.Context(), setup, pipelines, o, env.printNotice)
+	if err != nil {
+		return err
+	}
+	env.exit = verified.Exit()
+	if env.output == "json" {
+		return env.printJSON(verified)
+	}
+	if env.quiet {
+		fmt.Fprintln(env.Stdout, verified.LastLine())
+		return nil
+	}
+	render.PrintVerification(verified, env.Stdout)
+	return nil
 }

@@ -36,7 +36,7 @@ checksum of its module, and every module as a CycloneDX document (sbom).`,
 			made := sbom.LinkedModules()
 			v := versionInfo{Version: buildVersion(), Go: runtime.Version(), SBOM: sbom.New(buildVersion(), made, library)}
 			v.DuckDB = duckdbVersion{Version: library.Version, Source: library.Source}
-			// The library comes prebuilt, in a module of its own for each system. That module's checksum is all that tells which it is.
+			// The library comes prebuilt, in one module for each system. Only that module's checksum identifies it.
 			if i := slices.IndexFunc(made, func(m *debug.Module) bool { return strings.Contains(m.Path, "duckdb-go-bindings/lib/") }); i >= 0 {
 				v.DuckDB.Module, v.DuckDB.Sum = made[i].Path+" "+made[i].Version, made[i].Sum
 			}
@@ -56,7 +56,7 @@ type versionInfo struct {
 
 type duckdbVersion struct {
 	Version string `json:"version"`
-	Source  string `json:"source"`           // the commit that it was built from
-	Module  string `json:"module,omitempty"` // that it is linked from
+	Source  string `json:"source"`           // commit of its source
+	Module  string `json:"module,omitempty"` // from which it is linked
 	Sum     string `json:"sum,omitempty"`    // of that module, as in go.sum
 }

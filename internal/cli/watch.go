@@ -14,8 +14,8 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// watchRuns shows the runs of a runner as they were asked to be shown: in a table, where there is a terminal that can, one that moves its
-// cursor; in a line now and then; as lines of JSON; or not at all. What it gives ends that.
+// watchRuns displays runs as --progress says: as a table on a terminal, as lines, as lines of JSON, or not at all. The returned function stops
+// it.
 func watchRuns(env *Env, runner *runner.Runner) (end func()) {
 	f, isFile := env.Stderr.(*os.File)
 	able := isFile && !env.quiet && env.logLevel != "debug" && isTerminal(f) && env.variableOr("TERM", "dumb") != "dumb"
@@ -23,13 +23,13 @@ func watchRuns(env *Env, runner *runner.Runner) (end func()) {
 	case env.progress == "tty" || env.progress == "auto" && able:
 		s := render.NewScreen(env.Stderr)
 		env.watched.Store(s)
-		// What streams say when they end is in the table, and then in the report.
+		// The table and the report show how streams ended, so the log does not repeat it.
 		runner.Watch, runner.Log = s.Show, env.logTo(s, true, slog.LevelWarn)
 		return func() { env.watched.Store(nil) }
 	case env.progress == "json":
 		runner.Log = env.logTo(env.Stderr, false, slog.LevelWarn)
 		runner.Watch = render.ThrottleSnapshots(jsonEvery, func(r runlog.Running) {
-			if line, err := json.Marshal(r); err == nil { // it is made of numbers and texts
+			if line, err := json.Marshal(r); err == nil { // it has numbers and texts only, so this cannot fail
 				fmt.Fprintf(env.Stderr, "%s\n", line)
 			}
 		})
@@ -42,20 +42,20 @@ func watchRuns(env *Env, runner *runner.Runner) (end func()) {
 	return func() {}
 }
 
-// How often a run is told of that nobody draws.
+// Intervals of progress output without a table.
 const (
 	plainEvery = 10 * time.Second
 	jsonEvery  = time.Second
 )
 
-// clearScreen takes the table of a run that has ended away.
+// clearScreen removes the table of a run that has ended.
 func clearScreen(env *Env) {
 	if s := env.watched.Load(); s != nil {
 		s.Clear()
 	}
 }
 
-// afterOutput is where the commands after a run write: to stderr as they do, or, for programs, in lines of the log. What it gives ends
+// afterOutput returns where commands after a run write: to stderr, or to the log if stderr has JSON lines only. The returned function writes
 // their last line.
 func afterOutput(env *Env, p *config.Pipeline) (out io.Writer, end func()) {
 	if !env.machine.Load() {

@@ -20,14 +20,14 @@ import (
 	"aqueduck/tools/diskfault"
 )
 
-// frozenSite is an emulated workspace that stands still, and warehouses of several histories. Each can be copied any number of
-// times, for a run that something happens to; what a run has to find is always the same.
+// frozenSite is an emulated workspace whose time stands still, and warehouses with several histories. Each warehouse can be copied for
+// runs with faults; the right result of a run is always the same.
 type frozenSite struct {
 	*emulatedSite
 	copies atomic.Int64
 }
 
-// The histories of a yard's warehouses.
+// The histories of warehouses.
 const (
 	first   = "first"   // one run has ended well; what is put back from an older time comes from here
 	empty   = "empty"   // there is none
@@ -55,7 +55,7 @@ streams:
 			y.copyDirectory(y.historyDir(first), string(y.dir))
 		}
 	}
-	// Whom the next run forgets may be named in what is kept of rejected records: it goes.
+	// Files of rejected records may name a person whom the next run erases, so they may change.
 	if err := os.WriteFile(filepath.Join(y.dir.RejectDir(), "kept.jsonl"), []byte("{}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -79,10 +79,10 @@ streams:
 	return y
 }
 
-// historyDir is where a history is kept.
+// historyDir returns the directory of a history.
 func (y *frozenSite) historyDir(history string) string { return filepath.Join(y.home, "base-"+history) }
 
-// copyDirectory copies a directory as it is, with its times and links.
+// copyDirectory copies a directory with its times and links.
 func (y *frozenSite) copyDirectory(to, from string) {
 	y.t.Helper()
 	if out, err := exec.Command("cp", "-a", from, to).CombinedOutput(); err != nil {
@@ -98,7 +98,7 @@ type warehouseCopy struct {
 	pipeline string
 }
 
-// copyWarehouse gives a copy of the warehouse of a history. It goes with the test.
+// copyWarehouse returns a copy of the warehouse of a history, which is removed after the test.
 func (y *frozenSite) copyWarehouse(t *testing.T, history string) *warehouseCopy {
 	t.Helper()
 	p := &warehouseCopy{frozenSite: y, t: t, pipeline: "nightly", dir: layout.Dir(filepath.Join(y.home, "plot"+strconv.FormatInt(y.copies.Add(1), 10)))}
@@ -123,11 +123,11 @@ func (p *warehouseCopy) syncCommand(args []string) []string {
 }
 
 func (p *warehouseCopy) syncEnvironment() []string {
-	// No file is made elsewhere first and moved in: every one is written below the warehouse's directory.
+	// All files are written below the warehouse's directory; none is moved there from elsewhere.
 	return append(os.Environ(), "WORKSPACE_URL="+p.server.URL, "WORKSPACE_TOKEN="+p.space.AccessToken(), "TMPDIR=/nowhere")
 }
 
-// endedRun is how a run ended.
+// endedRun is the outcome of a run.
 type endedRun struct {
 	status syscall.WaitStatus
 	said   string
@@ -142,7 +142,7 @@ func (e endedRun) String() string {
 	return fmt.Sprintf("exit %d, and it said:\n%s", e.status.ExitStatus(), e.said)
 }
 
-// syncOnce runs undisturbed, but for what its environment says.
+// syncOnce runs without a fault other than those of its environment.
 func (p *warehouseCopy) syncOnce(env ...string) endedRun {
 	p.t.Helper()
 	line := p.syncCommand(nil)
@@ -156,7 +156,7 @@ func (p *warehouseCopy) syncOnce(env ...string) endedRun {
 	return endedRun{c.ProcessState.Sys().(syscall.WaitStatus), string(out)}
 }
 
-// syncWatched runs under watch.
+// syncWatched runs a sync whose system calls are watched.
 func (p *warehouseCopy) syncWatched(w diskfault.Watch, args ...string) endedRun {
 	p.t.Helper()
 	out, err := os.Create(string(p.dir) + ".out")
@@ -176,7 +176,7 @@ func (p *warehouseCopy) syncWatched(w diskfault.Watch, args ...string) endedRun 
 	return endedRun{status, string(said)}
 }
 
-// requireOracleData fails the test unless what is published is what the workspace holds, file and lake.
+// requireOracleData fails the test unless published file and lake equal the oracle.
 func (p *warehouseCopy) requireOracleData() {
 	p.t.Helper()
 	if p.dir.Current() == "" {
@@ -188,7 +188,7 @@ func (p *warehouseCopy) requireOracleData() {
 	}
 }
 
-// requireReadable fails the test unless what readers find at this moment is whole: the file is the one that was published.
+// requireReadable fails the test unless the file that readers have now is complete, and is one that was published.
 func (p *warehouseCopy) requireReadable() {
 	p.t.Helper()
 	info, err := os.Lstat(p.dir.Link())
@@ -201,8 +201,7 @@ func (p *warehouseCopy) requireReadable() {
 	}
 }
 
-// requireRecovery runs undisturbed and fails the test unless all is well then, and nothing is left behind but perhaps what was
-// damaged.
+// requireRecovery runs without a fault. It fails the test unless all data is right then, and only damaged files may be left.
 func (p *warehouseCopy) requireRecovery() {
 	p.t.Helper()
 	if e := p.syncOnce(); !e.succeeded() {
@@ -212,7 +211,7 @@ func (p *warehouseCopy) requireRecovery() {
 	p.requireTidyCopy()
 }
 
-// requireTidyCopy fails the test when more is there than a run leaves, and than what was set aside because it was damaged.
+// requireTidyCopy fails the test if there are files that a run does not leave, except those that were set aside as damaged.
 func (p *warehouseCopy) requireTidyCopy() {
 	p.t.Helper()
 	aside, err := filepath.Glob(filepath.Join(p.dir.State(), "damaged-*"))

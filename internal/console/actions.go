@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// registerActions are the buttons: forms of pages, and the same by the API.
+// registerActions registers the buttons of the pages, and the same actions of the API.
 func (c *Console) registerActions(mux *http.ServeMux) {
 	for action, do := range map[string]func(r *http.Request) error{
 		"run":    func(r *http.Request) error { return c.o.Run(r.PathValue("name"), false) },
@@ -21,7 +21,7 @@ func (c *Console) registerActions(mux *http.ServeMux) {
 	mux.HandleFunc("POST /api/v1/reload", c.serveAction("reload", reload))
 }
 
-// serveAction does one thing, and goes back to the page that it was on.
+// serveAction does an action and redirects to the page with its button.
 func (c *Console) serveAction(action string, do func(r *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if err := r.ParseForm(); err != nil {

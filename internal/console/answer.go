@@ -13,11 +13,11 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
-	// Whoever has gone away reads no error.
+	// A reader that has disconnected needs no error.
 	_, _ = w.Write(append(text, '\n'))
 }
 
-// writeProblem says as JSON what is wrong, in the words that errors have everywhere.
+// writeProblem writes an error as JSON, with the text that it has everywhere.
 func writeProblem(w http.ResponseWriter, status int, class, what string, next ...string) {
 	v := map[string]string{"class": class, "error": what}
 	for _, n := range next {

@@ -11,7 +11,7 @@ import (
 	"aqueduck/internal/runlog"
 )
 
-// registerAPI has the pages as JSON. What is asked for and how it looks changes only with the version in the path.
+// registerAPI registers the pages as JSON. Paths and answers change only together with the version in the path.
 func (c *Console) registerAPI(mux *http.ServeMux) {
 	mux.HandleFunc("GET /api/v1/overview", c.serveJSON(func(ctx context.Context, _ *http.Request) (any, error) { return c.readOverview(ctx) }))
 	mux.HandleFunc("GET /api/v1/pipelines/{name}", c.serveJSON(func(ctx context.Context, r *http.Request) (any, error) {
@@ -34,7 +34,7 @@ func (c *Console) registerAPI(mux *http.ServeMux) {
 	mux.HandleFunc("GET /api/v1/events", c.streamEvents)
 }
 
-// serveJSON makes a handler of what reads something.
+// serveJSON makes a handler of a function that reads something.
 func (c *Console) serveJSON(read func(context.Context, *http.Request) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		v, err := read(r.Context(), r)
@@ -46,11 +46,11 @@ func (c *Console) serveJSON(read func(context.Context, *http.Request) (any, erro
 	}
 }
 
-// lookEvery is how often a page that is live is told of a run under way: as often as the run tells of itself.
+// lookEvery is how often run.json is read for live pages: as often as a run writes it.
 const lookEvery = time.Second
 
-// streamEvents tells of the run under way for as long as somebody listens: event running with what run.json says, which is what the
-// table of `sync` shows, whenever it changes; event idle when nothing runs, again whenever a run has ended.
+// streamEvents streams the active run until the reader disconnects: event `running` with the content of run.json when it changes, and event
+// `idle` when nothing runs, again after each run that ended.
 func (c *Console) streamEvents(w http.ResponseWriter, r *http.Request) {
 	select {
 	case c.live <- struct{}{}:
@@ -61,7 +61,7 @@ func (c *Console) streamEvents(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	control := http.NewResponseController(w)
-	// It lives as long as its reader: neither side is hurried.
+	// The stream lasts as long as its reader, so it has no deadlines.
 	_, _ = control.SetReadDeadline(time.Time{}), control.SetWriteDeadline(time.Time{})
 	w.Header().Set("Content-Type", "text/event-stream")
 	tick := time.NewTicker(lookEvery)
@@ -72,7 +72,7 @@ func (c *Console) streamEvents(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			return
 		}
-		text := ": still here\n\n" // a reader that has gone is noticed by this
+		text := ": still here\n\n" // notices a reader that has disconnected
 		if event != last {
 			text, last = event, event
 		}
@@ -95,7 +95,7 @@ func (c *Console) readRunEvent() (string, error) {
 		return "", err
 	}
 	if running == nil {
-		// A run may come and go between two looks: what it leaves behind tells of it.
+		// A run may begin and end between two looks: then only the time of the file that records ends shows it.
 		var ended time.Time
 		if info, err := os.Stat(c.o.Dir.EndsFile()); err == nil {
 			ended = info.ModTime().UTC()

@@ -10,10 +10,10 @@ import (
 	"aqueduck/internal/runlog"
 )
 
-// timeAxis is a run drawn over its time, a line a stream.
+// timeAxis is the time axis of a run, with a line for each stream.
 type timeAxis struct {
 	Lines []streamLine
-	Ticks []string // evenly spread
+	Ticks []string // at equal distances
 	Took  time.Duration
 }
 
@@ -28,7 +28,7 @@ type streamLine struct {
 	Waited         time.Duration
 }
 
-// axisOf draws what is known of how a run spent its time; nothing when nothing is.
+// axisOf draws how a run spent its time; it is empty without a trace.
 func axisOf(d *runlog.RunAccount) timeAxis {
 	if d.Trace == nil {
 		return timeAxis{}
@@ -53,7 +53,7 @@ func axisOf(d *runlog.RunAccount) timeAxis {
 		return s.Spans[0].From
 	}
 	streams := slices.Clone(d.Trace.Streams)
-	slices.SortStableFunc(streams, func(a, b runlog.TracedStream) int { return began(a).Compare(began(b)) }) // one reads it like a page
+	slices.SortStableFunc(streams, func(a, b runlog.TracedStream) int { return began(a).Compare(began(b)) }) // in the order of their beginnings
 	for _, s := range streams {
 		l := streamLine{Name: called(s), Endpoint: s.Endpoint, Class: s.Class, Bars: drawSpans(s.Spans, from, a.Took), Requests: s.Requests, Limited: s.Limited, Failed: s.Failed,
 			Retries: s.Retries, Waited: s.Waited}
@@ -63,7 +63,7 @@ func axisOf(d *runlog.RunAccount) timeAxis {
 	return a
 }
 
-// lastOf is the last time that an account tells of, of a run that has not ended.
+// lastOf returns the last time in the trace of a run that has not ended.
 func lastOf(t *runlog.Trace) time.Time {
 	to := t.Started.Add(time.Second)
 	all := slices.Clone(t.Publishing)
@@ -78,7 +78,7 @@ func lastOf(t *runlog.Trace) time.Time {
 	return to
 }
 
-// layers are drawn one above the other: what a stream waited for lies on its reading.
+// layers are drawn in this order, each over the one before: waiting covers reading.
 var layers = []string{"reading", "waiting", "committing", "publishing"}
 
 func drawSpans(all []runlog.Span, from time.Time, whole time.Duration) template.HTML {

@@ -27,7 +27,7 @@ import (
 	"aqueduck/schemas"
 )
 
-// hostile is what a source may send where a page shows it.
+// hostile is text that a source may send and a page shows.
 const hostile = `<script>alert(1)</script><img src=x onerror=alert(2)>`
 
 const pipelinesYAML = `version: 1
@@ -37,7 +37,7 @@ pipelines:
   weekly: {schedule: "0 4 * * 0", streams: [segments]}
 `
 
-// warehouse is one for all tests of this package that only look: three runs of nightly, of which the second failed.
+// warehouse is shared by all tests of this package that only read. It has three runs of nightly; the second one failed.
 var warehouse = sync.OnceValues(func() (w *sharedWarehouse, err error) {
 	warehouseUsed.Store(true)
 	dir, err := os.MkdirTemp("", "console")
@@ -77,7 +77,7 @@ var warehouse = sync.OnceValues(func() (w *sharedWarehouse, err error) {
 	return w, nil
 })
 
-// warehouseUsed says that a test has asked for it.
+// warehouseUsed reports whether a test has used it.
 var warehouseUsed atomic.Bool
 
 type sharedWarehouse struct {
@@ -98,7 +98,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// removeShared removes what the tests share.
+// removeShared removes the shared files.
 func removeShared() int {
 	b, err := sharedConsole()
 	if err == nil {
@@ -131,7 +131,7 @@ type consoleBed struct {
 	refuse  error
 }
 
-// newBed makes a console of its own, for tests that change something.
+// newBed returns a separate console, for tests that change something.
 func newBed(t *testing.T, change func(*Options)) *consoleBed {
 	t.Helper()
 	b := &consoleBed{t: t, now: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)}
@@ -142,13 +142,13 @@ func newBed(t *testing.T, change func(*Options)) *consoleBed {
 	return b.withBrowser(t)
 }
 
-// sharedConsole is the console of all tests that only look: what it has read from the database it reads once.
+// sharedConsole is the console of all tests that only read, so that it reads the database once.
 var sharedConsole = sync.OnceValues(func() (*consoleBed, error) {
 	b := &consoleBed{now: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)}
 	return b, b.openConsole(nil)
 })
 
-// loginToShared is somebody who has logged in there.
+// loginToShared returns a browser with a session of the shared console.
 func loginToShared(t *testing.T) *consoleBed {
 	t.Helper()
 	b, err := sharedConsole()
@@ -160,7 +160,7 @@ func loginToShared(t *testing.T) *consoleBed {
 	return own
 }
 
-// withBrowser gives the console a browser with cookies of its own.
+// withBrowser returns the console with another browser, which has separate cookies.
 func (b *consoleBed) withBrowser(t *testing.T) *consoleBed {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
@@ -228,7 +228,7 @@ func (b *consoleBed) recordAction(what string) error {
 	return b.refuse
 }
 
-// sendRequest sends a request as it is, and gives the answer with its body read.
+// sendRequest sends a request and returns the answer with its body.
 func (b *consoleBed) sendRequest(method, path string, form url.Values, change func(*http.Request)) (*http.Response, string) {
 	b.t.Helper()
 	r, err := http.NewRequestWithContext(b.t.Context(), method, b.server.URL+path, strings.NewReader(form.Encode()))
@@ -260,7 +260,7 @@ func (b *consoleBed) loginWithSecret() {
 	}
 }
 
-// fetchPage reads a page that is there.
+// fetchPage returns a page that must exist.
 func (b *consoleBed) fetchPage(path string) string {
 	b.t.Helper()
 	a, text := b.sendRequest(http.MethodGet, path, nil, nil)

@@ -36,7 +36,7 @@ import (
 	"aqueduck/schemas"
 )
 
-// These tests look at the console with a browser, as `make browser` runs them. Without one they are skipped, and say so.
+// These tests use the console with a browser; `make browser` runs them. Without a browser they are skipped with a message.
 
 const nights = `version: 1
 workspaces: {main: {base_url: "${WORKSPACE_URL}", token: "${WORKSPACE_TOKEN}"}}
@@ -46,7 +46,7 @@ pipelines:
   content: {schedule: "0 3 * * 1", streams: [articles, collections]}
 `
 
-// stage is a warehouse with two weeks of runs, and a console over it that runs pipelines by itself.
+// stage has a warehouse with two weeks of runs, and a console that can run pipelines.
 type stage struct {
 	t       *testing.T
 	runner  *runner.Runner
@@ -111,7 +111,7 @@ func newStage(t *testing.T) *stage {
 	return s
 }
 
-// live lets two weeks pass, with runs of the pipelines at their times, and with what goes wrong meanwhile.
+// live lets two weeks pass, with scheduled runs and some faults.
 func (s *stage) live() {
 	const nights = 14
 	for night := range nights {
@@ -177,7 +177,7 @@ type page struct {
 	said []string   // errors of the console, and what could not be loaded
 }
 
-// browser is the machine's own; where there is none the test is skipped, and says so.
+// browser returns the browser of the machine. Without one it skips the test with a message.
 func browser(t *testing.T) string {
 	t.Helper()
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
@@ -189,7 +189,7 @@ func browser(t *testing.T) string {
 	return ""
 }
 
-// browse opens a browser of the machine's own.
+// browse starts the browser of the machine.
 func browse(t *testing.T, site string) *page {
 	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(browser(t)))
@@ -223,7 +223,7 @@ func browse(t *testing.T, site string) *page {
 	return p
 }
 
-// do does something in the page.
+// do executes actions in the page.
 func do[T any](p *page, a chromedp.Action[T]) T {
 	p.t.Helper()
 	v, err := chromedp.Run(p.ctx, a)
@@ -241,7 +241,7 @@ func (p *page) text() string {
 	return text
 }
 
-// open goes to a path, and fails for errors that the browser tells of and for what is wider than its window.
+// open opens a path. It fails for errors of the browser and for content that is wider than the window.
 func (p *page) open(path string) {
 	p.t.Helper()
 	do(p, chromedp.Navigate(p.site+path))
@@ -262,11 +262,11 @@ func (p *page) sound(path string) {
 	p.said = nil
 }
 
-// until waits for something to be true in the page.
+// until waits until a condition is true in the page.
 func (p *page) until(what, condition string) {
 	p.t.Helper()
 	for begin := time.Now(); time.Since(begin) < time.Minute; {
-		// While a page is replaced by another there is nothing to ask.
+		// While one page replaces another, a condition cannot be evaluated.
 		if met, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool](condition)); err == nil && met {
 			return
 		}
@@ -279,7 +279,7 @@ func (p *page) size(width, height int64) {
 	do(p, chromedp.EmulateViewport(width, height))
 }
 
-// scheme has the browser prefer light or dark pages.
+// scheme makes the browser prefer light or dark pages.
 func (p *page) scheme(name string) {
 	p.t.Helper()
 	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}}}
@@ -303,7 +303,7 @@ func (p *page) login() {
 	p.until("somebody has logged in", `document.body.hasAttribute("data-in")`)
 }
 
-// shots is where pictures are put; "" is nowhere.
+// shots returns the directory for pictures; "": none are made.
 var shots = os.Getenv("AQUEDUCK_SHOTS")
 
 func (p *page) shot(name string) {
@@ -384,7 +384,7 @@ func (s *stage) pages(t *testing.T) {
 	p.withoutScripts(paths)
 }
 
-// keys tries the keys that the foot of each page tells of.
+// keys tries the keys that the footer of each page names.
 func (p *page) keys(paths map[string]string) {
 	p.t.Helper()
 	p.open(paths["data"])
@@ -399,7 +399,7 @@ func (p *page) keys(paths map[string]string) {
 	p.until("the search has found something", `location.pathname === "/search" && document.querySelectorAll(".found li").length > 3`)
 }
 
-// withoutScripts looks at the pages as a browser without JavaScript does.
+// withoutScripts opens the pages without JavaScript.
 func (p *page) withoutScripts(paths map[string]string) {
 	p.t.Helper()
 	p.scripts(false)
@@ -412,7 +412,7 @@ func (p *page) withoutScripts(paths map[string]string) {
 	p.scripts(true)
 }
 
-// follow begins a run with a button, sees it live, ends it with another, and reads again what is left.
+// follow starts a run with a button, watches it live, cancels it, and retries the rest.
 func (s *stage) follow(t *testing.T) {
 	p := browse(t, s.server.URL)
 	p.size(1280, 800)

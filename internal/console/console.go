@@ -10,7 +10,7 @@ import (
 	"aqueduck/internal/runlog"
 )
 
-// mostLive is how many pages may be told of a run at once: each holds a connection, and reads run.json each second.
+// mostLive is the highest number of live pages: each needs a connection, and reads run.json every second.
 const mostLive = 64
 
 // Console is the handler of all pages. It is safe for concurrent use.
@@ -20,11 +20,11 @@ type Console struct {
 	assets  fs.FS
 	guard   *accessGuard
 	handler http.Handler
-	live    chan struct{} // holds one of each connection that events go to, as many as there may be
-	ending  chan struct{} // closed when the server shuts down: what is live ends then
+	live    chan struct{} // has one value for each live page, at most mostLive
+	ending  chan struct{} // closed when the server shuts down: live pages end then
 
 	mu    sync.Mutex // guards what follows
 	seen  *runlog.Overview
-	until time.Time      // that it may be shown
-	facts *publishedData // of the published file that was last asked
+	until time.Time      // time until which seen is shown
+	facts *publishedData // of the published file that was read last
 }

@@ -28,7 +28,7 @@ func requireTexts(t *testing.T, page string, texts ...string) {
 	}
 }
 
-func TestTheOverviewTellsOfEachPipeline(t *testing.T) {
+func TestTheOverviewShowsEachPipeline(t *testing.T) {
 	t.Parallel()
 	b := loginToShared(t)
 	page := b.fetchPage("/")
@@ -109,7 +109,7 @@ func readJSON(t *testing.T, text string, into any) {
 	}
 }
 
-// TestS27HostileTextIsShownAsText: what the source said in an error is on the page of the run, and nothing of it is HTML.
+// TestS27HostileTextIsShownAsText: text of the source in an error is on the page of the run, and none of it becomes HTML.
 func TestS27HostileTextIsShownAsText(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, nil)
@@ -156,8 +156,8 @@ func TestButtonsDoWhatTheySay(t *testing.T) {
 	}
 }
 
-// TestARunIsLive follows run.json: an event comes with each word of it, and one at its end; the page of the run has its streams.
-func TestARunIsLive(t *testing.T) {
+// TestPagesFollowTheActiveRun follows run.json: each change causes an event, and the end causes one too. The page of the run has its streams.
+func TestPagesFollowTheActiveRun(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, func(o *Options) {
 		o.Dir = newDir(t, o.Dir)
@@ -191,7 +191,7 @@ func TestARunIsLive(t *testing.T) {
 	if got := next(); got != "idle" {
 		t.Errorf("before it: %s", got)
 	}
-	// Whole at once, as a run writes it: nobody who looks meanwhile finds a part of it.
+	// Replaced at once, as a run does it, so that no reader finds half a file.
 	if err := renameio.WriteFile(dir.RunFile(), running, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -219,8 +219,8 @@ func TestARunIsLive(t *testing.T) {
 	}
 }
 
-// TestEachLinkLeadsSomewhere follows what the pages name.
-func TestEachLinkLeadsSomewhere(t *testing.T) {
+// TestEachLinkHasItsPage follows all links of the pages.
+func TestEachLinkHasItsPage(t *testing.T) {
 	t.Parallel()
 	b := loginToShared(t)
 	links := regexp.MustCompile(`(?:href|src)="(/[^"#]*)`)

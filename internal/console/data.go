@@ -16,15 +16,15 @@ import (
 	"aqueduck/schemas"
 )
 
-// publishedData is what is known of one published file. It never changes: another file is another data.
+// publishedData is what was read of one published file. It stays valid, because published files do not change.
 type publishedData struct {
 	file      string
-	isolation read.Isolation // of what views of users are asked, or may be
+	isolation read.Isolation // for queries that read views or models of users
 	Tables    []*Table       `json:"tables"`
 
-	mu       sync.Mutex                 // one question at a time: each may use all the memory that questions have
+	mu       sync.Mutex                 // one question at a time, because each may use the whole memory limit
 	profiles map[string][]columnProfile // by schema.table
-	answers  map[string]*queryResult    // by the name of the saved query
+	answers  map[string]*queryResult    // by workspace.query
 }
 
 // Table is a table, view or model that analysts can read.
@@ -34,20 +34,20 @@ type Table struct {
 	Kind    string       `json:"kind"`
 	Doc     string       `json:"doc"`
 	Rows    int64        `json:"rows"` // -1: a model, whose rows nobody has counted
-	From    []string     `json:"from"` // what of the API it is made of
+	From    []string     `json:"from"` // API endpoints that its data comes from
 	Columns []ColumnView `json:"columns"`
 }
 
-// ColumnView is a column of one.
+// ColumnView is a column of a Table.
 type ColumnView struct {
 	Name       string `json:"name"`
 	Type       string `json:"type"`
 	Doc        string `json:"doc"`
-	Personal   bool   `json:"personal"` // personal data or a contact's id: no value of it is shown
+	Personal   bool   `json:"personal"` // personal data or a contact's id: its values are not shown
 	References string `json:"references,omitempty"`
 }
 
-// Personal is how many of its columns are.
+// Personal returns the number of columns with personal data.
 func (t *Table) Personal() (n int) {
 	for _, c := range t.Columns {
 		if c.Personal {
@@ -57,10 +57,10 @@ func (t *Table) Personal() (n int) {
 	return n
 }
 
-// questionTime is how long a question of a page may take.
+// questionTime limits the time of a question of a page.
 const questionTime = 30 * time.Second
 
-// withReader opens the file for a question.
+// withReader opens the file for one question.
 func (d *publishedData) withReader(ctx context.Context, question func(r *read.Reader) error) error {
 	r, err := read.OpenReader(ctx, d.file)
 	if err != nil {
@@ -69,12 +69,12 @@ func (d *publishedData) withReader(ctx context.Context, question func(r *read.Re
 	return errors.Join(question(r), r.Close())
 }
 
-// eachRow runs a statement and gives its rows.
+// eachRow runs a statement and calls row for each of its rows.
 func eachRow(ctx context.Context, r *read.Reader, statement string, row func(v []any)) error {
 	return r.Query(ctx, statement, rowsOf(row))
 }
 
-// queryApart runs a statement that reads what users have defined: whatever that does, this process goes on.
+// queryApart runs a statement that reads what users have defined in a child process: a crash there does not end this process.
 func (d *publishedData) queryApart(ctx context.Context, statement string, visit func(columns []string, v []any) error) error {
 	limited, cancel := context.WithTimeout(ctx, questionTime)
 	defer cancel()
@@ -94,10 +94,10 @@ func rowsOf(row func(v []any)) func([]string, []any) error {
 	}
 }
 
-// hidden are columns that hold whatever no other took, or are of no use to people.
+// hidden are columns of no use to people, or with whatever fits no other column.
 var hidden = []string{"_extra", "_hash"}
 
-// readDictionary reads the dictionary, the comments of tables and how many rows are stored.
+// readDictionary reads the dictionary, the comments of tables and their numbers of rows.
 func (d *publishedData) readDictionary(ctx context.Context, r *read.Reader, catalogue *schemas.Catalogue) error {
 	tables := map[string]*Table{}
 	const columns = `SELECT schema, table_name, kind, column_name, type, coalesce(doc, ''), pii OR person, coalesce(reference, '') FROM _sync.dictionary
@@ -147,7 +147,7 @@ func (d *publishedData) readDictionary(ctx context.Context, r *read.Reader, cata
 	return nil
 }
 
-// countViews counts the rows of views that show what a table has. What models have is not known before they are asked.
+// countViews counts the rows of views over tables. Those of models are not counted: computing a model may take long.
 func (d *publishedData) countViews(ctx context.Context) error {
 	var parts []string
 	for i, t := range d.Tables {
@@ -164,10 +164,10 @@ func (d *publishedData) countViews(ctx context.Context) error {
 	}))
 }
 
-// isModel says whether it is one that analysts measure with, which may take a while to read.
+// isModel reports whether the table is a model, which may take long to read.
 func (t *Table) isModel() bool { return strings.HasSuffix(t.Schema, "models") }
 
-// sourceEndpoints says what of the API a table is made of.
+// sourceEndpoints returns the API endpoints that a table is made from.
 func sourceEndpoints(catalogue *schemas.Catalogue, t *Table) (from []string, err error) {
 	name := t.Name
 	if t.isModel() {
@@ -195,10 +195,10 @@ func (d *publishedData) findTable(schema, name string) *Table {
 	return nil
 }
 
-// columnProfile is what the values of a column are like. Of texts there is none: one of them is somebody's.
+// columnProfile describes the values of a column. For texts it has no smallest or largest value: that would show the text of a person.
 type columnProfile struct {
 	Column   string  `json:"column"`
-	Distinct int64   `json:"distinct"` // about
+	Distinct int64   `json:"distinct"` // approximately
 	Nulls    float64 `json:"nulls"`    // in percent
 	Min      string  `json:"min,omitempty"`
 	Median   string  `json:"median,omitempty"`
@@ -208,15 +208,15 @@ type columnProfile struct {
 
 var instant = regexp.MustCompile(`^(\d{4}-\d\d-\d\d \d\d:\d\d)\S*\+00$`)
 
-// formatMinute is a value, without the seconds where it is a time.
+// formatMinute formats a value; a time has no seconds.
 func formatMinute(v any) string { return instant.ReplaceAllString(asString(v), "$1") }
 
-// showsRange says whether the smallest and largest value of a type may be shown.
+// showsRange reports whether the smallest and largest value of a type may be shown.
 func showsRange(kind string) bool {
 	return slices.ContainsFunc([]string{"int", "double", "decimal", "timestamp", "date", "float"}, func(word string) bool { return strings.Contains(kind, word) })
 }
 
-// profileTable looks at the values of a table, once a file: at none of a column that is personal.
+// profileTable reads the values of a table, once for each published file. It does not read personal columns.
 func (d *publishedData) profileTable(ctx context.Context, t *Table) ([]columnProfile, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -261,32 +261,32 @@ func asString(v any) string {
 	return s
 }
 
-// savedQuery is a saved query, and whether this warehouse can answer it.
+// savedQuery is a saved query, with what this warehouse lacks to answer it.
 type savedQuery struct {
 	Name     string   `json:"name"`
 	Question string   `json:"question"`
 	SQL      string   `json:"sql"`
-	Lacks    []string `json:"lacks,omitempty"` // relations that are not there
+	Lacks    []string `json:"lacks,omitempty"` // missing relations
 
-	Workspace string `json:"workspace"` // that it asks about
+	Workspace string `json:"workspace"` // about which it asks
 
 	statement string
-	personal  map[string]bool // names of columns, of what it reads, whose values are not shown
+	personal  map[string]bool // names of personal columns of the relations that it reads
 	reads     []string
 }
 
-// queryResult is what a saved query gives.
+// queryResult is the answer of a saved query.
 type queryResult struct {
 	Columns []string `json:"columns"`
 	Rows    [][]any  `json:"rows"`
 	Hidden  []string `json:"hidden"` // columns whose values are personal
-	More    bool     `json:"more"`   // there are more rows than these
+	More    bool     `json:"more"`   // the answer has more rows than these
 }
 
-// mostRows is more than a saved query has, but for those that list what there is.
+// mostRows is the number of rows that a page shows. Only queries that list things have more.
 const mostRows = 200
 
-// runSavedQuery answers a saved query, once a file. A column with the name of one that is personal has no values.
+// runSavedQuery answers a saved query, once for each published file. It hides the values of a column that has the name of a personal one.
 func (d *publishedData) runSavedQuery(ctx context.Context, q savedQuery) (*queryResult, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

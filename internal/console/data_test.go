@@ -13,7 +13,7 @@ import (
 	"aqueduck/schemas"
 )
 
-// thorough says whether every page is looked at, or some: each asks the database.
+// thorough reports whether to test every page or only some: each reads the database.
 var thorough = os.Getenv("AQUEDUCK_LONG") != ""
 
 func TestTheDictionaryIsThatOfThePublishedFile(t *testing.T) {
@@ -45,9 +45,9 @@ func TestTheDictionaryIsThatOfThePublishedFile(t *testing.T) {
 	}
 }
 
-// TestNoValueOfAPersonIsShown on pages about data: neither in profiles nor in the answers of saved queries.
+// TestNoPersonalValueIsShown on pages about data: neither in profiles nor in the answers of saved queries.
 // Holds: S35.
-func TestNoValueOfAPersonIsShown(t *testing.T) {
+func TestNoPersonalValueIsShown(t *testing.T) {
 	t.Parallel()
 	b := loginToShared(t)
 	w, _ := warehouse()
@@ -104,8 +104,8 @@ func TestSavedQueriesAreDrawn(t *testing.T) {
 	requireTexts(t, b.fetchPage("/search?q=country"), `href="/data/q/contacts_by_country"`, `href="/data/t/main/contacts#location_country"`)
 }
 
-// TestQuestionsAreAskedAboutEachWorkspace where there are two: one that the published file has, and one that was never read.
-func TestQuestionsAreAskedAboutEachWorkspace(t *testing.T) {
+// TestSavedQueriesAnswerForEachWorkspace where there are two: one that the published file has, and one that was never read.
+func TestSavedQueriesAnswerForEachWorkspace(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "pipelines.yaml")
 	text := strings.Replace(pipelinesYAML, "workspaces: {main:", `workspaces: {main: {base_url: "${WORKSPACE_URL}", token: "${WORKSPACE_TOKEN}"}, acme:`, 1)

@@ -45,22 +45,22 @@ func (c *Console) dataRoutes(mux *http.ServeMux) {
 	}))
 }
 
-// dataView is what there is for analysts.
+// dataView is the page with tables and saved queries.
 type dataView struct {
 	pageView
-	Nothing   bool // is published yet
+	Nothing   bool // nothing is published yet
 	Questions []questionGroup
 	About     *workspaceChoice
 	Schemas   []schemaView
 }
 
-// workspaceChoice is which workspace questions are asked about, where there are several.
+// workspaceChoice is the choice of the workspace that the saved queries are about.
 type workspaceChoice struct {
-	Asked string // among All
+	Asked string // the chosen one of All
 	All   []string
 }
 
-// offerWorkspaces is nil for a configuration of one workspace.
+// offerWorkspaces returns nil for a configuration with one workspace.
 func (c *Console) offerWorkspaces(asked []savedQuery) *workspaceChoice {
 	config, _ := c.o.Config()
 	all := config.WorkspaceNames()
@@ -72,7 +72,7 @@ func (c *Console) offerWorkspaces(asked []savedQuery) *workspaceChoice {
 
 func workspaceOf(r *http.Request) string { return r.URL.Query().Get("workspace") }
 
-// questionGroup are the questions about one thing.
+// questionGroup is a group of saved queries about one subject.
 type questionGroup struct {
 	About string
 	All   []savedQuery
@@ -116,17 +116,17 @@ func (c *Console) dataPage(ctx context.Context, r *http.Request) (string, framed
 	return "data", v, nil
 }
 
-// tableView is one table.
+// tableView is the page of a table.
 type tableView struct {
 	pageView
 	*Table
 	Profiles map[string]columnProfile
 	Rows     int64
-	Large    bool // its values are looked at when somebody asks
+	Large    bool // its values are read only on request
 	Failed   string
 }
 
-// quickRows is how many rows a page looks at without being asked.
+// quickRows is the largest number of rows whose values a page reads without a request.
 const quickRows = 200_000
 
 func (c *Console) tableOf(ctx context.Context, r *http.Request) (*publishedData, *Table, error) {
@@ -147,7 +147,7 @@ func (c *Console) tablePage(ctx context.Context, r *http.Request) (string, frame
 		return "", nil, err
 	}
 	v := &tableView{pageView: pageView{Title: t.Name, Here: "data"}, Table: t, Rows: t.Rows, Profiles: map[string]columnProfile{}}
-	// What a view costs nobody knows before it is asked.
+	// The cost of a view without a row count is not known in advance.
 	if (t.Rows < 0 || t.Rows > quickRows) && r.URL.Query().Get("profile") == "" && !d.isProfiled(t) {
 		v.Large = true
 		return "table", v, nil
@@ -166,7 +166,7 @@ func (c *Console) tablePage(ctx context.Context, r *http.Request) (string, frame
 	return "table", v, nil
 }
 
-// isProfiled says whether the values of a table were looked at already.
+// isProfiled reports whether the values of a table were read already.
 func (d *publishedData) isProfiled(t *Table) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -181,10 +181,10 @@ type questionView struct {
 	About  *workspaceChoice
 	Header []columnHeader
 	Lines  [][]tableCell
-	Series template.HTML // of days, weeks or months: one column each
+	Series template.HTML // a picture with a column for each day, week or month
 	First  string
 	Last   string
-	Drawn  string // which column is
+	Drawn  string // name of the drawn column
 	Hidden []string
 	More   bool
 }
@@ -194,7 +194,7 @@ type columnHeader struct {
 	Number bool
 }
 
-// tableCell is a value, and how long its bar is.
+// tableCell is a value with its bar.
 type tableCell struct {
 	Text   string
 	Number bool
@@ -234,7 +234,7 @@ func (c *Console) questionPage(ctx context.Context, r *http.Request) (string, fr
 	return "question", v, nil
 }
 
-// drawAnswer makes a table of an answer, with bars for its first column of numbers, and above it a picture where its rows are times.
+// drawAnswer makes a table of an answer, with bars for its first column of numbers. If its rows are times, it also draws a picture.
 func (v *questionView) drawAnswer(a *queryResult) {
 	v.Hidden, v.More = a.Hidden, a.More
 	drawn := -1
@@ -277,7 +277,7 @@ func (v *questionView) drawAnswer(a *queryResult) {
 	}
 }
 
-// isDateOrMonth says whether a value is a day or a month.
+// isDateOrMonth reports whether a value is a day or a month.
 func isDateOrMonth(v any) bool {
 	s, ok := v.(string)
 	if !ok {
@@ -291,7 +291,7 @@ func isDateOrMonth(v any) bool {
 	return false
 }
 
-// drawSeries draws one column a row, the oldest on the left.
+// drawSeries draws a column for each row, the oldest on the left.
 func drawSeries(a *queryResult, drawn int, most float64) template.HTML {
 	rows := slices.Clone(a.Rows)
 	if len(rows) > 1 && formatValue(rows[0][0]) > formatValue(rows[len(rows)-1][0]) {
@@ -332,7 +332,7 @@ func asNumber(v any) (float64, bool) {
 	return 0, false
 }
 
-// formatValue is a value as people read it.
+// formatValue formats a value for people.
 func formatValue(v any) string {
 	switch n := v.(type) {
 	case nil:

@@ -13,12 +13,12 @@ import (
 	"aqueduck/internal/runlog"
 )
 
-// Pictures are SVG that is made here: of numbers, and of words of ours. Names that come from elsewhere stay in the templates.
+// The pictures of this file are SVG text made of numbers and of fixed words. Names from the source are not in them: templates escape those.
 
-// shownRuns is how many runs a strip has.
+// shownRuns is the number of runs in a strip.
 const shownRuns = 30
 
-// drawRunStrip is the last runs of a pipeline, the newest on the right, each a link with its own shape.
+// drawRunStrip draws the last runs of a pipeline, the newest on the right. Each is a link with the shape of its outcome.
 func drawRunStrip(runs []runlog.PastRun) template.HTML {
 	const wide, high = 9, 18
 	var b strings.Builder
@@ -54,8 +54,8 @@ func drawRunStrip(runs []runlog.PastRun) template.HTML {
 	return template.HTML(b.String())
 }
 
-// drawSparkline is the rows of the last runs as a row of bars, each above its run in the strip. Their heights are the roots of the numbers:
-// beside a first run the others would not be seen.
+// drawSparkline draws the number of rows of the last runs as bars, each above its run in the strip. The heights are square roots: otherwise
+// a first run would hide all others.
 func drawSparkline(runs []runlog.PastRun) template.HTML {
 	const wide, high = 9, 24
 	runs = runs[:min(len(runs), shownRuns)]
@@ -73,7 +73,7 @@ func drawSparkline(runs []runlog.PastRun) template.HTML {
 	return template.HTML(b.String())
 }
 
-// runChart is one thing over the runs of a pipeline, as stacked columns.
+// runChart shows one measure over the runs of a pipeline, as stacked columns.
 type runChart struct {
 	Title, Most string
 	Bars        template.HTML
@@ -83,7 +83,7 @@ type runChart struct {
 
 type legendEntry struct{ Class, Word string }
 
-// chartColumn is one run's share of a chart: its parts from the bottom up, by class.
+// chartColumn is the column of a run in a chart. Its parts are ordered from the bottom up.
 type chartColumn struct {
 	run   runlog.PastRun
 	parts []columnPart
@@ -95,7 +95,7 @@ type columnPart struct {
 	value float64
 }
 
-// chartsOf are rows, duration and requests of the runs of a pipeline. Requests are split where something tells how they were answered.
+// chartsOf draws rows, duration and requests of the runs of a pipeline. Requests are divided by their answers if the run has a trace.
 func chartsOf(dir layout.Dir, runs []runlog.PastRun) ([]runChart, error) {
 	runs = slices.Clone(runs)
 	slices.Reverse(runs)
@@ -126,7 +126,7 @@ func chartsOf(dir layout.Dir, runs []runlog.PastRun) ([]runChart, error) {
 	}, nil
 }
 
-// answersOf is how many requests of a run were refused for being too many, and how many failed.
+// answersOf returns how many requests of a run were refused by the rate limit, and how many failed.
 func answersOf(dir layout.Dir, run string) (limited, broken int64, err error) {
 	t, err := runlog.ReadTrace(dir, run)
 	if err != nil || t == nil {
@@ -153,9 +153,9 @@ func formatLargest(columns []chartColumn, say func(float64) string) string {
 	return say(top)
 }
 
-// drawColumns draws columns into a box that is as wide as the page has room for.
+// drawColumns draws columns into a box with the width of the page.
 func drawColumns(columns []chartColumn) template.HTML {
-	const high, slots = 100.0, 12 // few runs are no broad columns
+	const high, slots = 100.0, 12 // with few runs the columns stay narrow
 	top := 0.0
 	for _, c := range columns {
 		top = max(top, c.sumParts())

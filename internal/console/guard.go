@@ -11,16 +11,16 @@ import (
 	"time"
 )
 
-// answerIn is how long an answer that is not live may take to be written.
+// answerIn limits the time to write an answer that is not live.
 const answerIn = 2 * time.Minute
 
-// policy lets a page load what comes from here, and be shown nowhere else.
+// policy lets a page load only from this server, and forbids frames.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// longestBody is more than any form of ours has.
+// longestBody limits request bodies; it is larger than any form of the console.
 const longestBody = 16 << 10
 
-// accessGuard lets through requests of those who have the secret, and of sessions that began by it.
+// accessGuard lets through requests with the secret, and those of sessions that began with it.
 type accessGuard struct {
 	o        Options
 	sessions *sessionStore
@@ -31,7 +31,7 @@ func newGuard(o Options) *accessGuard {
 	return &accessGuard{o: o, sessions: newSessions(o.Now), tries: &tokenAttempts{now: o.Now}}
 }
 
-// protectPages puts before the pages all that a request has to pass: each answer has the headers, whatever it is.
+// protectPages sets the security headers of every answer and checks host, origin, size and login of a request.
 func (g *accessGuard) protectPages(next http.Handler) http.Handler {
 	origin := http.NewCrossOriginProtection()
 	origin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -54,19 +54,19 @@ func (g *accessGuard) protectPages(next http.Handler) http.Handler {
 			http.Error(w, "the console does not accept this host name: see --console-host", http.StatusMisdirectedRequest)
 			return
 		}
-		// A writer that cannot have a deadline is one of a test.
+		// Only writers of tests have no deadline.
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answerIn))
 		r.Body = http.MaxBytesReader(w, r.Body, longestBody)
 		inner.ServeHTTP(w, r)
 	})
 }
 
-// isPublicPath says what is shown to whoever asks: the way in, and whether the program is alive.
+// isPublicPath reports whether a path needs no login: the login page with its assets, and health.
 func isPublicPath(path string) bool {
 	return path == "/login" || path == "/healthz" || path == "/readyz" || strings.HasPrefix(path, "/assets/")
 }
 
-// requireLogin lets through who has the token, as a bearer or by a session.
+// requireLogin lets through requests with the token, as a bearer token or by a session.
 func (g *accessGuard) requireLogin(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if isPublicPath(r.URL.Path) || g.sessions.hasSession(r, g.cookieName()) {
@@ -95,7 +95,7 @@ func (g *accessGuard) requireLogin(next http.Handler) http.Handler {
 	})
 }
 
-// tokenVerdict is the answer to a token.
+// tokenVerdict is the result of a token's check.
 type tokenVerdict int
 
 const (
@@ -104,7 +104,7 @@ const (
 	tooMany
 )
 
-// checkToken compares a token with the console's in a time that tells nothing. After a few wrong ones it looks at none for a while.
+// checkToken compares a token with the secret in constant time. After several wrong tokens it pauses.
 func (g *accessGuard) checkToken(token string) tokenVerdict {
 	if !g.tries.mayTry() {
 		return tooMany
@@ -118,13 +118,13 @@ func (g *accessGuard) checkToken(token string) tokenVerdict {
 	return refused
 }
 
-// beginSession makes a session. Whatever session the browser had before is not gone on with.
+// beginSession starts a session and ends an earlier one of the browser: an id that somebody else set must not become valid.
 func (g *accessGuard) beginSession(w http.ResponseWriter, r *http.Request) {
 	g.sessions.dropSession(r, g.cookieName())
 	g.setCookie(w, g.sessions.startSession(), 0)
 }
 
-// endSession ends the session that a browser has.
+// endSession ends the session of a browser.
 func (g *accessGuard) endSession(w http.ResponseWriter, r *http.Request) {
 	g.sessions.dropSession(r, g.cookieName())
 	g.setCookie(w, "", -1)
@@ -134,7 +134,7 @@ func (g *accessGuard) setCookie(w http.ResponseWriter, value string, age int) {
 	http.SetCookie(w, &http.Cookie{Name: g.cookieName(), Value: value, Path: "/", MaxAge: age, HttpOnly: true, Secure: g.o.TLS, SameSite: http.SameSiteStrictMode})
 }
 
-// cookieName is what the session's is called: that of another console on this machine has another name, since browsers do not tell ports apart.
+// cookieName returns the name of the session's cookie. It contains the port, because browsers share cookies between ports of a host.
 func (g *accessGuard) cookieName() string {
 	name := "aqueduck"
 	if i := strings.LastIndexByte(g.o.Address, ':'); i >= 0 {
@@ -157,11 +157,11 @@ func askToWait(w http.ResponseWriter) {
 }
 
 const (
-	freeTries = 5                // wrong tokens in a row that cost nothing
-	pause     = 30 * time.Second // between each two after those
+	freeTries = 5                // wrong tokens in a row without a pause
+	pause     = 30 * time.Second // between any two tries after that
 )
 
-// tokenAttempts counts wrong tokens, whoever sends them: on one machine there is no telling who asks.
+// tokenAttempts counts wrong tokens of all senders together: on one machine they cannot be told apart.
 type tokenAttempts struct {
 	now func() time.Time
 

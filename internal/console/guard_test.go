@@ -28,7 +28,7 @@ import (
 	"aqueduck/load/read"
 )
 
-// newDir is a warehouse's directory of its own with the published file of another.
+// newDir returns a separate directory of a warehouse with the published file of another one.
 func newDir(t *testing.T, of layout.Dir) layout.Dir {
 	t.Helper()
 	dir := layout.Dir(filepath.Join(t.TempDir(), "data"))
@@ -43,7 +43,7 @@ func newDir(t *testing.T, of layout.Dir) layout.Dir {
 	return dir
 }
 
-func TestS28OnlyThisMachineIsListenedTo(t *testing.T) {
+func TestS28OnlyThisMachineCanConnect(t *testing.T) {
 	t.Parallel()
 	sock := filepath.Join(t.TempDir(), "c.sock")
 	for _, test := range []struct {
@@ -89,7 +89,7 @@ func TestS28OnlyThisMachineIsListenedTo(t *testing.T) {
 	}
 }
 
-func TestS29NobodyComesInWithoutTheToken(t *testing.T) {
+func TestS29NobodyLogsInWithoutTheToken(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, nil)
 	for _, path := range []string{"/", "/p/nightly", "/runs", "/search", "/data"} {
@@ -111,7 +111,7 @@ func TestS29NobodyComesInWithoutTheToken(t *testing.T) {
 	if a, text := b.sendRequest(http.MethodGet, "/api/v1/overview", nil, with(secret[1:])); a.StatusCode != http.StatusUnauthorized || !strings.Contains(text, `"next": "`) {
 		t.Errorf("with another: %s %s", a.Status, text)
 	}
-	// A cookie that somebody else chose is no session, and does not become one.
+	// A cookie that somebody else chose never becomes a session.
 	fixed := func(r *http.Request) { r.AddCookie(&http.Cookie{Name: b.console.guard.cookieName(), Value: "chosen"}) }
 	a, _ := b.sendRequest(http.MethodPost, "/login", url.Values{"token": {secret}, "next": {"//evil.test"}}, fixed)
 	made := a.Cookies()
@@ -174,7 +174,7 @@ func TestS29TheTokenIsForItsOwner(t *testing.T) {
 	}
 }
 
-func TestS30OnlyItsOwnNamesAreAnswered(t *testing.T) {
+func TestS30OnlyKnownHostsAreAnswered(t *testing.T) {
 	t.Parallel()
 	b := loginToShared(t)
 	_, port, _ := net.SplitHostPort(b.server.Listener.Addr().String())
@@ -206,8 +206,8 @@ func TestS30OnlyItsOwnNamesAreAnswered(t *testing.T) {
 	}
 }
 
-// TestTheConsoleIsReachedByAProxy, which passes on the name that the browser asked for, over TLS of its own.
-func TestTheConsoleIsReachedByAProxy(t *testing.T) {
+// TestConsoleIsReachableThroughAProxy, which has its own TLS and passes on the host name of the browser.
+func TestConsoleIsReachableThroughAProxy(t *testing.T) {
 	t.Parallel()
 	place := Place{Address: "127.0.0.1:0", Hosts: []string{"reports.example", "intranet.example:8443"}}
 	l, err := place.Listen()
@@ -323,7 +323,7 @@ func TestS32EachAnswerHasTheHeaders(t *testing.T) {
 	}
 }
 
-func TestS34GuessingAndFloodingEnd(t *testing.T) {
+func TestS34GuessingAndFloodingAreLimited(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, nil)
 	guess := func(token string) int {
@@ -356,7 +356,7 @@ func TestS34GuessingAndFloodingEnd(t *testing.T) {
 	}
 }
 
-// TestS34TheServerEndsAndIsReachedByTLS over a server as the program starts it, with TLS; and it ends while somebody listens.
+// TestS34TheServerEndsAndIsReachedByTLS starts the server as the program does, with TLS, and ends it while a live page is open.
 func TestS34TheServerEndsAndIsReachedByTLS(t *testing.T) {
 	t.Parallel()
 	cert, key := makeCertificate(t)
@@ -394,8 +394,8 @@ func TestS34TheServerEndsAndIsReachedByTLS(t *testing.T) {
 	}
 }
 
-// TestS54LivePagesHaveACeiling opens as many as there may be: one more is told so, and comes in once another has gone.
-func TestS54LivePagesHaveACeiling(t *testing.T) {
+// TestS54NumberOfLivePagesIsLimited opens the highest allowed number: one more is refused, and succeeds after another has ended.
+func TestS54NumberOfLivePagesIsLimited(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, nil)
 	b.loginWithSecret()
@@ -434,7 +434,7 @@ func TestS54LivePagesHaveACeiling(t *testing.T) {
 	}
 }
 
-// makeCertificate makes one for 127.0.0.1.
+// makeCertificate makes a certificate for 127.0.0.1.
 func makeCertificate(t *testing.T) (cert, key string) {
 	t.Helper()
 	k, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -460,8 +460,8 @@ func makeCertificate(t *testing.T) (cert, key string) {
 	return cert, key
 }
 
-// TestS33ThereIsNoBoxForSQL: what pages ask for are a token and a word to search.
-func TestS33ThereIsNoBoxForSQL(t *testing.T) {
+// TestS33NoPageAcceptsSQL: the only inputs of pages are the token and a word to search.
+func TestS33NoPageAcceptsSQL(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, nil)
 	fields := regexp.MustCompile(`<(?:input|textarea|select)[^>]*name="(\w+)"`)
@@ -491,7 +491,7 @@ func TestS33ThereIsNoBoxForSQL(t *testing.T) {
 	}
 }
 
-// TestS35OverviewsHaveNoPersonalData: no name, address or number of anybody in the warehouse is on a page about pipelines and runs.
+// TestS35OverviewsHaveNoPersonalData: pages about pipelines and runs have no name, address or number of a person in the warehouse.
 func TestS35OverviewsHaveNoPersonalData(t *testing.T) {
 	t.Parallel()
 	b := loginToShared(t)
@@ -507,7 +507,7 @@ func TestS35OverviewsHaveNoPersonalData(t *testing.T) {
 	}
 }
 
-// personTexts are the names, addresses and numbers of everybody in the warehouse.
+// personTexts returns the names, addresses and numbers of all persons in the warehouse.
 func personTexts(t *testing.T, w *sharedWarehouse) (all []string) {
 	t.Helper()
 	const query = `SELECT DISTINCT v FROM (SELECT unnest([name, email, phone, external_id]) AS v FROM contacts_all) WHERE length(v) > 4`
@@ -523,7 +523,7 @@ func personTexts(t *testing.T, w *sharedWarehouse) (all []string) {
 	return all
 }
 
-func TestS36NothingOfTheProgramItselfIsShown(t *testing.T) {
+func TestS36PagesRevealNoInternals(t *testing.T) {
 	t.Parallel()
 	b := loginToShared(t)
 	for _, path := range []string{"/metrics", "/debug/pprof/", "/debug/pprof/heap", "/debug/vars"} {
@@ -545,8 +545,8 @@ func TestS36NothingOfTheProgramItselfIsShown(t *testing.T) {
 	requireTexts(t, b.fetchPage("/"), "○</i> new")
 }
 
-// TestS36MetricsHaveAnAddressOfTheirOwn, which only this machine reaches.
-func TestS36MetricsHaveAnAddressOfTheirOwn(t *testing.T) {
+// TestS36MetricsHaveASeparateAddress, which only this machine can reach.
+func TestS36MetricsHaveASeparateAddress(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{"0.0.0.0:0", ":0", "10.0.0.1:9321", "9321"} {
 		if l, _, err := ListenMetrics(address, nil); err == nil {

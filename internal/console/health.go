@@ -8,8 +8,8 @@ import (
 	"aqueduck/load/layout"
 )
 
-// registerHealth says whether the program is alive, and whether there is something for readers to open. It tells nothing else: whoever
-// watches machines needs no token.
+// registerHealth registers the paths that say whether the program is alive and whether a file is published. They reveal nothing else, so they
+// need no token.
 func registerHealth(mux *http.ServeMux, dir layout.Dir) {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {

@@ -15,14 +15,13 @@ import (
 	"aqueduck/load/layout"
 )
 
-// shortest is the length of the shortest secret that keeps anybody out.
+// shortest is the minimum length of a secret.
 const shortest = 12
 
-// Place is where a console listens: an address of this machine's own, or a socket as unix:PATH. Others want a certificate and a
-// password.
+// Place is where a console listens: a loopback address, or a socket as unix:PATH. Other addresses need a certificate and a password.
 type Place struct {
 	Address   string
-	Hosts     []string // names that it goes by, besides its address
+	Hosts     []string // host names besides the address
 	Cert, Key string   // files
 	Password  string   // a file of mode 0600
 }
@@ -30,7 +29,7 @@ type Place struct {
 // unixPrefix stands before the path of a socket.
 const unixPrefix = "unix:"
 
-// Listen opens the place. It refuses one that others than this machine's users could reach in the open.
+// Listen opens the place. It refuses an address that other machines can reach, unless it has a certificate and a password.
 func (p Place) Listen() (net.Listener, error) {
 	if path, ok := strings.CutPrefix(p.Address, unixPrefix); ok {
 		return listenUnix(path)
@@ -52,13 +51,13 @@ func (p Place) Listen() (net.Listener, error) {
 	return l, nil
 }
 
-// isLoopback says whether a host of an address is this machine alone. A name other than localhost is not looked up.
+// isLoopback reports whether only this machine can reach a host. It does not look up names other than localhost.
 func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// listenUnix listens at a path, for its owner only. One that was left behind, and that nobody listens at, is replaced.
+// listenUnix listens on a socket that only its owner can use. It replaces an old socket that no process listens on.
 func listenUnix(path string) (net.Listener, error) {
 	if info, err := os.Lstat(path); err == nil && info.Mode().Type() == fs.ModeSocket {
 		if other, err := net.Dial("unix", path); err == nil {
@@ -78,13 +77,13 @@ func listenUnix(path string) (net.Listener, error) {
 	return l, nil
 }
 
-// Names are the hosts that requests may name: those of the address it listens at, and the given ones, with its port and, for the
-// port that browsers leave out, without. The given ones count as they are, too: a proxy that passes requests on has another port.
+// Names returns the hosts that requests may name: those of its address and the given ones. Each has the port, and is also without it where
+// browsers omit the port. The given ones also count as they are, because a proxy may use another port.
 func (p Place) Names(l net.Listener) []string {
 	if strings.HasPrefix(p.Address, unixPrefix) {
 		return append([]string{"localhost"}, p.Hosts...)
 	}
-	_, port, _ := net.SplitHostPort(l.Addr().String()) // it listens there
+	_, port, _ := net.SplitHostPort(l.Addr().String()) // a listener's address is always valid
 	host, _, _ := net.SplitHostPort(p.Address)
 	hosts := slices.Clone(p.Hosts)
 	if isLoopback(host) {
@@ -106,11 +105,11 @@ func (p Place) Names(l net.Listener) []string {
 	return names
 }
 
-// tokenFile is where the token of a console lies that was given no password.
+// tokenFile has the token of a console without a password file.
 const tokenFile = "console.token"
 
-// Secret is what a visitor has to know: the password of the file, or a token that the first start makes. made is the file of a
-// new one, which is then said once; "" when there was one.
+// Secret returns the password of the file, or the token that the first start makes. made is the file of a new token, which is then printed
+// once; "" if a token existed.
 func (p Place) Secret(dir layout.Dir) (secret, made string, err error) {
 	if p.Password != "" {
 		secret, err = readSecret(p.Password)
@@ -137,7 +136,7 @@ func (p Place) Secret(dir layout.Dir) (secret, made string, err error) {
 	return secret, file, nil
 }
 
-// readSecret reads a secret that nobody but its owner can read.
+// readSecret reads a secret from a file that only its owner can read.
 func readSecret(file string) (string, error) {
 	info, err := os.Stat(file)
 	if err != nil {

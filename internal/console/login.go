@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// loginView is what the login page shows.
+// loginView is the login page.
 type loginView struct {
 	pageView
 	Next, Error string
@@ -15,7 +15,7 @@ func (c *Console) loginPage(w http.ResponseWriter, r *http.Request) {
 	c.renderPage(w, r, http.StatusOK, "login", &loginView{pageView: pageView{Title: "Log in"}, Next: safeRedirectPath(r.URL.Query().Get("next"))})
 }
 
-// serveLogin makes a session of the token.
+// serveLogin starts a session for a browser that sends the token.
 func (c *Console) serveLogin(w http.ResponseWriter, r *http.Request) {
 	if err := r.ParseForm(); err != nil {
 		c.renderError(w, r, errForm)
@@ -39,7 +39,7 @@ func (c *Console) serveLogout(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/login", http.StatusSeeOther)
 }
 
-// safeRedirectPath is a place of this console, and no other site's, whatever was asked for.
+// safeRedirectPath returns a path of this console; never an address of another site.
 func safeRedirectPath(next string) string {
 	if !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.ContainsAny(next, "\\\r\n\t") || strings.HasPrefix(next, "/login") {
 		return "/"

@@ -17,8 +17,8 @@ import (
 	"aqueduck/internal/runlog"
 )
 
-// Metrics is what Prometheus asks for, at an address of its own: /metrics, /healthz and /readyz, for those hosts only. It wants no
-// token, and has names of pipelines and streams, times and numbers.
+// Metrics returns the handler of /metrics, /healthz and /readyz, for these hosts only. It needs no token. It contains names of pipelines and
+// streams, times and numbers.
 func Metrics(s Serving, hosts []string, now func() time.Time) (http.Handler, error) {
 	registry := prometheus.NewRegistry()
 	for _, c := range []prometheus.Collector{&metricsCollector{s, now}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})} {
@@ -39,8 +39,8 @@ func Metrics(s Serving, hosts []string, now func() time.Time) (http.Handler, err
 	}), nil
 }
 
-// ListenMetrics opens an address for them, which only this machine reaches, and gives the hosts that requests may name: those of the
-// address, and the given ones, by which a proxy may ask.
+// ListenMetrics listens on an address that only this machine can reach. It also returns the hosts that requests may name: those of the
+// address, and the given ones, for a proxy.
 func ListenMetrics(address string, names []string) (net.Listener, []string, error) {
 	p := Place{Address: address, Hosts: names}
 	host, _, err := net.SplitHostPort(address)
@@ -55,12 +55,12 @@ func ListenMetrics(address string, names []string) (net.Listener, []string, erro
 	return l, p.Names(l), nil
 }
 
-// ServeMetrics answers at a listener until the context ends.
+// ServeMetrics serves the metrics until the context ends.
 func ServeMetrics(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger) error {
 	return serveUntilDone(ctx, l, h, "", "", log, func() {})
 }
 
-// metricsCollector reads what is known of the pipelines whenever it is asked.
+// metricsCollector reads the state of the pipelines for each request.
 type metricsCollector struct {
 	s   Serving
 	now func() time.Time
@@ -86,10 +86,10 @@ var (
 	lateness        = newMetricDesc("stream_late", "0 = fresh, 1 = late, 2 = SLA breached; absent if no SLA is configured.", "workspace", "stream")
 )
 
-// Describe gives nothing: which pipelines there are a reload changes.
+// Describe sends nothing, because a reload may change the pipelines.
 func (c *metricsCollector) Describe(chan<- *prometheus.Desc) {}
 
-// Collect gives what is known now, or the error that it met.
+// Collect sends the present values, or the error of reading them.
 func (c *metricsCollector) Collect(to chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), questionTime)
 	defer cancel()

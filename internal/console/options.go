@@ -11,27 +11,27 @@ import (
 	"aqueduck/schemas"
 )
 
-// Serving is what the process that serves the console can tell, and do. The console itself runs nothing.
+// Serving has the functions of the process that serves the console. The console itself runs nothing.
 type Serving struct {
 	Dir     layout.Dir
-	Log     *slog.Logger // of what the server meets; nil: the process's own
+	Log     *slog.Logger // of the server's errors; nil: the default log
 	Config  func() (*config.Config, *schemas.Catalogue)
-	Trouble func() string // why pipelines.yaml as it is now is not what is served; "" when it is
+	Trouble func() string // why the present pipelines.yaml is not in use; "": it is
 	Run     func(pipeline string, failed bool) error
 	Cancel  func(pipeline string) error
 	Reload  func() error
 
-	Isolation read.Isolation // how what users have defined is asked
+	Isolation read.Isolation // runs queries of what users have defined in a child process
 }
 
-// Options are what a console needs. All but ReadOnly, TLS and Version are needed.
+// Options are the options of a console. Only ReadOnly, TLS and Version may be empty.
 type Options struct {
 	Serving
-	Address  string   // where it listens, as people write it
+	Address  string   // where it listens, in the form of --console
 	Hosts    []string // every Host that a request may name, with its port
 	Secret   string   // the bearer token, and the password of the login page
 	TLS      bool
 	ReadOnly bool
 	Version  string
-	Now      func() time.Time // the clock of sessions and limits
+	Now      func() time.Time // clock of sessions and limits
 }

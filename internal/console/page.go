@@ -13,40 +13,40 @@ import (
 	"aqueduck/internal/runlog"
 )
 
-// actionMessages is what a page says after a button, by the word in its address: no text comes from there.
+// actionMessages has the message after a button, by the word in the page's address. The address itself is never shown as text.
 var actionMessages = map[string]string{
 	"run": "The run has started.", "retry": "The failed streams are being retried.", "cancel": "The run is stopping: it commits complete batches first.",
 	"reload": "The configuration was reloaded.",
 }
 
-// pageView is what every page shows around its own.
+// pageView is the part that all pages have.
 type pageView struct {
 	Title    string
-	Here     string // which of the places in the head is this
+	Here     string // the entry of the menu that this page belongs to
 	Now      time.Time
 	ReadOnly bool
-	In       bool // somebody has logged in
+	In       bool // a user is logged in
 	Address  string
-	Program  string // its version
+	Program  string // the program's version
 	Trouble  string
-	Said     string // what the last button did, or why it did not
-	Wanting  int    // things that want a person
+	Said     string // result or error of the last button
+	Wanting  int    // number of items that need action
 	Emulated bool
 }
 
 func (v *pageView) pageFrame() *pageView { return v }
 
-// framedPage is every page's own.
+// framedPage is the view of a page; it embeds pageView.
 type framedPage interface{ pageFrame() *pageView }
 
-// errors that pages end with.
+// Errors of pages.
 var (
 	errNotThere = errors.New("this page does not exist")
 	errForm     = errors.New("the form cannot be read")
 	errReadOnly = errors.New("the console is read-only: it was started with --read-only")
 )
 
-// servePage makes a handler of what reads a page's content.
+// servePage makes a handler of a function that reads a page's content.
 func (c *Console) servePage(read func(context.Context, *http.Request) (name string, content framedPage, err error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		name, content, err := read(r.Context(), r)
@@ -67,7 +67,7 @@ func (c *Console) servePage(read func(context.Context, *http.Request) (name stri
 	}
 }
 
-// renderPage writes a page. It is made whole before its first byte is sent.
+// renderPage writes a page. It is complete before its first byte is sent, so an error can still replace it.
 func (c *Console) renderPage(w http.ResponseWriter, r *http.Request, status int, name string, content framedPage) {
 	v := content.pageFrame()
 	v.ReadOnly, v.Address, v.Program = c.o.ReadOnly, c.o.Address, c.o.Version
@@ -82,17 +82,17 @@ func (c *Console) renderPage(w http.ResponseWriter, r *http.Request, status int,
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	// Whoever has gone away reads no error.
+	// A reader that has disconnected needs no error.
 	_, _ = w.Write(b.Bytes())
 }
 
-// errorView is a page that could not be shown.
+// errorView is the page of an error.
 type errorView struct {
 	pageView
 	What, Next string
 }
 
-// renderError says on a page, or as JSON, what went wrong and what helps.
+// renderError writes an error and its next step, as a page or as JSON.
 func (c *Console) renderError(w http.ResponseWriter, r *http.Request, err error) {
 	status, p := http.StatusInternalServerError, problem.AsProblem(err)
 	switch {
@@ -119,10 +119,10 @@ func (c *Console) renderError(w http.ResponseWriter, r *http.Request, err error)
 	c.renderPage(w, r, status, "error", &errorView{pageView: pageView{Title: "Not done", In: true, Now: c.o.Now()}, What: p.Error(), Next: p.Next})
 }
 
-// fresh is how long an overview is shown to whoever asks: a page is looked at by people.
+// fresh is how long an overview is used again: people do not notice a second.
 const fresh = time.Second
 
-// readOverview is what is known of all pipelines.
+// readOverview returns the state of all pipelines.
 func (c *Console) readOverview(ctx context.Context) (*runlog.Overview, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -138,7 +138,7 @@ func (c *Console) readOverview(ctx context.Context) (*runlog.Overview, error) {
 	return o, nil
 }
 
-// clearOverview has the next page look anew.
+// clearOverview makes the next page read the state again.
 func (c *Console) clearOverview() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"aqueduck/internal/runlog"
 )
 
-// overviewView is the first page.
+// overviewView is the first page, with all pipelines.
 type overviewView struct {
 	pageView
 	*runlog.Overview
@@ -57,7 +57,7 @@ func (c *Console) pipelinePage(ctx context.Context, r *http.Request) (string, fr
 	return "pipeline", v, nil
 }
 
-// runsView is the list of all runs.
+// runsView is the page with all runs.
 type runsView struct {
 	pageView
 	Runs []runlog.PastRun
@@ -76,7 +76,7 @@ func (c *Console) runsPage(ctx context.Context, _ *http.Request) (string, framed
 	return "runs", v, nil
 }
 
-// freshnessView is every stream, with how old it is.
+// freshnessView is the page with the freshness of all streams.
 type freshnessView struct {
 	pageView
 	Streams []runlog.StreamStatus

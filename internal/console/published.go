@@ -12,7 +12,7 @@ import (
 	"aqueduck/internal/config"
 )
 
-// readPublished is what is known of the file that readers have now; nil when there is none yet.
+// readPublished returns the data of the current published file. Without one it returns failure.ErrNothingPublished.
 func (c *Console) readPublished(ctx context.Context) (*publishedData, error) {
 	file, err := filepath.EvalSymlinks(c.o.Dir.Link())
 	if err != nil {
@@ -33,7 +33,7 @@ func (c *Console) readPublished(ctx context.Context) (*publishedData, error) {
 	return d, nil
 }
 
-// savedQueries are the saved queries about a workspace; "": the first of the configuration.
+// savedQueries returns the saved queries about a workspace; "" is the first of the configuration.
 func (c *Console) savedQueries(d *publishedData, workspace string) ([]savedQuery, error) {
 	all, err := queries.All()
 	if err != nil {

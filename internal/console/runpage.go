@@ -14,11 +14,11 @@ type runView struct {
 	*runlog.RunAccount
 	Axis    timeAxis
 	Errors  []failedStreams
-	Can     bool // be stopped from here
-	Healing bool // what failed can be read again from here
+	Can     bool // the run can be cancelled here
+	Healing bool // the failed streams can be retried here
 }
 
-// failedStreams are the streams that met an error of one class.
+// failedStreams are the streams that failed with errors of one class.
 type failedStreams struct {
 	Class   string
 	Act     bool

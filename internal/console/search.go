@@ -10,7 +10,7 @@ import (
 	"aqueduck/load/failure"
 )
 
-// searchView is what a word is found in.
+// searchView is the page with the results of a search.
 type searchView struct {
 	pageView
 	Query string
@@ -19,7 +19,7 @@ type searchView struct {
 
 type searchHit struct{ Kind, Name, Doc, Link string }
 
-// mostFound is more than anybody reads.
+// mostFound limits the number of results.
 const mostFound = 100
 
 // searchPage finds pipelines, streams, runs, tables, questions and columns by a part of their names.
@@ -76,7 +76,7 @@ func (c *Console) searchPage(ctx context.Context, r *http.Request) (string, fram
 	return "search", v, err
 }
 
-// addMatches adds those of a kind that have the word in their names, or in what is said of them.
+// addMatches adds the items of a kind that have the word in their names or descriptions.
 func (v *searchView) addMatches(kind string, each func(add func(name, doc, link string))) {
 	word := strings.ToLower(v.Query)
 	each(func(name, doc, link string) {

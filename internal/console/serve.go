@@ -19,7 +19,7 @@ var pages embed.FS
 //go:embed assets
 var assets embed.FS
 
-// New makes a console. It opens nothing and listens nowhere.
+// New returns a console. It opens no file and does not listen yet.
 func New(o Options) (*Console, error) {
 	if len(o.Secret) < shortest {
 		return nil, fmt.Errorf("the token or password of the console has fewer than %d characters", shortest)
@@ -48,7 +48,7 @@ func New(o Options) (*Console, error) {
 	return c, nil
 }
 
-// ServeHTTP answers a request, if it may be asked.
+// ServeHTTP answers a request if it is allowed.
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) { c.handler.ServeHTTP(w, r) }
 
 func (c *Console) registerRoutes() http.Handler {
@@ -71,19 +71,19 @@ func (c *Console) registerRoutes() http.Handler {
 	return mux
 }
 
-// serveAsset serves a file of ours by its own name.
+// serveAsset serves an embedded file by its name.
 func (c *Console) serveAsset(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "public, max-age=3600")
 	http.ServeFileFS(w, r, c.assets, r.PathValue("name"))
 }
 
-// Serve answers at a listener until the context ends; requests under way have a few seconds more. With TLS it needs the files of
-// a certificate and its key.
+// Serve answers requests until the context ends; active requests then have a few seconds to finish. With TLS it needs the files of a
+// certificate and its key.
 func (c *Console) Serve(ctx context.Context, l net.Listener, cert, key string) error {
 	return serveUntilDone(ctx, l, c, cert, key, c.o.Log, func() { close(c.ending) })
 }
 
-// templateFuncs are what pages say numbers, times and states with.
+// templateFuncs are the functions that pages use to format numbers, times and states.
 var templateFuncs = template.FuncMap{
 	"num": formatNumber[int64], "ago": formatAgo, "until": formatUntil, "iso": formatISO, "took": formatDuration, "percent": formatPercent, "seg": url.PathEscape, "shape": badgeOf, "short": shortRunID,
 	"strip": drawRunStrip, "spark": drawSparkline, "clock": formatClock, "left": formatDuration, "state": healthBadge, "streamState": streamState, "plural": pluralForm[int],

@@ -33,7 +33,7 @@ func serveUntilDone(ctx context.Context, l net.Listener, h http.Handler, cert, k
 	defer cancel()
 	err := server.Shutdown(last)
 	if errors.Is(err, context.DeadlineExceeded) {
-		err = server.Close() // whoever still reads an answer is not waited for
+		err = server.Close() // readers that are still active are disconnected
 	}
 	if end := <-ended; !errors.Is(end, http.ErrServerClosed) {
 		err = errors.Join(err, end)

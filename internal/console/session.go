@@ -10,10 +10,10 @@ import (
 
 const (
 	idle         = 8 * time.Hour // without a request, a session ends
-	mostSessions = 64            // the one that was idle longest makes room
+	mostSessions = 64            // one more ends the session that was idle longest
 )
 
-// sessionStore are those who have logged in. They live in memory: another start of the program knows none of them. Only hashes are kept.
+// sessionStore has the sessions of users who have logged in, as hashes. They are in memory only: a restart ends them all.
 type sessionStore struct {
 	now func() time.Time
 
@@ -25,7 +25,7 @@ func newSessions(now func() time.Time) *sessionStore {
 	return &sessionStore{now: now, seen: map[[sha256.Size]byte]time.Time{}}
 }
 
-// startSession makes a session, with a name that nobody has chosen.
+// startSession starts a session and returns its random id.
 func (s *sessionStore) startSession() string {
 	name := rand.Text()
 	s.mu.Lock()
@@ -44,7 +44,7 @@ func (s *sessionStore) startSession() string {
 	return name
 }
 
-// hasSession says whether a request has the cookie of a session, which lives on then.
+// hasSession reports whether a request has the cookie of a session, and extends that session.
 func (s *sessionStore) hasSession(r *http.Request, cookie string) bool {
 	found, err := r.Cookie(cookie)
 	if err != nil {

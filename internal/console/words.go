@@ -10,7 +10,7 @@ import (
 	"aqueduck/internal/runlog"
 )
 
-// formatNumber is a whole number as people read it.
+// formatNumber formats a whole number with spaces between thousands.
 func formatNumber[T int | int64](n T) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
@@ -26,7 +26,7 @@ func pluralForm[T int | int64](n T, one, many string) string {
 	return many
 }
 
-// formatISO is a time that has no doubt about it.
+// formatISO formats a time in UTC; "" for none.
 func formatISO(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -36,7 +36,7 @@ func formatISO(t time.Time) string {
 
 func formatClock(t time.Time) string { return t.Format("15:04") }
 
-// formatAgo is how long ago a time was; "–" for none.
+// formatAgo formats how long ago a time was; "–" for none.
 func formatAgo(now, t time.Time) string {
 	switch {
 	case t.IsZero():
@@ -49,7 +49,7 @@ func formatAgo(now, t time.Time) string {
 	return formatSpan(now.Sub(t)) + " ago"
 }
 
-// formatUntil is in how long a time comes.
+// formatUntil formats the time until a later time.
 func formatUntil(now, t time.Time) string {
 	switch {
 	case t.IsZero():
@@ -60,7 +60,7 @@ func formatUntil(now, t time.Time) string {
 	return "in " + formatSpan(t.Sub(now))
 }
 
-// formatSpan is a time in its two largest units.
+// formatSpan formats a duration in its two largest units.
 func formatSpan(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch {
@@ -74,7 +74,7 @@ func formatSpan(d time.Duration) string {
 	return fmt.Sprintf("%d days", d/day)
 }
 
-// formatDuration is how long something took.
+// formatDuration formats the duration of something that has ended.
 func formatDuration(d time.Duration) string {
 	switch {
 	case d < time.Second:
@@ -87,7 +87,7 @@ func formatDuration(d time.Duration) string {
 	return fmt.Sprintf("%d h %d min", d/time.Hour, d%time.Hour/time.Minute)
 }
 
-// formatPercent of a share: all of it only when it is all.
+// formatPercent formats a share. It shows 100 % only for a complete one.
 func formatPercent(share float64) string {
 	if share < 1 {
 		share = min(share, 0.99)
@@ -95,13 +95,13 @@ func formatPercent(share float64) string {
 	return fmt.Sprintf("%.0f\u202f%%", math.Floor(100*share))
 }
 
-// shortRunID is the end of a run's id, which tells those of a page apart.
+// shortRunID returns the end of a run's id, which is enough to distinguish the runs of a page.
 func shortRunID(id string) string { return "…" + id[max(0, len(id)-6):] }
 
-// stateBadge is a state as a shape and a colour, so that it can be told by either.
+// stateBadge is a state as a shape and a colour, each of which is enough to recognize it.
 type stateBadge struct{ Class, Sign, Word string }
 
-// badgeOf is that of a state that a pipeline, a stream or a run can be in.
+// badgeOf returns the badge of a state of a pipeline, a stream or a run.
 func badgeOf(state string) stateBadge {
 	switch strings.ToLower(state) {
 	case "ok", "on time", "fresh":
@@ -132,7 +132,7 @@ func healthBadge(h runlog.Health) stateBadge {
 	return m
 }
 
-// streamState is the worse of how a stream's last reading ended and how old it is.
+// streamState is the outcome of a stream's last reading if it failed, else its freshness.
 func streamState(s runlog.StreamStatus) stateBadge {
 	if s.Outcome != "" && s.Outcome != string(runlog.StatusOK) {
 		return badgeOf(s.Outcome)
@@ -140,7 +140,7 @@ func streamState(s runlog.StreamStatus) stateBadge {
 	return badgeOf(cmp.Or(string(s.Freshness), s.Outcome))
 }
 
-// formatNullShare is a share in percent of which the smallest is still some.
+// formatNullShare formats a share of nulls in percent. A small share is not shown as zero.
 func formatNullShare(percent float64) string {
 	switch {
 	case percent == 0:

@@ -97,8 +97,8 @@ func TestCallSearchHasTranscriptsAndOmitsSomeCalls(t *testing.T) {
 	}
 }
 
-// TestT77PartsSumUpCallsThatTheListHas: the call of a summary part is in GET /calls, has the same conversation, and has ended.
-func TestT77PartsSumUpCallsThatTheListHas(t *testing.T) {
+// TestT77SummarizedCallsAreInTheListOfCalls: the call of a summary part is in GET /calls, has the same conversation, and has ended.
+func TestT77SummarizedCallsAreInTheListOfCalls(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Seed: 7, Contacts: 100, Conversations: 120, Calls: 80, Knobs: emulator.Knobs{ChangeShare: 0.2}})
 	check := func(least int) {

@@ -77,7 +77,7 @@ func TestTokenZoneAndCursorsChangeOverHTTP(t *testing.T) {
 	}
 }
 
-func TestTimeAndExportsOfOthersComeOverHTTP(t *testing.T) {
+func TestTimeAndForeignExportsAreControlledOverHTTP(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60})
 	before := c.w.CurrentTime()

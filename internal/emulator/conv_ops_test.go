@@ -102,7 +102,7 @@ func TestEveryOperationChangesTheConversationAndMovesItOrNot(t *testing.T) {
 	}
 }
 
-func TestT59ARedactedPartHasNoWordsLeft(t *testing.T) {
+func TestT59RedactedPartHasNoText(t *testing.T) {
 	t.Parallel()
 	c, id := newStillClient(t, emulator.Knobs{})
 	failOn(t, c.w.ReplyConversation(id, conversations.ByContact, "<p>secret</p>"))
@@ -118,7 +118,7 @@ func TestT59ARedactedPartHasNoWordsLeft(t *testing.T) {
 	}
 }
 
-func TestT60ADeletedConversationIsNotFoundAnyMore(t *testing.T) {
+func TestT60DeletedConversationIsNotFound(t *testing.T) {
 	t.Parallel()
 	c, id := newStillClient(t, emulator.Knobs{})
 	failOn(t, c.w.DeleteConversation(id))
@@ -172,7 +172,7 @@ func talkStatistic(talk map[string]any, name string) int {
 	return toInt(talk["statistics"].(map[string]any)[name])
 }
 
-func TestT58TheSummaryOfACallComesLater(t *testing.T) {
+func TestT58CallSummaryArrivesLater(t *testing.T) {
 	t.Parallel()
 	c, id := newStillClient(t, emulator.Knobs{})
 	part, call, err := c.w.SummariseCall(id)
@@ -192,7 +192,7 @@ func TestT58TheSummaryOfACallComesLater(t *testing.T) {
 	}
 }
 
-func TestT6AnIndexThatIsLateFindsAConversationLater(t *testing.T) {
+func TestT6LaggingIndexFindsAConversationLater(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Knobs: emulator.Knobs{LagMax: 30 * time.Minute}})
 	id, err := c.w.OpenConversation(c.w.ContactIDs("active")[0], 0)

@@ -199,7 +199,7 @@ func TestT61EveryRowOfTheAssignmentTableIsThere(t *testing.T) {
 	}
 }
 
-func TestT65QualityDataComesOnlyWhenAskedFor(t *testing.T) {
+func TestT65QualityDataIsSentOnlyOnRequest(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{})
 	id := c.searchTalks(updatedSince(0), 1, "").conversationItems()[0]["id"].(string)
@@ -254,7 +254,7 @@ func TestT1ConversationsAreSearchedByDayUpTo216AndBySecondLater(t *testing.T) {
 	}
 }
 
-func TestT13ACursorOfContactSearchIsNoGoodForConversations(t *testing.T) {
+func TestT13ContactCursorIsRefusedForConversations(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{})
 	body := m{"query": updatedSince(0), "pagination": m{"per_page": 10}, "sort": m{"field": "updated_at", "order": "ascending"}}

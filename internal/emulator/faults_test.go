@@ -119,7 +119,7 @@ func TestT121ACacheReplaysTheEarlierAnswerWithItsAge(t *testing.T) {
 	}
 }
 
-func TestAnAnswerMayComeSlowlyOrUnderAWrongName(t *testing.T) {
+func TestAnswersMayBeSlowOrMislabelled(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Knobs: emulator.Knobs{Chaos: "drip@1:3ms,encoding@2"}})
 	began := time.Now()
@@ -212,7 +212,7 @@ func TestKnobsOfSearchThatTheDocumentLeavesOpen(t *testing.T) {
 	}
 }
 
-func TestT6EachKindOfRecordHasALagOfItsOwn(t *testing.T) {
+func TestT6EachKindOfRecordHasItsOwnLag(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Knobs: emulator.Knobs{LagOf: map[string]emulator.SearchLag{
 		"contacts": {Max: time.Second}, "contacts.new": {TailShare: 1, Tail: 6 * time.Hour}}}})

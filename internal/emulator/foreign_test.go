@@ -21,9 +21,9 @@ import (
 // A client library of another language reads the emulator as it reads a real workspace, knowing nothing of it. The first is a
 // general one, which CI installs. Which one belongs to the API is said from outside, as this program names no brand:
 //
-//	AQUEDUCK_CLIENT=<package of the npm registry> go test ./internal/emulator -run AClient
+//	AQUEDUCK_CLIENT=<package of the npm registry> go test ./internal/emulator -run OfficialClient
 
-func TestAClientOfAnotherLanguageReadsEveryListToItsEnd(t *testing.T) {
+func TestPythonClientReadsEveryListToItsEnd(t *testing.T) {
 	if testing.Short() {
 		t.Skip("installs a package")
 	}
@@ -34,7 +34,7 @@ func TestAClientOfAnotherLanguageReadsEveryListToItsEnd(t *testing.T) {
 	readsAll(t, python, "testdata/foreign/walk.py")
 }
 
-func TestAClientOfTheAPIsOwnReadsEveryListToItsEnd(t *testing.T) {
+func TestOfficialClientReadsEveryListToItsEnd(t *testing.T) {
 	name := os.Getenv("AQUEDUCK_CLIENT")
 	if name == "" {
 		t.Skip("AQUEDUCK_CLIENT names no package")

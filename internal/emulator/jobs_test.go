@@ -10,7 +10,7 @@ import (
 )
 
 // workspace-api 3.1 (states), 4.11: job details, the resource and its URL once successful.
-func TestAJobIsPendingThenInProgressThenOver(t *testing.T) {
+func TestJobIsPendingThenInProgressThenFinished(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60})
 	ticket := c.w.TicketIDs()[0]
@@ -80,7 +80,7 @@ func TestAJobIsStartedByAnOperation(t *testing.T) {
 	}
 }
 
-func TestT95AJobMayCallItsStatusAnything(t *testing.T) {
+func TestT95JobStatusMayBeAnyText(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60})
 	if r := c.do("POST", "/_emulator/set", m{"JobWords": m{"in_progress": "crunching", "success": "completed_with_warnings"}}); r.status != 200 {

@@ -96,7 +96,7 @@ func TestT39OldActivitiesExpire(t *testing.T) {
 }
 
 // T12 and T13: cursors are opaque, bound to their query, and expire.
-func TestT12DeadAndStrangeCursorsAreRefused(t *testing.T) {
+func TestT12ExpiredAndUnknownCursorsAreRefused(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Knobs: emulator.Knobs{CursorLife: 3}})
 	ask := func(query any, token string, version string) apiReply {

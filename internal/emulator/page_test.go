@@ -72,7 +72,7 @@ func TestThePageShowsWhatIsThereAndWhatWasAsked(t *testing.T) {
 	if end() != 0 {
 		t.Error("a notification was not delivered")
 	}
-	if _, _, page = c.fetchPage(""); !strings.Contains(page, "Nobody is told of what happens.") {
+	if _, _, page = c.fetchPage(""); !strings.Contains(page, "No address gets notifications.") {
 		t.Error("the page has webhooks that have ended")
 	}
 	c.failOn(c.w.SetChaos(""))

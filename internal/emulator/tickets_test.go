@@ -220,7 +220,7 @@ func TestTicketSearchHasTheGrammarOfContactSearch(t *testing.T) {
 	}
 }
 
-func TestT13ACursorOfConversationSearchIsNoGoodForTickets(t *testing.T) {
+func TestT13ConversationCursorIsRefusedForTickets(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 200, Conversations: 100})
 	token := c.searchTalks(updatedSince(0), 10, "").nextPage()["starting_after"].(string)
@@ -312,7 +312,7 @@ func TestT61PartsOfTicketsHaveEveryRowOfTheAssignmentTable(t *testing.T) {
 	}
 }
 
-func TestT6AnIndexThatIsLateFindsATicketLater(t *testing.T) {
+func TestT6LaggingIndexFindsATicketLater(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Knobs: emulator.Knobs{LagMax: 30 * time.Minute}})
 	id, err := c.w.CreateTicket(c.w.ContactIDs("active")[0], "1200")

@@ -130,7 +130,7 @@ func TestContract4_11AnEnqueuedTicketIsThereWhenItsJobHasSucceeded(t *testing.T)
 }
 
 // The oracle, a search, a simulated hour and another request each run what is due first.
-func TestAnEnqueuedTicketIsThereForWhoeverAsksFirst(t *testing.T) {
+func TestEnqueuedTicketIsThereForTheNextRead(t *testing.T) {
 	t.Parallel()
 	for name, ask := range map[string]func(c *apiClient) int{
 		"the oracle": func(c *apiClient) int { return len(c.w.Oracle("tickets")) },

@@ -222,7 +222,7 @@ func TestContract6TopicsNeedTheirVersionAndTheirScope(t *testing.T) {
 }
 
 // A notice that is not answered with a 2xx is sent again unchanged, until it is accepted or given up. The workspace does not wait for it.
-func TestANotificationComesAgainUntilItIsTaken(t *testing.T) {
+func TestNotificationIsRepeatedUntilAccepted(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 6})
 	s := newSubscriber(t)
@@ -252,7 +252,7 @@ func TestANotificationComesAgainUntilItIsTaken(t *testing.T) {
 }
 
 // A subscriber that never answers delays neither the workspace nor its end, which reports the undelivered notices.
-func TestASubscriberThatHangsDelaysNothing(t *testing.T) {
+func TestHangingSubscriberDelaysNothing(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60, Conversations: 6})
 	let := make(chan struct{})
@@ -282,7 +282,7 @@ func TestASubscriberThatHangsDelaysNothing(t *testing.T) {
 }
 
 // A replay of a journal sends no notices. Simulated hours do, once for every call and reply.
-func TestAReplayedJournalSendsNoNotices(t *testing.T) {
+func TestReplayedJournalSendsNoNotifications(t *testing.T) {
 	t.Parallel()
 	config := emulator.Config{Contacts: 120, Conversations: 60}
 	c := startWorkspace(t, config)
@@ -328,7 +328,7 @@ func TestAReplayedJournalSendsNoNotices(t *testing.T) {
 	}
 }
 
-func TestAWebhookIsAnAddressWithASecret(t *testing.T) {
+func TestWebhookNeedsAnHTTPAddressAndASecret(t *testing.T) {
 	t.Parallel()
 	w := emulator.New(emulator.Config{Contacts: 20, Conversations: -1})
 	for _, h := range []webhook.Hook{{URL: "http://127.0.0.1/x"}, {URL: "ftp://127.0.0.1/x", Secret: "s"}, {URL: "127.0.0.1:99", Secret: "s"},

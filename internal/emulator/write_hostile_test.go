@@ -14,7 +14,7 @@ import (
 )
 
 // A body with many references, side by side or nested, is parsed in one pass.
-func TestABodyOfManyReferencesIsReadAtOnce(t *testing.T) {
+func TestBodyWithManyReferencesIsReadQuickly(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("it looks at the clock, which the race detector slows down")
@@ -108,7 +108,7 @@ func TestOddBodiesAreAnsweredAndReplayed(t *testing.T) {
 }
 
 // A request with a body that ends early gets no success, and changes nothing.
-func TestABodyThatIsCutIsNotAnswered(t *testing.T) {
+func TestTruncatedBodyIsNotAnswered(t *testing.T) {
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{Contacts: 60})
 	active := len(c.w.ContactIDs("active"))

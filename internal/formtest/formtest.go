@@ -153,6 +153,19 @@ func decodeNode(n *yaml.Node, budget *int) (any, bool) {
 	return v, err == nil
 }
 
+// otherValues are values of each kind, one of which replaces a value of a file.
+func otherValues(t testing.TB) (values []yaml.Node) {
+	t.Helper()
+	for _, written := range []string{"~", "text", "5", "-3", "0", "true", "1.5", "2026-01-31", "90m", "[]", "[text]", "[~]", "{}", "{a: b}", `"${VAR}"`, `"5"`, `""`} {
+		var n yaml.Node
+		if err := yaml.Unmarshal([]byte(written), &n); err != nil {
+			t.Fatal(err)
+		}
+		values = append(values, *n.Content[0])
+	}
+	return values
+}
+
 // fileVariants are every n-th of the files that differ from one by one change each: another kind of value, a key left out, added or
 // misspelled.
 func fileVariants(t testing.TB, text []byte, n int) (all [][]byte) {
@@ -172,14 +185,7 @@ func fileVariants(t testing.TB, text []byte, n int) (all [][]byte) {
 		}
 		all = append(all, changed)
 	}
-	var others []yaml.Node
-	for _, written := range []string{"~", "text", "5", "-3", "0", "true", "1.5", "2026-01-31", "90m", "[]", "[text]", "[~]", "{}", "{a: b}", `"${VAR}"`, `"5"`, `""`} {
-		var n yaml.Node
-		if err := yaml.Unmarshal([]byte(written), &n); err != nil {
-			t.Fatal(err)
-		}
-		others = append(others, *n.Content[0])
-	}
+	others := otherValues(t)
 	var walk func(n *yaml.Node)
 	walk = func(n *yaml.Node) {
 		for i, child := range n.Content {

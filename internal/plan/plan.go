@@ -91,12 +91,11 @@ func ConnectReader(ctx context.Context, r *runner.Runner, name string) (*api.Cli
 // ConnectWorkspace returns a client that may send so many requests, 0 for any number, and its source. The caller calls the returned function to
 // close both.
 func ConnectWorkspace(ctx context.Context, r *runner.Runner, name string, most int64) (*api.Client, runner.Source, func(), error) {
-	run := &stream.Run{Runner: r, Config: r.Config, Pipeline: &config.Pipeline{}, Options: runner.Options{MaxRequests: most}, Now: r.Now}
 	source, err := r.Connect(ctx, name)
 	if err != nil {
 		return nil, source, nil, err
 	}
-	client, err := sync.NewClient(run, name, source)
+	client, err := sync.NewClient(r, name, source, most, r.Now)
 	if err != nil {
 		return nil, source, nil, err
 	}

@@ -157,21 +157,22 @@ func connectWorkspace(ctx context.Context, r *stream.Run, name string) (*stream.
 		return nil, err
 	}
 	w := &stream.Workspace{Name: name, Config: r.Config.Workspaces[name], Source: source}
-	if w.Client, err = NewClient(r, name, source); err != nil {
+	most := stream.FirstSet(r.Options.MaxRequests, r.Pipeline.MaxRequests)
+	if w.Client, err = NewClient(r.Runner, name, source, most, r.Now); err != nil {
 		return w, err
 	}
 	w.Streams, err = r.Runner.SelectStreams(r.Pipeline, &r.Options)
 	return w, err
 }
 
-// NewClient returns a client for a workspace, with the request budget that all pipelines share. The caller closes it.
-func NewClient(r *stream.Run, name string, source runner.Source) (*api.Client, error) {
+// NewClient returns a client for a workspace, with the request budget that all pipelines share. It sends at most so many requests, 0 for any
+// number. The caller closes it.
+func NewClient(r *runner.Runner, name string, source runner.Source, most int64, now func() time.Time) (*api.Client, error) {
 	config := r.Config.Workspaces[name]
 	client, err := api.New(api.Options{
 		BaseURL: source.BaseURL, Token: source.Token, Refresh: source.Refresh,
 		Version: config.APIVersion, VersionHeader: config.VersionHeader, FileHosts: config.DownloadHosts,
-		Budget: config.Budget, MaxRequests: stream.FirstSet(r.Options.MaxRequests, r.Pipeline.MaxRequests),
-		Now: stream.SourceClock(source, r.Now), Wait: r.Runner.Wait,
+		Budget: config.Budget, MaxRequests: most, Now: stream.SourceClock(source, now), Wait: r.Wait,
 	})
 	if err != nil {
 		return nil, &problem.Problem{Class: "config", What: "workspace " + name, Err: err, Next: "correct workspaces." + name + " in pipelines.yaml, or the variable it names"}

@@ -23,6 +23,7 @@ func (s *Spec) checkRowLoss(now facts.Snapshot) error {
 		return nil
 	}
 	var blocked failure.PublishBlocked
+	// Only erasures since the file that readers have explain rows that it still shows.
 	erased := now.Erased.Since(s.Readers.Erased)
 	for _, before := range s.Readers.Tables {
 		name := [2]string{before.Schema, before.Name}
@@ -31,6 +32,7 @@ func (s *Spec) checkRowLoss(now facts.Snapshot) error {
 			continue
 		}
 		lost := before.Shown - after.Shown - erased[name]
+		// A share alone would block tiny tables.
 		if lost > fewRows && float64(lost) > s.MaxLoss*float64(before.Shown) {
 			blocked.Losses = append(blocked.Losses, failure.RowLoss{Schema: before.Schema, Table: s.readerName(before.Schema, before.Name), Before: before.Shown, After: after.Shown})
 		}

@@ -168,8 +168,8 @@ func TestAWriteFindsAPublishedFileThatWasChanged(t *testing.T) {
 	}
 }
 
-// TestARollbackForgetsNewerBookkeeping goes back to the file before: its checkpoint counts, whatever later runs read.
-func TestARollbackForgetsNewerBookkeeping(t *testing.T) {
+// TestRollbackUsesTheCheckpointsOfItsFile goes back to the file before: its checkpoint counts, whatever later runs read.
+func TestRollbackUsesTheCheckpointsOfItsFile(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	h.commitPeople(newPerson("1", "a"))

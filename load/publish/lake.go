@@ -106,6 +106,7 @@ func (p *publishRun) statesOf(schema string) map[string]facts.TableState {
 
 func (p *publishRun) writeLakes(ctx context.Context, db *duck.DB) error {
 	for _, s := range p.spec.Schemas {
+		// Parquet files may have erased data: an erasure writes them even when they are not due.
 		if m := readManifest(p.dir.Lake(s.Name)); !p.dir.Erasing() && !p.spec.isLakeDue(m, p.at) {
 			continue
 		}
@@ -132,6 +133,7 @@ func (p *publishRun) writeLake(ctx context.Context, db *duck.DB, s Schema) (*lak
 	if l.columns, err = readColumns(ctx, db, s.Name); err != nil {
 		return nil, err
 	}
+	// A union shares the files of its tables, so these are planned first.
 	list := p.inLake(s)
 	list = append(list, p.unconfiguredTables(s, list)...)
 	slices.SortStableFunc(list, func(a, b lakeTable) int { return min(len(a.union), 1) - min(len(b.union), 1) })
@@ -146,6 +148,7 @@ func (p *publishRun) writeLake(ctx context.Context, db *duck.DB, s Schema) (*lak
 // planTable finds the parts of a table that have other rows than before, and writes these.
 func (l *lakeWriter) planTable(ctx context.Context, db *duck.DB, want lakeTable) error {
 	entry, known := l.old.Tables[want.name]
+	// Parts with other columns are of no use: the table is then written as a new one.
 	if definition := l.definitionOf(want.name); !known || entry.Definition != definition {
 		entry = Table{Definition: definition}
 	}
@@ -153,12 +156,14 @@ func (l *lakeWriter) planTable(ctx context.Context, db *duck.DB, want lakeTable)
 		return l.joinTables(ctx, db, want, entry)
 	}
 	plan := tableParts{entry: entry, same: len(entry.Parts) > 0}
+	// A missing or damaged file is written again, although no row has changed.
 	var damaged []bool
 	for _, part := range entry.Parts {
 		path := filepath.Join(l.dir, part.File)
 		plan.paths, damaged = append(plan.paths, path), append(damaged, !part.isIntact(path))
 	}
 	plan.same = plan.same && !slices.Contains(damaged, true)
+	// Without a change since the last publish the table needs no query.
 	if !plan.same || !entry.ChangedAt.Equal(want.changedAt) {
 		if err := l.refreshTable(ctx, db, want, &plan, damaged); err != nil {
 			return err
@@ -189,6 +194,7 @@ func (l *lakeWriter) definitionOf(table string) string {
 
 // joinTables gives a union the parts of its tables, under names of its own, after checking that these have all its rows.
 func (l *lakeWriter) joinTables(ctx context.Context, db *duck.DB, want lakeTable, entry Table) error {
+	// Readers of a union open these files as they are, so its tables must have the same columns.
 	plan := tableParts{entry: Table{ChangedAt: want.changedAt, Definition: entry.Definition}, union: true}
 	var rows, all int64
 	for _, name := range want.union {
@@ -206,6 +212,7 @@ func (l *lakeWriter) joinTables(ctx context.Context, db *duck.DB, want lakeTable
 			rows += part.Rows
 		}
 	}
+	// The union's SQL could omit or repeat rows. Then the files of its tables would not be its rows.
 	if err := db.Scan(ctx, "SELECT count(*) FROM "+duck.Table(l.schema.Name, want.name), nil, &all); err != nil {
 		return err
 	}

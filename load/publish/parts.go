@@ -125,6 +125,7 @@ func (s rowSource) limits(ctx context.Context, db *duck.DB, r timeRange, n int) 
 	if n < 2 {
 		return nil, nil
 	}
+	// Limits are times that the manifest can write. A sample is enough, because they decide only how large the pieces are.
 	r = timeRange{from: later(r.from, earliest), to: r.to}
 	if r.to.IsZero() {
 		r.to = latest
@@ -141,6 +142,7 @@ func (s rowSource) limits(ctx context.Context, db *duck.DB, r timeRange, n int) 
 	if err != nil || len(sample) == 0 {
 		return nil, err
 	}
+	// Equal times stay in one piece: no two pieces may share a time.
 	slices.Sort(sample)
 	last := sample[0]
 	for i := 1; i < n; i++ {
@@ -177,6 +179,7 @@ func planSpans(states []partState, target int64) (spans []span) {
 		if !s.dirty || s.bytes >= target/4 {
 			continue
 		}
+		// A neighbour is written too, so that small parts do not become many.
 		for _, n := range []int{i - 1, i + 1} {
 			if n >= 0 && n < len(states) && s.bytes+states[n].bytes <= target {
 				write[n] = true
@@ -184,6 +187,7 @@ func planSpans(states []partState, target int64) (spans []span) {
 			}
 		}
 	}
+	// Neighbours become one span.
 	for i, w := range write {
 		switch last := len(spans) - 1; {
 		case w && last >= 0 && spans[last].end == i:

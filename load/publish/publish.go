@@ -47,6 +47,7 @@ func (p *publishRun) publishWork(ctx context.Context, w *load.Work) error {
 		p.result.File, p.result.Unchanged = d.Current(), true
 		return errors.Join(w.Records.UpdateFreshness(ctx), w.Close())
 	}
+	// The run may still read the published file in place.
 	if err := w.MakeWritable(); err != nil {
 		return err
 	}
@@ -56,6 +57,7 @@ func (p *publishRun) publishWork(ctx context.Context, w *load.Work) error {
 	if err := p.spec.checkRowLoss(p.before); err != nil {
 		return err
 	}
+	// Room for two: the copy may be written again into a second file.
 	size := disk.Size(d.Database()) + w.LogSize()
 	if err := disk.Room(string(d), 2*size, "publishing"); err != nil {
 		return err
@@ -67,6 +69,7 @@ func (p *publishRun) publishWork(ctx context.Context, w *load.Work) error {
 	}
 	crash.At(crash.PublishClosed)
 	p.chooseFileName()
+	// Blocks of the file may still have erased values, until it is written again.
 	p.spec.Rebuild = p.spec.Rebuild || d.Erasing()
 	if err := workdb.CopyDatabase(p.fresh, d.Work()); err != nil {
 		return fmt.Errorf("copy the work database: %w", err)
@@ -81,19 +84,28 @@ func (p *publishRun) publishWork(ctx context.Context, w *load.Work) error {
 		return fmt.Errorf("seal the file: %w", err)
 	}
 	// The link comes last. After a kill before it, readers have the old file, and the next run publishes again.
+	if err := p.placeLakes(); err != nil {
+		return err
+	}
+	return p.swapLink(file)
+}
+
+// placeLakes shows the new parts to readers, or removes all Parquet files where the configuration wants none.
+func (p *publishRun) placeLakes() error {
 	for _, l := range p.lakes {
 		if err := l.swapParts(); err != nil {
 			return fmt.Errorf("put the Parquet files of %s in place: %w", l.schema.Name, err)
 		}
 	}
-	if p.spec.DropLake {
-		for _, s := range p.spec.Schemas {
-			if err := os.RemoveAll(d.Lake(s.Name)); err != nil {
-				return fmt.Errorf("remove the Parquet files of %s: %w", s.Name, err)
-			}
+	if !p.spec.DropLake {
+		return nil
+	}
+	for _, s := range p.spec.Schemas {
+		if err := os.RemoveAll(p.dir.Lake(s.Name)); err != nil {
+			return fmt.Errorf("remove the Parquet files of %s: %w", s.Name, err)
 		}
 	}
-	return p.swapLink(file)
+	return nil
 }
 
 // chooseFileName finds a name that no published file has: a run may publish several times.
@@ -116,6 +128,7 @@ func (p *publishRun) finishCopy(ctx context.Context) error {
 		return err
 	}
 	err = p.fillCopy(ctx, db)
+	// The records about models are written after all models: here, or after the process that makes those of users.
 	apart := slices.ContainsFunc(p.models, (*modelBuild).needsProcess)
 	if err == nil && !apart {
 		err = p.recordMetadata(ctx, db)
@@ -131,6 +144,7 @@ func (p *publishRun) finishCopy(ctx context.Context) error {
 			return err
 		}
 	}
+	// Readers get one file: rows in a log beside it would be lost to them.
 	if disk.Size(p.copyPath()+".wal") > 0 {
 		return errors.New("the copy still has a log after its checkpoint")
 	}
@@ -199,6 +213,7 @@ func (p *publishRun) sealFile() (string, error) {
 	d := p.dir
 	file := filepath.Join(d.Published(), p.name+".duckdb")
 	sum := filepath.Join(p.fresh, "sum")
+	// The content is durable before the file gets its name: after a power loss no name leads to half a file.
 	if err := disk.SyncFile(p.copyPath()); err != nil {
 		return "", err
 	}
@@ -243,6 +258,7 @@ func (p *publishRun) swapLink(file string) error {
 	if err := errors.Join(d.EmptyTrash(), d.DropBookkeeping()); err != nil {
 		return err
 	}
+	// An erasure has ended only when no older file is left.
 	if err := p.pruneFiles(file); err != nil || !d.Erasing() {
 		return err
 	}

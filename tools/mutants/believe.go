@@ -131,7 +131,7 @@ var interpretMutants = []mutant{
 		old: "lacks := t.Decoder.LacksUsual() && t.Stream.Read.Detail != nil", new: "lacks := t.Decoder.LacksUsual() && t.Stream.Read.Detail == nil",
 	},
 	{
-		bug: "a record without its parts is complete", file: "extract/whole.go", killer: "extract.TestT163HalfARecordIsAskedForOnceMore",
+		bug: "a record without its parts is complete", file: "extract/whole.go", killer: "extract.TestT163IncompleteRecordIsRequestedOnceMore",
 		old: "c.Count != nil && lacksItems(raw, c) {", new: "c.Count != nil && c.Table == \"\" && lacksItems(raw, c) {",
 	},
 	{

@@ -8,7 +8,7 @@ var extractMutants = []mutant{
 		new: "	case s.window.To > 0:\n		return s.reached\n",
 	},
 	{
-		bug: "`>` alone at the boundary", file: "extract/list.go", killer: "extract.TestT12DeadCursorGoesOnFromLastTime",
+		bug: "`>` alone at the boundary", file: "extract/list.go", killer: "extract.TestT12ExpiredCursorContinuesFromLastTime",
 		old: `s.timeFilter("=", s.since), s.timeFilter(">", s.since)`,
 		new: `s.timeFilter(">", s.since), s.timeFilter(">", s.since)`,
 	},
@@ -43,11 +43,11 @@ var extractMutants = []mutant{
 		old: "	s.noteTimes(sh.Seen)\n", new: "	s.noteTimes(sh.Seen)\n	sh.end = sh.end || s.window.To > 0 && s.previous > s.window.To\n",
 	},
 	{
-		bug: "a dead cursor goes on from a time that only the record has", file: "extract/search.go", killer: "extract.TestT160ADeadCursorGoesOnFromNoTimeThatOnlyTheRecordHas",
+		bug: "a dead cursor goes on from a time that only the record has", file: "extract/search.go", killer: "extract.TestT160ExpiredCursorContinuesFromAnIndexedTime",
 		old: "	read := s.settledTo\n	if s.statedTotal > 0 {\n", new: "	read := s.settledTo\n	if s.statedTotal >= 0 {\n",
 	},
 	{
-		bug: "a list that ends short of its count is whole", file: "extract/search.go", killer: "extract.TestT165AListThatEndsShortOfItsOwnCountFailsInEveryRun",
+		bug: "a list that ends short of its count is whole", file: "extract/search.go", killer: "extract.TestT165ListShorterThanItsCountFailsInEveryRun",
 		old: "	case sh.end && s.missingRecords() > 0:\n", new: "	case sh.end && s.missingRecords() > 1000:\n",
 	},
 	{
@@ -59,7 +59,7 @@ var extractMutants = []mutant{
 		old: "found[i] != nil && isRecordError(err) &&", new: "found[i] != nil && isRecordError(err) && i < 0 &&",
 	},
 	{
-		bug: "half a record is taken for all of it", file: "extract/whole.go", killer: "extract.TestT163HalfARecordIsAskedForOnceMore",
+		bug: "half a record is taken for all of it", file: "extract/whole.go", killer: "extract.TestT163IncompleteRecordIsRequestedOnceMore",
 		old: "	if !found && known >= stubColumns {\n", new: "	if !found && known >= 1000*stubColumns {\n",
 	},
 	{
@@ -110,7 +110,7 @@ var extractMutants = []mutant{
 		old: `enqueue", exactPath: true}`, new: `enqueue", exactPath: true, retrySafe: true}`,
 	},
 	{
-		bug: "a page whose readings fail moves the watermark", file: "extract/detail.go", killer: "extract.TestT56PageWhoseReadingsFailKeepsThoseThatCameAndDoesNotMoveOn",
+		bug: "a page whose readings fail moves the watermark", file: "extract/detail.go", killer: "extract.TestT56FailedReadingByIDKeepsTheOthersAndThePage",
 		old: "		page.State, page.Boundary = r.before, false\n", new: "		page.Boundary = false\n",
 	},
 	{

@@ -20,6 +20,7 @@ type Numbers struct {
 	TestLines                       int
 	Files                           int
 	PackageLines                    map[string]int // by the directory of the package
+	FileLines                       map[string]int // by the path of the file
 	Functions                       []Function
 	Names                           int            // functions, methods, types, variables and constants of packages
 	Exported                        int            // of Names, without methods of unexported types
@@ -40,7 +41,7 @@ type Function struct {
 // Measure reads all Go files below root, whatever their build tags. It skips testdata, vendor, other modules, and directories with names that
 // begin with a dot or an underscore.
 func Measure(root string) (Numbers, error) {
-	n := Numbers{PackageLines: map[string]int{}, Defined: map[string]int{}}
+	n := Numbers{PackageLines: map[string]int{}, FileLines: map[string]int{}, Defined: map[string]int{}}
 	var codes []codeLines
 	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -93,6 +94,7 @@ func (n *Numbers) addFile(dir, name string, text []byte) (codeLines, error) {
 	n.Files++
 	n.Lines += lines
 	n.PackageLines[dir] += lines
+	n.FileLines[name] = lines
 	all := newLines(text, fset, file)
 	n.BlankLines += countTrue(all.blank)
 	n.CommentLines += countTrue(all.comment)

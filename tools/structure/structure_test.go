@@ -19,6 +19,7 @@ func TestTheNumbersOfALittleTree(t *testing.T) {
 		Lines: 82, BlankLines: 11, CommentLines: 10, TestLines: 5,
 		Files:        4,
 		PackageLines: map[string]int{"box": 29, "shelf": 53},
+		FileLines:    map[string]int{little + "/box/box.go": 29, little + "/shelf/book.go": 32, little + "/shelf/shelf.go": 8, little + "/shelf/width.go": 13},
 		Functions:    []Function{{"box.say", 14, 4}, {"shelf.Say", 10, 3}, {"shelf.add", 1, 1}, {"shelf.String", 8, 2}},
 		Names:        8, // Opener say · Book Say · Shelf add · width String
 		Exported:     4, // Opener · Book Say · Shelf

@@ -32,7 +32,7 @@ type tortureLane struct {
 
 // lanes run two at a time, in this order.
 var lanes = []tortureLane{
-	{"F1", "internal/cli", "TestF1KillsAtRandomTimes|TestAKilledRunIsNotReadAgain", 6, false},
+	{"F1", "internal/cli", "TestF1KillsAtRandomTimes|TestKilledRunIsNotReadAgain", 6, false},
 	{"F1", "load/publish", "TestF1KillsAtRandomTimes", 2, false},
 	{"F2", "internal/cli", "TestKillsAtEveryNamedPoint", 3, false},
 	{"F2", "load/publish", "TestF2KillsAtEveryNamedPoint", 3, false},

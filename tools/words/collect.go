@@ -53,7 +53,7 @@ func collectTexts(root string) (texts []text, err error) {
 
 // notRead are directories without texts for people, or with texts that are data.
 var notRead = map[string]bool{
-	"tools": true, "bin": true, "dist": true, "demo": true, "nightly": true, "internal/emulator": true, "internal/crash": true,
+	"tools": true, "bin": true, "dist": true, "demo": true, "nightly": true, "internal/crash": true,
 	"internal/lane": true, "internal/oracletest": true, "internal/formtest": true, "internal/readtest": true, "load/committest": true,
 }
 
@@ -85,7 +85,7 @@ func isProse(s string) bool {
 
 var sqlStatement = regexp.MustCompile(`(?:^|\s|\()(?:SELECT|INSERT|UPDATE [\w{%]|DELETE FROM|CREATE|ALTER|DROP|COPY|ATTACH|DETACH|PRAGMA|FROM [\w{%.]+|WHERE [\w{%(]|JOIN|UNION|COMMENT ON|CASE WHEN|BEGIN TRANSACTION|ORDER BY|GROUP BY|SET [a-z_.]+ ?=)(?:\s|$|\()`)
 
-// yamlTexts returns the texts of a stream file or a pipeline file.
+// yamlTexts returns the texts and comments of a stream file or a pipeline file.
 func yamlTexts(file string, content []byte) (texts []text, err error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(content))
 	var document yaml.Node
@@ -97,15 +97,44 @@ func yamlTexts(file string, content []byte) (texts []text, err error) {
 		if n.Kind == yaml.ScalarNode && isProse(n.Value) {
 			texts = append(texts, text{file: file, line: n.Line, body: withoutCode(n.Value)})
 		}
-		for i, child := range n.Content {
-			if n.Kind != yaml.MappingNode || i%2 == 1 {
-				visit(child)
+		for _, comment := range []string{n.HeadComment, n.LineComment, n.FootComment} {
+			line := n.Line
+			if comment == n.HeadComment {
+				line -= 1 + strings.Count(comment, "\n")
 			}
+			if body := commentBody(comment); isProse(body) {
+				texts = append(texts, text{file: file, line: max(1, line), body: withoutCode(body)})
+			}
+		}
+		for i, child := range n.Content {
+			if n.Kind == yaml.MappingNode && i%2 == 0 { // a key has comments, and no text of its own
+				child = &yaml.Node{Line: child.Line, HeadComment: child.HeadComment, LineComment: child.LineComment, FootComment: child.FootComment}
+			}
+			visit(child)
 		}
 	}
 	visit(&document)
 	return texts, nil
 }
+
+// commentBody returns a YAML comment without its number signs. A setting that is commented out is a line of its own: what explains it
+// stands behind a second number sign.
+func commentBody(comment string) string {
+	var body strings.Builder
+	for line := range strings.Lines(comment) {
+		line = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), "#"))
+		if yamlSetting.MatchString(line) {
+			if _, explained, is := strings.Cut(line, " #"); is {
+				line = strings.TrimSpace(explained)
+			}
+			line = "\n" + line + "\n"
+		}
+		body.WriteString(line + "\n")
+	}
+	return body.String()
+}
+
+var yamlSetting = regexp.MustCompile(`^[\w"*.-]+:(?: |$)`)
 
 // sqlTexts returns the comments of a SQL file. The header of a model is one text.
 func sqlTexts(file string, content []byte) (texts []text, err error) {
@@ -195,12 +224,14 @@ func withoutCode(s string) string { return backquoted.ReplaceAllString(s, codeWo
 
 var backquoted = regexp.MustCompile("`[^`]+`")
 
-// withoutUsage removes indented lines of a help text: examples and tables.
+// withoutUsage removes indented lines of a help text: examples and tables. A line in columns is a text of its own.
 func withoutUsage(s string) string {
 	var kept []string
 	for line := range strings.SplitSeq(s, "\n") {
 		if strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "\t") {
 			line = ""
+		} else if strings.Contains(line, "  ") {
+			line += "\n"
 		}
 		kept = append(kept, line)
 	}

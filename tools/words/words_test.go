@@ -7,9 +7,9 @@ import (
 
 // Limits over everything that people read. They may only fall.
 const (
-	mostLong     = 10 // sentences of more than 30 words
-	mostReplaced = 0  // words that the glossary replaces
-	mostCells    = 0  // cells of tables with more than 300 characters
+	mostLong     = 0 // sentences of more than 30 words
+	mostReplaced = 0 // words that the glossary replaces
+	mostCells    = 0 // cells of tables with more than 300 characters
 )
 
 // TestWhatPeopleReadStaysWithinItsLimits counts this project.
@@ -55,15 +55,15 @@ func TestEveryKindOfTextIsCounted(t *testing.T) {
 	}
 	for _, want := range []string{
 		"page.md:3: \"told\": ", "page.md:5: 31 words: ", "page.md:14: a cell of 301 characters",
-		"stream.yaml:2: \"told\": ", "model.sql:2: \"going  back\": ", "console.html:2: \"marks\": ", "help.go:5: \"Mark\": ", "help.go:7: 31 words: ",
+		"stream.yaml:2: \"told\": ", "stream.yaml:3: \"marks\": ", "stream.yaml:4: \"told\": ", "help.go:8: \"told\": ", "model.sql:2: \"going  back\": ", "console.html:2: \"marks\": ", "help.go:5: \"Mark\": ", "help.go:7: 31 words: ",
 		"| page.md | ", "| **all** | ",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in\n%s", want, out.String())
 		}
 	}
-	if findings := strings.Count(out.String(), ": \"") + strings.Count(out.String(), " words: ") + strings.Count(out.String(), "a cell of"); findings != 8 {
-		t.Errorf("%d findings instead of 8:\n%s", findings, out.String())
+	if findings := strings.Count(out.String(), ": \"") + strings.Count(out.String(), " words: ") + strings.Count(out.String(), "a cell of"); findings != 11 {
+		t.Errorf("%d findings instead of 11:\n%s", findings, out.String())
 	}
 	if err := printCounts(&out, "testdata", true); err == nil {
 		t.Error("a tree without a glossary was counted")

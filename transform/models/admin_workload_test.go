@@ -33,7 +33,7 @@ func TestAdminWorkloadTakesDaysOfTheWarehouse(t *testing.T) {
 	g.expectRows("SELECT admin_id, strftime(workload_date, '%d'), replies, assigned, waits_answered, median_reply_time, median_reply_time_office FROM models.admin_workload", "5|20|1|1|1|600|0")
 }
 
-func TestAdminWorkloadLeavesBotsAndTheAIAgentOut(t *testing.T) {
+func TestAdminWorkloadExcludesBotsAndTheAIAgent(t *testing.T) {
 	t.Parallel()
 	g := newGolden(t,
 		insertRows("conversations_all", "id|created_at", "a|2026-10-19 10:00:00"),

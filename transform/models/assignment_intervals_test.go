@@ -48,8 +48,8 @@ func TestAssignmentIntervalsOfBotsAndOfOtherVersions(t *testing.T) {
 		"b|4|5|3|true|true|")
 }
 
-// TestAssignmentIntervalsEndWithWhoIsInChargeNow compares the last stretch of each conversation with what it says of itself.
-func TestAssignmentIntervalsEndWithWhoIsInChargeNow(t *testing.T) {
+// TestAssignmentIntervalsEndWithThePresentAssignee compares the last stretch of each conversation with what it says of itself.
+func TestAssignmentIntervalsEndWithThePresentAssignee(t *testing.T) {
 	t.Parallel()
 	g := openFilled(t)
 	g.expectRows(`SELECT c.id, c.admin_assignee_id, i.admin_id, c.team_assignee_id, i.team_id FROM main.conversations c

@@ -2,7 +2,7 @@ package models_test
 
 import "testing"
 
-func TestContactCurrentKeepsWhoeverWasNotMergedAway(t *testing.T) {
+func TestContactCurrentKeepsContactsThatWereNotMerged(t *testing.T) {
 	t.Parallel()
 	g := newGolden(t,
 		insertRows("contacts_raw", "id|role|email|created_at",

@@ -2,7 +2,7 @@ package models_test
 
 import "testing"
 
-func TestConversationMetricsTellWhatHappenedWhen(t *testing.T) {
+func TestConversationMetricsHaveTimesOfEvents(t *testing.T) {
 	t.Parallel()
 	g := newGolden(t, goldenCases()...)
 	g.expectRows(`SELECT conversation_id, strftime(first_contact_reply_at, '%d %H:%M:%S'), strftime(first_human_response_at, '%d %H:%M:%S'), strftime(first_ai_response_at, '%d %H:%M:%S'),
@@ -90,7 +90,7 @@ func TestConversationMetricsHaveMediansOfWaits(t *testing.T) {
 		"rated|1|1|600|600|", "old|1|1|3000|3000|", "snoozed|1|0|||", "midnight|1|0|||29 00:00")
 }
 
-func TestConversationMetricsTellOfRatingsAndOfPartsThatAreMissing(t *testing.T) {
+func TestConversationMetricsHaveRatingsAndMissingParts(t *testing.T) {
 	t.Parallel()
 	g := newGolden(t, goldenCases()...)
 	g.expectRows("SELECT conversation_id, rating_requested, rating, satisfied FROM models.conversation_metrics WHERE rating_requested IS NOT NULL OR satisfied IS NOT NULL",

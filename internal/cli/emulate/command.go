@@ -23,19 +23,19 @@ import (
 	"aqueduck/internal/problem"
 )
 
-// epoch is hour 0 of a workspace that is served by the machine's clock: long ago, so that it is the same at each start
-// and no mark of an earlier one lies in its future.
+// epoch is hour 0 of a workspace that is served by the machine's clock. It is long ago, so that it is the same at each start and no
+// watermark of an earlier start lies in its future.
 var epoch = time.Date(2024, 6, 15, 2, 0, 0, 0, time.UTC)
 
-// Host is what the command takes from outside.
+// Host is what the command gets from the program.
 type Host struct {
-	Name   string              // of the program as it was called, for commands to copy
+	Name   string              // of the program as it was called, for command lines in messages
 	Stdout io.Writer           // where results go
 	Now    func() time.Time    // the clock of the workspace
-	Log    func() *slog.Logger // as the command line asks for it
+	Log    func() *slog.Logger // as the flags set it
 }
 
-// emulateOptions are what the flags of emulate say.
+// emulateOptions are the flags of emulate.
 type emulateOptions struct {
 	port                  int
 	identity              workspaceIdentity
@@ -103,7 +103,7 @@ var headerName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]*$`)
 
 var versionNumber = regexp.MustCompile(`^[0-9]+\.[0-9]+$`)
 
-// runEmulator checks the flags, makes the workspace and serves it.
+// runEmulator checks the flags, creates the workspace and serves it.
 func runEmulator(h Host, c *cobra.Command, e *emulateOptions) (err error) {
 	if err := fault.CheckChaos(e.chaos); err != nil {
 		return usage.Errorf(c, "%w", err)
@@ -169,7 +169,7 @@ func oneWord(token string) bool {
 	return token != "" && !strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
-// logRequests logs a line a request: faults, which were asked for, at info.
+// logRequests logs a line for each request. Injected faults are logged at info, because they were requested.
 func logRequests(log *slog.Logger) func(control.Request) {
 	return func(r control.Request) {
 		about := []any{"n", r.N, "method", r.Method, "path", r.Path, "status", r.Status, "version", r.Version}
@@ -181,7 +181,7 @@ func logRequests(log *slog.Logger) func(control.Request) {
 	}
 }
 
-// serveEmulation serves until the context ends and then lets requests under way finish.
+// serveEmulation serves until the context ends, and then lets active requests finish.
 func serveEmulation(ctx context.Context, h Host, w *emulator.Workspace, e *emulateOptions, log *slog.Logger) error {
 	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", e.port))
 	if err != nil {
@@ -220,7 +220,7 @@ try it (the second command needs a pipelines.yaml):
 	return nil
 }
 
-// notifyWebhooks has the webhooks told. What it gives ends that, and says what was not delivered.
+// notifyWebhooks starts to send notifications to the webhooks. The returned function stops it and reports what was not delivered.
 func notifyWebhooks(h Host, w *emulator.Workspace, url string, e *emulateOptions, log *slog.Logger) (end func(context.Context), err error) {
 	if len(e.webhooks) == 0 {
 		return func(context.Context) {}, nil

@@ -20,21 +20,21 @@ import (
 	"aqueduck/load/layout"
 )
 
-// embeddedEpoch is when the emulated workspace begins to live.
+// embeddedEpoch is hour 0 of the emulated workspace.
 var embeddedEpoch = time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)
 
-// embeddedWorkspace is the workspace of a warehouse: its population is a function of these.
+// embeddedWorkspace is the emulated workspace of a warehouse. Its population is a function of these values.
 type embeddedWorkspace struct {
 	Seed     uint64 `json:"seed"`
 	Contacts int    `json:"contacts,omitempty"` // active at hour 0; 0: the demo's
-	Hours    int    `json:"hours"`              // of life lived before the last run
-	Port     int    `json:"port,omitempty"`     // it was served on, and is again if it is free: cursors are of an address
+	Hours    int    `json:"hours"`              // simulated before the last run
+	Port     int    `json:"port,omitempty"`     // the last port, which is used again if it is free, because a cursor belongs to an address
 }
 
 const emulatedToken = "emulated-workspace-token"
 
-// Embed starts the emulator of a warehouse on a loopback port. EMULATOR_HOURS of life pass first, but not before the
-// first run; what it is and the hours lived are kept in the warehouse's directory.
+// Embed starts the emulator of a warehouse on a loopback port. Before each run except the first it simulates EMULATOR_HOURS. A file in the
+// warehouse's directory has its settings and the simulated hours.
 func Embed(lookup func(string) (string, bool), dir layout.Dir) (runner.Source, error) {
 	life, first, err := readLife(lookup, dir)
 	if err != nil {
@@ -52,7 +52,7 @@ func Embed(lookup func(string) (string, bool), dir layout.Dir) (runner.Source, e
 		return source, err
 	}
 	if first && dir.Current() != "" {
-		return source, nil // a real workspace's warehouse: the run will refuse to mix them, and nothing is left in it
+		return source, nil // a warehouse of a real workspace: the run refuses to mix them, so no file is written
 	}
 	text, err := json.Marshal(life)
 	if err == nil {
@@ -64,7 +64,7 @@ func Embed(lookup func(string) (string, bool), dir layout.Dir) (runner.Source, e
 	return source, nil
 }
 
-// EmbedStill starts the emulator of a warehouse as its last run saw it; no hour passes.
+// EmbedStill starts the emulator of a warehouse as its last run saw it; it simulates no hour.
 func EmbedStill(lookup func(string) (string, bool), dir layout.Dir) (runner.Source, error) {
 	life, _, err := readLife(lookup, dir)
 	if err != nil {
@@ -73,7 +73,7 @@ func EmbedStill(lookup func(string) (string, bool), dir layout.Dir) (runner.Sour
 	return serveEmulator(&life)
 }
 
-// readLife reads what the workspace of a warehouse is. Before the first run the environment says it.
+// readLife reads the settings of a warehouse's workspace. Before the first run they come from the environment.
 func readLife(lookup func(string) (string, bool), dir layout.Dir) (life embeddedWorkspace, first bool, err error) {
 	text, err := os.ReadFile(embeddedFile(dir))
 	if err == nil {
@@ -96,7 +96,7 @@ func readLife(lookup func(string) (string, bool), dir layout.Dir) (life embedded
 
 func embeddedFile(dir layout.Dir) string { return filepath.Join(dir.State(), "emulator.json") }
 
-// serveEmulator serves a workspace that has lived its hours and whose clock runs on from there.
+// serveEmulator serves a workspace after its simulated hours; its clock continues from there.
 func serveEmulator(life *embeddedWorkspace) (runner.Source, error) {
 	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", life.Port))
 	if err != nil && life.Port != 0 {

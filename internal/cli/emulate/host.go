@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// ofThisMachine answers requests that name this machine, which is all that the emulator listens on. A page in a browser here whose name
-// leads to this machine all at once could ask for the rest, and send it away.
+// ofThisMachine answers only requests whose Host is this machine. Otherwise a web page whose name suddenly resolves to this machine could read
+// the workspace in a browser here, and send the data away.
 func ofThisMachine(to http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host, _, err := net.SplitHostPort(r.Host)

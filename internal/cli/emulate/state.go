@@ -19,9 +19,9 @@ import (
 	"aqueduck/internal/problem"
 )
 
-// workspaceIdentity is which workspace a state file belongs to: what it is before anything was made happen. It is the first line.
+// workspaceIdentity identifies the workspace of a state file: its settings before any operation. It is the first line of the file.
 type workspaceIdentity struct {
-	Version       int       `json:"emulator"` // of the file's form
+	Version       int       `json:"emulator"` // of the file's format
 	Seed          uint64    `json:"seed"`
 	Contacts      int       `json:"contacts"`
 	Conversations int       `json:"conversations"`
@@ -35,18 +35,18 @@ const (
 	stateBegins  = `{"emulator":`
 )
 
-// stateFile is a journal: the identity, then a line for each operation, in their order. Nil keeps nothing.
+// stateFile is a journal: the identity, then a line for each operation in order. A nil stateFile stores nothing.
 type stateFile struct {
 	path string
 	file *os.File
 	lock *flock.Flock
-	done [][]byte // lines that are done again at the start
-	torn bool     // the last line was not whole, and is dropped
+	done [][]byte // lines that are replayed at the start
+	torn bool     // the last line was incomplete, and is dropped
 	err  error    // why nothing more can be written
 }
 
-// openState takes the file for this process and reads it; a new one begins with the identity that was asked for. What the flags
-// do not say is as the file has it.
+// openState locks the file for this process and reads it. A new file begins with the requested identity. Settings without a flag come from the
+// file.
 func openState(c *cobra.Command, path string, asked *workspaceIdentity) (_ *stateFile, err error) {
 	s := &stateFile{path: path, lock: flock.New(path, flock.SetPermissions(0o600))}
 	got, err := s.lock.TryLock()
@@ -80,8 +80,8 @@ func openState(c *cobra.Command, path string, asked *workspaceIdentity) (_ *stat
 	return s, s.checkIdentity(c, first, asked)
 }
 
-// splitLines splits the file into lines. A last one without an end was being written when the process ended: nobody was told that it
-// is done, and it is cut off.
+// splitLines splits the file into lines. It drops a last line without an end: the process ended while it wrote that line, and never confirmed
+// the operation.
 func (s *stateFile) splitLines(text []byte) error {
 	whole := bytes.LastIndexByte(text, '\n') + 1
 	ours := bytes.HasPrefix(text, []byte(stateBegins)) || strings.HasPrefix(stateBegins, string(text))
@@ -102,7 +102,7 @@ func (s *stateFile) splitLines(text []byte) error {
 	return nil
 }
 
-// checkIdentity compares the file's workspace with the one that was asked for.
+// checkIdentity compares the file's workspace with the requested one.
 func (s *stateFile) checkIdentity(c *cobra.Command, line []byte, asked *workspaceIdentity) error {
 	var have workspaceIdentity
 	if err := decodeStrict(line, &have); err != nil {
@@ -124,7 +124,7 @@ func (s *stateFile) checkIdentity(c *cobra.Command, line []byte, asked *workspac
 	return nil
 }
 
-// decodeStrict reads one line of JSON that has nothing else in it.
+// decodeStrict reads a line that has one JSON value without unknown fields.
 func decodeStrict(line []byte, into any) error {
 	dec := json.NewDecoder(bytes.NewReader(line))
 	dec.DisallowUnknownFields()
@@ -137,7 +137,7 @@ func decodeStrict(line []byte, into any) error {
 	return nil
 }
 
-// replayOperations does again what the file tells of.
+// replayOperations repeats the operations of the file.
 func (s *stateFile) replayOperations(w *emulator.Workspace, log *slog.Logger) error {
 	if s == nil {
 		return nil
@@ -163,7 +163,7 @@ func (s *stateFile) replayOperations(w *emulator.Workspace, log *slog.Logger) er
 	return nil
 }
 
-// appendOperation writes down an operation. After a failure nothing more is written: a line after a torn one would be damage.
+// appendOperation writes an operation. After an error it writes nothing more: a line after an incomplete one would damage the file.
 func (s *stateFile) appendOperation(d emulator.JournalEntry) error {
 	if s == nil {
 		return nil
@@ -197,7 +197,7 @@ func (s *stateFile) damagedError(line int, err error) error {
 		Next: "delete this line and all lines after it, or give another --state FILE"}
 }
 
-// Close gives the file free for others.
+// Close closes the file and releases its lock.
 func (s *stateFile) Close() error {
 	var err error
 	if s.file != nil {

@@ -13,7 +13,7 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-func TestEmulateSaysWhatARestartWillNotKnow(t *testing.T) {
+func TestEmulateReportsWhatARestartLoses(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "gone.ndjson")
 	closed, err := os.Create(file)

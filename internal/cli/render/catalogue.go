@@ -11,7 +11,7 @@ import (
 	"aqueduck/internal/term"
 )
 
-// PrintCatalogue writes a line a stream.
+// PrintCatalogue writes a line for each stream.
 func PrintCatalogue(all []dictionary.StreamDescription, w io.Writer) {
 	t := newTable("STREAM", "REQUEST", "SINCE", "TABLES", "ONE ROW PER")
 	for _, d := range all {
@@ -21,7 +21,7 @@ func PrintCatalogue(all []dictionary.StreamDescription, w io.Writer) {
 	fmt.Fprintln(w, renderTable(t))
 }
 
-// PrintStream writes all there is to say of a stream.
+// PrintStream writes the complete description of a stream.
 func PrintStream(d dictionary.StreamDescription, w io.Writer) {
 	fmt.Fprintf(w, "%s  %s  (%s)\n%s\n\n  read      %s\n  deletion  %s\n  late      %s\n  requests  per 1,000 records: %s; per change: %s\n",
 		d.Stream, d.Request, d.File, d.Doc, strings.Join(d.Read, "\n            "), d.Deletion, d.Late, d.ThousandText, d.ChangeText)

@@ -11,7 +11,7 @@ import (
 	"unicode"
 )
 
-// jsonValue gives a value the form that JSON has for it.
+// jsonValue converts a value to one that JSON can represent.
 func jsonValue(v any) any {
 	switch v := v.(type) {
 	case json.RawMessage, json.Number:
@@ -48,11 +48,11 @@ func jsonValue(v any) any {
 	return v
 }
 
-// formatCell gives a value the form it has in a table or a CSV file; nothing for null.
+// formatCell formats a value for a table or a CSV file; null is empty.
 func formatCell(v any) string {
 	switch v.(type) {
 	case float32, float64:
-		return fmt.Sprint(v) // NaN and Inf too, for which JSON has no word
+		return fmt.Sprint(v) // also NaN and Inf, which JSON lacks
 	}
 	switch v := jsonValue(v).(type) {
 	case nil:
@@ -72,7 +72,7 @@ func formatCell(v any) string {
 	}
 }
 
-// escapeControls writes out what would move a terminal, or turn its text around: what a customer has called himself is data.
+// escapeControls escapes characters that would control a terminal or reverse its text: a customer chooses his name himself.
 func escapeControls(text string) string {
 	strange := func(r rune) bool { return !unicode.IsGraphic(r) && !strings.ContainsRune("\n\t\u200c\u200d", r) }
 	if !strings.ContainsFunc(text, strange) {
@@ -89,8 +89,8 @@ func escapeControls(text string) string {
 	return b.String()
 }
 
-// noFormula puts a ' before a text that a spreadsheet would take for a formula and work out: it may be a customer's. A number, or
-// a telephone number, is none.
+// noFormula puts a ' before a text that a spreadsheet would execute as a formula: it may come from a customer. Numbers and telephone numbers
+// stay as they are.
 func noFormula(text string) string {
 	if text == "" || !strings.ContainsRune("=+-@\t\r\n＝＋－＠", []rune(text)[0]) || strings.Trim(text, "+-0123456789 .,()") == "" {
 		return text
@@ -98,7 +98,7 @@ func noFormula(text string) string {
 	return "'" + text
 }
 
-// TimeCell is a time in a row; nothing for one that is not known.
+// TimeCell returns a time for a row; nil for an unknown one.
 func TimeCell(t time.Time) any {
 	if t.IsZero() {
 		return nil
@@ -106,7 +106,7 @@ func TimeCell(t time.Time) any {
 	return t
 }
 
-// ShortenText cuts a text, so that its table fits on the screen.
+// ShortenText shortens a text so that its table fits on the screen.
 func ShortenText(text string) string {
 	const most = 60
 	if runes := []rune(text); len(runes) > most {
@@ -115,7 +115,7 @@ func ShortenText(text string) string {
 	return text
 }
 
-// unescapedJSON is JSON with <, > and & as they are: it is for programs and people, not for a page of HTML.
+// unescapedJSON returns JSON that does not escape <, > and &: it is not for HTML pages.
 func unescapedJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	out := json.NewEncoder(&b)

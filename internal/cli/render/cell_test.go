@@ -8,9 +8,8 @@ import (
 	"testing"
 )
 
-// TestS27ACSVFileHasNoFormulaOfACustomers writes what customers may call themselves: spreadsheets work none of it out, and numbers
-// stay numbers.
-func TestS27ACSVFileHasNoFormulaOfACustomers(t *testing.T) {
+// TestS27CSVHasNoFormulaOfACustomer writes names that customers may choose: no spreadsheet executes them, and numbers stay numbers.
+func TestS27CSVHasNoFormulaOfACustomer(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"=1+1":                            "'=1+1",
@@ -44,8 +43,8 @@ func TestS27ACSVFileHasNoFormulaOfACustomers(t *testing.T) {
 	}
 }
 
-// TestS51ATableIsNoLongerThanMemoryShouldHold writes as many values, and as much text, as a table may hold, and one more.
-func TestS51ATableIsNoLongerThanMemoryShouldHold(t *testing.T) {
+// TestS51TableSizeIsLimited writes the highest allowed number of values and bytes of text, and one more.
+func TestS51TableSizeIsLimited(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", mostText/8)
 	for _, tt := range []struct {
@@ -65,7 +64,7 @@ func TestS51ATableIsNoLongerThanMemoryShouldHold(t *testing.T) {
 }
 
 // Holds: S27.
-func TestATableMovesNoTerminal(t *testing.T) {
+func TestTablesHaveNoTerminalControls(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	r := NewRows("table", &out)
@@ -91,7 +90,7 @@ func TestATableMovesNoTerminal(t *testing.T) {
 	}
 }
 
-func TestColumnsOfOneNameAllComeInJSON(t *testing.T) {
+func TestColumnsWithEqualNamesAreAllInJSON(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	r := NewRows("json", &out)

@@ -8,7 +8,7 @@ import (
 	"aqueduck/internal/dictionary"
 )
 
-// referenceDiagram is a picture of streams in columns: what holds ids stands left of what they are of, as far as there is no circle.
+// referenceDiagram is a picture of streams in columns. A stream stands left of the streams that it refers to, unless they form a circle.
 type referenceDiagram struct {
 	Width, Height int
 	Boxes         []streamBox
@@ -21,13 +21,13 @@ type streamBox struct {
 	column              int
 }
 
-// TextX and TextY are where the name begins.
+// TextX is the left edge of the name.
 func (b streamBox) TextX() int { return b.X + 10 }
 
 // TextY is the base line of the name.
 func (b streamBox) TextY() int { return b.Y + 19 }
 
-// referenceLine is a curve from one box to another, with the columns that it stands for.
+// referenceLine is a curve from one box to another; its title names the referring columns.
 type referenceLine struct {
 	X1, Y1, C1, C2, X2, Y2 int
 	Title                  string
@@ -39,13 +39,13 @@ const (
 	margin              = 16
 )
 
-// streamLink is a pair of streams with the references from one to the other.
+// streamLink has all references from one stream to another.
 type streamLink struct {
 	from, to   string
 	references []string
 }
 
-// diagramOf lays out the streams that have a reference to another, or are one's aim.
+// diagramOf arranges the streams that refer to another one or are referred to.
 func diagramOf(d *dictionary.Dictionary) referenceDiagram {
 	links := linksOf(d)
 	ranks := rankStreams(links)
@@ -57,7 +57,7 @@ func diagramOf(d *dictionary.Dictionary) referenceDiagram {
 		columns[ranks[name]] = append(columns[ranks[name]], name)
 	}
 	place := map[string]int{}
-	for range 3 { // each column is put in the order of what it points to and what points to it
+	for range 3 { // each column is sorted by the mean position of linked streams
 		for _, column := range columns {
 			slices.SortStableFunc(column, func(a, b string) int {
 				return cmp.Compare(meanPosition(a, links, place), meanPosition(b, links, place))
@@ -70,7 +70,7 @@ func diagramOf(d *dictionary.Dictionary) referenceDiagram {
 	return drawDiagram(columns, links)
 }
 
-// linksOf are the references between streams, all between two of them together.
+// linksOf returns the references between streams, one streamLink for each pair.
 func linksOf(d *dictionary.Dictionary) (all []streamLink) {
 	home := map[string]string{}
 	for _, s := range d.Streams {
@@ -101,7 +101,7 @@ func linkedStreams(d *dictionary.Dictionary, links []streamLink) (names []string
 	return names
 }
 
-// rankStreams gives each stream its column: one right of the rightmost that points to it. A link that closes a circle is left out.
+// rankStreams returns the column of each stream: one to the right of all streams that refer to it. It ignores a link that closes a circle.
 func rankStreams(links []streamLink) map[string]int {
 	ranks, under := map[string]int{}, map[string]bool{}
 	var visit func(name string) int
@@ -127,7 +127,7 @@ func rankStreams(links []streamLink) map[string]int {
 	return ranks
 }
 
-// meanPosition is the mean place of what a stream is linked with.
+// meanPosition returns the mean position of the streams that a stream is linked with.
 func meanPosition(name string, links []streamLink, place map[string]int) int {
 	sum, n := 0, 0
 	for _, l := range links {
@@ -162,7 +162,7 @@ func drawDiagram(columns [][]string, links []streamLink) referenceDiagram {
 	return p
 }
 
-// connectBoxes runs from the right side of a box to the left side of another; back, or within a column, it bends around.
+// connectBoxes returns a line from the right side of a box to the left side of another. To an earlier or the same column it bends back.
 func connectBoxes(from, to streamBox, title string) referenceLine {
 	l := referenceLine{X1: from.X + from.Width, Y1: from.Y + from.Height/2, X2: to.X, Y2: to.Y + to.Height/2, Title: title}
 	if to.column <= from.column {

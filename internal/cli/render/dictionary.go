@@ -17,7 +17,7 @@ Each table has ` + "`_synced_at`" + ` (the commit that last changed the row), an
 ` + "`_hash`" + ` and ` + "`_run_id`" + ` beside these. Tables with soft deletes also have all rows under their name with ` + "`_all`" + `, with ` + "`_gone_at`" + `.
 `
 
-// DictionaryMarkdown writes a dictionary as one page: the streams, the models, and which column points to what.
+// DictionaryMarkdown writes a dictionary as one page: streams, models and the references of columns.
 func DictionaryMarkdown(d *dictionary.Dictionary, w io.Writer) error {
 	var b strings.Builder
 	b.WriteString(dictionaryHead)
@@ -53,7 +53,7 @@ func tableMarkdown(b *strings.Builder, t dictionary.DictionaryTable) {
 	}
 }
 
-// notesOf are sentences about a table beside its own.
+// notesOf returns sentences about a table besides its documentation.
 func notesOf(t dictionary.DictionaryTable) (all []string) {
 	if t.Gone != "" {
 		all = append(all, "Soft-deleted rows are in "+t.Gone+".")
@@ -67,7 +67,7 @@ func notesOf(t dictionary.DictionaryTable) (all []string) {
 	return all
 }
 
-// meaningOf is what a column means, with what else is known of it.
+// meaningOf returns the documentation of a column with its references and other properties.
 func meaningOf(c dictionary.DictionaryColumn) string {
 	text := c.Doc
 	if c.References != "" {
@@ -81,13 +81,13 @@ func meaningOf(c dictionary.DictionaryColumn) string {
 
 var marks = strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", "&", "&amp;", "`", "\\`", "*", `\*`, "[", `\[`, "]", `\]`, "\n", " ", "\r", " ")
 
-// asText is a text in which nothing is taken for Markdown or HTML.
+// asText escapes Markdown and HTML in a text.
 func asText(text string) string { return marks.Replace(text) }
 
 //go:embed dictionary.html
 var dictionaryPage string
 
-// DictionaryHTML writes a dictionary as one page that needs nothing else, with a picture of what points to what.
+// DictionaryHTML writes a dictionary as one page without other files, with a picture of the references.
 func DictionaryHTML(d *dictionary.Dictionary, w io.Writer) error {
 	page, err := template.New("dictionary").Funcs(template.FuncMap{"notes": notesOf}).Parse(dictionaryPage)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"aqueduck/internal/config"
 )
 
-// PrintDue writes a line a time.
+// PrintDue writes a line for each scheduled time.
 func PrintDue(w io.Writer, all []config.Due) {
 	t := newTable("PIPELINE", "LOCAL", "ZONE", "UTC", "NOTE")
 	for _, d := range all {

@@ -5,16 +5,16 @@ import (
 	"log/slog"
 )
 
-// LineLog writes each line that it gets as a line of a log.
+// LineLog writes each line of a text as a message of a log.
 type LineLog struct {
 	log  *slog.Logger
-	rest []byte // of a line that is not whole yet
+	rest []byte // of a line whose end has not come yet
 }
 
-// NewLineLog returns one that writes to this log.
+// NewLineLog returns a LineLog that writes to this log.
 func NewLineLog(log *slog.Logger) *LineLog { return &LineLog{log: log} }
 
-// Write logs each whole line, and keeps the rest until its end comes.
+// Write logs each complete line, and keeps the rest until its end comes.
 func (w *LineLog) Write(text []byte) (int, error) {
 	w.rest = append(w.rest, text...)
 	for line, rest, whole := bytes.Cut(w.rest, []byte{'\n'}); whole; line, rest, whole = bytes.Cut(rest, []byte{'\n'}) {
@@ -24,7 +24,7 @@ func (w *LineLog) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// Flush logs a last line that has no end.
+// Flush logs a last line without an end.
 func (w *LineLog) Flush() {
 	if len(w.rest) > 0 {
 		w.log.Info(string(w.rest))

@@ -10,15 +10,15 @@ import (
 	"aqueduck/internal/problem"
 )
 
-// LogStyle is how a log is written.
+// LogStyle is the format of a log.
 type LogStyle struct {
-	Level    slog.Level // nothing less important is written
-	Form     string     // text, json, or auto: for people where they look at a terminal
-	Terminal bool       // people look at it
-	Colors   bool       // where people do
+	Level    slog.Level // messages below it are not written
+	Form     string     // text, json or auto, which is readable text on a terminal
+	Terminal bool       // the log goes to a terminal
+	Colors   bool       // colours on a terminal
 }
 
-// NewLog returns a log in a style. No line of it tells more of an error than other places do.
+// NewLog returns a log in a style. It shortens errors as other output does.
 func NewLog(w io.Writer, s LogStyle) *slog.Logger {
 	if s.Form == "json" {
 		return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: s.Level, ReplaceAttr: shortenAttr}))
@@ -29,8 +29,7 @@ func NewLog(w io.Writer, s LogStyle) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: s.Level, ReplaceAttr: shortenAttr}))
 }
 
-// shortenAttr has no line of a log tell more of an error than every other place does. What commands of a user write is theirs, and where a
-// fault is takes the room that it needs.
+// shortenAttr shortens the error of a message as other output does. Messages, which may be output of a user's command, and stacks stay complete.
 func shortenAttr(_ []string, a slog.Attr) slog.Attr {
 	if a.Key == slog.MessageKey || a.Key == "trace" {
 		return a

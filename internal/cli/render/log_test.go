@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestS58NoLineOfALogTellsMoreThanTwoKilobytesOfAnError(t *testing.T) {
+func TestS58LogLinesHaveAtMostTwoKilobytesOfAnError(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("ä", 500_000)
 	for _, form := range []string{"json", "text", ""} {

@@ -10,7 +10,7 @@ import (
 	"aqueduck/internal/term"
 )
 
-// PrintPlan writes the plan for a person; its last line is stable.
+// PrintPlan writes the plan for people; scripts may rely on its last line.
 func PrintPlan(p *plan.Plan, w io.Writer) {
 	t := newTable("STREAM", "READS", "RECORDS", "REQUESTS", "A CHANGE", "BASIS")
 	t.SetColumnConfigs(alignRight(3, 4, 5))
@@ -33,7 +33,7 @@ func PrintPlan(p *plan.Plan, w io.Writer) {
 		term.Count(len(p.Tables), "table"), term.Count(len(p.Columns), "column"), term.Count(len(p.Streams), "stream"), requestEstimate(p, known))
 }
 
-// requestEstimate says what the plan costs, as far as that is known.
+// requestEstimate returns the number of requests and the time of the plan, as far as they are known.
 func requestEstimate(p *plan.Plan, known bool) string {
 	switch {
 	case p.Requests == 0 && !known:

@@ -14,7 +14,7 @@ import (
 	"aqueduck/transform"
 )
 
-// PrintOnline writes a line a stream.
+// PrintOnline writes a line for each stream.
 func PrintOnline(o *preview.Online, w io.Writer) {
 	t := newTable("WORKSPACE", "STREAM", "REQUEST", "READABLE", "NAMED", "REASON")
 	for _, s := range o.Streams {
@@ -47,7 +47,7 @@ func PrintOnline(o *preview.Online, w io.Writer) {
 	}
 }
 
-// PrintTrial writes the trial for a person.
+// PrintTrial writes the result of a trial for people.
 func PrintTrial(t *preview.Trial, w io.Writer) {
 	list := fmt.Sprintf("the records are in %q", t.Records)
 	if t.Records == "" {
@@ -88,7 +88,7 @@ func PrintTrial(t *preview.Trial, w io.Writer) {
 	}
 }
 
-// printTrialTable shows the first rows, of the columns that have something in them.
+// printTrialTable writes the first rows, without empty columns.
 func printTrialTable(t *preview.TrialTable, w io.Writer) {
 	fmt.Fprintf(w, "\n%s  %s\n", t.Table, term.Count(t.Rows, "row"))
 	var heads []any

@@ -13,7 +13,7 @@ import (
 	"aqueduck/internal/term"
 )
 
-// PrintReport writes what was read and where to, the table of a run, the errors with their next steps, and the last line.
+// PrintReport writes the report of a run: what it read and where it stored it, the table of streams, errors with next steps, and the last line.
 func PrintReport(r *runlog.Report, w io.Writer) {
 	fmt.Fprintf(w, "%s  run %s  api %s  →  %s + %s/\n\n", r.Pipeline, r.RunID, strings.Join(r.APIVersions, ", "), r.Dir.Link(), r.Dir.Lake(""))
 	t := newTable("STREAM", "STATUS", "EXTRACTED", "NEW", "CHANGED", "REJECTED", "REQS", "RETRIES", "TIME", "SYNCED TO")

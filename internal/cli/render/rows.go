@@ -12,7 +12,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// WriteJSON writes a result as JSON for people and programs: indented, and with < and > as they are.
+// WriteJSON writes a result as indented JSON that does not escape < and >.
 func WriteJSON(w io.Writer, v any) error {
 	out := json.NewEncoder(w)
 	out.SetEscapeHTML(false)
@@ -20,7 +20,7 @@ func WriteJSON(w io.Writer, v any) error {
 	return out.Encode(v)
 }
 
-// WriteList writes rows that are known as a whole, in one of the output forms.
+// WriteList writes all rows of a result in one of the output formats.
 func WriteList(form string, w io.Writer, columns []string, all [][]any) error {
 	out := NewRows(form, w)
 	if err := out.WriteHeader(columns); err != nil {
@@ -34,14 +34,14 @@ func WriteList(form string, w io.Writer, columns []string, all [][]any) error {
 	return out.FinishTable()
 }
 
-// Rows writes the rows of a result in one of the output forms, as they come.
+// Rows writes the rows of a result one by one in one of the output formats.
 type Rows interface {
 	WriteHeader(names []string) error // before the rows
 	WriteRow(values []any) error
 	FinishTable() error // after the last one
 }
 
-// NewRows returns a writer of rows in a form: json, csv, or else a table.
+// NewRows returns a writer of rows in a format: json, csv, or else a table.
 func NewRows(form string, w io.Writer) Rows {
 	switch form {
 	case "json":
@@ -52,23 +52,23 @@ func NewRows(form string, w io.Writer) Rows {
 	return &tableRows{w: w, t: table.NewWriter()}
 }
 
-// What a table may hold: it is drawn once all of it is there, which takes some hundred bytes a value.
+// Limits of a table: it is drawn when all of its rows are in memory, with some hundred bytes for each value.
 const (
 	mostValues = 1_000_000
 	mostText   = 64 << 20 // bytes
 )
 
-// ErrTable is why an answer was not drawn as a table; other forms write rows as they come.
+// ErrTable means that an answer is too large for a table; other formats have no such limit.
 var ErrTable = errors.New("the answer is larger than a table can show: a million values, or 64 MiB of text")
 
-// tableRows draws a table once all rows are there: its widths need them. Columns of numbers stand on the right.
+// tableRows draws a table after its last row, because the widths of columns depend on all rows. Columns of numbers are aligned to the right.
 type tableRows struct {
 	w     io.Writer
 	t     table.Writer
-	held  int    // values in it
-	bytes int    // of text in it
-	words []bool // by column: it holds something that is no number
-	any   []bool // by column: it holds something
+	held  int    // number of values
+	bytes int    // of text
+	words []bool // by column: it has a value that is no number
+	any   []bool // by column: it has a value
 }
 
 func (r *tableRows) WriteHeader(names []string) error {
@@ -157,8 +157,8 @@ func (r *csvRows) FinishTable() error {
 	return r.w.Error()
 }
 
-// jsonRows is an array of objects whose members stand in the order of the columns. Where columns have one name, later ones get a
-// number: of members of one name most readers of JSON keep the last.
+// jsonRows writes an array of objects with members in the order of the columns. Of columns with equal names the later ones get a number,
+// because most readers of JSON keep only the last of equal names.
 type jsonRows struct {
 	w     io.Writer
 	names [][]byte

@@ -11,7 +11,7 @@ import (
 	"aqueduck/internal/term"
 )
 
-// PrintRun writes it for a person.
+// PrintRun writes the details of a run for people.
 func PrintRun(d *runlog.RunDetail, w io.Writer) {
 	if d.Moved != nil {
 		fmt.Fprintf(w, "moved     by hand, %s\n", d.Run)

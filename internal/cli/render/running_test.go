@@ -8,8 +8,8 @@ import (
 	"aqueduck/internal/runlog"
 )
 
-// TestARunUnderWayTellsItsRateAndWhatStreamsWaitFor as a terminal shows it.
-func TestARunUnderWayTellsItsRateAndWhatStreamsWaitFor(t *testing.T) {
+// TestActiveRunShowsItsRateAndItsWaits as a terminal shows it.
+func TestActiveRunShowsItsRateAndItsWaits(t *testing.T) {
 	t.Parallel()
 	began := time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)
 	r := runlog.Running{Pipeline: "nightly", Doing: "reading", Started: began, At: began.Add(90 * time.Second), Requests: 1800, Percent: 40, Streams: []runlog.RunningStream{

@@ -10,20 +10,20 @@ import (
 	"aqueduck/internal/runlog"
 )
 
-// Screen is a terminal with a table at its end that is drawn again and again. What else is written comes above it.
+// Screen is a terminal with a table at its end that is redrawn in place. Other output appears above the table.
 type Screen struct {
 	mu    sync.Mutex // guards what follows
 	to    io.Writer
-	table string // without a line break at its end; "" is none
+	table string // without a line break at its end; "": no table
 }
 
-// wide is how much of a line is shown: a longer one would take two, and the table could not be found again.
+// wide is the number of characters of a line that are shown. A longer line could wrap, and then the table could not be erased.
 const wide = 79
 
-// NewScreen returns a screen that draws to a terminal, and has no table yet.
+// NewScreen returns a screen for a terminal, without a table.
 func NewScreen(to io.Writer) *Screen { return &Screen{to: to} }
 
-// Write puts a text above the table.
+// Write writes a text above the table.
 func (s *Screen) Write(text []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -33,7 +33,7 @@ func (s *Screen) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// Show draws the table of a run in place of the one before.
+// Show replaces the table with that of a run.
 func (s *Screen) Show(r runlog.Running) {
 	lines := strings.Split(runningTable(&r), "\n")
 	for i, line := range lines {
@@ -43,18 +43,18 @@ func (s *Screen) Show(r runlog.Running) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// A terminal that is gone is told of by whatever is written next.
+	// The next output reports a terminal that is gone.
 	_ = s.redrawTable(s.eraseSequence(), strings.Join(lines, "\n"))
 }
 
-// Clear takes the table away.
+// Clear removes the table.
 func (s *Screen) Clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_ = s.redrawTable(s.eraseSequence(), "")
 }
 
-// eraseSequence is what takes the table away: up to its first line, and everything below.
+// eraseSequence returns the control sequence that erases the table: to its first line, then everything below.
 func (s *Screen) eraseSequence() string {
 	if s.table == "" {
 		return ""
@@ -70,7 +70,7 @@ func (s *Screen) redrawTable(before, table string) error {
 	return err
 }
 
-// ThrottleSnapshots lets one snapshot in a while through; a run that is over sooner has none.
+// ThrottleSnapshots shows at most one snapshot in each pause. A run that is shorter than that has none.
 func ThrottleSnapshots(pause time.Duration, show func(runlog.Running)) func(runlog.Running) {
 	last := time.Now()
 	return func(r runlog.Running) {

@@ -8,8 +8,8 @@ import (
 	"aqueduck/internal/runlog"
 )
 
-// TestTheTableOfARunIsDrawnInItsOwnPlace plays a terminal: what was written stays above, of the tables only the last is left.
-func TestTheTableOfARunIsDrawnInItsOwnPlace(t *testing.T) {
+// TestTableOfARunIsRedrawnInPlace plays a terminal: text stays above the table, and only the last table is left.
+func TestTableOfARunIsRedrawnInPlace(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
 	s := NewScreen(&out)

@@ -11,7 +11,7 @@ import (
 	"aqueduck/internal/term"
 )
 
-// PrintStatus writes the status for a person.
+// PrintStatus writes the status for people.
 func PrintStatus(s *runlog.Status, w io.Writer) {
 	switch {
 	case s.Running != nil:
@@ -28,7 +28,7 @@ func PrintStatus(s *runlog.Status, w io.Writer) {
 	failed := printFailed(s, w)
 	if len(s.Streams) == 0 {
 		fmt.Fprintf(w, "nothing   has been published in %s yet\n", s.Dir)
-		if !failed { // which has told what comes next
+		if !failed { // a failed run has printed its next step
 			fmt.Fprintf(w, "          next: %s\n", s.Given.Append("aqueduck sync"))
 		}
 	} else {
@@ -45,7 +45,7 @@ func PrintStatus(s *runlog.Status, w io.Writer) {
 	}
 }
 
-// printFailed tells what went wrong in the last run of each pipeline, and whether anything did.
+// printFailed writes the error of each pipeline's last run, and reports whether there was any.
 func printFailed(s *runlog.Status, w io.Writer) (some bool) {
 	told := map[string]bool{}
 	for _, r := range s.Runs {
@@ -76,7 +76,7 @@ func printStreamStates(s *runlog.Status, w io.Writer) {
 	}
 }
 
-// describeFreshness says how fresh the stream is, and how old where that is too old.
+// describeFreshness returns the freshness of a stream, with its age if that is too high.
 func describeFreshness(s *runlog.StreamStatus, now time.Time) string {
 	switch s.Freshness {
 	case "":
@@ -90,7 +90,7 @@ func describeFreshness(s *runlog.StreamStatus, now time.Time) string {
 	return string(s.Freshness) + ", " + term.Duration(now.Sub(s.OK)) + " old"
 }
 
-// describeHistory says how far back the stream is read.
+// describeHistory returns how far back a stream is read.
 func describeHistory(s *runlog.StreamStatus) string {
 	switch {
 	case s.SyncedTo.IsZero():

@@ -7,7 +7,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// newTable returns a table without lines: it reads the same on a terminal, in a mail and in a log.
+// newTable returns a table without borders, which looks the same on a terminal, in a mail and in a log.
 func newTable(heads ...any) table.Writer {
 	style := table.StyleDefault
 	style.Options = table.OptionsNoBordersAndSeparators
@@ -19,7 +19,7 @@ func newTable(heads ...any) table.Writer {
 	return t
 }
 
-// alignRight puts columns of numbers, counted from 1, on the right.
+// alignRight aligns columns to the right; their numbers begin with 1.
 func alignRight(numbers ...int) []table.ColumnConfig {
 	columns := make([]table.ColumnConfig, len(numbers))
 	for i, n := range numbers {
@@ -28,7 +28,7 @@ func alignRight(numbers ...int) []table.ColumnConfig {
 	return columns
 }
 
-// renderTable is a table, set in a little, with no spaces at the ends of its lines.
+// renderTable returns a table as text, indented and without spaces at the ends of lines.
 func renderTable(t table.Writer) string {
 	lines := strings.Split(t.Render(), "\n")
 	for i, line := range lines {

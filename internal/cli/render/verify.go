@@ -12,10 +12,10 @@ import (
 	"aqueduck/internal/verify"
 )
 
-// shownFindings is how many differences a person is shown; -o json has all.
+// shownFindings is the number of differences that are printed for people; -o json has all.
 const shownFindings = 20
 
-// PrintVerification writes a line a stream, the differences, and what they mean.
+// PrintVerification writes a line for each stream, the differences and their meaning.
 func PrintVerification(v *verify.Verification, w io.Writer) {
 	t := newTable("STREAM", "COMPARED", "MISSING", "STALE", "GHOST", "DOUBLED", "REQS", "HOW", "CONFIDENCE")
 	t.SetColumnConfigs(alignRight(2, 3, 4, 5, 6, 7))

@@ -11,7 +11,7 @@ import (
 	"aqueduck/internal/grammar"
 )
 
-// DescribeExpected says in words what value a flag takes, where its own error is one of the language that the program is written in.
+// DescribeExpected replaces Go's error about a flag's value with one that says what is expected.
 func DescribeExpected(f *pflag.Flag, wrong error) error {
 	switch f.Value.Type() {
 	case "duration":
@@ -26,7 +26,7 @@ func DescribeExpected(f *pflag.Flag, wrong error) error {
 	return wrong
 }
 
-// SuggestFlag names the flag that was meant, when one is close, and says of a value that is none what it may be.
+// SuggestFlag adds a similar flag to the error of an unknown one, and the expected value to the error of a wrong one.
 func SuggestFlag(c *cobra.Command, err error) error {
 	var value *pflag.InvalidValueError
 	if errors.As(err, &value) {
@@ -48,12 +48,12 @@ func SuggestFlag(c *cobra.Command, err error) error {
 	return err
 }
 
-// VariableOf is the variable of the environment that a flag may be given by.
+// VariableOf returns the environment variable of a flag.
 func VariableOf(f *pflag.Flag) string {
 	return "AQUEDUCK_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
 }
 
-// FlagValues are those of a flag, of which a list has several.
+// FlagValues returns the values of a flag; a list may have several.
 func FlagValues(f *pflag.Flag) []string {
 	if list, ok := f.Value.(pflag.SliceValue); ok {
 		return list.GetSlice()

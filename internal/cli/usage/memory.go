@@ -7,10 +7,10 @@ import (
 	"aqueduck/load/read"
 )
 
-// Memory is the value of a flag that bounds memory, as people write it.
+// Memory is the value of a flag that limits memory, in bytes.
 type Memory int64
 
-// Set reads 512MB, 2GB or 2GiB.
+// Set reads an amount such as 512MB, 2GB or 2GiB.
 func (m *Memory) Set(text string) error {
 	n, err := grammar.ParseMemory(text)
 	if err != nil {
@@ -23,7 +23,7 @@ func (m *Memory) Set(text string) error {
 	return nil
 }
 
-// String writes it in the largest unit of which it is a whole number.
+// String writes the amount in the largest unit in which it is a whole number.
 func (m *Memory) String() string {
 	for i, unit := range []string{"TiB", "GiB", "MiB", "KiB"} {
 		size := int64(1) << (10 * (4 - i))
@@ -34,5 +34,5 @@ func (m *Memory) String() string {
 	return fmt.Sprintf("%dB", int64(*m))
 }
 
-// Type is what --help calls it.
+// Type is the name of the value in --help.
 func (m *Memory) Type() string { return "amount" }

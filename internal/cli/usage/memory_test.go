@@ -2,7 +2,7 @@ package usage
 
 import "testing"
 
-func TestS51AmountsOfMemoryAreAsPeopleWriteThem(t *testing.T) {
+func TestS51MemoryIsReadAsPeopleWriteIt(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]struct {
 		bytes   int64

@@ -8,19 +8,19 @@ import (
 	"aqueduck/internal/grammar"
 )
 
-// Error is a command line that cannot be understood.
+// Error is the error of a wrong command line.
 type Error struct {
-	Command string // as it is called, whose help tells more
+	Command string // full name of the command, whose help says more
 	Err     error  // what is wrong
 }
 
-// Error says what is wrong with the command line.
+// Error returns the text of the error.
 func (e *Error) Error() string { return e.Err.Error() }
 
-// Unwrap gives what it says.
+// Unwrap returns the wrapped error.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Errorf says what is wrong with the command line of a command.
+// Errorf returns the error of a wrong command line of a command.
 func Errorf(c *cobra.Command, format string, args ...any) error {
 	return &Error{Command: c.CommandPath(), Err: fmt.Errorf(format, args...)}
 }
@@ -33,7 +33,7 @@ func NoArguments(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// OneArgument takes exactly one, said in words.
+// OneArgument requires exactly one argument, which what describes.
 func OneArgument(what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) != 1 {
@@ -43,7 +43,7 @@ func OneArgument(what string) cobra.PositionalArgs {
 	}
 }
 
-// AtMostOne takes one argument or none.
+// AtMostOne accepts one argument or none.
 func AtMostOne(what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) > 1 {
@@ -53,7 +53,7 @@ func AtMostOne(what string) cobra.PositionalArgs {
 	}
 }
 
-// Subcommand is for commands that only have others below them: any argument is one that is not known.
+// Subcommand refuses arguments of a command that only has subcommands: any argument is an unknown subcommand.
 func Subcommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -71,5 +71,5 @@ func Subcommand(c *cobra.Command, args []string) error {
 	return Errorf(c, "%s", unknown)
 }
 
-// ShowHelp is what a command does that only has others below it.
+// ShowHelp is the function of a command that only has subcommands.
 func ShowHelp(c *cobra.Command, _ []string) error { return c.Help() }

@@ -5,10 +5,10 @@ import (
 	"strconv"
 )
 
-// Verbosity counts how often -v was given.
+// Verbosity is the number of times that -v was given.
 type Verbosity int
 
-// String is a number only where once is not enough.
+// String is a number only above 1.
 func (v *Verbosity) String() string {
 	if *v > 1 {
 		return strconv.Itoa(int(*v))
@@ -16,7 +16,7 @@ func (v *Verbosity) String() string {
 	return strconv.FormatBool(*v > 0)
 }
 
-// Set takes one more for each true, and a number as the count.
+// Set adds one for each true, and takes a number as the count.
 func (v *Verbosity) Set(text string) error {
 	if n, err := strconv.Atoi(text); err == nil && n >= 0 {
 		*v = Verbosity(n)
@@ -32,5 +32,5 @@ func (v *Verbosity) Set(text string) error {
 	return nil
 }
 
-// Type is what help says of flags that need no value.
+// Type makes --help show the flag without a value.
 func (v *Verbosity) Type() string { return "bool" }

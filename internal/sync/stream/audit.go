@@ -30,9 +30,22 @@ func auditTimes(t *Task) {
 	}
 }
 
-// auditSweep compares the number of records of a sweep with the total that the list states. The list may change while it is read: a difference
-// counts only above one percent, and above the number of changes that the run has seen.
+// auditSweep notes what a sweep could not read, and a total that the list does not have.
 func auditSweep(t *Task, sweep *extract.Sweep) {
+	compareTotal(t, sweep)
+	if sweep.Capped {
+		t.Run.AddFinding(load.Finding{Schema: t.Workspace.Name, Stream: t.Stream.Name, Table: t.Tables[0].Name, Kind: "known", Name: "list_capped", Once: true,
+			Message: fmt.Sprintf("the list ends after %d records: rows beyond that may still exist, and stay", sweep.Rows)})
+	}
+	for _, value := range sweep.RefusedValues() {
+		t.Run.AddFinding(load.Finding{Schema: t.Workspace.Name, Stream: t.Stream.Name, Table: t.Tables[0].Name, Kind: "known", Name: "value_refused", Once: true, Expected: value,
+			Message: fmt.Sprintf("the source has no list of %s=%s: the others were read, and its stored rows stay", t.Stream.Read.Over.As, value)})
+	}
+}
+
+// compareTotal compares the number of records of a sweep with the total that the list states. The list may change while it is read: a difference
+// counts only above one percent, and above the number of changes that the run has seen.
+func compareTotal(t *Task, sweep *extract.Sweep) {
 	off := sweep.Total - sweep.Rows
 	if off < 0 {
 		off = -off

@@ -73,14 +73,6 @@ func (t *sweepReader) sweepList(ctx context.Context) error {
 			}
 		}
 		auditSweep(t.Task, t.State.Sweep)
-		if t.State.Sweep.Capped {
-			t.Run.AddFinding(load.Finding{Schema: t.Workspace.Name, Stream: t.Stream.Name, Table: t.Tables[0].Name, Kind: "known", Name: "list_capped", Once: true,
-				Message: fmt.Sprintf("the list ends after %d records: rows beyond that may still exist, and stay", t.State.Sweep.Rows)})
-		}
-		for _, value := range t.State.Sweep.RefusedValues() {
-			t.Run.AddFinding(load.Finding{Schema: t.Workspace.Name, Stream: t.Stream.Name, Table: t.Tables[0].Name, Kind: "known", Name: "value_refused", Once: true, Expected: value,
-				Message: fmt.Sprintf("the source has no list of %s=%s: the others were read, and its stored rows stay", t.Stream.Read.Over.As, value)})
-		}
 		if t.swept.unchanged || t.Stream.Absent != "gone" || t.State.Sweep.Capped {
 			return t.endSweep(ctx)
 		}

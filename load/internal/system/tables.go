@@ -3,6 +3,7 @@ package system
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -117,7 +118,7 @@ var (
 
 // Tables gives all tables of schema _sync.
 func Tables() []Table {
-	return append(stateTables(), reportTables()...)
+	return slices.Concat(stateTables(), reportTables(), contentTables())
 }
 
 // stateTables are the tables that a run continues from.
@@ -166,7 +167,7 @@ func stateTables() []Table {
 	}
 }
 
-// reportTables are the tables about runs that people read.
+// reportTables are the tables about runs and their findings that people read.
 func reportTables() []Table {
 	return []Table{
 		{"runs", "One row per run; kept for 400 days.", []systemColumn{
@@ -208,6 +209,12 @@ func reportTables() []Table {
 			ofRun, at, ofSchema, ofStream, ofTable, {"kind", "VARCHAR", "exact, soft or known."},
 			{"name", "VARCHAR", "Name of the check."}, {"expected", "VARCHAR", "Expected value."},
 			{"found", "VARCHAR", "Value that was found."}, {"message", "VARCHAR", "The finding in words."}}},
+	}
+}
+
+// contentTables are the tables about published files and what they contain.
+func contentTables() []Table {
+	return []Table{
 		{"publishes", "One row per published file; kept for 90 days.", []systemColumn{
 			ofRun, at, {"file", "VARCHAR", "Name of the file."}, {"tables_changed", "INTEGER", "Number of tables with changed rows."},
 			{"parts_written", "INTEGER", "Number of Parquet files written."}, {"verified", "INTEGER", "Number of tables with checked keys."},

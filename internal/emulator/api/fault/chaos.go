@@ -21,25 +21,27 @@ type faultChance struct {
 }
 
 // ChaosHelp describes the faults that ParseChaos knows, one a line.
-const ChaosHelp = `error=0.02:503   2 of 100 requests are answered 503 (or 500, 502, 504, 401, 408 …)
-429=0.05         … with rate_limit_exceeded
+const ChaosHelp = `error=0.02:503   2 of 100 requests get status 503 (or 500, 502, 504, 401, 408 …)
+429=0.05         5 of 100 requests get status 429, rate_limit_exceeded
 reset=0.01       the connection is reset without an answer
-truncate=0.01    half of the answer, then the connection is cut
-slow=p95:800ms   5 of 100 answers wait 800 ms
-drip=0.01:50ms   the answer comes in 16 pieces, 50 ms apart
+truncate=0.01    the connection is closed after half of the answer
+slow=p95:800ms   5 of 100 answers take 800 ms longer
+drip=0.01:50ms   the answer is sent in 16 pieces, 50 ms apart
 garbage=0.005    text that is not JSON follows the answer
-html404=0.01     a proxy's page with 404
+html404=0.01     status 404 with the HTML page of a proxy
 redirect=0.01:307  the answer redirects to another address, which records each request
 age=0.1          a cache returns its earlier answer to the same request
 encoding=0.01    the header says that the answer is compressed, but it is not
 utf8 numbers keys depth size unknown morph  (=0.01 each)  wrong or unusual JSON in good answers
-error@17:500     the 17th request, whatever the probabilities say; error@17-19:500  the 17th to the 19th; error@17-19=0.5:500  half of them`
+error@17:500     the 17th request, whatever the probabilities are
+error@17-19:500  the 17th to the 19th request
+error@17-19=0.5:500  half of the 17th to the 19th request`
 
 // CheckChaos reads faults by probability or by the number of the request, as --chaos takes them:
 //
 //	error=0.02:503,429=0.05,reset@12,truncate=0.01,slow=p95:800ms,garbage=0.005,html404@3-5
 //
-// ChaosHelp tells them all. Draws are a function of the seed and the request's number.
+// ChaosHelp lists them all. Draws are a function of the seed and the request's number.
 func CheckChaos(text string) error {
 	_, err := ParseChaos(text)
 	return err
