@@ -27,9 +27,12 @@ type publishFixture struct {
 	runs int
 }
 
+// houseBegan is when the first run of a test begins, an hour after it.
+var houseBegan = time.Date(2026, 11, 1, 2, 0, 0, 0, time.UTC)
+
 func newHouse(t *testing.T) *publishFixture {
 	t.Helper()
-	h := &publishFixture{t: t, dir: layout.Dir(filepath.Join(t.TempDir(), "data")), now: time.Date(2026, 11, 1, 2, 0, 0, 0, time.UTC)}
+	h := &publishFixture{t: t, dir: layout.Dir(filepath.Join(t.TempDir(), "data")), now: houseBegan}
 	must(t, load.Prepare(h.dir))
 	h.openRun()
 	t.Cleanup(func() { must(t, h.work.Close()) })

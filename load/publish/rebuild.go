@@ -27,7 +27,7 @@ func (p *publishRun) openCopy(ctx context.Context) (*duck.DB, error) {
 	}
 	rebuild := p.spec.Rebuild
 	if !rebuild {
-		rebuild, err = isWorn(ctx, db)
+		rebuild, err = p.isWorthRewriting(ctx, db)
 	}
 	if err != nil || !rebuild {
 		if err != nil {
@@ -42,6 +42,15 @@ func (p *publishRun) openCopy(ctx context.Context) (*duck.DB, error) {
 		return nil, fmt.Errorf("rewrite the file: %w", err)
 	}
 	return duck.Open(ctx, p.copyOptions(p.copyPath()))
+}
+
+// isWorthRewriting reports whether the file is worn, or of an older format and has room to be written again.
+func (p *publishRun) isWorthRewriting(ctx context.Context, db *duck.DB) (bool, error) {
+	if worn, err := isWorn(ctx, db); worn || err != nil {
+		return worn, err
+	}
+	old, err := system.HasOldStorage(ctx, db)
+	return old && disk.Room(string(p.dir), 2*disk.Size(p.copyPath()), "") == nil, err
 }
 
 // rewriteCopy writes the copy, which has no log, again, table by table. Only a new file has none of the bytes of deleted
@@ -162,6 +171,9 @@ func (p *publishRun) copyTables(ctx context.Context, db *duck.DB) error {
 		}
 	}
 	if _, err := db.Exec(ctx, "DETACH old"); err != nil {
+		return err
+	}
+	if err := system.NoteStorage(ctx, db); err != nil {
 		return err
 	}
 	return system.Comment(ctx, db)

@@ -34,6 +34,7 @@ var readers = []struct {
 	install          func(t *testing.T, dir, library, version string) (command []string)
 }{
 	{"duckdb", "1.2.2", byPython},
+	{"duckdb", "1.3.2", byPython},
 	{"duckdb", "1.4.4", byPython},
 	{"duckdb", "2.0.0", byPython},
 	{"pyarrow", "26.0.1", byPython},

@@ -26,6 +26,14 @@ const Bookkeeping = "bookkeeping"
 // with 32,768; with 65,536 all goes through the log, and the checkpoint then costs twice what is saved.
 const rowGroup = 32768
 
+// Storage is the version of DuckDB's file format that files are written in: the oldest that compresses texts with zstd. Every DuckDB
+// from 1.2 on reads it.
+const Storage = "v1.2.0"
+
+// longText is the mean length, in bytes, from which the texts of a column are compressed with zstd. Measured on 60,000 texts of 500 bytes: 14
+// instead of 33 MB, for 0.16 CPU-seconds more. Ids and names stay as they are: they are read often, and shrink little.
+const longText = 200
+
 // memoryLimit is the memory in bytes that DuckDB may use by default. Measured while a million contacts of 60 columns are committed
 // and published: 160 MB spills in the middle of every Parquet file and costs four times the CPU; 256 MB costs what
 // 200 MB costs, and 80 MiB more at the peak.
@@ -84,7 +92,7 @@ func (d *DB) attachFile(ctx context.Context, o Options) error {
 	if size == 0 {
 		size = rowGroup
 	}
-	mode := fmt.Sprintf("ROW_GROUP_SIZE %d", size)
+	mode := fmt.Sprintf("ROW_GROUP_SIZE %d, STORAGE_VERSION %s", size, Text(Storage))
 	if o.ReadOnly {
 		mode = "READ_ONLY"
 	}
@@ -107,6 +115,7 @@ func (d *DB) attachFile(ctx context.Context, o Options) error {
 		// Building FSST's tables of symbols for each column of each group costs more than they save. Measured on 100,000
 		// contacts: 9 % of the CPU time from the socket to Parquet, for a file of 79 MB instead of 70.
 		"SET disabled_compression_methods = 'fsst'",
+		"SET zstd_min_string_length = " + strconv.Itoa(longText),
 		"SET preserve_insertion_order = true",
 		// Another DuckDB that gets Arrow from this one then sees the same types: JSON and UUID instead of text.
 		"SET arrow_lossless_conversion = true",

@@ -1,6 +1,8 @@
 package duck_test
 
 import (
+	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -54,5 +56,35 @@ func TestS48ANewStorageFormatNeedsTheKillTests(t *testing.T) {
 	}
 	if !strings.HasPrefix(version, "v1.5.") {
 		t.Errorf("DuckDB is %s: run make torture and make fuzz with it, look at docs/internals/performance.md and at the readers that are promised, then name it here", version)
+	}
+}
+
+// TestLongTextsAreCompressed: in a new file long texts take less than half of their bytes, and short ones stay as they are, quick to read.
+func TestLongTextsAreCompressed(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "texts.duckdb")
+	db, err := duck.Open(t.Context(), duck.Options{Path: file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	const rows = 20_000
+	statement := fmt.Sprintf(`CREATE TABLE texts AS SELECT md5(range::VARCHAR) AS id,
+		(SELECT string_agg('word' || (hash(range + i) %% 1000), ' ') FROM range(60) w(i)) AS body FROM range(%d)`, rows)
+	if _, err := db.Exec(t.Context(), statement); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Checkpoint(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var id, body string
+	var bytes int64
+	err = db.Scan(t.Context(), `SELECT max(compression) FILTER (column_name = 'id'), max(compression) FILTER (column_name = 'body'), (SELECT sum(strlen(body)) FROM texts)
+		FROM pragma_storage_info('texts') WHERE segment_type = 'VARCHAR'`, nil, &id, &body, &bytes)
+	if err != nil || body != "ZSTD" || id == "ZSTD" {
+		t.Errorf("ids are stored by %s, bodies by %s, %v", id, body, err)
+	}
+	if info, err := os.Stat(file); err != nil || info.Size() > bytes/2+rows*32 {
+		t.Errorf("%d bytes of text in a file of %d, %v", bytes, info.Size(), err)
 	}
 }

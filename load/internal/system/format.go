@@ -56,3 +56,22 @@ func RequireCurrent(ctx context.Context, db *duck.DB) error {
 	}
 	return err
 }
+
+// storageKey is the key in _sync.meta of the file format that all of a file is written in; files of earlier builds have none.
+const storageKey = "storage"
+
+// HasOldStorage reports whether some of a file may be written in an older format than duck.Storage.
+func HasOldStorage(ctx context.Context, db *duck.DB) (bool, error) {
+	var written sql.NullString
+	err := db.Scan(ctx, "SELECT max(value) FROM _sync.meta WHERE key = $1", []any{storageKey}, &written)
+	return written.String != duck.Storage, err
+}
+
+// NoteStorage records that all of a file is written in duck.Storage.
+func NoteStorage(ctx context.Context, db *duck.DB) error {
+	if _, err := db.Exec(ctx, "DELETE FROM _sync.meta WHERE key = $1", storageKey); err != nil {
+		return err
+	}
+	_, err := db.Exec(ctx, "INSERT INTO _sync.meta VALUES ($1, $2)", storageKey, duck.Storage)
+	return err
+}

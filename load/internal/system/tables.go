@@ -69,8 +69,10 @@ func Create(ctx context.Context, db *duck.DB) error {
 		if _, err := db.Exec(ctx, strings.Join(systemStatements(), ";\n")); err != nil {
 			return err
 		}
-		_, err := db.Exec(ctx, "INSERT INTO _sync.meta VALUES ('format', $1)", strconv.Itoa(Format))
-		return err
+		if _, err := db.Exec(ctx, "INSERT INTO _sync.meta VALUES ('format', $1)", strconv.Itoa(Format)); err != nil {
+			return err
+		}
+		return NoteStorage(ctx, db)
 	})
 	if err != nil {
 		return fmt.Errorf("make schema _sync: %w", err)
