@@ -203,7 +203,8 @@ func runServed(ctx context.Context, env *Env, runner *runner.Runner, p *config.P
 	report, err := sync.Run(ctx, runner, p, o, out)
 	end()
 	switch {
-	case err != nil && ctx.Err() != nil: // stopped on request before the run began
+	case err != nil && ctx.Err() != nil: // stopped on request, which is no error
+		printLastLine(env, err)
 	case err != nil:
 		printLastLine(env, err)
 		env.printProblem(err)

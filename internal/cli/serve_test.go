@@ -16,6 +16,7 @@ import (
 
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
 	"aqueduck/load/layout"
 )
 
@@ -238,6 +239,25 @@ func TestServeEndsCleanlyWhenAsked(t *testing.T) {
 	p.sendSignal(syscall.SIGTERM)
 	if code := p.exitCode(); code != 0 || !strings.Contains(p.outputText(), "msg=stopped") {
 		t.Errorf("it ended with %d:\n%s", code, p.outputText())
+	}
+}
+
+// TestServedRunThatIsStoppedAtOnceHasItsLastLine, although it has no report.
+func TestServedRunThatIsStoppedAtOnceHasItsLastLine(t *testing.T) {
+	t.Parallel()
+	a, stdout, stderr := inProcess()
+	a.file, a.Lookup = []string{filepath.Join(inDirectory(t, scripted), "pipelines.yaml")}, lookupIn([]string{"WORKSPACE_URL=emulator"})
+	a.logLevel, a.Now, a.Wait = "info", time.Now, Wait
+	setup, err := newRunner(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	p, _ := setup.Config.Pipeline("nightly")
+	runServed(ctx, a, setup, p, runner.Options{})
+	if !strings.HasPrefix(stdout.String(), "INTERRUPTED nightly ") || strings.Contains(stderr.String(), "error[") {
+		t.Errorf("it printed %q and %q", stdout, stderr)
 	}
 }
 

@@ -105,7 +105,7 @@ func syncAll(ctx context.Context, env *Env, names []string, o runner.Options, fi
 	return nil
 }
 
-// printLastLine writes the last line of a run that was refused or stopped before it began; its error is printed separately.
+// printLastLine writes the last line of a run that was refused, or stopped before it had a report; its error is printed separately.
 func printLastLine(env *Env, err error) {
 	var stopped *runlog.StoppedError
 	if errors.As(err, &stopped) {
