@@ -108,7 +108,7 @@ var homes = map[string][]string{
 	"github.com/jedib0t/go-pretty":  {"internal/cli/render"},
 	"github.com/prometheus":         {"internal/console"},
 	"golang.org/x/net/html":         {"internal/emulator/input", "transform"},
-	"github.com/klauspost/compress": {"extract/api", "extract/export", "tools/bench"},
+	"github.com/klauspost/compress": {"extract/api", "extract/export", "internal/oracletest", "tools/bench"},
 	"github.com/google/renameio/v2": {"internal/alert", "internal/cli", "internal/cli/emulate", "internal/runlog", "internal/sync/stream", "internal/verify", "load/publish"},
 	"golang.org/x/time/rate":        {"extract/api"},
 	"github.com/gofrs/flock":        {"internal/cli/emulate", "load/layout"},

@@ -1,14 +1,11 @@
 package cli
 
 import (
-	"bytes"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"aqueduck/internal/crash"
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/oracletest"
 )
 
 // TestT34KilledErasureResumes deletes a contact at the source. It kills the run that erases the contact at each crash point of the
@@ -41,20 +38,7 @@ func TestT34KilledErasureResumes(t *testing.T) {
 }
 
 // filesContaining returns the files of the warehouse that contain a word.
-func (s *emulatedSite) filesContaining(word string) (found []string) {
+func (s *emulatedSite) filesContaining(word string) []string {
 	s.t.Helper()
-	err := filepath.WalkDir(string(s.dir), func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		if bytes.Contains(text, []byte(word)) {
-			found = append(found, path)
-		}
-		return err
-	})
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return found
+	return oracletest.FilesContaining(s.t, string(s.dir), word)
 }

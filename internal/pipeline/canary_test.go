@@ -3,15 +3,13 @@ package pipeline_test
 import (
 	"bytes"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/oracletest"
 	"aqueduck/internal/runner"
 )
 
@@ -136,28 +134,9 @@ func (b *testBed) noCanary(dir string) {
 }
 
 // filesContaining returns the files below a directory that contain a text.
-func (b *testBed) filesContaining(dir, text string) (found []string) {
+func (b *testBed) filesContaining(dir, text string) []string {
 	b.t.Helper()
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if os.IsNotExist(err) || err == nil && !d.Type().IsRegular() {
-			return nil // a run creates and removes files meanwhile
-		}
-		if err != nil {
-			return err
-		}
-		content, err := os.ReadFile(path)
-		if err != nil && !os.IsNotExist(err) {
-			return err
-		}
-		if bytes.Contains(content, []byte(text)) {
-			found = append(found, path)
-		}
-		return nil
-	})
-	if err != nil {
-		b.t.Error(err)
-	}
-	return found
+	return oracletest.FilesContaining(b.t, dir, text)
 }
 
 // noCanaryInTables looks through every table, because its bytes in the file may be compressed.

@@ -116,7 +116,7 @@ var interpretMutants = []mutant{
 	},
 	{
 		bug: "notes of records that this run will request by id are not committed", file: "internal/sync/stream/commit.go", killer: "pipeline.TestT189NotesOfStubsOutliveAnInterruptedRun",
-		old: "batches[0].Incomplete, batches[0].Completed = t.doubts.incomplete, t.doubts.completed", new: "batches[0].Completed = t.doubts.completed\n\tif len(t.doubts.retryIDs) == 0 {\n\t\tbatches[0].Incomplete = t.doubts.incomplete\n\t}",
+		old: "own.Incomplete, own.Completed = t.doubts.incomplete, t.doubts.completed", new: "own.Completed = t.doubts.completed\n\tif len(t.doubts.retryIDs) == 0 {\n\t\town.Incomplete = t.doubts.incomplete\n\t}",
 	},
 	{
 		bug: "another record is the answer to an id", file: "extract/detail.go", killer: "extract.TestT195TheAnswerOfAnotherRecordIsNone",

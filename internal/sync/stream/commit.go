@@ -125,15 +125,9 @@ func (t *Task) Commit(ctx context.Context) error {
 	if err := refuseVanishedGroups(t); err != nil {
 		return err
 	}
-	batches := t.Decoder.Take()
+	batches := t.takeBatches()
 	defer ReleaseBatches(batches)
-	if t.State.Sweep != nil {
-		batches[0].Sweep, batches[0].Seen = t.State.Sweep.Number, t.seenKeys
-	}
-	batches[0].Refresh = t.State.Replace
-	batches[0].ChildStreams, batches[0].Answered, batches[0].RedactedIDs, batches[0].AskedAt = t.childQueues, t.doneIDs, t.redactedIDs, t.askedAt
 	auditTimes(t)
-	batches[0].Incomplete, batches[0].Completed = t.doubts.incomplete, t.doubts.completed
 	rejects := t.Decoder.Rejects()
 	t.Result.KeepTexts(rejects)
 	err := RefuseMostRejected(t, rejects, batches[0].Rows.NumRows())
@@ -162,6 +156,18 @@ func (t *Task) Commit(ctx context.Context) error {
 	t.Result.Add(written)
 	t.Run.Progress.Committed(t, began)
 	return nil
+}
+
+// takeBatches takes the batches of the open batch, with what a commit must know of their reading. The caller releases them.
+func (t *Task) takeBatches() []transform.Batch {
+	batches := t.Decoder.Take()
+	own := &batches[0]
+	if t.State.Sweep != nil {
+		own.Sweep, own.Seen = t.State.Sweep.Number, t.seenKeys
+	}
+	own.Refresh, own.ChildStreams, own.Answered, own.RedactedIDs, own.AskedAt = t.State.Replace, t.childQueues, t.doneIDs, t.redactedIDs, t.askedAt
+	own.Incomplete, own.Completed = t.doubts.incomplete, t.doubts.completed
+	return batches
 }
 
 // RefuseMostRejected stops the stream when more of its records became dead letters than rows. Then the stream file does not fit the source,

@@ -145,9 +145,9 @@ func (e *windowEvidence) confirmMissingByID(ctx context.Context, t *Task) error 
 }
 
 // confirmEmptyList checks a search that returned nothing for a window with stored rows, none of which the source has in that window any more. When
-// the source still has some older stored rows by id, a search from their stored times on must return a record, or a search without a time bound
-// where at most one of them kept its time: the index may not have a row yet that was restored a moment ago, or has it with an older time. A record
-// with a time inside the window shows that the window's answer was wrong, even if the search works by now.
+// the source still has some older stored rows by id, a search from their stored times on must return a record, or else a search without a time
+// bound: the index may not have rows yet that were restored a moment ago, or has them with older times. A record with a time inside the window
+// shows that the window's answer was wrong, even if the search works by now.
 func (e *windowEvidence) confirmEmptyList(ctx context.Context, t *Task) error {
 	stored, err := newestStored(ctx, t, e.column, time.Unix(0, 0), e.from)
 	if err != nil {
@@ -166,9 +166,6 @@ func (e *windowEvidence) confirmEmptyList(ctx context.Context, t *Task) error {
 	since := []int64{1}
 	if len(kept) > 0 {
 		since = []int64{max(1, slices.Min(kept)), 1}
-	}
-	if len(kept) > 1 { // of several the index has one
-		since = since[:1]
 	}
 	for _, from := range since {
 		times, some, err := searchFrom(ctx, t, from)

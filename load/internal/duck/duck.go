@@ -59,7 +59,7 @@ type DB struct {
 	conn *sql.Conn
 	use  string // the statement that makes the file's names the default
 
-	known map[string]remembered // what Remember has read, by key
+	known memory // what Remember has read, by key
 }
 
 // Open opens a file, or creates it. Only Checkpoint ever checkpoints the file: a kill inside a checkpoint may destroy it
@@ -76,7 +76,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &DB{pool: sql.OpenDB(connector), known: map[string]remembered{}}
+	d := &DB{pool: sql.OpenDB(connector), known: memory{}}
 	if d.conn, err = d.pool.Conn(ctx); err != nil {
 		return nil, errors.Join(err, d.pool.Close())
 	}
@@ -159,7 +159,7 @@ func (d *DB) Close() error {
 
 // Exec runs one statement and returns the number of rows it wrote.
 func (d *DB) Exec(ctx context.Context, statement string, args ...any) (int64, error) {
-	d.forgetChanged(statement)
+	d.known.forgetChanged(statement)
 	result, err := d.conn.ExecContext(ctx, statement, args...)
 	if err != nil {
 		return 0, explainError(ctx, err)

@@ -1,13 +1,5 @@
 package duck
 
-import "strings"
-
-// remembered is what was read once from the database, and the words by which a statement shows that it may change it.
-type remembered struct {
-	words []string
-	value any
-}
-
 // Remember gives what read gives, and reads only once: again after Exec has run a statement with one of the words, such as
 // the name of a table, and after a rollback. The caller must not change the value. This connection is the only one that
 // writes the file, so nothing else can make the value wrong.
@@ -24,15 +16,3 @@ func Remember[T any](d *DB, key string, words []string, read func() (T, error)) 
 
 // SystemTable gives the words by which statements name a table of _sync.
 func SystemTable(name string) []string { return []string{"_sync." + name, Name(name)} }
-
-// forgetChanged forgets what a statement may change.
-func (d *DB) forgetChanged(statement string) {
-	for key, known := range d.known {
-		for _, word := range known.words {
-			if strings.Contains(statement, word) {
-				delete(d.known, key)
-				break
-			}
-		}
-	}
-}

@@ -68,14 +68,14 @@ func (w *Database) StoredRows(ctx context.Context, schema, table string) (int64,
 // StoredColumns gives the type of every column of every table of a schema, by table and column. The caller must not change it.
 func (w *Database) StoredColumns(ctx context.Context, schema string) (map[string]map[string]string, error) {
 	return duck.Remember(w.DB, "columns of "+schema, []string{"TABLE", "VIEW"}, func() (map[string]map[string]string, error) {
-		return w.readColumns(ctx, schema)
+		return readColumns(ctx, w.DB, schema)
 	})
 }
 
-func (w *Database) readColumns(ctx context.Context, schema string) (map[string]map[string]string, error) {
+func readColumns(ctx context.Context, db *duck.DB, schema string) (map[string]map[string]string, error) {
 	stored := map[string]map[string]string{}
 	query := "SELECT table_name, column_name, data_type FROM duckdb_columns() WHERE database_name = $1 AND schema_name = $2"
-	err := w.DB.Each(ctx, query, []any{duck.Catalog, schema}, func(rows *sql.Rows) error {
+	err := db.Each(ctx, query, []any{duck.Catalog, schema}, func(rows *sql.Rows) error {
 		var table, column, kind string
 		if err := rows.Scan(&table, &column, &kind); err != nil {
 			return err
