@@ -103,15 +103,18 @@ func checkIdempotent(t *testing.T, s *commitSession) {
 }
 
 func checkFencing(t *testing.T, s *commitSession) {
-	old := *s
+	none := *s
 	s.commitPeople(t, Person{Region: "eu", ID: "1", Updated: 5, Name: "a"})
+	first := *s
 	s.commitPeople(t, Person{Region: "eu", ID: "1", Updated: 6, Name: "b"})
 	batches := Batches(0, Person{Region: "eu", ID: "1", Updated: 7, Name: "c"})
 	defer Release(batches)
-	next := old.nextCheckpoint()
-	next.State = "of somebody else"
-	if _, err := s.to.Commit(t.Context(), s.schema, "people", old.at, next, batches); !errors.Is(err, load.ErrFenced) {
-		t.Errorf("a commit on an old checkpoint: %v, want ErrFenced", err)
+	for _, old := range []commitSession{none, first} {
+		next := old.nextCheckpoint()
+		next.State = "of somebody else"
+		if _, err := s.to.Commit(t.Context(), s.schema, "people", old.at, next, batches); !errors.Is(err, load.ErrFenced) {
+			t.Errorf("a commit on checkpoint %d: %v, want ErrFenced", old.at.Seq, err)
+		}
 	}
 	skipped := s.nextCheckpoint()
 	skipped.Seq++
