@@ -51,6 +51,7 @@ type Relation struct {
 	File    string   // of a model: the file that its errors name
 	Line    int      // where its SQL begins in that file
 	Own     bool     // of a model: a user wrote it, so a process of its own makes it
+	Private bool     // errors quote nothing of its file
 }
 
 // Column documents one column of a relation.
