@@ -22,9 +22,12 @@ type Difference struct {
 	Table   string
 	Key     string
 	Record  string   // key of the record that the row belongs to
-	Kind    string   // missing, stale, ghost (stored, but gone at the source), doubled (its key is stored twice)
+	Kind    string   // missing, stale, ghost (stored, but gone at the source), doubled (its key is stored twice), or Open
 	Columns []string // of a stale row: the columns that differ
 }
+
+// Open is the kind of an open state in a history that is no longer kept: it claims to hold still.
+const Open = "open"
 
 // Baseline is the part of a table that records are compared with: the rows with times from From, up to To. Rows that are
 // older were not read yet; rows that are newer have changed since.
@@ -112,16 +115,18 @@ func (c *Comparison) judgeRecords(ctx context.Context, a Baseline, own stage.Bat
 	return err
 }
 
-// compareRows compares the staged rows of chosen records with their stored table. in is the relation that must have them.
-func (c *Comparison) compareRows(ctx context.Context, a Baseline, s stage.Batch, in string) ([]Difference, error) {
+// compareRows compares the staged rows of chosen records with their stored table. One of the relations in must have them.
+func (c *Comparison) compareRows(ctx context.Context, a Baseline, s stage.Batch, in ...string) ([]Difference, error) {
 	stored, err := c.storedColumns(ctx, a.Schema, s.Table.Name)
 	if err != nil || len(stored) == 0 {
 		return nil, err
 	}
 	key := clause.KeyText("s.", s.Table.Key)
 	from := s.Name + " s JOIN temp.verify_judged j USING (_row)"
-	missing := fmt.Sprintf("SELECT DISTINCT %s, j.record, NULL, %s FROM %s WHERE NOT EXISTS (SELECT 1 FROM %s t WHERE %s)",
-		key, c.contactList(s.Table), from, duck.Table(a.Schema, in), clause.Matches("t.", s.Table.Key, "s.", s.Table.Key))
+	missing := fmt.Sprintf("SELECT DISTINCT %s, j.record, NULL, %s FROM %s WHERE true", key, c.contactList(s.Table), from)
+	for _, relation := range in {
+		missing += fmt.Sprintf(" AND NOT EXISTS (SELECT 1 FROM %s t WHERE %s)", duck.Table(a.Schema, relation), clause.Matches("t.", s.Table.Key, "s.", s.Table.Key))
+	}
 	list, err := c.queryDifferences(ctx, a.Schema, s.Table.Name, "missing", missing)
 	if err != nil {
 		return nil, err
@@ -193,7 +198,13 @@ func (c *Comparison) compareChild(ctx context.Context, a Baseline, b transform.B
 	if err != nil {
 		return nil, err
 	}
-	list, err := c.compareRows(ctx, a, s, s.Table.Name)
+	in := []string{s.Table.Name}
+	if there, err := c.HasRelation(ctx, a.Schema, s.Table.Beside); err != nil {
+		return nil, err
+	} else if there { // a record that was read by id has its lists there
+		in = append(in, s.Table.Beside)
+	}
+	list, err := c.compareRows(ctx, a, s, in...)
 	if err != nil || !s.Table.Complete || s.Table.Within != "" {
 		return list, err
 	}
@@ -360,6 +371,24 @@ func (c *Comparison) CompareHistory(ctx context.Context, a Baseline, history tra
 		list = append(list, found...)
 	}
 	return list, nil
+}
+
+// OpenStates finds the open states of a history that is no longer kept, at most a hundred. key is that of its records.
+func (c *Comparison) OpenStates(ctx context.Context, schema string, history transform.Table, key []string) ([]Difference, error) {
+	stored, err := c.storedColumns(ctx, schema, history.Name)
+	if err != nil || stored[transform.ValidTo] == "" {
+		return nil, err
+	}
+	list, err := c.queryTexts(ctx, fmt.Sprintf("SELECT DISTINCT %s AS k FROM %s WHERE %s IS NULL ORDER BY k LIMIT 100",
+		clause.KeyText("", key), duck.Table(schema, history.Name), transform.ValidTo))
+	if err != nil {
+		return nil, fmt.Errorf("look for open states of %s.%s: %w", schema, history.Name, err)
+	}
+	var open []Difference
+	for _, k := range list {
+		open = append(open, Difference{Table: history.Name, Key: k, Record: k, Kind: Open})
+	}
+	return open, nil
 }
 
 // eitherText is clause.KeyText for a joined pair of rows, one of which may be missing.
